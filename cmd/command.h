@@ -7,7 +7,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/opts.h"
-#include "common/out/out.h"
+#include "common/out/columns.h"
 #include "common/out/schema.h"
 
 // What must be there before a command runs; checked in one place (cmd/needs.c).

@@ -35,56 +35,52 @@ struct row {
 	char marketing_text[128], vendor_text[128], device_text[128], render_text[24];
 };
 
-#define COL(member, name, key, type, flags, help) OUT_COL(row, member, name, key, type, flags, help)
-#define D                                         (OUT_DEFAULT)
-#define M                                         (OUT_MACHINE)
-#define W                                         (OUT_WIDE)
-
+#define ROW row
 static const struct out_col cols[] = {
-	COL(g.index, "INDEX", "index", OUT_U64, D | W, "place among the readable GPUs"),
-	COL(g.node, "NODE", "node", OUT_U64, D | W, "KFD topology node"),
-	COL(g.gpu_id, "GPU", "gpu_id", OUT_U64, D, "gpu_id, decimal as in sysfs"),
-	COL(g.gpu_id, "HEX", "gpu_id_hex", OUT_HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
-	COL(bdf, "BDF", "bdf", OUT_STR, D, "PCI address; partitions share one"),
-	COL(gfx, "GFX", "gfx", OUT_STR, D, "instruction set"),
-	COL(g.cus, "CUS", "cus", OUT_U64, D, "compute units of all XCCs together"),
-	COL(g.num_xcc, "XCCS", "xccs", OUT_U64, D, "accelerator complexes"),
-	COL(g.cp_queues, "SLOTS", "cp_queue_slots", OUT_U64, D | W,
+	COL(g.index, "INDEX", "index", U64, D | W, "place among the readable GPUs"),
+	COL(g.node, "NODE", "node", U64, D | W, "KFD topology node"),
+	COL(g.gpu_id, "GPU", "gpu_id", U64, D, "gpu_id, decimal as in sysfs"),
+	COL(g.gpu_id, "HEX", "gpu_id_hex", HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
+	COL(bdf, "BDF", "bdf", STR, D, "PCI address; partitions share one"),
+	COL(gfx, "GFX", "gfx", STR, D, "instruction set"),
+	COL(g.cus, "CUS", "cus", U64, D, "compute units of all XCCs together"),
+	COL(g.num_xcc, "XCCS", "xccs", U64, D, "accelerator complexes"),
+	COL(g.cp_queues, "SLOTS", "cp_queue_slots", U64, D | W,
 	    "hardware slots for compute queues per XCC"),
-	COL(g.sdma_engines, "SDMA", "sdma_engines", OUT_U64, D | W, "SDMA engines for PCIe"),
-	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", OUT_U64, D | W, "SDMA engines for XGMI"),
-	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", OUT_U64, M,
-	    "queues of one SDMA engine"),
-	COL(sched, "SCHED", "scheduler", OUT_STR, M,
+	COL(g.sdma_engines, "SDMA", "sdma_engines", U64, D | W, "SDMA engines for PCIe"),
+	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", U64, D | W, "SDMA engines for XGMI"),
+	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", U64, M, "queues of one SDMA engine"),
+	COL(sched, "SCHED", "scheduler", STR, M,
 	    "who maps queues: HWS (runlist) or MES (command per queue)"),
-	COL(g.can_suspend, "SUSPEND", "suspend", OUT_BOOL, D | OUT_STATUS,
+	COL(g.can_suspend, "SUSPEND", "suspend", BOOL, D | S,
 	    "can queues be suspended: capability bits 0x8000 and 0x20000000"),
-	COL(g.capability, "CAPABILITY", "capability", OUT_HEX, M, "capability bits of KFD"),
-	COL(g.debug_prop, "DEBUG_PROP", "debug_prop", OUT_HEX, M, "debug properties of KFD"),
-	COL(g.mec_fw, "MEC_FW", "mec_fw", OUT_U64, M, "version of the compute firmware"),
-	COL(g.sdma_fw, "SDMA_FW", "sdma_fw", OUT_U64, M, "version of the SDMA firmware"),
-	COL(g.cwsr_bytes, "CWSR", "cwsr_bytes", OUT_SIZE, M,
+	COL(g.capability, "CAPABILITY", "capability", HEX, M, "capability bits of KFD"),
+	COL(g.debug_prop, "DEBUG_PROP", "debug_prop", HEX, M, "debug properties of KFD"),
+	COL(g.mec_fw, "MEC_FW", "mec_fw", U64, M, "version of the compute firmware"),
+	COL(g.sdma_fw, "SDMA_FW", "sdma_fw", U64, M, "version of the SDMA firmware"),
+	COL(g.cwsr_bytes, "CWSR", "cwsr_bytes", SIZE, M,
 	    "area that the waves of a queue are saved to, per XCC"),
-	COL(g.ctl_stack_bytes, "CTL_STACK", "ctl_stack_bytes", OUT_SIZE, M,
+	COL(g.ctl_stack_bytes, "CTL_STACK", "ctl_stack_bytes", SIZE, M,
 	    "its part for the control stack"),
-	COL(cwsr, "CWSR_FROM", "cwsr_from", OUT_STR, M,
+	COL(cwsr, "CWSR_FROM", "cwsr_from", STR, M,
 	    "where these sizes come from: property, or formula on older drivers"),
-	COL(g.unique_id, "UNIQUE_ID", "unique_id", OUT_HEX, M, "serial number of the GPU"),
-	COL(g.hive_id, "HIVE", "hive_id", OUT_HEX, M, "XGMI hive"),
-	COL(g.vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D, "memory of the GPU"),
-	COL(g.wave_front_size, "WAVE", "wave_front_size", OUT_U64, M, "work-items of a wave"),
-	COL(g.max_engine_mhz, "MHZ", "max_engine_mhz", OUT_U64, M, "greatest engine clock"),
-	COL(render, "RENDER", "render_node", OUT_STR, M, "its render node in /dev/dri"),
-	COL(g.vendor_id, "VENDOR_ID", "vendor_id", OUT_HEX, M, "PCI vendor number"),
-	COL(g.device_id, "DEVICE_ID", "device_id", OUT_HEX, M, "PCI device number"),
-	COL(vendor, "VENDOR", "vendor", OUT_STR, M | OUT_TRUNC, "PCI vendor name"),
-	COL(device, "DEVICE", "device", OUT_STR, M | OUT_TRUNC, "PCI device name"),
-	COL(marketing, "MARKETING", "marketing_name", OUT_STR, M | OUT_TRUNC,
+	COL(g.unique_id, "UNIQUE_ID", "unique_id", HEX, M, "serial number of the GPU"),
+	COL(g.hive_id, "HIVE", "hive_id", HEX, M, "XGMI hive"),
+	COL(g.vram_bytes, "VRAM", "vram_bytes", SIZE, D, "memory of the GPU"),
+	COL(g.wave_front_size, "WAVE", "wave_front_size", U64, M, "work-items of a wave"),
+	COL(g.max_engine_mhz, "MHZ", "max_engine_mhz", U64, M, "greatest engine clock"),
+	COL(render, "RENDER", "render_node", STR, M, "its render node in /dev/dri"),
+	COL(g.vendor_id, "VENDOR_ID", "vendor_id", HEX, M, "PCI vendor number"),
+	COL(g.device_id, "DEVICE_ID", "device_id", HEX, M, "PCI device number"),
+	COL(vendor, "VENDOR", "vendor", STR, M | T, "PCI vendor name"),
+	COL(device, "DEVICE", "device", STR, M | T, "PCI device name"),
+	COL(marketing, "MARKETING", "marketing_name", STR, M | T,
 	    "name by libdrm_amdgpu, if the render node opens"),
-	COL(asic, "ASIC", "asic", OUT_STR, M, "KFD's own name of the node"),
-	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC, "marketing name, else PCI device name"),
+	COL(asic, "ASIC", "asic", STR, M, "KFD's own name of the node"),
+	COL(name, "NAME", "name", STR, D | T, "marketing name, else PCI device name"),
 };
 
+#undef ROW
 static const struct out_table table = {"gpus", "gpu", OUT_COLS(cols)};
 
 struct check_row {
@@ -92,16 +88,16 @@ struct check_row {
 	char command_text[128];
 };
 
+#define ROW check_row
 static const struct out_col check_cols[] = {
-	OUT_COL(check_row, check, "CHECK", "check", OUT_STR, D, "what is looked at"),
-	OUT_COL(check_row, status, "STATUS", "status", OUT_STR, D | OUT_STATUS,
-		"ok, no or unknown"),
-	OUT_COL(check_row, found, "FOUND", "found", OUT_STR, D, "what was found"),
-	OUT_COL(check_row, commands, "COMMANDS", "commands", OUT_LIST, D,
-		"commands that need it, at least for some of what they do"),
-	OUT_COL(check_row, mend, "MEND", "mend", OUT_STR, D, "how to mend it"),
+	COL(check, "CHECK", "check", STR, D, "what is looked at"),
+	COL(status, "STATUS", "status", STR, D | S, "ok, no or unknown"),
+	COL(found, "FOUND", "found", STR, D, "what was found"),
+	COL(commands, "COMMANDS", "commands", LIST, D,
+	    "commands that need it, at least for some of what they do"),
+	COL(mend, "MEND", "mend", STR, D, "how to mend it"),
 };
-
+#undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
 static const struct out_table *const tables[] = {&table, &check_table, NULL};

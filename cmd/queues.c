@@ -43,114 +43,107 @@ static const struct opt opts[] = {
 };
 
 // member, heading, JSON key, type, flags, what must be read for it, help
-#define D  OUT_DEFAULT
-#define M  OUT_MACHINE
 #define F  (1u << 31) // shown by default of a captured dump, which knows nothing of processes
-#define W  OUT_WIDE
 #define DF (D | F)
 #define MF (M | F)
 #define COLUMNS(X)                                                                                 \
-	X(pid, "PID", "pid", OUT_I64, DF, 0, "process, as the host numbers it")                    \
-	X(process.ns_pid, "NSPID", "ns_pid", OUT_I64, D | W, READ_STATUS,                          \
+	X(pid, "PID", "pid", I64, DF, 0, "process, as the host numbers it")                        \
+	X(process.ns_pid, "NSPID", "ns_pid", I64, D | W, READ_STATUS,                              \
 	  "its PID inside its container; elsewhere the same as PID")                               \
-	X(process.comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, READ_STATUS,                 \
+	X(process.comm, "COMMAND", "command", STR, D | T, READ_STATUS,                             \
 	  "command name, up to 15 bytes")                                                          \
-	X(process.user, "USER", "user", OUT_STR, D | W, READ_STATUS, "effective user")             \
-	X(process.state, "PROCESS", "process", OUT_STR, D | W | OUT_STATUS, READ_STATUS,           \
+	X(process.user, "USER", "user", STR, D | W, READ_STATUS, "effective user")                 \
+	X(process.state, "PROCESS", "process", STR, D | W | S, READ_STATUS,                        \
 	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                      \
-	X(process.container, "CONTAINER", "container", OUT_STR, D | OUT_TRUNC, READ_CONTAINER,     \
+	X(process.container, "CONTAINER", "container", STR, D | T, READ_CONTAINER,                 \
 	  "container: first 12 digits of its id, or its name")                                     \
-	X(gpu_id, "GPU", "gpu_id", OUT_U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")    \
-	X(gpu.bdf, "BDF", "bdf", OUT_STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")    \
-	X(qid, "QID", "qid", OUT_U64, D, 0, "queue id, within the process")                        \
-	X(context, "CONTEXT", "context", OUT_U64, M | OUT_RARE, 0,                                 \
+	X(gpu_id, "GPU", "gpu_id", U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")        \
+	X(gpu.bdf, "BDF", "bdf", STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")        \
+	X(qid, "QID", "qid", U64, D, 0, "queue id, within the process")                            \
+	X(context, "CONTEXT", "context", U64, M | OUT_RARE, 0,                                     \
 	  "secondary KFD context that owns the queue; null: the process itself")                   \
-	X(type, "TYPE", "type", OUT_STR, DF, READ_TYPE, "compute, sdma or sdma-xgmi")              \
-	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", OUT_SIZE, DF, READ_SIZE, "size of the ring")  \
-	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, DF, READ_MQD, "priority, 0 to 15 (MQD)")   \
-	X(level, "LEVEL", "level", OUT_STR, M | OUT_RARE, READ_MQD,                                \
+	X(type, "TYPE", "type", STR, DF, READ_TYPE, "compute, sdma or sdma-xgmi")                  \
+	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", SIZE, DF, READ_SIZE, "size of the ring")      \
+	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, DF, READ_MQD, "priority, 0 to 15 (MQD)")       \
+	X(level, "LEVEL", "level", STR, M | OUT_RARE, READ_MQD,                                    \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")          \
-	X(state, "STATE", "state", OUT_STR, D | OUT_STATUS,                                        \
+	X(state, "STATE", "state", STR, D | S,                                                     \
 	  READ_MQD | READ_INDICES | READ_HOLDER | READ_GPU | READ_STATUS,                          \
 	  "running, idle, mapped (work unknown), turns (over-subscribed), suspended (by gpq), "    \
 	  "evicted, off-hardware, unknown")                                                        \
-	X(on_hw, "ON_HW", "on_hw", OUT_BOOL, MF | OUT_STATUS, READ_MQD,                            \
+	X(on_hw, "ON_HW", "on_hw", BOOL, MF | S, READ_MQD,                                         \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                  \
-	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, DF, READ_MQD | READ_INDICES,            \
+	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, DF, READ_MQD | READ_INDICES,                \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken "  \
 	  "off")                                                                                   \
-	X(usage.evicted_ns, "EVICTED", "evicted_ns", OUT_NS, D | W, READ_EVICTED,                  \
+	X(usage.evicted_ns, "EVICTED", "evicted_ns", NS, D | W, READ_EVICTED,                      \
 	  "time the process was evicted from the GPU, without an eviction going on")               \
-	X(usage.cu_occupancy, "CUS", "cu_occupancy", OUT_U64, D | W, READ_CU,                      \
+	X(usage.cu_occupancy, "CUS", "cu_occupancy", U64, D | W, READ_CU,                          \
 	  "compute units the process occupies on the GPU (gfx9 family)")                           \
-	X(usage.vram_bytes, "VRAM", "vram_bytes", OUT_SIZE, D | W, READ_VRAM,                      \
+	X(usage.vram_bytes, "VRAM", "vram_bytes", SIZE, D | W, READ_VRAM,                          \
 	  "memory of the process on the GPU")                                                      \
-	X(gpu.gfx, "GFX", "gfx", OUT_STR, 0, READ_GPU, "instruction set of the GPU")               \
-	X(process.cmdline, "CMDLINE", "cmdline", OUT_STR, OUT_TRUNC, READ_CMDLINE, "command line") \
-	X(process.container_id, "CONTAINER_ID", "container_id", OUT_STR, M, READ_CONTAINER,        \
+	X(gpu.gfx, "GFX", "gfx", STR, 0, READ_GPU, "instruction set of the GPU")                   \
+	X(process.cmdline, "CMDLINE", "cmdline", STR, T, READ_CMDLINE, "command line")             \
+	X(process.container_id, "CONTAINER_ID", "container_id", STR, M, READ_CONTAINER,            \
 	  "container in full")                                                                     \
-	X(process.runtime, "RUNTIME", "runtime", OUT_STR, 0, READ_CONTAINER,                       \
+	X(process.runtime, "RUNTIME", "runtime", STR, 0, READ_CONTAINER,                           \
 	  "what runs the container: docker, podman, kubernetes ...")                               \
-	X(process.container_name, "CONTAINER_NAME", "container_name", OUT_STR, 0,                  \
-	  READ_CONTAINER_NAME, "name given to the container (docker, podman; root only)")          \
-	X(gpu.index, "INDEX", "gpu_index", OUT_U64, M, READ_GPU,                                   \
-	  "index of the GPU, as in gpq gpus")                                                      \
-	X(usage.pasid, "PASID", "pasid", OUT_U64, 0, READ_PASID,                                   \
-	  "address space id of the process")                                                       \
-	X(usage.sdma_ns, "SDMA_BUSY", "sdma_busy_ns", OUT_NS, 0, READ_SDMA,                        \
+	X(process.container_name, "CONTAINER_NAME", "container_name", STR, 0, READ_CONTAINER_NAME, \
+	  "name given to the container (docker, podman; root only)")                               \
+	X(gpu.index, "INDEX", "gpu_index", U64, M, READ_GPU, "index of the GPU, as in gpq gpus")   \
+	X(usage.pasid, "PASID", "pasid", U64, 0, READ_PASID, "address space id of the process")    \
+	X(usage.sdma_ns, "SDMA_BUSY", "sdma_busy_ns", NS, 0, READ_SDMA,                            \
 	  "time the process kept the GPU's SDMA engines busy")                                     \
-	X(packets, "PACKETS", "packets", OUT_STR, 0, READ_MQD,                                     \
+	X(packets, "PACKETS", "packets", STR, 0, READ_MQD,                                         \
 	  "aql or pm4; null of SDMA queues (MQD)")                                                 \
-	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, MF | W, READ_MQD,                      \
+	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", HEX, MF | W, READ_MQD,                          \
 	  "address of the ring in the process (MQD)")                                              \
-	X(v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, MF | W, READ_MQD,                                \
+	X(v[MQD_V_RPTR], "RPTR", "rptr", U64, MF | W, READ_MQD,                                    \
 	  "read pointer at the last unmap: dword in the ring; SDMA: bytes (MQD)")                  \
-	X(v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, MF | W, READ_MQD,                                \
+	X(v[MQD_V_WPTR], "WPTR", "wptr", U64, MF | W, READ_MQD,                                    \
 	  "write pointer at the last unmap: dwords in all; SDMA: bytes (MQD)")                     \
-	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", OUT_HEX, MF | W, READ_MQD,                    \
+	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, MF | W, READ_MQD,                        \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                   \
-	X(v[MQD_D_XCCS], "XCCS", "xccs", OUT_U64, MF | W, READ_MQD,                                \
-	  "XCCs the queue runs on (MQD)")                                                          \
-	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", OUT_SIZE, MF | W, READ_MQD,                      \
+	X(v[MQD_D_XCCS], "XCCS", "xccs", U64, MF | W, READ_MQD, "XCCs the queue runs on (MQD)")    \
+	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", SIZE, MF | W, READ_MQD,                          \
 	  "area to save waves in, for each XCC (MQD)")                                             \
-	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M, READ_MQD,                     \
+	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", SIZE, M, READ_MQD,                         \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                      \
-	X(now.read, "READ_NOW", "read_now", OUT_U64, M, READ_MQD | READ_INDICES,                   \
+	X(now.read, "READ_NOW", "read_now", U64, M, READ_MQD | READ_INDICES,                       \
 	  "read index now, from the process: AQL packets, SDMA bytes")                             \
-	X(now.write, "WRITE_NOW", "write_now", OUT_U64, M, READ_MQD | READ_INDICES,                \
+	X(now.write, "WRITE_NOW", "write_now", U64, M, READ_MQD | READ_INDICES,                    \
 	  "write index now, from the process")                                                     \
-	X(now.holder, "HOLDER", "holder", OUT_I64, M, READ_HOLDER,                                 \
+	X(now.holder, "HOLDER", "holder", I64, M, READ_HOLDER,                                     \
 	  "pid of the gpq holder that has it suspended")                                           \
-	X(mqd.match, "MATCH", "match", OUT_STR, M, READ_MQD,                                       \
+	X(mqd.match, "MATCH", "match", STR, M, READ_MQD,                                           \
 	  "how its MQD was found: order of creation, only candidate, likely; null: not found")     \
-	X(v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", OUT_U64, 0, READ_MQD,                      \
+	X(v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", U64, 0, READ_MQD,                          \
 	  "pipe priority, 0 to 2 (MQD)")                                                           \
-	X(v[MQD_V_VMID], "VMID", "vmid", OUT_U64, 0, READ_MQD, "VMID at the last unmap (MQD)")     \
-	X(v[MQD_V_READ_INDEX], "READ_INDEX", "read_index", OUT_U64, 0, READ_MQD,                   \
+	X(v[MQD_V_VMID], "VMID", "vmid", U64, 0, READ_MQD, "VMID at the last unmap (MQD)")         \
+	X(v[MQD_V_READ_INDEX], "READ_INDEX", "read_index", U64, 0, READ_MQD,                       \
 	  "AQL packets consumed up to the last unmap (MQD)")                                       \
-	X(v[MQD_V_RPTR_ADDR], "RPTR_ADDR", "rptr_addr", OUT_HEX, 0, READ_MQD,                      \
+	X(v[MQD_V_RPTR_ADDR], "RPTR_ADDR", "rptr_addr", HEX, 0, READ_MQD,                          \
 	  "address of the read index in the process (MQD)")                                        \
-	X(v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", OUT_HEX, 0, READ_MQD,                      \
+	X(v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", HEX, 0, READ_MQD,                          \
 	  "address of the write index in the process (MQD)")                                       \
-	X(v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", OUT_HEX, 0, READ_MQD,                         \
+	X(v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", HEX, 0, READ_MQD,                             \
 	  "address of the save area in the process, first XCC (MQD)")                              \
-	X(v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, 0, READ_MQD, "GPU address of the MQD")   \
-	X(v[MQD_V_ERROR], "ERROR", "error", OUT_HEX, 0, READ_MQD, "cp_hqd_error (MQD)")            \
-	X(v[MQD_V_SDMA_ENGINE], "ENGINE", "sdma_engine", OUT_U64, 0, READ_MQD,                     \
-	  "SDMA engine (MQD)")                                                                     \
-	X(v[MQD_V_SDMA_RLC], "RLC", "sdma_rlc", OUT_U64, 0, READ_MQD,                              \
-	  "queue of the SDMA engine (MQD)")
+	X(v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", HEX, 0, READ_MQD, "GPU address of the MQD")       \
+	X(v[MQD_V_ERROR], "ERROR", "error", HEX, 0, READ_MQD, "cp_hqd_error (MQD)")                \
+	X(v[MQD_V_SDMA_ENGINE], "ENGINE", "sdma_engine", U64, 0, READ_MQD, "SDMA engine (MQD)")    \
+	X(v[MQD_V_SDMA_RLC], "RLC", "sdma_rlc", U64, 0, READ_MQD, "queue of the SDMA engine (MQD)")
 
+#define ROW queue_row
 #define COLUMN(member, name, key, type, flags, reads, help) \
-	OUT_COL(queue_row, member, name, key, type, (flags) & ~F, help),
+	COL(member, name, key, type, (flags) & ~F, help),
 static const struct out_col cols[] = {COLUMNS(COLUMN)};
 // NOLINTBEGIN(misc-redundant-expression): flags that are 0 in some rows
 #define CAPTURED(member, name, key, type, flags, reads, help) \
-	OUT_COL(queue_row, member, name, key, type,           \
-		(flags)&F   ? ((flags) & ~F) | D              \
-		: (flags)&D ? (flags) ^ (D | M)               \
-			    : (flags),                        \
-		help),
+	COL(member, name, key, type,                          \
+	    (flags)&F   ? ((flags) & ~F) | D                  \
+	    : (flags)&D ? (flags) ^ (D | M)                   \
+			: (flags),                            \
+	    help),
 static const struct out_col captured_cols[] = {COLUMNS(CAPTURED)};
 // NOLINTEND(misc-redundant-expression)
 #define READS(member, name, key, type, flags, reads, help) (reads),

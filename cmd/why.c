@@ -45,52 +45,46 @@ struct why_row {
 	uint64_t over_ns;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define W OUT_WIDE
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(why_row, member, name, key, type, flags, help)
+#define ROW why_row
 static const struct out_col cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it"),
-	COL(comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "command name, up to 15 bytes"),
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, M, "GPU as KFD numbers it (its gpu_id)"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
-	COL(context, "CONTEXT", "context", OUT_U64, M,
+	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
+	COL(comm, "COMMAND", "command", STR, D | T, "command name, up to 15 bytes"),
+	COL(gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"),
+	COL(qid, "QID", "qid", U64, D, "queue id, within the process"),
+	COL(context, "CONTEXT", "context", U64, M,
 	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
-	COL(state, "STATE", "state", OUT_STR, D,
+	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	COL(state, "STATE", "state", STR, D,
 	    "computing, computing-or-hung, idle, waits-barrier, waits-external, deadlock, "
-	    "not-published, doorbell-lost, takes-turns, suspended, evicted, "
-	    "suspended-or-evicted, suspended-or-reset, error, unknown"),
-	COL(stuck, "STUCK", "stuck", OUT_BOOL, M,
+	    "not-published, doorbell-lost, takes-turns, suspended, evicted, suspended-or-evicted, "
+	    "suspended-or-reset, error, unknown"),
+	COL(stuck, "STUCK", "stuck", BOOL, M,
 	    "deadlock, not-published, doorbell-lost or error: it will not go on by itself"),
-	COL(backlog, "BACKLOG", "backlog", OUT_U64, D,
+	COL(backlog, "BACKLOG", "backlog", U64, D,
 	    "AQL packets, SDMA bytes or PM4 dwords that wait"),
-	COL(taken, "TAKEN", "taken", OUT_U64, D, "of them taken between the two looks"),
-	COL(next, "NEXT", "next", OUT_STR, D, "type of the next packet, as of gpq packets"),
-	COL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_TRUNC | OUT_MANGLED,
+	COL(taken, "TAKEN", "taken", U64, D, "of them taken between the two looks"),
+	COL(next, "NEXT", "next", STR, D, "type of the next packet, as of gpq packets"),
+	COL(kernel, "KERNEL", "kernel", STR, D | T | OUT_MANGLED,
 	    "kernel of the next packet; where nothing waits, of the one taken last"),
-	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED,
-	    "the same for people"),
-	COL(detail, "DETAIL", "detail", OUT_STR, D, "the evidence in a sentence"),
-	COL(read, "READ", "read", OUT_U64, M, "read index"),
-	COL(write, "WRITE", "write", OUT_U64, M, "write index"),
-	COL(slot_write, "SLOT_WRITE", "slot_write", OUT_U64, M,
+	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
+	COL(detail, "DETAIL", "detail", STR, D, "the evidence in a sentence"),
+	COL(read, "READ", "read", U64, M, "read index"),
+	COL(write, "WRITE", "write", U64, M, "write index"),
+	COL(slot_write, "SLOT_WRITE", "slot_write", U64, M,
 	    "write index that the hardware slot has seen, of queues that may be hung; null: not "
 	    "looked up, or in no slot"),
-	COL(on_hw, "ON_HW", "on_hw", OUT_BOOL, M, "in a hardware slot, as of gpq queues"),
-	COL(signal, "SIGNAL", "signal", OUT_HEX, M,
-	    "signal that is waited for, or that is to come"),
-	COL(value, "VALUE", "signal_value", OUT_I64, M, "its value"),
-	COL(by_qid, "BY_QID", "by_qid", OUT_U64, M, "queue of the packet that sets it"),
-	COL(by_index, "BY_INDEX", "by_index", OUT_U64, M, "index of that packet"),
-	COL(by_type, "BY_TYPE", "by_type", OUT_STR, M, "its type"),
-	COL(by_kernel, "BY_KERNEL", "by_kernel", OUT_STR, M, "its kernel"),
-	COL(by_pid, "BY_PID", "by_pid", OUT_I64, M, "process that has the queue suspended"),
-	COL(by_name, "BY_COMMAND", "by_command", OUT_STR, M, "its command name"),
-	COL(exceptions, "EXCEPTIONS", "exceptions", OUT_STR, M,
+	COL(on_hw, "ON_HW", "on_hw", BOOL, M, "in a hardware slot, as of gpq queues"),
+	COL(signal, "SIGNAL", "signal", HEX, M, "signal that is waited for, or that is to come"),
+	COL(value, "VALUE", "signal_value", I64, M, "its value"),
+	COL(by_qid, "BY_QID", "by_qid", U64, M, "queue of the packet that sets it"),
+	COL(by_index, "BY_INDEX", "by_index", U64, M, "index of that packet"),
+	COL(by_type, "BY_TYPE", "by_type", STR, M, "its type"),
+	COL(by_kernel, "BY_KERNEL", "by_kernel", STR, M, "its kernel"),
+	COL(by_pid, "BY_PID", "by_pid", I64, M, "process that has the queue suspended"),
+	COL(by_name, "BY_COMMAND", "by_command", STR, M, "its command name"),
+	COL(exceptions, "EXCEPTIONS", "exceptions", STR, M,
 	    "exceptions that the driver noted for it; none"),
-	COL(over_ns, "OVER", "over_ns", OUT_NS, M, "time between the two looks"),
+	COL(over_ns, "OVER", "over_ns", NS, M, "time between the two looks"),
 };
 
 static const struct out_table why_table = {"queues", "queue", OUT_COLS(cols)};

@@ -26,30 +26,26 @@ struct profile_row {
 	uint64_t looks, of, over_ns, cpu_ns;
 };
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(profile_row, member, name, key, type, flags, help)
+#define ROW profile_row
 static const struct out_col cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it"),
-	COL(comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "command name, up to 15 bytes"),
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, M, "GPU as KFD numbers it (its gpu_id)"),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),
-	COL(context, "CONTEXT", "context", OUT_U64, M,
+	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
+	COL(comm, "COMMAND", "command", STR, D | T, "command name, up to 15 bytes"),
+	COL(gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"),
+	COL(qid, "QID", "qid", U64, D, "queue id, within the process"),
+	COL(context, "CONTEXT", "context", U64, M,
 	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
-	COL(state, "STATE", "state", OUT_STR, D,
+	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	COL(state, "STATE", "state", STR, D,
 	    "running, next, waits, not-published, idle, off, unknown"),
-	COL(packet, "PACKET", "packet", OUT_STR, D,
+	COL(packet, "PACKET", "packet", STR, D,
 	    "type of the packet at the head, as of gpq packets; running: of the one taken last"),
-	COL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_TRUNC | OUT_MANGLED, "its kernel"),
-	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED,
-	    "the same for people"),
-	COL(share, "SHARE", "share", OUT_F64, D, "share of all looks: LOOKS / OF"),
-	COL(looks, "LOOKS", "looks", OUT_U64, D, "looks that saw the queue so"),
-	COL(of, "OF", "of", OUT_U64, M, "looks of the whole profile"),
-	COL(over_ns, "OVER", "over_ns", OUT_NS, M, "time of the whole profile"),
-	COL(cpu_ns, "CPU", "cpu_ns", OUT_NS, M, "processor time that it took"),
+	COL(kernel, "KERNEL", "kernel", STR, D | T | OUT_MANGLED, "its kernel"),
+	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
+	COL(share, "SHARE", "share", F64, D, "share of all looks: LOOKS / OF"),
+	COL(looks, "LOOKS", "looks", U64, D, "looks that saw the queue so"),
+	COL(of, "OF", "of", U64, M, "looks of the whole profile"),
+	COL(over_ns, "OVER", "over_ns", NS, M, "time of the whole profile"),
+	COL(cpu_ns, "CPU", "cpu_ns", NS, M, "processor time that it took"),
 };
 
 const struct out_table why_profile_table = {"counts", "count", OUT_COLS(cols)};

@@ -220,15 +220,14 @@ struct side_row {
 	const char *what;
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(side_row, member, name, key, type, flags, help)
+#define ROW side_row
 static const struct out_col side_cols[] = {
-	COL(side, "SIDE", "side", OUT_STR, D, "online; offline: would be held in mode preempt"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process; null: it would be started"),
-	COL(what, "COMMAND", "command", OUT_STR, D | OUT_TRUNC,
+	COL(side, "SIDE", "side", STR, D, "online; offline: would be held in mode preempt"),
+	COL(pid, "PID", "pid", I64, D, "process; null: it would be started"),
+	COL(what, "COMMAND", "command", STR, D | T,
 	    "its name, or the command that would be started"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_sides_table = {"processes", "process", OUT_COLS(side_cols)};
 const struct schema bench_sides_schema = {"gpq.bench.sides", 1, SCHEMA_TABLES(&bench_sides_table),
 					  NULL};

@@ -41,8 +41,6 @@ int bench_required(const struct requirements *limits, const char *name, struct l
 // "" where there is no other setting.
 const char *bench_setting_name(const struct judged *j);
 
-#define D OUT_DEFAULT
-
 #define BENCH_PREEMPT_TABLES                                                                     \
 	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_repeats_table, \
 		&bench_saved_table

@@ -8,29 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(times_row, member, name, key, type, flags, help)
+#define ROW times_row
 static const struct out_col latency_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, D,
-	    "what differs from the other settings compared"),
-	COL(metric, "METRIC", "metric", OUT_STR, D, "which time, see gpq-bench(1)"),
-	COL(n, "N", "n", OUT_U64, D, "samples, warm-up left out"),
-	COL(p50, "P50", "p50_ns", OUT_NS, D, "median"),
-	COL(ci_low, "CI_LOW", "ci_low_ns", OUT_NS, D,
+	COL(setting, "SETTING", "setting", STR, D, "what differs from the other settings compared"),
+	COL(metric, "METRIC", "metric", STR, D, "which time, see gpq-bench(1)"),
+	COL(n, "N", "n", U64, D, "samples, warm-up left out"),
+	COL(p50, "P50", "p50_ns", NS, D, "median"),
+	COL(ci_low, "CI_LOW", "ci_low_ns", NS, D,
 	    "lower end of the median's 95 % bootstrap interval"),
-	COL(ci_high, "CI_HIGH", "ci_high_ns", OUT_NS, D, "upper end of it"),
-	COL(p90, "P90", "p90_ns", OUT_NS, D, "90th percentile"),
-	COL(p95, "P95", "p95_ns", OUT_NS, M, "95th percentile"),
-	COL(p99, "P99", "p99_ns", OUT_NS, D, "99th percentile"),
-	COL(p999, "P99.9", "p999_ns", OUT_NS, D, "99.9th percentile"),
-	COL(max, "MAX", "max_ns", OUT_NS, D, "greatest sample"),
-	COL(min, "MIN", "min_ns", OUT_NS, M, "smallest sample"),
-	COL(mean, "MEAN", "mean_ns", OUT_NS, M, "mean"),
-	COL(sd, "SD", "sd_ns", OUT_NS, M, "standard deviation"),
+	COL(ci_high, "CI_HIGH", "ci_high_ns", NS, D, "upper end of it"),
+	COL(p90, "P90", "p90_ns", NS, D, "90th percentile"),
+	COL(p95, "P95", "p95_ns", NS, M, "95th percentile"),
+	COL(p99, "P99", "p99_ns", NS, D, "99th percentile"),
+	COL(p999, "P99.9", "p999_ns", NS, D, "99.9th percentile"),
+	COL(max, "MAX", "max_ns", NS, D, "greatest sample"),
+	COL(min, "MIN", "min_ns", NS, M, "smallest sample"),
+	COL(mean, "MEAN", "mean_ns", NS, M, "mean"),
+	COL(sd, "SD", "sd_ns", NS, M, "standard deviation"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_latencies_table = {"latencies", "latency", OUT_COLS(latency_cols)};
 
 struct effect_row {
@@ -40,24 +36,24 @@ struct effect_row {
 	uint64_t least_period;
 };
 
-#define COL(member, name, key, type, help) OUT_COL(effect_row, member, name, key, type, D, help)
+#define ROW effect_row
 static const struct out_col effect_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
-	COL(cycles, "CYCLES", "cycles", OUT_U64, "cycles, warm-up left out"),
-	COL(v.untouched, "UNTOUCHED/S", "untouched_per_s", OUT_F64,
+	COL(setting, "SETTING", "setting", STR, D, "as above"),
+	COL(cycles, "CYCLES", "cycles", U64, D, "cycles, warm-up left out"),
+	COL(v.untouched, "UNTOUCHED/S", "untouched_per_s", F64, D,
 	    "AQL packets a second while nothing was done"),
-	COL(v.gap, "GAP/S", "gap_per_s", OUT_F64, "between resume and the next cycle"),
-	COL(v.held, "HELD/S", "held_per_s", OUT_F64, "while it was suspended"),
-	COL(v.held_share, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
-	COL(v.loss, "LOSS%", "loss_percent", OUT_F64, "of its throughput, against untouched"),
-	COL(v.effect, "EFFECT%", "effect_percent", OUT_F64,
+	COL(v.gap, "GAP/S", "gap_per_s", F64, D, "between resume and the next cycle"),
+	COL(v.held, "HELD/S", "held_per_s", F64, D, "while it was suspended"),
+	COL(v.held_share, "HELD%", "held_percent", F64, D, "share of the time it was suspended"),
+	COL(v.loss, "LOSS%", "loss_percent", F64, D, "of its throughput, against untouched"),
+	COL(v.effect, "EFFECT%", "effect_percent", F64, D,
 	    "loss beyond the share of time it was suspended"),
-	COL(v.cost, "COST%", "cost_percent", OUT_F64,
+	COL(v.cost, "COST%", "cost_percent", F64, D,
 	    "share of the time in which the calls kept other queues of the GPU off, too"),
-	COL(least_period, "LEAST_PERIOD", "least_period_ns", OUT_NS,
+	COL(least_period, "LEAST_PERIOD", "least_period_ns", NS, D,
 	    "ten times what a hold costs others (p90): hold no more often"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effect_cols)};
 
 struct goal_row {
@@ -67,23 +63,22 @@ struct goal_row {
 	int8_t required;
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(goal_row, member, name, key, type, flags, help)
+#define ROW  goal_row
 #define TWIN (OUT_MACHINE | OUT_TWIN)
 static const struct out_col goal_cols[] = {
-	COL(goal, "GOAL", "goal", OUT_STR, D, "what is judged"),
-	COL(setting, "SETTING", "setting", OUT_STR, D, "as above; null: the experiment"),
-	COL(value, "VALUE", "value", OUT_STR, D, "measured"),
-	COL(limit, "LIMIT", "limit", OUT_STR, D, "what it must be below, or not above"),
-	COL(result, "RESULT", "result", OUT_STR, D | OUT_STATUS, "ok, failed, or unknown"),
-	COL(value_ns, "VALUE_NS", "value_ns", OUT_NS, TWIN, "measured, of a time"),
-	COL(limit_ns, "LIMIT_NS", "limit_ns", OUT_NS, TWIN, "its limit"),
-	COL(value_share, "VALUE%", "value_percent", OUT_F64, TWIN, "measured, of a share"),
-	COL(limit_share, "LIMIT%", "limit_percent", OUT_F64, TWIN, "its limit"),
-	COL(required, "REQUIRED", "required", OUT_BOOL, TWIN, "does it decide the exit status?"),
+	COL(goal, "GOAL", "goal", STR, D, "what is judged"),
+	COL(setting, "SETTING", "setting", STR, D, "as above; null: the experiment"),
+	COL(value, "VALUE", "value", STR, D, "measured"),
+	COL(limit, "LIMIT", "limit", STR, D, "what it must be below, or not above"),
+	COL(result, "RESULT", "result", STR, D | S, "ok, failed, or unknown"),
+	COL(value_ns, "VALUE_NS", "value_ns", NS, TWIN, "measured, of a time"),
+	COL(limit_ns, "LIMIT_NS", "limit_ns", NS, TWIN, "its limit"),
+	COL(value_share, "VALUE%", "value_percent", F64, TWIN, "measured, of a share"),
+	COL(limit_share, "LIMIT%", "limit_percent", F64, TWIN, "its limit"),
+	COL(required, "REQUIRED", "required", BOOL, TWIN, "does it decide the exit status?"),
 };
 #undef TWIN
-#undef COL
+#undef ROW
 const struct out_table bench_goals_table = {"goals", "goal", OUT_COLS(goal_cols)};
 
 struct bar_row {
@@ -92,18 +87,17 @@ struct bar_row {
 	double share;
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(bar_row, member, name, key, type, flags, help)
+#define ROW bar_row
 static const struct out_col histogram_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, D, "as above, or the mode"),
-	COL(metric, "METRIC", "metric", OUT_STR, D, "which time"),
-	COL(from, "FROM", "from_ns", OUT_NS, D, "smallest value that counts here"),
-	COL(to, "TO", "to_ns", OUT_NS, D, "largest"),
-	COL(n, "N", "n", OUT_U64, D, "samples"),
-	COL(share, "SHARE%", "share_percent", OUT_F64, D, "of all"),
-	COL(bar, "BAR", "bar", OUT_STR, OUT_RARE, "that, drawn: the longest is the most frequent"),
+	COL(setting, "SETTING", "setting", STR, D, "as above, or the mode"),
+	COL(metric, "METRIC", "metric", STR, D, "which time"),
+	COL(from, "FROM", "from_ns", NS, D, "smallest value that counts here"),
+	COL(to, "TO", "to_ns", NS, D, "largest"),
+	COL(n, "N", "n", U64, D, "samples"),
+	COL(share, "SHARE%", "share_percent", F64, D, "of all"),
+	COL(bar, "BAR", "bar", STR, OUT_RARE, "that, drawn: the longest is the most frequent"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_histogram_table = {"histogram", "bar", OUT_COLS(histogram_cols)};
 
 struct cycles_row {
@@ -112,21 +106,20 @@ struct cycles_row {
 	uint64_t count[CYCLE_STOPPED + 1], warmup;
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(cycles_row, member, name, key, type, flags, help)
-#define RESULT(name, word, label, help) COL(count[CYCLE_##name], #name, #word, OUT_U64, D, help),
+#define ROW                             cycles_row
+#define RESULT(name, word, label, help) COL(count[CYCLE_##name], #name, #word, U64, D, help),
 static const struct out_col cycles_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, D, "as above"),
+	COL(setting, "SETTING", "setting", STR, D, "as above"),
 	CYCLE_RESULTS(RESULT)
-		COL(warmup, "WARMUP", "warmup", OUT_U64, D, "that ran first and count for nothing"),
-	COL(set.grace, "GRACE", "grace", OUT_U64, M, "grace period, 1000 GPU clocks"),
-	COL(set.queues, "QUEUES", "queues", OUT_U64, M, "how many are suspended; null: all"),
-	COL(set.hold_ns, "HOLD", "hold_ns", OUT_NS, M, "how long they are held"),
-	COL(set.gap_ns, "GAP", "gap_ns", OUT_NS, M, "how long they run between cycles"),
-	COL(set.process, "PROCESS", "process", OUT_U64, M,
+		COL(warmup, "WARMUP", "warmup", U64, D, "that ran first and count for nothing"),
+	COL(set.grace, "GRACE", "grace", U64, M, "grace period, 1000 GPU clocks"),
+	COL(set.queues, "QUEUES", "queues", U64, M, "how many are suspended; null: all"),
+	COL(set.hold_ns, "HOLD", "hold_ns", NS, M, "how long they are held"),
+	COL(set.gap_ns, "GAP", "gap_ns", NS, M, "how long they run between cycles"),
+	COL(set.process, "PROCESS", "process", U64, M,
 	    "of a group, 0: all of it; null: one process alone"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_cycles_table = {"cycles", "cycles", OUT_COLS(cycles_cols)};
 
 struct saved_row {
@@ -134,14 +127,14 @@ struct saved_row {
 	uint64_t xcc, mean, most;
 };
 
-#define COL(member, name, key, type, help) OUT_COL(saved_row, member, name, key, type, D, help)
+#define ROW saved_row
 static const struct out_col saved_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
-	COL(xcc, "XCC", "xcc", OUT_U64, "number of the XCC"),
-	COL(mean, "MEAN", "mean_bytes", OUT_SIZE, "wave state saved, bytes: mean over cycles"),
-	COL(most, "MAX", "max_bytes", OUT_SIZE, "most in a cycle"),
+	COL(setting, "SETTING", "setting", STR, D, "as above"),
+	COL(xcc, "XCC", "xcc", U64, D, "number of the XCC"),
+	COL(mean, "MEAN", "mean_bytes", SIZE, D, "wave state saved, bytes: mean over cycles"),
+	COL(most, "MAX", "max_bytes", SIZE, D, "most in a cycle"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_saved_table = {"saved", "saved", OUT_COLS(saved_cols)};
 
 struct repeat_row {
@@ -150,26 +143,25 @@ struct repeat_row {
 	struct times_row suspend, resume;
 };
 
-#define COL(member, name, key, type, help) OUT_COL(repeat_row, member, name, key, type, D, help)
+#define ROW repeat_row
 static const struct out_col repeat_cols[] = {
-	COL(run, "RUN", "run", OUT_U64, "run, from 1"),
-	COL(setting, "SETTING", "setting", OUT_STR, "as above"),
-	COL(n, "N", "n", OUT_U64, "samples"),
-	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", OUT_NS, "suspend, median"),
-	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", OUT_NS, "99th percentile"),
-	COL(resume.p50, "RESUME_P50", "resume_p50_ns", OUT_NS, "resume, median"),
-	COL(resume.p99, "RESUME_P99", "resume_p99_ns", OUT_NS, "99th percentile"),
+	COL(run, "RUN", "run", U64, D, "run, from 1"),
+	COL(setting, "SETTING", "setting", STR, D, "as above"),
+	COL(n, "N", "n", U64, D, "samples"),
+	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", NS, D, "suspend, median"),
+	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", NS, D, "99th percentile"),
+	COL(resume.p50, "RESUME_P50", "resume_p50_ns", NS, D, "resume, median"),
+	COL(resume.p99, "RESUME_P99", "resume_p99_ns", NS, D, "99th percentile"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_repeats_table = {"runs", "run", OUT_COLS(repeat_cols)};
 
 struct context_row {
 	const char *text[CONTEXT_ITEMS];
 };
 
-#define CONTEXT_COL(key, label)                                                                  \
-	{(label), #key, OUT_STR, OUT_DEFAULT, offsetof(struct context_row, text[CONTEXT_##key]), \
-	 (label), 0},
+#define ROW                     context_row
+#define CONTEXT_COL(key, label) COL(text[CONTEXT_##key], label, #key, STR, D, label),
 static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
 const struct out_table bench_context_table = {"context", "context", OUT_COLS(context_cols)};
 

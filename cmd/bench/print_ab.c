@@ -3,21 +3,21 @@
 
 #include "cmd/snapshot/snapshot.h"
 
-#define COL(member, name, key, type, help) OUT_COL(times_row, member, name, key, type, D, help)
+#define ROW times_row
 static const struct out_col online_cols[] = {
-	COL(setting, "MODE", "mode", OUT_STR,
+	COL(setting, "MODE", "mode", STR, D,
 	    "alone, shared with the offline work, or with it preempted"),
-	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
-	COL(n, "N", "n", OUT_U64, "online requests"),
-	COL(mean, "MEAN", "mean_ns", OUT_NS, "mean latency"),
-	COL(sd, "SD", "sd_ns", OUT_NS, "standard deviation"),
-	COL(p50, "P50", "p50_ns", OUT_NS, "median"),
-	COL(p95, "P95", "p95_ns", OUT_NS, "95th percentile"),
-	COL(p99, "P99", "p99_ns", OUT_NS, "99th percentile"),
-	COL(max, "MAX", "max_ns", OUT_NS, "greatest"),
-	COL(ratio, "RATIO", "ratio", OUT_F64, "median against that of alone"),
+	COL(runs, "RUNS", "runs", U64, D, "runs"),
+	COL(n, "N", "n", U64, D, "online requests"),
+	COL(mean, "MEAN", "mean_ns", NS, D, "mean latency"),
+	COL(sd, "SD", "sd_ns", NS, D, "standard deviation"),
+	COL(p50, "P50", "p50_ns", NS, D, "median"),
+	COL(p95, "P95", "p95_ns", NS, D, "95th percentile"),
+	COL(p99, "P99", "p99_ns", NS, D, "99th percentile"),
+	COL(max, "MAX", "max_ns", NS, D, "greatest"),
+	COL(ratio, "RATIO", "ratio", F64, D, "median against that of alone"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
 
 struct offline_row {
@@ -27,23 +27,23 @@ struct offline_row {
 	double rate, sd, held, loss;
 };
 
-#define COL(member, name, key, type, help) OUT_COL(offline_row, member, name, key, type, D, help)
+#define ROW offline_row
 static const struct out_col offline_cols[] = {
-	COL(mode, "MODE", "mode", OUT_STR, "as above"),
-	COL(runs, "RUNS", "runs", OUT_U64, "runs"),
-	COL(rate, "RATE", "rate_per_s", OUT_F64,
+	COL(mode, "MODE", "mode", STR, D, "as above"),
+	COL(runs, "RUNS", "runs", U64, D, "runs"),
+	COL(rate, "RATE", "rate_per_s", F64, D,
 	    "AQL packets a second, or what --offline-metric found; mean over runs"),
-	COL(sd, "SD", "rate_sd", OUT_F64, "its standard deviation"),
-	COL(holds, "HOLDS", "holds", OUT_U64, "times it was suspended"),
-	COL(suspend.p50, "SUSPEND", "suspend_p50_ns", OUT_NS,
+	COL(sd, "SD", "rate_sd", F64, D, "its standard deviation"),
+	COL(holds, "HOLDS", "holds", U64, D, "times it was suspended"),
+	COL(suspend.p50, "SUSPEND", "suspend_p50_ns", NS, D,
 	    "median time from the request until all queues of all its processes were off"),
-	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", OUT_NS, "99th percentile"),
-	COL(resume.p50, "RESUME", "resume_p50_ns", OUT_NS, "likewise until they were back"),
-	COL(resume.p99, "RESUME_P99", "resume_p99_ns", OUT_NS, "99th percentile"),
-	COL(held, "HELD%", "held_percent", OUT_F64, "share of the time it was suspended"),
-	COL(loss, "LOSS%", "loss_percent", OUT_F64, "of its rate against alone"),
+	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", NS, D, "99th percentile"),
+	COL(resume.p50, "RESUME", "resume_p50_ns", NS, D, "likewise until they were back"),
+	COL(resume.p99, "RESUME_P99", "resume_p99_ns", NS, D, "99th percentile"),
+	COL(held, "HELD%", "held_percent", F64, D, "share of the time it was suspended"),
+	COL(loss, "LOSS%", "loss_percent", F64, D, "of its rate against alone"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
 
 static const struct schema_member ab_members[] = {

@@ -96,11 +96,13 @@ struct difference_row {
 	const char *what, *value, *runs;
 };
 
-#define COL(member, name, help) OUT_COL(difference_row, member, name, name, OUT_STR, D, help)
-static const struct out_col difference_cols[] = {COL(what, "WHAT", "what differs"),
-						 COL(value, "VALUE", "in these runs"),
-						 COL(runs, "RUNS", "who has it")};
-#undef COL
+#define ROW difference_row
+static const struct out_col difference_cols[] = {
+	COL(what, "WHAT", "WHAT", STR, D, "what differs"),
+	COL(value, "VALUE", "VALUE", STR, D, "in these runs"),
+	COL(runs, "RUNS", "RUNS", STR, D, "who has it"),
+};
+#undef ROW
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
@@ -219,24 +221,22 @@ struct change_row {
 	double change, p, larger;
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(change_row, member, name, key, type, flags, help)
+#define ROW change_row
 static const struct out_col change_cols[] = {
-	COL(setting, "SETTING", "setting", OUT_STR, D,
-	    "what differs from the other settings compared"),
-	COL(metric, "METRIC", "metric", OUT_STR, D, "which time"),
-	COL(n_old, "N_OLD", "n_old", OUT_U64, D, "old samples"),
-	COL(n_new, "N_NEW", "n_new", OUT_U64, D, "new samples"),
-	COL(p50_old, "P50_OLD", "p50_old_ns", OUT_NS, D, "old median"),
-	COL(p50_new, "P50_NEW", "p50_new_ns", OUT_NS, D, "new median"),
-	COL(change, "CHANGE%", "change_percent", OUT_F64, D, "of the median"),
-	COL(p, "P", "p", OUT_F64, D, "Mann-Whitney test, two-sided; - with fewer than 8 samples"),
-	COL(larger, "NEW_LARGER", "new_larger_share", OUT_F64, 0,
+	COL(setting, "SETTING", "setting", STR, D, "what differs from the other settings compared"),
+	COL(metric, "METRIC", "metric", STR, D, "which time"),
+	COL(n_old, "N_OLD", "n_old", U64, D, "old samples"),
+	COL(n_new, "N_NEW", "n_new", U64, D, "new samples"),
+	COL(p50_old, "P50_OLD", "p50_old_ns", NS, D, "old median"),
+	COL(p50_new, "P50_NEW", "p50_new_ns", NS, D, "new median"),
+	COL(change, "CHANGE%", "change_percent", F64, D, "of the median"),
+	COL(p, "P", "p", F64, D, "Mann-Whitney test, two-sided; - with fewer than 8 samples"),
+	COL(larger, "NEW_LARGER", "new_larger_share", F64, 0,
 	    "share of all pairs in which the new one is larger; 0.5: no difference"),
-	COL(verdict, "VERDICT", "verdict", OUT_STR, D,
+	COL(verdict, "VERDICT", "verdict", STR, D,
 	    "faster or slower (p < 0.01), same (no difference shown), unknown"),
 };
-#undef COL
+#undef ROW
 const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(change_cols)};
 const struct schema bench_changes_schema = {"gpq.bench.changes", 1,
 					    SCHEMA_TABLES(&bench_changes_table), NULL};

@@ -31,53 +31,44 @@ static const struct opt opts[] = {
 };
 
 // Rows are written one by one: each column has a width of its own.
-#define COL(member, name, key, type, flags, help, width)                                    \
-	{                                                                                   \
-		(name), (key), (type), (flags), offsetof(struct event_row, member), (help), \
-			(width)                                                             \
-	}
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
+#define ROW event_row
 static const struct out_col cols[] = {
-	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 12),
-	COL(event, "EVENT", "event", OUT_STR, D, "what happened", 16),
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as the host numbers it", 7),
-	COL(comm, "COMMAND", "command", OUT_STR, D, "command name, up to 15 bytes", 15),
-	COL(container, "CONTAINER", "container", OUT_STR, D,
+	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 12),
+	COL(event, "EVENT", "event", STR, D, "what happened", 16),
+	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it", 7),
+	COL(comm, "COMMAND", "command", STR, D, "command name, up to 15 bytes", 15),
+	COL(container, "CONTAINER", "container", STR, D,
 	    "container: first 12 digits of its id, or its name", 12),
-	COL(gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
-	COL(qid, "QID", "qid", OUT_U64, D, "queue id, within the process", 3),
-	COL(type, "TYPE", "type", OUT_STR, M, "compute, sdma or sdma-xgmi", 7),
-	COL(clock, "CLOCK", "clock", OUT_STR, D,
+	COL(gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
+	COL(qid, "QID", "qid", U64, D, "queue id, within the process", 3),
+	COL(type, "TYPE", "type", STR, M, "compute, sdma or sdma-xgmi", 7),
+	COL(clock, "CLOCK", "clock", STR, D,
 	    "whose time it is: driver, read (of reading it), polled (before it)", 6),
-	COL(detail, "DETAIL", "detail", OUT_STR, D, "trigger, cause, or the rest of the message",
-	    6),
-	COL(source, "SOURCE", "source", OUT_STR, M, "driver, polled (from sysfs), gpq", 6),
-	COL(time_ns, "TIME_NS", "time_ns", OUT_U64, M, "CLOCK_MONOTONIC", 15),
-	COL(interval_ns, "INTERVAL", "interval_ns", OUT_NS, M,
+	COL(detail, "DETAIL", "detail", STR, D, "trigger, cause, or the rest of the message", 6),
+	COL(source, "SOURCE", "source", STR, M, "driver, polled (from sysfs), gpq", 6),
+	COL(time_ns, "TIME_NS", "time_ns", U64, M, "CLOCK_MONOTONIC", 15),
+	COL(interval_ns, "INTERVAL", "interval_ns", NS, M,
 	    "polled: it happened within this time before", 8),
-	COL(ns_pid, "NSPID", "ns_pid", OUT_I64, M, "PID inside its container", 7),
-	COL(given_pid, "GIVEN", "given_pid", OUT_I64, M, "PID or thread id in the message", 7),
-	COL(container_id, "CONTAINER_ID", "container_id", OUT_STR, M, "container in full", 12),
-	COL(bdf, "BDF", "bdf", OUT_STR, M, "PCI address of the GPU", 12),
-	COL(context, "CONTEXT", "context", OUT_U64, M, "secondary KFD context of the queue", 7),
-	COL(ring_bytes, "RING", "ring_bytes", OUT_SIZE, M, "size of the ring", 5),
-	COL(e.number, "NUMBER", "number", OUT_U64, M, "the driver's number of the event", 6),
-	COL(trigger, "TRIGGER", "trigger", OUT_STR, M, "why it was evicted, migrated, unmapped",
-	    10),
-	COL(e.trigger, "TRIGGER_NUMBER", "trigger_number", OUT_U64, M, "the same as a number", 14),
-	COL(e.page, "PAGE", "page", OUT_HEX, M, "address divided by the size of a page", 12),
-	COL(e.pages, "PAGES", "pages", OUT_U64, M, "number of pages from there", 8),
-	COL(e.from, "FROM", "from_gpu", OUT_U64, M, "migrated from; 0: system memory", 6),
-	COL(e.to, "TO", "to_gpu", OUT_U64, M, "migrated to; 0: system memory", 6),
-	COL(e.prefetch, "PREFETCH", "prefetch_gpu", OUT_U64, M, "prefetch location", 8),
-	COL(e.preferred, "PREFERRED", "preferred_gpu", OUT_U64, M, "preferred location", 9),
-	COL(e.error, "ERROR", "error", OUT_I64, M, "of a migration: 0, or negative errno", 5),
-	COL(e.sequence, "RESET", "reset", OUT_U64, M, "resets of the GPU so far", 5),
-	COL(e.bits, "BITS", "throttle_bits", OUT_HEX, M, "reasons of throttling", 8),
-	COL(e.count, "COUNT", "throttle_count", OUT_U64, M, "times it was throttled", 5),
-	COL(text, "TEXT", "text", OUT_STR, 0, "the driver's message, as it came", 4),
+	COL(ns_pid, "NSPID", "ns_pid", I64, M, "PID inside its container", 7),
+	COL(given_pid, "GIVEN", "given_pid", I64, M, "PID or thread id in the message", 7),
+	COL(container_id, "CONTAINER_ID", "container_id", STR, M, "container in full", 12),
+	COL(bdf, "BDF", "bdf", STR, M, "PCI address of the GPU", 12),
+	COL(context, "CONTEXT", "context", U64, M, "secondary KFD context of the queue", 7),
+	COL(ring_bytes, "RING", "ring_bytes", SIZE, M, "size of the ring", 5),
+	COL(e.number, "NUMBER", "number", U64, M, "the driver's number of the event", 6),
+	COL(trigger, "TRIGGER", "trigger", STR, M, "why it was evicted, migrated, unmapped", 10),
+	COL(e.trigger, "TRIGGER_NUMBER", "trigger_number", U64, M, "the same as a number", 14),
+	COL(e.page, "PAGE", "page", HEX, M, "address divided by the size of a page", 12),
+	COL(e.pages, "PAGES", "pages", U64, M, "number of pages from there", 8),
+	COL(e.from, "FROM", "from_gpu", U64, M, "migrated from; 0: system memory", 6),
+	COL(e.to, "TO", "to_gpu", U64, M, "migrated to; 0: system memory", 6),
+	COL(e.prefetch, "PREFETCH", "prefetch_gpu", U64, M, "prefetch location", 8),
+	COL(e.preferred, "PREFERRED", "preferred_gpu", U64, M, "preferred location", 9),
+	COL(e.error, "ERROR", "error", I64, M, "of a migration: 0, or negative errno", 5),
+	COL(e.sequence, "RESET", "reset", U64, M, "resets of the GPU so far", 5),
+	COL(e.bits, "BITS", "throttle_bits", HEX, M, "reasons of throttling", 8),
+	COL(e.count, "COUNT", "throttle_count", U64, M, "times it was throttled", 5),
+	COL(text, "TEXT", "text", STR, 0, "the driver's message, as it came", 4),
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};

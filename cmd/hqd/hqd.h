@@ -8,23 +8,19 @@
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
 
-// Columns that several tables have, of the member `q` of their rows (struct queue_row).
-#define QUEUE_COLS                                                                       \
-	COL(q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process or context"), \
-		COL(q.context, "CONTEXT", "context", OUT_U64, M | OUT_RARE,              \
+// Columns that several tables have, of member `q` of their rows, a struct queue_row.
+#define QUEUE_COLS(q)                                                                \
+	COL(q.qid, "QID", "qid", U64, D, "queue id, within the process or context"), \
+		COL(q.context, "CONTEXT", "context", U64, M | OUT_RARE,              \
 		    "secondary KFD context that owns the queue; null: the process itself")
-#define OWNER_COLS                                                                \
-	COL(q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),      \
-		COL(q.process.comm, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, \
-		    "its command name"),                                          \
-		QUEUE_COLS
-#define PRIO_COLS                                                                    \
-	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", OUT_U64, D, "priority, 0 to 15"), \
-		COL(q.level, "LEVEL", "level", OUT_STR, M | OUT_RARE,                \
+#define OWNER_COLS(q)                                                                      \
+	COL(q.pid, "PID", "pid", I64, D, "process that owns the queue"),                   \
+		COL(q.process.comm, "COMMAND", "command", STR, D | T, "its command name"), \
+		QUEUE_COLS(q)
+#define PRIO_COLS(q)                                                             \
+	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, D, "priority, 0 to 15"), \
+		COL(q.level, "LEVEL", "level", STR, M | OUT_RARE,                \
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-#define W OUT_WIDE
 
 struct hqd_opts {
 	struct pick_opts pick;

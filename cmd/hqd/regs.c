@@ -14,45 +14,43 @@ struct line {
 	char bits_text[16], pair_name[64];
 };
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(line, member, name, key, type, flags, help)
+#define ROW line
 #define WHERE                                                                                    \
-	COL(slot.q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),   \
-		COL(slot.xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),       \
-		COL(slot.slot, "SLOT", "slot", OUT_STR, D,                                       \
+	COL(slot.q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),       \
+		COL(slot.xcc, "XCC", "xcc", U64, D, "XCC of the GPU, counted from 0"),           \
+		COL(slot.slot, "SLOT", "slot", STR, D,                                           \
 		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                 \
-		COL(slot.q.pid, "PID", "pid", OUT_I64, D, "process that owns the queue"),        \
-		COL(slot.q.qid, "QID", "qid", OUT_U64, D, "queue id, within the process"),       \
-		COL(slot.q.gpu.index, "INDEX", "gpu_index", OUT_U64, M,                          \
+		COL(slot.q.pid, "PID", "pid", I64, D, "process that owns the queue"),            \
+		COL(slot.q.qid, "QID", "qid", U64, D, "queue id, within the process"),           \
+		COL(slot.q.gpu.index, "INDEX", "gpu_index", U64, M,                              \
 		    "index of the GPU, as in gpq gpus"),                                         \
-		COL(slot.q.type, "TYPE", "type", OUT_STR, M,                                     \
+		COL(slot.q.type, "TYPE", "type", STR, M,                                         \
 		    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue), diq (MQDs: the " \
 		    "debugger's)")
-#define ADDRESS                                          \
-	COL(address, "ADDRESS", "address", OUT_HEX, D,   \
-	    "byte address of the register, as in hqds"), \
-		COL(dw, "DWORD", "dword", OUT_U64, M, "dword of the MQD that is its image")
+#define ADDRESS                                                                                 \
+	COL(address, "ADDRESS", "address", HEX, D, "byte address of the register, as in hqds"), \
+		COL(dw, "DWORD", "dword", U64, M, "dword of the MQD that is its image")
 
 static const struct out_col reg_cols[] = {
 	WHERE,
-	COL(reg, "REGISTER", "register", OUT_STR, D, "name in the driver's MQD structures"),
-	COL(value, "VALUE", "value", OUT_HEX, D, "content"),
+	COL(reg, "REGISTER", "register", STR, D, "name in the driver's MQD structures"),
+	COL(value, "VALUE", "value", HEX, D, "content"),
 	ADDRESS,
 };
 static const struct out_col raw_cols[] = {
 	WHERE,
 	ADDRESS,
-	COL(value, "VALUE", "value", OUT_HEX, D, "content"),
+	COL(value, "VALUE", "value", HEX, D, "content"),
 };
 static const struct out_col field_cols[] = {
 	WHERE,
-	COL(reg, "REGISTER", "register", OUT_STR, D, "name in the driver's MQD structures"),
-	COL(field, "FIELD", "field", OUT_STR, D, "bit field; null: the whole register or pair"),
-	COL(bits, "BITS", "bits", OUT_STR, M, "its bits, highest and lowest"),
-	COL(text, "VALUE", "value", OUT_STR, D, "content in plain words"),
-	COL(number, "NUMBER", "number", OUT_U64, M, "content as a number, in UNIT"),
-	COL(unit, "UNIT", "unit", OUT_STR, D, "bytes, dwords, address, flag, units of a mask"),
-	COL(meaning, "MEANING", "meaning", OUT_STR, D, "what it is"),
+	COL(reg, "REGISTER", "register", STR, D, "name in the driver's MQD structures"),
+	COL(field, "FIELD", "field", STR, D, "bit field; null: the whole register or pair"),
+	COL(bits, "BITS", "bits", STR, M, "its bits, highest and lowest"),
+	COL(text, "VALUE", "value", STR, D, "content in plain words"),
+	COL(number, "NUMBER", "number", U64, M, "content as a number, in UNIT"),
+	COL(unit, "UNIT", "unit", STR, D, "bytes, dwords, address, flag, units of a mask"),
+	COL(meaning, "MEANING", "meaning", STR, D, "what it is"),
 };
 
 const struct out_table hqd_regs_table = {"registers", "register", OUT_COLS(reg_cols)};

@@ -11,36 +11,33 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SEEN(member, name, key, type, flags, help) \
-	OUT_COL(hqd_seen, member, name, key, type, flags, help)
-#define COL(member, name, key, type, flags, help) SEEN(row.member, name, key, type, flags, help)
-
+#define ROW hqd_seen
 static const struct out_col cols[] = {
-	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.type, "TYPE", "type", OUT_STR, D,
+	COL(row.q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(row.q.type, "TYPE", "type", STR, D,
 	    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue)"),
-	COL(xcc, "XCC", "xcc", OUT_U64, D | W, "XCC of the GPU, counted from 0"),
-	COL(slot, "SLOT", "slot", OUT_STR, D,
+	COL(row.xcc, "XCC", "xcc", U64, D | W, "XCC of the GPU, counted from 0"),
+	COL(row.slot, "SLOT", "slot", STR, D,
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
-	OWNER_COLS,
-	SEEN(share, "IN_SLOT", "in_slot_share", OUT_F64, D,
-	     "share of the samples in which it was in the slot"),
-	SEEN(moved_share, "MOVED", "moved_share", OUT_F64, D,
-	     "share of the samples in which its pointers had moved since it was last seen"),
-	SEEN(busy_share, "BUSY", "busy_share", OUT_F64, D,
-	     "share of the samples in which it was in the slot and not idle"),
-	SEEN(consumed, "CONSUMED", "consumed", OUT_U64, D | W,
-	     "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
+	OWNER_COLS(row.q),
+	COL(share, "IN_SLOT", "in_slot_share", F64, D,
+	    "share of the samples in which it was in the slot"),
+	COL(moved_share, "MOVED", "moved_share", F64, D,
+	    "share of the samples in which its pointers had moved since it was last seen"),
+	COL(busy_share, "BUSY", "busy_share", F64, D,
+	    "share of the samples in which it was in the slot and not idle"),
+	COL(consumed, "CONSUMED", "consumed", U64, D | W,
+	    "what the GPU took meanwhile: AQL packets, PM4 dwords, SDMA bytes"),
+	COL(row.q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, D,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
-	PRIO_COLS,
-	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
-	SEEN(active, "SAMPLES", "samples", OUT_U64, M, "samples in which it was in the slot"),
-	COL(q.v[MQD_V_RPTR], "RPTR", "rptr", OUT_U64, M,
+	PRIO_COLS(row.q),
+	COL(row.q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
+	COL(active, "SAMPLES", "samples", U64, M, "samples in which it was in the slot"),
+	COL(row.q.v[MQD_V_RPTR], "RPTR", "rptr", U64, M,
 	    "read pointer: dword in the ring; SDMA: bytes"),
-	COL(q.v[MQD_V_WPTR], "WPTR", "wptr", OUT_U64, M,
+	COL(row.q.v[MQD_V_WPTR], "WPTR", "wptr", U64, M,
 	    "write pointer: dwords in all; SDMA: bytes"),
-	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, M,
+	COL(row.q.v[MQD_V_RING], "RING_ADDR", "ring_addr", HEX, M,
 	    "address of the ring in the process"),
 };
 

@@ -3,61 +3,58 @@
 
 #include <string.h>
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(hqd_occupancy, member, name, key, type, flags, help)
+#define ROW hqd_occupancy
 static const struct out_col occupancy_cols[] = {
-	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
-	COL(xcc, "XCC", "xcc", OUT_U64, D, "XCC of the GPU, counted from 0"),
-	COL(slots, "SLOTS", "slots", OUT_U64, D, "slots that the driver owns"),
-	COL(used, "USED", "used", OUT_U64, D, "slots that have a queue"),
-	COL(free, "FREE", "free", OUT_U64, D, "slots that have none"),
-	COL(rate, "RATE", "rate", OUT_F64, D, "share of the slots in use, 0 to 1"),
-	COL(queues, "QUEUES", "queues", OUT_U64, D, "mapped queues on the GPU, which want a slot"),
-	COL(over, "OVER", "oversubscribed", OUT_BOOL, D,
+	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	COL(xcc, "XCC", "xcc", U64, D, "XCC of the GPU, counted from 0"),
+	COL(slots, "SLOTS", "slots", U64, D, "slots that the driver owns"),
+	COL(used, "USED", "used", U64, D, "slots that have a queue"),
+	COL(free, "FREE", "free", U64, D, "slots that have none"),
+	COL(rate, "RATE", "rate", F64, D, "share of the slots in use, 0 to 1"),
+	COL(queues, "QUEUES", "queues", U64, D, "mapped queues on the GPU, which want a slot"),
+	COL(over, "OVER", "oversubscribed", BOOL, D,
 	    "over-subscribed: more is mapped than can run at a time"),
-	COL(why, "BY", "oversubscribed_by", OUT_STR, D,
+	COL(why, "BY", "oversubscribed_by", STR, D,
 	    "by what: compute queues (than slots), processes (than VMIDs), gws"),
-	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(hqd_sharer, member, name, key, type, flags, help)
+#define ROW hqd_sharer
 static const struct out_col sharer_cols[] = {
-	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	COL(q.pid, "PID", "pid", OUT_I64, D, "process"),
-	COL(q.process.comm, "COMMAND", "command", OUT_STR, D, "its command name"),
-	COL(queues, "MAPPED", "mapped", OUT_U64, D, "compute queues it has mapped"),
-	COL(slots, "IN_SLOT", "in_slot", OUT_U64, D, "of them in a slot now"),
-	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
+	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.pid, "PID", "pid", I64, D, "process"),
+	COL(q.process.comm, "COMMAND", "command", STR, D, "its command name"),
+	COL(queues, "MAPPED", "mapped", U64, D, "compute queues it has mapped"),
+	COL(slots, "IN_SLOT", "in_slot", U64, D, "of them in a slot now"),
+	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(hqd_waiting, member, name, key, type, flags, help)
+#define ROW hqd_waiting
 static const struct out_col waiting_cols[] = {
-	COL(q.gpu_id, "GPU", "gpu_id", OUT_U64, D, "GPU as KFD numbers it (its gpu_id)"),
-	OWNER_COLS,
-	COL(q.type, "TYPE", "type", OUT_STR, D, "compute, sdma or sdma-xgmi"),
-	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", OUT_HEX, D | W,
+	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	OWNER_COLS(q),
+	COL(q.type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	COL(q.v[MQD_V_RING], "RING_ADDR", "ring_addr", HEX, D | W,
 	    "address of the ring in the process"),
-	PRIO_COLS,
-	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", OUT_U64, D,
+	PRIO_COLS(q),
+	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, D,
 	    "what waited when it was taken off: AQL packets, PM4 dwords, SDMA bytes"),
-	COL(missing, "OFF_XCCS", "off_xccs", OUT_U64, D | W, "XCCs on which it has no slot"),
-	COL(why, "WHY", "why", OUT_STR, D | OUT_STATUS,
+	COL(missing, "OFF_XCCS", "off_xccs", U64, D | W, "XCCs on which it has no slot"),
+	COL(why, "WHY", "why", STR, D | S,
 	    "suspended (by gpq), off, turns, moving, no-slots, unknown"),
-	COL(reason, "REASON", "reason", OUT_STR, D | W | OUT_TRUNC, "what that means"),
-	COL(q.gpu.index, "INDEX", "gpu_index", OUT_U64, M, "index of the GPU, as in gpq gpus"),
-	COL(xccs, "XCCS", "xccs", OUT_U64, M, "XCCs it belongs on"),
-	COL(q.v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", OUT_SIZE, M,
+	COL(reason, "REASON", "reason", STR, D | W | T, "what that means"),
+	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
+	COL(xccs, "XCCS", "xccs", U64, M, "XCCs it belongs on"),
+	COL(q.v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", SIZE, M,
 	    "wave state parked in memory, all XCCs"),
-	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", OUT_HEX, M, "GPU address of the MQD"),
-	COL(q.now.holder, "HOLDER", "holder", OUT_I64, M,
+	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", HEX, M, "GPU address of the MQD"),
+	COL(q.now.holder, "HOLDER", "holder", I64, M,
 	    "pid of the gpq holder that has it suspended"),
 };
-#undef COL
+#undef ROW
 
 enum { OCCUPANCY, SHARERS, WAITING };
 const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {

@@ -6,93 +6,77 @@
 
 #include <stdlib.h>
 
-#define D OUT_DEFAULT
-#define M OUT_MACHINE
-
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(run_compare_proc, member, name, key, type, flags, help)
+#define ROW run_compare_proc
 static const struct out_col run_cols[] = {
-	COL(run_name, "RUN", "run", OUT_STR, D, "snapshot"),
-	COL(program, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC,
-	    "what makes it the same one: --by"),
-	COL(worker, "WORKER", "worker", OUT_U64, D, "which process of the program, by GPU, from 0"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process in this run"),
-	COL(comm, "COMMAND", "command", OUT_STR, M, "name of the process"),
-	COL(has.gpus_text.data, "GPUS", "gpus", OUT_LIST, D,
-	    "indices of the GPUs it has queues on"),
-	COL(queues, "QUEUES", "queues", OUT_U64, D, "its queues"),
-	COL(compute, "COMPUTE", "compute", OUT_U64, M, "compute queues of them"),
-	COL(sdma, "SDMA", "sdma", OUT_U64, M, "SDMA queues of them"),
-	COL(has.ids_text.data, "QIDS", "queue_ids", OUT_STR, D, "queue ids"),
-	COL(has.prios_text.data, "PRIOS", "priorities", OUT_LIST, D,
+	COL(run_name, "RUN", "run", STR, D, "snapshot"),
+	COL(program, "PROGRAM", "program", STR, D | T, "what makes it the same one: --by"),
+	COL(worker, "WORKER", "worker", U64, D, "which process of the program, by GPU, from 0"),
+	COL(pid, "PID", "pid", I64, D, "process in this run"),
+	COL(comm, "COMMAND", "command", STR, M, "name of the process"),
+	COL(has.gpus_text.data, "GPUS", "gpus", LIST, D, "indices of the GPUs it has queues on"),
+	COL(queues, "QUEUES", "queues", U64, D, "its queues"),
+	COL(compute, "COMPUTE", "compute", U64, M, "compute queues of them"),
+	COL(sdma, "SDMA", "sdma", U64, M, "SDMA queues of them"),
+	COL(has.ids_text.data, "QIDS", "queue_ids", STR, D, "queue ids"),
+	COL(has.prios_text.data, "PRIOS", "priorities", LIST, D,
 	    "priorities of its compute queues; levels where these are unknown"),
-	COL(slots.data, "SLOTS", "slots", OUT_LIST, M, "slot of each compute queue, by queue id"),
-	COL(same[SAME_IDS], "IDS", "same_ids", OUT_BOOL, D | OUT_STATUS,
-	    "the same ids as in its first run"),
-	COL(same[SAME_COUNT], "COUNT", "same_count", OUT_BOOL, D | OUT_STATUS,
-	    "as many of each type"),
-	COL(same[SAME_SLOTS], "SLOT", "same_slots", OUT_BOOL, D | OUT_STATUS, "in the same slots"),
-	COL(same[SAME_PRIOS], "PRIO", "same_priorities", OUT_BOOL, D | OUT_STATUS,
-	    "the same priorities"),
-	COL(overlap, "OVERLAP", "id_overlap", OUT_F64, D,
+	COL(slots.data, "SLOTS", "slots", LIST, M, "slot of each compute queue, by queue id"),
+	COL(same[SAME_IDS], "IDS", "same_ids", BOOL, D | S, "the same ids as in its first run"),
+	COL(same[SAME_COUNT], "COUNT", "same_count", BOOL, D | S, "as many of each type"),
+	COL(same[SAME_SLOTS], "SLOT", "same_slots", BOOL, D | S, "in the same slots"),
+	COL(same[SAME_PRIOS], "PRIO", "same_priorities", BOOL, D | S, "the same priorities"),
+	COL(overlap, "OVERLAP", "id_overlap", F64, D,
 	    "ids that this and its first run have, as a share of those that either has"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(run_compare_program, member, name, key, type, flags, help)
+#define ROW run_compare_program
 static const struct out_col program_cols[] = {
-	COL(program, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC, "program"),
-	COL(worker, "WORKER", "worker", OUT_U64, D, "which of its processes, by GPU, from 0"),
-	COL(comm, "COMMAND", "command", OUT_STR, M, "name of the process"),
-	COL(seen, "RUNS", "runs", OUT_U64, D, "runs that have it"),
-	COL(missing, "MISSING", "missing", OUT_U64, M, "runs that have it not"),
-	COL(queues_min, "MIN", "queues_min", OUT_U64, D, "fewest queues"),
-	COL(queues_max, "MAX", "queues_max", OUT_U64, D, "most queues"),
-	COL(always_text.data, "ALWAYS", "ids_always", OUT_STR, D, "ids in all of its runs"),
-	COL(ever.ids_text.data, "EVER", "ids_ever", OUT_STR, D, "ids in any of its runs"),
-	COL(ever.prios_text.data, "PRIOS", "priorities", OUT_LIST, D,
+	COL(program, "PROGRAM", "program", STR, D | T, "program"),
+	COL(worker, "WORKER", "worker", U64, D, "which of its processes, by GPU, from 0"),
+	COL(comm, "COMMAND", "command", STR, M, "name of the process"),
+	COL(seen, "RUNS", "runs", U64, D, "runs that have it"),
+	COL(missing, "MISSING", "missing", U64, M, "runs that have it not"),
+	COL(queues_min, "MIN", "queues_min", U64, D, "fewest queues"),
+	COL(queues_max, "MAX", "queues_max", U64, D, "most queues"),
+	COL(always_text.data, "ALWAYS", "ids_always", STR, D, "ids in all of its runs"),
+	COL(ever.ids_text.data, "EVER", "ids_ever", STR, D, "ids in any of its runs"),
+	COL(ever.prios_text.data, "PRIOS", "priorities", LIST, D,
 	    "priorities of its compute queues in any run; levels where these are unknown"),
-	COL(same[SAME_IDS], "IDS", "same_ids", OUT_BOOL, D | OUT_STATUS,
-	    "the same ids in all of its runs"),
-	COL(same[SAME_COUNT], "COUNT", "same_count", OUT_BOOL, D | OUT_STATUS,
-	    "as many of each type"),
-	COL(same[SAME_SLOTS], "SLOT", "same_slots", OUT_BOOL, D | OUT_STATUS, "in the same slots"),
-	COL(same[SAME_PRIOS], "PRIO", "same_priorities", OUT_BOOL, D | OUT_STATUS,
-	    "the same priorities"),
-	COL(consistency, "CONSISTENCY", "consistency", OUT_F64, D,
+	COL(same[SAME_IDS], "IDS", "same_ids", BOOL, D | S, "the same ids in all of its runs"),
+	COL(same[SAME_COUNT], "COUNT", "same_count", BOOL, D | S, "as many of each type"),
+	COL(same[SAME_SLOTS], "SLOT", "same_slots", BOOL, D | S, "in the same slots"),
+	COL(same[SAME_PRIOS], "PRIO", "same_priorities", BOOL, D | S, "the same priorities"),
+	COL(consistency, "CONSISTENCY", "consistency", F64, D,
 	    "of ids: mean over all pairs of its runs of what both have of what either has"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(run_compare_pair, member, name, key, type, flags, help)
+#define ROW run_compare_pair
 static const struct out_col pair_cols[] = {
-	COL(a, "PROGRAM", "program", OUT_STR, D | OUT_TRUNC, "a program"),
-	COL(b, "BESIDE", "beside", OUT_STR, D | OUT_TRUNC,
+	COL(a, "PROGRAM", "program", STR, D | T, "a program"),
+	COL(b, "BESIDE", "beside", STR, D | T,
 	    "one that ran at the same time; the same name: another process of it"),
-	COL(runs, "RUNS", "runs", OUT_U64, D, "runs that have both"),
-	COL(both.gpus_text.data, "GPUS", "gpus_shared", OUT_LIST, D,
-	    "GPUs that both have queues on"),
-	COL(both.ids_text.data, "QIDS", "ids_shared", OUT_STR, D,
+	COL(runs, "RUNS", "runs", U64, D, "runs that have both"),
+	COL(both.gpus_text.data, "GPUS", "gpus_shared", LIST, D, "GPUs that both have queues on"),
+	COL(both.ids_text.data, "QIDS", "ids_shared", STR, D,
 	    "queue ids that both have in one run"),
-	COL(both.prios_text.data, "PRIOS", "priorities_shared", OUT_LIST, D,
+	COL(both.prios_text.data, "PRIOS", "priorities_shared", LIST, D,
 	    "priorities, or levels, that both have in one run"),
-	COL(overlap, "OVERLAP", "id_overlap", OUT_F64, D,
+	COL(overlap, "OVERLAP", "id_overlap", F64, D,
 	    "ids that both have as a share of those that either has"),
 };
-#undef COL
+#undef ROW
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(run_compare_strategy, member, name, key, type, flags, help)
+#define ROW run_compare_strategy
 static const struct out_col strategy_cols[] = {
-	COL(name, "STRATEGY", "strategy", OUT_STR, D,
+	COL(name, "STRATEGY", "strategy", STR, D,
 	    "how to find a program's queues again: fixed-ids, priority, pid"),
-	COL(works, "WORKS", "works", OUT_BOOL, D | OUT_STATUS, "would it, by these runs"),
-	COL(chosen, "USE", "use", OUT_BOOL, D, "the first that works"),
-	COL(evidence.data, "EVIDENCE", "evidence", OUT_STR, D, "why"),
+	COL(works, "WORKS", "works", BOOL, D | S, "would it, by these runs"),
+	COL(chosen, "USE", "use", BOOL, D, "the first that works"),
+	COL(evidence.data, "EVIDENCE", "evidence", STR, D, "why"),
 };
-#undef COL
+#undef ROW
 
 const struct out_table run_compare_tables[RUN_TABLES] = {
 	[RUN_PROCESSES] = {"runs", "run", OUT_COLS(run_cols)},

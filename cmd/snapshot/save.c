@@ -8,24 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COL(member, name, key, type, flags, help) \
-	OUT_COL(saved_row, member, name, key, type, flags, help)
-
+#define ROW saved_row
 static const struct out_col cols[] = {
-	COL(path, "PATH", "path", OUT_STR, OUT_DEFAULT, "directory or archive that was made"),
-	COL(s.procs, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of KFD in it"),
-	COL(s.queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "their queues"),
-	COL(s.files, "FILES", "files", OUT_U64, OUT_DEFAULT, "files in it"),
-	COL(s.bytes, "SIZE", "bytes", OUT_SIZE, OUT_DEFAULT, "bytes in them"),
-	COL(dumps, "DUMPS", "dumps", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
-	    "the debugfs dumps of MQDs are in it"),
-	COL(settled, "SETTLED", "settled", OUT_BOOL, OUT_DEFAULT | OUT_STATUS,
+	COL(path, "PATH", "path", STR, D, "directory or archive that was made"),
+	COL(s.procs, "PROCS", "processes", U64, D, "processes of KFD in it"),
+	COL(s.queues, "QUEUES", "queues", U64, D, "their queues"),
+	COL(s.files, "FILES", "files", U64, D, "files in it"),
+	COL(s.bytes, "SIZE", "bytes", SIZE, D, "bytes in them"),
+	COL(dumps, "DUMPS", "dumps", BOOL, D | S, "the debugfs dumps of MQDs are in it"),
+	COL(settled, "SETTLED", "settled", BOOL, D | S,
 	    "no queue came or went while the dumps were read"),
-	COL(window_ns, "WINDOW", "window_ns", OUT_NS, OUT_DEFAULT,
+	COL(window_ns, "WINDOW", "window_ns", NS, D,
 	    "time between the first and the last read of queues and dumps"),
-	COL(unreadable, "UNREADABLE", "unreadable", OUT_U64, OUT_MACHINE,
+	COL(unreadable, "UNREADABLE", "unreadable", U64, M,
 	    "files that could not be read; MANIFEST names them"),
-	COL(missed, "MISSED", "missed", OUT_U64, OUT_MACHINE,
+	COL(missed, "MISSED", "missed", U64, M,
 	    "times of --every that passed before this one; null without --every"),
 };
 

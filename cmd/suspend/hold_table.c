@@ -7,33 +7,30 @@
 
 #include <stdlib.h>
 
+#define ROW held_row
 static const struct out_col held_cols[] = {
-	OUT_COL(held_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
-	OUT_COL(held_row, gpu, "GPU", "gpu_id", OUT_U64, OUT_DEFAULT, "gpu_id of the GPU"),
-	OUT_COL(held_row, context, "CONTEXT", "context", OUT_U64, OUT_MACHINE,
-		"secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
-	OUT_COL(held_row, qid, "QID", "queue_id", OUT_U64, OUT_DEFAULT, "queue id in the process"),
-	OUT_COL(held_row, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "compute, sdma or sdma-xgmi"),
-	OUT_COL(held_row, result, "RESULT", "result", OUT_STR, OUT_DEFAULT | OUT_STATUS,
-		"suspended, already, busy, refused, timeout, closing, unknown, unreachable; "
-		"resumed, running; chosen (--dry-run)"),
-	OUT_COL(held_row, latency_ns, "LATENCY", "latency_ns", OUT_NS, OUT_DEFAULT,
-		"time of the driver call, shared by the queues of one call"),
-	OUT_COL(held_row, proof, "PROOF", "proof", OUT_STR, OUT_STATUS,
-		"with --verify: stopped, draining or moving"),
-	OUT_COL(held_row, saved_bytes, "SAVED", "saved_bytes", OUT_SIZE, 0,
-		"with --verify: waves and control stacks that the GPU saved"),
-	OUT_COL(held_row, backlog, "BACKLOG", "backlog", OUT_U64, 0,
-		"with --verify: write index less read index"),
-	OUT_COL(held_row, holder, "HOLDER", "holder", OUT_U64, 0, "process that holds the queue"),
-	OUT_COL(held_row, packets, "PACKETS", "packets", OUT_STR, OUT_MACHINE,
-		"aql or pm4; null of SDMA queues"),
-	OUT_COL(held_row, at_ns, "AT_NS", "at_ns", OUT_U64, OUT_MACHINE,
-		"when the answer came, CLOCK_MONOTONIC"),
-	OUT_COL(held_row, until_ns, "UNTIL_NS", "until_ns", OUT_U64, OUT_MACHINE,
-		"deadline at which the queues come back, on the same clock"),
+	COL(pid, "PID", "pid", U64, D, "process"),
+	COL(gpu, "GPU", "gpu_id", U64, D, "gpu_id of the GPU"),
+	COL(context, "CONTEXT", "context", U64, M,
+	    "secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
+	COL(qid, "QID", "queue_id", U64, D, "queue id in the process"),
+	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	COL(result, "RESULT", "result", STR, D | S,
+	    "suspended, already, busy, refused, timeout, closing, unknown, unreachable; resumed, "
+	    "running; chosen (--dry-run)"),
+	COL(latency_ns, "LATENCY", "latency_ns", NS, D,
+	    "time of the driver call, shared by the queues of one call"),
+	COL(proof, "PROOF", "proof", STR, S, "with --verify: stopped, draining or moving"),
+	COL(saved_bytes, "SAVED", "saved_bytes", SIZE, 0,
+	    "with --verify: waves and control stacks that the GPU saved"),
+	COL(backlog, "BACKLOG", "backlog", U64, 0, "with --verify: write index less read index"),
+	COL(holder, "HOLDER", "holder", U64, 0, "process that holds the queue"),
+	COL(packets, "PACKETS", "packets", STR, M, "aql or pm4; null of SDMA queues"),
+	COL(at_ns, "AT_NS", "at_ns", U64, M, "when the answer came, CLOCK_MONOTONIC"),
+	COL(until_ns, "UNTIL_NS", "until_ns", U64, M,
+	    "deadline at which the queues come back, on the same clock"),
 };
-
+#undef ROW
 const struct out_table held_table = {"queues", "queue", held_cols,
 				     sizeof(held_cols) / sizeof(held_cols[0])};
 
@@ -43,35 +40,29 @@ struct holder_row {
 	int8_t follows;
 };
 
+#define ROW holder_row
 static const struct out_col holder_cols[] = {
-	OUT_COL(holder_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process that is held"),
-	OUT_COL(holder_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
-		"its name"),
-	OUT_COL(holder_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
-		"suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
-		"paused (criu); following: a follower, or claimed: another user's process that "
-		"calls "
-		"itself one"),
-	OUT_COL(holder_row, queues, "QUEUES", "queues", OUT_U64, OUT_DEFAULT, "suspended queues"),
-	OUT_COL(holder_row, ids, "QID", "queue_ids", OUT_LIST, OUT_DEFAULT | OUT_WIDE, "their ids"),
-	OUT_COL(holder_row, holder, "HOLDER", "holder", OUT_U64, OUT_DEFAULT,
-		"process that holds them"),
-	OUT_COL(holder_row, user, "USER", "user", OUT_STR, OUT_DEFAULT | OUT_WIDE,
-		"owner of the holder"),
-	OUT_COL(holder_row, held_ns, "SINCE", "held_ns", OUT_NS, OUT_DEFAULT,
-		"how long the first of them has been suspended"),
-	OUT_COL(holder_row, left_ns, "LEFT", "left_ns", OUT_NS, OUT_DEFAULT,
-		"time to the deadline, - without one"),
-	OUT_COL(holder_row, selector, "SELECTOR", "selector", OUT_STR, OUT_MACHINE | OUT_RARE,
-		"what a follower takes in, as options"),
-	OUT_COL(holder_row, unreached, "UNREACHED", "unreached", OUT_U64, OUT_MACHINE,
-		"queues of secondary contexts, which run on"),
-	OUT_COL(holder_row, socket, "SOCKET", "socket", OUT_STR, 0,
-		"where the holder listens, see gpq-suspend(1)"),
-	OUT_COL(holder_row, follows, "FOLLOWS", "follows", OUT_BOOL, 0,
-		"queues that appear later are suspended as well"),
+	COL(pid, "PID", "pid", U64, D, "process that is held"),
+	COL(comm, "COMMAND", "command", STR, D | T, "its name"),
+	COL(state, "STATE", "state", STR, D,
+	    "suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
+	    "paused (criu); following: a follower, or claimed: another user's process that calls "
+	    "itself one"),
+	COL(queues, "QUEUES", "queues", U64, D, "suspended queues"),
+	COL(ids, "QID", "queue_ids", LIST, D | W, "their ids"),
+	COL(holder, "HOLDER", "holder", U64, D, "process that holds them"),
+	COL(user, "USER", "user", STR, D | W, "owner of the holder"),
+	COL(held_ns, "SINCE", "held_ns", NS, D, "how long the first of them has been suspended"),
+	COL(left_ns, "LEFT", "left_ns", NS, D, "time to the deadline, - without one"),
+	COL(selector, "SELECTOR", "selector", STR, M | OUT_RARE,
+	    "what a follower takes in, as options"),
+	COL(unreached, "UNREACHED", "unreached", U64, M,
+	    "queues of secondary contexts, which run on"),
+	COL(socket, "SOCKET", "socket", STR, 0, "where the holder listens, see gpq-suspend(1)"),
+	COL(follows, "FOLLOWS", "follows", BOOL, 0,
+	    "queues that appear later are suspended as well"),
 };
-
+#undef ROW
 const struct out_table holders_table = {"holders", "holder", holder_cols,
 					sizeof(holder_cols) / sizeof(holder_cols[0])};
 const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};

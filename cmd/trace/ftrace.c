@@ -36,22 +36,22 @@ struct function_row {
 
 #define ROW function_row
 static const struct out_col function_cols[] = {
-	COL(name, "FUNCTION", "function", OUT_STR, D, "function of the kernel, or event"),
-	COL(kind, "KIND", "kind", OUT_STR, M, "function or event"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as the kernel numbers it"),
-	COL(tid, "TID", "tid", OUT_I64, M, "thread, where its process is not known"),
-	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "name of the process"),
-	COL(calls, "CALLS", "calls", OUT_U64, D, "calls that were seen to begin or to end"),
-	COL(returns, "RETURNS", "returns", OUT_U64, M, "returns that were seen"),
-	COL(failed, "FAILED", "failed", OUT_U64, D, "of these: with a result below 0"),
-	COL(times.count, "TIMED", "timed", OUT_U64, D, "calls of which begin and end were seen"),
-	COL(total_ns, "TOTAL", "total_ns", OUT_NS, D, "time inside of these, with what they call"),
-	COL(times.p50_ns, "P50", "p50_ns", OUT_NS, D, "median of that"),
-	COL(times.p90_ns, "P90", "p90_ns", OUT_NS, D, "90th percentile"),
-	COL(times.p99_ns, "P99", "p99_ns", OUT_NS, D, "99th percentile"),
-	COL(times.max_ns, "MAX", "max_ns", OUT_NS, D, "the longest"),
-	COL(first_us, "FIRST_US", "first_us", OUT_U64, M, "first seen, by the trace's clock"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, M, "last seen"),
+	COL(name, "FUNCTION", "function", STR, D, "function of the kernel, or event"),
+	COL(kind, "KIND", "kind", STR, M, "function or event"),
+	COL(pid, "PID", "pid", I64, D, "process, as the kernel numbers it"),
+	COL(tid, "TID", "tid", I64, M, "thread, where its process is not known"),
+	COL(command, "COMMAND", "command", STR, D | T, "name of the process"),
+	COL(calls, "CALLS", "calls", U64, D, "calls that were seen to begin or to end"),
+	COL(returns, "RETURNS", "returns", U64, M, "returns that were seen"),
+	COL(failed, "FAILED", "failed", U64, D, "of these: with a result below 0"),
+	COL(times.count, "TIMED", "timed", U64, D, "calls of which begin and end were seen"),
+	COL(total_ns, "TOTAL", "total_ns", NS, D, "time inside of these, with what they call"),
+	COL(times.p50_ns, "P50", "p50_ns", NS, D, "median of that"),
+	COL(times.p90_ns, "P90", "p90_ns", NS, D, "90th percentile"),
+	COL(times.p99_ns, "P99", "p99_ns", NS, D, "99th percentile"),
+	COL(times.max_ns, "MAX", "max_ns", NS, D, "the longest"),
+	COL(first_us, "FIRST_US", "first_us", U64, M, "first seen, by the trace's clock"),
+	COL(last_us, "LAST_US", "last_us", U64, M, "last seen"),
 };
 #undef ROW
 const struct out_table trace_function_table = {"functions", "function", OUT_COLS(function_cols)};
@@ -64,17 +64,16 @@ struct queue_row {
 
 #define ROW queue_row
 static const struct out_col queue_cols[] = {
-	COL(of.at.pid, "PID", "pid", OUT_I64, D, "process, as the log numbers it"),
-	COL(of.q.hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(of.q.swq, "SWQ", "swq", OUT_HEX, M, "address of the hsa_queue_t"),
-	COL(kernel_pid, "KERNEL_PID", "kernel_pid", OUT_I64, D,
-	    "process, as the kernel numbers it"),
-	COL(gpu, "GPU", "gpu_id", OUT_I64, D, "KFD's number of the GPU"),
-	COL(qid, "QID", "queue_id", OUT_I64, D, "KFD's number of the queue"),
-	COL(created_us, "CREATED_US", "created_us", OUT_U64, D, "when CREATE_QUEUE returned"),
-	COL(of.q.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets in the log"),
-	COL(of.at.span.first_us, "FIRST_US", "first_us", OUT_U64, D, "first packet in the log"),
-	COL(of.at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last packet"),
+	COL(of.at.pid, "PID", "pid", I64, D, "process, as the log numbers it"),
+	COL(of.q.hwq, "HWQ", "hwq", HEX, D, "ring address"),
+	COL(of.q.swq, "SWQ", "swq", HEX, M, "address of the hsa_queue_t"),
+	COL(kernel_pid, "KERNEL_PID", "kernel_pid", I64, D, "process, as the kernel numbers it"),
+	COL(gpu, "GPU", "gpu_id", I64, D, "KFD's number of the GPU"),
+	COL(qid, "QID", "queue_id", I64, D, "KFD's number of the queue"),
+	COL(created_us, "CREATED_US", "created_us", U64, D, "when CREATE_QUEUE returned"),
+	COL(of.q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets in the log"),
+	COL(of.at.span.first_us, "FIRST_US", "first_us", U64, D, "first packet in the log"),
+	COL(of.at.span.last_us, "LAST_US", "last_us", U64, D, "last packet"),
 };
 #undef ROW
 const struct out_table trace_kernel_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
@@ -87,14 +86,14 @@ struct process_row {
 
 #define ROW process_row
 static const struct out_col process_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process, as the log numbers it"),
-	COL(kernel_pid, "KERNEL_PID", "kernel_pid", OUT_I64, D, "as the kernel numbers it"),
-	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "name of the process"),
-	COL(matched, "MATCHED", "matched", OUT_STR, D,
+	COL(pid, "PID", "pid", I64, D, "process, as the log numbers it"),
+	COL(kernel_pid, "KERNEL_PID", "kernel_pid", I64, D, "as the kernel numbers it"),
+	COL(command, "COMMAND", "command", STR, D | T, "name of the process"),
+	COL(matched, "MATCHED", "matched", STR, D,
 	    "known by: queue, the ring of a queue it created; namespace, its number there; number, "
 	    "the same number"),
-	COL(log_records, "LOG_RECORDS", "log_records", OUT_U64, D, "of it in the log"),
-	COL(kernel_records, "KERNEL_RECORDS", "kernel_records", OUT_U64, D, "in the trace"),
+	COL(log_records, "LOG_RECORDS", "log_records", U64, D, "of it in the log"),
+	COL(kernel_records, "KERNEL_RECORDS", "kernel_records", U64, D, "in the trace"),
 };
 #undef ROW
 const struct out_table trace_kernel_process_table = {"processes", "process",

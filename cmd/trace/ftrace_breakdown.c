@@ -31,28 +31,26 @@ struct suspension_row {
 
 #define ROW suspension_row
 static const struct out_col cols[] = {
-	COL(number, "N", "number", OUT_U64, D, "number in the trace, from 1 on"),
-	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "when it began, by the trace's clock"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process that asked, as the kernel numbers it"),
-	COL(command, "COMMAND", "command", OUT_STR, D | OUT_TRUNC, "its name"),
-	COL(target, "TARGET", "target", OUT_I64, D, "process whose queues they are, as it asked"),
-	COL(log_pid, "LOG_PID", "log_pid", OUT_I64, M, "that process, as the log numbers it"),
-	COL(queue, "QID", "queue_id", OUT_I64, M, "the first queue of those asked for"),
-	COL(count, "QUEUES", "queues", OUT_I64, D, "queues that were asked for"),
-	COL(result, "RESULT", "result", OUT_I64, D,
-	    "queues that were suspended; below 0: an error"),
-	COL(ns[STEP_ENTER], "ENTER", "enter_ns", OUT_NS, D,
-	    "ioctl: the target is found and locked"),
-	COL(ns[STEP_UNMAP], "UNMAP", "unmap_ns", OUT_NS, D,
+	COL(number, "N", "number", U64, D, "number in the trace, from 1 on"),
+	COL(time_us, "TIME_US", "time_us", U64, D, "when it began, by the trace's clock"),
+	COL(pid, "PID", "pid", I64, D, "process that asked, as the kernel numbers it"),
+	COL(command, "COMMAND", "command", STR, D | T, "its name"),
+	COL(target, "TARGET", "target", I64, D, "process whose queues they are, as it asked"),
+	COL(log_pid, "LOG_PID", "log_pid", I64, M, "that process, as the log numbers it"),
+	COL(queue, "QID", "queue_id", I64, M, "the first queue of those asked for"),
+	COL(count, "QUEUES", "queues", I64, D, "queues that were asked for"),
+	COL(result, "RESULT", "result", I64, D, "queues that were suspended; below 0: an error"),
+	COL(ns[STEP_ENTER], "ENTER", "enter_ns", NS, D, "ioctl: the target is found and locked"),
+	COL(ns[STEP_UNMAP], "UNMAP", "unmap_ns", NS, D,
 	    "the runlist is unmapped, without the wait"),
-	COL(ns[STEP_SAVE], "SAVE", "save_ns", OUT_NS, D, "wait until the waves are saved"),
-	COL(ns[STEP_MAP], "MAP", "map_ns", OUT_NS, D, "the other queues are mapped again"),
-	COL(ns[STEP_REST], "REST", "rest_ns", OUT_NS, D, "all else in suspend_queues"),
-	COL(ns[STEP_LEAVE], "LEAVE", "leave_ns", OUT_NS, D, "to the ioctl's end"),
-	COL(ns[STEP_TOTAL], "TOTAL", "total_ns", OUT_NS, D, "of the ioctl"),
-	COL(last_us, "LAST_US", "last_us", OUT_U64, M,
+	COL(ns[STEP_SAVE], "SAVE", "save_ns", NS, D, "wait until the waves are saved"),
+	COL(ns[STEP_MAP], "MAP", "map_ns", NS, D, "the other queues are mapped again"),
+	COL(ns[STEP_REST], "REST", "rest_ns", NS, D, "all else in suspend_queues"),
+	COL(ns[STEP_LEAVE], "LEAVE", "leave_ns", NS, D, "to the ioctl's end"),
+	COL(ns[STEP_TOTAL], "TOTAL", "total_ns", NS, D, "of the ioctl"),
+	COL(last_us, "LAST_US", "last_us", U64, M,
 	    "last dispatch of the target before, in the log"),
-	COL(next_us, "NEXT_US", "next_us", OUT_U64, M, "first dispatch of it after"),
+	COL(next_us, "NEXT_US", "next_us", U64, M, "first dispatch of it after"),
 };
 #undef ROW
 const struct out_table trace_suspension_table = {"suspensions", "suspension", OUT_COLS(cols)};
@@ -64,13 +62,13 @@ struct step_row {
 
 #define ROW step_row
 static const struct out_col step_cols[] = {
-	COL(name, "STEP", "step", OUT_STR, D, "step, as in the columns of suspensions"),
-	COL(count, "COUNT", "count", OUT_U64, D, "suspensions in which it was seen"),
-	COL(p50_ns, "P50", "p50_ns", OUT_NS, D, "median"),
-	COL(p90_ns, "P90", "p90_ns", OUT_NS, D, "90th percentile; null of fewer than 10"),
-	COL(p99_ns, "P99", "p99_ns", OUT_NS, D, "99th percentile; null of fewer than 100"),
-	COL(max_ns, "MAX", "max_ns", OUT_NS, D, "the longest"),
-	COL(what, "WHAT", "what", OUT_STR, D, "what it is"),
+	COL(name, "STEP", "step", STR, D, "step, as in the columns of suspensions"),
+	COL(count, "COUNT", "count", U64, D, "suspensions in which it was seen"),
+	COL(p50_ns, "P50", "p50_ns", NS, D, "median"),
+	COL(p90_ns, "P90", "p90_ns", NS, D, "90th percentile; null of fewer than 10"),
+	COL(p99_ns, "P99", "p99_ns", NS, D, "99th percentile; null of fewer than 100"),
+	COL(max_ns, "MAX", "max_ns", NS, D, "the longest"),
+	COL(what, "WHAT", "what", STR, D, "what it is"),
 };
 #undef ROW
 const struct out_table trace_step_table = {"steps", "step", OUT_COLS(step_cols)};

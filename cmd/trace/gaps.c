@@ -35,52 +35,52 @@ struct mark_row {
 
 #define ROW rhythm_row
 static const struct out_col rhythm_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D,
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(dispatches, "DISPATCHES", "dispatches", U64, D,
 	    "dispatch packets; launches where the log has no packets"),
-	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", OUT_NS, D, "time from one to the next, median"),
-	COL(gaps.p90_ns, "GAP_P90", "gap_p90_ns", OUT_NS, M, "90th percentile"),
-	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", OUT_NS, D, "99th percentile"),
-	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", OUT_NS, D, "longest"),
-	COL(marks, "MARKS", "marks", OUT_U64, D, "marked windows within its time in the log"),
-	COL(quiet, "QUIET", "quiet_marks", OUT_U64, D, "those of them without a dispatch"),
-	COL(after.p50_ns, "AFTER_P50", "after_p50_ns", OUT_NS, D,
+	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", NS, D, "time from one to the next, median"),
+	COL(gaps.p90_ns, "GAP_P90", "gap_p90_ns", NS, M, "90th percentile"),
+	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", NS, D, "99th percentile"),
+	COL(gaps.max_ns, "GAP_MAX", "gap_max_ns", NS, D, "longest"),
+	COL(marks, "MARKS", "marks", U64, D, "marked windows within its time in the log"),
+	COL(quiet, "QUIET", "quiet_marks", U64, D, "those of them without a dispatch"),
+	COL(after.p50_ns, "AFTER_P50", "after_p50_ns", NS, D,
 	    "from the end of a marked window to the next dispatch, median"),
-	COL(after.p99_ns, "AFTER_P99", "after_p99_ns", OUT_NS, M, "99th percentile"),
-	COL(after.max_ns, "AFTER_MAX", "after_max_ns", OUT_NS, D, "longest"),
+	COL(after.p99_ns, "AFTER_P99", "after_p99_ns", NS, M, "99th percentile"),
+	COL(after.max_ns, "AFTER_MAX", "after_max_ns", NS, D, "longest"),
 };
 #undef ROW
 
 #define ROW gap_row
 static const struct out_col gap_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
-	COL(g.begin_us, "BEGIN_US", "begin_us", OUT_U64, D, "the dispatch before, CLOCK_MONOTONIC"),
-	COL(g.end_us, "END_US", "end_us", OUT_U64, D, "the dispatch behind"),
-	COL(gap_ns, "GAP", "gap_ns", OUT_NS, D, "time between them"),
-	COL(g.backlog, "BACKLOG", "backlog", OUT_U64, D,
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(g.begin_us, "BEGIN_US", "begin_us", U64, D, "the dispatch before, CLOCK_MONOTONIC"),
+	COL(g.end_us, "END_US", "end_us", U64, D, "the dispatch behind"),
+	COL(gap_ns, "GAP", "gap_ns", NS, D, "time between them"),
+	COL(g.backlog, "BACKLOG", "backlog", U64, D,
 	    "packets waiting in front of the dispatch before"),
-	COL(mark, "MARK", "mark", OUT_STR, D, "marked window that coincides with most of it"),
-	COL(overlap_ns, "OVERLAP", "overlap_ns", OUT_NS, D, "for so long"),
+	COL(mark, "MARK", "mark", STR, D, "marked window that coincides with most of it"),
+	COL(overlap_ns, "OVERLAP", "overlap_ns", NS, D, "for so long"),
 };
 #undef ROW
 
 #define ROW mark_row
 static const struct out_col mark_cols[] = {
-	COL(mark, "MARK", "mark", OUT_STR, D, "name of the window"),
-	COL(begin_us, "BEGIN_US", "begin_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
-	COL(end_us, "END_US", "end_us", OUT_U64, M, "its end; unknown: the file does not say"),
-	COL(mark_ns, "LENGTH", "mark_ns", OUT_NS, D, "from the one to the other"),
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "logged within the window"),
-	COL(taken, "TAKEN", "taken", OUT_U64, D,
+	COL(mark, "MARK", "mark", STR, D, "name of the window"),
+	COL(begin_us, "BEGIN_US", "begin_us", U64, D, "its beginning, CLOCK_MONOTONIC"),
+	COL(end_us, "END_US", "end_us", U64, M, "its end; unknown: the file does not say"),
+	COL(mark_ns, "LENGTH", "mark_ns", NS, D, "from the one to the other"),
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(hwq, "HWQ", "hwq", HEX, D, "ring address"),
+	COL(dispatches, "DISPATCHES", "dispatches", U64, D, "logged within the window"),
+	COL(taken, "TAKEN", "taken", U64, D,
 	    "packets that the GPU took meanwhile, as told by packets logged in it (rptr)"),
-	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D,
+	COL(backlog_max, "DEEPEST", "backlog_max", U64, D,
 	    "most packets waiting, as told by packets in it"),
-	COL(gap_ns, "GAP", "gap_ns", OUT_NS, D, "longest time without a dispatch that overlaps it"),
-	COL(after_ns, "AFTER", "after_ns", OUT_NS, D, "from its end to the next dispatch"),
+	COL(gap_ns, "GAP", "gap_ns", NS, D, "longest time without a dispatch that overlaps it"),
+	COL(after_ns, "AFTER", "after_ns", NS, D, "from its end to the next dispatch"),
 };
 #undef ROW
 

@@ -24,45 +24,45 @@ struct kernel_row {
 	struct trace_times t;
 };
 
-#define LATENCIES(mean, p90)                                                            \
-	COL(t.mean_ns, "MEAN", "latency_mean_ns", OUT_NS, mean, "mean latency"),        \
-		COL(t.p50_ns, "P50", "latency_p50_ns", OUT_NS, D, "median"),            \
-		COL(t.p90_ns, "P90", "latency_p90_ns", OUT_NS, p90, "90th percentile"), \
-		COL(t.p99_ns, "P99", "latency_p99_ns", OUT_NS, D, "99th percentile"),   \
-		COL(t.max_ns, "MAX", "latency_max_ns", OUT_NS, D, "longest")
+#define LATENCIES(mean, p90)                                                        \
+	COL(t.mean_ns, "MEAN", "latency_mean_ns", NS, mean, "mean latency"),        \
+		COL(t.p50_ns, "P50", "latency_p50_ns", NS, D, "median"),            \
+		COL(t.p90_ns, "P90", "latency_p90_ns", NS, p90, "90th percentile"), \
+		COL(t.p99_ns, "P99", "latency_p99_ns", NS, D, "99th percentile"),   \
+		COL(t.max_ns, "MAX", "latency_max_ns", NS, D, "longest")
 
 #define ROW command_row
 static const struct out_col command_cols[] = {
-	COL(kind, "KIND", "kind", OUT_STR, D,
+	COL(kind, "KIND", "kind", STR, D,
 	    "of command; handler: a handler set on a signal, until it is called"),
-	COL(enqueued, "ENQUEUED", "enqueued", OUT_U64, D, "commands, handlers set"),
-	COL(t.count, "COMPLETED", "completed", OUT_U64, D, "those that were seen to complete"),
+	COL(enqueued, "ENQUEUED", "enqueued", U64, D, "commands, handlers set"),
+	COL(t.count, "COMPLETED", "completed", U64, D, "those that were seen to complete"),
 	LATENCIES(D, D),
 };
 #undef ROW
 
 #define ROW queue_row
 static const struct out_col queue_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(t.count, "COMPLETED", "completed", OUT_U64, D,
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(hwq, "HWQ", "hwq", HEX, D, "ring address"),
+	COL(t.count, "COMPLETED", "completed", U64, D,
 	    "commands with a packet on it that were seen to complete"),
 	LATENCIES(M, M),
-	COL(handlers.count, "HANDLERS", "handlers", OUT_U64, D,
+	COL(handlers.count, "HANDLERS", "handlers", U64, D,
 	    "handlers called for signals of its packets"),
-	COL(handlers.p50_ns, "HANDLER_P50", "handler_p50_ns", OUT_NS, D,
+	COL(handlers.p50_ns, "HANDLER_P50", "handler_p50_ns", NS, D,
 	    "from setting one to its call, median"),
-	COL(handlers.p99_ns, "HANDLER_P99", "handler_p99_ns", OUT_NS, M, "99th percentile"),
-	COL(handlers.max_ns, "HANDLER_MAX", "handler_max_ns", OUT_NS, D, "longest"),
+	COL(handlers.p99_ns, "HANDLER_P99", "handler_p99_ns", NS, M, "99th percentile"),
+	COL(handlers.max_ns, "HANDLER_MAX", "handler_max_ns", NS, D, "longest"),
 };
 #undef ROW
 
 #define ROW kernel_row
 static const struct out_col kernel_cols[] = {
-	COL(t.count, "COMPLETED", "completed", OUT_U64, D, "launches that were seen to complete"),
+	COL(t.count, "COMPLETED", "completed", U64, D, "launches that were seen to complete"),
 	LATENCIES(D, M),
-	COL(name, "NAME", "name", OUT_STR, D | OUT_TRUNC | OUT_MANGLED, "as the log prints it"),
-	COL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_TRUNC | OUT_DEMANGLED, "for people"),
+	COL(name, "NAME", "name", STR, D | T | OUT_MANGLED, "as the log prints it"),
+	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "for people"),
 };
 #undef ROW
 

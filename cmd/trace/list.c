@@ -18,32 +18,28 @@ struct list_row {
 };
 
 // Rows are written one by one: each column has a width of its own.
-#define WCOL(member, name, key, type, flags, help, width)                                          \
-	{                                                                                          \
-		(name), (key), (type), (flags), offsetof(struct list_row, member), (help), (width) \
-	}
+#define ROW list_row
 static const struct out_col cols[] = {
-	WCOL(time_us, "TIME_US", "time_us", OUT_U64, D, "CLOCK_MONOTONIC", 13),
-	WCOL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace", 7),
-	WCOL(tid, "TID", "tid", OUT_HEX, D, "pthread_self()", 14),
-	WCOL(level, "LEVEL", "level", OUT_U64, OUT_MACHINE, "level of the record", 5),
-	WCOL(kind, "KIND", "kind", OUT_STR, D, "what the record is about", 14),
-	WCOL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address", 14),
-	WCOL(swq, "SWQ", "swq", OUT_HEX, OUT_MACHINE, "address of the hsa_queue_t", 14),
-	WCOL(id, "ID", "id", OUT_I64, D, "ROCr's count of queues", 3),
-	WCOL(rptr, "RPTR", "rptr", OUT_U64, D, "read pointer", 10),
-	WCOL(wptr, "WPTR", "wptr", OUT_U64, D, "write pointer: index of this packet", 10),
-	WCOL(backlog, "BACKLOG", "backlog", OUT_U64, 0, "packets waiting in front of it", 7),
-	WCOL(grid, "GRID", "grid", OUT_STR, D, "work-items", 14),
-	WCOL(workgroup, "WORKGROUP", "workgroup", OUT_STR, D, "work-items of a group", 10),
-	WCOL(torn, "TORN", "torn", OUT_BOOL, OUT_MACHINE, "the record misses a part", 4),
-	WCOL(offset, "OFFSET", "offset", OUT_U64, 0, "of the record in the input, bytes", 10),
-	WCOL(duration_us, "DURATION_US", "duration_us", OUT_U64, OUT_MACHINE,
-	     "of a returning API call", 11),
-	WCOL(api, "API", "api", OUT_STR, D, "API function", 20),
-	WCOL(kernel, "KERNEL", "kernel", OUT_STR, D | OUT_MANGLED, "kernel's name", 6),
-	WCOL(demangled, "DEMANGLED", "demangled", OUT_STR, OUT_DEMANGLED, "the same for people", 6),
-	WCOL(text, "TEXT", "text", OUT_STR, 0, "the message", 4),
+	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 13),
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace", 7),
+	COL(tid, "TID", "tid", HEX, D, "pthread_self()", 14),
+	COL(level, "LEVEL", "level", U64, M, "level of the record", 5),
+	COL(kind, "KIND", "kind", STR, D, "what the record is about", 14),
+	COL(hwq, "HWQ", "hwq", HEX, D, "ring address", 14),
+	COL(swq, "SWQ", "swq", HEX, M, "address of the hsa_queue_t", 14),
+	COL(id, "ID", "id", I64, D, "ROCr's count of queues", 3),
+	COL(rptr, "RPTR", "rptr", U64, D, "read pointer", 10),
+	COL(wptr, "WPTR", "wptr", U64, D, "write pointer: index of this packet", 10),
+	COL(backlog, "BACKLOG", "backlog", U64, 0, "packets waiting in front of it", 7),
+	COL(grid, "GRID", "grid", STR, D, "work-items", 14),
+	COL(workgroup, "WORKGROUP", "workgroup", STR, D, "work-items of a group", 10),
+	COL(torn, "TORN", "torn", BOOL, M, "the record misses a part", 4),
+	COL(offset, "OFFSET", "offset", U64, 0, "of the record in the input, bytes", 10),
+	COL(duration_us, "DURATION_US", "duration_us", U64, M, "of a returning API call", 11),
+	COL(api, "API", "api", STR, D, "API function", 20),
+	COL(kernel, "KERNEL", "kernel", STR, D | OUT_MANGLED, "kernel's name", 6),
+	COL(demangled, "DEMANGLED", "demangled", STR, OUT_DEMANGLED, "the same for people", 6),
+	COL(text, "TEXT", "text", STR, 0, "the message", 4),
 };
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 

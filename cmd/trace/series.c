@@ -40,43 +40,42 @@ struct interval_row {
 
 #define ROW track_row
 static const struct out_col track_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", OUT_STR, D, "ring address (HWq), or all"),
-	COL(dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatch packets"),
-	COL(launches, "LAUNCHES", "launches", OUT_U64, M, "kernel launches (ShaderName)"),
-	COL(intervals, "INTERVALS", "intervals", OUT_U64, M, "from its first to its last packet"),
-	COL(idle, "IDLE", "idle_intervals", OUT_U64, D, "intervals of these without a dispatch"),
-	COL(rate_max, "PEAK", "peak_per_s", OUT_F64, D,
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
+	COL(launches, "LAUNCHES", "launches", U64, M, "kernel launches (ShaderName)"),
+	COL(intervals, "INTERVALS", "intervals", U64, M, "from its first to its last packet"),
+	COL(idle, "IDLE", "idle_intervals", U64, D, "intervals of these without a dispatch"),
+	COL(rate_max, "PEAK", "peak_per_s", F64, D,
 	    "dispatches each second in the interval with most of them"),
-	COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D,
+	COL(backlog_max, "DEEPEST", "backlog_max", U64, D,
 	    "most packets waiting in front of a new one"),
-	COL(course, "DISPATCHED", "dispatched", OUT_STR, D,
+	COL(course, "DISPATCHED", "dispatched", STR, D,
 	    "dispatches over time, from none to the peak"),
-	COL(depth, "BACKLOG", "backlog", OUT_STR, D,
-	    "the deepest over time; blank: no packet told it"),
+	COL(depth, "BACKLOG", "backlog", STR, D, "the deepest over time; blank: no packet told it"),
 };
 #undef ROW
 
 #define ROW interval_row
-#define COUNTS                                                                               \
-	COL(p.dispatches, "DISPATCHES", "dispatches", OUT_U32, D, "dispatch packets in it"), \
-		COL(p.barriers, "BARRIERS", "barriers", OUT_U32, D, "barrier packets"),      \
-		COL(rate, "RATE", "rate_per_s", OUT_F64, D, "dispatches each second"),       \
-		COL(backlog_mean, "BACKLOG", "backlog_mean", OUT_F64, D,                     \
-		    "packets waiting in front of a new one, mean"),                          \
-		COL(backlog_max, "DEEPEST", "backlog_max", OUT_U64, D, "most of these")
+#define COUNTS                                                                           \
+	COL(p.dispatches, "DISPATCHES", "dispatches", U32, D, "dispatch packets in it"), \
+		COL(p.barriers, "BARRIERS", "barriers", U32, D, "barrier packets"),      \
+		COL(rate, "RATE", "rate_per_s", F64, D, "dispatches each second"),       \
+		COL(backlog_mean, "BACKLOG", "backlog_mean", F64, D,                     \
+		    "packets waiting in front of a new one, mean"),                      \
+		COL(backlog_max, "DEEPEST", "backlog_max", U64, D, "most of these")
 static const struct out_col interval_cols[] = {
-	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
-	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the first"),
-	COL(p.queues, "QUEUES", "queues", OUT_U32, D, "hardware queues that got packets"),
-	COL(p.launches, "LAUNCHES", "launches", OUT_U32, M, "kernel launches (ShaderName)"),
+	COL(time_us, "TIME_US", "time_us", U64, D, "its beginning, CLOCK_MONOTONIC"),
+	COL(seconds, "SECONDS", "seconds", F64, D, "from the beginning of the first"),
+	COL(p.queues, "QUEUES", "queues", U32, D, "hardware queues that got packets"),
+	COL(p.launches, "LAUNCHES", "launches", U32, M, "kernel launches (ShaderName)"),
 	COUNTS,
 };
 static const struct out_col queue_interval_cols[] = {
-	COL(pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address"),
-	COL(time_us, "TIME_US", "time_us", OUT_U64, D, "its beginning, CLOCK_MONOTONIC"),
-	COL(seconds, "SECONDS", "seconds", OUT_F64, D, "from the beginning of the log's first"),
+	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(hwq, "HWQ", "hwq", HEX, D, "ring address"),
+	COL(time_us, "TIME_US", "time_us", U64, D, "its beginning, CLOCK_MONOTONIC"),
+	COL(seconds, "SECONDS", "seconds", F64, D, "from the beginning of the log's first"),
 	COUNTS,
 };
 #undef ROW

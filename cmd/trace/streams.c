@@ -14,19 +14,19 @@ struct stream_row {
 
 #define ROW stream_row
 static const struct out_col cols[] = {
-	COL(at.host, "HOST", "host", OUT_STR, OUT_HOST, "host that --partial --host named"),
-	COL(at.pid, "PID", "pid", OUT_I64, D, "process id in its own namespace"),
-	COL(p.stream, "STREAM", "stream", OUT_HEX, D, "the HIP stream; 0x0: the null stream"),
-	COL(at.span.first_us, "FIRST_US", "first_us", OUT_U64, D,
+	COL(at.host, "HOST", "host", STR, OUT_HOST, "host that --partial --host named"),
+	COL(at.pid, "PID", "pid", I64, D, "process id in its own namespace"),
+	COL(p.stream, "STREAM", "stream", HEX, D, "the HIP stream; 0x0: the null stream"),
+	COL(at.span.first_us, "FIRST_US", "first_us", U64, D,
 	    "from then on it used the queue, CLOCK_MONOTONIC"),
-	COL(at.span.last_us, "LAST_US", "last_us", OUT_U64, D, "last seen on it"),
-	COL(at.span.ns, "SPAN", "span_ns", OUT_NS, 0, "from first to last"),
-	COL(hwq, "HWQ", "hwq", OUT_HEX, D, "ring address of the queue"),
-	COL(swq, "SWQ", "swq", OUT_HEX, M, "address of its hsa_queue_t"),
-	COL(priority, "PRIO", "priority", OUT_STR, D, "the queue's: low, normal or high"),
-	COL(p.created, "CREATED", "created", OUT_U64, M, "times the stream was made on the queue"),
-	COL(p.packets, "PACKETS", "packets", OUT_U64, M, "packets that are known to be its"),
-	COL(p.dispatches, "DISPATCHES", "dispatches", OUT_U64, D, "dispatches among them"),
+	COL(at.span.last_us, "LAST_US", "last_us", U64, D, "last seen on it"),
+	COL(at.span.ns, "SPAN", "span_ns", NS, 0, "from first to last"),
+	COL(hwq, "HWQ", "hwq", HEX, D, "ring address of the queue"),
+	COL(swq, "SWQ", "swq", HEX, M, "address of its hsa_queue_t"),
+	COL(priority, "PRIO", "priority", STR, D, "the queue's: low, normal or high"),
+	COL(p.created, "CREATED", "created", U64, M, "times the stream was made on the queue"),
+	COL(p.packets, "PACKETS", "packets", U64, M, "packets that are known to be its"),
+	COL(p.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatches among them"),
 };
 #undef ROW
 const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)};

@@ -320,9 +320,4 @@ const char *trace_priority(int priority);
 // "1024x1x1"; NULL when not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
 
-// For tables of columns: ROW is the struct of their rows.
-#define COL(member, name, key, type, flags, help) OUT_COL(ROW, member, name, key, type, flags, help)
-#define D                                         OUT_DEFAULT
-#define M                                         OUT_MACHINE
-
 #endif

@@ -1,22 +1,24 @@
 // Facts of the host for --context; see context.h.
 #include "common/out/out_priv.h"
 
+#include "common/out/columns.h"
 #include "common/host/root.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#define COL(member, name, type) OUT_COL(context, member, name, #member, type, 0, NULL)
+#define ROW                      context
+#define FACT(member, name, type) COL(member, name, #member, type, 0, NULL)
 
 static const struct out_col cols[CONTEXT_FACTS] = {
-	COL(host, "HOST", OUT_STR),
-	COL(kernel, "KERNEL", OUT_STR),
-	COL(boot_id, "BOOT_ID", OUT_STR),
-	COL(pid_ns, "PID_NS", OUT_STR),
-	COL(monotonic_ns, "MONOTONIC_NS", OUT_U64),
-	COL(realtime_ns, "REALTIME_NS", OUT_U64),
-	COL(source, "SOURCE", OUT_STR),
+	FACT(host, "HOST", STR),
+	FACT(kernel, "KERNEL", STR),
+	FACT(boot_id, "BOOT_ID", STR),
+	FACT(pid_ns, "PID_NS", STR),
+	FACT(monotonic_ns, "MONOTONIC_NS", U64),
+	FACT(realtime_ns, "REALTIME_NS", U64),
+	FACT(source, "SOURCE", STR),
 };
 const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
 

@@ -62,11 +62,6 @@ struct out_col {
 	unsigned width;   // least width when rows are written one by one; 0: that of the heading
 };
 
-#define OUT_COL(record, member, name, key, type, flags, help)                              \
-	{                                                                                  \
-		(name), (key), (type), (flags), offsetof(struct record, member), (help), 0 \
-	}
-
 // The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
 #define OUT_COLS(cols) (cols), sizeof(cols) / sizeof((cols)[0])
 

@@ -1,6 +1,8 @@
 // --list-columns; see out.h.
 #include "common/out/out_priv.h"
 
+#include "common/out/columns.h"
+#include "common/out/columns.h"
 #include "common/out/schema.h"
 
 struct column_record {
@@ -8,15 +10,14 @@ struct column_record {
 	int8_t is_default;
 };
 
+#define ROW column_record
 static const struct out_col column_cols[] = {
-	OUT_COL(column_record, column, "COLUMN", "column", OUT_STR, OUT_DEFAULT, "name for -o"),
-	OUT_COL(column_record, key, "KEY", "key", OUT_STR, OUT_DEFAULT, "key in JSON"),
-	OUT_COL(column_record, type, "TYPE", "type", OUT_STR, OUT_DEFAULT, "type in JSON, or unit"),
-	OUT_COL(column_record, is_default, "DEFAULT", "default", OUT_BOOL, OUT_DEFAULT,
-		"shown without -o"),
-	OUT_COL(column_record, table, "TABLE", "table", OUT_STR, OUT_DEFAULT,
-		"table it belongs to"),
-	OUT_COL(column_record, help, "HELP", "help", OUT_STR, OUT_DEFAULT, "what it holds"),
+	COL(column, "COLUMN", "column", STR, D, "name for -o"),
+	COL(key, "KEY", "key", STR, D, "key in JSON"),
+	COL(type, "TYPE", "type", STR, D, "type in JSON, or unit"),
+	COL(is_default, "DEFAULT", "default", BOOL, D, "shown without -o"),
+	COL(table, "TABLE", "table", STR, D, "table it belongs to"),
+	COL(help, "HELP", "help", STR, D, "what it holds"),
 };
 static const struct out_table column_table = {"columns", "column", column_cols, 6};
 

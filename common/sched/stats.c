@@ -1,6 +1,7 @@
 // Statistics of the scheduler; stats.h.
 #include "common/sched/stats.h"
 
+#include "common/out/columns.h"
 #include "common/out/members.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -15,32 +16,31 @@
 
 // ---- columns and keys
 
-#define TOTAL(member, heading, key, type, flags, help) \
-	OUT_COL(sched_total_row, member, heading, key, type, flags, help),
-#define CLASS(member, heading, key, type, flags, help) \
-	OUT_COL(sched_class_row, member, heading, key, type, flags, help),
-
-static const struct out_col total_cols[] = {OUT_COL(sched_total_row, policy, "POLICY", "policy",
-						    OUT_STR, OUT_DEFAULT,
-						    "strict, or share with its parts"),
-					    SCHED_TOTAL_COUNTS(TOTAL)};
+#define COLUMN(member, heading, key, type, flags, help) \
+	COL(member, heading, key, type, flags, help),
+#define ROW sched_total_row
+static const struct out_col total_cols[] = {
+	COL(policy, "POLICY", "policy", STR, D, "strict, or share with its parts"),
+	SCHED_TOTAL_COUNTS(COLUMN)};
+#undef ROW
+#define ROW sched_class_row
 static const struct out_col class_cols[] = {
-	OUT_COL(sched_class_row, name, "CLASS", "class", OUT_STR, OUT_DEFAULT,
-		"class, the most urgent first"),
-	SCHED_CLASS_COUNTS(CLASS)
-		OUT_COL(sched_class_row, ran_percent, "RAN%", "ran_percent", OUT_F64, OUT_DEFAULT,
-			"share of contended time in which it ran")};
-static const struct out_col member_cols[] = {
-	OUT_COL(sched_member_row, name, "CLASS", "class", OUT_STR, OUT_DEFAULT, "its class"),
-	OUT_COL(sched_member_row, pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process"),
-	OUT_COL(sched_member_row, comm, "COMMAND", "command", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
-		"its name"),
-	OUT_COL(sched_member_row, state, "STATE", "state", OUT_STR, OUT_DEFAULT,
-		"runs, off, partly (some queues run on), idle (not held: nothing to do), "
-		"joins (is attached to now), missed (cannot be held)"),
-	OUT_COL(sched_member_row, reason, "REASON", "reason", OUT_STR, OUT_DEFAULT | OUT_TRUNC,
-		"why it is missed"),
+	COL(name, "CLASS", "class", STR, D, "class, the most urgent first"),
+	SCHED_CLASS_COUNTS(COLUMN) COL(ran_percent, "RAN%", "ran_percent", F64, D,
+				       "share of contended time in which it ran"),
 };
+#undef ROW
+#define ROW sched_member_row
+static const struct out_col member_cols[] = {
+	COL(name, "CLASS", "class", STR, D, "its class"),
+	COL(pid, "PID", "pid", U64, D, "process"),
+	COL(comm, "COMMAND", "command", STR, D | T, "its name"),
+	COL(state, "STATE", "state", STR, D,
+	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (is "
+	    "attached to now), missed (cannot be held)"),
+	COL(reason, "REASON", "reason", STR, D | T, "why it is missed"),
+};
+#undef ROW
 
 const struct out_table sched_total_table = {"scheduler", "scheduler", OUT_COLS(total_cols)};
 const struct out_table sched_class_table = {"classes", "class", OUT_COLS(class_cols)};

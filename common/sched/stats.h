@@ -11,51 +11,49 @@
 #include <stdint.h>
 
 // member, heading, JSON key, type and flags of its column, help
-#define SCHED_TOTAL_COUNTS(X)                                                                    \
-	X(pid, "PID", "pid", OUT_U64, OUT_DEFAULT, "process of the scheduler")                   \
-	X(up_ns, "UP", "up_ns", OUT_NS, OUT_DEFAULT, "how long it has been running")             \
-	X(cpu_ns, "CPU", "cpu_ns", OUT_NS, OUT_DEFAULT,                                          \
-	  "processor time of the scheduler, without its holders")                                \
-	X(max_hold_ns, "MAX-HOLD", "max_hold_ns", OUT_NS, OUT_DEFAULT, "longest hold allowed")   \
-	X(clients, "CLIENTS", "clients", OUT_U64, OUT_DEFAULT, "connections to the hint socket") \
-	X(hints, "HINTS", "hints", OUT_U64, OUT_DEFAULT, "active hints")                         \
-	X(requests, "REQUESTS", "requests", OUT_U64, OUT_DEFAULT, "requests of these clients")   \
-	X(throttled, "THROTTLED", "throttled", OUT_U64, 0,                                       \
-	  "times one of them had to wait because it sent too fast")                              \
-	X(refused, "REFUSED", "refused", OUT_U64, OUT_DEFAULT,                                   \
-	  "connections refused: too many, of all or of one user")                                \
-	X(left_out, "LEFT-OUT", "left_out", OUT_U64, OUT_DEFAULT,                                \
+#define SCHED_TOTAL_COUNTS(X)                                                                     \
+	X(pid, "PID", "pid", U64, D, "process of the scheduler")                                  \
+	X(up_ns, "UP", "up_ns", NS, D, "how long it has been running")                            \
+	X(cpu_ns, "CPU", "cpu_ns", NS, D, "processor time of the scheduler, without its holders") \
+	X(max_hold_ns, "MAX-HOLD", "max_hold_ns", NS, D, "longest hold allowed")                  \
+	X(clients, "CLIENTS", "clients", U64, D, "connections to the hint socket")                \
+	X(hints, "HINTS", "hints", U64, D, "active hints")                                        \
+	X(requests, "REQUESTS", "requests", U64, D, "requests of these clients")                  \
+	X(throttled, "THROTTLED", "throttled", U64, 0,                                            \
+	  "times one of them had to wait because it sent too fast")                               \
+	X(refused, "REFUSED", "refused", U64, D,                                                  \
+	  "connections refused: too many, of all or of one user")                                 \
+	X(left_out, "LEFT-OUT", "left_out", U64, D,                                               \
 	  "processes not held: their user, or all, have too many")
 
 #define SCHED_CLASS_COUNTS(X)                                                                    \
-	X(processes, "PROCS", "processes", OUT_U64, OUT_DEFAULT, "processes of the class")       \
-	X(off, "OFF", "off", OUT_U64, OUT_DEFAULT, "of these, held now with all queues off")     \
-	X(idle, "IDLE", "idle", OUT_U64, 0, "left running now because they have nothing to do")  \
-	X(missed, "MISSED", "missed", OUT_U64, OUT_DEFAULT,                                      \
-	  "cannot be held, or not with all queues")                                              \
-	X(unreached, "UNREACHED", "unreached_queues", OUT_U64, 0,                                \
+	X(processes, "PROCS", "processes", U64, D, "processes of the class")                     \
+	X(off, "OFF", "off", U64, D, "of these, held now with all queues off")                   \
+	X(idle, "IDLE", "idle", U64, 0, "left running now because they have nothing to do")      \
+	X(missed, "MISSED", "missed", U64, D, "cannot be held, or not with all queues")          \
+	X(unreached, "UNREACHED", "unreached_queues", U64, 0,                                    \
 	  "queues of secondary KFD contexts, which run on")                                      \
-	X(bursts, "BURSTS", "bursts", OUT_U64, OUT_DEFAULT, "times the class came to have work") \
-	X(busy_ns, "BUSY", "busy_ns", OUT_NS, OUT_DEFAULT, "time in which it had work")          \
-	X(holds, "HOLDS", "holds", OUT_U64, OUT_DEFAULT, "times it was held")                    \
-	X(calls, "CALLS", "driver_calls", OUT_U64, 0,                                            \
+	X(bursts, "BURSTS", "bursts", U64, D, "times the class came to have work")               \
+	X(busy_ns, "BUSY", "busy_ns", NS, D, "time in which it had work")                        \
+	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                  \
+	X(calls, "CALLS", "driver_calls", U64, 0,                                                \
 	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew") \
-	X(contended_ns, "CONTENDED", "contended_ns", OUT_NS, OUT_DEFAULT,                        \
+	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                      \
 	  "time in which a class above had work")                                                \
-	X(contended_off_ns, "CONTENDED-OFF", "contended_off_ns", OUT_NS, 0,                      \
+	X(contended_off_ns, "CONTENDED-OFF", "contended_off_ns", NS, 0,                          \
 	  "of this, time with all queues off")                                                   \
-	X(off_p50_ns, "OFF-P50", "off_p50_ns", OUT_NS, OUT_DEFAULT,                              \
+	X(off_p50_ns, "OFF-P50", "off_p50_ns", NS, D,                                            \
 	  "from hint (or work seen) to last queue off, median")                                  \
-	X(off_p90_ns, "OFF-P90", "off_p90_ns", OUT_NS, 0, "the same, 90th percentile")           \
-	X(off_p99_ns, "OFF-P99", "off_p99_ns", OUT_NS, OUT_DEFAULT, "the same, 99th percentile") \
-	X(off_max_ns, "OFF-MAX", "off_max_ns", OUT_NS, 0, "the same, longest")                   \
-	X(on_p50_ns, "ON-P50", "on_p50_ns", OUT_NS, OUT_DEFAULT,                                 \
+	X(off_p90_ns, "OFF-P90", "off_p90_ns", NS, 0, "the same, 90th percentile")               \
+	X(off_p99_ns, "OFF-P99", "off_p99_ns", NS, D, "the same, 99th percentile")               \
+	X(off_max_ns, "OFF-MAX", "off_max_ns", NS, 0, "the same, longest")                       \
+	X(on_p50_ns, "ON-P50", "on_p50_ns", NS, D,                                               \
 	  "from the decision to resume to last queue on, median")                                \
-	X(on_p99_ns, "ON-P99", "on_p99_ns", OUT_NS, 0, "the same, 99th percentile")              \
-	X(on_max_ns, "ON-MAX", "on_max_ns", OUT_NS, 0, "the same, longest")                      \
-	X(longest_ns, "LONGEST", "longest_hold_ns", OUT_NS, OUT_DEFAULT,                         \
+	X(on_p99_ns, "ON-P99", "on_p99_ns", NS, 0, "the same, 99th percentile")                  \
+	X(on_max_ns, "ON-MAX", "on_max_ns", NS, 0, "the same, longest")                          \
+	X(longest_ns, "LONGEST", "longest_hold_ns", NS, D,                                       \
 	  "longest hold, from last queue off to last queue on")                                  \
-	X(cost_ns, "COST", "cost_ns", OUT_NS, 0,                                                 \
+	X(cost_ns, "COST", "cost_ns", NS, 0,                                                     \
 	  "one hold and resume: 90th percentile of the latest 64; no period is shorter than ten")
 
 enum { SCHED_NAME = 64, SCHED_REASON = 256 };

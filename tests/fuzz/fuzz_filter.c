@@ -1,6 +1,7 @@
 // libFuzzer target: expressions of --filter and columns of --sort. The input is an expression, a
 // newline, and columns. What must hold: no crash, no leak; a mistake has a place inside of the text
 // and a line of its own; no row with nothing known matches a single comparison.
+#include "common/out/columns.h"
 #include "common/out/filter.h"
 #include "common/out/rows.h"
 #include "common/host/xalloc.h"
@@ -20,14 +21,12 @@ struct record {
 	double real;
 };
 
+#define ROW record
 static const struct out_col cols[] = {
-	OUT_COL(record, text, "NAME", "name", OUT_STR, 0, ""),
-	OUT_COL(record, words, "GPUS", "gpus", OUT_LIST, 0, ""),
-	OUT_COL(record, number, "N", "n", OUT_HEX, 0, ""),
-	OUT_COL(record, ns, "TIME", "time_ns", OUT_NS, 0, ""),
-	OUT_COL(record, id, "ID", "id", OUT_I64, 0, ""),
-	OUT_COL(record, flag, "OK", "ok", OUT_BOOL, 0, ""),
-	OUT_COL(record, real, "R%", "r_percent", OUT_F64, 0, ""),
+	COL(text, "NAME", "name", STR, 0, ""),    COL(words, "GPUS", "gpus", LIST, 0, ""),
+	COL(number, "N", "n", HEX, 0, ""),        COL(ns, "TIME", "time_ns", NS, 0, ""),
+	COL(id, "ID", "id", I64, 0, ""),          COL(flag, "OK", "ok", BOOL, 0, ""),
+	COL(real, "R%", "r_percent", F64, 0, ""),
 };
 static const struct out_table table = {"things", "thing", OUT_COLS(cols)};
 

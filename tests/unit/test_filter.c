@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "common/cli/err.h"
+#include "common/out/columns.h"
 #include "common/out/filter.h"
 #include "common/out/rows.h"
 
@@ -24,18 +25,19 @@ struct record {
 	double real;
 };
 
+#define ROW record
 static const struct out_col cols[] = {
-	OUT_COL(record, text, "NAME", "kernel_name", OUT_STR, 0, ""),
-	OUT_COL(record, other, "OTHER", "other", OUT_STR, 0, ""),
-	OUT_COL(record, words, "GPUS", "gpus", OUT_LIST, 0, ""),
-	OUT_COL(record, number, "N", "n", OUT_U64, 0, ""),
-	OUT_COL(record, address, "ADDR", "addr", OUT_HEX, 0, ""),
-	OUT_COL(record, bytes, "RING", "ring_bytes", OUT_SIZE, 0, ""),
-	OUT_COL(record, ns, "TIME", "time_ns", OUT_NS, 0, ""),
-	OUT_COL(record, signed_number, "ID", "id", OUT_I64, 0, ""),
-	OUT_COL(record, small, "XCC", "xcc", OUT_U32, 0, ""),
-	OUT_COL(record, flag, "ACTIVE", "active", OUT_BOOL, 0, ""),
-	OUT_COL(record, real, "LOSS%", "loss_percent", OUT_F64, 0, ""),
+	COL(text, "NAME", "kernel_name", STR, 0, ""),
+	COL(other, "OTHER", "other", STR, 0, ""),
+	COL(words, "GPUS", "gpus", LIST, 0, ""),
+	COL(number, "N", "n", U64, 0, ""),
+	COL(address, "ADDR", "addr", HEX, 0, ""),
+	COL(bytes, "RING", "ring_bytes", SIZE, 0, ""),
+	COL(ns, "TIME", "time_ns", NS, 0, ""),
+	COL(signed_number, "ID", "id", I64, 0, ""),
+	COL(small, "XCC", "xcc", U32, 0, ""),
+	COL(flag, "ACTIVE", "active", BOOL, 0, ""),
+	COL(real, "LOSS%", "loss_percent", F64, 0, ""),
 };
 static const struct out_table table = {"things", "thing", OUT_COLS(cols)};
 

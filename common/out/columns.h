@@ -1,0 +1,34 @@
+// How column tables are written. COL is a column of struct ROW, which is defined before the table:
+//
+//	#define ROW job_row
+//	static const struct out_col job_cols[] = {
+//		COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
+//		COL(run_ns, "RUN", "run_ns", NS, M, "time it has run"),
+//	};
+//	#undef ROW
+//	static const struct out_table job_table = {"jobs", "job", OUT_COLS(job_cols)};
+//
+// Its names are short: only files that define tables include it.
+#ifndef GPQ_OUT_COLUMNS_H
+#define GPQ_OUT_COLUMNS_H
+
+#include "common/out/out.h"
+
+// `col_type` is an enum out_type without its OUT_. The last argument is the help; where rows are
+// written one by one, out_col.width follows it.
+#define COL(member, heading, json_key, col_type, col_flags, ...)                                  \
+	{                                                                                         \
+		.name = (heading), .key = (json_key), .type = OUT_##col_type,                     \
+		.flags = (col_flags), .offset = offsetof(struct ROW, member), .help = __VA_ARGS__ \
+	}
+
+// Short names of the most frequent flags; out.h explains them.
+enum {
+	D = OUT_DEFAULT,
+	M = OUT_MACHINE,
+	W = OUT_WIDE,
+	S = OUT_STATUS,
+	T = OUT_TRUNC,
+};
+
+#endif
