@@ -260,7 +260,7 @@ static const struct opt *option_of(const struct typed *t, const char *word, cons
 	return o;
 }
 
-static void take_argument(struct typed *t, const struct opt *o, const char *argument)
+static void take_typed_argument(struct typed *t, const struct opt *o, const char *argument)
 {
 	if (strcmp(o->name, "pid") == 0)
 		t->pids = argument;
@@ -268,7 +268,7 @@ static void take_argument(struct typed *t, const struct opt *o, const char *argu
 		host_set_root(argument);
 }
 
-static void take_operand(struct typed *t, struct place *at, const char *word)
+static void take_typed_operand(struct typed *t, struct place *at, const char *word)
 {
 	if (!t->def) {
 		t->def = command_find(word, strlen(word));
@@ -280,22 +280,22 @@ static void take_operand(struct typed *t, struct place *at, const char *word)
 	}
 }
 
-static void take_word(struct typed *t, struct place *at, const char *word)
+static void take_typed_word(struct typed *t, struct place *at, const char *word)
 {
 	const char *argument;
 	const struct opt *o = at->argument_of;
 	at->argument_of = NULL;
 	if (o) {
-		take_argument(t, o, word);
+		take_typed_argument(t, o, word);
 	} else if (at->operands) {
 		return;
 	} else if (strcmp(word, "--") == 0) {
 		at->operands = true;
 	} else if (word[0] != '-' || !word[1]) {
-		take_operand(t, at, word);
+		take_typed_operand(t, at, word);
 	} else if ((o = option_of(t, word, &argument)) && o->arg) {
 		if (argument)
-			take_argument(t, o, argument);
+			take_typed_argument(t, o, argument);
 		else
 			at->argument_of = o;
 	}
@@ -326,7 +326,7 @@ int complete_words(int n, char **words)
 	if (root && *root)
 		host_set_root(root);
 	for (int i = 0; i + 1 < n; i++)
-		take_word(&t, &at, words[i]);
+		take_typed_word(&t, &at, words[i]);
 	const struct opt *o = at.argument_of; // whose argument is completed
 	if (!o && !at.operands && (o = option_of(&t, word, &argument)) && argument)
 		keep_up_to(&t, argument);

@@ -331,7 +331,8 @@ static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *co
 }
 
 // argv[0] is the command's name. `common` may hold what was given before it.
-static int run_command(const struct command *def, int argc, char **argv, struct common_opts *common)
+static int run_command_named(const struct command *def, int argc, char **argv,
+			     struct common_opts *common)
 {
 	const struct cmd_spec *spec = def->spec;
 	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1)};
@@ -372,7 +373,7 @@ const struct opt gpq_opts_table[] = {
 	{0},
 };
 
-static int unexpected(const char *operand)
+static int unexpected_word_of_gpq(const char *operand)
 {
 	return err_fail(GPQ_USAGE, "gpq -h shows what is", "%s: no operand is expected", operand);
 }
@@ -383,7 +384,7 @@ static int run_help(int argc, char **argv)
 	const struct cmd_kind *kind = def && argc > 2 ? command_kind(def, argv[2]) : NULL;
 	int words = kind ? 3 : 2;
 	if (argc > words)
-		return unexpected(argv[words]);
+		return unexpected_word_of_gpq(argv[words]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
 		return help_general(false);
 	return def ? help_command(def, kind, false) : unknown_command(argv[1]);
@@ -402,7 +403,7 @@ static int run_gpq(int argc, char **argv)
 	if (gpq.complete)
 		return complete_words(argc - first, argv + first);
 	if (first < argc && (gpq.install || gpq.list))
-		return unexpected(argv[first]);
+		return unexpected_word_of_gpq(argv[first]);
 	if (gpq.install)
 		return install_links(gpq.install);
 	if (gpq.list)
@@ -417,7 +418,7 @@ static int run_gpq(int argc, char **argv)
 		return run_help(argc - first, argv + first);
 	const struct command *def = command_find(argv[first], strlen(argv[first]));
 	if (def)
-		return run_command(def, argc - first, argv + first, &common);
+		return run_command_named(def, argc - first, argv + first, &common);
 	ask_json(argc, argv, sets, false, NULL);
 	return unknown_command(argv[first]);
 }
@@ -437,7 +438,7 @@ int main(int argc, char **argv)
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
-	int status = def ? run_command(def, argc, argv, &common) : run_gpq(argc, argv);
+	int status = def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv);
 	// Standard output holds one valid document whatever happens.
 	if (status && asked == OUT_JSON && !out_opened())
 		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});

@@ -115,7 +115,7 @@ struct wants {
 	bool marketing, pci;
 };
 
-static struct wants wanted(const struct out_opts *o)
+static struct wants gpus_wants(const struct out_opts *o)
 {
 	const bool name = out_would_want(o, &table, "NAME");
 	struct wants w = {.topology = KFD_TOPOLOGY_BDF}; // --gpu takes addresses
@@ -200,8 +200,8 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 	note_extras(r, w, pci, error);
 }
 
-static void fill(struct row *r, const struct kfd_gpu *g, const struct wants *w,
-		 struct pci_names *pci)
+static void fill_gpu_row(struct row *r, const struct kfd_gpu *g, const struct wants *w,
+			 struct pci_names *pci)
 {
 	*r = (struct row){.g = *g};
 	r->sched = !g->gfx[0] ? NULL : kfd_gpu_uses_mes(g) ? "MES" : "HWS";
@@ -235,7 +235,7 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 		struct row r;
 		if (!t->gpus[i].selected)
 			continue;
-		fill(&r, &t->gpus[i], w, pci);
+		fill_gpu_row(&r, &t->gpus[i], w, pci);
 		out_row(o, &r);
 	}
 	if (pci_names_broken(pci))
@@ -298,13 +298,13 @@ static int print_checks(struct cmd *c)
 	return out_finish(o, status);
 }
 
-static int list(struct cmd *c)
+static int list_host_gpus(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
 	struct kfd_topology t;
 	if (o->check)
 		return print_checks(c);
-	const struct wants w = wanted(&c->out);
+	const struct wants w = gpus_wants(&c->out);
 	int r = kfd_topology_load(&t, w.topology);
 	if (r)
 		return err_sys(-r, NULL, "/sys/class/kfd/kfd/topology/nodes");
@@ -313,16 +313,16 @@ static int list(struct cmd *c)
 	return status;
 }
 
-static int run(struct cmd *c)
+static int run_gpus(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
 	if (o->check && o->gpu.n)
 		return err_fail(GPQ_USAGE, "leave one of them out",
 				"--check looks at the whole host: it takes no --gpu");
-	return watch_run(c, o->watch, list);
+	return watch_run(c, o->watch, list_host_gpus);
 }
 
-static unsigned needs(const struct cmd *c)
+static unsigned gpus_needs(const struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
 	return o->check ? 0 : NEED_KFD;
@@ -339,6 +339,6 @@ const struct cmd_spec gpus_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &check_schema),
-	.needs = needs,
-	.run = run,
+	.needs = gpus_needs,
+	.run = run_gpus,
 };

@@ -29,7 +29,7 @@ static int need_live(void)
 }
 
 // What `path` lacks by errno: rights, or else it is not there.
-static int lacks(const char *path, const char *next_denied, const char *next)
+static int refuse_path(const char *path, const char *next_denied, const char *next)
 {
 	bool denied = errno == EACCES || errno == EPERM;
 	return err_fail(denied ? GPQ_DENIED : GPQ_UNSUPPORTED, denied ? next_denied : next,
@@ -40,9 +40,9 @@ static int need_dev_kfd(void)
 {
 	if (host_access("/dev/kfd", R_OK | W_OK) == 0)
 		return GPQ_OK;
-	return lacks("/dev/kfd",
-		     "join the group that owns it (render on most systems), or run as root",
-		     "load the amdgpu module; in a container, pass the device in");
+	return refuse_path("/dev/kfd",
+			   "join the group that owns it (render on most systems), or run as root",
+			   "load the amdgpu module; in a container, pass the device in");
 }
 
 bool needs_has_debugfs(void)
@@ -62,8 +62,8 @@ static int need_debugfs(void)
 					       : "or give a recorded host with --sysroot DIR",
 				"debugfs is not mounted on /sys/kernel/debug");
 	errno = error;
-	return lacks("/sys/kernel/debug/kfd", "debugfs is for root: use sudo",
-		     "the kernel needs CONFIG_DEBUG_FS and the amdgpu module");
+	return refuse_path("/sys/kernel/debug/kfd", "debugfs is for root: use sudo",
+			   "the kernel needs CONFIG_DEBUG_FS and the amdgpu module");
 }
 
 int needs_check(unsigned needs)

@@ -112,35 +112,35 @@ static const struct schema schema = {"gpq.packets", 1, tables, NULL};
 
 // --- a row ---
 
-static const char *scope(unsigned bits)
+static const char *scope_word(unsigned bits)
 {
 	static const char *const names[] = {"none", "agent", "system", "reserved"};
 	return names[bits & 3];
 }
 
-static const char *shape(char to[48], uint32_t x, uint32_t y, uint32_t z)
+static const char *shape_text(char to[48], uint32_t x, uint32_t y, uint32_t z)
 {
 	snprintf(to, 48, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, x, y, z);
 	return to;
 }
 
-static void set_code(struct packet_row *r, const struct packet *p)
+static void fill_dispatch(struct packet_row *r, const struct packet *p)
 {
 	r->object = p->kernel_object;
 	r->kernarg = p->kernarg;
 	r->private_bytes = p->private_bytes;
 	r->group_bytes = p->group_bytes;
-	r->workgroup = shape(r->shape[0], p->workgroup[0], p->workgroup[1], p->workgroup[2]);
+	r->workgroup = shape_text(r->shape[0], p->workgroup[0], p->workgroup[1], p->workgroup[2]);
 	if (p->kind == PACKET_DISPATCH) {
-		r->grid = shape(r->shape[1], p->grid[0], p->grid[1], p->grid[2]);
+		r->grid = shape_text(r->shape[1], p->grid[0], p->grid[1], p->grid[2]);
 		return;
 	}
-	r->clusters = shape(r->shape[2], p->clusters[0], p->clusters[1], p->clusters[2]);
-	r->cluster = shape(r->shape[3], p->cluster[0], p->cluster[1], p->cluster[2]);
+	r->clusters = shape_text(r->shape[2], p->clusters[0], p->clusters[1], p->clusters[2]);
+	r->cluster = shape_text(r->shape[3], p->cluster[0], p->cluster[1], p->cluster[2]);
 }
 
 // Returns how many signals have no value.
-static unsigned set_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
+static unsigned fill_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	unsigned unknown = 0;
 	size_t addresses = 0, values = 0;
@@ -171,7 +171,7 @@ static unsigned set_signals(struct packet_row *r, const struct packet *p, const 
 	return unknown;
 }
 
-static unsigned set_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
+static unsigned fill_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	uint32_t word;
 	snprintf(r->texts[0], sizeof(r->texts[0]), "0x%" PRIx64, p->polls);
@@ -185,7 +185,7 @@ static unsigned set_poll(struct packet_row *r, const struct packet *p, const str
 	return !known;
 }
 
-static const char *condition(char *to, size_t size, const struct packet *p)
+static const char *condition_text(char *to, size_t size, const struct packet *p)
 {
 	const uint64_t all = p->waits == PACKET_WAITS_MEMORY ? UINT32_MAX : UINT64_MAX;
 	switch (p->waits) {
@@ -203,7 +203,7 @@ static const char *condition(char *to, size_t size, const struct packet *p)
 }
 
 // Returns how many values that it names could not be read.
-static unsigned set_packet(struct packet_row *r, const struct packet *p, const struct memory *m)
+static unsigned fill_decoded(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	const bool aql = p->kind != PACKET_SDMA && p->kind != PACKET_PM4;
 	r->type = p->type;
@@ -215,21 +215,22 @@ static unsigned set_packet(struct packet_row *r, const struct packet *p, const s
 	// What the header of a free slot says besides is of no packet.
 	if (aql && p->kind != PACKET_INVALID && !p->left) {
 		r->barrier = p->barrier;
-		r->acquire = scope(p->acquire);
-		r->release = scope(p->release);
+		r->acquire = scope_word(p->acquire);
+		r->release = scope_word(p->release);
 	}
 	if (p->kind == PACKET_DISPATCH || p->kind == PACKET_EXT_DISPATCH)
-		set_code(r, p);
-	unsigned unknown = set_signals(r, p, m);
+		fill_dispatch(r, p);
+	unsigned unknown = fill_signals(r, p, m);
 	if (p->waits == PACKET_WAITS_MEMORY)
-		unknown += set_poll(r, p, m);
-	r->condition = condition(r->texts[2], sizeof(r->texts[2]), p);
+		unknown += fill_poll(r, p, m);
+	r->condition = condition_text(r->texts[2], sizeof(r->texts[2]), p);
 	r->writes = p->writes ? p->writes : U64_NULL;
 	return unknown;
 }
 
-static unsigned fill(struct packet_row *r, const struct ring_queue *q, const struct ring_look *l,
-		     const struct ring_packet *p, const struct memory *m)
+static unsigned fill_packet_row(struct packet_row *r, const struct ring_queue *q,
+				const struct ring_look *l, const struct ring_packet *p,
+				const struct memory *m)
 {
 	*r = (struct packet_row){.pid = q->row->pid,
 				 .comm = q->row->process.comm,
@@ -254,13 +255,13 @@ static unsigned fill(struct packet_row *r, const struct ring_queue *q, const str
 				 .writes = U64_NULL,
 				 .bytes = U64_NULL,
 				 .address = p->address};
-	return p->packet.type ? set_packet(r, &p->packet, m) : 0;
+	return p->packet.type ? fill_decoded(r, &p->packet, m) : 0;
 }
 
 // --- listing ---
 
-static void print_queue(struct out *o, const struct rings *rings, const struct ring_queue *q,
-			struct kernels *kernels, uint64_t around, bool *partial)
+static void print_packets_of(struct out *o, const struct rings *rings, const struct ring_queue *q,
+			     struct kernels *kernels, uint64_t around, bool *partial)
 {
 	const struct memory *m = &rings->processes[q->process].memory;
 	struct ring_look l;
@@ -275,7 +276,7 @@ static void print_queue(struct out *o, const struct rings *rings, const struct r
 			 q->row->qid);
 	}
 	for (size_t i = 0; i < l.n; i++) {
-		unknown += fill(&r, q, &l, &l.v[i], m);
+		unknown += fill_packet_row(&r, q, &l, &l.v[i], m);
 		lost += l.v[i].state == RING_LOST;
 		if (r.object != U64_NULL)
 			r.kernel = kernels_name(kernels, q, r.object);
@@ -294,7 +295,7 @@ static void print_queue(struct out *o, const struct rings *rings, const struct r
 	ring_look_fini(&l);
 }
 
-static int list(struct cmd *c)
+static int list_packets(struct cmd *c)
 {
 	const struct packets_opts *o = c->opts;
 	const struct rings_how how = {
@@ -312,7 +313,7 @@ static int list(struct cmd *c)
 	if (!status || status == GPQ_PARTIAL) {
 		kernels_begin(&kernels, &rings, out);
 		for (size_t i = 0; i < rings.n; i++)
-			print_queue(out, &rings, &rings.v[i], &kernels, o->around, &partial);
+			print_packets_of(out, &rings, &rings.v[i], &kernels, o->around, &partial);
 		kernels_end(&kernels);
 	}
 	if (partial)
@@ -323,7 +324,7 @@ static int list(struct cmd *c)
 	return written ? written : status;
 }
 
-static int run(struct cmd *c)
+static int run_packets(struct cmd *c)
 {
 	const struct packets_opts *o = c->opts;
 	const int status = kernels_choose(c, &o->kernels);
@@ -336,7 +337,7 @@ static int run(struct cmd *c)
 		return err_fail(GPQ_USAGE, "as root nothing is attached to",
 				"--attach and --watch exclude each other: each listing would take "
 				"queues off");
-	return watch_run(c, o->watch, list);
+	return watch_run(c, o->watch, list_packets);
 }
 
 const struct cmd_spec packets_spec = {
@@ -350,5 +351,5 @@ const struct cmd_spec packets_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
-	.run = run,
+	.run = run_packets,
 };

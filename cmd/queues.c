@@ -163,7 +163,7 @@ struct choice {
 	size_t unknown_prio; // left out, of unknown priority
 };
 
-static bool chosen(struct choice *c, const struct queue_rows *q, const struct queue_row *r)
+static bool queue_is_chosen(struct choice *c, const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct queues_opts *o = c->opts;
 	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->queues.gpus, r->gpu_id))
@@ -174,7 +174,7 @@ static bool chosen(struct choice *c, const struct queue_rows *q, const struct qu
 }
 
 // -Q by processes that have queues here.
-static int check_ids(const struct choice *c, const struct queue_rows *q)
+static int check_queue_ids(const struct choice *c, const struct queue_rows *q)
 {
 	struct pids pids = {0};
 	for (size_t i = 0; i < q->n && c->queues.n; i++)
@@ -187,7 +187,7 @@ static int check_ids(const struct choice *c, const struct queue_rows *q)
 
 // --- messages for PIDs of -p that have no row ---
 
-static bool has_row(const struct queue_rows *q, pid_t pid, bool hidden)
+static bool pid_has_row(const struct queue_rows *q, pid_t pid, bool hidden)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (q->rows[i].pid == pid && q->rows[i].hidden == hidden)
@@ -209,11 +209,11 @@ static int no_such_process(pid_t pid)
 			(int)pid);
 }
 
-static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_t pid)
+static int explain_pid_without_row(const struct queue_rows *q, const struct pick *pick, pid_t pid)
 {
 	struct proc p;
 	bool alive = proc_read(&p, pid) == 0;
-	if (has_row(q, pid, true))
+	if (pid_has_row(q, pid, true))
 		return err_fail(GPQ_NOTFOUND, NULL,
 				"pid %d: the other options choose none of its queues", (int)pid);
 	if (q->how->mqds_file)
@@ -244,7 +244,7 @@ static int explain_pid(const struct queue_rows *q, const struct pick *pick, pid_
 
 // Warns of processes whose queues cannot be read: they are missing from the list, and must not seem
 // to have none.
-static bool unreadable(const struct queue_rows *q)
+static bool warn_unreadable(const struct queue_rows *q)
 {
 	bool any = false;
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
@@ -259,19 +259,19 @@ static bool unreadable(const struct queue_rows *q)
 }
 
 // GPQ_OK when all processes of the options have rows, GPQ_PARTIAL when some, else GPQ_NOTFOUND.
-static int check_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
+static int check_pids_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;
 	int status = GPQ_OK;
 	if (!pick_asks(pick->opts))
-		return unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
+		return warn_unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
 	// Not once rows are shown with --tree (descendants) or --ns-pid (other numbers here).
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
-		if (!has_row(q, pid, false) && ++missing <= MESSAGES)
-			status = explain_pid(q, pick, pid);
+		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
+			status = explain_pid_without_row(q, pick, pid);
 	}
 	if (missing > MESSAGES)
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
@@ -376,7 +376,7 @@ static void explain_empty(const struct queue_rows *q, const struct out *o, const
 
 // --- listing ---
 
-static unsigned wanted(const struct out *o, const struct queues_opts *opt)
+static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
 {
 	unsigned want = opt->queues.prio ? READ_MQD : 0;
 	for (unsigned i = 0; i < queues_table.ncols; i++)
@@ -390,7 +390,7 @@ static unsigned wanted(const struct out *o, const struct queues_opts *opt)
 }
 
 // Columns that most hosts have nothing for.
-static void leave_out(const struct queue_rows *q, struct out *o)
+static void leave_out_columns(const struct queue_rows *q, struct out *o)
 {
 	bool context = false, level = false;
 	for (size_t i = 0; i < q->n; i++) {
@@ -404,14 +404,14 @@ static void leave_out(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
-static int print(struct choice *c, struct queue_rows *q, struct out *o, const char *columns)
+static int print_queues(struct choice *c, struct queue_rows *q, struct out *o, const char *columns)
 {
 	size_t shown = 0;
 	for (size_t i = 0; i < q->n; i++) {
-		q->rows[i].hidden = !chosen(c, q, &q->rows[i]);
+		q->rows[i].hidden = !queue_is_chosen(c, q, &q->rows[i]);
 		shown += !q->rows[i].hidden;
 	}
-	leave_out(q, o);
+	leave_out_columns(q, o);
 	for (size_t i = 0; i < q->n; i++)
 		if (!q->rows[i].hidden)
 			out_row(o, &q->rows[i]);
@@ -419,7 +419,7 @@ static int print(struct choice *c, struct queue_rows *q, struct out *o, const ch
 		err_note("--prio: %zu queues of unknown priority are left out", c->unknown_prio);
 	explain_empty(q, o, columns);
 	const bool damaged = queue_rows_explain(q);
-	int status = check_found(q, &c->pick, shown);
+	int status = check_pids_found(q, &c->pick, shown);
 	if (!status && !shown && c->queues.n)
 		status = err_fail(GPQ_NOTFOUND, "without -Q all are listed",
 				  "no queue that was asked for is there");
@@ -427,7 +427,7 @@ static int print(struct choice *c, struct queue_rows *q, struct out *o, const ch
 }
 
 // One reading of the host, written out.
-static int list(struct cmd *cmd)
+static int list_queues_once(struct cmd *cmd)
 {
 	const struct queues_opts *opt = cmd->opts;
 	struct choice c = {.opts = opt};
@@ -438,7 +438,7 @@ static int list(struct cmd *cmd)
 		return status;
 	struct out *o = out_open(&cmd->out);
 	status = out_begin(o, opt->mqds ? &captured_table : &queues_table, false);
-	struct queue_rows_how how = {.want = wanted(o, opt),
+	struct queue_rows_how how = {.want = wanted_reads(o, opt),
 				     .mqds_file = opt->mqds,
 				     .idle = opt->all,
 				     .likely = opt->likely,
@@ -451,11 +451,11 @@ static int list(struct cmd *cmd)
 	if (!status && !opt->mqds)
 		status = pick_select_gpus(&q.gpus, &opt->queues.gpus);
 	if (!status)
-		status = check_ids(&c, &q);
+		status = check_queue_ids(&c, &q);
 	if (!status)
 		status = pick_queues_check_prio(&c.queues, &q);
 	if (!status)
-		status = print(&c, &q, o, cmd->out.columns);
+		status = print_queues(&c, &q, o, cmd->out.columns);
 	out_end(o);
 	const int written = out_close(o);
 	pick_fini(&c.pick);
@@ -492,7 +492,7 @@ static int check_wait(const struct queues_opts *o)
 }
 
 // Nothing will come of processes that are named and are no more.
-static bool hopeless(const struct cmd *c)
+static bool queues_hopeless(const struct cmd *c)
 {
 	const struct pick_opts *p = &((const struct queues_opts *)c->opts)->pick;
 	struct proc one;
@@ -502,21 +502,21 @@ static bool hopeless(const struct cmd *c)
 	return p->pids.n;
 }
 
-static unsigned needs(const struct cmd *c)
+static unsigned queues_needs(const struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
 	return o->mqds ? 0 : NEED_KFD;
 }
 
-static int run(struct cmd *c)
+static int run_queues(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
 	int status = check_mqds_only(o);
 	if (!status)
 		status = check_wait(o);
 	if (status || o->wait == WATCH_OFF)
-		return status ? status : watch_run(c, o->watch, list);
-	return wait_run(c, o->wait, o->timeout, list, hopeless);
+		return status ? status : watch_run(c, o->watch, list_queues_once);
+	return wait_run(c, o->wait, o->timeout, list_queues_once, queues_hopeless);
 }
 
 const struct cmd_spec queues_spec = {
@@ -531,6 +531,6 @@ const struct cmd_spec queues_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
-	.needs = needs,
-	.run = run,
+	.needs = queues_needs,
+	.run = run_queues,
 };

@@ -93,7 +93,7 @@ static const struct schema schema = {"gpq.why", 1, SCHEMA_TABLES(&why_table), NU
 static const struct schema profile_schema = {"gpq.why.profile", 1,
 					     SCHEMA_TABLES(&why_profile_table), NULL};
 
-static void fill_because(struct why_row *r, const struct why *w, const struct why_dep *d)
+static void fill_why_cause(struct why_row *r, const struct why *w, const struct why_dep *d)
 {
 	if (!d)
 		return;
@@ -106,7 +106,7 @@ static void fill_because(struct why_row *r, const struct why *w, const struct wh
 	r->by_type = d->by_type;
 }
 
-static void fill_indices(struct why_row *r, const struct why_queue *x)
+static void fill_why_indices(struct why_row *r, const struct why_queue *x)
 {
 	r->read = x->now.read;
 	r->write = x->now.write;
@@ -115,7 +115,7 @@ static void fill_indices(struct why_row *r, const struct why_queue *x)
 	r->next = x->next.type;
 }
 
-static void fill(struct why_row *r, const struct why *w, const struct why_queue *x)
+static void fill_why_row(struct why_row *r, const struct why *w, const struct why_queue *x)
 {
 	const struct queue_row *q = x->q->row;
 	*r = (struct why_row){.pid = q->pid,
@@ -141,8 +141,8 @@ static void fill(struct why_row *r, const struct why *w, const struct why_queue 
 			      .by_name = *x->by_name ? x->by_name : NULL,
 			      .over_ns = w->over_ns};
 	if (!x->problem)
-		fill_indices(r, x);
-	fill_because(r, w, x->because);
+		fill_why_indices(r, x);
+	fill_why_cause(r, w, x->because);
 	if (x->state == WHY_COMPUTING && x->has_last_value && !why_taken(x)) {
 		r->signal = x->last.completion;
 		r->value = x->last_value;
@@ -150,7 +150,7 @@ static void fill(struct why_row *r, const struct why *w, const struct why_queue 
 }
 
 // GPQ_OK, or GPQ_PARTIAL: a queue is stuck.
-static int print(struct out *o, const struct why *w, bool *unread)
+static int print_why(struct out *o, const struct why *w, bool *unread)
 {
 	struct kernels kernels;
 	struct buf exceptions = {0};
@@ -161,7 +161,7 @@ static int print(struct out *o, const struct why *w, bool *unread)
 		const struct why_queue *x = &w->v[i];
 		if (!x->q->chosen)
 			continue;
-		fill(&r, w, x);
+		fill_why_row(&r, w, x);
 		exceptions.len = 0;
 		why_exceptions_text(&exceptions, x->exceptions);
 		r.exceptions = x->exceptions == U64_NULL ? NULL : exceptions.data;
@@ -190,7 +190,7 @@ static int print(struct out *o, const struct why *w, bool *unread)
 	return status;
 }
 
-static int list(struct cmd *c)
+static int list_why(struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
 	const struct rings_how how = {.pick = &o->pick,
@@ -209,7 +209,7 @@ static int list(struct cmd *c)
 			evictions_read(o->evictions);
 		why_look(&w, &rings, o->evictions, o->over);
 		bool unread = false;
-		const int printed = print(out, &w, &unread);
+		const int printed = print_why(out, &w, &unread);
 		status = status ? status : unread ? rings_unread(&rings) : printed;
 		why_fini(&w);
 	}
@@ -219,7 +219,7 @@ static int list(struct cmd *c)
 	return written ? written : status;
 }
 
-static int check(const struct cmd *c)
+static int check_why_options(const struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
 	if (o->over > OVER_MAX)
@@ -234,10 +234,10 @@ static int check(const struct cmd *c)
 	return o->profile == WHY_NO_PROFILE ? GPQ_OK : why_profile_check(c);
 }
 
-static int run(struct cmd *c)
+static int run_why(struct cmd *c)
 {
 	struct why_opts *o = c->opts;
-	int status = check(c);
+	int status = check_why_options(c);
 	if (!status)
 		status = kernels_choose(c, &o->kernels);
 	if (status)
@@ -249,7 +249,7 @@ static int run(struct cmd *c)
 	// What began before is not told.
 	if (o->watch != WATCH_OFF)
 		o->evictions = evictions_open();
-	status = watch_run(c, o->watch, list);
+	status = watch_run(c, o->watch, list_why);
 	evictions_close(o->evictions);
 	return status;
 }
@@ -268,5 +268,5 @@ const struct cmd_spec why_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &profile_schema),
-	.run = run,
+	.run = run_why,
 };

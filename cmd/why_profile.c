@@ -63,7 +63,7 @@ struct view {
 
 // --- what is seen, in a word ---
 
-static const char *readable(struct view *v, const char *kernel)
+static const char *readable_kernel(struct view *v, const char *kernel)
 {
 	return v->opts->kernels.demangle ? kernels_readable(&v->kernels, kernel) : kernel;
 }
@@ -72,7 +72,7 @@ static const char *readable(struct view *v, const char *kernel)
 static void name_sight(struct buf *to, struct view *v, const struct profile_sight *s)
 {
 	if (s->kernel && s->state != PROFILE_WAITS)
-		buf_puts(to, readable(v, s->kernel));
+		buf_puts(to, readable_kernel(v, s->kernel));
 	else
 		buf_printf(to, "[%s%s%s]", profile_state_word(s->state), s->packet ? " " : "",
 			   s->packet ? s->packet : "");
@@ -143,7 +143,7 @@ static uint64_t queue_number(const struct profile *p, const struct profile_queue
 	return TRACKS + (uint64_t)(q - p->v);
 }
 
-static void draw(void *arg, const struct profile_queue *q, uint64_t now_ns)
+static void draw_sight(void *arg, const struct profile_queue *q, uint64_t now_ns)
 {
 	struct view *v = arg;
 	const struct profile_sight *s = &q->v[q->at].what;
@@ -169,7 +169,7 @@ static int open_timeline(struct view *v)
 		return err_sys(errno, "name a file in a folder you may write to", "--perfetto %s",
 			       path);
 	traceevent_open(&v->timeline, v->fd);
-	v->profile.changes = draw;
+	v->profile.changes = draw_sight;
 	return GPQ_OK;
 }
 
@@ -193,7 +193,7 @@ static int close_timeline(struct view *v)
 
 // --- the table ---
 
-static void print_queue(struct out *o, struct view *v, const struct profile_queue *q)
+static void print_profile_of(struct out *o, struct view *v, const struct profile_queue *q)
 {
 	const struct profile *p = &v->profile;
 	struct profile_row r = {.pid = q->pid,
@@ -219,7 +219,7 @@ static void print_queue(struct out *o, struct view *v, const struct profile_queu
 
 // --- the run ---
 
-static const char *kernel_name(void *arg, const struct ring_queue *q, uint64_t object)
+static const char *profile_kernel_name(void *arg, const struct ring_queue *q, uint64_t object)
 {
 	struct view *v = arg;
 	return kernels_name(&v->kernels, q, object);
@@ -227,7 +227,7 @@ static const char *kernel_name(void *arg, const struct ring_queue *q, uint64_t o
 
 // Queues that came and went; messages about those that are missing were printed at the beginning.
 // In a session of --attach there is no other list.
-static void scan(void *arg)
+static void rescan_queues(void *arg)
 {
 	struct view *v = arg;
 	struct rings *old = &v->rings[v->current], *fresh = &v->rings[!v->current];
@@ -274,7 +274,7 @@ static int check_unread(const struct view *v)
 	return unread ? rings_unread(r) : GPQ_OK;
 }
 
-static int look(struct view *v, struct out *o)
+static int profile_host(struct view *v, struct out *o)
 {
 	struct profile *p = &v->profile;
 	int status = rings_load(&v->rings[0], &v->how);
@@ -286,11 +286,11 @@ static int look(struct view *v, struct out *o)
 	kernels_begin(&v->kernels, &v->rings[0], o);
 	v->kernels.demangles |= v->opts->kernels.demangle;
 	kernels_load(&v->kernels);
-	p->name = kernel_name;
+	p->name = profile_kernel_name;
 	p->arg = v;
 	profile_take(p, &v->rings[0]);
 	stop_watch();
-	profile_run(p, v->opts->profile, scan);
+	profile_run(p, v->opts->profile, rescan_queues);
 	profile_finish(p);
 	err_note("%" PRIu64 " looks in %.3f s, which took %.3f s of processor time", p->looks,
 		 (double)(p->end_ns - p->begin_ns) / 1e9, (double)p->cpu_ns / 1e9);
@@ -298,12 +298,12 @@ static int look(struct view *v, struct out *o)
 	return status ? status : unread;
 }
 
-static int print(struct view *v, struct out *o)
+static int print_profile(struct view *v, struct out *o)
 {
 	if (v->opts->folded)
 		return print_folded(v);
 	for (size_t i = 0; i < v->profile.n; i++)
-		print_queue(o, v, &v->profile.v[i]);
+		print_profile_of(o, v, &v->profile.v[i]);
 	return GPQ_OK;
 }
 
@@ -338,9 +338,9 @@ int why_profile(struct cmd *c)
 	struct out *out = o->folded ? NULL : out_open(&c->out);
 	int status = out ? out_begin(out, &why_profile_table, false) : GPQ_OK;
 	if (!status)
-		status = look(&v, out);
+		status = profile_host(&v, out);
 	const int drawn = close_timeline(&v);
-	int written = v.profile.looks ? print(&v, out) : GPQ_OK;
+	int written = v.profile.looks ? print_profile(&v, out) : GPQ_OK;
 	if (out) {
 		out_end(out);
 		const int closed = out_close(out);

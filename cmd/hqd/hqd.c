@@ -190,7 +190,7 @@ bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q)
 	       pick_queues_keeps(&v->queues, q) == KFD_ANSWER_YES;
 }
 
-static bool chosen(const struct hqd_view *v, const struct hqd_row *r)
+static bool slot_is_chosen(const struct hqd_view *v, const struct hqd_row *r)
 {
 	const struct hqd_opts *o = v->opts;
 	const bool type = (!o->sdma && !o->hiq) || (o->sdma && queue_row_is_sdma(&r->q)) ||
@@ -232,7 +232,7 @@ void hqd_apply_filter(struct hqd_view *v)
 	v->shown = v->empty = v->unclear = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
 		struct hqd_row *r = &v->list.rows[i];
-		const bool asked = chosen(v, r);
+		const bool asked = slot_is_chosen(v, r);
 		r->q.hidden = !asked || (active && r->active != 1);
 		v->shown += !r->q.hidden;
 		v->empty += asked && active && r->active == 0;
@@ -262,7 +262,7 @@ static size_t count_owned(const struct slot_rows *l, pid_t pid)
 }
 
 // The summary also tells of queues without a slot.
-static bool is_found(const struct hqd_view *v, pid_t pid)
+static bool pid_has_slot(const struct hqd_view *v, pid_t pid)
 {
 	const struct slot_rows *l = &v->list;
 	if (v->opts->summary)
@@ -273,7 +273,7 @@ static bool is_found(const struct hqd_view *v, pid_t pid)
 	return false;
 }
 
-static bool is_any_found(const struct hqd_view *v)
+static bool any_pid_has_slot(const struct hqd_view *v)
 {
 	if (!v->opts->summary)
 		return v->shown;
@@ -283,7 +283,7 @@ static bool is_any_found(const struct hqd_view *v)
 	return false;
 }
 
-static int explain_pid(const struct hqd_view *v, pid_t pid)
+static int explain_pid_without_slot(const struct hqd_view *v, pid_t pid)
 {
 	struct proc p;
 	const size_t n = count_owned(&v->list, pid);
@@ -302,15 +302,15 @@ static int explain_pid(const struct hqd_view *v, pid_t pid)
 			"pid %d: owns no queue", (int)pid);
 }
 
-static int check_found(const struct hqd_view *v)
+static int check_slots_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
-	const bool any = is_any_found(v);
+	const bool any = any_pid_has_slot(v);
 	const size_t n = v->opts->pick.tree ? 0 : p->n; // descendants stand for a process
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
-		if (!is_found(v, p->pids[i]))
-			status = explain_pid(v, p->pids[i]);
+		if (!pid_has_slot(v, p->pids[i]))
+			status = explain_pid_without_slot(v, p->pids[i]);
 	if (!n && !any && pick_asks(p->opts))
 		return err_fail(GPQ_NOTFOUND, NULL, "no process that was asked for %s",
 				v->opts->summary ? "owns a queue" : "has a queue in a slot");
@@ -334,7 +334,7 @@ static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 	return false;
 }
 
-static int check_gpus(struct hqd_view *v)
+static int check_hqd_gpus(struct hqd_view *v)
 {
 	const struct words *w = &v->opts->queues.gpus;
 	if (!v->list.captured)
@@ -350,7 +350,7 @@ static int check_gpus(struct hqd_view *v)
 }
 
 // -Q by the processes that are chosen.
-static int check_ids(const struct hqd_view *v)
+static int check_hqd_ids(const struct hqd_view *v)
 {
 	struct pids pids = {0};
 	for (size_t i = 0; i < v->list.n && v->queues.n; i++)
@@ -382,7 +382,7 @@ static int check_xccs_there(const struct hqd_view *v)
 
 // --- one reading ---
 
-static int load(struct hqd_view *v)
+static int load_view(struct hqd_view *v)
 {
 	const struct hqd_opts *o = v->opts;
 	v->how = (struct slot_rows_how){.hqds_file = o->hqds,
@@ -397,13 +397,13 @@ static int load(struct hqd_view *v)
 	if (!status)
 		status = slot_rows_load(&v->list, &v->processes, &v->how);
 	if (!status)
-		status = check_gpus(v);
+		status = check_hqd_gpus(v);
 	if (!status)
-		status = check_ids(v);
+		status = check_hqd_ids(v);
 	return status ? status : check_xccs_there(v);
 }
 
-static int list(struct cmd *c)
+static int list_hqd_once(struct cmd *c)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
 	const struct form *f = form_of(v.opts);
@@ -411,7 +411,7 @@ static int list(struct cmd *c)
 	c->out.schema = f->schema;
 	c->out.several = v.opts->summary && v.opts->table < 0 && !c->out.columns && !c->out.all;
 	struct out *o = out_open(&c->out);
-	int status = load(&v);
+	int status = load_view(&v);
 	if (!status) {
 		hqd_apply_filter(&v);
 		status = tables_of[1] ? GPQ_OK : hqd_begin(&v, o, tables_of[0]);
@@ -423,7 +423,7 @@ static int list(struct cmd *c)
 		bool damaged = slot_rows_explain(&v.list);
 		if (f->by_row)
 			explain_left_out(&v);
-		status = f->by_row || v.opts->summary ? check_found(&v) : GPQ_OK;
+		status = f->by_row || v.opts->summary ? check_slots_found(&v) : GPQ_OK;
 		status = !status && damaged ? GPQ_PARTIAL : status;
 	}
 	int written = out_close(o);
@@ -436,13 +436,13 @@ static int list(struct cmd *c)
 
 // --- options ---
 
-static bool captured(const struct hqd_opts *o)
+static bool reads_files(const struct hqd_opts *o)
 {
 	return o->hqds || o->mqds || o->rls;
 }
 
 // Each form with the dump that it is about.
-static int check_files(const struct hqd_opts *o)
+static int check_files_given(const struct hqd_opts *o)
 {
 	const struct form *f = form_of(o);
 	if (o->runlist && !o->rls)
@@ -455,7 +455,7 @@ static int check_files(const struct hqd_opts *o)
 	return GPQ_OK;
 }
 
-static int check_captured(const struct hqd_opts *o)
+static int check_hqd_files(const struct hqd_opts *o)
 {
 	const struct pick_opts *p = &o->pick;
 	const char *const files[] = {o->hqds, o->mqds, o->rls};
@@ -464,7 +464,7 @@ static int check_captured(const struct hqd_opts *o)
 		stdins += files[i] && strcmp(files[i], "-") == 0;
 	if (stdins > 1)
 		return err_fail(GPQ_USAGE, NULL, "only one of the files can be standard input");
-	if (!captured(o))
+	if (!reads_files(o))
 		return GPQ_OK;
 	if (pick_needs_host(p))
 		return err_fail(
@@ -473,10 +473,10 @@ static int check_captured(const struct hqd_opts *o)
 	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
 		return err_fail(GPQ_USAGE, NULL,
 				"--watch and --sample need a host: a file does not change");
-	return check_files(o);
+	return check_files_given(o);
 }
 
-static int check_forms(const struct hqd_opts *o)
+static int check_hqd_forms(const struct hqd_opts *o)
 {
 	const char *first = NULL;
 	for (const struct form *f = forms; f->option; f++) {
@@ -518,20 +518,20 @@ static int check_xccs(const struct hqd_opts *o)
 	return GPQ_OK;
 }
 
-static unsigned needs(const struct cmd *c)
+static unsigned hqd_needs(const struct cmd *c)
 {
 	const struct hqd_opts *o = c->opts;
-	if (captured(o))
+	if (reads_files(o))
 		return 0;
 	return NEED_KFD | NEED_DEBUGFS | (o->sample != SAMPLE_OFF ? NEED_LIVE : 0);
 }
 
-static int run(struct cmd *c)
+static int run_hqd(struct cmd *c)
 {
 	struct hqd_opts *o = c->opts;
-	int status = check_captured(o);
+	int status = check_hqd_files(o);
 	if (!status)
-		status = check_forms(o);
+		status = check_hqd_forms(o);
 	if (!status)
 		status = check_xccs(o);
 	if (status)
@@ -539,7 +539,7 @@ static int run(struct cmd *c)
 	// Of mqds alone there are no slots to show, of rls alone nothing but packets.
 	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
 	o->runlist |= o->rls && !o->hqds && !o->mqds;
-	return watch_run(c, o->watch, list);
+	return watch_run(c, o->watch, list_hqd_once);
 }
 
 const struct cmd_spec hqd_spec = {
@@ -557,6 +557,6 @@ const struct cmd_spec hqd_spec = {
 	.tables = tables,
 	.schemas = SCHEMAS(&slots_schema, &regs_schema, &raw_schema, &fields_schema,
 			   &summary_schema, &runlist_schema, &sample_schema),
-	.needs = needs,
-	.run = run,
+	.needs = hqd_needs,
+	.run = run_hqd,
 };

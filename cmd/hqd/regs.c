@@ -62,7 +62,7 @@ struct printer {
 	struct line line;
 };
 
-static void fill_reg(struct line *l, const struct decoded_reg *r)
+static void fill_reg_line(struct line *l, const struct decoded_reg *r)
 {
 	l->reg = r->reg ? r->reg->name : NULL;
 	// Some registers of slots are in no MQD: the tables number them beyond its end.
@@ -74,7 +74,7 @@ static void fill_reg(struct line *l, const struct decoded_reg *r)
 static void print_reg(void *arg, const struct decoded_reg *r)
 {
 	struct printer *p = arg;
-	fill_reg(&p->line, r);
+	fill_reg_line(&p->line, r);
 	out_row(p->o, &p->line);
 }
 
@@ -91,7 +91,7 @@ static void print_field(void *arg, const struct decoded_reg *r, const struct dec
 {
 	struct printer *p = arg;
 	struct line *l = &p->line;
-	fill_reg(l, r);
+	fill_reg_line(l, r);
 	if (f->width == 64 && l->reg)
 		name_pair(l);
 	l->field = *f->name ? f->name : NULL;

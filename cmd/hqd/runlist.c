@@ -35,7 +35,7 @@ static const struct out_col cols[] = {
 
 const struct out_table hqd_runlist_table = {"packets", "packet", OUT_COLS(cols)};
 
-static int check_found(const struct hqd_view *v, const struct runlist *r, size_t shown)
+static int check_runlist_pids(const struct hqd_view *v, const struct runlist *r, size_t shown)
 {
 	size_t missing = 0;
 	if (!v->pick.n && pick_asks(v->pick.opts) && !shown)
@@ -55,7 +55,7 @@ static int check_found(const struct hqd_view *v, const struct runlist *r, size_t
 }
 
 // "No active runlist" means one thing with MES and another without.
-static void explain(const struct hqd_view *v, const struct runlist *r)
+static void explain_runlists(const struct hqd_view *v, const struct runlist *r)
 {
 	const struct rls *rls = &v->list.queues.rls;
 	for (size_t i = 0; i < rls->nnodes; i++) {
@@ -89,8 +89,8 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 			shown++;
 		}
 	}
-	explain(v, &r);
-	int status = check_found(v, &r, shown);
+	explain_runlists(v, &r);
+	int status = check_runlist_pids(v, &r, shown);
 	if (!status && r.damaged && v->list.captured)
 		status = GPQ_PARTIAL;
 	runlist_fini(&r);

@@ -44,7 +44,7 @@ static const struct out_col cols[] = {
 const struct out_table hqd_sample_table = {"samples", "sample", OUT_COLS(cols)};
 
 // Waits until sample `i` is due. False: stopped by a signal.
-static bool wait_for(const struct hqd_opts *o, uint64_t begin, uint64_t i)
+static bool wait_for_sample(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
 	uint64_t at = begin + i * o->interval, now = clock_ns();
 	uint64_t ms = at > now ? (at - now + 999999) / 1000000 : 0;
@@ -60,7 +60,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	int status = GPQ_OK;
 	slot_samples_add(s, l);
 	progress_init(&progress, v->cmd->out.progress, false);
-	for (uint64_t i = 1; i < o->sample && wait_for(o, begin, i); i++) {
+	for (uint64_t i = 1; i < o->sample && wait_for_sample(o, begin, i); i++) {
 		if (reader_read(&l->text, HQDLIST_HQDS) < 0) {
 			status = err_sys(errno, NULL, HQDLIST_HQDS);
 			break;
@@ -79,7 +79,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 }
 
 // Queues that were created since the MQDs were read get their owners from newer ones.
-static int find_owners(struct hqd_view *v, struct slot_samples *s)
+static int find_late_owners(struct hqd_view *v, struct slot_samples *s)
 {
 	struct slot_rows fresh = {0};
 	struct slot_rows_how how = v->how;
@@ -106,7 +106,7 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	stop_watch();
 	int status = take_samples(v, &s);
 	if (!status)
-		status = find_owners(v, &s);
+		status = find_late_owners(v, &s);
 	slot_samples_finish(&s);
 	size_t shown = 0;
 	for (size_t i = 0; !status && i < s.n; i++) {

@@ -69,7 +69,7 @@ static const char *const titles[HQD_SUMMARY_TABLES] = {
 	"Slots", "Processes that share over-subscribed GPUs", "Queues without a slot"};
 
 // Is this record of one of the three tables chosen? Each begins with a struct queue_row.
-static bool chosen(const struct hqd_view *v, int table, const void *record)
+static bool record_is_chosen(const struct hqd_view *v, int table, const void *record)
 {
 	const struct queue_row *q = record;
 	if (!hqd_gpu_chosen(v, q->gpu_id) ||
@@ -107,7 +107,7 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		status = hqd_begin(v, o, &hqd_summary_tables[i]);
 		for (size_t k = 0; !status && k < all[i].n; k++) {
 			const void *record = (const char *)all[i].rows + k * all[i].size;
-			if (chosen(v, i, record))
+			if (record_is_chosen(v, i, record))
 				out_row(o, record);
 		}
 		out_end(o);

@@ -113,7 +113,7 @@ static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Program
 					       "Programs side by side",
 					       "How to find their queues again"};
 
-static int print_all(struct cmd *c, const struct run_compare *r)
+static int print_comparison(struct cmd *c, const struct run_compare *r)
 {
 	const struct snapshot_opts *opt = c->opts;
 	// -o names columns of one table: of the runs when no other was asked for.
@@ -166,7 +166,7 @@ static int compare_runs(struct cmd *c, const struct words *paths)
 		if (r.nprograms && !run_compare_repeated(&r))
 			err_warn("--by comm compares programs by name alone",
 				 "no program is in two of the %u runs", n);
-		status = print_all(c, &r);
+		status = print_comparison(c, &r);
 		run_compare_fini(&r);
 	}
 	for (unsigned i = 0; i < n; i++)

@@ -89,7 +89,7 @@ static void detail_numbers(struct buf *b, const char *what, uint64_t was, uint64
 	add_detail(b, what, text[0], text[1]);
 }
 
-static void describe(struct buf *b, const struct qdiff *d)
+static void describe_change(struct buf *b, const struct qdiff *d)
 {
 	static const char *const on[] = {"off", "on"};
 	const struct state_queue *was = d->before, *is = d->after;
@@ -111,7 +111,7 @@ static void describe(struct buf *b, const struct qdiff *d)
 		buf_printf(b, "%sevicted for %s", b->len ? "; " : "", text_ns(text, d->evicted_ns));
 }
 
-static void count(struct printer *p, const struct qdiff *d)
+static void count_unsure(struct printer *p, const struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
 	p->differing += d->changes != NULL;
@@ -122,12 +122,12 @@ static void count(struct printer *p, const struct qdiff *d)
 	p->unknown += a->on_hw < 0 || b->on_hw < 0;
 }
 
-static void print_one(void *arg, const struct qdiff *d)
+static void print_change(void *arg, const struct qdiff *d)
 {
 	struct printer *p = arg;
 	if ((!d->before || d->before->row.hidden) && (!d->after || d->after->row.hidden))
 		return;
-	count(p, d);
+	count_unsure(p, d);
 	if (!d->changes && !p->all)
 		return;
 	struct state_queue absent = {.on_hw = -1};
@@ -137,12 +137,13 @@ static void print_one(void *arg, const struct qdiff *d)
 			.was = d->before ? *d->before : absent,
 			.is = d->after ? *d->after : absent,
 			.q = (d->after ? d->after : d->before)->row};
-	describe(&p->detail, d);
+	describe_change(&p->detail, d);
 	r.detail = p->detail.len ? p->detail.data : NULL;
 	out_row(p->o, &r);
 }
 
-static void explain(const struct printer *p, const struct host_state *a, const struct host_state *b)
+static void explain_diff(const struct printer *p, const struct host_state *a,
+			 const struct host_state *b)
 {
 	if (*a->boot_id && *b->boot_id && strcmp(a->boot_id, b->boot_id) != 0)
 		err_warn("compare two moments of one boot",
@@ -179,8 +180,8 @@ static int print_moments(struct printer *p, const struct words *paths, const str
 			continue;
 		p->after = paths->v[i];
 		p->stale = p->likely = p->unknown = 0;
-		qdiff_run(before, now, print_one, p);
-		explain(p, before, now);
+		qdiff_run(before, now, print_change, p);
+		explain_diff(p, before, now);
 	}
 	host_state_fini(&m[0]);
 	host_state_fini(&m[1]);

@@ -34,7 +34,7 @@ volatile int snapshot_stopped;
 
 // timeout(1) and shells send it twice, once to the process and once to its group; an
 // impatient user sends more.
-static void on_signal(int sig)
+static void on_stop_signal(int sig)
 {
 	static volatile int more;
 	if (snapshot_stopped && ++more > 2)
@@ -45,7 +45,7 @@ static void on_signal(int sig)
 void snapshot_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction sa = {.sa_handler = on_signal};
+	const struct sigaction sa = {.sa_handler = on_stop_signal};
 	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction old;
 		sigaction(signals[i], NULL, &old);
@@ -132,7 +132,7 @@ void snapshot_warn(const struct saved_row *row)
 			 row->s.tries);
 }
 
-static int print_saved(const struct cmd *c, const struct snapshot *s, const char *path)
+static int print_saved_row(const struct cmd *c, const struct snapshot *s, const char *path)
 {
 	const struct saved_row row = snapshot_row(s, path);
 	snapshot_warn(&row);
@@ -145,14 +145,14 @@ static int print_saved(const struct cmd *c, const struct snapshot *s, const char
 	return out_finish(o, status);
 }
 
-static int save(struct cmd *c, const char *path, const struct snapshot_how *how)
+static int save_one(struct cmd *c, const char *path, const struct snapshot_how *how)
 {
 	struct snapshot s;
 	int status;
 	if (strcmp(path, "-") != 0)
 		snapshot_catch_signals();
 	if (snapshot_make(&s, path, how) == 0) {
-		status = print_saved(c, &s, path);
+		status = print_saved_row(c, &s, path);
 	} else if (snapshot_stopped) {
 		err_warn(NULL, "stopped; nothing is left behind");
 		signal(snapshot_stopped,
@@ -217,7 +217,7 @@ int snapshot_one(struct cmd *c)
 	}
 	how.names = o->redact ? redact_new() : NULL;
 	if (!status)
-		status = save(c, c->argv[0], &how);
+		status = save_one(c, c->argv[0], &how);
 	redact_free(how.names);
 	free(chosen.v);
 	return status ? status : found;

@@ -45,14 +45,14 @@ struct run {
 
 // --- when ---
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t product_or_most(uint64_t a, uint64_t b)
 {
 	uint64_t product;
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
 // False when a signal came.
-static bool wait_until(uint64_t ns)
+static bool wait_for_tick(uint64_t ns)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t block, old;
@@ -112,7 +112,7 @@ static void read_host(struct redact *names, char *to, size_t size)
 	buf_fini(&b);
 }
 
-static int choose(struct run *r, struct pids *chosen)
+static int choose_processes(struct run *r, struct pids *chosen)
 {
 	if (!host_choice_asks(&r->by))
 		return GPQ_OK;
@@ -124,7 +124,7 @@ static int choose(struct run *r, struct pids *chosen)
 	return r->partial ? GPQ_OK : status;
 }
 
-static int print(struct run *r, const struct saved_row *row)
+static int print_series_row(struct run *r, const struct saved_row *row)
 {
 	if (!r->taken)
 		snapshot_warn(row);
@@ -133,7 +133,7 @@ static int print(struct run *r, const struct saved_row *row)
 }
 
 // A moment whose tree cannot be written is noted, if there is room for that, and ends the series.
-static int failed(struct run *r, const char *path, struct series_line *line, int error)
+static int note_failed(struct run *r, const char *path, struct series_line *line, int error)
 {
 	if (snapshot_stopped)
 		return GPQ_OK;
@@ -143,14 +143,14 @@ static int failed(struct run *r, const char *path, struct series_line *line, int
 	return snapshot_refused(path, error);
 }
 
-static int take(struct run *r, uint64_t missed)
+static int take_snapshot(struct run *r, uint64_t missed)
 {
 	struct pids chosen = {0};
 	struct snapshot s = {0};
 	struct snapshot_how how = {.names = r->names, .stop = &snapshot_stopped, .earlier = -1};
 	char host[72], boot_id[40];
 	struct timespec wall;
-	int status = choose(r, &chosen);
+	int status = choose_processes(r, &chosen);
 	if (host_choice_asks(&r->by))
 		how.only = &chosen;
 	read_host(r->names, host, sizeof(host));
@@ -167,7 +167,7 @@ static int take(struct run *r, uint64_t missed)
 				   .missed = missed,
 				   .redacted = r->names != NULL};
 	if (!status && snapshot_make(&s, path, &how)) {
-		status = failed(r, path, &line, errno);
+		status = note_failed(r, path, &line, errno);
 	} else if (!status) {
 		struct saved_row row = snapshot_row(&s, path);
 		row.missed = missed;
@@ -175,7 +175,7 @@ static int take(struct run *r, uint64_t missed)
 		r->earlier = r->series.next;
 		status = series_add(&r->series, &line)
 				 ? err_sys(errno, NULL, "%s: the index", r->series.dir)
-				 : print(r, &row);
+				 : print_series_row(r, &row);
 		r->taken++;
 	}
 	if (how.earlier >= 0)
@@ -195,11 +195,11 @@ static int take_all(struct run *r)
 	uint64_t missed = 0;
 	int status = GPQ_OK;
 	for (uint64_t tick = 0; !status && r->taken < o->count;) {
-		const uint64_t at = times(tick, o->every);
+		const uint64_t at = product_or_most(tick, o->every);
 		if (at >= o->duration ||
-		    !wait_until(at < UINT64_MAX - start ? start + at : UINT64_MAX))
+		    !wait_for_tick(at < UINT64_MAX - start ? start + at : UINT64_MAX))
 			break;
-		status = take(r, missed);
+		status = take_snapshot(r, missed);
 		const uint64_t due = (clock_ns() - start + o->every - 1) / o->every;
 		const uint64_t next = due > tick + 1 ? due : tick + 1;
 		const uint64_t end = next - 1 < last ? next - 1 : last;
@@ -211,7 +211,7 @@ static int take_all(struct run *r)
 }
 
 // -J ends with the document, so that a series that was stopped has one too.
-static int end(struct run *r, int status)
+static int end_series(struct run *r, int status)
 {
 	const unsigned long long taken = r->taken, missed = r->missed;
 	if (missed)
@@ -256,7 +256,7 @@ int snapshot_series(struct cmd *c)
 	status = out_begin(r.out, &table, true);
 	if (!status)
 		status = take_all(&r);
-	status = end(&r, status);
+	status = end_series(&r, status);
 	series_close(&r.series);
 	redact_free(r.names);
 	free(r.cols);

@@ -42,7 +42,7 @@ static const struct out_table *const tables[] = {&snapshot_saved_table,
 static const struct snapshot_opts defaults = {
 	.by = -1, .table = -1, .every = WATCH_OFF, .duration = WATCH_OFF, .count = WATCH_OFF};
 
-static int misplaced(const char *option, const char *of)
+static int misplaced_option(const char *option, const char *of)
 {
 	return err_fail(GPQ_USAGE, "see gpq help snapshot", "%s is only for %s", option, of);
 }
@@ -52,7 +52,8 @@ static int check_series(const struct snapshot_opts *o)
 	enum { LEAST_NS = 10000000 };
 	const bool lasts = o->duration != WATCH_OFF, counts = o->count != WATCH_OFF;
 	if (o->every == WATCH_OFF)
-		return lasts || counts ? misplaced(lasts ? "--for" : "--count", "--every") : GPQ_OK;
+		return lasts || counts ? misplaced_option(lasts ? "--for" : "--count", "--every")
+				       : GPQ_OK;
 	if (o->every < LEAST_NS)
 		return err_fail(GPQ_USAGE, "for example --every 5s",
 				"--every: the least interval is 10ms");
@@ -64,18 +65,18 @@ static int check_series(const struct snapshot_opts *o)
 	return GPQ_OK;
 }
 
-static int check_options(const struct snapshot_opts *o)
+static int check_snapshot_options(const struct snapshot_opts *o)
 {
 	if (o->redact && (o->diff || o->compare))
-		return misplaced("--redact", "saving");
+		return misplaced_option("--redact", "saving");
 	if (o->every != WATCH_OFF && (o->diff || o->compare))
-		return misplaced("--every", "saving");
+		return misplaced_option("--every", "saving");
 	if (o->diff && o->compare)
 		return err_fail(GPQ_USAGE, "choose one", "--diff and --compare exclude each other");
 	if (!o->diff && (o->all || o->exit_code))
-		return misplaced(o->all ? "--all" : "--exit-code", "--diff");
+		return misplaced_option(o->all ? "--all" : "--exit-code", "--diff");
 	if (!o->compare && (o->by >= 0 || o->table >= 0))
-		return misplaced(o->by >= 0 ? "--by" : "--table", "--compare");
+		return misplaced_option(o->by >= 0 ? "--by" : "--table", "--compare");
 	return check_series(o);
 }
 
@@ -88,32 +89,32 @@ static int check_operands(const struct cmd *c)
 			c->argc ? c->argv[1] : "");
 }
 
-static bool saves(const struct snapshot_opts *o)
+static bool is_saving(const struct snapshot_opts *o)
 {
 	return !o->diff && !o->compare;
 }
 
-static int run(struct cmd *c)
+static int run_snapshot(struct cmd *c)
 {
 	struct snapshot_opts *o = c->opts;
-	int status = check_options(o);
-	if (!status && saves(o))
+	int status = check_snapshot_options(o);
+	if (!status && is_saving(o))
 		status = check_operands(c);
 	if (status)
 		return status;
 	o->by = o->by < 0 ? 0 : o->by;
-	if (saves(o))
+	if (is_saving(o))
 		return o->every == WATCH_OFF ? snapshot_one(c) : snapshot_series(c);
 	return o->diff ? snapshot_diff(c) : snapshot_compare(c);
 }
 
 // --diff and --compare read saved hosts, so they need no driver; nor do errors of usage, which
-// run() finds.
-static unsigned needs(const struct cmd *c)
+// run_snapshot() finds.
+static unsigned snapshot_needs(const struct cmd *c)
 {
 	const struct snapshot_opts *o = c->opts;
 	const bool usage = c->argc != 1 || o->all || o->exit_code || o->by >= 0 || o->table >= 0;
-	return saves(o) && !usage ? NEED_KFD : 0;
+	return is_saving(o) && !usage ? NEED_KFD : 0;
 }
 
 const struct cmd_spec snapshot_spec = {
@@ -133,6 +134,6 @@ const struct cmd_spec snapshot_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&snapshot_saved_schema, &snapshot_diff_schema, &snapshot_compare_schema),
-	.needs = needs,
-	.run = run,
+	.needs = snapshot_needs,
+	.run = run_snapshot,
 };

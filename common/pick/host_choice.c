@@ -24,7 +24,7 @@ void host_chosen(const struct queue_rows *q, struct pids *to)
 }
 
 // -Q without a PID, by the processes that are chosen. A PID:ID may be of another moment.
-static int check_ids(const struct queue_rows *q, const struct pick_queues *queues)
+static int check_bare_ids(const struct queue_rows *q, const struct pick_queues *queues)
 {
 	struct pids pids = {0};
 	bool bare = false;
@@ -68,7 +68,7 @@ int host_choose(struct queue_rows *q, const struct host_choice *by)
 	if (!status)
 		status = pick_select_gpus(&q->gpus, &by->queues->gpus);
 	if (!status)
-		status = check_ids(q, &queues);
+		status = check_bare_ids(q, &queues);
 	if (!status)
 		status = pick_queues_check_prio(&queues, q);
 	if (!status && pick_queues_asks(by->queues))

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct pick *p, const pid_t *pids, size_t n)
+static void add_pids(struct pick *p, const pid_t *pids, size_t n)
 {
 	p->pids = xreallocarray(p->pids, p->n + n + 1, sizeof(*pids));
 	if (n)
@@ -21,13 +21,13 @@ static void add(struct pick *p, const pid_t *pids, size_t n)
 
 // Adds the processes that `find` finds for a PID: its descendants, or, of a PID inside containers,
 // the host's PIDs, one for each container that has it.
-static int add_found(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
+static int add_found_pids(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
 {
 	pid_t *found = NULL;
 	ssize_t n = find(pid, &found);
 	if (n < 0)
 		return err_sys(errno, NULL, "/proc");
-	add(p, found, (size_t)n);
+	add_pids(p, found, (size_t)n);
 	free(found);
 	return n || find != proc_find_ns_pid
 		       ? GPQ_OK
@@ -35,7 +35,7 @@ static int add_found(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), p
 				  "pid %d: no container has a process with that PID", (int)pid);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_pid_number(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 	return ORDER(x, y);
@@ -46,18 +46,18 @@ static int collect_pids(struct pick *p)
 	const struct pick_opts *o = p->opts;
 	int status = GPQ_OK;
 	if (!o->ns_pid)
-		add(p, o->pids.v, o->pids.n);
+		add_pids(p, o->pids.v, o->pids.n);
 	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
-		status = add_found(p, proc_find_ns_pid, o->pids.v[i]);
+		status = add_found_pids(p, proc_find_ns_pid, o->pids.v[i]);
 	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++)
-		status = add_found(p, proc_tree, p->pids[i]);
+		status = add_found_pids(p, proc_tree, p->pids[i]);
 	if (p->n)
-		qsort(p->pids, p->n, sizeof(*p->pids), by_number);
+		qsort(p->pids, p->n, sizeof(*p->pids), by_pid_number);
 	return status;
 }
 
 // gpq and its ancestors.
-static void find_own(struct pick *p)
+static void find_own_pids(struct pick *p)
 {
 	struct proc one;
 	for (pid_t pid = pid_of_self(); pid > 0 && p->nown < 1000; pid = one.ppid) {
@@ -78,7 +78,7 @@ static int check_pods(const struct words *pods)
 	return GPQ_OK;
 }
 
-static int compile(struct regex **r, const char *option, const struct words *patterns)
+static int compile_patterns(struct regex **r, const char *option, const struct words *patterns)
 {
 	if (!patterns->n)
 		return GPQ_OK;
@@ -94,12 +94,12 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = check_pods(&opts->pods);
 	if (!status)
-		status = compile(&p->comm, "--comm", &opts->comms);
+		status = compile_patterns(&p->comm, "--comm", &opts->comms);
 	if (!status)
-		status = compile(&p->cmdline, "--cmdline", &opts->cmdlines);
+		status = compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
-	find_own(p);
+	find_own_pids(p);
 	return status;
 }
 
@@ -216,7 +216,7 @@ bool pick_keeps(const void *arg, pid_t pid)
 {
 	const struct pick *p = arg;
 	const struct pick_opts *o = p->opts;
-	if (o->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_number)))
+	if (o->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_pid_number)))
 		return false;
 	for (size_t i = 0; i < p->nown && !o->pids.given && (i == 0 || pick_asks(o)); i++)
 		if (pid == p->own[i])

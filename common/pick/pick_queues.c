@@ -15,7 +15,7 @@ static int bad_queue(const char *word)
 			"queue %s: neither ID nor PID:ID", word);
 }
 
-static int parse_ids(struct pick_queues *p, const struct words *w)
+static int parse_queue_ids(struct pick_queues *p, const struct words *w)
 {
 	if (w->n > KFD_MAX_QUEUES)
 		return err_fail(GPQ_USAGE, NULL, "more than %u queues named", KFD_MAX_QUEUES);
@@ -35,7 +35,7 @@ static int parse_ids(struct pick_queues *p, const struct words *w)
 	return GPQ_OK;
 }
 
-static int check_types(const struct words *w)
+static int check_type_words(const struct words *w)
 {
 	static const char *const types[] = {"compute", "sdma", "sdma-xgmi", NULL};
 	for (size_t i = 0; i < w->n; i++) {
@@ -55,9 +55,9 @@ static int check_types(const struct words *w)
 int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts)
 {
 	*p = (struct pick_queues){.opts = opts};
-	int status = parse_ids(p, &opts->ids);
+	int status = parse_queue_ids(p, &opts->ids);
 	if (!status)
-		status = check_types(&opts->types);
+		status = check_type_words(&opts->types);
 	if (!status)
 		status = prio_parse(&p->prio, opts->prio);
 	if (status)
@@ -112,7 +112,7 @@ int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows 
 		       "--prio: /sys/kernel/debug/kfd/mqds");
 }
 
-static bool is_named(const struct pick_queues *p, const struct queue_row *r)
+static bool is_named_by_id(const struct pick_queues *p, const struct queue_row *r)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->named[i].id == r->qid && (!p->named[i].pid || p->named[i].pid == r->pid))
@@ -130,7 +130,7 @@ static bool has_type(const struct words *types, const char *type)
 
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r)
 {
-	if (!is_named(p, r) || !has_type(&p->opts->types, r->type))
+	if (!is_named_by_id(p, r) || !has_type(&p->opts->types, r->type))
 		return KFD_ANSWER_NO;
 	return p->opts->prio ? prio_fits(&p->prio, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO])
 			     : KFD_ANSWER_YES;

@@ -22,7 +22,7 @@ static int unknown_key(const char *option, const char *key)
 }
 
 // One condition: "KEY=VALUE", or "KEY" of a flag.
-static int take(struct pick_spec *s, const char *option, char *condition)
+static int store_condition(struct pick_spec *s, const char *option, char *condition)
 {
 	char *value = strchr(condition, '=');
 	if (value)
@@ -39,7 +39,7 @@ static int take(struct pick_spec *s, const char *option, char *condition)
 }
 
 // Ends the condition at `text` and gives the next one, or NULL; "\&" becomes "&".
-static char *split(char *text)
+static char *next_condition(char *text)
 {
 	char *to = text;
 	for (; *text && *text != '&'; text++) {
@@ -56,8 +56,8 @@ int pick_spec_parse(struct pick_spec *s, const char *option, const char *text)
 	int status = GPQ_OK;
 	*s = (struct pick_spec){.text = xstrdup(text), .own = xstrdup(text)};
 	for (char *at = s->own, *next; at && !status; at = next) {
-		next = split(at);
-		status = take(s, option, at);
+		next = next_condition(at);
+		status = store_condition(s, option, at);
 	}
 	return status;
 }

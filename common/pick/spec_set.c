@@ -18,7 +18,7 @@ static bool any_lives(const struct pids *pids)
 	return false;
 }
 
-static int check_queues(const struct spec *v, const char *option)
+static int check_spec_queues(const struct spec *v, const char *option)
 {
 	const struct pick_opts *o = &v->spec.pick;
 	if (v->spec.queues.types.n || v->spec.queues.prio)
@@ -34,7 +34,7 @@ static int check_queues(const struct spec *v, const char *option)
 	return GPQ_OK;
 }
 
-static int check_processes(const struct spec *v, const char *option)
+static int check_spec_processes(const struct spec *v, const char *option)
 {
 	const struct pick_opts *o = &v->spec.pick;
 	struct process_cache processes = {0};
@@ -62,9 +62,9 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 	if (!status)
 		status = pick_queues_init(&v->queues, &v->spec.queues);
 	if (!status)
-		status = check_queues(v, option);
+		status = check_spec_queues(v, option);
 	if (!status)
-		status = check_processes(v, option);
+		status = check_spec_processes(v, option);
 	if (!status)
 		status = pick_queues_load_gpus(&v->queues, &v->gpus);
 	return status;
@@ -133,8 +133,8 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 }
 
 // The first spec that the process fits, and *sel; or NULL.
-static const struct spec *fits(const struct spec_set *s, const struct pick *picks, pid_t pid,
-			       struct kfd_selection **sel)
+static const struct spec *first_fitting_spec(const struct spec_set *s, const struct pick *picks,
+					     pid_t pid, struct kfd_selection **sel)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct spec *v = s->v[i];
@@ -165,7 +165,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		struct kfd_selection *sel;
 		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
 			continue;
-		const struct spec *v = fits(s, picks, c->pid, &sel);
+		const struct spec *v = first_fitting_spec(s, picks, c->pid, &sel);
 		c->done = v && take(arg, v->number, c->pid, sel);
 		c->left_out = v && !c->done;
 	}

@@ -65,7 +65,7 @@ void evictions_close(struct evictions *e)
 	free(e);
 }
 
-static void take(void *arg, const struct kfd_smi_event *m)
+static void take_eviction(void *arg, const struct kfd_smi_event *m)
 {
 	struct evictions *e = arg;
 	size_t i = 0;
@@ -96,14 +96,14 @@ void evictions_read(struct evictions *e)
 		for (int k = 0; k < READS_MAX && n > 0; k++) {
 			n = read(e->streams[i].fd, t->data + t->len, sizeof(t->data) - t->len);
 			t->len += n > 0 ? (size_t)n : 0;
-			kfd_smi_take(t, take, e);
+			kfd_smi_take(t, take_eviction, e);
 		}
 	}
 }
 
 // Is the process of `q` the one that a message names `pid`?
-static bool is_named(const struct evictions *e, const struct queue_rows *all,
-		     const struct queue_row *q, uint64_t pid)
+static bool is_process_named(const struct evictions *e, const struct queue_rows *all,
+			     const struct queue_row *q, uint64_t pid)
 {
 	struct kfd_smi_process *list = xcalloc(all->n + 1, sizeof(*list));
 	size_t n = 0;
@@ -127,7 +127,7 @@ const char *evictions_trigger(const struct evictions *e, const struct queue_rows
 			      const struct queue_row *q)
 {
 	for (size_t i = 0; e && i < e->n; i++)
-		if (e->v[i].gpu_id == q->gpu_id && is_named(e, all, q, e->v[i].pid))
+		if (e->v[i].gpu_id == q->gpu_id && is_process_named(e, all, q, e->v[i].pid))
 			return e->v[i].trigger;
 	return NULL;
 }

@@ -47,7 +47,7 @@ const char *join_why_text(enum join_why why)
 	return (unsigned)why < JOIN_WHYS ? text[why] : "";
 }
 
-static bool fits(const struct key *a, const struct key *b)
+static bool keys_fit(const struct key *a, const struct key *b)
 {
 	return (!a->gpu_id || !b->gpu_id || a->gpu_id == b->gpu_id) &&
 	       (a->kind < 0 || b->kind < 0 || a->kind == b->kind) &&
@@ -61,7 +61,8 @@ static int kind_of_type(int type)
 	return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI ? MQD_SDMA : -1;
 }
 
-static bool get(const struct joiner *jn, const struct mqd *q, enum mqd_value what, uint64_t *v)
+static bool joined_value(const struct joiner *jn, const struct mqd *q, enum mqd_value what,
+			 uint64_t *v)
 {
 	return mqd_get(jn->m, q, jn->gens[q - jn->m->queues], 0, what, v);
 }
@@ -128,7 +129,7 @@ static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 {
 	const struct rls_node *node = rls_find(jn->rls, q->gpu_id);
 	uint64_t doorbell;
-	if (!node || node->damaged || !get(jn, q, MQD_V_DOORBELL, &doorbell))
+	if (!node || node->damaged || !joined_value(jn, q, MQD_V_DOORBELL, &doorbell))
 		return KFD_UNKNOWN;
 	for (uint32_t i = node->process; i < node->process + node->processes; i++) {
 		const struct rls_process *p = &jn->rls->processes[i];
@@ -193,7 +194,7 @@ static bool pair_confirmed(struct pairing *x)
 	return true;
 }
 
-static bool pair(struct pairing *x)
+static bool pair_contexts(struct pairing *x)
 {
 	const uint32_t last = x->n - 1;
 	sort_contexts(x);
@@ -226,7 +227,7 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 	x.contexts = xcalloc(x.n, 3 * sizeof(*x.contexts));
 	x.printed = x.contexts + x.n;
 	x.confirmed = x.contexts + 2 * x.n;
-	const bool found = find_printed(&x) && pair(&x);
+	const bool found = find_printed(&x) && pair_contexts(&x);
 
 	for (uint32_t i = 0; found && i < x.n; i++)
 		jn->blocks[x.contexts[i]] = x.printed[i];
@@ -272,7 +273,7 @@ static struct key mqd_key(const struct joiner *jn, const struct mqd *q)
 {
 	struct key k = {q->gpu_id, q->kind == MQD_BAD_USER ? -1 : q->kind, KFD_UNKNOWN};
 	uint64_t bytes;
-	if (get(jn, q, MQD_V_RING_BYTES, &bytes))
+	if (joined_value(jn, q, MQD_V_RING_BYTES, &bytes))
 		k.bytes = bytes;
 	return k;
 }
@@ -309,7 +310,7 @@ static size_t count_fitting(const struct workload *s, const struct key *k)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		n += fits(&s->v[i].key, k);
+		n += keys_fit(&s->v[i].key, k);
 	return n;
 }
 
@@ -320,16 +321,16 @@ static void add_candidate(struct join *j, uint32_t mqd)
 }
 
 // The MQD at the place among its like that queue i has among its own.
-static int32_t likely(const struct joiner *jn, size_t i, size_t like)
+static int32_t likeliest_mqd(const struct joiner *jn, size_t i, size_t like)
 {
 	const struct key *k = &jn->sys.v[i].key;
 	size_t place = 0;
 	if (count_fitting(&jn->mqd, k) != like)
 		return -1;
 	for (size_t n = 0; n < i; n++)
-		place += fits(&jn->sys.v[n].key, k);
+		place += keys_fit(&jn->sys.v[n].key, k);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.v[n].key, k) && !place--)
+		if (keys_fit(&jn->mqd.v[n].key, k) && !place--)
 			return (int32_t)jn->mqd.v[n].at;
 	return -1;
 }
@@ -344,9 +345,9 @@ static void match_by_key(struct joiner *jn, size_t i)
 		return;
 	}
 	out->first = (uint32_t)jn->j->ncandidates;
-	out->likely = likely(jn, i, like);
+	out->likely = likeliest_mqd(jn, i, like);
 	for (size_t n = 0; n < jn->mqd.n; n++)
-		if (fits(&jn->mqd.v[n].key, k)) {
+		if (keys_fit(&jn->mqd.v[n].key, k)) {
 			// Its one MQD may fit another queue too when a key is not wholly known.
 			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.v[n].key) == 1
 					   ? JOIN_ONLY
@@ -366,7 +367,7 @@ static void match_by_order(struct joiner *jn, size_t i)
 	add_candidate(jn->j, mqd);
 }
 
-static void match(struct joiner *jn, bool by_order)
+static void match_workload(struct joiner *jn, bool by_order)
 {
 	for (size_t i = 0; i < jn->sys.n; i++)
 		if (by_order)
@@ -379,12 +380,12 @@ static void match(struct joiner *jn, bool by_order)
 
 // Has each queue its like at the same place of the other side; or, without an order, are there as
 // many of each kind on both sides?
-static bool agrees(const struct joiner *jn, bool by_order)
+static bool workloads_agree(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
 	for (size_t i = 0; agree && i < jn->sys.n; i++) {
 		const struct key *k = &jn->sys.v[i].key;
-		agree = by_order ? fits(k, &jn->mqd.v[i].key)
+		agree = by_order ? keys_fit(k, &jn->mqd.v[i].key)
 				 : count_fitting(&jn->sys, k) == count_fitting(&jn->mqd, k);
 	}
 	return agree;
@@ -403,7 +404,7 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 {
 	bool agree = true;
 	for (uint32_t i = 0; agree && i < proc->contexts; i++)
-		agree = agrees(jn, load_context(jn, proc, i));
+		agree = workloads_agree(jn, load_context(jn, proc, i));
 	return agree;
 }
 
@@ -412,7 +413,7 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 	// Each block of a process that has several is matched with its context alone.
 	if (proc->contexts > 1 && join_blocks(jn, proc) && blocks_agree(jn, proc)) {
 		for (uint32_t i = 0; i < proc->contexts; i++)
-			match(jn, load_context(jn, proc, i));
+			match_workload(jn, load_context(jn, proc, i));
 		return;
 	}
 
@@ -420,7 +421,8 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 	const unsigned blocks = load_mqds(jn, proc->pid);
 
 	if (blocks) // else JOIN_NO_PROC stands
-		match(jn, ordered && blocks == 1 && proc->contexts == 1 && agrees(jn, true));
+		match_workload(jn, ordered && blocks == 1 && proc->contexts == 1 &&
+					   workloads_agree(jn, true));
 }
 
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,

@@ -25,13 +25,13 @@ struct evidence {
 	bool written, missing;
 };
 
-static void look(struct evidence *e, uint64_t level, uint64_t prio)
+static void add_prio_evidence(struct evidence *e, uint64_t level, uint64_t prio)
 {
 	e->written |= prio != 0;
 	e->missing |= prio == 0 && (level == 1 || level == 2);
 }
 
-static enum kfd_answer3 conclude(const struct evidence *e, enum kfd_answer3 otherwise)
+static enum kfd_answer3 prio_verdict(const struct evidence *e, enum kfd_answer3 otherwise)
 {
 	if (e->written == e->missing)
 		return otherwise;
@@ -46,8 +46,9 @@ enum kfd_answer3 prio_written(const struct mqds *m, const struct kfd_driver *d)
 		if (m->queues[i].kind == MQD_COMPUTE &&
 		    mqd_get(m, &m->queues[i], GFX_ANY, 0, MQD_V_PIPE_PRIO, &level) &&
 		    mqd_get(m, &m->queues[i], GFX_ANY, 0, MQD_V_QUEUE_PRIO, &prio))
-			look(&e, level, prio);
-	return conclude(&e, d ? kfd_driver_fact(d, KFD_FACT_QUEUE_PRIORITY) : KFD_ANSWER_UNKNOWN);
+			add_prio_evidence(&e, level, prio);
+	return prio_verdict(&e,
+			    d ? kfd_driver_fact(d, KFD_FACT_QUEUE_PRIORITY) : KFD_ANSWER_UNKNOWN);
 }
 
 enum kfd_answer3 prio_written_slots(const struct hqds *h)
@@ -59,9 +60,9 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 		if (s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
 		    hqd_get(h, s, GFX_ANY, MQD_V_PIPE_PRIO, &level) &&
 		    hqd_get(h, s, GFX_ANY, MQD_V_QUEUE_PRIO, &prio))
-			look(&e, level, prio);
+			add_prio_evidence(&e, level, prio);
 	}
-	return conclude(&e, KFD_ANSWER_UNKNOWN);
+	return prio_verdict(&e, KFD_ANSWER_UNKNOWN);
 }
 
 // --- --prio ---

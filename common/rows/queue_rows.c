@@ -33,14 +33,14 @@ void queue_row_clear(struct queue_row *r)
 	*r = unknown;
 }
 
-static uint64_t times(uint64_t v, uint64_t factor)
+static uint64_t scaled_count(uint64_t v, uint64_t factor)
 {
 	return v > KFD_UNKNOWN / factor ? KFD_UNKNOWN : v * factor;
 }
 
 // --- the process ---
 
-static void fill_status(struct queue_row *r, const struct process_info *who)
+static void fill_proc_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
 		// With any other error the process may be alive.
@@ -58,8 +58,8 @@ static void fill_status(struct queue_row *r, const struct process_info *who)
 		r->process.user = proc_user(who->proc.uid);
 }
 
-static void fill_container(const struct queue_rows *q, struct queue_row *r,
-			   const struct process_info *who)
+static void fill_proc_container(const struct queue_rows *q, struct queue_row *r,
+				const struct process_info *who)
 {
 	char name[128];
 	if (!*who->container.id)
@@ -85,9 +85,9 @@ void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_
 		return;
 	const struct process_info *who = process_cache_get(q->processes, pid, want);
 	if (want & PROCESS_STATUS)
-		fill_status(r, who);
+		fill_proc_status(r, who);
 	if (want & PROCESS_CONTAINER)
-		fill_container(q, r, who);
+		fill_proc_container(q, r, who);
 	if ((want & PROCESS_CMDLINE) && *who->cmdline)
 		r->process.cmdline = who->cmdline;
 }
@@ -111,8 +111,8 @@ void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t
 static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 {
 	r->usage.vram_bytes = u->vram_bytes;
-	r->usage.evicted_ns = times(u->evicted_ms, 1000000);
-	r->usage.sdma_ns = times(u->sdma_us, 1000);
+	r->usage.evicted_ns = scaled_count(u->evicted_ms, 1000000);
+	r->usage.sdma_ns = scaled_count(u->sdma_us, 1000);
 	r->usage.cu_occupancy = u->cu_occupancy;
 }
 
@@ -141,7 +141,7 @@ static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 }
 
 // Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
-static void fill_indices(struct queue_row *r)
+static void fill_live_indices(struct queue_row *r)
 {
 	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
 					.write_pointer_address = r->v[MQD_V_WPTR_ADDR]};
@@ -171,7 +171,7 @@ static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 		set_indices(r, noted.read_index, noted.write_index);
 }
 
-static const char *state_of(const struct queue_row *r)
+static const char *row_state(const struct queue_row *r)
 {
 	if (r->now.holder != INT64_MIN)
 		return "suspended";
@@ -203,13 +203,13 @@ static void fill_live(const struct queue_rows *q, struct queue_row *r)
 	if (h && h->answer.holder)
 		r->now.holder = h->answer.holder;
 	if (q->live && (q->how->want & READ_INDICES))
-		fill_indices(r);
+		fill_live_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
 		fill_recorded(q, r);
-	r->state = state_of(r);
+	r->state = row_state(r);
 }
 
-static bool is_off(const struct queue_row *r)
+static bool row_is_off(const struct queue_row *r)
 {
 	return r->state &&
 	       (strcmp(r->state, "off-hardware") == 0 || strcmp(r->state, "evicted") == 0);
@@ -218,11 +218,11 @@ static bool is_off(const struct queue_row *r)
 // Is this queue off along with all others of its context on its GPU?
 static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 {
-	if (!is_off(r) || r->gpu_id == KFD_UNKNOWN)
+	if (!row_is_off(r) || r->gpu_id == KFD_UNKNOWN)
 		return false;
 	for (const struct queue_row *x = q->rows; x < q->rows + q->n; x++)
 		if (x->pid == r->pid && x->gpu_id == r->gpu_id && x->context == r->context &&
-		    x->qid != KFD_UNKNOWN && !is_off(x))
+		    x->qid != KFD_UNKNOWN && !row_is_off(x))
 			return false;
 	return true;
 }
@@ -254,7 +254,7 @@ static void find_evicted(struct queue_rows *q)
 // --- rows ---
 
 // A new row with everything unknown but the process.
-static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
+static struct queue_row *add_queue_row(struct queue_rows *q, pid_t pid)
 {
 	ARRAY_GROW(q->rows, q->cap, q->n);
 	struct queue_row *r = &q->rows[q->n++];
@@ -267,7 +267,7 @@ static struct queue_row *add_row(struct queue_rows *q, pid_t pid)
 static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size_t index)
 {
 	const struct kfd_queue *queue = &q->procs.queues[index];
-	struct queue_row *r = add_row(q, proc->pid);
+	struct queue_row *r = add_queue_row(q, proc->pid);
 	const struct kfd_usage *u =
 		kfd_procs_usage(&q->procs, &q->procs.contexts[queue->owner], queue->gpu_id);
 	r->qid = queue->qid;
@@ -283,7 +283,7 @@ static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size
 	fill_live(q, r);
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t summed_counts(uint64_t a, uint64_t b)
 {
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN ? KFD_UNKNOWN : a + b;
 }
@@ -292,13 +292,13 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
-	struct queue_row *r = add_row(q, proc->pid);
+	struct queue_row *r = add_queue_row(q, proc->pid);
 	all.evicted_ms = all.sdma_us = all.vram_bytes;
 	for (uint32_t i = 0; i < proc->usages; i++) {
 		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
-		all.vram_bytes = sum(all.vram_bytes, u->vram_bytes);
-		all.evicted_ms = sum(all.evicted_ms, u->evicted_ms);
-		all.sdma_us = sum(all.sdma_us, u->sdma_us);
+		all.vram_bytes = summed_counts(all.vram_bytes, u->vram_bytes);
+		all.evicted_ms = summed_counts(all.evicted_ms, u->evicted_ms);
+		all.sdma_us = summed_counts(all.sdma_us, u->sdma_us);
 	}
 	all.cu_occupancy = KFD_UNKNOWN;
 	fill_usage(r, &all);
@@ -312,7 +312,7 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
 		if (!mqd_is_user(&q->mqds.queues[i]))
 			continue;
-		struct queue_row *r = add_row(q, p->pid);
+		struct queue_row *r = add_queue_row(q, p->pid);
 		r->usage.pasid = p->pasid < 0 ? KFD_UNKNOWN : (uint64_t)p->pasid;
 		queue_row_set_mqd(q, r, i);
 		fill_live(q, r);
@@ -320,12 +320,12 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 }
 
 // Is it a process that gpq snapshot left out? mqds has it all the same.
-static bool is_left_out(const struct queue_rows *q, pid_t pid)
+static bool is_pid_left_out(const struct queue_rows *q, pid_t pid)
 {
 	return q->chosen_only && !pids_has(&q->chosen, pid);
 }
 
-static void make_rows(struct queue_rows *q)
+static void make_queue_rows(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
 	q->chosen_only = !how->mqds_file && recorded_chosen(&q->chosen);
@@ -340,17 +340,17 @@ static void make_rows(struct queue_rows *q)
 		const struct mqds_proc *p = &q->mqds.procs[i];
 		const struct kfd_proc *known = kfd_procs_find(&q->procs, p->pid);
 		if ((known && (known->queues || !known->error)) ||
-		    (how->keep && !how->keep(how->arg, p->pid)) || is_left_out(q, p->pid))
+		    (how->keep && !how->keep(how->arg, p->pid)) || is_pid_left_out(q, p->pid))
 			continue;
 		rows_of_mqds(q, p);
 		if (!p->queues && how->idle && how->mqds_file)
-			add_row(q, p->pid);
+			add_queue_row(q, p->pid);
 	}
 }
 
 // --- loading ---
 
-static int load_host(struct queue_rows *q)
+static int load_host_queues(struct queue_rows *q)
 {
 	const struct queue_rows_how *how = q->how;
 	unsigned want = how->want;
@@ -375,7 +375,7 @@ static int load_host(struct queue_rows *q)
 	return GPQ_OK;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_pid_and_place(const void *a, const void *b)
 {
 	const struct queue_row *x = a, *y = b;
 	int r = ORDER(x->pid, y->pid);
@@ -390,16 +390,16 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 	q->mqds_error = ENODATA;
 	if (!how->mqds_file)
 		kfd_driver_read(&q->driver, 0);
-	int status = how->mqds_file ? GPQ_OK : load_host(q);
+	int status = how->mqds_file ? GPQ_OK : load_host_queues(q);
 	if (!status && (how->mqds_file || how->want & READ_MQD))
 		status = queue_rows_load_mqds(q);
 	if (status)
 		return status;
 	load_holdings(q);
-	make_rows(q);
+	make_queue_rows(q);
 	// Rows that only mqds has come last; among the others they belong with their pid.
 	if (!how->mqds_file && q->n)
-		qsort(q->rows, q->n, sizeof(*q->rows), by_place);
+		qsort(q->rows, q->n, sizeof(*q->rows), by_pid_and_place);
 	find_evicted(q);
 	return GPQ_OK;
 }

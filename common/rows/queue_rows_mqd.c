@@ -67,7 +67,7 @@ int queue_rows_load_rls(struct queue_rows *q)
 			q->rls.count.first_foreign);
 }
 
-static void summarize(struct queue_rows *q)
+static void summarize_mqds(struct queue_rows *q)
 {
 	size_t n = q->mqds.nqueues + 1;
 	q->gens = xcalloc(n, sizeof(*q->gens));
@@ -103,7 +103,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 	if (status)
 		return status;
 	mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len);
-	summarize(q);
+	summarize_mqds(q);
 	if (file && !q->mqds.nprocs && q->mqds.count.foreign)
 		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
 				"%s: line %u is not in MQD-dump format", input_name(file),
@@ -122,7 +122,7 @@ void queue_row_name_values(struct queue_row *r)
 	r->packets = r->v[MQD_V_AQL] == MQD_UNKNOWN ? NULL : r->v[MQD_V_AQL] ? "aql" : "pm4";
 }
 
-static void fill(struct queue_row *r, const struct mqd_summary *s)
+static void fill_mqd_values(struct queue_row *r, const struct mqd_summary *s)
 {
 	const uint64_t ring_bytes = r->v[MQD_V_RING_BYTES];
 	memcpy(r->v, s->v, sizeof(r->v));
@@ -131,11 +131,11 @@ static void fill(struct queue_row *r, const struct mqd_summary *s)
 	queue_row_name_values(r);
 }
 
-static void fill_certain(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
+static void fill_certain_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
 {
 	r->mqd.index = mqd;
 	r->mqd.turns = q->verdicts[mqd] == RESIDENCY_TURNS;
-	fill(r, &q->summaries[mqd]);
+	fill_mqd_values(r, &q->summaries[mqd]);
 }
 
 const char *queue_rows_sdma_type(const struct queue_rows *q, uint32_t gpu_id, uint64_t engine)
@@ -162,7 +162,7 @@ void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t
 {
 	r->type = queue_rows_mqd_type(q, mqd);
 	queue_row_set_gpu(q, r, q->mqds.queues[mqd].gpu_id);
-	fill_certain(q, r, mqd);
+	fill_certain_mqd(q, r, mqd);
 }
 
 bool queue_row_is_aql(const struct queue_row *r)
@@ -197,7 +197,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 		r->mqd.match = j->why == JOIN_ORDER  ? "order"
 			       : j->why == JOIN_ONLY ? "only"
 						     : "likely";
-		fill_certain(q, r, (uint32_t)j->likely);
+		fill_certain_mqd(q, r, (uint32_t)j->likely);
 		return;
 	}
 	if (!j->count)
@@ -210,7 +210,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 		mqd_summary_agree(&common, &q->summaries[c[i]]);
 		r->mqd.turns &= q->verdicts[c[i]] == RESIDENCY_TURNS;
 	}
-	fill(r, &common);
+	fill_mqd_values(r, &common);
 }
 
 // --- explaining ---

@@ -41,7 +41,7 @@ const char *residency_text(enum residency o)
 
 // Dword 130 on all XCCs: 0, 1, or -1 when they differ or it is missing. A PM4 queue runs on one of
 // them alone.
-static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+static int active_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t first, v, aql = 1;
 	bool any;
@@ -56,7 +56,7 @@ static int active(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 	return (int)first;
 }
 
-static struct residency_gpu *gpu_of(struct residency_host *h, uint32_t gpu_id)
+static struct residency_gpu *residency_gpu_of(struct residency_host *h, uint32_t gpu_id)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->gpus[i].gpu_id == gpu_id)
@@ -74,8 +74,8 @@ static void count_queues(struct residency_host *h, const enum gfx_gen *gens)
 		const struct mqd *q = &h->mqds->queues[i];
 		if (q->kind != MQD_COMPUTE)
 			continue;
-		struct residency_gpu *g = gpu_of(h, q->gpu_id);
-		g->written |= active(h->mqds, q, gens[i]) == 1;
+		struct residency_gpu *g = residency_gpu_of(h, q->gpu_id);
+		g->written |= active_dword(h->mqds, q, gens[i]) == 1;
 		g->queues++;
 		g->owners += g->last != q->proc; // a process's queues are contiguous
 		g->last = q->proc;
@@ -85,7 +85,7 @@ static void count_queues(struct residency_host *h, const enum gfx_gen *gens)
 static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
 				  const struct residency_gpu *g)
 {
-	const int on = active(m, q, gen);
+	const int on = active_dword(m, q, gen);
 	if (on)
 		return on < 0 ? RESIDENCY_UNKNOWN : RESIDENCY_ON;
 	return gfx_caps(gen)->active_written || g->written ? RESIDENCY_OFF : RESIDENCY_SILENT;
@@ -131,7 +131,7 @@ void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen
 	count_queues(&h, gens);
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
-		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], gpu_of(&h, q->gpu_id));
+		verdicts[i] = (uint8_t)judge_list(&h, q, gens[i], residency_gpu_of(&h, q->gpu_id));
 	}
 	free(h.gpus);
 }

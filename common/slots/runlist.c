@@ -16,7 +16,7 @@ struct maker {
 
 enum { NONE = UINT32_MAX };
 
-static struct runlist_row *add_row(struct maker *m, const char *packet)
+static struct runlist_row *add_packet_row(struct maker *m, const char *packet)
 {
 	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
 	struct runlist_row *row = &m->r->rows[m->r->n++];
@@ -30,7 +30,7 @@ static struct runlist_row *add_row(struct maker *m, const char *packet)
 
 // --- queues ---
 
-static uint32_t mqd_of(const struct maker *m, const struct rls_queue *q)
+static uint32_t mqd_of_packet(const struct maker *m, const struct rls_queue *q)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
 	uint32_t at = slot_rows_mqd_at(m->l, m->node->gpu_id, q->mqd);
@@ -55,10 +55,10 @@ static void set_engine(const struct queue_rows *q, struct queue_row *r, uint32_t
 	r->v[MQD_V_SDMA_ENGINE] = engine;
 }
 
-static void add_queue(struct maker *m, const struct rls_queue *q)
+static void add_map_queues(struct maker *m, const struct rls_queue *q)
 {
-	struct runlist_row *row = add_row(m, "MAP_QUEUES");
-	uint32_t mqd = mqd_of(m, q);
+	struct runlist_row *row = add_packet_row(m, "MAP_QUEUES");
+	uint32_t mqd = mqd_of_packet(m, q);
 	if (mqd != NONE)
 		slot_rows_set_mqd(m->l, &row->q, mqd);
 	set_engine(&m->l->queues, &row->q, q->control);
@@ -77,7 +77,7 @@ static void add_missing(struct maker *m, uint32_t block)
 		    (q->kind != MQD_COMPUTE && q->kind != MQD_SDMA) ||
 		    (block != NONE && q->proc != block))
 			continue;
-		slot_rows_set_mqd(m->l, &add_row(m, "none")->q, i);
+		slot_rows_set_mqd(m->l, &add_packet_row(m, "none")->q, i);
 		m->listed[i] = true;
 	}
 }
@@ -85,7 +85,7 @@ static void add_missing(struct maker *m, uint32_t block)
 // --- processes ---
 
 // The block of a context, by its queues; else that of its process if it has but one.
-static uint32_t block_of(const struct maker *m, const struct kfd_context *c, pid_t pid)
+static uint32_t block_of_context(const struct maker *m, const struct kfd_context *c, pid_t pid)
 {
 	const struct queue_rows *q = &m->l->queues;
 	uint32_t block = NONE;
@@ -106,13 +106,13 @@ static uint32_t block_of(const struct maker *m, const struct kfd_context *c, pid
 
 // Finds the owner of a packet, a context of a process: its PID (-1 unknown), its id, which stays
 // unknown for the primary one, and its block in mqds (NONE), by its queues or PASID.
-static uint32_t find_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
-			   uint64_t *context)
+static uint32_t find_packet_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
+				  uint64_t *context)
 {
 	const struct queue_rows *rows = &m->l->queues;
 	const struct mqds *mqds = &rows->mqds;
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++) {
-		const uint32_t mqd = mqd_of(m, &rows->rls.queues[i]);
+		const uint32_t mqd = mqd_of_packet(m, &rows->rls.queues[i]);
 		if (mqd == NONE)
 			continue;
 		const struct queue_row *q = slot_rows_queue(m->l, mqd);
@@ -134,17 +134,17 @@ static uint32_t find_owner(const struct maker *m, const struct rls_process *p, p
 			continue;
 		*pid = proc->pid;
 		*context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
-		return block_of(m, c, proc->pid);
+		return block_of_context(m, c, proc->pid);
 	}
 	return NONE;
 }
 
-static void add_process(struct maker *m, const struct rls_process *p)
+static void add_map_process(struct maker *m, const struct rls_process *p)
 {
 	const struct rls *rls = &m->l->queues.rls;
-	struct runlist_row *row = add_row(m, "MAP_PROCESS");
+	struct runlist_row *row = add_packet_row(m, "MAP_PROCESS");
 	pid_t pid = -1;
-	const uint32_t block = find_owner(m, p, &pid, &row->q.context);
+	const uint32_t block = find_packet_owner(m, p, &pid, &row->q.context);
 	queue_row_set_process(&m->l->queues, &row->q, pid);
 	row->q.usage.pasid = p->pasid;
 	row->announced = p->announced;
@@ -154,31 +154,31 @@ static void add_process(struct maker *m, const struct rls_process *p)
 	row->sdma = p->sdma;
 	row->page_table = p->page_table;
 	for (uint32_t i = p->queue; i < p->queue + p->queues; i++)
-		add_queue(m, &rls->queues[i]);
+		add_map_queues(m, &rls->queues[i]);
 	if (block != NONE)
 		add_missing(m, block);
 }
 
 // --- lists ---
 
-static void add_node(struct maker *m)
+static void add_runlist(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
 	// Whatever the list maps is not missing, wherever in the list it is.
 	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
-		uint32_t mqd = mqd_of(m, &rls->queues[i]);
+		uint32_t mqd = mqd_of_packet(m, &rls->queues[i]);
 		if (mqd != NONE)
 			m->listed[mqd] = true;
 	}
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
 	// A list that begins in the middle has queues before its first process.
 	for (uint32_t i = n->queue; i < first; i++)
-		add_queue(m, &rls->queues[i]);
+		add_map_queues(m, &rls->queues[i]);
 	for (uint32_t i = n->process; i < n->process + n->processes; i++)
-		add_process(m, &rls->processes[i]);
+		add_map_process(m, &rls->processes[i]);
 	if (n->chained)
-		add_row(m, "RUN_LIST");
+		add_packet_row(m, "RUN_LIST");
 	m->r->damaged += n->damaged;
 	// MES never has a list; and a damaged one leaves open what it had.
 	if (!n->damaged && n->state != RLS_UNKNOWN &&
@@ -193,7 +193,7 @@ void runlist_make(struct runlist *r, const struct slot_rows *l)
 	m.listed = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*m.listed));
 	for (size_t i = 0; i < l->queues.rls.nnodes; i++) {
 		m.node = &l->queues.rls.nodes[i];
-		add_node(&m);
+		add_runlist(&m);
 	}
 	free(m.listed);
 }

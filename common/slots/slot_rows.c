@@ -15,7 +15,7 @@
 
 // --- which MQD is at which address ---
 
-static int by_address(const void *a, const void *b)
+static int by_mqd_address(const void *a, const void *b)
 {
 	const struct hqd_key *x = a, *y = b;
 	int r = ORDER(x->gpu_id, y->gpu_id);
@@ -37,7 +37,7 @@ static void index_mqds(struct slot_rows *l)
 				l->keys[l->nkeys++] = key;
 		}
 	}
-	qsort(l->keys, l->nkeys, sizeof(*l->keys), by_address);
+	qsort(l->keys, l->nkeys, sizeof(*l->keys), by_mqd_address);
 	for (uint32_t i = 0; i < l->queues.n; i++)
 		if (l->queues.rows[i].mqd.index != UINT32_MAX)
 			l->row_of_mqd[l->queues.rows[i].mqd.index] = i;
@@ -47,7 +47,7 @@ uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t b
 {
 	const struct hqd_key key = {.gpu_id = gpu_id, .base = base};
 	const struct hqd_key *k =
-		l->nkeys ? bsearch(&key, l->keys, l->nkeys, sizeof(key), by_address) : NULL;
+		l->nkeys ? bsearch(&key, l->keys, l->nkeys, sizeof(key), by_mqd_address) : NULL;
 	return k ? k->mqd : UINT32_MAX;
 }
 
@@ -91,7 +91,7 @@ enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
 
 // --- where ---
 
-static void fill_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
+static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const uint32_t gpu_id = l->hqds.nodes[s->node].gpu_id;
 	r->q.type = s->kind == HQD_HIQ  ? "hiq"
@@ -117,7 +117,7 @@ static void fill_place(const struct slot_rows *l, struct hqd_row *r, const struc
 // --- what ---
 
 // A value of the slot, or of the MQD on its XCC when the row is one in memory.
-static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
+static uint64_t slot_value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
 {
 	const struct mqds *m = &l->queues.mqds;
 	uint64_t v;
@@ -127,7 +127,7 @@ static uint64_t value(const struct slot_rows *l, const struct hqd_row *r, enum m
 	return known ? v : KFD_UNKNOWN;
 }
 
-static void fill_error(struct hqd_row *r)
+static void fill_slot_error(struct hqd_row *r)
 {
 	char text[REG_ERROR_TEXT];
 	const uint64_t error = r->q.v[MQD_V_ERROR];
@@ -136,14 +136,14 @@ static void fill_error(struct hqd_row *r)
 	r->errors = error ? r->errors_text : "none";
 }
 
-static void fill_values(const struct slot_rows *l, struct hqd_row *r)
+static void fill_slot_values(const struct slot_rows *l, struct hqd_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;
 	const bool sdma = queue_row_is_sdma(&r->q);
 	uint64_t *v = r->q.v;
 	uint32_t status;
 	for (int i = 0; i < MQD_VALUES; i++)
-		v[i] = value(l, r, (enum mqd_value)i);
+		v[i] = slot_value(l, r, (enum mqd_value)i);
 	if (!l->has_prios)
 		v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	queue_row_name_values(&r->q);
@@ -156,12 +156,12 @@ static void fill_values(const struct slot_rows *l, struct hqd_row *r)
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
 	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
 		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
-	fill_error(r);
+	fill_slot_error(r);
 }
 
 // --- the queue and process of a slot ---
 
-static void fill_owner(const struct slot_rows *l, struct queue_row *r)
+static void fill_slot_owner(const struct slot_rows *l, struct queue_row *r)
 {
 	const struct queue_row *q = slot_rows_queue(l, r->mqd.index);
 	if (q) {
@@ -175,7 +175,7 @@ static void fill_owner(const struct slot_rows *l, struct queue_row *r)
 void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd)
 {
 	queue_row_set_mqd(&l->queues, r, mqd);
-	fill_owner(l, r);
+	fill_slot_owner(l, r);
 }
 
 // Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
@@ -214,12 +214,12 @@ void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 		l->torn++;
 	}
 	if (r->q.mqd.index != UINT32_MAX)
-		fill_owner(l, &r->q);
+		fill_slot_owner(l, &r->q);
 }
 
 // --- rows ---
 
-static void clear(struct hqd_row *r, enum gfx_gen gen)
+static void clear_slot_row(struct hqd_row *r, enum gfx_gen gen)
 {
 	*r = (struct hqd_row){.xcc = KFD_UNKNOWN,
 			      .mec = KFD_UNKNOWN,
@@ -237,8 +237,8 @@ static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 	struct queue_row r = slot->q;
 	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
 		return false;
-	r.v[MQD_V_RING] = value(l, slot, MQD_V_RING);
-	r.v[MQD_V_DOORBELL] = value(l, slot, MQD_V_DOORBELL);
+	r.v[MQD_V_RING] = slot_value(l, slot, MQD_V_RING);
+	r.v[MQD_V_DOORBELL] = slot_value(l, slot, MQD_V_DOORBELL);
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
@@ -250,12 +250,12 @@ bool slot_row_is_unused(const struct hqd_row *r)
 static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
-	clear(r, l->gens[s->node]);
+	clear_slot_row(r, l->gens[s->node]);
 	r->hqd = s;
 	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
 	if (r->q.gpu.node == KFD_UNKNOWN && node->node != UINT32_MAX)
 		r->q.gpu.node = node->node;
-	fill_place(l, r, s);
+	fill_slot_place(l, r, s);
 	if (slot_row_is_unused(r))
 		return;
 	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
@@ -263,7 +263,7 @@ static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *
 		r->active = 0;
 	if (r->active != 1)
 		return;
-	fill_values(l, r);
+	fill_slot_values(l, r);
 	if (s->kind == HQD_HIQ)
 		return;
 	slot_rows_find_owner(l, r);
@@ -274,20 +274,20 @@ static void fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, uns
 {
 	const struct mqd *q = &l->queues.mqds.queues[index];
 	uint64_t active;
-	clear(r, slot_rows_gen(l, q->gpu_id));
+	clear_slot_row(r, slot_rows_gen(l, q->gpu_id));
 	slot_rows_set_mqd(l, &r->q, index);
 	if (q->kind == MQD_SDMA) {
-		r->pipe = value(l, r, MQD_V_SDMA_ENGINE);
-		r->queue = value(l, r, MQD_V_SDMA_RLC);
+		r->pipe = slot_value(l, r, MQD_V_SDMA_ENGINE);
+		r->queue = slot_value(l, r, MQD_V_SDMA_RLC);
 	} else {
 		r->xcc = xcc;
 	}
 	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
 		r->active = (int8_t)active;
-	fill_values(l, r);
+	fill_slot_values(l, r);
 }
 
-static void make_rows(struct slot_rows *l)
+static void make_slot_rows(struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	const bool memory = l->how->memory;
@@ -356,11 +356,11 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 	if (status)
 		return status;
 	index_mqds(l);
-	make_rows(l);
+	make_slot_rows(l);
 	return GPQ_OK;
 }
 
-static void free_rows(struct slot_rows *l)
+static void free_slot_rows(struct slot_rows *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->rows[i].errors_text);
@@ -371,14 +371,14 @@ static void free_rows(struct slot_rows *l)
 
 void slot_rows_reload(struct slot_rows *l, const char *text, size_t len)
 {
-	free_rows(l);
+	free_slot_rows(l);
 	hqds_parse(&l->hqds, text, len);
-	make_rows(l);
+	make_slot_rows(l);
 }
 
 void slot_rows_fini(struct slot_rows *l)
 {
-	free_rows(l);
+	free_slot_rows(l);
 	free(l->keys);
 	free(l->row_of_mqd);
 	free(l->gens);

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-static uint64_t taken(const struct hqd_row *r)
+static uint64_t taken_by_slot(const struct hqd_row *r)
 {
 	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],
 			       gfx_caps(r->gen)->whole_wptr);
 }
 
-static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct hqd_row *r)
+static struct hqd_seen *find_seen(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
 	const uint64_t *y = r->q.v;
 	for (size_t i = 0; i < s->n; i++) {
@@ -23,13 +23,13 @@ static struct hqd_seen *find(struct slot_samples *s, size_t slot, const struct h
 	return NULL;
 }
 
-static void add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *r)
+static void add_sample(struct slot_samples *s, size_t slot, const struct hqd_row *r)
 {
-	struct hqd_seen *seen = find(s, slot, r);
+	struct hqd_seen *seen = find_seen(s, slot, r);
 	if (!seen) {
 		ARRAY_GROW(s->seen, s->cap, s->n);
 		seen = &s->seen[s->n++];
-		*seen = (struct hqd_seen){.slot = slot, .first = taken(r)};
+		*seen = (struct hqd_seen){.slot = slot, .first = taken_by_slot(r)};
 	} else if (seen->row.q.v[MQD_V_RPTR] != r->q.v[MQD_V_RPTR] ||
 		   seen->row.q.v[MQD_V_WPTR] != r->q.v[MQD_V_WPTR]) {
 		seen->moved++;
@@ -38,7 +38,7 @@ static void add_slot(struct slot_samples *s, size_t slot, const struct hqd_row *
 	// What the row owns stays with the list, and its names move with the array.
 	seen->row.errors = seen->row.errors_text = NULL;
 	seen->row.hqd = NULL;
-	seen->last = taken(r);
+	seen->last = taken_by_slot(r);
 	seen->active++;
 	seen->busy += r->idle == 0;
 }
@@ -48,7 +48,7 @@ void slot_samples_add(struct slot_samples *s, const struct slot_rows *l)
 	s->samples++;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->rows[i].active == 1 && !l->rows[i].q.hidden)
-			add_slot(s, i, &l->rows[i]);
+			add_sample(s, i, &l->rows[i]);
 }
 
 static int by_movement(const void *a, const void *b)

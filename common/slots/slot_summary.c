@@ -12,7 +12,8 @@
 
 enum mapped { MAPPED_NO, MAPPED_YES, MAPPED_UNKNOWN };
 
-static enum mapped mapped(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
+static enum mapped mqd_is_mapped(const struct slot_summary *s, const struct slot_rows *l,
+				 uint32_t mqd)
 {
 	if (s->on[mqd])
 		return MAPPED_YES;
@@ -40,7 +41,7 @@ static struct load load_of(const struct slot_summary *s, const struct slot_rows 
 		const char *type = queue_rows_mqd_type(&l->queues, i);
 		if (m->queues[i].gpu_id != slots->gpu_id || !type || strcmp(type, slots->type) != 0)
 			continue;
-		enum mapped is = mapped(s, l, i);
+		enum mapped is = mqd_is_mapped(s, l, i);
 		load.wanted += is == MAPPED_YES;
 		load.unknown += is == MAPPED_UNKNOWN;
 	}
@@ -121,7 +122,7 @@ static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 
 // --- processes that share a GPU ---
 
-static bool is_over(const struct slot_summary *s, uint64_t gpu_id)
+static bool is_oversubscribed(const struct slot_summary *s, uint64_t gpu_id)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
 		if (s->xccs[i].q.gpu_id == gpu_id && s->xccs[i].over == 1)
@@ -158,8 +159,8 @@ static void count_sharers(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
-		if (m->queues[i].kind != MQD_COMPUTE || mapped(s, l, i) == MAPPED_NO ||
-		    !is_over(s, m->queues[i].gpu_id))
+		if (m->queues[i].kind != MQD_COMPUTE || mqd_is_mapped(s, l, i) == MAPPED_NO ||
+		    !is_oversubscribed(s, m->queues[i].gpu_id))
 			continue;
 		struct hqd_sharer *to = sharer_of(s, l, i);
 		to->queues++;
@@ -210,7 +211,7 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 				   : "the dump of slots does not have its GPU");
 	else if (is_unclear(s, w))
 		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
-	else if (is_over(s, w->q.gpu_id) || verdict == RESIDENCY_TURNS)
+	else if (is_oversubscribed(s, w->q.gpu_id) || verdict == RESIDENCY_TURNS)
 		set_reason(w, "turns",
 			   "its GPU is over-subscribed and queues take turns: --sample shows how "
 			   "often it runs");

@@ -30,7 +30,8 @@ static uint64_t read_uptime(void)
 // --- the place in the hardware ---
 
 // The registers of compute slots are at the same place in all generations.
-static bool get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
+static bool compute_slot_value(const struct hqds *h, const struct hqd *s, enum mqd_value what,
+			       uint64_t *v)
 {
 	return s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
 	       hqd_get(h, s, GFX_ANY, what, v);
@@ -41,9 +42,11 @@ const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, ui
 	for (size_t i = 0; i < h->nslots; i++) {
 		const struct hqd *s = &h->slots[i];
 		uint64_t v;
-		if (h->nodes[s->node].gpu_id == gpu_id && get(h, s, MQD_V_BASE, &v) && v == mqd &&
-		    get(h, s, MQD_V_RPTR, &v) && get(h, s, MQD_V_WPTR, &v) &&
-		    get(h, s, MQD_V_DOORBELL, &v))
+		if (h->nodes[s->node].gpu_id == gpu_id &&
+		    compute_slot_value(h, s, MQD_V_BASE, &v) && v == mqd &&
+		    compute_slot_value(h, s, MQD_V_RPTR, &v) &&
+		    compute_slot_value(h, s, MQD_V_WPTR, &v) &&
+		    compute_slot_value(h, s, MQD_V_DOORBELL, &v))
 			return s;
 	}
 	return NULL;
@@ -61,11 +64,11 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 	size_t len = 0;
 	uint64_t doorbell = 0, v;
 	bool same = true;
-	get(h, first, MQD_V_DOORBELL, &doorbell);
+	compute_slot_value(h, first, MQD_V_DOORBELL, &doorbell);
 	for (size_t i = 0; i < h->nslots && len < sizeof(text); i++) {
 		const struct hqd *s = &h->slots[i];
-		if (s->node != first->node || !get(h, s, MQD_V_DOORBELL, &v) || v != doorbell ||
-		    (s != first && xcc_of(s) == xcc_of(first)))
+		if (s->node != first->node || !compute_slot_value(h, s, MQD_V_DOORBELL, &v) ||
+		    v != doorbell || (s != first && xcc_of(s) == xcc_of(first)))
 			continue;
 		same &= s->pipe == first->pipe && s->queue == first->queue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:p%uq%u",
@@ -79,8 +82,8 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 
 // A queue that is in no slot may still be mapped: queues take turns, with more processes than VMIDs
 // too.
-static void place(struct state_queue *q, const struct host_state *m, const struct hqds *h,
-		  const struct hqd *slot)
+static void place_queue(struct state_queue *q, const struct host_state *m, const struct hqds *h,
+			const struct hqd *slot)
 {
 	q->on_hw = slot ? 1 : q->row.on_hw;
 	if (slot)
@@ -91,7 +94,8 @@ static void place(struct state_queue *q, const struct host_state *m, const struc
 
 // --- how far it got ---
 
-static void count(struct state_queue *q, const struct host_state *m, uint64_t rptr, uint64_t wptr)
+static void count_progress(struct state_queue *q, const struct host_state *m, uint64_t rptr,
+			   uint64_t wptr)
 {
 	const struct queue_row *r = &q->row;
 	if (queue_row_is_sdma(r)) {
@@ -115,9 +119,10 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 {
 	const struct queue_row *r = &q->row;
 	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
-	if (slot && get(h, slot, MQD_V_RPTR, &rptr) && get(h, slot, MQD_V_WPTR, &wptr)) {
+	if (slot && compute_slot_value(h, slot, MQD_V_RPTR, &rptr) &&
+	    compute_slot_value(h, slot, MQD_V_WPTR, &wptr)) {
 		q->pointers = "live";
-		count(q, m, rptr, wptr);
+		count_progress(q, m, rptr, wptr);
 	} else if (q->on_hw != 0 && r->now.read != MQD_UNKNOWN && r->now.write != MQD_UNKNOWN) {
 		q->pointers = "process";
 		q->consumed = r->now.read;
@@ -125,13 +130,13 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
 	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
 		q->pointers = q->on_hw == 0 ? "saved" : "stale";
-		count(q, m, rptr, wptr);
+		count_progress(q, m, rptr, wptr);
 	}
 }
 
 // --- loading ---
 
-static void fill(struct host_state *m, const struct hqds *h)
+static void fill_state_queues(struct host_state *m, const struct hqds *h)
 {
 	m->queues = xcalloc(m->list.n + 1, sizeof(*m->queues));
 	for (size_t i = 0; i < m->list.n; i++) {
@@ -148,12 +153,12 @@ static void fill(struct host_state *m, const struct hqds *h)
 		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
 			q->start_ticks = KFD_UNKNOWN;
 		const struct hqd *slot = host_state_find_slot(h, r->gpu_id, r->v[MQD_V_BASE]);
-		place(q, m, h, slot);
+		place_queue(q, m, h, slot);
 		read_pointers(q, m, h, slot);
 	}
 }
 
-static int load(struct host_state *m, const char *dir, const struct host_choice *by)
+static int load_moment(struct host_state *m, const char *dir, const struct host_choice *by)
 {
 	struct hqds slots = {0};
 	struct buf text = {0};
@@ -170,7 +175,7 @@ static int load(struct host_state *m, const char *dir, const struct host_choice 
 	if (!status && by)
 		status = host_choose(&m->list, by);
 	if (!status)
-		fill(m, &slots);
+		fill_state_queues(m, &slots);
 	host_read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
 	host_read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
 	m->uptime_cs = read_uptime();
@@ -199,7 +204,7 @@ int host_state_load_chosen(struct host_state *m, const char *dir, const struct h
 			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
 				 "%s: no KFD driver: /sys/class/kfd/kfd: %s", dir, strerror(errno));
 	else
-		status = load(m, dir, by);
+		status = load_moment(m, dir, by);
 	host_set_root(NULL);
 	return status;
 }
@@ -235,7 +240,7 @@ void host_state_fini(struct host_state *m)
 // --- two moments side by side ---
 
 // Unknown start times agree with any.
-static int compare(const struct state_queue *a, const struct state_queue *b)
+static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
 {
 	const struct queue_row *x = &a->row, *y = &b->row;
 	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
@@ -245,7 +250,7 @@ static int compare(const struct state_queue *a, const struct state_queue *b)
 	return r ? r : ORDER(x->qid, y->qid);
 }
 
-static bool differ(uint64_t a, uint64_t b)
+static bool numbers_differ(uint64_t a, uint64_t b)
 {
 	return a != KFD_UNKNOWN && b != KFD_UNKNOWN && a != b;
 }
@@ -260,25 +265,26 @@ static bool is_certain(const struct queue_row *r)
 	return r->mqd.match && strcmp(r->mqd.match, "likely") != 0;
 }
 
-static bool recycled(const struct queue_row *a, const struct queue_row *b)
+static bool is_recycled(const struct queue_row *a, const struct queue_row *b)
 {
-	return differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
-	       (is_certain(a) && is_certain(b) && differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
+	return numbers_differ(a->gpu_id, b->gpu_id) || texts_differ(a->type, b->type) ||
+	       (is_certain(a) && is_certain(b) &&
+		numbers_differ(a->v[MQD_V_BASE], b->v[MQD_V_BASE]));
 }
 
-static uint64_t grown(uint64_t a, uint64_t b)
+static uint64_t growth(uint64_t a, uint64_t b)
 {
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN || b < a ? KFD_UNKNOWN : b - a;
 }
 
-static void measure(struct qdiff *d)
+static void measure_change(struct qdiff *d)
 {
 	const struct state_queue *a = d->before, *b = d->after;
-	d->evicted_ns = grown(a->row.usage.evicted_ns, b->row.usage.evicted_ns);
+	d->evicted_ns = growth(a->row.usage.evicted_ns, b->row.usage.evicted_ns);
 	if (!a->pointers || !b->pointers || host_state_is_stale(a) || host_state_is_stale(b))
 		return;
-	d->consumed = grown(a->consumed, b->consumed);
-	d->submitted = grown(a->submitted, b->submitted);
+	d->consumed = growth(a->consumed, b->consumed);
+	d->submitted = growth(a->submitted, b->submitted);
 	d->unit = d->consumed == KFD_UNKNOWN && d->submitted == KFD_UNKNOWN ? NULL : b->unit;
 }
 
@@ -298,11 +304,11 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
 		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
 		{texts_differ(d->before->slots, d->after->slots), "moved"},
-		{differ(x[MQD_V_RING], y[MQD_V_RING]) ||
-			 differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
+		{numbers_differ(x[MQD_V_RING], y[MQD_V_RING]) ||
+			 numbers_differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
 		 "ring"},
-		{differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
-			 differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
+		{numbers_differ(x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO]) ||
+			 numbers_differ(x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO]),
 		 "priority"},
 		{has_grown(d->evicted_ns), "evicted"},
 		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
@@ -314,8 +320,9 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 			buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
 }
 
-static void report(void (*each)(void *arg, const struct qdiff *d), void *arg, struct buf *text,
-		   const struct state_queue *a, const struct state_queue *b)
+static void report_change(void (*each)(void *arg, const struct qdiff *d), void *arg,
+			  struct buf *text, const struct state_queue *a,
+			  const struct state_queue *b)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
@@ -324,7 +331,7 @@ static void report(void (*each)(void *arg, const struct qdiff *d), void *arg, st
 			  .evicted_ns = KFD_UNKNOWN};
 	text->len = 0;
 	if (a && b) {
-		measure(&d);
+		measure_change(&d);
 		name_changes(text, &d);
 		d.changes = text->len ? text->data : NULL;
 	} else {
@@ -341,14 +348,14 @@ void qdiff_run(const struct host_state *before, const struct host_state *after,
 	while (i < before->n || j < after->n) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
 		const struct state_queue *b = j < after->n ? &after->queues[j] : NULL;
-		int order = !a ? 1 : !b ? -1 : compare(a, b);
+		int order = !a ? 1 : !b ? -1 : compare_state_queues(a, b);
 		i += order <= 0;
 		j += order >= 0;
-		if (order == 0 && recycled(&a->row, &b->row)) {
-			report(each, arg, &text, a, NULL);
+		if (order == 0 && is_recycled(&a->row, &b->row)) {
+			report_change(each, arg, &text, a, NULL);
 			a = NULL;
 		}
-		report(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+		report_change(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
 	}
 	buf_fini(&text);
 }

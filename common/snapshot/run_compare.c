@@ -9,7 +9,7 @@
 
 // --- sets of queue ids ---
 
-static bool set_has(const struct qset *s, unsigned id)
+static bool qset_has(const struct qset *s, unsigned id)
 {
 	return s->bits[id / 64] >> (id % 64) & 1;
 }
@@ -22,7 +22,7 @@ unsigned qset_count(const struct qset *s)
 	return n;
 }
 
-static struct qset set_and(const struct qset *a, const struct qset *b)
+static struct qset qset_and(const struct qset *a, const struct qset *b)
 {
 	struct qset both;
 	for (unsigned i = 0; i < QRUNS_IDS / 64; i++)
@@ -30,17 +30,17 @@ static struct qset set_and(const struct qset *a, const struct qset *b)
 	return both;
 }
 
-static void set_add(struct qset *to, const struct qset *more)
+static void qset_add(struct qset *to, const struct qset *more)
 {
 	for (unsigned i = 0; i < QRUNS_IDS / 64; i++)
 		to->bits[i] |= more->bits[i];
 }
 
 // What both have, as a share of what either has.
-static double set_overlap(const struct qset *a, const struct qset *b)
+static double qset_overlap(const struct qset *a, const struct qset *b)
 {
-	struct qset either = *a, both = set_and(a, b);
-	set_add(&either, b);
+	struct qset either = *a, both = qset_and(a, b);
+	qset_add(&either, b);
 	const unsigned n = qset_count(&either);
 	return n ? (double)qset_count(&both) / n : 1;
 }
@@ -50,9 +50,9 @@ void qset_text(const struct qset *s, struct buf *b)
 	const char *comma = "";
 	for (unsigned i = 0; i < QRUNS_IDS; i++) {
 		unsigned last = i;
-		if (!set_has(s, i))
+		if (!qset_has(s, i))
 			continue;
-		while (last + 1 < QRUNS_IDS && set_has(s, last + 1))
+		while (last + 1 < QRUNS_IDS && qset_has(s, last + 1))
 			last++;
 		buf_printf(b, "%s%u", comma, i);
 		if (last > i)
@@ -76,7 +76,7 @@ static const char *program_of(const struct queue_row *r, enum run_compare_by by)
 	return by == QRUNS_CMDLINE && r->process.cmdline ? r->process.cmdline : r->process.comm;
 }
 
-static void add_queue(struct run_compare_proc *p, const struct state_queue *q, bool levels)
+static void add_queue_traits(struct run_compare_proc *p, const struct state_queue *q, bool levels)
 {
 	const struct queue_row *r = &q->row;
 	const bool compute = r->type && strcmp(r->type, "compute") == 0;
@@ -123,12 +123,12 @@ static void add_procs(struct run_compare *r, const struct host_state *m, unsigne
 					       .pid = row->pid,
 					       .start_ticks = m->queues[i].start_ticks};
 		for (end = i; end < m->n && m->queues[end].row.pid == row->pid; end++)
-			add_queue(p, &m->queues[end], r->levels);
+			add_queue_traits(p, &m->queues[end], r->levels);
 		list_slots(&p->slots, m, i, end);
 	}
 }
 
-static int by_place(const void *a, const void *b)
+static int by_run_and_program(const void *a, const void *b)
 {
 	const struct run_compare_proc *x = a, *y = b;
 	int r = ORDER(x->run, y->run);
@@ -144,7 +144,7 @@ static int by_place(const void *a, const void *b)
 static void number_workers(struct run_compare *r)
 {
 	if (r->nprocs)
-		qsort(r->procs, r->nprocs, sizeof(*r->procs), by_place);
+		qsort(r->procs, r->nprocs, sizeof(*r->procs), by_run_and_program);
 	for (size_t i = 1; i < r->nprocs; i++) {
 		const struct run_compare_proc *last = &r->procs[i - 1];
 		struct run_compare_proc *p = &r->procs[i];
@@ -157,12 +157,12 @@ static void number_workers(struct run_compare *r)
 
 static void add_traits(struct run_compare_traits *to, const struct run_compare_traits *more)
 {
-	set_add(&to->ids, &more->ids);
+	qset_add(&to->ids, &more->ids);
 	to->gpus |= more->gpus;
 	to->prios |= more->prios;
 }
 
-static bool is_of(const struct run_compare_proc *p, const struct run_compare_program *g)
+static bool is_of_program(const struct run_compare_proc *p, const struct run_compare_program *g)
 {
 	return p->worker == g->worker && compare_text(p->program, g->program) == 0;
 }
@@ -171,7 +171,7 @@ static struct run_compare_program *program_for(struct run_compare *r,
 					       const struct run_compare_proc *p)
 {
 	for (size_t i = 0; i < r->nprograms; i++)
-		if (is_of(p, &r->programs[i]))
+		if (is_of_program(p, &r->programs[i]))
 			return &r->programs[i];
 	ARRAY_GROW(r->programs, r->cap_programs, r->nprograms);
 	struct run_compare_program *g = &r->programs[r->nprograms++];
@@ -188,7 +188,7 @@ static struct run_compare_program *program_for(struct run_compare *r,
 
 static void compare_with(struct run_compare_proc *p, const struct run_compare_proc *first)
 {
-	p->overlap = set_overlap(&p->has.ids, &first->has.ids);
+	p->overlap = qset_overlap(&p->has.ids, &first->has.ids);
 	p->same[SAME_IDS] = memcmp(&p->has.ids, &first->has.ids, sizeof(p->has.ids)) == 0;
 	p->same[SAME_COUNT] = p->compute == first->compute && p->sdma == first->sdma &&
 			      p->queues == first->queues;
@@ -207,12 +207,12 @@ static int8_t both_same(int8_t a, int8_t b)
 	return a < 0 || b < 0 ? -1 : 1;
 }
 
-static void add_run(struct run_compare_program *g, const struct run_compare_proc *p)
+static void add_program_run(struct run_compare_program *g, const struct run_compare_proc *p)
 {
 	g->seen++;
 	g->queues_min = p->queues < g->queues_min ? p->queues : g->queues_min;
 	g->queues_max = p->queues > g->queues_max ? p->queues : g->queues_max;
-	g->always = set_and(&g->always, &p->has.ids);
+	g->always = qset_and(&g->always, &p->has.ids);
 	add_traits(&g->ever, &p->has);
 	// The first run is the one that others are compared with.
 	for (unsigned i = 0; i < SAMES && g->seen > 1; i++)
@@ -224,9 +224,9 @@ static void measure_consistency(const struct run_compare *r, struct run_compare_
 	double sum = 0;
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprocs; i++)
-		for (size_t j = i + 1; is_of(&r->procs[i], g) && j < r->nprocs; j++)
-			if (is_of(&r->procs[j], g)) {
-				sum += set_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
+		for (size_t j = i + 1; is_of_program(&r->procs[i], g) && j < r->nprocs; j++)
+			if (is_of_program(&r->procs[j], g)) {
+				sum += qset_overlap(&r->procs[i].has.ids, &r->procs[j].has.ids);
 				n++;
 			}
 	g->consistency = n ? sum / n : __builtin_nan("");
@@ -237,7 +237,7 @@ static void collect_programs(struct run_compare *r)
 	for (size_t i = 0; i < r->nprocs; i++) {
 		struct run_compare_program *g = program_for(r, &r->procs[i]);
 		compare_with(&r->procs[i], g->first);
-		add_run(g, &r->procs[i]);
+		add_program_run(g, &r->procs[i]);
 	}
 	for (size_t i = 0; i < r->nprograms; i++) {
 		measure_consistency(r, &r->programs[i]);
@@ -262,13 +262,13 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 		     const struct run_compare_proc *y)
 {
 	struct run_compare_pair *p = pair_for(r, x->program, y->program);
-	const struct run_compare_traits both = {.ids = set_and(&x->has.ids, &y->has.ids),
+	const struct run_compare_traits both = {.ids = qset_and(&x->has.ids, &y->has.ids),
 						.prios = x->has.prios & y->has.prios,
 						.gpus = x->has.gpus & y->has.gpus};
 	add_traits(&p->both, &both);
 	p->runs += p->last_run != x->run;
 	p->last_run = x->run;
-	p->overlap += (set_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
+	p->overlap += (qset_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
 }
 
 // --- texts ---
@@ -313,10 +313,10 @@ static void write_texts(struct run_compare *r)
 enum { MENTIONED = 2 }; // examples in the evidence
 
 // Adds to the evidence.
-static void say(struct run_compare_strategy *s, const char *fmt, ...)
+static void add_evidence(struct run_compare_strategy *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void say(struct run_compare_strategy *s, const char *fmt, ...)
+static void add_evidence(struct run_compare_strategy *s, const char *fmt, ...)
 {
 	va_list ap;
 	if (s->evidence.len)
@@ -326,27 +326,30 @@ static void say(struct run_compare_strategy *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-static const char *name(const char *program)
+static const char *program_or_unknown(const char *program)
 {
 	return program ? program : "an unknown program";
 }
 
-static void say_program(struct run_compare_strategy *s, const struct run_compare_program *g,
-			const char *what)
+static void add_program_evidence(struct run_compare_strategy *s,
+				 const struct run_compare_program *g, const char *what)
 {
 	if (g->worker)
-		say(s, "%.60s (process %" PRIu64 "): %s", name(g->program), g->worker + 1, what);
+		add_evidence(s, "%.60s (process %" PRIu64 "): %s", program_or_unknown(g->program),
+			     g->worker + 1, what);
 	else
-		say(s, "%.60s: %s", name(g->program), what);
+		add_evidence(s, "%.60s: %s", program_or_unknown(g->program), what);
 }
 
-static void say_pair(struct run_compare_strategy *s, const struct run_compare_pair *p,
-		     const char *what)
+static void add_pair_evidence(struct run_compare_strategy *s, const struct run_compare_pair *p,
+			      const char *what)
 {
-	if (strcmp(name(p->a), name(p->b)) == 0)
-		say(s, "two processes of %.60s share %.60s", name(p->a), what);
+	if (strcmp(program_or_unknown(p->a), program_or_unknown(p->b)) == 0)
+		add_evidence(s, "two processes of %.60s share %.60s", program_or_unknown(p->a),
+			     what);
 	else
-		say(s, "%.60s and %.60s share %.60s", name(p->a), name(p->b), what);
+		add_evidence(s, "%.60s and %.60s share %.60s", program_or_unknown(p->a),
+			     program_or_unknown(p->b), what);
 }
 
 bool run_compare_repeated(const struct run_compare *r)
@@ -370,7 +373,7 @@ static unsigned changing_ids(const struct run_compare *r, struct run_compare_str
 			 " queues)",
 			 g->seen, g->queues_min, g->queues_max);
 		if (++n <= MENTIONED)
-			say_program(s, g, text);
+			add_program_evidence(s, g, text);
 	}
 	return n;
 }
@@ -384,7 +387,7 @@ static unsigned shared_ids(const struct run_compare *r, struct run_compare_strat
 			continue;
 		snprintf(text, sizeof(text), "ids %s", r->pairs[i].both.ids_text.data);
 		if (++n <= MENTIONED)
-			say_pair(s, &r->pairs[i], text);
+			add_pair_evidence(s, &r->pairs[i], text);
 	}
 	return n;
 }
@@ -394,10 +397,10 @@ static void judge_fixed(const struct run_compare *r, struct run_compare_strategy
 	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
 	s->works = broken ? 0 : run_compare_repeated(r) ? 1 : -1;
 	if (s->works > 0)
-		say(s, "each program had the same ids in all its runs, and %s",
-		    r->npairs ? "no two share any" : "no other ran beside it");
+		add_evidence(s, "each program had the same ids in all its runs, and %s",
+			     r->npairs ? "no two share any" : "no other ran beside it");
 	else if (s->works < 0)
-		say(s, "no program is in two runs");
+		add_evidence(s, "no program is in two runs");
 }
 
 static unsigned unfit_priorities(const struct run_compare *r, struct run_compare_strategy *s)
@@ -406,7 +409,8 @@ static unsigned unfit_priorities(const struct run_compare *r, struct run_compare
 	char what[120];
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (r->programs[i].same[SAME_PRIOS] == 0 && ++n <= MENTIONED)
-			say_program(s, &r->programs[i], "priorities differ between its runs");
+			add_program_evidence(s, &r->programs[i],
+					     "priorities differ between its runs");
 	for (size_t i = 0; i < r->npairs; i++) {
 		if (!r->pairs[i].both.prios)
 			continue;
@@ -415,7 +419,7 @@ static unsigned unfit_priorities(const struct run_compare *r, struct run_compare
 		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
 			 text.data);
 		if (++n <= MENTIONED)
-			say_pair(s, &r->pairs[i], what);
+			add_pair_evidence(s, &r->pairs[i], what);
 		buf_fini(&text);
 	}
 	return n;
@@ -430,17 +434,17 @@ static void judge_priority(const struct run_compare *r, struct run_compare_strat
 	for (size_t i = 0; i < r->nprocs; i++)
 		known &= !r->procs[i].compute || r->procs[i].has.prios;
 	if (!known) {
-		say(s, "priorities are unknown: they need the dumps of debugfs");
+		add_evidence(s, "priorities are unknown: they need the dumps of debugfs");
 	} else if (!r->npairs) {
-		say(s, "no two programs ran side by side");
+		add_evidence(s, "no two programs ran side by side");
 	} else if (!run_compare_repeated(r)) {
-		say(s, "no program is in two runs");
+		add_evidence(s, "no program is in two runs");
 	} else {
 		s->works = 1;
 		for (size_t i = 0; i < r->nprograms && i < 4; i++) {
 			struct buf text = {0};
 			prios_text(&text, r, r->programs[i].ever.prios, ",");
-			say_program(s, &r->programs[i], text.data ? text.data : "none");
+			add_program_evidence(s, &r->programs[i], text.data ? text.data : "none");
 			buf_fini(&text);
 		}
 	}
@@ -453,15 +457,17 @@ static void judge_pid(const struct run_compare *r, struct run_compare_strategy *
 		same &= r->programs[i].same[SAME_IDS] != 0;
 	s->works = r->nprocs ? 1 : -1;
 	if (r->nprocs)
-		say(s,
-		    "a queue belongs to one process; its PID is to be looked up in every run "
-		    "(gpq queues --comm, --container, --tree)%s",
-		    same ? "; ids are the same in every run, so PID and id name one queue" : "");
+		add_evidence(
+			s,
+			"a queue belongs to one process; its PID is to be looked up in every run "
+			"(gpq queues --comm, --container, --tree)%s",
+			same ? "; ids are the same in every run, so PID and id name one queue"
+			     : "");
 	else
-		say(s, "no process has a queue in any of the runs");
+		add_evidence(s, "no process has a queue in any of the runs");
 }
 
-static void judge(struct run_compare *r)
+static void judge_strategies(struct run_compare *r)
 {
 	static const struct {
 		const char *name;
@@ -515,7 +521,7 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 		for (size_t j = i + 1; j < r->nprocs && r->procs[j].run == r->procs[i].run; j++)
 			add_pair(r, &r->procs[i], &r->procs[j]);
 	write_texts(r);
-	judge(r);
+	judge_strategies(r);
 }
 
 void run_compare_fini(struct run_compare *r)

@@ -33,7 +33,7 @@ struct entry {
 	bool saved, redacted;
 };
 
-static bool parse_line(struct entry *e, const char *line, size_t len)
+static bool parse_index_line(struct entry *e, const char *line, size_t len)
 {
 	struct jsonin j;
 	struct jsonin_value key, value;
@@ -54,15 +54,15 @@ static bool parse_line(struct entry *e, const char *line, size_t len)
 }
 
 // Calls `each` for every whole line. Bytes up to the end of the last one; *bad lines are none.
-static size_t read_lines(const struct buf *text, size_t *bad,
-			 void (*each)(void *arg, const struct entry *e), void *arg)
+static size_t read_index_lines(const struct buf *text, size_t *bad,
+			       void (*each)(void *arg, const struct entry *e), void *arg)
 {
 	size_t at = 0;
 	const char *end;
 	while (at < text->len && (end = memchr(text->data + at, '\n', text->len - at))) {
 		const char *line = text->data + at;
 		struct entry e;
-		if (parse_line(&e, line, (size_t)(end - line)))
+		if (parse_index_line(&e, line, (size_t)(end - line)))
 			each(arg, &e);
 		else
 			++*bad;
@@ -88,7 +88,7 @@ static int no_folder(const char *dir, int error)
 		       "%s", dir);
 }
 
-static bool is_empty(int folder)
+static bool is_empty_folder(int folder)
 {
 	bool empty = true;
 	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -110,7 +110,7 @@ static int open_index(struct series *s)
 		return no_folder(s->dir, errno);
 	const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	s->index = openat(s->folder, INDEX, flags);
-	if (s->index < 0 && errno == ENOENT && !is_empty(s->folder))
+	if (s->index < 0 && errno == ENOENT && !is_empty_folder(s->folder))
 		return no_folder(s->dir, EEXIST);
 	if (s->index < 0 && errno == ENOENT)
 		s->index = openat(s->folder, INDEX, flags | O_CREAT, 0666);
@@ -145,7 +145,7 @@ static int read_index(struct series *s, struct so_far *f)
 	size_t bad = 0;
 	if (buf_read_fd(&text, s->index) < 0)
 		return err_sys(errno, NULL, "%s/" INDEX, s->dir);
-	s->end = (off_t)read_lines(&text, &bad, add_entry, f);
+	s->end = (off_t)read_index_lines(&text, &bad, add_entry, f);
 	warn_bad(s->dir, bad);
 	if ((size_t)s->end < text.len && ftruncate(s->index, s->end))
 		return err_sys(errno, NULL, "%s/" INDEX, s->dir);
@@ -197,7 +197,7 @@ static void wall_text(char *to, size_t size, uint64_t ns)
 	snprintf(to, size, "%s.%09uZ", date, (unsigned)(ns % 1000000000));
 }
 
-static void put_line(struct buf *to, uint64_t number, const struct series_line *l)
+static void put_index_line(struct buf *to, uint64_t number, const struct series_line *l)
 {
 	const struct snapshot *saved = l->error ? NULL : l->snapshot;
 	struct json j;
@@ -225,7 +225,7 @@ static void put_line(struct buf *to, uint64_t number, const struct series_line *
 int series_add(struct series *s, const struct series_line *line)
 {
 	struct buf text = {0};
-	put_line(&text, s->next, line);
+	put_index_line(&text, s->next, line);
 	int r = write_fully(s->index, text.data, text.len);
 	const int error = errno;
 	if (r == 0) {
@@ -266,7 +266,7 @@ struct listing {
 	size_t gone;
 };
 
-static void list_one(void *arg, const struct entry *e)
+static void list_snapshot(void *arg, const struct entry *e)
 {
 	struct listing *l = arg;
 	struct stat st;
@@ -294,7 +294,7 @@ int series_list(struct words *to, const char *dir)
 	if (fd >= 0)
 		close(fd);
 	if (read)
-		read_lines(&text, &bad, list_one, &l);
+		read_index_lines(&text, &bad, list_snapshot, &l);
 	buf_fini(&text);
 	if (!read)
 		return err_sys(error, NULL, "%s/" INDEX, dir);

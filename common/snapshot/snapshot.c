@@ -28,7 +28,8 @@
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
 
-static struct snapshot_entry *note(struct snapshot *s, const char *path, uint64_t size, int error)
+static struct snapshot_entry *note_entry(struct snapshot *s, const char *path, uint64_t size,
+					 int error)
 {
 	ARRAY_GROW(s->entries, s->cap, s->n);
 	struct snapshot_entry *e = &s->entries[s->n++];
@@ -44,13 +45,13 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 {
 	if (tree_file(v->t, path, b->len ? b->data : "", b->len))
 		return -1;
-	note(v->s, path, b->len, 0);
+	note_entry(v->s, path, b->len, 0);
 	return 0;
 }
 
 // --- one path ---
 
-static struct held *hold(struct saver *v, const char *path, const char *target)
+static struct held *hold_dump(struct saver *v, const char *path, const char *target)
 {
 	ARRAY_GROW(v->held, v->cap_held, v->nheld);
 	struct held *h = &v->held[v->nheld++];
@@ -58,7 +59,7 @@ static struct held *hold(struct saver *v, const char *path, const char *target)
 	return h;
 }
 
-static void release(struct saver *v)
+static void release_dumps(struct saver *v)
 {
 	for (size_t i = 0; i < v->nheld; i++) {
 		free(v->held[i].path);
@@ -69,7 +70,7 @@ static void release(struct saver *v)
 }
 
 // A file of a process, in KFD's part of sysfs or debugfs, that is not to be saved.
-static bool is_left_out(const struct saver *v, const char *path)
+static bool is_path_left_out(const struct saver *v, const char *path)
 {
 	static const char folder[] = "/kfd/proc/";
 	const char *pid = v->only ? strstr(path, folder) : NULL;
@@ -80,8 +81,8 @@ static int on_missing(void *arg, const char *path, int error)
 {
 	struct saver *v = arg;
 	const bool absent = error == ENOENT || error == ENOTDIR;
-	if ((!absent || !(v->item->flags & SNAP_OPTIONAL)) && !is_left_out(v, path))
-		note(v->s, path, 0, error);
+	if ((!absent || !(v->item->flags & SNAP_OPTIONAL)) && !is_path_left_out(v, path))
+		note_entry(v->s, path, 0, error);
 	return 0;
 }
 
@@ -93,7 +94,7 @@ static bool may_be_silent(const char *path)
 }
 
 // Whole file into `b`. 1: it is a folder; -1 with errno.
-static int read_file(const char *path, struct buf *b)
+static int read_host_file(const char *path, struct buf *b)
 {
 	struct stat st;
 	int fd = host_open(path, O_RDONLY | O_NONBLOCK);
@@ -116,24 +117,24 @@ static int add_dump(struct saver *v, const char *path)
 {
 	struct buf b = {0};
 	const uint64_t begin = clock_ns();
-	const int r = read_file(path, &b);
+	const int r = read_host_file(path, &b);
 	const int error = r > 0 ? EISDIR : errno;
 	const uint64_t end = clock_ns();
 	if (r) {
 		buf_fini(&b);
 		return on_missing(v, path, error);
 	}
-	hold(v, path, NULL)->data = b;
-	struct snapshot_entry *e = note(v->s, path, b.len, 0);
+	hold_dump(v, path, NULL)->data = b;
+	struct snapshot_entry *e = note_entry(v->s, path, b.len, 0);
 	e->begin_ns = begin;
 	e->end_ns = end;
 	return 0;
 }
 
-static int add_file(struct saver *v, const char *path)
+static int add_host_file(struct saver *v, const char *path)
 {
 	struct buf b = {0};
-	int r = read_file(path, &b);
+	int r = read_host_file(path, &b);
 	if (r > 0) {
 		r = tree_dir(v->t, path);
 	} else if (r < 0) {
@@ -153,7 +154,7 @@ static bool is_linked(struct saver *v, const char *path)
 	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
 	const ssize_t size = earlier < 0 ? -1 : tree_same(v->t, path, earlier);
 	if (size >= 0)
-		note(v->s, path, (uint64_t)size, 0);
+		note_entry(v->s, path, (uint64_t)size, 0);
 	return size >= 0;
 }
 
@@ -165,9 +166,9 @@ static int on_found(void *arg, const char *path)
 		return -1;
 	}
 	// "/": only a link that somebody else made leads there
-	if (strcmp(path, "/") == 0 || is_left_out(v, path) || is_linked(v, path))
+	if (strcmp(path, "/") == 0 || is_path_left_out(v, path) || is_linked(v, path))
 		return 0;
-	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_file(v, path);
+	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_host_file(v, path);
 }
 
 static int on_link(void *arg, const char *path, const char *target)
@@ -175,7 +176,7 @@ static int on_link(void *arg, const char *path, const char *target)
 	struct saver *v = arg;
 	if (!(v->item->flags & SNAP_DUMP))
 		return tree_link(v->t, path, target);
-	hold(v, path, target);
+	hold_dump(v, path, target);
 	return 0;
 }
 
@@ -186,7 +187,7 @@ static int save_flat(struct saver *v)
 	char target[PATH_MAX];
 	const char *path = v->item->path;
 	if (!(v->item->flags & SNAP_LINK))
-		return add_file(v, path);
+		return add_host_file(v, path);
 	if (host_readlink(path, target, sizeof(target)) < 0)
 		return on_missing(v, path, errno);
 	return tree_link(v->t, path, target);
@@ -250,14 +251,14 @@ static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
 	return true;
 }
 
-static bool is_chosen(const void *only, pid_t pid)
+static bool is_in_pids(const void *only, pid_t pid)
 {
 	return pids_has(only, pid);
 }
 
-static int list_queues(struct kfd_procs *p, const struct saver *v)
+static int read_kfd_queues(struct kfd_procs *p, const struct saver *v)
 {
-	const struct kfd_procs_how how = {.keep = v->only ? is_chosen : NULL, .arg = v->only};
+	const struct kfd_procs_how how = {.keep = v->only ? is_in_pids : NULL, .arg = v->only};
 	int r = kfd_procs_read(p, &how);
 	return r && (errno == ENOENT || errno == EACCES) ? 0 : r;
 }
@@ -266,16 +267,16 @@ static int list_queues(struct kfd_procs *p, const struct saver *v)
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;
-	int r = list_queues(after, v);
+	int r = read_kfd_queues(after, v);
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		struct kfd_procs now = {0};
 		forget_entries(s);
-		release(v);
+		release_dumps(v);
 		s->begin_ns = clock_ns();
 		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = clock_ns();
 		if (r == 0)
-			r = list_queues(&now, v);
+			r = read_kfd_queues(&now, v);
 		s->tries++;
 		s->settled = r == 0 && same_queues(after, &now);
 		kfd_procs_fini(after);
@@ -293,7 +294,7 @@ static int write_dumps(struct saver *v)
 			      : tree_file(v->t, h->path, h->data.len ? h->data.data : "",
 					  h->data.len);
 	}
-	release(v);
+	release_dumps(v);
 	return r;
 }
 
@@ -425,7 +426,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 
 // --- processes ---
 
-static int by_pid(const void *a, const void *b)
+static int by_pid_value(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 	return ORDER(x, y);
@@ -450,7 +451,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it [kfd.proc-life]
 		add_concerned(&all, v->only->v[i]);
 	if (all.n)
-		qsort(all.v, all.n, sizeof(*all.v), by_pid);
+		qsort(all.v, all.n, sizeof(*all.v), by_pid_value);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
 		if (v->item->flags & SNAP_PROC)
 			r = save_per_process(v, all.v, all.n);
@@ -482,7 +483,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how 
 	if (!v.only && recorded_chosen(&recorded))
 		v.only = &recorded;
 	const struct queue_rows_how how = {.want = READ_MQD | READ_INDICES | READ_HOLDER,
-					   .keep = v.only ? is_chosen : NULL,
+					   .keep = v.only ? is_in_pids : NULL,
 					   .arg = v.only};
 	struct process_cache processes = {0};
 	struct queue_rows now = {0};
@@ -499,7 +500,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how 
 		failed = snapshot_add_manifest(&v);
 	}
 	int saved = errno;
-	release(&v);
+	release_dumps(&v);
 	free(v.held);
 	free(recorded.v);
 	kfd_procs_fini(&queues);

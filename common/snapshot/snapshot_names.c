@@ -18,7 +18,7 @@
 #endif
 
 // `name` as it may be shown.
-static const char *shown(struct saver *v, enum redact_kind kind, const char *name)
+static const char *name_to_show(struct saver *v, enum redact_kind kind, const char *name)
 {
 	return v->r ? redact_name(v->r, kind, name, strlen(name)) : name;
 }
@@ -31,7 +31,7 @@ static void add_user(struct saver *v, struct buf *b, uint64_t uid)
 	snprintf(mark, sizeof(mark), ":x:%" PRIu64 ":", uid);
 	if (isdigit((unsigned char)*name) || (b->len && strstr(b->data, mark)))
 		return;
-	buf_printf(b, "%s%s%" PRIu64 "::/:\n", shown(v, REDACT_USER, name), mark, uid);
+	buf_printf(b, "%s%s%" PRIu64 "::/:\n", name_to_show(v, REDACT_USER, name), mark, uid);
 }
 
 static int add_users(struct saver *v, const pid_t *pids, size_t n)
@@ -64,8 +64,8 @@ static int add_container(struct saver *v, pid_t pid)
 	char name[128], path[256];
 	if (!container_of(&c, pid) || strlen(c.id) != 64 || !container_name(&c, name, sizeof(name)))
 		return 0;
-	const char *id = shown(v, REDACT_CONTAINER_ID, c.id);
-	const char *alias = shown(v, REDACT_CONTAINER, name);
+	const char *id = name_to_show(v, REDACT_CONTAINER_ID, c.id);
+	const char *alias = name_to_show(v, REDACT_CONTAINER, name);
 	struct buf b = {0};
 	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
 	if (is_noted(v->s, path))

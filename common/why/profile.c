@@ -47,7 +47,7 @@ static const char *intern(struct profile *p, const char *name)
 	return p->names[low] = xstrdup(name);
 }
 
-static const char *kernel_of(struct profile *p, struct profile_queue *q, uint64_t object)
+static const char *kernel_at_head(struct profile *p, struct profile_queue *q, uint64_t object)
 {
 	if (!object || !p->name)
 		return NULL;
@@ -63,7 +63,7 @@ static const char *kernel_of(struct profile *p, struct profile_queue *q, uint64_
 // --- what a look shows ---
 
 // NULL: not known. One that was taken while it was looked at was the head until then.
-static const struct packet *head_of(const struct why_queue *x)
+static const struct packet *profile_head(const struct why_queue *x)
 {
 	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
 	if (x->next.type)
@@ -90,7 +90,7 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 
 // Runtimes use a signal again once it is 0: then, or where another packet has it, its value is no
 // longer that of the last packet. Packets to come are searched once for each packet that runs.
-static bool last_runs(const struct profile *p, struct profile_queue *q)
+static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
 	const uint64_t signal = x->last.completion;
@@ -108,18 +108,18 @@ static bool last_runs(const struct profile *p, struct profile_queue *q)
 	return x->now.read != q->done_at;
 }
 
-static enum profile_state state_of(const struct profile *p, struct profile_queue *q)
+static enum profile_state profile_state_of(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
 	if (x->problem)
 		return PROFILE_UNKNOWN;
 	if (q->off && x->now.read == q->off_at)
 		return PROFILE_OFF;
-	if (last_runs(p, q))
+	if (last_still_runs(p, q))
 		return PROFILE_RUNNING;
 	if (x->now.read == x->now.write)
 		return PROFILE_IDLE;
-	if (!head_of(x))
+	if (!profile_head(x))
 		return PROFILE_UNKNOWN;
 	if (x->next.type && x->next_state == RING_UNPUBLISHED)
 		return PROFILE_UNPUBLISHED;
@@ -128,16 +128,16 @@ static enum profile_state state_of(const struct profile *p, struct profile_queue
 
 static struct profile_sight sight_of(struct profile *p, struct profile_queue *q)
 {
-	struct profile_sight s = {.state = state_of(p, q)};
-	const struct packet *shown = s.state == PROFILE_RUNNING ? &q->x.last : head_of(&q->x);
+	struct profile_sight s = {.state = profile_state_of(p, q)};
+	const struct packet *shown = s.state == PROFILE_RUNNING ? &q->x.last : profile_head(&q->x);
 	if (s.state == PROFILE_RUNNING || s.state == PROFILE_NEXT || s.state == PROFILE_WAITS) {
 		s.packet = shown->type;
-		s.kernel = kernel_of(p, q, shown->kernel_object);
+		s.kernel = kernel_at_head(p, q, shown->kernel_object);
 	}
 	return s;
 }
 
-static bool is_same(const struct profile_sight *a, const struct profile_sight *b)
+static bool is_same_sight(const struct profile_sight *a, const struct profile_sight *b)
 {
 	return a->state == b->state && a->packet == b->packet && a->kernel == b->kernel;
 }
@@ -146,16 +146,16 @@ static bool is_same(const struct profile_sight *a, const struct profile_sight *b
 static size_t count_of(struct profile_queue *q, const struct profile_sight *s)
 {
 	for (size_t i = 0; i < q->n; i++)
-		if (is_same(&q->v[i].what, s))
+		if (is_same_sight(&q->v[i].what, s))
 			return i;
 	*ARRAY_ADD(q->v, q->cap, q->n) = (struct profile_count){.what = *s};
 	return q->n - 1;
 }
 
-static void show(struct profile *p, struct profile_queue *q, const struct profile_sight *s,
-		 uint64_t now_ns)
+static void change_sight(struct profile *p, struct profile_queue *q, const struct profile_sight *s,
+			 uint64_t now_ns)
 {
-	if (q->at != SIZE_MAX && s && is_same(&q->v[q->at].what, s))
+	if (q->at != SIZE_MAX && s && is_same_sight(&q->v[q->at].what, s))
 		return;
 	if (q->at != SIZE_MAX && p->changes)
 		p->changes(p->arg, q, now_ns);
@@ -164,7 +164,7 @@ static void show(struct profile *p, struct profile_queue *q, const struct profil
 }
 
 // The queues of each process in turn.
-static void glance(struct profile *p)
+static void glance_processes(struct profile *p)
 {
 	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(*v));
 	for (size_t k = 0; k < p->rings->nprocesses; k++) {
@@ -181,7 +181,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 {
 	p->looks++;
 	p->end_ns = now_ns;
-	glance(p);
+	glance_processes(p);
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
 		if (!q->x.q)
@@ -199,7 +199,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 			continue;
 		}
 		const struct profile_sight s = sight_of(p, q);
-		show(p, q, &s, now_ns);
+		change_sight(p, q, &s, now_ns);
 		q->v[q->at].looks++;
 	}
 }
@@ -268,31 +268,31 @@ void profile_take(struct profile *p, const struct rings *r)
 	}
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->v[i].x.q) {
-			show(p, &p->v[i], NULL, now_ns);
+			change_sight(p, &p->v[i], NULL, now_ns);
 			p->v[i].unreadable = 0;
 		}
 }
 
 // --- the run ---
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_ns(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 // Of gpq and the children that read for it.
-static uint64_t cpu_now(void)
+static uint64_t profile_cpu_ns(void)
 {
 	return clock_cpu_ns() + reader_cpu_ns(NULL);
 }
 
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
-	const uint64_t due = later(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 50);
+	const uint64_t due = later_ns(looked_ns + PROFILE_LOOK_NS, begin_ns + cpu_ns * 50);
 	return due < now_ns + PROFILE_REST_NS ? due : now_ns + PROFILE_REST_NS;
 }
 
-static void sleep_until(uint64_t ns)
+static void sleep_until_ns(uint64_t ns)
 {
 	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); // a signal ends it
@@ -300,23 +300,24 @@ static void sleep_until(uint64_t ns)
 
 void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 {
-	const uint64_t cpu = cpu_now(), begin = clock_ns(), end = begin + for_ns;
+	const uint64_t cpu = profile_cpu_ns(), begin = clock_ns(), end = begin + for_ns;
 	uint64_t now = begin, scan_at = begin + PROFILE_SCAN_NS;
 	p->begin_ns = begin;
 	while (now < end && !stop_asked()) {
 		if (scan && now >= scan_at) {
-			const uint64_t before = cpu_now();
+			const uint64_t before = profile_cpu_ns();
 			scan(p->arg);
 			// At most a hundredth of the time.
-			scan_at = now + later(PROFILE_SCAN_NS, 100 * (cpu_now() - before));
+			scan_at =
+				now + later_ns(PROFILE_SCAN_NS, 100 * (profile_cpu_ns() - before));
 			now = clock_ns();
 		}
 		profile_look(p, now);
-		p->cpu_ns = cpu_now() - cpu;
+		p->cpu_ns = profile_cpu_ns() - cpu;
 		if (!host_is_live())
 			return;
 		const uint64_t due = profile_due(begin, now, clock_ns(), p->cpu_ns);
-		sleep_until(due < end ? due : end);
+		sleep_until_ns(due < end ? due : end);
 		p->end_ns = now = clock_ns();
 	}
 	for (size_t i = 0; i < p->n && scan; i++)
@@ -342,7 +343,7 @@ void profile_finish(struct profile *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
-		show(p, q, NULL, p->end_ns);
+		change_sight(p, q, NULL, p->end_ns);
 		if (q->x.q)
 			count_unreadable(q);
 		if (q->n)

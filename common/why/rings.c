@@ -17,7 +17,7 @@
 
 // --- where they are ---
 
-static enum ring_kind kind_of(const struct queue_row *row)
+static enum ring_kind ring_kind_of(const struct queue_row *row)
 {
 	if (queue_row_is_sdma(row))
 		return RING_SDMA;
@@ -46,10 +46,10 @@ static uint64_t write_address(const struct queue_rows *q, const struct queue_row
 	return known;
 }
 
-static struct ring ring_of(const struct queue_rows *q, const struct queue_row *row)
+static struct ring ring_of_row(const struct queue_rows *q, const struct queue_row *row)
 {
 	return (struct ring){
-		.kind = kind_of(row),
+		.kind = ring_kind_of(row),
 		.base = row->v[MQD_V_RING],
 		.bytes = row->v[MQD_V_RING_BYTES],
 		.read_at = row->v[MQD_V_RPTR_ADDR],
@@ -60,7 +60,7 @@ static struct ring ring_of(const struct queue_rows *q, const struct queue_row *r
 
 // --- from the debug interface, or a holder that is there ---
 
-static struct queue_row *row_of(struct queue_rows *q, pid_t pid, uint32_t id)
+static struct queue_row *row_with_id(struct queue_rows *q, pid_t pid, uint32_t id)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (q->rows[i].pid == pid && q->rows[i].qid == id &&
@@ -81,13 +81,13 @@ static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
 								 : NULL;
 }
 
-static int ask(struct kfd_link *l, const char *request, struct kfd_failure *f)
+static int ask_holder(struct kfd_link *l, const char *request, struct kfd_failure *f)
 {
 	return kfd_link_send(l, request, f) || kfd_link_receive(l, KFD_ANSWER_MS, f) ? -1 : 0;
 }
 
 // A holder that is started for it ends with the connection, and the session with it.
-static int attach(struct queue_rows *q, pid_t pid)
+static int attach_process(struct queue_rows *q, pid_t pid)
 {
 	struct kfd_target target = {.pidfd = -1};
 	struct kfd_link link = {.fd = -1};
@@ -96,10 +96,10 @@ static int attach(struct queue_rows *q, pid_t pid)
 	if (!r)
 		r = kfd_link_open(&link, &target, true, &f);
 	if (!r)
-		r = ask(&link, "queues addresses", &f);
+		r = ask_holder(&link, "queues addresses", &f);
 	for (size_t i = 0; !r && i < link.answer.num; i++) {
 		const struct kfd_queue_entry *e = &link.answer.queues[i].queue;
-		struct queue_row *row = row_of(q, pid, e->queue_id);
+		struct queue_row *row = row_with_id(q, pid, e->queue_id);
 		if (row)
 			take_entry(row, e);
 	}
@@ -113,14 +113,14 @@ static int attach(struct queue_rows *q, pid_t pid)
 		 : GPQ_OK;
 }
 
-static int attach_all(struct queue_rows *q)
+static int attach_processes(struct queue_rows *q)
 {
 	int status = GPQ_OK;
 	pid_t last = 0;
 	err_hint(NULL, "--attach: the driver takes all queues of the GPUs off the hardware once");
 	for (size_t i = 0; i < q->n && !status; i++) {
 		if (q->rows[i].pid != last && q->rows[i].qid != KFD_UNKNOWN)
-			status = attach(q, (pid_t)q->rows[i].pid);
+			status = attach_process(q, (pid_t)q->rows[i].pid);
 		last = (pid_t)q->rows[i].pid;
 	}
 	return status;
@@ -128,7 +128,7 @@ static int attach_all(struct queue_rows *q)
 
 // --- choosing ---
 
-static int refuse(const struct queue_rows *q, const struct rings_how *how)
+static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 {
 	const int error = q->mqds_error;
 	if (how->attach && !host_is_live())
@@ -146,7 +146,7 @@ static int refuse(const struct queue_rows *q, const struct rings_how *how)
 			strerror(error));
 }
 
-static bool has_row(const struct queue_rows *q, pid_t pid)
+static bool pid_owns_row(const struct queue_rows *q, pid_t pid)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (q->rows[i].pid == pid)
@@ -155,13 +155,13 @@ static bool has_row(const struct queue_rows *q, pid_t pid)
 }
 
 // Those of -p that own no queue. GPQ_OK, GPQ_PARTIAL after messages, GPQ_NOTFOUND: all of them.
-static int check_pids(const struct queue_rows *q, const struct pick *pick)
+static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
 {
 	const struct pick_opts *o = pick->opts;
 	size_t missing = 0;
 	for (size_t i = 0; i < o->pids.n; i++) {
 		const pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
-		if (has_row(q, pid) || (o->tree && q->n))
+		if (pid_owns_row(q, pid) || (o->tree && q->n))
 			continue;
 		if (missing++ < 20)
 			err_fail(GPQ_NOTFOUND, "gpq queues lists those that do",
@@ -173,7 +173,7 @@ static int check_pids(const struct queue_rows *q, const struct pick *pick)
 	return !missing ? GPQ_OK : q->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
 }
 
-static int check_ids(const struct pick_queues *c, const struct queue_rows *q)
+static int check_ring_ids(const struct pick_queues *c, const struct queue_rows *q)
 {
 	struct pids pids = {0};
 	for (size_t i = 0; i < q->n && c->n; i++)
@@ -184,7 +184,7 @@ static int check_ids(const struct pick_queues *c, const struct queue_rows *q)
 	return status;
 }
 
-static int load_rows(struct rings *r, const struct rings_how *how)
+static int load_ring_rows(struct rings *r, const struct rings_how *how)
 {
 	r->rows_how = (struct queue_rows_how){.want = how->want | READ_MQD | READ_GPU | READ_TYPE |
 						      READ_SIZE | READ_STATUS | READ_BDF,
@@ -198,13 +198,13 @@ static int load_rows(struct rings *r, const struct rings_how *how)
 	if (!status)
 		status = pick_select_gpus(&r->rows.gpus, &how->queues->gpus);
 	if (!status)
-		status = refuse(&r->rows, how);
+		status = refuse_rings(&r->rows, how);
 	if (!status)
-		status = check_ids(&r->choice, &r->rows);
+		status = check_ring_ids(&r->choice, &r->rows);
 	if (!status && how->queues->prio && !r->rows.mqds_error)
 		status = prio_check(&r->choice.prio, r->rows.prio_written);
 	if (!status && r->rows.mqds_error && how->attach)
-		status = attach_all(&r->rows);
+		status = attach_processes(&r->rows);
 	return status;
 }
 
@@ -226,7 +226,7 @@ static void find_spare(struct rings *r)
 	size_t cap = 0;
 	for (size_t p = 0; p < q->mqds.nprocs; p++) {
 		const struct mqds_proc *proc = &q->mqds.procs[p];
-		if (!has_row(q, proc->pid))
+		if (!pid_owns_row(q, proc->pid))
 			continue;
 		for (uint32_t i = proc->first; i < proc->first + proc->queues; i++) {
 			if (!mqd_is_user(&q->mqds.queues[i]) || is_joined(q, i))
@@ -242,13 +242,13 @@ static void find_spare(struct rings *r)
 
 // --- the list ---
 
-static bool is_chosen(const struct rings *r, const struct queue_row *row)
+static bool is_ring_chosen(const struct rings *r, const struct queue_row *row)
 {
 	return pick_has_gpu(&r->rows.gpus, &r->choice.opts->gpus, row->gpu_id) &&
 	       pick_queues_keeps(&r->choice, row) == KFD_ANSWER_YES;
 }
 
-static void add(struct rings *r, const struct queue_row *row)
+static void add_ring(struct rings *r, const struct queue_row *row)
 {
 	// A queue whose MQD is one of the spare ones.
 	if (row->v[MQD_V_RING] == MQD_UNKNOWN && r->nspare && row->qid != KFD_UNKNOWN)
@@ -257,13 +257,13 @@ static void add(struct rings *r, const struct queue_row *row)
 			    !r->choice.n)
 				return;
 	r->v[r->n++] = (struct ring_queue){.row = row,
-					   .ring = ring_of(&r->rows, row),
+					   .ring = ring_of_row(&r->rows, row),
 					   .slot_write = KFD_UNKNOWN,
 					   .slot_error = KFD_UNKNOWN,
-					   .chosen = is_chosen(r, row)};
+					   .chosen = is_ring_chosen(r, row)};
 }
 
-static int by_place(const void *a, const void *b)
+static int by_pid_and_id(const void *a, const void *b)
 {
 	const struct ring_queue *x = a, *y = b;
 	int r = ORDER(x->row->pid, y->row->pid);
@@ -281,7 +281,7 @@ static bool process_is_chosen(const struct rings *r, int64_t pid)
 }
 
 // Leaves the chosen ones, with `whole` and all others of their processes.
-static void sift(struct rings *r, bool whole)
+static void keep_chosen_rings(struct rings *r, bool whole)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->n; i++)
@@ -345,19 +345,19 @@ void rings_read_slots(struct rings *r)
 int rings_load(struct rings *r, const struct rings_how *how)
 {
 	r->how = how;
-	int status = load_rows(r, how);
+	int status = load_ring_rows(r, how);
 	if (status)
 		return status;
 	find_spare(r);
 	r->v = xcalloc(r->rows.n + r->nspare + 1, sizeof(*r->v));
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->rows.rows[i].qid != KFD_UNKNOWN || r->rows.rows[i].mqd.index != UINT32_MAX)
-			add(r, &r->rows.rows[i]);
+			add_ring(r, &r->rows.rows[i]);
 	for (size_t i = 0; i < r->nspare; i++)
-		add(r, &r->spare[i]);
-	qsort(r->v, r->n, sizeof(*r->v), by_place);
-	sift(r, how->whole);
-	status = check_pids(&r->rows, &r->pick);
+		add_ring(r, &r->spare[i]);
+	qsort(r->v, r->n, sizeof(*r->v), by_pid_and_id);
+	keep_chosen_rings(r, how->whole);
+	status = check_ring_pids(&r->rows, &r->pick);
 	if (!r->n && !status && pick_queues_asks(how->queues))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists them",
 				  "no queue that was asked for is there");

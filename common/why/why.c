@@ -58,7 +58,7 @@ static const struct memory *memory_of(const struct why *w, const struct why_queu
 
 // --- looking ---
 
-static void look_first(struct why *w)
+static void look_at_indices(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
@@ -73,7 +73,7 @@ static bool has_moved(const struct why_queue *x)
 }
 
 // Signals change while they are read: what was blocked, and has moved by now, is not.
-static void confirm(struct why *w)
+static void confirm_blocked(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
@@ -252,7 +252,7 @@ static bool others_are_on(const struct why *w, const struct queue_row *row)
 	return false;
 }
 
-static void name_process(struct why_queue *x, pid_t pid)
+static void name_suspender(struct why_queue *x, pid_t pid)
 {
 	struct proc p;
 	x->by_pid = pid;
@@ -266,7 +266,7 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 	const struct queue_row *r = x->q->row;
 	struct proc p;
 	if (r->now.holder != INT64_MIN) {
-		name_process(x, (pid_t)r->now.holder);
+		name_suspender(x, (pid_t)r->now.holder);
 		return WHY_SUSPENDED;
 	}
 	if (r->on_hw != 0)
@@ -275,7 +275,7 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 	if (x->trigger || (r->state && strcmp(r->state, "evicted") == 0))
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
-		name_process(x, p.tracer);
+		name_suspender(x, p.tracer);
 	// The driver evicts all queues of a process on a GPU, and resets single ones that hang.
 	if (!others_are_on(w, r))
 		return WHY_SUSPENDED_OR_EVICTED;
@@ -325,7 +325,7 @@ static bool doorbell_is_lost(const struct why_queue *x)
 	       seen < x->now.write;
 }
 
-static enum why_state state_of(const struct why *w, struct why_queue *x)
+static enum why_state queue_verdict(const struct why *w, struct why_queue *x)
 {
 	const enum why_state off = has_error(x) ? WHY_ERROR : state_off(w, x);
 	if (off != WHY_UNKNOWN)
@@ -460,7 +460,7 @@ static void tell_computing(struct buf *b, const struct why *w, const struct why_
 			   x->now.read - 1, x->last.completion, x->last_value);
 }
 
-static char *tell(const struct why *w, const struct why_queue *x)
+static char *tell_state(const struct why *w, const struct why_queue *x)
 {
 	struct buf b = {0};
 	switch (x->state) {
@@ -513,7 +513,7 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	*w = (struct why){.n = r->n, .rings = r, .evictions = e};
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	const uint64_t begin = clock_ns();
-	look_first(w);
+	look_at_indices(w);
 	// What is recorded does not move.
 	const struct timespec wait = {(time_t)(over_ns / 1000000000), (long)(over_ns % 1000000000)};
 	if (host_is_live() && r->n)
@@ -529,15 +529,15 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 			;
 		find_setters(w, i, end);
 	}
-	confirm(w);
+	confirm_blocked(w);
 	find_deadlocks(w);
 	// After the write indices: a slot that has not seen one of them now has not been told.
 	if (may_be_hung(w))
 		rings_read_slots(r);
 	for (size_t i = 0; i < w->n; i++)
-		w->v[i].state = state_of(w, &w->v[i]);
+		w->v[i].state = queue_verdict(w, &w->v[i]);
 	for (size_t i = 0; i < w->n; i++)
-		w->v[i].detail = tell(w, &w->v[i]);
+		w->v[i].detail = tell_state(w, &w->v[i]);
 }
 
 void why_fini(struct why *w)

@@ -67,7 +67,7 @@ static void look_at_packets(struct why_queue *x, const struct memory *m)
 
 // The packets at these indices are still those that were read: indices only grow, but for those of
 // PM4, and a packet that is written stays until it is taken.
-static bool is_same(const struct why_queue *x, const struct ring_indices *at)
+static bool is_same_head(const struct why_queue *x, const struct ring_indices *at)
 {
 	if (x->q->ring.kind == RING_PM4 || x->unread || at->read != x->now.read)
 		return false;
@@ -106,7 +106,7 @@ static bool is_as_before(struct why_queue *x, const struct memory *m, struct rin
 {
 	x->problem = ring_indices(&x->q->ring, m, at);
 	x->unread |= x->problem != RING_OK; // what was read before is of another moment
-	if (x->problem || !is_same(x, at))
+	if (x->problem || !is_same_head(x, at))
 		return false;
 	x->now = *at;
 	return true;
@@ -154,7 +154,7 @@ static void add_signals(const struct why_queue *x)
 		add_range(x->next.deps[i], SIGNAL_BYTES);
 }
 
-static void begin(void)
+static void begin_advance(void)
 {
 	advance.n = 0;
 	advance.end = advance.bytes;
@@ -176,13 +176,13 @@ static void glance_some(struct why_queue *const *x, size_t n, const struct memor
 	struct ring_indices at[QUEUES];
 	bool same[QUEUES];
 	uint64_t head;
-	begin();
+	begin_advance();
 	for (size_t i = 0; i < n; i++)
 		add_indices(x[i]);
 	struct memory seen = read_advance(m);
 	for (size_t i = 0; i < n; i++)
 		same[i] = is_as_before(x[i], &seen, &at[i]);
-	begin();
+	begin_advance();
 	for (size_t i = 0; i < n; i++)
 		if (!same[i] && !x[i]->problem) {
 			add_indices(x[i]);
@@ -194,7 +194,7 @@ static void glance_some(struct why_queue *const *x, size_t n, const struct memor
 	for (size_t i = 0; i < n; i++)
 		if (!same[i] && !x[i]->problem)
 			look_at_packets(x[i], &seen);
-	begin();
+	begin_advance();
 	for (size_t i = 0; i < n; i++)
 		if (!x[i]->problem)
 			add_signals(x[i]);
