@@ -56,16 +56,19 @@ static void put_help(struct json *j, const char *key, const char *help)
 
 static void put_column(struct json *j, const struct out_col *c)
 {
-	static const char *const types[] = {
-		[OUT_STR] = "string",  [OUT_U64] = "integer",  [OUT_I64] = "integer",
-		[OUT_U32] = "integer", [OUT_HEX] = "string",   [OUT_SIZE] = "integer",
-		[OUT_NS] = "integer",  [OUT_BOOL] = "boolean", [OUT_F64] = "number",
-		[OUT_LIST] = "array",
+	static const struct {
+		const char *name;
+		bool is_count; // never below 0
+	} types[] = {
+		[OUT_STR] = {"string", false},  [OUT_U64] = {"integer", true},
+		[OUT_I64] = {"integer", false}, [OUT_U32] = {"integer", true},
+		[OUT_HEX] = {"string", false},  [OUT_SIZE] = {"integer", true},
+		[OUT_NS] = {"integer", true},   [OUT_BOOL] = {"boolean", false},
+		[OUT_F64] = {"number", false},  [OUT_LIST] = {"array", false},
 	};
-	bool is_count = types[c->type] == types[OUT_U64] && c->type != OUT_I64;
 	json_begin_flat(j, c->key, '{');
-	put_type(j, types[c->type]);
-	if (is_count)
+	put_type(j, types[c->type].name);
+	if (types[c->type].is_count)
 		json_u64(j, "minimum", 0);
 	if (c->type == OUT_HEX)
 		json_str(j, "pattern", "^0x[0-9a-f]+$");
