@@ -133,7 +133,8 @@ include common/client/client.mk $(wildcard tests/*.mk tests/*/*.mk)
 ZSHDIR   ?= $(DATADIR)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 PAGES    := $(wildcard man/*.[1-8])
 MANDIRS  := $(sort $(patsubst .%,man%,$(suffix $(PAGES))))
-COMMANDS := $(patsubst man/%.1,%,$(wildcard man/gpq-*.1))
+# A command may have several pages: gpq-trace-live(1) is of gpq trace.
+COMMANDS := $(filter-out gpq-trace-%,$(patsubst man/%.1,%,$(wildcard man/gpq-*.1)))
 
 install: all
 	install -d "$(DESTDIR)$(BINDIR)" $(MANDIRS:%="$(DESTDIR)$(MANDIR)/%") "$(DESTDIR)$(DATADIR)/bash-completion/completions" \

@@ -22,9 +22,12 @@ same() { # name, text, text
 part() { awk -v from="$1" '$0 == from {p = 1; next} p && /^$/ {exit} p'; }
 # Long options at the beginning of a line.
 options() { grep -oE '^  (-.,|   ) --[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort -u; }
-# Tags (.TP and the line behind it) in a section of a man page, or in its subsection $3.
+# Pages of a command count together: gpq-trace.1 and gpq-trace-*.1.
+pages_of() { ls "$top/man/$1" && [ "$1" = gpq.1 ] || ls "$top/man/${1%.*}"-*."${1##*.}" 2>/dev/null; }
+# Tags (.TP and the line behind it) in a section of the pages of $1, or in its subsection $3.
+# shellcheck disable=SC2046
 man_tags() { awk -v s="$2" -v ss="${3-}" '/^\.SH/ {gsub(/"/, ""); in_s = (substr($0, 5) == s); sub_s = ""} /^\.SS/ {sub_s = substr($0, 5)}
-	{p = in_s && (ss == "" || sub_s == ss)} p && tag {print; tag = 0} p && /^\.TP/ {tag = 1}' "$top/man/$1"; }
+	{p = in_s && (ss == "" || sub_s == ss)} p && tag {print; tag = 0} p && /^\.TP/ {tag = 1}' $(pages_of "$1"); }
 man_options() { man_tags "$@" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z-]*' | sort -u; }
 man_columns() { man_tags "$1" COLUMNS | sed -E 's/^\.[BI]R? //; s/"//g' | tr -s ', ' '\n' | grep -E '^[A-Z]' | sort -u; }
 
