@@ -7,17 +7,16 @@
 
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {
-	uint64_t backlog, items;
 	if (!e->packet)
 		return;
-	backlog = amdlog_packet_backlog(e->packet);
+	uint64_t backlog = amdlog_packet_backlog(e->packet);
 	if (backlog != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->backlogs, 0, backlog);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
 	amdlog_gaps_add(&s->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
 			backlog);
-	items = amdlog_items(e->packet->grid);
+	uint64_t items = amdlog_items(e->packet->grid);
 	if (items != AMDLOG_UNKNOWN)
 		keyed_histogram_add(&s->grids, 0, items);
 }
@@ -87,10 +86,9 @@ enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsign
 
 uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
 {
-	const struct amdlog_kernel *k;
 	if (kernel == AMDLOG_NONE)
 		return 0;
-	k = &c->side[which].sum->kernels[kernel];
+	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
 	return c->by_launches ? k->launches : k->dispatches;
 }
 
@@ -120,11 +118,10 @@ static void match_kernels(struct amdlog_comparison *c, unsigned which)
 static void match_queues(struct amdlog_comparison *c, unsigned which)
 {
 	for (uint32_t i = 0; i < c->side[which].sum->nqueues; i++) {
-		enum amdlog_same same;
 		if (!amdlog_queue_used(c, which, i))
 			continue;
 		c->queues[which]++;
-		same = which ? AMDLOG_DIFFERENT : amdlog_queue_in_other(c, 0, i);
+		enum amdlog_same same = which ? AMDLOG_DIFFERENT : amdlog_queue_in_other(c, 0, i);
 		c->shared += same == AMDLOG_SAME;
 		c->unsure += same == AMDLOG_MAYBE_SAME;
 	}

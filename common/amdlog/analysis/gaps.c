@@ -36,9 +36,8 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 // `number`: 0 of all queues, else the queue's plus one.
 static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
 {
-	struct gaps_queue *q;
 	ARRAY_REACH(g->queues, g->cap, number, 0);
-	q = &g->queues[number];
+	struct gaps_queue *q = &g->queues[number];
 	if (q->count++ && us >= q->last_us) {
 		keyed_histogram_add(&g->lengths, number, us - q->last_us);
 		keep_longest(g, q, (struct amdlog_gap){q->last_us, us, q->backlog});

@@ -10,10 +10,9 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 				    bool make)
 {
 	struct pair key = {process, address};
-	uint32_t n;
 	s->keys.max_entries = LATENCY_OPEN_MAX;
-	n = make ? intern_put(&s->keys, &key, sizeof(key))
-		 : intern_find(&s->keys, &key, sizeof(key));
+	uint32_t n = make ? intern_put(&s->keys, &key, sizeof(key))
+			  : intern_find(&s->keys, &key, sizeof(key));
 	if (n == INTERN_NONE)
 		return NULL;
 	ARRAY_REACH(s->v, s->cap, n, 0);
@@ -24,9 +23,8 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 {
 	size_t len;
 	const char *name = amdlog_command_kind(r, &len);
-	uint32_t n;
 	l->kind_names.max_entries = LATENCY_KINDS_MAX;
-	n = intern_put(&l->kind_names, name, len);
+	uint32_t n = intern_put(&l->kind_names, name, len);
 	if (n == INTERN_NONE)
 		return AMDLOG_NONE;
 	ARRAY_REACH(l->kinds, l->kinds_cap, n, 0);
@@ -37,14 +35,12 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_number_behind(r, "enqueued: ");
-	struct latency_open *o;
-	uint32_t kind;
 	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
-	kind = kind_of(l, r);
-	o = open_of(&l->commands, process, address, true);
+	uint32_t kind = kind_of(l, r);
+	struct latency_open *o = open_of(&l->commands, process, address, true);
 	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
@@ -63,10 +59,9 @@ static uint64_t since(const struct latency_open *o, uint64_t us)
 static void complete(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_number_behind(r, "Command "), us;
-	struct latency_open *o;
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->commands, process, address, false);
+	struct latency_open *o = open_of(&l->commands, process, address, false);
 	if (!o || o->us == AMDLOG_UNKNOWN) {
 		l->unknown++;
 		return;
@@ -85,10 +80,9 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 {
 	bool set = r->msg[0] == 'S';
 	uint64_t handle = amdlog_number_behind(r, "handle("), us;
-	struct latency_open *o;
 	if (handle == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
 		return;
-	o = open_of(&l->signals, process, handle, set);
+	struct latency_open *o = open_of(&l->signals, process, handle, set);
 	if (set && o) {
 		*o = (struct latency_open){r->time_us, 0, AMDLOG_NONE, AMDLOG_NONE};
 		l->handlers_set++;
@@ -110,7 +104,6 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 {
 	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;
 	struct latency_open *o = n ? &l->commands.v[n - 1] : NULL;
-	uint64_t signal;
 	if (o && o->kernel == AMDLOG_NONE && e->kernel != AMDLOG_NONE)
 		o->kernel = e->kernel;
 	if (!e->packet || e->queue == AMDLOG_NONE)
@@ -119,7 +112,7 @@ static void packet_or_name(struct amdlog_latency *l, uint32_t process, const str
 		o->queue = e->queue;
 	if (!l->signals.keys.n)
 		return;
-	signal = amdlog_number_behind(e->record, "completion_signal=");
+	uint64_t signal = amdlog_number_behind(e->record, "completion_signal=");
 	if (signal == AMDLOG_UNKNOWN || !signal)
 		return;
 	o = open_of(&l->signals, process, signal, false);

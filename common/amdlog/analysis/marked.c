@@ -65,10 +65,9 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 	uint64_t us = e->record->time_us;
 	for (size_t i = amdlog_windows_seek(w, us ? us - 1 : 0);
 	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
-		struct marked_cell *c;
 		if (w->v[i].begin_us > us || w->v[i].end_us < us)
 			continue;
-		c = cell_of(m, i, e->queue);
+		struct marked_cell *c = cell_of(m, i, e->queue);
 		if (!c)
 			return;
 		c->dispatches += e->record->kind == AMDLOG_DISPATCH;

@@ -10,9 +10,8 @@
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {
 	struct pair key = {t->number, interval};
-	uint32_t n;
 	s->keys.max_entries = SERIES_POINTS_MAX;
-	n = intern_put(&s->keys, &key, sizeof(key));
+	uint32_t n = intern_put(&s->keys, &key, sizeof(key));
 	if (n == INTERN_NONE) {
 		s->incomplete = true;
 		return AMDLOG_NONE;
@@ -69,12 +68,11 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 
 void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *span)
 {
-	uint64_t n;
 	if (span->first_us > span->last_us)
 		return;
 	s->all.first = span->first_us / s->width_us;
 	s->all.end = span->last_us / s->width_us + 1;
-	n = s->all.end - s->all.first;
+	uint64_t n = s->all.end - s->all.first;
 	if (n <= SERIES_INTERVALS_MAX)
 		return;
 	s->least_us = (n / SERIES_INTERVALS_MAX + 1) * s->width_us;

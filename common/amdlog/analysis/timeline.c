@@ -340,12 +340,11 @@ static void name_tracks(struct amdlog_timeline *t)
 
 int amdlog_timeline_close(struct amdlog_timeline *t)
 {
-	int error;
 	timeline_end_calls(t);
 	end_window(t, UINT64_MAX);
 	name_processes(t);
 	name_tracks(t);
-	error = traceevent_close(&t->out, t->clock);
+	int error = traceevent_close(&t->out, t->clock);
 	free(t->queues);
 	free(t);
 	return error;

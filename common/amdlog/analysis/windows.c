@@ -16,11 +16,10 @@
 static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
 			      const char *label)
 {
-	struct amdlog_window *window;
 	if (w->n >= WINDOWS_MAX)
 		return WINDOWS_TOO_MANY;
 	ARRAY_GROW(w->v, w->cap, w->n);
-	window = &w->v[w->n++];
+	struct amdlog_window *window = &w->v[w->n++];
 	*window = (struct amdlog_window){.begin_us = begin_us, .end_us = end_us};
 	snprintf(window->label, sizeof(window->label), "%s", label);
 	return WINDOWS_OK;
@@ -98,7 +97,6 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct mark
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
 	uint32_t n = intern_value(&w->held, &m->pid, sizeof(m->pid));
-	enum windows_fault fault;
 	char label[WINDOW_LABEL_MAX];
 	if (m->at_ns == NONE || m->pid == NONE)
 		return WINDOWS_OK;
@@ -110,8 +108,8 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct mark
 	if (strcmp(m->result, "suspended") != 0 || (n != INTERN_NONE && w->v[n].held))
 		return WINDOWS_OK;
 	snprintf(label, sizeof(label), "pid %" PRIu64, m->pid);
-	fault = add(w, (m->at_ns - latency) / 1000, m->until_ns == NONE ? NONE : m->until_ns / 1000,
-		    label);
+	enum windows_fault fault = add(w, (m->at_ns - latency) / 1000,
+				       m->until_ns == NONE ? NONE : m->until_ns / 1000, label);
 	if (!fault) {
 		w->v[w->n - 1].held = true;
 		intern_set(&w->held, &m->pid, sizeof(m->pid), (uint32_t)w->n - 1);

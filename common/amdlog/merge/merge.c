@@ -189,10 +189,9 @@ static void add_totals(struct adding *a)
 // `kernel` is AMDLOG_NONE when there are too many.
 static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, uint32_t kernel)
 {
-	struct amdlog_kernel *k;
 	if (kernel == AMDLOG_NONE)
 		return;
-	k = &s->kernels[kernel];
+	struct amdlog_kernel *k = &s->kernels[kernel];
 	if (pair_is_new(&s->process_kernels, process, kernel)) {
 		k->processes++;
 		s->processes[process].kernels++;
@@ -221,10 +220,9 @@ static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved
 static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = kernel_of(a, o);
-	struct amdlog_kernel *k;
 	if (kernel == AMDLOG_NONE)
 		return;
-	k = &a->to->kernels[kernel];
+	struct amdlog_kernel *k = &a->to->kernels[kernel];
 	a->to->totals.unnamed -= o->n;
 	k->dispatches += o->n;
 	span_merge(&k->span, &o->span);
@@ -236,10 +234,9 @@ static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t n = queue_of_value(a->to, a->process[o->process], o->object);
-	struct amdlog_queue *q;
 	if (n == AMDLOG_NONE)
 		return;
-	q = &a->to->queues[n];
+	struct amdlog_queue *q = &a->to->queues[n];
 	a->to->totals.strays -= o->n;
 	a->to->totals.no_pointers += o->n;
 	q->records += o->n;

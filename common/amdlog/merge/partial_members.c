@@ -130,12 +130,11 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	struct amdlog_summary *s = part->sum;
 	struct amdlog_thread *t = &row->thread;
 	const struct amdlog_process *p = &s->processes[t->process];
-	uint32_t n;
 	t->id.pid = p->pid;
 	t->id.source = p->source;
 	if (p->tid != AMDLOG_UNKNOWN && p->tid != t->id.tid)
 		return false;
-	n = thread_new(s, &t->id);
+	uint32_t n = thread_new(s, &t->id);
 	if (s->threads[n].process != t->process)
 		return false;
 	s->threads[n] = *t;
@@ -146,10 +145,9 @@ static bool put_queue(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_queue *q = &row->queue;
-	uint32_t n;
 	if (q->hwq == AMDLOG_UNKNOWN && q->swq == AMDLOG_UNKNOWN)
 		return false;
-	n = queue_new(s, q->process);
+	uint32_t n = queue_new(s, q->process);
 	s->queues[n] = *q;
 	return true;
 }

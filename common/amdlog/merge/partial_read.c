@@ -52,10 +52,9 @@ static char *text_of(const struct jsonin_value *v)
 static bool read_name(const struct jsonin_value *v, bool hex, struct member_name *name)
 {
 	char *text;
-	size_t len;
 	if (name->text || !(text = text_of(v)))
 		return false;
-	len = strlen(text);
+	size_t len = strlen(text);
 	for (size_t i = 0; hex && i < len / 2; i++) {
 		char digits[3] = {text[2 * i], text[2 * i + 1], 0};
 		text[i] = (char)strtoul(digits, NULL, 16);
@@ -118,9 +117,8 @@ static bool read_row(struct amdlog_part *part, const struct section *x,
 	const struct member *m = x->members;
 	struct member_name name = {0};
 	union row row;
-	bool ok;
 	memcpy(&row, x->initial, x->size);
-	ok = read_members(v, x->members, &row);
+	bool ok = read_members(v, x->members, &row);
 	if (m->type == T_NAME) {
 		memcpy(&name, (char *)&row + m->offset, sizeof(name));
 		ok = ok && name.text;

@@ -36,15 +36,13 @@ static size_t api_text(const struct amdlog_record *r, char *out)
 void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *from)
 {
 	size_t len = from->len < ERRORS_TEXT_MAX ? from->len : ERRORS_TEXT_MAX;
-	struct amdlog_error *row;
 	struct key key;
-	uint32_t n;
 	memset(&key, 0, sizeof(key));
 	key.process = from->process;
 	key.of_queue = from->of_queue;
 	memcpy(key.text, from->text, len);
 	e->keys.max_entries = ERRORS_MAX;
-	n = intern_put(&e->keys, &key, offsetof(struct key, text) + len);
+	uint32_t n = intern_put(&e->keys, &key, offsetof(struct key, text) + len);
 	if (n > e->n) {
 		e->left_out += from->count;
 		return;
@@ -59,7 +57,7 @@ void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *fro
 			.len = (uint32_t)len,
 		};
 	}
-	row = &e->v[n];
+	struct amdlog_error *row = &e->v[n];
 	row->count += from->count;
 	row->address = from->address;
 	row->first_us = from->first_us < row->first_us ? from->first_us : row->first_us;

@@ -176,12 +176,11 @@ static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
 				  const struct amdlog_queue_line *line)
 {
-	uint32_t q;
 	if (line->hwq == AMDLOG_UNKNOWN) // cut, or up to 6.1
 		return line->address == AMDLOG_UNKNOWN
 			       ? AMDLOG_NONE
 			       : queue_at(s, &s->by_handle, process, line->address);
-	q = queue_by_ring(s, process, line->hwq);
+	uint32_t q = queue_by_ring(s, process, line->hwq);
 	if (q != AMDLOG_NONE && line->swq != AMDLOG_UNKNOWN)
 		queue_set_swq(s, q, line->swq);
 	return q;
@@ -267,12 +266,11 @@ static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
 			   const struct amdlog_packet *p)
 {
 	struct amdlog_totals *sum = &s->totals;
-	int64_t backlog;
 	if (p->rptr == AMDLOG_UNKNOWN || p->wptr == AMDLOG_UNKNOWN) {
 		sum->no_pointers++;
 		return;
 	}
-	backlog = amdlog_backlog(p->rptr, p->wptr);
+	int64_t backlog = amdlog_backlog(p->rptr, p->wptr);
 	if (backlog < 0) {
 		q->inversions++;
 		sum->inversions++;
@@ -301,15 +299,13 @@ static void count_line(struct amdlog_queue *q, const struct amdlog_record *r)
 
 void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 {
-	struct amdlog_queue *q;
-	struct amdlog_kernel *k;
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
 		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
 			unresolved_value(s, e);
 		return;
 	}
-	q = &s->queues[e->queue];
+	struct amdlog_queue *q = &s->queues[e->queue];
 	q->records++;
 	if (!e->packet) {
 		count_line(q, e->record);
@@ -324,7 +320,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 	count_pointers(s, q, e->packet);
 	if (e->kernel == AMDLOG_NONE)
 		return;
-	k = &s->kernels[e->kernel];
+	struct amdlog_kernel *k = &s->kernels[e->kernel];
 	if (pair_is_newer(&k->seen_queues, &s->queue_kernels, e->queue, e->kernel)) {
 		q->kernels++;
 		k->queues++;

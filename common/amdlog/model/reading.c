@@ -127,10 +127,9 @@ static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 	for (uint32_t i = 0; i < b->nsums; i++) {
 		const struct block_sum *sum = &b->sums[i];
 		uint32_t records = (uint32_t)sum->counted;
-		struct amdlog_thread *t;
 		if (!records)
 			continue;
-		t = summary_thread(s, scan, sum->number);
+		struct amdlog_thread *t = summary_thread(s, scan, sum->number);
 		s->totals.records += records;
 		s->totals.styles[sum->style] += records;
 		t->records += records;

@@ -60,7 +60,6 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 				.n = 1,
 				.span = span_of(r)};
 	uint64_t key[3];
-	uint32_t n;
 	if (sum->threads[r->thread].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
 	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;
@@ -74,7 +73,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 						    : STREAM_HEAD_LINE;
 	}
 	memcpy(key, (uint64_t[]){h.thread, h.what, h.queue}, sizeof(key));
-	n = intern_value(&s->head_keys, key, sizeof(key));
+	uint32_t n = intern_value(&s->head_keys, key, sizeof(key));
 	if (n != INTERN_NONE && h.what == STREAM_HEAD_MADE)
 		return; // one creation began before
 	if (n != INTERN_NONE) {

@@ -81,11 +81,10 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
 	uint32_t n = intern_put(&s->process_keys, key, sizeof(key));
-	struct amdlog_process *p;
 	if (n < s->nprocesses)
 		return n;
 	ARRAY_GROW(s->processes, s->process_cap, n);
-	p = &s->processes[s->nprocesses++];
+	struct amdlog_process *p = &s->processes[s->nprocesses++];
 	*p = process_blank;
 	p->pid = w->pid;
 	p->source = w->source;
@@ -116,12 +115,11 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
 	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
-	struct amdlog_kernel *k;
 	s->no_memory |= n == AMDLOG_NONE;
 	if (n != s->nkernels)
 		return n;
 	ARRAY_GROW(s->kernels, s->kernel_cap, n);
-	k = &s->kernels[s->nkernels++];
+	struct amdlog_kernel *k = &s->kernels[s->nkernels++];
 	*k = kernel_blank;
 	k->name = s->names.entries[n].bytes;
 	k->len = (uint32_t)len;
@@ -147,11 +145,10 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 static void set_object(struct amdlog_summary *s, uint32_t process, uint64_t object, uint32_t kernel)
 {
 	struct amdlog_kernel *k = &s->kernels[kernel];
-	uint32_t before;
 	if (k->object == object && k->object_process == process &&
 	    k->object_moves == s->object_moves)
 		return;
-	before = pair_value(&s->by_object, process, object);
+	uint32_t before = pair_value(&s->by_object, process, object);
 	s->object_moves += before != INTERN_NONE && before != kernel;
 	if (before != kernel && !pair_set(&s->by_object, process, object, kernel))
 		return;
@@ -254,14 +251,13 @@ static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event 
 static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t,
 			 const struct amdlog_event *e)
 {
-	struct amdlog_kernel *k;
 	if (e->kernel == AMDLOG_NONE) {
 		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
 		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
 			unresolved_dispatch(s, t, e, s->is_head);
 		return;
 	}
-	k = &s->kernels[e->kernel];
+	struct amdlog_kernel *k = &s->kernels[e->kernel];
 	span_add(&k->span, e->record->time_us);
 	if (e->record->kind == AMDLOG_DISPATCH) {
 		k->dispatches++;
@@ -292,9 +288,7 @@ static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
 		      const struct amdlog_record *r)
 {
 	bool failed = r->kind == AMDLOG_API_RETURN && amdlog_api_failed(r);
-	struct amdlog_api *api;
 	uint32_t n;
-	uint64_t us;
 	t->api_calls += r->kind == AMDLOG_API_ENTRY;
 	t->api_errors += failed;
 	s->totals.api_errors += failed;
@@ -302,13 +296,13 @@ static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
 		amdlog_errors_add(&s->errors, t->process, r);
 	if (!s->want_api || (n = api_named(s, r->msg, r->name_len)) == AMDLOG_NONE)
 		return;
-	api = &s->apis[n];
+	struct amdlog_api *api = &s->apis[n];
 	api->calls += r->kind == AMDLOG_API_ENTRY;
 	if (r->kind != AMDLOG_API_RETURN)
 		return;
 	api->returns++;
 	api->errors += failed;
-	us = amdlog_api_duration(r);
+	uint64_t us = amdlog_api_duration(r);
 	if (us == AMDLOG_UNKNOWN)
 		return;
 	api->timed++;
@@ -359,11 +353,10 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *e)
 {
-	struct amdlog_thread *t;
 	// Parts are put together by what they hold themselves.
 	if (s->resumed && is_outside(s, r))
 		return false;
-	t = summary_thread(s, scan, r->thread);
+	struct amdlog_thread *t = summary_thread(s, scan, r->thread);
 	if (item)
 		stream_set(t, &item->stream);
 	*e = (struct amdlog_event){.record = r,

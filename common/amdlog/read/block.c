@@ -165,7 +165,6 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	struct block_result *b = w->b;
 	struct block_item *item = b->nitems ? &b->items[b->nitems - 1] : NULL;
 	size_t len = (size_t)(newline - p) + 1;
-	bool pending;
 	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w, AMDLOG_UNKNOWN);
 		item = new_item(w, BLOCK_LINES);
@@ -176,7 +175,7 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	}
 	item->r.len += len;
 	amdlog_scan_lines(w->g->reassembly->scan, p, len);
-	pending = !amdlog_reassembly_idle(w->g->reassembly);
+	bool pending = !amdlog_reassembly_idle(w->g->reassembly);
 	b->torn |= w->glued || w->open || pending;
 	w->open = pending || ((w->glued || w->open) && w->g->unsure);
 	w->glued = false;
@@ -284,7 +283,6 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 	struct prefix_columns columns;
 	struct amdlog_packet packet;
 	struct amdlog_writer writer;
-	struct block_thread *t;
 	record_parse(&r, &writer, &columns);
 	if (is_packet(r.kind))
 		amdlog_packet_parse(&r, &packet);
@@ -292,7 +290,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 		scan_line(w, text, newline);
 		return;
 	}
-	t = thread_of(w->g, &writer, r.style);
+	struct block_thread *t = thread_of(w->g, &writer, r.style);
 	if (!t) {
 		scan_line(w, text, newline);
 		return;

@@ -23,7 +23,6 @@ void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_r
 	unsigned five = p[FILE_END + 5] != ':', time = FILE_END + 7 + five,
 		 digits = c->time_end - time;
 	struct block_reader *g = w->g;
-	struct prefix *x;
 	if (!c->msg || c->seen > FILE_END + 64 || r->style != t->sum.style ||
 	    r->len <= FILE_END + 64)
 		return;
@@ -31,7 +30,7 @@ void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_r
 	    p[time - 1] != ' ' || c->time_end < time + 8 || c->time_end > time + 16)
 		return;
 	g->bare = t->sum.writer.tid == AMDLOG_UNKNOWN;
-	x = prefix_set(g, p);
+	struct prefix *x = prefix_set(g, p);
 	if (differ_within(p + FILE_END, x[0].text, x[0].limit) ||
 	    differ_within(p + FILE_END, x[1].text, x[1].limit))
 		return;

@@ -115,23 +115,20 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 HOT const char *known_line(struct parse *w, const char *p, bool plain)
 {
 	const struct prefix *x = find_prefix(w, p);
-	const struct statement *y;
 	const char *msg, *newline, *end;
-	struct block_thread *t;
-	uint64_t us;
 	bool marked;
 	if (!x)
 		return NULL;
-	t = x->thread;
+	struct block_thread *t = x->thread;
 	msg = p + x->msg;
-	y = find_statement(w->g, p, msg);
+	const struct statement *y = find_statement(w->g, p, msg);
 	if (!y)
 		return NULL;
 	newline = line_end(msg, &marked);
 	end = text_end(newline);
 	if (marked || ((load64(end - 8) & y->tail_mask) ^ y->tail) || newline - msg >= LINE_MOST)
 		return NULL;
-	us = digits_before(p + x->time_end, x->digits);
+	uint64_t us = digits_before(p + x->time_end, x->digits);
 	if (__builtin_expect(y->use == USE_ITEM, 0) ||
 	    (!plain && w->g->kinds >> y->kind & 1 && is_chosen(w, t, us)))
 		return known_item(w, x, y, us, p, end) ? newline + 1 : NULL;

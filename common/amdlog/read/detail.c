@@ -81,11 +81,10 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 {
 	const char *end = r->msg + r->msg_len;
 	uint64_t v = 0;
-	size_t n;
 	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
 		return AMDLOG_UNKNOWN;
 	p += 2;
-	n = read_hex(p, (size_t)(end - p), &v);
+	size_t n = read_hex(p, (size_t)(end - p), &v);
 	if (n && n <= 16 && p[n] != ',') {
 		p += n;
 	} else {
@@ -119,13 +118,12 @@ bool amdlog_api_begins(const struct amdlog_record *r, const char *word)
 
 uint64_t amdlog_entry_stream(const struct amdlog_record *r)
 {
-	uint64_t stream;
 	if (amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
 	    amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip"))
 		return amdlog_api_stream(r);
 	if (!amdlog_api_begins(r, "hipMem"))
 		return AMDLOG_UNKNOWN;
-	stream = amdlog_api_stream(r);
+	uint64_t stream = amdlog_api_stream(r);
 	// Copies and fills without a stream go to the null stream.
 	return memmem(r->msg, r->msg_len, "stream:", 7) ? stream : 0;
 }

@@ -58,10 +58,9 @@ static uint32_t *slot_of(const struct intern *in, const void *bytes, size_t len,
 {
 	for (uint32_t i = hash;; i++) {
 		uint32_t *slot = &in->slots[i & (in->nslots - 1)];
-		const struct intern_entry *e;
 		if (!*slot)
 			return slot;
-		e = &in->entries[*slot - 1];
+		const struct intern_entry *e = &in->entries[*slot - 1];
 		if (e->hash == hash && e->len == len && !memcmp(e->bytes, bytes, len))
 			return slot;
 	}
@@ -85,14 +84,13 @@ static void grow_slots(struct intern *in)
 static const char *store(struct intern *in, const void *bytes, size_t len)
 {
 	struct intern_chunk *c = in->chunks;
-	char *at;
 	if (!c || c->size - c->used < len + 1) {
 		size_t size = len + 1 > CHUNK_SIZE ? len + 1 : CHUNK_SIZE;
 		c = xmalloc(sizeof(*c) + size);
 		*c = (struct intern_chunk){.next = in->chunks, .size = size};
 		in->chunks = c;
 	}
-	at = c->bytes + c->used;
+	char *at = c->bytes + c->used;
 	memcpy(at, bytes, len);
 	at[len] = 0;
 	c->used += (len + 8) & ~(size_t)7; // numbers are stored too

@@ -72,11 +72,10 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 	const __m128i ten_thousands = _mm_set1_epi32(1 << 16 | 10000);
 	__m128i x = _mm_and_si128(_mm_loadu_si128((const __m128i_u *)(end - 16)),
 				  _mm_loadu_si128((const __m128i_u *)mask));
-	uint64_t halves;
 
 	x = _mm_madd_epi16(_mm_maddubs_epi16(x, tens), hundreds);
 	x = _mm_madd_epi16(_mm_packus_epi32(x, x), ten_thousands);
-	halves = (uint64_t)_mm_cvtsi128_si64(x);
+	uint64_t halves = (uint64_t)_mm_cvtsi128_si64(x);
 	return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
 #else
 	uint64_t value = 0;

@@ -210,12 +210,11 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 {
 	const char *p = r->text;
 	size_t len = r->len, at = find_time(p, len);
-	bool stray_d, in_us;
 	if (!at)
 		return 0;
 	r->time_us = read_time(p, &at, len);
 	c->time_end = (unsigned)at;
-	stray_d = at < len && p[at] == 'd';
+	bool stray_d = at < len && p[at] == 'd';
 	at += stray_d;
 	if (len - at >= 4 && !memcmp(p + at, " us:", 4)) {
 		r->style = AMDLOG_STYLE_3_7;
@@ -227,7 +226,7 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 	} else {
 		return 0;
 	}
-	in_us = r->style == AMDLOG_STYLE_3_7;
+	bool in_us = r->style == AMDLOG_STYLE_3_7;
 	at = parse_part(r, at, w, c);
 	if (!in_us)
 		c->msg = 0;
@@ -238,11 +237,10 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c)
 {
-	size_t at;
 	*w = (struct amdlog_writer){-1, AMDLOG_UNKNOWN, false};
 	*c = (struct prefix_columns){0};
 	r->level = is_digit(r->text[1]) ? (uint8_t)(r->text[1] - '0') : LEVEL_NONE;
-	at = parse_prefix(r, w, c);
+	size_t at = parse_prefix(r, w, c);
 	if (!at) {
 		r->style = AMDLOG_STYLE_NONE;
 		r->time_us = AMDLOG_UNKNOWN;

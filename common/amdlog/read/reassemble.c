@@ -100,10 +100,9 @@ static void give_up(struct amdlog_reassembly *m, unsigned i)
 
 static void keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int64_t pid, bool told)
 {
-	struct front *f;
 	if (m->n == WAITING_MAX)
 		give_up(m, 0);
-	f = m->waiting[m->n++];
+	struct front *f = m->waiting[m->n++];
 	f->r = *r;
 	f->pid = pid;
 	f->told = told;
@@ -332,8 +331,6 @@ static void cut_to_piece(struct amdlog_record *r)
 static void take_record(void *ctx, const struct amdlog_record *record)
 {
 	struct amdlog_reassembly *m = ctx;
-	struct amdlog_record r;
-	bool joinable, doubtful, open;
 	int64_t pid;
 	if (amdlog_reassembly_idle(m) && !is_interrupted(record) &&
 	    !amdlog_reassembly_wants(record)) {
@@ -342,14 +339,14 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	}
 	for (unsigned i = 0; i < m->n; i++)
 		m->waiting[i]->wrapped = 0;
-	r = *record;
+	struct amdlog_record r = *record;
 	pid = m->scan->threads.v[r.thread].pid;
 	writer_goes_on(m, pid);
-	joinable = amdlog_reassembly_wants(&r);
+	bool joinable = amdlog_reassembly_wants(&r);
 	// Behind the first piece of a record that is not whole anything may stand while others are
 	// open.
-	doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
-	open = is_interrupted(&r) || doubtful;
+	bool doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
+	bool open = is_interrupted(&r) || doubtful;
 	if (doubtful && (joinable || matters(r.kind)))
 		cut_to_piece(&r);
 	if (open && m->nopen < OPEN_MAX)

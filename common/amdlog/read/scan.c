@@ -157,10 +157,9 @@ char *amdlog_scan_room(struct amdlog_scan *s, size_t *size)
 
 void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 {
-	const char *newline;
 	size_t keep = 0;
 	s->counts.bytes += n;
-	newline = memrchr(s->buf + s->fill, '\n', n);
+	const char *newline = memrchr(s->buf + s->fill, '\n', n);
 	s->fill += n;
 	memset(s->buf + s->fill, 0, AMDLOG_PAD);
 	if (newline) {
