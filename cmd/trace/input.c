@@ -283,8 +283,8 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	    !blocks_line_start(in->fd, end, file->to, &to) ||
 	    !blocks_line_start(in->fd, from > CONTEXT ? from - CONTEXT : 0, from, &lead))
 		return -errno;
-	t->sum.range_from = from;
-	t->sum.range_to = to;
+	t->sum.range.from = from;
+	t->sum.range.to = to;
 	t->input_bytes = to - from;
 	if (from >= to) // no line begins in it
 		return GPQ_OK;

@@ -18,8 +18,8 @@ static int write_part(struct trace *t, char *file, int status)
 	const struct amdlog_streams *streams = t->asked;
 	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
 				   .file = file,
-				   .from = t->sum.range_from,
-				   .to = t->sum.range_from + c->bytes,
+				   .from = t->sum.range.from,
+				   .to = t->sum.range.from + c->bytes,
 				   .mended = t->reading.reassembly->mended,
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
@@ -41,7 +41,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
 	int status, written = GPQ_OK;
 	trace_open(&t, c, filter, grep);
-	t.sum.resumed = true;
+	t.sum.part.resumed = true;
 	t.sum.want_api = true;
 	status = trace_scan(&t, c, 1, &file);
 	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))

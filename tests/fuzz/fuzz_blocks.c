@@ -137,7 +137,7 @@ static void begin(struct run *r, struct amdlog_summary *sum, const struct way *w
 	const struct grep *grep = way->filter->text ? pattern() : NULL;
 	*r = (struct run){.way = way};
 	amdlog_summary_init(sum, way->filter);
-	sum->resumed = way->resumed;
+	sum->part.resumed = way->resumed;
 	amdlog_reading_init(&r->reading, sum, grep);
 	r->reading.ctx = events;
 	r->reading.event = way->kinds ? count_event : NULL;

@@ -151,7 +151,7 @@ static inline void begin(struct run *r, unsigned threads)
 	*r = (struct run){.text = NULL};
 	amdlog_summary_init(&r->sum, &filter->f);
 	if (filter->resumed)
-		r->sum.resumed = true;
+		r->sum.part.resumed = true;
 	amdlog_reading_init(&r->reading, &r->sum, grep);
 	r->reading.ctx = r;
 	r->reading.event = filter->kinds ? take_event : NULL;

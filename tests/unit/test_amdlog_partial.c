@@ -34,7 +34,7 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 	amdlog_summary_init(&x->sum, &all);
 	x->sum.want_api = true;
 	if (part)
-		x->sum.resumed = true;
+		x->sum.part.resumed = true;
 	x->reassembly = amdlog_reassembly_new(&sink);
 	x->scan = x->reassembly->scan;
 	amdlog_scan_feed(x->scan, text, len);

@@ -606,7 +606,7 @@ static void test_range_end(void **state)
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
 		amdlog_summary_init(&run.sum, &all);
-		run.sum.range_to = sizeof(first) - 1 + more;
+		run.sum.range.to = sizeof(first) - 1 + more;
 		run.reassembly = amdlog_reassembly_new(&sink);
 		run.scan = run.reassembly->scan;
 		amdlog_scan_feed(run.scan, first, sizeof(first) - 1);

@@ -96,7 +96,7 @@ uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, u
 static uint32_t kernel_in_other(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
 {
 	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
-	uint32_t n = intern_find(&c->side[!which].sum->names, k->name, k->len);
+	uint32_t n = intern_find(&c->side[!which].sum->keys.kernels, k->name, k->len);
 	return amdlog_kernel_uses(c, !which, n) ? n : AMDLOG_NONE;
 }
 

@@ -93,22 +93,22 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 	uint32_t process = a->process[q->process];
 	struct amdlog_summary *s = a->to;
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
-	uint32_t n = has_ring ? pair_value(&s->by_ring, process, q->hwq)
-			      : pair_value(&s->by_handle, process, q->swq);
+	uint32_t n = has_ring ? pair_value(&s->keys.rings, process, q->hwq)
+			      : pair_value(&s->keys.handles, process, q->swq);
 	// A part that saw no packets took a ring for a handle; up to 5.4 they are the same.
 	if (n == INTERN_NONE && has_ring)
-		n = pair_value(&s->by_handle, process, q->hwq);
+		n = pair_value(&s->keys.handles, process, q->hwq);
 	else if (n == INTERN_NONE)
-		n = pair_value(&s->by_ring, process, q->swq);
+		n = pair_value(&s->keys.rings, process, q->swq);
 	if (n == INTERN_NONE)
 		n = queue_new(s, process);
 	if (has_ring) {
 		s->queues[n].hwq = q->hwq;
-		pair_set(&s->by_ring, process, q->hwq, n);
+		pair_set(&s->keys.rings, process, q->hwq, n);
 		s->queues[n].swq = q->swq != AMDLOG_UNKNOWN ? q->swq : s->queues[n].swq;
 	} else if (s->queues[n].hwq == AMDLOG_UNKNOWN) {
 		s->queues[n].swq = q->swq;
-		pair_set(&s->by_handle, process, q->swq, n);
+		pair_set(&s->keys.handles, process, q->swq, n);
 	}
 	return n;
 }
@@ -174,9 +174,9 @@ static void add_totals(struct adding *a)
 	struct amdlog_summary *s = a->to;
 	members_add(part_totals, t, f);
 	members_add(part_state, s, a->from);
-	if (a->from->first_us != AMDLOG_UNKNOWN) {
-		t->steps_back += a->from->first_us < s->last_us;
-		s->last_us = a->from->last_us;
+	if (a->from->state.first_us != AMDLOG_UNKNOWN) {
+		t->steps_back += a->from->state.first_us < s->state.last_us;
+		s->state.last_us = a->from->state.last_us;
 	}
 	t->several_versions |=
 		*f->hip_version && *t->hip_version && strcmp(f->hip_version, t->hip_version) != 0;
@@ -192,11 +192,11 @@ static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, u
 	if (kernel == AMDLOG_NONE)
 		return;
 	struct amdlog_kernel *k = &s->kernels[kernel];
-	if (pair_is_new(&s->process_kernels, process, kernel)) {
+	if (pair_is_new(&s->pairs.process_kernels, process, kernel)) {
 		k->processes++;
 		s->processes[process].kernels++;
 	}
-	if (queue != AMDLOG_NONE && pair_is_new(&s->queue_kernels, queue, kernel)) {
+	if (queue != AMDLOG_NONE && pair_is_new(&s->pairs.queue_kernels, queue, kernel)) {
 		s->queues[queue].kernels++;
 		k->queues++;
 	}
@@ -210,10 +210,10 @@ static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved
 	if (o->thread != AMDLOG_NONE) {
 		kernel = a->to->threads[a->thread[o->thread]].kernel;
 		if (kernel == AMDLOG_NONE)
-			kernel = mapped(a->kernel, a->from->threads[o->thread].head_kernel);
+			kernel = mapped(a->kernel, a->from->threads[o->thread].head.kernel);
 	}
 	return kernel == AMDLOG_NONE && o->object != AMDLOG_UNKNOWN
-		       ? pair_value(&a->to->by_object, a->process[o->process], o->object)
+		       ? pair_value(&a->to->keys.objects, a->process[o->process], o->object)
 		       : kernel;
 }
 
@@ -248,11 +248,11 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
-	uint32_t line = mapped(a->queue, t->head_line);
+	uint32_t line = mapped(a->queue, t->head.line);
 	if (line != AMDLOG_NONE && !to->creating && !to->by_command)
 		stream_made_on(a->to, to->process, to->stream, line);
-	if (t->head_made != AMDLOG_UNKNOWN && to->creating)
-		stream_made_on(a->to, to->process, t->head_made,
+	if (t->head.made != AMDLOG_UNKNOWN && to->creating)
+		stream_made_on(a->to, to->process, t->head.made,
 			       line != AMDLOG_NONE ? line : to->queue);
 }
 
@@ -262,26 +262,27 @@ static void settle(struct adding *a)
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
 		// The first dispatch of a thread tells what the kernel_obj is called.
-		if (t->head_dispatch && to->kernel != AMDLOG_NONE &&
-		    t->head_object != AMDLOG_UNKNOWN)
-			pair_set(&a->to->by_object, to->process, t->head_object, to->kernel);
+		if (t->head.dispatch && to->kernel != AMDLOG_NONE &&
+		    t->head.object != AMDLOG_UNKNOWN)
+			pair_set(&a->to->keys.objects, to->process, t->head.object, to->kernel);
 		settle_stream(a, t, to);
 	}
-	for (uint32_t i = 0; i < a->from->head_streams.n; i++) {
-		struct pair p = pair_at(&a->from->head_streams, i);
+	for (uint32_t i = 0; i < a->from->part.head_streams.n; i++) {
+		struct pair p = pair_at(&a->from->part.head_streams, i);
 		const struct amdlog_thread *t = &a->to->threads[a->thread[p.a]];
 		if (t->stream != AMDLOG_UNKNOWN && (t->by_command || p.b & 1))
 			stream_wrote_to(a->to, t->stream, a->queue[p.b >> 1]);
 	}
-	for (uint32_t i = 0; i < a->from->nopen; i++)
-		(a->from->open[i].value ? settle_value : settle_dispatch)(a, &a->from->open[i]);
+	for (uint32_t i = 0; i < a->from->part.nopen; i++)
+		(a->from->part.open[i].value ? settle_value
+					     : settle_dispatch)(a, &a->from->part.open[i]);
 }
 
 // The stream that records of a thread were for, which the part did not know: as queue.c tells it.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
-	uint32_t line = mapped(a->queue, a->from->threads[h->thread].head_line);
+	uint32_t line = mapped(a->queue, a->from->threads[h->thread].head.line);
 	bool packet = h->what == STREAM_HEAD_PACKET, dispatch = h->what == STREAM_HEAD_DISPATCH;
 	struct stream_period p = {.process = t->process,
 				  .stream = t->stream,
@@ -320,7 +321,8 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 
 static void take_pairs(struct adding *a)
 {
-	const struct intern *kernels = &a->from->process_kernels, *queues = &a->from->queue_kernels;
+	const struct intern *kernels = &a->from->pairs.process_kernels,
+			    *queues = &a->from->pairs.queue_kernels;
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
 		run_on(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
@@ -335,10 +337,10 @@ static void take_pairs(struct adding *a)
 // A stream that the part saw made was joined there; where it was made before, here.
 static void take_streams(struct adding *a)
 {
-	for (uint32_t i = 0; i < a->from->queue_streams.n; i++) {
-		struct pair p = pair_at(&a->from->queue_streams, i);
+	for (uint32_t i = 0; i < a->from->pairs.queue_streams.n; i++) {
+		struct pair p = pair_at(&a->from->pairs.queue_streams, i);
 		struct pair key = {a->from->queues[p.a].process, p.b};
-		if (intern_find(&a->from->by_stream, &key, sizeof(key)) == INTERN_NONE)
+		if (intern_find(&a->from->keys.streams, &key, sizeof(key)) == INTERN_NONE)
 			stream_wrote_to(a->to, p.b, a->queue[p.a]);
 		else
 			stream_seen(a->to, a->queue[p.a], p.b);
@@ -395,7 +397,7 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
 	if (m->files && host != m->host) { // each has a clock of its own
 		m->several_hosts = true;
-		m->sum.last_us = 0;
+		m->sum.state.last_us = 0;
 	}
 	m->host = host;
 	map_new(&a);
@@ -414,9 +416,9 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	members_add(part_members, &m->all, part);
 	settle(&a);
 	take_periods(&a, &part->streams);
-	take_table(&a, &m->sum.by_object, &next->by_object, a.kernel);
-	take_table(&a, &m->sum.by_stream, &next->by_stream, a.queue);
-	m->sum.stream_changes++;
+	take_table(&a, &m->sum.keys.objects, &next->keys.objects, a.kernel);
+	take_table(&a, &m->sum.keys.streams, &next->keys.streams, a.queue);
+	m->sum.state.stream_changes++;
 	take_pairs(&a);
 	take_streams(&a);
 	take_handles(&a);

@@ -20,35 +20,36 @@
 		AT(#name "_items_max", name.items_max, U64, KEEP)
 // NOLINTEND(bugprone-macro-parentheses)
 // A row of the summary's table n##of.
-#define COUNT_OF(of)                offsetof(struct amdlog_summary, n##of)
-#define INDEX(member, of, required) MEMBER(#member, member, U32, KEEP, COUNT_OF(of), required)
-#define NAME(text)                  AT("name", text, NAME, KEEP)
-#define MEMBERS(name, ...)          const struct member name[] = {__VA_ARGS__, {0}}
-#define TABLE(name, ...)            static MEMBERS(name##_members, __VA_ARGS__)
+#define COUNT_OF(of)                     offsetof(struct amdlog_summary, n##of)
+#define INDEX(key, member, of, required) MEMBER(key, member, U32, KEEP, COUNT_OF(of), required)
+#define NAME(text)                       AT("name", text, NAME, KEEP)
+#define MEMBERS(name, ...)               const struct member name[] = {__VA_ARGS__, {0}}
+#define TABLE(name, ...)                 static MEMBERS(name##_members, __VA_ARGS__)
 
 #define ROW amdlog_process
 TABLE(process, M(pid, I64, KEEP), M(source, U32, KEEP), M(tid, U64, KEEP));
 #undef ROW
 
 #define ROW amdlog_thread
-TABLE(thread, INDEX(process, processes, true), AT("tid", id.tid, U64, KEEP), M(records, U64, ADD),
-      M(launches, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD), M(api_calls, U64, ADD),
-      M(api_errors, U64, ADD), SPAN, INDEX(kernel, kernels, false), M(stream, U64, KEEP),
-      M(by_command, BOOL, KEEP), M(creating, BOOL, KEEP), INDEX(queue, queues, false),
-      M(knows_kernel, BOOL, KEEP), M(knows_stream, BOOL, KEEP), M(head_dispatch, BOOL, KEEP),
-      M(head_object, U64, KEEP), INDEX(head_kernel, kernels, false),
-      INDEX(head_line, queues, false), M(head_made, U64, KEEP));
+TABLE(thread, INDEX("process", process, processes, true), AT("tid", id.tid, U64, KEEP),
+      M(records, U64, ADD), M(launches, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD),
+      M(api_calls, U64, ADD), M(api_errors, U64, ADD), SPAN,
+      INDEX("kernel", kernel, kernels, false), M(stream, U64, KEEP), M(by_command, BOOL, KEEP),
+      M(creating, BOOL, KEEP), INDEX("queue", queue, queues, false), M(knows_kernel, BOOL, KEEP),
+      M(knows_stream, BOOL, KEEP), AT("head_dispatch", head.dispatch, BOOL, KEEP),
+      AT("head_object", head.object, U64, KEEP), INDEX("head_kernel", head.kernel, kernels, false),
+      INDEX("head_line", head.line, queues, false), AT("head_made", head.made, U64, KEEP));
 #undef ROW
 
 #define ROW amdlog_queue
-TABLE(queue, INDEX(process, processes, true), M(hwq, U64, KEEP), M(swq, U64, KEEP),
+TABLE(queue, INDEX("process", process, processes, true), M(hwq, U64, KEEP), M(swq, U64, KEEP),
       M(size, U64, KEEP), M(id, I64, KEEP), M(ids_differ, BOOL, ANY), M(priority, I8, KEEP),
       M(made, BOOL, KEEP), M(records, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD),
       M(barrier_values, U64, ADD), M(torn, U64, ADD), M(created, U64, ADD), M(deleted, U64, ADD),
       SPAN, M(created_us, U64, KEEP), M(deleted_us, U64, KEEP), M(backlog_max, U64, MOST),
       M(backlog_sum, U64, ADD), M(backlog_n, U64, ADD), M(inversions, U64, ADD),
       M(rptr_min, U64, LEAST), M(rptr_max, U64, MOST), M(wptr_min, U64, LEAST),
-      M(wptr_max, U64, MOST), INDEX(handle, queues, false), M(handle_unsure, BOOL, KEEP));
+      M(wptr_max, U64, MOST), INDEX("handle", handle, queues, false), M(handle_unsure, BOOL, KEEP));
 #undef ROW
 
 #define ROW amdlog_kernel
@@ -62,23 +63,24 @@ TABLE(api, NAME(name), M(calls, U64, ADD), M(returns, U64, ADD), M(errors, U64, 
 #undef ROW
 
 #define ROW stream_period
-TABLE(stream, INDEX(process, processes, true), M(stream, U64, KEEP), INDEX(queue, queues, true),
-      M(created, U64, KEEP), M(packets, U64, KEEP), M(dispatches, U64, KEEP), SPAN);
+TABLE(stream, INDEX("process", process, processes, true), M(stream, U64, KEEP),
+      INDEX("queue", queue, queues, true), M(created, U64, KEEP), M(packets, U64, KEEP),
+      M(dispatches, U64, KEEP), SPAN);
 #undef ROW
 
 #define ROW stream_head
-TABLE(head, INDEX(thread, threads, true), M(what, U32, KEEP), INDEX(queue, queues, false),
-      M(stream, U64, KEEP), M(n, U64, KEEP), SPAN);
+TABLE(head, INDEX("thread", thread, threads, true), M(what, U32, KEEP),
+      INDEX("queue", queue, queues, false), M(stream, U64, KEEP), M(n, U64, KEEP), SPAN);
 #undef ROW
 
 #define ROW amdlog_unresolved
-TABLE(open, INDEX(process, processes, true), INDEX(queue, queues, false),
-      INDEX(thread, threads, false), M(object, U64, KEEP), M(value, BOOL, KEEP), M(n, U64, KEEP),
-      M(torn, U64, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
+TABLE(open, INDEX("process", process, processes, true), INDEX("queue", queue, queues, false),
+      INDEX("thread", thread, threads, false), M(object, U64, KEEP), M(value, BOOL, KEEP),
+      M(n, U64, KEEP), M(torn, U64, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
 #undef ROW
 
 #define ROW amdlog_error
-TABLE(error, NAME(text), INDEX(process, processes, true), M(of_queue, BOOL, KEEP),
+TABLE(error, NAME(text), INDEX("process", process, processes, true), M(of_queue, BOOL, KEEP),
       M(address, U64, KEEP), M(count, U64, KEEP), M(first_us, U64, KEEP), M(last_us, U64, KEEP));
 #undef ROW
 
@@ -90,8 +92,9 @@ MEMBERS(part_totals, M(records, U64, ADD), M(kinds, LIST, ADD), M(styles, LIST, 
 #undef ROW
 
 #define ROW amdlog_summary
-MEMBERS(part_state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY), M(seen_swq, BOOL, ANY),
-	M(first_us, U64, KEEP), M(last_us, U64, KEEP));
+MEMBERS(part_state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY),
+	AT("seen_swq", state.prints_swq, BOOL, ANY), AT("first_us", state.first_us, U64, KEEP),
+	AT("last_us", state.last_us, U64, KEEP));
 #undef ROW
 
 #define ROW amdlog_part
@@ -103,16 +106,19 @@ MEMBERS(part_members, M(from, U64, KEEP), M(to, U64, KEEP), M(mended, U64, ADD),
 #undef ROW
 
 const struct pairs part_pairs[PART_PAIRS] = {
-#define PAIRS(name, ...)                                                                   \
-	{                                                                                  \
-		.key = #name, .offset = offsetof(struct amdlog_summary, name), __VA_ARGS__ \
+#define PAIRS(name, member, ...)                                                            \
+	{                                                                                   \
+		.key = name, .offset = offsetof(struct amdlog_summary, member), __VA_ARGS__ \
 	}
-	PAIRS(queue_kernels, .first = COUNT_OF(queues), .second = COUNT_OF(kernels)),
-	PAIRS(queue_streams, .first = COUNT_OF(queues)),
-	PAIRS(process_kernels, .first = COUNT_OF(processes), .second = COUNT_OF(kernels)),
-	PAIRS(head_streams, .first = COUNT_OF(threads), .second = COUNT_OF(queues), .shift = 1),
-	PAIRS(by_stream, .first = COUNT_OF(processes), .value = COUNT_OF(queues)),
-	PAIRS(by_object, .first = COUNT_OF(processes), .value = COUNT_OF(kernels)),
+	PAIRS("queue_kernels", pairs.queue_kernels, .first = COUNT_OF(queues),
+	      .second = COUNT_OF(kernels)),
+	PAIRS("queue_streams", pairs.queue_streams, .first = COUNT_OF(queues)),
+	PAIRS("process_kernels", pairs.process_kernels, .first = COUNT_OF(processes),
+	      .second = COUNT_OF(kernels)),
+	PAIRS("head_streams", part.head_streams, .first = COUNT_OF(threads),
+	      .second = COUNT_OF(queues), .shift = 1),
+	PAIRS("by_stream", keys.streams, .first = COUNT_OF(processes), .value = COUNT_OF(queues)),
+	PAIRS("by_object", keys.objects, .first = COUNT_OF(processes), .value = COUNT_OF(kernels)),
 };
 
 // --- tables of rows ---
@@ -184,8 +190,8 @@ static bool put_error(struct amdlog_part *part, union row *row)
 static bool put_open(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
-	ARRAY_GROW(s->open, s->open_cap, s->nopen);
-	s->open[s->nopen++] = row->open;
+	ARRAY_GROW(s->part.open, s->part.open_cap, s->part.nopen);
+	s->part.open[s->part.nopen++] = row->open;
 	return true;
 }
 
@@ -224,7 +230,7 @@ const struct section part_sections[PART_SECTIONS] = {
 	SECTION("errors", error, errors.v, errors.n, error_initial, false, false),
 	SECTION("queues", queue, queues, nqueues, queue_blank, true, false),
 	SECTION("threads", thread, threads, nthreads, thread_blank, true, false),
-	SECTION("open", open, open, nopen, unresolved_blank, true, false),
+	SECTION("open", open, part.open, part.nopen, unresolved_blank, true, false),
 #undef ROW
 #define ROW amdlog_streams
 	SECTION("streams", stream, v, n, period_initial, false, true),

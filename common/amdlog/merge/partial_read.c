@@ -278,7 +278,7 @@ bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 		return false;
 	*why = "damaged";
 	amdlog_summary_init(s, &none);
-	s->resumed = true;
+	s->part.resumed = true;
 	if (read_all(part, &j))
 		return true;
 	amdlog_summary_fini(s);

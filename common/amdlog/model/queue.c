@@ -27,7 +27,7 @@ const struct amdlog_queue queue_blank = {
 
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 {
-	ARRAY_GROW(s->queues, s->queue_cap, s->nqueues);
+	ARRAY_GROW(s->queues, s->cap.queue, s->nqueues);
 	s->queues[s->nqueues] = queue_blank;
 	s->queues[s->nqueues].process = process;
 	return s->nqueues++;
@@ -46,27 +46,27 @@ static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t
 	}
 	q = queue_new(s, process);
 	pair_set(keys, process, address, q);
-	*(keys == &s->by_ring ? &s->queues[q].hwq : &s->queues[q].swq) = address;
+	*(keys == &s->keys.rings ? &s->queues[q].hwq : &s->queues[q].swq) = address;
 	return q;
 }
 
 static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64_t hwq)
 {
-	uint32_t q = pair_value(&s->by_ring, process, hwq), known;
+	uint32_t q = pair_value(&s->keys.rings, process, hwq), known;
 	if (q != INTERN_NONE)
 		return q;
-	known = pair_value(&s->by_handle, process, hwq);
+	known = pair_value(&s->keys.handles, process, hwq);
 	if (known == INTERN_NONE)
-		return queue_at(s, &s->by_ring, process, hwq);
+		return queue_at(s, &s->keys.rings, process, hwq);
 	// Up to 5.4: the same address in both kinds of lines.
 	s->queues[known].hwq = hwq;
-	pair_set(&s->by_ring, process, hwq, known);
+	pair_set(&s->keys.rings, process, hwq, known);
 	return known;
 }
 
 static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 {
-	s->seen_swq = true;
+	s->state.prints_swq = true;
 	s->queues[q].swq = swq;
 }
 
@@ -81,15 +81,15 @@ bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream)
 {
 	if (q != AMDLOG_NONE && stream != AMDLOG_UNKNOWN)
-		pair_is_new(&s->queue_streams, q, stream);
+		pair_is_new(&s->pairs.queue_streams, q, stream);
 }
 
 void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream, uint32_t q)
 {
 	if (q == AMDLOG_NONE || stream == AMDLOG_UNKNOWN)
 		return;
-	pair_set(&s->by_stream, process, stream, q);
-	s->stream_changes++;
+	pair_set(&s->keys.streams, process, stream, q);
+	s->state.stream_changes++;
 	stream_seen(s, q, stream);
 }
 
@@ -97,7 +97,7 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uint32_t self,
 			   uint64_t stream)
 {
-	uint32_t handle = pair_value(&s->by_stream, q->process, stream);
+	uint32_t handle = pair_value(&s->keys.streams, q->process, stream);
 	if (handle == INTERN_NONE || handle == self || s->queues[handle].hwq != AMDLOG_UNKNOWN)
 		return;
 	if (q->handle == AMDLOG_NONE)
@@ -109,18 +109,18 @@ static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uin
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q)
 {
 	struct amdlog_queue *queue = &s->queues[q];
-	if (queue->wrote_stream == stream && queue->wrote_changes == s->stream_changes)
+	if (queue->wrote_stream == stream && queue->wrote_changes == s->state.stream_changes)
 		return;
 	stream_seen(s, q, stream);
 	join_by_stream(s, queue, q, stream);
 	queue->wrote_stream = stream;
-	queue->wrote_changes = s->stream_changes;
+	queue->wrote_changes = s->state.stream_changes;
 }
 
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address)
 {
-	uint32_t q = pair_value(&s->by_handle, process, address);
-	return q != INTERN_NONE ? q : pair_value(&s->by_ring, process, address);
+	uint32_t q = pair_value(&s->keys.handles, process, address);
+	return q != INTERN_NONE ? q : pair_value(&s->keys.rings, process, address);
 }
 
 static void note_stream(struct amdlog_event *e, uint64_t stream, uint32_t queue)
@@ -148,8 +148,8 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 		s->queues[q].ids_differ |= s->queues[q].id >= 0 && s->queues[q].id != p->id;
 		s->queues[q].id = p->id;
 	}
-	if (s->resumed && !t->knows_stream) {
-		pair_is_new(&s->head_streams, (uint64_t)(t - s->threads),
+	if (s->part.resumed && !t->knows_stream) {
+		pair_is_new(&s->part.head_streams, (uint64_t)(t - s->threads),
 			    (uint64_t)q << 1 | (e->record->kind == AMDLOG_DISPATCH));
 		return;
 	}
@@ -163,14 +163,14 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 			      const struct amdlog_record *r, uint64_t address)
 {
-	uint32_t q = pair_value(&s->by_ring, process, address);
+	uint32_t q = pair_value(&s->keys.rings, process, address);
 	if (q == INTERN_NONE)
-		q = pair_value(&s->by_handle, process, address);
+		q = pair_value(&s->keys.handles, process, address);
 	if (q != INTERN_NONE)
 		return q;
-	if (s->seen_swq || r->style >= AMDLOG_STYLE_6_3)
-		return queue_at(s, &s->by_ring, process, address);
-	return queue_at(s, &s->by_handle, process, address);
+	if (s->state.prints_swq || r->style >= AMDLOG_STYLE_6_3)
+		return queue_at(s, &s->keys.rings, process, address);
+	return queue_at(s, &s->keys.handles, process, address);
 }
 
 static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
@@ -179,7 +179,7 @@ static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
 	if (line->hwq == AMDLOG_UNKNOWN) // cut, or up to 6.1
 		return line->address == AMDLOG_UNKNOWN
 			       ? AMDLOG_NONE
-			       : queue_at(s, &s->by_handle, process, line->address);
+			       : queue_at(s, &s->keys.handles, process, line->address);
 	uint32_t q = queue_by_ring(s, process, line->hwq);
 	if (q != AMDLOG_NONE && line->swq != AMDLOG_UNKNOWN)
 		queue_set_swq(s, q, line->swq);
@@ -208,8 +208,8 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	if (r->kind == AMDLOG_QUEUE_RELEASED || r->kind == AMDLOG_QUEUE_DELETED)
 		return;
 	t->queue = q;
-	if (s->resumed && !t->knows_stream) {
-		t->head_line = q;
+	if (s->part.resumed && !t->knows_stream) {
+		t->head.line = q;
 	} else if (!t->creating && !t->by_command) { // made at first use, within a launch or copy
 		note_stream(e, t->stream, q);
 		stream_made_on(s, t->process, t->stream, q);
@@ -234,8 +234,8 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 	if (t->creating && amdlog_api_begins(r, "hipStreamCreate")) {
 		note_stream(e, amdlog_api_stream(r), t->queue);
 		stream_made_on(s, t->process, e->stream, t->queue);
-	} else if (s->resumed && !t->knows_stream && amdlog_api_begins(r, "hipStreamCreate"))
-		t->head_made = amdlog_api_stream(r);
+	} else if (s->part.resumed && !t->knows_stream && amdlog_api_begins(r, "hipStreamCreate"))
+		t->head.made = amdlog_api_stream(r);
 	t->creating = t->by_command = false;
 	t->knows_stream = true;
 	t->stream = AMDLOG_UNKNOWN;
@@ -301,7 +301,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	if (e->queue == AMDLOG_NONE) {
 		s->totals.strays += e->packet != NULL;
-		if (s->resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
+		if (s->part.resumed && e->packet && e->packet->hwq != AMDLOG_UNKNOWN)
 			unresolved_value(s, e);
 		return;
 	}
@@ -321,7 +321,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 	if (e->kernel == AMDLOG_NONE)
 		return;
 	struct amdlog_kernel *k = &s->kernels[e->kernel];
-	if (pair_is_newer(&k->seen_queues, &s->queue_kernels, e->queue, e->kernel)) {
+	if (pair_is_newer(&k->seen_queues, &s->pairs.queue_kernels, e->queue, e->kernel)) {
 		q->kernels++;
 		k->queues++;
 	}

@@ -84,9 +84,9 @@ static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last
 {
 	if (first_us == AMDLOG_UNKNOWN)
 		return;
-	s->totals.steps_back += first_us < s->last_us;
-	s->first_us = s->first_us == AMDLOG_UNKNOWN ? first_us : s->first_us;
-	s->last_us = last_us;
+	s->totals.steps_back += first_us < s->state.last_us;
+	s->state.first_us = s->state.first_us == AMDLOG_UNKNOWN ? first_us : s->state.first_us;
+	s->state.last_us = last_us;
 }
 
 static void take_item(struct amdlog_reading *r, struct block_result *b, struct block_item *item)
@@ -172,7 +172,7 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 	else
 		amdlog_scan_lines(r->scan, text, len);
 	r->block.hits = NULL;
-	if (r->sum->based)
+	if (r->sum->state.has_base)
 		r->settled = true;
 }
 

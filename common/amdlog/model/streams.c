@@ -60,10 +60,10 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 				.n = 1,
 				.span = span_of(r)};
 	uint64_t key[3];
-	if (sum->threads[r->thread].head_made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
+	if (sum->threads[r->thread].head.made != AMDLOG_UNKNOWN && r->kind == AMDLOG_API_RETURN &&
 	    amdlog_api_begins(r, "hipStreamCreate")) {
 		h.what = STREAM_HEAD_MADE;
-		h.stream = sum->threads[r->thread].head_made;
+		h.stream = sum->threads[r->thread].head.made;
 	} else if (sum->threads[r->thread].knows_stream || e->queue == AMDLOG_NONE ||
 		   r->kind == AMDLOG_QUEUE_RELEASED || r->kind == AMDLOG_QUEUE_DELETED) {
 		return;
@@ -90,7 +90,7 @@ void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *s
 			const struct amdlog_event *e)
 {
 	if (e->stream == AMDLOG_UNKNOWN || e->stream_queue == AMDLOG_NONE) {
-		if (sum->resumed && e->stream == AMDLOG_UNKNOWN)
+		if (sum->part.resumed && e->stream == AMDLOG_UNKNOWN)
 			add_head(s, sum, e);
 		return;
 	}

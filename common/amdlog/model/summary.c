@@ -22,9 +22,9 @@ const struct amdlog_thread thread_blank = {
 	.kernel = AMDLOG_NONE,
 	.queue = AMDLOG_NONE,
 	.stream = AMDLOG_UNKNOWN,
-	.head_kernel = AMDLOG_NONE,
-	.head_line = AMDLOG_NONE,
-	.head_made = AMDLOG_UNKNOWN,
+	.head.kernel = AMDLOG_NONE,
+	.head.line = AMDLOG_NONE,
+	.head.made = AMDLOG_UNKNOWN,
 };
 const struct amdlog_kernel kernel_blank = {
 	.wanted = true,
@@ -36,27 +36,35 @@ const struct amdlog_kernel kernel_blank = {
 
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter)
 {
-	*s = (struct amdlog_summary){.filter = *filter};
-	s->totals.span = SPAN_NONE;
-	s->totals.rptr_min = s->totals.wptr_min = AMDLOG_UNKNOWN;
-	s->names.max_entries = s->api_names.max_entries = NAMES_MAX;
-	s->names.max_bytes = s->api_names.max_bytes = NAME_BYTES_MAX;
-	s->by_ring.max_entries = s->by_handle.max_entries = QUEUES_MAX;
-	s->by_stream.max_entries = s->by_object.max_entries = PAIRS_MAX;
-	s->queue_kernels.max_entries = s->queue_streams.max_entries = PAIRS_MAX;
-	s->process_kernels.max_entries = PAIRS_MAX;
-	s->open_keys.max_entries = s->head_streams.max_entries = PAIRS_MAX;
-	s->first_us = AMDLOG_UNKNOWN;
-	s->stream_changes = 1; // unlike that of a new queue
+	*s = (struct amdlog_summary){
+		.filter = *filter,
+		.totals = {.span = SPAN_NONE,
+			   .rptr_min = AMDLOG_UNKNOWN,
+			   .wptr_min = AMDLOG_UNKNOWN},
+		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // unlike a new queue's
+		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
+			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
+			 .rings = {.max_entries = QUEUES_MAX},
+			 .handles = {.max_entries = QUEUES_MAX},
+			 .streams = {.max_entries = PAIRS_MAX},
+			 .objects = {.max_entries = PAIRS_MAX}},
+		.pairs = {.queue_kernels = {.max_entries = PAIRS_MAX},
+			  .queue_streams = {.max_entries = PAIRS_MAX},
+			  .process_kernels = {.max_entries = PAIRS_MAX}},
+		.part = {.open_keys = {.max_entries = PAIRS_MAX},
+			 .head_streams = {.max_entries = PAIRS_MAX}},
+	};
 }
 
 void amdlog_summary_fini(struct amdlog_summary *s)
 {
-	struct intern *all[] = {&s->names,           &s->api_names,     &s->process_keys,
-				&s->by_ring,         &s->by_handle,     &s->by_stream,
-				&s->by_object,       &s->queue_kernels, &s->queue_streams,
-				&s->process_kernels, &s->open_keys,     &s->head_streams};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	struct intern *all[] = {&s->keys.kernels,        &s->keys.apis,
+				&s->keys.processes,      &s->keys.rings,
+				&s->keys.handles,        &s->keys.streams,
+				&s->keys.objects,        &s->pairs.queue_kernels,
+				&s->pairs.queue_streams, &s->pairs.process_kernels,
+				&s->part.open_keys,      &s->part.head_streams};
+	for (size_t i = 0; i < COUNT(all); i++)
 		intern_fini(all[i]);
 	amdlog_errors_fini(&s->errors);
 	keyed_histogram_fini(&s->api_times);
@@ -65,7 +73,7 @@ void amdlog_summary_fini(struct amdlog_summary *s)
 	free(s->kernels);
 	free(s->apis);
 	free(s->processes);
-	free(s->open);
+	free(s->part.open);
 	*s = (struct amdlog_summary){0};
 }
 
@@ -78,12 +86,12 @@ bool amdlog_has_packets(const struct amdlog_summary *s)
 
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
-	uint64_t tid = s->resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
+	uint64_t tid = s->part.resumed && w->pid < 0 ? w->tid : AMDLOG_UNKNOWN;
 	uint64_t key[4] = {(uint64_t)w->pid, w->pid < 0 ? w->source : 0, tid, w->host};
-	uint32_t n = intern_put(&s->process_keys, key, sizeof(key));
+	uint32_t n = intern_put(&s->keys.processes, key, sizeof(key));
 	if (n < s->nprocesses)
 		return n;
-	ARRAY_GROW(s->processes, s->process_cap, n);
+	ARRAY_GROW(s->processes, s->cap.process, n);
 	struct amdlog_process *p = &s->processes[s->nprocesses++];
 	*p = process_blank;
 	p->pid = w->pid;
@@ -96,7 +104,7 @@ uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w)
 {
 	uint32_t process = process_of(s, w);
-	ARRAY_GROW(s->threads, s->thread_cap, s->nthreads);
+	ARRAY_GROW(s->threads, s->cap.thread, s->nthreads);
 	s->threads[s->nthreads] = thread_blank;
 	s->threads[s->nthreads].id = *w;
 	s->threads[s->nthreads].process = process;
@@ -114,14 +122,14 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 // Numbers of names and places in a table go together: the number behind the last row's is new.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
-	uint32_t n = intern_put_hashed(&s->names, name, len, hash);
+	uint32_t n = intern_put_hashed(&s->keys.kernels, name, len, hash);
 	s->no_memory |= n == AMDLOG_NONE;
 	if (n != s->nkernels)
 		return n;
-	ARRAY_GROW(s->kernels, s->kernel_cap, n);
+	ARRAY_GROW(s->kernels, s->cap.kernel, n);
 	struct amdlog_kernel *k = &s->kernels[s->nkernels++];
 	*k = kernel_blank;
-	k->name = s->names.entries[n].bytes;
+	k->name = s->keys.kernels.entries[n].bytes;
 	k->len = (uint32_t)len;
 	if (s->filter.kernel)
 		k->wanted = s->filter.kernel(s->filter.kernel_ctx, k->name, k->len);
@@ -146,15 +154,15 @@ static void set_object(struct amdlog_summary *s, uint32_t process, uint64_t obje
 {
 	struct amdlog_kernel *k = &s->kernels[kernel];
 	if (k->object == object && k->object_process == process &&
-	    k->object_moves == s->object_moves)
+	    k->object_moves == s->state.object_moves)
 		return;
-	uint32_t before = pair_value(&s->by_object, process, object);
-	s->object_moves += before != INTERN_NONE && before != kernel;
-	if (before != kernel && !pair_set(&s->by_object, process, object, kernel))
+	uint32_t before = pair_value(&s->keys.objects, process, object);
+	s->state.object_moves += before != INTERN_NONE && before != kernel;
+	if (before != kernel && !pair_set(&s->keys.objects, process, object, kernel))
 		return;
 	k->object = object;
 	k->object_process = process;
-	k->object_moves = s->object_moves;
+	k->object_moves = s->state.object_moves;
 }
 
 // A dispatch has the last name of its thread, or that of an earlier one of the same code object
@@ -168,14 +176,14 @@ static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 	if (e->kernel != AMDLOG_NONE && object != AMDLOG_UNKNOWN)
 		set_object(s, t->process, object, e->kernel);
 	else if (object != AMDLOG_UNKNOWN)
-		e->kernel = pair_value(&s->by_object, t->process, object);
-	if (s->resumed && !t->knows_kernel) {
-		t->head_dispatch = true;
-		t->head_object = object;
-		t->head_kernel = e->kernel;
+		e->kernel = pair_value(&s->keys.objects, t->process, object);
+	if (s->part.resumed && !t->knows_kernel) {
+		t->head.dispatch = true;
+		t->head.object = object;
+		t->head.kernel = e->kernel;
 		e->kernel = AMDLOG_NONE;
 	}
-	s->is_head = s->resumed && !t->knows_kernel;
+	s->part.is_head = s->part.resumed && !t->knows_kernel;
 	t->knows_kernel = true;
 }
 
@@ -214,8 +222,8 @@ static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdl
 		if (!is_packet(r->kind))
 			break;
 		if (!item)
-			amdlog_packet_parse(r, &s->packet);
-		e->packet = item ? &item->packet : &s->packet;
+			amdlog_packet_parse(r, &s->state.packet);
+		e->packet = item ? &item->packet : &s->state.packet;
 		e->torn |= !e->packet->whole;
 		queue_place_packet(s, t, e);
 		if (r->kind == AMDLOG_DISPATCH)
@@ -233,7 +241,7 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 		f->since_us = f->since_us > AMDLOG_UNKNOWN - us ? AMDLOG_UNKNOWN : f->since_us + us;
 	if (f->until_relative)
 		f->until_us = f->until_us > AMDLOG_UNKNOWN - us ? AMDLOG_UNKNOWN : f->until_us + us;
-	s->based = true;
+	s->state.has_base = true;
 }
 
 static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event *e)
@@ -253,8 +261,8 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 {
 	if (e->kernel == AMDLOG_NONE) {
 		s->totals.unnamed += e->record->kind == AMDLOG_DISPATCH;
-		if (s->resumed && e->record->kind == AMDLOG_DISPATCH)
-			unresolved_dispatch(s, t, e, s->is_head);
+		if (s->part.resumed && e->record->kind == AMDLOG_DISPATCH)
+			unresolved_dispatch(s, t, e, s->part.is_head);
 		return;
 	}
 	struct amdlog_kernel *k = &s->kernels[e->kernel];
@@ -266,7 +274,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 	} else {
 		k->launches++;
 	}
-	if (pair_is_newer(&k->seen_processes, &s->process_kernels, t->process, e->kernel)) {
+	if (pair_is_newer(&k->seen_processes, &s->pairs.process_kernels, t->process, e->kernel)) {
 		k->processes++;
 		s->processes[t->process].kernels++;
 	}
@@ -274,13 +282,13 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)
 {
-	uint32_t n = intern_put(&s->api_names, name, len);
+	uint32_t n = intern_put(&s->keys.apis, name, len);
 	s->no_memory |= n == AMDLOG_NONE;
 	if (n != s->napis)
 		return n;
-	ARRAY_GROW(s->apis, s->api_cap, n);
+	ARRAY_GROW(s->apis, s->cap.api, n);
 	s->apis[s->napis++] =
-		(struct amdlog_api){.name = s->api_names.entries[n].bytes, .len = (uint32_t)len};
+		(struct amdlog_api){.name = s->keys.apis.entries[n].bytes, .len = (uint32_t)len};
 	return n;
 }
 
@@ -322,9 +330,10 @@ static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struc
 		sum->levels[r->level]++;
 	sum->torn += e->torn;
 	if (r->time_us != AMDLOG_UNKNOWN) {
-		sum->steps_back += r->time_us < s->last_us;
-		s->first_us = s->first_us == AMDLOG_UNKNOWN ? r->time_us : s->first_us;
-		s->last_us = r->time_us;
+		sum->steps_back += r->time_us < s->state.last_us;
+		s->state.first_us =
+			s->state.first_us == AMDLOG_UNKNOWN ? r->time_us : s->state.first_us;
+		s->state.last_us = r->time_us;
 	}
 	t->records++;
 	span_add(&t->span, r->time_us);
@@ -346,7 +355,7 @@ static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struc
 
 static bool is_outside(const struct amdlog_summary *s, const struct amdlog_record *r)
 {
-	return s->range_to && (r->offset < s->range_from || r->offset >= s->range_to);
+	return s->range.to && (r->offset < s->range.from || r->offset >= s->range.to);
 }
 
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
@@ -354,7 +363,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			struct amdlog_event *e)
 {
 	// Parts are put together by what they hold themselves.
-	if (s->resumed && is_outside(s, r))
+	if (s->part.resumed && is_outside(s, r))
 		return false;
 	struct amdlog_thread *t = summary_thread(s, scan, r->thread);
 	if (item)
@@ -367,12 +376,12 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 				   .stream_queue = AMDLOG_NONE,
 				   .torn = amdlog_is_torn(r)};
 	place(s, t, e, item);
-	if (!s->based)
+	if (!s->state.has_base)
 		set_base(s, r->time_us);
 	if (!is_wanted(s, e))
 		return false;
 	if (is_outside(s, r)) { // context; the first one within may still be older
-		s->last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->last_us;
+		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}
 	count(s, t, e);

@@ -18,6 +18,15 @@ struct amdlog_span {
 	uint64_t first_us, last_us;
 };
 
+// Of a part of a log (partial.h): what a thread did that depends on earlier parts.
+struct thread_head {
+	bool dispatch;   // its first dispatch came before any name,
+	uint64_t object; // is of this kernel_obj,
+	uint32_t kernel; // which others had named so by then; AMDLOG_NONE
+	uint32_t line;   // queue of the last queue line before any API line; AMDLOG_NONE
+	uint64_t made;   // stream whose creation returned but began before; AMDLOG_UNKNOWN
+};
+
 struct amdlog_thread {
 	struct amdlog_thread_id id;
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
@@ -29,13 +38,8 @@ struct amdlog_thread {
 	bool by_command; // `stream` comes from a command line, which outlives an API call
 	bool creating;   // within hipStreamCreate*
 	uint32_t queue;  // told of since then; AMDLOG_NONE
-	// In a part of a log (partial.h): what hangs on what came before it. `knows_`: no longer.
-	bool knows_kernel, knows_stream;
-	bool head_dispatch;   // its first dispatch came before any name,
-	uint64_t head_object; // is of this kernel_obj,
-	uint32_t head_kernel; // which others had named so by then; AMDLOG_NONE
-	uint32_t head_line;   // queue of the last queue line before any API line; AMDLOG_NONE
-	uint64_t head_made;   // stream whose creation returned but began before; AMDLOG_UNKNOWN
+	bool knows_kernel, knows_stream; // of a part: they no longer depend on earlier parts
+	struct thread_head head;
 };
 
 struct amdlog_process {
@@ -156,51 +160,66 @@ struct amdlog_totals {
 	bool several_versions;
 };
 
+// Where reading a log is: what the meaning of the next record depends on.
+struct summary_state {
+	struct amdlog_packet packet; // the last one that was parsed here
+	bool prints_swq;             // 6.2 or later: queue lines name rings
+	bool has_base;               // the filter's relative times have become absolute
+	uint64_t first_us, last_us;  // of the records counted, in the order of the log
+	uint64_t object_moves;       // times a kernel_obj became another kernel's
+	uint64_t stream_changes;     // times a stream was created on a queue
+};
+
+// How rows are found. Numbers of names are rows of their tables.
+struct summary_keys {
+	struct intern kernels, apis; // by name
+	struct intern processes;
+	struct intern rings, handles; // process and address -> queue
+	struct intern streams;        // process and stream -> queue it was created on
+	struct intern objects;        // process and kernel_obj -> kernel
+};
+
+// Pairs that were seen: distinct ones are counted.
+struct summary_pairs {
+	struct intern queue_kernels, queue_streams, process_kernels;
+};
+
+// Of a part of a log (partial.h): what only the parts before it can tell.
+struct summary_part {
+	bool resumed; // it is one: something may have come before; set by the caller
+	bool is_head; // the last dispatch takes the kernel name that was left before the part
+	struct amdlog_unresolved *open;
+	uint32_t nopen;
+	size_t open_cap;
+	struct intern open_keys;    // -> row of `open`
+	struct intern head_streams; // pairs: threads, queues they wrote to for unknown streams
+};
+
 struct amdlog_summary {
 	struct amdlog_filter filter;
 	bool want_api;  // count API calls by name
-	bool no_memory; // something was not counted apart: there was too much of it
-	bool seen_swq;  // 6.2 or later: queue lines name rings
-	bool based;     // the filter's times are absolute by now
-	bool resumed;   // a part of a log (partial.h): something may have come before; set by the
-			// caller
-	bool is_head;   // the last dispatch takes the name that was left before it
-	// Only records that begin in these bytes of the input count; range_to 0: all.
-	uint64_t range_from, range_to;
-	uint64_t first_us, last_us; // of the records counted, in the order of the log
+	bool no_memory; // a table was full: something was not counted apart
+	struct {
+		uint64_t from, to;
+	} range; // records that begin in these bytes of the input count; to 0: all do
+
 	struct amdlog_totals totals;
-	struct amdlog_packet packet; // the last one
-
-	// Rows of the tables that follow.
-	uint32_t nthreads, nqueues, nkernels, napis, nprocesses, nopen;
+	uint32_t nthreads, nprocesses, nqueues, nkernels, napis;
 	struct amdlog_thread *threads; // by the scanner's number
-	size_t thread_cap;
-	struct amdlog_queue *queues;
-	size_t queue_cap;
-	struct amdlog_kernel *kernels; // by number of the name
-	size_t kernel_cap;
-	struct amdlog_api *apis;
-	size_t api_cap;
 	struct amdlog_process *processes;
-	size_t process_cap;
-	struct amdlog_unresolved *open; // of a part only
-	size_t open_cap;
-
+	struct amdlog_queue *queues;
+	struct amdlog_kernel *kernels;
+	struct amdlog_api *apis;
 	struct amdlog_errors errors;
-	struct keyed_histogram api_times; // microseconds of a call, by number of the function
+	struct keyed_histogram api_times; // microseconds of a call, by row of `apis`
 
-	struct intern names, api_names, process_keys;
-	// Pairs of a process and a number, and what they lead to.
-	struct intern by_ring, by_handle; // -> queue
-	struct intern by_stream;          // -> queue the stream was created on
-	struct intern by_object;          // kernel_obj -> kernel
-	uint64_t object_moves;            // times a kernel_obj became another kernel's
-	uint64_t stream_changes;          // times that a stream was created on a queue
-	// Pairs seen, for counting distinct ones.
-	struct intern queue_kernels, queue_streams, process_kernels;
-	// Of a part: where `open` is, and threads with the queues they wrote to before it was known
-	// for which stream.
-	struct intern open_keys, head_streams;
+	struct {
+		size_t thread, process, queue, kernel, api;
+	} cap; // of the tables
+	struct summary_state state;
+	struct summary_keys keys;
+	struct summary_pairs pairs;
+	struct summary_part part;
 };
 
 // What a record meant once it was placed, for listings.

@@ -59,9 +59,9 @@ static void join_handle(struct amdlog_summary *s, uint32_t ring)
 
 static void count_streams(struct amdlog_summary *s)
 {
-	struct intern joined = {.max_entries = s->queue_streams.max_entries};
-	for (uint32_t i = 0; i < s->queue_streams.n; i++) {
-		struct pair p = pair_at(&s->queue_streams, i);
+	struct intern joined = {.max_entries = s->pairs.queue_streams.max_entries};
+	for (uint32_t i = 0; i < s->pairs.queue_streams.n; i++) {
+		struct pair p = pair_at(&s->pairs.queue_streams, i);
 		uint32_t q = (uint32_t)p.a;
 		if (s->queues[q].merged != AMDLOG_NONE)
 			q = s->queues[q].merged;

@@ -62,19 +62,19 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 					  const struct amdlog_event *e)
 {
 	uint64_t bytes[5] = {key->process, key->queue, key->thread, key->object, key->value};
-	uint32_t n = intern_put(&s->open_keys, bytes, sizeof(bytes));
-	if (n > s->nopen) {
+	uint32_t n = intern_put(&s->part.open_keys, bytes, sizeof(bytes));
+	if (n > s->part.nopen) {
 		s->no_memory = true;
 		return NULL;
 	}
-	if (n == s->nopen) {
-		ARRAY_GROW(s->open, s->open_cap, n);
-		s->open[s->nopen++] = *key;
+	if (n == s->part.nopen) {
+		ARRAY_GROW(s->part.open, s->part.open_cap, n);
+		s->part.open[s->part.nopen++] = *key;
 	}
-	s->open[n].n++;
-	s->open[n].torn += key->value && e->torn;
-	span_add(&s->open[n].span, e->record->time_us);
-	return &s->open[n];
+	s->part.open[n].n++;
+	s->part.open[n].torn += key->value && e->torn;
+	span_add(&s->part.open[n].span, e->record->time_us);
+	return &s->part.open[n];
 }
 
 void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
