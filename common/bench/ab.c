@@ -39,23 +39,32 @@ struct experiment {
 	const struct ab_plan *plan;
 	struct ab_run *run;
 	struct workload online, offline;
-	struct printed online_printed, offline_printed;
-	struct child taking;     // takes a queue set
-	unsigned taking_queues;  // that it is about
-	unsigned taken_queues;   // of the best one that was taken
-	struct queue_set *taken; // the run's that is taken next
-	bool taking_held;        // offline was suspended meanwhile
+	struct printed printed[2]; // by side
+	char log[2][4096];         // of the commands, by side; "": none
+	struct {
+		struct child child;     // takes it
+		struct queue_set *into; // of the run
+		unsigned queues;        // that both sides had when the child began
+		unsigned taken;         // that they had when the last whole one began
+		bool held;              // offline was suspended meanwhile
+	} look;                         // at the queues of both sides
+	struct {
+		bool on;   // online's queues are watched
+		bool busy; // they have work
+		uint64_t busy_since;
+	} watch;
+	struct {
+		bool by_work; // offline is held whenever online has work
+		struct policy_class decision;
+		uint64_t since;
+		uint64_t took;       // the last one, from the request until all were off
+		struct moving costs; // of the last ones, to others
+		uint64_t cost_ns;    // 90th percentile of them
+	} hold;
+	uint64_t online_from, window_from, looked;
 	int signals;
-	bool stopped, bursts, busy;
-	bool watch; // online's queues are watched
-	uint64_t busy_since, held_since, looked;
-	uint64_t hold_took; // the last hold, from the request until all were off
-	uint64_t cost_ns;   // 90th percentile of `cost`
-	struct policy_class decision;
-	struct moving cost; // of the last holds, to others
-	uint64_t online_from, window_from;
-	char log[2][4096]; // of the commands, by side; "": none
-	int status;
+	bool stopped; // by one
+	int status;   // of the failure that ended it, described in `why`
 	char *why;
 };
 
@@ -102,27 +111,27 @@ static void on_line(void *arg, const char *line)
 static void take_queue_set(struct experiment *x)
 {
 	unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
-	if (x->taking.pid || num <= x->taken_queues)
+	if (x->look.child.pid || num <= x->look.taken)
 		return;
-	x->taking_queues = num;
-	x->taking_held = x->offline.group.held;
-	queue_set_take(&x->taking, &x->online, &x->offline);
+	x->look.queues = num;
+	x->look.held = x->offline.group.held;
+	queue_set_take(&x->look.child, &x->online, &x->offline);
 }
 
 static void poll_queue_set(struct experiment *x)
 {
-	struct queue_set *s = x->taken;
-	x->taking_held |= x->offline.group.held;
-	child_tick(&x->taking, queue_set_line, s);
-	if (!x->taking.ended)
+	struct queue_set *s = x->look.into;
+	x->look.held |= x->offline.group.held;
+	child_tick(&x->look.child, queue_set_line, s);
+	if (!x->look.child.ended)
 		return;
-	bool ok = x->taking.status == 0;
-	child_fini(&x->taking);
+	bool ok = x->look.child.status == 0;
+	child_fini(&x->look.child);
 	if (!ok)
 		return;
-	x->taken_queues = x->taking_queues;
+	x->look.taken = x->look.queues;
 	// Slots of suspended queues are unknown; `suspended` is the reason.
-	for (size_t i = 0; x->taking_held && i < s->n; i++)
+	for (size_t i = 0; x->look.held && i < s->n; i++)
 		if (s->v[i].side == SIDE_OFFLINE) {
 			s->v[i].slots[0] = '\0';
 			s->v[i].suspended = true;
@@ -141,14 +150,14 @@ static int set_held(struct experiment *x, bool hold)
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
 	if (hold) {
-		x->hold_took = now - asked;
-		x->held_since = now;
+		x->hold.took = now - asked;
+		x->hold.since = now;
 		x->run->holds++;
 		x->run->unreached = x->offline.group.unreached;
 	} else if (was) {
-		x->run->held_ns += asked - x->held_since;
-		moving_add(&x->cost, (double)(x->hold_took + now - asked));
-		x->cost_ns = (uint64_t)moving_percentile(&x->cost, 0.9);
+		x->run->held_ns += asked - x->hold.since;
+		moving_add(&x->hold.costs, (double)(x->hold.took + now - asked));
+		x->hold.cost_ns = (uint64_t)moving_percentile(&x->hold.costs, 0.9);
 	}
 	return 0;
 }
@@ -162,22 +171,23 @@ static int watch_online(struct experiment *x)
 	group_sample(&x->online.group);
 	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
-	if (work && !x->busy)
-		x->busy_since = now;
-	if (!work && x->busy)
-		samples_add(&x->run->latency, (double)(now - x->busy_since));
-	x->busy = work;
-	if (!x->bursts)
+	if (work && !x->watch.busy)
+		x->watch.busy_since = now;
+	if (!work && x->watch.busy)
+		samples_add(&x->run->latency, (double)(now - x->watch.busy_since));
+	x->watch.busy = work;
+	if (!x->hold.by_work)
 		return 0;
-	policy_step(&strict, &x->decision, now, work, x->offline.group.held, x->cost_ns);
-	return x->decision.held == x->offline.group.held ? 0 : set_held(x, x->decision.held);
+	policy_step(&strict, &x->hold.decision, now, work, x->offline.group.held, x->hold.cost_ns);
+	return x->hold.decision.held == x->offline.group.held ? 0
+							      : set_held(x, x->hold.decision.held);
 }
 
 static void tick(void *arg)
 {
 	struct experiment *x = arg;
-	child_tick(&x->online.child, on_line, &x->online_printed);
-	child_tick(&x->offline.child, on_line, &x->offline_printed);
+	child_tick(&x->online.child, on_line, &x->printed[SIDE_ONLINE]);
+	child_tick(&x->offline.child, on_line, &x->printed[SIDE_OFFLINE]);
 }
 
 static int look(struct experiment *x)
@@ -208,7 +218,7 @@ static int turn(struct experiment *x, uint64_t ns)
 		return -1;
 	if (x->stopped)
 		return fail(x, 1, "stopped");
-	return x->watch ? watch_online(x) : 0;
+	return x->watch.on ? watch_online(x) : 0;
 }
 
 // Looks often, to see new work at once; less often while waiting for the end of work, unless
@@ -216,9 +226,10 @@ static int turn(struct experiment *x, uint64_t ns)
 static uint64_t pace(const struct experiment *x)
 {
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
-	if (!x->watch)
+	if (!x->watch.on)
 		return 2 * MS;
-	return measured && x->busy && x->offline.group.held == x->bursts ? MS / 2 : MS / 20;
+	return measured && x->watch.busy && x->offline.group.held == x->hold.by_work ? MS / 2
+										     : MS / 20;
 }
 
 static int run_until(struct experiment *x, uint64_t until)
@@ -279,7 +290,7 @@ static bool has_queues(struct experiment *x, struct workload *s)
 // A program has queues long before it has something for them to do.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
-	const struct printed *p = &x->offline_printed;
+	const struct printed *p = &x->printed[SIDE_OFFLINE];
 	return p->ready.given ? p->is_ready : group_has_moved(&s->group);
 }
 
@@ -335,7 +346,7 @@ static int start_offline(struct experiment *x)
 static void begin_window(struct experiment *x)
 {
 	group_count_begin(&x->offline.group);
-	x->offline_printed.v.n = 0; // what it printed before does not count
+	x->printed[SIDE_OFFLINE].v.n = 0; // what it printed before does not count
 	x->window_from = clock_ns();
 }
 
@@ -344,7 +355,7 @@ static int end_window(struct experiment *x)
 	x->run->window_ns = clock_ns() - x->window_from;
 	if (!group_count_end(&x->offline.group, &x->run->packets))
 		return ended_early(x, &x->offline, "");
-	x->run->offline_metric = samples_mean(&x->offline_printed.v);
+	x->run->offline_metric = samples_mean(&x->printed[SIDE_OFFLINE].v);
 	return 0;
 }
 
@@ -357,7 +368,7 @@ static int run_online(struct experiment *x)
 		workload_attach(s, 0);
 	if (start(x, s) || (watch && wait_for_queues(x, s)))
 		return -1;
-	x->watch = watch;
+	x->watch.on = watch;
 	uint64_t end = s->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
 	while (!s->child.ended && clock_ns() < end)
 		if (turn(x, pace(x)))
@@ -385,7 +396,7 @@ static void note_lost(struct ab_run *r, const struct workload *s)
 
 static void end_online(struct experiment *x)
 {
-	x->watch = x->busy = false;
+	x->watch.on = x->watch.busy = false;
 	group_release(&x->online.group);
 	child_end(&x->online.child, 2000 * MS, tick, x);
 	note_lost(x->run, &x->online);
@@ -396,13 +407,13 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	bool whole = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_COMMAND;
 	if (start_offline(x))
 		return -1;
-	x->bursts = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
+	x->hold.by_work = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
 	begin_window(x);
 	if (run_until(x, clock_ns() + x->plan->lead_ns) || (whole && set_held(x, true)))
 		return -1;
 	int r = run_online(x);
 	end_online(x);
-	x->bursts = false;
+	x->hold.by_work = false;
 	if ((x->offline.group.held && set_held(x, false)) || r ||
 	    run_until(x, clock_ns() + x->plan->lead_ns))
 		return -1;
@@ -425,9 +436,9 @@ static int run_alone(struct experiment *x)
 	int r = hold_aside(x, true) || run_online(x);
 	end_online(x);
 	r = r || hold_aside(x, false);
-	child_fini(&x->taking); // the next set is of the offline processes alone
-	x->taken_queues = 0;
-	x->taken = &x->run->queue_set[1];
+	child_fini(&x->look.child); // the next set is of the offline processes alone
+	x->look.taken = 0;
+	x->look.into = &x->run->queue_set[1];
 	if (r || start_offline(x))
 		return -1;
 	begin_window(x);
@@ -479,7 +490,7 @@ static void take_log_rate(struct experiment *x)
 static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
-	const struct samples *printed = &x->online_printed.v;
+	const struct samples *printed = &x->printed[SIDE_ONLINE].v;
 	if (*x->log[SIDE_ONLINE] && !x->plan->metric)
 		return take_log_latencies(x);
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
@@ -538,7 +549,7 @@ static void printed_fini(struct printed *p)
 static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
-	struct printed *on = &x->online_printed, *off = &x->offline_printed;
+	struct printed *on = &x->printed[SIDE_ONLINE], *off = &x->printed[SIDE_OFFLINE];
 	int r = compile(x, &on->metric, 1, "--metric", p->metric) ||
 		compile(x, &off->metric, 1, "--offline-metric", p->offline_metric) ||
 		compile(x, &off->ready, 0, "--offline-ready", p->offline_ready) ||
@@ -566,17 +577,17 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->why = why;
 	workload_init(&x->online, SIDE_ONLINE, p->command[SIDE_ONLINE], &p->specs);
 	workload_init(&x->offline, SIDE_OFFLINE, p->command[SIDE_OFFLINE], &p->specs);
-	x->taken = r->queue_set;
-	x->taking.out = -1;
+	x->look.into = r->queue_set;
+	x->look.child.out = -1;
 	x->signals = bench_signals_open();
 	measure(x, mode, number);
 	int status = x->status;
 	*stopped = x->stopped;
-	child_fini(&x->taking);
+	child_fini(&x->look.child);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
-	printed_fini(&x->online_printed);
-	printed_fini(&x->offline_printed);
+	printed_fini(&x->printed[SIDE_ONLINE]);
+	printed_fini(&x->printed[SIDE_OFFLINE]);
 	close(x->signals);
 	free(x);
 	return status;

@@ -12,17 +12,17 @@
 #define WORD(name, word, label, help) #word,
 const char *const cycle_result_name[] = {CYCLE_RESULTS(WORD) NULL};
 
+#define NONE(name) .name = CYCLE_NONE,
 void cycle_clear(struct cycle *c)
 {
-	struct cycle none = {.number = c->number,
-			     .block = c->block,
-			     .repeat = c->repeat,
-			     .warmup = c->warmup,
-			     .set = c->set};
-	size_t first = offsetof(struct cycle, at_ns), last = offsetof(struct cycle, xccs);
-	memset((char *)&none + first, 0xff, last - first); // CYCLE_NONE in each
-	*c = none;
+	*c = (struct cycle){.number = c->number,
+			    .block = c->block,
+			    .repeat = c->repeat,
+			    .warmup = c->warmup,
+			    .set = c->set,
+			    CYCLE_MEASURED(NONE)};
 }
+#undef NONE
 
 size_t cycle_lines(const struct attached *a)
 {

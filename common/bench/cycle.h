@@ -82,7 +82,7 @@ struct cycle {
 	enum cycle_result result;
 	uint64_t queues; // that the call was about
 #define FIELD(name) uint64_t name;
-	CYCLE_MEASURED(FIELD) // cycle_clear() counts on nothing else between at_ns and xccs
+	CYCLE_MEASURED(FIELD)
 #undef FIELD
 	unsigned xccs;                     // 0: saved waves unknown
 	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC

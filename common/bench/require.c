@@ -55,82 +55,99 @@ struct left {
 	bool has_mode, has_p;
 };
 
-static bool take_word(struct requirement *r, struct left *l, const char *word)
+// Appends a word to a text of 64 bytes, behind a blank.
+static void append_word(char text[64], const char *word)
 {
-	for (unsigned m = 0; m < AB_MODES; m++)
-		if (strcmp(word, ab_mode_name[m]) == 0 && !l->has_mode) {
+	size_t len = strlen(text);
+	snprintf(text + len, 64 - len, "%s%s", len ? " " : "", word);
+}
+
+static void take_word(struct requirement *r, struct left *l, const char *word)
+{
+	append_word(r->name, word);
+	for (unsigned m = 0; m < AB_MODES && !l->has_mode; m++)
+		if (strcmp(word, ab_mode_name[m]) == 0) {
 			r->mode = (enum ab_mode)m;
-			return l->has_mode = true;
+			l->has_mode = true;
+			return;
 		}
 	for (size_t i = 0; i < COUNT(statistics) && !l->has_p; i++)
 		if (strcmp(word, statistics[i].name) == 0) {
 			r->p = statistics[i].p;
-			return l->has_p = true;
+			l->has_p = true;
+			return;
 		}
-	size_t len = strlen(l->subject);
-	snprintf(l->subject + len, sizeof(l->subject) - len, "%s%s", len ? " " : "", word);
-	return true;
+	append_word(l->subject, word);
 }
 
-static bool read_limit(const char *text, bool share, double *limit)
+// The row that the left side names and runs of one of these kinds have; COUNT(subjects): none.
+static unsigned find_subject(const char *name, unsigned kinds)
+{
+	unsigned i = 0;
+	while (i < COUNT(subjects) &&
+	       (strcmp(subjects[i].name, name) != 0 || !(kinds_of(&subjects[i]) & kinds)))
+		i++;
+	return i;
+}
+
+// What is wrong with the left side of a limit of `s`, or NULL.
+static const char *left_fault(const struct subject *s, const struct left *l)
+{
+	if (l->has_mode && s->kind != REQUIRE_AB)
+		return "a mode belongs to online and offline work of bench ab";
+	if (is_share(s))
+		return l->has_p ? "a share has no statistic" : NULL;
+	return l->has_p ? NULL : "a time needs a statistic, such as p99";
+}
+
+static const char *read_share_limit(const char *text, double *share)
 {
 	char *end;
-	uint64_t ns;
-	if (!share) { // seconds without a unit, as elsewhere, are rarely meant
-		bool ok = *text && !strchr("0123456789.", text[strlen(text) - 1]) &&
-			  parse_duration(text, &ns);
-		*limit = ok ? (double)ns : 0;
-		return ok;
-	}
-	*limit = strtod(text, &end) / 100;
-	return end != text && strcmp(end, "%") == 0 && *limit >= 0 && *limit <= 1000;
+	*share = strtod(text, &end) / 100;
+	if (end != text && strcmp(end, "%") == 0 && *share >= 0 && *share <= 1000)
+		return NULL;
+	return "the limit of a share is in per cent, such as 20%";
 }
 
-// False: `why` says what is wrong.
-static bool read_one(struct requirement *r, char *left, const char *right, unsigned kinds,
-		     const char **why)
+// Seconds without a unit, which other options take, are rarely meant here.
+static const char *read_time_limit(const char *text, double *ns)
+{
+	uint64_t v;
+	if (!*text || strchr("0123456789.", text[strlen(text) - 1]) || !parse_duration(text, &v))
+		return "the limit of a time is a duration with its unit, such as 50ms";
+	*ns = (double)v;
+	return NULL;
+}
+
+// What is wrong, or NULL.
+static const char *read_sides(struct requirement *r, char *left, const char *right, unsigned kinds)
 {
 	struct left l = {0};
 	for (char *word; (word = strsep(&left, " \t"));)
-		if (*word) {
-			size_t len = strlen(r->name);
-			snprintf(r->name + len, sizeof(r->name) - len, "%s%s", len ? " " : "",
-				 word);
+		if (*word)
 			take_word(r, &l, word);
-		}
-	while (r->subject < COUNT(subjects) && (strcmp(subjects[r->subject].name, l.subject) != 0 ||
-						!(kinds_of(&subjects[r->subject]) & kinds)))
-		r->subject++;
-	const struct subject *s = &subjects[r->subject < COUNT(subjects) ? r->subject : 0];
+	r->subject = find_subject(l.subject, kinds);
+	if (r->subject == COUNT(subjects))
+		return "nothing of that name is measured";
+	const struct subject *s = &subjects[r->subject];
+	const char *fault = left_fault(s, &l);
 	r->kinds = kinds_of(s) & kinds;
-	*why = r->subject == COUNT(subjects) ? "nothing of that name is measured"
-	       : l.has_mode && s->kind != REQUIRE_AB
-		       ? "a mode belongs to online and offline work of bench ab"
-	       : l.has_p == is_share(s) ? l.has_p ? "a share has no statistic"
-						  : "a time needs a statistic, such as p99"
-	       : !read_limit(right, is_share(s), &r->limit)
-		       ? is_share(s)
-				 ? "the limit of a share is in per cent, such as 20%"
-				 : "the limit of a time is a duration with its unit, such as 50ms"
-		       : NULL;
-	return !*why;
+	return fault ? fault : (is_share(s) ? read_share_limit : read_time_limit)(right, &r->limit);
 }
 
-// Reads one; `text`: "online p99 < 50ms". False: `why` says what is wrong.
-static bool read_requirement(struct requirement *q, const char *text, unsigned kinds,
-			     const char **why)
+// Reads a limit, such as "online p99 < 50ms". What is wrong, or NULL.
+static const char *read_requirement(struct requirement *q, const char *text, unsigned kinds)
 {
 	char *left = xstrdup(text), *sign = strchr(left, '<');
 	*q = (struct requirement){.mode = AB_PREEMPT};
 	q->or_equal = sign && sign[1] == '=';
 	const char *right = sign ? sign + 1 + q->or_equal : "";
 	right += strspn(right, " \t");
-	*why = "there is no <";
 	if (sign)
 		*sign = '\0';
-	bool ok = sign && read_one(q, left, right, kinds, why);
+	const char *fault = sign ? read_sides(q, left, right, kinds) : "there is no <";
 	free(left);
-	return ok;
+	return fault;
 }
 
 static const struct goal {
@@ -151,7 +168,7 @@ static const char *limit_in(const struct goal *g, const char *word)
 
 static int add_goals(struct requirements *r, const struct words *w, unsigned kinds)
 {
-	const char *bad = NULL, *why;
+	const char *bad = NULL;
 	for (size_t i = 0; i < w->n && !bad; i++) {
 		bad = w->v[i];
 		for (size_t k = 0; k < COUNT(goals); k++)
@@ -167,7 +184,7 @@ static int add_goals(struct requirements *r, const struct words *w, unsigned kin
 		char text[96];
 		const bool bare = !strchr(g->limit, 'm') && !strchr(limit, '%');
 		snprintf(text, sizeof(text), "%s %.50s%s", g->words, limit, bare ? "%" : "");
-		if (!read_requirement(&r->v[r->n], text, g->kind, &why))
+		if (read_requirement(&r->v[r->n], text, g->kind))
 			bad = word;
 		r->n += (g->kind & kinds) != 0;
 	}
@@ -193,13 +210,13 @@ int require_parse(struct requirements *r, const struct words *wanted, const stru
 	const size_t defaults = r->n;
 	for (size_t i = 0; i < require->n && !status; i++) {
 		struct requirement q;
-		const char *why;
+		const char *fault = read_requirement(&q, require->v[i], kinds);
 		size_t at = 0;
-		if (!read_requirement(&q, require->v[i], kinds, &why))
+		if (fault)
 			return err_fail(GPQ_USAGE,
 					kinds & REQUIRE_AB ? "for example 'online p99 < 50ms'"
 							   : "for example 'suspend p99 < 10ms'",
-					"--require %s: %s", require->v[i], why);
+					"--require %s: %s", require->v[i], fault);
 		q.text = require->v[i];
 		while (at < defaults && (r->v[at].text || !is_same(&r->v[at], &q)))
 			at++;
