@@ -66,7 +66,7 @@ static const struct out_col cols[] = {
 static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
 static const struct schema schema = {"gpq.merge", 1, SCHEMA_TABLES(&table), NULL};
 
-static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
+static int merge_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct merge *m = arg;
 	if (!trace_lines_add(&m->lines, line, len))
@@ -74,11 +74,11 @@ static int add_line(void *arg, const char *path, uint64_t number, char *line, si
 	return 0;
 }
 
-static int add_file(struct merge *m, const char *path)
+static int merge_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
 	uint64_t bad = s->bad_lines;
-	if (input_lines(path, add_line, m))
+	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
 	if (s->bad_lines > bad)
 		err_warn("they are left out",
@@ -87,7 +87,7 @@ static int add_file(struct merge *m, const char *path)
 	return GPQ_OK;
 }
 
-static struct merge_row row_of(const struct sum_row *r)
+static struct merge_row merged_row(const struct sum_row *r)
 {
 	const struct sum_key *k = &r->key;
 	const struct hist *h = &r->hist;
@@ -114,7 +114,7 @@ static int print_table(struct cmd *c, const struct sum *s)
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &table, false);
 	for (size_t i = 0; i < s->n && !status; i++) {
-		struct merge_row row = row_of(s->row[i]);
+		struct merge_row row = merged_row(s->row[i]);
 		out_row(o, &row);
 	}
 	return out_finish(o, status);
@@ -140,7 +140,7 @@ static int print_logs(struct cmd *c, struct trace_lines *l)
 	return status ? status : trace_merge_report(c, l, &report);
 }
 
-static int print(struct cmd *c, struct merge *m)
+static int print_merged(struct cmd *c, struct merge *m)
 {
 	const struct merge_opts *o = c->opts;
 	if (m->lines.n && m->sum.n)
@@ -160,7 +160,7 @@ static int print(struct cmd *c, struct merge *m)
 	return o->partial ? print_partial(&m->sum) : print_table(c, &m->sum);
 }
 
-static int run(struct cmd *c)
+static int run_merge(struct cmd *c)
 {
 	struct merge m = {0};
 	int n = c->argc ? c->argc : 1, status = GPQ_OK;
@@ -170,9 +170,9 @@ static int run(struct cmd *c)
 				"--filter and --sort are about rows of tables, which --partial has "
 				"not");
 	for (int i = 0; i < n && !status; i++)
-		status = add_file(&m, c->argc ? c->argv[i] : "-");
+		status = merge_file(&m, c->argc ? c->argv[i] : "-");
 	if (!status)
-		status = print(c, &m);
+		status = print_merged(c, &m);
 	sum_fini(&m.sum);
 	trace_lines_fini(&m.lines);
 	return status;
@@ -202,5 +202,5 @@ const struct cmd_spec merge_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema, &trace_schema),
-	.run = run,
+	.run = run_merge,
 };

@@ -30,7 +30,7 @@ struct ab {
 	struct rng rng; // of the order of the modes
 };
 
-static void draw(void *arg)
+static void draw_runs(void *arg)
 {
 	struct ab *b = arg;
 	progress_show(&b->progress, (double)b->done / (double)b->total,
@@ -101,7 +101,7 @@ static int choose_sides(struct bench_opts *o)
 	return GPQ_OK;
 }
 
-static int prepare(struct ab *b, struct cmd *c)
+static int prepare_ab(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
 	int status = require_parse(&b->limits, &o->goals, &o->require, REQUIRE_AB);
@@ -122,7 +122,7 @@ static int prepare(struct ab *b, struct cmd *c)
 	if (!o->runs)
 		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
 	o->ab.grace = o->grace;
-	o->ab.tick = draw;
+	o->ab.tick = draw_runs;
 	o->ab.tick_arg = b;
 	bench_context_host(&b->run->context);
 	bench_context_driver(&b->run->context);
@@ -137,7 +137,7 @@ static int prepare(struct ab *b, struct cmd *c)
 	return raw_file_open(&b->raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
-static int keep(struct ab *b, struct ab_run *r)
+static int keep_run(struct ab *b, struct ab_run *r)
 {
 	int status = GPQ_OK;
 	ab_write(&b->raw.line, &b->run->context, r);
@@ -149,7 +149,7 @@ static int keep(struct ab *b, struct ab_run *r)
 }
 
 // Between two runs. False when gpq is to end.
-static bool rest(uint64_t ns)
+static bool rest_between_runs(uint64_t ns)
 {
 	int signals = bench_signals_open();
 	bool on = bench_signals_wait(signals, clock_ns() + ns);
@@ -157,19 +157,19 @@ static bool rest(uint64_t ns)
 	return on;
 }
 
-static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
+static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 {
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
-	if (b->done && b->opts->pause_ns && !rest(b->opts->pause_ns)) {
+	if (b->done && b->opts->pause_ns && !rest_between_runs(b->opts->pause_ns)) {
 		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
 		return GPQ_PARTIAL;
 	}
 	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
 	b->now = mode;
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
-	int status = failed ? failed : keep(b, &r);
+	int status = failed ? failed : keep_run(b, &r);
 	if (r.unreached)
 		err_warn("gpq queues -o +CONTEXT shows them",
 			 "run %" PRIu64
@@ -195,7 +195,7 @@ static int run_one(struct ab *b, enum ab_mode mode, uint64_t number)
 	return status;
 }
 
-static int run_all(struct ab *b, bool wanted)
+static int run_modes(struct ab *b, bool wanted)
 {
 	int status = GPQ_OK;
 	for (unsigned m = 0; m < AB_MODES; m++)
@@ -206,7 +206,7 @@ static int run_all(struct ab *b, bool wanted)
 		rng_shuffle(&b->rng, order, AB_MODES);
 		for (unsigned m = 0; m < AB_MODES && !status; m++)
 			if (b->mode[order[m]])
-				status = run_one(b, (enum ab_mode)order[m], i);
+				status = run_mode(b, (enum ab_mode)order[m], i);
 	}
 	progress_end(&b->progress);
 	return status;
@@ -272,11 +272,11 @@ int bench_ab(struct cmd *c)
 	int status = needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
 	// What was measured is printed even if the reader of --raw is gone.
 	signal(SIGPIPE, SIG_IGN);
-	status = status ? status : prepare(&b, c);
+	status = status ? status : prepare_ab(&b, c);
 	if (!status) {
 		if (!bench_context_is_gpu(&b.run->context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
-		status = run_all(&b, c->out.progress);
+		status = run_modes(&b, c->out.progress);
 	}
 	const struct ab_mode_result *m = b.run->ab.mode;
 	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {

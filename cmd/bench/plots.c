@@ -20,7 +20,7 @@ struct times {
 };
 
 // Returns the highest bar's share; draws a row where there is a plot.
-static double bars(struct plot *p, const char *name, struct samples *s)
+static double plot_bars(struct plot *p, const char *name, struct samples *s)
 {
 	double x[BARS + 1], y[BARS], top = 0;
 	bool p99 = samples_carry(s->n, 0.99);
@@ -55,7 +55,7 @@ static void open_plot(struct plot *p, const char *title, const struct bench_cont
 	plot_open(p, title, bench_context_is_gpu(c) ? "" : "software GPU: no times of hardware", x);
 }
 
-static void put(struct out *o, struct plot *p)
+static void put_plot(struct out *o, struct plot *p)
 {
 	buf_puts(out_html(o), "<figure>");
 	plot_close(p, out_html(o));
@@ -74,7 +74,7 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 		for (unsigned k = 0; k < t[i].n; k++) { // fmin and fmax pass over the NaN of none
 			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
 			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
-			top = maths()->fmax(top, bars(NULL, "", t[i].s[k]));
+			top = maths()->fmax(top, plot_bars(NULL, "", t[i].s[k]));
 		}
 	if (!(x.max > 0))
 		return;
@@ -92,9 +92,9 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 			plot_goal(&p, t[i].goal, text);
 		}
 		for (unsigned k = 0; k < t[i].n; k++)
-			bars(&p, t[i].name[k], t[i].s[k]);
+			plot_bars(&p, t[i].name[k], t[i].s[k]);
 	}
-	put(o, &p);
+	put_plot(o, &p);
 }
 
 static void plot_calls(struct out *o, struct load_run *run, const struct requirements *limits)
@@ -141,7 +141,7 @@ struct timeline {
 
 // Indices can be compared while the same queues are watched: those that went away take their
 // packets with them.
-static bool follows(const struct cycle *a, const struct cycle *b)
+static bool cycle_follows(const struct cycle *a, const struct cycle *b)
 {
 	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
 	       b->queues == a->queues && b->read_sum >= a->read_sum;
@@ -155,7 +155,7 @@ static struct timeline choose_timeline(const struct load_run *run)
 		const struct cycle *c = &run->timeline[i];
 		bool complete = c->gap_packets != CYCLE_NONE && c->suspend_packets != CYCLE_NONE &&
 				c->read_sum != CYCLE_NONE;
-		bool fits = !c->warmup && complete && (!t.n || follows(&t.c[t.n - 1], c));
+		bool fits = !c->warmup && complete && (!t.n || cycle_follows(&t.c[t.n - 1], c));
 		if (t.n && !fits)
 			break;
 		t.c = t.n ? t.c : c;
@@ -212,7 +212,7 @@ void run_plot_rate(struct out *o, const struct load_run *run)
 	p.nbands = n;
 	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
 	plot_row(&p, "", x, y, n - 1, NULL);
-	put(o, &p);
+	put_plot(o, &p);
 	out_say(o, OUT_NOTE,
 		"The plot shows the %zu cycles after warm-up. Packets are counted whenever a "
 		"call is made or returns, so the rate is a mean between these moments.",

@@ -45,7 +45,7 @@ struct preempt {
 };
 
 // The processes and their queues. Of those that were sought, not named, only those with queues.
-static int choose(struct preempt *p)
+static int choose_targets(struct preempt *p)
 {
 	struct targets *t = &p->targets;
 	const struct bench_opts *o = p->opts;
@@ -117,7 +117,7 @@ static int check_arguments(const struct preempt *p, const struct cmd *c)
 	return o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
 }
 
-static int prepare(struct preempt *p, struct cmd *c)
+static int prepare_preempt(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
 	p->out = &c->out;
@@ -126,7 +126,7 @@ static int prepare(struct preempt *p, struct cmd *c)
 	if (status)
 		return status;
 	bench_context_host(&p->run->context);
-	status = choose(p);
+	status = choose_targets(p);
 	status = status ? status : make_plan(p);
 	if (status || p->opts->dry)
 		return status;
@@ -156,7 +156,7 @@ static uint64_t longest_hold(const struct plan *p)
 	return longest;
 }
 
-static int attach(struct preempt *p)
+static int attach_targets(struct preempt *p)
 {
 	struct attached *a = &p->attached;
 	const struct targets *t = &p->targets;
@@ -186,7 +186,7 @@ static int attach(struct preempt *p)
 }
 
 // Called between cycles only, so that drawing disturbs no measurement.
-static void draw(struct preempt *p)
+static void draw_cycles(struct preempt *p)
 {
 	uint64_t now = clock_ns(), left = p->end_ns > now ? p->end_ns - now : 0;
 	if (p->total != UINT64_MAX)
@@ -197,7 +197,7 @@ static void draw(struct preempt *p)
 			      "cycle %" PRIu64, p->done);
 }
 
-static int keep(struct preempt *p, const struct cycle *c)
+static int keep_cycle(struct preempt *p, const struct cycle *c)
 {
 	p->done += RESULT_IS_WHOLE(&c->set);
 	p->idle += c->result == CYCLE_IDLE;
@@ -232,7 +232,7 @@ static void warn_of_cost(const struct preempt *p)
 
 // Runs all cycles; `v` has room for those of one hold. GPQ_OK also when the target or the user
 // ended it, which explain() reports.
-static int measure(struct preempt *p, struct cycle *v)
+static int measure_cycles(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every, lines = cycle_lines(&p->attached);
@@ -252,17 +252,17 @@ static int measure(struct preempt *p, struct cycle *v)
 		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;
 		for (size_t k = 0; k < lines && !status; k++)
-			status = keep(p, &v[k]);
+			status = keep_cycle(p, &v[k]);
 		if (status || !on)
 			return status;
-		draw(p);
+		draw_cycles(p);
 	}
 	return GPQ_OK;
 }
 
 // Why a process ended the measurement. Exit status.
-static int explain_one(const struct preempt *p, const struct attached_process *m,
-		       const struct cycle *last, const char *after)
+static int explain_process(const struct preempt *p, const struct attached_process *m,
+			   const struct cycle *last, const char *after)
 {
 	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
 	// The debug session of a program that calls exec ends, and its holder.
@@ -287,14 +287,14 @@ static int explain_one(const struct preempt *p, const struct attached_process *m
 }
 
 // Why it ended before its time. `last`: the last cycle. Exit status.
-static int explain(struct preempt *p, struct cycle *last)
+static int explain_end(struct preempt *p, struct cycle *last)
 {
 	const struct attached *a = &p->attached;
 	int status = GPQ_OK;
 	char after[64];
 	snprintf(after, sizeof(after), "after %" PRIu64 " cycles", p->done);
 	for (size_t i = 0; i < a->n && !status; i++)
-		status = explain_one(p, &a->v[i], cycle_of(a, last, i), after);
+		status = explain_process(p, &a->v[i], cycle_of(a, last, i), after);
 	if (!status && a->stopped) {
 		err_warn("the target runs; what was measured follows", "stopped %s", after);
 		return GPQ_PARTIAL;
@@ -309,17 +309,17 @@ static int explain(struct preempt *p, struct cycle *last)
 
 static int run_attached(struct preempt *p)
 {
-	int status = attach(p);
+	int status = attach_targets(p);
 	if (status)
 		return status;
 	if (!bench_context_is_gpu(&p->run->context))
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 	struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
-	status = measure(p, v);
+	status = measure_cycles(p, v);
 	progress_end(&p->progress);
 	warn_of_cost(p);
 	if (!status)
-		status = explain(p, v);
+		status = explain_end(p, v);
 	free(v);
 	return status;
 }
@@ -335,7 +335,7 @@ int bench_preempt(struct cmd *c)
 	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
 	status = status ? status
 			: require_parse(&p->limits, &o->goals, &o->require, REQUIRE_PREEMPT);
-	status = status ? status : prepare(p, c);
+	status = status ? status : prepare_preempt(p, c);
 	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
 	if (!status)
 		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p);

@@ -185,7 +185,7 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 }
 
 // A table that may have no rows is of documents for programs alone then.
-static bool begins(struct out *o, const struct out_table *t, bool any, const char *title)
+static bool begin_table(struct out *o, const struct out_table *t, bool any, const char *title)
 {
 	if (!any && !out_json(o)) {
 		out_skip(o, t);
@@ -241,7 +241,7 @@ void bench_print_histogram(struct out *o, const char *setting, const char *metri
 	}
 }
 
-static void print_histograms(struct out *o, const struct result *r)
+static void print_preempt_histograms(struct out *o, const struct result *r)
 {
 	if (out_is_document(o))
 		return;
@@ -288,7 +288,7 @@ static void print_repeats(struct out *o, const struct result *r)
 	for (unsigned i = 0; i < r->n; i++)
 		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
 			any |= r->of[i]->repeat[k].suspend.n > 0;
-	if (!begins(o, &bench_repeats_table, any, "Runs, one by one"))
+	if (!begin_table(o, &bench_repeats_table, any, "Runs, one by one"))
 		return;
 	for (unsigned i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->of[i]->nrepeats && any; k++) {
@@ -302,12 +302,12 @@ static void print_repeats(struct out *o, const struct result *r)
 	out_end(o);
 }
 
-static void print_saved(struct out *o, const struct result *r)
+static void print_saved_waves(struct out *o, const struct result *r)
 {
 	bool any = false;
 	for (unsigned i = 0; i < r->n; i++)
 		any |= r->of[i]->xccs > 0;
-	if (!begins(o, &bench_saved_table, any, "Wave state saved"))
+	if (!begin_table(o, &bench_saved_table, any, "Wave state saved"))
 		return;
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
@@ -319,7 +319,7 @@ static void print_saved(struct out *o, const struct result *r)
 	out_end(o);
 }
 
-static void print_cycles(struct out *o, const struct result *r)
+static void print_cycle_results(struct out *o, const struct result *r)
 {
 	out_begin(o, &bench_cycles_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
@@ -438,7 +438,7 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 			"Not measured on a GPU: the real driver over a software GPU in a VM. "
 			"These times say nothing about hardware.");
 	run_plot_times(o, run, limits);
-	if (begins(o, &bench_goals_table, n > 0, "Goals")) {
+	if (begin_table(o, &bench_goals_table, n > 0, "Goals")) {
 		for (size_t i = 0; i < n; i++)
 			print_goal(o, &v[i]);
 		out_end(o);
@@ -454,14 +454,14 @@ static void print_preempt(struct out *o, struct load_run *run)
 	out_title(o, "Latencies");
 	print_latencies(o, r);
 	explain_metrics(o, r);
-	print_histograms(o, r);
+	print_preempt_histograms(o, r);
 	print_repeats(o, r);
 	out_title(o, "Throughput of the target");
 	run_plot_rate(o, run);
 	print_effects(o, r);
-	print_saved(o, r);
+	print_saved_waves(o, r);
 	out_title(o, "Cycles");
-	print_cycles(o, r);
+	print_cycle_results(o, r);
 }
 
 void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits)

@@ -112,7 +112,7 @@ static void print_ids(struct out *o, struct ab_result *a)
 	queue_sets_fini(&c);
 }
 
-static void print_histograms(struct out *o, const struct ab_result *a)
+static void print_ab_histograms(struct out *o, const struct ab_result *a)
 {
 	if (out_is_document(o))
 		return;
@@ -129,7 +129,7 @@ void bench_print_ab(struct out *o, struct load_run *run)
 	out_title(o, "Latency of online requests");
 	bench_print_online(o, a);
 	out_say(o, OUT_NOTE, "Ratio: median against alone.");
-	print_histograms(o, a);
+	print_ab_histograms(o, a);
 	out_title(o, "Throughput of the offline work");
 	print_offline(o, a);
 	out_say(o, OUT_NOTE,

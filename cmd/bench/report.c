@@ -14,7 +14,7 @@
 
 #define SIGNIFICANT 0.01
 
-static int load(struct load *l, const char *path)
+static int load_samples(struct load *l, const char *path)
 {
 	uint64_t bad = l->bad_lines, repeated = l->repeated;
 	if (load_add(l, path))
@@ -174,7 +174,7 @@ static int write_document(struct load *l, const struct requirements *limits, enu
 	return out_close(o);
 }
 
-static int report(struct load *l, const struct bench_opts *o)
+static int report_document(struct load *l, const struct bench_opts *o)
 {
 	struct requirements limits = {0};
 	struct buf page = {0};
@@ -196,7 +196,7 @@ static int report(struct load *l, const struct bench_opts *o)
 }
 
 // The tables of one run, as they were printed when it was measured.
-static int tables(const struct load *l, struct cmd *c)
+static int report_tables_of_run(const struct load *l, struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
 	struct load_run *run = l->run[0];
@@ -278,7 +278,7 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 }
 
 // How many settings both have.
-static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
+static unsigned print_cycle_changes(struct out *o, struct result *a, struct result *b)
 {
 	unsigned both = 0;
 	for (unsigned i = 0; i < a->n; i++) {
@@ -298,7 +298,7 @@ static unsigned print_cycles(struct out *o, struct result *a, struct result *b)
 }
 
 // How many modes both have.
-static unsigned print_online(struct out *o, struct ab_result *a, struct ab_result *b)
+static unsigned print_online_changes(struct out *o, struct ab_result *a, struct ab_result *b)
 {
 	unsigned both = 0;
 	for (unsigned m = 0; m < AB_MODES; m++) {
@@ -322,9 +322,9 @@ static int print_changes(struct out *o, const struct load *old, const struct loa
 	warn_if_apart(cycles[0] ? &cycles[0]->context : &abs[0]->context,
 		      cycles[1] ? &cycles[1]->context : &abs[1]->context);
 	if (cycles[0] && cycles[1])
-		both += print_cycles(o, &cycles[0]->result, &cycles[1]->result);
+		both += print_cycle_changes(o, &cycles[0]->result, &cycles[1]->result);
 	if (abs[0] && abs[1])
-		both += print_online(o, &abs[0]->ab, &abs[1]->ab);
+		both += print_online_changes(o, &abs[0]->ab, &abs[1]->ab);
 	out_end(o);
 	if (!both)
 		status = err_fail(GPQ_NOTFOUND,
@@ -334,7 +334,7 @@ static int print_changes(struct out *o, const struct load *old, const struct loa
 	return status ? status : closed;
 }
 
-static int compare(struct cmd *c)
+static int report_changes(struct cmd *c)
 {
 	struct load side[] = {{.pool = true}, {.pool = true}};
 	int status = GPQ_OK;
@@ -342,7 +342,7 @@ static int compare(struct cmd *c)
 		return err_fail(GPQ_USAGE, "gpq bench report --compare OLD NEW",
 				"--compare takes two files or folders");
 	for (int i = 0; i < 2 && !status; i++)
-		status = load(&side[i], c->argv[i + 1]);
+		status = load_samples(&side[i], c->argv[i + 1]);
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
 	c->out.schema = &bench_changes_schema;
@@ -370,7 +370,7 @@ int bench_report(struct cmd *c)
 				"--compare tells what changed, and keeps to no --%s",
 				o->goals.n ? "goal" : "require");
 	if (o->compare)
-		return compare(c);
+		return report_changes(c);
 	if (o->html && holds_json(o->html))
 		return err_fail(GPQ_USAGE, "name another file",
 				"--html %s: holds JSON, such as samples", o->html);
@@ -378,13 +378,13 @@ int bench_report(struct cmd *c)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");
 	for (int i = 1; i < c->argc && !status; i++)
-		status = load(&l, c->argv[i]);
+		status = load_samples(&l, c->argv[i]);
 	status = status ? status : need_samples(&l, c->argv[1]);
 	if (!status && as_tables && l.n > 1)
 		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
 				  "rows, columns and JSON are of one run, and these are %zu", l.n);
 	else if (!status)
-		status = as_tables ? tables(&l, c) : report(&l, o);
+		status = as_tables ? report_tables_of_run(&l, c) : report_document(&l, o);
 	load_fini(&l);
 	return status;
 }

@@ -68,8 +68,8 @@ struct experiment {
 	char *why;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct experiment *x, int status,
-						      const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int ab_fail(struct experiment *x, int status,
+							 const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -82,15 +82,15 @@ __attribute__((format(printf, 3, 4))) static int fail(struct experiment *x, int 
 }
 
 // Fails when a process of the side that lives cannot be suspended, resumed or watched.
-static int check(struct experiment *x, const struct workload *s)
+static int check_side(struct experiment *x, const struct workload *s)
 {
 	const struct group_member *m = group_failed(&s->group);
-	return m ? fail(x, m->failure.status, "pid %d: %s", (int)m->target.pid, m->failure.text)
+	return m ? ab_fail(x, m->failure.status, "pid %d: %s", (int)m->target.pid, m->failure.text)
 		 : 0;
 }
 
 // Takes the number that the first group of the expression matches.
-static void on_line(void *arg, const char *line)
+static void take_printed_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
 	regmatch_t m[2];
@@ -145,7 +145,7 @@ static int set_held(struct experiment *x, bool hold)
 	uint64_t asked = clock_ns();
 	bool was = x->offline.group.held;
 	workload_hold(&x->offline, hold);
-	if (check(x, &x->offline))
+	if (check_side(x, &x->offline))
 		return -1;
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
@@ -183,20 +183,20 @@ static int watch_online(struct experiment *x)
 							      : set_held(x, x->hold.decision.held);
 }
 
-static void tick(void *arg)
+static void take_outputs(void *arg)
 {
 	struct experiment *x = arg;
-	child_tick(&x->online.child, on_line, &x->printed[SIDE_ONLINE]);
-	child_tick(&x->offline.child, on_line, &x->printed[SIDE_OFFLINE]);
+	child_tick(&x->online.child, take_printed_line, &x->printed[SIDE_ONLINE]);
+	child_tick(&x->offline.child, take_printed_line, &x->printed[SIDE_OFFLINE]);
 }
 
-static int look(struct experiment *x)
+static int look_at_sides(struct experiment *x)
 {
 	x->looked = clock_ns();
 	x->plan->tick(x->plan->tick_arg);
 	workload_look(&x->online);
 	workload_look(&x->offline);
-	if (check(x, &x->online) || check(x, &x->offline))
+	if (check_side(x, &x->online) || check_side(x, &x->offline))
 		return -1;
 	take_queue_set(x);
 	poll_queue_set(x);
@@ -204,7 +204,7 @@ static int look(struct experiment *x)
 }
 
 // One turn of the loop: at most `ns` later. -1 when it has to end.
-static int turn(struct experiment *x, uint64_t ns)
+static int ab_turn(struct experiment *x, uint64_t ns)
 {
 	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
 			     {.fd = x->online.child.out, .events = POLLIN},
@@ -213,17 +213,17 @@ static int turn(struct experiment *x, uint64_t ns)
 	ppoll(p, 3, &t, NULL);
 	if (p[0].revents && bench_signals_stop(x->signals))
 		x->stopped = true;
-	tick(x);
-	if (clock_ns() > x->looked + 50 * MS && look(x))
+	take_outputs(x);
+	if (clock_ns() > x->looked + 50 * MS && look_at_sides(x))
 		return -1;
 	if (x->stopped)
-		return fail(x, 1, "stopped");
+		return ab_fail(x, 1, "stopped");
 	return x->watch.on ? watch_online(x) : 0;
 }
 
 // Looks often, to see new work at once; less often while waiting for the end of work, unless
 // latencies are measured by it.
-static uint64_t pace(const struct experiment *x)
+static uint64_t turn_ns(const struct experiment *x)
 {
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
 	if (!x->watch.on)
@@ -235,26 +235,26 @@ static uint64_t pace(const struct experiment *x)
 static int run_until(struct experiment *x, uint64_t until)
 {
 	while (clock_ns() < until)
-		if (turn(x, pace(x)))
+		if (ab_turn(x, turn_ns(x)))
 			return -1;
 	return 0;
 }
 
 // ---- starting
 
-static int start(struct experiment *x, struct workload *s)
+static int start_side(struct experiment *x, struct workload *s)
 {
 	s->begun = true;
 	if (!s->command)
 		return 0;
 	if (child_start(&s->child, s->command, x->plan->log_dir ? x->log[s->side] : NULL))
-		return fail(x, 1, "%s: %s", s->command, strerror(errno));
+		return ab_fail(x, 1, "%s: %s", s->command, strerror(errno));
 	s->child_start = kfd_target_start(s->child.pid);
 	return 0;
 }
 
 // A command that ends may have done what it was for: its processes are those that are chosen.
-static bool has_ended(const struct workload *s)
+static bool side_command_ended(const struct workload *s)
 {
 	return s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status);
 }
@@ -264,27 +264,27 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
 	if (!s->child.pid)
-		return fail(x, 1, "a process of the %s side ended", side_name[s->side]);
+		return ab_fail(x, 1, "a process of the %s side ended", side_name[s->side]);
 	while (!s->child.ended && clock_ns() < patience)
-		turn(x, 2 * MS);
+		ab_turn(x, 2 * MS);
 	if (!s->child.ended)
-		return fail(x, 1, "a process of the %s command ended", side_name[s->side]);
+		return ab_fail(x, 1, "a process of the %s command ended", side_name[s->side]);
 	const struct buf *said = s->child.line.len ? &s->child.line : &s->child.last;
 	bool killed = WIFSIGNALED(s->child.status);
-	return fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s",
-		    side_name[s->side], killed ? "signal" : "status",
-		    killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
-		    !said->len        ? 7
-		    : said->len < 200 ? (int)said->len
-				      : 200,
-		    said->len ? said->data : "nothing");
+	return ab_fail(x, 1, "the %s command ended with %s %d%s; it said last: %.*s",
+		       side_name[s->side], killed ? "signal" : "status",
+		       killed ? WTERMSIG(s->child.status) : WEXITSTATUS(s->child.status), before,
+		       !said->len        ? 7
+		       : said->len < 200 ? (int)said->len
+					 : 200,
+		       said->len ? said->data : "nothing");
 }
 
 // Are there processes with queues? The offline side must also have had no new one for a while.
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
-	return !look(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
+	return !look_at_sides(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
 }
 
 // A program has queues long before it has something for them to do.
@@ -300,24 +300,25 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 	pid_t pid = s->group.n ? 0 : workload_stranger(s, name);
 	double waited = (double)x->plan->ready_ns / 1e9;
 	if (pid)
-		return fail(x, 1,
-			    "the %s command %s within %.3g s; pid %d (%s) began meanwhile, is no "
-			    "descendant of it, and runs on: --%s-select takes such processes in",
-			    side_name[s->side], late, waited, (int)pid, name, side_name[s->side]);
-	return fail(x, 1, "the %s %s %s within %.3g s", side_name[s->side],
-		    s->command ? "command" : "side", late, waited);
+		return ab_fail(
+			x, 1,
+			"the %s command %s within %.3g s; pid %d (%s) began meanwhile, is no "
+			"descendant of it, and runs on: --%s-select takes such processes in",
+			side_name[s->side], late, waited, (int)pid, name, side_name[s->side]);
+	return ab_fail(x, 1, "the %s %s %s within %.3g s", side_name[s->side],
+		       s->command ? "command" : "side", late, waited);
 }
 
 // `before`, `late`: the messages if the command ends first, or the time is over.
-static int wait_until(struct experiment *x, struct workload *s,
-		      bool (*is_ready)(struct experiment *x, struct workload *s),
-		      const char *before, const char *late)
+static int wait_for_side(struct experiment *x, struct workload *s,
+			 bool (*is_ready)(struct experiment *x, struct workload *s),
+			 const char *before, const char *late)
 {
 	uint64_t end = clock_ns() + x->plan->ready_ns;
 	while (!is_ready(x, s)) {
-		if (x->status || turn(x, 10 * MS))
+		if (x->status || ab_turn(x, 10 * MS))
 			return -1;
-		if (has_ended(s))
+		if (side_command_ended(s))
 			return ended_early(x, s, before);
 		if (clock_ns() >= end)
 			return was_late(x, s, late);
@@ -327,30 +328,30 @@ static int wait_until(struct experiment *x, struct workload *s,
 
 static int wait_for_queues(struct experiment *x, struct workload *s)
 {
-	return wait_until(x, s, has_queues, " before it had queues", "had no queues");
+	return wait_for_side(x, s, has_queues, " before it had queues", "had no queues");
 }
 
 static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	workload_attach(s, x->plan->grace);
-	if (start(x, s) || wait_for_queues(x, s))
+	if (start_side(x, s) || wait_for_queues(x, s))
 		return -1;
-	return wait_until(x, s, is_at_work, " before it was at work",
-			  x->plan->offline_ready ? "printed no line that matches --offline-ready"
-						 : "has queues, but they took nothing");
+	return wait_for_side(x, s, is_at_work, " before it was at work",
+			     x->plan->offline_ready ? "printed no line that matches --offline-ready"
+						    : "has queues, but they took nothing");
 }
 
 // ---- counting
 
-static void begin_window(struct experiment *x)
+static void begin_ab_window(struct experiment *x)
 {
 	group_count_begin(&x->offline.group);
 	x->printed[SIDE_OFFLINE].v.n = 0; // what it printed before does not count
 	x->window_from = clock_ns();
 }
 
-static int end_window(struct experiment *x)
+static int end_ab_window(struct experiment *x)
 {
 	x->run->window_ns = clock_ns() - x->window_from;
 	if (!group_count_end(&x->offline.group, &x->run->packets))
@@ -366,12 +367,12 @@ static int run_online(struct experiment *x)
 	const bool watch = x->plan->hold == AB_HOLD_PROGRESS;
 	if (watch)
 		workload_attach(s, 0);
-	if (start(x, s) || (watch && wait_for_queues(x, s)))
+	if (start_side(x, s) || (watch && wait_for_queues(x, s)))
 		return -1;
 	x->watch.on = watch;
 	uint64_t end = s->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;
 	while (!s->child.ended && clock_ns() < end)
-		if (turn(x, pace(x)))
+		if (ab_turn(x, turn_ns(x)))
 			return -1;
 	x->run->online_ns = clock_ns() - x->online_from;
 	return s->child.status ? ended_early(x, s, "") : 0;
@@ -398,7 +399,7 @@ static void end_online(struct experiment *x)
 {
 	x->watch.on = x->watch.busy = false;
 	group_release(&x->online.group);
-	child_end(&x->online.child, 2000 * MS, tick, x);
+	child_end(&x->online.child, 2000 * MS, take_outputs, x);
 	note_lost(x->run, &x->online);
 }
 
@@ -408,7 +409,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	if (start_offline(x))
 		return -1;
 	x->hold.by_work = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
-	begin_window(x);
+	begin_ab_window(x);
 	if (run_until(x, clock_ns() + x->plan->lead_ns) || (whole && set_held(x, true)))
 		return -1;
 	int r = run_online(x);
@@ -417,7 +418,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	if ((x->offline.group.held && set_held(x, false)) || r ||
 	    run_until(x, clock_ns() + x->plan->lead_ns))
 		return -1;
-	return end_window(x);
+	return end_ab_window(x);
 }
 
 // Offline work that runs already is held while online is to be alone. Online work never is.
@@ -428,7 +429,7 @@ static int hold_aside(struct experiment *x, bool hold)
 	if (hold && start_offline(x))
 		return -1;
 	workload_hold(&x->offline, hold);
-	return check(x, &x->offline);
+	return check_side(x, &x->offline);
 }
 
 static int run_alone(struct experiment *x)
@@ -441,45 +442,47 @@ static int run_alone(struct experiment *x)
 	x->look.into = &x->run->queue_set[1];
 	if (r || start_offline(x))
 		return -1;
-	begin_window(x);
+	begin_ab_window(x);
 	if (run_until(x, clock_ns() + x->run->online_ns + 2 * x->plan->lead_ns))
 		return -1;
-	return end_window(x);
+	return end_ab_window(x);
 }
 
 // ---- AMD logs
 
 // Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
-static int read_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
-		    struct ablog *l)
+static int read_side_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
+			 struct ablog *l)
 {
 	const char *path = x->log[side], *name = side_name[side];
 	*l = (struct ablog){.from_us = from / 1000, .until_us = (from + ns) / 1000};
 	if (ablog_add(l, path))
-		return fail(x, 1, "the %s command's log %s: %s", name, path,
-			    errno == ENOENT ? "it wrote none; does it use HIP?" : strerror(errno));
+		return ab_fail(x, 1, "the %s command's log %s: %s", name, path,
+			       errno == ENOENT ? "it wrote none; does it use HIP?"
+					       : strerror(errno));
 	if (!l->records)
-		return fail(x, 1, "the %s command's log %s has no record of the time it ran", name,
-			    path);
+		return ab_fail(x, 1, "the %s command's log %s has no record of the time it ran",
+			       name, path);
 	return 0;
 }
 
 static int take_log_latencies(struct experiment *x)
 {
 	struct ablog l;
-	int r = read_log(x, SIDE_ONLINE, x->online_from, x->run->online_ns, &l);
+	int r = read_side_log(x, SIDE_ONLINE, x->online_from, x->run->online_ns, &l);
 	samples_fini(&x->run->latency);
 	x->run->latency = l.latency;
 	if (!r && !x->run->latency.n)
-		return fail(x, 1, "the online command's log %s has no launch that a call waits for",
-			    x->log[SIDE_ONLINE]);
+		return ab_fail(x, 1,
+			       "the online command's log %s has no launch that a call waits for",
+			       x->log[SIDE_ONLINE]);
 	return r;
 }
 
 static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
-	read_log(x, SIDE_OFFLINE, x->window_from, x->run->window_ns, &l);
+	read_side_log(x, SIDE_OFFLINE, x->window_from, x->run->window_ns, &l);
 	// Without packets in the log, the offline work is measured by its queues' read indices.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
@@ -499,29 +502,29 @@ static int take_latencies(struct experiment *x)
 		samples_fini(&x->run->latency); // requests seen in the queues do not count then
 	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
-		return fail(x, 1, "no line of the online command's output matches --metric");
+		return ab_fail(x, 1, "no line of the online command's output matches --metric");
 	if (!x->run->latency.n)
-		return fail(x, 1, "the online command's queues never had anything to do");
+		return ab_fail(x, 1, "the online command's queues never had anything to do");
 	return 0;
 }
 
 // ---- one run
 
 // Compiles it with at least so many groups.
-static int compile(struct experiment *x, struct pattern *p, size_t groups, const char *option,
-		   const char *text)
+static int compile_pattern(struct experiment *x, struct pattern *p, size_t groups,
+			   const char *option, const char *text)
 {
 	if (!text)
 		return 0;
 	if (regcomp(&p->regex, text, REG_EXTENDED))
-		return fail(x, 2, "%s: %s is no extended regular expression", option, text);
+		return ab_fail(x, 2, "%s: %s is no extended regular expression", option, text);
 	p->given = true;
 	if (p->regex.re_nsub < groups)
-		return fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
+		return ab_fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
 	return 0;
 }
 
-static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
+static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
 	const char *const given[] = {p->online_log, p->offline_log};
@@ -532,7 +535,7 @@ static int name_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 				     ab_mode_name[mode], (unsigned long long)number + 1,
 				     side_name[i]);
 		if (n >= (int)sizeof(x->log[i]))
-			return fail(x, 2, "--log: the name is too long");
+			return ab_fail(x, 2, "--log: the name is too long");
 	}
 	return 0;
 }
@@ -546,17 +549,17 @@ static void printed_fini(struct printed *p)
 		regfree(&p->ready.regex);
 }
 
-static void measure(struct experiment *x, enum ab_mode mode, uint64_t number)
+static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
 	struct printed *on = &x->printed[SIDE_ONLINE], *off = &x->printed[SIDE_OFFLINE];
-	int r = compile(x, &on->metric, 1, "--metric", p->metric) ||
-		compile(x, &off->metric, 1, "--offline-metric", p->offline_metric) ||
-		compile(x, &off->ready, 0, "--offline-ready", p->offline_ready) ||
-		name_logs(x, mode, number);
+	int r = compile_pattern(x, &on->metric, 1, "--metric", p->metric) ||
+		compile_pattern(x, &off->metric, 1, "--offline-metric", p->offline_metric) ||
+		compile_pattern(x, &off->ready, 0, "--offline-ready", p->offline_ready) ||
+		name_side_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	group_release(&x->offline.group);
-	child_end(&x->offline.child, 2000 * MS, tick, x);
+	child_end(&x->offline.child, 2000 * MS, take_outputs, x);
 	note_lost(x->run, &x->offline);
 	r = r || take_latencies(x);
 	if (!r && *x->log[SIDE_OFFLINE])
@@ -580,7 +583,7 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->look.into = r->queue_set;
 	x->look.child.out = -1;
 	x->signals = bench_signals_open();
-	measure(x, mode, number);
+	measure_mode(x, mode, number);
 	int status = x->status;
 	*stopped = x->stopped;
 	child_fini(&x->look.child);

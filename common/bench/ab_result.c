@@ -30,7 +30,7 @@ void ab_result_fini(struct ab_result *a)
 }
 
 // What it printed counts, then what was logged, then what its queues took.
-static double rate_of(const struct ab_run *r)
+static double offline_rate(const struct ab_run *r)
 {
 	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
 	if (!isnan(r->offline_metric))
@@ -44,7 +44,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	samples_add_all(&m->latency, &r->latency, 1);
 	samples_add_all(&m->suspend, &r->suspend, 1);
 	samples_add_all(&m->resume, &r->resume, 1);
-	samples_add(&m->rate, rate_of(r));
+	samples_add(&m->rate, offline_rate(r));
 	m->held += (double)r->held_ns;
 	m->window += (double)r->window_ns;
 	m->runs++;
@@ -58,7 +58,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 }
 
 // NaN: of nothing.
-static double part(double v, double whole)
+static double share_of_whole(double v, double whole)
 {
 	return whole > 0 ? v / whole : NAN;
 }
@@ -67,10 +67,10 @@ struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
 {
 	struct ab_mode_result *m = &a->mode[mode], *alone = &a->mode[AB_ALONE];
 	return (struct ab_verdict){
-		.ratio = part(samples_percentile(&m->latency, 0.5),
-			      samples_percentile(&alone->latency, 0.5)),
-		.loss = 1 - part(samples_mean(&m->rate), samples_mean(&alone->rate)),
-		.held = part(m->held, m->window),
+		.ratio = share_of_whole(samples_percentile(&m->latency, 0.5),
+					samples_percentile(&alone->latency, 0.5)),
+		.loss = 1 - share_of_whole(samples_mean(&m->rate), samples_mean(&alone->rate)),
+		.held = share_of_whole(m->held, m->window),
 	};
 }
 

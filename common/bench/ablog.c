@@ -34,7 +34,7 @@ static bool name_has(const struct amdlog_record *r, const char *part)
 }
 
 // Calls that give the GPU something to do.
-static bool begins(const struct amdlog_record *r)
+static bool begins_request(const struct amdlog_record *r)
 {
 	if (r->kind != AMDLOG_API_ENTRY)
 		return r->kind == AMDLOG_DISPATCH || r->kind == AMDLOG_KERNEL;
@@ -43,7 +43,7 @@ static bool begins(const struct amdlog_record *r)
 }
 
 // Calls that return when the GPU has done it.
-static bool ends(const struct amdlog_record *r)
+static bool ends_request(const struct amdlog_record *r)
 {
 	return r->kind == AMDLOG_API_RETURN &&
 	       (name_has(r, "Synchronize") || (name_has(r, "hipMemcpy") && !name_has(r, "Async")));
@@ -53,16 +53,16 @@ static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
 	ARRAY_REACH(x->begin_us, x->thread_cap, r->thread, 0xff); // AMDLOG_UNKNOWN
 	uint64_t *begin = &x->begin_us[r->thread], since = *begin;
-	if (since == AMDLOG_UNKNOWN && begins(r))
+	if (since == AMDLOG_UNKNOWN && begins_request(r))
 		*begin = r->time_us;
-	if (since == AMDLOG_UNKNOWN || !ends(r))
+	if (since == AMDLOG_UNKNOWN || !ends_request(r))
 		return;
 	*begin = AMDLOG_UNKNOWN;
 	if (r->time_us >= since)
 		samples_add(&x->log->latency, (double)(r->time_us - since) * 1e3);
 }
 
-static struct ring *ring_of(struct reader *x, int64_t pid, const struct amdlog_packet *p)
+static struct ring *ablog_ring(struct reader *x, int64_t pid, const struct amdlog_packet *p)
 {
 	for (size_t i = 0; i < x->rings; i++)
 		if (x->ring[i].pid == pid && x->ring[i].hwq == p->hwq)
@@ -80,7 +80,8 @@ static void count_packet(struct reader *x, const struct amdlog_record *r, bool w
 	amdlog_packet_parse(r, &p);
 	if (p.rptr == AMDLOG_UNKNOWN || p.hwq == AMDLOG_UNKNOWN)
 		return;
-	struct ring *ring = ring_of(x, r->thread < threads->n ? threads->v[r->thread].pid : -1, &p);
+	struct ring *ring =
+		ablog_ring(x, r->thread < threads->n ? threads->v[r->thread].pid : -1, &p);
 	uint32_t ahead = (uint32_t)(p.rptr - ring->rptr);
 	if (ahead > UINT32_MAX / 2)
 		return;
@@ -101,7 +102,7 @@ static void on_record(void *ctx, const struct amdlog_record *r)
 		follow_request(x, r);
 }
 
-static int add_file(struct ablog *l, const char *path)
+static int ablog_add_file(struct ablog *l, const char *path)
 {
 	struct reader x = {.log = l};
 	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
@@ -144,10 +145,10 @@ int ablog_add(struct ablog *l, const char *path)
 {
 	unsigned before = l->files;
 	glob_t g = {0};
-	int r = add_file(l, path);
+	int r = ablog_add_file(l, path);
 	if (!r && find_files(path, &g) == 0)
 		for (size_t i = 0; i < g.gl_pathc && !r; i++)
-			r = add_file(l, g.gl_pathv[i]);
+			r = ablog_add_file(l, g.gl_pathv[i]);
 	int error = errno;
 	globfree(&g);
 	errno = !r && l->files == before ? ENOENT : error;

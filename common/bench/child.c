@@ -18,7 +18,7 @@ struct command {
 	const char *text, *log;
 };
 
-static int run_command(const void *arg)
+static int exec_shell(const void *arg)
 {
 	const struct command *c = arg;
 	if (c->log) {
@@ -29,7 +29,7 @@ static int run_command(const void *arg)
 	return 127;
 }
 
-static int become(int out, int (*run)(const void *arg), const void *arg)
+static int run_detached(int out, int (*run)(const void *arg), const void *arg)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -51,7 +51,7 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 		return -1;
 	pid_t pid = fork();
 	if (pid == 0)
-		_exit(become(pipefd[1], run, arg));
+		_exit(run_detached(pipefd[1], run, arg));
 	close_quietly(pipefd[1]);
 	if (pid < 0) {
 		close_quietly(pipefd[0]);
@@ -65,7 +65,7 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 
 int child_start(struct child *c, const char *command, const char *log)
 {
-	return child_fork(c, run_command, &(struct command){command, log});
+	return child_fork(c, exec_shell, &(struct command){command, log});
 }
 
 static void give_lines(struct child *c, child_line_fn *fn, void *arg)

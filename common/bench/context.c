@@ -21,9 +21,9 @@ const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
 // Sets the item, or adds to it behind a blank; what finds no room is cut off.
-__attribute__((format(printf, 3, 4))) static void add(struct bench_context *c,
-						      enum bench_context_item i, const char *fmt,
-						      ...)
+__attribute__((format(printf, 3, 4))) static void context_add(struct bench_context *c,
+							      enum bench_context_item i,
+							      const char *fmt, ...)
 {
 	size_t len = strlen(c->text[i]), size = sizeof(c->text[i]);
 	va_list ap;
@@ -35,22 +35,22 @@ __attribute__((format(printf, 3, 4))) static void add(struct bench_context *c,
 }
 
 // The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
-static void machine(struct bench_context *c)
+static void add_machine(struct bench_context *c)
 {
 	struct buf b = {0};
 	char maker[64];
 	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
 	host_read_line(maker, sizeof(maker), "/sys/class/dmi/id/sys_vendor");
 	if (b.len)
-		add(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
-		    *maker ? maker : "maker unknown");
+		context_add(c, CONTEXT_machine, "%s (%s)", virtual ? "VM" : "bare metal",
+			    *maker ? maker : "maker unknown");
 	else
-		add(c, CONTEXT_machine, "unknown");
+		context_add(c, CONTEXT_machine, "unknown");
 	buf_fini(&b);
 }
 
 // Those that change what suspending costs or whether it works.
-static void parameters(struct bench_context *c)
+static void add_parameters(struct bench_context *c)
 {
 	static const char *const names[] = {"sched_policy",    "queue_preemption_timeout_ms",
 					    "cwsr_enable",     "hws_max_conc_proc",
@@ -61,12 +61,12 @@ static void parameters(struct bench_context *c)
 		snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", names[i]);
 		host_read_line(value, sizeof(value), path);
 		if (*value)
-			add(c, CONTEXT_parameters, "%s=%s", names[i], value);
+			context_add(c, CONTEXT_parameters, "%s=%s", names[i], value);
 	}
 }
 
 // NULL: all GPUs of the host.
-static bool used(const struct attached *a, uint64_t gpu_id)
+static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 {
 	for (size_t i = 0; a && i < a->n; i++)
 		for (unsigned k = 0; k < a->v[i].m->watch.n; k++)
@@ -98,11 +98,11 @@ static void add_gpus(struct bench_context *c, const struct attached *a)
 	if (kfd_topology_load(&t, KFD_TOPOLOGY_BDF))
 		return;
 	for (size_t i = 0; i < t.n; i++) {
-		if (!used(a, t.gpus[i].gpu_id))
+		if (!is_gpu_used(a, t.gpus[i].gpu_id))
 			continue;
 		const char *scheduler = kfd_gpu_uses_mes(&t.gpus[i]) ? "MES" : "HWS";
 		if (!strstr(c->text[CONTEXT_scheduler], scheduler))
-			add(c, CONTEXT_scheduler, "%s", scheduler);
+			context_add(c, CONTEXT_scheduler, "%s", scheduler);
 		left += left || !add_gpu(c, &t.gpus[i]);
 	}
 	if (left)
@@ -118,20 +118,20 @@ void bench_context_host(struct bench_context *c)
 	struct context cli; // what is known of every host, under the same names
 	memset(c, 0, sizeof(*c));
 	context_init(&cli);
-	add(c, CONTEXT_host, "%s", cli.host);
-	add(c, CONTEXT_kernel, "%s", cli.kernel);
-	add(c, CONTEXT_boot_id, "%s", cli.boot_id);
-	add(c, CONTEXT_source, "%s", cli.source);
+	context_add(c, CONTEXT_host, "%s", cli.host);
+	context_add(c, CONTEXT_kernel, "%s", cli.kernel);
+	context_add(c, CONTEXT_boot_id, "%s", cli.boot_id);
+	context_add(c, CONTEXT_source, "%s", cli.source);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(c->text[CONTEXT_started], sizeof(c->text[0]), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	add(c, CONTEXT_run, "%.100s-%lld%03ld-%d", c->text[CONTEXT_host], (long long)now.tv_sec,
-	    now.tv_nsec / 1000000, (int)getpid());
-	machine(c);
+	context_add(c, CONTEXT_run, "%.100s-%lld%03ld-%d", c->text[CONTEXT_host],
+		    (long long)now.tv_sec, now.tv_nsec / 1000000, (int)getpid());
+	add_machine(c);
 	host_read_line(c->text[CONTEXT_driver], sizeof(c->text[0]), "/sys/module/amdgpu/version");
-	parameters(c);
-	add(c, CONTEXT_processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	add(c, CONTEXT_gpq, "%s", GPQ_VERSION);
+	add_parameters(c);
+	context_add(c, CONTEXT_processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	context_add(c, CONTEXT_gpq, "%s", GPQ_VERSION);
 	add_gpus(c, NULL);
 	proc_cmdline(getpid(), c->text[CONTEXT_command], sizeof(c->text[0]));
 }
@@ -148,7 +148,7 @@ static int tell_version(const void *arg)
 
 static void take_version(void *c, const char *line)
 {
-	add(c, CONTEXT_kfd_version, "%s", line);
+	context_add(c, CONTEXT_kfd_version, "%s", line);
 }
 
 void bench_context_driver(struct bench_context *c)
@@ -165,13 +165,14 @@ void bench_context_targets(struct bench_context *c, const struct attached *a)
 {
 	add_gpus(c, a);
 	if (a->n > 1)
-		add(c, CONTEXT_target, "%zu processes:", a->n);
+		context_add(c, CONTEXT_target, "%zu processes:", a->n);
 	for (size_t i = 0; i < a->n; i++) {
 		const pid_t pid = a->v[i].m->target.pid;
 		struct proc p;
-		add(c, CONTEXT_target, "%d %s", (int)pid, proc_read(&p, pid) ? "?" : p.comm);
+		context_add(c, CONTEXT_target, "%d %s", (int)pid,
+			    proc_read(&p, pid) ? "?" : p.comm);
 	}
-	add(c, CONTEXT_target_queues, "%u", a->group.num_queues);
+	context_add(c, CONTEXT_target_queues, "%u", a->group.num_queues);
 }
 
 bool bench_context_is_gpu(const struct bench_context *c)

@@ -35,8 +35,8 @@ struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i)
 }
 
 // What each took between two looks into the member at `offset`, the sum into that of the group.
-static void count(const struct attached *a, struct cycle *v, size_t offset, enum attached_look from,
-		  enum attached_look to)
+static void count_packets(const struct attached *a, struct cycle *v, size_t offset,
+			  enum attached_look from, enum attached_look to)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < a->n; i++) {
@@ -47,7 +47,7 @@ static void count(const struct attached *a, struct cycle *v, size_t offset, enum
 	}
 	*(uint64_t *)((char *)v + offset) = sum;
 }
-#define COUNT_INTO(member, from, to) count(a, v, offsetof(struct cycle, member), from, to)
+#define COUNT_INTO(member, from, to) count_packets(a, v, offsetof(struct cycle, member), from, to)
 
 static bool measure_untouched(struct attached *a, struct cycle *v)
 {
@@ -66,8 +66,8 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 
 // What a request did to the queues of a process, and its longest ioctl (there is one unless queues
 // are new).
-static enum cycle_result judge(const struct attached_process *p, enum kfd_result wanted,
-			       uint64_t *ioctl_ns)
+static enum cycle_result judge_answer(const struct attached_process *p, enum kfd_result wanted,
+				      uint64_t *ioctl_ns)
 {
 	const struct kfd_answer *a = &p->m->link.answer;
 	size_t done = 0;
@@ -83,13 +83,13 @@ static enum cycle_result judge(const struct attached_process *p, enum kfd_result
 					: CYCLE_FAILED;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 // The group's time is until its last process was done; then until its first, and the longest ioctl.
-static bool ask(struct attached *a, struct cycle *v, bool hold)
+static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 {
 	const enum kfd_result wanted = hold ? KFD_RESULT_SUSPENDED : KFD_RESULT_RESUMED;
 	uint64_t last = 0, first = UINT64_MAX, longest = 0, queues = 0;
@@ -103,15 +103,15 @@ static bool ask(struct attached *a, struct cycle *v, bool hold)
 	for (size_t i = 0; i < a->n; i++) {
 		struct cycle *c = cycle_of(a, v, i);
 		uint64_t ioctl_ns, took = a->v[i].took_ns;
-		enum cycle_result r = judge(&a->v[i], wanted, &ioctl_ns);
+		enum cycle_result r = judge_answer(&a->v[i], wanted, &ioctl_ns);
 		*(hold ? &c->suspend_ns : &c->resume_ns) = took;
 		*(hold ? &c->suspend_ioctl_ns : &c->resume_ioctl_ns) = ioctl_ns;
 		c->queues = hold ? a->v[i].m->link.answer.num : c->queues;
 		c->result = hold || c->result == CYCLE_OK ? r : c->result;
 		v->result = c->result > v->result ? c->result : v->result;
-		last = larger(last, took);
+		last = larger_of(last, took);
 		first = took < first ? took : first;
-		longest = larger(longest, ioctl_ns);
+		longest = larger_of(longest, ioctl_ns);
 		queues += c->queues;
 	}
 	v->queues = queues;
@@ -137,7 +137,7 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 		if (!attached_look(a, LOOK_NOW, false))
 			return false;
 		t = clock_ns();
-		c->still_look_ns = larger(c->still_look_ns, t - last);
+		c->still_look_ns = larger_of(c->still_look_ns, t - last);
 		if (!kfd_watch_moved(&p->m->watch, &p->look[LOOK_HELD], &p->look[LOOK_NOW]))
 			continue;
 		c->still_ns = t - t1;
@@ -146,7 +146,7 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 	return true;
 }
 
-static void read_saved(const struct kfd_watch *w, struct cycle *c)
+static void note_saved(const struct kfd_watch *w, struct cycle *c)
 {
 	for (unsigned i = 0; i < w->n; i++) {
 		const unsigned xccs = kfd_watch_saved(w, i, c->saved_bytes);
@@ -156,10 +156,10 @@ static void read_saved(const struct kfd_watch *w, struct cycle *c)
 
 // Suspends, waits until all stand still, and holds them. What comes later counts from the last
 // process off.
-static bool hold(struct attached *a, const struct cycle_plan *p, struct cycle *v)
+static bool cycle_hold(struct attached *a, const struct cycle_plan *p, struct cycle *v)
 {
 	uint64_t settle = p->settle_ns < v->set.hold_ns ? p->settle_ns : v->set.hold_ns;
-	if (!ask(a, v, true) || v->result >= CYCLE_FAILED)
+	if (!cycle_ask(a, v, true) || v->result >= CYCLE_FAILED)
 		return false;
 	if (!watch_still(a, v, settle))
 		return false;
@@ -167,7 +167,7 @@ static bool hold(struct attached *a, const struct cycle_plan *p, struct cycle *v
 	attached_wait(a, v->at_ns + v->suspend_ns +
 				 v->set.hold_ns); // also after a stop signal: resuming comes next
 	for (size_t i = 0; i < a->n && !attached_failed(a); i++)
-		read_saved(&a->v[i].m->watch, cycle_of(a, v, i));
+		note_saved(&a->v[i].m->watch, cycle_of(a, v, i));
 	if (!attached_look(a, LOOK_AT_RESUME, true))
 		return false;
 	COUNT_INTO(held_packets, LOOK_HELD, LOOK_AT_RESUME);
@@ -198,8 +198,8 @@ static uint64_t end_at(const struct cycle_plan *p, const struct cycle *c)
 	if (!p->costs)
 		return wanted;
 	moving_add(p->costs, (double)(c->suspend_ioctl_ns + c->resume_ioctl_ns));
-	return larger(wanted,
-		      c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
+	return larger_of(wanted,
+			 c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
 }
 
 // Polls until a read index moves.
@@ -228,7 +228,8 @@ static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patienc
 	return false;
 }
 
-static bool run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v)
+static bool run_phases(struct attached *a, const struct cycle_plan *p, bool untouched,
+		       struct cycle *v)
 {
 	if (!attached_choose(a, v->set.grace, v->set.queues) ||
 	    (untouched && !measure_untouched(a, v)) || !attached_look(a, LOOK_BEFORE, false))
@@ -236,7 +237,7 @@ static bool run(struct attached *a, const struct cycle_plan *p, bool untouched, 
 	if (a->n == 1)
 		v->read_sum = kfd_watch_packets(&a->v->m->watch, &(struct kfd_indices){0},
 						&a->v->look[LOOK_BEFORE]);
-	if (!hold(a, p, v) || !ask(a, v, false) || v->result >= CYCLE_FAILED ||
+	if (!cycle_hold(a, p, v) || !cycle_ask(a, v, false) || v->result >= CYCLE_FAILED ||
 	    !attached_look(a, LOOK_RESUMED, true))
 		return false;
 	COUNT_INTO(resume_packets, LOOK_AT_RESUME, LOOK_RESUMED);
@@ -260,7 +261,7 @@ bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, s
 			v[i].set.process = i ? (uint64_t)a->v[i - 1].m->target.pid : CYCLE_GROUP;
 		cycle_clear(&v[i]);
 	}
-	bool on = run(a, p, untouched, v);
+	bool on = run_phases(a, p, untouched, v);
 	if (!on)
 		attached_reset(a);
 	for (size_t i = 0; i < cycle_lines(a) && !on; i++)

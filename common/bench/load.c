@@ -14,7 +14,7 @@
 enum { SEEN_MAX = 1 << 26 }; // beyond the number of samples of any run: not checked
 
 // Is the number `n` new? It is known from now on; met again, it is counted as repeated.
-static bool meet(struct load *l, struct load_run *r, uint64_t n)
+static bool note_number(struct load *l, struct load_run *r, uint64_t n)
 {
 	if (n >= SEEN_MAX)
 		return true;
@@ -63,10 +63,10 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 }
 
 // Adds it unless it was met before. 0, or -1 with errno.
-static int add_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
+static int load_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
 {
 	struct load_run *r = find_run(l, false, context);
-	if (!meet(l, r, c->number))
+	if (!note_number(l, r, c->number))
 		return 0;
 	if (r->ntimeline < LOAD_TIMELINE)
 		r->timeline[r->ntimeline++] = *c;
@@ -74,15 +74,15 @@ static int add_cycle(struct load *l, const struct bench_context *context, const 
 }
 
 // Likewise a run of the experiment.
-static void add_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
+static void load_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
 {
 	struct load_run *r = find_run(l, true, context);
 	uint64_t number = run->number < SEEN_MAX ? run->number * AB_MODES + run->mode : SEEN_MAX;
-	if (meet(l, r, number))
+	if (note_number(l, r, number))
 		ab_result_add(&r->sum->ab, run);
 }
 
-static int add_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
+static int load_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct load *l = arg;
 	struct bench_context context;
@@ -91,9 +91,9 @@ static int add_line(void *arg, const char *path, uint64_t number, char *line, si
 	if (!len)
 		return 0;
 	if (raw_read(line, len, &context, &c))
-		return add_cycle(l, &context, &c);
+		return load_cycle(l, &context, &c);
 	if (ab_read(line, len, &context, &run))
-		add_ab_run(l, &context, &run);
+		load_ab_run(l, &context, &run);
 	else if (!l->bad_lines++)
 		raw_why_not(l->first_bad, path, number, line, len);
 	ab_run_fini(&run);
@@ -106,7 +106,7 @@ static int is_sample_file(const struct dirent *e)
 	return n > 7 && strcmp(e->d_name + n - 7, ".ndjson") == 0;
 }
 
-static int add_folder(struct load *l, const char *path)
+static int load_folder(struct load *l, const char *path)
 {
 	struct dirent **list;
 	int n = scandir(path, &list, is_sample_file, alphasort), r = 0;
@@ -114,7 +114,7 @@ static int add_folder(struct load *l, const char *path)
 		return -1;
 	for (int i = 0; i < n; i++) {
 		char *file = xasprintf("%s/%s", path, list[i]->d_name);
-		r = r ? r : input_lines(file, add_line, l);
+		r = r ? r : input_lines(file, load_line, l);
 		free(file);
 		free(list[i]);
 	}
@@ -126,8 +126,8 @@ int load_add(struct load *l, const char *path)
 {
 	struct stat st;
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return add_folder(l, path);
-	return input_lines(path, add_line, l);
+		return load_folder(l, path);
+	return input_lines(path, load_line, l);
 }
 
 void load_fini(struct load *l)

@@ -23,12 +23,12 @@ static const struct dimension {
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
 #define SWEPT      (DIMENSIONS - 1) // no process is swept
 
-static uint64_t *member(const struct cycle_setting *s, const struct dimension *d)
+static uint64_t *setting_member(const struct cycle_setting *s, const struct dimension *d)
 {
 	return (uint64_t *)((uintptr_t)s + d->offset);
 }
 
-static const struct dimension *find(const char *name, size_t len)
+static const struct dimension *find_dimension(const char *name, size_t len)
 {
 	for (size_t i = 0; i < SWEPT; i++)
 		if (strlen(dimensions[i].name) == len && !memcmp(dimensions[i].name, name, len))
@@ -39,7 +39,8 @@ static const struct dimension *find(const char *name, size_t len)
 int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b)
 {
 	for (size_t i = 0; i < DIMENSIONS; i++) {
-		uint64_t x = *member(a, &dimensions[i]), y = *member(b, &dimensions[i]);
+		uint64_t x = *setting_member(a, &dimensions[i]),
+			 y = *setting_member(b, &dimensions[i]);
 		if (x != y)
 			return x < y ? -1 : 1;
 	}
@@ -58,7 +59,7 @@ int plan_init(struct plan *p, const struct cycle_setting *base, char *const *swe
 		const char *equals = strchr(sweep[i], '='), *text = equals ? equals + 1 : sweep[i];
 		uint64_t v;
 		if (equals) {
-			d = find(sweep[i], (size_t)(equals - sweep[i]));
+			d = find_dimension(sweep[i], (size_t)(equals - sweep[i]));
 			old = p->n;
 		}
 		if (!d) {
@@ -80,7 +81,7 @@ int plan_init(struct plan *p, const struct cycle_setting *base, char *const *swe
 		for (unsigned k = 0; k < old; k++) {
 			struct cycle_setting *s = &p->setting[equals ? k : p->n++];
 			*s = p->setting[k];
-			*member(s, d) = v;
+			*setting_member(s, d) = v;
 		}
 	}
 	for (unsigned i = 0; i < p->n; i++)
@@ -103,16 +104,18 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 		const struct dimension *d = &dimensions[i];
 		char text[24];
 		unsigned same = 1;
-		while (same < p->n && *member(&p->setting[same], d) == *member(p->setting, d))
+		while (same < p->n &&
+		       *setting_member(&p->setting[same], d) == *setting_member(p->setting, d))
 			same++;
 		if (same == p->n)
 			continue;
-		if (i == SWEPT && *member(s, d) == CYCLE_GROUP)
+		if (i == SWEPT && *setting_member(s, d) == CYCLE_GROUP)
 			snprintf(text, sizeof(text), "all");
 		else if (d->duration)
-			text_ns(text, *member(s, d));
+			text_ns(text, *setting_member(s, d));
 		else
-			snprintf(text, sizeof(text), "%llu", (unsigned long long)*member(s, d));
+			snprintf(text, sizeof(text), "%llu",
+				 (unsigned long long)*setting_member(s, d));
 		len += (size_t)snprintf(name + len, 96 - len, "%s%s=%s", len ? "," : "", d->name,
 					text);
 	}

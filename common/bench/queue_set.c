@@ -75,7 +75,7 @@ const struct member_type member_queue_set = {write_set, read_set};
 
 // ---- taking one
 
-static void add(struct queue_set *s, const struct state_queue *q, enum side side)
+static void set_add_queue(struct queue_set *s, const struct state_queue *q, enum side side)
 {
 	struct queue_set_entry *to = ARRAY_ADD(s->v, s->cap, s->n);
 	*to = (struct queue_set_entry){.side = side, .row = q->row};
@@ -83,7 +83,7 @@ static void add(struct queue_set *s, const struct state_queue *q, enum side side
 	snprintf(to->slots, sizeof(to->slots), "%s", q->slots ? q->slots : "");
 }
 
-static int take(const void *arg)
+static int take_in_child(const void *arg)
 {
 	const struct workload *const *of = arg; // by side
 	struct queue_set s = {0};
@@ -99,7 +99,7 @@ static int take(const void *arg)
 		pid_t pid = (pid_t)m.queues[i].row.pid;
 		bool offline = group_has(&of[SIDE_OFFLINE]->group, pid);
 		if (offline || group_has(&of[SIDE_ONLINE]->group, pid))
-			add(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
+			set_add_queue(&s, &m.queues[i], offline ? SIDE_OFFLINE : SIDE_ONLINE);
 	}
 	json_init(&j, &line, false);
 	write_set(&j, &(struct member){0}, &s);
@@ -109,7 +109,7 @@ static int take(const void *arg)
 
 int queue_set_take(struct child *c, const struct workload *online, const struct workload *offline)
 {
-	return child_fork(c, take, (const struct workload *[]){online, offline});
+	return child_fork(c, take_in_child, (const struct workload *[]){online, offline});
 }
 
 void queue_set_line(void *set, const char *line)
@@ -123,7 +123,7 @@ void queue_set_line(void *set, const char *line)
 // ---- comparing
 
 // True when some queues of the set were suspended.
-static bool show(struct host_state *m, struct queue_set *s)
+static bool set_as_moment(struct host_state *m, struct queue_set *s)
 {
 	bool suspended = false;
 	for (; m->n < s->n; m->n++) {
@@ -143,7 +143,7 @@ void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n)
 	*c = (struct queue_sets){.moments = xcalloc(n + 1, sizeof(*c->moments))};
 	for (size_t i = 0; i < n; i++) {
 		c->moments[i].queues = xcalloc(v[i].n + 1, sizeof(struct state_queue));
-		c->suspended += show(&c->moments[i], &v[i]);
+		c->suspended += set_as_moment(&c->moments[i], &v[i]);
 	}
 	run_compare_compare(&c->runs, c->moments, (unsigned)n, QRUNS_COMM);
 }

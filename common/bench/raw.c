@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void write_saved(struct json *j, const struct member *m, const void *at)
+static void write_saved_member(struct json *j, const struct member *m, const void *at)
 {
 	const struct cycle *c = at;
 	if (!c->xccs) {
@@ -21,7 +21,7 @@ static void write_saved(struct json *j, const struct member *m, const void *at)
 }
 
 // One number for each XCC, in their order: none may be left out.
-static bool read_saved(const struct jsonin_value *v, const struct member *m, void *at)
+static bool read_saved_member(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	struct jsonin j;
 	struct jsonin_value each;
@@ -38,7 +38,7 @@ static bool read_saved(const struct jsonin_value *v, const struct member *m, voi
 	return !j.failed;
 }
 
-static const struct member_type saved = {write_saved, read_saved};
+static const struct member_type saved = {write_saved_member, read_saved_member};
 
 #define SAME(name) MEMBER(u64, cycle, name, #name),
 static const struct member members[] = {

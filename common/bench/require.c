@@ -62,7 +62,7 @@ static void append_word(char text[64], const char *word)
 	snprintf(text + len, 64 - len, "%s%s", len ? " " : "", word);
 }
 
-static void take_word(struct requirement *r, struct left *l, const char *word)
+static void take_limit_word(struct requirement *r, struct left *l, const char *word)
 {
 	append_word(r->name, word);
 	for (unsigned m = 0; m < AB_MODES && !l->has_mode; m++)
@@ -125,7 +125,7 @@ static const char *read_sides(struct requirement *r, char *left, const char *rig
 	struct left l = {0};
 	for (char *word; (word = strsep(&left, " \t"));)
 		if (*word)
-			take_word(r, &l, word);
+			take_limit_word(r, &l, word);
 	r->subject = find_subject(l.subject, kinds);
 	if (r->subject == COUNT(subjects))
 		return "nothing of that name is measured";
@@ -197,7 +197,7 @@ static int add_goals(struct requirements *r, const struct words *w, unsigned kin
 	return GPQ_OK;
 }
 
-static bool is_same(const struct requirement *a, const struct requirement *b)
+static bool is_same_limit(const struct requirement *a, const struct requirement *b)
 {
 	return a->subject == b->subject && a->mode == b->mode && a->p == b->p;
 }
@@ -218,7 +218,7 @@ int require_parse(struct requirements *r, const struct words *wanted, const stru
 							   : "for example 'suspend p99 < 10ms'",
 					"--require %s: %s", require->v[i], fault);
 		q.text = require->v[i];
-		while (at < defaults && (r->v[at].text || !is_same(&r->v[at], &q)))
+		while (at < defaults && (r->v[at].text || !is_same_limit(&r->v[at], &q)))
 			at++;
 		if (at < defaults)
 			memcpy(q.name, r->v[at].name, sizeof(q.name));
@@ -241,7 +241,7 @@ double require_limit(const struct requirements *r, const char *name)
 	return NAN;
 }
 
-static bool applies(const struct requirement *q, const struct result *r, unsigned i)
+static bool limit_applies(const struct requirement *q, const struct result *r, unsigned i)
 {
 	const struct subject *s = &subjects[q->subject];
 	bool others = false;
@@ -286,8 +286,8 @@ static bool went_well(const struct result_setting *s)
 	       !s->count[CYCLE_STUCK];
 }
 
-static struct judged judge(const struct requirement *r, struct result_setting *s,
-			   struct ab_result *a)
+static struct judged judge_limit(const struct requirement *r, struct result_setting *s,
+				 struct ab_result *a)
 {
 	struct judged j = {.of = r,
 			   .setting = s ? s->name : NULL,
@@ -315,15 +315,15 @@ size_t require_judge(const struct requirements *q, struct load_run *run, struct 
 		if (!(q->v[k].kinds & (run->is_ab ? REQUIRE_AB : REQUIRE_PREEMPT)))
 			continue;
 		if (run->is_ab)
-			v[n++] = judge(&q->v[k], NULL, &run->ab);
+			v[n++] = judge_limit(&q->v[k], NULL, &run->ab);
 		for (unsigned i = 0; i < r->n && !run->is_ab; i++)
-			if (applies(&q->v[k], r, i))
-				v[n++] = judge(&q->v[k], r->of[i], NULL);
+			if (limit_applies(&q->v[k], r, i))
+				v[n++] = judge_limit(&q->v[k], r->of[i], NULL);
 	}
 	return n;
 }
 
-static const char *text_of(char text[48], const struct judged *j, double v, bool most)
+static const char *limit_text(char text[48], const struct judged *j, double v, bool most)
 {
 	snprintf(text, 48, j->is_share ? "%s%.2f%%" : "%s%.3fms", most ? "max " : "",
 		 j->is_share ? 100 * v : v / 1e6);
@@ -332,10 +332,10 @@ static const char *text_of(char text[48], const struct judged *j, double v, bool
 
 const char *require_value(char text[48], const struct judged *j)
 {
-	return text_of(text, j, j->value, j->most);
+	return limit_text(text, j, j->value, j->most);
 }
 
 const char *require_bound(char text[48], const struct judged *j)
 {
-	return text_of(text, j, j->of->limit, false);
+	return limit_text(text, j, j->of->limit, false);
 }

@@ -41,7 +41,7 @@ void result_fini(struct result *r)
 }
 
 // Settings are kept sorted, as the order of the cycles is random.
-static struct result_setting *find(struct result *r, const struct cycle_setting *set)
+static struct result_setting *result_setting_of(struct result *r, const struct cycle_setting *set)
 {
 	unsigned at = 0;
 	while (at < r->n && plan_compare(&r->of[at]->set, set) < 0)
@@ -66,7 +66,7 @@ static struct result_setting *find(struct result *r, const struct cycle_setting 
 }
 
 // Incomplete cycles (stopped early, or from files that lack members) are left out of the sums.
-static bool whole(const struct cycle *c)
+static bool is_whole_cycle(const struct cycle *c)
 {
 	const uint64_t needed[] = {c->suspend_ns,     c->held_ns,         c->resume_ns,
 				   c->gap_ns,         c->suspend_packets, c->held_packets,
@@ -77,13 +77,13 @@ static bool whole(const struct cycle *c)
 	return true;
 }
 
-static void add_effect(struct result_effect *e, const struct cycle *c)
+static void result_add_effect(struct result_effect *e, const struct cycle *c)
 {
 	if (c->untouched_ns != CYCLE_NONE && c->untouched_packets != CYCLE_NONE) {
 		e->untouched_ns += c->untouched_ns;
 		e->untouched_packets += c->untouched_packets;
 	}
-	if (!whole(c))
+	if (!is_whole_cycle(c))
 		return;
 	e->cycles_ns += c->suspend_ns + c->held_ns + c->resume_ns + c->gap_ns;
 	e->cycles_packets +=
@@ -96,7 +96,7 @@ static void add_effect(struct result_effect *e, const struct cycle *c)
 	e->gap_packets += c->gap_packets;
 }
 
-static void add_saved(struct result_setting *s, const struct cycle *c)
+static void result_add_saved(struct result_setting *s, const struct cycle *c)
 {
 	if (!c->xccs)
 		return;
@@ -109,7 +109,7 @@ static void add_saved(struct result_setting *s, const struct cycle *c)
 	}
 }
 
-static void add_repeat(struct result_setting *s, const struct cycle *c)
+static void result_add_repeat(struct result_setting *s, const struct cycle *c)
 {
 	if (c->repeat >= RESULT_REPEATS_MAX)
 		return;
@@ -120,7 +120,7 @@ static void add_repeat(struct result_setting *s, const struct cycle *c)
 
 int result_add(struct result *r, const struct cycle *c)
 {
-	struct result_setting *s = find(r, &c->set);
+	struct result_setting *s = result_setting_of(r, &c->set);
 	if (!s)
 		return -1;
 	s->warmup += c->warmup;
@@ -129,13 +129,13 @@ int result_add(struct result *r, const struct cycle *c)
 	s->count[c->result]++;
 	for (unsigned m = 0; m < METRICS; m++)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
-	add_effect(&s->effect, c);
-	add_saved(s, c);
-	add_repeat(s, c);
+	result_add_effect(&s->effect, c);
+	result_add_saved(s, c);
+	result_add_repeat(s, c);
 	return 0;
 }
 
-static double rate(uint64_t packets, uint64_t ns)
+static double packet_rate(uint64_t packets, uint64_t ns)
 {
 	return ns ? (double)packets / ((double)ns / 1e9) : NAN;
 }
@@ -144,16 +144,16 @@ struct result_rates result_rates(const struct result_setting *s)
 {
 	const struct result_effect *e = &s->effect;
 	struct result_rates v = {
-		.untouched = rate(e->untouched_packets, e->untouched_ns),
-		.held = rate(e->held_packets, e->held_ns),
-		.gap = rate(e->gap_packets, e->gap_ns),
+		.untouched = packet_rate(e->untouched_packets, e->untouched_ns),
+		.held = packet_rate(e->held_packets, e->held_ns),
+		.gap = packet_rate(e->gap_packets, e->gap_ns),
 		.held_share = e->cycles_ns ? (double)e->held_ns / (double)e->cycles_ns : NAN,
 		.loss = NAN,
 		.effect = NAN,
 		.cost = e->calls_ns ? (double)e->calls_ns / (double)e->cycles_ns : NAN,
 	};
 	if (v.untouched > 0 && e->cycles_ns)
-		v.loss = 1 - rate(e->cycles_packets, e->cycles_ns) / v.untouched;
+		v.loss = 1 - packet_rate(e->cycles_packets, e->cycles_ns) / v.untouched;
 	v.effect = v.loss - v.held_share;
 	return v;
 }

@@ -12,12 +12,12 @@
 #include <string.h>
 
 // An empty text stays one.
-static void write_text(struct json *j, const struct member *m, const void *at)
+static void write_plain(struct json *j, const struct member *m, const void *at)
 {
 	json_str(j, m->key, at);
 }
 
-static bool read_text(const struct jsonin_value *v, const struct member *m, void *at)
+static bool read_plain(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	return jsonin_str(v, at, m->size);
 }
@@ -33,7 +33,7 @@ static bool read_hist(const struct jsonin_value *v, const struct member *m, void
 	return hist_read(at, v->text, v->len);
 }
 
-static const struct member_type member_plain = {write_text, read_text},
+static const struct member_type member_plain = {write_plain, read_plain},
 				member_hist = {write_hist, read_hist};
 
 static const struct member key_members[] = {
@@ -71,7 +71,7 @@ void sum_write(struct buf *out, const struct sum_row *r)
 }
 
 // The row of the key of `like`, made when it is missing.
-static struct sum_row *find(struct sum *s, const struct sum_row *like)
+static struct sum_row *sum_row_for(struct sum *s, const struct sum_row *like)
 {
 	char *order = order_of(like);
 	size_t at = 0;
@@ -99,7 +99,7 @@ static void key_of(struct sum_key *k, const struct bench_context *c)
 	snprintf(k->gpus, sizeof(k->gpus), "%s", c->text[CONTEXT_gpus]);
 }
 
-static void add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
+static void sum_add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
 {
 	const char *of = c->set.process == CYCLE_NONE    ? ""
 			 : c->set.process == CYCLE_GROUP ? "group_"
@@ -110,21 +110,21 @@ static void add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c
 		snprintf(like->key.metric, sizeof(like->key.metric), "%s%s", of,
 			 result_metric_name[m]);
 		if (v >= 0)
-			hist_add(&find(s, like)->hist, (uint64_t)v);
+			hist_add(&sum_row_for(s, like)->hist, (uint64_t)v);
 	}
 }
 
-static void add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
+static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
 {
 	like->key.set =
 		(struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
 	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
 	for (size_t i = 0; i < run->latency.n; i++)
-		hist_add(&find(s, like)->hist, (uint64_t)run->latency.v[i]);
+		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->latency.v[i]);
 }
 
 // False when the line is no sum.
-static bool add_sum(struct sum *s, const char *line, size_t len)
+static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 {
 	static struct sum_row read; // 16 KB, and nothing runs beside us
 	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
@@ -134,12 +134,12 @@ static bool add_sum(struct sum *s, const char *line, size_t len)
 		return false;
 	if (!read.hist.count && !read.hist.min) // the line has no histogram: hist_init() sets min
 		return false;
-	hist_merge(&find(s, &read)->hist, &read.hist);
+	hist_merge(&sum_row_for(s, &read)->hist, &read.hist);
 	return true;
 }
 
 // False when the line is neither a sample nor a sum.
-static bool add_known(struct sum *s, const char *line, size_t len)
+static bool sum_add_known(struct sum *s, const char *line, size_t len)
 {
 	static struct bench_context context;
 	static struct sum_row like; // only its key
@@ -147,21 +147,21 @@ static bool add_known(struct sum *s, const char *line, size_t len)
 	struct cycle c;
 	if (raw_read(line, len, &context, &c)) {
 		key_of(&like.key, &context);
-		add_cycle(s, &like, &c);
+		sum_add_cycle(s, &like, &c);
 		return true;
 	}
 	bool is_run = ab_read(line, len, &context, &run);
 	if (is_run) {
 		key_of(&like.key, &context);
-		add_run(s, &like, &run);
+		sum_add_run(s, &like, &run);
 	}
 	ab_run_fini(&run);
-	return is_run || add_sum(s, line, len);
+	return is_run || sum_add_sum(s, line, len);
 }
 
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len)
 {
-	if (len && !add_known(s, line, len) && !s->bad_lines++)
+	if (len && !sum_add_known(s, line, len) && !s->bad_lines++)
 		raw_why_not(s->first_bad, path, number, line, len);
 }
 

@@ -35,7 +35,7 @@ uint64_t hist_upper(unsigned index)
 }
 
 // Saturating, which keeps merging associative.
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
@@ -44,7 +44,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 void hist_add(struct hist *h, uint64_t v)
 {
 	h->count++;
-	h->sum = plus(h->sum, v);
+	h->sum = add_saturating(h->sum, v);
 	if (v < h->min)
 		h->min = v;
 	if (v > h->max)
@@ -61,14 +61,14 @@ void hist_of_samples(struct hist *h, const struct samples *s)
 
 void hist_merge(struct hist *to, const struct hist *from)
 {
-	to->count = plus(to->count, from->count);
-	to->sum = plus(to->sum, from->sum);
+	to->count = add_saturating(to->count, from->count);
+	to->sum = add_saturating(to->sum, from->sum);
 	if (from->min < to->min)
 		to->min = from->min;
 	if (from->max > to->max)
 		to->max = from->max;
 	for (unsigned i = 0; i < HIST_BUCKETS; i++)
-		to->bucket[i] = plus(to->bucket[i], from->bucket[i]);
+		to->bucket[i] = add_saturating(to->bucket[i], from->bucket[i]);
 }
 
 uint64_t hist_percentile(const struct hist *h, double p)
@@ -83,7 +83,7 @@ uint64_t hist_percentile(const struct hist *h, double p)
 }
 
 // The first and the last bucket that is not empty; first is HIST_BUCKETS when all are.
-static void extent(const struct hist *h, unsigned *first, unsigned *last)
+static void hist_extent(const struct hist *h, unsigned *first, unsigned *last)
 {
 	*first = *last = 0;
 	while (*first < HIST_BUCKETS && !h->bucket[*first])
@@ -95,7 +95,7 @@ static void extent(const struct hist *h, unsigned *first, unsigned *last)
 void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 {
 	unsigned first, last, shift = 2; // 32 buckets a power of two, by 4
-	extent(h, &first, &last);
+	hist_extent(h, &first, &last);
 	b->n = 0;
 	while (first < HIST_BUCKETS && (last >> shift) - (first >> shift) >= most)
 		shift++;
@@ -153,13 +153,13 @@ static bool read_buckets(struct hist *h, const struct jsonin_value *v)
 		    hist_lower(hist_index(at)) != at) // no bucket begins there
 			return false;
 		uint64_t *bucket = &h->bucket[hist_index(at)];
-		*bucket = plus(*bucket, n);
+		*bucket = add_saturating(*bucket, n);
 	}
 	return true;
 }
 
-static bool read_member(struct hist *h, const struct jsonin_value *key,
-			const struct jsonin_value *v)
+static bool read_hist_member(struct hist *h, const struct jsonin_value *key,
+			     const struct jsonin_value *v)
 {
 	const struct {
 		const char *key;
@@ -176,13 +176,13 @@ static bool read_member(struct hist *h, const struct jsonin_value *key,
 }
 
 // Do the numbers beside the buckets fit them?
-static bool agrees(const struct hist *h)
+static bool hist_agrees(const struct hist *h)
 {
 	uint64_t count = 0;
 	unsigned first, last;
-	extent(h, &first, &last);
+	hist_extent(h, &first, &last);
 	for (unsigned i = 0; i < HIST_BUCKETS; i++)
-		count = plus(count, h->bucket[i]);
+		count = add_saturating(count, h->bucket[i]);
 	if (!count)
 		return h->count == 0;
 	return count == h->count && hist_index(h->min) == first && hist_index(h->max) == last;
@@ -195,10 +195,10 @@ bool hist_read(struct hist *h, const char *text, size_t len)
 	bool ok = jsonin_open(&j, text, len, '{'), ruled = false;
 	hist_init(h);
 	while (ok && jsonin_next(&j, &key, &v)) {
-		ok = read_member(h, &key, &v);
+		ok = read_hist_member(h, &key, &v);
 		ruled |= jsonin_is(&key, "rule");
 	}
-	if (ok && ruled && agrees(h))
+	if (ok && ruled && hist_agrees(h))
 		return true;
 	hist_init(h);
 	return false;

@@ -19,7 +19,7 @@ static void queue_count(struct buf *out, uint32_t n)
 		buf_puts(out, "no hardware queue");
 }
 
-static void on_queues(const struct amdlog_comparison *c, struct buf *out)
+static void say_queues_count_on(const struct amdlog_comparison *c, struct buf *out)
 {
 	if (c->queues[0] == c->queues[1]) {
 		buf_puts(out, "A and B use ");
@@ -64,7 +64,7 @@ static void on_kernels(const struct amdlog_comparison *c, struct buf *out)
 			      "that differ may be the same kernel\n");
 }
 
-static double rate_of(const struct amdlog_comparison *c, unsigned which)
+static double side_rate(const struct amdlog_comparison *c, unsigned which)
 {
 	const struct amdlog_totals *t = &c->side[which].sum->totals;
 	return amdlog_per_second(c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH],
@@ -75,7 +75,7 @@ static double rate_of(const struct amdlog_comparison *c, unsigned which)
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
-	double a = rate_of(c, 0), b = rate_of(c, 1), most = maths()->fmax(a, b),
+	double a = side_rate(c, 0), b = side_rate(c, 1), most = maths()->fmax(a, b),
 	       least = maths()->fmin(a, b);
 	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
 		return;
@@ -142,7 +142,7 @@ static void on_errors(const struct amdlog_comparison *c, struct buf *out)
 
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out)
 {
-	on_queues(c, out);
+	say_queues_count_on(c, out);
 	on_errors(c, out);
 	on_kernels(c, out);
 	on_rate(c, out);

@@ -34,7 +34,7 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 }
 
 // `number`: 0 of all queues, else the queue's plus one.
-static void add(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
+static void gaps_add_to(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
 {
 	ARRAY_REACH(g->queues, g->cap, number, 0);
 	struct gaps_queue *q = &g->queues[number];
@@ -52,9 +52,9 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 {
 	if (us == AMDLOG_UNKNOWN)
 		return;
-	add(g, GAPS_ALL + 1, us, backlog);
+	gaps_add_to(g, GAPS_ALL + 1, us, backlog);
 	if (queue != GAPS_ALL)
-		add(g, queue + 1, us, backlog);
+		gaps_add_to(g, queue + 1, us, backlog);
 }
 
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue)

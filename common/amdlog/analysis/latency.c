@@ -19,7 +19,7 @@ static struct latency_open *open_of(struct latency_set *s, uint32_t process, uin
 	return &s->v[n];
 }
 
-static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
+static uint32_t command_kind_number(struct amdlog_latency *l, const struct amdlog_record *r)
 {
 	size_t len;
 	const char *name = amdlog_command_kind(r, &len);
@@ -32,14 +32,15 @@ static uint32_t kind_of(struct amdlog_latency *l, const struct amdlog_record *r)
 	return n;
 }
 
-static void enqueue(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
+static void command_enqueued(struct amdlog_latency *l, uint32_t process,
+			     const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_number_behind(r, "enqueued: ");
 	ARRAY_REACH(l->current, l->ncurrent, r->thread, 0);
 	l->current[r->thread] = 0;
 	if (address == AMDLOG_UNKNOWN)
 		return;
-	uint32_t kind = kind_of(l, r);
+	uint32_t kind = command_kind_number(l, r);
 	struct latency_open *o = open_of(&l->commands, process, address, true);
 	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
@@ -56,7 +57,8 @@ static uint64_t since(const struct latency_open *o, uint64_t us)
 	return us > o->us ? us - o->us : 0;
 }
 
-static void complete(struct amdlog_latency *l, uint32_t process, const struct amdlog_record *r)
+static void command_completed(struct amdlog_latency *l, uint32_t process,
+			      const struct amdlog_record *r)
 {
 	uint64_t address = amdlog_number_behind(r, "Command "), us;
 	if (address == AMDLOG_UNKNOWN || r->time_us == AMDLOG_UNKNOWN)
@@ -126,8 +128,8 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 	const struct amdlog_record *r = e->record;
 	uint32_t process = sum->threads[r->thread].process;
 	switch (r->kind) {
-	case AMDLOG_COMMAND_ENQUEUED: enqueue(l, process, r); break;
-	case AMDLOG_COMMAND_COMPLETE: complete(l, process, r); break;
+	case AMDLOG_COMMAND_ENQUEUED: command_enqueued(l, process, r); break;
+	case AMDLOG_COMMAND_COMPLETE: command_completed(l, process, r); break;
 	case AMDLOG_SIGNAL: signal_line(l, process, r); break;
 	default: packet_or_name(l, process, e);
 	}

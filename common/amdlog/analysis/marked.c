@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint32_t queue)
+static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window, uint32_t queue)
 {
 	struct pair key = {window, queue};
 	uint32_t n, before = m->pairs.n;
@@ -25,12 +25,12 @@ static struct marked_cell *cell_of(struct amdlog_marked *m, size_t window, uint3
 }
 
 // The time from one dispatch to the next, as far as windows lie in it.
-static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
+static void mark_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
 {
 	const struct amdlog_windows *w = m->windows;
 	size_t i = amdlog_windows_seek(w, begin);
 	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
-		struct marked_cell *c = cell_of(m, i, queue);
+		struct marked_cell *c = marked_cell_at(m, i, queue);
 		if (!c)
 			return;
 		if (c->gap_begin_us == AMDLOG_UNKNOWN ||
@@ -44,7 +44,7 @@ static void add_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uin
 	}
 }
 
-static void add_pointers(struct marked_cell *c, const struct amdlog_packet *p)
+static void mark_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 {
 	uint64_t backlog = amdlog_packet_backlog(p);
 	if (backlog == AMDLOG_UNKNOWN)
@@ -59,7 +59,7 @@ static void add_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 }
 
 // A packet within windows.
-static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
+static void mark_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	const struct amdlog_windows *w = m->windows;
 	uint64_t us = e->record->time_us;
@@ -67,11 +67,11 @@ static void add_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
 		if (w->v[i].begin_us > us || w->v[i].end_us < us)
 			continue;
-		struct marked_cell *c = cell_of(m, i, e->queue);
+		struct marked_cell *c = marked_cell_at(m, i, e->queue);
 		if (!c)
 			return;
 		c->dispatches += e->record->kind == AMDLOG_DISPATCH;
-		add_pointers(c, e->packet);
+		mark_pointers(c, e->packet);
 	}
 }
 
@@ -81,13 +81,13 @@ void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
 	uint64_t *last_us;
 	if (!e->packet || e->queue == AMDLOG_NONE || us == AMDLOG_UNKNOWN || !m->windows->n)
 		return;
-	add_packet(m, e);
+	mark_packet(m, e);
 	if (e->record->kind != AMDLOG_DISPATCH)
 		return;
 	ARRAY_REACH(m->last_us, m->last_cap, e->queue, 0xff);
 	last_us = &m->last_us[e->queue];
 	if (*last_us != AMDLOG_UNKNOWN && us > *last_us)
-		add_gap(m, e->queue, *last_us, us);
+		mark_gap(m, e->queue, *last_us, us);
 	if (*last_us == AMDLOG_UNKNOWN || us > *last_us)
 		*last_us = us;
 }

@@ -24,7 +24,7 @@ static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64
 	return n;
 }
 
-static void count(struct series_point *p, const struct amdlog_event *e)
+static void point_count(struct series_point *p, const struct amdlog_event *e)
 {
 	const struct amdlog_packet *packet = e->packet;
 	enum amdlog_kind kind = e->record->kind;
@@ -51,7 +51,7 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 	all = point_of(s, &s->all, interval);
 	if (all == AMDLOG_NONE)
 		return;
-	count(&s->points[all], e);
+	point_count(&s->points[all], e);
 	if (!e->packet || e->queue == AMDLOG_NONE)
 		return;
 	ARRAY_REACH(s->queues, s->cap, e->queue, 0);
@@ -63,7 +63,7 @@ void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e)
 		return;
 	s->points[all].queues += s->points[own].queues == 0;
 	s->points[own].queues = 1;
-	count(&s->points[own], e);
+	point_count(&s->points[own], e);
 }
 
 void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *span)

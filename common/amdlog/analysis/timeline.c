@@ -57,8 +57,8 @@ void timeline_begin(struct amdlog_timeline *t, char phase, uint32_t thread, uint
 
 // --- counters ---
 
-static void counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const char *name,
-		    const char *unit, uint64_t value)
+static void draw_counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const char *name,
+			 const char *unit, uint64_t value)
 {
 	traceevent_begin(&t->out, 'C', pid, 0, us * 1000, NULL, name, strlen(name));
 	json_begin(&t->out.json, "args", '{');
@@ -69,11 +69,12 @@ static void counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const 
 
 static void count_window(struct amdlog_timeline *t, uint64_t window, uint64_t active)
 {
-	counter(t, TRACK_ALL, window * WINDOW_US, "queues with packets in 10 ms", "queues", active);
+	draw_counter(t, TRACK_ALL, window * WINDOW_US, "queues with packets in 10 ms", "queues",
+		     active);
 }
 
 // Draws the count of the window that ends. A gap before window `next` is drawn as 0.
-static void end_window(struct amdlog_timeline *t, uint64_t next)
+static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 {
 	if (t->active) {
 		count_window(t, t->window, t->active);
@@ -85,16 +86,16 @@ static void end_window(struct amdlog_timeline *t, uint64_t next)
 }
 
 // Records step back by microseconds; such a one counts for the window that is open.
-static void count_active(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
+static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
 	if (window > t->window || t->window - window > 100) // that far back: another run
-		end_window(t, window);
+		draw_window_end(t, window);
 	t->active += t->queues[queue].window != t->window;
 	t->queues[queue].window = t->window;
 }
 
-static void queue_name(char out[96], const struct amdlog_queue *q)
+static void queue_track_name(char out[96], const struct amdlog_queue *q)
 {
 	static const char *const priorities[] = {" low", "", " high"};
 	bool ring = q->hwq != AMDLOG_UNKNOWN;
@@ -116,12 +117,12 @@ static void count_backlog(struct amdlog_timeline *t, const struct timeline_packe
 	t->queues[p->queue].backlog = backlog;
 	snprintf(name, sizeof(name), "backlog of 0x%" PRIx64,
 		 q->hwq != AMDLOG_UNKNOWN ? q->hwq : q->swq);
-	counter(t, pid_of(t, q->process), p->time_us, name, "packets", backlog);
+	draw_counter(t, pid_of(t, q->process), p->time_us, name, "packets", backlog);
 }
 
 // --- packets ---
 
-static void shape(struct json *j, const char *key, const uint64_t dim[3])
+static void write_shape(struct json *j, const char *key, const uint64_t dim[3])
 {
 	char text[72];
 	if (dim[0] == AMDLOG_UNKNOWN)
@@ -144,8 +145,8 @@ static void packet_args(struct amdlog_timeline *t, const struct timeline_packet 
 	json_str(j, "packet", amdlog_kind_name(p->kind));
 	if (p->kind == AMDLOG_DISPATCH) {
 		logged_name(t, p->kernel);
-		shape(j, "grid", p->packet.grid);
-		shape(j, "workgroup", p->packet.workgroup);
+		write_shape(j, "grid", p->packet.grid);
+		write_shape(j, "workgroup", p->packet.workgroup);
 	}
 	if (p->packet.wptr != AMDLOG_UNKNOWN)
 		json_u64(j, "wptr", p->packet.wptr);
@@ -156,7 +157,7 @@ static void packet_args(struct amdlog_timeline *t, const struct timeline_packet 
 	json_end(j, '}');
 }
 
-static const char *kernel_name(const struct amdlog_timeline *t, uint32_t kernel)
+static const char *drawn_kernel_name(const struct amdlog_timeline *t, uint32_t kernel)
 {
 	if (kernel == AMDLOG_NONE)
 		return "kernel not known";
@@ -167,7 +168,7 @@ void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, u
 {
 	uint64_t pid = pid_of(t, t->sum->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
 	bool dispatch = p->kind == AMDLOG_DISPATCH;
-	const char *name = dispatch ? kernel_name(t, p->kernel) : amdlog_kind_name(p->kind);
+	const char *name = dispatch ? drawn_kernel_name(t, p->kernel) : amdlog_kind_name(p->kind);
 	if (flow) { // ends at the next slice of the track: it must come before it
 		traceevent_begin(&t->out, 'f', pid, tid, p->time_us * 1000, "launch", "launch", 6);
 		json_u64(&t->out.json, "id", flow);
@@ -200,12 +201,12 @@ static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e
 }
 
 // Executions of one queue may overlap: each is an asynchronous slice, not one of the track.
-static void execution(struct amdlog_timeline *t, const struct timeline_signal *g, uint64_t start,
-		      uint64_t end)
+static void draw_execution(struct amdlog_timeline *t, const struct timeline_signal *g,
+			   uint64_t start, uint64_t end)
 {
 	uint64_t pid = pid_of(t, g->process), id = ++t->executions;
 	const struct amdlog_queue *q = &t->sum->queues[g->queue];
-	const char *name = kernel_name(t, g->kernel);
+	const char *name = drawn_kernel_name(t, g->kernel);
 	for (int i = 0; i < 2; i++) {
 		traceevent_begin(&t->out, i ? 'e' : 'b', pid, TRACK_QUEUES + g->queue,
 				 i ? end : start, "gpu", name, strlen(name));
@@ -240,13 +241,13 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_event *e)
 	}
 	if (start == AMDLOG_UNKNOWN || end == AMDLOG_UNKNOWN || end < start)
 		return;
-	execution(t, g, start, end);
+	draw_execution(t, g, start, end);
 	g->handle = 0;
 }
 
 // --- all records ---
 
-static void packet(struct amdlog_timeline *t, const struct amdlog_event *e)
+static void draw_packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	struct timeline_packet p = {
 		.packet = *e->packet,
@@ -260,13 +261,13 @@ static void packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 	if (p.kind == AMDLOG_DISPATCH)
 		await_signal(t, e);
 	count_backlog(t, &p);
-	count_active(t, p.queue, p.time_us);
+	count_active_queue(t, p.queue, p.time_us);
 	if (!timeline_keep(t, e, &p))
 		timeline_mark(t, &p, 0);
 }
 
-static void instant(struct amdlog_timeline *t, const struct amdlog_record *r, const char *category,
-		    const char *name)
+static void draw_instant(struct amdlog_timeline *t, const struct amdlog_record *r,
+			 const char *category, const char *name)
 {
 	timeline_begin(t, 'i', r->thread, r->time_us, category, name);
 	json_str(&t->out.json, "s", "t");
@@ -286,21 +287,21 @@ void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e
 	switch (r->kind) {
 	case AMDLOG_API_ENTRY:
 	case AMDLOG_API_RETURN: timeline_call(t, e); break;
-	case AMDLOG_KERNEL: instant(t, r, "launch", kernel_name(t, e->kernel)); break;
-	case AMDLOG_QUEUE_ERROR: instant(t, r, "error", "queue error"); break;
-	case AMDLOG_QUEUE_CREATED: instant(t, r, "queue", "queue created"); break;
-	case AMDLOG_QUEUE_DELETED: instant(t, r, "queue", "queue deleted"); break;
+	case AMDLOG_KERNEL: draw_instant(t, r, "launch", drawn_kernel_name(t, e->kernel)); break;
+	case AMDLOG_QUEUE_ERROR: draw_instant(t, r, "error", "queue error"); break;
+	case AMDLOG_QUEUE_CREATED: draw_instant(t, r, "queue", "queue created"); break;
+	case AMDLOG_QUEUE_DELETED: draw_instant(t, r, "queue", "queue deleted"); break;
 	case AMDLOG_SIGNAL: take_signal(t, e); break;
 	default:
 		if (e->packet && e->queue != AMDLOG_NONE)
-			packet(t, e);
+			draw_packet(t, e);
 		break;
 	}
 }
 
 // --- the end ---
 
-static void name_processes(struct amdlog_timeline *t)
+static void name_process_tracks(struct amdlog_timeline *t)
 {
 	char name[64];
 	for (uint32_t i = 0; i < t->sum->nprocesses; i++) {
@@ -322,7 +323,7 @@ static void name_tracks(struct amdlog_timeline *t)
 		const struct amdlog_queue *q = &t->sum->queues[i];
 		if (i >= t->nqueues || t->queues[i].window == AMDLOG_UNKNOWN)
 			continue; // no packet was drawn
-		queue_name(name, q);
+		queue_track_name(name, q);
 		traceevent_name(&t->out, pid_of(t, q->process), TRACK_QUEUES + i, name, i);
 	}
 	for (uint32_t i = 0; i < t->sum->nthreads; i++) {
@@ -341,8 +342,8 @@ static void name_tracks(struct amdlog_timeline *t)
 int amdlog_timeline_close(struct amdlog_timeline *t)
 {
 	timeline_end_calls(t);
-	end_window(t, UINT64_MAX);
-	name_processes(t);
+	draw_window_end(t, UINT64_MAX);
+	name_process_tracks(t);
 	name_tracks(t);
 	int error = traceevent_close(&t->out, t->clock);
 	free(t->queues);

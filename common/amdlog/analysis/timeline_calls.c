@@ -13,7 +13,8 @@
 #define OPEN_MAX 4096 // threads; of more than this many calls are marks
 
 // NULL: too many, or not known.
-static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct amdlog_event *e)
+static struct timeline_thread *calling_thread(struct amdlog_timeline *t,
+					      const struct amdlog_event *e)
 {
 	uint32_t thread = e->record->thread;
 	if (thread >= OPEN_MAX || e->thread_id->tid == AMDLOG_UNKNOWN)
@@ -25,8 +26,8 @@ static struct timeline_thread *thread_of(struct amdlog_timeline *t, const struct
 	return t->threads[thread];
 }
 
-static void mark(struct amdlog_timeline *t, uint32_t thread, uint64_t us, const char *name,
-		 const char *why)
+static void draw_call_mark(struct amdlog_timeline *t, uint32_t thread, uint64_t us,
+			   const char *name, const char *why)
 {
 	timeline_begin(t, 'i', thread, us, "api", name);
 	json_str(&t->out.json, "s", "t");
@@ -39,7 +40,7 @@ static void mark(struct amdlog_timeline *t, uint32_t thread, uint64_t us, const 
 
 // What the outermost call wrote: with flows from it when it became a slice, which ends at `until`
 // (0: it did not). A flow must begin before that.
-static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
+static void draw_call_packets(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 {
 	struct timeline_thread *h = t->threads[thread];
 	for (unsigned i = 0; i < h->packets; i++) {
@@ -59,18 +60,18 @@ static void hand_on(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 static void drop_bottom(struct amdlog_timeline *t, uint32_t thread)
 {
 	struct timeline_thread *h = t->threads[thread];
-	mark(t, thread, h->call[0].time_us, h->call[0].name, "no return");
-	hand_on(t, thread, 0);
+	draw_call_mark(t, thread, h->call[0].time_us, h->call[0].name, "no return");
+	draw_call_packets(t, thread, 0);
 	memmove(h->call, h->call + 1, --h->calls * sizeof(h->call[0]));
 }
 
-static void enter(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
+static void call_enter(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
 {
 	bool returns =
 		strcmp(name, "hipGetLastError") != 0 && strcmp(name, "hipPeekAtLastError") != 0;
-	struct timeline_thread *h = returns ? thread_of(t, e) : NULL;
+	struct timeline_thread *h = returns ? calling_thread(t, e) : NULL;
 	if (!h) {
-		mark(t, e->record->thread, e->record->time_us, name, NULL);
+		draw_call_mark(t, e->record->thread, e->record->time_us, name, NULL);
 		return;
 	}
 	if (h->calls == CALL_DEPTH)
@@ -79,8 +80,8 @@ static void enter(struct amdlog_timeline *t, const struct amdlog_event *e, const
 	memcpy(h->call[h->calls++].name, name, CALL_NAME);
 }
 
-static void slice(struct amdlog_timeline *t, const struct amdlog_record *r, const char *name,
-		  uint64_t from_us)
+static void draw_call(struct amdlog_timeline *t, const struct amdlog_record *r, const char *name,
+		      uint64_t from_us)
 {
 	struct json *j = &t->out.json;
 	uint64_t took = amdlog_api_duration(r);
@@ -106,17 +107,17 @@ static void lone_return(struct amdlog_timeline *t, const struct amdlog_record *r
 	uint64_t free_us = h && h->calls ? h->call[h->calls - 1].time_us : 0;
 	free_us = h && h->end_us > free_us ? h->end_us : free_us;
 	if (h && took <= us && us - took >= free_us) {
-		slice(t, r, name, us - took);
+		draw_call(t, r, name, us - took);
 		h->end_us = us;
 	} else {
-		mark(t, r->thread, us, name, "no entry");
+		draw_call_mark(t, r->thread, us, name, "no entry");
 	}
 }
 
-static void leave(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
+static void call_leave(struct amdlog_timeline *t, const struct amdlog_event *e, const char *name)
 {
 	const struct amdlog_record *r = e->record;
-	struct timeline_thread *h = thread_of(t, e);
+	struct timeline_thread *h = calling_thread(t, e);
 	unsigned at = h ? h->calls : 0;
 	while (at && strcmp(h->call[at - 1].name, name) != 0)
 		at--;
@@ -126,20 +127,20 @@ static void leave(struct amdlog_timeline *t, const struct amdlog_event *e, const
 	}
 	while (h->calls > at) {
 		struct timeline_call *c = &h->call[--h->calls];
-		mark(t, r->thread, c->time_us, c->name, "no return");
+		draw_call_mark(t, r->thread, c->time_us, c->name, "no return");
 	}
 	h->calls--;
 	if (h->call[at - 1].time_us > r->time_us ||
 	    h->call[at - 1].time_us < (at > 1 ? 0 : h->end_us)) {
-		mark(t, r->thread, r->time_us, name, "another run");
+		draw_call_mark(t, r->thread, r->time_us, name, "another run");
 		h->end_us = r->time_us;
-		hand_on(t, r->thread, 0);
+		draw_call_packets(t, r->thread, 0);
 		return;
 	}
-	slice(t, r, name, h->call[at - 1].time_us);
+	draw_call(t, r, name, h->call[at - 1].time_us);
 	h->end_us = r->time_us;
 	if (!h->calls)
-		hand_on(t, r->thread, r->time_us > h->call[0].time_us ? r->time_us : 0);
+		draw_call_packets(t, r->thread, r->time_us > h->call[0].time_us ? r->time_us : 0);
 }
 
 void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e)
@@ -147,7 +148,7 @@ void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e)
 	const struct amdlog_record *r = e->record;
 	char name[CALL_NAME] = "";
 	memcpy(name, r->msg, r->name_len < CALL_NAME ? r->name_len : CALL_NAME - 1);
-	(r->kind == AMDLOG_API_ENTRY ? enter : leave)(t, e, name);
+	(r->kind == AMDLOG_API_ENTRY ? call_enter : call_leave)(t, e, name);
 }
 
 bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,

@@ -13,8 +13,8 @@
 
 #define NONE UINT64_MAX
 
-static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
-			      const char *label)
+static enum windows_fault add_window(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,
+				     const char *label)
 {
 	if (w->n >= WINDOWS_MAX)
 		return WINDOWS_TOO_MANY;
@@ -26,7 +26,7 @@ static enum windows_fault add(struct amdlog_windows *w, uint64_t begin_us, uint6
 }
 
 // "26330000" is the log's own microseconds, "26.33s" the same clock.
-static bool read_time(const char *word, uint64_t *us)
+static bool read_mark_time(const char *word, uint64_t *us)
 {
 	uint64_t ns;
 	size_t len = strlen(word);
@@ -39,17 +39,17 @@ static bool read_time(const char *word, uint64_t *us)
 }
 
 // BEGIN END [NAME], separated by blanks, tabs or a comma.
-static enum windows_fault read_text(struct amdlog_windows *w, char *line)
+static enum windows_fault read_mark_words(struct amdlog_windows *w, char *line)
 {
 	static const char separators[] = " \t,";
 	char *rest, *first = strtok_r(line, separators, &rest);
 	char *second = strtok_r(NULL, separators, &rest);
 	uint64_t begin, end;
-	if (!second || !read_time(first, &begin) || !read_time(second, &end))
+	if (!second || !read_mark_time(first, &begin) || !read_mark_time(second, &end))
 		return WINDOWS_NO_TIME;
 	if (end < begin)
 		return WINDOWS_BACKWARDS;
-	return add(w, begin, end, rest + strspn(rest, separators));
+	return add_window(w, begin, end, rest + strspn(rest, separators));
 }
 
 // The members that matter, of all kinds of records.
@@ -72,7 +72,7 @@ static enum windows_fault take_plain(struct amdlog_windows *w, const struct mark
 {
 	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
 	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
-	return end < begin ? WINDOWS_BACKWARDS : add(w, begin, end, m->label);
+	return end < begin ? WINDOWS_BACKWARDS : add_window(w, begin, end, m->label);
 }
 
 // gpq bench preempt --raw; a cycle that was cut short has no window.
@@ -88,7 +88,7 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct mark
 		return WINDOWS_OK;
 	if (m->cycle != NONE)
 		snprintf(label, sizeof(label), "cycle %" PRIu64, m->cycle);
-	return add(w, m->at_ns / 1000, end / 1000, label);
+	return add_window(w, m->at_ns / 1000, end / 1000, label);
 }
 
 // gpq suspend prints a line for each queue. The first of a process opens its window, which ends at
@@ -108,8 +108,9 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct mark
 	if (strcmp(m->result, "suspended") != 0 || (n != INTERN_NONE && w->v[n].held))
 		return WINDOWS_OK;
 	snprintf(label, sizeof(label), "pid %" PRIu64, m->pid);
-	enum windows_fault fault = add(w, (m->at_ns - latency) / 1000,
-				       m->until_ns == NONE ? NONE : m->until_ns / 1000, label);
+	enum windows_fault fault =
+		add_window(w, (m->at_ns - latency) / 1000,
+			   m->until_ns == NONE ? NONE : m->until_ns / 1000, label);
 	if (!fault) {
 		w->v[w->n - 1].held = true;
 		intern_set(&w->held, &m->pid, sizeof(m->pid), (uint32_t)w->n - 1);
@@ -117,7 +118,7 @@ static enum windows_fault take_queue(struct amdlog_windows *w, const struct mark
 	return fault;
 }
 
-static enum windows_fault read_json(struct amdlog_windows *w, const char *line, size_t len)
+static enum windows_fault read_mark_json(struct amdlog_windows *w, const char *line, size_t len)
 {
 	struct jsonin_value key, value;
 	struct marks m;
@@ -139,7 +140,7 @@ static enum windows_fault read_json(struct amdlog_windows *w, const char *line, 
 	return strcmp(m.record, "queue") == 0 ? take_queue(w, &m) : WINDOWS_OK;
 }
 
-static enum windows_fault read_line(struct amdlog_windows *w, const char *line, size_t len)
+static enum windows_fault read_mark_line(struct amdlog_windows *w, const char *line, size_t len)
 {
 	char text[256];
 	while (len && strchr(" \t\r", line[len - 1]) && line[len - 1])
@@ -151,9 +152,9 @@ static enum windows_fault read_line(struct amdlog_windows *w, const char *line, 
 	if (!len || *line == '#')
 		return WINDOWS_OK;
 	if (*line == '{')
-		return read_json(w, line, len);
+		return read_mark_json(w, line, len);
 	snprintf(text, sizeof(text), "%.*s", (int)(len < 255 ? len : 255), line);
-	return read_text(w, text);
+	return read_mark_words(w, text);
 }
 
 enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
@@ -165,13 +166,13 @@ enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *tex
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		newline = newline ? newline : end;
 		(*line)++;
-		fault = read_line(w, text, (size_t)(newline - text));
+		fault = read_mark_line(w, text, (size_t)(newline - text));
 		text = newline + 1;
 	}
 	return fault;
 }
 
-static int by_begin(const void *a, const void *b)
+static int window_order(const void *a, const void *b)
 {
 	const struct amdlog_window *x = a, *y = b;
 	if (x->begin_us != y->begin_us)
@@ -185,7 +186,7 @@ void amdlog_windows_sort(struct amdlog_windows *w)
 	free(w->latest);
 	w->latest = xcalloc(w->n, sizeof(*w->latest));
 	if (w->n)
-		qsort(w->v, w->n, sizeof(*w->v), by_begin);
+		qsort(w->v, w->n, sizeof(*w->v), window_order);
 	for (size_t i = 0; i < w->n; i++) {
 		latest = w->v[i].end_us > latest ? w->v[i].end_us : latest;
 		w->latest[i] = latest;

@@ -44,7 +44,7 @@ static void map_new(struct adding *a)
 	a->api = a->kernel + s->nkernels;
 }
 
-static uint32_t mapped(const uint32_t *map, uint32_t i)
+static uint32_t map_row(const uint32_t *map, uint32_t i)
 {
 	return i == AMDLOG_NONE ? AMDLOG_NONE : map[i];
 }
@@ -70,7 +70,7 @@ static void map_processes(struct adding *a)
 	}
 }
 
-static void add_thread(struct adding *a, uint32_t i)
+static void merge_thread(struct adding *a, uint32_t i)
 {
 	const struct amdlog_thread *t = &a->from->threads[i];
 	uint32_t process = a->process[t->process];
@@ -113,7 +113,7 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 	return n;
 }
 
-static void add_queue(struct adding *a, uint32_t i)
+static void merge_queue(struct adding *a, uint32_t i)
 {
 	const struct amdlog_queue *q = &a->from->queues[i];
 	uint32_t n = a->queue[i] = queue_in(a, q);
@@ -130,7 +130,7 @@ static void add_queue(struct adding *a, uint32_t i)
 	members_add(part_sections[PART_QUEUES].members, to, q);
 }
 
-static void add_kernel(struct adding *a, uint32_t i)
+static void merge_kernel(struct adding *a, uint32_t i)
 {
 	const struct amdlog_kernel *k = &a->from->kernels[i];
 	uint32_t n = a->kernel[i] =
@@ -144,7 +144,7 @@ static void add_kernel(struct adding *a, uint32_t i)
 	shapes_merge(&to->workgroup, &k->workgroup);
 }
 
-static void add_api(struct adding *a, uint32_t i)
+static void merge_api(struct adding *a, uint32_t i)
 {
 	const struct amdlog_api *p = &a->from->apis[i];
 	uint32_t n = a->api[i] = api_named(a->to, p->name, p->len);
@@ -156,7 +156,7 @@ static void add_api(struct adding *a, uint32_t i)
 		keyed_histogram_put(&a->to->api_times, n, &h);
 }
 
-static void add_errors(struct adding *a)
+static void merge_errors(struct adding *a)
 {
 	const struct amdlog_errors *e = &a->from->errors;
 	for (uint32_t i = 0; i < e->n; i++) {
@@ -167,7 +167,7 @@ static void add_errors(struct adding *a)
 	a->to->errors.left_out += e->left_out;
 }
 
-static void add_totals(struct adding *a)
+static void merge_totals(struct adding *a)
 {
 	const struct amdlog_totals *f = &a->from->totals;
 	struct amdlog_totals *t = &a->to->totals;
@@ -187,7 +187,8 @@ static void add_totals(struct adding *a)
 // --- what was open ---
 
 // `kernel` is AMDLOG_NONE when there are too many.
-static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, uint32_t kernel)
+static void note_kernel_use(struct amdlog_summary *s, uint32_t process, uint32_t queue,
+			    uint32_t kernel)
 {
 	if (kernel == AMDLOG_NONE)
 		return;
@@ -204,13 +205,13 @@ static void run_on(struct amdlog_summary *s, uint32_t process, uint32_t queue, u
 
 // The kernel of a dispatch that the part could not name: what its thread had named, else what the
 // kernel_obj was called by then.
-static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved *o)
+static uint32_t unresolved_kernel(const struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = AMDLOG_NONE;
 	if (o->thread != AMDLOG_NONE) {
 		kernel = a->to->threads[a->thread[o->thread]].kernel;
 		if (kernel == AMDLOG_NONE)
-			kernel = mapped(a->kernel, a->from->threads[o->thread].head.kernel);
+			kernel = map_row(a->kernel, a->from->threads[o->thread].head.kernel);
 	}
 	return kernel == AMDLOG_NONE && o->object != AMDLOG_UNKNOWN
 		       ? pair_value(&a->to->keys.objects, a->process[o->process], o->object)
@@ -219,7 +220,7 @@ static uint32_t kernel_of(const struct adding *a, const struct amdlog_unresolved
 
 static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 {
-	uint32_t kernel = kernel_of(a, o);
+	uint32_t kernel = unresolved_kernel(a, o);
 	if (kernel == AMDLOG_NONE)
 		return;
 	struct amdlog_kernel *k = &a->to->kernels[kernel];
@@ -228,7 +229,7 @@ static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 	span_merge(&k->span, &o->span);
 	shapes_merge(&k->grid, &o->grid);
 	shapes_merge(&k->workgroup, &o->workgroup);
-	run_on(a->to, a->process[o->process], mapped(a->queue, o->queue), kernel);
+	note_kernel_use(a->to, a->process[o->process], map_row(a->queue, o->queue), kernel);
 }
 
 static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
@@ -248,7 +249,7 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			  const struct amdlog_thread *to)
 {
-	uint32_t line = mapped(a->queue, t->head.line);
+	uint32_t line = map_row(a->queue, t->head.line);
 	if (line != AMDLOG_NONE && !to->creating && !to->by_command)
 		stream_made_on(a->to, to->process, to->stream, line);
 	if (t->head.made != AMDLOG_UNKNOWN && to->creating)
@@ -256,7 +257,7 @@ static void settle_stream(struct adding *a, const struct amdlog_thread *t,
 			       line != AMDLOG_NONE ? line : to->queue);
 }
 
-static void settle(struct adding *a)
+static void settle_part(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
@@ -282,11 +283,11 @@ static void settle(struct adding *a)
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
-	uint32_t line = mapped(a->queue, a->from->threads[h->thread].head.line);
+	uint32_t line = map_row(a->queue, a->from->threads[h->thread].head.line);
 	bool packet = h->what == STREAM_HEAD_PACKET, dispatch = h->what == STREAM_HEAD_DISPATCH;
 	struct stream_period p = {.process = t->process,
 				  .stream = t->stream,
-				  .queue = mapped(a->queue, h->queue),
+				  .queue = map_row(a->queue, h->queue),
 				  .span = h->span};
 	if ((packet && !t->by_command) ||
 	    (h->what == STREAM_HEAD_LINE && (t->creating || t->by_command)) ||
@@ -325,12 +326,12 @@ static void take_pairs(struct adding *a)
 			    *queues = &a->from->pairs.queue_kernels;
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
-		run_on(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
+		note_kernel_use(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
 		uint32_t queue = a->queue[p.a];
-		run_on(a->to, a->to->queues[queue].process, queue, a->kernel[p.b]);
+		note_kernel_use(a->to, a->to->queues[queue].process, queue, a->kernel[p.b]);
 	}
 }
 
@@ -352,7 +353,7 @@ static void take_table(struct adding *a, struct intern *to, const struct intern 
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct pair p = pair_at(from, i);
-		uint32_t value = mapped(map, from->entries[i].value);
+		uint32_t value = map_row(map, from->entries[i].value);
 		if (value != AMDLOG_NONE)
 			a->to->no_memory |= !pair_set(to, a->process[p.a], p.b, value);
 	}
@@ -363,7 +364,7 @@ static void take_handles(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nqueues; i++) {
 		const struct amdlog_queue *q = &a->from->queues[i];
 		struct amdlog_queue *to = &a->to->queues[a->queue[i]];
-		uint32_t handle = mapped(a->queue, q->handle);
+		uint32_t handle = map_row(a->queue, q->handle);
 		if (handle == AMDLOG_NONE || handle == a->queue[i])
 			continue;
 		to->handle_unsure |=
@@ -378,12 +379,12 @@ static void take_threads(struct adding *a)
 		const struct amdlog_thread *t = &a->from->threads[i];
 		struct amdlog_thread *to = &a->to->threads[a->thread[i]];
 		if (t->knows_kernel)
-			to->kernel = mapped(a->kernel, t->kernel);
+			to->kernel = map_row(a->kernel, t->kernel);
 		if (t->knows_stream) {
 			to->stream = t->stream;
 			to->by_command = t->by_command;
 			to->creating = t->creating;
-			to->queue = mapped(a->queue, t->queue);
+			to->queue = map_row(a->queue, t->queue);
 		} else if (t->queue != AMDLOG_NONE) {
 			to->queue = a->queue[t->queue];
 		}
@@ -404,17 +405,17 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	m->files += new_file;
 	map_processes(&a);
 	for (uint32_t i = 0; i < next->nthreads; i++)
-		add_thread(&a, i);
+		merge_thread(&a, i);
 	for (uint32_t i = 0; i < next->nqueues; i++)
-		add_queue(&a, i);
+		merge_queue(&a, i);
 	for (uint32_t i = 0; i < next->nkernels; i++)
-		add_kernel(&a, i);
+		merge_kernel(&a, i);
 	for (uint32_t i = 0; i < next->napis; i++)
-		add_api(&a, i);
-	add_totals(&a);
-	add_errors(&a);
+		merge_api(&a, i);
+	merge_totals(&a);
+	merge_errors(&a);
 	members_add(part_members, &m->all, part);
-	settle(&a);
+	settle_part(&a);
 	take_periods(&a, &part->streams);
 	take_table(&a, &m->sum.keys.objects, &next->keys.objects, a.kernel);
 	take_table(&a, &m->sum.keys.streams, &next->keys.streams, a.queue);

@@ -123,7 +123,7 @@ const struct pairs part_pairs[PART_PAIRS] = {
 
 // --- tables of rows ---
 
-static bool put_process(struct amdlog_part *part, union row *row)
+static bool part_put_process(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_process *p = &row->process;
@@ -131,7 +131,7 @@ static bool put_process(struct amdlog_part *part, union row *row)
 	return p->pid >= -1 && s->nprocesses == process_of(s, &id);
 }
 
-static bool put_thread(struct amdlog_part *part, union row *row)
+static bool part_put_thread(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	struct amdlog_thread *t = &row->thread;
@@ -147,7 +147,7 @@ static bool put_thread(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_queue(struct amdlog_part *part, union row *row)
+static bool part_put_queue(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	const struct amdlog_queue *q = &row->queue;
@@ -158,7 +158,7 @@ static bool put_queue(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_kernel(struct amdlog_part *part, union row *row)
+static bool part_put_kernel(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	struct amdlog_kernel *k = &row->kernel;
@@ -170,7 +170,7 @@ static bool put_kernel(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_api(struct amdlog_part *part, union row *row)
+static bool part_put_api(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	uint32_t next = s->napis;
@@ -181,13 +181,13 @@ static bool put_api(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_error(struct amdlog_part *part, union row *row)
+static bool part_put_error(struct amdlog_part *part, union row *row)
 {
 	amdlog_errors_merge(&part->sum->errors, &row->error);
 	return true;
 }
 
-static bool put_open(struct amdlog_part *part, union row *row)
+static bool part_put_open(struct amdlog_part *part, union row *row)
 {
 	struct amdlog_summary *s = part->sum;
 	ARRAY_GROW(s->part.open, s->part.open_cap, s->part.nopen);
@@ -195,13 +195,13 @@ static bool put_open(struct amdlog_part *part, union row *row)
 	return true;
 }
 
-static bool put_stream(struct amdlog_part *part, union row *row)
+static bool part_put_stream(struct amdlog_part *part, union row *row)
 {
 	amdlog_streams_put(&part->streams, &row->period);
 	return true;
 }
 
-static bool put_head(struct amdlog_part *part, union row *row)
+static bool part_put_head(struct amdlog_part *part, union row *row)
 {
 	const struct stream_head *h = &row->head;
 	return (h->queue != AMDLOG_NONE || h->what == STREAM_HEAD_MADE) &&
@@ -217,10 +217,11 @@ static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = 
 const struct section part_sections[PART_SECTIONS] = {
 // Rows of the table `rows` of struct ROW, `n` of them.
 // NOLINTBEGIN(bugprone-macro-parentheses): names take none
-#define SECTION(key, name, rows, n, initial, sparse, of_streams)                                   \
-	{                                                                                          \
-		key, name##_members, offsetof(struct ROW, rows), offsetof(struct ROW, n),          \
-			sizeof(*((struct ROW *)0)->rows), &initial, sparse, of_streams, put_##name \
+#define SECTION(key, name, rows, n, initial, sparse, of_streams)                          \
+	{                                                                                 \
+		key, name##_members, offsetof(struct ROW, rows), offsetof(struct ROW, n), \
+			sizeof(*((struct ROW *)0)->rows), &initial, sparse, of_streams,   \
+			part_put_##name                                                   \
 	}
 // NOLINTEND(bugprone-macro-parentheses)
 #define ROW amdlog_summary

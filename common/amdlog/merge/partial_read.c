@@ -21,25 +21,25 @@ static bool read_i64(const struct jsonin_value *v, int64_t *n)
 	return true;
 }
 
-static bool read_u64(const struct jsonin_value *v, uint64_t *n)
+static bool read_u64_or_null(const struct jsonin_value *v, uint64_t *n)
 {
 	*n = AMDLOG_UNKNOWN;
 	return v->kind == 'n' || jsonin_u64(v, n);
 }
 
-static bool read_list(const struct jsonin_value *v, const struct member *m, uint64_t *to)
+static bool read_u64_list(const struct jsonin_value *v, const struct member *m, uint64_t *to)
 {
 	struct jsonin j;
 	struct jsonin_value each;
 	size_t n = 0;
 	jsonin_open(&j, v->text, v->len, '[');
 	while (n < m->size / sizeof(*to) && jsonin_next(&j, NULL, &each))
-		if (!read_u64(&each, &to[n++]))
+		if (!read_u64_or_null(&each, &to[n++]))
 			return false;
 	return n == m->size / sizeof(*to) && !jsonin_next(&j, NULL, &each) && !j.failed;
 }
 
-static char *text_of(const struct jsonin_value *v)
+static char *copy_string(const struct jsonin_value *v)
 {
 	char *text = xmalloc(v->len + 1);
 	if (jsonin_str(v, text, v->len + 1))
@@ -52,7 +52,7 @@ static char *text_of(const struct jsonin_value *v)
 static bool read_name(const struct jsonin_value *v, bool hex, struct member_name *name)
 {
 	char *text;
-	if (name->text || !(text = text_of(v)))
+	if (name->text || !(text = copy_string(v)))
 		return false;
 	size_t len = strlen(text);
 	for (size_t i = 0; hex && i < len / 2; i++) {
@@ -64,14 +64,14 @@ static bool read_name(const struct jsonin_value *v, bool hex, struct member_name
 	return true;
 }
 
-static bool read_value(const struct jsonin_value *key, const struct jsonin_value *v,
-		       const struct member *m, void *at)
+static bool read_part_value(const struct jsonin_value *key, const struct jsonin_value *v,
+			    const struct member *m, void *at)
 {
 	uint64_t u = 0;
 	int64_t i = 0;
 	bool ok;
 	switch (m->type) {
-	case T_U64: return read_u64(v, at);
+	case T_U64: return read_u64_or_null(v, at);
 	case T_I64: return read_i64(v, at);
 	case T_U32:
 		ok = jsonin_u64(v, &u) && u <= UINT32_MAX;
@@ -83,19 +83,19 @@ static bool read_value(const struct jsonin_value *key, const struct jsonin_value
 		return ok;
 	case T_BOOL: *(bool *)at = v->kind == 't'; return v->kind == 't' || v->kind == 'f';
 	case T_TEXT: return jsonin_str(v, at, m->size);
-	case T_LIST: return read_list(v, m, at);
+	case T_LIST: return read_u64_list(v, m, at);
 	case T_NAME: return read_name(v, jsonin_is(key, "name_hex"), at);
 	}
 	return false;
 }
 
 // A member that is not in the table is a later version's, and left out.
-static bool read_member(const struct jsonin_value *key, const struct jsonin_value *v,
-			const struct member *m, void *row)
+static bool read_part_member(const struct jsonin_value *key, const struct jsonin_value *v,
+			     const struct member *m, void *row)
 {
 	for (; m->key; m++) {
 		if (jsonin_is(key, m->key) || (m->type == T_NAME && jsonin_is(key, "name_hex")))
-			return read_value(key, v, m, (char *)row + m->offset);
+			return read_part_value(key, v, m, (char *)row + m->offset);
 	}
 	return true;
 }
@@ -106,7 +106,7 @@ static bool read_members(const struct jsonin_value *v, const struct member *memb
 	struct jsonin_value key, each;
 	jsonin_open(&j, v->text, v->len, '{');
 	while (jsonin_next(&j, &key, &each))
-		if (!read_member(&key, &each, members, row))
+		if (!read_part_member(&key, &each, members, row))
 			return false;
 	return !j.failed;
 }
@@ -169,7 +169,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &a)) {
 		if (!jsonin_next(&j, NULL, &b) || (values && !jsonin_next(&j, NULL, &c)) ||
-		    !read_u64(&a, &p.a) || !read_u64(&b, &p.b) ||
+		    !read_u64_or_null(&a, &p.a) || !read_u64_or_null(&b, &p.b) ||
 		    (values && (!jsonin_u64(&c, &value) || value >= INTERN_NONE)))
 			return false;
 		n = intern_put(in, &p, sizeof(p));
@@ -181,18 +181,18 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 }
 
 // What says which part it is.
-static bool read_own(struct amdlog_part *part, const struct jsonin_value *key,
-		     const struct jsonin_value *v)
+static bool read_part_place(struct amdlog_part *part, const struct jsonin_value *key,
+			    const struct jsonin_value *v)
 {
 	if (jsonin_is(key, "file"))
-		return !part->file && (part->file = text_of(v));
+		return !part->file && (part->file = copy_string(v));
 	if (jsonin_is(key, "host"))
-		return !part->host && (part->host = text_of(v));
-	return read_member(key, v, part_members, part);
+		return !part->host && (part->host = copy_string(v));
+	return read_part_member(key, v, part_members, part);
 }
 
-static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
-		     const struct jsonin_value *v)
+static bool read_part_any(struct amdlog_part *part, const struct jsonin_value *key,
+			  const struct jsonin_value *v)
 {
 	struct amdlog_summary *s = part->sum;
 	for (size_t i = 0; i < PART_SECTIONS; i++)
@@ -205,7 +205,7 @@ static bool read_any(struct amdlog_part *part, const struct jsonin_value *key,
 		return read_api_times(s, v);
 	if (jsonin_is(key, "totals"))
 		return read_members(v, part_totals, &s->totals) && read_members(v, part_state, s);
-	return read_own(part, key, v);
+	return read_part_place(part, key, v);
 }
 
 // --- checking: what is read points nowhere outside ---
@@ -259,11 +259,11 @@ static bool is_partial(const char *line, size_t len, struct jsonin *j, const cha
 	       v.text[0] == '0' + AMDLOG_PARTIAL_SCHEMA;
 }
 
-static bool read_all(struct amdlog_part *part, struct jsonin *j)
+static bool read_part_rest(struct amdlog_part *part, struct jsonin *j)
 {
 	struct jsonin_value key, v;
 	while (jsonin_next(j, &key, &v))
-		if (!read_any(part, &key, &v))
+		if (!read_part_any(part, &key, &v))
 			return false;
 	return !j->failed && part->file && points_inside(part);
 }
@@ -279,7 +279,7 @@ bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 	*why = "damaged";
 	amdlog_summary_init(s, &none);
 	s->part.resumed = true;
-	if (read_all(part, &j))
+	if (read_part_rest(part, &j))
 		return true;
 	amdlog_summary_fini(s);
 	amdlog_part_fini(part);
@@ -295,7 +295,7 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 	*part = (struct amdlog_part){0};
 	if (!is_partial(line, len, &j, &why))
 		return false;
-	while (seen < 3 && jsonin_next(&j, &key, &v) && read_own(part, &key, &v))
+	while (seen < 3 && jsonin_next(&j, &key, &v) && read_part_place(part, &key, &v))
 		seen += jsonin_is(&key, "file") || jsonin_is(&key, "from") || jsonin_is(&key, "to");
 	if (seen == 3 && part->file)
 		return true;

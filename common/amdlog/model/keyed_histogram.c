@@ -11,7 +11,7 @@
 #define BUCKETS_MAX (1u << 24)
 #define KEYS_MAX    (1u << 21)
 
-static struct keyed_histogram_row *row_of(struct keyed_histogram *s, uint32_t key)
+static struct keyed_histogram_row *histogram_row(struct keyed_histogram *s, uint32_t key)
 {
 	if (key >= KEYS_MAX) {
 		s->incomplete = true;
@@ -22,8 +22,8 @@ static struct keyed_histogram_row *row_of(struct keyed_histogram *s, uint32_t ke
 	return &s->v[key];
 }
 
-static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint32_t bucket,
-		  uint64_t n)
+static bool row_count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint32_t bucket,
+		      uint64_t n)
 {
 	uint32_t first = r->n && r->first < bucket ? r->first : bucket;
 	uint32_t end = r->n && r->first + r->n > bucket ? r->first + r->n : bucket + 1;
@@ -46,8 +46,8 @@ static bool count(struct keyed_histogram *s, struct keyed_histogram_row *r, uint
 	return true;
 }
 
-static void add_sums(struct keyed_histogram_row *r, uint64_t n, uint64_t sum, uint64_t min,
-		     uint64_t max)
+static void row_add_sums(struct keyed_histogram_row *r, uint64_t n, uint64_t sum, uint64_t min,
+			 uint64_t max)
 {
 	r->min = r->count && r->min < min ? r->min : min;
 	r->max = r->count && r->max > max ? r->max : max;
@@ -58,20 +58,20 @@ static void add_sums(struct keyed_histogram_row *r, uint64_t n, uint64_t sum, ui
 
 void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value)
 {
-	struct keyed_histogram_row *r = row_of(s, key);
-	if (r && count(s, r, hist_index(value), 1))
-		add_sums(r, 1, value, value, value);
+	struct keyed_histogram_row *r = histogram_row(s, key);
+	if (r && row_count(s, r, hist_index(value), 1))
+		row_add_sums(r, 1, value, value, value);
 }
 
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h)
 {
-	struct keyed_histogram_row *r = h->count ? row_of(s, key) : NULL;
+	struct keyed_histogram_row *r = h->count ? histogram_row(s, key) : NULL;
 	for (uint32_t i = 0; r && i < HIST_BUCKETS; i++) {
 		if (h->bucket[i])
-			count(s, r, i, h->bucket[i]);
+			row_count(s, r, i, h->bucket[i]);
 	}
 	if (r)
-		add_sums(r, h->count, h->sum, h->min, h->max);
+		row_add_sums(r, h->count, h->sum, h->min, h->max);
 }
 
 bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h)

@@ -286,7 +286,7 @@ static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
 }
 
 // Its making and its end, which are no packets.
-static void count_line(struct amdlog_queue *q, const struct amdlog_record *r)
+static void count_queue_line(struct amdlog_queue *q, const struct amdlog_record *r)
 {
 	if (r->kind == AMDLOG_QUEUE_CREATED) {
 		if (!q->created++)
@@ -308,7 +308,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 	struct amdlog_queue *q = &s->queues[e->queue];
 	q->records++;
 	if (!e->packet) {
-		count_line(q, e->record);
+		count_queue_line(q, e->record);
 		return;
 	}
 	span_add(&q->span, e->record->time_us);

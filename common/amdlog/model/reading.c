@@ -15,7 +15,7 @@ static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record
 	return grepper_text(r->grepper, record->text, record->len);
 }
 
-static void take_record(void *ctx, const struct amdlog_record *record)
+static void reading_take_record(void *ctx, const struct amdlog_record *record)
 {
 	struct amdlog_reading *r = ctx;
 	struct amdlog_record own;
@@ -32,7 +32,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep)
 {
-	const struct amdlog_sink own = {.ctx = r, .record = take_record};
+	const struct amdlog_sink own = {.ctx = r, .record = reading_take_record};
 	*r = (struct amdlog_reading){
 		.sum = sum,
 		.settled = !sum->filter.since_relative && !sum->filter.until_relative,
@@ -72,7 +72,7 @@ static void skip_to(struct amdlog_reading *r, const char *to)
 }
 
 // The number of the thread that an item is of. A thread without a process may have one by now.
-static uint32_t number_of(struct amdlog_reading *r, struct block_sum *sum)
+static uint32_t item_thread_number(struct amdlog_reading *r, struct block_sum *sum)
 {
 	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
 		sum->number = threads_number(&r->scan->threads, &sum->writer);
@@ -95,7 +95,7 @@ static void take_item(struct amdlog_reading *r, struct block_result *b, struct b
 	add_times(r->sum, item->first_us, item->last_us);
 	switch (item->what) {
 	case BLOCK_STREAM:
-		item->r.thread = number_of(r, &b->sums[item->thread]);
+		item->r.thread = item_thread_number(r, &b->sums[item->thread]);
 		stream_set(summary_thread(r->sum, r->scan, item->r.thread), &item->stream);
 		break;
 	case BLOCK_LINES:
@@ -103,7 +103,7 @@ static void take_item(struct amdlog_reading *r, struct block_result *b, struct b
 		amdlog_scan_lines(r->scan, item->r.text, item->r.len);
 		break;
 	case BLOCK_RECORD:
-		item->r.thread = number_of(r, &b->sums[item->thread]);
+		item->r.thread = item_thread_number(r, &b->sums[item->thread]);
 		item->r.offset = offset_of(r, item->r.text);
 		if (amdlog_summary_add(r->sum, r->scan, &item->r, item, &e) && r->event)
 			r->event(r->ctx, &e);
@@ -112,8 +112,8 @@ static void take_item(struct amdlog_reading *r, struct block_result *b, struct b
 }
 
 // What was counted, not looked at one by one.
-static void add_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
-		     const struct block_result *b)
+static void add_block_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
+			   const struct block_result *b)
 {
 	for (unsigned kind = 0; kind < AMDLOG_NKINDS; kind++) {
 		for (unsigned level = 0; level < 10; level++) {
@@ -151,7 +151,7 @@ static void take_result(struct amdlog_reading *r, struct block_result *b)
 		lines += b->items[i].what == BLOCK_RECORD;
 	}
 	add_times(r->sum, b->first_us, b->last_us);
-	add_sums(r->sum, r->scan, b);
+	add_block_sums(r->sum, r->scan, b);
 	skip_to(r, r->block.text + r->block.len);
 	r->scan->counts.lines += lines;
 	r->scan->counts.foreign += b->foreign;

@@ -203,8 +203,8 @@ static void place_version(struct amdlog_summary *s, const struct amdlog_record *
 }
 
 // `item`: what a block result holds of the record, or NULL.
-static void place(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
-		  const struct block_item *item)
+static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
+			 const struct block_item *item)
 {
 	const struct amdlog_record *r = e->record;
 	switch (r->kind) {
@@ -244,7 +244,7 @@ static void set_base(struct amdlog_summary *s, uint64_t us)
 	s->state.has_base = true;
 }
 
-static bool is_wanted(const struct amdlog_summary *s, const struct amdlog_event *e)
+static bool filter_wants(const struct amdlog_summary *s, const struct amdlog_event *e)
 {
 	const struct amdlog_filter *f = &s->filter;
 	uint64_t us = e->record->time_us;
@@ -319,7 +319,8 @@ static void count_api(struct amdlog_summary *s, struct amdlog_thread *t,
 	api->max_us = us > api->max_us ? us : api->max_us;
 }
 
-static void count(struct amdlog_summary *s, struct amdlog_thread *t, const struct amdlog_event *e)
+static void count_record_of(struct amdlog_summary *s, struct amdlog_thread *t,
+			    const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;
 	struct amdlog_totals *sum = &s->totals;
@@ -375,15 +376,15 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 				   .stream = AMDLOG_UNKNOWN,
 				   .stream_queue = AMDLOG_NONE,
 				   .torn = amdlog_is_torn(r)};
-	place(s, t, e, item);
+	place_record(s, t, e, item);
 	if (!s->state.has_base)
 		set_base(s, r->time_us);
-	if (!is_wanted(s, e))
+	if (!filter_wants(s, e))
 		return false;
 	if (is_outside(s, r)) { // context; the first one within may still be older
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}
-	count(s, t, e);
+	count_record_of(s, t, e);
 	return true;
 }

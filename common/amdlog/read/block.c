@@ -32,7 +32,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 
 // Up to 4.5 some lines name the thread alone: other lines, in earlier blocks or inputs, decide
 // whether its process is known.
-static void look(void *ctx, const struct amdlog_record *r)
+static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
 	const struct amdlog_threads *threads = &g->reassembly->scan->threads;
@@ -58,7 +58,7 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 				      int64_t assumed)
 {
 	struct block_reader *g = xcheck(aligned_alloc(64, sizeof(*g)));
-	const struct amdlog_sink own = {.ctx = g, .record = look};
+	const struct amdlog_sink own = {.ctx = g, .record = note_unsure_process};
 	memset(g, 0, sizeof(*g));
 	g->filter = filter;
 	g->kinds = kinds;
@@ -182,8 +182,9 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 }
 
 // NULL: there are too many.
-static struct block_thread *thread_of(struct block_reader *g, const struct amdlog_writer *writer,
-				      enum amdlog_style style)
+static struct block_thread *block_thread_of(struct block_reader *g,
+					    const struct amdlog_writer *writer,
+					    enum amdlog_style style)
 {
 	uint64_t at =
 		(writer->tid ^ (uint64_t)writer->pid << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
@@ -290,7 +291,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 		scan_line(w, text, newline);
 		return;
 	}
-	struct block_thread *t = thread_of(w->g, &writer, r.style);
+	struct block_thread *t = block_thread_of(w->g, &writer, r.style);
 	if (!t) {
 		scan_line(w, text, newline);
 		return;
@@ -326,7 +327,7 @@ void slow_line(struct parse *w, const char *text, const char *newline, bool mark
 	}
 }
 
-static void reset(struct block_reader *g, struct block_result *b)
+static void block_reset(struct block_reader *g, struct block_result *b)
 {
 	amdlog_reassembly_end(g->reassembly);
 	g->unsure = false;
@@ -358,7 +359,7 @@ void block_read(struct block_reader *g, struct block_result *b, const struct gre
 			  .by_text = hits,
 			  .prefix = &g->no_prefix,
 			  .end = text + len};
-	reset(g, b);
+	block_reset(g, b);
 	if (hits)
 		w.hits = grep_hits_begin(hits);
 	g->loop(&w, text, len);

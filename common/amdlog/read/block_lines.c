@@ -53,7 +53,7 @@ HOT const char *line_end(const char *p, bool *marked)
 	return p + __builtin_ctzll(ends);
 }
 
-HOT bool fits(const struct statement *y, const char *p, const char *msg)
+HOT bool statement_fits(const struct statement *y, const char *p, const char *msg)
 {
 	return same_where(msg, y->text, y->mask) && same_32(p, y->head);
 }
@@ -61,9 +61,9 @@ HOT bool fits(const struct statement *y, const char *p, const char *msg)
 HOT const struct statement *find_statement(struct block_reader *g, const char *p, const char *msg)
 {
 	const struct statement *y = statement_set(g, p, msg);
-	if (__builtin_expect(fits(y, p, msg), 1))
+	if (__builtin_expect(statement_fits(y, p, msg), 1))
 		return y;
-	return fits(y + 1, p, msg) ? y + 1 : NULL;
+	return statement_fits(y + 1, p, msg) ? y + 1 : NULL;
 }
 // Written where it is to be: copying what was just written in parts waits for all of them.
 HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
@@ -143,7 +143,7 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 }
 
 // A line is tried as a known one while what that looks at lies in the text.
-HOT void run(struct parse *w, const char *text, size_t len, bool plain)
+HOT void loop_over_lines(struct parse *w, const char *text, size_t len, bool plain)
 {
 	const char *line = text, *end = text + len, *newline, *next;
 	const char *stop = len < FILE_END + 64 ? text : end - FILE_END - 64;
@@ -164,7 +164,7 @@ HOT void run(struct parse *w, const char *text, size_t len, bool plain)
 void block_loop(struct parse *w, const char *text, size_t len)
 {
 	if (w->filter || w->g->kinds & ~AMDLOG_KINDS_PLACED)
-		run(w, text, len, false);
+		loop_over_lines(w, text, len, false);
 	else
-		run(w, text, len, true);
+		loop_over_lines(w, text, len, true);
 }

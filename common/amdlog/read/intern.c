@@ -16,7 +16,7 @@ struct intern_chunk {
 	char bytes[];
 };
 
-static inline uint64_t word(const char *p)
+static inline uint64_t load_word(const char *p)
 {
 	uint64_t w;
 	memcpy(&w, p, sizeof(w));
@@ -24,7 +24,7 @@ static inline uint64_t word(const char *p)
 }
 
 // Takes in sixteen bytes: both halves of a product hang on all bits of both factors.
-static inline uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
+static inline uint64_t hash_mix(uint64_t h, uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ h);
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -39,17 +39,17 @@ uint32_t intern_hash(const void *bytes, size_t len)
 		memcpy(&a, p, len < 8 ? len : 8);
 		if (len > 8)
 			memcpy(&b, p + 8, len - 8);
-		h = mix(h, a, b);
+		h = hash_mix(h, a, b);
 		return (uint32_t)(h ^ h >> 32);
 	}
 	// Kernel names are hundreds of bytes long: two chains at once.
 	for (; end - p > 32; p += 32) {
-		h = mix(h, word(p), word(p + 8));
-		other = mix(other, word(p + 16), word(p + 24));
+		h = hash_mix(h, load_word(p), load_word(p + 8));
+		other = hash_mix(other, load_word(p + 16), load_word(p + 24));
 	}
 	if (end - p > 16)
-		other = mix(other, word(p), word(p + 8));
-	h = mix(h ^ other << 1, word(end - 16), word(end - 8));
+		other = hash_mix(other, load_word(p), load_word(p + 8));
+	h = hash_mix(h ^ other << 1, load_word(end - 16), load_word(end - 8));
 	return (uint32_t)(h ^ h >> 32);
 }
 
@@ -81,7 +81,7 @@ static void grow_slots(struct intern *in)
 	in->nslots = nslots;
 }
 
-static const char *store(struct intern *in, const void *bytes, size_t len)
+static const char *store_bytes(struct intern *in, const void *bytes, size_t len)
 {
 	struct intern_chunk *c = in->chunks;
 	if (!c || c->size - c->used < len + 1) {
@@ -132,8 +132,8 @@ uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uin
 		return *slot - 1;
 	if (!room_for(in, len))
 		return INTERN_NONE;
-	in->entries[in->n] =
-		(struct intern_entry){store(in, bytes, len), (uint32_t)len, hash, INTERN_NONE};
+	in->entries[in->n] = (struct intern_entry){store_bytes(in, bytes, len), (uint32_t)len, hash,
+						   INTERN_NONE};
 	*slot_of(in, bytes, len, hash) = in->n + 1;
 	return in->n++;
 }

@@ -10,7 +10,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight
 #define FILE_MAX_LEN 512
 #define FILE_COLUMNS 25
 
-static size_t skip_blanks(const char *p, size_t at, size_t len)
+static size_t skip_spaces(const char *p, size_t at, size_t len)
 {
 	while (at < len && p[at] == ' ')
 		at++;
@@ -42,7 +42,7 @@ size_t prefix_shape(const char *p, size_t len, bool strict)
 		at++;
 	if (at == line || at > line + 9)
 		return 0;
-	at = skip_blanks(p, at, len);
+	at = skip_spaces(p, at, len);
 	if (at + 2 >= len || p[at] != ':' || p[at + 1] != ' ' || !is_digit(p[at + 2]))
 		return 0;
 	return at + 2;
@@ -61,7 +61,7 @@ static size_t find_time(const char *p, size_t len)
 }
 
 // Reads digits from *at on; a number too large to be a time becomes unknown.
-static uint64_t read_time(const char *p, size_t *at, size_t len)
+static uint64_t read_prefix_time(const char *p, size_t *at, size_t len)
 {
 	size_t from = *at;
 	uint64_t v = 0;
@@ -133,7 +133,7 @@ static const struct form {
 };
 
 // How much of the text has the form; 0: it has not.
-static size_t match(const char *form, const char *p, size_t len, struct amdlog_writer *w)
+static size_t match_form(const char *form, const char *p, size_t len, struct amdlog_writer *w)
 {
 	size_t at = 0, from;
 	int digit;
@@ -141,7 +141,7 @@ static size_t match(const char *form, const char *p, size_t len, struct amdlog_w
 	for (; *form; form++) {
 		from = at;
 		switch (*form) {
-		case '~': at = skip_blanks(p, at, len); break;
+		case '~': at = skip_spaces(p, at, len); break;
 		case '#':
 			for (w->pid = 0; at < len && at - from < 11 && is_digit(p[at]); at++)
 				w->pid = w->pid * 10 + (p[at] - '0');
@@ -170,7 +170,7 @@ static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_write
 	size_t len = r->len - at, n = 0;
 	const struct form *f = forms;
 	for (; f < forms + sizeof(forms) / sizeof(forms[0]); f++) {
-		if ((n = match(f->form, p, len, w)))
+		if ((n = match_form(f->form, p, len, w)))
 			break;
 	}
 	if (n) {
@@ -196,8 +196,8 @@ static void set_message(struct amdlog_record *r, size_t at)
 {
 	const char *p = r->text;
 	size_t len = r->len;
-	at = skip_blanks(p, at, len);
-	at = skip_blanks(p, at + colour_len(p + at, len - at), len);
+	at = skip_spaces(p, at, len);
+	at = skip_spaces(p, at + colour_len(p + at, len - at), len);
 	while (len > at && (p[len - 1] == ' ' || p[len - 1] == '\t'))
 		len--;
 	r->msg = p + at;
@@ -212,7 +212,7 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 	size_t len = r->len, at = find_time(p, len);
 	if (!at)
 		return 0;
-	r->time_us = read_time(p, &at, len);
+	r->time_us = read_prefix_time(p, &at, len);
 	c->time_end = (unsigned)at;
 	bool stray_d = at < len && p[at] == 'd';
 	at += stray_d;

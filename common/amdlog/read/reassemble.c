@@ -21,8 +21,8 @@ struct front {
 	char text[FRONT_MAX + AMDLOG_PAD];
 };
 
-static void take_record(void *ctx, const struct amdlog_record *record);
-static void take_foreign(void *ctx, const char *text, size_t len, bool ended);
+static void reassembly_take_record(void *ctx, const struct amdlog_record *record);
+static void reassembly_take_foreign(void *ctx, const char *text, size_t len, bool ended);
 
 struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 {
@@ -34,7 +34,8 @@ struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to)
 	for (unsigned i = 0; i < WAITING_MAX; i++)
 		m->waiting[i] = &spare[i];
 	m->joined = (char *)(spare + WAITING_MAX);
-	m->scan = amdlog_scan_new(&(struct amdlog_sink){m, take_record, take_foreign});
+	m->scan = amdlog_scan_new(
+		&(struct amdlog_sink){m, reassembly_take_record, reassembly_take_foreign});
 	return m;
 }
 
@@ -45,12 +46,12 @@ void amdlog_reassembly_free(struct amdlog_reassembly *m)
 	free(m);
 }
 
-static bool is_word(char c)
+static bool is_name_byte(char c)
 {
 	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 26 || c == '_';
 }
 
-static bool is_number(const char *p, const char *end)
+static bool is_hex_number(const char *p, const char *end)
 {
 	if (p == end || end[-1] == 'x')
 		return false;
@@ -65,7 +66,7 @@ static bool ends_as_packet(const struct amdlog_record *r)
 	const char *equals = memrchr(r->msg, '=', r->msg_len);
 	size_t n = equals ? (size_t)(equals - r->msg) : 0;
 	if (!r->ended || r->kind == AMDLOG_PACKET || !n ||
-	    !is_number(equals + 1, r->msg + r->msg_len))
+	    !is_hex_number(equals + 1, r->msg + r->msg_len))
 		return false;
 	if (n >= 4 && !memcmp(equals - 4, "wptr", 4))
 		return true;
@@ -82,7 +83,7 @@ bool amdlog_reassembly_wants(const struct amdlog_record *r)
 	return r->kind == AMDLOG_API_ENTRY && amdlog_is_torn(r);
 }
 
-static void release(struct amdlog_reassembly *m, unsigned i)
+static void front_release(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
 	for (m->n--; i < m->n; i++)
@@ -90,18 +91,19 @@ static void release(struct amdlog_reassembly *m, unsigned i)
 	m->waiting[m->n] = f;
 }
 
-static void give_up(struct amdlog_reassembly *m, unsigned i)
+static void front_give_up(struct amdlog_reassembly *m, unsigned i)
 {
 	struct front *f = m->waiting[i];
-	release(m, i);
+	front_release(m, i);
 	if (!f->told)
 		m->to.record(m->to.ctx, &f->r);
 }
 
-static void keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int64_t pid, bool told)
+static void front_keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int64_t pid,
+		       bool told)
 {
 	if (m->n == WAITING_MAX)
-		give_up(m, 0);
+		front_give_up(m, 0);
 	struct front *f = m->waiting[m->n++];
 	f->r = *r;
 	f->pid = pid;
@@ -115,8 +117,8 @@ static void keep(struct amdlog_reassembly *m, const struct amdlog_record *r, int
 }
 
 // The record's front up to `cut`, then `text`.
-static void join(struct amdlog_reassembly *m, const struct front *f, size_t cut, const char *text,
-		 size_t len, bool ended, struct amdlog_record *r)
+static void front_join(struct amdlog_reassembly *m, const struct front *f, size_t cut,
+		       const char *text, size_t len, bool ended, struct amdlog_record *r)
 {
 	*r = f->r;
 	memcpy(m->joined, f->text, cut);
@@ -160,7 +162,7 @@ static bool is_clean_packet(const struct amdlog_record *r)
 	const char *p = r->msg, *end = p + r->msg_len;
 	while (p < end) {
 		const char *name = p;
-		while (p < end && (is_word(*p) || *p == '-'))
+		while (p < end && (is_name_byte(*p) || *p == '-'))
 			p++;
 		if (end - p >= 10 && !memcmp(p, " Header = ", 10))
 			p += 10;
@@ -197,7 +199,7 @@ static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, co
 {
 	size_t msg_at = (size_t)(f->r.msg - f->text);
 	for (size_t cut = f->r.len / PIECE * PIECE; cut > msg_at; cut -= PIECE) {
-		join(m, f, cut, text, len, ended, r);
+		front_join(m, f, cut, text, len, ended, r);
 		if (is_complete(r))
 			return cut;
 	}
@@ -206,7 +208,7 @@ static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, co
 
 static void hand_on_joined(struct amdlog_reassembly *m, unsigned i, const struct amdlog_record *r)
 {
-	release(m, i);
+	front_release(m, i);
 	m->mended += r->offset >= m->first && r->offset < m->past;
 	m->to.record(m->to.ctx, r);
 }
@@ -239,14 +241,14 @@ static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *tex
 		return false;
 	memcpy(f->text + f->wrapped, text, len);
 	f->wrapped += len;
-	join(m, f, f->wrapped, "", 0, true, &r);
+	front_join(m, f, f->wrapped, "", 0, true, &r);
 	if (!is_complete(&r))
 		return false;
 	hand_on_joined(m, i, &r);
 	return true;
 }
 
-static void take_foreign(void *ctx, const char *text, size_t len, bool ended)
+static void reassembly_take_foreign(void *ctx, const char *text, size_t len, bool ended)
 {
 	struct amdlog_reassembly *m = ctx;
 	if (!m->n || len > FRONT_MAX || try_fronts(m, text, len, ended))
@@ -269,7 +271,7 @@ static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 	unsigned kept = 0;
 	for (unsigned i = m->n; i--;) {
 		if (m->waiting[i]->pid == pid)
-			give_up(m, i);
+			front_give_up(m, i);
 	}
 	for (unsigned i = 0; i < m->nopen; i++) {
 		struct open_writer w = m->open[i];
@@ -288,7 +290,7 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 	if (cut <= (size_t)(f->r.msg - f->text))
 		return false; // it has no message yet
 	for (size_t at = PIECE; at < r->len; at += PIECE) {
-		join(m, f, cut, r->text + at, r->len - at, r->ended, &joined);
+		front_join(m, f, cut, r->text + at, r->len - at, r->ended, &joined);
 		if (is_complete(&joined))
 			return true;
 	}
@@ -296,7 +298,7 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 }
 
 // Kinds of which more than the beginning is read.
-static bool matters(enum amdlog_kind kind)
+static bool kind_matters(enum amdlog_kind kind)
 {
 	return kind == AMDLOG_GRAPH_KERNEL ||
 	       (kind_uses[kind] != COUNTED && kind != AMDLOG_QUEUE_ERROR);
@@ -328,7 +330,7 @@ static void cut_to_piece(struct amdlog_record *r)
 	message_parse(r);
 }
 
-static void take_record(void *ctx, const struct amdlog_record *record)
+static void reassembly_take_record(void *ctx, const struct amdlog_record *record)
 {
 	struct amdlog_reassembly *m = ctx;
 	int64_t pid;
@@ -347,12 +349,12 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 	// open.
 	bool doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
 	bool open = is_interrupted(&r) || doubtful;
-	if (doubtful && (joinable || matters(r.kind)))
+	if (doubtful && (joinable || kind_matters(r.kind)))
 		cut_to_piece(&r);
 	if (open && m->nopen < OPEN_MAX)
 		m->open[m->nopen++] = (struct open_writer){pid, OPEN_UNKNOWN};
 	if (joinable || (doubtful && amdlog_reassembly_wants(&r)))
-		keep(m, &r, pid, !joinable);
+		front_keep(m, &r, pid, !joinable);
 	if (!joinable)
 		m->to.record(m->to.ctx, &r);
 }
@@ -360,7 +362,7 @@ static void take_record(void *ctx, const struct amdlog_record *record)
 void amdlog_reassembly_end(struct amdlog_reassembly *m)
 {
 	while (m->n)
-		give_up(m, 0);
+		front_give_up(m, 0);
 	m->nopen = 0;
 }
 

@@ -12,7 +12,7 @@
 #define SCAN_LOOK ((size_t)1024)       // a prefix is shorter
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
 
-static uint32_t add_thread(struct amdlog_threads *t, const struct amdlog_thread_id *id)
+static uint32_t threads_add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
 {
 	uint64_t key[3] = {(uint64_t)id->pid, id->tid, id->source};
 	uint32_t n = intern_put(&t->keys, key, sizeof(key));
@@ -34,7 +34,7 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 		n = pair_value(&t->by_tid, w->tid, t->source);
 	if (n != INTERN_NONE)
 		return n;
-	n = add_thread(t, &id);
+	n = threads_add(t, &id);
 	// Releases up to 4.5 print some lines with the thread alone.
 	if (t->n != before && w->old && pid >= 0)
 		pair_set(&t->by_tid, w->tid, t->source, n);
@@ -47,7 +47,7 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 	*s = (struct amdlog_scan){.sink = *sink, .text = s->buf, .threads.assumed = -1};
 	s->threads.keys.max_entries = s->threads.by_tid.max_entries = AMDLOG_THREADS_MAX;
 	// Number 0 takes all that find no place.
-	add_thread(&s->threads, &(struct amdlog_thread_id){-1, AMDLOG_UNKNOWN, UINT32_MAX, 0});
+	threads_add(&s->threads, &(struct amdlog_thread_id){-1, AMDLOG_UNKNOWN, UINT32_MAX, 0});
 	return s;
 }
 
@@ -97,7 +97,7 @@ static void close_segment(struct amdlog_scan *s, size_t from, size_t to, bool ne
 		s->sink.foreign(s->sink.ctx, text, len, ended);
 }
 
-static void end_line(struct amdlog_scan *s, size_t from, size_t to, bool newline)
+static void scan_end_line(struct amdlog_scan *s, size_t from, size_t to, bool newline)
 {
 	close_segment(s, from, to, newline);
 	s->counts.lines++;
@@ -107,7 +107,7 @@ static void end_line(struct amdlog_scan *s, size_t from, size_t to, bool newline
 
 // Goes over the lines in [from, to); prefixes may be looked at up to `end`. Returns where the open
 // segment began.
-static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
+static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 {
 	const char *text = s->text, *segment = text + from, *line = segment, *newline;
 	for (; line < text + to; segment = line = newline + 1) {
@@ -126,7 +126,7 @@ static size_t walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 		}
 		if (!newline)
 			break;
-		end_line(s, (size_t)(segment - text), (size_t)(newline - text), true);
+		scan_end_line(s, (size_t)(segment - text), (size_t)(newline - text), true);
 	}
 	return (size_t)(segment - text);
 }
@@ -138,7 +138,7 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 	size_t to = s->fill - SCAN_LOOK, segment;
 	if (s->fill - from < AMDLOG_TEXT_MAX + 2 * SCAN_LOOK)
 		return from;
-	segment = walk(s, from, to, s->fill);
+	segment = scan_walk(s, from, to, s->fill);
 	if (segment != from)
 		s->in_line = true;
 	if (to - segment < AMDLOG_TEXT_MAX)
@@ -164,7 +164,7 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 	memset(s->buf + s->fill, 0, AMDLOG_PAD);
 	if (newline) {
 		keep = (size_t)(newline - s->buf) + 1;
-		walk(s, 0, keep, keep);
+		scan_walk(s, 0, keep, keep);
 	}
 	keep = walk_tail(s, keep);
 	s->fill -= keep;
@@ -176,8 +176,8 @@ void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
 void amdlog_scan_end(struct amdlog_scan *s)
 {
 	if (s->fill || s->in_line) {
-		size_t segment = walk(s, 0, s->fill, s->fill);
-		end_line(s, segment, s->fill, false);
+		size_t segment = scan_walk(s, 0, s->fill, s->fill);
+		scan_end_line(s, segment, s->fill, false);
 		s->counts.unended++;
 	}
 	s->fill = 0;
@@ -194,7 +194,7 @@ void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len)
 {
 	s->text = text;
 	s->counts.bytes += len;
-	walk(s, 0, len, len);
+	scan_walk(s, 0, len, len);
 	s->base += len;
 	s->text = s->buf;
 }
