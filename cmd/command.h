@@ -6,7 +6,7 @@
 #define GPQ_CMD_COMMAND_H
 
 #include "common/cli/err.h"
-#include "common/cli/opts.h"
+#include "common/cli/rules.h"
 #include "common/out/columns.h"
 #include "common/out/schema.h"
 
@@ -46,6 +46,7 @@ struct cmd_kind {
 	const char *synopsis; // as of the command, behind the kind's name
 	const char *operands; // behind the kind's name; NULL: none are allowed
 	const struct opt *opts;
+	const struct opt_rule *rules; // checked before `run`; NULL: none
 	const struct out_table *const *tables;
 	int (*run)(struct cmd *c); // argv[0] is the kind's name
 };
@@ -56,6 +57,7 @@ struct cmd_spec {
 	const char *description; // a few sentences for --help
 	const char *operands;    // "FILE..."; NULL: none are allowed
 	const struct opt *opts;
+	const struct opt_rule *rules;           // checked before `run`; NULL: none
 	size_t opts_size;                       // of the struct that opts' offsets are in
 	const void *defaults;                   // initial content of it, NULL: zeros
 	const struct out_table *const *tables;  // NULL-terminated: what -o chooses from
@@ -86,6 +88,7 @@ struct cmd {
 	const struct command *def;
 	const struct cmd_kind *kind; // NULL where the command has none
 	void *opts;                  // the command's options struct
+	const struct opt_set *sets;  // the options, for cmd_check()
 	int argc;                    // operands
 	char **argv;
 	struct out_opts out; // for out_open()
@@ -104,6 +107,9 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 int help_general(bool brief);
 int help_command(const struct command *def, const struct cmd_kind *kind, bool brief);
 
+// Rules about options that apply only to what is done now: GPQ_OK, or GPQ_USAGE after a message.
+int cmd_check(const struct cmd *c, const struct opt_rule *rules);
+
 // GPQ_OK, or the status after a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
 
@@ -117,6 +123,10 @@ int complete_words(int n, char **words);
 
 // `gpq --install DIR`: a link per command.
 int install_links(const char *dir);
+
+// Options that ask for another form than a table, and those that ask for rows of one.
+#define FORM_NAMES "json ndjson raw pairs csv null"
+#define ROWS_NAMES FORM_NAMES " output output-all filter sort"
 
 // Options that every command takes.
 struct common_opts {

@@ -257,6 +257,11 @@ static int no_kind(const struct cmd *cmd)
 	return status;
 }
 
+int cmd_check(const struct cmd *c, const struct opt_rule *rules)
+{
+	return opts_check(rules, c->sets, c->argc - (c->kind != NULL));
+}
+
 static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
@@ -287,6 +292,8 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	int status = needs_check(kind          ? kind->needs
 				 : spec->needs ? spec->needs(cmd)
 					       : cmd->def->needs);
+	if (!status)
+		status = cmd_check(cmd, kind ? kind->rules : spec->rules);
 	status = status ? status : kind ? kind->run(cmd) : spec->run(cmd);
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
@@ -313,10 +320,10 @@ static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
 	while (sets[n].table)
 		n++;
 	if (!def->spec->kinds)
-		sets[n] = (struct opt_set){def->spec->opts, base, def->name};
+		sets[n] = (struct opt_set){def->spec->opts, base, def->name, def->spec->defaults};
 	for (const struct cmd_kind *k = def->spec->kinds; k && k->name && n + 1 < SETS_MAX; k++)
 		if (!kind || k == kind)
-			sets[n++] = (struct opt_set){k->opts, base, k->title};
+			sets[n++] = (struct opt_set){k->opts, base, k->title, def->spec->defaults};
 }
 
 // Adds the shared options, and for messages about wrong ones those of all commands.
@@ -325,7 +332,7 @@ static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *co
 	unsigned n = 0;
 	while (sets[n].table)
 		n++;
-	sets[n] = (struct opt_set){common_opts_table, common, NULL};
+	sets[n] = (struct opt_set){common_opts_table, common, NULL, NULL};
 	for (const struct command *c = gpq_commands; c->name; c++)
 		add_sets(sets, c, NULL, NULL);
 }
@@ -335,8 +342,8 @@ static int run_command_named(const struct command *def, int argc, char **argv,
 			     struct common_opts *common)
 {
 	const struct cmd_spec *spec = def->spec;
-	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1)};
 	struct opt_set sets[SETS_MAX] = {0}, all[SETS_MAX] = {0};
+	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1), .sets = sets};
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
 	if (spec->kinds) { // whose options are taken depends on the kind
@@ -394,7 +401,7 @@ static int run_gpq(int argc, char **argv)
 {
 	struct common_opts common = {0};
 	struct gpq_opts gpq = {0};
-	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL}};
+	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL, NULL}};
 	add_other_sets(sets, &common);
 	ask_json(argc, argv, sets, true, NULL);
 	int first = opts_parse(argc, argv, sets, true);

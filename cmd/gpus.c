@@ -29,6 +29,12 @@ static const struct opt opts[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	RULE_EXCLUDES("check", "gpu", "leave one of them out",
+		      "--check looks at the whole host: it takes no --gpu"),
+	{0},
+};
+
 struct row {
 	struct kfd_gpu g;
 	const char *bdf, *gfx, *sched, *name, *marketing, *vendor, *device, *asic, *render, *cwsr;
@@ -316,9 +322,6 @@ static int list_host_gpus(struct cmd *c)
 static int run_gpus(struct cmd *c)
 {
 	const struct gpus_opts *o = c->opts;
-	if (o->check && o->gpu.n)
-		return err_fail(GPQ_USAGE, "leave one of them out",
-				"--check looks at the whole host: it takes no --gpu");
 	return watch_run(c, o->watch, list_host_gpus);
 }
 
@@ -335,6 +338,7 @@ const struct cmd_spec gpus_spec = {
 		"queues can be suspended on them. With --check, tells what stands between this "
 		"user on this host and each gpq command, and how to mend it.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct gpus_opts),
 	.defaults = &defaults,
 	.tables = tables,

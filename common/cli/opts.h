@@ -62,7 +62,8 @@ struct opt {
 struct opt_set {
 	const struct opt *table;
 	void *base;
-	const char *owner; // "queues", "bench ab"; NULL: shared options
+	const char *owner;    // "queues", "bench ab"; NULL: shared options
+	const void *defaults; // what `base` held before parsing, for rules (rules.h); NULL: zeros
 };
 
 // Parses argv[1...] by the tables of `sets` (ended by a NULL table). `stop`: options end at the

@@ -50,6 +50,10 @@ struct pick_opts {
 		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",        \
 		    rare "only processes with a matching command line")
 
+// Their names, for rules: those that need a host, not only PIDs, and all.
+#define PICK_HOST_NAMES "ns-pid tree container cgroup pod user comm cmdline"
+#define PICK_NAMES      "pid " PICK_HOST_NAMES
+
 struct pick {
 	const struct pick_opts *opts;
 	struct process_cache *processes; // not owned

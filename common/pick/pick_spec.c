@@ -64,7 +64,7 @@ int pick_spec_parse(struct pick_spec *s, const char *option, const char *text)
 
 void pick_spec_fini(struct pick_spec *s)
 {
-	const struct opt_set set[] = {{keys, s, NULL}, {0}};
+	const struct opt_set set[] = {{keys, s, NULL, NULL}, {0}};
 	opts_fini(set);
 	free(s->text);
 	free(s->own);

@@ -9,7 +9,7 @@
 #include "common/cli/err.h"
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
-#include "common/cli/opts.h"
+#include "common/cli/rules.h"
 #include "common/out/out_priv.h"
 #include "common/cli/text.h"
 
@@ -335,6 +335,66 @@ static void test_fractions(void **state)
 	}
 }
 
+// The message of the first rule that the options break, or "".
+static void breaks(int argc, char **argv, const char *want)
+{
+	struct rules_opts {
+		bool a, b;
+		const char *file;
+		uint64_t n;
+		int word;
+	} o = {.n = 7, .word = -1}, defaults = o;
+	static const char *const words[] = {"one", "two", NULL};
+	static const struct opt table[] = {
+		OPT(rules_opts, a, "a", 0, OPT_FLAG, NULL, ""),
+		OPT(rules_opts, b, "b", 0, OPT_FLAG, NULL, ""),
+		OPT(rules_opts, file, "file", 0, OPT_STR, "FILE", ""),
+		OPT(rules_opts, n, "n", 0, OPT_U64, "N", ""),
+		OPT_ONE_OF(rules_opts, word, "word", 0, "WORD", "", words),
+		{0},
+	};
+	static const struct opt_rule rules[] = {
+		RULE_CHOOSE("a b"),
+		RULE_RANGE("n", 2, 9, NULL, "--%1: %v"),
+		RULE_NEEDS("file", "a b", NULL, "--%1 alone"),
+		RULE_EXCLUDES("b", "file=- word=two", NULL, "--%1, --%2"),
+		RULE_EXCLUDES("word", "FILE", NULL, "an operand"),
+		{0},
+	};
+	const struct opt_set sets[] = {{table, &o, NULL, &defaults}, {0}};
+	struct buf said = {0};
+	err_gather(&said);
+	const int first = opts_parse(argc, argv, sets, false);
+	const int status = opts_check(rules, sets, argc - first);
+	err_gather(NULL);
+	assert_int_equal(status, *want ? GPQ_USAGE : GPQ_OK);
+	const char *text = said.data ? said.data : "";
+	if (*want ? !strstr(text, want) : *text)
+		fail_msg("%s: not %s", text, want);
+	buf_fini(&said);
+}
+#define BREAKS(want, ...) \
+	breaks(COUNT(((char *[]){__VA_ARGS__})), (char *[]){__VA_ARGS__, NULL}, want)
+
+static void test_rules(void **state)
+{
+	char cmd[] = "gpq", a[] = "--a", b[] = "--b", n1[] = "--n=1", n7[] = "--n=7",
+	     n9[] = "--n=9", n10[] = "--n=10", file[] = "--file=x", dash[] = "--file=-",
+	     one[] = "--word=one", two[] = "--word=two", operand[] = "x";
+	(void)state;
+	BREAKS("", cmd, a, n9);
+	BREAKS("--a and --b exclude each other", cmd, b, a);
+	BREAKS("--n: 1\n", cmd, n1);
+	BREAKS("--n: 10\n", cmd, n10, file);
+	BREAKS("--file alone", cmd, file, n7);
+	BREAKS("", cmd, file, b);
+	BREAKS("--b, --file", cmd, dash, b);
+	BREAKS("--b, --word", cmd, two, b);
+	BREAKS("", cmd, one, b);
+	BREAKS("an operand", cmd, one, operand);
+	BREAKS("", cmd, a, operand);
+}
+
 // The exit status tells what kind of failure it was.
 static void test_exit_status(void **state)
 {
@@ -414,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_fractions),
 		cmocka_unit_test(test_json_read),
 		cmocka_unit_test(test_exit_status),
+		cmocka_unit_test(test_rules),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
