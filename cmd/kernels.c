@@ -11,14 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int kernels_choose(struct cmd *c, const struct kernels_opts *o)
+void kernels_choose(struct cmd *c, const struct kernels_opts *o)
 {
-	if (o->demangle && o->no_demangle)
-		return err_fail(GPQ_USAGE, "choose one",
-				"--demangle and --no-demangle exclude each other");
 	c->out.demangle = o->demangle ||
 			  (!o->no_demangle && c->out.mode == OUT_TABLE && isatty(STDOUT_FILENO));
-	return GPQ_OK;
 }
 
 void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o)

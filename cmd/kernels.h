@@ -16,6 +16,14 @@ struct kernels_opts {
 		OPT(type, kernels.no_demangle, "no-demangle", 0, OPT_FLAG, NULL, \
 		    "\nnames of kernels as the code objects have them")
 
+#define KERNELS_RULE RULE_CHOOSE("demangle no-demangle")
+
+// Of commands with --attach (RINGS_ATTACH_OPT) and --watch.
+#define ATTACH_RULE                                                  \
+	RULE_EXCLUDES(                                               \
+		"attach", "watch", "as root nothing is attached to", \
+		"--attach and --watch exclude each other: each listing would take queues off")
+
 struct kernels {
 	const struct rings *rings;
 	struct code_names **of; // of each of rings->processes, NULL: not looked for yet
@@ -25,8 +33,8 @@ struct kernels {
 	char *text;       // and what became of it; owned
 };
 
-// Sets c->out.demangle. GPQ_OK, or GPQ_USAGE after a message.
-int kernels_choose(struct cmd *c, const struct kernels_opts *o);
+// Sets c->out.demangle.
+void kernels_choose(struct cmd *c, const struct kernels_opts *o);
 
 // `r` must outlive it. `o` NULL: no table.
 void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o);

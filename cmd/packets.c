@@ -28,6 +28,14 @@ static const struct opt opts[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	KERNELS_RULE,
+	RULE_RANGE("around", 0, RING_AROUND_MAX, "no ring has more than 65536 packets",
+		   "--around %v: too many"),
+	ATTACH_RULE,
+	{0},
+};
+
 // A packet. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown, or
 // where this kind of packet has none.
 struct packet_row {
@@ -327,16 +335,7 @@ static int list_packets(struct cmd *c)
 static int run_packets(struct cmd *c)
 {
 	const struct packets_opts *o = c->opts;
-	const int status = kernels_choose(c, &o->kernels);
-	if (status)
-		return status;
-	if (o->around > RING_AROUND_MAX)
-		return err_fail(GPQ_USAGE, "no ring has more than 65536 packets",
-				"--around %" PRIu64 ": too many", o->around);
-	if (o->attach && o->watch != WATCH_OFF)
-		return err_fail(GPQ_USAGE, "as root nothing is attached to",
-				"--attach and --watch exclude each other: each listing would take "
-				"queues off");
+	kernels_choose(c, &o->kernels);
 	return watch_run(c, o->watch, list_packets);
 }
 
@@ -347,6 +346,7 @@ const struct cmd_spec packets_spec = {
 		       "memory of\n"
 		       "the process, which goes on running. As root; else with --attach.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct packets_opts),
 	.defaults = &defaults,
 	.tables = tables,

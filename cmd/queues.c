@@ -465,31 +465,15 @@ static int list_queues_once(struct cmd *cmd)
 	return written ? written : status;
 }
 
-static int check_mqds_only(const struct queues_opts *o)
-{
-	const struct pick_opts *p = &o->pick;
-	if (!o->mqds)
-		return GPQ_OK;
-	if (pick_needs_host(p))
-		return err_fail(
-			GPQ_USAGE, "leave it out, or --mqds",
-			"only -p chooses processes of a file: the other options need a host");
-	if (o->watch != WATCH_OFF || o->wait != WATCH_OFF)
-		return err_fail(GPQ_USAGE, NULL,
-				"--%s and --mqds exclude each other: a file does not change",
-				o->watch != WATCH_OFF ? "watch" : "wait");
-	return GPQ_OK;
-}
-
-static int check_wait(const struct queues_opts *o)
-{
-	if (o->wait != WATCH_OFF && o->watch != WATCH_OFF)
-		return err_fail(GPQ_USAGE, "choose one", "--wait and --watch exclude each other");
-	if (o->timeout != WATCH_OFF && o->wait == WATCH_OFF)
-		return err_fail(GPQ_USAGE, "for example --wait 1",
-				"--timeout says how long to --wait");
-	return GPQ_OK;
-}
+static const struct opt_rule rules[] = {
+	RULE_EXCLUDES(PICK_HOST_NAMES, "mqds", "leave it out, or --mqds",
+		      "only -p chooses processes of a file: the other options need a host"),
+	RULE_EXCLUDES("watch wait", "mqds", NULL,
+		      "--%1 and --mqds exclude each other: a file does not change"),
+	RULE_CHOOSE("wait watch"),
+	RULE_NEEDS("timeout", "wait", "for example --wait 1", "--timeout says how long to --wait"),
+	{0},
+};
 
 // Nothing will come of processes that are named and are no more.
 static bool queues_hopeless(const struct cmd *c)
@@ -511,11 +495,8 @@ static unsigned queues_needs(const struct cmd *c)
 static int run_queues(struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
-	int status = check_mqds_only(o);
-	if (!status)
-		status = check_wait(o);
-	if (status || o->wait == WATCH_OFF)
-		return status ? status : watch_run(c, o->watch, list_queues_once);
+	if (o->wait == WATCH_OFF)
+		return watch_run(c, o->watch, list_queues_once);
 	return wait_run(c, o->wait, o->timeout, list_queues_once, queues_hopeless);
 }
 
@@ -527,6 +508,7 @@ const struct cmd_spec queues_spec = {
 		       "the driver\n"
 		       "and, where debugfs can be read, their MQDs say about them.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct queues_opts),
 	.defaults = &defaults,
 	.tables = tables,

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define OVER_MAX 60000000000u
+#define OVER_MAX    60000000000u   // ns
+#define PROFILE_MAX 3600000000000u // ns
 
 static const struct why_opts defaults = {
 	.over = 100000000, .watch = WATCH_OFF, .profile = WHY_NO_PROFILE};
@@ -24,6 +25,22 @@ static const struct opt opts[] = {
 	RINGS_ATTACH_OPT(why_opts),
 	KERNELS_OPTS(why_opts),
 	WATCH_OPT(why_opts),
+	{0},
+};
+
+static const struct opt_rule rules[] = {
+	RULE_RANGE("over", 0, OVER_MAX, "a second is long", "--over: more than 60s"),
+	ATTACH_RULE,
+	RULE_NEEDS("folded perfetto", "profile", "for example --profile 5s",
+		   "--%1 is a form of --profile"),
+	RULE_RANGE("profile", 1, PROFILE_MAX, "for example --profile 5s",
+		   "--profile: more than 0, at most 1h"),
+	RULE_CHOOSE("profile watch"),
+	RULE_EXCLUDES("perfetto=-", NULL, "name a file",
+		      "--perfetto -: standard output has the result"),
+	RULE_EXCLUDES("folded", ROWS_NAMES, "leave out one of them",
+		      "--folded writes stacks: it has no columns, rows or other forms"),
+	KERNELS_RULE,
 	{0},
 };
 
@@ -219,29 +236,10 @@ static int list_why(struct cmd *c)
 	return written ? written : status;
 }
 
-static int check_why_options(const struct cmd *c)
-{
-	const struct why_opts *o = c->opts;
-	if (o->over > OVER_MAX)
-		return err_fail(GPQ_USAGE, "a second is long", "--over: more than 60s");
-	if (o->attach && o->watch != WATCH_OFF)
-		return err_fail(GPQ_USAGE, "as root nothing is attached to",
-				"--attach and --watch exclude each other: each listing would take "
-				"queues off");
-	if (o->profile == WHY_NO_PROFILE && (o->folded || o->perfetto))
-		return err_fail(GPQ_USAGE, "for example --profile 5s",
-				"--%s is a form of --profile", o->folded ? "folded" : "perfetto");
-	return o->profile == WHY_NO_PROFILE ? GPQ_OK : why_profile_check(c);
-}
-
 static int run_why(struct cmd *c)
 {
 	struct why_opts *o = c->opts;
-	int status = check_why_options(c);
-	if (!status)
-		status = kernels_choose(c, &o->kernels);
-	if (status)
-		return status;
+	kernels_choose(c, &o->kernels);
 	if (o->profile != WHY_NO_PROFILE) {
 		c->out.schema = &profile_schema;
 		return why_profile(c);
@@ -249,7 +247,7 @@ static int run_why(struct cmd *c)
 	// What began before is not told.
 	if (o->watch != WATCH_OFF)
 		o->evictions = evictions_open();
-	status = watch_run(c, o->watch, list_why);
+	const int status = watch_run(c, o->watch, list_why);
 	evictions_close(o->evictions);
 	return status;
 }
@@ -264,6 +262,7 @@ const struct cmd_spec why_spec = {
 		       "goes where.\n"
 		       "As root; else with --attach. Exit status 3: something is stuck.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct why_opts),
 	.defaults = &defaults,
 	.tables = tables,

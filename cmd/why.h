@@ -23,8 +23,7 @@ struct why_opts {
 
 extern const struct out_table why_profile_table;
 
-// --profile: GPQ_OK, or GPQ_USAGE after a message; and the command's exit status.
-int why_profile_check(const struct cmd *c);
+// --profile. Exit status.
 int why_profile(struct cmd *c);
 
 #endif

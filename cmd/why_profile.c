@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROFILE_MAX   UINT64_C(3600000000000) // ns
-#define TRACKS        1000000                 // numbers of queues in a timeline, from here on
-#define TRACK_PROCESS 1                       // of processes
+#define TRACKS        1000000 // numbers of queues in a timeline, from here on
+#define TRACK_PROCESS 1       // of processes
 
 // What a queue was seen in. Numbers are UINT64_MAX, texts NULL where unknown.
 struct profile_row {
@@ -304,25 +303,6 @@ static int print_profile(struct view *v, struct out *o)
 		return print_folded(v);
 	for (size_t i = 0; i < v->profile.n; i++)
 		print_profile_of(o, v, &v->profile.v[i]);
-	return GPQ_OK;
-}
-
-int why_profile_check(const struct cmd *c)
-{
-	const struct why_opts *o = c->opts;
-	if (!o->profile || o->profile > PROFILE_MAX)
-		return err_fail(GPQ_USAGE, "for example --profile 5s",
-				"--profile: more than 0, at most 1h");
-	if (o->watch != WATCH_OFF)
-		return err_fail(GPQ_USAGE, "choose one",
-				"--profile and --watch exclude each other");
-	if (o->perfetto && strcmp(o->perfetto, "-") == 0)
-		return err_fail(GPQ_USAGE, "name a file",
-				"--perfetto -: standard output has the result");
-	if (o->folded && (c->out.mode != OUT_TABLE || c->out.columns || c->out.filter ||
-			  c->out.sort || c->out.all))
-		return err_fail(GPQ_USAGE, "leave out one of them",
-				"--folded writes stacks: it has no columns, rows or other forms");
 	return GPQ_OK;
 }
 

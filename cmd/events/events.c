@@ -14,6 +14,7 @@
 
 #define NOT_GIVEN  UINT64_MAX
 #define LEAST_NS   10000000u
+#define SORT_TEXT  "--sort: rows are in order when all are there"
 #define STDOUT_KEY UINT64_MAX // of epoll
 
 static const struct events_opts defaults = {
@@ -27,6 +28,15 @@ static const struct opt opts[] = {
 	OPT(events_opts, count, "count", 0, OPT_U64, "N", "end after this many events"),
 	OPT(events_opts, interval_ns, "interval", 0, OPT_NS, "T",
 	    "look for queues this often (100ms)"),
+	{0},
+};
+
+static const struct opt_rule rules[] = {
+	RULE_RANGE("interval", LEAST_NS, UINT64_MAX, "for example --interval 0.1",
+		   "--interval: the least is 10ms"),
+	RULE_RANGE("count", 1, UINT64_MAX, "give at least 1", "--count 0: nothing to wait for"),
+	RULE_NEEDS("sort", "for", "add --for, leave out --count", SORT_TEXT),
+	RULE_EXCLUDES("sort", "count", "add --for, leave out --count", SORT_TEXT),
 	{0},
 };
 
@@ -224,20 +234,6 @@ static int watch(struct events *ev, struct out *o, const size_t *shown)
 
 // --- beginning and end ---
 
-static int check_options(const struct cmd *c)
-{
-	const struct events_opts *o = c->opts;
-	if (o->interval_ns < LEAST_NS)
-		return err_fail(GPQ_USAGE, "for example --interval 0.1",
-				"--interval: the least is 10ms");
-	if (!o->count)
-		return err_fail(GPQ_USAGE, "give at least 1", "--count 0: nothing to wait for");
-	if (c->out.sort && (o->for_ns == NOT_GIVEN || o->count != NOT_GIVEN))
-		return err_fail(GPQ_USAGE, "add --for, leave out --count",
-				"--sort: rows are in order when all are there");
-	return out_check(&c->out, &events_table);
-}
-
 // A file cannot be polled, and does not break.
 static void poll_output(struct events *ev)
 {
@@ -309,7 +305,7 @@ static int show(struct events *ev)
 static int run(struct cmd *c)
 {
 	struct events ev = {.cmd = c, .opts = c->opts, .poll_fd = -1};
-	int status = check_options(c);
+	int status = out_check(&c->out, &events_table);
 	if (status)
 		return status;
 	status = events_open(&ev);
@@ -326,6 +322,7 @@ const struct cmd_spec events_spec = {
 		       "the driver tells (evictions, faults, migrations, resets, throttling, "
 		       "processes), and queues that come and go, as polled. Until Ctrl-C.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct events_opts),
 	.defaults = &defaults,
 	.tables = tables,

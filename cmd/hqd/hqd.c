@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAMPLES = 1000000 };
 #define SAMPLE_OFF UINT64_MAX // of an option that was not given
 
 static const struct hqd_opts defaults = {
@@ -130,33 +129,25 @@ static int print_slots(struct hqd_view *v, struct out *o)
 // The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
-	size_t flag;                 // offset of its bool in the options; 0: none
 	const struct schema *schema; // several tables: print() begins them itself
 	int (*print)(struct hqd_view *v, struct out *o);
 	bool by_row; // it shows rows, so that none may be left
 };
 
 static const struct form forms[] = {
-	{"regs", offsetof(struct hqd_opts, regs), &regs_schema, hqd_print_regs, true},
-	{"fields", offsetof(struct hqd_opts, fields), &fields_schema, hqd_print_regs, true},
-	{"raw-regs", offsetof(struct hqd_opts, raw_regs), &raw_schema, hqd_print_regs, true},
-	{"summary", offsetof(struct hqd_opts, summary), &summary_schema, hqd_print_summary, false},
-	{"runlist", offsetof(struct hqd_opts, runlist), &runlist_schema, hqd_print_runlist, false},
-	{"sample", 0, &sample_schema, hqd_print_sample, false},
-	{NULL, 0, &slots_schema, print_slots, true},
+	{"regs", &regs_schema, hqd_print_regs, true},
+	{"fields", &fields_schema, hqd_print_regs, true},
+	{"raw-regs", &raw_schema, hqd_print_regs, true},
+	{"summary", &summary_schema, hqd_print_summary, false},
+	{"runlist", &runlist_schema, hqd_print_runlist, false},
+	{"sample", &sample_schema, hqd_print_sample, false},
+	{NULL, &slots_schema, print_slots, true},
 };
 
-static bool is_asked(const struct form *f, const struct hqd_opts *o)
-{
-	if (!f->flag)
-		return !f->option || o->sample != SAMPLE_OFF;
-	return *((const bool *)((const char *)o + f->flag));
-}
-
-static const struct form *form_of(const struct hqd_opts *o)
+static const struct form *form_of(const struct cmd *c)
 {
 	const struct form *f = forms;
-	while (!is_asked(f, o))
+	while (f->option && !opts_given(f->option, c->sets, 0))
 		f++;
 	return f;
 }
@@ -406,7 +397,7 @@ static int load_view(struct hqd_view *v)
 static int list_hqd_once(struct cmd *c)
 {
 	struct hqd_view v = {.cmd = c, .opts = c->opts};
-	const struct form *f = form_of(v.opts);
+	const struct form *f = form_of(c);
 	const struct out_table *const *tables_of = f->schema->tables;
 	c->out.schema = f->schema;
 	c->out.several = v.opts->summary && v.opts->table < 0 && !c->out.columns && !c->out.all;
@@ -436,77 +427,54 @@ static int list_hqd_once(struct cmd *c)
 
 // --- options ---
 
+#define FILE_NAMES "hqds mqds rls"
+#define FORMS      "regs fields raw-regs summary runlist sample"
+
 static bool reads_files(const struct hqd_opts *o)
 {
 	return o->hqds || o->mqds || o->rls;
 }
 
-// Each form with the dump that it is about.
-static int check_files_given(const struct hqd_opts *o)
-{
-	const struct form *f = form_of(o);
-	if (o->runlist && !o->rls)
-		return err_fail(GPQ_USAGE, "add --rls FILE", "--runlist needs a copy of rls");
-	if (o->mqd && !o->mqds)
-		return err_fail(GPQ_USAGE, "add --mqds FILE", "--mqd needs a copy of mqds");
-	if (f->option && !o->runlist && !o->hqds && !o->mqds)
-		return err_fail(GPQ_USAGE, "add --hqds FILE, --mqds FILE or both",
-				"--%s needs a copy of hqds or mqds", f->option);
-	return GPQ_OK;
-}
-
-static int check_hqd_files(const struct hqd_opts *o)
-{
-	const struct pick_opts *p = &o->pick;
-	const char *const files[] = {o->hqds, o->mqds, o->rls};
-	int stdins = 0;
-	for (int i = 0; i < 3; i++)
-		stdins += files[i] && strcmp(files[i], "-") == 0;
-	if (stdins > 1)
-		return err_fail(GPQ_USAGE, NULL, "only one of the files can be standard input");
-	if (!reads_files(o))
-		return GPQ_OK;
-	if (pick_needs_host(p))
-		return err_fail(
-			GPQ_USAGE, "leave it out, or the files",
-			"only -p chooses processes of files: the other options need a host");
-	if (o->watch != WATCH_OFF || o->sample != SAMPLE_OFF)
-		return err_fail(GPQ_USAGE, NULL,
-				"--watch and --sample need a host: a file does not change");
-	return check_files_given(o);
-}
-
-static int check_hqd_forms(const struct hqd_opts *o)
-{
-	const char *first = NULL;
-	for (const struct form *f = forms; f->option; f++) {
-		if (!is_asked(f, o))
-			continue;
-		if (first)
-			return err_fail(GPQ_USAGE, "choose one", "--%s and --%s exclude each other",
-					first, f->option);
-		first = f->option;
+#define SLOTS_ONLY(...)                                                                        \
+	{                                                                                      \
+		.given = "xcc active all hiq", .next = "leave it out",                         \
+		.text = "--%1 is about slots, --runlist about what is to get one", __VA_ARGS__ \
 	}
-	if (first && o->mqd && (o->summary || o->runlist || o->sample != SAMPLE_OFF))
-		return err_fail(GPQ_USAGE, "leave one of them out",
-				"--mqd shows MQDs in memory, --%s is about something else", first);
-	bool runlist = o->runlist || (o->rls && !o->hqds && !o->mqds);
-	if (runlist && (o->xccs.n || o->active || o->all || o->hiq))
-		return err_fail(GPQ_USAGE, "leave it out",
-				"--%s is about slots, --runlist about what is to get one",
-				o->xccs.n   ? "xcc"
-				: o->active ? "active"
-				: o->all    ? "all"
-					    : "hiq");
-	if (o->active && o->all)
-		return err_fail(GPQ_USAGE, "choose one", "--active and --all exclude each other");
-	if (o->sample == 0 || (o->sample != SAMPLE_OFF && o->sample > MOST_SAMPLES))
-		return err_fail(GPQ_USAGE, "for example --sample 20",
-				"--sample: a number from 1 to %d", MOST_SAMPLES);
-	if (o->table >= 0 && !o->summary)
-		return err_fail(GPQ_USAGE, "add --summary", "--table chooses a table of --summary");
-	return GPQ_OK;
-}
+
+static const struct opt_rule rules[] = {
+	{.given = "hqds=- mqds=- rls=-",
+	 .several = true,
+	 .text = "only one of the files can be standard input"},
+	RULE_EXCLUDES(PICK_HOST_NAMES, FILE_NAMES, "leave it out, or the files",
+		      "only -p chooses processes of files: the other options need a host"),
+	RULE_EXCLUDES("watch sample", FILE_NAMES, NULL,
+		      "--watch and --sample need a host: a file does not change"),
+	{.given = "runlist",
+	 .with = "hqds mqds",
+	 .without = "rls",
+	 .next = "add --rls FILE",
+	 .text = "--runlist needs a copy of rls"},
+	{.given = "mqd",
+	 .with = "hqds rls",
+	 .without = "mqds",
+	 .next = "add --mqds FILE",
+	 .text = "--mqd needs a copy of mqds"},
+	{.given = FORMS,
+	 .with = "rls",
+	 .without = "runlist hqds mqds",
+	 .next = "add --hqds FILE, --mqds FILE or both",
+	 .text = "--%1 needs a copy of hqds or mqds"},
+	RULE_CHOOSE(FORMS),
+	RULE_EXCLUDES("summary runlist sample", "mqd", "leave one of them out",
+		      "--mqd shows MQDs in memory, --%1 is about something else"),
+	SLOTS_ONLY(.with = "runlist"),
+	SLOTS_ONLY(.with = "rls", .without = "hqds mqds"),
+	RULE_CHOOSE("active all"),
+	RULE_RANGE("sample", 1, 1000000, "for example --sample 20",
+		   "--sample: a number from 1 to 1000000"),
+	RULE_NEEDS("table", "summary", "add --summary", "--table chooses a table of --summary"),
+	{0},
+};
 
 static int check_xccs(const struct hqd_opts *o)
 {
@@ -529,11 +497,7 @@ static unsigned hqd_needs(const struct cmd *c)
 static int run_hqd(struct cmd *c)
 {
 	struct hqd_opts *o = c->opts;
-	int status = check_hqd_files(o);
-	if (!status)
-		status = check_hqd_forms(o);
-	if (!status)
-		status = check_xccs(o);
+	int status = check_xccs(o);
 	if (status)
 		return status;
 	// Of mqds alone there are no slots to show, of rls alone nothing but packets.
@@ -552,6 +516,7 @@ const struct cmd_spec hqd_spec = {
 		"Shows the hardware's queue slots (HQDs): which are in use, whose queue is in "
 		"them, and what their registers hold, in plain words.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct hqd_opts),
 	.defaults = &defaults,
 	.tables = tables,

@@ -42,43 +42,25 @@ static const struct out_table *const tables[] = {&snapshot_saved_table,
 static const struct snapshot_opts defaults = {
 	.by = -1, .table = -1, .every = WATCH_OFF, .duration = WATCH_OFF, .count = WATCH_OFF};
 
-static int misplaced_option(const char *option, const char *of)
-{
-	return err_fail(GPQ_USAGE, "see gpq help snapshot", "%s is only for %s", option, of);
-}
+#define ONLY_FOR(names, others, of) \
+	RULE_EXCLUDES(names, others, "see gpq help snapshot", "--%1 is only for " of)
+#define ONLY_WITH(names, other) \
+	RULE_NEEDS(names, other, "see gpq help snapshot", "--%1 is only for --" other)
 
-static int check_series(const struct snapshot_opts *o)
-{
-	enum { LEAST_NS = 10000000 };
-	const bool lasts = o->duration != WATCH_OFF, counts = o->count != WATCH_OFF;
-	if (o->every == WATCH_OFF)
-		return lasts || counts ? misplaced_option(lasts ? "--for" : "--count", "--every")
-				       : GPQ_OK;
-	if (o->every < LEAST_NS)
-		return err_fail(GPQ_USAGE, "for example --every 5s",
-				"--every: the least interval is 10ms");
-	if (lasts && counts)
-		return err_fail(GPQ_USAGE, "choose one", "--for and --count exclude each other");
-	if (!o->duration || !o->count)
-		return err_fail(GPQ_USAGE, NULL, "%s 0: that is no snapshot at all",
-				o->count ? "--for" : "--count");
-	return GPQ_OK;
-}
-
-static int check_snapshot_options(const struct snapshot_opts *o)
-{
-	if (o->redact && (o->diff || o->compare))
-		return misplaced_option("--redact", "saving");
-	if (o->every != WATCH_OFF && (o->diff || o->compare))
-		return misplaced_option("--every", "saving");
-	if (o->diff && o->compare)
-		return err_fail(GPQ_USAGE, "choose one", "--diff and --compare exclude each other");
-	if (!o->diff && (o->all || o->exit_code))
-		return misplaced_option(o->all ? "--all" : "--exit-code", "--diff");
-	if (!o->compare && (o->by >= 0 || o->table >= 0))
-		return misplaced_option(o->by >= 0 ? "--by" : "--table", "--compare");
-	return check_series(o);
-}
+static const struct opt_rule rules[] = {
+	ONLY_FOR("redact", "diff compare", "saving"),
+	ONLY_FOR("every", "diff compare", "saving"),
+	RULE_CHOOSE("diff compare"),
+	ONLY_WITH("all exit-code", "diff"),
+	ONLY_WITH("by table", "compare"),
+	ONLY_WITH("for count", "every"),
+	RULE_RANGE("every", 10000000, UINT64_MAX, "for example --every 5s",
+		   "--every: the least interval is 10ms"),
+	RULE_CHOOSE("for count"),
+	RULE_RANGE("count", 1, UINT64_MAX, NULL, "--count 0: that is no snapshot at all"),
+	RULE_RANGE("for", 1, UINT64_MAX, NULL, "--for 0: that is no snapshot at all"),
+	{0},
+};
 
 static int check_operands(const struct cmd *c)
 {
@@ -97,9 +79,7 @@ static bool is_saving(const struct snapshot_opts *o)
 static int run_snapshot(struct cmd *c)
 {
 	struct snapshot_opts *o = c->opts;
-	int status = check_snapshot_options(o);
-	if (!status && is_saving(o))
-		status = check_operands(c);
+	int status = is_saving(o) ? check_operands(c) : GPQ_OK;
 	if (status)
 		return status;
 	o->by = o->by < 0 ? 0 : o->by;
@@ -130,6 +110,7 @@ const struct cmd_spec snapshot_spec = {
 		"live host); with --compare, whether programs get the same\nqueues in every run.",
 	.operands = "DIR",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct snapshot_opts),
 	.defaults = &defaults,
 	.tables = tables,
