@@ -8,7 +8,7 @@ samples=${GPQ_SAMPLES:-$top/../shared/samples}/amdlog
 cd "$work" || exit
 
 # One file: tables, JSON and notes are those of gpq trace.
-for f in "$data"/*.log "$samples"/*.log; do
+for f in "$data"/*.log "$data"/shapes/*.log "$samples"/*.log; do
 	[ -f "$f" ] || continue
 	name=$(basename "$f")
 	gpq trace --partial "$f" >part
@@ -33,7 +33,7 @@ ranges() { # FILE CUT...: the parts
 	done
 	gpq trace --partial --range "$at:" "$f"
 }
-for f in "$data"/*.log "$samples"/*.log; do
+for f in "$data"/*.log "$data"/shapes/*.log "$samples"/*.log; do
 	[ -f "$f" ] || continue
 	size=$(stat -c %s "$f")
 	gpq trace -J "$f" >want 2>/dev/null
@@ -148,5 +148,4 @@ since=$(gpq trace -J log_1 | jq '.totals.first_us + 1000')
 gpq trace --partial --since "$since" log_1 | gpq merge -J >got
 gpq trace -J --since "$since" log_1 >want
 same "--since chooses what is counted" want got
-[ -d "$samples" ] || pass "real logs # skip no real samples"
 finish

@@ -54,6 +54,15 @@ for log in "$work"/gen-[abc].log "$top"/tests/data/amdlog/{cnn,transformer,moves
 	ask api "$log"
 	ask streams "$log"
 done
+shape=$top/tests/data/amdlog/shapes/streams70.log truth=$top/tests/data/amdlog/truth
+ask api "$shape"
+ask latency "$shape"
+for name in hip57-l4_s3 hip64-l4_s3; do
+	ask api "$truth/$name.log"
+	ask latency "$truth/$name.log"
+	ask streams "$truth/$name.log" "$truth/$name.truth"
+done
+ask compare "$truth/hip57-l4_s3.log" "$truth/hip64-l4_s3.log"
 if [ ${#real[@]} -gt 0 ]; then
 	ask compare "$work/hip643-l4_two_a.log" "$work/hip643-l4_two_b.log"
 	ask compare "$work/hip643-l4_s4.log" "$work/hip571-l4_susp.log"

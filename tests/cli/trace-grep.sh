@@ -84,7 +84,8 @@ agrees torn torn '!^:[0-9]:rocvirt'
 is "a torn record is matched as it was mended" "$(t --list -rn --grep 'wptr=\d+$' -o RPTR torn | grep -c -- -)" 0
 is "and all of these are found" "$(t --list -rn --grep 'wptr=\d+$' -o OFFSET torn | md5sum)" \
 	"$(t --list -rn -o WPTR,OFFSET torn | awk '$1 != "-" { print $2 }' | md5sum)"
-[ -d "$samples/amdlog" ] && for log in "$samples"/amdlog/*.log; do
+for log in "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log; do
+	[ -f "$log" ] || continue
 	agrees "$(basename "$log")" "$log" '=0x[0-9a-f]+\b[^0]*$' '!hip[DM]\w+ '
 done
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # gpq trace --perfetto: every file passes the strict check of check-traceevents, and holds what the generator of the log
-# counted, and what grep finds in real samples.
+# counted, and what grep finds in logs in the shape of real ones and, where they are at hand, in those.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 check=$top/tests/cli/check-traceevents
@@ -28,7 +28,7 @@ for o in "--release 6.2 --level 4" "--release 7.0 --level 4 --mix cpp" "--releas
 done
 expect "to standard output the same, and no report" "$(cat json)" "$(gpq trace -q --perfetto - log)"
 
-for f in "$samples"/amdlog/*.log; do
+for f in "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log; do
 	[ -f "$f" ] || continue
 	gpq trace -q --perfetto json "$f" >/dev/null
 	expect "$(basename "$f"): by the rules" "0 " "$? $($check json 2>&1)"
@@ -112,7 +112,6 @@ echo longer than the next one >old
 yes x | head -100000 >>old
 gpq trace -q --perfetto old log >/dev/null
 expect "an old file is replaced" "" "$($check old 2>&1)"
-[ -d "$samples/amdlog" ] || pass "real logs # skip no real samples"
 # The kernel's trace: by itself, and beside a log.
 data=$top/tests/data/ftrace
 for f in "$data"/*.trace "$data"/*.pipe "$data"/*.report; do

@@ -32,6 +32,8 @@ static void test_all_ways(void **state)
 	(void)state;
 	assert_true(check_folder("tests/data/amdlog", ".log") > 5);
 	assert_true(check_folder("tests/data/amdlog/odd", ".log") > 5);
+	assert_true(check_folder("tests/data/amdlog/shapes", ".log") > 5);
+	assert_true(check_folder("tests/data/amdlog/truth", ".log") > 4);
 	snprintf(folder, sizeof(folder), "%s/amdlog", samples ? samples : "../shared/samples");
 	check_folder(folder, NULL);
 }
