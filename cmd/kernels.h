@@ -24,6 +24,17 @@ struct kernels_opts {
 		"attach", "watch", "as root nothing is attached to", \
 		"--attach and --watch exclude each other: each listing would take queues off")
 
+// The first columns of all listings about rings: which queue, by the member `q` of their rows
+// (struct queue_row). `shown` are the flags of the process's name.
+#define RING_OWNER_COLS(shown)                                                                \
+	COL(q.pid, "PID", "pid", I64, D, "process, as the host numbers it"),                  \
+		COL(q.process.comm, "COMMAND", "command", STR, (shown) | T,                   \
+		    "command name, up to 15 bytes"),                                          \
+		COL(q.gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"), \
+		COL(q.qid, "QID", "qid", U64, D, "queue id, within the process"),             \
+		COL(q.context, "CONTEXT", "context", U64, M,                                  \
+		    "secondary KFD context that owns the queue; null: the process itself")
+
 struct kernels {
 	const struct rings *rings;
 	struct code_names **of; // of each of rings->processes, NULL: not looked for yet

@@ -36,13 +36,10 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// A packet. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown, or
-// where this kind of packet has none.
+// A packet. Members are null where they are unknown, or where this kind of packet has none.
 struct packet_row {
-	int64_t pid;
-	const char *comm;
-	uint64_t gpu_id, qid, context, ring;
-	uint64_t read, write;
+	struct queue_row q; // the queue
+	uint64_t ring, read, write;
 	uint64_t index;
 	int64_t ahead;
 	const char *state, *type;
@@ -62,12 +59,7 @@ struct packet_row {
 
 #define ROW packet_row
 static const struct out_col cols[] = {
-	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
-	COL(comm, "COMMAND", "command", STR, M | T, "command name, up to 15 bytes"),
-	COL(gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"),
-	COL(qid, "QID", "qid", U64, D, "queue id, within the process"),
-	COL(context, "CONTEXT", "context", U64, M,
-	    "secondary KFD context that owns the queue; null: the process itself"),
+	RING_OWNER_COLS(M),
 	COL(ring, "RING_ADDR", "ring_addr", HEX, M, "address of the ring in the process"),
 	COL(read, "READ", "read", U64, M,
 	    "read index of the queue: AQL packets, SDMA bytes, PM4 dwords"),
@@ -152,20 +144,16 @@ static unsigned fill_signals(struct packet_row *r, const struct packet *p, const
 {
 	unsigned unknown = 0;
 	size_t addresses = 0, values = 0;
-	int64_t value;
+	int64_t value = 0;
 	for (unsigned i = 0; i < p->ndeps; i++) {
 		const char *blank = i ? " " : "";
 		const size_t room = sizeof(r->texts[0]);
-		addresses += (size_t)snprintf(r->texts[0] + addresses, room - addresses,
-					      "%s0x%" PRIx64, blank, p->deps[i]);
 		const bool known = memory_signal(m, p->deps[i], &value);
 		unknown += !known;
-		if (known)
-			values += (size_t)snprintf(r->texts[1] + values, room - values,
-						   "%s%" PRId64, blank, value);
-		else
-			values +=
-				(size_t)snprintf(r->texts[1] + values, room - values, "%s-", blank);
+		addresses += (size_t)snprintf(r->texts[0] + addresses, room - addresses,
+					      "%s0x%" PRIx64, blank, p->deps[i]);
+		values += (size_t)snprintf(r->texts[1] + values, room - values,
+					   known ? "%s%" PRId64 : "%s-", blank, value);
 	}
 	if (p->ndeps) {
 		r->deps = r->texts[0];
@@ -181,13 +169,10 @@ static unsigned fill_signals(struct packet_row *r, const struct packet *p, const
 
 static unsigned fill_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
-	uint32_t word;
+	uint32_t word = 0;
 	snprintf(r->texts[0], sizeof(r->texts[0]), "0x%" PRIx64, p->polls);
 	const bool known = memory_read(m, p->polls, &word, sizeof(word));
-	if (known)
-		snprintf(r->texts[1], sizeof(r->texts[1]), "%" PRIu32, word);
-	else
-		snprintf(r->texts[1], sizeof(r->texts[1]), "-");
+	snprintf(r->texts[1], sizeof(r->texts[1]), known ? "%" PRIu32 : "-", word);
 	r->deps = r->texts[0];
 	r->dep_values = r->texts[1];
 	return !known;
@@ -240,29 +225,15 @@ static unsigned fill_packet_row(struct packet_row *r, const struct ring_queue *q
 				const struct ring_look *l, const struct ring_packet *p,
 				const struct memory *m)
 {
-	*r = (struct packet_row){.pid = q->row->pid,
-				 .comm = q->row->process.comm,
-				 .gpu_id = q->row->gpu_id,
-				 .qid = q->row->qid,
-				 .context = q->row->context,
-				 .ring = q->ring.base,
-				 .read = l->at.read,
-				 .write = l->at.write,
-				 .index = p->index,
-				 .ahead = (int64_t)(p->index - l->at.read),
-				 .state = ring_state_word(p->state),
-				 .header = U64_NULL,
-				 .format = U64_NULL,
-				 .barrier = -1,
-				 .object = U64_NULL,
-				 .kernarg = U64_NULL,
-				 .private_bytes = U64_NULL,
-				 .group_bytes = U64_NULL,
-				 .signal = U64_NULL,
-				 .signal_value = I64_NULL,
-				 .writes = U64_NULL,
-				 .bytes = U64_NULL,
-				 .address = p->address};
+	out_clear(&packets_table, r);
+	r->q = *q->row;
+	r->ring = q->ring.base;
+	r->read = l->at.read;
+	r->write = l->at.write;
+	r->index = p->index;
+	r->ahead = (int64_t)(p->index - l->at.read);
+	r->state = ring_state_word(p->state);
+	r->address = p->address;
 	return p->packet.type ? fill_decoded(r, &p->packet, m) : 0;
 }
 

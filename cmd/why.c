@@ -44,13 +44,11 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// A queue. Numbers are UINT64_MAX (signed ones INT64_MIN), texts NULL, flags -1 where unknown.
+// A queue, and what it does. Unknown members are null.
 struct why_row {
-	int64_t pid;
-	const char *comm;
-	uint64_t gpu_id, qid, context;
-	const char *type, *state, *detail, *exceptions;
-	int8_t stuck, on_hw;
+	struct queue_row q;
+	const char *state, *detail, *exceptions;
+	int8_t stuck;
 	uint64_t read, write, backlog, taken, slot_write;
 	const char *next, *kernel, *demangled;
 	uint64_t signal;
@@ -64,13 +62,8 @@ struct why_row {
 
 #define ROW why_row
 static const struct out_col cols[] = {
-	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
-	COL(comm, "COMMAND", "command", STR, D | T, "command name, up to 15 bytes"),
-	COL(gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"),
-	COL(qid, "QID", "qid", U64, D, "queue id, within the process"),
-	COL(context, "CONTEXT", "context", U64, M,
-	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	RING_OWNER_COLS(D),
+	COL(q.type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
 	COL(state, "STATE", "state", STR, D,
 	    "computing, computing-or-hung, idle, waits-barrier, waits-external, deadlock, "
 	    "not-published, doorbell-lost, takes-turns, suspended, evicted, suspended-or-evicted, "
@@ -90,7 +83,7 @@ static const struct out_col cols[] = {
 	COL(slot_write, "SLOT_WRITE", "slot_write", U64, M,
 	    "write index that the hardware slot has seen, of queues that may be hung; null: not "
 	    "looked up, or in no slot"),
-	COL(on_hw, "ON_HW", "on_hw", BOOL, M, "in a hardware slot, as of gpq queues"),
+	COL(q.on_hw, "ON_HW", "on_hw", BOOL, M, "in a hardware slot, as of gpq queues"),
 	COL(signal, "SIGNAL", "signal", HEX, M, "signal that is waited for, or that is to come"),
 	COL(value, "VALUE", "signal_value", I64, M, "its value"),
 	COL(by_qid, "BY_QID", "by_qid", U64, M, "queue of the packet that sets it"),
@@ -134,29 +127,15 @@ static void fill_why_indices(struct why_row *r, const struct why_queue *x)
 
 static void fill_why_row(struct why_row *r, const struct why *w, const struct why_queue *x)
 {
-	const struct queue_row *q = x->q->row;
-	*r = (struct why_row){.pid = q->pid,
-			      .comm = q->process.comm,
-			      .gpu_id = q->gpu_id,
-			      .qid = q->qid,
-			      .context = q->context,
-			      .type = q->type,
-			      .state = why_state_word(x->state),
-			      .detail = x->detail,
-			      .stuck = x->state == WHY_UNKNOWN ? -1 : why_is_stuck(x->state),
-			      .on_hw = q->on_hw,
-			      .read = U64_NULL,
-			      .write = U64_NULL,
-			      .backlog = U64_NULL,
-			      .taken = U64_NULL,
-			      .slot_write = x->q->slot_write,
-			      .signal = U64_NULL,
-			      .value = I64_NULL,
-			      .by_qid = U64_NULL,
-			      .by_index = U64_NULL,
-			      .by_pid = x->by_pid ? x->by_pid : I64_NULL,
-			      .by_name = *x->by_name ? x->by_name : NULL,
-			      .over_ns = w->over_ns};
+	out_clear(&why_table, r);
+	r->q = *x->q->row;
+	r->state = why_state_word(x->state);
+	r->detail = x->detail;
+	r->stuck = x->state == WHY_UNKNOWN ? -1 : why_is_stuck(x->state);
+	r->slot_write = x->q->slot_write;
+	r->by_pid = x->by_pid ? x->by_pid : I64_NULL;
+	r->by_name = *x->by_name ? x->by_name : NULL;
+	r->over_ns = w->over_ns;
 	if (!x->problem)
 		fill_why_indices(r, x);
 	fill_why_cause(r, w, x->because);
@@ -198,7 +177,7 @@ static int print_why(struct out *o, const struct why *w, bool *unread)
 			err_note("pid %d: queue %" PRIu64
 				 ": signals or packets that it is judged by "
 				 "cannot be read, or are none",
-				 (int)r.pid, r.qid);
+				 (int)r.q.pid, r.q.qid);
 		if (why_is_stuck(x->state))
 			status = GPQ_PARTIAL;
 	}

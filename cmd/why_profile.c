@@ -17,23 +17,16 @@
 
 // What a queue was seen in. Numbers are UINT64_MAX, texts NULL where unknown.
 struct profile_row {
-	int64_t pid;
-	const char *comm;
-	uint64_t gpu_id, qid, context;
-	const char *type, *state, *packet, *kernel, *demangled;
+	struct queue_row q; // which queue, nothing else of it
+	const char *state, *packet, *kernel, *demangled;
 	double share;
 	uint64_t looks, of, over_ns, cpu_ns;
 };
 
 #define ROW profile_row
 static const struct out_col cols[] = {
-	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it"),
-	COL(comm, "COMMAND", "command", STR, D | T, "command name, up to 15 bytes"),
-	COL(gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"),
-	COL(qid, "QID", "qid", U64, D, "queue id, within the process"),
-	COL(context, "CONTEXT", "context", U64, M,
-	    "secondary KFD context that owns the queue; null: the process itself"),
-	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
+	RING_OWNER_COLS(D),
+	COL(q.type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
 	COL(state, "STATE", "state", STR, D,
 	    "running, next, waits, not-published, idle, off, unknown"),
 	COL(packet, "PACKET", "packet", STR, D,
@@ -195,12 +188,12 @@ static int close_timeline(struct view *v)
 static void print_profile_of(struct out *o, struct view *v, const struct profile_queue *q)
 {
 	const struct profile *p = &v->profile;
-	struct profile_row r = {.pid = q->pid,
-				.comm = *q->comm ? q->comm : NULL,
-				.gpu_id = q->gpu_id,
-				.qid = q->qid,
-				.context = q->context,
-				.type = q->type,
+	struct profile_row r = {.q = {.pid = q->pid,
+				      .process.comm = *q->comm ? q->comm : NULL,
+				      .gpu_id = q->gpu_id,
+				      .qid = q->qid,
+				      .context = q->context,
+				      .type = q->type},
 				.of = p->looks,
 				.over_ns = p->end_ns - p->begin_ns,
 				.cpu_ns = p->cpu_ns};

@@ -148,6 +148,9 @@ bool out_demangles(const struct out *o);
 // Is the value null, which tables show as "-"?
 bool out_is_null(const struct out_col *c, const void *record);
 
+// Sets all members that the table shows to null, for a record whose values are filled in then.
+void out_clear(const struct out_table *t, void *record);
+
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
 // -o or --output-all named it.
 void out_leave_out(struct out *o, const char *name);

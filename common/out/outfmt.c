@@ -53,6 +53,21 @@ bool out_is_null(const struct out_col *c, const void *record)
 	return is_null(c->type, get(c, record));
 }
 
+void out_clear(const struct out_table *t, void *record)
+{
+	for (unsigned i = 0; i < t->ncols; i++) {
+		const enum out_type type = t->cols[i].type;
+		union cell v = {.u64 = U64_NULL};
+		if (type == OUT_STR || type == OUT_LIST)
+			v.str = NULL;
+		else if (type == OUT_I64)
+			v.i64 = I64_NULL;
+		else if (type == OUT_F64)
+			v.f64 = NAN;
+		memcpy((char *)record + t->cols[i].offset, &v, outfmt_types[type].size);
+	}
+}
+
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
 		 outfmt_escape *escape)
 {
