@@ -22,6 +22,8 @@
 	assert_true(sizeof(((struct ours *)0)->member) ==                                    \
 		    sizeof(((struct theirs *)0)->their_member))
 
+// Numbers and sizes of [kfd.ioctls], [kfd.trap-layout], [kfd.queue-entry], [kfd.device-entry] and
+// [kfd.save-header].
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -130,7 +132,7 @@ static void test_entries(void **state)
 	assert_true(KFD_QUEUE_INVALID == (unsigned)KFD_DBG_QUEUE_INVALID_MASK);
 }
 #else
-// Offsets in Linux 6.12, of the members that gpq uses.
+// Offsets in Linux 6.12, of the members that gpq uses [kfd.criu-layout], [kfd.trap-layout].
 static void test_criu(void **state)
 {
 	(void)state;

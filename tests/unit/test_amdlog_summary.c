@@ -1,6 +1,7 @@
 // AMD log messages and what they add up to: packet fields and where they may be cut, queue lines of
 // every release, naming of dispatches, joining of queues and streams, filters, reassembly of torn
-// records.
+// records. Facts: [amdlog.packets], [amdlog.queue-lines], [amdlog.queue-address],
+// [amdlog.kernel-name], [amdlog.streams], [amdlog.torn].
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary.h"

@@ -1,5 +1,5 @@
-// Packets and rings: bytes laid out by hand after hsa.h, hsa_ext_amd.h, vega10_sdma_pkt_open.h and
-// soc15d.h, in a memory that changes while it is read.
+// Packets and rings: bytes laid out by hand, in a memory that changes while it is read. Facts:
+// [aql.ring], [aql.dispatch], [aql.barrier-value], [aql.sdma], [aql.pm4], [aql.signal].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,9 +224,8 @@ static void test_hostile(void **state)
 	test_free(t);
 }
 
-// What the header of a free slot leaves of a dispatch, and what only looks like one.
-// Indices that are read together are of two moments: the GPU took packets that were written
-// meanwhile.
+// Indices that are read together [aql.indices-together] are of two moments: the GPU took packets
+// that were written meanwhile.
 static bool read_torn(void *arg, uint64_t address, void *to, size_t size)
 {
 	const uint64_t write = 2;
@@ -259,6 +258,8 @@ static void test_indices_together(void **state)
 	test_free(t);
 }
 
+// What the header of a free slot leaves of a dispatch [aql.slot-freed], and what only looks like
+// one.
 static void test_left(void **state)
 {
 	(void)state;
@@ -318,6 +319,7 @@ static void test_scopes(void **state)
 	}
 }
 
+// Lengths by opcode [aql.sdma]; bit 31 of a poll: of memory [aql.sdma-poll].
 static void test_sdma(void **state)
 {
 	(void)state;
@@ -363,6 +365,7 @@ static void test_sdma(void **state)
 	assert_string_equal(p.type, "sdma-unknown");
 }
 
+// Type 31:30, count 29:16, opcode 15:8 [aql.pm4].
 static void test_pm4(void **state)
 {
 	(void)state;
@@ -400,6 +403,7 @@ static void test_compares(void **state)
 	}
 }
 
+// Kind, then the value [aql.signal].
 static void test_signals(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 // common/aql/code: names of kernels. The code objects are made here byte by byte (code_elf.h), so
 // each address and name is known; the runtime is a library of that name with the list alone
-// (fake_runtime.c), filled in here and read through /proc, as of any process.
+// (fake_runtime.c), filled in here and read through /proc, as of any process. Facts:
+// [aql.code-list], [aql.code-uri], [aql.descriptor].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

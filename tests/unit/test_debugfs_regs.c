@@ -28,6 +28,7 @@ static void means(const struct reg *r, const char *name, uint32_t word, const ch
 	assert_string_equal(reg_field_text(got, f, reg_field_bits(f, word)), text);
 }
 
+// Bits of [debugfs.mqd-compute]; those of the error register [debugfs.hqd-error].
 static void compute_fields(void **state)
 {
 	(void)state;
@@ -59,7 +60,7 @@ static void compute_fields(void **state)
 	assert_string_equal(reg_error_text(text, 1 << 5 | 1 << 8), "AQL_ERROR PQ_UTCL1_ERROR");
 }
 
-// The same dword under other names, by generation.
+// The same dword under other names, by generation [debugfs.mqd-compute].
 static void compute_overlays(void **state)
 {
 	(void)state;
@@ -91,7 +92,7 @@ static void tables_are_sound(void **state)
 {
 	(void)state;
 	for (int gen = GFX8; gen < GFX_GENS; gen++) {
-		// Dwords 128 to 183 are registers: each but a hole has a name.
+		// Dwords 128 to 183 are registers [debugfs.mqd-image]: each but a hole has a name.
 		for (unsigned dw = 128; dw < 184; dw++) {
 			bool hole = (dw == 144 && gen != GFX8) ||
 				    (gen == GFX12 && (dw == 154 || dw == 178)) ||

@@ -1,5 +1,5 @@
-// Driver facts by kernel release and KFD interface version. Expected: what was read in amdkfd of
-// 6.12, 7.2 and 7.3 and seen running in the VM (common/kfd/driver.c).
+// What differs between drivers, by kernel release and KFD interface version. Expected:
+// [kfd.priority], [kfd.suspend-crash], [kfd.tracer], [kfd.smi-pids], [kfd.smi].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void test_releases(void **state)
 	}
 }
 
-// Seen: 6.12.95 refuses, 6.12.107, 7.2.12 and 7.3.4 allow it; between them is unknown.
+// 6.12.95 refuses, 6.12.107, 7.2.12 and 7.3.4 allow it [kfd.tracer]; between them is unknown.
 static void test_untraced_debugger(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // Values of slots, decoding of registers, and sampling. Words are those of [debugfs.examples];
-// places and names those of sections 6 and 7.
+// places and names those of [debugfs.mqd-compute], [debugfs.mqd-sdma] and [debugfs.sdma-slot].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,6 +127,7 @@ static enum gfx_gen guess(const char *text)
 	return hqd_guess_gen(&h, &h.nodes[0]);
 }
 
+// Addresses of [debugfs.hqd-base], defaults of [debugfs.mqd-defaults].
 static void guesses(void **state)
 {
 	(void)state;

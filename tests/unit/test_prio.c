@@ -1,6 +1,5 @@
-// Priorities of queues: what a dump tells of them, and what --prio chooses. Expected: the driver's
-// pipe_priority_map[] (kfd_mqd_manager.c: 0 to 6 low, 7 to 10 medium, 11 to 15 high) and its
-// set_priority(), which writes dword 134 in Linux 6.12 and not in 7.3.
+// Priorities of queues: what a dump tells of them, and what --prio chooses. Expected:
+// [kfd.priority].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

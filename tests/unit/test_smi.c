@@ -240,6 +240,7 @@ static void test_names_with_newlines(void **state)
 	free(t);
 }
 
+// 1 KiB or 8 KiB, less a message of 96 bytes [kfd.smi].
 static void test_full(void **state)
 {
 	static const struct {
@@ -259,7 +260,7 @@ static void test_full(void **state)
 	}
 }
 
-// Two containers with a process 31, and one of the host that is 31 there.
+// Two containers with a process 31, and one of the host that is 31 there [kfd.smi-pids].
 static void test_whose(void **state)
 {
 	static const struct kfd_smi_process list[] = {{100, 31},  {200, 31}, {31, 31}, {300, 7},

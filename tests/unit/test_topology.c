@@ -27,6 +27,7 @@ static struct kfd_gpu derived(const char *text)
 	return g;
 }
 
+// [kfd.gfx-version]: the step in hex.
 static void test_gfx_names(void **state)
 {
 	(void)state;
@@ -55,6 +56,7 @@ static void test_gfx_names(void **state)
 	}
 }
 
+// [kfd.location]: bus 15:8, device 7:3, function 2:0.
 static void test_address(void **state)
 {
 	(void)state;
@@ -67,7 +69,7 @@ static void test_address(void **state)
 	assert_string_equal(derived("location_id 2560\n").bdf, "");
 }
 
-// The formula against sizes that a driver told, without giving it those sizes.
+// The formula [kfd.save-size] against sizes that a driver told, without giving it those sizes.
 static void test_cwsr(void **state)
 {
 	(void)state;
@@ -114,6 +116,7 @@ static void test_cwsr(void **state)
 			    .cwsr_bytes == KFD_UNKNOWN);
 }
 
+// Both bits of [kfd.capability], and only both.
 static void test_suspend_bits(void **state)
 {
 	(void)state;
