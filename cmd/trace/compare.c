@@ -129,6 +129,17 @@ const struct out_table trace_compare_log_table = {"logs", "log", OUT_COLS(log_co
 const struct out_table trace_compare_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
 const struct out_table trace_compare_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
 
+static const struct schema_member compare_members[] = {
+	{"verdict", SCHEMA_TEXT, "do they use the same queues", NULL, NULL},
+	{"findings", SCHEMA_LIST, "what else differs", &trace_text, &trace_compare_finding_table},
+	TRACE_NOTES,
+	{0}};
+const struct schema trace_compare_schema = {"gpq.trace.compare", 1,
+					    SCHEMA_TABLES(&trace_compare_log_table,
+							  &trace_compare_queue_table,
+							  &trace_compare_kernel_table),
+					    compare_members};
+
 static const char *const labels[] = {"A", "B"};
 
 struct compared {
@@ -378,6 +389,7 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 	struct compared d = {.files = c->argv};
 	int status = GPQ_OK, written;
 	c->out.several = o->by == BY_NOTHING && !c->out.columns && !c->out.all;
+	c->out.schema = &trace_compare_schema;
 	d.out = out_open(&c->out);
 	open_logs(&d, c, filter, grep);
 	if (d.log[0].one_table)

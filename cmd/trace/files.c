@@ -211,16 +211,12 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 int trace_check_input(const struct trace_opts *o, int argc)
 {
 	struct trace_range range;
-	if (!o->threads)
-		return err_fail(GPQ_USAGE, "give at least 1", "--threads: 0 threads read nothing");
 	if (o->range && !trace_range_parse(o->range, &range))
 		return err_fail(GPQ_USAGE, "give bytes, as 0:100M or 100M: (to the end)",
 				"--range: %s is not OFFSET:LEN", o->range);
 	if ((o->range || o->follow) && argc > 1)
 		return err_fail(GPQ_USAGE, "name one", "%s takes one file, not %d",
 				o->range ? "--range" : "--follow", argc);
-	if (o->range && o->follow)
-		return err_fail(GPQ_USAGE, "choose one", "--range and --follow exclude each other");
 	if (o->range && ((o->since && *o->since == '+') || (o->until && *o->until == '+')))
 		return err_fail(
 			GPQ_USAGE, "give the log's own time",

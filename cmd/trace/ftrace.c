@@ -99,10 +99,9 @@ static const struct out_col process_cols[] = {
 const struct out_table trace_kernel_process_table = {"processes", "process",
 						     OUT_COLS(process_cols)};
 
-static const struct schema_member note = {.type = SCHEMA_TEXT};
 static const struct schema_member members[] = {
 	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
-	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &note, NULL},
+	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &trace_text, NULL},
 	{0}};
 const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 1,
 					   SCHEMA_TABLES(&trace_function_table,
@@ -354,12 +353,18 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 }
 
 // By report: that of functions, --breakdown, --list.
-static const struct trace_ask ask_functions = {
-	.table = &trace_function_table, .event = take_event, .kinds = AMDLOG_KINDS_PLACED};
-static const struct trace_ask ask_breakdown = {
-	.table = &trace_suspension_table, .event = take_event, .kinds = AMDLOG_KINDS_PLACED};
-static const struct trace_ask ask_list = {
-	.table = &trace_timeline_table, .event = take_event, .kinds = UINT32_MAX};
+static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
+					       .table = &trace_function_table,
+					       .event = take_event,
+					       .kinds = AMDLOG_KINDS_PLACED};
+static const struct trace_ask ask_breakdown = {.schema = &trace_breakdown_schema,
+					       .table = &trace_suspension_table,
+					       .event = take_event,
+					       .kinds = AMDLOG_KINDS_PLACED};
+static const struct trace_ask ask_list = {.schema = &trace_timeline_schema,
+					  .table = &trace_timeline_table,
+					  .event = take_event,
+					  .kinds = UINT32_MAX};
 
 static int load_kernel(struct kernel_side *k)
 {
@@ -480,7 +485,7 @@ static int tables_out(struct kernel_side *k)
 static int report(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
-	bool drawn_only = k->opts->perfetto && strcmp(k->opts->perfetto, "-") == 0;
+	bool drawn_only = trace_to_stdout(k->opts->perfetto);
 	int drawn, written, told = GPQ_OK;
 	amdlog_summary_finish(&t->sum);
 	ftrace_match(&k->f, &t->sum);
@@ -530,6 +535,7 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	int status;
 	opts.list = false; // its rows are those of the time line
 	of_log.opts = &opts;
+	of_log.out.schema = t.ask->schema;
 	trace_open(&t, &of_log, filter, grep);
 	t.asked = &k;
 	status = run(&k, &of_log);
@@ -541,26 +547,4 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	free(k.rows);
 	free(k.dispatches);
 	return status;
-}
-
-int trace_ftrace_check(const struct trace_opts *o)
-{
-	const char *other = o->by != BY_NOTHING     ? "--by"
-			    : o->compare            ? "--compare"
-			    : o->gaps               ? "--gaps"
-			    : o->latency            ? "--latency"
-			    : o->partial            ? "--partial"
-			    : o->follow             ? "--follow"
-			    : o->series != U64_NULL ? "--series"
-						    : NULL;
-	if (!o->ftrace && (!o->events || o->breakdown))
-		return err_fail(GPQ_USAGE, "say --ftrace FILE too", "--%s: there is no trace",
-				o->breakdown ? "breakdown" : "ftrace-clock");
-	if (other)
-		return err_fail(GPQ_USAGE, "choose one", "--ftrace and %s exclude each other",
-				other);
-	if (o->breakdown && o->list)
-		return err_fail(GPQ_USAGE, "choose one",
-				"--breakdown and --list exclude each other");
-	return o->breakdown ? ftrace_breakdown_check(o->breakdown) : GPQ_OK;
 }

@@ -41,15 +41,10 @@ size_t ftrace_string(struct buf *b, struct ftrace_text text);
 void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e);
 void ftrace_list(struct kernel_side *k);
 
-// --breakdown: is the argument one; gathers; the tables, and GPQ_NOTFOUND after a message.
-int ftrace_breakdown_check(const char *arg);
+// --breakdown: gathers; the tables, and GPQ_NOTFOUND after a message.
 void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e);
 int ftrace_breakdown(struct kernel_side *k);
 
 void ftrace_draw(struct kernel_side *k);
-
-extern const struct out_table trace_timeline_table, trace_function_table, trace_kernel_queue_table,
-	trace_kernel_process_table, trace_suspension_table, trace_step_table;
-extern const struct schema trace_ftrace_schema, trace_timeline_schema, trace_breakdown_schema;
 
 #endif

@@ -88,6 +88,10 @@ const struct out_table trace_rhythm_table = {"queues", "queue", OUT_COLS(rhythm_
 const struct out_table trace_gap_table = {"gaps", "gap", OUT_COLS(gap_cols)};
 const struct out_table trace_mark_table = {"marks", "mark", OUT_COLS(mark_cols)};
 
+const struct schema trace_gaps_schema = {
+	"gpq.trace.gaps", 1,
+	SCHEMA_TABLES(&trace_rhythm_table, &trace_gap_table, &trace_mark_table), trace_notes_only};
+
 struct asked {
 	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets
 	struct amdlog_marked marked;
@@ -302,6 +306,7 @@ static void fini(struct trace *t)
 }
 
 const struct trace_ask trace_gaps = {
+	.schema = &trace_gaps_schema,
 	.size = sizeof(struct asked),
 	.begin = begin,
 	.table = &trace_gap_table,

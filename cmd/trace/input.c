@@ -4,6 +4,7 @@
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/stop.h"
+#include "common/cli/text.h"
 #include "common/host/blocks.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"
@@ -393,4 +394,14 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	if (in.past_range) // a line that its end counted
 		t->scan->counts = in.counts;
 	return status;
+}
+
+// Says where it stopped; what was known is printed by then.
+int trace_stopped(const struct trace *t)
+{
+	char read[16], all[16];
+	return err_fail(stop_status(), NULL, "stopped by %s after %s%s%s of input",
+			stop_name(stop_asked()), text_size(read, t->scan->counts.bytes),
+			t->input_bytes ? " of " : "",
+			t->input_bytes ? text_size(all, t->input_bytes) : "");
 }

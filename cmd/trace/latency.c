@@ -70,6 +70,12 @@ const struct out_table trace_command_table = {"commands", "command", OUT_COLS(co
 const struct out_table trace_latency_queue_table = {"queues", "queue", OUT_COLS(queue_cols)};
 const struct out_table trace_latency_kernel_table = {"kernels", "kernel", OUT_COLS(kernel_cols)};
 
+const struct schema trace_latency_schema = {"gpq.trace.latency", 1,
+					    SCHEMA_TABLES(&trace_command_table,
+							  &trace_latency_queue_table,
+							  &trace_latency_kernel_table),
+					    trace_notes_only};
+
 static void commands_out(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
@@ -161,6 +167,7 @@ static void fini(struct trace *t)
 }
 
 const struct trace_ask trace_latency = {
+	.schema = &trace_latency_schema,
 	.size = sizeof(struct amdlog_latency),
 	.table = &trace_command_table,
 	.by_queue = &trace_latency_queue_table,

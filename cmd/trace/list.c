@@ -43,6 +43,9 @@ static const struct out_col cols[] = {
 };
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 
+const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&trace_list_table),
+					 trace_notes_only};
+
 #define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
 
 // A record of which the row is not formatted yet.

@@ -293,53 +293,47 @@ bool trace_is_folder(const struct cmd *c)
 	       S_ISDIR(st.st_mode) && has_any(c->argv[0]);
 }
 
-int trace_folder(struct cmd *c, live_run_fn *run)
+int trace_folder(struct cmd *c, const char *folder)
 {
-	const char *folder = c->argv[0];
-	struct trace_opts opts = *(const struct trace_opts *)c->opts;
+	struct trace_opts *o = c->opts;
+	const struct trace_opts given = *o;
 	char *kernel = path_in(folder, KERNEL_FILE), *log = path_in(folder, LOG_FILE);
-	char *events = path_in(folder, EVENTS_FILE);
-	char *argv[] = {log, NULL};
+	char *events = path_in(folder, EVENTS_FILE), *argv[] = {log, NULL};
 	struct cmd of = *c;
 	int status;
-	of.opts = &opts;
 	of.argv = argv;
 	of.argc = has_log(folder);
-	if (has(folder, KERNEL_FILE) && !opts.ftrace)
-		opts.ftrace = kernel;
+	if (has(folder, KERNEL_FILE) && !o->ftrace)
+		o->ftrace = kernel;
 	if (has(folder, EVENTS_FILE))
-		opts.events = events;
-	status = run(&of);
+		o->events = events;
+	status = trace_files(&of);
+	*o = given;
 	free(kernel);
 	free(events);
 	free(log);
 	return status;
 }
 
-static int report(struct recording *r, struct cmd *c, live_run_fn *run)
+static int report_recording(struct recording *r, struct cmd *c)
 {
-	struct trace_opts opts = *r->o;
-	char *argv[] = {r->folder, NULL};
-	struct cmd of = *c;
+	struct trace_opts *o = c->opts;
+	const struct pick_opts given = o->pick;
+	int status;
 	if (c->argc && !has_log(r->folder))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
 	if (!has_any(r->folder))
-		return GPQ_FAILED; // why was said
-	opts.live = false;
-	opts.for_ns = U64_NULL;
-	opts.save = NULL;
-	opts.pick = (struct pick_opts){0}; // they chose what was recorded
-	opts.gpus = (struct words){0};
-	of.opts = &opts;
-	of.argc = 1;
-	of.argv = argv;
-	return run(&of);
+		return GPQ_FAILED;       // why was said
+	o->pick = (struct pick_opts){0}; // the options chose what was recorded
+	status = trace_folder(c, r->folder);
+	o->pick = given;
+	return status;
 }
 
-static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
+static int record_and_report(struct recording *r, struct cmd *c)
 {
 	int kernel, status, closed, reported;
-	stop_watch(); // a signal from now on ends it in order
+	stop_watch(); // a signal from now on ends the recording in order
 	kernel = open_kernel(r);
 	if (geteuid() == 0) // others are told of their own processes alone
 		open_events(r);
@@ -361,7 +355,7 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 		;
 	if (status)
 		return status;
-	reported = report(r, c, run);
+	reported = report_recording(r, c);
 	status = c->argc ? status_of(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();
@@ -373,18 +367,32 @@ static int run_all(struct recording *r, struct cmd *c, live_run_fn *run)
 				  : GPQ_OK;
 }
 
-int trace_live(struct cmd *c, live_run_fn *run)
+// What no table of rules can tell.
+static int check_live(const struct cmd *c)
+{
+	if (host_secure())
+		return opts_refuse_secure("--live");
+	if (!host_is_live())
+		return err_fail(GPQ_USAGE, "leave out --sysroot",
+				"--live is about the running host");
+	if (c->argc && strcmp(c->argv[-1], "--") != 0)
+		return err_fail(GPQ_USAGE, "a command goes behind --", "%s: --live reads no log",
+				c->argv[0]);
+	return GPQ_OK;
+}
+
+int trace_live(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
 	struct recording r = {.o = o, .out = -1, .events_out = -1};
-	int status;
-	if (o->cleanup)
-		return live_cleanup();
+	int status = check_live(c);
+	if (status || o->cleanup)
+		return status ? status : live_cleanup();
 	status = live_threads_init(&r.threads, &o->pick, &o->gpus);
 	if (!status)
 		status = make_folder(&r);
 	if (!status) {
-		status = run_all(&r, c, run);
+		status = record_and_report(&r, c);
 		if (o->save && !has_any(r.folder))
 			rmdir(r.folder);
 		remove_folder(&r);
@@ -394,40 +402,4 @@ int trace_live(struct cmd *c, live_run_fn *run)
 	live_threads_fini(&r.threads);
 	free(r.folder);
 	return status;
-}
-
-int trace_live_check(const struct cmd *c)
-{
-	const struct trace_opts *o = c->opts;
-	bool behind = c->argc && strcmp(c->argv[-1], "--") == 0;
-	if (!o->live)
-		return err_fail(GPQ_USAGE, "say --live too", "--%s goes with --live",
-				o->cleanup              ? "cleanup"
-				: o->save               ? "save"
-				: o->for_ns != U64_NULL ? "for"
-				: o->gpus.n             ? "gpu"
-				: o->pick.comms.n       ? "comm"
-				: o->pick.cmdlines.n    ? "cmdline"
-				: o->pick.containers.n  ? "container"
-				: o->pick.cgroups.n     ? "cgroup"
-				: o->pick.pods.n        ? "pod"
-				: o->pick.users.n       ? "user"
-				: o->pick.tree          ? "tree"
-							: "ns-pid");
-	if (host_secure())
-		return opts_refuse_secure("--live");
-	if (!host_is_live())
-		return err_fail(GPQ_USAGE, "leave out --sysroot",
-				"--live is about the running host");
-	if (o->ftrace || o->follow)
-		return err_fail(GPQ_USAGE, "choose one", "--live and --%s exclude each other",
-				o->ftrace ? "ftrace" : "follow");
-	if (o->cleanup &&
-	    (c->argc || o->save || o->for_ns != U64_NULL || o->gpus.n || pick_asks(&o->pick)))
-		return err_fail(GPQ_USAGE, "say --live --cleanup alone",
-				"--cleanup records nothing");
-	if (c->argc && !behind)
-		return err_fail(GPQ_USAGE, "a command goes behind --", "%s: --live reads no log",
-				c->argv[0]);
-	return GPQ_OK;
 }

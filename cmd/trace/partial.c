@@ -53,26 +53,13 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	return written ? written : status;
 }
 
-static int check(const struct cmd *c, const struct amdlog_filter *filter)
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	const struct trace_opts *o = c->opts;
-	if (o->by != BY_NOTHING || o->demangle || c->out.mode != OUT_TABLE)
-		return err_fail(GPQ_USAGE, "choose when merging what to show",
-				"--partial has a format of its own");
-	if (o->kernels.n)
-		return err_fail(GPQ_USAGE, NULL,
-				"--partial and --kernel exclude each other: a kernel's name may "
-				"stand in another part");
+	int status = GPQ_OK, worst = GPQ_OK, failed = 0;
+	bool broken = false;
 	if (filter->since_relative || filter->until_relative)
 		return err_fail(GPQ_USAGE, "give the log's own time",
 				"--partial: a + counts from the first record of each part");
-	return GPQ_OK;
-}
-
-int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
-{
-	int status = check(c, filter), worst = status, failed = 0;
-	bool broken = false;
 	stop_watch();
 	for (int i = 0; i < c->argc && !status; i++) {
 		int this = one_file(c, filter, grep, c->argv[i], &broken);

@@ -169,6 +169,17 @@ const struct out_table trace_thread_table = {"threads", "thread", OUT_COLS(threa
 const struct out_table trace_error_table = {"errors", "error", OUT_COLS(error_cols)};
 const struct out_table trace_api_table = {"apis", "api", OUT_COLS(api_cols)};
 
+const struct schema_member trace_text = {.type = SCHEMA_TEXT};
+const struct schema_member trace_notes_only[] = {TRACE_NOTES, {0}};
+static const struct schema_member summary_members[] = {
+	{"totals", SCHEMA_RECORD, "of all processes", NULL, &trace_totals_table}, TRACE_NOTES, {0}};
+const struct schema trace_schema = {"gpq.trace", 1,
+				    SCHEMA_TABLES(&trace_process_table, &trace_queue_table,
+						  &trace_kernel_table, &trace_thread_table,
+						  &trace_api_table, &trace_stream_table,
+						  &trace_error_table),
+				    summary_members};
+
 const char *trace_priority(int priority)
 {
 	static const char *const names[] = {"low", "normal", "high"}; // [amdlog.priority]

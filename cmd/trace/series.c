@@ -88,6 +88,13 @@ const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS
 const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
 						     OUT_COLS(queue_interval_cols)};
 
+static const struct schema_member series_members[] = {
+	{"interval_ns", SCHEMA_COUNT, "length of the intervals", NULL, NULL}, TRACE_NOTES, {0}};
+const struct schema trace_series_schema = {
+	"gpq.trace.series", 1,
+	SCHEMA_TABLES(&trace_plain_track_table, &trace_interval_table, &trace_queue_interval_table),
+	series_members};
+
 // Dispatches, or launches where the log has no packets.
 static uint64_t work_of(const struct trace *t, const struct series_point *p)
 {
@@ -361,12 +368,6 @@ static void draw_picture(struct drawing *d)
 	buf_fini(&title);
 }
 
-// On standard output the picture takes the place of the report.
-static bool svg_alone(const struct trace *t)
-{
-	return t->opts->svg && strcmp(t->opts->svg, "-") == 0;
-}
-
 static int write_svg(struct trace *t)
 {
 	const struct amdlog_series *s = t->asked;
@@ -381,7 +382,8 @@ static int write_svg(struct trace *t)
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	find_bands(&d);
 	draw_picture(&d);
-	status = svg_alone(t) ? out_text(&d.out) : out_file("--svg ", t->opts->svg, &d.out);
+	status = trace_to_stdout(t->opts->svg) ? out_text(&d.out)
+					       : out_file("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
 	free(d.bands);
@@ -426,7 +428,7 @@ static int report(struct trace *t)
 	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table)
 		tracks_out(t, t->by != BY_QUEUE, t->by == BY_QUEUE, intervals_out);
-	else if (!svg_alone(t))
+	else if (!trace_to_stdout(t->opts->svg))
 		whole_report(t);
 	if (t->opts->svg)
 		status = write_svg(t);
@@ -439,6 +441,7 @@ static void fini(struct trace *t)
 }
 
 const struct trace_ask trace_series = {
+	.schema = &trace_series_schema,
 	.size = sizeof(struct amdlog_series),
 	.begin = begin,
 	.table = &trace_interval_table,

@@ -77,6 +77,7 @@ static void fini(struct trace *t)
 }
 
 const struct trace_ask trace_streams = {
+	.schema = &trace_schema,
 	.size = sizeof(struct amdlog_streams),
 	.table = &trace_stream_table,
 	.event = take_event,

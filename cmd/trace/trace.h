@@ -65,6 +65,7 @@ struct trace;
 struct trace_ask {
 	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
 	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
+	const struct schema *schema;
 	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
 	// The kinds of records `event` needs, a bit for each; others may be left out, which is
@@ -130,10 +131,21 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_error_table, trace_stream_table, trace_rhythm_table, trace_gap_table,
 	trace_mark_table, trace_track_table, trace_plain_track_table, trace_interval_table,
 	trace_queue_interval_table, trace_compare_log_table, trace_compare_finding_table,
-	trace_compare_queue_table, trace_compare_kernel_table;
+	trace_compare_queue_table, trace_compare_kernel_table, trace_function_table,
+	trace_kernel_process_table, trace_kernel_queue_table, trace_timeline_table,
+	trace_suspension_table, trace_step_table;
 
-// Of the report of the summary, which gpq merge writes too.
-extern const struct schema trace_schema;
+// Of each report; gpq merge writes that of the summary, too.
+extern const struct schema trace_schema, trace_list_schema, trace_latency_schema, trace_gaps_schema,
+	trace_series_schema, trace_compare_schema, trace_ftrace_schema, trace_timeline_schema,
+	trace_breakdown_schema;
+
+// Members of documents that all of these have.
+extern const struct schema_member trace_text, trace_notes_only[];
+#define TRACE_NOTES                                                                            \
+	{                                                                                      \
+		"notes", SCHEMA_LIST, "what the log does not tell, and why", &trace_text, NULL \
+	}
 
 // Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
 // message.
@@ -256,6 +268,12 @@ int64_t trace_pid_of_name(const char *name);
 // The words of enum trace_by.
 extern const char *const trace_by_words[];
 
+// The report of the files that are the operands, and of o->ftrace and o->events. Exit status.
+int trace_files(struct cmd *c);
+
+// Of logs, except for --compare and --partial.
+int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
+
 // --compare
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
@@ -274,22 +292,21 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e);
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
 
-// --ftrace: its options go together; the report, of logs too. Exit status.
-int trace_ftrace_check(const struct trace_opts *o);
+// --ftrace: the report of the kernel's trace, and of logs beside it. Exit status.
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
+int ftrace_breakdown_check(const char *arg); // GPQ_USAGE after a message
 
-// --live: runs `run` once more, on what was recorded or on a folder.
-typedef int live_run_fn(struct cmd *c);
-int trace_live(struct cmd *c, live_run_fn *run);
-int trace_live_check(const struct cmd *c);
+// --live: records, then reports what was recorded. Exit status.
+int trace_live(struct cmd *c);
 
-// Is the only operand a folder that --live wrote? Then its parts are read. Exit status.
+// Is the only operand a folder that --live wrote? The report of a folder. Exit status.
 bool trace_is_folder(const struct cmd *c);
-int trace_folder(struct cmd *c, live_run_fn *run);
+int trace_folder(struct cmd *c, const char *folder);
 
 // --perfetto: opens the file and t->timeline, unless the option is missing; ends both. Exit status.
 int trace_perfetto_open(struct trace *t, int argc, char **argv);
 int trace_perfetto_close(struct trace *t);
+bool trace_to_stdout(const char *path); // is it "-"?
 
 // --partial, and gpq merge of what it wrote.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
