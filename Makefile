@@ -132,6 +132,8 @@ include common/client/client.mk $(wildcard tests/*.mk tests/*/*.mk)
 # Where Debian's zsh looks: packages have a folder of their own.
 ZSHDIR   ?= $(DATADIR)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 PAGES    := $(wildcard man/*.[1-8])
+# Tells man/columns the columns. In a cross build the new gpq does not run here: GPQ_HOST=PATH names one of this version that does.
+GPQ_HOST ?= $(B)/gpq
 MANDIRS  := $(sort $(patsubst .%,man%,$(suffix $(PAGES))))
 # A command may have several pages: gpq-trace-live(1) is of gpq trace.
 COMMANDS := $(filter-out gpq-trace-%,$(patsubst man/%.1,%,$(wildcard man/gpq-*.1)))
@@ -143,7 +145,7 @@ install: all
 	install -d "$(DESTDIR)$(UNITDIR)"
 	sed 's|/usr/local/bin|$(BINDIR)|' man/gpq-sched.service >"$(DESTDIR)$(UNITDIR)/gpq-sched.service"
 	chmod 644 "$(DESTDIR)$(UNITDIR)/gpq-sched.service"
-	for p in $(PAGES); do install -m 644 $$p "$(DESTDIR)$(MANDIR)/man$${p##*.}/" || exit 1; done
+	for p in $(PAGES); do q="$(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}" && man/columns "$(GPQ_HOST)" $$p >"$$q" && chmod 644 "$$q" || exit 1; done
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
 	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
 	install -m 644 completions/gpq.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/gpq.fish"

@@ -11,12 +11,22 @@ is "a man page for each command" "$(cd "$share/man/man1" && ls)" \
 	"$(gpq --list | sed 's/.*/gpq-&.1/' | (cat && echo gpq.1) | sort)"
 is "all pages of all sections" "$(cd "$share/man" && echo man*/*)" \
 	"$(cd "$top/man" && for p in *.[1-8]; do echo "man${p##*.}/$p"; done | sort | xargs)"
+is "pages tell the columns of this gpq" "$(grep -cE '^\.BR [A-Z/_]+ "' "$share/man/man1/gpq-queues.1")" "$(gpq queues --list-columns -n -r -o COLUMN | grep -c .)"
+is "and what is said by hand" "$(grep -A2 '^\.BR PRIO ' "$share/man/man1/gpq-queues.1" | tail -1)" "Unknown where the driver does not write it: Linux 7.0 and later write the level alone."
 is "bash finds completions by the command's name" "$(cd "$share/bash-completion/completions" && ls)" \
 	"$(gpq --list | sed 's/^/gpq-/' | (echo gpq && cat) | sort)"
 is "so does fish" "$(cd "$share/fish/vendor_completions.d" && ls)" \
 	"$(gpq --list | sed 's/.*/gpq-&.fish/' | (echo gpq.fish && cat) | sort)"
 ok "they are the same" cmp "$share/bash-completion/completions/gpq-queues" "$top/completions/gpq.bash"
 is "zsh, as Debian has it" "$(ls "$share/zsh/vendor-completions")" _gpq
+printf '#!/bin/sh\necho "queues PID pid yes of\\x20$1"\n' >"$work/gpq" && chmod +x "$work/gpq"
+sed -n '/^\.SH/q; p' "$top/man/gpq-queues.1" >"$work/page.1" && printf '.SH COLUMNS\n.\\" COLUMNS of gpq queues\n' >>"$work/page.1"
+is "columns of another gpq, as in a cross build" "$("$top/man/columns" "$work/gpq" "$work/page.1" | tail -1)" "of queues."
+printf '.\\" COLUMN NOSUCH\nIt is.\n' >>"$work/page.1"
+is "a text for a column that is not there" "$("$top/man/columns" "$work/gpq" "$work/page.1" 2>&1 >/dev/null; echo $?)" \
+	"$work/page.1: a text for NOSUCH, which is no column of gpq queues
+1"
+is "a page whose gpq does not run" "$("$top/man/columns" false "$work/page.1" 2>/dev/null >&2; echo $?)" 1
 ok "links" "$dest/usr/bin/gpq" --install "$dest/usr/bin"
 is "one for each command" "$("$dest/usr/bin/gpq-trace" --version)" "gpq $(cat "$top/VERSION")"
 ok "below /usr/local" mk install DESTDIR="$work/local"

@@ -23,13 +23,21 @@ part() { awk -v from="$1" '$0 == from {p = 1; next} p && /^$/ {exit} p'; }
 # Long options at the beginning of a line.
 options() { grep -oE '^  (-.,|   ) --[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort -u; }
 # Pages of a command count together: gpq-trace.1 and gpq-trace-*.1.
-pages_of() { ls "$top/man/$1" && [ "$1" = gpq.1 ] || ls "$top/man/${1%.*}"-*."${1##*.}" 2>/dev/null; }
+pages_of() { ls "$pages/$1" && [ "$1" = gpq.1 ] || ls "$pages/${1%.*}"-*."${1##*.}" 2>/dev/null; }
+# Pages as they are installed, with the columns of this gpq.
+pages=$(mktemp -d) && trap 'rm -r "$pages"' EXIT
+for page in "$top"/man/*.[1-8]; do
+	out=$("$top/man/columns" gpq "$page" 2>&1 >"$pages/${page##*/}")
+	ok $? "$(basename "$page") says nothing of columns that are not there" "$out"
+done
 # Tags (.TP and the line behind it) in a section of the pages of $1, or in its subsection $3.
 # shellcheck disable=SC2046
 man_tags() { awk -v s="$2" -v ss="${3-}" '/^\.SH/ {gsub(/"/, ""); in_s = (substr($0, 5) == s); sub_s = ""} /^\.SS/ {sub_s = substr($0, 5)}
 	{p = in_s && (ss == "" || sub_s == ss)} p && tag {print; tag = 0} p && /^\.TP/ {tag = 1}' $(pages_of "$1"); }
 man_options() { man_tags "$@" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z-]*' | sort -u; }
-man_columns() { man_tags "$1" COLUMNS | sed -E 's/^\.[BI]R? //; s/"//g' | tr -s ', ' '\n' | grep -E '^[A-Z]' | sort -u; }
+# Words of the COLUMNS that are in capitals.
+# shellcheck disable=SC2046
+man_columns() { awk '/^\.S/ {p = p && /^\.SS/ || $2 == "COLUMNS"} p' $(pages_of "$1") | tr -s ' ,"' '\n' | sed 's/\\-/-/g' | grep -E '^[A-Z]' | sort -u; }
 
 same "gpq(1) describes the options of every command" \
 	"$(gpq --help | part 'Options of every command:' | options)" "$(man_options gpq.1 'OPTIONS')"
@@ -76,15 +84,18 @@ for c in $(gpq --list); do
 	done
 	[ "$kinds" ] || same "$c: options of --help and $page" "$(part Options: <<<"$help" | options)" "$(man_options "$page" OPTIONS)"
 	sizes "$c"
-	same "$c: columns of --list-columns and $page" \
-		"$(gpq "$c" --list-columns -r -n -o COLUMN | sort -u)" "$(man_columns "$page")"
+	tables=$(gpq "$c" --list-columns -r -n -o TABLE | uniq | awk '{print $1, ++n[$1]}' | sort)
+	told=$(sed -nE "s/^\.\\\\\" COLUMN(S| NAMES) of gpq $c(: )?//p" "$top/man/gpq-$c"[.-]*1 | awk '{print $1, $2 ? $2 : 1}' | sort)
+	[ "$told" = " 1" ] || same "$c: tables of --list-columns and $page" "$tables" "$told"
+	columns=$(gpq "$c" --list-columns -r -n -o COLUMN | sort -u)
+	same "$c: columns of --list-columns and $page" "$columns" "$(man_columns "$page" | comm -12 - <(printf '%s\n' "$columns"))"
 	same "$c: completion offers what --help lists" \
 		"$(options <<<"$help")" \
 		"$(gpq --complete -- "$c" -- | cut -f1 | sort -u)"
 	same "$c: in bash's list of links" "gpq-$c" "$(grep -oE "gpq-$c\b" "$top/completions/gpq.bash" | head -1)"
 done
 
-for page in "$top"/man/*.[1-8]; do
+for page in "$pages"/*; do
 	if command -v mandoc >/dev/null; then
 		out=$(mandoc -T lint -W warning "$page" 2>&1)
 		ok $? "$(basename "$page") is clean" "$out"
