@@ -27,7 +27,7 @@ static const struct member members[] = {
 	MEMBER(u64, queue_set_entry, row.v[MQD_V_QUEUE_PRIO], "priority"),
 	MEMBER(u64, queue_set_entry, row.v[MQD_V_PIPE_PRIO], "pipe_priority"),
 	MEMBER(text, queue_set_entry, slots, "slots"),
-	MEMBER(bool, queue_set_entry, suspended, "suspended"),
+	MEMBER(flag, queue_set_entry, suspended, "suspended"),
 	{0},
 };
 

@@ -43,7 +43,7 @@ static const struct member_type saved = {write_saved_member, read_saved_member};
 #define SAME(name) MEMBER(u64, cycle, name, #name),
 static const struct member members[] = {
 	MEMBER_WORD(cycle, result, "result", cycle_result_name),
-	MEMBER(bool, cycle, warmup, "warmup"),
+	MEMBER(flag, cycle, warmup, "warmup"),
 	MEMBER(u64, cycle, number, "cycle"),
 	MEMBER(u64, cycle, block, "block"),
 	MEMBER(u64, cycle, repeat, "repeat"),

@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An empty text stays one.
-static void write_plain(struct json *j, const struct member *m, const void *at)
-{
-	json_str(j, m->key, at);
-}
-
-static bool read_plain(const struct jsonin_value *v, const struct member *m, void *at)
-{
-	return jsonin_str(v, at, m->size);
-}
-
 static void write_hist(struct json *j, const struct member *m, const void *at)
 {
 	hist_json(at, j, m->key);
@@ -33,8 +22,7 @@ static bool read_hist(const struct jsonin_value *v, const struct member *m, void
 	return hist_read(at, v->text, v->len);
 }
 
-static const struct member_type member_plain = {write_plain, read_plain},
-				member_hist = {write_hist, read_hist};
+static const struct member_type member_hist = {write_hist, read_hist};
 
 static const struct member key_members[] = {
 	MEMBER(plain, sum_row, key.metric, "metric"),

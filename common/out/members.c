@@ -51,6 +51,16 @@ static bool read_text(const struct jsonin_value *v, const struct member *m, void
 	return v->kind == 'n' || jsonin_str(v, at, m->size);
 }
 
+static void write_plain(struct json *j, const struct member *m, const void *at)
+{
+	json_str(j, m->key, at);
+}
+
+static bool read_plain(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	return jsonin_str(v, at, m->size);
+}
+
 static void write_word(struct json *j, const struct member *m, const void *at)
 {
 	json_str(j, m->key, m->words[*(const int *)at]);
@@ -66,8 +76,9 @@ static bool read_word(const struct jsonin_value *v, const struct member *m, void
 }
 
 const struct member_type member_u64 = {write_u64, read_u64}, member_count = {write_u64, read_count},
-			 member_f64 = {write_f64, read_f64}, member_bool = {write_bool, read_bool},
+			 member_f64 = {write_f64, read_f64}, member_flag = {write_bool, read_bool},
 			 member_text = {write_text, read_text},
+			 member_plain = {write_plain, read_plain},
 			 member_word = {write_word, read_word};
 
 void members_write(struct json *j, const struct member *table, const void *row)

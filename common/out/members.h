@@ -35,9 +35,10 @@ struct member {
 extern const struct member_type member_u64;   // uint64_t; UINT64_MAX: null
 extern const struct member_type member_count; // uint64_t that is always known
 extern const struct member_type member_f64;   // double; NaN: null
-extern const struct member_type member_bool;
-extern const struct member_type member_text; // char[]; "": null
-extern const struct member_type member_word; // int or enum: index in `words`
+extern const struct member_type member_flag;  // bool
+extern const struct member_type member_text;  // char[]; "": null
+extern const struct member_type member_plain; // char[]; an empty text stays one
+extern const struct member_type member_word;  // int or enum: index in `words`
 
 void members_write(struct json *j, const struct member *table, const void *row);
 

@@ -185,7 +185,7 @@ static const char *const words[] = {"zero", "one", "two", NULL};
 static const struct member table[] = {MEMBER(u64, row, number, "number"),
 				      MEMBER(count, row, count, "count"),
 				      MEMBER(f64, row, f, "f"),
-				      MEMBER(bool, row, flag, "flag"),
+				      MEMBER(flag, row, flag, "flag"),
 				      MEMBER(text, row, text, "text"),
 				      MEMBER_WORD(row, word, "word", words),
 				      {0}};

@@ -4,105 +4,110 @@
 #include <string.h>
 
 // Members of struct ROW.
-#define MEMBER(key, member, type, sum, bound, required)                                         \
-	{                                                                                       \
-		key, offsetof(struct ROW, member), sizeof(((struct ROW *)0)->member), T_##type, \
-			sum, bound, required                                                    \
+#define AT(key, member, type, sum)                            \
+	{                                                     \
+		MEMBER(type, ROW, member, key), sum, 0, false \
 	}
-#define AT(key, member, type, sum) MEMBER(key, member, type, sum, 0, false)
-#define M(member, type, sum)       AT(#member, member, type, sum)
+#define M(member, type, sum) AT(#member, member, type, sum)
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
 // Of its struct amdlog_span.
-#define SPAN AT("first_us", span.first_us, U64, LEAST), AT("last_us", span.last_us, U64, MOST)
+#define SPAN AT("first_us", span.first_us, number, LEAST), AT("last_us", span.last_us, number, MOST)
 #define SHAPES(name)                                                                    \
-	AT(#name "_min", name.min, LIST, KEEP), AT(#name "_max", name.max, LIST, KEEP), \
-		AT(#name "_items_min", name.items_min, U64, KEEP),                      \
-		AT(#name "_items_max", name.items_max, U64, KEEP)
+	AT(#name "_min", name.min, list, KEEP), AT(#name "_max", name.max, list, KEEP), \
+		AT(#name "_items_min", name.items_min, number, KEEP),                   \
+		AT(#name "_items_max", name.items_max, number, KEEP)
 // NOLINTEND(bugprone-macro-parentheses)
 // A row of the summary's table n##of.
-#define COUNT_OF(of)                     offsetof(struct amdlog_summary, n##of)
-#define INDEX(key, member, of, required) MEMBER(key, member, U32, KEEP, COUNT_OF(of), required)
-#define NAME(text)                       AT("name", text, NAME, KEEP)
-#define MEMBERS(name, ...)               const struct member name[] = {__VA_ARGS__, {0}}
-#define TABLE(name, ...)                 static MEMBERS(name##_members, __VA_ARGS__)
+#define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
+#define INDEX(key, member, of, required)                                    \
+	{                                                                   \
+		MEMBER(u32, ROW, member, key), KEEP, COUNT_OF(of), required \
+	}
+#define NAME(text)         AT("name", text, name, KEEP), AT("name_hex", text, name_hex, KEEP)
+#define MEMBERS(name, ...) const struct part_member name[] = {__VA_ARGS__, {.is.key = NULL}}
+#define TABLE(name, ...)   static MEMBERS(name##_members, __VA_ARGS__)
 
 #define ROW amdlog_process
-TABLE(process, M(pid, I64, KEEP), M(source, U32, KEEP), M(tid, U64, KEEP));
+TABLE(process, M(pid, i64, KEEP), M(source, u32, KEEP), M(tid, number, KEEP));
 #undef ROW
 
 #define ROW amdlog_thread
-TABLE(thread, INDEX("process", process, processes, true), AT("tid", id.tid, U64, KEEP),
-      M(records, U64, ADD), M(launches, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD),
-      M(api_calls, U64, ADD), M(api_errors, U64, ADD), SPAN,
-      INDEX("kernel", kernel, kernels, false), M(stream, U64, KEEP), M(by_command, BOOL, KEEP),
-      M(creating, BOOL, KEEP), INDEX("queue", queue, queues, false), M(knows_kernel, BOOL, KEEP),
-      M(knows_stream, BOOL, KEEP), AT("head_dispatch", head.dispatch, BOOL, KEEP),
-      AT("head_object", head.object, U64, KEEP), INDEX("head_kernel", head.kernel, kernels, false),
-      INDEX("head_line", head.line, queues, false), AT("head_made", head.made, U64, KEEP));
+TABLE(thread, INDEX("process", process, processes, true), AT("tid", id.tid, number, KEEP),
+      M(records, number, ADD), M(launches, number, ADD), M(dispatches, number, ADD),
+      M(barriers, number, ADD), M(api_calls, number, ADD), M(api_errors, number, ADD), SPAN,
+      INDEX("kernel", kernel, kernels, false), M(stream, number, KEEP), M(by_command, flag, KEEP),
+      M(creating, flag, KEEP), INDEX("queue", queue, queues, false), M(knows_kernel, flag, KEEP),
+      M(knows_stream, flag, KEEP), AT("head_dispatch", head.dispatch, flag, KEEP),
+      AT("head_object", head.object, number, KEEP),
+      INDEX("head_kernel", head.kernel, kernels, false),
+      INDEX("head_line", head.line, queues, false), AT("head_made", head.made, number, KEEP));
 #undef ROW
 
 #define ROW amdlog_queue
-TABLE(queue, INDEX("process", process, processes, true), M(hwq, U64, KEEP), M(swq, U64, KEEP),
-      M(size, U64, KEEP), M(id, I64, KEEP), M(ids_differ, BOOL, ANY), M(priority, I8, KEEP),
-      M(made, BOOL, KEEP), M(records, U64, ADD), M(dispatches, U64, ADD), M(barriers, U64, ADD),
-      M(barrier_values, U64, ADD), M(torn, U64, ADD), M(created, U64, ADD), M(deleted, U64, ADD),
-      SPAN, M(created_us, U64, KEEP), M(deleted_us, U64, KEEP), M(backlog_max, U64, MOST),
-      M(backlog_sum, U64, ADD), M(backlog_n, U64, ADD), M(inversions, U64, ADD),
-      M(rptr_min, U64, LEAST), M(rptr_max, U64, MOST), M(wptr_min, U64, LEAST),
-      M(wptr_max, U64, MOST), INDEX("handle", handle, queues, false), M(handle_unsure, BOOL, KEEP));
+TABLE(queue, INDEX("process", process, processes, true), M(hwq, number, KEEP), M(swq, number, KEEP),
+      M(size, number, KEEP), M(id, i64, KEEP), M(ids_differ, flag, ANY), M(priority, level, KEEP),
+      M(made, flag, KEEP), M(records, number, ADD), M(dispatches, number, ADD),
+      M(barriers, number, ADD), M(barrier_values, number, ADD), M(torn, number, ADD),
+      M(created, number, ADD), M(deleted, number, ADD), SPAN, M(created_us, number, KEEP),
+      M(deleted_us, number, KEEP), M(backlog_max, number, MOST), M(backlog_sum, number, ADD),
+      M(backlog_n, number, ADD), M(inversions, number, ADD), M(rptr_min, number, LEAST),
+      M(rptr_max, number, MOST), M(wptr_min, number, LEAST), M(wptr_max, number, MOST),
+      INDEX("handle", handle, queues, false), M(handle_unsure, flag, KEEP));
 #undef ROW
 
 #define ROW amdlog_kernel
-TABLE(kernel, NAME(name), M(launches, U64, ADD), M(dispatches, U64, ADD), SHAPES(grid),
+TABLE(kernel, NAME(name), M(launches, number, ADD), M(dispatches, number, ADD), SHAPES(grid),
       SHAPES(workgroup), SPAN);
 #undef ROW
 
 #define ROW amdlog_api
-TABLE(api, NAME(name), M(calls, U64, ADD), M(returns, U64, ADD), M(errors, U64, ADD),
-      M(timed, U64, ADD), M(total_us, U64, ADD), M(max_us, U64, MOST));
+TABLE(api, NAME(name), M(calls, number, ADD), M(returns, number, ADD), M(errors, number, ADD),
+      M(timed, number, ADD), M(total_us, number, ADD), M(max_us, number, MOST));
 #undef ROW
 
 #define ROW stream_period
-TABLE(stream, INDEX("process", process, processes, true), M(stream, U64, KEEP),
-      INDEX("queue", queue, queues, true), M(created, U64, KEEP), M(packets, U64, KEEP),
-      M(dispatches, U64, KEEP), SPAN);
+TABLE(stream, INDEX("process", process, processes, true), M(stream, number, KEEP),
+      INDEX("queue", queue, queues, true), M(created, number, KEEP), M(packets, number, KEEP),
+      M(dispatches, number, KEEP), SPAN);
 #undef ROW
 
 #define ROW stream_head
-TABLE(head, INDEX("thread", thread, threads, true), M(what, U32, KEEP),
-      INDEX("queue", queue, queues, false), M(stream, U64, KEEP), M(n, U64, KEEP), SPAN);
+TABLE(head, INDEX("thread", thread, threads, true), M(what, u32, KEEP),
+      INDEX("queue", queue, queues, false), M(stream, number, KEEP), M(n, number, KEEP), SPAN);
 #undef ROW
 
 #define ROW amdlog_unresolved
 TABLE(open, INDEX("process", process, processes, true), INDEX("queue", queue, queues, false),
-      INDEX("thread", thread, threads, false), M(object, U64, KEEP), M(value, BOOL, KEEP),
-      M(n, U64, KEEP), M(torn, U64, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
+      INDEX("thread", thread, threads, false), M(object, number, KEEP), M(value, flag, KEEP),
+      M(n, number, KEEP), M(torn, number, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
 #undef ROW
 
 #define ROW amdlog_error
-TABLE(error, NAME(text), INDEX("process", process, processes, true), M(of_queue, BOOL, KEEP),
-      M(address, U64, KEEP), M(count, U64, KEEP), M(first_us, U64, KEEP), M(last_us, U64, KEEP));
+TABLE(error, NAME(text), INDEX("process", process, processes, true), M(of_queue, flag, KEEP),
+      M(address, number, KEEP), M(count, number, KEEP), M(first_us, number, KEEP),
+      M(last_us, number, KEEP));
 #undef ROW
 
 #define ROW amdlog_totals
-MEMBERS(part_totals, M(records, U64, ADD), M(kinds, LIST, ADD), M(styles, LIST, ADD),
-	M(levels, LIST, ADD), M(torn, U64, ADD), M(unnamed, U64, ADD), M(no_pointers, U64, ADD),
-	M(inversions, U64, ADD), M(steps_back, U64, ADD), M(api_errors, U64, ADD),
-	M(strays, U64, ADD), M(hip_version, TEXT, KEEP), M(several_versions, BOOL, ANY));
+MEMBERS(part_totals, M(records, number, ADD), M(kinds, list, ADD), M(styles, list, ADD),
+	M(levels, list, ADD), M(torn, number, ADD), M(unnamed, number, ADD),
+	M(no_pointers, number, ADD), M(inversions, number, ADD), M(steps_back, number, ADD),
+	M(api_errors, number, ADD), M(strays, number, ADD), M(hip_version, plain, KEEP),
+	M(several_versions, flag, ANY));
 #undef ROW
 
 #define ROW amdlog_summary
-MEMBERS(part_state, M(want_api, BOOL, ANY), M(no_memory, BOOL, ANY),
-	AT("seen_swq", state.prints_swq, BOOL, ANY), AT("first_us", state.first_us, U64, KEEP),
-	AT("last_us", state.last_us, U64, KEEP));
+MEMBERS(part_state, M(want_api, flag, ANY), M(no_memory, flag, ANY),
+	AT("seen_swq", state.prints_swq, flag, ANY), AT("first_us", state.first_us, number, KEEP),
+	AT("last_us", state.last_us, number, KEEP));
 #undef ROW
 
 #define ROW amdlog_part
-MEMBERS(part_members, M(from, U64, KEEP), M(to, U64, KEEP), M(mended, U64, ADD),
-	M(filtered, BOOL, ANY), M(stopped, BOOL, KEEP), AT("bytes", counts.bytes, U64, ADD),
-	AT("lines", counts.lines, U64, ADD), AT("records", counts.records, U64, ADD),
-	AT("foreign", counts.foreign, U64, ADD), AT("glued", counts.glued, U64, ADD),
-	AT("unended", counts.unended, U64, ADD));
+MEMBERS(part_members, M(from, number, KEEP), M(to, number, KEEP), M(mended, number, ADD),
+	M(filtered, flag, ANY), M(stopped, flag, KEEP), AT("bytes", counts.bytes, number, ADD),
+	AT("lines", counts.lines, number, ADD), AT("records", counts.records, number, ADD),
+	AT("foreign", counts.foreign, number, ADD), AT("glued", counts.glued, number, ADD),
+	AT("unended", counts.unended, number, ADD));
 #undef ROW
 
 const struct pairs part_pairs[PART_PAIRS] = {
@@ -248,16 +253,16 @@ const char *section_rows(const struct section *x, const struct amdlog_part *part
 	return rows;
 }
 
-void members_add(const struct member *m, void *to, const void *from)
+void members_add(const struct part_member *m, void *to, const void *from)
 {
-	for (; m->key; m++) {
-		uint64_t *a = (uint64_t *)(void *)((char *)to + m->offset);
+	for (; m->is.key; m++) {
+		uint64_t *a = (uint64_t *)(void *)((char *)to + m->is.offset);
 		const uint64_t *b =
-			(const uint64_t *)(const void *)((const char *)from + m->offset);
+			(const uint64_t *)(const void *)((const char *)from + m->is.offset);
 		switch (m->sum) {
 		case KEEP: break;
 		case ADD:
-			for (size_t i = 0; i < m->size / sizeof(*a); i++)
+			for (size_t i = 0; i < m->is.size / sizeof(*a); i++)
 				a[i] += b[i];
 			break;
 		case LEAST: *a = *b < *a ? *b : *a; break;

@@ -5,23 +5,28 @@
 
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/summary_priv.h"
-
-enum member_type { T_U64, T_U32, T_I64, T_I8, T_BOOL, T_TEXT, T_LIST, T_NAME };
+#include "common/out/members.h"
 
 // How members of two rows become one; KEEP: merge.c does it, or it stays.
 enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
-struct member {
-	const char *key;     // NULL ends a table
-	size_t offset, size; // of all of it, but of T_NAME
-	enum member_type type;
+struct part_member {
+	struct member is; // without a key it ends a table
 	enum member_sum sum;
-	// Of T_U32: where struct amdlog_summary counts the rows it points into; 0: into none.
+	// Of member_u32: where struct amdlog_summary counts the rows it points into; 0: into none.
 	size_t bound;
 	bool required; // it points to one
 };
 
-// A member of type T_NAME; in kernels, API functions and errors.
+// Types of members that other records have not (partial_types.c).
+extern const struct member_type member_number; // uint64_t; AMDLOG_UNKNOWN: null
+extern const struct member_type member_u32, member_i64;
+extern const struct member_type member_level; // int8_t: -1 to 2
+extern const struct member_type member_list;  // uint64_t[]; elements as those of member_number
+// A struct member_name, in kernels, API functions and errors: as text, or in hex if it is no UTF-8.
+// Both stand first in a table.
+extern const struct member_type member_name, member_name_hex;
+
 struct member_name {
 	const char *text;
 	uint32_t len;
@@ -42,7 +47,7 @@ union row {
 // A table of rows: where its pointer and their number are, in the summary or in the part's streams.
 struct section {
 	const char *key;
-	const struct member *members;
+	const struct part_member *members;
 	size_t rows, count, size;
 	const void *initial; // members that are left out are as in this row
 	bool sparse;         // those that are equal to it are left out
@@ -70,7 +75,7 @@ extern const struct section part_sections[PART_SECTIONS]; // in the order of the
 struct pairs {
 	const char *key;
 	size_t offset;               // of their struct intern in the summary
-	size_t first, second, value; // bounds (see struct member); 0: none
+	size_t first, second, value; // bounds (see struct part_member); 0: none
 	unsigned shift;              // flags below the second number
 };
 
@@ -78,7 +83,7 @@ struct pairs {
 extern const struct pairs part_pairs[PART_PAIRS];
 
 // Of struct amdlog_totals, struct amdlog_summary, struct amdlog_part.
-extern const struct member part_totals[], part_state[], part_members[];
+extern const struct part_member part_totals[], part_state[], part_members[];
 
 static inline uint32_t bound_of(const struct amdlog_summary *s, size_t bound)
 {
@@ -90,10 +95,16 @@ static inline struct intern *pairs_in(const struct pairs *p, const struct amdlog
 	return (struct intern *)((uintptr_t)s + p->offset);
 }
 
+// Of a number that may be unknown. False: it is none.
+bool read_number(const struct jsonin_value *v, uint64_t *n);
+
+// A copy that the caller frees; NULL: `v` is no string.
+char *copy_string(const struct jsonin_value *v);
+
 // The rows of a section and their number.
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n);
 
 // Adds up what can be: members of the table whose `sum` says how.
-void members_add(const struct member *m, void *to, const void *from);
+void members_add(const struct part_member *m, void *to, const void *from);
 
 #endif

@@ -1,106 +1,21 @@
 // Parts of logs, read; partial.h. Nothing is assumed of the input: what is read points nowhere
 // outside of its tables.
-#include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
-
-#include "common/out/jsonin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_i64(const struct jsonin_value *v, int64_t *n)
-{
-	bool minus = v->len && v->text[0] == '-';
-	struct jsonin_value digits = *v;
-	uint64_t u;
-	digits.text += minus;
-	digits.len -= minus;
-	if (v->kind != '0' || !jsonin_u64(&digits, &u) || u > INT64_MAX)
-		return false;
-	*n = minus ? -(int64_t)u : (int64_t)u;
-	return true;
-}
-
-static bool read_u64_or_null(const struct jsonin_value *v, uint64_t *n)
-{
-	*n = AMDLOG_UNKNOWN;
-	return v->kind == 'n' || jsonin_u64(v, n);
-}
-
-static bool read_u64_list(const struct jsonin_value *v, const struct member *m, uint64_t *to)
-{
-	struct jsonin j;
-	struct jsonin_value each;
-	size_t n = 0;
-	jsonin_open(&j, v->text, v->len, '[');
-	while (n < m->size / sizeof(*to) && jsonin_next(&j, NULL, &each))
-		if (!read_u64_or_null(&each, &to[n++]))
-			return false;
-	return n == m->size / sizeof(*to) && !jsonin_next(&j, NULL, &each) && !j.failed;
-}
-
-static char *copy_string(const struct jsonin_value *v)
-{
-	char *text = xmalloc(v->len + 1);
-	if (jsonin_str(v, text, v->len + 1))
-		return text;
-	free(text);
-	return NULL;
-}
-
-// Undoes write_name; the text is owned by the caller.
-static bool read_name(const struct jsonin_value *v, bool hex, struct member_name *name)
-{
-	char *text;
-	if (name->text || !(text = copy_string(v)))
-		return false;
-	size_t len = strlen(text);
-	for (size_t i = 0; hex && i < len / 2; i++) {
-		char digits[3] = {text[2 * i], text[2 * i + 1], 0};
-		text[i] = (char)strtoul(digits, NULL, 16);
-	}
-	name->text = text;
-	name->len = (uint32_t)(hex ? len / 2 : len);
-	return true;
-}
-
-static bool read_part_value(const struct jsonin_value *key, const struct jsonin_value *v,
-			    const struct member *m, void *at)
-{
-	uint64_t u = 0;
-	int64_t i = 0;
-	bool ok;
-	switch (m->type) {
-	case T_U64: return read_u64_or_null(v, at);
-	case T_I64: return read_i64(v, at);
-	case T_U32:
-		ok = jsonin_u64(v, &u) && u <= UINT32_MAX;
-		*(uint32_t *)at = (uint32_t)u;
-		return ok;
-	case T_I8:
-		ok = read_i64(v, &i) && i >= -1 && i <= 2;
-		*(int8_t *)at = (int8_t)i;
-		return ok;
-	case T_BOOL: *(bool *)at = v->kind == 't'; return v->kind == 't' || v->kind == 'f';
-	case T_TEXT: return jsonin_str(v, at, m->size);
-	case T_LIST: return read_u64_list(v, m, at);
-	case T_NAME: return read_name(v, jsonin_is(key, "name_hex"), at);
-	}
-	return false;
-}
-
 // A member that is not in the table is a later version's, and left out.
 static bool read_part_member(const struct jsonin_value *key, const struct jsonin_value *v,
-			     const struct member *m, void *row)
+			     const struct part_member *m, void *row)
 {
-	for (; m->key; m++) {
-		if (jsonin_is(key, m->key) || (m->type == T_NAME && jsonin_is(key, "name_hex")))
-			return read_part_value(key, v, m, (char *)row + m->offset);
-	}
+	for (; m->is.key; m++)
+		if (jsonin_is(key, m->is.key))
+			return m->is.type->read(v, &m->is, (char *)row + m->is.offset);
 	return true;
 }
 
-static bool read_members(const struct jsonin_value *v, const struct member *members, void *row)
+static bool read_members(const struct jsonin_value *v, const struct part_member *members, void *row)
 {
 	struct jsonin j;
 	struct jsonin_value key, each;
@@ -114,17 +29,17 @@ static bool read_members(const struct jsonin_value *v, const struct member *memb
 static bool read_row(struct amdlog_part *part, const struct section *x,
 		     const struct jsonin_value *v)
 {
-	const struct member *m = x->members;
+	const struct part_member *m = x->members;
 	struct member_name name = {0};
 	union row row;
 	memcpy(&row, x->initial, x->size);
 	bool ok = read_members(v, x->members, &row);
-	if (m->type == T_NAME) {
-		memcpy(&name, (char *)&row + m->offset, sizeof(name));
+	if (m->is.type == &member_name) {
+		memcpy(&name, (char *)&row + m->is.offset, sizeof(name));
 		ok = ok && name.text;
 	}
-	for (; ok && m->key; m++)
-		ok = !m->required || *(uint32_t *)(void *)((char *)&row + m->offset) <
+	for (; ok && m->is.key; m++)
+		ok = !m->required || *(uint32_t *)(void *)((char *)&row + m->is.offset) <
 					     bound_of(part->sum, m->bound);
 	ok = ok && x->put(part, &row);
 	free((char *)(uintptr_t)name.text);
@@ -169,7 +84,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	jsonin_open(&j, v->text, v->len, '[');
 	while (jsonin_next(&j, NULL, &a)) {
 		if (!jsonin_next(&j, NULL, &b) || (values && !jsonin_next(&j, NULL, &c)) ||
-		    !read_u64_or_null(&a, &p.a) || !read_u64_or_null(&b, &p.b) ||
+		    !read_number(&a, &p.a) || !read_number(&b, &p.b) ||
 		    (values && (!jsonin_u64(&c, &value) || value >= INTERN_NONE)))
 			return false;
 		n = intern_put(in, &p, sizeof(p));
@@ -214,9 +129,9 @@ static bool rows_point_inside(const struct amdlog_part *part, const struct secti
 {
 	uint32_t n, to;
 	const char *rows = section_rows(x, part, &n);
-	for (const struct member *m = x->members; m->key; m++) {
+	for (const struct part_member *m = x->members; m->is.key; m++) {
 		for (uint32_t i = 0; m->bound && i < n; i++) {
-			memcpy(&to, rows + i * x->size + m->offset, sizeof(to));
+			memcpy(&to, rows + i * x->size + m->is.offset, sizeof(to));
 			if (to != AMDLOG_NONE && to >= bound_of(part->sum, m->bound))
 				return false;
 		}
