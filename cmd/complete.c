@@ -184,7 +184,7 @@ static const struct {
 	{"offline", offer_spec},  {"class", offer_class},
 };
 
-// What has no candidates is left to the shell, which knows the files.
+// Offers nothing for other options: the shell then completes names of files.
 static void offer_values(const struct opt *o, struct typed *t)
 {
 	for (unsigned i = 0; o->choices && o->choices[i]; i++)
@@ -343,6 +343,6 @@ int complete_words(int n, char **words)
 	else
 		offer_operands(&t, at.help);
 	host_set_root(NULL);
-	// A part may have been written, and failed, before.
+	// An earlier write may have failed.
 	return fflush(stdout) || ferror(stdout) ? err_sys(errno, NULL, "standard output") : GPQ_OK;
 }

@@ -84,7 +84,7 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 	return NULL;
 }
 
-// What people try who know other programs.
+// Names that commands have in other programs.
 static const char *const synonyms[][2] = {
 	{"ps", "queues"},
 	{"list", "queues"},
@@ -229,7 +229,7 @@ static int unexpected_operand(const struct cmd *cmd, const char *operand)
 	return status;
 }
 
-// A number where a command may stand is rather the process that -p was forgotten for.
+// A number in the place of a command is likely a PID without its -p.
 static bool forgot_p(const struct cmd *cmd)
 {
 	uint64_t number;
@@ -237,7 +237,7 @@ static bool forgot_p(const struct cmd *cmd)
 	       parse_u64(cmd->argv[0], &number);
 }
 
-// The operand that says which kind is missing, or is none.
+// Fails, since the operand that says which kind is missing or unknown.
 static int no_kind(const struct cmd *cmd)
 {
 	const char *words[8] = {0}, *given = cmd->argc ? cmd->argv[0] : NULL;
@@ -266,7 +266,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
 	const struct cmd_kind *kind = cmd->kind;
-	int words = kind != NULL; // operands that are no operands of the kind
+	int words = kind != NULL; // operands before those of the kind: its name
 	if (common->help || common->usage)
 		return help_command(cmd->def, kind, !common->help);
 	if (common->version)

@@ -173,7 +173,7 @@ static bool queue_is_chosen(struct choice *c, const struct queue_rows *q, const 
 	return fits == KFD_ANSWER_YES;
 }
 
-// -Q by processes that have queues here.
+// Checks -Q against the processes that have queues here.
 static int check_queue_ids(const struct choice *c, const struct queue_rows *q)
 {
 	struct pids pids = {0};
@@ -267,7 +267,8 @@ static int check_pids_found(const struct queue_rows *q, const struct pick *pick,
 		return warn_unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
-	// Not once rows are shown with --tree (descendants) or --ns-pid (other numbers here).
+	// With --tree or --ns-pid, rows of other PIDs stand for those of -p: once any are shown, no
+	// PID is missing.
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
 		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
@@ -338,8 +339,9 @@ static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
 	return true;
 }
 
-// Names the columns that are shown without -o, or were asked for, and are empty for this reason:
-// those for which something of `reads` is needed, and nothing else than this and `also`.
+// Names the columns that are empty for this reason: those that need some of `reads`, and nothing
+// beside `reads` and `also`. Columns that are not shown by default are named only if -o chose them
+// (`asked`).
 static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
 			unsigned also, struct reason because)
 {
@@ -358,7 +360,7 @@ static void tell_reason(const struct queue_rows *q, const struct out *o, bool as
 	buf_fini(&names);
 }
 
-// Once, and not with each list of --watch.
+// Explains why columns are empty, once: not again with each list of --watch.
 static void explain_empty(const struct queue_rows *q, const struct out *o, const char *columns)
 {
 	static bool told;
@@ -475,7 +477,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Nothing will come of processes that are named and are no more.
+// Waiting is in vain if all processes that -p names have ended.
 static bool queues_hopeless(const struct cmd *c)
 {
 	const struct pick_opts *p = &((const struct queues_opts *)c->opts)->pick;

@@ -217,8 +217,8 @@ static const char *profile_kernel_name(void *arg, const struct ring_queue *q, ui
 	return kernels_name(&v->kernels, q, object);
 }
 
-// Queues that came and went; messages about those that are missing were printed at the beginning.
-// In a session of --attach there is no other list.
+// Looks for queues that came and went. Messages about missing processes were printed at the
+// beginning, and are dropped here. With --attach, the queues stay those of the beginning.
 static void rescan_queues(void *arg)
 {
 	struct view *v = arg;

@@ -189,8 +189,8 @@ static bool slot_is_chosen(const struct hqd_view *v, const struct hqd_row *r)
 	return type && hqd_xcc_chosen(v, r->xcc) && hqd_queue_chosen(v, &r->q);
 }
 
-// Every MQD is a queue's; and raw registers also serve GPUs of which nothing tells which slots are
-// in use.
+// Are only slots with a queue shown? Not with --mqd, since each MQD is a queue's, nor with
+// --raw-regs, which also serves GPUs of which nothing tells which slots are in use.
 static bool only_active(const struct hqd_opts *o)
 {
 	return o->active || !(o->all || o->mqd || o->raw_regs);
@@ -233,7 +233,7 @@ void hqd_apply_filter(struct hqd_view *v)
 
 // --- nothing found ---
 
-// An empty list, and slots that may be in use, are not passed over in silence.
+// Says that slots were left out that may be in use, or that the list is empty.
 static void explain_left_out(const struct hqd_view *v)
 {
 	if (v->unclear)
@@ -340,7 +340,7 @@ static int check_hqd_gpus(struct hqd_view *v)
 	return GPQ_OK;
 }
 
-// -Q by the processes that are chosen.
+// Checks -Q against the processes that are chosen.
 static int check_hqd_ids(const struct hqd_view *v)
 {
 	struct pids pids = {0};
@@ -500,7 +500,7 @@ static int run_hqd(struct cmd *c)
 	int status = check_xccs(o);
 	if (status)
 		return status;
-	// Of mqds alone there are no slots to show, of rls alone nothing but packets.
+	// With mqds alone there are no slots to show, with rls alone only packets of runlists.
 	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
 	o->runlist |= o->rls && !o->hqds && !o->mqds;
 	return watch_run(c, o->watch, list_hqd_once);

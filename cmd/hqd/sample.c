@@ -78,7 +78,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	return status;
 }
 
-// Queues that were created since the MQDs were read get their owners from newer ones.
+// Reads MQDs again, for the owners of queues that were created since the first reading.
 static int find_late_owners(struct hqd_view *v, struct slot_samples *s)
 {
 	struct slot_rows fresh = {0};

@@ -96,7 +96,7 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 				     [SHARERS] = {s.sharers, s.nsharers, sizeof(*s.sharers)},
 				     [WAITING] = {s.waiting, s.nwaiting, sizeof(*s.waiting)}};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
-		// People are spared tables of nothing; programs get the document they expect.
+		// For people, empty tables are left out; documents for programs have all tables.
 		bool empty = !all[i].n && out_mode(o) == OUT_TABLE;
 		if (only < 0 && empty)
 			out_skip(o, &hqd_summary_tables[i]);

@@ -32,8 +32,8 @@ const struct schema snapshot_saved_schema = {"gpq.snapshot", 1,
 
 volatile int snapshot_stopped;
 
-// timeout(1) and shells send it twice, once to the process and once to its group; an
-// impatient user sends more.
+// timeout(1) and shells send a signal twice, once to the process and once to its group: the third
+// one ends gpq.
 static void on_stop_signal(int sig)
 {
 	static volatile int more;

@@ -22,7 +22,7 @@
 
 enum { LEAST_NS = 10000000, NS_PER_S = 1000000000 };
 
-// What tells one topology from the next: the driver counts its changes, and makes the file anew
+// Identifies a topology: the driver counts its changes in generation_id, and makes that file anew
 // when it is loaded again.
 struct topology {
 	char generation[32]; // "" unknown
@@ -60,7 +60,7 @@ static bool wait_for_tick(uint64_t ns)
 	sigemptyset(&block);
 	for (unsigned i = 0; i < COUNT(signals); i++)
 		sigaddset(&block, signals[i]);
-	sigprocmask(SIG_BLOCK, &block, &old); // none is lost between the look and the wait
+	sigprocmask(SIG_BLOCK, &block, &old); // no signal is lost between the check and ppoll()
 	while (!snapshot_stopped && (now = clock_ns()) < ns) {
 		const uint64_t left = ns - now;
 		const struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};

@@ -23,7 +23,8 @@ void host_chosen(const struct queue_rows *q, struct pids *to)
 			pids_push(to, (pid_t)q->rows[i].pid);
 }
 
-// -Q without a PID, by the processes that are chosen. A PID:ID may be of another moment.
+// -Q without a PID may choose among one process only. PID:ID is not checked: it may be of another
+// moment.
 static int check_bare_ids(const struct queue_rows *q, const struct pick_queues *queues)
 {
 	struct pids pids = {0};

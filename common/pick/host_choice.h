@@ -21,16 +21,16 @@ unsigned host_choice_reads(const struct host_choice *by);
 
 // Hides the rows that the options do not choose; with options about queues also processes without
 // one. The root must be that of the host (root.h). GPQ_OK, or the exit status after a message: a
-// wrong word, no such GPU, -Q of several processes, unknown priorities. That nothing is left is no
-// failure.
+// wrong word, no such GPU, -Q of several processes, unknown priorities. It is no failure if no row
+// is left.
 int host_choose(struct queue_rows *q, const struct host_choice *by);
 
-// Adds the processes that rows are left of.
+// Adds the processes of all rows that are not hidden.
 void host_chosen(const struct queue_rows *q, struct pids *to);
 
-// What to say once all hosts were looked through: `found` are the processes that were chosen in any
-// of them. GPQ_OK; after messages GPQ_PARTIAL where some PIDs of -p were not, GPQ_NOTFOUND where
-// none was. `where`: "the snapshots".
+// Reports what was not found, once all hosts were read: `found` are the processes that were chosen
+// in any of them. GPQ_OK; after messages GPQ_PARTIAL where some PIDs of -p were not, GPQ_NOTFOUND
+// where none was. `where`: "the snapshots".
 int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where);
 
 #endif

@@ -1,10 +1,14 @@
-// The selector: which processes, by -p (with --ns-pid and --tree), --container, --cgroup, --pod,
-// --user, --comm and --cmdline. The same options for every command.
+// The room of the selector: the options that choose processes and queues, the same for every
+// command. Open this file first: it chooses processes, by -p (with --ns-pid and --tree),
+// --container, --cgroup, --pod, --user, --comm and --cmdline. pick_queues.h chooses among their
+// queues, host_choice.h applies both to the rows of a host. pick_spec.h is a selector in one word,
+// spec_set.h looks for processes that fit such words, and newcomers.h for processes that have just
+// opened KFD.
 //
 // Words of one option add up, different options narrow each other down.
 //
-// -p names what it names. By the other options neither gpq itself nor an ancestor of it is meant:
-// the shell that runs `gpq suspend --cmdline train` has "train" in its command line.
+// -p can name any process. The other options never choose gpq itself or an ancestor of it: the
+// shell that runs `gpq suspend --cmdline train` has "train" in its command line.
 #ifndef GPQ_PICK_PICK_H
 #define GPQ_PICK_PICK_H
 
@@ -57,7 +61,7 @@ struct pick_opts {
 struct pick {
 	const struct pick_opts *opts;
 	struct process_cache *processes; // not owned
-	pid_t *pids;                     // sorted, what -p comes to; meaningless without -p
+	pid_t *pids; // the host's PIDs that -p comes to, sorted; meaningless without -p
 	size_t n;
 	struct regex *comm, *cmdline; // NULL without the option
 	pid_t *own;                   // gpq and its ancestors, on a running host
@@ -72,7 +76,8 @@ void pick_fini(struct pick *p);
 // GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
 int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 
-// Processes came: --tree and --ns-pid choose more. What cannot be read leaves it as it was.
+// Finds anew what --tree and --ns-pid come to, after processes have started. On errors the earlier
+// result stays.
 void pick_renew(struct pick *p);
 
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
@@ -88,7 +93,7 @@ bool pick_asks(const struct pick_opts *o);
 // The same options give the same text.
 void pick_text(struct buf *b, const struct pick_opts *o);
 
-// Is any given that needs a host, not only PIDs?
+// Is any option given that needs the /proc of a host, and not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 
 // --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a

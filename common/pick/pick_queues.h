@@ -46,8 +46,8 @@ bool pick_queues_asks(const struct pick_queues_opts *o);
 // PID only one of these. GPQ_OK, or GPQ_USAGE after a message.
 int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n);
 
-// Do -Q, --type and --prio choose this queue (--gpu is not looked at)? UNKNOWN: --prio, and its
-// priority is not known.
+// Do -Q, --type and --prio choose this queue (--gpu is not looked at)? UNKNOWN: --prio is given,
+// and the priority of the queue is not known.
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
 
 // Are the priorities of --prio known on this host? GPQ_OK also without the option; else the status

@@ -50,7 +50,7 @@ static int check_spec_processes(const struct spec *v, const char *option)
 
 int spec_set_add(struct spec_set *s, size_t number, const char *option, const char *text)
 {
-	struct spec *v = xcalloc(1, sizeof(*v)); // it points into itself: not moved again
+	struct spec *v = xcalloc(1, sizeof(*v)); // it points into itself, so it must not move
 	size_t at = s->n;
 	int status;
 	array_grow(&s->v, &s->cap, s->n++, sizeof(struct spec *));
@@ -112,8 +112,8 @@ void spec_set_fini(struct spec_set *s)
 	*s = (struct spec_set){0};
 }
 
-// They were right when they were added: that nobody fits one now (the process of ns-pid has ended)
-// is no news at each look. What fails at the first one is.
+// Starts a pick for each SPEC. All were checked when they were added: messages of the first look
+// are shown, those of later looks (the process of ns-pid has ended) are dropped.
 static struct pick *start_picks(const struct spec_set *s, struct process_cache *processes,
 				bool first, int *status)
 {

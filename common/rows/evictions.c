@@ -69,7 +69,7 @@ static void take_eviction(void *arg, const struct kfd_smi_event *m)
 {
 	struct evictions *e = arg;
 	size_t i = 0;
-	// 'R': the driver tries again later.
+	// Mark 'R': the restore failed, and the driver tries again later.
 	if (!m->readable || m->name_of != KFD_UNKNOWN || (m->number == RESTORE && m->mark == 'R') ||
 	    (m->number != EVICTION && m->number != RESTORE))
 		return;

@@ -1,7 +1,7 @@
-// Why processes are evicted, as far as the driver's events tell: of evictions that began, and have
-// not ended, since these were opened (kernel: kfd_smi_events.c, events 9 and 10).
+// The triggers of evictions that are going on, from the events of the driver (kernel:
+// kfd_smi_events.c, events 9 and 10). Evictions that began before evictions_open() are not known.
 //
-// For CAP_SYS_ADMIN alone: others are told of their own process only.
+// This takes CAP_SYS_ADMIN: without it, the driver sends a process only events of its own.
 #ifndef GPQ_ROWS_EVICTIONS_H
 #define GPQ_ROWS_EVICTIONS_H
 
@@ -13,7 +13,7 @@ struct evictions;
 struct evictions *evictions_open(void);
 void evictions_close(struct evictions *e); // NULL: nothing
 
-// Takes what the driver has said since.
+// Reads the events that have come since the last call.
 void evictions_read(struct evictions *e);
 
 // The trigger ("userptr") of the eviction that the process of `q` is under on its GPU; "?": one

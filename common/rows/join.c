@@ -74,10 +74,10 @@ static bool joined_value(const struct joiner *jn, const struct mqd *q, enum mqd_
 // first, the primary one last (kernel: create_process(), kfd_debugfs_mqds_by_process() in
 // kfd_process.c of Linux 7.3).
 //
-// The order of creation is that of sysfs, and the order of ids as long as none was given out again.
-// Two threads that create contexts at one moment may enter sysfs the other way round, since that
-// happens behind the lock. So where the two orders differ, PASIDs must confirm: the runlist has
-// that of a block's queues, debugfs that of a context (procs.h).
+// sysfs shows the order of creation; ids show it too, until the driver reuses one. Two threads that
+// create contexts at the same moment may appear in sysfs in reverse order, since that is done
+// outside the lock. Where the two orders differ, PASIDs must confirm one: the runlist has the PASID
+// of a block's queues, debugfs that of a context (procs.h).
 enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 
 struct pairing {
@@ -95,7 +95,7 @@ static const struct kfd_context *context_at(const struct pairing *x, uint32_t i)
 	return &x->jn->p->contexts[x->proc->context + i];
 }
 
-// Not known ones by id, the last given out first: the likelier order.
+// Contexts of unknown creation time are compared by id: the higher id is likely the newer context.
 static bool is_newer(const struct kfd_context *a, const struct kfd_context *b)
 {
 	return a->created != b->created ? a->created > b->created : a->id > b->id;
@@ -111,20 +111,21 @@ static void sort_contexts(struct pairing *x)
 	}
 }
 
-// Is it known, and the order of ids as well? A single secondary context needs neither.
+// Is the order of creation known, and the same as that of ids? A single secondary context needs no
+// order.
 static bool is_ordered(const struct pairing *x)
 {
 	bool same = true;
 	for (uint32_t i = 1; i < x->n; i++)
 		if (context_at(x, i)->created == KFD_UNKNOWN)
 			return x->n == 2;
-	// By id from 1 on, so that the last one is the first of the others.
+	// contexts[] is newest first, and ids grow from the primary context, which is the last.
 	for (uint32_t i = 0; i + 1 < x->n; i++)
 		same &= x->contexts[i] == x->n - 1 - i;
 	return same;
 }
 
-// That of the runlist's packet that maps this queue; KFD_UNKNOWN.
+// The PASID of the runlist packet that maps this queue; KFD_UNKNOWN: none does.
 static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 {
 	const struct rls_node *node = rls_find(jn->rls, q->gpu_id);
@@ -217,8 +218,8 @@ static bool find_printed(struct pairing *x)
 }
 
 // Finds the "Process" block of each context of `proc`: jn->blocks[i], an index in mqds.procs, is
-// that of contexts[proc->context + i]. True: proved for all of them; whether their queues agree is
-// for the caller to see.
+// that of contexts[proc->context + i]. True: proved for all of them. The caller must still compare
+// their queues.
 static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 {
 	struct pairing x = {.jn = jn, .proc = proc, .n = proc->contexts};
@@ -237,8 +238,8 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 
 // --- the two sides of a process ---
 
-// Newest first: by creation where known, else by id, which is right until one was given out again.
-// The primary context is the oldest one.
+// Newest first: by creation where known, else by id, which is right until the driver reuses one.
+// The primary context is the oldest.
 static int newest_first(const void *a, const void *b, void *arg)
 {
 	const struct kfd_procs *p = arg;
@@ -290,7 +291,7 @@ static void add_block(struct joiner *jn, const struct mqds_proc *p)
 	}
 }
 
-// All blocks of a process. How many it has.
+// Adds the MQDs of all blocks of a process. Returns the number of blocks.
 static unsigned load_mqds(struct joiner *jn, pid_t pid)
 {
 	const struct mqds *m = jn->m;
@@ -320,7 +321,8 @@ static void add_candidate(struct join *j, uint32_t mqd)
 	j->candidates[j->ncandidates++] = mqd;
 }
 
-// The MQD at the place among its like that queue i has among its own.
+// The likeliest MQD of queue i, -1: none. If i is the n-th sysfs queue of its key, this is the n-th
+// MQD of that key.
 static int32_t likeliest_mqd(const struct joiner *jn, size_t i, size_t like)
 {
 	const struct key *k = &jn->sys.v[i].key;
@@ -348,7 +350,7 @@ static void match_by_key(struct joiner *jn, size_t i)
 	out->likely = likeliest_mqd(jn, i, like);
 	for (size_t n = 0; n < jn->mqd.n; n++)
 		if (keys_fit(&jn->mqd.v[n].key, k)) {
-			// Its one MQD may fit another queue too when a key is not wholly known.
+			// If a key is not wholly known, the only MQD may fit another queue too.
 			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.v[n].key) == 1
 					   ? JOIN_ONLY
 					   : JOIN_AMBIGUOUS;
@@ -378,8 +380,8 @@ static void match_workload(struct joiner *jn, bool by_order)
 
 // --- processes ---
 
-// Has each queue its like at the same place of the other side; or, without an order, are there as
-// many of each kind on both sides?
+// Do sysfs and mqds agree? With an order, each queue fits the MQD at the same place; without one,
+// both sides have as many of each key.
 static bool workloads_agree(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
@@ -410,7 +412,7 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 
 static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
-	// Each block of a process that has several is matched with its context alone.
+	// Where the block of each context is known, match them pair by pair.
 	if (proc->contexts > 1 && join_blocks(jn, proc) && blocks_agree(jn, proc)) {
 		for (uint32_t i = 0; i < proc->contexts; i++)
 			match_workload(jn, load_context(jn, proc, i));

@@ -123,7 +123,8 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
-	// The debug interface reaches the primary context alone, and ids count in each anew.
+	// The debug interface reaches the primary context alone, and each context counts its ids
+	// from 0.
 	if (r->context != KFD_UNKNOWN)
 		return NULL;
 	for (size_t i = 0; h && i < h->answer.num; i++)
@@ -136,7 +137,8 @@ static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 {
 	r->now.read = read;
 	r->now.write = write;
-	// The GPU may take packets between the two reads, never put any.
+	// The GPU may consume packets between the two reads, so the read index can pass the write
+	// index.
 	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
 }
 
@@ -155,7 +157,7 @@ static void fill_live_indices(struct queue_row *r)
 		set_indices(r, now.read_index, now.write_index);
 }
 
-// A replay has no live process: what gpq snapshot noted of it.
+// Takes indices and holder from the notes of gpq snapshot: a recorded host has no process to ask.
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
 	struct recorded_queue noted;
@@ -188,8 +190,8 @@ static void load_holdings(struct queue_rows *q)
 {
 	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
-	// Only gpq snapshot notes these, and it always writes a MANIFEST: other trees are not
-	// searched for them.
+	// Only gpq snapshot notes indices and holders, and it always writes /MANIFEST: trees
+	// without that file are not searched for notes.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (q->live && (q->how->want & READ_HOLDER))
@@ -236,8 +238,8 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
 }
 
-// Separates evicted queues from those that are off for another reason, once all rows are there:
-// only the driver takes all queues of a process off a GPU, when no debugger can have done so.
+// Marks evicted queues, once all rows are known: if all queues of a process are off a GPU and no
+// debugger can have suspended them, the driver has evicted them.
 static void find_evicted(struct queue_rows *q)
 {
 	for (size_t i = 0; i < q->n; i++) {
@@ -397,7 +399,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		return status;
 	load_holdings(q);
 	make_queue_rows(q);
-	// Rows that only mqds has come last; among the others they belong with their pid.
+	// Rows that only mqds has were added last: sort them in by PID.
 	if (!how->mqds_file && q->n)
 		qsort(q->rows, q->n, sizeof(*q->rows), by_pid_and_place);
 	find_evicted(q);

@@ -1,5 +1,9 @@
-// The queues of a host as rows: values of sysfs, /proc, the topology and the MQDs. `gpq queues`
-// prints them; other commands look up the owner of a queue in them.
+// The room of queue rows: what sysfs, /proc, the topology, debugfs, the memory of processes and the
+// holders of gpq suspend say about each queue of a host, joined into one row. Open this file first.
+// queue_rows.c makes rows from sysfs, /proc and holders; queue_rows_mqd.c adds the MQDs and
+// explains what is unknown; join.h says which MQD is which queue's, residency.c whether a queue is
+// in a hardware slot, prio.c what its priority is, evictions.h why it is evicted; recorded.h reads
+// what gpq snapshot adds to a recorded host.
 //
 // Only the files of queue_rows_how.want are read, each once. A value that cannot be read is unknown
 // in the row; queue_rows_explain() prints the reason.
@@ -131,8 +135,8 @@ struct queue_rows {
 	size_t nholdings;
 	bool live;          // a live host: indices and holders can be read
 	bool noted;         // the recorded host has notes of indices and holders (gpq snapshot)
-	bool chosen_only;   // the recorded host was saved with a selector, which chose these:
-	struct pids chosen; // others are in the dumps alone
+	bool chosen_only;   // the recorded host was saved with a selector: it has the files of
+	struct pids chosen; // these processes, and dumps that have others too
 	int mqds_error;     // errno of reading mqds, 0; ENODATA: not wanted
 	bool foreign;       // pids of sysfs and of /proc are of different namespaces
 };
@@ -211,8 +215,8 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 //
 // Facts: [debugfs.rls-active], [debugfs.mqd-active], [debugfs.off]. Two witnesses: the runlist,
 // which lists exactly the queues that the scheduler was told to run (gfx9, gfx10), and dword 130 of
-// the MQD, which the firmware of gfx942 sets and clears. That other firmware does so was not
-// observed: a 0 counts only on a GPU where the dword is 1 somewhere, so that it is written at all.
+// the MQD, which the firmware of gfx942 sets and clears. Other firmware was not observed: there a 0
+// counts only if another MQD of the GPU has a 1, which proves that the firmware writes the dword.
 //
 // An over-subscribed GPU (its runlist is chained) takes queues off and on by turns, many times a
 // second: a 0 in dword 130 then only means that it was not this queue's turn. MES has no runlists:
@@ -274,8 +278,8 @@ int prio_parse(struct prio_choice *c, const char *text);
 // a message.
 int prio_check(const struct prio_choice *c, enum kfd_answer3 written);
 
-// Is this queue chosen? `prio` and `level` (0 to 2) are UINT64_MAX where unknown. UNKNOWN: what is
-// known leaves it open.
+// Is this queue chosen? `prio` and `level` (0 to 2) are UINT64_MAX where unknown. UNKNOWN: too
+// little is known of the queue.
 enum kfd_answer3 prio_fits(const struct prio_choice *c, uint64_t prio, uint64_t level);
 
 #endif

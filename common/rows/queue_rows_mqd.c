@@ -26,7 +26,8 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 		       : GFX_UNKNOWN;
 }
 
-// Without a topology: by the look of this MQD, or, when it is damaged, of another one of the GPU.
+// The generation of the GPU of an MQD. Without a topology it is guessed from this MQD, or, if that
+// is damaged, from another MQD of the same GPU.
 static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 {
 	enum gfx_gen gen = queue_rows_gen(q, m->gpu_id);
@@ -38,7 +39,8 @@ static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 	return gen;
 }
 
-// Was anything in it what a dump of runlists has? Dumps of slots begin with the same line.
+// Does the text have anything that only a dump of runlists has? Dumps of slots begin with the same
+// line.
 static bool is_rls(const struct rls *r)
 {
 	bool any = r->nprocesses || r->nqueues || !r->count.foreign;
@@ -202,7 +204,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 	}
 	if (!j->count)
 		return;
-	// What all that it could be have in common is certain all the same.
+	// A value that all candidate MQDs agree on is certain.
 	const uint32_t *c = q->join.candidates + j->first;
 	struct mqd_summary common = q->summaries[c[0]];
 	r->mqd.turns = true;
@@ -293,7 +295,7 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 			    "the host had no GPU");
 }
 
-// One line a process and reason, with the queues it holds for.
+// Prints one line for each process and reason, with the queues concerned.
 static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc, enum join_why why)
 {
 	struct buf b = {0};

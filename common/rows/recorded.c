@@ -11,7 +11,7 @@
 
 bool recorded_chosen(struct pids *to)
 {
-	enum { MOST = 1 << 16 }; // bytes; a list is gone through for each of its PIDs
+	enum { MOST = 1 << 16 }; // bytes; pids_add() compares each PID with all before it
 	struct buf b = {0};
 	char bad[32];
 	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0

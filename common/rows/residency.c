@@ -39,8 +39,8 @@ const char *residency_text(enum residency o)
 	}
 }
 
-// Dword 130 on all XCCs: 0, 1, or -1 when they differ or it is missing. A PM4 queue runs on one of
-// them alone.
+// Dword 130 on all XCCs: 0, 1, or -1 when XCCs differ or it is missing. A PM4 queue runs on one XCC
+// alone, so that a 1 on any of them counts.
 static int active_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t first, v, aql = 1;
@@ -94,7 +94,8 @@ static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enu
 // VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
 enum { VMIDS = 8 };
 
-// Without a list a queue that is off may only wait for its turn.
+// The verdict without a runlist: on an over-subscribed GPU, a queue that is off may only wait for
+// its turn.
 static enum residency without_list(const struct residency_gpu *g, enum residency by_dword)
 {
 	bool over = g->owners > VMIDS || (g->slots && g->queues > g->slots);
@@ -110,7 +111,7 @@ static enum residency judge_list(const struct residency_host *h, const struct mq
 	uint64_t doorbell;
 	if (!node || node->damaged || node->state == RLS_UNKNOWN)
 		return without_list(g, by_dword);
-	// MES has no runlists. Before it, none means that no queue of the GPU is active.
+	// MES has no runlists. Without MES, no runlist means that no queue of the GPU is active.
 	if (node->state == RLS_NONE)
 		return by_dword != RESIDENCY_ON && gfx_caps(gen)->runlist
 			       ? RESIDENCY_OFF

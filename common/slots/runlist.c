@@ -67,7 +67,7 @@ static void add_map_queues(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
 }
 
-// Those of this block of mqds that are not in the list; NONE: of any.
+// Adds rows for the MQDs of a block of mqds that the list does not map; NONE: of all blocks.
 static void add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
@@ -84,7 +84,7 @@ static void add_missing(struct maker *m, uint32_t block)
 
 // --- processes ---
 
-// The block of a context, by its queues; else that of its process if it has but one.
+// The block of a context, by its queues; else that of its process if the process has only one.
 static uint32_t block_of_context(const struct maker *m, const struct kfd_context *c, pid_t pid)
 {
 	const struct queue_rows *q = &m->l->queues;
@@ -165,7 +165,7 @@ static void add_runlist(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
-	// Whatever the list maps is not missing, wherever in the list it is.
+	// MQDs that the list maps anywhere are not missing.
 	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
 		uint32_t mqd = mqd_of_packet(m, &rls->queues[i]);
 		if (mqd != NONE)
@@ -180,7 +180,7 @@ static void add_runlist(struct maker *m)
 	if (n->chained)
 		add_packet_row(m, "RUN_LIST");
 	m->r->damaged += n->damaged;
-	// MES never has a list; and a damaged one leaves open what it had.
+	// MES never has a list, and a damaged list may have mapped more than was read.
 	if (!n->damaged && n->state != RLS_UNKNOWN &&
 	    !gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
 		add_missing(m, NONE);

@@ -195,8 +195,8 @@ static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *
 	return UINT32_MAX;
 }
 
-// An MQD's memory is given out again: its address alone, with another ring in it, names an earlier
-// or later queue.
+// The driver reuses the memory of MQDs: if the MQD at the slot's address has another ring, it is
+// that of an earlier or later queue.
 void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 {
 	const uint64_t base = r->q.v[MQD_V_BASE];
@@ -231,7 +231,8 @@ static void clear_slot_row(struct hqd_row *r, enum gfx_gen gen)
 	queue_row_clear(&r->q);
 }
 
-// An SDMA slot keeps ring and doorbell, enabled or not, when its queue is taken off.
+// Does the slot only show a queue that was taken off? An SDMA slot keeps the ring and doorbell of
+// such a queue, enabled or not; then no MQD has both.
 static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 {
 	struct queue_row r = slot->q;
@@ -292,7 +293,7 @@ static void make_slot_rows(struct slot_rows *l)
 	const struct mqds *m = &l->queues.mqds;
 	const bool memory = l->how->memory;
 	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
-	// MQDs in memory show more than slots, which decide only where the MQDs leave it open.
+	// MQDs in memory show more than slots do: slots decide only where the MQDs do not tell.
 	if (prios == KFD_ANSWER_UNKNOWN)
 		prios = prio_written_slots(&l->hqds);
 	l->has_prios = prios == KFD_ANSWER_YES;

@@ -1,5 +1,7 @@
-// The hardware queue slots of a host as rows, each with its registers' values and the queue in it:
-// what `gpq hqd` prints.
+// The room of hardware slots: the queue slots of a host as rows, each with the values of its
+// registers and the queue in it. `gpq hqd` prints them. Open this file first. slot_rows.c reads
+// slots and finds their queues; slot_summary.c counts how full they are and which queues have none;
+// slot_samples.c counts over many readings; runlist.c lists what the schedulers were told to run.
 //
 // Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]: a slot's MQD address is an
 // exact key, on each XCC another; where that cannot be read, ring and doorbell together are one.
@@ -74,10 +76,10 @@ struct slot_rows {
 int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how);
 
-// Parses `text` as the slots, in place of those that `l` has; it must stay.
+// Replaces the slots of `l` by those in `text`, which must outlive them.
 void slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
 
-// Looks the owner of what a slot holds up once more, among the MQDs of `l`.
+// Looks up the owner of the queue in a slot among the MQDs of `l`, which may be newer than the row.
 void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
 
 void slot_rows_fini(struct slot_rows *l);

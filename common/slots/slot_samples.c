@@ -35,7 +35,8 @@ static void add_sample(struct slot_samples *s, size_t slot, const struct hqd_row
 		seen->moved++;
 	}
 	seen->row = *r;
-	// What the row owns stays with the list, and its names move with the array.
+	// errors_text is owned by the list. `slot` points into the row itself, which moves with the
+	// array: slot_samples_finish() sets it.
 	seen->row.errors = seen->row.errors_text = NULL;
 	seen->row.hqd = NULL;
 	seen->last = taken_by_slot(r);

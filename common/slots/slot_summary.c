@@ -31,7 +31,7 @@ struct load { // of a GPU and type
 	uint64_t wanted, unknown;
 };
 
-// Of the queues of these slots' GPU and type.
+// Counts the queues of the GPU and type of `slots`.
 static struct load load_of(const struct slot_summary *s, const struct slot_rows *l,
 			   const struct queue_row *slots)
 {
@@ -74,7 +74,8 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of this type and XCC of the node, which is the last one.
+// The record of the type and XCC of `r`. Those of the node at hand are the last ones, from `first`
+// on.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
@@ -93,7 +94,7 @@ static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
 	o->free = o->used == UINT64_MAX ? UINT64_MAX : o->slots - o->used;
 	o->rate = o->used == UINT64_MAX ? __builtin_nan("") : (double)o->used / (double)o->slots;
 	o->queues = l->has_mqds ? load.wanted : UINT64_MAX;
-	// An SDMA queue has its slot from its creation on: they cannot be too many.
+	// An SDMA queue gets its slot when it is created: there are never more queues than slots.
 	if (queue_row_is_sdma(&o->q))
 		o->over = 0;
 	else if (l->has_mqds)
@@ -178,7 +179,7 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 	w->reason = reason;
 }
 
-// Its slots are in the dump, but not whether they are in use.
+// Does the dump have the slots of its GPU and type, without telling whether they are in use?
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
@@ -222,8 +223,8 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 		set_reason(w, "unknown", residency_text(verdict));
 }
 
-// XCCs that a queue belongs on. SDMA slots are one for the GPU, and a PM4 queue runs on one XCC
-// alone, though it has an MQD for each (kernel: kfd_mqd_manager_v9.c, pm4_target_xcc).
+// The XCCs that a queue belongs on, as bits. SDMA slots are one for the GPU, and a PM4 queue runs
+// on one XCC alone, though it has an MQD for each (kernel: kfd_mqd_manager_v9.c, pm4_target_xcc).
 static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqd *q = &l->queues.mqds.queues[mqd];

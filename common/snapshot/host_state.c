@@ -80,8 +80,8 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 	q->slots = q->slots_text;
 }
 
-// A queue that is in no slot may still be mapped: queues take turns, with more processes than VMIDs
-// too.
+// A queue that is in no slot may still be mapped: queues take turns if there are more of them than
+// slots, or more processes than VMIDs.
 static void place_queue(struct state_queue *q, const struct host_state *m, const struct hqds *h,
 			const struct hqd *slot)
 {
@@ -162,7 +162,7 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 {
 	struct hqds slots = {0};
 	struct buf text = {0};
-	// The dumps first, and one behind the other.
+	// Dumps are read first, one right after the other, as they must be of the same moment.
 	m->has_slots = reader_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));

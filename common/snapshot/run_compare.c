@@ -199,7 +199,7 @@ static void compare_with(struct run_compare_proc *p, const struct run_compare_pr
 		!p->has.prios || !first->has.prios ? -1 : p->has.prios == first->has.prios;
 }
 
-// Once different is different; unknown wins over same.
+// Different wins over unknown, and unknown over same.
 static int8_t both_same(int8_t a, int8_t b)
 {
 	if (a == 0 || b == 0)

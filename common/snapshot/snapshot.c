@@ -86,7 +86,7 @@ static int on_missing(void *arg, const char *path, int error)
 	return 0;
 }
 
-// What the target's memory holds, or the driver reads under its locks.
+// Reading such a file may block: it is in the memory of a target, or the driver takes locks for it.
 static bool may_be_silent(const char *path)
 {
 	return host_is_live() &&
@@ -213,7 +213,7 @@ static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 	return r;
 }
 
-// All items that have this flag (`on`), or have it not.
+// Saves all items with this flag, or with `on` false all without it.
 static int save_items(struct saver *v, unsigned flag, bool on)
 {
 	int r = 0;
@@ -263,7 +263,7 @@ static int read_kfd_queues(struct kfd_procs *p, const struct saver *v)
 	return r && (errno == ENOENT || errno == EACCES) ? 0 : r;
 }
 
-// Reads the dumps until the queues stay the same meanwhile; `after` are these queues.
+// Reads the dumps until no queue came or went meanwhile. `after` gets the queues.
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;

@@ -1,6 +1,8 @@
-// Saves what a host shows of its GPUs and of the processes that use them, as a tree that --sysroot
-// replays. Which paths: the table in snapshot_items.c. Nothing is written to the host; /dev/kfd is
-// opened for its version only, after everything else was read.
+// The room of snapshots: saves what a host shows of its GPUs and of the processes that use them, as
+// a tree that --sysroot replays. Open this file first. series.h numbers many of them; host_state.h
+// reads the queues of a moment, live or saved, and compares two; run_compare.h compares repeated
+// runs of programs. Which paths: the table in snapshot_items.c. Nothing is written to the host;
+// /dev/kfd is opened for its version only, after everything else was read.
 #ifndef GPQ_SNAPSHOT_SNAPSHOT_H
 #define GPQ_SNAPSHOT_SNAPSHOT_H
 
@@ -26,7 +28,7 @@ enum {
 	SNAP_DUMP = 1,     // read first, together with its like, as close in time as possible
 	SNAP_PROC = 2,     // once for each process concerned; "%" is its PID
 	SNAP_LINK = 4,     // a link to be kept, whatever it leads to
-	SNAP_OPTIONAL = 8, // many hosts have it not
+	SNAP_OPTIONAL = 8, // missing on many hosts, which is not noted
 	SNAP_FLAT = 16,    // without the links on the way: /proc/self
 	SNAP_FIXED = 32,   // stays the same until the topology changes
 };

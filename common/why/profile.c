@@ -28,7 +28,7 @@ const char *profile_state_word(enum profile_state s)
 
 // --- names ---
 
-// A process has few kernels beside the looks at them: their names are kept once, in order.
+// Each name is kept once, sorted: there are few kernels and many looks.
 static const char *intern(struct profile *p, const char *name)
 {
 	size_t low = 0, high = p->nnames;
@@ -62,7 +62,8 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 
 // --- what a look shows ---
 
-// NULL: not known. One that was taken while it was looked at was the head until then.
+// The packet at the head; NULL: not known. A packet that the GPU took during the look was the head
+// until then.
 static const struct packet *profile_head(const struct why_queue *x)
 {
 	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
@@ -88,8 +89,9 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 	return found;
 }
 
-// Runtimes use a signal again once it is 0: then, or where another packet has it, its value is no
-// longer that of the last packet. Packets to come are searched once for each packet that runs.
+// Does the packet that was taken last still run? Its signal tells only while no other packet has
+// it, and runtimes reuse a signal once it is 0. Packets to come are searched for it once for each
+// packet that runs.
 static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
@@ -163,7 +165,7 @@ static void change_sight(struct profile *p, struct profile_queue *q, const struc
 	q->since_ns = now_ns;
 }
 
-// The queues of each process in turn.
+// Looks at all queues, one process after the other.
 static void glance_processes(struct profile *p)
 {
 	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(*v));
@@ -206,7 +208,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 
 // --- which queues ---
 
-// The ring of a queue that has just been made may not be known yet.
+// Is `q` the queue of this ring? The address of a new ring may not be known at first.
 static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
 {
 	const struct queue_row *row = r->row;
@@ -237,7 +239,7 @@ static struct profile_queue *queue_of(struct profile *p, const struct ring_queue
 	return q;
 }
 
-// Looks that could not read a queue that is still there.
+// Counts the looks that could not read a queue as unknown, now that the queue is known to exist.
 static void count_unreadable(struct profile_queue *q)
 {
 	const struct profile_sight unknown = {.state = PROFILE_UNKNOWN};
@@ -307,7 +309,7 @@ void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 		if (scan && now >= scan_at) {
 			const uint64_t before = profile_cpu_ns();
 			scan(p->arg);
-			// At most a hundredth of the time.
+			// Searching takes at most 1 % of the time.
 			scan_at =
 				now + later_ns(PROFILE_SCAN_NS, 100 * (profile_cpu_ns() - before));
 			now = clock_ns();
@@ -321,7 +323,7 @@ void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 		p->end_ns = now = clock_ns();
 	}
 	for (size_t i = 0; i < p->n && scan; i++)
-		if (p->v[i].x.q && p->v[i].unreadable) { // has it ended?
+		if (p->v[i].x.q && p->v[i].unreadable) { // an unreadable queue may have ended
 			scan(p->arg);
 			break;
 		}

@@ -22,8 +22,8 @@ enum profile_state {
 	// no other packet that is seen has it.
 	PROFILE_RUNNING,
 	PROFILE_NEXT,        // a packet is at the head, and its signals do not keep it back
-	PROFILE_WAITS,       // the one at the head waits for signals, or memory, of its own
-	PROFILE_UNPUBLISHED, // the write index is beyond it, and its header not written
+	PROFILE_WAITS,       // the packet at the head waits for signals, or polls memory
+	PROFILE_UNPUBLISHED, // the write index is beyond the head, whose header is not written
 	PROFILE_IDLE,        // the ring is empty
 	PROFILE_OFF,         // off the hardware at the last search for queues, and not moved since
 	PROFILE_STATES
@@ -31,7 +31,8 @@ enum profile_state {
 
 const char *profile_state_word(enum profile_state s);
 
-// What a look shows of a queue. Two are the same if their members are: texts by their address.
+// What a look shows of a queue. Two sights are the same if all members are; texts are compared by
+// address.
 struct profile_sight {
 	enum profile_state state;
 	const char
@@ -57,17 +58,18 @@ struct profile_queue {
 
 	// The rest is of the run.
 	struct why_queue x;  // q is NULL: it is not there any more
-	uint64_t unreadable; // looks that found nothing to read; it may have ended, else they count
+	uint64_t unreadable; // looks that could not read it since the last search: it may have
+			     // ended, else they count
 	bool off;
 	uint64_t off_at; // read index when it was found off
-	// Read indices at which the signal of the packet before was found to be at 0, or another's;
-	// and at which packets with the same signal were searched.
+	// done_at: read index at which the packet before it was found complete, or its signal
+	// reused. searched_at: read index at which other packets with that signal were searched.
 	uint64_t done_at, searched_at;
 	uint64_t object;    // kernel object whose name was looked up last
 	const char *kernel; // and that name, NULL: unknown
 	unsigned renamed;   // profile.renamed then
 	size_t at;          // index in v of what the last look saw, SIZE_MAX: none yet
-	uint64_t since_ns;  // that began
+	uint64_t since_ns;  // when it began to show v[at]
 };
 
 struct profile {
@@ -81,8 +83,8 @@ struct profile {
 	// differ from those before.
 	const char *(*name)(void *arg, const struct ring_queue *q, uint64_t kernel_object);
 	unsigned renamed;
-	// Before a queue shows something else, and at its end: it showed q->v[q->at] since
-	// q->since_ns. NULL: nobody asks.
+	// Called before a queue shows something else, and at its end: it showed q->v[q->at] since
+	// q->since_ns. NULL: not called.
 	void (*changes)(void *arg, const struct profile_queue *q, uint64_t now_ns);
 	void *arg;
 
@@ -91,22 +93,23 @@ struct profile {
 	size_t nnames, cap_names;
 };
 
-// The queues that are there now, which profile_look() looks at; those that were there before go on.
-// `r` must outlive the next call.
+// Sets the queues that profile_look() looks at. Those that were there before keep their counts. `r`
+// must outlive the next call.
 void profile_take(struct profile *p, const struct rings *r);
 
 // One look at each queue that is there.
 void profile_look(struct profile *p, uint64_t now_ns);
 
-// When to look next: 1,000 times a second, or as seldom as 2 % of a core allow for what was used
-// since the beginning, but ten times a second. All in ns of clock_ns(), `cpu_ns` since begin_ns.
+// The time of the next look: 1 ms after the last one, or later until gpq has used at most 2 % of a
+// core since the beginning, but no more than 100 ms from now. All in ns of clock_ns(), `cpu_ns`
+// since begin_ns.
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns);
 
 // Looks for `for_ns`, or until an end is asked for (stop.h). `scan` is called now and then, and may
 // call profile_take(); NULL: nothing. Of a recorded host, which does not move, one look.
 void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg));
 
-// Ends what was seen last, and sorts.
+// Ends what each queue shows, and sorts the counts.
 void profile_finish(struct profile *p);
 void profile_fini(struct profile *p);
 

@@ -26,7 +26,8 @@ static enum ring_kind ring_kind_of(const struct queue_row *row)
 	return queue_row_is_aql(row) ? RING_AQL : RING_PM4;
 }
 
-// Of gfx12 a linear copy is longer, and other generations were not read about.
+// Dwords of a linear copy packet of SDMA; 0: not known. It is longer on gfx12, and was not looked
+// up for other generations.
 static unsigned copy_dwords(const struct queue_rows *q, const struct queue_row *row)
 {
 	const enum gfx_gen gen =
@@ -137,7 +138,7 @@ static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 	if (host_is_live() && !pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
 				"KFD has PIDs of the host, and /proc those of a container");
-	// Rings are unknown then, and the rest is shown.
+	// If mqds does not answer in time, rings are unknown, and the rest is shown.
 	if (!error || error == ETIMEDOUT || how->attach)
 		return GPQ_OK;
 	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
@@ -154,7 +155,8 @@ static bool pid_owns_row(const struct queue_rows *q, pid_t pid)
 	return false;
 }
 
-// Those of -p that own no queue. GPQ_OK, GPQ_PARTIAL after messages, GPQ_NOTFOUND: all of them.
+// Reports PIDs of -p that own no queue. GPQ_OK: each owns one; after messages GPQ_PARTIAL: some do
+// not, GPQ_NOTFOUND: none does.
 static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
 {
 	const struct pick_opts *o = pick->opts;
@@ -250,7 +252,8 @@ static bool is_ring_chosen(const struct rings *r, const struct queue_row *row)
 
 static void add_ring(struct rings *r, const struct queue_row *row)
 {
-	// A queue whose MQD is one of the spare ones.
+	// Leave out a queue without a ring: its MQD is one of the spare ones of its process and
+	// GPU.
 	if (row->v[MQD_V_RING] == MQD_UNKNOWN && r->nspare && row->qid != KFD_UNKNOWN)
 		for (size_t i = 0; i < r->nspare; i++)
 			if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id &&
@@ -280,7 +283,7 @@ static bool process_is_chosen(const struct rings *r, int64_t pid)
 	return false;
 }
 
-// Leaves the chosen ones, with `whole` and all others of their processes.
+// Keeps the chosen queues; with `whole` also all others of their processes.
 static void keep_chosen_rings(struct rings *r, bool whole)
 {
 	size_t n = 0;

@@ -67,11 +67,12 @@ void rings_fini(struct rings *r);
 // Reads the hardware slots (debugfs hqds), where that is allowed.
 void rings_read_slots(struct rings *r);
 
-// The exit status where something could not be read: GPQ_PARTIAL, or, where that is the memory of
-// all processes, the one of the first reason.
+// The exit status if something could not be read: GPQ_PARTIAL, or, if that is the memory of all
+// processes, the status of the first error.
 int rings_unread(const struct rings *r);
 
-// Warns of what a ring does not show, unless it was said that none of its process can be read.
+// Warns that a ring cannot be shown, unless a warning said that the memory of its process cannot be
+// read.
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p);
 
 #endif

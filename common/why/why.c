@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-// Packets behind the next one in which the setters of signals are searched, and before it: HIP's
-// rings have 16384. Of one process at most SETTERS_MOST are kept.
+// Setters of signals are searched among SEARCH_BEHIND packets behind the next one (rings of HIP
+// have 16384) and SEARCH_BEFORE before it. At most SETTERS_MOST are kept of a process.
 enum { SEARCH_BEHIND = 16384, SEARCH_BEFORE = 32, SETTERS_MOST = 1 << 20 };
 
 const char *why_state_word(enum why_state s)
@@ -72,7 +72,7 @@ static bool has_moved(const struct why_queue *x)
 	return x->now.read != x->first.read;
 }
 
-// Signals change while they are read: what was blocked, and has moved by now, is not.
+// Signals change while they are read: a queue whose read index has moved meanwhile is not blocked.
 static void confirm_blocked(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -108,14 +108,14 @@ static int by_signal(const void *a, const void *b)
 {
 	const struct setter *x = a, *y = b;
 	int r = ORDER(x->signal, y->signal);
-	if (!r) // those to come are surer than those that seem to be left of a dispatch
+	if (!r) // packets to come first: a packet that was taken may be a leftover
 		r = ORDER(x->taken, y->taken);
 	if (!r)
 		r = ORDER(x->queue, y->queue);
 	return r ? r : ORDER(x->index, y->index);
 }
 
-// False: some packets could not be looked at.
+// Adds the packets of a queue that set signals. False: some packets could not be read.
 static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
@@ -172,8 +172,8 @@ static void find_setter(const struct setters *s, struct why_dep *d)
 	d->by_taken = found->taken;
 }
 
-// The runtime uses signals again: the value is that of the last packet only if no other has the
-// signal but older ones of the same queue.
+// Runtimes reuse signals: the value belongs to the last packet only if no other packet has the
+// signal, but for older ones of the same queue.
 static bool is_used_again(const struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
@@ -227,8 +227,8 @@ static bool can_go_on(const struct why *w, const struct why_queue *x)
 	return !any;
 }
 
-// What is not found to go on, with others going on that are, waits in a ring of waits or behind
-// one. Each round finds one at least.
+// A queue is deadlocked if it waits only for queues that are themselves blocked. Each round finds
+// at least one more queue that goes on.
 static void find_deadlocks(struct why *w)
 {
 	for (bool more = true; more;) {
@@ -293,8 +293,8 @@ static bool is_chained(const struct why *w, const struct why_queue *x)
 	return r->mqd.turns || (n && n->chained && !queue_row_is_sdma(r));
 }
 
-// Of what it waits for, what the state is about: in a deadlock a wait that is part of it, else one
-// for somebody outside, if that is needed.
+// Chooses the wait that the state is about: in a deadlock one for a blocked queue, else one for a
+// signal that no packet sets, if the packet needs that signal.
 static enum why_state state_blocked(const struct why *w, struct why_queue *x)
 {
 	const bool any = x->next.waits == PACKET_WAITS_ANY;
@@ -514,7 +514,7 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	const uint64_t begin = clock_ns();
 	look_at_indices(w);
-	// What is recorded does not move.
+	// Recorded indices do not move.
 	const struct timespec wait = {(time_t)(over_ns / 1000000000), (long)(over_ns % 1000000000)};
 	if (host_is_live() && r->n)
 		nanosleep(&wait, NULL);
@@ -531,7 +531,8 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	}
 	confirm_blocked(w);
 	find_deadlocks(w);
-	// After the write indices: a slot that has not seen one of them now has not been told.
+	// Slots are read after the write indices: the doorbell of an index that a slot has not seen
+	// by now was lost.
 	if (may_be_hung(w))
 		rings_read_slots(r);
 	for (size_t i = 0; i < w->n; i++)

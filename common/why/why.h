@@ -1,5 +1,8 @@
-// What each queue is doing, and on what it waits: from two looks at its indices, the packet that is
-// next, the signals that this one names, and the packets of the same process that set them.
+// The room of why: what each queue is doing, and on what it waits. Open this file first. rings.h
+// finds the rings of the chosen queues and opens the memory of their processes; why_glance.c looks
+// at the head of a ring; why.c looks twice, searches the packets that set the signals of the next
+// packet, and gives a verdict; why_error.c reads exceptions that the driver noted. profile.h counts
+// many such looks.
 //
 // Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
 // are taken in order; a packet's completion signal is decremented when it is complete, which may be
@@ -42,7 +45,7 @@ struct why_dep {
 	uint64_t signal; // of SDMA: the one that holds the memory which is polled
 	int64_t value;
 	bool known; // the value
-	bool open;  // it is not waited for any more
+	bool open;  // its condition is met
 	// The packet that sets it: SIZE_MAX none was found, else index in why.v.
 	size_t by;
 	uint64_t by_index;
@@ -58,14 +61,14 @@ struct why_queue {
 	struct ring_indices first, now;
 	enum ring_state next_state;
 	struct packet next; // its type is NULL: there is none
-	struct packet last; // the one before it, the same
+	struct packet last; // the packet before it, likewise
 	bool has_last_value;
 	int64_t last_value;  // of its completion signal, unless other packets have that, too
 	bool blocked;        // by what the next packet waits for
 	bool unsure;         // it may be: a signal cannot be read
 	bool unread;         // something that it is judged by could not be read
 	bool blind;          // blocked, and not all packets of the process could be searched
-	bool goes_on;        // it will, if others do
+	bool goes_on;        // it is not deadlocked: it goes on once other queues have
 	uint64_t exceptions; // why_exceptions()
 	struct why_dep deps[PACKET_DEPS];
 	unsigned ndeps;

@@ -7,8 +7,7 @@ static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool kn
 		.signal = signal, .value = value, .known = known, .open = open, .by = SIZE_MAX};
 }
 
-// A signal whose value cannot be read is taken for one that is waited for only where others say
-// nothing else.
+// A signal that cannot be read counts as neither open nor closed, see set_blocked().
 static void read_deps(struct why_queue *x, const struct memory *m)
 {
 	const struct packet *p = &x->next;
@@ -65,8 +64,8 @@ static void look_at_packets(struct why_queue *x, const struct memory *m)
 	ring_look_fini(&l);
 }
 
-// The packets at these indices are still those that were read: indices only grow, but for those of
-// PM4, and a packet that is written stays until it is taken.
+// Are the packets at these indices still those that were read? Indices only grow (not those of
+// PM4), and a written packet stays until it is taken.
 static bool is_same_head(const struct why_queue *x, const struct ring_indices *at)
 {
 	if (x->q->ring.kind == RING_PM4 || x->unread || at->read != x->now.read)
@@ -123,7 +122,8 @@ void why_glance_again(struct why_queue *x, const struct memory *m)
 
 // --- many queues of a process: each step of all of them is one question ---
 
-// Of one queue: its indices twice with packets between them; or the signals of two packets.
+// Of one queue, one question reads its indices, two packets and the indices again; or the signals
+// of two packets.
 enum { RANGES = 7, QUEUES = 64, SIGNAL_BYTES = 16, BYTES = 2 * RING_INDICES_MOST + 2 * AQL_BYTES };
 
 static struct {
@@ -160,7 +160,7 @@ static void begin_advance(void)
 	advance.end = advance.bytes;
 }
 
-// The memory with what was added.
+// Reads all ranges that were added with one question. The memory that is returned has them.
 static struct memory read_advance(const struct memory *m)
 {
 	struct memory seen = *m;
