@@ -1,9 +1,7 @@
 // gpq resume: puts suspended queues back on the GPU.
 #include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
-#include "common/host/xalloc.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 // A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
@@ -27,85 +25,72 @@ static const struct opt opts[] = {
 	{0},
 };
 
-// Without a holder, there may be a record of a pause.
-static void ask(struct target *t, const struct resume_opts *o)
+static bool resume_request(struct buf *b, const struct group_member *m, const void *arg)
 {
-	struct kfd_failure *f = &t->failure;
-	struct buf request = {0};
-	if (t->failed) // no queue of it is chosen
-		return;
-	t->failed = kfd_target_pin(&t->pin, t->pid, 0, f) < 0;
-	if (t->failed)
-		return;
-	buf_puts(&request, o->keep ? "resume keep" : "resume");
-	target_words(t, &request);
-	t->failed = kfd_link_open(&t->link, &t->pin, false, f) < 0;
-	if (!t->failed)
-		t->failed = kfd_link_send(&t->link, request.data, f) < 0;
-	else if (f->status == GPQ_NOTFOUND)
-		t->failed = kfd_criu_resume(&t->pin, f) < 0;
-	buf_fini(&request);
+	const struct resume_opts *o = arg;
+	buf_puts(b, o->keep ? "resume keep" : "resume");
+	member_words(m, b);
+	return true;
+}
+
+// Members without a holder may have a record of a pause (criu.c).
+static void resume_paused(struct group *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct group_member *m = all->v[i];
+		if (m->state == MEMBER_FAILED && m->target.pidfd >= 0 && m->link.fd < 0 &&
+		    m->failure.status == GPQ_NOTFOUND)
+			member_set_failed(m, kfd_criu_resume(&m->target, &m->failure) < 0);
+	}
 }
 
 // The driver resumes the queues when their holder dies, so killing it is the last resort.
-static void end_holder(struct target *t)
+static void end_holder(struct group_member *m)
 {
-	if (!kfd_holder_kill(&t->link, &t->pin, &t->failure))
+	if (!kfd_holder_kill(&m->link, &m->target, &m->failure))
 		return;
 	err_warn(NULL, "pid %d: its holder did not answer and was killed; the queues run",
-		 (int)t->pid);
-	t->failed = false;
+		 (int)m->target.pid);
+	m->answered_ns = clock_ns();
+	member_set_failed(m, false);
 }
 
-static bool receive(struct target *t, uint64_t asked_ns, unsigned ms)
+// Waits for the end of a holder that said that it ends; kills one that did not answer.
+static void finish_holder(struct group_member *m)
 {
-	const uint64_t gone_ms = (clock_ns() - asked_ns) / 1000000;
-	return kfd_link_receive(&t->link, gone_ms < ms ? ms - (unsigned)gone_ms : 1, &t->failure) ==
-	       0;
-}
-
-static void take(struct target *t, uint64_t asked_ns)
-{
-	if (!t->failed && t->link.fd >= 0) {
-		t->failed = !receive(t, asked_ns, SOON_MS);
-		if (t->failed && !t->link.deaf && t->failure.status == GPQ_DEADLINE &&
-		    !kfd_holder_is_stopped(&t->link))
-			t->failed = !receive(t, asked_ns, PATIENCE_MS);
-	}
-	if (t->failed && (t->link.deaf || t->failure.status == GPQ_DEADLINE))
-		end_holder(t);
-	t->at_ns = clock_ns();
-	if (!t->failed && t->link.answer.ended && !kfd_link_wait_end(&t->link)) {
-		t->failed = true;
-		kfd_fail(&t->failure, KFD_FAULT_HOLDER_SILENT, KFD_END_MS / 1000);
-		end_holder(t);
+	if (m->state == MEMBER_FAILED && (m->link.deaf || m->failure.status == GPQ_DEADLINE))
+		end_holder(m);
+	if (m->state != MEMBER_FAILED && m->link.answer.ended && !kfd_link_wait_end(&m->link)) {
+		member_set_failed(m, true);
+		kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, KFD_END_MS / 1000);
+		end_holder(m);
 	}
 }
 
-static void explain(const struct target *t, const struct kfd_outcome *q)
+static void explain_resumed(const struct group_member *m, const struct kfd_outcome *q)
 {
 	if (q->result == KFD_RESULT_UNKNOWN)
-		held_unknown(t, q);
+		held_unknown(m, q);
 	if (q->result == KFD_RESULT_REFUSED)
 		err_warn("see the kernel log", "pid %d: queue %u: the driver did not put it back",
-			 (int)t->pid, q->queue.queue_id);
+			 (int)m->target.pid, q->queue.queue_id);
 }
 
-struct report {
-	const struct targets *all;
+struct resume_report {
+	const struct group *all;
 	struct held_sum sum;
 };
 
-static void write_rows(struct out *o, void *arg)
+static void write_resumed(struct out *o, void *arg)
 {
-	struct report *r = arg;
+	struct resume_report *r = arg;
 	for (size_t i = 0; i < r->all->n; i++) {
-		const struct target *t = &r->all->v[i];
-		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
-			const struct kfd_outcome *q = &t->link.answer.queues[k];
-			struct held_row row = held_row_of(t, q);
-			bool beyond = held_is_unreached(t, q->queue.queue_id);
-			explain(t, q);
+		const struct group_member *m = r->all->v[i];
+		for (size_t k = 0; k < m->link.answer.num && m->state != MEMBER_FAILED; k++) {
+			const struct kfd_outcome *q = &m->link.answer.queues[k];
+			const struct held_row row = held_row_of(m, q);
+			const bool beyond = held_is_unreached(m, q->queue.queue_id);
+			explain_resumed(m, q);
 			held_count(&r->sum, beyond && q->result == KFD_RESULT_UNKNOWN
 						    ? GPQ_UNSUPPORTED
 						    : held_status(q->result));
@@ -114,34 +99,35 @@ static void write_rows(struct out *o, void *arg)
 	}
 }
 
-static int show(struct cmd *c, const struct targets *all)
+static int show_resumed(struct cmd *c, const struct group *all)
 {
-	struct report r = {.all = all};
-	int status = held_write(&c->out, &held_table, write_rows, &r);
+	struct resume_report r = {.all = all};
+	int status = held_write(&c->out, &held_table, write_resumed, &r);
 	return status ? status : held_sum_status(&r.sum);
 }
 
 // Asks all holders, and then waits for their answers and for followers. Was there a follower?
-static bool resume(struct targets *all, const struct resume_opts *o, struct ending *ending)
+static bool resume_members(struct group *all, const struct resume_opts *o, struct ending *ending)
 {
-	uint64_t asked_ns;
-	bool any;
+	struct group_talk talk = {
+		.request = resume_request, .arg = o, .soon_ms = SOON_MS, .limit_ms = PATIENCE_MS};
+	group_request(all, &talk);
+	resume_paused(all);
+	talk.since_ns = clock_ns();
+	const bool any = followers_gone(ending);
+	group_answers(all, &talk);
 	for (size_t i = 0; i < all->n; i++)
-		ask(&all->v[i], o);
-	asked_ns = clock_ns();
-	any = followers_gone(ending);
-	for (size_t i = 0; i < all->n; i++)
-		take(&all->v[i], asked_ns);
+		finish_holder(all->v[i]);
 	return any;
 }
 
-static int find(struct targets *all, const struct resume_opts *o, enum targets_among among)
+static int find_held(struct group *all, const struct resume_opts *o, enum targets_among among)
 {
 	struct pick_opts held = {.pids.given = true}; // as if they had been named
 	int status = GPQ_OK;
 	if (!o->all)
 		return targets_find(all, &o->pick, &o->queues, among);
-	*all = (struct targets){0};
+	*all = (struct group){.dry = true};
 	targets_find_held(&held.pids);
 	if (held.pids.n)
 		status = targets_find(all, &held, &o->queues, among);
@@ -149,39 +135,39 @@ static int find(struct targets *all, const struct resume_opts *o, enum targets_a
 	return status;
 }
 
-static bool was_held(const struct target *t)
+static bool was_held(const struct group_member *m)
 {
-	for (size_t i = 0; i < t->link.answer.num && !t->failed; i++)
-		if (t->link.answer.queues[i].result == KFD_RESULT_RESUMED)
+	for (size_t i = 0; i < m->link.answer.num && m->state != MEMBER_FAILED; i++)
+		if (m->link.answer.queues[i].result == KFD_RESULT_RESUMED)
 			return true;
 	return false;
 }
 
+static bool is_news(const struct group_member *m, const void *known)
+{
+	return !group_has(known, m->target.pid) || was_held(m);
+}
+
 // Adds what followers took in before they were gone, and resumes it.
-static int look_again(struct targets *all, const struct resume_opts *o)
+static int look_again(struct group *all, const struct resume_opts *o)
 {
 	struct ending none = {0};
-	struct targets more;
-	int status = find(&more, o, AMONG_HELD_IF_ANY);
-	if (!status)
-		resume(&more, o, &none);
-	for (size_t i = 0; i < more.n && !status; i++) {
-		struct target *t = &more.v[i];
-		if (targets_has(all, t->pid) && !was_held(t))
-			continue;
-		all->v = xreallocarray(all->v, all->n + 1, sizeof(*all->v));
-		all->v[all->n++] = *t;
-		*t = (struct target){.pin.pidfd = -1, .link.fd = -1};
+	struct group more;
+	int status = find_held(&more, o, AMONG_HELD_IF_ANY);
+	if (!status) {
+		resume_members(&more, o, &none);
+		group_keep(&more, is_news, all);
+		group_move(all, &more);
 	}
-	targets_fini(&more);
+	group_fini(&more);
 	return status;
 }
 
-static int finish(struct cmd *c, struct targets *all, struct ending *ending)
+static int resume_found(struct cmd *c, struct group *all, struct ending *ending)
 {
 	const struct resume_opts *o = c->opts;
 	int status, failed, again = GPQ_OK;
-	if (resume(all, o, ending) && !o->queues.ids.n)
+	if (resume_members(all, o, ending) && !o->queues.ids.n)
 		again = look_again(all, o);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
@@ -189,7 +175,7 @@ static int finish(struct cmd *c, struct targets *all, struct ending *ending)
 	// named.
 	if (pick_needs_host(&o->pick))
 		followers_look();
-	status = show(c, all);
+	status = show_resumed(c, all);
 	failed = targets_report(all);
 	failed = failed ? failed : again;
 	if (!failed || status == GPQ_PIPE)
@@ -201,7 +187,7 @@ static int run(struct cmd *c)
 {
 	const struct resume_opts *o = c->opts;
 	struct ending ending = {0};
-	struct targets all;
+	struct group all;
 	size_t ended = 0;
 	int status;
 	if (c->out.filter)
@@ -212,10 +198,10 @@ static int run(struct cmd *c)
 				"--all excludes options that choose processes");
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
-	status = find(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
+	status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
-		status = finish(c, &all, &ending);
-	targets_fini(&all);
+		status = resume_found(c, &all, &ending);
+	group_fini(&all);
 	free(ending.v);
 	return status;
 }

@@ -27,7 +27,7 @@
 struct preempt {
 	const struct bench_opts *opts;
 	const struct out_opts *out;
-	struct targets targets;
+	struct group targets;
 	struct plan plan;
 	struct cycle_plan cycles;
 	struct moving costs; // of the last holds, to others
@@ -45,19 +45,22 @@ struct preempt {
 };
 
 // The processes and their queues. Of those that were sought, not named, only those with queues.
+static bool has_queues(const struct group_member *m, const void *arg)
+{
+	(void)arg;
+	return group_list_queues(m->target.pid, NULL);
+}
+
 static int choose_targets(struct preempt *p)
 {
-	struct targets *t = &p->targets;
+	struct group *t = &p->targets;
 	const struct bench_opts *o = p->opts;
-	size_t kept = 0;
 	int status = targets_find(t, &o->pick, &o->queues, AMONG_OPEN);
 	status = status ? status : targets_report(t);
-	for (size_t i = 0; i < t->n && !status && !o->dry; i++)
-		if (!pick_needs_host(&o->pick) || group_list_queues(t->v[i].pid, NULL))
-			t->v[kept++] = t->v[i];
 	if (status || o->dry)
 		return status;
-	t->n = kept;
+	if (pick_needs_host(&o->pick))
+		group_keep(t, has_queues, NULL);
 	if (!t->n)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who has some",
 				"no process that the options choose has queues");
@@ -136,15 +139,15 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 	return GPQ_OK;
 }
 
-static void warn_unreached(const struct target *t)
+static void warn_unreached(const struct group_member *m)
 {
 	struct kfd_queue *unreached = NULL;
-	ssize_t n = kfd_contexts_unreached(t->pid, &t->sel, &unreached);
+	ssize_t n = kfd_contexts_unreached(m->target.pid, m->sel, &unreached);
 	if (n > 0)
 		err_warn("gpq queues -o +CONTEXT shows them",
 			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
 			 "interface does not reach them",
-			 (int)t->pid, n);
+			 (int)m->target.pid, n);
 	free(unreached);
 }
 
@@ -159,15 +162,15 @@ static uint64_t longest_hold(const struct plan *p)
 static int attach_targets(struct preempt *p)
 {
 	struct attached *a = &p->attached;
-	const struct targets *t = &p->targets;
+	const struct group *t = &p->targets;
 	bench_context_driver(&p->run->context);
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
 	attached_open(a, t->n, longest_hold(&p->plan), p->signals);
 	for (size_t i = 0; i < t->n; i++) {
-		const int pid = (int)t->v[i].pid;
-		const bool ok = attached_add(a, pid, &t->v[i].sel);
+		const int pid = (int)t->v[i]->target.pid;
+		const bool ok = attached_add(a, pid, t->v[i]->sel);
 		if (a->v[i].end == ATTACHED_GONE)
 			return err_fail(GPQ_NOTFOUND, "gpq queues shows who has queues",
 					"pid %d ended before it was measured", pid);
@@ -178,7 +181,7 @@ static int attach_targets(struct preempt *p)
 			return err_fail(GPQ_NOTFOUND, "gpq queues shows what there is",
 					"pid %d has no queue of these whose read index can be read",
 					pid);
-		warn_unreached(&t->v[i]);
+		warn_unreached(t->v[i]);
 	}
 	attached_choose(a, p->opts->grace, UINT64_MAX);
 	bench_context_targets(&p->run->context, a);
@@ -348,7 +351,7 @@ int bench_preempt(struct cmd *c)
 		int printed = bench_print(&c->out, p->run, &p->limits);
 		status = status ? status : printed;
 	}
-	targets_fini(&p->targets);
+	group_fini(&p->targets);
 	require_fini(&p->limits);
 	load_run_free(p->run);
 	free(p);

@@ -56,73 +56,81 @@ static bool serve_signals(int signals, pid_t child, int *status)
 }
 
 // Is the last deadline of its queues over?
-static bool is_over(const struct target *t)
+static bool is_over(const struct group_member *m)
 {
-	const struct kfd_answer *a = &t->link.answer;
+	const struct kfd_answer *a = &m->link.answer;
 	uint64_t until = 0;
 	for (size_t i = 0; i < a->num; i++)
 		if (a->queues[i].until_ns > until)
 			until = a->queues[i].until_ns;
-	return until && until <= t->at_ns;
+	return until && until <= m->answered_ns;
 }
 
 // A holder that ends early (deadline, gpq resume, killed, target ended) gives a message; COMMAND
 // goes on.
-static void check_link(struct target *t, struct pollfd *p, struct marks *marks)
+static void check_link(struct group_member *m, struct pollfd *p, struct marks *marks)
 {
+	const int pid = (int)m->target.pid;
 	if (!p->revents)
 		return;
 	p->fd = -1;
-	t->failed = true;
-	t->at_ns = clock_ns();
-	marks_resumed(marks, t, false);
-	if (!kfd_target_alive(&t->pin))
-		err_note("pid %d: ended", (int)t->pid);
-	else if (is_over(t))
-		err_note("pid %d: its time is over; its queues run", (int)t->pid);
+	member_set_failed(m, true);
+	m->answered_ns = clock_ns();
+	marks_resumed(marks, m, false);
+	if (!kfd_target_alive(&m->target))
+		err_note("pid %d: ended", pid);
+	else if (is_over(m))
+		err_note("pid %d: its time is over; its queues run", pid);
 	else
 		err_warn("see gpq queues",
-			 "pid %d: its holder ended (gpq resume, or killed); its queues run",
-			 (int)t->pid);
+			 "pid %d: its holder ended (gpq resume, or killed); its queues run", pid);
 }
 
-static int wait_command(pid_t child, int signals, struct targets *all, struct marks *marks)
+static int wait_command(pid_t child, int signals, struct group *all, struct marks *marks)
 {
 	struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
 	int status = 0;
 	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
 	for (size_t i = 0; i < all->n; i++)
-		p[i + 1] = (struct pollfd){.fd = all->v[i].link.fd, .events = POLLIN};
+		p[i + 1] = (struct pollfd){.fd = all->v[i]->link.fd, .events = POLLIN};
 	while (!p[0].revents || !serve_signals(signals, child, &status)) {
 		if (poll(p, (nfds_t)all->n + 1, -1) < 0)
 			p[0].revents = POLLIN;
 		for (size_t i = 0; i < all->n; i++)
-			check_link(&all->v[i], &p[i + 1], marks);
+			check_link(all->v[i], &p[i + 1], marks);
 	}
 	free(p);
 	return status;
 }
 
-int targets_release(struct targets *all, struct marks *marks)
+static bool release_request(struct buf *b, const struct group_member *m, const void *arg)
 {
+	(void)m, (void)arg;
+	buf_puts(b, "release");
+	return true;
+}
+
+int holds_release(struct group *all, struct marks *marks)
+{
+	const struct group_talk talk = {.request = release_request};
+	const uint64_t begin = clock_ns();
 	int status = 0;
+	group_request(all, &talk);
+	group_answers(all, &talk);
 	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
-		bool answered;
-		if (t->failed)
+		struct group_member *m = all->v[i];
+		const bool answered = m->state == MEMBER_READY;
+		if (m->asked_ns < begin) // it had failed before
 			continue;
-		answered =
-			kfd_link_send(&t->link, "release", &t->failure) == 0 && target_receive(t);
-		t->at_ns = clock_ns();
-		if (!answered && !t->link.lost && kfd_target_alive(&t->pin) &&
-		    !kfd_link_abandon(&t->link, &t->pin, &t->failure)) {
-			err_warn(NULL, "pid %d: %s", (int)t->pid, t->failure.text);
-			status = t->failure.status;
+		if (!answered && !m->link.lost && kfd_target_alive(&m->target) &&
+		    !member_abandon(m)) {
+			err_warn(NULL, "pid %d: %s", (int)m->target.pid, m->failure.text);
+			status = m->failure.status;
 			continue;
 		}
-		marks_resumed(marks, t, answered);
-		if (answered && t->link.answer.ended)
-			kfd_wait_death(t->link.answer.holder, KFD_END_MS);
+		marks_resumed(marks, m, answered);
+		if (answered && m->link.answer.ended)
+			kfd_wait_death(m->link.answer.holder, KFD_END_MS);
 	}
 	return status;
 }
@@ -138,7 +146,7 @@ static int pass_status(int status, const sigset_t *mask)
 	return 128 + WTERMSIG(status);
 }
 
-int run_held(char **argv, struct targets *all, int follower, struct marks *marks)
+int run_held(char **argv, struct group *all, int follower, struct marks *marks)
 {
 	sigset_t set, mask;
 	int signals, status, held;
@@ -156,7 +164,7 @@ int run_held(char **argv, struct targets *all, int follower, struct marks *marks
 	status = wait_command(child, signals, all, marks);
 	close(signals);
 	follow_end(follower);
-	held = targets_release(all, marks);
+	held = holds_release(all, marks);
 	follow_wait(follower);
 	return held && !status ? held : pass_status(status, &mask);
 }

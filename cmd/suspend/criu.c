@@ -8,22 +8,23 @@ static const char hazards[] =
 
 static void pause_all(struct out *o, void *arg)
 {
-	struct targets *all = arg;
+	struct group *all = arg;
 	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
+		struct group_member *m = all->v[i];
 		struct held_row row;
 		bool already = false;
-		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0 ||
-			    kfd_criu_pause(&t->pin, &already, &t->failure) < 0;
-		t->at_ns = clock_ns();
-		row = held_row_of(t, NULL);
+		member_set_failed(m,
+				  kfd_target_pin(&m->target, m->target.pid, 0, &m->failure) < 0 ||
+					  kfd_criu_pause(&m->target, &already, &m->failure) < 0);
+		m->answered_ns = clock_ns();
+		row = held_row_of(m, NULL);
 		row.result = already ? "already" : "suspended";
-		if (!t->failed)
+		if (m->state != MEMBER_FAILED)
 			out_row(o, &row);
 	}
 }
 
-int suspend_criu(struct cmd *c, struct targets *all)
+int suspend_criu(struct cmd *c, struct group *all)
 {
 	int status, failed;
 	if (suspend_has_details(c->opts) || c->argc)

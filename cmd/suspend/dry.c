@@ -6,30 +6,30 @@
 
 static bool is_target(const void *all, pid_t pid)
 {
-	return targets_has(all, pid);
+	return group_has(all, pid);
 }
 
-static bool is_selected(const struct target *t, const struct queue_row *r)
+static bool is_selected(const struct group_member *m, const struct queue_row *r)
 {
 	const struct kfd_queue_entry e = {.queue_id = (uint32_t)r->qid,
 					  .gpu_id = (uint32_t)r->gpu_id};
-	return r->pid == t->pid && r->qid != U64_NULL && kfd_selected(&t->sel, &e);
+	return r->pid == m->target.pid && r->qid != U64_NULL && kfd_selected(m->sel, &e);
 }
 
 // Queues that were named and are not there: their number.
-static size_t write_missing(struct out *o, const struct target *t, const struct queue_rows *q)
+static size_t write_missing(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;
-	for (unsigned k = 0; k < t->sel.num_ids; k++) {
-		const struct kfd_outcome none = {.queue.queue_id = t->sel.ids[k],
+	for (unsigned k = 0; k < m->sel->num_ids; k++) {
+		const struct kfd_outcome none = {.queue.queue_id = m->sel->ids[k],
 						 .result = KFD_RESULT_UNKNOWN};
-		const struct held_row row = held_row_of(t, &none);
+		const struct held_row row = held_row_of(m, &none);
 		bool found = false;
 		for (size_t i = 0; i < q->n && !found; i++)
-			found = q->rows[i].qid == row.qid && is_selected(t, &q->rows[i]);
+			found = q->rows[i].qid == row.qid && is_selected(m, &q->rows[i]);
 		if (found)
 			continue;
-		held_unknown(t, &none);
+		held_unknown(m, &none);
 		out_row(o, &row);
 		n++;
 	}
@@ -37,13 +37,13 @@ static size_t write_missing(struct out *o, const struct target *t, const struct 
 }
 
 // The rows of one target; their number.
-static size_t write_target(struct out *o, const struct target *t, const struct queue_rows *q)
+static size_t write_target(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < q->n; i++) {
 		const struct queue_row *r = &q->rows[i];
-		struct held_row row = held_row_of(t, NULL);
-		if (!is_selected(t, r))
+		struct held_row row = held_row_of(m, NULL);
+		if (!is_selected(m, r))
 			continue;
 		row.gpu = r->gpu_id;
 		row.qid = r->qid;
@@ -58,19 +58,19 @@ static size_t write_target(struct out *o, const struct target *t, const struct q
 	return n;
 }
 
-static int no_queue(const struct target *t)
+static int no_queue(const struct group_member *m)
 {
 	struct proc p;
-	if (proc_read(&p, t->pid))
+	if (proc_read(&p, m->target.pid))
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
-				"pid %d: no such process", (int)t->pid);
-	if (!t->sel.num_ids)
+				"pid %d: no such process", (int)m->target.pid);
+	if (!m->sel->num_ids)
 		err_note("pid %d: no queue that is chosen; those that appear would be suspended",
-			 (int)t->pid);
+			 (int)m->target.pid);
 	return GPQ_OK;
 }
 
-int suspend_dry(struct cmd *c, struct targets *all)
+int suspend_dry(struct cmd *c, struct group *all)
 {
 	const struct queue_rows_how how = {
 		.want = READ_TYPE | READ_GPU | READ_MQD, .keep = is_target, .arg = all};
@@ -82,11 +82,11 @@ int suspend_dry(struct cmd *c, struct targets *all)
 	if (!status)
 		status = queue_rows_load(&q, &processes, &how);
 	for (size_t i = 0; i < all->n && !status; i++) {
-		if (all->v[i].failed)
+		if (all->v[i]->state == MEMBER_FAILED)
 			continue;
-		const size_t n = write_target(o, &all->v[i], &q);
+		const size_t n = write_target(o, all->v[i], &q);
 		rows += n;
-		failed += !n && no_queue(&all->v[i]) ? 1 : write_missing(o, &all->v[i], &q);
+		failed += !n && no_queue(all->v[i]) ? 1 : write_missing(o, all->v[i], &q);
 	}
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);

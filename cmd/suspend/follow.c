@@ -34,7 +34,7 @@ struct following {
 	struct suspend_opts opts;
 	const struct kfd_selection *sel;
 	struct newcomers seen; // done: it is held, or was
-	struct targets held;   // tied: with their links
+	struct group held;     // tied: with their links
 	bool tied;
 	pid_t parent;            // gpq, whose COMMAND the hold is for
 	uint64_t until_ns;       // UINT64_MAX: no deadline
@@ -57,19 +57,15 @@ static bool take_in(struct following *f, pid_t pid)
 {
 	struct suspend_opts o = f->opts;
 	const uint64_t now = clock_ns();
-	struct targets one = {0};
+	struct group one = {.dry = true};
 	bool held;
 	if (f->until_ns != UINT64_MAX)
 		o.for_ns = f->until_ns > now ? f->until_ns - now : 1;
-	targets_add(&one, pid);
-	one.v[0].sel = *f->sel;
+	group_add(&one, pid, xmemdup(f->sel, sizeof(*f->sel)));
 	held = suspend_newcomer(&one, &o, !f->tied);
-	if (held && f->tied) {
-		f->held.v = xreallocarray(f->held.v, f->held.n + 1, sizeof(*one.v));
-		f->held.v[f->held.n++] = one.v[0];
-		one.n = 0;
-	}
-	targets_fini(&one);
+	if (held && f->tied)
+		group_move(&f->held, &one);
+	group_fini(&one);
 	return held;
 }
 
@@ -153,7 +149,7 @@ static void __attribute__((noreturn)) run(struct following *f)
 		newcomers_drain(&f->seen);
 	}
 	if (f->tied)
-		targets_release(&f->held, NULL);
+		holds_release(&f->held, NULL);
 	_exit(0);
 }
 
@@ -206,10 +202,10 @@ static void wait_ready(const int ready[2])
 	close(ready[0]);
 }
 
-int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied)
+int follow_start(const struct suspend_opts *o, const struct group *all, bool tied)
 {
 	struct following f = {.opts = *o,
-			      .sel = &all->v[0].sel,
+			      .sel = all->v[0]->sel,
 			      .tied = tied,
 			      .parent = getpid(),
 			      .until_ns = o->for_ns == NO_DEADLINE ? UINT64_MAX
@@ -234,7 +230,8 @@ int follow_start(const struct suspend_opts *o, const struct targets *all, bool t
 	newcomers_scan(&f.seen, 0);
 	for (size_t i = 0; i < f.seen.n; i++)
 		for (size_t k = 0; k < all->n; k++)
-			f.seen.v[i].done |= f.seen.v[i].pid == all->v[k].pid && !all->v[k].failed;
+			f.seen.v[i].done |= f.seen.v[i].pid == all->v[k]->target.pid &&
+					    all->v[k]->state != MEMBER_FAILED;
 	run(&f);
 }
 

@@ -13,7 +13,7 @@
 
 // Starts the follower of what `o` chooses, after `all` were suspended. `tied`: it ends with us, and
 // so do the holds that it makes. A descriptor of the process (pidfd), -1 after a message.
-int follow_start(const struct suspend_opts *o, const struct targets *all, bool tied);
+int follow_start(const struct suspend_opts *o, const struct group *all, bool tied);
 
 // Tells a tied follower to end; then waits until it has, and the queues that it held run.
 void follow_end(int follower);

@@ -76,9 +76,9 @@ static void set_type(struct held_row *row, uint32_t type)
 	row->packets = kfd_snapshot_packets_name(type);
 }
 
-struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
+struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q)
 {
-	struct held_row row = {.pid = (uint64_t)t->pid,
+	struct held_row row = {.pid = (uint64_t)m->target.pid,
 			       .gpu = U64_NULL,
 			       .qid = U64_NULL,
 			       .context = U64_NULL,
@@ -86,7 +86,7 @@ struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 			       .saved_bytes = U64_NULL,
 			       .backlog = U64_NULL,
 			       .holder = U64_NULL,
-			       .at_ns = t->at_ns,
+			       .at_ns = m->answered_ns,
 			       .until_ns = U64_NULL};
 	if (!q)
 		return row;
@@ -100,17 +100,17 @@ struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q)
 		row.latency_ns = q->latency_ns;
 	if (q->until_ns)
 		row.until_ns = q->until_ns;
-	if (t->link.answer.holder > 0)
-		row.holder = (uint64_t)t->link.answer.holder;
+	if (m->link.answer.holder > 0)
+		row.holder = (uint64_t)m->link.answer.holder;
 	return row;
 }
 
-void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
+void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum)
 {
-	size_t n = t->num_unreached, contexts = kfd_contexts_count(t->unreached, n);
+	size_t n = m->num_unreached, contexts = kfd_contexts_count(m->unreached, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct kfd_queue *q = &t->unreached[i];
-		struct held_row row = held_row_of(t, NULL);
+		const struct kfd_queue *q = &m->unreached[i];
+		struct held_row row = held_row_of(m, NULL);
 		row.gpu = q->gpu_id ? q->gpu_id : U64_NULL;
 		row.qid = q->qid;
 		row.context = (uint64_t)q->context;
@@ -124,25 +124,25 @@ void held_unreached(struct out *o, const struct target *t, struct held_sum *sum)
 		err_warn("gpq queues -o +CONTEXT shows them",
 			 "pid %d: %zu queue%s of %zu secondary context%s run%s on: the debug "
 			 "interface does not reach them",
-			 (int)t->pid, n, n == 1 ? "" : "s", contexts, contexts == 1 ? "" : "s",
-			 n == 1 ? "s" : "");
+			 (int)m->target.pid, n, n == 1 ? "" : "s", contexts,
+			 contexts == 1 ? "" : "s", n == 1 ? "s" : "");
 }
 
-bool held_is_unreached(const struct target *t, uint32_t qid)
+bool held_is_unreached(const struct group_member *m, uint32_t qid)
 {
-	for (size_t i = 0; i < t->num_unreached; i++)
-		if (t->unreached[i].qid == qid)
+	for (size_t i = 0; i < m->num_unreached; i++)
+		if (m->unreached[i].qid == qid)
 			return true;
 	return false;
 }
 
-void held_unknown(const struct target *t, const struct kfd_outcome *q)
+void held_unknown(const struct group_member *m, const struct kfd_outcome *q)
 {
-	if (held_is_unreached(t, q->queue.queue_id))
+	if (held_is_unreached(m, q->queue.queue_id))
 		err_warn(NULL, "pid %d: queue %u: only a secondary context has one of this id",
-			 (int)t->pid, q->queue.queue_id);
+			 (int)m->target.pid, q->queue.queue_id);
 	else
-		err_warn("gpq queues lists them", "pid %d: no queue %u", (int)t->pid,
+		err_warn("gpq queues lists them", "pid %d: no queue %u", (int)m->target.pid,
 			 q->queue.queue_id);
 }
 

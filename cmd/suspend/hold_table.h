@@ -24,13 +24,13 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 	       void (*rows)(struct out *o, void *arg), void *arg);
 
 // The row of a queue in a holder's answer, without proof. NULL: of a process; only pid and at_ns.
-struct held_row held_row_of(const struct target *t, const struct kfd_outcome *q);
+struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
 
 // Is a selected queue of this id one of a secondary context, which cannot be held?
-bool held_is_unreached(const struct target *t, uint32_t qid);
+bool held_is_unreached(const struct group_member *m, uint32_t qid);
 
 // Warns that there is no such queue.
-void held_unknown(const struct target *t, const struct kfd_outcome *q);
+void held_unknown(const struct group_member *m, const struct kfd_outcome *q);
 
 // The exit status of a result; GPQ_OK: the queue is as requested.
 int held_status(enum kfd_result r);
@@ -45,7 +45,7 @@ int held_sum_status(const struct held_sum *s);
 
 // Counts the selected queues that cannot be held, prints their number and, unless `o` is NULL,
 // writes a row for each.
-void held_unreached(struct out *o, const struct target *t, struct held_sum *sum);
+void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum);
 
 // gpq suspend --list.
 int held_list(struct cmd *c, const struct pids *only);

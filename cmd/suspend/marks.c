@@ -31,42 +31,42 @@ struct marks *marks_open(const char *file)
 	return m;
 }
 
-static bool write_rows(struct marks *m, const struct target *t)
+static bool write_marks(struct marks *marks, const struct group_member *m)
 {
-	for (size_t i = 0; i < t->link.answer.num; i++) {
-		struct held_row row = held_row_of(t, &t->link.answer.queues[i]);
-		out_row(m->out, &row);
+	for (size_t i = 0; i < m->link.answer.num; i++) {
+		const struct held_row row = held_row_of(m, &m->link.answer.queues[i]);
+		out_row(marks->out, &row);
 	}
-	return out_flush(m->out) == 0;
+	return out_flush(marks->out) == 0;
 }
 
-int marks_suspended(struct marks *m, const struct targets *all)
+int marks_suspended(struct marks *marks, const struct group *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (!write_rows(m, &all->v[i]))
+		if (!write_marks(marks, all->v[i]))
 			return GPQ_FAILED; // out_close() prints the reason
 	return 0;
 }
 
-void marks_resumed(struct marks *m, const struct target *t, bool answered)
+void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
 {
-	struct held_row row = held_row_of(t, NULL); // one for all queues
+	struct held_row row = held_row_of(m, NULL); // one for all queues
 	row.result = kfd_result_name(KFD_RESULT_RESUMED);
-	if (!m)
+	if (!marks)
 		return;
 	if (answered) {
-		write_rows(m, t);
+		write_marks(marks, m);
 		return;
 	}
-	out_row(m->out, &row);
-	out_flush(m->out);
+	out_row(marks->out, &row);
+	out_flush(marks->out);
 }
 
-void marks_close(struct marks *m)
+void marks_close(struct marks *marks)
 {
-	if (!m)
+	if (!marks)
 		return;
-	out_close(m->out);
-	close(m->fd);
-	free(m);
+	out_close(marks->out);
+	close(marks->fd);
+	free(marks);
 }

@@ -7,7 +7,7 @@
 #include "common/host/clock.h"
 
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const methods[] = {"debug", "criu", NULL};
@@ -40,8 +40,9 @@ static const struct opt opts[] = {
 
 static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE, .watch = WATCH_OFF};
 
-static void request(struct buf *b, const struct suspend_opts *o, const struct target *t)
+static bool suspend_request(struct buf *b, const struct group_member *m, const void *arg)
 {
+	const struct suspend_opts *o = arg;
 	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
 	if (o->for_ns != NO_DEADLINE)
 		buf_printf(b, " for_ns=%llu", (unsigned long long)o->for_ns);
@@ -51,182 +52,147 @@ static void request(struct buf *b, const struct suspend_opts *o, const struct ta
 		buf_puts(b, " notrace");
 	if (o->verify)
 		buf_puts(b, " addresses");
-	target_words(t, b);
+	member_words(m, b);
+	return true;
 }
 
-static void send_request(struct target *t, const struct suspend_opts *o)
+static void suspend_members(struct group *all, const struct suspend_opts *o)
 {
-	struct kfd_failure *f = &t->failure;
-	struct buf b = {0};
-	t->failed = kfd_link_open(&t->link, &t->pin, true, f) < 0;
-	kfd_step(2);
-	if (!t->failed) {
-		request(&b, o, t);
-		t->failed = kfd_link_send(&t->link, b.data, f) < 0;
-	}
-	buf_fini(&b);
-}
-
-static void abandon(struct target *t)
-{
-	kfd_link_abandon(&t->link, &t->pin, &t->failure);
-}
-
-static void take_answer(struct target *t, const struct suspend_opts *o)
-{
-	if (!t->failed)
-		t->failed = !target_receive(t);
-	// An existing holder was just ending, as at its deadline: send the request to a new one.
-	if (t->failed && t->link.lost && !t->link.started) {
-		kfd_link_close(&t->link);
-		send_request(t, o);
-		if (!t->failed)
-			t->failed = !target_receive(t);
-	}
-	t->at_ns = clock_ns();
-	if (t->failed)
-		abandon(t);
-}
-
-// All requests are sent before the first answer is waited for, so that all targets are worked on at
-// once.
-static void ask_all(struct targets *all, const struct suspend_opts *o)
-{
-	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
-		if (t->failed)
-			continue;
-		t->failed = kfd_target_pin(&t->pin, t->pid, 0, &t->failure) < 0;
-		kfd_step(1);
-		if (!t->failed)
-			send_request(t, o);
-		kfd_step(3);
-	}
-	for (size_t i = 0; i < all->n; i++)
-		take_answer(&all->v[i], o);
+	const struct group_talk talk = {.request = suspend_request, .arg = o, .start = true};
+	group_request(all, &talk);
+	group_answers(all, &talk);
+	group_abandon_failed(all);
 	kfd_step(4);
 }
 
 // Warns why a queue was not suspended, where the column RESULT is not enough.
-static void explain(const struct target *t, const struct kfd_outcome *q)
+static void explain_outcome(const struct group_member *m, const struct kfd_outcome *q)
 {
+	const int pid = (int)m->target.pid;
 	switch (q->result) {
 	case KFD_RESULT_TIMEOUT:
 		err_warn("see the kernel log",
 			 "pid %d: queue %u: the GPU did not answer within "
 			 "%llu s; the driver resets it, and every process on it dies",
-			 (int)t->pid, q->queue.queue_id,
-			 (unsigned long long)(q->latency_ns / 1000000000u));
+			 pid, q->queue.queue_id, (unsigned long long)(q->latency_ns / 1000000000u));
 		break;
 	case KFD_RESULT_REFUSED:
 		err_warn("see the kernel log",
 			 "pid %d: queue %u: the hardware did not let go of it; "
 			 "it was resumed",
-			 (int)t->pid, q->queue.queue_id);
+			 pid, q->queue.queue_id);
 		break;
-	case KFD_RESULT_UNKNOWN: held_unknown(t, q); break;
+	case KFD_RESULT_UNKNOWN: held_unknown(m, q); break;
 	case KFD_RESULT_CLOSING:
-		err_warn(NULL, "pid %d: queue %u is being destroyed", (int)t->pid,
-			 q->queue.queue_id);
+		err_warn(NULL, "pid %d: queue %u is being destroyed", pid, q->queue.queue_id);
 		break;
 	default: break;
 	}
 }
 
-struct report {
-	const struct targets *all;
+struct suspend_report {
+	const struct group *all;
+	const struct proof_seen *proofs; // --verify, else NULL
 	struct held_sum sum;
 };
 
 // A row per queue, unless `o` is NULL, and how it went.
 static void write_rows(struct out *o, void *arg)
 {
-	struct report *r = arg;
+	struct suspend_report *r = arg;
 	for (size_t i = 0; i < r->all->n; i++) {
-		const struct target *t = &r->all->v[i];
-		if (t->failed)
+		const struct group_member *m = r->all->v[i];
+		if (m->state == MEMBER_FAILED)
 			continue;
-		for (size_t k = 0; k < t->link.answer.num; k++) {
-			const struct kfd_outcome *q = &t->link.answer.queues[k];
-			struct held_row row = held_row_of(t, q);
+		for (size_t k = 0; k < m->link.answer.num; k++) {
+			const struct kfd_outcome *q = &m->link.answer.queues[k];
+			struct held_row row = held_row_of(m, q);
 			int status = held_status(q->result);
-			if (t->seen)
-				status = proofs_fill(&t->seen[k], &row, status);
+			if (r->proofs)
+				status = proofs_fill(r->proofs++, &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
-			    held_is_unreached(t, q->queue.queue_id))
+			    held_is_unreached(m, q->queue.queue_id))
 				continue; // its row follows
-			explain(t, q);
+			explain_outcome(m, q);
 			held_count(&r->sum, status);
 			if (o)
 				out_row(o, &row);
 		}
-		held_unreached(o, t, &r->sum);
-		if (!t->link.answer.num && !r->sum.failed)
+		held_unreached(o, m, &r->sum);
+		if (!m->link.answer.num && !r->sum.failed)
 			err_note("pid %d: no queue yet; those that appear will be suspended",
-				 (int)t->pid);
+				 (int)m->target.pid);
 	}
 }
 
-static int show(struct cmd *c, const struct targets *all)
+static int show_held(struct cmd *c, const struct group *all, const struct proof_seen *proofs)
 {
-	struct report r = {.all = all};
+	struct suspend_report r = {.all = all, .proofs = proofs};
 	int status;
 	for (size_t i = 0; i < all->n && !c->out.columns; i++)
-		if (all->v[i].num_unreached)
+		if (all->v[i]->num_unreached)
 			c->out.columns = "+CONTEXT";
 	status = held_write(&c->out, &held_table, write_rows, &r);
 	return status ? status : held_sum_status(&r.sum);
 }
 
-// Nothing stays suspended; what we started has ended when we have.
-static void let_go(struct targets *all)
+// Nothing stays suspended, and the holders that were started end.
+static void abandon_all(struct group *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		abandon(&all->v[i]);
+		member_abandon(all->v[i]);
+}
+
+static bool confirm_request(struct buf *b, const struct group_member *m, const void *arg)
+{
+	(void)arg;
+	buf_puts(b, "hold");
+	return m->link.fd >= 0;
 }
 
 // Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
 // queue and follows no new ones ends. One that ended at its deadline is no failure.
-static void confirm(struct targets *all)
+static void confirm_holds(struct group *all)
 {
-	uint64_t until;
+	const struct group_talk talk = {.request = confirm_request};
 	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
-		if (t->failed)
-			continue;
-		if (!t->link.answer.held && !t->link.answer.follows) {
-			abandon(t);
-			continue;
-		}
-		until = t->link.answer.until_ns;
-		t->failed = kfd_link_send(&t->link, "hold", &t->failure) < 0 || !target_receive(t);
-		if (t->failed && t->link.lost && until && clock_ns() >= until)
-			t->failed = false;
-		else if (t->failed)
-			abandon(t);
+		struct group_member *m = all->v[i];
+		if (m->state == MEMBER_READY && !m->link.answer.held && !m->link.answer.follows)
+			member_abandon(m);
 	}
+	group_request(all, &talk);
+	group_answers(all, &talk);
+	for (size_t i = 0; i < all->n; i++) {
+		struct group_member *m = all->v[i];
+		const uint64_t until = m->link.answer.until_ns;
+		if (m->state == MEMBER_FAILED && m->link.lost && until && clock_ns() >= until)
+			member_set_failed(m, false);
+	}
+	group_abandon_failed(all);
 }
 
 // --all-or-none: the status of the first process or queue that is not held, after a message; else
 // 0.
-static int first_failure(const struct targets *all)
+static int first_failure(const struct group *all)
 {
 	int status = 0;
 	for (size_t i = 0; i < all->n; i++) {
-		const struct target *t = &all->v[i];
-		if (t->failed && !status)
-			status = t->failure.status;
-		if (t->num_unreached && !t->failed) {
+		const struct group_member *m = all->v[i];
+		const bool failed = m->state == MEMBER_FAILED;
+		const int pid = (int)m->target.pid;
+		if (failed && !status)
+			status = m->failure.status;
+		if (m->num_unreached && !failed) {
 			err_warn(NULL, "pid %d: %zu queues of secondary contexts cannot be held",
-				 (int)t->pid, t->num_unreached);
+				 pid, m->num_unreached);
 			status = status ? status : GPQ_UNSUPPORTED;
 		}
-		for (size_t k = 0; k < t->link.answer.num && !t->failed; k++) {
-			const struct kfd_outcome *q = &t->link.answer.queues[k];
-			int of_queue = held_status(q->result);
+		for (size_t k = 0; k < m->link.answer.num && !failed; k++) {
+			const struct kfd_outcome *q = &m->link.answer.queues[k];
+			const int of_queue = held_status(q->result);
 			if (of_queue)
-				err_warn(NULL, "pid %d: queue %u: %s", (int)t->pid,
-					 q->queue.queue_id, kfd_result_name(q->result));
+				err_warn(NULL, "pid %d: queue %u: %s", pid, q->queue.queue_id,
+					 kfd_result_name(q->result));
 			status = status ? status : of_queue;
 		}
 	}
@@ -235,49 +201,52 @@ static int first_failure(const struct targets *all)
 
 #define NONE_HELD "--all-or-none: nothing stays suspended"
 
-static int hold_none(struct cmd *c, struct targets *all, int status)
+static int hold_none(struct cmd *c, struct group *all, int status)
 {
-	const struct targets none = {0};
+	const struct group none = {0};
 	targets_report(all);
-	let_go(all);
+	abandon_all(all);
 	err_fail((enum gpq_exit)status, NULL, NONE_HELD);
-	show(c, &none);
+	show_held(c, &none, NULL);
 	return status;
 }
 
-// Those that were made lasting before another failed.
-static void undo(struct targets *all)
+static bool undo_request(struct buf *b, const struct group_member *m, const void *arg)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
-		struct buf b = {0};
-		buf_puts(&b, "resume");
-		target_words(t, &b);
-		if (!t->failed &&
-		    (kfd_link_send(&t->link, b.data, &t->failure) < 0 || !target_receive(t)))
-			abandon(t);
-		buf_fini(&b);
-	}
+	(void)arg;
+	buf_puts(b, "resume");
+	member_words(m, b);
+	return m->link.fd >= 0;
 }
 
-bool suspend_newcomer(struct targets *one, const struct suspend_opts *o, bool lasting)
+// Resumes what was made lasting before another failed.
+static void undo_holds(struct group *all)
 {
-	ask_all(one, o);
-	if (!one->v[0].failed && lasting)
-		confirm(one);
-	return !one->v[0].failed;
+	const struct group_talk talk = {.request = undo_request};
+	group_request(all, &talk);
+	group_answers(all, &talk);
+	group_abandon_failed(all);
+}
+
+bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool lasting)
+{
+	suspend_members(one, o);
+	if (lasting)
+		confirm_holds(one);
+	return one->v[0]->state != MEMBER_FAILED;
 }
 
 // Do processes that come later belong to the hold? Not where queues were chosen one by one.
-static bool follows(const struct suspend_opts *o)
+static bool takes_newcomers(const struct suspend_opts *o)
 {
 	return pick_needs_host(&o->pick) && !o->once && !o->idle && !o->queues.ids.n &&
 	       !o->queues.types.n && !o->queues.prio;
 }
 
-static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
+static int suspend_for_command(struct cmd *c, struct group *all, const struct proof_seen *proofs,
+			       struct marks *marks)
 {
-	struct report r = {.all = all};
+	struct suspend_report r = {.all = all, .proofs = proofs};
 	int status, failed;
 	write_rows(NULL, &r);
 	status = held_sum_status(&r.sum);
@@ -288,44 +257,50 @@ static int run_command(struct cmd *c, struct targets *all, struct marks *marks)
 		status = marks_suspended(marks, all);
 	if (!status)
 		return run_held(c->argv, all,
-				follows(c->opts) ? follow_start(c->opts, all, true) : -1, marks);
-	let_go(all);
+				takes_newcomers(c->opts) ? follow_start(c->opts, all, true) : -1,
+				marks);
+	abandon_all(all);
 	return status;
 }
 
-static int suspend_all(struct cmd *c, struct targets *all, struct marks *marks)
+static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_seen *proofs)
 {
 	const struct suspend_opts *o = c->opts;
-	int status, failed;
-	kfd_step_init("gpq");
-	ask_all(all, o);
-	targets_find_unreached(all);
-	if (o->verify)
-		proofs_take(all);
-	if (c->argc)
-		return run_command(c, all, marks);
-	status = o->all_or_none ? first_failure(all) : 0;
+	int status = o->all_or_none ? first_failure(all) : 0, failed;
 	if (status)
 		return hold_none(c, all, status);
 	signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
-	status = show(c, all);
+	status = show_held(c, all, proofs);
 	kfd_step(5);
 	// Standard output that cannot be written is a failure, and a failure holds nothing.
 	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
-		confirm(all);
+		confirm_holds(all);
 	else
-		let_go(all);
+		abandon_all(all);
 	failed = targets_report(all);
 	if (failed && o->all_or_none) {
-		undo(all);
+		undo_holds(all);
 		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
 	}
-	if (follows(o) && (!status || status == GPQ_PARTIAL) &&
+	if (takes_newcomers(o) && (!status || status == GPQ_PARTIAL) &&
 	    (!failed || failed == GPQ_PARTIAL) && follow_start(o, all, false) < 0)
 		failed = GPQ_PARTIAL;
 	if (!failed || status == GPQ_PIPE)
 		return status;
 	return status || failed == GPQ_PARTIAL ? GPQ_PARTIAL : failed;
+}
+
+static int suspend_all(struct cmd *c, struct group *all, struct marks *marks)
+{
+	const struct suspend_opts *o = c->opts;
+	kfd_step_init("gpq");
+	suspend_members(all, o);
+	targets_find_unreached(all);
+	struct proof_seen *proofs = o->verify ? proofs_take(all) : NULL;
+	const int status = c->argc ? suspend_for_command(c, all, proofs, marks)
+				   : suspend_lasting(c, all, proofs);
+	free(proofs);
+	return status;
 }
 
 bool suspend_has_details(const struct suspend_opts *o)
@@ -385,7 +360,7 @@ static int run(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	struct marks *marks = NULL;
-	struct targets all;
+	struct group all;
 	int status = check(c);
 	if (status)
 		return status;
@@ -401,7 +376,7 @@ static int run(struct cmd *c)
 	if (!status && !o->dry)
 		status = o->method ? suspend_criu(c, &all) : suspend_all(c, &all, marks);
 	marks_close(marks);
-	targets_fini(&all);
+	group_fini(&all);
 	return status;
 }
 

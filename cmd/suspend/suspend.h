@@ -22,9 +22,9 @@ bool suspend_has_details(const struct suspend_opts *o);
 
 struct marks; // marks.c
 
-// Suspends the queues of the one process in `one`; `lasting`: until resume, else while its link is
+// Suspends the queues of the one member of `one`; `lasting`: until resume, else while its link is
 // open. False: it is not held.
-bool suspend_newcomer(struct targets *one, const struct suspend_opts *o, bool lasting);
+bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool lasting);
 
 // ---- verify.c: --verify
 
@@ -34,8 +34,9 @@ struct proof_seen {
 	struct kfd_quiesce look[LOOKS];
 };
 
-// Watches the queues of all answers for a little while: target.seen.
-void proofs_take(struct targets *all);
+// Watches the queues of all answers for a little while: one element for each queue of the members
+// that did not fail, in their order; the caller's to free.
+struct proof_seen *proofs_take(const struct group *all);
 // Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
 int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
@@ -44,30 +45,30 @@ int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 // Runs `argv` while the holds of `all` last, then ends them, and the follower (-1: none). COMMAND's
 // exit status; when it died from a signal, so do we. 126 and 127 when it cannot be run, as env(1).
 // `marks` may be NULL.
-int run_held(char **argv, struct targets *all, int follower, struct marks *marks);
+int run_held(char **argv, struct group *all, int follower, struct marks *marks);
 
 // Ends the holds that are tied to our links, and waits until the queues run. `marks` may be NULL.
 // 0, or the exit status after a message: some may still be suspended.
-int targets_release(struct targets *all, struct marks *marks);
+int holds_release(struct group *all, struct marks *marks);
 
 // ---- marks.c: --marks FILE
 
 // Opens FILE, to append to it. NULL after a message.
 struct marks *marks_open(const char *file);
 // Adds the queues that were suspended. 0, or an exit status after a message.
-int marks_suspended(struct marks *m, const struct targets *all);
-// Adds the queues of `t` as resumed at t->at_ns: those of the answer to a release, or, without an
-// answer, all, because the holder ended.
-void marks_resumed(struct marks *m, const struct target *t, bool answered);
-void marks_close(struct marks *m);
+int marks_suspended(struct marks *marks, const struct group *all);
+// Adds the queues of a member as resumed at m->answered_ns: those of the answer to a release, or,
+// without an answer, all, because the holder ended.
+void marks_resumed(struct marks *marks, const struct group_member *m, bool answered);
+void marks_close(struct marks *marks);
 
 // ---- dry.c: --dry-run
 
 extern const struct schema suspend_schema;
-int suspend_dry(struct cmd *c, struct targets *all);
+int suspend_dry(struct cmd *c, struct group *all);
 
 // ---- criu.c: --method criu
 
-int suspend_criu(struct cmd *c, struct targets *all);
+int suspend_criu(struct cmd *c, struct group *all);
 
 #endif

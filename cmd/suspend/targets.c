@@ -27,20 +27,10 @@ static int need_driver(void)
 	return err_fail((enum gpq_exit)f.status, NULL, "%s", f.text);
 }
 
-bool targets_has(const struct targets *t, pid_t pid)
+static void add_target(struct group *g, pid_t pid)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].pid == pid)
-			return true;
-	return false;
-}
-
-void targets_add(struct targets *t, pid_t pid)
-{
-	if (targets_has(t, pid))
-		return;
-	t->v = xreallocarray(t->v, t->n + 1, sizeof(*t->v));
-	t->v[t->n++] = (struct target){.pid = pid, .pin.pidfd = -1, .link.fd = -1};
+	if (!group_has(g, pid))
+		group_add(g, pid, xcalloc(1, sizeof(struct kfd_selection)));
 }
 
 void targets_find_held(struct pids *pids)
@@ -96,7 +86,7 @@ static int chose_none(const struct pick_opts *o, bool held)
 }
 
 // Adds those of `among` that the options choose; there must be one.
-static int add_chosen(struct targets *t, const struct pick_opts *o, const struct pids *among,
+static int add_chosen(struct group *g, const struct pick_opts *o, const struct pids *among,
 		      enum targets_among from, struct process_cache *processes)
 {
 	struct pick pick;
@@ -105,7 +95,7 @@ static int add_chosen(struct targets *t, const struct pick_opts *o, const struct
 	for (size_t i = 0; i < among->n && !status; i++) {
 		if (!pick_keeps(&pick, among->v[i]))
 			continue;
-		targets_add(t, among->v[i]);
+		add_target(g, among->v[i]);
 		chosen++;
 	}
 	pick_fini(&pick);
@@ -113,7 +103,7 @@ static int add_chosen(struct targets *t, const struct pick_opts *o, const struct
 							     : chose_none(o, from != AMONG_OPEN);
 }
 
-static int seek(struct targets *t, const struct pick_opts *o, enum targets_among from)
+static int seek_processes(struct group *g, const struct pick_opts *o, enum targets_among from)
 {
 	struct process_cache processes = {0};
 	struct pick_opts one = *o;
@@ -124,18 +114,18 @@ static int seek(struct targets *t, const struct pick_opts *o, enum targets_among
 	else if (!status)
 		status = find_open(&among, &processes);
 	if (!status && !o->pids.n)
-		status = add_chosen(t, o, &among, from, &processes);
+		status = add_chosen(g, o, &among, from, &processes);
 	one.pids.n = 1;
 	for (size_t i = 0; i < o->pids.n && !status; i++) { // each must have one
 		one.pids.v = &o->pids.v[i];
-		status = add_chosen(t, &one, &among, from, &processes);
+		status = add_chosen(g, &one, &among, from, &processes);
 	}
 	free(among.v);
 	process_cache_fini(&processes);
 	return status;
 }
 
-static int find_processes(struct targets *t, const struct pick_opts *o, enum targets_among from)
+static int find_processes(struct group *g, const struct pick_opts *o, enum targets_among from)
 {
 	if (!pick_asks(o))
 		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
@@ -143,29 +133,33 @@ static int find_processes(struct targets *t, const struct pick_opts *o, enum tar
 	if (o->pids.given && !o->pids.n)
 		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
 	if (pick_needs_host(o))
-		return seek(t, o, from);
+		return seek_processes(g, o, from);
 	for (size_t i = 0; i < o->pids.n; i++)
-		targets_add(t, o->pids.v[i]);
+		add_target(g, o->pids.v[i]);
 	return 0;
 }
 
-// --queue and --gpu. A process of which no queue is named is no target: without ids, all would be.
-static int select_queues(struct targets *t, const struct pick_queues *p)
+static bool has_named_queue(const struct group_member *m, const void *arg)
+{
+	(void)arg;
+	return m->sel->num_ids;
+}
+
+// --queue and --gpu. A process of which no queue is named is left out: without ids, all of its
+// queues would be meant.
+static int select_queues(struct group *g, const struct pick_queues *p)
 {
 	struct kfd_topology topology;
-	pid_t *pids = xcalloc(t->n + 1, sizeof(*pids));
-	size_t kept = 0;
+	pid_t *pids = xcalloc(g->n + 1, sizeof(*pids));
 	int status = pick_queues_load_gpus(p, &topology);
-	for (size_t i = 0; i < t->n; i++)
-		pids[i] = t->v[i].pid;
+	for (size_t i = 0; i < g->n; i++)
+		pids[i] = g->v[i]->target.pid;
 	if (!status)
-		status = pick_queues_check(p, pids, t->n);
-	for (size_t i = 0; i < t->n && !status; i++) {
-		pick_queues_select(p, t->v[i].pid, &topology, &t->v[i].sel);
-		if (!p->n || t->v[i].sel.num_ids)
-			t->v[kept++] = t->v[i];
-	}
-	t->n = status ? t->n : kept;
+		status = pick_queues_check(p, pids, g->n);
+	for (size_t i = 0; i < g->n && !status; i++)
+		pick_queues_select(p, pids[i], &topology, g->v[i]->sel);
+	if (!status && p->n)
+		group_keep(g, has_named_queue, NULL);
 	free(pids);
 	kfd_topology_fini(&topology);
 	return status;
@@ -182,59 +176,61 @@ static int type_of(const char *name)
 }
 
 // Ids count in each context anew, and only those of the primary one can be suspended.
-static void add_queue(struct target *t, const struct kfd_selection *gpus, const struct queue_row *r)
+static void add_queue(struct group_member *m, const struct kfd_selection *gpus,
+		      const struct queue_row *r)
 {
 	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
 	if (r->context == U64_NULL) {
-		if (t->sel.num_ids < KFD_MAX_QUEUES)
-			t->sel.ids[t->sel.num_ids++] = (uint32_t)r->qid;
+		if (m->sel->num_ids < KFD_MAX_QUEUES)
+			m->sel->ids[m->sel->num_ids++] = (uint32_t)r->qid;
 		return;
 	}
 	if (!kfd_selected(gpus, &e))
 		return;
-	t->unreached = xreallocarray(t->unreached, t->num_unreached + 1, sizeof(*t->unreached));
-	t->unreached[t->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
+	m->unreached = xreallocarray(m->unreached, m->num_unreached + 1, sizeof(*m->unreached));
+	m->unreached[m->num_unreached++] = (struct kfd_queue){.context = (int32_t)r->context,
 							      .qid = (uint32_t)r->qid,
 							      .gpu_id = (uint32_t)r->gpu_id,
 							      .type = type_of(r->type)};
 }
 
-static void choose_queue(struct target *t, const struct kfd_selection *gpus,
+static void choose_queue(struct group_member *m, const struct kfd_selection *gpus,
 			 const struct queue_row *r, const struct pick_queues *p)
 {
 	enum kfd_answer3 fits = pick_queues_keeps(p, r);
 	if (p->opts->prio && type_of(r->type) != KFD_QUEUE_COMPUTE)
-		err_note("pid %d: queue %u: SDMA queues have no priority, left out", (int)t->pid,
-			 (unsigned)r->qid);
+		err_note("pid %d: queue %u: SDMA queues have no priority, left out",
+			 (int)m->target.pid, (unsigned)r->qid);
 	else if (fits == KFD_ANSWER_UNKNOWN)
 		err_warn("name it with -Q",
 			 "pid %d: queue %u: its priority is not known for certain, left out",
-			 (int)t->pid, (unsigned)r->qid);
+			 (int)m->target.pid, (unsigned)r->qid);
 	else if (fits == KFD_ANSWER_YES)
-		add_queue(t, gpus, r);
+		add_queue(m, gpus, r);
 }
 
-static void choose_queues(struct targets *t, const struct queue_rows *q,
-			  const struct pick_queues *p)
+static void choose_queues(struct group *g, const struct queue_rows *q, const struct pick_queues *p)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		struct target *v = &t->v[i];
-		const struct kfd_selection gpus = v->sel;
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		const struct kfd_selection gpus = *m->sel;
+		const pid_t pid = m->target.pid;
 		struct proc one;
-		v->sel.num_ids = 0;
+		m->looked_unreached = true;
+		m->sel->num_ids = 0;
 		for (size_t k = 0; k < q->n; k++)
-			if (q->rows[k].pid == v->pid && q->rows[k].qid != U64_NULL)
-				choose_queue(v, &gpus, &q->rows[k], p);
-		if (!v->sel.num_ids) {
-			v->failed = true;
-			kfd_fail(&v->failure, v->num_unreached              ? KFD_FAULT_UNREACHED
-					      : proc_read(&one, v->pid) < 0 ? KFD_FAULT_NO_PROCESS
-									    : KFD_FAULT_NO_QUEUE);
+			if (q->rows[k].pid == pid && q->rows[k].qid != U64_NULL)
+				choose_queue(m, &gpus, &q->rows[k], p);
+		if (!m->sel->num_ids) {
+			member_set_failed(m, true);
+			kfd_fail(&m->failure, m->num_unreached           ? KFD_FAULT_UNREACHED
+					      : proc_read(&one, pid) < 0 ? KFD_FAULT_NO_PROCESS
+									 : KFD_FAULT_NO_QUEUE);
 		}
 	}
 }
 
-static int choose_by_rows(struct targets *t, const struct pick_queues *p)
+static int choose_by_rows(struct group *g, const struct pick_queues *p)
 {
 	const struct queue_rows_how how = {.want = READ_TYPE | READ_GPU |
 						   (p->opts->prio ? READ_MQD : 0)};
@@ -250,119 +246,89 @@ static int choose_by_rows(struct targets *t, const struct pick_queues *p)
 	if (!status && p->opts->prio)
 		status = prio_check(&p->prio, q.prio_written);
 	if (!status)
-		choose_queues(t, &q, p);
+		choose_queues(g, &q, p);
 	queue_rows_fini(&q);
 	process_cache_fini(&processes);
 	return status;
 }
 
-// Of processes that were sought and not named, those without a queue that fits are passed over,
-// unless that is all of them.
-static void pass_over(struct targets *t)
+static bool has_not_failed(const struct group_member *m, const void *arg)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < t->n; i++)
-		kept += !t->v[i].failed;
-	if (!kept)
-		return;
-	kept = 0;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].failed)
-			free(t->v[i].unreached);
-		else
-			t->v[kept++] = t->v[i];
-	t->n = kept;
+	(void)arg;
+	return m->state != MEMBER_FAILED;
 }
 
-int targets_find(struct targets *t, const struct pick_opts *pick,
+// Of processes that were sought and not named, those without a queue that fits are passed over,
+// unless that is all of them.
+static void pass_over(struct group *g)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->n; i++)
+		any |= has_not_failed(g->v[i], NULL);
+	if (any)
+		group_keep(g, has_not_failed, NULL);
+}
+
+int targets_find(struct group *g, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among)
 {
+	const bool by_rows = queues->prio || queues->types.n;
 	struct pick_queues p;
 	int status = pick_queues_init(&p, queues);
-	*t = (struct targets){.by_rows = queues->prio || queues->types.n};
+	*g = (struct group){.dry = true};
 	if (!status && queues->prio && queues->ids.n)
 		status = err_fail(GPQ_USAGE, "choose one", "--queue and --prio exclude each other");
-	if (!status && (queues->gpus.n || t->by_rows))
+	if (!status && (queues->gpus.n || by_rows))
 		status = need_driver();
 	if (!status)
-		status = find_processes(t, pick, among);
+		status = find_processes(g, pick, among);
 	if (!status)
-		status = select_queues(t, &p);
-	if (!status && t->by_rows)
-		status = choose_by_rows(t, &p);
+		status = select_queues(g, &p);
+	if (!status && by_rows)
+		status = choose_by_rows(g, &p);
 	if (!status && pick_needs_host(pick))
-		pass_over(t);
+		pass_over(g);
 	pick_queues_fini(&p);
 	return status;
 }
 
-void target_words(const struct target *t, struct buf *b)
+void targets_find_unreached(struct group *g)
 {
-	for (unsigned i = 0; i < t->sel.num_ids; i++)
-		buf_printf(b, "%s%u", i ? "," : " queues=", t->sel.ids[i]);
-	for (unsigned i = 0; i < t->sel.num_gpus; i++)
-		buf_printf(b, "%s%u", i ? "," : " gpus=", t->sel.gpus[i]);
-}
-
-void targets_find_unreached(struct targets *t)
-{
-	for (size_t i = 0; i < t->n && !t->by_rows; i++) {
-		struct target *v = &t->v[i];
-		ssize_t n = kfd_contexts_unreached(v->pid, &v->sel, &v->unreached);
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		if (m->looked_unreached)
+			continue;
+		m->looked_unreached = true;
+		const pid_t pid = m->target.pid;
+		const ssize_t n = kfd_contexts_unreached(pid, m->sel, &m->unreached);
 		if (n < 0)
 			err_note(
 				"pid %d: secondary contexts cannot be seen from this PID namespace",
-				(int)v->pid);
-		v->num_unreached = n < 0 ? 0 : (size_t)n;
+				(int)pid);
+		m->num_unreached = n < 0 ? 0 : (size_t)n;
 	}
 }
 
-void targets_fini(struct targets *t)
+// A sentence of failure.h has what to do next behind its last semicolon.
+static void report_failure(const struct group_member *m)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->v[i].unreached);
-		free(t->v[i].seen);
-		kfd_link_close(&t->v[i].link);
-		kfd_target_unpin(&t->v[i].pin);
-	}
-	free(t->v);
-}
-
-// A sentence of common/kfd has what to do next behind its last semicolon.
-static int report(const struct target *v)
-{
-	const char *text = v->failure.text, *next = NULL;
+	const char *text = m->failure.text, *next = NULL;
 	for (const char *p = text; (p = strstr(p, "; ")); p += 2)
 		next = p + 2;
-	return err_fail((enum gpq_exit)v->failure.status, next, "pid %d: %.*s", (int)v->pid,
-			next ? (int)(next - text) - 2 : (int)strlen(text), text);
+	err_fail((enum gpq_exit)m->failure.status, next, "pid %d: %.*s", (int)m->target.pid,
+		 next ? (int)(next - text) - 2 : (int)strlen(text), text);
 }
 
-int targets_report(const struct targets *t)
+int targets_report(const struct group *g)
 {
 	size_t failed = 0;
 	int first = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		const struct target *v = &t->v[i];
-		if (!v->failed)
+	for (size_t i = 0; i < g->n; i++) {
+		if (has_not_failed(g->v[i], NULL))
 			continue;
-		report(v);
+		report_failure(g->v[i]);
 		if (failed++ == 0)
-			first = v->failure.status;
+			first = g->v[i]->failure.status;
 	}
-	return failed && failed < t->n ? GPQ_PARTIAL : first;
-}
-
-// After so long a holder is looked at: stopped ones never answer.
-#define STOPPED_MS 5000u
-
-bool target_receive(struct target *t)
-{
-	if (kfd_link_receive(&t->link, STOPPED_MS, &t->failure) == 0)
-		return true;
-	if (t->failure.status != GPQ_DEADLINE)
-		return false;
-	if (kfd_holder_is_stopped(&t->link))
-		return kfd_fail(&t->failure, KFD_FAULT_HOLDER_STOPPED) == 0;
-	return kfd_link_receive(&t->link, KFD_ANSWER_MS - STOPPED_MS, &t->failure) == 0;
+	return failed && failed < g->n ? GPQ_PARTIAL : first;
 }

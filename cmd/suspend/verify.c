@@ -9,31 +9,34 @@
 
 #define BETWEEN_NS 10000000 // of looks
 
-static void look(const struct targets *all, int which)
+static void look_at_queues(const struct group *all, struct proof_seen *seen, int which)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		const struct target *t = &all->v[i];
-		for (size_t k = 0; t->seen && k < t->link.answer.num; k++) {
-			const struct kfd_outcome *q = &t->link.answer.queues[k];
+		const struct group_member *m = all->v[i];
+		for (size_t k = 0; m->state != MEMBER_FAILED && k < m->link.answer.num; k++) {
+			const struct kfd_outcome *q = &m->link.answer.queues[k];
 			if (q->result != KFD_RESULT_UNKNOWN)
-				kfd_quiesce_read(t->pid, &q->queue, q->xccs,
-						 &t->seen[k].look[which]);
+				kfd_quiesce_read(m->target.pid, &q->queue, q->xccs,
+						 &seen->look[which]);
+			seen++;
 		}
 	}
 }
 
-void proofs_take(struct targets *all)
+struct proof_seen *proofs_take(const struct group *all)
 {
 	const struct timespec between = {.tv_nsec = BETWEEN_NS};
-	for (size_t i = 0; i < all->n; i++) {
-		struct target *t = &all->v[i];
-		t->seen = t->failed ? NULL : xcalloc(t->link.answer.num, sizeof(*t->seen));
-	}
+	struct proof_seen *seen;
+	size_t n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		n += all->v[i]->state == MEMBER_FAILED ? 0 : all->v[i]->link.answer.num;
+	seen = xcalloc(n + 1, sizeof(*seen));
 	for (int i = 0; i < LOOKS; i++) {
 		if (i)
 			nanosleep(&between, NULL);
-		look(all, i);
+		look_at_queues(all, seen, i);
 	}
+	return seen;
 }
 
 static const char *verdict(const struct proof_seen *s)

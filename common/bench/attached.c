@@ -58,7 +58,7 @@ static bool wait_for_answers(const struct attached *a)
 		{.fd = a->stopped ? -1 : a->signals, .events = POLLIN}};
 	nfds_t n = 1;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i].m->asked)
+		if (member_is_asked(a->v[i].m))
 			p[n++] = (struct pollfd){.fd = a->v[i].m->link.fd, .events = POLLIN};
 	poll(p, n, 1000);
 	return p[0].revents && bench_signals_stop(a->signals);
@@ -79,18 +79,18 @@ static void settle(struct attached *a)
 		group_take(g);
 		now = clock_ns();
 		for (size_t i = 0; i < a->n; i++)
-			if (!a->v[i].m->asked && a->v[i].took_ns == UINT64_MAX)
+			if (!member_is_asked(a->v[i].m) && a->v[i].took_ns == UINT64_MAX)
 				a->v[i].took_ns = now - a->asked_ns;
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		struct group_member *m = a->v[i].m;
-		if (m->asked) {
+		if (member_is_asked(m)) {
 			a->v[i].end = ATTACHED_LOST;
 			kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT,
 				 (int)((now - begin) / SECOND));
-		} else if (m->ended) {
+		} else if (m->state == MEMBER_ENDED) {
 			a->v[i].end = ATTACHED_GONE;
-		} else if (m->failed) {
+		} else if (m->state == MEMBER_FAILED) {
 			out_of_reach(&a->v[i]);
 		}
 	}

@@ -1,10 +1,9 @@
-// The processes that are measured: held together, each by its holder (sched/group.h), as gpq
+// The processes that are measured: held together, each by its holder (holder/group.h), as gpq
 // suspend and gpq sched do it. Their queues' indices are read from here.
 #ifndef GPQ_BENCH_ATTACHED_H
 #define GPQ_BENCH_ATTACHED_H
 
-#include "common/holder/measure.h"
-#include "common/sched/group.h"
+#include "common/holder/group.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,13 +2,13 @@
 // and their queues.
 //
 // Processes and queues that appear later belong to it, too. Where the side is attached to, its
-// processes are a group (sched/group.h): all of them are suspended side by side, new queues are
+// processes are a group (holder/group.h): all of them are suspended side by side, new queues are
 // suspended as they appear, and whatever dies, they run again.
 #ifndef GPQ_BENCH_WORKLOAD_H
 #define GPQ_BENCH_WORKLOAD_H
 
 #include "common/bench/child.h"
-#include "common/sched/group.h"
+#include "common/holder/group.h"
 #include "common/pick/spec_set.h"
 
 #include <stdbool.h>

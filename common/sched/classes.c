@@ -113,10 +113,10 @@ static void say_failures(const struct group *g)
 		// After exec, one that owns no queue yet is to be attached to later.
 		const bool failed = !m->said && group_has_failed(m, clock_ns()) &&
 				    group_list_queues(m->target.pid, NULL);
-		if ((failed || m->silent) && !m->said)
+		if ((failed || m->state == MEMBER_SILENT) && !m->said)
 			err_warn("gpq sched --status shows it", "pid %d%s: %s", (int)m->target.pid,
 				 failed ? " is not held" : "", m->failure.text);
-		m->said |= failed || m->silent;
+		m->said |= failed || m->state == MEMBER_SILENT;
 	}
 }
 

@@ -73,7 +73,7 @@ static int open_log(struct sched *s)
 static bool has_idle_members(const struct group *g)
 {
 	for (size_t i = 0; g->held && i < g->n; i++)
-		if (g->v[i]->idle)
+		if (g->v[i]->place == MEMBER_IDLE)
 			return true;
 	return false;
 }
@@ -226,7 +226,8 @@ static void answer_hints(struct sched *s, uint64_t now)
 		for (size_t k = 0; k < g->n; k++) {
 			const struct group_member *m = g->v[k];
 			off += group_is_off(m);
-			missed += !group_is_off(m) && !m->idle && !m->ended;
+			missed += !group_is_off(m) && m->place != MEMBER_IDLE &&
+				  m->state != MEMBER_ENDED;
 		}
 	}
 	if (done || !hints_active(s->hints))
@@ -275,7 +276,7 @@ static size_t fill_polled(struct sched *s)
 			s->polled[n++] = (struct pollfd){.fd = looks, .events = POLLIN};
 		}
 		for (size_t k = 0; k < g->n; k++) {
-			if (!g->v[k]->asked)
+			if (!member_is_asked(g->v[k]))
 				continue;
 			ARRAY_GROW(s->polled, s->room, n);
 			s->polled[n++] = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};

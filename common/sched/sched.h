@@ -3,16 +3,16 @@
 // Classes are ordered: the first (online) is never held, each other is held for those before it
 // (policy.h). Every process of a class that can be held has a debug session that stays open, so
 // that holding it is one request to its holder and one ioctl, all processes side by side
-// (group.h). That the first class has work is said by hints (hints.h), by its queues' indices,
-// which are sampled, and by its AMD log; of other classes by their indices.
+// (holder/group.h). That the first class has work is said by hints (hints.h), by its queues'
+// indices, which are sampled, and by its AMD log; of other classes by their indices.
 //
 // If the scheduler dies, the holders see the end of their connections and resume; if it hangs,
 // each hold's deadline, which its holder keeps, ends it.
 #ifndef GPQ_SCHED_SCHED_H
 #define GPQ_SCHED_SCHED_H
 
+#include "common/holder/group.h"
 #include "common/host/tail.h"
-#include "common/sched/group.h"
 #include "common/sched/hints.h"
 #include "common/sched/policy.h"
 #include "common/pick/spec_set.h"

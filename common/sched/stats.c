@@ -82,15 +82,15 @@ static struct sched_member_row *add_member(struct sched_stats *t)
 
 static const char *state_of(const struct group_member *m)
 {
-	if (m->failed || m->silent)
+	if (member_is_missed(m))
 		return "missed";
-	if (m->idle)
+	if (m->place == MEMBER_IDLE)
 		return "idle";
 	if (group_is_off(m))
 		return "off";
-	if (m->late)
+	if (m->joins)
 		return "joins";
-	return m->hold && m->partly && !m->asked ? "partly" : "runs";
+	return m->place == MEMBER_PARTLY && m->state == MEMBER_READY ? "partly" : "runs";
 }
 
 static void take_member(struct sched_stats *t, struct sched_class_row *c,
@@ -103,12 +103,12 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 	snprintf(row->state_text, sizeof(row->state_text), "%s", state_of(m));
 	if (proc_read(&p, m->target.pid) == 0)
 		snprintf(row->comm_text, sizeof(row->comm_text), "%s", p.comm);
-	if (m->failed || m->silent)
+	if (member_is_missed(m))
 		snprintf(row->reason_text, sizeof(row->reason_text), "%s", m->failure.text);
 	c->processes++;
 	c->off += group_is_off(m);
-	c->idle += m->idle;
-	c->missed += m->failed || m->silent || m->partly;
+	c->idle += m->place == MEMBER_IDLE;
+	c->missed += member_is_missed(m) || m->place == MEMBER_PARTLY;
 }
 
 static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
@@ -138,7 +138,7 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 		row->ran_percent = 100 * (double)(p->contended_ns - p->contended_off_ns) /
 				   (double)p->contended_ns;
 	for (size_t i = 0; i < c->group.n; i++)
-		if (!c->group.v[i]->ended)
+		if (c->group.v[i]->state != MEMBER_ENDED)
 			take_member(t, row, c->group.v[i]);
 }
 

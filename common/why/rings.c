@@ -2,6 +2,7 @@
 #include "common/why/rings.h"
 
 #include "common/cli/err.h"
+#include "common/holder/group.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
@@ -82,48 +83,46 @@ static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
 								 : NULL;
 }
 
-static int ask_holder(struct kfd_link *l, const char *request, struct kfd_failure *f)
+static bool queues_request(struct buf *b, const struct group_member *m, const void *arg)
 {
-	return kfd_link_send(l, request, f) || kfd_link_receive(l, KFD_ANSWER_MS, f) ? -1 : 0;
+	(void)m, (void)arg;
+	buf_puts(b, "queues addresses");
+	return true;
 }
 
-// A holder that is started for it ends with the connection, and the session with it.
-static int attach_process(struct queue_rows *q, pid_t pid)
+static void take_entries(struct queue_rows *q, const struct group_member *m)
 {
-	struct kfd_target target = {.pidfd = -1};
-	struct kfd_link link = {.fd = -1};
-	struct kfd_failure f;
-	int r = kfd_target_pin(&target, pid, 0, &f);
-	if (!r)
-		r = kfd_link_open(&link, &target, true, &f);
-	if (!r)
-		r = ask_holder(&link, "queues addresses", &f);
-	for (size_t i = 0; !r && i < link.answer.num; i++) {
-		const struct kfd_queue_entry *e = &link.answer.queues[i].queue;
-		struct queue_row *row = row_with_id(q, pid, e->queue_id);
+	for (size_t i = 0; i < m->link.answer.num; i++) {
+		const struct kfd_queue_entry *e = &m->link.answer.queues[i].queue;
+		struct queue_row *row = row_with_id(q, m->target.pid, e->queue_id);
 		if (row)
 			take_entry(row, e);
 	}
-	const pid_t started = link.started;
-	if (link.fd >= 0)
-		kfd_link_close(&link);
-	if (started > 0)
-		kfd_wait_death(started, KFD_END_MS);
-	kfd_target_unpin(&target);
-	return r ? err_fail((enum gpq_exit)f.status, NULL, "pid %d: --attach: %s", (int)pid, f.text)
-		 : GPQ_OK;
 }
 
+// A holder that is started for this ends with its connection, and the debug session with it.
 static int attach_processes(struct queue_rows *q)
 {
+	const struct group_talk talk = {.request = queues_request, .start = true};
+	struct group g = {.dry = true};
 	int status = GPQ_OK;
-	pid_t last = 0;
 	err_hint(NULL, "--attach: the driver takes all queues of the GPUs off the hardware once");
-	for (size_t i = 0; i < q->n && !status; i++) {
-		if (q->rows[i].pid != last && q->rows[i].qid != KFD_UNKNOWN)
-			status = attach_process(q, (pid_t)q->rows[i].pid);
-		last = (pid_t)q->rows[i].pid;
+	for (size_t i = 0; i < q->n; i++)
+		if (q->rows[i].qid != KFD_UNKNOWN && !group_has(&g, (pid_t)q->rows[i].pid))
+			group_add(&g, (pid_t)q->rows[i].pid, NULL);
+	group_request(&g, &talk);
+	group_answers(&g, &talk);
+	for (size_t i = 0; i < g.n && !status; i++) {
+		const struct group_member *m = g.v[i];
+		if (m->state == MEMBER_FAILED)
+			status = err_fail((enum gpq_exit)m->failure.status, NULL,
+					  "pid %d: --attach: %s", (int)m->target.pid,
+					  m->failure.text);
+		else
+			take_entries(q, m);
 	}
+	group_release(&g);
+	group_fini(&g);
 	return status;
 }
 

@@ -25,7 +25,7 @@ sched: cli holder host out pick stats
 slots: cli debugfs host reader rows
 snapshot: cli host kfd out pick reader rows
 stats: cli host out
-why: aql cli debugfs host kfd pick reader rows slots'
+why: aql cli debugfs holder host kfd pick reader rows slots'
 
 # Folder and folders it includes, of the sources.
 included() {

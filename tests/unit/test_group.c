@@ -1,5 +1,5 @@
-// common/sched/group.h with holders that this test plays: it listens where gpq looks for the holder
-// of a process, so that no driver is needed.
+// common/holder/group.h with holders that this test plays: it listens where gpq looks for the
+// holder of a process, so that no driver is needed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/holder/rundir.h"
-#include "common/sched/group.h"
+#include "common/holder/group.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -130,12 +130,13 @@ static void test_nowait(void **state)
 	struct group_member *silent = group_add(&g, a.pid, NULL);
 	struct group_member *m = group_add(&g, b.pid, NULL);
 	(void)state;
-	assert_true(silent->asked && silent->late && m->asked && m->late);
+	assert_true(silent->state == MEMBER_ASKED && silent->joins && m->state == MEMBER_ASKED &&
+		    m->joins);
 	assert_int_equal(g.asked, 0); // nothing waits for those that are attached to
 	assert_string_equal(heard(&a), "release keep\n");
 	assert_string_equal(heard(&b), "release keep\n");
 	attach(&b, &g);
-	assert_false(m->asked || m->failed || m->late);
+	assert_true(m->state == MEMBER_READY && !m->joins);
 	group_ask(&g, true);
 	assert_int_equal(g.asked, 1);
 	assert_string_equal(heard(&b), "suspend tie grace=0 for_ns=5\n");
@@ -148,17 +149,17 @@ static void test_nowait(void **state)
 	assert_string_equal(heard(&b), "queues addresses\n");
 	assert_true(group_is_off(m));
 	answer(&b, &g, OK);
-	assert_false(silent->silent);
+	assert_int_equal(silent->state, MEMBER_ASKED);
 	g.patience_ms = 1;
-	while (!silent->silent)
+	while (silent->state == MEMBER_ASKED)
 		group_take(&g);
-	assert_true(silent->late && !silent->failed && silent->link.fd >= 0);
+	assert_true(silent->joins && silent->state == MEMBER_SILENT && silent->link.fd >= 0);
 	assert_string_equal(silent->failure.text,
 			    "the holder did not answer within 0 s; gpq resume ends it");
 	g.patience_ms = PATIENT;
 	// Late, it is taken into what holds then.
 	attach(&a, &g);
-	assert_false(silent->silent);
+	assert_int_equal(silent->state, MEMBER_ASKED);
 	assert_string_equal(heard(&a), "suspend tie grace=0 for_ns=5\n");
 	assert_int_equal(g.asked, 0); // it still joins
 	group_ask(&g, false);
@@ -170,7 +171,7 @@ static void test_nowait(void **state)
 	answer(&b, &g, OK);
 	assert_int_equal(g.asked, 0);
 	answer(&a, &g, OK);
-	assert_false(silent->late);
+	assert_false(silent->joins);
 	group_ask(&g, true);
 	assert_int_equal(g.asked, 2);
 	answer(&a, &g, QUEUE "suspended latency_ns=7\n" OK);
@@ -196,7 +197,7 @@ static void test_silent_end(void **state)
 	group_ask(&g, true);
 	assert_string_equal(heard(&a), "suspend tie grace=0 for_ns=5\n");
 	answer(&a, &g, QUEUE "error latency_ns=7\n" OK);
-	assert_true(m->partly && !group_is_off(m));
+	assert_true(m->place == MEMBER_PARTLY && !group_is_off(m));
 	group_ask(&g, true);
 	answer(&a, &g, QUEUE "already latency_ns=0\n" OK);
 	assert_true(group_is_off(m));
@@ -208,7 +209,7 @@ static void test_silent_end(void **state)
 	assert_false(group_is_off(m));
 	end_process(&a);
 	group_look(&g);
-	assert_true(m->ended && !m->silent);
+	assert_int_equal(m->state, MEMBER_ENDED);
 	assert_int_equal(g.asked, 0);
 	group_forget_ended(&g);
 	assert_int_equal(g.n, 0);
@@ -225,14 +226,14 @@ static void test_refused(void **state)
 	(void)state;
 	assert_string_equal(heard(&a), "release keep\n");
 	answer(&a, &g, "error 4 already traced\n");
-	assert_true(m->failed && m->link.fd < 0);
+	assert_true(m->state == MEMBER_FAILED && m->link.fd < 0);
 	assert_int_equal(g.asked, 0);
 	assert_false(group_has_failed(m, m->failed_ns + 499999999));
 	assert_true(group_has_failed(m, m->failed_ns + 500000000));
 	group_retry(&g, m->tried_ns + 4999999999);
-	assert_true(m->failed);
+	assert_int_equal(m->state, MEMBER_FAILED);
 	group_retry(&g, m->tried_ns + 5000000000);
-	assert_false(m->failed);
+	assert_int_equal(m->state, MEMBER_ASKED);
 	assert_int_equal(g.asked, 1); // without `pass` attaching is waited for
 	group_fini(&g);
 	end_player(&a);
@@ -282,7 +283,7 @@ static void test_exec(void **state)
 	while (pread(m->watch.memory.fd, &any, 1, 0))
 		sched_yield();
 	assert_ptr_equal(group_add(&g, a.pid, NULL), m);
-	assert_false(m->failed);
+	assert_int_not_equal(m->state, MEMBER_FAILED);
 	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
 	group_fini(&g);
 	end_player(&a);
@@ -313,14 +314,14 @@ static void test_waiting(void **state)
 		serve(&a);
 	}
 	struct group_member *m = group_add(&g, a.pid, NULL);
-	assert_false(m->failed);
-	assert_int_equal(m->asked_for, GROUP_HOLD);
+	assert_int_not_equal(m->state, MEMBER_FAILED);
+	assert_int_equal(m->asked_for, REQUEST_HOLD);
 	group_look(&g);
 	assert_false(m->stale);
 	group_ask(&g, false);
 	group_wait(&g);
-	assert_int_equal(m->asked_for, GROUP_RELEASE);
-	assert_false(m->asked || m->hold || m->failed);
+	assert_int_equal(m->asked_for, REQUEST_RELEASE);
+	assert_true(m->state == MEMBER_READY && m->place == MEMBER_RUNS);
 	group_fini(&g);
 	waitpid(server, NULL, 0);
 	end_player(&a);

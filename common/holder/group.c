@@ -1,0 +1,512 @@
+// The members of a group, and holding them; group.h.
+#include "common/holder/group_priv.h"
+
+#include "common/host/buf.h"
+#include "common/host/clock.h"
+#include "common/host/xalloc.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define RETRY_NS 5000000000ull
+#define DYING_MS 500 // until a process whose holder has ended is seen to have ended
+enum { TRIES = 20 };
+
+// ---- states of a member
+
+static bool counts_as_asked(const struct group_member *m)
+{
+	return (m->state == MEMBER_ASKED && !m->joins) || m->look == LOOK_TO_DECIDE;
+}
+
+void member_enter(struct group *g, struct group_member *m, enum member_state state)
+{
+	g->asked -= counts_as_asked(m);
+	m->state = state;
+	g->asked += counts_as_asked(m);
+}
+
+void member_set_look(struct group *g, struct group_member *m, enum member_look look)
+{
+	g->asked -= counts_as_asked(m);
+	m->look = look;
+	g->asked += counts_as_asked(m);
+}
+
+// Closes the connection, on which the holder ends.
+static void hang_up(struct group *g, struct group_member *m)
+{
+	m->holder = m->link.started > 0 ? m->link.started : m->holder;
+	kfd_link_close(&m->link);
+	m->place = MEMBER_RUNS;
+	if (m->look == LOOK_TO_DECIDE)
+		member_set_look(g, m, LOOK_POSTED);
+	if (m->state != MEMBER_ENDED && m->state != MEMBER_FAILED)
+		member_enter(g, m, MEMBER_NAMED);
+}
+
+static void note_end(struct group *g, struct group_member *m)
+{
+	hang_up(g, m);
+	member_enter(g, m, MEMBER_ENDED);
+}
+
+// A failure because the process ended is none. `nowait`: group_look() finds that it ended.
+static void note_failure(struct group *g, struct group_member *m)
+{
+	struct pollfd dead = {.fd = m->target.pidfd, .events = POLLIN};
+	hang_up(g, m);
+	if (poll(&dead, 1, g->nowait ? 0 : DYING_MS) == 1)
+		member_enter(g, m, MEMBER_ENDED);
+	else
+		member_enter(g, m, MEMBER_FAILED);
+	m->failed_ns = clock_ns();
+}
+
+static void let_go(struct group *g, struct group_member *m)
+{
+	hang_up(g, m);
+	if (m->holder > 0 && !g->nowait) {
+		kfd_wait_death(m->holder, KFD_END_MS);
+		waitpid(m->holder, NULL, WNOHANG);
+	}
+	m->holder = 0;
+}
+
+static unsigned patience(const struct group *g)
+{
+	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
+}
+
+// ---- requests
+
+void member_words(const struct group_member *m, struct buf *b)
+{
+	const struct kfd_selection *s = m->sel;
+	for (unsigned i = 0; s && i < s->num_ids; i++)
+		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
+	for (unsigned i = 0; s && i < s->num_gpus; i++)
+		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
+}
+
+// With `most` the request names each queue of the last answer. A request without ids would suspend
+// all queues, so an answer without queues leads to an id that no queue has.
+static void write_request(const struct group *g, struct group_member *m)
+{
+	const struct kfd_answer *a = &m->link.answer;
+	struct buf *b = &m->request;
+	b->len = 0;
+	buf_printf(b, "suspend tie grace=%u for_ns=%llu", g->grace,
+		   (unsigned long long)g->limit_ns);
+	if (!g->most) {
+		member_words(m, b);
+		return;
+	}
+	for (size_t i = 0; i < a->num; i++)
+		buf_printf(b, "%s%u", i ? "," : " queues=", a->queues[i].queue.queue_id);
+	if (!a->num)
+		buf_printf(b, " queues=%u", KFD_MAX_QUEUES);
+	for (unsigned i = 0; m->sel && i < m->sel->num_gpus; i++)
+		buf_printf(b, "%s%u", i ? "," : " gpus=", m->sel->gpus[i]);
+}
+
+void member_send(struct group *g, struct group_member *m, enum member_request what)
+{
+	// With "keep" a holder that holds nothing lives until this connection closes.
+	const char *request = what == REQUEST_HOLD     ? m->request.data
+			      : what == REQUEST_QUEUES ? "queues addresses"
+						       : "release keep";
+	if (kfd_link_send(&m->link, request, &m->failure)) {
+		note_failure(g, m);
+		return;
+	}
+	m->asked_ns = clock_ns();
+	m->asked_for = what;
+	if (what == REQUEST_HOLD && m->place != MEMBER_PARTLY)
+		m->place = MEMBER_HELD;
+	else if (what == REQUEST_RELEASE)
+		m->place = MEMBER_RUNS;
+	member_enter(g, m, MEMBER_ASKED);
+}
+
+// What seemed to be idle when it was last looked at is looked at anew before it is left running.
+static void ask_member(struct group *g, struct group_member *m, bool hold)
+{
+	const bool held = member_is_held(m);
+	if (!held)
+		m->place = MEMBER_RUNS;
+	if (hold && !held && !m->fresh && m->look != LOOK_TO_DECIDE && member_stands_still(g, m)) {
+		member_look_at(g, m);
+		if (m->look == LOOK_POSTED)
+			member_set_look(g, m, LOOK_TO_DECIDE);
+		else if (member_stands_still(g, m))
+			m->place = MEMBER_IDLE;
+	}
+	if (m->place != MEMBER_IDLE && m->look != LOOK_TO_DECIDE && (hold || held))
+		member_send(g, m, hold ? REQUEST_HOLD : REQUEST_RELEASE);
+}
+
+// ---- answers
+
+static bool is_off(const struct kfd_outcome *q)
+{
+	return q->result == KFD_RESULT_SUSPENDED || q->result == KFD_RESULT_ALREADY;
+}
+
+static void take_outcomes(struct group *g, struct group_member *m)
+{
+	const struct kfd_answer *a = &m->link.answer;
+	bool changed = false, all_off = true;
+	for (size_t i = 0; i < a->num; i++) {
+		changed |= a->queues[i].latency_ns != 0;
+		all_off &= is_off(&a->queues[i]);
+	}
+	if (member_is_held(m))
+		m->place = all_off ? MEMBER_HELD : MEMBER_PARTLY;
+	g->calls += changed;
+	g->answered_ns = clock_ns();
+}
+
+// Takes over the queues that the holder reports. sysfs may be a moment ahead of it.
+static void take_queues(struct group *g, struct group_member *m)
+{
+	struct kfd_answer *a = &m->link.answer;
+	size_t chosen = 0;
+	m->stale = a->num != m->num_queues && ++m->tries <= TRIES;
+	m->tries = m->stale ? m->tries : 0;
+	for (size_t i = 0; i < a->num; i++)
+		if (!m->sel || kfd_selected(m->sel, &a->queues[i].queue))
+			a->queues[chosen++] = a->queues[i];
+	a->num = g->most && chosen > g->most ? g->most : chosen;
+	write_request(g, m);
+	member_watch(g, m);
+}
+
+// What was asked may have become outdated meanwhile.
+static void take_answer(struct group *g, struct group_member *m)
+{
+	m->answered_ns = clock_ns();
+	m->said = false;
+	member_enter(g, m, MEMBER_READY);
+	if (m->asked_for == REQUEST_ATTACH) {
+		m->num_queues = UINT_MAX; // not looked at in sysfs
+		member_send(g, m, REQUEST_QUEUES);
+		return;
+	}
+	if (m->asked_for == REQUEST_QUEUES)
+		take_queues(g, m);
+	else
+		take_outcomes(g, m);
+	if (member_is_held(m) != g->held)
+		ask_member(g, m, g->held);
+	m->joins &= member_is_asked(m);
+}
+
+static void wait_for_answer(struct group *g, struct group_member *m)
+{
+	if (kfd_link_receive(&m->link, patience(g), &m->failure))
+		note_failure(g, m);
+	else
+		take_answer(g, m);
+}
+
+// Unless `nowait`: until the member is attached to, and its queues are known.
+static void settle_member(struct group *g, struct group_member *m)
+{
+	while (!g->nowait && member_is_asked(m) &&
+	       (m->asked_for == REQUEST_ATTACH || m->asked_for == REQUEST_QUEUES))
+		wait_for_answer(g, m);
+}
+
+static void attach_member(struct group *g, struct group_member *m)
+{
+	bool ok = true;
+	m->joins = g->pass;
+	m->tried_ns = m->moved_ns = clock_ns();
+	member_enter(g, m, MEMBER_NAMED);
+	if (m->watch.memory.fd < 0 && kfd_watch_init(&m->watch, m->target.pid))
+		ok = kfd_fail(&m->failure, KFD_FAULT_SYSTEM, "open the memory of the process",
+			      "see gpq gpus --check") == 0;
+	if (ok && kfd_link_open(&m->link, &m->target, true, &m->failure) == 0)
+		member_send(g, m, REQUEST_ATTACH);
+	else
+		note_failure(g, m);
+	settle_member(g, m);
+}
+
+// ---- members
+
+static struct group_member *find_member(const struct group *g, pid_t pid)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->target.pid == pid && g->v[i]->state != MEMBER_ENDED)
+			return g->v[i];
+	return NULL;
+}
+
+bool group_has(const struct group *g, pid_t pid)
+{
+	return find_member(g, pid) != NULL;
+}
+
+// Frees what was pinned or connected, after hang_up().
+static void free_member(struct group *g, struct group_member *m)
+{
+	member_forget_look(g, m);
+	kfd_watch_fini(&m->watch);
+	kfd_target_unpin(&m->target);
+	buf_fini(&m->queues);
+	buf_fini(&m->request);
+	free(m->unreached);
+	free(m->sel);
+	free(m);
+}
+
+// After exec: a new KFD process, which the old holder does not trace.
+static void renew_member(struct group *g, struct group_member *m)
+{
+	hang_up(g, m);
+	member_unwatch(g, m);
+	m->queues.len = 0;
+	if (g->attach)
+		attach_member(g, m);
+}
+
+static void append_member(struct group *g, struct group_member *m)
+{
+	array_grow(&g->v, &g->cap, g->n, sizeof(struct group_member *));
+	g->v[g->n++] = m;
+}
+
+struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel)
+{
+	struct kfd_failure gone;
+	struct group_member *m = find_member(g, pid);
+	if (m) {
+		free(sel);
+		renew_member(g, m);
+		return m;
+	}
+	m = xcalloc(1, sizeof(*m));
+	m->link.fd = m->watch.memory.fd = m->target.pidfd = -1;
+	m->sel = sel;
+	m->target.pid = pid;
+	if (!g->dry && kfd_target_pin(&m->target, pid, 0, &gone)) {
+		free_member(g, m);
+		return NULL;
+	}
+	append_member(g, m);
+	g->grown_ns = clock_ns();
+	if (g->attach)
+		attach_member(g, m);
+	return m;
+}
+
+void group_move(struct group *g, struct group *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		append_member(g, from->v[i]);
+	from->n = 0;
+}
+
+void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
+		const void *arg)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (keep(g->v[i], arg)) {
+			g->v[kept++] = g->v[i];
+		} else {
+			let_go(g, g->v[i]);
+			free_member(g, g->v[i]);
+		}
+	g->n = kept;
+}
+
+static bool has_not_ended(const struct group_member *m, const void *arg)
+{
+	(void)arg;
+	return m->state != MEMBER_ENDED;
+}
+
+void group_forget_ended(struct group *g)
+{
+	group_keep(g, has_not_ended, NULL);
+}
+
+const struct group_member *group_failed(const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->state == MEMBER_FAILED)
+			return g->v[i];
+	return NULL;
+}
+
+void group_release(struct group *g)
+{
+	g->held = g->attach = g->nowait = false;
+	for (size_t i = 0; i < g->n; i++)
+		hang_up(g, g->v[i]);
+	for (size_t i = 0; i < g->n; i++)
+		let_go(g, g->v[i]);
+}
+
+void group_fini(struct group *g)
+{
+	if (g->attach)
+		group_release(g);
+	for (size_t i = 0; i < g->n; i++) {
+		hang_up(g, g->v[i]);
+		free_member(g, g->v[i]);
+	}
+	reader_free(g->reader);
+	free(g->v);
+	*g = (struct group){0};
+}
+
+// ---- queues that come and go
+
+unsigned group_list_queues(pid_t pid, struct buf *names)
+{
+	struct dirent **list;
+	unsigned n = 0;
+	char path[64];
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	int num = scandir(path, &list, NULL, alphasort);
+	for (int i = 0; i < num; i++) {
+		n += list[i]->d_name[0] != '.';
+		if (names && list[i]->d_name[0] != '.')
+			buf_printf(names, "%s ", list[i]->d_name);
+		free(list[i]);
+	}
+	if (num >= 0)
+		free(list);
+	return n;
+}
+
+// Asks the holder for the queues where sysfs shows other ones than before.
+static void look_at_queues(struct group *g, struct group_member *m)
+{
+	struct buf names = {0};
+	const unsigned n = group_list_queues(m->target.pid, &names);
+	const bool same = !m->stale && names.len == m->queues.len &&
+			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
+	g->num_queues += n;
+	if (g->attach && !same && member_is_asked(m) && !g->nowait) // its answer comes first
+		wait_for_answer(g, m);
+	if (g->attach && !same && m->state == MEMBER_READY) {
+		struct buf old = m->queues;
+		m->queues = names;
+		m->num_queues = n;
+		names = old;
+		member_send(g, m, REQUEST_QUEUES);
+		settle_member(g, m);
+	}
+	buf_fini(&names);
+	if (g->attach)
+		member_look_at(g, m);
+}
+
+// Once for each member, after its first hold, so that the hold does not wait for it.
+static void count_unreached(struct group *g, struct group_member *m)
+{
+	if (m->looked_unreached || !member_is_held(m))
+		return;
+	m->looked_unreached = true;
+	const ssize_t n = kfd_contexts_unreached(m->target.pid, NULL, &m->unreached);
+	m->num_unreached = n > 0 ? (size_t)n : 0;
+	g->unreached += m->num_unreached;
+}
+
+void group_look(struct group *g)
+{
+	g->num_queues = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		if (m->state == MEMBER_ENDED)
+			continue;
+		if (!kfd_target_alive(&m->target))
+			note_end(g, m);
+		else if (m->state != MEMBER_FAILED)
+			look_at_queues(g, m);
+		// Without a request on its way, what can be read is the end of the connection.
+		if (m->state == MEMBER_READY && kfd_link_take(&m->link, &m->failure) < 0)
+			note_failure(g, m);
+		count_unreached(g, m);
+	}
+}
+
+void group_set(struct group *g, unsigned grace, unsigned most)
+{
+	const bool same = g->grace == grace && g->most == most;
+	g->grace = grace;
+	g->most = most;
+	for (size_t i = 0; i < g->n && !same; i++)
+		g->v[i]->stale = true;
+}
+
+// ---- holding and resuming
+
+void group_ask(struct group *g, bool hold)
+{
+	g->held = hold;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->state == MEMBER_READY)
+			ask_member(g, g->v[i], hold);
+}
+
+static void note_silence(struct group *g, struct group_member *m)
+{
+	if (clock_ns() - m->asked_ns < patience(g) * UINT64_C(1000000))
+		return;
+	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(patience(g) / 1000));
+	member_enter(g, m, MEMBER_SILENT);
+}
+
+void group_take(struct group *g)
+{
+	group_take_looks(g);
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		const int r = member_is_asked(m) ? kfd_link_take(&m->link, &m->failure) : 0;
+		if (r > 0)
+			take_answer(g, m);
+		else if (r < 0)
+			note_failure(g, m);
+		else if (m->state == MEMBER_ASKED && g->nowait)
+			note_silence(g, m);
+	}
+}
+
+bool group_is_off(const struct group_member *m)
+{
+	const bool asked_for_queues = m->state == MEMBER_ASKED && m->asked_for == REQUEST_QUEUES;
+	return m->place == MEMBER_HELD && (m->state == MEMBER_READY || asked_for_queues);
+}
+
+void group_wait(struct group *g)
+{
+	while (g->asked)
+		for (size_t i = 0; i < g->n; i++)
+			if (member_is_asked(g->v[i]))
+				wait_for_answer(g, g->v[i]);
+	for (size_t i = 0; i < g->n; i++)
+		count_unreached(g, g->v[i]);
+}
+
+bool group_has_failed(const struct group_member *m, uint64_t now_ns)
+{
+	return m->state == MEMBER_FAILED && now_ns >= m->failed_ns + DYING_MS * UINT64_C(1000000);
+}
+
+void group_retry(struct group *g, uint64_t now_ns)
+{
+	for (size_t i = 0; g->attach && i < g->n; i++)
+		if (group_has_failed(g->v[i], now_ns) && now_ns - g->v[i]->tried_ns >= RETRY_NS)
+			attach_member(g, g->v[i]);
+}

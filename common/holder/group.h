@@ -1,0 +1,246 @@
+// Many holders at once: processes that are suspended and resumed together, each by its own holder.
+//
+// A request goes to all holders before the first answer is read, so that they work side by side.
+// There are two ways to use a group:
+//
+// - group_request() and group_answers(): one request of the caller's words to each member
+//   (gpq suspend, gpq resume, gpq why --attach).
+// - group_ask(): members are held or run, as a scheduler wants it. Queues that a member creates
+//   while it is held are suspended as they appear, and the indices of its queues are watched.
+//
+// Whatever dies, the queues run: the holds of a group are tied to its connections, and have a
+// deadline.
+#ifndef GPQ_HOLDER_GROUP_H
+#define GPQ_HOLDER_GROUP_H
+
+#include "common/holder/holder.h"
+#include "common/holder/measure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum member_state {
+	MEMBER_NAMED,  // there is no connection to a holder
+	MEMBER_READY,  // connected, no request is on its way
+	MEMBER_ASKED,  // a request was sent, and its answer has not come
+	MEMBER_SILENT, // the same, and the answer is overdue: see `failure`
+	MEMBER_FAILED, // its holder is lost or refuses: see `failure`
+	MEMBER_ENDED,  // the process is dead
+};
+
+// Of group_ask(): the last request, and what became of the member.
+enum member_request { REQUEST_ATTACH, REQUEST_QUEUES, REQUEST_HOLD, REQUEST_RELEASE };
+enum member_place {
+	MEMBER_RUNS,   // the last request was to resume, or there was none
+	MEMBER_IDLE,   // left running, since it has nothing to do
+	MEMBER_HELD,   // the last request was to suspend
+	MEMBER_PARTLY, // the same, and some of its queues could not be suspended
+};
+
+// Looks at the indices of the watched queues, in the member's memory.
+enum member_look {
+	LOOK_NONE,      // no look is on its way
+	LOOK_POSTED,    // `nowait`: the indices were asked for
+	LOOK_TO_DECIDE, // the same, and the answer decides whether the member is left running as
+			// idle
+};
+enum member_indices {
+	INDICES_UNKNOWN, // the last look could not read all indices
+	INDICES_KNOWN,   // it did
+	INDICES_SILENT,  // the memory did not answer: the member may have work
+};
+
+struct group_member {
+	struct kfd_target target; // pinned, unless it is only named
+	struct kfd_link link;     // fd -1: none
+	struct kfd_failure failure;
+	enum member_state state;
+	bool joins;                     // attached to with `pass`, and not without a request since
+	struct kfd_selection *sel;      // which of its queues; owned; NULL: all
+	pid_t holder;                   // that was started for it; 0: none
+	uint64_t asked_ns, answered_ns; // CLOCK_MONOTONIC; when the last request went, and its
+					// answer, or failure, came
+	struct kfd_queue *unreached;    // queues that no holder reaches (contexts.c); owned
+	size_t num_unreached;
+	bool looked_unreached; // `unreached` is known
+	// Of group_ask():
+	enum member_request asked_for;
+	enum member_place place;
+	struct buf request;  // to suspend it
+	struct buf queues;   // its directory in sysfs, before the holder was asked
+	unsigned num_queues; // how many are in there
+	bool stale;          // the holder reported another number, or the request has changed
+	unsigned tries;      // looks that found another number of queues than its holder
+	uint64_t tried_ns;   // when it was last attached to
+	uint64_t failed_ns;  // when it failed
+	uint64_t user;       // whose process it is; the caller's
+	bool said;           // the failure was reported, by the caller
+	// The watched queues:
+	enum member_look look;
+	enum member_indices indices;
+	bool fresh;        // `nowait`: which of them can be read is not known yet
+	uint64_t moved_ns; // when an index was last seen to move
+	uint64_t gone;     // packets counted of queues that were destroyed
+	struct kfd_watch watch;
+	struct kfd_indices first, last; // at the start of counting, at the last look
+};
+
+struct group {
+	struct group_member **v; // owned
+	size_t n, cap;
+	bool attach;          // to members, and to those that come
+	bool dry;             // members are only named, whether they live or not
+	bool held;            // members are to be suspended, also those that come
+	unsigned grace;       // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	unsigned most;        // only the first so many of each member's queues, by id; 0: all
+	bool nowait;          // answers are taken by group_take() alone: nothing waits for a holder
+	bool pass;            // requests to members that join do not count in `asked`
+	unsigned patience_ms; // that an answer is waited for; 0: KFD_ANSWER_MS
+	struct reader *reader; // nowait: of the members' memory; owned
+	uint64_t limit_ns;     // deadline of each hold, kept by its holder
+	uint64_t idle_ns;      // a member without work whose indices stood still for so long is
+			       // not suspended; 0: all are
+	size_t asked;          // members in MEMBER_ASKED that do not join, and in LOOK_TO_DECIDE
+	uint64_t answered_ns;  // when the last answer to a request to suspend or resume came
+	uint64_t calls;        // such requests that made the driver take queues off or put them on
+	uint64_t grown_ns;     // when the last member came
+	size_t unreached;      // queues of secondary contexts, which no hold reaches
+	unsigned num_queues;   // by sysfs, at the last look
+};
+
+// Adds a process, pinned, or attaches anew to a member after it called exec; `sel` (NULL: all its
+// queues) becomes the group's. NULL when the process is gone. A member that could not be attached
+// to is in MEMBER_FAILED; with `nowait` once group_take() has its answer.
+struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
+
+// A living member.
+bool group_has(const struct group *g, pid_t pid);
+
+// A request to the holder was sent, and its answer has not come.
+static inline bool member_is_asked(const struct group_member *m)
+{
+	return m->state == MEMBER_ASKED || m->state == MEMBER_SILENT;
+}
+
+// Failed, or silent: `failure` says why.
+static inline bool member_is_missed(const struct group_member *m)
+{
+	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;
+}
+
+// For callers of group_request() that do more with a holder: how that went.
+static inline void member_set_failed(struct group_member *m, bool failed)
+{
+	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
+}
+
+// The last request was to suspend it.
+static inline bool member_is_held(const struct group_member *m)
+{
+	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
+}
+
+// Appends the words of the protocol that select the member's queues: " queues=1,2 gpus=41460".
+void member_words(const struct group_member *m, struct buf *b);
+
+// ---- group_talk.c: one request in the caller's words
+
+struct group_talk {
+	// Writes the request to `b`. False: this member gets none.
+	bool (*request)(struct buf *b, const struct group_member *m, const void *arg);
+	const void *arg;
+	bool start;        // start holders for those that have none
+	unsigned soon_ms;  // a holder that is stopped (SIGSTOP) is waited for so long; 0: 5 s
+	unsigned limit_ms; // any other holder; 0: KFD_ANSWER_MS
+	uint64_t since_ns; // both times count from here; 0: from the end of the wait before
+};
+
+// Pins members and connects to their holders where that was not done; then sends the requests.
+void group_request(struct group *g, const struct group_talk *t);
+
+// Waits for the answers. Where an existing holder was just ending, as at its deadline, `start`
+// sends the request to a new one.
+void group_answers(struct group *g, const struct group_talk *t);
+
+// Closes connections of members that failed, which ends what was tied to them; see
+// kfd_link_abandon().
+void group_abandon_failed(struct group *g);
+
+// The same for one member, in whatever state. True when its holder has ended.
+bool member_abandon(struct group_member *m);
+
+// ---- members
+
+// Moves all members of `from` to the end of `g`.
+void group_move(struct group *g, struct group *from);
+
+// Removes the other members; not while packets are counted.
+void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
+		const void *arg);
+void group_forget_ended(struct group *g);
+
+// The first member that failed, or NULL.
+const struct group_member *group_failed(const struct group *g);
+
+// Closes all connections, and waits for the end of holders that were started: queues run when this
+// returns, unless a lasting hold or another client holds them.
+void group_release(struct group *g);
+
+// Frees the group, after group_release() if it attaches.
+void group_fini(struct group *g);
+
+// ---- group.c: members that are held or run
+
+// Looks for members that ended, and for queues that came or went. A few reads of sysfs each.
+void group_look(struct group *g);
+
+// From the next group_look() on, which asks for the queues again where something changes.
+void group_set(struct group *g, unsigned grace, unsigned most);
+
+// Sends requests so that all members come to be suspended (`hold`; again: the deadline begins
+// anew), or to run. Never waits.
+void group_ask(struct group *g, bool hold);
+
+// Reads the answers that have come, and asks again where they are outdated. Never waits. With
+// `nowait` a member whose answer is overdue becomes MEMBER_SILENT: its connection stays, and with
+// it the hold and the hold's deadline, and the late answer is taken as any other.
+void group_take(struct group *g);
+
+// Was the member, by its last answer, suspended with all its queues?
+bool group_is_off(const struct group_member *m);
+
+// Waits until no request is on its way.
+void group_wait(struct group *g);
+
+// The member failed, and not because its process was ending.
+bool group_has_failed(const struct group_member *m, uint64_t now_ns);
+
+// Attaches again to members that failed, at most once in 5 s each.
+void group_retry(struct group *g, uint64_t now_ns);
+
+// Writes the names of the process's queues in sysfs (NULL: nowhere). Their number.
+unsigned group_list_queues(pid_t pid, struct buf *names);
+
+// ---- group_look.c: indices and work
+
+// Reads the indices of all queues. `nowait`: asks for them, and group_take() takes the answers,
+// which can be waited for by group_reader_fd(); -1: there are none.
+void group_sample(struct group *g);
+int group_reader_fd(const struct group *g);
+
+// While the group is held: asks to suspend the members that were idle and have work now.
+void group_look_at_idle(struct group *g);
+
+// Did any queue have packets not taken yet, at the last look? A member whose memory does not answer
+// counts as one that has.
+bool group_has_work(const struct group *g);
+
+// Looks; has any queue ever taken a packet?
+bool group_has_moved(struct group *g);
+
+// AQL packets that the queues took from begin to end. False when no member lives.
+void group_count_begin(struct group *g);
+bool group_count_end(struct group *g, uint64_t *packets);
+
+#endif
