@@ -332,7 +332,7 @@ static int schedule(struct cmd *c, struct sched *s)
 static int run(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
-	struct sched s = {.newcomers = {.events = -1}};
+	struct sched s = {.newcomers.events.fd = -1};
 	const char *own = of_new(o);
 	int status;
 	if (o->status && own)

@@ -245,7 +245,7 @@ static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection
 static int dry_run(struct cmd *c)
 {
 	struct bench_opts *o = c->opts;
-	struct newcomers newcomers = {.events = -1};
+	struct newcomers newcomers = {.events.fd = -1};
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
 	struct ab modes = {.opts = o};

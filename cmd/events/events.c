@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #define NOT_GIVEN  UINT64_MAX
 #define LEAST_NS   10000000u
 #define SORT_TEXT  "--sort: rows are in order when all are there"
-#define STDOUT_KEY UINT64_MAX // of epoll
+#define STDOUT_KEY UINT64_MAX // of the loop
 
 static const struct events_opts defaults = {
 	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = EVENTS_INTERVAL_NS};
@@ -183,8 +182,8 @@ static bool wait_for_events(struct events *ev, uint64_t until)
 	const uint64_t now = clock_ns();
 	const uint64_t ms = until > now ? (until - now + 999999) / 1000000 : 0;
 	struct epoll_event found[8];
-	int n = stop_wait(ev->poll_fd, ms > INT32_MAX ? INT32_MAX : (int)ms);
-	n = n > 0 ? epoll_wait(ev->poll_fd, found, COUNT(found), 0) : 0;
+	int n = stop_wait(ev->loop.fd, ms > INT32_MAX ? INT32_MAX : (int)ms);
+	n = n > 0 ? loop_wait(&ev->loop, found, COUNT(found), LOOP_NOW) : 0;
 	for (int i = 0; i < n; i++)
 		if (found[i].data.u64 == STDOUT_KEY)
 			return false;
@@ -237,8 +236,7 @@ static int watch(struct events *ev, struct out *o, const size_t *shown)
 // A file cannot be polled, and does not break.
 static void poll_output(struct events *ev)
 {
-	struct epoll_event want = {.data.u64 = STDOUT_KEY};
-	epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &want);
+	loop_add(&ev->loop, STDOUT_FILENO, STDOUT_KEY, LOOP_NOTHING);
 }
 
 int events_open(struct events *ev)
@@ -256,8 +254,7 @@ int events_open(struct events *ev)
 
 int events_begin(struct events *ev)
 {
-	ev->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (ev->poll_fd < 0)
+	if (!loop_open(&ev->loop))
 		return err_sys(errno, NULL, "epoll");
 	streams_open(ev);
 	events_read(ev, true);
@@ -272,8 +269,7 @@ void events_close(struct events *ev)
 	kfd_topology_fini(&ev->gpus);
 	free(ev->queues);
 	free(ev->rows);
-	if (ev->poll_fd >= 0)
-		close(ev->poll_fd);
+	loop_close(&ev->loop);
 }
 
 static int show(struct events *ev)
@@ -304,7 +300,7 @@ static int show(struct events *ev)
 
 static int run(struct cmd *c)
 {
-	struct events ev = {.cmd = c, .opts = c->opts, .poll_fd = -1};
+	struct events ev = {.cmd = c, .opts = c->opts, .loop.fd = -1};
 	int status = out_check(&c->out, &events_table);
 	if (status)
 		return status;

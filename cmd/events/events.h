@@ -11,6 +11,7 @@
 #include "cmd/command.h"
 
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/kfd/procs.h"
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
@@ -87,7 +88,7 @@ struct events {
 
 	struct stream *streams;
 	size_t nstreams;
-	int poll_fd;
+	struct loop loop; // of the streams, and of standard output
 	uint64_t begin_boot_ns;
 
 	struct event_row *rows; // of this turn

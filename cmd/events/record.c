@@ -24,7 +24,7 @@ struct events_recording *events_recording_new(const struct pick_opts *pick,
 				       .gpus = *gpus,
 				       .count = UINT64_MAX,
 				       .interval_ns = EVENTS_INTERVAL_NS};
-	r->ev = (struct events){.opts = &r->opts, .poll_fd = -1};
+	r->ev = (struct events){.opts = &r->opts, .loop.fd = -1};
 	r->format = (struct out_opts){.mode = OUT_NDJSON, .rows = &r->shown};
 	if (events_open(&r->ev) || events_begin(&r->ev)) {
 		events_recording_free(r);
@@ -37,7 +37,7 @@ struct events_recording *events_recording_new(const struct pick_opts *pick,
 
 int events_recording_fd(const struct events_recording *r)
 {
-	return r->ev.poll_fd;
+	return r->ev.loop.fd;
 }
 
 bool events_recording_turn(struct events_recording *r, bool end)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 // Reads of one stream in one turn: who makes events faster than that must not keep the others out.
@@ -37,12 +36,11 @@ static bool sees_all(void)
 static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 {
 	struct stream *s = &ev->streams[ev->nstreams];
-	struct epoll_event want = {.events = EPOLLIN, .data.u64 = ev->nstreams};
 	s->gpu_id = (uint32_t)g->gpu_id;
 	s->fd = kfd_smi_open(kfd, s->gpu_id, KFD_SMI_ALL);
 	if (s->fd < 0)
 		err_warn(NULL, "gpu %u: its events cannot be had: %s", s->gpu_id, strerror(-s->fd));
-	else if (epoll_ctl(ev->poll_fd, EPOLL_CTL_ADD, s->fd, &want) == 0)
+	else if (loop_add(&ev->loop, s->fd, ev->nstreams, LOOP_READ))
 		ev->nstreams++;
 }
 

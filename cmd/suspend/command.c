@@ -4,17 +4,16 @@
 // signals that were sent to gpq alone are forwarded.
 #include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, 0};
 
 static void exec_command(char **argv, const sigset_t *mask)
 {
@@ -44,7 +43,7 @@ static bool reap(pid_t child, int *status)
 static bool serve_signals(int signals, pid_t child, int *status)
 {
 	struct signalfd_siginfo info;
-	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+	while (signals_next(signals, &info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			if (reap(child, status))
 				return true;
@@ -94,8 +93,7 @@ static int wait_command(pid_t child, int signals, struct group *all, struct mark
 	for (size_t i = 0; i < all->n; i++)
 		p[i + 1] = (struct pollfd){.fd = all->v[i]->link.fd, .events = POLLIN};
 	while (!p[0].revents || !serve_signals(signals, child, &status)) {
-		if (poll(p, (nfds_t)all->n + 1, -1) < 0)
-			p[0].revents = POLLIN;
+		wait_any(p, all->n + 1, LOOP_FOREVER);
 		for (size_t i = 0; i < all->n; i++)
 			check_link(all->v[i], &p[i + 1], marks);
 	}
@@ -148,14 +146,9 @@ static int pass_status(int status, const sigset_t *mask)
 
 int run_held(char **argv, struct group *all, int follower, struct marks *marks)
 {
-	sigset_t set, mask;
-	int signals, status, held;
+	sigset_t mask;
+	int signals = signals_open(passed_on, SIG_BLOCK, &mask), status, held;
 	pid_t child;
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
-		sigaddset(&set, passed_on[i]);
-	sigprocmask(SIG_BLOCK, &set, &mask);
-	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	child = signals < 0 ? -1 : fork();
 	if (child == 0)
 		exec_command(argv, &mask);

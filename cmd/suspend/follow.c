@@ -2,6 +2,7 @@
 #include "cmd/suspend/follow.h"
 
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/root.h"
 #include "common/host/title.h"
 #include "common/host/xalloc.h"
@@ -10,12 +11,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,10 +35,10 @@ struct following {
 	struct newcomers seen; // done: it is held, or was
 	struct group held;     // tied: with their links
 	bool tied;
-	pid_t parent;            // gpq, whose COMMAND the hold is for
-	uint64_t until_ns;       // UINT64_MAX: no deadline
-	uint64_t looked_ns;      // when goes_on() was asked last
-	struct pollfd polled[2]; // signals, and the driver's events
+	pid_t parent;       // gpq, whose COMMAND the hold is for
+	uint64_t until_ns;  // UINT64_MAX: no deadline
+	uint64_t looked_ns; // when goes_on() was asked last
+	int signals;
 };
 
 // Is it COMMAND, or started by it? What COMMAND leaves behind by detaching it is not known as such.
@@ -117,23 +116,21 @@ static bool goes_on(const struct following *f)
 static bool take_signals(struct following *f)
 {
 	struct signalfd_siginfo info;
-	while (read(f->polled[0].fd, &info, sizeof(info)) == sizeof(info))
+	while (signals_next(f->signals, &info))
 		if (info.ssi_signo != LOOK_SIGNAL)
 			return false;
 	f->looked_ns = 0;
 	return true;
 }
 
-static void __attribute__((noreturn)) run(struct following *f)
+static void __attribute__((noreturn)) run_follower(struct following *f)
 {
 	uint64_t now;
 	newcomers_init(&f->seen);
-	f->polled[1] = (struct pollfd){.fd = f->seen.events, .events = POLLIN};
+	struct pollfd polled[] = {{.fd = f->signals, .events = POLLIN},
+				  {.fd = f->seen.events.fd, .events = POLLIN}};
 	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
-		int wait = NEWCOMERS_SCAN_MS;
-		if (f->until_ns - now < NEWCOMERS_SCAN_MS * 1000000ull)
-			wait = (int)((f->until_ns - now) / 1000000) + 1;
 		scan(f);
 		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
 			;
@@ -142,9 +139,10 @@ static void __attribute__((noreturn)) run(struct following *f)
 				break;
 			f->looked_ns = now;
 		}
-		if (poll(f->polled, COUNT(f->polled), wait) <= 0)
+		const uint64_t next = clock_in_ms(NEWCOMERS_SCAN_MS);
+		if (wait_any(polled, COUNT(polled), next < f->until_ns ? next : f->until_ns) <= 0)
 			continue;
-		if (f->polled[0].revents && !take_signals(f))
+		if (polled[0].revents && !take_signals(f))
 			break;
 		newcomers_drain(&f->seen);
 	}
@@ -171,25 +169,18 @@ static void show_title(const struct pick_opts *pick)
 static void detach(struct following *f)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t set;
+	const int signals[] = {SIGTERM, SIGINT, SIGHUP, LOOK_SIGNAL, 0};
 	if (f->tied)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((f->tied && getppid() != f->parent) || chdir("/") < 0)
 		_exit(1);
 	setsid(); // Ctrl-C is for COMMAND
 	show_title(&f->opts.pick);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, LOOK_SIGNAL);
 	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_SETMASK, &set, NULL);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
 	close_range(3, ~0u, 0); // this tells the parent that it is ready
-	f->polled[0] = (struct pollfd){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
-				       .events = POLLIN};
+	f->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 
 // Waits until the child has closed its end, or is dead.
@@ -232,7 +223,7 @@ int follow_start(const struct suspend_opts *o, const struct group *all, bool tie
 		for (size_t k = 0; k < all->n; k++)
 			f.seen.v[i].done |= f.seen.v[i].pid == all->v[k]->target.pid &&
 					    all->v[k]->state != MEMBER_FAILED;
-	run(&f);
+	run_follower(&f);
 }
 
 void follow_end(int follower)
@@ -243,10 +234,10 @@ void follow_end(int follower)
 
 void follow_wait(int follower)
 {
-	struct pollfd p = {.fd = follower, .events = POLLIN};
 	if (follower < 0)
 		return;
-	poll(&p, 1, (int)KFD_ANSWER_MS); // it may be suspending a newcomer just now
+	wait_readable(follower,
+		      clock_in_ms(KFD_ANSWER_MS)); // it may be suspending a newcomer just now
 	close(follower);
 }
 
@@ -289,14 +280,14 @@ size_t followers(struct follower **list)
 // kept: a stranger may have started more followers than a process may have descriptors.
 static bool prod(const struct follower *f, int sig)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, f->pid, 0), .events = POLLIN};
+	const int pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	struct proc now;
-	const bool lives = p.fd >= 0 && proc_read(&now, f->pid) == 0 && now.uid == f->uid &&
-			   strcmp(now.comm, FOLLOWER_COMM) == 0 && poll(&p, 1, 0) == 0;
+	const bool lives = pidfd >= 0 && proc_read(&now, f->pid) == 0 && now.uid == f->uid &&
+			   strcmp(now.comm, FOLLOWER_COMM) == 0 && !wait_readable(pidfd, LOOP_NOW);
 	if (lives && sig)
-		syscall(SYS_pidfd_send_signal, p.fd, sig, NULL, 0);
-	if (p.fd >= 0)
-		close(p.fd);
+		syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+	if (pidfd >= 0)
+		close(pidfd);
 	return lives;
 }
 

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -209,8 +208,7 @@ static int ab_turn(struct experiment *x, uint64_t ns)
 	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
 			     {.fd = x->online.child.out, .events = POLLIN},
 			     {.fd = x->offline.child.out, .events = POLLIN}};
-	struct timespec t = {0, (long)ns};
-	ppoll(p, 3, &t, NULL);
+	wait_any(p, COUNT(p), clock_ns() + ns);
 	if (p[0].revents && bench_signals_stop(x->signals))
 		x->stopped = true;
 	take_outputs(x);

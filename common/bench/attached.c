@@ -2,13 +2,12 @@
 #include "common/bench/attached.h"
 
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/xalloc.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define SECOND    1000000000ull
@@ -18,20 +17,15 @@
 
 int bench_signals_open(void)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	static const int list[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	return signals_open(list, SIG_BLOCK, NULL);
 }
 
 bool bench_signals_stop(int signals)
 {
 	struct signalfd_siginfo i;
 	bool stop = false;
-	while (read(signals, &i, sizeof(i)) == (ssize_t)sizeof(i))
+	while (signals_next(signals, &i))
 		stop = true;
 	return stop;
 }
@@ -45,9 +39,9 @@ bool bench_signals_wait(int signals, uint64_t until)
 // Of a process that is dying the kernel says a little later that it is dead. Returns false.
 static bool out_of_reach(struct attached_process *p)
 {
-	struct pollfd dead = {.fd = p->m->target.pidfd, .events = POLLIN};
 	if (!p->end)
-		p->end = poll(&dead, 1, DYING_MS) == 1 ? ATTACHED_GONE : ATTACHED_LOST;
+		p->end = wait_readable(p->m->target.pidfd, clock_in_ms(DYING_MS)) ? ATTACHED_GONE
+										  : ATTACHED_LOST;
 	return false;
 }
 
@@ -56,11 +50,11 @@ static bool wait_for_answers(const struct attached *a)
 {
 	struct pollfd p[1 + ATTACHED_MAX] = {
 		{.fd = a->stopped ? -1 : a->signals, .events = POLLIN}};
-	nfds_t n = 1;
+	size_t n = 1;
 	for (size_t i = 0; i < a->n; i++)
 		if (member_is_asked(a->v[i].m))
 			p[n++] = (struct pollfd){.fd = a->v[i].m->link.fd, .events = POLLIN};
-	poll(p, n, 1000);
+	wait_any(p, n, clock_in_ms(1000));
 	return p[0].revents && bench_signals_stop(a->signals);
 }
 
@@ -151,7 +145,7 @@ static bool goes_on(const struct attached *a)
 bool attached_wait(struct attached *a, uint64_t until)
 {
 	struct pollfd p[1 + 2 * ATTACHED_MAX] = {{.fd = a->signals, .events = POLLIN}};
-	nfds_t n = 1;
+	size_t n = 1;
 	uint64_t now = 0;
 	for (size_t i = 0; i < a->group.n; i++) {
 		p[n++] = (struct pollfd){.fd = a->group.v[i]->target.pidfd, .events = POLLIN};
@@ -159,9 +153,7 @@ bool attached_wait(struct attached *a, uint64_t until)
 	}
 	while (goes_on(a) && (!now || now < until)) {
 		now = clock_ns();
-		uint64_t left = until > now ? until - now : 0;
-		struct timespec t = {(time_t)(left / SECOND), (long)(left % SECOND)};
-		const int ready = ppoll(p, n, &t, NULL), told = p[0].revents ? 1 : 0;
+		const int ready = wait_any(p, n, until), told = p[0].revents ? 1 : 0;
 		if (ready > 0 && told)
 			a->stopped |= bench_signals_stop(a->signals);
 		if (ready > told)

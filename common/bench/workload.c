@@ -65,7 +65,7 @@ void workload_init(struct workload *s, enum side side, const char *command,
 		   const struct spec_set *specs)
 {
 	*s = (struct workload){.side = side, .command = command, .specs = specs};
-	s->newcomers.events = s->child.out = -1;
+	s->newcomers.events.fd = s->child.out = -1;
 }
 
 void workload_attach(struct workload *s, uint64_t grace)

@@ -3,10 +3,10 @@
 #include "common/cli/stop.h"
 
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -64,10 +64,8 @@ int stop_status(void)
 int stop_wait(int fd, int ms)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
-	int n;
-	do
-		n = asked ? -1 : poll(fds, 2, ms);
-	while (n < 0 && errno == EINTR && !asked);
+	const int n =
+		asked ? -1 : wait_any(fds, 2, ms < 0 ? LOOP_FOREVER : clock_in_ms((uint64_t)ms));
 	if (!asked)
 		return n < 0 ? -1 : n > 0;
 	errno = EINTR;

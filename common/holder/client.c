@@ -6,7 +6,6 @@
 #include "common/host/proc.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,17 +202,6 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 	return r;
 }
 
-static int wait_readable(int fd, uint64_t deadline)
-{
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	uint64_t now = clock_ns();
-	int r;
-	if (now >= deadline)
-		return 0;
-	r = poll(&p, 1, (int)((deadline - now) / 1000000) + 1);
-	return r < 0 && errno == EINTR ? 1 : r;
-}
-
 // Reads what has come. False: the connection is lost.
 static bool read_more(struct kfd_link *l)
 {
@@ -231,14 +219,14 @@ int kfd_link_take(struct kfd_link *l, struct kfd_failure *f)
 
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
 {
-	uint64_t deadline = clock_ns() + (uint64_t)timeout_ms * 1000000u;
+	const uint64_t deadline = clock_in_ms(timeout_ms);
 	int r;
 	for (;;) {
 		buf_reserve(&l->in, HOLDER_LINE_MAX);
 		r = take_lines(l, f);
 		if (r)
 			return r < 0 ? -1 : 0;
-		l->silent = wait_readable(l->fd, deadline) == 0;
+		l->silent = !wait_readable(l->fd, deadline);
 		if (l->silent)
 			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
 		if (!read_more(l))

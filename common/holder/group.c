@@ -3,11 +3,11 @@
 
 #include "common/host/buf.h"
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +59,8 @@ static void note_end(struct group *g, struct group_member *m)
 // A failure because the process ended is none. `nowait`: group_look() finds that it ended.
 static void note_failure(struct group *g, struct group_member *m)
 {
-	struct pollfd dead = {.fd = m->target.pidfd, .events = POLLIN};
 	hang_up(g, m);
-	if (poll(&dead, 1, g->nowait ? 0 : DYING_MS) == 1)
+	if (wait_readable(m->target.pidfd, g->nowait ? LOOP_NOW : clock_in_ms(DYING_MS)))
 		member_enter(g, m, MEMBER_ENDED);
 	else
 		member_enter(g, m, MEMBER_FAILED);

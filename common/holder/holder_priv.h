@@ -6,6 +6,7 @@
 #define GPQ_HOLDER_HOLDER_PRIV_H
 
 #include "common/holder/protocol.h"
+#include "common/host/loop.h"
 #include "common/host/title.h"
 #include "common/holder/rundir.h"
 #include "common/host/proc.h"
@@ -53,7 +54,8 @@ struct holder {
 	bool ending;
 
 	pid_t pid; // of the holder itself
-	int listener, signals, timer, poll;
+	int listener, signals, timer;
+	struct loop loop;
 	uint64_t look_ns; // when an untraced session is looked at next
 	uint64_t turn;    // counts inputs of clients
 	// When rights are given up: 0 before the first answer, FOREVER once they are.

@@ -7,8 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,25 +16,22 @@ enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX
 
 #define AT_ONCE 16
 
-// epoll forgets a descriptor that is closed, as it has no duplicate.
 static bool wait_for(struct holder *h, int fd, uint64_t what)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
-	return epoll_ctl(h->poll, EPOLL_CTL_ADD, fd, &e) == 0;
+	return loop_add(&h->loop, fd, what, LOOP_READ);
 }
 
 // A client that has not read its answers may send no more requests.
 void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
-	struct epoll_event e = {.events = answers ? EPOLLOUT : EPOLLIN,
-				.data.u64 = CLIENTS + (uint64_t)(c - h->clients)};
-	epoll_ctl(h->poll, EPOLL_CTL_MOD, c->fd, &e);
+	loop_change(&h->loop, c->fd, CLIENTS + (uint64_t)(c - h->clients),
+		    answers ? LOOP_WRITE : LOOP_READ);
 }
 
 static void serve_signals(struct holder *h)
 {
 	struct signalfd_siginfo info;
-	while (read(h->signals, &info, sizeof(info)) == sizeof(info))
+	while (signals_next(h->signals, &info))
 		if (info.ssi_signo != SIGCHLD)
 			h->ending = true; // SIGTERM and the like end the holder, and the queues run
 	if (h->opened && !h->failed && !h->session.untraced &&
@@ -200,9 +195,11 @@ static bool locks_down_later(const struct holder *h)
 	return h->lock_down_ns && h->lock_down_ns != FOREVER;
 }
 
-static int wait_ms(const struct holder *h)
+static uint64_t next_turn(const struct holder *h)
 {
-	return locks_down_later(h) ? HOLDER_LOCK_MS : h->session.untraced ? LOOK_MS : -1;
+	return locks_down_later(h)   ? clock_in_ms(HOLDER_LOCK_MS)
+	       : h->session.untraced ? clock_in_ms(LOOK_MS)
+				     : LOOP_FOREVER;
 }
 
 static void lock_down_when_due(struct holder *h)
@@ -216,14 +213,13 @@ static void lock_down_when_due(struct holder *h)
 void holder_loop(struct holder *h)
 {
 	struct epoll_event e[AT_ONCE];
-	h->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (!wait_for(h, h->signals, SIGNALS) || !wait_for(h, h->target.pidfd, TARGET) ||
-	    !wait_for(h, h->timer, TIMER) || !wait_for(h, h->clients[0].fd, CLIENTS) ||
-	    !wait_for(h, h->listener, LISTENER))
+	if (!loop_open(&h->loop) || !wait_for(h, h->signals, SIGNALS) ||
+	    !wait_for(h, h->target.pidfd, TARGET) || !wait_for(h, h->timer, TIMER) ||
+	    !wait_for(h, h->clients[0].fd, CLIENTS) || !wait_for(h, h->listener, LISTENER))
 		return;
 	do {
-		int n = epoll_wait(h->poll, e, AT_ONCE, wait_ms(h));
-		if (n < 0 && errno != EINTR)
+		const int n = loop_wait(&h->loop, e, AT_ONCE, next_turn(h));
+		if (n < 0)
 			break;
 		if (n > 1)
 			qsort(e, (size_t)n, sizeof(e[0]), by_kind);

@@ -4,7 +4,6 @@
 #include "common/host/clock.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -68,12 +67,10 @@ void send_more(struct holder *h, struct client *c)
 
 void send_last(struct holder *h)
 {
-	uint64_t end = clock_ns() + LAST_MS * 1000000ull, now;
+	const uint64_t end = clock_in_ms(LAST_MS);
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
 		struct client *c = &h->clients[i];
-		struct pollfd p = {.fd = c->fd, .events = POLLOUT};
-		while (c->fd >= 0 && c->out.len && (now = clock_ns()) < end &&
-		       poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
+		while (c->fd >= 0 && c->out.len && wait_fd(c->fd, POLLOUT, end))
 			send_more(h, c);
 	}
 }

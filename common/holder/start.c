@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -40,16 +39,9 @@ static void keep_only(const struct holder *h)
 // Termination signals are read from a signalfd, so no system call is interrupted.
 static void take_signals(struct holder *h)
 {
-	sigset_t set;
+	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, 0};
 	signal(SIGCHLD, SIG_DFL); // if inherited as ignored, the tracee's stops are not reported
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_SETMASK, &set, NULL);
-	h->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	h->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 
 static void detach(struct holder *h)

@@ -1,10 +1,11 @@
 // Pinning a process by pidfd and start time. Facts: proc(5), pidfd_open(2).
 #include "common/holder/target.h"
 
+#include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/reader/process_cache.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,19 +48,17 @@ void kfd_target_unpin(struct kfd_target *t)
 
 bool kfd_target_alive(const struct kfd_target *t)
 {
-	struct pollfd p = {.fd = t->pidfd, .events = POLLIN};
-	return poll(&p, 1, 0) == 0;
+	return !wait_readable(t->pidfd, LOOP_NOW);
 }
 
 bool kfd_wait_death(pid_t pid, int timeout_ms)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	int r;
-	if (p.fd < 0)
+	const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
 		return errno == ESRCH;
-	r = poll(&p, 1, timeout_ms);
-	close(p.fd);
-	return r == 1;
+	const bool dead = wait_readable(pidfd, clock_in_ms((uint64_t)timeout_ms));
+	close(pidfd);
+	return dead;
 }
 
 // A holder differs from other processes by its name alone.

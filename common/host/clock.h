@@ -18,6 +18,12 @@ static inline uint64_t clock_ns(void)
 	return clock_read_ns(CLOCK_MONOTONIC);
 }
 
+// That clock, so many milliseconds from now.
+static inline uint64_t clock_in_ms(uint64_t ms)
+{
+	return clock_ns() + ms * 1000000;
+}
+
 // Processor time that this process has used, all threads and the system's part, in nanoseconds.
 static inline uint64_t clock_cpu_ns(void)
 {

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,14 +19,14 @@
 #define POLL_NS  10000000u // between two looks for first queues, at so many processes each
 enum { AT_ONCE = 64, LOOKS = 64 };
 
-static void subscribe(int events, int kfd, const struct kfd_topology *t)
+// The streams stay open as long as we live.
+static void subscribe_starts(struct loop *events, int kfd, const struct kfd_topology *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		struct epoll_event e = {.events = EPOLLIN};
-		e.data.fd = kfd_smi_open(kfd, (uint32_t)t->gpus[i].gpu_id,
-					 KFD_SMI_BIT(KFD_SMI_PROCESS_START));
-		if (e.data.fd >= 0) // it stays open as long as we live
-			epoll_ctl(events, EPOLL_CTL_ADD, e.data.fd, &e);
+		const int fd = kfd_smi_open(kfd, (uint32_t)t->gpus[i].gpu_id,
+					    KFD_SMI_BIT(KFD_SMI_PROCESS_START));
+		if (fd >= 0)
+			loop_add(events, fd, (uint64_t)fd, LOOP_READ);
 	}
 }
 
@@ -35,10 +34,10 @@ void newcomers_init(struct newcomers *n)
 {
 	struct kfd_topology t;
 	const int kfd = kfd_open();
-	n->events = -1;
+	n->events.fd = -1;
 	if (kfd >= 0 && kfd_topology_load(&t, 0) == 0) {
-		n->events = epoll_create1(EPOLL_CLOEXEC);
-		subscribe(n->events, kfd, &t);
+		loop_open(&n->events);
+		subscribe_starts(&n->events, kfd, &t);
 		kfd_topology_fini(&t);
 	}
 	if (kfd >= 0)
@@ -47,23 +46,22 @@ void newcomers_init(struct newcomers *n)
 
 void newcomers_fini(struct newcomers *n)
 {
-	if (n->events >= 0)
-		close(n->events);
+	loop_close(&n->events);
 	free(n->v);
-	*n = (struct newcomers){.events = -1};
+	*n = (struct newcomers){.events.fd = -1};
 }
 
 void newcomers_drain(const struct newcomers *n)
 {
 	struct epoll_event ready[AT_ONCE];
 	char text[8192];
-	const int num = n->events < 0 ? 0 : epoll_wait(n->events, ready, AT_ONCE, 0);
+	const int num = n->events.fd < 0 ? 0 : loop_wait(&n->events, ready, AT_ONCE, LOOP_NOW);
 	for (int i = 0; i < num; i++)
-		while (read(ready[i].data.fd, text, sizeof(text)) > 0)
+		while (read((int)ready[i].data.u64, text, sizeof(text)) > 0)
 			;
 }
 
-static const struct newcomer *find(const struct newcomers *n, pid_t pid, ino_t folder)
+static const struct newcomer *find_newcomer(const struct newcomers *n, pid_t pid, ino_t folder)
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (n->v[i].pid == pid && n->v[i].folder == folder)
@@ -116,7 +114,7 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 	for (struct dirent *e; (e = host_readdir(d));) {
 		if (!proc_parse_pid(e->d_name, &pid))
 			continue;
-		const struct newcomer *old = find(n, pid, e->d_ino);
+		const struct newcomer *old = find_newcomer(n, pid, e->d_ino);
 		ARRAY_GROW(list, room, num);
 		list[num++] =
 			old ? *old

@@ -6,6 +6,8 @@
 #ifndef GPQ_PICK_NEWCOMERS_H
 #define GPQ_PICK_NEWCOMERS_H
 
+#include "common/host/loop.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,10 +29,10 @@ struct newcomer {
 struct newcomers {
 	struct newcomer *v; // owned; those that have KFD open
 	size_t n;
-	int events;       // epoll descriptor of the driver's events, -1: none
-	bool wait;        // by the caller: who owns no queue yet is not looked at
-	uint64_t next_ns; // `wait`: when newcomers_poll() is due
-	size_t at;        // where it goes on
+	struct loop events; // of the driver; its descriptor -1: none
+	bool wait;          // by the caller: who owns no queue yet is not looked at
+	uint64_t next_ns;   // `wait`: when newcomers_poll() is due
+	size_t at;          // where it goes on
 };
 
 // Subscribes to the driver's events. *n must be zeroed.

@@ -5,6 +5,7 @@
 #include "common/reader/reader.h"
 
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/confine.h"
 #include "common/host/dlopen.h"
 #include "common/host/proc.h"
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -369,17 +369,6 @@ static bool send_question(const struct reader *r, const struct reader_question *
 	return n >= 0;
 }
 
-static int wait_for(int fd, short events, unsigned ms)
-{
-	struct pollfd p = {.fd = fd, .events = events};
-	const uint64_t end = clock_ns() + ms * UINT64_C(1000000);
-	uint64_t now;
-	int r;
-	while ((r = poll(&p, 1, (int)ms)) < 0 && errno == EINTR && (now = clock_ns()) < end)
-		ms = (unsigned)((end - now) / 1000000);
-	return r;
-}
-
 // Not asleep: it waits for a processor, or computes.
 static bool is_running(pid_t child)
 {
@@ -392,7 +381,7 @@ static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void 
 {
 	bool sensible = true;
 	for (unsigned late = 0;;) {
-		if (wait_for(fd, POLLIN, patience_ms(whose)) <= 0) {
+		if (!wait_readable(fd, clock_in_ms(patience_ms(whose)))) {
 			if (++late < RUNNING_TIMES && is_running(child))
 				continue;
 			return ETIMEDOUT;
@@ -433,7 +422,8 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	int error = take_parts(fd, child, q->whose, take, arg);
 	close(fd);
-	if (error != ETIMEDOUT && pidfd >= 0 && wait_for(pidfd, POLLIN, patience_ms(q->whose)) <= 0)
+	if (error != ETIMEDOUT && pidfd >= 0 &&
+	    !wait_readable(pidfd, clock_in_ms(patience_ms(q->whose))))
 		error = ETIMEDOUT;
 	if (pidfd >= 0)
 		close(pidfd);

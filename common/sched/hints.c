@@ -3,6 +3,7 @@
 #include "common/sched/hints.h"
 
 #include "common/cli/err.h"
+#include "common/host/loop.h"
 #include "common/host/xalloc.h"
 #include "common/sched/hints_priv.h"
 
@@ -10,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ struct client {
 
 struct hints {
 	struct hints_socket socket;
-	int poll;
+	struct loop loop;
 	bool listening; // false: connections came too fast, or there are no descriptors
 	struct bucket bucket;
 	uint64_t now_ns, since_ns;
@@ -111,13 +111,7 @@ static enum pause obstacle(const struct hints *h, const struct client *c)
 	return bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST) ? TOO_FAST : READING;
 }
 
-// ---- epoll: the listener is 0, a client its place and 1
-
-static int watch(struct hints *h, int op, int fd, uint64_t what, bool reading)
-{
-	struct epoll_event e = {.events = reading ? EPOLLIN : 0, .data.u64 = what};
-	return epoll_ctl(h->poll, op, fd, &e);
-}
+// ---- keys of the loop: the listener is 0, a client its place and 1
 
 static uint64_t place_of(const struct hints *h, const struct client *c)
 {
@@ -130,7 +124,7 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 		return;
 	c->throttled += pause == TOO_FAST;
 	c->pause = pause;
-	watch(h, EPOLL_CTL_MOD, c->fd, place_of(h, c), pause == READING);
+	loop_change(&h->loop, c->fd, place_of(h, c), pause == READING ? LOOP_READ : LOOP_NOTHING);
 }
 
 // The next hints_serve() finds it hung up.
@@ -377,7 +371,7 @@ static void add_client(struct hints *h, int fd)
 	char why[64] = "";
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
 		c = free_place(h, peer.uid, why, sizeof(why));
-	if (!c || watch(h, EPOLL_CTL_ADD, fd, place_of(h, c), true) < 0) {
+	if (!c || !loop_add(&h->loop, fd, place_of(h, c), LOOP_READ)) {
 		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 		(void)ignored;
 		close(fd);
@@ -406,7 +400,7 @@ static void serve_listener(struct hints *h)
 		h->bucket.paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
 	listening = !listener_wait(h);
 	if (listening != h->listening)
-		watch(h, EPOLL_CTL_MOD, h->socket.fd, 0, listening);
+		loop_change(&h->loop, h->socket.fd, 0, listening ? LOOP_READ : LOOP_NOTHING);
 	h->listening = listening;
 }
 
@@ -427,7 +421,7 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 	int n;
 	h->now_ns = now_ns;
 	resume_clients(h);
-	n = epoll_wait(h->poll, events, COUNT(events), 0);
+	n = loop_wait(&h->loop, events, COUNT(events), LOOP_NOW);
 	for (int i = 0; i < n; i++) {
 		uint64_t what = events[i].data.u64;
 		if (what == 0)
@@ -451,14 +445,13 @@ struct hints *hints_open(const char *path, const char *group, int *status)
 		free(h);
 		return NULL;
 	}
-	h->poll = epoll_create1(EPOLL_CLOEXEC);
 	h->listening = true;
 	getrlimit(RLIMIT_NOFILE, &files);
 	h->most = files.rlim_cur / 8 < HINTS_CLIENTS_MIN   ? HINTS_CLIENTS_MIN
 		  : files.rlim_cur / 8 > HINTS_CLIENTS_MAX ? HINTS_CLIENTS_MAX
 							   : (unsigned)(files.rlim_cur / 8);
 	buf_reserve(&h->out, 64 << 10);
-	if (h->poll >= 0 && watch(h, EPOLL_CTL_ADD, h->socket.fd, 0, true) == 0)
+	if (loop_open(&h->loop) && loop_add(&h->loop, h->socket.fd, 0, LOOP_READ))
 		return h;
 	*status = err_sys(errno, NULL, "epoll");
 	hints_close(h);
@@ -473,8 +466,7 @@ void hints_close(struct hints *h)
 		if (h->clients[i].fd >= 0)
 			close(h->clients[i].fd);
 	hints_socket_close(&h->socket);
-	if (h->poll >= 0)
-		close(h->poll);
+	loop_close(&h->loop);
 	buf_fini(&h->out);
 	free(h);
 }
@@ -486,7 +478,7 @@ const char *hints_path(const struct hints *h)
 
 int hints_fd(const struct hints *h)
 {
-	return h->poll;
+	return h->loop.fd;
 }
 
 int hints_wait_ms(const struct hints *h)

@@ -3,6 +3,7 @@
 
 #include "common/cli/err.h"
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -10,12 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MS      UINT64_C(1000000)
-#define SECOND  UINT64_C(1000000000)
 #define NEVER   UINT64_MAX
 #define LOOK_NS (100 * MS) // members that ended, queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
@@ -285,14 +284,12 @@ static size_t fill_polled(struct sched *s)
 	return n;
 }
 
-static void wait_until(struct sched *s, uint64_t now, uint64_t then)
+static void wait_until(struct sched *s, uint64_t then)
 {
-	const uint64_t ns = then > now ? then - now : 0;
-	const struct timespec t = {(time_t)(ns / SECOND), (long)(ns % SECOND)};
 	const size_t n = fill_polled(s);
 	for (size_t i = 0; i < FIXED; i++)
 		s->polled[i].revents = 0;
-	ppoll(s->polled, n, &t, NULL);
+	wait_any(s->polled, n, then);
 }
 
 // One turn. When the next one is due.
@@ -325,19 +322,14 @@ static uint64_t turn(struct sched *s)
 static int read_signal(int signals)
 {
 	struct signalfd_siginfo info;
-	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+	return signals_next(signals, &info) ? (int)info.ssi_signo : 0;
 }
 
 static int open_signals(void)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	static const int list[] = {SIGINT, SIGTERM, SIGHUP, 0};
 	signal(SIGPIPE, SIG_IGN);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signals_open(list, SIG_BLOCK, NULL);
 }
 
 static int loop(struct sched *s, uint64_t until_ns)
@@ -345,7 +337,7 @@ static int loop(struct sched *s, uint64_t until_ns)
 	int sig = 0;
 	while (!sig && clock_ns() < until_ns) {
 		const uint64_t next = turn(s);
-		wait_until(s, clock_ns(), lesser(next, until_ns));
+		wait_until(s, lesser(next, until_ns));
 		sig = s->polled[SIGNALS].revents ? read_signal(s->polled[SIGNALS].fd) : 0;
 	}
 	return sig;
@@ -366,7 +358,7 @@ int sched_run(struct sched *s, uint64_t until_ns)
 	s->polled[SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
 	s->polled[HINTS] =
 		(struct pollfd){.fd = s->hints ? hints_fd(s->hints) : -1, .events = POLLIN};
-	s->polled[NEWCOMERS] = (struct pollfd){.fd = s->newcomers.events, .events = POLLIN};
+	s->polled[NEWCOMERS] = (struct pollfd){.fd = s->newcomers.events.fd, .events = POLLIN};
 	s->sample_every_ns = s->opts.sample_ns;
 	s->start_ns = clock_ns();
 	sig = loop(s, until_ns);
