@@ -183,7 +183,7 @@ static int resume_found(struct cmd *c, struct group *all, struct ending *ending)
 	return status ? GPQ_PARTIAL : failed;
 }
 
-static int run(struct cmd *c)
+static int run_resume(struct cmd *c)
 {
 	const struct resume_opts *o = c->opts;
 	struct ending ending = {0};
@@ -220,5 +220,5 @@ const struct cmd_spec resume_spec = {
 	.opts_size = sizeof(struct resume_opts),
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
-	.run = run,
+	.run = run_resume,
 };

@@ -174,7 +174,7 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 }
 
 // "NAME=SPEC"; the name becomes a string of its own.
-static int add_class(struct sched *s, char *text)
+static int add_class_option(struct sched *s, char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
@@ -195,7 +195,7 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 	sched_add_class(s, "online");
 	status = add_specs(s, "online", &o->online);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
-		status = add_class(s, o->classes.v[i]);
+		status = add_class_option(s, o->classes.v[i]);
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
@@ -288,7 +288,7 @@ static int list_status(struct cmd *c)
 
 // ---- running
 
-static void fill_status(struct buf *b, void *arg)
+static void write_status_lines(struct buf *b, void *arg)
 {
 	struct sched_stats t;
 	sched_stats_take(&t, arg);
@@ -296,7 +296,7 @@ static void fill_status(struct buf *b, void *arg)
 	sched_stats_fini(&t);
 }
 
-static int show(struct cmd *c, const struct sched *s, unsigned what)
+static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 {
 	struct sched_stats t;
 	int status;
@@ -306,7 +306,7 @@ static int show(struct cmd *c, const struct sched *s, unsigned what)
 	return status;
 }
 
-static int schedule(struct cmd *c, struct sched *s)
+static int run_scheduler(struct cmd *c, struct sched *s)
 {
 	const struct sched_cmd *o = c->opts;
 	int status = GPQ_OK, sig;
@@ -317,7 +317,7 @@ static int schedule(struct cmd *c, struct sched *s)
 	if (status)
 		return status;
 	if (s->hints)
-		hints_on_status(s->hints, fill_status, s);
+		hints_on_status(s->hints, write_status_lines, s);
 	sched_find(s, true);
 	for (size_t i = 0; i < s->n; i++)
 		found += s->classes[i].group.n;
@@ -326,10 +326,10 @@ static int schedule(struct cmd *c, struct sched *s)
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;
-	return show(c, s, c->out.columns ? CLASSES : TOTALS | CLASSES);
+	return show_sched_stats(c, s, c->out.columns ? CLASSES : TOTALS | CLASSES);
 }
 
-static int run(struct cmd *c)
+static int run_sched(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers.events.fd = -1};
@@ -358,17 +358,17 @@ static int run(struct cmd *c)
 		status = add_classes(&s, o);
 	if (!status && o->dry) {
 		const int found = sched_find(&s, false);
-		status = show(c, &s, MEMBERS);
+		status = show_sched_stats(c, &s, MEMBERS);
 		status = status ? status : found;
 	} else if (!status) {
-		status = schedule(c, &s);
+		status = run_scheduler(c, &s);
 	}
 	sched_fini(&s);
 	return status;
 }
 
 // A recorded host can be tried dry; statistics come through a socket.
-static unsigned needs(const struct cmd *c)
+static unsigned sched_needs(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
 	if (o->status)
@@ -391,6 +391,6 @@ const struct cmd_spec sched_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
-	.needs = needs,
-	.run = run,
+	.needs = sched_needs,
+	.run = run_sched,
 };

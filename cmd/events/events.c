@@ -124,7 +124,7 @@ void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_i
 		snprintf(r->bdf_text, sizeof(r->bdf_text), "%s", g->bdf);
 }
 
-static int by_time(const void *a, const void *b)
+static int events_by_time(const void *a, const void *b)
 {
 	const struct event_row *x = a, *y = b;
 	const int order = ORDER(x->time_ns, y->time_ns);
@@ -132,7 +132,7 @@ static int by_time(const void *a, const void *b)
 }
 
 // Is it about a process and GPU that are chosen? What is of no process concerns all.
-static bool chosen(struct events *ev, const struct event_row *r)
+static bool event_is_chosen(struct events *ev, const struct event_row *r)
 {
 	if (r->gpu_id != U64_NULL && !pick_has_gpu(&ev->gpus, &ev->opts->gpus, r->gpu_id))
 		return false;
@@ -142,7 +142,7 @@ static bool chosen(struct events *ev, const struct event_row *r)
 	return r->pid != I64_NULL && r->fits;
 }
 
-static void write_row(struct out *o, struct event_row *r)
+static void write_event(struct out *o, struct event_row *r)
 {
 	const struct {
 		const char **to, *text;
@@ -164,10 +164,10 @@ static void write_row(struct out *o, struct event_row *r)
 int events_write(struct events *ev, struct out *o, const size_t *shown)
 {
 	if (ev->nrows)
-		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), by_time);
+		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), events_by_time);
 	for (size_t i = 0; i < ev->nrows && *shown < ev->opts->count; i++)
-		if (chosen(ev, &ev->rows[i]))
-			write_row(o, &ev->rows[i]);
+		if (event_is_chosen(ev, &ev->rows[i]))
+			write_event(o, &ev->rows[i]);
 	ev->nrows = 0;
 	ev->looked_again = false;
 	return out_flush(o);
@@ -206,7 +206,7 @@ void events_say_unknown(const struct events *ev)
 			 "%zu events of processes that are not known were left out", ev->unknown);
 }
 
-static int watch(struct events *ev, struct out *o, const size_t *shown)
+static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 {
 	const struct events_opts *opt = ev->opts;
 	const uint64_t begin = clock_ns();
@@ -272,7 +272,7 @@ void events_close(struct events *ev)
 	loop_close(&ev->loop);
 }
 
-static int show(struct events *ev)
+static int show_events(struct events *ev)
 {
 	struct cmd *c = ev->cmd;
 	size_t shown = 0;
@@ -291,14 +291,14 @@ static int show(struct events *ev)
 	err_note("%zu GPUs, %zu processes, %zu queues at the beginning", ev->nstreams, ev->nknown,
 		 ev->nqueues);
 	if (!status) {
-		status = watch(ev, o, &shown);
+		status = watch_events(ev, o, &shown);
 		out_end(o);
 	}
 	const int written = out_close(o);
 	return written ? written : status;
 }
 
-static int run(struct cmd *c)
+static int run_events(struct cmd *c)
 {
 	struct events ev = {.cmd = c, .opts = c->opts, .loop.fd = -1};
 	int status = out_check(&c->out, &events_table);
@@ -306,7 +306,7 @@ static int run(struct cmd *c)
 		return status;
 	status = events_open(&ev);
 	if (!status)
-		status = show(&ev);
+		status = show_events(&ev);
 	events_close(&ev);
 	return status;
 }
@@ -323,5 +323,5 @@ const struct cmd_spec events_spec = {
 	.defaults = &defaults,
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
-	.run = run,
+	.run = run_events,
 };

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static int by_place(const void *a, const void *b)
+static int queues_seen_by_place(const void *a, const void *b)
 {
 	const struct queue_seen *x = a, *y = b;
 	int order = ORDER(x->pid, y->pid);
@@ -15,25 +15,26 @@ static int by_place(const void *a, const void *b)
 }
 
 // The same queue, not a later one of its id.
-static const struct queue_seen *same(const struct queue_seen *list, size_t n,
-				     const struct queue_seen *q)
+static const struct queue_seen *same_queue_seen(const struct queue_seen *list, size_t n,
+						const struct queue_seen *q)
 {
-	const struct queue_seen *s = n ? bsearch(q, list, n, sizeof(*q), by_place) : NULL;
+	const struct queue_seen *s =
+		n ? bsearch(q, list, n, sizeof(*q), queues_seen_by_place) : NULL;
 	return s && s->q.created == q->q.created ? s : NULL;
 }
 
-static size_t list_queues(const struct kfd_procs *p, struct queue_seen **list)
+static size_t list_queues_seen(const struct kfd_procs *p, struct queue_seen **list)
 {
 	*list = xreallocarray(NULL, p->nqueues + 1, sizeof(**list));
 	for (size_t i = 0; i < p->nqueues; i++)
 		(*list)[i] = (struct queue_seen){p->queues[i], p->procs[p->queues[i].proc].pid};
 	if (p->nqueues)
-		qsort(*list, p->nqueues, sizeof(**list), by_place);
+		qsort(*list, p->nqueues, sizeof(**list), queues_seen_by_place);
 	return p->nqueues;
 }
 
 // GPU, type and size of the queues in `fresh`, which are read of new queues alone.
-static bool keep(const void *arg, pid_t pid)
+static bool is_fresh_process(const void *arg, pid_t pid)
 {
 	return pids_has(arg, pid);
 }
@@ -41,8 +42,9 @@ static bool keep(const void *arg, pid_t pid)
 // False: some could not be read.
 static bool read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
 {
-	const struct kfd_procs_how how = {
-		.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE, .keep = keep, .arg = fresh};
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE,
+					  .keep = is_fresh_process,
+					  .arg = fresh};
 	struct kfd_procs procs = {0};
 	struct queue_seen *with;
 	bool all = true;
@@ -51,9 +53,9 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 		return true;
 	if (kfd_procs_read(&procs, &how) < 0)
 		procs.nqueues = 0;
-	nwith = list_queues(&procs, &with);
+	nwith = list_queues_seen(&procs, &with);
 	for (size_t i = 0; i < n; i++) {
-		const struct queue_seen *q = same(with, nwith, &list[i]);
+		const struct queue_seen *q = same_queue_seen(with, nwith, &list[i]);
 		if (q && !list[i].q.gpu_id)
 			list[i] = *q;
 		all &= list[i].q.gpu_id != 0;
@@ -78,11 +80,11 @@ static void queue_row(struct events *ev, const char *event, const struct queue_s
 }
 
 // Those that went, then those that came.
-static void compare(struct events *ev, struct queue_seen *now, size_t n, uint64_t at)
+static void compare_queues_seen(struct events *ev, struct queue_seen *now, size_t n, uint64_t at)
 {
 	struct pids fresh = {0};
 	for (size_t i = 0; i < n; i++) {
-		const struct queue_seen *before = same(ev->queues, ev->nqueues, &now[i]);
+		const struct queue_seen *before = same_queue_seen(ev->queues, ev->nqueues, &now[i]);
 		if (before)
 			now[i] = *before;
 		if (!now[i].q.gpu_id)
@@ -93,10 +95,10 @@ static void compare(struct events *ev, struct queue_seen *now, size_t n, uint64_
 		read_details(now, n, &fresh);
 	free(fresh.v);
 	for (size_t i = 0; i < ev->nqueues && ev->looked_ns; i++)
-		if (!same(now, n, &ev->queues[i]))
+		if (!same_queue_seen(now, n, &ev->queues[i]))
 			queue_row(ev, "queue-destroyed", &ev->queues[i], at);
 	for (size_t i = 0; i < n && ev->looked_ns; i++)
-		if (!same(ev->queues, ev->nqueues, &now[i]))
+		if (!same_queue_seen(ev->queues, ev->nqueues, &now[i]))
 			queue_row(ev, "queue-created", &now[i], at);
 }
 
@@ -111,9 +113,9 @@ void events_poll(struct events *ev)
 	processes_look(ev, ev->looked_ns, begin);
 	if (kfd_procs_read(&ev->procs, &how) < 0) // or all of them would seem to have gone
 		return;
-	n = list_queues(&ev->procs, &list);
+	n = list_queues_seen(&ev->procs, &list);
 	at = clock_ns();
-	compare(ev, list, n, at);
+	compare_queues_seen(ev, list, n, at);
 	processes_end(ev, ev->looked_ns, at);
 	free(ev->queues);
 	ev->queues = list;

@@ -15,7 +15,7 @@
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, 0};
 
-static void exec_command(char **argv, const sigset_t *mask)
+static void exec_held_command(char **argv, const sigset_t *mask)
 {
 	int error;
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -40,7 +40,7 @@ static bool reap(pid_t child, int *status)
 }
 
 // True when COMMAND has ended.
-static bool serve_signals(int signals, pid_t child, int *status)
+static bool forward_signals(int signals, pid_t child, int *status)
 {
 	struct signalfd_siginfo info;
 	while (signals_next(signals, &info)) {
@@ -55,7 +55,7 @@ static bool serve_signals(int signals, pid_t child, int *status)
 }
 
 // Is the last deadline of its queues over?
-static bool is_over(const struct group_member *m)
+static bool is_past_deadlines(const struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
 	uint64_t until = 0;
@@ -78,7 +78,7 @@ static void check_link(struct group_member *m, struct pollfd *p, struct marks *m
 	marks_resumed(marks, m, false);
 	if (!kfd_target_alive(&m->target))
 		err_note("pid %d: ended", pid);
-	else if (is_over(m))
+	else if (is_past_deadlines(m))
 		err_note("pid %d: its time is over; its queues run", pid);
 	else
 		err_warn("see gpq queues",
@@ -92,7 +92,7 @@ static int wait_command(pid_t child, int signals, struct group *all, struct mark
 	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
 	for (size_t i = 0; i < all->n; i++)
 		p[i + 1] = (struct pollfd){.fd = all->v[i]->link.fd, .events = POLLIN};
-	while (!p[0].revents || !serve_signals(signals, child, &status)) {
+	while (!p[0].revents || !forward_signals(signals, child, &status)) {
 		wait_any(p, all->n + 1, LOOP_FOREVER);
 		for (size_t i = 0; i < all->n; i++)
 			check_link(all->v[i], &p[i + 1], marks);
@@ -151,7 +151,7 @@ int run_held(char **argv, struct group *all, int follower, struct marks *marks)
 	pid_t child;
 	child = signals < 0 ? -1 : fork();
 	if (child == 0)
-		exec_command(argv, &mask);
+		exec_held_command(argv, &mask);
 	if (child < 0)
 		return err_sys(errno, NULL, "run %s", argv[0]);
 	status = wait_command(child, signals, all, marks);

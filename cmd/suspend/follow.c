@@ -68,7 +68,7 @@ static bool take_in(struct following *f, pid_t pid)
 	return held;
 }
 
-static void scan(struct following *f)
+static void scan_for_newcomers(struct following *f)
 {
 	struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
@@ -95,7 +95,7 @@ static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 
 // Is there still something to follow? Not once all that it took in and that lives was resumed, in
 // whatever words, nor when --tree has lost its roots. Those that ended may come again.
-static bool goes_on(const struct following *f)
+static bool has_more_to_follow(const struct following *f)
 {
 	const struct pids *roots = &f->opts.pick.pids;
 	struct kfd_holding *list;
@@ -113,7 +113,7 @@ static bool goes_on(const struct following *f)
 }
 
 // Takes the signals that came. False: it is to end.
-static bool take_signals(struct following *f)
+static bool take_follower_signals(struct following *f)
 {
 	struct signalfd_siginfo info;
 	while (signals_next(f->signals, &info))
@@ -131,18 +131,18 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 				  {.fd = f->seen.events.fd, .events = POLLIN}};
 	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
-		scan(f);
+		scan_for_newcomers(f);
 		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
 			;
 		if (now - f->looked_ns >= AGAIN_NS) {
-			if (!goes_on(f))
+			if (!has_more_to_follow(f))
 				break;
 			f->looked_ns = now;
 		}
 		const uint64_t next = clock_in_ms(NEWCOMERS_SCAN_MS);
 		if (wait_any(polled, COUNT(polled), next < f->until_ns ? next : f->until_ns) <= 0)
 			continue;
-		if (polled[0].revents && !take_signals(f))
+		if (polled[0].revents && !take_follower_signals(f))
 			break;
 		newcomers_drain(&f->seen);
 	}
@@ -166,7 +166,7 @@ static void show_title(const struct pick_opts *pick)
 }
 
 // A process of its own, without our descriptors, terminal and standard streams.
-static void detach(struct following *f)
+static void detach_follower(struct following *f)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	const int signals[] = {SIGTERM, SIGINT, SIGHUP, LOOK_SIGNAL, 0};
@@ -217,7 +217,7 @@ int follow_start(const struct suspend_opts *o, const struct group *all, bool tie
 		kill(pid, SIGKILL);
 	if (pid)
 		return pidfd;
-	detach(&f);
+	detach_follower(&f);
 	newcomers_scan(&f.seen, 0);
 	for (size_t i = 0; i < f.seen.n; i++)
 		for (size_t k = 0; k < all->n; k++)
@@ -244,7 +244,7 @@ void follow_wait(int follower)
 // --- from outside ---
 
 // The words of a stranger prove nothing, and are in his memory: they are not read.
-static bool read_text(struct follower *f)
+static bool read_selector_text(struct follower *f)
 {
 	static const char title[] = FOLLOWER_COMM ":";
 	const size_t len = strlen(title);
@@ -270,7 +270,7 @@ size_t followers(struct follower **list)
 			continue;
 		ARRAY_GROW(*list, room, n);
 		(*list)[n] = (struct follower){.pid = all[i].pid, .uid = all[i].uid, .ours = ours};
-		n += read_text(&(*list)[n]);
+		n += read_selector_text(&(*list)[n]);
 	}
 	free(all);
 	return n;
@@ -278,7 +278,7 @@ size_t followers(struct follower **list)
 
 // Sends a signal, or none (0), to a follower that lives. Whether it does. No descriptor of it is
 // kept: a stranger may have started more followers than a process may have descriptors.
-static bool prod(const struct follower *f, int sig)
+static bool signal_follower(const struct follower *f, int sig)
 {
 	const int pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	struct proc now;
@@ -296,7 +296,7 @@ void followers_look(void)
 	struct follower *list;
 	size_t n = followers(&list);
 	for (size_t i = 0; i < n; i++)
-		prod(&list[i], LOOK_SIGNAL);
+		signal_follower(&list[i], LOOK_SIGNAL);
 	free(list);
 }
 
@@ -311,7 +311,7 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 		const struct follower *f = &e->v[i];
 		if (o && (!f->ours || !text.data || strcmp(text.data, f->text) != 0))
 			continue;
-		if (!prod(f, SIGTERM))
+		if (!signal_follower(f, SIGTERM))
 			continue;
 		ours += f->ours;
 		e->v[e->n++] = *f;
@@ -328,7 +328,7 @@ static void wait_together(struct ending *e)
 	do {
 		left = 0;
 		for (size_t i = 0; i < e->n; i++)
-			if (prod(&e->v[i], 0))
+			if (signal_follower(&e->v[i], 0))
 				e->v[left++] = e->v[i];
 		e->n = left;
 	} while (left && clock_ns() < until && usleep(END_POLL_US) == 0);
@@ -341,7 +341,7 @@ bool followers_gone(struct ending *e)
 	wait_together(e);
 	for (size_t i = 0; i < e->n; i++)
 		if (e->v[i].ours)
-			prod(&e->v[i], SIGKILL);
+			signal_follower(&e->v[i], SIGKILL);
 		else
 			strangers++;
 	if (e->n > strangers)

@@ -180,7 +180,7 @@ int held_write(const struct out_opts *opts, const struct out_table *table,
 	return out_finish(o, status);
 }
 
-static const char *state_of(const struct kfd_holding *h)
+static const char *holding_state_name(const struct kfd_holding *h)
 {
 	if (h->paused)
 		return "paused";
@@ -208,7 +208,7 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 			       .held_ns = a->since_ns ? now - a->since_ns : U64_NULL,
 			       .left_ns = a->until_ns > now ? a->until_ns - now : U64_NULL,
 			       .user = h->paused ? NULL : proc_user(h->uid),
-			       .state = state_of(h),
+			       .state = holding_state_name(h),
 			       .socket = h->socket,
 			       .follows = h->answers  ? a->follows
 					  : h->paused ? 1

@@ -309,7 +309,7 @@ bool suspend_has_details(const struct suspend_opts *o)
 	       o->idle || o->no_trace || o->all_or_none || o->once || o->dry || o->marks;
 }
 
-static int check_list(const struct cmd *c)
+static int check_list_options(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
@@ -319,12 +319,12 @@ static int check_list(const struct cmd *c)
 }
 
 // Refuses combinations of options that would not have the effect they suggest.
-static int check(const struct cmd *c)
+static int check_suspend_options(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	struct kfd_failure f;
 	if (o->list)
-		return check_list(c);
+		return check_list_options(c);
 	if (o->watch != WATCH_OFF)
 		return err_fail(GPQ_USAGE, "add --list",
 				"--watch repeats a listing: suspending is done once");
@@ -350,22 +350,22 @@ static int check(const struct cmd *c)
 	return 0;
 }
 
-static int list(struct cmd *c)
+static int show_holders(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	return held_list(c, &o->pick.pids);
 }
 
-static int run(struct cmd *c)
+static int run_suspend(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	struct marks *marks = NULL;
 	struct group all;
-	int status = check(c);
+	int status = check_suspend_options(c);
 	if (status)
 		return status;
 	if (o->list)
-		return watch_run(c, o->watch, list);
+		return watch_run(c, o->watch, show_holders);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
@@ -383,7 +383,7 @@ static int run(struct cmd *c)
 static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
 const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
-static unsigned needs(const struct cmd *c)
+static unsigned suspend_needs(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
 	return o->dry ? NEED_KFD : NEED_LIVE;
@@ -406,6 +406,6 @@ const struct cmd_spec suspend_spec = {
 	.tables = tables,
 	.schemas = SCHEMAS(&suspend_schema, &holders_schema),
 	.stop_at_operand = true,
-	.needs = needs,
-	.run = run,
+	.needs = suspend_needs,
+	.run = run_suspend,
 };

@@ -176,8 +176,8 @@ static int type_of(const char *name)
 }
 
 // Ids count in each context anew, and only those of the primary one can be suspended.
-static void add_queue(struct group_member *m, const struct kfd_selection *gpus,
-		      const struct queue_row *r)
+static void select_row(struct group_member *m, const struct kfd_selection *gpus,
+		       const struct queue_row *r)
 {
 	const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id};
 	if (r->context == U64_NULL) {
@@ -206,7 +206,7 @@ static void choose_queue(struct group_member *m, const struct kfd_selection *gpu
 			 "pid %d: queue %u: its priority is not known for certain, left out",
 			 (int)m->target.pid, (unsigned)r->qid);
 	else if (fits == KFD_ANSWER_YES)
-		add_queue(m, gpus, r);
+		select_row(m, gpus, r);
 }
 
 static void choose_queues(struct group *g, const struct queue_rows *q, const struct pick_queues *p)

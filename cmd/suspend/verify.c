@@ -9,7 +9,7 @@
 
 #define BETWEEN_NS 10000000 // of looks
 
-static void look_at_queues(const struct group *all, struct proof_seen *seen, int which)
+static void look_at_proofs(const struct group *all, struct proof_seen *seen, int which)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct group_member *m = all->v[i];
@@ -34,7 +34,7 @@ struct proof_seen *proofs_take(const struct group *all)
 	for (int i = 0; i < LOOKS; i++) {
 		if (i)
 			nanosleep(&between, NULL);
-		look_at_queues(all, seen, i);
+		look_at_proofs(all, seen, i);
 	}
 	return seen;
 }

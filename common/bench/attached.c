@@ -60,7 +60,7 @@ static bool wait_for_answers(const struct attached *a)
 
 // Takes answers until no request is outstanding, then notes which processes or holders are lost.
 // Ctrl-C cuts the wait for a silent holder to 2 s.
-static void settle(struct attached *a)
+static void settle_requests(struct attached *a)
 {
 	struct group *g = &a->group;
 	uint64_t begin = clock_ns(), now = begin;
@@ -91,10 +91,10 @@ static void settle(struct attached *a)
 }
 
 // Looks for what came, went or ended.
-static void look(struct attached *a)
+static void look_for_changes(struct attached *a)
 {
 	group_look(&a->group);
-	settle(a);
+	settle_requests(a);
 }
 
 void attached_open(struct attached *a, size_t n, uint64_t longest_hold_ns, int signals)
@@ -113,7 +113,7 @@ bool attached_add(struct attached *a, pid_t pid, const struct kfd_selection *sel
 	p->end = m ? ATTACHED_LIVES : ATTACHED_GONE;
 	if (!m)
 		return false;
-	settle(a);
+	settle_requests(a);
 	if (!p->end && m->link.answer.held) {
 		p->end = ATTACHED_LOST;
 		kfd_fail(&m->failure, KFD_FAULT_HELD_ALREADY, m->link.answer.held);
@@ -136,7 +136,7 @@ const struct attached_process *attached_failed(const struct attached *a)
 	return NULL;
 }
 
-static bool goes_on(const struct attached *a)
+static bool may_go_on(const struct attached *a)
 {
 	return !a->stopped && !attached_failed(a);
 }
@@ -151,16 +151,16 @@ bool attached_wait(struct attached *a, uint64_t until)
 		p[n++] = (struct pollfd){.fd = a->group.v[i]->target.pidfd, .events = POLLIN};
 		p[n++] = (struct pollfd){.fd = a->group.v[i]->link.fd, .events = POLLIN};
 	}
-	while (goes_on(a) && (!now || now < until)) {
+	while (may_go_on(a) && (!now || now < until)) {
 		now = clock_ns();
 		const int ready = wait_any(p, n, until), told = p[0].revents ? 1 : 0;
 		if (ready > 0 && told)
 			a->stopped |= bench_signals_stop(a->signals);
 		if (ready > told)
-			look(a);
+			look_for_changes(a);
 		now = clock_ns();
 	}
-	return goes_on(a);
+	return may_go_on(a);
 }
 
 bool attached_look(struct attached *a, enum attached_look which, bool write)
@@ -176,7 +176,7 @@ bool attached_look(struct attached *a, enum attached_look which, bool write)
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues)
 {
 	group_set(&a->group, (unsigned)grace, queues == UINT64_MAX ? 0 : (unsigned)queues);
-	look(a);
+	look_for_changes(a);
 	return attached_wait(a, 0);
 }
 
@@ -195,7 +195,7 @@ bool attached_ask(struct attached *a, bool hold)
 		a->v[i].took_ns = UINT64_MAX;
 	a->asked_ns = clock_ns();
 	group_ask(&a->group, hold);
-	settle(a);
+	settle_requests(a);
 	for (size_t i = 0; i < a->n && hold; i++)
 		a->v[i].refused = refusal(&a->v[i].m->link.answer);
 	return !attached_failed(a);
@@ -205,6 +205,6 @@ void attached_reset(struct attached *a)
 {
 	if (a->group.held && !a->group.asked) {
 		group_ask(&a->group, false);
-		settle(a);
+		settle_requests(a);
 	}
 }

@@ -53,7 +53,7 @@ static int64_t clock_now(void)
 // ---- fork: the child closes the connection, which stays the parent's. While a child has it open,
 // the scheduler would not notice the parent's death.
 
-static void forget(struct gpq_client *c)
+static void forget_connection(struct gpq_client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -74,27 +74,27 @@ static void after_fork(void)
 	pthread_mutex_unlock(&list_lock);
 }
 
-static void in_child(void)
+static void after_fork_in_child(void)
 {
 	for (struct gpq_client *c = list; c; c = c->next) {
 		pthread_mutex_init(&c->lock, NULL); // a thread that is not here may have held it
-		forget(c);
+		forget_connection(c);
 	}
 	pthread_mutex_init(&list_lock, NULL);
 }
 
 // A child made without these handlers is noticed by its pid.
-static void lock(struct gpq_client *c)
+static void lock_client(struct gpq_client *c)
 {
 	pthread_mutex_lock(&c->lock);
 	if (c->pid != getpid())
-		forget(c);
+		forget_connection(c);
 }
 
 // ---- answers
 
 // One connection too many is told so before it is closed.
-static int lost(struct gpq_client *c)
+static int lose_connection(struct gpq_client *c)
 {
 	close(c->fd);
 	c->fd = -1;
@@ -135,7 +135,7 @@ static void keep_text(struct gpq_client *c, const char *s, size_t len)
 }
 
 // An answer ends with a line that begins with `ok` or `error`; others are statistics.
-static void parse(struct gpq_client *c, char *line, size_t len)
+static void parse_answer_line(struct gpq_client *c, char *line, size_t len)
 {
 	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
 	if (!ok && strncmp(line, "error ", 6) != 0) {
@@ -155,7 +155,7 @@ static void parse_lines(struct gpq_client *c)
 	char *end;
 	while ((end = memchr(c->in + used, '\n', c->len - used))) {
 		*end = '\0';
-		parse(c, c->in + used, (size_t)(end - (c->in + used)));
+		parse_answer_line(c, c->in + used, (size_t)(end - (c->in + used)));
 		used = (size_t)(end - c->in) + 1;
 	}
 	if (!used && c->len == sizeof(c->in)) {
@@ -174,7 +174,7 @@ static int take_answers(struct gpq_client *c)
 		if (n < 0 && errno == EAGAIN)
 			return 0;
 		if (n == 0 || (n < 0 && errno != EINTR))
-			return lost(c);
+			return lose_connection(c);
 		c->len += n > 0 ? (size_t)n : 0;
 		parse_lines(c);
 	}
@@ -182,7 +182,7 @@ static int take_answers(struct gpq_client *c)
 }
 
 // Waits for `events` until `deadline`. 0, or -ETIMEDOUT.
-static int wait_for(const struct gpq_client *c, short events, int64_t deadline)
+static int wait_for_socket(const struct gpq_client *c, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = c->fd, .events = events};
 	int64_t left;
@@ -197,7 +197,7 @@ static int wait_for(const struct gpq_client *c, short events, int64_t deadline)
 	return n == 0 ? -ETIMEDOUT : 0;
 }
 
-static bool is_over(int64_t deadline)
+static bool is_past(int64_t deadline)
 {
 	return deadline != FOREVER && clock_now() >= deadline;
 }
@@ -212,12 +212,12 @@ static int64_t deadline_of(int64_t timeout_ns)
 static int last_answer(struct gpq_client *c, int64_t deadline)
 {
 	while (c->answered < c->sent) {
-		int r = wait_for(c, POLLIN, deadline);
+		int r = wait_for_socket(c, POLLIN, deadline);
 		r = r < 0 ? r : take_answers(c);
 		if (r < 0)
 			return r;
 		// What comes without end is no answer.
-		if (c->answered < c->sent && is_over(deadline))
+		if (c->answered < c->sent && is_past(deadline))
 			return -ETIMEDOUT;
 	}
 	return c->result;
@@ -227,7 +227,7 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 
 // A request is one piece, or is not sent: -EAGAIN, the scheduler is behind. -errno: the connection
 // is lost.
-static int put(struct gpq_client *c, const char *text, size_t len, unsigned requests)
+static int put_request(struct gpq_client *c, const char *text, size_t len, unsigned requests)
 {
 	int r = take_answers(c);
 	ssize_t n = r < 0 ? -1 : send(c->fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -239,14 +239,14 @@ static int put(struct gpq_client *c, const char *text, size_t len, unsigned requ
 	if (n == (ssize_t)len)
 		return 0;
 	r = take_answers(c); // it may have said why
-	return r < 0 ? r : lost(c);
+	return r < 0 ? r : lose_connection(c);
 }
 
 static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
 {
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), "%s %" PRIu64 "\n", verb, id);
-	return put(c, line, (size_t)n, 1);
+	return put_request(c, line, (size_t)n, 1);
 }
 
 // Tells a new connection of the hints there are.
@@ -256,7 +256,7 @@ static int put_hints(struct gpq_client *c)
 	size_t n = 0;
 	for (unsigned i = 0; i < c->num_hints; i++)
 		n += (size_t)snprintf(lines + n, LINE, "begin %" PRIu64 "\n", c->hints[i]);
-	return n ? put(c, lines, n, c->num_hints) : 0;
+	return n ? put_request(c, lines, n, c->num_hints) : 0;
 }
 
 // A connected descriptor or -errno. Nonblocking: a full backlog is as good as no scheduler.
@@ -272,7 +272,7 @@ static int open_place(const struct sockaddr_un *place)
 }
 
 // There is a connection, or -errno. At most one is tried in a second.
-static int ensure(struct gpq_client *c)
+static int ensure_connection(struct gpq_client *c)
 {
 	int64_t now = c->fd < 0 ? clock_now() : 0;
 	int fd;
@@ -296,7 +296,7 @@ static int ensure(struct gpq_client *c)
 // ---- the hints themselves
 
 // The place of `id`; behind the others: it is not there.
-static unsigned find_hint(const struct gpq_client *c, uint64_t id)
+static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 {
 	unsigned i = 0;
 	while (i < c->num_hints && c->hints[i] != id)
@@ -305,15 +305,16 @@ static unsigned find_hint(const struct gpq_client *c, uint64_t id)
 }
 
 // One attempt; the connection may turn out to be lost.
-static int begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
+static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
 {
-	int r = ensure(c);
+	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
 	// What has come and no request asked for is not read, and not waited for either.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
-		if (wait_for(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) < 0 ||
-		    is_over(deadline))
+		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
+			    0 ||
+		    is_past(deadline))
 			return -EAGAIN;
 	return r < 0 || !timeout_ns ? r : last_answer(c, deadline);
 }
@@ -323,12 +324,12 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 	int64_t deadline = timeout_ns ? deadline_of(timeout_ns) : 0;
 	int r = -EDQUOT;
 	unsigned at;
-	lock(c);
-	at = find_hint(c, id);
+	lock_client(c);
+	at = hint_index(c, id);
 	if (at < HINTS) {
-		r = begin(c, id, timeout_ns, deadline);
+		r = begin_once(c, id, timeout_ns, deadline);
 		if (r == -ECONNRESET)
-			r = begin(c, id, timeout_ns, deadline);
+			r = begin_once(c, id, timeout_ns, deadline);
 		if (at == c->num_hints && r != -EAGAIN && r != -EDQUOT)
 			c->hints[c->num_hints++] = id;
 	}
@@ -337,28 +338,28 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 }
 
 // The end of `id`, which is no longer in the table.
-static int end(struct gpq_client *c, uint64_t id)
+static int end_once(struct gpq_client *c, uint64_t id)
 {
 	int r;
 	if (c->fd < 0)
-		return ensure(c); // the others begin again
+		return ensure_connection(c); // the others begin again
 	r = put_hint(c, "end", id);
 	if (r == -EAGAIN) { // the end of the connection ends it, too
-		lost(c);
+		lose_connection(c);
 		r = 0;
 	}
-	return r == -ECONNRESET ? ensure(c) : r;
+	return r == -ECONNRESET ? ensure_connection(c) : r;
 }
 
 int gpq_end(struct gpq_client *c, uint64_t id)
 {
 	int r = -EINVAL;
 	unsigned at;
-	lock(c);
-	at = find_hint(c, id);
+	lock_client(c);
+	at = hint_index(c, id);
 	if (at < c->num_hints) {
 		c->hints[at] = c->hints[--c->num_hints];
-		r = end(c, id);
+		r = end_once(c, id);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return r;
@@ -368,9 +369,9 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 {
 	int64_t deadline = deadline_of(timeout_ns);
 	ssize_t r;
-	lock(c);
-	r = ensure(c);
-	r = r < 0 ? r : put(c, "status\n", 7, 1);
+	lock_client(c);
+	r = ensure_connection(c);
+	r = r < 0 ? r : put_request(c, "status\n", 7, 1);
 	c->text = size ? text : NULL;
 	c->size = size ? size - 1 : 0;
 	c->text_len = 0;
@@ -421,12 +422,12 @@ struct gpq_client *gpq_connect(const char *path)
 		return NULL;
 	}
 	c->fd = -1;
-	forget(c);
+	forget_connection(c);
 	pthread_mutex_init(&c->lock, NULL);
-	ensure(c);
+	ensure_connection(c);
 	pthread_mutex_lock(&list_lock);
 	if (!watched)
-		watched = pthread_atfork(before_fork, after_fork, in_child) == 0;
+		watched = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	c->next = list;
 	list = c;
 	pthread_mutex_unlock(&list_lock);

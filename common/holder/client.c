@@ -143,7 +143,7 @@ void kfd_link_close(struct kfd_link *l)
 // A request could not be sent, or its answer not be read: the holder died, or it lives, refuses
 // connections and still holds. If it died in the middle of the runtime handshake, a thread of the
 // target sleeps until this process wakes it.
-static int lost(struct kfd_link *l, struct kfd_failure *f)
+static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;
 	if (l->peer > 0)
@@ -171,7 +171,7 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 		n = sendmsg(l->fd, &m, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	l->may_stay &= n > 0;
-	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : lost(l, f);
+	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : explain_loss(l, f);
 }
 
 // Takes the lines that are there. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
@@ -203,7 +203,7 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 }
 
 // Reads what has come. False: the connection is lost.
-static bool read_more(struct kfd_link *l)
+static bool read_answer(struct kfd_link *l)
 {
 	ssize_t n;
 	buf_reserve(&l->in, HOLDER_LINE_MAX);
@@ -214,7 +214,7 @@ static bool read_more(struct kfd_link *l)
 
 int kfd_link_take(struct kfd_link *l, struct kfd_failure *f)
 {
-	return read_more(l) ? take_lines(l, f) : lost(l, f);
+	return read_answer(l) ? take_lines(l, f) : explain_loss(l, f);
 }
 
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f)
@@ -229,8 +229,8 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 		l->silent = !wait_readable(l->fd, deadline);
 		if (l->silent)
 			return kfd_fail(f, KFD_FAULT_HOLDER_SILENT, (int)(timeout_ms / 1000));
-		if (!read_more(l))
-			return lost(l, f);
+		if (!read_answer(l))
+			return explain_loss(l, f);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"
 
-static bool only(const void *pid, pid_t other)
+static bool is_this_process(const void *pid, pid_t other)
 {
 	return *(const pid_t *)pid == other;
 }
@@ -26,7 +26,7 @@ static bool has_context(pid_t pid)
 	return found;
 }
 
-static bool chosen(const struct kfd_selection *sel, const struct kfd_queue *q)
+static bool is_unreached(const struct kfd_selection *sel, const struct kfd_queue *q)
 {
 	const struct kfd_queue_entry e = {.queue_id = q->qid, .gpu_id = q->gpu_id};
 	return q->context >= 0 && (!sel || kfd_selected(sel, &e));
@@ -34,7 +34,7 @@ static bool chosen(const struct kfd_selection *sel, const struct kfd_queue *q)
 
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list)
 {
-	const struct kfd_procs_how how = {KFD_WANT_GPU | KFD_WANT_TYPE, only, &pid};
+	const struct kfd_procs_how how = {KFD_WANT_GPU | KFD_WANT_TYPE, is_this_process, &pid};
 	struct kfd_procs procs = {0};
 	ssize_t n = 0;
 	*list = NULL;
@@ -46,7 +46,7 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 		return 0;
 	if (kfd_procs_read(&procs, &how) == 0) {
 		for (size_t i = 0; i < procs.nqueues; i++) // by context and id already
-			if (chosen(sel, &procs.queues[i]))
+			if (is_unreached(sel, &procs.queues[i]))
 				procs.queues[n++] = procs.queues[i];
 		*list = procs.queues;
 		procs.queues = NULL;

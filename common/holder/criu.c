@@ -90,7 +90,8 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 
 // The caller must be the tracer, and the end of a tracer lets the target go without a stop: so each
 // call is made by a process of its own.
-static int in_child(const struct kfd_target *t, enum kfd_criu_command op, struct kfd_failure *f)
+static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op,
+			    struct kfd_failure *f)
 {
 	int answer[2], status = 0;
 	ssize_t n = 0;
@@ -123,15 +124,15 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 	if (*already)
 		return 0;
 	// A gpq that died with the intent may or may not have paused it.
-	if (before == RECORD_INTENT && in_child(t, KFD_CRIU_UNPAUSE, f) < 0)
+	if (before == RECORD_INTENT && criu_op_in_child(t, KFD_CRIU_UNPAUSE, f) < 0)
 		return -1;
 	if (write_record(dir, name, "intent\n", f) < 0)
 		return -1;
-	if (in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
+	if (criu_op_in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
 		// An error of the driver undoes what was done; a child that was killed may have
 		// paused it.
 		struct kfd_failure ignored;
-		if (in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
+		if (criu_op_in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
 			unlinkat(dir, name, 0);
 		return -1;
 	}
@@ -168,7 +169,7 @@ static bool resume_in(int dir, void *arg)
 		return false;
 	if (kfd_rundir_lock(dir, u->f) < 0)
 		return true;
-	u->result = in_child(u->t, KFD_CRIU_UNPAUSE, u->f);
+	u->result = criu_op_in_child(u->t, KFD_CRIU_UNPAUSE, u->f);
 	if (u->result == 0)
 		unlinkat(dir, name, 0);
 	kfd_rundir_unlock(dir);

@@ -11,7 +11,7 @@
 
 // ---- scopes of holds
 
-static void add_id(struct hold_scope *w, uint32_t id)
+static void scope_add(struct hold_scope *w, uint32_t id)
 {
 	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
 }
@@ -21,7 +21,7 @@ static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 	return w->follows && (!w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
 }
 
-static bool is_empty(const struct hold_scope *w)
+static bool scope_is_empty(const struct hold_scope *w)
 {
 	uint64_t any = w->follows;
 	for (unsigned i = 0; i < SCOPE_WORDS; i++)
@@ -30,7 +30,7 @@ static bool is_empty(const struct hold_scope *w)
 }
 
 // Is scope `a` contained in scope `b`?
-static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
+static bool scope_is_within(const struct hold_scope *a, const struct hold_scope *b)
 {
 	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		if (a->ids[i] & ~b->ids[i])
@@ -44,7 +44,7 @@ static bool is_within(const struct hold_scope *a, const struct hold_scope *b)
 }
 
 // An empty list of GPUs means all; a list that exists only grows.
-static void follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
+static void scope_follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
 		w->num_gpus = 0;
@@ -80,7 +80,7 @@ static unsigned next_made(const struct holder *h, unsigned n)
 }
 
 // A scope is only looked at while its hold is made, so most of them are never touched.
-static void make(struct holder *h, unsigned n, uint64_t until)
+static void make_hold(struct holder *h, unsigned n, uint64_t until)
 {
 	if (!hold_is_made(h, n))
 		memset(&h->scopes[n], 0, sizeof(h->scopes[n]));
@@ -98,20 +98,21 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 			n = i;
 	if (hold_is_made(h, n) && h->until_ns[n] > until)
 		until = h->until_ns[n];
-	make(h, n, until);
+	make_hold(h, n, until);
 	return n;
 }
 
 // Lasting holds that another one covers are dropped: repeated requests for the same need one place.
-static void thin_out(struct holder *h, unsigned n)
+static void drop_covered_holds(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {
 		if (i == n)
 			continue;
-		if (h->until_ns[i] <= h->until_ns[n] && is_within(&h->scopes[i], &h->scopes[n])) {
+		if (h->until_ns[i] <= h->until_ns[n] &&
+		    scope_is_within(&h->scopes[i], &h->scopes[n])) {
 			hold_drop(h, i);
 		} else if (h->until_ns[n] <= h->until_ns[i] &&
-			   is_within(&h->scopes[n], &h->scopes[i])) {
+			   scope_is_within(&h->scopes[n], &h->scopes[i])) {
 			hold_drop(h, n);
 			return;
 		}
@@ -120,7 +121,7 @@ static void thin_out(struct holder *h, unsigned n)
 
 void hold_cancel(struct holder *h, unsigned n)
 {
-	if (hold_is_made(h, n) && is_empty(&h->scopes[n]))
+	if (hold_is_made(h, n) && scope_is_empty(&h->scopes[n]))
 		hold_drop(h, n);
 }
 
@@ -130,14 +131,14 @@ void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int
 	for (int i = 0; i < num; i++) {
 		const struct kfd_outcome *o = &h->outcomes[i];
 		if (o->result == KFD_RESULT_SUSPENDED || o->result == KFD_RESULT_ALREADY)
-			add_id(w, o->queue.queue_id);
+			scope_add(w, o->queue.queue_id);
 	}
 	if (!r->sel.num_ids && !r->idle)
-		follow(w, r->sel.gpus, r->sel.num_gpus);
-	if (is_empty(w))
+		scope_follow(w, r->sel.gpus, r->sel.num_gpus);
+	if (scope_is_empty(w))
 		hold_drop(h, n);
 	else if (n < LASTING_HOLDS)
-		thin_out(h, n);
+		drop_covered_holds(h, n);
 }
 
 void hold_keep(struct holder *h, const struct client *c)
@@ -150,9 +151,9 @@ void hold_keep(struct holder *h, const struct client *c)
 	for (unsigned i = 0; i < SCOPE_WORDS; i++)
 		h->scopes[to].ids[i] |= own->ids[i];
 	if (own->follows)
-		follow(&h->scopes[to], own->gpus, own->num_gpus);
+		scope_follow(&h->scopes[to], own->gpus, own->num_gpus);
 	hold_drop(h, from);
-	thin_out(h, to);
+	drop_covered_holds(h, to);
 }
 
 void hold_drop_all(struct holder *h)
@@ -165,7 +166,7 @@ void hold_forget(struct holder *h, uint32_t id)
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1)) {
 		struct hold_scope *w = &h->scopes[i];
 		w->ids[id / 64 % SCOPE_WORDS] &= ~(UINT64_C(1) << id % 64);
-		if (is_empty(w))
+		if (scope_is_empty(w))
 			hold_drop(h, i);
 	}
 }
@@ -180,7 +181,7 @@ void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 {
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
 		if (follows_gpu(&h->scopes[i], q->gpu_id))
-			add_id(&h->scopes[i], q->queue_id);
+			scope_add(&h->scopes[i], q->queue_id);
 }
 
 void hold_stop_following(struct holder *h)
@@ -238,7 +239,7 @@ static uint64_t next_end(const struct holder *h)
 	return next == FOREVER ? 0 : next;
 }
 
-static struct itimerspec at(uint64_t ns)
+static struct itimerspec timer_at(uint64_t ns)
 {
 	return (struct itimerspec){.it_value = {.tv_sec = (time_t)(ns / 1000000000u),
 						.tv_nsec = (long)(ns % 1000000000u)}};
@@ -256,7 +257,7 @@ static void arm_killer(struct holder *h)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	uint64_t until = kill_time(h);
-	struct itimerspec when = at(until ? until + KILL_MARGIN_NS : 0);
+	struct itimerspec when = timer_at(until ? until + KILL_MARGIN_NS : 0);
 	if (h->armed_kill == until)
 		return;
 	h->armed_kill = 0;
@@ -269,7 +270,7 @@ static void arm_killer(struct holder *h)
 void hold_arm(struct holder *h)
 {
 	uint64_t next = next_end(h);
-	struct itimerspec when = at(next);
+	struct itimerspec when = timer_at(next);
 	if (h->armed_next != next)
 		timerfd_settime(h->timer, TFD_TIMER_ABSTIME, &when, NULL);
 	h->armed_next = next;
@@ -281,7 +282,7 @@ int hold_make(struct holder *h, const struct client *c, const struct holder_requ
 	uint64_t until = r->for_ns ? clock_ns() + r->for_ns : FOREVER;
 	unsigned n = r->tie ? hold_of(h, c) : make_lasting(h, until);
 	if (r->tie)
-		make(h, n, until);
+		make_hold(h, n, until);
 	hold_arm(h);
 	if (h->armed_kill == kill_time(h))
 		return (int)n;

@@ -39,7 +39,7 @@ void member_set_look(struct group *g, struct group_member *m, enum member_look l
 }
 
 // Closes the connection, on which the holder ends.
-static void hang_up(struct group *g, struct group_member *m)
+static void hang_up_member(struct group *g, struct group_member *m)
 {
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	kfd_link_close(&m->link);
@@ -52,14 +52,14 @@ static void hang_up(struct group *g, struct group_member *m)
 
 static void note_end(struct group *g, struct group_member *m)
 {
-	hang_up(g, m);
+	hang_up_member(g, m);
 	member_enter(g, m, MEMBER_ENDED);
 }
 
 // A failure because the process ended is none. `nowait`: group_look() finds that it ended.
 static void note_failure(struct group *g, struct group_member *m)
 {
-	hang_up(g, m);
+	hang_up_member(g, m);
 	if (wait_readable(m->target.pidfd, g->nowait ? LOOP_NOW : clock_in_ms(DYING_MS)))
 		member_enter(g, m, MEMBER_ENDED);
 	else
@@ -69,7 +69,7 @@ static void note_failure(struct group *g, struct group_member *m)
 
 static void let_go(struct group *g, struct group_member *m)
 {
-	hang_up(g, m);
+	hang_up_member(g, m);
 	if (m->holder > 0 && !g->nowait) {
 		kfd_wait_death(m->holder, KFD_END_MS);
 		waitpid(m->holder, NULL, WNOHANG);
@@ -77,7 +77,7 @@ static void let_go(struct group *g, struct group_member *m)
 	m->holder = 0;
 }
 
-static unsigned patience(const struct group *g)
+static unsigned group_patience(const struct group *g)
 {
 	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
 }
@@ -152,7 +152,7 @@ static void ask_member(struct group *g, struct group_member *m, bool hold)
 
 // ---- answers
 
-static bool is_off(const struct kfd_outcome *q)
+static bool outcome_is_off(const struct kfd_outcome *q)
 {
 	return q->result == KFD_RESULT_SUSPENDED || q->result == KFD_RESULT_ALREADY;
 }
@@ -163,7 +163,7 @@ static void take_outcomes(struct group *g, struct group_member *m)
 	bool changed = false, all_off = true;
 	for (size_t i = 0; i < a->num; i++) {
 		changed |= a->queues[i].latency_ns != 0;
-		all_off &= is_off(&a->queues[i]);
+		all_off &= outcome_is_off(&a->queues[i]);
 	}
 	if (member_is_held(m))
 		m->place = all_off ? MEMBER_HELD : MEMBER_PARTLY;
@@ -187,7 +187,7 @@ static void take_queues(struct group *g, struct group_member *m)
 }
 
 // What was asked may have become outdated meanwhile.
-static void take_answer(struct group *g, struct group_member *m)
+static void take_member_answer(struct group *g, struct group_member *m)
 {
 	m->answered_ns = clock_ns();
 	m->said = false;
@@ -208,10 +208,10 @@ static void take_answer(struct group *g, struct group_member *m)
 
 static void wait_for_answer(struct group *g, struct group_member *m)
 {
-	if (kfd_link_receive(&m->link, patience(g), &m->failure))
+	if (kfd_link_receive(&m->link, group_patience(g), &m->failure))
 		note_failure(g, m);
 	else
-		take_answer(g, m);
+		take_member_answer(g, m);
 }
 
 // Unless `nowait`: until the member is attached to, and its queues are known.
@@ -253,7 +253,7 @@ bool group_has(const struct group *g, pid_t pid)
 	return find_member(g, pid) != NULL;
 }
 
-// Frees what was pinned or connected, after hang_up().
+// Frees what was pinned or connected, after hang_up_member().
 static void free_member(struct group *g, struct group_member *m)
 {
 	member_forget_look(g, m);
@@ -269,7 +269,7 @@ static void free_member(struct group *g, struct group_member *m)
 // After exec: a new KFD process, which the old holder does not trace.
 static void renew_member(struct group *g, struct group_member *m)
 {
-	hang_up(g, m);
+	hang_up_member(g, m);
 	member_unwatch(g, m);
 	m->queues.len = 0;
 	if (g->attach)
@@ -350,7 +350,7 @@ void group_release(struct group *g)
 {
 	g->held = g->attach = g->nowait = false;
 	for (size_t i = 0; i < g->n; i++)
-		hang_up(g, g->v[i]);
+		hang_up_member(g, g->v[i]);
 	for (size_t i = 0; i < g->n; i++)
 		let_go(g, g->v[i]);
 }
@@ -360,7 +360,7 @@ void group_fini(struct group *g)
 	if (g->attach)
 		group_release(g);
 	for (size_t i = 0; i < g->n; i++) {
-		hang_up(g, g->v[i]);
+		hang_up_member(g, g->v[i]);
 		free_member(g, g->v[i]);
 	}
 	reader_free(g->reader);
@@ -389,7 +389,7 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 }
 
 // Asks the holder for the queues where sysfs shows other ones than before.
-static void look_at_queues(struct group *g, struct group_member *m)
+static void look_at_sysfs(struct group *g, struct group_member *m)
 {
 	struct buf names = {0};
 	const unsigned n = group_list_queues(m->target.pid, &names);
@@ -432,7 +432,7 @@ void group_look(struct group *g)
 		if (!kfd_target_alive(&m->target))
 			note_end(g, m);
 		else if (m->state != MEMBER_FAILED)
-			look_at_queues(g, m);
+			look_at_sysfs(g, m);
 		// Without a request on its way, what can be read is the end of the connection.
 		if (m->state == MEMBER_READY && kfd_link_take(&m->link, &m->failure) < 0)
 			note_failure(g, m);
@@ -461,9 +461,9 @@ void group_ask(struct group *g, bool hold)
 
 static void note_silence(struct group *g, struct group_member *m)
 {
-	if (clock_ns() - m->asked_ns < patience(g) * UINT64_C(1000000))
+	if (clock_ns() - m->asked_ns < group_patience(g) * UINT64_C(1000000))
 		return;
-	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(patience(g) / 1000));
+	kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT, (int)(group_patience(g) / 1000));
 	member_enter(g, m, MEMBER_SILENT);
 }
 
@@ -474,7 +474,7 @@ void group_take(struct group *g)
 		struct group_member *m = g->v[i];
 		const int r = member_is_asked(m) ? kfd_link_take(&m->link, &m->failure) : 0;
 		if (r > 0)
-			take_answer(g, m);
+			take_member_answer(g, m);
 		else if (r < 0)
 			note_failure(g, m);
 		else if (m->state == MEMBER_ASKED && g->nowait)

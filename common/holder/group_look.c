@@ -45,7 +45,7 @@ void member_forget_look(struct group *g, struct group_member *m)
 }
 
 // By the last look.
-static bool has_work(const struct group_member *m)
+static bool member_has_work(const struct group_member *m)
 {
 	return m->watch.n &&
 	       (m->indices == INDICES_SILENT ||
@@ -55,13 +55,13 @@ static bool has_work(const struct group_member *m)
 // Without watched queues nothing says that the member is idle.
 bool member_stands_still(const struct group *g, const struct group_member *m)
 {
-	return g->idle_ns && m->watch.n && m->indices == INDICES_KNOWN && !has_work(m) &&
+	return g->idle_ns && m->watch.n && m->indices == INDICES_KNOWN && !member_has_work(m) &&
 	       clock_ns() - m->moved_ns >= g->idle_ns;
 }
 
 // ---- `nowait`: answers to looks
 
-static void decide(struct group *g, struct group_member *m)
+static void decide_idle(struct group *g, struct group_member *m)
 {
 	if (!g->held)
 		return;
@@ -93,7 +93,7 @@ static void take_look(struct group *g, struct group_member *m, const void *part,
 	if (all)
 		take_indices(m, &now);
 	if (was == LOOK_TO_DECIDE)
-		decide(g, m);
+		decide_idle(g, m);
 }
 
 void group_take_looks(struct group *g)
@@ -180,7 +180,7 @@ void group_look_at_idle(struct group *g)
 		if (m->place != MEMBER_IDLE)
 			continue;
 		member_look_at(g, m);
-		if (m->state == MEMBER_READY && has_work(m))
+		if (m->state == MEMBER_READY && member_has_work(m))
 			member_send(g, m, REQUEST_HOLD);
 	}
 }
@@ -188,7 +188,7 @@ void group_look_at_idle(struct group *g)
 bool group_has_work(const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i]->state != MEMBER_ENDED && has_work(g->v[i]))
+		if (g->v[i]->state != MEMBER_ENDED && member_has_work(g->v[i]))
 			return true;
 	return false;
 }

@@ -67,7 +67,7 @@ static bool receive_answer(struct group_member *m, const struct group_talk *t)
 	return false;
 }
 
-static void take_answer(struct group *g, struct group_member *m, const struct group_talk *t)
+static void take_talk_answer(struct group *g, struct group_member *m, const struct group_talk *t)
 {
 	bool ok = receive_answer(m, t);
 	if (!ok && t->start && m->link.lost && !m->link.started) {
@@ -84,7 +84,7 @@ void group_answers(struct group *g, const struct group_talk *t)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i]->state == MEMBER_ASKED)
-			take_answer(g, g->v[i], t);
+			take_talk_answer(g, g->v[i], t);
 }
 
 bool member_abandon(struct group_member *m)

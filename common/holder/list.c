@@ -21,7 +21,7 @@ struct listing {
 	bool sweep;
 };
 
-static struct kfd_holding *add(struct listing *l, pid_t target, uid_t owner)
+static struct kfd_holding *add_holding(struct listing *l, pid_t target, uid_t owner)
 {
 	ARRAY_GROW(l->v, l->cap, l->num);
 	l->v[l->num] = (struct kfd_holding){.target = target, .uid = owner};
@@ -36,7 +36,7 @@ static void list_record(struct listing *l, int dir, const char *name)
 	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
 		return;
 	if (kfd_target_start(pid) == start)
-		add(l, pid, geteuid())->paused = true;
+		add_holding(l, pid, geteuid())->paused = true;
 	else if (l->sweep)
 		unlinkat(dir, name, 0);
 }
@@ -72,7 +72,7 @@ static bool list_dir(int dir, void *arg)
 	return false;
 }
 
-static void ask(struct kfd_holding *h, struct kfd_link *l)
+static void ask_status(struct kfd_holding *h, struct kfd_link *l)
 {
 	const struct kfd_target t = {.pid = h->target, .start = kfd_target_start(h->target)};
 	struct kfd_failure f;
@@ -82,7 +82,7 @@ static void ask(struct kfd_holding *h, struct kfd_link *l)
 		kfd_link_send(l, "status", &f);
 }
 
-static void take_answer(struct kfd_holding *h, struct kfd_link *l, uint64_t deadline)
+static void take_status(struct kfd_holding *h, struct kfd_link *l, uint64_t deadline)
 {
 	uint64_t now = clock_ns();
 	unsigned left = now < deadline ? (unsigned)((deadline - now) / 1000000) : 0;
@@ -105,12 +105,12 @@ static void list_holders(struct listing *l)
 	size_t num = holders_find(&found);
 	struct kfd_link *links = xcalloc(num, sizeof(*links));
 	for (size_t i = 0; i < num; i++)
-		add(l, found[i].target, (uid_t)found[i].holder.uid)->answer.holder =
+		add_holding(l, found[i].target, (uid_t)found[i].holder.uid)->answer.holder =
 			found[i].holder.pid;
 	for (size_t i = 0; i < num; i++)
-		ask(&l->v[i], &links[i]);
+		ask_status(&l->v[i], &links[i]);
 	for (size_t i = 0; i < num; i++)
-		take_answer(&l->v[i], &links[i], deadline);
+		take_status(&l->v[i], &links[i], deadline);
 	free(links);
 	free(found);
 }

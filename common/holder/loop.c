@@ -16,7 +16,7 @@ enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX
 
 #define AT_ONCE 16
 
-static bool wait_for(struct holder *h, int fd, uint64_t what)
+static bool watch_fd(struct holder *h, int fd, uint64_t what)
 {
 	return loop_add(&h->loop, fd, what, LOOP_READ);
 }
@@ -28,7 +28,7 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers)
 		    answers ? LOOP_WRITE : LOOP_READ);
 }
 
-static void serve_signals(struct holder *h)
+static void serve_holder_signals(struct holder *h)
 {
 	struct signalfd_siginfo info;
 	while (signals_next(h->signals, &info))
@@ -65,7 +65,7 @@ static void serve_timer(struct holder *h)
 }
 
 // A free place, made by dropping the client without a hold that has been silent for longest.
-static struct client *free_place(struct holder *h)
+static struct client *free_client_place(struct holder *h)
 {
 	struct client *oldest = NULL;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++) {
@@ -80,11 +80,11 @@ static struct client *free_place(struct holder *h)
 	return oldest;
 }
 
-static void serve_listener(struct holder *h)
+static void accept_client(struct holder *h)
 {
 	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_place(h) : NULL;
-	if (!c || !wait_for(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
+	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_client_place(h) : NULL;
+	if (!c || !watch_fd(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -94,7 +94,7 @@ static void serve_listener(struct holder *h)
 }
 
 // Answers the complete lines in the client's buffer, as long as it takes the answers.
-static void serve_lines(struct holder *h, struct client *c)
+static void serve_client_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
 	while (c->fd >= 0 && !c->out.len && (end = memchr(in, '\n', c->len))) {
@@ -108,14 +108,14 @@ static void serve_lines(struct holder *h, struct client *c)
 		client_close(h, c);
 }
 
-static void serve_client(struct holder *h, struct client *c)
+static void serve_client_input(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients];
 	ssize_t n;
 	if (c->out.len) {
 		send_more(h, c);
 		if (!c->out.len)
-			serve_lines(h, c);
+			serve_client_lines(h, c);
 		return;
 	}
 	n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
@@ -128,10 +128,10 @@ static void serve_client(struct holder *h, struct client *c)
 	}
 	c->last = ++h->turn;
 	c->len += (size_t)n;
-	serve_lines(h, c);
+	serve_client_lines(h, c);
 }
 
-static bool is_wanted(const struct holder *h)
+static bool holder_is_wanted(const struct holder *h)
 {
 	if (h->kept || hold_until(h))
 		return true;
@@ -141,21 +141,21 @@ static bool is_wanted(const struct holder *h)
 	return false;
 }
 
-static void react(struct holder *h, uint64_t what)
+static void serve_event(struct holder *h, uint64_t what)
 {
 	switch (what) {
-	case SIGNALS: serve_signals(h); break;
+	case SIGNALS: serve_holder_signals(h); break;
 	case SESSION: serve_events(h); break;
 	case TARGET: h->ending = true; break;
 	case TIMER: serve_timer(h); break;
-	case LISTENER: serve_listener(h); break;
+	case LISTENER: accept_client(h); break;
 	default:
 		if ((!h->ending || h->session.taken) && h->clients[what - CLIENTS].fd >= 0)
-			serve_client(h, &h->clients[what - CLIENTS]);
+			serve_client_input(h, &h->clients[what - CLIENTS]);
 	}
 }
 
-static int by_kind(const void *a, const void *b)
+static int events_by_kind(const void *a, const void *b)
 {
 	const struct epoll_event *x = a, *y = b;
 	return (x->data.u64 > y->data.u64) - (x->data.u64 < y->data.u64);
@@ -163,14 +163,14 @@ static int by_kind(const void *a, const void *b)
 
 bool holder_watch_session(struct holder *h)
 {
-	return wait_for(h, h->session.events, SESSION);
+	return watch_fd(h, h->session.events, SESSION);
 }
 
 // An untraced session that another debugger has taken over cannot be closed now: the loop continues
 // until it can.
-static bool is_over(struct holder *h)
+static bool holder_is_over(struct holder *h)
 {
-	if (!h->ending && is_wanted(h))
+	if (!h->ending && holder_is_wanted(h))
 		return false;
 	h->ending = true;
 	return !h->session.untraced || kfd_session_close(&h->session);
@@ -213,19 +213,19 @@ static void lock_down_when_due(struct holder *h)
 void holder_loop(struct holder *h)
 {
 	struct epoll_event e[AT_ONCE];
-	if (!loop_open(&h->loop) || !wait_for(h, h->signals, SIGNALS) ||
-	    !wait_for(h, h->target.pidfd, TARGET) || !wait_for(h, h->timer, TIMER) ||
-	    !wait_for(h, h->clients[0].fd, CLIENTS) || !wait_for(h, h->listener, LISTENER))
+	if (!loop_open(&h->loop) || !watch_fd(h, h->signals, SIGNALS) ||
+	    !watch_fd(h, h->target.pidfd, TARGET) || !watch_fd(h, h->timer, TIMER) ||
+	    !watch_fd(h, h->clients[0].fd, CLIENTS) || !watch_fd(h, h->listener, LISTENER))
 		return;
 	do {
 		const int n = loop_wait(&h->loop, e, AT_ONCE, next_turn(h));
 		if (n < 0)
 			break;
 		if (n > 1)
-			qsort(e, (size_t)n, sizeof(e[0]), by_kind);
+			qsort(e, (size_t)n, sizeof(e[0]), events_by_kind);
 		for (int i = 0; i < n; i++)
-			react(h, e[i].data.u64);
+			serve_event(h, e[i].data.u64);
 		look_at_session(h);
 		lock_down_when_due(h);
-	} while (!is_over(h));
+	} while (!holder_is_over(h));
 }

@@ -53,7 +53,7 @@ const char *kfd_result_name(enum kfd_result r)
 }
 
 // The index of `name`, or `num`.
-static unsigned find(const char *const *names, unsigned num, const char *name)
+static unsigned name_index(const char *const *names, unsigned num, const char *name)
 {
 	unsigned i = 0;
 	while (i < num && strcmp(names[i], name) != 0)
@@ -62,7 +62,7 @@ static unsigned find(const char *const *names, unsigned num, const char *name)
 }
 
 // An unsigned decimal number up to `max` and nothing else.
-static bool number(const char *s, uint64_t max, uint64_t *value)
+static bool parse_word_number(const char *s, uint64_t max, uint64_t *value)
 {
 	char *end;
 	if (!s || *s < '0' || *s > '9')
@@ -72,12 +72,12 @@ static bool number(const char *s, uint64_t max, uint64_t *value)
 	return *end == '\0' && errno == 0 && *value <= max;
 }
 
-static bool list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *num)
+static bool parse_list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *num)
 {
 	uint64_t value;
 	while (s) {
 		char *word = strsep(&s, ",");
-		if (*num == room || !number(word, max, &value))
+		if (*num == room || !parse_word_number(word, max, &value))
 			return false;
 		to[(*num)++] = (uint32_t)value;
 	}
@@ -106,20 +106,20 @@ static const struct word {
 	FLAG_WORD("notrace", BIT(HOLDER_SUSPEND), untraced),
 };
 
-static bool take_value(const struct word *w, char *value, struct holder_request *r)
+static bool take_request_value(const struct word *w, char *value, struct holder_request *r)
 {
 	struct kfd_selection *s = &r->sel;
 	uint64_t n = 0;
 	switch (w->kind) {
 	case FLAG: return *(bool *)((char *)r + w->flag) = true;
-	case QUEUES: return list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
-	case GPUS: return list(value, UINT32_MAX, s->gpus, NUM(s->gpus), &s->num_gpus);
+	case QUEUES: return parse_list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
+	case GPUS: return parse_list(value, UINT32_MAX, s->gpus, NUM(s->gpus), &s->num_gpus);
 	case GRACE:
-		if (!number(value, KFD_GRACE_MAX, &n))
+		if (!parse_word_number(value, KFD_GRACE_MAX, &n))
 			return false;
 		r->grace = (unsigned)n;
 		return true;
-	case FOR: return number(value, INT64_MAX, &r->for_ns) && r->for_ns > 0;
+	case FOR: return parse_word_number(value, INT64_MAX, &r->for_ns) && r->for_ns > 0;
 	}
 	return false;
 }
@@ -131,7 +131,7 @@ static void keep_word(char shown[64], const char *word)
 		shown[63] = '\0';
 }
 
-static bool take_word(char *word, struct holder_request *r)
+static bool take_request_word(char *word, struct holder_request *r)
 {
 	char *value = strchr(word, '=');
 	if (value)
@@ -139,7 +139,7 @@ static bool take_word(char *word, struct holder_request *r)
 	for (size_t i = 0; i < NUM(words); i++)
 		if (strcmp(word, words[i].name) == 0 && (words[i].verbs & BIT(r->verb)) &&
 		    (words[i].kind != FLAG) == (value != NULL))
-			return take_value(&words[i], value, r);
+			return take_request_value(&words[i], value, r);
 	return false;
 }
 
@@ -147,7 +147,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 {
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
 	// Resets every member but the arrays, which are large: each suspension runs this.
-	r->verb = find(verbs, NUM(verbs), word);
+	r->verb = name_index(verbs, NUM(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
 	r->tie = r->idle = r->keep = r->addresses = r->untraced = false;
@@ -156,7 +156,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 		return kfd_fail(f, KFD_FAULT_REQUEST, shown);
 	while ((word = strsep(&rest, " "))) {
 		keep_word(shown, word);
-		if (!take_word(word, r))
+		if (!take_request_word(word, r))
 			return kfd_fail(f, KFD_FAULT_REQUEST, shown);
 	}
 	return 0;
@@ -238,8 +238,8 @@ static const char *word_of(int kind, uint32_t value)
 	}
 }
 
-static size_t format(char *to, const char *what, const struct field *f, size_t n,
-		     const void *record)
+static size_t format_line(char *to, const char *what, const struct field *f, size_t n,
+			  const void *record)
 {
 	char *p = line_put(to, what);
 	const char *word;
@@ -258,27 +258,27 @@ static size_t format(char *to, const char *what, const struct field *f, size_t n
 
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses)
 {
-	return format(to, "queue", queue_fields, addresses ? NUM(queue_fields) : WITHOUT_ADDRESSES,
-		      q);
+	return format_line(to, "queue", queue_fields,
+			   addresses ? NUM(queue_fields) : WITHOUT_ADDRESSES, q);
 }
 
 size_t holder_format_ok(char *to, const struct kfd_answer *a)
 {
-	return format(to, "ok", ok_fields, NUM(ok_fields), a);
+	return format_line(to, "ok", ok_fields, NUM(ok_fields), a);
 }
 
 static uint64_t parse_value(const char *text, int kind)
 {
 	switch (kind) {
-	case TYPE: return find(types, NUM(types), text);
+	case TYPE: return name_index(types, NUM(types), text);
 	case PACKETS: return KFD_SNAPSHOT_COMPUTE_AQL;
-	case RESULT: return find(results, NUM(results), text) % NUM(results);
+	case RESULT: return name_index(results, NUM(results), text) % NUM(results);
 	default: return strtoull(text, NULL, kind == HEX ? 16 : 10);
 	}
 }
 
 // "key=value"; words of other keys are ignored.
-static void parse_word(const char *word, const struct field *f, size_t n, void *record)
+static void parse_answer_word(const char *word, const struct field *f, size_t n, void *record)
 {
 	for (const struct field *end = f + n; f < end; f++) {
 		const char *text;
@@ -296,7 +296,7 @@ static void parse_word(const char *word, const struct field *f, size_t n, void *
 }
 
 // "error STATUS SENTENCE"
-static enum holder_line take_error(const char *rest, struct kfd_failure *f)
+static enum holder_line take_error_line(const char *rest, struct kfd_failure *f)
 {
 	char *end;
 	long status = rest ? strtol(rest, &end, 10) : 0;
@@ -313,16 +313,16 @@ enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct k
 	char *rest = line, *word = strsep(&rest, " ");
 	bool ok = strcmp(word, "ok") == 0;
 	if (strcmp(word, "error") == 0)
-		return take_error(rest, f);
+		return take_error_line(rest, f);
 	if (!ok && strcmp(word, "queue") != 0)
 		return HOLDER_LINE_BAD;
 	if (!ok)
 		memset(q, 0, sizeof(*q));
 	while ((word = strsep(&rest, " "))) {
 		if (ok)
-			parse_word(word, ok_fields, NUM(ok_fields), a);
+			parse_answer_word(word, ok_fields, NUM(ok_fields), a);
 		else
-			parse_word(word, queue_fields, NUM(queue_fields), q);
+			parse_answer_word(word, queue_fields, NUM(queue_fields), q);
 	}
 	return ok ? HOLDER_LINE_OK : HOLDER_LINE_QUEUE;
 }

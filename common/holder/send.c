@@ -22,14 +22,14 @@ static ssize_t send_some(const struct client *c, const char *text, size_t len)
 }
 
 // The loop reads the end of the connection then and closes it.
-static void give_up(struct holder *h, struct client *c)
+static void give_up_client(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
 	buf_fini(&c->out);
 	holder_watch_client(h, c, false);
 }
 
-static bool keep(struct holder *h, struct client *c, const char *text, size_t len)
+static bool keep_unsent(struct holder *h, struct client *c, const char *text, size_t len)
 {
 	bool first = !c->out.len;
 	if (c->out.len + len > KEPT_MAX)
@@ -44,9 +44,9 @@ void send_text(struct holder *h, struct client *c)
 {
 	ssize_t n = c->fd < 0 ? -1 : c->out.len ? 0 : send_some(c, h->text, h->text_len);
 	size_t done = n < 0 ? 0 : (size_t)n;
-	if (c->fd >= 0 &&
-	    (n < 0 || (done < h->text_len && !keep(h, c, h->text + done, h->text_len - done))))
-		give_up(h, c);
+	if (c->fd >= 0 && (n < 0 || (done < h->text_len &&
+				     !keep_unsent(h, c, h->text + done, h->text_len - done))))
+		give_up_client(h, c);
 	h->text_len = 0;
 }
 
@@ -54,7 +54,7 @@ void send_more(struct holder *h, struct client *c)
 {
 	ssize_t n = send_some(c, c->out.data, c->out.len);
 	if (n < 0) {
-		give_up(h, c);
+		give_up_client(h, c);
 		return;
 	}
 	c->out.len -= (size_t)n;
@@ -83,7 +83,7 @@ void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
 }
 
 // In the protocol, "no deadline" is 0.
-static uint64_t deadline(uint64_t until)
+static uint64_t deadline_in_answer(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;
 }
@@ -94,7 +94,7 @@ void send_ok(struct holder *h, struct client *c)
 			       .target = h->target.pid,
 			       .held = h->session.num_held,
 			       .since_ns = h->session.since_ns,
-			       .until_ns = deadline(hold_until(h)),
+			       .until_ns = deadline_in_answer(hold_until(h)),
 			       .follows = hold_follows_any(h),
 			       .kept = h->kept,
 			       .ended = h->ending};
@@ -106,7 +106,7 @@ void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
 		struct kfd_outcome *o = &h->outcomes[i];
-		o->until_ns = deadline(hold_until_of(h, o->queue.queue_id));
+		o->until_ns = deadline_in_answer(hold_until_of(h, o->queue.queue_id));
 		if (addresses)
 			o->xccs = kfd_session_xccs(&h->session, o->queue.gpu_id);
 		h->text_len += holder_format_queue(h->text + h->text_len, o, addresses);

@@ -47,7 +47,8 @@ static void check_session(struct holder *h)
 
 // The undo is armed before the suspension: first the timers, of which the last is SIGKILL; then the
 // session, which the kernel ends when we die; then the queues.
-static int suspend(struct holder *h, const struct holder_request *r, struct kfd_failure *f)
+static int suspend_after_arming(struct holder *h, const struct holder_request *r,
+				struct kfd_failure *f)
 {
 	int n;
 	if (need_session(h, !r->untraced, f) < 0)
@@ -67,7 +68,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	if (hold < 0)
 		kfd_fail(&f, KFD_FAULT_NO_TIMER, strerror(errno));
 	else
-		n = suspend(h, r, &f);
+		n = suspend_after_arming(h, r, &f);
 	if (n < 0) {
 		send_error(h, c, &f);
 		// Nothing of a request that failed may stay behind.
@@ -119,7 +120,7 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 	holder_title(h);
 }
 
-static bool stays(const struct holder *h)
+static bool stays_without_hold(const struct holder *h)
 {
 	bool stay = h->kept;
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
@@ -129,7 +130,7 @@ static bool stays(const struct holder *h)
 
 // Outcomes of the queues as they are: `held` of suspended ones; `running`, unless it is NONE, of
 // the others. Their number.
-static int list_queues(struct holder *h, enum kfd_result held, enum kfd_result running)
+static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result running)
 {
 	const struct kfd_session *s = &h->session;
 	int n = 0;
@@ -159,9 +160,9 @@ int serve_release(struct holder *h)
 {
 	struct kfd_failure f;
 	int n;
-	if (!hold_until(h) && (!stays(h) || !h->session.enabled)) {
+	if (!hold_until(h) && (!stays_without_hold(h) || !h->session.enabled)) {
 		h->ending = true;
-		return list_queues(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
+		return list_outcomes(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
 	}
 	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
 	h->ending |= n < 0;
@@ -205,7 +206,8 @@ static void serve_queues(struct holder *h, struct client *c, const struct holder
 		send_error(h, c, &f);
 		return;
 	}
-	send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_RUNNING), r->addresses);
+	send_outcomes(h, c, list_outcomes(h, KFD_RESULT_SUSPENDED, KFD_RESULT_RUNNING),
+		      r->addresses);
 	send_ok(h, c);
 	serve_new_queues(h);
 }
@@ -229,7 +231,7 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	case HOLDER_RESUME: serve_resume(h, c, &r); break;
 	case HOLDER_QUEUES: serve_queues(h, c, &r); break;
 	case HOLDER_STATUS:
-		send_outcomes(h, c, list_queues(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
+		send_outcomes(h, c, list_outcomes(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
 		send_ok(h, c);
 		break;
 	}

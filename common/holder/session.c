@@ -88,7 +88,7 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 // ENABLE on a process with a session would make this process its owner; when the former owner dies,
 // its queues would not be resumed. A snapshot of 0 entries shows it beforehand: EINVAL means no
 // session (or a driver without HWS, for which ENABLE fails in the same way).
-static int probe(struct kfd_session *s, struct kfd_failure *f)
+static int probe_session(struct kfd_session *s, struct kfd_failure *f)
 {
 	int r = session_try(s->kfd, s->target.pid);
 	if (r >= 0)
@@ -102,7 +102,7 @@ static int answer_runtime(struct kfd_session *s)
 	return session_trap(s, KFD_DBG_SEND_RUNTIME_EVENT, &a);
 }
 
-static int enable(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_failure *f)
+static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_failure *f)
 {
 	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
 				       .rinfo_ptr = (uintptr_t)info,
@@ -149,10 +149,10 @@ int session_attach(struct kfd_session *s, struct kfd_failure *f)
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
 	kfd_step(2);
-	if (probe(s, f) < 0)
+	if (probe_session(s, f) < 0)
 		return -1;
 	kfd_step(3);
-	if (enable(s, &info, f) < 0)
+	if (enable_session(s, &info, f) < 0)
 		return -1;
 	kfd_step(4);
 	for (int i = 0; i < ANSWERS_IN_STORE; i++)
@@ -227,7 +227,7 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
 	return any ? query_events(s, f) : 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int queues_by_id(const void *a, const void *b)
 {
 	const struct kfd_queue_entry *x = a, *y = b;
 	return (x->queue_id > y->queue_id) - (x->queue_id < y->queue_id);
@@ -244,7 +244,7 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 		return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
 	s->num = a.snapshot.num_entries < KFD_MAX_QUEUES ? a.snapshot.num_entries : KFD_MAX_QUEUES;
-	qsort(s->queues, s->num, sizeof(s->queues[0]), by_id);
+	qsort(s->queues, s->num, sizeof(s->queues[0]), queues_by_id);
 	for (unsigned i = 0; i < s->num; i++)
 		if (s->queues[i].exception_status & KFD_EC_QUEUE_NEW)
 			s->fresh[s->queues[i].queue_id % KFD_MAX_QUEUES] = true;

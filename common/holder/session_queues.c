@@ -82,7 +82,7 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 }
 
 // Packets not taken yet, or waves that ran when it was suspended.
-static bool has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
+static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
 	kfd_quiesce_read(s->target.pid, q, kfd_session_xccs(s, q->gpu_id), &p);
@@ -99,8 +99,8 @@ static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 }
 
 // Ids of the queues that are still to be suspended.
-static unsigned collect(struct kfd_session *s, const struct kfd_selection *sel, bool idle_only,
-			struct attempt *at, uint32_t *ids)
+static unsigned collect_running(struct kfd_session *s, const struct kfd_selection *sel,
+				bool idle_only, struct attempt *at, uint32_t *ids)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
@@ -155,7 +155,7 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id;
-		if (at->result[id] != KFD_RESULT_SUSPENDED || !has_work(s, &s->queues[i]))
+		if (at->result[id] != KFD_RESULT_SUSPENDED || !queue_has_work(s, &s->queues[i]))
 			continue;
 		at->result[id] = KFD_RESULT_BUSY;
 		session_unhold(s, id);
@@ -190,8 +190,8 @@ static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uin
 }
 
 // One outcome per selected queue that exists, then one per named id that does not.
-static int report(const struct kfd_session *s, const struct kfd_selection *sel,
-		  const struct attempt *at, struct kfd_outcome *out)
+static int report_outcomes(const struct kfd_session *s, const struct kfd_selection *sel,
+			   const struct attempt *at, struct kfd_outcome *out)
 {
 	int n = 0;
 	for (unsigned i = 0; i < s->num; i++) {
@@ -222,7 +222,7 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (s->stale && kfd_session_refresh(s, f) < 0)
 			return -1;
-		n = collect(s, sel, idle_only, &at, ids);
+		n = collect_running(s, sel, idle_only, &at, ids);
 		if (n == 0)
 			break;
 		if (suspend_round(s, ids, n, grace, &at, f) < 0)
@@ -230,7 +230,7 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	}
 	if (idle_only)
 		release_busy(s, &at);
-	return report(s, sel, &at, out);
+	return report_outcomes(s, sel, &at, out);
 }
 
 // Selected queues that are suspended.
@@ -276,5 +276,5 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	memset(at.result, 0, sizeof(at.result));
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
-	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report(s, sel, &at, out);
+	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report_outcomes(s, sel, &at, out);
 }

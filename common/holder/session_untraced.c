@@ -61,7 +61,7 @@ static int become_owner(int kfd, pid_t target, int any_fd)
 	return session_enable(kfd, target, &a);
 }
 
-static int disable(int kfd, pid_t target)
+static int disable_session(int kfd, pid_t target)
 {
 	struct kfd_dbg a = {0};
 	return session_call(kfd, target, KFD_DBG_DISABLE, &a);
@@ -98,7 +98,7 @@ bool kfd_session_take_back(struct kfd_session *s)
 		return false;
 	s->untraced = false;
 	if (become_owner(s->kfd, pid, s->events) >= 0) // it was over, and this began another one
-		disable(s->kfd, pid);
+		disable_session(s->kfd, pid);
 	return true;
 }
 
@@ -110,7 +110,7 @@ bool kfd_session_recover(const struct kfd_target *t)
 		return false;
 	r = tracee_seize(t->pid, &f) < 0 ? -EPERM : session_try(kfd, t->pid);
 	if (r >= 0 && become_owner(kfd, t->pid, kfd) == -EALREADY)
-		r = disable(kfd, t->pid) == 0 ? -EINVAL : -EPERM;
+		r = disable_session(kfd, t->pid) == 0 ? -EINVAL : -EPERM;
 	close(kfd);
 	return r == -EINVAL || r == -ESRCH;
 }

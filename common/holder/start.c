@@ -14,20 +14,20 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static int by_number(const void *a, const void *b)
+static int fds_by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
 
 // Closes all descriptors but the standard ones and ours.
-static void keep_only(const struct holder *h)
+static void close_other_fds(const struct holder *h)
 {
 	int keep[] = {h->listener, h->dir, h->target.pidfd, h->clients[0].fd};
 	const size_t num = sizeof(keep) / sizeof(keep[0]);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), next = 3;
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
-	qsort(keep, num, sizeof(keep[0]), by_number);
+	qsort(keep, num, sizeof(keep[0]), fds_by_number);
 	for (size_t i = 0; i < num; i++) {
 		if (keep[i] > next)
 			close_range((unsigned)next, (unsigned)keep[i] - 1, 0);
@@ -37,14 +37,14 @@ static void keep_only(const struct holder *h)
 }
 
 // Termination signals are read from a signalfd, so no system call is interrupted.
-static void take_signals(struct holder *h)
+static void open_holder_signals(struct holder *h)
 {
 	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, 0};
 	signal(SIGCHLD, SIG_DFL); // if inherited as ignored, the tracee's stops are not reported
 	h->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 
-static void detach(struct holder *h)
+static void detach_holder(struct holder *h)
 {
 	const struct rlimit no_core = {0, 0};
 	kfd_rundir_unlock(h->dir);
@@ -54,14 +54,14 @@ static void detach(struct holder *h)
 	if (chdir("/") < 0)
 		h->ending = true;
 	setrlimit(RLIMIT_CORE, &no_core);
-	keep_only(h);
-	take_signals(h);
+	close_other_fds(h);
+	open_holder_signals(h);
 }
 
-static void __attribute__((noreturn)) run(struct holder *h)
+static void __attribute__((noreturn)) run_holder(struct holder *h)
 {
 	kfd_step_init("holder");
-	detach(h);
+	detach_holder(h);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	listen(h->listener, 128); // again: now SO_PEERCRED names us, not our starter
 	if (h->signals >= 0 && h->timer >= 0 && !h->ending)
@@ -93,5 +93,5 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 	memcpy(h->name, name, strlen(name) + 1);
 	for (unsigned i = 0; i < HOLDER_MAX_CLIENTS; i++)
 		h->clients[i].fd = i ? -1 : client;
-	run(h);
+	run_holder(h);
 }

@@ -69,7 +69,7 @@ static const struct newcomer *find_newcomer(const struct newcomers *n, pid_t pid
 	return NULL;
 }
 
-static bool is_due(const struct newcomer *c, uint64_t now_ns)
+static bool newcomer_is_due(const struct newcomer *c, uint64_t now_ns)
 {
 	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
 }
@@ -98,7 +98,7 @@ bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 		}
 		if (!c->owns)
 			n->next_ns = now_ns + POLL_NS;
-		any |= is_due(c, now_ns);
+		any |= newcomer_is_due(c, now_ns);
 	}
 	return any;
 }
@@ -129,7 +129,7 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 
 bool newcomer_take(struct newcomer *c, uint64_t now_ns)
 {
-	if (!is_due(c, now_ns))
+	if (!newcomer_is_due(c, now_ns))
 		return false;
 	c->looked_ns = now_ns;
 	return true;

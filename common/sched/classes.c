@@ -90,7 +90,7 @@ static bool has_room(struct sched *s, uint64_t user)
 	return !full && all < most;
 }
 
-static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
+static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
 {
 	struct sched *s = arg;
 	struct group *g = &s->classes[number].group;
@@ -134,7 +134,7 @@ int sched_find(struct sched *s, bool attach)
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 	}
 	s->newcomers.wait = attach;
-	const int status = spec_set_look(&s->specs, &s->newcomers, take, s);
+	const int status = spec_set_look(&s->specs, &s->newcomers, take_into_class, s);
 	for (size_t i = 0; i < s->n; i++)
 		say_failures(&s->classes[i].group);
 	return status;

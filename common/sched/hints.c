@@ -104,7 +104,7 @@ static uint64_t listener_wait(const struct hints *h)
 }
 
 // What keeps the next line of `c` from being read.
-static enum pause obstacle(const struct hints *h, const struct client *c)
+static enum pause reading_obstacle(const struct hints *h, const struct client *c)
 {
 	if (c->num_requests == HINTS_PENDING_MAX)
 		return TOO_MANY;
@@ -128,14 +128,14 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 }
 
 // The next hints_serve() finds it hung up.
-static void hang_up(const struct client *c)
+static void hang_up_client(const struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
 }
 
 // ---- hints
 
-static void count_active(struct hints *h, int more)
+static void count_active_hints(struct hints *h, int more)
 {
 	if (!h->active)
 		h->since_ns = h->now_ns;
@@ -144,7 +144,7 @@ static void count_active(struct hints *h, int more)
 		h->since_ns = 0;
 }
 
-static struct hint *find_hint(struct client *c, uint64_t id)
+static struct hint *find_client_hint(struct client *c, uint64_t id)
 {
 	for (unsigned i = 0; i < c->num_hints; i++)
 		if (c->hints[i].id == id)
@@ -158,7 +158,7 @@ static struct request *pending(struct client *c, unsigned i)
 }
 
 // Each `begin` of `id` that waits gets `answer`.
-static void settle(struct hints *h, struct client *c, uint64_t id, enum answer answer)
+static void settle_begins(struct hints *h, struct client *c, uint64_t id, enum answer answer)
 {
 	for (unsigned i = 0; i < c->num_requests; i++) {
 		struct request *r = pending(c, i);
@@ -171,11 +171,11 @@ static void settle(struct hints *h, struct client *c, uint64_t id, enum answer a
 
 static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
 {
-	struct hint *hint = find_hint(c, id);
+	struct hint *hint = find_client_hint(c, id);
 	if (!hint && c->num_hints == HINTS_IDS_MAX)
 		return IDS;
 	if (!hint || hint->expired)
-		count_active(h, 1);
+		count_active_hints(h, 1);
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
 	*hint = (struct hint){.id = id, .since_ns = h->now_ns};
@@ -185,12 +185,12 @@ static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
 
 static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 {
-	struct hint *hint = find_hint(c, id);
+	struct hint *hint = find_client_hint(c, id);
 	if (!hint)
 		return NO_HINT;
-	settle(h, c, id, ENDED);
+	settle_begins(h, c, id, ENDED);
 	if (!hint->expired)
-		count_active(h, -1);
+		count_active_hints(h, -1);
 	*hint = c->hints[--c->num_hints];
 	return OK;
 }
@@ -210,7 +210,7 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 
 enum verb { BEGIN, END, STATISTICS, BAD_WORD, BAD_NUMBER };
 
-static enum verb parse(const char *line, size_t len, uint64_t *id)
+static enum verb parse_request(const char *line, size_t len, uint64_t *id)
 {
 	static const char *const words[] = {[BEGIN] = "begin", [END] = "end"};
 
@@ -224,14 +224,14 @@ static enum verb parse(const char *line, size_t len, uint64_t *id)
 	return len == 6 && memcmp(line, "status", 6) == 0 ? STATISTICS : BAD_WORD;
 }
 
-static void serve_line(struct hints *h, struct client *c, const char *line, size_t len)
+static void serve_hint_line(struct hints *h, struct client *c, const char *line, size_t len)
 {
 	struct request *r = pending(c, c->num_requests);
 	enum answer answer = WORD;
 	c->requests++;
 	bucket_take(&c->bucket, h->now_ns, REQUEST_NS);
 	r->read_ns = h->now_ns;
-	switch (parse(line, len, &r->id)) {
+	switch (parse_request(line, len, &r->id)) {
 	case BEGIN: answer = begin_hint(h, c, r->id); break;
 	case END: answer = end_hint(h, c, r->id); break;
 	case STATISTICS:
@@ -279,7 +279,7 @@ static void send_answers(struct hints *h, struct client *c)
 	}
 	if (h->out.len && send(c->fd, h->out.data, h->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 				  (ssize_t)h->out.len)
-		hang_up(c);
+		hang_up_client(c);
 }
 
 static void end_hints(struct hints *h, struct client *c)
@@ -298,15 +298,16 @@ static void close_client(struct hints *h, struct client *c)
 }
 
 // Reads the lines in the client's buffer, as far as it may go. False: it was closed.
-static bool serve_lines(struct hints *h, struct client *c)
+static bool serve_hint_lines(struct hints *h, struct client *c)
 {
 	enum pause pause = READING;
 	unsigned used = 0;
 	const char *end;
 	while ((end = memchr(c->in + used, '\n', c->len - used)) &&
-	       end - (c->in + used) < HINTS_LINE_MAX && (pause = obstacle(h, c)) == READING) {
+	       end - (c->in + used) < HINTS_LINE_MAX &&
+	       (pause = reading_obstacle(h, c)) == READING) {
 		size_t len = (size_t)(end - (c->in + used));
-		serve_line(h, c, c->in + used, len);
+		serve_hint_line(h, c, c->in + used, len);
 		used += (unsigned)len + 1;
 	}
 	c->len -= used;
@@ -323,7 +324,7 @@ static bool serve_lines(struct hints *h, struct client *c)
 	return true;
 }
 
-static void serve_client(struct hints *h, struct client *c, uint32_t events)
+static void serve_hint_client(struct hints *h, struct client *c, uint32_t events)
 {
 	ssize_t n = -1;
 	if (!(events & (EPOLLHUP | EPOLLERR))) {
@@ -336,13 +337,13 @@ static void serve_client(struct hints *h, struct client *c, uint32_t events)
 		return;
 	}
 	c->len += (unsigned)n;
-	serve_lines(h, c);
+	serve_hint_lines(h, c);
 }
 
 // ---- connections
 
 // A place for a client of this user; NULL: the limit that keeps it out is in *why.
-static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t size)
+static struct client *free_hint_place(struct hints *h, uid_t uid, char *why, size_t size)
 {
 	const unsigned part = h->most / HINTS_USER_PART, user = part > 16 ? part : 16;
 	struct client *place = NULL;
@@ -363,14 +364,14 @@ static struct client *free_place(struct hints *h, uid_t uid, char *why, size_t s
 	return NULL;
 }
 
-static void add_client(struct hints *h, int fd)
+static void add_hint_client(struct hints *h, int fd)
 {
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	struct client *c = NULL;
 	char why[64] = "";
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
-		c = free_place(h, peer.uid, why, sizeof(why));
+		c = free_hint_place(h, peer.uid, why, sizeof(why));
 	if (!c || !loop_add(&h->loop, fd, place_of(h, c), LOOP_READ)) {
 		ssize_t ignored = send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 		(void)ignored;
@@ -385,7 +386,7 @@ static void add_client(struct hints *h, int fd)
 	c->pid = peer.pid;
 }
 
-static void serve_listener(struct hints *h)
+static void accept_hint_clients(struct hints *h)
 {
 	bool listening;
 	int fd = 0;
@@ -394,7 +395,7 @@ static void serve_listener(struct hints *h)
 		if (fd < 0)
 			break;
 		bucket_take(&h->bucket, h->now_ns, CONNECT_NS);
-		add_client(h, fd);
+		add_hint_client(h, fd);
 	}
 	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 		h->bucket.paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
@@ -409,8 +410,8 @@ static void resume_clients(struct hints *h)
 {
 	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
-		if (c->fd >= 0 && c->pause != READING && obstacle(h, c) == READING)
-			serve_lines(h, c);
+		if (c->fd >= 0 && c->pause != READING && reading_obstacle(h, c) == READING)
+			serve_hint_lines(h, c);
 	}
 }
 
@@ -427,10 +428,10 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 		if (what == 0)
 			accept = true; // last: a new client may get the place of one that goes
 		else if (h->clients[what - 1].fd >= 0)
-			serve_client(h, &h->clients[what - 1], events[i].events);
+			serve_hint_client(h, &h->clients[what - 1], events[i].events);
 	}
 	if (accept)
-		serve_listener(h);
+		accept_hint_clients(h);
 	return was != (h->active > 0);
 }
 
@@ -486,7 +487,7 @@ int hints_wait_ms(const struct hints *h)
 	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
 	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
-		if (c->fd < 0 || c->pause == READING || obstacle(h, c) == TOO_MANY)
+		if (c->fd < 0 || c->pause == READING || reading_obstacle(h, c) == TOO_MANY)
 			continue;
 		w = bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST);
 		wait = w < wait ? w : wait;
@@ -543,8 +544,8 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 			if (hint->expired || now_ns - hint->since_ns <= age_ns)
 				continue;
 			hint->expired = true;
-			count_active(h, -1);
-			settle(h, c, hint->id, EXPIRED);
+			count_active_hints(h, -1);
+			settle_begins(h, c, hint->id, EXPIRED);
 		}
 		if (c->fd >= 0)
 			send_answers(h, c);

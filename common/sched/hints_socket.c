@@ -22,7 +22,7 @@
 #define NO_GROUP ((gid_t)-1)
 
 // Fills s->path, and sets s->name.
-static int find_place(struct hints_socket *s, const char *path)
+static int find_socket_path(struct hints_socket *s, const char *path)
 {
 	const char *run = geteuid() == 0 ? "/run" : host_getenv("XDG_RUNTIME_DIR"), *slash;
 	int n;
@@ -58,7 +58,7 @@ static int check_directory(const char *path, int dir)
 	return 0;
 }
 
-static int open_directory(struct hints_socket *s)
+static int open_socket_directory(struct hints_socket *s)
 {
 	size_t len = (size_t)(s->name - s->path);
 	char path[sizeof(s->path) + 1];
@@ -90,7 +90,7 @@ static int find_group(const char *name, gid_t *gid)
 	return 0;
 }
 
-static int fail_at(const struct hints_socket *s, const char *what)
+static int fail_at_socket(const struct hints_socket *s, const char *what)
 {
 	return err_sys(errno, NULL, "%s: %s", s->path, what);
 }
@@ -107,12 +107,12 @@ static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd < 0 || fchmod(s->fd, 0600) < 0 ||
 	    bind(s->fd, (struct sockaddr *)&a, sizeof(a)) < 0)
-		return fail_at(s, "make a socket");
+		return fail_at_socket(s, "make a socket");
 	if (fchownat(s->dir, name, (uid_t)-1, gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_sys(errno, "be a member of it, or be root", "--group: %s", s->path);
 	if (fchmodat(s->dir, name, mode, 0) < 0 || listen(s->fd, 64) < 0 ||
 	    fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return fail_at(s, "make a socket");
+		return fail_at_socket(s, "make a socket");
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
 	return 0;
@@ -144,19 +144,19 @@ static int take_name(const struct hints_socket *s, const char *temporary)
 	if (status || renameat2(s->dir, temporary, s->dir, s->name, RENAME_NOREPLACE) == 0)
 		return status;
 	if (errno != EEXIST || renameat2(s->dir, temporary, s->dir, s->name, RENAME_EXCHANGE) < 0)
-		return fail_at(s, "put the socket in its place");
+		return fail_at_socket(s, "put the socket in its place");
 	status = check_dead(s, temporary);
 	if (status)
 		renameat2(s->dir, temporary, s->dir, s->name, RENAME_EXCHANGE);
 	return status;
 }
 
-static int place(struct hints_socket *s, const char *group)
+static int place_socket(struct hints_socket *s, const char *group)
 {
 	gid_t gid = NO_GROUP;
 	char temporary[32];
 	int status = group ? find_group(group, &gid) : 0;
-	status = status ? status : open_directory(s);
+	status = status ? status : open_socket_directory(s);
 	if (status)
 		return status;
 	snprintf(temporary, sizeof(temporary), ".gpq-sched-%d", (int)getpid());
@@ -170,8 +170,8 @@ int hints_socket_open(struct hints_socket *s, const char *path, const char *grou
 {
 	int status;
 	s->fd = s->dir = -1;
-	status = find_place(s, path);
-	status = status ? status : place(s, group);
+	status = find_socket_path(s, path);
+	status = status ? status : place_socket(s, group);
 	if (status && s->fd >= 0)
 		close(s->fd);
 	if (status && s->dir >= 0)

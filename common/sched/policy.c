@@ -13,7 +13,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void account(const struct policy *p, struct policy_class *c, uint64_t now)
+static void account_contention(const struct policy *p, struct policy_class *c, uint64_t now)
 {
 	const uint64_t ns = c->step_ns ? now - c->step_ns : 0;
 	c->step_ns = now;
@@ -26,7 +26,7 @@ static void account(const struct policy *p, struct policy_class *c, uint64_t now
 
 // share: what it is owed when its slice begins. Held for (1 - part) of a period, it is owed part of
 // that, which it has back after running for part of a period.
-static double slice(const struct policy *p, uint64_t cost)
+static double policy_slice(const struct policy *p, uint64_t cost)
 {
 	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
 }
@@ -34,12 +34,12 @@ static double slice(const struct policy *p, uint64_t cost)
 // Neither debt nor credit grows without bound.
 static void limit_owed(const struct policy *p, struct policy_class *c, uint64_t cost)
 {
-	const double most = 10 * slice(p, cost);
+	const double most = 10 * policy_slice(p, cost);
 	c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 }
 
 // The latest time to resume: the resuming takes part of its cost, too.
-static uint64_t latest(const struct policy *p, const struct policy_class *c, uint64_t cost)
+static uint64_t latest_resume(const struct policy *p, const struct policy_class *c, uint64_t cost)
 {
 	return c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);
 }
@@ -47,7 +47,7 @@ static uint64_t latest(const struct policy *p, const struct policy_class *c, uin
 static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64_t now,
 			  uint64_t cost)
 {
-	const uint64_t end = latest(p, c, cost);
+	const uint64_t end = latest_resume(p, c, cost);
 	const uint64_t least = lesser(c->since_ns + COSTS * cost, end);
 	const uint64_t quiet = c->rivals_ns + p->idle_ns; // no work above for so long
 	double wait;
@@ -62,7 +62,7 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 	}
 	if (p->kind == POLICY_STRICT)
 		return end;
-	wait = (slice(p, cost) - c->owed_ns) / p->part;
+	wait = (policy_slice(p, cost) - c->owed_ns) / p->part;
 	if (wait <= 0 && now >= least) {
 		c->held = false;
 		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
@@ -89,7 +89,7 @@ uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t no
 		     bool off, uint64_t cost_ns)
 {
 	const bool burst = rivals && !c->rivals;
-	account(p, c, now_ns);
+	account_contention(p, c, now_ns);
 	if (p->kind == POLICY_SHARE)
 		limit_owed(p, c, cost_ns);
 	if (rivals || c->rivals)

@@ -31,7 +31,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 
 // A packet's line has "HWq=" in every release of the runtime that logs packets
 // [amdlog.packets]. What was there before is not news.
-static void read_log(struct sched *s, uint64_t now)
+static void read_amd_log(struct sched *s, uint64_t now)
 {
 	static const char word[] = "HWq=0x";
 	const size_t keep = sizeof(word) - 2;
@@ -98,16 +98,16 @@ static bool needs_samples(const struct sched *s)
 }
 
 // What the last sample saw counts while the class is sampled: one without members has no work.
-static bool works(const struct sched *s, size_t i)
+static bool class_works(const struct sched *s, size_t i)
 {
 	return s->classes[i].has_work && samples_class(s, i);
 }
 
-static void sample(struct sched *s, uint64_t now)
+static void sample_classes(struct sched *s, uint64_t now)
 {
 	uint64_t took;
 	if (s->following_log)
-		read_log(s, now);
+		read_amd_log(s, now);
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 		if (samples_class(s, i))
@@ -132,7 +132,7 @@ static void judge_work(struct sched *s)
 static bool first_has_work(const struct sched *s, uint64_t now)
 {
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
-	return is_hinted(s) || works(s, 0) || (s->log_ns && now - s->log_ns < lasts);
+	return is_hinted(s) || class_works(s, 0) || (s->log_ns && now - s->log_ns < lasts);
 }
 
 // ---- holding and resuming
@@ -146,7 +146,7 @@ static uint64_t cost_of(const struct sched_class *c)
 }
 
 // The last answer has come, or is not waited for any more.
-static void settle(struct sched_class *c, uint64_t now)
+static void settle_class(struct sched_class *c, uint64_t now)
 {
 	c->settling = false;
 	hist_add(c->policy.held ? &c->off : &c->on, now - c->decided_ns);
@@ -165,7 +165,7 @@ static void settle(struct sched_class *c, uint64_t now)
 	c->held_ns = 0;
 }
 
-static void decide(struct sched_class *c, uint64_t now)
+static void decide_class(struct sched_class *c, uint64_t now)
 {
 	c->decided_ns = now;
 	c->settling = true;
@@ -184,7 +184,7 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 }
 
 // Decides for each class. When the next decision is due.
-static uint64_t step(struct sched *s, uint64_t now)
+static uint64_t step_classes(struct sched *s, uint64_t now)
 {
 	judge_work(s);
 	bool above = first_has_work(s, now);
@@ -195,16 +195,16 @@ static uint64_t step(struct sched *s, uint64_t now)
 		struct sched_class *c = &s->classes[i];
 		struct group *g = &c->group;
 		if (c->settling && !g->asked)
-			settle(c, clock_ns());
+			settle_class(c, clock_ns());
 		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
 						g->held && !g->asked, c->cost_ns));
 		if (c->policy.held != g->held)
-			decide(c, now);
+			decide_class(c, now);
 		if (c->settling && !g->asked)
-			settle(c, clock_ns());
+			settle_class(c, clock_ns());
 		if (i + 1 < s->n)
-			note_burst(c, works(s, i), now);
-		above |= works(s, i);
+			note_burst(c, class_works(s, i), now);
+		above |= class_works(s, i);
 	}
 	return next;
 }
@@ -250,7 +250,7 @@ static uint64_t readable_again(const struct sched *s, uint64_t now)
 
 // ---- the loop
 
-static void look(struct sched *s, uint64_t now)
+static void look_at_classes(struct sched *s, uint64_t now)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct group *g = &s->classes[i].group;
@@ -284,7 +284,7 @@ static size_t fill_polled(struct sched *s)
 	return n;
 }
 
-static void wait_until(struct sched *s, uint64_t then)
+static void wait_for_turn(struct sched *s, uint64_t then)
 {
 	const size_t n = fill_polled(s);
 	for (size_t i = 0; i < FIXED; i++)
@@ -293,14 +293,14 @@ static void wait_until(struct sched *s, uint64_t then)
 }
 
 // One turn. When the next one is due.
-static uint64_t turn(struct sched *s)
+static uint64_t sched_turn(struct sched *s)
 {
 	uint64_t now = clock_ns(), next = NEVER;
 	if (s->hints)
 		next = serve_hints(s, now);
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
-		sample(s, now);
-	next = lesser(next, step(s, now));
+		sample_classes(s, now);
+	next = lesser(next, step_classes(s, now));
 	if (s->hints) {
 		answer_hints(s, clock_ns());
 		next = lesser(next, readable_again(s, now));
@@ -313,7 +313,7 @@ static uint64_t turn(struct sched *s)
 		s->scanned_ns = now;
 	}
 	if (now - s->looked_ns >= LOOK_NS)
-		look(s, now);
+		look_at_classes(s, now);
 	next = lesser(next, lesser(s->scanned_ns + SCAN_NS, s->looked_ns + LOOK_NS));
 	next = lesser(next, s->newcomers.next_ns);
 	return needs_samples(s) ? lesser(next, s->sampled_ns + s->sample_every_ns) : next;
@@ -332,12 +332,12 @@ static int open_signals(void)
 	return signals_open(list, SIG_BLOCK, NULL);
 }
 
-static int loop(struct sched *s, uint64_t until_ns)
+static int sched_loop(struct sched *s, uint64_t until_ns)
 {
 	int sig = 0;
 	while (!sig && clock_ns() < until_ns) {
-		const uint64_t next = turn(s);
-		wait_until(s, lesser(next, until_ns));
+		const uint64_t next = sched_turn(s);
+		wait_for_turn(s, lesser(next, until_ns));
 		sig = s->polled[SIGNALS].revents ? read_signal(s->polled[SIGNALS].fd) : 0;
 	}
 	return sig;
@@ -361,7 +361,7 @@ int sched_run(struct sched *s, uint64_t until_ns)
 	s->polled[NEWCOMERS] = (struct pollfd){.fd = s->newcomers.events.fd, .events = POLLIN};
 	s->sample_every_ns = s->opts.sample_ns;
 	s->start_ns = clock_ns();
-	sig = loop(s, until_ns);
+	sig = sched_loop(s, until_ns);
 	for (size_t i = 0; i < s->n; i++)
 		group_release(&s->classes[i].group);
 	close(signals);

@@ -66,21 +66,21 @@ static const struct member member_keys[] = {MEMBER(text, sched_member_row, name_
 
 // ---- from the scheduler
 
-static struct sched_class_row *add_class(struct sched_stats *t)
+static struct sched_class_row *add_class_row(struct sched_stats *t)
 {
 	ARRAY_GROW(t->classes, t->cap_classes, t->nclasses);
 	t->classes[t->nclasses] = (struct sched_class_row){.ran_percent = NAN};
 	return &t->classes[t->nclasses++];
 }
 
-static struct sched_member_row *add_member(struct sched_stats *t)
+static struct sched_member_row *add_member_row(struct sched_stats *t)
 {
 	ARRAY_GROW(t->members, t->cap_members, t->nmembers);
 	t->members[t->nmembers] = (struct sched_member_row){0};
 	return &t->members[t->nmembers++];
 }
 
-static const char *state_of(const struct group_member *m)
+static const char *member_state_name(const struct group_member *m)
 {
 	if (member_is_missed(m))
 		return "missed";
@@ -96,11 +96,11 @@ static const char *state_of(const struct group_member *m)
 static void take_member(struct sched_stats *t, struct sched_class_row *c,
 			const struct group_member *m)
 {
-	struct sched_member_row *row = add_member(t);
+	struct sched_member_row *row = add_member_row(t);
 	struct proc p;
 	row->pid = (uint64_t)m->target.pid;
 	memcpy(row->name_text, c->name_text, sizeof(c->name_text));
-	snprintf(row->state_text, sizeof(row->state_text), "%s", state_of(m));
+	snprintf(row->state_text, sizeof(row->state_text), "%s", member_state_name(m));
 	if (proc_read(&p, m->target.pid) == 0)
 		snprintf(row->comm_text, sizeof(row->comm_text), "%s", p.comm);
 	if (member_is_missed(m))
@@ -113,7 +113,7 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 
 static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
 {
-	struct sched_class_row *row = add_class(t);
+	struct sched_class_row *row = add_class_row(t);
 	const struct policy_class *p = &c->policy;
 	snprintf(row->name_text, sizeof(row->name_text), "%s", c->name);
 	row->unreached = c->group.unreached;
@@ -142,7 +142,7 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 			take_member(t, row, c->group.v[i]);
 }
 
-static void add_client(const struct hints_client *c, void *arg)
+static void count_client(const struct hints_client *c, void *arg)
 {
 	struct sched_total_row *t = arg;
 	t->clients++;
@@ -151,7 +151,7 @@ static void add_client(const struct hints_client *c, void *arg)
 }
 
 // Texts are where they are shown from once nothing moves any more.
-static void point(struct sched_stats *t)
+static void point_to_texts(struct sched_stats *t)
 {
 	const struct sched_total_row *total = &t->total;
 	t->total.policy = total->policy_text;
@@ -191,11 +191,11 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	if (s->hints) {
 		t->total.refused = hints_refused(s->hints);
 		t->total.hints = hints_active(s->hints);
-		hints_each_client(s->hints, add_client, &t->total);
+		hints_each_client(s->hints, count_client, &t->total);
 	}
 	for (size_t i = 0; i < s->n; i++)
 		take_class(t, &s->classes[i], now, i + 1 == s->n);
-	point(t);
+	point_to_texts(t);
 }
 
 void sched_stats_fini(struct sched_stats *t)
@@ -207,7 +207,8 @@ void sched_stats_fini(struct sched_stats *t)
 
 // ---- as lines
 
-static void write_row(struct buf *b, const char *name, const struct member *keys, const void *row)
+static void write_stats_row(struct buf *b, const char *name, const struct member *keys,
+			    const void *row)
 {
 	struct json j;
 	record_begin(&j, b, name);
@@ -217,14 +218,14 @@ static void write_row(struct buf *b, const char *name, const struct member *keys
 
 void sched_stats_write(struct buf *b, const struct sched_stats *t)
 {
-	write_row(b, "scheduler", total_keys, &t->total);
+	write_stats_row(b, "scheduler", total_keys, &t->total);
 	for (size_t i = 0; i < t->nclasses; i++)
-		write_row(b, "class", class_keys, &t->classes[i]);
+		write_stats_row(b, "class", class_keys, &t->classes[i]);
 	for (size_t i = 0; i < t->nmembers; i++)
-		write_row(b, "member", member_keys, &t->members[i]);
+		write_stats_row(b, "member", member_keys, &t->members[i]);
 }
 
-static bool read_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
+static bool read_stats_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
 {
 	struct sched_class_row c = {.ran_percent = NAN};
 	struct sched_member_row m = {0};
@@ -237,9 +238,9 @@ static bool read_line(struct sched_stats *t, const char *line, size_t len, unsig
 	if (record_read(line, len, "scheduler", total))
 		++*totals;
 	else if (record_read(line, len, "class", class))
-		*add_class(t) = c;
+		*add_class_row(t) = c;
 	else if (record_read(line, len, "member", member))
-		*add_member(t) = m;
+		*add_member_row(t) = m;
 	else
 		return false;
 	return true;
@@ -255,9 +256,9 @@ bool sched_stats_read(struct sched_stats *t, const char *text)
 #undef UNKNOWN
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
-		ok = read_line(t, text, n, &totals);
+		ok = read_stats_line(t, text, n, &totals);
 		text += n + (text[n] == '\n');
 	}
-	point(t);
+	point_to_texts(t);
 	return ok && totals == 1;
 }
