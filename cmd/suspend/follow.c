@@ -93,8 +93,17 @@ static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
 }
 
-// Is there still something to follow? Not once all that it took in and that lives was resumed, in
-// whatever words, nor when --tree has lost its roots. Those that ended may come again.
+// A holder ends when its process is dead, which may be before the driver has removed the folder of
+// that process from sysfs.
+static bool is_dead(pid_t pid)
+{
+	struct proc p;
+	return proc_read(&p, pid) || p.state == 'Z' || p.state == 'X';
+}
+
+// Is there still something to follow? Not once all living processes that the follower took in were
+// resumed, by whatever options, nor when --tree has lost its roots. Processes that ended may come
+// again.
 static bool has_more_to_follow(const struct following *f)
 {
 	const struct pids *roots = &f->opts.pick.pids;
@@ -103,8 +112,10 @@ static bool has_more_to_follow(const struct following *f)
 	struct proc p;
 	for (size_t i = 0; i < f->seen.n; i++) {
 		const struct newcomer *c = &f->seen.v[i];
-		members += c->done;
-		held += c->done && is_held(c->pid, list, num);
+		if (!c->done || is_dead(c->pid))
+			continue;
+		members++;
+		held += is_held(c->pid, list, num);
 	}
 	kfd_holdings_free(list, num);
 	for (size_t i = 0; i < roots->n; i++)
