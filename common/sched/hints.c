@@ -72,7 +72,7 @@ struct hints {
 	struct loop loop;
 	bool listening; // false: connections came too fast, or there are no descriptors
 	struct bucket bucket;
-	uint64_t now_ns, since_ns;
+	uint64_t now_ns;
 	unsigned active, waiting;
 	unsigned off, missed; // for the answers being written
 	struct buf out;
@@ -135,15 +135,6 @@ static void hang_up_client(const struct client *c)
 
 // ---- hints
 
-static void count_active_hints(struct hints *h, int more)
-{
-	if (!h->active)
-		h->since_ns = h->now_ns;
-	h->active += (unsigned)more;
-	if (!h->active)
-		h->since_ns = 0;
-}
-
 static struct hint *find_client_hint(struct client *c, uint64_t id)
 {
 	for (unsigned i = 0; i < c->num_hints; i++)
@@ -175,7 +166,7 @@ static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
 	if (!hint && c->num_hints == HINTS_IDS_MAX)
 		return IDS;
 	if (!hint || hint->expired)
-		count_active_hints(h, 1);
+		h->active++;
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
 	*hint = (struct hint){.id = id, .since_ns = h->now_ns};
@@ -190,7 +181,7 @@ static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 		return NO_HINT;
 	settle_begins(h, c, id, ENDED);
 	if (!hint->expired)
-		count_active_hints(h, -1);
+		h->active--;
 	*hint = c->hints[--c->num_hints];
 	return OK;
 }
@@ -505,11 +496,6 @@ unsigned hints_active(const struct hints *h)
 	return h->active;
 }
 
-uint64_t hints_since(const struct hints *h)
-{
-	return h->since_ns;
-}
-
 unsigned hints_waiting(const struct hints *h)
 {
 	return h->waiting;
@@ -544,7 +530,7 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 			if (hint->expired || now_ns - hint->since_ns <= age_ns)
 				continue;
 			hint->expired = true;
-			count_active_hints(h, -1);
+			h->active--;
 			settle_begins(h, c, hint->id, EXPIRED);
 		}
 		if (c->fd >= 0)

@@ -66,10 +66,6 @@ uint64_t hints_refused(const struct hints *h);
 // Active hints of all clients.
 unsigned hints_active(const struct hints *h);
 
-// When they last became active (the time of the hints_serve() that read the request); 0: they are
-// not.
-uint64_t hints_since(const struct hints *h);
-
 // How many `begin` wait for an answer. After each hints_serve(): when the offline queues are off
 // already, answer them at once.
 unsigned hints_waiting(const struct hints *h);
