@@ -96,7 +96,7 @@ static void offer_columns(struct typed *t)
 	for (const struct out_table *const *table = first; table && *table; table++)
 		for (unsigned i = 0; i < (*table)->ncols; i++)
 			if (!in_earlier(first, table, (*table)->cols[i].name))
-				offer(t, (*table)->cols[i].name, (*table)->cols[i].help);
+				offer(t, (*table)->cols[i].name, out_col_help(&(*table)->cols[i]));
 }
 
 static void offer_output(struct typed *t)

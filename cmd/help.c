@@ -49,7 +49,7 @@ static void put_columns(struct buf *b, const struct out_table *const *tables)
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {
 			const struct out_col *c = &(*tables)->cols[i];
 			buf_printf(b, "  %c %-14s ", c->flags & OUT_DEFAULT ? '*' : ' ', c->name);
-			text_wrap(b, COLUMN, COLUMN, c->help, strlen(c->help));
+			text_wrap(b, COLUMN, COLUMN, out_col_help(c), strlen(out_col_help(c)));
 		}
 	}
 }

@@ -38,9 +38,9 @@ struct pids {
 struct opt {
 	const char *name; // long name without dashes; NULL ends a table
 	char letter;      // short name, 0: none
-	enum opt_kind kind;
-	size_t offset;   // of the member in the options struct
-	const char *arg; // name of the argument in help; NULL for flags
+	uint8_t kind;     // enum opt_kind
+	uint32_t offset;  // of the member in the options struct
+	const char *arg;  // name of the argument in help; NULL for flags
 	// Without full stop; -h shows it up to a newline, --help all. A newline first: -h only
 	// names the option.
 	const char *help;

@@ -14,12 +14,13 @@
 
 #include "common/out/out.h"
 
-// `col_type` is an enum out_type without its OUT_. The last argument is the help; where rows are
-// written one by one, out_col.width follows it.
-#define COL(member, heading, json_key, col_type, col_flags, ...)                                  \
-	{                                                                                         \
-		.name = (heading), .key = (json_key), .type = OUT_##col_type,                     \
-		.flags = (col_flags), .offset = offsetof(struct ROW, member), .help = __VA_ARGS__ \
+// Texts are literals. `col_type` is an enum out_type without its OUT_. The last argument is the
+// help; where rows are written one by one, out_col.width follows it.
+#define COL(member, heading, json_key, col_type, col_flags, ...) \
+	{                                                        \
+		.type = OUT_##col_type, .flags = (col_flags),    \
+		.offset = offsetof(struct ROW, member),          \
+		.name = heading "\0" json_key "\0" __VA_ARGS__   \
 	}
 
 // Short names of the most frequent flags; out.h explains them.

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define ROW                      context
-#define FACT(member, name, type) COL(member, name, #member, type, 0, NULL)
+#define FACT(member, name, type) COL(member, name, #member, type, 0, "")
 
 static const struct out_col cols[CONTEXT_FACTS] = {
 	FACT(host, "HOST", STR),

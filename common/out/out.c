@@ -150,7 +150,7 @@ static void prepare_cells(struct out *o)
 		o->width[i] = c->width > name ? c->width : name;
 		if (i + 1 >= o->nshown && !outfmt_types[c->type].number)
 			o->width[i] = 0; // no blanks at the line's end
-		json_quoted(&o->json, &o->keys, c->key);
+		json_quoted(&o->json, &o->keys, out_col_key(c));
 		o->key_end[i] = o->keys.len;
 	}
 }
@@ -406,7 +406,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	if (o->opts.mode == OUT_JSON) {
 		json_begin(&o->json, t->name, '{');
 		for (unsigned i = 0; i < o->ncells; i++)
-			outfmt_json(&o->json, out_column(o, i)->key, out_column(o, i),
+			outfmt_json(&o->json, out_col_key(out_column(o, i)), out_column(o, i),
 				    record_of(o, i, record));
 		json_end(&o->json, '}');
 	} else if (out_is_document(o)) {

@@ -52,15 +52,20 @@ enum {
 	OUT_DEMANGLED = 512,
 };
 
+// There are over a thousand columns, and each pointer in them is relocated at each start: so a row
+// has one pointer, and its three texts lie one behind the other.
 struct out_col {
-	const char *name; // heading and what -o takes, upper case
-	const char *key;  // JSON key, lower case, unit included: "ring_bytes"
-	enum out_type type;
-	unsigned flags;
-	size_t offset;    // of the member in the record
-	const char *help; // one line without full stop
-	unsigned width;   // least width when rows are written one by one; 0: that of the heading
+	const char *name; // heading and what -o takes, upper case; behind its NUL key and help
+	uint8_t width;    // least width when rows are written one by one; 0: that of the heading
+	uint8_t type;     // enum out_type
+	uint16_t flags;
+	uint32_t offset; // of the member in the record
 };
+
+// JSON key, lower case, unit included: "ring_bytes".
+const char *out_col_key(const struct out_col *c);
+// One line without full stop.
+const char *out_col_help(const struct out_col *c);
 
 // The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
 #define OUT_COLS(cols) (cols), sizeof(cols) / sizeof((cols)[0])

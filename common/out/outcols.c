@@ -7,12 +7,23 @@
 #include <string.h>
 #include <strings.h>
 
+const char *out_col_key(const struct out_col *c)
+{
+	return c->name + strlen(c->name) + 1;
+}
+
+const char *out_col_help(const struct out_col *c)
+{
+	const char *key = out_col_key(c);
+	return key + strlen(key) + 1;
+}
+
 int out_find_column(const struct out_table *t, const char *name, size_t len)
 {
 	for (unsigned i = 0; i < t->ncols; i++) {
-		const struct out_col *c = &t->cols[i];
-		if ((strlen(c->name) == len && strncasecmp(c->name, name, len) == 0) ||
-		    (strlen(c->key) == len && strncasecmp(c->key, name, len) == 0))
+		const char *heading = t->cols[i].name, *key = out_col_key(&t->cols[i]);
+		if ((strlen(heading) == len && strncasecmp(heading, name, len) == 0) ||
+		    (strlen(key) == len && strncasecmp(key, name, len) == 0))
 			return (int)i;
 	}
 	return -1;

@@ -33,8 +33,8 @@ int out_list_columns(const struct out_opts *opts, const struct out_table *const 
 		for (unsigned i = 0; i < (*tables)->ncols; i++) {
 			const struct out_col *c = &(*tables)->cols[i];
 			struct column_record r = {(*tables)->name, c->name,
-						  c->key,          outfmt_types[c->type].name,
-						  c->help,         (c->flags & OUT_DEFAULT) != 0};
+						  out_col_key(c),  outfmt_types[c->type].name,
+						  out_col_help(c), (c->flags & OUT_DEFAULT) != 0};
 			out_row(o, &r);
 		}
 	}

@@ -47,7 +47,7 @@ static void put_help(struct json *j, const char *key, const char *help)
 {
 	const char *unit = unit_of(key);
 	struct buf text = {0};
-	if (!help)
+	if (!*help)
 		return;
 	buf_printf(&text, unit ? "%s [%s]" : "%s", help, unit);
 	json_str(j, "description", text.data);
@@ -66,7 +66,7 @@ static void put_column(struct json *j, const struct out_col *c)
 		[OUT_NS] = {"integer", true},   [OUT_BOOL] = {"boolean", false},
 		[OUT_F64] = {"number", false},  [OUT_LIST] = {"array", false},
 	};
-	json_begin_flat(j, c->key, '{');
+	json_begin_flat(j, out_col_key(c), '{');
 	put_type(j, types[c->type].name);
 	if (types[c->type].is_count)
 		json_u64(j, "minimum", 0);
@@ -77,7 +77,7 @@ static void put_column(struct json *j, const struct out_col *c)
 		json_str(j, "type", "string");
 		json_end(j, '}');
 	}
-	put_help(j, c->key, c->help);
+	put_help(j, out_col_key(c), out_col_help(c));
 	json_end(j, '}');
 }
 
