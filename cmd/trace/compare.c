@@ -150,12 +150,12 @@ struct compared {
 	struct out *out;
 };
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void compare_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_side_add(t->asked, e);
 }
 
-static void drop_side(struct trace *t)
+static void drop_compared_side(struct trace *t)
 {
 	amdlog_side_fini(t->asked);
 }
@@ -164,12 +164,12 @@ const struct trace_ask trace_compare_ask = {
 	.table = &trace_compare_log_table,
 	.by_queue = &trace_compare_queue_table,
 	.by_kernel = &trace_compare_kernel_table,
-	.event = take_event,
+	.event = compare_event,
 	.kinds = AMDLOG_KINDS_PLACED,
-	.fini = drop_side,
+	.fini = drop_compared_side,
 };
 
-static void log_out(struct compared *d, unsigned i)
+static void compared_log_out(struct compared *d, unsigned i)
 {
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
@@ -207,11 +207,11 @@ static void logs_out(struct compared *d)
 {
 	trace_table(&d->log[0], &trace_compare_log_table, "Logs", 0, 0);
 	for (unsigned i = 0; i < 2; i++)
-		log_out(d, i);
+		compared_log_out(d, i);
 	out_end(d->out);
 }
 
-static void queue_out(struct compared *d, unsigned i, uint32_t n)
+static void compared_queue_out(struct compared *d, unsigned i, uint32_t n)
 {
 	static const char *const same[] = {"no", "maybe", "yes"};
 	struct amdlog_side *side = &d->side[i];
@@ -229,19 +229,19 @@ static void queue_out(struct compared *d, unsigned i, uint32_t n)
 	out_row(d->out, &r);
 }
 
-static void queues_out(struct compared *d)
+static void compared_queues_out(struct compared *d)
 {
 	trace_table(&d->log[0], &trace_compare_queue_table, "Hardware queues", 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint32_t n = 0; n < d->side[i].sum->nqueues; n++) {
 			if (amdlog_queue_used(&d->result, i, n))
-				queue_out(d, i, n);
+				compared_queue_out(d, i, n);
 		}
 	}
 	out_end(d->out);
 }
 
-// The log that its name is taken from.
+// Which log the kernel's name is taken from: A where A has the kernel.
 static unsigned named_in(const struct amdlog_match *m)
 {
 	return m->in[0] == AMDLOG_NONE;
@@ -253,7 +253,7 @@ static const char *name_of(const struct amdlog_comparison *c, const struct amdlo
 	return c->side[i].sum->kernels[m->in[i]].name;
 }
 
-static void kernel_out(struct compared *d, const struct amdlog_match *m)
+static void compared_kernel_out(struct compared *d, const struct amdlog_match *m)
 {
 	const struct amdlog_comparison *c = &d->result;
 	char text[4][64];
@@ -278,7 +278,7 @@ static void kernel_out(struct compared *d, const struct amdlog_match *m)
 	out_row(d->out, &r);
 }
 
-// Those used most in either log first.
+// Kernels used most, in either log, come first.
 static int kernel_order(const void *a, const void *b, void *ctx)
 {
 	const struct amdlog_comparison *c = ctx;
@@ -293,7 +293,7 @@ static int kernel_order(const void *a, const void *b, void *ctx)
 				  : strcmp(name_of(c, m[0]), name_of(c, m[1]));
 }
 
-static void kernels_out(struct compared *d)
+static void compared_kernels_out(struct compared *d)
 {
 	struct amdlog_comparison *c = &d->result;
 	uint32_t show = trace_top(&d->log[0], c->nkernels);
@@ -301,11 +301,12 @@ static void kernels_out(struct compared *d)
 	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
 	show = out_limit(d->out, show, c->nkernels);
 	for (uint32_t i = 0; i < show; i++)
-		kernel_out(d, &c->kernels[i]);
+		compared_kernel_out(d, &c->kernels[i]);
 	out_end(d->out);
 }
 
-// One text for people; for programs the verdict on the queues, and what else was found.
+// Tables get one text in front of them. Programs get the verdict on the queues and the findings as
+// separate members or rows.
 static void verdict_out(struct compared *d)
 {
 	struct json *json = out_json(d->out);
@@ -333,7 +334,7 @@ static void verdict_out(struct compared *d)
 	buf_fini(&text);
 }
 
-static void report(struct compared *d)
+static void report_comparison(struct compared *d)
 {
 	bool one = d->log[0].one_table;
 	int by = d->log[0].by;
@@ -345,13 +346,13 @@ static void report(struct compared *d)
 	if (!one || by == BY_NOTHING)
 		logs_out(d);
 	if (!one || by == BY_QUEUE)
-		queues_out(d);
+		compared_queues_out(d);
 	if (!one || by == BY_KERNEL)
-		kernels_out(d);
+		compared_kernels_out(d);
 	trace_notes(d->log, 2);
 }
 
-// A log that could not be read, or has nothing, cannot be compared.
+// Fails if one of the logs cannot be read or has no record: then there is nothing to compare.
 static int read_logs(struct compared *d, const struct cmd *c)
 {
 	int status = GPQ_OK;
@@ -396,9 +397,9 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 		status = trace_begin_table(&d.log[0]);
 	if (!status)
 		status = read_logs(&d, c);
-	// Stopped in the second log: what is known of it by then is compared.
+	// Stopped in the second log: the part that was read is compared.
 	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
-		report(&d);
+		report_comparison(&d);
 	written = out_close(d.out);
 	if (status == GPQ_STOPPED && !written)
 		status = trace_stopped(&d.log[d.log[1].scan->counts.bytes > 0]);

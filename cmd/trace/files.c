@@ -29,7 +29,7 @@ struct family {
 	size_t n, cap;
 };
 
-// "_4711", and what a compressed file has behind it. False: no such name.
+// Reads the pid of "_4711" or, of a compressed file, "_4711.gz". False: the text is neither.
 static bool pid_of_suffix(const char *text, uint64_t *pid)
 {
 	static const char *const ends[] = {"", ".gz", ".zst", ".xz", ".lz4", ".bz2"};
@@ -114,7 +114,7 @@ static uint64_t family_size(const char *name)
 	return sum;
 }
 
-// 0 unless all are regular files: then the end is known beforehand.
+// The bytes of all inputs together; 0: not known, as one of them is no regular file.
 static uint64_t input_size(int n, char **names)
 {
 	uint64_t sum = 0, all;
@@ -173,7 +173,8 @@ static bool is_over(int status)
 	return status == GPQ_PIPE || status == GPQ_STOPPED;
 }
 
-// Every file is read even when one cannot be: the status of that one, or "in part".
+// A file that cannot be read does not keep the others from being read. The status of the last that
+// failed, or GPQ_PARTIAL if others could be read.
 static int read_all(struct trace *t, int n, char **names)
 {
 	size_t all = 0, failed = 0;
@@ -273,7 +274,7 @@ int trace_marks_read(struct trace *t)
 	int status, fd;
 	if (!path)
 		return GPQ_OK;
-	// It may be a pipe whose writer is still at work: to be waited for.
+	// A pipe is read to its end, also if its writer is still at work.
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);

@@ -1,7 +1,7 @@
 // gpq trace --ftrace: the kernel's side by itself, or with logs on one time line.
 //
-// Both clocks must be one: a log has microseconds of CLOCK_MONOTONIC, a trace has what trace_clock
-// was set to, and only gpq's own traces say what that was.
+// Log and trace must have the same clock. A log has microseconds of CLOCK_MONOTONIC. A trace has
+// the clock that trace_clock was set to, and only traces that gpq recorded say which.
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/input.h"
@@ -134,7 +134,7 @@ static struct function *function_of(struct functions *fs, const struct ftrace_re
 	return &fs->v[i];
 }
 
-static void count(struct functions *fs, const struct ftrace_record *r)
+static void count_call(struct functions *fs, const struct ftrace_record *r)
 {
 	struct function *f = function_of(fs, r);
 	int64_t result;
@@ -157,20 +157,20 @@ static void count(struct functions *fs, const struct ftrace_record *r)
 	f->max_ns = r->inside_ns > f->max_ns ? r->inside_ns : f->max_ns;
 }
 
-// A return may be all that was seen of a call.
-static uint64_t calls(const struct function *f)
+// Calls seen to begin, and those of which only the return is in the trace.
+static uint64_t calls_of(const struct function *f)
 {
 	return f->returns - f->timed > UINT64_MAX - f->entries ? f->entries
 							       : f->entries + f->returns - f->timed;
 }
 
-// Those with most time inside, then with most calls.
-static int by_time(const void *a, const void *b)
+// Functions with most time inside come first, then those with most calls.
+static int by_time_inside(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 	uint32_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
 	int order = ORDER(y->total_ns, x->total_ns);
-	order = order ? order : ORDER(calls(y), calls(x));
+	order = order ? order : ORDER(calls_of(y), calls_of(x));
 	order = order ? order : memcmp(x->name.at, y->name.at, len);
 	order = order ? order : ORDER(x->name.len, y->name.len);
 	return order ? order : ORDER(x->process, y->process);
@@ -189,7 +189,7 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 	size_t command;
 	struct function_row r = {
 		.times = trace_times_in(&fs->us, f->key),
-		.calls = calls(f),
+		.calls = calls_of(f),
 		.returns = f->event ? U64_NULL : f->returns,
 		.failed = returns ? f->failed : U64_NULL,
 		.total_ns = f->timed ? f->total_ns : U64_NULL,
@@ -215,10 +215,10 @@ static void functions_out(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		if (r->process != FTRACE_NONE && ftrace_wanted(k, r))
-			count(&fs, r);
+			count_call(&fs, r);
 	}
 	if (fs.n)
-		qsort(fs.v, fs.n, sizeof(*fs.v), by_time);
+		qsort(fs.v, fs.n, sizeof(*fs.v), by_time_inside);
 	trace_table(k->t, &trace_function_table, "Functions and events of the kernel", 0, 0);
 	for (size_t i = 0; i < fs.n; i++)
 		function_out(k, &fs, &fs.v[i], &b);
@@ -260,7 +260,7 @@ static void processes_out(struct kernel_side *k)
 	buf_fini(&b);
 }
 
-static void queues_out(struct kernel_side *k)
+static void kernel_queues_out(struct kernel_side *k)
 {
 	trace_table(k->t, &trace_kernel_queue_table, "Queues of the log", 0, 0);
 	for (uint32_t i = 0; i < k->t->sum.nqueues; i++) {
@@ -283,8 +283,8 @@ static void queues_out(struct kernel_side *k)
 
 // --- notes ---
 
-__attribute__((format(printf, 3, 4))) static void say(struct json *j, uint64_t n, const char *fmt,
-						      ...)
+__attribute__((format(printf, 3, 4))) static void say_note(struct json *j, uint64_t n,
+							   const char *fmt, ...)
 {
 	struct buf b = {0};
 	va_list ap;
@@ -312,38 +312,41 @@ static void notes_out(struct kernel_side *k)
 		json_str(j, "clock", k->clock);
 		json_begin(j, "notes", '[');
 	}
-	say(j, !f->n && k->opts->ftrace, "the trace is empty: nothing of what was traced happened");
-	say(j, !k->opts->ftrace, "there is no trace of the kernel");
-	say(j, k->f.odd_events, "%" PRIu64 " lines of the events' file are no events",
-	    k->f.odd_events);
-	say(j, f->losses,
-	    "events were lost at %" PRIu64 " places, %" PRIu64
-	    " that the kernel counted; calls across them have no length; a larger buffer_size_kb "
-	    "loses fewer",
-	    f->losses, f->lost);
-	say(j, f->overwritten,
-	    "%" PRIu64 " older events were overwritten in the buffer before it was saved",
-	    f->overwritten);
-	say(j, f->odd, "%" PRIu64 " of %" PRIu64 " lines are no trace records", f->odd, f->lines);
-	say(j, f->untimed,
-	    "%" PRIu64 " records have no time in seconds: trace_clock counted something else",
-	    f->untimed);
-	say(j, f->epochs,
-	    "the clock went backwards %" PRIu32
-	    " times: runs one behind the other, or a clock that was set",
-	    f->epochs);
-	say(j, f->unpaired, "%" PRIu64 " returns have no entry in the trace", f->unpaired);
-	say(j, by_number,
-	    "processes of the log found by their number alone: %" PRIu64
-	    "; in a container it is another",
-	    by_number);
+	say_note(j, !f->n && k->opts->ftrace,
+		 "the trace is empty: nothing of what was traced happened");
+	say_note(j, !k->opts->ftrace, "there is no trace of the kernel");
+	say_note(j, k->f.odd_events, "%" PRIu64 " lines of the events' file are no events",
+		 k->f.odd_events);
+	say_note(j, f->losses,
+		 "events were lost at %" PRIu64 " places, %" PRIu64
+		 " that the kernel counted; calls across them have no length; a larger "
+		 "buffer_size_kb "
+		 "loses fewer",
+		 f->losses, f->lost);
+	say_note(j, f->overwritten,
+		 "%" PRIu64 " older events were overwritten in the buffer before it was saved",
+		 f->overwritten);
+	say_note(j, f->odd, "%" PRIu64 " of %" PRIu64 " lines are no trace records", f->odd,
+		 f->lines);
+	say_note(j, f->untimed,
+		 "%" PRIu64 " records have no time in seconds: trace_clock counted something else",
+		 f->untimed);
+	say_note(j, f->epochs,
+		 "the clock went backwards %" PRIu32
+		 " times: runs one behind the other, or a clock that was set",
+		 f->epochs);
+	say_note(j, f->unpaired, "%" PRIu64 " returns have no entry in the trace", f->unpaired);
+	say_note(j, by_number,
+		 "processes of the log found by their number alone: %" PRIu64
+		 "; in a container it is another",
+		 by_number);
 	if (j)
 		json_end(j, ']');
 }
 
 // --- the run ---
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void ftrace_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct kernel_side *k = t->asked;
 	if (k->opts->list)
@@ -355,15 +358,15 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 // By report: that of functions, --breakdown, --list.
 static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
 					       .table = &trace_function_table,
-					       .event = take_event,
+					       .event = ftrace_event,
 					       .kinds = AMDLOG_KINDS_PLACED};
 static const struct trace_ask ask_breakdown = {.schema = &trace_breakdown_schema,
 					       .table = &trace_suspension_table,
-					       .event = take_event,
+					       .event = ftrace_event,
 					       .kinds = AMDLOG_KINDS_PLACED};
 static const struct trace_ask ask_list = {.schema = &trace_timeline_schema,
 					  .table = &trace_timeline_table,
-					  .event = take_event,
+					  .event = ftrace_event,
 					  .kinds = UINT32_MAX};
 
 static int load_kernel(struct kernel_side *k)
@@ -396,7 +399,7 @@ static int load_events(struct kernel_side *k)
 	return status;
 }
 
-static int load(struct kernel_side *k)
+static int load_trace(struct kernel_side *k)
 {
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
 	if (!k->opts->ftrace)
@@ -463,7 +466,7 @@ static void base_filter(struct kernel_side *k)
 							 : f->until_us + first;
 }
 
-static int tables_out(struct kernel_side *k)
+static int ftrace_tables_out(struct kernel_side *k)
 {
 	struct trace *t = k->t;
 	int status = GPQ_OK;
@@ -475,14 +478,14 @@ static int tables_out(struct kernel_side *k)
 		functions_out(k);
 		if (!t->one_table && k->several) {
 			processes_out(k);
-			queues_out(k);
+			kernel_queues_out(k);
 		}
 	}
 	notes_out(k);
 	return status;
 }
 
-static int report(struct kernel_side *k, int status)
+static int report_ftrace(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
 	bool drawn_only = trace_to_stdout(k->opts->perfetto);
@@ -493,7 +496,7 @@ static int report(struct kernel_side *k, int status)
 	if (k->opts->perfetto)
 		ftrace_draw(k);
 	if (!drawn_only)
-		told = tables_out(k);
+		told = ftrace_tables_out(k);
 	drawn = trace_perfetto_close(t);
 	written = out_close(t->out);
 	if (written || drawn)
@@ -501,12 +504,12 @@ static int report(struct kernel_side *k, int status)
 	return status == GPQ_STOPPED ? trace_stopped(t) : status ? status : told;
 }
 
-static int run(struct kernel_side *k, struct cmd *c)
+static int run_ftrace(struct kernel_side *k, struct cmd *c)
 {
 	struct trace *t = k->t;
 	bool columns = c->out.columns || c->out.all;
 	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
-	int status = load(k);
+	int status = load_trace(k);
 	t->one_table = k->opts->list || columns || flat;
 	c->out.several = !t->one_table;
 	t->out = out_open(&c->out);
@@ -520,7 +523,7 @@ static int run(struct kernel_side *k, struct cmd *c)
 		return status;
 	}
 	stop_watch();
-	return report(k, c->argc ? trace_scan(t, c, c->argc, c->argv) : GPQ_OK);
+	return report_ftrace(k, c->argc ? trace_scan(t, c, c->argc, c->argv) : GPQ_OK);
 }
 
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
@@ -533,12 +536,12 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 	struct kernel_side k = {.opts = &given, .t = &t, .several = c->argc > 0};
 	struct cmd of_log = *c;
 	int status;
-	opts.list = false; // its rows are those of the time line
+	opts.list = false; // the time line writes its own rows
 	of_log.opts = &opts;
 	of_log.out.schema = t.ask->schema;
 	trace_open(&t, &of_log, filter, grep);
 	t.asked = &k;
-	status = run(&k, &of_log);
+	status = run_ftrace(&k, &of_log);
 	t.asked = NULL;
 	trace_close(&t);
 	ftrace_fini(&k.f);

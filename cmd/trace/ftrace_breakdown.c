@@ -90,7 +90,7 @@ static int by_dispatch(const void *a, const void *b)
 					: ORDER(x->time_us, y->time_us);
 }
 
-// How many are of an earlier process, or earlier than this time.
+// How many dispatches are before `at` in their order: by process, then time.
 static size_t dispatches_before(const struct kernel_side *k, struct dispatch_time at)
 {
 	size_t from = 0, to = k->ndispatches;
@@ -104,8 +104,8 @@ static size_t dispatches_before(const struct kernel_side *k, struct dispatch_tim
 	return from;
 }
 
-// The target's number is of the namespace of who asked: the kernel's own, unless gpq runs in a
-// container.
+// The target's pid is one of the caller's PID namespace. It is looked up as the kernel's own, which
+// is wrong only if the caller ran in a container.
 static const struct ftrace_process *target_of(const struct kernel_side *k, int64_t pid)
 {
 	uint32_t process = ftrace_numbered(&k->f, pid);
@@ -171,8 +171,8 @@ int ftrace_breakdown_check(const char *arg)
 				  "--breakdown: %s is no suspension", arg);
 }
 
-static bool chosen(const struct kernel_side *k, const struct which *w,
-		   const struct ftrace_suspension *s, size_t number)
+static bool suspension_chosen(const struct kernel_side *k, const struct which *w,
+			      const struct ftrace_suspension *s, size_t number)
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
@@ -229,7 +229,7 @@ static void steps_out(struct kernel_side *k, struct samples all[STEPS])
 	out_end(k->t->out);
 }
 
-static int not_found(const struct ftrace_suspensions *all)
+static int no_suspension(const struct ftrace_suspensions *all)
 {
 	return err_fail(GPQ_NOTFOUND,
 			all->n ? "see --breakdown all"
@@ -239,13 +239,13 @@ static int not_found(const struct ftrace_suspensions *all)
 			       : "no suspension of queues is in the trace");
 }
 
-static void tables_out(struct kernel_side *k, const struct ftrace_suspensions *all,
-		       const struct which *w)
+static void suspensions_out(struct kernel_side *k, const struct ftrace_suspensions *all,
+			    const struct which *w)
 {
 	struct samples ns[STEPS] = {{0}};
 	trace_table(k->t, &trace_suspension_table, "Suspensions", 0, 0);
 	for (size_t i = 0; i < all->n; i++) {
-		if (!chosen(k, w, &all->v[i], i + 1))
+		if (!suspension_chosen(k, w, &all->v[i], i + 1))
 			continue;
 		suspension_out(k, &all->v[i], i + 1);
 		for (int j = 0; j < STEPS; j++) {
@@ -268,13 +268,13 @@ int ftrace_breakdown(struct kernel_side *k)
 	int status;
 	parse_which(k->opts->breakdown, &w);
 	for (size_t i = 0; i < all.n; i++)
-		found += chosen(k, &w, &all.v[i], i + 1);
+		found += suspension_chosen(k, &w, &all.v[i], i + 1);
 	if (k->ndispatches)
 		qsort(k->dispatches, k->ndispatches, sizeof(*k->dispatches), by_dispatch);
 	// Programs get a complete document.
 	if (found || out_mode(k->t->out) != OUT_TABLE)
-		tables_out(k, &all, &w);
-	status = found ? GPQ_OK : not_found(&all);
+		suspensions_out(k, &all, &w);
+	status = found ? GPQ_OK : no_suspension(&all);
 	free(all.v);
 	return status;
 }

@@ -92,7 +92,7 @@ static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 	}
 }
 
-static void name_processes(struct kernel_side *k)
+static void name_driver_tracks(struct kernel_side *k)
 {
 	char name[64];
 	for (size_t i = 0; i < k->f.nprocesses; i++) {
@@ -144,7 +144,7 @@ static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 
 enum { HOLDS = 1, EVENTS = 2 };
 
-// `drawn`: what was, by process; behind the last one what is of none.
+// `drawn`: HOLDS and EVENTS that were drawn, by process; behind the last one for events of none.
 static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
 	for (size_t i = 0; i < k->f.nprocesses; i++) {
@@ -160,7 +160,7 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 	}
 }
 
-// Those of a later run would lie over the first one's times.
+// Draws holds and events. Holds of a later epoch are left out, as their times overlap the first's.
 static void draw_states(struct kernel_side *k)
 {
 	uint8_t *drawn = xcalloc(k->f.nprocesses + 1, 1);
@@ -192,14 +192,14 @@ void ftrace_draw(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		bool entry = r->kind == FTRACE_ENTRY && r->joined;
-		// Times of another run would lie over those of the first.
+		// Times of a later epoch overlap those of the first.
 		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, r))
 			continue;
 		draw_record(k->draw, r);
 		tasks[n++] = (struct task){track_of(r), task_of(r), r->comm};
 	}
 	draw_states(k);
-	name_processes(k);
+	name_driver_tracks(k);
 	if (k->f.losses)
 		traceevent_name(k->draw, TRACK_LOST, 0, "lost events", 999);
 	name_tasks(k, tasks, n);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is kept of a record of the log until all are there.
+// A record of the log, kept until all can be sorted.
 struct logged_row {
 	uint64_t time_us, duration_us;
 	uint32_t thread, queue, kernel, api; // of the summary; of k->apis
@@ -75,7 +75,7 @@ static const struct timeline_row nothing = {.time_us = U64_NULL,
 					    .qid = I64_NULL,
 					    .result = I64_NULL};
 
-static void log_out(struct kernel_side *k, const struct logged_row *l)
+static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 {
 	const struct amdlog_summary *s = &k->t->sum;
 	const struct amdlog_thread *h = &s->threads[l->thread];
@@ -106,17 +106,17 @@ static void log_out(struct kernel_side *k, const struct logged_row *l)
 	out_row(k->t->out, &r);
 }
 
-static int64_t number(const struct ftrace_record *r, const char *key)
+static int64_t arg_or_null(const struct ftrace_record *r, const char *key)
 {
 	int64_t value;
 	return ftrace_arg(r, key, &value) ? value : I64_NULL;
 }
 
-static void kernel_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
+static void kernel_record_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
 {
 	const struct ftrace_process *p =
 		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
-	int64_t ring = number(r, "ring");
+	int64_t ring = arg_or_null(r, "ring");
 	struct timeline_row row = nothing;
 	size_t name, args;
 	b->len = 0;
@@ -133,9 +133,9 @@ static void kernel_out(struct kernel_side *k, const struct ftrace_record *r, str
 	row.kind = ftrace_kind_name(r->kind);
 	row.name = r->name.len ? b->data + name : NULL;
 	row.duration_ns = r->inside_ns;
-	row.result = number(r, "ret");
-	row.gpu = number(r, "gpu");
-	row.qid = number(r, "queue");
+	row.result = arg_or_null(r, "ret");
+	row.gpu = arg_or_null(r, "gpu");
+	row.qid = arg_or_null(r, "queue");
 	row.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring;
 	row.args = r->args.len ? b->data + args : NULL;
 	if (r->kind == FTRACE_LOST && r->lost != FTRACE_UNKNOWN) {
@@ -147,7 +147,7 @@ static void kernel_out(struct kernel_side *k, const struct ftrace_record *r, str
 	out_row(k->t->out, &row);
 }
 
-// The process and its name, which is appended to `b` at *at.
+// Sets the row's process and appends its name to `b` at *at.
 static void set_process(const struct kernel_side *k, struct timeline_row *r, uint32_t process,
 			struct buf *b, size_t *at)
 {
@@ -209,10 +209,10 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 	out_row(k->t->out, &r);
 }
 
-// What a row is of; `at` counts in its own order.
+// A row to come: index `at` in the array of its source.
 struct place {
 	uint64_t time_us;
-	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // at one time in this order
+	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // order of equal times
 	size_t at;
 };
 
@@ -221,7 +221,7 @@ struct places {
 	size_t n, cap;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_time_and_source(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	int order = ORDER(x->time_us, y->time_us);
@@ -252,10 +252,10 @@ static void add_kernel(const struct kernel_side *k, struct places *p)
 static void place_out(struct kernel_side *k, const struct place *p, struct buf *b)
 {
 	switch (p->of) {
-	case OF_KERNEL: kernel_out(k, &k->f.v[p->at], b); break;
+	case OF_KERNEL: kernel_record_out(k, &k->f.v[p->at], b); break;
 	case OF_HOLD: hold_out(k, &k->f.marks[p->at], b); break;
 	case OF_EVENT: event_out(k, &k->f.events[p->at], b); break;
-	case OF_LOG: log_out(k, &k->rows[p->at]); break;
+	case OF_LOG: log_record_out(k, &k->rows[p->at]); break;
 	}
 }
 
@@ -270,9 +270,9 @@ void ftrace_list(struct kernel_side *k)
 	}
 	for (size_t i = 0; i < k->nrows; i++)
 		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
-	// By itself the trace is in order, and its times may be of several runs.
+	// A trace alone is in order already; sorting would mix its epochs.
 	if (p.n && (k->nrows || k->f.nevents))
-		qsort(p.v, p.n, sizeof(*p.v), by_place);
+		qsort(p.v, p.n, sizeof(*p.v), by_time_and_source);
 	for (size_t i = 0; i < p.n; i++)
 		place_out(k, &p.v[i], &b);
 	out_end(k->t->out);

@@ -219,7 +219,7 @@ static void each_queue(struct trace *t, void (*out)(struct trace *, uint32_t))
 	out_end(t->out);
 }
 
-// Calls mark_out for all of them, or so many; returns how many there are.
+// Writes the first `show` pairs of a window and a queue that overlap. Returns how many there are.
 static uint64_t each_mark(struct trace *t, uint64_t show)
 {
 	uint64_t n = 0;
@@ -243,7 +243,7 @@ static void marks_out(struct trace *t)
 	out_end(t->out);
 }
 
-// A file of another clock has no window in the log's time.
+// Warns of windows outside of the log's time: the file of windows may be of another clock.
 static void check_marks(const struct trace *t)
 {
 	const struct amdlog_span *span = &t->sum.totals.span;
@@ -257,7 +257,7 @@ static void check_marks(const struct trace *t)
 			 t->marks.n);
 }
 
-static int report(struct trace *t)
+static int report_gaps(struct trace *t)
 {
 	const struct asked *a = t->asked;
 	if (!t->one_table) {
@@ -275,7 +275,7 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static void begin(struct trace *t)
+static void begin_gaps(struct trace *t)
 {
 	uint64_t keep = t->opts->top == U64_NULL ? KEEP_DEFAULT : t->opts->top;
 	struct asked *a = t->asked;
@@ -283,7 +283,7 @@ static void begin(struct trace *t)
 	a->marked.windows = &t->marks;
 }
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void gaps_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct asked *a = t->asked;
 	if (e->record->kind == AMDLOG_KERNEL)
@@ -297,7 +297,7 @@ static void take_event(struct trace *t, const struct amdlog_event *e)
 			amdlog_packet_backlog(e->packet));
 }
 
-static void fini(struct trace *t)
+static void gaps_fini(struct trace *t)
 {
 	struct asked *a = t->asked;
 	amdlog_gaps_fini(&a->gaps);
@@ -308,10 +308,10 @@ static void fini(struct trace *t)
 const struct trace_ask trace_gaps = {
 	.schema = &trace_gaps_schema,
 	.size = sizeof(struct asked),
-	.begin = begin,
+	.begin = begin_gaps,
 	.table = &trace_gap_table,
-	.event = take_event,
+	.event = gaps_event,
 	.kinds = AMDLOG_KINDS_PLACED,
-	.report = report,
-	.fini = fini,
+	.report = report_gaps,
+	.fini = gaps_fini,
 };

@@ -43,14 +43,14 @@ struct input {
 	} workers[THREADS_MOST];
 };
 
-// What threads find out of a block.
+// What a thread found in a block.
 struct found {
 	struct block_result result;
 	struct grep_hits hits;
 	struct trace_rows rows; // --list
 };
 
-static void take_event(void *ctx, const struct amdlog_event *e)
+static void take_log_event(void *ctx, const struct amdlog_event *e)
 {
 	struct trace *t = ctx;
 	if (t->opts->list)
@@ -71,7 +71,7 @@ void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter
 	amdlog_reading_init(&t->reading, &t->sum, t->grep);
 	t->scan = t->reading.scan;
 	t->reading.ctx = t;
-	t->reading.event = take_event;
+	t->reading.event = take_log_event;
 	if (t->opts->range)
 		trace_range_parse(t->opts->range, &t->range);
 }
@@ -89,7 +89,7 @@ void trace_close(struct trace *t)
 	trace_rows_fini(&t->last_rows);
 }
 
-// Kinds of records that must arrive one by one (take_event); UINT32_MAX: all.
+// Kinds of records that must arrive one by one (take_log_event); UINT32_MAX: all.
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = t->ask ? t->ask->kinds : 0;
@@ -136,8 +136,8 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 		block_read(w->reader, &f->result, grep ? &f->hits : NULL, b->text, b->len);
 }
 
-// A regular expression that takes too many steps on a record ends it all: how much was read by then
-// would depend on the blocks.
+// If a regular expression takes too many steps on a record, nothing is reported: how much was read
+// by then depends on where blocks begin.
 static int check_grep(struct trace *t, const struct found *f)
 {
 	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
@@ -396,7 +396,7 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	return status;
 }
 
-// Says where it stopped; what was known is printed by then.
+// Called when what is known was written.
 int trace_stopped(const struct trace *t)
 {
 	char read[16], all[16];

@@ -92,7 +92,7 @@ static void commands_out(struct trace *t)
 	out_end(t->out);
 }
 
-static void queues_out(struct trace *t)
+static void latency_queues_out(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
 	trace_table(t, &trace_latency_queue_table, "Hardware queues", 0, 0);
@@ -107,18 +107,18 @@ static void queues_out(struct trace *t)
 	out_end(t->out);
 }
 
-// Those that completed most often first.
-static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
+// Kernels that completed most often come first.
+static bool rank_latency_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	uint64_t count = ((const struct amdlog_latency *)t->asked)->by_kernel.v[i].count;
 	r->by[0] = ~count;
 	return count > 0;
 }
 
-static void kernels_out(struct trace *t)
+static void latency_kernels_out(struct trace *t)
 {
 	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
-	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, rank_kernel);
+	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, rank_latency_kernel);
 	uint32_t show = trace_top(t, n);
 	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
 	show = out_limit(t->out, show, n);
@@ -131,7 +131,7 @@ static void kernels_out(struct trace *t)
 	free(order);
 }
 
-static int report(struct trace *t)
+static int report_latency(struct trace *t)
 {
 	const struct amdlog_latency *l = t->asked;
 	// The log's level or release has no such records.
@@ -141,9 +141,9 @@ static int report(struct trace *t)
 	if (shown && (!t->one_table || t->by == BY_NOTHING))
 		commands_out(t);
 	if (shown && (!t->one_table || t->by == BY_QUEUE))
-		queues_out(t);
+		latency_queues_out(t);
 	if (shown && (!t->one_table || t->by == BY_KERNEL))
-		kernels_out(t);
+		latency_kernels_out(t);
 	if (nothing && t->sum.totals.records)
 		err_warn("AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)",
 			 "no latencies: the log tells of no command and no signal handler");
@@ -156,12 +156,12 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void latency_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_latency_add(t->asked, &t->sum, e);
 }
 
-static void fini(struct trace *t)
+static void latency_fini(struct trace *t)
 {
 	amdlog_latency_fini(t->asked);
 }
@@ -172,8 +172,8 @@ const struct trace_ask trace_latency = {
 	.table = &trace_command_table,
 	.by_queue = &trace_latency_queue_table,
 	.by_kernel = &trace_latency_kernel_table,
-	.event = take_event,
+	.event = latency_event,
 	.kinds = AMDLOG_KINDS_PLACED | AMDLOG_KINDS_LATENCY,
-	.report = report,
-	.fini = fini,
+	.report = report_latency,
+	.fini = latency_fini,
 };

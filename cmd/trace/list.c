@@ -58,7 +58,7 @@ struct noted_row {
 	bool torn;
 };
 
-// The message as a string; what a terminal may not get is escaped on output.
+// The message as a string. Control characters in it are escaped on output.
 static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
 	if (!out_wants(rows->out, TEXT_COLUMN))
@@ -68,7 +68,8 @@ static const char *message(struct trace_rows *rows, const struct amdlog_record *
 	return rows->text.data;
 }
 
-// Its first bytes when it is an API line. The scanner takes no name longer than this.
+// The function of an API line: the first bytes of the message. NULL: another line. The scanner
+// takes no name longer than this buffer.
 static const char *api_name(char out[160], const struct amdlog_record *r)
 {
 	if (!r->name_len || r->name_len >= 160)
@@ -151,7 +152,8 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 	}
 	ARRAY_GROW(t->rows->v, t->rows->cap, t->rows->n);
 	t->rows->v[t->rows->n++] = n;
-	// Is the record gone before the block's rows are formatted? Then with those before it.
+	// A record outside of the block will be gone when the block's rows are formatted: format
+	// it, and the rows before it, now.
 	if ((uintptr_t)e->record < (uintptr_t)t->rows->first ||
 	    (uintptr_t)e->record >= (uintptr_t)t->rows->end)
 		trace_rows_format(t->rows);

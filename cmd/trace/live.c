@@ -58,7 +58,7 @@ static char *path_in(const char *folder, const char *name)
 	return xasprintf("%s/%s", folder, name);
 }
 
-static bool has(const char *folder, const char *name)
+static bool folder_has(const char *folder, const char *name)
 {
 	char *path = path_in(folder, name);
 	bool there = access(path, F_OK) == 0;
@@ -81,7 +81,8 @@ static bool has_log(const char *folder)
 
 static bool has_any(const char *folder)
 {
-	return has(folder, KERNEL_FILE) || has(folder, EVENTS_FILE) || has_log(folder);
+	return folder_has(folder, KERNEL_FILE) || folder_has(folder, EVENTS_FILE) ||
+	       has_log(folder);
 }
 
 static int make_folder(struct recording *r)
@@ -98,7 +99,7 @@ static int make_folder(struct recording *r)
 	return r->temporary ? GPQ_OK : err_sys(errno, "say --save DIR", "--live: %s", r->folder);
 }
 
-// A folder of gpq's own, so all in it may go.
+// Only a temporary folder: gpq made all that is in it.
 static void remove_folder(struct recording *r)
 {
 	DIR *d = r->temporary ? opendir(r->folder) : NULL;
@@ -112,7 +113,7 @@ static void remove_folder(struct recording *r)
 
 // --- the kernel's side ---
 
-static void keep(struct recording *r, const char *text, size_t len)
+static void keep_lines(struct recording *r, const char *text, size_t len)
 {
 	if (r->error || !len || write_fully(r->out, text, len) == 0)
 		return;
@@ -120,8 +121,9 @@ static void keep(struct recording *r, const char *text, size_t len)
 	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
 }
 
-// Writes whole lines, as far as they are of chosen processes.
-static void take(struct recording *r, const char *text, size_t len)
+// Writes the whole lines of `text` that are of chosen processes, and keeps the begin of the last
+// one.
+static void take_lines(struct recording *r, const char *text, size_t len)
 {
 	const char *end = memrchr(text, '\n', len), *stop;
 	size_t whole = end ? (size_t)(end - text) + 1 : 0;
@@ -134,14 +136,15 @@ static void take(struct recording *r, const char *text, size_t len)
 			if (live_threads_keep(&r->threads, at, (size_t)(next - at), &r->kept))
 				buf_append(&r->kept, at, (size_t)(next - at) + 1);
 		}
-		keep(r, r->kept.data, r->kept.len);
+		keep_lines(r, r->kept.data, r->kept.len);
 		r->line.len = 0;
 	}
 	buf_append(&r->line, text + whole, len - whole);
 }
 
-// What is there by now, at most so much: events may come faster than they are written.
-static void drain(struct recording *r, size_t most)
+// Takes what is in the pipe by now, at most `most` bytes: events may come faster than they are
+// written.
+static void drain_pipe(struct recording *r, size_t most)
 {
 	static char chunk[CHUNK];
 	ssize_t n;
@@ -149,7 +152,7 @@ static void drain(struct recording *r, size_t most)
 		return;
 	for (size_t got = 0; got < most && (n = read(r->trace.pipe, chunk, sizeof(chunk))) > 0;
 	     got += (size_t)n)
-		take(r, chunk, (size_t)n);
+		take_lines(r, chunk, (size_t)n);
 }
 
 static int open_kernel(struct recording *r)
@@ -163,21 +166,21 @@ static int open_kernel(struct recording *r)
 			status = err_sys(errno, NULL, "%s", path);
 			live_trace_close(&r->trace);
 		} else {
-			keep(r, "# clock: mono\n", 14);
+			keep_lines(r, "# clock: mono\n", 14);
 		}
 	}
 	free(path);
 	return status;
 }
 
-// What was on the way is read first.
+// Reads what is left in the buffer, then removes the instance.
 static int close_kernel(struct recording *r)
 {
 	int status = GPQ_OK;
 	if (r->out < 0)
 		return GPQ_OK;
 	live_trace_stop(&r->trace);
-	drain(r, SIZE_MAX);
+	drain_pipe(r, SIZE_MAX);
 	status = live_trace_close(&r->trace);
 	if (close(r->out) && !r->error)
 		r->error = errno;
@@ -187,7 +190,7 @@ static int close_kernel(struct recording *r)
 
 // --- events of the driver and of sysfs ---
 
-// Behind the kernel's side: the guard keeps no descriptor of them open.
+// Called after open_kernel(), so that the guard inherits no descriptor of the events.
 static void open_events(struct recording *r)
 {
 	char *path = path_in(r->folder, EVENTS_FILE);
@@ -222,8 +225,8 @@ static void close_events(struct recording *r)
 
 // --- COMMAND ---
 
-// Its standard output is gpq's standard error: on the other is the report.
-static void exec_command(const struct recording *r, char **argv)
+// COMMAND writes to gpq's standard error, as the report goes to standard output.
+static void exec_traced(const struct recording *r, char **argv)
 {
 	char *log = path_in(r->folder, LOG_FILE);
 	setenv("AMD_LOG_LEVEL", "4", 0);
@@ -245,7 +248,7 @@ static int start_command(struct recording *r, const struct cmd *c)
 	}
 	r->child = fork();
 	if (r->child == 0)
-		exec_command(r, c->argv);
+		exec_traced(r, c->argv);
 	return r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
 }
 
@@ -256,14 +259,15 @@ static bool command_ended(struct recording *r, int flags)
 	return !r->child;
 }
 
-// Until COMMAND ends, --for is over, or Ctrl-C. A signal to gpq alone is passed on.
-static void record(struct recording *r, bool command)
+// Records until COMMAND ends, --for is over, or Ctrl-C. COMMAND gets Ctrl-C from the terminal;
+// SIGTERM, which gpq alone gets, is passed on.
+static void record_until_end(struct recording *r, bool command)
 {
 	int passed = 0;
 	for (;;) {
 		int events = r->events ? events_recording_fd(r->events) : -1;
 		bool stopped = stop_wait(events, WAKE_MS) < 0;
-		drain(r, DRAIN_MOST);
+		drain_pipe(r, DRAIN_MOST);
 		take_events(r, false);
 		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
 			break;
@@ -278,7 +282,7 @@ static void record(struct recording *r, bool command)
 	}
 }
 
-static int status_of(const struct recording *r)
+static int command_status(const struct recording *r)
 {
 	return WIFSIGNALED(r->child_status) ? 128 + WTERMSIG(r->child_status)
 					    : WEXITSTATUS(r->child_status);
@@ -303,9 +307,9 @@ int trace_folder(struct cmd *c, const char *folder)
 	int status;
 	of.argv = argv;
 	of.argc = has_log(folder);
-	if (has(folder, KERNEL_FILE) && !o->ftrace)
+	if (folder_has(folder, KERNEL_FILE) && !o->ftrace)
 		o->ftrace = kernel;
-	if (has(folder, EVENTS_FILE))
+	if (folder_has(folder, EVENTS_FILE))
 		o->events = events;
 	status = trace_files(&of);
 	*o = given;
@@ -348,7 +352,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
 	status = start_command(r, c);
 	if (!status)
-		record(r, c->argc > 0);
+		record_until_end(r, c->argc > 0);
 	close_events(r);
 	closed = close_kernel(r);
 	while (!command_ended(r, 0) && errno == EINTR)
@@ -356,7 +360,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	if (status)
 		return status;
 	reported = report_recording(r, c);
-	status = c->argc ? status_of(r) : GPQ_OK;
+	status = c->argc ? command_status(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();
 	return status             ? status
@@ -367,7 +371,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 				  : GPQ_OK;
 }
 
-// What no table of rules can tell.
+// Conditions of the host and of operands, which rules about options cannot tell.
 static int check_live(const struct cmd *c)
 {
 	if (host_secure())

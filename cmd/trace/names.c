@@ -18,8 +18,8 @@ int trace_demangle(struct cmd *c, bool yes, bool no)
 	return GPQ_OK;
 }
 
-// Once. NULL: names stay as they are.
-static struct demangler *begin(struct trace *t)
+// Starts the demangler at the first call. NULL: there is none, and names stay as they are.
+static struct demangler *begin_demangling(struct trace *t)
 {
 	static const char missing[] = "libstdc++.so.6 is missing: kernel names stay mangled";
 	static bool said; // --compare has two logs
@@ -42,7 +42,7 @@ const char *trace_name_readable(struct trace *t, uint32_t kernel)
 	struct trace_names *names = &t->names;
 	const char *name = t->sum.kernels[kernel].name, *text;
 	// Logs of ROCm 6.4 and later have no such name, and need no library.
-	if (strncmp(name, "_Z", 2) != 0 || !begin(t))
+	if (strncmp(name, "_Z", 2) != 0 || !begin_demangling(t))
 		return name;
 	ARRAY_REACH(names->v, names->n, kernel, 0);
 	if (!names->v[kernel].done) {

@@ -15,7 +15,7 @@ struct notes {
 	struct buf text;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct notes *n, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void note(struct notes *n, const char *fmt, ...)
 {
 	va_list ap;
 	n->text.len = 0;
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct notes *n, const cha
 static void say_count(struct notes *n, const char *name, uint64_t count, const char *remark)
 {
 	if (count)
-		say(n, "%s: %" PRIu64 "%s%s", name, count, *remark ? "; " : "", remark);
+		note(n, "%s: %" PRIu64 "%s%s", name, count, *remark ? "; " : "", remark);
 }
 
 static void on_processes(struct notes *n)
@@ -47,10 +47,10 @@ static void on_processes(struct notes *n)
 		  "ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API "
 		  "lines");
 	if (without && n->t->name_pid >= 0 && without == s->totals.records)
-		say(n,
-		    "the file's name ends in _%" PRId64
-		    ", as AMD_LOG_LEVEL_FILE ends it with the process id",
-		    n->t->name_pid);
+		note(n,
+		     "the file's name ends in _%" PRId64
+		     ", as AMD_LOG_LEVEL_FILE ends it with the process id",
+		     n->t->name_pid);
 }
 
 static void on_damage(struct notes *n, const struct amdlog_totals *sum)
@@ -65,7 +65,7 @@ static void on_damage(struct notes *n, const struct amdlog_totals *sum)
 	say_count(n, "dispatches without a kernel name before them", sum->unnamed, "");
 	say_count(n, "packets of no known queue", sum->strays, "");
 	if (trace_counts(n->t)->unended)
-		say(n, "the last line has no newline: it may be cut");
+		note(n, "the last line has no newline: it may be cut");
 }
 
 // Queue lines and packets may name the same queue by different addresses.
@@ -87,21 +87,21 @@ static void on_queues(struct notes *n)
 		  "together here");
 	say_count(n, "queues made anew at the same address, with another id", differ, "");
 	if (!created && shown && !amdlog_is_filtered(&s->filter))
-		say(n, "no queue creation in the log: it begins in mid stream, so priorities are "
-		       "unknown");
+		note(n, "no queue creation in the log: it begins in mid stream, so priorities are "
+			"unknown");
 }
 
 static void on_limits(struct notes *n)
 {
 	if (n->t->sum.no_memory)
-		say(n, "too many different names or queues: some are counted in the totals only");
+		note(n, "too many different names or queues: some are counted in the totals only");
 	if (n->t->sum.errors.left_out)
-		say(n,
-		    "more than %u different errors: %" PRIu64
-		    " records are counted in the totals only",
-		    ERRORS_MAX, n->t->sum.errors.left_out);
+		note(n,
+		     "more than %u different errors: %" PRIu64
+		     " records are counted in the totals only",
+		     ERRORS_MAX, n->t->sum.errors.left_out);
 	if (n->t->sum.totals.several_versions)
-		say(n, "the log states several HIP versions");
+		note(n, "the log states several HIP versions");
 }
 
 static void on_log(struct notes *n)
@@ -112,14 +112,14 @@ static void on_log(struct notes *n)
 	say_count(n, "queue errors, faults or full rings", sum->kinds[AMDLOG_QUEUE_ERROR],
 		  "--list -o +TEXT shows the records of kind queue_error");
 	if (!amdlog_has_packets(&n->t->sum) && !amdlog_is_filtered(&n->t->sum.filter))
-		say(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
-		       "AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
+		note(n, "no packet lines: dispatches, barriers and backlog of queues are unknown; "
+			"AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)");
 	on_processes(n);
 	on_damage(n, sum);
 	on_queues(n);
 	if ((n->t->by == BY_NOTHING || n->t->by == BY_KERNEL) && trace_several_hosts(n->t))
-		say(n, "logs of several hosts, each with a clock of its own: times are told of "
-		       "their processes only");
+		note(n, "logs of several hosts, each with a clock of its own: times are told of "
+			"their processes only");
 	on_limits(n);
 }
 
@@ -131,8 +131,8 @@ void trace_notes(struct trace *logs, unsigned n)
 	else
 		out_flush(logs->out); // the notes come behind what they are about
 	if (notes.json && stop_asked())
-		say(&notes, "stopped by %s: the input was not read to its end",
-		    stop_name(stop_asked()));
+		note(&notes, "stopped by %s: the input was not read to its end",
+		     stop_name(stop_asked()));
 	for (unsigned i = 0; i < n; i++) {
 		notes.t = &logs[i];
 		on_log(&notes);

@@ -31,8 +31,8 @@ static int write_part(struct trace *t, char *file, int status)
 	return out_text(&line);
 }
 
-// What was read is written even when reading ended early, or there was nothing in it.
-// *broken: nothing more can be written.
+// Writes a part even if reading ended early or nothing was in the file. *broken: standard output
+// cannot be written any more.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
@@ -92,7 +92,7 @@ bool trace_lines_add(struct trace_lines *l, const char *text, size_t len)
 	return true;
 }
 
-// Those of no named host first.
+// Parts of no named host come first.
 static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *y)
 {
 	if (!x->host || !y->host)
@@ -102,7 +102,7 @@ static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *
 
 // By host, file, then by place; equal places by text, so that the result does not depend on the
 // order of the input.
-static int by_place(const void *a, const void *b)
+static int by_part_place(const void *a, const void *b)
 {
 	const struct trace_line *line = a, *other = b;
 	const struct amdlog_part *x = &line->place, *y = &other->place;
@@ -116,7 +116,7 @@ static int by_place(const void *a, const void *b)
 int trace_merge_partial(struct trace_lines *l)
 {
 	struct buf all = {0};
-	qsort(l->v, l->n, sizeof(*l->v), by_place);
+	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 	for (size_t i = 0; i < l->n; i++) {
 		buf_append(&all, l->v[i].text, l->v[i].len);
 		buf_puts(&all, "\n");
@@ -132,7 +132,8 @@ static bool continues(const struct amdlog_part *before, const struct amdlog_part
 	       next->from > 0;
 }
 
-// `end`: of the part before it in the same file, else 0.
+// Warns of bytes that are in two parts or in none. `end`: where the part before this one ends in
+// the same file, else 0.
 static void check_place(const struct amdlog_part *next, uint64_t end)
 {
 	if (next->from < end)
@@ -145,7 +146,8 @@ static void check_place(const struct amdlog_part *next, uint64_t end)
 			 next->from);
 }
 
-static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l, size_t i)
+static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct trace_lines *l,
+			 size_t i)
 {
 	const struct trace_line *v = &l->v[i];
 	const struct amdlog_part *before = i ? &v[-1].place : NULL;
@@ -169,7 +171,7 @@ static int add_line(struct trace *t, struct amdlog_merge *m, const struct trace_
 	return GPQ_OK;
 }
 
-static int report(struct cmd *c, struct trace *t, struct amdlog_merge *m)
+static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
 	struct out_opts out = c->out;
 	int status, closed;
@@ -206,17 +208,17 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
 	c->out.several = !t.one_table;
-	qsort(l->v, l->n, sizeof(*l->v), by_place);
+	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);
 	for (size_t i = 0; i < l->n && !status; i++)
-		status = add_line(&t, &m, l, i);
+		status = add_part_line(&t, &m, l, i);
 	progress_end(&t.progress);
 	t.merged = &m;
 	t.sum = m.sum; // and is given back to be freed
 	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
-	status = status ? status : report(c, &t, &m);
+	status = status ? status : report_merged(c, &t, &m);
 	trace_names_fini(&t);
 	m.sum = t.sum;
 	amdlog_merge_fini(&m);

@@ -344,7 +344,7 @@ static void queue_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Most used first.
+// Kernels used most come first.
 static bool rank_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_kernel *k = &t->sum.kernels[i];
@@ -392,7 +392,7 @@ static void thread_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Those that took most time first.
+// Functions that took most time come first.
 static bool rank_api(const struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_api *a = &t->sum.apis[i];

@@ -136,7 +136,7 @@ static bool rank_track(const struct trace *t, uint32_t i, struct trace_rank *r)
 	return track->first < track->end;
 }
 
-// Queues that have a track, those with most dispatches first.
+// Indices of queues that have a track, those with most dispatches first; owned by the caller.
 static uint32_t *queues_in_order(const struct trace *t, uint32_t *n)
 {
 	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, rank_track);
@@ -170,8 +170,8 @@ static unsigned spark_width(void)
 
 // The course from the first to the last interval of the log, in as many characters as there are
 // intervals or fit.
-static void draw(const struct trace *t, const struct series_track *track, bool depth,
-		 struct buf *out)
+static void draw_course(const struct trace *t, const struct series_track *track, bool depth,
+			struct buf *out)
 {
 	const struct amdlog_series *s = t->asked;
 	uint64_t all = s->all.end - s->all.first;
@@ -205,8 +205,8 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 		r.idle += work_of(t, &p) == 0;
 		most = work_of(t, &p) > most ? work_of(t, &p) : most;
 	}
-	draw(t, track, false, &course);
-	draw(t, track, true, &depth);
+	draw_course(t, track, false, &course);
+	draw_course(t, track, true, &depth);
 	trace_name_queue(t, queue, &r.pid, name);
 	r.dispatches = packets ? sum.dispatches : U64_NULL;
 	r.launches = queue == AMDLOG_NONE ? sum.launches : U64_NULL;
@@ -241,7 +241,7 @@ static void whole_report(struct trace *t)
 
 // --- --svg ---
 
-// What is drawn: the intervals in steps of some, so that no line has more than POINTS points.
+// A picture. Each point stands for `step` intervals, so that no line has more than POINTS points.
 struct drawing {
 	struct trace *t;
 	const struct amdlog_series *s;
@@ -253,8 +253,8 @@ struct drawing {
 	uint32_t nqueues; // with lines of their own
 };
 
-static double value_of(const struct drawing *d, enum panel panel, const struct series_point *p,
-		       uint64_t intervals)
+static double panel_value(const struct drawing *d, enum panel panel, const struct series_point *p,
+			  uint64_t intervals)
 {
 	switch (panel) {
 	case DISPATCHES:
@@ -267,7 +267,7 @@ static double value_of(const struct drawing *d, enum panel panel, const struct s
 }
 
 // Fills x and y, and the end of the last interval in x. Returns the greatest value.
-static double fill(struct drawing *d, enum panel panel, const struct series_track *track)
+static double fill_points(struct drawing *d, enum panel panel, const struct series_track *track)
 {
 	double max = 0;
 	d->n = 0;
@@ -275,7 +275,7 @@ static double fill(struct drawing *d, enum panel panel, const struct series_trac
 		uint64_t to = i + d->step < d->count ? i + d->step : d->count;
 		struct series_point p = amdlog_series_sum(track, d->first + i, d->first + to);
 		d->x[d->n] = (double)(i * d->s->width_us) / 1e6;
-		d->y[d->n++] = value_of(d, panel, &p, to - i);
+		d->y[d->n++] = panel_value(d, panel, &p, to - i);
 		max = maths()->fmax(max, d->y[d->n - 1]);
 	}
 	d->x[d->n] = (double)(d->count * d->s->width_us) / 1e6;
@@ -315,13 +315,14 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 						     "Backlog: most packets waiting",
 						     "Hardware queues that got packets"};
 	bool launches = panel == DISPATCHES && !amdlog_has_packets(&d->t->sum);
-	double top = maths()->fmax(fill(d, panel, &d->s->all), panel == DISPATCHES ? 0 : LEAST_TOP);
+	double top = maths()->fmax(fill_points(d, panel, &d->s->all),
+				   panel == DISPATCHES ? 0 : LEAST_TOP);
 	char name[64];
 
 	plot_group(p, launches ? "Launches per second" : headings[panel], top, PLOT_RATE);
 	plot_row(p, panel == QUEUES ? "" : "all queues", d->x, d->y, d->n, NULL);
 	for (uint32_t i = 0; panel != QUEUES && d->nqueues > 1 && i < d->nqueues; i++) {
-		fill(d, panel, &d->s->queues[d->queues[i]]);
+		fill_points(d, panel, &d->s->queues[d->queues[i]]);
 		queue_name(d, d->queues[i], name);
 		plot_row(p, name, d->x, d->y, d->n, NULL);
 	}
@@ -392,19 +393,19 @@ static int write_svg(struct trace *t)
 	return status;
 }
 
-// --- the question ---
+// --- the report ---
 
-static void begin(struct trace *t)
+static void begin_series(struct trace *t)
 {
 	((struct amdlog_series *)t->asked)->width_us = t->opts->series / 1000;
 }
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void series_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_series_add(t->asked, e);
 }
 
-static int check(const struct amdlog_series *s)
+static int check_series(const struct amdlog_series *s)
 {
 	char next[64], width[24];
 	if (s->least_us) {
@@ -421,7 +422,7 @@ static int check(const struct amdlog_series *s)
 	return GPQ_OK;
 }
 
-static int report(struct trace *t)
+static int report_series(struct trace *t)
 {
 	struct amdlog_series *s = t->asked;
 	int status = GPQ_OK;
@@ -432,10 +433,10 @@ static int report(struct trace *t)
 		whole_report(t);
 	if (t->opts->svg)
 		status = write_svg(t);
-	return status ? status : check(s);
+	return status ? status : check_series(s);
 }
 
-static void fini(struct trace *t)
+static void series_fini(struct trace *t)
 {
 	amdlog_series_fini(t->asked);
 }
@@ -443,11 +444,11 @@ static void fini(struct trace *t)
 const struct trace_ask trace_series = {
 	.schema = &trace_series_schema,
 	.size = sizeof(struct amdlog_series),
-	.begin = begin,
+	.begin = begin_series,
 	.table = &trace_interval_table,
 	.by_queue = &trace_queue_interval_table,
-	.event = take_event,
+	.event = series_event,
 	.kinds = AMDLOG_KINDS_PLACED,
-	.report = report,
-	.fini = fini,
+	.report = report_series,
+	.fini = series_fini,
 };

@@ -49,12 +49,12 @@ static void period_out(struct trace *t, const struct stream_period *p)
 	out_row(t->out, &r);
 }
 
-static void take_event(struct trace *t, const struct amdlog_event *e)
+static void stream_event(struct trace *t, const struct amdlog_event *e)
 {
 	amdlog_streams_add(t->asked, &t->sum, e);
 }
 
-static int report(struct trace *t)
+static int report_streams(struct trace *t)
 {
 	struct amdlog_streams *s = t->asked;
 	uint32_t n, *order;
@@ -71,7 +71,7 @@ static int report(struct trace *t)
 	return GPQ_OK;
 }
 
-static void fini(struct trace *t)
+static void streams_fini(struct trace *t)
 {
 	amdlog_streams_fini(t->asked);
 }
@@ -80,8 +80,8 @@ const struct trace_ask trace_streams = {
 	.schema = &trace_schema,
 	.size = sizeof(struct amdlog_streams),
 	.table = &trace_stream_table,
-	.event = take_event,
+	.event = stream_event,
 	.kinds = AMDLOG_KINDS_PLACED,
-	.report = report,
-	.fini = fini,
+	.report = report_streams,
+	.fini = streams_fini,
 };

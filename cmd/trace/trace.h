@@ -1,7 +1,7 @@
-// Shared by the files of `gpq trace`: options and timeline (trace.c), input (files.c, input.c),
-// report (totals.c, report.c), notes (notes.c), list of records (list.c), parts (partial.c),
-// kernel names (names.c), and reports of their own (compare.c, series.c, gaps.c, latency.c,
-// streams.c), and the kernel's trace (ftrace.h).
+// Shared by the files of `gpq trace`: options (trace.c), kinds (kinds.c), recording (live.c), logs
+// (log.c), input (files.c, input.c), summary (totals.c, report.c), notes (notes.c), list of records
+// (list.c), parts (partial.c), kernel names (names.c), timeline (perfetto.c), other reports
+// (compare.c, series.c, gaps.c, latency.c, streams.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -60,11 +60,12 @@ struct trace_opts {
 
 struct trace;
 
-// A report that the summary is not enough for: it takes the records one by one, in the order of the
+// A report that needs more than the summary: it gets the records one by one, in the order of the
 // input.
 struct trace_ask {
-	size_t size; // of t->asked, what it gathers: zeros at first. 0: the caller owns it
-	void (*begin)(struct trace *t); // sets what of that is not zero; may be NULL
+	size_t size; // of what it gathers, t->asked, which starts as zeros; 0: the caller owns
+		     // t->asked
+	void (*begin)(struct trace *t); // sets members of it that are not zero; may be NULL
 	const struct schema *schema;
 	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
 	void (*event)(struct trace *t, const struct amdlog_event *e);
@@ -81,8 +82,8 @@ struct trace_rows {
 	struct buf text;     // scratch
 	struct noted_row *v; // to be formatted, in order
 	size_t n, cap;
-	// Where records lie that are there until trace_rows_format(); rows of others are formatted
-	// at once.
+	// Records in this range stay until trace_rows_format(). Rows of others are formatted at
+	// once.
 	const struct block_item *first, *end;
 };
 
@@ -100,7 +101,7 @@ struct trace_names {
 struct trace {
 	const struct trace_opts *opts;
 	const struct grep *grep; // of the filter; NULL
-	bool untold;             // what was read means nothing: it is not reported
+	bool untold;             // the input was not read as it should: nothing is reported
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
@@ -152,7 +153,7 @@ extern const struct schema_member trace_text, trace_notes_only[];
 int trace_begin(struct trace *t);
 int trace_begin_table(struct trace *t); // with t->one_table: that one
 
-// Parts are of several hosts, whose times cannot be compared.
+// Are the merged parts of several hosts, whose times cannot be compared?
 bool trace_several_hosts(const struct trace *t);
 
 // After amdlog_summary_finish: writes what was asked for. Exit status.
@@ -194,8 +195,8 @@ void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char 
 // GPQ_USAGE after a message: both are given.
 int trace_demangle(struct cmd *c, bool yes, bool no);
 
-// A kernel's name for people; the name as it is where nothing can be done to it. _shown: NULL when
-// the table that is open has no use for it.
+// A kernel's name for people; the log's name if it cannot be demangled. _shown: NULL if the open
+// table shows no such names.
 const char *trace_name_readable(struct trace *t, uint32_t kernel);
 const char *trace_name_shown(struct trace *t, uint32_t kernel);
 void trace_names_fini(struct trace *t);
@@ -213,7 +214,7 @@ struct trace_times {
 struct trace_times trace_times_of(const struct hist *us);
 struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
-// Different ones that a log names; streams: of each queue.
+// How many different ones a log names. A stream counts once for each queue.
 struct trace_distinct {
 	uint64_t kernels, pids, rings, streams;
 };
@@ -238,7 +239,7 @@ uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
 		 uint64_t n);
 
-// A record that the filter passes names it, and its row was not merged into another.
+// Does a record that passes the filter name the queue, and is its row not merged into another?
 bool trace_queue_shown(const struct amdlog_queue *q);
 
 // Writes what the logs do not contain: members of the JSON document, else warnings.
@@ -255,7 +256,7 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names);
 // Says where Ctrl-C ended it, and returns the exit status.
 int trace_stopped(const struct trace *t);
 
-// What an input is read as; GPQ_USAGE after a message when that does not go together.
+// --range with its file: GPQ_OK, or GPQ_USAGE after a message.
 int trace_check_input(const struct trace_opts *o, int argc);
 bool trace_range_parse(const char *text, struct trace_range *range);
 
@@ -287,7 +288,7 @@ extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_str
 // The first so many of `rows` kernels are shown.
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
-// --list: adds a row to t->rows; formats those that were not, from any thread.
+// --list: adds a row to t->rows; formats rows that were added (from any thread).
 void trace_list_row(struct trace *t, const struct amdlog_event *e);
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
@@ -328,10 +329,10 @@ void trace_lines_fini(struct trace_lines *l);
 int trace_merge_partial(struct trace_lines *l);
 int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o);
 
-// What the scanner counted, here or where the parts were made.
+// The scanner's counts: of this run or, when parts are merged, of all parts.
 const struct amdlog_counts *trace_counts(const struct trace *t);
 
-// NULL for -1 and what lies outside.
+// "low", "normal", "high"; NULL: no such priority.
 const char *trace_priority(int priority);
 
 // "1024x1x1"; NULL when not known.

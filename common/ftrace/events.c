@@ -59,7 +59,7 @@ static int by_event_time(const void *a, const void *b)
 
 // Names of processes that no record of the trace names. They point into the array of events, which
 // must not grow any more.
-static void name_processes(struct ftrace *f)
+static void name_event_processes(struct ftrace *f)
 {
 	for (size_t i = 0; i < f->nevents; i++) {
 		const struct ftrace_event *e = &f->events[i];
@@ -87,5 +87,5 @@ void ftrace_read_events(struct ftrace *f, const char *text, size_t len)
 	}
 	if (f->nevents)
 		qsort(f->events, f->nevents, sizeof(*f->events), by_event_time);
-	name_processes(f);
+	name_event_processes(f);
 }

@@ -121,7 +121,7 @@ static uint32_t creator(const struct ftrace *f, uint64_t ring)
 }
 
 // Both must be free.
-static void match(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
+static void match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
 {
 	struct ftrace_process *p = &f->processes[process];
 	if (p->log != FTRACE_NONE || f->of_log[log] != FTRACE_NONE)
@@ -153,7 +153,7 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 	}
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		if (found[i] < CONFLICT)
-			match(f, found[i], i, "queue");
+			match_process(f, found[i], i, "queue");
 	}
 	free(found);
 }
@@ -172,7 +172,7 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	for (uint32_t i = 0; numbers.n && i < s->nprocesses; i++) {
 		uint32_t found = pair_value(&numbers, 0, (uint64_t)s->processes[i].pid);
 		if (found < CONFLICT)
-			match(f, found, i, "namespace");
+			match_process(f, found, i, "namespace");
 	}
 	intern_fini(&numbers);
 }
@@ -183,7 +183,7 @@ static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		uint32_t found = ftrace_numbered(f, s->processes[i].pid);
 		if (found != FTRACE_NONE && !f->processes[found].ns_pid)
-			match(f, found, i, "number");
+			match_process(f, found, i, "number");
 	}
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define COMM_WIDTH   16 // TASK_COMM_LEN: shorter names are padded on the left
-#define FAR_OF_ENTRY 16 // bytes: a probe behind that is inside the function, not at its begin
+#define FAR_OF_ENTRY 16 // bytes: a probe at a larger offset is inside the function
 
 const char *ftrace_kind_name(enum ftrace_kind kind)
 {
@@ -23,7 +23,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-// Its value; -1: it is none.
+// The value of a lower-case hexadecimal digit; -1: it is none.
 static int hex_digit(char c)
 {
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -35,7 +35,7 @@ static bool is_word(char c)
 	       c == '.' || c == '$';
 }
 
-static bool take(struct rest *s, const char *text)
+static bool take_literal(struct rest *s, const char *text)
 {
 	size_t n = strlen(text);
 	if ((size_t)(s->end - s->at) < n || memcmp(s->at, text, n) != 0)
@@ -81,30 +81,31 @@ static bool read_lost(struct rest s, struct ftrace_record *r)
 {
 	uint64_t cpu;
 	bool pipe;
-	if (!take(&s, "CPU:") || !take_number(&s, &cpu) || cpu > INT32_MAX || !take(&s, " ["))
+	if (!take_literal(&s, "CPU:") || !take_number(&s, &cpu) || cpu > INT32_MAX ||
+	    !take_literal(&s, " ["))
 		return false;
-	pipe = take(&s, "LOST ");
+	pipe = take_literal(&s, "LOST ");
 	r->kind = FTRACE_LOST;
 	r->cpu = (int32_t)cpu;
 	if (take_number(&s, &r->lost))
-		take(&s, " ");
+		take_literal(&s, " ");
 	else
 		r->lost = FTRACE_UNKNOWN;
-	return take(&s, pipe ? "EVENTS]" : "EVENTS DROPPED]");
+	return take_literal(&s, pipe ? "EVENTS]" : "EVENTS DROPPED]");
 }
 
 // "(  167) " or "(-------) ", which the option record-tgid adds.
 static bool take_tgid(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t tgid;
-	if (!take(s, "("))
+	if (!take_literal(s, "("))
 		return true;
 	skip_blanks(s);
 	if (take_number(s, &tgid))
 		r->tgid = tgid <= INT32_MAX ? (int64_t)tgid : -1;
 	while (s->at < s->end && *s->at == '-')
 		s->at++;
-	if (!take(s, ")"))
+	if (!take_literal(s, ")"))
 		return false;
 	skip_blanks(s);
 	return true;
@@ -127,20 +128,20 @@ static bool take_time(struct rest *s, struct ftrace_record *r)
 		if (seconds < UINT64_C(10000000000))
 			r->time_ns = seconds * 1000000000 + fraction;
 	}
-	return take(s, ":");
+	return take_literal(s, ":");
 }
 
 // "-167     (    167) [001] d..1.    12.345678: ", as it stands behind the task's name.
 static bool take_context(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t tid, cpu;
-	if (!take(s, "-") || !take_number(s, &tid) || tid > INT32_MAX)
+	if (!take_literal(s, "-") || !take_number(s, &tid) || tid > INT32_MAX)
 		return false;
 	skip_blanks(s);
 	r->tid = (int64_t)tid;
 	r->tgid = -1;
-	if (!take_tgid(s, r) || !take(s, "[") || !take_number(s, &cpu) || cpu > UINT16_MAX ||
-	    !take(s, "]"))
+	if (!take_tgid(s, r) || !take_literal(s, "[") || !take_number(s, &cpu) ||
+	    cpu > UINT16_MAX || !take_literal(s, "]"))
 		return false;
 	r->cpu = (int32_t)cpu;
 	skip_blanks(s);
@@ -198,8 +199,8 @@ static bool ends_with(struct ftrace_text *t, const char *end)
 	return true;
 }
 
-// The function, where the text has addresses instead of names (trace-cmd): that of the event,
-// without what gpq, perf, trace-cmd and the kernel's own default names add.
+// The function that a probe's event is named after, for texts with addresses instead of names
+// (trace-cmd): without the prefix and suffix that gpq, perf, trace-cmd and the kernel add.
 static struct ftrace_text name_of_event(struct ftrace_text t)
 {
 	static const char *const ends[] = {"_ret", "__return", "__exit", "__entry"};
@@ -217,7 +218,7 @@ static struct ftrace_text name_of_event(struct ftrace_text t)
 
 static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 {
-	bool address = s->at < s->end && (is_digit(*s->at) || take(s, "0x"));
+	bool address = s->at < s->end && (is_digit(*s->at) || take_literal(s, "0x"));
 	struct ftrace_text t = take_word(s);
 	bool hex = t.len >= 8;
 	for (uint32_t i = 0; hex && i < t.len; i++)
@@ -225,20 +226,20 @@ static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 	return address || hex || !t.len ? name_of_event(event) : t;
 }
 
-// Behind "event: ". Leaves an event that is no probe as it is.
+// Reads what follows "event: ". Leaves the record as it is if the event is no probe.
 static void read_probe(struct rest s, struct ftrace_record *r)
 {
 	struct ftrace_text event = r->name, function;
 	const char *close, *arrow = NULL;
 	uint64_t offset;
-	if (!take(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
+	if (!take_literal(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
 		return;
 	for (const char *p = s.at; p + 4 <= close && !arrow; p++)
 		arrow = memcmp(p, " <- ", 4) == 0 ? p : NULL;
 	if (arrow)
 		s.at = arrow + 4;
 	function = symbol(&s, event);
-	if (!arrow && take(&s, "+0x") && take_hex(&s, 8, &offset) && offset > FAR_OF_ENTRY)
+	if (!arrow && take_literal(&s, "+0x") && take_hex(&s, 8, &offset) && offset > FAR_OF_ENTRY)
 		return;
 	r->kind = arrow ? FTRACE_RETURN : FTRACE_ENTRY;
 	r->name = function;
@@ -255,7 +256,7 @@ static bool read_payload(struct rest s, struct ftrace_record *r)
 	if (!r->name.len)
 		return false;
 	r->kind = FTRACE_EVENT;
-	if (take(&s, ":")) {
+	if (take_literal(&s, ":")) {
 		skip_blanks(&s);
 		r->args = text_of(s.at, s.end);
 		if (r->name.len != 8 || memcmp(r->name.at, "function", 8) != 0) {
@@ -265,9 +266,9 @@ static bool read_payload(struct rest s, struct ftrace_record *r)
 		r->name = take_word(&s);
 	}
 	skip_blanks(&s);
-	if (!r->name.len || !take(&s, "<-"))
+	if (!r->name.len || !take_literal(&s, "<-"))
 		return false;
-	take(&s, "-");
+	take_literal(&s, "-");
 	skip_blanks(&s);
 	r->kind = FTRACE_FUNCTION;
 	r->args = text_of(s.at, s.end);
@@ -294,8 +295,8 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r)
 
 static bool read_value(struct rest s, int64_t *value)
 {
-	bool minus = take(&s, "-");
-	bool hex = !minus && take(&s, "0x");
+	bool minus = take_literal(&s, "-");
+	bool hex = !minus && take_literal(&s, "0x");
 	uint64_t n;
 	if (hex ? !take_hex(&s, 16, &n) : !take_number(&s, &n))
 		return false;
@@ -308,7 +309,7 @@ bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value)
 	struct rest s = {r->args.at, r->args.at + r->args.len};
 	while (s.at && s.at < s.end) {
 		skip_blanks(&s);
-		if (take(&s, key) && take(&s, "="))
+		if (take_literal(&s, key) && take_literal(&s, "="))
 			return read_value(s, value);
 		while (s.at < s.end && *s.at != ' ')
 			s.at++;

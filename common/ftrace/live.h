@@ -35,11 +35,11 @@ struct live_trace {
 	int defined;                        // what the instance has in events/GROUP
 };
 
-// Removes what dead ones left; makes the instance and what is in it, and turns it on. Exit status
+// Removes what killed gpqs left; makes the instance and its events, and turns them on. Exit status
 // after a message; then nothing is left.
 int live_trace_open(struct live_trace *t);
 
-// Turns it off: what is in the buffer can still be read.
+// Turns recording off. What is in the buffer can still be read.
 void live_trace_stop(struct live_trace *t);
 
 // Says what was lost and returns when all that gpq made is gone. After a message GPQ_FAILED: it is
@@ -69,10 +69,10 @@ int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
 // and go before it.
 bool live_threads_keep(struct live_threads *t, const char *text, size_t len, struct buf *tasks);
 
-// Says what was left out.
+// Warns if records were left out.
 void live_threads_fini(struct live_threads *t);
 
-// --cleanup: removes what dead ones left. Exit status.
+// --cleanup: removes what killed gpqs left. Exit status.
 int live_cleanup(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS_OPEN 64 // of a thread, within each other
+#define CALLS_OPEN 64 // nested calls of a thread
 
 // The decimal number at *at, behind blanks or a slash; at most 18 digits. False: there is none.
 static bool next_number(const char **at, uint64_t *n)
@@ -30,7 +30,7 @@ static void add_task(struct ftrace *f, const char *at)
 }
 
 // What is behind `key` in a comment; NULL: it begins otherwise.
-static const char *value_of(const char *text, const char *key)
+static const char *comment_value(const char *text, const char *key)
 {
 	size_t len = strlen(key);
 	return strncmp(text, key, len) == 0 ? text + len : NULL;
@@ -48,12 +48,12 @@ static void read_comment(struct ftrace *f, const char *line, size_t len)
 		return;
 	memcpy(text, line, len);
 	text[len] = '\0';
-	if ((at = value_of(text, "# entries-in-buffer/entries-written:"))) {
+	if ((at = comment_value(text, "# entries-in-buffer/entries-written:"))) {
 		if (next_number(&at, &held) && next_number(&at, &written) && written > held)
 			f->overwritten += written - held;
-	} else if ((at = value_of(text, "# task:"))) {
+	} else if ((at = comment_value(text, "# task:"))) {
 		add_task(f, at);
-	} else if ((at = value_of(text, "# clock: "))) {
+	} else if ((at = comment_value(text, "# clock: "))) {
 		n = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_-");
 		if (n < sizeof(f->clock)) {
 			memcpy(f->clock, at, n);
@@ -69,7 +69,7 @@ struct clocks {
 };
 
 // A CPU's own records are in order, unless its clock was set back or the text is of several runs.
-static void place(struct ftrace *f, struct clocks *c, struct ftrace_record *r)
+static void place_record(struct ftrace *f, struct clocks *c, struct ftrace_record *r)
 {
 	uint64_t *last;
 	if (r->kind == FTRACE_LOST) {
@@ -108,13 +108,13 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 			f->odd++;
 			continue;
 		}
-		place(f, &clocks, &r);
+		place_record(f, &clocks, &r);
 		*ARRAY_ADD(f->v, f->cap, f->n) = r;
 	}
 	free(clocks.last);
 }
 
-// Lost events are told before the first one that was not: they have its time.
+// A note about lost events has no time. It gets that of the next record.
 static void time_losses(struct ftrace *f)
 {
 	const struct ftrace_record *next = NULL;
@@ -133,14 +133,14 @@ static void time_losses(struct ftrace *f)
 
 // --- orders: by time, and by thread ---
 
-static int by_time(const void *a, const void *b)
+static int by_epoch_and_time(const void *a, const void *b)
 {
 	const struct ftrace_record *x = a, *y = b;
 	int order = ORDER(x->epoch, y->epoch);
 	order = order ? order : ORDER(x->time_ns, y->time_ns);
 	if (order)
 		return order;
-	// As in the text; the names stand in it.
+	// Equal times stay in the order of the text, to which `args` points.
 	return ORDER((uintptr_t)x->args.at, (uintptr_t)y->args.at);
 }
 
@@ -183,7 +183,7 @@ static int64_t named_process(const struct ftrace *f, int64_t tid)
 		else
 			to = mid;
 	}
-	// A number that was given again stands twice.
+	// If the number was given to another thread, it is there twice.
 	if (from == f->ntasks || f->tasks[from].tid != tid ||
 	    (from + 1 < f->ntasks && f->tasks[from + 1].tid == tid &&
 	     f->tasks[from + 1].tgid != f->tasks[from].tgid))
@@ -252,7 +252,7 @@ void ftrace_read(struct ftrace *f, const char *text, size_t len)
 	if (f->ntasks)
 		qsort(f->tasks, f->ntasks, sizeof(*f->tasks), by_tid);
 	if (f->n)
-		qsort(f->v, f->n, sizeof(*f->v), by_time);
+		qsort(f->v, f->n, sizeof(*f->v), by_epoch_and_time);
 	order_threads(f);
 	for (size_t i = 0, n; i < f->nby_thread; i += n) {
 		const size_t *thread = &f->by_thread[i];

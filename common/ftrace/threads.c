@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREADS_MAX 1000000    // that are kept apart
-#define AGAIN_NS    1000000000 // an exec changes names, a move the control group
+#define THREADS_MAX 1000000    // further threads are not known
+#define AGAIN_NS    1000000000 // look again: exec changes names, a move the control group
 
 struct live_thread {
 	int64_t tid, tgid; // tgid -1: not known
@@ -78,7 +78,8 @@ static bool is_chosen(struct live_threads *t, int64_t pid, bool *known)
 	return pick_keeps(&t->pick, (pid_t)pid);
 }
 
-static void look(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+static void look_at_thread(struct live_threads *t, struct live_thread *h,
+			   const struct ftrace_record *r)
 {
 	const struct process_info *p;
 	*h = (struct live_thread){
@@ -93,7 +94,7 @@ static void look(struct live_threads *t, struct live_thread *h, const struct ftr
 	h->ns_pid = p->error ? 0 : (int)p->proc.ns_pid;
 }
 
-// Is what was found out of the thread too old for this record?
+// Must the thread be looked at again before this record is judged?
 static bool is_stale(const struct live_threads *t, const struct live_thread *h,
 		     const struct ftrace_record *r)
 {
@@ -114,12 +115,13 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 		*ARRAY_ADD(t->v, t->cap, t->n) = (struct live_thread){.tid = r->tid, .tgid = -1};
 	h = &t->v[i];
 	if (!h->looked_ns || is_stale(t, h, r))
-		look(t, h, r);
+		look_at_thread(t, h, r);
 	return h;
 }
 
-// As the ioctl begins and ends. True: the record is within one for a chosen process.
-static bool on_behalf(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+// Follows the begin and end of the ioctl. True: the record is within one for a chosen process.
+static bool within_trap(struct live_threads *t, struct live_thread *h,
+			const struct ftrace_record *r)
 {
 	bool was = h->on_behalf, known;
 	int64_t pid;
@@ -130,9 +132,10 @@ static bool on_behalf(struct live_threads *t, struct live_thread *h, const struc
 	return h->on_behalf || (was && r->kind == FTRACE_RETURN);
 }
 
-static bool keeps(struct live_threads *t, struct live_thread *h, const struct ftrace_record *r)
+static bool keeps_record(struct live_threads *t, struct live_thread *h,
+			 const struct ftrace_record *r)
 {
-	const bool inside = t->asks && h && on_behalf(t, h, r);
+	const bool inside = t->asks && h && within_trap(t, h, r);
 	int64_t gpu;
 	if (h ? h->tgid == t->own : r->tid == t->own)
 		return false;
@@ -150,9 +153,9 @@ bool live_threads_keep(struct live_threads *t, const char *text, size_t len, str
 	struct ftrace_record r;
 	struct live_thread *h;
 	if (!ftrace_line(text, len, &r) || r.tid <= 0)
-		return true; // lost events, for one
+		return true; // of no thread, as a note about lost events
 	h = thread_of(t, &r);
-	if (!keeps(t, h, &r))
+	if (!keeps_record(t, h, &r))
 		return false;
 	if (h && h->tgid > 0 && !h->told) {
 		buf_printf(tasks, "# task: %lld %lld %d\n", (long long)h->tid, (long long)h->tgid,

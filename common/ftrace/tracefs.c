@@ -2,14 +2,14 @@
 //
 // Facts: Documentation/trace/ftrace.rst (instances, trace_pipe, trace_clock, buffer_size_kb,
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
-// clock and switches of its own; kprobe events are of all instances, and on in none but this.
+// clock and switches of its own. kprobe events exist in all instances, but are on in this one only.
 //
-// The instance's name is a random number, as process ids are the same in several PID namespaces,
-// and mkdir() tells who made it. The guard is forked as soon as it is locked. It waits for the end
-// of a pipe that gpq alone can write to, and then removes what has this name: also after SIGKILL.
-// gpq itself removes nothing. Both hold a lock (flock) on the instance's folder, one inode for all
-// mounts of tracefs; what nobody has locked was left by dead ones, and goes when the next one
-// begins.
+// The instance's name is a random number: process ids are the same in several PID namespaces, and
+// mkdir() tells whether the name was free. As soon as the instance is locked, the guard is forked.
+// It waits for the end of a pipe that gpq alone can write to, and then removes what has this name,
+// also after SIGKILL. gpq itself removes nothing. Both hold a lock (flock) on the instance's
+// folder, which is one inode for all mounts of tracefs. An instance that nobody has locked was left
+// by killed processes; the next gpq that records removes it.
 #include "common/ftrace/live.h"
 
 #include "common/cli/err.h"
@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,28 +48,36 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 
 // --- files of tracefs ---
 
-// Writes a text by one call of write(2), which is one command. 0, or -1 with errno.
-static int put(const struct live_trace *t, const char *file, const char *text, int flags)
+// Writes a text by one call of write(2), which is one command, to a file of tracefs. 0, or -1 with
+// errno.
+__attribute__((format(printf, 4, 5))) static int write_tracefs(const struct live_trace *t,
+							       int flags, const char *text,
+							       const char *fmt, ...)
 {
 	char path[256];
-	int fd, error = 0;
-	snprintf(path, sizeof(path), "%s/%s", t->dir, file);
+	int fd, n = snprintf(path, sizeof(path), "%s/", t->dir);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(path + n, sizeof(path) - (size_t)n, fmt, ap);
+	va_end(ap);
 	fd = host_open(path, O_WRONLY | flags);
 	if (fd < 0)
 		return -1;
-	if (write(fd, text, strlen(text)) < 0)
-		error = errno;
-	close(fd);
-	errno = error;
-	return error ? -1 : 0;
+	n = write(fd, text, strlen(text)) < 0 ? -1 : 0;
+	close_quietly(fd);
+	return n;
 }
 
-// The same in the instance.
-static int set(const struct live_trace *t, const char *file, const char *text)
+// The same to a file of the instance.
+static int set_instance(const struct live_trace *t, const char *file, const char *text)
 {
-	char path[192];
-	snprintf(path, sizeof(path), "instances/%s/%s", t->name, file);
-	return put(t, path, text, 0);
+	return write_tracefs(t, 0, text, "instances/%s/%s", t->name, file);
+}
+
+// Turns the kprobe events of the group on ("1") or off ("0") in the instance.
+static int set_probes(const struct live_trace *t, const char *text)
+{
+	return write_tracefs(t, 0, text, "instances/%s/events/%s/enable", t->name, t->group);
 }
 
 static bool exists(const struct live_trace *t, const char *file)
@@ -78,10 +87,15 @@ static bool exists(const struct live_trace *t, const char *file)
 	return host_access(path, F_OK) == 0;
 }
 
-// --- the end ---
+static void instance_path(const struct live_trace *t, char path[192], const char *file)
+{
+	snprintf(path, 192, "%s/instances/%s%s", t->dir, t->name, file);
+}
 
-// What the instance knows of the group; 0: no event of it is left. The list of kprobe events has
-// gaps when another gpq removes its own while it is read.
+// --- removal ---
+
+// The entries that the instance has of the group; 0: no event of it is left. (The list of kprobe
+// events is no proof: it has gaps when another gpq removes its own while the list is read.)
 static int count_events(const struct live_trace *t)
 {
 	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
@@ -104,30 +118,29 @@ static int remove_probes(const struct live_trace *t)
 		return errno == ENOENT ? 0 : -1;
 	for (char *at = list.data; at && (at = strstr(at, group)); at++) {
 		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(at, " \n"), at);
-		left += put(t, "kprobe_events", command, O_APPEND) != 0;
+		left += write_tracefs(t, O_APPEND, command, "kprobe_events") != 0;
 	}
 	buf_fini(&list);
 	return left;
 }
 
-// All that has the name, which the caller has locked. False: something is left.
-static bool undo_once(const struct live_trace *t)
+// Removes all that has the name, which the caller has locked. False: something is left.
+static bool remove_instance_once(const struct live_trace *t)
 {
-	char path[128];
-	set(t, "tracing_on", "0");
-	snprintf(path, sizeof(path), "events/%s/enable", t->group);
-	set(t, path, "0");
-	set(t, "events/enable", "0");
-	set(t, "current_tracer", "nop");
-	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
+	char path[192];
+	set_instance(t, "tracing_on", "0");
+	set_probes(t, "0");
+	set_instance(t, "events/enable", "0");
+	set_instance(t, "current_tracer", "nop");
+	instance_path(t, path, "");
 	return remove_probes(t) == 0 && !count_events(t) && (rmdir(path) == 0 || errno == ENOENT);
 }
 
-// A gpq that was killed may still have files of it open.
-static bool undo(const struct live_trace *t)
+// Tries again for a while: a gpq that was killed may still have files of the instance open.
+static bool remove_instance(const struct live_trace *t)
 {
 	for (int i = 0; i < UNDO_TRIES; i++) {
-		if (undo_once(t))
+		if (remove_instance_once(t))
 			return true;
 		usleep(20000);
 	}
@@ -135,7 +148,7 @@ static bool undo(const struct live_trace *t)
 }
 
 // Waits until gpq has closed its end, whatever ended it.
-static void guard(const struct live_trace *t, int end)
+static void run_guard(const struct live_trace *t, int end)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 	char byte;
@@ -146,7 +159,7 @@ static void guard(const struct live_trace *t, int end)
 	do
 		n = read(end, &byte, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(!undo(t));
+	_exit(!remove_instance(t));
 }
 
 static int guard_start(struct live_trace *t)
@@ -157,7 +170,7 @@ static int guard_start(struct live_trace *t)
 	t->guard = fork();
 	if (t->guard == 0) {
 		close(ends[1]);
-		guard(t, ends[0]);
+		run_guard(t, ends[0]);
 	}
 	close(ends[0]);
 	t->guard_end = ends[1];
@@ -167,7 +180,7 @@ static int guard_start(struct live_trace *t)
 	return err_sys(errno, NULL, "--live: fork");
 }
 
-// Leaves all to the guard, and waits for it.
+// Leaves the removal to the guard, and waits for it.
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
@@ -181,7 +194,7 @@ static bool guard_end(struct live_trace *t)
 	return status == 0;
 }
 
-// --- the begin ---
+// --- making the instance ---
 
 // "confidentiality" of "none integrity [confidentiality]"; "": no lockdown, or not known.
 static void read_lockdown(char word[32])
@@ -195,7 +208,7 @@ static void read_lockdown(char word[32])
 	buf_fini(&b);
 }
 
-static int refused(const char *what, int error)
+static int tracefs_refused(const char *what, int error)
 {
 	char lockdown[32];
 	read_lockdown(lockdown);
@@ -242,7 +255,7 @@ static void set_buffer(const struct live_trace *t)
 	char text[32];
 	kb = kb < BUFFER_LOW ? BUFFER_LOW : kb > BUFFER_HIGH ? BUFFER_HIGH : kb;
 	snprintf(text, sizeof(text), "%ld", kb);
-	if (set(t, "buffer_size_kb", text))
+	if (set_instance(t, "buffer_size_kb", text))
 		err_warn(NULL, "--live: buffer_size_kb %s: %s", text, strerror(errno));
 }
 
@@ -251,9 +264,9 @@ static int lock_instance(const struct live_trace *t)
 {
 	char path[192];
 	int fd;
-	snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
+	instance_path(t, path, "");
 	fd = host_open(path, O_RDONLY | O_DIRECTORY);
-	// Who had the lock before may have removed the folder.
+	// The process that had the lock before may have removed the folder.
 	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || host_access(path, F_OK))) {
 		close(fd);
 		return -1;
@@ -261,18 +274,18 @@ static int lock_instance(const struct live_trace *t)
 	return fd;
 }
 
-static void set_name(struct live_trace *t, const char *number)
+static void set_instance_name(struct live_trace *t, const char *number)
 {
 	snprintf(t->name, sizeof(t->name), PREFIX "%.16s", number);
 	snprintf(t->group, sizeof(t->group), GROUP "%.16s", number);
 }
 
-// What dead ones left.
+// What became of the instances that killed gpqs left.
 struct swept {
 	unsigned removed, busy, failed;
 };
 
-// Behind PREFIX and GROUP, as claim() makes it.
+// Is it a number as claim() puts it behind PREFIX and GROUP?
 static bool is_number(const char *text, char end)
 {
 	return strspn(text, "0123456789abcdef") == 16 && text[16] == end;
@@ -280,17 +293,17 @@ static bool is_number(const char *text, char end)
 
 static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
 {
-	set_name(t, number);
+	set_instance_name(t, number);
 	t->lock = lock_instance(t);
 	if (t->lock < 0) {
 		s->busy += errno == EWOULDBLOCK;
 		return;
 	}
-	undo(t) ? s->removed++ : s->failed++;
+	remove_instance(t) ? s->removed++ : s->failed++;
 	close(t->lock);
 }
 
-// Probes whose instance is gone already: somebody else removed it.
+// Removes probes whose instance is gone already, as somebody else removed it.
 static void sweep_groups(struct live_trace *t, struct swept *s)
 {
 	struct buf list = {0};
@@ -301,7 +314,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 		at += strlen(":" GROUP);
 		if (!is_number(at, '/') || memcmp(at, t->group + strlen(GROUP), 16) == 0)
 			continue;
-		set_name(t, at);
+		set_instance_name(t, at);
 		snprintf(path, sizeof(path), "instances/%s", t->name);
 		if (!exists(t, path))
 			s->removed += remove_probes(t) == 0;
@@ -309,8 +322,8 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 	buf_fini(&list);
 }
 
-// Removes what nobody has locked.
-static struct swept sweep(const char *dir)
+// Removes the instances that nobody has locked.
+static struct swept sweep_instances(const char *dir)
 {
 	DIR *d = host_opendirf("%s/instances", dir);
 	struct live_trace t = {.lock = -1};
@@ -327,9 +340,9 @@ static struct swept sweep(const char *dir)
 	return s;
 }
 
-// Makes a folder that nobody had and locks it. Between the two another gpq may take it for one that
-// was left, and remove it.
-static int claim(struct live_trace *t)
+// Makes a folder that nobody had and locks it. Tries again if another gpq took the folder for one
+// that was left, and removed it before it was locked.
+static int claim_instance(struct live_trace *t)
 {
 	char number[17], path[192];
 	uint64_t random;
@@ -337,8 +350,8 @@ static int claim(struct live_trace *t)
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			break;
 		snprintf(number, sizeof(number), "%016" PRIx64, random);
-		set_name(t, number);
-		snprintf(path, sizeof(path), "%s/instances/%s", t->dir, t->name);
+		set_instance_name(t, number);
+		instance_path(t, path, "");
 		if (mkdir(path, 0700) == 0)
 			t->lock = lock_instance(t);
 		else if (errno != EEXIST)
@@ -346,32 +359,33 @@ static int claim(struct live_trace *t)
 		if (t->lock >= 0)
 			return GPQ_OK;
 	}
-	return refused("a tracefs instance", errno);
+	return tracefs_refused("a tracefs instance", errno);
 }
 
 static int make_instance(struct live_trace *t)
 {
-	int status = claim(t);
+	int status = claim_instance(t);
 	if (status)
 		return status;
 	status = guard_start(t);
 	if (status) {
-		undo(t);
+		remove_instance(t);
 		close(t->lock);
 		return status;
 	}
-	if (set(t, "trace_clock", "mono"))
-		status = refused("trace_clock mono", errno);
-	set(t, "options/record-tgid", "1"); // also of threads that end soon
-	set(t, "buffer_percent", "0");      // readers wake up at the first event
+	if (set_instance(t, "trace_clock", "mono"))
+		status = tracefs_refused("trace_clock mono", errno);
+	set_instance(t, "options/record-tgid", "1"); // also of threads that end soon
+	set_instance(t, "buffer_percent", "0");      // readers wake up at the first event
 	set_buffer(t);
 	return status;
 }
 
 // --- what is traced ---
 
-// The functions that can be traced: a word before each blank or newline that begins with a probe's
-// name. A suffix is kept: "execute_queues_cpsch.constprop.0".
+// The name in the list of functions that can be traced (a line each, "NAME [MODULE]") that is
+// `name`, or `name` with a suffix ("execute_queues_cpsch.constprop.0"); owned by the caller. NULL:
+// none.
 static char *find_function(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -383,19 +397,20 @@ static char *find_function(const char *list, const char *name)
 	return NULL;
 }
 
-static bool define(const struct live_trace *t, char kind, const char *event, const char *function,
-		   const char *fetch)
+static bool define_event(const struct live_trace *t, char kind, const char *event,
+			 const char *function, const char *fetch)
 {
 	char text[512];
 	snprintf(text, sizeof(text), "%c:%s/%s %s %s", kind, t->group, event, function, fetch);
-	return put(t, "kprobe_events", text, O_APPEND) == 0;
+	return write_tracefs(t, O_APPEND, text, "kprobe_events") == 0;
 }
 
-// With all that is to be fetched, else (older kernels fetch no arguments at a return; a suffix says
-// that they moved) with the result alone.
-static bool probe(struct live_trace *t, const struct live_probe *p, const char *function)
+// Defines the events of a probe with all that is to be fetched. If that fails, as older kernels
+// fetch no arguments at a return, with the result alone. A suffix says that arguments moved: none
+// is fetched then.
+static bool make_probe(struct live_trace *t, const struct live_probe *p, const char *function)
 {
-	// Of a module that is not there the kernel would wait for the loading.
+	// A probe of a module that is not there would wait for the module.
 	bool module = host_access("/sys/module/amdgpu/initstate", F_OK) == 0;
 	bool suffix = strchr(function, '.');
 	char name[128], result[128];
@@ -405,23 +420,23 @@ static bool probe(struct live_trace *t, const struct live_probe *p, const char *
 	for (int i = !module; i < 2; i++) { // in the module, or built in
 		const char *where = i ? function : name;
 
-		entry = (!suffix && define(t, 'p', p->function, where, p->entry)) ||
-			define(t, 'p', p->function, where, "");
+		entry = (!suffix && define_event(t, 'p', p->function, where, p->entry)) ||
+			define_event(t, 'p', p->function, where, "");
 		if (!entry)
 			continue;
 		t->probes++;
-		if (p->result && !define(t, 'r', result, where, p->result))
-			define(t, 'r', result, where, *p->result ? "ret=$retval:s32" : "");
+		if (p->result && !define_event(t, 'r', result, where, p->result))
+			define_event(t, 'r', result, where, *p->result ? "ret=$retval:s32" : "");
 		return true;
 	}
 	return false;
 }
 
-// Kernels without kprobes have the function tracer: calls without arguments and ends.
+// The function tracer, for kernels without kprobes: it shows calls without arguments and ends.
 static int trace_functions(struct live_trace *t, const struct buf *names)
 {
-	if (names->len && !set(t, "set_ftrace_filter", names->data) &&
-	    !set(t, "current_tracer", "function")) {
+	if (names->len && !set_instance(t, "set_ftrace_filter", names->data) &&
+	    !set_instance(t, "current_tracer", "function")) {
 		err_warn(NULL,
 			 "--live: this kernel has no kprobe events: calls are seen to begin only");
 		return GPQ_OK;
@@ -436,7 +451,6 @@ static int make_probes(struct live_trace *t)
 		tracefs_get()->tracefs_instance_file_read(NULL, "available_filter_functions", NULL);
 	bool kprobes = exists(t, "kprobe_events");
 	struct buf names = {0};
-	char path[128];
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
@@ -445,21 +459,20 @@ static int make_probes(struct live_trace *t)
 			continue;
 		t->functions++;
 		buf_printf(&names, "%s ", function);
-		if (kprobes && !probe(t, p, function))
+		if (kprobes && !make_probe(t, p, function))
 			error = errno;
 		free(function);
 	}
 	free(list);
-	snprintf(path, sizeof(path), "events/%s/enable", t->group);
 	if (!t->functions)
 		err_warn("load amdgpu first",
 			 "--live: this kernel has no function of amdkfd to trace");
 	else if (!kprobes)
 		status = trace_functions(t, &names);
 	else if (!t->probes)
-		status = refused("kprobe_events", error);
-	else if (set(t, path, "1"))
-		status = refused("kprobes", errno);
+		status = tracefs_refused("kprobe_events", error);
+	else if (set_probes(t, "1"))
+		status = tracefs_refused("kprobes", errno);
 	t->defined = t->probes ? count_events(t) : 0;
 	buf_fini(&names);
 	return status;
@@ -472,7 +485,7 @@ static int make_events(struct live_trace *t)
 		snprintf(path, sizeof(path), "events/%s/enable", live_events[i]);
 		if (!exists(t, path))
 			continue;
-		if (set(t, path, "1"))
+		if (set_instance(t, path, "1"))
 			err_warn(NULL, "--live: %s: %s", live_events[i], strerror(errno));
 		else
 			t->events++;
@@ -486,10 +499,10 @@ static int make_events(struct live_trace *t)
 
 static int open_pipe(struct live_trace *t)
 {
-	char path[128];
-	snprintf(path, sizeof(path), "%s/instances/%s/trace_pipe", t->dir, t->name);
+	char path[192];
+	instance_path(t, path, "/trace_pipe");
 	t->pipe = host_open(path, O_RDONLY | O_NONBLOCK);
-	return t->pipe < 0 ? refused("trace_pipe", errno) : GPQ_OK;
+	return t->pipe < 0 ? tracefs_refused("trace_pipe", errno) : GPQ_OK;
 }
 
 int live_trace_open(struct live_trace *t)
@@ -500,7 +513,7 @@ int live_trace_open(struct live_trace *t)
 	status = find_tracefs(t);
 	if (status)
 		return status;
-	removed = sweep(t->dir).removed;
+	removed = sweep_instances(t->dir).removed;
 	if (removed)
 		err_warn(NULL, "--live: removed what %u killed gpq had left in %s", removed,
 			 t->dir);
@@ -520,10 +533,10 @@ int live_trace_open(struct live_trace *t)
 
 void live_trace_stop(struct live_trace *t)
 {
-	set(t, "tracing_on", "0");
+	set_instance(t, "tracing_on", "0");
 }
 
-// Calls that no kretprobe was free for (kprobe_profile: name, hits, misses).
+// Counts returns that were not seen, as no kretprobe was free (kprobe_profile: name, hits, misses).
 static void say_missed(const struct live_trace *t)
 {
 	unsigned long long sum = 0;
@@ -543,7 +556,7 @@ static void say_missed(const struct live_trace *t)
 	buf_fini(&b);
 }
 
-// Are the probes there, and on, as they were made?
+// Are all probes still there, and on?
 static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
@@ -576,7 +589,7 @@ int live_cleanup(void)
 	struct swept s;
 	if (status)
 		return status;
-	s = sweep(t.dir);
+	s = sweep_instances(t.dir);
 	if (s.failed)
 		return err_fail(GPQ_FAILED, "see its users: fuser",
 				"--cleanup: %u could not be removed", s.failed);
