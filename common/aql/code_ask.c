@@ -47,7 +47,7 @@ static struct {
 	size_t len;
 } records;
 
-static void put(const struct record *r, const char *text)
+static void put_record(const struct record *r, const char *text)
 {
 	if (sizeof(*r) + r->len > sizeof(records.data))
 		return;
@@ -62,7 +62,7 @@ static void put(const struct record *r, const char *text)
 
 static void put_last(uint64_t a, uint64_t b)
 {
-	put(&(struct record){.a = a, .b = b, .last = 1}, "");
+	put_record(&(struct record){.a = a, .b = b, .last = 1}, "");
 	reader_give(records.data, records.len);
 	records.len = 0;
 }
@@ -124,10 +124,10 @@ static void put_symbol(void *suffix, const char *name, size_t len, uint64_t valu
 {
 	const size_t n = strlen(suffix);
 	if (len >= n && memcmp(name + len - n, suffix, n) == 0)
-		put(&(struct record){.a = value, .len = (uint32_t)len}, name);
+		put_record(&(struct record){.a = value, .len = (uint32_t)len}, name);
 }
 
-static int read_symbols(const void *text, size_t len, int fd)
+static int symbols_task(const void *text, size_t len, int fd)
 {
 	struct question q;
 	uint64_t load = 0;
@@ -154,7 +154,7 @@ static int read_symbols(const void *text, size_t len, int fd)
 	return ok ? 0 : EINVAL;
 }
 
-static int read_list(const void *text, size_t len, int fd)
+static int list_task(const void *text, size_t len, int fd)
 {
 	struct list_question q;
 	struct code_list l = {0};
@@ -162,8 +162,10 @@ static int read_list(const void *text, size_t len, int fd)
 	const bool ok = code_list_read(&l, fd, q.r_debug, q.most);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct code_link *k = &l.links[i];
-		put(&(struct record){.a = k->link, .b = k->base, .len = (uint32_t)strlen(k->uri)},
-		    k->uri);
+		put_record(&(struct record){.a = k->link,
+					    .b = k->base,
+					    .len = (uint32_t)strlen(k->uri)},
+			   k->uri);
 	}
 	code_list_fini(&l);
 	put_last(0, 0);
@@ -193,7 +195,7 @@ static void take_record(struct answer *a, const struct record *r, const char *te
 	}
 }
 
-static bool take(void *arg, const void *part, size_t len)
+static bool code_take_part(void *arg, const void *part, size_t len)
 {
 	const char *s = part;
 	struct record r;
@@ -208,18 +210,18 @@ static bool take(void *arg, const void *part, size_t len)
 	return !len;
 }
 
-static bool ask(struct question *q, const struct memory *m, uint64_t *budget, code_symbol *each,
-		void *arg, uint64_t *load)
+static bool ask_for_code(struct question *q, const struct memory *m, uint64_t *budget,
+			 code_symbol *each, void *arg, uint64_t *load)
 {
 	struct answer a = {.each = each, .arg = arg, .budget = *budget};
 	const struct reader_question question = {.whose = q->pid,
-						 .task = read_symbols,
+						 .task = symbols_task,
 						 .open = m ? NULL : open_file,
 						 .text = q,
 						 .len = m ? offsetof(struct question, path)
 							  : sizeof(*q),
 						 .fd = m ? m->fd : -1};
-	const bool ok = code_elf_ready() && reader_ask(&question, take, &a) == 0;
+	const bool ok = code_elf_ready() && reader_ask(&question, code_take_part, &a) == 0;
 	*budget = a.budget;
 	*load = a.load;
 	return ok;
@@ -241,7 +243,7 @@ bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const 
 		len = m->len;
 	if (len < sizeof(q.path))
 		memcpy(q.path, path ? path : m ? m->path : "", len);
-	return ask(&q, NULL, budget, each, arg, load);
+	return ask_for_code(&q, NULL, budget, each, arg, load);
 }
 
 bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool loaded,
@@ -254,7 +256,7 @@ bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool
 			     .suffix = ".kd",
 			     .budget = *budget};
 	uint64_t load;
-	return ask(&q, m, budget, each, arg, &load);
+	return ask_for_code(&q, m, budget, each, arg, &load);
 }
 
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug)
@@ -263,6 +265,6 @@ bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug
 					CODE_OBJECTS_MOST > l->n ? CODE_OBJECTS_MOST - l->n : 0};
 	struct answer a = {.list = l, .most = CODE_OBJECTS_MOST};
 	const struct reader_question question = {
-		.whose = m->pid, .task = read_list, .text = &q, .len = sizeof(q), .fd = m->fd};
-	return reader_ask(&question, take, &a) == 0;
+		.whose = m->pid, .task = list_task, .text = &q, .len = sizeof(q), .fd = m->fd};
+	return reader_ask(&question, code_take_part, &a) == 0;
 }

@@ -129,8 +129,8 @@ static bool fetch_names(struct image *i, const Elf64_Shdr *s)
 	       fetch(i, s->sh_offset, s->sh_size) && !i->data[s->sh_offset + s->sh_size - 1];
 }
 
-static void read_symbols(const struct elf *lib, Elf *elf, struct image *i, Elf_Scn *table,
-			 code_symbol *each, void *arg)
+static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i, Elf_Scn *table,
+				code_symbol *each, void *arg)
 {
 	const Elf64_Shdr *s = lib->elf64_getshdr(table);
 	size_t strings = s->sh_link;
@@ -160,7 +160,7 @@ static bool read_image(const struct elf *lib, struct image *i, code_symbol *each
 	while ((s = lib->elf_nextscn(elf, s))) {
 		const Elf64_Shdr *h = lib->elf64_getshdr(s);
 		if (h && (h->sh_type == SHT_DYNSYM || h->sh_type == SHT_SYMTAB))
-			read_symbols(lib, elf, i, s, each, arg);
+			read_symbol_section(lib, elf, i, s, each, arg);
 	}
 	lib->elf_end(elf);
 	return true;

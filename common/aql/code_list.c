@@ -92,7 +92,7 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 
 // --- URIs ---
 
-static int hex_digit(char c)
+static int uri_hex_digit(char c)
 {
 	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
 	return at && (c | 0x20) == *at ? (int)(at - digits) : -1;
@@ -107,8 +107,8 @@ static const char *parse_path(const char *s, char *path)
 			*path++ = *s++;
 			continue;
 		}
-		high = hex_digit(s[1]);
-		low = high < 0 ? -1 : hex_digit(s[2]);
+		high = uri_hex_digit(s[1]);
+		low = high < 0 ? -1 : uri_hex_digit(s[2]);
 		if (low < 0 || !(high | low))
 			return NULL;
 		*path++ = (char)(high << 4 | low);
@@ -132,7 +132,7 @@ static const char *parse_number(const char *s, const char *name, uint64_t *value
 		s += 2;
 	}
 	const char *first = s;
-	for (; (digit = hex_digit(*s)) >= 0 && (unsigned)digit < base; s++)
+	for (; (digit = uri_hex_digit(*s)) >= 0 && (unsigned)digit < base; s++)
 		if (__builtin_mul_overflow(v, base, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)digit, &v))
 			return NULL;
@@ -169,7 +169,7 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 static const char *parse_hex(const char *s, char end, uint64_t *value)
 {
 	char *rest = NULL;
-	if (!s || hex_digit(*s) < 0)
+	if (!s || uri_hex_digit(*s) < 0)
 		return NULL;
 	errno = 0;
 	*value = strtoull(s, &rest, 16);

@@ -29,7 +29,7 @@ static uint32_t u32_at(const uint8_t *b, unsigned at)
 	return u16_at(b, at) | (uint32_t)u16_at(b, at + 2) << 16;
 }
 
-static uint64_t u64_at(const uint8_t *b, unsigned at)
+static uint64_t bytes_u64(const uint8_t *b, unsigned at)
 {
 	return u32_at(b, at) | (uint64_t)u32_at(b, at + 4) << 32;
 }
@@ -40,8 +40,8 @@ static void decode_code(struct packet *p, const uint8_t *b)
 {
 	p->private_bytes = u32_at(b, 24);
 	p->group_bytes = u32_at(b, 28);
-	p->kernel_object = u64_at(b, 32);
-	p->kernarg = u64_at(b, 40);
+	p->kernel_object = bytes_u64(b, 32);
+	p->kernarg = bytes_u64(b, 40);
 }
 
 static void decode_dispatch(struct packet *p, const uint8_t *b)
@@ -61,7 +61,7 @@ static void decode_ext_dispatch(struct packet *p, const uint8_t *b)
 		p->cluster[i] = b[20 + i];
 	}
 	decode_code(p, b);
-	p->deps[0] = u64_at(b, 48);
+	p->deps[0] = bytes_u64(b, 48);
 	p->ndeps = p->deps[0] != 0;
 	p->waits = p->ndeps ? PACKET_WAITS_ALL : PACKET_WAITS_NOT;
 }
@@ -70,7 +70,7 @@ static void decode_ext_dispatch(struct packet *p, const uint8_t *b)
 static void decode_barrier(struct packet *p, const uint8_t *b, enum packet_wait waits)
 {
 	for (unsigned i = 0; i < PACKET_DEPS; i++) {
-		const uint64_t signal = u64_at(b, 8 + 8 * i);
+		const uint64_t signal = bytes_u64(b, 8 + 8 * i);
 		if (signal)
 			p->deps[p->ndeps++] = signal;
 	}
@@ -80,11 +80,11 @@ static void decode_barrier(struct packet *p, const uint8_t *b, enum packet_wait 
 static void decode_barrier_value(struct packet *p, const uint8_t *b)
 {
 	const uint32_t compare = u32_at(b, 32);
-	p->deps[0] = u64_at(b, 8);
+	p->deps[0] = bytes_u64(b, 8);
 	p->ndeps = p->deps[0] != 0;
 	p->waits = p->ndeps ? PACKET_WAITS_VALUE : PACKET_WAITS_NOT;
-	p->value = (int64_t)u64_at(b, 16);
-	p->mask = u64_at(b, 24);
+	p->value = (int64_t)bytes_u64(b, 16);
+	p->mask = bytes_u64(b, 24);
 	p->compare = compare <= COMPARE_GE ? (enum packet_compare)compare : COMPARES;
 }
 
@@ -98,7 +98,7 @@ static enum packet_kind vendor_kind(uint8_t format)
 	}
 }
 
-static enum packet_kind kind_of(uint16_t header, uint8_t format)
+static enum packet_kind aql_kind(uint16_t header, uint8_t format)
 {
 	switch (header & 0xff) {
 	case TYPE_VENDOR: return vendor_kind(format);
@@ -133,11 +133,11 @@ static void look_for_left(struct packet *p, const uint8_t *b)
 		decode_ext_dispatch(&was, b);
 	if (!was.kernel_object || u16_at(b, 10) ||
 	    !is_shape(was.workgroup, was.kind == PACKET_DISPATCH ? was.grid : was.clusters) ||
-	    (was.kind == PACKET_DISPATCH && u64_at(b, 48)))
+	    (was.kind == PACKET_DISPATCH && bytes_u64(b, 48)))
 		return;
 	was.waits = PACKET_WAITS_NOT;
 	was.left = true;
-	was.completion = u64_at(b, 56);
+	was.completion = bytes_u64(b, 56);
 	*p = was;
 }
 
@@ -150,9 +150,9 @@ void aql_decode(struct packet *p, const uint8_t b[AQL_BYTES])
 			     .acquire = header >> 9 & 3,
 			     .release = header >> 11 & 3,
 			     .format = (header & 0xff) == TYPE_VENDOR ? b[2] : 0};
-	p->kind = kind_of(header, b[2]);
+	p->kind = aql_kind(header, b[2]);
 	if (p->kind != PACKET_INVALID && p->kind != PACKET_UNKNOWN)
-		p->completion = u64_at(b, 56);
+		p->completion = bytes_u64(b, 56);
 	switch (p->kind) {
 	case PACKET_INVALID: look_for_left(p, b); break;
 	case PACKET_DISPATCH: decode_dispatch(p, b); break;

@@ -28,12 +28,12 @@ static const struct {
 };
 enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 
-static uint64_t u64_at(const uint32_t *words)
+static uint64_t dwords_u64(const uint32_t *words)
 {
 	return (uint64_t)words[1] << 32 | words[0];
 }
 
-static uint32_t length(const uint32_t *w, size_t n, unsigned copy_dwords)
+static uint32_t sdma_dwords(const uint32_t *w, size_t n, unsigned copy_dwords)
 {
 	const unsigned op = w[0] & 0xff, sub = w[0] >> 8 & 0xff;
 	if (op == OP_NOP)
@@ -47,7 +47,7 @@ static uint32_t length(const uint32_t *w, size_t n, unsigned copy_dwords)
 	return op < OPS ? ops[op].dwords : 0;
 }
 
-static enum packet_compare compare_of(unsigned function)
+static enum packet_compare sdma_compare(unsigned function)
 {
 	static const enum packet_compare of[8] = {COMPARE_ALWAYS, COMPARE_LT, COMPARE_LE,
 						  COMPARE_EQ,     COMPARE_NE, COMPARE_GE,
@@ -61,19 +61,19 @@ void sdma_decode(struct packet *p, const uint32_t *w, size_t n, unsigned copy_dw
 	if (!n)
 		return;
 	const unsigned op = w[0] & 0xff;
-	const uint32_t dwords = length(w, n, copy_dwords);
+	const uint32_t dwords = sdma_dwords(w, n, copy_dwords);
 	if (op < OPS && ops[op].type)
 		p->type = ops[op].type;
 	p->bytes = 4 * dwords;
 	if (!dwords || n < (dwords < SDMA_DWORDS_MAX ? dwords : SDMA_DWORDS_MAX))
 		return; // what is said below needs all of it
 	if (op == OP_FENCE || op == OP_ATOMIC || op == OP_TIMESTAMP)
-		p->writes = u64_at(w + 1);
+		p->writes = dwords_u64(w + 1);
 	if (op != OP_POLL || !(w[0] >> 31)) // it polls a register: always short
 		return;
 	p->waits = PACKET_WAITS_MEMORY;
-	p->polls = u64_at(w + 1);
-	p->compare = compare_of(w[0] >> 28);
+	p->polls = dwords_u64(w + 1);
+	p->compare = sdma_compare(w[0] >> 28);
 	p->value = w[3];
 	p->mask = w[4];
 }

@@ -144,7 +144,7 @@ static bool is_decimal(uint8_t unit)
 	return unit == REG_NUMBER || unit == REG_DWORDS || unit == REG_BYTES || unit == REG_WORDS;
 }
 
-static uint64_t number_of(const struct reg_field *f, uint64_t bits)
+static uint64_t field_number(const struct reg_field *f, uint64_t bits)
 {
 	switch (f->unit) {
 	case REG_BYTES:
@@ -161,7 +161,7 @@ char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits)
 	if (word || f->unit == REG_FLAG)
 		snprintf(text, 48, "%s", word ? word : bits ? "yes" : "no");
 	else if (f->unit == REG_BYTES || (f->unit == REG_POWER && bits + f->shift < 60))
-		size_text(text, number_of(f, bits));
+		size_text(text, field_number(f, bits));
 	else if (f->unit == REG_POWER)
 		snprintf(text, 48, "2^%u", bits + f->shift);
 	else if (f->unit == REG_ONES)
@@ -177,7 +177,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
 	// In some addresses the lowest bit is a flag: lsb skips it.
-	out.number = number_of(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
+	out.number = field_number(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
 		 out.number);
 	fn(arg, r, &out);
@@ -199,7 +199,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 		const struct reg_field *f = &r->reg->fields[i];
 		uint32_t bits = reg_field_bits(f, r->value);
 		struct decoded_field out = {.name = f->name,
-					    .number = number_of(f, bits),
+					    .number = field_number(f, bits),
 					    .unit = unit_names[f->unit],
 					    .meaning = f->meaning,
 					    .lsb = f->lsb,

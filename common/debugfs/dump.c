@@ -62,7 +62,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *dump_skip_blanks(const char *p, const char *end)
 {
 	while (p < end && is_blank(*p))
 		p++;
@@ -80,7 +80,7 @@ static int digit_of(char c, unsigned base)
 }
 
 // Parses a number at p. Returns its end, or NULL when there is none or it is too large.
-static const char *number(const char *p, const char *end, unsigned base, uint32_t *out)
+static const char *dump_number(const char *p, const char *end, unsigned base, uint32_t *out)
 {
 	const char *start = p;
 	uint64_t v = 0;
@@ -92,12 +92,12 @@ static const char *number(const char *p, const char *end, unsigned base, uint32_
 
 const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v)
 {
-	p = skip_blanks(p, end);
+	p = dump_skip_blanks(p, end);
 	for (; p && *format; format++) {
 		if (*format == '%') {
-			p = number(p, end, *++format == 'x' ? 16 : 10, v++);
+			p = dump_number(p, end, *++format == 'x' ? 16 : 10, v++);
 		} else if (*format == ' ') {
-			p = p < end && (*p == ' ' || *p == '\t') ? skip_blanks(p, end) : NULL;
+			p = p < end && (*p == ' ' || *p == '\t') ? dump_skip_blanks(p, end) : NULL;
 		} else {
 			p = p < end && *p == *format ? p + 1 : NULL;
 		}
@@ -107,19 +107,19 @@ const char *dump_match(const char *p, const char *end, const char *format, uint3
 
 bool dump_line_empty(const char *p, const char *end)
 {
-	return skip_blanks(p, end) == end;
+	return dump_skip_blanks(p, end) == end;
 }
 
 static bool parse_any(const char *p, const char *end, struct dump_line *out)
 {
-	p = skip_blanks(p, end);
+	p = dump_skip_blanks(p, end);
 	if (end - p < 9 || p[8] != ':' || !dump_hex8(p, &out->addr))
 		return false;
 	memset(out->words, 0, sizeof(out->words));
 	out->valid = out->count = 0;
 
 	bool aligned = true; // all words so far have 8 digits: later ones are in their place
-	for (p = skip_blanks(p + 9, end); p < end; p = skip_blanks(p, end)) {
+	for (p = dump_skip_blanks(p + 9, end); p < end; p = dump_skip_blanks(p, end)) {
 		const char *w = p;
 		while (p < end && !is_blank(*p))
 			p++;

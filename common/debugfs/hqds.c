@@ -60,7 +60,7 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 	return false;
 }
 
-static bool node_line(struct hqds *h, const char *p, const char *end)
+static bool hqds_node_line(struct hqds *h, const char *p, const char *end)
 {
 	uint32_t v[2];
 	if (dump_match(p, end, "Node %d, gpu_id %x:", v))
@@ -73,7 +73,7 @@ static bool node_line(struct hqds *h, const char *p, const char *end)
 }
 
 // A register line belongs to the current slot, unless a node line came after that slot.
-static bool add_line(struct hqds *h, const struct dump_line *l)
+static bool add_register_line(struct hqds *h, const struct dump_line *l)
 {
 	struct hqd *s = h->nslots ? &h->slots[h->nslots - 1] : NULL;
 	if (!s || s->node != h->nnodes - 1 || s->lines == UINT16_MAX || l->addr % 4)
@@ -84,21 +84,22 @@ static bool add_line(struct hqds *h, const struct dump_line *l)
 	return true;
 }
 
-static bool parse_line(void *hqds, const char *p, const char *end, bool whole)
+static bool hqds_line(void *hqds, const char *p, const char *end, bool whole)
 {
 	struct hqds *h = hqds;
 	struct dump_line l;
 	if (dump_line_parse(p, end, &l))
-		return add_line(h, &l);
+		return add_register_line(h, &l);
 	// Without its newline a slot's line may have lost digits at its end.
-	return (whole && slot_line(h, p, end)) || node_line(h, p, end) || dump_line_empty(p, end);
+	return (whole && slot_line(h, p, end)) || hqds_node_line(h, p, end) ||
+	       dump_line_empty(p, end);
 }
 
 void hqds_parse(struct hqds *h, const char *text, size_t len)
 {
 	h->nnodes = h->nslots = h->nregs = 0;
 	h->bad_words = 0;
-	dump_each(&h->count, text, len, parse_line, h);
+	dump_each(&h->count, text, len, hqds_line, h);
 }
 
 // --- registers ---

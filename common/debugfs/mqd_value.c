@@ -167,20 +167,20 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q)
 
 // --- summaries of a queue ---
 
-static uint64_t get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
-		    enum mqd_value what)
+static uint64_t value_or_unknown(const struct mqds *m, const struct mqd *q, enum gfx_gen gen,
+				 unsigned xcc, enum mqd_value what)
 {
 	uint64_t v;
 	return mqd_get(m, q, gen, xcc, what, &v) ? v : MQD_UNKNOWN;
 }
 
-static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
+static uint64_t saved_bytes(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t sum = 0;
 	for (unsigned x = 0; x < q->dumps; x++) {
-		uint64_t stack = get(m, q, gen, x, MQD_V_STACK_BYTES),
-			 used = get(m, q, gen, x, MQD_V_STACK_OFFSET),
-			 waves = get(m, q, gen, x, MQD_V_WAVE_OFFSET);
+		uint64_t stack = value_or_unknown(m, q, gen, x, MQD_V_STACK_BYTES),
+			 used = value_or_unknown(m, q, gen, x, MQD_V_STACK_OFFSET),
+			 waves = value_or_unknown(m, q, gen, x, MQD_V_WAVE_OFFSET);
 		// The stack grows down from its size, the wave state up from there.
 		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
 		    used > stack || waves < stack)
@@ -192,7 +192,7 @@ static uint64_t saved(const struct mqds *m, const struct mqd *q, enum gfx_gen ge
 
 // The write pointer less the read pointer. Both count from where the ring began and sizes are
 // powers of two, so wrapping does no harm.
-static uint64_t backlog(const uint64_t *v, bool sdma)
+static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 {
 	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
 	if (ring == MQD_UNKNOWN || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN ||
@@ -204,7 +204,7 @@ static uint64_t backlog(const uint64_t *v, bool sdma)
 }
 
 // A torn text may have lost the dumps of further XCCs behind an incomplete one.
-static uint64_t xccs(const struct mqds *m, const struct mqd *q)
+static uint64_t xccs_dumped(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t ignored;
 	if (q->kind != MQD_COMPUTE || !q->dumps || !mqd_word(m, q, q->dumps - 1u, 511, &ignored))
@@ -216,13 +216,13 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 		   enum gfx_gen gen, int on_hw)
 {
 	for (unsigned i = 0; i < MQD_VALUES; i++)
-		s->v[i] = get(m, q, gen, 0, (enum mqd_value)i);
+		s->v[i] = value_or_unknown(m, q, gen, 0, (enum mqd_value)i);
 	s->v[MQD_D_ON_HW] = on_hw == 0 || on_hw == 1 ? (uint64_t)on_hw : MQD_UNKNOWN;
-	s->v[MQD_D_XCCS] = xccs(m, q);
+	s->v[MQD_D_XCCS] = xccs_dumped(m, q);
 
 	bool off = on_hw == 0;
-	s->v[MQD_D_BACKLOG] = off ? backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
-	s->v[MQD_D_SAVED_BYTES] = off ? saved(m, q, gen) : MQD_UNKNOWN;
+	s->v[MQD_D_BACKLOG] = off ? pointer_backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
+	s->v[MQD_D_SAVED_BYTES] = off ? saved_bytes(m, q, gen) : MQD_UNKNOWN;
 }
 
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)

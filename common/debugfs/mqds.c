@@ -74,7 +74,7 @@ static uint32_t queue_gpu(const char *p, const char *end)
 	return p && p < end && (*p == '\n' || *p == '\r' || *p == ' ') ? gpu : 0;
 }
 
-static void add_queue(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
+static void add_mqd(struct parser *ps, enum mqd_kind kind, uint32_t gpu)
 {
 	struct mqds *m = ps->m;
 	if (!m->nprocs)
@@ -98,7 +98,7 @@ static bool queue_line(struct parser *ps, const char *p, const char *end)
 			continue;
 		if (queue_lines[i].typed)
 			rest = dump_match(rest, end, "%d on device ", &type);
-		add_queue(ps, queue_lines[i].kind, queue_gpu(rest, end));
+		add_mqd(ps, queue_lines[i].kind, queue_gpu(rest, end));
 		return true;
 	}
 	return false;
@@ -170,7 +170,7 @@ static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 	return n * (size_t)DUMP_LINE;
 }
 
-static bool parse_line(void *parser, const char *p, const char *end, bool whole)
+static bool mqds_line(void *parser, const char *p, const char *end, bool whole)
 {
 	struct parser *ps = parser;
 	struct dump_line l;
@@ -216,7 +216,7 @@ void mqds_parse(struct mqds *m, const char *text, size_t len)
 	m->count = (struct dump_count){0};
 	for (const char *p = text; p < end;) {
 		size_t plain = plain_dump(&ps, p, end);
-		p = plain ? p + plain : dump_next(&m->count, p, end, parse_line, &ps);
+		p = plain ? p + plain : dump_next(&m->count, p, end, mqds_line, &ps);
 	}
 	count_cut(m);
 }

@@ -24,7 +24,7 @@ void rls_fini(struct rls *r)
 
 // --- packets ---
 
-static void add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
+static void add_mapped_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
 	*ARRAY_ADD(r->processes, r->cap_processes, r->nprocesses) =
 		(struct rls_process){.pasid = w[1] & 0xffff,
@@ -37,7 +37,7 @@ static void add_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 	n->processes++;
 }
 
-static void add_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
+static void add_mapped_queue(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
 	*ARRAY_ADD(r->queues, r->cap_queues, r->nqueues) =
 		(struct rls_queue){.mqd = (uint64_t)w[4] << 32 | w[3],
@@ -53,9 +53,9 @@ static void read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, si
 {
 	const uint32_t opcode = w[0] >> 8 & 0xff;
 	if (opcode == PM4_MAP_PROCESS && len >= MAP_PROCESS_WORDS)
-		add_process(r, n, w);
+		add_mapped_process(r, n, w);
 	else if (opcode == PM4_MAP_QUEUES && len >= MAP_QUEUES_WORDS)
-		add_queue(r, n, w);
+		add_mapped_queue(r, n, w);
 	n->chained |= opcode == PM4_RUN_LIST;
 }
 
@@ -80,7 +80,7 @@ static void read_packets(struct rls *r)
 // --- lines ---
 
 // "Node 2, gpu_id f7bc:"
-static bool node_line(struct rls *r, const char *p, const char *end)
+static bool rls_node_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t v[2];
 	if (!dump_match(p, end, "Node %d, gpu_id %x:", v))
@@ -112,14 +112,14 @@ static bool words_line(struct rls *r, const struct dump_line *l)
 	return !n->damaged;
 }
 
-static bool parse_line(void *rls, const char *p, const char *end, bool whole)
+static bool rls_line(void *rls, const char *p, const char *end, bool whole)
 {
 	struct rls *r = rls;
 	struct dump_line l;
 	(void)whole;
 	if (dump_line_parse(p, end, &l))
 		return words_line(r, &l);
-	if (node_line(r, p, end))
+	if (rls_node_line(r, p, end))
 		return true;
 	if (r->nnodes && dump_match(p, end, "No active runlist", NULL)) {
 		r->nodes[r->nnodes - 1].state = RLS_NONE;
@@ -131,7 +131,7 @@ static bool parse_line(void *rls, const char *p, const char *end, bool whole)
 void rls_parse(struct rls *r, const char *text, size_t len)
 {
 	r->nnodes = r->nprocesses = r->nqueues = r->nwords = 0;
-	dump_each(&r->count, text, len, parse_line, r);
+	dump_each(&r->count, text, len, rls_line, r);
 	read_packets(r);
 }
 

@@ -198,7 +198,7 @@ static bool fill_from_stream(struct run *run, struct place *p)
 	return got >= 0;
 }
 
-static void fill(struct run *run, struct place *p)
+static void fill_block(struct run *run, struct place *p)
 {
 	bool file = run->in->fd >= 0, ok = file ? fill_from_file(run, p) : fill_from_stream(run, p);
 	p->error = ok ? 0 : errno;
@@ -227,7 +227,7 @@ static void fill_and_work(struct worker *me)
 	p->number = number;
 	run->reading = run->in->fd < 0;
 	pthread_mutex_unlock(&run->lock);
-	fill(run, p);
+	fill_block(run, p);
 	pthread_mutex_lock(&run->lock);
 	run->reading = false;
 	run->ended |= p->ended;
@@ -249,7 +249,7 @@ static void step_done(struct run *run, int status, bool ended)
 	pthread_mutex_lock(&run->lock);
 }
 
-static void take(struct run *run, struct place *p)
+static void take_block(struct run *run, struct place *p)
 {
 	int status;
 	run->taking = true;
@@ -274,7 +274,7 @@ static void finish(struct run *run, struct place *p)
 	p->state = FINISHED;
 }
 
-static void put(struct run *run, struct place *p)
+static void put_block(struct run *run, struct place *p)
 {
 	int status;
 	run->putting = true;
@@ -306,7 +306,7 @@ static bool may_fill(const struct run *run)
 	return in->fd < 0 || run->next * run->size < in->to - in->from;
 }
 
-static void *work(void *arg)
+static void *block_worker(void *arg)
 {
 	struct worker *me = arg;
 	struct run *run = me->run;
@@ -316,10 +316,10 @@ static void *work(void *arg)
 		struct place *to_put = &run->places[run->put % run->nplaces];
 		struct place *to_take = &run->places[run->taken % run->nplaces];
 		if (run->put < run->taken && to_put->state == FINISHED && !run->putting)
-			put(run, to_put);
+			put_block(run, to_put);
 		else if (!run->stopped && !run->taking && run->taken < run->next &&
 			 to_take->state == READY)
-			take(run, to_take);
+			take_block(run, to_take);
 		else if ((p = next_to_finish(run)))
 			finish(run, p);
 		else if (may_fill(run))
@@ -366,10 +366,10 @@ static void run_threads(struct run *run, unsigned threads)
 	workers[0] = (struct worker){.run = run};
 	for (; n < threads; n++) {
 		workers[n] = (struct worker){.run = run, .number = n};
-		if (pthread_create(&workers[n].thread, NULL, work, &workers[n]))
+		if (pthread_create(&workers[n].thread, NULL, block_worker, &workers[n]))
 			break;
 	}
-	work(&workers[0]);
+	block_worker(&workers[0]);
 	while (--n)
 		pthread_join(workers[n].thread, NULL);
 }

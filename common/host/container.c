@@ -34,7 +34,7 @@ static const struct {
 		     {"machine-", "nspawn"},
 		     {"systemd-nspawn@", "nspawn"}};
 
-static void set(struct container *c, const char *id, size_t len, const char *runtime)
+static void container_set(struct container *c, const char *id, size_t len, const char *runtime)
 {
 	snprintf(c->id, sizeof(c->id), "%.*s", (int)len, id);
 	snprintf(c->runtime, sizeof(c->runtime), "%s", runtime);
@@ -59,7 +59,7 @@ static bool find_id(struct container *c, const char *path)
 			    strncmp(s - n, id_prefixes[i].prefix, n) == 0)
 				runtime = id_prefixes[i].runtime;
 		}
-		set(c, s, ID_DIGITS, runtime);
+		container_set(c, s, ID_DIGITS, runtime);
 		return true;
 	}
 	return false;
@@ -78,7 +78,7 @@ static bool find_name(struct container *c, const char *path)
 			dot && (strncmp(dot, ".scope", 6) == 0 || strncmp(dot, ".service", 8) == 0);
 		n = unit ? (size_t)(dot - s) : n;
 		if (n) {
-			set(c, s, n, name_prefixes[i].runtime);
+			container_set(c, s, n, name_prefixes[i].runtime);
 			return true;
 		}
 	}

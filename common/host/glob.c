@@ -18,7 +18,7 @@
 
 enum { MAX_LINKS = 16 };
 
-static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links);
+static int glob_walk(const struct glob_visitor *v, const char *dir, const char *rest, int links);
 
 // One name in `dir`: follows or reports it if it is a link.
 static int enter(const struct glob_visitor *v, const char *dir, const char *name, const char *rest,
@@ -29,7 +29,7 @@ static int enter(const struct glob_visitor *v, const char *dir, const char *name
 		return v->missing(v->arg, dir, ENAMETOOLONG);
 	if (host_readlink(path, target, sizeof(target)) < 0) {
 		if (errno == EINVAL)
-			return walk(v, path, rest, links);
+			return glob_walk(v, path, rest, links);
 		int error = errno;
 		if (*rest && snprintf(target, sizeof(target), "%s/%s", path, rest) < PATH_MAX)
 			return v->missing(v->arg, target, error);
@@ -42,7 +42,7 @@ static int enter(const struct glob_visitor *v, const char *dir, const char *name
 	bool fits = snprintf(next, sizeof(next), "%s/%s", target, rest) < PATH_MAX;
 	if (links >= MAX_LINKS || !fits)
 		return v->missing(v->arg, path, fits ? ELOOP : ENAMETOOLONG);
-	return walk(v, *target == '/' ? "" : dir, next, links + 1);
+	return glob_walk(v, *target == '/' ? "" : dir, next, links + 1);
 }
 
 static int enter_matching(const struct glob_visitor *v, const char *dir, const char *pattern,
@@ -69,7 +69,7 @@ static int enter_matching(const struct glob_visitor *v, const char *dir, const c
 	return r;
 }
 
-static int walk(const struct glob_visitor *v, const char *dir, const char *rest, int links)
+static int glob_walk(const struct glob_visitor *v, const char *dir, const char *rest, int links)
 {
 	rest += strspn(rest, "/");
 	if (!*rest)
@@ -81,12 +81,12 @@ static int walk(const struct glob_visitor *v, const char *dir, const char *rest,
 		return v->missing(v->arg, dir, ENAMETOOLONG);
 	snprintf(component, sizeof(component), "%.*s", (int)len, rest);
 	if (strcmp(component, ".") == 0)
-		return walk(v, dir, behind, links);
+		return glob_walk(v, dir, behind, links);
 	if (strcmp(component, "..") == 0) { // of `dir`, which has no link in it, or the root
 		char up[PATH_MAX];
 		const char *slash = strrchr(dir, '/');
 		snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);
-		return walk(v, up, behind, links);
+		return glob_walk(v, up, behind, links);
 	}
 	int r = 0;
 	char *save = NULL;
@@ -99,5 +99,5 @@ static int walk(const struct glob_visitor *v, const char *dir, const char *rest,
 
 int host_glob(const char *pattern, const struct glob_visitor *v)
 {
-	return walk(v, "", pattern, 0);
+	return glob_walk(v, "", pattern, 0);
 }

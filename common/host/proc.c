@@ -28,7 +28,7 @@ static const char *status_value(const char *status, const char *key)
 
 // The number of decimal digits at `s`, or `unknown` when there is none up to `max`. *end is behind
 // the digits.
-static uint64_t take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
+static uint64_t proc_take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
 {
 	size_t n = s ? strspn(s, DIGITS) : 0;
 	uint64_t v = n ? strtoull(s, NULL, 10) : 0; // ULLONG_MAX when it is out of range
@@ -39,7 +39,8 @@ static uint64_t take_number(const char *s, uint64_t max, uint64_t unknown, const
 static pid_t status_pid(const char *status, const char *key, pid_t unknown)
 {
 	const char *end;
-	return (pid_t)take_number(status_value(status, key), INT32_MAX, (uint64_t)unknown, &end);
+	return (pid_t)proc_take_number(status_value(status, key), INT32_MAX, (uint64_t)unknown,
+				       &end);
 }
 
 // "NSpid:  4711  17": one number per namespace, the innermost last.
@@ -48,7 +49,7 @@ static void parse_nspid(struct proc *p, const char *status)
 	const char *v = status_value(status, "NSpid");
 	unsigned n = 0;
 	for (; v && *v >= '0' && *v <= '9'; n++) {
-		p->ns_pid = (pid_t)take_number(v, INT32_MAX, 0, &v);
+		p->ns_pid = (pid_t)proc_take_number(v, INT32_MAX, 0, &v);
 		v += strspn(v, " \t");
 	}
 	p->depth = n ? n - 1 : 0;
@@ -67,7 +68,7 @@ void proc_parse(struct proc *p, pid_t pid, const char *status)
 	p->tracer = status_pid(status, "TracerPid", -1);
 	// "Uid: real effective saved fs": the effective one decides.
 	uid = uid ? uid + strspn(uid, DIGITS) : "";
-	p->uid = take_number(uid + strspn(uid, " \t"), UINT32_MAX, UINT64_MAX, &uid);
+	p->uid = proc_take_number(uid + strspn(uid, " \t"), UINT32_MAX, UINT64_MAX, &uid);
 	parse_nspid(p, status);
 }
 
@@ -91,7 +92,7 @@ bool proc_parse_ticks(const char *stat, uint64_t *ticks)
 		f = strchr(f, ' ');
 		f = f ? f + 1 : NULL;
 	}
-	*ticks = take_number(f, UINT64_MAX - 1, UINT64_MAX, &f);
+	*ticks = proc_take_number(f, UINT64_MAX - 1, UINT64_MAX, &f);
 	return *ticks != UINT64_MAX;
 }
 
@@ -110,7 +111,7 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks)
 bool proc_parse_pid(const char *name, pid_t *pid)
 {
 	const char *end;
-	*pid = (pid_t)take_number(name, INT32_MAX, 0, &end);
+	*pid = (pid_t)proc_take_number(name, INT32_MAX, 0, &end);
 	return *pid > 0 && name[0] != '0' && !*end;
 }
 

@@ -52,7 +52,7 @@ static int format_of(const char *path)
 	return -1;
 }
 
-static int fail(int error)
+static int tree_failure(int error)
 {
 	errno = error;
 	return -1;
@@ -62,12 +62,12 @@ static int fail(int error)
 static int archive_failed(const struct tree *t)
 {
 	int e = t->error ? t->error : t->arc->archive_errno(t->tar);
-	return fail(e > 0 ? e : EIO);
+	return tree_failure(e > 0 ? e : EIO);
 }
 
 // Never reports a failure to libarchive (3.6), which would not free its memory then. Later writes
 // are dropped.
-static la_ssize_t write_block(struct archive *a, void *tree, const void *data, size_t len)
+static la_ssize_t tree_write_block(struct archive *a, void *tree, const void *data, size_t len)
 {
 	struct tree *t = tree;
 	(void)a;
@@ -85,7 +85,7 @@ static int temp_name(struct tree *t)
 	if (n < (int)sizeof(t->temp))
 		return 0;
 	t->temp[0] = '\0';
-	return fail(ENAMETOOLONG);
+	return tree_failure(ENAMETOOLONG);
 }
 
 static int open_directory(struct tree *t)
@@ -120,7 +120,7 @@ static int start_archive(struct tree *t, int format)
 		r = arc->archive_write_add_filter_zstd(t->tar);
 	arc->archive_write_set_bytes_in_last_block(t->tar, 1); // no zeros behind compressed data
 	if (r >= ARCHIVE_WARN)
-		r = arc->archive_write_open(t->tar, t, NULL, write_block, NULL);
+		r = arc->archive_write_open(t->tar, t, NULL, tree_write_block, NULL);
 	return r >= ARCHIVE_WARN ? 0 : archive_failed(t);
 }
 
@@ -151,9 +151,9 @@ static int open_tree(struct tree *t, const char *path)
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	if (snprintf(t->path, sizeof(t->path), "%.*s", (int)len, path) >= (int)sizeof(t->path))
-		return fail(ENAMETOOLONG);
+		return tree_failure(ENAMETOOLONG);
 	if (lstat(t->path, &st) == 0)
-		return fail(EEXIST);
+		return tree_failure(EEXIST);
 	int format = format_of(t->path);
 	return format < 0 ? open_directory(t) : open_archive(t, format);
 }
@@ -218,7 +218,7 @@ static int add_parents(struct tree *t, const char *path)
 	for (const char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
 		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
 		if (tfind(dir, &t->links, compare))
-			return fail(ELOOP);
+			return tree_failure(ELOOP);
 		if (tree_dir(t, dir))
 			return -1;
 	}
@@ -232,10 +232,11 @@ static char *remember(struct tree *t, const char *path)
 	return copy;
 }
 
-static int add(struct tree *t, const char *path, mode_t type, const void *data, size_t len)
+static int tree_add_entry(struct tree *t, const char *path, mode_t type, const void *data,
+			  size_t len)
 {
 	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX)
-		return fail(EINVAL);
+		return tree_failure(EINVAL);
 	if (tfind(path, &t->known, compare))
 		return 0;
 	if (add_parents(t, path))
@@ -254,28 +255,28 @@ static int add(struct tree *t, const char *path, mode_t type, const void *data, 
 
 int tree_dir(struct tree *t, const char *path)
 {
-	return add(t, path, AE_IFDIR, NULL, 0);
+	return tree_add_entry(t, path, AE_IFDIR, NULL, 0);
 }
 
 int tree_file(struct tree *t, const char *path, const void *data, size_t len)
 {
-	return add(t, path, AE_IFREG, data, len);
+	return tree_add_entry(t, path, AE_IFREG, data, len);
 }
 
 int tree_link(struct tree *t, const char *path, const char *target)
 {
-	return add(t, path, AE_IFLNK, target, 0);
+	return tree_add_entry(t, path, AE_IFLNK, target, 0);
 }
 
 ssize_t tree_same(struct tree *t, const char *path, int from)
 {
 	struct stat st;
 	if (t->tar)
-		return fail(ENOTSUP);
+		return tree_failure(ENOTSUP);
 	if (fstatat(from, path + 1, &st, AT_SYMLINK_NOFOLLOW))
 		return -1;
 	if (!S_ISREG(st.st_mode))
-		return fail(EINVAL);
+		return tree_failure(EINVAL);
 	if (tfind(path, &t->known, compare))
 		return st.st_size;
 	if (add_parents(t, path) || linkat(from, path + 1, t->fd, path + 1, 0))
@@ -293,7 +294,7 @@ static int rename_new(const char *from, const char *to)
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
 	if (lstat(to, &st) == 0)
-		return fail(EEXIST);
+		return tree_failure(EEXIST);
 	return rename(from, to);
 }
 
@@ -313,7 +314,7 @@ int tree_commit(struct tree *t)
 	return 0;
 }
 
-static void keep(void *path)
+static void tree_keep(void *path)
 {
 	(void)path;
 }
@@ -341,8 +342,8 @@ void tree_free(struct tree *t)
 	}
 	if (t->fd >= 0)
 		close(t->fd);
-	tdestroy(t->links, keep); // `paths` owns them
-	tdestroy(t->known, keep);
+	tdestroy(t->links, tree_keep); // `paths` owns them
+	tdestroy(t->known, tree_keep);
 	for (size_t i = 0; i < t->n; i++)
 		free(t->paths[i]);
 	free(t->paths);

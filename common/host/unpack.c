@@ -88,7 +88,7 @@ void unpack_free(struct unpack *u)
 	free(u);
 }
 
-static ssize_t fail(struct unpack *u)
+static ssize_t unpack_failure(struct unpack *u)
 {
 	errno = u->error ? u->error : EBADMSG;
 	return -1;
@@ -121,13 +121,13 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 		if (r == ARCHIVE_OK)
 			r = u->arc->archive_read_next_header(u->a, &entry);
 		if (r < ARCHIVE_WARN)
-			return fail(u);
+			return unpack_failure(u);
 		u->opened = true;
 	}
 	if (r != ARCHIVE_EOF)
 		got = u->arc->archive_read_data(u->a, to, n);
 	u->ended = got <= 0;
-	return got < 0 || (!got && has_rest(u)) ? fail(u) : (ssize_t)got;
+	return got < 0 || (!got && has_rest(u)) ? unpack_failure(u) : (ssize_t)got;
 }
 
 const char *unpack_error(const struct unpack *u)

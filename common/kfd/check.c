@@ -70,7 +70,7 @@ static void set_live_only(struct report *r)
 }
 
 // First line of a file, or NULL.
-static const char *first_line(struct buf *b, const char *path)
+static const char *first_line_of(struct buf *b, const char *path)
 {
 	if (host_read(b, path) < 0)
 		return NULL;
@@ -82,7 +82,7 @@ static void check_kernel(struct report *r)
 {
 	struct buf b = {0};
 	char *dot = NULL;
-	const char *release = first_line(&b, "/proc/sys/kernel/osrelease");
+	const char *release = first_line_of(&b, "/proc/sys/kernel/osrelease");
 	unsigned long major = release ? strtoul(release, &dot, 10) : 0;
 	unsigned long minor = dot && *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	if (!release)
@@ -106,7 +106,7 @@ static void check_driver(struct report *r)
 		return;
 	}
 	// Only drivers built outside of the kernel tree carry a version.
-	const char *version = first_line(&b, "/sys/module/amdgpu/version");
+	const char *version = first_line_of(&b, "/sys/module/amdgpu/version");
 	set(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
 	    version ? version : "");
 	buf_fini(&b);

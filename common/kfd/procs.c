@@ -67,7 +67,7 @@ static uint64_t read_number(int dir, const char *name)
 		       : KFD_UNKNOWN;
 }
 
-static uint32_t read_u32(int dir, const char *name, uint32_t unknown)
+static uint32_t read_file_u32(int dir, const char *name, uint32_t unknown)
 {
 	uint64_t v = read_number(dir, name);
 	return v > UINT32_MAX ? unknown : (uint32_t)v;
@@ -95,7 +95,7 @@ static const char *queue_file(char out[64], const char *qid, const char *file)
 	return out;
 }
 
-static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid)
+static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, uint32_t qid)
 {
 	struct kfd_procs *p = r->p;
 	unsigned want = r->want;
@@ -109,17 +109,17 @@ static void add_queue(struct reader *r, int dir, const struct dirent *e, uint32_
 				.bytes = KFD_UNKNOWN,
 				.created = r->sysfs ? e->d_ino : KFD_UNKNOWN};
 	if (want & KFD_WANT_GPU)
-		q->gpu_id = read_u32(dir, queue_file(name, e->d_name, "gpuid"), 0);
+		q->gpu_id = read_file_u32(dir, queue_file(name, e->d_name, "gpuid"), 0);
 	if (want & KFD_WANT_TYPE)
 		q->type = type_of_sysfs(
-			read_u32(dir, queue_file(name, e->d_name, "type"), UINT32_MAX));
+			read_file_u32(dir, queue_file(name, e->d_name, "type"), UINT32_MAX));
 	if (want & KFD_WANT_SIZE)
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }
 
 // A list of ids of a recorded host, oldest first: `each` is told the rank of each, from 1.
-static void read_order(struct reader *r, int dir, const char *name,
-		       void (*each)(struct reader *r, uint64_t id, uint64_t rank))
+static void read_order_file(struct reader *r, int dir, const char *name,
+			    void (*each)(struct reader *r, uint64_t id, uint64_t rank))
 {
 	struct buf text = {0};
 	uint64_t rank = 0, id;
@@ -138,7 +138,7 @@ static void read_order(struct reader *r, int dir, const char *name,
 }
 
 // Of the context being read.
-static void rank_queue(struct reader *r, uint64_t id, uint64_t rank)
+static void set_queue_rank(struct reader *r, uint64_t id, uint64_t rank)
 {
 	struct kfd_procs *p = r->p;
 	for (size_t i = p->contexts[p->ncontexts - 1].queue; i < p->nqueues; i++)
@@ -160,12 +160,12 @@ static int read_queues(struct reader *r, int parent)
 	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t qid;
 		if (kfd_parse_id(e->d_name, &qid) && e->d_type != DT_LNK)
-			add_queue(r, dirfd(d), e, qid);
+			add_sysfs_queue(r, dirfd(d), e, qid);
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
 	}
 	if (order && !r->sysfs)
-		read_order(r, dirfd(d), ".order", rank_queue);
+		read_order_file(r, dirfd(d), ".order", set_queue_rank);
 	closedir(d);
 	if (p->nqueues > first)
 		qsort(p->queues + first, p->nqueues - first, sizeof(*p->queues), by_qid);
@@ -304,7 +304,7 @@ static void find_contexts(struct reader *r, DIR *d)
 	}
 	qsort(p->contexts + first, p->ncontexts - first, sizeof(*p->contexts), by_id);
 	if (order && !r->sysfs)
-		read_order(r, dirfd(d), ".contexts", rank_context);
+		read_order_file(r, dirfd(d), ".contexts", rank_context);
 }
 
 // What contexts have lies in one piece, so they are read one after the other.
@@ -416,8 +416,8 @@ static bool has_order(const void *procs, pid_t pid)
 
 // An inode number is never given out again, so the same numbers mean the same queues all the time
 // in between.
-static bool same(const struct kfd_procs *a, const struct kfd_proc *x, const struct kfd_procs *b,
-		 const struct kfd_proc *y)
+static bool same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
+			const struct kfd_procs *b, const struct kfd_proc *y)
 {
 	bool same = x->contexts == y->contexts && x->queues == y->queues;
 	for (uint32_t i = 0; same && i < x->contexts; i++) {
@@ -441,7 +441,7 @@ void kfd_procs_confirm(struct kfd_procs *p)
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
 		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
-		if (!has_order(p, proc->pid) || (again && same(p, proc, &now, again)))
+		if (!has_order(p, proc->pid) || (again && same_queues(p, proc, &now, again)))
 			continue;
 		proc->changed = true;
 		for (uint32_t k = 0; k < proc->queues; k++)

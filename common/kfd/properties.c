@@ -46,7 +46,7 @@ static const struct property {
 #undef P
 };
 
-static uint64_t *field(struct kfd_gpu *g, const struct property *p)
+static uint64_t *property_field(struct kfd_gpu *g, const struct property *p)
 {
 	return (uint64_t *)(void *)((char *)g + p->offset);
 }
@@ -55,7 +55,7 @@ void kfd_gpu_init(struct kfd_gpu *g)
 {
 	*g = (struct kfd_gpu){.can_suspend = -1, .selected = true};
 	for (size_t i = 0; i < COUNT(properties); i++)
-		*field(g, &properties[i]) = KFD_UNKNOWN;
+		*property_field(g, &properties[i]) = KFD_UNKNOWN;
 	g->index = g->node = g->gpu_id = g->cus = g->vram_bytes = KFD_UNKNOWN;
 }
 
@@ -119,7 +119,7 @@ void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len)
 		g->bad_lines += l.len == 0;
 		for (size_t i = 0; i < COUNT(properties); i++)
 			if (is_named(&l, properties[i].name))
-				*field(g, &properties[i]) = l.value;
+				*property_field(g, &properties[i]) = l.value;
 	}
 }
 

@@ -63,7 +63,7 @@ static const struct {
 };
 
 // Digits of a number below KFD_UNKNOWN at `s`: what is behind them, or NULL.
-static const char *number(const char *s, const char *end, unsigned base, uint64_t *value)
+static const char *smi_number(const char *s, const char *end, unsigned base, uint64_t *value)
 {
 	const char *first = s;
 	uint64_t v = 0;
@@ -84,7 +84,7 @@ static const char *take_error(struct kfd_smi_event *e, const char *s, const char
 {
 	const bool negative = s < end && *s == '-';
 	uint64_t v;
-	s = number(s + negative, end, 10, &v);
+	s = smi_number(s + negative, end, 10, &v);
 	if (!s || v > INT32_MAX)
 		return NULL;
 	e->error = negative ? -(int64_t)v : (int64_t)v;
@@ -102,8 +102,8 @@ static const char *take_value(struct kfd_smi_event *e, char letter, const char *
 	case 'C': e->mark = s < end ? *s : 0; return s < end ? s + 1 : NULL;
 	case 'X': return take_error(e, s, end);
 	default:
-		return number(s, end, (unsigned)values[letter - 'A'].base,
-			      (uint64_t *)(void *)((char *)e + values[letter - 'A'].offset));
+		return smi_number(s, end, (unsigned)values[letter - 'A'].base,
+				  (uint64_t *)(void *)((char *)e + values[letter - 'A'].offset));
 	}
 }
 
@@ -137,7 +137,7 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 	const char *end = line + len, *s;
 	uint64_t n;
 	forget(e);
-	s = number(line, end, 16, &n);
+	s = smi_number(line, end, 16, &n);
 	if (!s || s == end || *s != ' ') {
 		e->text = e->line = line;
 		e->text_len = e->line_len = len;

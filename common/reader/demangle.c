@@ -56,7 +56,7 @@ static uint64_t cpu_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int work(const void *name, size_t size, int fd)
+static int demangle_task(const void *name, size_t size, int fd)
 {
 	static char answer[DEMANGLE_TO_MOST + sizeof(uint64_t)];
 	const uint64_t begin = cpu_now();
@@ -83,7 +83,7 @@ static int work(const void *name, size_t size, int fd)
 
 // --- in gpq ---
 
-static bool take(void *arg, const void *part, size_t size)
+static bool demangle_take_part(void *arg, const void *part, size_t size)
 {
 	struct demangler *d = arg;
 	const char *end = memchr(part, 0, size);
@@ -106,12 +106,15 @@ static bool gives_up(const struct demangler *d)
 const char *demangle(struct demangler *d, const char *name)
 {
 	const size_t len = strncmp(name, "_Z", 2) ? 0 : strnlen(name, DEMANGLE_FROM_MOST + 1);
-	const struct reader_question q = {
-		.whose = READER_NAMES, .task = work, .text = name, .len = len + 1, .fd = -1};
+	const struct reader_question q = {.whose = READER_NAMES,
+					  .task = demangle_task,
+					  .text = name,
+					  .len = len + 1,
+					  .fd = -1};
 	if (!len || len > DEMANGLE_FROM_MOST || gives_up(d))
 		return NULL;
 	d->asked++;
-	if (reader_ask(&q, take, d) == 0)
+	if (reader_ask(&q, demangle_take_part, d) == 0)
 		return d->answer[0] ? d->answer : NULL;
 	d->lost++;
 	return NULL;

@@ -22,7 +22,7 @@ static int read_whole(const void *text, size_t len, int fd)
 	return n < 0 ? errno : 0;
 }
 
-static bool take(void *arg, const void *part, size_t len)
+static bool files_take_part(void *arg, const void *part, size_t len)
 {
 	struct buf *b = arg;
 	if (len > BUF_READ_MAX - b->len)
@@ -42,7 +42,7 @@ ssize_t reader_read_fd(struct buf *b, int fd, const char *path)
 	const struct reader_question q = {.whose = owner(path), .task = read_whole, .fd = fd};
 	b->len = 0;
 	buf_append(b, "", 0);
-	const int error = reader_ask(&q, take, b);
+	const int error = reader_ask(&q, files_take_part, b);
 	if (!error)
 		return (ssize_t)b->len;
 	errno = error == EPROTO ? EFBIG : error;

@@ -23,7 +23,7 @@ void memory_close(struct memory *m)
 	m->fd = -1;
 }
 
-static enum memory_got read_range(int fd, uint64_t at, char *to, size_t size)
+static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size)
 {
 	// Addresses of processes end far below; negative offsets would be errors of another kind.
 	if (at > INT64_MAX || size > (uint64_t)INT64_MAX - at)
@@ -56,7 +56,7 @@ static int read_ranges(const void *text, size_t len, int fd)
 	for (size_t i = 0; i < n; at += w[i++].size) {
 		if (n > MEMORY_RANGES_MOST || w[i].size > sizeof(answer) - at)
 			return EMSGSIZE;
-		answer[i] = (uint8_t)read_range(fd, w[i].at, (char *)answer + at, w[i].size);
+		answer[i] = (uint8_t)read_one_range(fd, w[i].at, (char *)answer + at, w[i].size);
 	}
 	reader_give(answer, at);
 	return 0;
@@ -104,7 +104,7 @@ struct ranges {
 	bool all;
 };
 
-static bool take(void *arg, const void *part, size_t len)
+static bool memory_take_part(void *arg, const void *part, size_t len)
 {
 	struct ranges *r = arg;
 	r->all = memory_take(r->v, r->n, part, len);
@@ -115,7 +115,7 @@ bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n)
 {
 	bool all = true;
 	for (size_t i = 0; i < n; i++) {
-		v[i].got = !m->read ? read_range(m->fd, v[i].at, v[i].to, v[i].size)
+		v[i].got = !m->read ? read_one_range(m->fd, v[i].at, v[i].to, v[i].size)
 			   : m->read(m->arg, v[i].at, v[i].to, v[i].size) ? MEMORY_READ
 									  : MEMORY_LOST;
 		all &= v[i].got == MEMORY_READ;
@@ -134,7 +134,7 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 	if (m->fd < 0)
 		return false;
 	const struct reader_question q = question(m, v, n);
-	errno = reader_ask(&q, take, &r);
+	errno = reader_ask(&q, memory_take_part, &r);
 	return !errno && r.all;
 }
 

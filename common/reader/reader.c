@@ -91,7 +91,7 @@ void reader_alive(void)
 		_exit(0);
 }
 
-static void answer(reader_task *task, const void *text, size_t len, int fd)
+static void child_answer(reader_task *task, const void *text, size_t len, int fd)
 {
 	const int error = task(text, len, fd);
 	send_part(error, has_unsent ? unsent : 0);
@@ -166,7 +166,7 @@ static void close_all(int fd)
 	close_range((unsigned)high + 1, ~0u, 0);
 }
 
-static void begin(int fd, pid_t parent)
+static void child_begin(int fd, pid_t parent)
 {
 	socket_to_parent = fd;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -195,7 +195,7 @@ static void give_up_rights(pid_t parent)
 	confine_calls(allowed, COUNT(allowed));
 }
 
-static _Noreturn void serve(int fd)
+static _Noreturn void child_serve(int fd)
 {
 	static struct {
 		struct question_head head;
@@ -205,7 +205,7 @@ static _Noreturn void serve(int fd)
 	int given;
 
 	while ((n = receive(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.head)) {
-		answer(q.head.task, q.text, n - sizeof(q.head), given);
+		child_answer(q.head.task, q.text, n - sizeof(q.head), given);
 		if (given >= 0)
 			close(given);
 	}
@@ -220,7 +220,7 @@ static _Noreturn void serve_open(const struct reader_question *q, pid_t parent)
 	if (fd < 0)
 		send_part(error, 0);
 	else
-		answer(q->task, q->text, q->len, fd);
+		child_answer(q->task, q->text, q->len, fd);
 	_exit(0);
 }
 
@@ -285,7 +285,7 @@ static unsigned patience_ms(pid_t whose)
 }
 
 // Says that it is silent, or that the child died of its question.
-static void report(const struct asked *a, int error)
+static void report_silence(const struct asked *a, int error)
 {
 	char name[48];
 	if (error == ETIMEDOUT)
@@ -297,7 +297,7 @@ static void report(const struct asked *a, int error)
 
 // ---- gpq's side
 
-static pid_t start(int *fd, const struct reader_question *q)
+static pid_t child_start(int *fd, const struct reader_question *q)
 {
 	const pid_t parent = getpid();
 	int fds[2];
@@ -306,11 +306,11 @@ static pid_t start(int *fd, const struct reader_question *q)
 		return 0;
 	const pid_t child = fork();
 	if (!child) {
-		begin(fds[1], parent);
+		child_begin(fds[1], parent);
 		if (q)
 			serve_open(q, parent);
 		give_up_rights(parent);
-		serve(fds[1]);
+		child_serve(fds[1]);
 	}
 	close(fds[1]);
 	*fd = fds[0];
@@ -321,7 +321,7 @@ static pid_t start(int *fd, const struct reader_question *q)
 	return 0;
 }
 
-static void stop(struct reader *r, pid_t whose)
+static void reader_stop_child(struct reader *r, pid_t whose)
 {
 	if (!r->child)
 		return;
@@ -336,11 +336,11 @@ static bool make_ready(struct reader *r)
 	if (r->owner != getpid())
 		r->child = 0;
 	if (r->child && r->libs != lib_count() && !r->n)
-		stop(r, READER_NAMES);
+		reader_stop_child(r, READER_NAMES);
 	if (!r->child) {
 		r->owner = getpid();
 		r->libs = lib_count();
-		r->child = start(&r->fd, NULL);
+		r->child = child_start(&r->fd, NULL);
 	}
 	return r->child;
 }
@@ -408,7 +408,7 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 	const int error =
 		send_question(r, q) ? take_parts(r->fd, r->child, q->whose, take, arg) : EIO;
 	if (error == ETIMEDOUT || error == EIO || error == EPROTO)
-		stop(r, q->whose);
+		reader_stop_child(r, q->whose);
 	return error;
 }
 
@@ -416,7 +416,7 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 static int ask_once(const struct reader_question *q, reader_take *take, void *arg)
 {
 	int fd = -1;
-	const pid_t child = start(&fd, q);
+	const pid_t child = child_start(&fd, q);
 	if (!child)
 		return ENOMEM;
 	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
@@ -437,7 +437,7 @@ int reader_ask(const struct reader_question *q, reader_take *take, void *arg)
 	if (is_silent(q->whose))
 		return ETIMEDOUT;
 	const int error = q->open ? ask_once(q, take, arg) : ask_common(q, take, arg);
-	report(&asked, error);
+	report_silence(&asked, error);
 	return error;
 }
 
@@ -457,7 +457,7 @@ void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
-	stop(r, READER_NAMES);
+	reader_stop_child(r, READER_NAMES);
 	free(r->v);
 	free(r);
 }
@@ -518,8 +518,8 @@ const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 			*error = EIO;
 		}
 		if (r->child && n < sizeof(part.head)) {
-			report(&first, *error);
-			stop(r, first.whose);
+			report_silence(&first, *error);
+			reader_stop_child(r, first.whose);
 		}
 		if (first.tag)
 			return part.data;
