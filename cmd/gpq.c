@@ -140,26 +140,30 @@ static int print_list(void)
 	return out_text(&b);
 }
 
+static const struct opt_rule common_rules[] = {
+	{.given = FORM_NAMES,
+	 .several = true,
+	 .next = "choose one",
+	 .text = "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other"},
+	// Without -o there may be several tables, or a table whose columns are not known yet.
+	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
+		   "--null: name a column by -o"),
+	{0},
+};
+
 // Shared options that were given: sysroot, verbosity and output mode.
-static int apply_common(struct common_opts *c, const char *command)
+static int apply_common(struct common_opts *c, const struct opt_set *sets, const char *command)
 {
 	static const enum out_mode modes[] = {OUT_JSON,  OUT_NDJSON, OUT_RAW,
 					      OUT_PAIRS, OUT_CSV,    OUT_NUL};
 	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs, c->csv, c->nul};
-	int n = 0;
-	for (unsigned i = 0; i < COUNT(modes); i++) {
-		n += given[i];
+	for (unsigned i = 0; i < COUNT(modes); i++)
 		if (given[i])
 			c->out.mode = modes[i];
-	}
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	if (n > 1)
-		return err_fail(GPQ_USAGE, "choose one",
-				"--json, --ndjson, --raw, --pairs, --csv and --null exclude each "
-				"other");
-	// Without -o several tables may be written, or none of which the columns are known yet.
-	if (c->nul && !c->out.columns && !c->list_columns)
-		return err_fail(GPQ_USAGE, "for example -0 -o PID", "--null: name a column by -o");
+	int status = opts_check(common_rules, sets, 0);
+	if (status)
+		return status;
 	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
 	if (root && *root && host_set_root(root))
 		return err_sys(
@@ -355,7 +359,7 @@ static int run_command_named(const struct command *def, int argc, char **argv,
 	add_other_sets(sets, common);
 	ask_json(argc, argv, sets, spec->stop_at_operand, def->name);
 	int first = opts_parse(argc, argv, sets, spec->stop_at_operand);
-	int status = first < 0 ? GPQ_USAGE : apply_common(common, def->name);
+	int status = first < 0 ? GPQ_USAGE : apply_common(common, sets, def->name);
 	if (!status) {
 		cmd.argc = argc - first;
 		cmd.argv = argv + first;

@@ -36,6 +36,12 @@ static const struct opt opts[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	RULE_EXCLUDES("partial", "filter sort", "filter what is merged in the end",
+		      "--filter and --sort are about rows of tables, which --partial has not"),
+	{0},
+};
+
 struct merge_row {
 	const char *metric, *source, *scheduler, *kernel, *gpus;
 	struct cycle_setting set;
@@ -164,11 +170,6 @@ static int run_merge(struct cmd *c)
 {
 	struct merge m = {0};
 	int n = c->argc ? c->argc : 1, status = GPQ_OK;
-	const struct merge_opts *o = c->opts;
-	if (o->partial && (c->out.filter || c->out.sort))
-		return err_fail(GPQ_USAGE, "filter what is merged in the end",
-				"--filter and --sort are about rows of tables, which --partial has "
-				"not");
 	for (int i = 0; i < n && !status; i++)
 		status = merge_file(&m, c->argc ? c->argv[i] : "-");
 	if (!status)
@@ -198,6 +199,7 @@ const struct cmd_spec merge_spec = {
 		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",
 	.operands = "FILE...",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct merge_opts),
 	.defaults = &defaults,
 	.tables = tables,

@@ -223,6 +223,7 @@ static const struct cmd_kind kinds[] = {
 	 .synopsis = "[--html FILE] [--svg DIR] FILE|DIR...\n--compare OLD NEW",
 	 .operands = "FILE...",
 	 .opts = report_opts,
+	 .rules = bench_report_rules,
 	 .tables = report_tables,
 	 .run = bench_report},
 	{0},

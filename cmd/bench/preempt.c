@@ -78,8 +78,6 @@ static int make_plan(struct preempt *p)
 				     CYCLE_NONE};
 	uint64_t seed = bench_seed(o, &p->run->context), runs = o->runs == U64_NULL ? 1 : o->runs;
 	char why[128];
-	if (o->grace > KFD_GRACE_MAX)
-		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
 				why);
@@ -120,6 +118,8 @@ static int check_arguments(const struct preempt *p, const struct cmd *c)
 	return o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
 }
 
+static const struct opt_rule preempt_rules[] = {BENCH_GRACE_RULE, {0}};
+
 static int prepare_preempt(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
@@ -130,6 +130,7 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 		return status;
 	bench_context_host(&p->run->context);
 	status = choose_targets(p);
+	status = status ? status : cmd_check(c, preempt_rules);
 	status = status ? status : make_plan(p);
 	if (status || p->opts->dry)
 		return status;

@@ -353,6 +353,16 @@ static int report_changes(struct cmd *c)
 	return status;
 }
 
+const struct opt_rule bench_report_rules[] = {
+	RULE_EXCLUDES("html svg", "compare", "gpq bench report --html FILE FILE... has the plots",
+		      "--html and --svg do not go with --compare, which prints a table"),
+	RULE_EXCLUDES("html svg", ROWS_NAMES, "gpq bench report --html FILE FILE... has the plots",
+		      "--html and --svg do not go with rows, columns and JSON"),
+	RULE_EXCLUDES("goal require", "compare", "judge each alone: gpq bench report FILE",
+		      "--compare tells what changed, and keeps to no --%1"),
+	{0},
+};
+
 int bench_report(struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
@@ -360,15 +370,6 @@ int bench_report(struct cmd *c)
 	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort;
 	struct load l = {0};
 	int status = GPQ_OK;
-	if ((o->compare || as_tables) && (o->html || o->svg))
-		return err_fail(GPQ_USAGE, "gpq bench report --html FILE FILE... has the plots",
-				"--html and --svg do not go with %s",
-				o->compare ? "--compare, which prints a table"
-					   : "rows, columns and JSON");
-	if (o->compare && (o->goals.n || o->require.n))
-		return err_fail(GPQ_USAGE, "judge each alone: gpq bench report FILE",
-				"--compare tells what changed, and keeps to no --%s",
-				o->goals.n ? "goal" : "require");
 	if (o->compare)
 		return report_changes(c);
 	if (o->html && holds_json(o->html))
