@@ -28,6 +28,7 @@ struct ab {
 	uint64_t done, total; // runs
 	enum ab_mode now;
 	struct rng rng; // of the order of the modes
+	struct regex regex[AB_PATTERNS];
 };
 
 static void draw_runs(void *arg)
@@ -78,27 +79,52 @@ static int choose_side(struct bench_opts *o, enum side side)
 	return status;
 }
 
+#define NO_OUTPUT  "--%1 reads what a command prints, and that side has none"
+#define NO_COMMAND "--log is set for commands, and one side has none"
+
+// Work without a command prints nothing to gpq, and has no log directory of gpq's choice.
+static const struct opt_rule ab_rules[] = {
+	RULE_NEEDS("metric", "online", "leave it out, or have a command", NO_OUTPUT),
+	RULE_NEEDS("offline-metric offline-ready", "offline", "leave it out, or have a command",
+		   NO_OUTPUT),
+	RULE_NEEDS("log", "online", "--online-log and --offline-log read logs", NO_COMMAND),
+	RULE_NEEDS("log", "offline", "--online-log and --offline-log read logs", NO_COMMAND),
+	BENCH_GRACE_RULE,
+	RULE_RANGE("runs", 1, UINT64_MAX, "leave it out for 3", "--runs: 0 measures nothing"),
+	RULE_EXCLUDES("log", "online-log offline-log", NULL,
+		      "--log says where both logs are already"),
+	{0},
+};
+
 // What runs already prints nothing to gpq, and its requests are seen in its queues, or in its log.
 static int choose_sides(struct bench_opts *o)
 {
 	struct ab_plan *p = &o->ab;
-	const bool online = p->command[SIDE_ONLINE], offline = p->command[SIDE_OFFLINE];
 	int status = choose_side(o, SIDE_ONLINE);
 	status = status ? status : choose_side(o, SIDE_OFFLINE);
 	if (status)
 		return status;
-	if ((p->metric && !online) || ((p->offline_metric || p->offline_ready) && !offline))
-		return err_fail(GPQ_USAGE, "leave it out, or have a command",
-				"--%s reads what a command prints, and that side has none",
-				p->metric && !online ? "metric"
-				: p->offline_metric  ? "offline-metric"
-						     : "offline-ready");
-	if (p->log_dir && (!online || !offline))
-		return err_fail(GPQ_USAGE, "--online-log and --offline-log read logs",
-				"--log is set for commands, and one side has none");
-	if (!online)
+	if (!p->command[SIDE_ONLINE])
 		p->hold = AB_HOLD_PROGRESS;
 	return GPQ_OK;
+}
+
+static int compile_patterns(struct ab *b)
+{
+	struct ab_plan *p = &b->opts->ab;
+	const struct {
+		const char *option, *text;
+		unsigned groups;
+	} patterns[AB_PATTERNS] = {[AB_METRIC] = {"--metric", p->metric, 1},
+				   [AB_OFFLINE_METRIC] = {"--offline-metric", p->offline_metric, 1},
+				   [AB_OFFLINE_READY] = {"--offline-ready", p->offline_ready, 0}};
+	int status = GPQ_OK;
+	for (unsigned i = 0; i < AB_PATTERNS && !status; i++) {
+		status = regex_init_line(&b->regex[i], patterns[i].option, patterns[i].text,
+					 patterns[i].groups);
+		p->regex[i] = patterns[i].text ? &b->regex[i] : NULL;
+	}
+	return status;
 }
 
 static int prepare_ab(struct ab *b, struct cmd *c)
@@ -113,14 +139,12 @@ static int prepare_ab(struct ab *b, struct cmd *c)
 		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
 				c->argv[1]);
 	status = choose_sides(o);
+	status = status ? status : cmd_check(c, ab_rules);
+	status = status ? status : compile_patterns(b);
 	if (status)
 		return status;
-	if (o->grace > KFD_GRACE_MAX)
-		return err_fail(GPQ_USAGE, NULL, "--grace: %" PRIu64 " is not 0 to 255", o->grace);
 	if (o->runs == U64_NULL)
 		o->runs = DEFAULT_RUNS;
-	if (!o->runs)
-		return err_fail(GPQ_USAGE, "leave it out for 3", "--runs: 0 measures nothing");
 	o->ab.grace = o->grace;
 	o->ab.tick = draw_runs;
 	o->ab.tick_arg = b;
@@ -130,8 +154,6 @@ static int prepare_ab(struct ab *b, struct cmd *c)
 	status = choose_modes(b);
 	if (status)
 		return status;
-	if (o->ab.log_dir && (o->ab.online_log || o->ab.offline_log))
-		return err_fail(GPQ_USAGE, NULL, "--log says where both logs are already");
 	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--log %s", o->ab.log_dir);
 	return raw_file_open(&b->raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
@@ -286,6 +308,10 @@ int bench_ab(struct cmd *c)
 	}
 	if (raw_file_close(&b.raw) && !status)
 		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
+	for (unsigned i = 0; i < AB_PATTERNS; i++) {
+		status = regex_check(&b.regex[i], status);
+		regex_fini(&b.regex[i]);
+	}
 	spec_set_fini(&b.opts->ab.specs);
 	require_fini(&b.limits);
 	load_run_free(b.run);

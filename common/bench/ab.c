@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +25,7 @@ const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NU
 
 // What a command prints, as far as it is wanted.
 struct printed {
-	struct pattern {
-		regex_t regex;
-		bool given;
-	} metric, ready;
+	struct regex *metric, *ready;
 	bool is_ready;
 	struct samples v; // offline: in the window
 };
@@ -88,18 +84,17 @@ static int check_side(struct experiment *x, const struct workload *s)
 		 : 0;
 }
 
-// Takes the number that the first group of the expression matches.
+// Takes the number that begins where the first group of the expression matches.
 static void take_printed_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
-	regmatch_t m[2];
-	char *end;
-	if (p->ready.given && !p->is_ready)
-		p->is_ready = regexec(&p->ready.regex, line, 0, NULL, 0) == 0;
-	if (!p->metric.given || regexec(&p->metric.regex, line, 2, m, 0) || m[1].rm_so < 0)
-		return;
-	double v = strtod(line + m[1].rm_so, &end);
-	if (end != line + m[1].rm_so)
+	const size_t len = strlen(line);
+	if (p->ready && !p->is_ready)
+		p->is_ready = regex_matches(p->ready, line, len);
+	const char *number = p->metric ? regex_group(p->metric, line, len) : NULL;
+	char *end = NULL;
+	double v = number ? strtod(number, &end) : 0;
+	if (end != number)
 		samples_add(&p->v, v);
 }
 
@@ -289,7 +284,7 @@ static bool has_queues(struct experiment *x, struct workload *s)
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->printed[SIDE_OFFLINE];
-	return p->ready.given ? p->is_ready : group_has_moved(&s->group);
+	return p->ready ? p->is_ready : group_has_moved(&s->group);
 }
 
 static int was_late(struct experiment *x, const struct workload *s, const char *late)
@@ -508,20 +503,6 @@ static int take_latencies(struct experiment *x)
 
 // ---- one run
 
-// Compiles it with at least so many groups.
-static int compile_pattern(struct experiment *x, struct pattern *p, size_t groups,
-			   const char *option, const char *text)
-{
-	if (!text)
-		return 0;
-	if (regcomp(&p->regex, text, REG_EXTENDED))
-		return ab_fail(x, 2, "%s: %s is no extended regular expression", option, text);
-	p->given = true;
-	if (p->regex.re_nsub < groups)
-		return ab_fail(x, 2, "%s: %s has no group ( ) around the number", option, text);
-	return 0;
-}
-
 static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
@@ -538,23 +519,14 @@ static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t numb
 	return 0;
 }
 
-static void printed_fini(struct printed *p)
-{
-	samples_fini(&p->v);
-	if (p->metric.given)
-		regfree(&p->metric.regex);
-	if (p->ready.given)
-		regfree(&p->ready.regex);
-}
-
 static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
 	const struct ab_plan *p = x->plan;
 	struct printed *on = &x->printed[SIDE_ONLINE], *off = &x->printed[SIDE_OFFLINE];
-	int r = compile_pattern(x, &on->metric, 1, "--metric", p->metric) ||
-		compile_pattern(x, &off->metric, 1, "--offline-metric", p->offline_metric) ||
-		compile_pattern(x, &off->ready, 0, "--offline-ready", p->offline_ready) ||
-		name_side_logs(x, mode, number);
+	*on = (struct printed){.metric = p->regex[AB_METRIC]};
+	*off = (struct printed){.metric = p->regex[AB_OFFLINE_METRIC],
+				.ready = p->regex[AB_OFFLINE_READY]};
+	int r = name_side_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	group_release(&x->offline.group);
 	child_end(&x->offline.child, 2000 * MS, take_outputs, x);
@@ -587,8 +559,8 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	child_fini(&x->look.child);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
-	printed_fini(&x->printed[SIDE_ONLINE]);
-	printed_fini(&x->printed[SIDE_OFFLINE]);
+	samples_fini(&x->printed[SIDE_ONLINE].v);
+	samples_fini(&x->printed[SIDE_OFFLINE].v);
 	close(x->signals);
 	free(x);
 	return status;

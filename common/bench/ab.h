@@ -9,6 +9,7 @@
 #include "common/bench/context.h"
 #include "common/bench/queue_set.h"
 #include "common/bench/result.h"
+#include "common/cli/grep.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,16 +19,20 @@ extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 
 enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS }; // while the command runs; while it has work
 
+// What is looked for in the output of commands.
+enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
+
 // Options of gpq bench ab.
 struct ab_plan {
 	const char *command[2];     // of each side, for sh -c; NULL: it runs already
 	struct spec_set specs;      // who runs already, by side
-	const char *metric;         // extended regular expression, or NULL
+	const char *metric;         // regular expression, or NULL
 	int metric_unit;            // of its number: ns, us, ms, s
 	const char *offline_metric; // likewise, of a rate: the greater the better
 	const char *offline_ready;  // it is at work once it prints a line that matches; or NULL
-	const char *log_dir;        // the runtimes of both are to log there, and are read from
-				    // there; or
+	struct regex *regex[AB_PATTERNS]; // these three, compiled
+	const char *log_dir; // the runtimes of both are to log there, and are read from
+			     // there; or
 	const char *online_log, *offline_log; // logs that the commands write; NULL
 	int hold;                             // enum ab_hold
 	uint64_t grace;

@@ -36,6 +36,7 @@
 	X(pcre2_match_context_free)     \
 	X(pcre2_match_data_create)      \
 	X(pcre2_match_data_free)        \
+	X(pcre2_pattern_info)           \
 	X(pcre2_set_match_limit)        \
 	X(pcre2_set_newline)
 
@@ -359,17 +360,33 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {
 	const struct pcre *lib = load(option);
-	*r = (struct regex){.option = option};
+	*r = (struct regex){.option = option, .what = "names"};
 	if (!lib)
 		return GPQ_UNSUPPORTED;
 	r->codes = xcalloc(patterns->n, sizeof(*r->codes));
-	r->match = xcheck(lib->pcre2_match_data_create(1, NULL));
+	r->match = xcheck(lib->pcre2_match_data_create(2, NULL));
 	for (; r->n < patterns->n; r->n++) {
 		r->codes[r->n] = compile(lib, option, patterns->v[r->n], 0);
 		if (!r->codes[r->n])
 			return GPQ_USAGE;
 	}
 	return GPQ_OK;
+}
+
+int regex_init_line(struct regex *r, const char *option, const char *pattern, unsigned groups)
+{
+	char *only = (char *)(uintptr_t)pattern;
+	uint32_t has = 0;
+	*r = (struct regex){0};
+	int status = pattern ? regex_init(r, option, &(struct words){&only, 1}) : GPQ_OK;
+	if (!pattern || status)
+		return status;
+	r->what = "lines";
+	pcre_get()->pcre2_pattern_info(r->codes[0], PCRE2_INFO_CAPTURECOUNT, &has);
+	return has >= groups
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, NULL, "%s: %s has no group ( ) around the number",
+				  option, pattern);
 }
 
 void regex_fini(struct regex *r)
@@ -395,6 +412,14 @@ bool regex_matches(struct regex *r, const char *text, size_t len)
 	return false;
 }
 
+const char *regex_group(struct regex *r, const char *text, size_t len)
+{
+	if (!regex_matches(r, text, len))
+		return NULL;
+	const PCRE2_SIZE *found = pcre_get()->pcre2_get_ovector_pointer(r->match);
+	return found[2] == PCRE2_UNSET ? NULL : text + found[2];
+}
+
 int regex_check(const struct regex *r, int status)
 {
 	PCRE2_UCHAR why[128];
@@ -402,5 +427,6 @@ int regex_check(const struct regex *r, int status)
 		return status;
 	pcre_get()->pcre2_get_error_message(r->error, why, sizeof(why));
 	return err_fail(GPQ_PARTIAL, "use a simpler expression",
-			"%s: some names could not be matched: %s", r->option, (const char *)why);
+			"%s: some %s could not be matched: %s", r->option, r->what,
+			(const char *)why);
 }

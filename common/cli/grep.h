@@ -90,6 +90,7 @@ bool grep_within_lines(struct buf *out, const char *pattern);
 // Expressions on one text at a time, as for names of programs.
 struct regex {
 	const char *option;
+	const char *what; // the texts, for messages: "names"
 	void **codes, *match;
 	size_t n;
 	int error; // first failure to match, as PCRE2 numbers it; 0
@@ -100,9 +101,16 @@ struct regex {
 int regex_init(struct regex *r, const char *option, const struct words *patterns);
 void regex_fini(struct regex *r);
 
+// The same with one expression, or none (`pattern` NULL), for lines of output: GPQ_USAGE also where
+// it has fewer groups ( ).
+int regex_init_line(struct regex *r, const char *option, const char *pattern, unsigned groups);
+
 // Does any of the expressions match? A text on which matching fails (PCRE2 gives up after so many
 // steps) does not match, and that is noted. Not for several threads at once.
 bool regex_matches(struct regex *r, const char *text, size_t len);
+
+// Where the first group ( ) of the only expression matched; NULL: it did not.
+const char *regex_group(struct regex *r, const char *text, size_t len);
 
 // `status`, or GPQ_PARTIAL after a message when some text could not be matched.
 int regex_check(const struct regex *r, int status);

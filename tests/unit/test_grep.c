@@ -277,12 +277,40 @@ static void test_too_many_steps(void **state)
 	grep_free(g);
 }
 
+// What begins where the first group matches in a line; "-": nothing.
+static void group_is(const char *pattern, const char *line, const char *want)
+{
+	struct regex r;
+	assert_int_equal(regex_init_line(&r, "--metric", pattern, 1), GPQ_OK);
+	const char *found = regex_group(&r, line, strlen(line));
+	assert_string_equal(found ? found : "-", want);
+	assert_int_equal(regex_check(&r, GPQ_OK), GPQ_OK);
+	regex_fini(&r);
+}
+
+static void test_group(void **state)
+{
+	struct regex r;
+	(void)state;
+	group_is("took (\\d+)", "it took 25 ms", "25 ms");
+	group_is("took (\\d+)", "it took long", "-");
+	group_is("done|took (\\d+)", "done", "-"); // matches without its group
+	group_is("(\\d+)(?= ms$)", "1 2 ms", "2 ms");
+	assert_int_equal(regex_init_line(&r, "--metric", "took \\d+", 1), GPQ_USAGE);
+	regex_fini(&r);
+	assert_int_equal(regex_init_line(&r, "--metric", "took (", 1), GPQ_USAGE);
+	regex_fini(&r);
+	assert_int_equal(regex_init_line(&r, "--metric", NULL, 1), GPQ_OK);
+	assert_int_equal(regex_check(&r, GPQ_OK), GPQ_OK);
+	regex_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_rewriting),
 		cmocka_unit_test(test_random),         cmocka_unit_test(test_several),
-		cmocka_unit_test(test_too_many_steps),
+		cmocka_unit_test(test_too_many_steps), cmocka_unit_test(test_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
