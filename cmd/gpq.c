@@ -152,7 +152,7 @@ static const struct opt_rule common_rules[] = {
 };
 
 // Shared options that were given: sysroot, verbosity and output mode.
-static int apply_common(struct common_opts *c, const struct opt_set *sets, const char *command)
+static int apply_common(struct common_opts *c, const char *command)
 {
 	static const enum out_mode modes[] = {OUT_JSON,  OUT_NDJSON, OUT_RAW,
 					      OUT_PAIRS, OUT_CSV,    OUT_NUL};
@@ -161,7 +161,9 @@ static int apply_common(struct common_opts *c, const struct opt_set *sets, const
 		if (given[i])
 			c->out.mode = modes[i];
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	int status = opts_check(common_rules, sets, 0);
+	// Not with the command's own options: --raw of gpq bench is another one.
+	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
+	int status = opts_check(common_rules, shared, 0);
 	if (status)
 		return status;
 	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
@@ -359,7 +361,7 @@ static int run_command_named(const struct command *def, int argc, char **argv,
 	add_other_sets(sets, common);
 	ask_json(argc, argv, sets, spec->stop_at_operand, def->name);
 	int first = opts_parse(argc, argv, sets, spec->stop_at_operand);
-	int status = first < 0 ? GPQ_USAGE : apply_common(common, sets, def->name);
+	int status = first < 0 ? GPQ_USAGE : apply_common(common, def->name);
 	if (!status) {
 		cmd.argc = argc - first;
 		cmd.argv = argv + first;

@@ -319,3 +319,7 @@ $ gpq bench report --html - $DATA/bench/plain.ndjson | sed -n '1p;$p'; ls ./- 2>
 </body></html>
 ls: cannot access './-': No such file or directory
 ? 2
+
+# --raw FILE of bench is not the shared -r, which excludes -J.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 bench preempt --dry-run --raw x -J -p 41207 | jq -c '[.queues[].queue_id]'
+[0,1,2,3]
