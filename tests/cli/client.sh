@@ -111,5 +111,5 @@ if [ -z "$sanitize" ]; then
 fi
 
 ok "make uninstall" mk uninstall
-is "nothing is left" "$(find "$work/usr" ! -type d)" ""
+empty "nothing is left" "$(find "$work/usr" ! -type d)"
 finish

@@ -4,6 +4,6 @@
 . "$(dirname "$0")/tap.inc"
 ok "the demonstration" env -i PATH="$PATH" GPQ_BIN="$bin" COLUMNS=40 "$top/tests/demo"
 "$top/tests/demo" >"$work/out" 2>&1
-is "no complaint" "$(grep '^gpq: ' "$work/out")" ""
-is "each command shows something" "$(awk '/^\$ / { c = $0; n++; next } c != "" { if ($0 == "") print c; c = "" } END { if (c != "") print c; if (n < 5) print n " commands" }' "$work/out")" ""
+empty "no complaint" "$(grep '^gpq: ' "$work/out")"
+empty "each command shows something" "$(awk '/^\$ / { c = $0; n++; next } c != "" { if ($0 == "") print c; c = "" } END { if (c != "") print c; if (n < 5) print n " commands" }' "$work/out")"
 finish

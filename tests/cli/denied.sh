@@ -11,10 +11,10 @@ drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid 65534 --regid 65534 --clear-groups"
 gpq() { ASAN_OPTIONS=detect_leaks=0 $drop "$work/gpq" --sysroot "$work/host" queues "$@" 2>&1; }
 message="gpq: queues: pid 41207: its queues in sysfs: Permission denied"
-expect "the list tells which process is missing" "$message 52880" "$(gpq -rno PID | tr '\n' ' ' | sed 's/ $//')"
+is "the list tells which process is missing" "$(gpq -rno PID | tr '\n' ' ' | sed 's/ $//')" "$message 52880"
 gpq >/dev/null
-expect "the list is done in part" 3 $?
-expect "the process itself cannot be told" "$message" "$(gpq -p 41207)"
+is "the list is done in part" $? 3
+is "the process itself cannot be told" "$(gpq -p 41207)" "$message"
 gpq -p 41207 >/dev/null
-expect "for want of rights" 4 $?
+is "for want of rights" $? 4
 finish

@@ -6,7 +6,7 @@ h=$top/tests/hosts/gfx90a-k6.12
 cd "$work" || exit
 # Over all tables of options: what takes an expression is of a kind that adds up (OPT_LIST) or is refused (OPT_EXPR).
 rows=$(cat "$top"/cmd/*.c "$top"/cmd/*/*.c "$top"/common/*/*.h | tr -s '\n\t ' ' ' | grep -oE '"[a-z-]+", (0|.[a-zA-Z].), OPT_[A-Z]+, "[^"]*(REGEX|EXPR|LEVEL)[^"]*"')
-is "no command keeps the last of several expressions" "$(echo "$rows" | grep -vE 'OPT_(LIST|EXPR)')" ""
+empty "no command keeps the last of several expressions" "$(echo "$rows" | grep -vE 'OPT_(LIST|EXPR)')"
 is "and they were found: " "$(echo "$rows" | cut -d'"' -f2 | sort | tr '\n' ' ')" \
 	"cmdline comm filter grep grep-not kernel metric offline-metric offline-ready prio "
 is "the first of two is compiled as well" "$(gpq queues --comm '(' --comm x --sysroot "$h" 2>&1 | cut -d: -f-4; echo "${PIPESTATUS[0]}")" "gpq: queues: --comm: (

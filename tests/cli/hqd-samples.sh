@@ -57,40 +57,40 @@ packets() {
 check() {
 	local xccs=$1 hqds=$2 mqds=$3 on=$4 off=$5 mqds8=$6 rls=$7 all kind wanted got
 	all=$(slots "$hqds")
-	expect "every compute slot, and what its registers hold" "$(normalize <<<"$all")" \
-		"$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')"
+	is "every compute slot, and what its registers hold" "$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')" \
+		"$(normalize <<<"$all")"
 	for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
-		expect "number of ${kind#*=} slots" "$(grep -cE "${kind%=*}" "$hqds")" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")"
+		is "number of ${kind#*=} slots" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")" "$(grep -cE "${kind%=*}" "$hqds")"
 	done
-	expect "places of all slots" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)"
-	expect "nothing left over" "" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
+	is "places of all slots" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")"
+	empty "nothing left over" "$(gpq -v --hqds "$hqds" --mqds "$mqds" 2>&1 >/dev/null)"
 
 	# Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
 	wanted=$(mqd_of_xcc "$mqds" | while read -r pid gpu xcc base; do
 		printf '%d %d %d 0x%x mqd\n' "$pid" $((0x$gpu)) "$xcc" $((0x$base))
 	done | sort)
-	expect "each MQD is joined to its slot on each XCC" "$wanted" \
-		"$(gpq --hqds "$hqds" --mqds "$mqds" --active -rno PID,GPU,XCC,MQD_ADDR,MATCH | grep -v '^-' | sort)"
-	expect "of all XCCs" "$(($(grep -c 'Compute queue on device' "$mqds") * xccs))" "$(wc -l <<<"$wanted")"
+	is "each MQD is joined to its slot on each XCC" "$(gpq --hqds "$hqds" --mqds "$mqds" --active -rno PID,GPU,XCC,MQD_ADDR,MATCH | grep -v '^-' | sort)" \
+		"$wanted"
+	is "of all XCCs" "$(wc -l <<<"$wanted")" "$(($(grep -c 'Compute queue on device' "$mqds") * xccs))"
 
 	# SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
-	expect "SDMA slots in use" "$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)" \
-		"$(gpq -q --hqds "$hqds" --sdma -rn | wc -l)"
-	expect "SDMA slots with an old ring" "$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)" \
-		"$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')"
+	is "SDMA slots in use" "$(gpq -q --hqds "$hqds" --sdma -rn | wc -l)" \
+		"$(awk '$2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)"
+	is "SDMA slots with an old ring" "$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')" \
+		"$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)"
 
 	# All registers: as many as the text has words, the same words in the same order.
-	expect "all registers" "$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')" \
-		"$(gpq --hqds "$hqds" --raw-regs -rno VALUE)"
-	expect "all addresses" "$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")" \
-		"$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))"
-	expect "every register but the hole has a name" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')"
+	is "all registers" "$(gpq --hqds "$hqds" --raw-regs -rno VALUE)" \
+		"$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')"
+	is "all addresses" "$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))" \
+		"$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")"
+	is "every register but the hole has a name" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")"
 
 	# The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
-	expect "MQDs in memory: on hardware or not, on each XCC" \
-		"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")" \
-		"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')"
-	expect "MQDs of one host are in no slot of another" "0" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | grep -vc '^-')"
+	is "MQDs in memory: on hardware or not, on each XCC" \
+		"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')" \
+		"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")"
+	is "MQDs of one host are in no slot of another" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | grep -vc '^-')" "0"
 
 	# The runlist: a row for each packet, of the kind that its header says, by engine (bits 28:26).
 	wanted=$(packets | while read -r name gpu engine db; do
@@ -99,25 +99,25 @@ check() {
 		printf '%s %d %s 0x%x\n' "$name" $((0x$gpu)) "$kind" $((0x$db & 0xffffffc))
 	done)
 	got=$(gpq --rls "$rls" --mqds "$mqds8" -rno PACKET,GPU,TYPE,DOORBELL --runlist)
-	expect "every packet of the runlist" "$wanted" "$(grep -v '^none' <<<"$got")"
-	expect "mapped compute queues" "$on $on" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")"
+	is "every packet of the runlist" "$(grep -v '^none' <<<"$got")" "$wanted"
+	is "mapped compute queues" "$(grep -c 'MAP_QUEUES.*compute' <<<"$got") $(grep -c 'MAP_QUEUES.*compute' <<<"$wanted")" "$on $on"
 	# [debugfs.mqd-active]: dword 130 is 0 for the queues that have no packet.
-	expect "unmapped ones" "$(tr ' ' '\n' <<<"$off" | sed 's/^/none /')" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')"
-	expect "every packet has its process" "0" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')"
+	is "unmapped ones" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PACKET,PID | grep '^none')" "$(tr ' ' '\n' <<<"$off" | sed 's/^/none /')"
+	is "every packet has its process" "$(gpq --rls "$rls" --mqds "$mqds8" --runlist -rno PID | grep -c '^-')" "0"
 
 	# Each captured MQD is in its slots, or there is a reason: here all are, there none is.
-	expect "no queue without a slot" "" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
-	expect "a reason for every other one, another where the slots of its GPU are missing" \
-		"$(awk 'NR == FNR { if (/^Node/) gpu[substr($4, 1, length($4) - 1)]; next } /queue on device/ { print $NF in gpu ? "slots" : "none" }' "$hqds" "$mqds8" |
-			sort | uniq -c)" \
+	empty "no queue without a slot" "$(gpq --hqds "$hqds" --mqds "$mqds" --summary --table waiting -rn)"
+	is "a reason for every other one, another where the slots of its GPU are missing" \
 		"$(gpq --hqds "$hqds" --mqds "$mqds8" --rls "$rls" --summary --table waiting -rno WHY,REASON |
-			sed -E 's/^(off|moving) ..*/slots/; s/^no-slots ..*/none/' | sort | uniq -c)"
-	expect "slots in use on each XCC" "$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
-		while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)" \
-		"$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)"
+			sed -E 's/^(off|moving) ..*/slots/; s/^no-slots ..*/none/' | sort | uniq -c)" \
+		"$(awk 'NR == FNR { if (/^Node/) gpu[substr($4, 1, length($4) - 1)]; next } /queue on device/ { print $NF in gpu ? "slots" : "none" }' "$hqds" "$mqds8" |
+			sort | uniq -c)"
+	is "slots in use on each XCC" "$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)" \
+		"$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
+		while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)"
 
 	# Torn anywhere it is still a dump: no crash, and as many slots as it announces.
-	expect "torn" "" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
+	empty "torn" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 		head -c $n "$hqds" >"$work/torn"
 		got=$(gpq -q --hqds "$work/torn" --mqds "$mqds" -A -rno TYPE 2>/dev/null)
 		status=$?

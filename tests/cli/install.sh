@@ -36,5 +36,5 @@ is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1
 /usr/local/bin/gpq"
 is "examples" "$(ls "$share/doc/gpq/examples")" "$(ls "$top/man/examples")"
 ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
-is "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')" ""
+empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"
 finish

@@ -19,7 +19,7 @@ is "a shell without a terminal" "$(run "$kernel/lab")" \
 is "files that are not there" "$(run ROOT="$work/none" CMD=true "$kernel/lab")" "tests/kernel/lab: ROOT: no folder $work/none"$'\nstatus 5'
 is "a script that there is not" "$(run "$kernel/check" gpq/queues.sh gpq/nope.sh)" \
 	$'tests/kernel/check: no script gpq/nope.sh; name them as in tests/kernel, e.g. gpq/queues.sh\nstatus 2'
-is "nothing was begun" "$(ls "$work")" ""
+empty "nothing was begun" "$(ls "$work")"
 if command -v apt-get dpkg xz >/dev/null && [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; then
 	for c in lab check; do
 		out=$(run CMD=true timeout 60 "$kernel/$c")

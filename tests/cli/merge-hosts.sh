@@ -18,26 +18,26 @@ gpq trace --partial --host b "$log" >b
 gpq trace --partial --host a other.log >a
 gpq trace --partial "$data/cnn.log" >c
 columns=HOST,PID,RECORDS,DISPATCHES
-expect "equal pids of two hosts" "$(counted a other.log; counted b "$log")" "$(gpq merge -q --by process -rno $columns b a)"
-expect "and of no named host" "$(counted - "$data/cnn.log"; counted a other.log; counted b "$log")" "$(gpq merge -q --by process -rno $columns b c a)"
-expect "without names they are one" "$(cat "$log" "$log" >twice; counted - twice)" \
-	"$(gpq trace --partial "$log" "$log" | gpq merge -q --by process -rno $columns)"
-expect "queues are of a process of a host" "$(for h in a b; do printf "$h 0x7f0000b20000 3\n$h 0x7f0000b40000 3\n"; done)" \
-	"$(gpq merge -q --by queue -rno HOST,HWQ,DISPATCHES a b | grep 0x7f)"
-expect "so are streams" "$(for h in a b; do printf "$h 0x1950000 3\n$h 0x1960000 3\n"; done)" \
-	"$(gpq merge -q --by stream -rno HOST,STREAM,DISPATCHES a b)"
-expect "and errors" "$(for h in a b; do awk -v h=$h '/Returned hipErrorOutOfMemory/ { match($0, /pid:[0-9]+/); print h, substr($0, RSTART + 4, RLENGTH - 4), 1 }' \
-	$([ $h = a ] && echo other.log || echo "$log"); done)" "$(gpq merge -q --by error -rno HOST,PID,COUNT b a)"
-expect "kernels are one by name" "$(cat other.log "$log" | grep -c 'ShaderName : layer_norm')" \
-	"$(gpq merge -q --by kernel -rno LAUNCHES,NAME a b | awk '/layer_norm/ { print $1 }')"
-expect "HOST is shown when there is one" "HOST 0" "$(gpq merge -q --by process a | awk 'NR == 1 { print $1 }') $(gpq merge -q --by process c | grep -c HOST)"
-expect "what names no host stands first" "$data/cnn.log" "$(gpq merge --partial a b c | head -1 | jq -r .file)"
+is "equal pids of two hosts" "$(gpq merge -q --by process -rno $columns b a)" "$(counted a other.log; counted b "$log")"
+is "and of no named host" "$(gpq merge -q --by process -rno $columns b c a)" "$(counted - "$data/cnn.log"; counted a other.log; counted b "$log")"
+is "without names they are one" "$(gpq trace --partial "$log" "$log" | gpq merge -q --by process -rno $columns)" \
+	"$(cat "$log" "$log" >twice; counted - twice)"
+is "queues are of a process of a host" "$(gpq merge -q --by queue -rno HOST,HWQ,DISPATCHES a b | grep 0x7f)" \
+	"$(for h in a b; do printf "$h 0x7f0000b20000 3\n$h 0x7f0000b40000 3\n"; done)"
+is "so are streams" "$(gpq merge -q --by stream -rno HOST,STREAM,DISPATCHES a b)" \
+	"$(for h in a b; do printf "$h 0x1950000 3\n$h 0x1960000 3\n"; done)"
+is "and errors" "$(gpq merge -q --by error -rno HOST,PID,COUNT b a)" "$(for h in a b; do awk -v h=$h '/Returned hipErrorOutOfMemory/ { match($0, /pid:[0-9]+/); print h, substr($0, RSTART + 4, RLENGTH - 4), 1 }' \
+	$([ $h = a ] && echo other.log || echo "$log"); done)"
+is "kernels are one by name" "$(gpq merge -q --by kernel -rno LAUNCHES,NAME a b | awk '/layer_norm/ { print $1 }')" \
+	"$(cat other.log "$log" | grep -c 'ShaderName : layer_norm')"
+is "HOST is shown when there is one" "$(gpq merge -q --by process a | awk 'NR == 1 { print $1 }') $(gpq merge -q --by process c | grep -c HOST)" "HOST 0"
+is "what names no host stands first" "$(gpq merge --partial a b c | head -1 | jq -r .file)" "$data/cnn.log"
 gpq trace --partial "$data/cnn.log" "$data/cnn.log" >twice
-expect "whole files of one name are no pieces of one" "" "$(gpq merge --by process twice 2>&1 >/dev/null | grep 'in two parts')"
-expect "the clocks of two hosts are not compared" "null null null 0" \
-	"$(gpq merge -qJ a b | jq -r '[.totals | .first_us, .last_us, .span_ns, .steps_back] | map(tostring) | join(" ")')"
-expect "that of one is its own" "$(gpq trace -J other.log | jq .totals.span_ns)" "$(gpq merge -qJ a | jq .totals.span_ns)"
-expect "which is said" 1 "$(gpq merge a b 2>&1 >/dev/null | grep -c 'each with a clock of its own')"
+empty "whole files of one name are no pieces of one" "$(gpq merge --by process twice 2>&1 >/dev/null | grep 'in two parts')"
+is "the clocks of two hosts are not compared" "$(gpq merge -qJ a b | jq -r '[.totals | .first_us, .last_us, .span_ns, .steps_back] | map(tostring) | join(" ")')" \
+	"null null null 0"
+is "that of one is its own" "$(gpq merge -qJ a | jq .totals.span_ns)" "$(gpq trace -J other.log | jq .totals.span_ns)"
+is "which is said" "$(gpq merge a b 2>&1 >/dev/null | grep -c 'each with a clock of its own')" 1
 
 # Any order and grouping; ranges of one file made on two hosts that do not say so; and some that do.
 half=$(($(stat -c %s "$log") / 2))
@@ -50,17 +50,17 @@ for order in "a b1 b2 c" "c b2 b1 a" "b1 c a b2" "b2 a c b1"; do
 	set -- $order
 	gpq merge --partial $1 $2 >x
 	gpq merge --partial $4 $3 >y
-	expect "($1 $2)($4 $3): the same report" "$(cat report)" "$(gpq merge -qJ y x)"
-	expect "($1 $2)($4 $3): the same bytes" "$(gpq merge --partial a b1 b2 c)" "$(gpq merge --partial y x)"
+	is "($1 $2)($4 $3): the same report" "$(gpq merge -qJ y x)" "$(cat report)"
+	is "($1 $2)($4 $3): the same bytes" "$(gpq merge --partial y x)" "$(gpq merge --partial a b1 b2 c)"
 done
-expect "parts are kept as they came" "$(sort a b c)" "$(sort all)"
-expect "a range of each of two hosts is a gap in both" 2 \
-	"$(gpq trace --partial --host x --range $half: "$log" | cat - b2 | gpq merge --by process 2>&1 >/dev/null | grep -c 'in no part')"
-expect "ranges that name no host are of one file" "$(gpq trace -J "$log")" \
-	"$( (gpq trace --partial --range $half: "$log"; gpq trace --partial --range 0:$half "$log") | gpq merge -J)"
+is "parts are kept as they came" "$(sort all)" "$(sort a b c)"
+is "a range of each of two hosts is a gap in both" "$(gpq trace --partial --host x --range $half: "$log" | cat - b2 | gpq merge --by process 2>&1 >/dev/null | grep -c 'in no part')" \
+	2
+is "ranges that name no host are of one file" "$( (gpq trace --partial --range $half: "$log"; gpq trace --partial --range 0:$half "$log") | gpq merge -J)" \
+	"$(gpq trace -J "$log")"
 gpq trace --host x "$log" >out 2>err
-expect "--host without --partial" "2 gpq: trace: --host is for parts that gpq merge adds up; say --partial too" "$? $(cat err)"
-expect "a name with quotes and escapes" '"x\"\\y\u001b"' "$(gpq trace --partial --host $'x"\\y\e' "$log" | gpq merge -qJ --by process -o HOST | jq -c '.processes[0].host')"
+is "--host without --partial" "$? $(cat err)" "2 gpq: trace: --host is for parts that gpq merge adds up; say --partial too"
+is "a name with quotes and escapes" "$(gpq trace --partial --host $'x"\\y\e' "$log" | gpq merge -qJ --by process -o HOST | jq -c '.processes[0].host')" '"x\"\\y\u001b"'
 
 # A kernel that is named, and a stream that is made, more than 4 MiB before the range that needs them.
 launch=$(grep -m1 -n ShaderName "$log" | cut -d: -f1)
@@ -73,11 +73,11 @@ packet=$(grep -m1 -n 'Dispatch Header' "$log" | cut -d: -f1)
 	for _ in 1 2 3; do sed -n ${packet}p "$log"; done # as of a graph: no names
 } >far
 size=$(stat -c %s far)
-expect "what is between is long enough" 1 $((size > 5500000))
+is "what is between is long enough" $((size > 5500000)) 1
 name=$(sed -n "${launch}s/.*ShaderName : //p" far)
 for at in 1000000 2000000 $((size - 1200)) $((size - 700)); do
 	{ gpq trace --partial --range $at: far; gpq trace --partial --range 0:$at far; } >parts
-	expect "4 dispatches of it, cut at $at" "4 $name" "$(gpq merge -q --by kernel -rno DISPATCHES,NAME parts | sed 's/\\x20/ /g')"
-	expect "one stream, cut at $at" "$(gpq trace -J --by stream far)" "$(gpq merge -J --by stream parts)"
+	is "4 dispatches of it, cut at $at" "$(gpq merge -q --by kernel -rno DISPATCHES,NAME parts | sed 's/\\x20/ /g')" "4 $name"
+	is "one stream, cut at $at" "$(gpq merge -J --by stream parts)" "$(gpq trace -J --by stream far)"
 done
 finish

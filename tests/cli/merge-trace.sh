@@ -12,14 +12,14 @@ for f in "$data"/*.log "$data"/shapes/*.log "$samples"/*.log; do
 	[ -f "$f" ] || continue
 	name=$(basename "$f")
 	gpq trace --partial "$f" >part
-	for o in "" -J "--by api -r" "--by thread" "--by kernel --top 3" "--by error -rn" "--by stream -J"; do
+	for o in "" -J "--by api -r" "--by thread" "--by kernel --top 3" "--by error -r" "--by stream -J"; do
 		gpq trace $o "$f" >want 2>want.err
 		gpq merge $o part >got 2>got.err
 		# What only the reader of the file can know: the pid in its name.
 		sed -i "s/^gpq: merge:/gpq: trace:/; s/\"command\":\"merge\"/\"command\":\"trace\"/" got.err
 		cat want.err >>want
 		cat got.err >>got
-		same "$name${o:+ $o}" want got
+		same "$name${o:+ $o}" got want
 	done
 done
 
@@ -52,7 +52,7 @@ for f in "$data"/*.log "$data"/shapes/*.log "$samples"/*.log; do
 	cmp -s want got || wrong+=" eight"
 	gpq merge --by stream -J parts >got 2>/dev/null
 	cmp -s want.streams got || wrong+=" streams of eight"
-	expect "$(basename "$f") in ranges" "" "$wrong"
+	empty "$(basename "$f") in ranges" "$wrong"
 done
 
 # Many files: any order and grouping.
@@ -66,24 +66,24 @@ done
 gpq trace -J log_1 log_2 log_3 log_4 log_5 >whole
 for s in 1 2 3 4 5; do gpq trace --partial log_$s >p$s; done
 gpq merge -J p1 p2 p3 p4 p5 >got
-same "five files" whole got
+same "five files" got whole
 gpq merge --partial p1 p2 p3 p4 p5 >all
 while read -r a b c d e; do
 	gpq merge --partial p$a p$b | cat - p$c | gpq merge --partial >x
 	gpq merge --partial p$d p$e >y
 	gpq merge --partial y x >z
-	same "((${a}${b})$c)(${d}${e}): the same bytes" all z
+	same "((${a}${b})$c)(${d}${e}): the same bytes" z all
 	gpq merge -J y x >got
-	same "((${a}${b})$c)(${d}${e}): the same report" whole got
+	same "((${a}${b})$c)(${d}${e}): the same report" got whole
 done <<<"5 4 3 2 1
 2 1 4 5 3
 3 5 1 2 4"
 cat p5 p3 p1 p2 p4 | gpq merge -J >got
-same "from standard input" whole got
+same "from standard input" got whole
 gpq trace --partial log_1 log_2 log_3 log_4 log_5 | gpq merge -J >got
-same "several files, one call" whole got
+same "several files, one call" got whole
 gpq merge -J all >got
-same "merged parts merge" whole got
+same "merged parts merge" got whole
 
 # The first example of the man page, as it stands there.
 if parallel --version 2>/dev/null | grep -q GNU; then
@@ -92,10 +92,10 @@ if parallel --version 2>/dev/null | grep -q GNU; then
 	example=$(sed -n '/^\$ parallel/{s/^\$ //;s/\\-/-/g;p;q}' "$top/man/gpq-merge.1")
 	HOME=$work bash -c "$example" >got 2>got.err
 	gpq trace run/trace_1 run/trace_2 >want 2>want.err
-	expect "GNU parallel: $example" "$(cat want)" "$(cat got)"
+	is "GNU parallel: $example" "$(cat got)" "$(cat want)"
 	seq 0 9 | HOME=$work parallel gpq trace --partial --range {}00K:100K log_3 2>/dev/null | gpq merge -J >got
 	gpq trace -J log_3 >want
-	same "GNU parallel: ranges" want got
+	same "GNU parallel: ranges" got want
 else
 	n=$((n + 2))
 	echo "ok $((n - 1)) - GNU parallel # skip it is not installed"
@@ -103,49 +103,49 @@ else
 fi
 # The last lines of the Spark and srun examples are the same calls; what they pipe is one line for each log.
 printf '%s\n' log_1 log_2 | xargs -r gpq trace --partial >piped
-expect "a line for each log" 2 "$(wc -l <piped)"
+is "a line for each log" "$(wc -l <piped)" 2
 
 # What is wrong
 cp p1 lie
 sed -i 's/"process":1/"process":99999999/' lie
 out=$(gpq merge lie 2>&1)
-expect "an index that points nowhere" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew" "$?:$out"
+is "an index that points nowhere" "$?:$out" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew"
 head -c 2000 p1 >cut
 out=$(gpq merge cut 2>&1 | tail -1)
-expect "a part that is cut" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+is "a part that is cut" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
 sed 's/"schema":2/"schema":3/' p1 >later
 out=$(gpq merge later 2>&1 | tail -1)
-expect "a part of a later version" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them" "$out"
+is "a part of a later version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
-expect "logs and benchmarks" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart" "$?:$(cat err)"
+is "logs and benchmarks" "$?:$(cat err)" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart"
 size=$(stat -c %s log_1)
 sed "s/\"from\":0/\"from\":100/" p1 >late
 out=$(gpq merge -q --by process -J late 2>&1 >/dev/null)
-expect "-q says nothing of it" "" "$out"
+empty "-q says nothing of it" "$out"
 out=$(gpq merge --by process late 2>&1 >/dev/null | head -1)
-expect "the beginning is missing" "gpq: merge: log_1: bytes 0 to 100 are in no part; what is in them is missing" "$out"
+is "the beginning is missing" "$out" "gpq: merge: log_1: bytes 0 to 100 are in no part; what is in them is missing"
 out=$(gpq merge --by process p1 late 2>&1 >/dev/null | head -1)
-expect "parts that overlap" "gpq: merge: log_1: bytes 100 to $size are in two parts; what is in both counts twice" "$out"
+is "parts that overlap" "$out" "gpq: merge: log_1: bytes 100 to $size are in two parts; what is in both counts twice"
 gpq trace --partial --kernel x log_1 >out 2>err
-expect "--kernel" "2:" "$?:$(cat out)"
+is "--kernel" "$?:$(cat out)" "2:"
 gpq trace --partial --since +1s log_1 >out 2>err
-expect "--since +1s" "2:" "$?:$(cat out)"
+is "--since +1s" "$?:$(cat out)" "2:"
 for o in --list --gaps --latency "--series 1ms" "--perfetto x"; do
 	gpq trace --partial $o log_1 >out 2>err
-	expect "$o" "2: gpq: trace: ${o% *} cannot be had from parts; ask it of the files themselves" "$?:$(cat out) $(cat err)"
+	is "$o" "$?:$(cat out) $(cat err)" "2: gpq: trace: ${o% *} cannot be had from parts; ask it of the files themselves"
 done
 gpq trace --partial -J log_1 >out 2>err
-expect "-J" "2" "$?"
+is "-J" "$?" "2"
 gpq trace --partial /nowhere log_1 >out 2>err
-expect "a log that is missing: the other" "3:1" "$?:$(wc -l <out)"
+is "a log that is missing: the other" "$?:$(wc -l <out)" "3:1"
 gpq trace --partial log_1 2>err >/dev/full
-expect "full disk" "1:gpq: trace: standard output: No space left on device" "$?:$(cat err)"
+is "full disk" "$?:$(cat err)" "1:gpq: trace: standard output: No space left on device"
 gpq merge --partial p1 2>err >/dev/full
-expect "full disk when merging" "1:gpq: merge: standard output: No space left on device" "$?:$(cat err)"
+is "full disk when merging" "$?:$(cat err)" "1:gpq: merge: standard output: No space left on device"
 gpq trace --partial log_1 | true
-expect "closed pipe" "1" "$((PIPESTATUS[0] == 141 || PIPESTATUS[0] == 0))"
+is "closed pipe" "$((PIPESTATUS[0] == 141 || PIPESTATUS[0] == 0))" "1"
 since=$(gpq trace -J log_1 | jq '.totals.first_us + 1000')
 gpq trace --partial --since "$since" log_1 | gpq merge -J >got
 gpq trace -J --since "$since" log_1 >want
-same "--since chooses what is counted" want got
+same "--since chooses what is counted" got want
 finish

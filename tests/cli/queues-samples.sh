@@ -34,10 +34,10 @@ gpq() { command gpq queues "$@"; }
 
 check() { # FILE
 	local name=${1##*/}
-	expect "$name: every queue" "$(by_awk "$1" | normalize)" \
-		"$(gpq --mqds "$1" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)"
-	expect "$name: number of queues" "$(grep -c 'queue on device' "$1")" "$(gpq --mqds "$1" -r -n | wc -l)"
-	expect "$name: nothing left over" "" "$(gpq -v --mqds "$1" 2>&1 >/dev/null)"
+	is "$name: every queue" "$(gpq --mqds "$1" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)" \
+		"$(by_awk "$1" | normalize)"
+	is "$name: number of queues" "$(gpq --mqds "$1" -r -n | wc -l)" "$(grep -c 'queue on device' "$1")"
+	empty "$name: nothing left over" "$(gpq -v --mqds "$1" 2>&1 >/dev/null)"
 }
 
 # FILE, queues on hardware, PIDs of those off it: dword 130 is 0 for the queues that are in no runlist [debugfs.mqd-active].
@@ -45,11 +45,11 @@ check_busy() {
 	local whole
 	whole=$(head -n 1 "$1" | wc -c)
 	check "$1"
-	expect "off hardware" "$(tr ' ' '\n' <<<"$3")" \
-		"$(gpq --mqds "$1" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')"
-	expect "on hardware" "$2" "$(gpq --mqds "$1" -r -n -o ON_HW | grep -c yes)"
+	is "off hardware" "$(gpq --mqds "$1" -r -n -o PID,ON_HW,TYPE | awk '$2 == "no" && $3 == "compute" { print $1 }')" \
+		"$(tr ' ' '\n' <<<"$3")"
+	is "on hardware" "$(gpq --mqds "$1" -r -n -o ON_HW | grep -c yes)" "$2"
 	# Torn anywhere it is still a dump: no crash, and as many queues as it announces.
-	expect "torn" "" "$(for n in 0 1 24 "$whole" 100 4000 65536 300001 700003; do
+	empty "torn" "$(for n in 0 1 24 "$whole" 100 4000 65536 300001 700003; do
 		[ "$n" -lt "$(wc -c <"$1")" ] || continue
 		head -c "$n" "$1" >"$work/torn"
 		got=$(gpq -q --mqds "$work/torn" -r -n 2>/dev/null)

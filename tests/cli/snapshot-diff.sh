@@ -20,7 +20,7 @@ for model in gfx90a gfx942 gfx942x8; do
 	is "$model: on are the same, backwards" "$(with on "$b" "$a")" "$pid:$q1 $pid:$q2"
 	is "$model: off are all queues of the evicted process" "$(with off "$a" "$e")" \
 		"$(gpq --sysroot "$e" queues -p "$pid" -rno PID,QID | sed 's/ /:/' | paste -sd' ')"
-	is "$model: nothing is off twice" "$(with off "$b" "$b")" ""
+	empty "$model: nothing is off twice" "$(with off "$b" "$b")"
 done
 
 # --- progress, by another program: rings by the kernel's own list of queues in TRUTH, positions from the dump of slots ---
@@ -46,7 +46,7 @@ while read -r qid ring; do
 	is "the ring of queue $qid is the kernel's" \
 		"$(gpq snapshot --diff -a "$a" "$b" -rno PID,QID,RING | grep "^$pid $qid ")" "$pid $qid $ring"
 done < <(sed -nE 's/^ *queue ([0-9]+) gpu.*ring_base (0x[0-9a-f]+).*/\1 \2/p' "$b/TRUTH")
-is "a suspended queue makes no progress from one look to the next" "$(gpq snapshot --diff "$b" "$b" -rno CHANGE | sort -u)" ""
+empty "a suspended queue makes no progress from one look to the next" "$(gpq snapshot --diff "$b" "$b" -rno CHANGE | sort -u)"
 
 # --- MES: no runlist; what can be seen is that the queue left its slot ---
 
@@ -71,7 +71,7 @@ edit() { rm -rf edited && cp -r "$h" edited && cd edited && eval "$1" && cd ..; 
 change() { edit "$1" && gpq snapshot --diff "$h" edited -rno PID,QID,CHANGE 2>&1 | paste -sd,; }
 kfd=sys/class/kfd/kfd/proc
 
-is "the same tree: nothing" "$(change :)" ""
+empty "the same tree: nothing" "$(change :)"
 is "a queue went" "$(change "rm -r $kfd/52880/queues/0")" "52880 0 went"
 is "a queue came" "$(change "cp -r $kfd/52880/queues/0 $kfd/52880/queues/7")" "52880 7 came"
 is "a process went" "$(change "rm -r $kfd/41207")" "41207 0 went,41207 1 went,41207 2 went,41207 3 went"
@@ -89,7 +89,7 @@ edit "perl -pi -e 's/(CP Pipe \\d, Queue) 2/\$1 9/; s/(CP Pipe \\d, Queue) 3/\$1
 is "other slots, and only those in one" "$(gpq snapshot --diff "$h" edited -rno CHANGE | sort -u)" moved
 is "as many as have one" "$(gpq snapshot --diff "$h" edited -rno CHANGE | wc -l)" "$(grep -A1 'CP Pipe' "$h/sys/kernel/debug/kfd/hqds" | awk '$4 ~ /1$/' | wc -l)"
 edit "rm -r sys/kernel"
-is "without dumps: no difference is made up" "$(gpq snapshot --diff "$h" edited -rno CHANGE)" ""
+empty "without dumps: no difference is made up" "$(gpq snapshot --diff "$h" edited -rno CHANGE)"
 is "and -v says what is unknown" "$(gpq snapshot --diff "$h" edited -v 2>&1 >/dev/null | grep -c 'edited: .*unknown')" 2
 edit "rm -r sys/class/kfd"
 is "no snapshot" "$(gpq snapshot --diff "$h" edited 2>&1; echo $?)" \

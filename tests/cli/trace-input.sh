@@ -1,46 +1,33 @@
 #!/bin/bash
 # gpq trace says the same of a log in any number of threads, compressed, piped, in ranges, while it grows; and what odd
 # files do to it.
-set -u
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
 shopt -s lastpipe # what ends a pipeline counts here
-top=$(cd "$(dirname "$0")/../.." && pwd)
-bin=${GPQ_BIN:-$top/build/plain}
-PATH=$bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-n=0 bad=0
-ok() { # name, 0 when it holds
-	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-		bad=1
-		echo "not ok $n - $1"
-	fi
-}
-same() { # name, file with what is wanted; on standard input what came
+came() { # NAME FILE-WANTED; on standard input what came
 	cat >got
-	cmp -s "$2" got
-	ok "$1" $?
+	same "$1" got "$2"
 }
 
 while read -r name options; do
 	# shellcheck disable=SC2086 # the options are words
 	gen-amdlog $options >log 2>/dev/null
 	gpq trace -J --threads 1 log >want 2>/dev/null
-	for threads in 2 3 8; do gpq trace -J --threads $threads log 2>/dev/null | same "$name: $threads threads" want; done
-	gpq trace -J - <log 2>/dev/null | same "$name: standard input" want
+	for threads in 2 3 8; do gpq trace -J --threads $threads log 2>/dev/null | came "$name: $threads threads" want; done
+	gpq trace -J - <log 2>/dev/null | came "$name: standard input" want
 	# shellcheck disable=SC2002 # a pipe is meant
-	cat log | gpq trace -J - 2>/dev/null | same "$name: a pipe" want
-	zstd -qc log | gpq trace -J - 2>/dev/null | same "$name: zstd" want
+	cat log | gpq trace -J - 2>/dev/null | came "$name: a pipe" want
+	zstd -qc log | gpq trace -J - 2>/dev/null | came "$name: zstd" want
 	gzip -c log >log.gz
-	gpq trace -J log.gz 2>/dev/null | same "$name: gzip" want
+	gpq trace -J log.gz 2>/dev/null | came "$name: gzip" want
 	middle=$(gpq trace -qrn --list -o TIME_US - <log | awk '$1 != "-" && ++n == 3000 { print $1; exit }')
 	for filter in "--since $middle" "--since +1ms --until +20ms" "-p $(gpq trace -qrn --by process -o PID log | tail -1)" "--kernel [ae]"; do
 		case $filter in *-) continue ;; esac
 		# shellcheck disable=SC2086 # its words
 		gpq trace -J --threads 1 $filter - <log >filtered 2>/dev/null
 		# shellcheck disable=SC2086
-		gpq trace -J --threads 3 $filter log 2>/dev/null | same "$name: $filter" filtered
+		gpq trace -J --threads 3 $filter log 2>/dev/null | came "$name: $filter" filtered
 	done
 	# Ranges, the whole file's totals being their sum.
 	counts='.totals | [.lines, .bytes, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign,
@@ -48,7 +35,7 @@ while read -r name options; do
 	share=$(($(stat -c %s log) / 5 + 1))
 	gpq trace -J log 2>/dev/null | jq -c "$counts" >want
 	for i in 0 1 2 3 4; do gpq trace -J --range $((i * share)):$share log 2>/dev/null | jq -c "$counts"; done |
-		jq -sc 'transpose | map(add)' | same "$name: five ranges" want
+		jq -sc 'transpose | map(add)' | came "$name: five ranges" want
 done <<'END'
 level5 --release 7.12 --level 5 --lines 20000 --threads 3 --streams 5
 level3 --release 7.0 --level 3 --lines 20000
@@ -60,14 +47,14 @@ END
 # What begins at a range's end is outside of it.
 log=$top/tests/data/amdlog/rocm70.log
 echo '[5,5]' >want
-gpq trace -qJ --range "0:$(head -5 "$log" | wc -c)" "$log" | jq -c '.totals | [.lines, .records]' | same "a range of five lines" want
+gpq trace -qJ --range "0:$(head -5 "$log" | wc -c)" "$log" | jq -c '.totals | [.lines, .records]' | came "a range of five lines" want
 # Twelve lines of one moment, and of two.
 head -12 "$log" | sed 's/: 00900[0-9]* us:/: 0090000000 us:/' >equal
 echo '[12,0]' >want
-gpq trace -qJ equal | jq -c '.totals | [.records, .steps_back]' | same "equal times are no step back" want
+gpq trace -qJ equal | jq -c '.totals | [.records, .steps_back]' | came "equal times are no step back" want
 sed '7,$s/: 0090000000 us:/: 0089999999 us:/' equal >back
 echo '[12,1]' >want
-gpq trace -qJ back | jq -c '.totals | [.records, .steps_back]' | same "one is" want
+gpq trace -qJ back | jq -c '.totals | [.records, .steps_back]' | came "one is" want
 
 # A file that grows, is truncated in the middle of a line, replaced, and does not exist at first.
 log=$top/tests/data/amdlog/rocm70.log
@@ -96,25 +83,22 @@ sed -n 11,12p "$log" >grows
 wait_for 12
 kill $pid # a shell's background job ignores SIGINT
 wait $pid
-[ $? -eq 143 ]
-ok "--follow ends with a signal" $?
+is "--follow ends with a signal" $? 143
 sed -n '1,5p;7,12p' "$log" | gpq trace -q --list -rn -o TIME_US,KIND - >want
 # The line that was cut has a prefix without its time's end.
-grep -v '^- ' list | same "--follow reads on through truncation and rotation" want
+grep -v '^- ' list | came "--follow reads on through truncation and rotation" want
 
 # No newline at all, nothing but holes, endless input.
 truncate -s 300M holes
 gpq trace holes >out 2>err
-[ $? -eq 5 ] && grep -q 'no AMD log records' err
-ok "a sparse file" $?
-(cat "$log" && cat holes) | gpq trace -q -J - | jq -e '.totals | [.lines, .records] == [62, 60]' >/dev/null
-ok "a log, then holes" $?
-yes "$(head -1 "$log")" | timeout --foreground -k 60 -s INT 1 gpq trace -q -J - 2>err | jq -e '.totals | .records > 1000 and .records == .lines' >/dev/null
-ok "endless input ends with Ctrl-C, and what was read is told" $?
+is "a sparse file" "$? $(grep -c 'no AMD log records' err)" "5 1"
+is "a log, then holes" "$( (cat "$log" && cat holes) | gpq trace -q -J - | jq -c '.totals | [.lines, .records]')" '[62,60]'
+is "endless input ends with Ctrl-C, and what was read is told" \
+	"$(yes "$(head -1 "$log")" | timeout --foreground -k 60 -s INT 1 gpq trace -q -J - 2>err | jq '.totals | .records > 1000 and .records == .lines')" true
 
 # Truncated while it is read: a shorter file, or a word on it; never a crash.
 gen-amdlog --release 7.12 --level 5 --lines 60000 >one 2>/dev/null
-wrong=0
+told=0 wrong=0
 for size in 0 1000 1000000 30000000 50000000; do
 	cat one one one one one one one >shrinks
 	all=$(stat -c %s shrinks)
@@ -126,11 +110,10 @@ for size in 0 1000 1000000 30000000 50000000; do
 	0 | 5) ;;
 	*) wrong=1 ;;
 	esac
-	jq -e .totals out >/dev/null 2>&1 || [ $status -eq 5 ] || wrong=1
+	if jq -e .totals out >/dev/null 2>&1 || [ $status -eq 5 ]; then told=$((told + 1)); fi
 	# It may be cut before it is opened.
 	bytes=$(jq -r '.totals.bytes // 0' out)
 	[ "${bytes:-0}" = $all ] || [ "${bytes:-0}" = $size ] || [ "$(grep -c "shrinks: truncated while it was read: [0-9]* of $all bytes" err)" = 1 ] || wrong=1
 done
-ok "files truncated while they are read" $wrong
-echo "1..$n"
-exit $bad
+is "files truncated while they are read" "$told $wrong" "5 0"
+finish

@@ -14,7 +14,7 @@ none="gpq: trace: --live: tracefs is root's; run as root"
 
 is "without root: named" "$(as_user ./own trace --live 2>&1; echo $?)" "$none
 4"
-is "a folder is not left" "$(as_user ./own trace --live --save user/f 2>/dev/null; ls user)" ""
+empty "a folder is not left" "$(as_user ./own trace --live --save user/f 2>/dev/null; ls user)"
 cat >work.sh <<'E'
 echo "level $AMD_LOG_LEVEL"
 cp "$1" "$AMD_LOG_LEVEL_FILE"_$$
@@ -37,7 +37,7 @@ gpq: trace: true wrote no log; is it a HIP program?
 is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
 	"gpq: trace: /nonexistent: No such file or directory
 127"
-is "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')" ""
+empty "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')"
 
 mkdir both
 cp "$data/ftrace/kprobe-tgid-7.3.trace" both/kernel.trace && sed -i '1i # clock: mono' both/kernel.trace

@@ -17,23 +17,23 @@ shown='.traceEvents as $e
 for o in "--release 6.2 --level 4" "--release 7.0 --level 4 --mix cpp" "--release 7.12 --level 5 --processes 3 --threads 3 --streams 7 --hwqs 2 --seed 7"; do
 	gen-amdlog $o --lines 20000 >log 2>truth
 	gpq trace -q --perfetto json log >/dev/null
-	expect "$o: by the rules" "" "$($check json 2>&1)"
+	empty "$o: by the rules" "$($check json 2>&1)"
 	# 6.2 prints no pointers in barriers; the generator counts the depth of both.
 	[ "$o" = "--release 6.2 --level 4" ] && drop='map(del(.deepest))' || drop=.
-	expect "$o: packets and depth of each queue" "$(jq -c "$truth | $drop" truth)" "$(jq -c "$shown | $drop" json)"
-	expect "$o: kernels" "$(jq -S '[.kernels[] | select(.launches > 0) | {key: .name, value: .launches}] | from_entries' truth)" \
-		"$(jq -S '[.traceEvents[] | select(.ph == "i" and .cat == "launch") | .name] | group_by(.) | map({key: .[0], value: length}) | from_entries' json)"
-	expect "$o: flows lead to every dispatch of a call" "true" \
-		"$(jq '[.traceEvents[] | select(.ph == "f")] | length > 0' json)"
+	is "$o: packets and depth of each queue" "$(jq -c "$shown | $drop" json)" "$(jq -c "$truth | $drop" truth)"
+	is "$o: kernels" "$(jq -S '[.traceEvents[] | select(.ph == "i" and .cat == "launch") | .name] | group_by(.) | map({key: .[0], value: length}) | from_entries' json)" \
+		"$(jq -S '[.kernels[] | select(.launches > 0) | {key: .name, value: .launches}] | from_entries' truth)"
+	is "$o: flows lead to every dispatch of a call" "$(jq '[.traceEvents[] | select(.ph == "f")] | length > 0' json)" \
+		"true"
 done
-expect "to standard output the same, and no report" "$(cat json)" "$(gpq trace -q --perfetto - log)"
+is "to standard output the same, and no report" "$(gpq trace -q --perfetto - log)" "$(cat json)"
 
 for f in "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log; do
 	[ -f "$f" ] || continue
 	gpq trace -q --perfetto json "$f" >/dev/null
-	expect "$(basename "$f"): by the rules" "0 " "$? $($check json 2>&1)"
-	expect "$(basename "$f"): dispatches" "$(grep -ac ':.*HWq=0x.*Dispatch Header = ' "$f")" \
-		"$(jq '[.traceEvents[] | select(.cat == "dispatch")] | length' json)"
+	is "$(basename "$f"): by the rules" "$? $($check json 2>&1)" "0 "
+	is "$(basename "$f"): dispatches" "$(jq '[.traceEvents[] | select(.cat == "dispatch")] | length' json)" \
+		"$(grep -ac ':.*HWq=0x.*Dispatch Header = ' "$f")"
 done
 
 # Calls that lack a part, and times of the GPU.
@@ -53,30 +53,30 @@ p() { printf ':3:x.cpp                   :1   : %s us: [pid:7     tid:0x7f000000
 	p 1400 'hipStreamSynchronize ( stream:<null> ) '
 } >log
 gpq trace -q --perfetto json log >/dev/null
-expect "hand-made: by the rules" "" "$($check json 2>&1)"
-expect "hand-made: slices" 'X hipInit 1000 10
+empty "hand-made: by the rules" "$($check json 2>&1)"
+is "hand-made: slices" "$(jq -r '.traceEvents[] | select(.cat == "api" or .cat == "dispatch") | "\(.ph) \(.name) \(.ts) \(.dur)"' json |
+	sort -k3.1,3 | { mapfile -t l; for w in hipInit hipLaunchKernel 'a "b' hipGetLastError hipFree hipMalloc hipMemcpy hipStreamSynchronize; do printf '%s\n' "${l[@]}" | grep -F " $w"; done; })" 'X hipInit 1000 10
 X hipLaunchKernel 1030 10
 X a "b\c" kernel 1032 0
 i hipGetLastError 1020 null
 i hipFree 1100 null
 X hipMalloc 1160 40
 i hipMemcpy 1300 null
-i hipStreamSynchronize 1400 null' "$(jq -r '.traceEvents[] | select(.cat == "api" or .cat == "dispatch") | "\(.ph) \(.name) \(.ts) \(.dur)"' json |
-	sort -k3.1,3 | { mapfile -t l; for w in hipInit hipLaunchKernel 'a "b' hipGetLastError hipFree hipMalloc hipMemcpy hipStreamSynchronize; do printf '%s\n' "${l[@]}" | grep -F " $w"; done; })"
-expect "hand-made: the GPU's times" 'b 1060.5
-e 1085.25' "$(jq -r '.traceEvents[] | select(.cat == "gpu") | "\(.ph) \(.ts)"' json)"
-expect "hand-made: flow from the call to the packet" '{"s":"hipLaunchKernel","f":"a \"b\\c\" kernel"}' "$(jq -c '.traceEvents as $e
+i hipStreamSynchronize 1400 null'
+is "hand-made: the GPU's times" "$(jq -r '.traceEvents[] | select(.cat == "gpu") | "\(.ph) \(.ts)"' json)" 'b 1060.5
+e 1085.25'
+is "hand-made: flow from the call to the packet" "$(jq -c '.traceEvents as $e
 	| [$e[] | select(.ph == "s" or .ph == "f") | . as $f | {key: .ph, value: ($e[] | select(.ph == "X" and .tid == $f.tid and .ts <= $f.ts and .ts + .dur >= $f.ts) | .name)}]
-	| from_entries' json)"
-expect "hand-made: the result of the call that failed" "Returned hipErrorOutOfMemory : 0x0: duration: 40 us" \
-	"$(jq -r '.traceEvents[] | select(.name == "hipMalloc") | .args.result' json)"
-expect "hand-made: backlog" "4" "$(jq '.traceEvents[] | select(.ph == "C" and .args.packets) | .args.packets' json)"
+	| from_entries' json)" '{"s":"hipLaunchKernel","f":"a \"b\\c\" kernel"}'
+is "hand-made: the result of the call that failed" "$(jq -r '.traceEvents[] | select(.name == "hipMalloc") | .args.result' json)" \
+	"Returned hipErrorOutOfMemory : 0x0: duration: 40 us"
+is "hand-made: backlog" "$(jq '.traceEvents[] | select(.ph == "C" and .args.packets) | .args.packets' json)" "4"
 
 # The check notices what is wrong (that it can fail is what makes it a test).
 broken() { # NAME JQ
 	jq -c "$2" json >wrong
 	$check wrong >/dev/null 2>&1
-	expect "the check refuses $1" "1" "$?"
+	is "the check refuses $1" "$?" "1"
 }
 broken "a slice without length" '(.traceEvents[] | select(.ph == "X")) |= del(.dur)'
 broken "a counter of text" '(.traceEvents[] | select(.ph == "C") | .args) |= {x: "1"}'
@@ -92,38 +92,38 @@ broken "a negative time" '.traceEvents[0].ts = -1'
 gen-amdlog --lines 20000 >log 2>/dev/null
 cp log same
 out=$(gpq trace --perfetto log log 2>&1)
-expect "a log is not overwritten" "2:gpq: trace: --perfetto log: is a log to be read; name another file" "$?:$out"
-expect "and is what it was" "" "$(cmp log same 2>&1)"
+is "a log is not overwritten" "$?:$out" "2:gpq: trace: --perfetto log: is a log to be read; name another file"
+empty "and is what it was" "$(cmp log same 2>&1)"
 out=$(gpq trace -q --perfetto /nowhere/x log 2>&1)
-expect "no such folder" "5:gpq: trace: --perfetto /nowhere/x: No such file or directory; name a file in a folder you may write to" "$?:$out"
+is "no such folder" "$?:$out" "5:gpq: trace: --perfetto /nowhere/x: No such file or directory; name a file in a folder you may write to"
 out=$(gpq trace -q --perfetto /dev/full log 2>&1 >report)
-expect "full disk" "1:gpq: trace: --perfetto /dev/full: No space left on device; what it holds is not complete" "$?:$out"
+is "full disk" "$?:$out" "1:gpq: trace: --perfetto /dev/full: No space left on device; what it holds is not complete"
 out=$(bash -c 'trap "" XFSZ; ulimit -f 1; gpq trace -q --perfetto cut log >/dev/null' 2>&1)
-expect "a file that cannot grow" "1:gpq: trace: --perfetto cut: File too large; nothing is left in it" "$?:$out"
-expect "a part of the timeline is not left" "0" "$(stat -c %s cut)"
-expect "full disk: the report is there" "1" "$(grep -c '^Kernels' report)"
+is "a file that cannot grow" "$?:$out" "1:gpq: trace: --perfetto cut: File too large; nothing is left in it"
+is "a part of the timeline is not left" "$(stat -c %s cut)" "0"
+is "full disk: the report is there" "$(grep -c '^Kernels' report)" "1"
 out=$(gpq trace -q --perfetto - log 2>&1 >/dev/full)
-expect "full disk on standard output" "1:gpq: trace: standard output: No space left on device; what it holds is not complete" "$?:$out"
+is "full disk on standard output" "$?:$out" "1:gpq: trace: standard output: No space left on device; what it holds is not complete"
 gpq trace -q --perfetto - log 2>err | head -c 100 >/dev/null
-expect "closed pipe" "141:" "${PIPESTATUS[0]}:$(cat err)"
+is "closed pipe" "${PIPESTATUS[0]}:$(cat err)" "141:"
 out=$(gpq trace -q --perfetto - -J log 2>&1)
-expect "one format on standard output" "2" "$?"
+is "one format on standard output" "$?" "2"
 echo longer than the next one >old
 yes x | head -100000 >>old
 gpq trace -q --perfetto old log >/dev/null
-expect "an old file is replaced" "" "$($check old 2>&1)"
+empty "an old file is replaced" "$($check old 2>&1)"
 # The kernel's trace: by itself, and beside a log.
 data=$top/tests/data/ftrace
 for f in "$data"/*.trace "$data"/*.pipe "$data"/*.report; do
 	gpq trace -q --ftrace "$f" --perfetto json >/dev/null
-	expect "$(basename "$f"): by the rules" "0 " "$? $($check json 2>&1)"
+	is "$(basename "$f"): by the rules" "$? $($check json 2>&1)" "0 "
 done
 gpq trace -q --ftrace "$data/kprobe-tgid-7.3.trace" --ftrace-clock mono --perfetto json "$data/container.log" >/dev/null
-expect "with a log: by the rules" "0 " "$? $($check json 2>&1)"
-expect "calls in the driver: each entry has its return" "45" "$(jq '[.traceEvents[] | select(.cat == "driver" and .ph == "X")] | length' json)"
-expect "one of them" '{"ts":8185026,"dur":3778,"name":"suspend_queues"}' \
-	"$(jq -c '.traceEvents[] | select(.name == "suspend_queues") | {ts, dur, name}' json)"
-expect "tracks of both" "HWq 0x7ffff7fe7000 id 1,dbg thread 169,driver: dbg 169,driver: mkqueue 167,mkqueue thread 167" \
-	"$(jq -r '[.traceEvents[] | select(.ph == "M") | .args.name | strings | select(test("driver|HWq|thread 1"))] | sort | join(",")' json)"
+is "with a log: by the rules" "$? $($check json 2>&1)" "0 "
+is "calls in the driver: each entry has its return" "$(jq '[.traceEvents[] | select(.cat == "driver" and .ph == "X")] | length' json)" "45"
+is "one of them" "$(jq -c '.traceEvents[] | select(.name == "suspend_queues") | {ts, dur, name}' json)" \
+	'{"ts":8185026,"dur":3778,"name":"suspend_queues"}'
+is "tracks of both" "$(jq -r '[.traceEvents[] | select(.ph == "M") | .args.name | strings | select(test("driver|HWq|thread 1"))] | sort | join(",")' json)" \
+	"HWq 0x7ffff7fe7000 id 1,dbg thread 169,driver: dbg 169,driver: mkqueue 167,mkqueue thread 167"
 
 finish

@@ -29,12 +29,12 @@ limit=65536 bytes=2147494208
 if ldd "$(command -v gpq)" | grep -q libasan; then # its shadow is counted, too, and it is slow
 	limit=1000000 bytes=200000000
 fi
-small() { expect "$1: less than 64 MB" 1 $(($(cat rss) < limit)); }
+small() { is "$1: less than 64 MB" $(($(cat rss) < limit)) 1; }
 
 # 2 GB of holes; two logs with holes between them; 2 GB of one letter behind a log.
 truncate -s 2G holes
 peak holes >/dev/null 2>err
-expect "2 GB of NULs" "5:gpq: trace: $no_records" "$?:$(cat err)"
+is "2 GB of NULs" "$?:$(cat err)" "5:gpq: trace: $no_records"
 small "2 GB of NULs"
 rm holes
 cp "$log" ends
@@ -42,7 +42,7 @@ truncate -s 200M ends
 { echo && cat "$log"; } >>ends
 size=$(stat -c %s ends)
 for threads in 1 2 8; do
-	expect "records at both ends of a sparse file, $threads threads" "[123,$size,120,14,0,5]" "$(t -J --threads $threads ends 2>/dev/null | jq -c "$sums")"
+	is "records at both ends of a sparse file, $threads threads" "$(t -J --threads $threads ends 2>/dev/null | jq -c "$sums")" "[123,$size,120,14,0,5]"
 done
 rm ends
 cat >letters <<'PY'
@@ -52,23 +52,23 @@ while left:
     left -= os.write(1, b"a" * min(left, 1 << 20))
 PY
 (cat "$log" && python3 letters $((bytes - $(stat -c %s "$log")))) | peak -J - 2>/dev/null >out
-expect "2 GB without a newline from a pipe" "[62,$bytes,60,7,0,3]" "$(jq -c "$sums" out)"
+is "2 GB without a newline from a pipe" "$(jq -c "$sums" out)" "[62,$bytes,60,7,0,3]"
 small "2 GB without a newline from a pipe"
 
 # Endless input: Ctrl-C, and what is known so far.
-expect "yes: Ctrl-C" "gpq: trace: stopped by SIGINT after" \
-	"$(yes | timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')"
+is "yes: Ctrl-C" "$(yes | timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')" \
+	"gpq: trace: stopped by SIGINT after"
 for o in -J "--list -rn" "--by api -J" "--gaps -J" --partial; do
 	# shellcheck disable=SC2086 # the options are words
 	yes "$(grep -m1 HWq= "$log")" | timeout --foreground -k 60 --preserve-status -s INT 0.4 gpq trace -q $o - >out 2>err
-	expect "endless input, $o: status, rows, why" "130 rows 1" "${PIPESTATUS[1]} $([ -s out ] && echo rows) $(grep -c 'stopped by SIGINT' err)"
+	is "endless input, $o: status, rows, why" "${PIPESTATUS[1]} $([ -s out ] && echo rows) $(grep -c 'stopped by SIGINT' err)" "130 rows 1"
 done
 
 # What is no file, or fails at its first byte.
-expect "a directory" "1:.: is a directory; name the log files in it" "$(says .)"
-expect "a directory with --follow" "1:.: is a directory; name the log files in it" "$(says --follow .)"
-expect "a directory as standard input" "1:standard input: is a directory; name the log files in it" "$(says - <.)"
-expect "what cannot be read at its beginning" "1:/proc/self/mem: Input/output error" "$(says /proc/self/mem)"
+is "a directory" "$(says .)" "1:.: is a directory; name the log files in it"
+is "a directory with --follow" "$(says --follow .)" "1:.: is a directory; name the log files in it"
+is "a directory as standard input" "$(says - <.)" "1:standard input: is a directory; name the log files in it"
+is "what cannot be read at its beginning" "$(says /proc/self/mem)" "1:/proc/self/mem: Input/output error"
 
 # A terminal whose other side has gone: EIO behind the log.
 cat >hangup <<'PY'
@@ -84,8 +84,8 @@ threading.Thread(target=write).start()
 sys.exit(subprocess.run(sys.argv[2:], stdin=here).returncode)
 PY
 timeout -k 1 300 python3 hangup "$log" gpq trace --by process -rno PID,DISPATCHES - >out 2>err
-expect "EIO behind a log: what was read, and why it ends" "1:4711 6,8022 1:gpq: trace: standard input: Input/output error; what was read until then is reported" \
-	"$?:$(paste -sd, out):$(cat err)"
+is "EIO behind a log: what was read, and why it ends" "$?:$(paste -sd, out):$(cat err)" \
+	"1:4711 6,8022 1:gpq: trace: standard input: Input/output error; what was read until then is reported"
 
 # A file system that fails in the middle of the file, read: blocks before it count.
 gen-amdlog --release 7.12 --level 5 --lines 20000 >big 2>/dev/null
@@ -102,10 +102,10 @@ if [ $? = 77 ]; then
 	for what in "what was read" "a part, a list" why; do pass "EIO in the middle: $what # skip no FUSE"; done
 else
 	# Every whole block of 256 KB in front of it, to a line's end.
-	expect "EIO in the middle: what was read" "3 true $((at / 262144))" \
-		"$(head -3 out | sort | uniq -c | sed -E 's/^ *([0-9]+) \[([0-9]+),(true|false)\]/\1 \3 \2/' | awk '{ print $1, $2, int($3 / 262144) }')"
-	expect "EIO in the middle: a part, a list" "1 records" "$(sed -n 4p out) $([ -s list ] && echo records)"
-	expect "EIO in the middle: five times why" 5 "$(grep -c 'mnt/log: Input/output error' err)"
+	is "EIO in the middle: what was read" "$(head -3 out | sort | uniq -c | sed -E 's/^ *([0-9]+) \[([0-9]+),(true|false)\]/\1 \3 \2/' | awk '{ print $1, $2, int($3 / 262144) }')" \
+		"3 true $((at / 262144))"
+	is "EIO in the middle: a part, a list" "$(sed -n 4p out) $([ -s list ] && echo records)" "1 records"
+	is "EIO in the middle: five times why" "$(grep -c 'mnt/log: Input/output error' err)" 5
 fi
 
 # A family of files, one of which may not be read.
@@ -115,12 +115,12 @@ chmod 0 run_2
 drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid 65534 --regid 65534 --clear-groups"
 ASAN_OPTIONS=detect_leaks=0 $drop ./gpq-copy trace -J run >out 2>err
-expect "one file of three without permission" "3:[122,14]:run_2: Permission denied; run as a user who may read it" \
-	"$?:$(jq -c '[.totals.lines, .totals.dispatches]' out):$(jq -r '.message + "; " + .next' err)"
+is "one file of three without permission" "$?:$(jq -c '[.totals.lines, .totals.dispatches]' out):$(jq -r '.message + "; " + .next' err)" \
+	"3:[122,14]:run_2: Permission denied; run as a user who may read it"
 chmod 644 run_2
 exec 8<run_2
 chmod 0 run_2
-expect "permission lost behind open: it is read on" '[61,7]' "$($drop ./gpq-copy trace -J - <&8 2>/dev/null | jq -c '[.totals.lines, .totals.dispatches]')"
+is "permission lost behind open: it is read on" "$($drop ./gpq-copy trace -J - <&8 2>/dev/null | jq -c '[.totals.lines, .totals.dispatches]')" '[61,7]'
 exec 8<&-
 
 # Truncated while several threads read it, and written anew, as the runtime does with AMD_LOG_LEVEL_SIZE.
@@ -139,7 +139,7 @@ for size in 0 5000 400000 2000000; do
 		esac
 	done
 done
-expect "truncated and grown again while 8 threads read it" "" "$wrong"
+empty "truncated and grown again while 8 threads read it" "$wrong"
 
 # It grows while it is read: what is reported is what it held up to some byte, counted once.
 cp big grows
@@ -151,7 +151,7 @@ for _ in 1 2 3 4 5; do
 	cmp -s out want || wrong+=" $(jq -c "$sums" out) $(jq -c "$sums" want)"
 done
 wait
-expect "a file that grows" "" "$wrong"
+empty "a file that grows" "$wrong"
 
 # --follow: replaced, removed and made anew, all while it is read; SIGTERM shows the sum.
 touch followed
@@ -168,7 +168,7 @@ cat "$log" >followed
 sleep 0.25
 kill $pid
 wait $pid
-expect "--follow a file that is replaced: all of them" "143 [244,240,28]" "$? $(jq -c '.totals | [.lines, .records, .dispatches]' out)"
+is "--follow a file that is replaced: all of them" "$? $(jq -c '.totals | [.lines, .records, .dispatches]' out)" "143 [244,240,28]"
 
 # The disk is full; nobody reads on.
 outputs=("" -J --ndjson -r -P --list "--list --ndjson" "--list -J" "--by error" "--by api -J" "--by stream" --gaps "--latency -J" "--series 1ms" \
@@ -176,19 +176,19 @@ outputs=("" -J --ndjson -r -P --list "--list --ndjson" "--list -J" "--by error" 
 for o in "${outputs[@]}"; do
 	# shellcheck disable=SC2086 # the options are words
 	t $o "$log" "$log" >/dev/full 2>err
-	expect "full disk: ${o:-report}" "1 1" "$? $(grep -c 'standard output: No space left on device' err)"
+	is "full disk: ${o:-report}" "$? $(grep -c 'standard output: No space left on device' err)" "1 1"
 	# shellcheck disable=SC2086 # the options are words
 	{
 		sleep 0.05 # by then the reader has gone
 		t -q $o "$log" "$log" 2>err
 		echo $? >status
 	} | true
-	expect "closed pipe: ${o:-report}" "141 " "$(cat status) $(cat err)"
+	is "closed pipe: ${o:-report}" "$(cat status) $(cat err)" "141 "
 done
 # shellcheck disable=SC2016 # for sh
-expect "head -1 of the list" "1 141" "$(sh -c '{ gpq trace --list big; echo $? >status; } | head -1 | wc -l') $(cat status)"
-expect "--perfetto on a full disk" "1:--perfetto /dev/full: No space left on device; what it holds is not complete" "$(says --perfetto /dev/full "$log")"
-expect "--svg on a full disk" "1:--svg /dev/full: No space left on device" "$(says --series 1ms --svg /dev/full "$log")"
-expect "--perfetto where there is no folder" "5" "$(says --perfetto nowhere/x "$log" | cut -d: -f1)"
-expect "standard output is closed" "1:standard output: Bad file descriptor" "$(t "$log" 2>&1 >&- | sed 's/^gpq: trace: /1:/')"
+is "head -1 of the list" "$(sh -c '{ gpq trace --list big; echo $? >status; } | head -1 | wc -l') $(cat status)" "1 141"
+is "--perfetto on a full disk" "$(says --perfetto /dev/full "$log")" "1:--perfetto /dev/full: No space left on device; what it holds is not complete"
+is "--svg on a full disk" "$(says --series 1ms --svg /dev/full "$log")" "1:--svg /dev/full: No space left on device"
+is "--perfetto where there is no folder" "$(says --perfetto nowhere/x "$log" | cut -d: -f1)" "5"
+is "standard output is closed" "$(t "$log" 2>&1 >&- | sed 's/^gpq: trace: /1:/')" "1:standard output: Bad file descriptor"
 finish

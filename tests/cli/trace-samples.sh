@@ -55,68 +55,67 @@ handles() { rings_of_snap "$1" | awk '$2 > 4096' | while read -r ring _ w; do pr
 check_truth() {
 	local log=$1 b=$2 name=${2##*/}
 	gpq trace -J "$log" >"$work/j"
-	expect "$name: dispatches, barriers by grep" \
-		"$(grep -ao 'Dispatch Header' "$log" | wc -l) $(grep -aoE 'Barrier-?AND Header' "$log" | wc -l)" \
-		"$(jq -r '.totals | "\(.dispatches // 0) \(.barriers // 0)"' "$work/j")"
-	expect "$name: nothing between records is lost" \
-		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)" \
-		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")"
-	expect "$name: standard input gives the same" "$(jq -cS 'del(.notes)' "$work/j" | md5sum)" \
-		"$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | md5sum)"
+	is "$name: dispatches, barriers by grep" \
+		"$(jq -r '.totals | "\(.dispatches // 0) \(.barriers // 0)"' "$work/j")" \
+		"$(grep -ao 'Dispatch Header' "$log" | wc -l) $(grep -aoE 'Barrier-?AND Header' "$log" | wc -l)"
+	is "$name: nothing between records is lost" \
+		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")" \
+		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)"
+	is "$name: standard input gives the same" "$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | md5sum)" \
+		"$(jq -cS 'del(.notes)' "$work/j" | md5sum)"
 	case $name in
 	*_mixed) # two processes in one file: what is torn cannot be had; every queue and process is seen all the same
-		expect "$name: both processes" "$(cat "$b"_[ab].truth | sed -nE 's/^pid //p' | sort -n | paste -sd' ')" \
-			"$(jq -r '[.processes[].pid | select(. != null) | tostring] | join(" ")' "$work/j")"
-		expect "$name: every ring of both" "$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)" \
-			"$(jq -r '.queues[].hwq | select(. != null)' "$work/j" | sort)"
+		is "$name: both processes" "$(jq -r '[.processes[].pid | select(. != null) | tostring] | join(" ")' "$work/j")" \
+			"$(cat "$b"_[ab].truth | sed -nE 's/^pid //p' | sort -n | paste -sd' ')"
+		is "$name: every ring of both" "$(jq -r '.queues[].hwq | select(. != null)' "$work/j" | sort)" \
+			"$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)"
 		# At least as many as there are records that begin within a line, behind a piece of another.
-		expect "$name: torn records are counted and told of" "true true" \
-			"$(jq -r --argjson least "$(grep -acE '.:[0-9]:[a-z_]+\.[ch]pp +:' "$log")" \
-				'"\(.totals.torn > 0 and .totals.torn + .totals.mended >= $least) \(.notes | any(test("torn")))"' "$work/j")"
+		is "$name: torn records are counted and told of" "$(jq -r --argjson least "$(grep -acE '.:[0-9]:[a-z_]+\.[ch]pp +:' "$log")" \
+				'"\(.totals.torn > 0 and .totals.torn + .totals.mended >= $least) \(.notes | any(test("torn")))"' "$work/j")" \
+			"true true"
 		# No name made of two pieces; those that fit in a first piece (45 characters here) are all there.
-		expect "$name: no other kernels than those of the programs" "$(cat "$b"_[ab].truth | awk '/^kernel/ && NF > 5 { print $6 }' | cut -c1-4000 | sort -u)" \
-			"$(jq -r '.kernels[].name' "$work/j" | cut -c1-4000 | sort)"
-		expect "$name: launches of kernels with short names" \
-			"$(cat "$b"_[ab].truth | awk '/^kernel/ && length($6) < 40 { n[$6] += $4 } END { for (k in n) print n[k], k }' | sort)" \
-			"$(jq -r '.kernels[] | select(.name | length < 40) | "\(.launches) \(.name)"' "$work/j" | sort)"
-		expect "$name: handles joined to rings are the right ones" "" \
-			"$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" | sort |
+		is "$name: no other kernels than those of the programs" "$(jq -r '.kernels[].name' "$work/j" | cut -c1-4000 | sort)" \
+			"$(cat "$b"_[ab].truth | awk '/^kernel/ && NF > 5 { print $6 }' | cut -c1-4000 | sort -u)"
+		is "$name: launches of kernels with short names" \
+			"$(jq -r '.kernels[] | select(.name | length < 40) | "\(.launches) \(.name)"' "$work/j" | sort)" \
+			"$(cat "$b"_[ab].truth | awk '/^kernel/ && length($6) < 40 { n[$6] += $4 } END { for (k in n) print n[k], k }' | sort)"
+		empty "$name: handles joined to rings are the right ones" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" | sort |
 				comm -23 - <(for s in "$b"_[ab].end.snap; do handles "$s"; done | sort))"
 		return ;;
-	*) expect "$name: nothing is torn" 0 "$(jq .totals.torn "$work/j")" ;;
+	*) is "$name: nothing is torn" "$(jq .totals.torn "$work/j")" 0 ;;
 	esac
 	if [ -f "$b.truth" ]; then
-		expect "$name: launches per kernel as the program counted" "$(launches_of_truth "$b.truth")" \
-			"$(launches_of_log "$b.truth" <"$work/j")"
-		expect "$name: launches in all" "$(sed -nE 's/^total_launches //p' "$b.truth")" "$(jq .totals.launches "$work/j")"
+		is "$name: launches per kernel as the program counted" "$(launches_of_log "$b.truth" <"$work/j")" \
+			"$(launches_of_truth "$b.truth")"
+		is "$name: launches in all" "$(jq .totals.launches "$work/j")" "$(sed -nE 's/^total_launches //p' "$b.truth")"
 	fi
 	if [ "$(jq .totals.dispatches "$work/j")" = null ]; then
-		expect "$name: level 3 tells no dispatch of a queue" "null" "$(jq -r '[.queues[].dispatches] | unique | .[]' "$work/j")"
+		is "$name: level 3 tells no dispatch of a queue" "$(jq -r '[.queues[].dispatches] | unique | .[]' "$work/j")" "null"
 		# 5.7 prints the handle in queue lines, 6.4 both addresses.
-		expect "$name: queues by their handles" "$(handles "$b.end.snap" | cut -d' ' -f2 | sort)" \
-			"$(jq -r '.queues[].swq' "$work/j" | sort)"
+		is "$name: queues by their handles" "$(jq -r '.queues[].swq' "$work/j" | sort)" \
+			"$(handles "$b.end.snap" | cut -d' ' -f2 | sort)"
 		return
 	fi
-	expect "$name: ring and handle of every queue as in the driver's snapshot" "$(handles "$b.end.snap")" \
-		"$(jq -r '.queues[] | "\(.hwq) \(.swq)"' "$work/j" | sort)"
+	is "$name: ring and handle of every queue as in the driver's snapshot" "$(jq -r '.queues[] | "\(.hwq) \(.swq)"' "$work/j" | sort)" \
+		"$(handles "$b.end.snap")"
 	if ls "$b".end.softgpu >/dev/null 2>&1; then
-		expect "$name: dispatches per ring as the GPU completed" "$(completed "$b.end.snap" "$b.end.softgpu")" \
-			"$(jq -r '.queues[] | "\(.hwq) \(.dispatches)"' "$work/j" | sort)"
+		is "$name: dispatches per ring as the GPU completed" "$(jq -r '.queues[] | "\(.hwq) \(.dispatches)"' "$work/j" | sort)" \
+			"$(completed "$b.end.snap" "$b.end.softgpu")"
 	fi
 }
 
 # LOG BASE KERNEL. Priorities: streams did not share queues, so each queue has what its stream got (1 low, 0 normal, -1 high).
 check_streams() {
 	local name=${2##*/}
-	expect "$name: priorities and launches per stream" \
+	is "$name: priorities and launches per stream" \
+		"$(gpq trace -J "$1" | jq -r '.queues[] | "\(.priority) \(.dispatches)"' | sort)" \
 		"$(sed -nE 's/^stream .* prio_got (-?[0-9]) launches ([0-9]+) .*/\1 \2/p' "$2.truth" |
-			sed 's/^1 /low /; s/^0 /normal /; s/^-1 /high /' | sort)" \
-		"$(gpq trace -J "$1" | jq -r '.queues[] | "\(.priority) \(.dispatches)"' | sort)"
-	expect "$name: --list --ndjson gives every record" "$(grep -acE '^:[0-9]:' "$1")" \
-		"$(gpq trace -q --list --ndjson "$1" | wc -l)"
-	expect "$name: --kernel leaves the launches of one kernel" \
-		"$(awk -v k="$3" '$6 == k { print $4 }' "$2.truth")" \
-		"$(gpq trace -q -J --kernel "^$3" "$1" | jq '[.queues[].dispatches] | add')"
+			sed 's/^1 /low /; s/^0 /normal /; s/^-1 /high /' | sort)"
+	is "$name: --list --ndjson gives every record" "$(gpq trace -q --list --ndjson "$1" | wc -l)" \
+		"$(grep -acE '^:[0-9]:' "$1")"
+	is "$name: --kernel leaves the launches of one kernel" \
+		"$(gpq trace -q -J --kernel "^$3" "$1" | jq '[.queues[].dispatches] | add')" \
+		"$(awk -v k="$3" '$6 == k { print $4 }' "$2.truth")"
 }
 
 data=$top/tests/data/amdlog/truth
@@ -137,28 +136,28 @@ while IFS='|' read -r _ file _ _ l p d b h k pids rptr wptr _; do
 	# 5.x prints no rptr and wptr, and so on: a dash. A single value is written as a range here.
 	rptr=$(echo $rptr | sed -E 's/^([0-9]+)$/\1..\1/') wptr=$(echo $wptr | sed -E 's/^([0-9]+)$/\1..\1/')
 	want="lines $((l)) prefixed $((p)) D $((d)) B $((b)) H $((h)) K $((k)) pids $(echo $pids) rptr $rptr wptr $wptr"
-	expect "$(echo $file): counts as in SOURCES.md" "$want" "$(counted "$f")"
+	is "$(echo $file): counts as in SOURCES.md" "$(counted "$f")" "$want"
 done < <(grep -E '^\| [^ ]+\.log \|' "$samples/amdlog/SOURCES.md")
-expect "SOURCES.md lists every log" "$(ls "$samples"/amdlog/*.log | wc -l)" "$listed"
+is "SOURCES.md lists every log" "$listed" "$(ls "$samples"/amdlog/*.log | wc -l)"
 
 f=$samples/amdlog/rocm702-l5-4streams-priority.log
-expect "rocm702: the 670 records, one of them behind a progress line" "670 1" \
-	"$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')"
-expect "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
-	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')" \
-	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.priority) \(.dispatches)"')"
+is "rocm702: the 670 records, one of them behind a progress line" "$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')" \
+	"670 1"
+is "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
+	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.priority) \(.dispatches)"')" \
+	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')"
 f=$samples/amdlog/doc-lumi-rocm5-l4-wrapped.log
 # Three records stand behind others in one line; the dispatch goes on in the next one.
-expect "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "7 3 0 1" \
-	"$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.torn) \(.mended)"')"
-expect "4394: rptr behind wptr by 11" 11 \
-	"$(gpq trace -J "$samples/amdlog/issue-ROCm-4394-rocm632.log" | jq '.queues[0].backlog_max')"
+is "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.torn) \(.mended)"')" \
+	"7 3 0 1"
+is "4394: rptr behind wptr by 11" "$(gpq trace -J "$samples/amdlog/issue-ROCm-4394-rocm632.log" | jq '.queues[0].backlog_max')" \
+	11
 # The last line of these excerpts is cut, in three of them within the prefix.
 for f in issue-hip-3769-rocm63-selectedqueue issue-legacy-4358-rocm63-barrier pr-llama-1087-rocm54 issue-legacy-1578-rocm431; do
-	expect "$f: the cut last line is torn" 1 "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)"
+	is "$f: the cut last line is torn" "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)" 1
 done
-expect "windows: no packets, nothing known of queues" "null null 4" \
-	"$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')"
+is "windows: no packets, nothing known of queues" "$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')" \
+	"null null 4"
 
 for z in "$samples"/hip-vm/*.log.zst; do
 	zstd -dqc "$z" >"$work/log"

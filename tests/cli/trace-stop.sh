@@ -33,15 +33,15 @@ gpq trace -J log | jq -S 'del(.notes, .totals.foreign)' >whole
 for s in "INT 130" "TERM 143"; do
 	set -- $s
 	stop "$1" -J
-	expect "$1: status" "$2" "$status"
-	expect "$1: the document holds what was read" "$(cat whole)" "$(jq -S 'del(.notes, .totals.foreign)' out)"
-	expect "$1: and says that it is not all" "true" "$(jq '.notes | any(test("stopped by SIG'"$1"'"))' out)"
-	expect "$1: one message, as JSON" "error $2 stopped by SIG$1" "$(jq -r '"\(.level) \(.status) \(.message[0:18])"' err | sed "s/ *a*f*$//")"
+	is "$1: status" "$status" "$2"
+	is "$1: the document holds what was read" "$(jq -S 'del(.notes, .totals.foreign)' out)" "$(cat whole)"
+	is "$1: and says that it is not all" "$(jq '.notes | any(test("stopped by SIG'"$1"'"))' out)" "true"
+	is "$1: one message, as JSON" "$(jq -r '"\(.level) \(.status) \(.message[0:18])"' err | sed "s/ *a*f*$//")" "error $2 stopped by SIG$1"
 done
 stop INT
-expect "for people" "0 gpq: trace: stopped by SIGINT after" "$(grep -q '^Kernels' out; echo "$? $(grep -o '.*stopped by SIGINT after' err)")"
+is "for people" "$(grep -q '^Kernels' out; echo "$? $(grep -o '.*stopped by SIGINT after' err)")" "0 gpq: trace: stopped by SIGINT after"
 stop INT --list --ndjson
-expect "a list ends with a whole line" "$(gpq trace --list --ndjson log | wc -l)" "$(jq -c .record out | wc -l)"
+is "a list ends with a whole line" "$(jq -c .record out | wc -l)" "$(gpq trace --list --ndjson log | wc -l)"
 
 # A signal that was ignored stays ignored, as behind nohup.
 rm -f in; mkfifo in
@@ -52,7 +52,7 @@ cat log >&9
 kill -INT $pid
 exec 9>&-
 wait $pid
-expect "ignored SIGINT stays ignored" "0" "$?"
+is "ignored SIGINT stays ignored" "$?" "0"
 
 # --progress: lines, no control characters, when standard error is a file
 rm -f in; mkfifo in
@@ -62,11 +62,11 @@ exec 9>in
 until [ -s err ]; do cat log >&9; sleep 0.1; done
 exec 9>&-
 wait $pid
-expect "--progress: status" "0" "$?"
-expect "--progress: a line with amount and rate" "0" "$(head -1 err | grep -qxE 'gpq: [0-9.]+[KMG]?B?, [0-9.]+[KMG]?B?/s'; echo $?)"
-expect "--progress: no control characters" "" "$(tr -d '[:print:]\n' <err)"
+is "--progress: status" "$?" "0"
+is "--progress: a line with amount and rate" "$(head -1 err | grep -qxE 'gpq: [0-9.]+[KMG]?B?, [0-9.]+[KMG]?B?/s'; echo $?)" "0"
+empty "--progress: no control characters" "$(tr -d '[:print:]\n' <err)"
 gpq trace -J log >out 2>err
-expect "nothing without it" "" "$(cat err)"
+empty "nothing without it" "$(cat err)"
 
 # On a terminal: the bar stands in one line, and is gone before the report.
 if script --version >/dev/null 2>&1; then
@@ -76,8 +76,8 @@ if script --version >/dev/null 2>&1; then
 	SH
 	chmod +x slow
 	script -qec ./slow /dev/null >term </dev/null
-	expect "on a terminal a bar" "1" "$(tr '\r' '\n' <term | grep -aqE '\[Kgpq: .*/s$' && echo 1)"
-	expect "which is wiped" "1" "$(tail -c 4 term | grep -acE $'\r\x1b\\[K$')"
+	is "on a terminal a bar" "$(tr '\r' '\n' <term | grep -aqE '\[Kgpq: .*/s$' && echo 1)" "1"
+	is "which is wiped" "$(tail -c 4 term | grep -acE $'\r\x1b\\[K$')" "1"
 else
 	n=$((n + 1))
 	echo "ok $n - on a terminal # skip no script(1)"

@@ -21,41 +21,41 @@ rows="  PID QID TYPE
 41207   3 sdma
 52880   0 compute"
 
-expect "alternate screen, head line, the listing; Ctrl-C gives the terminal back and gpq dies of it" \
-	"\\e[?1049h\\e[?25l\\e[?7l
+is "alternate screen, head line, the listing; Ctrl-C gives the terminal back and gpq dies of it" \
+	"$(view 10x70 begin "page 52880" $'key \x03' end -- "${queues[@]}")" "\\e[?1049h\\e[?25l\\e[?7l
 $head            $now
 $rows
-$interrupted" "$(view 10x70 begin "page 52880" $'key \x03' end -- "${queues[@]}")"
+$interrupted"
 
 for signal in TERM HUP QUIT; do
-	expect "SIG$signal likewise" "$back
+	is "SIG$signal likewise" "$(view 10x70 "page 52880" "kill $signal" end -- "${queues[@]}" | tail -n +8)" "$back
 ended by SIG$signal
-keys show" "$(view 10x70 "page 52880" "kill $signal" end -- "${queues[@]}" | tail -n +8)"
+keys show"
 done
 
-expect "a signal that is ignored stays ignored" "$back
+is "a signal that is ignored stays ignored" "$(view 10x70 "page 52880" "kill INT" "pages 5" "kill TERM" end -- bash -c 'trap "" INT; exec "${@}"' - "${queues[@]}" | tail -n +8)" "$back
 ended by SIGTERM
-keys show" "$(view 10x70 "page 52880" "kill INT" "pages 5" "kill TERM" end -- bash -c 'trap "" INT; exec "${@}"' - "${queues[@]}" | tail -n +8)"
+keys show"
 
-expect "Ctrl-Z gives the terminal back and stops; then another page in the alternate screen" "$back
+is "Ctrl-Z gives the terminal back and stops; then another page in the alternate screen" "$(view 10x70 "page 52880" $'key \x1a' stop cont begin "page 52880" "kill INT" end -- gpq queues -o PID,QID,TYPE --wat=1h | tail -n +8)" \
+	"$back
 stopped by SIGTSTP
 keys show
 \\e[?1049h\\e[?25l\\e[?7l
 Every 3600s: gpq queues -o PID,QID,TYPE            $now
 $rows
-$interrupted" \
-	"$(view 10x70 "page 52880" $'key \x1a' stop cont begin "page 52880" "kill INT" end -- gpq queues -o PID,QID,TYPE --wat=1h | tail -n +8)"
+$interrupted"
 
-expect "in the background it stops before the first page, and can be ended" "stopped by SIGTTOU
+is "in the background it stops before the first page, and can be ended" "$(view 10x70 background stop "kill TERM" cont end -- "${queues[@]}")" "stopped by SIGTTOU
 keys show
 ended by SIGTERM
-keys show" "$(view 10x70 background stop "kill TERM" cont end -- "${queues[@]}")"
+keys show"
 
 # --- the window's size ---
 
 # One run: what it says of each size.
-expect "rows cut to the height, and how many there are more; just so; a row; two; lines cut to the width, and the head line's right part" \
-	"$head  $now
+is "rows cut to the height, and how many there are more; just so; a row; two; lines cut to the width, and the head line's right part" \
+	"$(view 4x60 "page more" "size 7x60" "page 52880" "size 1x60" "page gpq" "size 2x60" "page more" "size 8x9" "page 52880" -- "${queues[@]}")" "$head  $now
   PID QID TYPE
 41207   0 compute
 ... 4 more lines
@@ -70,83 +70,83 @@ Every 0.0
 41207   1
 41207   2
 41207   3
-52880   0" "$(view 4x60 "page more" "size 7x60" "page 52880" "size 1x60" "page gpq" "size 2x60" "page more" "size 8x9" "page 52880" -- "${queues[@]}")"
-expect "another size of the window: another page at once" "Every 3600s: gpq queues -o PID,QID,TYPE $now
+52880   0"
+is "another size of the window: another page at once" "$(view 20x60 "page 52880" "size 5x59" "page more" "size 9x46" "page 52880" -- gpq queues -o PID,QID,TYPE --watch 1h | tail -n +8)" "Every 3600s: gpq queues -o PID,QID,TYPE $now
   PID QID TYPE
 41207   0 compute
 41207   1 compute
 ... 3 more lines
 Every 3600s: gpq queues -o $now
-$rows" "$(view 20x60 "page 52880" "size 5x59" "page more" "size 9x46" "page 52880" -- gpq queues -o PID,QID,TYPE --watch 1h | tail -n +8)"
-expect "no size known: that of COLUMNS and LINES" "Every 0.01s: gpq queues -q  $now
-... 6 more lines" "$(COLUMNS=47 LINES=2 view 0x0 "page more" -- gpq queues --watch=0.01 -q)"
-expect "what may be cut in a table is cut to the width" 60 \
-	"$(view 9x60 "page python3" -- gpq queues -o PID,CMDLINE --watch 10ms | awk 'length($0) > n { n = length($0) } END { print n }')"
+$rows"
+is "no size known: that of COLUMNS and LINES" "$(COLUMNS=47 LINES=2 view 0x0 "page more" -- gpq queues --watch=0.01 -q)" "Every 0.01s: gpq queues -q  $now
+... 6 more lines"
+is "what may be cut in a table is cut to the width" "$(view 9x60 "page python3" -- gpq queues -o PID,CMDLINE --watch 10ms | awk 'length($0) > n { n = length($0) } END { print n }')" \
+	60
 
-expect "a colour that is cut ends there; what fills a line is not erased" 'Ev
+is "a colour that is cut ends there; what fills a line is not erased" "$(view 3x2 "raw ye" -- gpq gpus -o SUSPEND --color always --watch 10ms)" 'Ev
 SU\e[m
-\e[32mye\e[m' "$(view 3x2 "raw ye" -- gpq gpus -o SUSPEND --color always --watch 10ms)"
+\e[32mye\e[m'
 
 # --- the head line ---
 
-expect "host name; control characters escaped, words quoted, wide characters counted" \
-	"Every 1.5s: gpq queues --comm 'python3|\\x07|語 x' --type sdma     host\\x07: $now" "$(
+is "host name; control characters escaped, words quoted, wide characters counted" \
+	"$(
 		cp -r "$GPQ_SYSROOT" "$work/host" && mkdir -p "$work/host/proc/sys/kernel" && printf 'host\a\nx' >"$work/host/proc/sys/kernel/hostname"
 		GPQ_SYSROOT=$work/host view 9x95 "page queues" -- gpq queues --comm $'python3|\a|語 x' --watch 1500ms --type sdma | head -1
-	)"
+	)" "Every 1.5s: gpq queues --comm 'python3|\\x07|語 x' --type sdma     host\\x07: $now"
 
 # --- messages ---
 
 few=(gpq queues -p "52880,9" -o PID --watch 10ms)
-expect "a message stands below the listing, and on the terminal afterwards" "Every 0.01s: gpq queues -p 52880,9 -o PID          $now
+is "a message stands below the listing, and on the terminal afterwards" "$(view 9x70 "page 52880" "kill INT" end -- "${few[@]}")" "Every 0.01s: gpq queues -p 52880,9 -o PID          $now
   PID
 52880
 gpq: queues: pid 9: no such process; without -p all are listed
 ${back}gpq: queues: pid 9: no such process; without -p all are listed
 ended by SIGINT
-keys show" "$(view 9x70 "page 52880" "kill INT" end -- "${few[@]}")"
-expect "it is broken at the right edge; three lines and how many more there are" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
+keys show"
+is "it is broken at the right edge; three lines and how many more there are" "$(view 12x42 "page 52880" -- gpq queues -p 52880,9,8,6 -o PID --watch 10ms | sed '1s/ $//')" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
   PID
 52880
 gpq: queues: pid 9: no such process; witho
 ut -p all are listed
 gpq: queues: pid 8: no such process; witho
-... 3 more lines" "$(view 12x42 "page 52880" -- gpq queues -p 52880,9,8,6 -o PID --watch 10ms | sed '1s/ $//')"
-expect "messages take half of the window at most" "  PID
+... 3 more lines"
+is "messages take half of the window at most" "$(view 4x70 "page PID" -- gpq queues -p 41207,9,8 -o PID --watch 10ms | sed 1d)" "  PID
 ... 4 more lines
-... 2 more lines" "$(view 4x70 "page PID" -- gpq queues -p 41207,9,8 -o PID --watch 10ms | sed 1d)"
-expect "where standard error is a file they go there" "Every 0.01s: gpq queues -p 52880,9 -o PID          $now
+... 2 more lines"
+is "where standard error is a file they go there" "$(view 9x70 "page 52880" -- bash -c '"${@}" 2>'"$work/err" - "${few[@]}")" "Every 0.01s: gpq queues -p 52880,9 -o PID          $now
   PID
-52880" "$(view 9x70 "page 52880" -- bash -c '"${@}" 2>'"$work/err" - "${few[@]}")"
-expect "... all of them" "gpq: queues: pid 9: no such process; without -p all are listed" "$(sort -u "$work/err")"
+52880"
+is "... all of them" "$(sort -u "$work/err")" "gpq: queues: pid 9: no such process; without -p all are listed"
 
-expect "files that cannot be read are told of in each page" "gpq: queues: queues: Too many open files: what it says is missing
+is "files that cannot be read are told of in each page" "$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -n +4)" \
+	"gpq: queues: queues: Too many open files: what it says is missing
 gpq: queues: /sys/class/kfd/kfd/topology/nodes/0/gpu_id: Too many open
  files: what it says is missing
-... 2 more lines" \
-	"$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -n +4)"
+... 2 more lines"
 
-expect "an error at once: the terminal is left as it is" "gpq: queues: pid 9: no such process; without -p all are listed
+is "an error at once: the terminal is left as it is" "$(view 9x70 end -- gpq queues -p 9 --watch 10ms)" "gpq: queues: pid 9: no such process; without -p all are listed
 exit status 5
-keys show" "$(view 9x70 end -- gpq queues -p 9 --watch 10ms)"
-expect "an error later: the message can be read" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
+keys show"
+is "an error later: the message can be read" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/proc/52880; mv $work/host/sys/class/kfd/kfd/proc/52880 $work/gone" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
 exit status 5
-keys show" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/proc/52880; mv $work/host/sys/class/kfd/kfd/proc/52880 $work/gone" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)"
+keys show"
 
 # --- other listings, and what is none ---
 
-expect "gpus" "  GPU GFX
-41460 gfx90a" "$(view 9x70 "page gfx90a" -- gpq gpus -o GPU,GFX --watch 10ms | sed 1d)"
-expect "gpus --check" "CHECK   STATUS
-... 20 more lines" "$(view 3x70 "page STATUS" -- gpq gpus --check -o CHECK,STATUS --watch 10ms | sed '1d; s/  */ /; s/CHECK /CHECK   /')"
-expect "hqd --summary" "  GPU SLOTS
+is "gpus" "$(view 9x70 "page gfx90a" -- gpq gpus -o GPU,GFX --watch 10ms | sed 1d)" "  GPU GFX
+41460 gfx90a"
+is "gpus --check" "$(view 3x70 "page STATUS" -- gpq gpus --check -o CHECK,STATUS --watch 10ms | sed '1d; s/  */ /; s/CHECK /CHECK   /')" "CHECK   STATUS
+... 20 more lines"
+is "hqd --summary" "$(view 9x70 "page SLOTS" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)" "  GPU SLOTS
 41460    24
 41460    16
-41460    24" "$(view 9x70 "page SLOTS" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)"
-expect "suspend --list: nothing is held" "Every 0.01s: gpq suspend --list" \
-	"$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- "$bin/gpq" suspend --list --watch 10ms)"
-expect "a dumb terminal gets one list below the other" "  PID
+41460    24"
+is "suspend --list: nothing is held" "$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- "$bin/gpq" suspend --list --watch 10ms)" \
+	"Every 0.01s: gpq suspend --list"
+is "a dumb terminal gets one list below the other" "$(TERM=dumb view 9x70 "sh sleep 0.1" "kill TERM" end -- gpq queues -p 52880 -o PID --watch 10ms | head -4)" "  PID
 52880
 52880
-52880" "$(TERM=dumb view 9x70 "sh sleep 0.1" "kill TERM" end -- gpq queues -p 52880 -o PID --watch 10ms | head -4)"
+52880"
 finish

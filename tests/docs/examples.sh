@@ -10,7 +10,7 @@ sed "s|/usr/local/bin/gpq|$bin/gpq|" "$unit" >"$work/gpq-sched.service"
 if command -v systemd-analyze >/dev/null; then
 	ok "systemd takes the unit" systemd-analyze verify --man=no "$work/gpq-sched.service"
 	# Words it does not know are warnings only.
-	is "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)" ""
+	empty "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)"
 else
 	pass "systemd takes the unit # skip systemd-analyze is not installed"
 fi
@@ -35,7 +35,7 @@ words() { # FILE: the options of its gpq sched
 if gpq --list | grep -qx sched; then
 	gpq sched --help | grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$work/options"
 	for f in "$unit" "$docker" "$pods"; do
-		is "${f##*/}: options that gpq sched has" "$(words "$f" | comm -23 - "$work/options")" ""
+		empty "${f##*/}: options that gpq sched has" "$(words "$f" | comm -23 - "$work/options")"
 		is "${f##*/}: which are these" "$(words "$f" | grep -cE -- '--(online|offline|socket|group)$')" 4
 	done
 	# shellcheck disable=SC2046 # several words

@@ -36,7 +36,7 @@ included() {
 	done | sed 's/ $//' | LC_ALL=C sort
 }
 is "each folder includes what it may" "$(included)" "$(LC_ALL=C sort <<<"$rooms")"
-is "no arrow makes a circle" "$(sed 's/:/ /' <<<"$rooms" | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | tsort 2>&1 >/dev/null)" ""
-is "no command is included by what lies below" "$(grep -rl '#include "cmd/' common)" ""
-is "no blank line behind declarations" "$(find cmd common tests man -name '*.[ch]' | grep -vE '^tests/(kernel/softgpu|data)/' | xargs tests/docs/layout.py)" ""
+empty "no arrow makes a circle" "$(sed 's/:/ /' <<<"$rooms" | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | tsort 2>&1 >/dev/null)"
+empty "no command is included by what lies below" "$(grep -rl '#include "cmd/' common)"
+empty "no blank line behind declarations" "$(find cmd common tests man -name '*.[ch]' | grep -vE '^tests/(kernel/softgpu|data)/' | xargs tests/docs/layout.py)"
 finish
