@@ -3,9 +3,7 @@
 
 #include "common/cli/text.h"
 #include "common/host/root.h"
-#include "common/pick/pick.h"
-#include "common/pick/pick_queues.h"
-#include "common/rows/queue_rows.h"
+#include "common/pick/host_choice.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -153,37 +151,6 @@ static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)}
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, NULL};
 static const struct schema schema = {"gpq.queues", 1, tables, NULL};
-
-// --- which queues ---
-
-struct choice {
-	const struct queues_opts *opts;
-	struct pick pick;
-	struct pick_queues queues;
-	size_t unknown_prio; // left out, of unknown priority
-};
-
-static bool queue_is_chosen(struct choice *c, const struct queue_rows *q, const struct queue_row *r)
-{
-	const struct queues_opts *o = c->opts;
-	if (!pick_has_gpu(o->mqds ? NULL : &q->gpus, &o->queues.gpus, r->gpu_id))
-		return false;
-	const enum kfd_answer3 fits = pick_queues_keeps(&c->queues, r);
-	c->unknown_prio += fits == KFD_ANSWER_UNKNOWN;
-	return fits == KFD_ANSWER_YES;
-}
-
-// Checks -Q against the processes that have queues here.
-static int check_queue_ids(const struct choice *c, const struct queue_rows *q)
-{
-	struct pids pids = {0};
-	for (size_t i = 0; i < q->n && c->queues.n; i++)
-		if (q->rows[i].qid != U64_NULL)
-			pids_push(&pids, (pid_t)q->rows[i].pid);
-	const int status = pids.n ? pick_queues_check(&c->queues, pids.v, pids.n) : GPQ_OK;
-	free(pids.v);
-	return status;
-}
 
 // --- messages for PIDs of -p that have no row ---
 
@@ -380,14 +347,10 @@ static void explain_empty(const struct queue_rows *q, const struct out *o, const
 
 static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
 {
-	unsigned want = opt->queues.prio ? READ_MQD : 0;
+	unsigned want = host_choice_reads(&(struct host_choice){&opt->pick, &opt->queues});
 	for (unsigned i = 0; i < queues_table.ncols; i++)
 		if (out_wants(o, i))
 			want |= col_reads[i];
-	if (opt->queues.gpus.n)
-		want |= READ_GPU | READ_BDF;
-	if (opt->queues.types.n)
-		want |= READ_TYPE;
 	return want;
 }
 
@@ -406,23 +369,26 @@ static void leave_out_columns(const struct queue_rows *q, struct out *o)
 		out_leave_out(o, "LEVEL");
 }
 
-static int print_queues(struct choice *c, struct queue_rows *q, struct out *o, const char *columns)
+static int print_queues(struct picked *p, struct out *o, const char *columns)
 {
-	size_t shown = 0;
+	struct queue_rows *q = &p->rows;
+	size_t shown = 0, unknown_prio = 0;
 	for (size_t i = 0; i < q->n; i++) {
-		q->rows[i].hidden = !queue_is_chosen(c, q, &q->rows[i]);
+		const enum kfd_answer3 keeps = picked_keeps(p, &q->rows[i]);
+		q->rows[i].hidden = keeps != KFD_ANSWER_YES;
 		shown += !q->rows[i].hidden;
+		unknown_prio += keeps == KFD_ANSWER_UNKNOWN;
 	}
 	leave_out_columns(q, o);
 	for (size_t i = 0; i < q->n; i++)
 		if (!q->rows[i].hidden)
 			out_row(o, &q->rows[i]);
-	if (c->unknown_prio)
-		err_note("--prio: %zu queues of unknown priority are left out", c->unknown_prio);
+	if (unknown_prio)
+		err_note("--prio: %zu queues of unknown priority are left out", unknown_prio);
 	explain_empty(q, o, columns);
 	const bool damaged = queue_rows_explain(q);
-	int status = check_pids_found(q, &c->pick, shown);
-	if (!status && !shown && c->queues.n)
+	int status = check_pids_found(q, &p->pick, shown);
+	if (!status && !shown && p->queues.n)
 		status = err_fail(GPQ_NOTFOUND, "without -Q all are listed",
 				  "no queue that was asked for is there");
 	return !status && damaged ? GPQ_PARTIAL : status;
@@ -432,38 +398,27 @@ static int print_queues(struct choice *c, struct queue_rows *q, struct out *o, c
 static int list_queues_once(struct cmd *cmd)
 {
 	const struct queues_opts *opt = cmd->opts;
-	struct choice c = {.opts = opt};
-	struct process_cache processes = {0};
-	struct queue_rows q = {0};
-	int status = pick_queues_init(&c.queues, &opt->queues);
+	struct picked p = {0};
+	int status = picked_init(&p, (struct host_choice){&opt->pick, &opt->queues});
 	if (status)
 		return status;
 	struct out *o = out_open(&cmd->out);
 	status = out_begin(o, opt->mqds ? &captured_table : &queues_table, false);
-	struct queue_rows_how how = {.want = wanted_reads(o, opt),
-				     .mqds_file = opt->mqds,
-				     .idle = opt->all,
-				     .likely = opt->likely,
-				     .keep = pick_keeps,
-				     .arg = &c.pick};
+	const struct queue_rows_how how = {.want = wanted_reads(o, opt),
+					   .mqds_file = opt->mqds,
+					   .idle = opt->all,
+					   .likely = opt->likely};
 	if (!status)
-		status = pick_init(&c.pick, &opt->pick, &processes);
+		status = picked_load(&p, &how);
 	if (!status)
-		status = queue_rows_load(&q, &processes, &how);
-	if (!status && !opt->mqds)
-		status = pick_select_gpus(&q.gpus, &opt->queues.gpus);
+		status = picked_check_ids(&p);
 	if (!status)
-		status = check_queue_ids(&c, &q);
+		status = pick_queues_check_prio(&p.queues, &p.rows);
 	if (!status)
-		status = pick_queues_check_prio(&c.queues, &q);
-	if (!status)
-		status = print_queues(&c, &q, o, cmd->out.columns);
+		status = print_queues(&p, o, cmd->out.columns);
 	out_end(o);
 	const int written = out_close(o);
-	pick_fini(&c.pick);
-	pick_queues_fini(&c.queues);
-	queue_rows_fini(&q);
-	process_cache_fini(&processes);
+	picked_fini(&p);
 	return written ? written : status;
 }
 

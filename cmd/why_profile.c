@@ -226,7 +226,7 @@ static void rescan_queues(void *arg)
 	struct buf messages = {0};
 	int status;
 	v->profile.renamed++;
-	if (old->rows.mqds_error) {
+	if (old->from.rows.mqds_error) {
 		kernels_move(&v->kernels, old);
 		return;
 	}

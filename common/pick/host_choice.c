@@ -23,6 +23,51 @@ void host_chosen(const struct queue_rows *q, struct pids *to)
 			pids_push(to, (pid_t)q->rows[i].pid);
 }
 
+int picked_init(struct picked *p, struct host_choice by)
+{
+	p->by = by;
+	return pick_queues_init(&p->queues, by.queues);
+}
+
+int picked_load(struct picked *p, const struct queue_rows_how *how)
+{
+	p->how = *how;
+	p->how.keep = pick_keeps;
+	p->how.arg = &p->pick;
+	int status = pick_init(&p->pick, p->by.processes, &p->cache);
+	if (!status)
+		status = queue_rows_load(&p->rows, &p->cache, &p->how);
+	if (!status && !how->mqds_file)
+		status = pick_select_gpus(&p->rows.gpus, &p->by.queues->gpus);
+	return status;
+}
+
+int picked_check_ids(const struct picked *p)
+{
+	struct pids pids = {0};
+	for (size_t i = 0; i < p->rows.n && p->queues.n; i++)
+		if (p->rows.rows[i].qid != KFD_UNKNOWN)
+			pids_push(&pids, (pid_t)p->rows.rows[i].pid);
+	const int status = pids.n ? pick_queues_check(&p->queues, pids.v, pids.n) : GPQ_OK;
+	free(pids.v);
+	return status;
+}
+
+enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r)
+{
+	if (!pick_has_gpu(p->how.mqds_file ? NULL : &p->rows.gpus, &p->by.queues->gpus, r->gpu_id))
+		return KFD_ANSWER_NO;
+	return pick_queues_keeps(&p->queues, r);
+}
+
+void picked_fini(struct picked *p)
+{
+	pick_fini(&p->pick);
+	pick_queues_fini(&p->queues);
+	queue_rows_fini(&p->rows);
+	process_cache_fini(&p->cache);
+}
+
 // -Q without a PID may choose among one process only. PID:ID is not checked: it may be of another
 // moment.
 static int check_bare_ids(const struct queue_rows *q, const struct pick_queues *queues)

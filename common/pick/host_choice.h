@@ -13,6 +13,31 @@ struct host_choice {
 	const struct pick_queues_opts *queues;
 };
 
+// The queues of a host, read with the selector at work: rows are those of processes that it
+// chooses. Zeroed before picked_init().
+struct picked {
+	struct host_choice by;
+	struct process_cache cache;
+	struct pick pick;
+	struct pick_queues queues;
+	struct queue_rows_how how;
+	struct queue_rows rows;
+};
+
+// Reads the words of the options that choose queues. GPQ_OK, or GPQ_USAGE after a message.
+int picked_init(struct picked *p, struct host_choice by);
+
+// Reads the rows; keep and arg of `how` are set here. With a file instead of a host, --gpu is not
+// looked up. GPQ_OK, or the exit status after a message.
+int picked_load(struct picked *p, const struct queue_rows_how *how);
+
+// Checks -Q against the processes that have queues. GPQ_OK, or GPQ_USAGE after a message.
+int picked_check_ids(const struct picked *p);
+
+// Do --gpu, -Q, --type and --prio choose this row? UNKNOWN: --prio, of unknown priority.
+enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r);
+void picked_fini(struct picked *p);
+
 // Is any of the options given?
 bool host_choice_asks(const struct host_choice *by);
 

@@ -174,38 +174,21 @@ static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
 	return !missing ? GPQ_OK : q->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
 }
 
-static int check_ring_ids(const struct pick_queues *c, const struct queue_rows *q)
-{
-	struct pids pids = {0};
-	for (size_t i = 0; i < q->n && c->n; i++)
-		if (q->rows[i].qid != KFD_UNKNOWN)
-			pids_push(&pids, (pid_t)q->rows[i].pid);
-	const int status = pids.n ? pick_queues_check(c, pids.v, pids.n) : GPQ_OK;
-	free(pids.v);
-	return status;
-}
-
 static int load_ring_rows(struct rings *r, const struct rings_how *how)
 {
-	r->rows_how = (struct queue_rows_how){.want = how->want | READ_MQD | READ_GPU | READ_TYPE |
-						      READ_SIZE | READ_STATUS | READ_BDF,
-					      .keep = pick_keeps,
-					      .arg = &r->pick};
-	int status = pick_queues_init(&r->choice, how->queues);
+	const struct queue_rows_how rows = {.want = how->want | READ_MQD | READ_GPU | READ_TYPE |
+						    READ_SIZE | READ_STATUS | READ_BDF};
+	int status = picked_init(&r->from, (struct host_choice){how->pick, how->queues});
 	if (!status)
-		status = pick_init(&r->pick, how->pick, &r->cache);
+		status = picked_load(&r->from, &rows);
 	if (!status)
-		status = queue_rows_load(&r->rows, &r->cache, &r->rows_how);
+		status = refuse_rings(&r->from.rows, how);
 	if (!status)
-		status = pick_select_gpus(&r->rows.gpus, &how->queues->gpus);
-	if (!status)
-		status = refuse_rings(&r->rows, how);
-	if (!status)
-		status = check_ring_ids(&r->choice, &r->rows);
-	if (!status && how->queues->prio && !r->rows.mqds_error)
-		status = prio_check(&r->choice.prio, r->rows.prio_written);
-	if (!status && r->rows.mqds_error && how->attach)
-		status = attach_processes(&r->rows);
+		status = picked_check_ids(&r->from);
+	if (!status && how->queues->prio && !r->from.rows.mqds_error)
+		status = prio_check(&r->from.queues.prio, r->from.rows.prio_written);
+	if (!status && r->from.rows.mqds_error && how->attach)
+		status = attach_processes(&r->from.rows);
 	return status;
 }
 
@@ -223,7 +206,7 @@ static bool is_joined(const struct queue_rows *q, uint32_t mqd)
 // their ids are not.
 static void find_spare(struct rings *r)
 {
-	const struct queue_rows *q = &r->rows;
+	const struct queue_rows *q = &r->from.rows;
 	size_t cap = 0;
 	for (size_t p = 0; p < q->mqds.nprocs; p++) {
 		const struct mqds_proc *proc = &q->mqds.procs[p];
@@ -243,12 +226,6 @@ static void find_spare(struct rings *r)
 
 // --- the list ---
 
-static bool is_ring_chosen(const struct rings *r, const struct queue_row *row)
-{
-	return pick_has_gpu(&r->rows.gpus, &r->choice.opts->gpus, row->gpu_id) &&
-	       pick_queues_keeps(&r->choice, row) == KFD_ANSWER_YES;
-}
-
 static void add_ring(struct rings *r, const struct queue_row *row)
 {
 	// Leave out a queue without a ring: its MQD is one of the spare ones of its process and
@@ -256,13 +233,13 @@ static void add_ring(struct rings *r, const struct queue_row *row)
 	if (row->v[MQD_V_RING] == MQD_UNKNOWN && r->nspare && row->qid != KFD_UNKNOWN)
 		for (size_t i = 0; i < r->nspare; i++)
 			if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id &&
-			    !r->choice.n)
+			    !r->from.queues.n)
 				return;
 	r->v[r->n++] = (struct ring_queue){.row = row,
-					   .ring = ring_of_row(&r->rows, row),
+					   .ring = ring_of_row(&r->from.rows, row),
 					   .slot_write = KFD_UNKNOWN,
 					   .slot_error = KFD_UNKNOWN,
-					   .chosen = is_ring_chosen(r, row)};
+					   .chosen = picked_keeps(&r->from, row) == KFD_ANSWER_YES};
 }
 
 static int by_pid_and_id(const void *a, const void *b)
@@ -351,15 +328,16 @@ int rings_load(struct rings *r, const struct rings_how *how)
 	if (status)
 		return status;
 	find_spare(r);
-	r->v = xcalloc(r->rows.n + r->nspare + 1, sizeof(*r->v));
-	for (size_t i = 0; i < r->rows.n; i++)
-		if (r->rows.rows[i].qid != KFD_UNKNOWN || r->rows.rows[i].mqd.index != UINT32_MAX)
-			add_ring(r, &r->rows.rows[i]);
+	r->v = xcalloc(r->from.rows.n + r->nspare + 1, sizeof(*r->v));
+	for (size_t i = 0; i < r->from.rows.n; i++)
+		if (r->from.rows.rows[i].qid != KFD_UNKNOWN ||
+		    r->from.rows.rows[i].mqd.index != UINT32_MAX)
+			add_ring(r, &r->from.rows.rows[i]);
 	for (size_t i = 0; i < r->nspare; i++)
 		add_ring(r, &r->spare[i]);
 	qsort(r->v, r->n, sizeof(*r->v), by_pid_and_id);
 	keep_chosen_rings(r, how->whole);
-	status = check_ring_pids(&r->rows, &r->pick);
+	status = check_ring_pids(&r->from.rows, &r->from.pick);
 	if (!r->n && !status && pick_queues_asks(how->queues))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists them",
 				  "no queue that was asked for is there");
@@ -376,10 +354,7 @@ void rings_fini(struct rings *r)
 	free(r->processes);
 	free(r->v);
 	free(r->spare);
-	queue_rows_fini(&r->rows);
-	pick_fini(&r->pick);
-	pick_queues_fini(&r->choice);
-	process_cache_fini(&r->cache);
+	picked_fini(&r->from);
 	*r = (struct rings){0};
 }
 

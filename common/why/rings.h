@@ -9,9 +9,7 @@
 #define GPQ_WHY_RINGS_H
 
 #include "common/aql/ring.h"
-#include "common/pick/pick.h"
-#include "common/pick/pick_queues.h"
-#include "common/rows/queue_rows.h"
+#include "common/pick/host_choice.h"
 
 // A row of a command's table; `type` is its options struct with a member `attach`.
 #define RINGS_ATTACH_OPT(type)                                                   \
@@ -46,17 +44,13 @@ struct ring_queue {
 
 struct rings {
 	const struct rings_how *how;
-	struct process_cache cache;
-	struct queue_rows_how rows_how;
-	struct queue_rows rows;
+	struct picked from;      // rows of queues, and who chose them
 	struct queue_row *spare; // rows of MQDs that no queue is known for
 	size_t nspare;
 	struct ring_process *processes;
 	size_t nprocesses;
 	struct ring_queue *v; // by process
 	size_t n;
-	struct pick pick;
-	struct pick_queues choice;
 };
 
 // Fills `r`, which must be zeroed; `how` must outlive it. GPQ_OK; GPQ_PARTIAL after messages; else

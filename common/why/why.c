@@ -271,7 +271,7 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 	}
 	if (r->on_hw != 0)
 		return WHY_UNKNOWN;
-	x->trigger = evictions_trigger(w->evictions, &w->rings->rows, r);
+	x->trigger = evictions_trigger(w->evictions, &w->rings->from.rows, r);
 	if (x->trigger || (r->state && strcmp(r->state, "evicted") == 0))
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
@@ -287,9 +287,9 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 static bool is_chained(const struct why *w, const struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
-	const struct rls_node *n = r->gpu_id == KFD_UNKNOWN
-					   ? NULL
-					   : rls_find(&w->rings->rows.rls, (uint32_t)r->gpu_id);
+	const struct rls_node *n =
+		r->gpu_id == KFD_UNKNOWN ? NULL
+					 : rls_find(&w->rings->from.rows.rls, (uint32_t)r->gpu_id);
 	return r->mqd.turns || (n && n->chained && !queue_row_is_sdma(r));
 }
 
@@ -386,7 +386,7 @@ static void tell_dep(struct buf *b, const struct why *w, const struct why_queue 
 
 static void tell_turns(struct buf *b, const struct why *w, const struct why_queue *x)
 {
-	const struct queue_rows *q = &w->rings->rows;
+	const struct queue_rows *q = &w->rings->from.rows;
 	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, (uint32_t)x->q->row->gpu_id);
 	size_t queues = 0, processes = 0;
 	uint32_t last = UINT32_MAX;
