@@ -5,7 +5,10 @@
 #include "common/host/root.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"
 
@@ -14,15 +17,30 @@ static bool is_this_process(const void *pid, pid_t other)
 	return *(const pid_t *)pid == other;
 }
 
-// One folder is read in most cases: few processes have contexts.
+// One folder is read in most cases: few processes have contexts. A first suspend looks here, and
+// the buffer of readdir(3) would be pages that nothing else needs.
 static bool has_context(pid_t pid)
 {
-	DIR *d = host_opendirf(PROC_DIR, (int)pid);
+	union {
+		struct dirent64 align;
+		char bytes[2048];
+	} names;
+	char path[48];
+	ssize_t n = 0;
 	bool found = false;
-	for (struct dirent *e; d && !found && (e = host_readdir(d));)
-		found = strncmp(e->d_name, "context_", strlen("context_")) == 0;
-	if (d)
-		closedir(d);
+	snprintf(path, sizeof(path), PROC_DIR, (int)pid);
+	const int fd = host_open(path, O_RDONLY | O_DIRECTORY);
+	while (fd >= 0 && !found && (n = getdents64(fd, &names, sizeof(names))) > 0) {
+		const struct dirent64 *e;
+		for (ssize_t at = 0; at < n && !found; at += e->d_reclen) {
+			e = (const void *)(names.bytes + at);
+			found = strncmp(e->d_name, "context_", strlen("context_")) == 0;
+		}
+	}
+	if (n < 0)
+		host_trouble(path, errno);
+	if (fd >= 0)
+		close(fd);
 	return found;
 }
 

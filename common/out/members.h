@@ -17,7 +17,7 @@ struct member_type {
 struct member {
 	const char *key; // NULL ends a table
 	const struct member_type *type;
-	size_t offset, size;
+	uint32_t offset, size;    // in the row, in bytes
 	const char *const *words; // of member_word, NULL-terminated
 };
 

@@ -6,7 +6,7 @@
 // Members of struct ROW.
 #define AT(key, member, type, sum)                            \
 	{                                                     \
-		MEMBER(type, ROW, member, key), sum, 0, false \
+		MEMBER(type, ROW, member, key), 0, sum, false \
 	}
 #define M(member, type, sum) AT(#member, member, type, sum)
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
@@ -21,7 +21,7 @@
 #define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
 #define INDEX(key, member, of, required)                                    \
 	{                                                                   \
-		MEMBER(u32, ROW, member, key), KEEP, COUNT_OF(of), required \
+		MEMBER(u32, ROW, member, key), COUNT_OF(of), KEEP, required \
 	}
 #define NAME(text)         AT("name", text, name, KEEP), AT("name_hex", text, name_hex, KEEP)
 #define MEMBERS(name, ...) const struct part_member name[] = {__VA_ARGS__, {.is.key = NULL}}

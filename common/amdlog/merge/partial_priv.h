@@ -12,9 +12,9 @@ enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct part_member {
 	struct member is; // without a key it ends a table
-	enum member_sum sum;
 	// Of member_u32: where struct amdlog_summary counts the rows it points into; 0: into none.
-	size_t bound;
+	uint32_t bound;
+	uint8_t sum;   // enum member_sum
 	bool required; // it points to one
 };
 
