@@ -44,11 +44,11 @@ kill -TERM $S
 wait $S
 is "gpq sched ends" $? 0
 
-# Each round attaches anew to all that there are.
+# Each round attaches anew to all that there are. Some end meanwhile, so its status may tell of a part.
 : > /tmp/go
 suspends() {
 	while [ -e /tmp/go ]; do
-		gpq suspend --comm '^mkqueue$' && echo held
+		gpq suspend --comm '^mkqueue$' | grep -q suspended && echo held
 		gpq resume --all
 	done
 }
