@@ -2,8 +2,8 @@
 #include "common/aql/code_priv.h"
 
 #include "common/host/xalloc.h"
+#include "common/host/number.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
@@ -92,12 +92,6 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 
 // --- URIs ---
 
-static int uri_hex_digit(char c)
-{
-	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
-	return at && (c | 0x20) == *at ? (int)(at - digits) : -1;
-}
-
 // The path up to '#', '?' or the end, without %XX. The rest, or NULL.
 static const char *parse_path(const char *s, char *path)
 {
@@ -107,8 +101,8 @@ static const char *parse_path(const char *s, char *path)
 			*path++ = *s++;
 			continue;
 		}
-		high = uri_hex_digit(s[1]);
-		low = high < 0 ? -1 : uri_hex_digit(s[2]);
+		high = hex_digit(s[1]);
+		low = high < 0 ? -1 : hex_digit(s[2]);
 		if (low < 0 || !(high | low))
 			return NULL;
 		*path++ = (char)(high << 4 | low);
@@ -122,22 +116,11 @@ static const char *parse_path(const char *s, char *path)
 static const char *parse_number(const char *s, const char *name, uint64_t *value)
 {
 	size_t len = strlen(name);
-	uint64_t base = 10, v = 0;
-	int digit;
 	if (strncmp(s, name, len) != 0)
 		return NULL;
 	s += len;
-	if (s[0] == '0' && (s[1] | 0x20) == 'x') {
-		base = 16;
-		s += 2;
-	}
-	const char *first = s;
-	for (; (digit = uri_hex_digit(*s)) >= 0 && (unsigned)digit < base; s++)
-		if (__builtin_mul_overflow(v, base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)digit, &v))
-			return NULL;
-	*value = v;
-	return s == first ? NULL : s;
+	const bool hex = s[0] == '0' && (s[1] | 0x20) == 'x';
+	return number_read(hex ? s + 2 : s, NULL, hex ? 16 : 10, UINT64_MAX, value);
 }
 
 bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *size)
@@ -168,12 +151,8 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 // A number and what ends it. The rest, or NULL.
 static const char *parse_hex(const char *s, char end, uint64_t *value)
 {
-	char *rest = NULL;
-	if (!s || uri_hex_digit(*s) < 0)
-		return NULL;
-	errno = 0;
-	*value = strtoull(s, &rest, 16);
-	return errno || *rest != end ? NULL : rest + 1;
+	s = s ? number_read(s, NULL, 16, UINT64_MAX, value) : NULL;
+	return s && *s == end ? s + 1 : NULL;
 }
 
 // START-END FLAGS OFFSET MAJOR:MINOR INODE PATH

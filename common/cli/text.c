@@ -3,7 +3,6 @@
 
 #include "common/host/secure.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,18 +125,6 @@ char *text_ns(char out[24], uint64_t ns)
 	else
 		snprintf(out, 24, "%llum%02us", (unsigned long long)(s / 60), (unsigned)(s % 60));
 	return out;
-}
-
-bool parse_u64(const char *s, uint64_t *value)
-{
-	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
-	const char *digits = hex ? s + 2 : s;
-	size_t n = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
-	if (n == 0 || digits[n])
-		return false;
-	errno = 0;
-	*value = strtoull(digits, NULL, hex ? 16 : 10);
-	return errno == 0;
 }
 
 struct unit {

@@ -2,6 +2,7 @@
 #ifndef GPQ_CLI_TEXT_H
 #define GPQ_CLI_TEXT_H
 
+#include "common/host/number.h"
 #include "common/host/buf.h"
 
 #include <stdbool.h>
@@ -26,9 +27,6 @@ char *text_size(char out[16], uint64_t bytes);
 
 // "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
 char *text_ns(char out[24], uint64_t ns);
-
-// Whole string an unsigned number, decimal or 0x hex. False when it is not, or does not fit.
-bool parse_u64(const char *s, uint64_t *value);
 
 // "50ms", "2s", "1.5s", "100us", "1m", "1h"; a bare number is seconds. Nanoseconds.
 bool parse_duration(const char *s, uint64_t *ns);

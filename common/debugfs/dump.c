@@ -5,6 +5,8 @@
 // takes the slow way, word by word.
 #include "common/debugfs/dump.h"
 
+#include "common/host/number.h"
+
 #include <string.h>
 
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
@@ -69,33 +71,14 @@ static const char *dump_skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-static int digit_of(char c, unsigned base)
-{
-	unsigned d = 99;
-	if (c >= '0' && c <= '9')
-		d = (unsigned)(c - '0');
-	else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		d = (unsigned)((c | 0x20) - 'a') + 10;
-	return d < base ? (int)d : -1;
-}
-
-// Parses a number at p. Returns its end, or NULL when there is none or it is too large.
-static const char *dump_number(const char *p, const char *end, unsigned base, uint32_t *out)
-{
-	const char *start = p;
-	uint64_t v = 0;
-	for (; p < end && digit_of(*p, base) >= 0 && v <= UINT32_MAX; p++)
-		v = v * base + (unsigned)digit_of(*p, base);
-	*out = (uint32_t)v;
-	return p == start || v > UINT32_MAX ? NULL : p;
-}
-
 const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v)
 {
 	p = dump_skip_blanks(p, end);
 	for (; p && *format; format++) {
 		if (*format == '%') {
-			p = dump_number(p, end, *++format == 'x' ? 16 : 10, v++);
+			uint64_t n = 0;
+			p = number_read(p, end, *++format == 'x' ? 16 : 10, UINT32_MAX, &n);
+			*v++ = (uint32_t)n;
 		} else if (*format == ' ') {
 			p = p < end && (*p == ' ' || *p == '\t') ? dump_skip_blanks(p, end) : NULL;
 		} else {

@@ -1,10 +1,13 @@
 // One line of a kernel trace; ftrace.h.
 #include "common/ftrace/ftrace.h"
 
+#include "common/host/number.h"
+
 #include <string.h>
 
-#define COMM_WIDTH   16 // TASK_COMM_LEN: shorter names are padded on the left
-#define FAR_OF_ENTRY 16 // bytes: a probe at a larger offset is inside the function
+#define COMM_WIDTH   16                  // TASK_COMM_LEN: shorter names are padded on the left
+#define NUMBER_MAX   999999999999999999u // the sign fits, too
+#define FAR_OF_ENTRY 16                  // bytes: a probe at a larger offset is inside the function
 
 const char *ftrace_kind_name(enum ftrace_kind kind)
 {
@@ -21,12 +24,6 @@ struct rest {
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-// The value of a lower-case hexadecimal digit; -1: it is none.
-static int hex_digit(char c)
-{
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool is_word(char c)
@@ -50,16 +47,11 @@ static void skip_blanks(struct rest *s)
 		s->at++;
 }
 
-// At most 18 digits, so that nothing overflows.
 static bool take_number(struct rest *s, uint64_t *n)
 {
-	const char *from = s->at;
-	for (*n = 0; s->at < s->end && is_digit(*s->at); s->at++) {
-		if (s->at - from == 18)
-			return false;
-		*n = *n * 10 + (uint64_t)(*s->at - '0');
-	}
-	return s->at > from;
+	const char *behind = number_read(s->at, s->end, 10, NUMBER_MAX, n);
+	s->at = behind ? behind : s->at;
+	return behind;
 }
 
 static struct ftrace_text text_of(const char *from, const char *to)
@@ -184,10 +176,10 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 // At most `most` digits. False: there is none.
 static bool take_hex(struct rest *s, unsigned most, uint64_t *n)
 {
-	const char *from = s->at;
-	for (*n = 0; s->at < s->end && s->at - from < most && hex_digit(*s->at) >= 0; s->at++)
-		*n = *n << 4 | (uint64_t)hex_digit(*s->at);
-	return s->at > from;
+	const char *end = s->end - s->at > most ? s->at + most : s->end;
+	const char *behind = number_read(s->at, end, 16, UINT64_MAX, n);
+	s->at = behind ? behind : s->at;
+	return behind;
 }
 
 static bool ends_with(struct ftrace_text *t, const char *end)

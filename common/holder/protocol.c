@@ -1,7 +1,7 @@
 // Parsing and formatting of the holder's request and answer lines; see protocol.h.
 #include "common/holder/protocol.h"
+#include "common/host/number.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,12 +64,7 @@ static unsigned name_index(const char *const *names, unsigned num, const char *n
 // An unsigned decimal number up to `max` and nothing else.
 static bool parse_word_number(const char *s, uint64_t max, uint64_t *value)
 {
-	char *end;
-	if (!s || *s < '0' || *s > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(s, &end, 10);
-	return *end == '\0' && errno == 0 && *value <= max;
+	return s && number_whole(s, 10, max, value);
 }
 
 static bool parse_list(char *s, uint64_t max, uint32_t *to, unsigned room, unsigned *num)

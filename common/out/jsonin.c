@@ -2,6 +2,7 @@
 #include "common/out/jsonin.h"
 
 #include "common/cli/text.h"
+#include "common/host/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,8 +194,8 @@ bool jsonin_f64(const struct jsonin_value *v, double *n)
 // A code point of \uXXXX as UTF-8; halves of pairs, which gpq never writes, become "?".
 static size_t unicode(const char *hex, char out[4])
 {
-	char four[5] = {hex[0], hex[1], hex[2], hex[3], 0};
-	unsigned long c = strtoul(four, NULL, 16);
+	uint64_t c = 0;
+	number_read(hex, hex + 4, 16, UINT64_MAX, &c);
 	if (c >= 0x80 && c < 0x800) {
 		out[0] = (char)(0xc0 | c >> 6);
 		out[1] = (char)(0x80 | (c & 0x3f));

@@ -6,6 +6,7 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/root.h"
+#include "common/host/number.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -282,9 +283,8 @@ bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t 
 	const struct kfd_gpu *g = t ? kfd_topology_find(t, gpu_id) : NULL;
 	for (size_t i = 0; !t && i < w->n; i++) {
 		uint64_t v;
-		char *end;
 		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
-		    (strtoull(w->v[i], &end, 16) == gpu_id && !*end))
+		    (number_whole(w->v[i], 16, UINT64_MAX, &v) && v == gpu_id))
 			return true;
 	}
 	return !w->n || (g && g->selected);

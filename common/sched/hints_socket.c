@@ -6,6 +6,7 @@
 #include "common/holder/rundir.h"
 #include "common/host/buf.h"
 #include "common/host/secure.h"
+#include "common/host/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,12 +77,12 @@ static int open_socket_directory(struct hints_socket *s)
 
 static int find_group(const char *name, gid_t *gid)
 {
-	char *end;
-	unsigned long number = strtoul(name, &end, 10);
 	const struct group *g;
-	*gid = (gid_t)number;
-	if (name[0] >= '0' && name[0] <= '9' && !*end && number < UINT32_MAX)
+	uint64_t number;
+	if (number_whole(name, 10, UINT32_MAX - 1, &number)) {
+		*gid = (gid_t)number;
 		return 0;
+	}
 	g = getgrnam(name);
 	if (!g)
 		return err_fail(GPQ_NOTFOUND, "see getent group", "--group %s: no such group",

@@ -6,6 +6,7 @@
 #include "common/cli/err.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
+#include "common/host/number.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,13 +19,12 @@
 // "seconds.hundredths idle"
 static uint64_t read_uptime(void)
 {
-	char text[64], *dot, *end;
+	char text[64];
+	uint64_t s, cs;
 	host_read_line(text, sizeof(text), "/proc/uptime");
-	const unsigned long long s = strtoull(text, &dot, 10);
-	if (dot == text || *dot != '.')
-		return KFD_UNKNOWN;
-	const unsigned long long cs = strtoull(dot + 1, &end, 10);
-	return end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
+	const char *dot = number_read(text, NULL, 10, UINT32_MAX, &s);
+	const char *end = dot && *dot == '.' ? number_read(dot + 1, NULL, 10, 99, &cs) : NULL;
+	return end && end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
 }
 
 // --- the place in the hardware ---

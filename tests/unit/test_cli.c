@@ -99,6 +99,17 @@ static void test_numbers(void **state)
 	const char *bad[] = {"", "0x", "-1", "+1", " 1", "1 ", "12a", "18446744073709551616"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(parse_u64(bad[i], &v));
+	assert_true(parse_u64("0xFFFFffffFFFFffff", &v) && v == UINT64_MAX);
+	assert_false(parse_u64("0x10000000000000000", &v));
+	static const char text[] = "0129:9aF/";
+	assert_true(number_read(text, NULL, 10, 129, &v) == text + 4 && v == 129);
+	assert_null(number_read(text, NULL, 10, 128, &v));
+	assert_true(number_read(text, text + 2, 10, 1, &v) == text + 2 && v == 1);
+	assert_null(number_read(text, text, 10, 1, &v));
+	assert_true(number_read(text + 5, NULL, 16, 0x9af, &v) == text + 8 && v == 0x9af);
+	assert_null(number_read(text + 4, NULL, 16, UINT64_MAX, &v));
+	assert_true(number_whole("a1f4", 16, UINT64_MAX, &v) && v == 41460);
+	assert_false(number_whole("a1f4g", 16, UINT64_MAX, &v));
 }
 
 static void test_suggest(void **state)

@@ -3,6 +3,7 @@
 
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
+#include "common/host/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +152,9 @@ static bool read_name_hex(const struct jsonin_value *v, const struct member *m, 
 	char *text = (char *)(uintptr_t)name->text;
 	name->len /= 2;
 	for (size_t i = 0; i < name->len; i++) {
-		char digits[3] = {text[2 * i], text[2 * i + 1], 0};
-		text[i] = (char)strtoul(digits, NULL, 16);
+		uint64_t byte = 0;
+		number_read(text + 2 * i, text + 2 * i + 2, 16, UINT64_MAX, &byte);
+		text[i] = (char)byte;
 	}
 	return true;
 }

@@ -7,14 +7,6 @@
 // The runtime's message buffer; longer messages are cut without a sign.
 #define MESSAGE_MAX 4095
 
-#define NO16 -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
-#define A_F  -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1
-
-const int8_t hex_values[256] = {
-	NO16, NO16, NO16, 0,   1,    2,   3,    4,    5,    6,    7,    8,    9,    -1,   -1,   -1,
-	-1,   -1,   -1,   A_F, NO16, A_F, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16, NO16,
-};
-
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
 {
 	packet_parse(r->msg, r->msg + r->msg_len, number_may_end(r), r->ended, p);

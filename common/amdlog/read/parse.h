@@ -4,6 +4,7 @@
 
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/read/vector.h"
+#include "common/host/number.h"
 
 #include <string.h>
 
@@ -77,14 +78,6 @@ static inline bool is_mark(const char *p)
 static inline bool is_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
-}
-
-// Value of a hexadecimal digit, or -1. From a table: the digits of an address are digits and
-// letters at random, which no branch foretells.
-extern const int8_t hex_values[256];
-static inline int hex_digit(char c)
-{
-	return hex_values[(unsigned char)c];
 }
 
 #endif

@@ -1,0 +1,29 @@
+// Numbers in text: the one reader of digits. Nothing but digits is a number: no sign, no blanks
+// before it. Logs have readers of their own that take many digits at once
+// (common/amdlog/read/packet_parse.h), as has debugfs for its dumps (common/debugfs/dump.c).
+#ifndef GPQ_HOST_NUMBER_H
+#define GPQ_HOST_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Value of a hexadecimal digit, or -1. From a table: the digits of an address are digits and
+// letters at random, which no branch foretells.
+extern const int8_t hex_values[256];
+static inline int hex_digit(char c)
+{
+	return hex_values[(unsigned char)c];
+}
+
+// Reads the digits of base 10 or 16 that `s` begins with, before `end` (NULL: the text ends with
+// NUL). What follows them; NULL if there are none, or their number is greater than `max`.
+const char *number_read(const char *s, const char *end, unsigned base, uint64_t max,
+			uint64_t *value);
+
+// The whole text is such a number.
+bool number_whole(const char *s, unsigned base, uint64_t max, uint64_t *value);
+
+// The whole text is a decimal number, or 0x and a hexadecimal one.
+bool parse_u64(const char *s, uint64_t *value);
+
+#endif
