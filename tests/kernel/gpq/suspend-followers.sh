@@ -11,7 +11,7 @@ chmod 777 /tmp
 as_user() { su user -c "$*"; }
 followers() { grep -lx gpq-follower /proc/[0-9]*/comm 2> /dev/null | sed 's,/proc/,,; s,/comm,,'; }
 no_follower() { [ -z "$(followers)" ]; }
-off() { gpq queues -rno PID,QID,STATE | awk '$3 == "suspended" { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'; }
+off() { gpq queues -rno PID,QID,STATE | awk '$3 == "suspended" { print $1 ":" $2 }' | sort -t: -k1,1n -k2,2n | tr '\n' ' ' | sed 's/ $//'; }
 fakes() { grep -c ready /tmp/fake.* | grep -c ':1$'; }
 newcomer() { # whom a follower comes to take in, in N
 	rm -f /tmp/s2

@@ -4,7 +4,7 @@
 . /t/gpq/suspend.inc
 
 # Queues that are off: PID:ID, in order. The read pointers of both processes say whether that is so.
-off() { gpq queues -rno PID,QID,STATE | awk '$3 == "suspended" { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'; }
+off() { gpq queues -rno PID,QID,STATE | awk '$3 == "suspended" { print $1 ":" $2 }' | sort -t: -k1,1n -k2,2n | tr '\n' ' ' | sed 's/ $//'; }
 pidof_follower() { grep -lx gpq-follower /proc/[0-9]*/comm 2> /dev/null | sed 's,/proc/,,; s,/comm,,'; }
 follower() { for f in $(pidof_follower); do tr '\0' ' ' < /proc/$f/cmdline | sed 's/ *$//'; done; }
 both_run() { # WHEN
