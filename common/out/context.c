@@ -29,7 +29,7 @@ static const char *first_line(struct context *c, const char *path)
 	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
 }
 
-// A recorded host's records were not read now: its clocks are those of the recording, unknown here.
+// The clock; unknown of a recorded host, whose records are as old as the recording.
 static uint64_t now(clockid_t clock)
 {
 	struct timespec t;
@@ -37,8 +37,8 @@ static uint64_t now(clockid_t clock)
 	return host_is_live() ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : U64_NULL;
 }
 
-// The software GPU of tests/kernel says so itself: no time measured there is a GPU's. Its parameter
-// is there for everybody, its folder for root and where debugfs is mounted.
+// Is the GPU the software one of tests/kernel, whose times are not a GPU's? Everybody sees its
+// parameter; its folder is for root and where debugfs is mounted.
 static bool is_softgpu(void)
 {
 	return host_access("/sys/module/amdgpu/parameters/preempt_us", 0) == 0 ||

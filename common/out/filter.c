@@ -60,9 +60,9 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 	free(words);
 }
 
-// --- making one ---
+// --- making a filter ---
 
-// Compiles the regular expressions, when all else is known to be right.
+// Compiles the regular expressions, after the rest of the expression was found right.
 static bool compile(struct filter *f, struct out_mistake *m)
 {
 	for (size_t i = 0; i < f->nregexes; i++) {
@@ -149,7 +149,7 @@ int filter_run_check(const struct filter_run *r)
 
 // --- rows ---
 
-// What an operand is in this record. False where that is not known.
+// The value of an operand in this record. False if the value is unknown.
 
 static bool number_of(const struct operand *o, const void *record, long double *v)
 {
@@ -164,7 +164,7 @@ static const char *text_of(const struct operand *o, const void *record)
 	return o->column ? outfmt_string(o->column, record) : o->text;
 }
 
-// Known and neither 0, empty nor "no".
+// A value is true if it is known and neither 0, empty nor "no".
 static bool truth_of(const struct operand *o, const void *record, bool *v)
 {
 	if (o->is == IS_NUMBER || o->is == IS_TRUTH) {
@@ -206,7 +206,7 @@ static bool compare_texts(const struct test *t, const void *record)
 	return a && b && allows(t->orders, strcmp(a, b));
 }
 
-// Is any of the words this one?
+// Is `word` one of the words of the list?
 static bool any_is(const char *words, const char *word)
 {
 	const size_t len = strlen(word);
@@ -219,7 +219,7 @@ static bool any_is(const char *words, const char *word)
 	return false;
 }
 
-// Does the regular expression match any?
+// Does the regular expression match any word of the list?
 static bool any_matches(const char *words, struct grepper *g)
 {
 	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
@@ -237,7 +237,7 @@ static bool compare_words(const struct test *t, const void *record)
 	return words && any_is(words, t->b.text) == (t->orders == ORDER_EQ);
 }
 
-static bool match(struct filter_run *r, const struct test *t, const void *record)
+static bool test_matches(struct filter_run *r, const struct test *t, const void *record)
 {
 	struct grepper *g = r->regex[t->regex].grepper;
 	const char *s;
@@ -265,7 +265,7 @@ static bool try(struct filter_run *r, const struct test *t, const void *record)
 	case TEST_TRUTHS: return compare_truths(t, record);
 	case TEST_TEXTS: return compare_texts(t, record);
 	case TEST_WORDS: return compare_words(t, record);
-	case TEST_REGEX: return match(r, t, record);
+	case TEST_REGEX: return test_matches(r, t, record);
 	}
 	return false;
 }

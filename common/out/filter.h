@@ -1,5 +1,5 @@
-// Expressions of --filter over the columns of a table: the grammar of scols-filter(5), told with
-// what is different here in gpq(1).
+// Expressions of --filter over the columns of a table: the grammar of scols-filter(5), gpq(1) tells
+// what is different here.
 //
 // An expression is parsed once for a table into a list of tests and jumps, so taking a row needs no
 // recursion. A filter is shared by threads; each of them has a run of its own.
@@ -17,10 +17,10 @@ enum {
 // What is wrong with the argument of --filter or --sort.
 struct out_mistake {
 	int status;       // exit status; 0: nothing
-	bool absent;      // the table has not the column, another one may
+	bool absent;      // the table lacks the column; another table may have it
 	bool told;        // the message was printed: report nothing more
-	bool guessed;     // it tells a column that may be meant
-	size_t at;        // character, from 1; 0: the whole
+	bool guessed;     // the text suggests a column that may be meant
+	size_t at;        // character of the argument, from 1; 0: the whole argument
 	char text[160];   // without option and place
 	char near[64];    // how the place looks: `near "..."`; may be empty
 	const char *next; // what to do about it, or NULL
@@ -29,7 +29,7 @@ struct out_mistake {
 // One line on stderr: `option` is "--filter" or "--sort", or NULL. Returns the exit status.
 int out_mistake_report(const struct out_mistake *m, const char *option);
 
-// The column of that heading or key, in any case of letters; -1.
+// Index of the column with that heading or key, upper or lower case; -1: none.
 int out_find_column(const struct out_table *t, const char *name, size_t len);
 
 // The mistake of naming a column that the table has not; `at` is its character.

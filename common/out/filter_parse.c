@@ -56,7 +56,7 @@ static const struct {
 	enum token_kind kind;
 	unsigned orders;
 } words[] = {
-	// The longer of two that begin alike comes first.
+	// Of two operators that begin alike, the longer one comes first.
 	{"&&", T_AND, 0},
 	{"||", T_OR, 0},
 	{"==", T_ORDER, ORDER_EQ},
@@ -133,7 +133,8 @@ size_t filter_number(const char *text, size_t len, long double *number, bool *du
 		if (!unit_factor(s + n, unit, &factor, duration))
 			return 0;
 		copy = xstrndup(s, n);
-		// Columns hold doubles: 0.1 is to be the same 0.1. Bytes and times are whole.
+		// Columns hold doubles, so 0.1 is rounded to one. Bytes and times are whole
+		// numbers.
 		*number = whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL);
 		*number *= factor;
 		if (!whole && factor > 1 && *number < 0x1p63L)
@@ -188,8 +189,8 @@ static void read_token(struct parser *p)
 
 // --- mistakes ---
 
-// Characters of UTF-8, from 1.
-static size_t place(const struct parser *p, const char *at)
+// The number of the character at `at`, from 1; the text is UTF-8.
+static size_t character_of(const struct parser *p, const char *at)
 {
 	size_t n = 1;
 	for (const char *s = p->text; s < at; s++)
@@ -200,7 +201,7 @@ static size_t place(const struct parser *p, const char *at)
 static void fail_at(struct parser *p, const struct token *t, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-// The first mistake counts; everybody looks at m->status.
+// Only the first mistake is kept. Parsing goes on until a caller sees m->status.
 static void fail_at(struct parser *p, const struct token *t, const char *next, const char *fmt, ...)
 {
 	struct out_mistake *m = p->m;
@@ -208,12 +209,12 @@ static void fail_at(struct parser *p, const struct token *t, const char *next, c
 	va_list ap;
 	if (m->status)
 		return;
-	*m = (struct out_mistake){.status = GPQ_USAGE, .at = place(p, t->at), .next = next};
+	*m = (struct out_mistake){.status = GPQ_USAGE, .at = character_of(p, t->at), .next = next};
 	va_start(ap, fmt);
 	vsnprintf(m->text, sizeof(m->text), fmt, ap);
 	va_end(ap);
 	while (shown && (t->at[shown] & 0xc0) == 0x80)
-		shown--; // no half of a character
+		shown--; // do not cut a character in half
 	if (*t->at)
 		snprintf(m->near, sizeof(m->near), "near \"%.*s\"%s", (int)shown, t->at,
 			 t->at[shown] ? "..." : "");
@@ -246,7 +247,8 @@ static void read_column(struct parser *p, struct operand *o)
 	int i = out_find_column(p->f->table, t->at, t->len);
 	if (i < 0) {
 		if (!p->m->status)
-			out_mistake_column(p->m, p->f->table, t->at, t->len, place(p, t->at));
+			out_mistake_column(p->m, p->f->table, t->at, t->len,
+					   character_of(p, t->at));
 		return;
 	}
 	o->column = &p->f->table->cols[i];
@@ -256,7 +258,7 @@ static void read_column(struct parser *p, struct operand *o)
 					      : IS_NUMBER;
 }
 
-// What it owns is freed with the test.
+// The test owns the texts of its operands.
 static void read_operand(struct parser *p, struct operand *o)
 {
 	const struct token *t = &p->now;
@@ -278,7 +280,7 @@ static void read_operand(struct parser *p, struct operand *o)
 		read_token(p);
 }
 
-// A text that stands beside a number or a truth is to be one.
+// A text compared with a number or a truth value is read as one.
 static void convert(struct parser *p, struct operand *o, const struct operand *other,
 		    const struct token *at)
 {
@@ -343,7 +345,7 @@ static bool is_literal_text(const struct operand *o)
 	return o->is == IS_TEXT && !o->column;
 }
 
-// Which comparison `a` and `b` make; `at` are the places of a, the operator and b.
+// Chooses the kind of comparison of `a` and `b`. `at`: places of a, the operator and b.
 static void choose_test(struct parser *p, struct test *t, const struct token at[3])
 {
 	const bool texts = t->a.is == IS_TEXT && t->b.is == IS_TEXT;
@@ -387,7 +389,8 @@ static void add_regex(struct parser *p, struct test *t, const struct token at[3]
 			FILTER_REGEX_MAX);
 	else
 		*ARRAY_ADD(f->regexes, f->regexes_cap, f->nregexes) = (struct filter_regex){
-			NULL, xasprintf("--filter: at column %zu", place(p, at[2].at)), t->b.text};
+			NULL, xasprintf("--filter: at column %zu", character_of(p, at[2].at)),
+			t->b.text};
 }
 
 // --- the grammar ---
@@ -400,7 +403,7 @@ static struct step *add_step(struct parser *p, unsigned kind, size_t to)
 	return s;
 }
 
-// `negated`: behind "not", which is to stand before a whole comparison only in parentheses.
+// `negated`: the test follows "not", which may precede a comparison only in parentheses.
 static void parse_test(struct parser *p, bool negated)
 {
 	struct filter *f = p->f;
@@ -456,7 +459,7 @@ static void parse_not(struct parser *p, bool negated)
 	p->depth--;
 }
 
-// Terms of || or of &&. The first that decides jumps behind the last.
+// Terms of || or of &&. The first term that decides the result jumps behind the last one.
 static void parse_terms(struct parser *p, enum token_kind between)
 {
 	const bool any = between == T_OR;

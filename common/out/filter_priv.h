@@ -44,7 +44,7 @@ struct filter {
 	size_t nsteps, steps_cap, ntests, tests_cap, nregexes, regexes_cap;
 };
 
-// Fills the filter. False with the mistake in `m`.
+// Parses the expression into the filter. False with the mistake in `m`.
 bool filter_parse(struct filter *f, const char *text, struct out_mistake *m);
 
 // The number that the text is as a whole, with what may stand behind one (K, MiB, ms). Length of

@@ -16,7 +16,7 @@ static void blanks(struct jsonin *j)
 		j->at++;
 }
 
-static bool take(struct jsonin *j, char c)
+static bool take_char(struct jsonin *j, char c)
 {
 	blanks(j);
 	if (j->at == j->end || *j->at != c)
@@ -46,7 +46,7 @@ static bool escaped(struct jsonin *j)
 
 static bool string(struct jsonin *j)
 {
-	if (!take(j, '"'))
+	if (!take_char(j, '"'))
 		return false;
 	while (j->at < j->end && *j->at != '"') {
 		if ((unsigned char)*j->at < 0x20)
@@ -74,7 +74,7 @@ static bool digits(struct jsonin *j)
 	return j->at > start;
 }
 
-static bool number(struct jsonin *j)
+static bool skip_number(struct jsonin *j)
 {
 	one_of(j, "-");
 	// No digit may follow a leading zero.
@@ -90,17 +90,17 @@ static bool value(struct jsonin *j, unsigned depth);
 
 static bool members(struct jsonin *j, unsigned depth, char open, char close)
 {
-	if (!take(j, open) || depth == DEPTH_MAX)
+	if (!take_char(j, open) || depth == DEPTH_MAX)
 		return false;
-	if (take(j, close))
+	if (take_char(j, close))
 		return true;
 	do {
-		if (open == '{' && !(string(j) && take(j, ':')))
+		if (open == '{' && !(string(j) && take_char(j, ':')))
 			return false;
 		if (!value(j, depth + 1))
 			return false;
-	} while (take(j, ','));
-	return take(j, close);
+	} while (take_char(j, ','));
+	return take_char(j, close);
 }
 
 static bool value(struct jsonin *j, unsigned depth)
@@ -113,49 +113,49 @@ static bool value(struct jsonin *j, unsigned depth)
 	case 't': return word(j, "true");
 	case 'f': return word(j, "false");
 	case 'n': return word(j, "null");
-	default: return number(j);
+	default: return skip_number(j);
 	}
 }
 
 bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open)
 {
-	// The whole of it is looked through first, so that members need not be distrusted later.
+	// The whole text is checked first, so that members need no checks later.
 	*j = (struct jsonin){text, text + len, false};
 	bool whole = value(j, 0);
 	blanks(j);
 	j->failed = !whole || j->at != j->end;
 	j->at = text;
-	j->failed = j->failed || !take(j, open);
+	j->failed = j->failed || !take_char(j, open);
 	return !j->failed;
 }
 
-static bool fail(struct jsonin *j)
+static bool jsonin_fail(struct jsonin *j)
 {
 	j->failed = true;
 	return false;
 }
 
-// `open` of the object or array is behind us: a value, or the end.
+// The bracket that opens the object or array was read: a value or the end follows.
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *v)
 {
-	take(j, ',');
+	take_char(j, ',');
 	blanks(j);
 	if (j->failed || j->at == j->end)
-		return fail(j);
+		return jsonin_fail(j);
 	if (*j->at == '}' || *j->at == ']')
 		return false;
 	if (key) {
 		const char *start = j->at + 1;
 		if (!string(j))
-			return fail(j);
+			return jsonin_fail(j);
 		*key = (struct jsonin_value){'"', start, (size_t)(j->at - start) - 1};
-		if (!take(j, ':'))
-			return fail(j);
+		if (!take_char(j, ':'))
+			return jsonin_fail(j);
 		blanks(j);
 	}
 	v->text = j->at;
 	if (!value(j, 0))
-		return fail(j);
+		return jsonin_fail(j);
 	v->len = (size_t)(j->at - v->text);
 	v->kind = strchr("{[\"tfn", *v->text) ? *v->text : '0';
 	return true;
@@ -167,7 +167,7 @@ bool jsonin_is(const struct jsonin_value *v, const char *w)
 	return v->len == strlen(w) + 2 * quote && memcmp(v->text + quote, w, strlen(w)) == 0;
 }
 
-static bool copy(const struct jsonin_value *v, char *to, size_t size)
+static bool copy_unescaped(const struct jsonin_value *v, char *to, size_t size)
 {
 	if (v->kind != '0' || v->len >= size)
 		return false;
@@ -179,13 +179,13 @@ static bool copy(const struct jsonin_value *v, char *to, size_t size)
 bool jsonin_u64(const struct jsonin_value *v, uint64_t *n)
 {
 	char text[32];
-	return copy(v, text, sizeof(text)) && parse_u64(text, n);
+	return copy_unescaped(v, text, sizeof(text)) && parse_u64(text, n);
 }
 
 bool jsonin_f64(const struct jsonin_value *v, double *n)
 {
 	char text[64];
-	if (!copy(v, text, sizeof(text)))
+	if (!copy_unescaped(v, text, sizeof(text)))
 		return false;
 	*n = strtod(text, NULL);
 	return true;

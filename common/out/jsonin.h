@@ -9,7 +9,7 @@
 
 struct jsonin {
 	const char *at, *end;
-	bool failed; // the text is no JSON from `at` on, or not what was to be opened
+	bool failed; // the text is no JSON from `at` on, or no object or array as asked for
 };
 
 struct jsonin_value {
@@ -18,7 +18,7 @@ struct jsonin_value {
 	size_t len;
 };
 
-// Goes into an object or array. False when the text is not one, whole and alone.
+// Enters an object or array (`open`: its bracket). False if the whole text is not one.
 bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open);
 
 // The next member of the object (`key`: its name as written, without quotes) or element of the

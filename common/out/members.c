@@ -9,7 +9,7 @@ static void write_u64(struct json *j, const struct member *m, const void *at)
 static bool read_count(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	(void)m;
-	return jsonin_u64(v, at) && *(uint64_t *)at != UINT64_MAX; // which is written as null
+	return jsonin_u64(v, at) && *(uint64_t *)at != UINT64_MAX; // UINT64_MAX is written as null
 }
 
 static bool read_u64(const struct jsonin_value *v, const struct member *m, void *at)

@@ -42,7 +42,7 @@ extern const struct member_type member_word;  // int or enum: index in `words`
 
 void members_write(struct json *j, const struct member *table, const void *row);
 
-// A table and the struct its offsets are in.
+// A table of members and the struct that its offsets are of.
 struct member_row {
 	const struct member *table;
 	void *row;
@@ -57,7 +57,7 @@ bool members_take(const struct member_row *rows, const struct jsonin_value *key,
 void record_begin(struct json *j, struct buf *out, const char *name);
 void record_end(struct json *j);
 
-// False when the line is no such object.
+// Reads such an object. False if the line is none.
 bool record_read(const char *line, size_t len, const char *name, const struct member_row *rows);
 
 #endif

@@ -84,7 +84,7 @@ int out_flush(struct out *o)
 	return status_of(o);
 }
 
-// Cells: those of the columns shown, then those of --context
+// Cells of a row: the columns shown, then those of --context
 
 const struct out_col *out_column(const struct out *o, unsigned i)
 {
@@ -163,7 +163,7 @@ static void align(struct buf *b, size_t start, size_t width, bool right)
 	if (!right || len >= width)
 		return;
 	char *to = b->data + start + width, *from = b->data + start + len;
-	while (from > b->data + start) // a few digits: less than a call costs
+	while (from > b->data + start) // a few digits: cheaper than a call of memmove
 		*--to = *--from;
 	memset(b->data + start, ' ', width - len);
 }
@@ -437,7 +437,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	return r;
 }
 
-// Something that has no effect at all is no slip to keep quiet about.
+// A --filter or --sort without any effect is an error of the user, and reported.
 static int check_used(const struct out *o)
 {
 	return !o->several || !o->unused

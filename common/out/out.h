@@ -45,10 +45,11 @@ enum {
 			 // it or --output-all was given
 	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, whose tables show the text
 
-	// A C++ name: where out_opts.demangle says so, what is in the next column is shown in its
-	// place, unless both are,
+	// A C++ name as the compiler made it. With out_opts.demangle the value of the next column,
+	// which is OUT_DEMANGLED, is shown in its place, unless both columns are shown.
 	OUT_MANGLED = 256,
-	// which is that name for people; JSON and NDJSON then have both, also without -o.
+	// The same name for people. With out_opts.demangle JSON and NDJSON have both, without -o
+	// too.
 	OUT_DEMANGLED = 512,
 };
 
@@ -99,8 +100,8 @@ struct out_opts {
 	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
 	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
 	const char *sort;            // --sort: "A,-B"; NULL: as they come
-	bool several; // the document has several tables: those without a column that filter or sort
-		      // names are left as they are
+	bool several; // the document has several tables; filter and sort leave those alone that
+		      // lack a column they name
 	bool all;
 	bool noheadings;
 	bool bytes;
@@ -122,7 +123,8 @@ struct out *out_open(const struct out_opts *opts);
 // The same to a file of one's own; `name` is what messages call it. Both are borrowed.
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
-// Has this process opened any on standard output? Then an error needs no document of its own.
+// Has this process opened an output on standard output? Then an error of --json needs no document
+// of its own.
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);
@@ -173,13 +175,11 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 // Is --filter given?
 bool out_filters(const struct out *o);
 
-// After out_begin, for a table of which `most` of `rows` rows are to be seen: how many to make.
-// With
-// --filter or --sort these are all: the choice comes first, and then no more than `most` are
-// written.
+// After out_begin, for a table that shows `most` of `rows` rows: how many rows to make. With
+// --filter or --sort these are all rows, since rows are chosen first; then `most` are written.
 uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
 
-// With `several`: this table is not written, as it has no rows.
+// With out_opts.several: says that this table is left out because it has no rows.
 void out_skip(struct out *o, const struct out_table *t);
 
 // A paragraph for people, documents included.

@@ -1,4 +1,4 @@
-// Inside common/cli: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
+// Inside common/out: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
 // outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML) and context.c (the
 // cells of --context) share.
 #ifndef GPQ_OUT_OUT_PRIV_H
@@ -20,10 +20,10 @@ bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, boo
 // Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);
 
-// The value of a column that is neither OUT_STR nor OUT_LIST. False when it is null.
+// The value of a column that is neither OUT_STR nor OUT_LIST. False if it is null.
 bool outfmt_number(const struct out_col *c, const void *record, long double *v);
 
-// That of one which is, or NULL.
+// The value of an OUT_STR or OUT_LIST column; NULL: null.
 const char *outfmt_string(const struct out_col *c, const void *record);
 
 extern const struct outfmt_type { // by enum out_type
@@ -59,21 +59,20 @@ void outtable_fini(struct outtable *t);
 
 struct outask;
 
-// Reads what `opts` asks for. `used` gets true for each column that is needed for it. *ask is NULL
-// where nothing is to be done: there is neither, or, with opts->several, the table has not what
-// they name; unused gets OUTASK_FILTER, OUTASK_SORT then. Exit status, after a message unless
-// `quiet`.
+// Reads --filter and --sort of `opts` for the table. used[i] becomes true for each column that they
+// need. *ask is NULL if neither is given or, with opts->several, the table lacks the columns. Exit
+// status, after a message unless `quiet`.
 enum { OUTASK_FILTER = 1, OUTASK_SORT = 2 };
 int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
 	       bool *used, bool quiet);
 
-// OUTASK_FILTER, OUTASK_SORT: which of them it does; 0 for NULL.
+// Which of OUTASK_FILTER and OUTASK_SORT it does; 0 for NULL.
 unsigned outask_does(const struct outask *a);
 
 // From now on rows may be gathered: keep[i] tells columns that are written.
 void outask_begin(struct outask *a, const bool *keep);
 
-// Another one for a piece of the rows, which are moved to `a`. A piece ends before its `a`.
+// For a piece of the rows, which outask_move() appends to `a`. Free the piece before `a`.
 struct outask *outask_piece(const struct outask *a);
 void outask_move(struct outask *a, struct outask *piece);
 
@@ -93,8 +92,8 @@ enum { OUT_COLS_MAX = 96 };
 
 struct out {
 	struct out_opts opts;
-	int fd;                        // where to
-	const char *name;              // ... for messages
+	int fd;                        // file written to
+	const char *name;              // of the file, for messages
 	const struct out_table *table; // open one, or NULL
 	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
 	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
@@ -102,12 +101,12 @@ struct out {
 	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
 	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
 	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
-	struct outask *ask;            // what those do with the table; NULL: nothing
-	unsigned unused;               // OUTASK_...: no table of several had the columns
-	bool several;                  // there were such tables
-	uint64_t left;                 // rows that may be written of those that --filter takes
-	struct buf keys;               // JSON: those of the cells, quoted, one behind the other
-	size_t key_end[OUTTABLE_COLS]; // where each ends
+	struct outask *ask;            // --filter and --sort of the table; NULL: neither
+	unsigned unused; // OUTASK_FILTER, OUTASK_SORT: no table so far had its columns
+	bool several;    // opts.several of the tables so far
+	uint64_t left;   // rows that may be written of those that --filter takes
+	struct buf keys; // JSON: keys of the cells, quoted, one behind the other
+	size_t key_end[OUTTABLE_COLS]; // end of each in `keys`
 	bool stream;
 	bool color;
 	bool terminal;            // --null: text is escaped

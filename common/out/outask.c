@@ -10,13 +10,13 @@
 
 struct outask {
 	const struct out_table *table;
-	bool piece; // the filter is borrowed
+	bool piece; // of another outask, whose filter it borrows
 	bool sorted;
 	struct filter *filter;
 	struct filter_run *run;
 	struct rows_order order;
 	struct rows *rows;
-	int failed; // exit status that was told
+	int failed; // exit status, after its message
 };
 
 // Sorting is checked by the same two steps as filtering.
@@ -73,7 +73,8 @@ unsigned outask_does(const struct outask *a)
 	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->sorted ? OUTASK_SORT : 0);
 }
 
-// What is wrong in any table counts most, then what is wrong last, then what can be helped.
+// A mistake that no table avoids is worse than an absent column. Of absent columns the later in the
+// argument is worse, then one with a column that may be meant.
 static bool is_worse(const struct out_mistake *m, const struct out_mistake *than)
 {
 	if (!than->status || m->absent != than->absent)

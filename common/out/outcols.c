@@ -51,15 +51,15 @@ bool out_wants(const struct out *o, unsigned column)
 	return column < OUT_COLS_MAX && o->wants[column];
 }
 
-static void show(struct out *o, unsigned column)
+static void show_column(struct out *o, unsigned column)
 {
 	if (!o->wants[column])
 		o->shown[o->nshown++] = column;
 	o->wants[column] = true;
 }
 
-// A column of C++ names for people takes the place and the heading of the other, unless both are
-// shown.
+// The column of demangled names takes the place and the heading of the mangled one, unless both
+// are shown.
 static void show_readable(struct out *o, const struct out_table *t)
 {
 	bool json = o->opts.mode == OUT_JSON || o->opts.mode == OUT_NDJSON;
@@ -68,7 +68,7 @@ static void show_readable(struct out *o, const struct out_table *t)
 		unsigned column = o->shown[i];
 		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
 			continue;
-		show(o, column + 1);
+		show_column(o, column + 1);
 		o->shown[i] = o->shown[--o->nshown];
 		o->readable = t->cols[column];
 		o->readable.offset = t->cols[column + 1].offset;
@@ -88,14 +88,14 @@ int out_choose_columns(struct out *o, const struct out_table *t, bool quiet)
 	memset(o->wants, 0, sizeof(o->wants));
 	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
 		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
-			show(o, i);
+			show_column(o, i);
 	while (list && *list) {
 		list += *list == '+';
 		size_t len = strcspn(list, ",");
 		int i = out_find_column(t, list, len);
 		if (i < 0)
 			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
-		show(o, (unsigned)i);
+		show_column(o, (unsigned)i);
 		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}

@@ -132,7 +132,7 @@ static void add_lines(const struct outtable *t, const struct scols *lib, struct 
 	}
 }
 
-// `legible`: to what any text may be cut.
+// `legible`: the least width that a text is cut to.
 static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 {
 	const size_t width = t->width[i], name = strlen(t->cols[i]->name);
@@ -144,7 +144,7 @@ static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 	return width < least ? width : least;
 }
 
-// Sets the limit of columns that people can do without to 0, the rightmost first, until what is
+// Sets the limit of OUT_WIDE columns to 0, the rightmost first, until what is
 // left can be cut to fit the terminal.
 static void leave_out(const struct outtable *t, size_t *limit, size_t terminal)
 {

@@ -50,7 +50,7 @@ static void tick_text(char text[32], enum plot_unit unit, double v)
 	}
 }
 
-// 1, 2 or 5 times a power of ten, so that there are three to seven steps.
+// Distance of ticks: 1, 2 or 5 times a power of ten, for three to seven steps.
 static double nice_step(double extent)
 {
 	double power = maths()->pow(10, floor(maths()->log10(extent / 3)));
@@ -68,7 +68,7 @@ static double next_tick(const struct plot_axis *a, double v)
 	return lead < 1.5 ? v * 2 : lead < 3 ? v * 2.5 : v * 2;
 }
 
-// Bounds at whole ticks.
+// Widens the bounds of the axis to whole ticks.
 static void widen(struct plot_axis *a)
 {
 	if (!(a->max > a->min))
@@ -89,15 +89,15 @@ static void widen(struct plot_axis *a)
 	a->max = v;
 }
 
-// Where it lies along the axis: 0 to 1.
-static double place(const struct plot_axis *a, double v)
+// Where a value lies along the axis: 0 to 1.
+static double place_on_axis(const struct plot_axis *a, double v)
 {
 	double at = a->log ? maths()->log(v / a->min) / maths()->log(a->max / a->min)
 			   : (v - a->min) / (a->max - a->min);
 	return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
-// Centred, or beside its place where it would leave the picture on a narrow screen.
+// Where a label is anchored: centred, or beside its place if it would leave a narrow screen.
 static void label(struct buf *out, double at, unsigned y, const char *class, const char *text)
 {
 	double reach = 3.3 * (double)strlen(text) / NARROW;
@@ -110,7 +110,7 @@ static void label(struct buf *out, double at, unsigned y, const char *class, con
 	buf_puts(out, "</text>\n");
 }
 
-// Text of a line of its own; returns where the next line begins.
+// Writes a text on a line of its own; returns where the next line begins.
 static unsigned line(struct buf *out, unsigned y, const char *class, const char *text)
 {
 	if (!*text)
@@ -139,7 +139,7 @@ void plot_open(struct plot *p, const char *title, const char *note, struct plot_
 static void end_group(struct plot *p)
 {
 	if (!isnan(p->goal))
-		upright(&p->back, place(&p->x, p->goal), p->goal_y, p->y, "goal");
+		upright(&p->back, place_on_axis(&p->x, p->goal), p->goal_y, p->y, "goal");
 	p->goal = NAN;
 }
 
@@ -159,7 +159,7 @@ void plot_goal(struct plot *p, double x, const char *text)
 {
 	p->goal = x;
 	p->goal_y = p->y + LINE;
-	label(&p->body, place(&p->x, x), p->y + 12, "goal-text", text);
+	label(&p->body, place_on_axis(&p->x, x), p->y + 12, "goal-text", text);
 	buf_printf(&p->desc, "%s. ", text);
 	p->y += LINE;
 }
@@ -180,9 +180,9 @@ static void area(struct plot *p, const double *x, const double *y, size_t n)
 			continue;
 		}
 		if (!on)
-			buf_printf(&p->body, "M%.1f %d", 1000 * place(&p->x, x[i]), AREA);
+			buf_printf(&p->body, "M%.1f %d", 1000 * place_on_axis(&p->x, x[i]), AREA);
 		buf_printf(&p->body, "V%.1fH%.1f", AREA * (1 - y[i] / p->top),
-			   1000 * place(&p->x, x[i + 1]));
+			   1000 * place_on_axis(&p->x, x[i + 1]));
 	}
 	if (on)
 		buf_printf(&p->body, "V%d", AREA);
@@ -199,14 +199,16 @@ void plot_row(struct plot *p, const char *name, const double *x, const double *y
 		buf_printf(b,
 			   "<rect x=\"%.2f%%\" y=\"%u\" width=\"%.2f%%\" height=\"%d\" "
 			   "class=\"band\"/>\n",
-			   100 * place(&p->x, p->bands[i]), p->y,
-			   100 * (place(&p->x, p->bands[i + 1]) - place(&p->x, p->bands[i])), AREA);
+			   100 * place_on_axis(&p->x, p->bands[i]), p->y,
+			   100 * (place_on_axis(&p->x, p->bands[i + 1]) -
+				  place_on_axis(&p->x, p->bands[i])),
+			   AREA);
 	for (unsigned k = 0; k < 2; k++)
 		buf_printf(b, "<line x2=\"100%%\" y1=\"%u\" y2=\"%u\" class=\"grid\"/>\n",
 			   p->y + k * AREA, p->y + k * AREA);
 	area(p, x, y, n);
 	for (unsigned k = 0; ticks && k < 2; k++) {
-		double at = place(&p->x, ticks[k].x);
+		double at = place_on_axis(&p->x, ticks[k].x);
 		const char *class = k ? "" : "strong";
 		upright(b, at, p->y - (k ? 0 : 3), p->y + AREA + (k ? 3 : 0),
 			k ? "tick" : "tick strong");
@@ -227,9 +229,10 @@ static void axis(struct plot *p, struct buf *out)
 	for (; n < TICKS && v <= p->x.max * (1 + 1e-9); v = next_tick(&p->x, v))
 		at[n++] = v;
 	for (unsigned i = 0; i < n; i++) {
-		upright(out, place(&p->x, at[i]), 2 * LINE + 6, p->y, "grid");
+		upright(out, place_on_axis(&p->x, at[i]), 2 * LINE + 6, p->y, "grid");
 		tick_text(text, p->x.unit, at[i]);
-		label(out, place(&p->x, at[i]), p->y + 14, n > LABELS && i % 2 ? "odd" : "", text);
+		label(out, place_on_axis(&p->x, at[i]), p->y + 14, n > LABELS && i % 2 ? "odd" : "",
+		      text);
 	}
 	label(out, 0.5, p->y + LINE + 14, "", p->x.label);
 }

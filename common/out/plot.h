@@ -25,7 +25,7 @@ struct plot {
 	struct plot_axis x;
 	const double *bands; // not owned: from, to, from, to ... are shaded in every row to come
 	size_t nbands;       // numbers
-	// From here on of plot.c
+	// The rest is plot.c's own.
 	struct buf head, desc, back, body; // owned until plot_close()
 	double top;                        // of the group's rows
 	enum plot_unit unit;

@@ -15,14 +15,14 @@
 #define NO_TEXT UINT64_MAX
 
 struct key {
-	struct out_col column; // as it is in a cell
+	struct out_col column; // where a cell has it, instead of the record
 	unsigned cell;
 	bool text, down;
 };
 
 struct rows {
 	const struct out_table *table;
-	unsigned *columns; // index of that of each cell
+	unsigned *columns; // of each cell: index of its column
 	unsigned ncolumns;
 	struct key keys[ROWS_KEYS_MAX];
 	unsigned nkeys;
@@ -62,7 +62,7 @@ bool rows_order(struct rows_order *order, const struct out_table *t, const char 
 	}
 }
 
-// The cell of this column.
+// The index of this column's cell.
 static unsigned cell_of(struct rows *r, unsigned column)
 {
 	unsigned i = 0;
@@ -186,7 +186,7 @@ static size_t record_size(const struct rows *r)
 	return size;
 }
 
-static void fill(const struct rows *r, const uint64_t *cells, char *record)
+static void fill_record(const struct rows *r, const uint64_t *cells, char *record)
 {
 	for (unsigned i = 0; i < r->ncolumns; i++) {
 		const struct out_col *c = &r->table->cols[r->columns[i]];
@@ -209,7 +209,7 @@ void rows_each(struct rows *r, void (*write)(void *arg, const void *record), voi
 		order[i] = i * r->ncolumns;
 	qsort_r(order, n, sizeof(*order), compare_rows, r);
 	for (size_t i = 0; i < n; i++) {
-		fill(r, &r->cells[order[i]], record);
+		fill_record(r, &r->cells[order[i]], record);
 		write(arg, record);
 	}
 	free(order);

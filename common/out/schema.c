@@ -18,7 +18,7 @@ void schema_name(struct json *j, const struct schema *s)
 	put_name(j, "schema", s);
 }
 
-// "ns" of "latency_p50_ns"; NULL: a key of no unit.
+// The unit that ends a key: "ns" of "latency_p50_ns"; NULL: none.
 static const char *unit_of(const char *key)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static const char *unit_of(const char *key)
 	return NULL;
 }
 
-// Every value may be null: unknown.
+// Every value may be null, which is unknown.
 static void put_type(struct json *j, const char *name)
 {
 	json_begin_flat(j, "type", '[');
@@ -81,7 +81,7 @@ static void put_column(struct json *j, const struct out_col *c)
 	json_end(j, '}');
 }
 
-// An object that has these members and no others.
+// Begins an object that has the members that follow and no others.
 static void begin_object(struct json *j)
 {
 	json_str(j, "type", "object");

@@ -13,7 +13,7 @@ enum schema_type {
 	SCHEMA_COUNT,  // integer, not below 0
 	SCHEMA_NUMBER, // number
 	SCHEMA_TEXT,   // string
-	SCHEMA_LIST,   // array; `members` is its element, whose key does not count
+	SCHEMA_LIST,   // array; `members` is its element, whose key is ignored
 	SCHEMA_OBJECT, // object of `members`
 	SCHEMA_RECORD, // object of one record of `table`, as out_object() writes it
 };

@@ -28,8 +28,7 @@ void traceevent_begin(struct traceevent *t, char phase, uint64_t pid, uint64_t t
 		      const char *category, const char *name, size_t name_len)
 {
 	struct json *j = &t->json;
-	buf_puts(&t->buf,
-		 "\n"); // one event a line, for people and for grep; behind the comma or not
+	buf_puts(&t->buf, "\n"); // one event on each line, for grep
 	json_begin(j, NULL, '{');
 	json_strn(j, "ph", &phase, 1);
 	json_u64(j, "pid", pid);

@@ -40,8 +40,8 @@ void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const cha
 // Ends the document; `clock` says what its times are. 0, or the errno of the first failure.
 int traceevent_close(struct traceevent *t, const char *clock);
 
-// Closes the file of `--perfetto NAME` behind it, whose first failure (errno) was `error`: a viewer
-// would take an incomplete timeline for a whole one, so that nothing is left in the file then. fd
+// Closes the file of `--perfetto NAME`. `error`: errno of the first failure to write it, 0: none.
+// After a failure the file is emptied, as a viewer would take a part for the whole timeline. fd
 // -1: it is not open. GPQ_OK, or GPQ_FAILED after a message.
 int traceevent_leave(int fd, const char *name, int error);
 
