@@ -25,6 +25,14 @@ static const struct opt opts[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	RULE_EXCLUDES("filter", NULL, "choose queues by --queue, --gpu ...",
+		      "--filter chooses rows to show, not queues to resume"),
+	RULE_EXCLUDES("all", PICK_NAMES, "choose one",
+		      "--all excludes options that choose processes"),
+	{0},
+};
+
 static bool resume_request(struct buf *b, const struct group_member *m, const void *arg)
 {
 	const struct resume_opts *o = arg;
@@ -190,12 +198,6 @@ static int run_resume(struct cmd *c)
 	struct group all;
 	size_t ended = 0;
 	int status;
-	if (c->out.filter)
-		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu ...",
-				"--filter chooses rows to show, not queues to resume");
-	if (o->all && pick_asks(&o->pick))
-		return err_fail(GPQ_USAGE, "choose one",
-				"--all excludes options that choose processes");
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
 	status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
@@ -217,6 +219,7 @@ const struct cmd_spec resume_spec = {
 		"Puts queues that gpq suspend took off the GPU back. When it returns, they are "
 		"back.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct resume_opts),
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),

@@ -70,6 +70,16 @@ static const struct opt opts[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
+		      "no-activity sample log grace hold-idle for dry-run",
+		      "status", "leave one of them out",
+		      "--status asks the scheduler that runs, --%1 is for a new one"),
+	RULE_NEEDS("watch members", "status", "gpq sched --status --watch 1s",
+		   "--watch and --members are of --status"),
+	{0},
+};
+
 static const struct sched_cmd defaults = {
 	.sched = {.policy = {.idle_ns = 10 * MS,
 			     .period_ns = 500 * MS,
@@ -86,22 +96,6 @@ static const struct schema schema = {
 	NULL};
 
 // ---- options
-
-// An option that only a new scheduler takes and that is not as it is by default; or NULL.
-static const char *of_new(const struct sched_cmd *o)
-{
-	static const char of_status[] = "socket status members watch"; // none is part of another
-	static const size_t size[] = {
-		[OPT_FLAG] = sizeof(bool),         [OPT_STR] = sizeof(char *),
-		[OPT_LIST] = sizeof(struct words), [OPT_U64] = sizeof(uint64_t),
-		[OPT_NS] = sizeof(uint64_t),       [OPT_CHOICE] = sizeof(int)};
-	for (const struct opt *q = opts; q->name; q++)
-		if (!strstr(of_status, q->name) &&
-		    memcmp((const char *)o + q->offset, (const char *)&defaults + q->offset,
-			   size[q->kind]) != 0)
-			return q->name;
-	return NULL;
-}
 
 // "80:20": parts of any size above 0.
 static int parse_share(const char *text, struct policy *p)
@@ -333,17 +327,9 @@ static int run_sched(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers.events.fd = -1};
-	const char *own = of_new(o);
 	int status;
-	if (o->status && own)
-		return err_fail(GPQ_USAGE, "leave one of them out",
-				"--status asks the scheduler that runs, --%s is for a new one",
-				own);
 	if (o->status)
 		return watch_run(c, o->watch, list_status);
-	if (o->watch != WATCH_OFF || o->members)
-		return err_fail(GPQ_USAGE, "gpq sched --status --watch 1s",
-				"--watch and --members are of --status");
 	status = check_classes(o);
 	if (!status && (!o->for_ns || (o->for_ns != NO_LIMIT && o->for_ns > INT64_MAX)))
 		status = err_fail(GPQ_USAGE, "without --for it runs until it is ended",
@@ -387,6 +373,7 @@ const struct cmd_spec sched_spec = {
 		"hints (a socket,\ngpq-client(3)), by its queues, which are watched, or by its AMD "
 		"log. If gpq ends, everything runs.",
 	.opts = opts,
+	.rules = rules,
 	.opts_size = sizeof(struct sched_cmd),
 	.defaults = &defaults,
 	.tables = tables,

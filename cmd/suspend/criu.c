@@ -24,12 +24,18 @@ static void pause_all(struct out *o, void *arg)
 	}
 }
 
+static const struct opt_rule criu_rules[] = {
+	RULE_EXCLUDES(SUSPEND_DETAILS, "method", "leave out the other options",
+		      "--method criu pauses whole processes, and has no deadline"),
+	{0},
+};
+
 int suspend_criu(struct cmd *c, struct group *all)
 {
 	int status, failed;
-	if (suspend_has_details(c->opts) || c->argc)
-		return err_fail(GPQ_USAGE, "leave out the other options",
-				"--method criu pauses whole processes, and has no deadline");
+	status = cmd_check(c, criu_rules);
+	if (status)
+		return status;
 	err_warn("see gpq-suspend(1)", "--method criu: %s", hazards);
 	status = held_write(&c->out, &held_table, pause_all, all);
 	failed = targets_report(all);

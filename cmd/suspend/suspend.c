@@ -303,41 +303,24 @@ static int suspend_all(struct cmd *c, struct group *all, struct marks *marks)
 	return status;
 }
 
-bool suspend_has_details(const struct suspend_opts *o)
-{
-	return pick_queues_asks(&o->queues) || o->grace || o->for_ns != NO_DEADLINE || o->verify ||
-	       o->idle || o->no_trace || o->all_or_none || o->once || o->dry || o->marks;
-}
+static const struct opt_rule suspend_rules[] = {
+	RULE_EXCLUDES(SUSPEND_DETAILS " method " PICK_HOST_NAMES, "list",
+		      "of the other options only -p and --watch go with it",
+		      "--list shows what is suspended, and suspends nothing"),
+	RULE_NEEDS("watch", "list", "add --list",
+		   "--watch repeats a listing: suspending is done once"),
+	RULE_NEEDS("filter", "list", "choose queues by --queue, --gpu, --prio ...",
+		   "--filter chooses rows to show, not queues to suspend"),
+	RULE_RANGE("grace", 0, KFD_GRACE_MAX, NULL,
+		   "grace period %v is out of range; 0 to 255 (units of 1000 GPU clocks)"),
+	RULE_RANGE("for", 1, INT64_MAX, "without --for they are off until gpq resume",
+		   "--for: no time at all, or more than 292 years"),
+	{0},
+};
 
-static int check_list_options(const struct cmd *c)
+static int check_suspend_command(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-	if (!suspend_has_details(o) && !pick_needs_host(&o->pick) && !o->method && !c->argc)
-		return 0;
-	return err_fail(GPQ_USAGE, "of the other options only -p and --watch go with it",
-			"--list shows what is suspended, and suspends nothing");
-}
-
-// Refuses combinations of options that would not have the effect they suggest.
-static int check_suspend_options(const struct cmd *c)
-{
-	const struct suspend_opts *o = c->opts;
-	struct kfd_failure f;
-	if (o->list)
-		return check_list_options(c);
-	if (o->watch != WATCH_OFF)
-		return err_fail(GPQ_USAGE, "add --list",
-				"--watch repeats a listing: suspending is done once");
-	if (c->out.filter)
-		return err_fail(GPQ_USAGE, "choose queues by --queue, --gpu, --prio ...",
-				"--filter chooses rows to show, not queues to suspend");
-	if (o->grace > KFD_GRACE_MAX) {
-		kfd_fail(&f, KFD_FAULT_GRACE, (long)o->grace);
-		return err_fail(GPQ_USAGE, NULL, "%s", f.text);
-	}
-	if (!o->for_ns || (o->for_ns > INT64_MAX && o->for_ns != NO_DEADLINE))
-		return err_fail(GPQ_USAGE, "without --for they are off until gpq resume",
-				"--for: no time at all, or more than 292 years");
 	// As after `-- $CMD` with an empty variable.
 	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
 		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",
@@ -347,7 +330,7 @@ static int check_suspend_options(const struct cmd *c)
 				"without one, gpq suspend --ndjson and gpq resume --ndjson "
 				"write marks",
 				"--marks goes with a COMMAND");
-	return 0;
+	return GPQ_OK;
 }
 
 static int show_holders(struct cmd *c)
@@ -361,11 +344,11 @@ static int run_suspend(struct cmd *c)
 	const struct suspend_opts *o = c->opts;
 	struct marks *marks = NULL;
 	struct group all;
-	int status = check_suspend_options(c);
-	if (status)
-		return status;
 	if (o->list)
 		return watch_run(c, o->watch, show_holders);
+	int status = check_suspend_command(c);
+	if (status)
+		return status;
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
@@ -401,6 +384,7 @@ const struct cmd_spec suspend_spec = {
 		"off; whatever dies, they come back.",
 	.operands = "COMMAND [ARGS]",
 	.opts = opts,
+	.rules = suspend_rules,
 	.opts_size = sizeof(struct suspend_opts),
 	.defaults = &defaults,
 	.tables = tables,

@@ -17,8 +17,10 @@ struct suspend_opts {
 
 #define NO_DEADLINE UINT64_MAX // for_ns
 
-// Is any option given but those that choose processes? Each new option belongs in here.
-bool suspend_has_details(const struct suspend_opts *o);
+// What says which queues are suspended how: --list and --method criu have no use for these.
+#define SUSPEND_DETAILS                                                                        \
+	PICK_QUEUES_NAMES " grace for verify if-idle no-trace all-or-none once dry-run marks " \
+			  "COMMAND"
 
 struct marks; // marks.c
 

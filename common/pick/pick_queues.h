@@ -24,6 +24,8 @@ struct pick_queues_opts {
 		OPT(type, queues.prio, "prio", 0, OPT_EXPR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
 		    "\nonly queues of these levels (low, medium, high) or priorities (0 to 15)")
 
+#define PICK_QUEUES_NAMES "queue gpu type prio" // for rules
+
 struct pick_queues {
 	const struct pick_queues_opts *opts;
 	struct prio_choice prio;
