@@ -134,7 +134,8 @@ moves 0 "after SIGINT"
 
 gpq bench preempt -p $P --duration 60s --hold 20s --raw /tmp/raw > /dev/null 2>&1 &
 B=$!
-within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0'
+# Twice: attaching takes the queues off for a moment as well.
+within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0 && usleep 300000 && ! grep -q "^queue" /sys/kernel/debug/softgpu/0'
 still 0 "held for 20 s"
 kill -9 $B
 wait $B 2> /dev/null
