@@ -34,7 +34,8 @@ void skip_list(struct typed *t)
 		keep_up_to(t, comma + 1);
 }
 
-// Option tables of what is typed, ended by NULL: of the kind or of all kinds, and the shared ones.
+// The option tables that apply to the word, ended by NULL: those of the command's kind, or of all
+// its kinds if none is typed yet, and the shared one.
 static void tables_of(const struct typed *t, const struct opt *tables[8])
 {
 	unsigned n = 0;
@@ -76,7 +77,7 @@ static void offer_options(const struct typed *t)
 	}
 }
 
-// Columns
+// --- columns ---
 
 static bool in_earlier(const struct out_table *const *first, const struct out_table *const *table,
 		       const char *name)
@@ -138,7 +139,7 @@ static void offer_filter(struct typed *t)
 		offer(t, operators[i], "operator");
 }
 
-// Words
+// --- arguments ---
 
 static void offer_levels(struct typed *t)
 {
@@ -229,7 +230,7 @@ static void offer_kinds(const struct typed *t, const struct command *def)
 		offer(t, k->name, k->summary);
 }
 
-// The words before the cursor
+// --- the words before the cursor ---
 
 struct place {
 	const struct opt *argument_of; // the next word is the argument of this option, or NULL

@@ -1,4 +1,4 @@
-// Candidates of `gpq --complete`: what is typed, and where words come from.
+// Shared by the files of `gpq --complete`: the word that is typed, and candidates for it.
 #ifndef GPQ_CMD_COMPLETE_H
 #define GPQ_CMD_COMPLETE_H
 
@@ -18,10 +18,10 @@ struct typed {
 // Prints the candidate, if it begins with what is typed; of `help` its first line.
 void offer(const struct typed *t, const char *word, const char *help);
 
-// What stands before `end` in t->rest is not completed.
+// Keeps what stands before `end` in t->rest as it is.
 void keep_up_to(struct typed *t, const char *end);
 
-// Of a list only the last part is completed.
+// Completes only the last entry of a comma-separated list.
 void skip_list(struct typed *t);
 
 // From the host, in cmd/complete_host.c. What cannot be read gives no candidates, and no message.

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Other users choose the names of processes and containers: what a shell or a terminal would take
-// for more than a letter is not offered.
+// Other users choose the names of processes and containers: names with characters that are special
+// to a shell or a terminal are not offered.
 static bool is_tame(const char *word)
 {
 	return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -31,7 +31,7 @@ static void offer_escaped(const struct typed *t, const char *word, const char *h
 
 typedef void each_process(const struct typed *t, const struct process_info *p);
 
-// Calls `each` for every process with KFD open, with what is wanted of it.
+// Calls `each` for every process with KFD open, after reading what `each` needs.
 static void for_processes(const struct typed *t, unsigned want, each_process *each)
 {
 	struct process_cache cache = {0};

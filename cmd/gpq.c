@@ -161,7 +161,7 @@ static int apply_common(struct common_opts *c, const char *command)
 		if (given[i])
 			c->out.mode = modes[i];
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	// Not with the command's own options: --raw of gpq bench is another one.
+	// Without the command's own options: --raw of gpq bench is not the shared -r.
 	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
 	int status = opts_check(common_rules, shared, 0);
 	if (status)

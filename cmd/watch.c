@@ -16,7 +16,8 @@ enum { LEAST_NS = 10000000 };
 
 // --- on a terminal ---
 
-// "--watch", and what getopt takes for it: 1, or 2 where the interval is the next word; else 0.
+// How many words of the command line --watch takes if `word` is that option, whole or abbreviated:
+// 1 with the interval behind =, else 2. 0: another word.
 static unsigned watch_words(const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -25,7 +26,7 @@ static unsigned watch_words(const char *word)
 	return word[len] ? 1 : 2;
 }
 
-// The command line as it was typed, but for --watch: what it asks for stands before it.
+// The command line as typed, without --watch, whose interval is shown before it.
 static void put_command(struct buf *to, const struct cmd *c)
 {
 	struct buf words = {0};
@@ -55,7 +56,7 @@ static void put_left(struct buf *to, const struct cmd *c, uint64_t every_ns)
 	buf_fini(&text);
 }
 
-// "host: 2026-11-22 23:05:19"; of a recorded host its own name, but now.
+// "host: 2026-11-22 23:05:19": the name of the live or recorded host, and the present time.
 static void put_right(struct buf *to)
 {
 	struct buf host = {0};
@@ -110,7 +111,7 @@ static int watch_stream(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd
 				     (long)(every_ns % 1000000000)};
 		c->out.noheadings = true;
 		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
-			if (stop_asked()) // a listing that catches signals ends at them
+			if (stop_asked()) // by a listing that catches signals itself
 				return stop_status();
 	}
 	return status;
@@ -133,7 +134,7 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 	return watch_stream(c, every_ns, list);
 }
 
-// --- until ---
+// --- --wait ---
 
 static void sleep_until(uint64_t end)
 {

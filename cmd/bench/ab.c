@@ -109,7 +109,7 @@ static int choose_sides(struct bench_opts *o)
 	return GPQ_OK;
 }
 
-static int compile_patterns(struct ab *b)
+static int compile_ab_patterns(struct ab *b)
 {
 	struct ab_plan *p = &b->opts->ab;
 	const struct {
@@ -140,7 +140,7 @@ static int prepare_ab(struct ab *b, struct cmd *c)
 				c->argv[1]);
 	status = choose_sides(o);
 	status = status ? status : cmd_check(c, ab_rules);
-	status = status ? status : compile_patterns(b);
+	status = status ? status : compile_ab_patterns(b);
 	if (status)
 		return status;
 	if (o->runs == U64_NULL)

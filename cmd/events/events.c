@@ -131,7 +131,7 @@ static int events_by_time(const void *a, const void *b)
 	return order ? order : ORDER(x->order, y->order);
 }
 
-// Is it about a process and GPU that are chosen? What is of no process concerns all.
+// Do the options choose the event's process and GPU? Events without a process are always shown.
 static bool event_is_chosen(struct events *ev, const struct event_row *r)
 {
 	if (r->gpu_id != U64_NULL && !pick_has_gpu(&ev->gpus, &ev->opts->gpus, r->gpu_id))
@@ -196,7 +196,7 @@ void events_read(struct events *ev, bool look)
 		events_poll(ev);
 		ev->look_ns = clock_ns() + ev->opts->interval_ns;
 	}
-	streams_read(ev); // after it: no event of before is left for the next turn
+	streams_read(ev); // last, so that no event from before the look waits for the next turn
 }
 
 void events_say_unknown(const struct events *ev)
@@ -233,7 +233,7 @@ static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 
 // --- beginning and end ---
 
-// A file cannot be polled, and does not break.
+// Watches standard output for a reader that goes away. Files cannot be polled, and need not be.
 static void poll_output(struct events *ev)
 {
 	loop_add(&ev->loop, STDOUT_FILENO, STDOUT_KEY, LOOP_NOTHING);

@@ -26,8 +26,8 @@ struct events_opts {
 	uint64_t interval_ns;   // between two looks at sysfs
 };
 
-// One event. Rows move as others are added, so texts of their own are pointed to when a row is
-// written (events.c), where the pointer is NULL.
+// One event. Adding rows moves them, so a pointer to a row's own text is set only when the row is
+// written (events.c); until then it is NULL.
 struct event_row {
 	uint64_t time_us, time_ns; // CLOCK_MONOTONIC
 	const char *event;
@@ -41,7 +41,7 @@ struct event_row {
 	struct kfd_smi_event e; // its numbers
 	// Not shown:
 	size_t order; // of arrival
-	bool fits;    // the selector
+	bool fits;    // the selector chooses its process
 	char event_text[32], comm_text[64], container_text[16], container_id_text[80];
 	char bdf_text[24], detail_text[128], message[256];
 };
@@ -51,7 +51,7 @@ struct known {
 	pid_t pid, ns_pid; // ns_pid 0: not to be read; -1: it was gone already
 	ino_t folder;
 	char comm[64], container[16], container_id[80]; // "" unknown
-	bool fits;                                      // the selector
+	bool fits;                                      // the selector chooses it
 	bool here;                                      // seen in the present look
 	uint64_t looked_ns;                             // when names and `fits` were found out
 	uint64_t ended_ns;                              // 0: it has KFD open
@@ -103,25 +103,27 @@ extern const struct out_table events_table;
 // case.
 int events_open(struct events *ev);
 
-// Subscribes before the first look, which tells what is there already: nothing is lost in between.
+// Subscribes to the driver's events and then reads what is there already, in this order, so that
+// nothing is lost in between.
 int events_begin(struct events *ev);
 void events_close(struct events *ev);
 
-// A turn: what the driver has told; sysfs if it is time for that, or `look`.
+// Reads the driver's events, and sysfs if the next look is due or `look` is set.
 void events_read(struct events *ev, bool look);
 
 // Writes what came in this turn, while *shown (which `o` counts) is below --count. GPQ_OK, or the
 // exit status.
 int events_write(struct events *ev, struct out *o, const size_t *shown);
 
-// Tells how many were left out as their process is not known.
+// Warns how many events were left out because their process is not known.
 void events_say_unknown(const struct events *ev);
 
-// A row of this turn with everything null but these.
+// Adds a row in which everything else is null.
 struct event_row *events_row(struct events *ev, const char *event, const char *source,
 			     uint64_t time_ns);
 
-// Who and where. The process NULL: unknown, then `given` (0: none) is the PID in the message.
+// Sets process and GPU of a row. `given` is the PID in the message (0: none), for a process that is
+// not known (NULL).
 void events_set_process(struct event_row *r, const struct known *k, uint64_t given);
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id);
 
@@ -129,12 +131,13 @@ void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_i
 int processes_init(struct events *ev);
 void processes_fini(struct events *ev);
 
-// Looks which processes have KFD open. `told`: those that came since the last look get rows; what
-// ended is marked, and processes_end() makes the rows of that.
+// Reads which processes have KFD open. With `told`, those that came since the last look get rows.
+// Those that ended are marked, and get their rows from processes_end().
 void processes_look(struct events *ev, bool told, uint64_t now);
 void processes_end(struct events *ev, bool told, uint64_t now);
 
-// Of those that have KFD open, or had until a moment ago; NULL: none, or not certain which.
+// The process that is meant, among those that have KFD open or had it open a moment ago. NULL:
+// none, or several are possible.
 const struct known *processes_of_pid(struct events *ev, pid_t pid);
 const struct known *processes_of_message(struct events *ev, const struct kfd_smi_event *e);
 

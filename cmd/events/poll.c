@@ -14,7 +14,7 @@ static int queues_seen_by_place(const void *a, const void *b)
 	return order ? order : ORDER(x->q.qid, y->q.qid);
 }
 
-// The same queue, not a later one of its id.
+// Are both the same queue, and not an older and a newer queue with one id?
 static const struct queue_seen *same_queue_seen(const struct queue_seen *list, size_t n,
 						const struct queue_seen *q)
 {
@@ -33,13 +33,13 @@ static size_t list_queues_seen(const struct kfd_procs *p, struct queue_seen **li
 	return p->nqueues;
 }
 
-// GPU, type and size of the queues in `fresh`, which are read of new queues alone.
+// Reads GPU, type and size of the queues in `fresh`: only new queues need it.
 static bool is_fresh_process(const void *arg, pid_t pid)
 {
 	return pids_has(arg, pid);
 }
 
-// False: some could not be read.
+// Lists the queues of all processes. False if some could not be read.
 static bool read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
 {
 	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE,
@@ -79,7 +79,7 @@ static void queue_row(struct events *ev, const char *event, const struct queue_s
 	r->ring_bytes = s->q.bytes;
 }
 
-// Those that went, then those that came.
+// Makes rows of the queues that went, then of those that came.
 static void compare_queues_seen(struct events *ev, struct queue_seen *now, size_t n, uint64_t at)
 {
 	struct pids fresh = {0};

@@ -15,7 +15,7 @@
 // A process that ended can still be named by messages that were written before.
 #define ENDED_NS 5000000000u
 
-// Names, control groups and so the selector's answer change: exec, and moves.
+// A process can change its name (exec) and control group, so the selector is asked again.
 #define AGAIN_NS 1000000000u
 
 int processes_init(struct events *ev)
@@ -32,7 +32,7 @@ void processes_fini(struct events *ev)
 	free(ev->known);
 }
 
-// What of it is not known any more stays as it was.
+// Reads names and container of a process. What cannot be read any more stays as it was.
 static void look_at(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;
@@ -54,7 +54,7 @@ static void look_at(struct events *ev, struct known *k, uint64_t now)
 	k->fits = pick_keeps(&ev->pick, k->pid);
 }
 
-static struct known *find(struct events *ev, pid_t pid, ino_t folder)
+static struct known *find_known(struct events *ev, pid_t pid, ino_t folder)
 {
 	for (size_t i = 0; i < ev->nknown; i++)
 		if (ev->known[i].pid == pid && ev->known[i].folder == folder)
@@ -62,7 +62,7 @@ static struct known *find(struct events *ev, pid_t pid, ino_t folder)
 	return NULL;
 }
 
-static void add(struct events *ev, pid_t pid, ino_t folder, bool told, uint64_t now)
+static void add_known(struct events *ev, pid_t pid, ino_t folder, bool told, uint64_t now)
 {
 	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
 	*k = (struct known){.pid = pid, .folder = folder, .here = true};
@@ -84,7 +84,7 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 		struct known *k;
 		if (!proc_parse_pid(e->d_name, &pid) || pid == ev->self)
 			continue;
-		k = find(ev, pid, e->d_ino);
+		k = find_known(ev, pid, e->d_ino);
 		if (k) {
 			k->here = true;
 			continue;
@@ -92,7 +92,7 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 		if (!fresh)
 			pick_renew(&ev->pick);
 		fresh = true;
-		add(ev, pid, e->d_ino, told, now);
+		add_known(ev, pid, e->d_ino, told, now);
 	}
 	closedir(d);
 }

@@ -13,7 +13,7 @@ struct events_recording;
 struct events_recording *events_recording_new(const struct pick_opts *pick,
 					      const struct words *gpus, int fd, const char *path);
 
-// Polls readable when there is something to read.
+// A descriptor that polls readable when there are events.
 int events_recording_fd(const struct events_recording *r);
 
 // Writes what has come; sysfs is looked at every 100 ms, and at the `end`. False after a message:

@@ -11,14 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-// Reads of one stream in one turn: who makes events faster than that must not keep the others out.
+// At most so many reads of one stream in one turn, so that a busy stream does not keep others out.
 #define READS_MAX 16
 
 #define CAP_SYS_ADMIN_BIT 21
 
 // --- opening ---
 
-// As the driver asks: capable(), which is about the initial user namespace.
+// Does the driver send this process the events of others? It asks capable(), which refers to the
+// initial user namespace.
 static bool sees_all(void)
 {
 	struct buf b = {0};
@@ -90,7 +91,7 @@ static uint64_t boot_ns(void)
 
 // --- rows ---
 
-// What was read from one stream, and when.
+// One read of a stream, with its times.
 struct reading {
 	struct events *ev;
 	uint32_t gpu_id;
@@ -115,7 +116,7 @@ static void put_text(char *to, size_t size, const char *text, size_t len)
 	to[n] = 0;
 }
 
-// What there is to say in a word or two.
+// Sets the column DETAIL, a word or two.
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
 	const char *word = kfd_smi_trigger(e);
@@ -145,8 +146,8 @@ static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool be
 		snprintf(r->event_text, sizeof(r->event_text), "event-%" PRIu64, e->number);
 }
 
-// A name of a thread can hold a newline and then anything, but not the time of now: it has 15
-// bytes.
+// A thread's name can contain a newline and what looks like another message, but with its 15 bytes
+// not one with the present time.
 static bool believe(const struct reading *in, const struct kfd_smi_event *e)
 {
 	const uint64_t slack = 1000000000;

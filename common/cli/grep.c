@@ -14,7 +14,7 @@
 #define PCRE "libpcre2-8.so.0"
 
 // A line is 100 to 4000 bytes, on which a sane expression takes some thousand steps. One that takes
-// exponentially many is told apart after some ten milliseconds.
+// exponentially many steps is recognized after some ten milliseconds.
 #define STEPS_MAX   1000000
 #define STACK_FIRST ((size_t)32 * 1024)
 #define STACK_MAX   ((size_t)512 * 1024)
@@ -88,7 +88,7 @@ void grep_free(struct grep *g)
 }
 
 // NULL after a message: `option` needs the library, which is missing.
-static const struct pcre *load(const char *option)
+static const struct pcre *load_pcre(const char *option)
 {
 	const struct pcre *lib = pcre_get();
 	if (!lib && errno == ENOMEM)
@@ -99,8 +99,8 @@ static const struct pcre *load(const char *option)
 	return lib;
 }
 
-// Whether compiled expressions find what the library's interpreter finds. Those of 10.39 (Ubuntu
-// 22.04) miss matches: of \S?(a|b){2}\D+a(?>a*)? in tests/unit/test_grep.c. 10.42 passes that test.
+// Does PCRE2's compiler find what its interpreter finds? That of 10.39 (Ubuntu 22.04) misses
+// matches: of \S?(a|b){2}\D+a(?>a*)? in tests/unit/test_grep.c. 10.42 passes that test.
 static bool jit_is_sound(const struct pcre *lib)
 {
 	char version[64]; // 24 suffice: pcre2_config(3)
@@ -109,8 +109,8 @@ static bool jit_is_sound(const struct pcre *lib)
 }
 
 // NULL when the pattern is no regular expression, after a message unless `option` is NULL.
-static pcre2_code *compile(const struct pcre *lib, const char *option, const char *pattern,
-			   uint32_t options)
+static pcre2_code *compile_expression(const struct pcre *lib, const char *option,
+				      const char *pattern, uint32_t options)
 {
 	pcre2_compile_context *context = xcheck(lib->pcre2_compile_context_create(NULL));
 	pcre2_code *code;
@@ -132,7 +132,8 @@ static pcre2_code *compile(const struct pcre *lib, const char *option, const cha
 	return code;
 }
 
-static int add(struct grep *g, enum grep_side side, const char *option, const char *pattern)
+static int add_expression(struct grep *g, enum grep_side side, const char *option,
+			  const char *pattern)
 {
 	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
 	struct buf within = {0};
@@ -140,11 +141,12 @@ static int add(struct grep *g, enum grep_side side, const char *option, const ch
 	g->v = xreallocarray(g->v, g->n + 1, sizeof(*g->v));
 	e = &g->v[g->n++];
 	*e = (struct expression){side, option, xstrdup(pattern), NULL, NULL};
-	e->line = compile(g->lib, option, pattern, options);
+	e->line = compile_expression(g->lib, option, pattern, options);
 	if (!e->line)
 		return GPQ_USAGE;
 	if (grep_within_lines(&within, pattern))
-		e->block = compile(g->lib, NULL, within.data ? within.data : "", options);
+		e->block =
+			compile_expression(g->lib, NULL, within.data ? within.data : "", options);
 	buf_fini(&within);
 	g->wanted += side == GREP_WANT;
 	return GPQ_OK;
@@ -153,10 +155,10 @@ static int add(struct grep *g, enum grep_side side, const char *option, const ch
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns)
 {
 	int status = GPQ_OK;
-	if (patterns->n && !g->lib && !(g->lib = load(option)))
+	if (patterns->n && !g->lib && !(g->lib = load_pcre(option)))
 		return GPQ_UNSUPPORTED;
 	for (size_t i = 0; i < patterns->n && !status; i++)
-		status = add(g, side, option, patterns->v[i]);
+		status = add_expression(g, side, option, patterns->v[i]);
 	return status;
 }
 
@@ -184,8 +186,8 @@ void grepper_free(struct grepper *w)
 }
 
 // 1 matches, 0 does not, negative: PCRE2 gave up.
-static int match(const struct grepper *w, const pcre2_code *code, const char *text, size_t len,
-		 size_t from)
+static int match_expression(const struct grepper *w, const pcre2_code *code, const char *text,
+			    size_t len, size_t from)
 {
 	int n = w->g->lib->pcre2_match(code, (PCRE2_SPTR)text, len, from, 0, w->found, w->limits);
 	return n >= 0 ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : n;
@@ -196,7 +198,8 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 	bool wanted = !w->g->wanted;
 	for (unsigned i = 0; i < w->g->n; i++) {
 		const struct expression *e = &w->g->v[i];
-		int n = wanted && e->side == GREP_WANT ? 0 : match(w, e->line, text, len, 0);
+		int n = wanted && e->side == GREP_WANT ? 0
+						       : match_expression(w, e->line, text, len, 0);
 		if (n < 0 && !w->error) {
 			w->error = n;
 			w->by = i;
@@ -208,7 +211,7 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 	return wanted;
 }
 
-static void set_add(struct grep_set *s, uint32_t at)
+static void set_add_line(struct grep_set *s, uint32_t at)
 {
 	ARRAY_GROW(s->v, s->cap, s->n);
 	s->v[s->n] = at;
@@ -220,27 +223,28 @@ struct area {
 	size_t len;
 };
 
-// Where matching lines begin, from the line at `*at` on, and from where on that is not known.
+// Finds the lines that match from the line at `*at` on. If PCRE2 gives up, the result is negative,
+// and `*at` is the line from which on nothing is known.
 static int find_in_block(const struct grepper *w, const struct expression *e, struct area a,
 			 size_t *at, struct grep_hits *h)
 {
 	const PCRE2_SIZE *found = w->g->lib->pcre2_get_ovector_pointer(w->found);
 	int n = 0;
-	while (*at < a.len && (n = match(w, e->block, a.text, a.len, *at)) > 0) {
+	while (*at < a.len && (n = match_expression(w, e->block, a.text, a.len, *at)) > 0) {
 		const char *from = a.text + *at, *hit = a.text + found[0];
 		const char *newline = memrchr(from, '\n', (size_t)(hit - from));
 		size_t line = newline ? (size_t)(newline + 1 - a.text) : *at;
 		if (found[0] == a.len) // behind the last line
 			return 0;
 		if (!w->g->first || a.text[line] == w->g->first)
-			set_add(&h->sets[e->side], (uint32_t)line);
+			set_add_line(&h->sets[e->side], (uint32_t)line);
 		newline = memchr(hit, '\n', a.len - found[0]);
 		*at = (size_t)(newline + 1 - a.text);
 	}
 	return n;
 }
 
-// The same, line by line. Lines of no interest do not count, even where PCRE2 would give up.
+// Finds the lines that match, one by one. Lines that do not begin with `first` are not tried.
 static int find_by_line(const struct grepper *w, const struct expression *e, struct area a,
 			size_t at, struct grep_hits *h)
 {
@@ -252,11 +256,11 @@ static int find_by_line(const struct grepper *w, const struct expression *e, str
 		len -= len && a.text[end - 1] == '\r';
 		if (w->g->first && a.text[at] != w->g->first)
 			continue;
-		n = match(w, e->line, a.text + at, len, 0);
+		n = match_expression(w, e->line, a.text + at, len, 0);
 		if (n < 0)
 			return n;
 		if (n)
-			set_add(&h->sets[e->side], (uint32_t)at);
+			set_add_line(&h->sets[e->side], (uint32_t)at);
 	}
 	return 0;
 }
@@ -271,25 +275,25 @@ static bool has_crlf(struct area a)
 	return false;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_line_start(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
 }
 
-// Hits of several expressions, in order and without what is there twice.
-static void tidy(struct grep_set *s, bool several)
+// Sorts the hits of several expressions and drops duplicates.
+static void set_tidy(struct grep_set *s, bool several)
 {
 	uint32_t n = 0;
 	if (several && s->n) {
-		qsort(s->v, s->n, sizeof(*s->v), by_place);
+		qsort(s->v, s->n, sizeof(*s->v), by_line_start);
 		for (uint32_t i = 1; i < s->n; i++) {
 			if (s->v[i] != s->v[n])
 				s->v[++n] = s->v[i];
 		}
 		s->n = n + 1;
 	}
-	set_add(s, UINT32_MAX);
+	set_add_line(s, UINT32_MAX);
 }
 
 void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h)
@@ -314,17 +318,17 @@ void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_
 		h->by = i;
 	}
 	for (unsigned i = 0; i < GREP_SIDES; i++)
-		tidy(&h->sets[i], w->g->n > 1);
+		set_tidy(&h->sets[i], w->g->n > 1);
 }
 
-static bool has(const struct grep_set *s, uint32_t at)
+static bool set_has(const struct grep_set *s, uint32_t at)
 {
-	return s->n && bsearch(&at, s->v, s->n, sizeof(at), by_place);
+	return s->n && bsearch(&at, s->v, s->n, sizeof(at), by_line_start);
 }
 
 bool grep_hits_has(const struct grep_hits *h, uint32_t at)
 {
-	return (h->all || has(&h->sets[GREP_WANT], at)) && !has(&h->sets[GREP_DROP], at);
+	return (h->all || set_has(&h->sets[GREP_WANT], at)) && !set_has(&h->sets[GREP_DROP], at);
 }
 
 void grep_hits_fini(struct grep_hits *h)
@@ -334,7 +338,7 @@ void grep_hits_fini(struct grep_hits *h)
 	*h = (struct grep_hits){0};
 }
 
-static int gave_up(const struct grep *g, int error, unsigned by)
+static int report_giving_up(const struct grep *g, int error, unsigned by)
 {
 	const struct expression *e = &g->v[by];
 	PCRE2_UCHAR why[128];
@@ -347,26 +351,26 @@ static int gave_up(const struct grep *g, int error, unsigned by)
 
 int grepper_check(const struct grepper *w)
 {
-	return gave_up(w->g, w->error, w->by);
+	return report_giving_up(w->g, w->error, w->by);
 }
 
 int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 {
-	return gave_up(g, h->error, h->by);
+	return report_giving_up(g, h->error, h->by);
 }
 
 // --- one text at a time ---
 
 int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {
-	const struct pcre *lib = load(option);
+	const struct pcre *lib = load_pcre(option);
 	*r = (struct regex){.option = option, .what = "names"};
 	if (!lib)
 		return GPQ_UNSUPPORTED;
 	r->codes = xcalloc(patterns->n, sizeof(*r->codes));
 	r->match = xcheck(lib->pcre2_match_data_create(2, NULL));
 	for (; r->n < patterns->n; r->n++) {
-		r->codes[r->n] = compile(lib, option, patterns->v[r->n], 0);
+		r->codes[r->n] = compile_expression(lib, option, patterns->v[r->n], 0);
 		if (!r->codes[r->n])
 			return GPQ_USAGE;
 	}

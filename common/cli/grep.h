@@ -1,10 +1,10 @@
 // Regular expressions over blocks of lines, by PCRE2 and its compiler, for several threads.
 //
-// A block is walked from match to match, not line by line: one call of pcre2_match() goes on until
-// a line matches. The result is that of every line taken by itself, without its newline and a
-// carriage return before it: expressions are rewritten so that nothing in them matches a newline
-// (grep_lines.c); those that cannot be are tried line by line, and so is everything where a block
-// takes too many steps, or lines end with a carriage return.
+// A block is searched from match to match, not line by line: one call of pcre2_match() goes on
+// until a line matches. The result is the same as if each line were matched alone, without its
+// newline and a carriage return before it: expressions are rewritten so that nothing in them
+// matches a newline (grep_lines.c). Lines are matched one by one if an expression cannot be
+// rewritten, if a block takes too many steps, or if lines end with a carriage return.
 //
 // Text is bytes: no UTF-8, \w is ASCII.
 #ifndef GPQ_CLI_GREP_H
@@ -39,13 +39,13 @@ struct grep_hits {
 		size_t cap;
 	} sets[GREP_SIDES];
 	bool all;    // there is no GREP_WANT
-	int error;   // PCRE2 gave up on a line; 0
-	unsigned by; // with the expression of this number
+	int error;   // of PCRE2, which gave up on a line; else 0
+	unsigned by; // number of the expression that it gave up on
 };
 
 void grep_hits_fini(struct grep_hits *h);
 
-// What a thread needs to match.
+// The state of one thread that matches.
 struct grepper;
 struct grepper *grepper_new(const struct grep *g);
 void grepper_free(struct grepper *w);
@@ -53,7 +53,7 @@ void grepper_free(struct grepper *w);
 // Whole lines of fewer than 4 GiB, the last of which ends with a newline.
 void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h);
 
-// Is one text picked? False too when PCRE2 gives up.
+// Is this text picked, as a line would be? False also if PCRE2 gives up.
 bool grepper_text(struct grepper *w, const char *text, size_t len);
 
 // PCRE2 gave up on some text: the exit status, after a message. Else GPQ_OK.
@@ -63,7 +63,7 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h);
 // Is the line picked that begins at `at`?
 bool grep_hits_has(const struct grep_hits *h, uint32_t at);
 
-// The same for one line after the other, front to back.
+// grep_hits_has() for lines in ascending order, without a search for each.
 struct grep_cursor {
 	const uint32_t *at[GREP_SIDES];
 	bool all;
@@ -83,8 +83,8 @@ static inline bool grep_cursor_has(struct grep_cursor *c, uint32_t at)
 	return (c->all || *c->at[GREP_WANT] == at) && *c->at[GREP_DROP] != at;
 }
 
-// The expression rewritten so that nothing in it matches a newline or looks across one, in `out`.
-// False: it has something that is not known here to be so.
+// Rewrites the expression so that nothing in it matches a newline or looks across one, into `out`.
+// False if it contains something that cannot be rewritten.
 bool grep_within_lines(struct buf *out, const char *pattern);
 
 // Expressions on one text at a time, as for names of programs.

@@ -1,11 +1,12 @@
 // Keeping a regular expression within lines; see grep.h, pcre2pattern(3) and pcre2syntax(3).
 //
-// In a block of lines, with PCRE2_MULTILINE, an expression must say of a line what it says of that
-// line alone. So what matches a newline must not: [^x] becomes [^\nx], \s a class without it. Then
-// a look ahead or behind stops at the line's bounds too, as nothing it may look for lies across.
+// An expression that is matched against a block (PCRE2_MULTILINE) must give the same result for a
+// line as when matched against that line alone. So whatever can match a newline is replaced: [^x]
+// becomes [^\nx], \s becomes a class without the newline. Lookahead and lookbehind then cannot
+// cross the end of a line either.
 //
-// Only what is known to be right is let through; the rest (\A, \n, (*COMMIT), (?s), recursion,
-// names of groups, ...) is matched line by line.
+// Only known constructs are let through; an expression with any other (\A, \n, (*COMMIT), (?s),
+// recursion, names of groups, ...) is matched line by line.
 #include "common/cli/grep.h"
 
 #include <ctype.h>
@@ -15,7 +16,7 @@
 
 struct rewriting {
 	struct buf *out;
-	const char *p; // of the pattern, what comes next
+	const char *p; // the rest of the pattern
 };
 
 static bool emit_text(struct rewriting *r, const char *text)
@@ -24,7 +25,7 @@ static bool emit_text(struct rewriting *r, const char *text)
 	return true;
 }
 
-static bool copy(struct rewriting *r, size_t n)
+static bool copy_bytes(struct rewriting *r, size_t n)
 {
 	buf_append(r->out, r->p, n);
 	r->p += n;
@@ -37,15 +38,15 @@ static bool is_quoted(char c)
 	return (unsigned char)c >= 0x20 && !isalnum((unsigned char)c);
 }
 
-// \x41, but for \x0a.
+// Copies \x41 and the like, but not \x0a.
 static bool copy_hex(struct rewriting *r)
 {
 	const char *p = r->p;
 	return isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3]) &&
-	       strncasecmp(p + 2, "0a", 2) != 0 && copy(r, 4);
+	       strncasecmp(p + 2, "0a", 2) != 0 && copy_bytes(r, 4);
 }
 
-// Behind a backslash, outside of a class.
+// Copies or replaces an escape outside of a class.
 static bool copy_escape(struct rewriting *r)
 {
 	static const struct {
@@ -64,10 +65,10 @@ static bool copy_escape(struct rewriting *r)
 	if (c == 'x')
 		return copy_hex(r);
 	if (c >= '1' && c <= '9') // a group that has matched, so without newlines
-		return !isalnum((unsigned char)r->p[2]) && copy(r, 2);
+		return !isalnum((unsigned char)r->p[2]) && copy_bytes(r, 2);
 	if (c && strchr("dwhSbBVtrfea", c))
-		return copy(r, 2);
-	return is_quoted(c) && copy(r, 2);
+		return copy_bytes(r, 2);
+	return is_quoted(c) && copy_bytes(r, 2);
 }
 
 // [:alpha:] within a class.
@@ -82,25 +83,25 @@ static bool copy_named(struct rewriting *r, bool negated)
 
 	for (size_t i = 0; i < known; i++) {
 		if (n == strlen(names[i]) && !memcmp(name, names[i], n))
-			return copy(r, n + 4);
+			return copy_bytes(r, n + 4);
 	}
 	return false;
 }
 
-// Behind a backslash within a class. What stands for several characters, or a control character,
-// is no bound of a range here.
+// Copies or replaces an escape within a class. Classes and control characters as a bound of a range
+// are refused.
 static bool copy_class_escape(struct rewriting *r, bool negated)
 {
 	char c = r->p[1];
 	if (is_quoted(c))
-		return copy(r, 2);
+		return copy_bytes(r, 2);
 	if (!c || r->p[-1] == '-' || r->p[2] == '-')
 		return false;
 	if (c == 's' && !negated) {
 		r->p += 2;
 		return emit_text(r, SPACES);
 	}
-	return strchr(negated ? "dwhsDWHSVtrn" : "dwhSVtr", c) && copy(r, 2);
+	return strchr(negated ? "dwhsDWHSVtrn" : "dwhSVtr", c) && copy_bytes(r, 2);
 }
 
 static bool copy_class(struct rewriting *r)
@@ -112,30 +113,30 @@ static bool copy_class(struct rewriting *r)
 		if ((unsigned char)*r->p < 0x20) // the end, too
 			return false;
 		if (first && (*r->p == ']' || *r->p == '-'))
-			ok = emit_text(r, "\\") && copy(r, 1);
+			ok = emit_text(r, "\\") && copy_bytes(r, 1);
 		else if (*r->p == '\\')
 			ok = copy_class_escape(r, negated);
 		else if (*r->p == '[' && strchr(":.=", r->p[1]) && r->p[1])
 			ok = r->p[1] == ':' && copy_named(r, negated);
 		else
-			copy(r, 1);
+			copy_bytes(r, 1);
 		if (!ok)
 			return false;
 	}
-	return copy(r, 1);
+	return copy_bytes(r, 1);
 }
 
-// A parenthesis that opens.
+// Copies an opening parenthesis with what says its kind.
 static bool copy_group(struct rewriting *r)
 {
 	static const char *const kinds[] = {"(?:",  "(?>",  "(?=",  "(?!",
 					    "(?<=", "(?<!", "(?i)", "(?i:"};
 
 	if (r->p[1] != '?')
-		return r->p[1] != '*' && copy(r, 1);
+		return r->p[1] != '*' && copy_bytes(r, 1);
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (!strncmp(r->p, kinds[i], strlen(kinds[i])))
-			return copy(r, strlen(kinds[i]));
+			return copy_bytes(r, strlen(kinds[i]));
 	}
 	return false;
 }
@@ -151,7 +152,7 @@ bool grep_within_lines(struct buf *out, const char *pattern)
 		case '[': ok = copy_class(&r); break;
 		case '(': ok = copy_group(&r); break;
 		case '\n': ok = false; break;
-		default: copy(&r, 1); break;
+		default: copy_bytes(&r, 1); break;
 		}
 	}
 	return ok;

@@ -50,7 +50,7 @@ int input_lines(const char *name, input_line_fn *take, void *arg)
 		line[n] = '\0';
 		r = take(arg, name, ++number, line, (size_t)n);
 	}
-	if (!r && !feof(f)) // also when getline() finds no memory, which ferror() does not say
+	if (!r && !feof(f)) // out of memory in getline() does not set ferror()
 		r = -1;
 	int error = errno;
 	free(line);

@@ -24,7 +24,7 @@ struct parser {
 	unsigned n;
 };
 
-static void add_set(struct parser *p, const struct opt_set *set)
+static void parser_add_set(struct parser *p, const struct opt_set *set)
 {
 	size_t s = strlen(p->shorts);
 	for (const struct opt *o = set->table; o->name && p->n < OPTS_MAX; o++) {
@@ -40,7 +40,7 @@ static void add_set(struct parser *p, const struct opt_set *set)
 	}
 }
 
-static int find(const struct parser *p, int c)
+static int option_index(const struct parser *p, int c)
 {
 	if (c >= LONG_BASE)
 		return c - LONG_BASE;
@@ -50,7 +50,7 @@ static int find(const struct parser *p, int c)
 	return -1;
 }
 
-// Lists
+// --- lists ---
 
 static void words_push(struct words *w, const char *word, size_t len)
 {
@@ -102,7 +102,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 	return true;
 }
 
-// What takes an argument gives GPQ_OK, or GPQ_USAGE after a message.
+// --- arguments: GPQ_OK, or GPQ_USAGE after a message ---
 
 static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 {
@@ -113,7 +113,7 @@ static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 	bool from_stdin = strcmp(arg, "-") == 0;
 	if (from_stdin && buf_read_fd(&in, STDIN_FILENO) < 0)
 		status = err_sys(errno, NULL, "--%s -: standard input", o->name);
-	// NULs separate as well: find -print0, xargs -0 habits.
+	// NUL separates PIDs as well, as find -print0 and xargs -0 do.
 	for (size_t i = 0; i < in.len; i++)
 		if (!in.data[i])
 			in.data[i] = '\n';
@@ -183,7 +183,8 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 	return NULL;
 }
 
-// Names those that have the option. False, and nothing said, when none does.
+// Fails with the names of the commands that have this option. False, without a message, if no
+// command has it.
 static bool refused_as_foreign(const struct opt_set *sets, const char *name, char letter)
 {
 	const char *own = sets->owner;
@@ -204,7 +205,7 @@ static bool refused_as_foreign(const struct opt_set *sets, const char *name, cha
 	return found;
 }
 
-static void unknown_long(const struct parser *p, const char *given)
+static void refuse_unknown_long(const struct parser *p, const char *given)
 {
 	const char *words[OPTS_MAX + 1] = {0};
 	char name[64];
@@ -218,9 +219,9 @@ static void unknown_long(const struct parser *p, const char *given)
 			 guess ? ", did you mean --" : "", guess ? guess : "");
 }
 
-static void unknown(const struct parser *p, char **argv, bool missing)
+static void refuse_unknown(const struct parser *p, char **argv, bool missing)
 {
-	int known = optopt ? find(p, optopt) : -1;
+	int known = optopt ? option_index(p, optopt) : -1;
 	const char *given = argv[optind - 1];
 	if (missing)
 		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
@@ -228,7 +229,7 @@ static void unknown(const struct parser *p, char **argv, bool missing)
 	else if (optopt >= LONG_BASE)
 		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
 	else if (!optopt)
-		unknown_long(p, given);
+		refuse_unknown_long(p, given);
 	else if (!refused_as_foreign(p->sets, NULL, (char)optopt))
 		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
 }
@@ -250,7 +251,7 @@ static bool names_file(const struct opt *o)
 			  strcmp(o->arg, "CMD") == 0);
 }
 
-static int take(const struct opt *o, void *base, const char *arg)
+static int take_option(const struct opt *o, void *base, const char *arg)
 {
 	char option[64];
 	snprintf(option, sizeof(option), "--%s", o->name);
@@ -258,13 +259,13 @@ static int take(const struct opt *o, void *base, const char *arg)
 }
 
 // `how` begins getopt's string of letters; its ':' tells a missing argument from an unknown option.
-static struct parser start(const struct opt_set *sets, const char *how)
+static struct parser parser_start(const struct opt_set *sets, const char *how)
 {
 	struct parser p = {.sets = sets};
 	snprintf(p.shorts, sizeof(p.shorts), "%s", how);
 	for (; sets->table; sets++)
 		if (sets->base)
-			add_set(&p, sets);
+			parser_add_set(&p, sets);
 	optind = 0; // not 1: glibc then also forgets a parse that it has not finished
 	opterr = 0;
 	return p;
@@ -272,7 +273,7 @@ static struct parser start(const struct opt_set *sets, const char *how)
 
 const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets)
 {
-	struct parser p = start(sets, "-:");
+	struct parser p = parser_start(sets, "-:");
 	int c;
 	do
 		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
@@ -282,10 +283,10 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 
 bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
-	struct parser p = start(sets, stop ? "+:" : "-:");
+	struct parser p = parser_start(sets, stop ? "+:" : "-:");
 	bool asks = false;
 	for (int c; !asks && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1;) {
-		int i = c == '?' || c == ':' ? -1 : find(&p, c);
+		int i = c == '?' || c == ':' ? -1 : option_index(&p, c);
 		asks = i >= 0 && strcmp(p.opt[i]->name, name) == 0;
 	}
 	return asks;
@@ -293,19 +294,19 @@ bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, con
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 {
-	struct parser p = start(sets, stop ? "+:" : ":");
+	struct parser p = parser_start(sets, stop ? "+:" : ":");
 	int c;
 	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
-		int i = c == '?' || c == ':' ? -1 : find(&p, c);
+		int i = c == '?' || c == ':' ? -1 : option_index(&p, c);
 		if (i < 0)
-			unknown(&p, argv, c == ':');
-		if (i < 0 || take(p.opt[i], p.base[i], optarg))
+			refuse_unknown(&p, argv, c == ':');
+		if (i < 0 || take_option(p.opt[i], p.base[i], optarg))
 			return -1;
 	}
 	return optind;
 }
 
-// The same member may be in several tables.
+// A member may be in several tables: it is cleared, so that it is freed once.
 void opts_fini(const struct opt_set *sets)
 {
 	for (; sets->table; sets++) {

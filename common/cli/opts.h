@@ -41,8 +41,8 @@ struct opt {
 	uint8_t kind;     // enum opt_kind
 	uint32_t offset;  // of the member in the options struct
 	const char *arg;  // name of the argument in help; NULL for flags
-	// Without full stop; -h shows it up to a newline, --help all. A newline first: -h only
-	// names the option.
+	// Without a full stop. -h shows it up to a newline, --help all of it. If it begins with a
+	// newline, -h only names the option.
 	const char *help;
 	const char *const *choices; // OPT_CHOICE: NULL-terminated
 };
@@ -57,8 +57,8 @@ struct opt {
 			(choices)                                                           \
 	}
 
-// A table and the struct its offsets are in. With base NULL its options are not taken: a message
-// about an unknown one says whose it is.
+// A table and the struct that its offsets refer to. With base NULL the options are not accepted: if
+// one is given, the message says which command has it.
 struct opt_set {
 	const struct opt *table;
 	void *base;
@@ -91,11 +91,11 @@ int opts_refuse_secure(const char *given);
 // Frees lists that the members of `sets` own.
 void opts_fini(const struct opt_set *sets);
 
-// "  -p, --pid PID[,PID...]      help" lines of at most 80 columns. `brief`: one line each, and a
-// last one that names the rare ones.
+// Appends lines like "  -p, --pid PID[,PID...]      help" of at most 80 columns. `brief`: one line
+// an option, and a last line with the names of rare options.
 void opts_help(struct buf *b, const struct opt *table, bool brief);
 
-// What is shown of the option's help where there is one line for it, and its length.
+// The part of the option's help that fits on one line, and its length.
 const char *opt_brief(const struct opt *o, size_t *len);
 
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;

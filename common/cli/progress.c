@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
-#define QUIET  (SECOND / 2) // what ends sooner shows nothing
+#define QUIET  (SECOND / 2) // a command that ends sooner shows nothing
 #define REDRAW (SECOND / 4)
 #define WIDTH  20
 
@@ -23,7 +23,7 @@ void progress_init(struct progress *p, bool wanted, bool rows)
 			       .begin_ns = clock_ns()};
 }
 
-// Is it time to show something? Spares the work of finding out what.
+// Is it time to draw again?
 static bool is_due(const struct progress *p)
 {
 	uint64_t now = p->on ? clock_ns() : 0;
@@ -42,7 +42,7 @@ static void put_left(struct buf *b, const struct progress *p, double share)
 {
 	double spent = (double)(p->drawn_ns - p->begin_ns), left = spent * (1 - share) / share;
 	char text[24];
-	if (left < 1e15) // the first thousandth of something long says nothing
+	if (left < 1e15) // an estimate from so small a share is useless
 		buf_printf(b, ", %s left", text_ns(text, (uint64_t)left));
 }
 

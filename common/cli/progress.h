@@ -18,7 +18,7 @@ struct progress {
 // the same terminal would be in their way.
 void progress_init(struct progress *p, bool wanted, bool rows);
 
-// Shows it when it is time. `share` is 0 to 1, NAN when the end is not known.
+// Draws the bar if it is time for that. `share` is 0 to 1, NAN when the end is not known.
 void progress_show(struct progress *p, double share, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -57,7 +57,7 @@ struct matches {
 	struct place first[2];
 };
 
-static struct matches match(const char *names, const struct opt_set *sets, int operands)
+static struct matches match_names(const char *names, const struct opt_set *sets, int operands)
 {
 	struct matches m = {0};
 	for (size_t len; names && *names; names += len + (names[len] == ' ')) {
@@ -99,9 +99,9 @@ static void put_message(struct buf *b, const char *text, const struct place of[2
 static bool is_broken(const struct opt_rule *r, const struct opt_set *sets, int operands,
 		      struct place of[2])
 {
-	const struct matches given = match(r->given, sets, operands);
-	const struct matches with = match(r->with, sets, operands);
-	const struct matches without = match(r->without, sets, operands);
+	const struct matches given = match_names(r->given, sets, operands);
+	const struct matches with = match_names(r->with, sets, operands);
+	const struct matches without = match_names(r->without, sets, operands);
 	of[0] = given.first[0];
 	of[1] = r->with ? with.first[0] : given.first[1];
 	if (given.n < (r->several ? 2 : 1) || (r->with && !with.n) || without.n)
@@ -129,5 +129,5 @@ int opts_check(const struct opt_rule *rules, const struct opt_set *sets, int ope
 
 bool opts_given(const char *names, const struct opt_set *sets, int operands)
 {
-	return match(names, sets, operands).n > 0;
+	return match_names(names, sets, operands).n > 0;
 }

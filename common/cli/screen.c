@@ -18,14 +18,16 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// The alternate screen comes first and goes last: terminals save and restore the other modes, too,
-// with the cursor. Without autowrap a line that is wider than it seems moves no other.
+// The alternate screen is entered first and left last, as terminals save and restore the other
+// modes with it. Autowrap is off: a line that is wider than computed is cut and does not move the
+// others.
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
-enum { MESSAGES = 3 }; // lines of them on a page
+enum { MESSAGES = 3 }; // lines of messages on a page
 
-// Ends and stops; and what only asks for another page, taken while it is waited for alone.
+// Signals that end or stop the process, and those that only ask for a new page. The latter are
+// unblocked only while the view waits.
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGSEGV, SIGTSTP};
 static const int renews[] = {SIGWINCH, SIGCONT};
 
@@ -54,7 +56,7 @@ static void give_back(void)
 	screen.on = 0;
 	ssize_t ignored = write(STDOUT_FILENO, LEAVE, sizeof(LEAVE) - 1);
 	(void)ignored;
-	// In the background, after SIGSTOP, they are somebody else's.
+	// After SIGSTOP the terminal may belong to another process group.
 	pid_t foreground = tcgetpgrp(STDOUT_FILENO);
 	if (screen.has_modes && (foreground < 0 || foreground == getpgrp()))
 		tcsetattr(STDOUT_FILENO, TCSANOW, &screen.before);
@@ -69,7 +71,7 @@ static void on_end(int sig)
 	give_back();
 	if (was_on && sig != SIGTSTP)
 		write_fully(STDERR_FILENO, screen.shown.data, screen.shown.len);
-	raise(sig); // its default action: death, or a stop from which it returns
+	raise(sig); // default action: the process ends, or stops and goes on here
 	catch_end(sig);
 	screen.renew = 1;
 	errno = saved;
@@ -150,7 +152,7 @@ static unsigned from_environment(const char *name, unsigned otherwise)
 	return value && parse_u64(value, &n) && n && n < 10000 ? (unsigned)n : otherwise;
 }
 
-// Read for each page: the window may have changed.
+// Size of the window, read for each page as it may have changed.
 static void read_size(struct page *p)
 {
 	struct winsize w = {0};
@@ -174,7 +176,7 @@ static size_t step(const char *s, size_t len, unsigned *columns)
 	return n ? n : 1;
 }
 
-// How many bytes of `s` fit in that many columns, and how many of these they take.
+// How many bytes of `s` fit into so many columns, and how many columns they take.
 static size_t fit(const char *s, size_t len, unsigned columns, unsigned *taken)
 {
 	size_t at = 0;
@@ -189,8 +191,8 @@ static size_t fit(const char *s, size_t len, unsigned columns, unsigned *taken)
 	return at;
 }
 
-// The next line of the page: as much of the text as fits, whose bytes are returned. Erasing behind
-// a line that ends in the last column would erase its last character.
+// Puts the next line of the page and returns how many bytes of the text fitted. A line that ends in
+// the last column is not followed by an erase, which would remove its last character.
 static size_t put_line(struct page *p, const char *s, size_t len)
 {
 	unsigned taken;
@@ -230,7 +232,7 @@ static size_t count_lines(const struct buf *text)
 	return n;
 }
 
-// At most `room` lines; the last one then says how many there are no more.
+// Puts at most `room` lines. If there are more, the last line says how many are missing.
 static void put_lines(struct page *p, const struct buf *text, size_t room)
 {
 	size_t lines = count_lines(text), shown = lines <= room ? lines : room ? room - 1 : 0;
@@ -248,7 +250,7 @@ static void put_lines(struct page *p, const struct buf *text, size_t room)
 	put_line(p, more, strlen(more));
 }
 
-// The messages, broken at the right edge: their end says what to do.
+// Breaks messages at the right edge instead of cutting them: the advice is at their end.
 static void break_lines(struct buf *to, const struct buf *text, unsigned columns)
 {
 	for (size_t at = 0; at < text->len;) {
@@ -279,7 +281,7 @@ static void compose(struct page *p, const char *left, const char *right, const s
 	buf_fini(&messages);
 }
 
-// Keys that are pressed must not show.
+// Turns off the echo of keys.
 static void take_modes(void)
 {
 	if (!screen.on)
@@ -294,7 +296,7 @@ int screen_paint(const char *left, const char *right, const struct buf *body)
 {
 	struct page p = {0};
 	sigset_t before;
-	// In the background this stops the process (SIGTTOU), before it paints over what is in the
+	// A process in the background is stopped here (SIGTTOU), before it paints over the
 	// foreground.
 	tcdrain(STDOUT_FILENO);
 	sigprocmask(SIG_BLOCK, &screen.painting, &before);

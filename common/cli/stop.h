@@ -14,10 +14,10 @@ void stop_watch(void);
 // The number of the signal received, 0 before the first. May be called by any thread.
 int stop_asked(void);
 
-// "SIGINT"; what stop_asked() returned.
+// The name of the signal that stop_asked() returned: "SIGINT".
 const char *stop_name(int sig);
 
-// The exit status then: GPQ_STOPPED, or 143 for SIGTERM.
+// The exit status after a requested end: GPQ_STOPPED, or 143 for SIGTERM.
 int stop_status(void);
 
 // As read(2), but -1 with EINTR once an end is requested. Restarts after other signals.

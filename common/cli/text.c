@@ -36,8 +36,8 @@ static bool is_plain(unsigned char c)
 
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// Nonzero when one of eight bytes is not plain. Exact: no byte borrows from its neighbour unless
-// one that counts lies below it.
+// Nonzero if one of eight bytes is not plain. A byte borrows from its neighbour only if a byte
+// below it is not plain, so the result is exact.
 static uint64_t odd_bytes(uint64_t w)
 {
 	uint64_t quote = w ^ ALL('"'), backslash = w ^ ALL('\\'), del = w ^ ALL(0x7f);
@@ -200,7 +200,7 @@ static unsigned distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
-// Bytes of the word at `s`: up to a blank outside of [ ], or to any blank when that is too long.
+// Length of the word at `s`: up to a blank outside of [ ], or up to any blank if that is too long.
 static size_t word_length(const char *s, const char *end, size_t most)
 {
 	int depth = 0;

@@ -12,8 +12,8 @@
 // Length in bytes of the valid UTF-8 sequence at `s` (1 to 4), or 0.
 size_t text_utf8(const char *s, size_t len);
 
-// How many bytes `s` begins with that neither terminals nor JSON strings have escaped: printable
-// ASCII but for quotes and backslashes.
+// Length of the prefix of `s` that needs no escape for terminals or JSON strings: printable ASCII
+// without quotes and backslashes.
 size_t text_plain(const char *s, size_t len);
 
 // Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
@@ -48,7 +48,7 @@ const char *text_suggest(const char *s, const char *const *words);
 // What the environment says of the terminal: LC_ALL, LC_CTYPE, LANG.
 bool spark_utf8(void);
 
-// A character for each value: from 0, which has one of its own, to `max`. NaN is a blank.
+// Appends a character for each value from 0 to `max`. 0 has a character of its own, NaN is a blank.
 void spark_line(struct buf *out, const double *values, size_t n, double max, bool utf8);
 
 #endif
