@@ -186,7 +186,7 @@ static void end(struct holder *h)
 	close(h->target.pidfd);
 	close(h->signals);
 	close(h->timer);
-	close(h->poll);
+	loop_close(&h->loop);
 }
 
 // The first client is there from the start, the other comes to the listener.
