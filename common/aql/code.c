@@ -107,7 +107,7 @@ static void collect(void *arg, const char *name, size_t len, uint64_t value)
 	buf_append(&k->text, "", 1);
 }
 
-// FNV-1a of the first bytes; 0 when they are no code object.
+// FNV-1a checksum of the first bytes; 0 if they are not those of a code object.
 static uint64_t head_of(const struct code_names *c, uint64_t at, uint64_t size)
 {
 	unsigned char head[HEAD_SIZE];
@@ -185,8 +185,8 @@ static void load_memory(struct code_names *c, struct object *o, const struct nam
 		o->head = head;
 }
 
-// Reads the names of an object that is new (not `known`). Of a known one only memory is looked at
-// again, as it may hold another code object now; a file is taken to stay as it is.
+// Reads the names of an object. If the object is `known`, it is read again only if it lies in
+// memory, which may hold another code object now; files are assumed not to change.
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
@@ -215,7 +215,7 @@ static struct object *find_known(struct code_names *c, size_t *cursor, const str
 	return NULL;
 }
 
-// Makes the objects those of the list, and takes its URIs.
+// Replaces the objects by those of the list, and takes over the URIs of the list.
 static void take_list(struct code_names *c, struct code_list *l)
 {
 	struct object *objects = l->n ? xcalloc(l->n, sizeof(*objects)) : NULL;
@@ -269,8 +269,8 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 	return any;
 }
 
-// The descriptor of /proc/PID/mem belongs to the program that runs now: after exec it reads
-// nothing.
+// The descriptor of /proc/PID/mem belongs to the address space that the process has now: after exec
+// every read fails.
 static void look_anew(struct code_names *c)
 {
 	memory_close(&c->memory);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Limits of one refresh. What lies behind them has no name.
+// Limits of one refresh. Kernels beyond them have no name.
 #define CODE_OBJECTS_MOST 16384          // of a process
 #define CODE_SIZE_MOST    (1ULL << 32)   // bytes of a code object; only its symbols are read
 #define CODE_READ_MOST    (256ULL << 20) // bytes read of the code objects that are new

@@ -1,7 +1,7 @@
 // Code objects by the reader's child: it opens the target's files, and parses what is in them.
 //
-// An answer is a row of records, each a head and a text; the last one of symbols has no text and
-// tells how it ended.
+// An answer is a sequence of records, each a head and a text. The last record of an answer about
+// symbols has no text; its head has the result.
 #include "common/aql/code.h"
 #include "common/aql/code_priv.h"
 #include "common/host/root.h"

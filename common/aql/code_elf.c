@@ -192,7 +192,7 @@ bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t 
 	return ok;
 }
 
-// --- the same of a file that is loaded: by its dynamic section, as section headers are not ---
+// --- symbols of a loaded file, by its dynamic section, as section headers are not loaded ---
 
 #define SEGMENTS_MOST 64
 #define DYNAMIC_MOST  128

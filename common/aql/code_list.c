@@ -58,8 +58,8 @@ void code_list_fini(struct code_list *l)
 	*l = (struct code_list){0};
 }
 
-// False when the list ended in a link that cannot be: removed meanwhile, wild, or met before (a
-// link has one predecessor).
+// False if the list ends in an invalid link: one that was removed meanwhile, has a wild address, or
+// was met before (a link has one predecessor).
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
 	struct link k;
@@ -92,7 +92,7 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 
 // --- URIs ---
 
-// The path up to '#', '?' or the end, without %XX. The rest, or NULL.
+// Copies the path up to '#', '?' or the end, with %XX decoded. Returns the rest, or NULL.
 static const char *parse_path(const char *s, char *path)
 {
 	while (*s && *s != '#' && *s != '?') {
@@ -112,7 +112,7 @@ static const char *parse_path(const char *s, char *path)
 	return s;
 }
 
-// NAME and a number, decimal or 0x and hexadecimal. The rest, or NULL.
+// Parses NAME and a number, decimal or 0x and hexadecimal. Returns the rest, or NULL.
 static const char *parse_number(const char *s, const char *name, uint64_t *value)
 {
 	size_t len = strlen(name);
@@ -148,7 +148,7 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 
 // --- /proc/PID/maps ---
 
-// A number and what ends it. The rest, or NULL.
+// Parses a number and the character that ends it. Returns the rest, or NULL.
 static const char *parse_hex(const char *s, char end, uint64_t *value)
 {
 	s = s ? number_read(s, NULL, 16, UINT64_MAX, value) : NULL;

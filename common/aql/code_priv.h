@@ -49,7 +49,7 @@ struct code_list {
 };
 
 // Adds the links of the r_debug at this address of `mem`, at most to `most` in all. False when
-// there is no r_debug to be read. A link that cannot be, or that was changed meanwhile, ends the
+// there is no r_debug to be read. An invalid link, or one that was changed meanwhile, ends the
 // list.
 bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most);
 void code_list_fini(struct code_list *l);
@@ -67,7 +67,7 @@ struct code_map {
 };
 bool code_map_parse(const char *line, const char **next, struct code_map *m);
 
-// --- code_ask.c: the same by the reader's child, which is not believed ---
+// --- code_ask.c: the same in the reader's child, whose answers are checked ---
 
 // Symbols whose names end with `end`, of the file that is mapped there (`m`, or NULL), else of
 // `path` (NULL: that of the mapping) in the root of the process. Of `from` offset and size count;

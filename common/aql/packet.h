@@ -62,8 +62,8 @@ struct packet {
 	bool barrier;             // waits until all packets before it are complete
 	uint8_t acquire, release; // scopes of its fences: 0 none, 1 agent, 2 system, 3 not defined
 	uint8_t format;           // of a vendor packet
-	// The header says that the slot is free, but the rest still is the dispatch that the GPU
-	// took out of it: kind and type are those of a dispatch, and what follows its members.
+	// The header says that the slot is free, but the body still is the dispatch that the GPU
+	// took: kind, type and the members below are those of that dispatch.
 	bool left;
 
 	// Dispatches.
@@ -98,7 +98,7 @@ void pm4_decode(struct packet *p, uint32_t word);
 // Does (seen & mask) compare with `value`? An undefined comparison: true.
 bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value);
 
-// "==", "!=", "<" ...; "?" for a number that is none.
+// "==", "!=", "<" ...; "?" for an undefined comparison.
 const char *packet_compare_text(enum packet_compare compare);
 
 #endif

@@ -39,7 +39,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-// In what the indices count.
+// Size of the ring in the unit of its indices.
 static uint64_t capacity(const struct ring *r)
 {
 	return r->kind == RING_AQL   ? r->bytes / AQL_BYTES
@@ -54,8 +54,8 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
-// Both at once where they lie together, as in amd_queue_t. Then the read index may be newer than
-// the write index: false where it is beyond it.
+// Reads both indices at once if they lie together, as in amd_queue_t. The read index may then be
+// newer than the write index: false if it is greater.
 static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	uint64_t low;
@@ -95,7 +95,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 		i->read &= room - 1;
 		i->write = i->read + ((i->write - i->read) & (room - 1));
 	}
-	// Producers that wait for room may be ahead of the ring by one packet each.
+	// Each producer that waits for room may have raised the write index beyond the ring by one.
 	return i->write < i->read || i->write - i->read > 2 * room ? RING_ABSURD : RING_OK;
 }
 
@@ -114,11 +114,11 @@ static bool read_slots(const struct ring *r, const struct memory *m, uint64_t fi
 static enum ring_state state_of(const struct ring_packet *p, const struct ring_indices *now,
 				uint64_t room)
 {
-	// Producers do not write into a slot whose packet is not taken, however far the write index
-	// is ahead; into one that is taken they may have.
+	// Producers never write into a slot whose packet is not taken, however far the write index
+	// is ahead. They may have written into a slot whose packet was taken.
 	if (p->index < now->read)
 		return now->write > p->index + room ? RING_OVERWRITTEN : RING_TAKEN;
-	// `left`: the header is free, and the rest is of a dispatch that was taken before.
+	// `left`: the header says free, but the body is that of a dispatch that was taken before.
 	if (p->packet.kind == PACKET_INVALID || p->packet.left)
 		return RING_UNPUBLISHED;
 	return p->index == now->read ? RING_NEXT : RING_QUEUED;
@@ -177,8 +177,8 @@ size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t
 
 // --- SDMA and PM4 ---
 
-// Reads the dwords from `at` on, at most `bytes` bytes and `most` dwords, up to the ring's end. How
-// many; 0: they cannot be read.
+// Reads the dwords from `at` on, at most `bytes` bytes and `most` dwords, up to the ring's end.
+// Returns how many; 0: they cannot be read.
 static size_t read_words(const struct ring *r, const struct memory *m, uint64_t at, uint64_t bytes,
 			 uint32_t *to, size_t most)
 {

@@ -43,13 +43,14 @@ struct ring_indices {
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
-// What ring_indices() reads first, where both lie together: at most RING_INDICES_MOST bytes. The
-// size; 0: they do not.
+// Range that ring_indices() reads first if both indices lie together: sets *at, returns the size,
+// at most RING_INDICES_MOST bytes. 0: they do not lie together.
 #define RING_INDICES_MOST 256
 size_t ring_indices_at(const struct ring *r, uint64_t *at);
 
-// What ring_look() with one packet before and none behind reads of an AQL ring between its two
-// looks at these indices, at most 2 * AQL_BYTES. The size; 0: another kind, or it wraps there.
+// Range that ring_look() with one packet before and none behind reads of an AQL ring at these
+// indices: sets *at, returns the size, at most 2 * AQL_BYTES. 0: not an AQL ring, or the range
+// wraps.
 size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at);
 
 enum ring_state {
@@ -81,8 +82,8 @@ struct ring_look {
 #define RING_AROUND_MAX 65536u
 
 // Reads the packets up to `before` before and `after` behind the read index, each at most
-// RING_AROUND_MAX. Only AQL packets can be found backwards; and of SDMA and PM4 the next is found
-// only as far as lengths are known.
+// RING_AROUND_MAX. Only AQL packets are found backwards. SDMA and PM4 packets are found up to the
+// first one whose length is unknown.
 void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
 	       struct ring_look *l);
 void ring_look_fini(struct ring_look *l);

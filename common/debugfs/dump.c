@@ -12,7 +12,7 @@
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
 #define HEAD         13 // 4 blanks, 8 digits, colon
 
-// A word where it is known to be one.
+// The value of eight characters that are known to be hex digits.
 static uint32_t hex8_good(const char *p)
 {
 	uint64_t v;
@@ -119,7 +119,7 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 // Vectors of 16 bytes, which every 64-bit machine has; the compiler chooses the instructions.
 typedef uint8_t block __attribute__((vector_size(16)));
 
-// Nonzero where a byte is not what it must be: a blank where `blank` has one, a hex digit
+// Nonzero bytes mark wrong characters: a blank is expected where `blanks` has 0xff, a hex digit
 // elsewhere.
 static block wrong(const char *p, const char *blanks)
 {
@@ -131,7 +131,7 @@ static block wrong(const char *p, const char *blanks)
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }
 
-// The 72 bytes of eight words with a blank before each.
+// Checks 72 bytes: eight words, each with a blank in front.
 static bool words_are_good(const char *p)
 {
 	// 0xff where the blanks are: every ninth byte.
@@ -151,9 +151,9 @@ static bool words_are_zero(const char *p)
 		      72) == 0;
 }
 
-// Words on a line of exactly the kernel's shape (2 or 4 blanks, 8 digits, a colon, and up to eight
-// times a blank and 8 digits) whose every word is good, 0 for any other; *addr is then what stands
-// before the colon, *words what follows it.
+// Returns the number of words if the line has exactly the kernel's shape (2 or 4 blanks, 8 digits,
+// a colon, and up to eight times a blank and 8 digits) and every word is good; otherwise 0. Sets
+// *addr to the number before the colon and *words to the text behind it.
 static unsigned plain_line(const char *p, const char *end, uint32_t *addr, const char **words)
 {
 	size_t len = (size_t)(end - p), lead = len > 3 && p[2] == ' ' ? 4 : 2, head = lead + 9;
@@ -186,7 +186,7 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 	return true;
 }
 
-// "    00000fe0: " up to the colon.
+// True if the line begins with this offset, as in "    00000fe0:".
 static bool offset_is(const char *p, uint32_t offset)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -30,10 +30,10 @@ struct dump_count {
 	uint32_t first_foreign; // number of the first of them, 0 if none
 };
 
-// Takes one line (newline excluded; `whole`: there is one). False: not understood.
+// Parses one line, without its newline (`whole`: it has one). False: the line was not understood.
 typedef bool (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
 
-// Gives the line at p to `fn` and counts it. The place behind it.
+// Gives the line at p to `fn` and counts it. Returns the place behind the line.
 const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
 		      void *arg);
 
@@ -52,13 +52,13 @@ bool dump_line_empty(const char *p, const char *end);
 // A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
 bool dump_hex8(const char *p, uint32_t *out);
 
-// The shape that the kernel prints: full lines, and with a newline they are this long.
+// Bytes of a full line as the kernel prints it, newline included.
 #define DUMP_LINE         86
 #define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row
 
 // How many full lines follow each other at p, exactly as the kernel prints an MQD (4 blanks before
-// the offset): offsets 0, 32, 64 ... and every word good, at most `most` (128). They need no
-// further look: their words are at DUMP_WORD().
+// the offset): offsets 0, 32, 64 ... and every word good, at most `most` (128). Such lines need not
+// be parsed again: their words are at DUMP_WORD().
 unsigned dump_run(const char *p, const char *end, unsigned most);
 
 // The number of words on the line that are not eight hex digits.

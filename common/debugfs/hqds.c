@@ -24,7 +24,7 @@ static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
 }
 
-// Where in a line's numbers the fields of a slot are; -1: nowhere.
+// For each line format, which of its numbers is the XCC, MEC, pipe and queue; -1: none.
 static const struct {
 	const char *format;
 	enum hqd_kind kind;
@@ -90,7 +90,7 @@ static bool hqds_line(void *hqds, const char *p, const char *end, bool whole)
 	struct dump_line l;
 	if (dump_line_parse(p, end, &l))
 		return add_register_line(h, &l);
-	// Without its newline a slot's line may have lost digits at its end.
+	// A slot's line without a newline may be cut within its last number.
 	return (whole && slot_line(h, p, end)) || hqds_node_line(h, p, end) ||
 	       dump_line_empty(p, end);
 }

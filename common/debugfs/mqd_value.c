@@ -152,7 +152,7 @@ static enum gfx_gen guess_sdma(const struct mqds *m, const struct mqd *q)
 	uint32_t v;
 	if (mqd_word(m, q, 0, 128, &v))
 		return GFX10; // the only SDMA MQD longer than 128 dwords
-	// The driver writes 0xf to the dummy register, which each layout has elsewhere.
+	// The driver writes 0xf to the dummy register, whose place differs between layouts.
 	if (dummy_register(m, q, 23))
 		return GFX12;
 	if (dummy_register(m, q, 25))
@@ -190,8 +190,8 @@ static uint64_t saved_bytes(const struct mqds *m, const struct mqd *q, enum gfx_
 	return q->dumps ? sum : MQD_UNKNOWN;
 }
 
-// The write pointer less the read pointer. Both count from where the ring began and sizes are
-// powers of two, so wrapping does no harm.
+// The write pointer less the read pointer, modulo the ring's size, a power of two: so it does not
+// matter whether one of the two wraps.
 static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 {
 	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
@@ -203,7 +203,7 @@ static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // dwords of a packet
 }
 
-// A torn text may have lost the dumps of further XCCs behind an incomplete one.
+// Unknown if the last dump is incomplete, as dumps of further XCCs may be lost as well.
 static uint64_t xccs_dumped(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t ignored;
@@ -286,8 +286,8 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-		// gfx8 prints CU masks before the others. From gfx10 on the block is elsewhere, and
-		// bits 15:0 of PERSISTENT_STATE keep their reset value.
+		// gfx8 prints CU masks first. From gfx10 on the block has another address, and bits
+		// 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
 		if (first == 0xb858)
 			gen = GFX8;
 		else if ((first >> 2 & 0xffff) == 0x3245)

@@ -58,7 +58,7 @@ struct mqd_source {
 	bool sdma; // for decode.h
 };
 
-// The same from any place that shows the dwords of an MQD: `word` gives the one at `dw`, or false.
+// The same for any source of MQD dwords: `word` returns the one at `dw`, or false.
 typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
 bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a struct mqd_source
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
@@ -95,7 +95,7 @@ struct mqd_summary {
 void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
 		   enum gfx_gen gen, int on_hw);
 
-// Sets each value in which the two differ to unknown.
+// Sets each value of `s` that differs from that of `other` to unknown.
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
 // What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of

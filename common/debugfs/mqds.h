@@ -55,7 +55,7 @@ struct mqds {
 	size_t nprocs, nqueues, ndumps, nrows;
 	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
 
-	// What the text held besides: for one honest message.
+	// Counts of what could not be used, for a message.
 	struct dump_count count;
 	uint32_t no_gpu;     // queues without a readable gpu_id
 	uint32_t bad_words;  // words that are not eight hex digits
@@ -72,7 +72,7 @@ void mqds_parse(struct mqds *m, const char *text, size_t len);
 // Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.
 bool mqd_word(const struct mqds *m, const struct mqd *q, unsigned xcc, unsigned dw, uint32_t *out);
 
-// A queue of the process's own making, so one with an entry in sysfs.
+// True for a queue that the process created, which therefore has an entry in sysfs.
 static inline bool mqd_is_user(const struct mqd *q)
 {
 	return q->kind <= MQD_BAD_USER;

@@ -10,7 +10,7 @@
 	}
 #define WHOLE(id, unit, shift, meaning) \
 	static const struct reg_field id[] = {{"", 0, 32, unit, shift, NULL, meaning}}
-// The low and the high half of an address.
+// Fields for the low and the high half of an address.
 #define WHOLE_PAIR(id, shift, meaning)                \
 	WHOLE(id##_lo, REG_ADDR_LOW, shift, meaning); \
 	WHOLE(id##_hi, REG_ADDR_HIGH, shift, meaning)

@@ -59,7 +59,7 @@ static void read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, si
 	n->chained |= opcode == PM4_RUN_LIST;
 }
 
-// Walks the words gathered for the last node.
+// Decodes the packets in the words that were collected for the last node.
 static void read_packets(struct rls *r)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;

@@ -1,13 +1,13 @@
 // Blocks of an input, for several threads (see blocks.h).
 //
-// A ring of places, each with the memory of a block. A thread that has nothing to do puts or takes
-// the oldest block if that is ready and no other thread does so, or else finishes one, or fills the
-// next free place and works on it.
+// A ring of places, each with the memory of a block. A thread that is free puts or takes the oldest
+// block, if that block is ready and no other thread does so. Otherwise it finishes a block, or
+// fills the next free place and works on it.
 //
-// Files are read, not mapped. The copy lies in the core's own cache when it is worked on, which is
-// worth what it costs; threads that map and unmap wait for each other (the page
-// tables are shared); and a file that is truncated meanwhile, or a disk that fails, is no
-// signal. The pages of the file and of the memory lie alike: copying is slower where they do not.
+// Files are read, not mapped: the copy lies in the core's own cache when a thread works on it,
+// threads that map and unmap would wait for each other (page tables are shared), and a file that is
+// truncated meanwhile, or a disk that fails, does not cause a signal. Offsets within a page are the
+// same in file and memory, as copying is slower otherwise.
 #include "common/host/xalloc.h"
 #include "common/host/blocks.h"
 
@@ -58,7 +58,7 @@ struct worker {
 	pthread_t thread;
 };
 
-// Reads as much of [at, at + n) as there is. Bytes, or -1.
+// Reads as much of [at, at + n) as exists. Returns bytes, or -1.
 static ssize_t read_at(int fd, char *to, size_t n, uint64_t at)
 {
 	size_t got = 0;
@@ -108,7 +108,7 @@ struct window {
 	bool ended;  // the file is shorter than it was
 };
 
-// Reads on up to `n` bytes. False with errno.
+// Reads further, until it has `n` bytes. False with errno.
 static bool extend(struct window *w, size_t n)
 {
 	ssize_t got;
@@ -123,8 +123,8 @@ static bool extend(struct window *w, size_t n)
 	return true;
 }
 
-// Where a line begins at or behind `at`; `at` itself when none does within BLOCKS_LOOK bytes, and
-// *found is false then. False with errno.
+// Finds the first line that begins at or behind `at`. If none begins within BLOCKS_LOOK bytes, sets
+// *found to false and *border to `at`. False with errno.
 static bool find_border(struct window *w, size_t at, size_t *border, bool *found)
 {
 	const char *newline = NULL;
@@ -140,9 +140,9 @@ static bool find_border(struct window *w, size_t at, size_t *border, bool *found
 	return true;
 }
 
-// Block `number` of a file: the lines that begin in its share of the bytes. All shares have the
-// same size, whatever the lines; blocks next to each other find the same border, as both look for
-// it the same way. False with errno.
+// Reads block `number` of a file: the lines that begin in its share of the bytes. All shares have
+// the same size. Two adjacent blocks look for their border in the same way, so they find the same
+// one. False with errno.
 static bool fill_from_file(struct run *run, struct place *p)
 {
 	const struct blocks_input *in = run->in;
@@ -168,8 +168,8 @@ static bool fill_from_file(struct run *run, struct place *p)
 	return true;
 }
 
-// The next block of a stream: what was left of the last one and what is read now, up to the last
-// line's end. False with errno.
+// Reads the next block of a stream: the rest of the last one and new bytes, up to the end of the
+// last complete line. False with errno.
 static bool fill_from_stream(struct run *run, struct place *p)
 {
 	const struct blocks_input *in = run->in;
@@ -207,7 +207,7 @@ static void fill_block(struct run *run, struct place *p)
 		p->block.len = 0;
 }
 
-// Wakes the waiting threads after the unlock, else they would block on the lock at once.
+// Wakes waiting threads after the unlock; before it they would wait for the lock again.
 static void unlock_and_wake(struct run *run, bool wake)
 {
 	wake &= run->waiting > 0;
@@ -216,8 +216,8 @@ static void unlock_and_wake(struct run *run, bool wake)
 		pthread_cond_broadcast(&run->changed);
 }
 
-// Called and returns with the lock held. No wake-up for the ready block: the thread that
-// worked on it, or the one taking, looks for the oldest next.
+// Called with the lock held, and returns with it. The ready block needs no wake-up: the thread that
+// worked on it, or the one that takes blocks, looks at the oldest block next.
 static void fill_and_work(struct worker *me)
 {
 	struct run *run = me->run;
@@ -238,8 +238,9 @@ static void fill_and_work(struct worker *me)
 	p->state = READY;
 }
 
-// The first failure ends it. Called and returns with the lock held. Threads that wait for room are
-// woken when there is much of it, not for every block; those that could finish a block at once.
+// Ends a step; the first failure ends the run. Called with the lock held, and returns with it.
+// Wakes threads that wait for room when several places are free, not for every block; wakes those
+// that can finish a block at once.
 static void step_done(struct run *run, int status, bool ended)
 {
 	run->status = run->status ? run->status : status;
@@ -261,7 +262,7 @@ static void take_block(struct run *run, struct place *p)
 	run->taken++;
 	p->state = run->job->finish ? TAKEN : FREE;
 	run->put += !run->job->finish;
-	// What lies behind a file's new end is no part of it any more.
+	// Bytes behind the file's new end do not count any more.
 	step_done(run, status, p->ended);
 }
 
@@ -287,7 +288,7 @@ static void put_block(struct run *run, struct place *p)
 	step_done(run, status, false);
 }
 
-// A block that was taken and that no thread finishes yet; NULL.
+// Returns a block that was taken and that no thread is finishing, or NULL.
 static struct place *next_to_finish(const struct run *run)
 {
 	for (uint64_t n = run->put; n < run->taken; n++) {
@@ -336,7 +337,8 @@ static void *block_worker(void *arg)
 
 static void make_places(struct run *run)
 {
-	// Where its page begins, the byte before it, a block, the line that ends behind it.
+	// Room for the offset in the first page, the byte before the block, the block, and the rest
+	// of its last line.
 	size_t memory = PAGE + 1 + run->size + BLOCKS_LOOK + BLOCKS_PAD;
 	run->places = xcalloc(run->nplaces, sizeof(*run->places));
 	run->rest = xmalloc(run->size);

@@ -1,9 +1,9 @@
 // An input as blocks of whole lines, worked on by several threads and taken in order.
 //
 // Every block is worked on by any one thread, then taken: one after the other, in the order of the
-// input, also by any one of them. So the work may run in parallel, and what is taken depends on
-// nothing but the input. What taking found out may be worked on in parallel once more (finish), and
-// be handed on in order (put). Memory is bounded: a thread that is too far ahead waits.
+// input, also by any one of them. So the work runs in parallel, and the result depends on the input
+// alone. After a block was taken, threads may work on it in parallel once more (finish), and it is
+// then handed on in order (put). Memory is bounded: a thread that is too far ahead waits.
 #ifndef GPQ_HOST_BLOCKS_H
 #define GPQ_HOST_BLOCKS_H
 
@@ -53,9 +53,9 @@ struct blocks_job {
 	void (*fini)(void *ctx, struct block *b);
 };
 
-// 0; what `take` returned; or -errno when reading failed. A file that is
-// truncated meanwhile ends where it does. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one
-// of the threads; that others cannot be had is no error.
+// Returns 0, the result of `take`, or -errno if reading failed. If the file is truncated meanwhile,
+// its new end counts. `size`: of a block, 0 is BLOCKS_SIZE. The caller is one of the threads; if
+// others cannot be started, it works alone.
 int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
 	       size_t size);
 

@@ -20,7 +20,8 @@ struct buf {
 void buf_reserve(struct buf *b, size_t more);
 void buf_append_slow(struct buf *b, const void *data, size_t len);
 
-// Rows of millions are put together of pieces of a few bytes: what fits costs no call.
+// Inline, since millions of rows are built from pieces of a few bytes: a call only if there is no
+// room.
 static inline void buf_append(struct buf *b, const void *data, size_t len)
 {
 	if (b->cap <= b->len || len >= b->cap - b->len) {
@@ -44,8 +45,8 @@ void buf_hex(struct buf *b, uint64_t value); // 0x1f
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
-// More than ten times the dumps of 8 GPUs with 4 XCCs and 1,000 processes: no text that is read
-// whole is longer, unless it was made to use up memory.
+// Limit for files that are read whole: more than ten times the dumps of 8 GPUs with 4 XCCs and
+// 1,000 processes. A longer file was made to use up memory.
 #define BUF_READ_MAX ((size_t)256 << 20)
 
 // Replaces the content by all that `fd` still gives. Bytes read, or -1 with errno; EFBIG behind
@@ -62,13 +63,13 @@ int write_fully(int fd, const void *data, size_t n);
 // Frees the content. Leaves errno as it is.
 void buf_fini(struct buf *b);
 
-// close(2) that leaves errno as it is: what failed before counts.
+// close(2) that leaves errno as it is, for use after a failure.
 void close_quietly(int fd);
 
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// What a comparison of qsort(3) returns for two numbers.
+// Compares two numbers for qsort(3).
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 // A function for qsort(3) and bsearch(3): `type` by one of its members.

@@ -9,8 +9,7 @@
 
 enum { ID_DIGITS = 64 };
 
-// What stands before the id in a path component, or what the whole path holds, and whose habit that
-// is.
+// Text before the id in a path component, or anywhere in the path, and the runtime that writes it.
 static const struct {
 	const char *prefix, *runtime;
 } id_prefixes[] = {
@@ -25,7 +24,7 @@ static const struct {
 		  {"/libpod", "podman"},
 		  {"/containerd/", "containerd"}};
 
-// Names stand where others have ids.
+// Runtimes that write a name in place of an id.
 static const struct {
 	const char *prefix, *runtime;
 } name_prefixes[] = {{"lxc.payload.", "lxc"},
@@ -40,7 +39,7 @@ static void container_set(struct container *c, const char *id, size_t len, const
 	snprintf(c->runtime, sizeof(c->runtime), "%s", runtime);
 }
 
-// A component that ends in 64 hex digits (".scope" and the like may follow), anywhere in the path.
+// Finds a component anywhere in the path that ends in 64 hex digits, before ".scope" and the like.
 static bool find_id(struct container *c, const char *path)
 {
 	for (const char *s = path; *s;) {
@@ -166,7 +165,7 @@ bool container_of(struct container *c, pid_t pid)
 	return found;
 }
 
-// Behind the end of the string that begins at `s`, or at the end of the text.
+// Returns the place behind the string that begins at `s`, or the end of the text.
 static const char *skip_string(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)
@@ -174,8 +173,8 @@ static const char *skip_string(const char *s)
 	return s + (*s == '"');
 }
 
-// Behind `key`, a member of the outermost object of a JSON text, or NULL. Objects within it may
-// have members of that name too: whoever builds an image chooses its labels.
+// Returns the value of `key`, a member of the outermost object of a JSON text, or NULL. Nested
+// objects may have members of that name, too, since whoever builds an image chooses its labels.
 static const char *outer_member(const char *text, const char *key)
 {
 	int depth = 0;
@@ -188,8 +187,8 @@ static const char *outer_member(const char *text, const char *key)
 	return NULL;
 }
 
-// The string, or the first one of the list, at `s` in a JSON text. Enough for two files that
-// programs write.
+// Copies the string at `s` of a JSON text, or the first string of a list. Enough for the two files
+// that docker and podman write.
 static bool json_value(const char *s, char *value, size_t size)
 {
 	s = s ? s + strspn(s, " \t\r\n[") : "";

@@ -33,8 +33,9 @@ bool container_is(const struct container *c, const char *want);
 // Is one of them `path` or below it? `path` may begin with /sys/fs/cgroup, as a folder there.
 bool cgroup_within(const char *cgroup, const char *path);
 
-// Is one of them that of the kubernetes pod with this UID, or with one that begins so? The kubelet
-// writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver systemd).
+// True if one of them belongs to the kubernetes pod with this UID, or with one that begins so. The
+// kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver
+// systemd).
 bool cgroup_of_pod(const char *cgroup, const char *uid);
 
 #endif

@@ -18,7 +18,7 @@ bool lib_load(const char *soname, const char *const *names, size_t n, void *api)
 	size_t i = 0;
 	for (void *f; lib && i < n && (f = dlsym(lib, names[i])); i++)
 		memcpy((char *)api + i * sizeof(f), &f, sizeof(f));
-	// The loader says by a text alone that memory is short.
+	// The loader reports lack of memory by a text only.
 	const char *why = lib ? NULL : dlerror();
 	errno = why && (strstr(why, "allocate memory") || strstr(why, "failed to map")) ? ENOMEM
 											: ENOPKG;

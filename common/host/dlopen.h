@@ -50,8 +50,8 @@ unsigned lib_count(void);
 
 #else
 
-// Without the library: REQUIRED what gpq is for fails, RECOMMENDED an option or a column is gone,
-// SUGGESTED hardly anybody misses it.
+// What happens without the library: REQUIRED a main task fails, RECOMMENDED an option or a column
+// is missing, SUGGESTED something minor is missing.
 #define LIB_REQUIRED    "required"
 #define LIB_RECOMMENDED "recommended"
 #define LIB_SUGGESTED   "suggested"

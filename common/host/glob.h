@@ -8,7 +8,7 @@
 struct glob_visitor {
 	// A path that matches; it has no link in it. Anything but 0 ends the walk with that result.
 	int (*found)(void *arg, const char *path);
-	// A link that was met, and where it points to, as it says so.
+	// A symbolic link on the way, and its target as written in the link.
 	int (*link)(void *arg, const char *path, const char *target);
 	// A name without wildcards that cannot be looked up, or a folder that cannot be listed.
 	int (*missing)(void *arg, const char *path, int error);

@@ -26,8 +26,8 @@ static const char *status_value(const char *status, const char *key)
 	return NULL;
 }
 
-// The number of decimal digits at `s`, or `unknown` when there is none up to `max`. *end is behind
-// the digits.
+// Reads a decimal number at `s`; `unknown` if there is none, or if it is above `max`. Sets *end to
+// the place behind its digits.
 static uint64_t proc_take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
 {
 	size_t n = s ? strspn(s, DIGITS) : 0;
@@ -212,8 +212,8 @@ const char *proc_user(uint64_t uid)
 	for (unsigned i = 0; i < n; i++)
 		if (known[i].uid == uid)
 			return known[i].name;
-	// Beyond 64 users on one machine the last entry is shared; the pointer stays valid, its
-	// text changes.
+	// All users beyond the 64th share the last entry: its pointer stays valid, its text
+	// changes.
 	unsigned slot = n < 63 ? n++ : 63;
 	known[slot].uid = uid;
 	char *name = known[slot].name;

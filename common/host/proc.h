@@ -32,8 +32,8 @@ void proc_parse(struct proc *p, pid_t pid, const char *status);
 // leading zeros and nothing else, so that no two names mean one process.
 bool proc_parse_pid(const char *name, pid_t *pid);
 
-// Start time in clock ticks since boot, from /proc/PID/stat: with the PID it names a process for
-// good. 0, or -1.
+// Start time in clock ticks since boot, from /proc/PID/stat. PID and start time together identify a
+// process, also after the PID is used again. 0, or -1.
 int proc_start_ticks(pid_t pid, uint64_t *ticks);
 
 // The same from the file's text. False when it has no such field.

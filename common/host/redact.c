@@ -44,7 +44,7 @@ static struct alias *alias_new(enum redact_kind kind, const char *name, size_t l
 {
 	struct alias *a = xcalloc(1, sizeof(*a));
 	a->name = xstrndup(name, len);
-	// The first twelve digits are what people see of a container's id.
+	// People know a container by the first twelve digits of its id.
 	if (kind == REDACT_CONTAINER_ID)
 		snprintf(a->pseudonym, sizeof(a->pseudonym), "%012zx%052d", number, 0);
 	else
@@ -81,7 +81,7 @@ static void splice_name(struct redact *r, enum redact_kind kind, struct buf *b, 
 	splice(b, at, len, len ? redact_name(r, kind, b->data + at, len) : "");
 }
 
-// A line is the name.
+// Files whose whole line is a name.
 static void line_is_name(struct redact *r, enum redact_kind kind, struct buf *b)
 {
 	if (b->len)
@@ -98,7 +98,7 @@ void redact_comm(struct redact *r, struct buf *b)
 	line_is_name(r, REDACT_PROGRAM, b);
 }
 
-// Arguments end with NUL each; all of them are one name.
+// Command lines: arguments, each with a NUL behind it, count as one name.
 void redact_cmdline(struct redact *r, struct buf *b)
 {
 	if (b->len == 0)
@@ -159,14 +159,15 @@ static const char *const common_parts[] = {"..",
 					   "kubepods-burstable.slice",
 					   "app.slice",
 					   "user-runtime-dir@.service"};
-// What may stand before an id or a name and must stay for gpq to find it (container.c).
+// Text before or behind an id or name that must stay, so that gpq finds the container
+// (container.c).
 static const char *const prefixes[] = {"docker-",         "libpod-payload-", "libpod-",
 				       "cri-containerd-", "crio-",           "nerdctl-",
 				       "lxc.payload.",    "machine-",        "systemd-nspawn@"};
 static const char *const suffixes[] = {".scope", ".service", ".slice"};
 
-// Length of the first of `list` that s[0 .. len) begins with, or ends with (`end`), and is longer
-// than; 0: none.
+// Length of the first text of `list` that s[0 .. len) begins with (ends with, if `end`) and is
+// longer than; 0: none.
 static size_t affix_of(const char *const *list, size_t nlist, const char *s, size_t len, bool end)
 {
 	for (size_t i = 0; i < nlist; i++) {
@@ -185,7 +186,7 @@ static bool is_common(const char *s, size_t len)
 	return false;
 }
 
-// One part of a path, appended to `to` as it may be shown.
+// Appends one part of a path to `to`, redacted.
 static void append_part(struct redact *r, struct buf *to, const char *s, size_t len)
 {
 	if (len == 0 || is_common(s, len)) {
@@ -196,7 +197,7 @@ static void append_part(struct redact *r, struct buf *to, const char *s, size_t 
 	const size_t after = affix_of(suffixes, COUNT(suffixes), s + before, len - before, true);
 	const char *core = s + before;
 	const size_t n = len - before - after;
-	// docker's own id, or podman's with ":ctr" and the like behind it, are ids still.
+	// An id of docker, or one of podman with ":ctr" and the like behind it, stays an id.
 	const bool id = n == ID_DIGITS && strspn(core, "0123456789abcdef") >= n;
 	buf_append(to, s, before);
 	buf_puts(to, redact_name(r, id ? REDACT_CONTAINER_ID : REDACT_GROUP, core, n));

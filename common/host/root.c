@@ -44,7 +44,7 @@ void host_on_trouble(void (*report)(const char *path, int error))
 	on_trouble = report;
 }
 
-// What any file may answer (no such file, no right, a process that is gone) is no trouble.
+// Errors that any file may give (no such file, no right, a process that is gone) are not reported.
 void host_trouble(const char *path, int error)
 {
 	if (on_trouble && (error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM ||
@@ -53,7 +53,8 @@ void host_trouble(const char *path, int error)
 	errno = error;
 }
 
-// Takes the next component of `rest`, which may be a link, into `at`, which has none. 0, or -1.
+// Appends the next component of `rest`, which may be a link, to `at`, a path without links. 0, or
+// -1.
 static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 {
 	char name[NAME_MAX + 1], target[PATH_MAX], joined[PATH_MAX];
@@ -86,8 +87,8 @@ static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 	return error ? -1 : 0;
 }
 
-// As RESOLVE_IN_ROOT, for kernels before 5.6 and container runtimes that refuse what they do not
-// know. Each link is followed by hand, from the sysroot on.
+// RESOLVE_IN_ROOT by hand, for kernels before 5.6 and container runtimes that refuse openat2():
+// each link is followed here, from the sysroot on.
 static int open_in_root(const char *path, int flags)
 {
 	char at[PATH_MAX] = "", rest[PATH_MAX];
@@ -110,8 +111,8 @@ static int open_in_root(const char *path, int flags)
 	return openat(root_fd, *at ? at : ".", flags | O_NOFOLLOW);
 }
 
-// Opens what O_PATH has found, if it is a file or a folder: to open a device is to use it, and a
-// pipe or a socket has somebody at its other end.
+// Opens for reading what was opened with O_PATH, if it is a file or a folder: opening a device or a
+// pipe may have effects.
 static int open_harmless(int found, int flags)
 {
 	char self[64];
@@ -258,7 +259,8 @@ ssize_t host_readlink(const char *path, char *target, size_t size)
 		if (fd < 0)
 			return -1;
 		n = readlinkat(fd, "", target, size - 1);
-		// What is no link: EINVAL from readlink(2), but ENOENT for a descriptor.
+		// readlink(2) gives EINVAL for a path that is no link, but ENOENT for such a
+		// descriptor.
 		int saved = n < 0 && errno == ENOENT ? EINVAL : errno;
 		close(fd);
 		errno = saved;

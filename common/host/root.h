@@ -13,12 +13,11 @@
 // Chooses the root. NULL or "/" is the live host. 0, or -1 with errno.
 int host_set_root(const char *dir);
 
-// `report` is called for each failure that says nothing about the host but that gpq cannot read it
-// (EIO, too many open files, no answer in time): a value is unknown then that is there, or a row is
-// missing.
+// Calls `report` for each failure that is gpq's and not the host's (EIO, too many open files, no
+// answer in time): a value that exists is then shown as unknown, or a row is missing.
 void host_on_trouble(void (*report)(const char *path, int error));
 
-// Reports `error` if it is one of these. Leaves it in errno.
+// Reports `error` if it is such a failure. Leaves it in errno.
 void host_trouble(const char *path, int error);
 
 // The directory of a recorded host, or -1.
@@ -37,8 +36,8 @@ int host_open(const char *path, int flags);
 int host_open_file(int dir, const char *name);
 DIR *host_opendir(const char *path);
 
-// readdir(3), which reports its failures as trouble: a folder that cannot be read to its end looks
-// like a shorter one.
+// readdir(3) that reports failures by host_trouble(), since a folder that cannot be read to its end
+// looks like a shorter one.
 struct dirent *host_readdir(DIR *d);
 DIR *host_opendirf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

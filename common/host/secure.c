@@ -12,8 +12,8 @@ bool host_secure(void)
 
 const char *host_getenv(const char *name)
 {
-	// Colour or not, UTF-8 or ASCII: their values are neither used as names nor printed.
-	// GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
+	// These choose colour or not, UTF-8 or ASCII; their values are neither printed nor used as
+	// names. GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
 	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
 	bool counts = !host_secure();
 

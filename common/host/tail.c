@@ -25,7 +25,7 @@ void tail_close(struct tail *t)
 	t->fd = -1;
 }
 
-// What is read from here on is a new beginning.
+// Marks that the following bytes are those of a new file.
 static void begin_anew(struct tail *t, int fd)
 {
 	if (fd != t->fd)
@@ -35,7 +35,7 @@ static void begin_anew(struct tail *t, int fd)
 	t->cuts++;
 }
 
-// At the end of the file: is it a new one by now?
+// Called at the end of the file: has it been replaced or truncated?
 static bool has_changed(struct tail *t)
 {
 	struct stat own, named;

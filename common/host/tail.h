@@ -13,7 +13,7 @@ struct tail {
 	uint64_t at;      // bytes read of it
 	bool in_line;     // they end within a line
 	uint64_t cuts;    // times it was truncated or another file took its place
-	// Waits so many milliseconds; below 0: the end.
+	// Waits so many milliseconds. A result below 0 ends the reading.
 	int (*wait)(int ms);
 };
 

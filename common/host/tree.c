@@ -65,8 +65,8 @@ static int archive_failed(const struct tree *t)
 	return tree_failure(e > 0 ? e : EIO);
 }
 
-// Never reports a failure to libarchive (3.6), which would not free its memory then. Later writes
-// are dropped.
+// Never reports a failure to libarchive (3.6), as libarchive then leaks memory. Writes after a
+// failure are dropped.
 static la_ssize_t tree_write_block(struct archive *a, void *tree, const void *data, size_t len)
 {
 	struct tree *t = tree;
@@ -100,7 +100,7 @@ static int open_directory(struct tree *t)
 	return t->fd < 0 ? -1 : 0;
 }
 
-// The folder that its entries lie in: "host" for host.tar.zst.
+// Name of the folder that the archive's entries lie in: "host" for host.tar.zst.
 static void name_prefix(struct tree *t, int format)
 {
 	const char *base = basename(t->path);

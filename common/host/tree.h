@@ -27,16 +27,16 @@ int tree_file(struct tree *t, const char *path, const void *data, size_t len);
 int tree_link(struct tree *t, const char *path, const char *target);
 
 // Adds the file that has this path in another tree, the folder `from`: the same file, by a hard
-// link. Its size in bytes, or -1 with errno, and the tree is as good as before: ENOENT or EINVAL
-// (it has no such file), ENOTSUP (an archive), EPERM or EMLINK (the file system has no such links,
-// or no more).
+// link. Returns its size in bytes, or -1 with errno and the tree unchanged: ENOENT or EINVAL (there
+// is no such file), ENOTSUP (an archive), EPERM or EMLINK (the file system has no such links, or no
+// more).
 ssize_t tree_same(struct tree *t, const char *path, int from);
 
 // Writes out what is left and gives the tree its name. 0, or -1 with errno (EEXIST: it appeared
 // meanwhile).
 int tree_commit(struct tree *t);
 
-// Also removes what was not committed.
+// Frees the tree, and removes its files if it was not committed.
 void tree_free(struct tree *t);
 
 #endif

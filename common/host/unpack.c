@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The ABI has had this name since libarchive 3.0.
+// The library has had this soname since libarchive 3.0.
 LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS, RECOMMENDED, "archive",
 	   "Compressed logs, and snapshots as archives")
 

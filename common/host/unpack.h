@@ -1,15 +1,15 @@
 // Compressed streams, unpacked while they are read: gzip, zstd, xz, lz4 and bzip2, by libarchive
-// (libarchive.h). Several streams one behind the other are one.
+// (libarchive.h). Concatenated streams count as one.
 #ifndef GPQ_HOST_UNPACK_H
 #define GPQ_HOST_UNPACK_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-// Bytes that tell the format.
+// So many bytes at the beginning show the format.
 #define UNPACK_HEAD 6
 
-// "gzip": what data that begins so is compressed with; NULL: it is not.
+// Name of the compression ("gzip") of data that begins with these bytes; NULL: not compressed.
 const char *unpack_format(const char *head, size_t len);
 
 struct unpack;

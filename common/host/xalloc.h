@@ -1,8 +1,8 @@
 // Allocations that do not fail: without memory the process prints a line and exits with status 1.
 //
-// That is safe wherever it happens: a gpq or a holder that ends in the middle leaves the queues of
-// its target running, as one that was killed does (common/holder). Handling each failed allocation
-// by itself was tried before, and left wrong answers in most of the places where it was needed.
+// Exiting is safe anywhere: if gpq or a holder ends in the middle, the driver lets the target's
+// queues run, as when it is killed [kfd.session-end]. Handling each failed allocation where it
+// happens was tried before, and gave wrong answers in most places.
 #ifndef GPQ_HOST_XALLOC_H
 #define GPQ_HOST_XALLOC_H
 

@@ -55,7 +55,7 @@ static const char MEND_ON_HOST[] = "run gpq gpus --check on that host";
 static const char MEND_GPUS[] = "see the line gpus";
 static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the driver has no GPU?";
 
-// A file is not there: on a recorded host that says nothing about the host.
+// On a recorded host a missing file says nothing: it may not have been recorded.
 static void set_missing(struct report *r, int error, const char *path, const char *mend)
 {
 	if (!host_is_live() && error == ENOENT)
@@ -167,7 +167,7 @@ static void check_version(struct report *r)
 		set_version(r, &r->version);
 }
 
-// The fault needs a process that has not opened a GPU behind another one: never with one GPU.
+// SUSPEND_QUEUES crashes only if a GPU after another one is not acquired, so never with one GPU.
 static void check_faults(struct report *r)
 {
 	const char *mend =
@@ -392,7 +392,7 @@ static void check_pid_namespace(struct report *r)
 	}
 }
 
-// Is a file system of this kind mounted there? Of a recorded host: unknown, taken as yes.
+// Is a file system of this kind mounted there? On a recorded host this is unknown: true.
 static bool mounted(const char *dir, unsigned magic)
 {
 	struct statfs fs;
@@ -442,7 +442,7 @@ static void check_tracefs(struct report *r)
 			    error == ENOENT ? "a kernel with CONFIG_FTRACE" : MEND_ROOT);
 }
 
-// The process's own /proc entry; a recorded host has none.
+// gpq's own entry in /proc; a recorded host has none.
 static void read_self(struct report *r)
 {
 	struct buf b = {0};

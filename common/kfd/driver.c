@@ -14,8 +14,8 @@
 #define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))
 #define OPEN                         (~0u)
 
-// `yes` and `no` are ranges of KFD interface versions that were seen; between them lies the
-// unknown.
+// `yes` and `no` are ranges of KFD interface versions in which the fact was seen to hold or not to
+// hold. For versions outside of both the answer is unknown.
 static const struct row {
 	unsigned from, below; // kernel releases in which the fact holds
 	unsigned maybe;       // from this one on it may hold; 0: only from `from` on
@@ -24,13 +24,13 @@ static const struct row {
 	} yes, no;
 } rows[KFD_FACTS] = {
 	[KFD_FACT_QUEUE_PRIORITY] = {0, RELEASE(7, 0, 0), .yes = {1, 17}, .no = {23, OPEN}},
-	// Not in 6.12. A release that mends it becomes `below`.
+	// Not in 6.12. When a release fixes the crash, put it into `below`.
 	[KFD_FACT_SUSPEND_CRASH] = {RELEASE(7, 2, 0), OPEN, .yes = {23, OPEN}, .no = {1, 17}},
-	// Not in 6.12.95; 6.12.107 has it, between them and up to 7.1 nothing was read. The
-	// interface version did not change with it.
+	// 6.12.95 lacks the fact and 6.12.107 has it; no source between them and 7.2 was read. The
+	// interface version did not change.
 	[KFD_FACT_UNTRACED_DEBUGGER] = {RELEASE(7, 2, 0), OPEN, RELEASE(6, 12, 96),
 					.yes = {23, OPEN}},
-	// Neither in 6.12.95, both in 7.3.4; between them nothing was read.
+	// Neither of the two holds in 6.12.95, both hold in 7.3.4; no source between was read.
 	[KFD_FACT_SMI_NS_PID] = {.from = RELEASE(7, 3, 0),
 				 .below = OPEN,
 				 .maybe = RELEASE(6, 12, 96)},
@@ -79,7 +79,7 @@ bool kfd_driver_may_crash(unsigned interface)
 	const struct row *r = &rows[KFD_FACT_SUSPEND_CRASH];
 	enum kfd_answer3 known = by_interface(r, interface);
 	struct kfd_driver d;
-	// The release can only add that a fault was mended.
+	// The release is needed only if it may have fixed the crash.
 	if (known == KFD_ANSWER_NO || (known == KFD_ANSWER_YES && r->below == OPEN))
 		return known == KFD_ANSWER_YES;
 	kfd_driver_read(&d, interface);

@@ -4,12 +4,12 @@
 // Opening /dev/kfd makes the caller a KFD process of its own, visible in sysfs, with a record for
 // every GPU [kfd.open]: commands that only list should not do it.
 //
-// Most differences show at run time (a file, an ioctl's answer, a dump) and are found out there.
-// These cannot be seen, or not without harm. Each row of the table in driver.c names the kernel
-// sources that it was read in and seen running (tests/kernel).
+// Most differences between drivers show at run time (a file, an ioctl's answer, a dump) and are
+// found out there. The table has those that cannot be seen, or not without harm. Each row of the
+// table in driver.c names the kernel sources that it was read in and seen running (tests/kernel).
 //
-// The KFD interface version stands for a driver built out of the kernel tree (DKMS), whose release
-// is not the kernel's.
+// For a driver built out of the kernel tree (DKMS) the KFD interface version decides, as the
+// kernel's release says nothing about it.
 #ifndef GPQ_KFD_DRIVER_H
 #define GPQ_KFD_DRIVER_H
 
@@ -49,8 +49,8 @@ struct kfd_driver {
 // `interface`: the N of the KFD interface version 1.N, 0 when the driver was not asked for it.
 void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 
-// Is KFD_FACT_SUSPEND_CRASH true, or not known to be false, of the running driver? Interface
-// versions that are known to be safe cost no system call.
+// True if KFD_FACT_SUSPEND_CRASH holds for the running driver, or may hold. An interface version
+// that is known to be safe costs no system call.
 bool kfd_driver_may_crash(unsigned interface);
 
 // Opens /dev/kfd close-on-exec. The descriptor, or -errno: -ENOENT no driver, -EACCES no right,

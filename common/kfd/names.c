@@ -32,8 +32,9 @@ struct pci_names {
 	bool broken;
 };
 
-// libpci ends the program on a damaged database unless its handler does not return; it passes no
-// argument that could say where to go instead.
+// On a damaged database libpci calls its error handler, and ends the program if the handler
+// returns. So the handler jumps. libpci passes no argument of ours to it, hence the jump buffer
+// here.
 static _Thread_local jmp_buf on_error;
 
 static void __attribute__((noreturn)) handle_error(char *message, ...)
@@ -42,7 +43,7 @@ static void __attribute__((noreturn)) handle_error(char *message, ...)
 	longjmp(on_error, 1);
 }
 
-// Without pci_init(), which would look for a bus, these two are not set, but used.
+// For warnings and debug messages. pci_init() would set both handlers, but it also looks for a bus.
 static void ignore_message(char *message, ...)
 {
 	(void)message;

@@ -117,7 +117,8 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }
 
-// A list of ids of a recorded host, oldest first: `each` is told the rank of each, from 1.
+// Reads a list of ids that a recorded host has, oldest first. Calls `each` with an id and its rank,
+// from 1.
 static void read_order_file(struct reader *r, int dir, const char *name,
 			    void (*each)(struct reader *r, uint64_t id, uint64_t rank))
 {
@@ -137,7 +138,7 @@ static void read_order_file(struct reader *r, int dir, const char *name,
 	buf_fini(&text);
 }
 
-// Of the context being read.
+// Sets the rank of a queue of the context that is being read.
 static void set_queue_rank(struct reader *r, uint64_t id, uint64_t rank)
 {
 	struct kfd_procs *p = r->p;
@@ -148,7 +149,7 @@ static void set_queue_rank(struct reader *r, uint64_t id, uint64_t rank)
 
 COMPARE_BY(by_qid, struct kfd_queue, qid)
 
-// Those of the last context. 0, or errno.
+// Reads the queues of the last context. 0, or errno.
 static int read_queues(struct reader *r, int parent)
 {
 	struct kfd_procs *p = r->p;
@@ -237,7 +238,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 COMPARE_BY(by_id, struct kfd_context, id)
 
-// Of the process being read.
+// Sets the rank of a context of the process that is being read.
 static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
 {
 	struct kfd_procs *p = r->p;
@@ -246,7 +247,7 @@ static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
 			p->contexts[i].created = rank;
 }
 
-// GPUs by name of vram_<gpuid>.
+// Finds the GPUs by the names of the files vram_<gpuid>.
 static void read_idle_gpus(struct reader *r, int dir)
 {
 	DIR *d = open_dir(dir, ".");
@@ -288,7 +289,7 @@ static void add_context(struct reader *r, int32_t id, uint64_t created)
 	p->procs[p->nprocs - 1].contexts++;
 }
 
-// The primary context and the secondary ones by id; what they have is not read yet.
+// Adds the primary context, then the secondary ones by id. Their queues are read later.
 static void find_contexts(struct reader *r, DIR *d)
 {
 	struct kfd_procs *p = r->p;
@@ -307,7 +308,7 @@ static void find_contexts(struct reader *r, DIR *d)
 		read_order_file(r, dirfd(d), ".contexts", rank_context);
 }
 
-// What contexts have lies in one piece, so they are read one after the other.
+// The queues of a context are adjacent in the array, so contexts are read one after the other.
 static void read_contexts(struct reader *r, DIR *d)
 {
 	struct kfd_procs *p = r->p;
@@ -360,7 +361,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 	return 0;
 }
 
-// A process's queues and counters keep their places; only the processes are put in order.
+// Sorts the processes alone: queues and counters are referred to by index.
 COMPARE_BY(by_pid, struct kfd_proc, pid)
 
 static void sort_procs(struct kfd_procs *p)
@@ -407,15 +408,15 @@ const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 	return p->nprocs ? bsearch(&key, p->procs, p->nprocs, sizeof(key), by_pid) : NULL;
 }
 
-// One queue needs no order.
+// True if the order of creation matters: a single queue in one context needs none.
 static bool has_order(const void *procs, pid_t pid)
 {
 	const struct kfd_proc *proc = kfd_procs_find(procs, pid);
 	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
 
-// An inode number is never given out again, so the same numbers mean the same queues all the time
-// in between.
+// kernfs never uses an inode number again, so if all numbers are the same at both readings, the
+// queues were the same in between.
 static bool same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
 			const struct kfd_procs *b, const struct kfd_proc *y)
 {

@@ -115,10 +115,10 @@ struct kfd_procs_how {
 // 0, or -1 with errno: ENOENT no KFD on this host, EACCES, EMFILE, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
-// Forgets the order of creation of processes whose queues or contexts came or went since
-// kfd_procs_read(), and marks them as changed.
-// Whatever was read in between and saw each process at one moment has then met exactly the queues
-// of p. Nothing to do on a recorded host.
+// Reads the queue ids again. Where queues or contexts of a process came or went since
+// kfd_procs_read(), forgets their order of creation and marks the process as changed. For all other
+// processes a dump (mqds) that was read in between has exactly the queues of `p`. Does nothing on a
+// recorded host.
 void kfd_procs_confirm(struct kfd_procs *p);
 
 void kfd_procs_fini(struct kfd_procs *p);

@@ -75,7 +75,7 @@ bool kfd_parse_id(const char *name, uint32_t *id)
 {
 	size_t len = strlen(name);
 	uint64_t v;
-	// A number in a file may end with its line, a name may not.
+	// A value may be followed by the end of the line, a name must be followed by a blank.
 	if (len > 10 || name[strspn(name, "0123456789")] || (len > 1 && name[0] == '0') ||
 	    !kfd_parse_number(name, name + len, &v) || v > INT32_MAX)
 		return false;
@@ -137,7 +137,7 @@ uint64_t kfd_bank_bytes(const char *text, size_t len)
 	return type == FRAME_BUFFER_PUBLIC || type == FRAME_BUFFER_PRIVATE ? size : 0;
 }
 
-// Greater counts than these are no GPU but a damaged file; the products below then fit in 64 bits.
+// Counts above this limit show that the file is damaged. Below it the products here fit in 64 bits.
 static bool plausible(uint64_t v)
 {
 	return v != 0 && v < 1u << 20;
@@ -169,7 +169,7 @@ static uint64_t page_align(uint64_t v)
 	return (v + 4095) & ~(uint64_t)4095;
 }
 
-// Registers and LDS of one CU, as the driver counts them; 0: a GPU newer than what is known here.
+// Bytes of registers and LDS of one CU, as the driver counts them; 0 for a GPU that is too new.
 static uint64_t bytes_per_cu(const struct kfd_gpu *g)
 {
 	static const uint32_t vgprs_512k[] = {90008, 90010, 90400, 90401, 90402, 90500};
@@ -208,7 +208,7 @@ static void derive_cwsr(struct kfd_gpu *g)
 {
 	if (g->cwsr_bytes != KFD_UNKNOWN && g->ctl_stack_bytes != KFD_UNKNOWN)
 		return;
-	// Drivers without this property (before 6.5) knew no GPU with several.
+	// Drivers without num_xcc (before 6.5) know no GPU with several XCCs.
 	uint64_t xccs = g->num_xcc == KFD_UNKNOWN ? 1 : g->num_xcc;
 	uint64_t cu_bytes = bytes_per_cu(g);
 	if (g->cus == KFD_UNKNOWN || !plausible(xccs) || !cu_bytes)

@@ -30,7 +30,8 @@ int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask)
 
 // --- messages ---
 
-// A capital letter is a value (of the table below), | where older drivers end, all else itself.
+// In a format a capital letter stands for a value (see `values`), | marks where the messages of
+// older drivers end, and any other character stands for itself.
 static const struct {
 	const char *name, *format;
 } events[] = {
@@ -62,7 +63,7 @@ static const struct {
 	VALUE('T', 10, boot_ns),  VALUE('U', 16, count),
 };
 
-// Digits of a number below KFD_UNKNOWN at `s`: what is behind them, or NULL.
+// Reads a number below KFD_UNKNOWN at `s`. Returns the place behind its digits, or NULL.
 static const char *smi_number(const char *s, const char *end, unsigned base, uint64_t *value)
 {
 	const char *first = s;
@@ -91,7 +92,7 @@ static const char *take_error(struct kfd_smi_event *e, const char *s, const char
 	return s;
 }
 
-// The value of this letter at `s`: what is behind it, or NULL.
+// Reads the value of this letter at `s`. Returns the place behind it, or NULL.
 static const char *take_value(struct kfd_smi_event *e, char letter, const char *s, const char *end)
 {
 	switch (letter) {

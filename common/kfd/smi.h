@@ -1,9 +1,9 @@
 // The driver's event stream (AMDKFD_IOC_SMI_EVENTS), one for each GPU, and the text that comes out
 // of it. Facts: [kfd.smi], [kfd.smi-formats], [kfd.smi-pids].
 //
-// Nothing says which events a driver knows: of those that it does not, none comes. Without
-// CAP_SYS_ADMIN only events of one's own process come. A full stream (1 KiB on Linux 6.12, 8 KiB on
-// 7.x) drops events silently: whatever depends on them looks for itself as well, now and then.
+// A driver does not say which events it knows; the others never come. Without CAP_SYS_ADMIN only
+// events of one's own process come. A full stream (1 KiB on Linux 6.12, 8 KiB on 7.x) drops events
+// silently, so code that depends on an event also polls now and then.
 #ifndef GPQ_KFD_SMI_H
 #define GPQ_KFD_SMI_H
 

@@ -31,7 +31,7 @@ static bool files_take_part(void *arg, const void *part, size_t len)
 	return true;
 }
 
-// Below /proc/PID the process's, else the driver's.
+// Whose file this is: that of the process for paths below /proc/PID, else the driver's.
 static pid_t owner(const char *path)
 {
 	return strncmp(path, "/proc/", 6) == 0 ? (pid_t)strtol(path + 6, NULL, 10) : READER_DRIVER;

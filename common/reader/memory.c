@@ -25,7 +25,7 @@ void memory_close(struct memory *m)
 
 static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size)
 {
-	// Addresses of processes end far below; negative offsets would be errors of another kind.
+	// No process has addresses this high, and a negative offset would give another errno.
 	if (at > INT64_MAX || size > (uint64_t)INT64_MAX - at)
 		return MEMORY_LOST;
 	while (size) {
@@ -41,7 +41,8 @@ static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size
 	return MEMORY_READ;
 }
 
-// --- by the reader: addresses and sizes go there, a byte for each comes back, then the bytes ---
+// --- in the child: a question has addresses and sizes, the answer a status byte each, then data
+// ---
 
 struct wanted {
 	uint64_t at, size;

@@ -47,7 +47,7 @@ struct memory_range {
 	enum memory_got got;
 };
 
-// Of one call.
+// Limits of one call.
 #define MEMORY_RANGES_MOST 1024
 #define MEMORY_BYTES_MOST  65536
 
@@ -55,8 +55,8 @@ struct memory_range {
 // ETIMEDOUT when the memory is silent.
 bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
 
-// The same without a child, as fast as it goes: for measurements alone, of a target that is trusted
-// to answer.
+// The same without a child, for measurements: faster, but waits for ever for a target that does not
+// answer.
 bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n);
 
 // The same for loops that never wait: the question, and what its answer says.

@@ -60,7 +60,7 @@ bool pids_are_host(void)
 		return false; // unknown: debugfs may name other processes
 	if (strcmp(ns, "pid:[4026531836]") == 0)
 		return true;
-	// Not in the initial namespace, but /proc belongs to an outer one when it has more than one
-	// pid for us.
+	// gpq is not in the initial namespace, but /proc belongs to an outer one if NSpid has
+	// several numbers.
 	return proc_read(&self, pid_of_self()) == 0 && self.depth > 0;
 }

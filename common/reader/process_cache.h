@@ -38,7 +38,7 @@ void process_cache_fini(struct process_cache *p);
 // a host, on a recorded host, and in a container that shows the host's /proc.
 bool pids_are_host(void);
 
-// The pid /proc gives this very process; 0 on a recorded host.
+// gpq's own PID as /proc has it; 0 on a recorded host.
 pid_t pid_of_self(void);
 
 #endif

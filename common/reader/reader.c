@@ -1,4 +1,4 @@
-// The child that is asked; reader.h.
+// The child process that reads for gpq; reader.h.
 //
 // A question is one message of a SOCK_SEQPACKET socket, with its descriptor; its answer is one or
 // more messages, of which the last says how it ended.
@@ -73,7 +73,7 @@ static void send_part(int32_t end, size_t len)
 	has_unsent = false;
 }
 
-// The last part is kept until it is known to be the last, and tells the end as well.
+// A part is sent when the next one comes, so that the last message can carry the result, too.
 void reader_give(const void *data, size_t len)
 {
 	if (has_unsent)
@@ -97,7 +97,7 @@ static void child_answer(reader_task *task, const void *text, size_t len, int fd
 	send_part(error, has_unsent ? unsent : 0);
 }
 
-// A message and the descriptor that came with it, or -1. Its length; 0: the end.
+// Receives a message and the descriptor that came with it, or -1. Returns its length; 0: the end.
 static size_t receive(int from, void *to, size_t size, int flags, int *fd)
 {
 	union {
@@ -123,7 +123,7 @@ static size_t receive(int from, void *to, size_t size, int flags, int *fd)
 	return n > 0 ? (size_t)n : 0;
 }
 
-// What it may still call: its socket, the descriptors it is given, memory, and a timer.
+// System calls left to the child: for its socket, the descriptors it is given, memory and a timer.
 static const int allowed[] = {SCMP_SYS(recvmsg),      SCMP_SYS(sendto),
 			      SCMP_SYS(read),         SCMP_SYS(pread64),
 			      SCMP_SYS(lseek),        SCMP_SYS(close),
@@ -138,8 +138,8 @@ static const int allowed[] = {SCMP_SYS(recvmsg),      SCMP_SYS(sendto),
 			      SCMP_SYS(tgkill),       SCMP_SYS(restart_syscall),
 			      SCMP_SYS(exit),         SCMP_SYS(exit_group)};
 
-// Signals of the terminal are for gpq, whose end closes the socket; a fault, or a limit of
-// processor time, ends the child.
+// The child ignores signals of the terminal: it ends when gpq ends, which closes the socket. A
+// fault, or a limit of processor time, ends it.
 static void set_signals(void)
 {
 	static const int end[] = {SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -153,7 +153,7 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Leaves nothing open but the socket and the sysroot.
+// Closes all descriptors but the socket and the sysroot.
 static void close_all(int fd)
 {
 	const int root = host_root_fd(), low = root < fd ? root : fd, high = root < fd ? fd : root;
@@ -179,7 +179,7 @@ static void child_begin(int fd, pid_t parent)
 		_exit(0);
 }
 
-// A holder that has locked itself down has no right to change its user; its child keeps that.
+// A holder that has given up its rights cannot change its user: its child keeps the holder's.
 static void give_up_rights(pid_t parent)
 {
 	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
@@ -264,7 +264,7 @@ static void leave(pid_t child, pid_t whose)
 {
 	cpu_ns += cpu_of(child);
 	kill(child, SIGKILL);
-	// Without anything of others it does not sleep.
+	// A child that touches nothing of others does not sleep.
 	if (whose == READER_NAMES ? waitpid(child, NULL, 0) : has_ended(child))
 		return;
 	ARRAY_GROW(left, left_cap, nleft);
@@ -284,7 +284,7 @@ static unsigned patience_ms(pid_t whose)
 					: READER_MS;
 }
 
-// Says that it is silent, or that the child died of its question.
+// Reports that the target is silent, or that the child died of its question.
 static void report_silence(const struct asked *a, int error)
 {
 	char name[48];
@@ -369,14 +369,14 @@ static bool send_question(const struct reader *r, const struct reader_question *
 	return n >= 0;
 }
 
-// Not asleep: it waits for a processor, or computes.
+// True if the child does not sleep: it runs, or waits for a processor.
 static bool is_running(pid_t child)
 {
 	struct proc p;
 	return proc_read(&p, child) == 0 && p.state == 'R';
 }
 
-// Takes all parts of one answer. As reader_ask().
+// Receives all parts of one answer. Returns what reader_ask() does.
 static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void *arg)
 {
 	bool sensible = true;
@@ -412,7 +412,7 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 	return error;
 }
 
-// The end of the child is waited for, too: closing the file may block.
+// Waits for the end of the child, too, since closing the file may block.
 static int ask_once(const struct reader_question *q, reader_take *take, void *arg)
 {
 	int fd = -1;
@@ -471,7 +471,7 @@ bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
 {
 	const bool silent = is_silent(q->whose);
 	errno = silent ? ETIMEDOUT : EAGAIN;
-	// What was asked of a child that is gone is answered first.
+	// Questions that a dead child left are answered first.
 	if (silent || (r->n && !r->child) || !make_ready(r) || !send_question(r, q))
 		return false;
 	*ARRAY_ADD(r->v, r->cap, r->n) = (struct asked){q->whose, tag, clock_ns()};

@@ -3,9 +3,9 @@
 // Memory and files of a process can lie on a file system that its owner serves (FUSE) or that is
 // dead (NFS): whoever reads them then sleeps in the kernel, and SIGKILL does not end that sleep. A
 // dump of debugfs waits likewise for a driver that waits for a GPU. A thread in such a sleep keeps
-// its process, so a child of its own asks: it is given open descriptors and a question, and when
-// its answer does not come in time, it is killed and left behind. What it was asked about is then
-// silent until the kernel has let go of that child.
+// its process, so a child process reads: gpq gives it open descriptors and a question, and if its
+// answer does not come in time, kills it and leaves it behind. What the question was about then
+// counts as silent until the kernel has let go of that child.
 //
 // The child also parses what others may have forged (ELF files, names to be demangled). It has no
 // capabilities, not root's user id, no files but those of its question, and a filter of system
@@ -26,16 +26,16 @@
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
-// How long one answer, or one part of it, may take; ten times as long while the child runs. A host
-// full of what does not answer must not take that time for each: READER_ALL_MS is for all, of which
-// a tenth of the time that passes is regained; when it is used up, the rest have READER_LAST_MS
-// each.
+// Deadline for one answer, or one part of it; ten times as long while the child runs. If much of a
+// host is silent, waiting that long for each would take too long: READER_ALL_MS is the budget for
+// all of it (a tenth of the time that passes is added again). When the budget is used up, each
+// further question has READER_LAST_MS.
 #define READER_MS        2000
 #define READER_ALL_MS    6000
 #define READER_LAST_MS   50
 #define READER_DRIVER_MS 3000 // for the driver
 
-// What a question is about: a pid, or one of these.
+// Whom a question is about: a PID, or one of these.
 enum { READER_DRIVER = 0, READER_NAMES = -1 };
 
 // Runs in the child. `fd` is that of the question, or what its `open` returned. 0, or an errno.
@@ -84,7 +84,7 @@ bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 // ask again, another question has ended the child. The part is valid until the next call.
 const void *reader_next(struct reader *r, void **tag, size_t *len, int *error);
 
-// Drops what is on its way for this tag.
+// Drops the questions with this tag whose answers have not come.
 void reader_forget(struct reader *r, const void *tag);
 
 // ---- files.c
