@@ -1,7 +1,7 @@
 // The table of commands (GPQ_COMMANDS) and the interfaces that command files share.
 //
 // To add one: a line in GPQ_COMMANDS, cmd/NAME.c with its NAME_spec, man/gpq-NAME.1, a test in
-// tests/cli (README.md).
+// tests/cli (HACKING.md).
 #ifndef GPQ_CMD_COMMAND_H
 #define GPQ_CMD_COMMAND_H
 
