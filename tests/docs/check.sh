@@ -99,6 +99,14 @@ tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\
 rig is "the tests that gpq-security(7) names are there" "$(cd "$top" && for t in $tests; do ls "$t"; done)" "$tests"
 named gpq-security 7 'man/gpq-security\.7'
 
+# What HACKING.md names is there: files, and functions and tables in the code.
+hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -vE 'NAME|[ *]')
+files=$(grep -E '^(cmd|common|tests|man|completions)/[^:]+[^/]$' <<<"$hacking" | grep -v 'stats\.$' | sort -u)
+rig is "the files that HACKING.md names are there" "$(cd "$top" && for f in $files; do [ -e "$f" ] && echo "$f"; done)" "$files"
+symbols=$(grep -E '^[A-Za-z_0-9]+(\(\)|\[\])$' <<<"$hacking" | tr -d '()[]' | grep -vxE 'run|take' | sort -u)
+rig is "the functions and tables that HACKING.md names are there" \
+	"$(cd "$top" && for s in $symbols; do grep -rqE "\b$s[[(]" cmd common && echo "$s"; done)" "$symbols"
+
 # Whatever TAB is pressed behind, there is no message, no wrong end and no waiting for input.
 export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
 tab() { gpq --complete -- "$@" >/dev/null || echo "status $?: $*"; }
