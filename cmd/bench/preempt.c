@@ -10,7 +10,7 @@
 #include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
-#include "common/stats/moving.h"
+#include "common/stats/samples.h"
 
 #include <errno.h>
 #include <inttypes.h>

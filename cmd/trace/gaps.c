@@ -3,7 +3,7 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/gaps.h"
-#include "common/amdlog/analysis/marked.h"
+#include "common/amdlog/analysis/windows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

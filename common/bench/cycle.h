@@ -14,7 +14,7 @@
 #define GPQ_BENCH_CYCLE_H
 
 #include "common/bench/attached.h"
-#include "common/stats/moving.h"
+#include "common/stats/samples.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@
 #include "common/sched/policy.h"
 #include "common/pick/spec_set.h"
 #include "common/stats/hist.h"
-#include "common/stats/moving.h"
+#include "common/stats/samples.h"
 
 #include <poll.h>
 #include <stdbool.h>

@@ -5,6 +5,7 @@
 #include "common/host/maths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void samples_add(struct samples *s, double value)
 {
@@ -30,7 +31,7 @@ void samples_fini(struct samples *s)
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 void samples_sort(struct samples *s)
@@ -176,4 +177,21 @@ struct rank_test stats_rank_test(struct samples *a, struct samples *b)
 	r.p = variance > 0 && distance > 0 ? maths()->erfc(distance / maths()->sqrt(2 * variance))
 					   : 1;
 	return r;
+}
+
+// --- the latest numbers of a series ---
+
+void moving_add(struct moving *m, double value)
+{
+	m->v[m->next] = value;
+	m->next = (m->next + 1) % MOVING_MAX;
+	m->n += m->n < MOVING_MAX;
+}
+
+double moving_percentile(const struct moving *m, double p)
+{
+	double sorted[MOVING_MAX];
+	memcpy(sorted, m->v, m->n * sizeof(*sorted));
+	qsort(sorted, m->n, sizeof(*sorted), ascending);
+	return m->n ? sorted[stats_rank(m->n, p) - 1] : 0;
 }

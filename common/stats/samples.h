@@ -62,4 +62,17 @@ struct rank_test {
 };
 struct rank_test stats_rank_test(struct samples *a, struct samples *b);
 
+// The latest numbers of a series, for percentiles that follow it.
+enum { MOVING_MAX = 64 };
+
+struct moving {
+	double v[MOVING_MAX]; // the latest ones, in a ring
+	unsigned n, next;
+};
+
+void moving_add(struct moving *m, double value);
+
+// Of the latest MOVING_MAX numbers. 0 when there are none.
+double moving_percentile(const struct moving *m, double p);
+
 #endif

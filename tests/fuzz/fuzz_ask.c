@@ -2,7 +2,7 @@
 // byte, and a log. What must hold: no crash, no leak, and what is counted twice is the same.
 #include "common/amdlog/analysis/compare.h"
 #include "common/amdlog/analysis/latency.h"
-#include "common/amdlog/analysis/marked.h"
+#include "common/amdlog/analysis/windows.h"
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/analysis/series.h"
 #include "common/amdlog/model/streams.h"

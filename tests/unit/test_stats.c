@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "common/stats/hist.h"
-#include "common/stats/moving.h"
 #include "common/stats/rng.h"
 #include "common/stats/samples.h"
 

@@ -14,7 +14,7 @@
 #ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 #define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 
-#include "common/amdlog/read/intern.h"
+#include "common/amdlog/model/summary.h"
 
 #define WINDOWS_MAX      10000u
 #define WINDOW_LABEL_MAX 48u
@@ -57,5 +57,38 @@ size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t
 size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin);
 
 void amdlog_windows_fini(struct amdlog_windows *w);
+
+// --- activity of each queue in each window ---
+
+#define MARKED_MAX (1u << 20) // pairs of window and queue
+
+// One queue around one window.
+struct marked_cell {
+	uint64_t dispatches;               // within it, its borders included
+	uint64_t rptr_low, rptr_high;      // of packets within it; AMDLOG_UNKNOWN
+	uint64_t backlog_max;              // likewise
+	uint64_t gap_begin_us, gap_end_us; // longest time without a dispatch that overlaps it;
+					   // AMDLOG_UNKNOWN: no dispatch on both sides of one
+	uint64_t after_us;                 // first dispatch at its end or later; AMDLOG_UNKNOWN
+};
+
+// Starts as zeros, `windows` set and sorted.
+struct amdlog_marked {
+	const struct amdlog_windows *windows; // not owned
+	struct intern pairs;                  // of window and queue
+	struct marked_cell *cells;            // by their number
+	uint64_t *last_us;                    // by queue: its latest dispatch; AMDLOG_UNKNOWN
+	size_t cells_cap, last_cap;
+	bool incomplete; // there are more pairs than MARKED_MAX
+};
+
+// A record that amdlog_summary_add placed.
+void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e);
+
+// NULL: nothing was seen of that queue around that window.
+const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
+					   uint32_t queue);
+
+void amdlog_marked_fini(struct amdlog_marked *m);
 
 #endif

@@ -125,16 +125,6 @@ block_loop_fn block_loop, block_loop_avx2;
 // A line that is not in the caches; `marked`: another record may begin in it.
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
 
-// Keeps what a record, whose message may begin at `msg`, says of others like it.
-void clear_prefixes(struct block_reader *g);
-void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
-		  const struct prefix_columns *c);
-void cache_statement(struct block_reader *g, const struct amdlog_record *r, const char *msg);
-
-// A call like nearly all: an entry that is closed, or a return of hipSuccess; not of a stream's
-// creation, which is placed.
-bool is_plain_call(const struct amdlog_record *r);
-
 // Where the next item is going to be, if there will be one; NULL: there are too many.
 struct block_item *next_item(struct parse *w);
 
