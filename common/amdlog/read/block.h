@@ -5,6 +5,17 @@
 // (packets, kernel names, queues) become items, parsed. Where a record may have to be reassembled,
 // the lines it may reach become an item as they are, to be scanned. Then amdlog_reading_take
 // (reading.h) takes the results of an input's blocks in order.
+//
+// What the speed rests on, and the CPU time that leaving it out costs (gpq trace --threads 1, least
+// of 15 interleaved runs; a generated log of level 5, 373 MB, then one of level 3, 157 MB):
+//
+//     both caches                                              +198 %  +223 %
+//     statements of records that are neither calls nor packets  +71 %    +1 %
+//     trying the prefix of the line before                      +32 %    +1 %
+//     two statements a set                                      +26 %   +29 %
+//     the loop compiled for AVX2                                +17 %   +16 %
+//
+// Another log, 1.15 GB: 0.42 s as it is, 0.88 s without caches, 1.18 s by the plain scanner alone.
 #ifndef GPQ_AMDLOG_READ_BLOCK_H
 #define GPQ_AMDLOG_READ_BLOCK_H
 
