@@ -19,7 +19,7 @@ is "a restart leaves the folder" "$(grep -c '^RuntimeDirectoryPreserve=yes$' "$u
 ok "there are descriptors for the bounds of gpq-security(7)" test "$(sed -n 's/^LimitNOFILE=//p' "$unit")" -ge 16384
 # What README.md shows of the experiment.
 sed -n '/^<!-- of man.examples.gpq-experiment.sh -->/,/^```$/p' "$top/README.md" | sed '1,2d;$d' >"$work/shown"
-is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"
+rig is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"
 rig empty "each line of it is one of the script" "$(grep -vxFf "$top/man/examples/gpq-experiment.sh" "$work/shown")"
 ok "the container's script is one" sh -n "$docker"
 is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
