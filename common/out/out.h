@@ -59,8 +59,8 @@ struct out_col {
 	const char *name; // heading and what -o takes, upper case; behind its NUL key and help
 	uint8_t width;    // least width when rows are written one by one; 0: that of the heading
 	uint8_t type;     // enum out_type
-	uint16_t flags;
-	uint32_t offset; // of the member in the record
+	uint16_t offset;  // of the member in the record
+	uint32_t flags;
 };
 
 // JSON key, lower case, unit included: "ring_bytes".
