@@ -152,7 +152,6 @@ bool attached_wait(struct attached *a, uint64_t until)
 		p[n++] = (struct pollfd){.fd = a->group.v[i]->link.fd, .events = POLLIN};
 	}
 	while (may_go_on(a) && (!now || now < until)) {
-		now = clock_ns();
 		const int ready = wait_any(p, n, until), told = p[0].revents ? 1 : 0;
 		if (ready > 0 && told)
 			a->stopped |= bench_signals_stop(a->signals);

@@ -139,7 +139,8 @@ static void take_exit(struct ftrace *f, struct intern *open, const struct hold_c
 		end_hold(f, open, h, c->record, "exit");
 		return;
 	}
-	for (uint32_t at = open_number(open, OF_HOLDER, process); at; at = h->before_hold) {
+	for (uint32_t at = f->holds ? open_number(open, OF_HOLDER, process) : 0; at;
+	     at = h->before_hold) {
 		h = &f->holds[at - 1];
 		if (!h->ended && open_hold(f, open, h->target) == h)
 			end_hold(f, open, h, c->record, "exit");
