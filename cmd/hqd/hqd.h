@@ -9,6 +9,7 @@
 #include "common/pick/pick_queues.h"
 
 // Columns that several tables have, of member `q` of their rows, a struct queue_row.
+// NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
 #define QUEUE_COLS(q)                                                                \
 	COL(q.qid, "QID", "qid", U64, D, "queue id, within the process or context"), \
 		COL(q.context, "CONTEXT", "context", U64, M | OUT_RARE,              \
@@ -21,6 +22,7 @@
 	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, D, "priority, 0 to 15"), \
 		COL(q.level, "LEVEL", "level", STR, M | OUT_RARE,                \
 		    "level of priority: low (0 to 6), medium (7 to 10), high (11 to 15)")
+// NOLINTEND(bugprone-macro-parentheses)
 
 struct hqd_opts {
 	struct pick_opts pick;

@@ -168,7 +168,7 @@ static void change_sight(struct profile *p, struct profile_queue *q, const struc
 // Looks at all queues, one process after the other.
 static void glance_processes(struct profile *p)
 {
-	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(*v));
+	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(void *));
 	for (size_t k = 0; k < p->rings->nprocesses; k++) {
 		size_t n = 0;
 		for (size_t i = 0; i < p->n; i++)

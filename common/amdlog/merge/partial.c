@@ -13,7 +13,7 @@ static void write_part_members(struct json *j, const struct part_member *m, cons
 	for (; m->is.key; m++) {
 		const char *at = (const char *)row + m->is.offset;
 		const bool is_name = m->is.type == &member_name || m->is.type == &member_name_hex;
-		if (!initial || is_name || memcmp(at, initial + m->is.offset, m->is.size))
+		if (!initial || is_name || memcmp(at, initial + m->is.offset, m->is.size) != 0)
 			m->is.type->write(j, &m->is, at);
 	}
 }
