@@ -150,7 +150,7 @@ static void add_indices(const struct why_queue *x)
 static void add_signals(const struct why_queue *x)
 {
 	add_range(x->last.completion, SIGNAL_BYTES);
-	for (unsigned i = 0; i < x->next.ndeps && i < RANGES - 1; i++)
+	for (unsigned i = 0; i < x->next.ndeps && i < PACKET_DEPS; i++)
 		add_range(x->next.deps[i], SIGNAL_BYTES);
 }
 
