@@ -60,10 +60,9 @@ static void found_symbol(void *arg, const char *name, size_t len, uint64_t value
 
 static void add_runtime(struct code_names *c, const struct code_map *m)
 {
+	const struct code_source file = {.pid = c->pid, .map = m};
 	uint64_t value = 0, load = 0;
-	if (code_ask_file(c->pid, m, NULL, R_DEBUG, &(struct code_bytes){0}, 0, &c->budget,
-			  found_symbol, &value, &load) &&
-	    value)
+	if (code_ask_symbols(&file, R_DEBUG, &c->budget, found_symbol, &value, &load) && value)
 		c->runtimes[c->nruntimes++] = m->start - load + value;
 }
 
@@ -124,37 +123,14 @@ static uint64_t head_of(const struct code_names *c, uint64_t at, uint64_t size)
 	return h;
 }
 
-// The file that a URI of `size` bytes from `offset` names; its mapping where the target has mapped
-// it, as its path may name another one by now.
-struct named_file {
-	const char *path; // NULL: memory
-	struct code_bytes bytes;
-};
-
-static bool ask_file(struct code_names *c, const struct named_file *f, struct collected *k)
-{
-	const struct code_map *mapped = NULL;
-	const size_t len = strlen(f->path);
-	struct code_map m;
-	uint64_t load;
-	for (const char *s = maps(c); *s && !mapped;)
-		if (code_map_parse(s, &s, &m) && m.len == len && memcmp(m.path, f->path, len) == 0)
-			mapped = &m;
-	return code_ask_file(c->pid, mapped, f->path, ".kd", &f->bytes, EM_AMDGPU, &c->budget,
-			     collect, k, &load);
-}
-
-// Replaces the names of an object by those of the ELF file in `from`; NULL: by those of its loaded
-// image, from its dynamic symbols. False when it cannot be read.
-static bool read_object(struct code_names *c, struct object *o, const struct named_file *from)
+// Replaces the names of an object by those in `from`. False when it cannot be read.
+static bool read_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	struct collected k = {
 		.o = o, .most = CODE_KERNELS_MOST - c->n, .text_most = CODE_TEXT_MOST - c->text};
-	const struct code_bytes loaded = {.offset = o->link.base};
+	uint64_t load;
 	const char *s;
-	if (from && from->path ? !ask_file(c, from, &k)
-			       : !code_ask_memory(&c->memory, from ? &from->bytes : &loaded, !from,
-						  &c->budget, collect, &k)) {
+	if (!code_ask_symbols(from, ".kd", &c->budget, collect, &k, &load)) {
 		free(k.kernels);
 		buf_fini(&k.text);
 		return false;
@@ -171,32 +147,50 @@ static bool read_object(struct code_names *c, struct object *o, const struct nam
 	return true;
 }
 
-// A memory:// URI. The loaded image is read if possible: the program may have freed, and used
-// again, the memory that the URI names.
-static void load_memory(struct code_names *c, struct object *o, const struct named_file *f)
+// Reads an object in memory, unless its first bytes are those of the last time. True if it is one.
+static bool renew_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
-	uint64_t head = head_of(c, o->link.base, HEAD_SIZE);
-	if (head && (head == o->head || read_object(c, o, NULL))) {
-		o->head = head;
-		return;
-	}
-	head = head_of(c, f->bytes.offset, f->bytes.size);
-	if (head && (head == o->head || read_object(c, o, f)))
-		o->head = head;
+	const uint64_t head =
+		head_of(c, from->bytes.offset, from->loaded ? HEAD_SIZE : from->bytes.size);
+	if (!head || (head != o->head && !read_object(c, o, from)))
+		return false;
+	o->head = head;
+	return true;
 }
 
-// Reads the names of an object. If the object is `known`, it is read again only if it lies in
-// memory, which may hold another code object now; files are assumed not to change.
+// Where the process has mapped the file, as its path may name another one by now.
+static const struct code_map *find_map(struct code_names *c, const char *path, struct code_map *m)
+{
+	const size_t len = strlen(path);
+	for (const char *s = maps(c); *s;)
+		if (code_map_parse(s, &s, m) && m->len == len && memcmp(m->path, path, len) == 0)
+			return m;
+	return NULL;
+}
+
+// Reads the names of an object. A `known` object is read again only if it lies in memory, which may
+// hold another one now; files are assumed not to change.
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
-	struct named_file f = {.path = path};
-	bool is_uri = code_uri_parse(o->link.uri, path, &f.bytes.offset, &f.bytes.size);
+	struct code_map m;
+	struct code_source named = {.pid = c->memory.pid, .machine = EM_AMDGPU}, loaded = named;
+	const bool is_uri =
+		code_uri_parse(o->link.uri, path, &named.bytes.offset, &named.bytes.size);
+	loaded.memory = &c->memory;
+	loaded.bytes.offset = o->link.base;
+	loaded.loaded = true;
 	if (is_uri && !*path) {
-		f.path = NULL;
-		load_memory(c, o, &f);
-	} else if (!known && (!is_uri || !c->files || !read_object(c, o, &f))) {
-		read_object(c, o, NULL);
+		// The loaded image first: the program may have freed, and used again, the memory
+		// that the URI names.
+		named.memory = &c->memory;
+		if (!renew_object(c, o, &loaded))
+			renew_object(c, o, &named);
+	} else if (!known) {
+		named.path = path;
+		named.map = is_uri && c->files ? find_map(c, path, &m) : NULL;
+		if (!is_uri || !c->files || !read_object(c, o, &named))
+			read_object(c, o, &loaded);
 	}
 	free(path);
 }

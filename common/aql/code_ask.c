@@ -1,7 +1,7 @@
 // Code objects by the reader's child: it opens the target's files, and parses what is in them.
 //
-// An answer is a sequence of records, each a head and a text. The last record of an answer about
-// symbols has no text; its head has the result.
+// An answer is a sequence of records, each a head and a text, none of them in two parts. The last
+// record of an answer about symbols has no text; its head has the result.
 #include "common/aql/code.h"
 #include "common/aql/code_priv.h"
 #include "common/host/root.h"
@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 struct record {
-	uint64_t a,
-		b; // a symbol: its value, 0; the end: load address, budget left; a link: link, base
+	// A symbol: its value, 0. The end: load address, budget left. A link: its address, its
+	// base.
+	uint64_t a, b;
 	uint32_t len; // of the text behind it, without a NUL
 	uint32_t last;
 };
 
+// About a process's memory it is asked without `path`.
 struct question {
 	struct code_bytes from;
 	uint64_t budget, start, end; // of a mapping; start 0: `path`
@@ -42,29 +44,14 @@ struct list_question {
 
 // --- in the child ---
 
-static struct {
-	char data[READER_PART];
-	size_t len;
-} records;
-
 static void put_record(const struct record *r, const char *text)
 {
-	if (sizeof(*r) + r->len > sizeof(records.data))
+	static char both[READER_PART];
+	if (r->len > sizeof(both) - sizeof(*r))
 		return;
-	if (records.len + sizeof(*r) + r->len > sizeof(records.data)) {
-		reader_give(records.data, records.len);
-		records.len = 0;
-	}
-	memcpy(records.data + records.len, r, sizeof(*r));
-	memcpy(records.data + records.len + sizeof(*r), text, r->len);
-	records.len += sizeof(*r) + r->len;
-}
-
-static void put_last(uint64_t a, uint64_t b)
-{
-	put_record(&(struct record){.a = a, .b = b, .last = 1}, "");
-	reader_give(records.data, records.len);
-	records.len = 0;
+	memcpy(both, r, sizeof(*r));
+	memcpy(both + sizeof(*r), text, r->len);
+	reader_give(both, sizeof(*r) + r->len);
 }
 
 // Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
@@ -132,16 +119,13 @@ static int symbols_task(const void *text, size_t len, int fd)
 	struct question q;
 	uint64_t load = 0;
 	bool ok;
-	if (len > sizeof(q))
-		return EMSGSIZE;
-	memcpy(&q, text, len);
+	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	q.from.fd = fd;
 	if (len == sizeof(q)) { // a file: as much as it has
 		const off_t end = lseek(fd, 0, SEEK_END);
 		const uint64_t rest = end > 0 && (uint64_t)end > q.from.offset
 					      ? (uint64_t)end - q.from.offset
 					      : 0;
-
 		q.from.size = q.from.size ? q.from.size : rest;
 		if (q.from.size > rest)
 			return EINVAL;
@@ -150,7 +134,7 @@ static int symbols_task(const void *text, size_t len, int fd)
 		     ? code_elf_loaded(fd, q.from.offset, q.machine, &q.budget, put_symbol,
 				       q.suffix)
 		     : code_elf_symbols(&q.from, q.machine, &q.budget, put_symbol, q.suffix, &load);
-	put_last(load, q.budget);
+	put_record(&(struct record){.a = load, .b = q.budget, .last = 1}, "");
 	return ok ? 0 : EINVAL;
 }
 
@@ -162,13 +146,9 @@ static int list_task(const void *text, size_t len, int fd)
 	const bool ok = code_list_read(&l, fd, q.r_debug, q.most);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct code_link *k = &l.links[i];
-		put_record(&(struct record){.a = k->link,
-					    .b = k->base,
-					    .len = (uint32_t)strlen(k->uri)},
-			   k->uri);
+		put_record(&(struct record){k->link, k->base, (uint32_t)strlen(k->uri), 0}, k->uri);
 	}
 	code_list_fini(&l);
-	put_last(0, 0);
 	return ok ? 0 : EINVAL;
 }
 
@@ -178,8 +158,7 @@ struct answer {
 	code_symbol *each;
 	void *arg;
 	uint64_t load, budget;
-	struct code_list *list; // of links
-	size_t most;
+	struct code_list *list; // NULL: the answer has symbols
 };
 
 static void take_record(struct answer *a, const struct record *r, const char *text)
@@ -189,7 +168,7 @@ static void take_record(struct answer *a, const struct record *r, const char *te
 		a->budget = r->b < a->budget ? r->b : a->budget;
 	} else if (!a->list) {
 		a->each(a->arg, text, r->len, r->a);
-	} else if (a->list->n < a->most) {
+	} else if (a->list->n < CODE_OBJECTS_MOST) {
 		*ARRAY_ADD(a->list->links, a->list->cap, a->list->n) =
 			(struct code_link){r->a, r->b, xasprintf("%.*s", (int)r->len, text)};
 	}
@@ -210,60 +189,43 @@ static bool code_take_part(void *arg, const void *part, size_t len)
 	return !len;
 }
 
-static bool ask_for_code(struct question *q, const struct memory *m, uint64_t *budget,
-			 code_symbol *each, void *arg, uint64_t *load)
+bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64_t *budget,
+		      code_symbol *each, void *arg, uint64_t *load)
 {
+	const struct memory *m = from->memory;
+	const struct code_map *map = from->map;
+	const char *path = from->path ? from->path : map ? map->path : "";
+	const size_t len = from->path ? strlen(path) : map ? map->len : 0;
 	struct answer a = {.each = each, .arg = arg, .budget = *budget};
-	const struct reader_question question = {.whose = q->pid,
+	struct question q = {.from = from->bytes,
+			     .budget = *budget,
+			     .start = map ? map->start : 0,
+			     .end = map ? map->end : 0,
+			     .pid = from->pid,
+			     .machine = from->machine,
+			     .loaded = from->loaded};
+	const struct reader_question question = {.whose = q.pid,
 						 .task = symbols_task,
 						 .open = m ? NULL : open_file,
-						 .text = q,
+						 .text = &q,
 						 .len = m ? offsetof(struct question, path)
-							  : sizeof(*q),
+							  : sizeof(q),
 						 .fd = m ? m->fd : -1};
+	snprintf(q.suffix, sizeof(q.suffix), "%s", suffix);
+	// The path of a mapped file that was deleted names another one.
+	if (len < sizeof(q.path) && !(map && map->deleted))
+		memcpy(q.path, path, len);
 	const bool ok = code_elf_ready() && reader_ask(&question, code_take_part, &a) == 0;
 	*budget = a.budget;
 	*load = a.load;
 	return ok;
 }
 
-bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const char *end,
-		   const struct code_bytes *from, unsigned machine, uint64_t *budget,
-		   code_symbol *each, void *arg, uint64_t *load)
-{
-	struct question q = {.pid = pid, .from = *from, .machine = machine, .budget = *budget};
-	size_t len = 0;
-	q.start = m ? m->start : 0;
-	q.end = m ? m->end : 0;
-	snprintf(q.suffix, sizeof(q.suffix), "%s", end);
-	// The path of a mapped file that was deleted names another one.
-	if (path && (!m || !m->deleted))
-		len = strlen(path);
-	else if (m && !m->deleted)
-		len = m->len;
-	if (len < sizeof(q.path))
-		memcpy(q.path, path ? path : m ? m->path : "", len);
-	return ask_for_code(&q, NULL, budget, each, arg, load);
-}
-
-bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool loaded,
-		     uint64_t *budget, code_symbol *each, void *arg)
-{
-	struct question q = {.pid = m->pid,
-			     .from = *from,
-			     .machine = EM_AMDGPU,
-			     .loaded = loaded,
-			     .suffix = ".kd",
-			     .budget = *budget};
-	uint64_t load;
-	return ask_for_code(&q, m, budget, each, arg, &load);
-}
-
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug)
 {
 	const struct list_question q = {r_debug,
 					CODE_OBJECTS_MOST > l->n ? CODE_OBJECTS_MOST - l->n : 0};
-	struct answer a = {.list = l, .most = CODE_OBJECTS_MOST};
+	struct answer a = {.list = l};
 	const struct reader_question question = {
 		.whose = m->pid, .task = list_task, .text = &q, .len = sizeof(q), .fd = m->fd};
 	return reader_ask(&question, code_take_part, &a) == 0;

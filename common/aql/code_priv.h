@@ -69,16 +69,20 @@ bool code_map_parse(const char *line, const char **next, struct code_map *m);
 
 // --- code_ask.c: the same in the reader's child, whose answers are checked ---
 
-// Symbols whose names end with `end`, of the file that is mapped there (`m`, or NULL), else of
-// `path` (NULL: that of the mapping) in the root of the process. Of `from` offset and size count;
-// size 0: to the file's end.
-bool code_ask_file(pid_t pid, const struct code_map *m, const char *path, const char *end,
-		   const struct code_bytes *from, unsigned machine, uint64_t *budget,
-		   code_symbol *each, void *arg, uint64_t *load);
+// A file, or the memory of a process.
+struct code_source {
+	pid_t pid;
+	const struct memory *memory; // NULL: a file
+	const struct code_map *map;  // where the process has mapped that file, or NULL
+	const char *path;            // in the root of the process; NULL: that of the mapping
+	struct code_bytes bytes;     // offset and size; size 0: to the file's end
+	unsigned machine;            // 0: any
+	bool loaded;                 // memory: as code_elf_loaded(), at `bytes.offset`
+};
 
-// Kernels of a code object in memory; `loaded`: as code_elf_loaded(), at from->offset.
-bool code_ask_memory(const struct memory *m, const struct code_bytes *from, bool loaded,
-		     uint64_t *budget, code_symbol *each, void *arg);
+// Symbols whose names end with `suffix`.
+bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64_t *budget,
+		      code_symbol *each, void *arg, uint64_t *load);
 
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug);
 

@@ -4,6 +4,7 @@
 // Facts: the Itanium C++ ABI, 3.4 (__cxa_demangle); libiberty/cp-demangle.c; setitimer(2).
 #include "common/reader/demangle.h"
 
+#include "common/host/clock.h"
 #include "common/host/dlopen.h"
 #include "common/host/xalloc.h"
 #include "common/reader/reader.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 
 // cxxabi.h is for C++ alone. The name is the ABI's.
 char *__cxa_demangle(const char *name, char *to, size_t *size, int *status); // NOLINT
@@ -49,17 +49,10 @@ static void limit_time(long ms)
 	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-static uint64_t cpu_now(void)
-{
-	struct timespec t = {0};
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int demangle_task(const void *name, size_t size, int fd)
 {
 	static char answer[DEMANGLE_TO_MOST + sizeof(uint64_t)];
-	const uint64_t begin = cpu_now();
+	const uint64_t begin = clock_cpu_ns();
 	int status;
 	char *text;
 	size_t len;
@@ -74,7 +67,7 @@ static int demangle_task(const void *name, size_t size, int fd)
 	len = text ? strlen(text) : 0;
 	len = len < DEMANGLE_TO_MOST ? len : 0;
 	memcpy(answer, len ? text : "", len + 1);
-	const uint64_t took_ns = cpu_now() - begin;
+	const uint64_t took_ns = clock_cpu_ns() - begin;
 	memcpy(answer + len + 1, &took_ns, sizeof(took_ns));
 	free(text);
 	reader_give(answer, len + 1 + sizeof(took_ns));

@@ -45,10 +45,6 @@ struct reader {
 	size_t n, cap;
 };
 
-struct question_head {
-	reader_task *task;
-};
-
 enum { PART_MORE = -1, PART_ALIVE = -2 };
 struct part_head {
 	int32_t end; // how the task ended; PART_MORE: there are more parts
@@ -62,25 +58,22 @@ static struct {
 // ---- the child
 
 static int socket_to_parent = -1; // in the child
-static size_t unsent;
-static bool has_unsent;
+static size_t unsent;             // bytes in part.data
 
-static void send_part(int32_t end, size_t len)
+static void send_part(int32_t end)
 {
 	part.head.end = end;
-	if (send(socket_to_parent, &part, sizeof(part.head) + len, MSG_NOSIGNAL) < 0)
+	if (send(socket_to_parent, &part, sizeof(part.head) + unsent, MSG_NOSIGNAL) < 0)
 		_exit(0);
-	has_unsent = false;
+	unsent = 0;
 }
 
-// A part is sent when the next one comes, so that the last message can carry the result, too.
 void reader_give(const void *data, size_t len)
 {
-	if (has_unsent)
-		send_part(PART_MORE, unsent);
-	memcpy(part.data, data, len);
-	unsent = len;
-	has_unsent = true;
+	if (len > sizeof(part.data) - unsent)
+		send_part(PART_MORE);
+	memcpy(part.data + unsent, data, len);
+	unsent += len;
 }
 
 void reader_alive(void)
@@ -89,12 +82,6 @@ void reader_alive(void)
 	if (socket_to_parent >= 0 &&
 	    send(socket_to_parent, &alive, sizeof(alive), MSG_NOSIGNAL) < 0)
 		_exit(0);
-}
-
-static void child_answer(reader_task *task, const void *text, size_t len, int fd)
-{
-	const int error = task(text, len, fd);
-	send_part(error, has_unsent ? unsent : 0);
 }
 
 // Receives a message and the descriptor that came with it, or -1. Returns its length; 0: the end.
@@ -110,7 +97,6 @@ static size_t receive(int from, void *to, size_t size, int flags, int *fd)
 			   .msg_control = &control,
 			   .msg_controllen = sizeof(control)};
 	ssize_t n;
-
 	do {
 		errno = 0; // the end leaves it
 		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | flags);
@@ -198,14 +184,13 @@ static void give_up_rights(pid_t parent)
 static _Noreturn void child_serve(int fd)
 {
 	static struct {
-		struct question_head head;
+		reader_task *task;
 		char text[READER_PART];
 	} q;
 	size_t n;
 	int given;
-
-	while ((n = receive(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.head)) {
-		child_answer(q.head.task, q.text, n - sizeof(q.head), given);
+	while ((n = receive(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.task)) {
+		send_part(q.task(q.text, n - sizeof(q.task), given));
 		if (given >= 0)
 			close(given);
 	}
@@ -217,10 +202,7 @@ static _Noreturn void serve_open(const struct reader_question *q, pid_t parent)
 	const int fd = q->open(q->text, q->len);
 	const int error = errno;
 	give_up_rights(parent);
-	if (fd < 0)
-		send_part(error, 0);
-	else
-		child_answer(q->task, q->text, q->len, fd);
+	send_part(fd < 0 ? error : q->task(q->text, q->len, fd));
 	_exit(0);
 }
 
@@ -253,11 +235,8 @@ static bool is_silent(pid_t whose)
 
 static uint64_t cpu_of(pid_t child)
 {
-	struct timespec t = {0};
 	clockid_t clock;
-	if (child && clock_getcpuclockid(child, &clock) == 0)
-		clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return child && clock_getcpuclockid(child, &clock) == 0 ? clock_read_ns(clock) : 0;
 }
 
 static void leave(pid_t child, pid_t whose)
@@ -323,10 +302,10 @@ static pid_t child_start(int *fd, const struct reader_question *q)
 
 static void reader_stop_child(struct reader *r, pid_t whose)
 {
-	if (!r->child)
-		return;
-	close(r->fd);
-	leave(r->child, whose);
+	if (r->child) {
+		close(r->fd);
+		leave(r->child, whose);
+	}
 	r->child = 0;
 }
 
@@ -347,8 +326,8 @@ static bool make_ready(struct reader *r)
 
 static bool send_question(const struct reader *r, const struct reader_question *q)
 {
-	struct question_head head = {q->task};
-	struct iovec data[2] = {{&head, sizeof(head)}, {(void *)(uintptr_t)q->text, q->len}};
+	reader_task *task = q->task;
+	struct iovec data[2] = {{&task, sizeof(task)}, {(void *)(uintptr_t)q->text, q->len}};
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -357,7 +336,6 @@ static bool send_question(const struct reader *r, const struct reader_question *
 				.cmsg_type = SCM_RIGHTS}};
 	struct msghdr m = {.msg_iov = data, .msg_iovlen = 2};
 	ssize_t n;
-
 	if (q->fd >= 0) {
 		memcpy(CMSG_DATA(&control.header), &q->fd, sizeof(int));
 		m.msg_control = &control;
