@@ -56,23 +56,23 @@ struct amdlog_queue {
 	uint32_t process;
 	uint32_t merged; // this row was found to be the same queue as that one; AMDLOG_NONE
 	uint64_t hwq, swq, size;
-	int64_t id;       // -1 unknown
-	bool ids_differ;  // made anew at the same address
-	int8_t priority;  // 0 low, 1 normal, 2 high, -1 unknown
-	uint64_t records; // packets and queue lines that name it
+	int64_t id;         // -1 unknown
+	bool ids_differ;    // made anew at the same address
+	bool made;          // a creation line told its priority and size
+	bool handle_unsure; // more than one row could be `handle`
+	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
+	uint32_t handle;    // the row of the same queue known by its handle; AMDLOG_NONE
+	uint64_t records;   // packets and queue lines that name it
 	uint64_t dispatches, barriers, barrier_values;
 	uint64_t torn; // packets of it that miss their end
 	uint64_t created, deleted;
-	bool made; // a creation line told its priority and size
 	uint32_t kernels, streams;
+	uint32_t claims;                 // rows that have this one as handle
 	struct amdlog_span span;         // of its packets
 	uint64_t created_us, deleted_us; // first creation, last deletion; AMDLOG_UNKNOWN
 	uint64_t backlog_max, backlog_sum, backlog_n;
 	uint64_t inversions;                             // rptr ahead of wptr
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // AMDLOG_UNKNOWN, 0: none seen
-	uint32_t handle; // the row of the same queue known by its handle; AMDLOG_NONE
-	bool handle_unsure;
-	uint32_t claims; // rows that have this one as handle
 	// What need not be looked up again: the stream that wrote to it last, as of so many
 	// changes.
 	uint64_t wrote_stream, wrote_changes;
