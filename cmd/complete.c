@@ -188,8 +188,8 @@ static const struct {
 // Offers nothing for other options: the shell then completes names of files.
 static void offer_values(const struct opt *o, struct typed *t)
 {
-	for (unsigned i = 0; o->choices && o->choices[i]; i++)
-		offer(t, o->choices[i], o->arg);
+	for (unsigned i = 0; *opt_word(o, i); i++)
+		offer(t, opt_word(o, i), opt_arg(o));
 	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		if (strcmp(o->name, sources[i].option) == 0)
 			sources[i].offer(t);
@@ -213,7 +213,7 @@ static void offer_spec(struct typed *t)
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
 			continue; // not for queues that come later
 		snprintf(help, sizeof(help), "%.*s", (int)n, text);
-		snprintf(word, sizeof(word), "%s%s", o->name, o->arg ? "=" : "");
+		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
 		if (!value) {
 			offer(t, word, help);
 		} else if (strncmp(t->rest, word, strlen(word)) == 0) {
@@ -254,9 +254,9 @@ static const struct opt *option_of(const struct typed *t, const char *word, cons
 		snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : 0), word + 2);
 		return find_any(t, name, 0);
 	}
-	for (word++; *word && (!o || !o->arg); word++)
+	for (word++; *word && (!o || !opt_arg(o)); word++)
 		o = find_any(t, NULL, *word);
-	if (o && o->arg && *word)
+	if (o && opt_arg(o) && *word)
 		*argument = word;
 	return o;
 }
@@ -294,7 +294,7 @@ static void take_typed_word(struct typed *t, struct place *at, const char *word)
 		at->operands = true;
 	} else if (word[0] != '-' || !word[1]) {
 		take_typed_operand(t, at, word);
-	} else if ((o = option_of(t, word, &argument)) && o->arg) {
+	} else if ((o = option_of(t, word, &argument)) && opt_arg(o)) {
 		if (argument)
 			take_typed_argument(t, o, argument);
 		else

@@ -23,7 +23,7 @@ static const struct gpus_opts defaults = {.watch = WATCH_OFF};
 static const struct opt opts[] = {
 	OPT(gpus_opts, gpu, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
 	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
-	OPT(gpus_opts, check, "check", 0, OPT_FLAG, NULL,
+	OPT(gpus_opts, check, "check", 0, OPT_FLAG, "",
 	    "what stands between this user and each command"),
 	WATCH_OPT(gpus_opts),
 	{0},

@@ -10,10 +10,10 @@ struct kernels_opts {
 };
 
 // As rows of a command's table; `type` is its options struct with a member `kernels`.
-#define KERNELS_OPTS(type)                                                       \
-	OPT(type, kernels.demangle, "demangle", 0, OPT_FLAG, NULL,               \
-	    "\nreadable names of kernels\n(default on a terminal)"),             \
-		OPT(type, kernels.no_demangle, "no-demangle", 0, OPT_FLAG, NULL, \
+#define KERNELS_OPTS(type)                                                     \
+	OPT(type, kernels.demangle, "demangle", 0, OPT_FLAG, "",               \
+	    "\nreadable names of kernels\n(default on a terminal)"),           \
+		OPT(type, kernels.no_demangle, "no-demangle", 0, OPT_FLAG, "", \
 		    "\nnames of kernels as the code objects have them")
 
 #define KERNELS_RULE RULE_CHOOSE("demangle no-demangle")

@@ -26,9 +26,9 @@ static const struct queues_opts defaults = {
 static const struct opt opts[] = {
 	PICK_OPTS(queues_opts),
 	PICK_QUEUES_OPTS(queues_opts),
-	OPT(queues_opts, all, "all", 'a', OPT_FLAG, NULL,
+	OPT(queues_opts, all, "all", 'a', OPT_FLAG, "",
 	    "also processes that opened KFD but own no queue"),
-	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, NULL,
+	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, "",
 	    "\nshow the likeliest MQD of a queue\nwhere it is not certain which is its"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
 	    "\nlist a copy of debugfs mqds alone;\n- is standard input"),

@@ -19,8 +19,8 @@ struct resume_opts {
 static const struct opt opts[] = {
 	PICK_OPTS(resume_opts),
 	PICK_QUEUES_OPTS(resume_opts),
-	OPT(resume_opts, all, "all", 'a', OPT_FLAG, NULL, "everything that gpq suspended"),
-	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, NULL,
+	OPT(resume_opts, all, "all", 'a', OPT_FLAG, "", "everything that gpq suspended"),
+	OPT(resume_opts, keep, "keep", 0, OPT_FLAG, "",
 	    "stay attached,\nwhich makes the next suspend quicker"),
 	{0},
 };

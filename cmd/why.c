@@ -18,7 +18,7 @@ static const struct opt opts[] = {
 	OPT(why_opts, over, "over", 0, OPT_NS, "T", "time between its two looks (100ms)"),
 	OPT(why_opts, profile, "profile", 0, OPT_NS, "T",
 	    "look 1,000 times a second for so long:\nwhat share of time is which kernel and state"),
-	OPT(why_opts, folded, "folded", 0, OPT_FLAG, NULL,
+	OPT(why_opts, folded, "folded", 0, OPT_FLAG, "",
 	    "\nprofile as stacks for flame graph tools"),
 	OPT(why_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
 	    "\nprofile as a timeline for the Perfetto UI"),

@@ -13,9 +13,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-static const char *const burst_words[] = {"command", "progress", NULL};
-static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
-
 // Options of more than one kind.
 #define GOAL                                                           \
 	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...", \
@@ -39,7 +36,7 @@ static const char *const unit_words[] = {"ns", "us", "ms", "s", NULL};
 static const struct opt preempt_opts[] = {
 	PICK_OPTS(bench_opts),
 	PICK_QUEUES_OPTS(bench_opts),
-	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show which queues would be held, and hold none"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
 	    "cycles of each setting\n(default 100, or as many as --duration allows)"),
@@ -70,7 +67,7 @@ static const struct opt preempt_opts[] = {
 };
 
 static const struct opt ab_opts[] = {
-	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "\nshow who belongs to which side now, and run nothing"),
 	OPT(bench_opts, ab.command[0], "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
 	OPT(bench_opts, ab.command[1], "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
@@ -94,14 +91,14 @@ static const struct opt ab_opts[] = {
 	OPT_ONE_OF(bench_opts, ab.hold, "burst-on", 0, "WHAT",
 		   "when to suspend: command (default) or progress:\nwhile the online "
 		   "command runs, or while its queues make progress",
-		   burst_words),
+		   "command\0progress"),
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
 	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
 	OPT(bench_opts, ab.metric, "metric", 0, OPT_EXPR, "REGEX",
 	    "latencies from the online command's output:\nthe number in ( )"),
 	OPT_ONE_OF(bench_opts, ab.metric_unit, "metric-unit", 0, "UNIT",
-		   "\nits unit: ns, us, ms or s (default ms)", unit_words),
+		   "\nits unit: ns, us, ms or s (default ms)", "ns\0us\0ms\0s"),
 	OPT(bench_opts, ab.offline_metric, "offline-metric", 0, OPT_EXPR, "REGEX",
 	    "\nthe offline work's rate from its output,\ninstead of its packets"),
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
@@ -127,7 +124,7 @@ static const struct opt report_opts[] = {
 	OPT(bench_opts, html, "html", 0, OPT_STR, "FILE", "also write a page with plots"),
 	OPT(bench_opts, svg, "svg", 0, OPT_STR, "DIR",
 	    "also write each plot to a file,\nDIR/plot-1.svg and so on"),
-	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, NULL,
+	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, "",
 	    "compare two files or folders, the old one first"),
 	GOAL,
 	REQUIRE("offline loss < 20%"),

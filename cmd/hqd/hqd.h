@@ -54,7 +54,6 @@ extern const struct out_table hqd_regs_table, hqd_raw_table, hqd_fields_table;
 
 enum { HQD_SUMMARY_TABLES = 3 };
 extern const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES];
-extern const char *const hqd_summary_names[];
 
 // May this row's GPU, XCC, process be shown?
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);

@@ -63,8 +63,6 @@ const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES] = {
 	{"waiting", "waiting", OUT_COLS(waiting_cols)},
 };
 
-const char *const hqd_summary_names[] = {"occupancy", "sharers", "waiting", NULL};
-
 static const char *const titles[HQD_SUMMARY_TABLES] = {
 	"Slots", "Processes that share over-subscribed GPUs", "Queues without a slot"};
 

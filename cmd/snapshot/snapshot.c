@@ -4,31 +4,29 @@
 
 #include <string.h>
 
-static const char *const by_words[] = {"cmdline", "comm", "container", NULL};
-static const char *const table_words[] = {"runs", "programs", "overlaps", "strategies", NULL};
-
 static const struct opt opts[] = {
 	PICK_OPTS(snapshot_opts),
 	PICK_QUEUES_OPTS(snapshot_opts),
-	OPT(snapshot_opts, redact, "redact", 0, OPT_FLAG, NULL,
+	OPT(snapshot_opts, redact, "redact", 0, OPT_FLAG, "",
 	    "replace names by pseudonyms:\nof programs, users, hosts and containers"),
 	OPT(snapshot_opts, every, "every", 0, OPT_NS, "T",
 	    "a series: a snapshot, and one more this long after,\nuntil Ctrl-C (at least 10ms)"),
 	OPT(snapshot_opts, duration, "for", 0, OPT_NS, "T", "\nof --every: for this long"),
 	OPT(snapshot_opts, count, "count", 0, OPT_U64, "N", "\nof --every: so many snapshots"),
-	OPT(snapshot_opts, diff, "diff", 0, OPT_FLAG, NULL,
+	OPT(snapshot_opts, diff, "diff", 0, OPT_FLAG, "",
 	    "what happened to queues between two snapshots"),
-	OPT(snapshot_opts, all, "all", 'a', OPT_FLAG, NULL,
+	OPT(snapshot_opts, all, "all", 'a', OPT_FLAG, "",
 	    "with --diff: also queues that did not change"),
-	OPT(snapshot_opts, exit_code, "exit-code", 0, OPT_FLAG, NULL,
+	OPT(snapshot_opts, exit_code, "exit-code", 0, OPT_FLAG, "",
 	    "with --diff: exit with 1 when anything changed"),
-	OPT(snapshot_opts, compare, "compare", 0, OPT_FLAG, NULL,
+	OPT(snapshot_opts, compare, "compare", 0, OPT_FLAG, "",
 	    "are queues the same in every run:\nids, counts and slots"),
 	OPT_ONE_OF(snapshot_opts, by, "by", 0, "WHAT",
-		   "with --compare: what names a program:\ncmdline, comm or container", by_words),
+		   "with --compare: what names a program:\ncmdline, comm or container",
+		   "cmdline\0comm\0container"),
 	OPT_ONE_OF(snapshot_opts, table, "table", 0, "WHICH",
 		   "with --compare: only this:\nruns, programs, overlaps or strategies",
-		   table_words),
+		   "runs\0programs\0overlaps\0strategies"),
 	{0},
 };
 

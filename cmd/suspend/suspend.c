@@ -10,31 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"debug", "criu", NULL};
-
 static const struct opt opts[] = {
 	PICK_OPTS(suspend_opts),
 	PICK_QUEUES_OPTS(suspend_opts),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
-	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, NULL,
+	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, "",
 	    "prove that the queues stand still:\nwatch the read indices, read the saved waves"),
-	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, NULL, "\nonly queues without work"),
-	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, NULL,
+	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, "", "\nonly queues without work"),
+	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, "",
 	    "\nif one process or queue cannot be held, none is"),
-	OPT(suspend_opts, once, "once", 0, OPT_FLAG, NULL,
+	OPT(suspend_opts, once, "once", 0, OPT_FLAG, "",
 	    "\nleave processes alone that come to fit later"),
-	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, NULL,
+	OPT(suspend_opts, no_trace, "no-trace", 0, OPT_FLAG, "",
 	    "\nhold without tracing,\nwhere the driver allows it (see gpq-suspend(1))"),
-	OPT(suspend_opts, dry, "dry-run", 0, OPT_FLAG, NULL,
+	OPT(suspend_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show what would be held;\nsuspend nothing and run no COMMAND"),
 	OPT(suspend_opts, marks, "marks", 0, OPT_STR, "FILE",
 	    "\nwith COMMAND: append times of suspend, resume"),
-	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, NULL, "show what is suspended and by whom"),
+	OPT(suspend_opts, list, "list", 'l', OPT_FLAG, "", "show what is suspended and by whom"),
 	WATCH_OPT(suspend_opts),
 	OPT_ONE_OF(suspend_opts, method, "method", 0, "METHOD",
-		   "\ndebug, or criu\n(dangerous: see gpq-suspend(1))", methods),
+		   "\ndebug, or criu\n(dangerous: see gpq-suspend(1))", "debug\0criu"),
 	{0},
 };
 

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-const char *const trace_by_words[] = {"queue", "kernel", "process", "thread",
-				      "api",   "stream", "error",   NULL};
-
 // --- which records are read ---
 
 static bool kernel_matches(void *ctx, const char *name, size_t len)
@@ -119,7 +116,7 @@ static int check_by(const struct trace_opts *o)
 			o->compare  ? "compare"
 			: by_kernel ? "latency"
 				    : "series",
-			trace_by_words[o->by]);
+			text_part(TRACE_BY_WORDS, (unsigned)o->by));
 }
 
 // What depends on more than on which options are given.

@@ -267,7 +267,7 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
 int64_t trace_pid_of_name(const char *name);
 
 // The words of enum trace_by.
-extern const char *const trace_by_words[];
+#define TRACE_BY_WORDS "queue\0kernel\0process\0thread\0api\0stream\0error"
 
 // The report of the files that are the operands, and of o->ftrace and o->events. Exit status.
 int trace_files(struct cmd *c);

@@ -30,12 +30,13 @@ static void parser_add_set(struct parser *p, const struct opt_set *set)
 	for (const struct opt *o = set->table; o->name && p->n < OPTS_MAX; o++) {
 		p->opt[p->n] = o;
 		p->base[p->n] = set->base;
-		p->longs[p->n] = (struct option){o->name, o->arg ? required_argument : no_argument,
-						 NULL, LONG_BASE + (int)p->n};
+		p->longs[p->n] =
+			(struct option){o->name, opt_arg(o) ? required_argument : no_argument, NULL,
+					LONG_BASE + (int)p->n};
 		p->n++;
 		if (o->letter)
 			p->shorts[s++] = o->letter;
-		if (o->letter && o->arg)
+		if (o->letter && opt_arg(o))
 			p->shorts[s++] = ':';
 	}
 }
@@ -130,13 +131,14 @@ static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 static int choice_option(int *value, const struct opt *o, const char *arg)
 {
 	struct buf all = {0};
-	for (int i = 0; o->choices[i]; i++) {
-		if (strcmp(o->choices[i], arg) == 0) {
-			*value = i;
+	const char *word;
+	for (unsigned i = 0; *(word = opt_word(o, i)); i++) {
+		if (strcmp(word, arg) == 0) {
+			*value = (int)i;
 			buf_fini(&all);
 			return GPQ_OK;
 		}
-		buf_printf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+		buf_printf(&all, "%s%s", i ? ", " : "", word);
 	}
 	int status = err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
 	buf_fini(&all);
@@ -225,7 +227,7 @@ static void refuse_unknown(const struct parser *p, char **argv, bool missing)
 	const char *given = argv[optind - 1];
 	if (missing)
 		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
-			 known >= 0 ? p->opt[known]->arg : "?");
+			 known >= 0 ? opt_arg(p->opt[known]) : "?");
 	else if (optopt >= LONG_BASE)
 		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
 	else if (!optopt)
@@ -247,8 +249,9 @@ int opts_refuse_secure(const char *given)
 // Does the argument name a file or a command?
 static bool names_file(const struct opt *o)
 {
-	return o->arg && (strcmp(o->arg, "FILE") == 0 || strcmp(o->arg, "DIR") == 0 ||
-			  strcmp(o->arg, "CMD") == 0);
+	const char *arg = opt_arg(o);
+	return arg &&
+	       (strcmp(arg, "FILE") == 0 || strcmp(arg, "DIR") == 0 || strcmp(arg, "CMD") == 0);
 }
 
 static int take_option(const struct opt *o, void *base, const char *arg)
@@ -328,9 +331,26 @@ void opts_fini(const struct opt_set *sets)
 	}
 }
 
+const char *opt_arg(const struct opt *o)
+{
+	const char *arg = text_part(o->name, 1);
+	return *arg ? arg : NULL;
+}
+
+const char *opt_help(const struct opt *o)
+{
+	return text_part(o->name, 2);
+}
+
+const char *opt_word(const struct opt *o, unsigned i)
+{
+	return o->kind == OPT_CHOICE ? text_part(o->name, 3 + i) : "";
+}
+
 const char *opt_brief(const struct opt *o, size_t *len)
 {
-	const char *text = o->help + (*o->help == '\n');
+	const char *text = opt_help(o);
+	text += *text == '\n';
 	size_t n = strcspn(text, "\n");
 	while (text[n] && n && strchr(":;,", text[n - 1]))
 		n--;
@@ -342,10 +362,10 @@ static void put_option(struct buf *b, const struct opt *o, bool brief)
 {
 	enum { COLUMN = 30 };
 	const size_t start = b->len;
-	const char letter[4] = {'-', o->letter, ',', 0}, *text = o->help;
+	const char letter[4] = {'-', o->letter, ',', 0}, *arg = opt_arg(o), *text = opt_help(o);
 	size_t n = strlen(text);
-	buf_printf(b, "  %-3s --%s%s%s  ", o->letter ? letter : "", o->name, o->arg ? " " : "",
-		   o->arg ? o->arg : "");
+	buf_printf(b, "  %-3s --%s%s%s  ", o->letter ? letter : "", o->name, arg ? " " : "",
+		   arg ? arg : "");
 	size_t used = b->len - start;
 	if (used > COLUMN && !brief) {
 		b->len -= 2;
@@ -363,7 +383,7 @@ void opts_help(struct buf *b, const struct opt *table, bool brief)
 {
 	struct buf rare = {0};
 	for (const struct opt *o = table; o->name; o++)
-		if (brief && *o->help == '\n')
+		if (brief && *opt_help(o) == '\n')
 			buf_printf(&rare, "%s--%s", rare.len ? ", " : "", o->name);
 		else
 			put_option(b, o, brief);

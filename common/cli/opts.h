@@ -21,7 +21,7 @@ enum opt_kind {     // member of the options struct
 		    // input
 	OPT_U64,    // uint64_t, decimal or 0x
 	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
-	OPT_CHOICE, // int: index of the word in `choices`
+	OPT_CHOICE, // int: which of the option's words
 };
 
 struct words {
@@ -36,26 +36,32 @@ struct pids {
 };
 
 struct opt {
-	const char *name; // long name without dashes; NULL ends a table
-	char letter;      // short name, 0: none
-	uint8_t kind;     // enum opt_kind
-	uint32_t offset;  // of the member in the options struct
-	const char *arg;  // name of the argument in help; NULL for flags
-	// Without a full stop. -h shows it up to a newline, --help all of it. If it begins with a
-	// newline, -h only names the option.
-	const char *help;
-	const char *const *choices; // OPT_CHOICE: NULL-terminated
+	const char
+		*name; // long name without dashes; NULL ends a table. Behind its NUL: opt_arg()
+		       // ("": a flag), opt_help() and the words of OPT_CHOICE, the last of them ""
+	uint32_t offset; // of the member in the options struct
+	char letter;     // short name, 0: none
+	uint8_t kind;    // enum opt_kind
 };
 
-#define OPT(type, member, name, letter, kind, arg, help)                                     \
-	{                                                                                    \
-		(name), (letter), (kind), offsetof(struct type, member), (arg), (help), NULL \
+// Texts are literals; `arg` of a flag is "".
+#define OPT(type, member, name, letter, kind, arg, help)                                  \
+	{                                                                                 \
+		name "\0" arg "\0" help, offsetof(struct type, member), (letter), (kind), \
 	}
-#define OPT_ONE_OF(type, member, name, letter, arg, help, choices)                          \
-	{                                                                                   \
-		(name), (letter), OPT_CHOICE, offsetof(struct type, member), (arg), (help), \
-			(choices)                                                           \
-	}
+// `words`: "auto\0always\0never".
+#define OPT_ONE_OF(type, member, name, letter, arg, help, words) \
+	OPT(type, member, name, letter, OPT_CHOICE, arg, help "\0" words "\0")
+
+// Name of the argument in help; NULL for flags.
+const char *opt_arg(const struct opt *o);
+
+// Without a full stop. -h shows it up to a newline, --help all of it. If it begins with a newline,
+// -h only names the option.
+const char *opt_help(const struct opt *o);
+
+// Word `i` of an OPT_CHOICE; "" behind the last, and of other kinds.
+const char *opt_word(const struct opt *o, unsigned i);
 
 // A table and the struct that its offsets refer to. With base NULL the options are not accepted: if
 // one is given, the message says which command has it.

@@ -46,7 +46,7 @@ static bool is_given(const struct place *p)
 
 static bool has_value(const struct place *p, const char *value, size_t len)
 {
-	const char *text = p->o->kind == OPT_CHOICE ? p->o->choices[*(const int *)p->member]
+	const char *text = p->o->kind == OPT_CHOICE ? opt_word(p->o, *(const unsigned *)p->member)
 						    : *(const char *const *)p->member;
 	return strlen(text) == len && memcmp(text, value, len) == 0;
 }

@@ -69,6 +69,16 @@ void close_quietly(int fd);
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+// Text `i` of a literal that holds several, each ended by a NUL: "PID\0pid\0process id". Rows of
+// large tables keep their texts like this: each pointer of a constant is relocated at each start
+// of a position-independent program.
+static inline const char *text_part(const char *texts, unsigned i)
+{
+	while (i--)
+		texts += strlen(texts) + 1;
+	return texts;
+}
+
 // Compares two numbers for qsort(3).
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

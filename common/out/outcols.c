@@ -9,13 +9,12 @@
 
 const char *out_col_key(const struct out_col *c)
 {
-	return c->name + strlen(c->name) + 1;
+	return text_part(c->name, 1);
 }
 
 const char *out_col_help(const struct out_col *c)
 {
-	const char *key = out_col_key(c);
-	return key + strlen(key) + 1;
+	return text_part(c->name, 2);
 }
 
 int out_find_column(const struct out_table *t, const char *name, size_t len)

@@ -36,22 +36,21 @@ struct pick_opts {
 		PICK_OTHER_OPTS(type, "", "\n")
 
 // All but -p; `usual` and `rare` are what the help of these begins with.
-#define PICK_OTHER_OPTS(type, usual, rare)                                       \
-	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, NULL,                      \
-	    rare "-p takes PIDs as seen inside a container"),                    \
-		OPT(type, pick.tree, "tree", 0, OPT_FLAG, NULL,                  \
-		    usual "also all descendants of -p"),                         \
-		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME", \
-		    usual "only processes of these containers"),                 \
-		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",           \
-		    rare "only processes of this control group or below"),       \
-		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                 \
-		    rare "only processes of these kubernetes pods"),             \
-		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",              \
-		    rare "only processes of these users"),                       \
-		OPT(type, pick.comms, "comm", 0, OPT_LIST, "REGEX",              \
-		    usual "only processes with a matching command name"),        \
-		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",        \
+#define PICK_OTHER_OPTS(type, usual, rare)                                                         \
+	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, "",                                          \
+	    rare "-p takes PIDs as seen inside a container"),                                      \
+		OPT(type, pick.tree, "tree", 0, OPT_FLAG, "", usual "also all descendants of -p"), \
+		OPT(type, pick.containers, "container", 0, OPT_WORDS, "ID|NAME",                   \
+		    usual "only processes of these containers"),                                   \
+		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                             \
+		    rare "only processes of this control group or below"),                         \
+		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                                   \
+		    rare "only processes of these kubernetes pods"),                               \
+		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                                \
+		    rare "only processes of these users"),                                         \
+		OPT(type, pick.comms, "comm", 0, OPT_LIST, "REGEX",                                \
+		    usual "only processes with a matching command name"),                          \
+		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",                          \
 		    rare "only processes with a matching command line")
 
 // Their names, for rules: those that need a host, not only PIDs, and all.

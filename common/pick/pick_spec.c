@@ -30,10 +30,10 @@ static int store_condition(struct pick_spec *s, const char *option, char *condit
 	const struct opt *o = opts_find(keys, condition, 0);
 	if (!o)
 		return unknown_key(option, condition);
-	if (o->arg && (!value || !*value))
+	if (opt_arg(o) && (!value || !*value))
 		return err_fail(GPQ_USAGE, NULL, "%s: %s needs a value: %s=%s", option, condition,
-				condition, o->arg);
-	if (!o->arg && value)
+				condition, opt_arg(o));
+	if (!opt_arg(o) && value)
 		return err_fail(GPQ_USAGE, NULL, "%s: %s takes no value", option, condition);
 	return opts_store(o, s, value);
 }

@@ -13,7 +13,7 @@
 
 // A row of a command's table; `type` is its options struct with a member `attach`.
 #define RINGS_ATTACH_OPT(type)                                                   \
-	OPT(type, attach, "attach", 0, OPT_FLAG, NULL,                           \
+	OPT(type, attach, "attach", 0, OPT_FLAG, "",                             \
 	    "without root: ask the driver's debug interface,\nonce; this takes " \
 	    "all queues of the GPUs\noff for a moment, those of others too")
 

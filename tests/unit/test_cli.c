@@ -355,13 +355,12 @@ static void breaks(int argc, char **argv, const char *want)
 		uint64_t n;
 		int word;
 	} o = {.n = 7, .word = -1}, defaults = o;
-	static const char *const words[] = {"one", "two", NULL};
 	static const struct opt table[] = {
-		OPT(rules_opts, a, "a", 0, OPT_FLAG, NULL, ""),
-		OPT(rules_opts, b, "b", 0, OPT_FLAG, NULL, ""),
+		OPT(rules_opts, a, "a", 0, OPT_FLAG, "", ""),
+		OPT(rules_opts, b, "b", 0, OPT_FLAG, "", ""),
 		OPT(rules_opts, file, "file", 0, OPT_STR, "FILE", ""),
 		OPT(rules_opts, n, "n", 0, OPT_U64, "N", ""),
-		OPT_ONE_OF(rules_opts, word, "word", 0, "WORD", "", words),
+		OPT_ONE_OF(rules_opts, word, "word", 0, "WORD", "", "one\0two"),
 		{0},
 	};
 	static const struct opt_rule rules[] = {
