@@ -79,7 +79,7 @@ void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, uns
 {
 	const struct mqd_source from = {
 		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
-	for (unsigned dw = 0; dw < 512; dw++) {
+	for (unsigned dw = 0; dw < REG_MQD_DWORDS; dw++) {
 		struct decoded_reg r = {
 			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
 		if (!r.reg)

@@ -1,8 +1,7 @@
 // Lines of KFD's debugfs. See dump.h for the format of hex dumps.
 //
-// A live file has nothing but lines of one fixed shape, so that shape is tried first, eight digits
-// at a time in one 64-bit register. Whatever differs (captures through terminals, CRLF, torn lines)
-// takes the slow way, word by word.
+// A dump of MQDs has thousands of full lines of one fixed shape: dump_run() only checks these, with
+// vector code. Other lines, and captures that went through terminals, are parsed word by word.
 #include "common/debugfs/dump.h"
 
 #include "common/host/number.h"
@@ -11,18 +10,6 @@
 
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
 #define HEAD         13 // 4 blanks, 8 digits, colon
-
-// The value of eight characters that are known to be hex digits.
-static uint32_t hex8_good(const char *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof(v));
-	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
-	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
-	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
-	v = (v | v >> 8) & 0x0000ffff0000ffffull;
-	return (uint32_t)(v | v >> 16);
-}
 
 bool dump_hex8(const char *p, uint32_t *out)
 {
@@ -37,7 +24,11 @@ bool dump_hex8(const char *p, uint32_t *out)
 
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
-	*out = hex8_good(p);
+	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
+	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
+	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+	v = (v | v >> 8) & 0x0000ffff0000ffffull;
+	*out = (uint32_t)(v | v >> 16);
 	return true;
 }
 
@@ -93,7 +84,7 @@ bool dump_line_empty(const char *p, const char *end)
 	return dump_skip_blanks(p, end) == end;
 }
 
-static bool parse_any(const char *p, const char *end, struct dump_line *out)
+bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 {
 	p = dump_skip_blanks(p, end);
 	if (end - p < 9 || p[8] != ':' || !dump_hex8(p, &out->addr))
@@ -103,14 +94,19 @@ static bool parse_any(const char *p, const char *end, struct dump_line *out)
 
 	bool aligned = true; // all words so far have 8 digits: later ones are in their place
 	for (p = dump_skip_blanks(p + 9, end); p < end; p = dump_skip_blanks(p, end)) {
-		const char *w = p;
-		while (p < end && !is_blank(*p))
-			p++;
+		const char *word = p;
+		uint32_t value;
 		if (out->count == DUMP_WORDS)
 			return false; // more words than the kernel ever prints: not a dump line
-		aligned &= p - w == 8;
-		if (aligned && dump_hex8(w, &out->words[out->count]))
+		const bool good = end - p >= 8 && dump_hex8(p, &value);
+		p += good ? 8 : 0;
+		while (p < end && !is_blank(*p))
+			p++;
+		aligned &= p - word == 8;
+		if (aligned && good) {
+			out->words[out->count] = value;
 			out->valid |= (uint8_t)(1u << out->count);
+		}
 		out->count++;
 	}
 	return true;
@@ -149,41 +145,6 @@ static bool words_are_zero(const char *p)
 {
 	return memcmp(p, " 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000",
 		      72) == 0;
-}
-
-// Returns the number of words if the line has exactly the kernel's shape (2 or 4 blanks, 8 digits,
-// a colon, and up to eight times a blank and 8 digits) and every word is good; otherwise 0. Sets
-// *addr to the number before the colon and *words to the text behind it.
-static unsigned plain_line(const char *p, const char *end, uint32_t *addr, const char **words)
-{
-	size_t len = (size_t)(end - p), lead = len > 3 && p[2] == ' ' ? 4 : 2, head = lead + 9;
-	unsigned n = (unsigned)(len - head) / 9;
-	uint32_t ignored;
-	bool good = true;
-	if (len <= head || len > head + 72 || (len - head) % 9 != 0)
-		return 0;
-	if (p[head - 1] != ':' || memcmp(p, "    ", lead) != 0 || !dump_hex8(p + lead, addr))
-		return 0;
-	*words = p += head;
-	if (n == DUMP_WORDS)
-		return words_are_zero(p) || words_are_good(p) ? n : 0;
-	for (unsigned i = 0; good && i < n; i++)
-		good = p[9 * i] == ' ' && dump_hex8(p + 9 * i + 1, &ignored);
-	return good ? n : 0;
-}
-
-bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
-{
-	const char *text;
-	unsigned words = plain_line(p, end, &out->addr, &text);
-	if (!words)
-		return parse_any(p, end, out);
-	memset(out->words, 0, sizeof(out->words));
-	for (unsigned i = 0; i < words; i++)
-		out->words[i] = hex8_good(text + 9 * i + 1);
-	out->valid = (uint8_t)((1u << words) - 1);
-	out->count = (uint8_t)words;
-	return true;
 }
 
 // True if the line begins with this offset, as in "    00000fe0:".

@@ -2,8 +2,8 @@
 // [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
 // A new generation: a value of enum gfx_gen; gfx.c (version, capabilities); layout_of[], places[]
-// and the guess_ functions in mqd_value.c; the masks G8 to ALL in regs_compute.c; R() and runs[] in
-// regs_sdma.c (runs[] has no default: without a row gpq crashes); tests/unit/test_debugfs_regs.c.
+// and the guess_ functions in mqd_value.c; the masks G8 to ALL, S() and runs[] in regs.c (runs[]
+// has no default: without a row gpq crashes); tests/unit/test_debugfs_regs.c.
 #ifndef GPQ_DEBUGFS_GFX_H
 #define GPQ_DEBUGFS_GFX_H
 

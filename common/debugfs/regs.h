@@ -40,6 +40,8 @@ struct reg {
 	uint8_t nfields;
 };
 
+#define REG_MQD_DWORDS 512u // of the longest MQD
+
 // The register at this dword of the MQD, NULL where none is known.
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
 const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);

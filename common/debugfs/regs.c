@@ -1,8 +1,30 @@
-// Dwords of compute MQDs, which from 128 to 183 are the HQD registers; see regs.h. Facts:
-// [debugfs.mqd-image], [debugfs.mqd-compute], [debugfs.hqd-error].
-#include "common/debugfs/regs_priv.h"
+// The tables of registers; see regs.h. Facts: [debugfs.mqd-image], [debugfs.mqd-compute],
+// [debugfs.hqd-error], [debugfs.mqd-sdma], [debugfs.sdma-slot].
+#include "common/debugfs/regs.h"
+
+#include "common/host/buf.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define REG(name, fields)                   \
+	{                                   \
+		name, fields, COUNT(fields) \
+	}
+#define WHOLE(id, unit, shift, meaning) \
+	static const struct reg_field id[] = {{"", 0, 32, unit, shift, NULL, meaning}}
+// Fields for the low and the high half of an address.
+#define WHOLE_PAIR(id, shift, meaning)                \
+	WHOLE(id##_lo, REG_ADDR_LOW, shift, meaning); \
+	WHOLE(id##_hi, REG_ADDR_HIGH, shift, meaning)
+
+WHOLE(hex, REG_HEX, 0, NULL);
+WHOLE(number, REG_NUMBER, 0, NULL);
+WHOLE(bytes, REG_BYTES, 0, NULL);
+WHOLE_PAIR(addr, 0, NULL);
+WHOLE_PAIR(addr256, 8, NULL);
+
+// --- compute MQDs: dwords 128 to 183 are the HQD registers ---
 
 #define REG_GEN(gen) (1u << (gen))
 #define G8           REG_GEN(GFX8)
@@ -179,12 +201,12 @@ static const struct reg_field cu_mask10[] = {
 // One row up to gfx9 and one from gfx10 on, where the fields differ.
 #define BOTH(dw, name, fields) R(dw, G8 | G9, name, fields##9), R(dw, G10UP, name, fields##10)
 
-// Sorted by dword. Several rows may share a dword; their generations do not overlap.
+// Several rows may share a dword; their generations do not overlap.
 static const struct {
 	struct reg reg;
 	uint16_t dw;   // of the MQD
 	uint16_t gens; // bit per enum gfx_gen that has it by this name
-} rows[] = {
+} compute_rows[] = {
 	R(0, ALL, "header", hex),
 	R(1, ALL, "compute_dispatch_initiator", hex),
 	XYZ(2, ALL, "compute_dim", number),
@@ -192,14 +214,10 @@ static const struct {
 	XYZ(8, ALL, "compute_num_thread", number),
 	R(11, ALL, "compute_pipelinestat_enable", flag),
 	PAIR(13, ALL, "compute_pgm", addr256_lo, addr256_hi),
-	R(15, TO10 | G12, "compute_tba_lo", addr256_lo),
-	R(15, G11, "compute_dispatch_pkt_addr_lo", addr_lo),
-	R(16, TO10 | G12, "compute_tba_hi", addr256_hi),
-	R(16, G11, "compute_dispatch_pkt_addr_hi", addr_hi),
-	R(17, TO10 | G12, "compute_tma_lo", addr256_lo),
-	R(17, G11, "compute_dispatch_scratch_base_lo", addr256_lo),
-	R(18, TO10 | G12, "compute_tma_hi", addr256_hi),
-	R(18, G11, "compute_dispatch_scratch_base_hi", addr256_hi),
+	PAIR(15, TO10 | G12, "compute_tba", addr256_lo, addr256_hi),
+	PAIR(15, G11, "compute_dispatch_pkt_addr", addr_lo, addr_hi),
+	PAIR(17, TO10 | G12, "compute_tma", addr256_lo, addr256_hi),
+	PAIR(17, G11, "compute_dispatch_scratch_base", addr256_lo, addr256_hi),
 	R(19, ALL, "compute_pgm_rsrc1", hex),
 	R(20, ALL, "compute_pgm_rsrc2", hex),
 	R(21, ALL, "compute_vmid", number),
@@ -213,18 +231,12 @@ static const struct {
 	R(33, ALL, "compute_dispatch_id", number),
 	R(34, ALL, "compute_threadgroup_id", number),
 	R(35, TO10, "compute_relaunch", hex),
-	R(39, ONLY9, "compute_static_thread_mgmt_se4", cu_mask9),
+	R4(39, ONLY9, "compute_static_thread_mgmt_", "se4", "se5", "se6", "se7", cu_mask9),
 	R(39, G940, "compute_current_logic_xcc_id", xcc_id),
-	R(39, G11UP, "compute_user_accum_0", hex),
-	R(40, ONLY9, "compute_static_thread_mgmt_se5", cu_mask9),
 	R(40, G940, "compute_restart_cg_tg_id", number),
-	R(40, G11UP, "compute_user_accum_1", hex),
-	R(41, ONLY9, "compute_static_thread_mgmt_se6", cu_mask9),
 	R(41, G940, "compute_tg_chunk_size", number),
-	R(41, G11UP, "compute_user_accum_2", hex),
-	R(42, ONLY9, "compute_static_thread_mgmt_se7", cu_mask9),
 	R(42, G940, "compute_restore_tg_chunk_size", number),
-	R(42, G11UP, "compute_user_accum_3", hex),
+	R4(39, G11UP, "compute_user_accum_", "0", "1", "2", "3", hex),
 	R4(44, G11UP, "compute_static_thread_mgmt_", "se4", "se5", "se6", "se7", cu_mask10),
 	R(49, G11UP, "compute_relaunch", hex),
 	R(59, G12, "compute_static_thread_mgmt_se8", cu_mask10),
@@ -303,19 +315,14 @@ static const struct {
 
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw)
 {
-	size_t lo = 0, hi = sizeof(rows) / sizeof(rows[0]);
-	while (lo < hi) { // the first row of this dword
-		size_t mid = (lo + hi) / 2;
-
-		if (rows[mid].dw < dw)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < sizeof(rows) / sizeof(rows[0]) && rows[lo].dw == dw; lo++)
-		if (rows[lo].gens & REG_GEN(gen))
-			return &rows[lo].reg;
-	return NULL;
+	static const struct reg *found[GFX_GENS][REG_MQD_DWORDS]; // by generation and dword
+	static bool made;
+	for (size_t i = 0; !made && i < COUNT(compute_rows); i++)
+		for (unsigned k = 0; k < GFX_GENS; k++)
+			if (compute_rows[i].gens & REG_GEN(k))
+				found[k][compute_rows[i].dw] = &compute_rows[i].reg;
+	made = true;
+	return dw < REG_MQD_DWORDS ? found[gen][dw] : NULL;
 }
 
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
@@ -323,7 +330,7 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 	size_t len = 0;
 	uint32_t unnamed = word;
 	snprintf(text, REG_ERROR_TEXT, "none");
-	for (size_t i = 0; i < sizeof(error) / sizeof(error[0]) && len < REG_ERROR_TEXT; i++) {
+	for (size_t i = 0; i < COUNT(error) && len < REG_ERROR_TEXT; i++) {
 		uint32_t bits = reg_field_bits(&error[i], word);
 		unnamed &= ~(bits << error[i].lsb);
 		if (bits)
@@ -333,4 +340,177 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 	if (unnamed && len < REG_ERROR_TEXT)
 		snprintf(text + len, REG_ERROR_TEXT - len, "%s0x%x", len ? " " : "", unnamed);
 	return text;
+}
+
+// --- SDMA MQDs, and where hqds shows the same registers ---
+
+static const struct reg_field flagged_lo[] = {
+	{"", 1, 31, REG_ADDR_LOW, 1, NULL, "where the read index is written to"}};
+#define RB_CNTL                                                                       \
+	{"RB_ENABLE", 0, 1, REG_FLAG, 0, NULL, "stays set in a slot after an unmap"}, \
+		{"RB_SIZE", 1, 5, REG_POWER, 2, NULL, "of the ring"},                 \
+		{"RPTR_WRITEBACK_ENABLE", 12, 1, REG_FLAG, 0, NULL, NULL},            \
+		{"RPTR_WRITEBACK_TIMER", 16, 5, REG_NUMBER, 0, NULL, NULL},           \
+	{                                                                             \
+		"RB_VMID", 24, 4, REG_NUMBER, 0, NULL, "set in memory by an unmap"    \
+	}
+static const struct reg_field rb_cntl[] = {RB_CNTL};
+static const struct reg_field rb_cntl11[] = {RB_CNTL,
+					     {"WPTR_POLL_ENABLE", 11, 1, REG_FLAG, 0, NULL, NULL}};
+static const struct reg_field context_status[] = {
+	{"SELECTED", 0, 1, REG_FLAG, 0, NULL, NULL},
+	{"IDLE", 2, 1, REG_FLAG, 0, NULL, NULL},
+	{"EXPIRED", 3, 1, REG_FLAG, 0, NULL, NULL},
+	{"EXCEPTION", 4, 3, REG_HEX, 0, NULL, NULL},
+	{"CTXSW_ABLE", 7, 1, REG_FLAG, 0, NULL, NULL},
+	{"CTXSW_READY", 8, 1, REG_FLAG, 0, NULL, NULL},
+	{"PREEMPTED", 9, 1, REG_FLAG, 0, NULL, NULL},
+	{"PREEMPT_DISABLE", 10, 1, REG_FLAG, 0, NULL, NULL},
+};
+static const struct reg_field sdma_doorbell[] = {
+	{"ENABLE", 28, 1, REG_FLAG, 0, NULL, "the slot is in use"},
+	{"CAPTURED", 30, 1, REG_FLAG, 0, NULL, "rung"},
+};
+static const struct reg_field sdma_doorbell8[] = {
+	{"OFFSET", 0, 21, REG_BYTES, 2, NULL, "in the doorbell BAR"},
+	{"ENABLE", 28, 1, REG_FLAG, 0, NULL, "the slot is in use"},
+	{"CAPTURED", 30, 1, REG_FLAG, 0, NULL, "rung"},
+};
+static const struct reg_field sdma_doorbell_offset[] = {
+	{"OFFSET", 2, 26, REG_BYTES, 2, NULL, "in the doorbell BAR"}};
+
+// Dwords of the MQD by generation: gfx8, gfx9 (all of them), gfx10, gfx11, gfx12.
+#define S(name, fields, gfx8, gfx9, gfx10, gfx11, gfx12)          \
+	{                                                         \
+		REG("sdmax_rlcx_" name, fields),                  \
+		{                                                 \
+			NO, gfx8, gfx9, gfx9, gfx10, gfx11, gfx12 \
+		}                                                 \
+	}
+
+// SLOT: registers that slots have and MQDs have not, as dwords beyond the end of any MQD.
+enum { SLOT = 200, NO = 255 };
+
+static const struct {
+	struct reg reg;
+	uint8_t dw[GFX_GENS]; // NO: this generation has none of this name
+} sdma_rows[] = {
+	S("rb_cntl", rb_cntl11, NO, NO, NO, 0, 0),
+	S("rb_cntl", rb_cntl, 0, 0, 0, NO, NO),
+	S("rb_base", addr256_lo, 1, 1, 1, 1, 1),
+	S("rb_base_hi", addr256_hi, 2, 2, 2, 2, 2),
+	S("rb_rptr", bytes, 3, 3, 3, 3, 3),
+	S("rb_rptr_hi", bytes, NO, 4, 4, 4, 4),
+	S("rb_wptr", bytes, 4, 5, 5, 5, 5),
+	S("rb_wptr_hi", bytes, NO, 6, 6, 6, 6),
+	S("rb_wptr_poll_cntl", hex, 5, 7, 7, NO, NO),
+	S("rb_rptr_addr_hi", addr_hi, 8, 8, 8, 7, 8),
+	S("rb_rptr_addr_lo", flagged_lo, 9, 9, 9, 8, 7),
+	S("ib_cntl", hex, 10, 10, 10, 9, 9),
+	S("ib_rptr", number, 11, 11, 11, 10, 10),
+	S("ib_offset", number, 12, 12, 12, 11, 11),
+	S("ib_base_lo", addr_lo, 13, 13, 13, 12, 12),
+	S("ib_base_hi", addr_hi, 14, 14, 14, 13, 13),
+	S("ib_size", number, 15, 15, 15, 14, 14),
+	S("skip_cntl", hex, 16, 16, 16, 15, NO),
+	S("context_status", context_status, 17, 17, 17, 16, SLOT + 1),
+	S("doorbell", sdma_doorbell8, 18, NO, NO, NO, NO),
+	S("doorbell", sdma_doorbell, NO, 18, 18, 17, 15),
+	S("virtual_addr", hex, 19, NO, NO, NO, NO),
+	S("status", hex, NO, 19, 19, NO, NO),
+	S("ape1_cntl", hex, 20, NO, NO, NO, NO),
+	S("doorbell_log", hex, 21, 20, 20, 18, 16),
+	S("watermark", hex, SLOT, 21, 21, NO, NO),
+	S("sched_cntl", hex, NO, NO, NO, 22, 20),
+	S("doorbell_offset", sdma_doorbell_offset, NO, 22, 22, 19, 17),
+	S("csa_addr_lo", addr_lo, SLOT + 1, 23, 23, 20, 18),
+	S("csa_addr_hi", addr_hi, SLOT + 2, 24, 24, 21, 19),
+	S("ib_sub_remain", number, SLOT + 3, 25, 25, 23, 21),
+	S("preempt", hex, SLOT + 4, 26, 26, 24, 22),
+	S("dummy_reg", hex, SLOT + 5, 27, 27, 25, 23),
+	S("mcu_dbg0", hex, NO, NO, NO, NO, 28),
+	S("rb_wptr_poll_addr_hi", addr_hi, 6, 28, 28, 26, 25),
+	S("mcu_dbg1", hex, NO, NO, NO, NO, 29),
+	S("rb_wptr_poll_addr_lo", addr_lo, 7, 29, 29, 27, 24),
+	S("rb_preempt", hex, NO, NO, NO, 30, NO),
+	S("context_switch_status", hex, NO, NO, NO, NO, 30),
+	S("rb_aql_cntl", hex, NO, 30, 30, 28, 26),
+	S("minor_ptr_update", hex, NO, 31, 31, 29, 27),
+	S("midcmd_data0", hex, SLOT + 6, 32, 32, 31, 32),
+	S("midcmd_data1", hex, SLOT + 7, 33, 33, 32, 33),
+	S("midcmd_data2", hex, SLOT + 8, 34, 34, 33, 34),
+	S("midcmd_data3", hex, SLOT + 9, 35, 35, 34, 35),
+	S("midcmd_data4", hex, SLOT + 10, 36, 36, 35, 36),
+	S("midcmd_data5", hex, SLOT + 11, 37, 37, 36, 37),
+	S("midcmd_data6", hex, NO, 38, 38, 37, 38),
+	S("midcmd_data7", hex, NO, 39, 39, 38, 39),
+	S("midcmd_data8", hex, NO, 40, 40, 39, 40),
+	S("midcmd_cntl", hex, SLOT + 12, 41, 41, 42, 31),
+	S("wait_unsatisfied_thd", hex, NO, NO, NO, NO, 43),
+	S("mqd_base_addr_lo", addr_lo, NO, NO, NO, NO, 44),
+	S("mqd_base_addr_hi", addr_hi, NO, NO, NO, NO, 45),
+	S("mqd_control", hex, NO, NO, NO, NO, 46),
+	S("sdma_engine_id", number, 126, 126, 128, 126, 126),
+	S("sdma_queue_id", number, 127, 127, 129, 127, 127),
+	S("dequeue_request", hex, NO, NO, NO, NO, SLOT),
+	S("midcmd_data9", hex, NO, SLOT, SLOT, 40, 41),
+	S("midcmd_data10", hex, NO, SLOT + 1, SLOT + 1, 41, 42),
+};
+
+const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw)
+{
+	for (size_t i = 0; dw < NO && i < COUNT(sdma_rows); i++)
+		if (sdma_rows[i].dw[gen] == dw)
+			return &sdma_rows[i].reg;
+	return NULL;
+}
+
+int reg_sdma_dword(enum gfx_gen gen, const char *name)
+{
+	for (size_t i = 0; i < COUNT(sdma_rows); i++)
+		if (sdma_rows[i].dw[gen] != NO && strcmp(sdma_rows[i].reg.name, name) == 0)
+			return sdma_rows[i].dw[gen];
+	return -1;
+}
+
+// What hqds shows of an SDMA slot: runs of registers, each the image of consecutive MQD dwords.
+struct run {
+	uint8_t offset, count, dw;
+};
+
+// The last run has 12 registers from gfx10.3 and gfx942 on and 10 before: the MQD has dwords for
+// MIDCMD_DATA0 to 8 and MIDCMD_CNTL, which always comes last (decode.c).
+static const struct run runs9[] = {{0, 19, 0},    {0x28, 6, 19},   {0x2f, 7, 25},
+				   {0x40, 9, 32}, {0x49, 2, SLOT}, {0}};
+static const struct run runs11[] = {{0, 7, 0},      {8, 11, 7},     {0x29, 1, 18},
+				    {0x2b, 12, 19}, {0x40, 12, 31}, {0}};
+
+// Offsets of mmSDMA0_RLC0_* (oss_3_0_d.h) and regSDMA0_QUEUE0_* (gc_12_0_0_offset.h).
+static const struct run runs8[] = {{0, 19, 0},
+				   {0x27, 3, 19},
+				   {0x2a, 1, SLOT},
+				   {0x2c, 2, SLOT + 1},
+				   {0x2f, 3, SLOT + 3},
+				   {0x41, 7, SLOT + 6},
+				   {0}};
+static const struct run runs12[] = {{0, 47, 0}, {0x2f, 2, SLOT}, {0}};
+
+static const struct run none[] = {{0}};
+static const struct run *const runs[] = {none, runs8, runs9, runs9, runs9, runs11, runs12};
+_Static_assert(COUNT(runs) == GFX_GENS, "registers of each generation");
+
+int sdma_mqd_dword(enum gfx_gen gen, unsigned offset)
+{
+	for (const struct run *r = runs[gen]; r->count; r++)
+		if (offset >= r->offset && offset < (unsigned)r->offset + r->count)
+			return (int)(r->dw + offset - r->offset);
+	return -1;
+}
+
+int sdma_reg_offset(enum gfx_gen gen, unsigned dw)
+{
+	for (const struct run *r = runs[gen]; r->count; r++)
+		if (dw >= r->dw && dw < (unsigned)r->dw + r->count)
+			return (int)(r->offset + dw - r->dw);
+	return -1;
 }
