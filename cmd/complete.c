@@ -6,7 +6,7 @@
 #include "common/host/root.h"
 #include "common/host/secure.h"
 #include "common/kfd/procs.h"
-#include "common/pick/pick_spec.h"
+#include "common/pick/spec_set.h"
 #include "common/rows/queue_rows.h"
 
 #include <errno.h>
@@ -199,7 +199,6 @@ static void offer_values(const struct opt *o, struct typed *t)
 // of gpq bench ab are commands.)
 static void offer_spec(struct typed *t)
 {
-	static const struct opt keys[] = {PICK_OPTS(pick_spec), PICK_QUEUES_OPTS(pick_spec), {0}};
 	const char *and = strrchr(t->rest, '&'), *value;
 	char word[32], help[128];
 	size_t n;
@@ -208,7 +207,7 @@ static void offer_spec(struct typed *t)
 	if (and)
 		keep_up_to(t, and+1);
 	value = strchr(t->rest, '=');
-	for (const struct opt *o = keys; o->name; o++) {
+	for (const struct opt *o = pick_spec_keys; o->name; o++) {
 		const char *text = opt_brief(o, &n);
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
 			continue; // not for queues that come later

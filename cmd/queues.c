@@ -237,7 +237,7 @@ static int check_pids_found(const struct queue_rows *q, const struct pick *pick,
 	// With --tree or --ns-pid, rows of other PIDs stand for those of -p: once any are shown, no
 	// PID is missing.
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
-		pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
+		pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
 		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
 			status = explain_pid_without_row(q, pick, pid);
 	}

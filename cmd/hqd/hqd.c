@@ -298,11 +298,11 @@ static int check_slots_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
 	const bool any = any_pid_has_slot(v);
-	const size_t n = v->opts->pick.tree ? 0 : p->n; // descendants stand for a process
+	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // descendants stand for a process
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
-		if (!pid_has_slot(v, p->pids[i]))
-			status = explain_pid_without_slot(v, p->pids[i]);
+		if (!pid_has_slot(v, p->pids.v[i]))
+			status = explain_pid_without_slot(v, p->pids.v[i]);
 	if (!n && !any && pick_asks(p->opts))
 		return err_fail(GPQ_NOTFOUND, NULL, "no process that was asked for %s",
 				v->opts->summary ? "owns a queue" : "has a queue in a slot");
@@ -348,7 +348,7 @@ static int check_hqd_ids(const struct hqd_view *v)
 	for (size_t i = 0; i < v->list.n && v->queues.n; i++)
 		if (v->list.rows[i].q.pid >= 0 && hqd_pid_chosen(v, v->list.rows[i].q.pid))
 			pids_push(&pids, (pid_t)v->list.rows[i].q.pid);
-	const int status = pids.n ? pick_queues_check(&v->queues, pids.v, pids.n) : GPQ_OK;
+	const int status = pids.n ? pick_queues_check(&v->queues, &pids) : GPQ_OK;
 	free(pids.v);
 	return status;
 }

@@ -38,20 +38,20 @@ const struct out_table hqd_runlist_table = {"packets", "packet", OUT_COLS(cols)}
 static int check_runlist_pids(const struct hqd_view *v, const struct runlist *r, size_t shown)
 {
 	size_t missing = 0;
-	if (!v->pick.n && pick_asks(v->pick.opts) && !shown)
+	if (!v->pick.pids.n && pick_asks(v->pick.opts) && !shown)
 		return err_fail(GPQ_NOTFOUND, "gpq queues shows who owns queues",
 				"no process that was asked for is in a runlist");
-	for (size_t i = 0; i < v->pick.n; i++) {
+	for (size_t i = 0; i < v->pick.pids.n; i++) {
 		bool found = false;
 		for (size_t k = 0; k < r->n; k++)
-			found |= r->rows[k].q.pid == v->pick.pids[i];
+			found |= r->rows[k].q.pid == v->pick.pids.v[i];
 		missing += !found;
 		if (!found)
 			err_fail(GPQ_NOTFOUND, "gpq queues shows whether it owns any",
 				 "pid %d: no queue of it is in a runlist, or should be",
-				 (int)v->pick.pids[i]);
+				 (int)v->pick.pids.v[i]);
 	}
-	return !missing ? GPQ_OK : missing == v->pick.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
+	return !missing ? GPQ_OK : missing == v->pick.pids.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
 }
 
 // "No active runlist" means one thing with MES and another without.

@@ -150,17 +150,17 @@ static bool has_named_queue(const struct group_member *m, const void *arg)
 static int select_queues(struct group *g, const struct pick_queues *p)
 {
 	struct kfd_topology topology;
-	pid_t *pids = xcalloc(g->n + 1, sizeof(*pids));
+	struct pids pids = {0};
 	int status = pick_queues_load_gpus(p, &topology);
 	for (size_t i = 0; i < g->n; i++)
-		pids[i] = g->v[i]->target.pid;
+		pids_push(&pids, g->v[i]->target.pid);
 	if (!status)
-		status = pick_queues_check(p, pids, g->n);
+		status = pick_queues_check(p, &pids);
 	for (size_t i = 0; i < g->n && !status; i++)
-		pick_queues_select(p, pids[i], &topology, g->v[i]->sel);
+		pick_queues_select(p, g->v[i]->target.pid, &topology, g->v[i]->sel);
 	if (!status && p->n)
 		group_keep(g, has_named_queue, NULL);
-	free(pids);
+	free(pids.v);
 	kfd_topology_fini(&topology);
 	return status;
 }

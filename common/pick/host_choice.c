@@ -48,7 +48,7 @@ int picked_check_ids(const struct picked *p)
 	for (size_t i = 0; i < p->rows.n && p->queues.n; i++)
 		if (p->rows.rows[i].qid != KFD_UNKNOWN)
 			pids_push(&pids, (pid_t)p->rows.rows[i].pid);
-	const int status = pids.n ? pick_queues_check(&p->queues, pids.v, pids.n) : GPQ_OK;
+	const int status = pids.n ? pick_queues_check(&p->queues, &pids) : GPQ_OK;
 	free(pids.v);
 	return status;
 }
@@ -68,8 +68,7 @@ void picked_fini(struct picked *p)
 	process_cache_fini(&p->cache);
 }
 
-// -Q without a PID may choose among one process only. PID:ID is not checked: it may be of another
-// moment.
+// -Q ID needs a single process. -Q PID:ID is not checked: the process may be in another snapshot.
 static int check_bare_ids(const struct queue_rows *q, const struct pick_queues *queues)
 {
 	struct pids pids = {0};
@@ -78,7 +77,7 @@ static int check_bare_ids(const struct queue_rows *q, const struct pick_queues *
 		bare |= !queues->named[i].pid;
 	if (bare)
 		host_chosen(q, &pids);
-	const int status = pids.n > 1 ? pick_queues_check(queues, pids.v, pids.n) : GPQ_OK;
+	const int status = pids.n > 1 ? pick_queues_check(queues, &pids) : GPQ_OK;
 	free(pids.v);
 	return status;
 }

@@ -1,5 +1,5 @@
-// The selector applied to the queues of a host that were read: both its halves (pick.h,
-// pick_queues.h) at once.
+// The selector of processes (pick.h) and of queues (pick_queues.h), applied to the queues of a
+// host.
 #ifndef GPQ_PICK_HOST_CHOICE_H
 #define GPQ_PICK_HOST_CHOICE_H
 
@@ -13,8 +13,7 @@ struct host_choice {
 	const struct pick_queues_opts *queues;
 };
 
-// The queues of a host, read with the selector at work: rows are those of processes that it
-// chooses. Zeroed before picked_init().
+// The queues of the chosen processes of a host. Zeroed before picked_init().
 struct picked {
 	struct host_choice by;
 	struct process_cache cache;
@@ -24,11 +23,11 @@ struct picked {
 	struct queue_rows rows;
 };
 
-// Reads the words of the options that choose queues. GPQ_OK, or GPQ_USAGE after a message.
+// Parses the options that choose queues. GPQ_OK, or GPQ_USAGE after a message.
 int picked_init(struct picked *p, struct host_choice by);
 
-// Reads the rows; keep and arg of `how` are set here. With a file instead of a host, --gpu is not
-// looked up. GPQ_OK, or the exit status after a message.
+// Reads the rows; sets keep and arg of `how`. GPUs of --gpu are not looked up if how->mqds_file is
+// set. GPQ_OK, or the exit status after a message.
 int picked_load(struct picked *p, const struct queue_rows_how *how);
 
 // Checks -Q against the processes that have queues. GPQ_OK, or GPQ_USAGE after a message.
@@ -38,24 +37,24 @@ int picked_check_ids(const struct picked *p);
 enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r);
 void picked_fini(struct picked *p);
 
-// Is any of the options given?
+// Is any option of the selector given?
 bool host_choice_asks(const struct host_choice *by);
 
-// What queue_rows_how.want needs for these options.
+// READ_... bits that queue_rows_how.want needs for these options.
 unsigned host_choice_reads(const struct host_choice *by);
 
-// Hides the rows that the options do not choose; with options about queues also processes without
-// one. The root must be that of the host (root.h). GPQ_OK, or the exit status after a message: a
-// wrong word, no such GPU, -Q of several processes, unknown priorities. It is no failure if no row
-// is left.
+// Hides the rows that the options do not choose, and with options about queues also processes
+// without queues. The sysroot must be that of the host (root.h). GPQ_OK, also if no row is left, or
+// the exit status after a message: a wrong word, no such GPU, -Q of several processes, unknown
+// priorities.
 int host_choose(struct queue_rows *q, const struct host_choice *by);
 
 // Adds the processes of all rows that are not hidden.
 void host_chosen(const struct queue_rows *q, struct pids *to);
 
-// Reports what was not found, once all hosts were read: `found` are the processes that were chosen
-// in any of them. GPQ_OK; after messages GPQ_PARTIAL where some PIDs of -p were not, GPQ_NOTFOUND
-// where none was. `where`: "the snapshots".
+// Reports what was not found, after all hosts were read. `found`: processes that were chosen in any
+// of them; `where`: "the snapshots". GPQ_OK; after messages GPQ_PARTIAL if some PIDs of -p were not
+// found, GPQ_NOTFOUND if nothing was.
 int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where);
 
 #endif

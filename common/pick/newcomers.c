@@ -1,4 +1,4 @@
-// Processes as they come; newcomers.h.
+// Finding processes that have opened KFD; newcomers.h.
 #include "common/pick/newcomers.h"
 
 #include "common/host/proc.h"
@@ -16,10 +16,9 @@
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
 #define AGAIN_NS 1000000000u
-#define POLL_NS  10000000u // between two looks for first queues, at so many processes each
+#define POLL_NS  10000000u // between two calls of newcomers_poll(), for LOOKS processes each
 enum { AT_ONCE = 64, LOOKS = 64 };
 
-// The streams stay open as long as we live.
 static void subscribe_starts(struct loop *events, int kfd, const struct kfd_topology *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -74,7 +73,8 @@ static bool newcomer_is_due(const struct newcomer *c, uint64_t now_ns)
 	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
 }
 
-// The folder of a sysfs directory counts its subdirectories: one call, whatever it holds.
+// The link count of a sysfs folder is 2 and its subfolders: one call, however many queues there
+// are.
 static bool owns_queue(pid_t pid)
 {
 	struct stat st;
@@ -86,7 +86,7 @@ static bool owns_queue(pid_t pid)
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 {
 	const size_t from = n->at;
-	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // at first: all that were there before
+	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // the first time: all processes
 	bool any = false;
 	n->next_ns = UINT64_MAX;
 	for (size_t i = 0; i < n->n; i++) {

@@ -1,8 +1,7 @@
-// Processes that have KFD open, as they come: what a follower and the scheduler look at.
+// Finds processes that have opened KFD, for the follower of gpq suspend and for the scheduler.
 //
-// A scan of sysfs finds them; for root the driver's events of beginning processes, where it has
-// them, say at once that one came. Which one is looked up by the scan: the events are lost when
-// their stream is full.
+// A scan of sysfs finds them. Drivers that report process starts [kfd.smi] wake root's gpq at
+// once; which process started is still found by the scan, since a full event stream loses events.
 #ifndef GPQ_PICK_NEWCOMERS_H
 #define GPQ_PICK_NEWCOMERS_H
 
@@ -13,26 +12,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// How long a process runs at most before a scan finds it, where the driver does not tell of it.
+// Time between scans: without events a process runs so long before it is found.
 #define NEWCOMERS_SCAN_MS 50
 
-// The inode of its folder in sysfs tells a process from a later one of its PID.
 struct newcomer {
 	pid_t pid;
-	ino_t folder;
-	bool done;     // by the caller: not to be looked at again
-	bool left_out; // by the caller: it fits, and was not taken
-	bool owns;     // a queue, or need not own one
-	uint64_t looked_ns;
+	ino_t folder;       // inode of its folder in sysfs: differs when the PID is used again
+	bool done;          // set by the caller: do not look at it again
+	bool left_out;      // set by the caller: the process fits and was not taken
+	bool owns;          // it has a queue, or newcomers.wait is false
+	uint64_t looked_ns; // when newcomer_take() last returned true for it
 };
 
 struct newcomers {
-	struct newcomer *v; // owned; those that have KFD open
+	struct newcomer *v; // owned; processes that have KFD open
 	size_t n;
 	struct loop events; // of the driver; its descriptor -1: none
-	bool wait;          // by the caller: who owns no queue yet is not looked at
-	uint64_t next_ns;   // `wait`: when newcomers_poll() is due
-	size_t at;          // where it goes on
+	bool wait;          // set by the caller: skip processes until they have a queue
+	uint64_t next_ns;   // with `wait`: when newcomers_poll() is due
+	size_t at;          // where newcomers_poll() goes on
 };
 
 // Subscribes to the driver's events. *n must be zeroed.
@@ -42,15 +40,15 @@ void newcomers_fini(struct newcomers *n);
 // Reads the events that have come.
 void newcomers_drain(const struct newcomers *n);
 
-// Looks who has KFD open now. True when there is somebody to look at.
+// Lists the processes that have KFD open now. True if newcomer_take() has some to return.
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns);
 
-// `wait`: looks for the first queues of those that own none, a few at a time. True when there is
-// somebody to look at.
+// With `wait`: looks whether processes without queues have one now, a few at a time. Returns as
+// newcomers_scan().
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns);
 
-// Is it to be looked at? One that did not fit is again after a second, since an exec changes names,
-// a move the control group. Marks it as looked at.
+// Should the caller look at it now? Processes that do not fit are looked at again each second,
+// since their name (exec) or control group may change. Marks it as looked at.
 bool newcomer_take(struct newcomer *c, uint64_t now_ns);
 
 #endif

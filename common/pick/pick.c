@@ -12,23 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_pids(struct pick *p, const pid_t *pids, size_t n)
-{
-	p->pids = xreallocarray(p->pids, p->n + n + 1, sizeof(*pids));
-	if (n)
-		memcpy(p->pids + p->n, pids, n * sizeof(*pids));
-	p->n += n;
-}
-
-// Adds the processes that `find` finds for a PID: its descendants, or, of a PID inside containers,
-// the host's PIDs, one for each container that has it.
+// Adds the host's PIDs that `find` finds for a PID: its descendants, or the processes that have it
+// inside a container.
 static int add_found_pids(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
 {
 	pid_t *found = NULL;
 	ssize_t n = find(pid, &found);
 	if (n < 0)
 		return err_sys(errno, NULL, "/proc");
-	add_pids(p, found, (size_t)n);
+	for (ssize_t i = 0; i < n; i++)
+		pids_push(&p->pids, found[i]);
 	free(found);
 	return n || find != proc_find_ns_pid
 		       ? GPQ_OK
@@ -46,14 +39,15 @@ static int collect_pids(struct pick *p)
 {
 	const struct pick_opts *o = p->opts;
 	int status = GPQ_OK;
-	if (!o->ns_pid)
-		add_pids(p, o->pids.v, o->pids.n);
-	for (size_t i = 0; o->ns_pid && !status && i < o->pids.n; i++)
-		status = add_found_pids(p, proc_find_ns_pid, o->pids.v[i]);
-	for (size_t i = 0, roots = o->tree ? p->n : 0; i < roots && !status; i++)
-		status = add_found_pids(p, proc_tree, p->pids[i]);
-	if (p->n)
-		qsort(p->pids, p->n, sizeof(*p->pids), by_pid_number);
+	for (size_t i = 0; i < o->pids.n && !status; i++)
+		if (o->ns_pid)
+			status = add_found_pids(p, proc_find_ns_pid, o->pids.v[i]);
+		else
+			pids_push(&p->pids, o->pids.v[i]);
+	for (size_t i = 0, roots = o->tree ? p->pids.n : 0; i < roots && !status; i++)
+		status = add_found_pids(p, proc_tree, p->pids.v[i]);
+	if (p->pids.n)
+		qsort(p->pids.v, p->pids.n, sizeof(pid_t), by_pid_number);
 	return status;
 }
 
@@ -61,9 +55,8 @@ static int collect_pids(struct pick *p)
 static void find_own_pids(struct pick *p)
 {
 	struct proc one;
-	for (pid_t pid = pid_of_self(); pid > 0 && p->nown < 1000; pid = one.ppid) {
-		p->own = xreallocarray(p->own, p->nown + 1, sizeof(pid));
-		p->own[p->nown++] = pid;
+	for (pid_t pid = pid_of_self(); pid > 0 && p->own.n < 1000; pid = one.ppid) {
+		pids_push(&p->own, pid);
 		if (proc_read(&one, pid))
 			break;
 	}
@@ -115,8 +108,8 @@ void pick_fini(struct pick *p)
 {
 	free_regex(p->comm);
 	free_regex(p->cmdline);
-	free(p->pids);
-	free(p->own);
+	free(p->pids.v);
+	free(p->own.v);
 	*p = (struct pick){0};
 }
 
@@ -217,10 +210,11 @@ bool pick_keeps(const void *arg, pid_t pid)
 {
 	const struct pick *p = arg;
 	const struct pick_opts *o = p->opts;
-	if (o->pids.given && !(p->n && bsearch(&pid, p->pids, p->n, sizeof(pid), by_pid_number)))
+	if (o->pids.given &&
+	    !(p->pids.n && bsearch(&pid, p->pids.v, p->pids.n, sizeof(pid), by_pid_number)))
 		return false;
-	for (size_t i = 0; i < p->nown && !o->pids.given && (i == 0 || pick_asks(o)); i++)
-		if (pid == p->own[i])
+	for (size_t i = 0; i < p->own.n && !o->pids.given && (i == 0 || pick_asks(o)); i++)
+		if (pid == p->own.v[i])
 			return false;
 	return (!p->comm || comm_matches(p, pid)) && (!p->cmdline || cmdline_matches(p, pid)) &&
 	       (!o->containers.n || container_matches(p, pid)) &&

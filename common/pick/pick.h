@@ -1,9 +1,7 @@
-// The room of the selector: the options that choose processes and queues, the same for every
-// command. Open this file first: it chooses processes, by -p (with --ns-pid and --tree),
-// --container, --cgroup, --pod, --user, --comm and --cmdline. pick_queues.h chooses among their
-// queues, host_choice.h applies both to the rows of a host. pick_spec.h is a selector in one word,
-// spec_set.h looks for processes that fit such words, and newcomers.h for processes that have just
-// opened KFD.
+// The selector: options that choose processes and queues, the same for every command. Open this
+// file first: it chooses processes, pick_queues.h chooses among their queues, host_choice.h applies
+// both to the rows of a host. spec_set.h holds selectors that are written as one word, and looks
+// for processes that fit them; newcomers.h finds processes that have just opened KFD.
 //
 // Words of one option add up, different options narrow each other down.
 //
@@ -35,7 +33,8 @@ struct pick_opts {
 	    "only these processes;\n- reads PIDs from standard input"), \
 		PICK_OTHER_OPTS(type, "", "\n")
 
-// All but -p; `usual` and `rare` are what the help of these begins with.
+// All but -p. The help of options that are often used begins with `usual`, that of others with
+// `rare`: "\n" leaves them out of the brief help.
 #define PICK_OTHER_OPTS(type, usual, rare)                                                         \
 	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, "",                                          \
 	    rare "-p takes PIDs as seen inside a container"),                                      \
@@ -53,18 +52,16 @@ struct pick_opts {
 		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",                          \
 		    rare "only processes with a matching command line")
 
-// Their names, for rules: those that need a host, not only PIDs, and all.
+// Their names, for rules: those that need the /proc of a host, and all.
 #define PICK_HOST_NAMES "ns-pid tree container cgroup pod user comm cmdline"
 #define PICK_NAMES      "pid " PICK_HOST_NAMES
 
 struct pick {
 	const struct pick_opts *opts;
 	struct process_cache *processes; // not owned
-	pid_t *pids; // the host's PIDs that -p comes to, sorted; meaningless without -p
-	size_t n;
-	struct regex *comm, *cmdline; // NULL without the option
-	pid_t *own;                   // gpq and its ancestors, on a running host
-	size_t nown;
+	struct pids pids;                // the host's PIDs that -p selects, sorted
+	struct pids own;                 // gpq and its ancestors, on a running host
+	struct regex *comm, *cmdline;    // NULL without the option
 };
 
 // GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
@@ -75,14 +72,14 @@ void pick_fini(struct pick *p);
 // GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
 int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 
-// Finds anew what --tree and --ns-pid come to, after processes have started. On errors the earlier
-// result stays.
+// Looks up the PIDs of --tree and --ns-pid again, after processes have started. On errors the
+// earlier result stays.
 void pick_renew(struct pick *p);
 
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
 bool pick_keeps(const void *arg, pid_t pid);
 
-// Is the process a holder, a follower or another part of gpq that has KFD open, and no queue?
+// Is the process a part of gpq, such as a holder, that has KFD open and no queue?
 bool pick_is_ours(pid_t pid, struct process_cache *processes);
 
 // Is any of these options given, so that an empty result is an error?
@@ -95,10 +92,12 @@ void pick_text(struct buf *b, const struct pick_opts *o);
 // Is any option given that needs the /proc of a host, and not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 
-// --gpu, by the GPUs of a host as kfd_topology_select() says: GPQ_OK, or GPQ_NOTFOUND after a
-// message; then whether a GPU is chosen. `t` NULL: of captured text, which comes without a
-// topology; there the words are numbers (gpu_id), decimal or hexadecimal.
+// Selects the GPUs that the words of --gpu name (kfd_topology_select()). GPQ_OK, or GPQ_NOTFOUND
+// after a message.
 int pick_select_gpus(struct kfd_topology *t, const struct words *w);
+
+// Does --gpu choose this GPU? `t` NULL: captured text has no topology, and words are gpu_ids,
+// decimal or hexadecimal.
 bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id);
 
 #endif

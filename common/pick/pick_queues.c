@@ -76,24 +76,16 @@ bool pick_queues_asks(const struct pick_queues_opts *o)
 	return o->ids.n || o->gpus.n || o->types.n || o->prio;
 }
 
-static bool is_among(const pid_t *pids, size_t n, pid_t pid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
-}
-
-int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n)
+int pick_queues_check(const struct pick_queues *p, const struct pids *pids)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct named_queue *q = &p->named[i];
-		if (!q->pid && n > 1)
+		if (!q->pid && pids->n > 1)
 			return err_fail(GPQ_USAGE, "-Q PID:ID says of which",
 					"queue %u: %zu processes are chosen, and each counts its "
 					"queues anew",
-					(unsigned)q->id, n);
-		if (q->pid && !is_among(pids, n, q->pid))
+					(unsigned)q->id, pids->n);
+		if (q->pid && !pids_has(pids, q->pid))
 			return err_fail(GPQ_USAGE, "add it to -p",
 					"queue %d:%u: process %d is not chosen", (int)q->pid,
 					(unsigned)q->id, (int)q->pid);

@@ -1,6 +1,4 @@
-// The selector's other half: which queues of the chosen processes, by -Q, --gpu, --type and --prio.
-//
-// Words of one option add up, different options narrow each other down.
+// Selects among the queues of the chosen processes (pick.h), by -Q, --gpu, --type and --prio.
 #ifndef GPQ_PICK_PICK_QUEUES_H
 #define GPQ_PICK_PICK_QUEUES_H
 
@@ -44,23 +42,23 @@ void pick_queues_fini(struct pick_queues *p);
 // Is any of these options given?
 bool pick_queues_asks(const struct pick_queues_opts *o);
 
-// Ids begin anew in each process: -Q without a PID may choose among one process only, and -Q with a
-// PID only one of these. GPQ_OK, or GPQ_USAGE after a message.
-int pick_queues_check(const struct pick_queues *p, const pid_t *pids, size_t n);
+// Queue ids count per process [kfd.queue-ids]: -Q ID needs a single process in `pids`, and the PID
+// of -Q PID:ID must be one of `pids`. GPQ_OK, or GPQ_USAGE after a message.
+int pick_queues_check(const struct pick_queues *p, const struct pids *pids);
 
-// Do -Q, --type and --prio choose this queue (--gpu is not looked at)? UNKNOWN: --prio is given,
+// Do -Q, --type and --prio choose this queue? (--gpu: pick_has_gpu().) UNKNOWN: --prio is given,
 // and the priority of the queue is not known.
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
 
-// Are the priorities of --prio known on this host? GPQ_OK also without the option; else the status
-// after a message: mqds cannot be read, or has levels alone.
+// Are the priorities of --prio known on this host? GPQ_OK also without the option; else the exit
+// status after a message: mqds cannot be read, or shows levels but no priorities.
 int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows *q);
 
-// Reads the topology into `t`, with the GPUs of --gpu selected; without that option nothing is
-// read. GPQ_OK, or the status after a message: there is no such GPU.
+// Reads the topology into `t`, with the GPUs of --gpu selected; without --gpu it only zeroes `t`.
+// GPQ_OK, or the exit status after a message: there is no such GPU.
 int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
 
-// Sets the selection for one process: -Q and --gpu, by what pick_queues_load_gpus() has read.
+// Sets which queues of one process -Q and --gpu select; `t` comes from pick_queues_load_gpus().
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
 			struct kfd_selection *sel);
 

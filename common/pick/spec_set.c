@@ -1,13 +1,80 @@
-// Who fits SPECs; spec_set.h.
+// SPECs, and the processes that fit them; spec_set.h.
 #include "common/pick/spec_set.h"
 
 #include "common/cli/err.h"
+#include "common/cli/text.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/host/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// ---- one SPEC
+
+const struct opt pick_spec_keys[] = {PICK_OPTS(pick_spec), PICK_QUEUES_OPTS(pick_spec), {0}};
+
+static int unknown_key(const char *option, const char *key)
+{
+	const char *names[COUNT(pick_spec_keys)] = {0};
+	for (size_t i = 0; pick_spec_keys[i].name; i++)
+		names[i] = pick_spec_keys[i].name;
+	const char *guess = text_suggest(key, names);
+	return err_fail(GPQ_USAGE, "keys are the long options that choose processes and queues",
+			"%s: %s is no key%s%s", option, *key ? key : "(nothing)",
+			guess ? ", did you mean " : "", guess ? guess : "");
+}
+
+// One condition: "KEY=VALUE", or "KEY" of a flag.
+static int store_condition(struct pick_spec *s, const char *option, char *condition)
+{
+	char *value = strchr(condition, '=');
+	if (value)
+		*value++ = '\0';
+	const struct opt *o = opts_find(pick_spec_keys, condition, 0);
+	if (!o)
+		return unknown_key(option, condition);
+	if (opt_arg(o) && (!value || !*value))
+		return err_fail(GPQ_USAGE, NULL, "%s: %s needs a value: %s=%s", option, condition,
+				condition, opt_arg(o));
+	if (!opt_arg(o) && value)
+		return err_fail(GPQ_USAGE, NULL, "%s: %s takes no value", option, condition);
+	return opts_store(o, s, value);
+}
+
+// Ends the condition at `text` and gives the next one, or NULL; "\&" becomes "&".
+static char *next_condition(char *text)
+{
+	char *to = text;
+	for (; *text && *text != '&'; text++) {
+		text += text[0] == '\\' && text[1] == '&';
+		*to++ = *text;
+	}
+	char *next = *text ? text + 1 : NULL;
+	*to = '\0';
+	return next;
+}
+
+int pick_spec_parse(struct pick_spec *s, const char *option, const char *text)
+{
+	int status = GPQ_OK;
+	*s = (struct pick_spec){.own = xstrdup(text)};
+	for (char *at = s->own, *next; at && !status; at = next) {
+		next = next_condition(at);
+		status = store_condition(s, option, at);
+	}
+	return status;
+}
+
+void pick_spec_fini(struct pick_spec *s)
+{
+	const struct opt_set set[] = {{pick_spec_keys, s, NULL, NULL}, {0}};
+	opts_fini(set);
+	free(s->own);
+	*s = (struct pick_spec){0};
+}
+
+// ---- several of them
 
 static bool any_lives(const struct pids *pids)
 {
@@ -25,7 +92,7 @@ static int check_spec_queues(const struct spec *v, const char *option)
 		return err_fail(GPQ_USAGE, "choose by gpu= or queue=",
 				"%s: type and prio do not choose queues that come later", option);
 	if (o->pids.given && !o->tree && !o->ns_pid)
-		return pick_queues_check(&v->queues, o->pids.v, o->pids.n);
+		return pick_queues_check(&v->queues, &o->pids);
 	for (size_t i = 0; i < v->queues.n; i++)
 		if (!v->queues.named[i].pid)
 			return err_fail(GPQ_USAGE, "write queue=PID:ID",
@@ -34,7 +101,7 @@ static int check_spec_queues(const struct spec *v, const char *option)
 	return GPQ_OK;
 }
 
-static int check_spec_processes(const struct spec *v, const char *option)
+static int check_spec_processes(const struct spec *v, const char *option, const char *text)
 {
 	const struct pick_opts *o = &v->spec.pick;
 	struct process_cache processes = {0};
@@ -42,7 +109,7 @@ static int check_spec_processes(const struct spec *v, const char *option)
 	int status = pick_init(&pick, o, &processes);
 	if (!status && o->pids.given && !o->ns_pid && !any_lives(&o->pids))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
-				  "%s: %s: there is no such process", option, v->spec.text);
+				  "%s: %s: there is no such process", option, text);
 	pick_fini(&pick);
 	process_cache_fini(&processes);
 	return status;
@@ -64,7 +131,7 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 	if (!status)
 		status = check_spec_queues(v, option);
 	if (!status)
-		status = check_spec_processes(v, option);
+		status = check_spec_processes(v, option, text);
 	if (!status)
 		status = pick_queues_load_gpus(&v->queues, &v->gpus);
 	return status;

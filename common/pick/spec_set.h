@@ -1,13 +1,34 @@
-// Processes that SPECs (pick_spec.h) choose for something numbered: a class of the scheduler, a
-// side of an experiment. A process that fits several numbers belongs to the lowest.
+// SPECs: selectors (pick.h, pick_queues.h) that are written as one word, KEY=VALUE&KEY=VALUE.
+//
+// Keys are the long options of PICK_OPTS and PICK_QUEUES_OPTS, values their arguments; those
+// without an argument stand alone: "tree&pid=4711". An & within a value is written \&. As with the
+// options, a repeated key and commas add up (prio is refused), different keys narrow each other
+// down; several SPECs add up.
+//
+// A set of SPECs has a number for each: a class of the scheduler, a side of an experiment. A
+// process that fits several numbers belongs to the lowest.
 #ifndef GPQ_PICK_SPEC_SET_H
 #define GPQ_PICK_SPEC_SET_H
 
 #include "common/pick/newcomers.h"
-#include "common/pick/pick_spec.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct pick_spec {
+	struct pick_opts pick;
+	struct pick_queues_opts queues;
+	char *own; // what `pick` and `queues` point into
+};
+
+extern const struct opt pick_spec_keys[]; // the options of struct pick_spec
+
+// Reads `text`, the argument of the option `option` ("--offline"). GPQ_OK, or GPQ_USAGE after a
+// message. Free with pick_spec_fini(), whatever is returned.
+int pick_spec_parse(struct pick_spec *s, const char *option, const char *text);
+void pick_spec_fini(struct pick_spec *s);
 
 struct spec_set {
 	struct spec {
@@ -19,8 +40,8 @@ struct spec_set {
 	size_t n, cap;
 };
 
-// Adds a SPEC, the argument of `option`. GPQ_OK, or the exit status after a message; what chooses
-// nothing now and cannot later (a process that is no more) is an error.
+// Adds a SPEC, the argument of `option`. GPQ_OK, or the exit status after a message: also where it
+// names only processes that have ended.
 int spec_set_add(struct spec_set *s, size_t number, const char *option, const char *text);
 
 // Adds processes by PID; each must be alive.
@@ -32,7 +53,7 @@ void spec_set_fini(struct spec_set *s);
 // Looks at processes that have KFD open and are no parts of gpq. Calls `take` for each that fits a
 // SPEC, with its selection among its queues, which `take` then owns; if `take` returns false, the
 // process is looked at again later. GPQ_OK; at the first look, the exit status after a message if a
-// SPEC fails. A SPEC that fails later chooses nobody.
+// SPEC fails. A SPEC that fails later chooses no process.
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
 		  void *arg);

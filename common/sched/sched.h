@@ -73,7 +73,7 @@ struct sched {
 // Makes a class without a SPEC, behind the others; `name` is borrowed.
 void sched_add_class(struct sched *s, const char *name);
 
-// Adds a SPEC (pick_spec.h) to the class `name`, which is made, behind the others, if it is new.
+// Adds a SPEC (spec_set.h) to the class `name`, which is made, behind the others, if it is new.
 // GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 

@@ -161,7 +161,7 @@ static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
 	const struct pick_opts *o = pick->opts;
 	size_t missing = 0;
 	for (size_t i = 0; i < o->pids.n; i++) {
-		const pid_t pid = o->ns_pid && i < pick->n ? pick->pids[i] : o->pids.v[i];
+		const pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
 		if (pid_owns_row(q, pid) || (o->tree && q->n))
 			continue;
 		if (missing++ < 20)
