@@ -186,3 +186,23 @@ void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill)
 	memcpy(&p, array, sizeof(p));
 	memset(p + old * size, fill, (*cap - old) * size);
 }
+
+void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+	if (n)
+		qsort(array, n, size, compare);
+}
+
+size_t array_below(const void *array, size_t n, size_t size, const void *key,
+		   int (*compare)(const void *, const void *))
+{
+	size_t from = 0, to = n;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (compare((const char *)array + mid * size, key) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}

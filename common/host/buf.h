@@ -82,13 +82,29 @@ static inline const char *text_part(const char *texts, unsigned i)
 // Compares two numbers for qsort(3).
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-// A function for qsort(3) and bsearch(3): `type` by one of its members.
+// Functions for qsort(3) and bsearch(3): order `type` by one of its members, or by two.
 #define COMPARE_BY(name, type, member)                \
 	static int name(const void *a, const void *b) \
 	{                                             \
 		const type *x = a, *y = b;            \
 		return ORDER(x->member, y->member);   \
 	}
+#define COMPARE_BY_BOTH(name, type, first, second)                  \
+	static int name(const void *a, const void *b)               \
+	{                                                           \
+		const type *x = a, *y = b;                          \
+		int order = ORDER(x->first, y->first);              \
+		return order ? order : ORDER(x->second, y->second); \
+	}
+
+// qsort(3) of an array that may be empty, and NULL then.
+void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
+#define ARRAY_SORT(a, n, compare) array_sort((a), (n), sizeof(*(a)), (compare))
+
+// How many elements of the sorted array `a` are less than *key: the index of the first that is not.
+size_t array_below(const void *array, size_t n, size_t size, const void *key,
+		   int (*compare)(const void *, const void *));
+#define ARRAY_BELOW(a, n, key, compare) array_below((a), (n), sizeof(*(a)), (key), (compare))
 
 // --- growing arrays: a pointer, a capacity, and room for one more ---
 
