@@ -137,7 +137,6 @@ static struct function *function_of(struct functions *fs, const struct ftrace_re
 static void count_call(struct functions *fs, const struct ftrace_record *r)
 {
 	struct function *f = function_of(fs, r);
-	int64_t result;
 	if (r->time_ns != FTRACE_UNKNOWN) {
 		f->first_ns = r->time_ns < f->first_ns ? r->time_ns : f->first_ns;
 		f->last_ns = f->last_ns == FTRACE_UNKNOWN || r->time_ns > f->last_ns ? r->time_ns
@@ -148,7 +147,7 @@ static void count_call(struct functions *fs, const struct ftrace_record *r)
 		return;
 	}
 	f->returns++;
-	f->failed += ftrace_arg(r, "ret", &result) && result < 0;
+	f->failed += ftrace_arg(r, "ret") < 0 && ftrace_arg(r, "ret") != FTRACE_NO_ARG;
 	if (r->inside_ns == FTRACE_UNKNOWN)
 		return;
 	keyed_histogram_add(&fs->us, f->key, r->inside_ns / 1000);

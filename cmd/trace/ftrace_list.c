@@ -106,17 +106,11 @@ static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 	out_row(k->t->out, &r);
 }
 
-static int64_t arg_or_null(const struct ftrace_record *r, const char *key)
-{
-	int64_t value;
-	return ftrace_arg(r, key, &value) ? value : I64_NULL;
-}
-
 static void kernel_record_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
 {
 	const struct ftrace_process *p =
 		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
-	int64_t ring = arg_or_null(r, "ring");
+	int64_t ring = ftrace_arg(r, "ring");
 	struct timeline_row row = nothing;
 	size_t name, args;
 	b->len = 0;
@@ -133,9 +127,9 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	row.kind = ftrace_kind_name(r->kind);
 	row.name = r->name.len ? b->data + name : NULL;
 	row.duration_ns = r->inside_ns;
-	row.result = arg_or_null(r, "ret");
-	row.gpu = arg_or_null(r, "gpu");
-	row.qid = arg_or_null(r, "queue");
+	row.result = ftrace_arg(r, "ret");
+	row.gpu = ftrace_arg(r, "gpu");
+	row.qid = ftrace_arg(r, "queue");
 	row.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring;
 	row.args = r->args.len ? b->data + args : NULL;
 	if (r->kind == FTRACE_LOST && r->lost != FTRACE_UNKNOWN) {

@@ -45,20 +45,16 @@ static void set_event_process(struct ftrace *f, struct ftrace_event *e)
 	struct ftrace_process *p;
 	if (e->pid > INT32_MAX)
 		return;
-	e->process = ftrace_add_process(f, (int64_t)e->pid);
+	e->process = ftrace_add_process(f, (int64_t)e->pid, -1);
 	p = &f->processes[e->process];
 	if (!p->ns_pid && e->ns_pid <= INT32_MAX)
 		p->ns_pid = (int64_t)e->ns_pid;
 }
 
-static int by_event_time(const void *a, const void *b)
-{
-	const struct ftrace_event *x = a, *y = b;
-	return x->time_ns != y->time_ns ? ORDER(x->time_ns, y->time_ns) : ORDER(x->order, y->order);
-}
+COMPARE_BY_BOTH(by_event_time, struct ftrace_event, time_ns, order)
 
-// Names of processes that no record of the trace names. They point into the array of events, which
-// must not grow any more.
+// Gives processes that no record of the trace names the name that an event has. Call it last: the
+// names point into the array of events, which moves when it grows.
 static void name_event_processes(struct ftrace *f)
 {
 	for (size_t i = 0; i < f->nevents; i++) {
@@ -85,7 +81,6 @@ void ftrace_read_events(struct ftrace *f, const char *text, size_t len)
 			f->odd_events++;
 		}
 	}
-	if (f->nevents)
-		qsort(f->events, f->nevents, sizeof(*f->events), by_event_time);
+	ARRAY_SORT(f->events, f->nevents, by_event_time);
 	name_event_processes(f);
 }

@@ -22,9 +22,9 @@ struct amdlog_summary;
 #define FTRACE_NONE    UINT32_MAX // no process, no queue
 
 enum ftrace_kind {
-	FTRACE_FUNCTION, // the function tracer: was called; args: its caller
-	FTRACE_ENTRY,    // a kprobe or fprobe at the begin of a function
-	FTRACE_RETURN,   // and at its return
+	FTRACE_FUNCTION, // a call that the function tracer saw; args: the caller
+	FTRACE_ENTRY,    // a kprobe or fprobe at the entry of a function
+	FTRACE_RETURN,   // one at its return
 	FTRACE_EVENT,    // any other event
 	FTRACE_LOST,     // events of this CPU were overwritten before they were read
 	FTRACE_NKINDS
@@ -41,66 +41,66 @@ struct ftrace_text {
 struct ftrace_record {
 	enum ftrace_kind kind;
 	int32_t cpu;
-	uint64_t time_ns;        // of the trace's clock; FTRACE_UNKNOWN: it counts something else
-	int64_t tid;             // of the kernel: a thread in the first PID namespace; -1: none
-	int64_t tgid;            // its process; -1: neither this line nor another one says
-	uint64_t lost;           // FTRACE_LOST: how many; FTRACE_UNKNOWN: not counted
-	struct ftrace_text comm; // length 0: the kernel did not keep it ("<...>")
-	struct ftrace_text name; // function, else the event
-	struct ftrace_text args; // behind the name
+	uint64_t time_ns; // by the trace's clock; FTRACE_UNKNOWN: that clock counts no nanoseconds
+	int64_t tid;      // thread, as the first PID namespace numbers it; -1: none
+	int64_t tgid;     // its process; -1: neither this line nor another one says
+	uint64_t lost;    // FTRACE_LOST: how many; FTRACE_UNKNOWN: not counted
+	struct ftrace_text
+		comm; // name of the thread; length 0: the kernel has not kept it ("<...>")
+	struct ftrace_text name; // of the function, else of the event
+	struct ftrace_text args; // what follows the name
 	// Set by ftrace_read():
-	uint64_t inside_ns; // of a return: since its entry; FTRACE_UNKNOWN
+	uint64_t inside_ns; // of a return: time since its entry; FTRACE_UNKNOWN
 	uint32_t process;   // index in `processes`; FTRACE_NONE: the record has no thread
 	uint32_t epoch;     // times of different epochs cannot be compared
-	uint32_t losses;    // places before it where events were lost
+	uint32_t losses;    // how many FTRACE_LOST are before it
 	bool joined;        // of an entry: its return is in the trace
 };
 
 // Reads a line, without its newline. False: it is no record.
 bool ftrace_line(const char *line, size_t len, struct ftrace_record *r);
 
-// The value of "key=1", "key=-1" or "key=0x1" among the arguments. False: there is no such number;
-// then *value stays as it was.
-bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value);
+// The value of "key=1", "key=-1" or "key=0x1" among the arguments; FTRACE_NO_ARG.
+int64_t ftrace_arg(const struct ftrace_record *r, const char *key);
 
-// Is this the record's function, with or without a suffix that the compiler added
-// (".constprop.0")?
+// Is the record of this function, maybe with a suffix that the compiler added (".constprop.0")?
 bool ftrace_is(const struct ftrace_record *r, const char *function);
 
-// A thread and its process, as gpq writes them into what it records: "# task: TID TGID NSPID".
+// A thread and its process, as a recording of gpq has them: "# task: TID TGID NSPID".
 struct ftrace_task {
 	int64_t tid, tgid;
 	int64_t ns_pid; // the process in its innermost PID namespace; 0: not known
 };
 
-// A process of the trace. A thread whose process the trace does not tell is an entry of its own.
+// A process of the trace, or a thread whose process the trace does not tell.
 struct ftrace_process {
 	int64_t tgid;   // -1: not known
-	int64_t tid;    // that thread then, else -1
-	int64_t ns_pid; // in its innermost PID namespace; 0: the trace does not say
+	int64_t tid;    // of a thread whose process is not known; else -1
+	int64_t ns_pid; // number in its innermost PID namespace; 0: the trace does not say
 	struct ftrace_text comm;
 	uint64_t records;
 	// Set by ftrace_match():
 	uint32_t log;        // the same process in the log; FTRACE_NONE
-	const char *matched; // by what: "queue", "namespace", "number"; NULL
+	const char *matched; // how it was found there: "queue", "namespace", "number"; NULL
 };
 
-// A queue that a process created, as gpq's own probes tell (ring, gpu, queue).
+// A queue that a process created, from the arguments that gpq's own probes fetch.
 struct ftrace_queue {
 	uint64_t ring, created_ns;
 	int64_t gpu, qid;
 	uint32_t process;
 };
 
-// Queues of a process that a debugger, as gpq suspend, keeps off the hardware: from the return of
-// the first call that suspended any to that of the call which resumed the last.
+// A debugger, as gpq suspend is, keeps queues of a process off the hardware: from the return of the
+// call that suspended the first of them to the return of the call that resumed the last.
 struct ftrace_hold {
 	uint32_t target, holder; // processes
-	int64_t queues, most;    // that are held, as far as was read; the most at once
+	int64_t queues;          // held at the end of the trace, or when the hold ended
+	int64_t most;            // held at once
 	uint64_t begin_ns, end_ns;
-	const char *ended;    // by what: "resume", "detach", "exit"; NULL: not seen, end_ns is 0
-	uint32_t epoch;       // as of its records
-	uint32_t before_hold; // the holder's hold before this one, + 1; 0: none
+	const char *ended;    // "resume", "detach", "exit"; NULL: the end was not seen, end_ns is 0
+	uint32_t epoch;       // of its records
+	uint32_t before_hold; // index + 1 of the holder's hold before this one; 0: none
 };
 
 // The record with which a hold begins or ends.
@@ -108,7 +108,7 @@ struct ftrace_mark {
 	size_t record;
 	uint32_t hold;
 	bool end;
-	int64_t queues; // that this call suspended or resumed
+	int64_t queues; // of ftrace_hold, then
 };
 
 // An event as `gpq events --ndjson` wrote it. U64_NULL, "": null.
@@ -116,7 +116,7 @@ struct ftrace_event {
 	uint64_t time_ns, pid, ns_pid, gpu, qid;
 	char name[32], command[64], clock[8], detail[128], source[8];
 	uint32_t process; // FTRACE_NONE: not known
-	size_t order;     // of the file
+	size_t order;     // its line among the events of the file
 };
 
 // A trace. Starts as zeros.
@@ -127,19 +127,19 @@ struct ftrace {
 	size_t n, cap;
 	size_t *by_thread; // indices of records that have a thread: thread by thread, each in order
 	size_t nby_thread;
-	uint64_t lines;       // that are neither blank nor a comment
-	uint64_t odd;         // of these: not understood
+	uint64_t lines;       // neither blank nor a comment
+	uint64_t odd;         // lines of these that are no records
 	uint64_t untimed;     // records whose clock counts no nanoseconds
 	uint64_t losses;      // places where events were lost
-	uint64_t lost;        // events that the trace says were lost, as far as it counts them
-	uint64_t overwritten; // written into the buffer, and overwritten before it was printed
-	uint32_t epochs;      // times that the clock of one CPU went backwards
-	uint64_t unpaired;    // returns whose entry is not known
-	char clock[16];       // "# clock: mono", which gpq writes; "": the text does not say
+	uint64_t lost;        // events that were lost there, where the trace counts them
+	uint64_t overwritten; // events that the buffer lost before it was printed
+	uint32_t epochs;      // how often the clock of a CPU went backwards
+	uint64_t unpaired;    // returns whose entry is not in the trace
+	char clock[16];       // "mono" of "# clock: mono", which gpq writes; "": not known
 
 	struct ftrace_process *processes; // in the order in which they appear
 	size_t nprocesses, process_cap;
-	struct intern numbers;       // whether its process is known, and its number -> process
+	struct intern numbers;       // pairs (is it a process, its number) -> index in `processes`
 	struct ftrace_queue *queues; // by ring address, then time
 	size_t nqueues, queue_cap;
 	struct ftrace_hold *holds; // in the order of their begin
@@ -149,27 +149,26 @@ struct ftrace {
 
 	struct ftrace_event *events; // ftrace_read_events(): by time
 	size_t nevents, event_cap;
-	uint64_t odd_events; // lines of their text that are no events
+	uint64_t odd_events; // lines of that text that are no events
 
-	uint32_t *of_log, *of_queue; // ftrace_match(): by the log's process and queue
+	uint32_t *of_log, *of_queue; // ftrace_match(): process, queue; by the log's process, queue
 };
 
-// Reads all of a text, sorts its records by time, finds each thread's process, joins returns to
-// entries, and finds queues and holds. `text` must stay until ftrace_fini. Pairs are made within a
-// thread, never across lost events or a step of the clock.
+// Reads all of a text, sorts its records by time, finds each thread's process, pairs entries with
+// returns, and finds queues and holds. `text` must stay until ftrace_fini(). A pair is of one
+// thread, without lost events or a step of the clock between its records.
 void ftrace_read(struct ftrace *f, const char *text, size_t len);
 
-// After ftrace_read(): adds what `gpq events --ndjson` wrote meanwhile, and the processes that only
-// these events name.
+// After ftrace_read(): adds events that `gpq events --ndjson` wrote, and their processes.
 void ftrace_read_events(struct ftrace *f, const char *text, size_t len);
 
-// After these: finds the processes and queues of a log among those of the trace.
+// After both: finds the processes and queues of a log among those of the trace.
 void ftrace_match(struct ftrace *f, const struct amdlog_summary *log);
 
 void ftrace_fini(struct ftrace *f);
 
-// After ftrace_match(), of a process or a queue of the log: the same one of the trace. NULL: not
-// known, or more than one.
+// After ftrace_match(): the process or queue of the trace that is this one of the log. NULL: not
+// known, or several could be it.
 const struct ftrace_process *ftrace_of_log(const struct ftrace *f, uint32_t log);
 const struct ftrace_queue *ftrace_queue_of(const struct ftrace *f, uint32_t queue);
 
@@ -182,13 +181,13 @@ int64_t ftrace_pid(const struct ftrace_process *p);
 // --- suspensions of queues in steps ---
 
 enum ftrace_step {
-	STEP_ENTER, // from the ioctl's begin: the target is found and locked
+	STEP_ENTER, // from the ioctl's begin to the call: the target is found and locked
 	STEP_UNMAP, // the runlist is unmapped, without the wait for it
 	STEP_SAVE,  // wait until the waves are saved
 	STEP_MAP,   // the other queues are mapped again
 	STEP_REST,  // all else in suspend_queues
-	STEP_LEAVE, // to the ioctl's end
-	STEP_TOTAL, // of the ioctl
+	STEP_LEAVE, // from the end of the call to that of the ioctl
+	STEP_TOTAL, // the whole ioctl
 	STEPS
 };
 
@@ -196,10 +195,10 @@ enum ftrace_step {
 struct ftrace_suspension {
 	uint64_t begin_ns, end_ns; // of the ioctl, or of the call where the ioctl is not traced
 	uint64_t ns[STEPS];        // FTRACE_UNKNOWN
-	// Arguments and result, FTRACE_NO_ARG: process whose queues they are, the first queue and
-	// the number of those asked for, number of those suspended or an error below 0.
+	// FTRACE_NO_ARG: not known. Pid of the target, as the caller numbers it; first queue and
+	// number of queues that were asked for; number that was suspended, or an error below 0.
 	int64_t target, queue, count, result;
-	uint32_t process; // that asked
+	uint32_t process; // the caller
 };
 
 struct ftrace_suspensions {
@@ -207,7 +206,7 @@ struct ftrace_suspensions {
 	size_t n, cap;
 };
 
-// Those of a trace, by their begin.
+// The suspensions of a trace, by begin.
 struct ftrace_suspensions ftrace_suspensions(const struct ftrace *f);
 
 #endif

@@ -1,8 +1,8 @@
-// The processes and queues of a kernel trace, and which of them a log tells of, too; ftrace.h.
+// The processes and queues of a kernel trace, and the same processes and queues in a log; ftrace.h.
 //
-// Facts: [kfd.pids]: the kernel's trace has numbers of the first PID namespace; [amdlog.thread]:
-// the log's pid is the process's own, its tid is pthread_self() and no number of the kernel's. The
-// ring that a queue of the log names is the one that CREATE_QUEUE got (ring_base_address).
+// Facts: [kfd.pids]: the kernel's trace has pids of the first PID namespace; [amdlog.thread]: the
+// log has the pid of the process's own namespace, and its tid is pthread_self(), which the kernel
+// does not know. The ring (HWq) of a queue in the log is the ring_base_address of CREATE_QUEUE.
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/amdlog/model/summary.h"
@@ -16,7 +16,7 @@ int64_t ftrace_pid(const struct ftrace_process *p)
 	return p->tgid >= 0 ? p->tgid : p->tid;
 }
 
-static uint32_t add_process(struct ftrace *f, int64_t tgid, int64_t tid)
+uint32_t ftrace_add_process(struct ftrace *f, int64_t tgid, int64_t tid)
 {
 	bool known = tgid >= 0;
 	uint64_t number = (uint64_t)(known ? tgid : tid);
@@ -30,11 +30,6 @@ static uint32_t add_process(struct ftrace *f, int64_t tgid, int64_t tid)
 	return i;
 }
 
-uint32_t ftrace_add_process(struct ftrace *f, int64_t pid)
-{
-	return add_process(f, pid, -1);
-}
-
 uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid)
 {
 	uint32_t process = pair_value(&f->numbers, true, (uint64_t)pid);
@@ -43,21 +38,18 @@ uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid)
 
 static void add_queue(struct ftrace *f, const struct ftrace_record *r)
 {
-	struct ftrace_queue q = {.created_ns = r->time_ns, .process = r->process};
-	int64_t ring, result;
-	if (r->kind != FTRACE_RETURN || !ftrace_arg(r, "ring", &ring) ||
-	    !ftrace_arg(r, "gpu", &q.gpu) || !ftrace_arg(r, "queue", &q.qid) ||
-	    !ftrace_arg(r, "ret", &result) || result)
+	const int64_t ring = r->kind == FTRACE_RETURN ? ftrace_arg(r, "ring") : FTRACE_NO_ARG;
+	struct ftrace_queue q = {(uint64_t)ring, r->time_ns, 0, 0, r->process};
+	if (ring == FTRACE_NO_ARG || ftrace_arg(r, "ret") != 0)
 		return;
-	q.ring = (uint64_t)ring;
-	*ARRAY_ADD(f->queues, f->queue_cap, f->nqueues) = q;
+	q.gpu = ftrace_arg(r, "gpu");
+	q.qid = ftrace_arg(r, "queue");
+	if (q.gpu != FTRACE_NO_ARG && q.qid != FTRACE_NO_ARG)
+		*ARRAY_ADD(f->queues, f->queue_cap, f->nqueues) = q;
 }
 
-static int by_ring(const void *a, const void *b)
-{
-	const struct ftrace_queue *x = a, *y = b;
-	return x->ring != y->ring ? ORDER(x->ring, y->ring) : ORDER(x->created_ns, y->created_ns);
-}
+COMPARE_BY_BOTH(by_ring, struct ftrace_queue, ring, created_ns)
+COMPARE_BY(by_ring_alone, struct ftrace_queue, ring)
 
 void ftrace_find_processes(struct ftrace *f)
 {
@@ -66,10 +58,10 @@ void ftrace_find_processes(struct ftrace *f)
 		struct ftrace_process *p;
 		if (r->tid < 0)
 			continue;
-		r->process = add_process(f, r->tgid, r->tid);
+		r->process = ftrace_add_process(f, r->tgid, r->tid);
 		p = &f->processes[r->process];
 		p->records++;
-		// Threads may have names of their own: the first thread's is the process's.
+		// Threads may have other names than the process, whose name is its first thread's.
 		if (r->comm.len && (!p->comm.len || r->tid == r->tgid))
 			p->comm = r->comm;
 		add_queue(f, r);
@@ -79,35 +71,26 @@ void ftrace_find_processes(struct ftrace *f)
 		if (p != INTERN_NONE)
 			f->processes[p].ns_pid = f->tasks[i].ns_pid;
 	}
-	if (f->nqueues)
-		qsort(f->queues, f->nqueues, sizeof(*f->queues), by_ring);
+	ARRAY_SORT(f->queues, f->nqueues, by_ring);
 }
 
-// --- a log's processes and queues among them ---
+// --- processes and queues of a log ---
 
-#define CONFLICT  (FTRACE_NONE - 1) // more than one process fits
-#define RING_MOST 256               // queues of one ring, one after the other, that are looked at
+#define CONFLICT  (FTRACE_NONE - 1) // more than one process matches
+#define RING_MOST 256               // queues of one ring, made one after the other, to look at
 
-// The queues of this ring, at most RING_MOST. *n: how many.
+// The queues that had this ring, at most RING_MOST. *n: how many.
 static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_t ring, size_t *n)
 {
-	size_t from = 0, to = f->nqueues;
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (f->queues[mid].ring < ring)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	for (*n = 0; from + *n < f->nqueues && *n < RING_MOST;)
-		if (f->queues[from + *n].ring == ring)
-			++*n;
-		else
-			break;
+	const struct ftrace_queue key = {.ring = ring};
+	size_t from = ARRAY_BELOW(f->queues, f->nqueues, &key, by_ring_alone);
+	*n = 0;
+	while (from + *n < f->nqueues && *n < RING_MOST && f->queues[from + *n].ring == ring)
+		++*n;
 	return f->queues + from;
 }
 
-// The process that created the queues of this ring: one, none, or CONFLICT.
+// The process that created all queues of this ring; FTRACE_NONE, or CONFLICT.
 static uint32_t creator(const struct ftrace *f, uint64_t ring)
 {
 	size_t n;
@@ -120,7 +103,7 @@ static uint32_t creator(const struct ftrace *f, uint64_t ring)
 	return process;
 }
 
-// Both must be free.
+// Matches both, unless one of them was matched before.
 static void match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
 {
 	struct ftrace_process *p = &f->processes[process];
@@ -131,7 +114,7 @@ static void match_process(struct ftrace *f, uint32_t process, uint32_t log, cons
 	p->matched = by;
 }
 
-// `n` numbers, FTRACE_NONE each.
+// An array of `n` numbers that are FTRACE_NONE.
 static uint32_t *no_numbers(uint32_t n)
 {
 	uint32_t *v = xmalloc((n + 1) * sizeof(*v));
@@ -158,8 +141,8 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 	free(found);
 }
 
-// By the number in the process's own namespace, which gpq wrote down as it recorded. It is no match
-// where several have it.
+// By the pid in the process's own namespace, which gpq recorded. Where several processes have the
+// same one, none matches.
 static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 {
 	struct intern numbers = {0};
@@ -177,7 +160,8 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	intern_fini(&numbers);
 }
 
-// Right unless one of them is in a PID namespace of its own, which nothing tells.
+// By the pid. This is wrong if the process is in a PID namespace of its own and the trace, which
+// gpq did not record, does not say so.
 static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
@@ -187,7 +171,7 @@ static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 	}
 }
 
-// FTRACE_NONE where the process created different queues at this ring.
+// Index of the trace's queue; FTRACE_NONE if its process created several queues at this ring.
 static uint32_t match_queue(const struct ftrace *f, const struct amdlog_queue *q)
 {
 	size_t n;

@@ -1,13 +1,15 @@
 // One line of a kernel trace; ftrace.h.
-#include "common/ftrace/ftrace.h"
+#include "common/ftrace/ftrace_priv.h"
 
+#include "common/host/buf.h"
 #include "common/host/number.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-#define COMM_WIDTH   16                  // TASK_COMM_LEN: shorter names are padded on the left
-#define NUMBER_MAX   999999999999999999u // the sign fits, too
-#define FAR_OF_ENTRY 16                  // bytes: a probe at a larger offset is inside the function
+#define COMM_WIDTH  16                  // TASK_COMM_LEN; shorter names have blanks before them
+#define NUMBER_MAX  999999999999999999u // fits an int64_t with any sign
+#define ENTRY_BYTES 16                  // a probe at a larger offset is not at the entry
 
 const char *ftrace_kind_name(enum ftrace_kind kind)
 {
@@ -15,11 +17,6 @@ const char *ftrace_kind_name(enum ftrace_kind kind)
 
 	return kind < FTRACE_NKINDS ? names[kind] : "unknown";
 }
-
-// What is left of a line.
-struct rest {
-	const char *at, *end;
-};
 
 static bool is_digit(char c)
 {
@@ -32,31 +29,48 @@ static bool is_word(char c)
 	       c == '.' || c == '$';
 }
 
-static bool take_literal(struct rest *s, const char *text)
-{
-	size_t n = strlen(text);
-	if ((size_t)(s->end - s->at) < n || memcmp(s->at, text, n) != 0)
-		return false;
-	s->at += n;
-	return true;
-}
-
 static void skip_blanks(struct rest *s)
 {
 	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
 		s->at++;
 }
 
-static bool take_number(struct rest *s, uint64_t *n)
+static void skip_to_blank(struct rest *s)
 {
-	const char *behind = number_read(s->at, s->end, 10, NUMBER_MAX, n);
-	s->at = behind ? behind : s->at;
-	return behind;
+	while (s->at < s->end && *s->at != ' ')
+		s->at++;
+}
+
+bool ftrace_take(struct rest *s, const char *pattern, ...)
+{
+	struct rest t = *s;
+	uint64_t n;
+	va_list ap;
+	va_start(ap, pattern);
+	for (; t.at && *pattern; pattern++) {
+		const bool hex = *pattern == '%';
+		if (*pattern == '~')
+			skip_blanks(&t);
+		else if (!hex && *pattern != '@')
+			t.at = t.at < t.end && *t.at == *pattern ? t.at + 1 : NULL;
+		else if ((t.at = number_read(t.at, t.end, hex ? 16 : 10,
+					     hex ? UINT64_MAX : NUMBER_MAX, &n)))
+			*va_arg(ap, uint64_t *) = n;
+	}
+	va_end(ap);
+	if (t.at)
+		*s = t;
+	return t.at;
 }
 
 static struct ftrace_text text_of(const char *from, const char *to)
 {
 	return (struct ftrace_text){from, (uint32_t)(to - from)};
+}
+
+static bool text_is(struct ftrace_text t, const char *text)
+{
+	return t.len == strlen(text) && memcmp(t.at, text, t.len) == 0;
 }
 
 static struct ftrace_text take_word(struct rest *s)
@@ -67,51 +81,31 @@ static struct ftrace_text take_word(struct rest *s)
 	return text_of(from, s->at);
 }
 
-// "CPU:1 [LOST 12 EVENTS]", "CPU:1 [LOST EVENTS]", "CPU:1 [12 EVENTS DROPPED]", "CPU:1 [EVENTS
-// DROPPED]"
 static bool read_lost(struct rest s, struct ftrace_record *r)
 {
-	uint64_t cpu;
-	bool pipe;
-	if (!take_literal(&s, "CPU:") || !take_number(&s, &cpu) || cpu > INT32_MAX ||
-	    !take_literal(&s, " ["))
-		return false;
-	pipe = take_literal(&s, "LOST ");
-	r->kind = FTRACE_LOST;
-	r->cpu = (int32_t)cpu;
-	if (take_number(&s, &r->lost))
-		take_literal(&s, " ");
-	else
-		r->lost = FTRACE_UNKNOWN;
-	return take_literal(&s, pipe ? "EVENTS]" : "EVENTS DROPPED]");
-}
-
-// "(  167) " or "(-------) ", which the option record-tgid adds.
-static bool take_tgid(struct rest *s, struct ftrace_record *r)
-{
-	uint64_t tgid;
-	if (!take_literal(s, "("))
+	static const char *const forms[] = {"CPU:@ [LOST @ EVENTS]", "CPU:@ [LOST EVENTS]",
+					    "CPU:@ [@ EVENTS DROPPED]", "CPU:@ [EVENTS DROPPED]"};
+	uint64_t cpu, lost = FTRACE_UNKNOWN;
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		if (!ftrace_take(&s, forms[i], &cpu, &lost) || cpu > INT32_MAX)
+			continue;
+		r->kind = FTRACE_LOST;
+		r->cpu = (int32_t)cpu;
+		r->lost = lost;
 		return true;
-	skip_blanks(s);
-	if (take_number(s, &tgid))
-		r->tgid = tgid <= INT32_MAX ? (int64_t)tgid : -1;
-	while (s->at < s->end && *s->at == '-')
-		s->at++;
-	if (!take_literal(s, ")"))
-		return false;
-	skip_blanks(s);
-	return true;
+	}
+	return false;
 }
 
-// "12.345678:" or with nanoseconds; a plain number counts something else (trace_clock counter,
-// x86-tsc).
+// "12.345678:" or with nanoseconds. A number without a fraction counts something else (trace_clock
+// counter, x86-tsc): the record has no time then.
 static bool take_time(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t seconds, fraction = 0, unit = 1000000000;
-	if (!take_number(s, &seconds))
+	if (!ftrace_take(s, "@", &seconds))
 		return false;
-	if (s->at < s->end && *s->at == '.') {
-		for (s->at++; s->at < s->end && is_digit(*s->at); s->at++) {
+	if (ftrace_take(s, ".")) {
+		for (; s->at < s->end && is_digit(*s->at); s->at++) {
 			if (unit == 1)
 				return false;
 			unit /= 10;
@@ -120,32 +114,31 @@ static bool take_time(struct rest *s, struct ftrace_record *r)
 		if (seconds < UINT64_C(10000000000))
 			r->time_ns = seconds * 1000000000 + fraction;
 	}
-	return take_literal(s, ":");
+	return ftrace_take(s, ":");
 }
 
-// "-167     (    167) [001] d..1.    12.345678: ", as it stands behind the task's name.
+// "-167     (    167) [001] d..1.    12.345678: ", which follows the task's name. The process in
+// parentheses, or (-------), is there with the option record-tgid.
 static bool take_context(struct rest *s, struct ftrace_record *r)
 {
-	uint64_t tid, cpu;
-	if (!take_literal(s, "-") || !take_number(s, &tid) || tid > INT32_MAX)
+	uint64_t tid, tgid = UINT64_MAX, cpu;
+	if (!ftrace_take(s, "-@~", &tid) || tid > INT32_MAX)
 		return false;
-	skip_blanks(s);
+	if (!ftrace_take(s, "(~@)~", &tgid))
+		ftrace_take(s, "(-------)~");
 	r->tid = (int64_t)tid;
-	r->tgid = -1;
-	if (!take_tgid(s, r) || !take_literal(s, "[") || !take_number(s, &cpu) ||
-	    cpu > UINT16_MAX || !take_literal(s, "]"))
+	r->tgid = tgid <= INT32_MAX ? (int64_t)tgid : -1;
+	if (!ftrace_take(s, "[@]~", &cpu) || cpu > UINT16_MAX)
 		return false;
 	r->cpu = (int32_t)cpu;
-	skip_blanks(s);
 	if (s->at < s->end && !is_digit(*s->at)) { // irqs-off, need-resched and so on
-		while (s->at < s->end && *s->at != ' ')
-			s->at++;
+		skip_to_blank(s);
 		skip_blanks(s);
 	}
 	return take_time(s, r);
 }
 
-// The name takes 16 columns. Text that lost its leading blanks is tried at each dash.
+// The task's name takes 16 columns; in text that lost its leading blanks it ends at any dash.
 static bool take_task(struct rest *s, struct ftrace_record *r)
 {
 	struct rest from = *s, at = *s;
@@ -164,35 +157,16 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 		return false;
 	skip_blanks(&from);
 	r->comm = from.at < dash ? text_of(from.at, dash) : text_of(dash, dash);
-	if (r->comm.len == 5 && memcmp(r->comm.at, "<...>", 5) == 0)
+	if (text_is(r->comm, "<...>"))
 		r->comm.len = 0;
 	*s = at;
 	return true;
 }
 
-// --- what kprobes print: "(pqm_destroy_queue+0x4/0x250 [amdgpu]) ...", of returns "(caller <-
-// function) ..." ---
+// --- kprobes: "(pqm_destroy_queue+0x4/0x250 [amdgpu]) ...", returns "(caller <- function) ..." ---
 
-// At most `most` digits. False: there is none.
-static bool take_hex(struct rest *s, unsigned most, uint64_t *n)
-{
-	const char *end = s->end - s->at > most ? s->at + most : s->end;
-	const char *behind = number_read(s->at, end, 16, UINT64_MAX, n);
-	s->at = behind ? behind : s->at;
-	return behind;
-}
-
-static bool ends_with(struct ftrace_text *t, const char *end)
-{
-	size_t n = strlen(end);
-	if (t->len <= n || memcmp(t->at + t->len - n, end, n) != 0)
-		return false;
-	t->len -= (uint32_t)n;
-	return true;
-}
-
-// The function that a probe's event is named after, for texts with addresses instead of names
-// (trace-cmd): without the prefix and suffix that gpq, perf, trace-cmd and the kernel add.
+// The function in the name of a probe's event, without the prefix and suffix that gpq, perf,
+// trace-cmd and the kernel add. Needed where the text has addresses of functions (trace-cmd).
 static struct ftrace_text name_of_event(struct ftrace_text t)
 {
 	static const char *const ends[] = {"_ret", "__return", "__exit", "__entry"};
@@ -201,16 +175,17 @@ static struct ftrace_text name_of_event(struct ftrace_text t)
 
 	if (numbered && (t.at[0] == 'p' || t.at[0] == 'r' || t.at[0] == 'f'))
 		return (struct ftrace_text){t.at + 2, t.len - 4};
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (ends_with(&t, ends[i]))
-			break;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		size_t n = strlen(ends[i]);
+		if (t.len > n && memcmp(t.at + t.len - n, ends[i], n) == 0)
+			return (struct ftrace_text){t.at, t.len - (uint32_t)n};
 	}
 	return t;
 }
 
 static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 {
-	bool address = s->at < s->end && (is_digit(*s->at) || take_literal(s, "0x"));
+	bool address = s->at < s->end && (is_digit(*s->at) || ftrace_take(s, "0x"));
 	struct ftrace_text t = take_word(s);
 	bool hex = t.len >= 8;
 	for (uint32_t i = 0; hex && i < t.len; i++)
@@ -224,14 +199,14 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 	struct ftrace_text event = r->name, function;
 	const char *close, *arrow = NULL;
 	uint64_t offset;
-	if (!take_literal(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
+	if (!ftrace_take(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
 		return;
 	for (const char *p = s.at; p + 4 <= close && !arrow; p++)
 		arrow = memcmp(p, " <- ", 4) == 0 ? p : NULL;
 	if (arrow)
 		s.at = arrow + 4;
 	function = symbol(&s, event);
-	if (!arrow && take_literal(&s, "+0x") && take_hex(&s, 8, &offset) && offset > FAR_OF_ENTRY)
+	if (!arrow && ftrace_take(&s, "+0x%", &offset) && offset > ENTRY_BYTES)
 		return;
 	r->kind = arrow ? FTRACE_RETURN : FTRACE_ENTRY;
 	r->name = function;
@@ -248,20 +223,16 @@ static bool read_payload(struct rest s, struct ftrace_record *r)
 	if (!r->name.len)
 		return false;
 	r->kind = FTRACE_EVENT;
-	if (take_literal(&s, ":")) {
-		skip_blanks(&s);
+	if (ftrace_take(&s, ":~")) {
 		r->args = text_of(s.at, s.end);
-		if (r->name.len != 8 || memcmp(r->name.at, "function", 8) != 0) {
+		if (!text_is(r->name, "function")) {
 			read_probe(s, r);
 			return true;
 		}
 		r->name = take_word(&s);
 	}
-	skip_blanks(&s);
-	if (!r->name.len || !take_literal(&s, "<-"))
+	if (!r->name.len || (!ftrace_take(&s, "~<--~") && !ftrace_take(&s, "~<-~")))
 		return false;
-	take_literal(&s, "-");
-	skip_blanks(&s);
 	r->kind = FTRACE_FUNCTION;
 	r->args = text_of(s.at, s.end);
 	return true;
@@ -285,28 +256,26 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r)
 	return read_lost(s, r) || (take_task(&s, r) && read_payload(s, r));
 }
 
-static bool read_value(struct rest s, int64_t *value)
+static int64_t read_value(struct rest s)
 {
-	bool minus = take_literal(&s, "-");
-	bool hex = !minus && take_literal(&s, "0x");
+	bool minus = ftrace_take(&s, "-");
 	uint64_t n;
-	if (hex ? !take_hex(&s, 16, &n) : !take_number(&s, &n))
-		return false;
-	*value = minus ? -(int64_t)n : (int64_t)n;
-	return s.at == s.end || *s.at == ' ';
+	bool number = (!minus && ftrace_take(&s, "0x%", &n)) || ftrace_take(&s, "@", &n);
+	if (!number || (s.at < s.end && *s.at != ' '))
+		return FTRACE_NO_ARG;
+	return minus ? -(int64_t)n : (int64_t)n;
 }
 
-bool ftrace_arg(const struct ftrace_record *r, const char *key, int64_t *value)
+int64_t ftrace_arg(const struct ftrace_record *r, const char *key)
 {
 	struct rest s = {r->args.at, r->args.at + r->args.len};
 	while (s.at && s.at < s.end) {
 		skip_blanks(&s);
-		if (take_literal(&s, key) && take_literal(&s, "="))
-			return read_value(s, value);
-		while (s.at < s.end && *s.at != ' ')
-			s.at++;
+		if (ftrace_take(&s, key) && ftrace_take(&s, "="))
+			return read_value(s);
+		skip_to_blank(&s);
 	}
-	return false;
+	return FTRACE_NO_ARG;
 }
 
 bool ftrace_is(const struct ftrace_record *r, const char *function)

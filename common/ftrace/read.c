@@ -1,4 +1,5 @@
-// A kernel trace as a whole: order, processes of threads, pairs of entry and return; ftrace.h.
+// A whole kernel trace: its lines, their order, processes of threads, pairs of entry and return;
+// ftrace.h.
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/host/buf.h"
@@ -9,54 +10,24 @@
 
 #define CALLS_OPEN 64 // nested calls of a thread
 
-// The decimal number at *at, behind blanks or a slash; at most 18 digits. False: there is none.
-static bool next_number(const char **at, uint64_t *n)
+// The kernel writes how many entries the buffer held and got, gpq the clock and the threads'
+// processes ("# task: TID TGID NSPID").
+static void read_comment(struct ftrace *f, struct rest s)
 {
-	size_t digits;
-	*at += strspn(*at, " /");
-	digits = strspn(*at, "0123456789");
-	*n = strtoull(*at, NULL, 10);
-	*at += digits;
-	return digits && digits <= 18;
-}
-
-static void add_task(struct ftrace *f, const char *at)
-{
-	uint64_t tid, tgid, ns_pid;
-	if (next_number(&at, &tid) && next_number(&at, &tgid) && next_number(&at, &ns_pid) &&
-	    tid <= INT32_MAX && tgid <= INT32_MAX && ns_pid <= INT32_MAX)
-		*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) =
-			(struct ftrace_task){(int64_t)tid, (int64_t)tgid, (int64_t)ns_pid};
-}
-
-// What is behind `key` in a comment; NULL: it begins otherwise.
-static const char *comment_value(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-	return strncmp(text, key, len) == 0 ? text + len : NULL;
-}
-
-// "# clock: mono" and "# task: 167 167 7" of gpq, "# entries-in-buffer/entries-written: 422/29712
-// #P:2"
-static void read_comment(struct ftrace *f, const char *line, size_t len)
-{
-	char text[128];
-	const char *at;
-	uint64_t held, written;
-	size_t n;
-	if (len >= sizeof(text))
-		return;
-	memcpy(text, line, len);
-	text[len] = '\0';
-	if ((at = comment_value(text, "# entries-in-buffer/entries-written:"))) {
-		if (next_number(&at, &held) && next_number(&at, &written) && written > held)
-			f->overwritten += written - held;
-	} else if ((at = comment_value(text, "# task:"))) {
-		add_task(f, at);
-	} else if ((at = comment_value(text, "# clock: "))) {
-		n = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+	static const char clock_bytes[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+	uint64_t held, written, tid, tgid, ns_pid;
+	size_t n = 0;
+	if (ftrace_take(&s, "# entries-in-buffer/entries-written:~@/@", &held, &written)) {
+		f->overwritten += written > held ? written - held : 0;
+	} else if (ftrace_take(&s, "# task:~@~@~@", &tid, &tgid, &ns_pid)) {
+		if (tid <= INT32_MAX && tgid <= INT32_MAX && ns_pid <= INT32_MAX)
+			*ARRAY_ADD(f->tasks, f->task_cap, f->ntasks) =
+				(struct ftrace_task){(int64_t)tid, (int64_t)tgid, (int64_t)ns_pid};
+	} else if (ftrace_take(&s, "# clock: ")) {
+		while (s.at + n < s.end && s.at[n] && strchr(clock_bytes, s.at[n]))
+			n++;
 		if (n < sizeof(f->clock)) {
-			memcpy(f->clock, at, n);
+			memcpy(f->clock, s.at, n);
 			f->clock[n] = '\0';
 		}
 	}
@@ -100,7 +71,7 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 		if (next == at)
 			continue;
 		if (*at == '#' || (next - at > 5 && memcmp(at, "cpus=", 5) == 0)) {
-			read_comment(f, at, (size_t)(next - at));
+			read_comment(f, (struct rest){at, next});
 			continue;
 		}
 		f->lines++;
@@ -114,24 +85,22 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 	free(clocks.last);
 }
 
-// A note about lost events has no time. It gets that of the next record.
+// Notes about lost events have no time: they get that of the next record.
 static void time_losses(struct ftrace *f)
 {
 	const struct ftrace_record *next = NULL;
 	for (size_t i = f->n; i-- > 0;) {
 		struct ftrace_record *r = &f->v[i];
-		if (r->kind != FTRACE_LOST)
+		if (r->kind != FTRACE_LOST) {
 			next = r;
-		else if (next && next->epoch == r->epoch)
-			r->time_ns = next->time_ns;
-		else if (next) {
+		} else if (next) {
 			r->time_ns = next->time_ns;
 			r->epoch = next->epoch;
 		}
 	}
 }
 
-// --- orders: by time, and by thread ---
+// --- order, and pairs of entry and return ---
 
 static int by_epoch_and_time(const void *a, const void *b)
 {
@@ -149,11 +118,7 @@ struct thread_place {
 	size_t record;
 };
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct thread_place *x = a, *y = b;
-	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->record, y->record);
-}
+COMPARE_BY_BOTH(by_thread, struct thread_place, tid, record)
 
 static void order_threads(struct ftrace *f)
 {
@@ -165,34 +130,30 @@ static void order_threads(struct ftrace *f)
 		if (f->v[i].tid >= 0)
 			v[f->nby_thread++] = (struct thread_place){f->v[i].tid, i};
 	}
-	qsort(v, f->nby_thread, sizeof(*v), by_thread);
+	ARRAY_SORT(v, f->nby_thread, by_thread);
 	f->by_thread = xcalloc(f->nby_thread + 1, sizeof(*f->by_thread));
 	for (size_t i = 0; i < f->nby_thread; i++)
 		f->by_thread[i] = v[i].record;
 	free(v);
 }
 
-// The process that a comment names for the thread. -1: none.
+COMPARE_BY_BOTH(by_task, struct ftrace_task, tid, tgid)
+COMPARE_BY(by_tid, struct ftrace_task, tid)
+
+// The process that comments name for the thread; -1: none, or several, as the kernel gave the
+// number to another thread.
 static int64_t named_process(const struct ftrace *f, int64_t tid)
 {
-	size_t from = 0, to = f->ntasks;
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (f->tasks[mid].tid < tid)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	// If the number was given to another thread, it is there twice.
-	if (from == f->ntasks || f->tasks[from].tid != tid ||
-	    (from + 1 < f->ntasks && f->tasks[from + 1].tid == tid &&
-	     f->tasks[from + 1].tgid != f->tasks[from].tgid))
-		return -1;
-	return f->tasks[from].tgid;
+	const struct ftrace_task key = {.tid = tid};
+	size_t first = ARRAY_BELOW(f->tasks, f->ntasks, &key, by_tid);
+	int64_t tgid = first < f->ntasks && f->tasks[first].tid == tid ? f->tasks[first].tgid : -1;
+	bool again = first + 1 < f->ntasks && f->tasks[first + 1].tid == tid;
+	return again && f->tasks[first + 1].tgid != tgid ? -1 : tgid;
 }
 
-// Sets the process of a thread's records that do not say it. A number is given to another thread
-// when its thread has ended: if lines name different processes, those that name none stay unknown.
+// Sets the process of those records of a thread that do not say it. The kernel gives the number of
+// a thread that ended to another one: where records name different processes, the rest stay
+// unknown.
 static void fill_processes(struct ftrace *f, const size_t *records, size_t n)
 {
 	int64_t tgid = named_process(f, f->v[records[0]].tid);
@@ -239,20 +200,12 @@ static void join_thread(struct ftrace *f, const size_t *records, size_t n)
 	}
 }
 
-static int by_tid(const void *a, const void *b)
-{
-	const struct ftrace_task *x = a, *y = b;
-	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->tgid, y->tgid);
-}
-
 void ftrace_read(struct ftrace *f, const char *text, size_t len)
 {
 	read_lines(f, text, len);
 	time_losses(f);
-	if (f->ntasks)
-		qsort(f->tasks, f->ntasks, sizeof(*f->tasks), by_tid);
-	if (f->n)
-		qsort(f->v, f->n, sizeof(*f->v), by_epoch_and_time);
+	ARRAY_SORT(f->tasks, f->ntasks, by_task);
+	ARRAY_SORT(f->v, f->n, by_epoch_and_time);
 	order_threads(f);
 	for (size_t i = 0, n; i < f->nby_thread; i += n) {
 		const size_t *thread = &f->by_thread[i];

@@ -123,12 +123,12 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 static bool within_trap(struct live_threads *t, struct live_thread *h,
 			const struct ftrace_record *r)
 {
+	const int64_t pid = ftrace_arg(r, "pid");
 	bool was = h->on_behalf, known;
-	int64_t pid;
 	if (!ftrace_is(r, "kfd_ioctl_set_debug_trap"))
 		return was;
-	h->on_behalf = r->kind == FTRACE_ENTRY && ftrace_arg(r, "pid", &pid) && pid > 0 &&
-		       pid <= INT32_MAX && is_chosen(t, pid, &known);
+	h->on_behalf =
+		r->kind == FTRACE_ENTRY && pid > 0 && pid <= INT32_MAX && is_chosen(t, pid, &known);
 	return h->on_behalf || (was && r->kind == FTRACE_RETURN);
 }
 
@@ -136,11 +136,10 @@ static bool keeps_record(struct live_threads *t, struct live_thread *h,
 			 const struct ftrace_record *r)
 {
 	const bool inside = t->asks && h && within_trap(t, h, r);
-	int64_t gpu;
+	const int64_t gpu = t->gpus.n ? ftrace_arg(r, "gpu") : FTRACE_NO_ARG;
 	if (h ? h->tgid == t->own : r->tid == t->own)
 		return false;
-	if (t->gpus.n && ftrace_arg(r, "gpu", &gpu) &&
-	    !pick_has_gpu(&t->gpus, t->gpu_words, (uint64_t)gpu))
+	if (gpu != FTRACE_NO_ARG && !pick_has_gpu(&t->gpus, t->gpu_words, (uint64_t)gpu))
 		return false;
 	if (!t->asks || inside || (h && h->chosen))
 		return true;

@@ -23,7 +23,7 @@ static void within(struct ftrace_text t, const char *text, size_t size)
 
 static void check_records(const struct ftrace *f, const char *text, size_t size)
 {
-	int64_t n;
+
 	require(f->odd + f->n == f->lines && f->nby_thread <= f->n);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct ftrace_record *r = &f->v[i], *before = i ? r - 1 : r;
@@ -36,7 +36,7 @@ static void check_records(const struct ftrace *f, const char *text, size_t size)
 			(r->kind == FTRACE_RETURN && r->inside_ns <= r->time_ns));
 		require(!r->joined || r->kind == FTRACE_ENTRY);
 		require(r->tid < 0 ? r->process == FTRACE_NONE : r->process < f->nprocesses);
-		(void)ftrace_arg(r, "ret", &n);
+		(void)ftrace_arg(r, "ret");
 	}
 	for (size_t i = 1; i < f->nby_thread; i++) {
 		size_t a = f->by_thread[i - 1], b = f->by_thread[i];

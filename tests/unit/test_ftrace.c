@@ -27,7 +27,6 @@ static void assert_text(struct ftrace_text t, const char *expected)
 
 static void test_entry(void **state)
 {
-	int64_t n;
 	(void)state;
 	assert_true(
 		line("         mkqueue-163     (    161) [001] .....     5.993034: created: "
@@ -40,15 +39,14 @@ static void test_entry(void **state)
 	assert_text(r.comm, "mkqueue");
 	assert_text(r.name, "kfd_ioctl_create_queue");
 	assert_text(r.args, "ring=0x7ffff7fe7000 gpu=21385");
-	assert_true(ftrace_arg(&r, "ring", &n) && n == 0x7ffff7fe7000);
-	assert_true(ftrace_arg(&r, "gpu", &n) && n == 21385);
-	assert_false(ftrace_arg(&r, "gp", &n));
-	assert_false(ftrace_arg(&r, "u", &n));
+	assert_int_equal(ftrace_arg(&r, "ring"), 0x7ffff7fe7000);
+	assert_int_equal(ftrace_arg(&r, "gpu"), 21385);
+	assert_int_equal(ftrace_arg(&r, "gp"), FTRACE_NO_ARG);
+	assert_int_equal(ftrace_arg(&r, "u"), FTRACE_NO_ARG);
 }
 
 static void test_return(void **state)
 {
-	int64_t n;
 	(void)state;
 	assert_true(line("             dbg-169   [000] d..1.     8.186803: x_ret: "
 			 "(unmap_queues_cpsch+0x115/0x2f0 "
@@ -56,7 +54,7 @@ static void test_return(void **state)
 	assert_int_equal(r.kind, FTRACE_RETURN);
 	assert_int_equal(r.tgid, -1);
 	assert_text(r.name, "amdkfd_fence_wait_timeout");
-	assert_true(ftrace_arg(&r, "ret", &n) && n == -62);
+	assert_int_equal(ftrace_arg(&r, "ret"), -62);
 	// trace-cmd has addresses: the event's name tells the function.
 	assert_true(line("             dbg-236   [000]    16.338647: map_queues_cpsch_ret: "
 			 "(ffffffffc03d0210 <- "
