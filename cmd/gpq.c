@@ -138,10 +138,9 @@ static int print_list(void)
 }
 
 static const struct opt_rule common_rules[] = {
-	{.given = FORM_NAMES,
-	 .several = true,
-	 .next = "choose one",
-	 .text = "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other"},
+	RULE(FORM_NAMES, "", "", "choose one",
+	     "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other",
+	     .several = true),
 	// Without -o there may be several tables, or a table whose columns are not known yet.
 	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
 		   "--null: name a column by -o"),

@@ -425,7 +425,7 @@ static int list_queues_once(struct cmd *cmd)
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES(PICK_HOST_NAMES, "mqds", "leave it out, or --mqds",
 		      "only -p chooses processes of a file: the other options need a host"),
-	RULE_EXCLUDES("watch wait", "mqds", NULL,
+	RULE_EXCLUDES("watch wait", "mqds", "",
 		      "--%1 and --mqds exclude each other: a file does not change"),
 	RULE_CHOOSE("wait watch"),
 	RULE_NEEDS("timeout", "wait", "for example --wait 1", "--timeout says how long to --wait"),

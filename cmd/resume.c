@@ -26,7 +26,7 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_rule rules[] = {
-	RULE_EXCLUDES("filter", NULL, "choose queues by --queue, --gpu ...",
+	RULE_EXCLUDES("filter", "", "choose queues by --queue, --gpu ...",
 		      "--filter chooses rows to show, not queues to resume"),
 	RULE_EXCLUDES("all", PICK_NAMES, "choose one",
 		      "--all excludes options that choose processes"),

@@ -36,7 +36,7 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("profile", 1, PROFILE_MAX, "for example --profile 5s",
 		   "--profile: more than 0, at most 1h"),
 	RULE_CHOOSE("profile watch"),
-	RULE_EXCLUDES("perfetto=-", NULL, "name a file",
+	RULE_EXCLUDES("perfetto=-", "", "name a file",
 		      "--perfetto -: standard output has the result"),
 	RULE_EXCLUDES("folded", ROWS_NAMES, "leave out one of them",
 		      "--folded writes stacks: it has no columns, rows or other forms"),

@@ -91,7 +91,7 @@ static const struct opt_rule ab_rules[] = {
 	RULE_NEEDS("log", "offline", "--online-log and --offline-log read logs", NO_COMMAND),
 	BENCH_GRACE_RULE,
 	RULE_RANGE("runs", 1, UINT64_MAX, "leave it out for 3", "--runs: 0 measures nothing"),
-	RULE_EXCLUDES("log", "online-log offline-log", NULL,
+	RULE_EXCLUDES("log", "online-log offline-log", "",
 		      "--log says where both logs are already"),
 	{0},
 };

@@ -27,7 +27,7 @@ struct bench_opts {
 	bool compare;
 };
 
-#define BENCH_GRACE_RULE RULE_RANGE("grace", 0, KFD_GRACE_MAX, NULL, "--grace: %v is not 0 to 255")
+#define BENCH_GRACE_RULE RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255")
 extern const struct opt_rule bench_report_rules[];
 
 int bench_preempt(struct cmd *c);

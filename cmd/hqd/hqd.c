@@ -436,40 +436,26 @@ static bool reads_files(const struct hqd_opts *o)
 	return o->hqds || o->mqds || o->rls;
 }
 
-#define SLOTS_ONLY(...)                                                                        \
-	{                                                                                      \
-		.given = "xcc active all hiq", .next = "leave it out",                         \
-		.text = "--%1 is about slots, --runlist about what is to get one", __VA_ARGS__ \
-	}
+#define SLOTS_ONLY(with, without)                                 \
+	RULE("xcc active all hiq", with, without, "leave it out", \
+	     "--%1 is about slots, --runlist about what is to get one")
 
 static const struct opt_rule rules[] = {
-	{.given = "hqds=- mqds=- rls=-",
-	 .several = true,
-	 .text = "only one of the files can be standard input"},
+	RULE("hqds=- mqds=- rls=-", "", "", "", "only one of the files can be standard input",
+	     .several = true),
 	RULE_EXCLUDES(PICK_HOST_NAMES, FILE_NAMES, "leave it out, or the files",
 		      "only -p chooses processes of files: the other options need a host"),
-	RULE_EXCLUDES("watch sample", FILE_NAMES, NULL,
+	RULE_EXCLUDES("watch sample", FILE_NAMES, "",
 		      "--watch and --sample need a host: a file does not change"),
-	{.given = "runlist",
-	 .with = "hqds mqds",
-	 .without = "rls",
-	 .next = "add --rls FILE",
-	 .text = "--runlist needs a copy of rls"},
-	{.given = "mqd",
-	 .with = "hqds rls",
-	 .without = "mqds",
-	 .next = "add --mqds FILE",
-	 .text = "--mqd needs a copy of mqds"},
-	{.given = FORMS,
-	 .with = "rls",
-	 .without = "runlist hqds mqds",
-	 .next = "add --hqds FILE, --mqds FILE or both",
-	 .text = "--%1 needs a copy of hqds or mqds"},
+	RULE("runlist", "hqds mqds", "rls", "add --rls FILE", "--runlist needs a copy of rls"),
+	RULE("mqd", "hqds rls", "mqds", "add --mqds FILE", "--mqd needs a copy of mqds"),
+	RULE(FORMS, "rls", "runlist hqds mqds", "add --hqds FILE, --mqds FILE or both",
+	     "--%1 needs a copy of hqds or mqds"),
 	RULE_CHOOSE(FORMS),
 	RULE_EXCLUDES("summary runlist sample", "mqd", "leave one of them out",
 		      "--mqd shows MQDs in memory, --%1 is about something else"),
-	SLOTS_ONLY(.with = "runlist"),
-	SLOTS_ONLY(.with = "rls", .without = "hqds mqds"),
+	SLOTS_ONLY("runlist", ""),
+	SLOTS_ONLY("rls", "hqds mqds"),
 	RULE_CHOOSE("active all"),
 	RULE_RANGE("sample", 1, 1000000, "for example --sample 20",
 		   "--sample: a number from 1 to 1000000"),

@@ -55,8 +55,8 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("every", 10000000, UINT64_MAX, "for example --every 5s",
 		   "--every: the least interval is 10ms"),
 	RULE_CHOOSE("for count"),
-	RULE_RANGE("count", 1, UINT64_MAX, NULL, "--count 0: that is no snapshot at all"),
-	RULE_RANGE("for", 1, UINT64_MAX, NULL, "--for 0: that is no snapshot at all"),
+	RULE_RANGE("count", 1, UINT64_MAX, "", "--count 0: that is no snapshot at all"),
+	RULE_RANGE("for", 1, UINT64_MAX, "", "--for 0: that is no snapshot at all"),
 	{0},
 };
 

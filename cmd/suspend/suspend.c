@@ -309,7 +309,7 @@ static const struct opt_rule suspend_rules[] = {
 		   "--watch repeats a listing: suspending is done once"),
 	RULE_NEEDS("filter", "list", "choose queues by --queue, --gpu, --prio ...",
 		   "--filter chooses rows to show, not queues to suspend"),
-	RULE_RANGE("grace", 0, KFD_GRACE_MAX, NULL,
+	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "",
 		   "grace period %v is out of range; 0 to 255 (units of 1000 GPU clocks)"),
 	RULE_RANGE("for", 1, INT64_MAX, "without --for they are off until gpq resume",
 		   "--for: no time at all, or more than 292 years"),

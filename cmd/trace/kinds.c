@@ -66,7 +66,7 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 // --- kinds ---
 
 static const struct opt_rule log_rules[] = {
-	RULE_EXCLUDES("breakdown ftrace-clock", NULL, "say --ftrace FILE too",
+	RULE_EXCLUDES("breakdown ftrace-clock", "", "say --ftrace FILE too",
 		      "--%1: there is no trace"),
 	{0},
 };
@@ -74,9 +74,9 @@ static const struct opt_rule log_rules[] = {
 static const struct opt_rule kernel_rules[] = {
 	RULE_NEEDS("breakdown", "ftrace", "say --ftrace FILE too",
 		   "--breakdown: there is no trace"),
-	RULE_EXCLUDES("by compare gaps latency partial follow series", NULL, "choose one",
+	RULE_EXCLUDES("by compare gaps latency partial follow series", "", "choose one",
 		      "--ftrace and --%1 exclude each other"),
-	RULE_EXCLUDES("breakdown", "list", "choose one", NULL),
+	RULE_EXCLUDES("breakdown", "list", "choose one", ""),
 	{0},
 };
 

@@ -81,15 +81,15 @@ static const struct trace_opts defaults = {.top = U64_NULL,
 
 static const struct opt_rule rules[] = {
 	RULE_NEEDS("cleanup " LIVE_ONLY, "live", "say --live too", "--%1 goes with --live"),
-	RULE_EXCLUDES("live", "ftrace follow", "choose one", NULL),
+	RULE_EXCLUDES("live", "ftrace follow", "choose one", ""),
 	RULE_EXCLUDES("cleanup", "FILE pid " LIVE_ONLY, "say --live --cleanup alone",
 		      "--cleanup records nothing"),
 	// Reports.
 	RULE_CHOOSE("list compare gaps latency series"),
 	RULE_EXCLUDES("list compare gaps latency series perfetto", "partial",
 		      "ask it of the files themselves", "--%1 cannot be had from parts"),
-	RULE_EXCLUDES("list gaps", "by", "choose one", NULL),
-	RULE_EXCLUDES("perfetto", "compare", "choose one", NULL),
+	RULE_EXCLUDES("list gaps", "by", "choose one", ""),
+	RULE_EXCLUDES("perfetto", "compare", "choose one", ""),
 	RULE_NEEDS("svg", "series", "say --series 100ms too", "--svg: nothing to draw"),
 	RULE_EXCLUDES("latency", "kernel", "use --latency --by kernel",
 		      "--kernel leaves out the commands that --latency is about"),
@@ -97,13 +97,13 @@ static const struct opt_rule rules[] = {
 		      "--%2 leaves out one of the two lines that --latency is between"),
 	RULE_NEEDS("mark", "gaps series", "say --gaps or --series too",
 		   "--mark: marks nothing by itself"),
-	RULE_EXCLUDES("host=", NULL, "name it", "--host: the name is empty"),
+	RULE_EXCLUDES("host=", "", "name it", "--host: the name is empty"),
 	RULE_NEEDS("host", "partial", "say --partial too",
 		   "--host is for parts that gpq merge adds up"),
 	// Input.
 	RULE_RANGE("threads", 1, UINT64_MAX, "give at least 1",
 		   "--threads: 0 threads read nothing"),
-	RULE_EXCLUDES("range", "follow", "choose one", NULL),
+	RULE_EXCLUDES("range", "follow", "choose one", ""),
 	// What is written to standard output must be alone there, and --filter and --sort need
 	// rows.
 	RULE_EXCLUDES("perfetto=-", FORMS " output output-all list by svg", "name a file",
@@ -119,7 +119,7 @@ static const struct opt_rule rules[] = {
 	// Parts.
 	RULE_EXCLUDES("partial", "by demangle " FORMS, "choose when merging what to show",
 		      "--partial has a format of its own"),
-	RULE_EXCLUDES("partial", "kernel", NULL,
+	RULE_EXCLUDES("partial", "kernel", "",
 		      "--partial and --kernel exclude each other: a kernel's name may stand in "
 		      "another part"),
 	{0},

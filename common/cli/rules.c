@@ -99,12 +99,14 @@ static void put_message(struct buf *b, const char *text, const struct place of[2
 static bool is_broken(const struct opt_rule *r, const struct opt_set *sets, int operands,
 		      struct place of[2])
 {
-	const struct matches given = match_names(r->given, sets, operands);
-	const struct matches with = match_names(r->with, sets, operands);
-	const struct matches without = match_names(r->without, sets, operands);
+	const char *others = text_part(r->texts, RULE_WITH);
+	const struct matches given = match_names(r->texts, sets, operands);
+	const struct matches with = match_names(others, sets, operands);
+	const struct matches without =
+		match_names(text_part(r->texts, RULE_WITHOUT), sets, operands);
 	of[0] = given.first[0];
-	of[1] = r->with ? with.first[0] : given.first[1];
-	if (given.n < (r->several ? 2 : 1) || (r->with && !with.n) || without.n)
+	of[1] = *others ? with.first[0] : given.first[1];
+	if (given.n < (r->several ? 2 : 1) || (*others && !with.n) || without.n)
 		return false;
 	if (!r->least && !r->most)
 		return true;
@@ -115,12 +117,14 @@ static bool is_broken(const struct opt_rule *r, const struct opt_set *sets, int 
 int opts_check(const struct opt_rule *rules, const struct opt_set *sets, int operands)
 {
 	struct place of[2];
-	for (; rules && rules->given; rules++) {
+	for (; rules && rules->texts; rules++) {
 		if (!is_broken(rules, sets, operands, of))
 			continue;
 		struct buf b = {0};
-		put_message(&b, rules->text ? rules->text : "--%1 and --%2 exclude each other", of);
-		int status = err_fail(GPQ_USAGE, rules->next, "%s", b.data);
+		const char *advice = text_part(rules->texts, RULE_ADVICE);
+		const char *message = text_part(rules->texts, RULE_MESSAGE);
+		put_message(&b, *message ? message : "--%1 and --%2 exclude each other", of);
+		int status = err_fail(GPQ_USAGE, *advice ? advice : NULL, "%s", b.data);
 		buf_fini(&b);
 		return status;
 	}

@@ -17,37 +17,34 @@
 // The lists hold long names of options with blanks between them. NAME=VALUE counts only with that
 // argument (OPT_STR, OPT_EXPR, OPT_CHOICE); a name in capital letters stands for any operand.
 struct opt_rule {
-	const char *given;    // the rule is about these: at least one is given ...
-	const char *with;     // ... and one of these (NULL: whatever else is given) ...
-	const char *without;  // ... and none of these (NULL: likewise)
-	bool several;         // broken only by two of `given`
+	const char *texts;    // by enum rule_text, each ended by a NUL; NULL ends a table
 	uint64_t least, most; // broken only by a number (OPT_U64, OPT_NS) out of this range
-	const char *next;     // advice, or NULL
-	const char *text; // %1, %2: the options of `given` (or of `given` and `with`) that broke
-			  // it; %v: the number. NULL: "--%1 and --%2 exclude each other"
+	bool several;         // broken only by two of RULE_GIVEN
 };
 
-// At most one of these.
-#define RULE_CHOOSE(names)                                               \
-	{                                                                \
-		.given = (names), .several = true, .next = "choose one", \
-	}
-// None of `names` with one of `others`.
-#define RULE_EXCLUDES(names, others, advice, message)                                    \
-	{                                                                                \
-		.given = (names), .with = (others), .next = (advice), .text = (message), \
-	}
-// None of `names` without one of `others`.
-#define RULE_NEEDS(names, others, advice, message)                                          \
+enum rule_text {
+	RULE_GIVEN,   // the rule is about these: at least one is given ...
+	RULE_WITH,    // ... and one of these ("": whatever else is given) ...
+	RULE_WITHOUT, // ... and none of these
+	RULE_ADVICE,  // "": none
+	RULE_MESSAGE, // %1, %2: the options that broke it, of RULE_GIVEN, or the second of
+		      // RULE_WITH; %v: the number. "": "--%1 and --%2 exclude each other"
+};
+
+// Texts are literals.
+#define RULE(given, with, without, advice, message, ...)                                    \
 	{                                                                                   \
-		.given = (names), .without = (others), .next = (advice), .text = (message), \
+		.texts = given "\0" with "\0" without "\0" advice "\0" message, __VA_ARGS__ \
 	}
+// At most one of these.
+#define RULE_CHOOSE(names) RULE(names, "", "", "choose one", "", .several = true)
+// None of `names` with one of `others`.
+#define RULE_EXCLUDES(names, others, advice, message) RULE(names, others, "", advice, message)
+// None of `names` without one of `others`.
+#define RULE_NEEDS(names, others, advice, message) RULE(names, "", others, advice, message)
 // The number of option `name` is at least `min` and at most `max`.
-#define RULE_RANGE(name, min, max, advice, message)                               \
-	{                                                                         \
-		.given = (name), .least = (min), .most = (max), .next = (advice), \
-		.text = (message),                                                \
-	}
+#define RULE_RANGE(name, min, max, advice, message) \
+	RULE(name, "", "", advice, message, .least = (min), .most = (max))
 
 // GPQ_OK, or GPQ_USAGE after the message of the first rule of `rules` (ended by {0}; NULL: none)
 // that is broken by the options in the bases of `sets` and by so many operands.

@@ -365,10 +365,10 @@ static void breaks(int argc, char **argv, const char *want)
 	};
 	static const struct opt_rule rules[] = {
 		RULE_CHOOSE("a b"),
-		RULE_RANGE("n", 2, 9, NULL, "--%1: %v"),
-		RULE_NEEDS("file", "a b", NULL, "--%1 alone"),
-		RULE_EXCLUDES("b", "file=- word=two", NULL, "--%1, --%2"),
-		RULE_EXCLUDES("word", "FILE", NULL, "an operand"),
+		RULE_RANGE("n", 2, 9, "", "--%1: %v"),
+		RULE_NEEDS("file", "a b", "", "--%1 alone"),
+		RULE_EXCLUDES("b", "file=- word=two", "", "--%1, --%2"),
+		RULE_EXCLUDES("word", "FILE", "", "an operand"),
 		{0},
 	};
 	const struct opt_set sets[] = {{table, &o, NULL, &defaults}, {0}};
