@@ -1,7 +1,7 @@
 // What the driver tells: streams of SMI events, one for each GPU; see events.h.
 #include "cmd/events/events.h"
 
-#include "common/host/root.h"
+#include "common/kfd/check.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -14,24 +14,15 @@
 // At most so many reads of one stream in one turn, so that a busy stream does not keep others out.
 #define READS_MAX 16
 
-#define CAP_SYS_ADMIN_BIT 21
-
 // --- opening ---
 
 // Does the driver send this process the events of others? It asks capable(), which refers to the
 // initial user namespace.
 static bool sees_all(void)
 {
-	struct buf b = {0};
-	char ns[64];
-	const char *caps =
-		host_read(&b, "/proc/self/status") > 0 ? strstr(b.data, "\nCapEff:") : NULL;
-	const bool has =
-		caps && strtoull(caps + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_ADMIN_BIT & 1;
-	buf_fini(&b);
-	// PROC_USER_INIT_INO (include/linux/proc_ns.h)
-	return has && host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
-	       strcmp(ns, "user:[4026531837]") == 0;
+	struct kfd_rights r;
+	kfd_rights_read(&r);
+	return r.caps != KFD_UNKNOWN && r.caps >> KFD_CAP_ADMIN & 1 && !r.user_ns;
 }
 
 static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
@@ -48,9 +39,7 @@ static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 void streams_open(struct events *ev)
 {
 	const int kfd = kfd_open();
-	struct timespec t;
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	ev->begin_boot_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	ev->begin_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
 	if (kfd < 0) {
 		err_hint(kfd == -EACCES
 				 ? "join the group that owns it (render on most systems), or "
@@ -78,15 +67,6 @@ void streams_close(struct events *ev)
 		if (ev->streams[i].fd >= 0)
 			close(ev->streams[i].fd);
 	free(ev->streams);
-}
-
-// --- times ---
-
-static uint64_t boot_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 // --- rows ---
@@ -206,7 +186,7 @@ static bool read_once(struct events *ev, struct stream *s)
 	if (n <= 0)
 		return false;
 	in.now_ns = clock_ns();
-	in.now_boot_ns = boot_ns();
+	in.now_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
 	// The two clocks are read one after the other, but differ by nothing or by much more.
 	in.ahead_ns = in.now_boot_ns - in.now_ns < 1000000 ? 0 : in.now_boot_ns - in.now_ns;
 	s->text.len += (size_t)n;

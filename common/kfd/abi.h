@@ -142,25 +142,12 @@ struct kfd_queue_entry {
 
 struct kfd_device_entry {
 	uint64_t exception_status;
-	uint64_t lds_base;
-	uint64_t lds_limit;
-	uint64_t scratch_base;
-	uint64_t scratch_limit;
-	uint64_t gpuvm_base;
-	uint64_t gpuvm_limit;
+	uint64_t apertures[6]; // base and limit of LDS, scratch, GPU memory
 	uint32_t gpu_id;
-	uint32_t location_id;
-	uint32_t vendor_id;
-	uint32_t device_id;
-	uint32_t revision_id;
-	uint32_t subsystem_vendor_id;
-	uint32_t subsystem_device_id;
+	uint32_t pci[6]; // location; vendor, device, revision; subsystem's vendor and device
 	uint32_t fw_version;
 	uint32_t gfx_target_version;
-	uint32_t simd_count;
-	uint32_t max_waves_per_simd;
-	uint32_t array_count;
-	uint32_t simd_arrays_per_engine;
+	uint32_t simds[4]; // how many, waves of one, arrays, arrays of an engine
 	uint32_t num_xcc;
 	uint32_t capability;
 	uint32_t debug_prop;

@@ -16,18 +16,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define PARAMETERS "/sys/module/amdgpu/parameters/"
-
 // One line of the report as it is made, and what several lines look at.
 struct report {
 	struct kfd_check *line;
 	const struct line *about;
 	struct kfd_topology topology;
-	int topology_error;         // 0, or -errno
-	uint64_t caps;              // effective capabilities of this process; KFD_UNKNOWN: not told
+	int topology_error; // 0, or -errno
+	struct kfd_rights rights;
 	struct kfd_version version; // 0.0: unknown, or version_error
 	int version_error;          // 0, or -errno
-	bool user_ns;               // not in the initial user namespace: capabilities count less
 };
 
 // A row of the table at the end.
@@ -35,7 +32,8 @@ struct line {
 	const char *name, *commands;
 	void (*check)(struct report *r);
 	uint64_t arg;     // of check_bit() and check_cap()
-	const char *text; // likewise
+	const char *text; // likewise; of check_parameter() the module parameter
+	bool live;        // a recorded host cannot tell
 };
 
 static void __attribute__((format(printf, 4, 5)))
@@ -120,9 +118,7 @@ static const char MEND_PASS_IN[] =
 
 static void check_device(struct report *r)
 {
-	if (!host_is_live())
-		set_live_only(r);
-	else if (host_access(KFD_DEVICE_PATH, R_OK | W_OK) == 0)
+	if (host_access(KFD_DEVICE_PATH, R_OK | W_OK) == 0)
 		set(r, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
 	else
 		set(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
@@ -156,9 +152,7 @@ static void set_version(struct report *r, const struct kfd_version *v)
 
 static void check_version(struct report *r)
 {
-	if (!host_is_live())
-		set_live_only(r);
-	else if (r->version_error == -EINVAL && !r->topology.n)
+	if (r->version_error == -EINVAL && !r->topology.n)
 		set(r, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
 	else if (r->version_error)
 		set(r, KFD_CHECK_UNKNOWN, mend_open(-r->version_error), KFD_DEVICE_PATH ": %s",
@@ -268,73 +262,66 @@ static void check_scheduler(struct report *r)
 		set(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
 }
 
-// A module parameter; false, and the line filled, when it cannot be read.
-static bool parameter(struct report *r, const char *path, uint64_t *value)
+// What the values of a module parameter mean: the first row that has the value.
+static const struct meaning {
+	const char *parameter;
+	uint64_t most; // it has values up to this one
+	enum kfd_check_status status;
+	const char *mend, *text; // text stands behind the value if it begins with ":" or a blank
+} meanings[] = {
+	{"sched_policy", 0, KFD_CHECK_OK, NULL,
+	 ": firmware schedules, more queues than slots allowed"},
+	{"sched_policy", 1, KFD_CHECK_OK, NULL, ": firmware schedules, no more queues than slots"},
+	{"sched_policy", 2, KFD_CHECK_NO, "boot without amdgpu.sched_policy=2",
+	 ": no firmware scheduler; the driver refuses all debug calls"},
+	{"sched_policy", UINT64_MAX, KFD_CHECK_UNKNOWN,
+	 "boot without amdgpu.sched_policy, if in doubt", " is not known"},
+	{"cwsr_enable", 0, KFD_CHECK_NO, "boot with amdgpu.cwsr_enable=1",
+	 ": a queue cannot leave the GPU in the middle of a kernel"},
+	{"cwsr_enable", UINT64_MAX, KFD_CHECK_OK, NULL, "waves are saved and restored"},
+	{"queue_preemption_timeout_ms", UINT64_MAX, KFD_CHECK_OK, NULL,
+	 " ms; a preemption that takes longer resets the GPU"},
+};
+
+static void set_unread_parameter(struct report *r, int error)
 {
-	if (host_read_u64(path, value) == 0)
-		return true;
-	int error = errno;
-	bool unrecorded = !host_is_live() && error == ENOENT;
+	const bool unrecorded = !host_is_live() && error == ENOENT;
 	set(r, KFD_CHECK_UNKNOWN,
 	    unrecorded        ? MEND_RECORD
 	    : error == EACCES ? MEND_ROOT
 	    : error == ENOENT ? MEND_DRIVER
 			      : "modinfo -p amdgpu tells what it may be",
-	    "%s: %s", strrchr(path, '/') + 1,
+	    "%s: %s", r->about->text,
 	    unrecorded        ? "was not recorded"
 	    : error == EINVAL ? "no number in it"
 			      : strerror(error));
-	return false;
 }
 
-static void check_policy(struct report *r)
+static void check_parameter(struct report *r)
 {
+	const struct meaning *m = meanings;
+	char path[96], number[24] = "";
 	uint64_t v = 0;
-	if (!parameter(r, PARAMETERS "sched_policy", &v))
+	snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", r->about->text);
+	if (host_read_u64(path, &v)) {
+		set_unread_parameter(r, errno);
 		return;
-	if (v == 0)
-		set(r, KFD_CHECK_OK, NULL, "0: firmware schedules, more queues than slots allowed");
-	else if (v == 1)
-		set(r, KFD_CHECK_OK, NULL, "1: firmware schedules, no more queues than slots");
-	else if (v == 2)
-		set(r, KFD_CHECK_NO, "boot without amdgpu.sched_policy=2",
-		    "2: no firmware scheduler; the driver refuses all debug calls");
-	else
-		set(r, KFD_CHECK_UNKNOWN, "boot without amdgpu.sched_policy, if in doubt",
-		    "%llu is not known", (unsigned long long)v);
+	}
+	while (strcmp(m->parameter, r->about->text) != 0 || v > m->most)
+		m++;
+	if (strchr(": ", *m->text))
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)v);
+	set(r, m->status, m->mend, "%s%s", number, m->text);
 }
-
-static void check_cwsr(struct report *r)
-{
-	uint64_t v = 0;
-	if (!parameter(r, PARAMETERS "cwsr_enable", &v))
-		return;
-	if (v)
-		set(r, KFD_CHECK_OK, NULL, "waves are saved and restored");
-	else
-		set(r, KFD_CHECK_NO, "boot with amdgpu.cwsr_enable=1",
-		    "0: a queue cannot leave the GPU in the middle of a kernel");
-}
-
-static void check_timeout(struct report *r)
-{
-	uint64_t v = 0;
-	if (parameter(r, PARAMETERS "queue_preemption_timeout_ms", &v))
-		set(r, KFD_CHECK_OK, NULL, "%llu ms; a preemption that takes longer resets the GPU",
-		    (unsigned long long)v);
-}
-
-enum { CAP_PTRACE = 19, CAP_ADMIN = 21, CAP_CRIU = 40 }; // linux/capability.h
 
 static void check_cap(struct report *r)
 {
 	const char *what = r->about->text;
-	bool initial_ns = r->about->arg != CAP_PTRACE;
-	if (r->caps == KFD_UNKNOWN)
+	if (r->rights.caps == KFD_UNKNOWN)
 		set_live_only(r);
-	else if (!(r->caps >> r->about->arg & 1))
+	else if (!(r->rights.caps >> r->about->arg & 1))
 		set(r, KFD_CHECK_NO, MEND_ROOT, "no: %s", what);
-	else if (r->user_ns && initial_ns)
+	else if (r->rights.user_ns && r->about->arg != KFD_CAP_PTRACE)
 		set(r, KFD_CHECK_NO, "run it outside of the user namespace",
 		    "only in a user namespace: %s", what);
 	else
@@ -346,7 +333,7 @@ static void check_ptrace_scope(struct report *r)
 {
 	static const char mend[] = "run as root, or as root: sysctl kernel.yama.ptrace_scope=0";
 	uint64_t v = 0;
-	bool cap = r->caps != KFD_UNKNOWN && (r->caps >> CAP_PTRACE & 1);
+	const uint64_t caps = r->rights.caps;
 	if (host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &v)) {
 		if (errno == ENOENT && host_is_live())
 			set(r, KFD_CHECK_OK, NULL, "no Yama in this kernel");
@@ -359,11 +346,11 @@ static void check_ptrace_scope(struct report *r)
 	} else if (v >= 3) {
 		set(r, KFD_CHECK_NO, "boot with it below 3: it cannot be lowered",
 		    "%llu: nobody may trace", (unsigned long long)v);
-	} else if (cap) {
+	} else if (caps != KFD_UNKNOWN && (caps >> KFD_CAP_PTRACE & 1)) {
 		set(r, KFD_CHECK_OK, NULL, "%llu, but CAP_SYS_PTRACE is here",
 		    (unsigned long long)v);
 	} else {
-		set(r, r->caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
+		set(r, caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
 		    v == 1 ? "%llu: only children may be traced without CAP_SYS_PTRACE"
 			   : "%llu: tracing needs CAP_SYS_PTRACE",
 		    (unsigned long long)v);
@@ -376,9 +363,7 @@ static void check_pid_namespace(struct report *r)
 	static const char initial[] = "pid:[4026531836]";
 	char ns[64];
 	struct container in;
-	if (!host_is_live()) {
-		set_live_only(r);
-	} else if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) < 0) {
+	if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) < 0) {
 		set(r, KFD_CHECK_UNKNOWN, "mount /proc", "/proc/self/ns/pid: %s", strerror(errno));
 	} else if (strcmp(ns, initial) == 0) {
 		set(r, KFD_CHECK_OK, NULL, "the host's");
@@ -442,22 +427,21 @@ static void check_tracefs(struct report *r)
 			    error == ENOENT ? "a kernel with CONFIG_FTRACE" : MEND_ROOT);
 }
 
-// gpq's own entry in /proc; a recorded host has none.
-static void read_self(struct report *r)
+void kfd_rights_read(struct kfd_rights *r)
 {
 	struct buf b = {0};
-	r->caps = KFD_UNKNOWN;
-	if (host_is_live() && host_read(&b, "/proc/self/status") > 0) {
-		const char *caps = strstr(b.data, "\nCapEff:");
-		if (caps)
-			r->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
-	}
-	if (host_is_live() && host_read(&b, "/proc/self/uid_map") > 0) {
-		char *at = b.data; // "inside outside count"; the initial one maps all to themselves
-		unsigned long inside = strtoul(at, &at, 10), outside = strtoul(at, &at, 10);
-		r->user_ns = inside || outside || strtoul(at, NULL, 10) != UINT32_MAX;
-	}
+	char ns[64];
+	*r = (struct kfd_rights){.caps = KFD_UNKNOWN};
+	if (!host_is_live())
+		return;
+	const char *caps =
+		host_read(&b, "/proc/self/status") > 0 ? strstr(b.data, "\nCapEff:") : NULL;
+	if (caps)
+		r->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
 	buf_fini(&b);
+	// PROC_USER_INIT_INO (include/linux/proc_ns.h)
+	r->user_ns = host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
+		     strcmp(ns, "user:[4026531837]") != 0;
 }
 
 // Resuming is done by the holder of the queues and needs none of this.
@@ -469,26 +453,27 @@ static const struct line lines[] = {
 	 .check = check_driver},
 	{"gpus", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_gpus},
 	{"processes", "events queues packets why snapshot", .check = check_processes},
-	{"dev-kfd", "events " SUSPENDERS, .check = check_device},
-	{"kfd-version", SUSPENDERS, .check = check_version},
+	{"dev-kfd", "events " SUSPENDERS, .check = check_device, .live = true},
+	{"kfd-version", SUSPENDERS, .check = check_version, .live = true},
 	{"driver-faults", SUSPENDERS, .check = check_faults},
 	{"debug-driver", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_TRAP_DEBUG,
 	 .text = "hide that GPU from the process (device cgroup): all it sees must have the bit"},
 	{"debug-firmware", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_DEBUG_FIRMWARE,
 	 .text = "install newer GPU firmware (linux-firmware) and boot; gfx8 and older never can"},
 	{"scheduler", "hqd " SUSPENDERS, .check = check_scheduler},
-	{"sched-policy", "hqd " SUSPENDERS, .check = check_policy},
-	{"cwsr", SUSPENDERS, .check = check_cwsr},
-	{"preemption-timeout", SUSPENDERS, .check = check_timeout},
+	{"sched-policy", "hqd " SUSPENDERS, .check = check_parameter, .text = "sched_policy"},
+	{"cwsr", SUSPENDERS, .check = check_parameter, .text = "cwsr_enable"},
+	{"preemption-timeout", SUSPENDERS, .check = check_parameter,
+	 .text = "queue_preemption_timeout_ms"},
 	{"ptrace-scope", SUSPENDERS, .check = check_ptrace_scope},
-	{"cap-sys-ptrace", SUSPENDERS, .check = check_cap, .arg = CAP_PTRACE,
+	{"cap-sys-ptrace", SUSPENDERS, .check = check_cap, .arg = KFD_CAP_PTRACE,
 	 .text = "processes of other users are out of reach"},
-	{"cap-sys-admin", "events trace", .check = check_cap, .arg = CAP_ADMIN,
+	{"cap-sys-admin", "events trace", .check = check_cap, .arg = KFD_CAP_ADMIN,
 	 .text = "KFD events of this process's own only"},
-	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = CAP_CRIU,
+	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = KFD_CAP_CRIU,
 	 .text = "the driver's checkpoint calls are refused"},
 	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS,
-	 .check = check_pid_namespace},
+	 .check = check_pid_namespace, .live = true},
 	{"debugfs", "queues packets why hqd snapshot", .check = check_debugfs},
 	{"tracefs", "trace snapshot", .check = check_tracefs},
 };
@@ -499,7 +484,7 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 	_Static_assert(COUNT(lines) <= KFD_CHECKS_MAX, "room for all lines");
 	struct report r = {0};
 	r.topology_error = kfd_topology_load(&r.topology, 0);
-	read_self(&r);
+	kfd_rights_read(&r.rights);
 	if (host_is_live()) {
 		int fd = kfd_open();
 		r.version_error = fd < 0 ? fd : kfd_ioctl(fd, KFD_GET_VERSION, &r.version);
@@ -511,7 +496,10 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 			(struct kfd_check){.name = lines[i].name, .commands = lines[i].commands};
 		r.line = &checks[i];
 		r.about = &lines[i];
-		lines[i].check(&r);
+		if (lines[i].live && !host_is_live())
+			set_live_only(&r);
+		else
+			lines[i].check(&r);
 	}
 	kfd_topology_fini(&r.topology);
 	return n;

@@ -6,7 +6,9 @@
 #ifndef GPQ_KFD_CHECK_H
 #define GPQ_KFD_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 
@@ -23,5 +25,16 @@ enum { KFD_CHECKS_MAX = 32 };
 // Makes all checks and returns their number. On a live host /dev/kfd is opened to ask its version,
 // which makes the caller a KFD process until it ends [kfd.open]; nothing else has a side effect.
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX]);
+
+// What this process may do. In a user namespace of its own it has capabilities that the driver does
+// not honour.
+struct kfd_rights {
+	uint64_t caps; // effective capabilities (bits of linux/capability.h); UINT64_MAX: unknown
+	bool user_ns;  // not in the initial user namespace
+};
+
+enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // linux/capability.h
+
+void kfd_rights_read(struct kfd_rights *r); // unknown on a recorded host
 
 #endif

@@ -3,48 +3,17 @@
 #include "common/kfd/topology.h"
 
 #include "common/host/buf.h"
+#include "common/host/number.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Properties by name, never by position: kernels differ in which they have.
 static const struct property {
 	const char *name;
 	size_t offset;
 } properties[] = {
-#define P(name, member)                                \
-	{                                              \
-		name, offsetof(struct kfd_gpu, member) \
-	}
-	P("simd_count", simd_count),
-	P("simd_per_cu", simd_per_cu),
-	P("array_count", array_count),
-	P("simd_arrays_per_engine", simd_arrays_per_engine),
-	P("lds_size_in_kb", lds_size_kb),
-	P("wave_front_size", wave_front_size),
-	P("gfx_target_version", gfx_target_version),
-	P("vendor_id", vendor_id),
-	P("device_id", device_id),
-	P("location_id", location_id),
-	P("domain", domain),
-	P("drm_render_minor", render_minor),
-	P("hive_id", hive_id),
-	P("num_sdma_engines", sdma_engines),
-	P("num_sdma_xgmi_engines", sdma_xgmi),
-	P("num_sdma_queues_per_engine", sdma_queues),
-	P("num_cp_queues", cp_queues),
-	P("cwsr_size", cwsr_bytes),
-	P("ctl_stack_size", ctl_stack_bytes),
-	P("max_engine_clk_fcompute", max_engine_mhz),
-	P("local_mem_size", local_mem_bytes),
-	P("fw_version", mec_fw),
-	P("capability", capability),
-	P("debug_prop", debug_prop),
-	P("sdma_fw_version", sdma_fw),
-	P("unique_id", unique_id),
-	P("num_xcc", num_xcc),
-#undef P
-};
+#define PROPERTY_ROW(member, text) {text, offsetof(struct kfd_gpu, member)},
+	KFD_PROPERTIES(PROPERTY_ROW)};
 
 static uint64_t *property_field(struct kfd_gpu *g, const struct property *p)
 {
@@ -61,14 +30,8 @@ void kfd_gpu_init(struct kfd_gpu *g)
 
 bool kfd_parse_number(const char *s, const char *end, uint64_t *value)
 {
-	uint64_t v = 0;
-	const char *p = s;
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(v, 10u, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
-			return false;
-	*value = v;
-	return p > s && (p == end || *p == '\n') && v != KFD_UNKNOWN;
+	const char *stop = number_read(s, end, 10, KFD_UNKNOWN - 1, value);
+	return stop && (stop == end || *stop == '\n');
 }
 
 bool kfd_parse_id(const char *name, uint32_t *id)

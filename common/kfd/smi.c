@@ -4,6 +4,7 @@
 
 #include "common/kfd/abi.h"
 #include "common/host/buf.h"
+#include "common/host/number.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
@@ -63,30 +64,22 @@ static const struct {
 	VALUE('T', 10, boot_ns),  VALUE('U', 16, count),
 };
 
-// Reads a number below KFD_UNKNOWN at `s`. Returns the place behind its digits, or NULL.
+// A number as the driver prints it, below KFD_UNKNOWN: its hexadecimal digits are lower case.
 static const char *smi_number(const char *s, const char *end, unsigned base, uint64_t *value)
 {
-	const char *first = s;
-	uint64_t v = 0;
-	for (; s < end; s++) {
-		const unsigned c = (unsigned char)*s;
-		const unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : base;
-		if (digit >= base)
-			break;
-		if (v > (KFD_UNKNOWN - 1 - digit) / base)
+	const char *stop = number_read(s, end, base, KFD_UNKNOWN - 1, value);
+	for (; stop && s < stop; s++)
+		if (*s >= 'A' && *s <= 'F')
 			return NULL;
-		v = v * base + digit;
-	}
-	*value = v;
-	return s > first ? s : NULL;
+	return stop;
 }
 
 static const char *take_error(struct kfd_smi_event *e, const char *s, const char *end)
 {
 	const bool negative = s < end && *s == '-';
 	uint64_t v;
-	s = smi_number(s + negative, end, 10, &v);
-	if (!s || v > INT32_MAX)
+	s = number_read(s + negative, end, 10, INT32_MAX, &v);
+	if (!s)
 		return NULL;
 	e->error = negative ? -(int64_t)v : (int64_t)v;
 	return s;

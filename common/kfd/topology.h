@@ -18,6 +18,38 @@
 // Both bits of `capability` that suspending queues needs.
 #define KFD_CAP_DEBUG (KFD_CAP_TRAP_DEBUG | KFD_CAP_DEBUG_FIRMWARE)
 
+// What a node's properties file has, by name and never by position, as kernels differ in which they
+// have: member of struct kfd_gpu, name in the file.
+#define KFD_PROPERTIES(X)                                                                        \
+	X(simd_count, "simd_count") /* of all XCCs together */                                   \
+	X(simd_per_cu, "simd_per_cu")                                                            \
+	X(array_count, "array_count")                                                            \
+	X(simd_arrays_per_engine, "simd_arrays_per_engine")                                      \
+	X(lds_size_kb, "lds_size_in_kb")                                                         \
+	X(wave_front_size, "wave_front_size")                                                    \
+	X(gfx_target_version, "gfx_target_version") /* major * 10000 + minor * 100 + stepping */ \
+	X(vendor_id, "vendor_id")                                                                \
+	X(device_id, "device_id")                                                                \
+	X(location_id, "location_id")                                                            \
+	X(domain, "domain")                                                                      \
+	X(render_minor, "drm_render_minor")   /* N of /dev/dri/renderD<N> */                     \
+	X(hive_id, "hive_id")                 /* 0: in no XGMI hive */                           \
+	X(sdma_engines, "num_sdma_engines")   /* PCIe engines: queues of type sdma */            \
+	X(sdma_xgmi, "num_sdma_xgmi_engines") /* XGMI engines: type sdma-xgmi */                 \
+	X(sdma_queues, "num_sdma_queues_per_engine")                                             \
+	X(cp_queues, "num_cp_queues") /* compute slots (HQDs) of KFD, per XCC */                 \
+	X(mec_fw, "fw_version")       /* compute firmware */                                     \
+	X(sdma_fw, "sdma_fw_version")                                                            \
+	X(capability, "capability")          /* KFD_CAP_... (abi.h) */                           \
+	X(debug_prop, "debug_prop")          /* watch points; bits of KFD */                     \
+	X(unique_id, "unique_id")            /* serial number of the board; 0: none */           \
+	X(num_xcc, "num_xcc")                /* accelerator complexes of this node */            \
+	X(cwsr_bytes, "cwsr_size")           /* wave save area of a queue on one XCC ... */      \
+	X(ctl_stack_bytes, "ctl_stack_size") /* ... and its part for the control stack */        \
+	X(max_engine_mhz, "max_engine_clk_fcompute") /* greatest engine clock */                 \
+	X(local_mem_bytes, "local_mem_size") /* 0 on discrete GPUs: theirs is in mem_banks */
+#define KFD_PROPERTY_MEMBER(member, name) uint64_t member;
+
 // One GPU node; a partition of a GPU is a node of its own. Numbers are KFD_UNKNOWN, texts empty
 // where unknown.
 struct kfd_gpu {
@@ -26,43 +58,16 @@ struct kfd_gpu {
 	uint64_t node;   // number of the topology node
 	uint64_t gpu_id; // decimal in sysfs, hexadecimal in debugfs
 
-	// As the properties file has them.
-	uint64_t simd_count; // of all XCCs together
-	uint64_t simd_per_cu;
-	uint64_t array_count;
-	uint64_t simd_arrays_per_engine;
-	uint64_t lds_size_kb;
-	uint64_t wave_front_size;
-	uint64_t gfx_target_version; // major * 10000 + minor * 100 + stepping
-	uint64_t vendor_id;
-	uint64_t device_id;
-	uint64_t location_id;
-	uint64_t domain;
-	uint64_t render_minor;    // N of /dev/dri/renderD<N>
-	uint64_t hive_id;         // 0: in no XGMI hive
-	uint64_t sdma_engines;    // PCIe engines: queues of type 1
-	uint64_t sdma_xgmi;       // XGMI engines: queues of type sdma-xgmi
-	uint64_t sdma_queues;     // per engine
-	uint64_t cp_queues;       // compute queue slots (HQDs) that KFD may use, per XCC
-	uint64_t mec_fw;          // compute firmware
-	uint64_t sdma_fw;         // SDMA firmware
-	uint64_t capability;      // KFD_CAP_... (abi.h)
-	uint64_t debug_prop;      // watch points; bits of KFD
-	uint64_t unique_id;       // serial number of the board; 0 where it has none
-	uint64_t num_xcc;         // accelerator complexes of this node
-	uint64_t max_engine_mhz;  // greatest engine clock
-	uint64_t local_mem_bytes; // where told; 0 on discrete GPUs, whose memory is in mem_banks
+	KFD_PROPERTIES(KFD_PROPERTY_MEMBER)
 
 	// Derived.
-	uint64_t cus;             // compute units of all XCCs together
-	uint64_t cwsr_bytes;      // wave save area of a queue on one XCC, control stack included
-	uint64_t ctl_stack_bytes; // the control stack's part of it
-	bool cwsr_computed;       // by the driver's formula: before 6.12 no property tells it
-	int8_t can_suspend;       // 1: queues can be taken off this GPU; 0: not; -1: unknown
-	char gfx[12];             // "gfx90a"
-	char bdf[24];             // "0000:0a:00.0", of the PCI device also where it is partitioned
-	bool bdf_of_device;       // told by the device; else from location_id, which a partition's
-				  // number may have changed
+	uint64_t cus;       // compute units of all XCCs together
+	bool cwsr_computed; // cwsr_bytes, by the driver's formula: before 6.12 no property tells it
+	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
+	char gfx[12];       // "gfx90a"
+	char bdf[24];       // "0000:0a:00.0", of the PCI device also where it is partitioned
+	bool bdf_of_device; // told by the device; else from location_id, which a partition's
+			    // number may have changed
 
 	// On request.
 	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY
