@@ -190,29 +190,36 @@ const char *packet_compare_text(enum packet_compare compare)
 
 static const char *pm4_name(unsigned opcode)
 {
-	static const char *const names[256] = {
-		[0x10] = "pm4-nop",
-		[0x11] = "pm4-set-base",
-		[0x12] = "pm4-clear-state",
-		[0x15] = "pm4-dispatch-direct",
-		[0x16] = "pm4-dispatch-indirect",
-		[0x1e] = "pm4-atomic-mem",
-		[0x22] = "pm4-cond-exec",
-		[0x23] = "pm4-pred-exec",
-		[0x37] = "pm4-write-data",
-		[0x3c] = "pm4-wait-reg-mem",
-		[0x3f] = "pm4-indirect-buffer",
-		[0x40] = "pm4-copy-data",
-		[0x45] = "pm4-cond-write",
-		[0x46] = "pm4-event-write",
-		[0x49] = "pm4-release-mem",
-		[0x50] = "pm4-dma-data",
-		[0x58] = "pm4-acquire-mem",
-		[0x68] = "pm4-set-config-reg",
-		[0x76] = "pm4-set-sh-reg",
-		[0x79] = "pm4-set-uconfig-reg",
+	// Texts in place: a table of pointers would be relocated at each start.
+	static const struct {
+		uint8_t opcode;
+		char name[23];
+	} names[] = {
+		{0x10, "pm4-nop"},
+		{0x11, "pm4-set-base"},
+		{0x12, "pm4-clear-state"},
+		{0x15, "pm4-dispatch-direct"},
+		{0x16, "pm4-dispatch-indirect"},
+		{0x1e, "pm4-atomic-mem"},
+		{0x22, "pm4-cond-exec"},
+		{0x23, "pm4-pred-exec"},
+		{0x37, "pm4-write-data"},
+		{0x3c, "pm4-wait-reg-mem"},
+		{0x3f, "pm4-indirect-buffer"},
+		{0x40, "pm4-copy-data"},
+		{0x45, "pm4-cond-write"},
+		{0x46, "pm4-event-write"},
+		{0x49, "pm4-release-mem"},
+		{0x50, "pm4-dma-data"},
+		{0x58, "pm4-acquire-mem"},
+		{0x68, "pm4-set-config-reg"},
+		{0x76, "pm4-set-sh-reg"},
+		{0x79, "pm4-set-uconfig-reg"},
 	};
-	return names[opcode] ? names[opcode] : "pm4-other";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].opcode == opcode)
+			return names[i].name;
+	return "pm4-other";
 }
 
 void pm4_decode(struct packet *p, uint32_t word)
