@@ -1,6 +1,8 @@
 // Decoding registers; see decode.h. Facts: [debugfs.mqd-compute], [debugfs.sdma-slot].
 #include "common/debugfs/decode.h"
 
+#include "common/host/buf.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,11 +128,19 @@ static void size_text(char text[48], uint64_t bytes)
 	snprintf(text, 48, "%llu%c", (unsigned long long)bytes, units[u]);
 }
 
-static const char *nth_word(const char *const *words, uint32_t i)
+static const char *field_meaning(const struct reg_field *f)
 {
-	while (*words && i--)
-		words++;
-	return *words;
+	const char *meaning = text_part(f->name, 1);
+	return *meaning ? meaning : NULL;
+}
+
+// The word of REG_WORDS for this value, or NULL.
+static const char *field_word(const struct reg_field *f, uint32_t value)
+{
+	const char *word = text_part(f->name, 2);
+	while (*word && value--)
+		word = text_part(word, 1);
+	return *word ? word : NULL;
 }
 
 // Names by enum reg_unit; NULL: none.
@@ -157,7 +167,7 @@ static uint64_t field_number(const struct reg_field *f, uint64_t bits)
 
 char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits)
 {
-	const char *word = f->unit == REG_WORDS ? nth_word(f->words, bits) : NULL;
+	const char *word = f->unit == REG_WORDS ? field_word(f, bits) : NULL;
 	if (word || f->unit == REG_FLAG)
 		snprintf(text, 48, "%s", word ? word : bits ? "yes" : "no");
 	else if (f->unit == REG_BYTES || (f->unit == REG_POWER && bits + f->shift < 60))
@@ -175,7 +185,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 {
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
-		.name = "", .unit = unit_names[f->unit], .meaning = f->meaning, .width = 64};
+		.name = "", .unit = unit_names[f->unit], .meaning = field_meaning(f), .width = 64};
 	// In some addresses the lowest bit is a flag: lsb skips it.
 	out.number = field_number(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
@@ -201,7 +211,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 		struct decoded_field out = {.name = f->name,
 					    .number = field_number(f, bits),
 					    .unit = unit_names[f->unit],
-					    .meaning = f->meaning,
+					    .meaning = field_meaning(f),
 					    .lsb = f->lsb,
 					    .width = f->width};
 		reg_field_text(out.text, f, bits);

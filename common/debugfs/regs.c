@@ -11,18 +11,25 @@
 	{                                   \
 		name, fields, COUNT(fields) \
 	}
+// `meaning` is a literal; "": none. Behind it WORDS() adds the words of REG_WORDS: "low\0high".
+#define FIELD(name, lsb, width, unit, shift, meaning)                  \
+	{                                                              \
+		name "\0" meaning, (lsb), (width), REG_##unit, (shift) \
+	}
+#define FLAG(name, bit, meaning) FIELD(name, bit, 1, FLAG, 0, meaning)
+#define WORDS(words)             "\0" words "\0"
 #define WHOLE(id, unit, shift, meaning) \
-	static const struct reg_field id[] = {{"", 0, 32, unit, shift, NULL, meaning}}
+	static const struct reg_field id[] = {FIELD("", 0, 32, unit, shift, meaning)}
 // Fields for the low and the high half of an address.
-#define WHOLE_PAIR(id, shift, meaning)                \
-	WHOLE(id##_lo, REG_ADDR_LOW, shift, meaning); \
-	WHOLE(id##_hi, REG_ADDR_HIGH, shift, meaning)
+#define WHOLE_PAIR(id, shift, meaning)            \
+	WHOLE(id##_lo, ADDR_LOW, shift, meaning); \
+	WHOLE(id##_hi, ADDR_HIGH, shift, meaning)
 
-WHOLE(hex, REG_HEX, 0, NULL);
-WHOLE(number, REG_NUMBER, 0, NULL);
-WHOLE(bytes, REG_BYTES, 0, NULL);
-WHOLE_PAIR(addr, 0, NULL);
-WHOLE_PAIR(addr256, 8, NULL);
+WHOLE(hex, HEX, 0, "");
+WHOLE(number, NUMBER, 0, "");
+WHOLE(bytes, BYTES, 0, "");
+WHOLE_PAIR(addr, 0, "");
+WHOLE_PAIR(addr256, 8, "");
 
 // --- compute MQDs: dwords 128 to 183 are the HQD registers ---
 
@@ -42,12 +49,10 @@ WHOLE_PAIR(addr256, 8, NULL);
 #define BUT12        (ALL & ~G12)
 
 // enum hqd_dequeue_request_type of amdgpu_amdkfd_gfx_v9.c and its like
-static const char *const dequeue_words[] = {"none", "drain the pipe", "reset waves", "save waves",
-					    NULL};
-static const char *const pipe_prio[] = {"low", "medium", "high", NULL};
+#define DEQUEUE_WORDS "none\0drain the pipe\0reset waves\0save waves"
 
-WHOLE(dwords, REG_DWORDS, 0, NULL);
-static const struct reg_field flag[] = {{"", 0, 1, REG_FLAG, 0, NULL, NULL}};
+WHOLE(dwords, DWORDS, 0, "");
+static const struct reg_field flag[] = {FLAG("", 0, "")};
 
 WHOLE_PAIR(mqd_base, 0, "of this MQD, on this XCC");
 WHOLE_PAIR(ring_base, 8, "of the ring in the process");
@@ -55,134 +60,120 @@ WHOLE_PAIR(rptr_report, 0, "where the read index is written to");
 WHOLE_PAIR(wptr_poll, 0, "where the write index is read from");
 WHOLE_PAIR(eop_base, 8, "of the buffer for end-of-pipe events");
 WHOLE_PAIR(ctx_base, 0, "of the area to save waves in, of this XCC");
-WHOLE(pq_rptr, REG_DWORDS, 0, "read pointer inside the ring");
-WHOLE(pq_wptr, REG_DWORDS, 0, "written in all");
-WHOLE(read_index, REG_NUMBER, 0, "AQL packets consumed");
-WHOLE(stack_offset, REG_BYTES, 0, "where the used part of the control stack begins: it grows down");
-WHOLE(stack_size, REG_BYTES, 0, "of the control stack in the save area");
-WHOLE(wave_offset, REG_BYTES, 0, "end of saved waves: beyond the stack when some are parked");
-WHOLE(ctx_size, REG_BYTES, 0, "of the save area of one XCC");
-WHOLE(aql_control, REG_HEX, 0, "1: AQL queue, 0: PM4");
-WHOLE(xcc_id, REG_NUMBER, 0, "turn of this XCC when work groups are dealt out");
-WHOLE(mqd_stride, REG_BYTES, 0, "from the MQD of one XCC to the next");
+WHOLE(pq_rptr, DWORDS, 0, "read pointer inside the ring");
+WHOLE(pq_wptr, DWORDS, 0, "written in all");
+WHOLE(read_index, NUMBER, 0, "AQL packets consumed");
+WHOLE(stack_offset, BYTES, 0, "where the used part of the control stack begins: it grows down");
+WHOLE(stack_size, BYTES, 0, "of the control stack in the save area");
+WHOLE(wave_offset, BYTES, 0, "end of saved waves: beyond the stack when some are parked");
+WHOLE(ctx_size, BYTES, 0, "of the save area of one XCC");
+WHOLE(aql_control, HEX, 0, "1: AQL queue, 0: PM4");
+WHOLE(xcc_id, NUMBER, 0, "turn of this XCC when work groups are dealt out");
+WHOLE(mqd_stride, BYTES, 0, "from the MQD of one XCC to the next");
 
 static const struct reg_field active[] = {
-	{"ACTIVE", 0, 1, REG_FLAG, 0, NULL, "the queue is in this slot"},
-	{"BUSY_GATE", 1, 1, REG_FLAG, 0, NULL, NULL},
+	FLAG("ACTIVE", 0, "the queue is in this slot"),
+	FLAG("BUSY_GATE", 1, ""),
 };
 static const struct reg_field vmid[] = {
-	{"VMID", 0, 4, REG_NUMBER, 0, NULL, "address space on the GPU, given anew at each map"},
-	{"IB_VMID", 8, 4, REG_NUMBER, 0, NULL, NULL},
-	{"VQID", 16, 10, REG_NUMBER, 0, NULL, NULL},
+	FIELD("VMID", 0, 4, NUMBER, 0, "address space on the GPU, given anew at each map"),
+	FIELD("IB_VMID", 8, 4, NUMBER, 0, ""),
+	FIELD("VQID", 16, 10, NUMBER, 0, ""),
 };
 static const struct reg_field persistent_state[] = {
-	{"PRELOAD_REQ", 0, 1, REG_FLAG, 0, NULL, NULL},
-	{"PRELOAD_SIZE", 8, 10, REG_NUMBER, 0, NULL, NULL},
-	{"RESTORE_ACTIVE", 28, 1, REG_FLAG, 0, NULL, "waves are being restored"},
-	{"RELAUNCH_WAVES", 29, 1, REG_FLAG, 0, NULL, NULL},
-	{"QSWITCH_MODE", 30, 1, REG_FLAG, 0, NULL,
-	 "waves are saved when the queue is taken off (CWSR)"},
-	{"DISP_ACTIVE", 31, 1, REG_FLAG, 0, NULL, "a dispatch is running"},
+	FLAG("PRELOAD_REQ", 0, ""),
+	FIELD("PRELOAD_SIZE", 8, 10, NUMBER, 0, ""),
+	FLAG("RESTORE_ACTIVE", 28, "waves are being restored"),
+	FLAG("RELAUNCH_WAVES", 29, ""),
+	FLAG("QSWITCH_MODE", 30, "waves are saved when the queue is taken off (CWSR)"),
+	FLAG("DISP_ACTIVE", 31, "a dispatch is running"),
 };
 static const struct reg_field pipe_priority[] = {
-	{"PIPE_PRIORITY", 0, 2, REG_WORDS, 0, pipe_prio, NULL}};
+	FIELD("PIPE_PRIORITY", 0, 2, WORDS, 0, "" WORDS("low\0medium\0high"))};
 static const struct reg_field queue_priority[] = {
-	{"PRIORITY_LEVEL", 0, 4, REG_NUMBER, 0, NULL, "0 to 15"}};
+	FIELD("PRIORITY_LEVEL", 0, 4, NUMBER, 0, "0 to 15")};
 static const struct reg_field quantum[] = {
-	{"QUANTUM_EN", 0, 1, REG_FLAG, 0, NULL, NULL},
-	{"QUANTUM_SCALE", 4, 1, REG_NUMBER, 0, NULL, NULL},
-	{"QUANTUM_DURATION", 8, 6, REG_NUMBER, 0, NULL, NULL},
-	{"QUANTUM_ACTIVE", 31, 1, REG_FLAG, 0, NULL, NULL},
+	FLAG("QUANTUM_EN", 0, ""),
+	FIELD("QUANTUM_SCALE", 4, 1, NUMBER, 0, ""),
+	FIELD("QUANTUM_DURATION", 8, 6, NUMBER, 0, ""),
+	FLAG("QUANTUM_ACTIVE", 31, ""),
 };
 static const struct reg_field doorbell[] = {
-	{"BIF_DROP", 1, 1, REG_FLAG, 0, NULL, "AQL queue"},
-	{"OFFSET", 2, 26, REG_BYTES, 2, NULL, "in the doorbell BAR"},
-	{"SOURCE", 28, 1, REG_FLAG, 0, NULL, NULL},
-	{"SCHD_HIT", 29, 1, REG_FLAG, 0, NULL, NULL},
-	{"EN", 30, 1, REG_FLAG, 0, NULL, NULL},
-	{"HIT", 31, 1, REG_FLAG, 0, NULL, "rung since it was mapped"},
+	FLAG("BIF_DROP", 1, "AQL queue"),
+	FIELD("OFFSET", 2, 26, BYTES, 2, "in the doorbell BAR"),
+	FLAG("SOURCE", 28, ""),
+	FLAG("SCHD_HIT", 29, ""),
+	FLAG("EN", 30, ""),
+	FLAG("HIT", 31, "rung since it was mapped"),
 };
-#define PQ_CONTROL_COMMON                                                       \
-	{"QUEUE_SIZE", 0, 6, REG_POWER, 3, NULL, "of the ring"},                \
-		{"WPTR_CARRY", 6, 1, REG_FLAG, 0, NULL, NULL},                  \
-		{"RPTR_CARRY", 7, 1, REG_FLAG, 0, NULL, NULL},                  \
-		{"RPTR_BLOCK_SIZE", 8, 6, REG_NUMBER, 0, NULL, NULL},           \
-		{"QUEUE_FULL_EN", 14, 1, REG_FLAG, 0, NULL, NULL},              \
-		{"PQ_EMPTY", 15, 1, REG_FLAG, 0, NULL, "the ring was drained"}, \
-		{"MIN_AVAIL_SIZE", 20, 2, REG_NUMBER, 0, NULL, NULL},           \
-		{"TMZ", 22, 1, REG_FLAG, 0, NULL, NULL},                        \
-		{"EXE_DISABLE", 23, 1, REG_FLAG, 0, NULL, NULL},                \
-		{"NO_UPDATE_RPTR", 27, 1, REG_FLAG, 0, NULL, NULL},             \
-		{"UNORD_DISPATCH", 28, 1, REG_FLAG, 0, NULL, NULL},             \
-		{"PRIV_STATE", 30, 1, REG_FLAG, 0, NULL, NULL},                 \
-	{                                                                       \
-		"KMD_QUEUE", 31, 1, REG_FLAG, 0, NULL, "the driver's own queue" \
-	}
+#define PQ_CONTROL_COMMON                                                                    \
+	FIELD("QUEUE_SIZE", 0, 6, POWER, 3, "of the ring"), FLAG("WPTR_CARRY", 6, ""),       \
+		FLAG("RPTR_CARRY", 7, ""), FIELD("RPTR_BLOCK_SIZE", 8, 6, NUMBER, 0, ""),    \
+		FLAG("QUEUE_FULL_EN", 14, ""), FLAG("PQ_EMPTY", 15, "the ring was drained"), \
+		FIELD("MIN_AVAIL_SIZE", 20, 2, NUMBER, 0, ""), FLAG("TMZ", 22, ""),          \
+		FLAG("EXE_DISABLE", 23, ""), FLAG("NO_UPDATE_RPTR", 27, ""),                 \
+		FLAG("UNORD_DISPATCH", 28, ""), FLAG("PRIV_STATE", 30, ""),                  \
+		FLAG("KMD_QUEUE", 31, "the driver's own queue")
 static const struct reg_field pq_control9[] = {
 	PQ_CONTROL_COMMON,
-	{"WPP_CLAMP_EN", 16, 1, REG_FLAG, 0, NULL, NULL},
-	{"CACHE_POLICY", 24, 1, REG_NUMBER, 0, NULL, NULL}, // bit 25 is SLOT_BASED_WPTR's here
-	{"SLOT_BASED_WPTR", 25, 2, REG_NUMBER, 0, NULL, NULL},
+	FLAG("WPP_CLAMP_EN", 16, ""),
+	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""), // bit 25 is SLOT_BASED_WPTR's here
+	FIELD("SLOT_BASED_WPTR", 25, 2, NUMBER, 0, ""),
 };
 static const struct reg_field pq_control10[] = {
 	PQ_CONTROL_COMMON,
-	{"SLOT_BASED_WPTR", 18, 2, REG_NUMBER, 0, NULL, NULL},
-	{"CACHE_POLICY", 24, 2, REG_NUMBER, 0, NULL, NULL},
+	FIELD("SLOT_BASED_WPTR", 18, 2, NUMBER, 0, ""),
+	FIELD("CACHE_POLICY", 24, 2, NUMBER, 0, ""),
 };
-#define DEQUEUE_COMMON                                                 \
-	{"DEQUEUE_INT", 4, 1, REG_FLAG, 0, NULL, "interrupt pending"}, \
-		{"IQ_REQ_PEND", 8, 1, REG_FLAG, 0, NULL, "interrupt"}, \
-		{"DEQUEUE_REQ_EN", 9, 1, REG_FLAG, 0, NULL, NULL},     \
-	{                                                              \
-		"IQ_REQ_PEND_EN", 10, 1, REG_FLAG, 0, NULL, NULL       \
-	}
+#define DEQUEUE_COMMON                                                                    \
+	FLAG("DEQUEUE_INT", 4, "interrupt pending"), FLAG("IQ_REQ_PEND", 8, "interrupt"), \
+		FLAG("DEQUEUE_REQ_EN", 9, ""), FLAG("IQ_REQ_PEND_EN", 10, "")
 static const struct reg_field dequeue9[] = {
-	{"DEQUEUE_REQ", 0, 3, REG_WORDS, 0, dequeue_words, NULL}, DEQUEUE_COMMON};
+	FIELD("DEQUEUE_REQ", 0, 3, WORDS, 0, "" WORDS(DEQUEUE_WORDS)), DEQUEUE_COMMON};
 static const struct reg_field dequeue10[] = {
-	{"DEQUEUE_REQ", 0, 4, REG_WORDS, 0, dequeue_words, NULL}, DEQUEUE_COMMON};
+	FIELD("DEQUEUE_REQ", 0, 4, WORDS, 0, "" WORDS(DEQUEUE_WORDS)), DEQUEUE_COMMON};
 static const struct reg_field hq_status9[] = {
-	{"DEQUEUE_STATUS", 0, 2, REG_NUMBER, 0, NULL,
-	 "of the last request to leave the slot; 2 was seen after waves were saved"},
-	{"DEQUEUE_RETRY_CNT", 2, 2, REG_NUMBER, 0, NULL, NULL},
-	{"QUEUE_IDLE", 30, 1, REG_FLAG, 0, NULL, "nothing to do, no wave running"},
+	FIELD("DEQUEUE_STATUS", 0, 2, NUMBER, 0,
+	      "of the last request to leave the slot; 2 was seen after waves were saved"),
+	FIELD("DEQUEUE_RETRY_CNT", 2, 2, NUMBER, 0, ""),
+	FLAG("QUEUE_IDLE", 30, "nothing to do, no wave running"),
 };
 static const struct reg_field hq_status11[] = {
-	{"CWSR", 0, 1, REG_FLAG, 0, NULL, NULL},
-	{"SAVE_STATUS", 1, 1, REG_FLAG, 0, NULL, NULL},
-	{"SLOT_CONNECTED", 15, 1, REG_FLAG, 0, NULL, NULL},
-	{"PCIE_ATOMICS", 29, 1, REG_FLAG, 0, NULL, NULL},
-	{"QUEUE_IDLE", 30, 1, REG_FLAG, 0, NULL, "nothing to do, no wave running"},
+	FLAG("CWSR", 0, ""),
+	FLAG("SAVE_STATUS", 1, ""),
+	FLAG("SLOT_CONNECTED", 15, ""),
+	FLAG("PCIE_ATOMICS", 29, ""),
+	FLAG("QUEUE_IDLE", 30, "nothing to do, no wave running"),
 };
 static const struct reg_field error[] = {
-	{"EDC_ERROR", 0, 4, REG_HEX, 0, NULL, "memory check"},
-	{"SUA_ERROR", 4, 1, REG_FLAG, 0, NULL, "SUA violation, as the driver's interrupts name it"},
-	{"AQL_ERROR", 5, 1, REG_FLAG, 0, NULL, "bad packet"},
-	{"PQ_UTCL1_ERROR", 8, 1, REG_FLAG, 0, NULL, "ring not mapped"},
-	{"IB_UTCL1_ERROR", 9, 1, REG_FLAG, 0, NULL, "indirect buffer not mapped"},
-	{"EOP_UTCL1_ERROR", 10, 1, REG_FLAG, 0, NULL, "end-of-pipe buffer not mapped"},
-	{"IQ_UTCL1_ERROR", 11, 1, REG_FLAG, 0, NULL, "an address of the IQ unit not mapped"},
-	{"RRPT_UTCL1_ERROR", 12, 1, REG_FLAG, 0, NULL, "read index not mapped"},
-	{"WPP_UTCL1_ERROR", 13, 1, REG_FLAG, 0, NULL, "write index not mapped"},
-	{"SEM_UTCL1_ERROR", 14, 1, REG_FLAG, 0, NULL, "semaphore not mapped"},
-	{"DMA_SRC_UTCL1_ERROR", 15, 1, REG_FLAG, 0, NULL, "source of a copy not mapped"},
-	{"DMA_DST_UTCL1_ERROR", 16, 1, REG_FLAG, 0, NULL, "target of a copy not mapped"},
-	{"SR_UTCL1_ERROR", 17, 1, REG_FLAG, 0, NULL, "save area not mapped"},
-	{"QU_UTCL1_ERROR", 18, 1, REG_FLAG, 0, NULL, "an address of the QU unit not mapped"},
-	{"TC_UTCL1_ERROR", 19, 1, REG_FLAG, 0, NULL, "an address of the texture cache not mapped"},
+	FIELD("EDC_ERROR", 0, 4, HEX, 0, "memory check"),
+	FLAG("SUA_ERROR", 4, "SUA violation, as the driver's interrupts name it"),
+	FLAG("AQL_ERROR", 5, "bad packet"),
+	FLAG("PQ_UTCL1_ERROR", 8, "ring not mapped"),
+	FLAG("IB_UTCL1_ERROR", 9, "indirect buffer not mapped"),
+	FLAG("EOP_UTCL1_ERROR", 10, "end-of-pipe buffer not mapped"),
+	FLAG("IQ_UTCL1_ERROR", 11, "an address of the IQ unit not mapped"),
+	FLAG("RRPT_UTCL1_ERROR", 12, "read index not mapped"),
+	FLAG("WPP_UTCL1_ERROR", 13, "write index not mapped"),
+	FLAG("SEM_UTCL1_ERROR", 14, "semaphore not mapped"),
+	FLAG("DMA_SRC_UTCL1_ERROR", 15, "source of a copy not mapped"),
+	FLAG("DMA_DST_UTCL1_ERROR", 16, "target of a copy not mapped"),
+	FLAG("SR_UTCL1_ERROR", 17, "save area not mapped"),
+	FLAG("QU_UTCL1_ERROR", 18, "an address of the QU unit not mapped"),
+	FLAG("TC_UTCL1_ERROR", 19, "an address of the texture cache not mapped"),
 };
 
 static const struct reg_field eop_control[] = {
-	{"EOP_SIZE", 0, 6, REG_POWER, 3, NULL,
-	 "of the buffer for end-of-pipe events, if it has one"},
+	FIELD("EOP_SIZE", 0, 6, POWER, 3, "of the buffer for end-of-pipe events, if it has one"),
 };
 // Shader arrays are called SH up to gfx9; from gfx10 on a bit is a pair of CUs (WGP).
 static const struct reg_field cu_mask9[] = {
-	{"SH0_CU_EN", 0, 16, REG_ONES, 0, NULL, "CUs the queue may use"},
-	{"SH1_CU_EN", 16, 16, REG_ONES, 0, NULL, "CUs the queue may use"},
+	FIELD("SH0_CU_EN", 0, 16, ONES, 0, "CUs the queue may use"),
+	FIELD("SH1_CU_EN", 16, 16, ONES, 0, "CUs the queue may use"),
 };
 static const struct reg_field cu_mask10[] = {
-	{"SA0_CU_EN", 0, 16, REG_ONES, 0, NULL, "bits of the CU mask that are set"},
-	{"SA1_CU_EN", 16, 16, REG_ONES, 0, NULL, "bits of the CU mask that are set"},
+	FIELD("SA0_CU_EN", 0, 16, ONES, 0, "bits of the CU mask that are set"),
+	FIELD("SA1_CU_EN", 16, 16, ONES, 0, "bits of the CU mask that are set"),
 };
 
 #define R(dw, gens, name, fields)               \
@@ -345,39 +336,32 @@ char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t word)
 // --- SDMA MQDs, and where hqds shows the same registers ---
 
 static const struct reg_field flagged_lo[] = {
-	{"", 1, 31, REG_ADDR_LOW, 1, NULL, "where the read index is written to"}};
-#define RB_CNTL                                                                       \
-	{"RB_ENABLE", 0, 1, REG_FLAG, 0, NULL, "stays set in a slot after an unmap"}, \
-		{"RB_SIZE", 1, 5, REG_POWER, 2, NULL, "of the ring"},                 \
-		{"RPTR_WRITEBACK_ENABLE", 12, 1, REG_FLAG, 0, NULL, NULL},            \
-		{"RPTR_WRITEBACK_TIMER", 16, 5, REG_NUMBER, 0, NULL, NULL},           \
-	{                                                                             \
-		"RB_VMID", 24, 4, REG_NUMBER, 0, NULL, "set in memory by an unmap"    \
-	}
+	FIELD("", 1, 31, ADDR_LOW, 1, "where the read index is written to")};
+#define RB_CNTL                                                      \
+	FLAG("RB_ENABLE", 0, "stays set in a slot after an unmap"),  \
+		FIELD("RB_SIZE", 1, 5, POWER, 2, "of the ring"),     \
+		FLAG("RPTR_WRITEBACK_ENABLE", 12, ""),               \
+		FIELD("RPTR_WRITEBACK_TIMER", 16, 5, NUMBER, 0, ""), \
+		FIELD("RB_VMID", 24, 4, NUMBER, 0, "set in memory by an unmap")
 static const struct reg_field rb_cntl[] = {RB_CNTL};
-static const struct reg_field rb_cntl11[] = {RB_CNTL,
-					     {"WPTR_POLL_ENABLE", 11, 1, REG_FLAG, 0, NULL, NULL}};
+static const struct reg_field rb_cntl11[] = {RB_CNTL, FLAG("WPTR_POLL_ENABLE", 11, "")};
 static const struct reg_field context_status[] = {
-	{"SELECTED", 0, 1, REG_FLAG, 0, NULL, NULL},
-	{"IDLE", 2, 1, REG_FLAG, 0, NULL, NULL},
-	{"EXPIRED", 3, 1, REG_FLAG, 0, NULL, NULL},
-	{"EXCEPTION", 4, 3, REG_HEX, 0, NULL, NULL},
-	{"CTXSW_ABLE", 7, 1, REG_FLAG, 0, NULL, NULL},
-	{"CTXSW_READY", 8, 1, REG_FLAG, 0, NULL, NULL},
-	{"PREEMPTED", 9, 1, REG_FLAG, 0, NULL, NULL},
-	{"PREEMPT_DISABLE", 10, 1, REG_FLAG, 0, NULL, NULL},
+	FLAG("SELECTED", 0, ""),   FLAG("IDLE", 2, ""),
+	FLAG("EXPIRED", 3, ""),    FIELD("EXCEPTION", 4, 3, HEX, 0, ""),
+	FLAG("CTXSW_ABLE", 7, ""), FLAG("CTXSW_READY", 8, ""),
+	FLAG("PREEMPTED", 9, ""),  FLAG("PREEMPT_DISABLE", 10, ""),
 };
 static const struct reg_field sdma_doorbell[] = {
-	{"ENABLE", 28, 1, REG_FLAG, 0, NULL, "the slot is in use"},
-	{"CAPTURED", 30, 1, REG_FLAG, 0, NULL, "rung"},
+	FLAG("ENABLE", 28, "the slot is in use"),
+	FLAG("CAPTURED", 30, "rung"),
 };
 static const struct reg_field sdma_doorbell8[] = {
-	{"OFFSET", 0, 21, REG_BYTES, 2, NULL, "in the doorbell BAR"},
-	{"ENABLE", 28, 1, REG_FLAG, 0, NULL, "the slot is in use"},
-	{"CAPTURED", 30, 1, REG_FLAG, 0, NULL, "rung"},
+	FIELD("OFFSET", 0, 21, BYTES, 2, "in the doorbell BAR"),
+	FLAG("ENABLE", 28, "the slot is in use"),
+	FLAG("CAPTURED", 30, "rung"),
 };
 static const struct reg_field sdma_doorbell_offset[] = {
-	{"OFFSET", 2, 26, REG_BYTES, 2, NULL, "in the doorbell BAR"}};
+	FIELD("OFFSET", 2, 26, BYTES, 2, "in the doorbell BAR")};
 
 // Dwords of the MQD by generation: gfx8, gfx9 (all of them), gfx10, gfx11, gfx12.
 #define S(name, fields, gfx8, gfx9, gfx10, gfx11, gfx12)          \

@@ -21,17 +21,17 @@ enum reg_unit {
 	REG_DWORDS,    // offsets and pointers in 32-bit words
 	REG_ADDR_LOW,  // low part of an address in units of 1 << shift bytes
 	REG_ADDR_HIGH, // high part of the same
-	REG_WORDS,     // one of `words`
+	REG_WORDS,     // one of the words
 	REG_ONES,      // a mask: how many bits are set
 };
 
 struct reg_field {
-	const char *name; // "SIZE"; "" when the field is the whole register
+	const char *name; // "SIZE"; "" when the field is the whole register. Behind its NUL what it
+			  // means ("": the name says it), and of REG_WORDS the words by value, the
+			  // last of them ""
 	uint8_t lsb, width;
 	uint8_t unit; // enum reg_unit
 	uint8_t shift;
-	const char *const *words; // REG_WORDS: NULL-terminated, by value
-	const char *meaning;      // NULL: the name says it
 };
 
 struct reg {
