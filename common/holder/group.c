@@ -228,6 +228,8 @@ static void attach_member(struct group *g, struct group_member *m)
 	m->joins = g->pass;
 	m->tried_ns = m->moved_ns = clock_ns();
 	member_enter(g, m, MEMBER_NAMED);
+	m->first = m->first ? m->first : xcalloc(1, sizeof(*m->first));
+	m->last = m->last ? m->last : xcalloc(1, sizeof(*m->last));
 	if (m->watch.memory.fd < 0 && kfd_watch_init(&m->watch, m->target.pid))
 		ok = kfd_fail(&m->failure, KFD_FAULT_SYSTEM, "open the memory of the process",
 			      "see gpq gpus --check") == 0;
@@ -258,6 +260,8 @@ static void free_member(struct group *g, struct group_member *m)
 {
 	member_forget_look(g, m);
 	kfd_watch_fini(&m->watch);
+	free(m->first);
+	free(m->last);
 	kfd_target_unpin(&m->target);
 	buf_fini(&m->queues);
 	buf_fini(&m->request);

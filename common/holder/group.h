@@ -83,7 +83,8 @@ struct group_member {
 	uint64_t moved_ns; // when an index was last seen to move
 	uint64_t gone;     // packets counted of queues that were destroyed
 	struct kfd_watch watch;
-	struct kfd_indices first, last; // at the start of counting, at the last look
+	struct kfd_indices *first, *last; // at the start of counting, at the last look; owned,
+					  // NULL before it was attached to
 };
 
 struct group {

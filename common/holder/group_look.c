@@ -8,11 +8,11 @@
 
 static void take_indices(struct group_member *m, const struct kfd_indices *now)
 {
-	if (memcmp(m->last.write, now->write, m->watch.n * sizeof(*now->write)) != 0 ||
-	    kfd_watch_moved(&m->watch, &m->last, now))
+	if (memcmp(m->last->write, now->write, m->watch.n * sizeof(*now->write)) != 0 ||
+	    kfd_watch_moved(&m->watch, m->last, now))
 		m->moved_ns = clock_ns();
-	memcpy(m->last.read, now->read, m->watch.n * sizeof(*now->read));
-	memcpy(m->last.write, now->write, m->watch.n * sizeof(*now->write));
+	memcpy(m->last->read, now->read, m->watch.n * sizeof(*now->read));
+	memcpy(m->last->write, now->write, m->watch.n * sizeof(*now->write));
 }
 
 void member_look_at(struct group *g, struct group_member *m)
@@ -49,7 +49,7 @@ static bool member_has_work(const struct group_member *m)
 {
 	return m->watch.n &&
 	       (m->indices == INDICES_SILENT ||
-		(m->indices == INDICES_KNOWN && kfd_watch_backlog(&m->watch, &m->last)));
+		(m->indices == INDICES_KNOWN && kfd_watch_backlog(&m->watch, m->last)));
 }
 
 // Without watched queues nothing says that the member is idle.
@@ -115,53 +115,52 @@ int group_reader_fd(const struct group *g)
 
 // Queues that were watched before keep their start index; new ones count from 0. The packets of
 // queues that are gone are added to m->gone.
-static void carry_over(struct group_member *m, const struct kfd_watch *old,
-		       const struct kfd_indices *first)
+static void carry_over(struct group_member *m, const struct kfd_watch *now)
 {
-	uint64_t before = kfd_watch_packets(old, first, &m->last), carried = 0;
+	const struct kfd_watch *old = &m->watch;
+	uint64_t before = kfd_watch_packets(old, m->first, m->last), carried = 0;
 	struct kfd_indices begin = {0};
-	for (unsigned i = 0; i < m->watch.n; i++)
+	for (unsigned i = 0; i < now->n; i++)
 		for (unsigned k = 0; k < old->n; k++) {
-			const struct kfd_queue_entry *q = &m->watch.queue[i], *was = &old->queue[k];
+			const struct kfd_queue_entry *q = &now->queue[i], *was = &old->queue[k];
 			if (q->queue_id != was->queue_id || q->gpu_id != was->gpu_id ||
 			    q->read_pointer_address != was->read_pointer_address)
 				continue;
-			begin.read[i] = first->read[k];
+			begin.read[i] = m->first->read[k];
 			if (q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL)
-				carried += m->last.read[k] - first->read[k];
+				carried += m->last->read[k] - m->first->read[k];
 		}
 	m->gone += before - carried;
-	m->first = begin;
+	*m->first = *m->last = begin;
 }
 
-static void keep_readable(struct group_member *m)
+static void keep_readable(struct kfd_watch *w)
 {
 	struct memory_range v[2 * KFD_WATCH_MAX];
 	struct kfd_indices any;
-	memory_read_all(&m->watch.memory, v, kfd_watch_ranges(&m->watch, &any, true, v));
-	kfd_watch_keep(&m->watch, v);
+	memory_read_all(&w->memory, v, kfd_watch_ranges(w, &any, true, v));
+	kfd_watch_keep(w, v);
 }
 
 void member_watch(struct group *g, struct group_member *m)
 {
-	const struct kfd_watch old = m->watch;
-	const struct kfd_indices first = m->first;
+	struct kfd_watch now = {.memory = m->watch.memory};
 	member_forget_look(g, m);
-	kfd_watch_choose(&m->watch, &m->link.answer);
+	kfd_watch_choose(&now, &m->link.answer);
 	m->fresh = g->nowait;
 	if (!g->nowait)
-		keep_readable(m);
-	carry_over(m, &old, &first);
-	m->last = m->first;
+		keep_readable(&now);
+	carry_over(m, &now);
+	kfd_watch_clear(&m->watch);
+	m->watch = now;
 	member_look_at(g, m);
 }
 
 void member_unwatch(struct group *g, struct group_member *m)
 {
-	m->gone += kfd_watch_packets(&m->watch, &m->first, &m->last);
+	m->gone += kfd_watch_packets(&m->watch, m->first, m->last);
 	member_forget_look(g, m);
 	kfd_watch_fini(&m->watch);
-	m->watch.n = 0;
 }
 
 // ---- all members
@@ -200,7 +199,7 @@ bool group_has_moved(struct group *g)
 		const struct group_member *m = g->v[i];
 		const bool known = m->state != MEMBER_ENDED && m->indices == INDICES_KNOWN;
 		for (unsigned k = 0; known && k < m->watch.n; k++)
-			if (m->last.read[k])
+			if (m->last->read[k])
 				return true;
 	}
 	return false;
@@ -210,7 +209,8 @@ void group_count_begin(struct group *g)
 {
 	group_sample(g);
 	for (size_t i = 0; i < g->n; i++) {
-		g->v[i]->first = g->v[i]->last;
+		if (g->v[i]->first)
+			*g->v[i]->first = *g->v[i]->last;
 		g->v[i]->gone = 0;
 	}
 }
@@ -224,7 +224,7 @@ bool group_count_end(struct group *g, uint64_t *packets)
 		member_look_at(g, m);
 		alive |= m->state != MEMBER_ENDED && kfd_target_alive(&m->target) &&
 			 m->indices == INDICES_KNOWN;
-		*packets += m->gone + kfd_watch_packets(&m->watch, &m->first, &m->last);
+		*packets += m->gone + kfd_watch_packets(&m->watch, m->first, m->last);
 	}
 	return alive;
 }

@@ -1,6 +1,10 @@
 // Reads indices and saved waves from a target's memory; measure.h. Facts: [kfd.indices].
 #include "common/holder/measure.h"
 
+#include "common/host/xalloc.h"
+
+#include <stdlib.h>
+
 // ---- one queue
 
 static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
@@ -46,20 +50,32 @@ void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 
 int kfd_watch_init(struct kfd_watch *w, pid_t pid)
 {
-	w->n = 0;
+	*w = (struct kfd_watch){0};
 	return memory_open(&w->memory, pid);
+}
+
+void kfd_watch_clear(struct kfd_watch *w)
+{
+	free(w->queue);
+	free(w->xccs);
+	w->queue = NULL;
+	w->xccs = NULL;
+	w->n = 0;
 }
 
 void kfd_watch_fini(struct kfd_watch *w)
 {
 	memory_close(&w->memory);
+	kfd_watch_clear(w);
 }
 
 bool kfd_watch_is_over(const struct kfd_watch *w)
 {
 	char any;
+	if (!w->n)
+		return false;
 	struct memory_range r = {w->queue[0].read_pointer_address, &any, 1, 0};
-	return w->n && !memory_read_all(&w->memory, &r, 1) && r.got == MEMORY_OVER;
+	return !memory_read_all(&w->memory, &r, 1) && r.got == MEMORY_OVER;
 }
 
 unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
@@ -82,10 +98,12 @@ bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write
 
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a)
 {
-	w->n = 0;
-	for (size_t i = 0; i < a->num && w->n < KFD_WATCH_MAX; i++) {
-		w->xccs[w->n] = a->queues[i].xccs;
-		w->queue[w->n++] = a->queues[i].queue;
+	w->n = a->num < KFD_WATCH_MAX ? (unsigned)a->num : KFD_WATCH_MAX;
+	w->queue = xcalloc(w->n, sizeof(*w->queue));
+	w->xccs = xcalloc(w->n, sizeof(*w->xccs));
+	for (unsigned i = 0; i < w->n; i++) {
+		w->queue[i] = a->queues[i].queue;
+		w->xccs[i] = a->queues[i].xccs;
 	}
 }
 

@@ -37,8 +37,8 @@ void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 struct kfd_watch {
 	struct memory memory;
 	unsigned n;
-	struct kfd_queue_entry queue[KFD_WATCH_MAX];
-	unsigned xccs[KFD_WATCH_MAX]; // of the queue's GPU
+	struct kfd_queue_entry *queue; // owned
+	unsigned *xccs;                // owned; of the queue's GPU
 };
 
 // Read and write index of each queue, as the target's memory has them.
@@ -51,12 +51,16 @@ struct kfd_indices {
 int kfd_watch_init(struct kfd_watch *w, pid_t pid);
 void kfd_watch_fini(struct kfd_watch *w);
 
+// Watches no queue any more; the memory stays open.
+void kfd_watch_clear(struct kfd_watch *w);
+
 // The address space with the queues is gone: the process ended, or called exec (fs/proc/base.c:
 // mem_rw).
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
-// The queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX; then those
-// are kept whose indices could be read, by the ranges of kfd_watch_ranges() with `write`.
+// Watches the queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX; *w
+// watches none. kfd_watch_keep() drops those whose indices could not be read, as the ranges of
+// kfd_watch_ranges() with `write` say.
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a);
 void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
 
