@@ -29,8 +29,12 @@ static int need_driver(void)
 
 static void add_target(struct group *g, pid_t pid)
 {
-	if (!group_has(g, pid))
-		group_add(g, pid, xcalloc(1, sizeof(struct kfd_selection)));
+	struct kfd_selection *all;
+	if (group_has(g, pid))
+		return;
+	all = xmalloc(sizeof(*all)); // the lists stay untouched
+	all->num_ids = all->num_gpus = 0;
+	group_add(g, pid, all);
 }
 
 void targets_find_held(struct pids *pids)

@@ -89,11 +89,11 @@ static void make_hold(struct holder *h, unsigned n, uint64_t until)
 }
 
 // When no place is left for a lasting hold, the one that ends last is made longer: nothing is
-// resumed too early.
+// resumed too early. The last place comes first: its scope is beside that of the first client.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
-	unsigned n = 0;
-	for (unsigned i = 0; i < LASTING_HOLDS && hold_is_made(h, n); i++)
+	unsigned n = LASTING_HOLDS - 1;
+	for (unsigned i = n; i-- > 0 && hold_is_made(h, n);)
 		if (!hold_is_made(h, i) || h->until_ns[i] > h->until_ns[n])
 			n = i;
 	if (hold_is_made(h, n) && h->until_ns[n] > until)

@@ -40,20 +40,17 @@ struct client {
 	struct buf out; // what it has not taken yet of its answers
 };
 
+// A new holder is up sooner the fewer pages it touches: each costs more than all that is done in
+// it. So small members are first, then the session, whose lists are at its end, then arrays of
+// which only the beginning is used at first.
 struct holder {
 	struct kfd_target target;
-	struct kfd_session session;
 	bool opened; // kfd_session_open() was called
 	bool failed; // ... and failed, with `failure`
-	struct kfd_failure failure;
-
-	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that there is
-	uint64_t until_ns[HOLDS];         // of those: CLOCK_MONOTONIC, or FOREVER
-	unsigned grace;                   // for queues that appear later
-	bool kept;                        // stay without a hold
+	bool kept;   // stay without a hold
 	bool ending;
-
-	pid_t pid; // of the holder itself
+	unsigned grace; // for queues that appear later
+	pid_t pid;      // of the holder itself
 	int listener, signals, timer;
 	struct loop loop;
 	uint64_t look_ns; // when an untraced session is looked at next
@@ -66,12 +63,14 @@ struct holder {
 	char name[KFD_SOCKET_NAME_SIZE];
 	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
 	struct title title;
-	char text[8 * HOLDER_LINE_MAX]; // an answer, sent at once where it fits
 	size_t text_len;
+	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that there is
+	uint64_t until_ns[HOLDS];         // of those: CLOCK_MONOTONIC, or FOREVER
+	struct kfd_failure failure;
 	struct client clients[HOLDER_MAX_CLIENTS];
-	struct kfd_selection sel; // scratch
-	// Last and apart, since most of it is never touched: a new holder is up sooner for it.
+	struct kfd_session session;
 	struct hold_scope scopes[HOLDS]; // of the holds that are made
+	char text[8 * HOLDER_LINE_MAX];  // an answer, sent at once where it fits
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
 };

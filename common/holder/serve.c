@@ -143,28 +143,29 @@ static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result
 	return n;
 }
 
-// Queues that are suspended and that no hold is about. Their number; the ids are in h->sel.
-static unsigned gather_unwanted(struct holder *h)
+// Queues that are suspended and that no hold is about. Their number.
+static unsigned gather_unwanted(const struct holder *h, struct kfd_selection *sel)
 {
 	const struct kfd_session *s = &h->session;
-	h->sel.num_ids = h->sel.num_gpus = 0;
+	sel->num_ids = sel->num_gpus = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
 		if (s->held[id] && !hold_until_of(h, id))
-			h->sel.ids[h->sel.num_ids++] = id;
+			sel->ids[sel->num_ids++] = id;
 	}
-	return h->sel.num_ids;
+	return sel->num_ids;
 }
 
 int serve_release(struct holder *h)
 {
+	struct kfd_selection sel;
 	struct kfd_failure f;
 	int n;
 	if (!hold_until(h) && (!stays_without_hold(h) || !h->session.enabled)) {
 		h->ending = true;
 		return list_outcomes(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
 	}
-	n = gather_unwanted(h) ? kfd_session_resume(&h->session, &h->sel, h->outcomes, &f) : 0;
+	n = gather_unwanted(h, &sel) ? kfd_session_resume(&h->session, &sel, h->outcomes, &f) : 0;
 	h->ending |= n < 0;
 	return n < 0 ? 0 : n;
 }
@@ -238,31 +239,32 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Queues that appeared and that a hold follows. Their number, or -1; the ids are in
-// h->sel. What was resumed by name is not new, and is left alone.
-static int gather_new(struct holder *h)
+// Queues that appeared and that a hold follows. Their number, or -1. What was resumed by name is
+// not new, and is left alone.
+static int gather_new(struct holder *h, struct kfd_selection *sel)
 {
 	struct kfd_session *s = &h->session;
 	struct kfd_failure f;
 	if (s->stale && kfd_session_refresh(s, &f) < 0)
 		return -1;
-	h->sel.num_ids = h->sel.num_gpus = 0;
+	sel->num_ids = sel->num_gpus = 0;
 	for (unsigned i = 0; i < s->num; i++) {
 		uint32_t id = s->queues[i].queue_id % KFD_MAX_QUEUES;
 		if (s->fresh[id] && s->held[id])
 			hold_follow(h, &s->queues[i]);
 		else if (s->fresh[id] && hold_follows(h, s->queues[i].gpu_id))
-			h->sel.ids[h->sel.num_ids++] = id;
+			sel->ids[sel->num_ids++] = id;
 		s->fresh[id] = false;
 	}
-	return (int)h->sel.num_ids;
+	return (int)sel->num_ids;
 }
 
 void serve_new_queues(struct holder *h)
 {
+	struct kfd_selection sel;
 	struct kfd_failure f;
-	while (gather_new(h) > 0) {
-		int n = kfd_session_suspend(&h->session, &h->sel, h->grace, false, h->outcomes, &f);
+	while (gather_new(h, &sel) > 0) {
+		int n = kfd_session_suspend(&h->session, &sel, h->grace, false, h->outcomes, &f);
 		for (int i = 0; i < n; i++)
 			if (h->session.held[h->outcomes[i].queue.queue_id % KFD_MAX_QUEUES])
 				hold_follow(h, &h->outcomes[i].queue);

@@ -30,12 +30,12 @@ enum kfd_result {
 	KFD_RESULT_RUNNING, // was not suspended
 };
 
-// Which queues. No ids and no GPUs means all, including those that appear later.
+// Which queues. No ids and no GPUs means all, including those that appear later. The counts are
+// first: where few ids are given, nothing behind the first page is touched.
 struct kfd_selection {
-	uint32_t ids[KFD_MAX_QUEUES];
-	unsigned num_ids;
+	unsigned num_ids, num_gpus;
 	uint32_t gpus[64]; // gpu_id numbers
-	unsigned num_gpus;
+	uint32_t ids[KFD_MAX_QUEUES];
 };
 
 // "suspended", ...: the words of the holder's protocol (protocol.c).
@@ -55,19 +55,20 @@ struct kfd_session {
 	int kfd;
 	int events; // readable when something happened; end of file when the session is over
 	bool enabled;
-	bool untraced; // the target is not traced, so it has no stops to serve
-	bool taken;    // untraced, and another debugger took it: calls fail until that one ends
-	bool stale;    // the queue list has to be read again
-	unsigned num;  // queues[0..num), by ascending id
-	struct kfd_queue_entry queues[KFD_MAX_QUEUES];
-	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
-	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
+	bool untraced;  // the target is not traced, so it has no stops to serve
+	bool taken;     // untraced, and another debugger took it: calls fail until that one ends
+	bool stale;     // the queue list has to be read again
+	bool may_crash; // KFD_FACT_SUSPEND_CRASH is or may be true here
 	unsigned num_held;
 	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
+	unsigned num;      // of `queues`
 	unsigned num_gpus;
-	struct kfd_device_entry gpus[64]; // in the driver's order
-	bool may_crash;                   // KFD_FACT_SUSPEND_CRASH is or may be true here
-	bool acquired[64];                // of gpus: known to be
+	bool acquired[64];          // of gpus: known to be
+	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
+	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
+	// Large and mostly never touched, so behind all else (struct holder).
+	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
+	struct kfd_device_entry gpus[64];              // in the driver's order
 };
 
 // Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops this process

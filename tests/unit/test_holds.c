@@ -69,16 +69,17 @@ static unsigned made(void)
 static void test_deadlines(void **state)
 {
 	uint64_t now = clock_ns();
+	unsigned second;
 	(void)state;
 	hold("suspend queues=0", 0, zero);
-	hold("suspend queues=1 for_ns=5000000000000", 0, one);
+	second = hold("suspend queues=1 for_ns=5000000000000", 0, one);
 	assert_true(hold_until_of(holder, 0) == FOREVER);
 	assert_true(hold_until_of(holder, 1) >= now + 5000 * SECOND);
 	assert_true(hold_until_of(holder, 1) < now + 60000 * SECOND);
 	assert_int_equal(hold_until_of(holder, 2), 0);
 	assert_true(hold_until(holder) == FOREVER);
 	assert_false(hold_expire(holder));
-	holder->until_ns[1] = now;
+	holder->until_ns[second] = now;
 	assert_true(hold_expire(holder));
 	assert_int_equal(hold_until_of(holder, 1), 0);
 	assert_true(hold_until_of(holder, 0) == FOREVER);
@@ -204,8 +205,7 @@ static void test_title(void **state)
 {
 	static char title[160];
 	(void)state;
-	hold("suspend queues=0 for_ns=5000000000000", 0, zero);
-	holder->until_ns[0] = 4711007000000;
+	holder->until_ns[hold("suspend queues=0 for_ns=5000000000000", 0, zero)] = 4711007000000;
 	holder->target.pid = 7;
 	holder->session.num_held = 2;
 	holder->title = (struct title){.sought = true, .at = title, .size = sizeof(title)};
