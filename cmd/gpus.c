@@ -37,8 +37,8 @@ static const struct opt_rule rules[] = {
 
 struct row {
 	struct kfd_gpu g;
-	const char *bdf, *gfx, *sched, *name, *marketing, *vendor, *device, *asic, *render, *cwsr;
-	char marketing_text[128], vendor_text[128], device_text[128], render_text[24];
+	const char *sched, *name, *cwsr;
+	char marketing[128], vendor[128], device[128], render[24];
 };
 
 #define ROW row
@@ -47,8 +47,8 @@ static const struct out_col cols[] = {
 	COL(g.node, "NODE", "node", U64, D | W, "KFD topology node"),
 	COL(g.gpu_id, "GPU", "gpu_id", U64, D, "gpu_id, decimal as in sysfs"),
 	COL(g.gpu_id, "HEX", "gpu_id_hex", HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
-	COL(bdf, "BDF", "bdf", STR, D, "PCI address; partitions share one"),
-	COL(gfx, "GFX", "gfx", STR, D, "instruction set"),
+	COL(g.bdf, "BDF", "bdf", STR, D | A, "PCI address; partitions share one"),
+	COL(g.gfx, "GFX", "gfx", STR, D | A, "instruction set"),
 	COL(g.cus, "CUS", "cus", U64, D, "compute units of all XCCs together"),
 	COL(g.num_xcc, "XCCS", "xccs", U64, D, "accelerator complexes"),
 	COL(g.cp_queues, "SLOTS", "cp_queue_slots", U64, D | W,
@@ -75,14 +75,14 @@ static const struct out_col cols[] = {
 	COL(g.vram_bytes, "VRAM", "vram_bytes", SIZE, D, "memory of the GPU"),
 	COL(g.wave_front_size, "WAVE", "wave_front_size", U64, M, "work-items of a wave"),
 	COL(g.max_engine_mhz, "MHZ", "max_engine_mhz", U64, M, "greatest engine clock"),
-	COL(render, "RENDER", "render_node", STR, M, "its render node in /dev/dri"),
+	COL(render, "RENDER", "render_node", STR, M | A, "its render node in /dev/dri"),
 	COL(g.vendor_id, "VENDOR_ID", "vendor_id", HEX, M, "PCI vendor number"),
 	COL(g.device_id, "DEVICE_ID", "device_id", HEX, M, "PCI device number"),
-	COL(vendor, "VENDOR", "vendor", STR, M | T, "PCI vendor name"),
-	COL(device, "DEVICE", "device", STR, M | T, "PCI device name"),
-	COL(marketing, "MARKETING", "marketing_name", STR, M | T,
+	COL(vendor, "VENDOR", "vendor", STR, M | T | A, "PCI vendor name"),
+	COL(device, "DEVICE", "device", STR, M | T | A, "PCI device name"),
+	COL(marketing, "MARKETING", "marketing_name", STR, M | T | A,
 	    "name by libdrm_amdgpu, if the render node opens"),
-	COL(asic, "ASIC", "asic", STR, M, "KFD's own name of the node"),
+	COL(g.name, "ASIC", "asic", STR, M | A, "KFD's own name of the node"),
 	COL(name, "NAME", "name", STR, D | T, "marketing name, else PCI device name"),
 };
 
@@ -109,11 +109,6 @@ static const struct out_table check_table = {"checks", "check", OUT_COLS(check_c
 static const struct out_table *const tables[] = {&table, &check_table, NULL};
 static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
 static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
-
-static const char *text_or_null(const char *s)
-{
-	return *s ? s : NULL;
-}
 
 // What costs a file, a library or a device is got only when a column shows it.
 struct wants {
@@ -170,13 +165,13 @@ static void note_extras(const struct row *r, const struct wants *w, const struct
 	if ((w->topology & KFD_TOPOLOGY_MEMORY) && g->vram_bytes == KFD_UNKNOWN && !g->error)
 		err_note("node %u: VRAM: neither local_mem_size nor mem_banks tell it",
 			 (unsigned)g->node);
-	if (w->marketing && !r->marketing)
+	if (w->marketing && !*r->marketing)
 		err_note("node %u: MARKETING: %s: %s", (unsigned)g->node,
-			 r->render ? r->render : "no render node",
+			 *r->render ? r->render : "no render node",
 			 !host_is_live()              ? "a recorded host cannot be asked"
 			 : marketing_error == -ENOPKG ? NAMES_LIBDRM " is missing"
 						      : strerror(-marketing_error));
-	if (pci && !pci_names_broken(pci) && !r->device && g->device_id <= 0xffff &&
+	if (pci && !pci_names_broken(pci) && !*r->device && g->device_id <= 0xffff &&
 	    g->vendor_id <= 0xffff)
 		err_note("node %u: DEVICE: the PCI ID database does not know %04x:%04x; "
 			 "update-pciids may help",
@@ -188,20 +183,14 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 	const struct kfd_gpu *g = &r->g;
 	int error = 0;
 	if (w->pci) {
-		pci_names_lookup(pci, g->vendor_id, KFD_UNKNOWN, r->vendor_text,
-				 sizeof(r->vendor_text));
-		pci_names_lookup(pci, g->vendor_id, g->device_id, r->device_text,
-				 sizeof(r->device_text));
+		pci_names_lookup(pci, g->vendor_id, KFD_UNKNOWN, r->vendor, sizeof(r->vendor));
+		pci_names_lookup(pci, g->vendor_id, g->device_id, r->device, sizeof(r->device));
 	}
 	if (w->marketing)
-		error = drm_marketing_name(g->render_minor, r->marketing_text,
-					   sizeof(r->marketing_text));
-	r->vendor = text_or_null(r->vendor_text);
-	r->device = text_or_null(r->device_text);
-	r->marketing = text_or_null(r->marketing_text);
+		error = drm_marketing_name(g->render_minor, r->marketing, sizeof(r->marketing));
 	// "AMD Radeon Graphics" is what libdrm calls every GPU that its table does not have.
-	bool generic = !r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
-	r->name = generic && r->device ? r->device : r->marketing;
+	bool generic = !*r->marketing || strcmp(r->marketing, "AMD Radeon Graphics") == 0;
+	r->name = generic && *r->device ? r->device : *r->marketing ? r->marketing : NULL;
 	note_errors(g);
 	note_extras(r, w, pci, error);
 }
@@ -211,16 +200,10 @@ static void fill_gpu_row(struct row *r, const struct kfd_gpu *g, const struct wa
 {
 	*r = (struct row){.g = *g};
 	r->sched = !g->gfx[0] ? NULL : kfd_gpu_uses_mes(g) ? "MES" : "HWS";
-	r->bdf = text_or_null(r->g.bdf);
-	r->gfx = text_or_null(r->g.gfx);
-	r->asic = text_or_null(r->g.name);
 	if (g->cwsr_bytes != KFD_UNKNOWN)
 		r->cwsr = g->cwsr_computed ? "formula" : "property";
-	if (g->render_minor <= UINT32_MAX) {
-		snprintf(r->render_text, sizeof(r->render_text), "renderD%u",
-			 (unsigned)g->render_minor);
-		r->render = r->render_text;
-	}
+	if (g->render_minor <= UINT32_MAX)
+		snprintf(r->render, sizeof(r->render), "renderD%u", (unsigned)g->render_minor);
 	// KFD prints 0 for "none".
 	if (g->unique_id == 0)
 		r->g.unique_id = KFD_UNKNOWN;

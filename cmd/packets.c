@@ -48,13 +48,11 @@ struct packet_row {
 	const char *acquire, *release;
 	const char *kernel, *demangled;
 	uint64_t object, kernarg, private_bytes, group_bytes;
-	const char *grid, *workgroup, *clusters, *cluster;
-	const char *deps, *dep_values, *condition;
+	char grid[48], workgroup[48], clusters[48], cluster[48];
+	char deps[160], dep_values[160], condition[160];
 	uint64_t signal;
 	int64_t signal_value;
 	uint64_t writes, bytes, address;
-	char shape[4][48];
-	char texts[3][160];
 };
 
 #define ROW packet_row
@@ -83,19 +81,19 @@ static const struct out_col cols[] = {
 	    "name of the kernel, by the code objects that the process has loaded"),
 	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
 	COL(object, "KERNEL_OBJECT", "kernel_object", HEX, M, "address of its descriptor"),
-	COL(grid, "GRID", "grid", STR, D, "work-items of a dispatch"),
-	COL(workgroup, "WORKGROUP", "workgroup", STR, D, "work-items of a workgroup"),
-	COL(clusters, "CLUSTERS", "clusters", STR, M,
+	COL(grid, "GRID", "grid", STR, D | A, "work-items of a dispatch"),
+	COL(workgroup, "WORKGROUP", "workgroup", STR, D | A, "work-items of a workgroup"),
+	COL(clusters, "CLUSTERS", "clusters", STR, M | A,
 	    "clusters of an extended dispatch, which has no grid"),
-	COL(cluster, "CLUSTER", "cluster", STR, M, "workgroups of a cluster"),
+	COL(cluster, "CLUSTER", "cluster", STR, M | A, "workgroups of a cluster"),
 	COL(kernarg, "KERNARG", "kernarg", HEX, M, "address of the kernel's arguments"),
 	COL(private_bytes, "PRIVATE", "private_bytes", SIZE, M, "private memory of a work-item"),
 	COL(group_bytes, "GROUP", "group_bytes", SIZE, M, "memory of a workgroup (LDS)"),
-	COL(deps, "DEPS", "deps", LIST, D,
+	COL(deps, "DEPS", "deps", LIST, D | A,
 	    "signals that it waits for; SDMA: the address that it polls"),
-	COL(dep_values, "DEP_VALUES", "dep_values", LIST, D,
+	COL(dep_values, "DEP_VALUES", "dep_values", LIST, D | A,
 	    "their values now; -: not readable, or no signal"),
-	COL(condition, "CONDITION", "condition", STR, D,
+	COL(condition, "CONDITION", "condition", STR, D | A,
 	    "what must be true of them before it begins"),
 	COL(signal, "SIGNAL", "signal", HEX, D,
 	    "its completion signal, which is decremented when it is complete"),
@@ -118,10 +116,9 @@ static const char *scope_word(unsigned bits)
 	return names[bits & 3];
 }
 
-static const char *shape_text(char to[48], uint32_t x, uint32_t y, uint32_t z)
+static void set_shape(char to[48], uint32_t x, uint32_t y, uint32_t z)
 {
 	snprintf(to, 48, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, x, y, z);
-	return to;
 }
 
 static void fill_dispatch(struct packet_row *r, const struct packet *p)
@@ -130,13 +127,13 @@ static void fill_dispatch(struct packet_row *r, const struct packet *p)
 	r->kernarg = p->kernarg;
 	r->private_bytes = p->private_bytes;
 	r->group_bytes = p->group_bytes;
-	r->workgroup = shape_text(r->shape[0], p->workgroup[0], p->workgroup[1], p->workgroup[2]);
+	set_shape(r->workgroup, p->workgroup[0], p->workgroup[1], p->workgroup[2]);
 	if (p->kind == PACKET_DISPATCH) {
-		r->grid = shape_text(r->shape[1], p->grid[0], p->grid[1], p->grid[2]);
+		set_shape(r->grid, p->grid[0], p->grid[1], p->grid[2]);
 		return;
 	}
-	r->clusters = shape_text(r->shape[2], p->clusters[0], p->clusters[1], p->clusters[2]);
-	r->cluster = shape_text(r->shape[3], p->cluster[0], p->cluster[1], p->cluster[2]);
+	set_shape(r->clusters, p->clusters[0], p->clusters[1], p->clusters[2]);
+	set_shape(r->cluster, p->cluster[0], p->cluster[1], p->cluster[2]);
 }
 
 // Returns how many signals have no value.
@@ -147,17 +144,13 @@ static unsigned fill_signals(struct packet_row *r, const struct packet *p, const
 	int64_t value = 0;
 	for (unsigned i = 0; i < p->ndeps; i++) {
 		const char *blank = i ? " " : "";
-		const size_t room = sizeof(r->texts[0]);
+		const size_t room = sizeof(r->deps);
 		const bool known = memory_signal(m, p->deps[i], &value);
 		unknown += !known;
-		addresses += (size_t)snprintf(r->texts[0] + addresses, room - addresses,
-					      "%s0x%" PRIx64, blank, p->deps[i]);
-		values += (size_t)snprintf(r->texts[1] + values, room - values,
+		addresses += (size_t)snprintf(r->deps + addresses, room - addresses, "%s0x%" PRIx64,
+					      blank, p->deps[i]);
+		values += (size_t)snprintf(r->dep_values + values, room - values,
 					   known ? "%s%" PRId64 : "%s-", blank, value);
-	}
-	if (p->ndeps) {
-		r->deps = r->texts[0];
-		r->dep_values = r->texts[1];
 	}
 	if (p->completion) {
 		r->signal = p->completion;
@@ -170,29 +163,24 @@ static unsigned fill_signals(struct packet_row *r, const struct packet *p, const
 static unsigned fill_poll(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	uint32_t word = 0;
-	snprintf(r->texts[0], sizeof(r->texts[0]), "0x%" PRIx64, p->polls);
+	snprintf(r->deps, sizeof(r->deps), "0x%" PRIx64, p->polls);
 	const bool known = memory_read(m, p->polls, &word, sizeof(word));
-	snprintf(r->texts[1], sizeof(r->texts[1]), known ? "%" PRIu32 : "-", word);
-	r->deps = r->texts[0];
-	r->dep_values = r->texts[1];
+	snprintf(r->dep_values, sizeof(r->dep_values), known ? "%" PRIu32 : "-", word);
 	return !known;
 }
 
-static const char *condition_text(char *to, size_t size, const struct packet *p)
+static void set_condition(struct packet_row *r, const struct packet *p)
 {
 	const uint64_t all = p->waits == PACKET_WAITS_MEMORY ? UINT32_MAX : UINT64_MAX;
-	switch (p->waits) {
-	case PACKET_WAITS_ALL: return "all 0";
-	case PACKET_WAITS_ANY: return "any 0";
-	case PACKET_WAITS_NOT: return NULL;
-	default: break;
-	}
-	if (p->mask == all)
-		snprintf(to, size, "%s %" PRId64, packet_compare_text(p->compare), p->value);
-	else
-		snprintf(to, size, "& 0x%" PRIx64 " %s %" PRId64, p->mask,
-			 packet_compare_text(p->compare), p->value);
-	return to;
+	const char *compare = packet_compare_text(p->compare);
+	const size_t size = sizeof(r->condition);
+	if (p->waits == PACKET_WAITS_ALL || p->waits == PACKET_WAITS_ANY)
+		snprintf(r->condition, size, p->waits == PACKET_WAITS_ALL ? "all 0" : "any 0");
+	else if (p->waits != PACKET_WAITS_NOT && p->mask == all)
+		snprintf(r->condition, size, "%s %" PRId64, compare, p->value);
+	else if (p->waits != PACKET_WAITS_NOT)
+		snprintf(r->condition, size, "& 0x%" PRIx64 " %s %" PRId64, p->mask, compare,
+			 p->value);
 }
 
 // Returns how many values that it names could not be read.
@@ -216,7 +204,7 @@ static unsigned fill_decoded(struct packet_row *r, const struct packet *p, const
 	unsigned unknown = fill_signals(r, p, m);
 	if (p->waits == PACKET_WAITS_MEMORY)
 		unknown += fill_poll(r, p, m);
-	r->condition = condition_text(r->texts[2], sizeof(r->texts[2]), p);
+	set_condition(r, p);
 	r->writes = p->writes ? p->writes : U64_NULL;
 	return unknown;
 }

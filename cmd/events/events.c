@@ -43,24 +43,25 @@ static const struct opt_rule rules[] = {
 #define ROW event_row
 static const struct out_col cols[] = {
 	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 12),
-	COL(event, "EVENT", "event", STR, D, "what happened", 16),
+	COL(event, "EVENT", "event", STR, D | A, "what happened", 16),
 	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it", 7),
-	COL(comm, "COMMAND", "command", STR, D, "command name, up to 15 bytes", 15),
-	COL(container, "CONTAINER", "container", STR, D,
+	COL(comm, "COMMAND", "command", STR, D | A, "command name, up to 15 bytes", 15),
+	COL(container, "CONTAINER", "container", STR, D | A,
 	    "container: first 12 digits of its id, or its name", 12),
 	COL(gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
 	COL(qid, "QID", "qid", U64, D, "queue id, within the process", 3),
 	COL(type, "TYPE", "type", STR, M, "compute, sdma or sdma-xgmi", 7),
 	COL(clock, "CLOCK", "clock", STR, D,
 	    "whose time it is: driver, read (of reading it), polled (before it)", 6),
-	COL(detail, "DETAIL", "detail", STR, D, "trigger, cause, or the rest of the message", 6),
+	COL(detail, "DETAIL", "detail", STR, D | A, "trigger, cause, or the rest of the message",
+	    6),
 	COL(source, "SOURCE", "source", STR, M, "driver, polled (from sysfs), gpq", 6),
 	COL(time_ns, "TIME_NS", "time_ns", U64, M, "CLOCK_MONOTONIC", 15),
 	COL(interval_ns, "INTERVAL", "interval_ns", NS, M,
 	    "polled: it happened within this time before", 8),
 	COL(ns_pid, "NSPID", "ns_pid", I64, M, "PID inside its container", 7),
 	COL(given_pid, "GIVEN", "given_pid", I64, M, "PID or thread id in the message", 7),
-	COL(container_id, "CONTAINER_ID", "container_id", STR, M, "container in full", 12),
+	COL(container_id, "CONTAINER_ID", "container_id", STR, M | A, "container in full", 12),
 	COL(bdf, "BDF", "bdf", STR, M, "PCI address of the GPU", 12),
 	COL(context, "CONTEXT", "context", U64, M, "secondary KFD context of the queue", 7),
 	COL(ring_bytes, "RING", "ring_bytes", SIZE, M, "size of the ring", 5),
@@ -77,7 +78,7 @@ static const struct out_col cols[] = {
 	COL(e.sequence, "RESET", "reset", U64, M, "resets of the GPU so far", 5),
 	COL(e.bits, "BITS", "throttle_bits", HEX, M, "reasons of throttling", 8),
 	COL(e.count, "COUNT", "throttle_count", U64, M, "times it was throttled", 5),
-	COL(text, "TEXT", "text", STR, 0, "the driver's message, as it came", 4),
+	COL(text, "TEXT", "text", STR, A, "the driver's message, as it came", 4),
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
@@ -90,7 +91,8 @@ struct event_row *events_row(struct events *ev, const char *event, const char *s
 			     uint64_t time_ns)
 {
 	struct event_row *r = ARRAY_ADD(ev->rows, ev->cap_rows, ev->nrows);
-	*r = (struct event_row){.event = event, .source = source, .clock = source};
+	*r = (struct event_row){.source = source, .clock = source};
+	snprintf(r->event, sizeof(r->event), "%s", event);
 	memset(&r->e, 0xff, sizeof(r->e));
 	r->e.error = I64_NULL;
 	r->interval_ns = r->gpu_id = r->qid = r->context = r->ring_bytes = U64_NULL;
@@ -111,17 +113,16 @@ void events_set_process(struct event_row *r, const struct known *k, uint64_t giv
 	r->pid = k->pid;
 	r->ns_pid = k->ns_pid > 0 ? k->ns_pid : I64_NULL;
 	r->fits = k->fits;
-	memcpy(r->comm_text, k->comm, sizeof(r->comm_text));
-	memcpy(r->container_text, k->container, sizeof(r->container_text));
-	memcpy(r->container_id_text, k->container_id, sizeof(r->container_id_text));
+	memcpy(r->comm, k->comm, sizeof(r->comm));
+	memcpy(r->container, k->container, sizeof(r->container));
+	memcpy(r->container_id, k->container_id, sizeof(r->container_id));
 }
 
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id)
 {
 	const struct kfd_gpu *g = kfd_topology_find(&ev->gpus, gpu_id);
 	r->gpu_id = gpu_id;
-	if (g)
-		snprintf(r->bdf_text, sizeof(r->bdf_text), "%s", g->bdf);
+	r->bdf = g && *g->bdf ? g->bdf : NULL;
 }
 
 static int events_by_time(const void *a, const void *b)
@@ -142,32 +143,16 @@ static bool event_is_chosen(struct events *ev, const struct event_row *r)
 	return r->pid != I64_NULL && r->fits;
 }
 
-static void write_event(struct out *o, struct event_row *r)
-{
-	const struct {
-		const char **to, *text;
-	} own[] = {{&r->event, r->event_text},
-		   {&r->comm, r->comm_text},
-		   {&r->container, r->container_text},
-		   {&r->container_id, r->container_id_text},
-		   {&r->bdf, r->bdf_text},
-		   {&r->detail, r->detail_text},
-		   {&r->text, r->message}};
-
-	r->time_us = r->time_ns / 1000;
-	for (size_t i = 0; i < COUNT(own); i++)
-		if (!*own[i].to && *own[i].text)
-			*own[i].to = own[i].text;
-	out_row(o, r);
-}
-
 int events_write(struct events *ev, struct out *o, const size_t *shown)
 {
 	if (ev->nrows)
 		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), events_by_time);
-	for (size_t i = 0; i < ev->nrows && *shown < ev->opts->count; i++)
-		if (event_is_chosen(ev, &ev->rows[i]))
-			write_event(o, &ev->rows[i]);
+	for (size_t i = 0; i < ev->nrows && *shown < ev->opts->count; i++) {
+		struct event_row *r = &ev->rows[i];
+		r->time_us = r->time_ns / 1000;
+		if (event_is_chosen(ev, r))
+			out_row(o, r);
+	}
 	ev->nrows = 0;
 	ev->looked_again = false;
 	return out_flush(o);

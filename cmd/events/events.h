@@ -26,24 +26,22 @@ struct events_opts {
 	uint64_t interval_ns;   // between two looks at sysfs
 };
 
-// One event. Adding rows moves them, so a pointer to a row's own text is set only when the row is
-// written (events.c); until then it is NULL.
+// One event.
 struct event_row {
 	uint64_t time_us, time_ns; // CLOCK_MONOTONIC
-	const char *event;
+	char event[32];
 	const char *source;   // "driver", "polled", "gpq"
 	const char *clock;    // whose time it is: "driver", "read" or "polled"
 	uint64_t interval_ns; // polled: since the look before; U64_NULL
 	int64_t pid, ns_pid, given_pid;
-	const char *comm, *container, *container_id;
+	char comm[64], container[16], container_id[80];
 	uint64_t gpu_id, qid, context, ring_bytes;
-	const char *bdf, *type, *detail, *trigger, *text;
+	const char *bdf, *type, *trigger;
+	char detail[128], text[256];
 	struct kfd_smi_event e; // its numbers
 	// Not shown:
 	size_t order; // of arrival
 	bool fits;    // the selector chooses its process
-	char event_text[32], comm_text[64], container_text[16], container_id_text[80];
-	char bdf_text[24], detail_text[128], message[256];
 };
 
 // A process with KFD open. The inode of its folder in sysfs tells it from a later one of its PID.

@@ -99,31 +99,28 @@ static void put_text(char *to, size_t size, const char *text, size_t len)
 // Sets the column DETAIL, a word or two.
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
-	const char *word = kfd_smi_trigger(e);
-	r->trigger = word;
+	const char *mark = e->number != 10  ? mark_name(e->mark)
+			   : e->mark == 'R' ? "rescheduled"
+					    : NULL;
+	const size_t size = sizeof(r->detail);
+	r->trigger = kfd_smi_trigger(e);
 	if (!e->readable || e->sequence != KFD_UNKNOWN)
-		put_text(r->detail_text, sizeof(r->detail_text), e->text, e->text_len);
+		put_text(r->detail, size, e->text, e->text_len);
 	else if (e->bits != KFD_UNKNOWN)
-		snprintf(r->detail_text, sizeof(r->detail_text),
-			 "bits 0x%" PRIx64 " count %" PRIu64, e->bits, e->count);
-	else if (word)
-		r->detail = word;
-	else if (e->trigger != KFD_UNKNOWN)
-		snprintf(r->detail_text, sizeof(r->detail_text), "trigger %" PRIu64, e->trigger);
-	else if (e->number == 10)
-		r->detail = e->mark == 'R' ? "rescheduled" : NULL;
-	else
-		r->detail = mark_name(e->mark);
+		snprintf(r->detail, size, "bits 0x%" PRIx64 " count %" PRIu64, e->bits, e->count);
+	else if (!r->trigger && e->trigger != KFD_UNKNOWN)
+		snprintf(r->detail, size, "trigger %" PRIu64, e->trigger);
+	else if (r->trigger || mark)
+		snprintf(r->detail, size, "%s", r->trigger ? r->trigger : mark);
 }
 
 static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool believed)
 {
-	if (!believed || e->number == KFD_UNKNOWN)
-		r->event = "unreadable";
-	else if (e->name)
-		r->event = e->name;
+	if (!believed || e->number == KFD_UNKNOWN || e->name)
+		snprintf(r->event, sizeof(r->event), "%s",
+			 believed && e->name ? e->name : "unreadable");
 	else
-		snprintf(r->event_text, sizeof(r->event_text), "event-%" PRIu64, e->number);
+		snprintf(r->event, sizeof(r->event), "event-%" PRIu64, e->number);
 }
 
 // A thread's name can contain a newline and what looks like another message, but with its 15 bytes
@@ -144,13 +141,13 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	const bool named = believed && e->readable;
 	const struct known *k = named ? processes_of_message(ev, e) : NULL;
 	const uint64_t given = e->tid != KFD_UNKNOWN ? e->tid : e->pid;
-	struct event_row *r = events_row(ev, NULL, "driver", in->now_ns);
+	struct event_row *r = events_row(ev, "", "driver", in->now_ns);
 	set_name(r, e, believed);
 	r->clock = "read";
 	events_set_gpu(ev, r, in->gpu_id);
-	put_text(r->message, sizeof(r->message), e->line, e->line_len);
+	put_text(r->text, sizeof(r->text), e->line, e->line_len);
 	if (!believed) {
-		put_text(r->detail_text, sizeof(r->detail_text), e->line, e->line_len);
+		put_text(r->detail, sizeof(r->detail), e->line, e->line_len);
 		return;
 	}
 	r->e = *e;
@@ -161,14 +158,15 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	}
 	events_set_process(r, k, named && given != KFD_UNKNOWN ? given : 0);
 	if (!k && e->tid != KFD_UNKNOWN)
-		put_text(r->comm_text, sizeof(r->comm_text), e->text, e->text_len);
+		put_text(r->comm, sizeof(r->comm), e->text, e->text_len);
 }
 
 static void was_full(const struct reading *in)
 {
 	struct event_row *r = events_row(in->ev, "lost", "gpq", in->now_ns);
 	r->clock = "read";
-	r->detail = "the driver's buffer was full: events may be missing";
+	snprintf(r->detail, sizeof(r->detail),
+		 "the driver's buffer was full: events may be missing");
 	events_set_gpu(in->ev, r, in->gpu_id);
 }
 

@@ -9,16 +9,16 @@
 
 struct line {
 	struct hqd_row slot;
-	const char *reg, *field, *text, *unit, *meaning, *bits;
+	const char *field, *text, *unit, *meaning;
 	uint64_t address, dw, value, number;
-	char bits_text[16], pair_name[64];
+	char reg[64], bits[16];
 };
 
 #define ROW line
 #define WHERE                                                                                    \
 	COL(slot.q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),       \
 		COL(slot.xcc, "XCC", "xcc", U64, D, "XCC of the GPU, counted from 0"),           \
-		COL(slot.slot, "SLOT", "slot", STR, D,                                           \
+		COL(slot.slot, "SLOT", "slot", STR, D | A,                                       \
 		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                 \
 		COL(slot.q.pid, "PID", "pid", I64, D, "process that owns the queue"),            \
 		COL(slot.q.qid, "QID", "qid", U64, D, "queue id, within the process"),           \
@@ -33,7 +33,7 @@ struct line {
 
 static const struct out_col reg_cols[] = {
 	WHERE,
-	COL(reg, "REGISTER", "register", STR, D, "name in the driver's MQD structures"),
+	COL(reg, "REGISTER", "register", STR, D | A, "name in the driver's MQD structures"),
 	COL(value, "VALUE", "value", HEX, D, "content"),
 	ADDRESS,
 };
@@ -44,9 +44,9 @@ static const struct out_col raw_cols[] = {
 };
 static const struct out_col field_cols[] = {
 	WHERE,
-	COL(reg, "REGISTER", "register", STR, D, "name in the driver's MQD structures"),
+	COL(reg, "REGISTER", "register", STR, D | A, "name in the driver's MQD structures"),
 	COL(field, "FIELD", "field", STR, D, "bit field; null: the whole register or pair"),
-	COL(bits, "BITS", "bits", STR, M, "its bits, highest and lowest"),
+	COL(bits, "BITS", "bits", STR, M | A, "its bits, highest and lowest"),
 	COL(text, "VALUE", "value", STR, D, "content in plain words"),
 	COL(number, "NUMBER", "number", U64, M, "content as a number, in UNIT"),
 	COL(unit, "UNIT", "unit", STR, D, "bytes, dwords, address, flag, units of a mask"),
@@ -64,7 +64,7 @@ struct printer {
 
 static void fill_reg_line(struct line *l, const struct decoded_reg *r)
 {
-	l->reg = r->reg ? r->reg->name : NULL;
+	snprintf(l->reg, sizeof(l->reg), "%s", r->reg ? r->reg->name : "");
 	// Some registers of slots are in no MQD: the tables number them beyond its end.
 	l->dw = r->dw < (r->from->sdma ? 130 : 512) ? r->dw : U64_NULL;
 	l->address = r->address == DECODE_NONE ? U64_NULL : r->address;
@@ -78,30 +78,22 @@ static void print_reg(void *arg, const struct decoded_reg *r)
 	out_row(p->o, &p->line);
 }
 
-// "cp_hqd_pq_base" for both of its halves.
-static void name_pair(struct line *l)
-{
-	size_t n = strlen(l->reg);
-	n -= n > 3 && strcmp(l->reg + n - 3, "_lo") == 0 ? 3 : 0;
-	snprintf(l->pair_name, sizeof(l->pair_name), "%.*s", (int)n, l->reg);
-	l->reg = l->pair_name;
-}
-
 static void print_field(void *arg, const struct decoded_reg *r, const struct decoded_field *f)
 {
 	struct printer *p = arg;
 	struct line *l = &p->line;
 	fill_reg_line(l, r);
-	if (f->width == 64 && l->reg)
-		name_pair(l);
+	// "cp_hqd_pq_base" for both of its halves.
+	const size_t len = strlen(l->reg);
+	if (f->width == 64 && len > 3 && strcmp(l->reg + len - 3, "_lo") == 0)
+		l->reg[len - 3] = '\0';
 	l->field = *f->name ? f->name : NULL;
 	l->text = f->text;
 	l->number = f->number;
 	l->unit = f->unit;
 	l->meaning = f->meaning;
-	snprintf(l->bits_text, sizeof(l->bits_text), f->width == 1 ? "%u" : "%u:%u",
-		 f->lsb + f->width - 1u, f->lsb);
-	l->bits = l->bits_text;
+	snprintf(l->bits, sizeof(l->bits), f->width == 1 ? "%u" : "%u:%u", f->lsb + f->width - 1u,
+		 f->lsb);
 	out_row(p->o, l);
 }
 

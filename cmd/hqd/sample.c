@@ -17,7 +17,7 @@ static const struct out_col cols[] = {
 	COL(row.q.type, "TYPE", "type", STR, D,
 	    "compute, sdma, sdma-xgmi, hiq (the scheduler's own queue)"),
 	COL(row.xcc, "XCC", "xcc", U64, D | W, "XCC of the GPU, counted from 0"),
-	COL(row.slot, "SLOT", "slot", STR, D,
+	COL(row.slot, "SLOT", "slot", STR, D | A,
 	    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),
 	OWNER_COLS(row.q),
 	COL(share, "IN_SLOT", "in_slot_share", F64, D,

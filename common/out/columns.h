@@ -30,6 +30,7 @@ enum {
 	W = OUT_WIDE,
 	S = OUT_STATUS,
 	T = OUT_TRUNC,
+	A = OUT_ARRAY,
 };
 
 #endif

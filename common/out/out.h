@@ -51,6 +51,7 @@ enum {
 	// The same name for people. With out_opts.demangle JSON and NDJSON have both, without -o
 	// too.
 	OUT_DEMANGLED = 512,
+	OUT_ARRAY = 1024, // the text is an array in the record; empty: null
 };
 
 // There are over a thousand columns, and each pointer in them is relocated at each start: so a row

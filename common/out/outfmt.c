@@ -30,8 +30,12 @@ const struct outfmt_type outfmt_types[] = {
 
 static union cell get(const struct out_col *c, const void *record)
 {
+	const char *member = (const char *)record + c->offset;
 	union cell v = {0};
-	memcpy(&v, (const char *)record + c->offset, outfmt_types[c->type].size);
+	if (c->flags & OUT_ARRAY)
+		v.str = *member ? member : NULL;
+	else
+		memcpy(&v, member, outfmt_types[c->type].size);
 	return v;
 }
 
@@ -64,7 +68,8 @@ void out_clear(const struct out_table *t, void *record)
 			v.i64 = I64_NULL;
 		else if (type == OUT_F64)
 			v.f64 = NAN;
-		memcpy((char *)record + t->cols[i].offset, &v, outfmt_types[type].size);
+		memcpy((char *)record + t->cols[i].offset, &v,
+		       t->cols[i].flags & OUT_ARRAY ? 1 : outfmt_types[type].size);
 	}
 }
 

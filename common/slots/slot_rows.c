@@ -5,7 +5,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
-#include "common/debugfs/regs.h"
 #include "common/host/root.h"
 
 #include <errno.h>
@@ -107,11 +106,10 @@ static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const 
 	else if (s->kind == HQD_CP)
 		r->mec = 1; // KFD's queues are all there [debugfs.hqds-slots]
 	if (s->kind == HQD_HIQ)
-		snprintf(r->slot_text, sizeof(r->slot_text), "hiq");
+		snprintf(r->slot, sizeof(r->slot), "hiq");
 	else
-		snprintf(r->slot_text, sizeof(r->slot_text),
-			 s->kind == HQD_SDMA ? "e%ur%u" : "p%uq%u", s->pipe, s->queue);
-	r->slot = r->slot_text;
+		snprintf(r->slot, sizeof(r->slot), s->kind == HQD_SDMA ? "e%ur%u" : "p%uq%u",
+			 s->pipe, s->queue);
 }
 
 // --- what ---
@@ -125,15 +123,6 @@ static uint64_t slot_value(const struct slot_rows *l, const struct hqd_row *r, e
 			    : mqd_get(m, &m->queues[r->q.mqd.index], r->gen,
 				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
 	return known ? v : KFD_UNKNOWN;
-}
-
-static void fill_slot_error(struct hqd_row *r)
-{
-	char text[REG_ERROR_TEXT];
-	const uint64_t error = r->q.v[MQD_V_ERROR];
-	if (error && error != MQD_UNKNOWN)
-		r->errors_text = xstrdup(reg_error_text(text, (uint32_t)error));
-	r->errors = error ? r->errors_text : "none";
 }
 
 static void fill_slot_values(const struct slot_rows *l, struct hqd_row *r)
@@ -156,7 +145,8 @@ static void fill_slot_values(const struct slot_rows *l, struct hqd_row *r)
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
 	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
 		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
-	fill_slot_error(r);
+	if (v[MQD_V_ERROR] != MQD_UNKNOWN)
+		reg_error_text(r->errors, (uint32_t)v[MQD_V_ERROR]);
 }
 
 // --- the queue and process of a slot ---
@@ -363,8 +353,6 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 
 static void free_slot_rows(struct slot_rows *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		free(l->rows[i].errors_text);
 	free(l->rows);
 	l->rows = NULL;
 	l->n = l->ownerless = l->torn = 0;

@@ -11,6 +11,7 @@
 #define GPQ_SLOTS_SLOT_ROWS_H
 
 #include "common/debugfs/mqd_value.h"
+#include "common/debugfs/regs.h"
 #include "common/rows/queue_rows.h"
 
 #include <stdbool.h>
@@ -19,14 +20,14 @@
 
 #define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
 
-// Numbers are UINT64_MAX, texts NULL, flags -1 where unknown: the output's nulls.
+// Numbers are UINT64_MAX, texts NULL or empty, flags -1 where unknown: the output's nulls.
 struct hqd_row {
 	struct queue_row q; // the GPU, "type" of the slot, and, while it has one, its queue; of
 			    // compute slots the read pointer is inside the ring
-	const char *slot;   // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
+	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
-	uint64_t pipe, queue; // SDMA: engine and RLC
-	const char *errors;   // the bits of MQD_V_ERROR by name
+	uint64_t pipe, queue;        // SDMA: engine and RLC
+	char errors[REG_ERROR_TEXT]; // the bits of MQD_V_ERROR by name
 	// How the owner was found: "mqd" (address and ring), "ring" (and doorbell).
 	const char *match;
 
@@ -34,8 +35,6 @@ struct hqd_row {
 	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
 	const struct hqd *hqd; // NULL: the row is an MQD in memory
 	enum gfx_gen gen;
-	char slot_text[24];
-	char *errors_text; // owned
 };
 
 struct slot_rows_how {

@@ -35,9 +35,6 @@ static void add_sample(struct slot_samples *s, size_t slot, const struct hqd_row
 		seen->moved++;
 	}
 	seen->row = *r;
-	// errors_text is owned by the list. `slot` points into the row itself, which moves with the
-	// array: slot_samples_finish() sets it.
-	seen->row.errors = seen->row.errors_text = NULL;
 	seen->row.hqd = NULL;
 	seen->last = taken_by_slot(r);
 	seen->active++;
@@ -67,7 +64,6 @@ void slot_samples_finish(struct slot_samples *s)
 		qsort(s->seen, s->n, sizeof(*s->seen), by_movement);
 	for (size_t i = 0; i < s->n; i++) {
 		struct hqd_seen *x = &s->seen[i];
-		x->row.slot = x->row.slot_text;
 		x->share = (double)x->active / all;
 		x->moved_share = s->samples > 1 ? (double)x->moved / (all - 1) : __builtin_nan("");
 		x->busy_share = x->row.idle < 0 ? __builtin_nan("") : (double)x->busy / all;
