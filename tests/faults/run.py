@@ -4,15 +4,19 @@
     run.py GPQ-FOLDER FAULTS-FOLDER          the second has alloc.so and syscalls
     run.py GPQ-FOLDER FAULTS-FOLDER NAME N   one run: the fault number N of the test NAME, and what it printed
 
+{d} is a folder of each run's own. Names and contents of the files that a command leaves there must be as those of a run without
+a fault, too.
 What a run with one fault may do: print all that a run without prints, and exit as that; or exit with another status
 than 0 and a message; or leave single values unknown, as many rows as before, and say so with -v. It may not crash, hang,
 drop rows silently or print JSON that is none.
 """
 import concurrent.futures
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -48,6 +52,8 @@ COMMANDS = [
     "hqd --runlist -v --sysroot {h}/vm-gfx90a-running",
     "snapshot --diff -v --user 0 --gpu 0 {h}/vm-gfx942-running {h}/vm-gfx942-suspended",
     "snapshot --compare -vJ -p 140 {h}/vm73-gfx942-contexts {h}/vm73-gfx942-contexts",
+    "snapshot -v -rno PROCS,QUEUES,FILES,DUMPS --redact --sysroot {h}/gfx90a-k6.12 {d}/saved",
+    "snapshot -v -rno PROCS,QUEUES,FILES,DUMPS --sysroot {h}/gfx1100-k6.12-mes {d}/saved.tar",
     "trace -v --threads 1 {l}/rocm70.log",
     "trace -vJ --threads 1 {l}/torn.log",
     "trace -vJ --threads 3 {l}/rocm57.log",
@@ -79,11 +85,37 @@ COMMANDS = [
 ON_SYS = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /sys && exec "$@"', os.path.join(HOSTS, "vm-gfx90a-running/sys")]
 
 
+def saved(folder):
+    """Each file and link below FOLDER, also those in an archive; without the head of MANIFEST and its times of reading."""
+    files = {}
+    for path, dirs, names in os.walk(folder):
+        dirs[:] = [d for d in dirs if not d.startswith(".saved")]  # not finished, under a name that says so
+        for name in [n for n in names if not n.startswith(".saved")] + dirs:
+            full = os.path.join(path, name)
+            if name.endswith(".tar"):
+                with tarfile.open(full) as tar:
+                    files.update((m.name, tar.extractfile(m).read() if m.isfile() else m.linkname.encode()) for m in tar)
+            elif os.path.islink(full):
+                files[full[len(folder):]] = os.readlink(full).encode()
+            elif os.path.isfile(full):
+                files[full[len(folder):]] = open(full, "rb").read()
+    for name in files:
+        if os.path.basename(name) == "MANIFEST":
+            files[name] = re.sub(rb"(?m)^([^\t\n]*)\t[^\t\n]*\t[^\t\n]*\t|^([a-z_]+) .*", rb"\1\2\t", files[name])
+    return b"".join(b"\n%s: %s" % (name.encode(), text) for name, text in sorted(files.items()))
+
+
 def is_watch(command):
     return command[1] == "events"
 
 
 def execute(command, prefix, env, timeout=20):
+    with tempfile.TemporaryDirectory() as own:
+        status, out, err = execute_in([word.replace("{d}", own) for word in command], prefix, env, timeout)
+        return status, out.replace(own.encode(), b"{d}"), err.replace(own.encode(), b"{d}"), saved(own)
+
+
+def execute_in(command, prefix, env, timeout):
     if is_watch(command):  # the faults are the command's, not the shell's
         command = ON_SYS + prefix + (["env"] + [f"{k}={v}" for k, v in env.items()] if env else []) + command
         env = {}
@@ -99,13 +131,15 @@ def rows(text):
 
 
 def wrong(base, got):
-    """Why the run GOT is not right beside BASE, each (status, stdout, stderr); None: it is."""
-    status, out, err = got
+    """Why the run GOT is not right beside BASE, each (status, stdout, stderr, files); None: it is."""
+    status, out, err, files = got
     if status < 0 or status > 128 and status != 141:
         return "crashed"
     if b"Sanitizer" in err:
         return "sanitizer"
-    if (status, out) == base[:2]:
+    if status not in (0, 3) and files not in (b"", base[3]):
+        return "an unfinished result is left"
+    if (status, out, files) == (*base[:2], base[3]):
         return None
     if len(err.splitlines()) <= len(base[2].splitlines()) and set(err.splitlines()) <= set(base[2].splitlines()):
         return "differs without a word"
@@ -182,7 +216,7 @@ def main():
                 name = f"{kind.name}: {text}"
                 if len(sys.argv) > 3 and sys.argv[3] != name:
                     continue
-                command = [gpq] + text.format(h=HOSTS, l=LOGS, b=BENCH, w=work).split()
+                command = [gpq] + text.format(h=HOSTS, l=LOGS, b=BENCH, w=work, d="{d}").split()
                 if is_watch(command) and subprocess.run(ON_SYS + ["true"], capture_output=True, check=False).returncode:
                     number += 1
                     print(f"ok {number} - {name} # skip another /sys takes root and a mount namespace")
