@@ -80,6 +80,16 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
+// Checked when it is known that there are classes.
+static const struct opt_rule times[] = {
+	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
+		   "--for: no time at all, or more than 292 years"),
+	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, NULL, "--max-hold: between 10ms and 1h"),
+	RULE_RANGE("sample", MS / 10, UINT64_MAX, NULL, "--sample: at least 0.1ms"),
+	RULE_RANGE("grace", 0, KFD_GRACE_MAX, NULL, "--grace: %v is not 0 to 255"),
+	{0},
+};
+
 static const struct sched_cmd defaults = {
 	.sched = {.policy = {.idle_ns = 10 * MS,
 			     .period_ns = 500 * MS,
@@ -118,13 +128,10 @@ static int parse_share(const char *text, struct policy *p)
 	return GPQ_OK;
 }
 
-// Times that contradict each other, or are too short to be kept.
-static int check_times(struct sched_opts *o)
+// Times that contradict each other.
+static int check_policy(struct policy *p)
 {
-	struct policy *p = &o->policy;
 	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);
-	if (p->max_hold_ns < 10 * MS || p->max_hold_ns > 3600000 * MS)
-		return err_fail(GPQ_USAGE, NULL, "--max-hold: between 10ms and 1h");
 	if (p->rest_ns == NO_LIMIT)
 		p->rest_ns = p->max_hold_ns / 10;
 	if (p->idle_ns >= p->max_hold_ns)
@@ -136,11 +143,6 @@ static int check_times(struct sched_opts *o)
 				"--share holds for %.4g ms of each --period, --max-hold allows "
 				"%.4g ms",
 				(double)held / 1e6, (double)p->max_hold_ns / 1e6);
-	if (o->sample_ns < MS / 10)
-		return err_fail(GPQ_USAGE, NULL, "--sample: at least 0.1ms");
-	if (o->grace > KFD_GRACE_MAX)
-		return err_fail(GPQ_USAGE, NULL, "--grace: %llu is not 0 to 255",
-				(unsigned long long)o->grace);
 	return GPQ_OK;
 }
 
@@ -197,32 +199,28 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 
 enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
 
-// One table of several.
-static int write_table(struct out *o, const struct out_table *table, const void *rows, size_t n,
-		       size_t size)
-{
-	const int status = out_begin(o, table, false);
-	for (size_t i = 0; i < n && !status; i++)
-		out_row(o, (const char *)rows + i * size);
-	out_end(o);
-	return status;
-}
-
+// `what`: TOTALS, CLASSES, MEMBERS, added up.
 static int write_stats(const struct out_opts *form, const struct sched_stats *t, unsigned what)
 {
+	const struct {
+		const struct out_table *table;
+		const void *rows;
+		size_t n, size;
+	} parts[] = {{&sched_total_table, &t->total, 1, sizeof(t->total)},
+		     {&sched_class_table, t->classes, t->nclasses, sizeof(*t->classes)},
+		     {&sched_member_table, t->members, t->nmembers, sizeof(*t->members)}};
 	struct out_opts several = *form;
-	struct out *o;
 	int status = GPQ_OK;
 	several.several = (what & (what - 1)) != 0;
-	o = out_open(&several);
-	if (what & TOTALS)
-		status = write_table(o, &sched_total_table, &t->total, 1, sizeof(t->total));
-	if (!status && what & CLASSES)
-		status = write_table(o, &sched_class_table, t->classes, t->nclasses,
-				     sizeof(*t->classes));
-	if (!status && what & MEMBERS)
-		status = write_table(o, &sched_member_table, t->members, t->nmembers,
-				     sizeof(*t->members));
+	struct out *o = out_open(&several);
+	for (unsigned i = 0; i < COUNT(parts) && !status; i++) {
+		if (!(what & 1u << i))
+			continue;
+		status = out_begin(o, parts[i].table, false);
+		for (size_t k = 0; k < parts[i].n && !status; k++)
+			out_row(o, (const char *)parts[i].rows + k * parts[i].size);
+		out_end(o);
+	}
 	return out_finish(o, status);
 }
 
@@ -249,8 +247,7 @@ static int no_scheduler(const struct sched_cmd *o, ssize_t error)
 	return err_sys(e, NULL, "ask the scheduler");
 }
 
-// Whatever listens there may send what it likes.
-#define STATUS_MAX (16 << 20)
+#define STATUS_MAX (16 << 20) // bytes that are read, whatever listens there
 
 static int list_status(struct cmd *c)
 {
@@ -331,13 +328,9 @@ static int run_sched(struct cmd *c)
 	if (o->status)
 		return watch_run(c, o->watch, list_status);
 	status = check_classes(o);
-	if (!status && (!o->for_ns || (o->for_ns != NO_LIMIT && o->for_ns > INT64_MAX)))
-		status = err_fail(GPQ_USAGE, "without --for it runs until it is ended",
-				  "--for: no time at all, or more than 292 years");
-	if (!status)
-		status = parse_share(o->share, &o->sched.policy);
-	if (!status)
-		status = check_times(&o->sched);
+	status = status ? status : cmd_check(c, times);
+	status = status ? status : parse_share(o->share, &o->sched.policy);
+	status = status ? status : check_policy(&o->sched.policy);
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
 	if (!status)
@@ -353,7 +346,7 @@ static int run_sched(struct cmd *c)
 	return status;
 }
 
-// A recorded host can be tried dry; statistics come through a socket.
+// --dry-run works on a recorded host; --status needs the socket alone.
 static unsigned sched_needs(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
