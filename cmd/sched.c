@@ -84,9 +84,9 @@ static const struct opt_rule rules[] = {
 static const struct opt_rule times[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
-	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, NULL, "--max-hold: between 10ms and 1h"),
-	RULE_RANGE("sample", MS / 10, UINT64_MAX, NULL, "--sample: at least 0.1ms"),
-	RULE_RANGE("grace", 0, KFD_GRACE_MAX, NULL, "--grace: %v is not 0 to 255"),
+	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
+	RULE_RANGE("sample", MS / 10, UINT64_MAX, "", "--sample: at least 0.1ms"),
+	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255"),
 	{0},
 };
 

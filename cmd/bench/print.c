@@ -156,13 +156,10 @@ static const struct out_col repeat_cols[] = {
 #undef ROW
 const struct out_table bench_repeats_table = {"runs", "run", OUT_COLS(repeat_cols)};
 
-struct context_row {
-	const char *text[CONTEXT_ITEMS];
-};
-
-#define ROW                     context_row
-#define CONTEXT_COL(key, label) COL(text[CONTEXT_##key], label, #key, STR, D, label),
+#define ROW                     bench_context
+#define CONTEXT_COL(key, label) COL(text[CONTEXT_##key], label, #key, STR, D | A, label),
 static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
+#undef ROW
 const struct out_table bench_context_table = {"context", "context", OUT_COLS(context_cols)};
 
 static const struct schema_member preempt_members[] = {
@@ -335,11 +332,8 @@ static void print_cycle_results(struct out *o, const struct result *r)
 
 static void print_context(struct out *o, const struct bench_context *c)
 {
-	struct context_row row;
-	for (unsigned i = 0; i < CONTEXT_ITEMS; i++)
-		row.text[i] = *c->text[i] ? c->text[i] : NULL;
 	out_title(o, "Host, driver, target");
-	out_object(o, &bench_context_table, &row);
+	out_object(o, &bench_context_table, c);
 }
 
 // The verdict: one sentence with the figures, of several settings the worst of each limit

@@ -23,6 +23,16 @@ const char *number_read(const char *s, const char *end, unsigned base, uint64_t 
 // The whole text is such a number.
 bool number_whole(const char *s, unsigned base, uint64_t max, uint64_t *value);
 
+static inline uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 // The whole text is a decimal number, or 0x and a hexadecimal one.
 bool parse_u64(const char *s, uint64_t *value);
 

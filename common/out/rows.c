@@ -180,7 +180,9 @@ static size_t record_size(const struct rows *r)
 	size_t size = 0;
 	for (unsigned i = 0; i < r->ncolumns; i++) {
 		const struct out_col *c = &r->table->cols[r->columns[i]];
-		size_t end = c->offset + outfmt_types[c->type].size;
+		// A text in place is no longer than all texts together.
+		size_t end = c->offset +
+			     (c->flags & OUT_ARRAY ? r->text.len + 1 : outfmt_types[c->type].size);
 		size = end > size ? end : size;
 	}
 	return size;
@@ -193,7 +195,10 @@ static void fill_record(const struct rows *r, const uint64_t *cells, char *recor
 		const char *s;
 		if (is_text(c)) {
 			s = cells[i] == NO_TEXT ? NULL : r->text.data + cells[i];
-			memcpy(record + c->offset, &s, sizeof(s));
+			if (c->flags & OUT_ARRAY)
+				memcpy(record + c->offset, s ? s : "", s ? strlen(s) + 1 : 1);
+			else
+				memcpy(record + c->offset, &s, sizeof(s));
 		} else {
 			memcpy(record + c->offset, &cells[i], outfmt_types[c->type].size);
 		}

@@ -4,6 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/host/loop.h"
+#include "common/host/number.h"
 #include "common/host/xalloc.h"
 #include "common/sched/hints_priv.h"
 
@@ -18,10 +19,10 @@
 #define SECOND_NS  UINT64_C(1000000000)
 #define REQUEST_NS (SECOND_NS / HINTS_RATE)
 #define CONNECT_NS (SECOND_NS / HINTS_CONNECT_RATE)
-// For so long nobody is accepted after the process or the host had no descriptor left.
+// Pause in accepting clients after the process or the host ran out of descriptors.
 #define NO_FILES_NS (SECOND_NS / 10)
 
-// What a request is answered with. Up to HELD the answer is yet to be put together.
+// The answer to a request. WAITS: none yet. HELD and STATUS are written with numbers.
 enum answer { WAITS, HELD, STATUS, OK, NO_HINT, IDS, ENDED, EXPIRED, WORD, BAD_ID, TOO_LONG };
 
 static const char *const answers[] = {
@@ -47,7 +48,7 @@ struct request {
 	uint64_t id, read_ns; // of `begin`
 };
 
-// A token bucket: until `paid_ns` the requests so far use up the rate.
+// A token bucket: the requests so far use up the rate until `paid_ns`.
 struct bucket {
 	uint64_t paid_ns;
 };
@@ -57,14 +58,13 @@ enum pause { READING, TOO_FAST, TOO_MANY };
 struct client {
 	int fd; // -1: a free place
 	uid_t uid;
-	pid_t pid;
 	enum pause pause;
 	struct bucket bucket;
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled;
 	char in[4 * HINTS_LINE_MAX];
 	struct hint hints[HINTS_IDS_MAX];
-	struct request pending[HINTS_PENDING_MAX]; // a ring; only its first may be answered
+	struct request pending[HINTS_PENDING_MAX]; // a ring; answered in order
 };
 
 struct hints {
@@ -80,7 +80,7 @@ struct hints {
 	void *arg;
 	uint64_t refused;
 	unsigned most;   // clients at a time
-	unsigned places; // of these were used
+	unsigned places; // of `clients` that were ever used
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
@@ -89,13 +89,13 @@ struct hints {
 // Nanoseconds until one more may be taken from the bucket; 0: now.
 static uint64_t bucket_wait(const struct bucket *b, uint64_t now, uint64_t each, unsigned burst)
 {
-	uint64_t paid = (b->paid_ns > now ? b->paid_ns : now) + each, limit = now + burst * each;
+	uint64_t paid = greater(b->paid_ns, now) + each, limit = now + burst * each;
 	return paid > limit ? paid - limit : 0;
 }
 
 static void bucket_take(struct bucket *b, uint64_t now, uint64_t cost)
 {
-	b->paid_ns = (b->paid_ns > now ? b->paid_ns : now) + cost;
+	b->paid_ns = greater(b->paid_ns, now) + cost;
 }
 
 static uint64_t listener_wait(const struct hints *h)
@@ -111,7 +111,7 @@ static enum pause reading_obstacle(const struct hints *h, const struct client *c
 	return bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST) ? TOO_FAST : READING;
 }
 
-// ---- keys of the loop: the listener is 0, a client its place and 1
+// ---- keys of the loop: 0 is the listener, 1 + place a client
 
 static uint64_t place_of(const struct hints *h, const struct client *c)
 {
@@ -127,7 +127,7 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 	loop_change(&h->loop, c->fd, place_of(h, c), pause == READING ? LOOP_READ : LOOP_NOTHING);
 }
 
-// The next hints_serve() finds it hung up.
+// The next hints_serve() closes it.
 static void hang_up_client(const struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -191,12 +191,7 @@ static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 // Decimal, below 2^64, of at most 20 digits.
 static bool parse_id(const char *s, size_t len, uint64_t *id)
 {
-	*id = 0;
-	for (size_t i = 0; i < len; i++)
-		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(*id, 10, id) ||
-		    __builtin_add_overflow(*id, (uint64_t)(s[i] - '0'), id))
-			return false;
-	return len > 0 && len <= 20;
+	return len <= 20 && number_read(s, s + len, 10, UINT64_MAX, id) == s + len;
 }
 
 enum verb { BEGIN, END, STATISTICS, BAD_WORD, BAD_NUMBER };
@@ -279,7 +274,7 @@ static void end_hints(struct hints *h, struct client *c)
 		end_hint(h, c, c->hints[0].id);
 }
 
-// All that it has asked is answered, if it still reads.
+// Answers all its requests first, in case the client still reads.
 static void close_client(struct hints *h, struct client *c)
 {
 	end_hints(h, c);
@@ -288,8 +283,8 @@ static void close_client(struct hints *h, struct client *c)
 	c->fd = -1;
 }
 
-// Reads the lines in the client's buffer, as far as it may go. False: it was closed.
-static bool serve_hint_lines(struct hints *h, struct client *c)
+// Serves the lines in the client's buffer, as far as its rate allows.
+static void serve_hint_lines(struct hints *h, struct client *c)
 {
 	enum pause pause = READING;
 	unsigned used = 0;
@@ -308,11 +303,10 @@ static bool serve_hint_lines(struct hints *h, struct client *c)
 		send_answers(h, c);
 		*pending(c, c->num_requests++) = (struct request){.answer = TOO_LONG};
 		close_client(h, c);
-		return false;
+		return;
 	}
 	pause_client(h, c, pause);
 	send_answers(h, c);
-	return true;
 }
 
 static void serve_hint_client(struct hints *h, struct client *c, uint32_t events)
@@ -333,7 +327,7 @@ static void serve_hint_client(struct hints *h, struct client *c, uint32_t events
 
 // ---- connections
 
-// A place for a client of this user; NULL: the limit that keeps it out is in *why.
+// A place for a client of this user; NULL: `why` says which limit is reached.
 static struct client *free_hint_place(struct hints *h, uid_t uid, char *why, size_t size)
 {
 	const unsigned part = h->most / HINTS_USER_PART, user = part > 16 ? part : 16;
@@ -374,7 +368,6 @@ static void add_hint_client(struct hints *h, int fd)
 	memset(c, 0, offsetof(struct client, in));
 	c->fd = fd;
 	c->uid = peer.uid;
-	c->pid = peer.pid;
 }
 
 static void accept_hint_clients(struct hints *h)
@@ -396,7 +389,7 @@ static void accept_hint_clients(struct hints *h)
 	h->listening = listening;
 }
 
-// Those whose requests were left in their buffers.
+// Serves clients whose requests were left in their buffers.
 static void resume_clients(struct hints *h)
 {
 	for (unsigned i = 0; i < h->places; i++) {
@@ -475,20 +468,14 @@ int hints_fd(const struct hints *h)
 
 int hints_wait_ms(const struct hints *h)
 {
-	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h), w;
+	uint64_t wait = h->listening ? UINT64_MAX : listener_wait(h);
 	for (unsigned i = 0; i < h->places; i++) {
 		const struct client *c = &h->clients[i];
 		if (c->fd < 0 || c->pause == READING || reading_obstacle(h, c) == TOO_MANY)
 			continue;
-		w = bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST);
-		wait = w < wait ? w : wait;
+		wait = lesser(wait, bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST));
 	}
 	return wait == UINT64_MAX ? -1 : (int)((wait + 999999) / 1000000);
-}
-
-uint64_t hints_refused(const struct hints *h)
-{
-	return h->refused;
 }
 
 unsigned hints_active(const struct hints *h)
@@ -508,14 +495,13 @@ void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned misse
 	h->missed = missed;
 	for (unsigned i = 0; i < h->places && h->waiting; i++) {
 		struct client *c = &h->clients[i];
-		if (c->fd < 0 || !c->num_requests)
-			continue;
-		for (unsigned k = 0; k < c->num_requests; k++)
+		for (unsigned k = 0; c->fd >= 0 && k < c->num_requests; k++)
 			if (pending(c, k)->answer == WAITS) {
 				pending(c, k)->answer = HELD;
 				h->waiting--;
 			}
-		send_answers(h, c);
+		if (c->fd >= 0)
+			send_answers(h, c);
 	}
 }
 
@@ -545,19 +531,14 @@ void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), vo
 	h->arg = arg;
 }
 
-void hints_each_client(const struct hints *h, void (*each)(const struct hints_client *c, void *arg),
-		       void *arg)
+struct hints_counts hints_count(const struct hints *h)
 {
-	for (unsigned i = 0; i < h->places; i++) {
-		const struct client *c = &h->clients[i];
-		struct hints_client out = {.uid = c->uid,
-					   .pid = c->pid,
-					   .requests = c->requests,
-					   .throttled = c->throttled};
-		if (c->fd < 0)
-			continue;
-		for (unsigned k = 0; k < c->num_hints; k++)
-			out.active += !c->hints[k].expired;
-		each(&out, arg);
-	}
+	struct hints_counts n = {.refused = h->refused};
+	for (unsigned i = 0; i < h->places; i++)
+		if (h->clients[i].fd >= 0) {
+			n.clients++;
+			n.requests += h->clients[i].requests;
+			n.throttled += h->clients[i].throttled;
+		}
+	return n;
 }

@@ -1,17 +1,9 @@
 // When a class is held; policy.h.
 #include "common/sched/policy.h"
 
+#include "common/host/number.h"
+
 enum { COSTS = 10 }; // a period is at least so many times what one hold and resume takes
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static void account_contention(const struct policy *p, struct policy_class *c, uint64_t now)
 {
@@ -24,8 +16,8 @@ static void account_contention(const struct policy *p, struct policy_class *c, u
 	c->owed_ns += p->part * (double)ns - (c->off ? 0 : (double)ns);
 }
 
-// share: what it is owed when its slice begins. Held for (1 - part) of a period, it is owed part of
-// that, which it has back after running for part of a period.
+// share: the debt at which a slice begins. Held for (1 - part) of a period, a class is owed `part`
+// of that time, and it gets this back by running for `part` of a period.
 static double policy_slice(const struct policy *p, uint64_t cost)
 {
 	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
@@ -38,7 +30,7 @@ static void limit_owed(const struct policy *p, struct policy_class *c, uint64_t 
 	c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 }
 
-// The latest time to resume: the resuming takes part of its cost, too.
+// The latest time to begin resuming, which takes time itself.
 static uint64_t latest_resume(const struct policy *p, const struct policy_class *c, uint64_t cost)
 {
 	return c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);

@@ -1,9 +1,11 @@
-// The scheduler's loop; sched.h.
-#include "common/sched/sched_priv.h"
+// The scheduler: who belongs to which class, and its loop; sched.h.
+#include "common/sched/sched.h"
 
 #include "common/cli/err.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
+#include "common/host/number.h"
+#include "common/host/proc.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -11,26 +13,140 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MS      UINT64_C(1000000)
 #define NEVER   UINT64_MAX
-#define LOOK_NS (100 * MS) // members that ended, queues that came
+#define LOOK_NS (100 * MS) // between two looks for members that ended and queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
-#define AWAKE   50 // sampling takes one part in so many of a processor at most
+#define AWAKE   50 // sampling takes at most 1 / AWAKE of a processor
 
-enum { SIGNALS, HINTS, NEWCOMERS, FIXED };
+#define PATIENCE_MS \
+	2000 // a holder that takes longer is left to its deadline, and hints are answered
 
-static uint64_t lesser(uint64_t a, uint64_t b)
+// Descriptors: KEPT for the scheduler itself; a quarter of the others at most for hints (hints.h);
+// EACH for a member while it is attached to. A user but root may have 1 / USER_PART of all members.
+enum { KEPT = 128, EACH = 4, MEMBERS_MIN = 16, MEMBERS_MAX = 2048, USER_PART = 4 };
+
+enum { SIGNALS, HINTS, NEWCOMERS, FIXED }; // the first of s->polled
+
+// ---- classes and their processes
+
+void sched_add_class(struct sched *s, const char *name)
 {
-	return a < b ? a : b;
+	s->classes = xreallocarray(s->classes, s->n + 1, sizeof(*s->classes));
+	struct sched_class *c = &s->classes[s->n++];
+	*c = (struct sched_class){.name = name};
+	hist_init(&c->off);
+	hist_init(&c->on);
 }
 
-// ---- does the work above go on?
+static struct sched_class *class_of(struct sched *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->classes[i].name, name) == 0)
+			return &s->classes[i];
+	sched_add_class(s, name);
+	return &s->classes[s->n - 1];
+}
 
-// A packet's line has "HWq=" in every release of the runtime that logs packets
-// [amdlog.packets]. What was there before is not news.
+int sched_add_spec(struct sched *s, const char *name, const char *option, const char *text)
+{
+	const struct sched_class *c = class_of(s, name);
+	return spec_set_add(&s->specs, (size_t)(c - s->classes), option, text);
+}
+
+void sched_raise_limit(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+// How many members RLIMIT_NOFILE allows.
+static size_t most_members(void)
+{
+	struct rlimit files = {.rlim_cur = 0};
+	getrlimit(RLIMIT_NOFILE, &files);
+	const uint64_t left = files.rlim_cur > KEPT ? (files.rlim_cur - KEPT) * 3 / 4 / EACH : 0;
+	return greater(MEMBERS_MIN, lesser(left, MEMBERS_MAX));
+}
+
+// Is there room for one more process of this user?
+static bool has_room(struct sched *s, uint64_t user)
+{
+	const size_t most = most_members();
+	size_t all = 0, same = 0;
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->classes[i].group.n; k++) {
+			all++;
+			same += s->classes[i].group.v[k]->user == user;
+		}
+	const bool full = user != 0 && same >= most / USER_PART;
+	if ((full || all >= most) && !s->said_full)
+		err_warn("gpq sched --status counts them (LEFT-OUT)",
+			 "%zu processes%s%s are as many as can be held: further ones run",
+			 full ? same : all, full ? " of user " : "", full ? proc_user(user) : "");
+	s->said_full |= full || all >= most;
+	return !full && all < most;
+}
+
+static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
+{
+	struct sched *s = arg;
+	struct group *g = &s->classes[number].group;
+	struct proc p = {.uid = UINT64_MAX};
+	proc_read(&p, pid);
+	if (!g->dry && !group_has(g, pid) && !has_room(s, p.uid)) {
+		free(sel);
+		return false;
+	}
+	struct group_member *m = group_add(g, pid, sel);
+	if (m)
+		m->user = p.uid;
+	return m != NULL;
+}
+
+static void say_failures(const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		// After exec a process without a queue is attached to again later.
+		const bool failed = !m->said && group_has_failed(m, clock_ns()) &&
+				    group_list_queues(m->target.pid, NULL);
+		if ((failed || m->state == MEMBER_SILENT) && !m->said)
+			err_warn("gpq sched --status shows it", "pid %d%s: %s", (int)m->target.pid,
+				 failed ? " is not held" : "", m->failure.text);
+		m->said |= failed || m->state == MEMBER_SILENT;
+	}
+}
+
+int sched_find(struct sched *s, bool attach)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct group *g = &s->classes[i].group;
+		g->dry = !attach;
+		g->attach = attach && (i > 0 || s->opts.activity);
+		g->grace = (unsigned)s->opts.grace;
+		g->nowait = g->pass = true;
+		g->patience_ms = PATIENCE_MS;
+		g->limit_ns = s->opts.policy.max_hold_ns;
+		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
+	}
+	s->newcomers.wait = attach;
+	const int status = spec_set_look(&s->specs, &s->newcomers, take_into_class, s);
+	for (size_t i = 0; i < s->n; i++)
+		say_failures(&s->classes[i].group);
+	return status;
+}
+
+// ---- does the first class have work?
+
+// Every release of the runtime that logs packets has "HWq=" in their lines [amdlog.packets].
 static void read_amd_log(struct sched *s, uint64_t now)
 {
 	static const char word[] = "HWq=0x";
@@ -38,7 +154,7 @@ static void read_amd_log(struct sched *s, uint64_t now)
 	char text[65536];
 	size_t have = 0;
 	ssize_t n;
-	// So much at a time that nobody's log keeps the scheduler from its work.
+	// A bound, since a log may grow faster than it is read.
 	for (int i = 0; i < 64 && (n = tail_read(&s->log, text + have, sizeof(text) - have)) > 0;
 	     i++) {
 		have += (size_t)n;
@@ -82,7 +198,7 @@ static bool is_hinted(const struct sched *s)
 	return s->hints && hints_active(s->hints);
 }
 
-// While hints say that there is work, its queues need not say it.
+// The queues of the first class need no samples while a hint says that it has work.
 static bool samples_class(const struct sched *s, size_t i)
 {
 	return i + 1 < s->n && (i > 0 || (s->opts.activity && !is_hinted(s))) &&
@@ -91,13 +207,13 @@ static bool samples_class(const struct sched *s, size_t i)
 
 static bool needs_samples(const struct sched *s)
 {
-	bool needs = s->following_log;
-	for (size_t i = 0; i < s->n && !needs; i++)
-		needs = samples_class(s, i) || has_idle_members(&s->classes[i].group);
-	return needs;
+	for (size_t i = 0; i < s->n; i++)
+		if (samples_class(s, i) || has_idle_members(&s->classes[i].group))
+			return true;
+	return s->following_log;
 }
 
-// What the last sample saw counts while the class is sampled: one without members has no work.
+// By the last sample. A class that is not sampled, such as one without members, has no work.
 static bool class_works(const struct sched *s, size_t i)
 {
 	return s->classes[i].has_work && samples_class(s, i);
@@ -105,7 +221,6 @@ static bool class_works(const struct sched *s, size_t i)
 
 static void sample_classes(struct sched *s, uint64_t now)
 {
-	uint64_t took;
 	if (s->following_log)
 		read_amd_log(s, now);
 	for (size_t i = 0; i < s->n; i++) {
@@ -114,12 +229,11 @@ static void sample_classes(struct sched *s, uint64_t now)
 			group_sample(&c->group);
 		group_look_at_idle(&c->group);
 	}
-	took = clock_ns() - now;
 	s->sampled_ns = now;
-	s->sample_every_ns = took * AWAKE > s->opts.sample_ns ? took * AWAKE : s->opts.sample_ns;
+	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
-// By the answers to the last sample.
+// Takes the answers to the last sample.
 static void judge_work(struct sched *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -137,15 +251,15 @@ static bool first_has_work(const struct sched *s, uint64_t now)
 
 // ---- holding and resuming
 
-// What the decision cost others: until the last answer came. A holder that is silent costs them
-// nothing.
+// Time from the decision until the last answer came, in which the driver disturbs other queues of
+// the GPU. A silent holder is not counted: it suspends nothing.
 static uint64_t cost_of(const struct sched_class *c)
 {
 	const uint64_t answered = c->group.answered_ns;
 	return answered > c->decided_ns ? answered - c->decided_ns : 0;
 }
 
-// The last answer has come, or is not waited for any more.
+// The last answer has come, or its holder is silent.
 static void settle_class(struct sched_class *c, uint64_t now)
 {
 	c->settling = false;
@@ -156,9 +270,8 @@ static void settle_class(struct sched_class *c, uint64_t now)
 		c->hold_cost_ns = cost_of(c);
 		return;
 	}
-	if (c->held_ns && now - c->held_ns > c->longest_ns)
-		c->longest_ns = now - c->held_ns;
 	if (c->held_ns) {
+		c->longest_ns = greater(c->longest_ns, now - c->held_ns);
 		moving_add(&c->cost, (double)(c->hold_cost_ns + cost_of(c)));
 		c->cost_ns = (uint64_t)moving_percentile(&c->cost, 0.9);
 	}
@@ -183,13 +296,12 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 	}
 }
 
-// Decides for each class. When the next decision is due.
+// Decides for each class. Returns when the next decision is due.
 static uint64_t step_classes(struct sched *s, uint64_t now)
 {
 	judge_work(s);
 	bool above = first_has_work(s, now);
 	uint64_t next = NEVER;
-
 	note_burst(&s->classes[0], above, now);
 	for (size_t i = 1; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
@@ -211,8 +323,8 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 
 // ---- hints
 
-// Those who wait hear when everything is off but what its holder is silent about, or when their
-// hint counts no more.
+// Answers the clients that wait, once the lower classes are off (members with silent holders do not
+// count) or all hints have expired.
 static void answer_hints(struct sched *s, uint64_t now)
 {
 	unsigned off = 0, missed = 0;
@@ -233,7 +345,7 @@ static void answer_hints(struct sched *s, uint64_t now)
 		hints_answer(s->hints, now, off, missed);
 }
 
-// When a hint may expire next, roughly: they can be renewed.
+// Returns when to look again whether a hint has expired.
 static uint64_t serve_hints(struct sched *s, uint64_t now)
 {
 	hints_serve(s->hints, now);
@@ -241,7 +353,7 @@ static uint64_t serve_hints(struct sched *s, uint64_t now)
 	return hints_active(s->hints) ? now + s->opts.policy.max_hold_ns / 16 : NEVER;
 }
 
-// When a client may be read again whose requests were too fast, or wait behind answers.
+// When a client that sent too fast may be read again.
 static uint64_t readable_again(const struct sched *s, uint64_t now)
 {
 	const int wait = hints_wait_ms(s->hints);
@@ -263,36 +375,26 @@ static void look_at_classes(struct sched *s, uint64_t now)
 	s->looked_ns = now;
 }
 
-// What is to be waited for: signals, hints, newcomers, answers of holders and of readers.
-static size_t fill_polled(struct sched *s)
+// Waits for signals, hints, newcomers, and answers of holders and of readers.
+static void wait_for_turn(struct sched *s, uint64_t then)
 {
 	size_t n = FIXED;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
-		const int looks = group_reader_fd(g);
-		if (looks >= 0) {
-			ARRAY_GROW(s->polled, s->room, n);
-			s->polled[n++] = (struct pollfd){.fd = looks, .events = POLLIN};
-		}
-		for (size_t k = 0; k < g->n; k++) {
-			if (!member_is_asked(g->v[k]))
-				continue;
-			ARRAY_GROW(s->polled, s->room, n);
-			s->polled[n++] = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
-		}
+		struct pollfd *p = ARRAY_ADD(s->polled, s->room, n);
+		*p = (struct pollfd){.fd = group_reader_fd(g), .events = POLLIN};
+		for (size_t k = 0; k < g->n; k++)
+			if (member_is_asked(g->v[k])) {
+				p = ARRAY_ADD(s->polled, s->room, n);
+				*p = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
+			}
 	}
-	return n;
-}
-
-static void wait_for_turn(struct sched *s, uint64_t then)
-{
-	const size_t n = fill_polled(s);
 	for (size_t i = 0; i < FIXED; i++)
 		s->polled[i].revents = 0;
 	wait_any(s->polled, n, then);
 }
 
-// One turn. When the next one is due.
+// One turn of the loop. Returns when the next one is due.
 static uint64_t sched_turn(struct sched *s)
 {
 	uint64_t now = clock_ns(), next = NEVER;
@@ -305,7 +407,7 @@ static uint64_t sched_turn(struct sched *s)
 		answer_hints(s, clock_ns());
 		next = lesser(next, readable_again(s, now));
 	}
-	// Decisions first: what follows takes longer.
+	// After the decisions, since this takes longer.
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
 	    (now >= s->newcomers.next_ns && newcomers_poll(&s->newcomers, now))) {
 		newcomers_drain(&s->newcomers);
@@ -325,13 +427,6 @@ static int read_signal(int signals)
 	return signals_next(signals, &info) ? (int)info.ssi_signo : 0;
 }
 
-static int open_signals(void)
-{
-	static const int list[] = {SIGINT, SIGTERM, SIGHUP, 0};
-	signal(SIGPIPE, SIG_IGN);
-	return signals_open(list, SIG_BLOCK, NULL);
-}
-
 static int sched_loop(struct sched *s, uint64_t until_ns)
 {
 	int sig = 0;
@@ -345,23 +440,25 @@ static int sched_loop(struct sched *s, uint64_t until_ns)
 
 int sched_run(struct sched *s, uint64_t until_ns)
 {
-	const int signals = open_signals();
-	int sig;
+	static const int list[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	const int signals = signals_open(list, SIG_BLOCK, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	if (signals < 0)
 		return -err_sys(errno, NULL, "wait for signals");
 	if (open_log(s))
 		return -GPQ_FAILED;
-	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // the default lets wake-ups be 50 us late
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // by default wake-ups may be 50 us late
 	newcomers_init(&s->newcomers);
+	const int fixed[] = {[SIGNALS] = signals,
+			     [HINTS] = s->hints ? hints_fd(s->hints) : -1,
+			     [NEWCOMERS] = s->newcomers.events.fd};
 	s->room = FIXED;
 	s->polled = xcalloc(s->room, sizeof(*s->polled));
-	s->polled[SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
-	s->polled[HINTS] =
-		(struct pollfd){.fd = s->hints ? hints_fd(s->hints) : -1, .events = POLLIN};
-	s->polled[NEWCOMERS] = (struct pollfd){.fd = s->newcomers.events.fd, .events = POLLIN};
+	for (size_t i = 0; i < FIXED; i++)
+		s->polled[i] = (struct pollfd){.fd = fixed[i], .events = POLLIN};
 	s->sample_every_ns = s->opts.sample_ns;
 	s->start_ns = clock_ns();
-	sig = sched_loop(s, until_ns);
+	const int sig = sched_loop(s, until_ns);
 	for (size_t i = 0; i < s->n; i++)
 		group_release(&s->classes[i].group);
 	close(signals);
@@ -371,7 +468,10 @@ int sched_run(struct sched *s, uint64_t until_ns)
 void sched_fini(struct sched *s)
 {
 	hints_close(s->hints);
-	classes_fini(s);
+	for (size_t i = 0; i < s->n; i++)
+		group_fini(&s->classes[i].group);
+	free(s->classes);
+	spec_set_fini(&s->specs);
 	if (s->following_log)
 		tail_close(&s->log);
 	newcomers_fini(&s->newcomers);

@@ -1,13 +1,13 @@
 // The scheduler: holds lower classes of work off the GPU while higher ones have work.
 //
-// Classes are ordered: the first (online) is never held, each other is held for those before it
-// (policy.h). Every process of a class that can be held has a debug session that stays open, so
-// that holding it is one request to its holder and one ioctl, all processes side by side
-// (holder/group.h). That the first class has work is said by hints (hints.h), by its queues'
-// indices, which are sampled, and by its AMD log; of other classes by their indices.
+// Classes are ordered: the first (online) is never held, each other one is held for those before it
+// (policy.h). The processes of a class that can be held have debug sessions that stay open, so that
+// a hold is one request to each holder and one ioctl, all processes side by side (holder/group.h).
+// Hints (hints.h), samples of its queues' indices, and its AMD log tell whether the first class has
+// work; samples alone tell it of the other classes.
 //
-// If the scheduler dies, the holders see the end of their connections and resume; if it hangs,
-// each hold's deadline, which its holder keeps, ends it.
+// If the scheduler dies, the holders notice that their connections have ended, and resume. If it
+// hangs, the holders end the holds at their deadlines.
 #ifndef GPQ_SCHED_SCHED_H
 #define GPQ_SCHED_SCHED_H
 
@@ -28,14 +28,14 @@ struct sched_class {
 	const char *name; // borrowed
 	struct group group;
 	struct policy_class policy;
-	bool has_work;       // as the last sample saw it
-	bool settling;       // it was decided to hold or to resume, and that is not done everywhere
-	uint64_t decided_ns; // when: a hint was read, work was seen, or time was over
-	uint64_t held_ns;    // when the last queue was off
-	uint64_t hold_cost_ns;      // what holding took this time
-	struct moving cost;         // of one hold and resume
-	uint64_t cost_ns;           // its 90th percentile; 0: none yet
-	uint64_t holds, longest_ns; // all of them; the longest
+	bool has_work;              // by the last sample
+	bool settling;              // the last decision is not carried out by all holders yet
+	uint64_t decided_ns;        // when the last decision to hold or to resume was made
+	uint64_t held_ns;           // when the last queue was off; 0: not held
+	uint64_t hold_cost_ns;      // what the last hold took
+	struct moving cost;         // of the latest holds with their resumes
+	uint64_t cost_ns;           // 90th percentile of `cost`; 0: none yet
+	uint64_t holds, longest_ns; // number of holds; the longest
 	uint64_t bursts, busy_ns, busy_since_ns;
 	struct hist off, on; // from the decision until the last queue was off, or on; ns
 };
@@ -43,13 +43,13 @@ struct sched_class {
 struct sched_opts {
 	struct policy policy;
 	uint64_t grace;     // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
-	uint64_t sample_ns; // how often indices are sampled at most
+	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample those of the first class
-	const char *log;    // its AMD log, or NULL
-	bool hold_idle;     // hold also what has had nothing to do for SCHED_IDLE_NS
+	const char *log;    // AMD log of the first class, or NULL
+	bool hold_idle;     // hold also processes that were idle for SCHED_IDLE_NS
 };
 
-// A process whose indices stood still for so long, with nothing left to take, is not held until it
+// A process whose queues were empty, with indices standing still, for so long is not held until it
 // has work: each hold disturbs all queues of its GPUs. (A kernel may run longer than this.)
 #define SCHED_IDLE_NS 10000000000ull
 
@@ -60,7 +60,7 @@ struct sched {
 	struct spec_set specs; // by number of the class
 	struct hints *hints;   // owned; NULL: none
 	struct newcomers newcomers;
-	bool said_full; // that a user, or all, have too many processes
+	bool said_full; // the warning about too many processes was shown
 	struct tail log;
 	bool following_log;
 	uint64_t log_ns; // when it last grew by a packet
@@ -80,15 +80,14 @@ int sched_add_spec(struct sched *s, const char *name, const char *option, const 
 // As many open files as the kernel allows: before hints are opened, and members are taken.
 void sched_raise_limit(void);
 
-// Looks who belongs to which class now: those who fit several belong to the first. With `attach`,
-// classes that need it open debug sessions on those that own queues; without, processes are only
-// named. Exit status: a SPEC
-// may fail at the first look, after a message; later looks try it again.
+// Puts processes into their classes; one that fits several belongs to the first. With `attach`,
+// opens debug sessions on those that own queues, where the class needs it. Exit status: at the
+// first look a SPEC may fail, after a message; later looks try it again.
 int sched_find(struct sched *s, bool attach);
 
-// Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC). When it
-// returns, all queues run. The signal, 0 at that time, or less: the exit status after a message,
-// negated.
+// Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC); all queues
+// run when it returns. Returns the signal, 0 at `until_ns`, or the negated exit status after a
+// message.
 int sched_run(struct sched *s, uint64_t until_ns);
 
 // Zeroed, or once used.

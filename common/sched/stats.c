@@ -20,25 +20,25 @@
 	COL(member, heading, key, type, flags, help),
 #define ROW sched_total_row
 static const struct out_col total_cols[] = {
-	COL(policy, "POLICY", "policy", STR, D, "strict, or share with its parts"),
+	COL(policy, "POLICY", "policy", STR, D | A, "strict, or share with its parts"),
 	SCHED_TOTAL_COUNTS(COLUMN)};
 #undef ROW
 #define ROW sched_class_row
 static const struct out_col class_cols[] = {
-	COL(name, "CLASS", "class", STR, D, "class, the most urgent first"),
+	COL(name, "CLASS", "class", STR, D | A, "class, the most urgent first"),
 	SCHED_CLASS_COUNTS(COLUMN) COL(ran_percent, "RAN%", "ran_percent", F64, D,
 				       "share of contended time in which it ran"),
 };
 #undef ROW
 #define ROW sched_member_row
 static const struct out_col member_cols[] = {
-	COL(name, "CLASS", "class", STR, D, "its class"),
+	COL(name, "CLASS", "class", STR, D | A, "its class"),
 	COL(pid, "PID", "pid", U64, D, "process"),
-	COL(comm, "COMMAND", "command", STR, D | T, "its name"),
-	COL(state, "STATE", "state", STR, D,
+	COL(comm, "COMMAND", "command", STR, D | T | A, "its name"),
+	COL(state, "STATE", "state", STR, D | A,
 	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (is "
 	    "attached to now), missed (cannot be held)"),
-	COL(reason, "REASON", "reason", STR, D | T, "why it is missed"),
+	COL(reason, "REASON", "reason", STR, D | T | A, "why it is missed"),
 };
 #undef ROW
 
@@ -51,34 +51,20 @@ const struct out_table sched_member_table = {"members", "member", OUT_COLS(membe
 #define CLASS_KEY(member, heading, key, type, flags, help) \
 	MEMBER(u64, sched_class_row, member, key),
 
-static const struct member total_keys[] = {MEMBER(text, sched_total_row, policy_text, "policy"),
+static const struct member total_keys[] = {MEMBER(text, sched_total_row, policy, "policy"),
 					   SCHED_TOTAL_COUNTS(TOTAL_KEY){0}};
 static const struct member class_keys[] = {
-	MEMBER(text, sched_class_row, name_text, "class"),
+	MEMBER(text, sched_class_row, name, "class"),
 	SCHED_CLASS_COUNTS(CLASS_KEY) MEMBER(f64, sched_class_row, ran_percent, "ran_percent"),
 	{0}};
-static const struct member member_keys[] = {MEMBER(text, sched_member_row, name_text, "class"),
+static const struct member member_keys[] = {MEMBER(text, sched_member_row, name, "class"),
 					    MEMBER(u64, sched_member_row, pid, "pid"),
-					    MEMBER(text, sched_member_row, comm_text, "command"),
-					    MEMBER(text, sched_member_row, state_text, "state"),
-					    MEMBER(text, sched_member_row, reason_text, "reason"),
+					    MEMBER(text, sched_member_row, comm, "command"),
+					    MEMBER(text, sched_member_row, state, "state"),
+					    MEMBER(text, sched_member_row, reason, "reason"),
 					    {0}};
 
 // ---- from the scheduler
-
-static struct sched_class_row *add_class_row(struct sched_stats *t)
-{
-	ARRAY_GROW(t->classes, t->cap_classes, t->nclasses);
-	t->classes[t->nclasses] = (struct sched_class_row){.ran_percent = NAN};
-	return &t->classes[t->nclasses++];
-}
-
-static struct sched_member_row *add_member_row(struct sched_stats *t)
-{
-	ARRAY_GROW(t->members, t->cap_members, t->nmembers);
-	t->members[t->nmembers] = (struct sched_member_row){0};
-	return &t->members[t->nmembers++];
-}
 
 static const char *member_state_name(const struct group_member *m)
 {
@@ -96,15 +82,15 @@ static const char *member_state_name(const struct group_member *m)
 static void take_member(struct sched_stats *t, struct sched_class_row *c,
 			const struct group_member *m)
 {
-	struct sched_member_row *row = add_member_row(t);
+	struct sched_member_row *row = ARRAY_ADD(t->members, t->cap_members, t->nmembers);
 	struct proc p;
-	row->pid = (uint64_t)m->target.pid;
-	memcpy(row->name_text, c->name_text, sizeof(c->name_text));
-	snprintf(row->state_text, sizeof(row->state_text), "%s", member_state_name(m));
+	*row = (struct sched_member_row){.pid = (uint64_t)m->target.pid};
+	memcpy(row->name, c->name, sizeof(c->name));
+	snprintf(row->state, sizeof(row->state), "%s", member_state_name(m));
 	if (proc_read(&p, m->target.pid) == 0)
-		snprintf(row->comm_text, sizeof(row->comm_text), "%s", p.comm);
+		snprintf(row->comm, sizeof(row->comm), "%s", p.comm);
 	if (member_is_missed(m))
-		snprintf(row->reason_text, sizeof(row->reason_text), "%s", m->failure.text);
+		snprintf(row->reason, sizeof(row->reason), "%s", m->failure.text);
 	c->processes++;
 	c->off += group_is_off(m);
 	c->idle += m->place == MEMBER_IDLE;
@@ -113,27 +99,30 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 
 static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
 {
-	struct sched_class_row *row = add_class_row(t);
+	struct sched_class_row *row = ARRAY_ADD(t->classes, t->cap_classes, t->nclasses);
 	const struct policy_class *p = &c->policy;
-	snprintf(row->name_text, sizeof(row->name_text), "%s", c->name);
-	row->unreached = c->group.unreached;
-	// Whether the last class has work is not looked at.
-	row->bursts = last ? U64_NULL : c->bursts;
-	row->busy_ns =
-		last ? U64_NULL : c->busy_ns + (c->busy_since_ns ? now - c->busy_since_ns : 0);
-	row->holds = c->holds;
-	row->calls = c->group.calls;
-	row->contended_ns = p->contended_ns;
-	row->contended_off_ns = p->contended_off_ns;
-	row->off_p50_ns = hist_percentile(&c->off, 0.5);
-	row->off_p90_ns = hist_percentile(&c->off, 0.9);
-	row->off_p99_ns = hist_percentile(&c->off, 0.99);
-	row->off_max_ns = c->off.count ? c->off.max : U64_NULL;
-	row->on_p50_ns = hist_percentile(&c->on, 0.5);
-	row->on_p99_ns = hist_percentile(&c->on, 0.99);
-	row->on_max_ns = c->on.count ? c->on.max : U64_NULL;
-	row->longest_ns = c->longest_ns;
-	row->cost_ns = c->cost_ns ? c->cost_ns : U64_NULL;
+	const uint64_t busy_now = c->busy_since_ns ? now - c->busy_since_ns : 0;
+	*row = (struct sched_class_row){
+		.unreached = c->group.unreached,
+		// Nothing looks whether the last class has work.
+		.bursts = last ? U64_NULL : c->bursts,
+		.busy_ns = last ? U64_NULL : c->busy_ns + busy_now,
+		.holds = c->holds,
+		.calls = c->group.calls,
+		.contended_ns = p->contended_ns,
+		.contended_off_ns = p->contended_off_ns,
+		.off_p50_ns = hist_percentile(&c->off, 0.5),
+		.off_p90_ns = hist_percentile(&c->off, 0.9),
+		.off_p99_ns = hist_percentile(&c->off, 0.99),
+		.off_max_ns = c->off.count ? c->off.max : U64_NULL,
+		.on_p50_ns = hist_percentile(&c->on, 0.5),
+		.on_p99_ns = hist_percentile(&c->on, 0.99),
+		.on_max_ns = c->on.count ? c->on.max : U64_NULL,
+		.longest_ns = c->longest_ns,
+		.cost_ns = c->cost_ns ? c->cost_ns : U64_NULL,
+		.ran_percent = NAN,
+	};
+	snprintf(row->name, sizeof(row->name), "%s", c->name);
 	if (p->contended_ns)
 		row->ran_percent = 100 * (double)(p->contended_ns - p->contended_off_ns) /
 				   (double)p->contended_ns;
@@ -142,39 +131,14 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 			take_member(t, row, c->group.v[i]);
 }
 
-static void count_client(const struct hints_client *c, void *arg)
-{
-	struct sched_total_row *t = arg;
-	t->clients++;
-	t->requests += c->requests;
-	t->throttled += c->throttled;
-}
-
-// Texts are where they are shown from once nothing moves any more.
-static void point_to_texts(struct sched_stats *t)
-{
-	const struct sched_total_row *total = &t->total;
-	t->total.policy = total->policy_text;
-	for (size_t i = 0; i < t->nclasses; i++)
-		t->classes[i].name = t->classes[i].name_text;
-	for (size_t i = 0; i < t->nmembers; i++) {
-		struct sched_member_row *m = &t->members[i];
-		m->name = m->name_text;
-		m->comm = *m->comm_text ? m->comm_text : NULL;
-		m->state = m->state_text;
-		m->reason = *m->reason_text ? m->reason_text : NULL;
-	}
-}
-
 void sched_stats_take(struct sched_stats *t, const struct sched *s)
 {
 	const struct policy *p = &s->opts.policy;
 	const uint64_t now = clock_ns();
 	struct timespec cpu;
-	*t = (struct sched_stats){0};
-	t->total.pid = (uint64_t)getpid();
-	t->total.up_ns = now - s->start_ns;
-	t->total.max_hold_ns = p->max_hold_ns;
+	*t = (struct sched_stats){.total = {.pid = (uint64_t)getpid(),
+					    .up_ns = now - s->start_ns,
+					    .max_hold_ns = p->max_hold_ns}};
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
 		t->total.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec +
 				  reader_cpu_ns(NULL);
@@ -182,20 +146,22 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 		if (s->classes[i].group.reader)
 			t->total.cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
 	if (p->kind == POLICY_STRICT)
-		snprintf(t->total.policy_text, SCHED_NAME, "strict");
+		snprintf(t->total.policy, SCHED_NAME, "strict");
 	else
-		snprintf(t->total.policy_text, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
+		snprintf(t->total.policy, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
 			 100 * p->part);
 	for (size_t i = 0; i < s->newcomers.n; i++)
 		t->total.left_out += s->newcomers.v[i].left_out;
 	if (s->hints) {
-		t->total.refused = hints_refused(s->hints);
+		const struct hints_counts n = hints_count(s->hints);
 		t->total.hints = hints_active(s->hints);
-		hints_each_client(s->hints, count_client, &t->total);
+		t->total.clients = n.clients;
+		t->total.requests = n.requests;
+		t->total.throttled = n.throttled;
+		t->total.refused = n.refused;
 	}
 	for (size_t i = 0; i < s->n; i++)
 		take_class(t, &s->classes[i], now, i + 1 == s->n);
-	point_to_texts(t);
 }
 
 void sched_stats_fini(struct sched_stats *t)
@@ -238,9 +204,9 @@ static bool read_stats_line(struct sched_stats *t, const char *line, size_t len,
 	if (record_read(line, len, "scheduler", total))
 		++*totals;
 	else if (record_read(line, len, "class", class))
-		*add_class_row(t) = c;
+		*ARRAY_ADD(t->classes, t->cap_classes, t->nclasses) = c;
 	else if (record_read(line, len, "member", member))
-		*add_member_row(t) = m;
+		*ARRAY_ADD(t->members, t->cap_members, t->nmembers) = m;
 	else
 		return false;
 	return true;
@@ -259,6 +225,5 @@ bool sched_stats_read(struct sched_stats *t, const char *text)
 		ok = read_stats_line(t, text, n, &totals);
 		text += n + (text[n] == '\n');
 	}
-	point_to_texts(t);
 	return ok && totals == 1;
 }

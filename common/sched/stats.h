@@ -1,5 +1,5 @@
-// What the scheduler has done: for its end, and for `gpq sched --status`, which reads the same
-// lines from the hint socket (one JSON object a line).
+// Statistics of the scheduler: printed when it ends, and by `gpq sched --status`, which reads them
+// from the hint socket (one JSON object a line).
 #ifndef GPQ_SCHED_STATS_H
 #define GPQ_SCHED_STATS_H
 
@@ -59,15 +59,13 @@
 enum { SCHED_NAME = 64, SCHED_REASON = 256 };
 
 struct sched_total_row {
-	const char *policy;
-	char policy_text[SCHED_NAME];
+	char policy[SCHED_NAME];
 #define FIELD(member, heading, key, type, flags, help) uint64_t member;
 	SCHED_TOTAL_COUNTS(FIELD)
 };
 
 struct sched_class_row {
-	const char *name;
-	char name_text[SCHED_NAME];
+	char name[SCHED_NAME];
 	SCHED_CLASS_COUNTS(FIELD)
 #undef FIELD
 	double ran_percent; // of contended time
@@ -75,9 +73,7 @@ struct sched_class_row {
 
 struct sched_member_row {
 	uint64_t pid;
-	const char *name, *comm, *state, *reason;
-	char name_text[SCHED_NAME], comm_text[SCHED_NAME], state_text[SCHED_NAME];
-	char reason_text[SCHED_REASON];
+	char name[SCHED_NAME], comm[SCHED_NAME], state[SCHED_NAME], reason[SCHED_REASON];
 };
 
 struct sched_stats {
@@ -93,8 +89,8 @@ extern const struct out_table sched_total_table, sched_class_table, sched_member
 void sched_stats_take(struct sched_stats *t, const struct sched *s);
 void sched_stats_fini(struct sched_stats *t);
 
-// As lines, and back; free *t whatever is returned. False: a line is none of these, or there is not
-// one line of the scheduler.
+// As lines, and back; free *t whatever is returned. False: a line is of another kind, or there is
+// not exactly one line of the scheduler itself.
 void sched_stats_write(struct buf *b, const struct sched_stats *t);
 bool sched_stats_read(struct sched_stats *t, const char *text);
 

@@ -19,17 +19,10 @@ static struct {
 	unsigned off, missed;
 } answer = {.off = 2};
 
-static void count(const struct hints_client *c, void *n)
-{
-	(void)c;
-	*(unsigned *)n += 1;
-}
-
 static void fill(struct buf *b, void *arg)
 {
-	unsigned clients = 0;
-	hints_each_client(arg, count, &clients);
-	buf_printf(b, "active %u\nclients %u\n", hints_active(arg), clients);
+	buf_printf(b, "active %u\nclients %u\n", hints_active(arg),
+		   (unsigned)hints_count(arg).clients);
 }
 
 // False at the end of the input.

@@ -26,17 +26,9 @@ static int stop = -1;
 static atomic_bool mute, deaf;
 static atomic_uint missed, status_lines;
 
-static void count_client(const struct hints_client *c, void *n)
-{
-	(void)c;
-	*(unsigned *)n += 1;
-}
-
 static void fill(struct buf *b, void *h)
 {
-	unsigned clients = 0;
-	hints_each_client(h, count_client, &clients);
-	buf_printf(b, "active %u\nclients %u\n", hints_active(h), clients);
+	buf_printf(b, "active %u\nclients %u\n", hints_active(h), (unsigned)hints_count(h).clients);
 	for (unsigned i = 0; i < status_lines; i++)
 		buf_puts(b, "0123456789\n");
 }

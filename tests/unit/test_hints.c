@@ -494,14 +494,14 @@ static void test_connections(void **state)
 				     : "error limit there are 128 connections\n(end)");
 	for (unsigned i = 0; i < most; i++)
 		assert_string_equal(heard(fds[i]), "");
-	assert_int_equal(hints_refused(h), 1);
+	assert_int_equal(hints_count(h).refused, 1);
 	close(fds[0]);
 	one = connect_client();
 	serve();
 	say(one, "status\n");
 	serve();
 	assert_string_equal(heard(one), "ok\n");
-	assert_int_equal(hints_refused(h), 1);
+	assert_int_equal(hints_count(h).refused, 1);
 	close_all(fds + 1, most);
 	close(one);
 }
@@ -527,7 +527,7 @@ static void test_places_of_root(void **state)
 	assert_string_equal(heard(root[0]), "ok\n");
 	assert_string_equal(heard(root[15]), "");
 	assert_string_equal(heard(root[16]), "error limit there are 128 connections\n(end)");
-	assert_int_equal(hints_refused(h), 9);
+	assert_int_equal(hints_count(h).refused, 9);
 	close_all(root, 17);
 	for (unsigned user = 0; user < 7; user++)
 		close_all(fds[user], 17);
@@ -590,28 +590,16 @@ static void test_connection_rate(void **state)
 	close(fd);
 }
 
-static void see(const struct hints_client *c, void *arg)
+static void test_counts(void **state)
 {
-	struct hints_client *all = arg;
-	all->uid += c->uid == geteuid();
-	all->pid += c->pid == getpid();
-	all->active += c->active;
-	all->requests += c->requests;
-	all->throttled += c->throttled;
-}
-
-static void test_each_client(void **state)
-{
-	struct hints_client all = {0};
 	int a = connect_client(), b = connect_client();
 	(void)state;
 	say(a, "begin 1\nbegin 2\nend\n");
 	say_often(b, "end\n", 201);
 	serve();
-	hints_each_client(h, see, &all);
-	assert_int_equal(all.uid, 2);
-	assert_int_equal(all.pid, 2);
-	assert_int_equal(all.active, 2);
+	const struct hints_counts all = hints_count(h);
+	assert_int_equal(all.clients, 2);
+	assert_int_equal(hints_active(h), 2);
 	assert_int_equal(all.requests, 203);
 	assert_int_equal(all.throttled, 1);
 	close(a);
@@ -762,7 +750,7 @@ int main(void)
 		TEST(test_places_of_root),
 		TEST(test_more_descriptors),
 		TEST(test_connection_rate),
-		TEST(test_each_client),
+		TEST(test_counts),
 		TEST(test_place),
 		TEST(test_rights),
 		TEST(test_paths),

@@ -12,13 +12,13 @@
 
 static void lines_come_back(void **state)
 {
-	struct sched_class_row classes[2] = {{.name_text = "online",
+	struct sched_class_row classes[2] = {{.name = "online",
 					      .processes = 1,
 					      .bursts = 17,
 					      .holds = 0,
 					      .off_p50_ns = UINT64_MAX,
 					      .ran_percent = NAN},
-					     {.name_text = "offline",
+					     {.name = "offline",
 					      .processes = 8,
 					      .bursts = UINT64_MAX,
 					      .holds = 3,
@@ -26,11 +26,11 @@ static void lines_come_back(void **state)
 					      .off_p50_ns = 250000,
 					      .ran_percent = 20.5}};
 	struct sched_member_row member = {.pid = 4711,
-					  .name_text = "offline",
-					  .comm_text = "a\033b\n\"c",
-					  .state_text = "missed",
-					  .reason_text = "another debugger"};
-	struct sched_stats t = {.total = {.policy_text = "share 80:20", .pid = 7, .hints = 2},
+					  .name = "offline",
+					  .comm = "a\033b\n\"c",
+					  .state = "missed",
+					  .reason = "another debugger"};
+	struct sched_stats t = {.total = {.policy = "share 80:20", .pid = 7, .hints = 2},
 				.classes = classes,
 				.members = &member,
 				.nclasses = 2,
