@@ -121,9 +121,6 @@ bool needs_has_debugfs(void);
 // tab before its help.
 int complete_words(int n, char **words);
 
-// `gpq --install DIR`: a link per command.
-int install_links(const char *dir);
-
 // Options that ask for another form than a table, and those that ask for rows of one.
 #define FORM_NAMES "json ndjson raw pairs csv null"
 #define ROWS_NAMES FORM_NAMES " output output-all filter sort"

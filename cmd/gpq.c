@@ -9,8 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef GPQ_VERSION // set by the Makefile from VERSION
@@ -380,6 +383,37 @@ const struct opt gpq_opts_table[] = {
 	OPT(gpq_opts, complete, "complete", 0, OPT_FLAG, "", "candidates for a shell's completion"),
 	{0},
 };
+
+// gpq --install DIR: a link for each command, so that `gpq-queues` works like `gpq queues`, as
+// busybox does.
+static int install_links(const char *dir)
+{
+	char self[PATH_MAX] = "";
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return err_sys(errno, NULL, "/proc/self/exe");
+	bool made = mkdir(dir, 0777) == 0 || errno == EEXIST;
+	int fd = made ? open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return err_sys(errno, "name a directory that you may write to", "%s", dir);
+	int status = GPQ_OK;
+	for (const struct command *c = gpq_commands; c->name; c++) {
+		char name[32], now[PATH_MAX];
+		snprintf(name, sizeof(name), "gpq-%s", c->name);
+		// A file that is there already is the user's: it stays.
+		if (symlinkat(self, fd, name) == 0)
+			continue;
+		int error = errno;
+		ssize_t len = readlinkat(fd, name, now, sizeof(now) - 1);
+		if (error != EEXIST)
+			status = err_sys(error, NULL, "%s/%s", dir, name);
+		else if (len != n || memcmp(now, self, (size_t)n) != 0)
+			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
+					  "%s/%s: exists and is not a link to this gpq", dir, name);
+	}
+	close(fd);
+	return status;
+}
 
 static int unexpected_word_of_gpq(const char *operand)
 {
