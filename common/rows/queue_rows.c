@@ -1,7 +1,6 @@
 // Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
 #include "common/host/xalloc.h"
 #include "common/rows/queue_rows.h"
-#include "common/rows/recorded.h"
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
@@ -36,6 +35,29 @@ void queue_row_clear(struct queue_row *r)
 static uint64_t scaled_count(uint64_t v, uint64_t factor)
 {
 	return v > KFD_UNKNOWN / factor ? KFD_UNKNOWN : v * factor;
+}
+
+// --- what gpq snapshot adds to a recorded host ---
+
+bool recorded_chosen(struct pids *to)
+{
+	enum { MOST = 1 << 16 }; // bytes; pids_add() compares each PID with all before it
+	struct buf b = {0};
+	char bad[32];
+	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
+				   ? strstr(b.data, "\n" RECORDED_CHOSEN)
+				   : NULL;
+	const char *end = b.data ? strstr(b.data, "\n\n") : NULL; // of the head
+	const bool chosen = line && line < end;
+	if (chosen) {
+		line += strlen("\n" RECORDED_CHOSEN);
+		char *text = xasprintf("%.*s", (int)strcspn(line, "\n"), line);
+		text[strnlen(text, MOST)] = '\0';
+		pids_add(to, text, bad);
+		free(text);
+	}
+	buf_fini(&b);
+	return chosen;
 }
 
 // --- the process ---
@@ -157,20 +179,23 @@ static void fill_live_indices(struct queue_row *r)
 		set_indices(r, now.read_index, now.write_index);
 }
 
-// Takes indices and holder from the notes of gpq snapshot: a recorded host has no process to ask.
+// Takes indices and holder from the file .now, which gpq snapshot adds to each queue in sysfs:
+// "READ WRITE HOLDER", each a number or "-".
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
-	struct recorded_queue noted;
-	char folder[96], context[32] = "";
+	struct buf b = {0};
+	char context[32] = "", word[3][24] = {"-", "-", "-"};
+	uint64_t read, write, holder;
 	if (r->context != KFD_UNKNOWN)
 		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
-	snprintf(folder, sizeof(folder), "/sys/class/kfd/kfd/proc/%d/%squeues/%u", (int)r->pid,
-		 context, (unsigned)r->qid);
-	recorded_queue(&noted, folder);
-	if (q->how->want & READ_HOLDER && noted.holder != INT64_MIN)
-		r->now.holder = noted.holder;
-	if (q->how->want & READ_INDICES && noted.has_indices)
-		set_indices(r, noted.read_index, noted.write_index);
+	if (host_readf(&b, "/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
+		       (unsigned)r->qid) > 0)
+		sscanf(b.data, "%23s %23s %23s", word[0], word[1], word[2]);
+	buf_fini(&b);
+	if (q->how->want & READ_HOLDER && parse_u64(word[2], &holder) && holder <= INT32_MAX)
+		r->now.holder = (int64_t)holder;
+	if (q->how->want & READ_INDICES && parse_u64(word[0], &read) && parse_u64(word[1], &write))
+		set_indices(r, read, write);
 }
 
 static const char *row_state(const struct queue_row *r)

@@ -2,8 +2,7 @@
 // holders of gpq suspend say about each queue of a host, joined into one row. Open this file first.
 // queue_rows.c makes rows from sysfs, /proc and holders; queue_rows_mqd.c adds the MQDs and
 // explains what is unknown; join.h says which MQD is which queue's, residency.c whether a queue is
-// in a hardware slot, prio.c what its priority is, evictions.h why it is evicted; recorded.h reads
-// what gpq snapshot adds to a recorded host.
+// in a hardware slot, prio.c what its priority is, evictions.h why it is evicted.
 //
 // Only the files of queue_rows_how.want are read, each once. A value that cannot be read is unknown
 // in the row; queue_rows_explain() prints the reason.
@@ -200,6 +199,11 @@ bool queue_rows_explain_rls(const struct queue_rows *q);
 // Prints for -v why fields are unknown. True: the file that the user named is damaged, which is
 // printed without -v too.
 bool queue_rows_explain(const struct queue_rows *q);
+
+// Was this recorded host saved with a selector? Then the PIDs of its processes are added to `to`.
+// They stand behind RECORDED_CHOSEN in the head of /MANIFEST, separated by commas.
+#define RECORDED_CHOSEN "chosen "
+bool recorded_chosen(struct pids *to);
 
 // --- between the files of queue_rows ---
 

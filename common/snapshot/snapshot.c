@@ -14,7 +14,6 @@
 #include "common/kfd/procs.h"
 #include "common/reader/reader.h"
 #include "common/rows/queue_rows.h"
-#include "common/rows/recorded.h"
 
 #include <errno.h>
 #include <fcntl.h>

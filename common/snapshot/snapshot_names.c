@@ -4,7 +4,7 @@
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/rows/recorded.h"
+#include "common/rows/queue_rows.h"
 
 #include <ctype.h>
 #include <inttypes.h>
