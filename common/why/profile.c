@@ -165,17 +165,14 @@ static void change_sight(struct profile *p, struct profile_queue *q, const struc
 	q->since_ns = now_ns;
 }
 
-// Looks at all queues, one process after the other.
-static void glance_processes(struct profile *p)
+static void glance_all(struct profile *p)
 {
-	struct why_queue **v = xcalloc(p->n ? p->n : 1, sizeof(void *));
-	for (size_t k = 0; k < p->rings->nprocesses; k++) {
-		size_t n = 0;
-		for (size_t i = 0; i < p->n; i++)
-			if (p->v[i].x.q && p->v[i].x.q->process == k)
-				v[n++] = &p->v[i].x;
-		why_glance_all(v, n, &p->rings->processes[k].memory);
-	}
+	struct why_queue **v = xcalloc(p->n + 1, sizeof(*v));
+	size_t n = 0;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].x.q)
+			v[n++] = &p->v[i].x;
+	why_glance(v, n, p->rings);
 	free(v);
 }
 
@@ -183,7 +180,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 {
 	p->looks++;
 	p->end_ns = now_ns;
-	glance_processes(p);
+	glance_all(p);
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
 		if (!q->x.q)
@@ -265,7 +262,7 @@ void profile_take(struct profile *p, const struct rings *r)
 		q->ring = r->v[i].ring.base;
 		count_unreadable(q);
 		q->off = row->on_hw == 0 || row->now.holder != INT64_MIN;
-		why_glance_again(&q->x, &r->processes[r->v[i].process].memory);
+		why_glance(&(struct why_queue *){&q->x}, 1, r);
 		q->off_at = q->x.now.read;
 	}
 	for (size_t i = 0; i < p->n; i++)

@@ -67,6 +67,21 @@ static void look_at_indices(struct why *w)
 	}
 }
 
+static void look_at_heads(struct why *w)
+{
+	struct why_queue **v = xcalloc(w->n + 1, sizeof(*v));
+	size_t n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		w->v[i].unread = true; // nothing of it was read before
+		if (!w->v[i].problem)
+			v[n++] = &w->v[i];
+	}
+	why_glance(v, n, w->rings);
+	for (size_t i = 0; i < w->n; i++)
+		w->v[i].exceptions = why_exceptions(w->v[i].q, memory_of(w, &w->v[i]));
+	free(v);
+}
+
 static bool has_moved(const struct why_queue *x)
 {
 	return x->now.read != x->first.read;
@@ -518,11 +533,7 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	const struct timespec wait = {(time_t)(over_ns / 1000000000), (long)(over_ns % 1000000000)};
 	if (host_is_live() && r->n)
 		nanosleep(&wait, NULL);
-	for (size_t i = 0; i < w->n; i++)
-		if (!w->v[i].problem)
-			why_glance(&w->v[i], memory_of(w, &w->v[i]));
-	for (size_t i = 0; i < w->n; i++)
-		w->v[i].exceptions = why_exceptions(w->v[i].q, memory_of(w, &w->v[i]));
+	look_at_heads(w);
 	w->over_ns = clock_ns() - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->v[end].q->process == w->v[i].q->process; end++)

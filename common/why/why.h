@@ -1,8 +1,8 @@
 // The room of why: what each queue is doing, and on what it waits. Open this file first. rings.h
 // finds the rings of the chosen queues and opens the memory of their processes; why_glance.c looks
-// at the head of a ring; why.c looks twice, searches the packets that set the signals of the next
-// packet, and gives a verdict; why_error.c reads exceptions that the driver noted. profile.h counts
-// many such looks.
+// at the head of a ring, and reads exceptions that the driver noted; why.c looks twice, searches
+// the packets that set the signals of the next packet, and gives a verdict. profile.h counts many
+// such looks.
 //
 // Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
 // are taken in order; a packet's completion signal is decremented when it is complete, which may be
@@ -91,12 +91,13 @@ struct why {
 // the result. Hardware slots are read where a queue may be hung. `e`: what is known of evictions,
 // or NULL.
 void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_t over_ns);
+
 // What the GPU took between the two looks, in what the queue's indices count.
 uint64_t why_taken(const struct why_queue *x);
 
 void why_fini(struct why *w);
 
-// --- why_error.c ---
+// --- why_glance.c ---
 
 // Exceptions that the driver noted for the queue since its runtime began, KFD_EC() bits;
 // KFD_UNKNOWN: not a compute queue of AQL, or its runtime keeps no note of them, or that cannot be
@@ -108,19 +109,12 @@ uint64_t why_exceptions(const struct ring_queue *q, const struct memory *m);
 // "WAVE_TRAP PACKET_RESERVED", "none".
 void why_exceptions_text(struct buf *to, uint64_t exceptions);
 
-// --- why_glance.c ---
+// Reads indices, the next packet, the one before it and the signals of both into `n` queues, whose
+// `q` is set: of a process, each step of all its queues is one question to the reader. Packets are
+// read again only where the indices have moved, or where `unread` is set.
+void why_glance(struct why_queue *const *x, size_t n, const struct rings *r);
 
-// Reads indices, the next packet, the one before it and the signals of both into `x`, whose `q` is
-// set.
-void why_glance(struct why_queue *x, const struct memory *m);
-
-// The same where `x` was filled before: packets are read only where the indices have moved.
-void why_glance_again(struct why_queue *x, const struct memory *m);
-
-// The same of `n` queues of one process: each step of all of them is one question to the reader.
-void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m);
-
-// The packet taken last has a completion signal that is above 0.
+// Is the completion signal of the packet taken last above 0?
 bool why_last_runs(const struct why_queue *x);
 
 #endif

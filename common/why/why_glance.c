@@ -1,5 +1,9 @@
-// One look at the head of a queue; why.h.
+// One look at the heads of queues, and at the exceptions that the driver noted for them; why.h.
 #include "common/why/why.h"
+
+#include "common/kfd/abi.h"
+
+#include <stddef.h>
 
 static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
 {
@@ -92,13 +96,6 @@ static void look_at_signals(struct why_queue *x, const struct memory *m)
 		set_blocked(x);
 }
 
-void why_glance(struct why_queue *x, const struct memory *m)
-{
-	look_at_packets(x, m);
-	if (!x->problem)
-		look_at_signals(x, m);
-}
-
 // True: the head is as it was, and its signals are to be looked at. False: `at` are the indices
 // now.
 static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
@@ -109,15 +106,6 @@ static bool is_as_before(struct why_queue *x, const struct memory *m, struct rin
 		return false;
 	x->now = *at;
 	return true;
-}
-
-void why_glance_again(struct why_queue *x, const struct memory *m)
-{
-	struct ring_indices at;
-	if (is_as_before(x, m, &at))
-		look_at_signals(x, m);
-	else if (!x->problem)
-		why_glance(x, m);
 }
 
 // --- many queues of a process: each step of all of them is one question ---
@@ -204,8 +192,65 @@ static void glance_some(struct why_queue *const *x, size_t n, const struct memor
 			look_at_signals(x[i], &seen);
 }
 
-void why_glance_all(struct why_queue *const *x, size_t n, const struct memory *m)
+void why_glance(struct why_queue *const *x, size_t n, const struct rings *r)
 {
-	for (size_t first = 0; first < n; first += QUEUES)
-		glance_some(x + first, n - first < QUEUES ? n - first : QUEUES, m);
+	for (size_t k = 0; k < r->nprocesses; k++) {
+		struct why_queue *of[QUEUES];
+		size_t found = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (x[i]->q->process == k)
+				of[found++] = x[i];
+			if (found == QUEUES || i + 1 == n) {
+				glance_some(of, found, &r->processes[k].memory);
+				found = 0;
+			}
+		}
+	}
+}
+
+// --- exceptions ---
+
+static const char *const exceptions_by_code[32] = {
+	[1] = "WAVE_ABORT",
+	[2] = "WAVE_TRAP",
+	[3] = "WAVE_MATH_ERROR",
+	[4] = "WAVE_ILLEGAL_INSTRUCTION",
+	[5] = "WAVE_MEMORY_VIOLATION",
+	[6] = "WAVE_APERTURE_VIOLATION",
+	[16] = "PACKET_DISPATCH_DIM_INVALID",
+	[17] = "PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID",
+	[18] = "PACKET_DISPATCH_CODE_INVALID",
+	[19] = "PACKET_RESERVED",
+	[20] = "PACKET_UNSUPPORTED",
+	[21] = "PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID",
+	[22] = "PACKET_DISPATCH_REGISTER_INVALID",
+	[23] = "PACKET_VENDOR_UNSUPPORTED",
+	[30] = "PREEMPTION_ERROR",
+};
+
+void why_exceptions_text(struct buf *to, uint64_t exceptions)
+{
+	const char *blank = "";
+	for (unsigned code = 1; code < 32; code++) {
+		if (!(exceptions & KFD_EC(code)) || !exceptions_by_code[code])
+			continue;
+		buf_printf(to, "%s%s", blank, exceptions_by_code[code]);
+		blank = " ";
+	}
+	if (!exceptions)
+		buf_puts(to, "none");
+}
+
+uint64_t why_exceptions(const struct ring_queue *q, const struct memory *m)
+{
+	const uint64_t area = q->row->v[MQD_V_CTX_BASE];
+	uint64_t known = 0, at, noted;
+	for (unsigned code = 1; code < 32; code++)
+		known |= exceptions_by_code[code] ? KFD_EC(code) : 0;
+	if (area == MQD_UNKNOWN || !area || q->ring.kind != RING_AQL ||
+	    !memory_read(m, area + offsetof(struct kfd_ctx_header, err_payload_addr), &at,
+			 sizeof(at)) ||
+	    !at || !memory_read(m, at, &noted, sizeof(noted)))
+		return KFD_UNKNOWN;
+	return noted & ~known ? KFD_UNKNOWN : noted;
 }
