@@ -28,7 +28,6 @@ const struct amdlog_thread thread_blank = {
 };
 const struct amdlog_kernel kernel_blank = {
 	.wanted = true,
-	.object_process = AMDLOG_NONE,
 	.span = SPAN_NONE,
 	.grid = SHAPES_NONE,
 	.workgroup = SHAPES_NONE,
@@ -159,22 +158,6 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	t->knows_kernel = true;
 }
 
-// The process's code object is this kernel's, from now on.
-static void set_object(struct amdlog_summary *s, uint32_t process, uint64_t object, uint32_t kernel)
-{
-	struct amdlog_kernel *k = &s->kernels[kernel];
-	if (k->object == object && k->object_process == process &&
-	    k->object_moves == s->state.object_moves)
-		return;
-	uint32_t before = pair_value(&s->keys.objects, process, object);
-	s->state.object_moves += before != INTERN_NONE && before != kernel;
-	if (before != kernel && !pair_set(&s->keys.objects, process, object, kernel))
-		return;
-	k->object = object;
-	k->object_process = process;
-	k->object_moves = s->state.object_moves;
-}
-
 // A dispatch has the last name of its thread, or that of an earlier one of the same code object
 // (graph launches print no names).
 static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
@@ -184,7 +167,7 @@ static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 	e->kernel = t->kernel;
 	t->kernel = AMDLOG_NONE;
 	if (e->kernel != AMDLOG_NONE && object != AMDLOG_UNKNOWN)
-		set_object(s, t->process, object, e->kernel);
+		pair_set(&s->keys.objects, t->process, object, e->kernel);
 	else if (object != AMDLOG_UNKNOWN)
 		e->kernel = pair_value(&s->keys.objects, t->process, object);
 	if (s->part.resumed && !t->knows_kernel) {

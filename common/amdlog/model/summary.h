@@ -104,11 +104,9 @@ struct amdlog_kernel {
 	uint32_t queues, processes;
 	struct amdlog_shapes grid, workgroup;
 	struct amdlog_span span;
-	// What need not be looked up again: bits of the first 64 queues and processes it was seen
-	// with, and the kernel_obj that is known to be its own.
+	// A bit for each of the first 64 queues and processes that it was seen with: saves looking
+	// up the pair.
 	uint64_t seen_queues, seen_processes;
-	uint64_t object, object_moves; // as of that many moves
-	uint32_t object_process;       // AMDLOG_NONE: none yet
 };
 
 struct amdlog_api {
@@ -166,7 +164,6 @@ struct summary_state {
 	bool prints_swq;             // 6.2 or later: queue lines name rings
 	bool has_base;               // the filter's relative times have become absolute
 	uint64_t first_us, last_us;  // of the records counted, in the order of the log
-	uint64_t object_moves;       // times a kernel_obj became another kernel's
 	uint64_t stream_changes;     // times a stream was created on a queue
 };
 

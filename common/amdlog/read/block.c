@@ -38,8 +38,8 @@ static void clear_prefixes(struct block_reader *g)
 	g->no_thread.used = true;
 	g->no_prefix = (struct prefix){.msg = FILE_END, .thread = &g->no_thread};
 	memset(g->no_prefix.text, '\n', sizeof(g->no_prefix.text));
-	for (unsigned i = 0; i < PREFIX_SETS; i++)
-		g->prefixes[i][0] = g->prefixes[i][1] = g->no_prefix;
+	for (unsigned i = 0; i < PREFIXES; i++)
+		g->prefixes[i] = g->no_prefix;
 }
 
 // A prefix is cached when its bytes alone say all that record_parse takes from it: a process part,
@@ -58,12 +58,10 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	    p[time - 1] != ' ' || c->time_end < time + 8 || c->time_end > time + 16)
 		return;
 	g->bare = t->sum.writer.tid == AMDLOG_UNKNOWN;
-	struct prefix *x = prefix_set(g, p);
-	if (differ_within(p + FILE_END, x[0].text, x[0].limit) ||
-	    differ_within(p + FILE_END, x[1].text, x[1].limit))
+	struct prefix *x = prefix_place(g, p);
+	if (differ_within(p + FILE_END, x->text, x->limit))
 		return;
 	w->prefix = &g->no_prefix; // the entry may be another's now
-	x[1] = x[0];
 	memset(x, 0, sizeof(*x));
 	memcpy(x->text, p + FILE_END, sizeof(x->text));
 	memset(x->limit + (c->seen - FILE_END), 0xff, FILE_END + 64 - c->seen);

@@ -21,12 +21,9 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	const struct prefix *x = w->prefix;
 	if (__builtin_expect(differ_within(p + FILE_END, x->text, x->limit), 1))
 		return x;
-	x = prefix_set(w->g, p);
-	if (!differ_within(p + FILE_END, x->text, x->limit)) {
-		x++;
-		if (!differ_within(p + FILE_END, x->text, x->limit))
-			return NULL;
-	}
+	x = prefix_place(w->g, p);
+	if (!differ_within(p + FILE_END, x->text, x->limit))
+		return NULL;
 	if (!x->thread->used)
 		use_thread(w, x->thread);
 	w->prefix = x;

@@ -21,7 +21,7 @@ struct block_thread {
 	// Since its last item: its last API line, and the last message of a command that says which
 	// stream it is for.
 	uint8_t calls;          // enum call_bits: which of its lines are kept
-	struct api_line api[2]; // the last line that is none, and that is
+	struct api_line api[2]; // the last line that is none, and that is: stored without a branch
 	const char *command;    // NULL: none
 	uint64_t command_stream;
 };
@@ -54,9 +54,8 @@ struct statement {
 	uint8_t call; // enum call_bits
 };
 
-// Both caches have sets of two, the newer one first.
-#define PREFIX_SETS    256
-#define STATEMENT_SETS 512
+#define PREFIXES       512
+#define STATEMENT_SETS 512 // of two statements, the newer one first
 
 struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
@@ -74,7 +73,7 @@ struct block_reader {
 	uint32_t nthreads;
 	uint16_t thread_slots[4 * BLOCK_THREADS]; // index + 1, 0 is free
 	struct block_thread threads[BLOCK_THREADS], no_thread;
-	struct prefix prefixes[PREFIX_SETS][2];
+	struct prefix prefixes[PREFIXES];
 	struct statement statements[STATEMENT_SETS][2];
 	uint64_t letters[256];   // by a message's first byte: which of its bytes 3 to 10 tell it
 	struct prefix no_prefix; // fits nothing but newlines
@@ -96,16 +95,16 @@ struct parse {
 	struct grep_cursor hits;
 };
 
-// The set of the prefix cache for a line: by the last digits of the thread's number, in front of
+// The place in the prefix cache for a line: by the last digits of the thread's number, in front of
 // the first ']' behind column 56. AMDLOG_PAD bytes of the line may be read.
-static inline __attribute__((always_inline)) struct prefix *prefix_set(struct block_reader *g,
-								       const char *p)
+static inline __attribute__((always_inline)) struct prefix *prefix_place(struct block_reader *g,
+									 const char *p)
 {
 	uint64_t ends = g->bare ? 0 : bytes_that_are(p + 56, ']');
 	uint64_t key = ends ? load64(p + 48 + __builtin_ctzll(ends)) : 0;
-	return g->prefixes[key * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+	return &g->prefixes[key * UINT64_C(0x9e3779b97f4a7c15) >> 55];
 }
-_Static_assert(PREFIX_SETS == 256, "prefix_set takes eight bits");
+_Static_assert(PREFIXES == 512, "prefix_place takes nine bits");
 
 // The set of the statement cache: by the source's line and, for API lines, letters of the
 // function's name.

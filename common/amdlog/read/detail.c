@@ -87,19 +87,25 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 										  : AMDLOG_UNKNOWN;
 }
 
-uint64_t amdlog_api_stream(const struct amdlog_record *r)
+// The stream that an API line names; `none` if it does not.
+static uint64_t stream_named(const struct amdlog_record *r, uint64_t none)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
-	// Streams stand far back in long lines: looking for the colon is faster than for the word.
+	// The word stands far back in long lines: looking for the colon is faster.
 	while ((p = memchr(p, ':', (size_t)(end - p))) &&
 	       (p - r->msg < 6 || memcmp(p - 6, "stream", 6) != 0))
 		p++;
 	if (!p)
-		return AMDLOG_UNKNOWN;
+		return none;
 	p++;
-	if (r->msg + r->msg_len - p >= 6 && !memcmp(p, "<null>", 6))
+	if (end - p >= 6 && !memcmp(p, "<null>", 6))
 		return 0;
 	return read_pointer(r, p);
+}
+
+uint64_t amdlog_api_stream(const struct amdlog_record *r)
+{
+	return stream_named(r, AMDLOG_UNKNOWN);
 }
 
 bool amdlog_api_begins(const struct amdlog_record *r, const char *word)
@@ -113,11 +119,8 @@ uint64_t amdlog_entry_stream(const struct amdlog_record *r)
 	if (amdlog_api_begins(r, "hipLaunch") || amdlog_api_begins(r, "hipModuleLaunch") ||
 	    amdlog_api_begins(r, "hipExt") || amdlog_api_begins(r, "ihip"))
 		return amdlog_api_stream(r);
-	if (!amdlog_api_begins(r, "hipMem"))
-		return AMDLOG_UNKNOWN;
-	uint64_t stream = amdlog_api_stream(r);
 	// Copies and fills without a stream go to the null stream.
-	return memmem(r->msg, r->msg_len, "stream:", 7) ? stream : 0;
+	return amdlog_api_begins(r, "hipMem") ? stream_named(r, 0) : AMDLOG_UNKNOWN;
 }
 
 uint64_t amdlog_command_stream(const struct amdlog_record *r)
