@@ -4,10 +4,8 @@
 // (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/analysis/compare.h"
 #include "common/cli/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct log_row {
@@ -147,30 +145,35 @@ struct compared {
 	struct amdlog_side side[2];
 	struct amdlog_comparison result;
 	char **files;
-	struct out *out;
 };
+
+// 0: the trace is of log A; 1: of B.
+static unsigned log_of(const struct trace *t)
+{
+	return t != &t->compared->log[0];
+}
 
 static void compare_event(struct trace *t, const struct amdlog_event *e)
 {
-	amdlog_side_add(t->asked, e);
+	amdlog_side_add(&t->compared->side[log_of(t)], e);
 }
 
-static void drop_compared_side(struct trace *t)
+static void compare_fini(struct trace *t)
 {
-	amdlog_side_fini(t->asked);
+	amdlog_side_fini(&t->compared->side[log_of(t)]);
 }
 
-const struct trace_ask trace_compare_ask = {
-	.table = &trace_compare_log_table,
-	.by_queue = &trace_compare_queue_table,
-	.by_kernel = &trace_compare_kernel_table,
-	.event = compare_event,
-	.kinds = AMDLOG_KINDS_PLACED,
-	.fini = drop_compared_side,
-};
+// --- tables: written through the trace of log A ---
 
-static void compared_log_out(struct compared *d, unsigned i)
+static uint32_t count_logs(const struct trace *t)
 {
+	(void)t;
+	return 2;
+}
+
+static void compared_log_out(struct trace *t, uint32_t i)
+{
+	struct compared *d = t->compared;
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	const struct amdlog_totals *sum = &s->totals;
@@ -200,20 +203,36 @@ static void compared_log_out(struct compared *d, unsigned i)
 	r.grid_p50 = hist_percentile(&grids, 0.5);
 	r.grid_p90 = hist_percentile(&grids, 0.9);
 	r.grid_max = hist_percentile(&grids, 1);
-	out_row(d->out, &r);
+	out_row(t->out, &r);
 }
 
-static void logs_out(struct compared *d)
+// Queues of A, then those of B. *log: whose queue it is; returns its number there.
+static uint32_t queue_of_log(const struct compared *d, uint32_t i, unsigned *log)
 {
-	trace_table(&d->log[0], &trace_compare_log_table, "Logs", 0, 0);
-	for (unsigned i = 0; i < 2; i++)
-		compared_log_out(d, i);
-	out_end(d->out);
+	const uint32_t first = d->side[0].sum->nqueues;
+	*log = i >= first;
+	return *log ? i - first : i;
 }
 
-static void compared_queue_out(struct compared *d, unsigned i, uint32_t n)
+static uint32_t count_compared_queues(const struct trace *t)
+{
+	return t->compared->side[0].sum->nqueues + t->compared->side[1].sum->nqueues;
+}
+
+static bool rank_compared_queue(struct trace *t, uint32_t i, struct trace_rank *r)
+{
+	unsigned log;
+	uint32_t n = queue_of_log(t->compared, i, &log);
+	(void)r;
+	return amdlog_queue_used(&t->compared->result, log, n);
+}
+
+static void compared_queue_out(struct trace *t, uint32_t index)
 {
 	static const char *const same[] = {"no", "maybe", "yes"};
+	struct compared *d = t->compared;
+	unsigned i;
+	uint32_t n = queue_of_log(d, index, &i);
 	struct amdlog_side *side = &d->side[i];
 	const struct amdlog_summary *s = side->sum;
 	struct queue_row r = {
@@ -225,20 +244,7 @@ static void compared_queue_out(struct compared *d, unsigned i, uint32_t n)
 				? amdlog_per_second(s->queues[n].dispatches, &s->totals.span)
 				: NAN,
 	};
-
-	out_row(d->out, &r);
-}
-
-static void compared_queues_out(struct compared *d)
-{
-	trace_table(&d->log[0], &trace_compare_queue_table, "Hardware queues", 0, 0);
-	for (unsigned i = 0; i < 2; i++) {
-		for (uint32_t n = 0; n < d->side[i].sum->nqueues; n++) {
-			if (amdlog_queue_used(&d->result, i, n))
-				compared_queue_out(d, i, n);
-		}
-	}
-	out_end(d->out);
+	out_row(t->out, &r);
 }
 
 // Which log the kernel's name is taken from: A where A has the kernel.
@@ -253,9 +259,24 @@ static const char *name_of(const struct amdlog_comparison *c, const struct amdlo
 	return c->side[i].sum->kernels[m->in[i]].name;
 }
 
-static void compared_kernel_out(struct compared *d, const struct amdlog_match *m)
+TRACE_COUNT(count_compared_kernels, compared->result.nkernels)
+
+// Kernels used most, in either log, come first.
+static bool rank_compared_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
+	const struct amdlog_comparison *c = &t->compared->result;
+	uint64_t x = amdlog_kernel_uses(c, 0, c->kernels[i].in[0]);
+	uint64_t y = amdlog_kernel_uses(c, 1, c->kernels[i].in[1]);
+	r->by[0] = ~(x > y ? x : y);
+	r->name = name_of(c, &c->kernels[i]);
+	return true;
+}
+
+static void compared_kernel_out(struct trace *t, uint32_t index)
+{
+	struct compared *d = t->compared;
 	const struct amdlog_comparison *c = &d->result;
+	const struct amdlog_match *m = &c->kernels[index];
 	char text[4][64];
 	struct kernel_row r = {
 		.in = m->in[0] == AMDLOG_NONE   ? "B"
@@ -275,46 +296,37 @@ static void compared_kernel_out(struct compared *d, const struct amdlog_match *m
 		r.items_min[i] = grid ? k->grid.items_min : U64_NULL;
 		r.items_max[i] = grid ? k->grid.items_max : U64_NULL;
 	}
-	out_row(d->out, &r);
+	out_row(t->out, &r);
 }
 
-// Kernels used most, in either log, come first.
-static int kernel_order(const void *a, const void *b, void *ctx)
-{
-	const struct amdlog_comparison *c = ctx;
-	const struct amdlog_match *m[] = {a, b};
-	uint64_t most[2];
-	for (unsigned i = 0; i < 2; i++) {
-		uint64_t x = amdlog_kernel_uses(c, 0, m[i]->in[0]);
-		uint64_t y = amdlog_kernel_uses(c, 1, m[i]->in[1]);
-		most[i] = x > y ? x : y;
-	}
-	return most[0] != most[1] ? (most[0] < most[1]) - (most[0] > most[1])
-				  : strcmp(name_of(c, m[0]), name_of(c, m[1]));
-}
+static const struct trace_view views[] = {
+	{&trace_compare_log_table, "Logs", BY_NOTHING, false, count_logs, NULL, compared_log_out,
+	 NULL},
+	{&trace_compare_queue_table, "Hardware queues", BY_QUEUE, false, count_compared_queues,
+	 rank_compared_queue, compared_queue_out, NULL},
+	{&trace_compare_kernel_table, "Kernels", BY_KERNEL, false, count_compared_kernels,
+	 rank_compared_kernel, compared_kernel_out, trace_top},
+	{0},
+};
 
-static void compared_kernels_out(struct compared *d)
-{
-	struct amdlog_comparison *c = &d->result;
-	uint32_t show = trace_top(&d->log[0], c->nkernels);
-	qsort_r(c->kernels, c->nkernels, sizeof(*c->kernels), kernel_order, c);
-	trace_table(&d->log[0], &trace_compare_kernel_table, "Kernels", show, c->nkernels);
-	show = out_limit(d->out, show, c->nkernels);
-	for (uint32_t i = 0; i < show; i++)
-		compared_kernel_out(d, &c->kernels[i]);
-	out_end(d->out);
-}
+static const struct trace_ask compare_ask = {
+	.schema = &trace_compare_schema,
+	.views = views,
+	.event = compare_event,
+	.kinds = AMDLOG_KINDS_PLACED,
+	.fini = compare_fini,
+};
 
-// Tables get one text in front of them. Programs get the verdict on the queues and the findings as
-// separate members or rows.
-static void verdict_out(struct compared *d)
+// People get the text before the tables. Programs get its first line, the verdict on the queues,
+// and the findings in the other lines as members or rows.
+static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 {
-	struct json *json = out_json(d->out);
+	struct json *json = out_json(out);
 	struct buf text = {0};
 	char *line, *rest;
-	amdlog_compare_text(&d->result, &text);
-	if (!text.len || out_mode(d->out) == OUT_TABLE) {
-		out_title(d->out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
+	amdlog_compare_text(c, &text);
+	if (!text.len || out_mode(out) == OUT_TABLE) {
+		out_title(out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
 		buf_fini(&text);
 		return;
 	}
@@ -324,31 +336,25 @@ static void verdict_out(struct compared *d)
 		json_begin(json, "findings", '[');
 		line = strtok_r(NULL, "\n", &rest);
 	} else {
-		out_begin(d->out, &trace_compare_finding_table, false);
+		out_begin(out, &trace_compare_finding_table, false);
 	}
 	for (; line; line = strtok_r(NULL, "\n", &rest)) {
 		struct finding_row row = {line};
-		json ? json_str(json, NULL, line) : out_row(d->out, &row);
+		json ? json_str(json, NULL, line) : out_row(out, &row);
 	}
-	json ? json_end(json, ']') : out_end(d->out);
+	json ? json_end(json, ']') : out_end(out);
 	buf_fini(&text);
 }
 
 static void report_comparison(struct compared *d)
 {
-	bool one = d->log[0].one_table;
-	int by = d->log[0].by;
+	struct trace *t = &d->log[0];
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
 	amdlog_compare(&d->result, d->side);
-	if (!one)
-		verdict_out(d);
-	if (!one || by == BY_NOTHING)
-		logs_out(d);
-	if (!one || by == BY_QUEUE)
-		compared_queues_out(d);
-	if (!one || by == BY_KERNEL)
-		compared_kernels_out(d);
+	if (!t->one_table)
+		verdict_out(t->out, &d->result);
+	trace_views_out(t);
 	trace_notes(d->log, 2);
 }
 
@@ -375,36 +381,30 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 		struct trace *t = &d->log[i];
 		trace_open(t, c, filter, grep);
 		t->label = labels[i];
-		t->ask = &trace_compare_ask;
-		t->asked = &d->side[i];
+		t->ask = &compare_ask;
+		t->compared = d;
 		t->by = t->opts->by;
-		t->one_table = t->by != BY_NOTHING || c->out.columns || c->out.all;
-		t->out = d->out;
+		t->one_table = t->by != BY_NOTHING || trace_columns(c);
 		d->side[i].sum = &t->sum;
 	}
 }
 
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	const struct trace_opts *o = c->opts;
 	struct compared d = {.files = c->argv};
-	int status = GPQ_OK, written;
-	c->out.several = o->by == BY_NOTHING && !c->out.columns && !c->out.all;
-	c->out.schema = &trace_compare_schema;
-	d.out = out_open(&c->out);
+	int status;
 	open_logs(&d, c, filter, grep);
-	if (d.log[0].one_table)
-		status = trace_begin_table(&d.log[0]);
-	if (!status)
+	status = trace_begin(&d.log[0], c);
+	d.log[1].out = d.log[0].out;
+	if (!status) {
 		status = read_logs(&d, c);
-	// Stopped in the second log: the part that was read is compared.
-	if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
-		report_comparison(&d);
-	written = out_close(d.out);
-	if (status == GPQ_STOPPED && !written)
-		status = trace_stopped(&d.log[d.log[1].scan->counts.bytes > 0]);
+		// Stopped in log B: the part that was read is compared.
+		if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
+			report_comparison(&d);
+		status = trace_end(&d.log[d.log[1].scan->counts.bytes > 0], status, GPQ_OK);
+	}
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++)
 		trace_close(&d.log[i]);
-	return written ? written : status;
+	return status;
 }

@@ -202,7 +202,7 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 {
 	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
 	int status;
-	progress_init(&t->progress, c->out.progress, t->opts->list);
+	progress_init(&t->progress, c->out.progress, t->lists);
 	t->input_bytes = input_size(n, names);
 	status = grows ? follow(t, names[0]) : read_all(t, n, names);
 	progress_end(&t->progress);

@@ -234,139 +234,126 @@ static void functions_out(struct kernel_side *k)
 
 // --- with logs ---
 
-static void processes_out(struct kernel_side *k)
+TRACE_COUNT(count_log_processes, sum.nprocesses)
+TRACE_COUNT(count_log_queues, sum.nqueues)
+
+static bool rank_log_process(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct amdlog_summary *s = &k->t->sum;
+	(void)r;
+	return t->sum.processes[i].records > 0;
+}
+
+static void log_process_out(struct trace *t, uint32_t i)
+{
+	const struct ftrace_process *p = ftrace_of_log(&t->kernel->f, i);
 	struct buf b = {0};
-	trace_table(k->t, &trace_kernel_process_table, "Processes of the log", 0, 0);
-	for (uint32_t i = 0; i < s->nprocesses; i++) {
-		const struct ftrace_process *p = ftrace_of_log(&k->f, i);
-		struct process_row r = {
-			.pid = trace_pid(k->t, i),
-			.kernel_pid = p ? ftrace_pid(p) : I64_NULL,
-			.matched = p ? p->matched : NULL,
-			.log_records = s->processes[i].records,
-			.kernel_records = p ? p->records : U64_NULL,
-		};
-		if (!s->processes[i].records)
-			continue;
-		b.len = 0;
-		if (p && p->comm.len)
-			r.command = (ftrace_string(&b, p->comm), b.data);
-		out_row(k->t->out, &r);
-	}
-	out_end(k->t->out);
+	struct process_row r = {
+		.pid = trace_pid(t, i),
+		.kernel_pid = p ? ftrace_pid(p) : I64_NULL,
+		.matched = p ? p->matched : NULL,
+		.log_records = t->sum.processes[i].records,
+		.kernel_records = p ? p->records : U64_NULL,
+	};
+	if (p && p->comm.len)
+		r.command = (ftrace_string(&b, p->comm), b.data);
+	out_row(t->out, &r);
 	buf_fini(&b);
 }
 
-static void kernel_queues_out(struct kernel_side *k)
+static bool rank_log_queue(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	trace_table(k->t, &trace_kernel_queue_table, "Queues of the log", 0, 0);
-	for (uint32_t i = 0; i < k->t->sum.nqueues; i++) {
-		const struct ftrace_queue *q = ftrace_queue_of(&k->f, i);
-		struct queue_row r = {trace_queue_of(k->t, i), I64_NULL, I64_NULL, I64_NULL,
-				      U64_NULL};
-		if (!trace_queue_shown(&k->t->sum.queues[i]))
-			continue;
-		if (q) {
-			const struct ftrace_process *p = &k->f.processes[q->process];
-			r.kernel_pid = ftrace_pid(p);
-			r.gpu = q->gpu;
-			r.qid = q->qid;
-			r.created_us = us_of(q->created_ns);
-		}
-		out_row(k->t->out, &r);
+	(void)r;
+	return trace_queue_shown(&t->sum.queues[i]);
+}
+
+static void log_queue_out(struct trace *t, uint32_t i)
+{
+	const struct ftrace *f = &t->kernel->f;
+	const struct ftrace_queue *q = ftrace_queue_of(f, i);
+	struct queue_row r = {trace_queue_of(t, i), I64_NULL, I64_NULL, I64_NULL, U64_NULL};
+	if (q) {
+		r.kernel_pid = ftrace_pid(&f->processes[q->process]);
+		r.gpu = q->gpu;
+		r.qid = q->qid;
+		r.created_us = us_of(q->created_ns);
 	}
-	out_end(k->t->out);
+	out_row(t->out, &r);
+}
+
+static const struct trace_view views[] = {
+	{.table = &trace_function_table, .by = BY_NOTHING, .alone = true},
+	{&trace_kernel_process_table, "Processes of the log", BY_OTHERS, false, count_log_processes,
+	 rank_log_process, log_process_out, NULL},
+	{&trace_kernel_queue_table, "Queues of the log", BY_OTHERS, false, count_log_queues,
+	 rank_log_queue, log_queue_out, NULL},
+	{0},
+};
+
+static int report_functions(struct trace *t)
+{
+	functions_out(t->kernel);
+	if (!t->one_table && t->kernel->several)
+		trace_views_out(t);
+	return GPQ_OK;
 }
 
 // --- notes ---
 
-__attribute__((format(printf, 3, 4))) static void say_note(struct json *j, uint64_t n,
-							   const char *fmt, ...)
-{
-	struct buf b = {0};
-	va_list ap;
-	if (!n)
-		return;
-	va_start(ap, fmt);
-	buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	if (j)
-		json_str(j, NULL, b.data);
-	else
-		err_warn(NULL, "%s", b.data);
-	buf_fini(&b);
-}
-
-static void notes_out(struct kernel_side *k)
+static void ftrace_notes(const struct kernel_side *k)
 {
 	const struct ftrace *f = &k->f;
-	struct json *j = out_json(k->t->out);
+	const struct trace *t = k->t;
+	struct json *j = out_json(t->out);
 	uint64_t by_number = 0;
-	for (size_t i = 0; i < k->f.nprocesses; i++)
-		by_number += k->f.processes[i].matched &&
-			     strcmp(k->f.processes[i].matched, "number") == 0;
+	for (size_t i = 0; i < f->nprocesses; i++)
+		by_number +=
+			f->processes[i].matched && strcmp(f->processes[i].matched, "number") == 0;
 	if (j) {
 		json_str(j, "clock", k->clock);
 		json_begin(j, "notes", '[');
 	}
-	say_note(j, !f->n && k->opts->ftrace,
-		 "the trace is empty: nothing of what was traced happened");
-	say_note(j, !k->opts->ftrace, "there is no trace of the kernel");
-	say_note(j, k->f.odd_events, "%" PRIu64 " lines of the events' file are no events",
-		 k->f.odd_events);
-	say_note(j, f->losses,
-		 "events were lost at %" PRIu64 " places, %" PRIu64
-		 " that the kernel counted; calls across them have no length; a larger "
-		 "buffer_size_kb "
-		 "loses fewer",
-		 f->losses, f->lost);
-	say_note(j, f->overwritten,
-		 "%" PRIu64 " older events were overwritten in the buffer before it was saved",
-		 f->overwritten);
-	say_note(j, f->odd, "%" PRIu64 " of %" PRIu64 " lines are no trace records", f->odd,
-		 f->lines);
-	say_note(j, f->untimed,
-		 "%" PRIu64 " records have no time in seconds: trace_clock counted something else",
-		 f->untimed);
-	say_note(j, f->epochs,
-		 "the clock went backwards %" PRIu32
-		 " times: runs one behind the other, or a clock that was set",
-		 f->epochs);
-	say_note(j, f->unpaired, "%" PRIu64 " returns have no entry in the trace", f->unpaired);
-	say_note(j, by_number,
-		 "processes of the log found by their number alone: %" PRIu64
-		 "; in a container it is another",
-		 by_number);
+	if (!f->n && k->opts->ftrace)
+		trace_note(t, "the trace is empty: nothing of what was traced happened");
+	if (!k->opts->ftrace)
+		trace_note(t, "there is no trace of the kernel");
+	if (f->odd_events)
+		trace_note(t, "%" PRIu64 " lines of the events' file are no events", f->odd_events);
+	if (f->losses)
+		trace_note(t,
+			   "events were lost at %" PRIu64 " places, %" PRIu64
+			   " that the kernel counted; calls across them have no length; a larger "
+			   "buffer_size_kb loses fewer",
+			   f->losses, f->lost);
+	if (f->overwritten)
+		trace_note(t,
+			   "%" PRIu64
+			   " older events were overwritten in the buffer before it was saved",
+			   f->overwritten);
+	if (f->odd)
+		trace_note(t, "%" PRIu64 " of %" PRIu64 " lines are no trace records", f->odd,
+			   f->lines);
+	if (f->untimed)
+		trace_note(t,
+			   "%" PRIu64 " records have no time in seconds: trace_clock counted "
+			   "something else",
+			   f->untimed);
+	if (f->epochs)
+		trace_note(t,
+			   "the clock went backwards %" PRIu32
+			   " times: runs one behind the other, or a clock that was set",
+			   f->epochs);
+	if (f->unpaired)
+		trace_note(t, "%" PRIu64 " returns have no entry in the trace", f->unpaired);
+	if (by_number)
+		trace_note(t,
+			   "processes of the log found by their number alone: %" PRIu64
+			   "; in a container it is another",
+			   by_number);
 	if (j)
 		json_end(j, ']');
 }
 
-// --- the run ---
-
-static void ftrace_event(struct trace *t, const struct amdlog_event *e)
-{
-	struct kernel_side *k = t->asked;
-	if (k->opts->list)
-		ftrace_list_event(k, e);
-	if (k->opts->breakdown)
-		ftrace_breakdown_event(k, e);
-}
-
-// By report: that of functions, --breakdown, --list.
-static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
-					       .table = &trace_function_table,
-					       .event = ftrace_event,
-					       .kinds = AMDLOG_KINDS_PLACED};
-static const struct trace_ask ask_breakdown = {.schema = &trace_breakdown_schema,
-					       .table = &trace_suspension_table,
-					       .event = ftrace_event,
-					       .kinds = AMDLOG_KINDS_PLACED};
-static const struct trace_ask ask_list = {.schema = &trace_timeline_schema,
-					  .table = &trace_timeline_table,
-					  .event = ftrace_event,
-					  .kinds = UINT32_MAX};
+// --- the input ---
 
 static int load_kernel(struct kernel_side *k)
 {
@@ -398,8 +385,9 @@ static int load_events(struct kernel_side *k)
 	return status;
 }
 
-static int load_trace(struct kernel_side *k)
+int ftrace_load(struct trace *t)
 {
+	struct kernel_side *k = t->kernel;
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
 	if (!k->opts->ftrace)
 		k->clock = "mono"; // of events
@@ -465,83 +453,46 @@ static void base_filter(struct kernel_side *k)
 							 : f->until_us + first;
 }
 
-static int ftrace_tables_out(struct kernel_side *k)
-{
-	struct trace *t = k->t;
-	int status = GPQ_OK;
-	if (k->opts->list) {
-		ftrace_list(k);
-	} else if (k->opts->breakdown) {
-		status = ftrace_breakdown(k);
-	} else {
-		functions_out(k);
-		if (!t->one_table && k->several) {
-			processes_out(k);
-			kernel_queues_out(k);
-		}
-	}
-	notes_out(k);
-	return status;
-}
+// --- the run ---
+
+static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
+					       .views = views,
+					       .begin = ftrace_load,
+					       .report = report_functions};
 
 static int report_ftrace(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
-	bool drawn_only = trace_to_stdout(k->opts->perfetto);
-	int drawn, written, told = GPQ_OK;
+	int told = GPQ_OK;
 	amdlog_summary_finish(&t->sum);
 	ftrace_match(&k->f, &t->sum);
 	base_filter(k);
 	if (k->opts->perfetto)
 		ftrace_draw(k);
-	if (!drawn_only)
-		told = ftrace_tables_out(k);
-	drawn = trace_perfetto_close(t);
-	written = out_close(t->out);
-	if (written || drawn)
-		return written ? written : drawn;
-	return status == GPQ_STOPPED ? trace_stopped(t) : status ? status : told;
-}
-
-static int run_ftrace(struct kernel_side *k, struct cmd *c)
-{
-	struct trace *t = k->t;
-	bool columns = c->out.columns || c->out.all;
-	bool flat = c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS || c->out.mode == OUT_CSV;
-	int status = load_trace(k);
-	t->one_table = k->opts->list || columns || flat;
-	c->out.several = !t->one_table;
-	t->out = out_open(&c->out);
-	if (!status && t->one_table)
-		status = trace_begin_table(t);
-	if (!status)
-		status = trace_perfetto_open(t, c->argc, c->argv);
-	if (status) {
-		trace_perfetto_close(t);
-		out_close(t->out);
-		return status;
+	if (!trace_to_stdout(k->opts->perfetto)) {
+		told = trace_report(t);
+		ftrace_notes(k);
 	}
-	stop_watch();
-	return report_ftrace(k, c->argc ? trace_scan(t, c, c->argc, c->argv) : GPQ_OK);
+	return trace_end(t, status, told);
 }
 
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	struct trace_opts given = *(const struct trace_opts *)c->opts, opts = given;
-	struct trace t = {.ask = given.list        ? &ask_list
-				 : given.breakdown ? &ask_breakdown
-						   : &ask_functions,
-			  .by = BY_NOTHING};
-	struct kernel_side k = {.opts = &given, .t = &t, .several = c->argc > 0};
-	struct cmd of_log = *c;
+	const struct trace_opts *o = c->opts;
+	struct trace t = {.ask = o->list        ? &ftrace_list
+				 : o->breakdown ? &ftrace_breakdown
+						: &ask_functions,
+			  .by = BY_NOTHING,
+			  .one_table = o->list || trace_flat(c)};
+	struct kernel_side k = {.opts = o, .t = &t, .several = c->argc > 0};
 	int status;
-	opts.list = false; // the time line writes its own rows
-	of_log.opts = &opts;
-	of_log.out.schema = t.ask->schema;
-	trace_open(&t, &of_log, filter, grep);
-	t.asked = &k;
-	status = run_ftrace(&k, &of_log);
-	t.asked = NULL;
+	trace_open(&t, c, filter, grep);
+	t.kernel = &k;
+	status = trace_begin(&t, c);
+	if (!status) {
+		stop_watch();
+		status = report_ftrace(&k, c->argc ? trace_scan(&t, c, c->argc, c->argv) : GPQ_OK);
+	}
 	trace_close(&t);
 	ftrace_fini(&k.f);
 	buf_fini(&k.text);

@@ -12,38 +12,37 @@ struct dispatch_time {
 	uint64_t time_us;
 };
 
-// One run: a trace, with or without logs.
+// A trace of the kernel, with or without logs.
 struct kernel_side {
 	const struct trace_opts *opts;
-	struct trace *t; // of the logs; its output is that of all
-	struct buf text;
+	struct trace *t; // the logs, and the output of both
+	struct buf text; // of the trace
 	struct ftrace f;
 	const char *clock;       // of the trace; NULL: nobody says
-	bool several;            // with logs
-	struct logged_row *rows; // --list: of the log
+	bool several;            // there are logs
+	struct logged_row *rows; // --list: records of the log
 	size_t nrows, row_cap;
 	struct intern apis;
-	struct dispatch_time *dispatches; // --breakdown: of the log
+	struct dispatch_time *dispatches; // --breakdown: in the log
 	size_t ndispatches, dispatch_cap;
 	struct traceevent *draw; // --perfetto; NULL
 };
 
-// Is the record, or what happened then to this process, within --since, --until and --pid?
+// Is this record, or what happens to the process at this time, within --since, --until and --pid?
 bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r);
 bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process);
 
-// The pid as the log numbers the process; I64_NULL: the log does not tell of it.
+// The process's pid in the log; I64_NULL: the log does not tell of the process.
 int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process *p);
 
-// Appends a text and its NUL. Where it begins in the buffer.
+// Appends a text and a NUL. Returns where the text begins in the buffer.
 size_t ftrace_string(struct buf *b, struct ftrace_text text);
 
-void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e);
-void ftrace_list(struct kernel_side *k);
+// Reads the trace and the events, into t->kernel. Exit status.
+int ftrace_load(struct trace *t);
 
-// --breakdown: gathers; the tables, and GPQ_NOTFOUND after a message.
-void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e);
-int ftrace_breakdown(struct kernel_side *k);
+// --list, --breakdown
+extern const struct trace_ask ftrace_list, ftrace_breakdown;
 
 void ftrace_draw(struct kernel_side *k);
 

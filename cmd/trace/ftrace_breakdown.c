@@ -75,33 +75,22 @@ const struct out_table trace_step_table = {"steps", "step", OUT_COLS(step_cols)}
 
 // --- dispatches of the log ---
 
-void ftrace_breakdown_event(struct kernel_side *k, const struct amdlog_event *e)
+static void breakdown_event(struct trace *t, const struct amdlog_event *e)
 {
+	struct kernel_side *k = t->kernel;
 	const struct amdlog_record *r = e->record;
 	if (r->kind == AMDLOG_DISPATCH && r->time_us != AMDLOG_UNKNOWN)
 		*ARRAY_ADD(k->dispatches, k->dispatch_cap, k->ndispatches) =
-			(struct dispatch_time){k->t->sum.threads[r->thread].process, r->time_us};
+			(struct dispatch_time){t->sum.threads[r->thread].process, r->time_us};
 }
 
-static int by_dispatch(const void *a, const void *b)
-{
-	const struct dispatch_time *x = a, *y = b;
-	return x->process != y->process ? ORDER(x->process, y->process)
-					: ORDER(x->time_us, y->time_us);
-}
+COMPARE_BY_BOTH(by_dispatch, struct dispatch_time, process, time_us)
 
-// How many dispatches are before `at` in their order: by process, then time.
-static size_t dispatches_before(const struct kernel_side *k, struct dispatch_time at)
+// How many dispatches are before this time of this process, in the order of by_dispatch().
+static size_t dispatches_before(const struct kernel_side *k, uint32_t process, uint64_t time_us)
 {
-	size_t from = 0, to = k->ndispatches;
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (by_dispatch(&k->dispatches[mid], &at) < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	const struct dispatch_time at = {process, time_us};
+	return ARRAY_BELOW(k->dispatches, k->ndispatches, &at, by_dispatch);
 }
 
 // The target's pid is one of the caller's PID namespace. It is looked up as the kernel's own, which
@@ -125,8 +114,8 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 	if (!p)
 		return;
 	r->log_pid = trace_pid(k->t, p->log);
-	before = dispatches_before(k, (struct dispatch_time){p->log, begin});
-	after = dispatches_before(k, (struct dispatch_time){p->log, end});
+	before = dispatches_before(k, p->log, begin);
+	after = dispatches_before(k, p->log, end);
 	if (before && k->dispatches[before - 1].process == p->log)
 		r->last_us = k->dispatches[before - 1].time_us;
 	if (after < k->ndispatches && k->dispatches[after].process == p->log)
@@ -260,8 +249,9 @@ static void suspensions_out(struct kernel_side *k, const struct ftrace_suspensio
 		samples_fini(&ns[j]);
 }
 
-int ftrace_breakdown(struct kernel_side *k)
+static int report_breakdown(struct trace *t)
 {
+	struct kernel_side *k = t->kernel;
 	struct ftrace_suspensions all = ftrace_suspensions(&k->f);
 	struct which w;
 	size_t found = 0;
@@ -269,8 +259,7 @@ int ftrace_breakdown(struct kernel_side *k)
 	parse_which(k->opts->breakdown, &w);
 	for (size_t i = 0; i < all.n; i++)
 		found += suspension_chosen(k, &w, &all.v[i], i + 1);
-	if (k->ndispatches)
-		qsort(k->dispatches, k->ndispatches, sizeof(*k->dispatches), by_dispatch);
+	ARRAY_SORT(k->dispatches, k->ndispatches, by_dispatch);
 	// Programs get a complete document.
 	if (found || out_mode(k->t->out) != OUT_TABLE)
 		suspensions_out(k, &all, &w);
@@ -278,3 +267,15 @@ int ftrace_breakdown(struct kernel_side *k)
 	free(all.v);
 	return status;
 }
+
+static const struct trace_view views[] = {{.table = &trace_suspension_table, .by = BY_NOTHING},
+					  {0}};
+
+const struct trace_ask ftrace_breakdown = {
+	.schema = &trace_breakdown_schema,
+	.views = views,
+	.begin = ftrace_load,
+	.event = breakdown_event,
+	.kinds = AMDLOG_KINDS_PLACED,
+	.report = report_breakdown,
+};

@@ -47,8 +47,9 @@ static const struct out_col cols[] = {
 #undef ROW
 const struct out_table trace_timeline_table = {"records", "record", OUT_COLS(cols)};
 
-void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e)
+static void timeline_event(struct trace *t, const struct amdlog_event *e)
 {
+	struct kernel_side *k = t->kernel;
 	const struct amdlog_record *r = e->record;
 	bool returns = r->kind == AMDLOG_API_RETURN;
 	struct logged_row row = {
@@ -63,17 +64,12 @@ void ftrace_list_event(struct kernel_side *k, const struct amdlog_event *e)
 	*ARRAY_ADD(k->rows, k->row_cap, k->nrows) = row;
 }
 
-static const struct timeline_row nothing = {.time_us = U64_NULL,
-					    .thread = U64_NULL,
-					    .duration_ns = U64_NULL,
-					    .hwq = U64_NULL,
-					    .pid = I64_NULL,
-					    .log_pid = I64_NULL,
-					    .tid = I64_NULL,
-					    .cpu = I64_NULL,
-					    .gpu = I64_NULL,
-					    .qid = I64_NULL,
-					    .result = I64_NULL};
+static struct timeline_row no_row(void)
+{
+	struct timeline_row r = {0};
+	out_clear(&trace_timeline_table, &r);
+	return r;
+}
 
 static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 {
@@ -81,7 +77,7 @@ static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 	const struct amdlog_thread *h = &s->threads[l->thread];
 	const struct ftrace_process *p = ftrace_of_log(&k->f, h->process);
 	uint32_t queue = l->queue;
-	struct timeline_row r = nothing;
+	struct timeline_row r = no_row();
 	r.time_us = l->time_us;
 	r.source = "log";
 	r.log_pid = trace_pid(k->t, h->process);
@@ -111,7 +107,7 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	const struct ftrace_process *p =
 		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
 	int64_t ring = ftrace_arg(r, "ring");
-	struct timeline_row row = nothing;
+	struct timeline_row row = no_row();
 	size_t name, args;
 	b->len = 0;
 	ftrace_string(b, r->comm);
@@ -155,7 +151,7 @@ static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct 
 {
 	const struct ftrace_hold *h = &k->f.holds[m->hold];
 	const struct ftrace_process *by = &k->f.processes[h->holder];
-	struct timeline_row r = nothing;
+	struct timeline_row r = no_row();
 	size_t command, name, args;
 	b->len = 0;
 	set_process(k, &r, h->target, b, &command);
@@ -182,7 +178,7 @@ static int64_t signed_or_null(uint64_t n)
 static void event_out(struct kernel_side *k, const struct ftrace_event *e, struct buf *b)
 {
 	const bool own = strcmp(e->clock, "driver") == 0 || !e->clock[0];
-	struct timeline_row r = nothing;
+	struct timeline_row r = no_row();
 	size_t command = 0;
 	b->len = 0;
 	if (e->process != FTRACE_NONE)
@@ -253,8 +249,9 @@ static void place_out(struct kernel_side *k, const struct place *p, struct buf *
 	}
 }
 
-void ftrace_list(struct kernel_side *k)
+static int report_timeline(struct trace *t)
 {
+	struct kernel_side *k = t->kernel;
 	struct places p = {0};
 	struct buf b = {0};
 	add_kernel(k, &p);
@@ -272,4 +269,16 @@ void ftrace_list(struct kernel_side *k)
 	out_end(k->t->out);
 	buf_fini(&b);
 	free(p.v);
+	return GPQ_OK;
 }
+
+static const struct trace_view views[] = {{.table = &trace_timeline_table, .by = BY_NOTHING}, {0}};
+
+const struct trace_ask ftrace_list = {
+	.schema = &trace_timeline_schema,
+	.views = views,
+	.begin = ftrace_load,
+	.event = timeline_event,
+	.kinds = UINT32_MAX,
+	.report = report_timeline,
+};

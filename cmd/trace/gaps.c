@@ -2,9 +2,6 @@
 // that --mark names: the suspensions of gpq suspend, the cycles of gpq bench, anything else.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/analysis/gaps.h"
-#include "common/amdlog/analysis/windows.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,15 +89,9 @@ const struct schema trace_gaps_schema = {
 	"gpq.trace.gaps", 1,
 	SCHEMA_TABLES(&trace_rhythm_table, &trace_gap_table, &trace_mark_table), trace_notes_only};
 
-struct asked {
-	struct amdlog_gaps gaps, launches; // launches: of all, for logs without packets
-	struct amdlog_marked marked;
-};
-
-static struct amdlog_gaps *gaps_of(const struct trace *t)
+static struct amdlog_gaps *gaps_of(struct trace *t)
 {
-	struct asked *a = t->asked;
-	return amdlog_has_packets(&t->sum) ? &a->gaps : &a->launches;
+	return amdlog_has_packets(&t->sum) ? &t->gaps.gaps : &t->gaps.launches;
 }
 
 // Does the window overlap the time from the first to the last dispatch of the queue?
@@ -111,10 +102,9 @@ static bool in_time(const struct amdlog_window *w, const struct amdlog_queue *q)
 
 static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struct hist *after)
 {
-	const struct asked *a = t->asked;
 	r->marks = r->quiet = 0;
 	for (size_t i = 0; i < t->marks.n; i++) {
-		const struct marked_cell *c = amdlog_marked_of(&a->marked, i, q);
+		const struct marked_cell *c = amdlog_marked_of(&t->gaps.marked, i, q);
 		if (!in_time(&t->marks.v[i], &t->sum.queues[q]))
 			continue;
 		r->marks++;
@@ -124,8 +114,27 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 	}
 }
 
-static void rhythm_out(struct trace *t, uint32_t q)
+// Of these tables, row 0 is of all queues (GAPS_ALL), row i of queue i - 1.
+static uint32_t count_gap_queues(const struct trace *t)
 {
+	return t->sum.nqueues + 1;
+}
+
+static bool has_gaps(struct trace *t, uint32_t q)
+{
+	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
+}
+
+// Queues that were dispatched to come in the order of their first packets.
+static bool rank_gap_queue(struct trace *t, uint32_t i, struct trace_rank *r)
+{
+	(void)r;
+	return !i || has_gaps(t, i - 1);
+}
+
+static void rhythm_out(struct trace *t, uint32_t i)
+{
+	const uint32_t q = i - 1;
 	struct amdlog_gaps *g = gaps_of(t);
 	struct hist after;
 	char name[24];
@@ -135,7 +144,7 @@ static void rhythm_out(struct trace *t, uint32_t q)
 	if (q != GAPS_ALL && t->marks.n)
 		count_marks(t, q, &r, &after);
 	r.dispatches = amdlog_gaps_of(g, q) ? amdlog_gaps_of(g, q)->count : 0;
-	r.gaps = trace_times_in(&g->lengths, q + 1);
+	r.gaps = trace_times_in(&g->lengths, i);
 	r.after = trace_times_of(&after);
 	out_row(t->out, &r);
 }
@@ -157,8 +166,9 @@ static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g
 	}
 }
 
-static void gaps_of_queue_out(struct trace *t, uint32_t q)
+static void gaps_of_queue_out(struct trace *t, uint32_t index)
 {
+	const uint32_t q = index - 1;
 	const struct gaps_queue *g = amdlog_gaps_of(gaps_of(t), q);
 	char name[24];
 	for (size_t i = 0; g && i < g->nworst; i++) {
@@ -178,9 +188,8 @@ static void gaps_of_queue_out(struct trace *t, uint32_t q)
 
 static void mark_out(struct trace *t, size_t window, uint32_t q)
 {
-	const struct asked *a = t->asked;
 	const struct amdlog_window *w = &t->marks.v[window];
-	const struct marked_cell *c = amdlog_marked_of(&a->marked, window, q);
+	const struct marked_cell *c = amdlog_marked_of(&t->gaps.marked, window, q);
 	bool open = w->end_us == UINT64_MAX;
 	struct mark_row r = {
 		.mark = w->label[0] ? w->label : NULL,
@@ -201,22 +210,6 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 							       : U64_NULL,
 	};
 	out_row(t->out, &r);
-}
-
-// Queues that were dispatched to, in the order of their first packets.
-static bool has_gaps(const struct trace *t, uint32_t q)
-{
-	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
-}
-
-static void each_queue(struct trace *t, void (*out)(struct trace *, uint32_t))
-{
-	out(t, GAPS_ALL);
-	for (uint32_t q = 0; q < t->sum.nqueues; q++) {
-		if (has_gaps(t, q))
-			out(t, q);
-	}
-	out_end(t->out);
 }
 
 // Writes the first `show` pairs of a window and a queue that overlap. Returns how many there are.
@@ -257,59 +250,59 @@ static void check_marks(const struct trace *t)
 			 t->marks.n);
 }
 
+static const struct trace_view views[] = {
+	{&trace_rhythm_table, "Time between dispatches", BY_OTHERS, false, count_gap_queues,
+	 rank_gap_queue, rhythm_out, NULL},
+	{&trace_gap_table, "Longest times without a dispatch", BY_NOTHING, false, count_gap_queues,
+	 rank_gap_queue, gaps_of_queue_out, NULL},
+	{0},
+};
+
 static int report_gaps(struct trace *t)
 {
-	const struct asked *a = t->asked;
-	if (!t->one_table) {
-		trace_table(t, &trace_rhythm_table, "Time between dispatches", 0, 0);
-		each_queue(t, rhythm_out);
-	}
-	trace_table(t, &trace_gap_table, "Longest times without a dispatch", 0, 0);
-	each_queue(t, gaps_of_queue_out);
+	trace_views_out(t);
 	if (!t->one_table && t->opts->mark)
 		marks_out(t);
 	check_marks(t);
-	if (a->gaps.lengths.incomplete || a->marked.incomplete)
+	if (t->gaps.gaps.lengths.incomplete || t->gaps.marked.incomplete)
 		return err_fail(GPQ_PARTIAL, "use --pid, or fewer windows",
 				"--gaps: too many queues or windows: some are left out");
 	return GPQ_OK;
 }
 
-static void begin_gaps(struct trace *t)
+static int begin_gaps(struct trace *t)
 {
 	uint64_t keep = t->opts->top == U64_NULL ? KEEP_DEFAULT : t->opts->top;
-	struct asked *a = t->asked;
-	a->gaps.keep = a->launches.keep = (uint32_t)(keep < KEEP_MOST ? keep : KEEP_MOST);
-	a->marked.windows = &t->marks;
+	t->gaps.gaps.keep = (uint32_t)(keep < KEEP_MOST ? keep : KEEP_MOST);
+	t->gaps.launches.keep = t->gaps.gaps.keep;
+	t->gaps.marked.windows = &t->marks;
+	return trace_marks_read(t);
 }
 
 static void gaps_event(struct trace *t, const struct amdlog_event *e)
 {
-	struct asked *a = t->asked;
+	const uint64_t us = e->record->time_us;
 	if (e->record->kind == AMDLOG_KERNEL)
-		amdlog_gaps_add(&a->launches, GAPS_ALL, e->record->time_us, AMDLOG_UNKNOWN);
+		amdlog_gaps_add(&t->gaps.launches, GAPS_ALL, us, AMDLOG_UNKNOWN);
 	if (!e->packet)
 		return;
-	amdlog_marked_add(&a->marked, e);
-	if (e->record->kind != AMDLOG_DISPATCH)
-		return;
-	amdlog_gaps_add(&a->gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, e->record->time_us,
-			amdlog_packet_backlog(e->packet));
+	amdlog_marked_add(&t->gaps.marked, e);
+	if (e->record->kind == AMDLOG_DISPATCH)
+		amdlog_gaps_add(&t->gaps.gaps, e->queue == AMDLOG_NONE ? GAPS_ALL : e->queue, us,
+				amdlog_packet_backlog(e->packet));
 }
 
 static void gaps_fini(struct trace *t)
 {
-	struct asked *a = t->asked;
-	amdlog_gaps_fini(&a->gaps);
-	amdlog_gaps_fini(&a->launches);
-	amdlog_marked_fini(&a->marked);
+	amdlog_gaps_fini(&t->gaps.gaps);
+	amdlog_gaps_fini(&t->gaps.launches);
+	amdlog_marked_fini(&t->gaps.marked);
 }
 
 const struct trace_ask trace_gaps = {
 	.schema = &trace_gaps_schema,
-	.size = sizeof(struct asked),
+	.views = views,
 	.begin = begin_gaps,
-	.table = &trace_gap_table,
 	.event = gaps_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_gaps,

@@ -53,9 +53,7 @@ struct found {
 static void take_log_event(void *ctx, const struct amdlog_event *e)
 {
 	struct trace *t = ctx;
-	if (t->opts->list)
-		trace_list_row(t, e);
-	if (t->ask)
+	if (t->ask->event)
 		t->ask->event(t, e);
 	if (t->timeline)
 		amdlog_timeline_add(t->timeline, e);
@@ -78,10 +76,8 @@ void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter
 
 void trace_close(struct trace *t)
 {
-	if (t->asked)
+	if (t->ask->fini)
 		t->ask->fini(t);
-	if (t->asked && t->ask->size)
-		free(t->asked);
 	trace_names_fini(t);
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);
@@ -92,8 +88,8 @@ void trace_close(struct trace *t)
 // Kinds of records that must arrive one by one (take_log_event); UINT32_MAX: all.
 static uint32_t kinds_needed(const struct trace *t)
 {
-	uint32_t kinds = t->ask ? t->ask->kinds : 0;
-	if (t->opts->list || t->timeline)
+	uint32_t kinds = t->ask->kinds;
+	if (t->timeline)
 		return UINT32_MAX;
 	if (t->sum.want_api)
 		kinds |= AMDLOG_KIND(API_ENTRY) | AMDLOG_KIND(API_RETURN);
@@ -104,7 +100,7 @@ static void init_block(void *ctx, struct block *b)
 {
 	const struct trace *t = ((struct input *)ctx)->t;
 	struct found *f = b->user = xcalloc(1, sizeof(*f));
-	if (t->opts->list)
+	if (t->lists)
 		f->rows.out = out_piece(t->out);
 }
 
@@ -160,7 +156,7 @@ static int take_block(void *ctx, struct block *b)
 	in->begun = true;
 	if (any && t->grep && (status = check_grep(t, f)))
 		return status;
-	if (t->opts->list)
+	if (t->lists)
 		t->rows = rows;
 	rows->first = any ? f->result.items : NULL;
 	rows->end = any ? f->result.items + f->result.nitems : NULL;
@@ -225,8 +221,8 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 		.ctx = in,
 		.work = work_on_block,
 		.take = take_block,
-		.finish = in->t->opts->list ? format_block : NULL,
-		.put = in->t->opts->list ? write_block : NULL,
+		.finish = in->t->lists ? format_block : NULL,
+		.put = in->t->lists ? write_block : NULL,
 		.init = init_block,
 		.fini = fini_block,
 	};
@@ -351,7 +347,7 @@ static int read_input(struct input *in)
 		return -EISDIR;
 	status = peek(in);
 	format = unpack_format(in->head, in->head_len);
-	from.eager = in->t->opts->list || in->t->ask || in->t->timeline || in->tail;
+	from.eager = in->t->ask->event || in->t->timeline || in->tail;
 	if (status)
 		return status;
 	if (format)

@@ -2,10 +2,7 @@
 // (common/amdlog/analysis/latency.h).
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/analysis/latency.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct command_row {
 	const char *kind;
@@ -76,74 +73,68 @@ const struct schema trace_latency_schema = {"gpq.trace.latency", 1,
 							  &trace_latency_kernel_table),
 					    trace_notes_only};
 
-static void commands_out(struct trace *t)
+// Kinds of commands, then the handlers if any were set.
+static uint32_t count_commands(const struct trace *t)
 {
-	const struct amdlog_latency *l = t->asked;
-	struct command_row r;
-	trace_table(t, &trace_command_table, "From enqueue to completion", 0, 0);
-	for (uint32_t i = 0; i < l->kind_names.n; i++) {
+	return t->latency.kind_names.n + (t->latency.handlers_set > 0);
+}
+
+static void command_out(struct trace *t, uint32_t i)
+{
+	const struct amdlog_latency *l = &t->latency;
+	struct command_row r = {"handler", l->handlers_set, trace_times_in(&l->handlers, 0)};
+	if (i < l->kind_names.n)
 		r = (struct command_row){l->kinds[i].name, l->kinds[i].enqueued,
 					 trace_times_in(&l->by_kind, i)};
-		out_row(t->out, &r);
-	}
-	r = (struct command_row){"handler", l->handlers_set, trace_times_in(&l->handlers, 0)};
-	if (l->handlers_set)
-		out_row(t->out, &r);
-	out_end(t->out);
+	out_row(t->out, &r);
 }
 
-static void latency_queues_out(struct trace *t)
+static void latency_queue_out(struct trace *t, uint32_t i)
 {
-	const struct amdlog_latency *l = t->asked;
-	trace_table(t, &trace_latency_queue_table, "Hardware queues", 0, 0);
-	for (uint32_t i = 0; i < t->sum.nqueues; i++) {
-		const struct amdlog_queue *q = &t->sum.queues[i];
-		struct queue_row r = {trace_pid(t, q->process), q->hwq,
-				      trace_times_in(&l->by_queue, i),
-				      trace_times_in(&l->handlers_by_queue, i)};
-		if (r.t.count || r.handlers.count)
-			out_row(t->out, &r);
-	}
-	out_end(t->out);
+	const struct amdlog_queue *q = &t->sum.queues[i];
+	struct queue_row r = {trace_pid(t, q->process), q->hwq,
+			      trace_times_in(&t->latency.by_queue, i),
+			      trace_times_in(&t->latency.handlers_by_queue, i)};
+	if (r.t.count || r.handlers.count)
+		out_row(t->out, &r);
 }
+
+TRACE_COUNT(count_latency_queues, sum.nqueues)
+TRACE_COUNT(count_latency_kernels, latency.by_kernel.n)
 
 // Kernels that completed most often come first.
-static bool rank_latency_kernel(const struct trace *t, uint32_t i, struct trace_rank *r)
+static bool rank_latency_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	uint64_t count = ((const struct amdlog_latency *)t->asked)->by_kernel.v[i].count;
+	uint64_t count = t->latency.by_kernel.v[i].count;
 	r->by[0] = ~count;
 	return count > 0;
 }
 
-static void latency_kernels_out(struct trace *t)
+static void latency_kernel_out(struct trace *t, uint32_t i)
 {
-	const struct keyed_histogram *s = &((const struct amdlog_latency *)t->asked)->by_kernel;
-	uint32_t n, *order = trace_sorted(t, (uint32_t)s->n, &n, rank_latency_kernel);
-	uint32_t show = trace_top(t, n);
-	trace_table(t, &trace_latency_kernel_table, "Kernels", show, n);
-	show = out_limit(t->out, show, n);
-	for (uint32_t i = 0; i < show; i++) {
-		struct kernel_row r = {t->sum.kernels[order[i]].name, trace_name_shown(t, order[i]),
-				       trace_times_in(s, order[i])};
-		out_row(t->out, &r);
-	}
-	out_end(t->out);
-	free(order);
+	struct kernel_row r = {t->sum.kernels[i].name, trace_name_shown(t, i),
+			       trace_times_in(&t->latency.by_kernel, i)};
+	out_row(t->out, &r);
 }
+
+static const struct trace_view views[] = {
+	{&trace_command_table, "From enqueue to completion", BY_NOTHING, false, count_commands,
+	 NULL, command_out, NULL},
+	{&trace_latency_queue_table, "Hardware queues", BY_QUEUE, false, count_latency_queues, NULL,
+	 latency_queue_out, NULL},
+	{&trace_latency_kernel_table, "Kernels", BY_KERNEL, false, count_latency_kernels,
+	 rank_latency_kernel, latency_kernel_out, trace_top},
+	{0},
+};
 
 static int report_latency(struct trace *t)
 {
-	const struct amdlog_latency *l = t->asked;
+	const struct amdlog_latency *l = &t->latency;
 	// The log's level or release has no such records.
 	bool nothing = !l->kind_names.n && !l->handlers_set;
 	// Empty tables are left out for people.
-	bool shown = !nothing || t->one_table || out_mode(t->out) != OUT_TABLE;
-	if (shown && (!t->one_table || t->by == BY_NOTHING))
-		commands_out(t);
-	if (shown && (!t->one_table || t->by == BY_QUEUE))
-		latency_queues_out(t);
-	if (shown && (!t->one_table || t->by == BY_KERNEL))
-		latency_kernels_out(t);
+	if (!nothing || t->one_table || out_mode(t->out) != OUT_TABLE)
+		trace_views_out(t);
 	if (nothing && t->sum.totals.records)
 		err_warn("AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)",
 			 "no latencies: the log tells of no command and no signal handler");
@@ -158,20 +149,17 @@ static int report_latency(struct trace *t)
 
 static void latency_event(struct trace *t, const struct amdlog_event *e)
 {
-	amdlog_latency_add(t->asked, &t->sum, e);
+	amdlog_latency_add(&t->latency, &t->sum, e);
 }
 
 static void latency_fini(struct trace *t)
 {
-	amdlog_latency_fini(t->asked);
+	amdlog_latency_fini(&t->latency);
 }
 
 const struct trace_ask trace_latency = {
 	.schema = &trace_latency_schema,
-	.size = sizeof(struct amdlog_latency),
-	.table = &trace_command_table,
-	.by_queue = &trace_latency_queue_table,
-	.by_kernel = &trace_latency_kernel_table,
+	.views = views,
 	.event = latency_event,
 	.kinds = AMDLOG_KINDS_PLACED | AMDLOG_KINDS_LATENCY,
 	.report = report_latency,

@@ -128,7 +128,7 @@ void trace_rows_fini(struct trace_rows *rows)
 	free(rows->v);
 }
 
-void trace_list_row(struct trace *t, const struct amdlog_event *e)
+static void list_event(struct trace *t, const struct amdlog_event *e)
 {
 	struct noted_row n = {
 		.record = e->record,
@@ -142,7 +142,6 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 		n.kernel = t->sum.kernels[e->kernel].name;
 		n.demangled = trace_name_shown(t, e->kernel);
 	}
-
 	if (e->packet) {
 		n.hwq = e->packet->hwq;
 		n.swq = e->packet->swq;
@@ -158,3 +157,19 @@ void trace_list_row(struct trace *t, const struct amdlog_event *e)
 	    (uintptr_t)e->record >= (uintptr_t)t->rows->end)
 		trace_rows_format(t->rows);
 }
+
+static int report_list(struct trace *t)
+{
+	out_end(t->out);
+	return GPQ_OK;
+}
+
+static const struct trace_view views[] = {{.table = &trace_list_table, .by = BY_NOTHING}, {0}};
+
+const struct trace_ask trace_list = {
+	.schema = &trace_list_schema,
+	.views = views,
+	.event = list_event,
+	.kinds = UINT32_MAX,
+	.report = report_list,
+};

@@ -15,7 +15,6 @@
 static int write_part(struct trace *t, char *file, int status)
 {
 	const struct amdlog_counts *c = &t->scan->counts;
-	const struct amdlog_streams *streams = t->asked;
 	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
 				   .file = file,
 				   .from = t->sum.range.from,
@@ -24,7 +23,7 @@ static int write_part(struct trace *t, char *file, int status)
 				   .filtered = amdlog_is_filtered(&t->sum.filter),
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
-				   .streams = *streams,
+				   .streams = t->streams,
 				   .sum = &t->sum}; // all of it lent
 	struct buf line = {0};
 	amdlog_partial_write(&line, &part);
@@ -36,9 +35,8 @@ static int write_part(struct trace *t, char *file, int status)
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {
-	struct trace t = {.by = BY_NOTHING,
-			  .ask = &trace_streams, // in case gpq merge is asked for --by stream
-			  .asked = xcalloc(1, sizeof(struct amdlog_streams))};
+	// Streams are gathered for gpq merge --by stream.
+	struct trace t = {.by = BY_NOTHING, .ask = &trace_streams};
 	int status, written = GPQ_OK;
 	trace_open(&t, c, filter, grep);
 	t.sum.part.resumed = true;
@@ -173,26 +171,16 @@ static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct t
 
 static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
-	struct out_opts out = c->out;
-	int status, closed;
-	out.hosts = m->hosts.n > 0;
-	t->out = out_open(&out);
-	status = trace_begin(t);
-	// --by stream: what the parts gathered takes the place of what would be gathered.
-	if (t->ask) {
-		*(struct amdlog_streams *)t->asked = m->all.streams;
-		m->all.streams = (struct amdlog_streams){0};
-	}
-	if (!status) {
-		amdlog_summary_finish(&t->sum);
-		status = trace_report(t);
-		trace_notes(t, 1);
-	}
-	if (t->ask)
-		t->ask->fini(t);
-	free(t->asked);
-	closed = out_close(t->out);
-	return closed ? closed : status;
+	int status;
+	c->out.hosts = m->hosts.n > 0;
+	status = trace_begin(t, c);
+	if (status)
+		return status;
+	t->streams = m->all.streams; // owned by m
+	amdlog_summary_finish(&t->sum);
+	status = trace_report(t);
+	trace_notes(t, 1);
+	return trace_end(t, GPQ_OK, status);
 }
 
 int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o)
@@ -201,13 +189,12 @@ int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_
 			  .by = o->by,
 			  .name_pid = -1,
 			  .perfetto_fd = -1,
-			  .ask = o->by == BY_STREAM ? &trace_streams : NULL};
+			  .ask = o->by == BY_STREAM ? &trace_streams : &trace_summary};
 	struct amdlog_merge m;
 	int status = GPQ_OK;
-	if (t.by == BY_NOTHING && (c->out.columns || c->out.all))
+	if (t.by == BY_NOTHING && trace_columns(c))
 		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
-	c->out.several = !t.one_table;
 	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 	amdlog_merge_init(&m);
 	progress_init(&t.progress, c->out.progress, false);

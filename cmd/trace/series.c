@@ -6,7 +6,6 @@
 // time.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/analysis/series.h"
 #include "common/out/plot.h"
 #include "common/cli/text.h"
 #include "common/host/xalloc.h"
@@ -110,7 +109,7 @@ static double per_second(const struct amdlog_series *s, uint64_t n)
 static void intervals_out(struct trace *t, const struct series_track *track, uint32_t queue)
 {
 	const struct amdlog_queue *q = queue == AMDLOG_NONE ? NULL : &t->sum.queues[queue];
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
 		struct interval_row r = {
@@ -129,24 +128,24 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 	}
 }
 
-static bool rank_track(const struct trace *t, uint32_t i, struct trace_rank *r)
+static bool rank_track(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct series_track *track = &((const struct amdlog_series *)t->asked)->queues[i];
+	const struct series_track *track = &t->series.queues[i];
 	r->by[0] = ~t->sum.queues[i].dispatches;
 	return track->first < track->end;
 }
 
 // Indices of queues that have a track, those with most dispatches first; owned by the caller.
-static uint32_t *queues_in_order(const struct trace *t, uint32_t *n)
+static uint32_t *queues_in_order(struct trace *t, uint32_t *n)
 {
-	return trace_sorted(t, ((const struct amdlog_series *)t->asked)->nqueues, n, rank_track);
+	return trace_sorted(t, t->series.nqueues, n, rank_track);
 }
 
 // Calls `out` for the track of all, and for each queue's.
 static void tracks_out(struct trace *t, bool all, bool queues,
 		       void (*out)(struct trace *, const struct series_track *, uint32_t))
 {
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	uint32_t n, *order = queues_in_order(t, &n);
 	if (all && s->all.first < s->all.end)
 		out(t, &s->all, AMDLOG_NONE);
@@ -173,7 +172,7 @@ static unsigned spark_width(void)
 static void draw_course(const struct trace *t, const struct series_track *track, bool depth,
 			struct buf *out)
 {
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	uint64_t all = s->all.end - s->all.first;
 	uint64_t width = all < spark_width() ? all : spark_width();
 	double values[SPARK_MOST], max = 0;
@@ -193,7 +192,7 @@ static void draw_course(const struct trace *t, const struct series_track *track,
 
 static void track_out(struct trace *t, const struct series_track *track, uint32_t queue)
 {
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	struct series_point sum = amdlog_series_sum(track, track->first, track->end);
 	bool packets = amdlog_has_packets(&t->sum);
 	struct buf course = {0}, depth = {0};
@@ -221,7 +220,7 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 
 static void whole_report(struct trace *t)
 {
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	bool people = out_mode(t->out) == OUT_TABLE;
 	char width[24];
 	if (out_json(t->out))
@@ -371,7 +370,7 @@ static void draw_picture(struct drawing *d)
 
 static int write_svg(struct trace *t)
 {
-	const struct amdlog_series *s = t->asked;
+	const struct amdlog_series *s = &t->series;
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
 	int status;
@@ -395,14 +394,15 @@ static int write_svg(struct trace *t)
 
 // --- the report ---
 
-static void begin_series(struct trace *t)
+static int begin_series(struct trace *t)
 {
-	((struct amdlog_series *)t->asked)->width_us = t->opts->series / 1000;
+	t->series.width_us = t->opts->series / 1000;
+	return trace_marks_read(t);
 }
 
 static void series_event(struct trace *t, const struct amdlog_event *e)
 {
-	amdlog_series_add(t->asked, e);
+	amdlog_series_add(&t->series, e);
 }
 
 static int check_series(const struct amdlog_series *s)
@@ -424,7 +424,7 @@ static int check_series(const struct amdlog_series *s)
 
 static int report_series(struct trace *t)
 {
-	struct amdlog_series *s = t->asked;
+	struct amdlog_series *s = &t->series;
 	int status = GPQ_OK;
 	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table)
@@ -438,15 +438,17 @@ static int report_series(struct trace *t)
 
 static void series_fini(struct trace *t)
 {
-	amdlog_series_fini(t->asked);
+	amdlog_series_fini(&t->series);
 }
+
+static const struct trace_view views[] = {{.table = &trace_interval_table, .by = BY_NOTHING},
+					  {.table = &trace_queue_interval_table, .by = BY_QUEUE},
+					  {0}};
 
 const struct trace_ask trace_series = {
 	.schema = &trace_series_schema,
-	.size = sizeof(struct amdlog_series),
+	.views = views,
 	.begin = begin_series,
-	.table = &trace_interval_table,
-	.by_queue = &trace_queue_interval_table,
 	.event = series_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_series,

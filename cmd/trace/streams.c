@@ -1,10 +1,6 @@
 // gpq trace --by stream: which hardware queue each stream used, and when.
 #include "cmd/trace/trace.h"
 
-#include "common/amdlog/model/streams.h"
-
-#include <stdlib.h>
-
 struct stream_row {
 	struct stream_period p;
 	struct trace_place at;
@@ -31,16 +27,19 @@ static const struct out_col cols[] = {
 #undef ROW
 const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)};
 
+TRACE_COUNT(count_periods, streams.n)
+
 // By process and stream, then time.
-static bool rank_period(const struct trace *t, uint32_t i, struct trace_rank *r)
+static bool rank_period(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	const struct stream_period *p = &((const struct amdlog_streams *)t->asked)->v[i];
+	const struct stream_period *p = &t->streams.v[i];
 	*r = (struct trace_rank){{p->process, p->stream, p->span.first_us}, NULL, 0, i};
 	return p->created || p->packets;
 }
 
-static void period_out(struct trace *t, const struct stream_period *p)
+static void period_out(struct trace *t, uint32_t i)
 {
+	const struct stream_period *p = &t->streams.v[i];
 	const struct amdlog_queue *q = &t->sum.queues[p->queue];
 	struct stream_row r = {*p, trace_place(t, p->process, &p->span),
 			       trace_priority(q->priority), q->hwq, q->swq};
@@ -49,22 +48,22 @@ static void period_out(struct trace *t, const struct stream_period *p)
 	out_row(t->out, &r);
 }
 
+static const struct trace_view views[] = {
+	{&trace_stream_table, "Streams", BY_STREAM, false, count_periods, rank_period, period_out,
+	 NULL},
+	{0},
+};
+
 static void stream_event(struct trace *t, const struct amdlog_event *e)
 {
-	amdlog_streams_add(t->asked, &t->sum, e);
+	amdlog_streams_add(&t->streams, &t->sum, e);
 }
 
 static int report_streams(struct trace *t)
 {
-	struct amdlog_streams *s = t->asked;
-	uint32_t n, *order;
-	amdlog_streams_join(s, &t->sum);
-	order = trace_sorted(t, s->n, &n, rank_period);
-	for (uint32_t i = 0; i < n; i++)
-		period_out(t, &s->v[order[i]]);
-	out_end(t->out);
-	free(order);
-	if (s->left_out)
+	amdlog_streams_join(&t->streams, &t->sum);
+	trace_views_out(t);
+	if (t->streams.left_out)
 		return err_fail(GPQ_PARTIAL, "choose by --pid or --since",
 				"--by stream: more than %u periods: the rest is left out",
 				STREAMS_MAX);
@@ -73,13 +72,12 @@ static int report_streams(struct trace *t)
 
 static void streams_fini(struct trace *t)
 {
-	amdlog_streams_fini(t->asked);
+	amdlog_streams_fini(&t->streams);
 }
 
 const struct trace_ask trace_streams = {
 	.schema = &trace_schema,
-	.size = sizeof(struct amdlog_streams),
-	.table = &trace_stream_table,
+	.views = views,
 	.event = stream_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_streams,

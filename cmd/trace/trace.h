@@ -1,29 +1,34 @@
-// Shared by the files of `gpq trace`: options (trace.c), kinds (kinds.c), recording (live.c), logs
-// (log.c), input (files.c, input.c), summary (totals.c, report.c), notes (notes.c), list of records
-// (list.c), parts (partial.c), kernel names (names.c), timeline (perfetto.c), other reports
-// (compare.c, series.c, gaps.c, latency.c, streams.c), and the kernel's trace (ftrace.h).
+// Shared by the files of `gpq trace`: options (trace.c), kinds (kinds.c), input (files.c, input.c),
+// reports (report.c), each a struct trace_ask in a file of its own (summary.c, streams.c, list.c,
+// series.c, gaps.c, latency.c, compare.c), notes (notes.c), kernel names (names.c), timeline
+// (perfetto.c), parts (partial.c), recording (live.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
 #include "cmd/command.h"
+#include "common/amdlog/analysis/compare.h"
+#include "common/amdlog/analysis/latency.h"
+#include "common/amdlog/analysis/series.h"
+#include "common/amdlog/analysis/windows.h"
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
-#include "common/amdlog/analysis/windows.h"
 #include "common/cli/progress.h"
 #include "common/pick/pick.h"
 
 #include <math.h>
 
 struct demangler;
+struct kernel_side;
 struct tail;
 
-// Bytes of a file: the lines that begin in them.
+// --range: the lines of a file that begin in these bytes.
 struct trace_range {
 	uint64_t from, len;
 };
 
 enum trace_by {
-	BY_NOTHING = -1,
+	BY_OTHERS = -2, // of a view: no option asks for it alone
+	BY_NOTHING,
 	BY_QUEUE,
 	BY_KERNEL,
 	BY_PROCESS,
@@ -43,37 +48,61 @@ struct trace_opts {
 	uint64_t for_ns;  // --live; U64_NULL: until Ctrl-C, or the end of the command
 	const char *save; // folder that --live makes; NULL: a temporary one
 	const char *range;
-	const char *host; // --partial: whose log it is
+	const char *host; // --partial: the host that wrote the logs
 	struct words kernels;
 	const char *since, *until;
 	const char *mark;            // file with windows of time
 	const char *svg;             // file for the picture of the series
 	const char *perfetto;        // file for the timeline; "-": standard output
 	const char *ftrace;          // file of the kernel's trace
-	const char *breakdown;       // of which suspension: number, time, "all"
-	const char *ftrace_clock;    // of it; NULL: as it says itself
+	const char *breakdown;       // which suspension: its number, a time in it, or "all"
+	const char *ftrace_clock;    // clock of the trace; NULL: the trace says it
 	const char *events;          // file of `gpq events --ndjson` in a folder of --live
-	struct pick_opts pick;       // without --live: the pids alone, as the log numbers them
+	struct pick_opts pick;       // without --live only pids, as the log numbers them
 	struct words gpus;           // --live
-	struct words grep, grep_not; // regular expressions of records
+	struct words grep, grep_not; // regular expressions for records
 };
 
 struct trace;
 
-// A report that needs more than the summary: it gets the records one by one, in the order of the
-// input.
+// Sort key of a row: these numbers, then name, then process, then the order in the log.
+struct trace_rank {
+	uint64_t by[3];   // ~n: greatest n first
+	const char *name; // NULL: by numbers alone
+	uint32_t process, index;
+};
+
+// A table of a report and how to write it.
+struct trace_view {
+	const struct out_table *table; // NULL ends a list
+	const char *title;
+	int by;     // enum trace_by that asks for this table alone
+	bool alone; // written only then
+	uint32_t (*count)(const struct trace *t);
+	// Fills in the rank of row `i`, which holds zeros and `i`. False: the row is not shown.
+	// NULL: rows are shown as they come.
+	bool (*rank)(struct trace *t, uint32_t i, struct trace_rank *r);
+	void (*row)(struct trace *t, uint32_t i);
+	uint32_t (*most)(const struct trace *t, uint32_t rows); // rows to show; NULL: all
+};
+
+// A function for trace_view.count: rows are elements of struct trace, which `member` counts.
+#define TRACE_COUNT(name, member)                   \
+	static uint32_t name(const struct trace *t) \
+	{                                           \
+		return (uint32_t)t->member;         \
+	}
+
+// A report. Some need more than the summary: they get the records one by one, in the order of the
+// input, and gather it in a member of struct trace.
 struct trace_ask {
-	size_t size; // of what it gathers, t->asked, which starts as zeros; 0: the caller owns
-		     // t->asked
-	void (*begin)(struct trace *t); // sets members of it that are not zero; may be NULL
 	const struct schema *schema;
-	const struct out_table *table, *by_queue, *by_kernel; // with t->one_table: which one
-	void (*event)(struct trace *t, const struct amdlog_event *e);
-	// The kinds of records `event` needs, a bit for each; others may be left out, which is
-	// faster.
-	uint32_t kinds;
-	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status
-	void (*fini)(struct trace *t);  // what t->asked owns
+	const struct trace_view *views;
+	int (*begin)(struct trace *t); // before the input is read; NULL: nothing to do
+	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
+	uint32_t kinds;                 // of records that `event` needs: AMDLOG_KIND bits
+	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status. NULL: views
+	void (*fini)(struct trace *t);  // frees what was gathered; NULL: nothing
 };
 
 // Rows of --list.
@@ -87,43 +116,56 @@ struct trace_rows {
 	const struct block_item *first, *end;
 };
 
-// Kernel names for people (names.c).
+// Readable kernel names (names.c).
 struct trace_names {
-	struct demangler *demangler; // NULL: none yet, or there is no library
+	struct demangler *demangler; // NULL: not started, or there is no library
 	bool begun;
 	struct trace_name {
-		char *text; // owned; NULL: as it is
+		char *text; // owned; NULL: the name stays as the log has it
 		bool done;
-	} * v; // by the summary's number
+	} * v; // by the kernel's index in the summary
 	size_t n;
 };
 
+// One run of gpq trace: its input, what was read, and its output.
 struct trace {
 	const struct trace_opts *opts;
-	const struct grep *grep; // of the filter; NULL
-	bool untold;             // the input was not read as it should: nothing is reported
+	const struct grep *grep; // --grep, --grep-not; NULL
+	bool untold;             // a regular expression failed: nothing is reported
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
 	struct amdlog_summary sum;
 	struct trace_names names;
-	struct trace_range range; // when opts->range
-	int by;                   // enum trace_by, BY_NOTHING: the whole report
+	struct trace_range range; // with opts->range
+	int by;                   // enum trace_by; BY_NOTHING: the whole report
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
-	struct trace_rows *rows;           // --list: of the block that is taken, or `last_rows`
-	struct trace_rows last_rows;       // behind the last block
+	bool lists;       // a row for each record of the log
+	struct trace_rows *rows;           // `lists`: of the present block, or `last_rows`
+	struct trace_rows last_rows;       // `lists`: records that end after the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL
-	int perfetto_fd;                   // -1
-	const struct amdlog_merge *merged; // gpq merge: counts are in it; NULL
+	int perfetto_fd;                   // -1: none
+	const struct amdlog_merge *merged; // gpq merge: the sum of its parts; NULL
 	struct progress progress;
-	uint64_t input_bytes;        // of all files together; 0: not known
-	const struct trace_ask *ask; // NULL: a report of the summary
-	void *asked;                 // its own
-	bool one_table;              // only one is written, and begun before the input is read
+	uint64_t input_bytes; // of all files together; 0: not known
+	bool one_table;       // a single table is written, and begun before the input is read
 	struct amdlog_windows marks; // --mark, sorted
-	const char *label;           // prefix of its notes: the log; NULL
-	char **logs;                 // as named by the user, for the heading of a picture
+	const char *label;           // prefix of notes: which log of --compare; NULL
+	char **logs;                 // operands, for the heading of a picture
 	int nlogs;                   // 0: standard input
+	const struct trace_ask *ask;
+	union { // what `ask` gathers
+		struct amdlog_series series;
+		struct amdlog_latency latency;
+		struct amdlog_streams streams;
+		struct trace_gaps {
+			struct amdlog_gaps gaps;
+			struct amdlog_gaps launches; // of all queues, for logs without packets
+			struct amdlog_marked marked;
+		} gaps;
+		struct compared *compared; // --compare: both logs
+		struct kernel_side *kernel;
+	};
 };
 
 extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,
@@ -136,34 +178,45 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_kernel_process_table, trace_kernel_queue_table, trace_timeline_table,
 	trace_suspension_table, trace_step_table;
 
-// Of each report; gpq merge writes that of the summary, too.
+// The forms of documents; gpq merge writes that of the summary, too.
 extern const struct schema trace_schema, trace_list_schema, trace_latency_schema, trace_gaps_schema,
 	trace_series_schema, trace_compare_schema, trace_ftrace_schema, trace_timeline_schema,
 	trace_breakdown_schema;
 
-// Members of documents that all of these have.
+// Members that all of these have.
 extern const struct schema_member trace_text, trace_notes_only[];
 #define TRACE_NOTES                                                                            \
 	{                                                                                      \
 		"notes", SCHEMA_LIST, "what the log does not tell, and why", &trace_text, NULL \
 	}
 
-// Before the input is read: makes t->asked, checks the columns of -o. 0, or an exit status after a
-// message.
-int trace_begin(struct trace *t);
-int trace_begin_table(struct trace *t); // with t->one_table: that one
+// Before the input is read: opens the output and --perfetto, and checks the columns of -o. GPQ_OK,
+// or an exit status after a message; then both are closed.
+int trace_begin(struct trace *t, struct cmd *c);
+
+// Does -o name columns of a single table? Can the output hold no other table?
+bool trace_columns(const struct cmd *c);
+bool trace_flat(const struct cmd *c);
+
+// Closes what trace_begin() opened. The exit status of a run: `status` is that of reading, `told`
+// of the report.
+int trace_end(struct trace *t, int status, int told);
 
 // Are the merged parts of several hosts, whose times cannot be compared?
 bool trace_several_hosts(const struct trace *t);
 
-// After amdlog_summary_finish: writes what was asked for. Exit status.
+// After amdlog_summary_finish: writes the report. Exit status.
 int trace_report(struct trace *t);
 
-// The totals, of trace_report.
+// Writes one view; those of the report, or the one that was asked for.
+void trace_view_out(struct trace *t, const struct trace_view *v);
+void trace_views_out(struct trace *t);
+
+// The totals of the summary.
 void trace_totals(struct trace *t);
 
-// First and last microsecond, and the nanoseconds between; U64_NULL when nothing was seen, and for
-// what processes of several hosts have in common.
+// First and last microsecond, and the nanoseconds between them. U64_NULL: nothing was seen, or
+// processes of several hosts have it in common.
 struct trace_span {
 	uint64_t first_us, last_us, ns;
 };
@@ -172,14 +225,14 @@ struct trace_span trace_common_span(const struct trace *t, const struct amdlog_s
 
 // Host, process and time span of a row.
 struct trace_place {
-	const char *host; // that parts named; NULL
+	const char *host; // as --partial --host named it; NULL
 	int64_t pid;      // I64_NULL: not known
 	struct trace_span span;
 };
 struct trace_place trace_place(const struct trace *t, uint32_t process,
 			       const struct amdlog_span *s);
 
-// A queue; what is not known of it is null.
+// A queue, with null for what the log does not tell.
 struct trace_queue {
 	struct amdlog_queue q;
 	struct trace_place at;
@@ -188,33 +241,33 @@ struct trace_queue {
 };
 struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
-// Its ring's address and its process, for a column of text; AMDLOG_NONE: all queues.
+// The queue's process, and its ring as text: "0x7f...", "all" of AMDLOG_NONE, "-" if not known.
 void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
 
 // Sets c->out.demangle by --demangle and --no-demangle: without them, tables on a terminal.
 // GPQ_USAGE after a message: both are given.
 int trace_demangle(struct cmd *c, bool yes, bool no);
 
-// A kernel's name for people; the log's name if it cannot be demangled. _shown: NULL if the open
-// table shows no such names.
+// A kernel's readable name; the log's name if it cannot be demangled. _shown: NULL if the open
+// table shows no readable names.
 const char *trace_name_readable(struct trace *t, uint32_t kernel);
 const char *trace_name_shown(struct trace *t, uint32_t kernel);
 void trace_names_fini(struct trace *t);
 
-// NaN: of nothing.
+// NaN if `n` is 0.
 static inline double trace_mean(uint64_t sum, uint64_t n)
 {
 	return n ? (double)sum / (double)n : NAN;
 }
 
-// Of many times, measured in microseconds. All but the count are U64_NULL when there are none.
+// Statistics of times that the log has in microseconds. U64_NULL, but for the count: no times.
 struct trace_times {
 	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
 };
 struct trace_times trace_times_of(const struct hist *us);
 struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
-// How many different ones a log names. A stream counts once for each queue.
+// How many different ones a log names. A stream counts once for each of its queues.
 struct trace_distinct {
 	uint64_t kernels, pids, rings, streams;
 };
@@ -223,56 +276,52 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// Sort key of a row: these numbers, then name, then process, then the order in the log.
-struct trace_rank {
-	uint64_t by[3];   // ~n: those with most first
-	const char *name; // NULL: by numbers alone
-	uint32_t process, index;
-};
+// Those of the indices [0, n) that `rank` (struct trace_view) chooses, in its order; to be freed.
+uint32_t *trace_sorted(struct trace *t, uint32_t n, uint32_t *count,
+		       bool (*rank)(struct trace *, uint32_t, struct trace_rank *));
 
-// The indices [0, n) of rows that are shown, in order; owned by the caller. `rank` fills in a row's
-// rank, which holds zeros, and says whether the row is shown.
-uint32_t *trace_sorted(const struct trace *t, uint32_t n, uint32_t *count,
-		       bool (*rank)(const struct trace *, uint32_t, struct trace_rank *));
-
-// Begins a table of several, under its title: `show` of `n` rows.
+// Begins a table under its title, which says so if only `show` of `n` rows are written.
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
 		 uint64_t n);
 
-// Does a record that passes the filter name the queue, and is its row not merged into another?
+// Was the queue named by a record that passed the filter, and not joined to another row?
 bool trace_queue_shown(const struct amdlog_queue *q);
 
-// Writes what the logs do not contain: members of the JSON document, else warnings.
-void trace_notes(struct trace *logs, unsigned n);
+// A note on what the input does not tell: an element of a list in the JSON document, else a
+// warning.
+__attribute__((format(printf, 2, 3))) void trace_note(const struct trace *t, const char *fmt, ...);
+
+// The notes on some logs: the list in the JSON document, else warnings.
+void trace_notes(const struct trace *logs, unsigned n);
 
 // Scanner, mender and summary of a log.
 void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
 		const struct grep *grep);
 void trace_close(struct trace *t);
 
-// Reads files one behind the other, and shows how far it is. Exit status.
+// Reads files one after the other and shows the progress. Exit status.
 int trace_scan(struct trace *t, const struct cmd *c, int n, char **names);
 
-// Says where Ctrl-C ended it, and returns the exit status.
+// Says where a signal ended the reading. Exit status.
 int trace_stopped(const struct trace *t);
 
 // --range with its file: GPQ_OK, or GPQ_USAGE after a message.
 int trace_check_input(const struct trace_opts *o, int argc);
 bool trace_range_parse(const char *text, struct trace_range *range);
 
-// Reads one input, and no more: `tail` is NULL, or followed in place of `fd`. Exit status.
+// Reads one input: `fd`, or `tail`, which grows, unless it is NULL. Exit status.
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
 
-// 4711 of "trace_4711", as AMD_LOG_LEVEL_FILE=trace makes it; -1.
+// 4711 of "trace_4711", a file that AMD_LOG_LEVEL_FILE=trace makes; -1: no pid.
 int64_t trace_pid_of_name(const char *name);
 
 // The words of enum trace_by.
 #define TRACE_BY_WORDS "queue\0kernel\0process\0thread\0api\0stream\0error"
 
-// The report of the files that are the operands, and of o->ftrace and o->events. Exit status.
+// The report of the operands, of o->ftrace and of o->events. Exit status.
 int trace_files(struct cmd *c);
 
-// Of logs, except for --compare and --partial.
+// Reports of logs, but for --compare and --partial.
 int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // --compare
@@ -281,30 +330,29 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 // --mark: reads and sorts the windows. Exit status.
 int trace_marks_read(struct trace *t);
 
-// --series, --gaps, --latency, --by stream, each log of --compare
-extern const struct trace_ask trace_series, trace_gaps, trace_latency, trace_streams,
-	trace_compare_ask;
+// The summary, --by stream, --list, --series, --gaps, --latency
+extern const struct trace_ask trace_summary, trace_streams, trace_list, trace_series, trace_gaps,
+	trace_latency;
 
-// The first so many of `rows` kernels are shown.
+// For views of kernels: how many of `rows` are shown (--top).
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
-// --list: adds a row to t->rows; formats rows that were added (from any thread).
-void trace_list_row(struct trace *t, const struct amdlog_event *e);
+// --list: formats the rows that were added, from any thread.
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
 
-// --ftrace: the report of the kernel's trace, and of logs beside it. Exit status.
+// --ftrace: the report of the kernel's trace, with logs beside it. Exit status.
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 int ftrace_breakdown_check(const char *arg); // GPQ_USAGE after a message
 
 // --live: records, then reports what was recorded. Exit status.
 int trace_live(struct cmd *c);
 
-// Is the only operand a folder that --live wrote? The report of a folder. Exit status.
+// Is the only operand a folder that --live wrote? trace_folder() reports it. Exit status.
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);
 
-// --perfetto: opens the file and t->timeline, unless the option is missing; ends both. Exit status.
+// --perfetto: opens and closes the file and t->timeline, if the option is given. Exit status.
 int trace_perfetto_open(struct trace *t, int argc, char **argv);
 int trace_perfetto_close(struct trace *t);
 bool trace_to_stdout(const char *path); // is it "-"?
@@ -322,20 +370,20 @@ struct trace_lines {
 	size_t n, cap;
 };
 
-// Keeps a line. False when gpq trace --partial did not write it.
+// Keeps a line. False: gpq trace --partial did not write it.
 bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
 void trace_lines_fini(struct trace_lines *l);
-// Writes them, sorted by file and place, or the report of their sum. Exit status.
+// Writes the lines, sorted by file and place; or the report of their sum. Exit status.
 int trace_merge_partial(struct trace_lines *l);
 int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o);
 
-// The scanner's counts: of this run or, when parts are merged, of all parts.
+// The scanner's counts, of this run or of all merged parts.
 const struct amdlog_counts *trace_counts(const struct trace *t);
 
 // "low", "normal", "high"; NULL: no such priority.
 const char *trace_priority(int priority);
 
-// "1024x1x1"; NULL when not known.
+// "1024x1x1"; NULL: not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
 
 #endif
