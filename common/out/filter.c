@@ -16,14 +16,6 @@
 // Numbers of 64 bits with a sign, and doubles, are all exact in one type.
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
 
-struct filter_run {
-	const struct filter *f;
-	struct buf text; // of a number that a regular expression is tried on
-	struct {
-		struct grepper *grepper;
-	} regex[];
-};
-
 // --- mistakes ---
 
 int out_mistake_report(const struct out_mistake *m, const char *option)
@@ -76,6 +68,7 @@ static bool compile(struct filter *f, struct out_mistake *m)
 			m->told = true;
 			return false;
 		}
+		r->grepper = grepper_new(r->grep);
 	}
 	return true;
 }
@@ -100,12 +93,14 @@ void filter_free(struct filter *f)
 		free(f->tests[i].b.text);
 	}
 	for (size_t i = 0; i < f->nregexes; i++) {
+		grepper_free(f->regexes[i].grepper);
 		grep_free(f->regexes[i].grep);
 		free(f->regexes[i].option);
 	}
 	free(f->steps);
 	free(f->tests);
 	free(f->regexes);
+	buf_fini(&f->number);
 	free(f);
 }
 
@@ -120,30 +115,11 @@ void filter_columns(const struct filter *f, bool *used)
 	}
 }
 
-struct filter_run *filter_run_new(const struct filter *f)
-{
-	struct filter_run *r = xcalloc(1, sizeof(*r) + f->nregexes * sizeof(r->regex[0]));
-	r->f = f;
-	for (size_t i = 0; i < f->nregexes; i++)
-		r->regex[i].grepper = grepper_new(f->regexes[i].grep);
-	return r;
-}
-
-void filter_run_free(struct filter_run *r)
-{
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->f->nregexes; i++)
-		grepper_free(r->regex[i].grepper);
-	buf_fini(&r->text);
-	free(r);
-}
-
-int filter_run_check(const struct filter_run *r)
+int filter_check(const struct filter *f)
 {
 	int status = GPQ_OK;
-	for (size_t i = 0; i < r->f->nregexes && !status; i++)
-		status = grepper_check(r->regex[i].grepper);
+	for (size_t i = 0; i < f->nregexes && !status; i++)
+		status = grepper_check(f->regexes[i].grepper);
 	return status;
 }
 
@@ -237,9 +213,9 @@ static bool compare_words(const struct test *t, const void *record)
 	return words && any_is(words, t->b.text) == (t->orders == ORDER_EQ);
 }
 
-static bool test_matches(struct filter_run *r, const struct test *t, const void *record)
+static bool test_matches(struct filter *f, const struct test *t, const void *record)
 {
-	struct grepper *g = r->regex[t->regex].grepper;
+	struct grepper *g = f->regexes[t->regex].grepper;
 	const char *s;
 	bool found;
 	if (t->a.is == IS_TEXT || t->a.is == IS_LIST) {
@@ -248,15 +224,15 @@ static bool test_matches(struct filter_run *r, const struct test *t, const void 
 			return false;
 		found = t->a.is == IS_LIST ? any_matches(s, g) : grepper_text(g, s, strlen(s));
 	} else {
-		r->text.len = 0;
-		if (!outfmt_text(&r->text, t->a.column, record, false, true, NULL))
+		f->number.len = 0;
+		if (!outfmt_text(&f->number, t->a.column, record, false, true, NULL))
 			return false;
-		found = grepper_text(g, r->text.data, r->text.len);
+		found = grepper_text(g, f->number.data, f->number.len);
 	}
 	return found == (t->orders == ORDER_EQ);
 }
 
-static bool try(struct filter_run *r, const struct test *t, const void *record)
+static bool try_test(struct filter *f, const struct test *t, const void *record)
 {
 	bool v = false;
 	switch (t->how) {
@@ -265,19 +241,18 @@ static bool try(struct filter_run *r, const struct test *t, const void *record)
 	case TEST_TRUTHS: return compare_truths(t, record);
 	case TEST_TEXTS: return compare_texts(t, record);
 	case TEST_WORDS: return compare_words(t, record);
-	case TEST_REGEX: return test_matches(r, t, record);
+	case TEST_REGEX: return test_matches(f, t, record);
 	}
 	return false;
 }
 
-bool filter_takes(struct filter_run *r, const void *record)
+bool filter_takes(struct filter *f, const void *record)
 {
-	const struct filter *f = r->f;
 	bool v = false;
 	for (size_t i = 0; i < f->nsteps;) {
 		const struct step *s = &f->steps[i++];
 		switch (s->kind) {
-		case STEP_TEST: v = try(r, &f->tests[s->to], record); break;
+		case STEP_TEST: v = try_test(f, &f->tests[s->to], record); break;
 		case STEP_NOT: v = !v; break;
 		case STEP_IF_TRUE: i = v ? s->to : i; break;
 		case STEP_IF_FALSE: i = v ? i : s->to; break;

@@ -2,7 +2,7 @@
 // what is different here.
 //
 // An expression is parsed once for a table into a list of tests and jumps, so taking a row needs no
-// recursion. A filter is shared by threads; each of them has a run of its own.
+// recursion. Threads have a filter each.
 #ifndef GPQ_OUT_FILTER_H
 #define GPQ_OUT_FILTER_H
 
@@ -45,15 +45,10 @@ void filter_free(struct filter *f);
 // Sets used[i] of each column that the expression names.
 void filter_columns(const struct filter *f, bool *used);
 
-// What a thread needs to try rows.
-struct filter_run;
-struct filter_run *filter_run_new(const struct filter *f);
-void filter_run_free(struct filter_run *r);
-
 // Does the record match?
-bool filter_takes(struct filter_run *r, const void *record);
+bool filter_takes(struct filter *f, const void *record);
 
 // A regular expression took too many steps on some text: GPQ_FAILED after a message. Else GPQ_OK.
-int filter_run_check(const struct filter_run *r);
+int filter_check(const struct filter *f);
 
 #endif

@@ -389,8 +389,8 @@ static void add_regex(struct parser *p, struct test *t, const struct token at[3]
 			FILTER_REGEX_MAX);
 	else
 		*ARRAY_ADD(f->regexes, f->regexes_cap, f->nregexes) = (struct filter_regex){
-			NULL, xasprintf("--filter: at column %zu", character_of(p, at[2].at)),
-			t->b.text};
+			.option = xasprintf("--filter: at column %zu", character_of(p, at[2].at)),
+			.pattern = t->b.text};
 }
 
 // --- the grammar ---

@@ -32,6 +32,7 @@ struct step {
 
 struct filter_regex {
 	struct grep *grep;
+	struct grepper *grepper;
 	char *option; // for messages: option and place
 	const char *pattern;
 };
@@ -42,6 +43,7 @@ struct filter {
 	struct test *tests;
 	struct filter_regex *regexes;
 	size_t nsteps, steps_cap, ntests, tests_cap, nregexes, regexes_cap;
+	struct buf number; // text of a number that a regular expression is tried on
 };
 
 // Parses the expression into the filter. False with the mistake in `m`.

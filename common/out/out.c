@@ -254,7 +254,6 @@ static void begin_asked(struct out *o)
 	for (unsigned i = 0; i < o->nshown; i++)
 		shown[o->shown[i]] = true;
 	outask_begin(o->ask, shown);
-	o->left = UINT64_MAX;
 }
 
 uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows)
@@ -275,6 +274,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	o->left = UINT64_MAX;
 	if (o->ask)
 		begin_asked(o);
 	prepare_cells(o);
@@ -343,7 +343,8 @@ void out_row(struct out *o, const void *record)
 struct out *out_piece(const struct out *o)
 {
 	struct out *p = xmemdup(o, sizeof(*o));
-	p->ask = o->ask ? outask_piece(o->ask) : NULL;
+	if (o->ask && !outask_new(&p->ask, &p->opts, p->table, p->wants, true))
+		begin_asked(p);
 	p->fd = -1;
 	p->buf = p->cell = (struct buf){0};
 	p->json.out = &p->buf;

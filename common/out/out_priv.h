@@ -72,8 +72,7 @@ unsigned outask_does(const struct outask *a);
 // From now on rows may be gathered: keep[i] tells columns that are written.
 void outask_begin(struct outask *a, const bool *keep);
 
-// For a piece of the rows, which outask_move() appends to `a`. Free the piece before `a`.
-struct outask *outask_piece(const struct outask *a);
+// Appends the gathered rows of `piece`, which asks the same of the same table.
 void outask_move(struct outask *a, struct outask *piece);
 
 // True: the row is to be written now. Otherwise it is filtered out, or gathered.

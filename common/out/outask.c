@@ -10,10 +10,8 @@
 
 struct outask {
 	const struct out_table *table;
-	bool piece; // of another outask, whose filter it borrows
 	bool sorted;
 	struct filter *filter;
-	struct filter_run *run;
 	struct rows_order order;
 	struct rows *rows;
 	int failed; // exit status, after its message
@@ -105,19 +103,8 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 
 void outask_begin(struct outask *a, const bool *keep)
 {
-	if (a->filter)
-		a->run = filter_run_new(a->filter);
 	if (a->sorted)
 		a->rows = rows_new(a->table, &a->order, keep);
-}
-
-struct outask *outask_piece(const struct outask *a)
-{
-	struct outask *p = xmemdup(a, sizeof(*a));
-	p->piece = true;
-	p->run = a->filter ? filter_run_new(a->filter) : NULL;
-	p->rows = a->rows ? rows_like(a->rows) : NULL;
-	return p;
 }
 
 void outask_move(struct outask *a, struct outask *piece)
@@ -130,7 +117,7 @@ void outask_move(struct outask *a, struct outask *piece)
 
 bool outask_takes(struct outask *a, const void *record)
 {
-	if (a->run && !filter_takes(a->run, record))
+	if (a->filter && !filter_takes(a->filter, record))
 		return false;
 	if (a->rows)
 		rows_add(a->rows, record);
@@ -145,8 +132,8 @@ void outask_each(struct outask *a, void (*write)(void *arg, const void *record),
 
 int outask_check(struct outask *a)
 {
-	if (!a->failed && a->run)
-		a->failed = filter_run_check(a->run);
+	if (!a->failed && a->filter)
+		a->failed = filter_check(a->filter);
 	return a->failed;
 }
 
@@ -154,9 +141,7 @@ void outask_free(struct outask *a)
 {
 	if (!a)
 		return;
-	filter_run_free(a->run);
 	rows_free(a->rows);
-	if (!a->piece)
-		filter_free(a->filter);
+	filter_free(a->filter);
 	free(a);
 }

@@ -91,16 +91,6 @@ struct rows *rows_new(const struct out_table *t, const struct rows_order *order,
 	return r;
 }
 
-struct rows *rows_like(const struct rows *r)
-{
-	struct rows *like = xmemdup(r, sizeof(*r));
-	like->columns = xmemdup(r->columns, r->ncolumns * sizeof(*r->columns));
-	like->cells = NULL;
-	like->ncells = like->cap = 0;
-	like->text = (struct buf){0};
-	return like;
-}
-
 void rows_free(struct rows *r)
 {
 	if (!r)

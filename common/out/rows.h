@@ -23,12 +23,11 @@ struct rows;
 
 // Rows in that order; keep[i]: column i is needed besides. Neither is kept by the rows.
 struct rows *rows_new(const struct out_table *t, const struct rows_order *order, const bool *keep);
-struct rows *rows_like(const struct rows *r); // without rows
 void rows_free(struct rows *r);
 
 void rows_add(struct rows *r, const void *record);
 
-// Moves all rows of `from`, a rows_like() of `to`, behind those of `to`.
+// Moves all rows of `from`, which keeps the same columns, behind those of `to`.
 void rows_move(struct rows *to, struct rows *from);
 
 // Calls `write` with a record for each row, in order: by value (text by its bytes), unknown values
