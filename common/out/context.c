@@ -2,11 +2,11 @@
 #include "common/out/out_priv.h"
 
 #include "common/out/columns.h"
+#include "common/host/clock.h"
 #include "common/host/root.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define ROW                      context
 #define FACT(member, name, type) COL(member, name, #member, type, 0, "")
@@ -32,9 +32,7 @@ static const char *first_line(struct context *c, const char *path)
 // The clock; unknown of a recorded host, whose records are as old as the recording.
 static uint64_t now(clockid_t clock)
 {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return host_is_live() ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : U64_NULL;
+	return host_is_live() ? clock_read_ns(clock) : U64_NULL;
 }
 
 // Is the GPU the software one of tests/kernel, whose times are not a GPU's? Everybody sees its

@@ -9,6 +9,7 @@
 #include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,64 +169,52 @@ static void align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
-// Raw, or aligned for people.
-static void word_cell(struct out *o, unsigned i, const struct out_col *c, const void *record)
+// Ways of OUT_TABLE to OUT_NUL to write a text.
+static outfmt_escape *const escapes[] = {[OUT_TABLE] = text_escape,
+					 [OUT_RAW] = outfmt_raw,
+					 [OUT_CSV] = outfmt_csv,
+					 [OUT_PAIRS] = outfmt_quoted,
+					 [OUT_NUL] = text_escape};
+
+// Without a record the heading. `i`: which cell of the row.
+static void line_cell(struct out *o, unsigned i, const void *record)
 {
-	bool human = o->opts.mode == OUT_TABLE;
-	struct buf *b = &o->buf;
-	size_t start = b->len;
-	if (!record)
-		buf_puts(b, c->name);
-	else if (!outfmt_text(b, c, record, human, o->opts.bytes, human ? text_escape : outfmt_raw))
-		buf_puts(b, "-");
-	if (human)
-		align(b, start, o->width[i], outfmt_types[c->type].number);
+	const enum out_mode mode = o->opts.mode;
+	const struct out_col *c = out_column(o, i);
+	const size_t start = o->buf.len;
+	outfmt_escape *escape = mode == OUT_NUL && !o->terminal ? NULL : escapes[mode];
+	const char *null = mode == OUT_TABLE || mode == OUT_RAW ? "-" : "";
+	if (mode == OUT_PAIRS) {
+		buf_puts(&o->buf, c->name);
+		buf_puts(&o->buf, "=\"");
+	}
+	if (!record && mode == OUT_CSV)
+		outfmt_csv(&o->buf, c->name, strlen(c->name));
+	else if (!record)
+		buf_puts(&o->buf, c->name);
+	else if (!outfmt_text(&o->buf, c, record_of(o, i, record), mode == OUT_TABLE, o->opts.bytes,
+			      escape))
+		buf_puts(&o->buf, null);
+	if (mode == OUT_PAIRS)
+		buf_puts(&o->buf, "\"");
+	if (mode == OUT_TABLE)
+		align(&o->buf, start, o->width[i], outfmt_types[c->type].number);
 }
 
-static void pair_cell(struct buf *b, const struct out_col *c, const void *record)
-{
-	buf_puts(b, c->name);
-	buf_puts(b, "=\"");
-	outfmt_text(b, c, record, false, true, outfmt_quoted);
-	buf_puts(b, "\"");
-}
-
-// A row on a line of its own; without a record the headings.
+// A row on a line of its own; without a record the headings. CSV is that of RFC 4180, but control
+// characters are escaped: a record is a line.
 static void line_row(struct out *o, const void *record)
 {
+	const enum out_mode mode = o->opts.mode;
 	for (unsigned i = 0; i < o->ncells; i++) {
-		const struct out_col *c = out_column(o, i);
-		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
-			buf_puts(&o->buf, " ");
-		if (o->opts.mode == OUT_PAIRS)
-			pair_cell(&o->buf, c, from);
-		else
-			word_cell(o, i, c, from);
+			buf_puts(&o->buf, mode == OUT_CSV ? "," : " ");
+		line_cell(o, i, record);
 	}
-	buf_puts(&o->buf, "\n");
-}
-
-// RFC 4180, but for control characters, which are escaped: a record is a line.
-static void csv_row(struct out *o, const void *record)
-{
-	for (unsigned i = 0; i < o->ncells; i++) {
-		const struct out_col *c = out_column(o, i);
-		if (i)
-			buf_puts(&o->buf, ",");
-		if (record)
-			outfmt_text(&o->buf, c, record_of(o, i, record), false, true, outfmt_csv);
-		else
-			outfmt_csv(&o->buf, c->name, strlen(c->name));
-	}
-	buf_puts(&o->buf, "\r\n");
-}
-
-static void nul_row(struct out *o, const void *record)
-{
-	outfmt_text(&o->buf, out_column(o, 0), record_of(o, 0, record), false, true,
-		    o->terminal ? text_escape : NULL);
-	buf_append(&o->buf, "", 1);
+	if (mode == OUT_NUL)
+		buf_append(&o->buf, "", 1);
+	else
+		buf_puts(&o->buf, mode == OUT_CSV ? "\r\n" : "\n");
 }
 
 static void json_row(struct out *o, const void *record)
@@ -285,7 +274,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 	else if (out_is_document(o))
 		outdoc_begin(o);
 	else if (o->opts.mode <= OUT_CSV && !o->opts.noheadings)
-		o->opts.mode == OUT_CSV ? csv_row(o, NULL) : line_row(o, NULL);
+		line_row(o, NULL);
 	return 0;
 }
 
@@ -311,9 +300,9 @@ static void put_row(struct out *o, const void *record)
 	switch (o->opts.mode) {
 	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
 	case OUT_RAW:
-	case OUT_PAIRS: line_row(o, record); break;
-	case OUT_CSV: csv_row(o, record); break;
-	case OUT_NUL: nul_row(o, record); break;
+	case OUT_PAIRS:
+	case OUT_CSV:
+	case OUT_NUL: line_row(o, record); break;
 	case OUT_JSON:
 	case OUT_NDJSON: json_row(o, record); break;
 	case OUT_MARKDOWN:
@@ -478,4 +467,26 @@ int out_finish(struct out *o, int status)
 		out_end(o);
 	int closed = out_close(o);
 	return status ? status : closed;
+}
+
+// --- text that is no table ---
+
+int out_text(struct buf *text)
+{
+	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
+	buf_fini(text);
+	if (!failed)
+		return GPQ_OK;
+	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
+}
+
+int out_file(const char *option, const char *path, const struct buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int status = GPQ_OK;
+	if (fd < 0 || write_fully(fd, text->data, text->len))
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	if (fd >= 0 && close(fd) && !status)
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	return status;
 }

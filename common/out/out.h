@@ -195,8 +195,7 @@ enum out_block {
 };
 void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void out_title(struct out *o, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3))); // an OUT_HEADING
+#define out_title(o, ...) out_say((o), OUT_HEADING, __VA_ARGS__)
 
 bool out_is_document(const struct out *o);
 

@@ -5,6 +5,7 @@
 #define GPQ_OUT_OUT_PRIV_H
 
 #include "common/out/context.h"
+#include "common/out/filter.h"
 #include "common/out/out.h"
 
 // Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), what a shell
@@ -28,8 +29,10 @@ const char *outfmt_string(const struct out_col *c, const void *record);
 
 extern const struct outfmt_type { // by enum out_type
 	const char *name;         // for --list-columns
+	const char *json;         // type in JSON Schema
 	size_t size;              // of the member
 	bool number;              // set flush right
+	bool count;               // an integer that is never below 0
 } outfmt_types[];
 
 // --- a table for people, gathered cell by cell and set when it is complete ---
@@ -57,7 +60,26 @@ void outtable_fini(struct outtable *t);
 
 // --- --filter and --sort of one table ---
 
-struct outask;
+enum { OUT_COLS_MAX = 96, OUTASK_KEYS = 32 };
+
+struct outask {
+	const struct out_table *table;
+	struct filter *filter; // NULL: no --filter
+	struct outask_key {    // of --sort
+		unsigned column, cell;
+		bool down;
+	} keys[OUTASK_KEYS];
+	unsigned nkeys;                 // 0: no --sort
+	unsigned columns[OUT_COLS_MAX]; // of each cell of a gathered row
+	unsigned ncolumns;
+	uint64_t *cells; // of the gathered rows
+	size_t ncells, cap;
+	struct buf text;
+	int failed; // exit status, after its message
+};
+
+// Reads "A,-B" of --sort. False with the mistake in `m`.
+bool outask_order(struct outask *a, const char *text, struct out_mistake *m);
 
 // Reads --filter and --sort of `opts` for the table. used[i] becomes true for each column that they
 // need. *ask is NULL if neither is given or, with opts->several, the table lacks the columns. Exit
@@ -72,13 +94,14 @@ unsigned outask_does(const struct outask *a);
 // From now on rows may be gathered: keep[i] tells columns that are written.
 void outask_begin(struct outask *a, const bool *keep);
 
-// Appends the gathered rows of `piece`, which asks the same of the same table.
+// Moves the rows of `piece`, which asks the same of the same table, behind those of `a`.
 void outask_move(struct outask *a, struct outask *piece);
 
 // True: the row is to be written now. Otherwise it is filtered out, or gathered.
 bool outask_takes(struct outask *a, const void *record);
 
-// Writes the gathered rows in their order.
+// Writes the gathered rows in order: by value (text by its bytes), unknown values last, rows that
+// do not differ as they came. A record holds the kept columns only.
 void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg);
 
 // A regular expression gave up on a row: the exit status, after a message the first time.
@@ -86,8 +109,6 @@ int outask_check(struct outask *a);
 void outask_free(struct outask *a);
 
 // --- the output object ---
-
-enum { OUT_COLS_MAX = 96 };
 
 struct out {
 	struct out_opts opts;

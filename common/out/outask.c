@@ -1,40 +1,52 @@
 // --filter and --sort of the table that is open; see out_priv.h.
+//
+// Records live only as long as out_row(), so rows that are sorted are copied: a cell of 8 bytes for
+// each column that is kept, the value or, of text, the place of its copy. A million rows of five
+// columns take 40 MB and their texts.
 #include "common/out/out_priv.h"
 
 #include "common/cli/err.h"
-#include "common/out/filter.h"
-#include "common/out/rows.h"
 #include "common/host/xalloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct outask {
-	const struct out_table *table;
-	bool sorted;
-	struct filter *filter;
-	struct rows_order order;
-	struct rows *rows;
-	int failed; // exit status, after its message
-};
+#define NO_TEXT UINT64_MAX
 
-// Sorting is checked by the same two steps as filtering.
-
-static bool read_filter(struct outask *a, const char *text, struct out_mistake *m)
+static bool outask_filter(struct outask *a, const char *text, struct out_mistake *m)
 {
 	a->filter = filter_new(a->table, text, m);
 	return a->filter;
 }
 
-static bool read_order(struct outask *a, const char *text, struct out_mistake *m)
+bool outask_order(struct outask *a, const char *text, struct out_mistake *m)
 {
-	a->sorted = rows_order(&a->order, a->table, text, m);
-	return a->sorted;
+	*m = (struct out_mistake){0};
+	for (const char *s = text;; s++) {
+		const bool down = *s == '-';
+		const size_t at = (size_t)(s - text) + 1, len = strcspn(s += down, ",");
+		const int column = out_find_column(a->table, s, len);
+		if (column < 0) {
+			out_mistake_column(m, a->table, s, len, at);
+			return false;
+		}
+		if (a->nkeys == OUTASK_KEYS) {
+			*m = (struct out_mistake){.status = GPQ_USAGE, .at = at};
+			snprintf(m->text, sizeof(m->text), "more than %d columns", OUTASK_KEYS);
+			return false;
+		}
+		a->keys[a->nkeys++] = (struct outask_key){.column = (unsigned)column, .down = down};
+		s += len;
+		if (!*s)
+			return true;
+	}
 }
 
 static const struct ask {
 	const char *option;
 	bool (*read)(struct outask *a, const char *text, struct out_mistake *m);
-} asks[] = {{"--filter", read_filter}, {"--sort", read_order}};
+} asks[] = {{"--filter", outask_filter}, {"--sort", outask_order}};
 
 static const char *text_of(const struct out_opts *opts, size_t i)
 {
@@ -49,9 +61,11 @@ int outask_new(struct outask **ask, const struct out_opts *opts, const struct ou
 	a->table = t;
 	for (size_t i = 0; i < COUNT(asks) && !status; i++) {
 		struct out_mistake m = {0};
-		if (!text_of(opts, i) || asks[i].read(a, text_of(opts, i), &m) || opts->several)
+		if (!text_of(opts, i) || asks[i].read(a, text_of(opts, i), &m))
 			continue;
-		status = quiet ? m.status : out_mistake_report(&m, asks[i].option);
+		a->nkeys = 0; // those before the mistake
+		if (!opts->several)
+			status = quiet ? m.status : out_mistake_report(&m, asks[i].option);
 	}
 	if (status || !outask_does(a)) {
 		outask_free(a);
@@ -59,8 +73,8 @@ int outask_new(struct outask **ask, const struct out_opts *opts, const struct ou
 	} else {
 		if (a->filter)
 			filter_columns(a->filter, used);
-		for (unsigned i = 0; a->sorted && i < a->order.n; i++)
-			used[a->order.v[i].column] = true;
+		for (unsigned i = 0; i < a->nkeys; i++)
+			used[a->keys[i].column] = true;
 	}
 	*ask = a;
 	return status;
@@ -68,7 +82,7 @@ int outask_new(struct outask **ask, const struct out_opts *opts, const struct ou
 
 unsigned outask_does(const struct outask *a)
 {
-	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->sorted ? OUTASK_SORT : 0);
+	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->nkeys ? OUTASK_SORT : 0);
 }
 
 // A mistake that no table avoids is worse than an absent column. Of absent columns the later in the
@@ -101,33 +115,150 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 	return GPQ_OK;
 }
 
-void outask_begin(struct outask *a, const bool *keep)
+// --- gathered rows ---
+
+static bool is_text(const struct out_col *c)
 {
-	if (a->sorted)
-		a->rows = rows_new(a->table, &a->order, keep);
+	return c->type == OUT_STR || c->type == OUT_LIST;
 }
 
-void outask_move(struct outask *a, struct outask *piece)
+// The index of this column's cell.
+static unsigned cell_of(struct outask *a, unsigned column)
 {
-	if (a->rows)
-		rows_move(a->rows, piece->rows);
-	if (!a->failed)
-		a->failed = outask_check(piece);
+	unsigned i = 0;
+	while (i < a->ncolumns && a->columns[i] != column)
+		i++;
+	if (i == a->ncolumns)
+		a->columns[a->ncolumns++] = column;
+	return i;
+}
+
+void outask_begin(struct outask *a, const bool *keep)
+{
+	for (unsigned i = 0; i < a->table->ncols; i++)
+		if (keep[i])
+			cell_of(a, i);
+	for (unsigned i = 0; i < a->nkeys; i++)
+		a->keys[i].cell = cell_of(a, a->keys[i].column);
+}
+
+static void gather(struct outask *a, const void *record)
+{
+	for (unsigned i = 0; i < a->ncolumns; i++) {
+		const struct out_col *c = &a->table->cols[a->columns[i]];
+		uint64_t *cell = ARRAY_ADD(a->cells, a->cap, a->ncells);
+		*cell = 0;
+		if (!is_text(c)) {
+			memcpy(cell, (const char *)record + c->offset, outfmt_types[c->type].size);
+			continue;
+		}
+		const char *s = outfmt_string(c, record);
+		*cell = s ? a->text.len : NO_TEXT;
+		if (s)
+			buf_append(&a->text, s, strlen(s) + 1);
+	}
 }
 
 bool outask_takes(struct outask *a, const void *record)
 {
 	if (a->filter && !filter_takes(a->filter, record))
 		return false;
-	if (a->rows)
-		rows_add(a->rows, record);
-	return !a->rows;
+	if (a->nkeys)
+		gather(a, record);
+	return !a->nkeys;
+}
+
+void outask_move(struct outask *a, struct outask *piece)
+{
+	const size_t base = a->text.len;
+	for (size_t i = 0; i < piece->ncells; i++) {
+		const uint64_t cell = piece->cells[i];
+		const bool text = is_text(&a->table->cols[a->columns[i % a->ncolumns]]);
+		*ARRAY_ADD(a->cells, a->cap, a->ncells) =
+			text && cell != NO_TEXT ? cell + base : cell;
+	}
+	if (piece->text.len)
+		buf_append(&a->text, piece->text.data, piece->text.len);
+	piece->ncells = piece->text.len = 0;
+	if (!a->failed)
+		a->failed = outask_check(piece);
+}
+
+static int compare_cells(const struct outask *a, const struct outask_key *k, const uint64_t *one,
+			 const uint64_t *two)
+{
+	struct out_col c = a->table->cols[k->column];
+	long double x = 0, y = 0;
+	bool known_one = *one != NO_TEXT, known_two = *two != NO_TEXT;
+	int order;
+	if (is_text(&c)) {
+		order = known_one && known_two ? strcmp(a->text.data + *one, a->text.data + *two)
+					       : 0;
+	} else {
+		c.offset = 0; // of the value in its cell
+		known_one = outfmt_number(&c, one, &x);
+		known_two = outfmt_number(&c, two, &y);
+		order = ORDER(x, y);
+	}
+	if (!known_one || !known_two)
+		return known_two - known_one;
+	return k->down ? -order : order;
+}
+
+static int compare_gathered(const void *one, const void *two, void *arg)
+{
+	const struct outask *a = arg;
+	const size_t x = *(const size_t *)one, y = *(const size_t *)two;
+	for (unsigned i = 0; i < a->nkeys; i++) {
+		const struct outask_key *k = &a->keys[i];
+		int order = compare_cells(a, k, &a->cells[x + k->cell], &a->cells[y + k->cell]);
+		if (order)
+			return order;
+	}
+	return ORDER(x, y);
+}
+
+static size_t record_size(const struct outask *a)
+{
+	size_t size = 1;
+	for (unsigned i = 0; i < a->ncolumns; i++) {
+		const struct out_col *c = &a->table->cols[a->columns[i]];
+		// A text in place is no longer than all texts together.
+		size_t end = c->offset +
+			     (c->flags & OUT_ARRAY ? a->text.len + 1 : outfmt_types[c->type].size);
+		size = end > size ? end : size;
+	}
+	return size;
+}
+
+static void fill_record(const struct outask *a, const uint64_t *cells, char *record)
+{
+	for (unsigned i = 0; i < a->ncolumns; i++) {
+		const struct out_col *c = &a->table->cols[a->columns[i]];
+		const char *s = is_text(c) && cells[i] != NO_TEXT ? a->text.data + cells[i] : NULL;
+		if (c->flags & OUT_ARRAY)
+			memcpy(record + c->offset, s ? s : "", s ? strlen(s) + 1 : 1);
+		else
+			memcpy(record + c->offset, is_text(c) ? (const void *)&s : &cells[i],
+			       outfmt_types[c->type].size);
+	}
 }
 
 void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg)
 {
-	if (a->rows)
-		rows_each(a->rows, write, arg);
+	const size_t n = a->nkeys ? a->ncells / a->ncolumns : 0;
+	size_t *order = xreallocarray(NULL, n, sizeof(*order));
+	char *record = xcalloc(1, record_size(a));
+	for (size_t i = 0; i < n; i++)
+		order[i] = i * a->ncolumns;
+	qsort_r(order, n, sizeof(*order), compare_gathered, a);
+	for (size_t i = 0; i < n; i++) {
+		fill_record(a, &a->cells[order[i]], record);
+		write(arg, record);
+	}
+	free(order);
+	free(record);
+	a->ncells = a->text.len = 0;
 }
 
 int outask_check(struct outask *a)
@@ -141,7 +272,8 @@ void outask_free(struct outask *a)
 {
 	if (!a)
 		return;
-	rows_free(a->rows);
 	filter_free(a->filter);
+	free(a->cells);
+	buf_fini(&a->text);
 	free(a);
 }

@@ -80,10 +80,13 @@ static const struct {
 	[OUT_UNKNOWN] = {"\n> ", "<p class=\"verdict unknown\">", "</p>\n"},
 };
 
-static void say(struct out *o, enum out_block block, const char *fmt, va_list ap)
+void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 {
 	struct buf text = {0};
+	va_list ap;
+	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
 	const char *s = text.data ? text.data : "";
 	if (out_html(o)) {
 		buf_puts(&o->buf, blocks[block].html);
@@ -97,22 +100,6 @@ static void say(struct out *o, enum out_block block, const char *fmt, va_list ap
 		buf_printf(&o->buf, "%s%s\n", o->buf.len ? "\n" : "", s);
 	}
 	buf_fini(&text);
-}
-
-void out_say(struct out *o, enum out_block block, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	say(o, block, fmt, ap);
-	va_end(ap);
-}
-
-void out_title(struct out *o, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	say(o, OUT_HEADING, fmt, ap);
-	va_end(ap);
 }
 
 static void cell(struct out *o, const struct out_col *c, const void *record, const char *tag)

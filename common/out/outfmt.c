@@ -16,16 +16,16 @@ union cell {
 };
 
 const struct outfmt_type outfmt_types[] = {
-	[OUT_STR] = {"string", sizeof(char *), false},
-	[OUT_U64] = {"number", sizeof(uint64_t), true},
-	[OUT_I64] = {"number", sizeof(int64_t), true},
-	[OUT_U32] = {"number", sizeof(uint32_t), true},
-	[OUT_HEX] = {"hex string", sizeof(uint64_t), true},
-	[OUT_SIZE] = {"bytes", sizeof(uint64_t), true},
-	[OUT_NS] = {"nanoseconds", sizeof(uint64_t), true},
-	[OUT_BOOL] = {"boolean", sizeof(int8_t), false},
-	[OUT_F64] = {"number", sizeof(double), true},
-	[OUT_LIST] = {"array", sizeof(char *), false},
+	[OUT_STR] = {"string", "string", sizeof(char *), false, false},
+	[OUT_U64] = {"number", "integer", sizeof(uint64_t), true, true},
+	[OUT_I64] = {"number", "integer", sizeof(int64_t), true, false},
+	[OUT_U32] = {"number", "integer", sizeof(uint32_t), true, true},
+	[OUT_HEX] = {"hex string", "string", sizeof(uint64_t), true, false},
+	[OUT_SIZE] = {"bytes", "integer", sizeof(uint64_t), true, true},
+	[OUT_NS] = {"nanoseconds", "integer", sizeof(uint64_t), true, true},
+	[OUT_BOOL] = {"boolean", "boolean", sizeof(int8_t), false, false},
+	[OUT_F64] = {"number", "number", sizeof(double), true, false},
+	[OUT_LIST] = {"array", "array", sizeof(char *), false, false},
 };
 
 static union cell get(const struct out_col *c, const void *record)

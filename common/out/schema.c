@@ -56,19 +56,10 @@ static void put_help(struct json *j, const char *key, const char *help)
 
 static void put_column(struct json *j, const struct out_col *c)
 {
-	static const struct {
-		const char *name;
-		bool is_count; // never below 0
-	} types[] = {
-		[OUT_STR] = {"string", false},  [OUT_U64] = {"integer", true},
-		[OUT_I64] = {"integer", false}, [OUT_U32] = {"integer", true},
-		[OUT_HEX] = {"string", false},  [OUT_SIZE] = {"integer", true},
-		[OUT_NS] = {"integer", true},   [OUT_BOOL] = {"boolean", false},
-		[OUT_F64] = {"number", false},  [OUT_LIST] = {"array", false},
-	};
+	const struct outfmt_type *type = &outfmt_types[c->type];
 	json_begin_flat(j, out_col_key(c), '{');
-	put_type(j, types[c->type].name);
-	if (types[c->type].is_count)
+	put_type(j, type->json);
+	if (type->count)
 		json_u64(j, "minimum", 0);
 	if (c->type == OUT_HEX)
 		json_str(j, "pattern", "^0x[0-9a-f]+$");

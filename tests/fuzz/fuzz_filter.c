@@ -2,8 +2,7 @@
 // newline, and columns. What must hold: no crash, no leak; a mistake has a place inside of the text
 // and a line of its own; no row with nothing known matches a single comparison.
 #include "common/out/columns.h"
-#include "common/out/filter.h"
-#include "common/out/rows.h"
+#include "common/out/out_priv.h"
 #include "common/host/xalloc.h"
 #include "tests/fuzz/require.h"
 
@@ -82,20 +81,20 @@ static void see(void *arg, const void *record)
 static void try_order(const char *text)
 {
 	const bool keep[COUNT(cols)] = {true};
-	struct rows_order order;
+	struct outask rows_asked = {.table = &table};
 	struct out_mistake m;
 	struct seen seen = {0};
-	struct rows *r;
-	if (!rows_order(&order, &table, text, &m)) {
+	if (!outask_order(&rows_asked, text, &m)) {
 		check_mistake(&m, text);
 		return;
 	}
-	r = rows_new(&table, &order, keep);
+	outask_begin(&rows_asked, keep);
 	for (size_t i = 0; i < COUNT(rows); i++)
-		rows_add(r, &rows[i]);
-	rows_each(r, see, &seen);
+		outask_takes(&rows_asked, &rows[i]);
+	outask_each(&rows_asked, see, &seen);
 	require(seen.n == COUNT(rows) && seen.unknown); // unknown values come last
-	rows_free(r);
+	free(rows_asked.cells);
+	buf_fini(&rows_asked.text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

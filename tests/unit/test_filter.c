@@ -8,8 +8,7 @@
 
 #include "common/cli/err.h"
 #include "common/out/columns.h"
-#include "common/out/filter.h"
-#include "common/out/rows.h"
+#include "common/out/out_priv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -335,25 +334,29 @@ static void note_name(void *arg, const void *record)
 static void order_is(const struct record *v, size_t n, const char *by, const char *wanted)
 {
 	struct out_mistake m;
-	struct rows_order order;
+	struct outask rows = {.table = &table}, piece = {.table = &table};
 	const bool keep[COUNT(cols)] = {true};
 	char got[64] = "";
-	assert_true(rows_order(&order, &table, by, &m));
-	struct rows *r = rows_new(&table, &order, keep), *piece = rows_new(&table, &order, keep);
+	assert_true(outask_order(&rows, by, &m));
+	assert_true(outask_order(&piece, by, &m));
+	outask_begin(&rows, keep);
+	outask_begin(&piece, keep);
 	for (size_t i = 0; i < n; i++) {
 		// Records and their texts live as long as the call.
 		struct record passing = v[i];
 		char text[16];
 		if (v[i].text)
 			passing.text = strcpy(text, v[i].text);
-		rows_add(i < n / 2 ? r : piece, &passing);
+		assert_false(outask_takes(i < n / 2 ? &rows : &piece, &passing));
 		memset(text, 'x', sizeof(text) - 1);
 	}
-	rows_move(r, piece);
-	rows_each(r, note_name, got);
+	outask_move(&rows, &piece);
+	outask_each(&rows, note_name, got);
 	assert_string_equal(got, wanted);
-	rows_free(r);
-	rows_free(piece);
+	free(rows.cells);
+	free(piece.cells);
+	buf_fini(&rows.text);
+	buf_fini(&piece.text);
 }
 
 static void test_order(void **state)
@@ -386,7 +389,6 @@ static void test_order(void **state)
 static void test_order_mistakes(void **state)
 {
 	(void)state;
-	struct rows_order order;
 	struct out_mistake m;
 	static const struct {
 		const char *text;
@@ -394,14 +396,15 @@ static void test_order_mistakes(void **state)
 	} wrong[] = {{"", 1},    {"-", 1},     {"N,", 3}, {"N,-X", 3},
 		     {"--N", 1}, {"N,,ID", 3}, {"N ", 1}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		assert_false(rows_order(&order, &table, wrong[i].text, &m));
+		struct outask a = {.table = &table};
+		assert_false(outask_order(&a, wrong[i].text, &m));
 		assert_int_equal(m.status, GPQ_USAGE);
 		assert_int_equal(m.at, wrong[i].at);
 		assert_true(m.absent);
 	}
-	assert_false(rows_order(&order, &table,
-				"N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N",
-				&m));
+	struct outask a = {.table = &table};
+	assert_false(outask_order(
+		&a, "N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N,N", &m));
 	assert_string_equal(m.text, "more than 32 columns");
 }
 
