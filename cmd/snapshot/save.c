@@ -1,9 +1,11 @@
 // gpq snapshot DIR: saves a host, and prints what was made.
 #include "cmd/snapshot/snapshot.h"
 
+#include "common/cli/stop.h"
 #include "common/host/tree.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,30 +31,6 @@ static const struct out_col cols[] = {
 const struct out_table snapshot_saved_table = {"snapshots", "snapshot", OUT_COLS(cols)};
 const struct schema snapshot_saved_schema = {"gpq.snapshot", 1,
 					     SCHEMA_TABLES(&snapshot_saved_table), NULL};
-
-volatile int snapshot_stopped;
-
-// timeout(1) and shells send a signal twice, once to the process and once to its group: the third
-// one ends gpq.
-static void on_stop_signal(int sig)
-{
-	static volatile int more;
-	if (snapshot_stopped && ++more > 2)
-		signal(sig, SIG_DFL);
-	snapshot_stopped = sig;
-}
-
-void snapshot_catch_signals(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction sa = {.sa_handler = on_stop_signal};
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction old;
-		sigaction(signals[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN) // nohup
-			sigaction(signals[i], &sa, NULL);
-	}
-}
 
 int snapshot_refused(const char *path, int error)
 {
@@ -150,15 +128,14 @@ static int save_one(struct cmd *c, const char *path, const struct snapshot_how *
 	struct snapshot s;
 	int status;
 	if (strcmp(path, "-") != 0)
-		snapshot_catch_signals();
+		stop_watch_hangup();
 	if (snapshot_make(&s, path, how) == 0) {
 		status = print_saved_row(c, &s, path);
-	} else if (snapshot_stopped) {
+	} else if (stop_asked()) {
 		err_warn(NULL, "stopped; nothing is left behind");
-		signal(snapshot_stopped,
-		       SIG_DFL); // ended by it, so that a script's shell stops too
-		raise(snapshot_stopped);
-		status = 128 + snapshot_stopped;
+		signal(stop_asked(), SIG_DFL); // dies of it, so that a script's shell stops too
+		raise(stop_asked());
+		status = stop_status();
 	} else {
 		status = errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
 	}
@@ -206,7 +183,7 @@ int snapshot_one(struct cmd *c)
 {
 	const struct snapshot_opts *o = c->opts;
 	const struct host_choice by = snapshot_choice(o);
-	struct snapshot_how how = {.stop = &snapshot_stopped, .earlier = -1};
+	struct snapshot_how how = {.stopped = stop_asked, .earlier = -1};
 	struct pids chosen = {0};
 	int status = check_name(c->argv[0]), found = GPQ_OK;
 	if (!status && host_choice_asks(&by)) {

@@ -2,6 +2,7 @@
 // the series that other forms are given consist of.
 #include "cmd/snapshot/snapshot.h"
 
+#include "common/cli/stop.h"
 #include "common/cli/text.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 #define GENERATION "/sys/class/kfd/kfd/topology/generation_id"
 
-enum { LEAST_NS = 10000000, NS_PER_S = 1000000000 };
+enum { NS_PER_S = 1000000000 };
 
 // Identifies a topology: the driver counts its changes in generation_id, and makes that file anew
 // when it is loaded again.
@@ -49,25 +49,6 @@ static uint64_t product_or_most(uint64_t a, uint64_t b)
 {
 	uint64_t product;
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-// False when a signal came.
-static bool wait_for_tick(uint64_t ns)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	sigset_t block, old;
-	uint64_t now;
-	sigemptyset(&block);
-	for (unsigned i = 0; i < COUNT(signals); i++)
-		sigaddset(&block, signals[i]);
-	sigprocmask(SIG_BLOCK, &block, &old); // no signal is lost between the check and ppoll()
-	while (!snapshot_stopped && (now = clock_ns()) < ns) {
-		const uint64_t left = ns - now;
-		const struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
-		ppoll(NULL, 0, &t, &old);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return !snapshot_stopped;
 }
 
 // --- one of them ---
@@ -135,7 +116,7 @@ static int print_series_row(struct run *r, const struct saved_row *row)
 // A moment whose tree cannot be written is noted, if there is room for that, and ends the series.
 static int note_failed(struct run *r, const char *path, struct series_line *line, int error)
 {
-	if (snapshot_stopped)
+	if (stop_asked())
 		return GPQ_OK;
 	line->error = error;
 	if (series_add(&r->series, line))
@@ -147,7 +128,7 @@ static int take_snapshot(struct run *r, uint64_t missed)
 {
 	struct pids chosen = {0};
 	struct snapshot s = {0};
-	struct snapshot_how how = {.names = r->names, .stop = &snapshot_stopped, .earlier = -1};
+	struct snapshot_how how = {.names = r->names, .stopped = stop_asked, .earlier = -1};
 	char host[72], boot_id[40];
 	struct timespec wall;
 	int status = choose_processes(r, &chosen);
@@ -197,14 +178,14 @@ static int take_all(struct run *r)
 	for (uint64_t tick = 0; !status && r->taken < o->count;) {
 		const uint64_t at = product_or_most(tick, o->every);
 		if (at >= o->duration ||
-		    !wait_for_tick(at < UINT64_MAX - start ? start + at : UINT64_MAX))
+		    !stop_sleep(at < UINT64_MAX - start ? start + at : UINT64_MAX))
 			break;
 		status = take_snapshot(r, missed);
 		const uint64_t due = (clock_ns() - start + o->every - 1) / o->every;
 		const uint64_t next = due > tick + 1 ? due : tick + 1;
 		const uint64_t end = next - 1 < last ? next - 1 : last;
 		missed = end > tick ? end - tick : 0;
-		r->missed += !status && !snapshot_stopped && r->taken < o->count ? missed : 0;
+		r->missed += !status && !stop_asked() && r->taken < o->count ? missed : 0;
 		tick = next;
 	}
 	return status;
@@ -218,11 +199,11 @@ static int end_series(struct run *r, int status)
 		err_warn("a longer --every, or a selector that leaves more out",
 			 "%llu moments were missed, since a snapshot took longer than --every",
 			 missed);
-	if (!status && snapshot_stopped) {
+	if (!status && stop_asked()) {
 		err_warn(NULL, "stopped after %llu snapshots, all of them whole", taken);
-		status = 128 + snapshot_stopped;
+		status = stop_status();
 	}
-	if (r->out && (!status || snapshot_stopped))
+	if (r->out && (!status || stop_asked()))
 		out_end(r->out);
 	const int written = r->out ? out_close(r->out) : GPQ_OK;
 	return status ? status : written ? written : r->partial ? GPQ_PARTIAL : GPQ_OK;
@@ -246,7 +227,7 @@ int snapshot_series(struct cmd *c)
 	if (snapshot_is_archive(dir))
 		return err_fail(GPQ_USAGE, "name a folder", "%s: a series is no archive", dir);
 	struct run r = {.opt = o, .by = snapshot_choice(o)};
-	snapshot_catch_signals();
+	stop_watch_hangup();
 	int status = series_open(&r.series, dir, o->redact);
 	if (status)
 		return status;

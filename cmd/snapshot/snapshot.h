@@ -9,8 +9,6 @@
 #include "common/snapshot/run_compare.h"
 #include "common/snapshot/snapshot.h"
 
-#include <signal.h>
-
 struct snapshot_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
@@ -43,11 +41,6 @@ struct saved_row {
 	uint64_t missed; // of a series; else unknown
 	int8_t dumps, settled;
 };
-
-// From now on SIGINT, SIGTERM and SIGHUP only set this to their number: a snapshot then ends
-// between two files. The third of them ends gpq at once.
-extern volatile int snapshot_stopped;
-void snapshot_catch_signals(void);
 
 // The processes that the selector chooses now. GPQ_OK, or the exit status after a message.
 int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen);

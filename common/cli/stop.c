@@ -35,15 +35,26 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
-void stop_watch(void)
+static void stop_catch(int sig)
 {
 	struct sigaction ask = {.sa_handler = on_signal}, old;
-	const int signals[] = {SIGINT, SIGTERM};
+	if (!sigaction(sig, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(sig, &ask, NULL);
+}
+
+void stop_watch(void)
+{
 	if (wake[0] >= 0 || pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		return; // without the pipe a signal ends the program, as ever
-	for (size_t i = 0; i < 2; i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
-			sigaction(signals[i], &ask, NULL);
+	stop_catch(SIGINT);
+	stop_catch(SIGTERM);
+}
+
+void stop_watch_hangup(void)
+{
+	stop_watch();
+	if (wake[0] >= 0)
+		stop_catch(SIGHUP);
 }
 
 int stop_asked(void)
@@ -59,6 +70,14 @@ const char *stop_name(int sig)
 int stop_status(void)
 {
 	return 128 + asked;
+}
+
+bool stop_sleep(uint64_t until_ns)
+{
+	struct pollfd woken = {.fd = wake[0], .events = POLLIN};
+	if (!asked)
+		wait_any(&woken, 1, until_ns);
+	return !asked;
 }
 
 int stop_wait(int fd, int ms)

@@ -4,12 +4,17 @@
 #ifndef GPQ_CLI_STOP_H
 #define GPQ_CLI_STOP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // From now on SIGINT and SIGTERM request an end. A signal that is ignored (nohup, a shell's
 // background job) stays ignored. Calling it again does nothing.
 void stop_watch(void);
+
+// The same of SIGHUP, beside them.
+void stop_watch_hangup(void);
 
 // The number of the signal received, 0 before the first. May be called by any thread.
 int stop_asked(void);
@@ -22,6 +27,9 @@ int stop_status(void);
 
 // As read(2), but -1 with EINTR once an end is requested. Restarts after other signals.
 ssize_t stop_read(int fd, void *to, size_t n);
+
+// Waits until clock_ns() is `until_ns`. False: an end is requested.
+bool stop_sleep(uint64_t until_ns);
 
 // Waits until `fd` (-1: none) may be read without waiting, at most `ms` milliseconds (-1: for
 // ever). 1: it may; 0: time is over; -1 with EINTR: an end is requested.

@@ -160,7 +160,7 @@ static bool is_linked(struct saver *v, const char *path)
 static int on_found(void *arg, const char *path)
 {
 	struct saver *v = arg;
-	if (*v->how->stop) {
+	if (v->how->stopped()) {
 		errno = EINTR;
 		return -1;
 	}

@@ -57,8 +57,8 @@ struct snapshot {
 };
 
 struct snapshot_how {
-	struct redact *names;     // pseudonyms; NULL: names stay
-	const volatile int *stop; // ends it when not 0; looked at between files
+	struct redact *names; // pseudonyms; NULL: names stay
+	int (*stopped)(void); // not 0: ends it, between two files (stop_asked())
 	// Only these processes, with their ancestors; NULL: all. The dumps of debugfs stay whole.
 	const struct pids *only;
 	// Folder of an earlier snapshot since which the topology has not changed: SNAP_FIXED files
@@ -85,9 +85,8 @@ struct saver {
 	struct snapshot *s;
 	struct tree *t;
 	const struct snapshot_how *how;
-	struct redact *r; // how->names
-	const struct pids
-		*only; // how->only, or those of the recorded host that is saved; NULL: all
+	struct redact *r;                 // how->names
+	const struct pids *only;          // how->only, or those of the recorded host; NULL: all
 	const struct snapshot_item *item; // at hand
 	char *procs; // while queues are saved: the folder of processes, without links
 	struct held *held;
