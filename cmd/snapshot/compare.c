@@ -140,7 +140,7 @@ static int load_runs(const struct cmd *c, struct host_state *runs, const struct 
 	struct pids found = {0};
 	int status = GPQ_OK;
 	for (size_t i = 0; i < paths->n && !status; i++) {
-		status = host_state_load_chosen(&runs[i], paths->v[i], &by);
+		status = host_state_load(&runs[i], paths->v[i], &by);
 		host_chosen(&runs[i].list, &found);
 		host_state_drop_hidden(&runs[i]);
 	}

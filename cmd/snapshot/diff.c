@@ -39,9 +39,9 @@ static const struct out_col cols[] = {
 	    "time of evictions of the process that ended meanwhile"),
 	COL(was.on_hw, "ON_WAS", "on_hardware_before", BOOL, M, "was on hardware"),
 	COL(is.on_hw, "ON", "on_hardware_after", BOOL, M, "is on hardware"),
-	COL(was.slots, "SLOTS_WERE", "slots_before", STR, M,
+	COL(was.slots, "SLOTS_WERE", "slots_before", STR, M | A,
 	    "slots it was in: pipe and queue; with XCC where they differ"),
-	COL(is.slots, "SLOTS", "slots_after", STR, M, "slots it is in"),
+	COL(is.slots, "SLOTS", "slots_after", STR, M | A, "slots it is in"),
 	COL(was.row.v[MQD_V_QUEUE_PRIO], "PRIO_WAS", "priority_before", U64, M,
 	    "priority it had, 0 to 15"),
 	COL(is.row.v[MQD_V_QUEUE_PRIO], "PRIO", "priority_after", U64, M, "priority it has"),
@@ -101,7 +101,7 @@ static void describe_change(struct buf *b, const struct qdiff *d)
 	const uint64_t *x = was->row.v, *y = is->row.v;
 	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw)
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
-	if (was->slots && is->slots && strcmp(was->slots, is->slots) != 0)
+	if (*was->slots && *is->slots && strcmp(was->slots, is->slots) != 0)
 		add_detail(b, "slot", was->slots, is->slots);
 	detail_numbers(b, "priority", x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO], false);
 	detail_numbers(b, "pipe priority", x[MQD_V_PIPE_PRIO], y[MQD_V_PIPE_PRIO], false);
@@ -174,7 +174,7 @@ static int print_moments(struct printer *p, const struct words *paths, const str
 	for (size_t i = 0; i < paths->n && !status; i++) {
 		struct host_state *now = &m[i % 2], *before = &m[(i + 1) % 2];
 		host_state_fini(now);
-		status = host_state_load_chosen(now, paths->v[i], by);
+		status = host_state_load(now, paths->v[i], by);
 		host_chosen(&now->list, found);
 		if (status || !i)
 			continue;

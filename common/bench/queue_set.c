@@ -80,7 +80,7 @@ static void set_add_queue(struct queue_set *s, const struct state_queue *q, enum
 	struct queue_set_entry *to = ARRAY_ADD(s->v, s->cap, s->n);
 	*to = (struct queue_set_entry){.side = side, .row = q->row};
 	snprintf(to->type, sizeof(to->type), "%s", q->row.type ? q->row.type : "");
-	snprintf(to->slots, sizeof(to->slots), "%s", q->slots ? q->slots : "");
+	snprintf(to->slots, sizeof(to->slots), "%s", q->slots);
 }
 
 static int take_in_child(const void *arg)
@@ -93,7 +93,7 @@ static int take_in_child(const void *arg)
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDERR_FILENO); // what is unknown is unknown
-	if (host_state_load(&m, "/"))
+	if (host_state_load(&m, "/", NULL))
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
 		pid_t pid = (pid_t)m.queues[i].row.pid;
@@ -130,9 +130,9 @@ static bool set_as_moment(struct host_state *m, struct queue_set *s)
 		struct queue_set_entry *q = &s->v[m->n];
 		q->row.process.comm = q->row.process.cmdline = side_name[q->side];
 		q->row.type = *q->type ? q->type : NULL;
-		m->queues[m->n] = (struct state_queue){.row = q->row,
-						       .slots = *q->slots ? q->slots : NULL,
-						       .start_ticks = KFD_UNKNOWN};
+		struct state_queue *to = &m->queues[m->n];
+		*to = (struct state_queue){.row = q->row, .start_ticks = KFD_UNKNOWN};
+		snprintf(to->slots, sizeof(to->slots), "%s", q->slots);
 		suspended |= q->suspended;
 	}
 	return suspended;

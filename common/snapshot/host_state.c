@@ -60,24 +60,21 @@ static unsigned xcc_of(const struct hqd *s)
 // Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
 static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
-	char text[sizeof(q->slots_text)] = "";
 	size_t len = 0;
 	uint64_t doorbell = 0, v;
 	bool same = true;
 	compute_slot_value(h, first, MQD_V_DOORBELL, &doorbell);
-	for (size_t i = 0; i < h->nslots && len < sizeof(text); i++) {
+	for (size_t i = 0; i < h->nslots && len < sizeof(q->slots); i++) {
 		const struct hqd *s = &h->slots[i];
 		if (s->node != first->node || !compute_slot_value(h, s, MQD_V_DOORBELL, &v) ||
 		    v != doorbell || (s != first && xcc_of(s) == xcc_of(first)))
 			continue;
 		same &= s->pipe == first->pipe && s->queue == first->queue;
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:p%uq%u",
+		len += (size_t)snprintf(q->slots + len, sizeof(q->slots) - len, "%s%u:p%uq%u",
 					len ? "," : "", xcc_of(s), s->pipe, s->queue);
 	}
 	if (same)
-		snprintf(text, sizeof(text), "p%uq%u", first->pipe, first->queue);
-	memcpy(q->slots_text, text, sizeof(text));
-	q->slots = q->slots_text;
+		snprintf(q->slots, sizeof(q->slots), "p%uq%u", first->pipe, first->queue);
 }
 
 // A queue that is in no slot may still be mapped: queues take turns if there are more of them than
@@ -89,7 +86,7 @@ static void place_queue(struct state_queue *q, const struct host_state *m, const
 	if (slot)
 		name_slots(q, h, slot);
 	else if (m->has_slots && q->row.v[MQD_V_BASE] != MQD_UNKNOWN && !queue_row_is_sdma(&q->row))
-		q->slots = "none";
+		snprintf(q->slots, sizeof(q->slots), "none");
 }
 
 // --- how far it got ---
@@ -184,7 +181,7 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 	return status;
 }
 
-int host_state_load_chosen(struct host_state *m, const char *dir, const struct host_choice *by)
+int host_state_load(struct host_state *m, const char *dir, const struct host_choice *by)
 {
 	*m = (struct host_state){.name = dir,
 				 .how = {.want = READ_GPU | READ_TYPE | READ_SIZE | READ_EVICTED |
@@ -209,23 +206,12 @@ int host_state_load_chosen(struct host_state *m, const char *dir, const struct h
 	return status;
 }
 
-int host_state_load(struct host_state *m, const char *dir)
-{
-	return host_state_load_chosen(m, dir, NULL);
-}
-
 void host_state_drop_hidden(struct host_state *m)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < m->n; i++) {
-		struct state_queue *q = &m->queues[i];
-		if (q->row.hidden)
-			continue;
-		m->queues[kept] = *q;
-		if (q->slots == q->slots_text) // points into itself
-			m->queues[kept].slots = m->queues[kept].slots_text;
-		kept++;
-	}
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->queues[i].row.hidden)
+			m->queues[kept++] = m->queues[i];
 	m->n = kept;
 }
 
@@ -257,7 +243,7 @@ static bool numbers_differ(uint64_t a, uint64_t b)
 
 static bool texts_differ(const char *a, const char *b)
 {
-	return a && b && strcmp(a, b) != 0;
+	return a && b && *a && *b && strcmp(a, b) != 0;
 }
 
 static bool is_certain(const struct queue_row *r)

@@ -17,9 +17,8 @@
 struct state_queue {
 	struct queue_row row; // what it points to is owned by host_state.list; hidden: not chosen
 	uint64_t start_ticks; // of its process; KFD_UNKNOWN
-	const char *slots;    // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; NULL: unknown
-	char slots_text[96];
-	int8_t on_hw; // row.on_hw, and 1 where it is seen in a slot
+	char slots[96];       // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "" unknown
+	int8_t on_hw;         // row.on_hw, and 1 where it is seen in a slot
 	// Where the positions come from: "live" (registers of its slot), "saved" (its MQD, which is
 	// exact as long as it is off hardware), "process" (indices in the process's memory, read a
 	// moment after the dumps), "stale" (its MQD as of the last unmap: how far it got since is
@@ -41,12 +40,10 @@ struct host_state {
 	bool has_slots;             // hqds was read
 };
 
-// Reads the recorded host `dir`, or the live one for "/". GPQ_OK, or the exit status after a
-// message. The sysroot is the live host afterwards.
-int host_state_load(struct host_state *m, const char *dir);
-
-// The same; queues that the options do not choose are hidden (host_choice.h).
-int host_state_load_chosen(struct host_state *m, const char *dir, const struct host_choice *by);
+// Reads the recorded host `dir`, or the live one for "/". Queues that the options do not choose are
+// hidden (host_choice.h); `by` NULL: none. GPQ_OK, or the exit status after a message. The sysroot
+// is the live host afterwards.
+int host_state_load(struct host_state *m, const char *dir, const struct host_choice *by);
 void host_state_fini(struct host_state *m);
 
 // Takes the hidden queues out of the list.

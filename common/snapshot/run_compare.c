@@ -101,7 +101,7 @@ static void list_slots(struct buf *b, const struct host_state *m, size_t first, 
 		if (!q->row.type || strcmp(q->row.type, "compute") != 0 ||
 		    q->row.context != KFD_UNKNOWN)
 			continue;
-		if (!q->slots) {
+		if (!*q->slots) {
 			buf_fini(b);
 			return;
 		}
