@@ -187,9 +187,8 @@ static int add_class_option(struct sched *s, char *text)
 // The classes in their order: online, those between, offline.
 static int add_classes(struct sched *s, const struct sched_cmd *o)
 {
-	int status;
 	sched_add_class(s, "online");
-	status = add_specs(s, "online", &o->online);
+	int status = add_specs(s, "online", &o->online);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
 		status = add_class_option(s, o->classes.v[i]);
 	return status ? status : add_specs(s, "offline", &o->offline);
@@ -290,9 +289,8 @@ static void write_status_lines(struct buf *b, void *arg)
 static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 {
 	struct sched_stats t;
-	int status;
 	sched_stats_take(&t, s);
-	status = write_stats(&c->out, &t, what);
+	int status = write_stats(&c->out, &t, what);
 	sched_stats_fini(&t);
 	return status;
 }
@@ -333,8 +331,7 @@ static int run_sched(struct cmd *c)
 	status = status ? status : check_policy(&o->sched.policy);
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
-	if (!status)
-		status = add_classes(&s, o);
+	status = status ? status : add_classes(&s, o);
 	if (!status && o->dry) {
 		const int found = sched_find(&s, false);
 		status = show_sched_stats(c, &s, MEMBERS);

@@ -188,10 +188,9 @@ static int wait_for_socket(const struct gpq_client *c, short events, int64_t dea
 	int64_t left;
 	int n;
 	do {
-		struct timespec t;
 		left = deadline == FOREVER ? SECOND_NS : deadline - clock_now();
 		left = left > 0 ? left : 0;
-		t = (struct timespec){.tv_sec = left / SECOND_NS, .tv_nsec = left % SECOND_NS};
+		struct timespec t = {.tv_sec = left / SECOND_NS, .tv_nsec = left % SECOND_NS};
 		n = ppoll(&p, 1, &t, NULL);
 	} while ((n < 0 && errno == EINTR) || (n == 0 && deadline == FOREVER));
 	return n == 0 ? -ETIMEDOUT : 0;
@@ -323,9 +322,8 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 {
 	int64_t deadline = timeout_ns ? deadline_of(timeout_ns) : 0;
 	int r = -EDQUOT;
-	unsigned at;
 	lock_client(c);
-	at = hint_index(c, id);
+	unsigned at = hint_index(c, id);
 	if (at < HINTS) {
 		r = begin_once(c, id, timeout_ns, deadline);
 		if (r == -ECONNRESET)
@@ -340,10 +338,9 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 // The end of `id`, which is no longer in the table.
 static int end_once(struct gpq_client *c, uint64_t id)
 {
-	int r;
 	if (c->fd < 0)
 		return ensure_connection(c); // the others begin again
-	r = put_hint(c, "end", id);
+	int r = put_hint(c, "end", id);
 	if (r == -EAGAIN) { // the end of the connection ends it, too
 		lose_connection(c);
 		r = 0;
@@ -354,9 +351,8 @@ static int end_once(struct gpq_client *c, uint64_t id)
 int gpq_end(struct gpq_client *c, uint64_t id)
 {
 	int r = -EINVAL;
-	unsigned at;
 	lock_client(c);
-	at = hint_index(c, id);
+	unsigned at = hint_index(c, id);
 	if (at < c->num_hints) {
 		c->hints[at] = c->hints[--c->num_hints];
 		r = end_once(c, id);
@@ -368,9 +364,8 @@ int gpq_end(struct gpq_client *c, uint64_t id)
 ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeout_ns)
 {
 	int64_t deadline = deadline_of(timeout_ns);
-	ssize_t r;
 	lock_client(c);
-	r = ensure_connection(c);
+	ssize_t r = ensure_connection(c);
 	r = r < 0 ? r : put_request(c, "status\n", 7, 1);
 	c->text = size ? text : NULL;
 	c->size = size ? size - 1 : 0;
@@ -389,9 +384,8 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 // An address, or false with errno.
 static bool set_place(struct sockaddr_un *place, const char *format, const char *path)
 {
-	int n;
 	place->sun_family = AF_UNIX;
-	n = snprintf(place->sun_path, sizeof(place->sun_path), format, path);
+	int n = snprintf(place->sun_path, sizeof(place->sun_path), format, path);
 	if (n > 0 && (size_t)n < sizeof(place->sun_path))
 		return true;
 	place->sun_path[0] = '\0';
@@ -402,11 +396,10 @@ static bool set_place(struct sockaddr_un *place, const char *format, const char 
 static bool find_places(struct gpq_client *c, const char *path)
 {
 	const char *run = secure_getenv("XDG_RUNTIME_DIR");
-	bool own;
 	path = path ? path : secure_getenv("GPQ_SCHED_SOCKET");
 	if (path && path[0])
 		return set_place(&c->places[0], "%s", path);
-	own = run && run[0] == '/' && set_place(&c->places[0], "%s/gpq-sched/socket", run);
+	bool own = run && run[0] == '/' && set_place(&c->places[0], "%s/gpq-sched/socket", run);
 	return set_place(&c->places[own], "%s", "/run/gpq-sched/socket");
 }
 

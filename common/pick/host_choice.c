@@ -35,8 +35,7 @@ int picked_load(struct picked *p, const struct queue_rows_how *how)
 	p->how.keep = pick_keeps;
 	p->how.arg = &p->pick;
 	int status = pick_init(&p->pick, p->by.processes, &p->cache);
-	if (!status)
-		status = queue_rows_load(&p->rows, &p->cache, &p->how);
+	status = status ? status : queue_rows_load(&p->rows, &p->cache, &p->how);
 	if (!status && !how->mqds_file)
 		status = pick_select_gpus(&p->rows.gpus, &p->by.queues->gpus);
 	return status;
@@ -106,16 +105,12 @@ int host_choose(struct queue_rows *q, const struct host_choice *by)
 	struct pick pick = {0};
 	struct pick_queues queues;
 	int status = pick_queues_init(&queues, by->queues);
-	if (!status)
-		status = pick_init(&pick, by->processes, q->processes);
+	status = status ? status : pick_init(&pick, by->processes, q->processes);
 	for (size_t i = 0; i < q->n && !status && pick_asks(by->processes); i++)
 		q->rows[i].hidden = !pick_keeps(&pick, (pid_t)q->rows[i].pid);
-	if (!status)
-		status = pick_select_gpus(&q->gpus, &by->queues->gpus);
-	if (!status)
-		status = check_bare_ids(q, &queues);
-	if (!status)
-		status = pick_queues_check_prio(&queues, q);
+	status = status ? status : pick_select_gpus(&q->gpus, &by->queues->gpus);
+	status = status ? status : check_bare_ids(q, &queues);
+	status = status ? status : pick_queues_check_prio(&queues, q);
 	if (!status && pick_queues_asks(by->queues))
 		hide_queues(q, &queues);
 	pick_fini(&pick);

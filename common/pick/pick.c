@@ -87,10 +87,8 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = check_pods(&opts->pods);
-	if (!status)
-		status = compile_patterns(&p->comm, "--comm", &opts->comms);
-	if (!status)
-		status = compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
+	status = status ? status : compile_patterns(&p->comm, "--comm", &opts->comms);
+	status = status ? status : compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	find_own_pids(p);

@@ -56,10 +56,8 @@ int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts)
 {
 	*p = (struct pick_queues){.opts = opts};
 	int status = parse_queue_ids(p, &opts->ids);
-	if (!status)
-		status = check_type_words(&opts->types);
-	if (!status)
-		status = prio_parse(&p->prio, opts->prio);
+	status = status ? status : check_type_words(&opts->types);
+	status = status ? status : prio_parse(&p->prio, opts->prio);
 	if (status)
 		pick_queues_fini(p);
 	return status;

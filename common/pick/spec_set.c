@@ -119,21 +119,16 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 {
 	struct spec *v = xcalloc(1, sizeof(*v)); // it points into itself, so it must not move
 	size_t at = s->n;
-	int status;
 	array_grow(&s->v, &s->cap, s->n++, sizeof(struct spec *));
 	for (; at && s->v[at - 1]->number > number; at--)
 		s->v[at] = s->v[at - 1];
 	s->v[at] = v;
 	v->number = number;
-	status = pick_spec_parse(&v->spec, option, text);
-	if (!status)
-		status = pick_queues_init(&v->queues, &v->spec.queues);
-	if (!status)
-		status = check_spec_queues(v, option);
-	if (!status)
-		status = check_spec_processes(v, option, text);
-	if (!status)
-		status = pick_queues_load_gpus(&v->queues, &v->gpus);
+	int status = pick_spec_parse(&v->spec, option, text);
+	status = status ? status : pick_queues_init(&v->queues, &v->spec.queues);
+	status = status ? status : check_spec_queues(v, option);
+	status = status ? status : check_spec_processes(v, option, text);
+	status = status ? status : pick_queues_load_gpus(&v->queues, &v->gpus);
 	return status;
 }
 
@@ -153,8 +148,7 @@ int spec_set_add_pids(struct spec_set *s, size_t number, const char *option,
 	}
 	if (!status && !pids->n)
 		status = err_fail(GPQ_NOTFOUND, NULL, "%s: no process is named", option);
-	if (!status)
-		status = spec_set_add(s, number, option, text.data);
+	status = status ? status : spec_set_add(s, number, option, text.data);
 	buf_fini(&text);
 	return status;
 }

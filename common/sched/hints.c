@@ -372,7 +372,6 @@ static void add_hint_client(struct hints *h, int fd)
 
 static void accept_hint_clients(struct hints *h)
 {
-	bool listening;
 	int fd = 0;
 	while (!listener_wait(h)) {
 		fd = accept4(h->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -383,7 +382,7 @@ static void accept_hint_clients(struct hints *h)
 	}
 	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 		h->bucket.paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
-	listening = !listener_wait(h);
+	bool listening = !listener_wait(h);
 	if (listening != h->listening)
 		loop_change(&h->loop, h->socket.fd, 0, listening ? LOOP_READ : LOOP_NOTHING);
 	h->listening = listening;
@@ -403,10 +402,9 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 {
 	struct epoll_event events[HINTS_CLIENTS_MAX + 1];
 	bool was = h->active > 0, accept = !h->listening;
-	int n;
 	h->now_ns = now_ns;
 	resume_clients(h);
-	n = loop_wait(&h->loop, events, COUNT(events), LOOP_NOW);
+	int n = loop_wait(&h->loop, events, COUNT(events), LOOP_NOW);
 	for (int i = 0; i < n; i++) {
 		uint64_t what = events[i].data.u64;
 		if (what == 0)

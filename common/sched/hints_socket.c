@@ -26,12 +26,11 @@
 static int find_socket_path(struct hints_socket *s, const char *path)
 {
 	const char *run = geteuid() == 0 ? "/run" : host_getenv("XDG_RUNTIME_DIR"), *slash;
-	int n;
 	if (!path && (!run || run[0] != '/'))
 		return err_fail(GPQ_NOTFOUND, "set it, or name a socket with --socket",
 				"no directory for the socket: XDG_RUNTIME_DIR is not set");
-	n = path ? snprintf(s->path, sizeof(s->path), "%s", path)
-		 : snprintf(s->path, sizeof(s->path), "%s/gpq-sched/socket", run);
+	int n = path ? snprintf(s->path, sizeof(s->path), "%s", path)
+		     : snprintf(s->path, sizeof(s->path), "%s/gpq-sched/socket", run);
 	if (n < 0 || (size_t)n >= sizeof(s->path))
 		return err_fail(GPQ_USAGE, "choose a shorter path with --socket",
 				"%s%s: socket path of over %zu bytes", path ? path : run,
@@ -63,9 +62,8 @@ static int open_socket_directory(struct hints_socket *s)
 {
 	size_t len = (size_t)(s->name - s->path);
 	char path[sizeof(s->path) + 1];
-	bool made;
 	snprintf(path, sizeof(path), "%.*s", len ? (int)len : 1, len ? s->path : ".");
-	made = mkdir(path, 0755) == 0;
+	bool made = mkdir(path, 0755) == 0;
 	s->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir < 0)
 		return err_sys(errno, "make it first, or name another socket with --socket", "%s",
@@ -77,13 +75,12 @@ static int open_socket_directory(struct hints_socket *s)
 
 static int find_group(const char *name, gid_t *gid)
 {
-	const struct group *g;
 	uint64_t number;
 	if (number_whole(name, 10, UINT32_MAX - 1, &number)) {
 		*gid = (gid_t)number;
 		return 0;
 	}
-	g = getgrnam(name);
+	const struct group *g = getgrnam(name);
 	if (!g)
 		return err_fail(GPQ_NOTFOUND, "see getent group", "--group %s: no such group",
 				name);
@@ -169,9 +166,8 @@ static int place_socket(struct hints_socket *s, const char *group)
 
 int hints_socket_open(struct hints_socket *s, const char *path, const char *group)
 {
-	int status;
 	s->fd = s->dir = -1;
-	status = find_socket_path(s, path);
+	int status = find_socket_path(s, path);
 	status = status ? status : place_socket(s, group);
 	if (status && s->fd >= 0)
 		close(s->fd);
