@@ -91,9 +91,11 @@ void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 
 struct ab_verdict {
-	double ratio; // online median against alone
-	double loss;  // of offline's rate against alone
-	double held;  // share of the window
+	double ratio;    // online median against alone
+	double slowdown; // ratio - 1
+	double loss;     // of the offline rate against alone
+	double held;     // share of the window in which offline work was held
+	double effect;   // loss - held
 };
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
 

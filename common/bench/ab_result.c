@@ -57,7 +57,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	}
 }
 
-// NaN: of nothing.
+// NaN where the whole is 0.
 static double share_of_whole(double v, double whole)
 {
 	return whole > 0 ? v / whole : NAN;
@@ -66,12 +66,15 @@ static double share_of_whole(double v, double whole)
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
 {
 	struct ab_mode_result *m = &a->mode[mode], *alone = &a->mode[AB_ALONE];
-	return (struct ab_verdict){
+	struct ab_verdict v = {
 		.ratio = share_of_whole(samples_percentile(&m->latency, 0.5),
 					samples_percentile(&alone->latency, 0.5)),
 		.loss = 1 - share_of_whole(samples_mean(&m->rate), samples_mean(&alone->rate)),
 		.held = share_of_whole(m->held, m->window),
 	};
+	v.slowdown = v.ratio - 1;
+	v.effect = v.loss - v.held;
+	return v;
 }
 
 static void write_times(struct json *j, const struct member *m, const void *at)

@@ -11,23 +11,23 @@
 #include <string.h>
 
 enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };
-enum { LOSS, HELD, EFFECT, SLOWDOWN };
 
 #define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name},
 static const struct subject {
 	const char *name;
 	enum require_kind kind; // the metrics suspend and resume are of both, see kinds_of()
 	enum subject_value value;
-	unsigned which;
+	size_t which; // metric, or offset of the share
 } subjects[] = {
-	RESULT_METRICS(METRIC){"loss", REQUIRE_PREEMPT, OF_RATES, LOSS},
-	{"held", REQUIRE_PREEMPT, OF_RATES, HELD},
-	{"effect", REQUIRE_PREEMPT, OF_RATES, EFFECT},
+	RESULT_METRICS(METRIC){"loss", REQUIRE_PREEMPT, OF_RATES,
+			       offsetof(struct result_rates, loss)},
+	{"held", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, held_share)},
+	{"effect", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, effect)},
 	{"online", REQUIRE_AB, OF_ONLINE, 0},
-	{"online slowdown", REQUIRE_AB, OF_VERDICT, SLOWDOWN},
-	{"offline loss", REQUIRE_AB, OF_VERDICT, LOSS},
-	{"offline held", REQUIRE_AB, OF_VERDICT, HELD},
-	{"offline effect", REQUIRE_AB, OF_VERDICT, EFFECT},
+	{"online slowdown", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, slowdown)},
+	{"offline loss", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, loss)},
+	{"offline held", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, held)},
+	{"offline effect", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, effect)},
 };
 #undef METRIC
 
@@ -49,13 +49,13 @@ static unsigned kinds_of(const struct subject *s)
 	return both ? REQUIRE_PREEMPT | REQUIRE_AB : s->kind;
 }
 
-// The left side, word by word: a mode and a statistic are taken out, the rest is the subject.
+// The left side of a limit: its words but for a mode and a statistic are the subject.
 struct left {
 	char subject[64];
 	bool has_mode, has_p;
 };
 
-// Appends a word to a text of 64 bytes, behind a blank.
+// Appends a word and, before it, a blank.
 static void append_word(char text[64], const char *word)
 {
 	size_t len = strlen(text);
@@ -80,7 +80,7 @@ static void take_limit_word(struct requirement *r, struct left *l, const char *w
 	append_word(l->subject, word);
 }
 
-// The row that the left side names and runs of one of these kinds have; COUNT(subjects): none.
+// The subject of that name that runs of one of these kinds have; COUNT(subjects): none.
 static unsigned find_subject(const char *name, unsigned kinds)
 {
 	unsigned i = 0;
@@ -109,7 +109,7 @@ static const char *read_share_limit(const char *text, double *share)
 	return "the limit of a share is in per cent, such as 20%";
 }
 
-// Seconds without a unit, which other options take, are rarely meant here.
+// Other options take seconds without a unit; here they would rarely be meant.
 static const char *read_time_limit(const char *text, double *ns)
 {
 	uint64_t v;
@@ -151,7 +151,7 @@ static const char *read_requirement(struct requirement *q, const char *text, uns
 }
 
 static const struct goal {
-	const char *name, *limit, *words; // what --goal calls it, its limit, what it says
+	const char *name, *limit, *words; // name in --goal, default limit, the rest of the limit
 	enum require_kind kind;
 } goals[] = {{"suspend", "10ms", "suspend p99 <", REQUIRE_PREEMPT},
 	     {"resume", "10ms", "resume p99 <", REQUIRE_PREEMPT},
@@ -159,7 +159,7 @@ static const struct goal {
 	     {"online", "10", "online slowdown <=", REQUIRE_AB},
 	     {"effect", "5", "offline effect <=", REQUIRE_AB}};
 
-// Its limit in a word of --goal, "effect=3"; NULL: the word is of another one.
+// The limit in a word of --goal, "effect=3"; NULL: the word names another goal.
 static const char *limit_in(const struct goal *g, const char *word)
 {
 	size_t n = strlen(g->name);
@@ -252,20 +252,16 @@ static bool limit_applies(const struct requirement *q, const struct result *r, u
 
 static double share_of(const struct requirement *r, struct result_setting *s, struct ab_result *a)
 {
-	double loss, held;
-	if (s) {
-		struct result_rates v = result_rates(s);
-		loss = v.loss;
-		held = v.held_share;
-	} else {
-		struct ab_verdict v = ab_judge(a, r->mode);
-		if (subjects[r->subject].which == SLOWDOWN)
-			return v.ratio - 1;
-		loss = v.loss;
-		held = v.held;
-	}
-	const double of[] = {[LOSS] = loss, [HELD] = held, [EFFECT] = loss - held};
-	return of[subjects[r->subject].which];
+	struct result_rates rates;
+	struct ab_verdict verdict;
+	double share;
+	if (s)
+		rates = result_rates(s);
+	else
+		verdict = ab_judge(a, r->mode);
+	memcpy(&share, (s ? (char *)&rates : (char *)&verdict) + subjects[r->subject].which,
+	       sizeof(share));
+	return share;
 }
 
 static struct samples *times_of(const struct requirement *r, struct result_setting *s,
@@ -278,8 +274,8 @@ static struct samples *times_of(const struct requirement *r, struct result_setti
 					     : &a->mode[r->mode].resume;
 }
 
-// A fast call is no success when a queue moved while held or was not suspended: it was not off the
-// GPU.
+// Were all queues suspended and standing still? Else a fast call is no success: queues were not off
+// the GPU.
 static bool went_well(const struct result_setting *s)
 {
 	return !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED] &&

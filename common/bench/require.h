@@ -1,12 +1,12 @@
 // Limits, and whether a run keeps to them: goals, which have defaults and decide nothing, and
-// requirements, which decide the exit status. Both are words: "online p99 < 50ms", "offline loss <
-// 20%", "suspend p99 < 10ms".
+// requirements, which decide the exit status. Examples: "online p99 < 50ms", "offline loss < 20%".
 //
 //     WHAT [MODE] [STATISTIC] < LIMIT       or <=
 //
-// A time has a statistic (min, p50, median, p90, p95, p99, p99.9, max, mean) and a duration as its
-// limit; a share has neither, and a limit in per cent. MODE is of gpq bench ab, preempt unless
-// given. Percentiles as in stats/samples.h: of too few samples the greatest.
+// The limit of a time is a duration, and it has a statistic: min, p50, median, p90, p95, p99,
+// p99.9, max, mean. The limit of a share is in per cent, and it has no statistic. MODE is one of
+// gpq bench ab, by default preempt. Percentiles of too few samples are the greatest
+// (stats/samples.h).
 #ifndef GPQ_BENCH_REQUIRE_H
 #define GPQ_BENCH_REQUIRE_H
 
@@ -19,7 +19,7 @@ struct requirement {
 	const char *text; // as it was given; borrowed; NULL: a goal
 	char name[64];    // its left side, a space between words: "online p99"
 	unsigned subject; // row of the table of subjects
-	unsigned kinds;   // of runs that it is judged of: enum require_kind
+	unsigned kinds;   // of runs that it applies to: enum require_kind
 	enum ab_mode mode;
 	double p; // percentile, 0 to 1; below 0: the mean; unused for a share
 	bool or_equal;
@@ -31,9 +31,9 @@ struct requirements {
 	size_t n;
 };
 
-// Takes the goals of the `kinds` to be judged, with the limits of `goals` ("suspend=5ms",
-// "effect=3": per cent) or their own, then what --require was given; a requirement takes the place
-// of the goal of its name. GPQ_OK, or GPQ_USAGE after a message.
+// Makes the goals of runs of these kinds, with the limits of `goals` ("suspend=5ms", "effect=3":
+// per cent) or their defaults, and the requirements. A requirement replaces the goal of its name.
+// GPQ_OK, or GPQ_USAGE after a message.
 int require_parse(struct requirements *r, const struct words *goals, const struct words *require,
 		  unsigned kinds);
 void require_fini(struct requirements *r);
@@ -41,19 +41,19 @@ void require_fini(struct requirements *r);
 // The limit of that name, or NaN.
 double require_limit(const struct requirements *r, const char *name);
 
-// One of them in one setting of a run.
+// A limit, judged by one setting of a run.
 struct judged {
 	const struct requirement *of;
-	const char *setting; // "all": there is no other one; NULL: of the experiment
+	const char *setting; // "all": the only one; NULL: of gpq bench ab
 	double value;        // ns, or share; NaN: unknown
 	bool is_share;
-	bool most;          // the greatest of samples that are too few for the percentile
-	bool spoiled;       // it would be met, but not every cycle held and resumed its queues
+	bool most;          // the greatest sample, as there are too few for the percentile
+	bool spoiled;       // the value meets the limit, but not every cycle held its queues
 	const char *result; // "ok", "failed", "unknown"
 };
 
-// All that can be judged of the run, by requirement, then by setting. What only some settings
-// measure is judged of these: only a group has a first process. Their number; *list is to be freed.
+// Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
+// a first process) is judged by these. Returns the length of *list, which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
 
 // A value and its limit with units: "4.759ms", "max 4.759ms", "20.00%"; "-" for NaN.
