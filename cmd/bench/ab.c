@@ -2,14 +2,12 @@
 #include "cmd/bench/bench.h"
 
 #include "common/bench/attached.h"
-#include "common/bench/raw.h"
-#include "common/cli/progress.h"
 #include "common/host/clock.h"
+#include "common/host/loop.h"
 #include "common/host/proc.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +18,8 @@ enum { DEFAULT_RUNS = 3 };
 
 struct ab {
 	struct bench_opts *opts;
-	struct requirements limits;
+	struct measurement m;
 	bool mode[AB_MODES];
-	struct load_run *run;
-	struct raw_file raw;
-	struct progress progress;
 	uint64_t done, total; // runs
 	enum ab_mode now;
 	struct rng rng; // of the order of the modes
@@ -34,7 +29,7 @@ struct ab {
 static void draw_runs(void *arg)
 {
 	struct ab *b = arg;
-	progress_show(&b->progress, (double)b->done / (double)b->total,
+	progress_show(&b->m.progress, (double)b->done / (double)b->total,
 		      "run %" PRIu64 " of %" PRIu64 ", %s", b->done + 1, b->total,
 		      ab_mode_name[b->now]);
 }
@@ -130,9 +125,7 @@ static int compile_ab_patterns(struct ab *b)
 static int prepare_ab(struct ab *b, struct cmd *c)
 {
 	struct bench_opts *o = b->opts;
-	int status = require_parse(&b->limits, &o->goals, &o->require, REQUIRE_AB);
-	c->out.several = !c->out.columns;
-	status = status ? status : out_check(&c->out, &bench_online_table);
+	int status = out_check(&c->out, &bench_online_table);
 	if (status)
 		return status;
 	if (c->argc > 1)
@@ -148,33 +141,33 @@ static int prepare_ab(struct ab *b, struct cmd *c)
 	o->ab.grace = o->grace;
 	o->ab.tick = draw_runs;
 	o->ab.tick_arg = b;
-	bench_context_host(&b->run->context);
-	bench_context_driver(&b->run->context);
-	b->rng.state = bench_seed(o, &b->run->context);
+	bench_context_host(&b->m.run->context);
+	bench_context_driver(&b->m.run->context);
+	b->rng.state = bench_seed(o, &b->m.run->context);
 	status = choose_modes(b);
 	if (status)
 		return status;
 	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--log %s", o->ab.log_dir);
-	return raw_file_open(&b->raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
+	return raw_file_open(&b->m.raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
 static int keep_run(struct ab *b, struct ab_run *r)
 {
 	int status = GPQ_OK;
-	ab_write(&b->raw.line, &b->run->context, r);
-	if (raw_file_put(&b->raw))
+	ab_write(&b->m.raw.line, &b->m.run->context, r);
+	if (raw_file_put(&b->m.raw))
 		status = err_sys(errno, "what was measured up to here follows", "--raw %s",
 				 b->opts->raw);
-	ab_result_add(&b->run->ab, r);
+	ab_result_add(&b->m.run->ab, r);
 	return status;
 }
 
-// Between two runs. False when gpq is to end.
+// Between two runs. False: a signal came, and gpq is to end.
 static bool rest_between_runs(uint64_t ns)
 {
 	int signals = bench_signals_open();
-	bool on = bench_signals_wait(signals, clock_ns() + ns);
+	bool on = !wait_readable(signals, clock_ns() + ns);
 	close(signals);
 	return on;
 }
@@ -222,7 +215,7 @@ static int run_modes(struct ab *b, bool wanted)
 	int status = GPQ_OK;
 	for (unsigned m = 0; m < AB_MODES; m++)
 		b->total += b->mode[m] ? b->opts->runs : 0;
-	progress_init(&b->progress, wanted, false);
+	progress_init(&b->m.progress, wanted, false);
 	for (uint64_t i = 0; i < b->opts->runs && !status; i++) {
 		unsigned order[AB_MODES] = {AB_ALONE, AB_SHARED, AB_PREEMPT};
 		rng_shuffle(&b->rng, order, AB_MODES);
@@ -230,7 +223,7 @@ static int run_modes(struct ab *b, bool wanted)
 			if (b->mode[order[m]])
 				status = run_mode(b, (enum ab_mode)order[m], i);
 	}
-	progress_end(&b->progress);
+	progress_end(&b->m.progress);
 	return status;
 }
 
@@ -277,8 +270,7 @@ static int dry_run(struct cmd *c)
 	for (unsigned i = 0; side_name[i] && !status; i++)
 		if (o->ab.command[i])
 			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
-	if (!status)
-		status = spec_set_look(&o->ab.specs, &newcomers, print_member, out);
+	status = status ? status : spec_set_look(&o->ab.specs, &newcomers, print_member, out);
 	out_end(out);
 	newcomers_fini(&newcomers);
 	spec_set_fini(&o->ab.specs);
@@ -287,33 +279,23 @@ static int dry_run(struct cmd *c)
 
 int bench_ab(struct cmd *c)
 {
-	struct ab b = {.opts = c->opts, .raw.fd = -1};
+	struct ab b = {.opts = c->opts};
 	if (b.opts->dry)
 		return dry_run(c);
-	b.run = load_run_new(true);
-	int status = needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
-	// What was measured is printed even if the reader of --raw is gone.
-	signal(SIGPIPE, SIG_IGN);
+	int status = measurement_begin(&b.m, c, true);
 	status = status ? status : prepare_ab(&b, c);
 	if (!status) {
-		if (!bench_context_is_gpu(&b.run->context))
+		if (!bench_context_is_gpu(&b.m.run->context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 		status = run_modes(&b, c->out.progress);
 	}
-	const struct ab_mode_result *m = b.run->ab.mode;
-	if (m[AB_ALONE].runs || m[AB_SHARED].runs || m[AB_PREEMPT].runs) {
-		c->out.schema = &bench_ab_schema;
-		int printed = bench_print(&c->out, b.run, &b.limits);
-		status = status ? status : printed;
-	}
-	if (raw_file_close(&b.raw) && !status)
-		status = err_sys(errno, NULL, "--raw %s", b.opts->raw);
+	const struct ab_mode_result *mode = b.m.run->ab.mode;
+	const bool any = mode[AB_ALONE].runs || mode[AB_SHARED].runs || mode[AB_PREEMPT].runs;
+	status = measurement_end(&b.m, c, any, status);
 	for (unsigned i = 0; i < AB_PATTERNS; i++) {
 		status = regex_check(&b.regex[i], status);
 		regex_fini(&b.regex[i]);
 	}
 	spec_set_fini(&b.opts->ab.specs);
-	require_fini(&b.limits);
-	load_run_free(b.run);
 	return status;
 }

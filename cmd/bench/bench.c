@@ -1,13 +1,15 @@
-// gpq bench: option table, choice of the subcommand. The subcommands are in preempt.c, ab.c
-// and report.c; common/bench measures and computes results.
+// gpq bench: options of its kinds, which are in preempt.c, ab.c and report.c, and what they share.
+// common/bench measures and computes results.
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
 #include "common/cli/text.h"
 #include "common/host/clock.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +150,29 @@ static const struct bench_opts defaults = {
 	       .lead_ns = 1000000000,
 	       .ready_ns = 60000000000},
 };
+
+int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab)
+{
+	const struct bench_opts *o = c->opts;
+	m->run = load_run_new(is_ab);
+	m->raw.fd = -1;
+	c->out.several = !c->out.columns;
+	signal(SIGPIPE, SIG_IGN); // results are printed even if the reader of --raw is gone
+	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
+	return status ? status
+		      : require_parse(&m->limits, &o->goals, &o->require,
+				      is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+}
+
+int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status)
+{
+	if (raw_file_close(&m->raw) && !status)
+		status = err_sys(errno, NULL, "--raw %s", m->raw.path);
+	int printed = any ? bench_print(&c->out, m->run, &m->limits) : GPQ_OK;
+	require_fini(&m->limits);
+	load_run_free(m->run);
+	return status ? status : printed;
+}
 
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
 {

@@ -1,9 +1,11 @@
-// Shared by the subcommands of gpq bench: one options struct for all, one run function each.
+// Shared by the kinds of gpq bench: one options struct for all, one run function each.
 #ifndef GPQ_CMD_BENCH_BENCH_H
 #define GPQ_CMD_BENCH_BENCH_H
 
 #include "cmd/command.h"
+#include "common/bench/raw.h"
 #include "common/bench/require.h"
+#include "common/cli/progress.h"
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
 
@@ -34,14 +36,29 @@ int bench_preempt(struct cmd *c);
 int bench_report(struct cmd *c);
 int bench_ab(struct cmd *c);
 
-// --seed, or a number that is drawn; it is put into the context.
+// What a measurement, preempt or ab, writes and prints. Zeroed before measurement_begin().
+struct measurement {
+	struct load_run *run;
+	struct raw_file raw;
+	struct requirements limits;
+	struct progress progress;
+};
+
+// Checks what is needed, and limits. Exit status; also after a failure measurement_end() is due.
+int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
+
+// Prints the results (`any`: there are some) and frees them. Exit status: that of the first
+// failure.
+int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status);
+
+// --seed, or a random number, which is noted in the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
-// Says which requirements the run does not meet, on standard error: GPQ_FAILED then. `name`: names
-// it where there are several, or "". Those of the other kind of run are passed over.
+// Reports the requirements that the run does not meet: GPQ_FAILED if there are any. Those of the
+// other kind of run are skipped. `name`: of the run, if there are several; else "".
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
 
-// "" where there is no other setting.
+// "" if there is only one setting.
 const char *bench_setting_name(const struct judged *j);
 
 #define BENCH_PREEMPT_TABLES                                                                     \
@@ -58,19 +75,19 @@ extern const struct out_table bench_latencies_table, bench_effects_table, bench_
 extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_schema,
 	bench_sides_schema;
 
-// The members of struct summary that are times.
+// The times in struct summary.
 #define SUMMARY_TIMES(X) \
 	X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999) X(ci_low) X(ci_high)
 
-// That in ns, as a row.
+// The same, rounded, as a row.
 struct times_row {
 	const char *setting, *metric;
 	uint64_t n;
 #define FIELD(name) uint64_t name;
 	SUMMARY_TIMES(FIELD)
 #undef FIELD
-	uint64_t runs; // of gpq bench ab
-	double ratio;  // likewise
+	uint64_t runs; // only of gpq bench ab, as ratio
+	double ratio;
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 uint64_t bench_ns(double v); // NaN: U64_NULL
@@ -79,17 +96,17 @@ uint64_t bench_ns(double v); // NaN: U64_NULL
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
 			   const struct samples *s);
 
-// All of a run: tables, the verdict, in a page plots.
+// All of a run: tables, the verdict, in a page also plots.
 void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits);
-void bench_print_ab(struct out *o, struct load_run *run); // of it, what only the experiment has
+void bench_print_ab(struct out *o, struct load_run *run); // the part that only ab has
 void bench_print_online(struct out *o, struct ab_result *a);
 
-// Plots, in a page: how long suspend and resume, or online requests, took, with limits; and the
-// dispatch rate of the first cycles. Nothing without samples.
+// Plots, only in a page: how long suspend and resume, or online requests, took, with limits; and
+// the dispatch rate of the first cycles.
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
 void run_plot_rate(struct out *o, const struct load_run *run);
 
-// The run that was measured, on standard output; with -o its first table. Exit status, also of
+// Prints one run on standard output, with -o only its first table. Exit status, also of
 // requirements.
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);

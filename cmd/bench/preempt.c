@@ -3,11 +3,9 @@
 
 #include "cmd/suspend/suspend.h"
 #include "common/bench/cycle.h"
-#include "common/bench/raw.h"
 #include "common/holder/holder.h"
 #include "common/host/clock.h"
 #include "common/host/xalloc.h"
-#include "common/cli/progress.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"
@@ -36,12 +34,8 @@ struct preempt {
 	uint64_t end_ns;
 	int signals;
 	struct attached attached;
-	struct raw_file raw;
-	struct load_run *run;
-	struct requirements limits;
-	uint64_t done;
-	uint64_t idle;
-	struct progress progress;
+	struct measurement m;
+	uint64_t done, idle; // cycles
 };
 
 // The processes and their queues. Of those that were sought, not named, only those with queues.
@@ -76,7 +70,7 @@ static int make_plan(struct preempt *p)
 	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
 				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
 				     CYCLE_NONE};
-	uint64_t seed = bench_seed(o, &p->run->context), runs = o->runs == U64_NULL ? 1 : o->runs;
+	uint64_t seed = bench_seed(o, &p->m.run->context), runs = o->runs == U64_NULL ? 1 : o->runs;
 	char why[128];
 	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
 		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
@@ -124,18 +118,17 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 {
 	p->opts = c->opts;
 	p->out = &c->out;
-	c->out.several = !c->out.columns;
 	int status = check_arguments(p, c);
 	if (status)
 		return status;
-	bench_context_host(&p->run->context);
+	bench_context_host(&p->m.run->context);
 	status = choose_targets(p);
 	status = status ? status : cmd_check(c, preempt_rules);
 	status = status ? status : make_plan(p);
 	if (status || p->opts->dry)
 		return status;
 	// Before the target is touched: a file that cannot be written is no reason to suspend it.
-	if (raw_file_open(&p->raw, p->opts->raw))
+	if (raw_file_open(&p->m.raw, p->opts->raw))
 		return err_sys(errno, NULL, "--raw %s", p->opts->raw);
 	return GPQ_OK;
 }
@@ -164,7 +157,7 @@ static int attach_targets(struct preempt *p)
 {
 	struct attached *a = &p->attached;
 	const struct group *t = &p->targets;
-	bench_context_driver(&p->run->context);
+	bench_context_driver(&p->m.run->context);
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
@@ -185,7 +178,7 @@ static int attach_targets(struct preempt *p)
 		warn_unreached(t->v[i]);
 	}
 	attached_choose(a, p->opts->grace, UINT64_MAX);
-	bench_context_targets(&p->run->context, a);
+	bench_context_targets(&p->m.run->context, a);
 	return GPQ_OK;
 }
 
@@ -194,10 +187,10 @@ static void draw_cycles(struct preempt *p)
 {
 	uint64_t now = clock_ns(), left = p->end_ns > now ? p->end_ns - now : 0;
 	if (p->total != UINT64_MAX)
-		progress_show(&p->progress, (double)p->done / (double)p->total,
+		progress_show(&p->m.progress, (double)p->done / (double)p->total,
 			      "cycle %" PRIu64 " of %" PRIu64, p->done, p->total);
 	else
-		progress_show(&p->progress, 1 - (double)left / (double)p->opts->duration_ns,
+		progress_show(&p->m.progress, 1 - (double)left / (double)p->opts->duration_ns,
 			      "cycle %" PRIu64, p->done);
 }
 
@@ -205,20 +198,20 @@ static int keep_cycle(struct preempt *p, const struct cycle *c)
 {
 	p->done += RESULT_IS_WHOLE(&c->set);
 	p->idle += c->result == CYCLE_IDLE;
-	if (result_add(&p->run->result, c))
+	if (result_add(&p->m.run->result, c))
 		return err_sys(errno, "use fewer cycles or settings", "cycle %" PRIu64, p->done);
-	raw_write(&p->raw.line, &p->run->context, c);
-	if (raw_file_put(&p->raw) == 0)
+	raw_write(&p->m.raw.line, &p->m.run->context, c);
+	if (raw_file_put(&p->m.raw) == 0)
 		return GPQ_OK;
 	return err_sys(errno, "what was measured up to here follows",
-		       "--raw %s: stopped after %" PRIu64 " cycles", p->raw.path, p->raw.lines);
+		       "--raw %s: stopped after %" PRIu64 " cycles", p->m.raw.path, p->m.raw.lines);
 }
 
 // Says when cycles came more often than that.
 static void warn_of_cost(const struct preempt *p)
 {
-	for (unsigned i = 0; i < p->run->result.n; i++) {
-		struct result_setting *s = p->run->result.of[i];
+	for (unsigned i = 0; i < p->m.run->result.n; i++) {
+		struct result_setting *s = p->m.run->result.of[i];
 		double least = result_least_period(s), period;
 		period = samples_percentile(&s->metric[METRIC_suspend], 0.5) +
 			 samples_percentile(&s->metric[METRIC_resume], 0.5) +
@@ -240,7 +233,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
 	uint64_t every = o->untouched_every, lines = cycle_lines(&p->attached);
-	progress_init(&p->progress, p->out->progress, false);
+	progress_init(&p->m.progress, p->out->progress, false);
 	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
 	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {
 		uint64_t in_run = i % p->each_run;
@@ -316,14 +309,13 @@ static int run_attached(struct preempt *p)
 	int status = attach_targets(p);
 	if (status)
 		return status;
-	if (!bench_context_is_gpu(&p->run->context))
+	if (!bench_context_is_gpu(&p->m.run->context))
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 	struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
 	status = measure_cycles(p, v);
-	progress_end(&p->progress);
+	progress_end(&p->m.progress);
 	warn_of_cost(p);
-	if (!status)
-		status = explain_end(p, v);
+	status = status ? status : explain_end(p, v);
 	free(v);
 	return status;
 }
@@ -331,14 +323,9 @@ static int run_attached(struct preempt *p)
 int bench_preempt(struct cmd *c)
 {
 	struct preempt *p = xcalloc(1, sizeof(*p));
-	p->raw.fd = p->signals = -1;
-	p->run = load_run_new(false);
-	// What was measured is printed even if the reader of --raw is gone.
-	signal(SIGPIPE, SIG_IGN);
+	p->signals = -1;
 	const struct bench_opts *o = c->opts;
-	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
-	status = status ? status
-			: require_parse(&p->limits, &o->goals, &o->require, REQUIRE_PREEMPT);
+	int status = measurement_begin(&p->m, c, false);
 	status = status ? status : prepare_preempt(p, c);
 	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
 	if (!status)
@@ -346,15 +333,8 @@ int bench_preempt(struct cmd *c)
 	attached_close(&p->attached); // nothing is held while the results are printed
 	if (p->signals >= 0)
 		close(p->signals);
-	if (raw_file_close(&p->raw) && !status)
-		status = err_sys(errno, NULL, "--raw %s", p->raw.path);
-	if (p->done) {
-		int printed = bench_print(&c->out, p->run, &p->limits);
-		status = status ? status : printed;
-	}
+	status = measurement_end(&p->m, c, p->done > 0, status);
 	group_fini(&p->targets);
-	require_fini(&p->limits);
-	load_run_free(p->run);
 	free(p);
 	return status;
 }

@@ -475,7 +475,9 @@ void bench_print_run(struct out *o, struct load_run *run, const struct requireme
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits)
 {
-	struct out *o = out_open(opts);
+	struct out_opts form = *opts;
+	form.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
+	struct out *o = out_open(&form);
 	if (!opts->columns)
 		bench_print_run(o, run, limits);
 	else if (run->is_ab) // -o: that table alone

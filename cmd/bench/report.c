@@ -201,7 +201,6 @@ static int report_tables_of_run(const struct load *l, struct cmd *c)
 	const struct bench_opts *o = c->opts;
 	struct load_run *run = l->run[0];
 	struct requirements limits = {0};
-	c->out.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
 	c->out.several = !c->out.columns;
 	int status = out_check(&c->out, run->is_ab ? &bench_online_table : &bench_latencies_table);
 	status = status ? status
@@ -346,8 +345,7 @@ static int report_changes(struct cmd *c)
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
 	c->out.schema = &bench_changes_schema;
-	if (!status)
-		status = print_changes(out_open(&c->out), &side[0], &side[1]);
+	status = status ? status : print_changes(out_open(&c->out), &side[0], &side[1]);
 	load_fini(&side[0]);
 	load_fini(&side[1]);
 	return status;

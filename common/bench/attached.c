@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define SECOND    1000000000ull
-#define MARGIN_NS (60 * SECOND) // of a holder's deadline, above the hold
-#define STOP_NS   (2 * SECOND)  // an answer is waited for once gpq is to stop
-#define DYING_MS  2000
+#define MARGIN_NS (60 * SECOND) // between the longest hold and the holders' deadline
+#define STOP_NS   (2 * SECOND)  // how long answers are waited for after Ctrl-C
+#define DYING_MS  2000          // until a dying process is seen to be dead
 
 int bench_signals_open(void)
 {
@@ -30,13 +30,7 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
-bool bench_signals_wait(int signals, uint64_t until)
-{
-	struct attached nobody = {.signals = signals};
-	return attached_wait(&nobody, until);
-}
-
-// Of a process that is dying the kernel says a little later that it is dead. Returns false.
+// Returns false.
 static bool out_of_reach(struct attached_process *p)
 {
 	if (!p->end)
@@ -58,30 +52,26 @@ static bool wait_for_answers(const struct attached *a)
 	return p[0].revents && bench_signals_stop(a->signals);
 }
 
-// Takes answers until no request is outstanding, then notes which processes or holders are lost.
-// Ctrl-C cuts the wait for a silent holder to 2 s.
+// Takes answers until no request is outstanding (group_take() gives up on silent holders), then
+// notes which processes or holders are lost. Ctrl-C cuts the wait to 2 s.
 static void settle_requests(struct attached *a)
 {
 	struct group *g = &a->group;
-	uint64_t begin = clock_ns(), now = begin;
-	uint64_t until = now + (a->stopped ? STOP_NS : KFD_ANSWER_MS * 1000000ull);
-	while (g->asked && now < until) {
+	const uint64_t begin = clock_ns();
+	uint64_t until = a->stopped ? begin + STOP_NS : LOOP_FOREVER;
+	while (g->asked && clock_ns() < until) {
 		if (wait_for_answers(a)) {
 			a->stopped = true;
 			until = clock_ns() + STOP_NS;
 		}
 		group_take(g);
-		now = clock_ns();
-		for (size_t i = 0; i < a->n; i++)
-			if (!member_is_asked(a->v[i].m) && a->v[i].took_ns == UINT64_MAX)
-				a->v[i].took_ns = now - a->asked_ns;
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		struct group_member *m = a->v[i].m;
 		if (member_is_asked(m)) {
 			a->v[i].end = ATTACHED_LOST;
 			kfd_fail(&m->failure, KFD_FAULT_HOLDER_SILENT,
-				 (int)((now - begin) / SECOND));
+				 (int)((clock_ns() - begin) / SECOND));
 		} else if (m->state == MEMBER_ENDED) {
 			a->v[i].end = ATTACHED_GONE;
 		} else if (m->state == MEMBER_FAILED) {
@@ -90,7 +80,7 @@ static void settle_requests(struct attached *a)
 	}
 }
 
-// Looks for what came, went or ended.
+// Looks for queues that came or went, and processes that ended.
 static void look_for_changes(struct attached *a)
 {
 	group_look(&a->group);
@@ -102,10 +92,9 @@ void attached_open(struct attached *a, size_t n, uint64_t longest_hold_ns, int s
 	*a = (struct attached){.v = xcalloc(n, sizeof(*a->v)), .signals = signals};
 	a->group.attach = a->group.nowait = true;
 	a->group.limit_ns = longest_hold_ns + MARGIN_NS;
-	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // the default lets wake-ups be 50 us late
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // by default wake-ups may be 50 us late
 }
 
-// What somebody holds already cannot be measured.
 bool attached_add(struct attached *a, pid_t pid, const struct kfd_selection *sel)
 {
 	struct attached_process *p = &a->v[a->n++];
@@ -141,7 +130,7 @@ static bool may_go_on(const struct attached *a)
 	return !a->stopped && !attached_failed(a);
 }
 
-// Besides the signals: the end of a process, or of its holder.
+// Wakes up for signals, and for the end of a process or of its holder.
 bool attached_wait(struct attached *a, uint64_t until)
 {
 	struct pollfd p[1 + 2 * ATTACHED_MAX] = {{.fd = a->signals, .events = POLLIN}};
@@ -179,7 +168,7 @@ bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues)
 	return attached_wait(a, 0);
 }
 
-// The first of its queues that was not suspended, and why.
+// The result of the first queue that was not suspended.
 static enum kfd_result refusal(const struct kfd_answer *answer)
 {
 	for (size_t i = 0; i < answer->num; i++)
@@ -190,8 +179,6 @@ static enum kfd_result refusal(const struct kfd_answer *answer)
 
 bool attached_ask(struct attached *a, bool hold)
 {
-	for (size_t i = 0; i < a->n; i++)
-		a->v[i].took_ns = UINT64_MAX;
 	a->asked_ns = clock_ns();
 	group_ask(&a->group, hold);
 	settle_requests(a);

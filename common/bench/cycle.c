@@ -1,7 +1,8 @@
-// One measured cycle; cycle.h. Between a decision and the ioctl it is about, nothing is allocated,
-// logged or opened: a cycle only fills a struct that was there before.
+// One measured cycle; cycle.h. It allocates, logs and opens nothing.
 #include "common/bench/cycle.h"
+
 #include "common/host/clock.h"
+#include "common/host/number.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -34,7 +35,8 @@ struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i)
 	return &v[i + (a->n > 1)];
 }
 
-// What each took between two looks into the member at `offset`, the sum into that of the group.
+// Sets the member at `offset` to the packets that each process took between two looks, in v[0] to
+// their sum.
 static void count_packets(const struct attached *a, struct cycle *v, size_t offset,
 			  enum attached_look from, enum attached_look to)
 {
@@ -64,8 +66,8 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 	return true;
 }
 
-// What a request did to the queues of a process, and its longest ioctl (there is one unless queues
-// are new).
+// What a request did to the queues of a process, and the longest of its ioctls (there are several
+// only if queues are new).
 static enum cycle_result judge_answer(const struct attached_process *p, enum kfd_result wanted,
 				      uint64_t *ioctl_ns)
 {
@@ -74,8 +76,7 @@ static enum cycle_result judge_answer(const struct attached_process *p, enum kfd
 	*ioctl_ns = 0;
 	for (size_t i = 0; i < a->num; i++) {
 		done += a->queues[i].result == wanted;
-		if (a->queues[i].latency_ns > *ioctl_ns)
-			*ioctl_ns = a->queues[i].latency_ns;
+		*ioctl_ns = greater(*ioctl_ns, a->queues[i].latency_ns);
 	}
 	return p->end                   ? CYCLE_STOPPED
 	       : done == a->num && done ? CYCLE_OK
@@ -83,12 +84,7 @@ static enum cycle_result judge_answer(const struct attached_process *p, enum kfd
 					: CYCLE_FAILED;
 }
 
-static uint64_t larger_of(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-// The group's time is until its last process was done; then until its first, and the longest ioctl.
+// The time of the group ends with its last process; its ioctl time is the longest one.
 static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 {
 	const enum kfd_result wanted = hold ? KFD_RESULT_SUSPENDED : KFD_RESULT_RESUMED;
@@ -102,16 +98,16 @@ static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 		v[i].held_ns = a->asked_ns - v[i].at_ns - v[i].suspend_ns;
 	for (size_t i = 0; i < a->n; i++) {
 		struct cycle *c = cycle_of(a, v, i);
-		uint64_t ioctl_ns, took = a->v[i].took_ns;
+		uint64_t ioctl_ns, took = a->v[i].m->answered_ns - a->asked_ns;
 		enum cycle_result r = judge_answer(&a->v[i], wanted, &ioctl_ns);
 		*(hold ? &c->suspend_ns : &c->resume_ns) = took;
 		*(hold ? &c->suspend_ioctl_ns : &c->resume_ioctl_ns) = ioctl_ns;
 		c->queues = hold ? a->v[i].m->link.answer.num : c->queues;
 		c->result = hold || c->result == CYCLE_OK ? r : c->result;
 		v->result = c->result > v->result ? c->result : v->result;
-		last = larger_of(last, took);
-		first = took < first ? took : first;
-		longest = larger_of(longest, ioctl_ns);
+		last = greater(last, took);
+		first = lesser(first, took);
+		longest = greater(longest, ioctl_ns);
 		queues += c->queues;
 	}
 	v->queues = queues;
@@ -122,7 +118,7 @@ static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 	return true;
 }
 
-// Of one alone polls without a pause, and finds the time of the last movement. LOOK_HELD: the last
+// Polls a single process without a pause for the last movement of an index. LOOK_HELD gets the last
 // indices.
 static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 {
@@ -137,7 +133,7 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 		if (!attached_look(a, LOOK_NOW, false))
 			return false;
 		t = clock_ns();
-		c->still_look_ns = larger_of(c->still_look_ns, t - last);
+		c->still_look_ns = greater(c->still_look_ns, t - last);
 		if (!kfd_watch_moved(&p->m->watch, &p->look[LOOK_HELD], &p->look[LOOK_NOW]))
 			continue;
 		c->still_ns = t - t1;
@@ -154,18 +150,16 @@ static void note_saved(const struct kfd_watch *w, struct cycle *c)
 	}
 }
 
-// Suspends, waits until all stand still, and holds them. What comes later counts from the last
-// process off.
+// Suspends, waits until all queues stand still, and holds them. The hold begins when the last
+// process is off.
 static bool cycle_hold(struct attached *a, const struct cycle_plan *p, struct cycle *v)
 {
-	uint64_t settle = p->settle_ns < v->set.hold_ns ? p->settle_ns : v->set.hold_ns;
-	if (!cycle_ask(a, v, true) || v->result >= CYCLE_FAILED)
-		return false;
-	if (!watch_still(a, v, settle))
+	if (!cycle_ask(a, v, true) || v->result >= CYCLE_FAILED ||
+	    !watch_still(a, v, lesser(p->settle_ns, v->set.hold_ns)))
 		return false;
 	COUNT_INTO(suspend_packets, LOOK_BEFORE, LOOK_HELD);
-	attached_wait(a, v->at_ns + v->suspend_ns +
-				 v->set.hold_ns); // also after a stop signal: resuming comes next
+	// A stop signal ends the wait, and the processes are resumed as usual.
+	attached_wait(a, v->at_ns + v->suspend_ns + v->set.hold_ns);
 	for (size_t i = 0; i < a->n && !attached_failed(a); i++)
 		note_saved(&a->v[i].m->watch, cycle_of(a, v, i));
 	if (!attached_look(a, LOOK_AT_RESUME, true))
@@ -191,15 +185,16 @@ static uint64_t resumed_at(const struct cycle *c)
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
 }
 
-// When it may end: after its gap; with p->costs, to which it is added, no sooner than that.
+// When the cycle may end: after its gap, and not before it has spared others by p->costs, to which
+// its cost is added.
 static uint64_t end_at(const struct cycle_plan *p, const struct cycle *c)
 {
 	uint64_t wanted = resumed_at(c) + c->set.gap_ns;
 	if (!p->costs)
 		return wanted;
 	moving_add(p->costs, (double)(c->suspend_ioctl_ns + c->resume_ioctl_ns));
-	return larger_of(wanted,
-			 c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
+	return greater(wanted,
+		       c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
 }
 
 // Polls until a read index moves.

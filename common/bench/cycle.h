@@ -6,10 +6,10 @@
 //
 // Times are CLOCK_MONOTONIC nanoseconds; CYCLE_NONE where something did not happen.
 //
-// Of several processes, which are suspended and resumed at once, there is a struct cycle for the
-// group and one for each process. Times are from the one request: of a process until its answer
-// came; of the group until the last one came, and until the first one. Only of one alone it is
-// watched when it stands still, makes progress, and what it saved.
+// Several processes are suspended and resumed at once. A cycle then fills a struct cycle for the
+// group and one for each process. Times count from the request: those of a process until its answer
+// came, those of the group until the first and the last answer. When queues stand still and make
+// progress again is watched only if there is one process.
 #ifndef GPQ_BENCH_CYCLE_H
 #define GPQ_BENCH_CYCLE_H
 
@@ -21,8 +21,8 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended, from good to bad. All but the first are anomalies; the times of such a cycle
-// are kept, too. Name, word in raw samples, label, what it is
+// How a cycle ended, from good to bad; the times of bad ones count, too. Name, word in raw samples,
+// label, what it is
 #define CYCLE_RESULTS(X)                                                                  \
 	X(OK, ok, "cycles ok", "all was as it should")                                    \
 	X(IDLE, idle, "idle", "the target had nothing to do, so its progress is unknown") \
@@ -44,18 +44,18 @@ struct cycle_setting {
 	uint64_t queues;  // how many of the chosen ones; CYCLE_NONE: all
 	uint64_t hold_ns; // wanted
 	uint64_t gap_ns;  // wanted
-	uint64_t process; // of a group: its pid, or CYCLE_GROUP; CYCLE_NONE: one is measured alone
+	uint64_t process; // of a group: the pid, or CYCLE_GROUP; CYCLE_NONE: a single process
 };
 
 #define CYCLE_GROUP 0 // all processes of a group
 
-// What is measured of a cycle, each by its name in raw samples; CYCLE_NONE where it is unknown.
+// What is measured, by the name in raw samples; CYCLE_NONE: unknown.
 #define CYCLE_MEASURED(X)                                                                       \
 	X(at_ns)             /* the request */                                                  \
 	X(suspend_ns)        /* request to return */                                            \
 	X(suspend_ioctl_ns)  /* the system call alone */                                        \
 	X(still_ns)          /* return to the last movement seen; 0: none was seen */           \
-	X(still_look_ns)     /* longest time between two looks meanwhile: how sure that is */   \
+	X(still_look_ns)     /* longest time between two looks meanwhile: its uncertainty */    \
 	X(held_ns)           /* suspend's return to the request to resume */                    \
 	X(resume_ns)         /* request to return */                                            \
 	X(resume_ioctl_ns)   /* the system call alone */                                        \
@@ -76,11 +76,11 @@ struct cycle_setting {
 struct cycle {
 	uint64_t number; // from 0, in the order they ran
 	uint64_t block;  // each setting once per block
-	uint64_t repeat; // which run of several, with pauses between them; from 0
-	bool warmup;     // ran first, in no statistic
+	uint64_t repeat; // which of --runs; from 0
+	bool warmup;     // not in statistics
 	struct cycle_setting set;
 	enum cycle_result result;
-	uint64_t queues; // that the call was about
+	uint64_t queues; // how many the request was to suspend
 #define FIELD(name) uint64_t name;
 	CYCLE_MEASURED(FIELD)
 #undef FIELD
@@ -88,28 +88,30 @@ struct cycle {
 	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
 };
 
-// Everything measured becomes CYCLE_NONE; number, block, repeat, warmup and set stay.
+// Sets what is measured to CYCLE_NONE; number, block, repeat, warmup and set stay.
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {
 	uint64_t settle_ns;   // how long stillness is watched without a break
 	uint64_t patience_ns; // how long to wait for progress before calling it stuck
-	struct moving *costs; // to others, of the latest cycles; NULL: their period is the user's
+	// Costs of the latest cycles to other queues, by which the gap is lengthened; NULL: the
+	// user chose the gap.
+	struct moving *costs;
 };
 
-// No period should be shorter than so many times what a hold costs others, at the 90th percentile.
+// A period should be at least so many times the 90th percentile of what a hold costs other queues.
 #define CYCLE_COSTS 10
 
-// How many struct cycle a cycle of these processes fills: one, or the group's and one for each.
+// How many struct cycle a cycle of these processes fills: 1, or 1 + their number.
 size_t cycle_lines(const struct attached *a);
 
-// That of process number `i`.
+// The struct cycle of process number `i`.
 struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 
-// Runs one cycle with v->set and fills the rest of v[0..cycle_lines()); number, block, repeat and
-// warmup are v's, numbers counting on. `untouched`: measure a window of the same length first, in
-// which nothing is done. False when the measurement has to end, for the reason in `a` or in a
-// result; the targets that live then run once attached_close() was called.
+// Runs one cycle with v->set and fills v[0..cycle_lines()); block, repeat and warmup are those of
+// v, numbers count on from v->number. `untouched`: before the cycle, measure a window of the same
+// length in which nothing is done. False if the measurement has to end, for the reason in `a` or in
+// a result; processes may still be held until attached_close().
 bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v);
 
 #endif
