@@ -1,15 +1,13 @@
-// Names of the kernels that a process has loaded, by the addresses in its dispatch packets, with no
-// log and without its help: from the list of code objects that the HSA runtime keeps for debuggers.
+// Names of the kernels that a process has loaded, by the addresses in its dispatch packets: from
+// the list of code objects that the HSA runtime keeps for debuggers. No log is needed, nor is the
+// process stopped.
 //
-// Facts: [aql.code-list], [aql.code-uri], [aql.descriptor].
+// Facts: [aql.code-list], [aql.code-uri], [aql.descriptor]. A code object is read from the file, or
+// the memory, that its URI names. If that memory may have been freed (hipModuleLoadData does not
+// need it any more), or the file cannot be opened, its loaded image in GPU memory is read.
 //
-// Where memory that a URI names may have been freed (hipModuleLoadData needs it no longer), and
-// where a file cannot be opened, the code object is read as it is loaded: from the GPU's memory, as
-// far as the driver shows it to debuggers.
-//
-// The target is read and never stopped; what it holds is not trusted. A file is opened in the
-// target's root, only where it is a regular one. A file system that the target itself serves (FUSE)
-// can make this wait, as it does any reader; signals end that.
+// What the process holds is not trusted. A file is opened in the root of the process, and only a
+// regular one.
 #ifndef GPQ_AQL_CODE_H
 #define GPQ_AQL_CODE_H
 
@@ -26,26 +24,25 @@
 
 struct code_names;
 
-// Reads what the process has loaded now. Never NULL; code_names_error() tells what is lacking. The
-// memory that is read is that of the program which runs now: after exec, and when the pid is
-// another process, nothing is known until the next refresh.
+// Reads what the process has loaded now. Never NULL; code_names_error() tells what is lacking.
+// After an exec of the process nothing is known until the next refresh.
 struct code_names *code_names_new(pid_t pid);
 void code_names_free(struct code_names *c); // NULL: nothing
 
-// Looks again: code objects that are new get names, those that are gone lose them. Cheap where
-// nothing changed: three reads for each code object. All names got before become invalid.
+// Reads what is new and forgets what is gone: three reads for each code object that was known. All
+// names got before become invalid.
 //
-// A code object is taken for the one known before when its link, distance and URI are the same and,
-// of one in memory, its first KiB, too, or it can no longer be read.
+// A code object is known if its link, base and URI are the same as before and, where it lies in
+// memory, its first KiB is the same, too, or can no longer be read.
 void code_names_refresh(struct code_names *c);
 
 // The mangled name of the kernel whose descriptor holds the address, without ".kd"; NULL: unknown.
 // Valid until the next refresh.
 const char *code_name(struct code_names *c, uint64_t kernel_object);
 
-// Why nothing is known, of the last refresh: 0 there is a list; ENOPKG libelf is missing; ENOENT no
-// runtime that exports its list is loaded (none at all, or linked statically), or it could not be
-// opened; otherwise why the memory cannot be read (EACCES, ESRCH ...).
+// Why nothing is known, of the last refresh. 0: there is a list; ENOPKG: libelf is missing; ENOENT:
+// no runtime that exports its list was found, or its file could not be opened; else why the memory
+// cannot be read (EACCES, ESRCH ...).
 int code_names_error(const struct code_names *c);
 
 #endif

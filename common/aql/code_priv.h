@@ -25,14 +25,13 @@ bool code_elf_ready(void); // false: libelf is missing
 // Called for each symbol that is defined, with its name's length.
 typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value);
 
-// All symbols of a 64-bit little-endian ELF file for `machine` (0: any). Reads the headers, tables
-// of symbols and their names, and counts down *budget by bytes read or compared; stops at 0.
-// *load is the address of what lies at the file's beginning. False when it is no such file.
+// All symbols of a 64-bit little-endian ELF file for `machine` (0: any). Counts *budget down by the
+// bytes that it reads or compares, and stops at 0. *load is the virtual address of the file's first
+// byte. False when it is no such file.
 bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load);
 
-// The same of a file that is loaded in memory, its beginning at `base`: of its dynamic symbols.
-// Needs no libelf.
+// The same of the dynamic symbols of a file that is loaded at `base`. Needs no libelf.
 bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
 		     void *arg);
 
@@ -48,17 +47,16 @@ struct code_list {
 	size_t n, cap;
 };
 
-// Adds the links of the r_debug at this address of `mem`, at most to `most` in all. False when
-// there is no r_debug to be read. An invalid link, or one that was changed meanwhile, ends the
-// list.
+// Adds the links of the r_debug at this address of `mem`, up to `most` in all. An invalid link ends
+// the list. False when there is no r_debug.
 bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most);
 void code_list_fini(struct code_list *l);
 
-// A URI's parts. `path` has room for strlen(uri) + 1 bytes, and is empty for memory://. size 0: to
-// the end of the file. False when it is none.
+// The parts of a URI. `path` has room for strlen(uri) + 1 bytes, and is empty for memory://. size
+// 0: to the end of the file. False when it is not a URI of a code object.
 bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *size);
 
-// One line of /proc/PID/maps of a file; `next` is the line after it. False for other lines.
+// A line of /proc/PID/maps about a file; `next` is the line after it. False for other lines.
 struct code_map {
 	uint64_t start, end, offset;
 	const char *path; // not terminated; " (deleted)" is not part of it
@@ -67,7 +65,7 @@ struct code_map {
 };
 bool code_map_parse(const char *line, const char **next, struct code_map *m);
 
-// --- code_ask.c: the same in the reader's child, whose answers are checked ---
+// --- code_ask.c: the same by the reader's child, whose answers are checked ---
 
 // A file, or the memory of a process.
 struct code_source {
@@ -85,8 +83,6 @@ bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64
 		      code_symbol *each, void *arg, uint64_t *load);
 
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug);
-
-// --- code.c ---
 
 struct code_names;
 

@@ -1,9 +1,8 @@
-// Packets of queues: what a program has told a GPU to do, decoded from the bytes in its ring.
+// Packets of queues: what a program has told a GPU to do, decoded from the bytes in its ring. Any
+// bytes may come in: no address in them is followed.
 //
 // Facts: [aql.header], [aql.dispatch], [aql.barrier], [aql.vendor], [aql.barrier-value],
 // [aql.ext-dispatch]; [aql.sdma], [aql.sdma-poll]; [aql.pm4].
-//
-// All numbers are little endian. Any bytes may come in: nothing here follows an address.
 #ifndef GPQ_AQL_PACKET_H
 #define GPQ_AQL_PACKET_H
 
@@ -24,7 +23,7 @@ enum packet_kind {
 	PACKET_BARRIER_AND,
 	PACKET_BARRIER_OR,
 	PACKET_AGENT,
-	PACKET_VENDOR, // of a format that is not among the following
+	PACKET_VENDOR, // of another format than the next three
 	PACKET_BARRIER_VALUE,
 	PACKET_EXT_DISPATCH,
 	PACKET_PM4_BUFFER,
@@ -41,7 +40,7 @@ enum packet_wait {
 	PACKET_WAITS_MEMORY, // SDMA: the same with 32 bits of memory at `polls`
 };
 
-enum packet_compare { // hsa_signal_condition_t, and behind it what SDMA has besides
+enum packet_compare { // as hsa_signal_condition_t; SDMA has the last three besides
 	COMPARE_EQ,
 	COMPARE_NE,
 	COMPARE_LT,
@@ -62,9 +61,7 @@ struct packet {
 	bool barrier;             // waits until all packets before it are complete
 	uint8_t acquire, release; // scopes of its fences: 0 none, 1 agent, 2 system, 3 not defined
 	uint8_t format;           // of a vendor packet
-	// The header says that the slot is free, but the body still is the dispatch that the GPU
-	// took: kind, type and the members below are those of that dispatch.
-	bool left;
+	bool left; // a free slot with the body of the dispatch that the GPU took, which is decoded
 
 	// Dispatches.
 	uint32_t grid[3]; // work-items; extended ones have none

@@ -2,10 +2,9 @@
 //
 // Facts: [aql.ring], [aql.indices-together], [aql.index-units].
 //
-// A ring moves while it is read. The indices are read before and after the packets: a slot that the
-// producer may have used again meanwhile is marked as overwritten. Sizes, addresses and indices
-// come from the process, which may make them up: nothing is read or allocated for them beyond what
-// the caller asked for.
+// A ring moves while it is read: the indices are read before and after the packets, and a slot that
+// the producer may have used again meanwhile is marked as overwritten. The process may make up
+// sizes, addresses and indices: no more is read or allocated than the caller asked for.
 #ifndef GPQ_AQL_RING_H
 #define GPQ_AQL_RING_H
 
@@ -43,22 +42,21 @@ struct ring_indices {
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
-// Range that ring_indices() reads first if both indices lie together: sets *at, returns the size,
-// at most RING_INDICES_MOST bytes. 0: they do not lie together.
+// What ring_indices() reads first if both indices lie together: sets *at, returns the size, at most
+// RING_INDICES_MOST bytes. 0: they do not lie together.
 #define RING_INDICES_MOST 256
 size_t ring_indices_at(const struct ring *r, uint64_t *at);
 
-// Range that ring_look() with one packet before and none behind reads of an AQL ring at these
-// indices: sets *at, returns the size, at most 2 * AQL_BYTES. 0: not an AQL ring, or the range
-// wraps.
+// What ring_look(r, m, 1, 0, l) reads of an AQL ring at these indices: sets *at, returns the size,
+// at most 2 * AQL_BYTES. 0: not an AQL ring, or the range wraps.
 size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at);
 
 enum ring_state {
 	RING_TAKEN,       // the GPU has taken it: its index is below the read index
 	RING_NEXT,        // at the read index
 	RING_QUEUED,      // behind it
-	RING_UNPUBLISHED, // the write index is beyond it, and its header not written yet
-	RING_OVERWRITTEN, // while it was read: what it was is not known
+	RING_UNPUBLISHED, // the write index is beyond it, but its header is not written yet
+	RING_OVERWRITTEN, // it may have been written again while it was read
 	RING_LOST,        // its memory cannot be read
 };
 
@@ -78,12 +76,10 @@ struct ring_look {
 	size_t n;
 };
 
-// The greatest `around`.
-#define RING_AROUND_MAX 65536u
+#define RING_AROUND_MAX 65536u // of `before` and `after`
 
-// Reads the packets up to `before` before and `after` behind the read index, each at most
-// RING_AROUND_MAX. Only AQL packets are found backwards. SDMA and PM4 packets are found up to the
-// first one whose length is unknown.
+// Reads up to `before` packets before, and `after` behind, the one at the read index. Only AQL
+// packets are found backwards; SDMA and PM4 packets up to the first one of unknown length.
 void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
 	       struct ring_look *l);
 void ring_look_fini(struct ring_look *l);

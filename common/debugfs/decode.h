@@ -1,5 +1,4 @@
-// Decoder of the registers of a slot, or of the dwords of an MQD: names, values and bit fields, by
-// the tables of regs.h.
+// Decodes the registers of a slot, or the dwords of an MQD: names, values and bit fields (regs.h).
 #ifndef GPQ_DEBUGFS_DECODE_H
 #define GPQ_DEBUGFS_DECODE_H
 
@@ -41,8 +40,8 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 		decode_reg_fn fn, void *arg);
 
-// The fields of a register. Two registers that are the halves of one number have one field,
-// reported with the low register; the high one has none.
+// The fields of a register. Of two registers that are the halves of one number, the low one has one
+// field, which is the whole number, and the high one has none.
 void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
 
 // What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.

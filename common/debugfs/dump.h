@@ -30,7 +30,7 @@ struct dump_count {
 	uint32_t first_foreign; // number of the first of them, 0 if none
 };
 
-// Parses one line, without its newline (`whole`: it has one). False: the line was not understood.
+// Parses a line without its newline; `whole`: it has one. False: the line was not understood.
 typedef bool (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
 
 // Gives the line at p to `fn` and counts it. Returns the place behind the line.
@@ -40,25 +40,23 @@ const char *dump_next(struct dump_count *c, const char *p, const char *end, dump
 // The same for all lines of a text, counted from 0.
 void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn fn, void *arg);
 
-// Parses blanks and then a text as printed by `format`. Returns its end, or NULL where the text
-// differs. In it %d is a decimal and %x a hexadecimal number up to 32 bits, a blank stands for one
-// or more blanks, everything else for itself. Numbers go to v in their order, which must have room
-// for all of them; they are meaningless when the text differs.
+// Matches blanks and then `format`, in which %d is a decimal and %x a hexadecimal number up to 32
+// bits, and a blank stands for one or more blanks. The numbers go to v, in order. Returns the place
+// behind the match; NULL if the text differs, and v is then undefined.
 const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v);
 
 // True when nothing but blanks lies before end.
 bool dump_line_empty(const char *p, const char *end);
 
-// A dump word (eight hex digits) at p, which must have 8 readable bytes. False on anything else.
+// The word at p, which must have 8 readable bytes. False unless they are hex digits.
 bool dump_hex8(const char *p, uint32_t *out);
 
 // Bytes of a full line as the kernel prints it, newline included.
 #define DUMP_LINE         86
 #define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row
 
-// How many full lines follow each other at p, exactly as the kernel prints an MQD (4 blanks before
-// the offset): offsets 0, 32, 64 ... and every word good, at most `most` (128). Such lines need not
-// be parsed again: their words are at DUMP_WORD().
+// How many full lines of an MQD stand at p exactly as the kernel prints them: 4 blanks, offsets 0,
+// 32, 64 ..., all words good. At most `most` (128). Their words are at DUMP_WORD().
 unsigned dump_run(const char *p, const char *end, unsigned most);
 
 // The number of words on the line that are not eight hex digits.

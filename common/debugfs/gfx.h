@@ -19,9 +19,7 @@ enum gfx_gen {
 	GFX11,
 	GFX12,
 	GFX_GENS,
-	// For what is the same in all generations: registers of compute slots, and dwords 128 to
-	// 183 of compute MQDs that every generation has (pointers, ring, doorbell, priorities).
-	GFX_ANY = GFX9,
+	GFX_ANY = GFX9, // for registers of compute slots that all generations have
 };
 
 // What differs between generations besides registers and MQDs. One row each in gfx.c.

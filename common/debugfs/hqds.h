@@ -1,8 +1,8 @@
 // /sys/kernel/debug/kfd/hqds: the registers of every hardware queue slot that KFD owns.
 //
-// Facts: [debugfs.hqds-lines], [debugfs.hqds-slots], [debugfs.hqd-base]; formats of all kernels.
-// One pass over a buffer, nothing allocated per line. Registers are read live one after the other
-// while the scheduler keeps switching, so a slot may be half of one queue and half of another.
+// Facts: [debugfs.hqds-lines], [debugfs.hqds-slots], [debugfs.hqd-base]. Formats of all kernels are
+// read. The driver reads the registers one after the other while the scheduler goes on, so a slot
+// may be half of one queue and half of another.
 #ifndef GPQ_DEBUGFS_HQDS_H
 #define GPQ_DEBUGFS_HQDS_H
 
@@ -23,8 +23,7 @@ struct hqd {
 	uint32_t line; // index of its first register line in hqds.regs
 	uint16_t lines;
 	uint8_t kind;   // enum hqd_kind
-	int8_t xcc;     // logical XCC; -1: absent (kernels up to 6.4, and SDMA, which is once per
-			// node)
+	int8_t xcc;     // logical XCC; -1: none (kernels up to 6.4; SDMA)
 	uint16_t mec;   // HIQ only; other compute slots are on MEC 1
 	uint16_t pipe;  // SDMA: engine
 	uint16_t queue; // SDMA: RLC

@@ -1,8 +1,8 @@
-// Values of an MQD by name (ring, pointers, priority, ...), for each layout. Facts:
-// [debugfs.mqd-compute], [debugfs.mqd-sdma].
+// Values of MQDs and of hardware slots by name (ring, pointers, priority, ...), for each layout.
 //
-// Compute dwords 128..183 are the image of the HQD registers, so the same values can be had from a
-// compute block of hqds by (dword - 128).
+// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.mqd-image], [debugfs.sdma-slot].
+// Dwords 128 to 183 of a compute MQD are the image of a slot's registers, so both have the same
+// values; an SDMA slot has the first dwords of its MQD in another order.
 #ifndef GPQ_DEBUGFS_MQD_VALUE_H
 #define GPQ_DEBUGFS_MQD_VALUE_H
 
@@ -13,9 +13,8 @@
 #include "common/debugfs/hqds.h"
 #include "common/debugfs/mqds.h"
 
-// A value that the memory image holds "as of the last unmap" is stale while the queue is on
-// hardware [debugfs.mqd-stale]: those are marked (u). The others are the driver's own and always
-// right.
+// Those marked (u) are written by the firmware at an unmap, so in memory they are stale while the
+// queue is on hardware [debugfs.mqd-stale]. The others are the driver's own and always right.
 enum mqd_value {
 	MQD_V_BASE,       // GPU address of the MQD on this XCC: the key to HQDs and MAP_QUEUES
 	MQD_V_ACTIVE,     // 1 on hardware, 0 off: firmware writes it at map and unmap
@@ -33,9 +32,8 @@ enum mqd_value {
 	MQD_V_CTX_BASE,     // saved-context (CWSR) area of this XCC
 	MQD_V_CTX_BYTES,    // and its size
 	MQD_V_STACK_BYTES,  // control stack part of it
-	MQD_V_STACK_OFFSET, // (u) start of the used part of the stack, which grows down from
-			    // STACK_BYTES
-	MQD_V_WAVE_OFFSET,  // (u) end of saved waves in it: above STACK_BYTES when waves are parked
+	MQD_V_STACK_OFFSET, // (u) start of the stack's used part: it grows down from STACK_BYTES
+	MQD_V_WAVE_OFFSET,  // (u) end of saved waves: above STACK_BYTES when waves are parked
 	MQD_V_READ_INDEX,   // (u) AQL packets consumed
 	MQD_V_ERROR,        // (u) cp_hqd_error
 	MQD_V_SDMA_ENGINE,
@@ -64,14 +62,12 @@ bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a st
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 
-// The generation a dump shows by itself, for text without its topology: from register defaults the
-// driver writes at creation. GFX_UNKNOWN for unknown defaults.
-// gfx9 and gfx940 cannot be distinguished, nor can gfx11 and gfx12 compute: the result is the first
-// of the two. Their compute layouts do not differ in any value above.
+// Guesses the generation of an MQD, for text without its topology, from register defaults that the
+// driver writes at creation. GFX9 stands for GFX940 too, and GFX11 for compute MQDs of GFX12: these
+// do not differ in any value above.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
-// The summary of a queue, from its MQDs on all XCCs: one array of numbers.
-// Facts: [debugfs.mqd-stale], [debugfs.mqd-saved], [debugfs.off].
+// --- summary of a queue, from its MQDs on all XCCs [debugfs.mqd-saved], [debugfs.off] ---
 
 #define MQD_UNKNOWN UINT64_MAX
 
@@ -79,11 +75,9 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 enum mqd_derived {
 	MQD_D_ON_HW = MQD_VALUES, // 1 on hardware, 0 off
 	MQD_D_XCCS,               // XCCs that have an MQD of it; unknown for SDMA
-	// AQL packets, PM4 dwords or SDMA bytes not consumed yet. Only while off hardware, since
-	// the pointers are those of the last unmap.
-	MQD_D_BACKLOG,
-	MQD_D_SAVED_BYTES, // wave state and control stack parked in memory, all XCCs; only off
-			   // hardware
+	// Known only while the queue is off hardware, as they rest on values marked (u).
+	MQD_D_BACKLOG,     // AQL packets, PM4 dwords or SDMA bytes not consumed yet
+	MQD_D_SAVED_BYTES, // wave state and control stack parked in memory, all XCCs
 	MQD_SUMMARY
 };
 
@@ -98,9 +92,9 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 // Sets each value of `s` that differs from that of `other` to unknown.
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
-// What a hardware slot holds, read from its registers: a compute slot's are dwords 128 to 183 of
-// the MQD, an SDMA slot's the first dwords of its MQD in another order [debugfs.mqd-image],
-// [debugfs.sdma-slot]. False: not in this layout, or not in the text.
+// --- slots ---
+
+// A value from the registers of a slot. False: not in this layout, or not in the text.
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
 
@@ -108,13 +102,13 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
 	      uint32_t *out);
 
-// Does the slot hold a queue? 1, 0, or -1 when the register is missing. For an SDMA slot the
-// doorbell decides, since RB_ENABLE stays set after an unmap; the queue may be destroyed by now.
+// Does the slot hold a queue? 1, 0, or -1 when the register is missing. The doorbell of an SDMA
+// slot tells it, as RB_ENABLE stays set after an unmap; that queue may be gone
+// [debugfs.sdma-slot-stale].
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 
-// Guesses the generation from a node's slots, for text without its topology: from the address of
-// the first register, reset values and how many XCCs there are. gfx11 stands for gfx12 too, gfx9
-// for gfx942 with one XCC: their slots have the same registers. GFX_UNKNOWN: nothing to see.
+// Guesses the generation from the slots of a node, for text without its topology. GFX11 stands for
+// GFX12 too, GFX9 for GFX940 with one XCC: their slots have the same registers.
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);
 
 #endif

@@ -1,9 +1,8 @@
 // /sys/kernel/debug/kfd/mqds: the memory queue descriptors (MQDs) of every KFD process.
 //
-// Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps], [debugfs.mqds-order]; formats of all kernels.
-// One pass over a buffer; words are only converted when asked for (mqd_word), and nothing is
-// allocated per line. Text that is not understood is counted and skipped, a word that is not a
-// number is missing, never 0.
+// Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps], [debugfs.mqds-order]. Formats of all kernels
+// are read. Words are only converted when asked for (mqd_word). Lines that are not understood are
+// counted and skipped; a word that is not a number is missing, never 0.
 #ifndef GPQ_DEBUGFS_MQDS_H
 #define GPQ_DEBUGFS_MQDS_H
 
@@ -21,22 +20,19 @@ enum mqd_kind {
 	MQD_OTHER,    // "Bad kernel queue", "Weird": no dump, not a user queue
 };
 
-// One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7. The first `plain` rows are
-// as the kernel prints them and stay in the text until mqd_word(); what follows is in mqds.rows.
+// One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7.
 struct mqd_dump {
 	const char *text; // of its first line
-	uint32_t plain;
-	uint32_t row;  // index in mqds.rows of the row behind them
-	uint32_t rows; // in all: 64 for compute, 16 (gfx10: 17) for SDMA; fewer when the text was
-		       // cut
+	uint32_t plain;   // rows in exactly the kernel's form: mqd_word() reads them in the text
+	uint32_t row;     // index in mqds.rows of the first of the other rows
+	uint32_t rows; // in all: 64 for compute, 16 (gfx10: 17) for SDMA; fewer: the text was cut
 };
 
 struct mqd {
 	uint32_t proc;   // index in mqds.procs
 	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
 	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
-	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA, whose dumps kernels up to
-			 // 6.12 repeat [debugfs.mqds-repeat]
+	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA [debugfs.mqds-repeat]
 	uint8_t kind;    // enum mqd_kind
 };
 
@@ -65,8 +61,8 @@ struct mqds {
 
 void mqds_fini(struct mqds *m);
 
-// Parse text[0..len) into m, replacing what it held; its memory is used again. The text must stay
-// as it is for as long as m is used. Content is never an error: see the counters.
+// Parses text[0..len), replacing what m held. The text must stay unchanged while m is used. Content
+// is never an error: see the counters.
 void mqds_parse(struct mqds *m, const char *text, size_t len);
 
 // Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.

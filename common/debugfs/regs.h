@@ -1,9 +1,7 @@
-// Names and bit fields of the registers of a queue, per GPU generation: one table for the dwords of
-// MQDs and for the HQD registers of hqds.
+// Names and bit fields of a queue's registers, by generation and dword of the MQD.
 //
-// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.hqd-error]. A compute HQD register is
-// the MQD dword of 128 + its index (hqds.h); SDMA registers have places of their own, which
-// sdma_mqd_dword() maps.
+// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.hqd-error]. The register of a compute
+// slot at index i of its dump (hqds.h) is dword 128 + i; sdma_mqd_dword() tells that of SDMA slots.
 #ifndef GPQ_DEBUGFS_REGS_H
 #define GPQ_DEBUGFS_REGS_H
 
@@ -49,11 +47,10 @@ const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);
 // The MQD dword of an SDMA register by name; -1: this generation has none of it.
 int reg_sdma_dword(enum gfx_gen gen, const char *name);
 
-// The MQD dword whose register is at `offset` dwords from the first register of an SDMA slot; -1:
-// none.
+// The MQD dword of the register at `offset` dwords from the first one of an SDMA slot; -1: none.
 int sdma_mqd_dword(enum gfx_gen gen, unsigned offset);
 
-// The reverse: offset of an MQD dword; -1: hqds does not have that register.
+// The reverse; -1: hqds does not have that register.
 int sdma_reg_offset(enum gfx_gen gen, unsigned dw);
 
 static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)

@@ -1,8 +1,7 @@
-// /sys/kernel/debug/kfd/rls: the runlist of each GPU, that is the queues that the driver gives its
-// scheduler to run.
+// /sys/kernel/debug/kfd/rls: the runlist of each GPU: the queues that its scheduler is to run.
 //
-// Facts: [debugfs.rls-lines], [debugfs.rls-packets], [debugfs.rls-active]. One pass, buffer in,
-// records out. A GPU scheduled by MES (gfx11 and later) never has one.
+// Facts: [debugfs.rls-lines], [debugfs.rls-packets], [debugfs.rls-active]. A GPU scheduled by MES
+// (gfx11 and later) never has one.
 #ifndef GPQ_DEBUGFS_RLS_H
 #define GPQ_DEBUGFS_RLS_H
 
@@ -19,11 +18,11 @@ enum rls_state {
 };
 
 struct rls_node {
-	uint32_t node;   // number of the topology node
-	uint32_t gpu_id; // as in sysfs
-	uint8_t state;   // enum rls_state
-	bool chained; // over-subscribed: more is mapped than fits the hardware, which takes turns
-	bool damaged; // the dump ends inside a packet, or holds an invalid packet
+	uint32_t node;               // number of the topology node
+	uint32_t gpu_id;             // as in sysfs
+	uint8_t state;               // enum rls_state
+	bool chained;                // over-subscribed: queues take turns on the hardware
+	bool damaged;                // the dump ends inside a packet, or holds an invalid packet
 	uint32_t process, processes; // rls.processes[process .. process + processes)
 	uint32_t queue, queues;      // rls.queues[queue .. queue + queues)
 };
@@ -42,8 +41,7 @@ struct rls_queue {         // MAP_QUEUES
 	uint64_t mqd;      // GPU address of the MQD (XCC 0)
 	uint64_t wptr;     // address of the write index in the process
 	uint32_t doorbell; // byte offset in the doorbell BAR: unique on the GPU
-	uint32_t control;  // first dword: engine_sel 28:26 (0 compute, 2 and 3 SDMA), queue_type
-			   // 23:21
+	uint32_t control;  // dword 1: engine_sel 28:26 (0 compute, 2 and 3 SDMA), queue_type 23:21
 };
 
 struct rls {

@@ -26,24 +26,19 @@ enum {
 // Per process; ids are 0 to 1023. Also the limit of one suspend call.
 #define KFD_MAX_QUEUES 1024u
 
-// ---- own process ------------------------------------------------------------------------
-
 struct kfd_version {
 	uint32_t major;
 	uint32_t minor;
 };
 
-// ---- events of a GPU (smi.h) ---------------------------------------------------------------
-
-struct kfd_smi {
+struct kfd_smi { // smi.h
 	uint32_t gpu_id;
 	uint32_t fd; // out; not close-on-exec
 };
 
-// ---- CRIU: pause every queue of another process -------------------------------------------
-
+// Checkpoint calls (CRIU): these two pause all queues of another process, and undo that.
 enum kfd_criu_command {
-	KFD_CRIU_PROCESS_INFO = 0, // pauses; twice and one UNPAUSE leave the process evicted
+	KFD_CRIU_PROCESS_INFO = 0, // pauses; called twice it takes two UNPAUSE
 	KFD_CRIU_UNPAUSE = 2,
 };
 
@@ -59,8 +54,6 @@ struct kfd_criu {
 	uint32_t op; // enum kfd_criu_command
 	uint32_t reserved;
 };
-
-// ---- debug trap ---------------------------------------------------------------------------
 
 enum kfd_dbg_op {
 	KFD_DBG_ENABLE = 0,
@@ -190,8 +183,7 @@ enum kfd_snapshot_type {
 #define KFD_CAP_TRAP_DEBUG     0x00008000u
 #define KFD_CAP_DEBUG_FIRMWARE 0x20000000u
 
-// ---- ioctl numbers: they contain the size of the argument ----------------------------------
-
+// The numbers contain the size of the argument.
 #define KFD_GET_VERSION _IOR('K', 0x01, struct kfd_version)
 #define KFD_CRIU_OP     _IOWR('K', 0x22, struct kfd_criu)
 #define KFD_SMI_EVENTS  _IOWR('K', 0x1f, struct kfd_smi)

@@ -1,15 +1,11 @@
-// The KFD driver: /dev/kfd, its interface version, and what differs between versions of the driver,
-// as one table of facts.
+// The KFD driver: /dev/kfd, its interface version, and a table of what differs between drivers.
 //
 // Opening /dev/kfd makes the caller a KFD process of its own, visible in sysfs, with a record for
 // every GPU [kfd.open]: commands that only list should not do it.
 //
-// Most differences between drivers show at run time (a file, an ioctl's answer, a dump) and are
-// found out there. The table has those that cannot be seen, or not without harm. Each row of the
-// table in driver.c names the kernel sources that it was read in and seen running (tests/kernel).
-//
-// For a driver built out of the kernel tree (DKMS) the KFD interface version decides, as the
-// kernel's release says nothing about it.
+// Most differences between drivers show at run time (a file, an ioctl's answer, a dump). The table
+// has those that do not, or not without harm. The kernel's release decides; for a driver built out
+// of the kernel tree (DKMS), of which the release says nothing, the KFD interface version.
 #ifndef GPQ_KFD_DRIVER_H
 #define GPQ_KFD_DRIVER_H
 
@@ -46,7 +42,6 @@ struct kfd_driver {
 };
 
 // Reads the kernel release and whether the driver is out of tree, of the live or recorded host.
-// `interface`: the N of the KFD interface version 1.N, 0 when the driver was not asked for it.
 void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 
 // True if KFD_FACT_SUSPEND_CRASH holds for the running driver, or may hold. An interface version

@@ -10,21 +10,20 @@
 #define NAMES_LIBPCI "libpci.so.3"
 #define NAMES_LIBDRM "libdrm_amdgpu.so.1"
 
-// The PCI ID database (/usr/share/misc/pci.ids); the bus is not scanned. NULL: the library is
-// missing.
+// The PCI ID database (/usr/share/misc/pci.ids). NULL: the library is missing.
 struct pci_names *pci_names_new(void);
-// Did libpci give up: no memory, or a damaged database? Names are unknown then.
-bool pci_names_broken(const struct pci_names *n);
 void pci_names_free(struct pci_names *n);
 
-// Name of a vendor, or of a device when `device` is not KFD_UNKNOWN, in `name`; empty when the
-// database does not know it, is missing or damaged.
+// Did libpci give up (no memory, a damaged database)? Names are unknown then.
+bool pci_names_broken(const struct pci_names *n);
+
+// Name of a device, or of a vendor where `device` is KFD_UNKNOWN; empty when it is unknown.
 void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, char *name,
 		      size_t size);
 
-// Marketing name of the GPU behind /dev/dri/renderD<minor> of the live host, or empty. Opens the
-// render node, which wakes a GPU that sleeps. 0, or -errno: why there is no name (-EACCES: not in
-// the group render; -ENODATA: the library knows none; -ENOPKG: there is no library).
+// Marketing name of the GPU of /dev/dri/renderD<minor>, or empty. Opens the node, which wakes a GPU
+// that sleeps. 0, or -errno: -EACCES not in the group render; -ENODATA the library knows no name;
+// -ENOPKG there is no library; -ENOENT a recorded host.
 int drm_marketing_name(uint64_t minor, char *name, size_t size);
 
 #endif

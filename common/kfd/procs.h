@@ -1,9 +1,8 @@
 // /sys/class/kfd/kfd/proc: the processes that have KFD open, and their queues.
 //
 // Facts: [kfd.proc-files], [kfd.proc-life], [kfd.queue-ids], [kfd.queue-order], [kfd.contexts].
-// Everything here may vanish while it is read, since processes end: a file that cannot be read is
-// an unknown value, a directory that is gone is a process or queue that is not there. Neither is an
-// error.
+// Processes may end while they are read. A file that cannot be read is an unknown value, a folder
+// that is gone is a process or queue that does not exist; neither is an error.
 #ifndef GPQ_KFD_PROCS_H
 #define GPQ_KFD_PROCS_H
 
@@ -14,8 +13,7 @@
 
 #include "common/kfd/topology.h" // KFD_UNKNOWN
 
-// The types that queues in sysfs have. Drivers number them differently, and the debugger's ioctls
-// do so again (KFD_SNAPSHOT_...).
+// gpq's own numbers: sysfs and the debugger's ioctls (KFD_SNAPSHOT_...) number types differently.
 enum kfd_queue_type {
 	KFD_QUEUE_COMPUTE,
 	KFD_QUEUE_SDMA,
@@ -27,8 +25,8 @@ enum kfd_queue_type {
 const char *kfd_queue_type_name(int type);
 
 struct kfd_queue {
-	uint32_t proc;    // index in kfd_procs.procs
-	uint32_t owner;   // index in kfd_procs.contexts
+	uint32_t proc;    // indices in kfd_procs.procs
+	uint32_t owner;   // and .contexts
 	uint32_t qid;     // within the context, over all its GPUs; recycled
 	int32_t context;  // secondary KFD context (KFD 1.19), -1: the primary one
 	uint32_t gpu_id;  // 0 unknown
@@ -57,8 +55,7 @@ struct kfd_usage {
 	uint64_t sdma_us;    // busy time; the kernel reads live memory of the process for it: slow
 	uint64_t evicted_ms; // grows when an eviction ends
 	uint64_t cu_occupancy; // gfx9 family only
-	uint64_t pasid;        // sysfs has one for all GPUs; from about 6.15 on debugfs has one
-			       // for each, where the GPU was acquired
+	uint64_t pasid;        // from about Linux 6.15 on one for each GPU; before, one for all
 };
 
 struct kfd_proc {
@@ -100,25 +97,22 @@ enum kfd_want {
 
 struct kfd_procs_how {
 	unsigned want;                            // enum kfd_want
-	bool (*keep)(const void *arg, pid_t pid); // NULL: all. Of the others nothing is read
+	bool (*keep)(const void *arg, pid_t pid); // which processes are read; NULL: all
 	const void *arg;
 };
 
-// Reads all processes into p, which must be zeroed or have been used before. Each file is opened at
-// most once.
+// Reads all processes into p, which must be zeroed or have been used before.
 //
-// kfd_queue.created is the inode number of the queue's directory, which kernfs counts upwards for
-// each node it makes; so it tells the order in which queues were created, which qids do not; and
-// so kfd_context.created that of contexts. A recorded host has them from the files `queues/.order`
-// (qids, oldest first) and `.contexts` beside `queues` (ids, oldest first), if it has these.
+// `created` of queues and contexts is the inode number of their folder: kernfs counts upwards, so
+// it tells the order of creation, which ids do not [kfd.queue-order]. A recorded host has ranks
+// from the files `queues/.order` and `.contexts` (ids, oldest first), if it has these.
 //
 // 0, or -1 with errno: ENOENT no KFD on this host, EACCES, EMFILE, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
-// Reads the queue ids again. Where queues or contexts of a process came or went since
-// kfd_procs_read(), forgets their order of creation and marks the process as changed. For all other
-// processes a dump (mqds) that was read in between has exactly the queues of `p`. Does nothing on a
-// recorded host.
+// Reads the queue ids again. A process whose queues or contexts came or went since kfd_procs_read()
+// is marked as changed, and their order of creation becomes unknown. A dump (mqds) that was read in
+// between has exactly the queues of all other processes. Does nothing on a recorded host.
 void kfd_procs_confirm(struct kfd_procs *p);
 
 void kfd_procs_fini(struct kfd_procs *p);

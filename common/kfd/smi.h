@@ -1,9 +1,9 @@
 // The driver's event stream (AMDKFD_IOC_SMI_EVENTS), one for each GPU, and the text that comes out
 // of it. Facts: [kfd.smi], [kfd.smi-formats], [kfd.smi-pids].
 //
-// A driver does not say which events it knows; the others never come. Without CAP_SYS_ADMIN only
-// events of one's own process come. A full stream (1 KiB on Linux 6.12, 8 KiB on 7.x) drops events
-// silently, so code that depends on an event also polls now and then.
+// Events that a driver does not know never come. Without CAP_SYS_ADMIN only events of one's own
+// process come. A full stream (1 KiB on Linux 6.12, 8 KiB on 7.3) drops events silently, so code
+// that depends on an event also polls.
 #ifndef GPQ_KFD_SMI_H
 #define GPQ_KFD_SMI_H
 
@@ -72,26 +72,25 @@ struct kfd_smi_text {
 	size_t len;
 };
 
-// Takes the messages out of `t`, to which something was appended: calls `each` for every line,
-// whose text is valid meanwhile. What has no newline stays, up to 512 bytes.
+// Takes the messages out of `t`: calls `each` for every line, whose text is valid meanwhile. A line
+// without its newline stays, up to 512 bytes.
 //
-// A thread's name may hold newlines, so that the rest of it looks like a message: one that may be
-// that has the thread of the name as `name_of`, others KFD_UNKNOWN.
+// A thread may have newlines in its name, so that the rest of the name looks like a message. A line
+// that may be such a rest has that thread as `name_of`, others KFD_UNKNOWN.
 void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct kfd_smi_event *e),
 		  void *arg);
 
-// Was the stream, of which `n` bytes were read, too full for another message, so that some may have
-// been dropped? `large`: KFD_FACT_SMI_LARGE.
+// Was the stream, of which `n` bytes were read, too full for another message? `large`:
+// KFD_FACT_SMI_LARGE.
 bool kfd_smi_was_full(size_t n, enum kfd_answer3 large);
 
-// A process that may be the one which a message names, by the host's number and by the innermost
-// one; ns_pid 0: unknown.
+// A process by its PID on the host and in its innermost PID namespace; ns_pid 0: unknown.
 struct kfd_smi_process {
 	pid_t pid, ns_pid;
 };
 
-// Which of `list` is the `pid` of a message? Its index, or -1: none, or several may be it. `ns`:
-// KFD_FACT_SMI_NS_PID.
+// Which process of `list` a message with this `pid` is about: its index, or -1 if none, or if
+// several are possible. `ns`: KFD_FACT_SMI_NS_PID.
 ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		     enum kfd_answer3 ns);
 

@@ -1,7 +1,7 @@
 // The GPUs that KFD knows, from /sys/class/kfd/kfd/topology (on a live or a recorded host).
 //
-// Facts: [kfd.topology]. No device is opened. Each
-// file is opened once; besides gpu_id and properties nothing is read unless asked for.
+// Facts: [kfd.topology]. No device is opened. Only gpu_id and properties are read unless more is
+// asked for.
 #ifndef GPQ_KFD_TOPOLOGY_H
 #define GPQ_KFD_TOPOLOGY_H
 
@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A number that the host did not tell, or not as a number that makes sense. The same value as the
-// output's null.
+// A number that the host did not tell. The same value as the output's null.
 #define KFD_UNKNOWN UINT64_MAX
 
 // Both bits of `capability` that suspending queues needs.
@@ -53,8 +52,7 @@
 // One GPU node; a partition of a GPU is a node of its own. Numbers are KFD_UNKNOWN, texts empty
 // where unknown.
 struct kfd_gpu {
-	uint64_t index;  // 0...: among the GPUs that can be read, in the order of the nodes, which
-			 // is the runtime's order too; KFD_UNKNOWN for those that cannot be read
+	uint64_t index;  // among the GPUs that can be read, as the runtime counts them, from 0
 	uint64_t node;   // number of the topology node
 	uint64_t gpu_id; // decimal in sysfs, hexadecimal in debugfs
 
@@ -66,18 +64,16 @@ struct kfd_gpu {
 	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
 	char gfx[12];       // "gfx90a"
 	char bdf[24];       // "0000:0a:00.0", of the PCI device also where it is partitioned
-	bool bdf_of_device; // told by the device; else from location_id, which a partition's
-			    // number may have changed
+	bool bdf_of_device; // else from location_id, which may have the number of a partition in it
 
 	// On request.
 	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY
 	char name[64];       // KFD_TOPOLOGY_NAME: "aldebaran"; "ip discovery" on newer GPUs
 
-	// What went wrong.
 	int error;              // errno: EPERM where the device cgroup denies the GPU; 0: none
-	const char *error_file; // reading which file of the node
-	unsigned bad_lines;     // lines of properties that are no "name value"
-	unsigned good_lines;    // those that are
+	const char *error_file; // the file of the node that could not be read
+	unsigned bad_lines;     // lines of properties that are not "name value"
+	unsigned good_lines;    // the other lines
 
 	bool selected; // by kfd_topology_select()
 };
@@ -100,39 +96,36 @@ enum {
 int kfd_topology_load(struct kfd_topology *t, unsigned what);
 void kfd_topology_fini(struct kfd_topology *t);
 
-// False when KFD knows no GPU. Then open(2) of /dev/kfd is EINVAL from Linux 7.x on
-// (kfd_process.c: create_process()), which else means a driver that is locked.
+// False when KFD knows no GPU: then /dev/kfd does not open from Linux 7.x on, with EINVAL as if the
+// driver were locked [kfd.open-errors].
 bool kfd_topology_has_gpu(void);
 
-// True where the MES firmware maps queues, one command each; false: the HWS firmware, by runlist.
-// In 6.12 gfx11 and later always use MES, earlier ones do not by default.
+// True where the MES firmware maps queues, one command each (gfx11 and later); false: the HWS
+// firmware, by runlist.
 bool kfd_gpu_uses_mes(const struct kfd_gpu *g);
 
 // The GPU with this gpu_id, or NULL.
 struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id);
 
-// Selects the GPUs that `words` name, as --gpu takes them: index, gpu_id (decimal, 0x hex, or bare
-// hex as debugfs prints it), PCI address (all partitions of that device; domain 0000 may be left
-// out), in this order of preference. n = 0 selects all. NULL, or the first word that names none.
+// Selects the GPUs that `words` name, as --gpu takes them: an index, else a gpu_id (decimal or
+// hexadecimal), else a PCI address (all partitions of that device; domain 0000 may be left out).
+// n = 0 selects all. NULL, or the first word that names none.
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
 
 // A whole decimal number below KFD_UNKNOWN, ended by a newline or the end of the text.
 bool kfd_parse_number(const char *s, const char *end, uint64_t *value);
 
-// The name of a directory entry that is a number below 2^31 as the kernel writes it, and nothing
-// else: a recorded host may hold "000...5", which is as long as a name can be.
+// The name of a folder that is a number below 2^31 as the kernel writes it: no "007".
 bool kfd_parse_id(const char *name, uint32_t *id);
 
-// ---- decoding of properties, apart from reading them for tests and fuzzing
+// ---- properties.c: the texts of the files, for topology.c, tests and fuzzing
 
-// All numbers unknown.
-void kfd_gpu_init(struct kfd_gpu *g);
+void kfd_gpu_init(struct kfd_gpu *g); // all unknown
 
-// Takes the "name value" lines of a properties file. Unknown names are skipped, malformed lines
-// counted, order does not matter.
+// Takes the "name value" lines of a properties file, in any order. Unknown names are skipped.
 void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len);
 
-// Fills cus, gfx, cwsr_*, can_suspend, and bdf from location_id, from what was parsed.
+// Computes the derived members from the parsed ones; bdf from location_id.
 void kfd_gpu_derive(struct kfd_gpu *g);
 
 // Bytes of the GPU's own memory in one mem_banks/<n>/properties text; 0: other memory.

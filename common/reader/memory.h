@@ -1,11 +1,9 @@
-// A process's memory, read while it runs, by the reader (reader.h). Nothing is stopped, and nothing
-// written.
+// Memory of a process, read while it runs, by the reader (reader.h).
 //
-// Facts: proc(5), /proc/PID/mem: it takes the right to trace the process, and the file stays with
-// the address space that it was opened for: after exec, or the end of the process, reads fail,
-// whoever has the PID then. Buffers that a GPU driver mapped ("PFN maps", as rings in device memory
-// are) can be read through it as far as the driver allows; process_vm_readv(2) always refuses
-// these.
+// Facts: proc(5), /proc/PID/mem. Reading it takes the right to trace the process. The file belongs
+// to the address space that it was opened for: after exec, or the end of the process, reads fail.
+// Unlike process_vm_readv(2) it also reads buffers that a GPU driver mapped, as far as the driver
+// allows.
 #ifndef GPQ_READER_MEMORY_H
 #define GPQ_READER_MEMORY_H
 
@@ -16,16 +14,15 @@ struct memory_range;
 struct memory {
 	int fd; // /proc/PID/mem; -1: none
 	pid_t pid;
-	struct memory_range
-		*kept; // read in advance: memory_read() takes each of them once, in order
+	struct memory_range *kept; // read in advance: memory_read() takes each of them once
 	size_t nkept;
 	// Replaces the file, for tests; NULL: none.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;
 };
 
-// 0, or -1 with errno: EACCES, EPERM no right to trace it; ENOENT no such process. A recorded host
-// may have the file, too: offsets in it are addresses.
+// 0, or -1 with errno: EACCES, EPERM no right to trace it; ENOENT no such process. On a recorded
+// host offsets in the file are addresses, too.
 int memory_open(struct memory *m, pid_t pid);
 void memory_close(struct memory *m);
 
@@ -51,12 +48,11 @@ struct memory_range {
 #define MEMORY_RANGES_MOST 1024
 #define MEMORY_BYTES_MOST  65536
 
-// Reads them in this order. True when all were read; false: see `got`, and errno, which is
-// ETIMEDOUT when the memory is silent.
+// Reads them in this order. False unless all were read: see `got`, and errno, which is ETIMEDOUT
+// when the memory is silent.
 bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
 
-// The same without a child, for measurements: faster, but waits for ever for a target that does not
-// answer.
+// The same without a child: faster, but waits for ever for memory that is silent.
 bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n);
 
 // The same for loops that never wait: the question, and what its answer says.

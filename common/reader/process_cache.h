@@ -29,13 +29,12 @@ struct process_cache {
 	void *tree; // tsearch() tree of struct process_info, by pid; owned
 };
 
-// The process with what is wanted of it read.
-// The pointer stays valid until process_cache_fini().
+// The process, with what is wanted of it. Valid until process_cache_fini().
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want);
 void process_cache_fini(struct process_cache *p);
 
-// True when pids of /proc are those of the initial PID namespace, which KFD uses [kfd.pids]: on
-// a host, on a recorded host, and in a container that shows the host's /proc.
+// True when PIDs in /proc are those of the initial PID namespace, which KFD uses [kfd.pids]: not in
+// a container that has a /proc of its own.
 bool pids_are_host(void);
 
 // gpq's own PID as /proc has it; 0 on a recorded host.

@@ -1,19 +1,19 @@
-// A child process that touches what belongs to others, so that gpq never waits for it.
+// A child process that reads what belongs to others, so that gpq never waits for it.
 //
 // Memory and files of a process can lie on a file system that its owner serves (FUSE) or that is
-// dead (NFS): whoever reads them then sleeps in the kernel, and SIGKILL does not end that sleep. A
-// dump of debugfs waits likewise for a driver that waits for a GPU. A thread in such a sleep keeps
-// its process, so a child process reads: gpq gives it open descriptors and a question, and if its
-// answer does not come in time, kills it and leaves it behind. What the question was about then
-// counts as silent until the kernel has let go of that child.
+// dead (NFS): a read then sleeps in the kernel, and SIGKILL does not end that sleep. A dump of
+// debugfs waits likewise for a driver that waits for a GPU. So a child process reads: gpq gives it
+// open descriptors and a question; if the answer does not come in time, gpq kills the child, leaves
+// it behind, and what it was asked about counts as silent until the kernel has let go of that
+// child.
 //
 // The child also parses what others may have forged (ELF files, names to be demangled). It has no
 // capabilities, not root's user id, no files but those of its question, and a filter of system
-// calls (libseccomp). Its answers are not trusted more than what it reads.
+// calls (libseccomp). Its answers are trusted no more than what it reads.
 //
-// Facts: fork(2), unix(7) (SOCK_SEQPACKET, SCM_RIGHTS), proc(5); fs/fuse/dev.c
-// (request_wait_answer: a request that the server has read is waited for without end, by signals
-// too; fs/fuse/file.c: so is FLUSH, at close); fs/proc/base.c (mem_rw, get_mm_cmdline).
+// Facts: unix(7) (SOCK_SEQPACKET, SCM_RIGHTS), proc(5); fs/fuse/dev.c (request_wait_answer: no
+// signal ends the wait for a server that has read the request), fs/fuse/file.c (FLUSH, at close,
+// waits likewise); fs/proc/base.c (mem_rw, get_mm_cmdline).
 #ifndef GPQ_READER_READER_H
 #define GPQ_READER_READER_H
 
@@ -26,23 +26,22 @@
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
-// Deadline for one answer, or one part of it; ten times as long while the child runs. If much of a
-// host is silent, waiting that long for each would take too long: READER_ALL_MS is the budget for
-// all of it (a tenth of the time that passes is added again). When the budget is used up, each
-// further question has READER_LAST_MS.
+// Deadlines for one part of an answer; ten times as long while the child runs and does not sleep.
 #define READER_MS        2000
-#define READER_ALL_MS    6000
-#define READER_LAST_MS   50
-#define READER_DRIVER_MS 3000 // for the driver
+#define READER_DRIVER_MS 3000 // of the driver
+// All waits for silent answers together; it grows again by a tenth of the time that passes. When it
+// is used up, a question has READER_LAST_MS.
+#define READER_ALL_MS  6000
+#define READER_LAST_MS 50
 
 // Whom a question is about: a PID, or one of these.
 enum { READER_DRIVER = 0, READER_NAMES = -1 };
 
-// Runs in the child. `fd` is that of the question, or what its `open` returned. 0, or an errno.
+// Runs in the child. `fd`: of the question, or what its `open` returned. 0, or an errno.
 typedef int reader_task(const void *text, size_t len, int fd);
 
-// Runs in a child of its own that still has the rights of gpq, and does nothing but open a file:
-// its descriptor, which never reaches gpq, as closing it may block, too. -1 with errno.
+// Opens a file, in a child of its own that still has the rights of gpq. The descriptor never
+// reaches gpq, as closing it may block, too. -1 with errno.
 typedef int reader_open(const void *text, size_t len);
 
 struct reader_question {
@@ -57,14 +56,14 @@ struct reader_question {
 // Takes a part of the answer. False: the answer makes no sense.
 typedef bool reader_take(void *arg, const void *part, size_t len);
 
-// Asks, and waits. 0, or an errno: ETIMEDOUT it is silent, which is reported once by
-// host_trouble(); EIO the child died of the question; EPROTO the answer makes no sense; else the
+// Asks, and waits. 0, or an errno: ETIMEDOUT no answer came in time; EIO the child died of the
+// question (both are reported by host_trouble()); EPROTO the answer makes no sense; else the
 // task's.
 int reader_ask(const struct reader_question *q, reader_take *take, void *arg);
 
-// For tasks, in the child: adds a part to the answer, of READER_PART bytes at most; says that the
-// task goes on. Outside of a child reader_alive() does nothing.
-void reader_give(const void *part, size_t len);
+// For tasks, in the child: adds data to the answer, READER_PART bytes at most, which come in one
+// part; and tells gpq that the task goes on. Outside of a child reader_alive() does nothing.
+void reader_give(const void *data, size_t len);
 void reader_alive(void);
 
 // ---- many questions on their way, for loops that never wait
@@ -76,12 +75,13 @@ void reader_free(struct reader *r); // NULL: nothing
 // For poll(2): readable when an answer came. -1: nothing was asked.
 int reader_fd(const struct reader *r);
 
-// Sends a question without `open`. False: it is silent (errno ETIMEDOUT), or there is no room now.
-// `tag` comes back with the answer, which has one part.
+// Sends a question without `open`. `tag` comes back with the answer, which has one part. False with
+// errno: ETIMEDOUT what it asks about is silent, EAGAIN there is no room now.
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 
-// The next answer in the order of the questions, or NULL: *tag, *error as of reader_ask(), EAGAIN:
-// ask again, another question has ended the child. The part is valid until the next call.
+// The next answer, in the order of the questions, and its *tag and *error: those of reader_ask(),
+// or EAGAIN: ask again, as another question has ended the child. NULL: none yet. Valid until the
+// next call.
 const void *reader_next(struct reader *r, void **tag, size_t *len, int *error);
 
 // Drops the questions with this tag whose answers have not come.
@@ -99,7 +99,7 @@ ssize_t reader_read_fd(struct buf *b, int fd, const char *path);
 // zombies; -1 with errno. The target's own memory holds it.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
-// Processor time of the child of `r`, in ns; NULL: of that of reader_ask(), and of all that ended.
+// Processor time of the child of `r`, in ns; NULL: of the child of reader_ask() and all that ended.
 uint64_t reader_cpu_ns(const struct reader *r);
 
 #endif

@@ -1,12 +1,11 @@
-// The room of hardware slots: the queue slots of a host as rows, each with the values of its
-// registers and the queue in it. `gpq hqd` prints them. Open this file first. slot_rows.c reads
-// slots and finds their queues; slot_summary.c counts how full they are and which queues have none;
-// slot_samples.c counts over many readings; runlist.c lists what the schedulers were told to run.
+// Hardware queue slots (HQDs) as rows, each with the values of its registers and the queue in it,
+// as `gpq hqd` prints them. slot_rows.c reads slots and finds their queues; slot_summary.c counts
+// how full they are and which queues have none; slot_samples.c counts over many readings; runlist.c
+// lists what the schedulers were told to run.
 //
-// Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]: a slot's MQD address is an
-// exact key, on each XCC another; where that cannot be read, ring and doorbell together are one.
-// The queue id comes from the join of MQDs and sysfs (join.h) and is given only where that is
-// certain.
+// Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]. The address of an MQD,
+// another one on each XCC, tells the queue; else its ring and doorbell together do. Queue ids come
+// from the join of MQDs and sysfs (join.h) and are given only where that is certain.
 #ifndef GPQ_SLOTS_SLOT_ROWS_H
 #define GPQ_SLOTS_SLOT_ROWS_H
 
@@ -22,25 +21,22 @@
 
 // Numbers are UINT64_MAX, texts NULL or empty, flags -1 where unknown: the output's nulls.
 struct hqd_row {
-	struct queue_row q; // the GPU, "type" of the slot, and, while it has one, its queue; of
-			    // compute slots the read pointer is inside the ring
+	struct queue_row q; // GPU, type of the slot, and its queue; the read pointer of compute
+			    // slots is inside the ring
 	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
 	uint64_t pipe, queue;        // SDMA: engine and RLC
 	char errors[REG_ERROR_TEXT]; // the bits of MQD_V_ERROR by name
-	// How the owner was found: "mqd" (address and ring), "ring" (and doorbell).
-	const char *match;
-
-	int8_t active;         // it has a queue
-	int8_t idle;           // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
+	const char
+		*match; // how the owner was found: "mqd" (address and ring), "ring" (and doorbell)
+	int8_t active;  // it has a queue
+	int8_t idle;    // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
 	const struct hqd *hqd; // NULL: the row is an MQD in memory
 	enum gfx_gen gen;
 };
 
 struct slot_rows_how {
-	// Captured text alone, "-" for standard input; NULL: not at hand. With none of them: the
-	// host.
-	const char *hqds_file, *mqds_file, *rls_file;
+	const char *hqds_file, *mqds_file, *rls_file; // captures; none of them: the host is read
 	bool likely; // where it is not certain which queue an MQD is, take the likeliest
 	bool memory; // rows of the MQDs in memory, one for each XCC, instead of the slots
 };
@@ -68,27 +64,25 @@ struct slot_rows {
 	struct hqd_row *rows; // in the order of the text
 	size_t n;
 	size_t ownerless; // slots with a queue that mqds does not have
-	size_t torn;      // among them: at the address of its MQD there is one with another ring
+	size_t torn;      // of these: another queue's MQD is at the address of its MQD
 };
 
 // Fills `l`, which must be zeroed. GPQ_OK, or the exit status after a message.
 int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how);
+void slot_rows_fini(struct slot_rows *l);
 
-// Replaces the slots of `l` by those in `text`, which must outlive them.
+// Replaces the slots by those in `text`, which must outlive them.
 void slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
 
-// Looks up the owner of the queue in a slot among the MQDs of `l`, which may be newer than the row.
+// Looks up the owner of a row's queue among the MQDs of `l`, which may be newer than the row.
 void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
-
-void slot_rows_fini(struct slot_rows *l);
 
 // The MQD at this GPU address, on any XCC; UINT32_MAX: none.
 uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base);
 
-// The owner of an MQD by its index.
+// Of an MQD by its index: the process; the queue in l->queues, NULL where that is not certain.
 pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd);
-// Its queue in l->queues, or NULL where it is not certain which one it is.
 const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd);
 
 // Fills a cleared row with all that is known of the queue of an MQD.
@@ -97,27 +91,23 @@ void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t 
 // Generation of a GPU, by the topology or the look of the dumps.
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 
-// Is it one of the scheduler's slots that MES leaves alone? What they hold means nothing.
+// True for an HIQ slot where MES maps queues: what it holds means nothing.
 bool slot_row_is_unused(const struct hqd_row *r);
 
-// Says which devices are stopped, and with -v why fields are unknown. True: a file that was named
+// Warns of stopped devices, and with -v tells why fields are unknown. True if a file that was named
 // is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
 
 // --- summary (slot_summary.c) ---
 //
-// Slot occupancy of each XCC; the processes that share a GPU with fewer slots than queues; and the
-// queues that have an MQD but no slot, with the likely reason.
-//
-// Facts: [debugfs.rls-oversubscribed]. The driver calls a runlist over-subscribed, and
-// chains it to itself, when there are more processes than VMIDs, more compute queues than slots, or
-// several queues with GWS. MES has no
-// runlist; there the numbers of queues and slots decide.
+// Facts: [debugfs.rls-oversubscribed]. A GPU is over-subscribed if its runlist is chained to
+// itself: it has more processes than VMIDs, more compute queues than slots, or several queues with
+// GWS. MES has no runlist; there the numbers of queues and slots decide.
 
 enum { HQDSUM_XCCS = 64 };
 
 // Numbers are UINT64_MAX, flags -1, where unknown.
-struct hqd_occupancy {      // of one type of slots on one XCC
+struct hqd_occupancy {      // slots of one type on one XCC
 	struct queue_row q; // GPU and type: "compute", "sdma", "sdma-xgmi"
 	uint64_t xcc;       // compute alone
 	uint64_t slots, used, free;
@@ -155,11 +145,8 @@ void slot_summary_fini(struct slot_summary *s);
 
 // --- samples (slot_samples.c) ---
 //
-// Slots over a time: the registers are read again and again, and each queue that was seen in a slot
-// gets the share of samples in which it was there and in which its pointers had moved.
-//
-// Facts: [debugfs.turns]: where queues take turns, one reading shows some of them, and many
-// readings show how often each runs. What happens between two samples is not seen.
+// Facts: [debugfs.turns]. Where queues take turns, one reading shows some of them; many readings
+// show how often each is in a slot and moves. What happens between two samples is not seen.
 
 // A queue in a slot. Positions and `consumed` are UINT64_MAX when unknown.
 struct hqd_seen {
@@ -169,10 +156,9 @@ struct hqd_seen {
 	uint64_t moved;       // in which a pointer was another than when last seen
 	uint64_t busy;        // in which it was there and not idle
 	uint64_t first, last; // what the GPU had taken by then: dwords, SDMA bytes
-	// From slot_samples_finish(): taken in between, in AQL packets, PM4 dwords, SDMA bytes; and
-	// shares of all samples, of `moved` those but the first.
-	uint64_t consumed;
-	double share, moved_share, busy_share;
+	// Set by slot_samples_finish().
+	uint64_t consumed; // last - first, in AQL packets, PM4 dwords, SDMA bytes
+	double share, moved_share, busy_share; // of all samples; of `moved` without the first
 };
 
 struct slot_samples {
@@ -184,24 +170,21 @@ struct slot_samples {
 // Adds what `l` shows now as one more sample.
 void slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
 
-// Works out shares and sorts: those that moved most come first. Before it, `seen` may get owners.
+// Computes shares, and sorts: queues that moved most come first.
 void slot_samples_finish(struct slot_samples *s);
 
 void slot_samples_fini(struct slot_samples *s);
 
 // --- runlists (runlist.c) ---
 //
-// The packets of each GPU's runlist, with the process or queue of each; and the queues that are
-// missing from it.
-//
-// Facts: [debugfs.rls-lines]. The runlist is one per GPU, for all its XCCs. It is the last one
-// sent: it stays after the queues have finished their work. MES (gfx11 and later) has none.
+// Facts: [debugfs.rls-lines]. A GPU has one runlist for all its XCCs, the last one that was sent:
+// it stays after the queues have finished their work. MES (gfx11 and later) has none.
 
 // Numbers are UINT64_MAX, texts NULL, flags -1 where unknown or of another packet.
 struct runlist_row {
 	struct queue_row q; // the queue, or the process, that the packet is about
-	const char *packet; // "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (back to the start: more is
-			    // mapped than can run at a time), "none": a queue without a packet
+	const char *packet; // "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (back to the start: the GPU
+			    // is over-subscribed), "none": a queue without a packet
 	uint64_t announced; // queues that the process has on the GPU, mapped or not
 	uint64_t mapped;    // of them mapped here
 	uint64_t quantum, gws, page_table;
