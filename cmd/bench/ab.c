@@ -77,7 +77,7 @@ static int choose_side(struct bench_opts *o, enum side side)
 #define NO_OUTPUT  "--%1 reads what a command prints, and that side has none"
 #define NO_COMMAND "--log is set for commands, and one side has none"
 
-// Work without a command prints nothing to gpq, and has no log directory of gpq's choice.
+// gpq reads the output of commands only, and sets a log directory for commands only.
 static const struct opt_rule ab_rules[] = {
 	RULE_NEEDS("metric", "online", "leave it out, or have a command", NO_OUTPUT),
 	RULE_NEEDS("offline-metric offline-ready", "offline", "leave it out, or have a command",
@@ -91,7 +91,7 @@ static const struct opt_rule ab_rules[] = {
 	{0},
 };
 
-// What runs already prints nothing to gpq, and its requests are seen in its queues, or in its log.
+// Without an online command, work is seen in queues or logs.
 static int choose_sides(struct bench_opts *o)
 {
 	struct ab_plan *p = &o->ab;

@@ -3,7 +3,6 @@
 #define GPQ_CMD_BENCH_BENCH_H
 
 #include "cmd/command.h"
-#include "common/bench/raw.h"
 #include "common/bench/require.h"
 #include "common/cli/progress.h"
 #include "common/pick/pick.h"

@@ -10,7 +10,7 @@
 
 enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
 
-// Times of one kind: a group of rows, and their goal.
+// A group of rows in a plot, and their goal.
 struct times {
 	const char *heading, *goal_label;
 	double goal; // NaN: none
@@ -19,7 +19,7 @@ struct times {
 	unsigned n;
 };
 
-// Returns the highest bar's share; draws a row where there is a plot.
+// Returns the share of the highest bar; with `p`, also draws the row.
 static double plot_bars(struct plot *p, const char *name, struct samples *s)
 {
 	double x[BARS + 1], y[BARS], top = 0;
@@ -48,7 +48,7 @@ static double plot_bars(struct plot *p, const char *name, struct samples *s)
 	return top;
 }
 
-// Plots are copied out of reports, so each has "software GPU" where it applies.
+// Each plot says "software GPU" where it applies, since plots are copied out of reports.
 static void open_plot(struct plot *p, const char *title, const struct bench_context *c,
 		      struct plot_axis x)
 {
@@ -71,7 +71,7 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 	char text[64], ns[24];
 	struct plot p;
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < t[i].n; k++) { // fmin and fmax pass over the NaN of none
+		for (unsigned k = 0; k < t[i].n; k++) { // fmin() and fmax() ignore NaN
 			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
 			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
 			top = maths()->fmax(top, plot_bars(NULL, "", t[i].s[k]));
@@ -139,15 +139,14 @@ struct timeline {
 	size_t n;
 };
 
-// Indices can be compared while the same queues are watched: those that went away take their
-// packets with them.
+// Were the same queues watched? Read indices of different sets of queues cannot be compared.
 static bool cycle_follows(const struct cycle *a, const struct cycle *b)
 {
 	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
 	       b->queues == a->queues && b->read_sum >= a->read_sum;
 }
 
-// The first cycles behind the warm-up that are whole and follow each other.
+// The first complete cycles in a row, after the warm-up.
 static struct timeline choose_timeline(const struct load_run *run)
 {
 	struct timeline t = {0};
@@ -169,8 +168,8 @@ static double seconds(const struct timeline *t, uint64_t at)
 	return ((double)at - (double)t->c[0].at_ns) / 1e9;
 }
 
-// Two levels a cycle: from the request to resume (of the cycle before) until suspend has returned,
-// and the hold after it. Packets are counted exactly at these moments.
+// Two steps for each cycle: while held, and from the request to resume until the next suspend has
+// returned. Packets are counted at these moments.
 static size_t timeline_steps(const struct timeline *t, double *x, double *y)
 {
 	size_t n = 0;

@@ -38,7 +38,6 @@ struct preempt {
 	uint64_t done, idle; // cycles
 };
 
-// The processes and their queues. Of those that were sought, not named, only those with queues.
 static bool has_queues(const struct group_member *m, const void *arg)
 {
 	(void)arg;
@@ -79,7 +78,7 @@ static int make_plan(struct preempt *p)
 		return err_fail(GPQ_USAGE, "compare fewer settings",
 				"--sweep: %u settings of %zu processes are too many", p->plan.n,
 				p->targets.n);
-	// The gap is as short as the user says. Where he says nothing, cycles spare others.
+	// Without a gap of the user's, the gap is long enough to spare other queues.
 	bool spare = o->gap_ns == U64_NULL;
 	for (size_t i = 0; i < o->sweep.n; i++)
 		spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
@@ -127,7 +126,7 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 	status = status ? status : make_plan(p);
 	if (status || p->opts->dry)
 		return status;
-	// Before the target is touched: a file that cannot be written is no reason to suspend it.
+	// Opened before the target is touched, in case that fails.
 	if (raw_file_open(&p->m.raw, p->opts->raw))
 		return err_sys(errno, NULL, "--raw %s", p->opts->raw);
 	return GPQ_OK;
@@ -207,7 +206,7 @@ static int keep_cycle(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->m.raw.path, p->m.raw.lines);
 }
 
-// Says when cycles came more often than that.
+// Warns if cycles came more often than the least period.
 static void warn_of_cost(const struct preempt *p)
 {
 	for (unsigned i = 0; i < p->m.run->result.n; i++) {
@@ -227,8 +226,8 @@ static void warn_of_cost(const struct preempt *p)
 	}
 }
 
-// Runs all cycles; `v` has room for those of one hold. GPQ_OK also when the target or the user
-// ended it, which explain() reports.
+// Runs all cycles; `v` has room for cycle_lines(). GPQ_OK also if the target or the user ended it,
+// which explain_end() reports.
 static int measure_cycles(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
@@ -262,7 +261,7 @@ static int explain_process(const struct preempt *p, const struct attached_proces
 			   const struct cycle *last, const char *after)
 {
 	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
-	// The debug session of a program that calls exec ends, and its holder.
+	// When a program calls exec, its debug session ends, and the holder.
 	if (m->end == ATTACHED_GONE || (m->end && kfd_watch_is_over(&m->m->watch)))
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program", pid,
@@ -283,7 +282,7 @@ static int explain_process(const struct preempt *p, const struct attached_proces
 	return GPQ_OK;
 }
 
-// Why it ended before its time. `last`: the last cycle. Exit status.
+// Why the measurement ended early, if it did. Exit status.
 static int explain_end(struct preempt *p, struct cycle *last)
 {
 	const struct attached *a = &p->attached;

@@ -1,5 +1,4 @@
-// Results of gpq bench for people, programs and in reports: tables, verdicts, plots. Those of the
-// experiment are in print_ab.c.
+// Results of gpq bench: tables and verdicts. Tables that only ab has are in print_ab.c.
 #include "cmd/bench/bench.h"
 
 #include "common/stats/hist.h"
@@ -100,16 +99,10 @@ static const struct out_col histogram_cols[] = {
 #undef ROW
 const struct out_table bench_histogram_table = {"histogram", "bar", OUT_COLS(histogram_cols)};
 
-struct cycles_row {
-	struct cycle_setting set;
-	const char *setting;
-	uint64_t count[CYCLE_STOPPED + 1], warmup;
-};
-
-#define ROW                             cycles_row
+#define ROW                             result_setting
 #define RESULT(name, word, label, help) COL(count[CYCLE_##name], #name, #word, U64, D, help),
 static const struct out_col cycles_cols[] = {
-	COL(setting, "SETTING", "setting", STR, D, "as above"),
+	COL(name, "SETTING", "setting", STR, D | A, "as above"),
 	CYCLE_RESULTS(RESULT)
 		COL(warmup, "WARMUP", "warmup", U64, D, "that ran first and count for nothing"),
 	COL(set.grace, "GRACE", "grace", U64, M, "grace period, 1000 GPU clocks"),
@@ -181,7 +174,7 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
 }
 
-// A table that may have no rows is of documents for programs alone then.
+// Begins a table. One without rows is shown in JSON alone.
 static bool begin_table(struct out *o, const struct out_table *t, bool any, const char *title)
 {
 	if (!any && !out_json(o)) {
@@ -199,7 +192,7 @@ static void print_latencies(struct out *o, struct result *r)
 		for (unsigned i = 0; i < r->n; i++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
 							   &r->of[i]->metric[m]);
-			if (row.n) // else it is not measured in this way
+			if (row.n)
 				out_row(o, &row);
 		}
 	}
@@ -218,7 +211,6 @@ static void explain_metrics(struct out *o, const struct result *r)
 	buf_fini(&b);
 }
 
-// Pages have a plot instead. People see the few bars of two times.
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
 			   const struct samples *s)
 {
@@ -238,6 +230,7 @@ void bench_print_histogram(struct out *o, const char *setting, const char *metri
 	}
 }
 
+// Documents have plots instead. Tables for people show only suspend and resume.
 static void print_preempt_histograms(struct out *o, const struct result *r)
 {
 	if (out_is_document(o))
@@ -278,7 +271,7 @@ static void print_effects(struct out *o, struct result *r)
 		"period.");
 }
 
-// Where it was repeated: does it drift?
+// Does anything drift from run to run? Only with several runs.
 static void print_repeats(struct out *o, const struct result *r)
 {
 	bool any = false;
@@ -319,11 +312,8 @@ static void print_saved_waves(struct out *o, const struct result *r)
 static void print_cycle_results(struct out *o, const struct result *r)
 {
 	out_begin(o, &bench_cycles_table, false);
-	for (unsigned i = 0; i < r->n; i++) {
-		struct cycles_row row = {r->of[i]->set, r->of[i]->name, .warmup = r->of[i]->warmup};
-		memcpy(row.count, r->of[i]->count, sizeof(row.count));
-		out_row(o, &row);
-	}
+	for (unsigned i = 0; i < r->n; i++)
+		out_row(o, r->of[i]);
 	out_end(o);
 	out_say(o, OUT_NOTE,
 		"Cycles by how they ended; those that ran to warm up count for nothing. No outlier "
@@ -336,7 +326,7 @@ static void print_context(struct out *o, const struct bench_context *c)
 	out_object(o, &bench_context_table, c);
 }
 
-// The verdict: one sentence with the figures, of several settings the worst of each limit
+// ---- the verdict: one sentence, with the worst setting for each limit
 
 static const struct {
 	const char *result, *lead;
@@ -353,7 +343,7 @@ static unsigned group_of(const struct judged *j)
 	return g;
 }
 
-// The worst of those that are of one limit from `*i` on, which stand together; *i: behind them.
+// The worst of the results of one limit, which begin at `*i`; moves `*i` behind them.
 static const struct judged *worst_of(const struct judged *v, size_t n, size_t *i)
 {
 	const struct judged *worst = &v[*i];
@@ -418,7 +408,7 @@ static void print_goal(struct out *o, const struct judged *j)
 	out_row(o, &row);
 }
 
-// What is most important: first in documents, last on a terminal.
+// The verdict, goals and the first plot: first in documents, last on a terminal.
 static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const char *name = run->context.text[CONTEXT_run];

@@ -66,7 +66,7 @@ static int write_plots(const char *dir, const struct buf *page)
 	return status;
 }
 
-// Each requirement must be judged of some run.
+// Fails for requirements that no run measured.
 static int judge_any(const struct load *l, const struct requirements *limits)
 {
 	int status = GPQ_OK;
@@ -80,7 +80,7 @@ static int judge_any(const struct load *l, const struct requirements *limits)
 	return status;
 }
 
-// And met by all that it can be judged of.
+// Fails also for those that a run does not meet.
 static int judge_all(const struct load *l, const struct requirements *limits)
 {
 	int status = judge_any(l, limits);
@@ -106,7 +106,7 @@ static const struct out_col difference_cols[] = {
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
-// Who has the same text as run `i`, unless an earlier one has it, too.
+// Prints the runs that have the same text as run `i`, unless an earlier run has it, too.
 static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
 	const char *text = l->run[i]->context.text[item];
@@ -124,7 +124,7 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 	buf_fini(&runs);
 }
 
-// Of several runs: what differs between their hosts, kernels, drivers and GPUs.
+// What differs between the hosts, kernels, drivers and GPUs of several runs.
 static void print_differences(struct out *o, const struct load *l)
 {
 	enum { MOST = 100 };
@@ -195,7 +195,7 @@ static int report_document(struct load *l, const struct bench_opts *o)
 	return status;
 }
 
-// The tables of one run, as they were printed when it was measured.
+// The tables of one run, as when it was measured.
 static int report_tables_of_run(const struct load *l, struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
@@ -212,7 +212,7 @@ static int report_tables_of_run(const struct load *l, struct cmd *c)
 	return status;
 }
 
-// Two sets of runs
+// ---- two sets of runs
 
 struct change_row {
 	const char *setting, *metric, *verdict;
@@ -276,7 +276,7 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 	}
 }
 
-// How many settings both have.
+// Returns the number of settings that both have.
 static unsigned print_cycle_changes(struct out *o, struct result *a, struct result *b)
 {
 	unsigned both = 0;
@@ -296,7 +296,7 @@ static unsigned print_cycle_changes(struct out *o, struct result *a, struct resu
 	return both;
 }
 
-// How many modes both have.
+// Returns the number of modes that both have.
 static unsigned print_online_changes(struct out *o, struct ab_result *a, struct ab_result *b)
 {
 	unsigned both = 0;
