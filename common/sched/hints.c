@@ -127,12 +127,6 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 	loop_change(&h->loop, c->fd, place_of(h, c), pause == READING ? LOOP_READ : LOOP_NOTHING);
 }
 
-// The next hints_serve() closes it.
-static void hang_up_client(const struct client *c)
-{
-	shutdown(c->fd, SHUT_RDWR);
-}
-
 // ---- hints
 
 static struct hint *find_client_hint(struct client *c, uint64_t id)
@@ -194,40 +188,45 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 	return len <= 20 && number_read(s, s + len, 10, UINT64_MAX, id) == s + len;
 }
 
-enum verb { BEGIN, END, STATISTICS, BAD_WORD, BAD_NUMBER };
-
-static enum verb parse_request(const char *line, size_t len, uint64_t *id)
+static enum answer count_status(struct hints *h, struct client *c, uint64_t id)
 {
-	static const char *const words[] = {[BEGIN] = "begin", [END] = "end"};
+	(void)id;
+	bucket_take(&c->bucket, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
+	return STATUS;
+}
 
-	*id = 0;
-	for (unsigned i = 0; i < COUNT(words); i++) {
-		size_t n = strlen(words[i]);
-		if (len >= n && memcmp(line, words[i], n) == 0 && (len == n || line[n] == ' '))
-			return len == n || parse_id(line + n + 1, len - n - 1, id) ? (enum verb)i
-										   : BAD_NUMBER;
+static enum answer serve_request(struct hints *h, struct client *c, struct request *r,
+				 const char *line, size_t len)
+{
+	static const struct {
+		const char *word;
+		bool has_id;
+		enum answer (*serve)(struct hints *h, struct client *c, uint64_t id);
+	} verbs[] = {{"begin", true, begin_hint},
+		     {"end", true, end_hint},
+		     {"status", false, count_status}};
+	r->id = 0;
+	for (unsigned i = 0; i < COUNT(verbs); i++) {
+		const size_t n = strlen(verbs[i].word);
+		if (len < n || memcmp(line, verbs[i].word, n) != 0)
+			continue;
+		if (len == n)
+			return verbs[i].serve(h, c, 0);
+		if (verbs[i].has_id && line[n] == ' ')
+			return parse_id(line + n + 1, len - n - 1, &r->id)
+				       ? verbs[i].serve(h, c, r->id)
+				       : BAD_ID;
 	}
-	return len == 6 && memcmp(line, "status", 6) == 0 ? STATISTICS : BAD_WORD;
+	return WORD;
 }
 
 static void serve_hint_line(struct hints *h, struct client *c, const char *line, size_t len)
 {
 	struct request *r = pending(c, c->num_requests);
-	enum answer answer = WORD;
 	c->requests++;
 	bucket_take(&c->bucket, h->now_ns, REQUEST_NS);
 	r->read_ns = h->now_ns;
-	switch (parse_request(line, len, &r->id)) {
-	case BEGIN: answer = begin_hint(h, c, r->id); break;
-	case END: answer = end_hint(h, c, r->id); break;
-	case STATISTICS:
-		bucket_take(&c->bucket, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
-		answer = STATUS;
-		break;
-	case BAD_NUMBER: answer = BAD_ID; break;
-	case BAD_WORD: break;
-	}
-	r->answer = answer;
+	r->answer = serve_request(h, c, r, line, len);
 	c->num_requests++;
 }
 
@@ -265,7 +264,7 @@ static void send_answers(struct hints *h, struct client *c)
 	}
 	if (h->out.len && send(c->fd, h->out.data, h->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 				  (ssize_t)h->out.len)
-		hang_up_client(c);
+		shutdown(c->fd, SHUT_RDWR); // the next hints_serve() closes it
 }
 
 static void end_hints(struct hints *h, struct client *c)
