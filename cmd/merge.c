@@ -1,7 +1,7 @@
 // gpq merge: results of many runs and hosts added up, in any order.
 #include "cmd/trace/trace.h"
 
-#include "common/bench/sum.h"
+#include "common/bench/raw.h"
 #include "common/cli/input.h"
 
 #include <errno.h>

@@ -1,11 +1,19 @@
-// Writing and reading raw samples; raw.h.
+// Raw samples: written, read, loaded into runs, added up; raw.h.
 #include "common/bench/raw.h"
 
+#include "common/cli/input.h"
+#include "common/host/xalloc.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+// ---- one sample
 
 static void write_saved_member(struct json *j, const struct member *m, const void *at)
 {
@@ -20,7 +28,7 @@ static void write_saved_member(struct json *j, const struct member *m, const voi
 	json_end(j, ']');
 }
 
-// One number for each XCC, in their order: none may be left out.
+// One number for each XCC, in order.
 static bool read_saved_member(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	struct jsonin j;
@@ -41,7 +49,7 @@ static bool read_saved_member(const struct jsonin_value *v, const struct member 
 static const struct member_type saved = {write_saved_member, read_saved_member};
 
 #define SAME(name) MEMBER(u64, cycle, name, #name),
-static const struct member members[] = {
+static const struct member cycle_members[] = {
 	MEMBER_WORD(cycle, result, "result", cycle_result_name),
 	MEMBER(flag, cycle, warmup, "warmup"),
 	MEMBER(u64, cycle, number, "cycle"),
@@ -62,14 +70,15 @@ void raw_write(struct buf *out, const struct bench_context *context, const struc
 {
 	struct json j;
 	record_begin(&j, out, "preempt_cycle");
-	members_write(&j, members, c);
+	members_write(&j, cycle_members, c);
 	members_write(&j, bench_context_members, context);
 	record_end(&j);
 }
 
 bool raw_read(const char *line, size_t len, struct bench_context *context, struct cycle *c)
 {
-	const struct member_row rows[] = {{members, c}, {bench_context_members, context}, {0}};
+	const struct member_row rows[] = {
+		{cycle_members, c}, {bench_context_members, context}, {0}};
 	memset(context, 0, sizeof(*context));
 	memset(c, 0, sizeof(*c));
 	cycle_clear(c);
@@ -77,7 +86,9 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	return record_read(line, len, "preempt_cycle", rows);
 }
 
-void raw_why_not(char why[160], const char *path, uint64_t number, const char *line, size_t len)
+// Why a line is no sample, "FILE line 7: not JSON".
+static void raw_why_not(char why[160], const char *path, uint64_t number, const char *line,
+			size_t len)
 {
 	struct jsonin j;
 	bool json = jsonin_open(&j, line, len, '{');
@@ -115,4 +126,287 @@ int raw_file_close(struct raw_file *f)
 	f->fd = -1;
 	buf_fini(&f->line);
 	return r;
+}
+
+// ---- runs
+
+enum { SEEN_MAX = 1 << 26 }; // beyond the number of samples of any run: not checked
+
+// Marks sample number `n` as seen. False, and counted, if it was seen before.
+static bool note_number(struct load *l, struct load_run *r, uint64_t n)
+{
+	if (n >= SEEN_MAX)
+		return true;
+	ARRAY_REACH(r->seen, r->seen_size, n / 8, 0);
+	bool met = r->seen[n / 8] >> (n % 8) & 1;
+	r->seen[n / 8] |= (uint8_t)(1u << (n % 8));
+	l->repeated += met;
+	return !met;
+}
+
+struct load_run *load_first(const struct load *l, bool is_ab)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->run[i]->is_ab == is_ab)
+			return l->run[i];
+	return NULL;
+}
+
+struct load_run *load_run_new(bool is_ab)
+{
+	struct load_run *r = xcalloc(1, sizeof(*r));
+	r->is_ab = is_ab;
+	return r->sum = r;
+}
+
+void load_run_free(struct load_run *r)
+{
+	result_fini(&r->result);
+	ab_result_fini(&r->ab);
+	free(r->seen);
+	free(r);
+}
+
+static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_context *c)
+{
+	for (size_t i = l->n; i--;) // the last first, as samples of a run stand together
+		if (l->run[i]->is_ab == is_ab &&
+		    strcmp(l->run[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
+			return l->run[i];
+	struct load_run *first = l->pool ? load_first(l, is_ab) : NULL;
+	struct load_run *r = load_run_new(is_ab);
+	r->context = *c;
+	r->sum = first ? first : r;
+	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
+	return l->run[l->n++] = r;
+}
+
+// Adds it unless it was met before. 0, or -1 with errno.
+static int load_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
+{
+	struct load_run *r = find_run(l, false, context);
+	if (!note_number(l, r, c->number))
+		return 0;
+	if (r->ntimeline < LOAD_TIMELINE)
+		r->timeline[r->ntimeline++] = *c;
+	return result_add(&r->sum->result, c);
+}
+
+// Likewise a run of the experiment.
+static void load_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
+{
+	struct load_run *r = find_run(l, true, context);
+	uint64_t number = run->number < SEEN_MAX ? run->number * AB_MODES + run->mode : SEEN_MAX;
+	if (note_number(l, r, number))
+		ab_result_add(&r->sum->ab, run);
+}
+
+static int load_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
+{
+	struct load *l = arg;
+	struct bench_context context;
+	struct ab_run run;
+	struct cycle c;
+	if (!len)
+		return 0;
+	if (raw_read(line, len, &context, &c))
+		return load_cycle(l, &context, &c);
+	if (ab_read(line, len, &context, &run))
+		load_ab_run(l, &context, &run);
+	else if (!l->bad_lines++)
+		raw_why_not(l->first_bad, path, number, line, len);
+	ab_run_fini(&run);
+	return 0;
+}
+
+static int is_sample_file(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+	return n > 7 && strcmp(e->d_name + n - 7, ".ndjson") == 0;
+}
+
+static int load_folder(struct load *l, const char *path)
+{
+	struct dirent **list;
+	int n = scandir(path, &list, is_sample_file, alphasort), r = 0;
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		char *file = xasprintf("%s/%s", path, list[i]->d_name);
+		r = r ? r : input_lines(file, load_line, l);
+		free(file);
+		free(list[i]);
+	}
+	free(list);
+	return r;
+}
+
+int load_add(struct load *l, const char *path)
+{
+	struct stat st;
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return load_folder(l, path);
+	return input_lines(path, load_line, l);
+}
+
+void load_fini(struct load *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		load_run_free(l->run[i]);
+	free(l->run);
+	memset(l, 0, sizeof(*l));
+}
+
+// ---- sums
+
+static void write_hist(struct json *j, const struct member *m, const void *at)
+{
+	hist_json(at, j, m->key);
+}
+
+static bool read_hist(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	(void)m;
+	return hist_read(at, v->text, v->len);
+}
+
+static const struct member_type member_hist = {write_hist, read_hist};
+
+static const struct member key_members[] = {
+	MEMBER(plain, sum_row, key.metric, "metric"),
+	MEMBER(plain, sum_row, key.source, "source"),
+	MEMBER(plain, sum_row, key.scheduler, "scheduler"),
+	MEMBER(plain, sum_row, key.kernel, "kernel"),
+	MEMBER(plain, sum_row, key.gpus, "gpus"),
+	MEMBER(u64, sum_row, key.set.grace, "grace"),
+	MEMBER(u64, sum_row, key.set.queues, "queues_wanted"),
+	MEMBER(u64, sum_row, key.set.hold_ns, "hold_wanted_ns"),
+	MEMBER(u64, sum_row, key.set.gap_ns, "gap_wanted_ns"),
+	{0},
+};
+static const struct member hist_members[] = {MEMBER(hist, sum_row, hist, "histogram_ns"), {0}};
+
+static char *order_of(const struct sum_row *r)
+{
+	struct buf b = {0};
+	struct json j;
+	json_init(&j, &b, false);
+	json_begin(&j, NULL, '{');
+	members_write(&j, key_members, r);
+	json_end(&j, '}');
+	return b.data;
+}
+
+void sum_write(struct buf *out, const struct sum_row *r)
+{
+	struct json j;
+	record_begin(&j, out, "bench_sum");
+	members_write(&j, key_members, r);
+	members_write(&j, hist_members, r);
+	record_end(&j);
+}
+
+// The row with the key of `like`; made if it is missing.
+static struct sum_row *sum_row_for(struct sum *s, const struct sum_row *like)
+{
+	char *order = order_of(like);
+	size_t at = 0;
+	while (at < s->n && strcmp(s->row[at]->order, order) < 0)
+		at++;
+	if (at < s->n && strcmp(s->row[at]->order, order) == 0) {
+		free(order);
+		return s->row[at];
+	}
+	struct sum_row *r = xcalloc(1, sizeof(*r));
+	r->key = like->key;
+	r->order = order;
+	hist_init(&r->hist);
+	array_grow(&s->row, &s->cap, s->n, sizeof(struct sum_row *));
+	memmove(&s->row[at + 1], &s->row[at], (s->n++ - at) * sizeof(struct sum_row *));
+	return s->row[at] = r;
+}
+
+static void key_of(struct sum_key *k, const struct bench_context *c)
+{
+	memset(k, 0, sizeof(*k));
+	snprintf(k->source, sizeof(k->source), "%.31s", c->text[CONTEXT_source]);
+	snprintf(k->scheduler, sizeof(k->scheduler), "%.31s", c->text[CONTEXT_scheduler]);
+	snprintf(k->kernel, sizeof(k->kernel), "%.95s", c->text[CONTEXT_kernel]);
+	snprintf(k->gpus, sizeof(k->gpus), "%s", c->text[CONTEXT_gpus]);
+}
+
+static void sum_add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
+{
+	const char *of = c->set.process == CYCLE_NONE    ? ""
+			 : c->set.process == CYCLE_GROUP ? "group_"
+							 : "member_";
+	like->key.set = c->set;
+	for (unsigned m = 0; m < METRICS && !c->warmup; m++) {
+		double v = result_metric(c, (enum result_metric)m);
+		snprintf(like->key.metric, sizeof(like->key.metric), "%s%s", of,
+			 result_metric_name[m]);
+		if (v >= 0)
+			hist_add(&sum_row_for(s, like)->hist, (uint64_t)v);
+	}
+}
+
+static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
+{
+	like->key.set =
+		(struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
+	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
+	for (size_t i = 0; i < run->latency.n; i++)
+		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->latency.v[i]);
+}
+
+// False when the line is no sum.
+static bool sum_add_sum(struct sum *s, const char *line, size_t len)
+{
+	static struct sum_row read; // 16 KB, and nothing runs beside us
+	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
+	memset(&read, 0, sizeof(read));
+	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
+	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
+		return false;
+	if (!read.hist.count && !read.hist.min) // the line has no histogram: hist_init() sets min
+		return false;
+	hist_merge(&sum_row_for(s, &read)->hist, &read.hist);
+	return true;
+}
+
+// False when the line is neither a sample nor a sum.
+static bool sum_add_known(struct sum *s, const char *line, size_t len)
+{
+	static struct bench_context context;
+	static struct sum_row like; // only its key
+	struct ab_run run;
+	struct cycle c;
+	if (raw_read(line, len, &context, &c)) {
+		key_of(&like.key, &context);
+		sum_add_cycle(s, &like, &c);
+		return true;
+	}
+	bool is_run = ab_read(line, len, &context, &run);
+	if (is_run) {
+		key_of(&like.key, &context);
+		sum_add_run(s, &like, &run);
+	}
+	ab_run_fini(&run);
+	return is_run || sum_add_sum(s, line, len);
+}
+
+void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len)
+{
+	if (len && !sum_add_known(s, line, len) && !s->bad_lines++)
+		raw_why_not(s->first_bad, path, number, line, len);
+}
+
+void sum_fini(struct sum *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->row[i]->order);
+		free(s->row[i]);
+	}
+	free(s->row);
+	*s = (struct sum){0};
 }

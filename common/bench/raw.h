@@ -1,25 +1,24 @@
-// Raw samples: NDJSON, one line a cycle, each with everything needed to understand it alone.
-//
-// One table of members writes and reads them.
+// Raw samples: NDJSON, one line for each cycle of gpq bench preempt or run of gpq bench ab, each
+// with everything that is needed to understand it alone. Tables of members write and read them.
 #ifndef GPQ_BENCH_RAW_H
 #define GPQ_BENCH_RAW_H
 
+#include "common/bench/ab.h"
 #include "common/bench/context.h"
-#include "common/bench/cycle.h"
+#include "common/bench/result.h"
 #include "common/host/buf.h"
+#include "common/stats/hist.h"
 
 #include <stdbool.h>
 
-// Appends the line, line end included.
+// Appends a cycle as a line with its end. Runs of ab: ab_write().
 void raw_write(struct buf *out, const struct bench_context *context, const struct cycle *c);
 
-// One line. False when it is not a cycle of a schema that is known.
+// Reads a line. False if it is not a cycle, or of another schema.
 bool raw_read(const char *line, size_t len, struct bench_context *context, struct cycle *c);
 
-// Why a line is no sample, "FILE line 7: not JSON".
-void raw_why_not(char why[160], const char *path, uint64_t number, const char *line, size_t len);
+// ---- a file that samples are written to as they come
 
-// A file that samples are written to as they come.
 struct raw_file {
 	int fd; // -1: none
 	const char *path;
@@ -31,11 +30,80 @@ struct raw_file {
 // Creates or empties the file; NULL: lines are dropped. 0, or -1 with errno.
 int raw_file_open(struct raw_file *f, const char *path);
 
-// Writes the next line and empties it. 0, or -1 with errno: then the file ends with the last whole
+// Writes the next line and empties it. 0, or -1 with errno: the file then ends with the last whole
 // line.
 int raw_file_put(struct raw_file *f);
 
 // 0, or -1 with errno: what was written may not be on disk.
 int raw_file_close(struct raw_file *f);
+
+// ---- runs with their samples: from files, or as they are measured
+
+#define LOAD_TIMELINE 2000 // cycles that are kept one by one, for the plot over time
+
+struct load_run {
+	bool is_ab; // of gpq bench ab
+	struct bench_context context;
+	uint8_t *seen; // owned: a bit for each number of a sample that was read
+	size_t seen_size;
+	struct load_run *sum; // where its samples are added up: itself, or the run it is pooled in
+	struct result result; // of preempt
+	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
+	size_t ntimeline;
+	struct ab_result ab; // of ab
+};
+
+struct load_run *load_run_new(bool is_ab);
+void load_run_free(struct load_run *r);
+
+struct load {
+	bool pool;             // all runs of a kind are added up in the first one
+	struct load_run **run; // owned; in the order of their first samples
+	size_t n, cap;
+	uint64_t bad_lines;
+	uint64_t repeated;   // samples read twice, as when a file is named twice: they count once
+	char first_bad[160]; // "FILE line 7: not JSON"
+};
+
+// Adds a file, all *.ndjson files of a folder (by name), or standard input ("-"). Lines that are no
+// samples are counted and left out. 0, or -1 with errno.
+int load_add(struct load *l, const char *path);
+
+// The first run of the kind, or NULL.
+struct load_run *load_first(const struct load *l, bool is_ab);
+void load_fini(struct load *l);
+
+// ---- sums: a histogram for each time, setting and kind of host, over many runs and hosts
+//
+// Sums can be written, read and added again, in any order and grouping, with the same result
+// (stats/hist.h).
+
+// Samples are added up if all of this is equal.
+struct sum_key {
+	char metric[32];          // "suspend"; "online_preempt": of gpq bench ab;
+				  // "group_suspend", "member_suspend": of a group and its processes
+	struct cycle_setting set; // CYCLE_NONE throughout for those of ab
+	char source[32], scheduler[32], kernel[96], gpus[512];
+};
+
+struct sum_row {
+	struct sum_key key;
+	char *order; // owned; rows are sorted by it
+	struct hist hist;
+};
+
+struct sum {
+	struct sum_row **row; // owned
+	size_t n, cap;
+	uint64_t bad_lines;
+	char first_bad[160];
+};
+
+// Adds a line without its end: a raw sample or a sum. Other lines are counted.
+void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
+
+// Appends the row as a line that sum_add_line() reads.
+void sum_write(struct buf *out, const struct sum_row *r);
+void sum_fini(struct sum *s);
 
 #endif

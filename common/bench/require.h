@@ -10,7 +10,7 @@
 #ifndef GPQ_BENCH_REQUIRE_H
 #define GPQ_BENCH_REQUIRE_H
 
-#include "common/bench/load.h"
+#include "common/bench/raw.h"
 #include "common/cli/opts.h"
 
 enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits
