@@ -5,6 +5,8 @@
 #include "common/kfd/abi.h"
 #include "common/host/buf.h"
 #include "common/host/number.h"
+#include "common/host/xalloc.h"
+#include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
 #include <errno.h>
@@ -27,6 +29,24 @@ int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask)
 	const int error = errno;
 	close(fd);
 	return -error;
+}
+
+size_t kfd_smi_open_all(uint64_t mask, int **fds)
+{
+	struct kfd_topology t = {0};
+	const int kfd = kfd_open();
+	size_t n = 0;
+	if (kfd >= 0)
+		kfd_topology_load(&t, 0); // without one, no GPUs
+	*fds = xcalloc(t.n + 1, sizeof(**fds));
+	for (size_t i = 0; i < t.n; i++) {
+		(*fds)[n] = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id, mask);
+		n += (*fds)[n] >= 0;
+	}
+	kfd_topology_fini(&t);
+	if (kfd >= 0)
+		close(kfd);
+	return n;
 }
 
 // --- messages ---

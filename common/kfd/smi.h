@@ -25,6 +25,9 @@ enum {                              // numbers of the driver
 // readable and whose read() never blocks, close-on-exec; or -errno (-EINVAL: no such GPU).
 int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask);
 
+// The same of all GPUs that allow it: sets *fds, which the caller frees, and returns their number.
+size_t kfd_smi_open_all(uint64_t mask, int **fds);
+
 // --- messages, one a line [kfd.smi-formats] ---
 
 // KFD_UNKNOWN (all bits) where the message has no such value.

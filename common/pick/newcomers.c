@@ -19,28 +19,16 @@
 #define POLL_NS  10000000u // between two calls of newcomers_poll(), for LOOKS processes each
 enum { AT_ONCE = 64, LOOKS = 64 };
 
-static void subscribe_starts(struct loop *events, int kfd, const struct kfd_topology *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		const int fd = kfd_smi_open(kfd, (uint32_t)t->gpus[i].gpu_id,
-					    KFD_SMI_BIT(KFD_SMI_PROCESS_START));
-		if (fd >= 0)
-			loop_add(events, fd, (uint64_t)fd, LOOP_READ);
-	}
-}
-
 void newcomers_init(struct newcomers *n)
 {
-	struct kfd_topology t;
-	const int kfd = kfd_open();
+	int *fds;
+	const size_t num = kfd_smi_open_all(KFD_SMI_BIT(KFD_SMI_PROCESS_START), &fds);
 	n->events.fd = -1;
-	if (kfd >= 0 && kfd_topology_load(&t, 0) == 0) {
+	if (num)
 		loop_open(&n->events);
-		subscribe_starts(&n->events, kfd, &t);
-		kfd_topology_fini(&t);
-	}
-	if (kfd >= 0)
-		close(kfd);
+	for (size_t i = 0; i < num; i++)
+		loop_add(&n->events, fds[i], (uint64_t)fds[i], LOOP_READ);
+	free(fds);
 }
 
 void newcomers_fini(struct newcomers *n)

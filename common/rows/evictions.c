@@ -4,7 +4,6 @@
 #include "common/host/xalloc.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/smi.h"
-#include "common/kfd/topology.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,37 +30,27 @@ struct evictions {
 
 struct evictions *evictions_open(void)
 {
-	struct evictions *e = xcalloc(1, sizeof(*e));
-	const int kfd = kfd_open();
-	struct kfd_topology t;
-	if (kfd >= 0 && kfd_topology_load(&t, 0) == 0) {
-		e->streams = xcalloc(t.n + 1, sizeof(*e->streams));
-		for (size_t i = 0; i < t.n; i++) {
-			const int fd = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id,
-						    KFD_SMI_BIT(EVICTION) | KFD_SMI_BIT(RESTORE));
-			if (fd >= 0)
-				e->streams[e->nstreams++].fd = fd;
-		}
-		kfd_topology_fini(&t);
-	}
-	if (kfd >= 0)
-		close(kfd);
-	if (e->nstreams) {
+	int *fds;
+	const size_t n = kfd_smi_open_all(KFD_SMI_BIT(EVICTION) | KFD_SMI_BIT(RESTORE), &fds);
+	struct evictions *e = n ? xcalloc(1, sizeof(*e)) : NULL;
+	if (e) {
 		kfd_driver_read(&e->driver, 0);
-		return e;
+		e->streams = xcalloc(n, sizeof(*e->streams));
 	}
-	evictions_close(e);
-	return NULL;
+	for (; e && e->nstreams < n; e->nstreams++)
+		e->streams[e->nstreams].fd = fds[e->nstreams];
+	free(fds);
+	return e;
 }
 
 void evictions_close(struct evictions *e)
 {
-	for (size_t i = 0; e && i < e->nstreams; i++)
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->nstreams; i++)
 		close(e->streams[i].fd);
-	if (e) {
-		free(e->streams);
-		free(e->v);
-	}
+	free(e->streams);
+	free(e->v);
 	free(e);
 }
 
