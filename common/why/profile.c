@@ -8,6 +8,7 @@
 #include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,23 +29,16 @@ const char *profile_state_word(enum profile_state s)
 
 // --- names ---
 
-// Each name is kept once, sorted: there are few kernels and many looks.
-static const char *intern(struct profile *p, const char *name)
+static int compare_names(const void *a, const void *b)
 {
-	size_t low = 0, high = p->nnames;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const int order = strcmp(p->names[middle], name);
-		if (!order)
-			return p->names[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	ARRAY_GROW(p->names, p->cap_names, p->nnames);
-	memmove(p->names + low + 1, p->names + low, (p->nnames++ - low) * sizeof(*p->names));
-	return p->names[low] = xstrdup(name);
+	return strcmp(a, b);
+}
+
+// Keeps each name once, since sights are compared by the addresses of their texts.
+static const char *keep_name(struct profile *p, const char *name)
+{
+	char **kept = tfind(name, &p->names, compare_names);
+	return kept ? *kept : *(char **)xcheck(tsearch(xstrdup(name), &p->names, compare_names));
 }
 
 static const char *kernel_at_head(struct profile *p, struct profile_queue *q, uint64_t object)
@@ -53,7 +47,7 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 		return NULL;
 	if (q->object != object || q->renamed != p->renamed) {
 		const char *name = p->name(p->arg, q->x.q, object);
-		q->kernel = name ? intern(p, name) : NULL;
+		q->kernel = name ? keep_name(p, name) : NULL;
 		q->object = object;
 		q->renamed = p->renamed;
 	}
@@ -357,9 +351,7 @@ void profile_fini(struct profile *p)
 		free(p->v[i].type);
 		free(p->v[i].v);
 	}
-	for (size_t i = 0; i < p->nnames; i++)
-		free(p->names[i]);
-	free(p->names);
+	tdestroy(p->names, free);
 	free(p->v);
 	*p = (struct profile){0};
 }

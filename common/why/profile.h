@@ -89,8 +89,7 @@ struct profile {
 	void *arg;
 
 	const struct rings *rings;
-	char **names; // owned, sorted
-	size_t nnames, cap_names;
+	void *names; // owned: a tree by tsearch(3)
 };
 
 // Sets the queues that profile_look() looks at. Those that were there before keep their counts. `r`
