@@ -21,7 +21,6 @@ struct snapshot_item {
 	const char *path;
 	unsigned flags;
 	void (*redact)(struct redact *, struct buf *); // with --redact; NULL: nothing to hide
-	const char *reader;                            // commands that read it
 };
 
 enum {
