@@ -181,6 +181,6 @@ int snapshot_compare(struct cmd *c)
 	int status = snapshot_expand(&paths, c);
 	if (!status)
 		status = compare_runs(c, &paths);
-	snapshot_expand_fini(&paths);
+	words_fini(&paths);
 	return status;
 }

@@ -219,6 +219,6 @@ int snapshot_diff(struct cmd *c)
 				  "--diff takes two snapshots or more, or a series of them");
 	if (!status)
 		status = print_diff(c, &paths);
-	snapshot_expand_fini(&paths);
+	words_fini(&paths);
 	return status;
 }

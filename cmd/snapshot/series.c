@@ -249,21 +249,10 @@ int snapshot_series(struct cmd *c)
 int snapshot_expand(struct words *to, const struct cmd *c)
 {
 	int status = GPQ_OK;
-	for (int i = 0; i < c->argc && !status; i++) {
-		if (series_is(c->argv[i])) {
+	for (int i = 0; i < c->argc && !status; i++)
+		if (series_is(c->argv[i]))
 			status = series_list(to, c->argv[i]);
-			continue;
-		}
-		to->v = xreallocarray(to->v, to->n + 1, sizeof(*to->v));
-		to->v[to->n++] = xstrdup(c->argv[i]);
-	}
+		else
+			words_push(to, c->argv[i], strlen(c->argv[i]));
 	return status;
-}
-
-void snapshot_expand_fini(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->v[i]);
-	free(w->v);
-	*w = (struct words){0};
 }

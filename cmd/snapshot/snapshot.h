@@ -61,9 +61,8 @@ bool snapshot_is_archive(const char *path);
 // --- looking at several ---
 
 // The snapshots that the operands name: those of a series instead of its folder. GPQ_OK, or the
-// status after a message.
+// status after a message. words_fini() frees them.
 int snapshot_expand(struct words *to, const struct cmd *c);
-void snapshot_expand_fini(struct words *w);
 
 enum { RUN_PROCESSES, RUN_PROGRAMS, RUN_OVERLAPS, RUN_STRATEGIES, RUN_TABLES };
 extern const struct out_table run_compare_tables[RUN_TABLES];

@@ -53,10 +53,18 @@ static int option_index(const struct parser *p, int c)
 
 // --- lists ---
 
-static void words_push(struct words *w, const char *word, size_t len)
+void words_push(struct words *w, const char *word, size_t len)
 {
 	w->v = xreallocarray(w->v, w->n + 1, sizeof(*w->v));
 	w->v[w->n++] = xstrndup(word, len);
+}
+
+void words_fini(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	free(w->v);
+	*w = (struct words){0};
 }
 
 // False when there is no word.
@@ -320,13 +328,8 @@ void opts_fini(const struct opt_set *sets)
 				free(((struct pids *)member)->v);
 				*(struct pids *)member = (struct pids){0};
 			}
-			if (o->kind != OPT_WORDS && o->kind != OPT_LIST)
-				continue;
-			struct words *w = member;
-			while (w->n)
-				free(w->v[--w->n]);
-			free(w->v);
-			w->v = NULL;
+			if (o->kind == OPT_WORDS || o->kind == OPT_LIST)
+				words_fini(member);
 		}
 	}
 }

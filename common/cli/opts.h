@@ -107,6 +107,8 @@ const char *opt_brief(const struct opt *o, size_t *len);
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
 // `bad` then holds it.
 bool pids_add(struct pids *p, const char *text, char bad[32]);
+void words_push(struct words *w, const char *word, size_t len); // a copy of `len` bytes
+void words_fini(struct words *w);
 void pids_push(struct pids *p, pid_t pid); // unless it is there already
 bool pids_has(const struct pids *p, pid_t pid);
 

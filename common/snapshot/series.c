@@ -272,17 +272,15 @@ static void list_snapshot(void *arg, const struct entry *e)
 {
 	struct listing *l = arg;
 	struct stat st;
-	if (!e->saved || e->number <= l->last) // a line that is there twice
+	if (!e->saved || e->number <= l->last) // its line is there twice
 		return;
 	l->last = e->number;
 	char *path = series_path(l->dir, e->number);
-	if (lstat(path, &st)) {
+	if (lstat(path, &st))
 		l->gone++;
-		free(path);
-		return;
-	}
-	l->to->v = xreallocarray(l->to->v, l->to->n + 1, sizeof(*l->to->v));
-	l->to->v[l->to->n++] = path;
+	else
+		words_push(l->to, path, strlen(path));
+	free(path);
 }
 
 int series_list(struct words *to, const char *dir)
