@@ -1,5 +1,5 @@
-// Which inputs `gpq trace` reads: files, families of files, standard input, a file that grows; and
-// the file of windows of time.
+// Which inputs `gpq trace` reads: files, standard input, a file that grows, and of NAME that does
+// not exist all files NAME_<pid>; and the windows of --mark.
 //
 // Facts: [amdlog.file]: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each process.
 #include "cmd/trace/trace.h"
@@ -18,15 +18,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A file of a family, and its process.
-struct member {
-	char *path;
-	uint64_t pid, size;
-};
-
-struct family {
-	struct member *v;
+// The files that operands name.
+struct inputs {
+	struct input_file {
+		char *path;  // owned
+		int64_t pid; // the process that wrote it, where its name was found by NAME; -1
+	} * v;
 	size_t n, cap;
+	uint64_t bytes; // of all regular files
+	bool unsized;   // another file is among them
 };
 
 // Reads the pid of "_4711" or, of a compressed file, "_4711.gz". False: the text is neither.
@@ -39,7 +39,7 @@ static bool pid_of_suffix(const char *text, uint64_t *pid)
 	if (!n || n > 10)
 		return false;
 	memcpy(digits, text + 1, n);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < COUNT(ends); i++) {
 		if (strcmp(text + 1 + n, ends[i]) == 0)
 			return parse_u64(digits, pid);
 	}
@@ -53,80 +53,63 @@ int64_t trace_pid_of_name(const char *name)
 	return suffix && pid_of_suffix(suffix, &pid) ? (int64_t)pid : -1;
 }
 
-static void add_member(struct family *f, const char *dir, const char *name, uint64_t pid)
+int trace_stat(const char *name, struct stat *st)
 {
-	char *path = xasprintf("%s%s", dir, name);
+	return strcmp(name, "-") ? stat(name, st) : fstat(STDIN_FILENO, st);
+}
+
+// Takes `path` over.
+static void add_input(struct inputs *in, char *path, int64_t pid)
+{
 	struct stat st;
-	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
+	bool regular = !trace_stat(path, &st) && S_ISREG(st.st_mode);
+	if (pid >= 0 && !regular) {
 		free(path);
 		return;
 	}
-	ARRAY_GROW(f->v, f->cap, f->n);
-	f->v[f->n++] = (struct member){path, pid, (uint64_t)st.st_size};
+	in->bytes += regular ? (uint64_t)st.st_size : 0;
+	in->unsized |= !regular;
+	*ARRAY_ADD(in->v, in->cap, in->n) = (struct input_file){path, pid};
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
-	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : strcmp(x->path, y->path);
+	const struct input_file *x = a, *y = b;
+	int order = ORDER(x->pid, y->pid);
+	return order ? order : strcmp(x->path, y->path);
 }
 
-static void family_fini(struct family *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		free(f->v[i].path);
-	free(f->v);
-}
-
-// The files NAME_<pid>, by process, where there is no file NAME.
-static struct family family_find(const char *name)
+// Adds the files NAME_<pid>, by process.
+static void add_family(struct inputs *in, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-	struct family f = {0};
-	struct stat st;
+	char *dir = xstrndup(name, (size_t)(base - name));
+	DIR *d = *base ? opendir(*dir ? dir : ".") : NULL;
+	const size_t first = in->n;
 	uint64_t pid;
-	char *dir;
-	DIR *d;
-	if (!strcmp(name, "-") || !*base || !stat(name, &st) || errno != ENOENT)
-		return f;
-	dir = xstrndup(name, (size_t)(base - name));
-	d = opendir(*dir ? dir : ".");
 	for (const struct dirent *e; d && (e = readdir(d));) {
 		if (!strncmp(e->d_name, base, strlen(base)) &&
 		    pid_of_suffix(e->d_name + strlen(base), &pid))
-			add_member(&f, dir, e->d_name, pid);
+			add_input(in, xasprintf("%s%s", dir, e->d_name), (int64_t)pid);
 	}
 	if (d)
 		closedir(d);
 	free(dir);
-	if (f.n)
-		qsort(f.v, f.n, sizeof(*f.v), by_pid);
-	return f;
+	ARRAY_SORT(in->v + first, in->n - first, by_pid);
 }
 
-static uint64_t family_size(const char *name)
+static struct inputs find_inputs(int n, char **names)
 {
-	struct family f = family_find(name);
-	uint64_t sum = 0;
-	for (size_t i = 0; i < f.n; i++)
-		sum += f.v[i].size;
-	family_fini(&f);
-	return sum;
-}
-
-// The bytes of all inputs together; 0: not known, as one of them is no regular file.
-static uint64_t input_size(int n, char **names)
-{
-	uint64_t sum = 0, all;
+	struct inputs in = {0};
 	struct stat st;
 	for (int i = 0; i < n; i++) {
-		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
-		all = r ? family_size(names[i]) : S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-		if (!all && (r || !S_ISREG(st.st_mode)))
-			return 0;
-		sum += all;
+		const size_t before = in.n;
+		if (trace_stat(names[i], &st) && errno == ENOENT)
+			add_family(&in, names[i]);
+		if (in.n == before) // also a file that cannot be opened
+			add_input(&in, xstrdup(names[i]), -1);
 	}
-	return sum;
+	return in;
 }
 
 static int cannot_open(const char *name)
@@ -173,39 +156,35 @@ static bool is_over(int status)
 	return status == GPQ_PIPE || status == GPQ_STOPPED;
 }
 
-// A file that cannot be read does not keep the others from being read. The status of the last that
-// failed, or GPQ_PARTIAL if others could be read.
-static int read_all(struct trace *t, int n, char **names)
+// Reads all files, also if one of them cannot be read. The status of the last one that failed, or
+// GPQ_PARTIAL if others could be read.
+static int read_all(struct trace *t, const struct inputs *in)
 {
-	size_t all = 0, failed = 0;
+	size_t failed = 0;
 	int status = GPQ_OK;
-	for (int i = 0; i < n && !is_over(status); i++) {
-		struct family f = family_find(names[i]);
-		size_t files = f.n ? f.n : 1;
-		for (size_t j = 0; j < files && !is_over(status); j++) {
-			int this;
-			t->scan->threads.assumed = f.n ? (int64_t)f.v[j].pid : -1;
-			this = read_file(t, f.n ? f.v[j].path : names[i]);
-			failed += this != GPQ_OK;
-			status = this ? this : status;
-		}
-		all += files;
-		family_fini(&f);
+	for (size_t i = 0; i < in->n && !is_over(status); i++) {
+		int this;
+		t->scan->threads.assumed = in->v[i].pid;
+		this = read_file(t, in->v[i].path);
+		failed += this != GPQ_OK;
+		status = this ? this : status;
 	}
 	t->scan->threads.assumed = -1;
-	if (is_over(status))
-		return status;
-	return failed && failed < all ? GPQ_PARTIAL : status;
+	return !is_over(status) && failed && failed < in->n ? GPQ_PARTIAL : status;
 }
 
 int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 {
 	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
+	struct inputs in = find_inputs(n, names);
 	int status;
 	progress_init(&t->progress, c->out.progress, t->lists);
-	t->input_bytes = input_size(n, names);
-	status = grows ? follow(t, names[0]) : read_all(t, n, names);
+	t->input_bytes = in.unsized ? 0 : in.bytes;
+	status = grows ? follow(t, names[0]) : read_all(t, &in);
 	progress_end(&t->progress);
+	for (size_t i = 0; i < in.n; i++)
+		free(in.v[i].path);
+	free(in.v);
 	return status;
 }
 

@@ -1,9 +1,9 @@
-// gpq trace --live: records the kernel's side, beside a COMMAND with its log, into one folder; then
-// the report of that folder, as `gpq trace FOLDER` gives it again.
+// gpq trace --live: records the kernel's trace and the log of a COMMAND in a folder, then reports
+// the folder as `gpq trace FOLDER` does.
 //
-// FOLDER/kernel.trace: what trace_pipe gave, behind "# clock: mono", and "# task: TID TGID NSPID"
-// for each thread that was seen. FOLDER/events.ndjson: what `gpq events --ndjson` prints meanwhile.
-// FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
+// FOLDER/kernel.trace: "# clock: mono", then the text of trace_pipe with a line "# task: TID TGID
+// NSPID" before the first record of a thread. FOLDER/events.ndjson: what `gpq events --ndjson`
+// prints meanwhile. FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
 #include "cmd/trace/trace.h"
 
 #include "cmd/events/record.h"
@@ -38,14 +38,14 @@ struct recording {
 	char *folder;
 	bool temporary;
 	struct live_trace trace;
-	int error;       // errno of a failure to write; nothing is written after it
+	int error;       // errno of a write that failed; nothing is written after it
 	int out;         // kernel.trace; -1: there is none
-	struct buf line; // the last one, not ended yet
-	struct buf kept;
+	struct buf line; // of the pipe: lines that were read, and the begin of the next one
+	struct buf kept; // lines to write
 	struct live_threads threads;
 	struct events_recording *events; // NULL: there are none
-	int events_out;                  // events.ndjson; -1
-	bool events_failed;              // to be written
+	int events_out;                  // events.ndjson; -1: there is none
+	bool events_failed;              // they could not be written
 	pid_t child;                     // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // UINT64_MAX: no end
@@ -58,31 +58,35 @@ static char *path_in(const char *folder, const char *name)
 	return xasprintf("%s/%s", folder, name);
 }
 
-static bool folder_has(const char *folder, const char *name)
-{
-	char *path = path_in(folder, name);
-	bool there = access(path, F_OK) == 0;
-	free(path);
-	return there;
-}
+enum { HAS_KERNEL = 1, HAS_EVENTS = 2, HAS_LOG = 4 };
 
-// A file "log", or "log_<pid>".
-static bool has_log(const char *folder)
+// Which files of a recording the folder has; a log is a file "log" or "log_<pid>".
+static unsigned folder_content(const char *folder)
 {
 	DIR *d = opendir(folder);
-	bool there = false;
-	for (const struct dirent *e; d && !there && (e = readdir(d));)
-		there = strcmp(e->d_name, LOG_FILE) == 0 ||
-			strncmp(e->d_name, LOG_FILE "_", sizeof(LOG_FILE)) == 0;
+	unsigned found = 0;
+	for (const struct dirent *e; d && (e = readdir(d));)
+		found |= strcmp(e->d_name, KERNEL_FILE) == 0   ? HAS_KERNEL
+			 : strcmp(e->d_name, EVENTS_FILE) == 0 ? HAS_EVENTS
+			 : strcmp(e->d_name, LOG_FILE) == 0 ||
+					 strncmp(e->d_name, LOG_FILE "_", sizeof(LOG_FILE)) == 0
+				 ? HAS_LOG
+				 : 0;
 	if (d)
 		closedir(d);
-	return there;
+	return found;
 }
 
-static bool has_any(const char *folder)
+// Makes a file of the recording. `next` is for the message if that fails.
+static int create_file(const struct recording *r, const char *name, const char *next, int *fd)
 {
-	return folder_has(folder, KERNEL_FILE) || folder_has(folder, EVENTS_FILE) ||
-	       has_log(folder);
+	char *path = path_in(r->folder, name);
+	int status = GPQ_OK;
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (*fd < 0)
+		status = err_sys(errno, next, "%s", path);
+	free(path);
+	return status;
 }
 
 static int make_folder(struct recording *r)
@@ -99,7 +103,7 @@ static int make_folder(struct recording *r)
 	return r->temporary ? GPQ_OK : err_sys(errno, "say --save DIR", "--live: %s", r->folder);
 }
 
-// Only a temporary folder: gpq made all that is in it.
+// Removes a temporary folder. All files in it are gpq's.
 static void remove_folder(struct recording *r)
 {
 	DIR *d = r->temporary ? opendir(r->folder) : NULL;
@@ -121,29 +125,24 @@ static void keep_lines(struct recording *r, const char *text, size_t len)
 	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
 }
 
-// Writes the whole lines of `text` that are of chosen processes, and keeps the begin of the last
-// one.
+// Writes the lines of chosen processes. The last line, which has no end yet, waits for the rest.
 static void take_lines(struct recording *r, const char *text, size_t len)
 {
-	const char *end = memrchr(text, '\n', len), *stop;
-	size_t whole = end ? (size_t)(end - text) + 1 : 0;
-	if (whole) {
-		buf_append(&r->line, text, whole);
-		stop = r->line.data + r->line.len;
-		r->kept.len = 0;
-		for (const char *at = r->line.data, *next; at < stop; at = next + 1) {
-			next = memchr(at, '\n', (size_t)(stop - at));
-			if (live_threads_keep(&r->threads, at, (size_t)(next - at), &r->kept))
-				buf_append(&r->kept, at, (size_t)(next - at) + 1);
-		}
-		keep_lines(r, r->kept.data, r->kept.len);
-		r->line.len = 0;
+	const char *at, *next, *stop;
+	buf_append(&r->line, text, len);
+	at = r->line.data;
+	stop = at + r->line.len;
+	r->kept.len = 0;
+	for (; (next = memchr(at, '\n', (size_t)(stop - at))); at = next + 1) {
+		if (live_threads_keep(&r->threads, at, (size_t)(next - at), &r->kept))
+			buf_append(&r->kept, at, (size_t)(next - at) + 1);
 	}
-	buf_append(&r->line, text + whole, len - whole);
+	keep_lines(r, r->kept.data, r->kept.len);
+	r->line.len = (size_t)(stop - at);
+	memmove(r->line.data, at, r->line.len);
 }
 
-// Takes what is in the pipe by now, at most `most` bytes: events may come faster than they are
-// written.
+// Takes what is in the pipe, but at most `most` bytes: events may come faster than gpq writes them.
 static void drain_pipe(struct recording *r, size_t most)
 {
 	static char chunk[CHUNK];
@@ -157,23 +156,18 @@ static void drain_pipe(struct recording *r, size_t most)
 
 static int open_kernel(struct recording *r)
 {
-	char *path = path_in(r->folder, KERNEL_FILE);
 	int status = live_trace_open(&r->trace);
-	r->out = -1;
-	if (!status) {
-		r->out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (r->out < 0) {
-			status = err_sys(errno, NULL, "%s", path);
-			live_trace_close(&r->trace);
-		} else {
-			keep_lines(r, "# clock: mono\n", 14);
-		}
-	}
-	free(path);
+	if (status)
+		return status;
+	status = create_file(r, KERNEL_FILE, NULL, &r->out);
+	if (status)
+		live_trace_close(&r->trace);
+	else
+		keep_lines(r, "# clock: mono\n", 14);
 	return status;
 }
 
-// Reads what is left in the buffer, then removes the instance.
+// Reads the rest of the trace, then removes the instance.
 static int close_kernel(struct recording *r)
 {
 	int status = GPQ_OK;
@@ -193,16 +187,16 @@ static int close_kernel(struct recording *r)
 // Called after open_kernel(), so that the guard inherits no descriptor of the events.
 static void open_events(struct recording *r)
 {
-	char *path = path_in(r->folder, EVENTS_FILE);
-	r->events_out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (r->events_out < 0)
-		err_sys(errno, "events are not recorded", "%s", path);
-	else
-		r->events = events_recording_new(&r->o->pick, &r->o->gpus, r->events_out,
-						 "--live: " EVENTS_FILE);
-	if (r->events_out >= 0 && !r->events)
+	char *path;
+	if (create_file(r, EVENTS_FILE, "events are not recorded", &r->events_out))
+		return;
+	r->events = events_recording_new(&r->o->pick, &r->o->gpus, r->events_out,
+					 "--live: " EVENTS_FILE);
+	if (!r->events) {
+		path = path_in(r->folder, EVENTS_FILE);
 		unlink(path);
-	free(path);
+		free(path);
+	}
 }
 
 static void take_events(struct recording *r, bool end)
@@ -225,7 +219,7 @@ static void close_events(struct recording *r)
 
 // --- COMMAND ---
 
-// COMMAND writes to gpq's standard error, as the report goes to standard output.
+// Standard output is for the report, so COMMAND writes to standard error.
 static void exec_traced(const struct recording *r, char **argv)
 {
 	char *log = path_in(r->folder, LOG_FILE);
@@ -259,8 +253,8 @@ static bool command_ended(struct recording *r, int flags)
 	return !r->child;
 }
 
-// Records until COMMAND ends, --for is over, or Ctrl-C. COMMAND gets Ctrl-C from the terminal;
-// SIGTERM, which gpq alone gets, is passed on.
+// Records until COMMAND ends, --for is over, or a signal comes. The terminal sends Ctrl-C to
+// COMMAND, too. gpq passes a SIGTERM on to COMMAND and waits for its end.
 static void record_until_end(struct recording *r, bool command)
 {
 	int passed = 0;
@@ -294,7 +288,7 @@ bool trace_is_folder(const struct cmd *c)
 {
 	struct stat st;
 	return c->argc == 1 && strcmp(c->argv[0], "-") != 0 && !stat(c->argv[0], &st) &&
-	       S_ISDIR(st.st_mode) && has_any(c->argv[0]);
+	       S_ISDIR(st.st_mode) && folder_content(c->argv[0]);
 }
 
 int trace_folder(struct cmd *c, const char *folder)
@@ -303,13 +297,14 @@ int trace_folder(struct cmd *c, const char *folder)
 	const struct trace_opts given = *o;
 	char *kernel = path_in(folder, KERNEL_FILE), *log = path_in(folder, LOG_FILE);
 	char *events = path_in(folder, EVENTS_FILE), *argv[] = {log, NULL};
+	const unsigned has = folder_content(folder);
 	struct cmd of = *c;
 	int status;
 	of.argv = argv;
-	of.argc = has_log(folder);
-	if (folder_has(folder, KERNEL_FILE) && !o->ftrace)
+	of.argc = has & HAS_LOG ? 1 : 0;
+	if (has & HAS_KERNEL && !o->ftrace)
 		o->ftrace = kernel;
-	if (folder_has(folder, EVENTS_FILE))
+	if (has & HAS_EVENTS)
 		o->events = events;
 	status = trace_files(&of);
 	*o = given;
@@ -323,12 +318,13 @@ static int report_recording(struct recording *r, struct cmd *c)
 {
 	struct trace_opts *o = c->opts;
 	const struct pick_opts given = o->pick;
+	const unsigned has = folder_content(r->folder);
 	int status;
-	if (c->argc && !has_log(r->folder))
+	if (c->argc && !(has & HAS_LOG))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
-	if (!has_any(r->folder))
-		return GPQ_FAILED;       // why was said
-	o->pick = (struct pick_opts){0}; // the options chose what was recorded
+	if (!has)
+		return GPQ_FAILED;       // a message said why
+	o->pick = (struct pick_opts){0}; // these options chose what was recorded
 	status = trace_folder(c, r->folder);
 	o->pick = given;
 	return status;
@@ -339,7 +335,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	int kernel, status, closed, reported;
 	stop_watch(); // a signal from now on ends the recording in order
 	kernel = open_kernel(r);
-	if (geteuid() == 0) // others are told of their own processes alone
+	if (geteuid() == 0) // the driver tells other users of their own processes only
 		open_events(r);
 	if (kernel && !c->argc && !r->events) {
 		close_events(r);
@@ -371,7 +367,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 				  : GPQ_OK;
 }
 
-// Conditions of the host and of operands, which rules about options cannot tell.
+// Checks that rules of options cannot express: the host, the operands.
 static int check_live(const struct cmd *c)
 {
 	if (host_secure())
@@ -397,8 +393,8 @@ int trace_live(struct cmd *c)
 		status = make_folder(&r);
 	if (!status) {
 		status = record_and_report(&r, c);
-		if (o->save && !has_any(r.folder))
-			rmdir(r.folder);
+		if (o->save)
+			rmdir(r.folder); // does nothing unless the folder is empty
 		remove_folder(&r);
 	}
 	buf_fini(&r.line);

@@ -19,16 +19,14 @@ static bool is_input(const struct stat *out, int n, char **names)
 {
 	struct stat st;
 	for (int i = 0; i < n; i++) {
-		int r = strcmp(names[i], "-") ? stat(names[i], &st) : fstat(STDIN_FILENO, &st);
-		if (!r && S_ISREG(st.st_mode) && st.st_dev == out->st_dev &&
+		if (!trace_stat(names[i], &st) && S_ISREG(st.st_mode) && st.st_dev == out->st_dev &&
 		    st.st_ino == out->st_ino)
 			return true;
 	}
 	return false;
 }
 
-// A log named by mistake must not be lost: the file is truncated only after it was found not to be
-// an input.
+// Truncates the file only if it is no input: a log named by mistake must not be lost.
 static int open_timeline(struct trace *t, const char *path, int argc, char **argv)
 {
 	struct stat st;

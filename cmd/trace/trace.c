@@ -161,13 +161,9 @@ static const struct out_table *const tables[] = {
 
 static int run_trace(struct cmd *c)
 {
-	struct trace_opts *o = c->opts;
-	const struct trace_opts given = *o;
-	int status = o->live              ? trace_live(c)
-		     : trace_is_folder(c) ? trace_folder(c, c->argv[0])
-					  : trace_files(c);
-	*o = given; // a folder sets what it has
-	return status;
+	if (((const struct trace_opts *)c->opts)->live)
+		return trace_live(c);
+	return trace_is_folder(c) ? trace_folder(c, c->argv[0]) : trace_files(c);
 }
 
 const struct cmd_spec trace_spec = {

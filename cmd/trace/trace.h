@@ -19,6 +19,7 @@
 
 struct demangler;
 struct kernel_side;
+struct stat;
 struct tail;
 
 // --range: the lines of a file that begin in these bytes.
@@ -131,7 +132,6 @@ struct trace_names {
 struct trace {
 	const struct trace_opts *opts;
 	const struct grep *grep; // --grep, --grep-not; NULL
-	bool untold;             // a regular expression failed: nothing is reported
 	struct out *out;
 	struct amdlog_reading reading;
 	struct amdlog_scan *scan; // the reading's
@@ -139,20 +139,21 @@ struct trace {
 	struct trace_names names;
 	struct trace_range range; // with opts->range
 	int by;                   // enum trace_by; BY_NOTHING: the whole report
+	bool one_table;           // a single table is written, and begun before the input is read
+	bool lists;               // a row for each record of the log
+	bool untold;              // a regular expression failed: nothing is reported
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
-	bool lists;       // a row for each record of the log
 	struct trace_rows *rows;           // `lists`: of the present block, or `last_rows`
 	struct trace_rows last_rows;       // `lists`: records that end after the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL
 	int perfetto_fd;                   // -1: none
+	int nlogs;                         // 0: standard input
+	char **logs;                       // operands, for the heading of a picture
 	const struct amdlog_merge *merged; // gpq merge: the sum of its parts; NULL
 	struct progress progress;
-	uint64_t input_bytes; // of all files together; 0: not known
-	bool one_table;       // a single table is written, and begun before the input is read
+	uint64_t input_bytes;        // of all files together; 0: not known
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // prefix of notes: which log of --compare; NULL
-	char **logs;                 // operands, for the heading of a picture
-	int nlogs;                   // 0: standard input
 	const struct trace_ask *ask;
 	union { // what `ask` gathers
 		struct amdlog_series series;
@@ -311,6 +312,9 @@ bool trace_range_parse(const char *text, struct trace_range *range);
 
 // Reads one input: `fd`, or `tail`, which grows, unless it is NULL. Exit status.
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
+
+// stat(2) of an operand, "-" included.
+int trace_stat(const char *name, struct stat *st);
 
 // 4711 of "trace_4711", a file that AMD_LOG_LEVEL_FILE=trace makes; -1: no pid.
 int64_t trace_pid_of_name(const char *name);
