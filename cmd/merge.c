@@ -179,19 +179,6 @@ static int run_merge(struct cmd *c)
 	return status;
 }
 
-static const struct out_table *const tables[] = {
-	&table,
-	&trace_totals_table,
-	&trace_process_table,
-	&trace_queue_table,
-	&trace_kernel_table,
-	&trace_thread_table,
-	&trace_api_table,
-	&trace_stream_table,
-	&trace_error_table,
-	NULL,
-};
-
 const struct cmd_spec merge_spec = {
 	.synopsis = "[--partial] [--by WHAT] [--top N] [--demangle|--no-demangle] [FILE...]",
 	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
@@ -202,7 +189,9 @@ const struct cmd_spec merge_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct merge_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(&table, &trace_totals_table, &trace_process_table,
+				&trace_queue_table, &trace_kernel_table, &trace_thread_table,
+				&trace_api_table, &trace_stream_table, &trace_error_table),
 	.schemas = SCHEMAS(&schema, &trace_schema),
 	.run = run_merge,
 };

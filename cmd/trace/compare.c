@@ -323,14 +323,14 @@ static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 {
 	struct json *json = out_json(out);
 	struct buf text = {0};
-	char *line, *rest;
+	char *rest;
 	amdlog_compare_text(c, &text);
 	if (!text.len || out_mode(out) == OUT_TABLE) {
 		out_title(out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
 		buf_fini(&text);
 		return;
 	}
-	line = strtok_r(text.data, "\n", &rest);
+	char *line = strtok_r(text.data, "\n", &rest);
 	if (json) {
 		json_str(json, "verdict", line);
 		json_begin(json, "findings", '[');
@@ -392,9 +392,8 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	struct compared d = {.files = c->argv};
-	int status;
 	open_logs(&d, c, filter, grep);
-	status = trace_begin(&d.log[0], c);
+	int status = trace_begin(&d.log[0], c);
 	d.log[1].out = d.log[0].out;
 	if (!status) {
 		status = read_logs(&d, c);

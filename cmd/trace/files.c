@@ -119,13 +119,12 @@ static int cannot_open(const char *name)
 
 static int read_file(struct trace *t, const char *name)
 {
-	int fd, status;
 	if (strcmp(name, "-") == 0)
 		return trace_read(t, "standard input", STDIN_FILENO, NULL);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return cannot_open(name);
-	status = trace_read(t, name, fd, NULL);
+	int status = trace_read(t, name, fd, NULL);
 	close(fd);
 	return status;
 }
@@ -138,12 +137,11 @@ static int wait_for_more(int ms)
 static int follow(struct trace *t, const char *name)
 {
 	struct tail tail;
-	int status;
 	if (!tail_open(&tail, name, wait_for_more))
 		return cannot_open(name);
 	if (tail.fd < 0)
 		err_warn(NULL, "%s: does not exist yet; waiting for it", name);
-	status = trace_read(t, name, -1, &tail);
+	int status = trace_read(t, name, -1, &tail);
 	if (tail.cuts)
 		err_note("%s: truncated or replaced %llu times", name,
 			 (unsigned long long)tail.cuts);
@@ -163,9 +161,8 @@ static int read_all(struct trace *t, const struct inputs *in)
 	size_t failed = 0;
 	int status = GPQ_OK;
 	for (size_t i = 0; i < in->n && !is_over(status); i++) {
-		int this;
 		t->scan->threads.assumed = in->v[i].pid;
-		this = read_file(t, in->v[i].path);
+		int this = read_file(t, in->v[i].path);
 		failed += this != GPQ_OK;
 		status = this ? this : status;
 	}
@@ -177,10 +174,9 @@ int trace_scan(struct trace *t, const struct cmd *c, int n, char **names)
 {
 	bool grows = t->opts->follow && strcmp(names[0], "-") != 0;
 	struct inputs in = find_inputs(n, names);
-	int status;
 	progress_init(&t->progress, c->out.progress, t->lists);
 	t->input_bytes = in.unsized ? 0 : in.bytes;
-	status = grows ? follow(t, names[0]) : read_all(t, &in);
+	int status = grows ? follow(t, names[0]) : read_all(t, &in);
 	progress_end(&t->progress);
 	for (size_t i = 0; i < in.n; i++)
 		free(in.v[i].path);
@@ -250,11 +246,11 @@ int trace_marks_read(struct trace *t)
 	const char *path = t->opts->mark;
 	struct amdlog_windows *w = &t->marks;
 	struct buf text = {0};
-	int status, fd;
+	int status;
 	if (!path)
 		return GPQ_OK;
 	// A pipe is read to its end, also if its writer is still at work.
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);
 	else

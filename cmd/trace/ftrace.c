@@ -185,7 +185,6 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 {
 	const struct ftrace_process *p = &k->f.processes[f->process];
 	bool returns = f->returns > 0;
-	size_t command;
 	struct function_row r = {
 		.times = trace_times_in(&fs->us, f->key),
 		.calls = calls_of(f),
@@ -200,7 +199,7 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 	};
 	b->len = 0;
 	ftrace_string(b, f->name);
-	command = ftrace_string(b, p->comm);
+	size_t command = ftrace_string(b, p->comm);
 	r.name = b->data;
 	r.command = p->comm.len ? b->data + command : NULL;
 	r.times.max_ns = f->timed ? f->max_ns : U64_NULL;
@@ -412,12 +411,11 @@ int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process 
 // By the number in the log where the process is known there, else by the kernel's.
 static bool process_wanted(const struct kernel_side *k, uint32_t process)
 {
-	const struct ftrace_process *p;
 	if (!k->opts->pick.pids.n)
 		return true;
 	if (process == FTRACE_NONE)
 		return false;
-	p = &k->f.processes[process];
+	const struct ftrace_process *p = &k->f.processes[process];
 	return pids_has(
 		&k->opts->pick.pids,
 		(pid_t)(p->log != FTRACE_NONE ? k->t->sum.processes[p->log].pid : ftrace_pid(p)));
@@ -485,10 +483,9 @@ int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct
 			  .by = BY_NOTHING,
 			  .one_table = o->list || trace_flat(c)};
 	struct kernel_side k = {.opts = o, .t = &t, .several = c->argc > 0};
-	int status;
 	trace_open(&t, c, filter, grep);
 	t.kernel = &k;
-	status = trace_begin(&t, c);
+	int status = trace_begin(&t, c);
 	if (!status) {
 		stop_watch();
 		status = report_ftrace(&k, c->argc ? trace_scan(&t, c, c->argc, c->argv) : GPQ_OK);

@@ -108,14 +108,13 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 {
 	const struct ftrace_process *p = target_of(k, s->target);
 	uint64_t begin = s->begin_ns / 1000, end = s->end_ns / 1000;
-	size_t before, after;
 	r->log_pid = I64_NULL;
 	r->last_us = r->next_us = U64_NULL;
 	if (!p)
 		return;
 	r->log_pid = trace_pid(k->t, p->log);
-	before = dispatches_before(k, p->log, begin);
-	after = dispatches_before(k, p->log, end);
+	size_t before = dispatches_before(k, p->log, begin);
+	size_t after = dispatches_before(k, p->log, end);
 	if (before && k->dispatches[before - 1].process == p->log)
 		r->last_us = k->dispatches[before - 1].time_us;
 	if (after < k->ndispatches && k->dispatches[after].process == p->log)
@@ -255,7 +254,6 @@ static int report_breakdown(struct trace *t)
 	struct ftrace_suspensions all = ftrace_suspensions(&k->f);
 	struct which w;
 	size_t found = 0;
-	int status;
 	parse_which(k->opts->breakdown, &w);
 	for (size_t i = 0; i < all.n; i++)
 		found += suspension_chosen(k, &w, &all.v[i], i + 1);
@@ -263,7 +261,7 @@ static int report_breakdown(struct trace *t)
 	// Programs get a complete document.
 	if (found || out_mode(k->t->out) != OUT_TABLE)
 		suspensions_out(k, &all, &w);
-	status = found ? GPQ_OK : no_suspension(&all);
+	int status = found ? GPQ_OK : no_suspension(&all);
 	free(all.v);
 	return status;
 }

@@ -108,11 +108,10 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
 	int64_t ring = ftrace_arg(r, "ring");
 	struct timeline_row row = no_row();
-	size_t name, args;
 	b->len = 0;
 	ftrace_string(b, r->comm);
-	name = ftrace_string(b, r->name);
-	args = ftrace_string(b, r->args);
+	size_t name = ftrace_string(b, r->name);
+	size_t args = ftrace_string(b, r->args);
 	row.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000;
 	row.source = "kernel";
 	row.pid = p && p->tgid >= 0 ? p->tgid : I64_NULL;
@@ -152,11 +151,11 @@ static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct 
 	const struct ftrace_hold *h = &k->f.holds[m->hold];
 	const struct ftrace_process *by = &k->f.processes[h->holder];
 	struct timeline_row r = no_row();
-	size_t command, name, args;
+	size_t command;
 	b->len = 0;
 	set_process(k, &r, h->target, b, &command);
-	name = ftrace_string(b, by->comm);
-	args = b->len;
+	size_t name = ftrace_string(b, by->comm);
+	size_t args = b->len;
 	buf_printf(b, "by=%lld queues=%lld", (long long)ftrace_pid(by), (long long)m->queues);
 	if (m->end)
 		buf_printf(b, " end=%s", h->ended);

@@ -227,15 +227,13 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 		.fini = fini_block,
 	};
 	unsigned threads = threads_to_use(in->t);
-	uint64_t bytes;
-	int status;
 	in->count = !context;
 	if (!in->count && !in->t->grep)
 		threads = 1; // in order, there is nothing to share
 	make_workers(in, threads);
-	status = blocks_run(from, &job, threads, 0);
+	int status = blocks_run(from, &job, threads, 0);
 	free_workers(in);
-	bytes = in->t->scan->counts.bytes - before.bytes;
+	uint64_t bytes = in->t->scan->counts.bytes - before.bytes;
 	if (context)
 		in->t->scan->counts = before;
 	// The file was truncated while it was read.
@@ -275,7 +273,6 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	uint64_t at = in->range->from, len = in->range->len, from, to, lead;
 	uint64_t end = len > UINT64_MAX - at ? UINT64_MAX : at + len;
 	struct trace *t = in->t;
-	int status;
 	if (!blocks_line_start(in->fd, at, file->to, &from) ||
 	    !blocks_line_start(in->fd, end, file->to, &to) ||
 	    !blocks_line_start(in->fd, from > CONTEXT ? from - CONTEXT : 0, from, &lead))
@@ -288,8 +285,8 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->reading.reassembly->first = from;
 	t->reading.reassembly->past = to;
 	t->scan->base = lead;
-	status = read_blocks(in, &(struct blocks_input){.fd = in->fd, .from = lead, .to = from},
-			     true);
+	int status = read_blocks(in, &(struct blocks_input){.fd = in->fd, .from = lead, .to = from},
+				 true);
 	if (!status)
 		status = read_blocks(
 			in, &(struct blocks_input){.fd = in->fd, .from = from, .to = to}, false);
@@ -341,12 +338,10 @@ static int read_input(struct input *in)
 	struct blocks_input from = {.fd = -1, .read = read_raw, .ctx = in};
 	off_t at = in->tail ? -1 : lseek(in->fd, 0, SEEK_CUR);
 	struct stat st = {0};
-	const char *format;
-	int status;
 	if (at >= 0 && !fstat(in->fd, &st) && S_ISDIR(st.st_mode))
 		return -EISDIR;
-	status = peek(in);
-	format = unpack_format(in->head, in->head_len);
+	int status = peek(in);
+	const char *format = unpack_format(in->head, in->head_len);
 	from.eager = in->t->ask->event || in->t->timeline || in->tail;
 	if (status)
 		return status;
@@ -369,13 +364,11 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 {
 	struct input in = {.t = t, .name = name, .fd = fd, .tail = tail};
 	uint64_t before = t->scan->counts.bytes;
-	bool any;
-	int status;
 	in.range = t->opts->range ? &t->range : NULL;
 	t->last_rows.out = t->out;
 	t->rows = &t->last_rows;
-	status = read_input(&in);
-	any = t->scan->counts.bytes > before;
+	int status = read_input(&in);
+	bool any = t->scan->counts.bytes > before;
 	if (status < 0 && stop_asked())
 		status = GPQ_STOPPED;
 	else if (status == -EISDIR)

@@ -44,14 +44,13 @@ static int read_grep(const struct trace_opts *o, struct grep **g)
 
 static int read_filter(const struct trace_opts *o, struct regex *kernel, struct amdlog_filter *f)
 {
-	int status;
 	*f = (struct amdlog_filter){
 		.pids = o->pick.pids.v,
 		.npids = o->pick.pids.n,
 		.until_us = AMDLOG_UNKNOWN,
 		.text = o->grep.n || o->grep_not.n,
 	};
-	status = parse_time("since", o->since, &f->since_us, &f->since_relative);
+	int status = parse_time("since", o->since, &f->since_us, &f->since_relative);
 	if (!status)
 		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
 	if (!status && o->pick.pids.given && !o->pick.pids.n)

@@ -128,10 +128,10 @@ static void keep_lines(struct recording *r, const char *text, size_t len)
 // Writes the lines of chosen processes. The last line, which has no end yet, waits for the rest.
 static void take_lines(struct recording *r, const char *text, size_t len)
 {
-	const char *at, *next, *stop;
+	const char *next;
 	buf_append(&r->line, text, len);
-	at = r->line.data;
-	stop = at + r->line.len;
+	const char *at = r->line.data;
+	const char *stop = at + r->line.len;
 	r->kept.len = 0;
 	for (; (next = memchr(at, '\n', (size_t)(stop - at))); at = next + 1) {
 		if (live_threads_keep(&r->threads, at, (size_t)(next - at), &r->kept))
@@ -299,14 +299,13 @@ int trace_folder(struct cmd *c, const char *folder)
 	char *events = path_in(folder, EVENTS_FILE), *argv[] = {log, NULL};
 	const unsigned has = folder_content(folder);
 	struct cmd of = *c;
-	int status;
 	of.argv = argv;
 	of.argc = has & HAS_LOG ? 1 : 0;
 	if (has & HAS_KERNEL && !o->ftrace)
 		o->ftrace = kernel;
 	if (has & HAS_EVENTS)
 		o->events = events;
-	status = trace_files(&of);
+	int status = trace_files(&of);
 	*o = given;
 	free(kernel);
 	free(events);
@@ -332,7 +331,7 @@ static int report_recording(struct recording *r, struct cmd *c)
 
 static int record_and_report(struct recording *r, struct cmd *c)
 {
-	int kernel, status, closed, reported;
+	int kernel;
 	stop_watch(); // a signal from now on ends the recording in order
 	kernel = open_kernel(r);
 	if (geteuid() == 0) // the driver tells other users of their own processes only
@@ -346,16 +345,16 @@ static int record_and_report(struct recording *r, struct cmd *c)
 			 c->argc ? "the log of " : "events", c->argc ? c->argv[0] : "",
 			 c->argc ? "is" : "are");
 	r->until_ns = r->o->for_ns == U64_NULL ? UINT64_MAX : clock_ns() + r->o->for_ns;
-	status = start_command(r, c);
+	int status = start_command(r, c);
 	if (!status)
 		record_until_end(r, c->argc > 0);
 	close_events(r);
-	closed = close_kernel(r);
+	int closed = close_kernel(r);
 	while (!command_ended(r, 0) && errno == EINTR)
 		;
 	if (status)
 		return status;
-	reported = report_recording(r, c);
+	int reported = report_recording(r, c);
 	status = c->argc ? command_status(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();

@@ -37,11 +37,11 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 {
 	// Streams are gathered for gpq merge --by stream.
 	struct trace t = {.by = BY_NOTHING, .ask = &trace_streams};
-	int status, written = GPQ_OK;
+	int written = GPQ_OK;
 	trace_open(&t, c, filter, grep);
 	t.sum.part.resumed = true;
 	t.sum.want_api = true;
-	status = trace_scan(&t, c, 1, &file);
+	int status = trace_scan(&t, c, 1, &file);
 	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
 		written = write_part(&t, file, status);
 	if (!written && status == GPQ_STOPPED)
@@ -152,12 +152,11 @@ static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct t
 	struct amdlog_part part;
 	struct amdlog_summary next;
 	const char *why;
-	bool new_file;
 	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
 		return err_fail(GPQ_FAILED, "make it anew",
 				"the part of %s from byte %" PRIu64 " is %s", v->place.file,
 				v->place.from, why);
-	new_file = !before || !continues(before, &part);
+	bool new_file = !before || !continues(before, &part);
 	check_place(&part, new_file ? 0 : before->to);
 	if (part.stopped)
 		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
@@ -171,9 +170,8 @@ static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct t
 
 static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 {
-	int status;
 	c->out.hosts = m->hosts.n > 0;
-	status = trace_begin(t, c);
+	int status = trace_begin(t, c);
 	if (status)
 		return status;
 	t->streams = m->all.streams; // owned by m

@@ -68,8 +68,8 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 
 void trace_view_out(struct trace *t, const struct trace_view *v)
 {
-	uint32_t n = v->count(t), show, *index = v->rank ? trace_sorted(t, n, &n, v->rank) : NULL;
-	show = v->most ? v->most(t, n) : n;
+	uint32_t n = v->count(t), *index = v->rank ? trace_sorted(t, n, &n, v->rank) : NULL;
+	uint32_t show = v->most ? v->most(t, n) : n;
 	trace_table(t, v->table, v->title, show, n);
 	if (v->most)
 		show = out_limit(t->out, show, n);
@@ -121,11 +121,10 @@ static int begin_tables(struct trace *t)
 
 int trace_begin(struct trace *t, struct cmd *c)
 {
-	int status;
 	c->out.several = !t->one_table;
 	c->out.schema = t->ask->schema;
 	t->out = out_open(&c->out);
-	status = begin_tables(t);
+	int status = begin_tables(t);
 	if (!status)
 		status = trace_perfetto_open(t, c->argc, c->argv);
 	if (status) {
@@ -158,7 +157,6 @@ static int nothing_chosen(const struct trace *t)
 {
 	const bool chosen = t->opts->pick.pids.n;
 	struct buf pids = {0};
-	int status;
 	for (uint32_t i = 0; chosen && i < t->sum.nprocesses && pids.len < 200; i++) {
 		if (t->sum.processes[i].pid >= 0)
 			buf_printf(&pids, "%s%lld", pids.len ? ", " : "the log has process ids ",
@@ -167,8 +165,8 @@ static int nothing_chosen(const struct trace *t)
 	if (chosen && !pids.len)
 		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
 				"level 4 and up");
-	status = err_fail(GPQ_NOTFOUND, pids.data,
-			  "no record is of the processes, kernels, times or text asked for");
+	int status = err_fail(GPQ_NOTFOUND, pids.data,
+			      "no record is of the processes, kernels, times or text asked for");
 	buf_fini(&pids);
 	return status;
 }
@@ -209,14 +207,13 @@ int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct gr
 	const struct trace_opts *o = c->opts;
 	struct trace t = {.ask = asked_for(o), .by = o->by, .lists = o->list};
 	const bool summary = t.ask == &trace_summary;
-	int status;
 	trace_open(&t, c, filter, grep);
 	// -o names columns of one table: that of the queues, unless an option chooses another.
 	if (summary && t.by == BY_NOTHING && trace_columns(c))
 		t.by = BY_QUEUE;
 	t.one_table = t.lists || t.by != BY_NOTHING || (!summary && trace_flat(c));
 	t.sum.want_api = t.by == BY_API;
-	status = trace_begin(&t, c);
+	int status = trace_begin(&t, c);
 	if (!status) {
 		stop_watch();
 		t.name_pid = c->argc == 1 ? trace_pid_of_name(c->argv[0]) : -1;

@@ -373,7 +373,6 @@ static int write_svg(struct trace *t)
 	const struct amdlog_series *s = &t->series;
 	struct drawing d = {.t = t, .s = s, .first = s->all.first};
 	uint32_t *queues;
-	int status;
 	d.count = s->all.end - s->all.first;
 	d.step = d.count / POINTS + 1;
 	d.x = xcalloc(POINTS + 2, sizeof(*d.x));
@@ -382,8 +381,8 @@ static int write_svg(struct trace *t)
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	find_bands(&d);
 	draw_picture(&d);
-	status = trace_to_stdout(t->opts->svg) ? out_text(&d.out)
-					       : out_file("--svg ", t->opts->svg, &d.out);
+	int status = trace_to_stdout(t->opts->svg) ? out_text(&d.out)
+						   : out_file("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
 	free(d.bands);

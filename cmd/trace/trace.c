@@ -76,8 +76,6 @@ static const struct trace_opts defaults = {.top = U64_NULL,
 
 // What only --live takes; -p is also for logs.
 #define LIVE_ONLY "save for gpu comm cmdline container cgroup pod user tree ns-pid"
-// Forms of output that are not tables.
-#define FORMS "json ndjson raw pairs csv null"
 
 static const struct opt_rule rules[] = {
 	RULE_NEEDS("cleanup " LIVE_ONLY, "live", "say --live too", "--%1 goes with --live"),
@@ -106,9 +104,9 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("range", "follow", "choose one", ""),
 	// What is written to standard output must be alone there, and --filter and --sort need
 	// rows.
-	RULE_EXCLUDES("perfetto=-", FORMS " output output-all list by svg", "name a file",
+	RULE_EXCLUDES("perfetto=-", FORM_NAMES " output output-all list by svg", "name a file",
 		      "--perfetto -: standard output cannot hold another format, too"),
-	RULE_EXCLUDES("svg=-", FORMS " output output-all list by", "name a file",
+	RULE_EXCLUDES("svg=-", FORM_NAMES " output output-all list by", "name a file",
 		      "--svg -: standard output cannot hold another format, too"),
 #define NO_ROWS(option, text)                                                                      \
 	RULE_EXCLUDES("filter sort", option, "choose records by --grep, --kernel, --pid or times", \
@@ -117,47 +115,13 @@ static const struct opt_rule rules[] = {
 	NO_ROWS("perfetto=-", "perfetto -"),
 	NO_ROWS("svg=-", "svg -"),
 	// Parts.
-	RULE_EXCLUDES("partial", "by demangle " FORMS, "choose when merging what to show",
+	RULE_EXCLUDES("partial", "by demangle " FORM_NAMES, "choose when merging what to show",
 		      "--partial has a format of its own"),
 	RULE_EXCLUDES("partial", "kernel", "",
 		      "--partial and --kernel exclude each other: a kernel's name may stand in "
 		      "another part"),
 	{0},
 };
-
-// clang-format off
-static const struct out_table *const tables[] = {
-	&trace_totals_table,
-	&trace_process_table,
-	&trace_queue_table,
-	&trace_kernel_table,
-	&trace_thread_table,
-	&trace_api_table,
-	&trace_stream_table,
-	&trace_error_table,
-	&trace_list_table,
-	&trace_command_table,
-	&trace_latency_queue_table,
-	&trace_latency_kernel_table,
-	&trace_rhythm_table,
-	&trace_gap_table,
-	&trace_mark_table,
-	&trace_track_table,
-	&trace_interval_table,
-	&trace_queue_interval_table,
-	&trace_compare_finding_table,
-	&trace_compare_log_table,
-	&trace_compare_queue_table,
-	&trace_compare_kernel_table,
-	&trace_function_table,
-	&trace_kernel_process_table,
-	&trace_kernel_queue_table,
-	&trace_timeline_table,
-	&trace_suspension_table,
-	&trace_step_table,
-	NULL,
-};
-// clang-format on
 
 static int run_trace(struct cmd *c)
 {
@@ -196,7 +160,16 @@ const struct cmd_spec trace_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(
+		&trace_totals_table, &trace_process_table, &trace_queue_table, &trace_kernel_table,
+		&trace_thread_table, &trace_api_table, &trace_stream_table, &trace_error_table,
+		&trace_list_table, &trace_command_table, &trace_latency_queue_table,
+		&trace_latency_kernel_table, &trace_rhythm_table, &trace_gap_table,
+		&trace_mark_table, &trace_track_table, &trace_interval_table,
+		&trace_queue_interval_table, &trace_compare_finding_table, &trace_compare_log_table,
+		&trace_compare_queue_table, &trace_compare_kernel_table, &trace_function_table,
+		&trace_kernel_process_table, &trace_kernel_queue_table, &trace_timeline_table,
+		&trace_suspension_table, &trace_step_table),
 	.schemas = SCHEMAS(&trace_schema, &trace_list_schema, &trace_latency_schema,
 			   &trace_gaps_schema, &trace_series_schema, &trace_compare_schema,
 			   &trace_ftrace_schema, &trace_timeline_schema, &trace_breakdown_schema),

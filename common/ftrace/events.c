@@ -42,11 +42,10 @@ static bool read_event(struct ftrace_event *e, const char *line, size_t len)
 
 static void set_event_process(struct ftrace *f, struct ftrace_event *e)
 {
-	struct ftrace_process *p;
 	if (e->pid > INT32_MAX)
 		return;
 	e->process = ftrace_add_process(f, (int64_t)e->pid, -1);
-	p = &f->processes[e->process];
+	struct ftrace_process *p = &f->processes[e->process];
 	if (!p->ns_pid && e->ns_pid <= INT32_MAX)
 		p->ns_pid = (int64_t)e->ns_pid;
 }

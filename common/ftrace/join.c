@@ -55,11 +55,10 @@ void ftrace_find_processes(struct ftrace *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		struct ftrace_record *r = &f->v[i];
-		struct ftrace_process *p;
 		if (r->tid < 0)
 			continue;
 		r->process = ftrace_add_process(f, r->tgid, r->tid);
-		p = &f->processes[r->process];
+		struct ftrace_process *p = &f->processes[r->process];
 		p->records++;
 		// Threads may have other names than the process, whose name is its first thread's.
 		if (r->comm.len && (!p->comm.len || r->tid == r->tgid))

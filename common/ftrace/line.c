@@ -196,7 +196,7 @@ static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 // Reads what follows "event: ". Leaves the record as it is if the event is no probe.
 static void read_probe(struct rest s, struct ftrace_record *r)
 {
-	struct ftrace_text event = r->name, function;
+	struct ftrace_text event = r->name;
 	const char *close, *arrow = NULL;
 	uint64_t offset;
 	if (!ftrace_take(&s, "(") || !(close = memchr(s.at, ')', (size_t)(s.end - s.at))))
@@ -205,7 +205,7 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 		arrow = memcmp(p, " <- ", 4) == 0 ? p : NULL;
 	if (arrow)
 		s.at = arrow + 4;
-	function = symbol(&s, event);
+	struct ftrace_text function = symbol(&s, event);
 	if (!arrow && ftrace_take(&s, "+0x%", &offset) && offset > ENTRY_BYTES)
 		return;
 	r->kind = arrow ? FTRACE_RETURN : FTRACE_ENTRY;

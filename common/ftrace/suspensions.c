@@ -179,12 +179,10 @@ static void take_suspend(struct ftrace *f, struct intern *open, const struct que
 			 int64_t pid, int64_t queues)
 {
 	const struct ftrace_record *r = c->end;
-	uint32_t target;
-	struct ftrace_hold *h;
 	if (pid < 0)
 		return;
-	target = ftrace_add_process(f, pid, -1);
-	h = open_hold(f, open, target);
+	uint32_t target = ftrace_add_process(f, pid, -1);
+	struct ftrace_hold *h = open_hold(f, open, target);
 	if (h && h->holder == r->process && h->epoch == r->epoch) {
 		h->queues += queues;
 		h->most = h->queues > h->most ? h->queues : h->most;
@@ -224,12 +222,11 @@ static void take_exit(struct ftrace *f, struct intern *open, const struct queue_
 static void take_resume(struct ftrace *f, struct intern *open, const struct queue_call *c,
 			int64_t pid, int64_t queues)
 {
-	struct ftrace_hold *h;
 	if (pid < 0) { // of no ioctl
 		take_exit(f, open, c);
 		return;
 	}
-	h = open_hold(f, open, ftrace_add_process(f, pid, -1));
+	struct ftrace_hold *h = open_hold(f, open, ftrace_add_process(f, pid, -1));
 	if (!h || h->epoch != c->end->epoch)
 		return;
 	if (ftrace_arg(c->begin, "count") && queues < h->queues)

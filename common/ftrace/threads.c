@@ -34,9 +34,8 @@ struct live_thread {
 int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
 		      const struct words *gpus)
 {
-	int status;
 	*t = (struct live_threads){.gpu_words = gpus, .asks = pick_asks(pick), .own = getpid()};
-	status = pick_init_watch(&t->pick, pick, &t->cache);
+	int status = pick_init_watch(&t->pick, pick, &t->cache);
 	if (status || !gpus->n)
 		return status;
 	status = kfd_topology_load(&t->gpus, KFD_TOPOLOGY_BDF);
@@ -81,7 +80,6 @@ static bool is_chosen(struct live_threads *t, int64_t pid, bool *known)
 static void look_at_thread(struct live_threads *t, struct live_thread *h,
 			   const struct ftrace_record *r)
 {
-	const struct process_info *p;
 	*h = (struct live_thread){
 		.tid = h->tid, .looked_ns = clock_ns(), .on_behalf = h->on_behalf};
 	h->tgid = r->tgid > 0 ? r->tgid : process_of_thread(r->tid);
@@ -90,7 +88,7 @@ static void look_at_thread(struct live_threads *t, struct live_thread *h,
 		return;
 	pick_renew(&t->pick);
 	h->chosen = is_chosen(t, h->tgid, &h->known);
-	p = process_cache_get(&t->cache, (pid_t)h->tgid, PROCESS_STATUS);
+	const struct process_info *p = process_cache_get(&t->cache, (pid_t)h->tgid, PROCESS_STATUS);
 	h->ns_pid = p->error ? 0 : (int)p->proc.ns_pid;
 }
 
@@ -108,12 +106,11 @@ static bool is_stale(const struct live_threads *t, const struct live_thread *h,
 static struct live_thread *thread_of(struct live_threads *t, const struct ftrace_record *r)
 {
 	uint32_t i = intern_put(&t->numbers, &r->tid, sizeof(r->tid));
-	struct live_thread *h;
 	if (i >= THREADS_MAX)
 		return NULL;
 	if (i == t->n)
 		*ARRAY_ADD(t->v, t->cap, t->n) = (struct live_thread){.tid = r->tid, .tgid = -1};
-	h = &t->v[i];
+	struct live_thread *h = &t->v[i];
 	if (!h->looked_ns || is_stale(t, h, r))
 		look_at_thread(t, h, r);
 	return h;

@@ -228,15 +228,13 @@ static bool is_mounted(void)
 
 static int find_tracefs(struct live_trace *t)
 {
-	const struct tracefs *lib;
-	const char *dir;
 	if (geteuid() != 0)
 		return err_fail(GPQ_DENIED, "run as root", "--live: tracefs is root's");
-	lib = tracefs_get();
+	const struct tracefs *lib = tracefs_get();
 	if (!lib)
 		return err_fail(GPQ_UNSUPPORTED, "install libtracefs1",
 				"--live: libtracefs.so.1 is missing");
-	dir = is_mounted() ? lib->tracefs_tracing_dir() : NULL;
+	const char *dir = is_mounted() ? lib->tracefs_tracing_dir() : NULL;
 	if (!dir || strlen(dir) >= sizeof(t->dir))
 		return err_fail(GPQ_UNSUPPORTED,
 				"as root: mount -t tracefs none /sys/kernel/tracing",
@@ -263,9 +261,8 @@ static void set_buffer(const struct live_trace *t)
 static int lock_instance(const struct live_trace *t)
 {
 	char path[192];
-	int fd;
 	instance_path(t, path, "");
-	fd = host_open(path, O_RDONLY | O_DIRECTORY);
+	int fd = host_open(path, O_RDONLY | O_DIRECTORY);
 	// The process that had the lock before may have removed the folder.
 	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || host_access(path, F_OK))) {
 		close(fd);
@@ -507,13 +504,11 @@ static int open_pipe(struct live_trace *t)
 
 int live_trace_open(struct live_trace *t)
 {
-	unsigned removed;
-	int status;
 	*t = (struct live_trace){.lock = -1, .pipe = -1, .guard_end = -1};
-	status = find_tracefs(t);
+	int status = find_tracefs(t);
 	if (status)
 		return status;
-	removed = sweep_instances(t->dir).removed;
+	unsigned removed = sweep_instances(t->dir).removed;
 	if (removed)
 		err_warn(NULL, "--live: removed what %u killed gpq had left in %s", removed,
 			 t->dir);
@@ -560,9 +555,8 @@ static void say_missed(const struct live_trace *t)
 static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
-	bool on;
 	host_readf(&b, "%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
-	on = b.len && b.data[0] == '1';
+	bool on = b.len && b.data[0] == '1';
 	buf_fini(&b);
 	return !t->defined || (on && count_events(t) == t->defined);
 }
@@ -586,10 +580,9 @@ int live_cleanup(void)
 {
 	struct live_trace t;
 	int status = find_tracefs(&t);
-	struct swept s;
 	if (status)
 		return status;
-	s = sweep_instances(t.dir);
+	struct swept s = sweep_instances(t.dir);
 	if (s.failed)
 		return err_fail(GPQ_FAILED, "see its users: fuser",
 				"--cleanup: %u could not be removed", s.failed);
