@@ -110,7 +110,7 @@ static const struct out_table *const tables[] = {&table, &check_table, NULL};
 static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
 static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
 
-// What costs a file, a library or a device is got only when a column shows it.
+// What takes more files, a library or a device is read only when a column shows it.
 struct wants {
 	unsigned topology; // KFD_TOPOLOGY_...
 	bool marketing, pci;

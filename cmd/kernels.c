@@ -1,4 +1,4 @@
-// Names of kernels; kernels.h.
+// Names of kernels; see kernels.h.
 #include "cmd/kernels.h"
 
 #include "common/aql/code.h"
@@ -23,7 +23,7 @@ void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o
 	k->of = xcalloc(r->nprocesses + 1, sizeof(struct code_names *));
 }
 
-static void load(struct kernels *k, size_t process)
+static void load_kernels_of(struct kernels *k, size_t process)
 {
 	const pid_t pid = k->rings->processes[process].pid;
 	k->of[process] = code_names_new(pid);
@@ -36,13 +36,13 @@ static void load(struct kernels *k, size_t process)
 					   : strerror(error));
 }
 
-// NULL: there are none.
+// The names of a process, read if they are not yet; NULL: it cannot be read.
 static struct code_names *names_of(struct kernels *k, size_t process)
 {
 	if (!host_is_live() || k->rings->processes[process].error)
 		return NULL;
 	if (!k->of[process])
-		load(k, process);
+		load_kernels_of(k, process);
 	return k->of[process];
 }
 

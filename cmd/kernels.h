@@ -37,11 +37,11 @@ struct kernels_opts {
 
 struct kernels {
 	const struct rings *rings;
-	struct code_names **of; // of each of rings->processes, NULL: not looked for yet
+	struct code_names **of; // of each of rings->processes; NULL: not read yet
 	struct demangler *demangler;
 	bool demangles, begun;
-	const char *last; // the name that was demangled last
-	char *text;       // and what became of it; owned
+	const char *last; // the name that was demangled last,
+	char *text;       // and its readable form, NULL if it has none; owned
 };
 
 // Sets c->out.demangle.
@@ -57,12 +57,11 @@ const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t
 // Reads the names of all processes that have none yet.
 void kernels_load(struct kernels *k);
 
-// Goes on with the processes of `r` instead, which must outlive it: those that were there before
-// keep what was read of them, and all look for code objects that are new. Names got before become
-// invalid.
+// Replaces the rings by `r`, which must outlive it. What was read of a process is kept, and only
+// its new code objects are read. Names got before become invalid.
 void kernels_move(struct kernels *k, const struct rings *r);
 
-// The same name for people, until the next call; NULL where the output does not want it.
+// The readable form of a name, valid until the next call; NULL where the output does not want it.
 const char *kernels_readable(struct kernels *k, const char *name);
 
 void kernels_end(struct kernels *k);

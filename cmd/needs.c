@@ -28,7 +28,7 @@ static int need_live(void)
 			"this acts on a running host, not on a recorded one");
 }
 
-// What `path` lacks by errno: rights, or else it is not there.
+// Reports that `path` cannot be used, by errno: for lack of rights, or it is not there.
 static int refuse_path(const char *path, const char *next_denied, const char *next)
 {
 	bool denied = errno == EACCES || errno == EPERM;
@@ -75,7 +75,7 @@ int needs_check(unsigned needs)
 		      {NEED_KFD, need_kfd},
 		      {NEED_DEV_KFD, need_dev_kfd},
 		      {NEED_DEBUGFS, need_debugfs}};
-	for (unsigned i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+	for (unsigned i = 0; i < COUNT(checks); i++) {
 		int status = (needs & checks[i].need) ? checks[i].check() : GPQ_OK;
 		if (status)
 			return status;

@@ -183,7 +183,7 @@ static void set_condition(struct packet_row *r, const struct packet *p)
 			 p->value);
 }
 
-// Returns how many values that it names could not be read.
+// Returns how many values that the row names could not be read.
 static unsigned fill_decoded(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	const bool aql = p->kind != PACKET_SDMA && p->kind != PACKET_PM4;
@@ -193,7 +193,7 @@ static unsigned fill_decoded(struct packet_row *r, const struct packet *p, const
 		r->header = p->header;
 		r->format = (p->header & 0xff) == 0 ? p->format : U64_NULL;
 	}
-	// What the header of a free slot says besides is of no packet.
+	// Fences and the barrier bit in the header of a free slot belong to no packet.
 	if (aql && p->kind != PACKET_INVALID && !p->left) {
 		r->barrier = p->barrier;
 		r->acquire = scope_word(p->acquire);

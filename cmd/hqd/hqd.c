@@ -131,9 +131,9 @@ static int print_slots(struct hqd_view *v, struct out *o)
 // The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
-	const struct schema *schema; // several tables: print() begins them itself
+	const struct schema *schema; // print() begins the tables itself if there are several
 	int (*print)(struct hqd_view *v, struct out *o);
-	bool by_row; // it shows rows, so that none may be left
+	bool by_row; // it shows the rows of slots or MQDs
 };
 
 static const struct form forms[] = {
@@ -191,8 +191,8 @@ static bool slot_is_chosen(const struct hqd_view *v, const struct hqd_row *r)
 	return type && hqd_xcc_chosen(v, r->xcc) && hqd_queue_chosen(v, &r->q);
 }
 
-// Are only slots with a queue shown? Not with --mqd, since each MQD is a queue's, nor with
-// --raw-regs, which also serves GPUs of which nothing tells which slots are in use.
+// Are only slots with a queue shown? Not with --mqd, as each MQD is a queue's, nor with --raw-regs,
+// as slots of an unknown GPU do not tell whether they are in use.
 static bool only_active(const struct hqd_opts *o)
 {
 	return o->active || !(o->all || o->mqd || o->raw_regs);
@@ -235,7 +235,7 @@ void hqd_apply_filter(struct hqd_view *v)
 
 // --- nothing found ---
 
-// Says that slots were left out that may be in use, or that the list is empty.
+// Warns that slots which may be in use were left out, or hints that none is in use.
 static void explain_left_out(const struct hqd_view *v)
 {
 	if (v->unclear)
@@ -246,40 +246,25 @@ static void explain_left_out(const struct hqd_view *v)
 		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
 }
 
-static size_t count_owned(const struct slot_rows *l, pid_t pid)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < l->queues.n; i++)
-		n += l->queues.rows[i].pid == pid;
-	return n;
-}
-
-// The summary also tells of queues without a slot.
-static bool pid_has_slot(const struct hqd_view *v, pid_t pid)
+// How many queues (those of --summary need no slot), or rows that are shown, belong to a process,
+// or, with -1, to any that the options choose.
+static size_t count_found(const struct hqd_view *v, bool queues, pid_t pid)
 {
 	const struct slot_rows *l = &v->list;
-	if (v->opts->summary)
-		return count_owned(l, pid) > 0;
-	for (size_t i = 0; i < l->n; i++)
-		if (!l->rows[i].q.hidden && l->rows[i].q.pid == pid)
-			return true;
-	return false;
-}
-
-static bool any_pid_has_slot(const struct hqd_view *v)
-{
-	if (!v->opts->summary)
-		return v->shown;
-	for (size_t i = 0; i < v->list.queues.n; i++)
-		if (hqd_pid_chosen(v, v->list.queues.rows[i].pid))
-			return true;
-	return false;
+	size_t n = 0;
+	for (size_t i = 0; queues && i < l->queues.n; i++) {
+		const int64_t owner = l->queues.rows[i].pid;
+		n += pid < 0 ? hqd_pid_chosen(v, owner) : owner == pid;
+	}
+	for (size_t i = 0; !queues && i < l->n; i++)
+		n += !l->rows[i].q.hidden && (pid < 0 || l->rows[i].q.pid == pid);
+	return n;
 }
 
 static int explain_pid_without_slot(const struct hqd_view *v, pid_t pid)
 {
 	struct proc p;
-	const size_t n = count_owned(&v->list, pid);
+	const size_t n = count_found(v, true, pid);
 	if (n)
 		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
 				"pid %d: none of its %zu queues is in a slot that was asked for",
@@ -298,19 +283,19 @@ static int explain_pid_without_slot(const struct hqd_view *v, pid_t pid)
 static int check_slots_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
-	const bool any = any_pid_has_slot(v);
+	const bool summary = v->opts->summary, any = count_found(v, summary, -1) > 0;
 	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // descendants stand for a process
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
-		if (!pid_has_slot(v, p->pids.v[i]))
+		if (!count_found(v, summary, p->pids.v[i]))
 			status = explain_pid_without_slot(v, p->pids.v[i]);
 	if (!n && !any && pick_asks(p->opts))
 		return err_fail(GPQ_NOTFOUND, NULL, "no process that was asked for %s",
-				v->opts->summary ? "owns a queue" : "has a queue in a slot");
+				summary ? "owns a queue" : "has a queue in a slot");
 	return status && any ? GPQ_PARTIAL : status;
 }
 
-// --- GPUs and XCCs of the options must exist ---
+// --- what options name must exist ---
 
 static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 {

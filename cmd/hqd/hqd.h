@@ -1,4 +1,5 @@
-// Shared by the files of gpq hqd.
+// Shared by the files of gpq hqd: hqd.c has the options, filters and the listing of slots; the
+// other files are named after the form of output that each prints.
 #ifndef GPQ_CMD_HQD_HQD_H
 #define GPQ_CMD_HQD_HQD_H
 
@@ -55,11 +56,11 @@ extern const struct out_table hqd_regs_table, hqd_raw_table, hqd_fields_table;
 enum { HQD_SUMMARY_TABLES = 3 };
 extern const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES];
 
-// May this row's GPU, XCC, process be shown?
+// Do the options choose this GPU, XCC, process?
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
-// By GPU, process, id, type and priority.
+// Do they choose the queue, by GPU, process, id, type and priority?
 bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 
 // Hides the rows that the options do not select.
@@ -68,7 +69,7 @@ void hqd_apply_filter(struct hqd_view *v);
 // out_begin() without the columns that this host has nothing for.
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
-// Each prints one form of the reading, its table begun (but not those of the summary). GPQ_OK, or
+// Print one form of output, into a table that was begun (the summary begins its own). GPQ_OK, or
 // the exit status after a message.
 int hqd_print_regs(struct hqd_view *v, struct out *o); // or fields
 int hqd_print_runlist(struct hqd_view *v, struct out *o);

@@ -65,7 +65,7 @@ struct printer {
 static void fill_reg_line(struct line *l, const struct decoded_reg *r)
 {
 	snprintf(l->reg, sizeof(l->reg), "%s", r->reg ? r->reg->name : "");
-	// Some registers of slots are in no MQD: the tables number them beyond its end.
+	// Registers of slots that no MQD has are numbered beyond its end (SLOT in regs.c).
 	l->dw = r->dw < (r->from->sdma ? 130 : 512) ? r->dw : U64_NULL;
 	l->address = r->address == DECODE_NONE ? U64_NULL : r->address;
 	l->value = r->known ? r->value : U64_NULL;

@@ -54,7 +54,7 @@ static int check_runlist_pids(const struct hqd_view *v, const struct runlist *r,
 	return !missing ? GPQ_OK : missing == v->pick.pids.n ? GPQ_NOTFOUND : GPQ_PARTIAL;
 }
 
-// "No active runlist" means one thing with MES and another without.
+// Notes why GPUs have no runlist, and warns of damaged ones.
 static void explain_runlists(const struct hqd_view *v, const struct runlist *r)
 {
 	const struct rls *rls = &v->list.queues.rls;

@@ -43,7 +43,7 @@ static const struct out_col cols[] = {
 
 const struct out_table hqd_sample_table = {"samples", "sample", OUT_COLS(cols)};
 
-// Waits until sample `i` is due. False: stopped by a signal.
+// Waits until sample `i` is due. False: a signal stopped gpq.
 static bool wait_for_sample(const struct hqd_opts *o, uint64_t begin, uint64_t i)
 {
 	uint64_t at = begin + i * o->interval, now = clock_ns();
@@ -78,7 +78,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	return status;
 }
 
-// Reads MQDs again, for the owners of queues that were created since the first reading.
+// Reads MQDs again, to find the owners of queues that were created after the first reading.
 static int find_late_owners(struct hqd_view *v, struct slot_samples *s)
 {
 	struct slot_rows fresh = {0};

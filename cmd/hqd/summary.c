@@ -82,7 +82,7 @@ static bool record_is_chosen(const struct hqd_view *v, int table, const void *re
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
 	struct slot_summary s;
-	// -o names columns of one table: of the first when no other was asked for.
+	// -o names columns of one table: of the first one unless --table chooses another.
 	const bool columns = v->cmd->out.columns || v->cmd->out.all;
 	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
 	int status = GPQ_OK;
@@ -94,7 +94,7 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 				     [SHARERS] = {s.sharers, s.nsharers, sizeof(*s.sharers)},
 				     [WAITING] = {s.waiting, s.nwaiting, sizeof(*s.waiting)}};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
-		// For people, empty tables are left out; documents for programs have all tables.
+		// Tables for people are left out when empty; documents for programs have all.
 		bool empty = !all[i].n && out_mode(o) == OUT_TABLE;
 		if (only < 0 && empty)
 			out_skip(o, &hqd_summary_tables[i]);

@@ -1,9 +1,9 @@
 // GPU generations as far as MQD and register layouts differ. Facts: [debugfs.mqd-compute],
 // [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
-// A new generation: a value of enum gfx_gen; gfx.c (version, capabilities); layout_of[], places[]
-// and the guess_ functions in mqd_value.c; the masks G8 to ALL, S() and runs[] in regs.c (runs[]
-// has no default: without a row gpq crashes); tests/unit/test_debugfs_regs.c.
+// A new generation: a value of enum gfx_gen; in mqd_value.c its version and capabilities,
+// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, S() and runs[]
+// (without a row there gpq crashes); tests/unit/test_debugfs_regs.c.
 #ifndef GPQ_DEBUGFS_GFX_H
 #define GPQ_DEBUGFS_GFX_H
 
@@ -22,7 +22,7 @@ enum gfx_gen {
 	GFX_ANY = GFX9, // for registers of compute slots that all generations have
 };
 
-// What differs between generations besides registers and MQDs. One row each in gfx.c.
+// What differs between generations besides registers and MQDs. One row each in gfx_caps().
 struct gfx_caps {
 	bool runlist; // HWS maps queues by a runlist, which debugfs shows [debugfs.rls-lines]
 	bool mes;     // the MES firmware maps queues, by commands; the HIQ slot means nothing

@@ -1,9 +1,8 @@
 // Processes and queues from sysfs; see procs.h. Facts: [kfd.proc-files], [kfd.queue-order],
 // [kfd.contexts].
 //
-// Thousands of one-line files are read here, and nothing else takes time: three system calls each,
-// paths relative to the directory at hand, no second read (sysfs gives an attribute in one piece),
-// no stdio.
+// Thousands of one-line files are read here, with three system calls each: paths are relative to
+// the folder at hand, and one read is enough, as sysfs gives an attribute in one piece.
 #include "common/kfd/procs.h"
 
 #include <dirent.h>
@@ -17,30 +16,28 @@
 #include <unistd.h>
 
 #include "common/host/buf.h"
+#include "common/host/number.h"
 #include "common/host/root.h"
 
 #define PROC_DIR     "/sys/class/kfd/kfd/proc"
 #define DEBUGFS_PROC "/sys/kernel/debug/kfd/proc"
 
 struct reader {
-	struct kfd_procs *p;
+	struct kfd_procs *p; // the last process and context in it are those being read
 	const struct kfd_procs_how *how;
-	unsigned want; // of the process at hand
-	bool sysfs;    // inode numbers are kernfs's own
+	unsigned want; // of that process
 };
 
 const char *kfd_queue_type_name(int type)
 {
 	static const char *const names[] = {"compute", "sdma", "sdma-xgmi"};
-
 	return type >= 0 && type < (int)(COUNT(names)) ? names[type] : NULL;
 }
 
 // Numbers of sysfs (enum kfd_queue_type in kfd_priv.h): up to 6.12 at least, 2 is the HIQ, 3 the
 // DIQ, 4 SDMA-XGMI; in 7.3 there is no DIQ, and 3 is SDMA-XGMI. Only queues of programs are in
-// sysfs, never HIQ or DIQ, so 3 and 4 are the same type. A queue that was created by SDMA engine
-// has become sdma or sdma-xgmi before it is there (allocate_sdma_queue() in
-// kfd_device_queue_manager.c).
+// sysfs, never HIQ or DIQ, so 3 and 4 are the same type. Queues for a given SDMA engine are shown
+// as one of these types, too (allocate_sdma_queue() in kfd_device_queue_manager.c).
 static int32_t type_of_sysfs(uint32_t number)
 {
 	static const int8_t types[] = {KFD_QUEUE_COMPUTE, KFD_QUEUE_SDMA, KFD_QUEUE_TYPE_UNKNOWN,
@@ -48,9 +45,7 @@ static int32_t type_of_sysfs(uint32_t number)
 	return number < COUNT(types) ? types[number] : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
-// --- small things ---
-
-// The number a file holds, KFD_UNKNOWN when there is none to be had.
+// The number in a file, or KFD_UNKNOWN.
 static uint64_t read_number(int dir, const char *name)
 {
 	char text[64];
@@ -107,7 +102,7 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 				.context = p->contexts[p->ncontexts - 1].id,
 				.type = KFD_QUEUE_TYPE_UNKNOWN,
 				.bytes = KFD_UNKNOWN,
-				.created = r->sysfs ? e->d_ino : KFD_UNKNOWN};
+				.created = p->sysfs ? e->d_ino : KFD_UNKNOWN};
 	if (want & KFD_WANT_GPU)
 		q->gpu_id = read_file_u32(dir, queue_file(name, e->d_name, "gpuid"), 0);
 	if (want & KFD_WANT_TYPE)
@@ -117,34 +112,28 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }
 
-// Reads a list of ids that a recorded host has, oldest first. Calls `each` with an id and its rank,
-// from 1.
-static void read_order_file(struct reader *r, int dir, const char *name,
-			    void (*each)(struct reader *r, uint64_t id, uint64_t rank))
+// Reads a list of ids that a recorded host has, oldest first, and sets the ranks, from 1, of the
+// queues of the context, or of the contexts of the process, that is being read.
+static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool contexts)
 {
 	struct buf text = {0};
 	uint64_t rank = 0, id;
-	ssize_t n = buf_read_at(&text, dir, name);
+	const ssize_t n = buf_read_at(&text, dir, name);
 	if (n < 0)
 		host_trouble(name, errno);
-	if (n > 0) {
-		for (char *save, *word = strtok_r(text.data, " \n", &save); word;
-		     word = strtok_r(NULL, " \n", &save)) {
-			if (!kfd_parse_number(word, word + strlen(word), &id))
-				break;
-			each(r, id, ++rank);
-		}
+	const char *s = n > 0 ? text.data : "";
+	while (*(s += strspn(s, " \n")) && (s = number_read(s, NULL, 10, KFD_UNKNOWN - 1, &id)) &&
+	       strchr(" \n", *s)) {
+		rank++;
+		for (size_t i = p->procs[p->nprocs - 1].context; contexts && i < p->ncontexts; i++)
+			if ((uint64_t)p->contexts[i].id == id)
+				p->contexts[i].created = rank;
+		for (size_t i = p->contexts[p->ncontexts - 1].queue; !contexts && i < p->nqueues;
+		     i++)
+			if (p->queues[i].qid == id)
+				p->queues[i].created = rank;
 	}
 	buf_fini(&text);
-}
-
-// Sets the rank of a queue of the context that is being read.
-static void set_queue_rank(struct reader *r, uint64_t id, uint64_t rank)
-{
-	struct kfd_procs *p = r->p;
-	for (size_t i = p->contexts[p->ncontexts - 1].queue; i < p->nqueues; i++)
-		if (p->queues[i].qid == id)
-			p->queues[i].created = rank;
 }
 
 COMPARE_BY(by_qid, struct kfd_queue, qid)
@@ -165,8 +154,8 @@ static int read_queues(struct reader *r, int parent)
 		else
 			order |= strcmp(e->d_name, ".order") == 0;
 	}
-	if (order && !r->sysfs)
-		read_order_file(r, dirfd(d), ".order", set_queue_rank);
+	if (order && !p->sysfs)
+		read_order_file(p, dirfd(d), ".order", false);
 	closedir(d);
 	if (p->nqueues > first)
 		qsort(p->queues + first, p->nqueues - first, sizeof(*p->queues), by_qid);
@@ -175,7 +164,7 @@ static int read_queues(struct reader *r, int parent)
 
 // --- usage ---
 
-// The PASID on one GPU. It is 0 as long as nothing has acquired the GPU.
+// The PASID on one GPU. It is 0 as long as the process has not acquired the GPU.
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
 {
 	char name[32] = "";
@@ -207,7 +196,6 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 	struct kfd_procs *p = r->p;
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
 	char name[64];
-
 	if (!gpu || kfd_procs_usage(p, c, gpu))
 		return;
 	struct kfd_usage *u = ARRAY_ADD(p->usages, p->cap_usages, p->nusages);
@@ -238,15 +226,6 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 COMPARE_BY(by_id, struct kfd_context, id)
 
-// Sets the rank of a context of the process that is being read.
-static void rank_context(struct reader *r, uint64_t id, uint64_t rank)
-{
-	struct kfd_procs *p = r->p;
-	for (size_t i = p->procs[p->nprocs - 1].context; i < p->ncontexts; i++)
-		if (p->contexts[i].id >= 0 && (uint64_t)p->contexts[i].id == id)
-			p->contexts[i].created = rank;
-}
-
 // Finds the GPUs by the names of the files vram_<gpuid>.
 static void read_idle_gpus(struct reader *r, int dir)
 {
@@ -260,7 +239,6 @@ static void read_idle_gpus(struct reader *r, int dir)
 		closedir(d);
 }
 
-// `dir` is that of the last context.
 static void read_context(struct reader *r, int dir)
 {
 	const unsigned usage =
@@ -299,13 +277,13 @@ static void find_contexts(struct reader *r, DIR *d)
 	for (struct dirent *e; (e = host_readdir(d));) {
 		uint32_t id;
 		if (strncmp(e->d_name, "context_", 8) == 0 && kfd_parse_id(e->d_name + 8, &id))
-			add_context(r, (int32_t)id, r->sysfs ? e->d_ino : KFD_UNKNOWN);
+			add_context(r, (int32_t)id, p->sysfs ? e->d_ino : KFD_UNKNOWN);
 		else
 			order |= strcmp(e->d_name, ".contexts") == 0;
 	}
 	qsort(p->contexts + first, p->ncontexts - first, sizeof(*p->contexts), by_id);
-	if (order && !r->sysfs)
-		read_order_file(r, dirfd(d), ".contexts", rank_context);
+	if (order && !p->sysfs)
+		read_order_file(p, dirfd(d), ".contexts", true);
 }
 
 // The queues of a context are adjacent in the array, so contexts are read one after the other.
@@ -328,7 +306,7 @@ static void read_contexts(struct reader *r, DIR *d)
 		struct kfd_context *c = &p->contexts[first + i];
 		char name[32];
 		DIR *own = NULL;
-		p->ncontexts = first + i + 1; // the last one is the one being read
+		p->ncontexts = first + i + 1;
 		c->queue = (uint32_t)p->nqueues;
 		c->usage = (uint32_t)p->nusages;
 		snprintf(name, sizeof(name), "context_%d", (int)c->id);
@@ -386,7 +364,7 @@ int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how)
 	p->nprocs = p->ncontexts = p->nqueues = p->nusages = 0;
 	if (!d)
 		return -1;
-	r.sysfs = p->sysfs = fstatfs(dirfd(d), &fs) == 0 && fs.f_type == SYSFS_MAGIC;
+	p->sysfs = fstatfs(dirfd(d), &fs) == 0 && fs.f_type == SYSFS_MAGIC;
 	for (struct dirent *e; !err && (e = host_readdir(d));) {
 		uint32_t pid;
 		if (kfd_parse_id(e->d_name, &pid) &&
