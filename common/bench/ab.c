@@ -23,11 +23,11 @@
 
 const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NULL};
 
-// What a command prints, as far as it is wanted.
+// What is wanted of the output of a command.
 struct printed {
 	struct regex *metric, *ready;
 	bool is_ready;
-	struct samples v; // offline: in the window
+	struct samples v; // numbers of `metric`; offline: in the window
 };
 
 struct experiment {
@@ -35,31 +35,31 @@ struct experiment {
 	struct ab_run *run;
 	struct workload online, offline;
 	struct printed printed[2]; // by side
-	char log[2][4096];         // of the commands, by side; "": none
+	char log[2][4096];         // AMD logs of the commands, by side; "": none
 	struct {
-		struct child child;     // takes it
+		struct child child;     // reads the set
 		struct queue_set *into; // of the run
-		unsigned queues;        // that both sides had when the child began
-		unsigned taken;         // that they had when the last whole one began
-		bool held;              // offline was suspended meanwhile
+		unsigned queues;        // of both sides, when the child began
+		unsigned taken;         // of both sides, when the child of the last set began
+		bool held;              // offline was suspended since the child began
 	} look;                         // at the queues of both sides
 	struct {
-		bool on;   // online's queues are watched
+		bool on;   // the online queues are watched
 		bool busy; // they have work
 		uint64_t busy_since;
 	} watch;
 	struct {
 		bool by_work; // offline is held whenever online has work
 		struct policy_class decision;
-		uint64_t since;
-		uint64_t took;       // the last one, from the request until all were off
-		struct moving costs; // of the last ones, to others
-		uint64_t cost_ns;    // 90th percentile of them
+		uint64_t since;      // when the last hold began
+		uint64_t took;       // what suspending for it took
+		struct moving costs; // of the latest holds, to other queues
+		uint64_t cost_ns;    // 90th percentile of `costs`
 	} hold;
-	uint64_t online_from, window_from, looked;
+	uint64_t online_from, window_from, looked; // CLOCK_MONOTONIC
 	int signals;
-	bool stopped; // by one
-	int status;   // of the failure that ended it, described in `why`
+	bool stopped; // by a signal
+	int status;   // of the failure that ended the run, which `why` describes
 	char *why;
 };
 
@@ -76,7 +76,7 @@ __attribute__((format(printf, 3, 4))) static int ab_fail(struct experiment *x, i
 	return -1;
 }
 
-// Fails when a process of the side that lives cannot be suspended, resumed or watched.
+// Fails if a living process of the side cannot be suspended, resumed or watched.
 static int check_side(struct experiment *x, const struct workload *s)
 {
 	const struct group_member *m = group_failed(&s->group);
@@ -84,7 +84,7 @@ static int check_side(struct experiment *x, const struct workload *s)
 		 : 0;
 }
 
-// Takes the number that begins where the first group of the expression matches.
+// Reads the number at the first group of the expression.
 static void take_printed_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
@@ -98,10 +98,9 @@ static void take_printed_line(void *arg, const char *line)
 		samples_add(&p->v, v);
 }
 
-// ---- which queues they have
+// ---- which queues the sides have
 
-// A program creates its queues one by one, so a new set is taken whenever there are more than
-// before.
+// Reads a new set whenever there are more queues than before, as programs create them one by one.
 static void take_queue_set(struct experiment *x)
 {
 	unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
@@ -124,7 +123,7 @@ static void poll_queue_set(struct experiment *x)
 	if (!ok)
 		return;
 	x->look.taken = x->look.queues;
-	// Slots of suspended queues are unknown; `suspended` is the reason.
+	// Slots of suspended queues are unknown.
 	for (size_t i = 0; x->look.held && i < s->n; i++)
 		if (s->v[i].side == SIDE_OFFLINE) {
 			s->v[i].slots[0] = '\0';
@@ -159,7 +158,7 @@ static int set_held(struct experiment *x, bool hold)
 // A request lasts from when the queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
-	// As gpq sched does it, without a longest hold.
+	// The strict policy of gpq sched, without a longest hold.
 	const struct policy strict = {
 		.kind = POLICY_STRICT, .idle_ns = x->plan->idle_ns, .max_hold_ns = UINT64_MAX / 2};
 	group_sample(&x->online.group);
@@ -197,7 +196,7 @@ static int look_at_sides(struct experiment *x)
 	return 0;
 }
 
-// One turn of the loop: at most `ns` later. -1 when it has to end.
+// One turn of the loop, after `ns` at most. -1: the run has to end.
 static int ab_turn(struct experiment *x, uint64_t ns)
 {
 	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
@@ -214,8 +213,8 @@ static int ab_turn(struct experiment *x, uint64_t ns)
 	return x->watch.on ? watch_online(x) : 0;
 }
 
-// Looks often, to see new work at once; less often while waiting for the end of work, unless
-// latencies are measured by it.
+// Short turns see new work at once. While work goes on they may be longer, unless its end is a
+// latency that is measured.
 static uint64_t turn_ns(const struct experiment *x)
 {
 	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
@@ -246,13 +245,13 @@ static int start_side(struct experiment *x, struct workload *s)
 	return 0;
 }
 
-// A command that ends may have done what it was for: its processes are those that are chosen.
+// With a SPEC, a command may end when it has had others start the work.
 static bool side_command_ended(const struct workload *s)
 {
 	return s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status);
 }
 
-// `before`: what did not come first, or "".
+// `before`: behind the status in the message: " before it had queues", or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
@@ -273,14 +272,14 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		       said->len ? said->data : "nothing");
 }
 
-// Are there processes with queues? The offline side must also have had no new one for a while.
+// Are there queues? The number of offline processes must also be steady.
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
 	return !look_at_sides(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
 }
 
-// A program has queues long before it has something for them to do.
+// Queues are not enough: programs create them long before they use them.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->printed[SIDE_OFFLINE];
@@ -302,7 +301,7 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 		       s->command ? "command" : "side", late, waited);
 }
 
-// `before`, `late`: the messages if the command ends first, or the time is over.
+// `before`, `late`: ends of the messages if the command ends early, or the time is over.
 static int wait_for_side(struct experiment *x, struct workload *s,
 			 bool (*is_ready)(struct experiment *x, struct workload *s),
 			 const char *before, const char *late)
@@ -340,7 +339,7 @@ static int start_offline(struct experiment *x)
 static void begin_ab_window(struct experiment *x)
 {
 	group_count_begin(&x->offline.group);
-	x->printed[SIDE_OFFLINE].v.n = 0; // what it printed before does not count
+	x->printed[SIDE_OFFLINE].v.n = 0; // only numbers in the window count
 	x->window_from = clock_ns();
 }
 
@@ -371,8 +370,8 @@ static int run_online(struct experiment *x)
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
-// Once the command's process group has been ended: the side's processes that began after the
-// command, are not in that group and live on.
+// After child_end(): notes processes that started after the command, are not in its process group,
+// and live on.
 static void note_lost(struct ab_run *r, const struct workload *s)
 {
 	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
@@ -414,7 +413,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	return end_ab_window(x);
 }
 
-// Offline work that runs already is held while online is to be alone. Online work never is.
+// Holds offline work that runs already, while online work is measured alone.
 static int hold_aside(struct experiment *x, bool hold)
 {
 	if (x->plan->command[SIDE_OFFLINE])
@@ -430,7 +429,7 @@ static int run_alone(struct experiment *x)
 	int r = hold_aside(x, true) || run_online(x);
 	end_online(x);
 	r = r || hold_aside(x, false);
-	child_fini(&x->look.child); // the next set is of the offline processes alone
+	child_fini(&x->look.child); // the next set is of the offline processes only
 	x->look.taken = 0;
 	x->look.into = &x->run->queue_set[1];
 	if (r || start_offline(x))
@@ -443,7 +442,7 @@ static int run_alone(struct experiment *x)
 
 // ---- AMD logs
 
-// Reads one side's logs from `from` on, CLOCK_MONOTONIC, as the runtime writes it.
+// Reads the log of one side, from `from` (CLOCK_MONOTONIC, as in the log) on.
 static int read_side_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
 			 struct ablog *l)
 {
@@ -476,7 +475,7 @@ static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
 	read_side_log(x, SIDE_OFFLINE, x->window_from, x->run->window_ns, &l);
-	// Without packets in the log, the offline work is measured by its queues' read indices.
+	// Without packets in the log, the read indices of the queues count.
 	if (l.packets)
 		x->run->offline_logged = l.packets;
 	samples_fini(&l.latency);
@@ -492,7 +491,7 @@ static int take_latencies(struct experiment *x)
 	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
 	if (x->plan->metric)
-		samples_fini(&x->run->latency); // requests seen in the queues do not count then
+		samples_fini(&x->run->latency); // drop requests that were seen in the queues
 	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
 	if (x->plan->metric && !printed->n)
 		return ab_fail(x, 1, "no line of the online command's output matches --metric");

@@ -1,8 +1,6 @@
-// The experiment: online work, offline work, each alone, both together, and the offline work taken
-// off the GPU while the online work needs it.
-//
-// One thread runs it all: it starts both commands, watches queues, reads output, and has the
-// offline processes' holders suspend and resume, all at the same time.
+// The experiment: online and offline work, each alone, both together, and with the offline work
+// taken off the GPU while the online work needs it. One thread starts both commands, watches their
+// queues, reads their output, and sends requests to the holders of the offline processes.
 #ifndef GPQ_BENCH_AB_H
 #define GPQ_BENCH_AB_H
 
@@ -17,30 +15,30 @@
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
 extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 
-enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS }; // while the command runs; while it has work
+// When offline work is held: while the online command runs, or while it has work.
+enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS };
 
-// What is looked for in the output of commands.
+// Regular expressions for the output of the commands.
 enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 
 // Options of gpq bench ab.
 struct ab_plan {
 	const char *command[2];     // of each side, for sh -c; NULL: it runs already
-	struct spec_set specs;      // who runs already, by side
-	const char *metric;         // regular expression, or NULL
-	int metric_unit;            // of its number: ns, us, ms, s
-	const char *offline_metric; // likewise, of a rate: the greater the better
-	const char *offline_ready;  // it is at work once it prints a line that matches; or NULL
-	struct regex *regex[AB_PATTERNS]; // these three, compiled
-	const char *log_dir; // the runtimes of both are to log there, and are read from
-			     // there; or
-	const char *online_log, *offline_log; // logs that the commands write; NULL
+	struct spec_set specs;      // processes that run already, by side
+	const char *metric;         // regular expression of latencies, or NULL
+	int metric_unit;            // index in ns, us, ms, s
+	const char *offline_metric; // regular expression of the offline rate, or NULL
+	const char *offline_ready;  // the offline command prints this once it is at work; or NULL
+	struct regex *regex[AB_PATTERNS]; // these three, compiled; NULL: not given
+	const char *log_dir;              // AMD logs of both commands go there; NULL: they do not
+	const char *online_log, *offline_log; // AMD logs that the commands write, or NULL
 	int hold;                             // enum ab_hold
 	uint64_t grace;
-	uint64_t for_ns;         // how long online work without a command is watched
-	uint64_t lead_ns;        // offline runs so long before and after the online command
-	uint64_t idle_ns;        // online queues empty for so long: it is done for now
-	uint64_t ready_ns;       // how long the offline command may take until its queues move
-	void (*tick)(void *arg); // called now and then while a run goes on
+	uint64_t for_ns;   // how long online work without a command is watched
+	uint64_t lead_ns;  // offline runs so long before and after the online command
+	uint64_t idle_ns;  // a burst of online work ends when its queues were empty for so long
+	uint64_t ready_ns; // how long the offline command may take until its queues move
+	void (*tick)(void *arg); // called now and then during a run
 	void *tick_arg;
 };
 
@@ -49,28 +47,25 @@ struct ab_run {
 	enum ab_mode mode;
 	uint64_t number;
 	struct samples latency;  // of online requests, ns
-	uint64_t online_ns;      // start to end of the command
-	uint64_t window_ns;      // in which offline's work was counted
-	uint64_t packets;        // AQL packets it took in it
-	double offline_metric;   // mean of what it printed in it; NaN without
-	uint64_t offline_logged; // packets it took in it by its AMD log; UINT64_MAX without
+	uint64_t online_ns;      // start to end of the online command
+	uint64_t window_ns;      // time in which offline work was counted
+	uint64_t packets;        // AQL packets of the offline queues in the window
+	double offline_metric;   // mean of what the offline command printed in the window, or NaN
+	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
 	uint64_t held_ns;        // of the window: from suspend's return to the request to resume
-	uint64_t holds;          // times it was suspended
+	uint64_t holds;          // times that offline was suspended
 	size_t lost;             // processes of both commands that live on
 	pid_t lost_pid;          // the first of them, and its name
 	char lost_name[64];
-	size_t unreached; // its queues in secondary contexts, which ran on meanwhile
-	// Each time: from the request until all queues of all its processes were off, or on, ns.
+	size_t unreached; // offline queues in secondary contexts, which no hold reaches
+	// From each request until all queues of all offline processes were off, or on, ns.
 	struct samples suspend, resume;
-	// Of both sides where they ran side by side; in mode alone, of the online work, then of the
-	// offline work.
-	struct queue_set queue_set[2];
+	struct queue_set queue_set[2]; // in mode alone: online, offline; else both in the first
 };
 void ab_run_fini(struct ab_run *r);
 
-// Runs one. 0, or an exit status and a sentence; nothing is held then, and what was started has
-// ended, but for r->lost. What gpq did not start is not ended. `stopped` is set when a signal ended
-// it.
+// Runs one. Afterwards nothing is held, and what it started has ended, but for r->lost. 0, or an
+// exit status and a sentence in `why`. Sets *stopped if a signal ended it.
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 
@@ -86,7 +81,7 @@ struct ab_result {
 	size_t nqueue_sets, cap_queue_sets;
 };
 
-// Takes the run's queue sets away.
+// Moves the queue sets out of the run.
 void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 

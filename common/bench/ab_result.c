@@ -29,7 +29,7 @@ void ab_result_fini(struct ab_result *a)
 	free(a->queue_set);
 }
 
-// What it printed counts, then what was logged, then what its queues took.
+// By what it printed, else by its log, else by its queues.
 static double offline_rate(const struct ab_run *r)
 {
 	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;

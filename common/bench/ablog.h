@@ -1,8 +1,8 @@
 // Requests and throughput of a program from its AMD log, for the experiment.
 //
 // A request is what a thread launches or copies between two calls that wait for the GPU; it ends
-// when such a call returns. Work taken is how far the read indices in packet lines went (6.2 and
-// later). Facts: [amdlog.packets], [amdlog.api], [amdlog.file].
+// when such a call returns. Throughput is how far the read indices in packet lines advance (HIP 6.2
+// and later). Facts: [amdlog.packets], [amdlog.api], [amdlog.file].
 #ifndef GPQ_BENCH_ABLOG_H
 #define GPQ_BENCH_ABLOG_H
 
@@ -13,13 +13,13 @@
 
 struct ablog {
 	uint64_t from_us, until_us; // CLOCK_MONOTONIC: the range
-	struct samples latency;     // owned: of requests that lie within, ns
-	uint64_t records;           // within
-	uint64_t packets;           // taken, by read indices; 0 where the log has none
+	struct samples latency;     // owned: of requests within the range, ns
+	uint64_t records;           // within the range
+	uint64_t packets;           // read within the range; 0 if the log has no read indices
 	unsigned files;
 };
 
-// Adds FILE and every FILE_PID. 0, or -1 with errno; ENOENT: there is neither.
+// Adds FILE and every FILE_PID. 0, or -1 with errno; ENOENT: there is no such file.
 int ablog_add(struct ablog *l, const char *path);
 
 #endif

@@ -34,7 +34,7 @@ static int run_detached(int out, int (*run)(const void *arg), const void *arg)
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL); // which bench itself ignores
+	signal(SIGPIPE, SIG_DFL); // gpq bench ignores it
 	setsid();
 	int in = open("/dev/null", O_RDONLY);
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
@@ -112,7 +112,7 @@ void child_tick(struct child *c, child_line_fn *fn, void *arg)
 	take_output(c, fn, arg);
 	if (c->ended || !c->pid)
 		return;
-	// Looked at before it is reaped: whoever traces it reaps it, too, and its status with it.
+	// The status is read before the child is reaped, since a tracer may reap it, too.
 	if (waitid(P_PID, (id_t)c->pid, &i, WEXITED | WNOHANG | WNOWAIT) || !i.si_pid)
 		return;
 	c->ended = true;

@@ -1,5 +1,5 @@
-// A command under measurement: started with a shell in a session of its own, its output read line
-// by line, its process tree ended at the end. Likewise a function that runs beside the measurement.
+// A child that runs beside a measurement, in a session of its own: a command, or a function. Its
+// output is read line by line, and its process group is ended at the end.
 #ifndef GPQ_BENCH_CHILD_H
 #define GPQ_BENCH_CHILD_H
 
@@ -11,31 +11,30 @@
 
 struct child {
 	pid_t pid; // of the shell or function; also its process group; 0: none
-	int out;   // its output, standard error too; -1 at its end
+	int out;   // its standard output and error; -1: closed
 	bool ended;
-	int status;      // as wait gives it
-	struct buf line; // not ended yet; not terminated
+	int status;      // as of wait(2)
+	struct buf line; // the present line, without NUL
 	struct buf last; // the last line that was not empty, for messages
 };
 
 // Called with each line of output, without line end.
 typedef void child_line_fn(void *arg, const char *line);
 
-// Runs `run` in a process of its own, which ends with what it returns. 0, or -1 with errno.
+// Runs `run` in the child, which exits with what it returns. 0, or -1 with errno.
 int child_fork(struct child *c, int (*run)(const void *arg), const void *arg);
 
-// The same of a command, for sh -c.
-// `log`: AMD_LOG_LEVEL_FILE for its HIP runtime; NULL: that of the environment.
+// Runs a command by sh -c. `log`: AMD_LOG_LEVEL_FILE for its HIP runtime; NULL: as it is.
 int child_start(struct child *c, const char *command, const char *log);
 
-// Takes what it wrote and whether it ended, without waiting.
+// Reads what the child wrote, and whether it has ended; never waits.
 void child_tick(struct child *c, child_line_fn *fn, void *arg);
 
-// Ends the whole group: SIGTERM, after `grace_ns` SIGKILL. Returns when it is gone. `tick` is
-// called meanwhile: members that are traced are gone only when their tracer has noticed.
+// Ends the process group: SIGTERM, after `grace_ns` SIGKILL. Calls `tick` until the child is gone,
+// since it is reaped only after its tracer has noticed its end.
 void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void *arg);
 
-// Frees it; a process that did not end yet is killed.
+// Kills the child if it has not ended, and frees all.
 void child_fini(struct child *c);
 
 #endif

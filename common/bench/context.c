@@ -1,5 +1,4 @@
-// Facts of the host and the target for bench; context.h. Facts: [kfd.versions],
-// [kfd.topology]; /sys/module/amdgpu.
+// Host and target of a measurement; context.h. Facts: [kfd.versions], [kfd.topology].
 #include "common/bench/context.h"
 #include "common/reader/reader.h"
 
@@ -20,7 +19,7 @@
 const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
-// Sets the item, or adds to it behind a blank; what finds no room is cut off.
+// Appends to the item, behind a blank; cuts off what does not fit.
 __attribute__((format(printf, 3, 4))) static void context_add(struct bench_context *c,
 							      enum bench_context_item i,
 							      const char *fmt, ...)
@@ -34,7 +33,7 @@ __attribute__((format(printf, 3, 4))) static void context_add(struct bench_conte
 	va_end(ap);
 }
 
-// The processor's flags show a VM; the firmware names the hypervisor's or machine's maker.
+// VM or bare metal (by the processor's flags), and the maker of the hypervisor or machine.
 static void add_machine(struct bench_context *c)
 {
 	struct buf b = {0};
@@ -49,7 +48,7 @@ static void add_machine(struct bench_context *c)
 	buf_fini(&b);
 }
 
-// Those that change what suspending costs or whether it works.
+// Module parameters that matter for suspending.
 static void add_parameters(struct bench_context *c)
 {
 	static const char *const names[] = {"sched_policy",    "queue_preemption_timeout_ms",
@@ -65,7 +64,7 @@ static void add_parameters(struct bench_context *c)
 	}
 }
 
-// NULL: all GPUs of the host.
+// `a` NULL: all GPUs are.
 static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 {
 	for (size_t i = 0; a && i < a->n; i++)
@@ -75,7 +74,7 @@ static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 	return !a;
 }
 
-// False when there is no room left for it and for the number of those that follow.
+// False if there is no room for it and for the number of GPUs that follow.
 static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 {
 	char *text = c->text[CONTEXT_gpus];
@@ -115,7 +114,7 @@ void bench_context_host(struct bench_context *c)
 {
 	struct timespec now;
 	struct tm utc;
-	struct context cli; // what is known of every host, under the same names
+	struct context cli; // as in the documents of other commands
 	memset(c, 0, sizeof(*c));
 	context_init(&cli);
 	context_add(c, CONTEXT_host, "%s", cli.host);

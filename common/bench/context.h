@@ -1,5 +1,5 @@
-// Host, driver, GPUs and target of a measurement, so that it can be compared with others. Written
-// with every raw sample: each line of a file is complete by itself.
+// Host, driver, GPUs and target of a measurement, so that it can be compared with others. Every raw
+// sample has it.
 #ifndef GPQ_BENCH_CONTEXT_H
 #define GPQ_BENCH_CONTEXT_H
 
@@ -43,14 +43,13 @@ struct bench_context {
 extern const struct member bench_context_members[]; // the items by their keys
 extern const char *const bench_context_label[CONTEXT_ITEMS];
 
-// All that is known of the host.
 void bench_context_host(struct bench_context *c);
 
-// The interface version, read by a process that ends at once, as a process that opened the driver
-// is a KFD process until its end.
+// The version of the driver's interface. A child reads it, since a process that has opened KFD is a
+// KFD process until its end.
 void bench_context_driver(struct bench_context *c);
 
-// And of the processes that are attached to.
+// The processes that are attached to, and their GPUs.
 void bench_context_targets(struct bench_context *c, const struct attached *a);
 
 // Are times measured there a GPU's?

@@ -21,7 +21,7 @@ static const struct dimension {
 	{"process", offsetof(struct cycle_setting, process), false, 0, 0},
 };
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
-#define SWEPT      (DIMENSIONS - 1) // no process is swept
+#define SWEPT      (DIMENSIONS - 1) // all but the process
 
 static uint64_t *setting_member(const struct cycle_setting *s, const struct dimension *d)
 {
@@ -77,7 +77,8 @@ int plan_init(struct plan *p, const struct cycle_setting *base, char *const *swe
 			snprintf(why, 128, "more than %d combinations", PLAN_SETTINGS_MAX);
 			return -1;
 		}
-		// The first value replaces that of all settings so far; each other one copies them.
+		// The first value goes into all settings so far, each further value into copies of
+		// them.
 		for (unsigned k = 0; k < old; k++) {
 			struct cycle_setting *s = &p->setting[equals ? k : p->n++];
 			*s = p->setting[k];

@@ -1,6 +1,6 @@
-// Which settings are compared, and in which order: each setting once per block, in a random order
-// from a seed that is printed. So drift of the machine (heat, other work) affects all settings
-// alike, and a run that is cut short is still a fair comparison.
+// Which settings are compared, and in which order: each once per block, in a random order from a
+// seed. So drift of the machine (heat, other work) affects all settings alike, and a run that is
+// cut short is still a fair comparison.
 #ifndef GPQ_BENCH_PLAN_H
 #define GPQ_BENCH_PLAN_H
 
@@ -12,19 +12,20 @@
 struct plan {
 	struct cycle_setting setting[PLAN_SETTINGS_MAX]; // all combinations
 	unsigned n;
-	unsigned order[PLAN_SETTINGS_MAX]; // of the present block
+	unsigned order[PLAN_SETTINGS_MAX]; // in the present block
 	struct rng rng;
 };
 
-// `base` without any sweep. `sweep`: "grace=1", "32", "255", "queues=1", "2" (a word without a name
-// belongs to the one before). 0, or -1 and a sentence in `why`.
+// Makes the settings: `base`, changed by the words of --sweep, "grace=1", "32", "255", "queues=1",
+// "2" (a word without a name is another value of the name before). 0, or -1 and a sentence in
+// `why`.
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
 // As memcmp(3): by grace, queues, hold, gap, process.
 int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
-// Setting of cycle number `i`; to be called in ascending order.
+// The setting of cycle `i`; call it in ascending order.
 const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
 
 // "grace=32 queues=2 hold=10ms gap=10ms": only the names in which settings differ; "all" when there

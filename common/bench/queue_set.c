@@ -92,7 +92,7 @@ static int take_in_child(const void *arg)
 	struct json j;
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null >= 0)
-		dup2(null, STDERR_FILENO); // what is unknown is unknown
+		dup2(null, STDERR_FILENO); // nobody can use messages about what cannot be read
 	if (host_state_load(&m, "/", NULL))
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {

@@ -1,5 +1,4 @@
-// Queues of both sides of the experiment at one moment, with their hardware slots. They are
-// compared over many runs by common/snapshot/run_compare.h, as in gpq snapshot --compare.
+// The queues of both sides of the experiment at one moment, with their hardware slots.
 #ifndef GPQ_BENCH_QUEUE_SET_H
 #define GPQ_BENCH_QUEUE_SET_H
 
@@ -11,7 +10,7 @@
 
 struct queue_set_entry {
 	enum side side;
-	bool suspended;       // at some time while one looked: it then has no slots
+	bool suspended;       // while it was read, so that its slots are unknown
 	struct queue_row row; // pid, gpu_id, gpu, qid, context, prio, pipe_prio
 	char type[16];
 	char slots[96]; // as in host_state.h; "" unknown
@@ -25,18 +24,16 @@ struct queue_set {
 void queue_set_fini(struct queue_set *s);
 extern const struct member_type member_queue_set;
 
-// Looks at the queues of both sides in a process of its own, as reading the dumps takes long beside
-// what is measured. Its output is a line for queue_set_line(). 0, or -1 with errno.
+// Starts a child that reads the queues of both sides, since reading the dumps would delay the
+// measurement. It prints a line for queue_set_line(). 0, or -1 with errno.
 int queue_set_take(struct child *c, const struct workload *online, const struct workload *offline);
-
-// Reads the line into `set`.
 void queue_set_line(void *set, const char *line);
 
-// Many of them compared: the programs are called "online" and "offline".
+// Many sets, compared as by gpq snapshot --compare; the programs are called "online" and "offline".
 struct queue_sets {
 	struct host_state *moments; // owned; hold nothing but pointers into the queue sets
 	struct run_compare runs;
-	size_t suspended; // sets in which queues were suspended, so that their slots are unknown
+	size_t suspended; // number of sets with suspended queues
 };
 
 // The queue sets must outlive it.

@@ -65,7 +65,7 @@ static struct result_setting *result_setting_of(struct result *r, const struct c
 	return s;
 }
 
-// Incomplete cycles (stopped early, or from files that lack members) are left out of the sums.
+// False for a cycle that stopped early, or whose line lacks members.
 static bool is_whole_cycle(const struct cycle *c)
 {
 	const uint64_t needed[] = {c->suspend_ns,     c->held_ns,         c->resume_ns,

@@ -1,10 +1,8 @@
-// Results of the cycles of a run, per setting: latencies, the target's throughput.
+// Results of the cycles of a run, for each setting: latencies and the target's throughput. The same
+// code serves measurements and reports; tests/cli/bench-report.sh computes the numbers
+// independently.
 //
-// Live results and reports of files are made here by the same code from the same samples; another
-// program that reads the raw file must get the same numbers (tests/cli/bench-report.sh does it).
-//
-// Which cycles count: all but those that ran to warm up, each with the values it has. No outlier is
-// left out.
+// All cycles count but those of the warm-up; no outlier is left out.
 #ifndef GPQ_BENCH_RESULT_H
 #define GPQ_BENCH_RESULT_H
 
@@ -39,7 +37,7 @@ extern const char *const result_metric_help[METRICS];
 // The metric's value in a cycle, or NaN.
 double result_metric(const struct cycle *c, enum result_metric m);
 
-// Sums over a setting's cycles that have all that is needed, of the queues that it suspends.
+// Sums over the complete cycles of a setting, for the queues that it suspends.
 struct result_effect {
 	uint64_t cycles_ns, cycles_packets;       // whole cycles
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
@@ -48,24 +46,23 @@ struct result_effect {
 	uint64_t calls_ns;                        // within the two system calls
 };
 
-enum { RESULT_REPEATS_MAX = 1000 }; // what is measured in later ones is in the whole alone
+enum { RESULT_REPEATS_MAX = 1000 }; // later runs are not listed one by one
 
-// Of one run of several, with pauses between them.
+// One of --runs.
 struct result_repeat {
 	struct samples suspend, resume;
 };
 
-// Of a group the processes' cycles are settings of their own: this is that of one process, or of
-// the whole group.
+// With several processes, the cycles of each have a setting of their own. False for these.
 #define RESULT_IS_WHOLE(set) ((set)->process == CYCLE_NONE || (set)->process == CYCLE_GROUP)
 
 struct result_setting {
 	struct cycle_setting set;
-	char name[96]; // what differs from the other settings: plan_name()
+	char name[96]; // plan_name()
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
-	uint64_t warmup;                   // those
+	uint64_t warmup;                   // cycles of the warm-up
 	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
 	unsigned xccs;
 	struct result_repeat *repeat; // owned
@@ -83,17 +80,18 @@ void result_fini(struct result *r);
 // 0, or -1 with errno E2BIG: too many settings.
 int result_add(struct result *r, const struct cycle *c);
 
-// Share of the untouched rate; NaN when unknown. loss: of the throughput over whole cycles;
-// held_share: of the time; effect: loss - held_share, what suspending costs beyond the time that
-// was asked for. cost: share of the time that was within the two system calls, in which the driver
-// takes all queues of these GPUs off and maps them again, those of others too.
+// NaN: unknown.
 struct result_rates {
 	double untouched, held, gap; // packets a second
-	double held_share, loss, effect, cost;
+	double held_share;           // of the time
+	double loss;                 // of the untouched rate, over whole cycles
+	double effect; // loss - held_share: what suspending costs beyond the held time
+	double cost; // share of the time within the two system calls, in which the driver takes all
+		     // queues of these GPUs off and maps them again, also those of others
 };
 struct result_rates result_rates(const struct result_setting *s);
 
-// The shortest period that spares others, CYCLE_COSTS times the cost, in ns; NaN when unknown.
+// CYCLE_COSTS times the cost, in ns; NaN: unknown.
 double result_least_period(struct result_setting *s);
 
 #endif

@@ -10,13 +10,12 @@
 #include <stdlib.h>
 
 #define SECOND   1000000000ull
-#define HOLD_NS  (60 * SECOND) // deadline of the holds, should this process stop
+#define HOLD_NS  (60 * SECOND) // deadline of the holds, in case this process stands still
 #define RENEW_NS (20 * SECOND)
 
 const char *const side_name[] = {"online", "offline", NULL};
 
-// Follows the parents of `pid`: cheaper than listing the descendants of `from`, as there are few
-// KFD processes and many others.
+// Follows the parents of `pid`. Listing the descendants of `from` would read all processes.
 static bool descends(pid_t pid, pid_t from)
 {
 	struct proc p;
@@ -28,7 +27,7 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-// The next process of the folder that has queues and does not belong to the side yet; 0: none.
+// The next process in the folder that has queues and is not on this side yet; 0: none.
 static pid_t next_other(const struct workload *s, DIR *d)
 {
 	for (struct dirent *e; d && (e = readdir(d));) {
