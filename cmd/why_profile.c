@@ -160,7 +160,7 @@ static int open_timeline(struct view *v)
 	if (v->fd < 0)
 		return err_sys(errno, "name a file in a folder you may write to", "--perfetto %s",
 			       path);
-	traceevent_open(&v->timeline, v->fd);
+	traceevent_open(&v->timeline, v->fd, "CLOCK_MONOTONIC");
 	v->profile.changes = draw_sight;
 	return GPQ_OK;
 }
@@ -179,7 +179,7 @@ static int close_timeline(struct view *v)
 		name_queue(name, &p->v[i]);
 		traceevent_name(&v->timeline, process, queue_number(p, &p->v[i]), name, i);
 	}
-	const int error = traceevent_close(&v->timeline, "CLOCK_MONOTONIC");
+	const int error = traceevent_close(&v->timeline);
 	return traceevent_leave(v->fd, v->opts->perfetto, error);
 }
 

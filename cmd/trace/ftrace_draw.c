@@ -188,7 +188,7 @@ void ftrace_draw(struct kernel_side *k)
 	size_t n = 0;
 	k->draw = amdlog_timeline_events(k->t->timeline);
 	if (!k->several)
-		amdlog_timeline_clock(k->t->timeline, k->clock ? k->clock : "not known");
+		k->draw->clock = k->clock ? k->clock : "not known";
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		bool entry = r->kind == FTRACE_ENTRY && r->joined;

@@ -167,7 +167,7 @@ static int take_block(void *ctx, struct block *b)
 		return status;
 	progress_bytes(&t->progress, t->scan->counts.bytes, t->input_bytes);
 	// The reader of the timeline closed its pipe.
-	if (t->timeline && amdlog_timeline_error(t->timeline) == EPIPE)
+	if (t->timeline && amdlog_timeline_events(t->timeline)->error == EPIPE)
 		return GPQ_PIPE;
 	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
 }

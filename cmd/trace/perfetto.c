@@ -2,7 +2,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/out/traceevent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,9 +58,8 @@ int trace_perfetto_open(struct trace *t, int argc, char **argv)
 		status = open_timeline(t, path, argc, argv);
 	if (status)
 		return status;
-	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum);
-	if (t->opts->demangle)
-		amdlog_timeline_rename(t->timeline, readable, t);
+	t->timeline = amdlog_timeline_new(t->perfetto_fd, &t->sum,
+					  t->opts->demangle ? readable : NULL, t);
 	return GPQ_OK;
 }
 

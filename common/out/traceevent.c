@@ -16,9 +16,9 @@ static void flush(struct traceevent *t)
 	t->buf.len = 0;
 }
 
-void traceevent_open(struct traceevent *t, int fd)
+void traceevent_open(struct traceevent *t, int fd, const char *clock)
 {
-	*t = (struct traceevent){.fd = fd};
+	*t = (struct traceevent){.fd = fd, .clock = clock};
 	json_init(&t->json, &t->buf, false);
 	json_begin(&t->json, NULL, '{');
 	json_begin(&t->json, "traceEvents", '[');
@@ -65,13 +65,13 @@ void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const cha
 	}
 }
 
-int traceevent_close(struct traceevent *t, const char *clock)
+int traceevent_close(struct traceevent *t)
 {
 	struct json *j = &t->json;
 	json_end(j, ']');
 	json_str(j, "displayTimeUnit", "ns");
 	json_begin(j, "otherData", '{');
-	json_str(j, "clock", clock);
+	json_str(j, "clock", t->clock);
 	json_str(j, "producer", "gpq");
 	json_end(j, '}');
 	json_end(j, '}');

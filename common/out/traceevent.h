@@ -1,7 +1,7 @@
 // A file of Chrome trace events (the JSON object form, "Trace Event Format"), which the Perfetto UI
 // and chrome://tracing load. Events are written as they come, in any order of time.
 //
-//   traceevent_open(&t, fd);
+//   traceevent_open(&t, fd, "CLOCK_MONOTONIC");
 //   traceevent_begin(&t, 'X', pid, tid, ts_ns, "api", name, strlen(name));
 //   ... members by json_*(&t.json, ...) ...
 //   traceevent_end(&t);
@@ -19,13 +19,14 @@
 #include <stdint.h>
 
 struct traceevent {
-	int fd;    // not owned
-	int error; // errno of the first failure to write; nothing is written after it
+	int fd;            // not owned
+	int error;         // errno of the first failure to write; nothing is written after it
+	const char *clock; // what the document says of its times; borrowed
 	struct buf buf;
 	struct json json;
 };
 
-void traceevent_open(struct traceevent *t, int fd);
+void traceevent_open(struct traceevent *t, int fd, const char *clock);
 
 // Phases used: X slice (add "dur"), i instant (add "s"), C counter, b and e asynchronous slices
 // (add "id"), s and f flows (add "id"), M metadata (no time: UINT64_MAX).
@@ -37,8 +38,8 @@ void traceevent_end(struct traceevent *t);
 void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
 		     uint64_t order);
 
-// Ends the document; `clock` says what its times are. 0, or the errno of the first failure.
-int traceevent_close(struct traceevent *t, const char *clock);
+// Ends the document. 0, or the errno of the first failure.
+int traceevent_close(struct traceevent *t);
 
 // Closes the file of `--perfetto NAME`. `error`: errno of the first failure to write it, 0: none.
 // After a failure the file is emptied, as a viewer would take a part for the whole timeline. fd

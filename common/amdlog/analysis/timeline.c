@@ -11,35 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum)
+struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum,
+					    const char *(*readable)(void *ctx, uint32_t kernel),
+					    void *ctx)
 {
 	struct amdlog_timeline *t = xcalloc(1, sizeof(*t));
 	t->sum = sum;
-	t->clock = "CLOCK_MONOTONIC, microseconds";
-	traceevent_open(&t->out, fd);
-	return t;
-}
-
-void amdlog_timeline_rename(struct amdlog_timeline *t,
-			    const char *(*readable)(void *ctx, uint32_t kernel), void *ctx)
-{
 	t->readable = readable;
 	t->readable_ctx = ctx;
+	traceevent_open(&t->out, fd, "CLOCK_MONOTONIC, microseconds");
+	return t;
 }
 
 struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t)
 {
 	return &t->out;
-}
-
-void amdlog_timeline_clock(struct amdlog_timeline *t, const char *clock)
-{
-	t->clock = clock;
-}
-
-int amdlog_timeline_error(const struct amdlog_timeline *t)
-{
-	return t->out.error;
 }
 
 static uint64_t pid_of(const struct amdlog_timeline *t, uint32_t process)
@@ -345,7 +331,7 @@ int amdlog_timeline_close(struct amdlog_timeline *t)
 	draw_window_end(t, UINT64_MAX);
 	name_process_tracks(t);
 	name_tracks(t);
-	int error = traceevent_close(&t->out, t->clock);
+	int error = traceevent_close(&t->out);
 	free(t->queues);
 	free(t);
 	return error;

@@ -14,29 +14,23 @@
 #define GPQ_AMDLOG_ANALYSIS_TIMELINE_H
 
 #include "common/amdlog/model/summary.h"
+#include "common/out/traceevent.h"
 
 struct amdlog_timeline;
-struct traceevent;
 
-// Writes to `fd` what is placed in `sum`; both stay the caller's.
-struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum);
-
-// Kernels are drawn with the name that `readable` returns for their number, and what the log calls
-// them is an argument of theirs.
-void amdlog_timeline_rename(struct amdlog_timeline *t,
-			    const char *(*readable)(void *ctx, uint32_t kernel), void *ctx);
+// Writes to `fd` what is placed in `sum`; both stay the caller's. Kernels are drawn by the name
+// that `readable` returns for their number, with the log's name as an argument; NULL: by the log's
+// name.
+struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum,
+					    const char *(*readable)(void *ctx, uint32_t kernel),
+					    void *ctx);
 
 // A record as amdlog_summary_add placed it, in the order of the log.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 
-// Where further events of the same document go, before the end; tracks above 8999998 are free.
+// The document: its error, its clock (default: that of a log), and where further events go before
+// the end. Tracks above 8999998 are free.
 struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t);
-
-// What the document's times are; borrowed. Default: those of a log.
-void amdlog_timeline_clock(struct amdlog_timeline *t, const char *clock);
-
-// errno of the first failure to write, 0 when there was none.
-int amdlog_timeline_error(const struct amdlog_timeline *t);
 
 // Names the tracks, ends the document, frees it. 0, or the errno of the first failure.
 int amdlog_timeline_close(struct amdlog_timeline *t);

@@ -3,7 +3,6 @@
 #define GPQ_AMDLOG_ANALYSIS_TIMELINE_PRIV_H
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/out/traceevent.h"
 
 // Numbers of tracks: none may be a process id of Linux, which are below 2^22.
 #define TRACK_THREADS  UINT64_C(5000000)
@@ -61,7 +60,6 @@ struct amdlog_timeline {
 	uint64_t window, active; // that is being counted, and queues with packets in it
 	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
 	void *readable_ctx;
-	const char *clock;
 };
 
 // Begins an event of a thread.
