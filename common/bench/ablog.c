@@ -106,17 +106,16 @@ static int ablog_add_file(struct ablog *l, const char *path)
 {
 	struct reader x = {.log = l};
 	struct amdlog_sink sink = {.ctx = &x, .record = on_record};
-	size_t size;
+	char data[65536];
 	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	x.scan = amdlog_scan_new(&sink);
 	do {
-		char *room = amdlog_scan_room(x.scan, &size);
-		n = read(fd, room, size);
+		n = read(fd, data, sizeof(data));
 		if (n > 0)
-			amdlog_scan_fed(x.scan, (size_t)n);
+			amdlog_scan_feed(x.scan, data, (size_t)n);
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	int error = errno;
 	close(fd);

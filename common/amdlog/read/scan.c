@@ -148,16 +148,11 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 	return to;
 }
 
-char *amdlog_scan_room(struct amdlog_scan *s, size_t *size)
-{
-	size_t room = SCAN_CAP - s->fill;
-	*size = room < SCAN_READ ? room : SCAN_READ;
-	return s->buf + s->fill;
-}
-
-void amdlog_scan_fed(struct amdlog_scan *s, size_t n)
+// At most SCAN_READ bytes: the buffer has room for them behind what is kept.
+static void scan_append(struct amdlog_scan *s, const char *data, size_t n)
 {
 	size_t keep = 0;
+	memcpy(s->buf + s->fill, data, n);
 	s->counts.bytes += n;
 	const char *newline = memrchr(s->buf + s->fill, '\n', n);
 	s->fill += n;
@@ -202,12 +197,9 @@ void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len)
 void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len)
 {
 	while (len) {
-		size_t room;
-		char *to = amdlog_scan_room(s, &room);
-		room = room < len ? room : len;
-		memcpy(to, data, room);
-		data += room;
-		len -= room;
-		amdlog_scan_fed(s, room);
+		size_t n = len < SCAN_READ ? len : SCAN_READ;
+		scan_append(s, data, n);
+		data += n;
+		len -= n;
 	}
 }

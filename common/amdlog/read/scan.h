@@ -1,8 +1,8 @@
 // The scanner: bytes in, log records out. It streams, carries partial lines over, allocates nothing
 // per line and holds a bounded amount of memory whatever the input (a line may be endless).
 //
-//   while ((room = amdlog_scan_room(s, &size)) && (n = read(fd, room, size)) > 0)
-//           amdlog_scan_fed(s, n);
+//   while ((n = read(fd, data, size)) > 0)
+//           amdlog_scan_feed(s, data, n);
 //   amdlog_scan_end(s);
 //
 // The records do not depend on how the input is cut into reads.
@@ -69,11 +69,7 @@ struct amdlog_scan {
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink);
 void amdlog_scan_free(struct amdlog_scan *s);
 
-// Where the next bytes of the input go, and how many may be put there (at least 64 KiB).
-char *amdlog_scan_room(struct amdlog_scan *s, size_t *size);
-void amdlog_scan_fed(struct amdlog_scan *s, size_t n);
-
-// The same for bytes that lie elsewhere.
+// The next bytes of the input.
 void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len);
 
 // The input ends here; another may follow (its threads without pid are others then).
