@@ -52,13 +52,6 @@ void hist_add(struct hist *h, uint64_t v)
 	h->bucket[hist_index(v)]++;
 }
 
-void hist_of_samples(struct hist *h, const struct samples *s)
-{
-	hist_init(h);
-	for (size_t i = 0; i < s->n; i++)
-		hist_add(h, (uint64_t)s->v[i]);
-}
-
 void hist_merge(struct hist *to, const struct hist *from)
 {
 	to->count = add_saturating(to->count, from->count);
@@ -114,7 +107,9 @@ void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most)
 {
 	static struct hist h; // 15 KB, and nothing runs beside us
-	hist_of_samples(&h, s);
+	hist_init(&h);
+	for (size_t i = 0; i < s->n; i++)
+		hist_add(&h, (uint64_t)s->v[i]);
 	hist_bars(b, &h, most);
 }
 

@@ -30,7 +30,6 @@ struct hist {
 
 void hist_init(struct hist *h);
 void hist_add(struct hist *h, uint64_t value);
-void hist_of_samples(struct hist *h, const struct samples *s); // whole numbers
 void hist_merge(struct hist *to, const struct hist *from);
 
 unsigned hist_index(uint64_t value);
@@ -55,7 +54,8 @@ struct hist_bars {
 	} v[BARS_MAX];
 };
 
-// At most `most` bars (1 to BARS_MAX), from the first to the last that is not empty.
+// At most `most` bars (1 to BARS_MAX), from the first to the last that is not empty. Samples are
+// whole numbers.
 void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most);
 void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most);
 
