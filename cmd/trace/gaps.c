@@ -153,8 +153,7 @@ static void rhythm_out(struct trace *t, uint32_t i)
 static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g, struct gap_row *r)
 {
 	uint64_t most = 0;
-	for (size_t i = amdlog_windows_seek(w, g->begin_us);
-	     (i = amdlog_windows_next(w, i, g->begin_us, g->end_us)) < w->n; i++) {
+	for (size_t i = 0; (i = amdlog_windows_next(w, i, g->begin_us, g->end_us)) < w->n; i++) {
 		const struct amdlog_window *v = &w->v[i];
 		uint64_t begin = v->begin_us > g->begin_us ? v->begin_us : g->begin_us;
 		uint64_t end = v->end_us < g->end_us ? v->end_us : g->end_us;

@@ -9,10 +9,9 @@
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)
 {
-	struct pair key = {process, address};
 	s->keys.max_entries = LATENCY_OPEN_MAX;
-	uint32_t n = make ? intern_put(&s->keys, &key, sizeof(key))
-			  : intern_find(&s->keys, &key, sizeof(key));
+	uint32_t n = (make ? pair_put(&s->keys, process, address)
+			   : pair_find(&s->keys, process, address));
 	if (n == INTERN_NONE)
 		return NULL;
 	ARRAY_REACH(s->v, s->cap, n, 0);

@@ -9,9 +9,8 @@
 // room.
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {
-	struct pair key = {t->number, interval};
 	s->keys.max_entries = SERIES_POINTS_MAX;
-	uint32_t n = intern_put(&s->keys, &key, sizeof(key));
+	uint32_t n = pair_put(&s->keys, t->number, interval);
 	if (n == INTERN_NONE) {
 		s->incomplete = true;
 		return AMDLOG_NONE;
@@ -86,8 +85,7 @@ void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *spa
 
 struct series_point amdlog_series_at(const struct series_track *t, uint64_t interval)
 {
-	struct pair key = {t->number, interval};
-	uint32_t n = t->series ? intern_find(&t->series->keys, &key, sizeof(key)) : INTERN_NONE;
+	uint32_t n = t->series ? pair_find(&t->series->keys, t->number, interval) : INTERN_NONE;
 	if (n == INTERN_NONE)
 		return (struct series_point){0};
 	return t->series->points[n];

@@ -193,27 +193,20 @@ void amdlog_windows_sort(struct amdlog_windows *w)
 	}
 }
 
-size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin)
-{
-	size_t low = 0, high = w->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (w->latest[middle] <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
 			   uint64_t end)
 {
-	for (; from < w->n && w->v[from].begin_us < end; from++) {
-		if (w->v[from].end_us > begin)
-			return from;
+	size_t high = w->n;
+	while (from < high) {
+		size_t middle = from + (high - from) / 2;
+		if (w->latest[middle] <= begin)
+			from = middle + 1;
+		else
+			high = middle;
 	}
-	return w->n;
+	while (from < w->n && w->v[from].begin_us < end && w->v[from].end_us <= begin)
+		from++;
+	return from < w->n && w->v[from].begin_us < end ? from : w->n;
 }
 
 void amdlog_windows_fini(struct amdlog_windows *w)
@@ -228,10 +221,9 @@ void amdlog_windows_fini(struct amdlog_windows *w)
 
 static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window, uint32_t queue)
 {
-	struct pair key = {window, queue};
 	uint32_t n, before = m->pairs.n;
 	m->pairs.max_entries = MARKED_MAX;
-	n = intern_put(&m->pairs, &key, sizeof(key));
+	n = pair_put(&m->pairs, window, queue);
 	if (n == INTERN_NONE) {
 		m->incomplete = true;
 		return NULL;
@@ -248,8 +240,7 @@ static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window
 static void mark_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
 {
 	const struct amdlog_windows *w = m->windows;
-	size_t i = amdlog_windows_seek(w, begin);
-	while ((i = amdlog_windows_next(w, i, begin, end)) < w->n) {
+	for (size_t i = 0; (i = amdlog_windows_next(w, i, begin, end)) < w->n; i++) {
 		struct marked_cell *c = marked_cell_at(m, i, queue);
 		if (!c)
 			return;
@@ -260,7 +251,6 @@ static void mark_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, ui
 		}
 		if (w->v[i].end_us <= end && c->after_us == AMDLOG_UNKNOWN)
 			c->after_us = end;
-		i++;
 	}
 }
 
@@ -283,8 +273,7 @@ static void mark_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	const struct amdlog_windows *w = m->windows;
 	uint64_t us = e->record->time_us;
-	for (size_t i = amdlog_windows_seek(w, us ? us - 1 : 0);
-	     (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
+	for (size_t i = 0; (i = amdlog_windows_next(w, i, us ? us - 1 : 0, us + 1)) < w->n; i++) {
 		if (w->v[i].begin_us > us || w->v[i].end_us < us)
 			continue;
 		struct marked_cell *c = marked_cell_at(m, i, e->queue);
@@ -315,8 +304,7 @@ void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e)
 const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
 					   uint32_t queue)
 {
-	struct pair key = {window, queue};
-	uint32_t n = intern_find(&m->pairs, &key, sizeof(key));
+	uint32_t n = pair_find(&m->pairs, window, queue);
 	return n == INTERN_NONE ? NULL : &m->cells[n];
 }
 

@@ -53,9 +53,6 @@ void amdlog_windows_sort(struct amdlog_windows *w);
 size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
 			   uint64_t end);
 
-// Where to begin looking for those that overlap something that begins then.
-size_t amdlog_windows_seek(const struct amdlog_windows *w, uint64_t begin);
-
 void amdlog_windows_fini(struct amdlog_windows *w);
 
 // --- activity of each queue in each window ---

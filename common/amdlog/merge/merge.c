@@ -186,23 +186,6 @@ static void merge_totals(struct adding *a)
 
 // --- what was open ---
 
-// `kernel` is AMDLOG_NONE when there are too many.
-static void note_kernel_use(struct amdlog_summary *s, uint32_t process, uint32_t queue,
-			    uint32_t kernel)
-{
-	if (kernel == AMDLOG_NONE)
-		return;
-	struct amdlog_kernel *k = &s->kernels[kernel];
-	if (pair_is_new(&s->pairs.process_kernels, process, kernel)) {
-		k->processes++;
-		s->processes[process].kernels++;
-	}
-	if (queue != AMDLOG_NONE && pair_is_new(&s->pairs.queue_kernels, queue, kernel)) {
-		s->queues[queue].kernels++;
-		k->queues++;
-	}
-}
-
 // The kernel of a dispatch that the part could not name: what its thread had named, else what the
 // kernel_obj was called by then.
 static uint32_t unresolved_kernel(const struct adding *a, const struct amdlog_unresolved *o)
@@ -229,7 +212,7 @@ static void settle_dispatch(struct adding *a, const struct amdlog_unresolved *o)
 	span_merge(&k->span, &o->span);
 	shapes_merge(&k->grid, &o->grid);
 	shapes_merge(&k->workgroup, &o->workgroup);
-	note_kernel_use(a->to, a->process[o->process], map_row(a->queue, o->queue), kernel);
+	kernel_seen(a->to, kernel, a->process[o->process], map_row(a->queue, o->queue));
 }
 
 static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
@@ -326,12 +309,14 @@ static void take_pairs(struct adding *a)
 			    *queues = &a->from->pairs.queue_kernels;
 	for (uint32_t i = 0; i < kernels->n; i++) {
 		struct pair p = pair_at(kernels, i);
-		note_kernel_use(a->to, a->process[p.a], AMDLOG_NONE, a->kernel[p.b]);
+		if (a->kernel[p.b] != AMDLOG_NONE)
+			kernel_seen(a->to, a->kernel[p.b], a->process[p.a], AMDLOG_NONE);
 	}
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
 		uint32_t queue = a->queue[p.a];
-		note_kernel_use(a->to, a->to->queues[queue].process, queue, a->kernel[p.b]);
+		if (a->kernel[p.b] != AMDLOG_NONE) // else there are too many
+			kernel_seen(a->to, a->kernel[p.b], a->to->queues[queue].process, queue);
 	}
 }
 
@@ -340,8 +325,8 @@ static void take_streams(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->pairs.queue_streams.n; i++) {
 		struct pair p = pair_at(&a->from->pairs.queue_streams, i);
-		struct pair key = {a->from->queues[p.a].process, p.b};
-		if (intern_find(&a->from->keys.streams, &key, sizeof(key)) == INTERN_NONE)
+		if (pair_find(&a->from->keys.streams, a->from->queues[p.a].process, p.b) ==
+		    INTERN_NONE)
 			stream_wrote_to(a->to, p.b, a->queue[p.a]);
 		else
 			stream_seen(a->to, a->queue[p.a], p.b);

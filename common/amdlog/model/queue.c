@@ -72,9 +72,8 @@ static void queue_set_swq(struct amdlog_summary *s, uint32_t q, uint64_t swq)
 
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b)
 {
-	struct pair key = {a, b};
 	uint32_t before = pairs->n;
-	intern_put(pairs, &key, sizeof(key));
+	pair_put(pairs, a, b);
 	return pairs->n != before;
 }
 
@@ -168,9 +167,8 @@ static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 		q = pair_value(&s->keys.handles, process, address);
 	if (q != INTERN_NONE)
 		return q;
-	if (s->state.prints_swq || r->style >= AMDLOG_STYLE_6_3)
-		return queue_at(s, &s->keys.rings, process, address);
-	return queue_at(s, &s->keys.handles, process, address);
+	bool is_ring = s->state.prints_swq || r->style >= AMDLOG_STYLE_6_3;
+	return queue_at(s, is_ring ? &s->keys.rings : &s->keys.handles, process, address);
 }
 
 static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
@@ -318,11 +316,4 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 		e->record->kind == AMDLOG_BARRIER_AND || e->record->kind == AMDLOG_BARRIER_OR;
 	q->barrier_values += e->record->kind == AMDLOG_BARRIER_VALUE;
 	count_pointers(s, q, e->packet);
-	if (e->kernel == AMDLOG_NONE)
-		return;
-	struct amdlog_kernel *k = &s->kernels[e->kernel];
-	if (pair_is_newer(&k->seen_queues, &s->pairs.queue_kernels, e->queue, e->kernel)) {
-		q->kernels++;
-		k->queues++;
-	}
 }

@@ -345,6 +345,29 @@ void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 
 // --- counting ---
 
+// A new pair, where `seen` has a bit for each of the first 64 `a` that `b` was seen with.
+static bool pair_is_newer(uint64_t *seen, struct intern *pairs, uint32_t a, uint32_t b)
+{
+	if (a < 64 && *seen >> a & 1)
+		return false;
+	*seen |= a < 64 ? UINT64_C(1) << a : 0;
+	return pair_is_new(pairs, a, b);
+}
+
+void kernel_seen(struct amdlog_summary *s, uint32_t kernel, uint32_t process, uint32_t queue)
+{
+	struct amdlog_kernel *k = &s->kernels[kernel];
+	if (pair_is_newer(&k->seen_processes, &s->pairs.process_kernels, process, kernel)) {
+		k->processes++;
+		s->processes[process].kernels++;
+	}
+	if (queue != AMDLOG_NONE &&
+	    pair_is_newer(&k->seen_queues, &s->pairs.queue_kernels, queue, kernel)) {
+		k->queues++;
+		s->queues[queue].kernels++;
+	}
+}
+
 static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t,
 			 const struct amdlog_event *e)
 {
@@ -363,10 +386,7 @@ static void count_kernel(struct amdlog_summary *s, const struct amdlog_thread *t
 	} else {
 		k->launches++;
 	}
-	if (pair_is_newer(&k->seen_processes, &s->pairs.process_kernels, t->process, e->kernel)) {
-		k->processes++;
-		s->processes[t->process].kernels++;
-	}
+	kernel_seen(s, e->kernel, t->process, e->queue);
 }
 
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len)

@@ -76,13 +76,7 @@ void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e);
 // Sees the pair (a, b) for the first time.
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b);
 
-// The same, where `seen` has bits of what `b` was seen with.
-static inline bool pair_is_newer(uint64_t *seen, struct intern *pairs, uint32_t a, uint32_t b)
-{
-	if (a < 64 && *seen >> a & 1)
-		return false;
-	*seen |= a < 64 ? UINT64_C(1) << a : 0;
-	return pair_is_new(pairs, a, b);
-}
+// A kernel was seen in a process and, unless AMDLOG_NONE, on a queue: counts each pair once.
+void kernel_seen(struct amdlog_summary *s, uint32_t kernel, uint32_t process, uint32_t queue);
 
 #endif

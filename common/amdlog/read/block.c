@@ -185,6 +185,7 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	g->filter = filter;
 	g->kinds = kinds;
 	g->assumed = assumed;
+	g->thread_keys.max_entries = BLOCK_THREADS;
 	clear_prefixes(g);
 	for (unsigned n = 0; block_reader_use(g, n);)
 		n++;
@@ -198,8 +199,10 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 
 void block_reader_free(struct block_reader *g)
 {
-	if (g)
+	if (g) {
 		amdlog_reassembly_free(g->reassembly);
+		intern_fini(&g->thread_keys);
+	}
 	free(g);
 }
 
@@ -308,25 +311,16 @@ static struct block_thread *block_thread_of(struct block_reader *g,
 					    const struct amdlog_writer *writer,
 					    enum amdlog_style style)
 {
-	uint64_t at =
-		(writer->tid ^ (uint64_t)writer->pid << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 	int64_t pid = writer->pid < 0 ? g->assumed : writer->pid;
-	struct block_thread *t;
-	uint16_t *slot;
-	for (; *(slot = &g->thread_slots[at % (4 * BLOCK_THREADS)]); at++) {
-		t = &g->threads[*slot - 1];
-		if (t->sum.writer.tid == writer->tid && t->sum.writer.pid == writer->pid)
-			return t;
-	}
-	if (g->nthreads == BLOCK_THREADS)
+	uint32_t n = pair_put(&g->thread_keys, (uint64_t)writer->pid, writer->tid);
+	if (n == INTERN_NONE)
 		return NULL;
-	t = &g->threads[g->nthreads++];
-	*t = (struct block_thread){.sum = {.writer = *writer, .style = style},
-				   .wanted = amdlog_filter_has_pid(g->filter, pid),
-				   .calls = CALL_RETURN |
-					    (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
-	*slot = (uint16_t)g->nthreads;
-	return t;
+	if (n == g->nthreads)
+		g->threads[g->nthreads++] = (struct block_thread){
+			.sum = {.writer = *writer, .style = style},
+			.wanted = amdlog_filter_has_pid(g->filter, pid),
+			.calls = CALL_RETURN | (writer->tid == AMDLOG_UNKNOWN ? 0 : CALL_ENTRY)};
+	return &g->threads[n];
 }
 
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
@@ -455,7 +449,8 @@ static void block_reset(struct block_reader *g, struct block_result *b)
 	g->unsure = false;
 	if (g->nthreads == BLOCK_THREADS) { // those of before may be gone
 		g->nthreads = 0;
-		memset(g->thread_slots, 0, sizeof(g->thread_slots));
+		intern_fini(&g->thread_keys);
+		g->thread_keys.max_entries = BLOCK_THREADS;
 		clear_prefixes(g);
 	}
 	for (uint32_t i = 0; i < g->nthreads; i++) {

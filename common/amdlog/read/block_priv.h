@@ -71,7 +71,7 @@ struct block_reader {
 	bool unsure;   // a process may be known to others that is not known here
 	uint32_t bare; // column of the message in lines without a process; 0: lines have one
 	uint32_t nthreads;
-	uint16_t thread_slots[4 * BLOCK_THREADS]; // index + 1, 0 is free
+	struct intern thread_keys; // process and thread -> index in `threads`
 	struct block_thread threads[BLOCK_THREADS], no_thread;
 	struct prefix prefixes[PREFIXES];
 	struct statement statements[STATEMENT_SETS][2];

@@ -50,6 +50,16 @@ struct pair {
 	uint64_t a, b;
 };
 
+static inline uint32_t pair_put(struct intern *in, uint64_t a, uint64_t b)
+{
+	return intern_put(in, &(struct pair){a, b}, sizeof(struct pair));
+}
+
+static inline uint32_t pair_find(const struct intern *in, uint64_t a, uint64_t b)
+{
+	return intern_find(in, &(struct pair){a, b}, sizeof(struct pair));
+}
+
 static inline uint32_t pair_value(const struct intern *in, uint64_t a, uint64_t b)
 {
 	return intern_value(in, &(struct pair){a, b}, sizeof(struct pair));
