@@ -195,6 +195,7 @@ help:
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
 	@echo 'make mutants    small faults in the code, one at a time: each must be found'
 	@echo 'make check-faults   each allocation and system call of many commands fails once'
+	@echo 'make check-stub    each assertion fails where gpq is replaced by a program that says nothing'
 	@echo 'make check-same OLD=GPQ   what an older gpq prints for some thousand commands, byte for byte'
 	@echo 'make testing    build/testing/gpq, with test switches, for make check-kernel'
 	@echo 'make check-one  T=tests/cli/queues.t'

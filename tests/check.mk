@@ -70,9 +70,13 @@ check-valgrind: $(B)/gpq
 
 .PHONY: check-valgrind
 
+# No assertion about gpq may pass where gpq says nothing: make check-stub [T=tests/cli/queues.t] [WITH=false]
+check-stub: $(B)/gpq $(B)/gen-amdlog $(B)/hint-server
+	@tests/stub '$(CURDIR)/$(B)' $(or $(WITH),true) $(or $(T),$(filter-out tests/fuzz/%,$(SCRIPTS)) $(TRANSCRIPTS))
+
 # What this gpq and an older one print for some thousand commands, byte for byte: make check-same OLD=/path/to/gpq [W=WORD]
 check-same: $(B)/gpq $(B)/gen-amdlog
 	@test -x "$(OLD)" || { echo "OLD=GPQ: the older gpq"; exit 2; }
 	@tests/same/run.py '$(OLD)' $(B)/gpq $(B)/gen-amdlog $(W)
 
-.PHONY: check-same
+.PHONY: check-same check-stub

@@ -124,7 +124,7 @@ for c in old:
     settings.setdefault("queues=%d" % c["queues_wanted"], []).append(c)
 md = tables(open(work + "/report.md").read())
 
-check(len(settings) == 2 and all(len(s) == 40 for s in settings.values()), "the samples are those of two settings")
+check(len(settings) == 2 and all(len(s) == 40 for s in settings.values()), "the samples are those of two settings # rig")
 ONE = [m for m in METRICS if not m.endswith("_first")]
 
 def check_times(md, settings, wanted):  # wanted: (metric, setting) of each row

@@ -2,6 +2,7 @@
 # The built gpq and the client library: position independent, full RELRO, no executable stack, fortified, CET. TAP.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
+rig_only
 for f in "$bin/gpq" "$bin/libgpqclient.so"; do
 	name=${f##*/}
 	case $name in *.so*) is "$name: position independent" "$(readelf -hW "$f" | awk '$1 == "Type:" { print $2 }')" DYN ;; esac

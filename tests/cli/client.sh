@@ -2,6 +2,7 @@
 # libgpqclient and its examples as make install puts them, against a scheduler's socket without a scheduler.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
+rig_only
 mk() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$top" -o all B="$bin" PREFIX="$work/usr" "$@" 2>&1; }
 cc=${CC:-cc} so=$work/usr/lib/libgpqclient.so.0 sanitize=
 export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig LD_LIBRARY_PATH=$work/usr/lib GPQ_SCHED_SOCKET=$work/socket

@@ -37,11 +37,11 @@ end() {
 start --count 2 -rno EVENT,PID,GPU,QID,TYPE,RING,CLOCK,SOURCE
 cp -r "$work/queue" "$work/fresh" && mv "$work/fresh" $procs/170/queues/7
 read -r gpu <$procs/170/queues/0/gpuid
-while ! grep -q queue-created "$work/out"; do read -rt 0.01 <> <(:); done
+while ! grep -q queue-created "$work/out" && kill -0 $pid; do read -rt 0.01 <> <(:); done
 mv $procs/170/queues/0 "$work/gone"
 end
 ring=$(cat "$work/queue/size")
-is "--count: exit status" $status 0
+is "--count: exit status, events" "$status $(grep -c queue- "$work/out")" "0 2"
 is "a queue comes, another goes" "$(cat "$work/out")" "queue-created 170 $gpu 7 compute $ring polled polled
 queue-destroyed 170 $gpu 0 compute $ring polled polled"
 ok "that the driver's are missing is told once" test "$(grep -c 'events of the driver are missing' <<<"$messages")" = 1

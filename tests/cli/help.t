@@ -159,4 +159,5 @@ gpu=41460
 --max-hold 
 
 # The shell completes files: behind --, of commands that take FILE, behind options that do.
-$ c() { gpq --complete -- "$@" | cut -f1; }; c suspend -p 1 -- -; c suspend -p 1 cmd --p; c trace ''; c trace --mark ''; c queues --mqds=; c bench report ''; c merge x ''
+$ c() { gpq --complete -- "$@" | cut -f1; }; c suspend -p 1 -- -; c suspend -p 1 cmd --p; c trace ''; c trace --mark ''; c queues --mqds=; c bench report ''; c merge x ''; c que
+queues

@@ -253,7 +253,8 @@ p0q3 94314
 ? 3
 
 # Hosts without GPU, without debugfs, without KFD.
-$ gpq --sysroot $HOSTS/nogpu-k6.12 hqd
+$ gpq --sysroot $HOSTS/nogpu-k6.12 hqd; gpq --sysroot $HOSTS/nogpu-k6.12 hqd -o PID -r
+PID
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd -J
 {

@@ -21,20 +21,20 @@ ok "they are the same" cmp "$share/bash-completion/completions/gpq-queues" "$top
 is "zsh, as Debian has it" "$(ls "$share/zsh/vendor-completions")" _gpq
 printf '#!/bin/sh\necho "queues PID pid yes of\\x20$1"\n' >"$work/gpq" && chmod +x "$work/gpq"
 sed -n '/^\.SH/q; p' "$top/man/gpq-queues.1" >"$work/page.1" && printf '.SH COLUMNS\n.\\" COLUMNS of gpq queues\n' >>"$work/page.1"
-is "columns of another gpq, as in a cross build" "$("$top/man/columns" "$work/gpq" "$work/page.1" | tail -1)" "of queues."
+rig is "columns of another gpq, as in a cross build" "$("$top/man/columns" "$work/gpq" "$work/page.1" | tail -1)" "of queues."
 printf '.\\" COLUMN NOSUCH\nIt is.\n' >>"$work/page.1"
-is "a text for a column that is not there" "$("$top/man/columns" "$work/gpq" "$work/page.1" 2>&1 >/dev/null; echo $?)" \
+rig is "a text for a column that is not there" "$("$top/man/columns" "$work/gpq" "$work/page.1" 2>&1 >/dev/null; echo $?)" \
 	"$work/page.1: a text for NOSUCH, which is no column of gpq queues
 1"
-is "a page whose gpq does not run" "$("$top/man/columns" false "$work/page.1" 2>/dev/null >&2; echo $?)" 1
-ok "links" "$dest/usr/bin/gpq" --install "$dest/usr/bin"
+rig is "a page whose gpq does not run" "$("$top/man/columns" false "$work/page.1" 2>/dev/null >&2; echo $?)" 1
+"$dest/usr/bin/gpq" --install "$dest/usr/bin"
 is "one for each command" "$("$dest/usr/bin/gpq-trace" --version)" "gpq $(cat "$top/VERSION")"
 ok "below /usr/local" mk install DESTDIR="$work/local"
 is "zsh, below /usr/local" "$(cd "$work/local" && find . -name _gpq)" ./usr/local/share/zsh/site-functions/_gpq
-is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dest/usr/lib/systemd/system/gpq-sched.service" "$work/local/usr/local/lib/systemd/system/gpq-sched.service")" \
+rig is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dest/usr/lib/systemd/system/gpq-sched.service" "$work/local/usr/local/lib/systemd/system/gpq-sched.service")" \
 	"/usr/bin/gpq
 /usr/local/bin/gpq"
-is "examples" "$(ls "$share/doc/gpq/examples")" "$(ls "$top/man/examples")"
-ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
-empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"
+rig is "examples" "$(ls "$share/doc/gpq/examples")" "$(ls "$top/man/examples")"
+rig ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
+rig empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"
 finish

@@ -2,6 +2,7 @@
 # tests/kernel/fetch and build: which kernel `newest` is, with a cache of empty kernels: nothing is fetched or compiled here.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
+rig_only
 export XDG_CACHE_HOME=$work/cache GPQ_DEB_MIRROR=http://127.0.0.1:9/debian GPQ_SOFTGPU=$work/rig
 kernel=$top/tests/kernel cache=$work/cache/gpq-kernel
 run() { # its messages and its status

@@ -3,6 +3,7 @@
 # Nothing is fetched or booted here.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
+rig_only
 export XDG_CACHE_HOME=$work/cache GPQ_DEB_MIRROR=http://127.0.0.1:9/debian GPQ=$bin/gpq
 kernel=$top/tests/kernel
 run() { # its messages and its status

@@ -33,7 +33,7 @@ is "kernels are one by name" "$(gpq merge -q --by kernel -rno LAUNCHES,NAME a b 
 is "HOST is shown when there is one" "$(gpq merge -q --by process a | awk 'NR == 1 { print $1 }') $(gpq merge -q --by process c | grep -c HOST)" "HOST 0"
 is "what names no host stands first" "$(gpq merge --partial a b c | head -1 | jq -r .file)" "$data/cnn.log"
 gpq trace --partial "$data/cnn.log" "$data/cnn.log" >twice
-empty "whole files of one name are no pieces of one" "$(gpq merge --by process twice 2>&1 >/dev/null | grep 'in two parts')"
+is "whole files of one name are no pieces of one" "$(gpq merge --by process twice 2>&1 | grep -c -e 'in two parts' -e PID)" 1
 is "the clocks of two hosts are not compared" "$(gpq merge -qJ a b | jq -r '[.totals | .first_us, .last_us, .span_ns, .steps_back] | map(tostring) | join(" ")')" \
 	"null null null 0"
 is "that of one is its own" "$(gpq merge -qJ a | jq .totals.span_ns)" "$(gpq trace -J other.log | jq .totals.span_ns)"
@@ -73,7 +73,7 @@ packet=$(grep -m1 -n 'Dispatch Header' "$log" | cut -d: -f1)
 	for _ in 1 2 3; do sed -n ${packet}p "$log"; done # as of a graph: no names
 } >far
 size=$(stat -c %s far)
-is "what is between is long enough" $((size > 5500000)) 1
+rig is "what is between is long enough" $((size > 5500000)) 1
 name=$(sed -n "${launch}s/.*ShaderName : //p" far)
 for at in 1000000 2000000 $((size - 1200)) $((size - 700)); do
 	{ gpq trace --partial --range $at: far; gpq trace --partial --range 0:$at far; } >parts

@@ -38,12 +38,9 @@ for host in "$top"/tests/hosts/{gfx,vm}* "$xgmi"; do
 	done
 done >"$work/all"
 # shellcheck disable=SC2016
-empty "all forms agree on all recorded hosts" "$(jq -rs --argjson forms 5 '[range(0; length; $forms) as $i | .[$i:$i + $forms]]
-	| .[] | map('"$queues"') | .[0] as $q | .[1:][] | .[] | . as $o | $q[] | select(.k == $o.k)
-	| if .t != $o.t or (.p != $o.p and .p != null and $o.p != null) then "\(.k): \(.t) \(.p), \($o.t) \($o.p)" else empty end' "$work/all")"
-# shellcheck disable=SC2016
-is "and there are such queues" "$(jq -rs --argjson forms 5 '[range(0; length; $forms) as $i | .[$i:$i + $forms]]
-	| map(map('"$queues"') | .[0] as $q | [.[1:][] | .[] | . as $o | $q[] | select(.k == $o.k)] | length) | add > 100' "$work/all")" true
+is "all forms agree on all recorded hosts, and there are such queues" "$(jq -rs --argjson forms 5 '[range(0; length; $forms) as $i | .[$i:$i + $forms]]
+	| [.[] | map('"$queues"') | .[0] as $q | .[1:][] | .[] | . as $o | $q[] | select(.k == $o.k) | {q: ., o: $o}]
+	| length > 100, (.[] | select(.q.t != .o.t or (.q.p != .o.p and .q.p != null and .o.p != null)))' "$work/all")" true
 is "no other words" "$(jq -r '.[] | arrays | .[] | .type // empty' "$work/all" | sort -u | tr '\n' ' ')" "compute hiq sdma sdma-xgmi "
 is "nor for packets" "$(jq -r '.[] | arrays | .[] | .packets // empty' "$work/all" | sort -u | tr '\n' ' ')" "aql pm4 "
 
@@ -56,23 +53,24 @@ drop=
 [ "$(id -u)" != 0 ] || drop="setpriv --reuid 65534 --regid 65534 --clear-groups"
 as_other() { ASAN_OPTIONS=detect_leaks=0 $drop "$work/gpq" --sysroot "$host" queues "$@"; }
 # shellcheck disable=SC2069 # only what it says on standard error
-hint() { as_other "$@" 2>&1 >/dev/null; }
-empty "with all rights nothing is said" "$(hint)"
+hint() { as_other "$@" 2>&1 >"$work/rows"; }
+listed() { is "$1" "$(hint "${@:2}")$(grep -ow PID "$work/rows")" PID; } # NAME ARGS...: and nothing is said
+listed "with all rights nothing is said"
 chmod 0 "$host/sys/kernel/debug"
 is "without debugfs: which columns, and what to do" "$(hint)" "gpq: queues: PRIO, STATE, BACKLOG: unknown: debugfs is for root; use sudo"
-empty "-q silences it" "$(hint -q)"
+listed "-q silences it" -q
 is "of columns that are shown" "$(hint -o PID,GPU,RING,STATE)" "gpq: queues: STATE: unknown: debugfs is for root; use sudo"
-empty "of none of them: nothing" "$(hint -o PID,GPU,RING)"
+listed "of none of them: nothing" -o PID,GPU,RING
 is "-o names others" "$(hint -o PID,RING_ADDR)" "gpq: queues: RING_ADDR: unknown: debugfs is for root; use sudo"
 is "in JSON modes it is an object" "$(hint --ndjson)" \
 	'{"level":"note","command":"queues","message":"PRIO, STATE, BACKLOG: unknown: debugfs is for root","next":"use sudo"}'
-empty "without rows there is nothing to tell" "$(hint --type sdma-xgmi)"
+listed "without rows there is nothing to tell" --type sdma-xgmi -r
 is "once, not with each list of --watch" "$(as_other --watch 0.01 -r -o PID,PRIO 2>"$work/said" | head -20 | wc -l; wc -l <"$work/said")" "20
 1"
 chmod 755 "$host/sys/kernel/debug"
-empty "nothing of a file" "$(hint --mqds "$host/sys/kernel/debug/kfd/mqds")"
+listed "nothing of a file" --mqds "$host/sys/kernel/debug/kfd/mqds"
 chmod 0 "$host/proc/41207/status" "$host/proc/52880/status"
 is "without /proc" "$(hint)" "gpq: queues: NSPID, COMMAND, USER, PROCESS: unknown: /proc hides the processes of others; use sudo"
 chmod 644 "$host/proc/41207/status"
-empty "one process of two is known" "$(hint)"
+listed "one process of two is known"
 finish

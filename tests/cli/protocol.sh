@@ -1,24 +1,13 @@
 #!/bin/bash
 # The C and Python examples of gpq-suspend(1), taken from the page and run against a holder. TAP.
-set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-n=0 bad=0
-cleanup() {
-	[ -z "${sleeper:-}" ] || kill "$sleeper" 2> /dev/null
-	rm -rf "$work"
-}
-trap cleanup EXIT
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/tap.inc"
+rig_only
+sleeper=
+trap '[ -z "$sleeper" ] || kill "$sleeper" 2>/dev/null; rm -rf "$work"' EXIT
 
 result() { # DESCRIPTION CONDITION...
-	local d=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then echo "ok $n - $d"; else
-		bad=$((bad + 1))
-		echo "not ok $n - $d"
-		sed 's/^/# /' "$work/out"
-	fi
+	if "${@:2}"; then pass "$1"; else fail "$1" <"$work/out"; fi
 }
 
 example() { # FILE
@@ -78,9 +67,8 @@ if command -v python3 > /dev/null; then
 	python3 "$work/hold.py" "$socket" nonsense > "$work/out" 2>&1
 	result "Python: an error is an exit status" test $? -eq 1
 else
-	for d in answer words error; do n=$((n + 1)) && echo "ok $n - Python: $d # SKIP no python3"; done
+	pass "Python # skip no python3"
 fi
 eval "exec ${KEEP[1]}>&-"
 wait "$KEEP_PID" 2> /dev/null
-echo "1..$n"
-[ "$bad" -eq 0 ]
+finish

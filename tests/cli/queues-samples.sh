@@ -37,7 +37,7 @@ check() { # FILE
 	is "$name: every queue" "$(gpq --mqds "$1" -r -n -o PID,GPU,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS)" \
 		"$(by_awk "$1" | normalize)"
 	is "$name: number of queues" "$(gpq --mqds "$1" -r -n | wc -l)" "$(grep -c 'queue on device' "$1")"
-	empty "$name: nothing left over" "$(gpq -v --mqds "$1" 2>&1 >/dev/null)"
+	is "$name: nothing left over" "$(gpq -v --mqds "$1" -ro PID 2>&1 | grep -v '^[0-9]')" PID
 }
 
 # FILE, queues on hardware, PIDs of those off it: dword 130 is 0 for the queues that are in no runlist [debugfs.mqd-active].

@@ -75,7 +75,8 @@ PID COMMAND PROCESS QID VRAM
 94314 pt_main_thread alive 3 1073741824
 94377 rocm-smi alive - 0
 
-$ gpq --sysroot $HOSTS/nogpu-k6.12 queues
+$ gpq --sysroot $HOSTS/nogpu-k6.12 queues; gpq --sysroot $HOSTS/nogpu-k6.12 queues -o PID -r
+PID
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues -a -o PID,COMMAND,QID,VRAM
 PID COMMAND  QID VRAM
 903 rocminfo   -    -
@@ -205,7 +206,8 @@ gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; sh
 41207 2 7 1
 52880 0 7 1
 
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 8 -r -n
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 8 -r -o PID
+PID
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 9:3
 gpq: queues: --prio 9:3: neither levels (low, medium, high) nor MIN[:MAX] with priorities from 0 to 15; for example --prio high, --prio 8 or --prio 0:7
 ? 2

@@ -20,7 +20,7 @@ for model in gfx90a gfx942 gfx942x8; do
 	is "$model: on are the same, backwards" "$(with on "$b" "$a")" "$pid:$q1 $pid:$q2"
 	is "$model: off are all queues of the evicted process" "$(with off "$a" "$e")" \
 		"$(gpq --sysroot "$e" queues -p "$pid" -rno PID,QID | sed 's/ /:/' | paste -sd' ')"
-	empty "$model: nothing is off twice" "$(with off "$b" "$b")"
+	is "$model: nothing is off twice" "$(gpq snapshot --diff -J "$b" "$b" | jq -c .changes)" "[]"
 done
 
 # --- progress, by another program: rings by the kernel's own list of queues in TRUTH, positions from the dump of slots ---
@@ -46,7 +46,7 @@ while read -r qid ring; do
 	is "the ring of queue $qid is the kernel's" \
 		"$(gpq snapshot --diff -a "$a" "$b" -rno PID,QID,RING | grep "^$pid $qid ")" "$pid $qid $ring"
 done < <(sed -nE 's/^ *queue ([0-9]+) gpu.*ring_base (0x[0-9a-f]+).*/\1 \2/p' "$b/TRUTH")
-empty "a suspended queue makes no progress from one look to the next" "$(gpq snapshot --diff "$b" "$b" -rno CHANGE | sort -u)"
+is "a suspended queue makes no progress from one look to the next" "$(gpq snapshot --diff "$b" "$b" -ro CHANGE | sort -u)" CHANGE
 
 # --- MES: no runlist; what can be seen is that the queue left its slot ---
 
@@ -71,7 +71,7 @@ edit() { rm -rf edited && cp -r "$h" edited && cd edited && eval "$1" && cd ..; 
 change() { edit "$1" && gpq snapshot --diff "$h" edited -rno PID,QID,CHANGE 2>&1 | paste -sd,; }
 kfd=sys/class/kfd/kfd/proc
 
-empty "the same tree: nothing" "$(change :)"
+is "the same tree: nothing" "$(edit : && gpq snapshot --diff "$h" edited -ro CHANGE)" CHANGE
 is "a queue went" "$(change "rm -r $kfd/52880/queues/0")" "52880 0 went"
 is "a queue came" "$(change "cp -r $kfd/52880/queues/0 $kfd/52880/queues/7")" "52880 7 came"
 is "a process went" "$(change "rm -r $kfd/41207")" "41207 0 went,41207 1 went,41207 2 went,41207 3 went"
@@ -89,7 +89,7 @@ edit "perl -pi -e 's/(CP Pipe \\d, Queue) 2/\$1 9/; s/(CP Pipe \\d, Queue) 3/\$1
 is "other slots, and only those in one" "$(gpq snapshot --diff "$h" edited -rno CHANGE | sort -u)" moved
 is "as many as have one" "$(gpq snapshot --diff "$h" edited -rno CHANGE | wc -l)" "$(grep -A1 'CP Pipe' "$h/sys/kernel/debug/kfd/hqds" | awk '$4 ~ /1$/' | wc -l)"
 edit "rm -r sys/kernel"
-empty "without dumps: no difference is made up" "$(gpq snapshot --diff "$h" edited -rno CHANGE)"
+is "without dumps: no difference is made up" "$(gpq snapshot --diff "$h" edited -ro CHANGE)" CHANGE
 is "and -v says what is unknown" "$(gpq snapshot --diff "$h" edited -v 2>&1 >/dev/null | grep -c 'edited: .*unknown')" 2
 edit "rm -r sys/class/kfd"
 is "no snapshot" "$(gpq snapshot --diff "$h" edited 2>&1; echo $?)" \
@@ -99,20 +99,20 @@ is "no snapshot" "$(gpq snapshot --diff "$h" edited 2>&1; echo $?)" \
 # --- statuses and messages ---
 
 status() { # MESSAGE-AND-STATUS of a diff
-	gpq snapshot --diff "$@" 2>&1 >/dev/null
+	gpq snapshot --diff "$@" 2>&1 >listed
 	echo $?
 }
-is "nothing changed: 0" "$(status --exit-code "$h" "$h")" 0
-is "something changed: 1 with --exit-code" "$(status --exit-code "$a" "$b")" 1
+is "nothing changed: 0" "$(status --exit-code -J "$h" "$h") $(jq -c .changes listed)" "0 []"
+is "something changed: 1 with --exit-code" "$(status --exit-code "$a" "$b") $(grep -c off listed)" "1 2"
 edit "rm -r $kfd/52880/queues/0"
-is "a queue that only went is a change" "$(status --exit-code "$h" edited)" 1
-is "and one that only came" "$(status --exit-code edited "$h")" 1
+is "a queue that only went is a change" "$(status --exit-code "$h" edited) $(grep -c went listed)" "1 1"
+is "and one that only came" "$(status --exit-code edited "$h") $(grep -c came listed)" "1 1"
 is "off hardware, pointers are those that were saved" \
 	"$(gpq snapshot --diff -aJ "$h" "$h" 2>/dev/null | jq -c '[.changes[] | select(.on_hardware_after == false).pointers_after] | unique')" '["saved"]'
 pid=$pid7
 now 2 "8192 4096 -" n3
 is "indices read one after the other: nothing waits" "$(gpq --sysroot n3 queues -p "$pid7" -J 2>/dev/null | jq '.queues[] | select(.qid == 2).backlog')" 0
-is "and 0 without" "$(status "$a" "$b")" 0
+is "and 0 without" "$(status "$a" "$b") $(grep -c off listed)" "0 2"
 is "one name" "$(status "$a")" "gpq: snapshot: --diff takes two snapshots or more, or a series of them; gpq snapshot --diff BEFORE AFTER; / is the live host
 2"
 is "no such folder" "$(status "$a" gone)" "gpq: snapshot: gone: No such file or directory; name a directory that gpq snapshot made
@@ -121,8 +121,8 @@ touch x.tar
 is "an archive" "$(status "$a" x.tar | head -1)" "gpq: snapshot: x.tar: Not a directory; unpack an archive with tar -xf first"
 is "the wrong way round" "$(status "$b" "$a" | head -1 | sed 's/[0-9.][0-9.]* s before/N s before/')" \
 	"gpq: snapshot: the second moment is N s before the first; name the earlier one first"
-is "another boot" "$(status "$a" "$hosts/vm-gfx90a-running" | grep -c 'not the same boot: equal PIDs are chance')" \
-	"$(cmp -s "$a/proc/sys/kernel/random/boot_id" "$hosts/vm-gfx90a-running/proc/sys/kernel/random/boot_id" && echo 0 || echo 1)"
+is "another boot" "$(status "$a" "$hosts/vm-gfx90a-running" | grep -c 'not the same boot: equal PIDs are chance') $(grep -o PID listed)" \
+	"$(cmp -s "$a/proc/sys/kernel/random/boot_id" "$hosts/vm-gfx90a-running/proc/sys/kernel/random/boot_id" && echo 0 || echo 1) PID"
 is "--all without --diff" "$(gpq --sysroot "$h" snapshot -a x 2>&1; echo $?)" "gpq: snapshot: --all is only for --diff; see gpq help snapshot
 2"
 is "a full disk" "$(gpq snapshot --diff "$a" "$b" 2>&1 >/dev/full; echo $?)" "gpq: snapshot: standard output: No space left on device

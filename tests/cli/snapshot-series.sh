@@ -36,8 +36,7 @@ $pod|52880
 EOF
 
 gpq --sysroot "$h" snapshot one -q -p 41207 >/dev/null
-is "of others no file is saved" "$(find one | grep -c 52880)" 0
-is "ancestors are" "$(ls one/proc | paste -sd' ')" "1 41150 41207"
+is "of others no file is saved, of ancestors there is" "$(ls one/proc | paste -sd' ') $(find one | grep -c 52880)" "1 41150 41207 0"
 ok "the dumps stay whole" diff -r one/sys/kernel/debug "$h/sys/kernel/debug"
 is "the replay lists what the host lists with the selector" "$(gpq --sysroot one queues -J)" "$(gpq --sysroot "$h" queues -p 41207 -J)"
 is "the manifest says whose it is" "$(grep -a ^chosen one/MANIFEST)" "chosen 41207"
@@ -60,7 +59,8 @@ is "no such GPU" "$(said gpq --sysroot "$h" snapshot none --gpu 7)" "gpq: snapsh
 5"
 cp -r "$h" idle && rm -r idle/$kfd/proc/*
 gpq --sysroot idle snapshot idled -q >/dev/null
-is "a host without processes is not one without a record of them" "$(said gpq --sysroot idled queues)" 0
+is "a host without processes is not one without a record of them" "$(gpq --sysroot idled queues -ro PID 2>&1; echo $?)" "PID
+0"
 
 # --- a selector with --diff and --compare ---
 
@@ -95,14 +95,14 @@ is "the index" "$(jq -c '[.snapshot, .host, .result, .error, .processes, .queues
 [2,"gpq-lab","saved",null,2,4,true,true,false]
 [3,"gpq-lab","saved",null,2,4,true,true,false]'
 is "times go on, and the dumps were read after them" "$(for i in 1 2 3; do
-	jq -r "select(.snapshot == $i) | .monotonic_ns" s/index.ndjson; sed -n 's/^dumps_ns //p' s/00000$i/MANIFEST; done | tr ' ' '\n' | sort -nc && echo yes)" yes
+	jq -r "select(.snapshot == $i) | .monotonic_ns" s/index.ndjson; sed -n 's/^dumps_ns //p' s/00000$i/MANIFEST; done | tr ' ' '\n' | sort -nc && echo yes) $(wc -l <s/index.ndjson)" "yes 3"
 is "wall time is the same moment" "$(jq -r 'select(.snapshot == 1) | .time | sub("[.][0-9]+Z"; "Z") | fromdate' s/index.ndjson)" \
 	"$(date -d "$(jq -r 'select(.snapshot == 1).time' s/index.ndjson)" +%s)"
 gpq --sysroot "$v" snapshot plain -q >/dev/null
 for i in 1 2 3; do ok "snapshot $i is as one alone" diff -r --no-dereference -x MANIFEST plain s/00000$i; done
-is "the manifests list the same files" "$(for i in 1 3; do awk -F'\t' 'NF == 5 { print $1, $5 }' s/00000$i/MANIFEST | md5sum; done | sort -u | wc -l)" 1
+is "the manifests list the same files" "$(for i in 1 3; do awk -F'\t' 'NF == 5 { print $1, $5 }' s/00000$i/MANIFEST | sum; done | grep . | sort -u | wc -l)" 1
 is "what cannot change is there once" "$(stat -c %h s/00000[123]/$kfd/topology/nodes/1/properties | paste -sd' ')" "3 3 3"
-empty "what can is not" "$(find s/*/$kfd/proc s/*/$kfd/topology/generation_id -type f -links +1)"
+is "what can is not" "$(find s/*/$kfd/proc s/*/$kfd/topology/generation_id -type f -printf '%n\n' | sort -u)" 1
 gpq --sysroot "$v" snapshot --every 1s --count 1 s -q >/dev/null
 is "a series goes on" "$(jq .snapshot s/index.ndjson | paste -sd' ') $(ls s | paste -sd' ')" "1 2 3 4 000001 000002 000003 000004 index.ndjson"
 mkdir s/000005
@@ -146,7 +146,7 @@ is "a signal ends it by its status" "$?" 143
 last=$(jq -r .path <<<"$line")
 is "a new generation is read anew" "$(cat "$last/$kfd/topology/nodes/1/name")" other
 is "what was saved stays" "$(cat m/000001/$kfd/topology/nodes/1/name)" "$(cat "$v/$kfd/topology/nodes/1/name")"
-empty "without the process it goes on" "$(gpq --sysroot "$last" queues -rno PID)"
+is "without the process it goes on" "$(gpq --sysroot "$last" queues -ro PID)" PID
 is "all that the index names is whole, and nothing else is there" "$(ls -A m | grep -v index)" \
 	"$(jq -r 'select(.result == "saved").snapshot' m/index.ndjson | xargs -n1 printf '%06d\n')"
 is "and each has its last file" "$(ls m/*/MANIFEST | wc -l)" "$(wc -l <m/index.ndjson)"

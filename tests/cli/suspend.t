@@ -79,10 +79,12 @@ gpq: suspend: --watch repeats a listing: suspending is done once; add --list
 ? 2
 
 # Nothing is held, and that is no failure.
-$ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -n
+$ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -o PID
+PID
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
 {"schema":{"name":"gpq.suspend.list","version":1},"holders":[]}
-$ XDG_RUNTIME_DIR=$PWD gpq resume --all
+$ XDG_RUNTIME_DIR=$PWD gpq resume --all -r -o PID
+PID
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
 {"schema":{"name":"gpq.resume","version":1},"queues":[]}
 

@@ -2,6 +2,7 @@
 # tests/kernel/tap-merge.awk, which judges the tests in the VMs: what of their output counts as failed. Input by hand.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
+rig_only
 merged() { # TEXT...: a line each; the last line of the answer is the status
 	printf '%s\n' "$@" | awk -f "$top/tests/kernel/tap-merge.awk" 2>&1
 	echo "status ${PIPESTATUS[1]}"

@@ -14,7 +14,7 @@ none="gpq: trace: --live: tracefs is root's; run as root"
 
 is "without root: named" "$(as_user ./own trace --live 2>&1; echo $?)" "$none
 4"
-empty "a folder is not left" "$(as_user ./own trace --live --save user/f 2>/dev/null; ls user)"
+is "a folder is not left" "$(as_user ./own trace --live --save user/f 2>&1; ls user)" "$none"
 cat >work.sh <<'E'
 echo "level $AMD_LOG_LEVEL"
 cp "$1" "$AMD_LOG_LEVEL_FILE"_$$
@@ -37,14 +37,14 @@ gpq: trace: true wrote no log; is it a HIP program?
 is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
 	"gpq: trace: /nonexistent: No such file or directory
 127"
-empty "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')"
+rig empty "nothing is left in /tmp" "$(find /tmp -maxdepth 1 -user 65534 -name 'gpq-trace-*')"
 
 mkdir both
 cp "$data/ftrace/kprobe-tgid-7.3.trace" both/kernel.trace && sed -i '1i # clock: mono' both/kernel.trace
 cp "$data/ftrace/container.log" both/log_7
 is "both sides of a folder" "$(gpq trace both)" \
 	"$(gpq trace --ftrace "$data/ftrace/kprobe-tgid-7.3.trace" --ftrace-clock mono "$data/ftrace/container.log")"
-is "the kernel's alone" "$(rm both/log_7; gpq trace -rno CALLS both | wc -l)" "$(gpq trace --ftrace both/kernel.trace -rno CALLS | wc -l)"
+is "the kernel's alone" "$(rm both/log_7; gpq trace -ro CALLS both)" "$(gpq trace --ftrace both/kernel.trace -ro CALLS)"
 # Events beside it, as gpq events --ndjson writes them: those of the driver have its time, others are marked.
 cat >both/events.ndjson <<'E'
 {"record":"event","event":"queue-created","pid":167,"command":"mkqueue","gpu_id":21385,"qid":0,"clock":"polled","detail":null,"source":"polled","time_ns":6200000000,"ns_pid":7}

@@ -76,7 +76,7 @@ is "hand-made: backlog" "$(jq '.traceEvents[] | select(.ph == "C" and .args.pack
 broken() { # NAME JQ
 	jq -c "$2" json >wrong
 	$check wrong >/dev/null 2>&1
-	is "the check refuses $1" "$?" "1"
+	rig is "the check refuses $1" "$?" "1"
 }
 broken "a slice without length" '(.traceEvents[] | select(.ph == "X")) |= del(.dur)'
 broken "a counter of text" '(.traceEvents[] | select(.ph == "C") | .args) |= {x: "1"}'
@@ -92,8 +92,7 @@ broken "a negative time" '.traceEvents[0].ts = -1'
 gen-amdlog --lines 20000 >log 2>/dev/null
 cp log same
 out=$(gpq trace --perfetto log log 2>&1)
-is "a log is not overwritten" "$?:$out" "2:gpq: trace: --perfetto log: is a log to be read; name another file"
-empty "and is what it was" "$(cmp log same 2>&1)"
+is "a log is not overwritten" "$?:$out$(cmp log same 2>&1)" "2:gpq: trace: --perfetto log: is a log to be read; name another file"
 out=$(gpq trace -q --perfetto /nowhere/x log 2>&1)
 is "no such folder" "$?:$out" "5:gpq: trace: --perfetto /nowhere/x: No such file or directory; name a file in a folder you may write to"
 out=$(gpq trace -q --perfetto /dev/full log 2>&1 >report)

@@ -61,8 +61,8 @@ check_truth() {
 	is "$name: nothing between records is lost" \
 		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")" \
 		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)"
-	is "$name: standard input gives the same" "$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | md5sum)" \
-		"$(jq -cS 'del(.notes)' "$work/j" | md5sum)"
+	is "$name: standard input gives the same" "$(gpq trace -J - <"$log" | jq -cS 'del(.notes)' | sum)" \
+		"$(jq -cS 'del(.notes)' "$work/j" | sum)"
 	case $name in
 	*_mixed) # two processes in one file: what is torn cannot be had; every queue and process is seen all the same
 		is "$name: both processes" "$(jq -r '[.processes[].pid | select(. != null) | tostring] | join(" ")' "$work/j")" \
@@ -79,8 +79,8 @@ check_truth() {
 		is "$name: launches of kernels with short names" \
 			"$(jq -r '.kernels[] | select(.name | length < 40) | "\(.launches) \(.name)"' "$work/j" | sort)" \
 			"$(cat "$b"_[ab].truth | awk '/^kernel/ && length($6) < 40 { n[$6] += $4 } END { for (k in n) print n[k], k }' | sort)"
-		empty "$name: handles joined to rings are the right ones" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" | sort |
-				comm -23 - <(for s in "$b"_[ab].end.snap; do handles "$s"; done | sort))"
+		is "$name: handles joined to rings are the right ones" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" |
+			grep -xFf <(for s in "$b"_[ab].end.snap; do handles "$s"; done))" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j")"
 		return ;;
 	*) is "$name: nothing is torn" "$(jq .totals.torn "$work/j")" 0 ;;
 	esac
@@ -138,7 +138,7 @@ while IFS='|' read -r _ file _ _ l p d b h k pids rptr wptr _; do
 	want="lines $((l)) prefixed $((p)) D $((d)) B $((b)) H $((h)) K $((k)) pids $(echo $pids) rptr $rptr wptr $wptr"
 	is "$(echo $file): counts as in SOURCES.md" "$(counted "$f")" "$want"
 done < <(grep -E '^\| [^ ]+\.log \|' "$samples/amdlog/SOURCES.md")
-is "SOURCES.md lists every log" "$listed" "$(ls "$samples"/amdlog/*.log | wc -l)"
+rig is "SOURCES.md lists every log" "$listed" "$(ls "$samples"/amdlog/*.log | wc -l)"
 
 f=$samples/amdlog/rocm702-l5-4streams-priority.log
 is "rocm702: the 670 records, one of them behind a progress line" "$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')" \

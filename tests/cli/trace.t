@@ -312,7 +312,8 @@ gpq: trace: --list and --by exclude each other; choose one
 ? 2
 
 # A reader that goes away is no error worth a word.
-$ bash -c 'gpq trace --list $DATA/amdlog/rocm70.log $DATA/amdlog/rocm70.log | head -1 >/dev/null; echo ${PIPESTATUS[0]}' | sed 's/141/0/'
+$ bash -c 'gpq trace --list $DATA/amdlog/rocm70.log $DATA/amdlog/rocm70.log | head -1 | wc -w; echo ${PIPESTATUS[0]}' | sed 's/141/0/'
+12
 0
 
 $ gpq trace -J $DATA/amdlog/rocm70.log /nonexistent.log 2>/dev/null | jq .totals.records; gpq trace $DATA/amdlog/rocm70.log /nonexistent.log >/dev/null
@@ -665,7 +666,8 @@ Marker 3 1 4000 4000
 FillBuffer 1 1 0 0
 gpq: trace: no packet lines: dispatches, barriers and backlog of queues are unknown; AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)
 
-$ gpq trace -q --latency $DATA/amdlog/rocm63-level3.log
+$ gpq trace -q --latency $DATA/amdlog/rocm63-level3.log; gpq trace -q --latency -r $DATA/amdlog/rocm63-level3.log
+KIND ENQUEUED COMPLETED MEAN P50 P90 P99 MAX
 
 $ gpq trace --latency $DATA/amdlog/rocm63-level3.log 2>&1 | head -1
 gpq: trace: no latencies: the log tells of no command and no signal handler; AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)

@@ -146,8 +146,8 @@ if command -v zsh >/dev/null; then
 	is "zsh completes options behind a link" "$(zsh_reply gpq-queues --nd)" "--ndjson"
 	is "zsh completes what follows =" "$(zsh_reply gpq queues --output=PID,QI)" "PID,QID"
 	is "zsh completes a quoted word" "$(zsh_reply gpq queues -o '"PID,QI')" "PID,QID"
-	is "zsh completes files where gpq has no word" "$({ zsh_reply gpq trace '' && zsh_reply gpq trace --mark=x; } | paste -sd" ")" "files files"
-	is "zsh takes it for gpq and for links" "$(zsh -fc 'fpath=($1 $fpath); autoload -U compinit
+	rig is "zsh completes files where gpq has no word" "$({ zsh_reply gpq trace '' && zsh_reply gpq trace --mark=x; } | paste -sd" ")" "files files"
+	rig is "zsh takes it for gpq and for links" "$(zsh -fc 'fpath=($1 $fpath); autoload -U compinit
 		compinit -D -u; print ${_comps[gpq]} ${_patcomps[gpq-*]}' - "$top/completions")" "_gpq _gpq"
 else pass "zsh completes # skip no zsh"; fi
 if command -v fish >/dev/null; then
@@ -157,6 +157,6 @@ if command -v fish >/dev/null; then
 	is "fish completes options behind a link" "$(fish_reply 'gpq-queues --nd')" "--ndjson"
 	is "fish completes what follows =" "$(fish_reply 'gpq queues --output=PID,QI')" "--output=PID,QID"
 	is "fish completes a quoted word" "$(fish_reply 'gpq queues -o "PID,QI')" "PID,QID"
-	is "fish completes files where gpq has no word" "$(fish_reply "gpq trace --mark=$top/Makef")" "--mark=$top/Makefile"
+	rig is "fish completes files where gpq has no word" "$(fish_reply "gpq trace --mark=$top/Makef")" "--mark=$top/Makefile"
 else pass "fish completes # skip no fish"; fi
 finish

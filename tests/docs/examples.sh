@@ -8,24 +8,24 @@ pods=$top/man/examples/gpq-sched-kubernetes.yaml
 
 sed "s|/usr/local/bin/gpq|$bin/gpq|" "$unit" >"$work/gpq-sched.service"
 if command -v systemd-analyze >/dev/null; then
-	ok "systemd takes the unit" systemd-analyze verify --man=no "$work/gpq-sched.service"
+	rig ok "systemd takes the unit" systemd-analyze verify --man=no "$work/gpq-sched.service"
 	# Words it does not know are warnings only.
-	empty "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)"
+	rig empty "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)"
 else
 	pass "systemd takes the unit # skip systemd-analyze is not installed"
 fi
 # A container binds the folder of the socket, and has that of the next start then, too.
-is "a restart leaves the folder" "$(grep -c '^RuntimeDirectoryPreserve=yes$' "$unit")" 1
-ok "there are descriptors for the bounds of gpq-security(7)" test "$(sed -n 's/^LimitNOFILE=//p' "$unit")" -ge 16384
+rig is "a restart leaves the folder" "$(grep -c '^RuntimeDirectoryPreserve=yes$' "$unit")" 1
+rig ok "there are descriptors for the bounds of gpq-security(7)" test "$(sed -n 's/^LimitNOFILE=//p' "$unit")" -ge 16384
 # What README.md shows of the experiment.
 sed -n '/^<!-- of man.examples.gpq-experiment.sh -->/,/^```$/p' "$top/README.md" | sed '1,2d;$d' >"$work/shown"
 rig is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"
 rig empty "each line of it is one of the script" "$(grep -vxFf "$top/man/examples/gpq-experiment.sh" "$work/shown")"
-ok "the container's script is one" sh -n "$docker"
-is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
+rig ok "the container's script is one" sh -n "$docker"
+rig is "it says how it is used" "$(sh "$docker" 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$docker" | head -n 2)
 2"
 if python3 -c 'import yaml' 2>/dev/null; then
-	is "the manifest has a scheduler and a client" \
+	rig is "the manifest has a scheduler and a client" \
 		"$(python3 -c 'import sys, yaml; print(*[d["kind"] for d in yaml.safe_load_all(open(sys.argv[1]))])' "$pods")" "DaemonSet Pod"
 else
 	pass "the manifest # skip python3-yaml is not installed"

@@ -3,6 +3,7 @@
 # (background).
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
+rig_only
 cd "$(dirname "$0")/../.." || exit 1
 
 pages=$(find common tests -name facts.md | LC_ALL=C sort)

@@ -3,6 +3,7 @@
 # comes while make runs; here apt-get is a stand-in that makes a link to the real one. Built without optimization, to be quick.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
+rig_only
 unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE DLOPEN V # of the make that runs the tests
 
 mkdir "$work/bin"

@@ -2,6 +2,7 @@
 # A folder includes only folders below it, and declarations have one layout.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
+rig_only
 cd "$(dirname "$0")/../.." || exit 1
 
 # Each folder with those it includes; its own are not named. A new arrow is added here, if it goes down.
