@@ -93,7 +93,7 @@ static void add_queue_traits(struct run_compare_proc *p, const struct state_queu
 		p->has.prios |= 1u << prio;
 }
 
-// The slot of each compute queue; nothing when one is unknown.
+// The slot of each compute queue; nothing if any is unknown.
 static void list_slots(struct buf *b, const struct host_state *m, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
@@ -214,7 +214,7 @@ static void add_program_run(struct run_compare_program *g, const struct run_comp
 	g->queues_max = p->queues > g->queues_max ? p->queues : g->queues_max;
 	g->always = qset_and(&g->always, &p->has.ids);
 	add_traits(&g->ever, &p->has);
-	// The first run is the one that others are compared with.
+	// compare_with() has compared with the first run.
 	for (unsigned i = 0; i < SAMES && g->seen > 1; i++)
 		g->same[i] = both_same(g->seen == 2 ? 1 : g->same[i], p->same[i]);
 }
@@ -276,11 +276,17 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 // Priorities or levels with `sep` between them.
 static void prios_text(struct buf *b, const struct run_compare *r, uint32_t prios, const char *sep)
 {
-	for (unsigned i = 0; i < 32; i++)
-		if (prios >> i & 1 && r->levels)
-			buf_printf(b, "%s%s", b->len ? sep : "", prio_level_name(i));
-		else if (prios >> i & 1)
-			buf_printf(b, "%s%u", b->len ? sep : "", i);
+	const char *before = "";
+	for (unsigned i = 0; i < 32; i++) {
+		if (!(prios >> i & 1))
+			continue;
+		buf_puts(b, before);
+		if (r->levels)
+			buf_puts(b, prio_level_name(i));
+		else
+			buf_u64(b, i);
+		before = sep;
+	}
 }
 
 static void write_traits(struct run_compare_traits *t, const struct run_compare *r)
@@ -360,41 +366,50 @@ bool run_compare_repeated(const struct run_compare *r)
 	return any;
 }
 
-static unsigned changing_ids(const struct run_compare *r, struct run_compare_strategy *s)
+// The number of programs whose ids or priorities (`what`) differ between their runs.
+static unsigned changing_programs(const struct run_compare *r, struct run_compare_strategy *s,
+				  int what)
 {
+	char text[120] = "priorities differ between its runs";
 	unsigned n = 0;
 	for (size_t i = 0; i < r->nprograms; i++) {
 		const struct run_compare_program *g = &r->programs[i];
-		char text[120];
-		if (g->same[SAME_IDS] != 0)
+		if (g->same[what] != 0 || ++n > MENTIONED)
 			continue;
-		snprintf(text, sizeof(text),
-			 "ids differ between its %" PRIu64 " runs (%" PRIu64 " to %" PRIu64
-			 " queues)",
-			 g->seen, g->queues_min, g->queues_max);
-		if (++n <= MENTIONED)
-			add_program_evidence(s, g, text);
+		if (what == SAME_IDS)
+			snprintf(text, sizeof(text),
+				 "ids differ between its %" PRIu64 " runs (%" PRIu64 " to %" PRIu64
+				 " queues)",
+				 g->seen, g->queues_min, g->queues_max);
+		add_program_evidence(s, g, text);
 	}
 	return n;
 }
 
-static unsigned shared_ids(const struct run_compare *r, struct run_compare_strategy *s)
+// The number of pairs that share ids or priorities.
+static unsigned sharing_pairs(const struct run_compare *r, struct run_compare_strategy *s, int what)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < r->npairs; i++) {
-		char text[64];
-		if (!r->pairs[i].both.ids_text.len)
+		const struct run_compare_traits *both = &r->pairs[i].both;
+		struct buf text = {0};
+		if (!(what == SAME_IDS ? both->ids_text.len : both->prios) || ++n > MENTIONED)
 			continue;
-		snprintf(text, sizeof(text), "ids %s", r->pairs[i].both.ids_text.data);
-		if (++n <= MENTIONED)
-			add_pair_evidence(s, &r->pairs[i], text);
+		if (what == SAME_IDS) {
+			buf_printf(&text, "ids %s", both->ids_text.data);
+		} else {
+			buf_puts(&text, r->levels ? "priority level " : "priority ");
+			prios_text(&text, r, both->prios, ",");
+		}
+		add_pair_evidence(s, &r->pairs[i], text.data);
+		buf_fini(&text);
 	}
 	return n;
 }
 
 static void judge_fixed(const struct run_compare *r, struct run_compare_strategy *s)
 {
-	const unsigned broken = changing_ids(r, s) + shared_ids(r, s);
+	const unsigned broken = changing_programs(r, s, SAME_IDS) + sharing_pairs(r, s, SAME_IDS);
 	s->works = broken ? 0 : run_compare_repeated(r) ? 1 : -1;
 	if (s->works > 0)
 		add_evidence(s, "each program had the same ids in all its runs, and %s",
@@ -403,34 +418,14 @@ static void judge_fixed(const struct run_compare *r, struct run_compare_strategy
 		add_evidence(s, "no program is in two runs");
 }
 
-static unsigned unfit_priorities(const struct run_compare *r, struct run_compare_strategy *s)
-{
-	unsigned n = 0;
-	char what[120];
-	for (size_t i = 0; i < r->nprograms; i++)
-		if (r->programs[i].same[SAME_PRIOS] == 0 && ++n <= MENTIONED)
-			add_program_evidence(s, &r->programs[i],
-					     "priorities differ between its runs");
-	for (size_t i = 0; i < r->npairs; i++) {
-		if (!r->pairs[i].both.prios)
-			continue;
-		struct buf text = {0};
-		prios_text(&text, r, r->pairs[i].both.prios, ",");
-		snprintf(what, sizeof(what), "%s %s", r->levels ? "priority level" : "priority",
-			 text.data);
-		if (++n <= MENTIONED)
-			add_pair_evidence(s, &r->pairs[i], what);
-		buf_fini(&text);
-	}
-	return n;
-}
-
 static void judge_priority(const struct run_compare *r, struct run_compare_strategy *s)
 {
-	s->works = unfit_priorities(r, s) > 0 ? 0 : -1;
-	if (!s->works)
-		return;
+	const unsigned broken =
+		changing_programs(r, s, SAME_PRIOS) + sharing_pairs(r, s, SAME_PRIOS);
 	bool known = true;
+	s->works = broken ? 0 : -1;
+	if (broken)
+		return;
 	for (size_t i = 0; i < r->nprocs; i++)
 		known &= !r->procs[i].compute || r->procs[i].has.prios;
 	if (!known) {

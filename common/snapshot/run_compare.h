@@ -29,7 +29,7 @@ struct qset {
 // What is compared between runs: 1 the same, 0 not, -1 unknown.
 enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
 
-// Properties that may identify queues. X_text lists the content of X.
+// Properties that may identify queues. X_text is X in words.
 struct run_compare_traits {
 	struct qset ids; // of the primary context
 	uint64_t gpus;   // bit: index of a GPU, 63: that one and all above
@@ -43,13 +43,13 @@ struct run_compare_proc {
 	const char *run_name;
 	const char *program; // NULL: unknown
 	const char *comm;
-	uint64_t worker; // processes of the same program, by GPU and then by start: 0, 1 ...
+	uint64_t worker; // number among processes of the program in a run, by GPU, then by start
 	int64_t pid;
 	uint64_t start_ticks;
 	uint64_t queues, compute, sdma; // queues; of them of these types
 	struct run_compare_traits has;
-	struct buf slots; // "0=p0q2 1=p1q2"; empty: unknown
-	double overlap;   // of its ids with those of the first run that has it: 1 the same, 0 none
+	struct buf slots;   // "0=p0q2 1=p1q2"; empty: unknown
+	double overlap;     // of its ids with those of the first run that has it, 0 to 1
 	int8_t same[SAMES]; // as in that run
 };
 
@@ -58,20 +58,20 @@ struct run_compare_program {
 	const char *program, *comm;
 	uint64_t worker;
 	const struct run_compare_proc *first; // in the first run that has it
-	uint64_t seen, missing;               // runs that have it, and that have not
+	uint64_t seen, missing;               // runs with and without it
 	uint64_t queues_min, queues_max;
 	struct run_compare_traits ever; // of any of these runs
 	struct qset always;             // ids in all of them
 	struct buf always_text;
 	int8_t same[SAMES]; // -1 also if seen once
-	double consistency; // of ids: mean over all pairs of runs of what both have / either has
+	double consistency; // of ids: mean overlap of all pairs of its runs
 };
 
 // Two programs, or two processes of one, side by side.
 struct run_compare_pair {
 	const char *a, *b;
 	uint64_t runs;                  // in which both were there
-	struct run_compare_traits both; // what both have in one run
+	struct run_compare_traits both; // what they share in any run
 	double overlap;                 // of ids, mean over all such pairs of processes
 	unsigned last_run, processes;   // while counting
 };
@@ -100,7 +100,7 @@ void run_compare_compare(struct run_compare *r, const struct host_state *moments
 			 enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
 
-// Was any program in two runs? Something must have been repeated to be the same again.
+// Is any program in two runs?
 bool run_compare_repeated(const struct run_compare *r);
 
 // "0,1,3" or "0-5,7" of a set of ids.
