@@ -109,11 +109,11 @@ static void fill_why_cause(struct why_row *r, const struct why *w, const struct 
 		return;
 	r->signal = d->signal ? d->signal : U64_NULL;
 	r->value = d->known ? d->value : I64_NULL;
-	if (d->by == SIZE_MAX)
+	if (d->by.queue == SIZE_MAX)
 		return;
-	r->by_qid = w->v[d->by].q->row->qid;
-	r->by_index = d->by_index;
-	r->by_type = d->by_type;
+	r->by_qid = w->v[d->by.queue].q->row->qid;
+	r->by_index = d->by.index;
+	r->by_type = d->by.type;
 }
 
 static void fill_why_indices(struct why_row *r, const struct why_queue *x)
@@ -165,9 +165,9 @@ static int print_why(struct out *o, const struct why *w, bool *unread)
 			x->next.type ? x->next.kernel_object : x->last.kernel_object;
 		if (object)
 			r.kernel = kernels_name(&kernels, x->q, object);
-		if (x->because && x->because->by_kernel)
-			r.by_kernel = kernels_name(&kernels, &w->rings->v[x->because->by],
-						   x->because->by_kernel);
+		if (x->because && x->because->by.kernel)
+			r.by_kernel = kernels_name(&kernels, &w->rings->v[x->because->by.queue],
+						   x->because->by.kernel);
 		r.demangled = kernels_readable(&kernels, r.kernel);
 		out_row(o, &r);
 		*unread |= x->problem != RING_OK;

@@ -15,9 +15,9 @@
 #define TRACKS        1000000 // numbers of queues in a timeline, from here on
 #define TRACK_PROCESS 1       // of processes
 
-// What a queue was seen in. Numbers are UINT64_MAX, texts NULL where unknown.
+// A sight of a queue and how often it was seen. Unknown numbers are UINT64_MAX, texts NULL.
 struct profile_row {
-	struct queue_row q; // which queue, nothing else of it
+	struct queue_row q;
 	const char *state, *packet, *kernel, *demangled;
 	double share;
 	uint64_t looks, of, over_ns, cpu_ns;
@@ -53,14 +53,14 @@ struct view {
 	int fd; // of the timeline, -1
 };
 
-// --- what is seen, in a word ---
+// --- names ---
 
 static const char *readable_kernel(struct view *v, const char *kernel)
 {
 	return v->opts->kernels.demangle ? kernels_readable(&v->kernels, kernel) : kernel;
 }
 
-// The kernel that runs or is next, or in brackets what there is instead.
+// The kernel that runs or is next, or in brackets the state and the type of packet.
 static void name_sight(struct buf *to, struct view *v, const struct profile_sight *s)
 {
 	if (s->kernel && s->state != PROFILE_WAITS)
@@ -73,29 +73,26 @@ static void name_sight(struct buf *to, struct view *v, const struct profile_sigh
 static void name_queue(char to[48], const struct profile_queue *q)
 {
 	const char *type = q->type ? q->type : "queue";
-	if (q->qid == U64_NULL)
+	if (q->row.qid == U64_NULL)
 		snprintf(to, 48, "%s", type);
-	else if (q->context == U64_NULL)
-		snprintf(to, 48, "%s %u", type, (unsigned)q->qid);
+	else if (q->row.context == U64_NULL)
+		snprintf(to, 48, "%s %u", type, (unsigned)q->row.qid);
 	else
-		snprintf(to, 48, "%s %u of context %u", type, (unsigned)q->qid,
-			 (unsigned)q->context);
+		snprintf(to, 48, "%s %u of context %u", type, (unsigned)q->row.qid,
+			 (unsigned)q->row.context);
 }
 
 // --- --folded ---
 
 // Semicolons part the frames of a stack.
-static void put_frame(struct buf *to, const char *text, size_t len)
+static void put_frame(struct buf *to, const char *text)
 {
-	for (size_t end; len; text += end, len -= end) {
-		end = 0;
-		while (end < len && text[end] != ';')
-			end++;
-		text_escape(to, text, end);
-		if (end < len) {
-			buf_puts(to, "\\x3b");
-			end++;
-		}
+	for (const char *end;; text = end + 1) {
+		end = strchrnul(text, ';');
+		text_escape(to, text, (size_t)(end - text));
+		if (!*end)
+			return;
+		buf_puts(to, "\\x3b");
 	}
 }
 
@@ -107,11 +104,11 @@ static int print_folded(struct view *v)
 		const struct profile_queue *q = &v->profile.v[i];
 		name_queue(queue, q);
 		for (size_t k = 0; k < q->n; k++) {
-			put_frame(&text, q->comm, strlen(q->comm));
-			buf_printf(&text, " %" PRId64 ";%s;", q->pid, queue);
+			put_frame(&text, q->comm);
+			buf_printf(&text, " %" PRId64 ";%s;", q->row.pid, queue);
 			name.len = 0;
 			name_sight(&name, v, &q->v[k].what);
-			put_frame(&text, name.data, name.len);
+			put_frame(&text, name.data);
 			buf_printf(&text, " %" PRIu64 "\n", q->v[k].looks);
 		}
 	}
@@ -125,7 +122,7 @@ static int print_folded(struct view *v)
 static uint64_t process_number(const struct profile *p, const struct profile_queue *q)
 {
 	size_t i = 0;
-	while (p->v[i].pid != q->pid || strcmp(p->v[i].comm, q->comm) != 0)
+	while (p->v[i].row.pid != q->row.pid || strcmp(p->v[i].comm, q->comm) != 0)
 		i++;
 	return TRACK_PROCESS + i;
 }
@@ -173,7 +170,7 @@ static int close_timeline(struct view *v)
 		return GPQ_OK;
 	for (size_t i = 0; i < p->n; i++) {
 		const uint64_t process = process_number(p, &p->v[i]);
-		snprintf(name, sizeof(name), "%.16s %" PRId64, p->v[i].comm, p->v[i].pid);
+		snprintf(name, sizeof(name), "%.16s %" PRId64, p->v[i].comm, p->v[i].row.pid);
 		if (process == TRACK_PROCESS + i)
 			traceevent_name(&v->timeline, process, 0, name, i);
 		name_queue(name, &p->v[i]);
@@ -188,12 +185,7 @@ static int close_timeline(struct view *v)
 static void print_profile_of(struct out *o, struct view *v, const struct profile_queue *q)
 {
 	const struct profile *p = &v->profile;
-	struct profile_row r = {.q = {.pid = q->pid,
-				      .process.comm = *q->comm ? q->comm : NULL,
-				      .gpu_id = q->gpu_id,
-				      .qid = q->qid,
-				      .context = q->context,
-				      .type = q->type},
+	struct profile_row r = {.q = q->row,
 				.of = p->looks,
 				.over_ns = p->end_ns - p->begin_ns,
 				.cpu_ns = p->cpu_ns};
@@ -244,7 +236,7 @@ static void rescan_queues(void *arg)
 	rings_fini(known ? old : fresh);
 }
 
-// Warns of what could not be looked at.
+// Warns of queues that could not be looked at.
 static int check_unread(const struct view *v)
 {
 	const struct rings *r = &v->rings[v->current];
@@ -257,7 +249,7 @@ static int check_unread(const struct view *v)
 		if (q->unread)
 			err_note("pid %d: %s: at %" PRIu64 " looks signals or packets that it is "
 				 "judged by could not be read, or were none",
-				 (int)q->pid, name, q->unread);
+				 (int)q->row.pid, name, q->unread);
 		if (!x->q || !x->problem)
 			continue;
 		rings_warn(r, x->q, x->problem);

@@ -56,8 +56,8 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 
 // --- what a look shows ---
 
-// The packet at the head; NULL: not known. A packet that the GPU took during the look was the head
-// until then.
+// The packet at the head; NULL: not known. If the GPU took a packet during the look, that one was
+// the head.
 static const struct packet *profile_head(const struct why_queue *x)
 {
 	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
@@ -73,7 +73,7 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 	for (size_t i = 0; i < p->n && !found; i++) {
 		const struct ring_queue *r = p->v[i].x.q;
 		struct ring_look l;
-		if (!r || p->v[i].pid != pid)
+		if (!r || p->v[i].row.pid != pid)
 			continue;
 		ring_look(&r->ring, &p->rings->processes[r->process].memory, 0, PROFILE_SEARCH, &l);
 		for (size_t k = 0; k < l.n; k++)
@@ -84,8 +84,8 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 }
 
 // Does the packet that was taken last still run? Its signal tells only while no other packet has
-// it, and runtimes reuse a signal once it is 0. Packets to come are searched for it once for each
-// packet that runs.
+// the same one, and runtimes reuse a signal once it is 0. Packets to come are searched once for
+// each packet that runs.
 static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
@@ -94,11 +94,11 @@ static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 		return false;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_queue *other = &p->v[i];
-		if (other != q && other->x.q && other->pid == q->pid &&
+		if (other != q && other->x.q && other->row.pid == q->row.pid &&
 		    (other->x.next.completion == signal || other->x.last.completion == signal))
 			return false;
 	}
-	if (q->searched_at != x->now.read && is_to_come(p, q->pid, signal))
+	if (q->searched_at != x->now.read && is_to_come(p, q->row.pid, signal))
 		q->done_at = x->now.read;
 	q->searched_at = x->now.read;
 	return x->now.read != q->done_at;
@@ -138,7 +138,7 @@ static bool is_same_sight(const struct profile_sight *a, const struct profile_si
 	return a->state == b->state && a->packet == b->packet && a->kernel == b->kernel;
 }
 
-// Index of its count.
+// Index of the count of a sight.
 static size_t count_of(struct profile_queue *q, const struct profile_sight *s)
 {
 	for (size_t i = 0; i < q->n; i++)
@@ -199,13 +199,13 @@ void profile_look(struct profile *p, uint64_t now_ns)
 
 // --- which queues ---
 
-// Is `q` the queue of this ring? The address of a new ring may not be known at first.
+// Is `q` the queue of this ring? The address of a ring may be known only later.
 static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
 {
 	const struct queue_row *row = r->row;
 	const bool known = q->ring != MQD_UNKNOWN && r->ring.base != MQD_UNKNOWN;
-	return q->pid == row->pid && q->gpu_id == row->gpu_id && q->qid == row->qid &&
-	       q->context == row->context && (!known || q->ring == r->ring.base) &&
+	return q->row.pid == row->pid && q->row.gpu_id == row->gpu_id && q->row.qid == row->qid &&
+	       q->row.context == row->context && (!known || q->ring == r->ring.base) &&
 	       strcmp(q->comm, row->process.comm ? row->process.comm : "") == 0;
 }
 
@@ -216,21 +216,21 @@ static struct profile_queue *queue_of(struct profile *p, const struct ring_queue
 		if (is_queue(&p->v[i], r))
 			return &p->v[i];
 	struct profile_queue *q = ARRAY_ADD(p->v, p->cap, p->n);
-	*q = (struct profile_queue){.pid = row->pid,
+	*q = (struct profile_queue){.row = *row,
 				    .comm = xstrdup(row->process.comm ? row->process.comm : ""),
 				    .type = row->type ? xstrdup(row->type) : NULL,
-				    .gpu_id = row->gpu_id,
-				    .qid = row->qid,
-				    .context = row->context,
 				    .ring = r->ring.base,
 				    .x = {.unread = true},
 				    .done_at = UINT64_MAX,
 				    .searched_at = UINT64_MAX,
 				    .at = SIZE_MAX};
+	q->row.process.comm = *q->comm ? q->comm : NULL;
+	q->row.type = q->type;
 	return q;
 }
 
-// Counts the looks that could not read a queue as unknown, now that the queue is known to exist.
+// Counts looks that could not read a queue as unknown, once it is known that the queue still
+// exists.
 static void count_unreadable(struct profile_queue *q)
 {
 	const struct profile_sight unknown = {.state = PROFILE_UNKNOWN};
@@ -273,7 +273,7 @@ static uint64_t later_ns(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-// Of gpq and the children that read for it.
+// Processor time of gpq and of the children that read for it.
 static uint64_t profile_cpu_ns(void)
 {
 	return clock_cpu_ns() + reader_cpu_ns(NULL);

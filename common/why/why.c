@@ -107,11 +107,7 @@ static void confirm_blocked(struct why *w)
 
 struct setter {
 	uint64_t signal;
-	size_t queue; // index in why.v
-	uint64_t index;
-	const char *type;
-	uint64_t kernel;
-	bool taken;
+	struct why_setter packet;
 };
 
 struct setters {
@@ -121,12 +117,11 @@ struct setters {
 
 static int by_signal(const void *a, const void *b)
 {
-	const struct setter *x = a, *y = b;
-	int r = ORDER(x->signal, y->signal);
-	if (!r) // packets to come first: a packet that was taken may be a leftover
-		r = ORDER(x->taken, y->taken);
-	if (!r)
-		r = ORDER(x->queue, y->queue);
+	const struct setter *s = a, *t = b;
+	const struct why_setter *x = &s->packet, *y = &t->packet;
+	int r = ORDER(s->signal, t->signal);
+	r = r ? r : ORDER(x->taken, y->taken); // a packet that was taken may be a leftover
+	r = r ? r : ORDER(x->queue, y->queue);
 	return r ? r : ORDER(x->index, y->index);
 }
 
@@ -147,12 +142,9 @@ static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 						: p->completion;
 		if (signal)
 			*ARRAY_ADD(s->v, s->cap, s->n) = (struct setter){
-				.signal = signal,
-				.queue = queue,
-				.index = l.v[i].index,
-				.type = p->type,
-				.kernel = p->kernel_object,
-				.taken = l.v[i].state == RING_TAKEN,
+				signal,
+				{queue, l.v[i].index, p->type, p->kernel_object,
+				 l.v[i].state == RING_TAKEN},
 			};
 	}
 	all &= s->n < SETTERS_MOST;
@@ -177,14 +169,8 @@ static size_t first_setter(const struct setters *s, uint64_t signal)
 static void find_setter(const struct setters *s, struct why_dep *d)
 {
 	const size_t at = d->signal ? first_setter(s, d->signal) : s->n;
-	if (at == s->n || !s->v)
-		return;
-	const struct setter *found = &s->v[at];
-	d->by = found->queue;
-	d->by_index = found->index;
-	d->by_type = found->type;
-	d->by_kernel = found->kernel;
-	d->by_taken = found->taken;
+	if (at < s->n && s->v)
+		d->by = s->v[at].packet;
 }
 
 // Runtimes reuse signals: the value belongs to the last packet only if no other packet has the
@@ -194,7 +180,7 @@ static bool is_used_again(const struct setters *s, const struct why *w, size_t q
 	const struct why_queue *x = &w->v[queue];
 	for (size_t i = first_setter(s, x->last.completion);
 	     i < s->n && s->v[i].signal == x->last.completion; i++)
-		if (s->v[i].queue != queue || s->v[i].index >= x->now.read)
+		if (s->v[i].packet.queue != queue || s->v[i].packet.index >= x->now.read)
 			return true;
 	return false;
 }
@@ -226,7 +212,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 
 static bool dep_goes_on(const struct why *w, const struct why_dep *d)
 {
-	return d->open || d->by == SIZE_MAX || d->by_taken || w->v[d->by].goes_on;
+	return d->open || d->by.queue == SIZE_MAX || d->by.taken || w->v[d->by.queue].goes_on;
 }
 
 static bool can_go_on(const struct why *w, const struct why_queue *x)
@@ -318,7 +304,7 @@ static enum why_state state_blocked(const struct why *w, struct why_queue *x)
 		const struct why_dep *d = &x->deps[i];
 		if (d->open || !d->known)
 			continue;
-		if (d->by == SIZE_MAX)
+		if (d->by.queue == SIZE_MAX)
 			outside = outside ? outside : d;
 		else if (!dep_goes_on(w, d))
 			dead = dead ? dead : d;
@@ -380,22 +366,22 @@ static void tell_dep(struct buf *b, const struct why *w, const struct why_queue 
 	if (!d)
 		return;
 	buf_printf(b, "signal 0x%" PRIx64 " is %" PRId64, d->signal, d->value);
-	if (d->by == SIZE_MAX) {
+	if (d->by.queue == SIZE_MAX) {
 		buf_puts(b,
 			 x->blind ? ", and no packet that could be read sets it"
 				  : ", and no packet of this process sets it: the host, or another "
 				    "process");
 		return;
 	}
-	const struct queue_row *by = w->v[d->by].q->row;
-	buf_printf(b, ", set by packet %" PRIu64 " (%s) of ", d->by_index, d->by_type);
+	const struct queue_row *by = w->v[d->by.queue].q->row;
+	buf_printf(b, ", set by packet %" PRIu64 " (%s) of ", d->by.index, d->by.type);
 	if (by->qid == KFD_UNKNOWN)
 		buf_puts(b, "another queue");
-	else if (d->by == (size_t)(x - w->v))
+	else if (d->by.queue == (size_t)(x - w->v))
 		buf_puts(b, "this queue");
 	else
 		buf_printf(b, "queue %" PRIu64, by->qid);
-	if (d->by_taken)
+	if (d->by.taken)
 		buf_puts(b, ", which is taken");
 }
 

@@ -9,7 +9,7 @@
 // long after it was taken. Facts: [debugfs.hqds-idle], [debugfs.rls-active],
 // [debugfs.off].
 //
-// Two states that cannot be told apart are one state here, whose name has both.
+// Where two states look the same, there is one state with both names.
 #ifndef GPQ_WHY_WHY_H
 #define GPQ_WHY_WHY_H
 
@@ -19,7 +19,7 @@
 enum why_state {
 	WHY_UNKNOWN,
 	WHY_COMPUTING,         // packets were taken, or the last one is not complete
-	WHY_COMPUTING_OR_HUNG, // nothing moved, and nothing is waited for
+	WHY_COMPUTING_OR_HUNG, // the next packet waits for nothing, and is not taken
 	WHY_IDLE,
 	WHY_WAITS_BARRIER,  // for packets of the process that will be reached
 	WHY_WAITS_EXTERNAL, // for a signal that no packet of the process sets
@@ -31,27 +31,31 @@ enum why_state {
 	WHY_EVICTED,
 	WHY_SUSPENDED_OR_EVICTED,
 	WHY_SUSPENDED_OR_RESET,
-	WHY_ERROR, // the driver noted exceptions for it
+	WHY_ERROR, // the driver noted exceptions of the queue
 	WHY_STATES
 };
 
 const char *why_state_word(enum why_state s);
 
-// Without help from outside it will not go on.
+// Will the queue never go on by itself?
 bool why_is_stuck(enum why_state s);
+
+// A packet that sets a signal.
+struct why_setter {
+	size_t queue;   // index in why.v; SIZE_MAX: there is no such packet
+	uint64_t index; // of the packet
+	const char *type;
+	uint64_t kernel; // object of a dispatch, 0
+	bool taken;      // the GPU has taken the packet already
+};
 
 // A signal that the next packet waits for.
 struct why_dep {
 	uint64_t signal; // of SDMA: the one that holds the memory which is polled
 	int64_t value;
-	bool known; // the value
-	bool open;  // its condition is met
-	// The packet that sets it: SIZE_MAX none was found, else index in why.v.
-	size_t by;
-	uint64_t by_index;
-	const char *by_type;
-	uint64_t by_kernel; // object of a dispatch, 0
-	bool by_taken;      // the GPU has it already
+	bool known; // the value could be read
+	bool open;  // the value is one that the packet waits for
+	struct why_setter by;
 };
 
 struct why_queue {
@@ -63,19 +67,19 @@ struct why_queue {
 	struct packet next; // its type is NULL: there is none
 	struct packet last; // the packet before it, likewise
 	bool has_last_value;
-	int64_t last_value;  // of its completion signal, unless other packets have that, too
-	bool blocked;        // by what the next packet waits for
-	bool unsure;         // it may be: a signal cannot be read
-	bool unread;         // something that it is judged by could not be read
-	bool blind;          // blocked, and not all packets of the process could be searched
-	bool goes_on;        // it is not deadlocked: it goes on once other queues have
+	int64_t last_value;  // of its completion signal, unless other packets use that, too
+	bool blocked;        // the next packet waits for a signal
+	bool unsure;         // it may wait: a signal cannot be read
+	bool unread;         // an index, packet or signal that the verdict needs was not read
+	bool blind;          // not all packets of the process could be searched for signals
+	bool goes_on;        // not blocked for ever: it goes on once other queues have
 	uint64_t exceptions; // why_exceptions()
 	struct why_dep deps[PACKET_DEPS];
 	unsigned ndeps;
-	const struct why_dep *because; // the one that the state is about, NULL
-	pid_t by_pid;                  // that suspended it, 0
-	char by_name[64];              // its command name
-	const char *trigger;           // of its eviction, NULL
+	const struct why_dep *because; // the wait that the state is about, NULL
+	pid_t by_pid;                  // process that suspended the queue, 0
+	char by_name[64];              // command name of that process
+	const char *trigger;           // of the eviction, NULL
 	char *detail;                  // owned: the state in a sentence
 };
 

@@ -7,8 +7,7 @@
 
 static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
 {
-	x->deps[x->ndeps++] = (struct why_dep){
-		.signal = signal, .value = value, .known = known, .open = open, .by = SIZE_MAX};
+	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};
 }
 
 // A signal that cannot be read counts as neither open nor closed, see set_blocked().

@@ -104,7 +104,7 @@ static void note(void *arg, const struct profile_queue *q, uint64_t now_ns)
 	char *end = strchr(t.changes, '\0');
 	(void)arg;
 	snprintf(end, sizeof(t.changes) - (size_t)(end - t.changes),
-		 "%" PRIu64 " %s %s %" PRIu64 "-%" PRIu64 "\n", q->qid,
+		 "%" PRIu64 " %s %s %" PRIu64 "-%" PRIu64 "\n", q->row.qid,
 		 profile_state_word(s->state), s->kernel ? s->kernel : "-", q->since_ns, now_ns);
 }
 
@@ -159,7 +159,7 @@ static const char *counts(unsigned qid)
 	*text = '\0';
 	for (size_t i = 0; i < t.profile.n; i++) {
 		const struct profile_queue *q = &t.profile.v[i];
-		for (size_t k = 0; k < q->n && q->qid == qid; k++) {
+		for (size_t k = 0; k < q->n && q->row.qid == qid; k++) {
 			const struct profile_sight *s = &q->v[k].what;
 			char *end = strchr(text, '\0');
 			snprintf(end, sizeof(text) - (size_t)(end - text), "%s %s %s %" PRIu64 "\n",
