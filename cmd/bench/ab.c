@@ -163,21 +163,16 @@ static int keep_run(struct ab *b, struct ab_run *r)
 	return status;
 }
 
-// Between two runs. False: a signal came, and gpq is to end.
-static bool rest_between_runs(uint64_t ns)
-{
-	int signals = bench_signals_open();
-	bool on = !wait_readable(signals, clock_ns() + ns);
-	close(signals);
-	return on;
-}
-
 static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 {
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
-	if (b->done && b->opts->pause_ns && !rest_between_runs(b->opts->pause_ns)) {
+	const int signals = bench_signals_open();
+	if (b->done && b->opts->pause_ns && wait_readable(signals, clock_ns() + b->opts->pause_ns))
+		stopped = true;
+	close(signals);
+	if (stopped) {
 		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
 		return GPQ_PARTIAL;
 	}

@@ -5,6 +5,7 @@
 #include "common/bench/cycle.h"
 #include "common/holder/holder.h"
 #include "common/host/clock.h"
+#include "common/host/number.h"
 #include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
@@ -144,14 +145,6 @@ static void warn_unreached(const struct group_member *m)
 	free(unreached);
 }
 
-static uint64_t longest_hold(const struct plan *p)
-{
-	uint64_t longest = 0;
-	for (unsigned i = 0; i < p->n; i++)
-		longest = p->setting[i].hold_ns > longest ? p->setting[i].hold_ns : longest;
-	return longest;
-}
-
 static int attach_targets(struct preempt *p)
 {
 	struct attached *a = &p->attached;
@@ -160,7 +153,10 @@ static int attach_targets(struct preempt *p)
 	p->signals = bench_signals_open();
 	if (p->signals < 0)
 		return err_sys(errno, NULL, "signalfd");
-	attached_open(a, t->n, longest_hold(&p->plan), p->signals);
+	uint64_t longest = 0;
+	for (unsigned i = 0; i < p->plan.n; i++)
+		longest = greater(longest, p->plan.setting[i].hold_ns);
+	attached_open(a, t->n, longest, p->signals);
 	for (size_t i = 0; i < t->n; i++) {
 		const int pid = (int)t->v[i]->target.pid;
 		const bool ok = attached_add(a, pid, t->v[i]->sel);

@@ -234,23 +234,6 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-static int start_side(struct experiment *x, struct workload *s)
-{
-	s->begun = true;
-	if (!s->command)
-		return 0;
-	if (child_start(&s->child, s->command, x->plan->log_dir ? x->log[s->side] : NULL))
-		return ab_fail(x, 1, "%s: %s", s->command, strerror(errno));
-	s->child_start = kfd_target_start(s->child.pid);
-	return 0;
-}
-
-// With a SPEC, a command may end when it has had others start the work.
-static bool side_command_ended(const struct workload *s)
-{
-	return s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status);
-}
-
 // `before`: behind the status in the message: " before it had queues", or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
@@ -310,7 +293,8 @@ static int wait_for_side(struct experiment *x, struct workload *s,
 	while (!is_ready(x, s)) {
 		if (x->status || ab_turn(x, 10 * MS))
 			return -1;
-		if (side_command_ended(s))
+		// With a SPEC, a command may end when it has had others start the work.
+		if (s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status))
 			return ended_early(x, s, before);
 		if (clock_ns() >= end)
 			return was_late(x, s, late);
@@ -318,16 +302,22 @@ static int wait_for_side(struct experiment *x, struct workload *s,
 	return 0;
 }
 
-static int wait_for_queues(struct experiment *x, struct workload *s)
+static int start_side(struct experiment *x, struct workload *s, bool wait)
 {
-	return wait_for_side(x, s, has_queues, " before it had queues", "had no queues");
+	s->begun = true;
+	if (s->command) {
+		if (child_start(&s->child, s->command, x->plan->log_dir ? x->log[s->side] : NULL))
+			return ab_fail(x, 1, "%s: %s", s->command, strerror(errno));
+		s->child_start = kfd_target_start(s->child.pid);
+	}
+	return wait ? wait_for_side(x, s, has_queues, " before it had queues", "had no queues") : 0;
 }
 
 static int start_offline(struct experiment *x)
 {
 	struct workload *s = &x->offline;
 	workload_attach(s, x->plan->grace);
-	if (start_side(x, s) || wait_for_queues(x, s))
+	if (start_side(x, s, true))
 		return -1;
 	return wait_for_side(x, s, is_at_work, " before it was at work",
 			     x->plan->offline_ready ? "printed no line that matches --offline-ready"
@@ -359,7 +349,7 @@ static int run_online(struct experiment *x)
 	const bool watch = x->plan->hold == AB_HOLD_PROGRESS;
 	if (watch)
 		workload_attach(s, 0);
-	if (start_side(x, s) || (watch && wait_for_queues(x, s)))
+	if (start_side(x, s, watch))
 		return -1;
 	x->watch.on = watch;
 	uint64_t end = s->command ? UINT64_MAX : clock_ns() + x->plan->for_ns;

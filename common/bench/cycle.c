@@ -144,10 +144,8 @@ static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 
 static void note_saved(const struct kfd_watch *w, struct cycle *c)
 {
-	for (unsigned i = 0; i < w->n; i++) {
-		const unsigned xccs = kfd_watch_saved(w, i, c->saved_bytes);
-		c->xccs = xccs > c->xccs ? xccs : c->xccs;
-	}
+	for (unsigned i = 0; i < w->n; i++)
+		c->xccs = (unsigned)greater(c->xccs, kfd_watch_saved(w, i, c->saved_bytes));
 }
 
 // Suspends, waits until all queues stand still, and holds them. The hold begins when the last

@@ -197,11 +197,6 @@ static int add_goals(struct requirements *r, const struct words *w, unsigned kin
 	return GPQ_OK;
 }
 
-static bool is_same_limit(const struct requirement *a, const struct requirement *b)
-{
-	return a->subject == b->subject && a->mode == b->mode && a->p == b->p;
-}
-
 int require_parse(struct requirements *r, const struct words *wanted, const struct words *require,
 		  unsigned kinds)
 {
@@ -209,20 +204,22 @@ int require_parse(struct requirements *r, const struct words *wanted, const stru
 	int status = add_goals(r, wanted, kinds);
 	const size_t defaults = r->n;
 	for (size_t i = 0; i < require->n && !status; i++) {
-		struct requirement q;
+		struct requirement q, *same = NULL;
 		const char *fault = read_requirement(&q, require->v[i], kinds);
-		size_t at = 0;
 		if (fault)
 			return err_fail(GPQ_USAGE,
 					kinds & REQUIRE_AB ? "for example 'online p99 < 50ms'"
 							   : "for example 'suspend p99 < 10ms'",
 					"--require %s: %s", require->v[i], fault);
 		q.text = require->v[i];
-		while (at < defaults && (r->v[at].text || !is_same_limit(&r->v[at], &q)))
-			at++;
-		if (at < defaults)
-			memcpy(q.name, r->v[at].name, sizeof(q.name));
-		r->v[at < defaults ? at : r->n++] = q;
+		for (size_t k = 0; k < defaults && !same; k++) {
+			struct requirement *g = &r->v[k];
+			if (!g->text && g->subject == q.subject && g->mode == q.mode && g->p == q.p)
+				same = g;
+		}
+		if (same)
+			memcpy(q.name, same->name, sizeof(q.name));
+		*(same ? same : &r->v[r->n++]) = q;
 	}
 	return status;
 }

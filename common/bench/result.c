@@ -1,6 +1,7 @@
 // Adding up cycles; result.h.
 #include "common/bench/result.h"
 
+#include "common/host/number.h"
 #include "common/host/xalloc.h"
 
 #include <errno.h>
@@ -104,8 +105,7 @@ static void result_add_saved(struct result_setting *s, const struct cycle *c)
 	s->xccs = c->xccs > s->xccs ? c->xccs : s->xccs;
 	for (unsigned i = 0; i < c->xccs; i++) {
 		s->saved_sum[i] += c->saved_bytes[i];
-		if (c->saved_bytes[i] > s->saved_max[i])
-			s->saved_max[i] = c->saved_bytes[i];
+		s->saved_max[i] = greater(s->saved_max[i], c->saved_bytes[i]);
 	}
 }
 

@@ -23,26 +23,13 @@ static double policy_slice(const struct policy *p, uint64_t cost)
 	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
 }
 
-// Neither debt nor credit grows without bound.
-static void limit_owed(const struct policy *p, struct policy_class *c, uint64_t cost)
-{
-	const double most = 10 * policy_slice(p, cost);
-	c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
-}
-
-// The latest time to begin resuming, which takes time itself.
-static uint64_t latest_resume(const struct policy *p, const struct policy_class *c, uint64_t cost)
-{
-	return c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);
-}
-
 static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64_t now,
 			  uint64_t cost)
 {
-	const uint64_t end = latest_resume(p, c, cost);
+	// The latest time to begin resuming, which takes time itself.
+	const uint64_t end = c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);
 	const uint64_t least = lesser(c->since_ns + COSTS * cost, end);
 	const uint64_t quiet = c->rivals_ns + p->idle_ns; // no work above for so long
-	double wait;
 	if (now >= end) {
 		c->held = false;
 		c->rest_ns = now + p->rest_ns;
@@ -54,7 +41,7 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 	}
 	if (p->kind == POLICY_STRICT)
 		return end;
-	wait = (policy_slice(p, cost) - c->owed_ns) / p->part;
+	const double wait = (policy_slice(p, cost) - c->owed_ns) / p->part;
 	if (wait <= 0 && now >= least) {
 		c->held = false;
 		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
@@ -82,8 +69,9 @@ uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t no
 {
 	const bool burst = rivals && !c->rivals;
 	account_contention(p, c, now_ns);
+	const double most = 10 * policy_slice(p, cost_ns); // bounds debt and credit
 	if (p->kind == POLICY_SHARE)
-		limit_owed(p, c, cost_ns);
+		c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 	if (rivals || c->rivals)
 		c->rivals_ns = now_ns;
 	c->rivals = rivals;

@@ -278,13 +278,6 @@ static void settle_class(struct sched_class *c, uint64_t now)
 	c->held_ns = 0;
 }
 
-static void decide_class(struct sched_class *c, uint64_t now)
-{
-	c->decided_ns = now;
-	c->settling = true;
-	group_ask(&c->group, c->policy.held);
-}
-
 static void note_burst(struct sched_class *c, bool works, uint64_t now)
 {
 	if (works && !c->busy_since_ns) {
@@ -310,8 +303,11 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 			settle_class(c, clock_ns());
 		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
 						g->held && !g->asked, c->cost_ns));
-		if (c->policy.held != g->held)
-			decide_class(c, now);
+		if (c->policy.held != g->held) {
+			c->decided_ns = now;
+			c->settling = true;
+			group_ask(g, c->policy.held);
+		}
 		if (c->settling && !g->asked)
 			settle_class(c, clock_ns());
 		if (i + 1 < s->n)
@@ -343,21 +339,6 @@ static void answer_hints(struct sched *s, uint64_t now)
 	}
 	if (done || !hints_active(s->hints))
 		hints_answer(s->hints, now, off, missed);
-}
-
-// Returns when to look again whether a hint has expired.
-static uint64_t serve_hints(struct sched *s, uint64_t now)
-{
-	hints_serve(s->hints, now);
-	hints_expire(s->hints, now, s->opts.policy.max_hold_ns);
-	return hints_active(s->hints) ? now + s->opts.policy.max_hold_ns / 16 : NEVER;
-}
-
-// When a client that sent too fast may be read again.
-static uint64_t readable_again(const struct sched *s, uint64_t now)
-{
-	const int wait = hints_wait_ms(s->hints);
-	return wait < 0 ? NEVER : now + (uint64_t)wait * MS;
 }
 
 // ---- the loop
@@ -397,15 +378,20 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 // One turn of the loop. Returns when the next one is due.
 static uint64_t sched_turn(struct sched *s)
 {
+	const uint64_t max_hold = s->opts.policy.max_hold_ns;
 	uint64_t now = clock_ns(), next = NEVER;
-	if (s->hints)
-		next = serve_hints(s, now);
+	if (s->hints) {
+		hints_serve(s->hints, now);
+		hints_expire(s->hints, now, max_hold);
+		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // another may expire
+	}
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
 		sample_classes(s, now);
 	next = lesser(next, step_classes(s, now));
 	if (s->hints) {
 		answer_hints(s, clock_ns());
-		next = lesser(next, readable_again(s, now));
+		const int wait = hints_wait_ms(s->hints);
+		next = lesser(next, wait < 0 ? NEVER : now + (uint64_t)wait * MS);
 	}
 	// After the decisions, since this takes longer.
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
@@ -421,21 +407,15 @@ static uint64_t sched_turn(struct sched *s)
 	return needs_samples(s) ? lesser(next, s->sampled_ns + s->sample_every_ns) : next;
 }
 
-static int read_signal(int signals)
-{
-	struct signalfd_siginfo info;
-	return signals_next(signals, &info) ? (int)info.ssi_signo : 0;
-}
-
 static int sched_loop(struct sched *s, uint64_t until_ns)
 {
-	int sig = 0;
-	while (!sig && clock_ns() < until_ns) {
-		const uint64_t next = sched_turn(s);
-		wait_for_turn(s, lesser(next, until_ns));
-		sig = s->polled[SIGNALS].revents ? read_signal(s->polled[SIGNALS].fd) : 0;
+	struct signalfd_siginfo info;
+	while (clock_ns() < until_ns) {
+		wait_for_turn(s, lesser(sched_turn(s), until_ns));
+		if (s->polled[SIGNALS].revents && signals_next(s->polled[SIGNALS].fd, &info))
+			return (int)info.ssi_signo;
 	}
-	return sig;
+	return 0;
 }
 
 int sched_run(struct sched *s, uint64_t until_ns)
