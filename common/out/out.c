@@ -169,52 +169,45 @@ static void align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
-// Ways of OUT_TABLE to OUT_NUL to write a text.
-static outfmt_escape *const escapes[] = {[OUT_TABLE] = text_escape,
-					 [OUT_RAW] = outfmt_raw,
-					 [OUT_CSV] = outfmt_csv,
-					 [OUT_PAIRS] = outfmt_quoted,
-					 [OUT_NUL] = text_escape};
-
-// Without a record the heading. `i`: which cell of the row.
-static void line_cell(struct out *o, unsigned i, const void *record)
-{
-	const enum out_mode mode = o->opts.mode;
-	const struct out_col *c = out_column(o, i);
-	const size_t start = o->buf.len;
-	outfmt_escape *escape = mode == OUT_NUL && !o->terminal ? NULL : escapes[mode];
-	const char *null = mode == OUT_TABLE || mode == OUT_RAW ? "-" : "";
-	if (mode == OUT_PAIRS) {
-		buf_puts(&o->buf, c->name);
-		buf_puts(&o->buf, "=\"");
-	}
-	if (!record && mode == OUT_CSV)
-		outfmt_csv(&o->buf, c->name, strlen(c->name));
-	else if (!record)
-		buf_puts(&o->buf, c->name);
-	else if (!outfmt_text(&o->buf, c, record_of(o, i, record), mode == OUT_TABLE, o->opts.bytes,
-			      escape))
-		buf_puts(&o->buf, null);
-	if (mode == OUT_PAIRS)
-		buf_puts(&o->buf, "\"");
-	if (mode == OUT_TABLE)
-		align(&o->buf, start, o->width[i], outfmt_types[c->type].number);
-}
-
 // A row on a line of its own; without a record the headings. CSV is that of RFC 4180, but control
 // characters are escaped: a record is a line.
 static void line_row(struct out *o, const void *record)
 {
+	static outfmt_escape *const escapes[] = {[OUT_TABLE] = text_escape,
+						 [OUT_RAW] = outfmt_raw,
+						 [OUT_CSV] = outfmt_csv,
+						 [OUT_PAIRS] = outfmt_quoted,
+						 [OUT_NUL] = text_escape};
 	const enum out_mode mode = o->opts.mode;
+	const bool human = mode == OUT_TABLE, csv = mode == OUT_CSV, pairs = mode == OUT_PAIRS;
+	const bool null = human || mode == OUT_RAW, bytes = o->opts.bytes;
+	outfmt_escape *escape = mode == OUT_NUL && !o->terminal ? NULL : escapes[mode];
+	struct buf *b = &o->buf;
 	for (unsigned i = 0; i < o->ncells; i++) {
+		const struct out_col *c = out_column(o, i);
+		const void *from = record ? record_of(o, i, record) : NULL;
 		if (i)
-			buf_puts(&o->buf, mode == OUT_CSV ? "," : " ");
-		line_cell(o, i, record);
+			buf_append(b, csv ? "," : " ", 1);
+		const size_t start = b->len;
+		if (pairs) {
+			buf_puts(b, c->name);
+			buf_append(b, "=\"", 2);
+		}
+		if (!from && csv)
+			outfmt_csv(b, c->name, strlen(c->name));
+		else if (!from)
+			buf_puts(b, c->name);
+		else if (!outfmt_text(b, c, from, human, bytes, escape) && null)
+			buf_append(b, "-", 1);
+		if (pairs)
+			buf_append(b, "\"", 1);
+		if (human)
+			align(b, start, o->width[i], outfmt_types[c->type].number);
 	}
 	if (mode == OUT_NUL)
-		buf_append(&o->buf, "", 1);
+		buf_append(b, "", 1);
 	else
-		buf_puts(&o->buf, mode == OUT_CSV ? "\r\n" : "\n");
+		buf_puts(b, csv ? "\r\n" : "\n");
 }
 
 static void json_row(struct out *o, const void *record)

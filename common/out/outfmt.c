@@ -34,8 +34,12 @@ static union cell get(const struct out_col *c, const void *record)
 	union cell v = {0};
 	if (c->flags & OUT_ARRAY)
 		v.str = *member ? member : NULL;
-	else
-		memcpy(&v, member, outfmt_types[c->type].size);
+	else if (c->type == OUT_BOOL)
+		v.b = *(const int8_t *)member;
+	else if (c->type == OUT_U32)
+		memcpy(&v.u32, member, sizeof(v.u32));
+	else // a size that the compiler knows: this is called for each cell of millions of rows
+		memcpy(&v, member, sizeof(v));
 	return v;
 }
 
