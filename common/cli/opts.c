@@ -340,7 +340,7 @@ const char *opt_arg(const struct opt *o)
 	return *arg ? arg : NULL;
 }
 
-const char *opt_help(const struct opt *o)
+static const char *opt_help(const struct opt *o)
 {
 	return text_part(o->name, 2);
 }

@@ -36,15 +36,16 @@ struct pids {
 };
 
 struct opt {
-	const char
-		*name; // long name without dashes; NULL ends a table. Behind its NUL: opt_arg()
-		       // ("": a flag), opt_help() and the words of OPT_CHOICE, the last of them ""
+	// Long name without dashes; NULL ends a table. Behind its NUL follow opt_arg() ("": a
+	// flag), the help, and the words of OPT_CHOICE, the last of which is "".
+	const char *name;
 	uint32_t offset; // of the member in the options struct
 	char letter;     // short name, 0: none
 	uint8_t kind;    // enum opt_kind
 };
 
-// Texts are literals; `arg` of a flag is "".
+// Texts are literals; `arg` of a flag is "". `help` has no full stop: -h shows it up to a newline,
+// --help all of it. If it begins with a newline, -h only names the option.
 #define OPT(type, member, name, letter, kind, arg, help)                                  \
 	{                                                                                 \
 		name "\0" arg "\0" help, offsetof(struct type, member), (letter), (kind), \
@@ -55,10 +56,6 @@ struct opt {
 
 // Name of the argument in help; NULL for flags.
 const char *opt_arg(const struct opt *o);
-
-// Without a full stop. -h shows it up to a newline, --help all of it. If it begins with a newline,
-// -h only names the option.
-const char *opt_help(const struct opt *o);
 
 // Word `i` of an OPT_CHOICE; "" behind the last, and of other kinds.
 const char *opt_word(const struct opt *o, unsigned i);

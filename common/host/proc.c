@@ -83,17 +83,16 @@ int proc_read(struct proc *p, pid_t pid)
 	return r;
 }
 
-// Field 22 of /proc/PID/stat. The name in field 2 may hold blanks and parentheses: the last ')'
-// ends it.
-bool proc_parse_ticks(const char *stat, uint64_t *ticks)
+// The name in field 2 may hold blanks and parentheses: the last ')' ends it.
+bool proc_stat_number(const char *stat, unsigned field, uint64_t *value)
 {
 	const char *f = strrchr(stat, ')');
-	for (unsigned i = 2; f && i < 22; i++) {
+	for (unsigned i = 2; f && i < field; i++) {
 		f = strchr(f, ' ');
 		f = f ? f + 1 : NULL;
 	}
-	*ticks = proc_take_number(f, UINT64_MAX - 1, UINT64_MAX, &f);
-	return *ticks != UINT64_MAX;
+	*value = proc_take_number(f, UINT64_MAX - 1, UINT64_MAX, &f);
+	return *value != UINT64_MAX;
 }
 
 int proc_start_ticks(pid_t pid, uint64_t *ticks)
@@ -101,7 +100,7 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks)
 	struct buf b = {0};
 	bool found = false;
 	if (host_readf(&b, "/proc/%d/stat", (int)pid) >= 0) {
-		found = proc_parse_ticks(b.data, ticks);
+		found = proc_stat_number(b.data, 22, ticks);
 		errno = found ? 0 : EINVAL;
 	}
 	buf_fini(&b);

@@ -36,8 +36,8 @@ bool proc_parse_pid(const char *name, pid_t *pid);
 // process, also after the PID is used again. 0, or -1.
 int proc_start_ticks(pid_t pid, uint64_t *ticks);
 
-// The same from the file's text. False when it has no such field.
-bool proc_parse_ticks(const char *stat, uint64_t *ticks);
+// A number in the text of /proc/PID/stat: field 22 is the start time. False when there is none.
+bool proc_stat_number(const char *stat, unsigned field, uint64_t *value);
 
 // All processes. Count, the list in *list (free it); -1 with errno.
 ssize_t proc_list(struct proc **list);

@@ -2,6 +2,7 @@
 // /proc/PID/stat fields 48 to 51); writing there changes what others see.
 #include "common/host/title.h"
 
+#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
@@ -9,22 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-// Field `n` of /proc/self/stat, counted as proc(5) does; the name (2) may hold blanks.
-static unsigned long stat_field(const char *text, int n)
-{
-	const char *p = strrchr(text, ')');
-	for (int i = 2; p && i < n; i++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoul(p, NULL, 10) : 0;
-}
-
 static void find_title(struct title *t)
 {
 	struct buf b = {0};
 	if (host_read(&b, "/proc/self/stat") > 0) {
-		unsigned long start = stat_field(b.data, 48);
-		unsigned long end = stat_field(b.data, 51); // of the environment
-		if (start && end > start && stat_field(b.data, 49) == stat_field(b.data, 50)) {
+		uint64_t at[4] = {0}; // where arguments and environment begin and end
+		for (unsigned i = 0; i < COUNT(at); i++)
+			proc_stat_number(b.data, 48 + i, &at[i]);
+		const uint64_t start = at[0], end = at[3];
+		if (start && end > start && at[1] == at[2]) {
 			t->at = (char *)start;
 			t->size = t->len = end - start;
 		}

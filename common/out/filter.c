@@ -162,55 +162,16 @@ static bool allows(unsigned orders, int order)
 	return orders & (order < 0 ? ORDER_LT : order > 0 ? ORDER_GT : ORDER_EQ);
 }
 
-static bool compare_numbers(const struct test *t, const void *record)
+// Is any word of the list `word` or, where that is NULL, matched by the regular expression?
+static bool any_word(const char *words, const char *word, struct grepper *g)
 {
-	long double a, b;
-	return number_of(&t->a, record, &a) && number_of(&t->b, record, &b) &&
-	       allows(t->orders, ORDER(a, b));
-}
-
-static bool compare_truths(const struct test *t, const void *record)
-{
-	bool a, b;
-	return truth_of(&t->a, record, &a) && truth_of(&t->b, record, &b) &&
-	       allows(t->orders, ORDER(a, b));
-}
-
-static bool compare_texts(const struct test *t, const void *record)
-{
-	const char *a = text_of(&t->a, record), *b = text_of(&t->b, record);
-	return a && b && allows(t->orders, strcmp(a, b));
-}
-
-// Is `word` one of the words of the list?
-static bool any_is(const char *words, const char *word)
-{
-	const size_t len = strlen(word);
 	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
 		size_t n = strcspn(words, " ");
-		if (n == len && !memcmp(words, word, n))
+		if (word ? n == strlen(word) && !memcmp(words, word, n) : grepper_text(g, words, n))
 			return true;
 		words += n;
 	}
 	return false;
-}
-
-// Does the regular expression match any word of the list?
-static bool any_matches(const char *words, struct grepper *g)
-{
-	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
-		size_t n = strcspn(words, " ");
-		if (grepper_text(g, words, n))
-			return true;
-		words += n;
-	}
-	return false;
-}
-
-static bool compare_words(const struct test *t, const void *record)
-{
-	const char *words = text_of(&t->a, record);
-	return words && any_is(words, t->b.text) == (t->orders == ORDER_EQ);
 }
 
 static bool test_matches(struct filter *f, const struct test *t, const void *record)
@@ -222,7 +183,7 @@ static bool test_matches(struct filter *f, const struct test *t, const void *rec
 		s = text_of(&t->a, record);
 		if (!s)
 			return false;
-		found = t->a.is == IS_LIST ? any_matches(s, g) : grepper_text(g, s, strlen(s));
+		found = t->a.is == IS_LIST ? any_word(s, NULL, g) : grepper_text(g, s, strlen(s));
 	} else {
 		f->number.len = 0;
 		if (!outfmt_text(&f->number, t->a.column, record, false, true, NULL))
@@ -232,15 +193,27 @@ static bool test_matches(struct filter *f, const struct test *t, const void *rec
 	return found == (t->orders == ORDER_EQ);
 }
 
+// An unknown value makes every comparison false.
 static bool try_test(struct filter *f, const struct test *t, const void *record)
 {
-	bool v = false;
+	long double m = 0, n = 0;
+	bool v = false, w = false;
+	const char *a, *b;
 	switch (t->how) {
 	case TEST_TRUE: return truth_of(&t->a, record, &v) && v;
-	case TEST_NUMBERS: return compare_numbers(t, record);
-	case TEST_TRUTHS: return compare_truths(t, record);
-	case TEST_TEXTS: return compare_texts(t, record);
-	case TEST_WORDS: return compare_words(t, record);
+	case TEST_NUMBERS:
+		return number_of(&t->a, record, &m) && number_of(&t->b, record, &n) &&
+		       allows(t->orders, ORDER(m, n));
+	case TEST_TRUTHS:
+		return truth_of(&t->a, record, &v) && truth_of(&t->b, record, &w) &&
+		       allows(t->orders, ORDER(v, w));
+	case TEST_TEXTS:
+		a = text_of(&t->a, record);
+		b = text_of(&t->b, record);
+		return a && b && allows(t->orders, strcmp(a, b));
+	case TEST_WORDS:
+		a = text_of(&t->a, record);
+		return a && any_word(a, t->b.text, NULL) == (t->orders == ORDER_EQ);
 	case TEST_REGEX: return test_matches(f, t, record);
 	}
 	return false;

@@ -1,7 +1,6 @@
 // JSON reader (RFC 8259); jsonin.h.
 #include "common/out/jsonin.h"
 
-#include "common/cli/text.h"
 #include "common/host/number.h"
 
 #include <stdlib.h>

@@ -81,13 +81,13 @@ static void check_status(struct redact *r, struct buf *b, const char *text)
 static void check_stat(struct redact *r, struct buf *b, const char *text)
 {
 	uint64_t ticks, again;
-	bool found = proc_parse_ticks(text, &ticks);
+	bool found = proc_stat_number(text, 22, &ticks);
 	fill(b, text);
 	redact_stat(r, b);
-	require(proc_parse_ticks(b->data, &again) == found && again == ticks);
+	require(proc_stat_number(b->data, 22, &again) == found && again == ticks);
 	b->len = 0;
 	buf_printf(b, "7 (%s) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n", text);
-	require(proc_parse_ticks(b->data, &ticks) && ticks == 4711);
+	require(proc_stat_number(b->data, 22, &ticks) && ticks == 4711);
 }
 
 static void check_cgroup(struct redact *r, struct buf *b, const char *text)

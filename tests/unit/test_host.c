@@ -144,12 +144,12 @@ static void test_odd_texts(void **state)
 	assert_true(p.uid == UINT64_MAX);
 	proc_parse(&p, 7, "");
 	assert_true(p.tracer == -1 && p.ppid == 0 && !p.memory && p.state == 0);
-	assert_true(proc_parse_ticks("7 (a) 1 (b) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0",
-				     &ticks));
+	assert_true(proc_stat_number("7 (a) 1 (b) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0",
+				     22, &ticks));
 	assert_int_equal(ticks, 4711);
-	assert_false(proc_parse_ticks("7 (a) S 5 1", &ticks));
+	assert_false(proc_stat_number("7 (a) S 5 1", 22, &ticks));
 	assert_false(
-		proc_parse_ticks("7 (a) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 -5 0", &ticks));
+		proc_stat_number("7 (a) S 5 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 -5 0", 22, &ticks));
 }
 
 static void put(const char *dir, const char *name, const char *text)
