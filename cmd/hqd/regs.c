@@ -112,11 +112,7 @@ int hqd_print_regs(struct hqd_view *v, struct out *o)
 		struct printer p = {.o = o, .line = {.slot = *r}};
 		if (r->q.hidden)
 			continue;
-		if (r->hqd)
-			decode_slot(&l->hqds, r->hqd, r->gen, fn, &p);
-		else
-			decode_mqd(&l->queues.mqds, &l->queues.mqds.queues[r->q.mqd.index], r->gen,
-				   r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, fn, &p);
+		decode_source(&r->from, fn, &p);
 	}
 	return GPQ_OK;
 }

@@ -76,17 +76,16 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 
 // --- MQDs ---
 
-void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
-		decode_reg_fn fn, void *arg)
+void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg)
 {
-	const struct mqd_source from = {
-		.m = m, .q = q, .gen = gen, .xcc = xcc, .sdma = q->kind == MQD_SDMA};
-	for (unsigned dw = 0; dw < REG_MQD_DWORDS; dw++) {
+	if (from->s)
+		decode_slot(from->h, from->s, from->gen, fn, arg);
+	for (unsigned dw = 0; !from->s && dw < REG_MQD_DWORDS; dw++) {
 		struct decoded_reg r = {
-			.reg = reg_of(&from, dw), .dw = dw, .address = DECODE_NONE, .from = &from};
+			.reg = reg_of(from, dw), .dw = dw, .address = DECODE_NONE, .from = from};
 		if (!r.reg)
 			continue;
-		r.known = mqd_word(m, q, xcc, dw, &r.value);
+		r.known = mqd_source_word(from, dw, &r.value);
 		fn(arg, &r);
 	}
 }

@@ -36,9 +36,8 @@ typedef void (*decode_field_fn)(void *arg, const struct decoded_reg *r,
 void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, decode_reg_fn fn,
 		 void *arg);
 
-// All named dwords of an MQD.
-void decode_mqd(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
-		decode_reg_fn fn, void *arg);
+// The same of a slot, or all named dwords of an MQD.
+void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg);
 
 // The fields of a register. Of two registers that are the halves of one number, the low one has one
 // field, which is the whole number, and the high one has none.

@@ -140,17 +140,51 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 	return true;
 }
 
+enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
+
+// The register that is the image of this dword of the MQD.
+static bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
+		     uint32_t *out)
+{
+	if (s->kind != HQD_SDMA)
+		return dw >= IMAGE && dw < IMAGE_END && hqd_cp_reg(h, s, dw - IMAGE, out);
+	int offset = sdma_reg_offset(gen, dw);
+	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
+}
+
 bool mqd_source_word(const void *source, unsigned dw, uint32_t *out)
 {
 	const struct mqd_source *d = source;
 	return d->s ? hqd_word(d->h, d->s, d->gen, dw, out) : mqd_word(d->m, d->q, d->xcc, dw, out);
 }
 
+bool mqd_source_get(const struct mqd_source *from, enum mqd_value what, uint64_t *out)
+{
+	const struct hqd *s = from->s;
+	const enum mqd_kind kind = !s                    ? (enum mqd_kind)from->q->kind
+				   : s->kind == HQD_SDMA ? MQD_SDMA
+							 : MQD_COMPUTE;
+	uint32_t rb_cntl;
+	if (!s || s->kind != HQD_SDMA || what != MQD_V_VMID)
+		return mqd_value_of(kind, from->gen, what, mqd_source_word, from, out);
+	// SDMA MQDs have no VMID, but RB_CNTL of a slot has it in bits 27:24.
+	if (!mqd_source_word(from, 0, &rb_cntl))
+		return false;
+	*out = rb_cntl >> 24 & 0xf;
+	return true;
+}
+
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out)
 {
-	const struct mqd_source from = {.m = m, .q = q, .xcc = xcc};
-	return mqd_value_of((enum mqd_kind)q->kind, gen, what, mqd_source_word, &from, out);
+	return mqd_source_get(&(struct mqd_source){.m = m, .q = q, .gen = gen, .xcc = xcc}, what,
+			      out);
+}
+
+bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
+	     uint64_t *out)
+{
+	return mqd_source_get(&(struct mqd_source){.h = h, .s = s, .gen = gen}, what, out);
 }
 
 static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
@@ -261,33 +295,7 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)
 
 // --- slots ---
 
-enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
 enum { CP_HQD_ACTIVE = 2, SDMA_DOORBELL_ENABLE = 1u << 28 };
-
-bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
-	      uint32_t *out)
-{
-	if (s->kind != HQD_SDMA)
-		return dw >= IMAGE && dw < IMAGE_END && hqd_cp_reg(h, s, dw - IMAGE, out);
-	int offset = sdma_reg_offset(gen, dw);
-	return offset >= 0 && hqd_sdma_reg(h, s, (unsigned)offset, out);
-}
-
-bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
-	     uint64_t *out)
-{
-	const struct mqd_source from = {.h = h, .s = s, .gen = gen};
-	enum mqd_kind kind = s->kind == HQD_SDMA ? MQD_SDMA : MQD_COMPUTE;
-	uint32_t rb_cntl;
-	// SDMA MQDs have no VMID, but RB_CNTL of a slot has it in bits 27:24.
-	if (s->kind == HQD_SDMA && what == MQD_V_VMID) {
-		if (!hqd_word(h, s, gen, 0, &rb_cntl))
-			return false;
-		*out = rb_cntl >> 24 & 0xf;
-		return true;
-	}
-	return mqd_value_of(kind, gen, what, mqd_source_word, &from, out);
-}
 
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 {

@@ -53,12 +53,13 @@ struct mqd_source {
 	const struct mqd *q;
 	enum gfx_gen gen;
 	unsigned xcc;
-	bool sdma; // for decode.h
+	bool sdma; // the queue is one (decode.h)
 };
 
 // The same for any source of MQD dwords: `word` returns the one at `dw`, or false.
 typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
 bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a struct mqd_source
+bool mqd_source_get(const struct mqd_source *from, enum mqd_value what, uint64_t *out);
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 
@@ -97,10 +98,6 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 // A value from the registers of a slot. False: not in this layout, or not in the text.
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
-
-// The register that is the image of this dword of the MQD.
-bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
-	      uint32_t *out);
 
 // Does the slot hold a queue? 1, 0, or -1 when the register is missing. The doorbell of an SDMA
 // slot tells it, as RB_ENABLE stays set after an unmap; that queue may be gone

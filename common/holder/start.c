@@ -1,4 +1,5 @@
 // Starts a holder: a detached process without the client's descriptors, signals or terminal.
+#include "common/host/confine.h"
 #include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
@@ -14,26 +15,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static int fds_by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 // Closes all descriptors but the standard ones and ours.
 static void close_other_fds(const struct holder *h)
 {
 	int keep[] = {h->listener, h->dir, h->target.pidfd, h->clients[0].fd};
-	const size_t num = sizeof(keep) / sizeof(keep[0]);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), next = 3;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
-	qsort(keep, num, sizeof(keep[0]), fds_by_number);
-	for (size_t i = 0; i < num; i++) {
-		if (keep[i] > next)
-			close_range((unsigned)next, (unsigned)keep[i] - 1, 0);
-		next = keep[i] + 1;
-	}
-	close_range((unsigned)next, ~0u, 0);
+	confine_fds(3, keep, COUNT(keep));
 }
 
 // Termination signals are read from a signalfd, so no system call is interrupted.

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <seccomp.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,22 @@
 	X(seccomp_init) X(seccomp_rule_add_array) X(seccomp_load) X(seccomp_release)
 LIB(seccomp, "libseccomp.so.2", SECCOMP_FUNCTIONS, RECOMMENDED, "seccomp",
     "A filter of system calls for processes that hold queues or read what is others'");
+
+static int fds_by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+void confine_fds(int first, int *keep, size_t n)
+{
+	qsort(keep, n, sizeof(keep[0]), fds_by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] > first)
+			close_range((unsigned)first, (unsigned)keep[i] - 1, 0);
+		first = keep[i] >= first ? keep[i] + 1 : first;
+	}
+	close_range((unsigned)first, ~0u, 0);
+}
 
 void confine_prepare(void)
 {

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Closes the descriptors from `first` on, but not those of `keep`, which it sorts.
+void confine_fds(int first, int *keep, size_t n);
+
 // Loads libseccomp, so that a child need not do so after fork(2).
 void confine_prepare(void);
 

@@ -139,28 +139,16 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Closes all descriptors but the socket and the sysroot.
-static void close_all(int fd)
-{
-	const int root = host_root_fd(), low = root < fd ? root : fd, high = root < fd ? fd : root;
-	if (low > 0)
-		close_range(0, (unsigned)low - 1, 0);
-	if (low >= 0 && high > low + 1)
-		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-	if (low < 0 && high > 0)
-		close_range(0, (unsigned)high - 1, 0);
-	close_range((unsigned)high + 1, ~0u, 0);
-}
-
 static void child_begin(int fd, pid_t parent)
 {
+	int keep[] = {fd, host_root_fd()};
 	socket_to_parent = fd;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
 	prctl(PR_SET_NAME, "gpq-reader");
 	set_signals();
-	close_all(fd);
+	confine_fds(0, keep, COUNT(keep));
 	if (chdir("/"))
 		_exit(0);
 }

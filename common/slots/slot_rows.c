@@ -114,33 +114,25 @@ static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const 
 
 // --- what ---
 
-// A value of the slot, or of the MQD on its XCC when the row is one in memory.
-static uint64_t slot_value(const struct slot_rows *l, const struct hqd_row *r, enum mqd_value what)
+static uint64_t slot_value(const struct hqd_row *r, enum mqd_value what)
 {
-	const struct mqds *m = &l->queues.mqds;
 	uint64_t v;
-	bool known = r->hqd ? hqd_get(&l->hqds, r->hqd, r->gen, what, &v)
-			    : mqd_get(m, &m->queues[r->q.mqd.index], r->gen,
-				      r->xcc == KFD_UNKNOWN ? 0 : (unsigned)r->xcc, what, &v);
-	return known ? v : KFD_UNKNOWN;
+	return mqd_source_get(&r->from, what, &v) ? v : KFD_UNKNOWN;
 }
 
 static void fill_slot_values(const struct slot_rows *l, struct hqd_row *r)
 {
-	const struct mqds *m = &l->queues.mqds;
 	const bool sdma = queue_row_is_sdma(&r->q);
 	uint64_t *v = r->q.v;
 	uint32_t status;
 	for (int i = 0; i < MQD_VALUES; i++)
-		v[i] = slot_value(l, r, (enum mqd_value)i);
+		v[i] = slot_value(r, (enum mqd_value)i);
 	if (!l->has_prios)
 		v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
 	queue_row_name_values(&r->q);
 	if (strcmp(r->q.type, "compute") != 0)
 		r->q.level = NULL;
-	if (!sdma && (r->hqd ? hqd_word(&l->hqds, r->hqd, r->gen, HQ_STATUS0, &status)
-			     : mqd_word(m, &m->queues[r->q.mqd.index], (unsigned)r->xcc, HQ_STATUS0,
-					&status)))
+	if (!sdma && mqd_source_word(&r->from, HQ_STATUS0, &status))
 		r->idle = (status & QUEUE_IDLE) != 0;
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
 	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
@@ -209,7 +201,7 @@ void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 
 // --- rows ---
 
-static void clear_slot_row(struct hqd_row *r, enum gfx_gen gen)
+static void clear_slot_row(struct hqd_row *r, const struct mqd_source *from)
 {
 	*r = (struct hqd_row){.xcc = KFD_UNKNOWN,
 			      .mec = KFD_UNKNOWN,
@@ -217,7 +209,7 @@ static void clear_slot_row(struct hqd_row *r, enum gfx_gen gen)
 			      .queue = KFD_UNKNOWN,
 			      .active = -1,
 			      .idle = -1,
-			      .gen = gen};
+			      .from = *from};
 	queue_row_clear(&r->q);
 }
 
@@ -226,30 +218,32 @@ static void clear_slot_row(struct hqd_row *r, enum gfx_gen gen)
 static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 {
 	struct queue_row r = slot->q;
-	if (slot->hqd->kind != HQD_SDMA || !l->has_mqds)
+	if (slot->from.s->kind != HQD_SDMA || !l->has_mqds)
 		return false;
-	r.v[MQD_V_RING] = slot_value(l, slot, MQD_V_RING);
-	r.v[MQD_V_DOORBELL] = slot_value(l, slot, MQD_V_DOORBELL);
+	r.v[MQD_V_RING] = slot_value(slot, MQD_V_RING);
+	r.v[MQD_V_DOORBELL] = slot_value(slot, MQD_V_DOORBELL);
 	return find_by_ring(l, &r) == UINT32_MAX;
 }
 
 bool slot_row_is_unused(const struct hqd_row *r)
 {
-	return r->hqd && r->hqd->kind == HQD_HIQ && gfx_caps(r->gen)->mes;
+	return r->from.s && r->from.s->kind == HQD_HIQ && gfx_caps(r->from.gen)->mes;
 }
 
 static void fill_slot(struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
 	const struct hqds_node *node = &l->hqds.nodes[s->node];
-	clear_slot_row(r, l->gens[s->node]);
-	r->hqd = s;
+	clear_slot_row(r, &(struct mqd_source){.h = &l->hqds,
+					       .s = s,
+					       .gen = l->gens[s->node],
+					       .sdma = s->kind == HQD_SDMA});
 	queue_row_set_gpu(&l->queues, &r->q, node->gpu_id);
 	if (r->q.gpu.node == KFD_UNKNOWN && node->node != UINT32_MAX)
 		r->q.gpu.node = node->node;
 	fill_slot_place(l, r, s);
 	if (slot_row_is_unused(r))
 		return;
-	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->gen);
+	r->active = (int8_t)hqd_in_use(&l->hqds, s, r->from.gen);
 	if (r->active == 1 && is_left_over(l, r))
 		r->active = 0;
 	if (r->active != 1)
@@ -265,15 +259,19 @@ static void fill_mqd(struct slot_rows *l, struct hqd_row *r, uint32_t index, uns
 {
 	const struct mqd *q = &l->queues.mqds.queues[index];
 	uint64_t active;
-	clear_slot_row(r, slot_rows_gen(l, q->gpu_id));
+	clear_slot_row(r, &(struct mqd_source){.m = &l->queues.mqds,
+					       .q = q,
+					       .gen = slot_rows_gen(l, q->gpu_id),
+					       .xcc = xcc,
+					       .sdma = q->kind == MQD_SDMA});
 	slot_rows_set_mqd(l, &r->q, index);
 	if (q->kind == MQD_SDMA) {
-		r->pipe = slot_value(l, r, MQD_V_SDMA_ENGINE);
-		r->queue = slot_value(l, r, MQD_V_SDMA_RLC);
+		r->pipe = slot_value(r, MQD_V_SDMA_ENGINE);
+		r->queue = slot_value(r, MQD_V_SDMA_RLC);
 	} else {
 		r->xcc = xcc;
 	}
-	if (mqd_get(&l->queues.mqds, q, r->gen, xcc, MQD_V_ACTIVE, &active))
+	if (mqd_source_get(&r->from, MQD_V_ACTIVE, &active))
 		r->active = (int8_t)active;
 	fill_slot_values(l, r);
 }
@@ -384,10 +382,10 @@ static void explain_rows(const struct slot_rows *l)
 	size_t unclear = 0, mes = 0, gen = 0, qids = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		bool hiq = r->hqd && r->hqd->kind == HQD_HIQ;
-		gen += r->gen == GFX_UNKNOWN;
+		bool hiq = r->from.s && r->from.s->kind == HQD_HIQ;
+		gen += r->from.gen == GFX_UNKNOWN;
 		mes += slot_row_is_unused(r);
-		unclear += !hiq && r->active < 0 && r->gen != GFX_UNKNOWN;
+		unclear += !hiq && r->active < 0 && r->from.gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
 	if (l->how->memory) // there nothing but queue ids is doubtful

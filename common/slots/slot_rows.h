@@ -31,8 +31,7 @@ struct hqd_row {
 		*match; // how the owner was found: "mqd" (address and ring), "ring" (and doorbell)
 	int8_t active;  // it has a queue
 	int8_t idle;    // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
-	const struct hqd *hqd; // NULL: the row is an MQD in memory
-	enum gfx_gen gen;
+	struct mqd_source from; // its member s is NULL: the row is an MQD in memory
 };
 
 struct slot_rows_how {

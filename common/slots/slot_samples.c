@@ -8,7 +8,7 @@
 static uint64_t taken_by_slot(const struct hqd_row *r)
 {
 	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],
-			       gfx_caps(r->gen)->whole_wptr);
+			       gfx_caps(r->from.gen)->whole_wptr);
 }
 
 static struct hqd_seen *find_seen(struct slot_samples *s, size_t slot, const struct hqd_row *r)
@@ -35,7 +35,7 @@ static void add_sample(struct slot_samples *s, size_t slot, const struct hqd_row
 		seen->moved++;
 	}
 	seen->row = *r;
-	seen->row.hqd = NULL;
+	seen->row.from.s = NULL;
 	seen->last = taken_by_slot(r);
 	seen->active++;
 	seen->busy += r->idle == 0;

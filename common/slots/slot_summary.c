@@ -106,7 +106,7 @@ static void count_slots(struct slot_summary *s, const struct slot_rows *l)
 	size_t first = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		if (!r->hqd || r->hqd->kind == HQD_HIQ)
+		if (!r->from.s || r->from.s->kind == HQD_HIQ)
 			continue;
 		if (s->nxccs && s->xccs[s->nxccs - 1].q.gpu_id != r->q.gpu_id)
 			first = s->nxccs;
@@ -264,7 +264,7 @@ void slot_summary_make(struct slot_summary *s, const struct slot_rows *l)
 	s->on = xcalloc(l->queues.mqds.nqueues + 1, sizeof(*s->on));
 	for (size_t i = 0; i < l->n; i++) {
 		const struct hqd_row *r = &l->rows[i];
-		if (r->hqd && r->q.mqd.index != UINT32_MAX && r->active == 1)
+		if (r->from.s && r->q.mqd.index != UINT32_MAX && r->active == 1)
 			s->on[r->q.mqd.index] |= 1ull << (r->xcc < HQDSUM_XCCS ? r->xcc : 0);
 	}
 	count_slots(s, l);

@@ -275,7 +275,7 @@ static struct hqd_row row(uint64_t mqd, uint64_t rptr, uint64_t wptr, const char
 					    [MQD_V_WPTR] = wptr}},
 				.active = 1,
 				.idle = rptr == wptr % 1024,
-				.gen = GFX940};
+				.from.gen = GFX940};
 }
 
 static void add(struct slot_samples *s, struct hqd_row a, struct hqd_row b)
@@ -325,7 +325,7 @@ static void unknown_progress(void **state)
 	(void)state;
 	struct slot_samples s = {0};
 	struct hqd_row old = row(1, 16, 32, "pm4");
-	old.gen = GFX8;
+	old.from.gen = GFX8;
 	add(&s, old, row(2, 320, 2016, "aql"));
 	old.q.v[MQD_V_RPTR] = 32;
 	add(&s, old, row(2, 160, 2000, "aql")); // 1344 dwords taken, then 1184
