@@ -1,4 +1,4 @@
-// Evictions that the driver tells of; evictions.h.
+// Evictions that the driver reports; evictions.h.
 #include "common/rows/evictions.h"
 
 #include "common/host/xalloc.h"
@@ -58,7 +58,7 @@ static void take_eviction(void *arg, const struct kfd_smi_event *m)
 {
 	struct evictions *e = arg;
 	size_t i = 0;
-	// Mark 'R': the restore failed, and the driver tries again later.
+	// A restore with mark 'R' failed; the driver tries again later.
 	if (!m->readable || m->name_of != KFD_UNKNOWN || (m->number == RESTORE && m->mark == 'R') ||
 	    (m->number != EVICTION && m->number != RESTORE))
 		return;
@@ -90,7 +90,7 @@ void evictions_read(struct evictions *e)
 	}
 }
 
-// Is the process of `q` the one that a message names `pid`?
+// Does `pid` in a message mean the process of `q`? Some drivers write PIDs of a container.
 static bool is_process_named(const struct evictions *e, const struct queue_rows *all,
 			     const struct queue_row *q, uint64_t pid)
 {

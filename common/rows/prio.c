@@ -67,7 +67,7 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 
 // --- --prio ---
 
-// "low,high". 0: not only names of levels.
+// Priorities of "low,high"; 0: some word is no level.
 static uint16_t parse_levels(const char *text)
 {
 	uint16_t prios = 0;
@@ -86,7 +86,7 @@ static uint16_t parse_levels(const char *text)
 	}
 }
 
-// "8" or "0:7". 0: no range.
+// Priorities of "8" (and above) or "0:7"; 0: it is no range.
 static uint16_t parse_range(const char *text)
 {
 	char low[32];

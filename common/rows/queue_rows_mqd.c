@@ -1,4 +1,4 @@
-// The part of a queue's row that comes from its MQD; see queue_rows.h.
+// Adds MQDs to the rows of queues, and explains what is unknown; see queue_rows.h.
 //
 // Facts: [debugfs.mqds-order], [debugfs.mqd-stale], [debugfs.join].
 #include "common/host/xalloc.h"
@@ -26,8 +26,8 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 		       : GFX_UNKNOWN;
 }
 
-// The generation of the GPU of an MQD. Without a topology it is guessed from this MQD, or, if that
-// is damaged, from another MQD of the same GPU.
+// The generation of an MQD's GPU. Without a topology it is guessed from this MQD or, if this one is
+// damaged, from another one of the GPU.
 static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 {
 	enum gfx_gen gen = queue_rows_gen(q, m->gpu_id);
@@ -39,8 +39,7 @@ static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 	return gen;
 }
 
-// Does the text have anything that only a dump of runlists has? Dumps of slots begin with the same
-// line.
+// Is it a dump of runlists? Dumps of slots begin with the same line.
 static bool is_rls(const struct rls *r)
 {
 	bool any = r->nprocesses || r->nqueues || !r->count.foreign;
@@ -217,7 +216,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 
 // --- explaining ---
 
-// sysfs files that were wanted and gave nothing: gone meanwhile, refused, or no number in them.
+// Reports sysfs files that were wanted and gave no value.
 static void explain_sysfs(const struct queue_rows *q)
 {
 	static const struct {
@@ -243,7 +242,7 @@ static void explain_sysfs(const struct queue_rows *q)
 				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
-// Reports damage: a warning if the user named the file (then true), else a note for -v.
+// Reports damage: as a warning if the user named the file (then true), else as a note for -v.
 static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
 {
 	if (file)
@@ -295,7 +294,7 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 			    "the host had no GPU");
 }
 
-// Prints one line for each process and reason, with the queues concerned.
+// Prints a line with the queues of a process whose MQDs are unknown for this reason.
 static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc, enum join_why why)
 {
 	struct buf b = {0};

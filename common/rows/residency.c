@@ -5,14 +5,14 @@
 
 struct residency_gpu {
 	uint32_t gpu_id;
-	bool written;    // dword 130 is set somewhere
+	bool written;    // some MQD has 1 in dword 130: its firmware writes it
 	uint32_t queues; // compute queues that have MQDs
-	uint32_t owners; // processes and contexts that have any
-	uint32_t last;   // while counting: the last of them
+	uint32_t owners; // processes and contexts with compute queues
+	uint32_t last;   // while counting: the last owner
 	uint64_t slots;  // of an XCC; UINT64_MAX unknown
 };
 
-// The witnesses of a host.
+// What a host tells of residency.
 struct residency_host {
 	const struct mqds *mqds;
 	const struct rls *rls;
@@ -39,8 +39,8 @@ const char *residency_text(enum residency o)
 	}
 }
 
-// Dword 130 on all XCCs: 0, 1, or -1 when XCCs differ or it is missing. A PM4 queue runs on one XCC
-// alone, so that a 1 on any of them counts.
+// Dword 130 on all XCCs: 0 or 1; -1: XCCs differ, or it is missing. A PM4 queue runs on one XCC
+// alone, so a 1 on any of them counts.
 static int active_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t first, v, aql = 1;
@@ -94,15 +94,15 @@ static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enu
 // VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
 enum { VMIDS = 8 };
 
-// The verdict without a runlist: on an over-subscribed GPU, a queue that is off may only wait for
-// its turn.
+// The verdict without a runlist: on an over-subscribed GPU, a queue that is off may wait for its
+// turn.
 static enum residency without_list(const struct residency_gpu *g, enum residency by_dword)
 {
 	bool over = g->owners > VMIDS || (g->slots && g->queues > g->slots);
 	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 
-// By the runlist, where it covers this queue.
+// The verdict of a queue, by the runlist where that covers its GPU.
 static enum residency judge_list(const struct residency_host *h, const struct mqd *q,
 				 enum gfx_gen gen, const struct residency_gpu *g)
 {
