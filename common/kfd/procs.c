@@ -185,14 +185,15 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 static void add_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	static const struct {
-		unsigned want;
+		unsigned want, unit;
 		const char *name;
 		size_t member;
-	} files[] = {
-		{KFD_WANT_VRAM, "vram_%u", offsetof(struct kfd_usage, vram_bytes)},
-		{KFD_WANT_SDMA, "sdma_%u", offsetof(struct kfd_usage, sdma_us)},
-		{KFD_WANT_EVICTED, "stats_%u/evicted_ms", offsetof(struct kfd_usage, evicted_ms)},
-		{KFD_WANT_CU, "stats_%u/cu_occupancy", offsetof(struct kfd_usage, cu_occupancy)}};
+	} files[] = {{KFD_WANT_VRAM, 1, "vram_%u", offsetof(struct kfd_usage, vram_bytes)},
+		     {KFD_WANT_SDMA, 1000, "sdma_%u", offsetof(struct kfd_usage, sdma_ns)},
+		     {KFD_WANT_EVICTED, 1000000, "stats_%u/evicted_ms",
+		      offsetof(struct kfd_usage, evicted_ns)},
+		     {KFD_WANT_CU, 1, "stats_%u/cu_occupancy",
+		      offsetof(struct kfd_usage, cu_occupancy)}};
 	struct kfd_procs *p = r->p;
 	struct kfd_context *c = &p->contexts[p->ncontexts - 1];
 	char name[64];
@@ -207,7 +208,9 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 		if (!(r->want & files[i].want))
 			continue;
 		snprintf(name, sizeof(name), files[i].name, gpu);
-		*(uint64_t *)(void *)((char *)u + files[i].member) = read_number(dir, name);
+		uint64_t *to = (uint64_t *)(void *)((char *)u + files[i].member);
+		if (__builtin_mul_overflow(read_number(dir, name), files[i].unit, to))
+			*to = KFD_UNKNOWN;
 	}
 	if (r->want & KFD_WANT_PASID)
 		u->pasid = read_pasid(&p->procs[p->nprocs - 1], c->id, gpu);

@@ -52,8 +52,8 @@ struct kfd_usage {
 	uint32_t context; // index in kfd_procs.contexts
 	uint32_t gpu_id;
 	uint64_t vram_bytes; // KFD_UNKNOWN each
-	uint64_t sdma_us;    // busy time; the kernel reads live memory of the process for it: slow
-	uint64_t evicted_ms; // grows when an eviction ends
+	uint64_t sdma_ns;    // busy time; the kernel reads live memory of the process for it: slow
+	uint64_t evicted_ns; // grows when an eviction ends
 	uint64_t cu_occupancy; // gfx9 family only
 	uint64_t pasid;        // from about Linux 6.15 on one for each GPU; before, one for all
 };

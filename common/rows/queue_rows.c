@@ -23,7 +23,7 @@ void queue_row_clear(struct queue_row *r)
 		.context = KFD_UNKNOWN,
 		.gpu = {.index = KFD_UNKNOWN, .node = KFD_UNKNOWN},
 		.process = {.ns_pid = INT64_MIN, .traced = -1},
-		.usage = {KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN},
+		.usage = {0, 0, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN},
 		.now = {.read = KFD_UNKNOWN, .write = KFD_UNKNOWN, .holder = INT64_MIN},
 		.v = {[0 ... MQD_SUMMARY - 1] = MQD_UNKNOWN},
 		.on_hw = -1,
@@ -32,16 +32,11 @@ void queue_row_clear(struct queue_row *r)
 	*r = unknown;
 }
 
-static uint64_t scaled_count(uint64_t v, uint64_t factor)
-{
-	return v > KFD_UNKNOWN / factor ? KFD_UNKNOWN : v * factor;
-}
-
 // --- what gpq snapshot adds to a recorded host ---
 
 bool recorded_chosen(struct pids *to)
 {
-	enum { MOST = 1 << 16 }; // bytes; pids_add() compares each PID with all before it
+	enum { MOST = 1 << 16 }; // bytes: pids_add() takes quadratic time
 	struct buf b = {0};
 	char bad[32];
 	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
@@ -65,9 +60,8 @@ bool recorded_chosen(struct pids *to)
 static void fill_proc_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
-		// With any other error the process may be alive.
-		bool gone = who->error == ENOENT || who->error == ESRCH;
-		r->process.state = gone ? "gone" : NULL;
+		if (who->error == ENOENT || who->error == ESRCH) // else it may be alive
+			r->process.state = "gone";
 		return;
 	}
 	r->process.state = who->proc.state == 'Z' || who->proc.state == 'X' ? "zombie" : "alive";
@@ -130,14 +124,6 @@ void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t
 	r->gpu.bdf = *g->bdf ? g->bdf : NULL;
 }
 
-static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
-{
-	r->usage.vram_bytes = u->vram_bytes;
-	r->usage.evicted_ns = scaled_count(u->evicted_ms, 1000000);
-	r->usage.sdma_ns = scaled_count(u->sdma_us, 1000);
-	r->usage.cu_occupancy = u->cu_occupancy;
-}
-
 // --- what only a running host shows: indices now, and the holder of a suspended queue ---
 
 // Facts: [kfd.indices], [kfd.suspend-invisible].
@@ -145,8 +131,7 @@ static void fill_usage(struct queue_row *r, const struct kfd_usage *u)
 static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
-	// The debug interface reaches the primary context alone, and each context counts its ids
-	// from 0.
+	// A secondary context has the same queue ids, and no debugger can suspend its queues.
 	if (r->context != KFD_UNKNOWN)
 		return NULL;
 	for (size_t i = 0; h && i < h->answer.num; i++)
@@ -159,12 +144,12 @@ static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 {
 	r->now.read = read;
 	r->now.write = write;
-	// The GPU may consume packets between the two reads, so the read index can pass the write
-	// index.
+	// The GPU may take packets between the two reads, so the read index can be the greater one.
 	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
 }
 
-// Only AQL and SDMA: a PM4 queue's read pointer wraps at the ring's end, its write index does not.
+// Only of AQL and SDMA queues: the read pointer of a PM4 queue wraps at the end of its ring, its
+// write index does not.
 static void fill_live_indices(struct queue_row *r)
 {
 	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
@@ -210,20 +195,19 @@ static const char *row_state(const struct queue_row *r)
 	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
 }
 
-// Gets from the holders of this host what they hold, if that is wanted.
+// Asks the holders of this host what they hold, if that is wanted.
 static void load_holdings(struct queue_rows *q)
 {
 	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
-	// Only gpq snapshot notes indices and holders, and it always writes /MANIFEST: trees
-	// without that file are not searched for notes.
+	// Only gpq snapshot notes indices and holders, and it always writes /MANIFEST.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (q->live && (q->how->want & READ_HOLDER))
 		q->nholdings = kfd_holdings(&q->holdings, false);
 }
 
-// Indices now, holder, and the state that follows from all of the row.
+// Adds present indices and the holder, and derives the state from the row.
 static void fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
@@ -254,8 +238,8 @@ static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 	return true;
 }
 
-// True: no debugger can have suspended it. Debuggers reach the primary context alone. They trace
-// its process, unless the driver lets them detach and go on.
+// True: no debugger can have suspended the queue. A debugger reaches only the primary context, and
+// traces the process, unless the driver lets it detach and still hold queues.
 static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
 {
 	return r->context != KFD_UNKNOWN ||
@@ -263,7 +247,7 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
 }
 
-// Marks evicted queues, once all rows are known: if all queues of a process are off a GPU and no
+// Finds evicted queues, once all rows are known: if all queues of a process are off a GPU, and no
 // debugger can have suspended them, the driver has evicted them.
 static void find_evicted(struct queue_rows *q)
 {
@@ -301,10 +285,10 @@ static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size
 	r->context = queue->context < 0 ? KFD_UNKNOWN : (uint64_t)queue->context;
 	r->type = kfd_queue_type_name(queue->type);
 	r->v[MQD_V_RING_BYTES] = queue->bytes;
-	r->usage.pasid = u ? u->pasid : proc->pasid;
 	queue_row_set_gpu(q, r, queue->gpu_id);
+	r->usage.pasid = proc->pasid;
 	if (u)
-		fill_usage(r, u);
+		r->usage = *u;
 	if (q->join.queues)
 		queue_rows_fill_joined(q, r, index);
 	fill_live(q, r);
@@ -318,21 +302,19 @@ static uint64_t summed_counts(uint64_t a, uint64_t b)
 // A process that opened KFD and owns no queue: its counters are summed over all GPUs.
 static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
-	struct kfd_usage all = {.vram_bytes = proc->usages ? 0 : KFD_UNKNOWN};
-	struct queue_row *r = add_queue_row(q, proc->pid);
-	all.evicted_ms = all.sdma_us = all.vram_bytes;
+	struct kfd_usage *all = &add_queue_row(q, proc->pid)->usage;
+	all->pasid = proc->pasid;
+	if (proc->usages)
+		all->vram_bytes = all->evicted_ns = all->sdma_ns = 0;
 	for (uint32_t i = 0; i < proc->usages; i++) {
 		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
-		all.vram_bytes = summed_counts(all.vram_bytes, u->vram_bytes);
-		all.evicted_ms = summed_counts(all.evicted_ms, u->evicted_ms);
-		all.sdma_us = summed_counts(all.sdma_us, u->sdma_us);
+		all->vram_bytes = summed_counts(all->vram_bytes, u->vram_bytes);
+		all->evicted_ns = summed_counts(all->evicted_ns, u->evicted_ns);
+		all->sdma_ns = summed_counts(all->sdma_ns, u->sdma_ns);
 	}
-	all.cu_occupancy = KFD_UNKNOWN;
-	fill_usage(r, &all);
-	r->usage.pasid = proc->pasid;
 }
 
-// Queues of a process that sysfs does not show: after exec its directory may be missing
+// Rows of a process that only mqds has: after exec, its directory in sysfs may be missing
 // [kfd.proc-life].
 static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
@@ -346,7 +328,7 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	}
 }
 
-// Is it a process that gpq snapshot left out? mqds has it all the same.
+// Is it a process that gpq snapshot left out? Dumps have all processes.
 static bool is_pid_left_out(const struct queue_rows *q, pid_t pid)
 {
 	return q->chosen_only && !pids_has(&q->chosen, pid);

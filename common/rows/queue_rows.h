@@ -70,10 +70,7 @@ struct queue_row {
 		int8_t traced;        // by a debugger or a gpq holder
 	} process;
 
-	// Of the process on this GPU: sysfs.
-	struct {
-		uint64_t vram_bytes, evicted_ns, sdma_ns, cu_occupancy, pasid;
-	} usage;
+	struct kfd_usage usage; // of the process on this GPU: sysfs; of some rows, only the PASID
 
 	// Of this moment: the memory of the living process, and gpq's holders.
 	struct {
