@@ -1,5 +1,5 @@
-// A kernel trace while it is recorded: the tracefs instance and its end (tracefs.c), what is traced
-// (probes.c), whose records are kept (threads.c).
+// Recording a kernel trace: the tracefs instance (tracefs.c), what is traced (probes.c), whose
+// records are kept (threads.c).
 #ifndef GPQ_FTRACE_LIVE_H
 #define GPQ_FTRACE_LIVE_H
 
@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-// A function of the driver, and what kprobe events fetch at its entry and its return; NULL:
-// nothing. Facts: kernel/trace/trace_kprobe.c; [kfd.trace-functions]; layouts:
-// include/uapi/linux/kfd_ioctl.h.
+// A function of the driver, and what kprobe events fetch at its entry and its return; `result`
+// NULL: the return is not traced. Facts: kernel/trace/trace_kprobe.c, [kfd.trace-functions],
+// layouts of include/uapi/linux/kfd_ioctl.h.
 struct live_probe {
 	const char *function, *entry, *result;
 };
@@ -21,52 +21,54 @@ extern const size_t live_nprobes;
 extern const char *const live_events[];
 extern const size_t live_nevents;
 
-// The kernel's trace while it is recorded. What gpq makes in tracefs has a random number in the
-// name, and is removed by a process of its own (the guard), whatever ends gpq.
+// A recording. What gpq makes in tracefs has a random number in its name, and a child process (the
+// guard) removes it, whatever ends gpq.
 struct live_trace {
 	char dir[64];   // of tracefs
 	char name[32];  // "gpq-0123456789abcdef": the instance
 	char group[32]; // "gpq_0123456789abcdef": the kprobe events
 	int lock;       // on the instance's folder: held by gpq and the guard
 	int pipe;       // trace_pipe of the instance
-	int guard_end;  // the guard begins when it is closed
+	int guard_end;  // pipe: when gpq closes it, the guard removes the instance
 	pid_t guard;
-	unsigned probes, functions, events; // made; found by name; of the driver
-	int defined;                        // what the instance has in events/GROUP
+	unsigned functions; // of live_probes: found in this kernel
+	unsigned probes;    // of these: with kprobe events
+	unsigned events;    // of live_events: turned on
+	int defined;        // entries of the instance's folder events/GROUP
 };
 
-// Removes what killed gpqs left; makes the instance and its events, and turns them on. Exit status
-// after a message; then nothing is left.
+// Removes what killed gpqs left, then makes the instance and turns its events on. GPQ_OK, or an
+// exit status after a message; then nothing is left.
 int live_trace_open(struct live_trace *t);
 
-// Turns recording off. What is in the buffer can still be read.
+// Ends the recording. What is in the buffer can still be read.
 void live_trace_stop(struct live_trace *t);
 
-// Says what was lost and returns when all that gpq made is gone. After a message GPQ_FAILED: it is
-// not; GPQ_PARTIAL: another took probes away.
+// Warns of what was lost, and waits until all that gpq made is gone. After a message GPQ_FAILED:
+// something is left; GPQ_PARTIAL: another program removed or disabled probes.
 int live_trace_close(struct live_trace *t);
 
-// The threads of the trace, and which of them are of chosen processes.
+// The threads of a trace, to keep the records of chosen processes.
 struct live_threads {
 	struct pick pick;
 	struct process_cache cache;
 	struct kfd_topology gpus; // with --gpu
 	const struct words *gpu_words;
-	bool asks; // any option but --gpu chooses
-	pid_t own; // gpq itself, whose calls are left out
-	struct intern numbers;
-	struct live_thread *v; // by the numbers' index
+	bool asks;             // options choose processes
+	pid_t own;             // gpq itself, whose records are left out
+	struct intern numbers; // of threads -> index in `v`
+	struct live_thread *v;
 	size_t n, cap;
-	uint64_t unknown; // records left out as their process is not known
+	uint64_t unknown; // records that were left out since their process is not known
 };
 
-// Chooses by `pick` and, where a record names one, by GPU; both must stay. GPQ_OK, or the status
-// after a message: no such process or GPU.
+// Chooses processes by `pick` and, where a record names a GPU, by `gpus`; both must outlive `t`.
+// GPQ_OK, or an exit status after a message: no such process or GPU.
 int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
 		      const struct words *gpus);
 
-// Is this line to be kept? Then comments that tell a new thread's process are appended to `tasks`,
-// and go before it.
+// Is this line to be kept? If so, and its thread is new, appends a comment "# task: ..." to
+// `tasks`, which goes before the line.
 bool live_threads_keep(struct live_threads *t, const char *text, size_t len, struct buf *tasks);
 
 // Warns if records were left out.

@@ -4,12 +4,12 @@
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
 // clock and switches of its own. kprobe events exist in all instances, but are on in this one only.
 //
-// The instance's name is a random number: process ids are the same in several PID namespaces, and
-// mkdir() tells whether the name was free. As soon as the instance is locked, the guard is forked.
-// It waits for the end of a pipe that gpq alone can write to, and then removes what has this name,
-// also after SIGKILL. gpq itself removes nothing. Both hold a lock (flock) on the instance's
-// folder, which is one inode for all mounts of tracefs. An instance that nobody has locked was left
-// by killed processes; the next gpq that records removes it.
+// The instance's name has a random number, as two PID namespaces may have the same pid; mkdir()
+// tells whether the name was free. gpq and a child of it, the guard, hold a lock (flock) on the
+// instance's folder, which is one inode for all mounts of tracefs. The guard waits until gpq has
+// ended or closed its end of a pipe, also by SIGKILL, and removes what has the name; gpq itself
+// removes nothing. An instance without a lock was left by processes that were killed, guard
+// included: the next gpq that records removes it.
 #include "common/ftrace/live.h"
 
 #include "common/cli/err.h"
@@ -48,54 +48,59 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 
 // --- files of tracefs ---
 
-// Writes a text by one call of write(2), which is one command, to a file of tracefs. 0, or -1 with
-// errno.
-__attribute__((format(printf, 4, 5))) static int write_tracefs(const struct live_trace *t,
-							       int flags, const char *text,
-							       const char *fmt, ...)
+struct path {
+	char text[256];
+};
+
+// The path of a file or folder in tracefs; of one in the instance.
+__attribute__((format(printf, 2, 3))) static struct path path_of(const struct live_trace *t,
+								 const char *fmt, ...)
 {
-	char path[256];
-	int fd, n = snprintf(path, sizeof(path), "%s/", t->dir);
+	struct path path;
+	int n = snprintf(path.text, sizeof(path.text), "%s/", t->dir);
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(path + n, sizeof(path) - (size_t)n, fmt, ap);
+	vsnprintf(path.text + n, sizeof(path.text) - (size_t)n, fmt, ap);
 	va_end(ap);
-	fd = host_open(path, O_WRONLY | flags);
+	return path;
+}
+
+static struct path instance_path(const struct live_trace *t, const char *file)
+{
+	return path_of(t, "instances/%s%s", t->name, file);
+}
+
+static bool exists(struct path path)
+{
+	return host_access(path.text, F_OK) == 0;
+}
+
+// Writes a text by one call of write(2), which tracefs takes as one command. 0, or -1 with errno.
+static int write_tracefs(struct path path, int flags, const char *text)
+{
+	int fd = host_open(path.text, O_WRONLY | flags);
 	if (fd < 0)
 		return -1;
-	n = write(fd, text, strlen(text)) < 0 ? -1 : 0;
+	int r = write(fd, text, strlen(text)) < 0 ? -1 : 0;
 	close_quietly(fd);
-	return n;
+	return r;
 }
 
-// The same to a file of the instance.
 static int set_instance(const struct live_trace *t, const char *file, const char *text)
 {
-	return write_tracefs(t, 0, text, "instances/%s/%s", t->name, file);
+	return write_tracefs(instance_path(t, file), 0, text);
 }
 
-// Turns the kprobe events of the group on ("1") or off ("0") in the instance.
-static int set_probes(const struct live_trace *t, const char *text)
+// The switch of the group's kprobe events in the instance: "0", "1".
+static struct path probes_switch(const struct live_trace *t)
 {
-	return write_tracefs(t, 0, text, "instances/%s/events/%s/enable", t->name, t->group);
-}
-
-static bool exists(const struct live_trace *t, const char *file)
-{
-	char path[256];
-	snprintf(path, sizeof(path), "%s/%s", t->dir, file);
-	return host_access(path, F_OK) == 0;
-}
-
-static void instance_path(const struct live_trace *t, char path[192], const char *file)
-{
-	snprintf(path, 192, "%s/instances/%s%s", t->dir, t->name, file);
+	return path_of(t, "instances/%s/events/%s/enable", t->name, t->group);
 }
 
 // --- removal ---
 
-// The entries that the instance has of the group; 0: no event of it is left. (The list of kprobe
-// events is no proof: it has gaps when another gpq removes its own while the list is read.)
+// How many entries the instance has for the group; 0: no event of it is left. (The file
+// kprobe_events may lack lines while another gpq removes its own.)
 static int count_events(const struct live_trace *t)
 {
 	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
@@ -107,7 +112,7 @@ static int count_events(const struct live_trace *t)
 	return n;
 }
 
-// Removes the kprobe events of the group, one by one. How many are left, or -1.
+// Removes the kprobe events of the group. Returns how many are left, or -1.
 static int remove_probes(const struct live_trace *t)
 {
 	struct buf list = {0};
@@ -118,25 +123,24 @@ static int remove_probes(const struct live_trace *t)
 		return errno == ENOENT ? 0 : -1;
 	for (char *at = list.data; at && (at = strstr(at, group)); at++) {
 		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(at, " \n"), at);
-		left += write_tracefs(t, O_APPEND, command, "kprobe_events") != 0;
+		left += write_tracefs(path_of(t, "kprobe_events"), O_APPEND, command) != 0;
 	}
 	buf_fini(&list);
 	return left;
 }
 
-// Removes all that has the name, which the caller has locked. False: something is left.
+// Removes the instance, which the caller has locked, and its probes. False: something is left.
 static bool remove_instance_once(const struct live_trace *t)
 {
-	char path[192];
-	set_instance(t, "tracing_on", "0");
-	set_probes(t, "0");
-	set_instance(t, "events/enable", "0");
-	set_instance(t, "current_tracer", "nop");
-	instance_path(t, path, "");
-	return remove_probes(t) == 0 && !count_events(t) && (rmdir(path) == 0 || errno == ENOENT);
+	set_instance(t, "/tracing_on", "0");
+	write_tracefs(probes_switch(t), 0, "0");
+	set_instance(t, "/events/enable", "0");
+	set_instance(t, "/current_tracer", "nop");
+	return remove_probes(t) == 0 && !count_events(t) &&
+	       (rmdir(instance_path(t, "").text) == 0 || errno == ENOENT);
 }
 
-// Tries again for a while: a gpq that was killed may still have files of the instance open.
+// Tries for a second: a gpq that was killed may still have files of the instance open.
 static bool remove_instance(const struct live_trace *t)
 {
 	for (int i = 0; i < UNDO_TRIES; i++) {
@@ -147,7 +151,7 @@ static bool remove_instance(const struct live_trace *t)
 	return false;
 }
 
-// Waits until gpq has closed its end, whatever ended it.
+// Waits until gpq has closed its end of the pipe or has ended, then removes the instance.
 static void run_guard(const struct live_trace *t, int end)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -180,7 +184,7 @@ static int guard_start(struct live_trace *t)
 	return err_sys(errno, NULL, "--live: fork");
 }
 
-// Leaves the removal to the guard, and waits for it.
+// Lets the guard remove the instance. False: something is left.
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
@@ -219,7 +223,7 @@ static int tracefs_refused(const char *what, int error)
 		       "--live: %s", what);
 }
 
-// libtracefs mounts one where there is none: gpq leaves that to the user.
+// libtracefs would mount a tracefs that is missing; gpq leaves that to the user.
 static bool is_mounted(void)
 {
 	return host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
@@ -240,7 +244,7 @@ static int find_tracefs(struct live_trace *t)
 				"as root: mount -t tracefs none /sys/kernel/tracing",
 				"--live: there is no tracefs");
 	snprintf(t->dir, sizeof(t->dir), "%s", dir);
-	return exists(t, "instances")
+	return exists(path_of(t, "instances"))
 		       ? GPQ_OK
 		       : err_fail(GPQ_UNSUPPORTED, "use a kernel with CONFIG_TRACING",
 				  "--live: %s has no instances", dir);
@@ -253,18 +257,17 @@ static void set_buffer(const struct live_trace *t)
 	char text[32];
 	kb = kb < BUFFER_LOW ? BUFFER_LOW : kb > BUFFER_HIGH ? BUFFER_HIGH : kb;
 	snprintf(text, sizeof(text), "%ld", kb);
-	if (set_instance(t, "buffer_size_kb", text))
+	if (set_instance(t, "/buffer_size_kb", text))
 		err_warn(NULL, "--live: buffer_size_kb %s: %s", text, strerror(errno));
 }
 
-// Opens and locks the instance's folder. -1 with errno: EWOULDBLOCK when it is another's.
+// Opens and locks the instance's folder. -1 with errno; EWOULDBLOCK: another process has the lock.
 static int lock_instance(const struct live_trace *t)
 {
-	char path[192];
-	instance_path(t, path, "");
-	int fd = host_open(path, O_RDONLY | O_DIRECTORY);
+	const struct path path = instance_path(t, "");
+	int fd = host_open(path.text, O_RDONLY | O_DIRECTORY);
 	// The process that had the lock before may have removed the folder.
-	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || host_access(path, F_OK))) {
+	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || !exists(path))) {
 		close(fd);
 		return -1;
 	}
@@ -277,12 +280,12 @@ static void set_instance_name(struct live_trace *t, const char *number)
 	snprintf(t->group, sizeof(t->group), GROUP "%.16s", number);
 }
 
-// What became of the instances that killed gpqs left.
+// What became of instances and probes that were left.
 struct swept {
 	unsigned removed, busy, failed;
 };
 
-// Is it a number as claim() puts it behind PREFIX and GROUP?
+// Does the text begin with the 16 digits of an instance's name, and `end` after them?
 static bool is_number(const char *text, char end)
 {
 	return strspn(text, "0123456789abcdef") == 16 && text[16] == end;
@@ -300,11 +303,10 @@ static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
 	close(t->lock);
 }
 
-// Removes probes whose instance is gone already, as somebody else removed it.
+// Removes the probes of instances that somebody else removed.
 static void sweep_groups(struct live_trace *t, struct swept *s)
 {
 	struct buf list = {0};
-	char path[128];
 	host_readf(&list, "%s/kprobe_events", t->dir);
 	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
 	     at = strstr(at, ":" GROUP)) {
@@ -312,8 +314,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 		if (!is_number(at, '/') || memcmp(at, t->group + strlen(GROUP), 16) == 0)
 			continue;
 		set_instance_name(t, at);
-		snprintf(path, sizeof(path), "instances/%s", t->name);
-		if (!exists(t, path))
+		if (!exists(instance_path(t, "")))
 			s->removed += remove_probes(t) == 0;
 	}
 	buf_fini(&list);
@@ -337,19 +338,18 @@ static struct swept sweep_instances(const char *dir)
 	return s;
 }
 
-// Makes a folder that nobody had and locks it. Tries again if another gpq took the folder for one
-// that was left, and removed it before it was locked.
+// Makes a new instance and locks it. Before it is locked, another gpq may take it for one that was
+// left, and remove it: then claim_instance() tries again.
 static int claim_instance(struct live_trace *t)
 {
-	char number[17], path[192];
+	char number[17];
 	uint64_t random;
 	for (int i = 0; i < CLAIM_TRIES; i++) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			break;
 		snprintf(number, sizeof(number), "%016" PRIx64, random);
 		set_instance_name(t, number);
-		instance_path(t, path, "");
-		if (mkdir(path, 0700) == 0)
+		if (mkdir(instance_path(t, "").text, 0700) == 0)
 			t->lock = lock_instance(t);
 		else if (errno != EEXIST)
 			break;
@@ -370,19 +370,19 @@ static int make_instance(struct live_trace *t)
 		close(t->lock);
 		return status;
 	}
-	if (set_instance(t, "trace_clock", "mono"))
+	if (set_instance(t, "/trace_clock", "mono"))
 		status = tracefs_refused("trace_clock mono", errno);
-	set_instance(t, "options/record-tgid", "1"); // also of threads that end soon
-	set_instance(t, "buffer_percent", "0");      // readers wake up at the first event
+	set_instance(t, "/options/record-tgid", "1"); // also of threads that end soon
+	set_instance(t, "/buffer_percent", "0");      // readers wake up at the first event
 	set_buffer(t);
 	return status;
 }
 
 // --- what is traced ---
 
-// The name in the list of functions that can be traced (a line each, "NAME [MODULE]") that is
-// `name`, or `name` with a suffix ("execute_queues_cpsch.constprop.0"); owned by the caller. NULL:
-// none.
+// Finds `name`, or `name` with a suffix ("execute_queues_cpsch.constprop.0"), in the list of
+// functions that can be traced, which has a line "NAME [MODULE]" for each. NULL: it is not there.
+// To be freed.
 static char *find_function(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -399,15 +399,15 @@ static bool define_event(const struct live_trace *t, char kind, const char *even
 {
 	char text[512];
 	snprintf(text, sizeof(text), "%c:%s/%s %s %s", kind, t->group, event, function, fetch);
-	return write_tracefs(t, O_APPEND, text, "kprobe_events") == 0;
+	return write_tracefs(path_of(t, "kprobe_events"), O_APPEND, text) == 0;
 }
 
-// Defines the events of a probe with all that is to be fetched. If that fails, as older kernels
-// fetch no arguments at a return, with the result alone. A suffix says that arguments moved: none
-// is fetched then.
+// Defines the events of a probe. Older kernels fetch no arguments at a return: there the event has
+// the result alone. Where the function has a suffix, the compiler may have moved its arguments, and
+// none is fetched.
 static bool make_probe(struct live_trace *t, const struct live_probe *p, const char *function)
 {
-	// A probe of a module that is not there would wait for the module.
+	// The kernel would keep a probe of a module that is not loaded for later.
 	bool module = host_access("/sys/module/amdgpu/initstate", F_OK) == 0;
 	bool suffix = strchr(function, '.');
 	char name[128], result[128];
@@ -429,11 +429,12 @@ static bool make_probe(struct live_trace *t, const struct live_probe *p, const c
 	return false;
 }
 
-// The function tracer, for kernels without kprobes: it shows calls without arguments and ends.
+// Uses the function tracer, on kernels without kprobes: it shows calls, but no arguments or
+// returns.
 static int trace_functions(struct live_trace *t, const struct buf *names)
 {
-	if (names->len && !set_instance(t, "set_ftrace_filter", names->data) &&
-	    !set_instance(t, "current_tracer", "function")) {
+	if (names->len && !set_instance(t, "/set_ftrace_filter", names->data) &&
+	    !set_instance(t, "/current_tracer", "function")) {
 		err_warn(NULL,
 			 "--live: this kernel has no kprobe events: calls are seen to begin only");
 		return GPQ_OK;
@@ -446,7 +447,7 @@ static int make_probes(struct live_trace *t)
 {
 	char *list =
 		tracefs_get()->tracefs_instance_file_read(NULL, "available_filter_functions", NULL);
-	bool kprobes = exists(t, "kprobe_events");
+	bool kprobes = exists(path_of(t, "kprobe_events"));
 	struct buf names = {0};
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
@@ -468,7 +469,7 @@ static int make_probes(struct live_trace *t)
 		status = trace_functions(t, &names);
 	else if (!t->probes)
 		status = tracefs_refused("kprobe_events", error);
-	else if (set_probes(t, "1"))
+	else if (write_tracefs(probes_switch(t), 0, "1"))
 		status = tracefs_refused("kprobes", errno);
 	t->defined = t->probes ? count_events(t) : 0;
 	buf_fini(&names);
@@ -477,12 +478,12 @@ static int make_probes(struct live_trace *t)
 
 static int make_events(struct live_trace *t)
 {
-	char path[128];
 	for (size_t i = 0; i < live_nevents; i++) {
-		snprintf(path, sizeof(path), "events/%s/enable", live_events[i]);
-		if (!exists(t, path))
+		if (!exists(path_of(t, "events/%s/enable", live_events[i])))
 			continue;
-		if (set_instance(t, path, "1"))
+		if (write_tracefs(
+			    path_of(t, "instances/%s/events/%s/enable", t->name, live_events[i]), 0,
+			    "1"))
 			err_warn(NULL, "--live: %s: %s", live_events[i], strerror(errno));
 		else
 			t->events++;
@@ -496,9 +497,7 @@ static int make_events(struct live_trace *t)
 
 static int open_pipe(struct live_trace *t)
 {
-	char path[192];
-	instance_path(t, path, "/trace_pipe");
-	t->pipe = host_open(path, O_RDONLY | O_NONBLOCK);
+	t->pipe = host_open(instance_path(t, "/trace_pipe").text, O_RDONLY | O_NONBLOCK);
 	return t->pipe < 0 ? tracefs_refused("trace_pipe", errno) : GPQ_OK;
 }
 
@@ -528,23 +527,20 @@ int live_trace_open(struct live_trace *t)
 
 void live_trace_stop(struct live_trace *t)
 {
-	set_instance(t, "tracing_on", "0");
+	set_instance(t, "/tracing_on", "0");
 }
 
-// Counts returns that were not seen, as no kretprobe was free (kprobe_profile: name, hits, misses).
+// Warns of returns that the kernel missed as too many calls were open. A line of kprobe_profile has
+// the event's name, hits and misses.
 static void say_missed(const struct live_trace *t)
 {
 	unsigned long long sum = 0;
 	struct buf b = {0};
-	char *save = NULL;
 	if (host_readf(&b, "%s/kprobe_profile", t->dir) < 0)
 		return;
-	for (char *line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		char *hits = strstr(line, "_ret "), *misses;
-		if (!hits)
-			continue;
-		strtoull(hits + strlen("_ret "), &misses, 10);
-		sum += strtoull(misses, NULL, 10);
+	for (char *at = b.data; at && (at = strstr(at, "_ret "));) {
+		strtoull(at + strlen("_ret "), &at, 10);
+		sum += strtoull(at, &at, 10);
 	}
 	if (sum)
 		err_warn(NULL, "--live: %llu returns were not seen: too many calls at once", sum);
@@ -555,7 +551,7 @@ static void say_missed(const struct live_trace *t)
 static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
-	host_readf(&b, "%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
+	host_readf(&b, "%s", probes_switch(t).text);
 	bool on = b.len && b.data[0] == '1';
 	buf_fini(&b);
 	return !t->defined || (on && count_events(t) == t->defined);
