@@ -1,7 +1,7 @@
-// Shared by the files of `gpq trace`: options (trace.c), kinds (kinds.c), input (files.c, input.c),
-// reports (report.c), each a struct trace_ask in a file of its own (summary.c, streams.c, list.c,
-// series.c, gaps.c, latency.c, compare.c), notes (notes.c), kernel names (names.c), timeline
-// (perfetto.c), parts (partial.c), recording (live.c), and the kernel's trace (ftrace.h).
+// Shared by the files of `gpq trace`: options and kinds (trace.c), input (files.c, input.c),
+// output and reports (report.c), each a struct trace_ask in a file of its own (summary.c,
+// streams.c, list.c, series.c, gaps.c, latency.c, compare.c), notes (notes.c), kernel names
+// (names.c), parts (partial.c), recording (live.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -356,10 +356,8 @@ int trace_live(struct cmd *c);
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);
 
-// --perfetto: opens and closes the file and t->timeline, if the option is given. Exit status.
-int trace_perfetto_open(struct trace *t, int argc, char **argv);
-int trace_perfetto_close(struct trace *t);
-bool trace_to_stdout(const char *path); // is it "-"?
+// Is the operand of --perfetto or --svg "-"?
+bool trace_to_stdout(const char *path);
 
 // --partial, and gpq merge of what it wrote.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
