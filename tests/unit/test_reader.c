@@ -393,7 +393,10 @@ static void test_killed(void **state)
 		waitpid(killer, NULL, 0);
 	}
 	const unsigned one = 1;
-	assert_int_equal(ask(1, give_bytes, &one, sizeof(one), -1, &b), 0);
+	int last = ask(1, give_bytes, &one, sizeof(one), -1, &b);
+	if (last == EIO) // the child was killed behind its last answer
+		last = ask(1, give_bytes, &one, sizeof(one), -1, &b);
+	assert_int_equal(last, 0);
 	print_message("# %u of %u answers are whole\n", whole, rounds);
 	buf_fini(&b);
 }
