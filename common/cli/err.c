@@ -35,7 +35,7 @@ void err_gather(struct buf *to)
 	mode.gathered = to;
 }
 
-static const char *wipe(void)
+static const char *err_wipe(void)
 {
 	bool bar = mode.bar;
 	mode.bar = false;
@@ -45,14 +45,14 @@ static const char *wipe(void)
 void err_bar(bool shown)
 {
 	if (!shown && mode.bar) {
-		const char *w = wipe();
+		const char *w = err_wipe();
 		ssize_t ignored = write(STDERR_FILENO, w, strlen(w));
 		(void)ignored;
 	}
 	mode.bar = shown;
 }
 
-static enum gpq_exit status_of(int error)
+static enum gpq_exit status_of_errno(int error)
 {
 	switch (error) {
 	case EPERM:
@@ -69,7 +69,7 @@ static enum gpq_exit status_of(int error)
 }
 
 // Names and texts of other programs end up in messages: nothing unprintable may reach the terminal.
-static void put_line(struct buf *line, const char *message, const char *next)
+static void put_message_line(struct buf *line, const char *message, const char *next)
 {
 	struct buf raw = {0};
 	buf_printf(&raw, "gpq: %s%s%s%s%s", mode.command ? mode.command : "",
@@ -79,8 +79,8 @@ static void put_line(struct buf *line, const char *message, const char *next)
 	buf_fini(&raw);
 }
 
-static void put_json(struct buf *line, const char *level, int status, const char *message,
-		     const char *next)
+static void put_message_json(struct buf *line, const char *level, int status, const char *message,
+			     const char *next)
 {
 	struct json j;
 	json_init(&j, line, false);
@@ -98,7 +98,7 @@ static void put_json(struct buf *line, const char *level, int status, const char
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 {
 	static const char *const levels[] = {"error", "error", "warning", "note", "note"};
-	int saved = errno, status = kind == ERR_SYS ? (int)status_of(number) : number;
+	int saved = errno, status = kind == ERR_SYS ? (int)status_of_errno(number) : number;
 	struct buf message = {0}, line = {0};
 	va_list ap;
 	if ((kind >= ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
@@ -109,11 +109,11 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 	if (kind == ERR_SYS)
 		buf_printf(&message, ": %s", strerror(number));
 	if (!mode.gathered)
-		buf_puts(&line, wipe());
+		buf_puts(&line, err_wipe());
 	if (mode.json)
-		put_json(&line, levels[kind], status, message.data, next);
+		put_message_json(&line, levels[kind], status, message.data, next);
 	else
-		put_line(&line, message.data, next);
+		put_message_line(&line, message.data, next);
 	// One write, so that messages of processes that share a terminal or a file do not mix.
 	ssize_t ignored = mode.gathered ? 0 : write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;

@@ -16,14 +16,14 @@ static bool on_one_line(const struct json *j)
 	return !j->pretty || (j->flat && j->depth >= j->flat);
 }
 
-static void newline(struct json *j)
+static void json_newline(struct json *j)
 {
 	buf_puts(j->out, "\n");
 	for (unsigned i = 0; i < j->depth; i++)
 		buf_puts(j->out, "  ");
 }
 
-static void quote(struct buf *out, const char *s, size_t len)
+static void json_quote(struct buf *out, const char *s, size_t len)
 {
 	buf_puts(out, "\"");
 	for (size_t i = 0; i < len;) {
@@ -51,17 +51,17 @@ static void quote(struct buf *out, const char *s, size_t len)
 
 void json_quoted(const struct json *j, struct buf *out, const char *key)
 {
-	quote(out, key, strlen(key));
+	json_quote(out, key, strlen(key));
 	buf_puts(out, j->pretty ? ": " : ":");
 }
 
-static void start_value(struct json *j, const char *key)
+static void json_start_value(struct json *j, const char *key)
 {
 	bool line = on_one_line(j);
 	if (!j->empty)
 		buf_puts(j->out, line && j->pretty ? ", " : ",");
 	if (!line && j->depth)
-		newline(j);
+		json_newline(j);
 	j->empty = false;
 	if (key)
 		json_quoted(j, j->out, key);
@@ -77,7 +77,7 @@ void json_quoted_key(struct json *j, const char *quoted, size_t len)
 
 void json_begin(struct json *j, const char *key, char open)
 {
-	start_value(j, key);
+	json_start_value(j, key);
 	buf_append(j->out, &open, 1);
 	j->depth++;
 	j->empty = true;
@@ -99,15 +99,15 @@ void json_end(struct json *j, char close)
 		j->flat = 0;
 	j->depth--;
 	if (own_line)
-		newline(j);
+		json_newline(j);
 	buf_append(j->out, &close, 1);
 	j->empty = false;
 }
 
 // Writes null in the place of a value that is not known. False: the value is to follow.
-static bool is_null(struct json *j, const char *key, bool null)
+static bool put_null(struct json *j, const char *key, bool null)
 {
-	start_value(j, key);
+	json_start_value(j, key);
 	if (null)
 		buf_puts(j->out, "null");
 	return null;
@@ -115,26 +115,26 @@ static bool is_null(struct json *j, const char *key, bool null)
 
 void json_strn(struct json *j, const char *key, const char *value, size_t len)
 {
-	start_value(j, key);
-	quote(j->out, value, len);
+	json_start_value(j, key);
+	json_quote(j->out, value, len);
 }
 
 void json_str(struct json *j, const char *key, const char *value)
 {
-	if (!is_null(j, key, !value))
-		quote(j->out, value, strlen(value));
+	if (!put_null(j, key, !value))
+		json_quote(j->out, value, strlen(value));
 }
 
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
-	if (!is_null(j, key, value == UINT64_MAX))
+	if (!put_null(j, key, value == UINT64_MAX))
 		buf_u64(j->out, value);
 }
 
 void json_milli(struct json *j, const char *key, uint64_t thousandths)
 {
 	char part[4] = {'.'};
-	start_value(j, key);
+	json_start_value(j, key);
 	buf_u64(j->out, thousandths / 1000);
 	thousandths %= 1000;
 	for (int i = 3; i; i--, thousandths /= 10)
@@ -148,19 +148,19 @@ void json_milli(struct json *j, const char *key, uint64_t thousandths)
 
 void json_i64(struct json *j, const char *key, int64_t value)
 {
-	if (!is_null(j, key, value == INT64_MIN))
+	if (!put_null(j, key, value == INT64_MIN))
 		buf_i64(j->out, value);
 }
 
 void json_f64(struct json *j, const char *key, double value)
 {
-	if (!is_null(j, key, !isfinite(value)))
+	if (!put_null(j, key, !isfinite(value)))
 		buf_printf(j->out, "%.9g", value);
 }
 
 void json_hex(struct json *j, const char *key, uint64_t value)
 {
-	if (is_null(j, key, value == UINT64_MAX))
+	if (put_null(j, key, value == UINT64_MAX))
 		return;
 	buf_puts(j->out, "\"");
 	buf_hex(j->out, value);
@@ -169,6 +169,6 @@ void json_hex(struct json *j, const char *key, uint64_t value)
 
 void json_bool(struct json *j, const char *key, int value)
 {
-	start_value(j, key);
+	json_start_value(j, key);
 	buf_puts(j->out, value < 0 ? "null" : value ? "true" : "false");
 }

@@ -38,7 +38,7 @@ static void put_share(struct buf *b, double share)
 	buf_printf(b, "[%.*s%.*s] %3d %%, ", full, done, WIDTH - full, rest, (int)(share * 100));
 }
 
-static void put_left(struct buf *b, const struct progress *p, double share)
+static void put_time_left(struct buf *b, const struct progress *p, double share)
 {
 	double spent = (double)(p->drawn_ns - p->begin_ns), left = spent * (1 - share) / share;
 	char text[24];
@@ -62,7 +62,7 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 	buf_vprintf(&line, fmt, ap);
 	va_end(ap);
 	if (share > 0)
-		put_left(&line, p, share);
+		put_time_left(&line, p, share);
 	if (!p->bar)
 		buf_puts(&line, "\n");
 	err_bar(p->bar);

@@ -162,7 +162,7 @@ static void read_size(struct page *p)
 }
 
 // Bytes of the character or colour at `s`, and its columns.
-static size_t step(const char *s, size_t len, unsigned *columns)
+static size_t next_character(const char *s, size_t len, unsigned *columns)
 {
 	wchar_t c;
 	*columns = 0;
@@ -177,12 +177,12 @@ static size_t step(const char *s, size_t len, unsigned *columns)
 }
 
 // How many bytes of `s` fit into so many columns, and how many columns they take.
-static size_t fit(const char *s, size_t len, unsigned columns, unsigned *taken)
+static size_t fit_columns(const char *s, size_t len, unsigned columns, unsigned *taken)
 {
 	size_t at = 0;
 	for (*taken = 0; at < len;) {
 		unsigned width;
-		size_t n = step(s + at, len - at, &width);
+		size_t n = next_character(s + at, len - at, &width);
 		if (*taken + width > columns)
 			break;
 		*taken += width;
@@ -193,10 +193,10 @@ static size_t fit(const char *s, size_t len, unsigned columns, unsigned *taken)
 
 // Puts the next line of the page and returns how many bytes of the text fitted. A line that ends in
 // the last column is not followed by an erase, which would remove its last character.
-static size_t put_line(struct page *p, const char *s, size_t len)
+static size_t put_page_line(struct page *p, const char *s, size_t len)
 {
 	unsigned taken;
-	size_t n = fit(s, len, p->columns, &taken);
+	size_t n = fit_columns(s, len, p->columns, &taken);
 	if (p->used++)
 		buf_puts(&p->text, "\r\n");
 	buf_append(&p->text, s, n);
@@ -212,15 +212,15 @@ static void put_head(struct page *p, const char *left, const char *right)
 	enum { LEGIBLE = 24 }; // columns of the left part, beside the right one
 	struct buf line = {0};
 	unsigned taken, wide;
-	fit(right, strlen(right), UINT16_MAX, &wide);
+	fit_columns(right, strlen(right), UINT16_MAX, &wide);
 	bool both = wide + LEGIBLE <= p->columns;
 	unsigned room = both ? p->columns - wide - 1 : p->columns;
-	buf_append(&line, left, fit(left, strlen(left), room, &taken));
+	buf_append(&line, left, fit_columns(left, strlen(left), room, &taken));
 	if (both) {
 		buf_fill(&line, ' ', room + 1 - taken);
 		buf_puts(&line, right);
 	}
-	put_line(p, line.data, line.len);
+	put_page_line(p, line.data, line.len);
 	buf_fini(&line);
 }
 
@@ -233,21 +233,21 @@ static size_t count_lines(const struct buf *text)
 }
 
 // Puts at most `room` lines. If there are more, the last line says how many are missing.
-static void put_lines(struct page *p, const struct buf *text, size_t room)
+static void put_page_lines(struct page *p, const struct buf *text, size_t room)
 {
 	size_t lines = count_lines(text), shown = lines <= room ? lines : room ? room - 1 : 0;
 	const char *s = text->data;
 	char more[64];
 	for (size_t i = 0; i < shown; i++) {
 		size_t len = strcspn(s, "\n");
-		put_line(p, s, len);
+		put_page_line(p, s, len);
 		s += len + 1;
 	}
 	if (shown == lines || !room)
 		return;
 	snprintf(more, sizeof(more), "... %zu more line%s", lines - shown,
 		 lines - shown == 1 ? "" : "s");
-	put_line(p, more, strlen(more));
+	put_page_line(p, more, strlen(more));
 }
 
 // Breaks messages at the right edge instead of cutting them: the advice is at their end.
@@ -256,15 +256,16 @@ static void break_lines(struct buf *to, const struct buf *text, unsigned columns
 	for (size_t at = 0; at < text->len;) {
 		const char *s = text->data + at;
 		unsigned taken;
-		size_t len = strcspn(s, "\n"), n = fit(s, len, columns, &taken);
-		n = n || !len ? n : step(s, len, &taken);
+		size_t len = strcspn(s, "\n"), n = fit_columns(s, len, columns, &taken);
+		n = n || !len ? n : next_character(s, len, &taken);
 		buf_append(to, s, n);
 		buf_puts(to, "\n");
 		at += n + (s[n] == '\n');
 	}
 }
 
-static void compose(struct page *p, const char *left, const char *right, const struct buf *body)
+static void compose_page(struct page *p, const char *left, const char *right,
+			 const struct buf *body)
 {
 	struct buf messages = {0};
 	read_size(p);
@@ -274,8 +275,8 @@ static void compose(struct page *p, const char *left, const char *right, const s
 	below = below > most ? most : below;
 	buf_puts(&p->text, "\033[H");
 	put_head(p, left, right);
-	put_lines(p, body, p->rows - 1 - below);
-	put_lines(p, &messages, below);
+	put_page_lines(p, body, p->rows - 1 - below);
+	put_page_lines(p, &messages, below);
 	if (p->used < p->rows)
 		buf_puts(&p->text, "\r\n\033[J");
 	buf_fini(&messages);
@@ -302,7 +303,7 @@ int screen_paint(const char *left, const char *right, const struct buf *body)
 	sigprocmask(SIG_BLOCK, &screen.painting, &before);
 	take_modes();
 	buf_puts(&p.text, screen.on ? "" : ENTER);
-	compose(&p, left, right, body);
+	compose_page(&p, left, right, body);
 	screen.on = 1;
 	int error = write_fully(STDOUT_FILENO, p.text.data, p.text.len) ? errno : 0;
 	struct buf old = screen.shown;

@@ -29,7 +29,7 @@ size_t text_utf8(const char *s, size_t len)
 	return n;
 }
 
-static bool is_plain(unsigned char c)
+static bool is_plain_byte(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
@@ -53,7 +53,7 @@ size_t text_plain(const char *s, size_t len)
 		if (odd_bytes(w))
 			break;
 	}
-	while (n < len && is_plain((unsigned char)s[n]))
+	while (n < len && is_plain_byte((unsigned char)s[n]))
 		n++;
 	return n;
 }
@@ -180,7 +180,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 }
 
 // Edits between two words: insert, delete, replace, swap of neighbours.
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX + 1][WORD_MAX + 1] = {0};
 	size_t la = strnlen(a, WORD_MAX), lb = strnlen(b, WORD_MAX);
@@ -238,7 +238,7 @@ const char *text_suggest(const char *s, const char *const *words)
 	const char *best = NULL;
 	unsigned best_d = 3;
 	for (; *words; words++) {
-		unsigned n = distance(s, *words);
+		unsigned n = edit_distance(s, *words);
 		// Two edits in a three-letter word make another word.
 		if (n < best_d && n * 2 < strlen(*words)) {
 			best_d = n;

@@ -109,7 +109,7 @@ struct window {
 };
 
 // Reads further, until it has `n` bytes. False with errno.
-static bool extend(struct window *w, size_t n)
+static bool window_extend(struct window *w, size_t n)
 {
 	ssize_t got;
 	n = n < w->max ? n : w->max;
@@ -129,7 +129,7 @@ static bool find_border(struct window *w, size_t at, size_t *border, bool *found
 {
 	const char *newline = NULL;
 	for (size_t look = LOOK_FIRST; at <= w->n && !newline; look = BLOCKS_LOOK) {
-		if (!extend(w, at + look))
+		if (!window_extend(w, at + look))
 			return false;
 		newline = memchr(w->p + at - 1, '\n', (w->n - at < look ? w->n - at : look) + 1);
 		if (look == BLOCKS_LOOK)
@@ -153,7 +153,7 @@ static bool fill_from_file(struct run *run, struct place *p)
 	struct window w = {.run = run, .at = first - lead, .max = SIZE_MAX};
 	w.p = p->memory + w.at % PAGE;
 	w.max = left < SIZE_MAX / 2 ? (size_t)left + lead : SIZE_MAX;
-	if (!extend(&w, lead + share + LOOK_FIRST))
+	if (!window_extend(&w, lead + share + LOOK_FIRST))
 		return false;
 	if (lead && !find_border(&w, lead, &start, &begins))
 		return false;
@@ -250,7 +250,7 @@ static void step_done(struct run *run, int status, bool ended)
 	pthread_mutex_lock(&run->lock);
 }
 
-static void take_block(struct run *run, struct place *p)
+static void take_next_block(struct run *run, struct place *p)
 {
 	int status;
 	run->taking = true;
@@ -266,7 +266,7 @@ static void take_block(struct run *run, struct place *p)
 	step_done(run, status, p->ended);
 }
 
-static void finish(struct run *run, struct place *p)
+static void finish_block(struct run *run, struct place *p)
 {
 	p->state = BUSY;
 	pthread_mutex_unlock(&run->lock);
@@ -320,9 +320,9 @@ static void *block_worker(void *arg)
 			put_block(run, to_put);
 		else if (!run->stopped && !run->taking && run->taken < run->next &&
 			 to_take->state == READY)
-			take_block(run, to_take);
+			take_next_block(run, to_take);
 		else if ((p = next_to_finish(run)))
-			finish(run, p);
+			finish_block(run, p);
 		else if (may_fill(run))
 			fill_and_work(me);
 		else {

@@ -21,8 +21,8 @@ enum { MAX_LINKS = 16 };
 static int glob_walk(const struct glob_visitor *v, const char *dir, const char *rest, int links);
 
 // One name in `dir`: follows or reports it if it is a link.
-static int enter(const struct glob_visitor *v, const char *dir, const char *name, const char *rest,
-		 int links)
+static int glob_enter(const struct glob_visitor *v, const char *dir, const char *name,
+		      const char *rest, int links)
 {
 	char path[PATH_MAX], target[PATH_MAX];
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
@@ -45,8 +45,8 @@ static int enter(const struct glob_visitor *v, const char *dir, const char *name
 	return glob_walk(v, *target == '/' ? "" : dir, next, links + 1);
 }
 
-static int enter_matching(const struct glob_visitor *v, const char *dir, const char *pattern,
-			  const char *rest, int links)
+static int glob_enter_matching(const struct glob_visitor *v, const char *dir, const char *pattern,
+			       const char *rest, int links)
 {
 	int fd = host_open(*dir ? dir : "/", O_RDONLY | O_DIRECTORY), r = 0;
 	struct dirent **names = NULL;
@@ -62,7 +62,7 @@ static int enter_matching(const struct glob_visitor *v, const char *dir, const c
 	}
 	for (int i = 0; i < n; i++) {
 		if (r == 0 && fnmatch(pattern, names[i]->d_name, FNM_PERIOD) == 0)
-			r = enter(v, dir, names[i]->d_name, rest, links);
+			r = glob_enter(v, dir, names[i]->d_name, rest, links);
 		free(names[i]);
 	}
 	free(names);
@@ -92,8 +92,8 @@ static int glob_walk(const struct glob_visitor *v, const char *dir, const char *
 	char *save = NULL;
 	for (char *name = strtok_r(component, "|", &save); name && r == 0;
 	     name = strtok_r(NULL, "|", &save))
-		r = strpbrk(name, "*?[") ? enter_matching(v, dir, name, behind, links)
-					 : enter(v, dir, name, behind, links);
+		r = strpbrk(name, "*?[") ? glob_enter_matching(v, dir, name, behind, links)
+					 : glob_enter(v, dir, name, behind, links);
 	return r;
 }
 

@@ -26,7 +26,7 @@ void tail_close(struct tail *t)
 }
 
 // Marks that the following bytes are those of a new file.
-static void begin_anew(struct tail *t, int fd)
+static void tail_begin_anew(struct tail *t, int fd)
 {
 	if (fd != t->fd)
 		tail_close(t);
@@ -36,13 +36,13 @@ static void begin_anew(struct tail *t, int fd)
 }
 
 // Called at the end of the file: has it been replaced or truncated?
-static bool has_changed(struct tail *t)
+static bool tail_has_changed(struct tail *t)
 {
 	struct stat own, named;
 	int fd;
 	if (t->fd >= 0 && !fstat(t->fd, &own) && (uint64_t)own.st_size < t->at &&
 	    lseek(t->fd, 0, SEEK_SET) == 0) {
-		begin_anew(t, t->fd);
+		tail_begin_anew(t, t->fd);
 		return true;
 	}
 	if (stat(t->name, &named) ||
@@ -51,7 +51,7 @@ static bool has_changed(struct tail *t)
 	fd = open(t->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return false;
-	begin_anew(t, fd);
+	tail_begin_anew(t, fd);
 	return true;
 }
 
@@ -66,7 +66,7 @@ ssize_t tail_read(struct tail *t, char *to, size_t n)
 		}
 		if (got < 0 && errno != EINTR)
 			return -1;
-		if (has_changed(t)) {
+		if (tail_has_changed(t)) {
 			if (!t->in_line)
 				continue;
 			t->in_line = false;

@@ -173,7 +173,7 @@ struct tree *tree_new(const char *path)
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_tree_paths(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
@@ -217,7 +217,7 @@ static int add_parents(struct tree *t, const char *path)
 	char dir[PATH_MAX];
 	for (const char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
 		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
-		if (tfind(dir, &t->links, compare))
+		if (tfind(dir, &t->links, compare_tree_paths))
 			return tree_failure(ELOOP);
 		if (tree_dir(t, dir))
 			return -1;
@@ -225,10 +225,10 @@ static int add_parents(struct tree *t, const char *path)
 	return 0;
 }
 
-static char *remember(struct tree *t, const char *path)
+static char *tree_remember(struct tree *t, const char *path)
 {
 	char *copy = *ARRAY_ADD(t->paths, t->cap, t->n) = xstrdup(path);
-	xcheck(tsearch(copy, &t->known, compare));
+	xcheck(tsearch(copy, &t->known, compare_tree_paths));
 	return copy;
 }
 
@@ -237,13 +237,13 @@ static int tree_add_entry(struct tree *t, const char *path, mode_t type, const v
 {
 	if (path[0] != '/' || !path[1] || strlen(path) >= PATH_MAX)
 		return tree_failure(EINVAL);
-	if (tfind(path, &t->known, compare))
+	if (tfind(path, &t->known, compare_tree_paths))
 		return 0;
 	if (add_parents(t, path))
 		return -1;
-	char *copy = remember(t, path);
+	char *copy = tree_remember(t, path);
 	if (type == AE_IFLNK)
-		xcheck(tsearch(copy, &t->links, compare));
+		xcheck(tsearch(copy, &t->links, compare_tree_paths));
 	if (t->tar)
 		return write_entry(t, path, type, data, len);
 	switch (type) {
@@ -277,11 +277,11 @@ ssize_t tree_same(struct tree *t, const char *path, int from)
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return tree_failure(EINVAL);
-	if (tfind(path, &t->known, compare))
+	if (tfind(path, &t->known, compare_tree_paths))
 		return st.st_size;
 	if (add_parents(t, path) || linkat(from, path + 1, t->fd, path + 1, 0))
 		return -1;
-	remember(t, path);
+	tree_remember(t, path);
 	return st.st_size;
 }
 
@@ -319,7 +319,7 @@ static void tree_keep(void *path)
 	(void)path;
 }
 
-static void discard(struct tree *t)
+static void tree_discard(struct tree *t)
 {
 	for (size_t i = t->n; !t->tar && i > 0; i--)
 		if (unlinkat(t->fd, t->paths[i - 1] + 1, 0) && errno == EISDIR)
@@ -335,7 +335,7 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	if (t->temp[0])
-		discard(t);
+		tree_discard(t);
 	if (t->tar) {
 		t->error = t->error ? t->error : ECANCELED; // nothing more is written
 		t->arc->archive_write_free(t->tar);

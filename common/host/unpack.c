@@ -45,7 +45,7 @@ const char *unpack_format(const char *head, size_t len)
 	return NULL;
 }
 
-static la_ssize_t give(struct archive *a, void *ctx, const void **data)
+static la_ssize_t unpack_give(struct archive *a, void *ctx, const void **data)
 {
 	struct unpack *u = ctx;
 	ssize_t n = u->read(u->ctx, u->packed, sizeof(u->packed));
@@ -96,7 +96,7 @@ static ssize_t unpack_failure(struct unpack *u)
 
 // libarchive reports the end of its format and ignores the bytes behind it. Zeros are padding, as
 // gzip(1) has it.
-static bool has_rest(struct unpack *u)
+static bool unpack_has_rest(struct unpack *u)
 {
 	la_int64_t left = u->given - u->arc->archive_filter_bytes(u->a, -1);
 	const void *data;
@@ -104,7 +104,7 @@ static bool has_rest(struct unpack *u)
 		u->garbage = left > u->len;
 		for (const char *p = u->packed + u->len - left; left > 0 && !u->garbage; left--)
 			u->garbage = *p++;
-		left = u->garbage ? 0 : give(u->a, u, &data);
+		left = u->garbage ? 0 : unpack_give(u->a, u, &data);
 	} while (left > 0);
 	return u->garbage || u->error;
 }
@@ -117,7 +117,7 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 	if (u->ended)
 		return 0;
 	if (!u->opened) {
-		r = u->arc->archive_read_open(u->a, u, NULL, give, NULL);
+		r = u->arc->archive_read_open(u->a, u, NULL, unpack_give, NULL);
 		if (r == ARCHIVE_OK)
 			r = u->arc->archive_read_next_header(u->a, &entry);
 		if (r < ARCHIVE_WARN)
@@ -127,7 +127,7 @@ ssize_t unpack_read(struct unpack *u, char *to, size_t n)
 	if (r != ARCHIVE_EOF)
 		got = u->arc->archive_read_data(u->a, to, n);
 	u->ended = got <= 0;
-	return got < 0 || (!got && has_rest(u)) ? unpack_failure(u) : (ssize_t)got;
+	return got < 0 || (!got && unpack_has_rest(u)) ? unpack_failure(u) : (ssize_t)got;
 }
 
 const char *unpack_error(const struct unpack *u)

@@ -23,14 +23,14 @@ static const struct out_col cols[CONTEXT_FACTS] = {
 const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
 
 // The first line of `path`; NULL: unknown.
-static const char *first_line(struct context *c, const char *path)
+static const char *context_line(struct context *c, const char *path)
 {
 	char *text = c->text[c->n++];
 	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
 }
 
 // The clock; unknown of a recorded host, whose records are as old as the recording.
-static uint64_t now(clockid_t clock)
+static uint64_t context_clock(clockid_t clock)
 {
 	return host_is_live() ? clock_read_ns(clock) : U64_NULL;
 }
@@ -48,10 +48,10 @@ void context_init(struct context *c)
 	bool ns = host_readlink("/proc/self/ns/pid", c->text[0], sizeof(c->text[0])) > 0;
 	c->pid_ns = ns ? c->text[0] : NULL;
 	c->n = 1;
-	c->host = first_line(c, "/proc/sys/kernel/hostname");
-	c->kernel = first_line(c, "/proc/sys/kernel/osrelease");
-	c->boot_id = first_line(c, "/proc/sys/kernel/random/boot_id");
-	c->monotonic_ns = now(CLOCK_MONOTONIC);
-	c->realtime_ns = now(CLOCK_REALTIME);
+	c->host = context_line(c, "/proc/sys/kernel/hostname");
+	c->kernel = context_line(c, "/proc/sys/kernel/osrelease");
+	c->boot_id = context_line(c, "/proc/sys/kernel/random/boot_id");
+	c->monotonic_ns = context_clock(CLOCK_MONOTONIC);
+	c->realtime_ns = context_clock(CLOCK_REALTIME);
 	c->source = !host_is_live() ? "recorded" : is_softgpu() ? "softgpu" : "live";
 }

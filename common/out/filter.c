@@ -55,7 +55,7 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 // --- making a filter ---
 
 // Compiles the regular expressions, after the rest of the expression was found right.
-static bool compile(struct filter *f, struct out_mistake *m)
+static bool filter_compile(struct filter *f, struct out_mistake *m)
 {
 	for (size_t i = 0; i < f->nregexes; i++) {
 		struct filter_regex *r = &f->regexes[i];
@@ -78,7 +78,7 @@ struct filter *filter_new(const struct out_table *t, const char *text, struct ou
 	struct filter *f = xcalloc(1, sizeof(*f));
 	*m = (struct out_mistake){0};
 	f->table = t;
-	if (filter_parse(f, text, m) && compile(f, m))
+	if (filter_parse(f, text, m) && filter_compile(f, m))
 		return f;
 	filter_free(f);
 	return NULL;
@@ -127,7 +127,7 @@ int filter_check(const struct filter *f)
 
 // The value of an operand in this record. False if the value is unknown.
 
-static bool number_of(const struct operand *o, const void *record, long double *v)
+static bool operand_number(const struct operand *o, const void *record, long double *v)
 {
 	if (o->column)
 		return outfmt_number(o->column, record, v);
@@ -135,29 +135,29 @@ static bool number_of(const struct operand *o, const void *record, long double *
 	return true;
 }
 
-static const char *text_of(const struct operand *o, const void *record)
+static const char *operand_text(const struct operand *o, const void *record)
 {
 	return o->column ? outfmt_string(o->column, record) : o->text;
 }
 
 // A value is true if it is known and neither 0, empty nor "no".
-static bool truth_of(const struct operand *o, const void *record, bool *v)
+static bool operand_truth(const struct operand *o, const void *record, bool *v)
 {
 	if (o->is == IS_NUMBER || o->is == IS_TRUTH) {
 		long double n;
-		if (!number_of(o, record, &n))
+		if (!operand_number(o, record, &n))
 			return false;
 		*v = n != 0;
 		return true;
 	}
-	const char *s = text_of(o, record);
+	const char *s = operand_text(o, record);
 	if (!s)
 		return false;
 	*v = *s && strcmp(s, "no") != 0;
 	return true;
 }
 
-static bool allows(unsigned orders, int order)
+static bool orders_allow(unsigned orders, int order)
 {
 	return orders & (order < 0 ? ORDER_LT : order > 0 ? ORDER_GT : ORDER_EQ);
 }
@@ -180,7 +180,7 @@ static bool test_matches(struct filter *f, const struct test *t, const void *rec
 	const char *s;
 	bool found;
 	if (t->a.is == IS_TEXT || t->a.is == IS_LIST) {
-		s = text_of(&t->a, record);
+		s = operand_text(&t->a, record);
 		if (!s)
 			return false;
 		found = t->a.is == IS_LIST ? any_word(s, NULL, g) : grepper_text(g, s, strlen(s));
@@ -200,19 +200,19 @@ static bool try_test(struct filter *f, const struct test *t, const void *record)
 	bool v = false, w = false;
 	const char *a, *b;
 	switch (t->how) {
-	case TEST_TRUE: return truth_of(&t->a, record, &v) && v;
+	case TEST_TRUE: return operand_truth(&t->a, record, &v) && v;
 	case TEST_NUMBERS:
-		return number_of(&t->a, record, &m) && number_of(&t->b, record, &n) &&
-		       allows(t->orders, ORDER(m, n));
+		return operand_number(&t->a, record, &m) && operand_number(&t->b, record, &n) &&
+		       orders_allow(t->orders, ORDER(m, n));
 	case TEST_TRUTHS:
-		return truth_of(&t->a, record, &v) && truth_of(&t->b, record, &w) &&
-		       allows(t->orders, ORDER(v, w));
+		return operand_truth(&t->a, record, &v) && operand_truth(&t->b, record, &w) &&
+		       orders_allow(t->orders, ORDER(v, w));
 	case TEST_TEXTS:
-		a = text_of(&t->a, record);
-		b = text_of(&t->b, record);
-		return a && b && allows(t->orders, strcmp(a, b));
+		a = operand_text(&t->a, record);
+		b = operand_text(&t->b, record);
+		return a && b && orders_allow(t->orders, strcmp(a, b));
 	case TEST_WORDS:
-		a = text_of(&t->a, record);
+		a = operand_text(&t->a, record);
 		return a && any_word(a, t->b.text, NULL) == (t->orders == ORDER_EQ);
 	case TEST_REGEX: return test_matches(f, t, record);
 	}

@@ -224,7 +224,7 @@ static void fail_at(struct parser *p, const struct token *t, const char *next, c
 
 #define GRAMMAR "FILTERS in gpq(1) tells the grammar"
 
-static void unexpected(struct parser *p, const char *wanted)
+static void fail_unexpected(struct parser *p, const char *wanted)
 {
 	const struct token *t = &p->now;
 	if (t->kind == T_BAD && (*t->at == '"' || *t->at == '\''))
@@ -274,15 +274,15 @@ static void read_operand(struct parser *p, struct operand *o)
 	case T_STRING:
 		*o = (struct operand){.is = IS_TEXT, .text = xstrndup(t->at + 1, t->len - 2)};
 		break;
-	default: unexpected(p, "a column or a value"); return;
+	default: fail_unexpected(p, "a column or a value"); return;
 	}
 	if (!p->m->status)
 		read_token(p);
 }
 
 // A text compared with a number or a truth value is read as one.
-static void convert(struct parser *p, struct operand *o, const struct operand *other,
-		    const struct token *at)
+static void convert_operand(struct parser *p, struct operand *o, const struct operand *other,
+			    const struct token *at)
 {
 	static const char *const truths[] = {"no", "yes", "false", "true", "0", "1"};
 	const char *name = other->column ? other->column->name : "the other side";
@@ -351,9 +351,9 @@ static void choose_test(struct parser *p, struct test *t, const struct token at[
 	const bool texts = t->a.is == IS_TEXT && t->b.is == IS_TEXT;
 	if (is_true_or_false(&t->a) || is_true_or_false(&t->b)) {
 		if (is_literal_text(&t->a) && !texts)
-			convert(p, &t->a, &t->b, &at[0]);
+			convert_operand(p, &t->a, &t->b, &at[0]);
 		if (is_literal_text(&t->b) && !texts)
-			convert(p, &t->b, &t->a, &at[2]);
+			convert_operand(p, &t->b, &t->a, &at[2]);
 		t->how = TEST_TRUTHS;
 		return;
 	}
@@ -365,9 +365,9 @@ static void choose_test(struct parser *p, struct test *t, const struct token at[
 	if (texts)
 		return;
 	if (is_literal_text(&t->a))
-		convert(p, &t->a, &t->b, &at[0]);
+		convert_operand(p, &t->a, &t->b, &at[0]);
 	if (is_literal_text(&t->b))
-		convert(p, &t->b, &t->a, &at[2]);
+		convert_operand(p, &t->b, &t->a, &at[2]);
 	check_text(p, &t->a, &t->b, &at[2]);
 	check_text(p, &t->b, &t->a, &at[0]);
 	check_duration(p, &t->a, &t->b, &at[0]);
@@ -449,7 +449,7 @@ static void parse_not(struct parser *p, bool negated)
 	} else {
 		parse_terms(p, T_OR);
 		if (!p->m->status && p->now.kind != T_CLOSE)
-			unexpected(p, "an operator or )");
+			fail_unexpected(p, "an operator or )");
 		if (!p->m->status)
 			read_token(p);
 		if (p->now.kind == T_ORDER || p->now.kind == T_MATCH)
@@ -492,6 +492,6 @@ bool filter_parse(struct filter *f, const char *text, struct out_mistake *m)
 	read_token(&p);
 	parse_terms(&p, T_OR);
 	if (!m->status && p.now.kind != T_END)
-		unexpected(&p, "an operator");
+		fail_unexpected(&p, "an operator");
 	return !m->status;
 }

@@ -8,7 +8,7 @@
 
 enum { DEPTH_MAX = 32 };
 
-static void blanks(struct jsonin *j)
+static void pass_blanks(struct jsonin *j)
 {
 	while (j->at < j->end &&
 	       (*j->at == ' ' || *j->at == '\t' || *j->at == '\r' || *j->at == '\n'))
@@ -17,14 +17,14 @@ static void blanks(struct jsonin *j)
 
 static bool take_char(struct jsonin *j, char c)
 {
-	blanks(j);
+	pass_blanks(j);
 	if (j->at == j->end || *j->at != c)
 		return false;
 	j->at++;
 	return true;
 }
 
-static bool one_of(struct jsonin *j, const char *set)
+static bool take_one_of(struct jsonin *j, const char *set)
 {
 	if (j->at == j->end || !*j->at || !strchr(set, *j->at))
 		return false;
@@ -33,30 +33,30 @@ static bool one_of(struct jsonin *j, const char *set)
 }
 
 // What follows a backslash.
-static bool escaped(struct jsonin *j)
+static bool pass_escape(struct jsonin *j)
 {
-	if (!one_of(j, "u"))
-		return one_of(j, "\"\\/bfnrt");
+	if (!take_one_of(j, "u"))
+		return take_one_of(j, "\"\\/bfnrt");
 	for (unsigned i = 0; i < 4; i++)
-		if (!one_of(j, "0123456789abcdefABCDEF"))
+		if (!take_one_of(j, "0123456789abcdefABCDEF"))
 			return false;
 	return true;
 }
 
-static bool string(struct jsonin *j)
+static bool pass_string(struct jsonin *j)
 {
 	if (!take_char(j, '"'))
 		return false;
 	while (j->at < j->end && *j->at != '"') {
 		if ((unsigned char)*j->at < 0x20)
 			return false;
-		if (*j->at++ == '\\' && !escaped(j))
+		if (*j->at++ == '\\' && !pass_escape(j))
 			return false;
 	}
 	return j->at < j->end && *j->at++ == '"';
 }
 
-static bool word(struct jsonin *j, const char *w)
+static bool pass_word(struct jsonin *j, const char *w)
 {
 	size_t n = strlen(w);
 	if ((size_t)(j->end - j->at) < n || memcmp(j->at, w, n) != 0)
@@ -65,7 +65,7 @@ static bool word(struct jsonin *j, const char *w)
 	return true;
 }
 
-static bool digits(struct jsonin *j)
+static bool pass_digits(struct jsonin *j)
 {
 	const char *start = j->at;
 	while (j->at < j->end && *j->at >= '0' && *j->at <= '9')
@@ -73,46 +73,46 @@ static bool digits(struct jsonin *j)
 	return j->at > start;
 }
 
-static bool skip_number(struct jsonin *j)
+static bool pass_number(struct jsonin *j)
 {
-	one_of(j, "-");
+	take_one_of(j, "-");
 	// No digit may follow a leading zero.
-	if ((!one_of(j, "0") && !digits(j)) || (one_of(j, ".") && !digits(j)))
+	if ((!take_one_of(j, "0") && !pass_digits(j)) || (take_one_of(j, ".") && !pass_digits(j)))
 		return false;
-	if (!one_of(j, "eE"))
+	if (!take_one_of(j, "eE"))
 		return true;
-	one_of(j, "+-");
-	return digits(j);
+	take_one_of(j, "+-");
+	return pass_digits(j);
 }
 
-static bool value(struct jsonin *j, unsigned depth);
+static bool pass_value(struct jsonin *j, unsigned depth);
 
-static bool members(struct jsonin *j, unsigned depth, char open, char close)
+static bool pass_members(struct jsonin *j, unsigned depth, char open, char close)
 {
 	if (!take_char(j, open) || depth == DEPTH_MAX)
 		return false;
 	if (take_char(j, close))
 		return true;
 	do {
-		if (open == '{' && !(string(j) && take_char(j, ':')))
+		if (open == '{' && !(pass_string(j) && take_char(j, ':')))
 			return false;
-		if (!value(j, depth + 1))
+		if (!pass_value(j, depth + 1))
 			return false;
 	} while (take_char(j, ','));
 	return take_char(j, close);
 }
 
-static bool value(struct jsonin *j, unsigned depth)
+static bool pass_value(struct jsonin *j, unsigned depth)
 {
-	blanks(j);
+	pass_blanks(j);
 	switch (j->at < j->end ? *j->at : 0) {
-	case '{': return members(j, depth, '{', '}');
-	case '[': return members(j, depth, '[', ']');
-	case '"': return string(j);
-	case 't': return word(j, "true");
-	case 'f': return word(j, "false");
-	case 'n': return word(j, "null");
-	default: return skip_number(j);
+	case '{': return pass_members(j, depth, '{', '}');
+	case '[': return pass_members(j, depth, '[', ']');
+	case '"': return pass_string(j);
+	case 't': return pass_word(j, "true");
+	case 'f': return pass_word(j, "false");
+	case 'n': return pass_word(j, "null");
+	default: return pass_number(j);
 	}
 }
 
@@ -120,8 +120,8 @@ bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open)
 {
 	// The whole text is checked first, so that members need no checks later.
 	*j = (struct jsonin){text, text + len, false};
-	bool whole = value(j, 0);
-	blanks(j);
+	bool whole = pass_value(j, 0);
+	pass_blanks(j);
 	j->failed = !whole || j->at != j->end;
 	j->at = text;
 	j->failed = j->failed || !take_char(j, open);
@@ -138,22 +138,22 @@ static bool jsonin_fail(struct jsonin *j)
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *v)
 {
 	take_char(j, ',');
-	blanks(j);
+	pass_blanks(j);
 	if (j->failed || j->at == j->end)
 		return jsonin_fail(j);
 	if (*j->at == '}' || *j->at == ']')
 		return false;
 	if (key) {
 		const char *start = j->at + 1;
-		if (!string(j))
+		if (!pass_string(j))
 			return jsonin_fail(j);
 		*key = (struct jsonin_value){'"', start, (size_t)(j->at - start) - 1};
 		if (!take_char(j, ':'))
 			return jsonin_fail(j);
-		blanks(j);
+		pass_blanks(j);
 	}
 	v->text = j->at;
-	if (!value(j, 0))
+	if (!pass_value(j, 0))
 		return jsonin_fail(j);
 	v->len = (size_t)(j->at - v->text);
 	v->kind = strchr("{[\"tfn", *v->text) ? *v->text : '0';
@@ -191,7 +191,7 @@ bool jsonin_f64(const struct jsonin_value *v, double *n)
 }
 
 // A code point of \uXXXX as UTF-8; halves of pairs, which gpq never writes, become "?".
-static size_t unicode(const char *hex, char out[4])
+static size_t unescape_unicode(const char *hex, char out[4])
 {
 	uint64_t c = 0;
 	number_read(hex, hex + 4, 16, UINT64_MAX, &c);
@@ -210,14 +210,14 @@ static size_t unicode(const char *hex, char out[4])
 	return 1;
 }
 
-static size_t escape(const char *s, const char *end, char out[4], size_t *used)
+static size_t unescape(const char *s, const char *end, char out[4], size_t *used)
 {
 	static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
 	const char *known = strchr(from, *s);
 	*used = 1;
 	if (*s == 'u' && end - s >= 5) {
 		*used = 5;
-		return unicode(s + 1, out);
+		return unescape_unicode(s + 1, out);
 	}
 	out[0] = known && *s ? to[known - from] : *s;
 	return 1;
@@ -233,7 +233,7 @@ bool jsonin_str(const struct jsonin_value *v, char *text, size_t size)
 		char c[4] = {*s};
 		size_t used = 0, len = 1;
 		if (*s++ == '\\' && s < end) {
-			len = escape(s, end, c, &used);
+			len = unescape(s, end, c, &used);
 			s += used;
 		}
 		if (n + len >= size)

@@ -70,7 +70,7 @@ struct json *out_json(struct out *o)
 	return o->opts.mode == OUT_JSON ? &o->json : NULL;
 }
 
-static int status_of(const struct out *o)
+static int out_status(const struct out *o)
 {
 	return !o->error ? GPQ_OK : o->error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
 }
@@ -82,7 +82,7 @@ int out_flush(struct out *o)
 	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
 		o->error = errno;
 	o->buf.len = 0;
-	return status_of(o);
+	return out_status(o);
 }
 
 // Cells of a row: the columns shown, then those of --context
@@ -135,7 +135,7 @@ static void table_row(struct out *o, const void *record)
 			      cell_text(o, out_column(o, i), record_of(o, i, record)));
 }
 
-static void pad(struct buf *b, size_t have, size_t want)
+static void out_pad(struct buf *b, size_t have, size_t want)
 {
 	if (have < want)
 		buf_fill(b, ' ', want - have);
@@ -157,10 +157,10 @@ static void prepare_cells(struct out *o)
 }
 
 // Pads the text that begins at `start`.
-static void align(struct buf *b, size_t start, size_t width, bool right)
+static void out_align(struct buf *b, size_t start, size_t width, bool right)
 {
 	size_t len = b->len - start;
-	pad(b, len, width);
+	out_pad(b, len, width);
 	if (!right || len >= width)
 		return;
 	char *to = b->data + start + width, *from = b->data + start + len;
@@ -202,7 +202,7 @@ static void line_row(struct out *o, const void *record)
 		if (pairs)
 			buf_append(b, "\"", 1);
 		if (human)
-			align(b, start, o->width[i], outfmt_types[c->type].number);
+			out_align(b, start, o->width[i], outfmt_types[c->type].number);
 	}
 	if (mode == OUT_NUL)
 		buf_append(b, "", 1);
@@ -351,7 +351,7 @@ int out_add(struct out *o, struct out *piece)
 	if (o->ask)
 		outask_move(o->ask, piece->ask);
 	if (!piece->buf.len)
-		return status_of(o);
+		return out_status(o);
 	written = o->buf;
 	o->buf = piece->buf;
 	piece->buf = written;
@@ -404,7 +404,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 			const struct out_col *c = out_column(o, i);
 			const char *text = cell_text(o, c, record);
 			buf_printf(&o->buf, "%s:", c->name);
-			pad(&o->buf, strlen(c->name), widest + 1);
+			out_pad(&o->buf, strlen(c->name), widest + 1);
 			text_escape(&o->buf, text, strlen(text));
 			buf_puts(&o->buf, "\n");
 		}

@@ -48,7 +48,7 @@ static const struct ask {
 	bool (*read)(struct outask *a, const char *text, struct out_mistake *m);
 } asks[] = {{"--filter", outask_filter}, {"--sort", outask_order}};
 
-static const char *text_of(const struct out_opts *opts, size_t i)
+static const char *ask_text(const struct out_opts *opts, size_t i)
 {
 	return i ? opts->sort : opts->filter;
 }
@@ -61,7 +61,7 @@ int outask_new(struct outask **ask, const struct out_opts *opts, const struct ou
 	a->table = t;
 	for (size_t i = 0; i < COUNT(asks) && !status; i++) {
 		struct out_mistake m = {0};
-		if (!text_of(opts, i) || asks[i].read(a, text_of(opts, i), &m))
+		if (!ask_text(opts, i) || asks[i].read(a, ask_text(opts, i), &m))
 			continue;
 		a->nkeys = 0; // those before the mistake
 		if (!opts->several)
@@ -98,11 +98,11 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 {
 	for (size_t i = 0; i < COUNT(asks); i++) {
 		struct out_mistake worst = {0};
-		bool ok = !text_of(opts, i) || !tables;
+		bool ok = !ask_text(opts, i) || !tables;
 		for (const struct out_table *const *t = tables; !ok && *t; t++) {
 			struct outask a = {.table = *t};
 			struct out_mistake m = {0};
-			ok = asks[i].read(&a, text_of(opts, i), &m);
+			ok = asks[i].read(&a, ask_text(opts, i), &m);
 			filter_free(a.filter);
 			if (m.told)
 				return m.status;
@@ -142,7 +142,7 @@ void outask_begin(struct outask *a, const bool *keep)
 		a->keys[i].cell = cell_of(a, a->keys[i].column);
 }
 
-static void gather(struct outask *a, const void *record)
+static void outask_gather(struct outask *a, const void *record)
 {
 	for (unsigned i = 0; i < a->ncolumns; i++) {
 		const struct out_col *c = &a->table->cols[a->columns[i]];
@@ -164,7 +164,7 @@ bool outask_takes(struct outask *a, const void *record)
 	if (a->filter && !filter_takes(a->filter, record))
 		return false;
 	if (a->nkeys)
-		gather(a, record);
+		outask_gather(a, record);
 	return !a->nkeys;
 }
 

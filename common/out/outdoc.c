@@ -35,7 +35,7 @@ struct buf *out_html(struct out *o)
 }
 
 // Text of others in Markdown: no control characters, and nothing that ends a cell or begins markup.
-static void markdown(struct buf *out, const char *text, size_t len)
+static void outdoc_markdown(struct buf *out, const char *text, size_t len)
 {
 	struct buf safe = {0};
 	text_escape(&safe, text, len);
@@ -94,7 +94,7 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 		buf_puts(&o->buf, blocks[block].end);
 	} else if (out_is_document(o)) {
 		buf_puts(&o->buf, blocks[block].markdown);
-		markdown(&o->buf, s, text.len);
+		outdoc_markdown(&o->buf, s, text.len);
 		buf_puts(&o->buf, "\n");
 	} else if (o->opts.mode == OUT_TABLE && block != OUT_SECTION && block != OUT_NOTE) {
 		buf_printf(&o->buf, "%s%s\n", o->buf.len ? "\n" : "", s);
@@ -102,10 +102,10 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 	buf_fini(&text);
 }
 
-static void cell(struct out *o, const struct out_col *c, const void *record, const char *tag)
+static void outdoc_cell(struct out *o, const struct out_col *c, const void *record, const char *tag)
 {
 	const bool html = out_html(o);
-	outfmt_escape *escape = html ? text_html : markdown;
+	outfmt_escape *escape = html ? text_html : outdoc_markdown;
 	struct buf *b = &o->buf;
 	long double v;
 	if (html)
@@ -130,7 +130,7 @@ static void cell(struct out *o, const struct out_col *c, const void *record, con
 		buf_puts(b, " ");
 }
 
-static void begin(struct out *o)
+static void outdoc_begin_table(struct out *o)
 {
 	buf_puts(&o->buf, out_html(o) ? "<div tabindex=\"0\"><table>\n" : "\n");
 }
@@ -140,13 +140,13 @@ void outdoc_row(struct out *o, const void *record)
 	const bool html = out_html(o);
 	buf_puts(&o->buf, html ? "<tr>" : "");
 	for (unsigned i = 0; i < o->ncells; i++)
-		cell(o, out_column(o, i), record, record ? "td" : "th scope=\"col\"");
+		outdoc_cell(o, out_column(o, i), record, record ? "td" : "th scope=\"col\"");
 	buf_puts(&o->buf, html ? "</tr>\n" : "|\n");
 }
 
 void outdoc_begin(struct out *o)
 {
-	begin(o);
+	outdoc_begin_table(o);
 	outdoc_row(o, NULL);
 	for (unsigned i = 0; i < o->ncells && !out_html(o); i++)
 		buf_puts(&o->buf, outfmt_types[out_column(o, i)->type].number ? "|---:" : "|:---");
@@ -160,12 +160,12 @@ void outdoc_end(struct out *o)
 
 void outdoc_object(struct out *o, const void *record)
 {
-	begin(o);
+	outdoc_begin_table(o);
 	buf_puts(&o->buf, out_html(o) ? "" : "| | |\n|:---|:---|\n");
 	for (unsigned i = 0; i < o->nshown; i++) {
 		buf_puts(&o->buf, out_html(o) ? "<tr>" : "");
-		cell(o, out_column(o, i), NULL, "th scope=\"row\"");
-		cell(o, out_column(o, i), record, "td");
+		outdoc_cell(o, out_column(o, i), NULL, "th scope=\"row\"");
+		outdoc_cell(o, out_column(o, i), record, "td");
 		buf_puts(&o->buf, out_html(o) ? "</tr>\n" : "|\n");
 	}
 	outdoc_end(o);

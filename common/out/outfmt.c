@@ -28,7 +28,7 @@ const struct outfmt_type outfmt_types[] = {
 	[OUT_LIST] = {"array", "array", sizeof(char *), false, false},
 };
 
-static union cell get(const struct out_col *c, const void *record)
+static union cell cell_get(const struct out_col *c, const void *record)
 {
 	const char *member = (const char *)record + c->offset;
 	union cell v = {0};
@@ -43,7 +43,7 @@ static union cell get(const struct out_col *c, const void *record)
 	return v;
 }
 
-static bool is_null(enum out_type type, union cell v)
+static bool cell_is_null(enum out_type type, union cell v)
 {
 	switch (type) {
 	case OUT_STR:
@@ -58,7 +58,7 @@ static bool is_null(enum out_type type, union cell v)
 
 bool out_is_null(const struct out_col *c, const void *record)
 {
-	return is_null(c->type, get(c, record));
+	return cell_is_null(c->type, cell_get(c, record));
 }
 
 void out_clear(const struct out_table *t, void *record)
@@ -80,9 +80,9 @@ void out_clear(const struct out_table *t, void *record)
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
 		 outfmt_escape *escape)
 {
-	union cell v = get(c, record);
+	union cell v = cell_get(c, record);
 	char tmp[32];
-	if (is_null(c->type, v))
+	if (cell_is_null(c->type, v))
 		return false;
 	switch (c->type) {
 	case OUT_STR:
@@ -158,7 +158,7 @@ static void json_words(struct json *j, const char *key, const char *words)
 
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record)
 {
-	union cell v = get(c, record);
+	union cell v = cell_get(c, record);
 	switch (c->type) {
 	case OUT_STR: json_str(j, key, v.str); break;
 	case OUT_LIST: json_words(j, key, v.str); break;
@@ -173,8 +173,8 @@ void outfmt_json(struct json *j, const char *key, const struct out_col *c, const
 
 bool outfmt_number(const struct out_col *c, const void *record, long double *v)
 {
-	union cell x = get(c, record);
-	if (is_null(c->type, x))
+	union cell x = cell_get(c, record);
+	if (cell_is_null(c->type, x))
 		return false;
 	switch (c->type) {
 	case OUT_I64: *v = x.i64; break;
@@ -188,7 +188,7 @@ bool outfmt_number(const struct out_col *c, const void *record, long double *v)
 
 const char *outfmt_string(const struct out_col *c, const void *record)
 {
-	return get(c, record).str;
+	return cell_get(c, record).str;
 }
 
 void outfmt_csv(struct buf *b, const char *s, size_t len)

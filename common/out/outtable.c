@@ -54,7 +54,7 @@ void outtable_column(struct outtable *t, const struct out_col *c, bool keep)
 	t->cols[t->ncols++] = c;
 }
 
-static bool is_plain(const char *s, size_t len)
+static bool is_plain_ascii(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (s[i] < 0x20 || s[i] > 0x7e || s[i] == '\\')
@@ -67,7 +67,7 @@ void outtable_cell(struct outtable *t, const char *text)
 	size_t len = strlen(text);
 	size_t *width = &t->width[t->ncells % t->ncols];
 	*width = len > *width ? len : *width;
-	t->plain = t->plain && is_plain(text, len);
+	t->plain = t->plain && is_plain_ascii(text, len);
 	buf_append(&t->cells, text, len + 1);
 	t->ncells++;
 }
@@ -146,7 +146,7 @@ static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 
 // Sets the limit of OUT_WIDE columns to 0, the rightmost first, until what is
 // left can be cut to fit the terminal.
-static void leave_out(const struct outtable *t, size_t *limit, size_t terminal)
+static void leave_out_wide(const struct outtable *t, size_t *limit, size_t terminal)
 {
 	struct buf names = {0};
 	size_t least = 0;
@@ -186,7 +186,7 @@ static void choose_cuts(const struct outtable *t, size_t *limit, size_t terminal
 }
 
 // Cuts the cells of each column to its limit, and removes the columns whose limit is 0.
-static void squeeze(struct outtable *t, const size_t *limit)
+static void squeeze_cells(struct outtable *t, const size_t *limit)
 {
 	const char *from = t->cells.data;
 	char *to = t->cells.data;
@@ -217,14 +217,14 @@ static void squeeze(struct outtable *t, const size_t *limit)
 // Fits the table to the terminal. Returns the width to set it in: where that exceeds the
 // terminal's, rows go on in its next line, since less would not be legible. Widths here are in
 // bytes: what is not plain ASCII is cut by libsmartcols, which knows better.
-static size_t fit(struct outtable *t, size_t terminal)
+static size_t fit_terminal(struct outtable *t, size_t terminal)
 {
 	size_t limit[OUTTABLE_COLS], least = 0;
 	memcpy(limit, t->width, sizeof(limit));
-	leave_out(t, limit, terminal);
+	leave_out_wide(t, limit, terminal);
 	if (t->plain)
 		choose_cuts(t, limit, terminal);
-	squeeze(t, limit);
+	squeeze_cells(t, limit);
 	for (unsigned i = 0; i < t->ncols; i++)
 		least += (t->plain ? t->width[i] : least_width(t, i, LEGIBLE)) + (i > 0);
 	return least > terminal ? least : terminal;
@@ -239,7 +239,8 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
 	if (isatty(STDOUT_FILENO))
-		lib->scols_table_set_termwidth(s, fit(t, lib->scols_table_get_termwidth(s)));
+		lib->scols_table_set_termwidth(s,
+					       fit_terminal(t, lib->scols_table_get_termwidth(s)));
 	for (unsigned i = 0; i < t->ncols; i++)
 		lib->scols_table_new_column(
 			s, t->cols[i]->name, 0,

@@ -69,7 +69,7 @@ static double next_tick(const struct plot_axis *a, double v)
 }
 
 // Widens the bounds of the axis to whole ticks.
-static void widen(struct plot_axis *a)
+static void axis_widen(struct plot_axis *a)
 {
 	if (!(a->max > a->min))
 		a->max = a->log ? a->min * 10 : a->min + 1;
@@ -98,7 +98,7 @@ static double place_on_axis(const struct plot_axis *a, double v)
 }
 
 // Where a label is anchored: centred, or beside its place if it would leave a narrow screen.
-static void label(struct buf *out, double at, unsigned y, const char *class, const char *text)
+static void plot_label(struct buf *out, double at, unsigned y, const char *class, const char *text)
 {
 	double reach = 3.3 * (double)strlen(text) / NARROW;
 	buf_printf(out, "<text x=\"%.2f%%\" y=\"%u\" class=\"%s\" text-anchor=\"%s\">", 100 * at, y,
@@ -111,15 +111,15 @@ static void label(struct buf *out, double at, unsigned y, const char *class, con
 }
 
 // Writes a text on a line of its own; returns where the next line begins.
-static unsigned line(struct buf *out, unsigned y, const char *class, const char *text)
+static unsigned plot_line(struct buf *out, unsigned y, const char *class, const char *text)
 {
 	if (!*text)
 		return y;
-	label(out, 0, y + 12, class, text);
+	plot_label(out, 0, y + 12, class, text);
 	return y + LINE;
 }
 
-static void upright(struct buf *out, double at, unsigned from, unsigned to, const char *class)
+static void plot_upright(struct buf *out, double at, unsigned from, unsigned to, const char *class)
 {
 	buf_printf(out, "<line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%u\" y2=\"%u\" class=\"%s\"/>\n",
 		   100 * at, 100 * at, from, to, class);
@@ -128,30 +128,30 @@ static void upright(struct buf *out, double at, unsigned from, unsigned to, cons
 void plot_open(struct plot *p, const char *title, const char *note, struct plot_axis x)
 {
 	*p = (struct plot){.x = x, .goal = NAN};
-	widen(&p->x);
+	axis_widen(&p->x);
 	buf_puts(&p->head, "<title>");
 	text_html(&p->head, title, strlen(title));
 	buf_puts(&p->head, "</title>\n<desc>");
 	buf_printf(&p->desc, "%s. ", *note ? note : title);
-	p->y = line(&p->body, line(&p->body, 4, "strong title", title), "", note);
+	p->y = plot_line(&p->body, plot_line(&p->body, 4, "strong title", title), "", note);
 }
 
-static void end_group(struct plot *p)
+static void plot_end_group(struct plot *p)
 {
 	if (!isnan(p->goal))
-		upright(&p->back, place_on_axis(&p->x, p->goal), p->goal_y, p->y, "goal");
+		plot_upright(&p->back, place_on_axis(&p->x, p->goal), p->goal_y, p->y, "goal");
 	p->goal = NAN;
 }
 
 void plot_group(struct plot *p, const char *heading, double top, enum plot_unit unit)
 {
 	struct plot_axis y = {.max = top};
-	end_group(p);
-	widen(&y);
+	plot_end_group(p);
+	axis_widen(&y);
 	p->top = y.max;
 	p->unit = unit;
 	p->groups++;
-	p->y = line(&p->body, p->y + 6, "strong", heading);
+	p->y = plot_line(&p->body, p->y + 6, "strong", heading);
 	buf_printf(&p->desc, "%s%s", heading, *heading ? ". " : "");
 }
 
@@ -159,13 +159,13 @@ void plot_goal(struct plot *p, double x, const char *text)
 {
 	p->goal = x;
 	p->goal_y = p->y + LINE;
-	label(&p->body, place_on_axis(&p->x, x), p->y + 12, "goal-text", text);
+	plot_label(&p->body, place_on_axis(&p->x, x), p->y + 12, "goal-text", text);
 	buf_printf(&p->desc, "%s. ", text);
 	p->y += LINE;
 }
 
 // The area below the steps. It has a box of its own of 1000 x AREA, which takes any width.
-static void area(struct plot *p, const double *x, const double *y, size_t n)
+static void plot_area(struct plot *p, const double *x, const double *y, size_t n)
 {
 	buf_printf(&p->body,
 		   "<svg y=\"%u\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 1000 %d\" "
@@ -194,7 +194,7 @@ void plot_row(struct plot *p, const char *name, const double *x, const double *y
 {
 	struct buf *b = &p->body;
 	char text[32];
-	p->y = line(b, p->y, "", name) + (ticks ? LINE : 4);
+	p->y = plot_line(b, p->y, "", name) + (ticks ? LINE : 4);
 	for (size_t i = 0; i + 1 < p->nbands; i += 2)
 		buf_printf(b,
 			   "<rect x=\"%.2f%%\" y=\"%u\" width=\"%.2f%%\" height=\"%d\" "
@@ -206,22 +206,22 @@ void plot_row(struct plot *p, const char *name, const double *x, const double *y
 	for (unsigned k = 0; k < 2; k++)
 		buf_printf(b, "<line x2=\"100%%\" y1=\"%u\" y2=\"%u\" class=\"grid\"/>\n",
 			   p->y + k * AREA, p->y + k * AREA);
-	area(p, x, y, n);
+	plot_area(p, x, y, n);
 	for (unsigned k = 0; ticks && k < 2; k++) {
 		double at = place_on_axis(&p->x, ticks[k].x);
 		const char *class = k ? "" : "strong";
-		upright(b, at, p->y - (k ? 0 : 3), p->y + AREA + (k ? 3 : 0),
-			k ? "tick" : "tick strong");
-		label(b, at, k ? p->y + AREA + 14 : p->y - 5, class, ticks[k].text);
+		plot_upright(b, at, p->y - (k ? 0 : 3), p->y + AREA + (k ? 3 : 0),
+			     k ? "tick" : "tick strong");
+		plot_label(b, at, k ? p->y + AREA + 14 : p->y - 5, class, ticks[k].text);
 	}
 	tick_text(text, p->unit, p->top);
-	label(b, !ticks, ticks ? p->y + 13 : p->y - 8, "", text);
+	plot_label(b, !ticks, ticks ? p->y + 13 : p->y - 8, "", text);
 	if (ticks)
 		buf_printf(&p->desc, "%s: %s, %s. ", name, ticks[0].text, ticks[1].text);
 	p->y += AREA + (ticks ? LINE + 6 : 8);
 }
 
-static void axis(struct plot *p, struct buf *out)
+static void plot_bottom(struct plot *p, struct buf *out)
 {
 	double at[TICKS], v = p->x.min;
 	unsigned n = 0;
@@ -229,17 +229,17 @@ static void axis(struct plot *p, struct buf *out)
 	for (; n < TICKS && v <= p->x.max * (1 + 1e-9); v = next_tick(&p->x, v))
 		at[n++] = v;
 	for (unsigned i = 0; i < n; i++) {
-		upright(out, place_on_axis(&p->x, at[i]), 2 * LINE + 6, p->y, "grid");
+		plot_upright(out, place_on_axis(&p->x, at[i]), 2 * LINE + 6, p->y, "grid");
 		tick_text(text, p->x.unit, at[i]);
-		label(out, place_on_axis(&p->x, at[i]), p->y + 14, n > LABELS && i % 2 ? "odd" : "",
-		      text);
+		plot_label(out, place_on_axis(&p->x, at[i]), p->y + 14,
+			   n > LABELS && i % 2 ? "odd" : "", text);
 	}
-	label(out, 0.5, p->y + LINE + 14, "", p->x.label);
+	plot_label(out, 0.5, p->y + LINE + 14, "", p->x.label);
 }
 
 void plot_close(struct plot *p, struct buf *out)
 {
-	end_group(p);
+	plot_end_group(p);
 	buf_printf(out,
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		   "role=\"img\">\n",
@@ -249,7 +249,7 @@ void plot_close(struct plot *p, struct buf *out)
 	buf_printf(out, "</desc>\n%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>\n",
 		   style);
 	buf_puts(out, "<svg x=\"1.5%\" width=\"97%\" overflow=\"visible\">\n");
-	axis(p, out);
+	plot_bottom(p, out);
 	buf_puts(out, p->back.data ? p->back.data : "");
 	buf_puts(out, p->body.data ? p->body.data : "");
 	buf_puts(out, "</svg>");

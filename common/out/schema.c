@@ -80,7 +80,7 @@ static void begin_object(struct json *j)
 	json_begin(j, "properties", '{');
 }
 
-static void put_record(struct json *j, const struct out_table *t, bool line)
+static void put_record_schema(struct json *j, const struct out_table *t, bool line)
 {
 	if (line) {
 		json_begin_flat(j, "required", '[');
@@ -100,12 +100,12 @@ static void put_record(struct json *j, const struct out_table *t, bool line)
 	json_end(j, '}');
 }
 
-static void put_rows(struct json *j, const struct out_table *t)
+static void put_rows_schema(struct json *j, const struct out_table *t)
 {
 	json_begin(j, t->name, '{');
 	json_str(j, "type", "array");
 	json_begin(j, "items", '{');
-	put_record(j, t, false);
+	put_record_schema(j, t, false);
 	json_end(j, '}');
 	json_end(j, '}');
 }
@@ -133,7 +133,7 @@ static void put_member(struct json *j, const char *key, const struct schema_memb
 			put_member(j, of->key, of);
 		json_end(j, '}');
 		break;
-	case SCHEMA_RECORD: put_record(j, m->table, false); break;
+	case SCHEMA_RECORD: put_record_schema(j, m->table, false); break;
 	}
 	json_end(j, '}');
 }
@@ -150,28 +150,28 @@ static void put_document(struct json *j, const struct schema *s)
 	put_name(j, "const", s);
 	json_end(j, '}');
 	for (const struct out_table *const *t = s->tables; *t; t++)
-		put_rows(j, *t);
+		put_rows_schema(j, *t);
 	for (const struct schema_member *m = s->members; m && m->key; m++)
 		put_member(j, m->key, m);
 	json_end(j, '}');
 	json_end(j, '}');
 }
 
-static void put_line(struct json *j, const struct schema *s, const struct out_table *t)
+static void put_line_schema(struct json *j, const struct schema *s, const struct out_table *t)
 {
 	json_begin(j, NULL, '{');
 	json_str(j, "title", s->name);
-	put_record(j, t, true);
+	put_record_schema(j, t, true);
 	json_end(j, '}');
 }
 
-static void put_lines(struct json *j, const struct schema *s)
+static void put_line_schemas(struct json *j, const struct schema *s)
 {
 	for (const struct out_table *const *t = s->tables; *t; t++)
-		put_line(j, s, *t);
+		put_line_schema(j, s, *t);
 	for (const struct schema_member *m = s->members; m && m->key; m++)
 		if (m->table)
-			put_line(j, s, m->table);
+			put_line_schema(j, s, m->table);
 }
 
 int schema_print(const struct schema *const *schemas, bool lines)
@@ -183,7 +183,7 @@ int schema_print(const struct schema *const *schemas, bool lines)
 	json_str(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
 	json_begin(&j, "anyOf", '[');
 	for (; *schemas; schemas++)
-		lines ? put_lines(&j, *schemas) : put_document(&j, *schemas);
+		lines ? put_line_schemas(&j, *schemas) : put_document(&j, *schemas);
 	json_end(&j, ']');
 	json_end(&j, '}');
 	buf_puts(&text, "\n");

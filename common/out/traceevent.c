@@ -9,7 +9,7 @@
 
 #define FLUSH_AT ((size_t)1 << 16)
 
-static void flush(struct traceevent *t)
+static void traceevent_flush(struct traceevent *t)
 {
 	if (!t->error && write_fully(t->fd, t->buf.data, t->buf.len))
 		t->error = errno;
@@ -44,7 +44,7 @@ void traceevent_end(struct traceevent *t)
 {
 	json_end(&t->json, '}');
 	if (t->buf.len >= FLUSH_AT)
-		flush(t);
+		traceevent_flush(t);
 }
 
 void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
@@ -76,7 +76,7 @@ int traceevent_close(struct traceevent *t)
 	json_end(j, '}');
 	json_end(j, '}');
 	buf_puts(&t->buf, "\n");
-	flush(t);
+	traceevent_flush(t);
 	buf_fini(&t->buf);
 	return t->error;
 }
