@@ -16,8 +16,8 @@
 //     the loop compiled for AVX2                                +17 %   +16 %
 //
 // Another log, 1.15 GB: 0.42 s as it is, 0.88 s without caches, 1.18 s by the plain scanner alone.
-// What saved less than 2 % is not here: two prefixes a set, a shortcut to the usual column of the
-// time, and in the summary the kernel that a kernel_obj had last.
+// What saved less than 2 % is not here: two prefixes a set, and in the summary the kernel that a
+// kernel_obj had last.
 #ifndef GPQ_AMDLOG_READ_BLOCK_H
 #define GPQ_AMDLOG_READ_BLOCK_H
 

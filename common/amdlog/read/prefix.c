@@ -48,6 +48,19 @@ size_t prefix_shape(const char *p, size_t len, bool strict)
 	return at + 2;
 }
 
+// Where the time begins. At the fixed columns of the usual layout it is found even if what lies
+// between them is damaged, which prefix_shape would refuse (tests/data/amdlog/odd/col.log).
+static size_t find_time(const char *p, size_t len)
+{
+	if (len > 48 && p[28] == ':' && is_digit(p[29])) {
+		if (p[33] == ':' && p[34] == ' ' && is_digit(p[35]))
+			return 35;
+		if (p[34] == ':' && p[35] == ' ' && is_digit(p[36]))
+			return 36;
+	}
+	return prefix_shape(p, len, false);
+}
+
 // Reads digits from *at on; a number too large to be a time becomes unknown.
 static uint64_t read_prefix_time(const char *p, size_t *at, size_t len)
 {
@@ -197,7 +210,7 @@ static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 			   struct prefix_columns *c)
 {
 	const char *p = r->text;
-	size_t len = r->len, at = prefix_shape(p, len, false);
+	size_t len = r->len, at = find_time(p, len);
 	if (!at)
 		return 0;
 	r->time_us = read_prefix_time(p, &at, len);
