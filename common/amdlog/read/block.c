@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define ITEMS_MAX 16384 // of a block; more: it is slow
+#define ITEMS_MAX 16384 // a block with more items is read by the scanner alone
 
 void block_result_fini(struct block_result *b)
 {
@@ -30,9 +30,9 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 	return !f->npids || i < f->npids;
 }
 
-// --- the caches: an entry has only what holds for every line that it fits ---
+// --- the caches: an entry holds only what is so of every line that fits it ---
 
-// Entries that fit nothing but newlines: such a line ends before its message.
+// Empty entries fit nothing but newlines, and a line is known only if it ends after its message.
 static void clear_prefixes(struct block_reader *g)
 {
 	g->no_thread.used = true;
@@ -42,8 +42,8 @@ static void clear_prefixes(struct block_reader *g)
 		g->prefixes[i] = g->no_prefix;
 }
 
-// A prefix is cached when its bytes alone say all that record_parse takes from it: a process part,
-// or two blanks where one would be.
+// Caches a prefix whose bytes alone decide what record_parse takes from it: it has a process part,
+// or two blanks instead.
 static void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
 			 const struct prefix_columns *c)
 {
@@ -61,12 +61,12 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	struct prefix *x = prefix_place(g, p);
 	if (differ_within(p + FILE_END, x->text, x->limit))
 		return;
-	w->prefix = &g->no_prefix; // the entry may be another's now
+	w->prefix = &g->no_prefix; // it may point to the entry that is replaced now
 	memset(x, 0, sizeof(*x));
 	memcpy(x->text, p + FILE_END, sizeof(x->text));
 	memset(x->limit + (c->seen - FILE_END), 0xff, FILE_END + 64 - c->seen);
-	// The number of the source's line: a digit, then digits and blanks (and some of what lies
-	// between them, but no colon and no end of the line).
+	// The source line: a digit, then digits and blanks. The limit also lets bytes between those
+	// pass, but no colon and no newline.
 	x->text[1] = '0';
 	x->limit[1] = 9;
 	memset(x->text + 2, ' ', 3 + five);
@@ -79,8 +79,8 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	x->thread = t;
 }
 
-// A call like nearly all: an entry that is closed, or a return of hipSuccess. The creation of a
-// stream is no such call: it is placed.
+// An API line that is only counted: a closed entry or a return of hipSuccess. Creations of streams
+// are not: the summary needs them in order.
 static bool is_plain_call(const struct amdlog_record *r)
 {
 	static const char makes[] = "hipStreamC";
@@ -89,8 +89,7 @@ static bool is_plain_call(const struct amdlog_record *r)
 	return r->kind == AMDLOG_API_ENTRY ? !amdlog_is_torn(r) : !amdlog_api_failed(r);
 }
 
-// The last bytes of the line by which an entry is closed, as a mask of the last eight; 0: other
-// ones.
+// Mask of the last eight bytes of an API entry that close it; 0: it is closed in another way.
 static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 {
 	const char *end = r->text + r->len;
@@ -99,8 +98,8 @@ static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 	return !lead && !memcmp(end - 3, " ) ", 3) ? ~UINT64_C(0) << 40 : 0;
 }
 
-// How many bytes of the text at the message's column say what record_parse takes from it; 0: not
-// so.
+// How many bytes at the message's column decide what record_parse takes from the message; 0: none
+// do.
 static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size_t lead)
 {
 	bool entry = r->kind == AMDLOG_API_ENTRY;
@@ -152,8 +151,8 @@ static void cache_statement(struct block_reader *g, const struct amdlog_record *
 
 // --- lines that are not in the caches ---
 
-// Up to 4.5 some lines name the thread alone: other lines, in earlier blocks or inputs, decide
-// whether its process is known.
+// Up to 4.5 some lines name the thread alone: lines of earlier blocks or inputs may name its
+// process.
 static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
@@ -189,7 +188,8 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	clear_prefixes(g);
 	for (unsigned n = 0; block_reader_use(g, n);)
 		n++;
-	// API lines of one line of the source may be of several functions.
+	// One source line may log API lines of several functions: letters of the name choose the
+	// set.
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
 	g->reassembly = amdlog_reassembly_new(&own);
@@ -219,7 +219,7 @@ struct block_item *next_item(struct parse *w)
 	return &b->items[b->nitems];
 }
 
-// A new item, of which only times and what it is are set; NULL when there are too many.
+// Appends an item with `what` and its times set; NULL: there are too many.
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);
@@ -234,8 +234,7 @@ static struct block_item *new_item(struct parse *w, enum block_what what)
 	return item;
 }
 
-// The stream that an API line names for what follows it: an entry, as its call is over with a
-// return.
+// The stream that an API line names for what follows it. A return names none, as the call is over.
 static uint64_t api_stream(const struct api_line *api)
 {
 	const char *msg = api->msg + (*api->msg == 0x1b ? strlen(COLOUR) : 0);
@@ -245,8 +244,8 @@ static uint64_t api_stream(const struct api_line *api)
 	return r.kind == AMDLOG_API_ENTRY ? amdlog_entry_stream(&r) : AMDLOG_UNKNOWN;
 }
 
-// Hands what is known of a thread's stream to the item. What its API line says is read when it
-// matters: nearly always another follows before.
+// Moves what is known of a thread's stream into the item. API lines are parsed only here, as nearly
+// all are followed by another before an item.
 static void take_stream(struct block_thread *t, struct block_item *item)
 {
 	bool by_command = t->command > t->api[1].msg;
@@ -259,8 +258,8 @@ static void take_stream(struct block_thread *t, struct block_item *item)
 	t->api[1].msg = t->command = NULL;
 }
 
-// Items for what is known of streams, of threads with the number `tid`, or of all
-// (AMDLOG_UNKNOWN): what follows may be of any of them.
+// Adds items for the known streams of the threads `tid` (AMDLOG_UNKNOWN: of all), as the following
+// record may be of any of them.
 static void flush_streams(struct parse *w, uint64_t tid)
 {
 	struct block_item *item;
@@ -284,7 +283,7 @@ void use_thread(struct parse *w, struct block_thread *t)
 		take_stream(t, item);
 }
 
-// A line that is to be read as the scanner reads it, and those behind it until nothing is open.
+// Leaves a line to the scanner. w->open: so are the next ones, as a torn record may reach them.
 static void scan_line(struct parse *w, const char *p, const char *newline)
 {
 	struct block_result *b = w->b;
@@ -326,7 +325,7 @@ static struct block_thread *block_thread_of(struct block_reader *g,
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
 {
 	struct block_item known;
-	if (is_bare(&t->sum.writer)) { // another line may have named its process, too
+	if (is_bare(&t->sum.writer)) { // it may be any process's thread of that number
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
@@ -342,7 +341,7 @@ void take_known(struct parse *w, struct block_thread *t, struct block_item *item
 	item->thread = t->index;
 	item->name = amdlog_kernel_name(&item->r, &item->name_len);
 	item->name_hash = intern_hash(item->name, item->name_len);
-	item->stream = (struct block_stream){0}; // says nothing of one
+	item->stream = (struct block_stream){0}; // a name tells no stream
 }
 
 static void add_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
@@ -368,7 +367,7 @@ void note_command(struct block_thread *t, const char *msg, const char *end)
 	t->command_stream = stream;
 }
 
-// Counts a record of which nothing else matters. False: it must be an item.
+// Counts a record if nothing else of it matters. False: it must become an item.
 static bool count_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r)
 {
 	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
@@ -392,7 +391,7 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 	return true;
 }
 
-// A line that begins with a record, and holds nothing else.
+// Reads a line that is one record.
 static void record_line(struct parse *w, const char *text, const char *newline)
 {
 	struct amdlog_record r = {
@@ -421,8 +420,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 		return;
 	for (const char *p = text + 1; p < r.msg; p++) {
 		if (is_mark(p))
-			return; // what is known is not searched for another record up to its
-				// message
+			return; // known lines are not searched for records before their message
 	}
 	cache_prefix(w, t, &r, &columns);
 	if (columns.msg)
@@ -447,7 +445,7 @@ static void block_reset(struct block_reader *g, struct block_result *b)
 {
 	amdlog_reassembly_end(g->reassembly);
 	g->unsure = false;
-	if (g->nthreads == BLOCK_THREADS) { // those of before may be gone
+	if (g->nthreads == BLOCK_THREADS) { // forget threads of earlier blocks: they may have ended
 		g->nthreads = 0;
 		intern_fini(&g->thread_keys);
 		g->thread_keys.max_entries = BLOCK_THREADS;

@@ -1,7 +1,7 @@
-// The loop over the lines of a block: the speed of a summary depends on it. Two caches hold what
-// lines repeat: their prefix (process and thread), and their message (kind of record). They only
-// save work: a line that is not in them is parsed by slow_line; a line that matches agrees in every
-// byte that slow_line would have read.
+// The loop over the lines of a block, on which the speed of a summary depends. Two caches hold what
+// lines repeat: their prefix (process and thread) and their message (kind of record). They only
+// save work: a line that fits has the bytes that slow_line would read; any other line is read by
+// it.
 //
 // Compiled twice: see block_lines_avx2.c.
 //
@@ -11,11 +11,11 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-// Shorter than the longest text, so that one comparison sees that a line has a message and is not
-// too long.
+// Longer lines, counted from the message on, are read by slow_line: with their prefix, which is
+// shorter than 256 bytes, they may exceed AMDLOG_TEXT_MAX.
 #define LINE_MOST (AMDLOG_TEXT_MAX - 256)
 
-// Lines of one thread often follow each other.
+// The line's entry in the prefix cache; NULL. The line before is often of the same thread.
 HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 {
 	const struct prefix *x = w->prefix;
@@ -29,8 +29,7 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	w->prefix = x;
 	return x;
 }
-// Where the line ends that `p` is in; *marked: a colon, a digit, a colon stand in it, but not at
-// `p`.
+// The newline that ends the line at `p`. *marked: colon, digit, colon stand in it behind `p`.
 HOT const char *line_end(const char *p, bool *marked)
 {
 	uint64_t ends = bytes_that_are(p, '\n'), colons = bytes_that_are(p, ':') & ~UINT64_C(1);
@@ -62,7 +61,7 @@ HOT const struct statement *find_statement(struct block_reader *g, const char *p
 		return y;
 	return statement_fits(y + 1, p, msg) ? y + 1 : NULL;
 }
-// Written where it is to be: copying what was just written in parts waits for all of them.
+// Fills the next item in place: a copy would wait until all of its parts are written.
 HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 				    const struct statement *y, uint64_t us, const char *p,
 				    const char *end)
@@ -96,7 +95,7 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	if (!item)
 		return true;
 	if (y->kind == AMDLOG_KERNEL && item->r.msg_len < sizeof("ShaderName : "))
-		return false; // the blank at the line's end is no part of the message
+		return false; // no name: the blank before it was cut from the message
 	if (y->kind == AMDLOG_PACKET) {
 		item->r.kind = packet_parse(item->r.msg, item->r.msg + item->r.msg_len, true, true,
 					    &item->packet);
@@ -107,8 +106,8 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	return true;
 }
 
-// A line like others before; where the next one begins. NULL: it is none. `plain`: nothing is asked
-// for but counts of everything.
+// Reads a line by the caches: where the next one begins; NULL: it is not in them. `plain`: no
+// filter and no kinds that are not placed anyway.
 HOT const char *known_line(struct parse *w, const char *p, bool plain)
 {
 	const struct prefix *x = find_prefix(w, p);
@@ -139,7 +138,7 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 	return newline + 1;
 }
 
-// A line is tried as a known one while what that looks at lies in the text.
+// Lines near the end of the block are read by slow_line: the caches look further than the text.
 HOT void loop_over_lines(struct parse *w, const char *text, size_t len, bool plain)
 {
 	const char *line = text, *end = text + len, *newline, *next;

@@ -8,27 +8,28 @@
 #define FILE_END 28 // column of the colon behind the file's name
 #define COLOUR   "\x1b[32m "
 
-// A line that may name a stream: its message, with its colour, and its end.
+// Message of a line that may name a stream, with its colour.
 struct api_line {
 	const char *msg, *end; // msg NULL: there is none
 };
 
 struct block_thread {
-	struct block_sum sum; // its style is also that of its lines in the prefix cache
-	bool wanted;          // its process is one of those asked for
-	bool used;            // in this block, as `index` of the result
-	uint32_t index;
-	// Since its last item: its last API line, and the last message of a command that says which
-	// stream it is for.
-	uint8_t calls;          // enum call_bits: which of its lines are kept
-	struct api_line api[2]; // the last line that is none, and that is: stored without a branch
-	const char *command;    // NULL: none
+	struct block_sum sum;
+	bool wanted;    // the filter has its process
+	bool used;      // in this block
+	uint32_t index; // in the result's `sums`, if used
+	uint8_t calls;  // enum call_bits: which API lines may name its stream
+	// Since its last item: [1] its last API line; [0] takes other lines, so that storing needs
+	// no branch.
+	struct api_line api[2];
+	const char *command; // message of its last command that names a stream; NULL: none
 	uint64_t command_stream;
 };
 
-// The prefix cache: how lines of one thread begin, columns 28 to 91. A byte fits when it differs
-// from the text by no more than the limit: 0 for the byte itself, 9 for any digit, 0xff for any
-// byte. Any line that fits has the same process part, and its time in the same columns.
+// An entry of the prefix cache: columns 28 to 91 of the lines of one thread. A byte of a line fits
+// if it differs from `text` (by xor) by no more than `limit`: 0 for the byte itself, 9 for any
+// digit, 0xff for any byte. A line that fits has the same process part, and its time in the same
+// columns.
 struct prefix {
 	_Alignas(64) uint8_t text[64], limit[64];
 	uint8_t digits[16]; // of the time, for digits_before
@@ -37,16 +38,16 @@ struct prefix {
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// An entry without a thread cannot be assigned to a call.
+// API lines that are kept. An entry without a thread cannot be assigned to a call.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
-// The statement cache: level, file and line (columns 0 to 31), how the message begins, and, of API
-// entries, how the line ends. Any line that fits is of the same kind.
+// An entry of the statement cache: level, source file and line (columns 0 to 31), the beginning of
+// the message and, for API entries, the end of the line. A line that fits is of the same kind.
 struct statement {
 	_Alignas(64) uint8_t text[64], mask[64];
 	uint8_t head[32];
 	uint64_t tail, tail_mask; // of the line's last eight bytes
-	uint64_t counts;          // see block_sum.counted
+	uint64_t counts;          // to add to block_sum.counted
 	uint16_t counter, name_len;
 	enum amdlog_kind kind : 8;
 	uint8_t lead; // colour in front of the message
@@ -65,31 +66,29 @@ struct block_reader {
 	uint32_t kinds;
 	int64_t assumed;
 	block_loop_fn *loop;
-	// Lines that may be reassembled go through it to see how far that reaches; what it makes is
-	// not used.
+	// Shows how far lines reach that may be reassembled; its records are not used.
 	struct amdlog_reassembly *reassembly;
-	bool unsure;   // a process may be known to others that is not known here
-	uint32_t bare; // column of the message in lines without a process; 0: lines have one
+	bool unsure;   // an earlier block may know the process of a thread that is bare here
+	bool bare;     // the prefix cached last names no thread
 	uint32_t nthreads;
 	struct intern thread_keys; // process and thread -> index in `threads`
 	struct block_thread threads[BLOCK_THREADS], no_thread;
 	struct prefix prefixes[PREFIXES];
 	struct statement statements[STATEMENT_SETS][2];
-	uint64_t letters[256];   // by a message's first byte: which of its bytes 3 to 10 tell it
-	struct prefix no_prefix; // fits nothing but newlines
+	uint64_t letters[256];   // by a message's first byte: mask of bytes 3 to 10, for the set
+	struct prefix no_prefix; // fits no line
 };
 
-// Where the loop is.
+// The state of the loop over the lines of a block.
 struct parse {
 	struct block_reader *g;
 	struct block_result *b;
 	const struct amdlog_filter *filter; // NULL: all lines count
-	const struct prefix *prefix;        // of the line before, of a thread that is used
-	uint64_t last_us;                   // since the last item; 0: none
+	const struct prefix *prefix;        // of the line before; its thread is used
+	uint64_t last_us;                   // of the records counted since the last item; 0: none
 	const char *end;                    // of the block
-	// This line begins a record in its midst, or those before it are not done with: a torn
-	// record may be reassembled yet.
-	bool glued, open;
+	bool glued;                         // another record begins within this line
+	bool open;     // a torn record of earlier lines may still be reassembled
 	bool unwanted; // this line, by its text
 	bool by_text;
 	struct grep_cursor hits;
@@ -118,25 +117,25 @@ static inline __attribute__((always_inline)) struct statement *statement_set(str
 }
 _Static_assert(STATEMENT_SETS == 512, "statement_set takes nine bits");
 
-// For any processor, and for x86-64 with AVX2 and BMI2.
+// The loop for any processor, and for x86-64 with AVX2 and BMI2.
 block_loop_fn block_loop, block_loop_avx2;
 
-// A line that is not in the caches; `marked`: another record may begin in it.
+// Reads a line that is not in the caches. `marked`: another record may begin in it.
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
 
-// Where the next item is going to be, if there will be one; NULL: there are too many.
+// The place of the next item, which new_item() then takes; NULL: there are too many.
 struct block_item *next_item(struct parse *w);
 
-// A record that stands in the next item already, but for its stream or name.
+// Makes an item of the record that `item` (from next_item) holds; sets its stream or kernel name.
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item);
 
-// The thread's first line in this block.
+// Gives a thread its place in the result, at its first line in the block.
 void use_thread(struct parse *w, struct block_thread *t);
 
-// A command that is bound for a stream.
+// Keeps the stream that a command's message names, if it names one.
 void note_command(struct block_thread *t, const char *msg, const char *end);
 
-// What the filter of the summary says of a line that is counted.
+// The filter lets a line pass that is only counted.
 static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
 {
 	const struct amdlog_filter *f = w->filter;
@@ -158,7 +157,7 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 	t->sum.last_us = us > t->sum.last_us ? us : t->sum.last_us;
 }
 
-// Without a carriage return.
+// The end of the line's text, without a carriage return.
 static inline const char *text_end(const char *newline)
 {
 	return newline - (newline[-1] == '\r');
