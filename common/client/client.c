@@ -24,16 +24,16 @@ struct gpq_client {
 	struct gpq_client *next;
 	pthread_mutex_t lock;
 	struct sockaddr_un places[2]; // tried in this order; the second may be empty
-	pid_t pid;                    // whose connection and hints these are
+	pid_t pid;                    // process that made the connection and the hints
 	int fd;                       // -1: not connected
-	int error;                    // why not
-	int64_t retry_ns;             // no new connection is tried before
-	uint64_t hints[HINTS]; // those begun and not ended, whether there is a scheduler or not
+	int error;                    // why it is not connected
+	int64_t retry_ns;             // when to try the next connection
+	uint64_t hints[HINTS];        // begun and not ended, whether there is a scheduler or not
 	unsigned num_hints;
 	uint64_t sent, answered; // requests of this connection
 	int result;              // of the last answer: what gpq_begin() returns
 	char *text;              // where lines of statistics go, or NULL
-	size_t size, text_len;   // their length, also of what does not fit
+	size_t size, text_len;   // size of `text`; length of the lines, also of what does not fit
 	size_t len;
 	char in[4096];
 };
@@ -50,8 +50,8 @@ static int64_t clock_now(void)
 	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
-// ---- fork: the child closes the connection, which stays the parent's. While a child has it open,
-// the scheduler would not notice the parent's death.
+// ---- fork: the child closes its copy of the connection, so that the scheduler notices when the
+// parent ends
 
 static void forget_connection(struct gpq_client *c)
 {
@@ -77,13 +77,13 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	for (struct gpq_client *c = list; c; c = c->next) {
-		pthread_mutex_init(&c->lock, NULL); // a thread that is not here may have held it
+		pthread_mutex_init(&c->lock, NULL); // another thread of the parent may have held it
 		forget_connection(c);
 	}
 	pthread_mutex_init(&list_lock, NULL);
 }
 
-// A child made without these handlers is noticed by its pid.
+// The pid tells a child that was made without these handlers.
 static void lock_client(struct gpq_client *c)
 {
 	pthread_mutex_lock(&c->lock);
@@ -93,7 +93,7 @@ static void lock_client(struct gpq_client *c)
 
 // ---- answers
 
-// One connection too many is told so before it is closed.
+// The scheduler tells a client that is one too many so, before it closes the connection.
 static int lose_connection(struct gpq_client *c)
 {
 	close(c->fd);
@@ -146,7 +146,7 @@ static void parse_answer_line(struct gpq_client *c, char *line, size_t len)
 	c->result = ok ? missed_of(line) : error_of(line + 6);
 	c->answered++;
 	if (c->answered < c->sent)
-		c->text_len = 0; // statistics that nobody waits for any more
+		c->text_len = 0; // of an earlier request that timed out
 }
 
 static void parse_lines(struct gpq_client *c)
@@ -166,7 +166,7 @@ static void parse_lines(struct gpq_client *c)
 	memmove(c->in, c->in + used, c->len);
 }
 
-// Reads what has come, a part of what comes without end. 0, or -errno when the connection is lost.
+// Reads what has come, in pieces if there is no end of it. 0, or -errno: the connection is lost.
 static int take_answers(struct gpq_client *c)
 {
 	for (int i = 0; i < AT_ONCE && c->answered < c->sent; i++) {
@@ -185,20 +185,13 @@ static int take_answers(struct gpq_client *c)
 static int wait_for_socket(const struct gpq_client *c, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = c->fd, .events = events};
-	int64_t left;
 	int n;
 	do {
-		left = deadline == FOREVER ? SECOND_NS : deadline - clock_now();
-		left = left > 0 ? left : 0;
-		struct timespec t = {.tv_sec = left / SECOND_NS, .tv_nsec = left % SECOND_NS};
+		const int64_t now = clock_now(), left = deadline > now ? deadline - now : 0;
+		const struct timespec t = {left / SECOND_NS, left % SECOND_NS};
 		n = ppoll(&p, 1, &t, NULL);
-	} while ((n < 0 && errno == EINTR) || (n == 0 && deadline == FOREVER));
+	} while (n < 0 && errno == EINTR);
 	return n == 0 ? -ETIMEDOUT : 0;
-}
-
-static bool is_past(int64_t deadline)
-{
-	return deadline != FOREVER && clock_now() >= deadline;
 }
 
 static int64_t deadline_of(int64_t timeout_ns)
@@ -215,8 +208,8 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 		r = r < 0 ? r : take_answers(c);
 		if (r < 0)
 			return r;
-		// What comes without end is no answer.
-		if (c->answered < c->sent && is_past(deadline))
+		// Statistics without end never become an answer.
+		if (c->answered < c->sent && clock_now() >= deadline)
 			return -ETIMEDOUT;
 	}
 	return c->result;
@@ -224,8 +217,8 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 
 // ---- requests
 
-// A request is one piece, or is not sent: -EAGAIN, the scheduler is behind. -errno: the connection
-// is lost.
+// Sends all of the text or nothing. -EAGAIN: the socket is full, as the scheduler is behind; other
+// -errno: the connection is lost.
 static int put_request(struct gpq_client *c, const char *text, size_t len, unsigned requests)
 {
 	int r = take_answers(c);
@@ -248,7 +241,7 @@ static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
 	return put_request(c, line, (size_t)n, 1);
 }
 
-// Tells a new connection of the hints there are.
+// Begins the present hints again, on a new connection.
 static int put_hints(struct gpq_client *c)
 {
 	char lines[HINTS * LINE];
@@ -258,7 +251,7 @@ static int put_hints(struct gpq_client *c)
 	return n ? put_request(c, lines, n, c->num_hints) : 0;
 }
 
-// A connected descriptor or -errno. Nonblocking: a full backlog is as good as no scheduler.
+// A connected descriptor, or -errno. A full backlog counts as no scheduler.
 static int open_place(const struct sockaddr_un *place)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
@@ -270,7 +263,7 @@ static int open_place(const struct sockaddr_un *place)
 	return -error;
 }
 
-// There is a connection, or -errno. At most one is tried in a second.
+// Connects if need be, at most once a second. 0, or -errno.
 static int ensure_connection(struct gpq_client *c)
 {
 	int64_t now = c->fd < 0 ? clock_now() : 0;
@@ -294,7 +287,7 @@ static int ensure_connection(struct gpq_client *c)
 
 // ---- the hints themselves
 
-// The place of `id`; behind the others: it is not there.
+// The index of `id`; c->num_hints: there is no such hint.
 static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 {
 	unsigned i = 0;
@@ -309,11 +302,11 @@ static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int
 	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
-	// What has come and no request asked for is not read, and not waited for either.
+	// POLLIN only while answers are due: nothing else is read.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
-		    is_past(deadline))
+		    clock_now() >= deadline)
 			return -EAGAIN;
 	return r < 0 || !timeout_ns ? r : last_answer(c, deadline);
 }
@@ -335,13 +328,13 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 	return r;
 }
 
-// The end of `id`, which is no longer in the table.
+// Sends the end of `id`, which is not in the table any more.
 static int end_once(struct gpq_client *c, uint64_t id)
 {
 	if (c->fd < 0)
-		return ensure_connection(c); // the others begin again
+		return ensure_connection(c); // begins the other hints again
 	int r = put_hint(c, "end", id);
-	if (r == -EAGAIN) { // the end of the connection ends it, too
+	if (r == -EAGAIN) { // closing the connection ends the hint, too
 		lose_connection(c);
 		r = 0;
 	}
