@@ -8,7 +8,6 @@
 
 #include "common/stats/samples.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct ablog {

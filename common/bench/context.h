@@ -6,8 +6,6 @@
 #include "common/out/members.h"
 #include "common/bench/attached.h"
 
-#include <stddef.h>
-
 // key in JSON, label for people
 #define BENCH_CONTEXT(X)                                                           \
 	X(run, "run") /* host, time and pid: names the run */                      \

@@ -16,7 +16,6 @@
 #include "common/kfd/topology.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct pick_opts {

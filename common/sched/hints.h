@@ -17,7 +17,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum {
 	HINTS_LINE_MAX = 64,      // bytes of a request, newline included

@@ -193,14 +193,12 @@ void sched_stats_write(struct buf *b, const struct sched_stats *t)
 
 static bool read_stats_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
 {
-	struct sched_class_row c = {.ran_percent = NAN};
+	struct sched_class_row c = {0};
 	struct sched_member_row m = {0};
 	const struct member_row total[] = {{total_keys, &t->total}, {0}};
 	const struct member_row class[] = {{class_keys, &c}, {0}};
 	const struct member_row member[] = {{member_keys, &m}, {0}};
-#define UNKNOWN(member, heading, key, type, flags, help) c.member = U64_NULL;
-	SCHED_CLASS_COUNTS(UNKNOWN)
-#undef UNKNOWN
+	out_clear(&sched_class_table, &c);
 	if (record_read(line, len, "scheduler", total))
 		++*totals;
 	else if (record_read(line, len, "class", class))
@@ -217,9 +215,7 @@ bool sched_stats_read(struct sched_stats *t, const char *text)
 	unsigned totals = 0;
 	bool ok = true;
 	*t = (struct sched_stats){0};
-#define UNKNOWN(member, heading, key, type, flags, help) t->total.member = U64_NULL;
-	SCHED_TOTAL_COUNTS(UNKNOWN)
-#undef UNKNOWN
+	out_clear(&sched_total_table, &t->total);
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
 		ok = read_stats_line(t, text, n, &totals);
