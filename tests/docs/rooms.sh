@@ -1,5 +1,5 @@
 #!/bin/bash
-# A folder includes only folders below it, and declarations have one layout.
+# A folder includes only folders below it, declarations have one layout, names of static functions can be found.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
 rig_only
@@ -40,4 +40,13 @@ is "each folder includes what it may" "$(included)" "$(LC_ALL=C sort <<<"$rooms"
 empty "no arrow makes a circle" "$(sed 's/:/ /' <<<"$rooms" | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | tsort 2>&1 >/dev/null)"
 empty "no command is included by what lies below" "$(grep -rl '#include "cmd/' common)"
 empty "no blank line behind declarations" "$(find cmd common tests man -name '*.[ch]' | grep -vE '^tests/(kernel/softgpu|data)/' | xargs tests/docs/layout.py)"
+
+# NAME COUNT: of static functions, how many files have one of that name.
+static_names() {
+	find cmd common -name '*.[ch]' | xargs perl -ne 's/__attribute__\(\((?:[^()]|\([^()]*\))*\)\)//g;
+		print "$1 $ARGV\n" if /^static [^=;(]*?(\w+)\(/' | sort -u | cut -d' ' -f1 | uniq -c | awk '{ print $2, $1 }'
+}
+names=$(static_names)
+ok "static functions are found" test "$(wc -l <<<"$names")" -gt 1000
+empty "no more than three static functions share a name" "$(awk '$2 > 3' <<<"$names")"
 finish
