@@ -23,7 +23,12 @@ TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
 TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)
 # The longest first, lest the last processor waits for one of them.
 LONG        := $(patsubst %,tests/%.sh,docs/first-build cli/trace-ask cli/trace-rough cli/merge-trace cli/lab cli/trace-grep cli/trace-perfetto)
-SCRIPTS     := $(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh))
+# What does not run gpq, or only reads its pages, says the same of each compiler: with the plain one.
+ifneq ($(VARIANT),plain)
+ONCE        := tests/docs/% $(patsubst %,tests/cli/%.sh,tap-merge lab kernel-series vm-terminal)
+TWRAPPED    := $(filter-out %.md,$(TWRAPPED))
+endif
+SCRIPTS     := $(filter-out $(ONCE),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
 
 $(B)/transcript/%: % tests/cli/run Makefile
 	@mkdir -p $(@D)
