@@ -30,6 +30,8 @@ for host in "$top"/tests/hosts/vm-*; do
 	is "$name: the kernel's files alone say the same" \
 		"$(debug=$host/sys/kernel/debug/kfd && gpq --hqds "$debug/hqds" --mqds "$debug/mqds" -A -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)" \
 		"$(gpq -A -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)"
+	is "$name: every word of the slots" "$(gpq --raw-regs -rno VALUE | sum)" \
+		"$(awk '/^    [0-9a-f]+:/ { for (i = 2; i <= NF; i++) { sub(/^0+/, "", $i); print "0x" ($i == "" ? "0" : $i) } }' "$host/sys/kernel/debug/kfd/hqds" | sum)"
 	case $name in
 	*gfx1100*) ;; # MES has no runlist
 	*)
