@@ -13,6 +13,7 @@
 
 #include "common/debugfs/hqds.h"
 #include "common/debugfs/mqd_value.h"
+#include "tests/unit/captures.h"
 
 static struct hqds h;
 static char *kept; // the text of h, which needs it
@@ -46,37 +47,6 @@ static void parse_len(const char *text, size_t len)
 static void parse(const char *text)
 {
 	parse_len(text, strlen(text));
-}
-
-// A file of the project, or a real capture where these are at hand; else NULL.
-static char *sample(const char *name, size_t *len)
-{
-	const char *dir = getenv("GPQ_SAMPLES");
-	char path[4096];
-	enum { MOST = 4 << 20 };
-	char *text = malloc(MOST);
-
-	snprintf(path, sizeof(path), "%s/kfd/%s", dir ? dir : "../shared/samples", name);
-	FILE *f = fopen(strncmp(name, "tests/", 6) ? path : name, "re");
-
-	assert_non_null(text);
-	if (!f) {
-		free(text);
-		print_message("# skipped: no real samples (%s)\n", path);
-		return NULL;
-	}
-	*len = fread(text, 1, MOST - 1, f);
-	text[*len] = 0;
-	fclose(f);
-	return text;
-}
-
-static size_t count_word(const char *text, const char *word)
-{
-	size_t n = 0;
-	for (const char *p = text; (p = strstr(p, word)); p += strlen(word))
-		n++;
-	return n;
 }
 
 static size_t count_kind(enum hqd_kind kind)
@@ -326,11 +296,10 @@ static void captured_slots(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < CAPTURES; i++) {
-		size_t len;
-		char *text = sample(captures[i].hqds, &len);
+		char *text = capture_text(captures[i].hqds);
 		if (!text)
 			continue;
-		parse_len(text, len);
+		parse(text);
 		slots_of_capture(&captures[i], text);
 		free(text);
 	}
@@ -361,13 +330,12 @@ static void captured_join(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < CAPTURES; i++) {
-		size_t hlen, mlen;
-		char *htext = sample(captures[i].hqds, &hlen),
-		     *mtext = htext ? sample(captures[i].mqds, &mlen) : NULL;
+		char *htext = capture_text(captures[i].hqds),
+		     *mtext = htext ? capture_text(captures[i].mqds) : NULL;
 		struct mqds m = {0};
 		if (mtext) {
-			parse_len(htext, hlen);
-			mqds_parse(&m, mtext, mlen);
+			parse(htext);
+			mqds_parse(&m, mtext, strlen(mtext));
 			join_capture(&captures[i], &m);
 			mqds_fini(&m);
 		}

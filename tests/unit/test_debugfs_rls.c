@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/debugfs/rls.h"
+#include "tests/unit/captures.h"
 
 static struct rls r;
 
@@ -171,27 +172,10 @@ static const struct capture {
 	{"rls-8gpu.txt", 8, 40, 56, 0x800c, 3, 0},
 };
 
-static size_t read_capture(const char *path, char *text, size_t size)
-{
-	const char *dir = getenv("GPQ_SAMPLES");
-	char real[4096];
-	snprintf(real, sizeof(real), "%s/kfd/%s", dir ? dir : "../shared/samples", path);
-	FILE *f = fopen(strncmp(path, "tests/", 6) ? real : path, "re");
-	size_t len = f ? fread(text, 1, size - 1, f) : 0;
-	if (f)
-		fclose(f);
-	else
-		print_message("# skipped: no real samples (%s)\n", real);
-	text[len] = 0;
-	return len;
-}
-
 static void runlist_of_capture(const struct capture *c, const char *text)
 {
-	size_t compute = 0, words = 0;
-	for (const char *p = text; (p = strstr(p, "c005a200")); p++)
-		words++;
-	assert_int_equal(r.nqueues, words);
+	size_t compute = 0;
+	assert_int_equal(r.nqueues, count_word(text, "c005a200"));
 	assert_int_equal(r.nnodes, c->nodes);
 	assert_int_equal(r.count.foreign, 0);
 	for (size_t i = 0; i < r.nqueues; i++)
@@ -207,14 +191,14 @@ static void runlist_of_capture(const struct capture *c, const char *text)
 
 static void captured(void **state)
 {
-	static char text[1 << 20];
 	(void)state;
 	for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++) {
-		size_t len = read_capture(captures[i].path, text, sizeof(text));
-		if (!len)
+		char *text = capture_text(captures[i].path);
+		if (!text)
 			continue;
-		parse_len(text, len);
+		parse(text);
 		runlist_of_capture(&captures[i], text);
+		free(text);
 	}
 }
 
