@@ -42,9 +42,7 @@ static int setup(void **state)
 				      .ncontexts = 1};
 	f->contexts[0].id = -1;
 	f->proc.contexts = 1;
-	f->rls = (struct rls){0};
-	sprintf(f->text, "Process 41207 PASID 0x3:\n");
-	f->mqds = (struct mqds){0};
+	strcpy(f->text, "Process 41207 PASID 0x3:\n");
 	return 0;
 }
 
@@ -111,15 +109,23 @@ static void zeros(unsigned from, unsigned to)
 		line(from, 8, none);
 }
 
-// size: field of pq_control; active: dword 130; base: its MQD address, which names it here.
-static void compute(uint32_t gpu, unsigned size, uint32_t base, unsigned active)
+enum { KIB4 = 9, MIB = 17 }; // fields of pq_control: rings of 8 << 9 and 8 << 17 bytes
+
+// An MQD that its address, base, names here. active: dword 130.
+static void put_compute(uint32_t gpu, unsigned size, uint32_t base, unsigned active,
+			uint32_t doorbell)
 {
 	sprintf(f->text + strlen(f->text), "  Compute queue on device %x\n", gpu);
 	zeros(0, 0x200);
 	line(0x200, 8, (uint32_t[]){base, 0, active, 0, 0x40005301, 1, 7, 0x111});
-	zeros(0x220, 0x240);
+	line(0x220, 8, (uint32_t[]){0, 0, 0, 0, 0, 0, 0, doorbell});
 	line(0x240, 8, (uint32_t[]){0, 0x1c014500 | size, 0, 0, 0, 0x00b00000, 0, 0});
 	zeros(0x260, 0x800);
+}
+
+static void compute(uint32_t gpu, unsigned size, uint32_t base)
+{
+	put_compute(gpu, size, base, 1, 0);
 }
 
 static void sdma(uint32_t gpu, uint32_t rb_cntl, uint32_t ring)
@@ -136,6 +142,7 @@ static void join_now(void)
 	enum gfx_gen gens[64];
 	mqds_parse(&f->mqds, f->text, strlen(f->text));
 	assert_true(f->mqds.nqueues <= 64);
+	join_fini(&f->join);
 	for (size_t i = 0; i < f->mqds.nqueues; i++)
 		gens[i] = mqd_guess_gen(&f->mqds, &f->mqds.queues[i]);
 	join_all(&f->join, &f->procs, &f->mqds, gens, &f->rls);
@@ -161,7 +168,32 @@ static int why(size_t i)
 	return f->join.queues[i].why;
 }
 
-enum { KIB4 = 9, MIB = 17 }; // pq_control sizes: 8 << 9 and 8 << 17 bytes
+// Queue i certainly has the MQD of this address, for this reason.
+static void expect(size_t i, uint64_t base, enum join_why reason)
+{
+	assert_int_equal(base_of(i), base);
+	assert_int_equal(why(i), reason);
+}
+
+// Of the first n queues.
+static void expect_whys(size_t n, enum join_why reason)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(why(i), reason);
+}
+
+static void expect_counts(size_t n, uint32_t count)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(f->join.queues[i].count, count);
+}
+
+static void expect_bases(uint64_t first, uint64_t second, uint64_t third)
+{
+	assert_int_equal(base_of(0), first);
+	assert_int_equal(base_of(1), second);
+	assert_int_equal(base_of(2), third);
+}
 
 // --- the rules ---
 
@@ -174,15 +206,13 @@ static void only_one_of_its_kind(void **state)
 	sysfs(2, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
 	sysfs(3, 0xa1f4, 1, 1 << 20, KFD_UNKNOWN);
 	sdma(0xa1f4, 0x24, 0x30);
-	compute(0xa1f4, MIB, 0x2000, 1);
-	compute(0xa1f4, MIB, 0x1000, 0);
-	compute(0xa1f4, KIB4, 0xf000, 1);
+	compute(0xa1f4, MIB, 0x2000);
+	put_compute(0xa1f4, MIB, 0x1000, 0, 0);
+	compute(0xa1f4, KIB4, 0xf000);
 	join_now();
-	assert_int_equal(base_of(0), 0xf000);
-	assert_int_equal(why(0), JOIN_ONLY);
+	expect(0, 0xf000, JOIN_ONLY);
 	assert_int_equal(base_of(3), 0x3000);
-	assert_int_equal(base_of(1), 0);
-	assert_int_equal(why(1), JOIN_AMBIGUOUS);
+	expect(1, 0, JOIN_AMBIGUOUS);
 	assert_int_equal(f->join.queues[1].count, 2);
 	// By qid order, newest first: qid 2 is likely the first one printed.
 	assert_int_equal(f->join.queues[2].likely, 1);
@@ -196,15 +226,12 @@ static void creation_order_proves(void **state)
 	sysfs(0, 0xa1f4, 0, 1 << 20, 900);
 	sysfs(1, 0xa1f4, 0, 1 << 20, 300);
 	sysfs(2, 0xa1f4, 0, 1 << 20, 500);
-	compute(0xa1f4, MIB, 0x9000, 1);
-	compute(0xa1f4, MIB, 0x5000, 1);
-	compute(0xa1f4, MIB, 0x3000, 1);
+	compute(0xa1f4, MIB, 0x9000);
+	compute(0xa1f4, MIB, 0x5000);
+	compute(0xa1f4, MIB, 0x3000);
 	join_now();
-	assert_int_equal(base_of(0), 0x9000);
-	assert_int_equal(base_of(1), 0x3000);
-	assert_int_equal(base_of(2), 0x5000);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(why(i), JOIN_ORDER);
+	expect_bases(0x9000, 0x3000, 0x5000);
+	expect_whys(3, JOIN_ORDER);
 }
 
 // A queue was made between the two reads: order proves nothing any more, the key still may.
@@ -213,12 +240,11 @@ static void counts_differ(void **state)
 	(void)state;
 	sysfs(0, 0xa1f4, 0, 4096, 100);
 	sysfs(1, 0xa1f4, 0, 1 << 20, 200);
-	compute(0xa1f4, MIB, 0x3000, 1);
-	compute(0xa1f4, MIB, 0x2000, 1);
-	compute(0xa1f4, KIB4, 0x1000, 1);
+	compute(0xa1f4, MIB, 0x3000);
+	compute(0xa1f4, MIB, 0x2000);
+	compute(0xa1f4, KIB4, 0x1000);
 	join_now();
-	assert_int_equal(base_of(0), 0x1000);
-	assert_int_equal(why(0), JOIN_ONLY);
+	expect(0, 0x1000, JOIN_ONLY);
 	assert_int_equal(why(1), JOIN_AMBIGUOUS);
 	assert_int_equal(f->join.queues[1].count, 2);
 	assert_int_equal(f->join.queues[1].likely, -1);
@@ -230,14 +256,11 @@ static void fewer_mqds_than_queues(void **state)
 	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
 	sysfs(1, 0xa1f4, 0, 1 << 20, 200);
 	sysfs(2, 0xa1f4, 1, 1 << 20, 300);
-	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x2000);
 	join_now();
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(why(i), JOIN_SHORT);
-		assert_int_equal(f->join.queues[i].count, 0);
-	}
+	expect_whys(2, JOIN_SHORT);
 	assert_int_equal(why(2), JOIN_NO_MQD);
-	assert_int_equal(f->join.queues[2].count, 0);
+	expect_counts(3, 0);
 }
 
 // Order and keys contradict each other: keys alone decide.
@@ -246,12 +269,11 @@ static void order_contradicted(void **state)
 	(void)state;
 	sysfs(0, 0xa1f4, 0, 4096, 900);
 	sysfs(1, 0xa1f4, 0, 1 << 20, 300);
-	compute(0xa1f4, MIB, 0x5000, 1);
-	compute(0xa1f4, KIB4, 0x1000, 1);
+	compute(0xa1f4, MIB, 0x5000);
+	compute(0xa1f4, KIB4, 0x1000);
 	join_now();
-	assert_int_equal(base_of(0), 0x1000);
+	expect(0, 0x1000, JOIN_ONLY);
 	assert_int_equal(base_of(1), 0x5000);
-	assert_int_equal(why(0), JOIN_ONLY);
 }
 
 static void other_gpu_or_type_is_no_match(void **state)
@@ -260,12 +282,11 @@ static void other_gpu_or_type_is_no_match(void **state)
 	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
 	sysfs(1, 0xb000, 1, 1 << 20, KFD_UNKNOWN);
 	sysfs(2, 0xb000, 4, 2 << 20, KFD_UNKNOWN); // XGMI SDMA prints as SDMA
-	compute(0xb000, MIB, 0x1000, 1);
+	compute(0xb000, MIB, 0x1000);
 	sdma(0xa1f4, 0x24, 0x20);
 	sdma(0xb000, 0x26, 0x40);
 	join_now();
-	assert_int_equal(why(0), JOIN_NO_MQD);
-	assert_int_equal(why(1), JOIN_NO_MQD);
+	expect_whys(2, JOIN_NO_MQD);
 	assert_int_equal(base_of(2), 0x4000);
 }
 
@@ -275,11 +296,10 @@ static void unknown_keys(void **state)
 	(void)state;
 	sysfs(0, 0, KFD_QUEUE_TYPE_UNKNOWN, KFD_UNKNOWN, KFD_UNKNOWN); // its files vanished
 	sysfs(1, 0xa1f4, 0, 4096, KFD_UNKNOWN);
-	compute(0xa1f4, MIB, 0x2000, 1);
-	compute(0xa1f4, KIB4, 0x1000, 1);
+	compute(0xa1f4, MIB, 0x2000);
+	compute(0xa1f4, KIB4, 0x1000);
 	join_now();
-	assert_int_equal(base_of(0), 0);
-	assert_int_equal(why(0), JOIN_AMBIGUOUS);
+	expect(0, 0, JOIN_AMBIGUOUS);
 	assert_int_equal(base_of(1), 0);
 }
 
@@ -289,10 +309,9 @@ static void kernel_queues_are_not_users(void **state)
 	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
 	add_text("  DIQ on device a1f4\n    00000000: c0310800\n"
 		 "  Weird: Queue node with neither kernel nor user queue\n");
-	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x2000);
 	join_now();
-	assert_int_equal(base_of(0), 0x2000);
-	assert_int_equal(why(0), JOIN_ORDER);
+	expect(0, 0x2000, JOIN_ORDER);
 }
 
 // An MQD whose size was not read fits both queues: it proves neither.
@@ -305,8 +324,7 @@ static void one_mqd_for_two(void **state)
 	zeros(0, 0x200);
 	line(0x200, 8, (uint32_t[]){0x1000, 0, 1, 0, 0x40005301, 1, 7, 0x111});
 	join_now();
-	assert_int_equal(f->join.queues[0].count, 0);
-	assert_int_equal(f->join.queues[1].count, 0);
+	expect_counts(2, 0);
 }
 
 // Two contexts and one block: whose it is, order does not tell.
@@ -316,11 +334,10 @@ static void one_block_for_two(void **state)
 	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
 	context(1, 500, 0x8001);
 	sysfs(0, 0xa1f4, 0, 1 << 20, 510);
-	compute(0xa1f4, MIB, 0x2000, 1);
-	compute(0xa1f4, MIB, 0x1000, 1);
+	compute(0xa1f4, MIB, 0x2000);
+	compute(0xa1f4, MIB, 0x1000);
 	join_now();
-	assert_int_equal(why(0), JOIN_AMBIGUOUS);
-	assert_int_equal(why(1), JOIN_AMBIGUOUS);
+	expect_whys(2, JOIN_AMBIGUOUS);
 }
 
 // --- contexts: a block for each, newest first, the primary one last ---
@@ -333,12 +350,16 @@ static void block(void)
 // A compute queue that the runlist can name.
 static void compute_at(uint32_t base, uint32_t doorbell)
 {
-	add_text("  Compute queue on device a1f4\n");
-	zeros(0, 0x200);
-	line(0x200, 8, (uint32_t[]){base, 0, 1, 0, 0x40005301, 1, 7, 0x111});
-	line(0x220, 8, (uint32_t[]){0, 0, 0, 0, 0, 0, 0, doorbell});
-	line(0x240, 8, (uint32_t[]){0, 0x1c014500 | MIB, 0, 0, 0, 0x00b00000, 0, 0});
-	zeros(0x260, 0x800);
+	put_compute(0xa1f4, MIB, base, 1, doorbell);
+}
+
+// n blocks with a queue each: MQDs 0x1000, 0x2000 ..., doorbells 0x4008, 0x5008 ...
+static void block_each(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		block();
+		compute_at(0x1000 + 0x1000 * i, 0x4008 + 0x1000 * i);
+	}
 }
 
 // The runlist: MAP_PROCESS of gfx9 with one MAP_QUEUES each [debugfs.rls-packets], unused words 0.
@@ -379,18 +400,10 @@ static void contexts_by_order(void **state)
 {
 	(void)state;
 	contexts_alike(200, 300);
-	block();
-	compute_at(0x1000, 0x4008);
-	block();
-	compute_at(0x2000, 0x5008);
-	block();
-	compute_at(0x3000, 0x6008);
+	block_each(3);
 	join_now();
-	assert_int_equal(base_of(0), 0x3000); // the primary one is printed last
-	assert_int_equal(base_of(1), 0x2000);
-	assert_int_equal(base_of(2), 0x1000);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(why(i), JOIN_ORDER);
+	expect_bases(0x3000, 0x2000, 0x1000); // the primary one is printed last
+	expect_whys(3, JOIN_ORDER);
 }
 
 // One secondary context cannot be mistaken, whatever is known of its creation.
@@ -401,10 +414,7 @@ static void one_context_needs_no_order(void **state)
 	context(3, KFD_UNKNOWN, KFD_UNKNOWN);
 	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
 	*f->text = '\0';
-	block();
-	compute_at(0x1000, 0x4008);
-	block();
-	compute_at(0x2000, 0x5008);
+	block_each(2);
 	join_now();
 	assert_int_equal(base_of(0), 0x2000);
 	assert_int_equal(base_of(1), 0x1000);
@@ -415,35 +425,21 @@ static void recycled_ids_need_pasids(void **state)
 {
 	(void)state;
 	contexts_alike(500, 300);
-	block();
-	compute_at(0x1000, 0x4008);
-	block();
-	compute_at(0x2000, 0x5008);
-	block();
-	compute_at(0x3000, 0x6008);
+	block_each(3);
 	join_now();
-	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(why(i), JOIN_AMBIGUOUS);
-		assert_int_equal(f->join.queues[i].count, 3);
-	}
+	expect_whys(3, JOIN_AMBIGUOUS);
+	expect_counts(3, 3);
 	assert_int_equal(f->join.queues[0].likely, 2);
 	assert_int_equal(f->join.queues[1].likely, 0); // the newer one
 	assert_int_equal(f->join.queues[2].likely, 1);
-	join_fini(&f->join);
 	// One is enough: the primary one is last, the other what is left.
 	runlist(1, (const uint32_t[][2]){{0x8001, 0x4008}});
 	join_now();
-	assert_int_equal(base_of(0), 0x3000);
-	assert_int_equal(base_of(1), 0x1000);
-	assert_int_equal(base_of(2), 0x2000);
-	join_fini(&f->join);
+	expect_bases(0x3000, 0x1000, 0x2000);
 	// The other one of the two races.
 	runlist(2, (const uint32_t[][2]){{0x8002, 0x4008}, {0x8001, 0x5008}});
 	join_now();
-	assert_int_equal(base_of(0), 0x3000);
-	assert_int_equal(base_of(1), 0x2000);
-	assert_int_equal(base_of(2), 0x1000);
-	join_fini(&f->join);
+	expect_bases(0x3000, 0x2000, 0x1000);
 	// A packet has the low 16 bits of a PASID.
 	for (size_t i = 0; i < f->procs.nusages; i++)
 		f->usages[i].pasid |= 0x10000;
@@ -457,16 +453,10 @@ static void pasids_contradict(void **state)
 {
 	(void)state;
 	contexts_alike(200, 300);
-	block();
-	compute_at(0x1000, 0x4008);
-	block();
-	compute_at(0x2000, 0x5008);
-	block();
-	compute_at(0x3000, 0x6008);
+	block_each(3);
 	runlist(1, (const uint32_t[][2]){{0x8001, 0x4008}});
 	join_now();
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+	expect_whys(3, JOIN_AMBIGUOUS);
 }
 
 // A context without queues has its block, too.
@@ -499,9 +489,7 @@ static void blocks_that_do_not_fit(void **state)
 	block();
 	compute_at(0x3000, 0x6008);
 	join_now();
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(why(i), JOIN_AMBIGUOUS);
-	join_fini(&f->join);
+	expect_whys(3, JOIN_AMBIGUOUS);
 	*f->text = '\0';
 	block();
 	block();
@@ -510,10 +498,8 @@ static void blocks_that_do_not_fit(void **state)
 	block();
 	compute_at(0x3000, 0x6008);
 	join_now();
-	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(why(i), JOIN_AMBIGUOUS);
-		assert_int_equal(f->join.queues[i].count, 3);
-	}
+	expect_whys(3, JOIN_AMBIGUOUS);
+	expect_counts(3, 3);
 }
 
 // Contexts came or went between the two reads.
@@ -522,15 +508,9 @@ static void changed_contexts_prove_nothing(void **state)
 	(void)state;
 	contexts_alike(200, 300);
 	f->proc.changed = true;
-	block();
-	compute_at(0x1000, 0x4008);
-	block();
-	compute_at(0x2000, 0x5008);
-	block();
-	compute_at(0x3000, 0x6008);
+	block_each(3);
 	join_now();
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(why(i), JOIN_AMBIGUOUS);
+	expect_whys(3, JOIN_AMBIGUOUS);
 }
 
 static void no_such_process(void **state)
@@ -538,7 +518,7 @@ static void no_such_process(void **state)
 	(void)state;
 	sysfs(0, 0xa1f4, 0, 1 << 20, 100);
 	f->proc.pid = 7;
-	compute(0xa1f4, MIB, 0x2000, 1);
+	compute(0xa1f4, MIB, 0x2000);
 	join_now();
 	assert_int_equal(why(0), JOIN_NO_PROC);
 	assert_int_equal(f->join.queues[0].count, 0);
@@ -554,8 +534,8 @@ static void candidates_agree(void **state)
 
 	sysfs(0, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
 	sysfs(1, 0xa1f4, 0, 1 << 20, KFD_UNKNOWN);
-	compute(0xa1f4, MIB, 0x2000, 1);
-	compute(0xa1f4, MIB, 0x1000, 1);
+	compute(0xa1f4, MIB, 0x2000);
+	compute(0xa1f4, MIB, 0x1000);
 	join_now();
 	mqd_summarize(&a, &f->mqds, &f->mqds.queues[0], GFX9, 1);
 	mqd_summarize(&b, &f->mqds, &f->mqds.queues[1], GFX9, 1);
@@ -570,27 +550,25 @@ static void candidates_agree(void **state)
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(only_one_of_its_kind),
-		TEST(creation_order_proves),
-		TEST(counts_differ),
-		TEST(fewer_mqds_than_queues),
-		TEST(order_contradicted),
-		TEST(other_gpu_or_type_is_no_match),
-		TEST(unknown_keys),
-		TEST(kernel_queues_are_not_users),
-		TEST(no_such_process),
-		TEST(one_mqd_for_two),
-		TEST(one_block_for_two),
-		TEST(contexts_by_order),
-		TEST(one_context_needs_no_order),
-		TEST(recycled_ids_need_pasids),
-		TEST(pasids_contradict),
-		TEST(empty_contexts_count),
-		TEST(blocks_that_do_not_fit),
-		TEST(changed_contexts_prove_nothing),
-		TEST(candidates_agree),
-	};
+	const struct CMUnitTest tests[] = {TEST(only_one_of_its_kind),
+					   TEST(creation_order_proves),
+					   TEST(counts_differ),
+					   TEST(fewer_mqds_than_queues),
+					   TEST(order_contradicted),
+					   TEST(other_gpu_or_type_is_no_match),
+					   TEST(unknown_keys),
+					   TEST(kernel_queues_are_not_users),
+					   TEST(no_such_process),
+					   TEST(one_mqd_for_two),
+					   TEST(one_block_for_two),
+					   TEST(contexts_by_order),
+					   TEST(one_context_needs_no_order),
+					   TEST(recycled_ids_need_pasids),
+					   TEST(pasids_contradict),
+					   TEST(empty_contexts_count),
+					   TEST(blocks_that_do_not_fit),
+					   TEST(changed_contexts_prove_nothing),
+					   TEST(candidates_agree)};
 
 	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
 }
