@@ -22,7 +22,7 @@ struct kernel {
 
 struct object {
 	struct code_link link;
-	uint64_t head; // checksum of the first bytes of one that lies in memory
+	uint64_t head; // of one in memory: checksum of its first bytes
 	char *text;    // all names, each with a NUL
 	struct kernel *kernels;
 	size_t n, text_len;
@@ -30,7 +30,7 @@ struct object {
 
 struct code_names {
 	pid_t pid;
-	bool files; // may be opened, and the memory, too
+	bool files; // may be opened, as may the memory
 	struct memory memory;
 	int error;
 	uint64_t runtimes[RUNTIMES_MOST]; // addresses of their r_debug
@@ -91,7 +91,7 @@ static void object_fini(struct object *o)
 struct collected {
 	const struct object *o;
 	struct buf text;
-	struct kernel *kernels; // their names are filled in when the text has its place
+	struct kernel *kernels; // without names, until `text` moves no more
 	size_t n, cap, most, text_most;
 };
 
@@ -195,8 +195,8 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 	free(path);
 }
 
-// The known object with this link. The search begins at *cursor, behind the one found last: objects
-// and links are in the same order.
+// The known object with this link. The search begins at *cursor, behind the object found last, as
+// objects and links have one order.
 static struct object *find_known(struct code_names *c, size_t *cursor, const struct code_link *k)
 {
 	for (size_t i = *cursor; i < c->nobjects; i++) {
@@ -209,7 +209,7 @@ static struct object *find_known(struct code_names *c, size_t *cursor, const str
 	return NULL;
 }
 
-// Replaces the objects by those of the list, and takes over the URIs of the list.
+// Replaces the objects by those of the list, whose URIs become theirs.
 static void take_list(struct code_names *c, struct code_list *l)
 {
 	struct object *objects = l->n ? xcalloc(l->n, sizeof(*objects)) : NULL;
@@ -253,8 +253,6 @@ static void sort_kernels(struct code_names *c)
 		qsort(c->kernels, n, sizeof(*c->kernels), by_address);
 }
 
-// --- the whole ---
-
 static bool read_lists(const struct code_names *c, struct code_list *l)
 {
 	bool any = false;
@@ -263,8 +261,7 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 	return any;
 }
 
-// The descriptor of /proc/PID/mem belongs to the address space that the process has now: after exec
-// every read fails.
+// Opens the memory of the program that the process runs now: after exec, reads of the old one fail.
 static void look_anew(struct code_names *c)
 {
 	memory_close(&c->memory);

@@ -1,4 +1,4 @@
-// Code objects by the reader's child: it opens the target's files, and parses what is in them.
+// Code objects by the reader's child, which opens files of the process and parses them.
 //
 // An answer is a sequence of records, each a head and a text, none of them in two parts. The last
 // record of an answer about symbols has no text; its head has the result.
@@ -55,8 +55,8 @@ static void put_record(const struct record *r, const char *text)
 }
 
 // Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
-// Devices and pipes may block or have side effects when read; files of procfs and sysfs may, too,
-// and are told by having no blocks.
+// Reading a device or a pipe may block or have side effects; so may files of procfs and sysfs,
+// which occupy none.
 static int open_found(int found)
 {
 	struct stat st;
@@ -72,7 +72,7 @@ static int open_found(int found)
 	return fd;
 }
 
-// The very file that the target has mapped, even if its path names another one by now (for root).
+// Opens the file that the process has mapped, even if its path names another one by now (as root).
 static int open_mapped(const struct question *q)
 {
 	char path[96];
@@ -81,7 +81,7 @@ static int open_mapped(const struct question *q)
 	return open_found(host_open(path, O_PATH));
 }
 
-// A path within the target's root directory.
+// Opens a path within the root directory of the process.
 static int open_path(const struct question *q)
 {
 	const struct open_how how = {.flags = O_PATH | O_CLOEXEC,

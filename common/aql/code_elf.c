@@ -1,11 +1,11 @@
 // Symbols of an ELF file of which only some parts are read; see code_priv.h.
 //
-// libelf sees an image as long as the file, of which headers, symbols and their names are filled
-// in; the rest is pages that are never touched. The file may be hostile, and where it is memory of
-// a process it may change between two reads, so no byte that libelf has judged is read again:
-// headers and what they lead to do not overlap.
+// libelf sees an image as long as the file, into which headers, symbols and their names are read;
+// the rest is pages that are never touched. The file may be hostile, and in memory of a process it
+// may change between two reads. So nothing that libelf has checked is read again: headers, and the
+// parts that they point to, do not overlap.
 //
-// Facts: elf(5); libelf.h (elf_memory reads, and keeps pointers into, the image).
+// Facts: elf(5); libelf.h (elf_memory keeps pointers into the image).
 #include "common/aql/code_priv.h"
 
 #include "common/aql/code.h"
@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define READ_CHUNK (1u << 20) // bytes that are read before the reader says that it lives
+#define READ_CHUNK (1u << 20) // bytes that are read before the child tells gpq that it goes on
 
 #define ELF_FUNCTIONS(X) \
 	X(elf64_getshdr) \
@@ -49,7 +49,7 @@ bool code_read(int fd, uint64_t at, void *to, size_t n)
 	char *p = to;
 	while (n && at <= INT64_MAX) {
 		ssize_t got = pread(fd, p, n < READ_CHUNK ? n : READ_CHUNK, (off_t)at);
-		if (got <= 0 && errno == EINTR && got < 0)
+		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return false;
@@ -67,8 +67,7 @@ static bool overlaps(const struct range *r, uint64_t at, uint64_t n)
 	return at < r->at + r->n && r->at < at + n;
 }
 
-// Reads a part of the file into the image. Parts that overlap headers are refused: libelf has
-// checked these, and must not see other bytes in their place.
+// Reads a part of the file into the image, unless it overlaps headers, which libelf has checked.
 static bool fetch(struct image *i, uint64_t at, uint64_t n)
 {
 	if (at > i->from->size || n > i->from->size - at || n > *i->budget)
@@ -89,8 +88,7 @@ static bool fetch_header(struct image *i, uint64_t at, uint64_t n)
 }
 
 // Refuses extended numbering (more sections or segments than the header can count), which code
-// objects do not have, and section headers that are not aligned: libelf would return pointers into
-// the image as they are.
+// objects do not have, and unaligned section headers, into which libelf would return pointers.
 static bool header_is_good(const Elf64_Ehdr *h, unsigned machine)
 {
 	return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -122,7 +120,7 @@ static uint64_t load_address(const struct image *i)
 	return 0;
 }
 
-// The string table must end with a NUL: else libelf searches all of it for the end of each name.
+// The string table must end with a NUL, else libelf searches all of it for the end of each name.
 static bool fetch_names(struct image *i, const Elf64_Shdr *s)
 {
 	return s && s->sh_type == SHT_STRTAB && !(s->sh_flags & SHF_COMPRESSED) && s->sh_size &&
@@ -140,7 +138,6 @@ static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i
 		return;
 	const Elf_Data *d = lib->elf_getdata(table, NULL);
 	size_t n = d && d->d_buf ? d->d_size / sizeof(Elf64_Sym) : 0;
-
 	for (size_t k = 1; k<n && * i->budget> CODE_NAME_MOST; k++) {
 		const Elf64_Sym *sym = (const Elf64_Sym *)d->d_buf + k;
 		const char *name = lib->elf_strptr(elf, strings, sym->st_name);
@@ -271,7 +268,6 @@ bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget,
 	char *names = xcalloc(l.names_size + 1, 1);
 	bool ok = read_loaded(&l, l.symbols, symbols, hash[1] * sizeof(*symbols)) &&
 		  read_loaded(&l, l.names, names, l.names_size);
-
 	if (ok)
 		give_symbols(&l, symbols, hash[1], names, each, arg);
 	free(symbols);

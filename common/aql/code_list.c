@@ -28,8 +28,8 @@ struct link {
 _Static_assert(sizeof(struct debug) == sizeof(struct r_debug), "r_debug of a 64-bit host");
 _Static_assert(sizeof(struct link) == sizeof(struct link_map), "link_map of a 64-bit host");
 
-// The string at this address; NULL when it cannot be read or is too long. Read in aligned pieces:
-// the page behind its end may not be there.
+// The string at this address; NULL when it cannot be read or is too long. It is read in aligned
+// pieces, as the page behind its end may not be mapped.
 static char *read_string(int mem, uint64_t at)
 {
 	char text[URI_MOST + URI_CHUNK];
@@ -58,8 +58,8 @@ void code_list_fini(struct code_list *l)
 	*l = (struct code_list){0};
 }
 
-// False if the list ends in an invalid link: one that was removed meanwhile, has a wild address, or
-// was met before (a link has one predecessor).
+// False if a link is invalid: it cannot be read, was removed meanwhile, or was met before, as a
+// link has one predecessor.
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
 	struct link k;
@@ -130,16 +130,10 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 	uint64_t pid;
 	*path = '\0';
 	*offset = *size = 0;
-	if (file) {
-		s = parse_path(uri + 7, path);
-		if (!s || *path != '/')
-			return false;
-		if (!*s)
-			return true;
-	} else {
-		s = parse_number(uri, "memory://", &pid);
-	}
-	if (!s || (*s != '#' && (!file || *s != '?')))
+	s = file ? parse_path(uri + 7, path) : parse_number(uri, "memory://", &pid);
+	if (file && s && !*s)
+		return *path == '/';
+	if (!s || (file && *path != '/') || (*s != '#' && (!file || *s != '?')))
 		return false;
 	s = parse_number(s + 1, "offset=", offset);
 	s = s ? parse_number(s, "&size=", size) : NULL;

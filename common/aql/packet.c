@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-enum { TYPE_VENDOR, TYPE_INVALID, TYPE_DISPATCH, TYPE_AND, TYPE_AGENT, TYPE_OR };
-enum { FORMAT_PM4 = 1, FORMAT_BARRIER_VALUE = 2, FORMAT_EXT_DISPATCH = 3 };
+enum { TYPE_VENDOR = 0, FORMAT_EXT_DISPATCH = 3 };
 
 static const char *const types[] = {
 	[PACKET_UNKNOWN] = "unknown",
@@ -90,27 +89,16 @@ static void decode_barrier_value(struct packet *p, const uint8_t *b)
 	p->compare = compare <= COMPARE_GE ? (enum packet_compare)compare : COMPARES;
 }
 
-static enum packet_kind vendor_kind(uint8_t format)
-{
-	switch (format) {
-	case FORMAT_PM4: return PACKET_PM4_BUFFER;
-	case FORMAT_BARRIER_VALUE: return PACKET_BARRIER_VALUE;
-	case FORMAT_EXT_DISPATCH: return PACKET_EXT_DISPATCH;
-	default: return PACKET_VENDOR;
-	}
-}
-
 static enum packet_kind aql_kind(uint16_t header, uint8_t format)
 {
-	switch (header & 0xff) {
-	case TYPE_VENDOR: return vendor_kind(format);
-	case TYPE_INVALID: return PACKET_INVALID;
-	case TYPE_DISPATCH: return PACKET_DISPATCH;
-	case TYPE_AND: return PACKET_BARRIER_AND;
-	case TYPE_AGENT: return PACKET_AGENT;
-	case TYPE_OR: return PACKET_BARRIER_OR;
-	default: return PACKET_UNKNOWN;
-	}
+	static const uint8_t kinds[] = {PACKET_VENDOR,      PACKET_INVALID, PACKET_DISPATCH,
+					PACKET_BARRIER_AND, PACKET_AGENT,   PACKET_BARRIER_OR},
+			     formats[] = {PACKET_VENDOR, PACKET_PM4_BUFFER, PACKET_BARRIER_VALUE,
+					  PACKET_EXT_DISPATCH};
+	const unsigned type = header & 0xff;
+	if (type == TYPE_VENDOR)
+		return format < COUNT(formats) ? formats[format] : PACKET_VENDOR;
+	return type < COUNT(kinds) ? kinds[type] : PACKET_UNKNOWN;
 }
 
 static bool is_shape(const uint16_t workgroup[3], const uint32_t grid[3])
@@ -121,9 +109,9 @@ static bool is_shape(const uint16_t workgroup[3], const uint32_t grid[3])
 	return true;
 }
 
-// The GPU frees a slot by its header alone [aql.slot-freed]. No packet but a dispatch has 1 to 3 in
-// its setup, a shape without a 0, a kernel object, and zeros where those of a dispatch are
-// reserved.
+// Decodes the dispatch that a free slot still has, as the GPU frees a slot by its header alone
+// [aql.slot-freed]. Only dispatches have 1 to 3 in their setup, a shape without a 0, a kernel
+// object, and zeros where those of a dispatch are reserved.
 static void look_for_left(struct packet *p, const uint8_t *b)
 {
 	struct packet was = *p;
@@ -229,17 +217,17 @@ void pm4_decode(struct packet *p, uint32_t word)
 	const unsigned type = word >> 30, count = word >> 16 & 0x3fff;
 	*p = (struct packet){.kind = PACKET_PM4, .type = "pm4-unknown"};
 	switch (type) {
-	case 0: // registers in a row
+	case 0: // writes consecutive registers
 		p->type = "pm4-registers";
 		p->bytes = 4 * (count + 2);
 		break;
-	case 2: // one word of nothing
+	case 2: // a filler is one word long
 		p->type = "pm4-filler";
 		p->bytes = 4;
 		break;
 	case 3:
 		p->type = pm4_name(word >> 8 & 0xff);
-		// A NOP that is one word long has all bits of the count set.
+		// A NOP of one word has all bits of the count set.
 		p->bytes = count == 0x3fff && (word >> 8 & 0xff) == 0x10 ? 4 : 4 * (count + 2);
 		break;
 	default: break; // type 1 does not exist any more
@@ -310,10 +298,10 @@ void sdma_decode(struct packet *p, const uint32_t *w, size_t n, unsigned copy_dw
 		p->type = sdma_ops[op].type;
 	p->bytes = 4 * dwords;
 	if (!dwords || n < (dwords < SDMA_DWORDS_MAX ? dwords : SDMA_DWORDS_MAX))
-		return; // what is said below needs all of it
+		return; // what follows needs the whole packet
 	if (op == OP_FENCE || op == OP_ATOMIC || op == OP_TIMESTAMP)
 		p->writes = dwords_u64(w + 1);
-	if (op != OP_POLL || !(w[0] >> 31)) // it polls a register: always short
+	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: it polls a register, which is short
 		return;
 	p->waits = PACKET_WAITS_MEMORY;
 	p->polls = dwords_u64(w + 1);

@@ -1,4 +1,4 @@
-// Rings; ring.h.
+// Rings; see ring.h.
 #include "common/aql/ring.h"
 
 #include "common/host/buf.h"
@@ -54,8 +54,8 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
-// Reads both indices at once if they lie together, as in amd_queue_t. The read index may then be
-// newer than the write index: false if it is greater.
+// Reads both indices at once if they lie together, as in amd_queue_t. False if they do not, or the
+// read index is the newer one and greater.
 static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	uint64_t low;
@@ -114,11 +114,10 @@ static bool read_slots(const struct ring *r, const struct memory *m, uint64_t fi
 static enum ring_state state_of(const struct ring_packet *p, const struct ring_indices *now,
 				uint64_t room)
 {
-	// Producers never write into a slot whose packet is not taken, however far the write index
-	// is ahead. They may have written into a slot whose packet was taken.
+	// Producers write into a slot only after its packet was taken, however far the write index
+	// is ahead.
 	if (p->index < now->read)
 		return now->write > p->index + room ? RING_OVERWRITTEN : RING_TAKEN;
-	// `left`: the header says free, but the body is that of a dispatch that was taken before.
 	if (p->packet.kind == PACKET_INVALID || p->packet.left)
 		return RING_UNPUBLISHED;
 	return p->index == now->read ? RING_NEXT : RING_QUEUED;
@@ -135,7 +134,7 @@ static void set_packet(const struct ring *r, struct ring_packet *p, const uint8_
 	p->state = state_of(p, now, capacity(r));
 	if (p->state == RING_OVERWRITTEN)
 		p->packet = (struct packet){0};
-	// The bytes behind a free header belong to an older packet.
+	// The body behind a free header belongs to an older packet.
 	if (p->state == RING_UNPUBLISHED)
 		p->packet = (struct packet){.kind = PACKET_INVALID,
 					    .type = "invalid",
@@ -152,10 +151,10 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 	first = least(first < oldest ? oldest : first, read);
 	const uint64_t end = least(least(l->at.write, read + room), read + after + 1);
 	const size_t n = (size_t)(end - first);
-	uint8_t *bytes = xcalloc(n ? n : 1, AQL_BYTES);
+	uint8_t *bytes = xcalloc(n + 1, AQL_BYTES);
 	const bool all = read_slots(r, m, first, n, bytes);
-	l->v = xcalloc(n ? n : 1, sizeof(*l->v));
-	bool *have = xcalloc(n ? n : 1, sizeof(*have));
+	l->v = xcalloc(n + 1, sizeof(*l->v));
+	bool *have = xcalloc(n + 1, sizeof(*have));
 	for (size_t i = 0; i < n; i++) // a part of the ring may be unmapped
 		have[i] = all || read_slots(r, m, first + i, 1, bytes + i * AQL_BYTES);
 	l->problem = ring_indices(r, m, &l->at);
@@ -177,8 +176,8 @@ size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t
 
 // --- SDMA and PM4 ---
 
-// Reads the dwords from `at` on, at most `bytes` bytes and `most` dwords, up to the ring's end.
-// Returns how many; 0: they cannot be read.
+// Reads dwords from `at` on: at most `bytes` bytes and `most` dwords, up to the ring's end. Their
+// number; 0: they cannot be read.
 static size_t read_words(const struct ring *r, const struct memory *m, uint64_t at, uint64_t bytes,
 			 uint32_t *to, size_t most)
 {
@@ -210,8 +209,7 @@ static void mark_moved(const struct ring *r, struct ring_look *l, const struct r
 	}
 }
 
-// Appends the packet at `at` (bytes). Returns its length; 0: unknown, so that the next one cannot
-// be found.
+// Appends the packet at `at` (bytes). Its length; 0: unknown, and so is where the next one begins.
 static uint32_t add_packet(const struct ring *r, const struct memory *m, uint64_t at, uint64_t end,
 			   struct ring_look *l, size_t *cap)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// gfx8 prints CU masks before the other registers: register address minus MQD dword.
+// gfx8 prints the CU masks before the other registers: their register number less their MQD dword.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
@@ -38,7 +38,7 @@ static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
 static uint32_t sdma_dword(const struct slot_walk *w, uint32_t reg)
 {
 	uint32_t offset = reg - w->first;
-	// The number of MIDCMD_DATA registers varies; MIDCMD_CNTL follows the last of them.
+	// MIDCMD_CNTL is the last register, behind MIDCMD_DATA registers whose number varies.
 	int dw = reg == w->last && offset > MIDCMD_RUN
 			 ? reg_sdma_dword(w->from.gen, "sdmax_rlcx_midcmd_cntl")
 			 : sdma_mqd_dword(w->from.gen, offset);
@@ -92,7 +92,7 @@ void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg)
 
 // --- pairs ---
 
-// "x_lo" or "x" and "x_hi".
+// Are these the registers "x_lo" (or "x") and "x_hi"?
 static bool are_pair(const struct reg *low, const struct reg *high)
 {
 	size_t n = strlen(low->name), k = strlen(high->name);
@@ -102,7 +102,8 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 	       strncmp(low->name, high->name, n) == 0;
 }
 
-// The adjacent dword with the other half of an address, or DECODE_NONE; *low: r is the low half.
+// The adjacent dword that is the other half of a number, or DECODE_NONE. Sets *low if r is the low
+// half.
 static uint32_t partner(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};
@@ -117,7 +118,7 @@ static uint32_t partner(const struct decoded_reg *r, bool *low)
 
 // --- fields ---
 
-// "64K", "1M"; in bytes when no larger unit divides the size.
+// "64K", "1M"; "1000B" if no larger unit divides the size.
 static void size_text(char text[48], uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -185,7 +186,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = field_meaning(f), .width = 64};
-	// In some addresses the lowest bit is a flag: lsb skips it.
+	// lsb is 1 where the lowest bit of an address is a flag.
 	out.number = field_number(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
 		 out.number);

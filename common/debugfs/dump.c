@@ -15,13 +15,12 @@ bool dump_hex8(const char *p, uint32_t *out)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
-	// Per byte, top bit set: t is above 9; u is above 6; u is above 0. Adding cannot carry
-	// over from one byte to the next, because bytes with their top bit set are refused below.
+	// The top bit of each byte of `digit` is set for '0' to '9', of `letter` for 'a' to 'f' and
+	// 'A' to 'F'. Sums cannot carry into the next byte: bytes above 0x7f are refused below.
 	uint64_t t = v ^ EACH_BYTE('0');
 	uint64_t u = (v | EACH_BYTE(0x20)) ^ EACH_BYTE(0x60);
 	uint64_t digit = ~(t + EACH_BYTE(0x76));
 	uint64_t letter = ~(u + EACH_BYTE(0x79)) & (u + EACH_BYTE(0x7f));
-
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
 	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
@@ -91,8 +90,7 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 		return false;
 	memset(out->words, 0, sizeof(out->words));
 	out->valid = out->count = 0;
-
-	bool aligned = true; // all words so far have 8 digits: later ones are in their place
+	bool aligned = true; // all words so far have 8 characters; else words may be missing
 	for (p = dump_skip_blanks(p + 9, end); p < end; p = dump_skip_blanks(p, end)) {
 		const char *word = p;
 		uint32_t value;
@@ -122,7 +120,6 @@ static block wrong(const char *p, const char *blanks)
 	block v, blank;
 	memcpy(&v, p, sizeof(v));
 	memcpy(&blank, blanks, sizeof(blank));
-
 	block digit = (v - '0') < 10, letter = ((v | 0x20) - 'a') < 6;
 	return ((v == ' ') ^ blank) | (~blank & ~(digit | letter));
 }

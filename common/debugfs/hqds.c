@@ -5,10 +5,9 @@
 
 #include <stdlib.h>
 
-// CP_MQD_BASE_ADDR in dwords, without the XCC's base: gfx8 and gfx9, gfx10 and later
-// [debugfs.hqd-base].
-#define BASE_GFX9  0x3245
-#define BASE_GFX10 0x3209
+// CP_MQD_BASE_ADDR in dwords, without the XCC's base [debugfs.hqd-base].
+#define BASE_GFX9  0x3245 // and gfx8
+#define BASE_GFX10 0x3209 // and later
 
 void hqds_fini(struct hqds *h)
 {
@@ -44,7 +43,7 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
-		if (!h->nnodes) // the text begins within a node: its number is unknown
+		if (!h->nnodes) // the text begins inside a node: its number is unknown
 			add_node(h, UINT32_MAX, 0);
 		*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) =
 			(struct hqd){.node = (uint32_t)h->nnodes - 1,
@@ -117,8 +116,7 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 	return false;
 }
 
-// Dword address of CP_MQD_BASE_ADDR. It is on the slot's first line, except on gfx8 and older,
-// which print other registers before it.
+// The register is on the slot's first line, but on gfx8 CU masks are printed before it.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {

@@ -123,18 +123,14 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 								      : NO_LAYOUT;
 	const struct place *at = &places[what][layout];
 	uint32_t lo, hi = 0;
-	if (at->how == NONE || !word(from, at->lo, &lo))
+	if (at->how == NONE || !word(from, at->lo, &lo) || (at->hi && !word(from, at->hi, &hi)))
 		return false;
-	if (at->hi && !word(from, at->hi, &hi))
-		return false;
-
 	uint64_t v = ((uint64_t)hi << 32 | lo) >> at->lsb;
 	if (at->width < 64)
 		v &= (1ull << at->width) - 1;
-	if (at->how == POWER && v > 40)
-		return false; // no ring is that large: the word is damaged
-	// On gfx9 and gfx10 the driver leaves the SDMA write index address 0.
-	if (what == MQD_V_WPTR_ADDR && !v)
+	// No ring is that large: the word is damaged. On gfx9 and gfx10 the driver leaves the
+	// address of the SDMA write index 0.
+	if ((at->how == POWER && v > 40) || (what == MQD_V_WPTR_ADDR && !v))
 		return false;
 	*out = at->how == POWER ? (uint64_t)at->shift << v : v << at->shift;
 	return true;
@@ -189,16 +185,11 @@ bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum m
 
 static enum gfx_gen guess_compute(const struct mqds *m, const struct mqd *q)
 {
-	uint32_t state, pq;
+	uint32_t state = 0, pq;
 	// Bits 15:0 of persistent_state keep their reset value: 0x5301 up to gfx10, 0x5501 from
-	// gfx11 on. The field of slot-based write pointers in pq_control moved from 26:25 to 19:18
-	// with gfx10.
-	if (!mqd_word(m, q, 0, 132, &state))
-		return GFX_UNKNOWN;
-	if ((state & 0xffff) == 0x5501)
-		return GFX11;
-	if ((state & 0xffff) != 0x5301)
-		return GFX_UNKNOWN;
+	// gfx11 on. Slot-based write pointers in pq_control are bits 26:25 up to gfx9, else 19:18.
+	if (!mqd_word(m, q, 0, 132, &state) || (state & 0xffff) != 0x5301)
+		return (state & 0xffff) == 0x5501 ? GFX11 : GFX_UNKNOWN;
 	return mqd_word(m, q, 0, 145, &pq) && (pq >> 18 & 3) ? GFX10 : GFX9;
 }
 
@@ -251,8 +242,8 @@ static uint64_t saved_bytes(const struct mqds *m, const struct mqd *q, enum gfx_
 	return q->dumps ? sum : MQD_UNKNOWN;
 }
 
-// The write pointer less the read pointer, modulo the ring's size, a power of two: so it does not
-// matter whether one of the two wraps.
+// The write pointer less the read pointer, modulo the ring's size (a power of two), as pointers of
+// some generations wrap.
 static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 {
 	const uint64_t ring = v[MQD_V_RING_BYTES], rptr = v[MQD_V_RPTR], wptr = v[MQD_V_WPTR];
@@ -264,7 +255,7 @@ static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // dwords of a packet
 }
 
-// Unknown if the last dump is incomplete, as dumps of further XCCs may be lost as well.
+// Unknown if the last dump is incomplete, as dumps of more XCCs may be missing, too.
 static uint64_t xccs_dumped(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t ignored;
@@ -280,7 +271,6 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 		s->v[i] = value_or_unknown(m, q, gen, 0, (enum mqd_value)i);
 	s->v[MQD_D_ON_HW] = on_hw == 0 || on_hw == 1 ? (uint64_t)on_hw : MQD_UNKNOWN;
 	s->v[MQD_D_XCCS] = xccs_dumped(m, q);
-
 	bool off = on_hw == 0;
 	s->v[MQD_D_BACKLOG] = off ? pointer_backlog(s->v, q->kind == MQD_SDMA) : MQD_UNKNOWN;
 	s->v[MQD_D_SAVED_BYTES] = off ? saved_bytes(m, q, gen) : MQD_UNKNOWN;
@@ -321,8 +311,8 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-		// gfx8 prints CU masks first. From gfx10 on the block has another address, and bits
-		// 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
+		// gfx8 prints CU masks first. From gfx10 on registers have other addresses, and
+		// bits 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
 		if (first == 0xb858)
 			gen = GFX8;
 		else if ((first >> 2 & 0xffff) == 0x3245)

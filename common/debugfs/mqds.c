@@ -1,7 +1,7 @@
-// Parser of debugfs mqds. See mqds.h. Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps].
+// Parser of debugfs mqds; see mqds.h. Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps].
 //
-// The text has no separator between the XCCs of a queue: a dump begins wherever the offset is 0
-// again. Offsets also show where lines are missing; those rows are stored as unread.
+// The dumps of a queue's XCCs follow each other without a separator: each begins where the offset
+// is 0 again. Lines that are missing, as the offsets show, are stored as unread rows.
 #include "common/debugfs/mqds.h"
 
 #include "common/host/buf.h"
@@ -10,7 +10,7 @@
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
-#define MAX_LOST     16  // missing lines put in as unread; bounds memory on hostile text
+#define MAX_LOST     16  // missing lines stored as unread rows: bounds memory on hostile text
 #define COMPUTE_ROWS 64
 #define SDMA_ROWS    16
 
@@ -18,7 +18,7 @@ struct parser {
 	struct mqds *m;
 	struct mqd *q;     // queue whose dumps are being read, NULL before the first
 	bool keep;         // rows of the dump being read are kept
-	bool in_dump;      // a dump has begun under q
+	bool in_dump;      // a dump of q has begun
 	uint32_t next_row; // row expected next in the dump
 };
 
@@ -40,8 +40,8 @@ static void add_proc(struct parser *ps, int32_t pid, int64_t pasid)
 	ps->in_dump = false;
 }
 
-// "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is a pid
-// again. Without its colon the line was torn, and its number may be too.
+// "Process 41207 PASID 0x3:", or "Process 94314 PASID 94314:" where the second number is the PID
+// again. A line without its colon was torn, and its number may be, too.
 static bool process_line(struct parser *ps, const char *p, const char *end)
 {
 	uint32_t v[2];
@@ -153,7 +153,8 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 	return true;
 }
 
-// A dump in the kernel's own shape, from its first line at p on. Bytes taken, 0 for another shape.
+// Takes a dump in exactly the kernel's form, which begins at p. Its bytes, or 0: it has another
+// form.
 static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;

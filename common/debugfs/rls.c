@@ -11,7 +11,7 @@ enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_RUN_LIST = 0xa5,
 };
 
-enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // least length that has all fields used here
+enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // up to the last word that is used here
 
 void rls_fini(struct rls *r)
 {
@@ -94,8 +94,7 @@ static bool rls_node_line(struct rls *r, const char *p, const char *end)
 	return true;
 }
 
-// Words must be contiguous, or packets would be misread: after a gap the rest of the dump is
-// ignored.
+// After a gap the rest of a dump is ignored, as packets would be misread.
 static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;

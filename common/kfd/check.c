@@ -1,4 +1,4 @@
-// The preflight; see check.h. One function a line of the report; the table at the end orders them.
+// The preflight; see check.h. A function makes one line of the report, in the order of lines[].
 #include "common/kfd/check.h"
 
 #include "common/host/container.h"
@@ -53,7 +53,7 @@ static const char MEND_ON_HOST[] = "run gpq gpus --check on that host";
 static const char MEND_GPUS[] = "see the line gpus";
 static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the driver has no GPU?";
 
-// On a recorded host a missing file says nothing: it may not have been recorded.
+// A file that is missing on a recorded host may just not have been recorded.
 static void set_missing(struct report *r, int error, const char *path, const char *mend)
 {
 	if (!host_is_live() && error == ENOENT)
@@ -161,7 +161,7 @@ static void check_version(struct report *r)
 		set_version(r, &r->version);
 }
 
-// SUSPEND_QUEUES crashes only if a GPU after another one is not acquired, so never with one GPU.
+// SUSPEND_QUEUES can crash only if there is a GPU after the first one [kfd.suspend-crash].
 static void check_faults(struct report *r)
 {
 	const char *mend =

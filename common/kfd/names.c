@@ -32,9 +32,8 @@ struct pci_names {
 	bool broken;
 };
 
-// On a damaged database libpci calls its error handler, and ends the program if the handler
-// returns. So the handler jumps. libpci passes no argument of ours to it, hence the jump buffer
-// here.
+// libpci calls its error handler on a damaged database, and ends the program if the handler
+// returns. So the handler jumps; it gets no argument of ours, hence this variable.
 static _Thread_local jmp_buf on_error;
 
 static void __attribute__((noreturn)) handle_error(char *message, ...)
@@ -43,7 +42,7 @@ static void __attribute__((noreturn)) handle_error(char *message, ...)
 	longjmp(on_error, 1);
 }
 
-// For warnings and debug messages. pci_init() would set both handlers, but it also looks for a bus.
+// For warnings and debug messages. pci_init() would set handlers, but also scans the bus.
 static void ignore_message(char *message, ...)
 {
 	(void)message;
@@ -95,8 +94,8 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 		snprintf(name, size, "%s", found);
 }
 
-// The library reports failures on standard error by itself, where only our own lines belong.
-// Descriptor to restore, or -1.
+// Redirects standard error, where libdrm writes messages of its own, to /dev/null. The descriptor
+// to restore, or -1.
 static int mute_stderr(void)
 {
 	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -38,7 +38,6 @@ bool kfd_parse_id(const char *name, uint32_t *id)
 {
 	size_t len = strlen(name);
 	uint64_t v;
-	// A value may be followed by the end of the line, a name must be followed by a blank.
 	if (len > 10 || name[strspn(name, "0123456789")] || (len > 1 && name[0] == '0') ||
 	    !kfd_parse_number(name, name + len, &v) || v > INT32_MAX)
 		return false;
@@ -100,13 +99,14 @@ uint64_t kfd_bank_bytes(const char *text, size_t len)
 	return type == FRAME_BUFFER_PUBLIC || type == FRAME_BUFFER_PRIVATE ? size : 0;
 }
 
-// Counts above this limit show that the file is damaged. Below it the products here fit in 64 bits.
+// Is this a count that a GPU can have? Products of such counts fit in 64 bits.
 static bool plausible(uint64_t v)
 {
 	return v != 0 && v < 1u << 20;
 }
 
-// Minor and stepping are one hexadecimal digit each: 90010 is gfx90a.
+// Names a gfx_target_version, in which the stepping becomes a hexadecimal digit: 90010 is gfx90a
+// [kfd.gfx-version].
 static void derive_gfx(struct kfd_gpu *g)
 {
 	uint64_t v = g->gfx_target_version;
@@ -116,8 +116,8 @@ static void derive_gfx(struct kfd_gpu *g)
 	snprintf(g->gfx, sizeof(g->gfx), "gfx%u%x%x", (unsigned)(v / 10000), minor, step);
 }
 
-// Low 16 bits: bus, device, function. A partition's number is or-ed into the function, or, by some
-// drivers, into bits 31:28; where the render node tells the PCI device, topology.c corrects this.
+// Low 16 bits of location_id: bus, device, function. Drivers or the number of a partition into the
+// function, or into bits 31:28; topology.c corrects that if the render node tells the PCI device.
 static void derive_bdf(struct kfd_gpu *g)
 {
 	uint64_t id = g->location_id;
@@ -132,7 +132,7 @@ static uint64_t page_align(uint64_t v)
 	return (v + 4095) & ~(uint64_t)4095;
 }
 
-// Bytes of registers and LDS of one CU, as the driver counts them; 0 for a GPU that is too new.
+// Bytes of registers and LDS of one CU, as the driver counts them [kfd.save-size]; 0: unknown GPU.
 static uint64_t bytes_per_cu(const struct kfd_gpu *g)
 {
 	static const uint32_t vgprs_512k[] = {90008, 90010, 90400, 90401, 90402, 90500};
@@ -166,7 +166,7 @@ static uint64_t waves_of(const struct kfd_gpu *g, uint64_t cus)
 	return cus * 40 < by_engines ? cus * 40 : by_engines;
 }
 
-// Drivers before 6.12 leave the sizes to the runtime, which computes them in the same way.
+// Sizes that drivers before 6.12 do not tell; there the runtime computes them in this way, too.
 static void derive_cwsr(struct kfd_gpu *g)
 {
 	if (g->cwsr_bytes != KFD_UNKNOWN && g->ctl_stack_bytes != KFD_UNKNOWN)

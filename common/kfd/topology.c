@@ -40,7 +40,7 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 	}
 	if (g->gpu_id == 0)
 		return NODE_CPU;
-	// The device cgroup denies both files alike; but a recording may lack just the first.
+	// The device cgroup denies both files, but a recorded host may lack only the first one.
 	if (g->error && g->error != ENOENT && g->error != EINVAL)
 		return NODE_GPU;
 	if (host_readf(b, NODES "/%u/properties", (unsigned)g->node) < 0) {
@@ -97,8 +97,9 @@ static enum owner owner_of(struct kfd_gpu *g, const char *device)
 	return OWNER_PCI;
 }
 
-// Which device the render node belongs to. That of a GPU's first partition is on the PCI device,
-// those of the others on platform devices of their own: amdgpu_xcp.<n> (amdgpu_xcp_drv.c).
+// The kind of device that the render node belongs to, and with it the BDF. The node of a GPU's
+// first partition belongs to the PCI device, other partitions have platform devices: amdgpu_xcp.<n>
+// (amdgpu_xcp_drv.c).
 static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
 {
 	char path[64], target[512];
@@ -108,7 +109,7 @@ static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
 	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
 	if (host_readlink(path, target, sizeof(target)) > 0)
 		return owner_of(g, basename(target));
-	// Recordings often hold a directory in place of the link.
+	// Recorded hosts often have a folder in place of the link.
 	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
 		return OWNER_UNKNOWN;
 	const char *slot = strstr(b->data, "PCI_SLOT_NAME=");
@@ -119,7 +120,7 @@ static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
 	return owner_of(g, name);
 }
 
-// A partition's function bits hold its number: the device is that of function 0.
+// The function of a partition's BDF may be the partition's number: the GPU itself is function 0.
 static void read_bdf(struct kfd_gpu *g, struct buf *b)
 {
 	size_t len = strlen(g->bdf);
