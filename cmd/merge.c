@@ -3,35 +3,43 @@
 
 #include "common/bench/raw.h"
 #include "common/cli/input.h"
+#include "common/host/xalloc.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
-struct merge_opts {
-	bool partial, demangle, no_demangle;
-	int by;       // of gpq trace
-	uint64_t top; // likewise
+// The options are some of gpq trace.
+static const struct trace_opts defaults = {
+	.by = BY_NOTHING, .top = U64_NULL, .series = U64_NULL, .threads = U64_NULL};
+
+// Lines that gpq trace --partial wrote.
+struct part_lines {
+	struct part_line {
+		char *text; // owned
+		size_t len;
+		struct amdlog_part place; // owned; host, file and place only
+	} * v;
+	size_t n, cap;
 };
-
-static const struct merge_opts defaults = {.by = BY_NOTHING, .top = U64_NULL};
 
 // What was read: sums of gpq bench, or parts of gpq trace.
 struct merge {
 	struct sum sum;
-	struct trace_lines lines;
+	struct part_lines lines;
 };
 
 static const struct opt opts[] = {
-	OPT_ONE_OF(merge_opts, by, "by", 0, "WHAT",
+	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
 		   "logs: one table only:\nqueue, kernel, process, thread, api, stream or error",
 		   TRACE_BY_WORDS),
-	OPT(merge_opts, demangle, "demangle", 0, OPT_FLAG, "",
+	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, "",
 	    "logs: readable kernel names (terminal: default)"),
-	OPT(merge_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",
+	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",
 	    "logs: names of kernels as the logs have them"),
-	OPT(merge_opts, partial, "partial", 0, OPT_FLAG, "",
+	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
 	    "write sums that can be merged again,\none JSON object a line"),
-	OPT(merge_opts, top, "top", 0, OPT_U64, "N",
+	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
 	    "logs: kernels to show (default 20, in JSON all)"),
 	{0},
 };
@@ -72,10 +80,155 @@ static const struct out_col cols[] = {
 static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
 static const struct schema schema = {"gpq.merge", 1, SCHEMA_TABLES(&table), NULL};
 
+// --- parts of logs ---
+
+static void part_lines_fini(struct part_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].text);
+		amdlog_part_fini(&l->v[i].place);
+	}
+	free(l->v);
+}
+
+// Keeps a line. False: gpq trace --partial did not write it.
+static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
+{
+	struct amdlog_part place;
+	if (!amdlog_partial_place(text, len, &place))
+		return false;
+	*ARRAY_ADD(l->v, l->cap, l->n) = (struct part_line){xstrndup(text, len), len, place};
+	return true;
+}
+
+// Parts of no named host come first.
+static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *y)
+{
+	if (!x->host || !y->host)
+		return (x->host != NULL) - (y->host != NULL);
+	return strcmp(x->host, y->host);
+}
+
+// By host, file and place; equal places by text, so that the order of the input does not matter.
+static int by_part_place(const void *a, const void *b)
+{
+	const struct part_line *line = a, *other = b;
+	const struct amdlog_part *x = &line->place, *y = &other->place;
+	int order = compare_hosts(x, y);
+	order = order ? order : strcmp(x->file, y->file);
+	order = order ? order : ORDER(x->from, y->from);
+	order = order ? order : ORDER(x->to, y->to);
+	return order ? order : strcmp(line->text, other->text);
+}
+
+static int write_parts(struct part_lines *l)
+{
+	struct buf all = {0};
+	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
+	for (size_t i = 0; i < l->n; i++) {
+		buf_append(&all, l->v[i].text, l->v[i].len);
+		buf_puts(&all, "\n");
+	}
+	return out_text(&all);
+}
+
+// Is it the next piece of the same file? Files of the same name that are read from their begin, as
+// of several runs or standard input, are different files.
+static bool continues(const struct amdlog_part *before, const struct amdlog_part *next)
+{
+	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
+	       next->from > 0;
+}
+
+// Warns of bytes that are in two parts or in none. `end`: end of the part before this one in the
+// same file; 0: there is none.
+static void check_place(const struct amdlog_part *next, uint64_t end)
+{
+	if (next->from < end)
+		err_warn("what is in both counts twice",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", next->file,
+			 next->from, end < next->to ? end : next->to);
+	else if (next->from > end)
+		err_warn("what is in them is missing",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", next->file, end,
+			 next->from);
+}
+
+static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct part_lines *l,
+			 size_t i)
+{
+	const struct part_line *v = &l->v[i];
+	const struct amdlog_part *before = i ? &v[-1].place : NULL;
+	struct amdlog_part part;
+	struct amdlog_summary next;
+	const char *why;
+	if (!amdlog_partial_read(v->text, v->len, &part, &next, &why))
+		return err_fail(GPQ_FAILED, "make it anew",
+				"the part of %s from byte %" PRIu64 " is %s", v->place.file,
+				v->place.from, why);
+	bool new_file = !before || !continues(before, &part);
+	check_place(&part, new_file ? 0 : before->to);
+	if (part.stopped)
+		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
+			 part.file, part.to);
+	amdlog_merge_add(m, &part, new_file);
+	amdlog_summary_fini(&next);
+	amdlog_part_fini(&part);
+	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
+	return GPQ_OK;
+}
+
+static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
+{
+	c->out.hosts = m->hosts.n > 0;
+	int status = trace_begin(t, c);
+	if (status)
+		return status;
+	t->streams = m->all.streams; // owned by m
+	amdlog_summary_finish(&t->sum);
+	status = trace_report(t);
+	trace_notes(t, 1);
+	return trace_end(t, GPQ_OK, status);
+}
+
+static int report_parts(struct cmd *c, struct part_lines *l)
+{
+	const struct trace_opts *o = c->opts;
+	struct trace t = {.opts = o,
+			  .by = o->by,
+			  .name_pid = -1,
+			  .perfetto_fd = -1,
+			  .ask = o->by == BY_STREAM ? &trace_streams : &trace_summary};
+	struct amdlog_merge m;
+	int status = trace_demangle(c, o->demangle, o->no_demangle);
+	if (status)
+		return status;
+	if (t.by == BY_NOTHING && trace_columns(c))
+		t.by = BY_QUEUE;
+	t.one_table = t.by != BY_NOTHING;
+	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
+	amdlog_merge_init(&m);
+	progress_init(&t.progress, c->out.progress, false);
+	for (size_t i = 0; i < l->n && !status; i++)
+		status = add_part_line(&t, &m, l, i);
+	progress_end(&t.progress);
+	t.merged = &m;
+	t.sum = m.sum; // given back below, to be freed
+	if (m.all.filtered)
+		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
+	status = status ? status : report_merged(c, &t, &m);
+	trace_names_fini(&t);
+	m.sum = t.sum;
+	amdlog_merge_fini(&m);
+	return status;
+}
+
+// --- sums of samples ---
+
 static int merge_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct merge *m = arg;
-	if (!trace_lines_add(&m->lines, line, len))
+	if (!part_lines_add(&m->lines, line, len))
 		sum_add_line(&m->sum, path, number, line, len);
 	return 0;
 }
@@ -134,27 +287,15 @@ static int print_partial(const struct sum *s)
 	return out_text(&b);
 }
 
-static int print_logs(struct cmd *c, struct trace_lines *l)
-{
-	const struct merge_opts *o = c->opts;
-	const struct trace_opts report = {.by = o->by,
-					  .top = o->top,
-					  .demangle = o->demangle,
-					  .series = U64_NULL,
-					  .threads = U64_NULL};
-	int status = trace_demangle(c, o->demangle, o->no_demangle);
-	return status ? status : trace_merge_report(c, l, &report);
-}
-
 static int print_merged(struct cmd *c, struct merge *m)
 {
-	const struct merge_opts *o = c->opts;
+	const struct trace_opts *o = c->opts;
 	if (m->lines.n && m->sum.n)
 		return err_fail(GPQ_USAGE, "merge them apart",
 				"results of gpq bench and of gpq trace cannot be added");
 	c->out.schema = m->lines.n ? &trace_schema : &schema;
 	if (m->lines.n)
-		return o->partial ? trace_merge_partial(&m->lines) : print_logs(c, &m->lines);
+		return o->partial ? write_parts(&m->lines) : report_parts(c, &m->lines);
 	if (!m->sum.n)
 		return err_fail(GPQ_NOTFOUND,
 				"gpq trace --partial, gpq bench --raw FILE and gpq merge --partial "
@@ -175,7 +316,7 @@ static int run_merge(struct cmd *c)
 	if (!status)
 		status = print_merged(c, &m);
 	sum_fini(&m.sum);
-	trace_lines_fini(&m.lines);
+	part_lines_fini(&m.lines);
 	return status;
 }
 
@@ -187,7 +328,7 @@ const struct cmd_spec merge_spec = {
 	.operands = "FILE...",
 	.opts = opts,
 	.rules = rules,
-	.opts_size = sizeof(struct merge_opts),
+	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
 	.tables = SCHEMA_TABLES(&table, &trace_totals_table, &trace_process_table,
 				&trace_queue_table, &trace_kernel_table, &trace_thread_table,

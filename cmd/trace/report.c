@@ -1,4 +1,4 @@
-// Reports of `gpq trace`: their tables, output, timeline and exit status; and those of logs.
+// Reports of `gpq trace`: their tables, output, timeline and exit status; those of logs, and parts.
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -295,4 +295,63 @@ int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct gr
 	}
 	trace_close(&t);
 	return status;
+}
+
+// --- --partial: a line for each file or its range, which gpq merge adds to others ---
+
+static int write_part(struct trace *t, char *file, int status)
+{
+	const struct amdlog_counts *c = &t->scan->counts;
+	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
+				   .file = file,
+				   .from = t->sum.range.from,
+				   .to = t->sum.range.from + c->bytes,
+				   .mended = t->reading.reassembly->mended,
+				   .filtered = amdlog_is_filtered(&t->sum.filter),
+				   .stopped = status != GPQ_OK,
+				   .counts = *c,
+				   .streams = t->streams,
+				   .sum = &t->sum}; // all of it lent
+	struct buf line = {0};
+	amdlog_partial_write(&line, &part);
+	return out_text(&line);
+}
+
+// Writes a part even if reading ended early or nothing was in the file. *broken: standard output
+// cannot be written any more.
+static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
+		    char *file, bool *broken)
+{
+	// Streams are gathered for gpq merge --by stream.
+	struct trace t = {.by = BY_NOTHING, .ask = &trace_streams};
+	int written = GPQ_OK;
+	trace_open(&t, c, filter, grep);
+	t.sum.part.resumed = true;
+	t.sum.want_api = true;
+	int status = trace_scan(&t, c, 1, &file);
+	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
+		written = write_part(&t, file, status);
+	if (!written && status == GPQ_STOPPED)
+		status = trace_stopped(&t);
+	trace_close(&t);
+	*broken = written != GPQ_OK;
+	return written ? written : status;
+}
+
+int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
+{
+	int status = GPQ_OK, worst = GPQ_OK, failed = 0;
+	bool broken = false;
+	if (filter->since_relative || filter->until_relative)
+		return err_fail(GPQ_USAGE, "give the log's own time",
+				"--partial: a + counts from the first record of each part");
+	stop_watch();
+	for (int i = 0; i < c->argc && !status; i++) {
+		int this = one_file(c, filter, grep, c->argv[i], &broken);
+		failed += this != GPQ_OK;
+		worst = this ? this : worst;
+		if (broken || stop_asked())
+			status = this;
+	}
+	return !status && failed && failed < c->argc ? GPQ_PARTIAL : worst;
 }

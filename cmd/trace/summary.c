@@ -464,6 +464,11 @@ TRACE_COUNT(count_threads, sum.nthreads)
 TRACE_COUNT(count_apis, sum.napis)
 TRACE_COUNT(count_errors, sum.errors.n)
 
+const struct amdlog_counts *trace_counts(const struct trace *t)
+{
+	return t->merged ? &t->merged->all.counts : &t->scan->counts;
+}
+
 // The layouts that occur, "5.7-6.2" or "3.7-4.5 6.3".
 static const char *format_names(const struct amdlog_totals *sum, char out[64])
 {

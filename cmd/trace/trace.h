@@ -1,7 +1,7 @@
 // Shared by the files of `gpq trace`: options and kinds (trace.c), input (files.c, input.c),
 // output and reports (report.c), each a struct trace_ask in a file of its own (summary.c,
 // streams.c, list.c, series.c, gaps.c, latency.c, compare.c), notes (notes.c), kernel names
-// (names.c), parts (partial.c), recording (live.c), and the kernel's trace (ftrace.h).
+// (names.c), recording (live.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -359,25 +359,8 @@ int trace_folder(struct cmd *c, const char *folder);
 // Is the operand of --perfetto or --svg "-"?
 bool trace_to_stdout(const char *path);
 
-// --partial, and gpq merge of what it wrote.
+// --partial
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
-
-// Lines that gpq trace --partial wrote.
-struct trace_lines {
-	struct trace_line {
-		char *text; // owned
-		size_t len;
-		struct amdlog_part place; // owned; host, file and place only
-	} * v;
-	size_t n, cap;
-};
-
-// Keeps a line. False: gpq trace --partial did not write it.
-bool trace_lines_add(struct trace_lines *l, const char *text, size_t len);
-void trace_lines_fini(struct trace_lines *l);
-// Writes the lines, sorted by file and place; or the report of their sum. Exit status.
-int trace_merge_partial(struct trace_lines *l);
-int trace_merge_report(struct cmd *c, struct trace_lines *l, const struct trace_opts *o);
 
 // The scanner's counts, of this run or of all merged parts.
 const struct amdlog_counts *trace_counts(const struct trace *t);
