@@ -68,8 +68,8 @@ struct block_reader {
 	block_loop_fn *loop;
 	// Shows how far lines reach that may be reassembled; its records are not used.
 	struct amdlog_reassembly *reassembly;
-	bool unsure;   // an earlier block may know the process of a thread that is bare here
-	bool bare;     // the prefix cached last names no thread
+	bool unsure; // an earlier block may know the process of a thread that is bare here
+	bool bare;   // the prefix cached last names no thread
 	uint32_t nthreads;
 	struct intern thread_keys; // process and thread -> index in `threads`
 	struct block_thread threads[BLOCK_THREADS], no_thread;

@@ -2,9 +2,9 @@
 // [amdlog.backlog], [amdlog.commands], [amdlog.signals], [amdlog.api], [amdlog.locale].
 #include "common/amdlog/read/packet_parse.h"
 
-// glibc 2.37 and later writes an unbuffered stream in pieces of this size (section 4.1).
+// glibc 2.37 and later writes an unbuffered stream in pieces of this size ([amdlog.torn]).
 #define PIECE 128
-// The runtime's message buffer; longer messages are cut without a sign.
+// The runtime cuts longer messages without a sign ([amdlog.cut]).
 #define MESSAGE_MAX 4095
 
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
@@ -52,7 +52,7 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 		q->address = read_number(hex, r->msg + r->msg_len, number_may_end(r), &end);
 }
 
-// Digits with separators among them; what is behind them.
+// Reads hexadecimal digits with commas among them. Returns what is behind them.
 static const char *read_grouped(const char *p, const char *end, uint64_t *value)
 {
 	int digit;
@@ -67,8 +67,7 @@ static const char *read_grouped(const char *p, const char *end, uint64_t *value)
 	return p;
 }
 
-// A pointer as C++ streams print it: a global locale puts thousands separators into it
-// (section 4.10).
+// A pointer as C++ streams print it: a locale may put separators into it ([amdlog.locale]).
 static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 {
 	const char *end = r->msg + r->msg_len;
@@ -128,7 +127,7 @@ uint64_t amdlog_command_stream(const struct amdlog_record *r)
 	static const char words[] = " to queue: ";
 	const size_t n = sizeof(words) - 1;
 	const char *last = memrchr(r->msg, ' ', r->msg_len), *p;
-	// It is the line's last word as a rule.
+	// The stream is nearly always the line's last word.
 	if (last && (size_t)(last - r->msg) >= n && !memcmp(last + 1 - n, words, n))
 		return read_pointer(r, last + 1);
 	p = memmem(r->msg, r->msg_len, words, n);
@@ -180,7 +179,7 @@ const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
 	return r->msg + at;
 }
 
-// "hipSetDevice ( 0 )", a colour's end behind it.
+// The entry has its end: "hipSetDevice ( 0 ) ESC[0m".
 static bool is_closed_entry(const struct amdlog_record *r)
 {
 	static const char close[] = " ) \x1b[0m";
@@ -190,7 +189,7 @@ static bool is_closed_entry(const struct amdlog_record *r)
 	if (r->msg_len >= MESSAGE_MAX - 64)
 		return true; // cut by the runtime, not by another writer
 	if (end[-1] == 'm') {
-		end = memrchr(r->msg, ')', r->msg_len); // another colour
+		end = memrchr(r->msg, ')', r->msg_len); // remains of a colour
 		end = end ? end + 1 : r->msg;
 	}
 	return end - r->msg > 1 && end[-1] == ')' && end[-2] == ' ';

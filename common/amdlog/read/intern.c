@@ -23,7 +23,7 @@ static inline uint64_t load_word(const char *p)
 	return w;
 }
 
-// Takes in sixteen bytes: both halves of a product hang on all bits of both factors.
+// Mixes sixteen bytes in: each half of a product depends on all bits of both factors.
 static inline uint64_t hash_mix(uint64_t h, uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ h);

@@ -1,4 +1,4 @@
-// Byte strings to small dense numbers and back: kernel names, API names, threads, pairs of numbers.
+// Numbers byte strings (kernel names, pairs of numbers) from 0 on, and finds them by number.
 #ifndef GPQ_AMDLOG_READ_INTERN_H
 #define GPQ_AMDLOG_READ_INTERN_H
 
@@ -9,7 +9,7 @@
 #define INTERN_NONE UINT32_MAX
 
 struct intern_entry {
-	const char *bytes; // and a NUL; stays where it is until intern_fini
+	const char *bytes; // NUL-terminated; does not move until intern_fini
 	uint32_t len;
 	uint32_t hash;
 	uint32_t value; // for the owner; INTERN_NONE at first
@@ -22,25 +22,24 @@ struct intern {
 	uint32_t *slots; // index + 1, 0 is free
 	uint32_t nslots; // a power of two, or 0
 	struct intern_chunk *chunks;
-	uint32_t max_entries; // 0: as many as memory holds, then intern_put never fails
+	uint32_t max_entries; // 0: no limit
 	uint64_t max_bytes, bytes;
 };
 
-// The number of `bytes`, a new one when they were not seen before.
-// INTERN_NONE at a limit.
+// The number of `bytes`, a new one if they are new. INTERN_NONE: at a limit.
 uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
 // The same for bytes whose intern_hash is known.
 uint32_t intern_hash(const void *bytes, size_t len);
 uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
-// The value kept for `bytes`, INTERN_NONE when there is none.
+// The value kept for `bytes`; INTERN_NONE.
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);
 
 // Keeps a value for `bytes`; false at a limit.
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value);
 
-// INTERN_NONE when unknown.
+// The number of `bytes`; INTERN_NONE: they are not there.
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 
 void intern_fini(struct intern *in);

@@ -35,7 +35,7 @@ const char *amdlog_style_name(enum amdlog_style style)
 	return style_names[style];
 }
 
-// Length of the function's name, which ends at a blank or colon; 0 when it is none.
+// Length of the function's name, which ends at a blank or colon; 0: there is none.
 static size_t name_len(const char *p, size_t len)
 {
 	size_t n = 0;
@@ -67,7 +67,7 @@ static bool may_be_api(char first)
 	return first == 'h' || first == '_' || first == 'i' || first == 'c';
 }
 
-// The beginning in the table that the message has; NULL.
+// The row's beginning that the message has; NULL: none.
 static const char *beginning(const struct amdlog_record *r, enum amdlog_kind *kind)
 {
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
@@ -106,7 +106,7 @@ size_t message_telling(const struct amdlog_record *r)
 {
 	size_t most = 0;
 	bool known = false;
-	// It differs from every beginning within these bytes, or has all of it.
+	// Within `most` bytes the message differs from every beginning, or has it whole.
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
 		for (const char *const *b = rows[k].begin; *b; b++) {
 			size_t n = 0;
@@ -118,8 +118,8 @@ size_t message_telling(const struct amdlog_record *r)
 		}
 	}
 	if (!known && (!r->msg_len || may_be_api(*r->msg)))
-		return 0; // only the end of a long word would tell
-	// Blanks at the end are no part of a message.
+		return 0; // it may be an API line: what follows the function's name would tell
+	// Blanks at a message's end are cut from it: the telling bytes must not end with one.
 	while (most <= r->msg_len && (unsigned char)r->msg[most - 1] <= ' ')
 		most++;
 	return most <= r->msg_len ? most : 0;

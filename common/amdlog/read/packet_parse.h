@@ -1,8 +1,7 @@
-// The parser of packet lines, to be inlined where it is compiled for the processor at hand:
+// The parser of packet lines, inline so that block_lines.c compiles it for AVX2 as well:
 // "SWq=0x.., HWq=0x.., id=1, Dispatch Header = 0xb02 (type=2, ..), .., rptr=0, wptr=0".
 //
-// Each '=' ends a field's name, and the name's last letters say whether the field is read. Fields
-// that are not known are passed over.
+// Each '=' ends a field's name; fields of other names are skipped.
 //
 // Facts: [amdlog.packets], [amdlog.backlog].
 #ifndef GPQ_AMDLOG_READ_PACKET_PARSE_H
@@ -32,7 +31,7 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 		return 17;
 	if (!n || n > 16)
 		return n;
-	// Four bits a byte, then pairs of those in every other byte, the first digit on top.
+	// Four bits a byte; then two digits in every other byte, the first digit on top.
 	l = _mm_and_si128(is_l, _mm_add_epi8(l, _mm_set1_epi8(10)));
 	d = _mm_or_si128(_mm_and_si128(is_d, d), l);
 	d = _mm_or_si128(_mm_slli_epi16(d, 4), _mm_srli_epi16(d, 8));
@@ -62,8 +61,8 @@ static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 	return n;
 }
 
-// The value of the digits that end at `end`: of the sixteen bytes before it those whose `mask` is
-// 0x0f, else 0. Pairs are joined, then pairs of those.
+// The decimal number that ends at `end`: of the sixteen bytes before it, those whose `mask` is 0x0f
+// are digits; the mask of the others is 0. Joins pairs of digits, then pairs of those.
 static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 {
 #if defined(__SSE4_1__)
@@ -91,14 +90,13 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 #endif
 }
 
-// A number may end where the message does: a blank, or the line's end, follows.
+// A blank or the line's end follows the message, so a number at its end is whole.
 static inline bool number_may_end(const struct amdlog_record *r)
 {
 	return r->ended || r->msg + r->msg_len < r->text + r->len;
 }
 
-// What ends at `p` is whole: a separator follows, or the message ends at `stop` and a number may
-// end there.
+// A number that ends at `p` is whole: a separator follows, or the message ends there and `may_end`.
 static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 {
 	const uint64_t separators =
@@ -108,9 +106,8 @@ static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 	return *p == ']' || ((unsigned char)*p < 64 && separators >> *p & 1);
 }
 
-// The number at `p`, in a message that ends at `stop`; hexadecimal behind 0x. AMDLOG_UNKNOWN when
-// there is none or it is cut: a separator must follow, or the message's end if it `may_end` there.
-// Behind the last digit in *end.
+// The number at `p` in a message that ends at `stop`, hexadecimal behind 0x; AMDLOG_UNKNOWN: there
+// is none, or it is cut (is_number_end). *end: behind its last digit.
 static inline __attribute__((always_inline)) uint64_t read_number(const char *p, const char *stop,
 								  bool may_end, const char **end)
 {
@@ -135,7 +132,7 @@ enum packet_field {
 	FIELD_HEADER,
 	FIELD_GRID,
 	FIELD_WORKGROUP,
-	FIELD_HWQ, // those from here on are single numbers
+	FIELD_HWQ, // single numbers from here on
 	FIELD_SWQ,
 	FIELD_ID,
 	FIELD_KERNEL_OBJ,
@@ -145,7 +142,8 @@ enum packet_field {
 	NFIELDS
 };
 
-// Behind a blank, a comma, the '=' of a field without a value, or at the message's beginning.
+// The field's name stands before `equals`, behind a blank, a comma, the '=' of a field without a
+// value, or at the message's beginning.
 static inline __attribute__((always_inline)) bool is_name(const char *msg, const char *equals,
 							  const char *name, size_t len)
 {
@@ -173,7 +171,7 @@ static inline enum packet_field packet_field_at(const char *msg, const char *equ
 #undef IS
 }
 
-// The kind of packet whose header's " Header = " begins at `header`; AMDLOG_PACKET: none is known.
+// The kind of packet that is named before the " Header = " at `header`; AMDLOG_PACKET: another one.
 static inline enum amdlog_kind packet_kind_before(const char *msg, const char *header)
 {
 #define IS(text)                              \
@@ -189,7 +187,7 @@ static inline enum amdlog_kind packet_kind_before(const char *msg, const char *h
 #undef IS
 }
 
-// "[1024, 1, 1]"; `out` stays as it is when it is not whole.
+// Reads "[1024, 1, 1]" into `out`, unless it is cut.
 static inline void packet_triple(const char *p, const char *stop, uint64_t out[3])
 {
 	static const char ones[8] = ", 1, 1]";
@@ -200,7 +198,7 @@ static inline void packet_triple(const char *p, const char *stop, uint64_t out[3
 	if (v[0] == AMDLOG_UNKNOWN)
 		return;
 	if (stop - p >= 7 && !((load64(p) ^ load64(ones)) << 8)) {
-		out[0] = v[0]; // as most are
+		out[0] = v[0]; // most shapes are of one dimension
 		out[1] = out[2] = 1;
 		return;
 	}
@@ -215,7 +213,8 @@ static inline void packet_triple(const char *p, const char *stop, uint64_t out[3
 		memcpy(out, v, sizeof(v));
 }
 
-// Barriers of 6.2 and 6.3 print no pointers, so only a pointer without its partner shows a loss.
+// The packet line is complete. Barriers of 6.2 and 6.3 have neither rptr nor wptr, so only one of
+// the two without the other shows a loss.
 static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_kind kind,
 				   bool signal, const char *msg, const char *stop)
 {
@@ -233,7 +232,7 @@ static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_ki
 }
 
 // Reads the message [msg, stop) of a packet line into `p`, and returns its kind. `ended`: a number
-// may end at `stop`; `newline`: so does the line.
+// at `stop` is whole; `newline`: the line ends there.
 static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, bool ended,
 					    bool newline, struct amdlog_packet *p)
 {

@@ -1,4 +1,4 @@
-// Parsing one record, of which nothing is known but where it begins and ends: prefix.c, message.c.
+// Parses one record, given where it begins and ends: prefix.c, message.c.
 #ifndef GPQ_AMDLOG_READ_PARSE_H
 #define GPQ_AMDLOG_READ_PARSE_H
 
@@ -14,42 +14,41 @@
 struct amdlog_writer {
 	int64_t pid;  // -1: none
 	uint64_t tid; // AMDLOG_UNKNOWN: none
-	bool old;     // as 3.7 to 4.5 name both
+	bool old;     // in the layout of 3.7 to 4.5
 };
 
-// A thread is named, its process is not: an earlier line may tell it (3.10 to 4.5).
+// The line names a thread without its process: an earlier line may name both (3.10 to 4.5).
 static inline bool is_bare(const struct amdlog_writer *w)
 {
 	return w->pid < 0 && w->tid != AMDLOG_UNKNOWN;
 }
 
-// Length of the prefix up to and without the time when `p` begins like one (":3:name.cpp   :12  :
-// 123"), else 0. With `strict` the file must be named like one of the runtime's, as it must within
-// a line.
+// Length of the prefix in front of the time (":3:name.cpp   :12  : "); 0: `p` begins with none.
+// `strict`: the file's name must be like the runtime's, for records within a line.
 size_t prefix_shape(const char *p, size_t len, bool strict);
 
-// What a line must begin with to begin with a record.
+// The line begins with a record.
 bool is_record_line(const char *p, size_t len);
 
-// The first place in [p, stop) where a record may begin within a line; prefixes may be looked at up
-// to `end`. NULL: there is none.
+// The first place in [p, stop) where a record may begin within a line; NULL. Its prefix may reach
+// up to `end`.
 const char *find_record(const char *p, const char *stop, const char *end);
 
-// Where the prefix's time (in microseconds) ends, where the message may begin, and up to where
-// bytes were looked at: columns. msg 0: the message, too, had to be looked at.
+// Columns: where the time in microseconds ends, where the message may begin (0: the message's own
+// bytes decided that), up to where bytes were looked at.
 struct prefix_columns {
 	unsigned time_end, msg, seen;
 };
 
-// Fills the rest of a record whose text, len and ended are set, but for `thread` and `unwanted`.
-// AMDLOG_PAD bytes behind its text may be read.
+// Fills a record whose text, len and ended are set; leaves `thread` and `unwanted`. AMDLOG_PAD
+// bytes behind the text may be read.
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c);
 
 // Fills kind and name_len from the message.
 void message_parse(struct amdlog_record *r);
 
-// How many bytes of the message tell its kind: any that begins with them is of the same kind, if it
-// does not end with blanks. 0: none do. For messages that are neither API lines nor packets.
+// How many bytes of the message decide its kind: every message that begins with them is of the same
+// kind. 0: none do. Not for API lines and packets.
 size_t message_telling(const struct amdlog_record *r);
 
 // What is done with the records of a kind.

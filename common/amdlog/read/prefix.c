@@ -17,7 +17,7 @@ static size_t skip_spaces(const char *p, size_t at, size_t len)
 	return at;
 }
 
-// The file field is a C++ file of the runtime, or blank (AMD_LOG_MASK without LOCATION).
+// The file field names a C++ file of the runtime, or is blank (AMD_LOG_MASK without LOCATION).
 static bool is_source_name(const char *p, size_t len)
 {
 	bool padded = len >= FILE_COLUMNS;
@@ -110,8 +110,8 @@ const char *find_record(const char *p, const char *stop, const char *end)
 	return NULL;
 }
 
-// How process and thread are written: # is the process's number, $ the thread's, ~ any blanks. What
-// `ahead` bytes at the end say is no part of it.
+// How process and thread are written: # is the process's number, $ the thread's, ~ any blanks. The
+// last `ahead` bytes of a form belong to the message already.
 static const struct form {
 	const char *form;
 	enum amdlog_style style;
@@ -133,7 +133,7 @@ static const struct form {
 	{"[$]!\t", AMDLOG_STYLE_3_7, 0},
 };
 
-// How much of the text has the form; 0: it has not.
+// The length of the text that has the form; 0: it has another.
 static size_t match_form(const char *form, const char *p, size_t len, struct amdlog_writer *w)
 {
 	size_t at = 0, from;
@@ -163,7 +163,7 @@ static size_t match_form(const char *form, const char *p, size_t len, struct amd
 	return at;
 }
 
-// The process part at column `at`, or none. Where the message may begin.
+// Parses the process part at column `at`, if there is one. Returns where the message may begin.
 static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_writer *w,
 			 struct prefix_columns *c)
 {
@@ -205,7 +205,7 @@ static void set_message(struct amdlog_record *r, size_t at)
 	r->msg_len = len - at;
 }
 
-// Time and process; where the message may begin, 0 when the record is cut before.
+// Parses time and process. Returns where the message may begin; 0: the record is cut before.
 static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 			   struct prefix_columns *c)
 {

@@ -1,4 +1,6 @@
-// Torn records are put together (see reassemble.h). Facts: [amdlog.torn].
+// Puts torn records together; reassemble.h. Facts: [amdlog.torn].
+//
+// A front is a torn record that waits for its rest.
 #include "common/host/xalloc.h"
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/detail.h"
@@ -8,16 +10,16 @@
 
 #define PIECE     128
 #define FRONT_MAX 4096 // longer records are not packets
-// Without process ids nothing tells when an open record's writer goes on; after so many records it
-// has.
+// Without process ids it is not seen when the writer of an open record goes on: after so many
+// records it is taken to have done so.
 #define OPEN_UNKNOWN 8
 
 struct front {
 	struct amdlog_record r; // its text is in `text`
 	int64_t pid;
-	bool told;      // handed on as it is; kept to know whose rest a line may be
-	bool lost;      // its rest may stand in another record
-	size_t wrapped; // length with the lines that follow it at once; 0: others came between
+	bool told;      // was handed on torn; kept, as a later line may be its rest
+	bool lost;      // cannot be joined: its rest may be in another record
+	size_t wrapped; // length with the foreign lines right behind it; 0: a record came between
 	char text[FRONT_MAX + AMDLOG_PAD];
 };
 
@@ -60,7 +62,7 @@ static bool is_hex_number(const char *p, const char *end)
 	return p == end;
 }
 
-// A packet line ends with its write pointer, before 6.2 (barriers: 6.4) with the completion signal.
+// A packet line ends with wptr, before 6.2 (barriers: 6.4) with completion_signal.
 static bool ends_as_packet(const struct amdlog_record *r)
 {
 	const char *equals = memrchr(r->msg, '=', r->msg_len);
@@ -134,8 +136,7 @@ static void front_join(struct amdlog_reassembly *m, const struct front *f, size_
 	message_parse(r);
 }
 
-// Behind a value: "0x7f", "3", "[1, 2, 3]", "0xb02 (type=2, barrier=1)". NULL when there is
-// something else.
+// Where a value ends: "0x7f", "3", "[1, 2, 3]", "0xb02 (type=2, barrier=1)"; NULL: there is none.
 static const char *skip_value(const char *p, const char *end)
 {
 	const char *from = p;
@@ -155,8 +156,7 @@ static const char *skip_value(const char *p, const char *end)
 	return p;
 }
 
-// Nothing but "name=value, " and one "Kind Header = value" from front to end: no foreign text was
-// joined in.
+// All of the message is "name=value, " or "Kind Header = value, ": no foreign text was joined in.
 static bool is_clean_packet(const struct amdlog_record *r)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
@@ -193,7 +193,7 @@ static bool is_complete(const struct amdlog_record *r)
 	return p.whole;
 }
 
-// Where the record's front must end so that `text` completes it; 0 when it does not.
+// Where the front must be cut so that `text` completes it; 0: `text` does not.
 static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, const char *text,
 			  size_t len, bool ended, struct amdlog_record *r)
 {
@@ -213,8 +213,8 @@ static void hand_on_joined(struct amdlog_reassembly *m, unsigned i, const struct
 	m->to.record(m->to.ctx, r);
 }
 
-// The one front that the text completes. Where it would complete several, none can be joined any
-// more.
+// Joins the text to the one front that it completes. If it would complete several, all of them are
+// lost. False: it completes none.
 static bool try_fronts(struct amdlog_reassembly *m, const char *text, size_t len, bool ended)
 {
 	unsigned fits[WAITING_MAX], n = 0;
@@ -232,7 +232,7 @@ static bool try_fronts(struct amdlog_reassembly *m, const char *text, size_t len
 	return true;
 }
 
-// A log pasted from a terminal goes on in the next lines, without a piece's bounds.
+// A log pasted from a terminal goes on in the next lines, cut anywhere.
 static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *text, size_t len)
 {
 	struct front *f = m->waiting[i];
@@ -259,13 +259,13 @@ static void reassembly_take_foreign(void *ctx, const char *text, size_t len, boo
 	}
 }
 
-// Another record begins right behind a whole number of pieces.
+// The record was cut by another one, right behind a whole number of pieces.
 static bool is_interrupted(const struct amdlog_record *r)
 {
 	return !r->ended && r->len % PIECE == 0 && r->len && r->len < AMDLOG_TEXT_MAX;
 }
 
-// This process goes on writing, so what it had open is over.
+// The process writes another record, so its torn ones will not be continued.
 static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 {
 	unsigned kept = 0;
@@ -281,7 +281,7 @@ static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 	m->nopen = kept;
 }
 
-// Could the text behind the first piece of `r` be the rest of the record `f`?
+// The text behind the first piece of `r` may be the rest of `f`.
 static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 			const struct amdlog_record *r)
 {
@@ -297,14 +297,14 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 	return false;
 }
 
-// Kinds of which more than the beginning is read.
+// More than the beginning of such a record is read.
 static bool kind_matters(enum amdlog_kind kind)
 {
 	return kind == AMDLOG_GRAPH_KERNEL ||
 	       (kind_uses[kind] != COUNTED && kind != AMDLOG_QUEUE_ERROR);
 }
 
-// A line with more than its own text, perhaps: packets and API entries show by their form that they
+// The line may hold text of another record. Packets and API entries show by their form whether they
 // are whole.
 static bool is_doubtful(struct amdlog_reassembly *m, const struct amdlog_record *r)
 {
@@ -345,8 +345,7 @@ static void reassembly_take_record(void *ctx, const struct amdlog_record *record
 	pid = m->scan->threads.v[r.thread].pid;
 	writer_goes_on(m, pid);
 	bool joinable = amdlog_reassembly_wants(&r);
-	// Behind the first piece of a record that is not whole anything may stand while others are
-	// open.
+	// While others are open, what stands behind the first piece of a torn record may be theirs.
 	bool doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
 	bool open = is_interrupted(&r) || doubtful;
 	if (doubtful && (joinable || kind_matters(r.kind)))

@@ -1,21 +1,18 @@
 // Puts torn records together again where there is no doubt.
 //
-// glibc 2.37 and later writes a record to an unbuffered stream in pieces of 128 bytes; what another
-// writer sends to the same file lands between two of them, and the rest of the record stands at the
-// start of a later line ([amdlog.torn]). A process writes one record at a time, so
-// the rest comes before its next one. Packets and API entries tell when they are complete, so only
-// these are joined: the front up to a multiple of 128 bytes and a line without a prefix must make
-// one complete record.
+// A record is written in pieces of 128 bytes; records of other processes may land between two of
+// them, and the rest of the record is then at the start of a later line ([amdlog.torn]). As a
+// process writes one record at a time, the rest comes before its next record. Only packets and API
+// entries are joined, since they show when they are complete: the front up to a multiple of 128
+// bytes and a line without a prefix must make one complete record. Lines right behind a packet are
+// joined the same way, as a pasted log is wrapped at the terminal's width.
 //
-// A log pasted from a terminal is wrapped at its width; lines that follow a packet at once are
-// joined the same way.
+// While a record of one process is open, a longer line of another process may hold its rest. If
+// that cannot be ruled out, the line is cut to its first piece: it counts as torn, but nothing
+// false.
 //
-// While a record of one process lies open, a line of another that is longer than a piece may hold
-// the rest of the first. Where that cannot be ruled out the line is cut to its first piece: half a
-// record is torn, a wrong one lies.
-//
-// It stands between the scanner and the consumer of the records; a torn record is handed on when it
-// was reassembled or the next record of its process shows that it cannot be.
+// A torn record is handed on when it is complete, or when the next record of its process shows that
+// it never will be.
 #ifndef GPQ_AMDLOG_READ_REASSEMBLE_H
 #define GPQ_AMDLOG_READ_REASSEMBLE_H
 
@@ -34,12 +31,12 @@ struct amdlog_reassembly {
 	struct amdlog_sink to;
 	struct amdlog_scan *scan; // that finds the records and lines, owned
 	uint64_t mended;          // records put together so far
-	uint64_t first, past;     // of those that begin in [first, past) of the input
+	uint64_t first, past;     // `mended` counts those that begin in [first, past) of the input
 	unsigned n;               // waiting, oldest first
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
-	char *joined; // what is tried
+	char *joined; // scratch: a front and a possible rest
 };
 
 // Records go to `to`; its `foreign` is not used.
@@ -49,10 +46,10 @@ void amdlog_reassembly_free(struct amdlog_reassembly *m);
 // The input ends: hands on what still waits.
 void amdlog_reassembly_end(struct amdlog_reassembly *m);
 
-// Nothing is open or waits: whole records pass unchanged, and lines without a prefix mean nothing.
+// Nothing is open or waits: whole records pass unchanged, lines without a prefix are ignored.
 bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
-// A record that ends with a newline, and yet is not whole.
+// The record is torn and may be joined: a packet or an API entry.
 bool amdlog_reassembly_wants(const struct amdlog_record *r);
 
 #endif

@@ -10,8 +10,8 @@
 
 #define AMDLOG_UNKNOWN UINT64_MAX
 
-// A record or foreign line is looked at up to this length; the rest of it only for the next record.
-// The runtime cuts messages at 4095 bytes, API lines of C++ streams may be longer.
+// What a record or foreign line has beyond this length is only searched for the next record. The
+// runtime cuts messages at 4095 bytes; API lines, written by C++ streams, may be longer.
 #define AMDLOG_TEXT_MAX 65536
 #define AMDLOG_PAD      128 // bytes behind a text that may be read
 
@@ -26,7 +26,7 @@
 	X(OTHER, "other", COUNTED)                                                              \
 	X(API_ENTRY, "api", CALL)                                                               \
 	X(API_RETURN, "return", CALL)                                                           \
-	/* a packet whose kind is not (or no longer) to be read */                              \
+	/* a packet whose kind is cut or new */                                                 \
 	X(PACKET, "packet", PLACED, "HWq=", "SWq=")                                             \
 	X(DISPATCH, "dispatch", PLACED)                                                         \
 	X(BARRIER_AND, "barrier_and", PLACED)                                                   \
@@ -34,7 +34,7 @@
 	X(BARRIER_VALUE, "barrier_value", PLACED)                                               \
 	/* a launch by the runtime */                                                           \
 	X(KERNEL, "kernel", PLACED, "ShaderName : ")                                            \
-	/* recorded, its packets come without a name */                                         \
+	/* a kernel in a graph: its packets have no name */                                     \
 	X(GRAPH_KERNEL, "graph_kernel", COUNTED, "Graph shader name : ", "Graph ShaderName : ") \
 	X(ARG, "arg", COUNTED, "Arg")                                                           \
 	X(KERNARG, "kernarg", COUNTED, "KernargSegmentByteSize")                                \
@@ -71,7 +71,7 @@ enum amdlog_kind {
 		AMDLOG_NKINDS
 };
 
-// How the prefix is laid out, which tells the release (section 2).
+// Layout of the prefix, which tells the release ([amdlog.prefix]).
 enum amdlog_style {
 	AMDLOG_STYLE_NONE,    // torn within the prefix
 	AMDLOG_STYLE_3_5,     // time in units of 100 ns
@@ -85,14 +85,13 @@ enum amdlog_style {
 };
 
 struct amdlog_record {
-	const char *text; // from its first ':' to the end of the line or the next record, without
-			  // CR and LF
+	const char *text; // from its first ':' to the next record or the line's end, without CR, LF
 	size_t len;
-	const char *msg;  // behind prefix, blanks and colour; for a cut prefix: its end
-	size_t msg_len;   // trailing blanks not counted
+	const char *msg;  // behind prefix, blanks and colour; the text's end if the prefix is cut
+	size_t msg_len;   // without trailing blanks
 	uint64_t offset;  // of `text` in the input, bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
-	uint32_t thread;  // index of (pid, tid) in the scanner's table
+	uint32_t thread;  // number in the scanner's table of threads
 	uint8_t level;    // 0 to 9
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
@@ -101,12 +100,12 @@ struct amdlog_record {
 	uint16_t name_len; // API lines: length of the function's name at `msg`
 };
 
-// A thread of a process as far as the prefix tells.
+// A thread, as the prefix names it.
 struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
 	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
-	uint32_t source; // which input it was seen in when pid is unknown, else 0
-	uint32_t host;   // in a sum of parts: their host's number; 0: none is named
+	uint32_t source; // number of its input if pid is unknown, else 0
+	uint32_t host;   // in a sum of parts: number of their host; 0: not named
 };
 
 const char *amdlog_kind_name(enum amdlog_kind kind);

@@ -46,7 +46,7 @@ struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink)
 	struct amdlog_scan *s = xmalloc(sizeof(*s) + SCAN_CAP + AMDLOG_PAD);
 	*s = (struct amdlog_scan){.sink = *sink, .text = s->buf, .threads.assumed = -1};
 	s->threads.keys.max_entries = s->threads.by_tid.max_entries = AMDLOG_THREADS_MAX;
-	// Number 0 takes all that find no place.
+	// Number 0 stands for all threads beyond the limit.
 	threads_add(&s->threads, &(struct amdlog_thread_id){-1, AMDLOG_UNKNOWN, UINT32_MAX, 0});
 	return s;
 }
@@ -75,7 +75,7 @@ static void hand_out_record(struct amdlog_scan *s, const char *text, size_t len,
 	s->sink.record(s->sink.ctx, &r);
 }
 
-// The segment [from, to) is complete, or long enough that no more of it matters.
+// Hands out the segment [from, to), which is complete or too long for more of it to matter.
 static void close_segment(struct amdlog_scan *s, size_t from, size_t to, bool newline)
 {
 	const char *text = s->text + from;
@@ -115,7 +115,7 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 		newline = memchr(line, '\n', (size_t)(stop - line));
 		stop = newline ? newline : stop;
 		for (; (p = find_record(p, stop, text + end)); p++) {
-			// The front of a carried-over record is not found a second time.
+			// A record that was carried over is open already.
 			if (p == segment && s->seg_rec && !s->seg_done)
 				continue;
 			close_segment(s, (size_t)(segment - text), (size_t)(p - text), false);
@@ -131,8 +131,8 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 	return (size_t)(segment - text);
 }
 
-// The tail of the buffer from `from` on is a piece of a line. When it is too long to wait for its
-// end, looks for records in it and forgets what was seen. Returns from where on bytes must be kept.
+// The buffer from `from` on is the beginning of a line. If it is too long to wait for its end,
+// looks for records in it and drops what was looked at. Returns from where on bytes must be kept.
 static size_t walk_tail(struct amdlog_scan *s, size_t from)
 {
 	size_t to = s->fill - SCAN_LOOK, segment;
@@ -165,7 +165,7 @@ static void scan_append(struct amdlog_scan *s, const char *data, size_t n)
 	s->fill -= keep;
 	s->base += keep;
 	memmove(s->buf, s->buf + keep, s->fill);
-	memset(s->buf + s->fill, 0, AMDLOG_PAD); // what lies behind the text must not look like it
+	memset(s->buf + s->fill, 0, AMDLOG_PAD); // old bytes must not be read as text
 }
 
 void amdlog_scan_end(struct amdlog_scan *s)

@@ -12,14 +12,14 @@
 #include "common/amdlog/read/intern.h"
 #include "common/amdlog/read/parse.h"
 
-// --- numbers of the threads that a log names, in the order of their first records ---
+// --- threads, numbered in the order of their first records ---
 
-// Other threads than this many are counted together, as pid and tid unknown: number 0.
+// Threads beyond this many are counted together as number 0, pid and tid unknown.
 #define AMDLOG_THREADS_MAX 65536
 
 struct amdlog_threads {
 	int64_t assumed; // process of records that name none; -1
-	uint32_t source; // number of the input: threads without a process of several are others
+	uint32_t source; // number of the input; threads without a process differ between inputs
 	struct amdlog_thread_id *v;
 	uint32_t n;
 	size_t cap;
@@ -27,7 +27,7 @@ struct amdlog_threads {
 	struct intern by_tid; // 3.7 to 4.5: some lines have the thread only
 };
 
-// The number of the thread that wrote a record, a new one perhaps.
+// The number of the thread that wrote a record.
 uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w);
 
 // --- the scanner ---
@@ -35,34 +35,33 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 struct amdlog_counts {
 	uint64_t bytes, lines; // a last line without newline counts
 	uint64_t records;
-	uint64_t
-		foreign; // lines that do not begin with a record; lines - foreign + glued = records
-	uint64_t glued;  // records that begin within a line
+	uint64_t foreign; // lines that do not begin with a record
+	uint64_t glued;   // records that begin within a line; records = lines - foreign + glued
 	uint64_t unended; // inputs whose last byte is no newline
 };
 
 struct amdlog_sink {
 	void *ctx;
-	// The record and its text are there for the time of the call.
+	// The record and its text are valid during the call.
 	void (*record)(void *ctx, const struct amdlog_record *r);
-	// Text that is no record: a line without prefix, or what stands in front of the first
-	// record of a line (then not ended by a newline). May be NULL.
+	// Text without a record: a line, or what stands in front of the first record of a line
+	// (then `ended` is false). May be NULL.
 	void (*foreign)(void *ctx, const char *text, size_t len, bool ended);
 };
 
 struct amdlog_scan {
 	struct amdlog_sink sink;
-	struct amdlog_counts counts; // may be set back when what was read was context only
+	struct amdlog_counts counts; // the caller may reset them
 	struct amdlog_threads threads;
 	uint64_t base;    // offset of `text` in the input
 	const char *text; // the buffer, or the lines of a caller
 	size_t fill;      // bytes in the buffer
 
-	// The line at the front of the buffer.
-	bool in_line;  // its beginning was in an earlier block
-	bool line_rec; // it begins with a record
-	bool seg_rec;  // the segment at the front of the buffer is a record
-	bool seg_done; // and was handed out already: it is too long, and skipped
+	// The line at the front of the buffer, and its segment (scan.c).
+	bool in_line;  // the line began in bytes that are gone
+	bool line_rec; // the line begins with a record
+	bool seg_rec;  // the segment is a record
+	bool seg_done; // the segment was handed out: what follows of it is skipped
 	char buf[];
 };
 
@@ -72,14 +71,14 @@ void amdlog_scan_free(struct amdlog_scan *s);
 // The next bytes of the input.
 void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len);
 
-// The input ends here; another may follow (its threads without pid are others then).
+// The input ends here. Another may follow, whose threads without a pid are other threads.
 void amdlog_scan_end(struct amdlog_scan *s);
 
 // No line is open: the next byte begins one.
 bool amdlog_scan_at_line(const struct amdlog_scan *s);
 
-// Whole lines, the last of which ends with a newline, where they lie: nothing is copied.
-// AMDLOG_PAD bytes behind them may be read. Only while amdlog_scan_at_line.
+// Scans whole lines, the last with its newline, without a copy. AMDLOG_PAD bytes behind them may be
+// read. Only while amdlog_scan_at_line.
 void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len);
 
 #endif
