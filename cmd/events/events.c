@@ -160,8 +160,8 @@ int events_write(struct events *ev, struct out *o, const size_t *shown)
 
 // --- the loop ---
 
-// Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. False: nobody reads what is
-// written.
+// Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. False: nobody reads the output any
+// more.
 static bool wait_for_events(struct events *ev, uint64_t until)
 {
 	const uint64_t now = clock_ns();
@@ -181,7 +181,8 @@ void events_read(struct events *ev, bool look)
 		events_poll(ev);
 		ev->look_ns = clock_ns() + ev->opts->interval_ns;
 	}
-	streams_read(ev); // last, so that no event from before the look waits for the next turn
+	streams_read(
+		ev); // last: rows of a turn are sorted, so events from before the look belong here
 }
 
 void events_say_unknown(const struct events *ev)
@@ -217,12 +218,6 @@ static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 }
 
 // --- beginning and end ---
-
-// Watches standard output for a reader that goes away. Files cannot be polled, and need not be.
-static void poll_output(struct events *ev)
-{
-	loop_add(&ev->loop, STDOUT_FILENO, STDOUT_KEY, LOOP_NOTHING);
-}
 
 int events_open(struct events *ev)
 {
@@ -267,7 +262,8 @@ static int show_events(struct events *ev)
 	status = events_begin(ev);
 	if (status)
 		return status;
-	poll_output(ev);
+	// A reader that goes away shows there; files cannot be polled, and need not be.
+	loop_add(&ev->loop, STDOUT_FILENO, STDOUT_KEY, LOOP_NOTHING);
 	c->out.rows = &shown;
 	o = out_open(&c->out);
 	status = out_begin(o, &events_table, true);

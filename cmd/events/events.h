@@ -51,7 +51,7 @@ struct known {
 	char comm[64], container[16], container_id[80]; // "" unknown
 	bool fits;                                      // the selector chooses it
 	bool here;                                      // seen in the present look
-	uint64_t looked_ns;                             // when names and `fits` were found out
+	uint64_t looked_ns;                             // when names and `fits` were read
 	uint64_t ended_ns;                              // 0: it has KFD open
 };
 
@@ -86,30 +86,29 @@ struct events {
 
 	struct stream *streams;
 	size_t nstreams;
-	struct loop loop; // of the streams, and of standard output
-	uint64_t begin_boot_ns;
+	struct loop loop;       // of the streams, and of standard output
+	uint64_t begin_boot_ns; // CLOCK_BOOTTIME before they were opened
 
 	struct event_row *rows; // of this turn
 	size_t nrows, cap_rows;
-	bool looked_again; // at the processes, in this turn
+	bool looked_again; // for the process of a message, in this turn
 	size_t unknown;    // rows left out as their process is not known
 };
 
 extern const struct out_table events_table;
 
-// Reads the GPUs and the selector. GPQ_OK, or the status after a message; events_close() in any
-// case.
+// Reads the GPUs and the selector. GPQ_OK, or the status after a message. events_close() is called
+// in any case.
 int events_open(struct events *ev);
 
-// Subscribes to the driver's events and then reads what is there already, in this order, so that
-// nothing is lost in between.
+// Subscribes to the driver's events, and then reads which queues there are, so that none is lost.
 int events_begin(struct events *ev);
 void events_close(struct events *ev);
 
 // Reads the driver's events, and sysfs if the next look is due or `look` is set.
 void events_read(struct events *ev, bool look);
 
-// Writes what came in this turn, while *shown (which `o` counts) is below --count. GPQ_OK, or the
+// Writes the rows of this turn while *shown, which `o` counts, is below --count. GPQ_OK, or the
 // exit status.
 int events_write(struct events *ev, struct out *o, const size_t *shown);
 
@@ -120,8 +119,7 @@ void events_say_unknown(const struct events *ev);
 struct event_row *events_row(struct events *ev, const char *event, const char *source,
 			     uint64_t time_ns);
 
-// Sets process and GPU of a row. `given` is the PID in the message (0: none), for a process that is
-// not known (NULL).
+// Set process and GPU of a row. `given`: the PID in the message, 0: none; `k` NULL: not known.
 void events_set_process(struct event_row *r, const struct known *k, uint64_t given);
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id);
 
@@ -129,25 +127,25 @@ void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_i
 int processes_init(struct events *ev);
 void processes_fini(struct events *ev);
 
-// Reads which processes have KFD open. With `told`, those that came since the last look get rows.
-// Those that ended are marked, and get their rows from processes_end().
-void processes_look(struct events *ev, bool told, uint64_t now);
-void processes_end(struct events *ev, bool told, uint64_t now);
+// Reads which processes have KFD open. Those that came since the last look get rows (there are none
+// in the first look), those that ended get them from processes_end().
+void processes_look(struct events *ev);
+void processes_end(struct events *ev, uint64_t now);
 
-// The process that is meant, among those that have KFD open or had it open a moment ago. NULL:
-// none, or several are possible.
+// The process of this PID or message, among those that have KFD open or had it open a moment ago.
+// NULL: none, or several are possible.
 const struct known *processes_of_pid(struct events *ev, pid_t pid);
 const struct known *processes_of_message(struct events *ev, const struct kfd_smi_event *e);
 
-// May the message be the rest of the name of a thread (kfd_smi_event.name_of)?
+// May the name of this thread have a newline, so that its rest looks like a message (smi.h)?
 bool processes_name_has_newline(const struct events *ev, uint64_t tid);
 
-// One look at sysfs. The first one makes no rows.
+// Looks at sysfs. The first look makes no rows.
 void events_poll(struct events *ev);
 
-// Subscribes to the chosen GPUs, and says what will be missing.
+// Subscribes to the chosen GPUs, and warns of events that will be missing.
 void streams_open(struct events *ev);
-void streams_read(struct events *ev); // all that is there
+void streams_read(struct events *ev); // what has come
 void streams_close(struct events *ev);
 
 #endif

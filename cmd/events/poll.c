@@ -14,7 +14,7 @@ static int queues_seen_by_place(const void *a, const void *b)
 	return order ? order : ORDER(x->q.qid, y->q.qid);
 }
 
-// Are both the same queue, and not an older and a newer queue with one id?
+// The same queue in a list; not an older or a newer queue with its id. NULL: it is not there.
 static const struct queue_seen *same_queue_seen(const struct queue_seen *list, size_t n,
 						const struct queue_seen *q)
 {
@@ -33,13 +33,13 @@ static size_t list_queues_seen(const struct kfd_procs *p, struct queue_seen **li
 	return p->nqueues;
 }
 
-// Reads GPU, type and size of the queues in `fresh`: only new queues need it.
 static bool is_fresh_process(const void *arg, pid_t pid)
 {
 	return pids_has(arg, pid);
 }
 
-// Lists the queues of all processes. False if some could not be read.
+// Reads GPU, type and size of new queues, which the processes in `fresh` own. False if some could
+// not be read.
 static bool read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
 {
 	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE,
@@ -65,8 +65,8 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 	return all;
 }
 
-static void queue_row(struct events *ev, const char *event, const struct queue_seen *s,
-		      uint64_t now)
+static void add_queue_event(struct events *ev, const char *event, const struct queue_seen *s,
+			    uint64_t now)
 {
 	struct event_row *r = events_row(ev, event, "polled", now);
 	events_set_process(r, processes_of_pid(ev, s->pid), 0);
@@ -96,10 +96,10 @@ static void compare_queues_seen(struct events *ev, struct queue_seen *now, size_
 	free(fresh.v);
 	for (size_t i = 0; i < ev->nqueues && ev->looked_ns; i++)
 		if (!same_queue_seen(now, n, &ev->queues[i]))
-			queue_row(ev, "queue-destroyed", &ev->queues[i], at);
+			add_queue_event(ev, "queue-destroyed", &ev->queues[i], at);
 	for (size_t i = 0; i < n && ev->looked_ns; i++)
 		if (!same_queue_seen(ev->queues, ev->nqueues, &now[i]))
-			queue_row(ev, "queue-created", &now[i], at);
+			add_queue_event(ev, "queue-created", &now[i], at);
 }
 
 void events_poll(struct events *ev)
@@ -110,13 +110,13 @@ void events_poll(struct events *ev)
 	struct queue_seen *list;
 	size_t n;
 	uint64_t at;
-	processes_look(ev, ev->looked_ns, begin);
-	if (kfd_procs_read(&ev->procs, &how) < 0) // or all of them would seem to have gone
+	processes_look(ev);
+	if (kfd_procs_read(&ev->procs, &how) < 0) // else all queues would seem to be gone
 		return;
 	n = list_queues_seen(&ev->procs, &list);
 	at = clock_ns();
 	compare_queues_seen(ev, list, n, at);
-	processes_end(ev, ev->looked_ns, at);
+	processes_end(ev, at);
 	free(ev->queues);
 	ev->queues = list;
 	ev->nqueues = n;

@@ -32,7 +32,7 @@ void processes_fini(struct events *ev)
 	free(ev->known);
 }
 
-// Reads names and container of a process. What cannot be read any more stays as it was.
+// Reads names and container of a process. They stay as they were if they cannot be read any more.
 static void look_at(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;
@@ -62,17 +62,18 @@ static struct known *find_known(struct events *ev, pid_t pid, ino_t folder)
 	return NULL;
 }
 
-static void add_known(struct events *ev, pid_t pid, ino_t folder, bool told, uint64_t now)
+static void add_known(struct events *ev, pid_t pid, ino_t folder, uint64_t now)
 {
 	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
 	*k = (struct known){.pid = pid, .folder = folder, .here = true};
 	look_at(ev, k, now);
-	if (told)
+	if (ev->looked_ns)
 		events_set_process(events_row(ev, "kfd-open", "polled", now), k, 0);
 }
 
-void processes_look(struct events *ev, bool told, uint64_t now)
+void processes_look(struct events *ev)
 {
+	const uint64_t now = clock_ns();
 	DIR *d = host_opendir(PROCS);
 	bool fresh = false;
 	pid_t pid;
@@ -92,19 +93,19 @@ void processes_look(struct events *ev, bool told, uint64_t now)
 		if (!fresh)
 			pick_renew(&ev->pick);
 		fresh = true;
-		add_known(ev, pid, e->d_ino, told, now);
+		add_known(ev, pid, e->d_ino, now);
 	}
 	closedir(d);
 }
 
-void processes_end(struct events *ev, bool told, uint64_t now)
+void processes_end(struct events *ev, uint64_t now)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
 		if (!k->here && !k->ended_ns) {
 			k->ended_ns = now;
-			if (told)
+			if (ev->looked_ns)
 				events_set_process(events_row(ev, "kfd-close", "polled", now), k,
 						   0);
 		}
@@ -158,21 +159,18 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 {
 	const bool thread = e->tid != KFD_UNKNOWN;
 	const uint64_t number = thread ? e->tid : e->pid;
-	const struct known *k = NULL;
-	for (unsigned turn = 0; turn < 2 && number && number <= INT32_MAX && !k; turn++) {
-		// It may have come since the last look.
-		if (turn && ev->looked_again)
-			break;
-		if (turn) {
-			ev->looked_again = true;
-			processes_look(ev, true, clock_ns());
-		}
-		k = thread ? of_thread(ev, number) : of_number(ev, number);
-	}
-	return k;
+	const struct known *k;
+	if (!number || number > INT32_MAX)
+		return NULL;
+	k = thread ? of_thread(ev, number) : of_number(ev, number);
+	if (k || ev->looked_again)
+		return k;
+	ev->looked_again = true;
+	processes_look(ev); // it may have come since the last look
+	return thread ? of_thread(ev, number) : of_number(ev, number);
 }
 
-// /proc/PID/status writes a newline in a name as \n.
+// In /proc/PID/status a newline in a name is "\n".
 bool processes_name_has_newline(const struct events *ev, uint64_t tid)
 {
 	struct proc p;

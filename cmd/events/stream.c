@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// At most so many reads of one stream in one turn, so that a busy stream does not keep others out.
-#define READS_MAX 16
+#define READS_MAX 16 // of one stream in a turn, so that a busy one does not keep others out
 
 // --- opening ---
 
@@ -89,13 +88,6 @@ static const char *mark_name(char mark)
 	}
 }
 
-static void put_text(char *to, size_t size, const char *text, size_t len)
-{
-	const size_t n = len < size ? len : size - 1;
-	memcpy(to, text, n);
-	to[n] = 0;
-}
-
 // Sets the column DETAIL, a word or two.
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
@@ -105,7 +97,7 @@ static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 	const size_t size = sizeof(r->detail);
 	r->trigger = kfd_smi_trigger(e);
 	if (!e->readable || e->sequence != KFD_UNKNOWN)
-		put_text(r->detail, size, e->text, e->text_len);
+		snprintf(r->detail, size, "%.*s", (int)e->text_len, e->text);
 	else if (e->bits != KFD_UNKNOWN)
 		snprintf(r->detail, size, "bits 0x%" PRIx64 " count %" PRIu64, e->bits, e->count);
 	else if (!r->trigger && e->trigger != KFD_UNKNOWN)
@@ -123,9 +115,9 @@ static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool be
 		snprintf(r->event, sizeof(r->event), "event-%" PRIu64, e->number);
 }
 
-// A thread's name can contain a newline and what looks like another message, but with its 15 bytes
-// not one with the present time.
-static bool believe(const struct reading *in, const struct kfd_smi_event *e)
+// False for the rest of a thread's name with a newline in it. Its 15 bytes have no room for a
+// message that has the present time.
+static bool believe_message(const struct reading *in, const struct kfd_smi_event *e)
 {
 	const uint64_t slack = 1000000000;
 	if (e->boot_ns != KFD_UNKNOWN)
@@ -137,7 +129,7 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 {
 	const struct reading *in = arg;
 	struct events *ev = in->ev;
-	const bool believed = believe(in, e);
+	const bool believed = believe_message(in, e);
 	const bool named = believed && e->readable;
 	const struct known *k = named ? processes_of_message(ev, e) : NULL;
 	const uint64_t given = e->tid != KFD_UNKNOWN ? e->tid : e->pid;
@@ -145,9 +137,9 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	set_name(r, e, believed);
 	r->clock = "read";
 	events_set_gpu(ev, r, in->gpu_id);
-	put_text(r->text, sizeof(r->text), e->line, e->line_len);
+	snprintf(r->text, sizeof(r->text), "%.*s", (int)e->line_len, e->line);
 	if (!believed) {
-		put_text(r->detail, sizeof(r->detail), e->line, e->line_len);
+		snprintf(r->detail, sizeof(r->detail), "%.*s", (int)e->line_len, e->line);
 		return;
 	}
 	r->e = *e;
@@ -158,10 +150,10 @@ static void on_message(void *arg, const struct kfd_smi_event *e)
 	}
 	events_set_process(r, k, named && given != KFD_UNKNOWN ? given : 0);
 	if (!k && e->tid != KFD_UNKNOWN)
-		put_text(r->comm, sizeof(r->comm), e->text, e->text_len);
+		snprintf(r->comm, sizeof(r->comm), "%.*s", (int)e->text_len, e->text);
 }
 
-static void was_full(const struct reading *in)
+static void add_lost_events(const struct reading *in)
 {
 	struct event_row *r = events_row(in->ev, "lost", "gpq", in->now_ns);
 	r->clock = "read";
@@ -170,8 +162,8 @@ static void was_full(const struct reading *in)
 	events_set_gpu(in->ev, r, in->gpu_id);
 }
 
-// False: nothing is left for now.
-static bool read_once(struct events *ev, struct stream *s)
+// False: no more can be read for now.
+static bool read_stream(struct events *ev, struct stream *s)
 {
 	const ssize_t n = read(s->fd, s->text.data + s->text.len, KFD_SMI_FIFO);
 	struct reading in = {.ev = ev, .gpu_id = s->gpu_id};
@@ -185,12 +177,12 @@ static bool read_once(struct events *ev, struct stream *s)
 		return false;
 	in.now_ns = clock_ns();
 	in.now_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
-	// The two clocks are read one after the other, but differ by nothing or by much more.
+	// The clocks are read one after the other: a smaller difference is none.
 	in.ahead_ns = in.now_boot_ns - in.now_ns < 1000000 ? 0 : in.now_boot_ns - in.now_ns;
 	s->text.len += (size_t)n;
 	kfd_smi_take(&s->text, on_message, &in);
 	if (kfd_smi_was_full((size_t)n, kfd_driver_fact(&ev->driver, KFD_FACT_SMI_LARGE)))
-		was_full(&in);
+		add_lost_events(&in);
 	return true;
 }
 
@@ -198,6 +190,6 @@ void streams_read(struct events *ev)
 {
 	for (size_t i = 0; i < ev->nstreams; i++)
 		for (unsigned k = 0; k < READS_MAX && ev->streams[i].fd >= 0; k++)
-			if (!read_once(ev, &ev->streams[i]))
+			if (!read_stream(ev, &ev->streams[i]))
 				break;
 }

@@ -27,7 +27,7 @@ static struct kfd_gpu derived(const char *text)
 	return g;
 }
 
-// [kfd.gfx-version]: the step in hex.
+// The stepping of a gfx_target_version becomes a hexadecimal digit [kfd.gfx-version].
 static void test_gfx_names(void **state)
 {
 	(void)state;
