@@ -27,20 +27,18 @@ static enum ring_kind ring_kind_of(const struct queue_row *row)
 	return queue_row_is_aql(row) ? RING_AQL : RING_PM4;
 }
 
-// Dwords of a linear copy packet of SDMA; 0: not known. It is longer on gfx12, and was not looked
-// up for other generations.
+// Dwords of a linear copy packet of SDMA; 0: not known. The packet is longer on gfx12; older
+// generations than gfx8 were not looked up.
 static unsigned copy_dwords(const struct queue_rows *q, const struct queue_row *row)
 {
-	const enum gfx_gen gen =
-		row->gpu_id == KFD_UNKNOWN ? GFX_UNKNOWN : queue_rows_gen(q, (uint32_t)row->gpu_id);
+	const enum gfx_gen gen = queue_rows_gen(q, (uint32_t)row->gpu_id);
 	return gen >= GFX8 && gen <= GFX11 ? 7 : 0;
 }
 
-// The runlist has the address of the write index of what it maps, SDMA queues too.
+// Address of the write index. The runlist has it of all queues that it maps, also of SDMA queues.
 static uint64_t write_address(const struct queue_rows *q, const struct queue_row *row)
 {
-	const struct rls_node *n =
-		row->gpu_id == KFD_UNKNOWN ? NULL : rls_find(&q->rls, (uint32_t)row->gpu_id);
+	const struct rls_node *n = rls_find(&q->rls, (uint32_t)row->gpu_id);
 	const uint64_t known = row->v[MQD_V_WPTR_ADDR];
 	for (uint32_t i = 0; n && known == MQD_UNKNOWN && i < n->queues; i++)
 		if (q->rls.queues[n->queue + i].doorbell == row->v[MQD_V_DOORBELL])
@@ -100,7 +98,8 @@ static void take_entries(struct queue_rows *q, const struct group_member *m)
 	}
 }
 
-// A holder that is started for this ends with its connection, and the debug session with it.
+// Asks holders for the queues' addresses. One that is started for this, and its debug session, end
+// with the connection.
 static int attach_processes(struct queue_rows *q)
 {
 	const struct group_talk talk = {.request = queues_request, .start = true};
@@ -137,7 +136,7 @@ static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 	if (host_is_live() && !pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
 				"KFD has PIDs of the host, and /proc those of a container");
-	// If mqds does not answer in time, rings are unknown, and the rest is shown.
+	// If mqds does not answer in time, rings are unknown, but the rest is shown.
 	if (!error || error == ETIMEDOUT || how->attach)
 		return GPQ_OK;
 	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
@@ -202,8 +201,8 @@ static bool is_joined(const struct queue_rows *q, uint32_t mqd)
 	return false;
 }
 
-// Where several MQDs fit several queues of a process, the rings are known all the same, and only
-// their ids are not.
+// Makes rows of MQDs whose queues are not known: where several MQDs fit several queues of a
+// process, only the queue ids of these rings are unknown.
 static void find_spare(struct rings *r)
 {
 	const struct queue_rows *q = &r->from.rows;
@@ -228,13 +227,12 @@ static void find_spare(struct rings *r)
 
 static void add_ring(struct rings *r, const struct queue_row *row)
 {
-	// Leave out a queue without a ring: its MQD is one of the spare ones of its process and
-	// GPU.
-	if (row->v[MQD_V_RING] == MQD_UNKNOWN && r->nspare && row->qid != KFD_UNKNOWN)
-		for (size_t i = 0; i < r->nspare; i++)
-			if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id &&
-			    !r->from.queues.n)
-				return;
+	// Unless -Q asks for it, leave out a queue without a ring: its MQD is a spare one of its
+	// process and GPU.
+	const bool ringless = row->v[MQD_V_RING] == MQD_UNKNOWN && row->qid != KFD_UNKNOWN;
+	for (size_t i = 0; ringless && !r->from.queues.n && i < r->nspare; i++)
+		if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id)
+			return;
 	r->v[r->n++] = (struct ring_queue){.row = row,
 					   .ring = ring_of_row(&r->from.rows, row),
 					   .slot_write = KFD_UNKNOWN,
@@ -259,7 +257,7 @@ static bool process_is_chosen(const struct rings *r, int64_t pid)
 	return false;
 }
 
-// Keeps the chosen queues; with `whole` also all others of their processes.
+// Keeps the chosen queues, and with `whole` all other queues of their processes.
 static void keep_chosen_rings(struct rings *r, bool whole)
 {
 	size_t n = 0;

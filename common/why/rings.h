@@ -1,10 +1,10 @@
-// The rings of processes' queues: where they are, from MQDs or, if asked to, from the driver's
-// debug interface; and the memory they lie in.
+// The rings of queues: their addresses, from MQDs or with --attach from the driver's debug
+// interface; and the memory of their processes.
 //
-// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma-indices] (an MQD has the addresses of ring and
-// indices, but no write index of an SDMA queue), [kfd.queue-entry]. MQDs are for root; the debug
-// interface is for whom the driver lets trace the process, and switching it on takes all queues of
-// the GPUs off the hardware once [kfd.activation].
+// Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma-indices] (MQDs have the addresses of rings and
+// indices, but not of an SDMA queue's write index), [kfd.queue-entry]. MQDs are for root. The debug
+// interface is for those who may trace the process, and its activation takes all queues of the GPUs
+// off the hardware once [kfd.activation].
 #ifndef GPQ_WHY_RINGS_H
 #define GPQ_WHY_RINGS_H
 
@@ -21,8 +21,8 @@ struct rings_how {
 	const struct pick_opts *pick;
 	const struct pick_queues_opts *queues;
 	bool attach;   // --attach
-	unsigned want; // READ_ bits beside those that are needed
-	bool whole;    // all queues of a process of which one is chosen
+	unsigned want; // more READ_ bits than rings need
+	bool whole;    // also the other queues of the processes of chosen queues
 };
 
 struct ring_process {
@@ -32,20 +32,18 @@ struct ring_process {
 };
 
 struct ring_queue {
-	const struct queue_row *row; // its QID is unknown where several MQDs fit
+	const struct queue_row *row; // without a queue id where several MQDs fit
 	size_t process;              // index in rings.processes
 	struct ring ring;
-	// Write index that its slot has seen, as `ring` counts; UINT64_MAX: unknown, as it is until
-	// rings_read_slots().
-	uint64_t slot_write;
-	uint64_t slot_error; // cp_hqd_error of its slot; likewise
-	bool chosen;         // by the options that choose queues; others are there with `whole`
+	uint64_t slot_write; // write index in its slot, as `ring` counts; by rings_read_slots()
+	uint64_t slot_error; // cp_hqd_error of its slot; UINT64_MAX like slot_write: unknown
+	bool chosen;         // by the options; false: here for rings_how.whole
 };
 
 struct rings {
 	const struct rings_how *how;
-	struct picked from;      // rows of queues, and who chose them
-	struct queue_row *spare; // rows of MQDs that no queue is known for
+	struct picked from;      // rows of queues, and the options that chose them
+	struct queue_row *spare; // rows of MQDs whose queues are not known
 	size_t nspare;
 	struct ring_process *processes;
 	size_t nprocesses;
@@ -53,20 +51,19 @@ struct rings {
 	size_t n;
 };
 
-// Fills `r`, which must be zeroed; `how` must outlive it. GPQ_OK; GPQ_PARTIAL after messages; else
-// the exit status after a message: no such queue, no right to know the rings.
+// Fills `r`, which must be zeroed; `how` must outlive it. GPQ_OK; GPQ_PARTIAL after messages about
+// PIDs without queues; else the exit status after a message: no such queue, no rights.
 int rings_load(struct rings *r, const struct rings_how *how);
 void rings_fini(struct rings *r);
 
 // Reads the hardware slots (debugfs hqds), where that is allowed.
 void rings_read_slots(struct rings *r);
 
-// The exit status if something could not be read: GPQ_PARTIAL, or, if that is the memory of all
-// processes, the status of the first error.
+// The exit status after something could not be read: GPQ_PARTIAL, or, if it was the memory of all
+// processes, that of the first error.
 int rings_unread(const struct rings *r);
 
-// Warns that a ring cannot be shown, unless a warning said that the memory of its process cannot be
-// read.
+// Warns that a ring cannot be shown, unless its process's memory could not be read, which was said.
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p);
 
 #endif

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-// Setters of signals are searched among SEARCH_BEHIND packets behind the next one (rings of HIP
-// have 16384) and SEARCH_BEFORE before it. At most SETTERS_MOST are kept of a process.
+// Packets that set signals are searched among SEARCH_BEHIND packets behind the next one (rings of
+// HIP have 16384) and SEARCH_BEFORE before it. At most SETTERS_MOST are kept of a process.
 enum { SEARCH_BEHIND = 16384, SEARCH_BEFORE = 32, SETTERS_MOST = 1 << 20 };
 
 const char *why_state_word(enum why_state s)
@@ -173,8 +173,8 @@ static void find_setter(const struct setters *s, struct why_dep *d)
 		d->by = s->v[at].packet;
 }
 
-// Runtimes reuse signals: the value belongs to the last packet only if no other packet has the
-// signal, but for older ones of the same queue.
+// Is the signal of the last packet that of another packet, too, which is no older one of the queue?
+// Runtimes reuse signals; then its value tells nothing of the last packet.
 static bool is_used_again(const struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
@@ -185,7 +185,7 @@ static bool is_used_again(const struct setters *s, const struct why *w, size_t q
 	return false;
 }
 
-// Queues first to end-1 are those of one process.
+// Finds what sets the signals of a process's queues, first to end-1.
 static void find_setters(struct why *w, size_t first, size_t end)
 {
 	struct setters s = {0};
@@ -261,7 +261,7 @@ static void name_suspender(struct why_queue *x, pid_t pid)
 		snprintf(x->by_name, sizeof(x->by_name), "%s", p.comm);
 }
 
-// The state of a queue that is off the hardware; WHY_UNKNOWN: it is not, or that is not known.
+// The state of a queue that is off hardware; WHY_UNKNOWN: it is on, or that is not known.
 static enum why_state state_off(const struct why *w, struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
@@ -288,14 +288,12 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 static bool is_chained(const struct why *w, const struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
-	const struct rls_node *n =
-		r->gpu_id == KFD_UNKNOWN ? NULL
-					 : rls_find(&w->rings->from.rows.rls, (uint32_t)r->gpu_id);
+	const struct rls_node *n = rls_find(&w->rings->from.rows.rls, (uint32_t)r->gpu_id);
 	return r->mqd.turns || (n && n->chained && !queue_row_is_sdma(r));
 }
 
-// Chooses the wait that the state is about: in a deadlock one for a blocked queue, else one for a
-// signal that no packet sets, if the packet needs that signal.
+// The state of a blocked queue, and the wait it is about: in a deadlock that for a blocked queue,
+// else that for a signal that no packet sets, unless another signal is enough.
 static enum why_state state_blocked(const struct why *w, struct why_queue *x)
 {
 	const bool any = x->next.waits == PACKET_WAITS_ANY;
@@ -507,8 +505,6 @@ static char *tell_state(const struct why *w, const struct why_queue *x)
 	return b.data;
 }
 
-// ---
-
 void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_t over_ns)
 {
 	*w = (struct why){.n = r->n, .rings = r, .evictions = e};
@@ -528,8 +524,8 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	}
 	confirm_blocked(w);
 	find_deadlocks(w);
-	// Slots are read after the write indices: the doorbell of an index that a slot has not seen
-	// by now was lost.
+	// Slots are read after the write indices: if a slot has not seen such an index by now, its
+	// doorbell was lost.
 	if (may_be_hung(w))
 		rings_read_slots(r);
 	for (size_t i = 0; i < w->n; i++)

@@ -10,7 +10,7 @@ static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool kn
 	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};
 }
 
-// A signal that cannot be read counts as neither open nor closed, see set_blocked().
+// A signal that cannot be read is neither open nor closed for set_blocked().
 static void read_deps(struct why_queue *x, const struct memory *m)
 {
 	const struct packet *p = &x->next;
@@ -67,8 +67,8 @@ static void look_at_packets(struct why_queue *x, const struct memory *m)
 	ring_look_fini(&l);
 }
 
-// Are the packets at these indices still those that were read? Indices only grow (not those of
-// PM4), and a written packet stays until it is taken.
+// Are the packets at these indices those that were read before? Indices only grow, except those of
+// PM4 queues, and a written packet stays until it is taken.
 static bool is_same_head(const struct why_queue *x, const struct ring_indices *at)
 {
 	if (x->q->ring.kind == RING_PM4 || x->unread || at->read != x->now.read)
@@ -95,8 +95,7 @@ static void look_at_signals(struct why_queue *x, const struct memory *m)
 		set_blocked(x);
 }
 
-// True: the head is as it was, and its signals are to be looked at. False: `at` are the indices
-// now.
+// True: the head is as before, and only its signals may have changed. `at` gets the indices.
 static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
 {
 	x->problem = ring_indices(&x->q->ring, m, at);
@@ -109,8 +108,8 @@ static bool is_as_before(struct why_queue *x, const struct memory *m, struct rin
 
 // --- many queues of a process: each step of all of them is one question ---
 
-// Of one queue, one question reads its indices, two packets and the indices again; or the signals
-// of two packets.
+// A question reads of each queue the indices, two packets and the indices again, or else the
+// signals of two packets.
 enum { RANGES = 7, QUEUES = 64, SIGNAL_BYTES = 16, BYTES = 2 * RING_INDICES_MOST + 2 * AQL_BYTES };
 
 static struct {
@@ -147,7 +146,7 @@ static void begin_advance(void)
 	advance.end = advance.bytes;
 }
 
-// Reads all ranges that were added with one question. The memory that is returned has them.
+// Reads all ranges that were added, with one question; the memory that is returned knows them.
 static struct memory read_advance(const struct memory *m)
 {
 	struct memory seen = *m;
