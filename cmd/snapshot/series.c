@@ -1,5 +1,5 @@
-// gpq snapshot --every T DIR: a numbered series of snapshots (common/snapshot/series.h); and what
-// the series that other forms are given consist of.
+// gpq snapshot --every T DIR: saves a numbered series of snapshots (common/snapshot/series.h). And
+// which snapshots the operands of --diff and --compare mean.
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/stop.h"
@@ -36,11 +36,11 @@ struct run {
 	struct series series;
 	struct redact *names;
 	struct out *out;
-	struct out_col *cols; // those of a snapshot, with the width of a path
+	struct out_col *cols; // those of a snapshot, the first as wide as its paths
 	struct topology topology;
 	uint64_t earlier; // number of the last snapshot; 0: none
 	uint64_t taken, missed;
-	bool partial; // some of -p were not there at first
+	bool partial; // some PIDs of -p were missing at first
 };
 
 // --- when ---
@@ -68,7 +68,7 @@ static struct topology read_topology(void)
 	return t;
 }
 
-// The folder of the last snapshot while the topology is what it was then, else -1.
+// The folder of the last snapshot if the topology is the same as then, else -1.
 static int open_earlier(struct run *r)
 {
 	const struct topology now = read_topology(), then = r->topology;
@@ -98,7 +98,7 @@ static int choose_processes(struct run *r, struct pids *chosen)
 	if (!host_choice_asks(&r->by))
 		return GPQ_OK;
 	int status = snapshot_choose(r->opt, chosen);
-	if (status || r->taken) // later they may all be gone
+	if (status || r->taken) // later all may be gone
 		return status;
 	status = host_choice_found(&r->by, chosen, "this host");
 	r->partial = status == GPQ_PARTIAL;
@@ -113,7 +113,7 @@ static int print_series_row(struct run *r, const struct saved_row *row)
 	return out_flush(r->out);
 }
 
-// A moment whose tree cannot be written is noted, if there is room for that, and ends the series.
+// A tree that cannot be written is noted in the index, if possible, and ends the series.
 static int note_failed(struct run *r, const char *path, struct series_line *line, int error)
 {
 	if (stop_asked())
@@ -191,7 +191,7 @@ static int take_all(struct run *r)
 	return status;
 }
 
-// -J ends with the document, so that a series that was stopped has one too.
+// Ends the document of -J also after a signal.
 static int end_series(struct run *r, int status)
 {
 	const unsigned long long taken = r->taken, missed = r->missed;
@@ -209,7 +209,7 @@ static int end_series(struct run *r, int status)
 	return status ? status : written ? written : r->partial ? GPQ_PARTIAL : GPQ_OK;
 }
 
-// The table of a snapshot, where the first column has room for each path.
+// The table of a snapshot, with a first column wide enough for each path.
 static struct out_table wide_table(struct run *r, const char *dir)
 {
 	struct out_table t = snapshot_saved_table;

@@ -45,14 +45,14 @@ struct saved_row {
 // The processes that the selector chooses now. GPQ_OK, or the exit status after a message.
 int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen);
 
-// Makes one tree. 0; -1 with errno, also when it was stopped, and nothing is left behind.
+// Saves a tree. 0; -1 with errno (EINTR: an end was requested), and nothing is left.
 int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how);
 
-// The row of a snapshot, with notes of what is missing.
+// The row of a snapshot; with -v, notes files that are missing.
 struct saved_row snapshot_row(const struct snapshot *s, const char *path);
-void snapshot_warn(const struct saved_row *row); // of dumps that are not there or do not agree
+void snapshot_warn(const struct saved_row *row); // of dumps that are missing or do not agree
 
-// Exit status after a message: why `path` cannot be made.
+// The exit status after a message why `path` cannot be made.
 int snapshot_refused(const char *path, int error);
 
 // Is the path an archive's name, or "-"?

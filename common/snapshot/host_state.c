@@ -29,7 +29,7 @@ static uint64_t read_uptime(void)
 
 // --- the place in the hardware ---
 
-// The registers of compute slots are at the same place in all generations.
+// Registers of compute slots have the same dwords in all generations.
 static bool compute_slot_value(const struct hqds *h, const struct hqd *s, enum mqd_value what,
 			       uint64_t *v)
 {
@@ -57,7 +57,8 @@ static unsigned xcc_of(const struct hqd *s)
 	return s->xcc < 0 ? 0 : (unsigned)s->xcc;
 }
 
-// Each XCC has an MQD of its own; all have the queue's doorbell, which is unique on a GPU.
+// Writes the queue's slot on each XCC. Each XCC has its own MQD, but all have the queue's doorbell,
+// which is unique on a GPU.
 static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
 	size_t len = 0;
@@ -77,8 +78,8 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 		snprintf(q->slots, sizeof(q->slots), "p%uq%u", first->pipe, first->queue);
 }
 
-// A queue that is in no slot may still be mapped: queues take turns if there are more of them than
-// slots, or more processes than VMIDs.
+// A queue that is in no slot may be mapped: queues take turns if there are more of them than slots,
+// or more processes than VMIDs.
 static void place_queue(struct state_queue *q, const struct host_state *m, const struct hqds *h,
 			const struct hqd *slot)
 {
@@ -225,7 +226,7 @@ void host_state_fini(struct host_state *m)
 
 // --- two moments side by side ---
 
-// Unknown start times agree with any.
+// Orders queues by identity. An unknown start time equals any.
 static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
 {
 	const struct queue_row *x = &a->row, *y = &b->row;

@@ -15,14 +15,13 @@
 #include <string.h>
 
 struct state_queue {
-	struct queue_row row; // what it points to is owned by host_state.list; hidden: not chosen
+	struct queue_row row; // its texts are of host_state.list; row.hidden: not chosen
 	uint64_t start_ticks; // of its process; KFD_UNKNOWN
 	char slots[96];       // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "" unknown
 	int8_t on_hw;         // row.on_hw, and 1 where it is seen in a slot
-	// Where the positions come from: "live" (registers of its slot), "saved" (its MQD, which is
-	// exact as long as it is off hardware), "process" (indices in the process's memory, read a
-	// moment after the dumps), "stale" (its MQD as of the last unmap: how far it got since is
-	// not known). NULL: unknown.
+	// Source of the positions: "live" (registers of its slot), "saved" (its MQD, exact while it
+	// is off hardware), "process" (indices in memory, read shortly after the dumps), "stale"
+	// (its MQD as of the last unmap; progress since is not known). NULL: unknown.
 	const char *pointers;
 	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
 	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
@@ -54,22 +53,21 @@ static inline bool host_state_is_stale(const struct state_queue *q)
 	return q->pointers && strcmp(q->pointers, "stale") == 0;
 }
 
-// The active compute slot whose MQD is at this address, or NULL. (SDMA slots keep the values of
-// queues that are gone, and none of these is an MQD.) A slot is torn, and left out, when the text
-// has no doorbell or pointer of it.
+// The active compute slot whose MQD is at this address, or NULL. (SDMA slots have no MQD address,
+// and keep values of queues that are gone.) A slot without doorbell or pointers in the text is left
+// out.
 const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
 
 // --- what happened between two moments ---
 
-// A queue is the same one in both moments if process, start time of the process, KFD context and
-// queue id agree; since the driver gives a free id out again, GPU and type must agree too, and the
-// MQD's address where both are certain.
+// A queue of both moments is the same if process, start time of the process, KFD context and queue
+// id agree. The driver gives a free id out again, so GPU and type must agree too, and the MQD's
+// address where both are certain.
 struct qdiff {
-	// Words: came, went; off (the hardware: suspended or evicted, which look the same in
-	// dumps), on; moved (to other slots), ring (another address or size), priority (of queue or
-	// pipe), evicted (an eviction of its process ended meanwhile), progress (packets were
-	// consumed or submitted), suspended (a holder of gpq suspend has it now), resumed. NULL: no
-	// change.
+	// Words: came, went; off (suspended or evicted, which look the same in dumps), on; moved
+	// (to other slots), ring (address or size), priority (of queue or pipe), evicted (an
+	// eviction of its process ended), progress (packets were consumed or submitted), suspended
+	// (by gpq), resumed. NULL: no change.
 	const char *changes;
 	const struct state_queue *before, *after; // NULL: it was not there
 	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN

@@ -53,8 +53,8 @@ static bool parse_index_line(struct entry *e, const char *line, size_t len)
 	return !j.failed && e->number && e->number < UINT64_MAX;
 }
 
-// Calls `each` for every whole line. Returns the bytes up to the end of the last whole line; *bad
-// counts lines that cannot be parsed.
+// Calls `each` for every complete line. Returns the bytes of complete lines; *bad counts those that
+// cannot be parsed.
 static size_t read_index_lines(const struct buf *text, size_t *bad,
 			       void (*each)(void *arg, const struct entry *e), void *arg)
 {
@@ -139,7 +139,7 @@ static void add_entry(void *arg, const struct entry *e)
 		f->last = e->number;
 }
 
-// A power cut can leave a part of a line, which is cut off, and a tree without a line, whose number
+// A power cut can leave a part of a line, which is removed, and a tree without a line, whose number
 // is skipped.
 static int read_index(struct series *s, struct so_far *f)
 {
@@ -168,7 +168,7 @@ int series_open(struct series *s, const char *dir, bool redacted)
 	int status = open_index(s);
 	if (!status)
 		status = read_index(s, &f);
-	// Each command makes pseudonyms of its own, and real names must not get among pseudonyms.
+	// Each run makes its own pseudonyms, and real names must not stand beside pseudonyms.
 	if (!status && f.any && (redacted || f.redacted))
 		status = err_fail(GPQ_USAGE, "name another folder",
 				  redacted ? "%s: a series that is there cannot be continued with "

@@ -1,7 +1,7 @@
-// Reading a host and writing it down; see snapshot.h.
+// Saves a host; see snapshot.h.
 //
-// The dumps are joined later, so they must be of the same moment: they are read into memory one
-// after the other and written afterwards, and read again if the list of queues changed in between.
+// Dumps are joined later, so they must be of the same moment: they are read into memory one after
+// the other, again if the list of queues changed meanwhile, and written afterwards.
 #include "common/host/xalloc.h"
 #include "common/snapshot/snapshot.h"
 
@@ -30,8 +30,7 @@ enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
 static struct snapshot_entry *note_entry(struct snapshot *s, const char *path, uint64_t size,
 					 int error)
 {
-	ARRAY_GROW(s->entries, s->cap, s->n);
-	struct snapshot_entry *e = &s->entries[s->n++];
+	struct snapshot_entry *e = ARRAY_ADD(s->entries, s->cap, s->n);
 	*e = (struct snapshot_entry){.path = xstrdup(path), .size = size, .error = error};
 	if (!error) {
 		s->files++;
@@ -52,8 +51,7 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 
 static struct held *hold_dump(struct saver *v, const char *path, const char *target)
 {
-	ARRAY_GROW(v->held, v->cap_held, v->nheld);
-	struct held *h = &v->held[v->nheld++];
+	struct held *h = ARRAY_ADD(v->held, v->cap_held, v->nheld);
 	*h = (struct held){.path = xstrdup(path), .target = target ? xstrdup(target) : NULL};
 	return h;
 }
@@ -68,7 +66,7 @@ static void release_dumps(struct saver *v)
 	v->nheld = 0;
 }
 
-// A file of a process, in KFD's part of sysfs or debugfs, that is not to be saved.
+// Is this a file of KFD about a process that is not chosen?
 static bool is_path_left_out(const struct saver *v, const char *path)
 {
 	static const char folder[] = "/kfd/proc/";
@@ -85,7 +83,7 @@ static int on_missing(void *arg, const char *path, int error)
 	return 0;
 }
 
-// Reading such a file may block: it is in the memory of a target, or the driver takes locks for it.
+// May reading this file block? The driver takes locks for it, or it lies in memory of a process.
 static bool may_be_silent(const char *path)
 {
 	return host_is_live() &&
@@ -107,7 +105,7 @@ static int read_host_file(const char *path, struct buf *b)
 			    ? -1
 			    : 0;
 	else if (r == 0)
-		r = (errno = EINVAL, -1); // a device or a pipe has no place here
+		r = (errno = EINVAL, -1); // a device or a pipe
 	close_quietly(fd);
 	return r;
 }
@@ -147,7 +145,7 @@ static int add_host_file(struct saver *v, const char *path)
 	return r;
 }
 
-// Is it as it was in the earlier snapshot, and was it linked from there?
+// Links a file that cannot have changed from the earlier snapshot. False: it is to be read.
 static bool is_linked(struct saver *v, const char *path)
 {
 	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
@@ -164,7 +162,7 @@ static int on_found(void *arg, const char *path)
 		errno = EINTR;
 		return -1;
 	}
-	// "/": only a link that somebody else made leads there
+	// Only a link that somebody else made can lead to "/".
 	if (strcmp(path, "/") == 0 || is_path_left_out(v, path) || is_linked(v, path))
 		return 0;
 	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_host_file(v, path);
@@ -297,7 +295,7 @@ static int write_dumps(struct saver *v)
 	return r;
 }
 
-// --- what only a running host knows of queues ---
+// --- what only a running host knows about queues ---
 
 struct created {
 	uint64_t when;
@@ -317,7 +315,7 @@ static void write_ids(struct buf *b, struct created *v, size_t n)
 		buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
 }
 
-// Queue ids, oldest first, as procs.c reads them back. Nothing where the order is not known.
+// Ids of the queues of a context in order of creation, as far as that is known; procs.c reads them.
 static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
 		       struct buf *b)
 {
@@ -332,7 +330,7 @@ static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, i
 	free(v);
 }
 
-// Ids of secondary contexts, oldest first, likewise.
+// Ids of secondary contexts in order of creation; nothing if that is not known.
 static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
 	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
@@ -356,12 +354,11 @@ static int save_text(struct tree *t, const char *dir, const char *name, struct b
 	return r;
 }
 
-// Saves what only a live host shows of a queue: its indices in the process, and its holder.
-// queue_rows.c reads it back.
+// Saves the indices of a queue in its process, and its holder, for queue_rows.c.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
 	struct buf b = {0};
-	char name[32];
+	char name[40];
 	const bool indices = r->now.read != KFD_UNKNOWN && r->now.write != KFD_UNKNOWN;
 	if (indices)
 		buf_printf(&b, "%" PRIu64 " %" PRIu64, r->now.read, r->now.write);
@@ -369,13 +366,13 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 		buf_printf(&b, "%s %" PRId64 "\n", indices ? "" : "- -", r->now.holder);
 	else if (indices)
 		buf_puts(&b, " -\n");
-	snprintf(name, sizeof(name), "%u/.now", (unsigned)r->qid);
+	snprintf(name, sizeof(name), "queues/%u/.now", (unsigned)r->qid);
 	int failed = save_text(t, dir, name, &b);
 	buf_fini(&b);
 	return failed;
 }
 
-// Stores the real path of the folder of processes: a tree cannot have files below a link.
+// Keeps the path of the folder of processes without links: a tree has no files below a link.
 static int keep_procs(void *saver, const char *found)
 {
 	((struct saver *)saver)->procs = xstrdup(found);
@@ -390,16 +387,15 @@ static int save_context(struct saver *v, const struct kfd_procs *p, const struct
 	char sub[24] = "";
 	struct buf b = {0};
 	if (c->id >= 0)
-		snprintf(sub, sizeof(sub), "context_%d/", (int)c->id);
-	char *dir = xasprintf("%s/%d/%squeues", v->procs, (int)proc->pid, sub);
+		snprintf(sub, sizeof(sub), "/context_%d", (int)c->id);
+	char *dir = xasprintf("%s/%d%s", v->procs, (int)proc->pid, sub);
 	order_text(p, proc, c->id, &b);
-	int r = save_text(v->t, dir, ".order", &b);
+	int r = save_text(v->t, dir, "queues/.order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
 		const struct queue_row *row = &now->rows[i];
 		if (row->pid == proc->pid && row->context == context && row->qid != KFD_UNKNOWN)
 			r = save_now(v->t, dir, row);
 	}
-	dir[strlen(dir) - strlen("/queues")] = '\0';
 	if (!r && c->id < 0) {
 		contexts_text(p, proc, &b);
 		r = save_text(v->t, dir, ".contexts", &b);
@@ -415,7 +411,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 	const struct glob_visitor visitor = {keep_procs, on_link, on_missing, v, false};
 	v->item = &folder;
 	int r = host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
-	if (!r && v->procs) // also without any process: else it would seem not to be recorded
+	if (!r && v->procs) // also without a process: else the folder would seem not recorded
 		r = tree_dir(v->t, v->procs);
 	for (size_t i = 0; i < p->ncontexts && !r && v->procs; i++)
 		r = save_context(v, p, &p->contexts[i], now);
@@ -431,7 +427,7 @@ static int by_pid_value(const void *a, const void *b)
 	return ORDER(x, y);
 }
 
-// A process and all its ancestors, which --tree needs.
+// Adds a process and its ancestors, which --tree needs.
 static void add_concerned(struct pids *to, pid_t pid)
 {
 	struct proc proc;

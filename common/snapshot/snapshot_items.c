@@ -1,5 +1,4 @@
-// The paths in a snapshot, each with the command that reads it. A command that reads a new path of
-// the host needs a line here.
+// The paths in a snapshot, and who reads them. A command that reads a new path needs a line here.
 //
 // Facts: [kfd.proc-files], [debugfs.files], [debugfs.hang-hws]. debugfs/kfd/hang_hws is left out
 // for good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets and nothing

@@ -57,7 +57,7 @@ static bool is_noted(const struct snapshot *s, const char *path)
 	return false;
 }
 
-// In docker's form also for podman's: container_name() reads docker's records first.
+// Podman's containers are saved in docker's form, too: container_name() reads that first.
 static int add_container(struct saver *v, pid_t pid)
 {
 	struct container c;
