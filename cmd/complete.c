@@ -50,8 +50,8 @@ static void skip_list(struct typed *t)
 		keep_up_to(t, comma + 1);
 }
 
-// The option tables that apply to the word, ended by NULL: those of the command's kind, or of all
-// its kinds if none is typed yet, and the shared one.
+// The option tables that apply to the word: that of the command or its kind, of all its kinds if
+// none is typed yet, and the shared one. NULL ends the list.
 static void tables_of(const struct typed *t, const struct opt *tables[8])
 {
 	unsigned n = 0;
@@ -132,7 +132,8 @@ static void offer_sort(struct typed *t)
 	offer_columns(t);
 }
 
-// An expression such as BACKLOG > 1 && PA: where a value may stand, columns; behind one, operators.
+// An expression such as BACKLOG > 1 && PA: columns where a value may stand, operators behind a
+// value.
 static void offer_filter(struct typed *t)
 {
 	static const char *const operators[] = {"==", "!=", "<",  "<=", ">",
@@ -157,8 +158,8 @@ static void offer_filter(struct typed *t)
 
 // --- what the host knows; what cannot be read gives no candidates, and no message ---
 
-// Other users choose the names of processes and containers: names with characters that are special
-// to a shell or a terminal are not offered.
+// Other users choose the names of processes and containers, so names with characters that are
+// special to a shell or a terminal are not offered.
 static bool is_tame(const char *word)
 {
 	return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -174,7 +175,7 @@ static void offer_escaped(const struct typed *t, const char *word, const char *h
 	buf_fini(&b);
 }
 
-// Calls `each` for every process with KFD open, after reading what `each` needs.
+// Reads `want` of every process that has KFD open, and calls `each` for it.
 static void for_kfd_processes(const struct typed *t, unsigned want,
 			      void (*each)(const struct typed *t, const struct process_info *p))
 {
@@ -202,7 +203,7 @@ static void offer_pids(struct typed *t)
 	for_kfd_processes(t, PROCESS_STATUS, offer_pid);
 }
 
-// --comm takes a regular expression, in which a dot stands for any letter.
+// --comm takes a regular expression: a dot replaces each special character.
 static void offer_command(const struct typed *t, const struct process_info *p)
 {
 	char word[sizeof(p->proc.comm)], help[32];
@@ -340,7 +341,7 @@ static const struct {
 	{"offline", offer_spec},  {"class", offer_class},
 };
 
-// Offers nothing for other options: the shell then completes names of files.
+// Offers arguments of an option; none of others than in `sources`: the shell completes file names.
 static void offer_values(const struct opt *o, struct typed *t)
 {
 	for (unsigned i = 0; *opt_word(o, i); i++)
@@ -350,8 +351,8 @@ static void offer_values(const struct opt *o, struct typed *t)
 			sources[i].offer(t);
 }
 
-// KEY=VALUE&KEY=VALUE of gpq sched: the keys, and what their options take. (--online and --offline
-// of gpq bench ab are commands.)
+// KEY=VALUE&KEY=VALUE of gpq sched: keys, and arguments of the options of that name. (--online and
+// --offline of gpq bench ab take commands.)
 static void offer_spec(struct typed *t)
 {
 	const char *and = strrchr(t->rest, '&'), *value;
@@ -392,8 +393,8 @@ struct place {
 	bool operands;                 // no more options follow
 };
 
-// The option that `word` is or, of a cluster of letters, ends with; *argument is what is attached
-// to it ("--output=PID", "-oPID"), or NULL.
+// The option that `word` is, or the last one of a cluster of letters. *argument is an attached
+// argument ("--output=PID", "-oPID"), or NULL.
 static const struct opt *option_of(const struct typed *t, const char *word, const char **argument)
 {
 	char name[64];
@@ -474,7 +475,7 @@ static void offer_operands(const struct typed *t, bool help)
 
 int complete_words(int n, char **words)
 {
-	const char *root = host_getenv("GPQ_SYSROOT"); // with none, or a wrong one: this host
+	const char *root = host_getenv("GPQ_SYSROOT"); // unset or wrong: the live host
 	const char *word = n > 0 ? words[n - 1] : "", *argument = NULL;
 	struct typed t = {.keep = word, .rest = word};
 	struct place at = {0};
@@ -490,7 +491,7 @@ int complete_words(int n, char **words)
 	if (o)
 		offer_values(o, &t);
 	else if (at.operands)
-		; // files, or a command: the shell knows
+		; // files or a command: left to the shell
 	else if (word[0] == '-' && word[1] && word[1] != '-' && option_of(&t, word, &argument))
 		offer(&t, word, "option");
 	else if (word[0] == '-')

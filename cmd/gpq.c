@@ -1,5 +1,5 @@
-// gpq: finds the command by its name or by the name gpq was called with, reads the options that all
-// of them share, and runs it.
+// gpq: finds the command by its name, or by the name gpq was called with, parses the shared
+// options, and runs the command.
 #include "cmd/command.h"
 
 #include "common/host/xalloc.h"
@@ -84,7 +84,7 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 	return NULL;
 }
 
-// Names that commands have in other programs.
+// What commands are called in other programs.
 static const char *const synonyms[][2] = {
 	{"ps", "queues"},
 	{"list", "queues"},
@@ -144,7 +144,7 @@ static const struct opt_rule common_rules[] = {
 	RULE(FORM_NAMES, "", "", "choose one",
 	     "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other",
 	     .several = true),
-	// Without -o there may be several tables, or a table whose columns are not known yet.
+	// Without -o there may be several tables, or columns that are not known yet.
 	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
 		   "--null: name a column by -o"),
 	{0},
@@ -203,7 +203,7 @@ static bool has_column(const struct out_table *const *tables, const char *name)
 	return false;
 }
 
-// What was probably meant by an operand that the command does not take.
+// Says what an operand that the command does not take probably means.
 static void put_advice(struct buf *b, const struct cmd *cmd, const char *operand)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
@@ -242,7 +242,7 @@ static bool forgot_p(const struct cmd *cmd)
 	       parse_u64(cmd->argv[0], &number);
 }
 
-// Fails, since the operand that says which kind is missing or unknown.
+// Reports that the operand with the kind is missing or unknown.
 static int no_kind(const struct cmd *cmd)
 {
 	const char *words[8] = {0}, *given = cmd->argc ? cmd->argv[0] : NULL;
@@ -305,7 +305,8 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 
 static enum out_mode asked = OUT_TABLE; // OUT_JSON, OUT_NDJSON, or OUT_TABLE for anything else
 
-// Before options are parsed, so that a message about a wrong one is JSON where that was asked for.
+// Called before options are parsed, so that messages about wrong ones are JSON if that was asked
+// for.
 static void ask_json(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
 	if (opts_asks(argc, argv, sets, stop, "json"))
@@ -317,7 +318,7 @@ static void ask_json(int argc, char **argv, const struct opt_set *sets, bool sto
 
 enum { SETS_MAX = 32 };
 
-// Adds the tables of options of a command, or of one kind of it, which are to fill `base`.
+// Adds the option tables of a command, or of one kind of it; they fill `base`.
 static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
 		     const struct cmd_kind *kind, void *base)
 {
@@ -331,7 +332,7 @@ static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
 			sets[n++] = (struct opt_set){k->opts, base, k->title, def->spec->defaults};
 }
 
-// Adds the shared options, and for messages about wrong ones those of all commands.
+// Adds the shared options, and those of all commands for messages about wrong options.
 static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *common)
 {
 	unsigned n = 0;
@@ -342,7 +343,7 @@ static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *co
 		add_sets(sets, c, NULL, NULL);
 }
 
-// argv[0] is the command's name. `common` may hold what was given before it.
+// argv[0] is the command's name. `common` has the options that were given before it.
 static int run_command_named(const struct command *def, int argc, char **argv,
 			     struct common_opts *common)
 {
@@ -351,7 +352,7 @@ static int run_command_named(const struct command *def, int argc, char **argv,
 	struct cmd cmd = {.def = def, .opts = xcalloc(spec->opts_size, 1), .sets = sets};
 	if (spec->defaults)
 		memcpy(cmd.opts, spec->defaults, spec->opts_size);
-	if (spec->kinds) { // whose options are taken depends on the kind
+	if (spec->kinds) { // the kind decides which options are taken
 		add_sets(all, def, NULL, cmd.opts);
 		add_other_sets(all, common);
 		cmd.kind = command_kind(def, opts_first_operand(argc, argv, all));
@@ -465,7 +466,8 @@ static int run_gpq(int argc, char **argv)
 	return unknown_command(argv[first]);
 }
 
-// A closed standard descriptor must not be taken by the next open(): the data would go there.
+// If a standard descriptor is closed, the next open() must not take its number: output would go
+// there.
 static void keep_standard_fds(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

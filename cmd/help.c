@@ -1,5 +1,5 @@
-// Help in two sizes, made from the tables of options and columns: -h fits a screen, --help has all.
-// It goes to standard output like data: `gpq queues --help | less`.
+// Help, made from the tables of options and columns: -h fits on a screen, --help has all. Help goes
+// to standard output: `gpq queues --help | less`.
 #include "cmd/command.h"
 
 #include "common/cli/text.h"
@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// Summaries begin with a small letter.
+// Wraps a text and begins it with a capital letter.
 static void put_text(struct buf *b, const char *text)
 {
 	size_t start = b->len;
@@ -54,8 +54,8 @@ static void put_columns(struct buf *b, const struct out_table *const *tables)
 	}
 }
 
-// The forms of a synopsis, the first two of it where it has to be short; `kind` is the word behind
-// the command's name, or NULL.
+// The forms of a synopsis, if `brief` only the first two. `kind` is the word behind the command's
+// name, or NULL.
 static void put_usage(struct buf *b, const char *command, const char *kind, const char *synopsis,
 		      bool first, bool brief)
 {
@@ -91,7 +91,7 @@ static void put_kinds(struct buf *b, const struct command *def, bool brief)
 	}
 }
 
-// What the last line of the short help says.
+// The last lines of the brief help.
 static void put_more(struct buf *b, const struct command *def, const struct cmd_kind *kind)
 {
 	const char *of = kind ? kind->title : def->name;

@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 };
 
 // member, heading, JSON key, type, flags, what must be read for it, help
-#define F  (1u << 31) // shown by default of a captured dump, which knows nothing of processes
+#define F  (1u << 31) // shown by default with --mqds, whose file knows nothing of processes
 #define DF (D | F)
 #define MF (M | F)
 #define COLUMNS(X)                                                                                 \
@@ -209,8 +209,7 @@ static int explain_pid_without_row(const struct queue_rows *q, const struct pick
 	return no_such_process(pid);
 }
 
-// Warns of processes whose queues cannot be read: they are missing from the list, and must not seem
-// to have none.
+// Warns of processes whose queues cannot be read, since they are missing from the list.
 static bool warn_unreadable(const struct queue_rows *q)
 {
 	bool any = false;
@@ -225,7 +224,7 @@ static bool warn_unreadable(const struct queue_rows *q)
 	return any;
 }
 
-// GPQ_OK when all processes of the options have rows, GPQ_PARTIAL when some, else GPQ_NOTFOUND.
+// GPQ_OK: all processes of the options have rows; GPQ_PARTIAL: some; else GPQ_NOTFOUND.
 static int check_pids_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;
@@ -234,8 +233,8 @@ static int check_pids_found(const struct queue_rows *q, const struct pick *pick,
 		return warn_unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
-	// With --tree or --ns-pid, rows of other PIDs stand for those of -p: once any are shown, no
-	// PID is missing.
+	// With --tree and --ns-pid rows have other PIDs than -p. If any row is shown, none counts
+	// as missing.
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
 		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
@@ -254,13 +253,13 @@ static int check_pids_found(const struct queue_rows *q, const struct pick *pick,
 	return GPQ_OK;
 }
 
-// --- why so little ---
+// --- why columns are empty ---
 
 struct reason {
 	const char *why, *next;
 };
 
-// Why what MQDs tell is unknown; `why` NULL: they were read, or not wanted.
+// Why values of MQDs are unknown; `why` NULL: they were read, or not wanted.
 static struct reason no_mqds(const struct queue_rows *q)
 {
 	const int error = q->mqds_error;
@@ -278,7 +277,7 @@ static struct reason no_mqds(const struct queue_rows *q)
 	return (struct reason){"debugfs has no kfd/mqds", NULL};
 }
 
-// Why what /proc tells of this row's process is unknown; `why` NULL: it is not for want of rights.
+// Why values of this row's process in /proc are unknown; `why` NULL: not because of rights.
 static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
 {
 	if (q->foreign)
@@ -306,9 +305,8 @@ static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
 	return true;
 }
 
-// Names the columns that are empty for this reason: those that need some of `reads`, and nothing
-// beside `reads` and `also`. Columns that are not shown by default are named only if -o chose them
-// (`asked`).
+// Names the empty columns that need some of `reads`, and nothing but `reads` and `also`. Columns
+// that are not shown by default are named only if -o chose them (`asked`).
 static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
 			unsigned also, struct reason because)
 {
@@ -327,7 +325,7 @@ static void tell_reason(const struct queue_rows *q, const struct out *o, bool as
 	buf_fini(&names);
 }
 
-// Explains why columns are empty, once: not again with each list of --watch.
+// Explains why columns are empty, with --watch only once.
 static void explain_empty(const struct queue_rows *q, const struct out *o, const char *columns)
 {
 	static bool told;
@@ -354,7 +352,7 @@ static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
 	return want;
 }
 
-// Columns that most hosts have nothing for.
+// Leaves out columns that are empty on most hosts.
 static void leave_out_columns(const struct queue_rows *q, struct out *o)
 {
 	bool context = false, level = false;
@@ -394,7 +392,7 @@ static int print_queues(struct picked *p, struct out *o, const char *columns)
 	return !status && damaged ? GPQ_PARTIAL : status;
 }
 
-// One reading of the host, written out.
+// Reads the host and prints its queues, once.
 static int list_queues_once(struct cmd *cmd)
 {
 	const struct queues_opts *opt = cmd->opts;
@@ -432,7 +430,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Waiting is in vain if all processes that -p names have ended.
+// True: all processes of -p have ended, so that waiting is in vain.
 static bool queues_hopeless(const struct cmd *c)
 {
 	const struct pick_opts *p = &((const struct queues_opts *)c->opts)->pick;

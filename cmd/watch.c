@@ -16,8 +16,8 @@ enum { LEAST_NS = 10000000 };
 
 // --- on a terminal ---
 
-// How many words of the command line --watch takes if `word` is that option, whole or abbreviated:
-// 1 with the interval behind =, else 2. 0: another word.
+// Words of the command line that `word` and its argument take if it is --watch, also abbreviated: 1
+// with the interval behind =, else 2. 0: it is another word.
 static unsigned watch_words(const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -26,7 +26,7 @@ static unsigned watch_words(const char *word)
 	return word[len] ? 1 : 2;
 }
 
-// The command line as typed, without --watch, whose interval is shown before it.
+// The command line as typed, without --watch.
 static void put_command(struct buf *to, const struct cmd *c)
 {
 	struct buf words = {0};
@@ -56,7 +56,7 @@ static void put_left(struct buf *to, const struct cmd *c, uint64_t every_ns)
 	buf_fini(&text);
 }
 
-// "host: 2026-11-22 23:05:19": the name of the live or recorded host, and the present time.
+// The host's name and the present time: "host: 2026-11-22 23:05:19".
 static void put_right(struct buf *to)
 {
 	struct buf host = {0};
@@ -169,7 +169,7 @@ int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(str
 		       (late = clock_ns() >= end);
 	}
 	err_gather(NULL);
-	if (met && status == GPQ_NOTFOUND) // that is what was waited for
+	if (met && status == GPQ_NOTFOUND) // --wait 0
 		status = GPQ_OK;
 	else
 		write_fully(STDERR_FILENO, messages.data ? messages.data : "", messages.len);

@@ -28,9 +28,9 @@ struct joiner {
 	const struct mqds *m;
 	const enum gfx_gen *gens; // of each of its queues
 	const struct rls *rls;
-	struct workload sys, mqd; // of the context or process at hand: sysfs queues newest first
-				  // where known, MQDs as printed
-	uint32_t *blocks;         // of each context of a process
+	struct workload sys, mqd; // of one context or process: its sysfs queues, newest first if
+				  // the order is known, and its MQDs as printed
+	uint32_t *blocks; // of each context of the process, by join_blocks()
 };
 
 const char *join_why_text(enum join_why why)
@@ -67,17 +67,17 @@ static bool joined_value(const struct joiner *jn, const struct mqd *q, enum mqd_
 	return mqd_get(jn->m, q, jn->gens[q - jn->m->queues], 0, what, v);
 }
 
-// --- which "Process" block of mqds is which context's ---
+// --- which context a "Process" block of mqds is about ---
 //
-// The driver prints a block for each context, with the same pid. All have the same address space,
-// so they are in one bucket of its hash table, where each is added in front: the newest comes
-// first, the primary one last (kernel: create_process(), kfd_debugfs_mqds_by_process() in
-// kfd_process.c of Linux 7.3).
+// The driver prints a block for each context of a process, with the same PID. Contexts of one
+// address space share a bucket of the driver's hash table, and new ones are added in front: the
+// newest comes first, the primary context last (kernel: create_process(),
+// kfd_debugfs_mqds_by_process() in kfd_process.c of Linux 7.3).
 //
-// sysfs shows the order of creation; ids show it too, until the driver reuses one. Two threads that
-// create contexts at the same moment may appear in sysfs in reverse order, since that is done
-// outside the lock. Where the two orders differ, PASIDs must confirm one: the runlist has the PASID
-// of a block's queues, debugfs that of a context (procs.h).
+// sysfs shows the order of creation, and so do context ids until the driver reuses one. The driver
+// adds contexts to sysfs outside of its lock, so two that are created at the same moment may be in
+// reverse order there. Where the two orders differ, PASIDs must confirm one of them: the runlist
+// has the PASID of a block's queues, debugfs that of a context (procs.h).
 enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 
 struct pairing {
@@ -111,15 +111,14 @@ static void sort_contexts(struct pairing *x)
 	}
 }
 
-// Is the order of creation known, and the same as that of ids? A single secondary context needs no
-// order.
+// Is the order of creation known, and that of the ids? One secondary context has only one order.
 static bool is_ordered(const struct pairing *x)
 {
 	bool same = true;
 	for (uint32_t i = 1; i < x->n; i++)
 		if (context_at(x, i)->created == KFD_UNKNOWN)
 			return x->n == 2;
-	// contexts[] is newest first, and ids grow from the primary context, which is the last.
+	// contexts[] is newest first and ends with the primary context, from which ids grow.
 	for (uint32_t i = 0; i + 1 < x->n; i++)
 		same &= x->contexts[i] == x->n - 1 - i;
 	return same;
@@ -172,7 +171,8 @@ static bool contradicts_order(const struct pairing *x)
 	return false;
 }
 
-// Pairs blocks and contexts by PASID alone; one block without a PASID gets the remaining context.
+// Pairs blocks and contexts by PASID alone. One block without a PASID gets the context that is
+// left.
 static bool pair_confirmed(struct pairing *x)
 {
 	uint32_t left = NONE, sum = 0;
@@ -218,8 +218,8 @@ static bool find_printed(struct pairing *x)
 }
 
 // Finds the "Process" block of each context of `proc`: jn->blocks[i], an index in mqds.procs, is
-// that of contexts[proc->context + i]. True: proved for all of them. The caller must still compare
-// their queues.
+// that of contexts[proc->context + i]. True: found for all of them; the caller must still compare
+// queues.
 static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 {
 	struct pairing x = {.jn = jn, .proc = proc, .n = proc->contexts};
@@ -238,8 +238,8 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 
 // --- the two sides of a process ---
 
-// Newest first: by creation where known, else by id, which is right until the driver reuses one.
-// The primary context is the oldest.
+// Orders queues newest first: by time of creation if known, else by id, which is right until the
+// driver reuses one. The primary context is the oldest.
 static int newest_first(const void *a, const void *b, void *arg)
 {
 	const struct kfd_procs *p = arg;
@@ -252,7 +252,7 @@ static int newest_first(const void *a, const void *b, void *arg)
 	return r ? r : ORDER(y->qid, x->qid);
 }
 
-// True when creation order is known for all of them.
+// Loads queues first to first+n-1. True: their order of creation is known.
 static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
 	const struct kfd_procs *p = jn->p;
@@ -321,8 +321,8 @@ static void add_candidate(struct join *j, uint32_t mqd)
 	j->candidates[j->ncandidates++] = mqd;
 }
 
-// The likeliest MQD of queue i, -1: none. If i is the n-th sysfs queue of its key, this is the n-th
-// MQD of that key.
+// The likeliest MQD of queue i: the n-th MQD of its key, if i is the n-th queue of that key. -1:
+// the numbers of queues and MQDs differ.
 static int32_t likeliest_mqd(const struct joiner *jn, size_t i, size_t like)
 {
 	const struct key *k = &jn->sys.v[i].key;
@@ -350,7 +350,7 @@ static void match_by_key(struct joiner *jn, size_t i)
 	out->likely = likeliest_mqd(jn, i, like);
 	for (size_t n = 0; n < jn->mqd.n; n++)
 		if (keys_fit(&jn->mqd.v[n].key, k)) {
-			// If a key is not wholly known, the only MQD may fit another queue too.
+			// With an incomplete key, the only MQD may also fit another queue.
 			out->why = mqds == 1 && count_fitting(&jn->sys, &jn->mqd.v[n].key) == 1
 					   ? JOIN_ONLY
 					   : JOIN_AMBIGUOUS;
@@ -380,8 +380,8 @@ static void match_workload(struct joiner *jn, bool by_order)
 
 // --- processes ---
 
-// Do sysfs and mqds agree? With an order, each queue fits the MQD at the same place; without one,
-// both sides have as many of each key.
+// Do sysfs and mqds agree? With an order of creation, each queue must fit the MQD at its place;
+// without one, both sides must have the same number of each key.
 static bool workloads_agree(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
@@ -393,7 +393,7 @@ static bool workloads_agree(const struct joiner *jn, bool by_order)
 	return agree;
 }
 
-// Loads a context and its block. True: order of creation is known.
+// Loads a context and its block. True: the order of creation is known.
 static bool load_context(struct joiner *jn, const struct kfd_proc *proc, uint32_t i)
 {
 	const struct kfd_context *c = &jn->p->contexts[proc->context + i];

@@ -1,17 +1,17 @@
 // Which MQD of debugfs belongs to which queue of sysfs.
 //
-// There is no common key: sysfs has the queue id, mqds has none [debugfs.join]. Both have GPU,
-// type and ring size. mqds prints the queues of a process newest first, and the inode numbers of
-// sysfs show the same order (procs.h). Two rules prove a match:
+// There is no common key: mqds has no queue ids [debugfs.join]. Both have GPU, type and ring size.
+// mqds prints the queues of a process newest first, and inode numbers of sysfs show the same order
+// (procs.h). Two rules prove a match:
 //
 // - JOIN_ORDER: both sides have the same number of queues and, in order of creation, each pair has
 //   the same GPU, type and size.
 // - JOIN_ONLY: one queue of the process has this GPU, type and size, and so has one MQD.
 //
-// A process with secondary contexts has a block in mqds for each, newest first. Where blocks and
-// contexts are matched for certain (join.c), the rules apply to each such pair separately.
+// A process with secondary contexts has a block in mqds for each of them, newest first. If it is
+// certain which block is about which context (join.c), the rules apply to each context separately.
 //
-// Where neither rule holds, all candidate MQDs are kept: a value they agree on is still certain.
+// Where neither rule holds, all candidate MQDs are kept: a value that they agree on is certain.
 // Queue ids prove no order, since the driver reuses the lowest free one.
 #ifndef GPQ_ROWS_JOIN_H
 #define GPQ_ROWS_JOIN_H
@@ -27,7 +27,7 @@
 enum join_why {
 	JOIN_ORDER,     // certain: creation order
 	JOIN_ONLY,      // certain: the only one of its GPU, type and size
-	JOIN_AMBIGUOUS, // several it could be: see `count`
+	JOIN_AMBIGUOUS, // several candidates
 	JOIN_SHORT,     // fewer MQDs than queues of this GPU, type and size: queues came or went
 			// meanwhile
 	JOIN_NO_MQD,    // no MQD of this GPU, type and size in the process
@@ -35,21 +35,19 @@ enum join_why {
 	JOIN_WHYS
 };
 
-// One sentence part for people: "several MQDs have its GPU, type and size".
+// For people: "several MQDs have its GPU, type and size".
 const char *join_why_text(enum join_why why);
 
 struct join_queue {
-	uint32_t first; // join.candidates[first .. first + count): indices in mqds.queues, newest
-			// first
+	uint32_t first; // its candidates, newest first, are join.candidates[first .. first + count)
 	uint32_t count; // 1: certain. 0: none
-	int32_t likely; // the candidate that fits best by qid order; -1 none. Equal to the only one
-			// when certain
+	int32_t likely; // the candidate at its place in the order of ids; -1: none
 	uint8_t why;    // enum join_why
 };
 
 struct join {
 	struct join_queue *queues; // one for each of kfd_procs.queues
-	uint32_t *candidates;
+	uint32_t *candidates;      // indices in mqds.queues
 	size_t ncandidates, cap_candidates;
 };
 
