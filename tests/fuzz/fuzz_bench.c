@@ -6,27 +6,24 @@
 #include "common/bench/ab.h"
 #include "common/bench/raw.h"
 #include "common/bench/require.h"
+#include "tests/fuzz/require.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
-
 static void check_cycle(const struct bench_context *context, const struct cycle *c)
 {
 	static struct bench_context again_context;
 	struct cycle again;
-	struct buf line = {0};
+	struct buf line = {0}, same = {0};
 	raw_write(&line, context, c);
 	require(raw_read(line.data, line.len - 1, &again_context, &again));
-	require(memcmp(c, &again, sizeof(again)) == 0);
+	raw_write(&same, &again_context, &again);
+	require(line.len == same.len && memcmp(line.data, same.data, line.len) == 0);
 	buf_fini(&line);
+	buf_fini(&same);
 }
 
 static void check_sum(const struct cycle *c)

@@ -4,17 +4,12 @@
 // Text behind a line "---" is that of the events.
 #include "common/amdlog/model/summary.h"
 #include "common/ftrace/ftrace.h"
+#include "tests/fuzz/require.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
 
 static void within(struct ftrace_text t, const char *text, size_t size)
 {

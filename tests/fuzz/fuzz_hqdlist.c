@@ -5,6 +5,7 @@
 // crashing: each owner named is one that mqds has, and the counts are those of the rows.
 #include "common/cli/err.h"
 #include "common/slots/slot_rows.h"
+#include "tests/fuzz/require.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,12 +21,6 @@ struct dump {
 	int fd;
 	char path[32];
 };
-
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
 
 // What gpq reads by name.
 static void dump_write(struct dump *d, const uint8_t *data, size_t size)

@@ -3,16 +3,11 @@
 // Beside not crashing: what was taken for a part is written and read again as the same bytes, and
 // can be added to itself.
 #include "common/amdlog/merge/partial.h"
+#include "tests/fuzz/require.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
 
 static void write_again(const struct amdlog_part *part, int times)
 {

@@ -1,16 +1,11 @@
 // libFuzzer target: debugfs rls (common/debugfs/rls.c).
 #include "common/debugfs/rls.h"
+#include "tests/fuzz/require.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool ok)
-{
-	if (!ok)
-		__builtin_trap();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
