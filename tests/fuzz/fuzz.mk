@@ -16,20 +16,23 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(LIB)
 
 check: $(FUZZ_REPLAY)
 
-# The library is compiled once for all targets.
-fuzz:
-	@mkdir -p build/fuzz
-	$(Q)$(MAKE) --no-print-directory CC=clang VARIANT=fuzz CFLAGS="$(FUZZ_CFLAGS)" build/fuzz/libgpq.a
-	$(Q)for t in $(or $(T),$(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)); do \
-		mkdir -p build/fuzz/corpus/$$t && \
-		clang $(CSTD) $(DEFINES) $(CPPFLAGS) $(PKG_CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o build/fuzz/$$t tests/fuzz/fuzz_$$t.c \
-			build/fuzz/libgpq.a $(LIBS) || exit 1; \
-		dict=$$(ls $(CURDIR)/tests/fuzz/$$t.dict 2>/dev/null); \
-		(cd build/fuzz && ./$$t $${dict:+-dict=$$dict} -max_total_time=$(TIME) -max_len=6000 -artifact_prefix=$$t- -print_final_stats=1 \
-			corpus/$$t $(CURDIR)/tests/fuzz/corpus/$$t 2>$$t.log); status=$$?; \
-		echo "fuzz $$t: status $$status, $$(sed -n 's/^stat::number_of_executed_units: *//p' build/fuzz/$$t.log) runs"; \
-		[ $$status -eq 0 ] || { tail -40 build/fuzz/$$t.log; exit 1; }; \
-	done
+# The library is compiled once for all targets; `make -j2 fuzz` runs two at a time.
 FUZZ_CFLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_RUN    := $(patsubst %,fuzz-%,$(or $(T),$(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)))
+fuzz: $(FUZZ_RUN)
+	@echo '$(words $(FUZZ_RUN)) passed, 0 failed'
 
-.PHONY: fuzz
+fuzz-library:
+	$(Q)$(MAKE) --no-print-directory CC=clang VARIANT=fuzz CFLAGS="$(FUZZ_CFLAGS)" build/fuzz/libgpq.a
+
+$(FUZZ_RUN): fuzz-%: fuzz-library
+	@mkdir -p build/fuzz/corpus/$*
+	$(Q)clang $(CSTD) $(DEFINES) $(CPPFLAGS) $(PKG_CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o build/fuzz/$* tests/fuzz/fuzz_$*.c \
+		build/fuzz/libgpq.a $(LIBS)
+	$(Q)dict=$$(ls $(CURDIR)/tests/fuzz/$*.dict 2>/dev/null); \
+	(cd build/fuzz && ./$* $${dict:+-dict=$$dict} -max_total_time=$(TIME) -max_len=6000 -artifact_prefix=$*- -print_final_stats=1 \
+		corpus/$* $(CURDIR)/tests/fuzz/corpus/$* 2>$*.log); status=$$?; \
+	echo "fuzz $*: status $$status, $$(sed -n 's/^stat::number_of_executed_units: *//p' build/fuzz/$*.log) runs"; \
+	[ $$status -eq 0 ] || { tail -40 build/fuzz/$*.log; exit 1; }
+
+.PHONY: fuzz fuzz-library $(FUZZ_RUN)
