@@ -51,22 +51,23 @@ static const struct opt_rule rules[] = {
 };
 
 struct merge_row {
-	const char *metric, *source, *scheduler, *kernel, *gpus;
-	struct cycle_setting set;
+	struct sum_key key;
 	uint64_t n, p50, p90, p99, p999, min, max, mean;
 };
 
 #define ROW merge_row
 static const struct out_col cols[] = {
-	COL(metric, "METRIC", "metric", STR, D, "which time, see gpq-bench(1)"),
-	COL(set.grace, "GRACE", "grace", U64, D, "grace period"),
-	COL(set.queues, "QUEUES", "queues_wanted", U64, D, "how many queues were suspended, - all"),
-	COL(set.hold_ns, "HOLD", "hold_wanted_ns", NS, D, "how long they were held"),
-	COL(set.gap_ns, "GAP", "gap_wanted_ns", NS, M, "how long they ran between cycles"),
-	COL(source, "SOURCE", "source", STR, D, "live, or softgpu, whose times are not a GPU's"),
-	COL(scheduler, "SCHED", "scheduler", STR, M, "HWS or MES"),
-	COL(kernel, "KERNEL", "kernel", STR, M, "kernel release"),
-	COL(gpus, "GPUS", "gpus", STR, M, "the target's GPUs"),
+	COL(key.metric, "METRIC", "metric", STR, D | A, "which time, see gpq-bench(1)"),
+	COL(key.set.grace, "GRACE", "grace", U64, D, "grace period"),
+	COL(key.set.queues, "QUEUES", "queues_wanted", U64, D,
+	    "how many queues were suspended, - all"),
+	COL(key.set.hold_ns, "HOLD", "hold_wanted_ns", NS, D, "how long they were held"),
+	COL(key.set.gap_ns, "GAP", "gap_wanted_ns", NS, M, "how long they ran between cycles"),
+	COL(key.source, "SOURCE", "source", STR, D | A,
+	    "live, or softgpu, whose times are not a GPU's"),
+	COL(key.scheduler, "SCHED", "scheduler", STR, M | A, "HWS or MES"),
+	COL(key.kernel, "KERNEL", "kernel", STR, M | A, "kernel release"),
+	COL(key.gpus, "GPUS", "gpus", STR, M | A, "the target's GPUs"),
 	COL(n, "N", "n", U64, D, "samples"),
 	COL(p50, "P50", "p50_ns", NS, D, "median, at most 3.2 % too large"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile, likewise"),
@@ -248,15 +249,9 @@ static int merge_file(struct merge *m, const char *path)
 
 static struct merge_row merged_row(const struct sum_row *r)
 {
-	const struct sum_key *k = &r->key;
 	const struct hist *h = &r->hist;
 	return (struct merge_row){
-		.metric = k->metric,
-		.source = *k->source ? k->source : NULL,
-		.scheduler = *k->scheduler ? k->scheduler : NULL,
-		.kernel = *k->kernel ? k->kernel : NULL,
-		.gpus = *k->gpus ? k->gpus : NULL,
-		.set = k->set,
+		.key = r->key,
 		.n = h->count,
 		.p50 = hist_percentile(h, 0.5),
 		.p90 = hist_percentile(h, 0.9),

@@ -195,13 +195,12 @@ int bench_required(const struct requirements *limits, const char *name, struct l
 	const size_t n = require_judge(limits, run, &v);
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++) {
-		char value[48];
 		const char *setting = bench_setting_name(&v[i]);
 		if (!v[i].of->text || *v[i].result == 'o')
 			continue;
 		status = err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", name,
 				  *name ? ": " : "", v[i].of->text,
-				  isnan(v[i].value) ? "not measured" : require_value(value, &v[i]),
+				  isnan(v[i].value) ? "not measured" : v[i].shown.text,
 				  *setting ? " with " : "", setting,
 				  v[i].spoiled ? ", but not all cycles were ok" : "");
 	}

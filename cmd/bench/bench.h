@@ -89,7 +89,6 @@ struct times_row {
 	double ratio;
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
-uint64_t bench_ns(double v); // NaN: U64_NULL
 
 // Rows of bench_histogram_table.
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,

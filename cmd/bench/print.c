@@ -55,25 +55,18 @@ static const struct out_col effect_cols[] = {
 #undef ROW
 const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effect_cols)};
 
-struct goal_row {
-	const char *setting, *goal, *value, *limit, *result;
-	uint64_t value_ns, limit_ns; // of a time
-	double value_share, limit_share;
-	int8_t required;
-};
-
-#define ROW  goal_row
+#define ROW  judged
 #define TWIN (OUT_MACHINE | OUT_TWIN)
 static const struct out_col goal_cols[] = {
-	COL(goal, "GOAL", "goal", STR, D, "what is judged"),
+	COL(name, "GOAL", "goal", STR, D, "what is judged"),
 	COL(setting, "SETTING", "setting", STR, D, "as above; null: the experiment"),
-	COL(value, "VALUE", "value", STR, D, "measured"),
-	COL(limit, "LIMIT", "limit", STR, D, "what it must be below, or not above"),
+	COL(shown.text, "VALUE", "value", STR, D | A, "measured"),
+	COL(limit.text, "LIMIT", "limit", STR, D | A, "what it must be below, or not above"),
 	COL(result, "RESULT", "result", STR, D | S, "ok, failed, or unknown"),
-	COL(value_ns, "VALUE_NS", "value_ns", NS, TWIN, "measured, of a time"),
-	COL(limit_ns, "LIMIT_NS", "limit_ns", NS, TWIN, "its limit"),
-	COL(value_share, "VALUE%", "value_percent", F64, TWIN, "measured, of a share"),
-	COL(limit_share, "LIMIT%", "limit_percent", F64, TWIN, "its limit"),
+	COL(shown.ns, "VALUE_NS", "value_ns", NS, TWIN, "measured, of a time"),
+	COL(limit.ns, "LIMIT_NS", "limit_ns", NS, TWIN, "its limit"),
+	COL(shown.percent, "VALUE%", "value_percent", F64, TWIN, "measured, of a share"),
+	COL(limit.percent, "LIMIT%", "limit_percent", F64, TWIN, "its limit"),
 	COL(required, "REQUIRED", "required", BOOL, TWIN, "does it decide the exit status?"),
 };
 #undef TWIN
@@ -160,11 +153,6 @@ static const struct schema_member preempt_members[] = {
 const struct schema bench_preempt_schema = {
 	"gpq.bench.preempt", 2, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
-
-uint64_t bench_ns(double v)
-{
-	return isnan(v) ? U64_NULL : (uint64_t)maths()->llround(v);
-}
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
 {
@@ -357,11 +345,10 @@ static const struct judged *worst_of(const struct judged *v, size_t n, size_t *i
 
 static void say_judged(struct buf *b, const struct judged *j)
 {
-	char value[48], limit[48];
 	const char *setting = bench_setting_name(j);
-	buf_printf(b, "%s%s%s (limit %s%s%s%s)", j->of->name, isnan(j->value) ? "" : " ",
-		   isnan(j->value) ? "" : require_value(value, j), require_bound(limit, j),
-		   *setting ? ", " : "", setting, j->spoiled ? ", but not all cycles were ok" : "");
+	buf_printf(b, "%s%s%s (limit %s%s%s%s)", j->name, isnan(j->value) ? "" : " ",
+		   isnan(j->value) ? "" : j->shown.text, j->limit.text, *setting ? ", " : "",
+		   setting, j->spoiled ? ", but not all cycles were ok" : "");
 }
 
 static void print_verdict(struct out *o, const struct load_run *run, const struct judged *v,
@@ -391,23 +378,6 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 	buf_fini(&b);
 }
 
-static void print_goal(struct out *o, const struct judged *j)
-{
-	char value[48], limit[48];
-	const double share = j->is_share ? 100 : NAN, time = j->is_share ? NAN : 1;
-	const struct goal_row row = {.setting = j->setting,
-				     .goal = j->of->name,
-				     .value = require_value(value, j),
-				     .limit = require_bound(limit, j),
-				     .result = j->result,
-				     .value_ns = bench_ns(time * j->value),
-				     .limit_ns = bench_ns(time * j->of->limit),
-				     .value_share = share * j->value,
-				     .limit_share = share * j->of->limit,
-				     .required = j->of->text != NULL};
-	out_row(o, &row);
-}
-
 // The verdict, goals and the first plot: first in documents, last on a terminal.
 static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
@@ -424,7 +394,7 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 	run_plot_times(o, run, limits);
 	if (begin_table(o, &bench_goals_table, n > 0, "Goals")) {
 		for (size_t i = 0; i < n; i++)
-			print_goal(o, &v[i]);
+			out_row(o, &v[i]);
 		out_end(o);
 	}
 	if (!out_is_document(o))

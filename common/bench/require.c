@@ -279,20 +279,34 @@ static bool went_well(const struct result_setting *s)
 	       !s->count[CYCLE_STUCK];
 }
 
+static struct judged_figure figure(double v, bool share, bool most)
+{
+	struct judged_figure f = {"-", share ? UINT64_MAX : bench_ns(v), share ? 100 * v : NAN};
+	if (!isnan(v))
+		snprintf(f.text, sizeof(f.text), share ? "%s%.2f%%" : "%s%.3fms",
+			 most ? "max " : "", share ? 100 * v : v / 1e6);
+	return f;
+}
+
 static struct judged judge_limit(const struct requirement *r, struct result_setting *s,
 				 struct ab_result *a)
 {
+	const bool share = is_share(&subjects[r->subject]);
 	struct judged j = {.of = r,
+			   .name = r->name,
 			   .setting = s ? s->name : NULL,
-			   .is_share = is_share(&subjects[r->subject])};
-	if (j.is_share) {
+			   .required = r->text != NULL};
+	bool most = false;
+	if (share) {
 		j.value = share_of(r, s, a);
 	} else {
 		struct samples *v = times_of(r, s, a);
 		j.value = r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
-		j.most = r->p > 0 && r->p < 1 && !samples_carry(v->n, r->p);
+		most = r->p > 0 && r->p < 1 && !samples_carry(v->n, r->p);
 		j.spoiled = s && !went_well(s);
 	}
+	j.shown = figure(j.value, share, most);
+	j.limit = figure(r->limit, share, false);
 	const bool met = j.value < r->limit || (r->or_equal && j.value <= r->limit);
 	j.result = isnan(j.value) ? "unknown" : met && !j.spoiled ? "ok" : "failed";
 	j.spoiled &= met;
@@ -314,21 +328,4 @@ size_t require_judge(const struct requirements *q, struct load_run *run, struct 
 				v[n++] = judge_limit(&q->v[k], r->of[i], NULL);
 	}
 	return n;
-}
-
-static const char *limit_text(char text[48], const struct judged *j, double v, bool most)
-{
-	snprintf(text, 48, j->is_share ? "%s%.2f%%" : "%s%.3fms", most ? "max " : "",
-		 j->is_share ? 100 * v : v / 1e6);
-	return isnan(v) ? "-" : text;
-}
-
-const char *require_value(char text[48], const struct judged *j)
-{
-	return limit_text(text, j, j->value, j->most);
-}
-
-const char *require_bound(char text[48], const struct judged *j)
-{
-	return limit_text(text, j, j->of->limit, false);
 }

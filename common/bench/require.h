@@ -44,20 +44,23 @@ double require_limit(const struct requirements *r, const char *name);
 // A limit, judged by one setting of a run.
 struct judged {
 	const struct requirement *of;
+	const char *name;    // of the limit
 	const char *setting; // "all": the only one; NULL: of gpq bench ab
 	double value;        // ns, or share; NaN: unknown
-	bool is_share;
-	bool most;          // the greatest sample, as there are too few for the percentile
+	// `text`: with its unit, "4.759ms", "20.00%", "-"; "max 4.759ms": the greatest sample, as
+	// there are too few for the percentile.
+	struct judged_figure {
+		char text[48];
+		uint64_t ns;    // of a time; else UINT64_MAX
+		double percent; // of a share; else NaN
+	} shown, limit;
 	bool spoiled;       // the value meets the limit, but not every cycle held its queues
 	const char *result; // "ok", "failed", "unknown"
+	int8_t required;    // it is a requirement
 };
 
 // Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
 // a first process) is judged by these. Returns the length of *list, which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
-
-// A value and its limit with units: "4.759ms", "max 4.759ms", "20.00%"; "-" for NaN.
-const char *require_value(char text[48], const struct judged *j);
-const char *require_bound(char text[48], const struct judged *j);
 
 #endif

@@ -1,6 +1,7 @@
 // Adding up cycles; result.h.
 #include "common/bench/result.h"
 
+#include "common/host/maths.h"
 #include "common/host/number.h"
 #include "common/host/xalloc.h"
 
@@ -14,6 +15,11 @@
 #define HELP(name, value, help)  (help),
 const char *const result_metric_name[METRICS] = {RESULT_METRICS(NAME)};
 const char *const result_metric_help[METRICS] = {RESULT_METRICS(HELP)};
+
+uint64_t bench_ns(double v)
+{
+	return isnan(v) ? UINT64_MAX : (uint64_t)maths()->llround(v);
+}
 
 static double ns(uint64_t v)
 {

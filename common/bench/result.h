@@ -34,6 +34,9 @@ enum result_metric {
 extern const char *const result_metric_name[METRICS];
 extern const char *const result_metric_help[METRICS];
 
+// Rounds a time; NaN: UINT64_MAX.
+uint64_t bench_ns(double v);
+
 // The metric's value in a cycle, or NaN.
 double result_metric(const struct cycle *c, enum result_metric m);
 
