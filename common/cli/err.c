@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What the messages of this process begin with and look like. Set once, before any thread.
+// Form of the messages of this process. Set once, before any thread starts.
 static struct {
 	const char *command;
 	bool json;

@@ -1,7 +1,6 @@
 // Messages for people, on stderr: what, where, why, and what to do next; one line, one write.
 //
-//   gpq: suspend: pid 4711: not permitted: ptrace_scope is 1 and the target is not a child; run as
-//   root
+//   gpq: suspend: pid 4711: not permitted: ptrace_scope is 1 and it is no child; run as root
 //
 // In JSON modes the same message is one JSON object a line.
 #ifndef GPQ_CLI_ERR_H
@@ -54,8 +53,8 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 struct buf;
 void err_gather(struct buf *to);
 
-// A progress bar stands on the terminal (common/cli/progress.h): the next message wipes it. `shown`
-// false wipes it now.
+// `shown`: a progress bar is on the terminal (common/cli/progress.h), and the next message erases
+// it. Otherwise the bar is erased now.
 void err_bar(bool shown);
 
 #endif

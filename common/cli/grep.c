@@ -13,8 +13,8 @@
 
 #define PCRE "libpcre2-8.so.0"
 
-// A line is 100 to 4000 bytes, on which a sane expression takes some thousand steps. One that takes
-// exponentially many steps is recognized after some ten milliseconds.
+// A usual expression takes some thousand steps on a line of 100 to 4000 bytes. One that takes
+// exponentially many steps is given up after some ten milliseconds.
 #define STEPS_MAX   1000000
 #define STACK_FIRST ((size_t)32 * 1024)
 #define STACK_MAX   ((size_t)512 * 1024)
@@ -87,7 +87,7 @@ void grep_free(struct grep *g)
 	free(g);
 }
 
-// NULL after a message: `option` needs the library, which is missing.
+// NULL after a message: the library that `option` needs is missing.
 static const struct pcre *load_pcre(const char *option)
 {
 	const struct pcre *lib = pcre_get();
@@ -99,8 +99,8 @@ static const struct pcre *load_pcre(const char *option)
 	return lib;
 }
 
-// Does PCRE2's compiler find what its interpreter finds? That of 10.39 (Ubuntu 22.04) misses
-// matches: of \S?(a|b){2}\D+a(?>a*)? in tests/unit/test_grep.c. 10.42 passes that test.
+// Does compiled code find what the interpreter finds? The compiler of PCRE2 10.39 (Ubuntu 22.04)
+// misses matches of \S?(a|b){2}\D+a(?>a*)? (tests/unit/test_grep.c); that of 10.42 does not.
 static bool jit_is_sound(const struct pcre *lib)
 {
 	char version[64]; // 24 suffice: pcre2_config(3)
@@ -223,8 +223,8 @@ struct area {
 	size_t len;
 };
 
-// Finds the lines that match from the line at `*at` on. If PCRE2 gives up, the result is negative,
-// and `*at` is the line from which on nothing is known.
+// Finds matching lines, beginning with the line at `*at`. If PCRE2 gives up, the result is negative
+// and `*at` is the first line that was not searched.
 static int find_in_block(const struct grepper *w, const struct expression *e, struct area a,
 			 size_t *at, struct grep_hits *h)
 {

@@ -28,8 +28,8 @@ struct grep;
 struct grep *grep_new(char first);
 void grep_free(struct grep *g);
 
-// Compiles what `option` (as in "--grep", outlives it) was given, each a regular expression.
-// GPQ_OK, or the exit status after a message.
+// Compiles the regular expressions that `option` ("--grep") was given. The text `option` must live
+// as long as `g`. GPQ_OK, or the exit status after a message.
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns);
 
 // Where matching lines begin, in order; behind the last one UINT32_MAX.
@@ -87,7 +87,7 @@ static inline bool grep_cursor_has(struct grep_cursor *c, uint32_t at)
 // False if it contains something that cannot be rewritten.
 bool grep_within_lines(struct buf *out, const char *pattern);
 
-// Expressions on one text at a time, as for names of programs.
+// Expressions that are matched against one text at a time, such as the name of a program.
 struct regex {
 	const char *option;
 	const char *what; // the texts, for messages: "names"
@@ -96,17 +96,18 @@ struct regex {
 	int error; // first failure to match, as PCRE2 numbers it; 0
 };
 
-// Compiles what `option` (as in "--comm", outlives it) was given. GPQ_OK, or the exit status after
-// a message: no regular expression, no libpcre2. Free with regex_fini(), whatever is returned.
+// Compiles the regular expressions that `option` ("--comm") was given. The text `option` must live
+// as long as `r`. GPQ_OK, or the exit status after a message (bad expression, no libpcre2).
+// regex_fini() is needed in any case.
 int regex_init(struct regex *r, const char *option, const struct words *patterns);
 void regex_fini(struct regex *r);
 
-// The same with one expression, or none (`pattern` NULL), for lines of output: GPQ_USAGE also where
-// it has fewer groups ( ).
+// The same for lines of output and at most one expression (NULL: none). GPQ_USAGE also if it has
+// fewer than `groups` groups ( ).
 int regex_init_line(struct regex *r, const char *option, const char *pattern, unsigned groups);
 
-// Does any of the expressions match? A text on which matching fails (PCRE2 gives up after so many
-// steps) does not match, and that is noted. Not for several threads at once.
+// Does any of the expressions match? A text on which PCRE2 gives up (too many steps) does not
+// match, which regex_check() reports. Not for several threads at once.
 bool regex_matches(struct regex *r, const char *text, size_t len);
 
 // Where the first group ( ) of the only expression matched; NULL: it did not.

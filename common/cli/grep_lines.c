@@ -32,7 +32,7 @@ static bool copy_bytes(struct rewriting *r, size_t n)
 	return true;
 }
 
-// A character that stands for itself behind a backslash.
+// Does the character stand for itself when a backslash precedes it?
 static bool is_quoted(char c)
 {
 	return (unsigned char)c >= 0x20 && !isalnum((unsigned char)c);

@@ -104,7 +104,7 @@ void json_end(struct json *j, char close)
 	j->empty = false;
 }
 
-// Writes null in the place of a value that is not known. False: the value is to follow.
+// Begins a value, and writes null if it is not known. False: the caller writes the value.
 static bool put_null(struct json *j, const char *key, bool null)
 {
 	json_start_value(j, key);

@@ -26,8 +26,8 @@ void json_begin(struct json *j, const char *key, char open);
 void json_begin_flat(struct json *j, const char *key, char open); // all inside on one line
 void json_end(struct json *j, char close);
 
-// Writes `"key":` from a text that json_quoted() made once for millions of rows. The value follows
-// with key NULL. Only in objects on one line (json_begin_flat).
+// Writes `"key":` from a text that json_quoted() made once for millions of rows; the value is
+// written next, with key NULL. Only in objects on one line (json_begin_flat).
 void json_quoted_key(struct json *j, const char *quoted, size_t len);
 void json_quoted(const struct json *j, struct buf *out, const char *key);
 

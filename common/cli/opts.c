@@ -317,7 +317,7 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 	return optind;
 }
 
-// A member may be in several tables: it is cleared, so that it is freed once.
+// A member may be in several tables, so it is cleared when it is freed.
 void opts_fini(const struct opt_set *sets)
 {
 	for (; sets->table; sets++) {

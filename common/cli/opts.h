@@ -74,10 +74,10 @@ struct opt_set {
 // usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
-// Does argv[1...] give the option of this long name? Wrong options are passed over.
+// Does argv[1...] contain the option of this long name? Wrong options are skipped.
 bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name);
 
-// The first operand of argv[1...], which stays as it is, or NULL. Wrong options are passed over.
+// The first operand of argv[1...], or NULL. argv is not reordered; wrong options are skipped.
 const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets);
 
 // The option with this long name or, where that is NULL, this letter; or NULL.
@@ -87,8 +87,8 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 // message.
 int opts_store(const struct opt *o, void *base, const char *arg);
 
-// GPQ_OK, or in secure mode (common/host/secure.h) GPQ_USAGE after a message that `given` is
-// refused: any operand, and options whose argument is FILE, DIR or CMD.
+// In secure mode (common/host/secure.h) GPQ_USAGE, after a message that `given` is refused: an
+// operand, or an option whose argument is FILE, DIR or CMD. Else GPQ_OK.
 int opts_refuse_secure(const char *given);
 
 // Frees lists that the members of `sets` own.

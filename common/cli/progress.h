@@ -1,4 +1,4 @@
-// How far a long command is: a bar with rate and time left on a terminal's standard error, redrawn
+// Progress of a long command: a bar with rate and time left on a terminal's standard error, redrawn
 // in place; with --progress and no terminal there, a line every second.
 //
 // Nothing is shown in the first half second. A message on standard error (err.h) wipes the bar.
@@ -18,7 +18,8 @@ struct progress {
 // the same terminal would be in their way.
 void progress_init(struct progress *p, bool wanted, bool rows);
 
-// Draws the bar if it is time for that. `share` is 0 to 1, NAN when the end is not known.
+// Draws the bar if the last drawing is old enough. `share` is 0 to 1, NAN when the end is not
+// known.
 void progress_show(struct progress *p, double share, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

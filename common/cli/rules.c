@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-// What an option is in the options struct of a call.
+// An option, and the addresses of its value and its default.
 struct place {
 	const struct opt *o; // NULL: not found
 	const void *member, *default_member;

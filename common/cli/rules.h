@@ -1,11 +1,11 @@
 // Rules about options that are given together, as data beside the table of options: which exclude
 // each other, which need another, which numbers are allowed.
 //
-//   static const struct opt_rule rules[] = {
-//           RULE_CHOOSE("active all"),
-//           RULE_NEEDS("table", "summary", "add --summary", "--table chooses a table of
-//           --summary"), {0},
-//   };
+//	static const struct opt_rule rules[] = {
+//		RULE_CHOOSE("active all"),
+//		RULE_NEEDS("table", "summary", "add --summary", "--table is one of --summary"),
+//		{0},
+//	};
 //
 // Rules are tried in their order, and the first that is broken is reported. An option counts as
 // given when its value differs from the command's default.

@@ -250,7 +250,7 @@ static void put_page_lines(struct page *p, const struct buf *text, size_t room)
 	put_page_line(p, more, strlen(more));
 }
 
-// Breaks messages at the right edge instead of cutting them: the advice is at their end.
+// Wraps messages at the right edge: cutting them would lose the advice at their end.
 static void break_lines(struct buf *to, const struct buf *text, unsigned columns)
 {
 	for (size_t at = 0; at < text->len;) {

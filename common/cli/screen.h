@@ -2,8 +2,8 @@
 // another in the alternate screen, so that what was on the terminal before is there again at the
 // end.
 //
-// Whatever ends or stops the process gives the terminal back first: SIGINT, SIGTERM, SIGHUP,
-// SIGQUIT and faults, of which it then dies, and SIGTSTP. One view for a process.
+// The terminal is restored before a signal ends the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+// faults) or stops it (SIGTSTP). A process has one view at most.
 #ifndef GPQ_CLI_SCREEN_H
 #define GPQ_CLI_SCREEN_H
 
@@ -19,17 +19,17 @@ bool screen_is_there(void);
 // painted yet: a first listing that fails leaves the terminal as it is.
 void screen_open(void);
 
-// The page: a head line of two parts, of which `left` is cut and `right` left out where both do not
-// fit, then as many lines of `body` as there is room for and a line that counts the others, then at
-// most three lines of messages that were gathered since the last page. All are texts without
-// control characters but for newlines and colours. 0, or an errno value.
+// Paints a page: a head line, as many lines of `body` as fit with a line that counts the others,
+// and at most three lines of messages gathered since the last page. If the head is too long,
+// `right` is left out and `left` is cut. Control characters in these texts are newlines and colours
+// only. 0, or an errno value.
 int screen_paint(const char *left, const char *right, const struct buf *body);
 
-// Waits so many nanoseconds; less when the page is to be painted anew: the window's size has
-// changed, or the process was stopped and goes on.
+// Waits `ns` nanoseconds, or until the page must be painted again: the window was resized, or the
+// process was stopped and continues.
 void screen_wait(uint64_t ns);
 
-// Gives the terminal back, then writes the messages gathered since the last page.
+// Restores the terminal, then writes the messages gathered since the last page.
 void screen_close(void);
 
 #endif

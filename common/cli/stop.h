@@ -13,7 +13,7 @@
 // background job) stays ignored. Calling it again does nothing.
 void stop_watch(void);
 
-// The same of SIGHUP, beside them.
+// SIGHUP requests an end, too.
 void stop_watch_hangup(void);
 
 // The number of the signal received, 0 before the first. May be called by any thread.
@@ -31,8 +31,8 @@ ssize_t stop_read(int fd, void *to, size_t n);
 // Waits until clock_ns() is `until_ns`. False: an end is requested.
 bool stop_sleep(uint64_t until_ns);
 
-// Waits until `fd` (-1: none) may be read without waiting, at most `ms` milliseconds (-1: for
-// ever). 1: it may; 0: time is over; -1 with EINTR: an end is requested.
+// Waits until `fd` (-1: none) is readable, at most `ms` milliseconds (-1: for ever). 1: readable;
+// 0: time is over; -1 with EINTR: an end is requested.
 int stop_wait(int fd, int ms);
 
 #endif

@@ -179,7 +179,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return m < c ? m : c;
 }
 
-// Edits between two words: insert, delete, replace, swap of neighbours.
+// Number of edits that turn one word into the other: insert, delete, replace, swap neighbours.
 static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX + 1][WORD_MAX + 1] = {0};
@@ -239,7 +239,7 @@ const char *text_suggest(const char *s, const char *const *words)
 	unsigned best_d = 3;
 	for (; *words; words++) {
 		unsigned n = edit_distance(s, *words);
-		// Two edits in a three-letter word make another word.
+		// Two edits in a word of three letters make a word that has nothing to do with it.
 		if (n < best_d && n * 2 < strlen(*words)) {
 			best_d = n;
 			best = *words;

@@ -28,16 +28,16 @@ char *text_size(char out[16], uint64_t bytes);
 // "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
 char *text_ns(char out[24], uint64_t ns);
 
-// "50ms", "2s", "1.5s", "100us", "1m", "1h"; a bare number is seconds. Nanoseconds.
+// Reads "50ms", "2s", "1.5s", "100us", "1m", "1h" or a bare number of seconds as nanoseconds.
 bool parse_duration(const char *s, uint64_t *ns);
 
-// "64", "4K", "16M", "2G": binary units. Bytes.
+// Reads "64", "4K", "16M", "2G" (binary units) as bytes.
 bool parse_size(const char *s, uint64_t *bytes);
 
 // Appends `len` bytes of text as whole words, in lines of at most 80 columns that end with a
-// newline. The first begins where `column` columns are written already, the others behind `indent`
-// blanks. Blanks inside of [ ] do not part words unless these alone fill a line; newlines are
-// blanks.
+// newline. The first line continues behind `column` columns that are written already; the others
+// begin with `indent` blanks. A [ ... ] counts as one word if it fits a line. Newlines in the text
+// count as blanks.
 void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len);
 
 // The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
@@ -45,7 +45,7 @@ const char *text_suggest(const char *s, const char *const *words);
 
 // A row of numbers as a row of characters: "·▁▂▅█", or ".:-*@" where the locale is not UTF-8.
 
-// What the environment says of the terminal: LC_ALL, LC_CTYPE, LANG.
+// Does the environment (LC_ALL, LC_CTYPE, LANG) say that the terminal shows UTF-8?
 bool spark_utf8(void);
 
 // Appends a character for each value from 0 to `max`. 0 has a character of its own, NaN is a blank.

@@ -98,7 +98,7 @@ bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start)
 	return true;
 }
 
-// What a place's memory holds of a file.
+// The part of a file that is in the memory of a place.
 struct window {
 	const struct run *run;
 	char *p;
@@ -108,7 +108,7 @@ struct window {
 	bool ended;  // the file is shorter than it was
 };
 
-// Reads further, until it has `n` bytes. False with errno.
+// Reads until the window has `n` bytes, or the file ends. False with errno.
 static bool window_extend(struct window *w, size_t n)
 {
 	ssize_t got;
@@ -207,7 +207,7 @@ static void fill_block(struct run *run, struct place *p)
 		p->block.len = 0;
 }
 
-// Wakes waiting threads after the unlock; before it they would wait for the lock again.
+// Unlocks before it wakes threads: otherwise they would wake up to wait for the lock.
 static void unlock_and_wake(struct run *run, bool wake)
 {
 	wake &= run->waiting > 0;

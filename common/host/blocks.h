@@ -1,9 +1,9 @@
 // An input as blocks of whole lines, worked on by several threads and taken in order.
 //
-// Every block is worked on by any one thread, then taken: one after the other, in the order of the
-// input, also by any one of them. So the work runs in parallel, and the result depends on the input
-// alone. After a block was taken, threads may work on it in parallel once more (finish), and it is
-// then handed on in order (put). Memory is bounded: a thread that is too far ahead waits.
+// Each block passes four steps, each by any thread: `work` runs in parallel, `take` for one block
+// at a time in the order of the input, `finish` in parallel again, `put` in order. So the result
+// does not depend on the number of threads. Memory is bounded: a thread that is too far ahead
+// waits.
 #ifndef GPQ_HOST_BLOCKS_H
 #define GPQ_HOST_BLOCKS_H
 
@@ -15,7 +15,7 @@
 #define BLOCKS_SIZE ((size_t)256 * 1024) // the usual size: it should fit a core's own cache
 #define BLOCKS_PAD  128                  // bytes behind a block's text that may be read
 
-// A line that goes on for longer than this behind a block's end is cut there.
+// A line that extends further than this behind the end of its block is cut.
 #define BLOCKS_LOOK ((size_t)64 * 1024)
 
 struct blocks_input {

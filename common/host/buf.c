@@ -108,7 +108,7 @@ ssize_t buf_read_fd(struct buf *b, int fd)
 {
 	b->len = 0;
 	for (;;) {
-		// Most files here are a few bytes; dumps double their way up to megabytes.
+		// Most files have a few bytes. The buffer doubles for dumps of megabytes.
 		buf_reserve(b, b->len < 128 ? 128 : b->len);
 		ssize_t n = read(fd, b->data + b->len, b->cap - b->len - 1);
 		if (n < 0 && errno == EINTR)

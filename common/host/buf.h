@@ -46,7 +46,7 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 // Limit for files that are read whole: more than ten times the dumps of 8 GPUs with 4 XCCs and
-// 1,000 processes. A longer file was made to use up memory.
+// 1,000 processes. A longer file is an attack on memory.
 #define BUF_READ_MAX ((size_t)256 << 20)
 
 // Replaces the content by all that `fd` still gives. Bytes read, or -1 with errno; EFBIG behind

@@ -12,12 +12,12 @@ void confine_fds(int first, int *keep, size_t n);
 // Loads libseccomp, so that a child need not do so after fork(2).
 void confine_prepare(void);
 
-// No new privileges, and of the capabilities at most those of `keep` (bits by CAP_ number, the
-// first 32).
+// Gives up new privileges, and all capabilities but those of `keep` (bits by CAP_ number, the first
+// 32).
 void confine_rights(uint32_t keep);
 
-// Only the `n` system calls of `allowed` (SCMP_SYS() numbers) are left. Takes up to a millisecond.
-// Calls are kept without libseccomp, or where the kernel has no filters.
+// Forbids all system calls but the `n` of `allowed` (SCMP_SYS() numbers). Takes up to a
+// millisecond. Nothing is forbidden without libseccomp, or if the kernel has no filters.
 //
 // The filter tests system call numbers only: for these the kernel caches the result, runs no
 // program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a call takes no longer.

@@ -187,8 +187,8 @@ static const char *outer_member(const char *text, const char *key)
 	return NULL;
 }
 
-// Copies the string at `s` of a JSON text, or the first string of a list. Enough for the two files
-// that docker and podman write.
+// Copies the JSON string at `s`, or the first string of the list there. Escapes are not undone:
+// names of containers have none.
 static bool json_value(const char *s, char *value, size_t size)
 {
 	s = s ? s + strspn(s, " \t\r\n[") : "";

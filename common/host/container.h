@@ -18,8 +18,8 @@ bool container_parse(struct container *c, const char *cgroup);
 // The same for a process. False also when the file cannot be read (errno is set then, else 0).
 bool container_of(struct container *c, pid_t pid);
 
-// The name that people gave it, from docker's or podman's records, which only root can read. False
-// when unknown.
+// The container's name, from the records of docker or podman, which only root can read. False when
+// unknown.
 bool container_name(const struct container *c, char *name, size_t size);
 
 // The same from docker's config.v2.json.
@@ -28,14 +28,14 @@ bool container_parse_docker(const char *config, char *name, size_t size);
 // Does `want` (an id, at least 6 leading digits of one, or a name) mean this container?
 bool container_is(const struct container *c, const char *want);
 
-// The control groups of a process, from the text of /proc/PID/cgroup, any hierarchy of it.
+// Two questions about the control groups in the text of /proc/PID/cgroup, of any hierarchy.
 //
-// Is one of them `path` or below it? `path` may begin with /sys/fs/cgroup, as a folder there.
+// Is one of them `path` or below it? `path` may be the folder of a control group, below
+// /sys/fs/cgroup.
 bool cgroup_within(const char *cgroup, const char *path);
 
-// True if one of them belongs to the kubernetes pod with this UID, or with one that begins so. The
-// kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver
-// systemd).
+// Does one of them belong to a kubernetes pod whose UID is or begins with `uid`? The kubelet writes
+// "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver systemd).
 bool cgroup_of_pod(const char *cgroup, const char *uid);
 
 #endif

@@ -1,7 +1,7 @@
 // Patterns of paths under the sysroot; see glob.h.
 //
-// The walk keeps a folder without links in it, so that ".." in a link's target goes up from there
-// as the kernel would; sysfs links all look like "../../devices/...".
+// `dir` never contains a symbolic link, so that ".." in the target of a link is resolved as the
+// kernel does it; links in sysfs look like "../../devices/...".
 #include "common/host/glob.h"
 
 #include "common/host/root.h"

@@ -58,7 +58,7 @@ void loop_close(struct loop *l)
 	l->fd = -1;
 }
 
-// epoll_wait(2) knows milliseconds alone, so a deadline is waited for by ppoll(2).
+// epoll_wait(2) counts in milliseconds; ppoll(2) waits for a deadline in nanoseconds.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns)
 {
 	int n;

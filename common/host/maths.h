@@ -17,7 +17,7 @@ struct maths {
 	LIB_STRUCT(MATHS_FUNCTIONS)
 };
 
-// Never NULL: it is part of the C library. Ends the program where it is missing all the same.
+// Never NULL: if the library is missing, although it is part of the C library, the program ends.
 const struct maths *maths(void);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Value of a hexadecimal digit, or -1. From a table: the digits of an address are digits and
-// letters at random, which no branch foretells.
+// Value of a hexadecimal digit, or -1. A table, since comparisons would be mispredicted: digits and
+// letters alternate at random in an address.
 extern const int8_t hex_values[256];
 static inline int hex_digit(char c)
 {
@@ -20,7 +20,7 @@ static inline int hex_digit(char c)
 const char *number_read(const char *s, const char *end, unsigned base, uint64_t max,
 			uint64_t *value);
 
-// The whole text is such a number.
+// The same, but the number must be the whole text.
 bool number_whole(const char *s, unsigned base, uint64_t max, uint64_t *value);
 
 static inline uint64_t lesser(uint64_t a, uint64_t b)
@@ -33,7 +33,7 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-// The whole text is a decimal number, or 0x and a hexadecimal one.
+// The same for a decimal number, or a hexadecimal one after 0x.
 bool parse_u64(const char *s, uint64_t *value);
 
 #endif

@@ -114,7 +114,7 @@ bool proc_parse_pid(const char *name, pid_t *pid)
 	return *pid > 0 && name[0] != '0' && !*end;
 }
 
-// A process that ends meanwhile is left out.
+// Processes that end while the list is read are left out.
 ssize_t proc_list(struct proc **list)
 {
 	DIR *dir = host_opendir("/proc");

@@ -1,9 +1,9 @@
-// Names that people gave, replaced by pseudonyms: the same name gets the same pseudonym for as long
-// as the object lives, another one gets another ("user1", "user2"). They are numbered in the order
-// they are met, so nothing of a name can be guessed from its pseudonym.
+// Replaces names that people gave by pseudonyms ("user1", "user2"): equal names get equal
+// pseudonyms for as long as the object lives. Pseudonyms are numbered in the order in which names
+// are met, so a pseudonym tells nothing about its name.
 //
-// What is not known to be harmless is replaced: a program's name and arguments whole, a part of a
-// cgroup path unless it is one that every system has.
+// Everything is replaced that is not known to be harmless: the whole name and arguments of a
+// program, and each part of a cgroup path that not every system has.
 #ifndef GPQ_HOST_REDACT_H
 #define GPQ_HOST_REDACT_H
 

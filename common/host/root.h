@@ -13,8 +13,8 @@
 // Chooses the root. NULL or "/" is the live host. 0, or -1 with errno.
 int host_set_root(const char *dir);
 
-// Calls `report` for each failure that is gpq's and not the host's (EIO, too many open files, no
-// answer in time): a value that exists is then shown as unknown, or a row is missing.
+// Calls `report` for each failure that hides something that exists (EIO, too many open files, no
+// answer in time): a value is shown as unknown, or a row is missing.
 void host_on_trouble(void (*report)(const char *path, int error));
 
 // Reports `error` if it is such a failure. Leaves it in errno.
@@ -36,8 +36,8 @@ int host_open(const char *path, int flags);
 int host_open_file(int dir, const char *name);
 DIR *host_opendir(const char *path);
 
-// readdir(3) that reports failures by host_trouble(), since a folder that cannot be read to its end
-// looks like a shorter one.
+// readdir(3) that reports failures by host_trouble(): otherwise a folder that cannot be read to its
+// end would look like a shorter folder.
 struct dirent *host_readdir(DIR *d);
 DIR *host_opendirf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

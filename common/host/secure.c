@@ -12,8 +12,8 @@ bool host_secure(void)
 
 const char *host_getenv(const char *name)
 {
-	// These choose colour or not, UTF-8 or ASCII; their values are neither printed nor used as
-	// names. GPQ_SYSROOT and XDG_RUNTIME_DIR, which name directories, are not among them.
+	// These variables only choose colour or UTF-8; their values are neither printed nor used as
+	// file names. GPQ_SYSROOT and XDG_RUNTIME_DIR name directories, so they are not listed.
 	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
 	bool counts = !host_secure();
 

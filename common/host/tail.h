@@ -21,8 +21,8 @@ struct tail {
 bool tail_open(struct tail *t, const char *name, int (*wait)(int ms));
 void tail_close(struct tail *t);
 
-// As read(2), but waits for more at the end. A line that was cut off by truncation or rotation is
-// ended with a newline. -1 with EINTR when `wait` says it is over.
+// As read(2), but waits for more at the end of the file. After truncation or rotation within a line
+// it returns a newline first. -1 with EINTR if `wait` ends the reading.
 ssize_t tail_read(struct tail *t, char *to, size_t n);
 
 #endif

@@ -11,11 +11,11 @@ struct title { // zeroed before the first use
 	size_t size, len;
 };
 
-// Replaces it, cut to the room there is. The environment is overwritten: no variable may be read
-// afterwards, unless title_keep_environment() was called before.
+// Replaces the command line; `text` is cut to the room there is. The environment is overwritten: no
+// variable may be read afterwards, unless title_keep_environment() was called before.
 void title_set(struct title *t, const char *text);
 
-// Copies the environment elsewhere.
+// Copies the environment, so that title_set() does not overwrite it.
 void title_keep_environment(void);
 
 #endif

@@ -58,7 +58,7 @@ static int tree_failure(int error)
 	return -1;
 }
 
-// libarchive's error numbers are errno's, or its own where nothing fits.
+// Error numbers of libarchive are errno values, or negative numbers of its own.
 static int archive_failed(const struct tree *t)
 {
 	int e = t->error ? t->error : t->arc->archive_errno(t->tar);

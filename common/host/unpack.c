@@ -94,8 +94,8 @@ static ssize_t unpack_failure(struct unpack *u)
 	return -1;
 }
 
-// libarchive reports the end of its format and ignores the bytes behind it. Zeros are padding, as
-// gzip(1) has it.
+// Do other bytes than zeros follow the compressed data? libarchive ignores what follows; zeros are
+// padding, as in gzip(1).
 static bool unpack_has_rest(struct unpack *u)
 {
 	la_int64_t left = u->given - u->arc->archive_filter_bytes(u->a, -1);

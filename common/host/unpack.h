@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// So many bytes at the beginning show the format.
+// Number of bytes at the beginning that show the format.
 #define UNPACK_HEAD 6
 
 // Name of the compression ("gzip") of data that begins with these bytes; NULL: not compressed.

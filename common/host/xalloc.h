@@ -1,8 +1,8 @@
 // Allocations that do not fail: without memory the process prints a line and exits with status 1.
 //
-// Exiting is safe anywhere: if gpq or a holder ends in the middle, the driver lets the target's
-// queues run, as when it is killed [kfd.session-end]. Handling each failed allocation where it
-// happens was tried before, and gave wrong answers in most places.
+// Exiting is safe anywhere: when gpq or a holder ends, the driver resumes the target's queues
+// [kfd.session-end]. Handling each failed allocation in its place was tried, and gave wrong answers
+// in most places.
 #ifndef GPQ_HOST_XALLOC_H
 #define GPQ_HOST_XALLOC_H
 

@@ -29,7 +29,7 @@ static const char *context_line(struct context *c, const char *path)
 	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
 }
 
-// The clock; unknown of a recorded host, whose records are as old as the recording.
+// Time of a clock; unknown on a recorded host, whose records are as old as the recording.
 static uint64_t context_clock(clockid_t clock)
 {
 	return host_is_live() ? clock_read_ns(clock) : U64_NULL;

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of 64 bits with a sign, and doubles, are all exact in one type.
+// A long double holds each int64_t, uint64_t and double exactly, so all numbers are compared as
+// one.
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
 
 // --- mistakes ---
@@ -54,7 +55,7 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 
 // --- making a filter ---
 
-// Compiles the regular expressions, after the rest of the expression was found right.
+// Compiles the regular expressions, once the rest of the expression is known to be correct.
 static bool filter_compile(struct filter *f, struct out_mistake *m)
 {
 	for (size_t i = 0; i < f->nregexes; i++) {

@@ -32,7 +32,7 @@ int out_mistake_report(const struct out_mistake *m, const char *option);
 // Index of the column with that heading or key, upper or lower case; -1: none.
 int out_find_column(const struct out_table *t, const char *name, size_t len);
 
-// The mistake of naming a column that the table has not; `at` is its character.
+// Fills `m` for a column that the table lacks; `at` is where it is named (character).
 void out_mistake_column(struct out_mistake *m, const struct out_table *t, const char *name,
 			size_t len, size_t at);
 

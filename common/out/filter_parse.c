@@ -83,7 +83,7 @@ static const struct {
 	{"false", T_TRUTH, 0},
 };
 
-// Letters behind a number.
+// Reads the unit behind a number: its factor, and whether it is one of time.
 static bool unit_factor(const char *unit, size_t len, long double *factor, bool *duration)
 {
 	static const char sizes[] = "KMGTPEZY";
@@ -133,8 +133,8 @@ size_t filter_number(const char *text, size_t len, long double *number, bool *du
 		if (!unit_factor(s + n, unit, &factor, duration))
 			return 0;
 		copy = xstrndup(s, n);
-		// Columns hold doubles, so 0.1 is rounded to one. Bytes and times are whole
-		// numbers.
+		// A fraction is rounded to a double, as values of columns are: 0.1 must equal 0.1.
+		// With a unit it is rounded to whole bytes or nanoseconds.
 		*number = whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL);
 		*number *= factor;
 		if (!whole && factor > 1 && *number < 0x1p63L)
@@ -403,7 +403,7 @@ static struct step *add_step(struct parser *p, unsigned kind, size_t to)
 	return s;
 }
 
-// `negated`: the test follows "not", which may precede a comparison only in parentheses.
+// `negated`: the test follows "not". A comparison there must be in parentheses.
 static void parse_test(struct parser *p, bool negated)
 {
 	struct filter *f = p->f;

@@ -49,8 +49,8 @@ struct filter {
 // Parses the expression into the filter. False with the mistake in `m`.
 bool filter_parse(struct filter *f, const char *text, struct out_mistake *m);
 
-// The number that the text is as a whole, with what may stand behind one (K, MiB, ms). Length of
-// what was read, 0 when it is none; `duration` tells a unit of time.
+// Reads a number with its unit (K, MiB, ms), which must be followed by no letter or digit. Its
+// length in bytes, 0: no number. *duration: the unit is one of time.
 size_t filter_number(const char *text, size_t len, long double *number, bool *duration);
 
 #endif

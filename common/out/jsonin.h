@@ -1,5 +1,5 @@
-// Reading JSON, as far as gpq reads what it wrote itself: one object at a time, member by member,
-// without copying. Anything that is no JSON is refused; nothing is assumed of the input.
+// Reads JSON that gpq wrote: one object or array at a time, member by member, without copying. The
+// text may come from strangers: what is no JSON is refused.
 #ifndef GPQ_OUT_JSONIN_H
 #define GPQ_OUT_JSONIN_H
 
@@ -25,7 +25,7 @@ bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open);
 // array (`key` NULL). False at its end, or when j->failed.
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *value);
 
-// Does the key (or string) say this? Only for words without escapes.
+// Is the key or string this word? The word has no escapes.
 bool jsonin_is(const struct jsonin_value *v, const char *word);
 
 // Numbers; false for another kind, a fraction, or out of range.

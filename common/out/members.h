@@ -31,7 +31,7 @@ struct member {
 		(json_key), &member_word, offsetof(struct row, name), sizeof(int), (list) \
 	}
 
-// What is unknown is written as null, and null leaves a member as it was.
+// Unknown values are written as null. A member that is null in the text keeps its value.
 extern const struct member_type member_u64;   // uint64_t; UINT64_MAX: null
 extern const struct member_type member_count; // uint64_t that is always known
 extern const struct member_type member_f64;   // double; NaN: null

@@ -420,7 +420,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	return r;
 }
 
-// A --filter or --sort without any effect is an error of the user, and reported.
+// Reports a --filter or --sort that no table of the document could apply.
 static int check_used(const struct out *o)
 {
 	return !o->several || !o->unused

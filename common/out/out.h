@@ -124,8 +124,8 @@ struct out *out_open(const struct out_opts *opts);
 // The same to a file of one's own; `name` is what messages call it. Both are borrowed.
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
-// Has this process opened an output on standard output? Then an error of --json needs no document
-// of its own.
+// Has this process opened an output on standard output? If so, an error needs no JSON document of
+// its own.
 bool out_opened(void);
 
 // A table of records. `stream`: rows are written as they come (following, millions of rows);
@@ -134,9 +134,9 @@ bool out_opened(void);
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
 
-// Rows of a stream that another thread makes: out_row() gathers them in the piece, and out_add()
-// writes them, behind those of `o`, and empties it. Made after out_begin, freed before out_end.
-// out_add returns what out_flush does.
+// A piece collects rows that another thread writes by out_row(). out_add() appends them to those of
+// `o` and empties the piece; it returns what out_flush() does. A piece is made after out_begin()
+// and freed before out_end().
 struct out *out_piece(const struct out *o);
 int out_add(struct out *o, struct out *piece);
 void out_piece_free(struct out *piece);
@@ -166,21 +166,22 @@ void out_leave_out(struct out *o, const char *name);
 // Before out_begin: will the column be shown? (-o with an unknown name: yes.)
 bool out_would_want(const struct out_opts *opts, const struct out_table *t, const char *name);
 
-// Before long work: do -o, --filter and --sort name columns that the table has, and are they right?
-// 0, or GPQ_USAGE after a message.
+// For a check before long work: are -o, --filter and --sort correct for this table? 0, or GPQ_USAGE
+// after a message.
 int out_check(const struct out_opts *opts, const struct out_table *t);
 
-// The same for --filter and --sort, of any of the tables that a command has (NULL-terminated).
+// The same for --filter and --sort, which must be correct for one of the tables (NULL-terminated).
 int out_check_any(const struct out_opts *opts, const struct out_table *const *tables);
 
 // Is --filter given?
 bool out_filters(const struct out *o);
 
-// After out_begin, for a table that shows `most` of `rows` rows: how many rows to make. With
-// --filter or --sort these are all rows, since rows are chosen first; then `most` are written.
+// After out_begin: limits a table to `most` rows. Returns how many of its `rows` rows to pass to
+// out_row(): all of them with --filter or --sort, which apply before the limit.
 uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
 
-// With out_opts.several: says that this table is left out because it has no rows.
+// With out_opts.several: this table is left out since it has no rows. Its columns count as shown
+// for --filter and --sort.
 void out_skip(struct out *o, const struct out_table *t);
 
 // A paragraph for people, documents included.
@@ -219,8 +220,8 @@ int out_finish(struct out *o, int status);
 // Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
 int out_text(struct buf *text);
 
-// The same to a file of its own, all of it or an error: a page cut in the middle would look like a
-// whole one. `option` stands before its name in messages: "--svg ", "". GPQ_OK or GPQ_FAILED.
+// Writes a file, all of it or with an error: half a page would look like a whole one. `option`
+// stands before its name in messages: "--svg ", "". GPQ_OK or GPQ_FAILED.
 int out_file(const char *option, const char *path, const struct buf *text);
 
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.

@@ -8,8 +8,8 @@
 #include "common/out/filter.h"
 #include "common/out/out.h"
 
-// Appends escaped text: control characters as \xNN (text_escape), blanks too (raw), what a shell
-// minds too (pairs), or a field of RFC 4180 (CSV).
+// Appends text with control characters as \xNN. outfmt_raw also escapes blanks, outfmt_quoted what
+// a shell interprets; outfmt_csv writes a field of RFC 4180.
 typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
 outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
 

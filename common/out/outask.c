@@ -85,8 +85,8 @@ unsigned outask_does(const struct outask *a)
 	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->nkeys ? OUTASK_SORT : 0);
 }
 
-// A mistake that no table avoids is worse than an absent column. Of absent columns the later in the
-// argument is worse, then one with a column that may be meant.
+// Which of two mistakes is the better message? One that any table would report, rather than an
+// absent column. Of absent columns the one later in the argument, then one with a suggestion.
 static bool is_worse(const struct out_mistake *m, const struct out_mistake *than)
 {
 	if (!than->status || m->absent != than->absent)

@@ -1,7 +1,7 @@
 // Documents for people: Markdown, and one HTML page that needs nothing else; see out.h.
 //
-// Times are in milliseconds with three digits, other fractions have two: what a reader recomputes
-// must round to the same.
+// Times are in milliseconds with three decimals, other fractions have two, so that readers can
+// recompute sums and ratios.
 #include "common/out/out_priv.h"
 
 #include "common/cli/text.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// Tables that are wider than a narrow screen scroll in their box; the page never does.
+// A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"
 	"@media(prefers-color-scheme:dark){"

@@ -36,8 +36,8 @@
 LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols",
     "Tables that fit the terminal, in colour");
 
-// A text that is cut keeps half of it, but never less than LEGIBLE, and LEGIBLE_LONG is enough.
-// Those up to WHOLE are cut last: columns are left out before.
+// A column that is cut keeps half its width, at least LEGIBLE, at most LEGIBLE_LONG. Columns up to
+// WHOLE are cut only after OUT_WIDE columns were left out.
 enum { LEGIBLE = 12, WHOLE = 16, LEGIBLE_LONG = 32 };
 
 void outtable_fini(struct outtable *t)
@@ -164,7 +164,7 @@ static void leave_out_wide(const struct outtable *t, size_t *limit, size_t termi
 	buf_fini(&names);
 }
 
-// Limits the other texts, the widest first, and no more of them than it takes.
+// Cuts columns, the widest first, until the table fits.
 static void choose_cuts(const struct outtable *t, size_t *limit, size_t terminal)
 {
 	size_t width = 0;
@@ -214,9 +214,9 @@ static void squeeze_cells(struct outtable *t, const size_t *limit)
 	t->ncols = cols;
 }
 
-// Fits the table to the terminal. Returns the width to set it in: where that exceeds the
-// terminal's, rows go on in its next line, since less would not be legible. Widths here are in
-// bytes: what is not plain ASCII is cut by libsmartcols, which knows better.
+// Fits the table to the terminal, and returns the width for libsmartcols. It exceeds the terminal's
+// if columns cannot be cut further: rows then continue on the next line. Widths are in bytes: if
+// the table is not plain ASCII, libsmartcols cuts it, which knows the width of characters.
 static size_t fit_terminal(struct outtable *t, size_t terminal)
 {
 	size_t limit[OUTTABLE_COLS], least = 0;
@@ -234,7 +234,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
 	char *text = NULL;
-	// Character widths only, and the same for everybody; numbers keep the C locale.
+	// Sets character widths only, the same for everybody. Numbers keep the C locale.
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
@@ -247,7 +247,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 			(outfmt_types[t->cols[i]->type].number ? SCOLS_FL_RIGHT : 0) |
 				(!t->plain && t->cols[i]->flags & OUT_TRUNC ? SCOLS_FL_TRUNC : 0));
 	add_lines(t, lib, s);
-	// To memory and not to stdout: one place writes, and notices a full disk.
+	// Prints to memory: only out_flush() writes, and notices a full disk.
 	if (lib->scols_print_table_to_string(s, &text) == 0 && text) {
 		size_t n = strlen(text);
 		buf_append(out, text, n);

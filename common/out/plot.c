@@ -11,8 +11,8 @@
 // screen on which labels must fit.
 enum { LINE = 16, AREA = 56, WIDTH = 480, NARROW = 340, TICKS = 39, LABELS = 6 };
 
-// Colours that people with colour-blindness can tell apart, one for each group; in the dark,
-// lighter ones. The border of text in the background's colour keeps it legible on lines.
+// Groups have colours that colour-blind people can tell apart, lighter ones on a dark background.
+// Text has a border in the colour of the background, so that lines do not cross it.
 static const char style[] =
 	"<style>svg{max-width:100%}"
 	"svg text{font:12px sans-serif;stroke-width:3px;paint-order:stroke}"
@@ -97,7 +97,7 @@ static double place_on_axis(const struct plot_axis *a, double v)
 	return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
-// Where a label is anchored: centred, or beside its place if it would leave a narrow screen.
+// Writes a label, centred at its place unless it would leave a narrow screen.
 static void plot_label(struct buf *out, double at, unsigned y, const char *class, const char *text)
 {
 	double reach = 3.3 * (double)strlen(text) / NARROW;

@@ -1,5 +1,5 @@
-// SVG plots of nothing but numbers: rows of steps, one below the other on one horizontal axis, so
-// that no line covers another. No scripts, no outside fonts or styles; light and dark colours by
+// SVG plots of steps: each series is a row of its own above a common horizontal axis, so that no
+// line covers another. No scripts, no outside fonts or styles; light and dark colours by
 // prefers-color-scheme.
 //
 // Lengths along the axis are percentages and text has a size in pixels: a plot takes any width
@@ -34,13 +34,14 @@ struct plot {
 	unsigned goal_y;
 };
 
-// A line across a row, with its label: the first one's is above the row, the second one's below.
+// A vertical line across a row. The label of the first one is above the row, that of the second one
+// below.
 struct plot_tick {
 	double x;
 	char text[40];
 };
 
-// `note`: a second line under the title; "": none. An axis without extent is given some.
+// `note`: a second line under the title; "": none. An axis whose ends are equal is widened.
 void plot_open(struct plot *p, const char *title, const char *note, struct plot_axis x);
 // Rows of one scale, from 0 to `top` of `unit`.
 void plot_group(struct plot *p, const char *heading, double top, enum plot_unit unit);
