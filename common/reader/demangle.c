@@ -1,5 +1,5 @@
-// C++ names by the reader's child; see demangle.h. The answer is a string, empty when the library
-// refuses the name, and behind its NUL the processor time that it took.
+// C++ names by the reader's child; see demangle.h. The answer is a string, empty if the library
+// refuses the name, its NUL, and the processor time that was used.
 //
 // Facts: the Itanium C++ ABI, 3.4 (__cxa_demangle); libiberty/cp-demangle.c; setitimer(2).
 #include "common/reader/demangle.h"

@@ -1,4 +1,4 @@
-// Whole files that may not answer; reader.h.
+// Whole files by the reader's child; see reader.h.
 #include "common/reader/reader.h"
 
 #include "common/host/root.h"
@@ -31,7 +31,7 @@ static bool files_take_part(void *arg, const void *part, size_t len)
 	return true;
 }
 
-// Whose file this is: that of the process for paths below /proc/PID, else the driver's.
+// Whom a question about this file is about: a process below /proc/PID, else the driver.
 static pid_t owner(const char *path)
 {
 	return strncmp(path, "/proc/", 6) == 0 ? (pid_t)strtol(path + 6, NULL, 10) : READER_DRIVER;

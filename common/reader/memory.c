@@ -1,4 +1,4 @@
-// A process's memory; memory.h.
+// Memory of a process; see memory.h.
 #include "common/reader/memory.h"
 
 #include "common/host/root.h"
@@ -41,9 +41,10 @@ static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size
 	return MEMORY_READ;
 }
 
-// --- in the child: a question has addresses and sizes, the answer a status byte each, then data
-// ---
+// --- in the child ---
 
+// A question is an array of these. The answer has an enum memory_got in a byte for each, then the
+// bytes of all, those that could not be read undefined.
 struct wanted {
 	uint64_t at, size;
 };

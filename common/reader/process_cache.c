@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/reader/process_cache.h"
 #include "common/reader/reader.h"
-
 #include "common/host/root.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-// The child process that reads for gpq; reader.h.
+// The child process that reads for gpq; see reader.h.
 //
-// A question is one message of a SOCK_SEQPACKET socket, with its descriptor; its answer is one or
-// more messages, of which the last says how it ended.
+// A question is one message of a SOCK_SEQPACKET socket, with its descriptor. The answer is one or
+// more messages; the last one has the task's result.
 #include "common/reader/reader.h"
 
 #include "common/host/clock.h"
@@ -26,9 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RUNNING_TIMES 10 // so often its time passes before a child that runs is given up
-
-#define NOBODY 65534 // the kernel's default overflow user and group
+#define RUNNING_TIMES 10    // a child that runs has so many times the time of one that sleeps
+#define NOBODY        65534 // the kernel's default overflow user and group
 
 struct asked {
 	pid_t whose;
@@ -37,11 +36,11 @@ struct asked {
 };
 
 struct reader {
-	pid_t child; // 0: none
-	pid_t owner; // whose child it is: a holder is a fork of gpq, and has none
-	int fd;      // to it
-	unsigned libs;
-	struct asked *v; // on their way, in order
+	pid_t child;     // 0: none
+	pid_t owner;     // the child's parent: a holder, which is a fork of gpq, has no child yet
+	int fd;          // to the child
+	unsigned libs;   // how many libraries were loaded when it was started
+	struct asked *v; // questions on their way, in order
 	size_t n, cap;
 };
 
@@ -53,7 +52,7 @@ struct part_head {
 static struct {
 	struct part_head head;
 	char data[READER_PART];
-} part; // in the child: to be sent; in gpq: that was received
+} part; // in the child: the part to be sent; in gpq: the part that was received
 
 // ---- the child
 
@@ -84,7 +83,8 @@ void reader_alive(void)
 		_exit(0);
 }
 
-// Receives a message and the descriptor that came with it, or -1. Returns its length; 0: the end.
+// Receives a message, and in *fd the descriptor that came with it, or -1. Its length; 0: the end,
+// or, with errno EAGAIN, none yet.
 static size_t receive(int from, void *to, size_t size, int flags, int *fd)
 {
 	union {
@@ -98,7 +98,7 @@ static size_t receive(int from, void *to, size_t size, int flags, int *fd)
 			   .msg_controllen = sizeof(control)};
 	ssize_t n;
 	do {
-		errno = 0; // the end leaves it
+		errno = 0; // it stays so at the end
 		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | flags);
 	} while (n < 0 && errno == EINTR);
 	const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
@@ -124,8 +124,8 @@ static const int allowed[] = {SCMP_SYS(recvmsg),      SCMP_SYS(sendto),
 			      SCMP_SYS(tgkill),       SCMP_SYS(restart_syscall),
 			      SCMP_SYS(exit),         SCMP_SYS(exit_group)};
 
-// The child ignores signals of the terminal: it ends when gpq ends, which closes the socket. A
-// fault, or a limit of processor time, ends it.
+// The child ignores signals of the terminal, as it ends when gpq does. Faults and the limit of
+// processor time end it.
 static void set_signals(void)
 {
 	static const int end[] = {SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -153,7 +153,7 @@ static void child_begin(int fd, pid_t parent)
 		_exit(0);
 }
 
-// A holder that has given up its rights cannot change its user: its child keeps the holder's.
+// The child of a holder that has given up its rights cannot change its user, and keeps it.
 static void give_up_rights(pid_t parent)
 {
 	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
@@ -231,7 +231,7 @@ static void leave(pid_t child, pid_t whose)
 {
 	cpu_ns += cpu_of(child);
 	kill(child, SIGKILL);
-	// A child that touches nothing of others does not sleep.
+	// A child that read nothing of others ends at once.
 	if (whose == READER_NAMES ? waitpid(child, NULL, 0) : has_ended(child))
 		return;
 	ARRAY_GROW(left, left_cap, nleft);
@@ -239,7 +239,7 @@ static void leave(pid_t child, pid_t whose)
 	left[nleft++].whose = whose;
 }
 
-// How long `whose` may take now.
+// How long to wait now for an answer about `whose`.
 static unsigned patience_ms(pid_t whose)
 {
 	const uint64_t all = READER_ALL_MS * UINT64_C(1000000), now = clock_ns();
@@ -251,7 +251,7 @@ static unsigned patience_ms(pid_t whose)
 					: READER_MS;
 }
 
-// Reports that the target is silent, or that the child died of its question.
+// Reports that memory or the driver is silent, or that the child died of its question.
 static void report_silence(const struct asked *a, int error)
 {
 	char name[48];
@@ -297,7 +297,7 @@ static void reader_stop_child(struct reader *r, pid_t whose)
 	r->child = 0;
 }
 
-// A child has the libraries that were loaded when it was started.
+// Starts the child, also anew if a library was loaded since, which it may need.
 static bool make_ready(struct reader *r)
 {
 	if (r->owner != getpid())
@@ -378,7 +378,7 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 	return error;
 }
 
-// Waits for the end of the child, too, since closing the file may block.
+// Also waits for the end of the child, since closing the file may block.
 static int ask_once(const struct reader_question *q, reader_take *take, void *arg)
 {
 	int fd = -1;

@@ -11,7 +11,7 @@ struct maker {
 	struct runlist *r;
 	const struct slot_rows *l;
 	const struct rls_node *node;
-	bool *listed; // of each MQD: a row has it, or will have
+	bool *listed; // of each MQD: it has a row, or will get one
 };
 
 enum { NONE = UINT32_MAX };
@@ -42,8 +42,8 @@ static uint32_t mqd_of_packet(const struct maker *m, const struct rls_queue *q)
 	return at;
 }
 
-// Bits 28:26 are the engine: 0 compute, 2 and 3 SDMA 0 and 1; or, where bits 3:2 say so, the number
-// of an SDMA engine from 0 or from 8 on (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
+// Bits 28:26 are the engine: 0 compute, 2 SDMA 0, 3 SDMA 1. Where bits 3:2 are 1 or 2, they are an
+// SDMA engine counted from 0 or from 8 (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
 static void set_engine(const struct queue_rows *q, struct queue_row *r, uint32_t control)
 {
 	uint32_t sel = control >> 26 & 7, extended = control >> 2 & 3;
@@ -67,7 +67,7 @@ static void add_map_queues(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
 }
 
-// Adds rows for the MQDs of a block of mqds that the list does not map; NONE: of all blocks.
+// Adds rows for the MQDs that the list does not map, of one block of mqds, or of all (NONE).
 static void add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
@@ -84,7 +84,7 @@ static void add_missing(struct maker *m, uint32_t block)
 
 // --- processes ---
 
-// The block of a context, by its queues; else that of its process if the process has only one.
+// The block of a context in mqds, by its queues; else the only block of its process.
 static uint32_t block_of_context(const struct maker *m, const struct kfd_context *c, pid_t pid)
 {
 	const struct queue_rows *q = &m->l->queues;
@@ -104,8 +104,8 @@ static uint32_t block_of_context(const struct maker *m, const struct kfd_context
 	return block;
 }
 
-// Finds the owner of a packet, a context of a process: its PID (-1 unknown), its id, which stays
-// unknown for the primary one, and its block in mqds (NONE), by its queues or PASID.
+// Finds the context that a packet maps, by its queues or PASID: the PID, the context's id (unknown
+// for the primary one), and as the result its block in mqds, or NONE.
 static uint32_t find_packet_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
 				  uint64_t *context)
 {
@@ -165,7 +165,6 @@ static void add_runlist(struct maker *m)
 {
 	const struct rls *rls = &m->l->queues.rls;
 	const struct rls_node *n = m->node;
-	// MQDs that the list maps anywhere are not missing.
 	for (uint32_t i = n->queue; i < n->queue + n->queues; i++) {
 		uint32_t mqd = mqd_of_packet(m, &rls->queues[i]);
 		if (mqd != NONE)

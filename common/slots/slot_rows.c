@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- which MQD is at which address ---
-
 static int by_mqd_address(const void *a, const void *b)
 {
 	const struct hqd_key *x = a, *y = b;
@@ -62,8 +60,6 @@ const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd)
 	return i == UINT32_MAX ? NULL : &l->queues.rows[i];
 }
 
-// --- generations ---
-
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 {
 	enum gfx_gen gen = queue_rows_gen(&l->queues, gpu_id);
@@ -86,9 +82,9 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 	return gen;
 }
 
-enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 };
+// --- a slot: where it is, and its values ---
 
-// --- where ---
+enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 }; // an MQD dword, and a bit of it
 
 static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
@@ -111,8 +107,6 @@ static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const 
 		snprintf(r->slot, sizeof(r->slot), s->kind == HQD_SDMA ? "e%ur%u" : "p%uq%u",
 			 s->pipe, s->queue);
 }
-
-// --- what ---
 
 static uint64_t slot_value(const struct hqd_row *r, enum mqd_value what)
 {
@@ -160,8 +154,8 @@ void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t 
 	fill_slot_owner(l, r);
 }
 
-// Rings are addresses of a process, which another may use too; a doorbell is one queue's alone on
-// its GPU.
+// Two processes may use the same address for a ring, but a doorbell is one queue's alone on its
+// GPU.
 static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;
@@ -177,8 +171,8 @@ static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *
 	return UINT32_MAX;
 }
 
-// The driver reuses the memory of MQDs: if the MQD at the slot's address has another ring, it is
-// that of an earlier or later queue.
+// The driver reuses the memory of MQDs: one at the slot's address that has another ring is the MQD
+// of an earlier or a later queue.
 void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 {
 	const uint64_t base = r->q.v[MQD_V_BASE];
@@ -213,8 +207,8 @@ static void clear_slot_row(struct hqd_row *r, const struct mqd_source *from)
 	queue_row_clear(&r->q);
 }
 
-// Does the slot only show a queue that was taken off? An SDMA slot keeps the ring and doorbell of
-// such a queue, enabled or not; then no MQD has both.
+// True if the queue that an SDMA slot shows is gone: slots keep ring and doorbell of the last
+// queue, and then no MQD has both [debugfs.sdma-slot-stale].
 static bool is_left_over(const struct slot_rows *l, const struct hqd_row *slot)
 {
 	struct queue_row r = slot->q;
@@ -281,7 +275,7 @@ static void make_slot_rows(struct slot_rows *l)
 	const struct mqds *m = &l->queues.mqds;
 	const bool memory = l->how->memory;
 	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
-	// MQDs in memory show more than slots do: slots decide only where the MQDs do not tell.
+	// MQDs in memory tell more than slots do.
 	if (prios == KFD_ANSWER_UNKNOWN)
 		prios = prio_written_slots(&l->hqds);
 	l->has_prios = prios == KFD_ANSWER_YES;
@@ -311,7 +305,7 @@ static int load_queues(struct slot_rows *l, struct process_cache *processes)
 					.likely = how->likely};
 	if (!l->captured || how->mqds_file)
 		return queue_rows_load(q, processes, &l->queues_how);
-	// Without mqds: nothing is known of queues, at most what was to run.
+	// Without a dump of MQDs no queue is known.
 	q->how = &l->queues_how;
 	q->mqds_error = ENODATA;
 	return how->rls_file ? queue_rows_load_rls(q) : GPQ_OK;
@@ -388,7 +382,7 @@ static void explain_rows(const struct slot_rows *l)
 		unclear += !hiq && r->active < 0 && r->from.gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
-	if (l->how->memory) // there nothing but queue ids is doubtful
+	if (l->how->memory) // in memory only queue ids are in doubt
 		gen = mes = unclear = 0;
 	if (gen)
 		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "

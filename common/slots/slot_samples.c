@@ -1,4 +1,4 @@
-// Slots read several times: how often each queue was in one and moved; see slot_rows.h.
+// Slots read many times: how often each queue was in one, and moved; see slot_rows.h.
 #include "common/slots/slot_rows.h"
 
 #include "common/host/buf.h"
@@ -68,7 +68,7 @@ void slot_samples_finish(struct slot_samples *s)
 		x->moved_share = s->samples > 1 ? (double)x->moved / (all - 1) : __builtin_nan("");
 		x->busy_share = x->row.idle < 0 ? __builtin_nan("") : (double)x->busy / all;
 		x->consumed = KFD_UNKNOWN;
-		// Registers are read one after the other: pointers of two moments can go backwards.
+		// Registers are read one after the other, so that pointers may seem to go back.
 		if (x->first != KFD_UNKNOWN && x->last != KFD_UNKNOWN && x->last >= x->first)
 			x->consumed = (x->last - x->first) /
 				      (queue_row_is_aql(&x->row.q) ? AQL_PACKET_DWORDS : 1);

@@ -74,8 +74,7 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of the type and XCC of `r`. Those of the node at hand are the last ones, from `first`
-// on.
+// The record of the type and XCC of `r`. Records of its node begin at `first`.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
@@ -179,7 +178,7 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 	w->reason = reason;
 }
 
-// Does the dump have the slots of its GPU and type, without telling whether they are in use?
+// True if the dump has slots of its GPU and type, but not whether they are in use.
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
@@ -223,8 +222,8 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 		set_reason(w, "unknown", residency_text(verdict));
 }
 
-// The XCCs that a queue belongs on, as bits. SDMA slots are one for the GPU, and a PM4 queue runs
-// on one XCC alone, though it has an MQD for each (kernel: kfd_mqd_manager_v9.c, pm4_target_xcc).
+// The XCCs that a queue belongs on, as bits. SDMA queues count as on XCC 0. A PM4 queue runs on one
+// XCC, though it has an MQD for each (kfd_mqd_manager_v9.c, pm4_target_xcc).
 static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
 {
 	const struct mqd *q = &l->queues.mqds.queues[mqd];
