@@ -215,8 +215,7 @@ static void functions_out(struct kernel_side *k)
 		if (r->process != FTRACE_NONE && ftrace_wanted(k, r))
 			count_call(&fs, r);
 	}
-	if (fs.n)
-		qsort(fs.v, fs.n, sizeof(*fs.v), by_time_inside);
+	ARRAY_SORT(fs.v, fs.n, by_time_inside);
 	trace_table(k->t, &trace_function_table, "Functions and events of the kernel", 0, 0);
 	for (size_t i = 0; i < fs.n; i++)
 		function_out(k, &fs, &fs.v[i], &b);

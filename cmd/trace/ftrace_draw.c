@@ -66,18 +66,13 @@ struct task {
 	struct ftrace_text comm;
 };
 
-static int by_task(const void *a, const void *b)
-{
-	const struct task *x = a, *y = b;
-	return x->tid != y->tid ? ORDER(x->tid, y->tid) : ORDER(x->track, y->track);
-}
+COMPARE_BY_BOTH(by_task_tid, struct task, tid, track)
 
 // One name for each thread that was drawn.
 static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 {
 	char name[64];
-	if (n)
-		qsort(v, n, sizeof(*v), by_task);
+	ARRAY_SORT(v, n, by_task_tid);
 	for (size_t i = 0; i < n; i++) {
 		const struct task *t = &v[i];
 		bool task = t->tid >= TRACK_TASKS;

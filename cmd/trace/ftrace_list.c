@@ -102,10 +102,15 @@ static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 	out_row(k->t->out, &r);
 }
 
+static void set_process(const struct kernel_side *k, struct timeline_row *r,
+			const struct ftrace_process *p)
+{
+	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
+	r->log_pid = ftrace_log_pid(k, p);
+}
+
 static void kernel_record_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
 {
-	const struct ftrace_process *p =
-		r->process != FTRACE_NONE ? &k->f.processes[r->process] : NULL;
 	int64_t ring = ftrace_arg(r, "ring");
 	struct timeline_row row = no_row();
 	b->len = 0;
@@ -114,8 +119,8 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	size_t args = ftrace_string(b, r->args);
 	row.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000;
 	row.source = "kernel";
-	row.pid = p && p->tgid >= 0 ? p->tgid : I64_NULL;
-	row.log_pid = p ? ftrace_log_pid(k, p) : I64_NULL;
+	if (r->process != FTRACE_NONE)
+		set_process(k, &row, &k->f.processes[r->process]);
 	row.command = r->comm.len ? b->data : NULL;
 	row.tid = r->tid >= 0 ? r->tid : I64_NULL;
 	row.cpu = r->cpu;
@@ -136,24 +141,15 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	out_row(k->t->out, &row);
 }
 
-// Sets the row's process and appends its name to `b` at *at.
-static void set_process(const struct kernel_side *k, struct timeline_row *r, uint32_t process,
-			struct buf *b, size_t *at)
-{
-	const struct ftrace_process *p = &k->f.processes[process];
-	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
-	r->log_pid = ftrace_log_pid(k, p);
-	*at = ftrace_string(b, p->comm);
-}
-
 static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct buf *b)
 {
 	const struct ftrace_hold *h = &k->f.holds[m->hold];
 	const struct ftrace_process *by = &k->f.processes[h->holder];
+	const struct ftrace_process *target = &k->f.processes[h->target];
 	struct timeline_row r = no_row();
-	size_t command;
 	b->len = 0;
-	set_process(k, &r, h->target, b, &command);
+	set_process(k, &r, target);
+	ftrace_string(b, target->comm);
 	size_t name = ftrace_string(b, by->comm);
 	size_t args = b->len;
 	buf_printf(b, "by=%lld queues=%lld", (long long)ftrace_pid(by), (long long)m->queues);
@@ -163,7 +159,7 @@ static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct 
 	r.duration_ns = m->end ? h->end_ns - h->begin_ns : U64_NULL;
 	r.source = "gpq";
 	r.kind = m->end ? "hold-end" : "hold-begin";
-	r.command = k->f.processes[h->target].comm.len ? b->data + command : NULL;
+	r.command = target->comm.len ? b->data : NULL;
 	r.name = by->comm.len ? b->data + name : NULL;
 	r.args = b->data + args;
 	out_row(k->t->out, &r);
@@ -178,11 +174,9 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 {
 	const bool own = strcmp(e->clock, "driver") == 0 || !e->clock[0];
 	struct timeline_row r = no_row();
-	size_t command = 0;
 	b->len = 0;
 	if (e->process != FTRACE_NONE)
-		set_process(k, &r, e->process, b, &command);
-	b->len = 0;
+		set_process(k, &r, &k->f.processes[e->process]);
 	if (!own)
 		buf_printf(b, "clock=%s%s", e->clock, e->detail[0] ? " " : "");
 	buf_puts(b, e->detail);
@@ -261,8 +255,8 @@ static int report_timeline(struct trace *t)
 	for (size_t i = 0; i < k->nrows; i++)
 		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
 	// A trace alone is in order already; sorting would mix its epochs.
-	if (p.n && (k->nrows || k->f.nevents))
-		qsort(p.v, p.n, sizeof(*p.v), by_time_and_source);
+	if (k->nrows || k->f.nevents)
+		ARRAY_SORT(p.v, p.n, by_time_and_source);
 	for (size_t i = 0; i < p.n; i++)
 		place_out(k, &p.v[i], &b);
 	out_end(k->t->out);

@@ -40,17 +40,16 @@ static struct demangler *begin_demangling(struct trace *t)
 const char *trace_name_readable(struct trace *t, uint32_t kernel)
 {
 	struct trace_names *names = &t->names;
-	const char *name = t->sum.kernels[kernel].name, *text;
+	const char *name = t->sum.kernels[kernel].name;
 	// Logs of ROCm 6.4 and later have no such name, and need no library.
 	if (strncmp(name, "_Z", 2) != 0 || !begin_demangling(t))
 		return name;
 	ARRAY_REACH(names->v, names->n, kernel, 0);
-	if (!names->v[kernel].done) {
-		text = demangle(names->demangler, name);
-		names->v[kernel].text = text ? xstrdup(text) : NULL;
-		names->v[kernel].done = true;
+	if (!names->v[kernel]) {
+		const char *text = demangle(names->demangler, name);
+		names->v[kernel] = xstrdup(text ? text : name);
 	}
-	return names->v[kernel].text ? names->v[kernel].text : name;
+	return names->v[kernel];
 }
 
 const char *trace_name_shown(struct trace *t, uint32_t kernel)
@@ -71,6 +70,6 @@ void trace_names_fini(struct trace *t)
 			lost < DEMANGLE_LOST_MOST ? "" : "; those behind them were not tried");
 	demangler_free(names->demangler);
 	for (size_t i = 0; i < names->n; i++)
-		free(names->v[i].text);
+		free(names->v[i]);
 	free(names->v);
 }

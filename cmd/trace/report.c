@@ -66,7 +66,7 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 	if (show < n)
 		out_title(t->out, "%s (%s%" PRIu64 " of %" PRIu64 ")", title,
 			  out_filters(t->out) ? "at most " : "", show, n);
-	else
+	else if (title)
 		out_title(t->out, "%s", title);
 	out_begin(t->out, table, false);
 }

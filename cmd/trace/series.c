@@ -81,8 +81,8 @@ static const struct out_col queue_interval_cols[] = {
 
 const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
 // Programs get the numbers, not their picture: without the last two columns.
-const struct out_table trace_plain_track_table = {"tracks", "track", track_cols,
-						  sizeof(track_cols) / sizeof(track_cols[0]) - 2};
+static const struct out_table plain_track_table = {"tracks", "track", track_cols,
+						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
 const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
 const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
 						     OUT_COLS(queue_interval_cols)};
@@ -91,7 +91,7 @@ static const struct schema_member series_members[] = {
 	{"interval_ns", SCHEMA_COUNT, "length of the intervals", NULL, NULL}, TRACE_NOTES, {0}};
 const struct schema trace_series_schema = {
 	"gpq.trace.series", 1,
-	SCHEMA_TABLES(&trace_plain_track_table, &trace_interval_table, &trace_queue_interval_table),
+	SCHEMA_TABLES(&plain_track_table, &trace_interval_table, &trace_queue_interval_table),
 	series_members};
 
 // Dispatches, or launches where the log has no packets.
@@ -105,10 +105,37 @@ static double per_second(const struct amdlog_series *s, uint64_t n)
 	return (double)n * 1e6 / (double)s->width_us;
 }
 
-// `queue`: whose track it is; AMDLOG_NONE: of all.
-static void intervals_out(struct trace *t, const struct series_track *track, uint32_t queue)
+TRACE_COUNT(count_tracks, series.nqueues + 1)
+
+static uint32_t count_one(const struct trace *t)
 {
-	const struct amdlog_queue *q = queue == AMDLOG_NONE ? NULL : &t->sum.queues[queue];
+	(void)t;
+	return 1;
+}
+
+// Row 0 is the track of all queues, row i that of queue i - 1.
+static const struct series_track *track_of(const struct trace *t, uint32_t i)
+{
+	return i ? &t->series.queues[i - 1] : &t->series.all;
+}
+
+// All queues, then those with most dispatches.
+static bool rank_track(struct trace *t, uint32_t i, struct trace_rank *r)
+{
+	const struct series_track *track = track_of(t, i);
+	r->by[0] = i ? ~t->sum.queues[i - 1].dispatches : 0;
+	return track->first < track->end;
+}
+
+static bool rank_queue_track(struct trace *t, uint32_t i, struct trace_rank *r)
+{
+	return i && rank_track(t, i, r);
+}
+
+static void intervals_out(struct trace *t, uint32_t index)
+{
+	const struct amdlog_queue *q = index ? &t->sum.queues[index - 1] : NULL;
+	const struct series_track *track = track_of(t, index);
 	const struct amdlog_series *s = &t->series;
 	for (uint64_t n = track->first; n < track->end; n++) {
 		struct series_point p = amdlog_series_at(track, n);
@@ -126,33 +153,6 @@ static void intervals_out(struct trace *t, const struct series_track *track, uin
 			r.p.dispatches = r.p.barriers = r.p.queues = U32_NULL;
 		out_row(t->out, &r);
 	}
-}
-
-static bool rank_track(struct trace *t, uint32_t i, struct trace_rank *r)
-{
-	const struct series_track *track = &t->series.queues[i];
-	r->by[0] = ~t->sum.queues[i].dispatches;
-	return track->first < track->end;
-}
-
-// Indices of queues that have a track, those with most dispatches first; owned by the caller.
-static uint32_t *queues_in_order(struct trace *t, uint32_t *n)
-{
-	return trace_sorted(t, t->series.nqueues, n, rank_track);
-}
-
-// Calls `out` for the track of all, and for each queue's.
-static void tracks_out(struct trace *t, bool all, bool queues,
-		       void (*out)(struct trace *, const struct series_track *, uint32_t))
-{
-	const struct amdlog_series *s = &t->series;
-	uint32_t n, *order = queues_in_order(t, &n);
-	if (all && s->all.first < s->all.end)
-		out(t, &s->all, AMDLOG_NONE);
-	for (uint32_t i = 0; queues && i < n; i++)
-		out(t, &s->queues[order[i]], order[i]);
-	out_end(t->out);
-	free(order);
 }
 
 // Characters for the course of one measure: two of them fit beside the other columns.
@@ -190,9 +190,10 @@ static void draw_course(const struct trace *t, const struct series_track *track,
 	spark_line(out, values, width, max, spark_utf8());
 }
 
-static void track_out(struct trace *t, const struct series_track *track, uint32_t queue)
+static void track_out(struct trace *t, uint32_t index)
 {
 	const struct amdlog_series *s = &t->series;
+	const struct series_track *track = track_of(t, index);
 	struct series_point sum = amdlog_series_sum(track, track->first, track->end);
 	bool packets = amdlog_has_packets(&t->sum);
 	struct buf course = {0}, depth = {0};
@@ -206,9 +207,9 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	}
 	draw_course(t, track, false, &course);
 	draw_course(t, track, true, &depth);
-	trace_name_queue(t, queue, &r.pid, name);
+	trace_name_queue(t, index - 1, &r.pid, name); // AMDLOG_NONE of row 0
 	r.dispatches = packets ? sum.dispatches : U64_NULL;
-	r.launches = queue == AMDLOG_NONE ? sum.launches : U64_NULL;
+	r.launches = index ? U64_NULL : sum.launches;
 	r.rate_max = per_second(s, most);
 	r.course = course.data;
 	r.backlog_max = sum.backlog_n ? sum.backlog_max : U64_NULL;
@@ -218,24 +219,30 @@ static void track_out(struct trace *t, const struct series_track *track, uint32_
 	buf_fini(&depth);
 }
 
+static const struct trace_view views[] = {
+	{&plain_track_table, NULL, BY_OTHERS, false, count_tracks, rank_track, track_out, NULL},
+	{&trace_interval_table, NULL, BY_NOTHING, false, count_one, rank_track, intervals_out,
+	 NULL},
+	{&trace_queue_interval_table, NULL, BY_QUEUE, false, count_tracks, rank_queue_track,
+	 intervals_out, NULL},
+	{0},
+};
+static const struct trace_view drawn_tracks = {&trace_track_table, NULL,       BY_OTHERS, false,
+					       count_tracks,       rank_track, track_out, NULL};
+
 static void whole_report(struct trace *t)
 {
 	const struct amdlog_series *s = &t->series;
-	bool people = out_mode(t->out) == OUT_TABLE;
 	char width[24];
 	if (out_json(t->out))
 		json_u64(out_json(t->out), "interval_ns", s->width_us * 1000);
 	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
 		  s->all.end - s->all.first, text_ns(width, s->width_us * 1000),
 		  s->all.first * s->width_us / 1000000, s->all.first * s->width_us % 1000000);
-	out_begin(t->out, people ? &trace_track_table : &trace_plain_track_table, false);
-	tracks_out(t, true, true, track_out);
-	if (people)
-		return;
-	out_begin(t->out, &trace_interval_table, false);
-	tracks_out(t, true, false, intervals_out);
-	out_begin(t->out, &trace_queue_interval_table, false);
-	tracks_out(t, false, true, intervals_out);
+	if (out_mode(t->out) == OUT_TABLE)
+		trace_view_out(t, &drawn_tracks);
+	else
+		trace_views_out(t);
 }
 
 // --- --svg ---
@@ -248,8 +255,8 @@ struct drawing {
 	uint64_t first, count, step; // intervals
 	double *x, *y, *bands;
 	size_t n, nbands;
-	const uint32_t *queues;
-	uint32_t nqueues; // with lines of their own
+	const uint32_t *queues; // tracks of queues with lines of their own
+	uint32_t nqueues;
 };
 
 static double panel_value(const struct drawing *d, enum panel panel, const struct series_point *p,
@@ -321,8 +328,8 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 	plot_group(p, launches ? "Launches per second" : headings[panel], top, PLOT_RATE);
 	plot_row(p, panel == QUEUES ? "" : "all queues", d->x, d->y, d->n, NULL);
 	for (uint32_t i = 0; panel != QUEUES && d->nqueues > 1 && i < d->nqueues; i++) {
-		fill_points(d, panel, &d->s->queues[d->queues[i]]);
-		queue_name(d, d->queues[i], name);
+		fill_points(d, panel, track_of(d->t, d->queues[i]));
+		queue_name(d, d->queues[i] - 1, name);
 		plot_row(p, name, d->x, d->y, d->n, NULL);
 	}
 }
@@ -377,7 +384,7 @@ static int write_svg(struct trace *t)
 	d.step = d.count / POINTS + 1;
 	d.x = xcalloc(POINTS + 2, sizeof(*d.x));
 	d.y = xcalloc(POINTS + 2, sizeof(*d.y));
-	d.queues = queues = queues_in_order(t, &d.nqueues);
+	d.queues = queues = trace_sorted(t, count_tracks(t), &d.nqueues, rank_queue_track);
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	find_bands(&d);
 	draw_picture(&d);
@@ -427,7 +434,7 @@ static int report_series(struct trace *t)
 	int status = GPQ_OK;
 	amdlog_series_finish(s, &t->sum.totals.span);
 	if (t->one_table)
-		tracks_out(t, t->by != BY_QUEUE, t->by == BY_QUEUE, intervals_out);
+		trace_views_out(t);
 	else if (!trace_to_stdout(t->opts->svg))
 		whole_report(t);
 	if (t->opts->svg)
@@ -439,10 +446,6 @@ static void series_fini(struct trace *t)
 {
 	amdlog_series_fini(&t->series);
 }
-
-static const struct trace_view views[] = {{.table = &trace_interval_table, .by = BY_NOTHING},
-					  {.table = &trace_queue_interval_table, .by = BY_QUEUE},
-					  {0}};
 
 const struct trace_ask trace_series = {
 	.schema = &trace_series_schema,

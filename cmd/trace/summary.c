@@ -268,7 +268,7 @@ bool trace_several_hosts(const struct trace *t)
 	return t->merged && t->merged->several_hosts;
 }
 
-struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s)
+static struct trace_span common_span(const struct trace *t, const struct amdlog_span *s)
 {
 	return trace_several_hosts(t) ? (struct trace_span){U64_NULL, U64_NULL, U64_NULL}
 				      : trace_span_of(s);
@@ -393,7 +393,7 @@ static void kernel_out(struct trace *t, uint32_t i)
 		.grid_max = grid ? trace_shape(text[1], k->grid.max) : NULL,
 		.workgroup_min = group ? trace_shape(text[2], k->workgroup.min) : NULL,
 		.workgroup_max = group ? trace_shape(text[3], k->workgroup.max) : NULL,
-		.span = trace_common_span(t, &k->span),
+		.span = common_span(t, &k->span),
 	};
 	if (!amdlog_has_packets(&t->sum)) {
 		r.k.dispatches = U64_NULL;
@@ -498,7 +498,7 @@ struct trace_distinct trace_distinct_of(const struct amdlog_summary *s)
 	return n;
 }
 
-void trace_totals(struct trace *t)
+static void totals_out(struct trace *t)
 {
 	const struct amdlog_totals *sum = &t->sum.totals;
 	char format[64];
@@ -509,7 +509,7 @@ void trace_totals(struct trace *t)
 		.mended = t->merged ? t->merged->all.mended : t->reading.reassembly->mended,
 		.level_max = U64_NULL,
 		.distinct = trace_distinct_of(&t->sum),
-		.span = trace_common_span(t, &sum->span),
+		.span = common_span(t, &sum->span),
 		.format = format_names(sum, format),
 		.hip_version =
 			sum->hip_version[0] && !sum->several_versions ? sum->hip_version : NULL,
@@ -559,7 +559,7 @@ static int report_summary(struct trace *t)
 	} else {
 		out_skip(t->out, &trace_error_table);
 	}
-	trace_totals(t);
+	totals_out(t);
 	trace_views_out(t);
 	return GPQ_OK;
 }

@@ -76,9 +76,9 @@ struct trace_rank {
 // A table of a report and how to write it.
 struct trace_view {
 	const struct out_table *table; // NULL ends a list
-	const char *title;
-	int by;     // enum trace_by that asks for this table alone
-	bool alone; // written only then
+	const char *title;             // NULL: the report has written one
+	int by;                        // enum trace_by that asks for this table alone
+	bool alone;                    // written only then
 	uint32_t (*count)(const struct trace *t);
 	// Fills in the rank of row `i`, which holds zeros and `i`. False: the row is not shown.
 	// NULL: rows are shown as they come.
@@ -121,10 +121,7 @@ struct trace_rows {
 struct trace_names {
 	struct demangler *demangler; // NULL: not started, or there is no library
 	bool begun;
-	struct trace_name {
-		char *text; // owned; NULL: the name stays as the log has it
-		bool done;
-	} * v; // by the kernel's index in the summary
+	char **v; // owned, by the kernel's index in the summary; NULL: not asked for
 	size_t n;
 };
 
@@ -173,11 +170,10 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_kernel_table, trace_thread_table, trace_api_table, trace_list_table,
 	trace_command_table, trace_latency_queue_table, trace_latency_kernel_table,
 	trace_error_table, trace_stream_table, trace_rhythm_table, trace_gap_table,
-	trace_mark_table, trace_track_table, trace_plain_track_table, trace_interval_table,
-	trace_queue_interval_table, trace_compare_log_table, trace_compare_finding_table,
-	trace_compare_queue_table, trace_compare_kernel_table, trace_function_table,
-	trace_kernel_process_table, trace_kernel_queue_table, trace_timeline_table,
-	trace_suspension_table, trace_step_table;
+	trace_mark_table, trace_track_table, trace_interval_table, trace_queue_interval_table,
+	trace_compare_log_table, trace_compare_finding_table, trace_compare_queue_table,
+	trace_compare_kernel_table, trace_function_table, trace_kernel_process_table,
+	trace_kernel_queue_table, trace_timeline_table, trace_suspension_table, trace_step_table;
 
 // The forms of documents; gpq merge writes that of the summary, too.
 extern const struct schema trace_schema, trace_list_schema, trace_latency_schema, trace_gaps_schema,
@@ -213,16 +209,11 @@ int trace_report(struct trace *t);
 void trace_view_out(struct trace *t, const struct trace_view *v);
 void trace_views_out(struct trace *t);
 
-// The totals of the summary.
-void trace_totals(struct trace *t);
-
-// First and last microsecond, and the nanoseconds between them. U64_NULL: nothing was seen, or
-// processes of several hosts have it in common.
+// First and last microsecond, and the nanoseconds between them. U64_NULL: nothing was seen.
 struct trace_span {
 	uint64_t first_us, last_us, ns;
 };
 struct trace_span trace_span_of(const struct amdlog_span *s);
-struct trace_span trace_common_span(const struct trace *t, const struct amdlog_span *s);
 
 // Host, process and time span of a row.
 struct trace_place {
