@@ -61,8 +61,13 @@ $OUT"; fi
 }
 
 is() { # DESCRIPTION GOT WANTED
-	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got    '$2'
+	if [ -z "$2$3" ]; then fail "$1" "nothing got and nothing wanted: where that is meant, \`empty\` says so"
+	elif [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got    '$2'
 wanted '$3'"; fi
+}
+
+empty() { # DESCRIPTION GOT: nothing
+	if [ -z "$2" ]; then pass "$1"; else fail "$1" "got '$2'"; fi
 }
 
 # Text matches an extended regular expression; newlines count as blanks, as one does at the end unless the expression ends
@@ -170,7 +175,7 @@ unload() {
 kernel_is_content() {
 	local out
 	out=$(dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|oison|softgpu: unknown|cannot map')
-	is "no complaint in the kernel's log" "$out" ""
+	empty "no complaint in the kernel's log" "$out"
 }
 
 # So many offline processes belong to gpq sched, and none of them is still being attached to.

@@ -82,11 +82,11 @@ queue-restore $P mkqueue - driver"
 			"process-start $P mkqueue read
 process-end $P mkqueue read"
 	else
-		is "this driver tells nothing of processes" "$(told 'process-.*' event)" ""
+		empty "this driver tells nothing of processes" "$(told 'process-.*' event)"
 	fi
-	is "times grow" "$(told '.*' time_ns | sort -nc 2>&1)" ""
-	is "nothing else is told" "$(told '.*' event | grep -vxE 'queue-(created|destroyed|eviction|restore)|kfd-(open|close)|process-(start|end)')" ""
-	is "one's own use of KFD is not told" "$(told '.*' pid | grep -x -e $W -e $S)" ""
+	empty "times grow" "$(told '.*' time_ns | sort -nc 2>&1)"
+	empty "nothing else is told" "$(told '.*' event | grep -vxE 'queue-(created|destroyed|eviction|restore)|kfd-(open|close)|process-(start|end)')"
+	empty "one's own use of KFD is not told" "$(told '.*' pid | grep -x -e $W -e $S)"
 	unwatch
 	is "every line was written" "$(tail -n 1 $E | grep -c '}$')" 1
 	kill $S
@@ -155,7 +155,7 @@ choosing() {
 	is "--filter and --count" $? 0
 	is "wait for one" "$(told '.*' event pid)" "queue-restore $P"
 	status_is "--for ends it" 0 gpq events --for 0.2 -rn -p $P
-	is "with nothing" "$OUT" ""
+	empty "with nothing" "$OUT"
 	status_is "--count that is not reached" 124 gpq events --for 0.2 --count 3 -p $P
 	status_is "a document" 0 gpq events --for 0.2 -J -p $P
 	like "is whole" "$OUT" '^\{.*"name": "gpq.events".*"events": \[\].*\}'

@@ -45,7 +45,7 @@ no_lie() { # DESCRIPTION TRUTH GOT
 	bad=$(echo "$3" | awk 'NR == FNR { for (i = 1; i <= NF; i++) want[$5, i] = $i; known[$5] = 1; next }
 		!($5 in known) { print "no such queue: " $0; next }
 		{ for (i = 1; i <= NF; i++) if ($i != "-" && $i != want[$5, i]) print "got " $0 ", wanted " want[$5, i] }' /tmp/want -)
-	is "$1" "$bad" ""
+	empty "$1" "$bad"
 	is "$1: all of them" "$(echo "$3" | awk '{ print $5 }' | sort)" "$(echo "$2" | awk '{ print $5 }' | sort)"
 }
 
@@ -93,7 +93,7 @@ suspended() {
 	is "suspended queues are in no slot, the others are" "$(owners | awk '{ print $5 }' | sort)" "$on"
 	is "--summary names them" "$(gpq hqd --summary --table waiting -rno RING_ADDR | sort)" "$(echo "$off" | sort)"
 	if [ $mes ]; then
-		is "MES has no runlist" "$(gpq hqd --runlist -rn)" ""
+		empty "MES has no runlist" "$(gpq hqd --runlist -rn)"
 		# Of compute queues dword 130 tells, which the rig's firmware writes.
 		is "MQDs say off hardware" "$(gpq hqd --summary --table waiting -rno TYPE,WHY | sort)" "compute off
 sdma unknown"
@@ -144,7 +144,7 @@ round_trip() {
 	show > /tmp/live
 	gpq snapshot /tmp/snap -q > /dev/null || fail "gpq snapshot" "status $?"
 	show --sysroot /tmp/snap > /tmp/replay
-	is "a snapshot replays what the host printed" "$(diff /tmp/live /tmp/replay | head -5)" ""
+	empty "a snapshot replays what the host printed" "$(diff /tmp/live /tmp/replay | head -5)"
 	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds -a -rno TYPE,XCC,SLOT,PID,RING_ADDR > /tmp/captured
 	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd -a -rno TYPE,XCC,SLOT,PID,RING_ADDR)"
 	rm -rf /tmp/snap
@@ -160,7 +160,7 @@ one_model() {
 	evicted
 	round_trip
 	reap $P $P2
-	is "nothing is in a slot when all are gone" "$(gpq hqd -a -rno TYPE | grep -v hiq)" ""
+	empty "nothing is in a slot when all are gone" "$(gpq hqd -a -rno TYPE | grep -v hiq)"
 	unload
 }
 

@@ -68,7 +68,7 @@ attached() {
 0 dispatch
 1 barrier-and
 2 dispatch"
-	is "no holder stays" "$(gpq suspend --list -rn)" ""
+	empty "no holder stays" "$(gpq suspend --list -rn)"
 	is "nobody traces it" "$(awk '$1 == "TracerPid:" { print $2 }' /proc/$P/status)" 0
 	reap $P $S
 }

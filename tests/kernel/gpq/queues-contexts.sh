@@ -48,7 +48,7 @@ same_cus() { [ "$(gpq queues -p $P -rno CONTEXT,CUS | sort -u)" = "$(per_context
 as_created() {
 	see_driver
 	is "all queues of all contexts, each with its MQD" "$(listed)" "$(truth)"
-	is "none of them by guess" "$(gpq queues -p $P -rno MATCH | sort -u | grep -v -x -e order -e only)" ""
+	empty "none of them by guess" "$(gpq queues -p $P -rno MATCH | sort -u | grep -v -x -e order -e only)"
 	G=$(gpq queues -p $P -rno GPU | sort -u)
 	is "each context has its PASID" "$(gpq queues -p $P -rno CONTEXT,PASID | sort -u)" "$(pasids)"
 	like "the table has CONTEXT" "$(gpq queues -p $P | head -n 1)" " QID CONTEXT TYPE "
@@ -85,7 +85,7 @@ off() {
 	is "gpq suspend holds the primary context's queues" "$(states)" "- suspended
 0 running
 1 running"
-	is "and has no other" "$(gpq queues -p $P -rno CONTEXT,HOLDER | awk '$1 != "-" && $2 != "-"')" ""
+	empty "and has no other" "$(gpq queues -p $P -rno CONTEXT,HOLDER | awk '$1 != "-" && $2 != "-"')"
 	round_trip held
 	gpq resume -p $P -q > /dev/null 2>&1
 }

@@ -29,7 +29,7 @@ no_lie() { # DESCRIPTION TRUTH GOT
 	echo "$2" > /tmp/want
 	bad=$(echo "$3" | awk 'NR == FNR { want[$1 " " $2] = $0; next }
 		{ split(want[$1 " " $2], w); for (i = 3; i <= NF; i++) if ($i != "-" && $i != w[i]) print "got " $0 ", wanted " want[$1 " " $2] }' /tmp/want -)
-	is "$1" "$bad" ""
+	empty "$1" "$bad"
 }
 
 as_created() {
@@ -74,7 +74,7 @@ coming_and_going() {
 	killall -q -9 mkqueue
 	is "6 listings while processes come and go are right" $bad 0
 	within 20 sh -c "[ -z \"\$(ls $KFD/proc)\" ]"
-	is "nothing is listed when all are gone" "$(gpq queues -r -n)" ""
+	empty "nothing is listed when all are gone" "$(gpq queues -r -n)"
 }
 
 one_model() {

@@ -20,7 +20,7 @@ end_sched() {
 	kill -TERM $S
 	wait $S
 	is "it ends ($1)" $? 0
-	is "no holder is left ($1)" "$(pidof gpq-holder)" ""
+	empty "no holder is left ($1)" "$(pidof gpq-holder)"
 }
 descriptors() { ls /proc/$S/fd 2> /dev/null | wc -l; }
 as_user() { # FILE: a worker of the ordinary user

@@ -59,7 +59,7 @@ wait $L
 pass "$MANY processes in a loop of gpq suspend"
 ok "which held some" grep -q held /tmp/rounds
 within 20 sh -c '! ps | grep -q "[g]pq-holder"' || fail "no holder is left" "$(ps)"
-is "no process is left" "$(pidof mkqueue)" ""
+empty "no process is left" "$(pidof mkqueue)"
 unload
 kernel_is_content
 finish

@@ -81,16 +81,16 @@ kill -9 $C
 wait $C 2> /dev/null
 all_members() { [ "$(gpq sched --status -n -r -o CLASS,PROCS,MISSED | sed -n 's/^offline //p')" = "4 0" ]; }
 within 20 all_members || fail "no member of the group is left behind" "$(gpq sched --status)"
-is "afterwards: all run" "$(all_run)" ""
+empty "afterwards: all run" "$(all_run)"
 kill -TERM $S
 wait $S
 is "it ends" $? 0
-is "no holder is left" "$(pidof gpq-holder)" ""
+empty "no holder is left" "$(pidof gpq-holder)"
 gpq suspend --list > /dev/null # sweeps what killed holders left
 is "no socket is left" "$(find /run/gpq /run/gpq-sched -type s 2> /dev/null | wc -l)" 0
 status_is "they can be suspended" 0 gpq suspend -p $W1,$W2,$W3,$W4
 status_is "and resumed" 0 gpq resume --all
-is "and run" "$(all_run)" ""
+empty "and run" "$(all_run)"
 reap $W1 $W2 $W3 $W4
 unload
 kernel_is_content

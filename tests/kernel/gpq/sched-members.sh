@@ -24,7 +24,7 @@ end_all() {
 	kill -TERM $S
 	wait $S
 	is "it ends ($1)" $? 0
-	is "no holder is left ($1)" "$(pidof gpq-holder)" ""
+	empty "no holder is left ($1)" "$(pidof gpq-holder)"
 }
 # Every queue of these status files stands still.
 all_still() { # WHEN FILE...
@@ -39,7 +39,7 @@ all_still() { # WHEN FILE...
 		eval "r=\$R_${f##*/}"
 		[ "$RPTR" = "$r" ] || bad="$bad $f: $r to $RPTR;"
 	done
-	is "all stand still ($1)" "$bad" ""
+	empty "all stand still ($1)" "$bad"
 }
 
 # ---- a control group, storms ------------------------------------------------------------------------------------------------

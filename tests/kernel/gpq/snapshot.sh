@@ -42,7 +42,7 @@ round_trip() {
 	show > /tmp/live1
 	status_is "a snapshot is taken" 0 snap still
 	show > /tmp/live2
-	is "nothing moved meanwhile" "$(diff /tmp/live1 /tmp/live2)" ""
+	empty "nothing moved meanwhile" "$(diff /tmp/live1 /tmp/live2)"
 	show --sysroot $SNAPS/still > /tmp/replay
 	is "the replay prints what the host printed, but for what only a running host knows" \
 		"$(diff /tmp/live1 /tmp/replay | grep '^[<>]' | grep -v -E '^< [a-z-]+ (ok|no)$|^> [a-z-]+ unknown$')" ""
@@ -183,7 +183,7 @@ no_library() {
 	[ -z "$(find /lib /usr/lib -name 'libarchive.so.13*' 2> /dev/null)" ] || { skip "without libarchive" "it is here"; return; }
 	status_is "without libarchive an archive is refused" 6 gpq snapshot $SNAPS/x.tar
 	like "with the way out" "$OUT" "libarchive.so.13 is missing; install libarchive13, or name a directory"
-	is "and nothing is left of it" "$(ls -A $SNAPS | grep x.tar)" ""
+	empty "and nothing is left of it" "$(ls -A $SNAPS | grep x.tar)"
 }
 
 mkdir -p $SNAPS

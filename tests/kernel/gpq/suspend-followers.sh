@@ -50,7 +50,7 @@ within 10 no_follower
 as_user "gpq suspend --user user" > /dev/null
 like "a follower of a user" "$(gpq suspend --list -rno STATE,USER | sort -u)" "claimed user"
 status_is "root's resume --all" 0 gpq resume --all
-is "ends it" "$(off)$(followers)" ""
+empty "ends it" "$(off)$(followers)"
 moves 0 "resumed" /tmp/su
 killall mkqueue
 wait $W
@@ -73,7 +73,7 @@ told() { grep -q '^ShdPnd:.*4000$' /proc/$F/status; } # SIGTERM waits
 for step in 2 4; do
 	follower_at $step
 	status_is "a follower that is stopped at step $step: resume --all" 0 timeout 30 gpq resume --all
-	is "it is gone, nothing is suspended" "$(followers)$(off)" ""
+	empty "it is gone, nothing is suspended" "$(followers)$(off)"
 	moves 0 "the follower was killed"
 	moves 0 "the follower was killed" /tmp/s2
 	within 10 no_holder || fail "no holder is left" "$(holders)"
@@ -85,7 +85,7 @@ for step in 2 4; do
 	kill -CONT $F
 	wait $R
 	is "one that goes on at step $step: resume --all" "$?" 0
-	is "it is gone, nothing is suspended" "$(followers)$(off)" ""
+	empty "it is gone, nothing is suspended" "$(followers)$(off)"
 	moves 0 "the follower has ended" /tmp/s2
 	within 10 no_holder || fail "no holder is left" "$(holders)"
 	reap $P $N

@@ -49,7 +49,7 @@ is_free "the debugger is gone"
 for n in 1 2 3 4 5 6 7 8; do gpq suspend -p $P -r -n -o RESULT > /tmp/o$n 2>&1 & eval "G$n=$!"; done
 bad=
 for n in 1 2 3 4 5 6 7 8; do eval "wait \$G$n" || bad="$bad $n"; done
-is "eight gpq at once: all succeed" "$bad" ""
+empty "eight gpq at once: all succeed" "$bad"
 is "one of them did it, or several in turn" "$(cat /tmp/o? | sort -u | tr '\n' ' ' | sed 's/already suspended/ok/; s/suspended/ok/')" "ok "
 is "one holder" "$(holders)" 1
 gpq resume -p $P > /dev/null
@@ -89,7 +89,7 @@ status_is "held by root: exit status" 4 as_user gpq suspend -p $P
 like "held by root: the sentence" "$OUT" "held by the gpq holder [0-9]+ of another user"
 status_is "resume of what root holds" 4 as_user gpq resume -p $P
 like "resume of what root holds: the sentence" "$OUT" "held by the gpq holder [0-9]+ of another user"
-is "a user does not see root's holders" "$(as_user gpq suspend --list -r -n)" ""
+empty "a user does not see root's holders" "$(as_user gpq suspend --list -r -n)"
 gpq resume -p $P > /dev/null
 reap $P
 echo 0 > /proc/sys/kernel/yama/ptrace_scope

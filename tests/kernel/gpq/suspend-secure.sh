@@ -21,7 +21,7 @@ works() { # FOLDER: where its sockets are
 	refused "--marks FILE" "suspend -p $P --marks /tmp/marks"
 	refused "--install DIR" "--install /tmp/links"
 	refused "snapshot DIR" "snapshot /tmp/links/host"
-	is "nothing was written or run" "$(ls /tmp/links; ls /tmp/marks /tmp/ran 2> /dev/null)" ""
+	empty "nothing was written or run" "$(ls /tmp/links; ls /tmp/marks /tmp/ran 2> /dev/null)"
 	moves 0 "nothing was suspended"
 	status_is "$RAISED: suspend -p" 0 as_user "XDG_RUNTIME_DIR=/tmp/xdg GPQ_SYSROOT=/tmp/xdg /tmp/$RAISED suspend -p $P"
 	still 0 "held" 200

@@ -9,7 +9,7 @@ pidof_follower() { grep -lx gpq-follower /proc/[0-9]*/comm 2> /dev/null | sed 's
 follower() { for f in $(pidof_follower); do tr '\0' ' ' < /proc/$f/cmdline | sed 's/ *$//'; done; }
 both_run() { # WHEN
 	gpq resume --all > /dev/null
-	is "nothing is suspended ($1)" "$(off)" ""
+	empty "nothing is suspended ($1)" "$(off)"
 	moves 0 "$1" /tmp/s1
 	moves 0 "$1" /tmp/s2
 }
@@ -17,11 +17,11 @@ holds() { # DESCRIPTION WANTED OPTIONS...
 	local what=$1 wanted=$2
 	shift 2
 	is "--dry-run of $what" "$(gpq suspend --dry-run "$@" -rno PID,QID,RESULT | awk '$3 == "chosen" { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//')" "$wanted"
-	is "which holds nothing" "$(off)" ""
+	empty "which holds nothing" "$(off)"
 	gpq suspend "$@" > /tmp/out 2>&1
 	is "suspend $what" "$(off)" "$wanted"
 	gpq resume "$@" > /dev/null 2>&1
-	is "resume $what" "$(off)" ""
+	empty "resume $what" "$(off)"
 }
 
 load gfx942 || exit
@@ -47,7 +47,7 @@ holds "-Q PID:ID of one of them" "$P2:1" -p $P1,$P2 -Q $P2:1
 holds "--type" "$P1:0 $P1:1" -p $P1 --type compute
 status_is "no queue of this type" 5 gpq suspend -p $P1 --type sdma-xgmi
 status_is "ids of two processes without PIDs" 2 gpq suspend --comm mkqueue -Q 0
-is "and nothing is held" "$(off)" ""
+empty "and nothing is held" "$(off)"
 # The shell that runs gpq has the words of the pattern in its own command line.
 sh -c "gpq suspend --cmdline 'mkqueue|gpq suspend' -rno PID" > /tmp/out 2>&1
 is "neither gpq nor its shell is chosen" "$(sort -u /tmp/out | tr '\n' ' ')" "$P1 $P2 "
@@ -56,7 +56,7 @@ like "nor a holder" "$(cat /tmp/out)" "no process that the options choose has op
 both_run "after patterns"
 
 # Who comes later belongs to the hold: one follower, which says what it follows, and ends with the hold.
-is "no follower is left" "$(follower)" ""
+empty "no follower is left" "$(follower)"
 gpq suspend --cmdline '^mkqueue.*/tmp/s3' > /tmp/out 2>&1
 is "nobody fits, nobody is followed" "$?$(follower)" 5
 gpq suspend --comm '^mkqueue$' > /dev/null
@@ -71,11 +71,11 @@ gpq resume -p $P3 > /dev/null
 usleep 1500000
 is "who is resumed by name stays so" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1"
 status_is "the same words end it" 0 gpq resume --comm '^mkqueue$'
-is "and the follower" "$(off)$(follower)" ""
+empty "and the follower" "$(off)$(follower)"
 gpq suspend --cmdline '/tmp/s3' > /dev/null
 gpq resume -p $P3 > /dev/null
 within 5 eval '[ -z "$(follower)" ]'
-is "a follower ends when all was resumed in other words" "$(follower)" ""
+empty "a follower ends when all was resumed in other words" "$(follower)"
 gpq suspend --tree -p $P3 > /dev/null
 like "one of a tree" "$(follower)" "^gpq-follower: -p $P3 --tree"
 gpq suspend --cmdline '/tmp/s3' > /dev/null
@@ -89,11 +89,11 @@ within 5 eval '[ "$(off)" = "'"$P3:0 $P3:1"'" ]'
 is "it is held when it comes again" "$(off)" "$P3:0 $P3:1"
 gpq resume --all > /dev/null
 gpq suspend --comm '^mkqueue$' --once > /dev/null
-is "--once: none" "$(follower)" ""
+empty "--once: none" "$(follower)"
 gpq resume --all > /dev/null
 gpq suspend --comm '^mkqueue$' --for 2s > /dev/null
 within 10 eval '[ -z "$(follower)" ]'
-is "the follower ends at the deadline" "$(follower)$(off)" ""
+empty "the follower ends at the deadline" "$(follower)$(off)"
 gpq suspend --comm '^mkqueue$' > /dev/null
 kill -9 $(pidof_follower)
 is "a killed follower leaves the holds" "$(off)" "$P1:0 $P1:1 $P2:0 $P2:1 $P3:0 $P3:1"
@@ -114,13 +114,13 @@ within 10 eval '[ -n "$(follower)" ]'
 mkqueue -n 1 -k /tmp/s3 > /tmp/mkqueue3.log 2>&1 & P3=$!
 wait $G
 is "a newcomer is held while COMMAND runs, and what COMMAND started is not" $? 42
-is "it is released behind it" "$(off)$(follower)" ""
+empty "it is released behind it" "$(off)$(follower)"
 moves 0 "COMMAND has ended" /tmp/s3
 gpq suspend --comm '^mkqueue$' -- sleep 100 & G=$!
 within 10 eval '[ -n "$(follower)" ]'
 kill -9 $G && wait $G 2> /dev/null
 within 10 eval '[ -z "$(follower)$(off)" ]'
-is "gpq killed: the follower is gone, everything runs" "$(follower)$(off)" ""
+empty "gpq killed: the follower is gone, everything runs" "$(follower)$(off)"
 kill -9 $P3
 within 10 no_holder || fail "no holder is left" "$(holders)"
 
@@ -132,7 +132,7 @@ is "one of them is held" "$(off)" "$P1:0 $P1:1"
 gpq resume --all > /dev/null
 gpq suspend -p $P1,$P2 --all-or-none > /tmp/out 2> /tmp/err
 S=$?
-is "--all-or-none: nothing is held" "$(off)" ""
+empty "--all-or-none: nothing is held" "$(off)"
 like "it says which" "$(cat /tmp/err)" "pid $P2: "
 like "and so" "$(cat /tmp/err)" "nothing stays suspended"
 ok "its status is that of the process ($S)" test $S -ne 0 -a $S -ne 3

@@ -48,7 +48,7 @@ cat > /tmp/command <<- E
 E
 status_is "a command's status" 7 gpq trace --live -q --save /tmp/f -- sh /tmp/command
 like "the report: the holder suspended once" "$(echo "$OUT" | grep '^suspend_queues ')" '^suspend_queues +[0-9]+ gpq-holder +1 +0 +1 '
-is "nothing is left in tracefs" "$(left)" ""
+empty "nothing is left in tracefs" "$(left)"
 is "the user's own is as it was" "$(cat $T/kprobe_events) $(cat $T/instances/mine/trace_clock)" "$mine"
 is "the processes of both programs" "$(rows kfd_open entry | cut -d' ' -f6 | sort -u | tr '\n' ' ')" "gpq-holder mkqueue "
 is "mkqueue's process" "$(rows kfd_ioctl_create_queue return | cut -d' ' -f7)" "$(cat /tmp/mkqueue)"
@@ -86,7 +86,7 @@ is "one hold is drawn, and the events" "$(grep -o '"cat":"hold"' /tmp/f.json | g
 is "each call of suspend_queues has its time" "$(gpq trace -qrno TIMED --filter 'FUNCTION == "suspend_queues"' /tmp/f)" 1
 like "the file says its clock, its threads" "$(grep '^# ' /tmp/f/kernel.trace)" "# clock: mono # task: [0-9]+ [0-9]+ [0-9]+"
 status_is "the folder is not made twice" 1 gpq trace --live --save /tmp/f -- true
-is "and tracefs not touched" "$(left)" ""
+empty "and tracefs not touched" "$(left)"
 
 # An idle driver; the end by --for and by SIGTERM.
 status_is "an idle driver" 0 gpq trace --live --for 100ms -J
@@ -99,7 +99,7 @@ like "and this is said" "$OUT" '1 at work were left alone'
 kill -TERM $G
 wait $G
 is "SIGTERM ends it, with a report" "$?" 0
-is "and nothing is left" "$(left)" ""
+empty "and nothing is left" "$(left)"
 
 # The selector: of the target alone, and what its holder does for it; of those that come later; a burst that fills the driver's buffer.
 record() { # SELECTOR...
@@ -173,7 +173,7 @@ kill -9 $guard $G
 wait $G
 ok "both killed: something is left" test -n "$(left)"
 ok "--cleanup" gpq trace --live --cleanup
-is "removes it" "$(left)" ""
+empty "removes it" "$(left)"
 is "and leaves the user's" "$(cat $T/kprobe_events) $(cat $T/instances/mine/trace_clock)" "$mine"
 
 # What can be had without the kernel's side.

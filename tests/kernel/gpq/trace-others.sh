@@ -65,7 +65,7 @@ sed -n 's/.*: queue \([0-9]*\) .* ring_base \(0x[0-9a-f]*\) .*/kfd_ioctl_create_
 is "the one has mkqueue's queues, as mkqueue says" "$(calls a | grep 'create_queue return .* 0x')" "$(cat /tmp/wanted)"
 is "so has the other" "$(calls b | grep 'create_queue return .* 0x')" "$(cat /tmp/wanted)"
 is "they have the same calls of it" "$(calls b)" "$(calls a)"
-is "nothing is left in tracefs" "$(left)" ""
+empty "nothing is left in tracefs" "$(left)"
 
 # Somebody takes probes away, as an older gpq of the same process id would.
 rm -rf /tmp/a /tmp/a.*
@@ -77,13 +77,13 @@ echo 1 > $I/events/enable
 recorded a
 is "a probe was taken away: the status" "$(cat /tmp/a.status)" 3
 like "it is said" "$(cat /tmp/a.out)" "took probes away: the record is not whole"
-is "nothing is left" "$(left)" ""
+empty "nothing is left" "$(left)"
 
 echo 1 > /sys/devices/system/cpu/cpu1/online
 unload
 status_is "no driver: there is nothing to record" 1 gpq trace --live --for 50ms
 like "and this is said" "$OUT" "load amdgpu first"
-is "nothing is left" "$(left)" ""
+empty "nothing is left" "$(left)"
 rm -rf /tmp/a /tmp/b /tmp/a.* /tmp/b.*
 kernel_is_content
 finish

@@ -11,8 +11,8 @@ RATE=/sys/module/amdgpu/parameters/packet_rate
 echo 0 > $RATE
 within 60 sh -c "gpq packets -p $P --around 0 --filter 'STATE == \"next\"' -rno QID,TYPE,KERNEL > /tmp/heads && [ -s /tmp/heads ]"
 gpq why -p $P --profile 300ms --perfetto /tmp/heads.json -rno QID,PACKET,KERNEL,SHARE > /tmp/shares
-is "a profile of heads that stand still" "$([ -s /tmp/heads ] || echo none; sed 's/$/ 1/' /tmp/heads | grep -vxFf /tmp/shares)" ""
-if [ -e /usr/bin/python3 ]; then is "its timeline, by the rules" "$(python3 /t/check-traceevents /tmp/heads.json)" ""; fi
+empty "a profile of heads that stand still" "$([ -s /tmp/heads ] || echo none; sed 's/$/ 1/' /tmp/heads | grep -vxFf /tmp/shares)"
+if [ -e /usr/bin/python3 ]; then empty "its timeline, by the rules" "$(python3 /t/check-traceevents /tmp/heads.json)"; fi
 echo 1000000 > $RATE
 gpq why -p $P --profile 500ms -J > /tmp/profile
 
@@ -32,7 +32,7 @@ hip_done q
 is "a profile of the program as it goes on: looks of each queue add up" "$(gpq why -p $P --profile 300ms -rno QID,LOOKS,OF | awk '{ n[$1] += $2; of = $3 } END { for (q in n) bad += n[q] != of; print bad + 0 }')" 0
 sed -n 's/.*"kernel": "\([^"]*\)".*/\1/p' /tmp/profile | grep -v ^__amd | sort -u > /tmp/got
 sed -n 's/^kernel [0-9]* launches [0-9]* name \(.*\)/\1/p' /tmp/q.truth | sort > /tmp/wanted
-is "no other kernels than its own are seen" "$(comm -23 /tmp/got /tmp/wanted)" ""
+empty "no other kernels than its own are seen" "$(comm -23 /tmp/got /tmp/wanted)"
 
 # Kernels of the runtime's own, for copies, have names that begin with __amd, or, where no code object has them, none.
 # The GPU frees a slot by its header; the rest of a dispatch stays until the slot is used again.

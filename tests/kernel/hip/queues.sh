@@ -14,7 +14,7 @@ rings $P > /tmp/rings
 ok "the debug interface knows as many" test "$(wc -l < /tmp/rings)" -eq "$(ls $KFD/proc/$P/queues | wc -l)"
 gpq queues -p $P -r -n -o QID,RING_ADDR > /tmp/listed
 bad=$(awk 'NR == FNR { ring[$1] = $2; next } $2 != "-" && $2 != ring[$1] { print "queue " $1 ": got " $2 ", wanted " ring[$1] }' /tmp/rings /tmp/listed)
-is "each ring address that gpq tells is the queue's" "$bad" ""
+empty "each ring address that gpq tells is the queue's" "$bad"
 ok "and it tells at least one" grep -q 0x /tmp/listed
 # The runtime keeps one queue for itself; streams of one priority share up to four.
 # Linux 7.0 and later write the level of a priority alone.
@@ -26,7 +26,7 @@ ok "streams of three priorities have queues of three priorities ($column)" \
 	test "$(gpq queues -p $P -r -n -o $column | grep -v - | sort -u | wc -l)" -ge 3
 hip_end q
 within 20 test ! -d $KFD/proc/$P
-is "nothing is listed after its end" "$(gpq queues -r -n)" ""
+empty "nothing is listed after its end" "$(gpq queues -r -n)"
 unload
 kernel_is_content
 finish

@@ -26,7 +26,7 @@ else
 	ok "all calls are done" test -e /tmp/b.truth
 	gpq trace -r -n --by queue -o HWQ,DISPATCHES /tmp/b.log > /tmp/hwq
 	bad=$(while read -r ring n; do [ "$n" = "$(dispatches $ring)" ] || echo "$ring: $n in the log, $(dispatches $ring) completed"; done < /tmp/hwq)
-	is "dispatches in the log are those the GPU completed" "$bad" ""
+	empty "dispatches in the log are those the GPU completed" "$bad"
 	ok "there are some" test -s /tmp/hwq
 	touch /tmp/b.go
 	wait $P

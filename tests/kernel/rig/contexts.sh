@@ -57,7 +57,7 @@ views() {
 	is "eviction is counted for that one alone" "$(for d in . context_0 context_1; do
 		[ "$(cat $KFD/proc/$P/$d/stats_*/evicted_ms)" -eq 0 ] && echo none || echo some; done | xargs)" "none none some"
 	reap $P
-	is "nothing is left of it" "$(ls $KFD/proc)$(ls $KFDEBUG/proc)" ""
+	empty "nothing is left of it" "$(ls $KFD/proc)$(ls $KFDEBUG/proc)"
 }
 
 # The debug interface reaches the primary's queues alone.

@@ -21,7 +21,7 @@ pasids() {
 		is "mqds says the pid for it" "$(grep Process $KFDEBUG/mqds)" "Process $P PASID $P:"
 	else
 		is "sysfs has the PASID" "$shown" "$true"
-		is "debugfs has no processes" "$(ls -d $KFDEBUG/proc 2> /dev/null)" ""
+		empty "debugfs has no processes" "$(ls -d $KFDEBUG/proc 2> /dev/null)"
 		is "mqds has it, too, in hex" "$(grep Process $KFDEBUG/mqds)" "Process $P PASID 0x$(printf %x $true):"
 	fi
 	reap $P

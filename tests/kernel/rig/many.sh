@@ -14,7 +14,7 @@ two_gpus() {
 	held "the device snapshot names both" "dev -> 0 .*gfx 90402 .*gfx 110000 "
 	still 0 "all suspended in one call, first GPU"
 	still 3 "all suspended in one call, second GPU"
-	is "nothing is left on either" "$(grep -h '^queue' $SOFT/[01])" ""
+	empty "nothing is left on either" "$(grep -h '^queue' $SOFT/[01])"
 	: > /tmp/go
 	held "one queue of each resumed in one call" "res=0,3 -> 2"
 	moves 0 "resumed"

@@ -31,7 +31,7 @@ killed() {
 	hold "res=0,1 -> " seize enable snap=$CLEAR_NEW susp=0,1 sh="kill -9 $P; while [ -d $KFD/proc/$P ]; do usleep 20000; done" \
 		res=0,1 snap disable
 	held "killed while suspended: every call answers ESRCH" "res=0,1 -> -1 ESRCH .*snap -> -1 ESRCH .*disable -> -1 ESRCH"
-	is "its directory is gone" "$(queues_of $P)" ""
+	empty "its directory is gone" "$(queues_of $P)"
 	is "nothing of it is left on the GPU" "$(grep -c '^queue' $SOFT/0)" 0
 	kill_debugger
 	reap $P

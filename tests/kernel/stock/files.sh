@@ -11,14 +11,14 @@ P=$!
 within 10 test -d $KFD/proc/$P
 like "a process that opened /dev/kfd is listed" "$(ls $KFD/proc)" "^$P *$"
 like "it has a pasid" "$(cat $KFD/proc/$P/pasid)" '^[0-9]+ *$'
-is "it has no queues" "$(ls $KFD/proc/$P/queues)" ""
+empty "it has no queues" "$(ls $KFD/proc/$P/queues)"
 is "mqds: one line, the process" "$(sed 's/ PASID.*//; s/[0-9][0-9]*/N/' $DEBUG/mqds)" "Process N"
-is "hqds: nothing" "$(cat $DEBUG/hqds)" ""
-is "rls: nothing" "$(cat $DEBUG/rls)" ""
+empty "hqds: nothing" "$(cat $DEBUG/hqds)"
+empty "rls: nothing" "$(cat $DEBUG/rls)"
 is "mem_limit: two lines" "$(wc -l < $DEBUG/mem_limit)" 2
 is "topology: the processor's node alone" "$(cat $KFD/topology/nodes/*/gpu_id)" 0
 reap $P
-is "it is gone with its process" "$(ls $KFD/proc)" ""
+empty "it is gone with its process" "$(ls $KFD/proc)"
 
 # exec takes the address space that the driver's process belongs to, but the open file goes on:
 # listed in sysfs, unknown to everything else, until the file is closed.
@@ -28,7 +28,7 @@ within 10 test -d $KFD/proc/$P
 within 10 grep -q sleep /proc/$P/comm
 like "after exec sysfs still lists it" "$(ls $KFD/proc)" "^$P *$"
 within 10 sh -c "! grep -q . $DEBUG/mqds"
-is "after exec mqds does not" "$(cat $DEBUG/mqds)" ""
+empty "after exec mqds does not" "$(cat $DEBUG/mqds)"
 reap $P
 
 # What gpq trace hooks into. One pass over the list: it has 60000 names and takes seconds to read.

@@ -7,7 +7,7 @@ mkfifo /tmp/gpq.never
 P=$!
 within 10 test -d $KFD/proc/$P
 status_is "gpq queues lists nothing and is content" 0 gpq queues -r -n
-is "no rows" "$OUT" ""
+empty "no rows" "$OUT"
 is "-a shows who opened the driver" "$(gpq queues -a -r -n -o PID,QID | grep "^$P ")" "$P -"
 gpq gpus > /tmp/out 2>&1
 like "gpq gpus says that the driver has no GPU" "$(cat /tmp/out)" '^gpq: gpus: .*no GPU'

@@ -6,9 +6,9 @@
 ok "/dev/kfd is there" test -c /dev/kfd
 like "opening it is EINVAL" "$( (exec 9<> /dev/kfd) 2>&1)" "/dev/kfd.*Invalid argument"
 like "the log says why" "$(dmesg)" "no gpu node! Cannot create KFD process"
-is "no process is listed" "$(ls $KFD/proc)" ""
+empty "no process is listed" "$(ls $KFD/proc)"
 is "topology: the processor's node alone" "$(cat $KFD/topology/nodes/*/gpu_id)" 0
-is "mqds: nothing" "$(cat /sys/kernel/debug/kfd/mqds)" ""
+empty "mqds: nothing" "$(cat /sys/kernel/debug/kfd/mqds)"
 
 # gpq's own sentence for it; its status is that of what is not supported.
 status_is "gpq suspend: status" 6 gpq suspend -p $$
@@ -16,6 +16,6 @@ like "gpq suspend: there is no GPU" "$OUT" "no GPU"
 status_is "gpq gpus --check: status, whatever it says" 0 gpq gpus --check
 like "gpq gpus --check: there is no GPU" "$(echo "$OUT" | grep -v 'no GPU tells')" "no GPU"
 status_is "gpq queues lists nothing and is content" 0 gpq queues -r -n
-is "no rows" "$OUT" ""
+empty "no rows" "$OUT"
 kernel_is_content
 finish
