@@ -32,10 +32,6 @@ static struct snapshot_entry *note_entry(struct snapshot *s, const char *path, u
 {
 	struct snapshot_entry *e = ARRAY_ADD(s->entries, s->cap, s->n);
 	*e = (struct snapshot_entry){.path = xstrdup(path), .size = size, .error = error};
-	if (!error) {
-		s->files++;
-		s->bytes += size;
-	}
 	return e;
 }
 
@@ -48,23 +44,6 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 }
 
 // --- one path ---
-
-static struct held *hold_dump(struct saver *v, const char *path, const char *target)
-{
-	struct held *h = ARRAY_ADD(v->held, v->cap_held, v->nheld);
-	*h = (struct held){.path = xstrdup(path), .target = target ? xstrdup(target) : NULL};
-	return h;
-}
-
-static void release_dumps(struct saver *v)
-{
-	for (size_t i = 0; i < v->nheld; i++) {
-		free(v->held[i].path);
-		free(v->held[i].target);
-		buf_fini(&v->held[i].data);
-	}
-	v->nheld = 0;
-}
 
 // Is this a file of KFD about a process that is not chosen?
 static bool is_path_left_out(const struct saver *v, const char *path)
@@ -121,10 +100,10 @@ static int add_dump(struct saver *v, const char *path)
 		buf_fini(&b);
 		return on_missing(v, path, error);
 	}
-	hold_dump(v, path, NULL)->data = b;
 	struct snapshot_entry *e = note_entry(v->s, path, b.len, 0);
 	e->begin_ns = begin;
 	e->end_ns = end;
+	e->held = b;
 	return 0;
 }
 
@@ -173,7 +152,7 @@ static int on_link(void *arg, const char *path, const char *target)
 	struct saver *v = arg;
 	if (!(v->item->flags & SNAP_DUMP))
 		return tree_link(v->t, path, target);
-	hold_dump(v, path, target);
+	note_entry(v->s, path, 0, 0)->target = xstrdup(target);
 	return 0;
 }
 
@@ -224,10 +203,12 @@ static int save_items(struct saver *v, unsigned flag, bool on)
 
 static void forget_entries(struct snapshot *s)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		free(s->entries[i].path);
-	s->n = s->files = 0;
-	s->bytes = 0;
+		free(s->entries[i].target);
+		buf_fini(&s->entries[i].held);
+	}
+	s->n = 0;
 }
 
 static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
@@ -268,7 +249,6 @@ static int read_dumps(struct saver *v, struct kfd_procs *after)
 	while (r == 0 && !s->settled && s->tries < MAX_TRIES) {
 		struct kfd_procs now = {0};
 		forget_entries(s);
-		release_dumps(v);
 		s->begin_ns = clock_ns();
 		r = save_items(v, SNAP_DUMP, true);
 		s->end_ns = clock_ns();
@@ -285,13 +265,14 @@ static int read_dumps(struct saver *v, struct kfd_procs *after)
 static int write_dumps(struct saver *v)
 {
 	int r = 0;
-	for (size_t i = 0; i < v->nheld && r == 0; i++) {
-		const struct held *h = &v->held[i];
-		r = h->target ? tree_link(v->t, h->path, h->target)
-			      : tree_file(v->t, h->path, h->data.len ? h->data.data : "",
-					  h->data.len);
+	for (size_t i = 0; i < v->s->n && r == 0; i++) {
+		struct snapshot_entry *e = &v->s->entries[i];
+		if (e->target)
+			r = tree_link(v->t, e->path, e->target);
+		else if (!e->error)
+			r = tree_file(v->t, e->path, e->size ? e->held.data : "", e->size);
+		buf_fini(&e->held);
 	}
-	release_dumps(v);
 	return r;
 }
 
@@ -495,8 +476,6 @@ int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how 
 		failed = snapshot_add_manifest(&v);
 	}
 	int saved = errno;
-	release_dumps(&v);
-	free(v.held);
 	free(recorded.v);
 	kfd_procs_fini(&queues);
 	queue_rows_fini(&now);

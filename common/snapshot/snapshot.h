@@ -40,6 +40,8 @@ struct snapshot_entry {
 	uint64_t size;             // bytes
 	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; dumps only, else 0
 	int error;                 // errno of reading it, when it is not in the snapshot; 0
+	char *target;              // of a link on the way to a dump, which is not listed; or NULL
+	struct buf held;           // content of a dump until it is written
 };
 
 struct snapshot {
@@ -71,13 +73,6 @@ void snapshot_fini(struct snapshot *s);
 
 // --- between the files of snapshot ---
 
-// A dump that waits to be written, or a link on the way to one.
-struct held {
-	char *path;
-	char *target; // of a link; NULL: a dump
-	struct buf data;
-};
-
 // What snapshot_save() works with. (free() leaves errno as it is since glibc 2.33.)
 struct saver {
 	struct snapshot *s;
@@ -87,8 +82,6 @@ struct saver {
 	const struct pids *only;          // how->only, or those of the recorded host; NULL: all
 	const struct snapshot_item *item; // that is saved now
 	char *procs; // while queues are saved: the folder of processes, without links
-	struct held *held;
-	size_t nheld, cap_held;
 };
 
 // Adds a file that was read to the tree and to the list. 0, or -1 with errno.

@@ -129,8 +129,14 @@ int snapshot_add_manifest(struct saver *v)
 {
 	struct buf b = {0};
 	manifest_head(v, &b);
-	for (size_t i = 0; i < v->s->n; i++)
-		manifest_line(&b, &v->s->entries[i]);
+	for (size_t i = 0; i < v->s->n; i++) {
+		const struct snapshot_entry *e = &v->s->entries[i];
+		if (e->target)
+			continue;
+		manifest_line(&b, e);
+		v->s->files += !e->error;
+		v->s->bytes += e->error ? 0 : e->size;
+	}
 	int r = tree_file(v->t, "/MANIFEST", b.data, b.len);
 	buf_fini(&b);
 	return r;
