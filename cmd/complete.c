@@ -75,22 +75,28 @@ static const struct opt *find_any(const struct typed *t, const char *name, char 
 	return found;
 }
 
+// Offers an option, or a key of that name, with the first line of its help.
+static void offer_option(const struct typed *t, const struct opt *o, const char *word)
+{
+	char help[128];
+	size_t n;
+	const char *text = opt_brief(o, &n);
+	snprintf(help, sizeof(help), "%.*s", (int)n, text);
+	offer(t, word, help);
+}
+
 static void offer_options(const struct typed *t)
 {
 	const struct opt *tables[8];
-	char word[64], help[128];
+	char word[64];
 	tables_of(t, tables);
-	for (unsigned i = 0; tables[i]; i++) {
+	for (unsigned i = 0; tables[i]; i++)
 		for (const struct opt *o = tables[i]; o->name; o++) {
 			snprintf(word, sizeof(word), "--%s", o->name);
-			size_t n;
-			const char *text = opt_brief(o, &n);
-			snprintf(help, sizeof(help), "%.*s", (int)n, text);
 			// An option of several kinds is in the table of each.
 			if (find_any(t, o->name, 0) == o)
-				offer(t, word, help);
+				offer_option(t, o, word);
 		}
-	}
 }
 
 // --- columns ---
@@ -356,33 +362,24 @@ static void offer_values(const struct opt *o, struct typed *t)
 static void offer_spec(struct typed *t)
 {
 	const char *and = strrchr(t->rest, '&'), *value;
-	char word[32], help[128];
-	size_t n;
+	char word[32];
 	if (!t->def || t->def->spec->kinds)
 		return;
 	if (and)
 		keep_up_to(t, and+1);
 	value = strchr(t->rest, '=');
 	for (const struct opt *o = pick_spec_keys; o->name; o++) {
-		const char *text = opt_brief(o, &n);
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
 			continue; // not for queues that come later
-		snprintf(help, sizeof(help), "%.*s", (int)n, text);
 		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
 		if (!value) {
-			offer(t, word, help);
+			offer_option(t, o, word);
 		} else if (strncmp(t->rest, word, strlen(word)) == 0) {
 			keep_up_to(t, value + 1);
 			offer_values(o, t);
 			return;
 		}
 	}
-}
-
-static void offer_kinds(const struct typed *t, const struct command *def)
-{
-	for (const struct cmd_kind *k = def->spec->kinds; k && k->name; k++)
-		offer(t, k->name, k->summary);
 }
 
 // --- the words before the cursor ---
@@ -467,7 +464,8 @@ static void offer_operands(const struct typed *t, bool help)
 		if (!help)
 			offer(t, "help", "show the help of a command");
 	} else if (def->spec->kinds && !t->kind) {
-		offer_kinds(t, def);
+		for (const struct cmd_kind *k = def->spec->kinds; k->name; k++)
+			offer(t, k->name, k->summary);
 	} else if (!help && (!operands || def->spec->stop_at_operand) && !*t->rest) {
 		offer_options(t);
 	}

@@ -69,12 +69,6 @@ static void put_usage(struct buf *b, const char *command, const char *kind, cons
 	}
 }
 
-static void put_kinds_usage(struct buf *b, const struct command *def)
-{
-	for (const struct cmd_kind *k = def->spec->kinds; k->name; k++)
-		put_usage(b, def->name, k->name, k->synopsis, k == def->spec->kinds, false);
-}
-
 static void put_kinds(struct buf *b, const struct command *def, bool brief)
 {
 	enum { COLUMN = 13 };
@@ -106,9 +100,9 @@ int help_command(const struct command *def, const struct cmd_kind *kind, bool br
 	const struct cmd_spec *s = def->spec;
 	bool all_kinds = s->kinds && !kind;
 	struct buf b = {0};
-	if (all_kinds)
-		put_kinds_usage(&b, def);
-	else
+	for (const struct cmd_kind *k = s->kinds; all_kinds && k->name; k++)
+		put_usage(&b, def->name, k->name, k->synopsis, k == s->kinds, false);
+	if (!all_kinds)
 		put_usage(&b, def->name, kind ? kind->name : NULL,
 			  kind ? kind->synopsis : s->synopsis, true, brief);
 	put_text(&b, kind ? kind->summary : brief ? def->summary : s->description);
