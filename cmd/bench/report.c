@@ -173,42 +173,19 @@ static int write_document(struct load *l, const struct requirements *limits, enu
 	return out_close(o);
 }
 
-static int report_document(struct load *l, const struct bench_opts *o)
+static int report_document(struct load *l, const struct bench_opts *o,
+			   const struct requirements *limits)
 {
-	struct requirements limits = {0};
 	struct buf page = {0};
 	const bool only_page = o->html && strcmp(o->html, "-") == 0; // on standard output
-	int status = require_parse(&limits, &o->goals, &o->require, REQUIRE_PREEMPT | REQUIRE_AB);
-	if (!status) {
-		if (o->html || o->svg)
-			write_document(l, &limits, OUT_HTML, &page);
-		int html = o->html && !only_page ? out_file("", o->html, &page) : GPQ_OK;
-		int plots = o->svg ? write_plots(o->svg, &page) : GPQ_OK;
-		status = only_page ? out_text(&page)
-				   : write_document(l, &limits, OUT_MARKDOWN, NULL);
-		status = status ? status : html ? html : plots;
-		status = status ? status : judge_all(l, &limits);
-	}
+	if (o->html || o->svg)
+		write_document(l, limits, OUT_HTML, &page);
+	int html = o->html && !only_page ? out_file("", o->html, &page) : GPQ_OK;
+	int plots = o->svg ? write_plots(o->svg, &page) : GPQ_OK;
+	int status = only_page ? out_text(&page) : write_document(l, limits, OUT_MARKDOWN, NULL);
+	status = status ? status : html ? html : plots;
 	buf_fini(&page);
-	require_fini(&limits);
-	return status;
-}
-
-// The tables of one run, as when it was measured.
-static int report_tables_of_run(const struct load *l, struct cmd *c)
-{
-	const struct bench_opts *o = c->opts;
-	struct load_run *run = l->run[0];
-	struct requirements limits = {0};
-	c->out.several = !c->out.columns;
-	int status = out_check(&c->out, run->is_ab ? &bench_online_table : &bench_latencies_table);
-	status = status ? status
-			: require_parse(&limits, &o->goals, &o->require,
-					REQUIRE_PREEMPT | REQUIRE_AB);
-	status = status ? status : bench_print(&c->out, run, &limits);
-	status = status ? status : judge_any(l, &limits);
-	require_fini(&limits);
-	return status;
+	return status ? status : judge_all(l, limits);
 }
 
 // ---- two sets of runs
@@ -365,6 +342,7 @@ int bench_report(struct cmd *c)
 	const struct bench_opts *o = c->opts;
 	const struct out_opts *f = &c->out;
 	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort;
+	struct requirements limits = {0};
 	struct load l = {0};
 	int status = GPQ_OK;
 	if (o->compare)
@@ -381,8 +359,20 @@ int bench_report(struct cmd *c)
 	if (!status && as_tables && l.n > 1)
 		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
 				  "rows, columns and JSON are of one run, and these are %zu", l.n);
-	else if (!status)
-		status = as_tables ? report_tables_of_run(&l, c) : report_document(&l, o);
+	c->out.several = !c->out.columns;
+	if (!status && as_tables)
+		status = out_check(&c->out,
+				   l.run[0]->is_ab ? &bench_online_table : &bench_latencies_table);
+	status = status ? status
+			: require_parse(&limits, &o->goals, &o->require,
+					REQUIRE_PREEMPT | REQUIRE_AB);
+	if (!status && as_tables) { // as when it was measured
+		status = bench_print(&c->out, l.run[0], &limits);
+		status = status ? status : judge_any(&l, &limits);
+	} else if (!status) {
+		status = report_document(&l, o, &limits);
+	}
+	require_fini(&limits);
 	load_fini(&l);
 	return status;
 }

@@ -101,34 +101,28 @@ static void take_printed_line(void *arg, const char *line)
 // ---- which queues the sides have
 
 // Reads a new set whenever there are more queues than before, as programs create them one by one.
-static void take_queue_set(struct experiment *x)
+static void look_at_queues(struct experiment *x)
 {
-	unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
-	if (x->look.child.pid || num <= x->look.taken)
-		return;
-	x->look.queues = num;
-	x->look.held = x->offline.group.held;
-	queue_set_take(&x->look.child, &x->online, &x->offline);
-}
-
-static void poll_queue_set(struct experiment *x)
-{
+	const unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
 	struct queue_set *s = x->look.into;
+	if (!x->look.child.pid && num > x->look.taken) {
+		x->look.queues = num;
+		x->look.held = false;
+		queue_set_take(&x->look.child, &x->online, &x->offline);
+	}
 	x->look.held |= x->offline.group.held;
 	child_tick(&x->look.child, queue_set_line, s);
 	if (!x->look.child.ended)
 		return;
-	bool ok = x->look.child.status == 0;
+	if (x->look.child.status == 0) {
+		x->look.taken = x->look.queues;
+		for (size_t i = 0; x->look.held && i < s->n; i++)
+			if (s->v[i].side == SIDE_OFFLINE) {
+				s->v[i].slots[0] = '\0'; // suspended queues have none
+				s->v[i].suspended = true;
+			}
+	}
 	child_fini(&x->look.child);
-	if (!ok)
-		return;
-	x->look.taken = x->look.queues;
-	// Slots of suspended queues are unknown.
-	for (size_t i = 0; x->look.held && i < s->n; i++)
-		if (s->v[i].side == SIDE_OFFLINE) {
-			s->v[i].slots[0] = '\0';
-			s->v[i].suspended = true;
-		}
 }
 
 // ---- suspending and resuming
@@ -191,8 +185,7 @@ static int look_at_sides(struct experiment *x)
 	workload_look(&x->offline);
 	if (check_side(x, &x->online) || check_side(x, &x->offline))
 		return -1;
-	take_queue_set(x);
-	poll_queue_set(x);
+	look_at_queues(x);
 	return 0;
 }
 
