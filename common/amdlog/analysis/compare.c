@@ -40,9 +40,9 @@ bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32
 	return c->by_launches ? queue->records > 0 : queue->dispatches > 0;
 }
 
-// A queue's addresses, by process and without: keys of struct amdlog_comparison.addresses.
+// Key of struct amdlog_comparison.addresses. Each address is there by its process and by ANY_PID.
 struct address {
-	int64_t pid; // -1: the log does not say; ANY_PID: of any
+	int64_t pid; // -1: the log does not say
 	uint64_t address;
 	uint64_t is_handle;
 };
@@ -195,7 +195,7 @@ static void say_queues_count_on(const struct amdlog_comparison *c, struct buf *o
 	buf_puts(out, "\n");
 }
 
-// Up to 6.3 names are mangled: then nothing matches, and that says nothing.
+// Most names are mangled, as in logs up to 6.3: they never match demangled ones.
 static bool is_mangled(const struct amdlog_summary *s)
 {
 	uint32_t mangled = 0, plain = 0;
@@ -230,7 +230,7 @@ static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 	const char *verb = c->by_launches ? "launches" : "dispatches";
 	double a = side_rate(c, 0), b = side_rate(c, 1), most = maths()->fmax(a, b),
 	       least = maths()->fmin(a, b);
-	if (!(a > 0 && b > 0)) // of no length, or nothing in one of them
+	if (!(a > 0 && b > 0)) // a log has no length or no dispatches
 		return;
 	if (most / least < 1.1)
 		buf_printf(out, "A %s about as often as B: %.4g/s against %.4g/s\n", verb, a, b);

@@ -1,7 +1,7 @@
 // Comparison of two logs, A and B: queues, kernels, rates, backlog, gaps.
 //
-// A queue is the same in both only when process id and address are: other processes may well have
-// the same address. Kernels are matched by name.
+// Queues are the same if process id and address are, as processes may use the same addresses.
+// Kernels are matched by name.
 #ifndef GPQ_AMDLOG_ANALYSIS_COMPARE_H
 #define GPQ_AMDLOG_ANALYSIS_COMPARE_H
 
@@ -9,7 +9,7 @@
 #include "common/amdlog/model/summary.h"
 #include "common/host/buf.h"
 
-// One of the two. Starts as zeros, `sum` set.
+// One of the two logs. Starts as zeros, `sum` set.
 struct amdlog_side {
 	struct amdlog_summary *sum; // not owned
 	struct amdlog_gaps gaps;
@@ -29,8 +29,8 @@ struct amdlog_match {
 
 struct amdlog_comparison {
 	struct amdlog_side *side;     // two of them, their summaries finished
-	bool by_launches;             // one has no packets: kernels are counted by launches
-	uint32_t queues[2];           // that were dispatched to; without packets: known ones
+	bool by_launches;             // one log has no packets: count launches, not dispatches
+	uint32_t queues[2];           // queues in use: amdlog_queue_used()
 	uint32_t shared, unsure;      // queues of A that are, or may be, in B
 	struct amdlog_match *kernels; // all of A's, then those of B alone
 	uint32_t nkernels, both, only[2];
@@ -44,16 +44,16 @@ void amdlog_compare_fini(struct amdlog_comparison *c);
 enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsigned which,
 				       uint32_t q);
 
-// Did it do work there: dispatches, or without packets any record?
+// The queue got dispatches or, by launches, has any record.
 bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32_t q);
 
 // Dispatches (or launches) of a kernel of that side.
 uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel);
 
-// Events of a span each second; NaN when it has no length.
+// Events per second of a span; NaN if it has no length.
 double amdlog_per_second(uint64_t events, const struct amdlog_span *span);
 
-// What is to be said of the two, a sentence a line: queues first.
+// The findings as sentences, one a line, queues first.
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out);
 
 #endif

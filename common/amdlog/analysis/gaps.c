@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-// Longest first; of equal ones the earlier.
-static int by_length(const void *a, const void *b)
+// Longest first, then earliest first.
+static int gap_order(const void *a, const void *b)
 {
 	const struct amdlog_gap *x = a, *y = b;
 	uint64_t m = x->end_us - x->begin_us, n = y->end_us - y->begin_us;
@@ -18,11 +18,11 @@ static int by_length(const void *a, const void *b)
 static void drop_shorter(struct amdlog_gaps *g, struct gaps_queue *q)
 {
 	if (q->nworst)
-		qsort(q->worst, q->nworst, sizeof(*q->worst), by_length);
+		qsort(q->worst, q->nworst, sizeof(*q->worst), gap_order);
 	q->nworst = q->nworst < g->keep ? q->nworst : g->keep;
 }
 
-// Twice as many as asked for are kept, so that they are sorted now and then only.
+// Up to twice as many as asked for are kept, so that sorting is rare.
 static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amdlog_gap gap)
 {
 	if (!g->keep || gap.end_us == gap.begin_us)
@@ -33,13 +33,12 @@ static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amd
 		drop_shorter(g, q);
 }
 
-// `number`: 0 of all queues, else the queue's plus one.
-static void gaps_add_to(struct amdlog_gaps *g, uint32_t number, uint64_t us, uint64_t backlog)
+static void gaps_add_to(struct amdlog_gaps *g, uint32_t row, uint64_t us, uint64_t backlog)
 {
-	ARRAY_REACH(g->queues, g->cap, number, 0);
-	struct gaps_queue *q = &g->queues[number];
+	ARRAY_REACH(g->queues, g->cap, row, 0);
+	struct gaps_queue *q = &g->queues[row];
 	if (q->count++ && us >= q->last_us) {
-		keyed_histogram_add(&g->lengths, number, us - q->last_us);
+		keyed_histogram_add(&g->lengths, row, us - q->last_us);
 		keep_longest(g, q, (struct amdlog_gap){q->last_us, us, q->backlog});
 	}
 	if (q->count == 1 || us >= q->last_us) {

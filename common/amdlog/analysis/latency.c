@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// What is kept of an address, made when it is new; NULL at a limit.
+// The row of an address; `make`: a new one if it is new. NULL: none, or at a limit.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)
 {
@@ -50,7 +50,7 @@ static void command_enqueued(struct amdlog_latency *l, uint32_t process,
 	l->kinds[kind].enqueued++;
 }
 
-// A record's time is taken before it is written: one of another thread may seem earlier.
+// Not below 0: the record of another thread may have an earlier time ([amdlog.time]).
 static uint64_t since(const struct latency_open *o, uint64_t us)
 {
 	return us > o->us ? us - o->us : 0;
@@ -99,8 +99,8 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 	}
 }
 
-// Names and packets are of the thread's last command. A handler is set before the packet that
-// completes its signal.
+// Names and packets belong to the thread's last command. A handler is set before the packet that
+// completes its signal is logged.
 static void packet_or_name(struct amdlog_latency *l, uint32_t process, const struct amdlog_event *e)
 {
 	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;

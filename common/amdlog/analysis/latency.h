@@ -1,10 +1,8 @@
-// From the time a command is enqueued to the time the runtime notices that it is complete, by kind
-// of command, by queue and by kernel; and from the time a handler is set on a signal to its call.
+// Times from a command's enqueuing until the runtime notices its completion, by kind of command, by
+// queue and by kernel; and from setting a handler on a signal until its call.
 //
-// Facts: [amdlog.commands]. Commands are named by an address that is used again as soon as
-// they are complete. A kernel's command is enqueued, then its name, then its packet is logged, all
-// on one thread. The runtime looks for completion when something waits for it: these are latencies
-// as the host sees them, not run times.
+// Facts: [amdlog.commands]. The runtime looks for completion when something waits for it: these are
+// latencies as the host sees them, not run times.
 #ifndef GPQ_AMDLOG_ANALYSIS_LATENCY_H
 #define GPQ_AMDLOG_ANALYSIS_LATENCY_H
 
@@ -18,7 +16,7 @@ struct latency_kind {
 	uint64_t enqueued, completed;
 };
 
-// A command or a signal that was not complete when last seen.
+// The last command or signal with an address.
 struct latency_open {
 	uint64_t us; // AMDLOG_UNKNOWN: complete
 	uint32_t kind, queue, kernel;
@@ -33,20 +31,19 @@ struct latency_set {
 // Starts as zeros.
 struct amdlog_latency {
 	struct latency_set commands, signals;
-	uint32_t *current; // by thread: its last command, plus one
+	uint32_t *current; // by thread: its last command's row plus one; 0: none
 	size_t ncurrent;
 	struct intern kind_names;
 	struct latency_kind *kinds; // by number of the name
 	size_t kinds_cap;
 	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds of commands
-	struct keyed_histogram handlers,
-		handlers_by_queue; // microseconds of signals; the former: key 0
+	struct keyed_histogram handlers, handlers_by_queue;  // of signals; the former: key 0
 	uint64_t handlers_set, handlers_called;
-	uint64_t unknown; // complete, but not seen being enqueued
-	bool incomplete;  // something found no room
+	uint64_t unknown; // completions of commands that were not seen enqueued
+	bool incomplete;  // a limit was reached
 };
 
-// The records that say something.
+// Kinds of records that it needs, beside those that always become events.
 #define AMDLOG_KINDS_LATENCY \
 	(AMDLOG_KIND(COMMAND_ENQUEUED) | AMDLOG_KIND(COMMAND_COMPLETE) | AMDLOG_KIND(SIGNAL))
 

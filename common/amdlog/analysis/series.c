@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-// The number of the point of a track and an interval, made when it is new; AMDLOG_NONE without
-// room.
+// The point of a track and an interval, made if it is new; AMDLOG_NONE: too many.
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {
 	s->keys.max_entries = SERIES_POINTS_MAX;

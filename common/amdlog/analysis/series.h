@@ -1,7 +1,7 @@
 // Dispatches, backlog and busy queues over time, in intervals of one length.
 //
-// Intervals begin at multiples of their length on the log's clock (CLOCK_MONOTONIC), not at the
-// first record: those of two logs of one host can be laid side by side.
+// Intervals begin at multiples of their length on the log's clock (CLOCK_MONOTONIC), so that those
+// of two logs of one host are the same.
 #ifndef GPQ_AMDLOG_ANALYSIS_SERIES_H
 #define GPQ_AMDLOG_ANALYSIS_SERIES_H
 
@@ -12,16 +12,16 @@
 
 struct series_point {
 	uint32_t launches, dispatches, barriers;
-	uint32_t queues; // that got packets; in the track of all
+	uint32_t queues; // that got packets (track `all`)
 	uint32_t backlog_n, backlog_max;
-	uint64_t backlog_sum; // packets in front of a packet, over backlog_n packets
+	uint64_t backlog_sum; // over backlog_n packets
 };
 
-// One queue, or all that happened.
+// One queue, or all of the log.
 struct series_track {
 	const struct amdlog_series *series; // NULL: it has no points
 	uint32_t number;                    // of the queue; AMDLOG_NONE: all
-	uint64_t first, end;                // its intervals: time divided by length; equal: none
+	uint64_t first, end;                // its intervals (time / width_us); equal: none
 };
 
 // Starts as zeros, `width_us` set.
@@ -33,8 +33,8 @@ struct amdlog_series {
 	struct intern keys; // pairs of a track's number and an interval
 	struct series_point *points;
 	size_t cap, points_cap;
-	uint64_t least_us; // 0, or: the log is too long for this width, one of so much would do
-	bool incomplete;   // there are too many points
+	uint64_t least_us; // width that would do if the log is too long for this one; else 0
+	bool incomplete;   // SERIES_POINTS_MAX was reached
 };
 
 // A record that amdlog_summary_add placed; those without a time are left out.
@@ -46,7 +46,7 @@ void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *spa
 // The point of an interval of the track; zeros where nothing happened.
 struct series_point amdlog_series_at(const struct series_track *t, uint64_t interval);
 
-// All that lies in [from, to) in one: counts add up, `queues` is the most in one interval.
+// The sum of the intervals [from, to); `queues` is the most in one of them.
 struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to);
 
 void amdlog_series_fini(struct amdlog_series *s);

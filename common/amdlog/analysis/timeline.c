@@ -71,11 +71,11 @@ static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 	t->window = next;
 }
 
-// Records step back by microseconds; such a one counts for the window that is open.
+// A record that steps back by microseconds counts for the open window.
 static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
-	if (window > t->window || t->window - window > 100) // that far back: another run
+	if (window > t->window || t->window - window > 100) // far back: another run began
 		draw_window_end(t, window);
 	t->active += t->queues[queue].window != t->window;
 	t->queues[queue].window = t->window;
@@ -155,7 +155,7 @@ void timeline_mark(struct amdlog_timeline *t, const struct timeline_packet *p, u
 	uint64_t pid = pid_of(t, t->sum->queues[p->queue].process), tid = TRACK_QUEUES + p->queue;
 	bool dispatch = p->kind == AMDLOG_DISPATCH;
 	const char *name = dispatch ? drawn_kernel_name(t, p->kernel) : amdlog_kind_name(p->kind);
-	if (flow) { // ends at the next slice of the track: it must come before it
+	if (flow) { // a flow ends at the next slice of the track
 		traceevent_begin(&t->out, 'f', pid, tid, p->time_us * 1000, "launch", "launch", 6);
 		json_u64(&t->out.json, "id", flow);
 		traceevent_end(&t->out);

@@ -6,10 +6,8 @@
 // the API call to the packets it wrote. Where the log has times of the GPU (profiling was on;
 // [amdlog.signals]), the execution is a slice of its own.
 //
-// What the log does not contain is not drawn: a packet has no length, and a call whose return is
-// missing is a mark.
-//
-// It streams: memory is bounded by the number of threads and queues.
+// Nothing is drawn that the log does not have: a packet has no length, and a call without a return
+// is a mark. Memory is bounded by the number of threads and queues.
 #ifndef GPQ_AMDLOG_ANALYSIS_TIMELINE_H
 #define GPQ_AMDLOG_ANALYSIS_TIMELINE_H
 
@@ -25,7 +23,7 @@ struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary 
 					    const char *(*readable)(void *ctx, uint32_t kernel),
 					    void *ctx);
 
-// A record as amdlog_summary_add placed it, in the order of the log.
+// Draws a record that amdlog_summary_add placed, in the order of the log.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 
 // The document: its error, its clock (default: that of a log), and where further events go before

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_MAX 4096 // threads; of more than this many calls are marks
+#define OPEN_MAX 4096 // threads; calls of threads beyond are marks
 
-// NULL: too many, or not known.
+// NULL: the thread is not known, or beyond OPEN_MAX.
 static struct timeline_thread *calling_thread(struct amdlog_timeline *t,
 					      const struct amdlog_event *e)
 {
@@ -38,8 +38,8 @@ static void draw_call_mark(struct amdlog_timeline *t, uint32_t thread, uint64_t 
 	traceevent_end(&t->out);
 }
 
-// What the outermost call wrote: with flows from it when it became a slice, which ends at `until`
-// (0: it did not). A flow must begin before that.
+// Draws the packets of the outermost call; if that became a slice, which ends at `until` (else 0),
+// with flows from it. A flow must begin before the slice's end.
 static void draw_call_packets(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 {
 	struct timeline_thread *h = t->threads[thread];
@@ -99,7 +99,8 @@ static void draw_call(struct amdlog_timeline *t, const struct amdlog_record *r, 
 	traceevent_end(&t->out);
 }
 
-// An entry is missing, but the call says how long it took: a slice if nothing else stands there.
+// A return without an entry: a slice if the call says how long it took and nothing else is drawn
+// there, else a mark.
 static void lone_return(struct amdlog_timeline *t, const struct amdlog_record *r,
 			struct timeline_thread *h, const char *name)
 {

@@ -52,7 +52,7 @@ static enum windows_fault read_mark_words(struct amdlog_windows *w, char *line)
 	return add_window(w, begin, end, rest + strspn(rest, separators));
 }
 
-// The members that matter, of all kinds of records.
+// The members that are read, of all kinds of records.
 struct marks {
 	uint64_t begin_us, end_us, begin_ns, end_ns;
 	uint64_t at_ns, suspend_ns, held_ns, resume_ns, latency_ns, until_ns, pid, cycle;
@@ -91,8 +91,8 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct mark
 	return add_window(w, m->at_ns / 1000, end / 1000, label);
 }
 
-// gpq suspend prints a line for each queue. The first of a process opens its window, which ends at
-// the deadline unless gpq resume ends it before.
+// gpq suspend prints a line for each queue. The first line of a process opens a window, which ends
+// at the deadline unless gpq resume ends it earlier.
 static enum windows_fault take_queue(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
@@ -236,7 +236,7 @@ static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window
 	return &m->cells[n];
 }
 
-// The time from one dispatch to the next, as far as windows lie in it.
+// Adds the time from one dispatch to the next to the windows that overlap it.
 static void mark_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
 {
 	const struct amdlog_windows *w = m->windows;
@@ -268,7 +268,7 @@ static void mark_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 		c->backlog_max = backlog;
 }
 
-// A packet within windows.
+// Adds a packet to the windows that it lies in.
 static void mark_packet(struct amdlog_marked *m, const struct amdlog_event *e)
 {
 	const struct amdlog_windows *w = m->windows;

@@ -5,12 +5,10 @@
 //
 //   26330000 29080000 held           begin and end in microseconds, or with a unit (26.33s), a name
 //   {"begin_us":26330000,"end_us":29080000,"label":"held"}      or begin_ns and end_ns
-//   what gpq suspend --ndjson and gpq resume --ndjson print: from the one to the other (gpq 0.1.0:
-//                                    at_ns, until_ns)
-//   what gpq bench preempt --raw writes: a cycle from its request to suspend to the return of
-//                                    resume (at_ns, suspend_ns, held_ns, resume_ns)
+//   what gpq suspend --ndjson and gpq resume --ndjson print: from the first to the second
+//   what gpq bench preempt --raw writes: a cycle, from the request to suspend to resume's return
 //
-// Other JSON objects, empty lines and lines that begin with # are passed over.
+// Other JSON objects, empty lines and lines that begin with # are ignored.
 #ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 #define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
 
@@ -22,7 +20,7 @@
 struct amdlog_window {
 	uint64_t begin_us, end_us;    // end UINT64_MAX: the file does not say
 	char label[WINDOW_LABEL_MAX]; // cut to fit; "" none
-	bool held; // by gpq suspend; more of its queues may follow, then those of gpq resume
+	bool held;                    // opened by gpq suspend; gpq resume may end it
 };
 
 // Starts as zeros.
@@ -30,7 +28,7 @@ struct amdlog_windows {
 	struct amdlog_window *v; // owned; by begin after amdlog_windows_sort
 	uint64_t *latest;        // the greatest end of v[0] to v[i]
 	size_t n, cap;
-	struct intern held; // processes that gpq suspend was used on -> their latest windows
+	struct intern held; // pid of a suspended process -> its latest window
 };
 
 enum windows_fault {
@@ -41,15 +39,15 @@ enum windows_fault {
 	WINDOWS_TOO_MANY,  // more than WINDOWS_MAX
 };
 
-// Adds those of a file. `line`: the number of the line that is at fault.
+// Adds the windows of a file. `line`: number of the line at fault.
 enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
 				       size_t *line);
 
 // After all are read.
 void amdlog_windows_sort(struct amdlog_windows *w);
 
-// The first window from `from` on that overlaps [begin, end] by more than its border, n when none
-// does. The windows must be sorted.
+// The first window from `from` on that overlaps [begin, end] by more than a border; n: none does.
+// The windows must be sorted.
 size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
 			   uint64_t end);
 
@@ -61,22 +59,23 @@ void amdlog_windows_fini(struct amdlog_windows *w);
 
 // One queue around one window.
 struct marked_cell {
-	uint64_t dispatches;               // within it, its borders included
-	uint64_t rptr_low, rptr_high;      // of packets within it; AMDLOG_UNKNOWN
-	uint64_t backlog_max;              // likewise
-	uint64_t gap_begin_us, gap_end_us; // longest time without a dispatch that overlaps it;
-					   // AMDLOG_UNKNOWN: no dispatch on both sides of one
-	uint64_t after_us;                 // first dispatch at its end or later; AMDLOG_UNKNOWN
+	uint64_t dispatches;          // within it, its borders included
+	uint64_t rptr_low, rptr_high; // of packets within it; AMDLOG_UNKNOWN
+	uint64_t backlog_max;         // likewise
+	// Longest time without a dispatch that overlaps it; AMDLOG_UNKNOWN: no dispatch on both
+	// sides.
+	uint64_t gap_begin_us, gap_end_us;
+	uint64_t after_us; // first dispatch at its end or later; AMDLOG_UNKNOWN
 };
 
 // Starts as zeros, `windows` set and sorted.
 struct amdlog_marked {
 	const struct amdlog_windows *windows; // not owned
-	struct intern pairs;                  // of window and queue
-	struct marked_cell *cells;            // by their number
-	uint64_t *last_us;                    // by queue: its latest dispatch; AMDLOG_UNKNOWN
+	struct intern pairs;                  // window and queue
+	struct marked_cell *cells;            // by pair
+	uint64_t *last_us;                    // by queue: time of its last dispatch; AMDLOG_UNKNOWN
 	size_t cells_cap, last_cap;
-	bool incomplete; // there are more pairs than MARKED_MAX
+	bool incomplete; // MARKED_MAX was reached
 };
 
 // A record that amdlog_summary_add placed.

@@ -1,7 +1,6 @@
-// Distributions by key, for keys by the thousand: durations of API functions, latencies of kernels,
-// times between the dispatches of a queue. Only the buckets from a key's smallest to its largest
-// value take room; the bucket rule is that of common/stats/hist.h, so what comes out can be merged
-// like any other.
+// Histograms by key, for thousands of keys: durations of API functions, latencies of kernels. Only
+// the buckets from a key's smallest to its largest value take memory; the bucket rule is that of
+// common/stats/hist.h.
 #ifndef GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
 #define GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
 
@@ -11,8 +10,8 @@
 
 struct keyed_histogram_row {
 	uint64_t count, sum; // sum stays at UINT64_MAX when that is exceeded
-	uint64_t min, max;   // of nothing while count is 0
-	uint64_t *bucket;    // counts of the buckets first to first + n - 1
+	uint64_t min, max;   // not set while count is 0
+	uint64_t *bucket;    // counts of buckets first to first + n - 1
 	uint32_t first, n;
 };
 
@@ -29,10 +28,10 @@ void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value
 // Adds all of a histogram to a key.
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h);
 
-// All of one key; false, and an empty histogram, when there is nothing.
+// The histogram of a key; false, and an empty one: the key has no values.
 bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h);
 
-// NaN when there is nothing.
+// NaN: the key has no values.
 double keyed_histogram_mean(const struct keyed_histogram *s, uint32_t key);
 
 void keyed_histogram_fini(struct keyed_histogram *s);

@@ -1,10 +1,9 @@
 // Hardware queues: their fields from packet and queue lines, and the streams they serve.
 //
 // Facts: [amdlog.queue-lines], [amdlog.queue-address], [amdlog.queue-id]. A queue has two
-// addresses, the ring (HWq) and the hsa_queue_t (SWq); 6.2 and later print both. 5.5 to 6.1 print
-// the ring in packets and the handle in queue lines, so a queue has two rows here until a stream
-// that was created on the handle is seen to dispatch to the ring. Up to 5.4 the word HWq stands
-// before the handle.
+// addresses, the ring (HWq) and the handle (hsa_queue_t, SWq); 6.2 and later print both. 5.5 to 6.1
+// print the ring in packets and the handle in queue lines, so a queue has two rows here until a
+// stream that was created on the handle dispatches to the ring. Up to 5.4 HWq is the handle.
 #include "common/amdlog/model/summary_priv.h"
 
 #include <string.h>
@@ -33,7 +32,7 @@ uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 	return s->nqueues++;
 }
 
-// The queue with this address, made when it is new; AMDLOG_NONE: there are too many.
+// The queue with this ring or handle (`keys`), made if it is new; AMDLOG_NONE: there are too many.
 static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t process,
 			 uint64_t address)
 {
@@ -92,7 +91,8 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 	stream_seen(s, q, stream);
 }
 
-// A stream made on a handle dispatches to a ring: the two are one queue, if nothing contradicts it.
+// A stream that was created on a handle dispatches to a ring: handle and ring are one queue, unless
+// another stream contradicts it.
 static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uint32_t self,
 			   uint64_t stream)
 {
@@ -158,7 +158,7 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 	stream_wrote_to(s, t->stream, q);
 }
 
-// Lines with one address: the handle up to 6.1, then the ring.
+// The queue of a line with one address: the handle up to 6.1, then the ring.
 static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 			      const struct amdlog_record *r, uint64_t address)
 {
@@ -208,13 +208,13 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	t->queue = q;
 	if (s->part.resumed && !t->knows_stream) {
 		t->head.line = q;
-	} else if (!t->creating && !t->by_command) { // made at first use, within a launch or copy
+	} else if (!t->creating && !t->by_command) { // created at first use, in a launch or copy
 		note_stream(e, t->stream, q);
 		stream_made_on(s, t->process, t->stream, q);
 	}
 }
 
-// Remembers the stream that what follows on this thread goes to.
+// Sets the stream that the thread's next records are for.
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
 {
 	t->stream = amdlog_entry_stream(r);
@@ -239,7 +239,7 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 	t->stream = AMDLOG_UNKNOWN;
 }
 
-// What a thread's API and command lines of a block came to.
+// Applies what the thread's API and command lines in a block came to.
 void stream_set(struct amdlog_thread *t, const struct block_stream *known)
 {
 	if (known->api)
@@ -283,7 +283,7 @@ static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
 	q->wptr_max = p->wptr > q->wptr_max ? p->wptr : q->wptr_max;
 }
 
-// Its making and its end, which are no packets.
+// Counts creation and deletion.
 static void count_queue_line(struct amdlog_queue *q, const struct amdlog_record *r)
 {
 	if (r->kind == AMDLOG_QUEUE_CREATED) {

@@ -2,8 +2,8 @@
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/model/summary_priv.h"
 
-// A record that is one whole line of the block was matched with it; others were cut or put
-// together.
+// A record that is a whole line of the block has been matched already. Others, cut or joined, are
+// matched now.
 static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record *record)
 {
 	const struct reading_block *b = &r->block;
@@ -64,14 +64,14 @@ static uint64_t offset_of(const struct amdlog_reading *r, const char *p)
 	return r->block.offset + (uint64_t)(p - r->block.text);
 }
 
-// The scanner passes over what lies in front of `to`.
+// Sets the scanner's place in the input to `to`.
 static void skip_to(struct amdlog_reading *r, const char *to)
 {
 	r->scan->counts.bytes += offset_of(r, to) - r->scan->base;
 	r->scan->base = offset_of(r, to);
 }
 
-// The number of the thread that an item is of. A thread without a process may have one by now.
+// The scanner's number of an item's thread. A thread that named no process may have one by now.
 static uint32_t item_thread_number(struct amdlog_reading *r, struct block_sum *sum)
 {
 	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
@@ -79,7 +79,7 @@ static uint32_t item_thread_number(struct amdlog_reading *r, struct block_sum *s
 	return sum->number;
 }
 
-// The records that were counted before an item or at the end.
+// Applies first and last time of records that were counted before an item or at the end.
 static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
 {
 	if (first_us == AMDLOG_UNKNOWN)
@@ -111,7 +111,7 @@ static void take_item(struct amdlog_reading *r, struct block_result *b, struct b
 	}
 }
 
-// What was counted, not looked at one by one.
+// Adds the records that were only counted.
 static void add_block_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			   const struct block_result *b)
 {
@@ -161,8 +161,8 @@ static void take_result(struct amdlog_reading *r, struct block_result *b)
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits)
 {
-	// A result says by the processes how far lines reach that may be reassembled. Of the many
-	// threads behind AMDLOG_THREADS_MAX the scanner does not say the process.
+	// How far torn records reach depends on their processes, which the scanner does not know of
+	// threads beyond AMDLOG_THREADS_MAX: then BLOCK_LINES may end too early.
 	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
 	r->block = (struct reading_block){text, len, r->scan->base, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))

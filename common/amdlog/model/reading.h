@@ -1,10 +1,10 @@
-// Reading a log into a summary: the blocks of an input, read by any threads, taken in order.
+// Reading a log into a summary: any thread reads blocks of an input, one takes the results in
+// order.
 //
 //   block -> block_read (any thread) -> amdlog_reading_take (one block after the other)
 //                                           |-> summary            counted lines
 //                                           |-> summary, event     items
-//                                           `-> scanner -> reassembly -> summary, event   all other
-//                                           text
+//                                           `-> scanner, reassembly, summary, event  other text
 //
 // The result is the same as that of scanning all text from front to end.
 #ifndef GPQ_AMDLOG_MODEL_READING_H
@@ -24,9 +24,9 @@ struct amdlog_reading {
 		uint64_t offset; // in the input
 		const struct grep_hits *hits;
 	} block;
-	_Atomic bool settled; // the filter's times are known: none of them waits for a record
-	// Called for records that the filter lets pass: for all, or for those only of which
-	// block results make items. May be NULL.
+	_Atomic bool settled; // no time of the filter waits for the first record
+	// Called for records that the filter lets pass: of block results only for items. May be
+	// NULL.
 	void (*event)(void *ctx, const struct amdlog_event *e);
 	void *ctx;
 };
@@ -36,14 +36,14 @@ void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep);
 void amdlog_reading_fini(struct amdlog_reading *r);
 
-// For one thread that reads blocks of the input that comes next. `kinds`: see block.h.
+// A block reader for one thread, for the next input. `kinds`: see block.h.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// The filter's times are known, from any thread; else what is to be read now can only be scanned.
+// `settled`, for any thread; if false, the next text must be taken without a block result.
 bool amdlog_reading_settled(const struct amdlog_reading *r);
 
-// The next text of the input. `b`: what was read of it, when it begins and ends with a line; else
-// NULL. `hits`: of its lines that are picked by their text, likewise.
+// Takes the next text of the input. `b` and `hits`: what was read of it and its lines picked by
+// their text, if it is whole lines; else NULL.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits);
 

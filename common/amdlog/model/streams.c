@@ -49,7 +49,7 @@ static struct amdlog_span span_of(const struct amdlog_record *r)
 	return (struct amdlog_span){r->time_us, r->time_us};
 }
 
-// Of one thread, queue and kind of record one head is kept.
+// Keeps one head for each thread, queue and kind of record.
 static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		     const struct amdlog_event *e)
 {
@@ -75,7 +75,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	memcpy(key, (uint64_t[]){h.thread, h.what, h.queue}, sizeof(key));
 	uint32_t n = intern_value(&s->head_keys, key, sizeof(key));
 	if (n != INTERN_NONE && h.what == STREAM_HEAD_MADE)
-		return; // one creation began before
+		return; // only one creation began in an earlier part
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
 		span_merge(&s->heads[n].span, &h.span);

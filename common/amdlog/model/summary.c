@@ -1,9 +1,7 @@
-// The summary: every record is placed (which thread, queue, kernel), then counted if the filter
-// lets it.
+// The summary: each record is placed (which thread, queue, kernel), then counted if the filter lets
+// it pass. All are placed, as a kernel's name may be logged just before the filter's range of time.
 //
-// Facts: [amdlog.kernel-name], [amdlog.api], [amdlog.streams], [amdlog.backlog]. What the filter
-// leaves out is placed all the same: a kernel's name may be logged just before the time range of
-// the filter.
+// Facts: [amdlog.kernel-name], [amdlog.api], [amdlog.streams], [amdlog.backlog].
 #include "common/amdlog/model/summary_priv.h"
 
 #include <stdlib.h>
@@ -50,7 +48,7 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 		.totals = {.span = SPAN_NONE,
 			   .rptr_min = AMDLOG_UNKNOWN,
 			   .wptr_min = AMDLOG_UNKNOWN},
-		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // unlike a new queue's
+		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // a new queue has 0
 		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .rings = {.max_entries = QUEUES_MAX},
@@ -128,7 +126,7 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 	return &s->threads[thread];
 }
 
-// Numbers of names and places in a table go together: the number behind the last row's is new.
+// A name's number is its row: the number behind the last row is a new name.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
 	uint32_t n = intern_put_hashed(&s->keys.kernels, name, len, hash);
@@ -158,8 +156,8 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	t->knows_kernel = true;
 }
 
-// A dispatch has the last name of its thread, or that of an earlier one of the same code object
-// (graph launches print no names).
+// A dispatch has the last name of its thread or, as graph launches log none, the name of an earlier
+// dispatch of the same kernel_obj.
 static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 			   struct amdlog_event *e)
 {
@@ -224,7 +222,7 @@ static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	}
 }
 
-// The first record with a time is what relative times count from.
+// Makes the filter's relative times absolute: they count from the first record with a time.
 static void set_base(struct amdlog_summary *s, uint64_t us)
 {
 	struct amdlog_filter *f = &s->filter;
@@ -251,8 +249,8 @@ static bool filter_wants(const struct amdlog_summary *s, const struct amdlog_eve
 
 // --- grid and workgroup shapes ---
 
-// Which of two shapes of the same size is shown must not depend on which came first.
-static int order(const uint64_t a[3], const uint64_t b[3])
+// Orders shapes of the same size: which one is shown must not depend on the order of records.
+static int shape_order(const uint64_t a[3], const uint64_t b[3])
 {
 	for (int i = 0; i < 3; i++) {
 		if (a[i] != b[i])
@@ -276,11 +274,13 @@ void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
 	uint64_t items = amdlog_items(dim);
 	if (items == AMDLOG_UNKNOWN)
 		return;
-	if (none || items < s->items_min || (items == s->items_min && order(dim, s->min) < 0)) {
+	if (none || items < s->items_min ||
+	    (items == s->items_min && shape_order(dim, s->min) < 0)) {
 		s->items_min = items;
 		memcpy(s->min, dim, sizeof(s->min));
 	}
-	if (none || items > s->items_max || (items == s->items_max && order(dim, s->max) > 0)) {
+	if (none || items > s->items_max ||
+	    (items == s->items_max && shape_order(dim, s->max) > 0)) {
 		s->items_max = items;
 		memcpy(s->max, dim, sizeof(s->max));
 	}
@@ -296,7 +296,7 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 
 // --- what only earlier parts can tell ---
 
-// Counts for the one of this key, made when it is new; NULL: there are too many.
+// Counts the event in the row like `key`, made if it is new; NULL: there are too many.
 static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 					  const struct amdlog_unresolved *key,
 					  const struct amdlog_event *e)
@@ -317,8 +317,10 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 	return &s->part.open[n];
 }
 
-void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
-			 const struct amdlog_event *e, bool head)
+// Keeps a part's dispatch without a name. `head`: it has the name its thread logged before the
+// part.
+static void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
+				const struct amdlog_event *e, bool head)
 {
 	struct amdlog_unresolved key = unresolved_blank, *o;
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
@@ -472,7 +474,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *e)
 {
-	// Parts are put together by what they hold themselves.
+	// A part must hold nothing of what lies outside of its range.
 	if (s->part.resumed && is_outside(s, r))
 		return false;
 	struct amdlog_thread *t = summary_thread(s, scan, r->thread);
@@ -490,7 +492,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 		set_base(s, r->time_us);
 	if (!filter_wants(s, e))
 		return false;
-	if (is_outside(s, r)) { // context; the first one within may still be older
+	if (is_outside(s, r)) { // context: the first record of the range may step back from it
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}

@@ -5,7 +5,7 @@
 
 #define NAMELESS_MAX 2000
 
-// A handle that two rings claim is of neither.
+// A handle that two rings claim belongs to neither.
 static void drop_disputed(struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nqueues; i++) {
@@ -18,7 +18,8 @@ static void drop_disputed(struct amdlog_summary *s)
 	}
 }
 
-// Up to 4.5 queue lines have no process id, but the address is the same as in the packets.
+// Up to 4.5 queue lines have no process id, but the same address as packets: finds the one queue of
+// a process with that address.
 static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 {
 	const struct amdlog_queue *h = &s->queues[handle];
@@ -31,7 +32,7 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
-			return; // it fits two processes
+			return; // two processes have this address
 		match = q;
 	}
 	if (match)
@@ -89,8 +90,7 @@ static void sum_queues(struct amdlog_summary *s)
 
 void amdlog_summary_finish(struct amdlog_summary *s)
 {
-	// Releases that need it have a handful of queues; a log that claims thousands is none of
-	// theirs.
+	// find_nameless() is quadratic. Releases that need it have a handful of queues.
 	for (uint32_t i = 0; i < s->nqueues && s->nqueues < NAMELESS_MAX; i++)
 		find_nameless(s, i);
 	drop_disputed(s);

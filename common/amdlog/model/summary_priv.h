@@ -1,5 +1,5 @@
-// Shared by the files of the summary: records (summary.c), block results (reading.c), queues and
-// streams (queue.c), the end (summary_end.c).
+// Shared by summary.c (records), reading.c (block results), queue.c (queues and streams),
+// summary_end.c, and the merge of parts.
 #ifndef GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 #define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
 
@@ -25,18 +25,18 @@ static inline void span_merge(struct amdlog_span *to, const struct amdlog_span *
 #define SPAN_NONE   ((struct amdlog_span){AMDLOG_UNKNOWN, 0})
 #define SHAPES_NONE ((struct amdlog_shapes){.items_min = AMDLOG_UNKNOWN})
 
-// What rows are before anything is known of them, their process or name aside.
+// Rows of which nothing is known.
 extern const struct amdlog_process process_blank;
 extern const struct amdlog_thread thread_blank;
 extern const struct amdlog_queue queue_blank;
 extern const struct amdlog_kernel kernel_blank;
 extern const struct amdlog_unresolved unresolved_blank;
 
-// The thread with the scanner's number.
+// The row of the thread with the scanner's number.
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
 				     uint32_t thread);
 
-// Queues and streams: find what the record is about, note what it tells of them. Sets event->queue.
+// Apply what a record tells of queues and streams. The first two set event->queue.
 void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e);
 void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e);
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r);
@@ -44,11 +44,11 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 void stream_set(struct amdlog_thread *t, const struct block_stream *known);
 void stream_command(struct amdlog_thread *t, const struct amdlog_record *r);
 
-// Counts a packet for its queue.
+// Counts a packet or a queue line for its queue.
 void queue_count(struct amdlog_summary *s, const struct amdlog_event *e);
 
-// A stream was made on a queue; was seen on it; was seen on it at a packet, which may tell the
-// queue's handle.
+// A stream was created on a queue; was seen there; had a packet there, which may tell the queue's
+// handle.
 void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream, uint32_t q);
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream);
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
@@ -56,8 +56,8 @@ void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3]);
 void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from);
 
-// Rows, made when they are new: of a process, a kernel, an API function, a queue, a thread. Of
-// names there may be too many: AMDLOG_NONE.
+// The row of a process, kernel or API function, made if it is new; AMDLOG_NONE: too many names. A
+// new row for a queue or thread.
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash);
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len);
@@ -67,10 +67,7 @@ uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 // The queue of a BarrierValue line: up to 6.1 it prints the handle under the word HWq.
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address);
 
-// A part's dispatch without a name, to be named later, and its packet of no known queue
-// (unresolved.c).
-void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
-			 const struct amdlog_event *e, bool head);
+// Keeps a part's BarrierValue packet of no known queue, to be resolved by the merge.
 void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e);
 
 // Sees the pair (a, b) for the first time.
