@@ -206,7 +206,7 @@ static void compared_log_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Queues of A, then those of B. *log: whose queue it is; returns its number there.
+// Rows are the queues of A, then those of B. Returns the queue's index in its log, *log.
 static uint32_t queue_of_log(const struct compared *d, uint32_t i, unsigned *log)
 {
 	const uint32_t first = d->side[0].sum->nqueues;
@@ -247,7 +247,7 @@ static void compared_queue_out(struct trace *t, uint32_t index)
 	out_row(t->out, &r);
 }
 
-// Which log the kernel's name is taken from: A where A has the kernel.
+// The log that the kernel's name is taken from: A if A has the kernel, else B.
 static unsigned named_in(const struct amdlog_match *m)
 {
 	return m->in[0] == AMDLOG_NONE;

@@ -22,11 +22,11 @@
 struct inputs {
 	struct input_file {
 		char *path;  // owned
-		int64_t pid; // the process that wrote it, where its name was found by NAME; -1
+		int64_t pid; // of NAME_<pid>, which was found by NAME; -1: was named itself
 	} * v;
 	size_t n, cap;
 	uint64_t bytes; // of all regular files
-	bool unsized;   // another file is among them
+	bool unsized;   // a file that is not regular is among them
 };
 
 // Reads the pid of "_4711" or, of a compressed file, "_4711.gz". False: the text is neither.
@@ -106,7 +106,7 @@ static struct inputs find_inputs(int n, char **names)
 		const size_t before = in.n;
 		if (trace_stat(names[i], &st) && errno == ENOENT)
 			add_family(&in, names[i]);
-		if (in.n == before) // also a file that cannot be opened
+		if (in.n == before) // a file that cannot be opened gets its message later
 			add_input(&in, xstrdup(names[i]), -1);
 	}
 	return in;
@@ -200,7 +200,7 @@ int trace_check_input(const struct trace_opts *o, int argc)
 	return GPQ_OK;
 }
 
-// "OFFSET:LEN", "OFFSET:".
+// Reads "OFFSET:LEN" or "OFFSET:" (to the end).
 bool trace_range_parse(const char *text, struct trace_range *range)
 {
 	const char *colon = strchr(text, ':');
@@ -249,7 +249,7 @@ int trace_marks_read(struct trace *t)
 	int status;
 	if (!path)
 		return GPQ_OK;
-	// A pipe is read to its end, also if its writer is still at work.
+	// Reading a pipe waits for its writer to end.
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);

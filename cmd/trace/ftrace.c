@@ -1,4 +1,4 @@
-// gpq trace --ftrace: the kernel's side by itself, or with logs on one time line.
+// gpq trace --ftrace: the kernel's trace by itself, or with logs on one time line.
 //
 // Log and trace must have the same clock. A log has microseconds of CLOCK_MONOTONIC. A trace has
 // the clock that trace_clock was set to, and only traces that gpq recorded say which.
@@ -14,10 +14,11 @@
 // A function or event, in one process.
 struct function {
 	struct ftrace_text name;
-	uint32_t process, key; // of the kernel's; of the histogram
+	uint32_t process; // of the trace
+	uint32_t key;     // in the histogram
 	bool event;
 	uint64_t entries, returns, timed, failed, total_ns, max_ns;
-	uint64_t first_ns, last_ns; // FTRACE_UNKNOWN
+	uint64_t first_ns, last_ns; // FTRACE_UNKNOWN: no record with a time
 };
 
 struct functions {
@@ -156,7 +157,7 @@ static void count_call(struct functions *fs, const struct ftrace_record *r)
 	f->max_ns = r->inside_ns > f->max_ns ? r->inside_ns : f->max_ns;
 }
 
-// Calls seen to begin, and those of which only the return is in the trace.
+// Calls of which the entry, or the return alone, is in the trace.
 static uint64_t calls_of(const struct function *f)
 {
 	return f->returns - f->timed > UINT64_MAX - f->entries ? f->entries
@@ -361,7 +362,7 @@ static int load_kernel(struct kernel_side *k)
 		return status;
 	ftrace_read(&k->f, k->text.data ? k->text.data : "", k->text.len);
 	k->clock = said ? said : k->f.clock[0] ? k->f.clock : NULL;
-	if (!k->f.n && !*k->f.clock) // gpq's own may hold nothing
+	if (!k->f.n && !*k->f.clock) // a recording of gpq names its clock, and may be empty
 		return err_fail(GPQ_FAILED, "give what tracefs's trace or trace-cmd report printed",
 				"--ftrace %s: no trace record in it", input_name(name));
 	if ((k->several || k->opts->events) && (!k->clock || strcmp(k->clock, "mono") != 0))
@@ -388,7 +389,7 @@ int ftrace_load(struct trace *t)
 	struct kernel_side *k = t->kernel;
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
 	if (!k->opts->ftrace)
-		k->clock = "mono"; // of events
+		k->clock = "mono"; // that of `gpq events`
 	return !status && k->opts->events ? load_events(k) : status;
 }
 
@@ -407,7 +408,7 @@ int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process 
 	return p->log != FTRACE_NONE ? trace_pid(k->t, p->log) : I64_NULL;
 }
 
-// By the number in the log where the process is known there, else by the kernel's.
+// By the pid in the log, or by the kernel's where the log does not tell of the process.
 static bool process_wanted(const struct kernel_side *k, uint32_t process)
 {
 	if (!k->opts->pick.pids.n)
@@ -435,7 +436,7 @@ bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r)
 	return ftrace_wanted_at(k, r->time_ns, r->process);
 }
 
-// Without a log, times count from the first record of the trace.
+// Without a log, --since +TIME and --until +TIME count from the first record of the trace.
 static void base_filter(struct kernel_side *k)
 {
 	struct amdlog_filter *f = &k->t->sum.filter;

@@ -93,8 +93,8 @@ static size_t dispatches_before(const struct kernel_side *k, uint32_t process, u
 	return ARRAY_BELOW(k->dispatches, k->ndispatches, &at, by_dispatch);
 }
 
-// The target's pid is one of the caller's PID namespace. It is looked up as the kernel's own, which
-// is wrong only if the caller ran in a container.
+// The target's pid is a number of the caller's PID namespace. It is looked up as one of the first
+// namespace, which is wrong if the caller ran in a container.
 static const struct ftrace_process *target_of(const struct kernel_side *k, int64_t pid)
 {
 	uint32_t process = ftrace_numbered(&k->f, pid);
@@ -125,12 +125,12 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 
 struct which {
 	bool all;
-	uint64_t number;  // 0: by time
-	uint64_t time_us; // U64_NULL
+	uint64_t number;  // from 1 on; 0: not by number
+	uint64_t time_us; // in it; U64_NULL: not by time
 };
 
-// "all"; a time with a unit (8.19s); a plain number: below a million the suspension of that number,
-// else microseconds, as in TIME_US.
+// "all", a time with a unit (8.19s), or a plain number: below a million it is the suspension's
+// number, else microseconds, as in the column TIME_US.
 static bool parse_which(const char *arg, struct which *w)
 {
 	uint64_t n;

@@ -1,5 +1,5 @@
-// gpq trace --perfetto --ftrace: a track for each thread that the kernel's trace saw in the driver,
-// and for the holds and the events of each process, beside the log's own tracks.
+// gpq trace --perfetto --ftrace: beside the tracks of the log, one for each thread of the kernel's
+// trace, and one each for the holds and the events of a process.
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of tracks, above those of the log (common/amdlog/analysis/timeline_priv.h).
+// First numbers of tracks, above those of the log (common/amdlog/analysis/timeline_priv.h).
 #define TRACK_DRIVERS UINT64_C(9000000)   // processes
-#define TRACK_TASKS   UINT64_C(100000000) // their threads, by number
+#define TRACK_TASKS   UINT64_C(100000000) // their threads, by the kernel's number
 #define TRACK_LOST    UINT64_C(8999999)
-#define TRACK_HOLDS   UINT64_C(1200000000) // of a process, as threads
+#define TRACK_HOLDS   UINT64_C(1200000000) // holds of a process, as a thread of it
 #define TRACK_EVENTS  UINT64_C(1300000000)
 #define TRACK_NOBODY  UINT64_C(8999998) // events of no process
 #define DRAW_NAME     128               // longer names are cut
@@ -68,7 +68,7 @@ struct task {
 
 COMPARE_BY_BOTH(by_task_tid, struct task, tid, track)
 
-// One name for each thread that was drawn.
+// Names each thread that was drawn, once.
 static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 {
 	char name[64];
@@ -98,7 +98,7 @@ static void name_driver_tracks(struct kernel_side *k)
 
 // --- holds and events ---
 
-// A hold whose end was not seen lasts as long as the trace.
+// A hold whose end is not in the trace is drawn to the end of the trace.
 static void draw_hold(struct kernel_side *k, const struct ftrace_hold *h)
 {
 	const struct ftrace_process *by = &k->f.processes[h->holder];
@@ -139,7 +139,8 @@ static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 
 enum { HOLDS = 1, EVENTS = 2 };
 
-// `drawn`: HOLDS and EVENTS that were drawn, by process; behind the last one for events of none.
+// `drawn`: whether HOLDS and EVENTS of each process were drawn; the last element is for events of
+// no process.
 static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
 	for (size_t i = 0; i < k->f.nprocesses; i++) {

@@ -9,7 +9,8 @@
 // A record of the log, kept until all can be sorted.
 struct logged_row {
 	uint64_t time_us, duration_us;
-	uint32_t thread, queue, kernel, api; // of the summary; of k->apis
+	uint32_t thread, queue, kernel; // of the summary
+	uint32_t api;                   // of k->apis
 	enum amdlog_kind kind;
 };
 
@@ -192,10 +193,10 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 	out_row(k->t->out, &r);
 }
 
-// A row to come: index `at` in the array of its source.
+// A row to write: element `at` of the array of its source.
 struct place {
 	uint64_t time_us;
-	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // order of equal times
+	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // in the order of rows of equal time
 	size_t at;
 };
 
@@ -218,7 +219,7 @@ static void add_place(struct places *p, uint64_t ns, int of, size_t at)
 		(struct place){ns == FTRACE_UNKNOWN ? ns : ns / 1000, of, at};
 }
 
-// Records, each with the holds that begin and end with it.
+// Adds records of the trace, each followed by the holds that begin or end with it.
 static void add_kernel(const struct kernel_side *k, struct places *p)
 {
 	for (size_t i = 0, m = 0; i < k->f.n; i++) {

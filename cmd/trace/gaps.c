@@ -114,7 +114,7 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 	}
 }
 
-// Of these tables, row 0 is of all queues (GAPS_ALL), row i of queue i - 1.
+// Row 0 of the tables is of all queues (GAPS_ALL), row i of queue i - 1.
 static uint32_t count_gap_queues(const struct trace *t)
 {
 	return t->sum.nqueues + 1;
@@ -125,7 +125,7 @@ static bool has_gaps(struct trace *t, uint32_t q)
 	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
 }
 
-// Queues that were dispatched to come in the order of their first packets.
+// Only queues that were dispatched to, in the order of their first packets.
 static bool rank_gap_queue(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	(void)r;
@@ -149,7 +149,7 @@ static void rhythm_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// The window that covers most of a gap.
+// Finds the window that covers most of the gap.
 static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g, struct gap_row *r)
 {
 	uint64_t most = 0;
@@ -235,7 +235,7 @@ static void marks_out(struct trace *t)
 	out_end(t->out);
 }
 
-// Warns of windows outside of the log's time: the file of windows may be of another clock.
+// Warns of windows outside of the log's time: their file may have another clock.
 static void check_marks(const struct trace *t)
 {
 	const struct amdlog_span *span = &t->sum.totals.span;

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS_USUAL 8 // more are of no use: the order of packets is one thread's work
+#define THREADS_USUAL 8 // more gain nothing: one thread takes all records in their order
 #define THREADS_MOST  64
 
 // An input while it is read.
@@ -29,14 +29,14 @@ struct input {
 	int fd;
 	struct tail *tail; // --follow; NULL
 	const struct trace_range *range;
-	bool past_range; // read on behind the range: what it counted is
+	bool past_range; // text after the range was read, for torn records; `counts` are those
+			 // before
 	struct amdlog_counts counts;
 	struct unpack *unpack;
-	char head[UNPACK_HEAD]; // read already
+	char head[UNPACK_HEAD]; // first bytes, read to find the compression
 	size_t head_len;
 	bool begun;
-	bool count; // blocks are read by themselves: what only counts need not be looked at in
-		    // order
+	bool count; // the text is counted, and threads read each block by itself
 	struct input_worker {
 		struct block_reader *reader;
 		struct grepper *grepper; // with --grep
@@ -85,7 +85,7 @@ void trace_close(struct trace *t)
 	trace_rows_fini(&t->last_rows);
 }
 
-// Kinds of records that must arrive one by one (take_log_event); UINT32_MAX: all.
+// Kinds of records that take_log_event() must see; of the others the reader adds up counts.
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = t->ask->kinds;
@@ -132,8 +132,8 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 		block_read(w->reader, &f->result, grep ? &f->hits : NULL, b->text, b->len);
 }
 
-// If a regular expression takes too many steps on a record, nothing is reported: how much was read
-// by then depends on where blocks begin.
+// If a regular expression takes too many steps on a record, nothing is reported: where blocks begin
+// would decide how much was read.
 static int check_grep(struct trace *t, const struct found *f)
 {
 	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
@@ -213,7 +213,8 @@ static void free_workers(struct input *in)
 	}
 }
 
-// `context`: nothing of this text is counted; every record is read for the state that it leaves.
+// `context`: the text is outside of the range. Nothing is counted; its records are read for the
+// names, streams and torn records that those in the range refer to.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
 	const struct amdlog_counts before = in->t->scan->counts;
@@ -229,7 +230,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	in->count = !context;
 	if (!in->count && !in->t->grep)
-		threads = 1; // in order, there is nothing to share
+		threads = 1; // records are read in their order
 	make_workers(in, threads);
 	int status = blocks_run(from, &job, threads, 0);
 	free_workers(in);
@@ -263,11 +264,12 @@ static ssize_t read_unpacked(void *ctx, char *to, size_t n)
 	return unpack_read(in->unpack, to, n);
 }
 
-// How much of the file in front of a range is read for names and streams, and behind it for the
-// rest of torn records.
+// Bytes before a range that are read for names and streams, and after it for the rest of torn
+// records.
 #define CONTEXT (UINT64_C(4) << 20)
 
-// The lines that begin in the range, between `file->from` and `file->to`. -errno or an exit status.
+// Reads the lines that begin in the range, within `file->from` and `file->to`. Exit status or
+// -errno.
 static int read_range(struct input *in, const struct blocks_input *file)
 {
 	uint64_t at = in->range->from, len = in->range->len, from, to, lead;
@@ -324,7 +326,7 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 			"install libarchive (libarchive13), or unpack it: ... | gpq trace -",
 			"%s: is compressed (%s)", in->name, format);
 	from->read = read_unpacked;
-	in->t->input_bytes = 0; // more than the file has
+	in->t->input_bytes = 0; // not known: unpacked, the text is larger
 	status = read_blocks(in, from, false);
 	if (status == -EBADMSG)
 		status = err_fail(GPQ_FAILED, "what was read until then is reported", "%s: %s: %s",
@@ -380,12 +382,11 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail)
 	amdlog_reading_end(&t->reading);
 	if (t->grep && !status)
 		status = check_grep(t, NULL);
-	if (in.past_range) // a line that its end counted
+	if (in.past_range) // amdlog_reading_end() may have counted a line after the range
 		t->scan->counts = in.counts;
 	return status;
 }
 
-// Called when what is known was written.
 int trace_stopped(const struct trace *t)
 {
 	char read[16], all[16];

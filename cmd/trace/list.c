@@ -1,7 +1,7 @@
 // gpq trace --list: one record a line, in the order of the log.
 //
-// Process, queue and kernel of a row depend on earlier records, so they are stored while the block
-// is taken. The text is formatted after that, by any thread (struct trace_rows).
+// Process, queue and kernel of a row depend on earlier records: one thread, which takes the blocks
+// in order, notes them. Then any thread formats the rows of a block (struct trace_rows).
 #include "cmd/trace/trace.h"
 
 #include "common/host/buf.h"
@@ -48,7 +48,7 @@ const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&tra
 
 #define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
 
-// A record of which the row is not formatted yet.
+// A row that is not formatted yet.
 struct noted_row {
 	const struct amdlog_record *record;
 	const struct amdlog_packet *packet; // NULL
@@ -151,8 +151,8 @@ static void list_event(struct trace *t, const struct amdlog_event *e)
 	}
 	ARRAY_GROW(t->rows->v, t->rows->cap, t->rows->n);
 	t->rows->v[t->rows->n++] = n;
-	// A record outside of the block will be gone when the block's rows are formatted: format
-	// it, and the rows before it, now.
+	// A record outside of the block, which was put together from torn lines, will be gone when
+	// the block's rows are formatted: format it, and the rows before it, now.
 	if ((uintptr_t)e->record < (uintptr_t)t->rows->first ||
 	    (uintptr_t)e->record >= (uintptr_t)t->rows->end)
 		trace_rows_format(t->rows);

@@ -1,5 +1,5 @@
-// Kernel names for people: --demangle. Each different name is demangled once, when it is first
-// shown; what chooses, sorts and compares uses names as the log has them.
+// Readable kernel names (--demangle). Each name is demangled once, when it is first shown; filters,
+// sorting and comparison use names as the log has them.
 #include "cmd/trace/trace.h"
 
 #include "common/reader/demangle.h"

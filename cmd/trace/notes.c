@@ -26,7 +26,7 @@ void trace_note(const struct trace *t, const char *fmt, ...)
 	buf_fini(&text);
 }
 
-// "NAME: N; REMARK", unless there are none.
+// Notes "NAME: COUNT; REMARK", unless the count is 0.
 static void say_count(const struct trace *t, const char *name, uint64_t count, const char *remark)
 {
 	if (count)
@@ -64,7 +64,7 @@ static void note_damage(const struct trace *t, const struct amdlog_totals *sum)
 		trace_note(t, "the last line has no newline: it may be cut");
 }
 
-// Queue lines and packets may name the same queue by different addresses.
+// Lines about queues and packets may name a queue by different addresses: its handle or its ring.
 static void note_queues(const struct trace *t)
 {
 	const struct amdlog_summary *s = &t->sum;

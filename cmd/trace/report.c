@@ -224,7 +224,7 @@ int trace_end(struct trace *t, int status, int told)
 
 // --- logs ---
 
-// No record passed the filter. The message lists the processes of the log.
+// The message where no record passed the filter; with --pid it lists the processes of the log.
 static int nothing_chosen(const struct trace *t)
 {
 	const bool chosen = t->opts->pick.pids.n;
@@ -311,14 +311,14 @@ static int write_part(struct trace *t, char *file, int status)
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
 				   .streams = t->streams,
-				   .sum = &t->sum}; // all of it lent
+				   .sum = &t->sum}; // pointers are borrowed
 	struct buf line = {0};
 	amdlog_partial_write(&line, &part);
 	return out_text(&line);
 }
 
-// Writes a part even if reading ended early or nothing was in the file. *broken: standard output
-// cannot be written any more.
+// Writes a part, also if reading ended early or the file is empty. *broken: standard output cannot
+// be written any more.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {

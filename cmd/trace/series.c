@@ -1,9 +1,9 @@
 // gpq trace --series: dispatches, backlog and busy queues over time
 // (common/amdlog/analysis/series.h).
 //
-// People get a line for each queue with the course drawn in characters; programs get every
-// interval. --svg draws dispatches, backlog and busy queues one below the other on one axis of
-// time.
+// People get a line for each queue with its course drawn in characters; programs get every
+// interval.
+// --svg draws dispatches, backlog and busy queues one below the other on one axis of time.
 #include "cmd/trace/trace.h"
 
 #include "common/out/plot.h"
@@ -80,7 +80,7 @@ static const struct out_col queue_interval_cols[] = {
 #undef ROW
 
 const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
-// Programs get the numbers, not their picture: without the last two columns.
+// For programs: without the last two columns, which are pictures.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
 						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
 const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
@@ -155,7 +155,7 @@ static void intervals_out(struct trace *t, uint32_t index)
 	}
 }
 
-// Characters for the course of one measure: two of them fit beside the other columns.
+// How many characters a drawn column gets: two of them fit beside the other columns.
 static unsigned spark_width(void)
 {
 	struct winsize size;
@@ -167,8 +167,8 @@ static unsigned spark_width(void)
 					       : width);
 }
 
-// The course from the first to the last interval of the log, in as many characters as there are
-// intervals or fit.
+// Draws dispatches, or the backlog (`depth`), from the first to the last interval of the log. Each
+// character stands for one interval, or for several where there are more than fit.
 static void draw_course(const struct trace *t, const struct series_track *track, bool depth,
 			struct buf *out)
 {
@@ -272,7 +272,7 @@ static double panel_value(const struct drawing *d, enum panel panel, const struc
 	return 0;
 }
 
-// Fills x and y, and the end of the last interval in x. Returns the greatest value.
+// Fills x and y; x also gets the end of the last interval. Returns the greatest value.
 static double fill_points(struct drawing *d, enum panel panel, const struct series_track *track)
 {
 	double max = 0;
@@ -314,7 +314,7 @@ static void find_bands(struct drawing *d)
 	}
 }
 
-// A row for all queues, and one for each of those with most dispatches.
+// Draws a row for all queues, and one for each of the queues with most dispatches.
 static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 {
 	static const char *const headings[PANELS] = {"Dispatches per second",
@@ -334,7 +334,7 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 	}
 }
 
-// "run.log", "run.log and 3 more"; of a long name its end, as a narrow screen has room for no more.
+// "run.log", "run.log and 3 more". Of a long name the end is shown, to fit a narrow screen.
 static void name_logs(const struct trace *t, struct buf *out)
 {
 	enum { LONGEST = 34 };
@@ -348,8 +348,8 @@ static void name_logs(const struct trace *t, struct buf *out)
 		buf_printf(out, " and %d more", t->nlogs - 1);
 }
 
-// The log's name heads the picture. Panels are those the log has values for: a level without
-// packets has no backlog and no queues, some releases have packets without backlog.
+// The heading is the log's name. Panels without values are left out: at some log levels there are
+// no packets, so neither backlog nor queues are known; some releases print packets without backlog.
 static void draw_picture(struct drawing *d)
 {
 	const struct series_track *all = &d->s->all;

@@ -304,7 +304,7 @@ struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key
 	return trace_times_of(&h);
 }
 
-// By host (they are numbered in the order of their names) and pid, unknown (-1) last.
+// By host (hosts are numbered in the order of their names) and pid; an unknown pid (-1) is last.
 static void rank_place(const struct trace *t, uint32_t process, struct trace_rank *r)
 {
 	r->by[0] = t->sum.processes[process].host;
@@ -345,7 +345,8 @@ struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue)
 		r.q.id = I64_NULL;
 	if (!q->streams)
 		r.q.streams = U32_NULL;
-	// A queue known by its handle alone has its packets in a row that could not be joined.
+	// The packets of a queue that is known by its handle alone are in another row, which names
+	// the ring and could not be joined with this one.
 	if (!packets || q->hwq == AMDLOG_UNKNOWN) {
 		r.q.dispatches = r.q.barriers = U64_NULL;
 		r.q.kernels = U32_NULL;
@@ -440,7 +441,7 @@ static void api_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Queues first, in the order they failed; then calls, the most frequent first.
+// Errors of queues in the order of time, then failed calls, most frequent first.
 static bool rank_error(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_error *e = &t->sum.errors.v[i];
@@ -469,7 +470,7 @@ const struct amdlog_counts *trace_counts(const struct trace *t)
 	return t->merged ? &t->merged->all.counts : &t->scan->counts;
 }
 
-// The layouts that occur, "5.7-6.2" or "3.7-4.5 6.3".
+// The releases whose layouts of records occur: "5.7-6.2" or "3.7-4.5 6.3".
 static const char *format_names(const struct amdlog_totals *sum, char out[64])
 {
 	size_t at = 0;

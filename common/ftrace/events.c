@@ -1,4 +1,4 @@
-// What `gpq events --ndjson` wrote beside a kernel trace; ftrace.h.
+// Reads what `gpq events --ndjson` wrote while a kernel trace was recorded; ftrace.h.
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/out/members.h"

@@ -1,5 +1,5 @@
-// What gpq trace --live traces: functions of amdkfd with what is worth fetching, and amdgpu's own
-// events.
+// What gpq trace --live traces: functions of amdkfd with the arguments to fetch, and events that
+// amdgpu and amdkfd define.
 //
 // Facts: [kfd.trace-functions] (symbols in 6.12 and 7.3), their declarations in the
 // drivers' sources, kfd_ioctl.h (arguments of ioctls are in the kernel's memory when the functions

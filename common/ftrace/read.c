@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS_OPEN 64 // nested calls of a thread
+#define CALLS_OPEN 64 // nested calls of a thread; deeper ones are not paired
 
 // The kernel writes how many entries the buffer held and got, gpq the clock and the threads'
 // processes ("# task: TID TGID NSPID").
@@ -33,13 +33,14 @@ static void read_comment(struct ftrace *f, struct rest s)
 	}
 }
 
-// The time of the last record of each CPU.
+// By CPU: the time of its last record.
 struct clocks {
 	uint64_t *last;
 	size_t cap;
 };
 
-// A CPU's own records are in order, unless its clock was set back or the text is of several runs.
+// Counts the record. If it is older than the one before it of the same CPU, its clock was set back
+// or the text is of several runs: a new epoch begins.
 static void place_record(struct ftrace *f, struct clocks *c, struct ftrace_record *r)
 {
 	uint64_t *last;

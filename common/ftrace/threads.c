@@ -1,9 +1,10 @@
 // Whose record a line of the kernel's trace is, and whether that process is chosen; live.h.
 //
-// The process is the one whose thread made the record (its tid; the tracefs option record-tgid adds
-// the process, and /proc tells it of a thread that lives). What a debugger does for another process
-// is that one's too: all its records from kfd_ioctl_set_debug_trap to the return of it, where the
-// argument pid is chosen. Work of the kernel's own threads is of no process.
+// A record is of the process whose thread made it. The line has the thread's number, with the
+// tracefs option record-tgid also the process's; else /proc tells it while the thread lives. A
+// debugger works for another process: if the argument pid of kfd_ioctl_set_debug_trap is chosen,
+// all records of the calling thread are kept until that call returns. The kernel's own threads are
+// of no process.
 #include "common/ftrace/live.h"
 
 #include "common/cli/err.h"
@@ -17,18 +18,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREADS_MAX 1000000    // further threads are not known
-#define AGAIN_NS    1000000000 // look again: exec changes names, a move the control group
+#define THREADS_MAX 1000000 // records of further threads are of unknown processes
+#define AGAIN_NS \
+	1000000000 // age after which a thread is looked at again: its name and
+		   // control group may have changed
 
 struct live_thread {
 	int64_t tid, tgid; // tgid -1: not known
 	int ns_pid;        // 0: not known
 	uint64_t looked_ns;
-	char comm[16];  // of the thread, then
-	bool chosen;    // its process
+	char comm[16];  // name of the thread when it was looked at
+	bool chosen;    // its process is chosen
 	bool known;     // its process could be looked at
-	bool told;      // its process is in what was recorded
-	bool on_behalf; // within an ioctl for a chosen process
+	bool told;      // the recording has its "# task:"
+	bool on_behalf; // it is within an ioctl for a chosen process
 };
 
 int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
@@ -116,7 +119,8 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 	return h;
 }
 
-// Follows the begin and end of the ioctl. True: the record is within one for a chosen process.
+// Notes entry and return of the debugger's ioctl. True: the record is within one for a chosen
+// process.
 static bool within_trap(struct live_threads *t, struct live_thread *h,
 			const struct ftrace_record *r)
 {
