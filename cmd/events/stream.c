@@ -15,15 +15,6 @@
 
 // --- opening ---
 
-// Does the driver send this process the events of others? It asks capable(), which refers to the
-// initial user namespace.
-static bool sees_all(void)
-{
-	struct kfd_rights r;
-	kfd_rights_read(&r);
-	return r.caps != KFD_UNKNOWN && r.caps >> KFD_CAP_ADMIN & 1 && !r.user_ns;
-}
-
 static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 {
 	struct stream *s = &ev->streams[ev->nstreams];
@@ -38,6 +29,7 @@ static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 void streams_open(struct events *ev)
 {
 	const int kfd = kfd_open();
+	struct kfd_rights rights;
 	ev->begin_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
 	if (kfd < 0) {
 		err_hint(kfd == -EACCES
@@ -54,7 +46,10 @@ void streams_open(struct events *ev)
 		if (ev->gpus.gpus[i].selected && ev->gpus.gpus[i].gpu_id <= UINT32_MAX)
 			open_stream(ev, kfd, &ev->gpus.gpus[i]);
 	close(kfd);
-	if (ev->nstreams && !sees_all())
+	// The driver asks capable(), which refers to the initial user namespace.
+	kfd_rights_read(&rights);
+	if (ev->nstreams &&
+	    (rights.user_ns || rights.caps == KFD_UNKNOWN || !(rights.caps >> KFD_CAP_ADMIN & 1)))
 		err_hint("run as root to see those of all",
 			 "without CAP_SYS_ADMIN the driver keeps events of other processes back; "
 			 "their queues are polled");
@@ -77,23 +72,16 @@ struct reading {
 	uint64_t now_ns, now_boot_ns, ahead_ns; // CLOCK_BOOTTIME is ahead: the host has slept
 };
 
-static const char *mark_name(char mark)
-{
-	switch (mark) {
-	case 'W': return "write";
-	case 'R': return "read";
-	case 'M': return "migrated";
-	case 'U': return "mapped";
-	default: return NULL;
-	}
-}
-
 // Sets the column DETAIL, a word or two.
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
-	const char *mark = e->number != 10  ? mark_name(e->mark)
-			   : e->mark == 'R' ? "rescheduled"
-					    : NULL;
+	const char *mark = e->mark == 'R' && e->number == 10 ? "rescheduled"
+			   : e->number == 10                 ? NULL
+			   : e->mark == 'W'                  ? "write"
+			   : e->mark == 'R'                  ? "read"
+			   : e->mark == 'M'                  ? "migrated"
+			   : e->mark == 'U'                  ? "mapped"
+							     : NULL;
 	const size_t size = sizeof(r->detail);
 	r->trigger = kfd_smi_trigger(e);
 	if (!e->readable || e->sequence != KFD_UNKNOWN)

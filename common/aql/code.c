@@ -261,15 +261,6 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 	return any;
 }
 
-// Opens the memory of the program that the process runs now: after exec, reads of the old one fail.
-static void look_anew(struct code_names *c)
-{
-	memory_close(&c->memory);
-	c->error = memory_open(&c->memory, c->pid) ? errno : ENOENT;
-	if (c->memory.fd >= 0)
-		find_runtimes(c);
-}
-
 void code_names_refresh(struct code_names *c)
 {
 	struct code_list l = {0};
@@ -278,8 +269,12 @@ void code_names_refresh(struct code_names *c)
 	c->error = code_elf_ready() ? 0 : ENOPKG;
 	if (!c->error && !read_lists(c, &l)) {
 		c->error = ENOENT;
-		if (c->files)
-			look_anew(c);
+		if (c->files) { // after exec, reads of the memory that was opened before fail
+			memory_close(&c->memory);
+			c->error = memory_open(&c->memory, c->pid) ? errno : ENOENT;
+			if (c->memory.fd >= 0)
+				find_runtimes(c);
+		}
 		if (c->memory.fd >= 0 && read_lists(c, &l))
 			c->error = 0;
 	}

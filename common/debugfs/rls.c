@@ -49,16 +49,6 @@ static void add_mapped_queue(struct rls *r, struct rls_node *n, const uint32_t *
 		r->processes[r->nprocesses - 1].queues++;
 }
 
-static void read_packet(struct rls *r, struct rls_node *n, const uint32_t *w, size_t len)
-{
-	const uint32_t opcode = w[0] >> 8 & 0xff;
-	if (opcode == PM4_MAP_PROCESS && len >= MAP_PROCESS_WORDS)
-		add_mapped_process(r, n, w);
-	else if (opcode == PM4_MAP_QUEUES && len >= MAP_QUEUES_WORDS)
-		add_mapped_queue(r, n, w);
-	n->chained |= opcode == PM4_RUN_LIST;
-}
-
 // Decodes the packets in the words that were collected for the last node.
 static void read_packets(struct rls *r)
 {
@@ -71,7 +61,12 @@ static void read_packets(struct rls *r)
 			n->damaged = true;
 			break;
 		}
-		read_packet(r, n, w, len);
+		const uint32_t opcode = w[0] >> 8 & 0xff;
+		if (opcode == PM4_MAP_PROCESS && len >= MAP_PROCESS_WORDS)
+			add_mapped_process(r, n, w);
+		else if (opcode == PM4_MAP_QUEUES && len >= MAP_QUEUES_WORDS)
+			add_mapped_queue(r, n, w);
+		n->chained |= opcode == PM4_RUN_LIST;
 		at += len;
 	}
 	r->nwords = 0;

@@ -14,30 +14,19 @@
 
 COMPARE_BY(compare_node, struct kfd_gpu, node)
 
-// EINVAL: not a number of 32 bits.
-static int read_gpu_id(struct kfd_gpu *g)
-{
-	char path[80];
-	snprintf(path, sizeof(path), NODES "/%u/gpu_id", (unsigned)g->node);
-	uint64_t v = 0;
-	if (host_read_u64(path, &v))
-		return -1;
-	errno = EINVAL;
-	if (v > UINT32_MAX)
-		return -1;
-	g->gpu_id = v;
-	return 0;
-}
-
 enum node_kind { NODE_GPU, NODE_CPU, NODE_GONE };
 
 // A CPU's properties are not read at all: gpu_id 0 says enough.
 static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 {
-	if (read_gpu_id(g)) {
-		g->error = errno;
+	char path[80];
+	uint64_t id = 0;
+	snprintf(path, sizeof(path), NODES "/%u/gpu_id", (unsigned)g->node);
+	g->error = host_read_u64(path, &id) ? errno : id > UINT32_MAX ? EINVAL : 0;
+	if (g->error)
 		g->error_file = "gpu_id";
-	}
+	else
+		g->gpu_id = id;
 	if (g->gpu_id == 0)
 		return NODE_CPU;
 	// The device cgroup denies both files, but a recorded host may lack only the first one.
@@ -130,16 +119,6 @@ static void read_bdf(struct kfd_gpu *g, struct buf *b)
 		g->bdf[len - 1] = '0';
 }
 
-static void read_more(struct kfd_gpu *g, unsigned what, struct buf *b)
-{
-	if (what & KFD_TOPOLOGY_BDF)
-		read_bdf(g, b);
-	if (what & KFD_TOPOLOGY_NAME && host_readf(b, NODES "/%u/name", (unsigned)g->node) > 0)
-		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
-	if (what & KFD_TOPOLOGY_MEMORY)
-		read_memory(g, b);
-}
-
 static void load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)
 {
 	ARRAY_GROW(t->gpus, t->cap, t->n);
@@ -149,23 +128,20 @@ static void load_node(struct kfd_topology *t, unsigned node, unsigned what, stru
 	enum node_kind kind = read_node(g, b);
 	t->cpu_nodes += kind == NODE_CPU;
 	t->n += kind == NODE_GPU;
-	if (kind == NODE_GPU && (g->gfx[0] || g->gpu_id != KFD_UNKNOWN))
-		read_more(g, what, b);
-}
-
-static void number_gpus(struct kfd_topology *t)
-{
-	uint64_t index = 0;
-	if (t->n)
-		qsort(t->gpus, t->n, sizeof(*t->gpus), compare_node);
-	for (size_t i = 0; i < t->n; i++)
-		if (t->gpus[i].gpu_id != KFD_UNKNOWN && !t->gpus[i].error)
-			t->gpus[i].index = index++;
+	if (kind != NODE_GPU || (!g->gfx[0] && g->gpu_id == KFD_UNKNOWN))
+		return;
+	if (what & KFD_TOPOLOGY_BDF)
+		read_bdf(g, b);
+	if (what & KFD_TOPOLOGY_NAME && host_readf(b, NODES "/%u/name", node) > 0)
+		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
+	if (what & KFD_TOPOLOGY_MEMORY)
+		read_memory(g, b);
 }
 
 int kfd_topology_load(struct kfd_topology *t, unsigned what)
 {
 	struct buf b = {0};
+	uint64_t index = 0;
 	*t = (struct kfd_topology){0};
 	DIR *d = host_opendir(NODES);
 	if (!d)
@@ -177,7 +153,11 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	}
 	closedir(d);
 	buf_fini(&b);
-	number_gpus(t);
+	if (t->n)
+		qsort(t->gpus, t->n, sizeof(*t->gpus), compare_node);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->gpus[i].gpu_id != KFD_UNKNOWN && !t->gpus[i].error)
+			t->gpus[i].index = index++;
 	return 0;
 }
 

@@ -18,8 +18,7 @@ enum { NONE = UINT32_MAX };
 
 static struct runlist_row *add_packet_row(struct maker *m, const char *packet)
 {
-	ARRAY_GROW(m->r->rows, m->r->cap, m->r->n);
-	struct runlist_row *row = &m->r->rows[m->r->n++];
+	struct runlist_row *row = ARRAY_ADD(m->r->rows, m->r->cap, m->r->n);
 	memset(row, 0xff, sizeof(*row)); // KFD_UNKNOWN; flags: -1
 	row->packet = packet;
 	queue_row_clear(&row->q);

@@ -27,8 +27,7 @@ static void add_sample(struct slot_samples *s, size_t slot, const struct hqd_row
 {
 	struct hqd_seen *seen = find_seen(s, slot, r);
 	if (!seen) {
-		ARRAY_GROW(s->seen, s->cap, s->n);
-		seen = &s->seen[s->n++];
+		seen = ARRAY_ADD(s->seen, s->cap, s->n);
 		*seen = (struct hqd_seen){.slot = slot, .first = taken_by_slot(r)};
 	} else if (seen->row.q.v[MQD_V_RPTR] != r->q.v[MQD_V_RPTR] ||
 		   seen->row.q.v[MQD_V_WPTR] != r->q.v[MQD_V_WPTR]) {

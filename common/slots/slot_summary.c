@@ -81,9 +81,9 @@ static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 	for (size_t i = first; i < s->nxccs; i++)
 		if (s->xccs[i].xcc == r->xcc && strcmp(s->xccs[i].q.type, r->q.type) == 0)
 			return &s->xccs[i];
-	ARRAY_GROW(s->xccs, s->cap_xccs, s->nxccs);
-	s->xccs[s->nxccs] = (struct hqd_occupancy){.q = r->q, .xcc = r->xcc, .over = -1};
-	return &s->xccs[s->nxccs++];
+	struct hqd_occupancy *o = ARRAY_ADD(s->xccs, s->cap_xccs, s->nxccs);
+	*o = (struct hqd_occupancy){.q = r->q, .xcc = r->xcc, .over = -1};
+	return o;
 }
 
 static void finish_xcc(struct hqd_occupancy *o, const struct slot_summary *s,
@@ -138,8 +138,7 @@ static struct hqd_sharer *sharer_of(struct slot_summary *s, const struct slot_ro
 		if (s->sharers[i].q.gpu_id == gpu_id &&
 		    s->sharers[i].q.pid == (pid < 0 ? INT64_MIN : pid))
 			return &s->sharers[i];
-	ARRAY_GROW(s->sharers, s->cap_sharers, s->nsharers);
-	struct hqd_sharer *to = &s->sharers[s->nsharers++];
+	struct hqd_sharer *to = ARRAY_ADD(s->sharers, s->cap_sharers, s->nsharers);
 	to->queues = to->slots = 0;
 	queue_row_clear(&to->q);
 	queue_row_set_gpu(&l->queues, &to->q, gpu_id);
@@ -232,28 +231,22 @@ static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows 
 	return q->dumps >= HQDSUM_XCCS ? UINT64_MAX : (1ull << q->dumps) - 1;
 }
 
-static void add_waiting(struct slot_summary *s, const struct slot_rows *l, uint32_t mqd,
-			uint64_t belongs)
-{
-	ARRAY_GROW(s->waiting, s->cap_waiting, s->nwaiting);
-	struct hqd_waiting *w = &s->waiting[s->nwaiting++];
-	*w = (struct hqd_waiting){
-		.xccs = (uint64_t)__builtin_popcountll(belongs),
-		.missing = (uint64_t)__builtin_popcountll(belongs & ~s->on[mqd]),
-	};
-	queue_row_clear(&w->q);
-	slot_rows_set_mqd(l, &w->q, mqd);
-	find_reason(w, s, l);
-}
-
 static void find_waiting(struct slot_summary *s, const struct slot_rows *l)
 {
 	const struct mqds *m = &l->queues.mqds;
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		const uint8_t kind = m->queues[i].kind;
 		const uint64_t belongs = belongs_on(s, l, i);
-		if ((kind == MQD_COMPUTE || kind == MQD_SDMA) && (belongs & ~s->on[i]))
-			add_waiting(s, l, i, belongs);
+		if ((kind != MQD_COMPUTE && kind != MQD_SDMA) || !(belongs & ~s->on[i]))
+			continue;
+		struct hqd_waiting *w = ARRAY_ADD(s->waiting, s->cap_waiting, s->nwaiting);
+		*w = (struct hqd_waiting){
+			.xccs = (uint64_t)__builtin_popcountll(belongs),
+			.missing = (uint64_t)__builtin_popcountll(belongs & ~s->on[i]),
+		};
+		queue_row_clear(&w->q);
+		slot_rows_set_mqd(l, &w->q, i);
+		find_reason(w, s, l);
 	}
 }
 
