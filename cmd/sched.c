@@ -156,7 +156,7 @@ static int check_classes(const struct sched_cmd *o)
 	return GPQ_OK;
 }
 
-// --online may be empty: a unit file gives it whether there are such processes or not.
+// An empty --online is allowed, for unit files that always give the option.
 static int add_specs(struct sched *s, const char *name, const struct words *specs)
 {
 	char option[32];
@@ -168,7 +168,7 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 	return status;
 }
 
-// "NAME=SPEC"; the name becomes a string of its own.
+// "NAME=SPEC"; ends the name with a NUL.
 static int add_class_option(struct sched *s, char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -183,7 +183,7 @@ static int add_class_option(struct sched *s, char *text)
 	return sched_add_spec(s, text, "--class", text + n + 1);
 }
 
-// The classes in their order: online, those between, offline.
+// Adds the classes in their order: online, those between, offline.
 static int add_classes(struct sched *s, const struct sched_cmd *o)
 {
 	sched_add_class(s, "online");

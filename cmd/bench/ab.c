@@ -71,7 +71,15 @@ static int choose_side(struct bench_opts *o, enum side side)
 				"ab needs both sides: there is no %s work; give %s CMD, %s-pid or "
 				"%s-select",
 				name, option, option, option);
+	if (side == SIDE_ONLINE && !o->ab.command[side])
+		o->ab.hold = AB_HOLD_PROGRESS; // its work is seen in queues or logs
 	return status;
+}
+
+static int choose_sides(struct bench_opts *o)
+{
+	int status = choose_side(o, SIDE_ONLINE);
+	return status ? status : choose_side(o, SIDE_OFFLINE);
 }
 
 #define NO_OUTPUT  "--%1 reads what a command prints, and that side has none"
@@ -90,19 +98,6 @@ static const struct opt_rule ab_rules[] = {
 		      "--log says where both logs are already"),
 	{0},
 };
-
-// Without an online command, work is seen in queues or logs.
-static int choose_sides(struct bench_opts *o)
-{
-	struct ab_plan *p = &o->ab;
-	int status = choose_side(o, SIDE_ONLINE);
-	status = status ? status : choose_side(o, SIDE_OFFLINE);
-	if (status)
-		return status;
-	if (!p->command[SIDE_ONLINE])
-		p->hold = AB_HOLD_PROGRESS;
-	return GPQ_OK;
-}
 
 static int compile_ab_patterns(struct ab *b)
 {

@@ -173,8 +173,8 @@ void spec_set_fini(struct spec_set *s)
 	*s = (struct spec_set){0};
 }
 
-// Starts a pick for each SPEC. All were checked when they were added: messages of the first look
-// are shown, those of later looks (the process of ns-pid has ended) are dropped.
+// Starts a pick for each SPEC. Messages are shown at the first look only: later failures, such as
+// the end of the process of ns-pid, are no mistakes of the user.
 static struct pick *start_picks(const struct spec_set *s, struct process_cache *processes,
 				bool first, int *status)
 {
@@ -193,7 +193,7 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 	return picks;
 }
 
-// The first spec that the process fits, and *sel; or NULL.
+// The first SPEC that the process fits, with its queues in *sel; or NULL.
 static const struct spec *first_fitting_spec(const struct spec_set *s, const struct pick *picks,
 					     pid_t pid, struct kfd_selection **sel)
 {

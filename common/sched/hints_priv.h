@@ -6,17 +6,17 @@
 #include <sys/un.h>
 
 struct hints_socket {
-	int fd, dir;                                         // listening; its directory
+	int fd, dir;                                         // listening socket; its directory
 	char path[sizeof((struct sockaddr_un){0}.sun_path)]; // what clients connect to
 	const char *name;                                    // the last part of `path`
-	dev_t dev;                                           // which file it is
+	dev_t dev;                                           // of the file that was made
 	ino_t ino;
 };
 
-// See hints_open(). 0, or an exit status after a message; then *s holds nothing to close.
+// See hints_open(). 0, or an exit status after a message; then there is nothing to close.
 int hints_socket_open(struct hints_socket *s, const char *path, const char *group);
 
-// Removes the file if nobody has replaced it, and closes both descriptors.
+// Removes the file unless it was replaced, and closes both descriptors.
 void hints_socket_close(struct hints_socket *s);
 
 #endif

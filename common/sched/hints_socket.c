@@ -1,5 +1,5 @@
-// The file of the hint socket: where it is, who may connect, what is done when there is one
-// already. Facts: unix(7), renameat2(2), XDG base directory specification.
+// The file of the hint socket: its place and rights, and how an older one is replaced. Facts:
+// unix(7), renameat2(2), XDG base directory specification.
 #include "common/sched/hints_priv.h"
 
 #include "common/cli/err.h"
@@ -21,7 +21,7 @@
 
 #define NO_GROUP ((gid_t)-1)
 
-// Fills s->path, and sets s->name.
+// Sets s->path and s->name.
 static int find_socket_path(struct hints_socket *s, const char *path)
 {
 	const char *run = geteuid() == 0 ? "/run" : host_getenv("XDG_RUNTIME_DIR"), *slash;
@@ -42,7 +42,7 @@ static int find_socket_path(struct hints_socket *s, const char *path)
 	return 0;
 }
 
-// Others could put a socket of theirs in the place of ours, and get our clients.
+// Refuses a directory where others could replace our socket by theirs, and get our clients.
 static int check_directory(const char *path, int dir)
 {
 	struct stat st;
@@ -92,14 +92,13 @@ static int fail_at_socket(const struct hints_socket *s, const char *what)
 	return err_sys(errno, NULL, "%s: %s", s->path, what);
 }
 
-// Listens at `name` in the directory. Its rights are set before anybody can reach it under the name
-// that clients know.
+// Listens at the temporary `name`, so that the rights are set before clients can find the socket.
 static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 {
 	mode_t mode = gid == NO_GROUP ? 0600 : 0660;
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	struct stat st;
-	unlinkat(s->dir, name, 0); // of a starter that was killed
+	unlinkat(s->dir, name, 0); // left by a scheduler that was killed as it started
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%s", s->dir, name);
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd < 0 || fchmod(s->fd, 0600) < 0 ||
@@ -115,7 +114,8 @@ static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 	return 0;
 }
 
-// 0 when `name` is the socket of a dead listener, or nothing; else a message and an exit status.
+// 0 if `name` does not exist or is the socket of a dead listener; else the exit status after a
+// message.
 static int check_dead(const struct hints_socket *s, const char *name)
 {
 	int fd = kfd_socket_connect(s->dir, name, 0);
@@ -133,8 +133,8 @@ static int check_dead(const struct hints_socket *s, const char *name)
 			"%s: a scheduler listens there already (pid %d)", s->path, pid);
 }
 
-// Gives the socket at `temporary` the name that clients know. Of two that start at the same time,
-// the second finds the first one's socket in the exchange, and gives it its name back.
+// Renames the socket at `temporary` to the name that clients know. If another scheduler has put its
+// socket there meanwhile, the exchange shows it, and is undone.
 static int take_name(const struct hints_socket *s, const char *temporary)
 {
 	int status = check_dead(s, s->name);
@@ -159,7 +159,7 @@ static int place_socket(struct hints_socket *s, const char *group)
 	snprintf(temporary, sizeof(temporary), ".gpq-sched-%d", (int)getpid());
 	status = listen_at(s, temporary, gid);
 	status = status ? status : take_name(s, temporary);
-	unlinkat(s->dir, temporary, 0); // it, or the dead one that it has replaced
+	unlinkat(s->dir, temporary, 0); // after an exchange: the dead socket
 	return status;
 }
 
