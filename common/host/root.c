@@ -18,9 +18,10 @@ static int root_fd = -1; // -1: the live host
 
 int host_set_root(const char *dir)
 {
-	if (root_fd >= 0)
+	if (root_fd >= 0) {
 		close(root_fd);
-	root_fd = -1;
+		root_fd = -1;
+	}
 	if (!dir || strcmp(dir, "/") == 0)
 		return 0;
 	root_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -6,6 +6,9 @@
 #include "common/amdlog/read/block_priv.h"
 #include "common/host/buf.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <stdlib.h>
 
 #define ITEMS_MAX 16384 // a block with more items is read by the scanner alone
@@ -161,12 +164,26 @@ static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 	g->unsure |= threads->by_tid.n || (id->pid < 0 && r->thread && id->tid != AMDLOG_UNKNOWN);
 }
 
+#if defined(__x86_64__)
+// By hand, as __builtin_cpu_supports() brings a constructor along, which each start of gpq would
+// pay.
+static bool has_avx2_and_bmi2(void)
+{
+	unsigned a, b, c, d, xcr0;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__("xgetbv" : "=a"(xcr0), "=d"(d) : "c"(0));
+	// Bits 1 and 2: the kernel saves the XMM and YMM registers.
+	return (xcr0 & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2 &&
+	       b & bit_BMI2;
+}
+#endif
+
 bool block_reader_use(struct block_reader *g, unsigned n)
 {
 	unsigned usable = 1;
 #if defined(__x86_64__)
-	__builtin_cpu_init();
-	usable += __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+	usable += has_avx2_and_bmi2();
 	if (n == 1 && n < usable)
 		g->loop = block_loop_avx2;
 #endif
