@@ -15,22 +15,14 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
+from tap import finish, ok
+
 # Of living queues: tests/kernel runs these. Here their schemas are checked, and the lines and tables they are made of.
 LIVING = {"gpq.events", "gpq.hqd.sample"}
 # Tables with no rows on the recorded hosts.
 WITHOUT_ROWS = {"gpq.suspend", "gpq.suspend.list", "gpq.resume"}
 
 here = Path(sys.argv[1])
-tests = bad = 0
-
-
-def ok(good, name, why=""):
-    global tests, bad
-    tests += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {tests} - {name}")
-    if not good:
-        print("\n".join("# " + line[:300] for line in str(why).split("\n")[:20]))
 
 
 def forms(schema):
@@ -166,5 +158,4 @@ for name, (command, row) in line_of.items():
         passed.append(f"{name}: no record")
 ok(len(line_of) > 15 and not passed, "altered lines are refused", passed)
 
-print(f"1..{tests}")
-sys.exit(bad > 0)
+finish()

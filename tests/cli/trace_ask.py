@@ -3,10 +3,12 @@
 # Nothing here comes from gpq. A dispatch has the name logged last on its thread; percentiles are exact, gpq's may be up to
 # 1/32 too large (common/stats/hist.h).
 import json
-import os
 import re
 import subprocess
 import sys
+
+import tap
+from tap import ok, same
 
 PREFIX = re.compile(r':(\d):(.{25}|[^:]*?) *:(\d+) *: (\d+)d? us: (?:\[pid:(\d+) +tid: ?(?:0x)?([0-9a-f]+)\] )?(.*)')
 COLOUR = re.compile(r'\x1b\[\d+m')
@@ -88,23 +90,6 @@ def close(got, want, unit=1):
     return got is not None and want * unit <= got <= want * unit * 33 / 32 + unit
 
 
-tests = int(os.environ.get('ASK_FROM', 0))
-failed = 0
-
-
-def ok(good, name, detail=''):
-    global tests, failed
-    tests += 1
-    print('%sok %d - %s' % ('' if good else 'not ', tests, name))
-    if not good:
-        failed += 1
-        print('# ' + str(detail)[:600])
-
-
-def same(name, want, got):
-    ok(want == got, name, 'wanted %r\n# got    %r' % (want, got))
-
-
 def gpq(*args):
     r = subprocess.run(['gpq', 'trace', '-q', *args], capture_output=True, check=False)
     return json.loads(r.stdout)
@@ -124,8 +109,8 @@ def near(a, b):
 
 def check_log_row(name, row, log):
     d = log.dispatches
-    same(name + ': records, dispatches, launches, queues', (len(log.records), len(d), len(log.launches), len(log.queues())),
-         (row['records'], row['dispatches'], row['launches'], row['queues']))
+    same(name + ': records, dispatches, launches, queues', (row['records'], row['dispatches'], row['launches'], row['queues']),
+         (len(log.records), len(d), len(log.launches), len(log.queues())))
     ok(near(row['rate_per_s'], rate(len(d), log)), name + ': rate', (row['rate_per_s'], rate(len(d), log)))
     depths = [p.backlog for p in log.packets if p.backlog is not None]
     if depths:
@@ -141,7 +126,7 @@ def check_log_row(name, row, log):
 def check_gaps(name, row, dispatches):
     lengths = [e - b for b, e in gaps(dispatches)]
     if not lengths:
-        same(name + ': none', (None, None), (row['gap_p50_ns'], row['gap_max_ns']))
+        same(name + ': none', (row['gap_p50_ns'], row['gap_max_ns']), (None, None))
         return
     ok(close(row['gap_p50_ns'], percentile(lengths, .5), 1000) and close(row['gap_p99_ns'], percentile(lengths, .99), 1000) and
        row['gap_max_ns'] == max(lengths) * 1000, name, (row, percentile(lengths, .5), percentile(lengths, .99), max(lengths)))
@@ -163,10 +148,10 @@ def compare(a_path, b_path):
         check_log_row(name + ': ' + label, row, log)
     a, b = (uses(log) for log in logs)
     want = sorted((k, 'both' if k in a and k in b else 'A' if k in a else 'B', a.get(k, 0), b.get(k, 0)) for k in {*a, *b})
-    same(name + ': kernels', want, sorted((k['name'], k['in'], k['a'], k['b']) for k in doc['kernels']))
+    same(name + ': kernels', sorted((k['name'], k['in'], k['a'], k['b']) for k in doc['kernels']), want)
     rows = {(q['log'], q['pid'], q['hwq']): q for q in doc['queues']}
     want = {(label, p, hexed(h)) for log, label in zip(logs, 'AB') for p, h in log.queues()}
-    same(name + ': queues', sorted(want, key=str), sorted(rows, key=str))
+    same(name + ': queues', sorted(rows, key=str), sorted(want, key=str))
     for log, label, other in ((logs[0], 'A', logs[1]), (logs[1], 'B', logs[0])):
         for q in log.queues():
             row = rows.get((label, q[0], hexed(q[1])))
@@ -174,8 +159,8 @@ def compare(a_path, b_path):
                 continue
             mine = log.of(q)
             same(name + ': %s %s: dispatches, kernels, in the other' % (label, row['hwq']),
-                 (len(mine), len({d.kernel for d in mine} - {None}), 'yes' if q in other.queues() else 'no'),
-                 (row['dispatches'], row['kernels'], row['in_other']))
+                 (row['dispatches'], row['kernels'], row['in_other']),
+                 (len(mine), len({d.kernel for d in mine} - {None}), 'yes' if q in other.queues() else 'no'))
             check_gaps(name + ': %s %s: gaps' % (label, row['hwq']), row, mine)
     queues = [len(log.queues()) for log in logs]
     shared = len(set(logs[0].queues()) & set(logs[1].queues()))
@@ -208,10 +193,10 @@ def series(path, width_us):
     log, width = Log(path), int(width_us)
     name = 'series of %s by %d us' % (path.rsplit('/', 1)[-1], width)
     doc = gpq('--series', '%dus' % width, '-J', path)
-    same(name + ': intervals, none left out', list(range(log.first // width, log.last // width + 1)),
-         [r['time_us'] // width for r in doc['intervals']])
-    same(name + ': length, beginnings', (width * 1000, True),
-         (doc['interval_ns'], all(r['time_us'] % width == 0 for r in doc['intervals'])))
+    same(name + ': intervals, none left out', [r['time_us'] // width for r in doc['intervals']],
+         list(range(log.first // width, log.last // width + 1)))
+    same(name + ': length, beginnings', (doc['interval_ns'], all(r['time_us'] % width == 0 for r in doc['intervals'])),
+         (width * 1000, True))
     packets, launches = binned(log.packets, width), binned([r for r, _ in log.launches], width)
     wrong = []
     for r in doc['intervals']:
@@ -224,17 +209,17 @@ def series(path, width_us):
     for r in doc['queue_intervals']:
         rows.setdefault((r['pid'], int(r['hwq'], 16)), []).append(r)
     queues = sorted({(p.pid, p.hwq) for p in log.packets})
-    same(name + ': queues', queues, sorted(rows))
+    same(name + ': queues', sorted(rows), queues)
     for q in queues:
         mine = binned(log.of(q, log.packets), width)
         wrong = [r for r in rows.get(q, []) if not interval_row(r, mine.get(r['time_us'] // width, []), width)]
         ok(not wrong, name + ': %d 0x%x' % q, wrong[:2])
-        same(name + ': %d 0x%x: from its first to its last packet' % q, list(range(min(mine), max(mine) + 1)),
-             [r['time_us'] // width for r in rows.get(q, [])])
+        same(name + ': %d 0x%x: from its first to its last packet' % q, [r['time_us'] // width for r in rows.get(q, [])],
+             list(range(min(mine), max(mine) + 1)))
     track = doc['tracks'][0]
     idle = len([i for i in range(log.first // width, log.last // width + 1)
                 if not [p for p in packets.get(i, []) if 'Dispatch Header' in p.msg]])
-    same(name + ': all', ('all', len(log.dispatches), idle), (track['queue'], track['dispatches'], track['idle_intervals']))
+    same(name + ': all', (track['queue'], track['dispatches'], track['idle_intervals']), ('all', len(log.dispatches), idle))
 
 
 def queue_key(row):
@@ -247,20 +232,20 @@ def overlap(gap, mark):
 
 def check_rhythm(name, row, dispatches, marks):
     check_gaps(name + ': gaps', row, dispatches)
-    same(name + ': dispatches', len(dispatches), row['dispatches'])
+    same(name + ': dispatches', row['dispatches'], len(dispatches))
     if queue_key(row) == 'all':
         return
     log_first, log_last = row['_span']
     mine = [m for m in marks if m[0] < log_last and m[1] > log_first]
     times = [d.us for d in dispatches]
     quiet = [m for m in mine if not any(m[0] <= t <= m[1] for t in times)]
-    same(name + ': marks, those without a dispatch', (len(mine), len(quiet)), (row['marks'], row['quiet_marks']))
+    same(name + ': marks, those without a dispatch', (row['marks'], row['quiet_marks']), (len(mine), len(quiet)))
 
 
 def check_longest(name, rows, dispatches, marks, keep=7):
     want = sorted(((b - e, b, e) for b, e in gaps(dispatches) if e > b))[:keep]
-    same(name + ': the longest', [(b, e, (e - b) * 1000) for _, b, e in want],
-         [(r['begin_us'], r['end_us'], r['gap_ns']) for r in rows])
+    same(name + ': the longest', [(r['begin_us'], r['end_us'], r['gap_ns']) for r in rows],
+         [(b, e, (e - b) * 1000) for _, b, e in want])
     for r in rows:
         most = max([overlap((r['begin_us'], r['end_us']), m) for m in marks] + [0])
         ok((r['overlap_ns'] or 0) == most * 1000 and (r['mark'] is not None) == (most > 0),
@@ -276,7 +261,7 @@ def check_mark(name, row, log, queue, marks):
     want = (len(inside), max(p.rptr for p in packets) - min(p.rptr for p in packets) if packets else None,
             max(p.backlog for p in packets) if packets else None,
             max(e - b for b, e in near_by) * 1000 if near_by else None, (after[0] - mark[1]) * 1000 if after else None)
-    same(name, want, tuple(row[k] for k in ('dispatches', 'taken', 'backlog_max', 'gap_ns', 'after_ns')))
+    same(name, tuple(row[k] for k in ('dispatches', 'taken', 'backlog_max', 'gap_ns', 'after_ns')), want)
 
 
 def gaps_question(path, mark_path):
@@ -293,7 +278,7 @@ def gaps_question(path, mark_path):
         marks = [(int(b), int(e)) for b, e, *_ in (line.split() for line in f)]
     doc = gpq('--gaps', '--top', '7', '--mark', mark_path, '-J', path)
     rows = {queue_key(r): r for r in doc['queues']}
-    same(name + ': queues', sorted(log.queues()) + ['all'], sorted(k for k in rows if k != 'all') + ['all'])
+    same(name + ': queues', sorted(k for k in rows if k != 'all') + ['all'], sorted(log.queues()) + ['all'])
     for q in log.queues() + ['all']:
         label = name + ': ' + ('all' if q == 'all' else '%d 0x%x' % q)
         mine = log.dispatches if q == 'all' else log.of(q)
@@ -306,7 +291,7 @@ def gaps_question(path, mark_path):
         q = (r['pid'], int(r['hwq'], 16))
         check_mark(name + ': %s on 0x%x' % (r['mark'], q[1]), r, log, q, marks)
         cells += 1
-    same(name + ': a row for each queue and window', sum(r['marks'] for r in doc['queues'] if r['marks'] is not None), cells)
+    same(name + ': a row for each queue and window', cells, sum(r['marks'] for r in doc['queues'] if r['marks'] is not None))
 
 
 RETURN = re.compile(r'([A-Za-z_]\w*): Returned (\w+) :.*?(?:: duration: (\d+)d? us)?$')
@@ -323,14 +308,14 @@ def api(path):
             key = (r.pid, '%s: %s' % m.group(1, 2))
             errors[key] = errors.get(key, 0) + 1
     rows = [a for a in gpq('--by', 'api', '-J', path)['apis'] if a['timed']]
-    same(name + ': most time first', sorted((sum(v) for v in times.values()), reverse=True), [a['duration_ns'] // 1000 for a in rows])
+    same(name + ': most time first', [a['duration_ns'] // 1000 for a in rows], sorted((sum(v) for v in times.values()), reverse=True))
     for a in rows:
         t = times.get(a['name'], [0])
         ok((a['timed'], a['duration_ns'], a['duration_max_ns']) == (len(t), sum(t) * 1000, max(t) * 1000) and
            close(a['duration_p50_ns'], percentile(t, .5), 1000) and close(a['duration_p99_ns'], percentile(t, .99), 1000),
            name + ': ' + a['name'], (a, len(t), sum(t), percentile(t, .5), percentile(t, .99)))
     got = {(e['pid'], e['what']): e['count'] for e in gpq('--by', 'error', '-J', path)['errors'] if e['kind'] == 'api'}
-    same(name + ': errors', errors, got)
+    same(name + ': errors', got, errors)
 
 
 LAUNCH = re.compile(r'(?:hipLaunch|hipModuleLaunch|hipExt)\w* \( .*stream:(0x[0-9a-f]+|<null>)')
@@ -356,13 +341,13 @@ def streams(path, truth=None):
     for s in gpq('--by', 'stream', '-J', path)['streams']:
         if s['dispatches']:
             got.setdefault((s['pid'], int(s['stream'], 16)), []).append([int(s['hwq'], 16), s['dispatches']])
-    same(name + ': queues one after the other, dispatches', want, got)
+    same(name + ': queues one after the other, dispatches', got, want)
     if truth:
         with open(truth) as f:
             text = f.read()
         said = {int(h, 16): int(n) for h, n in re.findall(r'^stream \d+ .* handle (0x[0-9a-f]+) .* launches (\d+) ', text, re.M)}
-        same(name + ': as the program counted', {h: n for h, n in said.items() if n},
-             {h: sum(n for _, n in p) for (_, h), p in got.items() if h in said})
+        same(name + ': as the program counted', {h: sum(n for _, n in p) for (_, h), p in got.items() if h in said},
+             {h: n for h, n in said.items() if n})
 
 
 def check_times(name, row, times, prefix='latency'):
@@ -422,19 +407,19 @@ def latency(path):
     if called:
         check_times(name + ': handlers', rows.pop('handler'), called)
     rows.pop('handler', None)
-    same(name + ': commands enqueued, completed', {k: (n, len(kinds.get(k, []))) for k, n in enqueued.items()},
-         {k: (c['enqueued'], c['completed']) for k, c in rows.items()})
+    same(name + ': commands enqueued, completed', {k: (c['enqueued'], c['completed']) for k, c in rows.items()},
+         {k: (n, len(kinds.get(k, []))) for k, n in enqueued.items()})
     for k, times in kinds.items():
         check_times(name + ': ' + k, rows[k], times)
     rows = {(q['pid'], int(q['hwq'], 16)): q for q in doc['queues']}
-    same(name + ': queues', {q: len(t) for q, t in queues.items()}, {q: r['completed'] for q, r in rows.items() if r['completed']})
+    same(name + ': queues', {q: r['completed'] for q, r in rows.items() if r['completed']}, {q: len(t) for q, t in queues.items()})
     for q, times in queues.items():
         check_times(name + ': 0x%x' % q[1], rows[q], times)
     for q, times in handlers.items():
         if q:
             check_times(name + ': handlers of 0x%x' % q[1], rows[q], times, 'handler')
     rows = {k['name']: k for k in doc['kernels']}
-    same(name + ': kernels', {k: len(t) for k, t in kernels.items()}, {k: r['completed'] for k, r in rows.items()})
+    same(name + ': kernels', {k: r['completed'] for k, r in rows.items()}, {k: len(t) for k, t in kernels.items()})
     for k, times in sorted(kernels.items())[:40]:
         check_times(name + ': ' + k[:60], rows[k], times)
 
@@ -442,4 +427,4 @@ def latency(path):
 if __name__ == '__main__':
     question, args = sys.argv[1], sys.argv[2:]
     {'compare': compare, 'series': series, 'gaps': gaps_question, 'api': api, 'streams': streams, 'latency': latency}[question](*args)
-    print('# %d %d' % (tests, failed))
+    print('# %d %d' % (tap.tests, tap.failed))

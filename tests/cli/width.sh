@@ -5,11 +5,12 @@
 . "$(dirname "$0")/tap.inc"
 command -v python3 >/dev/null || skip_all "no python3"
 export NO_COLOR=1 TERM=xterm
-python3 - "$top/tests/hosts" <<'EOF'
+PYTHONPATH=$top/tests/cli PYTHONDONTWRITEBYTECODE=1 python3 - "$top/tests/hosts" <<'EOF'
 import fcntl, glob, os, struct, subprocess, sys, termios
 
+from tap import finish, ok, same
+
 hosts = sys.argv[1]
-tests = bad = 0
 said = False  # gpq has said something
 
 def on(columns, *args):
@@ -31,15 +32,6 @@ def on(columns, *args):
 
 def plain(*args):
     return subprocess.run(["gpq", *args], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
-
-def expect(name, wanted, got):
-    global tests, bad
-    tests += 1
-    right = wanted == got and said
-    print("ok" if right else "not ok", tests, "-", name)
-    if not right:
-        bad += 1
-        print(f"# wanted: {wanted!r}\n# got:    {got!r}"[:2000])
 
 def heading(columns, host, *args):
     return " ".join(on(columns, "--sysroot", f"{hosts}/{host}", *args)[0].split("\n")[0].split())
@@ -65,32 +57,31 @@ for host in sorted(glob.glob(hosts + "/*/")):
     for form in "queues", "hqd", "hqd -A", "hqd --summary", "hqd --runlist", "gpus":
         if what := unfit(host, form):
             wrong.append((host, form, what))
-expect("every table fits 80 columns, on every host", [], wrong)
+ok(said and not wrong, "every table fits 80 columns, on every host", wrong)
 
 one, four = "gfx90a-k6.12", "gfx942-4xcc-k6.12"
 every = "PID NSPID COMMAND USER PROCESS CONTAINER GPU BDF QID TYPE RING PRIO STATE BACKLOG EVICTED CUS VRAM"
 least = "PID COMMAND CONTAINER GPU QID TYPE RING PRIO STATE BACKLOG"
-expect("what remains of queues", least, heading(80, four, "queues"))
-expect("the rightmost go first: NSPID stays where there is room", least.replace("PID", "PID NSPID"), heading(80, one, "queues"))
-expect("at 102 columns there is room for all but the last three", every.removesuffix(" EVICTED CUS VRAM"), heading(102, one, "queues"))
-expect("at 101 PCI addresses go as well", every.removesuffix(" EVICTED CUS VRAM").replace("BDF ", ""), heading(101, one, "queues"))
-expect("at 84 columns NSPID goes before a command name is cut", least, heading(84, four, "queues"))
-expect("all of them on a wide terminal", every, heading(125, one, "queues"))
-expect("what remains of hqd", "GPU TYPE XCC MEC PIPE QUEUE ACTIVE PID COMMAND QID RING PRIO ERROR", heading(80, four, "hqd"))
-expect("-v names what is left out", "gpq: queues: left out, for want of room on the terminal: VRAM, CUS, EVICTED, BDF, PROCESS, USER, NSPID\n",
-       on(80, "--sysroot", f"{hosts}/{four}", "queues", "-v")[1])
-expect("what -o names is shown", "PID VRAM BDF", heading(20, four, "queues", "-o", "PID,VRAM,BDF"))
-expect("also when it is added", least + " VRAM", heading(80, four, "queues", "-o", "+VRAM"))
-expect("all with --output-all", plain("queues", "--list-columns", "-rno", "COLUMN").split(), heading(80, four, "queues", "--output-all").split())
+same("what remains of queues", heading(80, four, "queues"), least)
+same("the rightmost go first: NSPID stays where there is room", heading(80, one, "queues"), least.replace("PID", "PID NSPID"))
+same("at 102 columns there is room for all but the last three", heading(102, one, "queues"), every.removesuffix(" EVICTED CUS VRAM"))
+same("at 101 PCI addresses go as well", heading(101, one, "queues"), every.removesuffix(" EVICTED CUS VRAM").replace("BDF ", ""))
+same("at 84 columns NSPID goes before a command name is cut", heading(84, four, "queues"), least)
+same("all of them on a wide terminal", heading(125, one, "queues"), every)
+same("what remains of hqd", heading(80, four, "hqd"), "GPU TYPE XCC MEC PIPE QUEUE ACTIVE PID COMMAND QID RING PRIO ERROR")
+same("-v names what is left out", on(80, "--sysroot", f"{hosts}/{four}", "queues", "-v")[1],
+     "gpq: queues: left out, for want of room on the terminal: VRAM, CUS, EVICTED, BDF, PROCESS, USER, NSPID\n")
+same("what -o names is shown", heading(20, four, "queues", "-o", "PID,VRAM,BDF"), "PID VRAM BDF")
+same("also when it is added", heading(80, four, "queues", "-o", "+VRAM"), least + " VRAM")
+same("all with --output-all", heading(80, four, "queues", "--output-all"), " ".join(plain("queues", "--list-columns", "-rno", "COLUMN").split()))
 
 texts = "queues", "-no", "COMMAND,GPU,BDF,QID,STATE"  # pt_main_thread 63420 0000:0a:00.0 QID off-hardware: 50 columns
 for columns, text in (50, "pt_main_thread"), (49, "pt_main_threa"), (48, "pt_main_thre"), (30, "pt_main_thre"):
-    expect(f"{columns} columns: {text}", text, on(columns, "--sysroot", f"{hosts}/{four}", *texts)[0].split()[0])
-expect("a number of 12 digits is never cut", ["116f54c41d04", "41460"],
-       on(15, "--sysroot", f"{hosts}/{one}", "queues", "-no", "CONTAINER,GPU")[0].split()[:2])
+    same(f"{columns} columns: {text}", on(columns, "--sysroot", f"{hosts}/{four}", *texts)[0].split()[0], text)
+same("a number of 12 digits is never cut", on(15, "--sysroot", f"{hosts}/{one}", "queues", "-no", "CONTAINER,GPU")[0].split()[:2],
+     ["116f54c41d04", "41460"])
 for form in "-r", "-P", "-J", "--ndjson":
     args = "--sysroot", f"{hosts}/{four}", "hqd", form
-    expect(f"{form} on a terminal has all that it has in a file", plain(*args), on(40, *args)[0])
-print(f"1..{tests}")
-sys.exit(bad > 0)
+    same(f"{form} on a terminal has all that it has in a file", on(40, *args)[0], plain(*args))
+finish()
 EOF
