@@ -99,36 +99,28 @@ static int make_plan(struct preempt *p)
 	return GPQ_OK;
 }
 
-static int check_arguments(const struct preempt *p, const struct cmd *c)
+static const struct opt_rule preempt_rules[] = {BENCH_GRACE_RULE, {0}};
+
+static int prepare_preempt(struct preempt *p, struct cmd *c)
 {
-	const struct bench_opts *o = p->opts;
+	const struct bench_opts *o = p->opts = c->opts;
+	p->out = &c->out;
 	if (c->argc > 1)
 		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
 	if (!pick_asks(&o->pick))
 		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
 				"preempt needs to know which processes to measure");
-	return o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
-}
-
-static const struct opt_rule preempt_rules[] = {BENCH_GRACE_RULE, {0}};
-
-static int prepare_preempt(struct preempt *p, struct cmd *c)
-{
-	p->opts = c->opts;
-	p->out = &c->out;
-	int status = check_arguments(p, c);
+	int status = o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
 	if (status)
 		return status;
 	bench_context_host(&p->m.run->context);
 	status = choose_targets(p);
 	status = status ? status : cmd_check(c, preempt_rules);
 	status = status ? status : make_plan(p);
-	if (status || p->opts->dry)
+	if (status || o->dry)
 		return status;
 	// Opened before the target is touched, in case that fails.
-	if (raw_file_open(&p->m.raw, p->opts->raw))
-		return err_sys(errno, NULL, "--raw %s", p->opts->raw);
-	return GPQ_OK;
+	return raw_file_open(&p->m.raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
 static void warn_unreached(const struct group_member *m)

@@ -186,11 +186,3 @@ bool attached_ask(struct attached *a, bool hold)
 		a->v[i].refused = refusal(&a->v[i].m->link.answer);
 	return !attached_failed(a);
 }
-
-void attached_reset(struct attached *a)
-{
-	if (a->group.held && !a->group.asked) {
-		group_ask(&a->group, false);
-		settle_requests(a);
-	}
-}

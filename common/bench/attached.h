@@ -79,7 +79,4 @@ bool attached_look(struct attached *a, enum attached_look which, bool write);
 // lost.
 bool attached_ask(struct attached *a, bool hold);
 
-// After a cycle that was not completed: resumes what is held.
-void attached_reset(struct attached *a);
-
 #endif

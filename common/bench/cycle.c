@@ -255,8 +255,8 @@ bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, s
 		cycle_clear(&v[i]);
 	}
 	bool on = run_phases(a, p, untouched, v);
-	if (!on)
-		attached_reset(a);
+	if (!on && a->group.held && !a->group.asked)
+		attached_ask(a, false);
 	for (size_t i = 0; i < cycle_lines(a) && !on; i++)
 		if (v[i].result < CYCLE_FAILED)
 			v[i].result = CYCLE_STOPPED;
