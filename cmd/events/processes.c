@@ -33,7 +33,7 @@ void processes_fini(struct events *ev)
 }
 
 // Reads names and container of a process. They stay as they were if they cannot be read any more.
-static void look_at(struct events *ev, struct known *k, uint64_t now)
+static void read_known(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;
 	k->looked_ns = now;
@@ -54,7 +54,7 @@ static void look_at(struct events *ev, struct known *k, uint64_t now)
 	k->fits = pick_keeps(&ev->pick, k->pid);
 }
 
-static struct known *find_known(struct events *ev, pid_t pid, ino_t folder)
+static struct known *find_known_process(struct events *ev, pid_t pid, ino_t folder)
 {
 	for (size_t i = 0; i < ev->nknown; i++)
 		if (ev->known[i].pid == pid && ev->known[i].folder == folder)
@@ -66,7 +66,7 @@ static void add_known(struct events *ev, pid_t pid, ino_t folder, uint64_t now)
 {
 	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
 	*k = (struct known){.pid = pid, .folder = folder, .here = true};
-	look_at(ev, k, now);
+	read_known(ev, k, now);
 	if (ev->looked_ns)
 		events_set_process(events_row(ev, "kfd-open", "polled", now), k, 0);
 }
@@ -85,7 +85,7 @@ void processes_look(struct events *ev)
 		struct known *k;
 		if (!proc_parse_pid(e->d_name, &pid) || pid == ev->self)
 			continue;
-		k = find_known(ev, pid, e->d_ino);
+		k = find_known_process(ev, pid, e->d_ino);
 		if (k) {
 			k->here = true;
 			continue;
@@ -123,7 +123,7 @@ const struct known *processes_of_pid(struct events *ev, pid_t pid)
 		if (k->pid != pid)
 			continue;
 		if (!k->ended_ns && clock_ns() - k->looked_ns >= AGAIN_NS)
-			look_at(ev, k, clock_ns());
+			read_known(ev, k, clock_ns());
 		if (!k->ended_ns)
 			return k;
 		ended = k;
@@ -131,7 +131,7 @@ const struct known *processes_of_pid(struct events *ev, pid_t pid)
 	return ended;
 }
 
-static const struct known *of_thread(struct events *ev, uint64_t tid)
+static const struct known *process_of_thread(struct events *ev, uint64_t tid)
 {
 	const struct known *k = processes_of_pid(ev, (pid_t)tid);
 	char path[64];
@@ -143,7 +143,7 @@ static const struct known *of_thread(struct events *ev, uint64_t tid)
 	return k;
 }
 
-static const struct known *of_number(struct events *ev, uint64_t pid)
+static const struct known *process_of_number(struct events *ev, uint64_t pid)
 {
 	struct kfd_smi_process *list = xreallocarray(NULL, ev->nknown + 1, sizeof(*list));
 	const enum kfd_answer3 ns = kfd_driver_fact(&ev->driver, KFD_FACT_SMI_NS_PID);
@@ -162,12 +162,12 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 	const struct known *k;
 	if (!number || number > INT32_MAX)
 		return NULL;
-	k = thread ? of_thread(ev, number) : of_number(ev, number);
+	k = thread ? process_of_thread(ev, number) : process_of_number(ev, number);
 	if (k || ev->looked_again)
 		return k;
 	ev->looked_again = true;
 	processes_look(ev); // it may have come since the last look
-	return thread ? of_thread(ev, number) : of_number(ev, number);
+	return thread ? process_of_thread(ev, number) : process_of_number(ev, number);
 }
 
 // In /proc/PID/status a newline in a name is "\n".

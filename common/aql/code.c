@@ -43,7 +43,7 @@ struct code_names {
 	uint64_t budget;        // CODE_READ_MOST counted down
 };
 
-static const char *maps(struct code_names *c)
+static const char *maps_of(struct code_names *c)
 {
 	if (!c->maps.len && reader_readf(&c->maps, "/proc/%d/maps", (int)c->pid) <= 0)
 		c->maps.len = 0;
@@ -70,7 +70,7 @@ static void find_runtimes(struct code_names *c)
 {
 	struct code_map m;
 	c->nruntimes = 0;
-	for (const char *s = maps(c); *s && c->nruntimes < RUNTIMES_MOST;) {
+	for (const char *s = maps_of(c); *s && c->nruntimes < RUNTIMES_MOST;) {
 		if (!code_map_parse(s, &s, &m) || m.offset)
 			continue;
 		const char *slash = memrchr(m.path, '/', m.len);
@@ -95,7 +95,7 @@ struct collected {
 	size_t n, cap, most, text_most;
 };
 
-static void collect(void *arg, const char *name, size_t len, uint64_t value)
+static void collect_kernel(void *arg, const char *name, size_t len, uint64_t value)
 {
 	struct collected *k = arg;
 	if (len <= 3 || len > CODE_NAME_MOST + 3 || memcmp(name + len - 3, ".kd", 3) != 0 ||
@@ -107,7 +107,7 @@ static void collect(void *arg, const char *name, size_t len, uint64_t value)
 }
 
 // FNV-1a checksum of the first bytes; 0 if they are not those of a code object.
-static uint64_t head_of(const struct code_names *c, uint64_t at, uint64_t size)
+static uint64_t object_checksum(const struct code_names *c, uint64_t at, uint64_t size)
 {
 	unsigned char head[HEAD_SIZE];
 	size_t n = size < sizeof(head) ? size : sizeof(head);
@@ -130,7 +130,7 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 		.o = o, .most = CODE_KERNELS_MOST - c->n, .text_most = CODE_TEXT_MOST - c->text};
 	uint64_t load;
 	const char *s;
-	if (!code_ask_symbols(from, ".kd", &c->budget, collect, &k, &load)) {
+	if (!code_ask_symbols(from, ".kd", &c->budget, collect_kernel, &k, &load)) {
 		free(k.kernels);
 		buf_fini(&k.text);
 		return false;
@@ -151,7 +151,7 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 static bool renew_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	const uint64_t head =
-		head_of(c, from->bytes.offset, from->loaded ? HEAD_SIZE : from->bytes.size);
+		object_checksum(c, from->bytes.offset, from->loaded ? HEAD_SIZE : from->bytes.size);
 	if (!head || (head != o->head && !read_object(c, o, from)))
 		return false;
 	o->head = head;
@@ -162,7 +162,7 @@ static bool renew_object(struct code_names *c, struct object *o, const struct co
 static const struct code_map *find_map(struct code_names *c, const char *path, struct code_map *m)
 {
 	const size_t len = strlen(path);
-	for (const char *s = maps(c); *s;)
+	for (const char *s = maps_of(c); *s;)
 		if (code_map_parse(s, &s, m) && m->len == len && memcmp(m->path, path, len) == 0)
 			return m;
 	return NULL;
@@ -197,7 +197,8 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 
 // The known object with this link. The search begins at *cursor, behind the object found last, as
 // objects and links have one order.
-static struct object *find_known(struct code_names *c, size_t *cursor, const struct code_link *k)
+static struct object *find_known_object(struct code_names *c, size_t *cursor,
+					const struct code_link *k)
 {
 	for (size_t i = *cursor; i < c->nobjects; i++) {
 		const struct code_link *was = &c->objects[i].link;
@@ -216,7 +217,8 @@ static void take_list(struct code_names *c, struct code_list *l)
 	size_t cursor = 0;
 	c->n = c->text = 0;
 	for (size_t i = 0; i < l->n; i++) {
-		struct object *o = &objects[i], *known = find_known(c, &cursor, &l->links[i]);
+		struct object *o = &objects[i],
+			      *known = find_known_object(c, &cursor, &l->links[i]);
 		if (known) {
 			*o = *known;
 			*known = (struct object){0};

@@ -62,18 +62,18 @@ bool code_read(int fd, uint64_t at, void *to, size_t n)
 	return !n;
 }
 
-static bool overlaps(const struct range *r, uint64_t at, uint64_t n)
+static bool range_overlaps(const struct range *r, uint64_t at, uint64_t n)
 {
 	return at < r->at + r->n && r->at < at + n;
 }
 
 // Reads a part of the file into the image, unless it overlaps headers, which libelf has checked.
-static bool fetch(struct image *i, uint64_t at, uint64_t n)
+static bool fetch_part(struct image *i, uint64_t at, uint64_t n)
 {
 	if (at > i->from->size || n > i->from->size - at || n > *i->budget)
 		return false;
 	for (unsigned k = 0; k < i->nheaders; k++)
-		if (overlaps(&i->headers[k], at, n))
+		if (range_overlaps(&i->headers[k], at, n))
 			return false;
 	*i->budget -= n;
 	return code_read(i->from->fd, i->from->offset + at, i->data + at, n);
@@ -81,7 +81,7 @@ static bool fetch(struct image *i, uint64_t at, uint64_t n)
 
 static bool fetch_header(struct image *i, uint64_t at, uint64_t n)
 {
-	if (!fetch(i, at, n))
+	if (!fetch_part(i, at, n))
 		return false;
 	i->headers[i->nheaders++] = (struct range){at, n};
 	return true;
@@ -124,7 +124,7 @@ static uint64_t load_address(const struct image *i)
 static bool fetch_names(struct image *i, const Elf64_Shdr *s)
 {
 	return s && s->sh_type == SHT_STRTAB && !(s->sh_flags & SHF_COMPRESSED) && s->sh_size &&
-	       fetch(i, s->sh_offset, s->sh_size) && !i->data[s->sh_offset + s->sh_size - 1];
+	       fetch_part(i, s->sh_offset, s->sh_size) && !i->data[s->sh_offset + s->sh_size - 1];
 }
 
 static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i, Elf_Scn *table,
@@ -133,7 +133,7 @@ static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i
 	const Elf64_Shdr *s = lib->elf64_getshdr(table);
 	size_t strings = s->sh_link;
 	if (s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % sizeof(uint64_t) ||
-	    (s->sh_flags & SHF_COMPRESSED) || !fetch(i, s->sh_offset, s->sh_size) ||
+	    (s->sh_flags & SHF_COMPRESSED) || !fetch_part(i, s->sh_offset, s->sh_size) ||
 	    !fetch_names(i, lib->elf64_getshdr(lib->elf_getscn(elf, strings))))
 		return;
 	const Elf_Data *d = lib->elf_getdata(table, NULL);

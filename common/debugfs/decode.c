@@ -104,7 +104,7 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 
 // The adjacent dword that is the other half of a number, or DECODE_NONE. Sets *low if r is the low
 // half.
-static uint32_t partner(const struct decoded_reg *r, bool *low)
+static uint32_t other_half(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};
 	for (unsigned i = 0; i < 2; i++) {
@@ -199,7 +199,7 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg)
 	uint32_t half;
 	if (!r->reg || !r->known)
 		return;
-	uint32_t other = partner(r, &low);
+	uint32_t other = other_half(r, &low);
 	if (other != DECODE_NONE && mqd_source_word(r->from, other, &half)) {
 		if (low)
 			emit_pair(r, half, fn, arg);

@@ -115,7 +115,7 @@ typedef uint8_t block __attribute__((vector_size(16)));
 
 // Nonzero bytes mark wrong characters: a blank is expected where `blanks` has 0xff, a hex digit
 // elsewhere.
-static block wrong(const char *p, const char *blanks)
+static block wrong_characters(const char *p, const char *blanks)
 {
 	block v, blank;
 	memcpy(&v, p, sizeof(v));
@@ -130,8 +130,9 @@ static bool words_are_good(const char *p)
 	// 0xff where the blanks are: every ninth byte.
 	static const char blanks[72] = {[0] = -1,  [9] = -1,  [18] = -1, [27] = -1,
 					[36] = -1, [45] = -1, [54] = -1, [63] = -1};
-	block bad = wrong(p, blanks) | wrong(p + 16, blanks + 16) | wrong(p + 32, blanks + 32) |
-		    wrong(p + 48, blanks + 48) | wrong(p + 56, blanks + 56);
+	block bad = wrong_characters(p, blanks) | wrong_characters(p + 16, blanks + 16) |
+		    wrong_characters(p + 32, blanks + 32) | wrong_characters(p + 48, blanks + 48) |
+		    wrong_characters(p + 56, blanks + 56);
 	uint64_t half[2];
 	memcpy(half, &bad, sizeof(half));
 	return (half[0] | half[1]) == 0;

@@ -37,7 +37,7 @@ struct line {
 };
 
 static void __attribute__((format(printf, 4, 5)))
-set(struct report *r, enum kfd_check_status status, const char *mend, const char *fmt, ...)
+set_line(struct report *r, enum kfd_check_status status, const char *mend, const char *fmt, ...)
 {
 	struct kfd_check *c = r->line;
 	va_list ap;
@@ -57,14 +57,14 @@ static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the drive
 static void set_missing(struct report *r, int error, const char *path, const char *mend)
 {
 	if (!host_is_live() && error == ENOENT)
-		set(r, KFD_CHECK_UNKNOWN, MEND_RECORD, "%s was not recorded", path);
+		set_line(r, KFD_CHECK_UNKNOWN, MEND_RECORD, "%s was not recorded", path);
 	else
-		set(r, KFD_CHECK_NO, mend, "%s: %s", path, strerror(error));
+		set_line(r, KFD_CHECK_NO, mend, "%s: %s", path, strerror(error));
 }
 
 static void set_live_only(struct report *r)
 {
-	set(r, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
+	set_line(r, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
 }
 
 // First line of a file, or NULL.
@@ -84,13 +84,13 @@ static void check_kernel(struct report *r)
 	unsigned long major = release ? strtoul(release, &dot, 10) : 0;
 	unsigned long minor = dot && *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	if (!release)
-		set(r, KFD_CHECK_UNKNOWN, host_is_live() ? "mount /proc" : MEND_RECORD,
-		    "osrelease: %s", host_is_live() ? strerror(errno) : "was not recorded");
+		set_line(r, KFD_CHECK_UNKNOWN, host_is_live() ? "mount /proc" : MEND_RECORD,
+			 "osrelease: %s", host_is_live() ? strerror(errno) : "was not recorded");
 	else if (major > 6 || (major == 6 && minor >= 5))
-		set(r, KFD_CHECK_OK, NULL, "Linux %s", release);
+		set_line(r, KFD_CHECK_OK, NULL, "Linux %s", release);
 	else
-		set(r, KFD_CHECK_UNKNOWN, "Linux 6.5 or later; what counts is kfd-version",
-		    "Linux %s: its own driver cannot suspend queues, another might", release);
+		set_line(r, KFD_CHECK_UNKNOWN, "Linux 6.5 or later; what counts is kfd-version",
+			 "Linux %s: its own driver cannot suspend queues, another might", release);
 	buf_fini(&b);
 }
 
@@ -98,15 +98,15 @@ static void check_driver(struct report *r)
 {
 	struct buf b = {0};
 	if (host_access("/sys/class/kfd/kfd", F_OK)) {
-		set(r, KFD_CHECK_NO,
-		    "modprobe amdgpu; is there an AMD GPU, and does dmesg say why not?",
-		    "/sys/class/kfd/kfd: %s", strerror(errno));
+		set_line(r, KFD_CHECK_NO,
+			 "modprobe amdgpu; is there an AMD GPU, and does dmesg say why not?",
+			 "/sys/class/kfd/kfd: %s", strerror(errno));
 		return;
 	}
 	// Only drivers built outside of the kernel tree carry a version.
 	const char *version = first_line_of(&b, "/sys/module/amdgpu/version");
-	set(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
-	    version ? version : "");
+	set_line(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
+		 version ? version : "");
 	buf_fini(&b);
 }
 
@@ -119,10 +119,10 @@ static const char MEND_PASS_IN[] =
 static void check_device(struct report *r)
 {
 	if (host_access(KFD_DEVICE_PATH, R_OK | W_OK) == 0)
-		set(r, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
+		set_line(r, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
 	else
-		set(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
-		    KFD_DEVICE_PATH ": %s", strerror(errno));
+		set_line(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
+			 KFD_DEVICE_PATH ": %s", strerror(errno));
 }
 
 static const char *mend_open(int error)
@@ -141,22 +141,22 @@ static const char *mend_open(int error)
 static void set_version(struct report *r, const struct kfd_version *v)
 {
 	if (v->major != KFD_MAJOR || v->minor < KFD_MINOR_DEBUG)
-		set(r, KFD_CHECK_NO, "1.13 is needed to suspend queues: Linux 6.5 or later",
-		    "interface %u.%u", v->major, v->minor);
+		set_line(r, KFD_CHECK_NO, "1.13 is needed to suspend queues: Linux 6.5 or later",
+			 "interface %u.%u", v->major, v->minor);
 	else
-		set(r, KFD_CHECK_OK, NULL, "interface %u.%u%s", v->major, v->minor,
-		    v->minor >= KFD_MINOR_CONTEXTS
-			    ? "; queues of secondary contexts are out of reach"
-			    : "");
+		set_line(r, KFD_CHECK_OK, NULL, "interface %u.%u%s", v->major, v->minor,
+			 v->minor >= KFD_MINOR_CONTEXTS
+				 ? "; queues of secondary contexts are out of reach"
+				 : "");
 }
 
 static void check_version(struct report *r)
 {
 	if (r->version_error == -EINVAL && !r->topology.n)
-		set(r, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
+		set_line(r, KFD_CHECK_NO, MEND_GPUS, KFD_DEVICE_PATH " does not open: no GPU");
 	else if (r->version_error)
-		set(r, KFD_CHECK_UNKNOWN, mend_open(-r->version_error), KFD_DEVICE_PATH ": %s",
-		    strerror(-r->version_error));
+		set_line(r, KFD_CHECK_UNKNOWN, mend_open(-r->version_error), KFD_DEVICE_PATH ": %s",
+			 strerror(-r->version_error));
 	else
 		set_version(r, &r->version);
 }
@@ -170,15 +170,15 @@ static void check_faults(struct report *r)
 	kfd_driver_read(&d, r->version.minor);
 	enum kfd_answer3 crash = kfd_driver_fact(&d, KFD_FACT_SUSPEND_CRASH);
 	if (crash == KFD_ANSWER_NO)
-		set(r, KFD_CHECK_OK, NULL, "none known");
+		set_line(r, KFD_CHECK_OK, NULL, "none known");
 	else if (r->topology.n == 1)
-		set(r, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
+		set_line(r, KFD_CHECK_OK, NULL, "none known that matters with one GPU");
 	else if (crash == KFD_ANSWER_YES && host_is_live() &&
 		 host_access("/sys/kernel/debug/kfd/proc", R_OK | X_OK) == 0)
-		set(r, KFD_CHECK_OK, NULL, "gpq refuses what can crash this driver");
+		set_line(r, KFD_CHECK_OK, NULL, "gpq refuses what can crash this driver");
 	else
-		set(r, KFD_CHECK_UNKNOWN, mend,
-		    "suspending a process that left a GPU unopened can crash this driver");
+		set_line(r, KFD_CHECK_UNKNOWN, mend,
+			 "suspending a process that left a GPU unopened can crash this driver");
 }
 
 static void check_gpus(struct report *r)
@@ -187,17 +187,17 @@ static void check_gpus(struct report *r)
 	for (size_t i = 0; i < r->topology.n; i++)
 		denied += r->topology.gpus[i].error != 0;
 	if (r->topology_error)
-		set(r, KFD_CHECK_NO, MEND_DRIVER, "/sys/class/kfd/kfd/topology/nodes: %s",
-		    strerror(-r->topology_error));
+		set_line(r, KFD_CHECK_NO, MEND_DRIVER, "/sys/class/kfd/kfd/topology/nodes: %s",
+			 strerror(-r->topology_error));
 	else if (r->topology.n == denied)
-		set(r, KFD_CHECK_NO,
-		    denied ? "let the device cgroup of this container have the GPUs"
-			   : "is one plugged in, and does dmesg say why it is not used?",
-		    denied ? "GPUs: %zu, none readable" : "GPUs: %zu", denied);
+		set_line(r, KFD_CHECK_NO,
+			 denied ? "let the device cgroup of this container have the GPUs"
+				: "is one plugged in, and does dmesg say why it is not used?",
+			 denied ? "GPUs: %zu, none readable" : "GPUs: %zu", denied);
 	else
-		set(r, KFD_CHECK_OK, NULL,
-		    denied ? "GPUs: %zu, of them unreadable: %zu" : "GPUs: %zu", r->topology.n,
-		    denied);
+		set_line(r, KFD_CHECK_OK, NULL,
+			 denied ? "GPUs: %zu, of them unreadable: %zu" : "GPUs: %zu", r->topology.n,
+			 denied);
 }
 
 static void check_processes(struct report *r)
@@ -213,7 +213,7 @@ static void check_processes(struct report *r)
 	for (struct dirent *e = NULL; (e = host_readdir(d));)
 		n += kfd_parse_id(e->d_name, &pid);
 	closedir(d);
-	set(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
+	set_line(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
 }
 
 // Every GPU that a process sees must have the bit: the session is set up on all of them.
@@ -233,15 +233,15 @@ static void check_bit(struct report *r)
 			lacks = g;
 	}
 	if (lacks)
-		set(r, KFD_CHECK_NO, r->about->text,
-		    "%zu of %zu GPUs without bit 0x%llx, first node %llu (%s)", told - have, told,
-		    (unsigned long long)bit, (unsigned long long)lacks->node,
-		    lacks->gfx[0] ? lacks->gfx : "unknown");
+		set_line(r, KFD_CHECK_NO, r->about->text,
+			 "%zu of %zu GPUs without bit 0x%llx, first node %llu (%s)", told - have,
+			 told, (unsigned long long)bit, (unsigned long long)lacks->node,
+			 lacks->gfx[0] ? lacks->gfx : "unknown");
 	else if (told)
-		set(r, KFD_CHECK_OK, NULL, "bit 0x%llx is set on %zu of %zu GPUs",
-		    (unsigned long long)bit, have, r->topology.n);
+		set_line(r, KFD_CHECK_OK, NULL, "bit 0x%llx is set on %zu of %zu GPUs",
+			 (unsigned long long)bit, have, r->topology.n);
 	else
-		set(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its capability");
+		set_line(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its capability");
 }
 
 static void check_scheduler(struct report *r)
@@ -253,13 +253,14 @@ static void check_scheduler(struct report *r)
 			hws += !kfd_gpu_uses_mes(&r->topology.gpus[i]);
 		}
 	if (mes && hws)
-		set(r, KFD_CHECK_OK, NULL, "HWS for %zu, MES (no runlist) for %zu", hws, mes);
+		set_line(r, KFD_CHECK_OK, NULL, "HWS for %zu, MES (no runlist) for %zu", hws, mes);
 	else if (mes)
-		set(r, KFD_CHECK_OK, NULL, "MES: no runlist to look at");
+		set_line(r, KFD_CHECK_OK, NULL, "MES: no runlist to look at");
 	else if (hws)
-		set(r, KFD_CHECK_OK, NULL, "HWS: each suspend preempts all processes on the GPU");
+		set_line(r, KFD_CHECK_OK, NULL,
+			 "HWS: each suspend preempts all processes on the GPU");
 	else
-		set(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
+		set_line(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
 }
 
 // What the values of a module parameter mean: the first row that has the value.
@@ -286,15 +287,15 @@ static const struct meaning {
 static void set_unread_parameter(struct report *r, int error)
 {
 	const bool unrecorded = !host_is_live() && error == ENOENT;
-	set(r, KFD_CHECK_UNKNOWN,
-	    unrecorded        ? MEND_RECORD
-	    : error == EACCES ? MEND_ROOT
-	    : error == ENOENT ? MEND_DRIVER
-			      : "modinfo -p amdgpu tells what it may be",
-	    "%s: %s", r->about->text,
-	    unrecorded        ? "was not recorded"
-	    : error == EINVAL ? "no number in it"
-			      : strerror(error));
+	set_line(r, KFD_CHECK_UNKNOWN,
+		 unrecorded        ? MEND_RECORD
+		 : error == EACCES ? MEND_ROOT
+		 : error == ENOENT ? MEND_DRIVER
+				   : "modinfo -p amdgpu tells what it may be",
+		 "%s: %s", r->about->text,
+		 unrecorded        ? "was not recorded"
+		 : error == EINVAL ? "no number in it"
+				   : strerror(error));
 }
 
 static void check_parameter(struct report *r)
@@ -311,7 +312,7 @@ static void check_parameter(struct report *r)
 		m++;
 	if (strchr(": ", *m->text))
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)v);
-	set(r, m->status, m->mend, "%s%s", number, m->text);
+	set_line(r, m->status, m->mend, "%s%s", number, m->text);
 }
 
 static void check_cap(struct report *r)
@@ -320,12 +321,12 @@ static void check_cap(struct report *r)
 	if (r->rights.caps == KFD_UNKNOWN)
 		set_live_only(r);
 	else if (!(r->rights.caps >> r->about->arg & 1))
-		set(r, KFD_CHECK_NO, MEND_ROOT, "no: %s", what);
+		set_line(r, KFD_CHECK_NO, MEND_ROOT, "no: %s", what);
 	else if (r->rights.user_ns && r->about->arg != KFD_CAP_PTRACE)
-		set(r, KFD_CHECK_NO, "run it outside of the user namespace",
-		    "only in a user namespace: %s", what);
+		set_line(r, KFD_CHECK_NO, "run it outside of the user namespace",
+			 "only in a user namespace: %s", what);
 	else
-		set(r, KFD_CHECK_OK, NULL, "yes");
+		set_line(r, KFD_CHECK_OK, NULL, "yes");
 }
 
 // Yama: 1 wants an ancestor or CAP_SYS_PTRACE, 2 the capability, 3 refuses everybody.
@@ -336,24 +337,24 @@ static void check_ptrace_scope(struct report *r)
 	const uint64_t caps = r->rights.caps;
 	if (host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &v)) {
 		if (errno == ENOENT && host_is_live())
-			set(r, KFD_CHECK_OK, NULL, "no Yama in this kernel");
+			set_line(r, KFD_CHECK_OK, NULL, "no Yama in this kernel");
 		else
-			set(r, KFD_CHECK_UNKNOWN, host_is_live() ? MEND_ROOT : MEND_RECORD,
-			    "ptrace_scope: %s",
-			    host_is_live() ? strerror(errno) : "was not recorded");
+			set_line(r, KFD_CHECK_UNKNOWN, host_is_live() ? MEND_ROOT : MEND_RECORD,
+				 "ptrace_scope: %s",
+				 host_is_live() ? strerror(errno) : "was not recorded");
 	} else if (v == 0) {
-		set(r, KFD_CHECK_OK, NULL, "0: own processes may be traced");
+		set_line(r, KFD_CHECK_OK, NULL, "0: own processes may be traced");
 	} else if (v >= 3) {
-		set(r, KFD_CHECK_NO, "boot with it below 3: it cannot be lowered",
-		    "%llu: nobody may trace", (unsigned long long)v);
+		set_line(r, KFD_CHECK_NO, "boot with it below 3: it cannot be lowered",
+			 "%llu: nobody may trace", (unsigned long long)v);
 	} else if (caps != KFD_UNKNOWN && (caps >> KFD_CAP_PTRACE & 1)) {
-		set(r, KFD_CHECK_OK, NULL, "%llu, but CAP_SYS_PTRACE is here",
-		    (unsigned long long)v);
+		set_line(r, KFD_CHECK_OK, NULL, "%llu, but CAP_SYS_PTRACE is here",
+			 (unsigned long long)v);
 	} else {
-		set(r, caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
-		    v == 1 ? "%llu: only children may be traced without CAP_SYS_PTRACE"
-			   : "%llu: tracing needs CAP_SYS_PTRACE",
-		    (unsigned long long)v);
+		set_line(r, caps == KFD_UNKNOWN ? KFD_CHECK_UNKNOWN : KFD_CHECK_NO, mend,
+			 v == 1 ? "%llu: only children may be traced without CAP_SYS_PTRACE"
+				: "%llu: tracing needs CAP_SYS_PTRACE",
+			 (unsigned long long)v);
 	}
 }
 
@@ -364,21 +365,22 @@ static void check_pid_namespace(struct report *r)
 	char ns[64];
 	struct container in;
 	if (host_readlink("/proc/self/ns/pid", ns, sizeof(ns)) < 0) {
-		set(r, KFD_CHECK_UNKNOWN, "mount /proc", "/proc/self/ns/pid: %s", strerror(errno));
+		set_line(r, KFD_CHECK_UNKNOWN, "mount /proc", "/proc/self/ns/pid: %s",
+			 strerror(errno));
 	} else if (strcmp(ns, initial) == 0) {
-		set(r, KFD_CHECK_OK, NULL, "the host's");
+		set_line(r, KFD_CHECK_OK, NULL, "the host's");
 	} else {
 		container_of(&in, getpid());
-		set(r, KFD_CHECK_NO,
-		    "run gpq on the host, or share its PID namespace (docker run --pid=host)",
-		    "%s%s%s%s: sysfs shows the host's PIDs, which mean nothing in here", ns,
-		    in.id[0] ? ", " : "", in.id[0] && in.runtime[0] ? in.runtime : "",
-		    in.id[0] ? " container" : "");
+		set_line(r, KFD_CHECK_NO,
+			 "run gpq on the host, or share its PID namespace (docker run --pid=host)",
+			 "%s%s%s%s: sysfs shows the host's PIDs, which mean nothing in here", ns,
+			 in.id[0] ? ", " : "", in.id[0] && in.runtime[0] ? in.runtime : "",
+			 in.id[0] ? " container" : "");
 	}
 }
 
 // Is a file system of this kind mounted there? On a recorded host this is unknown: true.
-static bool mounted(const char *dir, unsigned magic)
+static bool is_mounted(const char *dir, unsigned magic)
 {
 	struct statfs fs;
 	if (!host_is_live())
@@ -393,12 +395,12 @@ static void check_debugfs(struct report *r)
 	int error = errno;
 	if (fd >= 0) {
 		close(fd);
-		set(r, KFD_CHECK_OK, NULL, "/sys/kernel/debug/kfd is readable");
+		set_line(r, KFD_CHECK_OK, NULL, "/sys/kernel/debug/kfd is readable");
 	} else if (error == EPERM && geteuid() == 0) { // lockdown=confidentiality
 		set_missing(r, error, file, "see /sys/kernel/security/lockdown");
-	} else if (error == ENOENT && !mounted("/sys/kernel/debug", DEBUGFS_MAGIC)) {
-		set(r, KFD_CHECK_NO, "as root: mount -t debugfs none /sys/kernel/debug",
-		    "not mounted on /sys/kernel/debug");
+	} else if (error == ENOENT && !is_mounted("/sys/kernel/debug", DEBUGFS_MAGIC)) {
+		set_line(r, KFD_CHECK_NO, "as root: mount -t debugfs none /sys/kernel/debug",
+			 "not mounted on /sys/kernel/debug");
 	} else {
 		set_missing(r, error, file,
 			    error == ENOENT ? "modprobe amdgpu; it needs CONFIG_DEBUG_FS"
@@ -414,14 +416,14 @@ static void check_tracefs(struct report *r)
 		char path[64];
 		snprintf(path, sizeof(path), "%s/events", dirs[i]);
 		if (host_access(path, R_OK | X_OK) == 0) {
-			set(r, KFD_CHECK_OK, NULL, "%s is readable", dirs[i]);
+			set_line(r, KFD_CHECK_OK, NULL, "%s is readable", dirs[i]);
 			return;
 		}
 		error = errno == ENOENT ? error : errno;
 	}
-	if (error == ENOENT && !mounted(dirs[0], TRACEFS_MAGIC))
-		set(r, KFD_CHECK_NO, "as root: mount -t tracefs none /sys/kernel/tracing",
-		    "not mounted on %s", dirs[0]);
+	if (error == ENOENT && !is_mounted(dirs[0], TRACEFS_MAGIC))
+		set_line(r, KFD_CHECK_NO, "as root: mount -t tracefs none /sys/kernel/tracing",
+			 "not mounted on %s", dirs[0]);
 	else
 		set_missing(r, error, dirs[0],
 			    error == ENOENT ? "a kernel with CONFIG_FTRACE" : MEND_ROOT);

@@ -136,7 +136,7 @@ static bool take_format(struct kfd_smi_event *e, const char *format, const char 
 	return s == end;
 }
 
-static void forget(struct kfd_smi_event *e)
+static void clear_event(struct kfd_smi_event *e)
 {
 	memset(e, 0xff, sizeof(*e)); // KFD_UNKNOWN
 	e->name = e->text = NULL;
@@ -150,7 +150,7 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 {
 	const char *end = line + len, *s;
 	uint64_t n;
-	forget(e);
+	clear_event(e);
 	s = smi_number(line, end, 16, &n);
 	if (!s || s == end || *s != ' ') {
 		e->text = e->line = line;
@@ -164,7 +164,7 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 		e->name = events[n].name;
 		e->readable = take_format(e, events[n].format, s, last);
 		if (!e->readable) {
-			forget(e);
+			clear_event(e);
 			e->name = events[n].name;
 		}
 	}

@@ -85,7 +85,7 @@ void reader_alive(void)
 
 // Receives a message, and in *fd the descriptor that came with it, or -1. Its length; 0: the end,
 // or, with errno EAGAIN, none yet.
-static size_t receive(int from, void *to, size_t size, int flags, int *fd)
+static size_t receive_message(int from, void *to, size_t size, int flags, int *fd)
 {
 	union {
 		struct cmsghdr align;
@@ -177,7 +177,7 @@ static _Noreturn void child_serve(int fd)
 	} q;
 	size_t n;
 	int given;
-	while ((n = receive(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.task)) {
+	while ((n = receive_message(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.task)) {
 		send_part(q.task(q.text, n - sizeof(q.task), given));
 		if (given >= 0)
 			close(given);
@@ -227,7 +227,7 @@ static uint64_t cpu_of(pid_t child)
 	return child && clock_getcpuclockid(child, &clock) == 0 ? clock_read_ns(clock) : 0;
 }
 
-static void leave(pid_t child, pid_t whose)
+static void leave_child(pid_t child, pid_t whose)
 {
 	cpu_ns += cpu_of(child);
 	kill(child, SIGKILL);
@@ -292,7 +292,7 @@ static void reader_stop_child(struct reader *r, pid_t whose)
 {
 	if (r->child) {
 		close(r->fd);
-		leave(r->child, whose);
+		leave_child(r->child, whose);
 	}
 	r->child = 0;
 }
@@ -352,7 +352,7 @@ static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void 
 				continue;
 			return ETIMEDOUT;
 		}
-		const size_t n = receive(fd, &part, sizeof(part), MSG_DONTWAIT, NULL);
+		const size_t n = receive_message(fd, &part, sizeof(part), MSG_DONTWAIT, NULL);
 		if (n < sizeof(part.head))
 			return EIO;
 		const size_t len = n - sizeof(part.head);
@@ -393,7 +393,7 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 		error = ETIMEDOUT;
 	if (pidfd >= 0)
 		close(pidfd);
-	leave(child, q->whose);
+	leave_child(child, q->whose);
 	return error;
 }
 
@@ -444,7 +444,7 @@ bool reader_post(struct reader *r, const struct reader_question *q, void *tag)
 	return true;
 }
 
-static struct asked shift(struct reader *r)
+static struct asked next_asked(struct reader *r)
 {
 	const struct asked first = r->v[0];
 	memmove(r->v, r->v + 1, --r->n * sizeof(*r->v));
@@ -466,14 +466,15 @@ const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 	*len = 0;
 	while (r->n) {
 		const size_t n =
-			r->child ? receive(r->fd, &part, sizeof(part), MSG_DONTWAIT, NULL) : 0;
+			r->child ? receive_message(r->fd, &part, sizeof(part), MSG_DONTWAIT, NULL)
+				 : 0;
 		const bool empty = r->child && !n && errno == EAGAIN;
 		*error = EAGAIN; // of questions whose child is gone
 		if (empty && !is_overdue(r))
 			return NULL;
 		if (n >= sizeof(part.head) && part.head.end < 0)
 			continue;
-		const struct asked first = shift(r);
+		const struct asked first = next_asked(r);
 		*tag = first.tag;
 		if (empty) {
 			*error = ETIMEDOUT;
