@@ -53,6 +53,7 @@ struct expression {
 struct grep {
 	const struct pcre *lib;
 	char first;
+	bool texts; // of regex_init(): matched against texts, not lines, with PCRE2's own limits
 	unsigned n;
 	unsigned wanted; // of GREP_WANT
 	struct expression *v;
@@ -135,7 +136,8 @@ static pcre2_code *compile_expression(const struct pcre *lib, const char *option
 static int add_expression(struct grep *g, enum grep_side side, const char *option,
 			  const char *pattern)
 {
-	const uint32_t options = PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
+	const uint32_t options =
+		g->texts ? 0 : PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
 	struct buf within = {0};
 	struct expression *e;
 	g->v = xreallocarray(g->v, g->n + 1, sizeof(*g->v));
@@ -144,7 +146,7 @@ static int add_expression(struct grep *g, enum grep_side side, const char *optio
 	e->line = compile_expression(g->lib, option, pattern, options);
 	if (!e->line)
 		return GPQ_USAGE;
-	if (grep_within_lines(&within, pattern))
+	if (!g->texts && grep_within_lines(&within, pattern))
 		e->block =
 			compile_expression(g->lib, NULL, within.data ? within.data : "", options);
 	buf_fini(&within);
@@ -166,8 +168,10 @@ struct grepper *grepper_new(const struct grep *g)
 {
 	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
 	w->g = g;
-	w->found = xcheck(g->lib->pcre2_match_data_create(1, NULL));
+	w->found = xcheck(g->lib->pcre2_match_data_create(2, NULL));
 	w->limits = xcheck(g->lib->pcre2_match_context_create(NULL));
+	if (g->texts)
+		return w;
 	w->stack = g->lib->pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL);
 	g->lib->pcre2_set_match_limit(w->limits, STEPS_MAX);
 	if (w->stack) // not where PCRE2 has no compiler
@@ -204,7 +208,7 @@ bool grepper_text(struct grepper *w, const char *text, size_t len)
 			w->error = n;
 			w->by = i;
 		}
-		if (n < 0 || (n && e->side == GREP_DROP))
+		if ((n < 0 && !w->g->texts) || (n && e->side == GREP_DROP))
 			return false;
 		wanted |= n > 0;
 	}
@@ -363,18 +367,12 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 
 int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {
-	const struct pcre *lib = load_pcre(option);
-	*r = (struct regex){.option = option, .what = "names"};
-	if (!lib)
-		return GPQ_UNSUPPORTED;
-	r->codes = xcalloc(patterns->n, sizeof(*r->codes));
-	r->match = xcheck(lib->pcre2_match_data_create(2, NULL));
-	for (; r->n < patterns->n; r->n++) {
-		r->codes[r->n] = compile_expression(lib, option, patterns->v[r->n], 0);
-		if (!r->codes[r->n])
-			return GPQ_USAGE;
-	}
-	return GPQ_OK;
+	*r = (struct regex){.grep = grep_new(0), .option = option, .what = "names"};
+	r->grep->texts = true;
+	int status = grep_add(r->grep, GREP_WANT, option, patterns);
+	if (!status)
+		r->grepper = grepper_new(r->grep);
+	return status;
 }
 
 int regex_init_line(struct regex *r, const char *option, const char *pattern, unsigned groups)
@@ -386,7 +384,7 @@ int regex_init_line(struct regex *r, const char *option, const char *pattern, un
 	if (!pattern || status)
 		return status;
 	r->what = "lines";
-	pcre_get()->pcre2_pattern_info(r->codes[0], PCRE2_INFO_CAPTURECOUNT, &has);
+	r->grep->lib->pcre2_pattern_info(r->grep->v[0].line, PCRE2_INFO_CAPTURECOUNT, &has);
 	return has >= groups
 		       ? GPQ_OK
 		       : err_fail(GPQ_USAGE, NULL, "%s: %s has no group ( ) around the number",
@@ -395,41 +393,30 @@ int regex_init_line(struct regex *r, const char *option, const char *pattern, un
 
 void regex_fini(struct regex *r)
 {
-	while (r->n)
-		pcre_get()->pcre2_code_free(r->codes[--r->n]);
-	if (r->match)
-		pcre_get()->pcre2_match_data_free(r->match);
-	free(r->codes);
+	grepper_free(r->grepper);
+	grep_free(r->grep);
 	*r = (struct regex){0};
 }
 
 bool regex_matches(struct regex *r, const char *text, size_t len)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		int n = pcre_get()->pcre2_match(r->codes[i], (PCRE2_SPTR)text, len, 0, 0, r->match,
-						NULL);
-		if (n >= 0)
-			return true;
-		if (n < PCRE2_ERROR_NOMATCH && !r->error)
-			r->error = n;
-	}
-	return false;
+	return grepper_text(r->grepper, text, len);
 }
 
 const char *regex_group(struct regex *r, const char *text, size_t len)
 {
 	if (!regex_matches(r, text, len))
 		return NULL;
-	const PCRE2_SIZE *found = pcre_get()->pcre2_get_ovector_pointer(r->match);
+	const PCRE2_SIZE *found = r->grep->lib->pcre2_get_ovector_pointer(r->grepper->found);
 	return found[2] == PCRE2_UNSET ? NULL : text + found[2];
 }
 
 int regex_check(const struct regex *r, int status)
 {
 	PCRE2_UCHAR why[128];
-	if (!r->error)
+	if (!r->grepper || !r->grepper->error)
 		return status;
-	pcre_get()->pcre2_get_error_message(r->error, why, sizeof(why));
+	r->grep->lib->pcre2_get_error_message(r->grepper->error, why, sizeof(why));
 	return err_fail(GPQ_PARTIAL, "use a simpler expression",
 			"%s: some %s could not be matched: %s", r->option, r->what,
 			(const char *)why);

@@ -91,9 +91,8 @@ bool grep_within_lines(struct buf *out, const char *pattern);
 struct regex {
 	const char *option;
 	const char *what; // the texts, for messages: "names"
-	void **codes, *match;
-	size_t n;
-	int error; // first failure to match, as PCRE2 numbers it; 0
+	struct grep *grep;
+	struct grepper *grepper; // NULL: without expressions
 };
 
 // Compiles the regular expressions that `option` ("--comm") was given. The text `option` must live
