@@ -3,7 +3,7 @@
 #include "common/reader/reader.h"
 
 #include "common/bench/child.h"
-#include "common/out/context.h"
+#include "common/out/out.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/kfd/driver.h"

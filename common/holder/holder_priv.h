@@ -7,7 +7,6 @@
 
 #include "common/holder/protocol.h"
 #include "common/host/loop.h"
-#include "common/host/title.h"
 #include "common/holder/rundir.h"
 #include "common/host/proc.h"
 

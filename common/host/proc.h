@@ -7,6 +7,7 @@
 #define GPQ_HOST_PROC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -52,5 +53,19 @@ ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids);
 
 // Login name, or the number as text. Kept until the program ends.
 const char *proc_user(uint64_t uid);
+
+// The command line of this process as `ps` shows it. Zeroed before the first use.
+struct title {
+	bool sought;
+	char *at; // memory of the command line and of the environment behind it; NULL: not found
+	size_t size, len;
+};
+
+// Replaces the command line; `text` is cut to the room there is. The environment is overwritten: no
+// variable may be read afterwards, unless title_keep_environment() was called before.
+void title_set(struct title *t, const char *text);
+
+// Copies the environment, so that title_set() does not overwrite it.
+void title_keep_environment(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Facts of the host for --context; see context.h.
+// Facts of the host for --context; see out.h.
 #include "common/out/out_priv.h"
 
 #include "common/out/columns.h"

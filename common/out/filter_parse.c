@@ -304,22 +304,6 @@ static void convert_operand(struct parser *p, struct operand *o, const struct op
 	}
 }
 
-static void check_duration(struct parser *p, const struct operand *o, const struct operand *other,
-			   const struct token *at)
-{
-	if (o->duration && other->column && other->column->type != OUT_NS)
-		fail_at(p, at, "give a number without ns, ms, s ...",
-			"%s is no time in nanoseconds", other->column->name);
-}
-
-static void check_text(struct parser *p, const struct operand *o, const struct operand *other,
-		       const struct token *at)
-{
-	if (o->column && o->is == IS_TEXT)
-		fail_at(p, at, other->column ? NULL : "put the value in quotes", "%s is text",
-			o->column->name);
-}
-
 static void compare_lists(struct parser *p, struct test *t, const struct token *between)
 {
 	struct operand a = t->a;
@@ -348,30 +332,25 @@ static bool is_literal_text(const struct operand *o)
 // Chooses the kind of comparison of `a` and `b`. `at`: places of a, the operator and b.
 static void choose_test(struct parser *p, struct test *t, const struct token at[3])
 {
+	struct operand *const of[] = {&t->a, &t->b};
 	const bool texts = t->a.is == IS_TEXT && t->b.is == IS_TEXT;
-	if (is_true_or_false(&t->a) || is_true_or_false(&t->b)) {
-		if (is_literal_text(&t->a) && !texts)
-			convert_operand(p, &t->a, &t->b, &at[0]);
-		if (is_literal_text(&t->b) && !texts)
-			convert_operand(p, &t->b, &t->a, &at[2]);
-		t->how = TEST_TRUTHS;
-		return;
-	}
-	if (t->a.is == IS_LIST || t->b.is == IS_LIST) {
+	const bool truths = is_true_or_false(&t->a) || is_true_or_false(&t->b);
+	if (!truths && (t->a.is == IS_LIST || t->b.is == IS_LIST)) {
 		compare_lists(p, t, &at[1]);
 		return;
 	}
-	t->how = texts ? TEST_TEXTS : TEST_NUMBERS;
-	if (texts)
-		return;
-	if (is_literal_text(&t->a))
-		convert_operand(p, &t->a, &t->b, &at[0]);
-	if (is_literal_text(&t->b))
-		convert_operand(p, &t->b, &t->a, &at[2]);
-	check_text(p, &t->a, &t->b, &at[2]);
-	check_text(p, &t->b, &t->a, &at[0]);
-	check_duration(p, &t->a, &t->b, &at[0]);
-	check_duration(p, &t->b, &t->a, &at[2]);
+	t->how = truths ? TEST_TRUTHS : texts ? TEST_TEXTS : TEST_NUMBERS;
+	for (unsigned i = 0; !texts && i < 2; i++)
+		if (is_literal_text(of[i]))
+			convert_operand(p, of[i], of[!i], &at[2 * i]);
+	for (unsigned i = 0; t->how == TEST_NUMBERS && i < 2; i++)
+		if (of[i]->column && of[i]->is == IS_TEXT)
+			fail_at(p, &at[2 * !i], of[!i]->column ? NULL : "put the value in quotes",
+				"%s is text", of[i]->column->name);
+	for (unsigned i = 0; t->how == TEST_NUMBERS && i < 2; i++)
+		if (of[i]->duration && of[!i]->column && of[!i]->column->type != OUT_NS)
+			fail_at(p, &at[2 * i], "give a number without ns, ms, s ...",
+				"%s is no time in nanoseconds", of[!i]->column->name);
 }
 
 static void add_regex(struct parser *p, struct test *t, const struct token at[3])

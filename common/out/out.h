@@ -227,4 +227,18 @@ int out_file(const char *option, const char *path, const struct buf *text);
 // Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);
 
+// Facts of the host (name, kernel, boot, clocks) that --context adds to each record, so that output
+// of many hosts can be merged.
+enum { CONTEXT_FACTS = 7 };
+
+struct context {
+	const char *host, *kernel, *boot_id, *pid_ns; // NULL: unknown
+	uint64_t monotonic_ns, realtime_ns;           // U64_NULL: unknown
+	const char *source;                           // live, recorded, or the software GPU of a VM
+	char text[4][128];                            // the first four
+	unsigned n;                                   // texts used
+};
+
+void context_init(struct context *c);
+
 #endif

@@ -4,7 +4,6 @@
 #ifndef GPQ_OUT_OUT_PRIV_H
 #define GPQ_OUT_OUT_PRIV_H
 
-#include "common/out/context.h"
 #include "common/out/filter.h"
 #include "common/out/out.h"
 
