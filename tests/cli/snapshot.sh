@@ -145,7 +145,7 @@ mkdir limit
 too_large() { (trap '' XFSZ; ulimit -f 8; cd limit && exec gpq --sysroot "$h" snapshot "$1"); }
 fails "no room for a file" 1 "big: File too large" too_large big
 fails "no room for an archive" 1 "big.tar: File too large" too_large big.tar
-rig empty "and nothing is left behind" "$(ls -A limit)"
+is "and nothing is left behind: one with room is alone there" "$(gpq --sysroot "$h" snapshot limit/small >/dev/null; ls -A limit)" small
 
 # A reader that goes away; the stream is larger than a pipe holds.
 gpq --sysroot "$h" snapshot - -q | head -c 10 >/dev/null
@@ -159,7 +159,7 @@ for delay in 0.001 0.002 0.003 0.004 0.006 0.008 0.01 0.015; do
 		if [ -e "stop/$name/MANIFEST" ] || { [ -f "stop/$name" ] && zstd -qt "stop/$name"; }; then rm -r "stop/$name"; fi
 	done
 done
-rig empty "interrupted: all or nothing" "$(ls -A stop)"
+is "interrupted: all or nothing" "$(gpq --sysroot "$h" snapshot stop/whole >/dev/null; ls -A stop)" whole
 
 # Ended by the signal itself, not by a status that looks like it: a shell then ends its script, too.
 ends=$(python3 - "$hosts/vm-gfx942x8-running" <<'PYTHON'
