@@ -102,17 +102,17 @@ static const struct opt_rule ab_rules[] = {
 static int compile_ab_patterns(struct ab *b)
 {
 	struct ab_plan *p = &b->opts->ab;
-	const struct {
-		const char *option, *text;
+	static const struct {
+		const char *option;
 		unsigned groups;
-	} patterns[AB_PATTERNS] = {[AB_METRIC] = {"--metric", p->metric, 1},
-				   [AB_OFFLINE_METRIC] = {"--offline-metric", p->offline_metric, 1},
-				   [AB_OFFLINE_READY] = {"--offline-ready", p->offline_ready, 0}};
+	} patterns[AB_PATTERNS] = {[AB_METRIC] = {"--metric", 1},
+				   [AB_OFFLINE_METRIC] = {"--offline-metric", 1},
+				   [AB_OFFLINE_READY] = {"--offline-ready", 0}};
 	int status = GPQ_OK;
 	for (unsigned i = 0; i < AB_PATTERNS && !status; i++) {
-		status = regex_init_line(&b->regex[i], patterns[i].option, patterns[i].text,
+		status = regex_init_line(&b->regex[i], patterns[i].option, p->pattern[i],
 					 patterns[i].groups);
-		p->regex[i] = patterns[i].text ? &b->regex[i] : NULL;
+		p->regex[i] = p->pattern[i] ? &b->regex[i] : NULL;
 	}
 	return status;
 }

@@ -97,11 +97,11 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
 	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
-	OPT(bench_opts, ab.metric, "metric", 0, OPT_EXPR, "REGEX",
+	OPT(bench_opts, ab.pattern[AB_METRIC], "metric", 0, OPT_EXPR, "REGEX",
 	    "latencies from the online command's output:\nthe number in ( )"),
 	OPT_ONE_OF(bench_opts, ab.metric_unit, "metric-unit", 0, "UNIT",
 		   "\nits unit: ns, us, ms or s (default ms)", "ns\0us\0ms\0s"),
-	OPT(bench_opts, ab.offline_metric, "offline-metric", 0, OPT_EXPR, "REGEX",
+	OPT(bench_opts, ab.pattern[AB_OFFLINE_METRIC], "offline-metric", 0, OPT_EXPR, "REGEX",
 	    "\nthe offline work's rate from its output,\ninstead of its packets"),
 	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
 	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
@@ -113,7 +113,7 @@ static const struct opt ab_opts[] = {
 	    "\noffline runs so long before and after online\n(default 1s)"),
 	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "T",
 	    "\nhow long to wait for the commands' queues\n(default 60s)"),
-	OPT(bench_opts, ab.offline_ready, "offline-ready", 0, OPT_EXPR, "REGEX",
+	OPT(bench_opts, ab.pattern[AB_OFFLINE_READY], "offline-ready", 0, OPT_EXPR, "REGEX",
 	    "\noffline has begun when it prints such a line\n(default: when its queues take "
 	    "packets)"),
 	RAW("run"),
@@ -229,7 +229,7 @@ static const struct cmd_kind kinds[] = {
 	 .run = bench_preempt},
 	{.name = "ab",
 	 .title = "bench ab",
-	 .needs = NEED_KFD, // likewise
+	 .needs = NEED_KFD, // as above
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
 	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "

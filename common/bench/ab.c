@@ -210,7 +210,7 @@ static int ab_turn(struct experiment *x, uint64_t ns)
 // latency that is measured.
 static uint64_t turn_ns(const struct experiment *x)
 {
-	bool measured = x->plan->metric || x->plan->log_dir || x->plan->online_log;
+	bool measured = x->plan->regex[AB_METRIC] || x->plan->log_dir || x->plan->online_log;
 	if (!x->watch.on)
 		return 2 * MS;
 	return measured && x->watch.busy && x->offline.group.held == x->hold.by_work ? MS / 2
@@ -313,8 +313,9 @@ static int start_offline(struct experiment *x)
 	if (start_side(x, s, true))
 		return -1;
 	return wait_for_side(x, s, is_at_work, " before it was at work",
-			     x->plan->offline_ready ? "printed no line that matches --offline-ready"
-						    : "has queues, but they took nothing");
+			     x->plan->regex[AB_OFFLINE_READY]
+				     ? "printed no line that matches --offline-ready"
+				     : "has queues, but they took nothing");
 }
 
 // ---- counting
@@ -469,14 +470,15 @@ static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
 	const struct samples *printed = &x->printed[SIDE_ONLINE].v;
-	if (*x->log[SIDE_ONLINE] && !x->plan->metric)
+	const bool prints = x->plan->regex[AB_METRIC] != NULL;
+	if (*x->log[SIDE_ONLINE] && !prints)
 		return take_log_latencies(x);
-	if (!x->plan->metric && x->plan->hold == AB_HOLD_COMMAND)
+	if (!prints && x->plan->hold == AB_HOLD_COMMAND)
 		samples_add(&x->run->latency, (double)x->run->online_ns);
-	if (x->plan->metric)
+	if (prints)
 		samples_fini(&x->run->latency); // drop requests that were seen in the queues
 	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
-	if (x->plan->metric && !printed->n)
+	if (prints && !printed->n)
 		return ab_fail(x, 1, "no line of the online command's output matches --metric");
 	if (!x->run->latency.n)
 		return ab_fail(x, 1, "the online command's queues never had anything to do");

@@ -18,18 +18,17 @@ extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 // When offline work is held: while the online command runs, or while it has work.
 enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS };
 
-// Regular expressions for the output of the commands.
+// Regular expressions for the output of the commands: latencies, the offline rate, and what the
+// offline command prints once it is at work.
 enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 
 // Options of gpq bench ab.
 struct ab_plan {
-	const char *command[2];     // of each side, for sh -c; NULL: it runs already
-	struct spec_set specs;      // processes that run already, by side
-	const char *metric;         // regular expression of latencies, or NULL
-	int metric_unit;            // index in ns, us, ms, s
-	const char *offline_metric; // regular expression of the offline rate, or NULL
-	const char *offline_ready;  // the offline command prints this once it is at work; or NULL
-	struct regex *regex[AB_PATTERNS]; // these three, compiled; NULL: not given
+	const char *command[2]; // of each side, for sh -c; NULL: it runs already
+	struct spec_set specs;  // processes that run already, by side
+	int metric_unit;        // index in ns, us, ms, s
+	const char *pattern[AB_PATTERNS];
+	struct regex *regex[AB_PATTERNS]; // these, compiled; NULL: not given
 	const char *log_dir;              // AMD logs of both commands go there; NULL: they do not
 	const char *online_log, *offline_log; // AMD logs that the commands write, or NULL
 	int hold;                             // enum ab_hold

@@ -61,8 +61,8 @@ static const struct member cycle_members[] = {
 	MEMBER(u64, cycle, set.gap_ns, "gap_wanted_ns"),
 	MEMBER(u64, cycle, set.process, "process"),
 	MEMBER(u64, cycle, queues, "queues"),
-	CYCLE_MEASURED(SAME)                     // each by its own name
-	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // of the whole cycle
+	CYCLE_MEASURED(SAME)                     // the key is the member's name
+	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // reads and writes struct cycle
 	{0},
 };
 
@@ -130,7 +130,7 @@ int raw_file_close(struct raw_file *f)
 
 // ---- runs
 
-enum { SEEN_MAX = 1 << 26 }; // beyond the number of samples of any run: not checked
+enum { SEEN_MAX = 1 << 26 }; // greater numbers are not checked: no run has so many samples
 
 // Marks sample number `n` as seen. False, and counted, if it was seen before.
 static bool note_number(struct load *l, struct load_run *r, uint64_t n)
@@ -181,7 +181,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 	return l->run[l->n++] = r;
 }
 
-// Adds it unless it was met before. 0, or -1 with errno.
+// Adds a cycle unless it was read before. 0, or -1 with errno.
 static int load_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
 {
 	struct load_run *r = find_run(l, false, context);
@@ -192,7 +192,7 @@ static int load_cycle(struct load *l, const struct bench_context *context, const
 	return result_add(&r->sum->result, c);
 }
 
-// Likewise a run of the experiment.
+// Adds a run of the experiment unless it was read before.
 static void load_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
 {
 	struct load_run *r = find_run(l, true, context);
@@ -362,13 +362,13 @@ static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run
 // False when the line is no sum.
 static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 {
-	static struct sum_row read; // 16 KB, and nothing runs beside us
+	static struct sum_row read; // 16 KB; there is only one thread
 	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
 	memset(&read, 0, sizeof(read));
 	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
 	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
 		return false;
-	if (!read.hist.count && !read.hist.min) // the line has no histogram: hist_init() sets min
+	if (!read.hist.count && !read.hist.min) // no histogram was read: that sets min
 		return false;
 	hist_merge(&sum_row_for(s, &read)->hist, &read.hist);
 	return true;

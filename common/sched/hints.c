@@ -103,7 +103,7 @@ static uint64_t listener_wait(const struct hints *h)
 	return bucket_wait(&h->bucket, h->now_ns, CONNECT_NS, HINTS_CONNECT_BURST);
 }
 
-// What keeps the next line of `c` from being read.
+// Why the next line of `c` may not be read now; READING: it may.
 static enum pause reading_obstacle(const struct hints *h, const struct client *c)
 {
 	if (c->num_requests == HINTS_PENDING_MAX)

@@ -23,8 +23,7 @@
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
 #define AWAKE   50 // sampling takes at most 1 / AWAKE of a processor
 
-#define PATIENCE_MS \
-	2000 // a holder that takes longer is left to its deadline, and hints are answered
+#define PATIENCE_MS 2000 // hints do not wait longer for a holder, whose deadline ends its hold
 
 // Descriptors: KEPT for the scheduler itself; a quarter of the others at most for hints (hints.h);
 // EACH for a member while it is attached to. A user but root may have 1 / USER_PART of all members.
