@@ -48,18 +48,13 @@ struct request {
 	uint64_t id, read_ns; // of `begin`
 };
 
-// A token bucket: the requests so far use up the rate until `paid_ns`.
-struct bucket {
-	uint64_t paid_ns;
-};
-
 enum pause { READING, TOO_FAST, TOO_MANY };
 
 struct client {
 	int fd; // -1: a free place
 	uid_t uid;
 	enum pause pause;
-	struct bucket bucket;
+	uint64_t paid_ns; // its requests so far use up the rate until then
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled;
 	char in[4 * HINTS_LINE_MAX];
@@ -70,8 +65,8 @@ struct client {
 struct hints {
 	struct hints_socket socket;
 	struct loop loop;
-	bool listening; // false: connections came too fast, or there are no descriptors
-	struct bucket bucket;
+	bool listening;   // false: connections came too fast, or there are no descriptors
+	uint64_t paid_ns; // connections so far use up the rate until then
 	uint64_t now_ns;
 	unsigned active, waiting;
 	unsigned off, missed; // for the answers being written
@@ -86,21 +81,21 @@ struct hints {
 
 // ---- rates
 
-// Nanoseconds until one more may be taken from the bucket; 0: now.
-static uint64_t bucket_wait(const struct bucket *b, uint64_t now, uint64_t each, unsigned burst)
+// A token bucket: nanoseconds until another request that costs `each` is allowed; 0: now.
+static uint64_t bucket_wait(uint64_t paid_ns, uint64_t now, uint64_t each, unsigned burst)
 {
-	uint64_t paid = greater(b->paid_ns, now) + each, limit = now + burst * each;
+	uint64_t paid = greater(paid_ns, now) + each, limit = now + burst * each;
 	return paid > limit ? paid - limit : 0;
 }
 
-static void bucket_take(struct bucket *b, uint64_t now, uint64_t cost)
+static void bucket_take(uint64_t *paid_ns, uint64_t now, uint64_t cost)
 {
-	b->paid_ns = greater(b->paid_ns, now) + cost;
+	*paid_ns = greater(*paid_ns, now) + cost;
 }
 
 static uint64_t listener_wait(const struct hints *h)
 {
-	return bucket_wait(&h->bucket, h->now_ns, CONNECT_NS, HINTS_CONNECT_BURST);
+	return bucket_wait(h->paid_ns, h->now_ns, CONNECT_NS, HINTS_CONNECT_BURST);
 }
 
 // Why the next line of `c` may not be read now; READING: it may.
@@ -108,7 +103,7 @@ static enum pause reading_obstacle(const struct hints *h, const struct client *c
 {
 	if (c->num_requests == HINTS_PENDING_MAX)
 		return TOO_MANY;
-	return bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST) ? TOO_FAST : READING;
+	return bucket_wait(c->paid_ns, h->now_ns, REQUEST_NS, HINTS_BURST) ? TOO_FAST : READING;
 }
 
 // ---- keys of the loop: 0 is the listener, 1 + place a client
@@ -191,7 +186,7 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 static enum answer count_status(struct hints *h, struct client *c, uint64_t id)
 {
 	(void)id;
-	bucket_take(&c->bucket, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
+	bucket_take(&c->paid_ns, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
 	return STATUS;
 }
 
@@ -224,7 +219,7 @@ static void serve_hint_line(struct hints *h, struct client *c, const char *line,
 {
 	struct request *r = pending(c, c->num_requests);
 	c->requests++;
-	bucket_take(&c->bucket, h->now_ns, REQUEST_NS);
+	bucket_take(&c->paid_ns, h->now_ns, REQUEST_NS);
 	r->read_ns = h->now_ns;
 	r->answer = serve_request(h, c, r, line, len);
 	c->num_requests++;
@@ -376,11 +371,11 @@ static void accept_hint_clients(struct hints *h)
 		fd = accept4(h->socket.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			break;
-		bucket_take(&h->bucket, h->now_ns, CONNECT_NS);
+		bucket_take(&h->paid_ns, h->now_ns, CONNECT_NS);
 		add_hint_client(h, fd);
 	}
 	if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-		h->bucket.paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
+		h->paid_ns = h->now_ns + HINTS_CONNECT_BURST * CONNECT_NS + NO_FILES_NS;
 	bool listening = !listener_wait(h);
 	if (listening != h->listening)
 		loop_change(&h->loop, h->socket.fd, 0, listening ? LOOP_READ : LOOP_NOTHING);
@@ -470,7 +465,7 @@ int hints_wait_ms(const struct hints *h)
 		const struct client *c = &h->clients[i];
 		if (c->fd < 0 || c->pause == READING || reading_obstacle(h, c) == TOO_MANY)
 			continue;
-		wait = lesser(wait, bucket_wait(&c->bucket, h->now_ns, REQUEST_NS, HINTS_BURST));
+		wait = lesser(wait, bucket_wait(c->paid_ns, h->now_ns, REQUEST_NS, HINTS_BURST));
 	}
 	return wait == UINT64_MAX ? -1 : (int)((wait + 999999) / 1000000);
 }
