@@ -12,21 +12,14 @@
 #define URI_CHUNK 256
 #define TRIES     3 // of a list that changes
 
-// As in <link.h> of a 64-bit host, with addresses of the target instead of pointers.
-struct debug {
-	int32_t version;
-	uint32_t pad0;
-	uint64_t map, brk;
-	uint32_t state, pad1;
-	uint64_t base;
-};
+// Structs of <link.h>, whose pointers are addresses in the process.
+_Static_assert(sizeof(struct r_debug) == 40, "r_debug of a 64-bit host");
+_Static_assert(sizeof(struct link_map) == 40, "link_map of a 64-bit host");
 
-struct link {
-	uint64_t addr, name, ld, next, prev;
-};
-
-_Static_assert(sizeof(struct debug) == sizeof(struct r_debug), "r_debug of a 64-bit host");
-_Static_assert(sizeof(struct link) == sizeof(struct link_map), "link_map of a 64-bit host");
+static uint64_t address(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
 
 // The string at this address; NULL when it cannot be read or is too long. It is read in aligned
 // pieces, as the page behind its end may not be mapped.
@@ -62,28 +55,28 @@ void code_list_fini(struct code_list *l)
 // link has one predecessor.
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
-	struct link k;
-	for (uint64_t prev = 0; at && l->n < most; prev = at, at = k.next) {
+	struct link_map k;
+	for (uint64_t prev = 0; at && l->n < most; prev = at, at = address(k.l_next)) {
 		char *uri = NULL;
-		if (code_read(mem, at, &k, sizeof(k)) && k.prev == prev && k.name)
-			uri = read_string(mem, k.name);
+		if (code_read(mem, at, &k, sizeof(k)) && address(k.l_prev) == prev && k.l_name)
+			uri = read_string(mem, address(k.l_name));
 		if (!uri)
 			return false;
-		*ARRAY_ADD(l->links, l->cap, l->n) = (struct code_link){at, k.addr, uri};
+		*ARRAY_ADD(l->links, l->cap, l->n) = (struct code_link){at, k.l_addr, uri};
 	}
 	return true;
 }
 
 bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 {
-	struct debug d, again = {0};
+	struct r_debug d, again = {0};
 	size_t before = l->n;
 	bool whole = false;
 	for (unsigned try = 0; try < TRIES && !whole; try++) {
 		truncate_list(l, before);
-		if (!code_read(mem, r_debug, &d, sizeof(d)) || d.version < 1)
+		if (!code_read(mem, r_debug, &d, sizeof(d)) || d.r_version < 1)
 			return false;
-		whole = read_links(l, mem, d.map, most) &&
+		whole = read_links(l, mem, address(d.r_map), most) &&
 			code_read(mem, r_debug, &again, sizeof(again)) &&
 			memcmp(&d, &again, sizeof(d)) == 0;
 	}
