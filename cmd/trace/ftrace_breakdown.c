@@ -3,7 +3,6 @@
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 #include "common/stats/samples.h"
 
 #include <math.h>

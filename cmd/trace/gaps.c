@@ -2,10 +2,6 @@
 // that --mark names: the suspensions of gpq suspend, the cycles of gpq bench, anything else.
 #include "cmd/trace/trace.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define KEEP_DEFAULT  5
 #define KEEP_MOST     100000
 #define MARKS_DEFAULT 20

@@ -3,11 +3,8 @@
 // Values that the log does not contain are null here; notes.c prints the reason.
 #include "cmd/trace/trace.h"
 
-#include "common/host/xalloc.h"
-
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ERRORS_DEFAULT 10

@@ -1,7 +1,7 @@
 // Shared by the files of `gpq trace`: options and kinds (trace.c), input (files.c, input.c),
 // output and reports (report.c), each a struct trace_ask in a file of its own (summary.c,
-// streams.c, list.c, series.c, gaps.c, latency.c, compare.c), notes (notes.c), kernel names
-// (names.c), recording (live.c), and the kernel's trace (ftrace.h).
+// streams.c, list.c, series.c, gaps.c, latency.c, compare.c), notes (notes.c), recording
+// (live.c), and the kernel's trace (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -117,7 +117,7 @@ struct trace_rows {
 	const struct block_item *first, *end;
 };
 
-// Readable kernel names (names.c).
+// Readable kernel names.
 struct trace_names {
 	struct demangler *demangler; // NULL: not started, or there is no library
 	bool begun;

@@ -11,7 +11,6 @@
 #include "common/ftrace/ftrace.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 #include "common/kfd/topology.h"
 
 #include <stdlib.h>

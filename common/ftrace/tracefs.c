@@ -223,13 +223,6 @@ static int tracefs_refused(const char *what, int error)
 		       "--live: %s", what);
 }
 
-// libtracefs would mount a tracefs that is missing; gpq leaves that to the user.
-static bool is_mounted(void)
-{
-	return host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
-	       host_access("/sys/kernel/debug/tracing/trace_clock", F_OK) == 0;
-}
-
 static int find_tracefs(struct live_trace *t)
 {
 	if (geteuid() != 0)
@@ -238,7 +231,10 @@ static int find_tracefs(struct live_trace *t)
 	if (!lib)
 		return err_fail(GPQ_UNSUPPORTED, "install libtracefs1",
 				"--live: libtracefs.so.1 is missing");
-	const char *dir = is_mounted() ? lib->tracefs_tracing_dir() : NULL;
+	// libtracefs would mount a tracefs that is missing; gpq leaves that to the user.
+	bool mounted = host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
+		       host_access("/sys/kernel/debug/tracing/trace_clock", F_OK) == 0;
+	const char *dir = mounted ? lib->tracefs_tracing_dir() : NULL;
 	if (!dir || strlen(dir) >= sizeof(t->dir))
 		return err_fail(GPQ_UNSUPPORTED,
 				"as root: mount -t tracefs none /sys/kernel/tracing",
@@ -495,12 +491,6 @@ static int make_events(struct live_trace *t)
 		       : err_fail(GPQ_FAILED, NULL, "--live: there is nothing to record");
 }
 
-static int open_pipe(struct live_trace *t)
-{
-	t->pipe = host_open(instance_path(t, "/trace_pipe").text, O_RDONLY | O_NONBLOCK);
-	return t->pipe < 0 ? tracefs_refused("trace_pipe", errno) : GPQ_OK;
-}
-
 int live_trace_open(struct live_trace *t)
 {
 	*t = (struct live_trace){.lock = -1, .pipe = -1, .guard_end = -1};
@@ -518,8 +508,10 @@ int live_trace_open(struct live_trace *t)
 		status = make_probes(t);
 	if (!status)
 		status = make_events(t);
-	if (!status)
-		status = open_pipe(t);
+	if (!status) {
+		t->pipe = host_open(instance_path(t, "/trace_pipe").text, O_RDONLY | O_NONBLOCK);
+		status = t->pipe < 0 ? tracefs_refused("trace_pipe", errno) : GPQ_OK;
+	}
 	if (status)
 		guard_end(t);
 	return status;
