@@ -33,14 +33,6 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-static bool resume_request(struct buf *b, const struct group_member *m, const void *arg)
-{
-	const struct resume_opts *o = arg;
-	buf_puts(b, o->keep ? "resume keep" : "resume");
-	member_words(m, b);
-	return true;
-}
-
 // Members without a holder may have a record of a pause (criu.c).
 static void resume_paused(struct group *all)
 {
@@ -84,41 +76,35 @@ static void explain_resumed(const struct group_member *m, const struct kfd_outco
 			 (int)m->target.pid, q->queue.queue_id);
 }
 
-struct resume_report {
-	const struct group *all;
-	struct held_sum sum;
-};
-
-static void write_resumed(struct out *o, void *arg)
+static int show_resumed(struct cmd *c, const struct group *all)
 {
-	struct resume_report *r = arg;
-	for (size_t i = 0; i < r->all->n; i++) {
-		const struct group_member *m = r->all->v[i];
+	struct held_sum sum = {0};
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &held_table, false);
+	for (size_t i = 0; i < all->n && !status; i++) {
+		const struct group_member *m = all->v[i];
 		for (size_t k = 0; k < m->link.answer.num && m->state != MEMBER_FAILED; k++) {
 			const struct kfd_outcome *q = &m->link.answer.queues[k];
 			const struct held_row row = held_row_of(m, q);
 			const bool beyond = held_is_unreached(m, q->queue.queue_id);
 			explain_resumed(m, q);
-			held_count(&r->sum, beyond && q->result == KFD_RESULT_UNKNOWN
-						    ? GPQ_UNSUPPORTED
-						    : held_status(q->result));
+			held_count(&sum, beyond && q->result == KFD_RESULT_UNKNOWN
+						 ? GPQ_UNSUPPORTED
+						 : held_status(q->result));
 			out_row(o, &row);
 		}
 	}
-}
-
-static int show_resumed(struct cmd *c, const struct group *all)
-{
-	struct resume_report r = {.all = all};
-	int status = held_write(&c->out, &held_table, write_resumed, &r);
-	return status ? status : held_sum_status(&r.sum);
+	status = out_finish(o, status);
+	return status ? status : held_sum_status(&sum);
 }
 
 // Asks all holders, and then waits for their answers and for followers. Was there a follower?
 static bool resume_members(struct group *all, const struct resume_opts *o, struct ending *ending)
 {
-	struct group_talk talk = {
-		.request = resume_request, .arg = o, .soon_ms = SOON_MS, .limit_ms = PATIENCE_MS};
+	struct group_talk talk = {.request = o->keep ? "resume keep" : "resume",
+				  .select = true,
+				  .soon_ms = SOON_MS,
+				  .limit_ms = PATIENCE_MS};
 	group_request(all, &talk);
 	resume_paused(all);
 	talk.since_ns = clock_ns();

@@ -8,10 +8,76 @@
 #include "common/host/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+// ---- --marks FILE: times of suspend and resume are appended to FILE, as gpq suspend --ndjson and
+// gpq resume --ndjson write them; gpq trace --gaps --mark reads them. Standard output is COMMAND's.
+
+struct marks {
+	struct out *out;
+	int fd;
+};
+
+struct marks *marks_open(const char *file)
+{
+	const struct out_opts lines = {.mode = OUT_NDJSON};
+	struct marks *m = xcalloc(1, sizeof(*m));
+	m->fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (m->fd < 0) {
+		err_sys(errno, NULL, "--marks %s", file);
+		free(m);
+		return NULL;
+	}
+	m->out = out_open_fd(&lines, m->fd, file);
+	out_begin(m->out, &held_table, true);
+	return m;
+}
+
+static bool write_marks(struct marks *marks, const struct group_member *m)
+{
+	for (size_t i = 0; i < m->link.answer.num; i++) {
+		const struct held_row row = held_row_of(m, &m->link.answer.queues[i]);
+		out_row(marks->out, &row);
+	}
+	return out_flush(marks->out) == 0;
+}
+
+int marks_suspended(struct marks *marks, const struct group *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!write_marks(marks, all->v[i]))
+			return GPQ_FAILED; // out_close() prints the reason
+	return 0;
+}
+
+void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
+{
+	struct held_row row = held_row_of(m, NULL); // one for all queues
+	row.result = kfd_result_name(KFD_RESULT_RESUMED);
+	if (!marks)
+		return;
+	if (answered) {
+		write_marks(marks, m);
+		return;
+	}
+	out_row(marks->out, &row);
+	out_flush(marks->out);
+}
+
+void marks_close(struct marks *marks)
+{
+	if (!marks)
+		return;
+	out_close(marks->out);
+	close(marks->fd);
+	free(marks);
+}
+
+// ---- COMMAND
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, 0};
 
@@ -101,16 +167,9 @@ static int wait_command(pid_t child, int signals, struct group *all, struct mark
 	return status;
 }
 
-static bool release_request(struct buf *b, const struct group_member *m, const void *arg)
-{
-	(void)m, (void)arg;
-	buf_puts(b, "release");
-	return true;
-}
-
 int holds_release(struct group *all, struct marks *marks)
 {
-	const struct group_talk talk = {.request = release_request};
+	const struct group_talk talk = {.request = "release"};
 	const uint64_t begin = clock_ns();
 	int status = 0;
 	group_request(all, &talk);

@@ -67,35 +67,22 @@ const struct out_table holders_table = {"holders", "holder", holder_cols,
 					sizeof(holder_cols) / sizeof(holder_cols[0])};
 const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
 
-// In the words of struct queue_row.
-static void set_type(struct held_row *row, uint32_t type)
-{
-	if (type > KFD_SNAPSHOT_SDMA_XGMI)
-		return;
-	row->type = kfd_snapshot_type_name(type);
-	row->packets = kfd_snapshot_packets_name(type);
-}
-
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q)
 {
-	struct held_row row = {.pid = (uint64_t)m->target.pid,
-			       .gpu = U64_NULL,
-			       .qid = U64_NULL,
-			       .context = U64_NULL,
-			       .latency_ns = U64_NULL,
-			       .saved_bytes = U64_NULL,
-			       .backlog = U64_NULL,
-			       .holder = U64_NULL,
-			       .at_ns = m->answered_ns,
-			       .until_ns = U64_NULL};
+	struct held_row row;
+	out_clear(&held_table, &row);
+	row.pid = (uint64_t)m->target.pid;
+	row.at_ns = m->answered_ns;
 	if (!q)
 		return row;
 	row.qid = q->queue.queue_id;
-	if (q->result != KFD_RESULT_UNKNOWN) {
-		row.gpu = q->queue.gpu_id;
-		set_type(&row, q->queue.queue_type);
-	}
 	row.result = kfd_result_name(q->result);
+	if (q->result != KFD_RESULT_UNKNOWN)
+		row.gpu = q->queue.gpu_id;
+	if (q->result != KFD_RESULT_UNKNOWN && q->queue.queue_type <= KFD_SNAPSHOT_SDMA_XGMI) {
+		row.type = kfd_snapshot_type_name(q->queue.queue_type);
+		row.packets = kfd_snapshot_packets_name(q->queue.queue_type);
+	}
 	if (q->latency_ns)
 		row.latency_ns = q->latency_ns;
 	if (q->until_ns)
@@ -170,16 +157,6 @@ int held_sum_status(const struct held_sum *s)
 	return s->failed && s->done ? GPQ_PARTIAL : s->first;
 }
 
-int held_write(const struct out_opts *opts, const struct out_table *table,
-	       void (*rows)(struct out *o, void *arg), void *arg)
-{
-	struct out *o = out_open(opts);
-	int status = out_begin(o, table, false);
-	if (!status)
-		rows(o, arg);
-	return out_finish(o, status);
-}
-
 static const char *holding_state_name(const struct kfd_holding *h)
 {
 	if (h->paused)
@@ -224,50 +201,34 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 	buf_fini(&ids);
 }
 
-struct holdings {
-	struct kfd_holding *list;
-	size_t num;
-	const struct pids *only;
-	struct follower *followers;
-	size_t num_followers;
-};
-
 static void write_follower(struct out *o, const struct follower *f)
 {
-	const struct holder_row r = {.pid = U64_NULL,
-				     .holder = (uint64_t)f->pid,
-				     .queues = U64_NULL,
-				     .unreached = U64_NULL,
-				     .held_ns = U64_NULL,
-				     .left_ns = U64_NULL,
-				     .user = proc_user(f->uid),
-				     .state = f->ours ? "following" : "claimed",
-				     .selector = f->ours ? f->text + (f->text[0] == ' ') : NULL,
-				     .follows = -1};
+	struct holder_row r;
+	out_clear(&holders_table, &r);
+	r.holder = (uint64_t)f->pid;
+	r.user = proc_user(f->uid);
+	r.state = f->ours ? "following" : "claimed";
+	r.selector = f->ours ? f->text + (f->text[0] == ' ') : NULL;
 	out_row(o, &r);
-}
-
-static void write_holders(struct out *o, void *arg)
-{
-	const struct holdings *h = arg;
-	if (!h->num_followers)
-		out_leave_out(o, "SELECTOR");
-	for (size_t i = 0; i < h->num; i++)
-		if (!h->only->given || pids_has(h->only, h->list[i].target))
-			write_holder(o, &h->list[i]);
-	for (size_t i = 0; i < h->num_followers; i++)
-		write_follower(o, &h->followers[i]);
 }
 
 int held_list(struct cmd *c, const struct pids *only)
 {
-	struct holdings h = {.only = only};
-	int status;
-	h.num = kfd_holdings(&h.list, true);
-	h.num_followers = only->given ? 0 : followers(&h.followers);
+	struct follower *following = NULL;
+	struct kfd_holding *held;
+	const size_t num = kfd_holdings(&held, true);
+	const size_t num_following = only->given ? 0 : followers(&following);
 	c->out.schema = &holders_schema;
-	status = held_write(&c->out, &holders_table, write_holders, &h);
-	kfd_holdings_free(h.list, h.num);
-	free(h.followers);
-	return status;
+	struct out *o = out_open(&c->out);
+	const int status = out_begin(o, &holders_table, false);
+	if (!status && !num_following)
+		out_leave_out(o, "SELECTOR");
+	for (size_t i = 0; i < num && !status; i++)
+		if (!only->given || pids_has(only, held[i].target))
+			write_holder(o, &held[i]);
+	for (size_t i = 0; i < num_following && !status; i++)
+		write_follower(o, &following[i]);
+	kfd_holdings_free(held, num);
+	free(following);
+	return out_finish(o, status);
 }

@@ -19,10 +19,6 @@ extern const struct out_table held_table;    // struct held_row
 extern const struct out_table holders_table; // gpq suspend --list
 extern const struct schema holders_schema;
 
-// Writes a table to standard output. 0, or an exit status after a message.
-int held_write(const struct out_opts *opts, const struct out_table *table,
-	       void (*rows)(struct out *o, void *arg), void *arg);
-
 // The row of a queue in a holder's answer, without proof. NULL: of a process; only pid and at_ns.
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
 

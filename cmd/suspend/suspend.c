@@ -38,28 +38,26 @@ static const struct opt opts[] = {
 
 static const struct suspend_opts defaults = {.for_ns = NO_DEADLINE, .watch = WATCH_OFF};
 
-static bool suspend_request(struct buf *b, const struct group_member *m, const void *arg)
+// Members that fail are abandoned, which ends what their holders hold for us.
+static void ask_members(struct group *all, const char *request, bool select, bool start)
 {
-	const struct suspend_opts *o = arg;
-	buf_printf(b, "suspend tie grace=%u", (unsigned)o->grace);
-	if (o->for_ns != NO_DEADLINE)
-		buf_printf(b, " for_ns=%llu", (unsigned long long)o->for_ns);
-	if (o->idle)
-		buf_puts(b, " idle");
-	if (o->no_trace)
-		buf_puts(b, " notrace");
-	if (o->verify)
-		buf_puts(b, " addresses");
-	member_words(m, b);
-	return true;
+	const struct group_talk talk = {.request = request, .select = select, .start = start};
+	group_request(all, &talk);
+	group_answers(all, &talk);
+	group_abandon_failed(all);
 }
 
 static void suspend_members(struct group *all, const struct suspend_opts *o)
 {
-	const struct group_talk talk = {.request = suspend_request, .arg = o, .start = true};
-	group_request(all, &talk);
-	group_answers(all, &talk);
-	group_abandon_failed(all);
+	struct buf b = {0};
+	buf_printf(&b, "suspend tie grace=%u", (unsigned)o->grace);
+	if (o->for_ns != NO_DEADLINE)
+		buf_printf(&b, " for_ns=%llu", (unsigned long long)o->for_ns);
+	buf_puts(&b, o->idle ? " idle" : "");
+	buf_puts(&b, o->no_trace ? " notrace" : "");
+	buf_puts(&b, o->verify ? " addresses" : "");
+	ask_members(all, b.data, true, true);
+	buf_fini(&b);
 	kfd_step(4);
 }
 
@@ -88,50 +86,49 @@ static void explain_outcome(const struct group_member *m, const struct kfd_outco
 	}
 }
 
-struct suspend_report {
-	const struct group *all;
-	const struct proof_seen *proofs; // --verify, else NULL
-	struct held_sum sum;
-};
-
-// A row per queue, unless `o` is NULL, and how it went.
-static void write_rows(struct out *o, void *arg)
+// Writes a row for each queue, unless `o` is NULL. `proofs`: of --verify, else NULL. The status of
+// all queues together.
+static int write_rows(struct out *o, const struct group *all, const struct proof_seen *proofs)
 {
-	struct suspend_report *r = arg;
-	for (size_t i = 0; i < r->all->n; i++) {
-		const struct group_member *m = r->all->v[i];
+	struct held_sum sum = {0};
+	for (size_t i = 0; i < all->n; i++) {
+		const struct group_member *m = all->v[i];
 		if (m->state == MEMBER_FAILED)
 			continue;
 		for (size_t k = 0; k < m->link.answer.num; k++) {
 			const struct kfd_outcome *q = &m->link.answer.queues[k];
 			struct held_row row = held_row_of(m, q);
 			int status = held_status(q->result);
-			if (r->proofs)
-				status = proofs_fill(r->proofs++, &row, status);
+			if (proofs)
+				status = proofs_fill(proofs++, &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
 			    held_is_unreached(m, q->queue.queue_id))
 				continue; // its row follows
 			explain_outcome(m, q);
-			held_count(&r->sum, status);
+			held_count(&sum, status);
 			if (o)
 				out_row(o, &row);
 		}
-		held_unreached(o, m, &r->sum);
-		if (!m->link.answer.num && !r->sum.failed)
+		held_unreached(o, m, &sum);
+		if (!m->link.answer.num && !sum.failed)
 			err_note("pid %d: no queue yet; those that appear will be suspended",
 				 (int)m->target.pid);
 	}
+	return held_sum_status(&sum);
 }
 
 static int show_held(struct cmd *c, const struct group *all, const struct proof_seen *proofs)
 {
-	struct suspend_report r = {.all = all, .proofs = proofs};
-	int status;
+	int of_queues = 0;
 	for (size_t i = 0; i < all->n && !c->out.columns; i++)
 		if (all->v[i]->num_unreached)
 			c->out.columns = "+CONTEXT";
-	status = held_write(&c->out, &held_table, write_rows, &r);
-	return status ? status : held_sum_status(&r.sum);
+	struct out *o = out_open(&c->out);
+	int status = out_begin(o, &held_table, false);
+	if (!status)
+		of_queues = write_rows(o, all, proofs);
+	status = out_finish(o, status);
+	return status ? status : of_queues;
 }
 
 // Nothing stays suspended, and the holders that were started end.
@@ -141,18 +138,11 @@ static void abandon_all(struct group *all)
 		member_abandon(all->v[i]);
 }
 
-static bool confirm_request(struct buf *b, const struct group_member *m, const void *arg)
-{
-	(void)arg;
-	buf_puts(b, "hold");
-	return m->link.fd >= 0;
-}
-
 // Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
 // queue and follows no new ones ends. One that ended at its deadline is no failure.
 static void confirm_holds(struct group *all)
 {
-	const struct group_talk talk = {.request = confirm_request};
+	const struct group_talk talk = {.request = "hold"};
 	for (size_t i = 0; i < all->n; i++) {
 		struct group_member *m = all->v[i];
 		if (m->state == MEMBER_READY && !m->link.answer.held && !m->link.answer.follows)
@@ -209,23 +199,6 @@ static int hold_none(struct cmd *c, struct group *all, int status)
 	return status;
 }
 
-static bool undo_request(struct buf *b, const struct group_member *m, const void *arg)
-{
-	(void)arg;
-	buf_puts(b, "resume");
-	member_words(m, b);
-	return m->link.fd >= 0;
-}
-
-// Resumes what was made lasting before another failed.
-static void undo_holds(struct group *all)
-{
-	const struct group_talk talk = {.request = undo_request};
-	group_request(all, &talk);
-	group_answers(all, &talk);
-	group_abandon_failed(all);
-}
-
 bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool lasting)
 {
 	suspend_members(one, o);
@@ -244,11 +217,8 @@ static bool takes_newcomers(const struct suspend_opts *o)
 static int suspend_for_command(struct cmd *c, struct group *all, const struct proof_seen *proofs,
 			       struct marks *marks)
 {
-	struct suspend_report r = {.all = all, .proofs = proofs};
-	int status, failed;
-	write_rows(NULL, &r);
-	status = held_sum_status(&r.sum);
-	failed = targets_report(all);
+	int status = write_rows(NULL, all, proofs);
+	const int failed = targets_report(all);
 	if (!status)
 		status = failed;
 	if (!status && marks)
@@ -277,7 +247,7 @@ static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_
 		abandon_all(all);
 	failed = targets_report(all);
 	if (failed && o->all_or_none) {
-		undo_holds(all);
+		ask_members(all, "resume", true, false); // those that were made lasting
 		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
 	}
 	if (takes_newcomers(o) && (!status || status == GPQ_PARTIAL) &&
@@ -300,6 +270,47 @@ static int suspend_all(struct cmd *c, struct group *all, struct marks *marks)
 	free(proofs);
 	return status;
 }
+
+// ---- --method criu: pauses whole processes by the driver's checkpoint ioctl
+
+static const char criu_hazards[] =
+	"nothing resumes a process paused by this method but gpq resume, not even the end of gpq, "
+	"and a checkpoint of it meanwhile makes it impossible";
+
+static const struct opt_rule criu_rules[] = {
+	RULE_EXCLUDES(SUSPEND_DETAILS, "method", "leave out the other options",
+		      "--method criu pauses whole processes, and has no deadline"),
+	{0},
+};
+
+static void pause_member(struct out *o, struct group_member *m)
+{
+	bool already = false;
+	member_set_failed(m, kfd_target_pin(&m->target, m->target.pid, 0, &m->failure) < 0 ||
+				     kfd_criu_pause(&m->target, &already, &m->failure) < 0);
+	m->answered_ns = clock_ns();
+	struct held_row row = held_row_of(m, NULL);
+	row.result = already ? "already" : "suspended";
+	if (m->state != MEMBER_FAILED)
+		out_row(o, &row);
+}
+
+static int suspend_criu(struct cmd *c, struct group *all)
+{
+	int status = cmd_check(c, criu_rules);
+	if (status)
+		return status;
+	err_warn("see gpq-suspend(1)", "--method criu: %s", criu_hazards);
+	struct out *o = out_open(&c->out);
+	status = out_begin(o, &held_table, false);
+	for (size_t i = 0; i < all->n && !status; i++)
+		pause_member(o, all->v[i]);
+	status = out_finish(o, status);
+	const int failed = targets_report(all);
+	return status ? status : failed;
+}
+
+// ---- options
 
 static const struct opt_rule suspend_rules[] = {
 	RULE_EXCLUDES(SUSPEND_DETAILS " method " PICK_HOST_NAMES, "list",

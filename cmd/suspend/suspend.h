@@ -22,7 +22,7 @@ struct suspend_opts {
 	PICK_QUEUES_NAMES " grace for verify if-idle no-trace all-or-none once dry-run marks " \
 			  "COMMAND"
 
-struct marks; // marks.c
+struct marks; // command.c
 
 // Suspends the queues of the one member of `one`; `lasting`: until resume, else while its link is
 // open. False: it is not held.
@@ -53,7 +53,7 @@ int run_held(char **argv, struct group *all, int follower, struct marks *marks);
 // 0, or the exit status after a message: some may still be suspended.
 int holds_release(struct group *all, struct marks *marks);
 
-// ---- marks.c: --marks FILE
+// --marks FILE:
 
 // Opens FILE, to append to it. NULL after a message.
 struct marks *marks_open(const char *file);
@@ -68,9 +68,5 @@ void marks_close(struct marks *marks);
 
 extern const struct schema suspend_schema;
 int suspend_dry(struct cmd *c, struct group *all);
-
-// ---- criu.c: --method criu
-
-int suspend_criu(struct cmd *c, struct group *all);
 
 #endif

@@ -148,16 +148,16 @@ void member_words(const struct group_member *m, struct buf *b);
 // ---- group_talk.c: one request in the caller's words
 
 struct group_talk {
-	// Writes the request to `b`. False: this member gets none.
-	bool (*request)(struct buf *b, const struct group_member *m, const void *arg);
-	const void *arg;
-	bool start;        // start holders for those that have none
-	unsigned soon_ms;  // a holder that is stopped (SIGSTOP) is waited for so long; 0: 5 s
-	unsigned limit_ms; // any other holder; 0: KFD_ANSWER_MS
-	uint64_t since_ns; // both times count from here; 0: from the end of the wait before
+	const char *request; // words of the protocol
+	bool select;         // behind them those of member_words()
+	bool start;          // start holders for those that have none
+	unsigned soon_ms;    // how long a holder that is stopped (SIGSTOP) may take; 0: 5 s
+	unsigned limit_ms;   // any other holder; 0: KFD_ANSWER_MS
+	uint64_t since_ns;   // both times count from here; 0: from the end of the wait before
 };
 
 // Pins members and connects to their holders where that was not done; then sends the requests.
+// Members that failed or were abandoned get none.
 void group_request(struct group *g, const struct group_talk *t);
 
 // Waits for the answers. Where an existing holder was just ending, as at its deadline, `start`

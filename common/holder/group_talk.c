@@ -22,18 +22,20 @@ static void send_request(struct group *g, struct group_member *m, const struct g
 {
 	const bool is_new = m->state == MEMBER_NAMED;
 	struct buf b = {0};
-	bool ok = true;
-	if (!t->request(&b, m, t->arg))
-		goto out;
+	bool ok;
+	if (!is_new && m->link.fd < 0)
+		return; // abandoned
+	buf_puts(&b, t->request);
+	if (t->select)
+		member_words(m, &b);
 	ok = (!is_new || connect_member(g, m, t)) &&
 	     kfd_link_send(&m->link, b.data, &m->failure) == 0;
+	buf_fini(&b);
 	m->asked_ns = clock_ns();
 	m->answered_ns = ok ? 0 : m->asked_ns;
 	member_enter(g, m, ok ? MEMBER_ASKED : MEMBER_FAILED);
 	if (is_new)
 		kfd_step(3);
-out:
-	buf_fini(&b);
 }
 
 void group_request(struct group *g, const struct group_talk *t)

@@ -81,13 +81,6 @@ static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
 								 : NULL;
 }
 
-static bool queues_request(struct buf *b, const struct group_member *m, const void *arg)
-{
-	(void)m, (void)arg;
-	buf_puts(b, "queues addresses");
-	return true;
-}
-
 static void take_entries(struct queue_rows *q, const struct group_member *m)
 {
 	for (size_t i = 0; i < m->link.answer.num; i++) {
@@ -102,7 +95,7 @@ static void take_entries(struct queue_rows *q, const struct group_member *m)
 // with the connection.
 static int attach_processes(struct queue_rows *q)
 {
-	const struct group_talk talk = {.request = queues_request, .start = true};
+	const struct group_talk talk = {.request = "queues addresses", .start = true};
 	struct group g = {.dry = true};
 	int status = GPQ_OK;
 	err_hint(NULL, "--attach: the driver takes all queues of the GPUs off the hardware once");
