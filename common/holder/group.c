@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull
-#define DYING_MS 500 // until a process whose holder has ended is seen to have ended
-enum { TRIES = 20 };
+#define DYING_MS 500 // a holder may end so long before its process is seen to have ended
+#define TRIES    20  // of member.tries
 
 // ---- states of a member
 
@@ -38,7 +38,7 @@ void member_set_look(struct group *g, struct group_member *m, enum member_look l
 	g->asked += counts_as_asked(m);
 }
 
-// Closes the connection, on which the holder ends.
+// Closes the connection: its hold ends, and so does a holder that holds nothing else.
 static void hang_up_member(struct group *g, struct group_member *m)
 {
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
@@ -56,7 +56,7 @@ static void note_end(struct group *g, struct group_member *m)
 	member_enter(g, m, MEMBER_ENDED);
 }
 
-// A failure because the process ended is none. `nowait`: group_look() finds that it ended.
+// The end of the process is no failure. `nowait`: group_look() finds that it ended.
 static void note_failure(struct group *g, struct group_member *m)
 {
 	hang_up_member(g, m);
@@ -93,8 +93,8 @@ void member_words(const struct group_member *m, struct buf *b)
 		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
 }
 
-// With `most` the request names each queue of the last answer. A request without ids would suspend
-// all queues, so an answer without queues leads to an id that no queue has.
+// With `most` the request names each queue of the last answer. If that has none, the request names
+// an id that no queue has: without ids it would suspend all queues.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
@@ -133,7 +133,7 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	member_enter(g, m, MEMBER_ASKED);
 }
 
-// What seemed to be idle when it was last looked at is looked at anew before it is left running.
+// A member that was idle at the last look is looked at again before it is left running.
 static void ask_member(struct group *g, struct group_member *m, bool hold)
 {
 	const bool held = member_is_held(m);
@@ -171,7 +171,7 @@ static void take_outcomes(struct group *g, struct group_member *m)
 	g->answered_ns = clock_ns();
 }
 
-// Takes over the queues that the holder reports. sysfs may be a moment ahead of it.
+// Takes over the queues that the holder reports. sysfs may be a moment ahead of the holder.
 static void take_queues(struct group *g, struct group_member *m)
 {
 	struct kfd_answer *a = &m->link.answer;
@@ -186,7 +186,7 @@ static void take_queues(struct group *g, struct group_member *m)
 	member_watch(g, m);
 }
 
-// What was asked may have become outdated meanwhile.
+// The wish may have changed since the request, which is then followed by another one.
 static void take_member_answer(struct group *g, struct group_member *m)
 {
 	m->answered_ns = clock_ns();
@@ -214,7 +214,7 @@ static void wait_for_answer(struct group *g, struct group_member *m)
 		take_member_answer(g, m);
 }
 
-// Unless `nowait`: until the member is attached to, and its queues are known.
+// Waits until the member is attached to and its queues are known, unless `nowait`.
 static void settle_member(struct group *g, struct group_member *m)
 {
 	while (!g->nowait && member_is_asked(m) &&
@@ -255,7 +255,7 @@ bool group_has(const struct group *g, pid_t pid)
 	return find_member(g, pid) != NULL;
 }
 
-// Frees what was pinned or connected, after hang_up_member().
+// After hang_up_member().
 static void free_member(struct group *g, struct group_member *m)
 {
 	member_forget_look(g, m);
@@ -270,7 +270,7 @@ static void free_member(struct group *g, struct group_member *m)
 	free(m);
 }
 
-// After exec: a new KFD process, which the old holder does not trace.
+// After exec the process is a new KFD process, which the old holder does not trace.
 static void renew_member(struct group *g, struct group_member *m)
 {
 	hang_up_member(g, m);
@@ -392,7 +392,7 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 	return n;
 }
 
-// Asks the holder for the queues where sysfs shows other ones than before.
+// Asks the holder for the queues if sysfs shows other ones than before.
 static void look_at_sysfs(struct group *g, struct group_member *m)
 {
 	struct buf names = {0};
@@ -415,7 +415,7 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 		member_look_at(g, m);
 }
 
-// Once for each member, after its first hold, so that the hold does not wait for it.
+// Once for each member, and after its first hold, which should not wait for this.
 static void count_unreached(struct group *g, struct group_member *m)
 {
 	if (m->looked_unreached || !member_is_held(m))
@@ -437,7 +437,7 @@ void group_look(struct group *g)
 			note_end(g, m);
 		else if (m->state != MEMBER_FAILED)
 			look_at_sysfs(g, m);
-		// Without a request on its way, what can be read is the end of the connection.
+		// No answer is on its way, so only the end of the connection can be read.
 		if (m->state == MEMBER_READY && kfd_link_take(&m->link, &m->failure) < 0)
 			note_failure(g, m);
 		count_unreached(g, m);

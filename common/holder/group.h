@@ -8,7 +8,7 @@
 // - group_ask(): members are held or run, as a scheduler wants it. Queues that a member creates
 //   while it is held are suspended as they appear, and the indices of its queues are watched.
 //
-// Whatever dies, the queues run: the holds of a group are tied to its connections, and have a
+// Whatever dies, the queues run: the holds of group_ask() are tied to its connections, and have a
 // deadline.
 #ifndef GPQ_HOLDER_GROUP_H
 #define GPQ_HOLDER_GROUP_H
@@ -24,7 +24,7 @@ enum member_state {
 	MEMBER_NAMED,  // there is no connection to a holder
 	MEMBER_READY,  // connected, no request is on its way
 	MEMBER_ASKED,  // a request was sent, and its answer has not come
-	MEMBER_SILENT, // the same, and the answer is overdue: see `failure`
+	MEMBER_SILENT, // its answer is overdue, and still awaited: see `failure`
 	MEMBER_FAILED, // its holder is lost or refuses: see `failure`
 	MEMBER_ENDED,  // the process is dead
 };
@@ -35,19 +35,19 @@ enum member_place {
 	MEMBER_RUNS,   // the last request was to resume, or there was none
 	MEMBER_IDLE,   // left running, since it has nothing to do
 	MEMBER_HELD,   // the last request was to suspend
-	MEMBER_PARTLY, // the same, and some of its queues could not be suspended
+	MEMBER_PARTLY, // the last request was to suspend, and some queues could not be
 };
 
-// Looks at the indices of the watched queues, in the member's memory.
+// A look: reading the indices of a member's watched queues from its memory.
 enum member_look {
-	LOOK_NONE,      // no look is on its way
-	LOOK_POSTED,    // `nowait`: the indices were asked for
-	LOOK_TO_DECIDE, // the same, and the answer decides whether the member is left running as
-			// idle
+	LOOK_NONE,      // none is under way
+	LOOK_POSTED,    // `nowait`: the reader was asked
+	LOOK_TO_DECIDE, // the reader was asked, and its answer decides whether to suspend the
+			// member or to leave it running as idle
 };
 enum member_indices {
 	INDICES_UNKNOWN, // the last look could not read all indices
-	INDICES_KNOWN,   // it did
+	INDICES_KNOWN,   // the last look read them
 	INDICES_SILENT,  // the memory did not answer: the member may have work
 };
 
@@ -56,32 +56,32 @@ struct group_member {
 	struct kfd_link link;     // fd -1: none
 	struct kfd_failure failure;
 	enum member_state state;
-	bool joins;                     // attached to with `pass`, and not without a request since
-	struct kfd_selection *sel;      // which of its queues; owned; NULL: all
-	pid_t holder;                   // that was started for it; 0: none
-	uint64_t asked_ns, answered_ns; // CLOCK_MONOTONIC; when the last request went, and its
-					// answer, or failure, came
-	struct kfd_queue *unreached;    // queues that no holder reaches (contexts.c); owned
+	bool joins; // attached to under group.pass, and its first requests are under way
+	struct kfd_selection *sel;   // which of its queues; owned; NULL: all
+	pid_t holder;                // the holder that was started for it; 0: none
+	uint64_t asked_ns;           // when the last request was sent (CLOCK_MONOTONIC)
+	uint64_t answered_ns;        // when its answer came, or it failed
+	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
 	bool looked_unreached; // `unreached` is known
 	// Of group_ask():
 	enum member_request asked_for;
 	enum member_place place;
-	struct buf request;  // to suspend it
-	struct buf queues;   // its directory in sysfs, before the holder was asked
-	unsigned num_queues; // how many are in there
-	bool stale;          // the holder reported another number, or the request has changed
-	unsigned tries;      // looks that found another number of queues than its holder
+	struct buf request;  // the words that suspend it
+	struct buf queues;   // names of its queues in sysfs when the holder was last asked
+	unsigned num_queues; // number of these names
+	bool stale;          // the holder reported another number, or group_set() changed something
+	unsigned tries;      // how often the holder has reported another number, one after another
 	uint64_t tried_ns;   // when it was last attached to
 	uint64_t failed_ns;  // when it failed
-	uint64_t user;       // whose process it is; the caller's
-	bool said;           // the failure was reported, by the caller
+	uint64_t user;       // for the caller: whose process it is
+	bool said;           // for the caller: the failure was reported
 	// The watched queues:
 	enum member_look look;
 	enum member_indices indices;
-	bool fresh;        // `nowait`: which of them can be read is not known yet
+	bool fresh;        // `nowait`: queues that cannot be read are still to be dropped
 	uint64_t moved_ns; // when an index was last seen to move
-	uint64_t gone;     // packets counted of queues that were destroyed
+	uint64_t gone;     // packets that were counted of queues destroyed since
 	struct kfd_watch watch;
 	struct kfd_indices *first, *last; // at the start of counting, at the last look; owned,
 					  // NULL before it was attached to
@@ -90,53 +90,53 @@ struct group_member {
 struct group {
 	struct group_member **v; // owned
 	size_t n, cap;
-	bool attach;          // to members, and to those that come
-	bool dry;             // members are only named, whether they live or not
-	bool held;            // members are to be suspended, also those that come
-	unsigned grace;       // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
-	unsigned most;        // only the first so many of each member's queues, by id; 0: all
-	bool nowait;          // answers are taken by group_take() alone: nothing waits for a holder
-	bool pass;            // requests to members that join do not count in `asked`
-	unsigned patience_ms; // that an answer is waited for; 0: KFD_ANSWER_MS
-	struct reader *reader; // nowait: of the members' memory; owned
+	bool attach;           // group_add() attaches to members
+	bool dry;              // members are only named, whether they live or not
+	bool held;             // members are to be suspended, also those that are added later
+	unsigned grace;        // of suspending, in 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	unsigned most;         // hold only the first `most` queues of each member, by id; 0: all
+	bool nowait;           // nothing waits for a holder: group_take() alone takes answers
+	bool pass;             // new members do not count in `asked` until they are settled
+	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
+	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // deadline of each hold, kept by its holder
-	uint64_t idle_ns;      // a member without work whose indices stood still for so long is
-			       // not suspended; 0: all are
+	uint64_t idle_ns;      // do not suspend members that have no work and whose indices stood
+			       // still for so long; 0: suspend all
 	size_t asked;          // members in MEMBER_ASKED that do not join, and in LOOK_TO_DECIDE
 	uint64_t answered_ns;  // when the last answer to a request to suspend or resume came
-	uint64_t calls;        // such requests that made the driver take queues off or put them on
+	uint64_t calls;        // answers to such requests for which the driver had something to do
 	uint64_t grown_ns;     // when the last member came
 	size_t unreached;      // queues of secondary contexts, which no hold reaches
 	unsigned num_queues;   // by sysfs, at the last look
 };
 
-// Adds a process, pinned, or attaches anew to a member after it called exec; `sel` (NULL: all its
-// queues) becomes the group's. NULL when the process is gone. A member that could not be attached
-// to is in MEMBER_FAILED; with `nowait` once group_take() has its answer.
+// Adds a process, pinned unless `dry`, or attaches anew to a member that called exec. `sel` (NULL:
+// all its queues) becomes the group's. NULL when the process is gone. If attaching fails, the
+// member gets into MEMBER_FAILED: at once, or with `nowait` when group_take() has the answer.
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
 
-// A living member.
+// Is the process a member that has not ended?
 bool group_has(const struct group *g, pid_t pid);
 
-// A request to the holder was sent, and its answer has not come.
+// Is an answer of its holder still to come?
 static inline bool member_is_asked(const struct group_member *m)
 {
 	return m->state == MEMBER_ASKED || m->state == MEMBER_SILENT;
 }
 
-// Failed, or silent: `failure` says why.
+// Does `failure` say why it does not answer?
 static inline bool member_is_missed(const struct group_member *m)
 {
 	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;
 }
 
-// For callers of group_request() that do more with a holder: how that went.
+// For callers of group_request() that do more with a member: whether that failed.
 static inline void member_set_failed(struct group_member *m, bool failed)
 {
 	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
 }
 
-// The last request was to suspend it.
+// Was the last request to suspend it?
 static inline bool member_is_held(const struct group_member *m)
 {
 	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
@@ -156,27 +156,24 @@ struct group_talk {
 	uint64_t since_ns;   // both times count from here; 0: from the end of the wait before
 };
 
-// Pins members and connects to their holders where that was not done; then sends the requests.
+// Pins members and connects to their holders where that was not done, then sends the requests.
 // Members that failed or were abandoned get none.
 void group_request(struct group *g, const struct group_talk *t);
 
-// Waits for the answers. Where an existing holder was just ending, as at its deadline, `start`
-// sends the request to a new one.
+// Waits for the answers. If a holder was just ending, as at its deadline, `start` sends the request
+// to a new one.
 void group_answers(struct group *g, const struct group_talk *t);
 
-// Closes connections of members that failed, which ends what was tied to them; see
-// kfd_link_abandon().
-void group_abandon_failed(struct group *g);
-
-// The same for one member, in whatever state. True when its holder has ended.
+// kfd_link_abandon() for one member, or for all that failed.
 bool member_abandon(struct group_member *m);
+void group_abandon_failed(struct group *g);
 
 // ---- members
 
 // Moves all members of `from` to the end of `g`.
 void group_move(struct group *g, struct group *from);
 
-// Removes the other members; not while packets are counted.
+// Removes members for which `keep` is false; not while packets are counted.
 void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
 		const void *arg);
 void group_forget_ended(struct group *g);
@@ -196,16 +193,16 @@ void group_fini(struct group *g);
 // Looks for members that ended, and for queues that came or went. A few reads of sysfs each.
 void group_look(struct group *g);
 
-// From the next group_look() on, which asks for the queues again where something changes.
+// Sets both members, in force from the next group_look() on.
 void group_set(struct group *g, unsigned grace, unsigned most);
 
-// Sends requests so that all members come to be suspended (`hold`; again: the deadline begins
-// anew), or to run. Never waits.
+// Asks holders to suspend all members (`hold`) or to resume them. Never waits. Holding anew begins
+// the deadline anew.
 void group_ask(struct group *g, bool hold);
 
-// Reads the answers that have come, and asks again where they are outdated. Never waits. With
-// `nowait` a member whose answer is overdue becomes MEMBER_SILENT: its connection stays, and with
-// it the hold and the hold's deadline, and the late answer is taken as any other.
+// Takes the answers that have come, and asks again where the wish has changed. Never waits. With
+// `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and deadline
+// stay, and the late answer is taken as any other.
 void group_take(struct group *g);
 
 // Was the member, by its last answer, suspended with all its queues?
@@ -214,30 +211,30 @@ bool group_is_off(const struct group_member *m);
 // Waits until no request is on its way.
 void group_wait(struct group *g);
 
-// The member failed, and not because its process was ending.
+// Has it failed for another reason than the end of its process? That takes 0.5 s to be known.
 bool group_has_failed(const struct group_member *m, uint64_t now_ns);
 
 // Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);
 
-// Writes the names of the process's queues in sysfs (NULL: nowhere). Their number.
+// Appends the names of the process's queues in sysfs, unless `names` is NULL. Their number.
 unsigned group_list_queues(pid_t pid, struct buf *names);
 
 // ---- group_look.c: indices and work
 
-// Reads the indices of all queues. `nowait`: asks for them, and group_take() takes the answers,
-// which can be waited for by group_reader_fd(); -1: there are none.
+// Reads the indices of all queues. `nowait`: asks the reader for them, and group_take() takes its
+// answers; group_reader_fd() is readable then (-1: nothing was asked).
 void group_sample(struct group *g);
 int group_reader_fd(const struct group *g);
 
 // While the group is held: asks to suspend the members that were idle and have work now.
 void group_look_at_idle(struct group *g);
 
-// Did any queue have packets not taken yet, at the last look? A member whose memory does not answer
-// counts as one that has.
+// Did any queue have packets not taken yet, at the last look? Memory that does not answer counts as
+// yes.
 bool group_has_work(const struct group *g);
 
-// Looks; has any queue ever taken a packet?
+// Samples. Has any queue ever taken a packet?
 bool group_has_moved(struct group *g);
 
 // AQL packets that the queues took from begin to end. False when no member lives.

@@ -1,4 +1,4 @@
-// What a group knows of its members' work: the indices of their queues; group.h.
+// Reads the indices of the members' queues; group.h.
 #include "common/holder/group_priv.h"
 
 #include "common/host/clock.h"
@@ -44,7 +44,7 @@ void member_forget_look(struct group *g, struct group_member *m)
 	member_set_look(g, m, LOOK_NONE);
 }
 
-// By the last look.
+// At the last look.
 static bool member_has_work(const struct group_member *m)
 {
 	return m->watch.n &&
@@ -71,7 +71,7 @@ static void decide_idle(struct group *g, struct group_member *m)
 		member_send(g, m, REQUEST_HOLD);
 }
 
-// The first answer after member_watch() tells which of the queues can be read.
+// By the first answer after member_watch(), queues that cannot be read are dropped.
 static void take_look(struct group *g, struct group_member *m, const void *part, size_t len,
 		      int error)
 {
