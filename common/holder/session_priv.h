@@ -30,13 +30,7 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 // Fills s->gpus once.
 void session_load_gpus(struct kfd_session *s);
 
-// Before SUSPEND_QUEUES of these ids: refuses what a driver of KFD_FACT_SUSPEND_CRASH would crash
-// on, unless it is proved safe. 0, or -1 and *f.
-int session_guard(struct kfd_session *s, const uint32_t *ids, unsigned n, struct kfd_failure *f);
-
-// Keeps the books of what is suspended.
-void session_hold(struct kfd_session *s, uint32_t id, uint64_t now_ns);
-void session_unhold(struct kfd_session *s, uint32_t id);
+// The queues run again: notes that none is suspended.
 void session_unhold_all(struct kfd_session *s);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "common/holder/measure.h"
 #include "common/host/clock.h"
+#include "common/host/root.h"
+#include "common/reader/process_cache.h"
 
 #include <string.h>
 
@@ -42,7 +44,7 @@ bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry 
 	       (!sel->num_gpus || kfd_among(sel->gpus, sel->num_gpus, q->gpu_id));
 }
 
-void session_hold(struct kfd_session *s, uint32_t id, uint64_t now)
+static void hold_queue(struct kfd_session *s, uint32_t id, uint64_t now)
 {
 	if (s->held[id])
 		return;
@@ -51,7 +53,7 @@ void session_hold(struct kfd_session *s, uint32_t id, uint64_t now)
 		s->since_ns = now;
 }
 
-void session_unhold(struct kfd_session *s, uint32_t id)
+static void unhold_queue(struct kfd_session *s, uint32_t id)
 {
 	if (!s->held[id])
 		return;
@@ -141,7 +143,7 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 			s->stale = true;
 		} else {
 			set_result(at, id, KFD_RESULT_SUSPENDED, took);
-			session_hold(s, id, end);
+			hold_queue(s, id, end);
 		}
 	}
 	if (failed)
@@ -158,11 +160,68 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 		if (at->result[id] != KFD_RESULT_SUSPENDED || !queue_has_work(s, &s->queues[i]))
 			continue;
 		at->result[id] = KFD_RESULT_BUSY;
-		session_unhold(s, id);
+		unhold_queue(s, id);
 		ids[n++] = id;
 	}
 	if (n)
 		trap_resume(s, ids, n);
+}
+
+// ---- drivers with KFD_FACT_SUSPEND_CRASH (driver.h)
+//
+// Facts: kfd_device_queue_manager.c of Linux 7.2 and 7.3: suspend_queues() walks the target's GPUs
+// in the order of GET_DEVICE_SNAPSHOT and, once a queue was suspended, flushes the TLB of each
+// further GPU without queues to suspend, through a pointer that is null until the target has
+// acquired that GPU (ACQUIRE_VM). Two things prove that it has: a queue on it, and a PASID other
+// than 0 in debugfs. A GPU is never given back while the process lives.
+
+// The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues
+// `ids`; a GPU that is not in the snapshot is taken as the first, which requires the most.
+static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)
+{
+	unsigned first = s->num_gpus;
+	for (unsigned i = 0; i < s->num; i++) {
+		unsigned at = 0;
+		while (at < s->num_gpus && s->gpus[at].gpu_id != s->queues[i].gpu_id)
+			at++;
+		if (at < s->num_gpus)
+			s->acquired[at] = true;
+		else
+			at = 0;
+		if (at < first && kfd_among(ids, n, s->queues[i].queue_id))
+			first = at;
+	}
+	return first;
+}
+
+// debugfs names processes by their host pids: in a PID namespace the file is another process's.
+static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
+{
+	struct buf b = {0};
+	unsigned id = s->gpus[gpu].gpu_id;
+	ssize_t n = pids_are_host() ? host_readf(&b, "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
+						 (int)s->target.pid, id)
+				    : -1;
+	char first = n > 0 ? b.data[0] : '\0';
+	buf_fini(&b);
+	if (first == '0')
+		return kfd_fail(f, KFD_FAULT_WOULD_CRASH, id);
+	s->acquired[gpu] = first >= '1' && first <= '9';
+	return s->acquired[gpu] ? 0 : kfd_fail(f, KFD_FAULT_MAY_CRASH, id);
+}
+
+// Refuses a suspension that such a driver would crash on, unless it is proved safe.
+static int guard_suspension(struct kfd_session *s, const uint32_t *ids, unsigned n,
+			    struct kfd_failure *f)
+{
+	session_load_gpus(s);
+	if (!s->num_gpus)
+		return kfd_fail(f, KFD_FAULT_SYSTEM, "list the GPUs of the process",
+				"none is known");
+	for (unsigned i = note_queues(s, ids, n) + 1; i < s->num_gpus; i++)
+		if (!s->acquired[i] && check_pasid(s, i, f) < 0)
+			return -1;
+	return 0;
 }
 
 static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace,
@@ -170,7 +229,7 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 {
 	uint64_t start, end;
 	int r;
-	if (s->may_crash && session_guard(s, ids, n, f) < 0)
+	if (s->may_crash && guard_suspension(s, ids, n, f) < 0)
 		return -1;
 	start = clock_ns();
 	r = trap_suspend(s, ids, n, grace);
@@ -258,7 +317,7 @@ static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct 
 	took = clock_ns() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
-		session_unhold(s, id);
+		unhold_queue(s, id);
 		at->latency_ns[id] = took;
 		if (ids[i] & KFD_QUEUE_ERROR)
 			at->result[id] = KFD_RESULT_REFUSED;
