@@ -32,7 +32,7 @@ struct search {
 	char *path; // of the socket
 };
 
-// The path of what `fd` refers to, and `name` in it.
+// The path of `name` in the directory `fd`; NULL: not known.
 static char *path_of(int fd, const char *name)
 {
 	char link[32], path[4096];
@@ -60,8 +60,8 @@ static bool try_folder(int dir, void *arg)
 	return fd >= 0;
 }
 
-// Is mount `id` in the mount namespace of `pid` a local file system? FUSE and network file systems
-// can block for ever.
+// Is mount `id` in the mount namespace of `pid` a local file system? Others (FUSE, network) can
+// block for ever.
 static bool mount_is_local(pid_t pid, long id)
 {
 	static const char *const local[] = {"tmpfs", "ramfs", "rootfs", "ext2",    "ext3", "ext4",
@@ -86,7 +86,8 @@ static bool mount_is_local(pid_t pid, long id)
 	return false;
 }
 
-// Opens the directory of descriptor `name` of `pid`; -1: no directory, or not on a local mount.
+// Opens the directory that `pid` has open as descriptor `name`; -1: no directory, or no local
+// mount.
 static int open_folder(pid_t pid, int fds, const char *name)
 {
 	char path[288], to[8] = "";
@@ -136,7 +137,7 @@ int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms
 
 // ---- the holders of this host
 
-// The target according to the command line of a holder (title.c); 0: not in there.
+// The target that the holder's command line names (holder_title()); 0: none.
 static pid_t titled_target(pid_t holder)
 {
 	static const char title[] = KFD_HOLDER_COMM ": pid ";
@@ -147,8 +148,8 @@ static pid_t titled_target(pid_t holder)
 	return (pid_t)strtol(text + strlen(title), NULL, 10);
 }
 
-// Is an untraced hold of `target` by this holder credible? A tracer that is not a holder (a
-// debugger) is no argument against it.
+// May this holder hold `target` without tracing it (rule of trust)? A debugger that traces the
+// target does not contradict that; another holder does.
 static bool may_hold(const struct proc *holder, pid_t target)
 {
 	struct proc p;
@@ -156,42 +157,37 @@ static bool may_hold(const struct proc *holder, pid_t target)
 	       (holder->uid == 0 || holder->uid == p.uid);
 }
 
-size_t holders_find(struct held_by **list)
+void holdings_add(struct holdings *l, pid_t target, uid_t owner, pid_t holder)
+{
+	*ARRAY_ADD(l->v, l->cap, l->num) = (struct kfd_holding){
+		.target = target, .uid = owner, .paused = !holder, .answer.holder = holder};
+}
+
+void holders_find(struct holdings *l)
 {
 	struct proc *all;
 	ssize_t num = proc_list(&all);
 	const struct proc *end = all + (num > 0 ? num : 0);
-	size_t found = 0, cap = 0;
-	*list = NULL;
 	for (const struct proc *p = all; p < end; p++) {
-		size_t before = found;
-		pid_t target;
+		const size_t before = l->num;
 		if (strcmp(p->comm, KFD_HOLDER_COMM) != 0 || (geteuid() && p->uid != geteuid()))
 			continue;
-		for (const struct proc *t = all; t < end; t++) {
-			if (t->tracer != p->pid)
-				continue;
-			ARRAY_GROW(*list, cap, found);
-			(*list)[found++] = (struct held_by){t->pid, *p};
-		}
-		target = found == before ? titled_target(p->pid) : 0;
-		if (!may_hold(p, target))
-			continue;
-		ARRAY_GROW(*list, cap, found);
-		(*list)[found++] = (struct held_by){target, *p};
+		for (const struct proc *t = all; t < end; t++)
+			if (t->tracer == p->pid)
+				holdings_add(l, t->pid, (uid_t)p->uid, p->pid);
+		const pid_t target = l->num == before ? titled_target(p->pid) : 0;
+		if (may_hold(p, target))
+			holdings_add(l, target, (uid_t)p->uid, p->pid);
 	}
 	free(all);
-	return found;
 }
 
 pid_t holder_untraced(pid_t target)
 {
-	struct held_by *list;
-	size_t num = holders_find(&list);
-	pid_t holder = 0;
-	for (size_t i = 0; i < num && !holder; i++)
-		if (list[i].target == target)
-			holder = list[i].holder.pid;
-	free(list);
+	struct holdings found = {0};
+	holders_find(&found);
+	const struct kfd_holding *h = kfd_holding_of(found.v, found.num, target);
+	const pid_t holder = h ? h->answer.holder : 0;
+	free(found.v);
 	return holder;
 }

@@ -4,9 +4,9 @@
 // from `gpq suspend` to `gpq resume`: the holder. It listens on a unix socket named PID-STARTTIME
 // in a private directory; its protocol is lines of text (gpq-suspend(1), PROTOCOL; protocol.h).
 //
-// Holds. Each `suspend` request makes a hold: tied to its connection, or lasting until resume;
-// with or without a deadline. Queues stay suspended while there is a hold. A tied hold ends with
-// its connection, so a client that dies between suspending and confirming leaves nothing suspended.
+// Each `suspend` request makes a hold, with or without a deadline: a tied one, which ends with its
+// connection, or a lasting one, until resume. Queues stay suspended while a hold is about them. A
+// client that dies between suspending and confirming thus leaves nothing suspended.
 #ifndef GPQ_HOLDER_HOLDER_H
 #define GPQ_HOLDER_HOLDER_H
 
@@ -21,13 +21,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// How long one answer may take: eight rounds of a GPU that does not answer (9 s each) at worst.
-#define KFD_ANSWER_MS 90000u
+#define KFD_ANSWER_MS 90000u // for one answer: MAX_ROUNDS of a GPU that does not answer, 9 s each
+#define KFD_END_MS    5000   // for a holder's exit after an answer with `ended`
 
-// How long a holder may take, after an answer with `ended`, to exit and so to end tracing.
-#define KFD_END_MS 5000
-
-// An answer: its queues and its last line. Owned by the link; valid until the next request.
+// An answer, owned by the link and valid until its next request.
 struct kfd_answer {
 	struct kfd_outcome *queues; // with addresses only when asked for
 	size_t num, room;
@@ -44,18 +41,18 @@ struct kfd_answer {
 struct kfd_link {
 	int fd; // -1: none
 	pid_t target;
-	pid_t started;       // the holder, when kfd_link_open() started it
-	pid_t peer;          // the holder, as the kernel says (tracer, SO_PEERCRED); 0: not known
-	uint64_t peer_start; // its start time, unless it is our child
-	bool lost;           // it ended before it answered, and the target lives
-	bool deaf;           // it lives and holds, but cannot be talked to
+	pid_t started;       // the holder, if kfd_link_open() started it
+	pid_t peer;          // the holder, as the kernel says (tracer, SO_PEERCRED); 0: unknown
+	uint64_t peer_start; // the holder's start time, unless it is our child
+	bool lost;           // the holder ended before it answered, and the target lives
+	bool deaf;           // the holder lives and holds, but takes no requests
 	bool silent;         // the last answer did not come in time
-	bool may_stay;       // "hold" was sent last
+	bool may_stay;       // the last request was "hold": its hold may outlive the connection
 	struct kfd_answer answer;
-	struct buf in; // what was read and not used yet
+	struct buf in; // received, not parsed yet
 };
 
-// Connects to the target's holder. `start`: if there is none, starts one; otherwise the failure is
+// Connects to the target's holder. If there is none: starts one (`start`), or fails with
 // KFD_FAULT_NOT_HELD. 0, or -1 and *f.
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 		  struct kfd_failure *f);
@@ -64,45 +61,43 @@ void kfd_link_close(struct kfd_link *l);
 // Sends a request line (without newline). 0, or -1 and *f.
 int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f);
 
-// Waits for the answer to the oldest request sent, at most `timeout_ms`. 0, or -1 and *f, which is
-// the holder's own failure or KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
+// Waits for the answer to the oldest request sent, at most `timeout_ms`. 0, or -1 and *f: the
+// holder's own failure, KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
 // The same without waiting. 1: the answer is complete; 0: not yet; -1 and *f as above.
 int kfd_link_take(struct kfd_link *l, struct kfd_failure *f);
 
-// After a failure: closes the connection, which ends what is tied to it, and, if this link started
-// the holder, waits briefly for its end. A holder that lives on is killed if it is stopped or may
-// have received "hold"; else others' holds keep it. True: it has ended, and *f says so where it
-// said that the holder does not answer.
+// After a failure: closes the connection, which ends the hold tied to it, and waits briefly for the
+// end of a holder that this link started. If that holder lives on and is stopped, or may have
+// received "hold", it is killed; otherwise holds of other clients keep it. True: it has ended.
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// After an answer with `ended`: waits until the holder is gone and the target untraced. True when
-// /proc shows that; the answer alone is no proof.
+// After an answer with `ended`: waits for the end of the holder. True when /proc shows that it no
+// longer holds the target.
 bool kfd_link_wait_end(struct kfd_link *l);
 
 // Is the link's peer, which holds the target, stopped (SIGSTOP)?
 bool kfd_holder_is_stopped(const struct kfd_link *l);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes. False when the link's
-// peer does not hold the target (any more) or may not be killed, or, with *f, when it was killed
+// Ends a holder that does not answer, by SIGKILL: the kernel then resumes the queues. False when
+// the link's peer does not hold the target or may not be killed; or, with *f, when it was killed
 // and it is unknown whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// A process that is held: by a holder, or paused by criu.c, which needs none.
+// A process that is held by a holder, or paused by criu.c without one.
 struct kfd_holding {
 	pid_t target;
 	uid_t uid;                // owner of the holder
-	bool paused;              // by criu.c: nothing else is known
-	bool answers;             // false: of the answer only the holder is known
-	struct kfd_answer answer; // its queues are the suspended ones, by id; the holder: 0 unknown
-	char *socket;             // path
+	bool paused;              // by criu.c; then nothing else is known
+	bool answers;             // false: only `answer.holder` is known
+	struct kfd_answer answer; // with the suspended queues, by id
+	char *socket;             // its path; NULL: unknown
 };
 
-// Lists holders, then processes paused from here, both by pid; root sees the holders of all users.
-// All get their request at the same time; one without an answer within 2 s is listed with answers =
-// false. `sweep` removes stale sockets and records. Returns their number; free *list with
-// kfd_holdings_free().
+// Lists processes with a holder, then paused ones, both by pid; for root those of all users. A
+// holder that does not answer within 2 s has `answers` false. `sweep`: removes stale sockets and
+// records. Their number; free *list with kfd_holdings_free().
 size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
@@ -112,13 +107,13 @@ const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t 
 // ---- contexts.c: queues of secondary KFD contexts, which no debugger reaches
 //
 // Facts: from KFD interface 1.19 on a process can have further contexts
-// (AMDKFD_IOC_CREATE_PROCESS), each with queues, ids from 0 on, and a folder context_N in sysfs.
-// DBG_TRAP sees those of the primary context alone (kfd_ioctl_set_debug_trap() in kfd_chardev.c):
+// (AMDKFD_IOC_CREATE_PROCESS), each with queue ids from 0 on and a folder context_N in sysfs.
+// DBG_TRAP sees the primary context alone (kfd_ioctl_set_debug_trap() in kfd_chardev.c): queues of
 // the others run on while gpq holds the process.
 
 // The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
-// Their number, or -1 with errno EXDEV where /proc has other PIDs than sysfs, which has those of
-// the host. *list is the caller's to free. A process that is gone has none.
+// Their number, or -1 with errno EXDEV in a PID namespace: sysfs has PIDs of the host. The caller
+// frees *list.
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
 
 // How many different contexts the list has.
@@ -127,17 +122,17 @@ size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 // ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,
 // for kernels without the debug interface
 //
-// Facts: [kfd.criu]. Nothing undoes such a pause but UNPAUSE, and PROCESS_INFO twice leaves
-// the process paused until it dies. So a record is written before the call, as a file in the socket
-// directory: "intent" before the call, "paused" behind it.
+// Facts: [kfd.criu]. Only UNPAUSE undoes such a pause, and PROCESS_INFO twice leaves the process
+// paused until it dies. So a record, a file in the socket directory, says "intent" before the call
+// and "paused" after it.
 
-// Name of a record: this, then as a socket (rundir.h). kfd_holdings() lists the records.
+// The name of a record is this and the name of a socket (rundir.h).
 #define KFD_CRIU_PREFIX "criu-"
 
-// Pauses. *already: by a record it was paused before, and nothing was done. 0, or -1 and *f.
+// Pauses. *already: a record says that it is paused, and nothing was done. 0, or -1 and *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
-// Ends the pause of a record. 0; -1 and *f: KFD_FAULT_NOT_HELD without a record.
+// Ends a recorded pause. 0, or -1 and *f: KFD_FAULT_NOT_HELD without a record.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

@@ -1,7 +1,4 @@
 // The holder process: its state, and the functions that its files share.
-//
-// start.c starts the process, loop.c is its event loop, serve.c handles requests, send.c sends
-// answers, deadlines.c has holds and timers.
 #ifndef GPQ_HOLDER_HOLDER_PRIV_H
 #define GPQ_HOLDER_HOLDER_PRIV_H
 
@@ -16,18 +13,17 @@
 #define HOLDER_LOCK_MS     100 // from the first answer to giving up rights
 #define FOREVER            UINT64_MAX
 
-// Holds, by number: requests that queues stay suspended. The first ones last until resume or
-// their deadline, the others are tied to a client's connection.
+// Holds by number: lasting ones first, then one for each client, tied to its connection (holder.h).
 #define LASTING_HOLDS 16
 #define HOLDS         (LASTING_HOLDS + HOLDER_MAX_CLIENTS)
 
-// What a hold is about: queues, and perhaps those that appear later.
+// The queues that a hold is about.
 #define SCOPE_WORDS (KFD_MAX_QUEUES / 64)
 #define SCOPE_GPUS  64
 struct hold_scope {
 	uint64_t ids[SCOPE_WORDS]; // a bit for each queue id
-	bool follows;
-	unsigned num_gpus; // follows: only on these; 0: on all
+	bool follows;              // queues that appear later, too
+	unsigned num_gpus;         // of `gpus`; 0: later queues on any GPU
 	uint32_t gpus[SCOPE_GPUS];
 };
 
@@ -39,14 +35,13 @@ struct client {
 	struct buf out; // what it has not taken yet of its answers
 };
 
-// A new holder is up sooner the fewer pages it touches: each costs more than all that is done in
-// it. So small members are first, then the session, whose lists are at its end, then arrays of
-// which only the beginning is used at first.
+// The first write to a page costs a fault, more than all that is done in the page. So small members
+// are first, then the session, whose lists are at its end, then arrays that are mostly unused.
 struct holder {
 	struct kfd_target target;
 	bool opened; // kfd_session_open() was called
 	bool failed; // ... and failed, with `failure`
-	bool kept;   // stay without a hold
+	bool kept;   // the holder stays without a hold
 	bool ending;
 	unsigned grace; // for queues that appear later
 	pid_t pid;      // of the holder itself
@@ -58,8 +53,8 @@ struct holder {
 	uint64_t lock_down_ns;
 	timer_t killer;
 	bool has_killer;
-	int dir; // the socket's directory and name, to remove it
-	char name[KFD_SOCKET_NAME_SIZE];
+	int dir;                         // of the socket
+	char name[KFD_SOCKET_NAME_SIZE]; // of the socket
 	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
 	struct title title;
 	size_t text_len;
@@ -76,7 +71,7 @@ struct holder {
 
 // ---- deadlines.c: holds and their timers
 
-// The number of the hold that is tied to a client.
+// The number of the client's tied hold.
 static inline unsigned hold_of(const struct holder *h, const struct client *c)
 {
 	return LASTING_HOLDS + (unsigned)(c - h->clients);
@@ -86,106 +81,104 @@ bool hold_is_made(const struct holder *h, unsigned n);
 void hold_drop(struct holder *h, unsigned n);
 
 // Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Its
-// number; -1: the kernel gives no timer (RLIMIT_SIGPENDING), and there is no hold without its undo.
+// number; -1: the kernel gives no timer (RLIMIT_SIGPENDING), and without its undo there is no hold.
 int hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
-// Takes it back, unless it was there before.
+// Drops a hold that hold_make() made; one that was there before stays.
 void hold_cancel(struct holder *h, unsigned n);
-// Sets the scope of the hold after the suspension: the suspended ones of `num` outcomes. A hold
-// without queues, which follows no new ones either, is dropped.
+// After the suspension: the hold is about the suspended ones of the first `num` outcomes. Drops a
+// hold that is about no queue and follows none.
 void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
 // Turns the client's tied hold into a lasting one.
 void hold_keep(struct holder *h, const struct client *c);
-// Drops holds whose time has come. False when there were none.
+// Drops holds whose deadline has passed. False when there were none.
 bool hold_expire(struct holder *h);
 void hold_drop_all(struct holder *h);
-// Takes this queue out of all holds; holds without any other queue are dropped.
+// Takes this queue out of all holds, and drops those that are about nothing else.
 void hold_forget(struct holder *h, uint32_t id);
-// All queues are gone: empties the queue ids of all holds; `follows` stays.
+// All queues are gone: takes them out of all holds, which follow new ones as before.
 void hold_forget_queues(struct holder *h);
-// A new queue could not be suspended: clears `follows` of all holds.
+// A new queue could not be suspended: no hold follows any longer.
 void hold_stop_following(struct holder *h);
 // Adds the queue to the holds that follow its GPU.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
-// When the last hold ends, of all or of those on one queue; 0: no hold.
+// When the last hold ends, of all or of those on one queue (CLOCK_MONOTONIC or FOREVER); 0: none.
 uint64_t hold_until(const struct holder *h);
 uint64_t hold_until_of(const struct holder *h, uint32_t id);
 // Does a hold follow the queues that appear on this GPU, or on any?
 bool hold_follows(const struct holder *h, uint32_t gpu);
 bool hold_follows_any(const struct holder *h);
-// Sets the timers for the present holds: one that we act on, and one by which the kernel kills us
-// if we do not.
+// Sets two timers: one at which the loop drops holds, and a later one by which the kernel kills a
+// holder that does not run.
 void hold_arm(struct holder *h);
 
 // ---- serve.c: requests
 
-// Answers one request line (it is written into).
+// Answers one request line, and changes it.
 void serve_line(struct holder *h, struct client *c, char *line);
-// Suspends queues that appeared, if that is wanted. Sets h->ending when the session is over.
+// Suspends queues that appeared and that a hold follows. Sets h->ending if the session is over.
 void serve_new_queues(struct holder *h);
-// Holds ended: resumes queues without a hold and, unless kept, ends with the last hold. Number of
-// outcomes.
+// After holds ended: resumes queues that no hold is about; without a hold ends, unless kept. Number
+// of outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
 
 // ---- send.c: answers
 
-// Sends h->text; what the client does not take now is kept for it.
+// Sends h->text, and keeps what the client does not take now.
 void send_text(struct holder *h, struct client *c);
-// Sends what was kept, as far as it goes.
+// Sends what was kept, as far as the client takes it.
 void send_more(struct holder *h, struct client *c);
-// Before the exit: waits briefly for clients that have unsent output.
+// Before the exit: waits briefly for clients to take what was kept.
 void send_last(struct holder *h);
 void send_error(struct holder *h, struct client *c, const struct kfd_failure *f);
 void send_ok(struct holder *h, struct client *c);
-// `queue` lines of the first `num` outcomes; send_ok() sends what is still in the buffer.
+// `queue` lines of the first `num` outcomes, which send_ok() completes.
 void send_outcomes(struct holder *h, struct client *c, int num, bool addresses);
 
 // ---- loop.c
 
 // Serves until there is nothing left to hold.
 void holder_loop(struct holder *h);
-// Has the loop wait for the session's events as well. False with errno.
+// Adds the session's events to what the loop waits for. False with errno.
 bool holder_watch_session(struct holder *h);
-// Waits for requests of the client, or until it takes more of its answers.
+// Waits until the client takes more of its answers; otherwise for its requests.
 void holder_watch_client(struct holder *h, struct client *c, bool answers);
 
 // ---- start.c
 
-// Starts a holder that serves `client` and `listener`, the socket `name` in the locked `dir`, which
-// it unlocks. Pid of the holder, or -1 and *f.
+// Starts a holder with its first client and `listener`, the socket `name` in the directory `dir`,
+// whose lock the holder releases. Pid of the holder, or -1 and *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
 		   struct kfd_failure *f);
+// Writes what is held into the command line that ps shows.
+void holder_title(struct holder *h);
 
 // ---- sandbox.c
 
-// Gives up new privileges, all capabilities but CAP_SYS_PTRACE, and the system calls that the loop
-// does not use. Takes a millisecond, so not while a client waits for an answer. Calls are kept
-// without libseccomp, or where the kernel has no filters.
+// Gives up new privileges, all capabilities but CAP_SYS_PTRACE, and system calls that the loop does
+// not use, where libseccomp and the kernel can. Takes a millisecond: not before the first answer.
 void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
 
-// A process that is held, and its holder.
-struct held_by {
-	pid_t target;
-	struct proc holder;
+struct holdings {
+	struct kfd_holding *v; // owned
+	size_t num, cap;
 };
 
-// All holders of this user, for root of all users: *list (free it). Their number.
-size_t holders_find(struct held_by **list);
+// Adds a process that is held: by `holder`, or (0) paused by criu.c.
+void holdings_add(struct holdings *l, pid_t target, uid_t owner, pid_t holder);
+
+// Adds all holders of this user, for root of all users, with what they hold; none is asked.
+void holders_find(struct holdings *l);
 
 // The holder of an untraced process; 0: none. For root, which may use holders of other users.
 pid_t holder_untraced(pid_t target);
 
-// Connects to `holder`, or, when it is 0, to whoever listens for the target in one's own folder.
-// The path of the socket goes to *path, unless that is NULL (free it; NULL: not known). Descriptor,
-// or -errno as of kfd_socket_connect(); -ESTALE: the socket is another process's.
+// Connects to `holder`; 0: to whoever listens for the target in one's own folder. The caller frees
+// *path, the socket's (NULL: not known), unless `path` is NULL. Descriptor, or -errno as of
+// kfd_socket_connect(); -ESTALE: another process listens there.
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path);
-
-// ---- title.c
-
-// Writes what is held into the command line that ps shows. Called after the answer.
-void holder_title(struct holder *h);
 
 #endif

@@ -13,22 +13,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define ASK_MS 2000u // all of them together
+#define ASK_MS 2000u // for the answers of all holders together
 
 struct listing {
-	struct kfd_holding *v;
-	size_t num, cap;
+	struct holdings found;
 	bool sweep;
 };
 
-static struct kfd_holding *add_holding(struct listing *l, pid_t target, uid_t owner)
-{
-	ARRAY_GROW(l->v, l->cap, l->num);
-	l->v[l->num] = (struct kfd_holding){.target = target, .uid = owner};
-	return &l->v[l->num++];
-}
-
-// The record of a process that is gone is stale: the pause ended with the process.
+// A pause ends with its process; its record is stale then.
 static void list_record(struct listing *l, int dir, const char *name)
 {
 	uint64_t start;
@@ -36,13 +28,13 @@ static void list_record(struct listing *l, int dir, const char *name)
 	if (!kfd_socket_parse(name + strlen(KFD_CRIU_PREFIX), &pid, &start))
 		return;
 	if (kfd_target_start(pid) == start)
-		add_holding(l, pid, geteuid())->paused = true;
+		holdings_add(&l->found, pid, geteuid(), 0);
 	else if (l->sweep)
 		unlinkat(dir, name, 0);
 }
 
-// A socket without a listener belongs to a killed holder. A starter that has bound it and does not
-// listen yet holds the lock of the folder, which this caller has now.
+// The caller has the folder's lock, so no starter is between bind() and listen(): a socket without
+// a listener belongs to a killed holder.
 static void remove_stale(int dir, const char *name)
 {
 	uint64_t start;
@@ -54,7 +46,7 @@ static void remove_stale(int dir, const char *name)
 		close(fd);
 }
 
-// One's own folder. It is swept when no starter is busy in it.
+// One's own folder, swept if no starter has its lock.
 static bool list_dir(int dir, void *arg)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,40 +90,33 @@ static void take_status(struct kfd_holding *h, struct kfd_link *l, uint64_t dead
 	kfd_link_close(l);
 }
 
-static void list_holders(struct listing *l)
+static void list_holders(struct holdings *l)
 {
-	uint64_t deadline = clock_ns() + ASK_MS * UINT64_C(1000000);
-	struct held_by *found;
-	size_t num = holders_find(&found);
-	struct kfd_link *links = xcalloc(num, sizeof(*links));
-	for (size_t i = 0; i < num; i++)
-		add_holding(l, found[i].target, (uid_t)found[i].holder.uid)->answer.holder =
-			found[i].holder.pid;
-	for (size_t i = 0; i < num; i++)
+	const uint64_t deadline = clock_in_ms(ASK_MS);
+	holders_find(l);
+	struct kfd_link *links = xcalloc(l->num, sizeof(*links));
+	for (size_t i = 0; i < l->num; i++)
 		ask_status(&l->v[i], &links[i]);
-	for (size_t i = 0; i < num; i++)
+	for (size_t i = 0; i < l->num; i++)
 		take_status(&l->v[i], &links[i], deadline);
 	free(links);
-	free(found);
 }
 
 static int by_target(const void *a, const void *b)
 {
 	const struct kfd_holding *x = a, *y = b;
-	if (x->paused != y->paused)
-		return x->paused - y->paused;
-	return (x->target > y->target) - (x->target < y->target);
+	return x->paused != y->paused ? x->paused - y->paused : ORDER(x->target, y->target);
 }
 
 size_t kfd_holdings(struct kfd_holding **list, bool sweep)
 {
 	struct listing l = {.sweep = sweep};
-	list_holders(&l);
+	list_holders(&l.found);
 	kfd_rundir_each(list_dir, &l);
-	if (l.num)
-		qsort(l.v, l.num, sizeof(l.v[0]), by_target);
-	*list = l.v;
-	return l.num;
+	*list = l.found.v;
+	if (l.found.num)
+		qsort(*list, l.found.num, sizeof(**list), by_target);
+	return l.found.num;
 }
 
 void kfd_holdings_free(struct kfd_holding *list, size_t num)

@@ -50,7 +50,6 @@ static void serve_events(struct holder *h)
 		hold_forget_queues(h); // the target's runtime has ended
 	if (h->session.stale)
 		serve_new_queues(h);
-	holder_title(h);
 }
 
 static void serve_timer(struct holder *h)
@@ -61,7 +60,6 @@ static void serve_timer(struct holder *h)
 	if (hold_expire(h))
 		serve_release(h);
 	hold_arm(h);
-	holder_title(h);
 }
 
 // A free place, made by dropping the client without a hold that has been silent for longest.
@@ -225,6 +223,8 @@ void holder_loop(struct holder *h)
 			qsort(e, (size_t)n, sizeof(e[0]), events_by_kind);
 		for (int i = 0; i < n; i++)
 			serve_event(h, e[i].data.u64);
+		if (h->opened)
+			holder_title(h);
 		look_at_session(h);
 		lock_down_when_due(h);
 	} while (!holder_is_over(h));

@@ -17,7 +17,6 @@ void client_close(struct holder *h, struct client *c)
 		return;
 	serve_release(h);
 	hold_arm(h);
-	holder_title(h);
 }
 
 // The session is opened by the first request that needs it, after the timers were set.
@@ -83,9 +82,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
-	// The client already has its reply.
-	serve_new_queues(h);
-	holder_title(h);
+	serve_new_queues(h); // the client has its answer already
 	if (!h->lock_down_ns)
 		h->lock_down_ns = clock_ns() + HOLDER_LOCK_MS * UINT64_C(1000000);
 	kfd_step(8);
@@ -117,7 +114,6 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 	kfd_step(11);
 	hold_arm(h);
 	send_end(h, c, n);
-	holder_title(h);
 }
 
 static bool stays_without_hold(const struct holder *h)
@@ -196,7 +192,6 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 	}
 	hold_arm(h);
 	send_end(h, c, n);
-	holder_title(h);
 }
 
 static void serve_queues(struct holder *h, struct client *c, const struct holder_request *r)

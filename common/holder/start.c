@@ -15,7 +15,32 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// Closes all descriptors but the standard ones and ours.
+// "until 4711.250 s", or the text for no deadline.
+static void put_until(char *p, uint64_t until)
+{
+	uint64_t ms = until / 1000000;
+	char *dot;
+	if (until == 0 || until == FOREVER) {
+		line_put(p, until ? "until resume" : "resumed");
+		return;
+	}
+	// The point goes where the leading digit of 1000 + milliseconds is.
+	dot = line_put_number(p, "until ", ms / 1000, 10);
+	p = line_put_number(dot, "", 1000 + ms % 1000, 10);
+	*dot = '.';
+	line_put(p, " s");
+}
+
+void holder_title(struct holder *h)
+{
+	char text[160], *p;
+	p = line_put_number(text, KFD_HOLDER_COMM ": pid ", (uint64_t)h->target.pid, 10);
+	p = line_put_number(p, ": ", h->session.num_held, 10);
+	put_until(line_put(p, " queues suspended, "), hold_until(h));
+	title_set(&h->title, text);
+}
+
+// Closes all descriptors but those of the holder; the standard ones become /dev/null.
 static void close_other_fds(const struct holder *h)
 {
 	int keep[] = {h->listener, h->dir, h->target.pidfd, h->clients[0].fd};
@@ -56,8 +81,7 @@ static void __attribute__((noreturn)) run_holder(struct holder *h)
 	if (h->signals >= 0 && h->timer >= 0 && !h->ending)
 		holder_loop(h);
 	kfd_step(9);
-	// Without a socket the next starter makes a new holder, which waits for the end of this
-	// one.
+	// From here on a starter makes a new holder, which waits for the end of this one.
 	unlinkat(h->dir, h->name, 0);
 	close(h->listener);
 	kfd_session_close(&h->session);
@@ -73,7 +97,6 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 	if (pid)
 		return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno))
 			       : pid;
-	// The holder makes its own state: what its starter never has, it need not free.
 	h = xcalloc(1, sizeof(*h));
 	h->target = *t;
 	h->listener = listener;
