@@ -1,4 +1,4 @@
-// Holds: their scope (queue ids, GPUs), their deadlines, and the timers that end them.
+// Holds: which queues each is about, their deadlines, and the timers that end them.
 #include "common/holder/holder_priv.h"
 #include "common/host/clock.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 
-// The SIGKILL timer fires this long after the deadline (gpq-suspend(1) names it).
+// From the deadline to SIGKILL; gpq-suspend(1) has it, too.
 #define KILL_MARGIN_NS 1000000000ull
 
 // ---- scopes of holds
@@ -16,9 +16,15 @@ static void scope_add(struct hold_scope *w, uint32_t id)
 	w->ids[id / 64 % SCOPE_WORDS] |= UINT64_C(1) << id % 64;
 }
 
+static bool scope_has(const struct hold_scope *w, uint32_t id)
+{
+	return id == ANY_QUEUE || w->ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1;
+}
+
 static bool follows_gpu(const struct hold_scope *w, uint32_t gpu)
 {
-	return w->follows && (!w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
+	return w->follows &&
+	       (gpu == ANY_GPU || !w->num_gpus || kfd_among(w->gpus, w->num_gpus, gpu));
 }
 
 static bool scope_is_empty(const struct hold_scope *w)
@@ -43,7 +49,7 @@ static bool scope_is_within(const struct hold_scope *a, const struct hold_scope 
 	return b->follows && a->num_gpus;
 }
 
-// An empty list of GPUs means all; a list that exists only grows.
+// Widens what the hold follows; without GPUs (num 0) to all of them.
 static void scope_follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
@@ -67,8 +73,8 @@ void hold_drop(struct holder *h, unsigned n)
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// The first hold from `n` on that exists, or HOLDS. There are rarely more than two, and each answer
-// needs this.
+// The first hold from `n` on that exists, or HOLDS. Each answer runs over all, rarely more than
+// two.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
 	for (uint64_t word; n < HOLDS; n = (n / 64 + 1) * 64) {
@@ -79,7 +85,7 @@ static unsigned next_made(const struct holder *h, unsigned n)
 	return HOLDS;
 }
 
-// A scope is only looked at while its hold is made, so most of them are never touched.
+// Scopes are cleared here and not before, so that most of them are never touched.
 static void make_hold(struct holder *h, unsigned n, uint64_t until)
 {
 	if (!hold_is_made(h, n))
@@ -88,8 +94,9 @@ static void make_hold(struct holder *h, unsigned n, uint64_t until)
 	h->until_ns[n] = until;
 }
 
-// When no place is left for a lasting hold, the one that ends last is made longer: nothing is
-// resumed too early. The last place comes first: its scope is beside that of the first client.
+// Without a free place, the lasting hold that ends last takes this one over and ends no earlier
+// than either: nothing is resumed too early. The last place is taken first, since its scope is
+// beside that of the first client.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
 	unsigned n = LASTING_HOLDS - 1;
@@ -102,7 +109,8 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 	return n;
 }
 
-// Lasting holds that another one covers are dropped: repeated requests for the same need one place.
+// Drops lasting holds that are about no more and last no longer than another one, so that repeated
+// requests need one place.
 static void drop_covered_holds(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {
@@ -192,21 +200,11 @@ void hold_stop_following(struct holder *h)
 
 // ---- queries
 
-uint64_t hold_until(const struct holder *h)
-{
-	uint64_t until = 0;
-	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->until_ns[i] > until)
-			until = h->until_ns[i];
-	return until;
-}
-
 uint64_t hold_until_of(const struct holder *h, uint32_t id)
 {
 	uint64_t until = 0;
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->until_ns[i] > until &&
-		    h->scopes[i].ids[id / 64 % SCOPE_WORDS] >> id % 64 & 1)
+		if (h->until_ns[i] > until && scope_has(&h->scopes[i], id))
 			until = h->until_ns[i];
 	return until;
 }
@@ -219,23 +217,14 @@ bool hold_follows(const struct holder *h, uint32_t gpu)
 	return false;
 }
 
-bool hold_follows_any(const struct holder *h)
-{
-	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->scopes[i].follows)
-			return true;
-	return false;
-}
-
 // ---- timers
 
-// The next moment at which some hold ends; 0: never.
+// When the next hold ends; 0: never.
 static uint64_t next_end(const struct holder *h)
 {
 	uint64_t next = FOREVER;
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))
-		if (h->until_ns[i] < next)
-			next = h->until_ns[i];
+		next = h->until_ns[i] < next ? h->until_ns[i] : next;
 	return next == FOREVER ? 0 : next;
 }
 
@@ -251,8 +240,8 @@ static uint64_t kill_time(const struct holder *h)
 	return until == FOREVER ? 0 : until;
 }
 
-// A timer whose signal is SIGKILL works even on a process that is stopped; and our death resumes
-// the queues. Where it cannot be had, armed_kill stays 0.
+// A timer whose signal is SIGKILL ends even a stopped process, and our death resumes the queues.
+// armed_kill stays 0 if the kernel gives no timer.
 static void arm_killer(struct holder *h)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};

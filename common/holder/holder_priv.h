@@ -103,11 +103,15 @@ void hold_stop_following(struct holder *h);
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
 // When the last hold ends, of all or of those on one queue (CLOCK_MONOTONIC or FOREVER); 0: none.
-uint64_t hold_until(const struct holder *h);
+#define ANY_QUEUE UINT32_MAX
 uint64_t hold_until_of(const struct holder *h, uint32_t id);
-// Does a hold follow the queues that appear on this GPU, or on any?
+static inline uint64_t hold_until(const struct holder *h)
+{
+	return hold_until_of(h, ANY_QUEUE);
+}
+// Does a hold follow the queues that appear on this GPU?
+#define ANY_GPU UINT32_MAX
 bool hold_follows(const struct holder *h, uint32_t gpu);
-bool hold_follows_any(const struct holder *h);
 // Sets two timers: one at which the loop drops holds, and a later one by which the kernel kills a
 // holder that does not run.
 void hold_arm(struct holder *h);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // What an event is about, in the order in which events that come together are served: an end before
-// requests, and requests before a new client, which may take the place of one that has just spoken.
+// requests, and requests before a new client, which may take the place of a silent one.
 enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX_CLIENTS };
 
 #define AT_ONCE 16
@@ -21,7 +21,7 @@ static bool watch_fd(struct holder *h, int fd, uint64_t what)
 	return loop_add(&h->loop, fd, what, LOOP_READ);
 }
 
-// A client that has not read its answers may send no more requests.
+// Requests of a client that has not taken its answers are not read.
 void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
 	loop_change(&h->loop, c->fd, CLIENTS + (uint64_t)(c - h->clients),
@@ -62,7 +62,7 @@ static void serve_timer(struct holder *h)
 	hold_arm(h);
 }
 
-// A free place, made by dropping the client without a hold that has been silent for longest.
+// A free place; if there is none, the client without a hold that was silent for longest loses its.
 static struct client *free_client_place(struct holder *h)
 {
 	struct client *oldest = NULL;
@@ -91,7 +91,7 @@ static void accept_client(struct holder *h)
 	c->last = ++h->turn;
 }
 
-// Answers the complete lines in the client's buffer, as long as it takes the answers.
+// Answers the complete lines in the client's buffer while it takes the answers.
 static void serve_client_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;
@@ -102,7 +102,7 @@ static void serve_client_lines(struct holder *h, struct client *c)
 		c->len -= used;
 		memmove(in, in + used, c->len);
 	}
-	if (c->len == HOLDER_LINE_MAX && !c->out.len) // no line of ours is that long
+	if (c->len == HOLDER_LINE_MAX && !c->out.len) // no line of gpq is that long
 		client_close(h, c);
 }
 
@@ -164,8 +164,8 @@ bool holder_watch_session(struct holder *h)
 	return watch_fd(h, h->session.events, SESSION);
 }
 
-// An untraced session that another debugger has taken over cannot be closed now: the loop continues
-// until it can.
+// An untraced session that another debugger has taken cannot be closed: the loop goes on until it
+// can.
 static bool holder_is_over(struct holder *h)
 {
 	if (!h->ending && holder_is_wanted(h))
@@ -174,8 +174,8 @@ static bool holder_is_over(struct holder *h)
 	return !h->session.untraced || kfd_session_close(&h->session);
 }
 
-// No event reports that a session was taken over, so it is polled: every LOOK_MS, even while
-// requests come without a pause.
+// No event reports that a debugger has taken an untraced session, so this is polled every LOOK_MS,
+// even while requests come without a pause.
 #define LOOK_MS 500
 
 static void look_at_session(struct holder *h)

@@ -19,7 +19,7 @@ static const char *const types[] = {
 	[KFD_SNAPSHOT_SDMA_XGMI] = "sdma-xgmi",
 };
 
-// By type; NULL: it has no packets of either kind.
+// By type; NULL: neither kind.
 static const char *const packets[] = {
 	[KFD_SNAPSHOT_COMPUTE] = "pm4",
 	[KFD_SNAPSHOT_COMPUTE_AQL] = "aql",
@@ -119,7 +119,7 @@ static bool take_request_value(const struct word *w, char *value, struct holder_
 	return false;
 }
 
-// A word as it came, for a message: reading it cuts it up.
+// Copies a word for a message, before parsing changes it.
 static void keep_word(char shown[64], const char *word)
 {
 	if (!memccpy(shown, word, '\0', 63))
@@ -141,7 +141,7 @@ static bool take_request_word(char *word, struct holder_request *r)
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f)
 {
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
-	// Resets every member but the arrays, which are large: each suspension runs this.
+	// Resets every member but the arrays, which are large.
 	r->verb = name_index(verbs, NUM(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
@@ -178,8 +178,8 @@ char *line_put_number(char *to, const char *key, uint64_t value, unsigned base)
 	return put_digits(line_put(to, key), value, base);
 }
 
-// The words of an answer, and where they are in struct kfd_outcome or struct kfd_answer. Their
-// order is that of the line. Keys are copied whole: each resume writes a dozen for each queue.
+// The words of an answer line in their order, with their members of struct kfd_outcome or struct
+// kfd_answer. KEY_SIZE bytes of a key are copied at once, whatever its length: that is fastest.
 #define KEY_SIZE 16
 struct field {
 	char key[KEY_SIZE]; // as it is written, with the blank before and the '=' behind it
@@ -198,8 +198,7 @@ static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
 	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),
 	FIELD(kfd_outcome, "type", queue.queue_type, TYPE),
-	FIELD(kfd_outcome, "packets", queue.queue_type,
-	      PACKETS), // behind the type, which it refines
+	FIELD(kfd_outcome, "packets", queue.queue_type, PACKETS), // refines the type before it
 	FIELD(kfd_outcome, "result", result, RESULT),
 	FIELD(kfd_outcome, "latency_ns", latency_ns, DECIMAL),
 	FIELD(kfd_outcome, "until_ns", until_ns, DECIMAL),
@@ -223,7 +222,7 @@ static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "ended", ended, DECIMAL),
 };
 
-// NULL: the word is left out.
+// The value of a word that is no number; NULL: the word is left out.
 static const char *word_of(int kind, uint32_t value)
 {
 	switch (kind) {
@@ -282,7 +281,7 @@ static void parse_answer_word(const char *word, const struct field *f, size_t n,
 			continue;
 		text = word + f->len - 1;
 		if (f->kind == PACKETS && strcmp(text, "aql") != 0)
-			continue; // pm4: what the type alone says
+			continue; // pm4: what "type=compute" has set
 		value = parse_value(text, f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;

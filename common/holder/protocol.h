@@ -8,7 +8,7 @@
 
 #include "common/holder/holder.h"
 
-// Longest line either side sends, newline included: 1024 ids of five characters fit.
+// Bytes of the longest line of either side, with newline: 1024 ids of five characters fit.
 #define HOLDER_LINE_MAX 8192
 
 enum holder_verb {
@@ -20,8 +20,8 @@ enum holder_verb {
 	HOLDER_STATUS, // only those that are suspended, without asking the driver
 };
 
-// A new member is: here; a row of words[] and the reset in holder_request_parse() (protocol.c); its
-// use in serve.c; PROTOCOL in gpq-suspend(1); tests/fuzz/fuzz_request.c and request.dict.
+// A new member needs a row of words[] and a reset in holder_request_parse() (protocol.c), its use
+// in serve.c, PROTOCOL in gpq-suspend(1), tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
 	unsigned grace;           // suspend
@@ -37,24 +37,23 @@ struct holder_request {
 // Parses a line without newline; writes into it. 0, or -1 and *f (KFD_FAULT_REQUEST).
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f);
 
-// Text is put together without printf, which takes longer than all else a holder does: both write
-// to `to`, end it with a NUL, and return where that is.
+// Write text to `to`, end it with a NUL, and return where that is. printf would take longer than
+// all else that a holder does for a request.
 char *line_put(char *to, const char *s);
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
 
-// Both append a whole line to `to`, which has HOLDER_LINE_MAX bytes. Length.
+// Write a whole line to `to`, which has HOLDER_LINE_MAX bytes. Its length.
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses);
 size_t holder_format_ok(char *to, const struct kfd_answer *a);
 
-// What a line of an answer is.
 enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
 
-// Parses a line of an answer; writes into it. Fills *q, *a (all but queues), or *f.
+// Parses a line of an answer, and changes it. Fills *q, or *a without its queues, or *f.
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 
-// "compute", "sdma", "sdma-xgmi", or "unknown"; and the packets of a compute queue, "aql" or "pm4",
-// or NULL: the TYPE and PACKETS of all commands.
+// TYPE of all commands: "compute", "sdma", "sdma-xgmi", or "unknown". PACKETS: "aql", "pm4" or
+// NULL.
 const char *kfd_snapshot_type_name(uint32_t snapshot_type);
 const char *kfd_snapshot_packets_name(uint32_t snapshot_type);
 

@@ -1,5 +1,5 @@
-// Answers of a holder: put together in one buffer, sent at once where they fit, and kept for
-// clients that are slow. A client that never reads must neither stop us nor eat our memory.
+// Answers of a holder: sent at once as far as the client takes them, the rest kept for it. A client
+// that never reads must neither stop the holder nor eat its memory.
 #include "common/holder/holder_priv.h"
 #include "common/host/clock.h"
 
@@ -8,20 +8,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// The longest answer, 1024 queues with addresses, is a quarter of it.
-#define KEPT_MAX (1u << 20)
+#define KEPT_MAX (1u << 20) // bytes; four times the longest answer, 1024 queues with addresses
+#define LAST_MS  1000       // of send_last()
 
-// How long clients are waited for at our end.
-#define LAST_MS 1000
-
-// Bytes that were taken; -1 when the client is gone.
+// Bytes that the client took; -1 when it is gone.
 static ssize_t send_some(const struct client *c, const char *text, size_t len)
 {
 	ssize_t n = send(c->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-// The loop reads the end of the connection then and closes it.
+// The loop then reads the end of the connection, and closes it.
 static void give_up_client(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -82,7 +79,7 @@ void send_error(struct holder *h, struct client *c, const struct kfd_failure *f)
 	send_text(h, c);
 }
 
-// In the protocol, "no deadline" is 0.
+// 0 in the protocol: no deadline.
 static uint64_t deadline_in_answer(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;
@@ -95,7 +92,7 @@ void send_ok(struct holder *h, struct client *c)
 			       .held = h->session.num_held,
 			       .since_ns = h->session.since_ns,
 			       .until_ns = deadline_in_answer(hold_until(h)),
-			       .follows = hold_follows_any(h),
+			       .follows = hold_follows(h, ANY_GPU),
 			       .kept = h->kept,
 			       .ended = h->ending};
 	h->text_len += holder_format_ok(h->text + h->text_len, &a);

@@ -19,7 +19,7 @@ void client_close(struct holder *h, struct client *c)
 	hold_arm(h);
 }
 
-// The session is opened by the first request that needs it, after the timers were set.
+// Opens the session for the first request that needs it, whose timers are set already.
 static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 {
 	if (!h->opened) {
@@ -28,8 +28,7 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 		if (!h->failed && !holder_watch_session(h))
 			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
 					     strerror(errno)) < 0;
-		// Answers are sent first, then the session is closed and we end, which stops
-		// tracing.
+		// The answer is sent before the session is closed and the process ends.
 		h->ending |= h->failed;
 	}
 	if (h->failed)
@@ -37,15 +36,15 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 	return h->failed ? -1 : 0;
 }
 
-// A session that was ended under us: the queues run, there is nothing left to do here.
+// If somebody else ended the session, the queues run, and the holder ends, too.
 static void check_session(struct holder *h)
 {
 	if (h->opened && !h->failed && !h->session.enabled)
 		h->ending = true;
 }
 
-// The undo is armed before the suspension: first the timers, of which the last is SIGKILL; then the
-// session, which the kernel ends when we die; then the queues.
+// What undoes a suspension comes before it: first the timers (hold_make()), of which the last is
+// SIGKILL; then the session, which the kernel ends when we die; then the queues.
 static int suspend_after_arming(struct holder *h, const struct holder_request *r,
 				struct kfd_failure *f)
 {
@@ -88,8 +87,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	kfd_step(8);
 }
 
-// The answer to what resumed `n` queues. A session that is to end ends before the client hears of
-// it.
+// Answers a request that resumed `n` queues. If the holder ends, the session is closed before.
 static void send_end(struct holder *h, struct client *c, int n)
 {
 	struct kfd_failure f;
@@ -124,8 +122,8 @@ static bool stays_without_hold(const struct holder *h)
 	return stay;
 }
 
-// Outcomes of the queues as they are: `held` of suspended ones; `running`, unless it is NONE, of
-// the others. Their number.
+// Writes outcomes: `held` for suspended queues, and for the others `running`, unless that is NONE.
+// Their number.
 static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result running)
 {
 	const struct kfd_session *s = &h->session;
@@ -139,7 +137,7 @@ static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result
 	return n;
 }
 
-// Queues that are suspended and that no hold is about. Their number.
+// Selects the suspended queues that no hold is about. Their number.
 static unsigned gather_unwanted(const struct holder *h, struct kfd_selection *sel)
 {
 	const struct kfd_session *s = &h->session;
@@ -166,8 +164,7 @@ int serve_release(struct holder *h)
 	return n < 0 ? 0 : n;
 }
 
-// Resuming named queues leaves the rest held. Whatever cannot be resumed by a call is resumed by
-// our end.
+// Resuming named queues leaves the others held. If the call fails, the holder ends: that resumes.
 static void serve_resume(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
@@ -234,8 +231,8 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Queues that appeared and that a hold follows. Their number, or -1. What was resumed by name is
-// not new, and is left alone.
+// Selects queues that appeared and that a hold follows. Their number, or -1. Queues that were
+// resumed by name did not appear, and are left alone.
 static int gather_new(struct holder *h, struct kfd_selection *sel)
 {
 	struct kfd_session *s = &h->session;

@@ -133,7 +133,7 @@ static void test_nothing(void **state)
 	hold_cancel(holder, 0);
 	assert_int_equal(made(), 1); // there before
 	hold_forget_queues(holder);
-	assert_true(hold_follows_any(holder));
+	assert_true(hold_follows(holder, ANY_GPU));
 }
 
 static void test_following(void **state)
@@ -152,7 +152,7 @@ static void test_following(void **state)
 	hold_drop(holder, all);
 	assert_int_equal(hold_until_of(holder, 7), 0); // the others do not follow its GPU
 	assert_false(hold_follows(holder, 20));
-	assert_true(hold_follows_any(holder));
+	assert_true(hold_follows(holder, ANY_GPU));
 	hold("suspend gpus=20", 0, one);
 	hold("suspend gpus=10,20", 0, both); // both in one
 	assert_true(hold_follows(holder, 10) && hold_follows(holder, 20));
