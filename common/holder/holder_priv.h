@@ -60,13 +60,13 @@ struct holder {
 	size_t text_len;
 	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that there is
 	uint64_t until_ns[HOLDS];         // of those: CLOCK_MONOTONIC, or FOREVER
-	struct kfd_failure failure;
 	struct client clients[HOLDER_MAX_CLIENTS];
 	struct kfd_session session;
 	struct hold_scope scopes[HOLDS]; // of the holds that are made
 	char text[8 * HOLDER_LINE_MAX];  // an answer, sent at once where it fits
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
+	struct kfd_failure failure;
 };
 
 // ---- deadlines.c: holds and their timers

@@ -1,6 +1,5 @@
-// Opening, serving and closing a debug session. Facts: [kfd.probe], [kfd.event-pipe],
-// [kfd.enable], [kfd.activation], [kfd.disable], [kfd.events].
-// What suspends and resumes queues in it is in session_queues.c.
+// Opens, serves and closes a debug session. Facts: [kfd.probe], [kfd.event-pipe], [kfd.enable],
+// [kfd.activation], [kfd.disable], [kfd.events].
 #include "common/holder/session.h"
 
 #include "common/host/root.h"
@@ -20,10 +19,9 @@
 
 #define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)
 
-// A target that enables or disables its runtime sleeps until the debugger answers, and nothing but
-// an answer or a signal wakes it, not even the debugger's death. Answers given in advance count, so
-// there are always two in store: one hsa_shut_down and one hsa_init go through even if we are
-// killed before we notice.
+// A target that enables or disables its runtime sleeps until the debugger answers, even if the
+// debugger dies [kfd.runtime-handshake]. Answers given in advance count: with two in store, one
+// hsa_shut_down and one hsa_init go through although we are killed before we notice them.
 #define ANSWERS_IN_STORE 2
 
 #ifdef GPQ_TESTING
@@ -85,9 +83,9 @@ static int open_device(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-// ENABLE on a process with a session would make this process its owner; when the former owner dies,
-// its queues would not be resumed. A snapshot of 0 entries shows it beforehand: EINVAL means no
-// session (or a driver without HWS, for which ENABLE fails in the same way).
+// ENABLE on a process with a session would make this process its owner, and the death of the former
+// owner would then resume nothing. EINVAL from session_try(): there is no session, or no HWS, and
+// then ENABLE fails as well.
 static int probe_session(struct kfd_session *s, struct kfd_failure *f)
 {
 	int r = session_try(s->kfd, s->target.pid);
@@ -115,8 +113,7 @@ static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct 
 	s->events = pipefd[0];
 	a.enable.dbg_fd = (uint32_t)pipefd[1];
 	r = session_enable(s->kfd, s->target.pid, &a);
-	// The kernel has its own reference; without ours, end of file means that the session is
-	// over.
+	// The kernel keeps a reference; without ours, end of file means that the session is over.
 	close(pipefd[1]);
 	if (r == -EINVAL &&
 	    host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
@@ -128,8 +125,8 @@ static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct 
 	return 0;
 }
 
-// Without an enabled runtime nothing can be suspended. A process without queues may be about to
-// enable it, and is kept: its queues are caught as they appear.
+// Without an enabled runtime nothing can be suspended. A process without queues may enable its
+// runtime later, so it is held: its queues are suspended as they appear.
 static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, struct kfd_failure *f)
 {
 	switch (info->runtime_state) {
@@ -176,7 +173,7 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 bool kfd_session_close(struct kfd_session *s)
 {
 	struct kfd_dbg a = {0};
-	// A dead target has no session; its pid may be another process's by now, which refuses.
+	// A dead target has no session. If another process has its pid by now, DISABLE is refused.
 	if (s->enabled && session_trap(s, KFD_DBG_DISABLE, &a) == -EPERM && s->taken &&
 	    kfd_target_alive(&s->target))
 		return false;
@@ -201,7 +198,7 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 			return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
 		if (a.query.exception_mask & KFD_EC_QUEUE_NEW)
 			s->stale = s->fresh[a.query.queue_id % KFD_MAX_QUEUES] = true;
-		// The runtime was enabled or disabled: in both cases no queue is suspended now.
+		// The runtime was enabled or disabled: either way no queue is suspended now.
 		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME) {
 			answer_runtime(s);
 			session_unhold_all(s);

@@ -1,11 +1,10 @@
 // A debug session on one process: the only way to take another process's queues off the GPU that
 // the kernel undoes by itself when we die.
 //
-// Facts: [kfd.tracer], [kfd.session-end], [kfd.enable], [kfd.runtime-off]. Rules that shape this
-// interface:
-// - All calls must come from one thread, the one that called kfd_session_open(): the driver wants
-//   the ptrace tracer *thread*. The tracee's stops must be served meanwhile (ptrace.h), unless the
-//   session is untraced (session_untraced.c).
+// Facts: [kfd.tracer], [kfd.session-end], [kfd.enable], [kfd.runtime-off]. Hence:
+// - All calls come from the thread that called kfd_session_open(): the driver wants the ptrace
+//   tracer *thread*, which also serves the target's stops (ptrace.h), unless the session is
+//   untraced (session_untraced.c).
 // - The session ends when this process ends, however it ends; the queues then run again.
 // - Nothing is allocated after kfd_session_open().
 #ifndef GPQ_HOLDER_SESSION_H
@@ -21,10 +20,10 @@ enum kfd_result {
 	KFD_RESULT_NONE,
 	KFD_RESULT_SUSPENDED,
 	KFD_RESULT_ALREADY, // was suspended before
-	KFD_RESULT_BUSY,    // only idle queues were wanted and this one had work; it runs
-	KFD_RESULT_REFUSED, // the hardware did not let go of it; it was resumed
-	KFD_RESULT_TIMEOUT, // the GPU did not answer; the driver resets it
-	KFD_RESULT_CLOSING, // the target is destroying it
+	KFD_RESULT_BUSY,    // runs: only idle queues were wanted, and this one had work
+	KFD_RESULT_REFUSED, // runs: the hardware did not let go of the queue
+	KFD_RESULT_TIMEOUT, // the GPU did not answer; the driver resets the GPU
+	KFD_RESULT_CLOSING, // the target is destroying the queue
 	KFD_RESULT_UNKNOWN, // no queue of this id
 	KFD_RESULT_RESUMED,
 	KFD_RESULT_RUNNING, // was not suspended
@@ -46,26 +45,26 @@ struct kfd_outcome {
 	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
 	enum kfd_result result;
 	unsigned xccs;       // answers with addresses only: XCCs of its GPU
-	uint64_t latency_ns; // of the call that suspended or resumed it; 0 when there was none
+	uint64_t latency_ns; // of the call that suspended or resumed the queue; 0: none did
 	uint64_t until_ns;   // answers only: CLOCK_MONOTONIC, 0: no deadline
 };
 
 struct kfd_session {
-	struct kfd_target target; // borrowed pin
+	struct kfd_target target; // borrowed
 	int kfd;
 	int events; // readable when something happened; end of file when the session is over
 	bool enabled;
 	bool untraced;  // the target is not traced, so it has no stops to serve
-	bool taken;     // untraced, and another debugger took it: calls fail until that one ends
+	bool taken;     // untraced, and taken by another debugger: calls fail until that ends
 	bool stale;     // the queue list has to be read again
 	bool may_crash; // KFD_FACT_SUSPEND_CRASH is or may be true here
 	unsigned num_held;
-	uint64_t since_ns; // CLOCK_MONOTONIC, when the first of them was; 0 when there is none
+	uint64_t since_ns; // when the first of them was suspended, CLOCK_MONOTONIC; 0: none is
 	unsigned num;      // of `queues`
 	unsigned num_gpus;
-	bool acquired[64];          // of gpus: known to be
-	bool held[KFD_MAX_QUEUES];  // suspended by us, by queue id
-	bool fresh[KFD_MAX_QUEUES]; // appeared; the caller takes the mark away
+	bool acquired[64];          // by index in `gpus`: the target is known to have acquired it
+	bool held[KFD_MAX_QUEUES];  // by queue id: suspended by us
+	bool fresh[KFD_MAX_QUEUES]; // by queue id: appeared; the caller clears it
 	// Large and mostly never touched, so behind all else (struct holder).
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
 	struct kfd_device_entry gpus[64];              // in the driver's order
@@ -82,10 +81,10 @@ void kfd_step(unsigned number);
 #endif
 
 // Opens /dev/kfd, seizes the target, makes sure that no other session exists, and starts the
-// session. *s must be zeroed. Suspends nothing. `trace`: goes on tracing the target; otherwise it
-// is let go once the session is set up, where the driver allows that (KFD_FAULT_MUST_TRACE
-// elsewhere). On failure the caller must end its thread (or process) to stop tracing, and close the
-// session. Passes steps 1 to 5. 0, or -1 and *f.
+// session. *s must be zeroed. Suspends nothing. Without `trace` the target is let go once the
+// session is set up; drivers that do not allow that fail with KFD_FAULT_MUST_TRACE. After a failure
+// the caller must end its thread (or process) to stop tracing, and close the session. Passes steps
+// 1 to 5. 0, or -1 and *f.
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
 		     struct kfd_failure *f);
 
@@ -94,27 +93,25 @@ int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, boo
 bool kfd_session_close(struct kfd_session *s);
 
 // If another debugger has become the owner of an untraced session, seizes the target and becomes
-// the owner again. False: it was not taken, or the target is still traced (s->taken). One call
-// to the driver.
+// the owner again. False: nobody has, or the target is still traced (s->taken).
 bool kfd_session_take_back(struct kfd_session *s);
 
-// After the death of a holder that did not trace: true when the target's queues run, as they do
-// unless another debugger had taken the session. Then the session is ended here. False when
-// another process traces the target, so that it cannot be found out. The calling thread traces the
-// target until it ends.
+// After the death of a holder that did not trace, its queues run, unless another debugger had taken
+// the session, which is then ended here. True: they run. False: somebody traces the target, and
+// hides that. The calling thread traces the target until the thread ends.
 bool kfd_session_recover(const struct kfd_target *t);
 
-// Suspends what `sel` names and is not suspended yet. `out` has room for KFD_MAX_QUEUES plus
-// sel->num_ids entries. `idle_only`: leave queues alone that have work. `grace`: 0..KFD_GRACE_MAX.
-// Number of outcomes, or -1 and *f; queues suspended before the failure stay so.
+// Suspends the selected queues that are not suspended yet; with `idle_only` those without work.
+// `grace`: 0 to KFD_GRACE_MAX. `out` has room for KFD_MAX_QUEUES plus sel->num_ids entries. Number
+// of outcomes, or -1 and *f; queues suspended before the failure stay so.
 int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, unsigned grace,
 			bool idle_only, struct kfd_outcome *out, struct kfd_failure *f);
 
-// Resumes what `sel` names. Number of outcomes, or -1 and *f: then end the session.
+// Resumes the selected queues. Number of outcomes; -1 and *f: the caller must end the session.
 int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 		       struct kfd_outcome *out, struct kfd_failure *f);
 
-// Takes what the driver reported: answers the runtime handshake, notes new queues in s->stale.
+// Reads the driver's events: answers the runtime handshake, notes new queues in s->stale.
 // 0, or -1 and *f (KFD_FAULT_SESSION_LOST) when the session is over.
 int kfd_session_events(struct kfd_session *s, struct kfd_failure *f);
 

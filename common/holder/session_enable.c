@@ -1,7 +1,7 @@
-// ENABLE of a debug session, kept away from a fault of the driver.
+// ENABLE of a debug session without running into a fault of the driver.
 //
-// Facts: [kfd.enable-race]. So ENABLE names a thread that is not the leader. A process of one
-// thread has none, and cannot leave its mm while it is stopped (tracee_hold()).
+// Facts: [kfd.enable-race]. So ENABLE names a thread that is not the leader. A process that has
+// only its leader is stopped meanwhile, and thus cannot leave its mm (tracee_hold()).
 #include "common/holder/session_priv.h"
 
 #include "common/holder/ptrace.h"
@@ -28,7 +28,7 @@ static pid_t other_thread(pid_t pid, unsigned n)
 	return found;
 }
 
-// Without a list: proc_task_getattr() in fs/proc/base.c counts threads as links. False: it is gone.
+// Has it further threads? proc_task_getattr() in fs/proc/base.c counts them as links of the folder.
 static bool has_others(pid_t pid)
 {
 	char path[32];
@@ -43,7 +43,7 @@ int session_try(int kfd, pid_t target)
 	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
-// -EAGAIN: it has a second thread by now.
+// -EAGAIN: the target has a second thread by now.
 static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 {
 	int r = tracee_hold(target);

@@ -1,5 +1,5 @@
-// Suspending and resuming queues inside a session. Facts: [kfd.queue-new],
-// [kfd.snapshot], [kfd.suspend], [kfd.suspend-error], [kfd.suspend-timeout], [kfd.suspend-crash],
+// Suspends and resumes queues inside a session. Facts: [kfd.queue-new], [kfd.snapshot],
+// [kfd.suspend], [kfd.suspend-error], [kfd.suspend-timeout], [kfd.suspend-crash],
 // [kfd.suspend-all], [kfd.resume], [kfd.destroy-suspended].
 #include "common/holder/session_priv.h"
 
@@ -10,24 +10,33 @@
 
 #include <string.h>
 
-// A queue can stay unsuspendable while the target destroys it, and new ones can appear at any time.
+// New queues can appear at any time, and one that is being destroyed cannot be suspended.
 #define MAX_ROUNDS 8
 
-// The driver gives up after queue_preemption_timeout_ms, 9 s unless changed; a refusal is
-// immediate.
+// An error after so long is a timeout (queue_preemption_timeout_ms, 9 s unless changed), an earlier
+// one a refusal.
 #define TIMEOUT_NS 2000000000ull
 
-// The result of each queue so far, by queue id. Only results are cleared, as every suspension runs
-// this.
+// The calls of one request, and the result of each queue so far, by queue id.
 struct attempt {
-	uint8_t result[KFD_MAX_QUEUES];      // enum kfd_result
-	uint64_t latency_ns[KFD_MAX_QUEUES]; // of the last call that had it; valid with a result
+	unsigned calls;
+	uint64_t took_ns[1 + MAX_ROUNDS]; // of each call, from 1 on; [0]: 0
+	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
+	uint8_t call[KFD_MAX_QUEUES];     // that had the queue last, 0: none; undefined without a
+					  // result
 };
 
-static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, uint64_t latency_ns)
+static void begin_attempt(struct attempt *at)
+{
+	at->calls = 0;
+	at->took_ns[0] = 0;
+	memset(at->result, 0, sizeof(at->result));
+}
+
+static void set_result(struct attempt *at, uint32_t id, enum kfd_result r, unsigned call)
 {
 	at->result[id] = (uint8_t)r;
-	at->latency_ns[id] = latency_ns;
+	at->call[id] = (uint8_t)call;
 }
 
 bool kfd_among(const uint32_t *list, unsigned num, uint32_t value)
@@ -83,7 +92,7 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
 }
 
-// Packets not taken yet, or waves that ran when it was suspended.
+// Has a suspended queue packets not taken yet, or waves that ran when it was suspended?
 static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
@@ -92,7 +101,7 @@ static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *
 	       (p.has_saved && p.saved_waves_bytes > 0);
 }
 
-// Packets in the ring, seen without touching the queue. Headers of a running queue are stale.
+// Has a running queue packets not taken yet? Its context header is stale.
 static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
@@ -100,7 +109,7 @@ static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 	return p.has_indices && p.read_index != p.write_index;
 }
 
-// Ids of the queues that are still to be suspended.
+// Collects the ids of selected queues that are still to be suspended. Their number.
 static unsigned collect_running(struct kfd_session *s, const struct kfd_selection *sel,
 				bool idle_only, struct attempt *at, uint32_t *ids)
 {
@@ -122,13 +131,14 @@ static unsigned collect_running(struct kfd_session *s, const struct kfd_selectio
 	return n;
 }
 
-// Reads the bits the kernel left in the ids. What failed remains flagged as suspended in the driver
-// and would never be mapped again: it must be resumed.
+// Reads the bits that the driver left in the ids. A queue that failed stays flagged as suspended in
+// the driver, which would never map it again: so it is resumed.
 static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *ids, unsigned n,
 			 uint64_t start, uint64_t end)
 {
-	uint64_t took = end - start;
+	const uint64_t took = end - start;
 	unsigned failed = 0;
+	at->took_ns[++at->calls] = took;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t bits = ids[i] & ~KFD_QUEUE_ID_MASK, id = ids[i] & KFD_QUEUE_ID_MASK;
 		if (id >= KFD_MAX_QUEUES)
@@ -136,13 +146,13 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 		if (bits & KFD_QUEUE_ERROR) {
 			set_result(at, id,
 				   took < TIMEOUT_NS ? KFD_RESULT_REFUSED : KFD_RESULT_TIMEOUT,
-				   took);
+				   at->calls);
 			ids[failed++] = id;
 		} else if (bits & KFD_QUEUE_INVALID) {
-			set_result(at, id, KFD_RESULT_CLOSING, took);
+			set_result(at, id, KFD_RESULT_CLOSING, at->calls);
 			s->stale = true;
 		} else {
-			set_result(at, id, KFD_RESULT_SUSPENDED, took);
+			set_result(at, id, KFD_RESULT_SUSPENDED, at->calls);
 			hold_queue(s, id, end);
 		}
 	}
@@ -150,7 +160,8 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 		trap_resume(s, ids, failed);
 }
 
-// Resumes queues that got work between check and call, or had waves, which are visible only now.
+// Resumes queues that got work between check and call, or had waves, which show only when
+// suspended.
 static void release_busy(struct kfd_session *s, struct attempt *at)
 {
 	uint32_t ids[KFD_MAX_QUEUES];
@@ -175,8 +186,8 @@ static void release_busy(struct kfd_session *s, struct attempt *at)
 // acquired that GPU (ACQUIRE_VM). Two things prove that it has: a queue on it, and a PASID other
 // than 0 in debugfs. A GPU is never given back while the process lives.
 
-// The queues prove that their GPUs are acquired. Returns the first GPU that has one of the queues
-// `ids`; a GPU that is not in the snapshot is taken as the first, which requires the most.
+// Marks the GPUs that have queues as acquired. Returns the index of the first GPU that has one of
+// the queues `ids`: 0, which requires the most, if a GPU is not in the snapshot.
 static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned n)
 {
 	unsigned first = s->num_gpus;
@@ -194,7 +205,7 @@ static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned
 	return first;
 }
 
-// debugfs names processes by their host pids: in a PID namespace the file is another process's.
+// debugfs has PIDs of the host: in a PID namespace the file would be another process's.
 static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
 {
 	struct buf b = {0};
@@ -257,10 +268,10 @@ static int report_outcomes(const struct kfd_session *s, const struct kfd_selecti
 		uint32_t id = s->queues[i].queue_id;
 		if (id >= KFD_MAX_QUEUES || !kfd_selected(sel, &s->queues[i]))
 			continue;
-		out[n++] =
-			(struct kfd_outcome){.queue = s->queues[i],
-					     .result = (enum kfd_result)at->result[id],
-					     .latency_ns = at->result[id] ? at->latency_ns[id] : 0};
+		out[n++] = (struct kfd_outcome){
+			.queue = s->queues[i],
+			.result = (enum kfd_result)at->result[id],
+			.latency_ns = at->result[id] ? at->took_ns[at->call[id]] : 0};
 	}
 	for (unsigned i = 0; i < sel->num_ids; i++)
 		if (!find_queue(s, sel->ids[i]))
@@ -277,7 +288,7 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	unsigned n;
 	if (grace > KFD_GRACE_MAX)
 		return kfd_fail(f, KFD_FAULT_GRACE, (long)grace);
-	memset(at.result, 0, sizeof(at.result));
+	begin_attempt(&at);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (s->stale && kfd_session_refresh(s, f) < 0)
 			return -1;
@@ -310,15 +321,15 @@ static unsigned collect_held(const struct kfd_session *s, const struct kfd_selec
 
 static int resume_held(struct kfd_session *s, uint32_t *ids, unsigned n, struct attempt *at)
 {
-	uint64_t start = clock_ns(), took;
+	uint64_t start = clock_ns();
 	int r = trap_resume(s, ids, n);
 	if (r < 0)
 		return r;
-	took = clock_ns() - start;
+	at->took_ns[++at->calls] = clock_ns() - start;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t id = ids[i] & KFD_QUEUE_ID_MASK;
 		unhold_queue(s, id);
-		at->latency_ns[id] = took;
+		at->call[id] = (uint8_t)at->calls;
 		if (ids[i] & KFD_QUEUE_ERROR)
 			at->result[id] = KFD_RESULT_REFUSED;
 	}
@@ -332,7 +343,7 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 	struct attempt at;
 	unsigned n;
 	int r;
-	memset(at.result, 0, sizeof(at.result));
+	begin_attempt(&at);
 	n = collect_held(s, sel, &at, ids);
 	r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report_outcomes(s, sel, &at, out);

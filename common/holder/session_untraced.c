@@ -1,18 +1,18 @@
 // --no-trace: a debug session whose owner no longer traces the target.
 //
 // Facts: kfd_ioctl_set_debug_trap() in kfd_chardev.c. Linux 6.12.95 takes calls from the tracer
-// alone; 7.2 and 7.3 also from the process that called ENABLE, by any thread, traced or not.
-// Whether a driver does is found out by trying, so no version is looked up.
+// alone; 7.2 and 7.3 also from the process that called ENABLE, by any thread, whether it traces or
+// not. gpq finds that out by trying.
 //
 // ENABLE itself wants the tracer. A thread seizes the target, enables, and ends: the kernel then
-// lets the target go without a stop, which PTRACE_DETACH would need and which would interrupt a
+// lets the target go without stopping it. PTRACE_DETACH needs a stop, and so would interrupt a
 // system call of the target.
 //
 // While nobody traces, another debugger can seize the target and call ENABLE. The driver answers
-// EALREADY and still records the caller as the owner; the death of either owner then resumes
-// nothing, and the record of a dead one is a dangling pointer. EPERM on a call of ours shows that
-// this has happened. Once nobody else traces, seizing the target and calling ENABLE, which fails
-// with EALREADY, makes this process the owner again. From then on it traces.
+// EALREADY and still records that debugger as the owner; the death of either owner then resumes
+// nothing, and the record of a dead one is a dangling pointer. Our next call gets EPERM. Once
+// nobody else traces, seizing the target and ENABLE, which fails with EALREADY, makes this process
+// the owner again; from then on it traces.
 #include "common/holder/session_priv.h"
 
 #include "common/kfd/driver.h"
@@ -40,8 +40,7 @@ static void *open_traced(void *arg)
 	return NULL;
 }
 
-// A joined thread may still be on its way out; the kernel lets the target go at the end of that
-// way.
+// The kernel lets the target go at the end of the thread's exit, which may be after the join.
 static void wait_until_let_go(pid_t target, pid_t thread)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -50,8 +49,8 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 		nanosleep(&pause, NULL);
 }
 
-// ENABLE by the tracer. On a session that exists: EALREADY, and the caller is its owner. `any_fd`:
-// the driver wants a descriptor, and keeps it of a new session only. Result or -errno.
+// ENABLE by the tracer. -EALREADY: there is a session, and the caller is its owner now. The driver
+// wants a descriptor (`any_fd`), and uses it for a new session only. Result or -errno.
 static int become_owner(int kfd, pid_t target, int any_fd)
 {
 	struct kfd_rinfo info;
@@ -90,14 +89,14 @@ bool kfd_session_take_back(struct kfd_session *s)
 {
 	pid_t pid = s->target.pid;
 	struct kfd_failure f;
-	// Calls go by pid, and that of a dead target may be another process's by now.
+	// Calls name a pid, which may be another process's once the target is dead.
 	if (!kfd_target_alive(&s->target) || session_try(s->kfd, pid) != -EPERM)
 		return false;
 	s->taken = tracee_seize(pid, &f) < 0;
 	if (s->taken || !kfd_target_alive(&s->target))
 		return false;
 	s->untraced = false;
-	if (become_owner(s->kfd, pid, s->events) >= 0) // it was over, and this began another one
+	if (become_owner(s->kfd, pid, s->events) >= 0) // it had ended, and this began a new one
 		disable_session(s->kfd, pid);
 	return true;
 }
