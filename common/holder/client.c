@@ -1,4 +1,4 @@
-// Client side: connects to a target's holder, or starts one; requests, answers, SIGKILL.
+// The client's side of a holder: connecting, starting, requests and answers, SIGKILL.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 #include "common/host/clock.h"
@@ -18,8 +18,8 @@
 #define ABANDON_MS 1000
 #define MAX_ANSWER (4 * KFD_MAX_QUEUES) // queue lines; a gpq holder sends fewer
 
-// A socket of the name: a living holder's (then *fd is a connection to it), or a new one to listen
-// on. -errno when neither can be had.
+// A new socket of the name to listen on; or *fd, a connection to the living holder that has the
+// name. -errno: neither.
 static int hold_name(int dir, const char *name, int *fd)
 {
 	int listener = kfd_socket_listen(dir, name);
@@ -32,8 +32,8 @@ static int hold_name(int dir, const char *name, int *fd)
 	return kfd_socket_listen(dir, name);
 }
 
-// Under the directory's lock. A new holder is given its first connection, so it never waits for us,
-// nor we for it.
+// Under the directory's lock. A new holder gets its first connection from us, so neither waits for
+// the other.
 static int start_locked(int dir, const char *name, const struct kfd_target *t, pid_t *holder,
 			struct kfd_failure *f)
 {
@@ -67,8 +67,8 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 		return -1;
 	if (kfd_rundir_lock(dir, f) == 0)
 		fd = start_locked(dir, name, t, holder, f);
-	// A new holder has inherited the descriptor and with it the lock, so it lets go of it as
-	// well: we may have been killed before this.
+	// A new holder inherits descriptor and lock, and unlocks as well: we may be killed before
+	// this.
 	kfd_rundir_unlock(dir);
 	close(dir);
 	return fd;
@@ -80,8 +80,8 @@ static void know_peer(struct kfd_link *l, pid_t peer)
 	l->peer_start = peer > 0 ? kfd_target_start(peer) : 0;
 }
 
-// Is the link's peer still the target's holder? A zombie holds nothing. The start time excludes a
-// reused pid; a child of ours needs none, as its pid is not reused before we wait for it.
+// Is the link's peer still the target's holder? Not if it is a zombie, or if its pid was reused:
+// the start time differs then. The pid of our child is not reused before we wait for it.
 static bool peer_holds(const struct kfd_link *l)
 {
 	pid_t tracer = kfd_holder_of(l->target);
@@ -91,7 +91,7 @@ static bool peer_holds(const struct kfd_link *l)
 	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
 }
 
-// Connects to the target's holder. A holder that is just ending has removed its socket already.
+// Connects to the target's holder. One that is ending has removed its socket: not held.
 static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	pid_t holder = kfd_holder_of(t->pid);
@@ -115,9 +115,9 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 	char name[KFD_SOCKET_NAME_SIZE];
 	*l = (struct kfd_link){.fd = -1, .target = t->pid};
 	kfd_socket_name(name, t->pid, t->start);
-	// An untraced target has no holder, or one that is just starting or does not trace.
-	// start_holder() finds those of our own directory; the driver reports the session of
-	// others (KFD_FAULT_FOREIGN_SESSION).
+	// Nobody traces the target: it has no holder, or one that is starting or does not trace.
+	// start_holder() finds those in our directory, the driver those of other users
+	// (KFD_FAULT_FOREIGN_SESSION).
 	if (!start || kfd_holder_of(t->pid))
 		l->fd = find_holder(l, t, f);
 	if (start && l->fd < 0 && !l->deaf) {
@@ -140,9 +140,9 @@ void kfd_link_close(struct kfd_link *l)
 	l->fd = -1;
 }
 
-// A request could not be sent, or its answer not be read: the holder died, or it lives, refuses
-// connections and still holds. If it died in the middle of the runtime handshake, a thread of the
-// target sleeps until this process wakes it.
+// After a request that could not be sent or an answer that could not be read: the holder died, or
+// it holds and takes no connections. If it died in the middle of the runtime handshake, a thread of
+// the target sleeps until we wake it.
 static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct proc p;
@@ -174,7 +174,7 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : explain_loss(l, f);
 }
 
-// Takes the lines that are there. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
+// Parses complete lines. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
 static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct kfd_answer *a = &l->answer;
@@ -202,7 +202,7 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 	return r;
 }
 
-// Reads what has come. False: the connection is lost.
+// Receives what has come. False: the connection is lost.
 static bool read_answer(struct kfd_link *l)
 {
 	ssize_t n;
@@ -256,7 +256,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
-	// Pinned; if it still is the holder, it was so all the time.
+	// The pid is pinned now: if the peer is the holder still, it was so before.
 	sent = peer_holds(l) && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	close(pidfd);
 	if (!sent)

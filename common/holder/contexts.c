@@ -17,8 +17,8 @@ static bool is_this_process(const void *pid, pid_t other)
 	return *(const pid_t *)pid == other;
 }
 
-// One folder is read in most cases: few processes have contexts. A first suspend looks here, and
-// the buffer of readdir(3) would be pages that nothing else needs.
+// Few processes have contexts, so their folder alone is read first. Not by readdir(3), whose buffer
+// would be pages that a first suspend touches for nothing else.
 static bool has_context(pid_t pid)
 {
 	union {

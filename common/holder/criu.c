@@ -25,7 +25,7 @@ static void record_name(char name[RECORD_NAME_SIZE], const struct kfd_target *t)
 	kfd_socket_name(name + strlen(KFD_CRIU_PREFIX), t->pid, t->start);
 }
 
-// Synced to disk before the caller goes on: the record must survive whatever ends this process.
+// Syncs the record: it must survive whatever ends this process.
 static int write_record(int dir, const char *name, const char *text, struct kfd_failure *f)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -50,8 +50,8 @@ static enum record read_record(int dir, const char *name)
 	return first == 'p' ? RECORD_PAUSED : RECORD_INTENT;
 }
 
-// A descriptor of the target's own /dev/kfd; -1 and *f. Close it at once: while it is open, a dead
-// target's queues would stay.
+// A duplicate of the target's own descriptor of /dev/kfd, or -1 and *f. While it is open, the
+// queues of the target would outlive it.
 static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 {
 	char path[48], to[16];
@@ -88,8 +88,8 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 	return 0;
 }
 
-// The caller must be the tracer, and the end of a tracer lets the target go without a stop: so each
-// call is made by a process of its own.
+// Makes the call in a child: the caller must be the tracer, and a tracer that ends lets the target
+// go without a stop.
 static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op,
 			    struct kfd_failure *f)
 {
@@ -123,14 +123,14 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 	*already = before == RECORD_PAUSED;
 	if (*already)
 		return 0;
-	// A gpq that died with the intent may or may not have paused it.
+	// A gpq that died after writing the intent may have paused the process.
 	if (before == RECORD_INTENT && criu_op_in_child(t, KFD_CRIU_UNPAUSE, f) < 0)
 		return -1;
 	if (write_record(dir, name, "intent\n", f) < 0)
 		return -1;
 	if (criu_op_in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
-		// An error of the driver undoes what was done; a child that was killed may have
-		// paused it.
+		// A driver that fails pauses nothing, but a child that was killed may have paused
+		// it.
 		struct kfd_failure ignored;
 		if (criu_op_in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
 			unlinkat(dir, name, 0);

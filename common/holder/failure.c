@@ -1,4 +1,4 @@
-// Maps an errno of the driver at a step (`causes`) to a fault of failure.h, a fault to its text.
+// From an errno of the driver and a step to a fault (`causes`), and from a fault to its sentence.
 // Facts: [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
 #include "common/holder/failure.h"
 
@@ -56,7 +56,7 @@ static const char *const step_names[] = {
 #undef STEP_TEXT
 };
 
-// Names of other programs get in here, and the text must stay one line.
+// Names of other programs are in texts, which must stay one line.
 static void make_one_line(char *text)
 {
 	for (; *text; text++)

@@ -1,10 +1,10 @@
 // Reads queue state from the target's memory: indices and saved waves of one queue; or indices of
 // many, fast enough for use right before and after a measured ioctl.
 //
-// Facts: [kfd.queue-entry], [kfd.save-header], [kfd.save-header-written], [kfd.indices]. The
-// addresses come from the queue snapshot and keep their meaning while the queue is suspended. Needs
-// the right to trace the target. The memory is read by the reader (reader/memory.h), but for looks
-// of a measurement: a child would take longer than what is measured.
+// Facts: [kfd.queue-entry], [kfd.save-header], [kfd.save-header-written], [kfd.indices]. Addresses
+// come from the queue snapshot, and hold for suspended queues, too. Needs the right to trace the
+// target. A child reads the memory (reader/memory.h), except for looks of a measurement, which
+// would take less time than the child.
 #ifndef GPQ_HOLDER_MEASURE_H
 #define GPQ_HOLDER_MEASURE_H
 
@@ -20,12 +20,12 @@ struct kfd_quiesce {
 	bool has_saved;
 	uint64_t read_index; // AQL: packets taken by the GPU; SDMA: bytes; PM4: dwords
 	uint64_t write_index;
-	uint64_t saved_bytes; // control stacks and wave state of all XCCs; true of suspended queues
-			      // only
-	uint64_t saved_waves_bytes; // wave state alone: > 0 means that running waves were saved
+	// Of suspended queues; stale of running ones:
+	uint64_t saved_bytes;       // control stacks and wave state of all XCCs
+	uint64_t saved_waves_bytes; // wave state alone; > 0: waves ran when it was suspended
 };
 
-// Reads what can be read; absent parts stay false. Compute queues only have a context header.
+// Reads what can be read. Only compute queues have saved waves.
 void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 		      struct kfd_quiesce *p);
 
@@ -54,8 +54,7 @@ void kfd_watch_fini(struct kfd_watch *w);
 // Watches no queue any more; the memory stays open.
 void kfd_watch_clear(struct kfd_watch *w);
 
-// The address space with the queues is gone: the process ended, or called exec (fs/proc/base.c:
-// mem_rw).
+// Is the address space gone, because the process ended or called exec (mem_rw() in fs/proc/base.c)?
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
 // Watches the queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX; *w
@@ -68,26 +67,24 @@ void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
 unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
 			  struct memory_range *v);
 
-// All read indices; with `write`, the write indices too. False when the memory cannot be read (any
-// more).
+// Reads all read indices; with `write` also the write indices. False: the memory cannot be read.
 bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write);
 
 // Did any read index move between two readings?
 bool kfd_watch_moved(const struct kfd_watch *w, const struct kfd_indices *a,
 		     const struct kfd_indices *b);
 
-// AQL packets consumed between two readings, of all queues watched. (Other queues count in other
-// units.)
+// AQL packets consumed between two readings by all queues watched; other queues count in other
+// units.
 uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *a,
 			   const struct kfd_indices *b);
 
-// AQL packets not consumed yet; needs a reading with write indices. Queues of other types count as
-// 1 while they have something to do.
+// AQL packets not consumed yet, by a reading with write indices. A queue of another type that has
+// work counts as 1.
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
-// Adds the bytes of wave state saved for queue number `i` of the watch, XCC by XCC. True only for
-// a queue that is suspended now. The number of XCCs; 0: its context headers cannot be read, or it
-// has none.
+// Adds the bytes of wave state saved of queue number `i`, which must be suspended, XCC by XCC. Its
+// number of XCCs; 0: it has no context headers, or they cannot be read.
 unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX]);
 
 #endif

@@ -28,7 +28,7 @@ int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder);
 }
 
-// The likeliest reason for EPERM of PTRACE_SEIZE; the kernel does not report which one it is.
+// The likeliest reason for EPERM of PTRACE_SEIZE, which has several.
 static int explain_refusal(pid_t pid, struct kfd_failure *f)
 {
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,
@@ -82,10 +82,10 @@ static void pass_on(pid_t pid, int sig, int event)
 		ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
 }
 
-// The stop that the tracee is in, if it is in one: signal and event.
+// Is the tracee in a stop? Then its signal and event.
 //
-// Stops are looked at and not taken (WNOWAIT): the kernel forgets the signal of a stop that was
-// taken, and if we were killed before PTRACE_CONT, the target would never get it.
+// Stops are not taken (WNOWAIT): the kernel forgets the signal of a stop that was taken, and the
+// target would never get it if we were killed before PTRACE_CONT.
 static bool find_stop(pid_t pid, enum tracee_state *state, int *sig, int *event)
 {
 	siginfo_t stop = {0};
@@ -110,10 +110,9 @@ enum tracee_state tracee_serve(pid_t pid)
 	return state;
 }
 
-// Only PTRACE_EVENT_STOP will do: from there, SIGKILL leads to the stop of PTRACE_O_TRACEEXIT,
-// which comes before exit gives the address space up, and where the kernel drops each further
-// SIGKILL (get_signal(), do_exit() and prepare_signal() in the kernel). From the stop of a signal
-// it may not.
+// The stop must be PTRACE_EVENT_STOP: from there SIGKILL leads to the stop of PTRACE_O_TRACEEXIT,
+// before exit gives the address space up, and further SIGKILLs are dropped there (get_signal(),
+// do_exit(), prepare_signal()). From the stop of a signal SIGKILL may not lead there.
 int tracee_hold(pid_t pid)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -127,7 +126,7 @@ int tracee_hold(pid_t pid)
 					       ? -ESRCH
 					       : 0;
 			pass_on(pid, sig, event);
-			interrupted = false; // a stop takes the pending one away
+			interrupted = false; // this stop took the place of the one asked for
 		} else if (state == TRACEE_GONE) {
 			return -ESRCH;
 		} else if (!interrupted) {
@@ -143,15 +142,14 @@ int tracee_hold(pid_t pid)
 	return -ETIME;
 }
 
-// If it was killed meanwhile and is not yet in its last stop, tracee_serve() ends that stop, too.
+// tracee_serve() at a later SIGCHLD ends the stop of a target that was killed meanwhile.
 void tracee_release(pid_t pid)
 {
 	ptrace(PTRACE_SETOPTIONS, pid, 0, 0);
 	tracee_serve(pid);
 }
 
-// Does thread `tid` of `pid` sleep in ioctl(RUNTIME_ENABLE)? /proc says "NUMBER 0xFD 0xREQUEST
-// ...".
+// Does thread `tid` of `pid` sleep in ioctl(RUNTIME_ENABLE)? /proc has "NUMBER 0xFD 0xREQUEST ...".
 static bool waits_for_debugger(pid_t pid, pid_t tid)
 {
 	struct buf b = {0};

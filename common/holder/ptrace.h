@@ -1,11 +1,10 @@
 // The ptrace side of holding a process: seize it, handle its stops and signals, let it go.
 //
-// Only the thread group leader is seized: the driver requires no more [kfd.tracer], and
-// nothing is stopped for it, but for tracee_hold(). Signals to the process that another thread
-// takes, and signals to other threads, never come here; those that the leader takes are handed on
-// unchanged. There is no detach: when the tracing thread ends, the kernel lets the leader go
-// without stopping it, whereas PTRACE_DETACH needs a stop and so would interrupt a system call of
-// the target.
+// Only the thread group leader is seized: the driver requires no more [kfd.tracer]. Nothing but
+// tracee_hold() stops it. Signals that the leader takes are handed on unchanged; those of other
+// threads never come here. There is no detach: when the tracing thread ends, the kernel lets the
+// leader go without stopping it. PTRACE_DETACH needs a stop, and so would interrupt a system call
+// of the target.
 #ifndef GPQ_HOLDER_PTRACE_H
 #define GPQ_HOLDER_PTRACE_H
 
@@ -15,29 +14,28 @@
 
 enum tracee_state {
 	TRACEE_RUNS, // nothing left to do for now
-	TRACEE_GONE, // it ended, or another of its threads called exec: no longer ours
+	TRACEE_GONE, // it ended, or is no longer traced since another of its threads called exec
 };
 
-// Traces the leader `pid` without stopping it. A holder that is just ending is waited for.
+// Traces the leader `pid` without stopping it, if need be after the end of a holder that is ending.
 // Must be called by the thread that will issue the debug trap calls. 0, or -1 and *f.
 int tracee_seize(pid_t pid, struct kfd_failure *f);
 
-// Says why a process that `holder` traces can be neither suspended nor resumed from here. -1, *f.
+// Says in *f why a process that `holder` traces can be neither suspended nor resumed from here. -1.
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f);
 
-// Handles everything the tracee reported (call it at SIGCHLD): hands signals on, keeps group stops.
+// To be called at SIGCHLD: hands the tracee's signals on, and keeps it in group stops (SIGSTOP).
 enum tracee_state tracee_serve(pid_t pid);
 
-// Keeps the leader `pid`, which this thread traces, from leaving its address space by exit, death
-// or exec until tracee_release(), provided that it is the only thread. It is stopped meanwhile,
-// which interrupts a system call as SIGSTOP and SIGCONT do: most are restarted, some return EINTR
-// (signal(7)). 0; -ESRCH: it ended; -ETIME: it did not stop within a second.
+// Stops the leader `pid`, which this thread traces, until tracee_release(). If it is the only
+// thread, it cannot leave its address space meanwhile by exit, death or exec. The stop interrupts a
+// system call as SIGSTOP and SIGCONT do: most are restarted, some return EINTR (signal(7)). 0;
+// -ESRCH: it ended; -ETIME: it did not stop within a second.
 int tracee_hold(pid_t pid);
 void tracee_release(pid_t pid);
 
-// Wakes threads of `pid` that sleep in RUNTIME_ENABLE because a holder died before it answered
-// them [kfd.runtime-handshake]: the call then returns EINTR and the runtime repeats it. Best
-// effort.
+// Wakes threads of `pid` that sleep in RUNTIME_ENABLE because a holder died before it answered them
+// [kfd.runtime-handshake]: the call returns EINTR, and the runtime repeats it. May fail silently.
 void tracee_rescue(pid_t pid);
 
 #endif

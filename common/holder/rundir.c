@@ -16,8 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// No starter takes so long.
-#define LOCK_MS 2000
+#define LOCK_MS 2000 // no starter takes so long
 
 static bool is_own_dir(const char *path)
 {
@@ -26,7 +25,7 @@ static bool is_own_dir(const char *path)
 	       st.st_uid == geteuid();
 }
 
-// Where one's own directory is. False when the path would be too long.
+// The path of one's own directory. False: it is too long.
 static bool own_path(char *path, size_t size)
 {
 	const char *xdg = host_getenv("XDG_RUNTIME_DIR");
@@ -44,7 +43,7 @@ static bool own_path(char *path, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-// Opens `path` if it is a directory closed to all but its owner. Its uid goes to `owner`.
+// Opens `path` if it is a directory that is closed to all but its owner, *owner.
 static int open_private(const char *path, uid_t *owner)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -130,7 +129,7 @@ static int close_failed(int fd)
 	return -error;
 }
 
-// A socket for the address /proc/self/fd/DIR/NAME: a long path would not fit a socket address.
+// A socket, and an address through /proc/self/fd: the path itself may be too long for an address.
 static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
 	int n, fd;
@@ -142,7 +141,7 @@ static int make_socket(struct sockaddr_un *a, const char *format, int dir, const
 	return fd < 0 ? -errno : fd;
 }
 
-// What is connected to is what was looked at: a socket, reached without a link.
+// The socket that was checked is the one connected to: an O_PATH descriptor of it.
 static int open_socket(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -163,7 +162,7 @@ int kfd_socket_connect(int dir, const char *name, unsigned timeout_ms)
 	if (at < 0)
 		return at;
 	fd = make_socket(&a, "/proc/self/fd/%d%s", at, "");
-	// A full backlog cannot be waited for but by trying again.
+	// Nothing reports when a full backlog has room again.
 	for (r = fd < 0 ? fd : -EAGAIN; r == -EAGAIN;) {
 		r = connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : 0;
 		if (r != -EAGAIN || clock_ns() >= deadline)

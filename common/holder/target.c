@@ -16,18 +16,18 @@ uint64_t kfd_target_start(pid_t pid)
 	return proc_start_ticks(pid, &ticks) ? 0 : ticks;
 }
 
-// The pidfd first: what is alive after its start time was read was not another process meanwhile.
+// The pidfd comes first: if its process lives after the start time was read, that time is its own.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f)
 {
 	pid_t self = pid_of_self();
 	t->pid = pid;
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	// EINVAL, in newer kernels ENOENT: a thread that leads no group; it names no process.
+	// EINVAL, in newer kernels ENOENT: the pid is a thread's, which is no process.
 	if (t->pidfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_SEIZE,
 				      errno == EINVAL || errno == ENOENT ? ESRCH : errno);
 	t->start = kfd_target_start(pid);
-	if (self && self != getpid()) // pids mean one process to the kernel, another in /proc
+	if (self && self != getpid()) // /proc is of another PID namespace
 		kfd_fail(f, KFD_FAULT_OTHER_PROC, (int)pid);
 	else if (!t->start || !kfd_target_alive(t)) // a zombie, or gone
 		kfd_fail(f, KFD_FAULT_NO_PROCESS);
