@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 
-// A holder that is stopped will not answer; one that is silent for long is stuck. Either is ended,
-// which resumes as well. The driver itself takes 9 s to give up on a GPU that does not answer.
-// Both count from the asking, for all together.
-#define SOON_MS     1000
-#define PATIENCE_MS 20000
+// Holders that do not answer in time are killed, which resumes the queues. Times count from the
+// requests, for all holders together.
+#define SOON_MS     1000  // stopped holders (SIGSTOP)
+#define PATIENCE_MS 20000 // others: the driver itself takes 9 s to give up on a silent GPU
 
 struct resume_opts {
 	struct pick_opts pick;
@@ -33,7 +32,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Members without a holder may have a record of a pause (criu.c).
+// Ends the pause (criu.c) of members that have no holder.
 static void resume_paused(struct group *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -44,7 +43,7 @@ static void resume_paused(struct group *all)
 	}
 }
 
-// The driver resumes the queues when their holder dies, so killing it is the last resort.
+// Kills a holder: the driver then resumes the queues.
 static void end_holder(struct group_member *m)
 {
 	if (!kfd_holder_kill(&m->link, &m->target, &m->failure))
@@ -55,7 +54,7 @@ static void end_holder(struct group_member *m)
 	member_set_failed(m, false);
 }
 
-// Waits for the end of a holder that said that it ends; kills one that did not answer.
+// Waits for the end of a holder whose answer announced that; kills one that did not answer.
 static void finish_holder(struct group_member *m)
 {
 	if (m->state == MEMBER_FAILED && (m->link.deaf || m->failure.status == GPQ_DEADLINE))
@@ -98,7 +97,8 @@ static int show_resumed(struct cmd *c, const struct group *all)
 	return status ? status : held_sum_status(&sum);
 }
 
-// Asks all holders, and then waits for their answers and for followers. Was there a follower?
+// Asks all holders, and waits for followers that were told to end and for the answers. Was there a
+// follower?
 static bool resume_members(struct group *all, const struct resume_opts *o, struct ending *ending)
 {
 	struct group_talk talk = {.request = o->keep ? "resume keep" : "resume",
@@ -142,7 +142,7 @@ static bool is_news(const struct group_member *m, const void *known)
 	return !group_has(known, m->target.pid) || was_held(m);
 }
 
-// Adds what followers took in before they were gone, and resumes it.
+// Resumes and adds processes that followers suspended before they ended.
 static int look_again(struct group *all, const struct resume_opts *o)
 {
 	struct ending none = {0};
@@ -165,8 +165,7 @@ static int resume_found(struct cmd *c, struct group *all, struct ending *ending)
 		again = look_again(all, o);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
-	// They look each second by themselves; all of /proc is not searched for one process that is
-	// named.
+	// Followers look each second anyway: no search of /proc for a process that was named.
 	if (pick_needs_host(&o->pick))
 		followers_look();
 	status = show_resumed(c, all);

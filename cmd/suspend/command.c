@@ -1,7 +1,7 @@
-// gpq suspend ... -- COMMAND: runs COMMAND while the queues are suspended, forwards signals to it.
+// gpq suspend ... -- COMMAND: runs COMMAND while the queues are suspended, and forwards signals.
 //
-// COMMAND is in gpq's process group, so signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly;
-// signals that were sent to gpq alone are forwarded.
+// COMMAND is in gpq's process group: signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly,
+// and those sent to gpq alone are forwarded.
 #include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
@@ -50,7 +50,7 @@ int marks_suspended(struct marks *marks, const struct group *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!write_marks(marks, all->v[i]))
-			return GPQ_FAILED; // out_close() prints the reason
+			return GPQ_FAILED; // marks_close() prints the reason
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static void exec_held_command(char **argv, const sigset_t *mask)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-// Reaps COMMAND, and holders that died before us. True when COMMAND has ended.
+// Reaps COMMAND and holders that ended. True when COMMAND has.
 static bool reap(pid_t child, int *status)
 {
 	bool ended = false;
@@ -120,7 +120,7 @@ static bool forward_signals(int signals, pid_t child, int *status)
 	return false;
 }
 
-// Is the last deadline of its queues over?
+// Has the last deadline of its queues passed?
 static bool is_past_deadlines(const struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
@@ -131,8 +131,8 @@ static bool is_past_deadlines(const struct group_member *m)
 	return until && until <= m->answered_ns;
 }
 
-// A holder that ends early (deadline, gpq resume, killed, target ended) gives a message; COMMAND
-// goes on.
+// Tells of a holder that ended before COMMAND: at its deadline, by gpq resume, killed, or with its
+// target. COMMAND goes on.
 static void check_link(struct group_member *m, struct pollfd *p, struct marks *marks)
 {
 	const int pid = (int)m->target.pid;
@@ -192,7 +192,7 @@ int holds_release(struct group *all, struct marks *marks)
 	return status;
 }
 
-// As a shell does it: gpq ends in the same way as COMMAND did.
+// Ends as COMMAND did, as a shell does it.
 static int pass_status(int status, const sigset_t *mask)
 {
 	if (!WIFSIGNALED(status))

@@ -1,5 +1,5 @@
-// gpq suspend --dry-run: what it would hold. Nothing is traced and nothing is suspended, so it
-// serves on a recorded host as well.
+// gpq suspend --dry-run: what would be held. Nothing is traced or suspended, so this works on a
+// recorded host as well.
 #include "cmd/suspend/suspend.h"
 
 #include "common/rows/queue_rows.h"
@@ -16,7 +16,7 @@ static bool is_selected(const struct group_member *m, const struct queue_row *r)
 	return r->pid == m->target.pid && r->qid != U64_NULL && kfd_selected(m->sel, &e);
 }
 
-// Queues that were named and are not there: their number.
+// Writes the queues that were named and are not there. Their number.
 static size_t write_missing(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;
@@ -36,7 +36,7 @@ static size_t write_missing(struct out *o, const struct group_member *m, const s
 	return n;
 }
 
-// The rows of one target; their number.
+// Writes the rows of one target. Their number.
 static size_t write_target(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;

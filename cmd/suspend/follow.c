@@ -19,29 +19,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// How often it looks whether there is still something to follow.
-#define AGAIN_NS 1000000000u
-
-// For how long followers that are to end are waited for.
-#define END_NS      1000000000u
+#define AGAIN_NS    1000000000u // from one call of has_more_to_follow() to the next
+#define END_NS      1000000000u // for the end of followers that were told to end
 #define END_POLL_US 10000
-
-// "Look now."
-#define LOOK_SIGNAL SIGUSR1
+#define LOOK_SIGNAL SIGUSR1 // call has_more_to_follow() now
 
 struct following {
 	struct suspend_opts opts;
 	const struct kfd_selection *sel;
-	struct newcomers seen; // done: it is held, or was
-	struct group held;     // tied: with their links
-	bool tied;
-	pid_t parent;       // gpq, whose COMMAND the hold is for
+	struct newcomers seen; // `done`: it is held, or was
+	struct group held;     // tied: newcomers with their connections
+	bool tied;             // the hold is for a COMMAND of `parent`, and ends with it
+	pid_t parent;
 	uint64_t until_ns;  // UINT64_MAX: no deadline
-	uint64_t looked_ns; // when goes_on() was asked last
+	uint64_t looked_ns; // when has_more_to_follow() was called last
 	int signals;
 };
 
-// Is it COMMAND, or started by it? What COMMAND leaves behind by detaching it is not known as such.
+// Is it COMMAND, or a descendant? A process that COMMAND has detached is not known as one.
 static bool is_of_command(const struct following *f, pid_t pid)
 {
 	struct proc p = {.ppid = pid};
@@ -51,7 +46,7 @@ static bool is_of_command(const struct following *f, pid_t pid)
 	return f->tied && p.ppid == f->parent;
 }
 
-// Suspends a newcomer. False: not now; it is tried again later.
+// Suspends a newcomer. False: that failed, and is tried again later.
 static bool take_in(struct following *f, pid_t pid)
 {
 	struct suspend_opts o = f->opts;
@@ -93,17 +88,8 @@ static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
 }
 
-// A holder ends when its process is dead, which may be before the driver has removed the folder of
-// that process from sysfs.
-static bool is_dead(pid_t pid)
-{
-	struct proc p;
-	return proc_read(&p, pid) || p.state == 'Z' || p.state == 'X';
-}
-
-// Is there still something to follow? Not once all living processes that the follower took in were
-// resumed, by whatever options, nor when --tree has lost its roots. Processes that ended may come
-// again.
+// Is there still something to follow? Not if it took in processes of which some live and none is
+// held any more, nor if all roots of --tree have ended. Processes that ended may be started again.
 static bool has_more_to_follow(const struct following *f)
 {
 	const struct pids *roots = &f->opts.pick.pids;
@@ -112,7 +98,8 @@ static bool has_more_to_follow(const struct following *f)
 	struct proc p;
 	for (size_t i = 0; i < f->seen.n; i++) {
 		const struct newcomer *c = &f->seen.v[i];
-		if (!c->done || is_dead(c->pid))
+		// sysfs may have the folder of a dead process for a while.
+		if (!c->done || kfd_is_dead(c->pid))
 			continue;
 		members++;
 		held += is_held(c->pid, list, num);
@@ -123,7 +110,7 @@ static bool has_more_to_follow(const struct following *f)
 	return (!members || held) && (!roots->n || alive);
 }
 
-// Takes the signals that came. False: it is to end.
+// False: a signal tells it to end.
 static bool take_follower_signals(struct following *f)
 {
 	struct signalfd_siginfo info;
@@ -162,8 +149,8 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 	_exit(0);
 }
 
-// From here on `ps`, gpq resume and gpq suspend --list know it. The new title overwrites arguments
-// and environment.
+// Makes it known to `ps`, gpq resume and gpq suspend --list. The title overwrites arguments and
+// environment.
 static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};
@@ -194,7 +181,7 @@ static void detach_follower(struct following *f)
 	f->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 
-// Waits until the child has closed its end, or is dead.
+// Waits until the child has closed its end, by detach_follower() or by dying.
 static void wait_ready(const int ready[2])
 {
 	char byte;
@@ -252,9 +239,9 @@ void follow_wait(int follower)
 	close(follower);
 }
 
-// --- from outside ---
+// ---- from outside
 
-// The words of a stranger prove nothing, and are in his memory: they are not read.
+// A follower of another user is not asked: its command line may lie, and is in its memory.
 static bool read_selector_text(struct follower *f)
 {
 	static const char title[] = FOLLOWER_COMM ":";
@@ -287,8 +274,8 @@ size_t followers(struct follower **list)
 	return n;
 }
 
-// Sends a signal, or none (0), to a follower that lives. Whether it does. No descriptor of it is
-// kept: a stranger may have started more followers than a process may have descriptors.
+// Does the follower live? Then sends it the signal, unless that is 0. No descriptor is kept: other
+// users may have more followers than a process may have descriptors.
 static bool signal_follower(const struct follower *f, int sig)
 {
 	const int pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
@@ -331,7 +318,7 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 	return ours;
 }
 
-// Waits for all of them together, and keeps those that are left.
+// Waits for the end of all of them together, and keeps those that live on.
 static void wait_together(struct ending *e)
 {
 	const uint64_t until = clock_ns() + END_NS;

@@ -19,19 +19,20 @@ extern const struct out_table held_table;    // struct held_row
 extern const struct out_table holders_table; // gpq suspend --list
 extern const struct schema holders_schema;
 
-// The row of a queue in a holder's answer, without proof. NULL: of a process; only pid and at_ns.
+// The row of a queue in a holder's answer, without proof; NULL: with pid and at_ns alone.
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
 
 // Is a selected queue of this id one of a secondary context, which cannot be held?
 bool held_is_unreached(const struct group_member *m, uint32_t qid);
 
-// Warns that there is no such queue.
+// Warns that there is no queue of this id.
 void held_unknown(const struct group_member *m, const struct kfd_outcome *q);
 
-// The exit status of a result; GPQ_OK: the queue is as requested.
+// The exit status of a result. GPQ_OK: the queue is as requested.
 int held_status(enum kfd_result r);
 
-// Adds up exit statuses of queues: all 0: 0; some 0: GPQ_PARTIAL; none: the first.
+// Adds up exit statuses of queues. The sum is 0 if all are; GPQ_PARTIAL if some are; else the
+// first.
 struct held_sum {
 	size_t done, failed;
 	int first;
@@ -39,8 +40,8 @@ struct held_sum {
 void held_count(struct held_sum *s, int status);
 int held_sum_status(const struct held_sum *s);
 
-// Counts the selected queues that cannot be held, prints their number and, unless `o` is NULL,
-// writes a row for each.
+// Counts the selected queues that cannot be held as failed, warns of them, and writes a row for
+// each unless `o` is NULL.
 void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum);
 
 // gpq suspend --list.

@@ -1,7 +1,7 @@
 // gpq suspend: option table; requests to the holders (common/holder/holder.h), one per process.
 //
-// Each holder suspends its process's queues by a hold that is tied to the connection. Only after
-// the results are printed, `hold` makes these holds lasting: if gpq ends earlier, for whatever
+// A holder suspends the queues of its process by a hold that is tied to the connection. `hold`
+// makes that hold lasting only after the results are printed: if gpq ends earlier, for whatever
 // reason, nothing stays suspended.
 #include "cmd/suspend/follow.h"
 #include "common/host/clock.h"
@@ -138,8 +138,8 @@ static void abandon_all(struct group *all)
 		member_abandon(all->v[i]);
 }
 
-// Makes the holds lasting: from now on the queues stay suspended without gpq. A holder that has no
-// queue and follows no new ones ends. One that ended at its deadline is no failure.
+// Makes the holds lasting: from now on the queues stay suspended without gpq. Holders without a
+// queue that follow no new ones are let go. A holder that ended at its deadline has not failed.
 static void confirm_holds(struct group *all)
 {
 	const struct group_talk talk = {.request = "hold"};
@@ -159,8 +159,7 @@ static void confirm_holds(struct group *all)
 	group_abandon_failed(all);
 }
 
-// --all-or-none: the status of the first process or queue that is not held, after a message; else
-// 0.
+// --all-or-none: the status of the first process or queue that is not held, after messages; or 0.
 static int first_failure(const struct group *all)
 {
 	int status = 0;
@@ -207,7 +206,7 @@ bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool last
 	return one->v[0]->state != MEMBER_FAILED;
 }
 
-// Do processes that come later belong to the hold? Not where queues were chosen one by one.
+// Are processes that come later to be held? Not if queues were chosen one by one.
 static bool takes_newcomers(const struct suspend_opts *o)
 {
 	return pick_needs_host(&o->pick) && !o->once && !o->idle && !o->queues.ids.n &&
@@ -237,10 +236,10 @@ static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_
 	int status = o->all_or_none ? first_failure(all) : 0, failed;
 	if (status)
 		return hold_none(c, all, status);
-	signal(SIGPIPE, SIG_IGN); // a reader that went away undoes nothing
+	signal(SIGPIPE, SIG_IGN); // the reader of the output may end: the queues stay suspended
 	status = show_held(c, all, proofs);
 	kfd_step(5);
-	// Standard output that cannot be written is a failure, and a failure holds nothing.
+	// A full disk is a failure, and a failure holds nothing.
 	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 		confirm_holds(all);
 	else

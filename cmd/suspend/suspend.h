@@ -17,15 +17,15 @@ struct suspend_opts {
 
 #define NO_DEADLINE UINT64_MAX // for_ns
 
-// What says which queues are suspended how: --list and --method criu have no use for these.
+// Options that --list and --method criu exclude: they choose queues and say how to suspend them.
 #define SUSPEND_DETAILS                                                                        \
 	PICK_QUEUES_NAMES " grace for verify if-idle no-trace all-or-none once dry-run marks " \
 			  "COMMAND"
 
 struct marks; // command.c
 
-// Suspends the queues of the one member of `one`; `lasting`: until resume, else while its link is
-// open. False: it is not held.
+// Suspends the queues of the only member of `one`, until resume (`lasting`), or while its link is
+// open. False: they are not held.
 bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool lasting);
 
 // ---- verify.c: --verify
@@ -36,21 +36,21 @@ struct proof_seen {
 	struct kfd_quiesce look[LOOKS];
 };
 
-// Watches the queues of all answers for a little while: one element for each queue of the members
-// that did not fail, in their order; the caller's to free.
+// Reads all queues three times, 10 ms apart. One element for each queue in the answers of members
+// that did not fail, in their order; the caller frees it.
 struct proof_seen *proofs_take(const struct group *all);
-// Fills the columns of --verify. `status` of the queue, or GPQ_FAILED when it still moves.
+// Fills the columns of --verify. GPQ_FAILED if a queue of status 0 still moves, else `status`.
 int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
 // ---- command.c: -- COMMAND
 
-// Runs `argv` while the holds of `all` last, then ends them, and the follower (-1: none). COMMAND's
-// exit status; when it died from a signal, so do we. 126 and 127 when it cannot be run, as env(1).
-// `marks` may be NULL.
+// Runs `argv` while the holds of `all` last, then ends them and the follower (-1: none). `marks`
+// may be NULL. COMMAND's exit status, or as env(1) 126 or 127 if it cannot be run. If a signal
+// ended COMMAND, the same signal ends us.
 int run_held(char **argv, struct group *all, int follower, struct marks *marks);
 
 // Ends the holds that are tied to our links, and waits until the queues run. `marks` may be NULL.
-// 0, or the exit status after a message: some may still be suspended.
+// 0, or an exit status after a message: some may still be suspended.
 int holds_release(struct group *all, struct marks *marks);
 
 // --marks FILE:
@@ -59,8 +59,8 @@ int holds_release(struct group *all, struct marks *marks);
 struct marks *marks_open(const char *file);
 // Adds the queues that were suspended. 0, or an exit status after a message.
 int marks_suspended(struct marks *marks, const struct group *all);
-// Adds the queues of a member as resumed at m->answered_ns: those of the answer to a release, or,
-// without an answer, all, because the holder ended.
+// Adds the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
+// without an answer all of them, since its holder ended.
 void marks_resumed(struct marks *marks, const struct group_member *m, bool answered);
 void marks_close(struct marks *marks);
 

@@ -1,4 +1,4 @@
-// Finds the processes that the options select, and forms the request words; see targets.h.
+// Finds the processes and queues that the options select; targets.h.
 #include "cmd/suspend/targets.h"
 
 #include "cmd/command.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Where no driver is, lists of its things are missing, too.
+// Tells of a missing driver before lists of its processes or GPUs are read.
 static int need_driver(void)
 {
 	struct kfd_failure f;
@@ -66,7 +66,7 @@ static int find_open(struct pids *among, struct process_cache *processes)
 	return status;
 }
 
-// Why the options choose nothing, of which at most one PID is given.
+// Says why the options, with at most one PID, choose nothing.
 static int chose_none(const struct pick_opts *o, bool held)
 {
 	const char *what = held ? "is held by gpq" : "has opened /dev/kfd";
@@ -89,19 +89,18 @@ static int chose_none(const struct pick_opts *o, bool held)
 	return err_fail(GPQ_NOTFOUND, next, "no process that the options choose %s", what);
 }
 
-// Adds those of `among` that the options choose; there must be one.
+// Adds those of `among` that the options choose. There must be one, but for AMONG_HELD_IF_ANY.
 static int add_chosen(struct group *g, const struct pick_opts *o, const struct pids *among,
 		      enum targets_among from, struct process_cache *processes)
 {
 	struct pick pick;
 	size_t chosen = 0;
 	int status = pick_init(&pick, o, processes);
-	for (size_t i = 0; i < among->n && !status; i++) {
-		if (!pick_keeps(&pick, among->v[i]))
-			continue;
-		add_target(g, among->v[i]);
-		chosen++;
-	}
+	for (size_t i = 0; i < among->n && !status; i++)
+		if (pick_keeps(&pick, among->v[i])) {
+			add_target(g, among->v[i]);
+			chosen++;
+		}
 	pick_fini(&pick);
 	return status || chosen || from == AMONG_HELD_IF_ANY ? status
 							     : chose_none(o, from != AMONG_OPEN);
@@ -120,7 +119,7 @@ static int seek_processes(struct group *g, const struct pick_opts *o, enum targe
 	if (!status && !o->pids.n)
 		status = add_chosen(g, o, &among, from, &processes);
 	one.pids.n = 1;
-	for (size_t i = 0; i < o->pids.n && !status; i++) { // each must have one
+	for (size_t i = 0; i < o->pids.n && !status; i++) { // each PID must choose one
 		one.pids.v = &o->pids.v[i];
 		status = add_chosen(g, &one, &among, from, &processes);
 	}
@@ -149,8 +148,8 @@ static bool has_named_queue(const struct group_member *m, const void *arg)
 	return m->sel->num_ids;
 }
 
-// --queue and --gpu. A process of which no queue is named is left out: without ids, all of its
-// queues would be meant.
+// --queue and --gpu. With --queue, a process of which no queue is named is left out: a selection
+// without ids means all queues.
 static int select_queues(struct group *g, const struct pick_queues *p)
 {
 	struct kfd_topology topology;
@@ -169,7 +168,7 @@ static int select_queues(struct group *g, const struct pick_queues *p)
 	return status;
 }
 
-// --- queues by their rows: --prio and --type ---
+// ---- queues by their rows: --prio and --type
 
 static int type_of(const char *name)
 {
@@ -179,7 +178,7 @@ static int type_of(const char *name)
 	return kfd_queue_type_name(type) ? type : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
-// Ids count in each context anew, and only those of the primary one can be suspended.
+// Only queues of the primary context can be suspended; ids of other contexts begin at 0 again.
 static void select_row(struct group_member *m, const struct kfd_selection *gpus,
 		       const struct queue_row *r)
 {
@@ -262,8 +261,7 @@ static bool has_not_failed(const struct group_member *m, const void *arg)
 	return m->state != MEMBER_FAILED;
 }
 
-// Of processes that were sought and not named, those without a queue that fits are passed over,
-// unless that is all of them.
+// Leaves out processes without a queue that fits, unless no process has one.
 static void pass_over(struct group *g)
 {
 	bool any = false;
@@ -313,7 +311,7 @@ void targets_find_unreached(struct group *g)
 	}
 }
 
-// A sentence of failure.h has what to do next behind its last semicolon.
+// A sentence of failure.h has the advice behind its last semicolon.
 static void report_failure(const struct group_member *m)
 {
 	const char *text = m->failure.text, *next = NULL;

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#define BETWEEN_NS 10000000 // of looks
+#define BETWEEN_NS 10000000 // looks
 
 static void look_at_proofs(const struct group *all, struct proof_seen *seen, int which)
 {
@@ -57,7 +57,7 @@ int proofs_fill(const struct proof_seen *s, struct held_row *row, int status)
 	if (!row->proof)
 		err_note("pid %llu: queue %llu: its indices cannot be read",
 			 (unsigned long long)row->pid, (unsigned long long)row->qid);
-	// The kernel keeps the headers up to date for suspended queues only.
+	// Headers are up to date for suspended queues only [kfd.save-header-written].
 	if (last->has_saved && status == GPQ_OK)
 		row->saved_bytes = last->saved_bytes;
 	if (last->has_indices)

@@ -145,10 +145,9 @@ void kfd_link_close(struct kfd_link *l)
 // the target sleeps until we wake it.
 static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
-	struct proc p;
 	if (l->peer > 0)
 		kfd_wait_death(l->peer, ABANDON_MS);
-	if (proc_read(&p, l->target) < 0 || p.state == 'Z' || p.state == 'X')
+	if (kfd_is_dead(l->target))
 		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
 	l->deaf = peer_holds(l);
 	if (l->deaf)

@@ -51,6 +51,12 @@ bool kfd_target_alive(const struct kfd_target *t)
 	return !wait_readable(t->pidfd, LOOP_NOW);
 }
 
+bool kfd_is_dead(pid_t pid)
+{
+	struct proc p;
+	return proc_read(&p, pid) < 0 || p.state == 'Z' || p.state == 'X';
+}
+
 bool kfd_wait_death(pid_t pid, int timeout_ms)
 {
 	const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -27,6 +27,9 @@ uint64_t kfd_target_start(pid_t pid);
 // Has the process not ended? A zombie has.
 bool kfd_target_alive(const struct kfd_target *t);
 
+// The same for a process that was not pinned.
+bool kfd_is_dead(pid_t pid);
+
 // Waits for the end of a process that was not pinned. True when it has ended.
 bool kfd_wait_death(pid_t pid, int timeout_ms);
 
