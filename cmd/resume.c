@@ -182,10 +182,9 @@ static int run_resume(struct cmd *c)
 	struct ending ending = {0};
 	struct group all;
 	size_t ended = 0;
-	int status;
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
-	status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
+	int status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume_found(c, &all, &ending);
 	group_fini(&all);

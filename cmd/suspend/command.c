@@ -83,10 +83,9 @@ static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 
 static void exec_held_command(char **argv, const sigset_t *mask)
 {
-	int error;
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
-	error = errno;
+	const int error = errno;
 	err_sys(error, NULL, "%s", argv[0]);
 	_exit(error == ENOENT ? 127 : 126);
 }
@@ -207,8 +206,7 @@ int run_held(char **argv, struct group *all, int follower, struct marks *marks)
 {
 	sigset_t mask;
 	int signals = signals_open(passed_on, SIG_BLOCK, &mask), status, held;
-	pid_t child;
-	child = signals < 0 ? -1 : fork();
+	const pid_t child = signals < 0 ? -1 : fork();
 	if (child == 0)
 		exec_held_command(argv, &mask);
 	if (child < 0)

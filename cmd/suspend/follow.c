@@ -52,11 +52,10 @@ static bool take_in(struct following *f, pid_t pid)
 	struct suspend_opts o = f->opts;
 	const uint64_t now = clock_ns();
 	struct group one = {.dry = true};
-	bool held;
 	if (f->until_ns != UINT64_MAX)
 		o.for_ns = f->until_ns > now ? f->until_ns - now : 1;
 	group_add(&one, pid, xmemdup(f->sel, sizeof(*f->sel)));
-	held = suspend_newcomer(&one, &o, !f->tied);
+	const bool held = suspend_newcomer(&one, &o, !f->tied);
 	if (held && f->tied)
 		group_move(&f->held, &one);
 	group_fini(&one);

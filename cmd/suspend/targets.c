@@ -29,10 +29,9 @@ static int need_driver(void)
 
 static void add_target(struct group *g, pid_t pid)
 {
-	struct kfd_selection *all;
 	if (group_has(g, pid))
 		return;
-	all = xmalloc(sizeof(*all)); // the lists stay untouched
+	struct kfd_selection *all = xmalloc(sizeof(*all)); // the lists stay untouched
 	all->num_ids = all->num_gpus = 0;
 	group_add(g, pid, all);
 }

@@ -26,11 +26,10 @@ static void look_at_proofs(const struct group *all, struct proof_seen *seen, int
 struct proof_seen *proofs_take(const struct group *all)
 {
 	const struct timespec between = {.tv_nsec = BETWEEN_NS};
-	struct proof_seen *seen;
 	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++)
 		n += all->v[i]->state == MEMBER_FAILED ? 0 : all->v[i]->link.answer.num;
-	seen = xcalloc(n + 1, sizeof(*seen));
+	struct proof_seen *seen = xcalloc(n + 1, sizeof(*seen));
 	for (int i = 0; i < LOOKS; i++) {
 		if (i)
 			nanosleep(&between, NULL);
@@ -41,12 +40,11 @@ struct proof_seen *proofs_take(const struct group *all)
 
 static const char *verdict(const struct proof_seen *s)
 {
-	bool early, late;
 	for (int i = 0; i < LOOKS; i++)
 		if (!s->look[i].has_indices)
 			return NULL;
-	early = s->look[0].read_index != s->look[1].read_index;
-	late = s->look[1].read_index != s->look[2].read_index;
+	const bool early = s->look[0].read_index != s->look[1].read_index;
+	const bool late = s->look[1].read_index != s->look[2].read_index;
 	return late ? "moving" : early ? "draining" : "stopped";
 }
 

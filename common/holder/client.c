@@ -204,9 +204,8 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 // Receives what has come. False: the connection is lost.
 static bool read_answer(struct kfd_link *l)
 {
-	ssize_t n;
 	buf_reserve(&l->in, HOLDER_LINE_MAX);
-	n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
+	const ssize_t n = recv(l->fd, l->in.data + l->in.len, l->in.cap - l->in.len, MSG_DONTWAIT);
 	l->in.len += n > 0 ? (size_t)n : 0;
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
@@ -249,10 +248,9 @@ bool kfd_holder_is_stopped(const struct kfd_link *l)
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	bool traced = kfd_holder_of(t->pid) != 0, sent;
-	int pidfd;
 	if (!peer_holds(l))
 		return false;
-	pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
+	const int pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
 	// The pid is pinned now: if the peer is the holder still, it was so before.
@@ -270,13 +268,12 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
-	bool ended;
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;
 	if (l->started <= 0)
 		return false;
-	ended = kfd_wait_death(l->started, ABANDON_MS);
+	bool ended = kfd_wait_death(l->started, ABANDON_MS);
 	if (!ended && (l->silent || (l->deaf && l->may_stay)))
 		ended = kfd_holder_kill(l, t, f);
 	if (ended && (l->silent || l->deaf))

@@ -95,11 +95,10 @@ static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op
 {
 	int answer[2], status = 0;
 	ssize_t n = 0;
-	pid_t pid;
 	f->status = 0;
 	if (pipe2(answer, O_CLOEXEC) < 0)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
-	pid = fork();
+	const pid_t pid = fork();
 	if (pid == 0) {
 		criu_op(t, op, f);
 		n = write(answer[1], f, sizeof(*f));

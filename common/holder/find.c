@@ -36,9 +36,8 @@ struct search {
 static char *path_of(int fd, const char *name)
 {
 	char link[32], path[4096];
-	ssize_t n;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path));
+	const ssize_t n = readlink(link, path, sizeof(path));
 	return n > 0 ? xasprintf("%.*s/%s", (int)n, path, name) : NULL;
 }
 

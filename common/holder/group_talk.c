@@ -22,14 +22,13 @@ static void send_request(struct group *g, struct group_member *m, const struct g
 {
 	const bool is_new = m->state == MEMBER_NAMED;
 	struct buf b = {0};
-	bool ok;
 	if (!is_new && m->link.fd < 0)
 		return; // abandoned
 	buf_puts(&b, t->request);
 	if (t->select)
 		member_words(m, &b);
-	ok = (!is_new || connect_member(g, m, t)) &&
-	     kfd_link_send(&m->link, b.data, &m->failure) == 0;
+	const bool ok = (!is_new || connect_member(g, m, t)) &&
+			kfd_link_send(&m->link, b.data, &m->failure) == 0;
 	buf_fini(&b);
 	m->asked_ns = clock_ns();
 	m->answered_ns = ok ? 0 : m->asked_ns;

@@ -109,14 +109,13 @@ static void serve_client_lines(struct holder *h, struct client *c)
 static void serve_client_input(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients];
-	ssize_t n;
 	if (c->out.len) {
 		send_more(h, c);
 		if (!c->out.len)
 			serve_client_lines(h, c);
 		return;
 	}
-	n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
+	const ssize_t n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;

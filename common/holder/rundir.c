@@ -62,10 +62,9 @@ int kfd_rundir_open(struct kfd_failure *f)
 {
 	char path[4096], what[300];
 	uid_t owner = 0;
-	int fd;
 	if (!own_path(path, sizeof(path)))
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "XDG_RUNTIME_DIR", strerror(ENAMETOOLONG));
-	fd = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : open_private(path, &owner);
+	int fd = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : open_private(path, &owner);
 	if (fd >= 0 && owner != geteuid()) {
 		close(fd);
 		fd = -EPERM;
@@ -82,10 +81,9 @@ static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 {
 	uid_t owner = 0;
 	int fd = open_private(path, &owner);
-	bool stop;
 	if (fd < 0)
 		return false;
-	stop = owner == geteuid() && each(fd, arg);
+	const bool stop = owner == geteuid() && each(fd, arg);
 	close(fd);
 	return stop;
 }
@@ -132,12 +130,11 @@ static int close_failed(int fd)
 // A socket, and an address through /proc/self/fd: the path itself may be too long for an address.
 static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
-	int n, fd;
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(a->sun_path, sizeof(a->sun_path), format, dir, name);
+	const int n = snprintf(a->sun_path, sizeof(a->sun_path), format, dir, name);
 	if (n < 0 || (size_t)n >= sizeof(a->sun_path))
 		return -ENAMETOOLONG;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	return fd < 0 ? -errno : fd;
 }
 

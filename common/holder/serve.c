@@ -48,13 +48,12 @@ static void check_session(struct holder *h)
 static int suspend_after_arming(struct holder *h, const struct holder_request *r,
 				struct kfd_failure *f)
 {
-	int n;
 	if (need_session(h, !r->untraced, f) < 0)
 		return -1;
 	if (r->untraced && !h->session.untraced)
 		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
 	kfd_step(6);
-	n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
+	const int n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
 	kfd_step(7);
 	return n;
 }
@@ -154,12 +153,13 @@ int serve_release(struct holder *h)
 {
 	struct kfd_selection sel;
 	struct kfd_failure f;
-	int n;
 	if (!hold_until(h) && (!stays_without_hold(h) || !h->session.enabled)) {
 		h->ending = true;
 		return list_outcomes(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
 	}
-	n = gather_unwanted(h, &sel) ? kfd_session_resume(&h->session, &sel, h->outcomes, &f) : 0;
+	const int n = gather_unwanted(h, &sel)
+			      ? kfd_session_resume(&h->session, &sel, h->outcomes, &f)
+			      : 0;
 	h->ending |= n < 0;
 	return n < 0 ? 0 : n;
 }
@@ -169,13 +169,12 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
 	struct kfd_failure f;
-	int n;
 	if (need_session(h, true, &f) < 0) {
 		send_error(h, c, &f);
 		return;
 	}
 	h->kept = r->keep || (h->kept && !all);
-	n = kfd_session_resume(&h->session, &r->sel, h->outcomes, &f);
+	const int n = kfd_session_resume(&h->session, &r->sel, h->outcomes, &f);
 	if (n < 0) {
 		h->ending = true;
 		send_error(h, c, &f);

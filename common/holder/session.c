@@ -68,13 +68,12 @@ int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct 
 static int open_device(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_version v;
-	int r;
 	s->kfd = kfd_open();
 	if (s->kfd == -EINVAL && !kfd_topology_has_gpu())
 		return kfd_fail(f, KFD_FAULT_NO_GPU);
 	if (s->kfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_OPEN, -s->kfd);
-	r = kfd_ioctl(s->kfd, KFD_GET_VERSION, &v);
+	const int r = kfd_ioctl(s->kfd, KFD_GET_VERSION, &v);
 	if (r < 0)
 		return kfd_fail_errno(f, KFD_STEP_VERSION, -r);
 	if (v.major != KFD_MAJOR || v.minor < KFD_MINOR_DEBUG)

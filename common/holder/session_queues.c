@@ -238,13 +238,11 @@ static int guard_suspension(struct kfd_session *s, const uint32_t *ids, unsigned
 static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsigned grace,
 			 struct attempt *at, struct kfd_failure *f)
 {
-	uint64_t start, end;
-	int r;
 	if (s->may_crash && guard_suspension(s, ids, n, f) < 0)
 		return -1;
-	start = clock_ns();
-	r = trap_suspend(s, ids, n, grace);
-	end = clock_ns();
+	const uint64_t start = clock_ns();
+	const int r = trap_suspend(s, ids, n, grace);
+	const uint64_t end = clock_ns();
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
@@ -341,10 +339,8 @@ int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 {
 	uint32_t ids[KFD_MAX_QUEUES];
 	struct attempt at;
-	unsigned n;
-	int r;
 	begin_attempt(&at);
-	n = collect_held(s, sel, &at, ids);
-	r = n ? resume_held(s, ids, n, &at) : 0;
+	const unsigned n = collect_held(s, sel, &at, ids);
+	const int r = n ? resume_held(s, ids, n, &at) : 0;
 	return r < 0 ? session_fail(s, KFD_STEP_RESUME, r, f) : report_outcomes(s, sel, &at, out);
 }

@@ -19,13 +19,12 @@
 static void put_until(char *p, uint64_t until)
 {
 	uint64_t ms = until / 1000000;
-	char *dot;
 	if (until == 0 || until == FOREVER) {
 		line_put(p, until ? "until resume" : "resumed");
 		return;
 	}
 	// The point goes where the leading digit of 1000 + milliseconds is.
-	dot = line_put_number(p, "until ", ms / 1000, 10);
+	char *dot = line_put_number(p, "until ", ms / 1000, 10);
 	p = line_put_number(dot, "", 1000 + ms % 1000, 10);
 	*dot = '.';
 	line_put(p, " s");
@@ -93,11 +92,10 @@ pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir
 		   struct kfd_failure *f)
 {
 	pid_t pid = fork();
-	struct holder *h;
 	if (pid)
 		return pid < 0 ? kfd_fail(f, KFD_FAULT_SYSTEM, "start a holder", strerror(errno))
 			       : pid;
-	h = xcalloc(1, sizeof(*h));
+	struct holder *h = xcalloc(1, sizeof(*h));
 	h->target = *t;
 	h->listener = listener;
 	h->dir = dir;
