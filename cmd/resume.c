@@ -1,5 +1,5 @@
 // gpq resume: puts suspended queues back on the GPU.
-#include "cmd/suspend/follow.h"
+#include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 
 #include <stdlib.h>

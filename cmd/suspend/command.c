@@ -2,7 +2,7 @@
 //
 // COMMAND is in gpq's process group: signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly,
 // and those sent to gpq alone are forwarded.
-#include "cmd/suspend/follow.h"
+#include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/host/xalloc.h"

@@ -1,5 +1,5 @@
-// The follower; see follow.h.
-#include "cmd/suspend/follow.h"
+// The follower: both what it does, and how others find it and end it; suspend.h.
+#include "cmd/suspend/suspend.h"
 
 #include "common/host/clock.h"
 #include "common/host/loop.h"

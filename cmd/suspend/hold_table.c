@@ -1,5 +1,5 @@
 // Tables of suspended queues and of holders.
-#include "cmd/suspend/follow.h"
+#include "cmd/suspend/suspend.h"
 
 #include "common/host/clock.h"
 #include "common/host/proc.h"

@@ -3,7 +3,7 @@
 // A holder suspends the queues of its process by a hold that is tied to the connection. `hold`
 // makes that hold lasting only after the results are printed: if gpq ends earlier, for whatever
 // reason, nothing stays suspended.
-#include "cmd/suspend/follow.h"
+#include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 
 #include <signal.h>

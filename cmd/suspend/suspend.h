@@ -1,9 +1,81 @@
-// Options of gpq suspend, and the functions that its files share.
+// Shared by the files of gpq suspend, and by gpq resume.
 #ifndef GPQ_CMD_SUSPEND_SUSPEND_H
 #define GPQ_CMD_SUSPEND_SUSPEND_H
 
-#include "cmd/suspend/hold_table.h"
-#include "common/holder/measure.h"
+#include "cmd/command.h"
+#include "common/holder/group.h"
+#include "common/pick/pick.h"
+#include "common/pick/pick_queues.h"
+
+// ---- targets.c: the processes to work on. Members of the group are named, not pinned yet, each
+// with a selection of queues (no ids: all).
+
+// Where processes are sought: those that have opened KFD, or those that gpq holds. If none is
+// found, only AMONG_HELD_IF_ANY does not fail.
+enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
+
+// Finds processes and queues. With -p alone no process is sought, so anything may be named. Members
+// without a queue that fits --prio or --type have failed; `unreached` has queues that fit and
+// cannot be held. 0, or an exit status after a message.
+int targets_find(struct group *g, const struct pick_opts *pick,
+		 const struct pick_queues_opts *queues, enum targets_among among);
+
+// Adds the processes that are held to `pids`. Those whose holder does not answer come last: nothing
+// should wait for them.
+void targets_find_held(struct pids *pids);
+
+// Finds the selected queues of secondary contexts, which cannot be held, unless targets_find() has.
+void targets_find_unreached(struct group *g);
+
+// Prints why members failed. 0 if none did; GPQ_PARTIAL if some did; the first one's status if all
+// did.
+int targets_report(const struct group *g);
+
+// ---- hold_table.c: tables of queues with what became of them, and of holders
+
+// One queue, and the result of its suspend or resume.
+struct held_row {
+	uint64_t pid, gpu, qid, context;
+	const char *type, *packets, *result, *proof;
+	uint64_t latency_ns;
+	uint64_t saved_bytes, backlog;
+	uint64_t holder;
+	uint64_t at_ns, until_ns; // CLOCK_MONOTONIC
+};
+
+extern const struct out_table held_table;    // struct held_row
+extern const struct out_table holders_table; // gpq suspend --list
+extern const struct schema holders_schema;
+
+// The row of a queue in a holder's answer, without proof; NULL: with pid and at_ns alone.
+struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
+
+// Is a selected queue of this id one of a secondary context, which cannot be held?
+bool held_is_unreached(const struct group_member *m, uint32_t qid);
+
+// Warns that there is no queue of this id.
+void held_unknown(const struct group_member *m, const struct kfd_outcome *q);
+
+// The exit status of a result. GPQ_OK: the queue is as requested.
+int held_status(enum kfd_result r);
+
+// Adds up exit statuses of queues. The sum is 0 if all are; GPQ_PARTIAL if some are; else the
+// first.
+struct held_sum {
+	size_t done, failed;
+	int first;
+};
+void held_count(struct held_sum *s, int status);
+int held_sum_status(const struct held_sum *s);
+
+// Counts the selected queues that cannot be held as failed, warns of them, and writes a row for
+// each unless `o` is NULL.
+void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum);
+
+// gpq suspend --list.
+int held_list(struct cmd *c, const struct pids *only);
+
+// ---- suspend.c
 
 struct suspend_opts {
 	struct pick_opts pick;
@@ -68,5 +140,50 @@ void marks_close(struct marks *marks);
 
 extern const struct schema suspend_schema;
 int suspend_dry(struct cmd *c, struct group *all);
+
+// ---- follow.c: the follower, a process that suspends processes which come to fit a selector after
+// gpq suspend
+//
+// It is named gpq-follower, and its command line has the selector. It ends at the deadline of the
+// hold, by SIGTERM (gpq resume with the same selector), and when processes that it suspended live
+// and none is held any more. What it has suspended stays suspended by holders, until the deadline
+// or gpq resume.
+
+#define FOLLOWER_COMM "gpq-follower"
+
+// Starts the follower of what `o` chooses, after `all` were suspended. `tied`: it and its holds end
+// with us. Its pidfd, or -1 after a message.
+int follow_start(const struct suspend_opts *o, const struct group *all, bool tied);
+
+// Tells a tied follower to end; waits until it has ended, and the queues that it held run.
+void follow_end(int follower);
+void follow_wait(int follower);
+
+struct follower {
+	pid_t pid;
+	uint64_t uid;
+	bool ours;       // of this user; a process of another one may only have the name
+	char text[4096]; // if ours: the selector, as pick_text() writes it
+};
+
+// The followers of this user, for root of all users. Their number; free *list.
+size_t followers(struct follower **list);
+
+// After a resume: makes followers look whether what they follow is still held.
+void followers_look(void);
+
+// Followers that were told to end.
+struct ending {
+	struct follower *v;
+	size_t n;
+};
+
+// Tells followers to end (SIGTERM): ours with the selector `o`; NULL: all. How many of them are
+// ours.
+size_t followers_end(struct ending *e, const struct pick_opts *o);
+
+// Waits for their end, one second for all, then kills those that are ours. Were there any? Then a
+// process may be held that they suspended after the caller had looked.
+bool followers_gone(struct ending *e);
 
 #endif

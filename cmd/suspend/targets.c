@@ -1,7 +1,6 @@
-// Finds the processes and queues that the options select; targets.h.
-#include "cmd/suspend/targets.h"
+// Finds the processes and queues that the options select; suspend.h.
+#include "cmd/suspend/suspend.h"
 
-#include "cmd/command.h"
 #include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/host/container.h"

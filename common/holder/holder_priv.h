@@ -116,7 +116,7 @@ bool hold_follows(const struct holder *h, uint32_t gpu);
 // holder that does not run.
 void hold_arm(struct holder *h);
 
-// ---- serve.c: requests
+// ---- serve.c: requests and answers
 
 // Answers one request line, and changes it.
 void serve_line(struct holder *h, struct client *c, char *line);
@@ -126,19 +126,10 @@ void serve_new_queues(struct holder *h);
 // of outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
-
-// ---- send.c: answers
-
-// Sends h->text, and keeps what the client does not take now.
-void send_text(struct holder *h, struct client *c);
-// Sends what was kept, as far as the client takes it.
+// Sends what was kept of the client's answers, as far as it takes it.
 void send_more(struct holder *h, struct client *c);
 // Before the exit: waits briefly for clients to take what was kept.
 void send_last(struct holder *h);
-void send_error(struct holder *h, struct client *c, const struct kfd_failure *f);
-void send_ok(struct holder *h, struct client *c);
-// `queue` lines of the first `num` outcomes, which send_ok() completes.
-void send_outcomes(struct holder *h, struct client *c, int num, bool addresses);
 
 // ---- loop.c
 
@@ -165,17 +156,6 @@ void holder_title(struct holder *h);
 void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
-
-struct holdings {
-	struct kfd_holding *v; // owned
-	size_t num, cap;
-};
-
-// Adds a process that is held: by `holder`, or (0) paused by criu.c.
-void holdings_add(struct holdings *l, pid_t target, uid_t owner, pid_t holder);
-
-// Adds all holders of this user, for root of all users, with what they hold; none is asked.
-void holders_find(struct holdings *l);
 
 // The holder of an untraced process; 0: none. For root, which may use holders of other users.
 pid_t holder_untraced(pid_t target);

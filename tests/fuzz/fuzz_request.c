@@ -1,5 +1,5 @@
 // libFuzzer target: requests as a holder reads them (common/holder/protocol.c, loop.c, serve.c,
-// deadlines.c, send.c), from two clients at once.
+// deadlines.c), from two clients at once.
 //
 // Each piece of the input begins with a byte: the client (bit 0) and the size. The text is sent
 // twice, so that a line can be longer than a holder takes. The session has queues that are all
