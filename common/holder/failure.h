@@ -33,15 +33,13 @@ struct kfd_failure {
 	X(PID_REUSED, NOT_FOUND, \
 		"the process that was meant is gone and its pid is used by another one") \
 	X(NOT_KFD, NOT_FOUND, \
-		"it has not opened /dev/kfd: not a KFD process; gpq queues lists those that " \
-		"have") \
+		"it has not opened /dev/kfd: not a KFD process; gpq queues lists those that have") \
 	X(GONE, NOT_FOUND, "the process ended or replaced itself meanwhile") \
 	X(NO_STOP, DEADLINE, \
-		"its only thread did not stop within a second, and the driver can crash when " \
-		"it is attached to one that runs; is it in state D? try again") \
+		"its only thread did not stop within a second, and the driver can crash when it " \
+		"is attached to one that runs; is it in state D? try again") \
 	X(NO_LEADER, NOT_FOUND, \
-		"its main thread has ended: a zombie, or a process that the driver cannot " \
-		"debug") \
+		"its main thread has ended: a zombie, or a process that the driver cannot debug") \
 	X(SELF, USAGE, "gpq cannot suspend itself") \
 	X(TRACED, DENIED, \
 		"already traced by pid %d (%s), and a process can have one tracer only; detach " \
@@ -58,8 +56,7 @@ struct kfd_failure {
 		"/proc shows another PID namespace, where %d is another process; mount this " \
 		"one's: mount -t proc proc /proc") \
 	X(OTHER_USER, DENIED, \
-		"belongs to another user (uid %u); run as that user or as root " \
-		"(CAP_SYS_PTRACE)") \
+		"belongs to another user (uid %u); run as that user or as root (CAP_SYS_PTRACE)") \
 	X(NOT_DUMPABLE, DENIED, \
 		"tracing it is refused (it changed its credentials, or a security module " \
 		"forbids it); run as root (CAP_SYS_PTRACE)") \
@@ -69,12 +66,11 @@ struct kfd_failure {
 	X(YAMA_ADMIN, DENIED, \
 		"kernel.yama.ptrace_scope is 2: only root may trace; run as root " \
 		"(CAP_SYS_PTRACE)") \
-	X(YAMA_OFF, DENIED, \
-		"kernel.yama.ptrace_scope is 3: nobody may trace until the next boot") \
+	X(YAMA_OFF, DENIED, "kernel.yama.ptrace_scope is 3: nobody may trace until the next boot") \
 	X(FOREIGN_SESSION, DENIED, \
-		"somebody else has a debug session on it (rocgdb, or another user's gpq " \
-		"suspend --no-trace), and taking it over would leave nobody to resume the " \
-		"queues; end that one first") \
+		"somebody else has a debug session on it (rocgdb, or another user's gpq suspend " \
+		"--no-trace), and taking it over would leave nobody to resume the queues; end " \
+		"that one first") \
 	X(RUNTIME_OFF, UNSUPPORTED, \
 		"its runtime is not enabled for debugging (ROCm too old, or a GPU of this host " \
 		"without debug firmware): its queues cannot be suspended") \
@@ -93,11 +89,11 @@ struct kfd_failure {
 		"this kernel's driver lets only the tracer of a process suspend its queues; " \
 		"leave out --no-trace") \
 	X(TAKEN, FAILED, \
-		"another debugger has taken the debug session, and its queues stay as they " \
-		"are; end that debugger, then gpq resume") \
+		"another debugger has taken the debug session, and its queues stay as they are; " \
+		"end that debugger, then gpq resume") \
 	X(KILLED_UNSEEN, FAILED, \
-		"its holder did not answer and was killed, but whether its queues run is " \
-		"hidden by who traces it; see gpq queues") \
+		"its holder did not answer and was killed, but whether its queues run is hidden " \
+		"by who traces it; see gpq queues") \
 	X(UNREACHED, UNSUPPORTED, \
 		"all queues that fit belong to secondary contexts, which the debug interface " \
 		"does not reach: they run on") \
@@ -116,8 +112,8 @@ struct kfd_failure {
 		"the holder ended before it answered (killed?): the queues run; try again") \
 	X(HOLDER_SILENT, DEADLINE, "the holder did not answer within %d s; gpq resume ends it") \
 	X(HOLDER_DEAF, DEADLINE, \
-		"its holder %d takes no requests (too many connections?), and the queues stay as " \
-		"they are; gpq resume ends it, which resumes them") \
+		"its holder %d takes no requests (too many connections?), and the queues stay " \
+		"as they are; gpq resume ends it, which resumes them") \
 	X(HOLDER_STOPPED, DEADLINE, \
 		"its holder is stopped (SIGSTOP?) and does not answer; gpq resume ends it, " \
 		"which resumes the queues") \
