@@ -54,7 +54,9 @@ int marks_suspended(struct marks *marks, const struct group *all)
 	return 0;
 }
 
-void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
+// Adds the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
+// without an answer all of them, since its holder ended.
+static void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
 {
 	struct held_row row = held_row_of(m, NULL); // one for all queues
 	row.result = kfd_result_name(KFD_RESULT_RESUMED);

@@ -131,9 +131,6 @@ int holds_release(struct group *all, struct marks *marks);
 struct marks *marks_open(const char *file);
 // Adds the queues that were suspended. 0, or an exit status after a message.
 int marks_suspended(struct marks *marks, const struct group *all);
-// Adds the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
-// without an answer all of them, since its holder ended.
-void marks_resumed(struct marks *marks, const struct group_member *m, bool answered);
 void marks_close(struct marks *marks);
 
 // ---- dry.c: --dry-run

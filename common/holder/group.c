@@ -19,6 +19,12 @@
 
 // ---- states of a member
 
+// Was the last request to suspend it?
+static bool member_is_held(const struct group_member *m)
+{
+	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
+}
+
 static bool counts_as_asked(const struct group_member *m)
 {
 	return (m->state == MEMBER_ASKED && !m->joins) || m->look == LOOK_TO_DECIDE;

@@ -136,12 +136,6 @@ static inline void member_set_failed(struct group_member *m, bool failed)
 	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
 }
 
-// Was the last request to suspend it?
-static inline bool member_is_held(const struct group_member *m)
-{
-	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
-}
-
 // Appends the words of the protocol that select the member's queues: " queues=1,2 gpus=41460".
 void member_words(const struct group_member *m, struct buf *b);
 
