@@ -34,8 +34,7 @@ static void serve_holder_signals(struct holder *h)
 	while (signals_next(h->signals, &info))
 		if (info.ssi_signo != SIGCHLD)
 			h->ending = true; // SIGTERM and the like end the holder, and the queues run
-	if (h->opened && !h->failed && !h->session.untraced &&
-	    tracee_serve(h->target.pid) == TRACEE_GONE)
+	if (h->opened && !h->failed && !h->session.untraced && !tracee_serve(h->target.pid))
 		h->ending = true;
 }
 

@@ -86,7 +86,7 @@ static void pass_on(pid_t pid, int sig, int event)
 //
 // Stops are not taken (WNOWAIT): the kernel forgets the signal of a stop that was taken, and the
 // target would never get it if we were killed before PTRACE_CONT.
-static bool find_stop(pid_t pid, enum tracee_state *state, int *sig, int *event)
+static bool find_stop(pid_t pid, bool *gone, int *sig, int *event)
 {
 	siginfo_t stop = {0};
 	int r;
@@ -94,20 +94,19 @@ static bool find_stop(pid_t pid, enum tracee_state *state, int *sig, int *event)
 		r = waitid(P_PID, (id_t)pid, &stop,
 			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
 	while (r < 0 && errno == EINTR);
-	*state =
-		r == 0 && (!stop.si_pid || stop.si_code == CLD_TRAPPED) ? TRACEE_RUNS : TRACEE_GONE;
+	*gone = r < 0 || (stop.si_pid && stop.si_code != CLD_TRAPPED);
 	*sig = stop.si_status & 0xff;
 	*event = stop.si_status >> 8;
-	return *state == TRACEE_RUNS && stop.si_pid;
+	return !*gone && stop.si_pid;
 }
 
-enum tracee_state tracee_serve(pid_t pid)
+bool tracee_serve(pid_t pid)
 {
-	enum tracee_state state;
 	int sig, event;
-	while (find_stop(pid, &state, &sig, &event))
+	bool gone;
+	while (find_stop(pid, &gone, &sig, &event))
 		pass_on(pid, sig, event);
-	return state;
+	return !gone;
 }
 
 // The stop must be PTRACE_EVENT_STOP: from there SIGKILL leads to the stop of PTRACE_O_TRACEEXIT,
@@ -116,18 +115,17 @@ enum tracee_state tracee_serve(pid_t pid)
 int tracee_hold(pid_t pid)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
-	bool interrupted = false;
-	enum tracee_state state;
+	bool interrupted = false, gone;
 	int sig, event;
 	for (unsigned i = 0; i < HOLD_NAPS;) {
-		if (find_stop(pid, &state, &sig, &event)) {
+		if (find_stop(pid, &gone, &sig, &event)) {
 			if (event == PTRACE_EVENT_STOP)
 				return ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT)
 					       ? -ESRCH
 					       : 0;
 			pass_on(pid, sig, event);
 			interrupted = false; // this stop took the place of the one asked for
-		} else if (state == TRACEE_GONE) {
+		} else if (gone) {
 			return -ESRCH;
 		} else if (!interrupted) {
 			ptrace(PTRACE_INTERRUPT, pid, 0, 0);

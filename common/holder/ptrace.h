@@ -12,11 +12,6 @@
 
 #include <sys/types.h>
 
-enum tracee_state {
-	TRACEE_RUNS, // nothing left to do for now
-	TRACEE_GONE, // it ended, or is no longer traced since another of its threads called exec
-};
-
 // Traces the leader `pid` without stopping it, if need be after the end of a holder that is ending.
 // Must be called by the thread that will issue the debug trap calls. 0, or -1 and *f.
 int tracee_seize(pid_t pid, struct kfd_failure *f);
@@ -25,7 +20,8 @@ int tracee_seize(pid_t pid, struct kfd_failure *f);
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f);
 
 // To be called at SIGCHLD: hands the tracee's signals on, and keeps it in group stops (SIGSTOP).
-enum tracee_state tracee_serve(pid_t pid);
+// False: it ended, or is no longer traced since another of its threads called exec.
+bool tracee_serve(pid_t pid);
 
 // Stops the leader `pid`, which this thread traces, until tracee_release(). If it is the only
 // thread, it cannot leave its address space meanwhile by exit, death or exec. The stop interrupts a

@@ -54,7 +54,7 @@ static pid_t start_tracer(pid_t victim)
 	if (tracee_seize(victim, &f) < 0)
 		_exit(1);
 	count(1);
-	while (tracee_serve(victim) == TRACEE_RUNS)
+	while (tracee_serve(victim))
 		poll(NULL, 0, 1);
 	_exit(0);
 }
@@ -129,7 +129,7 @@ static pid_t start_keeper(pid_t victim)
 	raise(SIGSTOP);
 	tracee_release(victim);
 	count(2);
-	while (tracee_serve(victim) == TRACEE_RUNS)
+	while (tracee_serve(victim))
 		poll(NULL, 0, 1);
 	_exit(0);
 }
