@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// First numbers of tracks, above those of the log (common/amdlog/analysis/timeline_priv.h).
+// First numbers of tracks, above those of the log (common/amdlog/analysis/timeline.c).
 #define TRACK_DRIVERS UINT64_C(9000000)   // processes
 #define TRACK_TASKS   UINT64_C(100000000) // their threads, by the kernel's number
 #define TRACK_LOST    UINT64_C(8999999)

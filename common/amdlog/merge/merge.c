@@ -1,8 +1,7 @@
 // Adding up parts of logs; partial.h.
 //
-// The counterpart of amdlog_summary_add for whole parts: each row of the part is added to its row
-// in the sum; unresolved items of the part are resolved by the state of the sum; then the state at
-// the end of the part becomes that of the sum.
+// As amdlog_summary_add adds records, this adds parts: rows are added to rows of the sum; the state
+// of the sum resolves what the part left open; then the part's last state becomes that of the sum.
 #include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
@@ -13,7 +12,7 @@ struct adding {
 	struct amdlog_merge *m;
 	struct amdlog_summary *to;
 	const struct amdlog_summary *from;
-	// Rows of the part -> rows of the sum; pieces of one array.
+	// Row of the part -> row of the sum; pieces of one array.
 	uint32_t *process, *thread, *queue, *kernel, *api;
 };
 
@@ -55,14 +54,14 @@ static void map_processes(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->nprocesses; i++) {
 		const struct amdlog_process *p = &a->from->processes[i];
-		// Records without a pid belong to their file. Those that found no place (source
-		// UINT32_MAX) do not.
+		// Processes without a pid belong to their file, except number 0, which stands for
+		// all threads beyond the limit (source UINT32_MAX).
 		uint32_t source = p->source == UINT32_MAX ? p->source
 				  : p->pid < 0            ? a->m->files
 							  : 0;
 		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
 		uint32_t owner = AMDLOG_NONE;
-		// Up to 4.5 some lines have the tid alone; an earlier part may know whose it is.
+		// Up to 4.5 some lines have the tid alone: an earlier part may know its process.
 		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
 			owner = pair_value(&a->m->tids, p->tid, a->m->files);
 		a->process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)
@@ -87,7 +86,7 @@ static void merge_thread(struct adding *a, uint32_t i)
 	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
-// By its ring, else by its handle, as queue lines are placed.
+// The queue's row in the sum: by its ring, else by its handle.
 static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 {
 	uint32_t process = a->process[q->process];
@@ -95,7 +94,7 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
 	uint32_t n = has_ring ? pair_value(&s->keys.rings, process, q->hwq)
 			      : pair_value(&s->keys.handles, process, q->swq);
-	// A part that saw no packets took a ring for a handle; up to 5.4 they are the same.
+	// A part without packets takes a ring for a handle; up to 5.4 both are the same.
 	if (n == INTERN_NONE && has_ring)
 		n = pair_value(&s->keys.handles, process, q->hwq);
 	else if (n == INTERN_NONE)
@@ -184,7 +183,7 @@ static void merge_totals(struct adding *a)
 		memcpy(t->hip_version, f->hip_version, sizeof(t->hip_version));
 }
 
-// --- what was open ---
+// --- what the part left open ---
 
 // The kernel of a dispatch that the part could not name: what its thread had named, else what the
 // kernel_obj was called by then.
@@ -262,7 +261,7 @@ static void settle_part(struct adding *a)
 					     : settle_dispatch)(a, &a->from->part.open[i]);
 }
 
-// The stream that records of a thread were for, which the part did not know: as queue.c tells it.
+// Counts records whose stream the part did not know for the thread's stream, as queue.c would have.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
@@ -301,7 +300,7 @@ static void take_periods(struct adding *a, const struct amdlog_streams *s)
 	a->m->all.streams.left_out += s->left_out;
 }
 
-// --- what it leaves ---
+// --- the state at the part's end ---
 
 static void take_pairs(struct adding *a)
 {
@@ -320,7 +319,7 @@ static void take_pairs(struct adding *a)
 	}
 }
 
-// A stream that the part saw made was joined there; where it was made before, here.
+// Joins queues by streams that were created before the part; the part did so for its own streams.
 static void take_streams(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->pairs.queue_streams.n; i++) {

@@ -1,10 +1,9 @@
-// Partial results: the summary of a file, or of a range of one, as one line of JSON that can be
-// added to others.
+// Partial results: the summary of a file, or of a range of one, as a line of JSON that can be added
+// to others.
 //
-// A part lacks the state at its beginning: the kernel that a thread named last, the stream it
-// worked for. What depends on that stays unresolved (struct amdlog_unresolved, the head_ members of
-// struct amdlog_thread) until the parts are merged in the order of their places. The sum is then
-// that of the whole input, however it was divided.
+// A part does not know the state at its beginning: the kernel that a thread named last, its stream.
+// What depends on that stays unresolved (struct amdlog_unresolved, struct thread_head) until parts
+// are merged in the order of their places. The sum does not depend on how the input was divided.
 #ifndef GPQ_AMDLOG_MERGE_PARTIAL_H
 #define GPQ_AMDLOG_MERGE_PARTIAL_H
 
@@ -15,9 +14,9 @@
 #define AMDLOG_PARTIAL_RECORD "trace_partial"
 #define AMDLOG_PARTIAL_SCHEMA 2
 
-// Where a part comes from and what the scanner counted in it.
+// Origin, counts and streams of a part.
 struct amdlog_part {
-	char *host;        // owned; that its processes are of, NULL: not said
+	char *host;        // owned; of its processes; NULL: not said
 	char *file;        // owned; as it was named
 	uint64_t from, to; // bytes of it
 	uint64_t mended;
@@ -31,23 +30,23 @@ struct amdlog_part {
 // Appends the line, newline included, of a part whose summary is `resumed` and not finished.
 void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 
-// Reads a line into a part and its summary `s`. False, and a word on why, when it is none, or
-// damaged; both need no fini then. What the line says is checked: indices lie within their tables.
+// Reads a line into a part and its summary `s`. False, with a text in *why: it is no part, or
+// damaged; neither needs fini then. Indices are checked: they lie within their tables.
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
-// Host, file and place only, to sort lines by. False as above.
+// Reads host, file and place only, to sort lines by. False as above.
 bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
 
 void amdlog_part_fini(struct amdlog_part *part);
 
-// The sum of parts that are added in the order of hosts, the files' names and their places.
+// The sum of parts, which must be added in the order of hosts, files' names and places.
 struct amdlog_merge {
 	struct amdlog_summary sum;
 	struct amdlog_part all; // its counts and streams; `filtered`: of any part
-	struct intern hosts;    // their names; process.host is the number plus one
+	struct intern hosts;    // names; amdlog_process.host is the number plus one
 	uint32_t host;          // of the last part
-	bool several_hosts;     // times of one and of another cannot be compared
+	bool several_hosts;     // whose times cannot be compared
 	struct intern threads;  // process and tid -> thread
 	struct intern tids;     // tid and file -> thread with a pid
 	uint32_t files;

@@ -1,7 +1,160 @@
-// The table of summary members that a part contains; partial_priv.h.
+// The tables of the members that a part contains; partial_priv.h.
 #include "common/amdlog/merge/partial_priv.h"
 
+#include "common/cli/text.h"
+#include "common/host/number.h"
+#include "common/host/xalloc.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+// --- types of members that only parts have ---
+
+bool read_number(const struct jsonin_value *v, uint64_t *n)
+{
+	*n = AMDLOG_UNKNOWN;
+	return v->kind == 'n' || jsonin_u64(v, n);
+}
+
+// uint64_t, AMDLOG_UNKNOWN as null, or uint32_t.
+static void write_number_member(struct json *j, const struct member *m, const void *at)
+{
+	const bool half = m->size == sizeof(uint32_t);
+	json_u64(j, m->key, half ? *(const uint32_t *)at : *(const uint64_t *)at);
+}
+
+static bool read_number_member(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	uint64_t u;
+	if (m->size != sizeof(uint32_t))
+		return read_number(v, at);
+	if (!jsonin_u64(v, &u) || u > UINT32_MAX)
+		return false;
+	*(uint32_t *)at = (uint32_t)u;
+	return true;
+}
+
+// int64_t, or int8_t of -1 to 2.
+static void write_signed(struct json *j, const struct member *m, const void *at)
+{
+	json_i64(j, m->key, m->size == 1 ? *(const int8_t *)at : *(const int64_t *)at);
+}
+
+static bool read_signed(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	bool minus = v->len && v->text[0] == '-';
+	struct jsonin_value digits = *v;
+	uint64_t u;
+	digits.text += minus;
+	digits.len -= minus;
+	if (v->kind != '0' || !jsonin_u64(&digits, &u) || u > INT64_MAX)
+		return false;
+	int64_t i = minus ? -(int64_t)u : (int64_t)u;
+	if (m->size == 1 && (i < -1 || i > 2))
+		return false;
+	if (m->size == 1)
+		*(int8_t *)at = (int8_t)i;
+	else
+		*(int64_t *)at = i;
+	return true;
+}
+
+// uint64_t[], each as above.
+static void write_list(struct json *j, const struct member *m, const void *at)
+{
+	json_begin(j, m->key, '[');
+	for (size_t i = 0; i < m->size / sizeof(uint64_t); i++)
+		json_u64(j, NULL, ((const uint64_t *)at)[i]);
+	json_end(j, ']');
+}
+
+static bool read_list(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	const size_t most = m->size / sizeof(uint64_t);
+	uint64_t *to = at;
+	struct jsonin j;
+	struct jsonin_value each;
+	size_t n = 0;
+	jsonin_open(&j, v->text, v->len, '[');
+	while (n < most && jsonin_next(&j, NULL, &each))
+		if (!read_number(&each, &to[n++]))
+			return false;
+	return n == most && !jsonin_next(&j, NULL, &each) && !j.failed;
+}
+
+// A name cut in the middle of a character is no UTF-8. It is written in hex, so that it comes back
+// as it was.
+static bool is_utf8(const struct member_name *name)
+{
+	size_t at = 0, n;
+	while (at < name->len && (n = text_utf8(name->text + at, name->len - at)))
+		at += n;
+	return at == name->len;
+}
+
+static void write_name(struct json *j, const struct member *m, const void *at)
+{
+	const struct member_name *name = at;
+	if (is_utf8(name))
+		json_strn(j, m->key, name->text, name->len);
+}
+
+static void write_name_hex(struct json *j, const struct member *m, const void *at)
+{
+	const struct member_name *name = at;
+	struct buf hex = {0};
+	if (is_utf8(name))
+		return;
+	for (size_t i = 0; i < name->len; i++)
+		buf_printf(&hex, "%02x", (unsigned char)name->text[i]);
+	json_str(j, m->key, hex.data);
+	buf_fini(&hex);
+}
+
+char *copy_string(const struct jsonin_value *v)
+{
+	char *text = xmalloc(v->len + 1);
+	if (jsonin_str(v, text, v->len + 1))
+		return text;
+	free(text);
+	return NULL;
+}
+
+// A row has one name; its reader frees the text.
+static bool read_name(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	struct member_name *name = at;
+	char *text;
+	(void)m;
+	if (name->text || !(text = copy_string(v)))
+		return false;
+	name->text = text;
+	name->len = (uint32_t)strlen(text);
+	return true;
+}
+
+static bool read_name_hex(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	struct member_name *name = at;
+	if (!read_name(v, m, at))
+		return false;
+	char *text = (char *)(uintptr_t)name->text;
+	name->len /= 2;
+	for (size_t i = 0; i < name->len; i++) {
+		uint64_t byte = 0;
+		number_read(text + 2 * i, text + 2 * i + 2, 16, UINT64_MAX, &byte);
+		text[i] = (char)byte;
+	}
+	return true;
+}
+
+static const struct member_type member_number = {write_number_member, read_number_member},
+				member_signed = {write_signed, read_signed},
+				member_list = {write_list, read_list};
+const struct member_type member_name = {write_name, read_name},
+			 member_name_hex = {write_name_hex, read_name_hex};
+
+// --- tables of members ---
 
 // Members of struct ROW.
 #define AT(key, member, type, sum)                            \
@@ -19,16 +172,16 @@
 // NOLINTEND(bugprone-macro-parentheses)
 // A row of the summary's table n##of.
 #define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
-#define INDEX(key, member, of, required)                                    \
-	{                                                                   \
-		MEMBER(u32, ROW, member, key), COUNT_OF(of), KEEP, required \
+#define INDEX(key, member, of, required)                                       \
+	{                                                                      \
+		MEMBER(number, ROW, member, key), COUNT_OF(of), KEEP, required \
 	}
 #define NAME(text)         AT("name", text, name, KEEP), AT("name_hex", text, name_hex, KEEP)
 #define MEMBERS(name, ...) const struct part_member name[] = {__VA_ARGS__, {.is.key = NULL}}
 #define TABLE(name, ...)   static MEMBERS(name##_members, __VA_ARGS__)
 
 #define ROW amdlog_process
-TABLE(process, M(pid, i64, KEEP), M(source, u32, KEEP), M(tid, number, KEEP));
+TABLE(process, M(pid, signed, KEEP), M(source, number, KEEP), M(tid, number, KEEP));
 #undef ROW
 
 #define ROW amdlog_thread
@@ -45,14 +198,15 @@ TABLE(thread, INDEX("process", process, processes, true), AT("tid", id.tid, numb
 
 #define ROW amdlog_queue
 TABLE(queue, INDEX("process", process, processes, true), M(hwq, number, KEEP), M(swq, number, KEEP),
-      M(size, number, KEEP), M(id, i64, KEEP), M(ids_differ, flag, ANY), M(priority, level, KEEP),
-      M(made, flag, KEEP), M(records, number, ADD), M(dispatches, number, ADD),
-      M(barriers, number, ADD), M(barrier_values, number, ADD), M(torn, number, ADD),
-      M(created, number, ADD), M(deleted, number, ADD), SPAN, M(created_us, number, KEEP),
-      M(deleted_us, number, KEEP), M(backlog_max, number, MOST), M(backlog_sum, number, ADD),
-      M(backlog_n, number, ADD), M(inversions, number, ADD), M(rptr_min, number, LEAST),
-      M(rptr_max, number, MOST), M(wptr_min, number, LEAST), M(wptr_max, number, MOST),
-      INDEX("handle", handle, queues, false), M(handle_unsure, flag, KEEP));
+      M(size, number, KEEP), M(id, signed, KEEP), M(ids_differ, flag, ANY),
+      M(priority, signed, KEEP), M(made, flag, KEEP), M(records, number, ADD),
+      M(dispatches, number, ADD), M(barriers, number, ADD), M(barrier_values, number, ADD),
+      M(torn, number, ADD), M(created, number, ADD), M(deleted, number, ADD), SPAN,
+      M(created_us, number, KEEP), M(deleted_us, number, KEEP), M(backlog_max, number, MOST),
+      M(backlog_sum, number, ADD), M(backlog_n, number, ADD), M(inversions, number, ADD),
+      M(rptr_min, number, LEAST), M(rptr_max, number, MOST), M(wptr_min, number, LEAST),
+      M(wptr_max, number, MOST), INDEX("handle", handle, queues, false),
+      M(handle_unsure, flag, KEEP));
 #undef ROW
 
 #define ROW amdlog_kernel
@@ -72,7 +226,7 @@ TABLE(stream, INDEX("process", process, processes, true), M(stream, number, KEEP
 #undef ROW
 
 #define ROW stream_head
-TABLE(head, INDEX("thread", thread, threads, true), M(what, u32, KEEP),
+TABLE(head, INDEX("thread", thread, threads, true), M(what, number, KEEP),
       INDEX("queue", queue, queues, false), M(stream, number, KEEP), M(n, number, KEEP), SPAN);
 #undef ROW
 

@@ -1,5 +1,5 @@
 // Shared by the files of common/amdlog/merge. One table of members (partial_members.c) drives
-// writing (partial.c), reading (partial_read.c) and adding up (merge.c).
+// writing and reading (partial.c) and adding up (merge.c).
 #ifndef GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
 #define GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
 
@@ -7,24 +7,18 @@
 #include "common/amdlog/model/summary_priv.h"
 #include "common/out/members.h"
 
-// How members of two rows become one; KEEP: merge.c does it, or it stays.
+// How a member of one row is added to that of another; KEEP: by merge.c, or not at all.
 enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct part_member {
 	struct member is; // without a key it ends a table
-	// Of member_u32: where struct amdlog_summary counts the rows it points into; 0: into none.
-	uint32_t bound;
-	uint8_t sum;   // enum member_sum
-	bool required; // it points to one
+	uint32_t bound;   // of an index: where struct amdlog_summary counts the rows; else 0
+	uint8_t sum;      // enum member_sum
+	bool required;    // the index must not be AMDLOG_NONE
 };
 
-// Types of members that other records have not (partial_types.c).
-extern const struct member_type member_number; // uint64_t; AMDLOG_UNKNOWN: null
-extern const struct member_type member_u32, member_i64;
-extern const struct member_type member_level; // int8_t: -1 to 2
-extern const struct member_type member_list;  // uint64_t[]; elements as those of member_number
-// A struct member_name, in kernels, API functions and errors: as text, or in hex if it is no UTF-8.
-// Both stand first in a table.
+// The name of a kernel, of an API function or of an error, a struct member_name: as text or, if it
+// is no UTF-8, in hex. Both members stand first in a table.
 extern const struct member_type member_name, member_name_hex;
 
 struct member_name {
@@ -44,16 +38,16 @@ union row {
 	struct stream_head head;
 };
 
-// A table of rows: where its pointer and their number are, in the summary or in the part's streams.
+// A table of rows in the summary or in the part's streams: offsets of its pointer and its count.
 struct section {
 	const char *key;
 	const struct part_member *members;
 	size_t rows, count, size;
-	const void *initial; // members that are left out are as in this row
-	bool sparse;         // those that are equal to it are left out
+	const void *initial; // a row of the values of members that are not written
+	bool sparse;         // members that are as in `initial` are not written
 	bool of_streams;
-	// Puts a row that was read, whose required members point to rows, into its table. False
-	// when it contradicts others.
+	// Appends a row that was read and whose required members are valid. False: it contradicts
+	// other rows.
 	bool (*put)(struct amdlog_part *part, union row *row);
 };
 
@@ -71,12 +65,12 @@ enum {
 };
 extern const struct section part_sections[PART_SECTIONS]; // in the order of the text, but for pairs
 
-// Pairs of numbers and, where `value` is a bound, what they lead to.
+// Pairs of numbers and, where `value` is a bound, the value of each pair.
 struct pairs {
 	const char *key;
 	size_t offset;               // of their struct intern in the summary
 	size_t first, second, value; // bounds (see struct part_member); 0: none
-	unsigned shift;              // flags below the second number
+	unsigned shift;              // bits of flags below the second number
 };
 
 #define PART_PAIRS 6
@@ -95,7 +89,7 @@ static inline struct intern *pairs_in(const struct pairs *p, const struct amdlog
 	return (struct intern *)((uintptr_t)s + p->offset);
 }
 
-// Of a number that may be unknown. False: it is none.
+// A number, or null: AMDLOG_UNKNOWN. False: it is neither.
 bool read_number(const struct jsonin_value *v, uint64_t *n);
 
 // A copy that the caller frees; NULL: `v` is no string.
@@ -104,7 +98,7 @@ char *copy_string(const struct jsonin_value *v);
 // The rows of a section and their number.
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n);
 
-// Adds up what can be: members of the table whose `sum` says how.
+// Adds the members whose `sum` says how.
 void members_add(const struct part_member *m, void *to, const void *from);
 
 #endif
