@@ -396,10 +396,8 @@ static bool has_order(const void *procs, pid_t pid)
 	return proc && (proc->queues > 1 || proc->contexts > 1);
 }
 
-// kernfs never uses an inode number again, so if all numbers are the same at both readings, the
-// queues were the same in between.
-static bool has_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
-			    const struct kfd_procs *b, const struct kfd_proc *y)
+bool kfd_procs_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
+			   const struct kfd_procs *b, const struct kfd_proc *y)
 {
 	bool same = x->contexts == y->contexts && x->queues == y->queues;
 	for (uint32_t i = 0; same && i < x->contexts; i++) {
@@ -423,7 +421,8 @@ void kfd_procs_confirm(struct kfd_procs *p)
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
 		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
-		if (!has_order(p, proc->pid) || (again && has_same_queues(p, proc, &now, again)))
+		if (!has_order(p, proc->pid) ||
+		    (again && kfd_procs_same_queues(p, proc, &now, again)))
 			continue;
 		proc->changed = true;
 		for (uint32_t k = 0; k < proc->queues; k++)

@@ -110,6 +110,11 @@ struct kfd_procs_how {
 // 0, or -1 with errno: ENOENT no KFD on this host, EACCES, EMFILE, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
+// Has process `x` of `a` the contexts and queues of process `y` of `b`? If both were read of a host
+// one after the other, it had them in between: kernfs never uses an inode number again.
+bool kfd_procs_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
+			   const struct kfd_procs *b, const struct kfd_proc *y);
+
 // Reads the queue ids again. A process whose queues or contexts came or went since kfd_procs_read()
 // is marked as changed, and their order of creation becomes unknown. A dump (mqds) that was read in
 // between has exactly the queues of all other processes. Does nothing on a recorded host.

@@ -211,22 +211,13 @@ static void forget_entries(struct snapshot *s)
 	s->n = 0;
 }
 
-static bool same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
+static bool has_same_queues(const struct kfd_procs *a, const struct kfd_procs *b)
 {
-	if (a->nqueues != b->nqueues || a->nprocs != b->nprocs || a->ncontexts != b->ncontexts)
-		return false;
-	for (size_t i = 0; i < a->ncontexts; i++) {
-		const struct kfd_context *x = &a->contexts[i], *y = &b->contexts[i];
-		if (x->id != y->id || x->created != y->created)
-			return false;
-	}
-	for (size_t i = 0; i < a->nqueues; i++) {
-		const struct kfd_queue *x = &a->queues[i], *y = &b->queues[i];
-		if (a->procs[x->proc].pid != b->procs[y->proc].pid || x->qid != y->qid ||
-		    x->context != y->context || x->created != y->created)
-			return false;
-	}
-	return true;
+	bool same = a->nprocs == b->nprocs;
+	for (size_t i = 0; same && i < a->nprocs; i++)
+		same = a->procs[i].pid == b->procs[i].pid &&
+		       kfd_procs_same_queues(a, &a->procs[i], b, &b->procs[i]);
+	return same;
 }
 
 static bool is_in_pids(const void *only, pid_t pid)
@@ -255,7 +246,7 @@ static int read_dumps(struct saver *v, struct kfd_procs *after)
 		if (r == 0)
 			r = read_kfd_queues(&now, v);
 		s->tries++;
-		s->settled = r == 0 && same_queues(after, &now);
+		s->settled = r == 0 && has_same_queues(after, &now);
 		kfd_procs_fini(after);
 		*after = now;
 	}
