@@ -223,7 +223,7 @@ static int run_why(struct cmd *c)
 		c->out.schema = &profile_schema;
 		return why_profile(c);
 	}
-	// What began before is not told.
+	// Evictions that began before are not known.
 	if (o->watch != WATCH_OFF)
 		o->evictions = evictions_open();
 	const int status = watch_run(c, o->watch, list_why);

@@ -148,7 +148,7 @@ static void draw_sight(void *arg, const struct profile_queue *q, uint64_t now_ns
 	buf_fini(&name);
 }
 
-static int open_timeline(struct view *v)
+static int open_profile_timeline(struct view *v)
 {
 	const char *path = v->opts->perfetto;
 	if (!path)
@@ -162,7 +162,7 @@ static int open_timeline(struct view *v)
 	return GPQ_OK;
 }
 
-static int close_timeline(struct view *v)
+static int close_profile_timeline(struct view *v)
 {
 	const struct profile *p = &v->profile;
 	char name[48];
@@ -264,7 +264,7 @@ static int profile_host(struct view *v, struct out *o)
 	int status = rings_load(&v->rings[0], &v->how);
 	if (status && status != GPQ_PARTIAL)
 		return status;
-	const int opened = open_timeline(v);
+	const int opened = open_profile_timeline(v);
 	if (opened)
 		return opened;
 	kernels_begin(&v->kernels, &v->rings[0], o);
@@ -304,7 +304,7 @@ int why_profile(struct cmd *c)
 	int status = out ? out_begin(out, &why_profile_table, false) : GPQ_OK;
 	if (!status)
 		status = profile_host(&v, out);
-	const int drawn = close_timeline(&v);
+	const int drawn = close_profile_timeline(&v);
 	int written = v.profile.looks ? print_profile(&v, out) : GPQ_OK;
 	if (out) {
 		out_end(out);

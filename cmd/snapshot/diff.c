@@ -15,7 +15,7 @@ struct row {
 	const char *detail;
 	struct qdiff d;
 	struct state_queue was, is;
-	struct queue_row q; // as it is, or was at last
+	struct queue_row q; // of the later moment that has it
 };
 
 #define ROW row

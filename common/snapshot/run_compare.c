@@ -310,11 +310,10 @@ static void write_texts(struct run_compare *r)
 		write_traits(&r->pairs[i].both, r);
 }
 
-// --- by what can a program's queues be found in the next run? ---
+// --- how to find a program's queues again in the next run ---
 //
-// Each strategy is judged by what would break it: fixed ids by ids that change or that two programs
-// share; priority by priorities that change or that two programs share; the PID by nothing, but it
-// has to be looked up each time.
+// Each strategy is judged by what would break it. Fixed ids break if ids change or two programs
+// share some, priorities likewise. The PID never breaks, but has to be looked up each time.
 
 enum { MENTIONED = 2 }; // examples in the evidence
 
@@ -491,7 +490,7 @@ static void traits_fini(struct run_compare_traits *t)
 	buf_fini(&t->prios_text);
 }
 
-// Where a driver wrote no priorities, levels can be compared alone, with runs of any driver.
+// True: a driver wrote no priorities, so only levels can be compared in all runs.
 static bool needs_levels(const struct host_state *moments, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

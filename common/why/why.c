@@ -173,8 +173,8 @@ static void find_setter(const struct setters *s, struct why_dep *d)
 		d->by = s->v[at].packet;
 }
 
-// Is the signal of the last packet that of another packet, too, which is no older one of the queue?
-// Runtimes reuse signals; then its value tells nothing of the last packet.
+// Does another packet use the signal of the last packet, except older ones of the same queue?
+// Runtimes reuse signals; then the value tells nothing about the last packet.
 static bool is_used_again(const struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
