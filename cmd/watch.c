@@ -7,7 +7,6 @@
 #include "common/host/clock.h"
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,12 +106,9 @@ static int watch_stream(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd
 {
 	int status;
 	while (goes_on(status = list(c))) {
-		struct timespec t = {(time_t)(every_ns / 1000000000),
-				     (long)(every_ns % 1000000000)};
 		c->out.noheadings = true;
-		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
-			if (stop_asked()) // by a listing that catches signals itself
-				return stop_status();
+		if (!stop_sleep(clock_ns() + every_ns)) // if the listing catches signals
+			return stop_status();
 	}
 	return status;
 }
@@ -136,18 +132,10 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 
 // --- --wait ---
 
-static void sleep_until(uint64_t end)
-{
-	enum { PAUSE_NS = 100000000 };
-	uint64_t now = clock_ns(), ns = end > now ? end - now : 0;
-	ns = ns < PAUSE_NS ? ns : PAUSE_NS;
-	const struct timespec t = {0, (long)ns};
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-}
-
 int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(struct cmd *c),
 	     bool (*hopeless)(const struct cmd *c))
 {
+	enum { PAUSE_MS = 100 };
 	const uint64_t start = clock_ns();
 	const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
 	struct buf body = {0}, messages = {0};
@@ -158,8 +146,9 @@ int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(str
 	c->out.rows = &rows;
 	err_gather(&messages);
 	while (!met && !over) {
+		const uint64_t next = clock_in_ms(PAUSE_MS);
 		if (status >= 0)
-			sleep_until(end);
+			stop_sleep(end < next ? end : next);
 		troubles_forget();
 		body.len = messages.len = rows = 0;
 		status = list(c);

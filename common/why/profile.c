@@ -11,7 +11,6 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *profile_state_word(enum profile_state s)
 {
@@ -285,12 +284,6 @@ uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uin
 	return due < now_ns + PROFILE_REST_NS ? due : now_ns + PROFILE_REST_NS;
 }
 
-static void sleep_until_ns(uint64_t ns)
-{
-	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); // a signal ends it
-}
-
 void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 {
 	const uint64_t cpu = profile_cpu_ns(), begin = clock_ns(), end = begin + for_ns;
@@ -310,7 +303,7 @@ void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 		if (!host_is_live())
 			return;
 		const uint64_t due = profile_due(begin, now, clock_ns(), p->cpu_ns);
-		sleep_until_ns(due < end ? due : end);
+		stop_sleep(due < end ? due : end);
 		p->end_ns = now = clock_ns();
 	}
 	for (size_t i = 0; i < p->n && scan; i++)

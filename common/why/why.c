@@ -1,6 +1,7 @@
 // What queues wait for; why.h.
 #include "common/why/why.h"
 
+#include "common/cli/stop.h"
 #include "common/debugfs/regs.h"
 #include "common/host/buf.h"
 #include "common/host/clock.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Packets that set signals are searched among SEARCH_BEHIND packets behind the next one (rings of
 // HIP have 16384) and SEARCH_BEFORE before it. At most SETTERS_MOST are kept of a process.
@@ -511,10 +511,8 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	const uint64_t begin = clock_ns();
 	look_at_indices(w);
-	// Recorded indices do not move.
-	const struct timespec wait = {(time_t)(over_ns / 1000000000), (long)(over_ns % 1000000000)};
-	if (host_is_live() && r->n)
-		nanosleep(&wait, NULL);
+	if (host_is_live() && r->n) // recorded indices do not move
+		stop_sleep(clock_ns() + over_ns);
 	look_at_heads(w);
 	w->over_ns = clock_ns() - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
