@@ -191,13 +191,6 @@ static bool slot_is_chosen(const struct hqd_view *v, const struct hqd_row *r)
 	return type && hqd_xcc_chosen(v, r->xcc) && hqd_queue_chosen(v, &r->q);
 }
 
-// Are only slots with a queue shown? Not with --mqd, as each MQD is a queue's, nor with --raw-regs,
-// as slots of an unknown GPU do not tell whether they are in use.
-static bool only_active(const struct hqd_opts *o)
-{
-	return o->active || !(o->all || o->mqd || o->raw_regs);
-}
-
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t)
 {
 	const struct slot_rows *l = &v->list;
@@ -221,7 +214,9 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 
 void hqd_apply_filter(struct hqd_view *v)
 {
-	const bool active = only_active(v->opts);
+	// Each MQD is a queue's, and slots of an unknown GPU do not tell whether they are in use.
+	const struct hqd_opts *o = v->opts;
+	const bool active = o->active || !(o->all || o->mqd || o->raw_regs);
 	v->shown = v->empty = v->unclear = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
 		struct hqd_row *r = &v->list.rows[i];
@@ -417,11 +412,6 @@ static int list_hqd_once(struct cmd *c)
 #define FILE_NAMES "hqds mqds rls"
 #define FORMS      "regs fields raw-regs summary runlist sample"
 
-static bool reads_files(const struct hqd_opts *o)
-{
-	return o->hqds || o->mqds || o->rls;
-}
-
 #define SLOTS_ONLY(with, without)                                 \
 	RULE("xcc active all hiq", with, without, "leave it out", \
 	     "--%1 is about slots, --runlist about what is to get one")
@@ -462,7 +452,7 @@ static int check_xccs(const struct hqd_opts *o)
 static unsigned hqd_needs(const struct cmd *c)
 {
 	const struct hqd_opts *o = c->opts;
-	if (reads_files(o))
+	if (o->hqds || o->mqds || o->rls)
 		return 0;
 	return NEED_KFD | NEED_DEBUGFS | (o->sample != SAMPLE_OFF ? NEED_LIVE : 0);
 }

@@ -72,15 +72,6 @@ static int open_found(int found)
 	return fd;
 }
 
-// Opens the file that the process has mapped, even if its path names another one by now (as root).
-static int open_mapped(const struct question *q)
-{
-	char path[96];
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid,
-		 q->start, q->end);
-	return open_found(host_open(path, O_PATH));
-}
-
 // Opens a path within the root directory of the process.
 static int open_path(const struct question *q)
 {
@@ -99,11 +90,16 @@ static int open_path(const struct question *q)
 	return open_found((int)found);
 }
 
+// Opens the file that the process has mapped, even if its path names another one by now (as root),
+// else the one of the path.
 static int open_file(const void *text, size_t len)
 {
 	const struct question *q = text;
-	const int fd = q->start ? open_mapped(q) : -1;
+	char path[96];
 	(void)len;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid,
+		 q->start, q->end);
+	const int fd = q->start ? open_found(host_open(path, O_PATH)) : -1;
 	return fd < 0 && *q->path ? open_path(q) : fd;
 }
 

@@ -74,49 +74,42 @@ static bool is_bdf(const char *s)
 	return true;
 }
 
-enum owner { OWNER_UNKNOWN, OWNER_PCI, OWNER_XCP };
-
-static enum owner owner_of(struct kfd_gpu *g, const char *device)
+// The device of a render node. That of a GPU's first partition is the PCI device, other partitions
+// have platform devices: amdgpu_xcp.<n> (amdgpu_xcp_drv.c), and a BDF whose function may be their
+// number.
+static void set_device(struct kfd_gpu *g, const char *device)
 {
-	if (strncmp(device, "amdgpu_xcp", strlen("amdgpu_xcp")) == 0)
-		return OWNER_XCP;
-	if (!is_bdf(device) || strlen(device) >= sizeof(g->bdf))
-		return OWNER_UNKNOWN;
-	snprintf(g->bdf, sizeof(g->bdf), "%.*s", (int)sizeof(g->bdf) - 1, device);
-	return OWNER_PCI;
+	const bool xcp = strncmp(device, "amdgpu_xcp", strlen("amdgpu_xcp")) == 0;
+	const size_t len = strlen(g->bdf);
+	if (!xcp && (!is_bdf(device) || strlen(device) >= sizeof(g->bdf)))
+		return;
+	g->bdf_of_device = true;
+	if (!xcp)
+		snprintf(g->bdf, sizeof(g->bdf), "%.*s", (int)sizeof(g->bdf) - 1, device);
+	else if (len)
+		g->bdf[len - 1] = '0';
 }
 
-// The kind of device that the render node belongs to, and with it the BDF. The node of a GPU's
-// first partition belongs to the PCI device, other partitions have platform devices: amdgpu_xcp.<n>
-// (amdgpu_xcp_drv.c).
-static enum owner read_owner(struct kfd_gpu *g, struct buf *b)
-{
-	char path[64], target[512];
-	if (g->render_minor > UINT32_MAX)
-		return OWNER_UNKNOWN;
-	unsigned minor = (unsigned)g->render_minor;
-	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
-	if (host_readlink(path, target, sizeof(target)) > 0)
-		return owner_of(g, basename(target));
-	// Recorded hosts often have a folder in place of the link.
-	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
-		return OWNER_UNKNOWN;
-	const char *slot = strstr(b->data, "PCI_SLOT_NAME=");
-	if (!slot)
-		return strstr(b->data, "amdgpu_xcp") ? OWNER_XCP : OWNER_UNKNOWN;
-	char *name = b->data + (slot - b->data) + strlen("PCI_SLOT_NAME=");
-	name[strcspn(name, "\n")] = '\0';
-	return owner_of(g, name);
-}
-
-// The function of a partition's BDF may be the partition's number: the GPU itself is function 0.
 static void read_bdf(struct kfd_gpu *g, struct buf *b)
 {
-	size_t len = strlen(g->bdf);
-	enum owner owner = read_owner(g, b);
-	g->bdf_of_device = owner != OWNER_UNKNOWN;
-	if (owner == OWNER_XCP && len)
-		g->bdf[len - 1] = '0';
+	char path[64], target[512];
+	const unsigned minor = (unsigned)g->render_minor;
+	if (g->render_minor > UINT32_MAX)
+		return;
+	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
+	if (host_readlink(path, target, sizeof(target)) > 0) {
+		set_device(g, basename(target));
+		return;
+	}
+	// Recorded hosts often have a folder in place of the link.
+	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
+		return;
+	char *slot = strstr(b->data, "PCI_SLOT_NAME=");
+	char *name = slot ? slot + strlen("PCI_SLOT_NAME=") : strstr(b->data, "amdgpu_xcp");
+	if (name) {
+		name[strcspn(name, "\n")] = '\0';
+		set_device(g, name);
+	}
 }
 
 static void load_node(struct kfd_topology *t, unsigned node, unsigned what, struct buf *b)

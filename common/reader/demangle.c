@@ -90,12 +90,6 @@ static bool demangle_take_part(void *arg, const void *part, size_t size)
 	return true;
 }
 
-static bool gives_up(const struct demangler *d)
-{
-	return d->lost >= DEMANGLE_LOST_MOST ||
-	       d->took_ns > DEMANGLE_ALL_NS + d->asked * DEMANGLE_EACH_NS;
-}
-
 const char *demangle(struct demangler *d, const char *name)
 {
 	const size_t len = strncmp(name, "_Z", 2) ? 0 : strnlen(name, DEMANGLE_FROM_MOST + 1);
@@ -104,7 +98,8 @@ const char *demangle(struct demangler *d, const char *name)
 					  .text = name,
 					  .len = len + 1,
 					  .fd = -1};
-	if (!len || len > DEMANGLE_FROM_MOST || gives_up(d))
+	if (!len || len > DEMANGLE_FROM_MOST || d->lost >= DEMANGLE_LOST_MOST ||
+	    d->took_ns > DEMANGLE_ALL_NS + d->asked * DEMANGLE_EACH_NS)
 		return NULL;
 	d->asked++;
 	if (reader_ask(&q, demangle_take_part, d) == 0)

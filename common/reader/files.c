@@ -31,15 +31,13 @@ static bool files_take_part(void *arg, const void *part, size_t len)
 	return true;
 }
 
-// Whom a question about this file is about: a process below /proc/PID, else the driver.
-static pid_t asked_about(const char *path)
-{
-	return strncmp(path, "/proc/", 6) == 0 ? (pid_t)strtol(path + 6, NULL, 10) : READER_DRIVER;
-}
-
 ssize_t reader_read_fd(struct buf *b, int fd, const char *path)
 {
-	const struct reader_question q = {.whose = asked_about(path), .task = read_whole, .fd = fd};
+	const bool proc = strncmp(path, "/proc/", 6) == 0;
+	const struct reader_question q = {.whose = proc ? (pid_t)strtol(path + 6, NULL, 10)
+							: READER_DRIVER,
+					  .task = read_whole,
+					  .fd = fd};
 	b->len = 0;
 	buf_append(b, "", 0);
 	const int error = reader_ask(&q, files_take_part, b);
