@@ -281,8 +281,7 @@ static bool has_crlf(struct area a)
 
 static int by_line_start(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
+	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 // Sorts the hits of several expressions and drops duplicates.

@@ -173,12 +173,6 @@ bool parse_size(const char *s, uint64_t *bytes)
 
 enum { WORD_MAX = 32 };
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
 // Number of edits that turn one word into the other: insert, delete, replace, swap neighbours.
 static unsigned edit_distance(const char *a, const char *b)
 {
@@ -190,8 +184,8 @@ static unsigned edit_distance(const char *a, const char *b)
 		d[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= la; i++) {
 		for (size_t j = 1; j <= lb; j++) {
-			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
-				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			d[i][j] = (unsigned)lesser(lesser(d[i - 1][j], d[i][j - 1]) + 1,
+						   d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    d[i - 2][j - 2] + 1 < d[i][j])
 				d[i][j] = d[i - 2][j - 2] + 1;

@@ -138,52 +138,33 @@ void redact_status(struct redact *r, struct buf *b)
 }
 
 // cgroups: "hierarchy:controllers:/part/part". Parts that every system has:
-static const char *const common_parts[] = {"..",
-					   "system.slice",
-					   "user.slice",
-					   "machine.slice",
-					   "init.scope",
-					   "kubepods",
-					   "docker",
-					   "kubepods.slice",
-					   "lxc",
-					   "libpod_parent",
-					   "podman",
-					   "containerd",
-					   "besteffort",
-					   "burstable",
-					   "guaranteed",
-					   "lxc.payload",
-					   "container",
-					   "kubepods-besteffort.slice",
-					   "kubepods-burstable.slice",
-					   "app.slice",
-					   "user-runtime-dir@.service"};
+static const char common_parts[] =
+	"..\0system.slice\0user.slice\0machine.slice\0init.scope\0kubepods\0docker\0"
+	"kubepods.slice\0lxc\0libpod_parent\0podman\0containerd\0besteffort\0burstable\0"
+	"guaranteed\0lxc.payload\0container\0kubepods-besteffort.slice\0"
+	"kubepods-burstable.slice\0app.slice\0user-runtime-dir@.service\0";
 // Text before or behind an id or name that must stay, so that gpq finds the container
 // (container.c).
-static const char *const prefixes[] = {"docker-",         "libpod-payload-", "libpod-",
-				       "cri-containerd-", "crio-",           "nerdctl-",
-				       "lxc.payload.",    "machine-",        "systemd-nspawn@"};
-static const char *const suffixes[] = {".scope", ".service", ".slice"};
+static const char prefixes[] = "docker-\0libpod-payload-\0libpod-\0cri-containerd-\0crio-\0"
+			       "nerdctl-\0lxc.payload.\0machine-\0systemd-nspawn@\0";
+static const char suffixes[] = ".scope\0.service\0.slice\0";
 
 // Length of the first text of `list` that s[0 .. len) begins with (ends with, if `end`) and is
 // longer than; 0: none.
-static size_t affix_of(const char *const *list, size_t nlist, const char *s, size_t len, bool end)
+static size_t affix_of(const char *list, const char *s, size_t len, bool end)
 {
-	for (size_t i = 0; i < nlist; i++) {
-		const size_t n = strlen(list[i]);
-		if (len > n && memcmp(end ? s + len - n : s, list[i], n) == 0)
+	for (size_t n; (n = strlen(list)); list += n + 1)
+		if (len > n && memcmp(end ? s + len - n : s, list, n) == 0)
 			return n;
-	}
 	return 0;
 }
 
 static bool is_common(const char *s, size_t len)
 {
-	for (size_t i = 0; i < COUNT(common_parts); i++)
-		if (strlen(common_parts[i]) == len && memcmp(s, common_parts[i], len) == 0)
-			return true;
-	return false;
+	const char *part = common_parts;
+	while (*part && (strlen(part) != len || memcmp(s, part, len) != 0))
+		part = text_part(part, 1);
+	return *part;
 }
 
 // Appends one part of a path to `to`, redacted.
@@ -193,8 +174,8 @@ static void append_part(struct redact *r, struct buf *to, const char *s, size_t 
 		buf_append(to, s, len);
 		return;
 	}
-	const size_t before = affix_of(prefixes, COUNT(prefixes), s, len, false);
-	const size_t after = affix_of(suffixes, COUNT(suffixes), s + before, len - before, true);
+	const size_t before = affix_of(prefixes, s, len, false);
+	const size_t after = affix_of(suffixes, s + before, len - before, true);
 	const char *core = s + before;
 	const size_t n = len - before - after;
 	// An id of docker, or one of podman with ":ctr" and the like behind it, stays an id.

@@ -54,7 +54,7 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 	if (opts->mode == OUT_JSON)
 		json_begin(&o->json, NULL, '{');
 	if (opts->mode == OUT_JSON && opts->schema)
-		schema_name(&o->json, opts->schema);
+		schema_name(&o->json, "schema", opts->schema);
 	if (out_is_document(o))
 		outdoc_open(o);
 	return o;

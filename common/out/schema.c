@@ -5,17 +5,12 @@
 
 #include <string.h>
 
-static void put_name(struct json *j, const char *key, const struct schema *s)
+void schema_name(struct json *j, const char *key, const struct schema *s)
 {
 	json_begin_flat(j, key, '{');
 	json_str(j, "name", s->name);
 	json_u64(j, "version", s->version);
 	json_end(j, '}');
-}
-
-void schema_name(struct json *j, const struct schema *s)
-{
-	put_name(j, "schema", s);
 }
 
 // The unit that ends a key: "ns" of "latency_p50_ns"; NULL: none.
@@ -147,7 +142,7 @@ static void put_document(struct json *j, const struct schema *s)
 	json_end(j, ']');
 	begin_object(j);
 	json_begin_flat(j, "schema", '{');
-	put_name(j, "const", s);
+	schema_name(j, "const", s);
 	json_end(j, '}');
 	for (const struct out_table *const *t = s->tables; *t; t++)
 		put_rows_schema(j, *t);

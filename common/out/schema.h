@@ -44,8 +44,8 @@ extern const struct schema out_columns_schema;
 		__VA_ARGS__, NULL         \
 	}
 
-// The member of a document that names its schema.
-void schema_name(struct json *j, const struct schema *s);
+// Writes name and version as an object: of a document under the key "schema".
+void schema_name(struct json *j, const char *key, const struct schema *s);
 
 // Prints the schema of documents that have one of `schemas` (ended by NULL), or of the lines that
 // they are in NDJSON. Exit status, as of out_text().
