@@ -176,11 +176,6 @@ static int by_time_inside(const void *a, const void *b)
 	return order ? order : ORDER(x->process, y->process);
 }
 
-static uint64_t us_of(uint64_t ns)
-{
-	return ns == FTRACE_UNKNOWN ? U64_NULL : ns / 1000;
-}
-
 static void function_out(struct kernel_side *k, const struct functions *fs,
 			 const struct function *f, struct buf *b)
 {
@@ -192,8 +187,8 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 		.returns = f->event ? U64_NULL : f->returns,
 		.failed = returns ? f->failed : U64_NULL,
 		.total_ns = f->timed ? f->total_ns : U64_NULL,
-		.first_us = us_of(f->first_ns),
-		.last_us = us_of(f->last_ns),
+		.first_us = ftrace_us(f->first_ns),
+		.last_us = ftrace_us(f->last_ns),
 		.pid = p->tgid >= 0 ? p->tgid : I64_NULL,
 		.tid = p->tid >= 0 ? p->tid : I64_NULL,
 		.kind = f->event ? "event" : "function",
@@ -274,7 +269,7 @@ static void log_queue_out(struct trace *t, uint32_t i)
 		r.kernel_pid = ftrace_pid(&f->processes[q->process]);
 		r.gpu = q->gpu;
 		r.qid = q->qid;
-		r.created_us = us_of(q->created_ns);
+		r.created_us = ftrace_us(q->created_ns);
 	}
 	out_row(t->out, &r);
 }
@@ -424,8 +419,8 @@ static bool process_wanted(const struct kernel_side *k, uint32_t process)
 bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process)
 {
 	const struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t us = ns == FTRACE_UNKNOWN ? FTRACE_UNKNOWN : ns / 1000;
-	if (us == FTRACE_UNKNOWN && (k->opts->since || k->opts->until))
+	uint64_t us = ftrace_us(ns);
+	if (us == U64_NULL && (k->opts->since || k->opts->until))
 		return false;
 	return (!k->opts->since || us >= f->since_us) && (!k->opts->until || us <= f->until_us) &&
 	       process_wanted(k, process);
@@ -440,7 +435,7 @@ bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r)
 static void base_filter(struct kernel_side *k)
 {
 	struct amdlog_filter *f = &k->t->sum.filter;
-	uint64_t first = k->f.n         ? us_of(k->f.v[0].time_ns)
+	uint64_t first = k->f.n         ? ftrace_us(k->f.v[0].time_ns)
 			 : k->f.nevents ? k->f.events[0].time_ns / 1000
 					: U64_NULL;
 	if (k->several || first == U64_NULL)

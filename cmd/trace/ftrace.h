@@ -28,6 +28,11 @@ struct kernel_side {
 	struct traceevent *draw; // --perfetto; NULL
 };
 
+static inline uint64_t ftrace_us(uint64_t ns)
+{
+	return ns == FTRACE_UNKNOWN ? U64_NULL : ns / 1000;
+}
+
 // Is this record, or what happens to the process at this time, within --since, --until and --pid?
 bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r);
 bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process);

@@ -118,7 +118,7 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	ftrace_string(b, r->comm);
 	size_t name = ftrace_string(b, r->name);
 	size_t args = ftrace_string(b, r->args);
-	row.time_us = r->time_ns == FTRACE_UNKNOWN ? U64_NULL : r->time_ns / 1000;
+	row.time_us = ftrace_us(r->time_ns);
 	row.source = "kernel";
 	if (r->process != FTRACE_NONE)
 		set_process(k, &row, &k->f.processes[r->process]);
@@ -215,8 +215,7 @@ static int by_time_and_source(const void *a, const void *b)
 
 static void add_place(struct places *p, uint64_t ns, int of, size_t at)
 {
-	*ARRAY_ADD(p->v, p->cap, p->n) =
-		(struct place){ns == FTRACE_UNKNOWN ? ns : ns / 1000, of, at};
+	*ARRAY_ADD(p->v, p->cap, p->n) = (struct place){ftrace_us(ns), of, at};
 }
 
 // Adds records of the trace, each followed by the holds that begin or end with it.

@@ -181,28 +181,30 @@ static void gaps_of_queue_out(struct trace *t, uint32_t index)
 	}
 }
 
+// U64_NULL (AMDLOG_UNKNOWN) if one of them is not known.
+static uint64_t ns_between(uint64_t begin_us, uint64_t end_us)
+{
+	return begin_us == U64_NULL || end_us == U64_NULL ? U64_NULL : (end_us - begin_us) * 1000;
+}
+
 static void mark_out(struct trace *t, size_t window, uint32_t q)
 {
 	const struct amdlog_window *w = &t->marks.v[window];
 	const struct marked_cell *c = amdlog_marked_of(&t->gaps.marked, window, q);
-	bool open = w->end_us == UINT64_MAX;
 	struct mark_row r = {
 		.mark = w->label[0] ? w->label : NULL,
 		.pid = trace_pid(t, t->sum.queues[q].process),
 		.begin_us = w->begin_us,
-		.end_us = open ? U64_NULL : w->end_us,
-		.mark_ns = open ? U64_NULL : trace_ns(w->end_us - w->begin_us),
+		.end_us = w->end_us, // UINT64_MAX: the file does not say
+		.mark_ns = ns_between(w->begin_us, w->end_us),
 		.hwq = t->sum.queues[q].hwq,
 		.dispatches = c ? c->dispatches : 0,
 		.taken = c && c->rptr_low != AMDLOG_UNKNOWN
 				 ? (uint64_t)amdlog_backlog(c->rptr_low, c->rptr_high)
 				 : U64_NULL,
 		.backlog_max = c ? c->backlog_max : U64_NULL,
-		.gap_ns = c && c->gap_begin_us != AMDLOG_UNKNOWN
-				  ? trace_ns(c->gap_end_us - c->gap_begin_us)
-				  : U64_NULL,
-		.after_ns = c && c->after_us != AMDLOG_UNKNOWN ? trace_ns(c->after_us - w->end_us)
-							       : U64_NULL,
+		.gap_ns = c ? ns_between(c->gap_begin_us, c->gap_end_us) : U64_NULL,
+		.after_ns = c ? ns_between(w->end_us, c->after_us) : U64_NULL,
 	};
 	out_row(t->out, &r);
 }
