@@ -158,11 +158,6 @@ static void compare_event(struct trace *t, const struct amdlog_event *e)
 	amdlog_side_add(&t->compared->side[log_of(t)], e);
 }
 
-static void compare_fini(struct trace *t)
-{
-	amdlog_side_fini(&t->compared->side[log_of(t)]);
-}
-
 // --- tables: written through the trace of log A ---
 
 static uint32_t count_logs(const struct trace *t)
@@ -314,7 +309,6 @@ static const struct trace_ask compare_ask = {
 	.views = views,
 	.event = compare_event,
 	.kinds = AMDLOG_KINDS_PLACED,
-	.fini = compare_fini,
 };
 
 // People get the text before the tables. Programs get its first line, the verdict on the queues,
@@ -403,7 +397,9 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 		status = trace_end(&d.log[d.log[1].scan->counts.bytes > 0], status, GPQ_OK);
 	}
 	amdlog_compare_fini(&d.result);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
+		amdlog_side_fini(&d.side[i]);
 		trace_close(&d.log[i]);
+	}
 	return status;
 }

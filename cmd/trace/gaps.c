@@ -289,13 +289,6 @@ static void gaps_event(struct trace *t, const struct amdlog_event *e)
 				amdlog_packet_backlog(e->packet));
 }
 
-static void gaps_fini(struct trace *t)
-{
-	amdlog_gaps_fini(&t->gaps.gaps);
-	amdlog_gaps_fini(&t->gaps.launches);
-	amdlog_marked_fini(&t->gaps.marked);
-}
-
 const struct trace_ask trace_gaps = {
 	.schema = &trace_gaps_schema,
 	.views = views,
@@ -303,5 +296,4 @@ const struct trace_ask trace_gaps = {
 	.event = gaps_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_gaps,
-	.fini = gaps_fini,
 };

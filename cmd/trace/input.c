@@ -76,8 +76,12 @@ void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter
 
 void trace_close(struct trace *t)
 {
-	if (t->ask->fini)
-		t->ask->fini(t);
+	amdlog_series_fini(&t->series);
+	amdlog_latency_fini(&t->latency);
+	amdlog_streams_fini(&t->streams);
+	amdlog_gaps_fini(&t->gaps.gaps);
+	amdlog_gaps_fini(&t->gaps.launches);
+	amdlog_marked_fini(&t->gaps.marked);
 	trace_names_fini(t);
 	amdlog_reading_fini(&t->reading);
 	amdlog_summary_fini(&t->sum);

@@ -152,16 +152,10 @@ static void latency_event(struct trace *t, const struct amdlog_event *e)
 	amdlog_latency_add(&t->latency, &t->sum, e);
 }
 
-static void latency_fini(struct trace *t)
-{
-	amdlog_latency_fini(&t->latency);
-}
-
 const struct trace_ask trace_latency = {
 	.schema = &trace_latency_schema,
 	.views = views,
 	.event = latency_event,
 	.kinds = AMDLOG_KINDS_PLACED | AMDLOG_KINDS_LATENCY,
 	.report = report_latency,
-	.fini = latency_fini,
 };

@@ -442,11 +442,6 @@ static int report_series(struct trace *t)
 	return status ? status : check_series(s);
 }
 
-static void series_fini(struct trace *t)
-{
-	amdlog_series_fini(&t->series);
-}
-
 const struct trace_ask trace_series = {
 	.schema = &trace_series_schema,
 	.views = views,
@@ -454,5 +449,4 @@ const struct trace_ask trace_series = {
 	.event = series_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_series,
-	.fini = series_fini,
 };

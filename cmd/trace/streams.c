@@ -70,16 +70,10 @@ static int report_streams(struct trace *t)
 	return GPQ_OK;
 }
 
-static void streams_fini(struct trace *t)
-{
-	amdlog_streams_fini(&t->streams);
-}
-
 const struct trace_ask trace_streams = {
 	.schema = &trace_schema,
 	.views = views,
 	.event = stream_event,
 	.kinds = AMDLOG_KINDS_PLACED,
 	.report = report_streams,
-	.fini = streams_fini,
 };

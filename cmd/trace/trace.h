@@ -103,7 +103,6 @@ struct trace_ask {
 	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
 	uint32_t kinds;                 // of records that `event` needs: AMDLOG_KIND bits
 	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status. NULL: views
-	void (*fini)(struct trace *t);  // frees what was gathered; NULL: nothing
 };
 
 // Rows of --list.
@@ -152,18 +151,17 @@ struct trace {
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // prefix of notes: which log of --compare; NULL
 	const struct trace_ask *ask;
-	union { // what `ask` gathers
-		struct amdlog_series series;
-		struct amdlog_latency latency;
-		struct amdlog_streams streams;
-		struct trace_gaps {
-			struct amdlog_gaps gaps;
-			struct amdlog_gaps launches; // of all queues, for logs without packets
-			struct amdlog_marked marked;
-		} gaps;
-		struct compared *compared; // --compare: both logs
-		struct kernel_side *kernel;
-	};
+	// What `ask` gathers; the others stay zeros.
+	struct amdlog_series series;
+	struct amdlog_latency latency;
+	struct amdlog_streams streams;
+	struct trace_gaps {
+		struct amdlog_gaps gaps;
+		struct amdlog_gaps launches; // of all queues, for logs without packets
+		struct amdlog_marked marked;
+	} gaps;
+	struct compared *compared; // --compare: both logs; not owned
+	struct kernel_side *kernel;
 };
 
 extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,
