@@ -34,7 +34,7 @@ uint64_t hist_upper(unsigned index)
 	return index + 1 < HIST_BUCKETS ? hist_lower(index + 1) - 1 : UINT64_MAX;
 }
 
-// Saturating, which keeps merging associative.
+// Saturates, so that merging stays associative.
 static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -106,7 +106,7 @@ void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 
 void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most)
 {
-	static struct hist h; // 15 KB, and nothing runs beside us
+	static struct hist h; // 15 KB; no other thread draws bars
 	hist_init(&h);
 	for (size_t i = 0; i < s->n; i++)
 		hist_add(&h, (uint64_t)s->v[i]);
@@ -170,7 +170,7 @@ static bool read_hist_member(struct hist *h, const struct jsonin_value *key,
 	return !jsonin_is(key, "buckets") || read_buckets(h, v);
 }
 
-// Do the numbers beside the buckets fit them?
+// Count, minimum and maximum agree with the buckets.
 static bool hist_agrees(const struct hist *h)
 {
 	uint64_t count = 0;

@@ -1,8 +1,8 @@
 // A histogram that can be added to others without loss: log-linear buckets at fixed places.
 //
-// The bucket rule, which never changes, so that results of any two versions and hosts can be
-// merged ("loglin32"): values 0 to 63 have a bucket each; above, every power of two is divided
-// into 32 buckets of equal width. A bucket is at most 1/32 (3.2 %) as wide as its smallest value.
+// The bucket rule "loglin32" never changes, so that results of all versions and hosts can be
+// merged: values 0 to 63 have a bucket each; above, each power of two is divided into 32 buckets of
+// equal width. A bucket is at most 1/32 (3.2 %) as wide as its smallest value.
 //
 //   value v < 64:  index v
 //   otherwise:     e = floor(log2 v), index = 32 (e - 5) + floor(v / 2^(e - 5))
@@ -37,19 +37,18 @@ uint64_t hist_lower(unsigned index); // smallest value of the bucket
 uint64_t hist_upper(unsigned index); // largest value of the bucket
 
 // The value that at least the share `p` (0 to 1) of all values does not exceed: the upper end of
-// the bucket the exact answer (samples.h) is in, never above the maximum. So it is never too small
-// and at most 3.2 % too large. UINT64_MAX when empty.
+// the bucket that holds the exact percentile (samples.h), or the maximum. Never too small, at
+// most 3.2 % too large. UINT64_MAX: there are no values.
 uint64_t hist_percentile(const struct hist *h, double p);
 
-// The histogram coarse enough to be looked at: its buckets joined so that a power of two has 8 of
-// them, or fewer, and all fit.
+// The histogram as few bars: buckets are joined so that a power of two has 8 bars or fewer.
 enum { BARS_MAX = 120 };
 
 struct hist_bars {
 	unsigned n;
 	struct {
-		uint64_t lower, upper; // smallest and largest value that counts here
-		uint64_t count;        // may be 0 between others
+		uint64_t lower, upper; // smallest and largest value of the bar
+		uint64_t count;        // may be 0
 		double share;
 	} v[BARS_MAX];
 };
@@ -63,7 +62,8 @@ void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned
 // with the buckets that are not empty, ascending, all on one line.
 void hist_json(const struct hist *h, struct json *j, const char *key);
 
-// Reads that form. False, and *h empty, when it is not one, of another rule, or contradicts itself.
+// Reads what hist_json wrote. False, and *h empty: it has another form or rule, or contradicts
+// itself.
 bool hist_read(struct hist *h, const char *text, size_t len);
 
 #endif

@@ -70,7 +70,7 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
-// A percentile that some value lies beyond: else it is the greatest under another name.
+// The percentile if there are enough values for it, else NaN.
 static double carried(struct samples *s, double p)
 {
 	return samples_carry(s->n, p) ? samples_percentile(s, p) : NAN;
@@ -140,7 +140,7 @@ void samples_median_ci(struct samples *s, double level, double *low, double *hig
 	*high = s->v[resample_rank(s->n, (1 + level) / 2) - 1];
 }
 
-// Walks both sorted sets together. U of `a`, and the sum of t^3 - t over groups of t equal values.
+// U of `a`, and in *ties the sum of t^3 - t over groups of t equal values. Both sets are sorted.
 static double count_u(const struct samples *a, const struct samples *b, double *ties)
 {
 	size_t i = 0, j = 0;

@@ -36,43 +36,41 @@ void samples_sort(struct samples *s);
 // Rank of the percentile p (0 to 1) among n values: 1 to n; 0 when n is 0.
 uint64_t stats_rank(uint64_t n, double p);
 
-// Do n values carry the percentile p? One at least must lie beyond it, else it is the greatest
-// value under another name: n >= 1 / (1 - p), which is 10 for p90, 20 for p95, 100 for p99, 1000
-// for p99.9.
+// n values are enough for the percentile p: at least one lies beyond it. n >= 1 / (1 - p): 10 for
+// p90, 20 for p95, 100 for p99, 1000 for p99.9.
 bool samples_carry(uint64_t n, double p);
 
-// These sort when needed. NaN when there are no values.
+// NaN: there are no values.
 double samples_percentile(struct samples *s, double p);
 double samples_mean(const struct samples *s);
 struct summary samples_summary(struct samples *s);
 
-// Percentile bootstrap interval of the median with confidence `level` (0.95). Not by drawing: the
-// distribution of the median of a resample is known exactly (a resample's median is at most the
-// j-th value when at least ceil(n/2) of n draws, each of probability j/n, fall on it), so this is
-// what infinitely many resamples would give, and needs no seed. NaN without values.
+// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. It is
+// what infinitely many resamples would give: a resample's median is at most the j-th value if at
+// least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
 void samples_median_ci(struct samples *s, double level, double *low, double *high);
 
 // Mann-Whitney test: do values of one set tend to be larger than those of the other?
 // u: pairs (a, b) with a > b, ties counted half.
 // p: two-sided; normal approximation with corrections for ties and continuity; NaN with fewer than
-// 8 values on either side: too few for it.
-// effect: share of pairs in which the value of `b` is the larger; 0.5 is no difference.
+// 8 values on either side. effect: share of pairs in which the value of `b` is the larger; 0.5 is
+// no difference.
 struct rank_test {
 	double u, p, effect;
 };
 struct rank_test stats_rank_test(struct samples *a, struct samples *b);
 
-// The latest numbers of a series, for percentiles that follow it.
+// The latest MOVING_MAX numbers of a series.
 enum { MOVING_MAX = 64 };
 
 struct moving {
-	double v[MOVING_MAX]; // the latest ones, in a ring
+	double v[MOVING_MAX]; // a ring
 	unsigned n, next;
 };
 
 void moving_add(struct moving *m, double value);
 
-// Of the latest MOVING_MAX numbers. 0 when there are none.
+// A percentile of them; 0: there are none.
 double moving_percentile(const struct moving *m, double p);
 
 #endif

@@ -162,7 +162,7 @@ double amdlog_per_second(uint64_t events, const struct amdlog_span *span)
 
 // --- findings as sentences: "A" is the first log, "B" the second ---
 
-static void queue_count(struct buf *out, uint32_t n)
+static void say_queue_count(struct buf *out, uint32_t n)
 {
 	if (n == 1)
 		buf_puts(out, "one hardware queue");
@@ -176,11 +176,11 @@ static void say_queues_count_on(const struct amdlog_comparison *c, struct buf *o
 {
 	if (c->queues[0] == c->queues[1]) {
 		buf_puts(out, "A and B use ");
-		queue_count(out, c->queues[0]);
+		say_queue_count(out, c->queues[0]);
 		buf_puts(out, c->queues[0] ? " each" : "");
 	} else {
 		buf_puts(out, "A uses ");
-		queue_count(out, c->queues[0]);
+		say_queue_count(out, c->queues[0]);
 		buf_printf(out, ", B uses %s%.0u", c->queues[1] ? "" : "none", c->queues[1]);
 	}
 	if (c->shared)

@@ -134,7 +134,7 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 	}
 }
 
-static void set_fini(struct latency_set *s)
+static void latency_set_fini(struct latency_set *s)
 {
 	intern_fini(&s->keys);
 	free(s->v);
@@ -146,8 +146,8 @@ void amdlog_latency_fini(struct amdlog_latency *l)
 					 &l->handlers_by_queue};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		keyed_histogram_fini(all[i]);
-	set_fini(&l->commands);
-	set_fini(&l->signals);
+	latency_set_fini(&l->commands);
+	latency_set_fini(&l->signals);
 	intern_fini(&l->kind_names);
 	free(l->current);
 	free(l->kinds);

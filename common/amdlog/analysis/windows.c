@@ -68,7 +68,7 @@ static const struct member members[] = {
 };
 #undef M
 
-static enum windows_fault take_plain(struct amdlog_windows *w, const struct marks *m)
+static enum windows_fault plain_window(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t begin = m->begin_us != NONE ? m->begin_us : m->begin_ns / 1000;
 	uint64_t end = m->end_us != NONE ? m->end_us : m->end_ns == NONE ? NONE : m->end_ns / 1000;
@@ -76,7 +76,7 @@ static enum windows_fault take_plain(struct amdlog_windows *w, const struct mark
 }
 
 // gpq bench preempt --raw; a cycle that was cut short has no window.
-static enum windows_fault take_cycle(struct amdlog_windows *w, const struct marks *m)
+static enum windows_fault cycle_window(struct amdlog_windows *w, const struct marks *m)
 {
 	char label[WINDOW_LABEL_MAX] = "";
 	uint64_t end;
@@ -93,7 +93,7 @@ static enum windows_fault take_cycle(struct amdlog_windows *w, const struct mark
 
 // gpq suspend prints a line for each queue. The first line of a process opens a window, which ends
 // at the deadline unless gpq resume ends it earlier.
-static enum windows_fault take_queue(struct amdlog_windows *w, const struct marks *m)
+static enum windows_fault suspended_window(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
 	uint32_t n = intern_value(&w->held, &m->pid, sizeof(m->pid));
@@ -134,10 +134,10 @@ static enum windows_fault read_mark_json(struct amdlog_windows *w, const char *l
 	if (j.failed)
 		return WINDOWS_NO_JSON;
 	if (m.begin_us != NONE || m.begin_ns != NONE)
-		return take_plain(w, &m);
+		return plain_window(w, &m);
 	if (strcmp(m.record, "preempt_cycle") == 0)
-		return take_cycle(w, &m);
-	return strcmp(m.record, "queue") == 0 ? take_queue(w, &m) : WINDOWS_OK;
+		return cycle_window(w, &m);
+	return strcmp(m.record, "queue") == 0 ? suspended_window(w, &m) : WINDOWS_OK;
 }
 
 static enum windows_fault read_mark_line(struct amdlog_windows *w, const char *line, size_t len)
