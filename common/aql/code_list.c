@@ -77,8 +77,8 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 		if (!code_read(mem, r_debug, &d, sizeof(d)) || d.r_version < 1)
 			return false;
 		whole = read_links(l, mem, address(d.r_map), most) &&
-			code_read(mem, r_debug, &again, sizeof(again)) &&
-			memcmp(&d, &again, sizeof(d)) == 0;
+			code_read(mem, r_debug, &again, sizeof(again)) && again.r_map == d.r_map &&
+			again.r_state == d.r_state;
 	}
 	return true;
 }
