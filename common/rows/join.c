@@ -30,7 +30,7 @@ struct joiner {
 	const struct rls *rls;
 	struct workload sys, mqd; // of one context or process: its sysfs queues, newest first if
 				  // the order is known, and its MQDs as printed
-	uint32_t *blocks; // of each context of the process, by join_blocks()
+	uint32_t *blocks;         // of each context of the process, by join_blocks()
 };
 
 const char *join_why_text(enum join_why why)
