@@ -108,8 +108,10 @@ ssize_t buf_read_fd(struct buf *b, int fd)
 {
 	b->len = 0;
 	for (;;) {
-		// Most files have a few bytes. The buffer doubles for dumps of megabytes.
-		buf_reserve(b, b->len < 128 ? 128 : b->len);
+		// Most files, /proc/PID/status too, are read in one call. The buffer doubles for
+		// dumps of megabytes.
+		if (b->cap < b->len + 128)
+			buf_reserve(b, b->len < 1024 ? 2047 : b->len);
 		ssize_t n = read(fd, b->data + b->len, b->cap - b->len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
