@@ -101,29 +101,19 @@ static int answer_runtime(struct kfd_session *s)
 
 static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_failure *f)
 {
-	bool probe = session_probes_stopped(s->target.pid);
 	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
 				       .rinfo_ptr = (uintptr_t)info,
 				       .rinfo_size = sizeof(*info)}};
 	uint64_t policy;
 	int pipefd[2], r;
-	if (!probe && probe_session(s, f) < 0)
-		return -1;
-	kfd_step(3);
 	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
 	if (pipe2(pipefd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
 	s->events = pipefd[0];
 	a.enable.dbg_fd = (uint32_t)pipefd[1];
-	r = session_enable(s->kfd, s->target.pid, &a, probe);
-	if (r == -EAGAIN && probe_session(s, f) == 0)
-		r = session_enable(s->kfd, s->target.pid, &a, probe = false);
+	r = session_enable(s->kfd, s->target.pid, &a);
 	// The kernel keeps a reference; without ours, end of file means that the session is over.
 	close(pipefd[1]);
-	if (r == -EAGAIN)
-		return -1; // by probe_session()
-	if (r == -ESRCH && probe && kfd_target_alive(&s->target))
-		return kfd_fail(f, KFD_FAULT_NOT_KFD);
 	if (r == -EINVAL &&
 	    host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
 	    policy == 2)
@@ -155,6 +145,9 @@ int session_attach(struct kfd_session *s, struct kfd_failure *f)
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
 	kfd_step(2);
+	if (probe_session(s, f) < 0)
+		return -1;
+	kfd_step(3);
 	if (enable_session(s, &info, f) < 0)
 		return -1;
 	kfd_step(4);

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // Threads may end, and others begin, while their list is read.
 #define ATTEMPTS 100
@@ -44,46 +43,36 @@ int session_try(int kfd, pid_t target)
 	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
-// The folder in sysfs may outlast the KFD process, so this only says whether to stop the target.
-bool session_probes_stopped(pid_t target)
-{
-	char path[48];
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)target);
-	return !has_others(target) && access(path, F_OK) == 0;
-}
-
-// -EAGAIN: the target has a second thread by now. It is asked whether it is a KFD process, as
-// ENABLE would make it one.
-static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a, bool probe)
+// -EAGAIN: the target has a second thread by now.
+static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 {
 	int r = tracee_hold(target);
 	if (r < 0)
 		return r;
 	kfd_step(12);
-	r = has_others(target) ? -EAGAIN : session_try(kfd, target);
-	if (probe && r >= 0)
-		r = -EALREADY;
-	else if (probe ? r == -EINVAL : r != -ESRCH && r != -EAGAIN)
+	if (has_others(target))
+		r = -EAGAIN;
+	else if (session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
+		r = -ESRCH;
+	else
 		r = session_call(kfd, target, KFD_DBG_ENABLE, a);
 	tracee_release(target);
 	return r;
 }
 
-int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probe)
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 {
 	int r = -EAGAIN;
 	pid_t tid;
 	for (unsigned i = 0; i < ATTEMPTS && r == -EAGAIN; i++) {
-		const bool others = has_others(target);
 		unsigned n = 0;
-		if (others && probe)
-			return -EAGAIN;
-		for (; others && r == -EAGAIN && (tid = other_thread(target, n)); n++) {
+		for (bool others = has_others(target);
+		     others && r == -EAGAIN && (tid = other_thread(target, n)); n++) {
 			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);
 			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
 		}
 		if (!n)
-			r = enable_stopped(kfd, target, a, probe);
+			r = enable_stopped(kfd, target, a);
 	}
 	return r == -EAGAIN ? -ESRCH : r;
 }

@@ -11,14 +11,8 @@ int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
 int session_try(int kfd, pid_t target);
 
 // ENABLE by the tracer of `target`, which must be a KFD process. -ESRCH: the target ended or
-// replaced itself; -ETIME: its only thread could not be stopped (session_enable.c). With `probe`,
-// -EALREADY: it has a session, and nothing was done; -EAGAIN: it has more than one thread, so
-// session_try() must come first.
-int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probe);
-
-// Will ENABLE stop the target, which seems to be a KFD process? Then the probe for a session can be
-// left to it: the driver logs each probe that finds none.
-bool session_probes_stopped(pid_t target);
+// replaced itself; -ETIME: its only thread could not be stopped (session_enable.c).
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a);
 
 // session_call() for the session's target. Takes an untraced session back if it was taken.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
