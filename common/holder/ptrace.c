@@ -58,7 +58,7 @@ int tracee_seize(pid_t pid, struct kfd_failure *f)
 {
 	pid_t holder;
 	do {
-		if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
+		if (ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC) == 0)
 			return 0;
 		if (errno != EPERM)
 			return kfd_fail_errno(f, KFD_STEP_SEIZE, errno);
@@ -115,14 +115,15 @@ bool tracee_serve(pid_t pid)
 int tracee_hold(pid_t pid)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
-	bool interrupted = false, gone;
+	bool interrupted = false, execed = false, gone;
 	int sig, event;
 	for (unsigned i = 0; i < HOLD_NAPS;) {
 		if (find_stop(pid, &gone, &sig, &event)) {
 			if (event == PTRACE_EVENT_STOP)
 				return ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT)
 					       ? -ESRCH
-					       : 0;
+					       : execed;
+			execed |= event == PTRACE_EVENT_EXEC;
 			pass_on(pid, sig, event);
 			interrupted = false; // this stop took the place of the one asked for
 		} else if (gone) {

@@ -111,7 +111,7 @@ static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct 
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
 	s->events = pipefd[0];
 	a.enable.dbg_fd = (uint32_t)pipefd[1];
-	r = session_enable(s->kfd, s->target.pid, &a);
+	r = session_enable(s->kfd, s->target.pid, &a, true);
 	// The kernel keeps a reference; without ours, end of file means that the session is over.
 	close(pipefd[1]);
 	if (r == -EINVAL &&

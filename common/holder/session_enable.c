@@ -43,8 +43,9 @@ int session_try(int kfd, pid_t target)
 	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
-// -EAGAIN: the target has a second thread by now.
-static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
+// -EAGAIN: the target has a second thread by now. Only exec makes a process that was probed another
+// one than a KFD process, and each probe costs a line in the kernel's log.
+static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 {
 	int r = tracee_hold(target);
 	if (r < 0)
@@ -52,7 +53,8 @@ static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 	kfd_step(12);
 	if (has_others(target))
 		r = -EAGAIN;
-	else if (session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
+	else if ((r > 0 || !probed) &&
+		 session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
 		r = -ESRCH;
 	else
 		r = session_call(kfd, target, KFD_DBG_ENABLE, a);
@@ -60,7 +62,7 @@ static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a)
 	return r;
 }
 
-int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 {
 	int r = -EAGAIN;
 	pid_t tid;
@@ -72,7 +74,8 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a)
 			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
 		}
 		if (!n)
-			r = enable_stopped(kfd, target, a);
+			r = enable_stopped(kfd, target, a, probed);
+		probed = false; // tracee_release() may have let an exec pass
 	}
 	return r == -EAGAIN ? -ESRCH : r;
 }

@@ -11,8 +11,9 @@ int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
 int session_try(int kfd, pid_t target);
 
 // ENABLE by the tracer of `target`, which must be a KFD process. -ESRCH: the target ended or
-// replaced itself; -ETIME: its only thread could not be stopped (session_enable.c).
-int session_enable(int kfd, pid_t target, struct kfd_dbg *a);
+// replaced itself; -ETIME: its only thread could not be stopped (session_enable.c). `probed`: since
+// tracee_seize(), session_try() has shown that it is a KFD process.
+int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probed);
 
 // session_call() for the session's target. Takes an untraced session back if it was taken.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);

@@ -57,7 +57,7 @@ static int become_owner(int kfd, pid_t target, int any_fd)
 	struct kfd_dbg a = {.enable = {.rinfo_ptr = (uintptr_t)&info,
 				       .rinfo_size = sizeof(info),
 				       .dbg_fd = (uint32_t)any_fd}};
-	return session_enable(kfd, target, &a);
+	return session_enable(kfd, target, &a, false);
 }
 
 static int disable_session(int kfd, pid_t target)

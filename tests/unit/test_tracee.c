@@ -123,7 +123,7 @@ static pid_t start_keeper(pid_t victim)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (tracee_seize(victim, &f) < 0 || tracee_hold(victim) < 0)
+	if (tracee_seize(victim, &f) < 0 || tracee_hold(victim) != 0)
 		_exit(1);
 	count(1);
 	raise(SIGSTOP);
@@ -186,6 +186,40 @@ static void test_held(void **state)
 	}
 }
 
+// Whether a process called exec between the beginning of tracing and the stop.
+static void test_exec_is_seen(void **state)
+{
+	(void)state;
+	alarm(60);
+	for (int execs = 0; execs <= 1; execs++) {
+		struct kfd_failure f;
+		siginfo_t stop;
+		int go[2];
+		char byte;
+		assert_int_equal(pipe(go), 0);
+		pid_t victim = fork();
+		if (!victim) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			count(0);
+			if (read(go[0], &byte, 1) == 1)
+				execl("/bin/sleep", "sleep", "60", (char *)NULL);
+			_exit(1);
+		}
+		assert_int_equal(next_byte(PATIENCE_MS), 0);
+		assert_int_equal(tracee_seize(victim, &f), 0);
+		if (execs) {
+			assert_int_equal(write(go[1], "", 1), 1);
+			assert_int_equal(waitid(P_PID, (id_t)victim, &stop, WSTOPPED | WNOWAIT), 0);
+		}
+		assert_int_equal(tracee_hold(victim), execs);
+		tracee_release(victim);
+		kill(victim, SIGKILL);
+		assert_int_equal(waitpid(victim, NULL, __WALL), victim);
+		close(go[0]);
+		close(go[1]);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -195,6 +229,7 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer),
-					   cmocka_unit_test(test_held)};
+					   cmocka_unit_test(test_held),
+					   cmocka_unit_test(test_exec_is_seen)};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
