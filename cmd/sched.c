@@ -127,7 +127,7 @@ static int parse_share(const char *text, struct policy *p)
 	return GPQ_OK;
 }
 
-// Times that contradict each other.
+// Refuses times that contradict each other, and periods below 10 ms. Sets the default of --rest.
 static int check_policy(struct policy *p)
 {
 	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);

@@ -176,7 +176,7 @@ int measurement_end(struct measurement *m, const struct cmd *c, bool any, int st
 
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)
 {
-	uint32_t drawn; // short enough to be typed again
+	uint32_t drawn; // 32 bits only, so that the seed is short enough to type again
 	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
 		drawn = (uint32_t)clock_ns();
 	uint64_t seed = o->seed == U64_NULL ? drawn : o->seed;

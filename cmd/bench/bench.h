@@ -104,8 +104,8 @@ void bench_print_online(struct out *o, struct ab_result *a);
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
 void run_plot_rate(struct out *o, const struct load_run *run);
 
-// Prints one run on standard output, with -o only its first table. Exit status, also of
-// requirements.
+// Prints the results of one run; with -o only the first table. Returns the exit status, which is
+// GPQ_FAILED also if a requirement is not met.
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);
 

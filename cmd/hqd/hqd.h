@@ -47,7 +47,7 @@ struct hqd_view {
 	struct slot_rows_how how;
 	struct slot_rows list;
 	size_t shown;          // rows that the filters leave
-	size_t empty, unclear; // left out for having no queue, and for it being unknown
+	size_t empty, unclear; // rows left out: without a queue, and where that is unknown
 };
 
 extern const struct out_table hqd_runlist_table, hqd_sample_table;

@@ -353,7 +353,7 @@ static int read_input(struct input *in)
 		return status;
 	if (format)
 		return read_packed(in, &from, format);
-	// Files of /proc and /sys have size 0.
+	// Files of /proc, debugfs and tracefs have size 0.
 	if (at >= 0 && S_ISREG(st.st_mode) && st.st_size > at) {
 		from.fd = in->fd;
 		from.from = (uint64_t)at;

@@ -130,7 +130,7 @@ static const struct trace_view views[] = {
 static int report_latency(struct trace *t)
 {
 	const struct amdlog_latency *l = &t->latency;
-	// At some log levels and in some releases there are no such records.
+	// Some log levels and some releases log neither commands nor signal handlers.
 	bool nothing = !l->kind_names.n && !l->handlers_set;
 	// Empty tables are left out for people.
 	if (!nothing || t->one_table || out_mode(t->out) != OUT_TABLE)

@@ -55,7 +55,7 @@ struct trace_opts {
 	const char *mark;            // file with windows of time
 	const char *svg;             // file for the picture of the series
 	const char *perfetto;        // file for the timeline; "-": standard output
-	const char *ftrace;          // file of the kernel's trace
+	const char *ftrace;          // file with an ftrace log of the Linux kernel
 	const char *breakdown;       // which suspension: its number, a time in it, or "all"
 	const char *ftrace_clock;    // clock of the trace; NULL: the trace says it
 	const char *events;          // file of `gpq events --ndjson` in a folder of --live

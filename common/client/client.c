@@ -332,7 +332,7 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 static int end_once(struct gpq_client *c, uint64_t id)
 {
 	if (c->fd < 0)
-		return ensure_connection(c); // begins the other hints again
+		return ensure_connection(c); // which sends all other hints again
 	int r = put_hint(c, "end", id);
 	if (r == -EAGAIN) { // closing the connection ends the hint, too
 		lose_connection(c);

@@ -2,8 +2,8 @@
 // [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
 // A new generation: a value of enum gfx_gen; in mqd_value.c its version and capabilities,
-// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, S() and runs[]
-// (without a row there gpq crashes); tests/unit/test_debugfs_regs.c.
+// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, runs[], and S(),
+// whose arguments are in this order: one too few reads as dword 0; tests/unit/test_debugfs_regs.c.
 #ifndef GPQ_DEBUGFS_GFX_H
 #define GPQ_DEBUGFS_GFX_H
 

@@ -193,7 +193,7 @@ struct field {
 			(uint8_t)sizeof(((struct type *)0)->member), kind    \
 	}
 
-#define WITHOUT_ADDRESSES 7
+#define WITHOUT_ADDRESSES 7 // the first fields, which an answer without addresses has
 static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
 	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),

@@ -269,7 +269,8 @@ int serve_release(struct holder *h)
 	struct kfd_failure f;
 	if (!hold_until(h) && (!stays_without_hold(h) || !h->session.enabled)) {
 		h->ending = true;
-		return list_outcomes(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE); // by our end
+		// The end of the holder resumes the suspended queues.
+		return list_outcomes(h, KFD_RESULT_RESUMED, KFD_RESULT_NONE);
 	}
 	const int n = gather_unwanted(h, &sel)
 			      ? kfd_session_resume(&h->session, &sel, h->outcomes, &f)

@@ -17,7 +17,8 @@ struct kfd_target {
 	int pidfd;      // readable once the process is dead; -1 before kfd_target_pin()
 };
 
-// Pins `pid`, which must have this start time; 0: any. 0, or -1 and *f.
+// Pins the process `pid`. `start`: the start time that it must have; 0: any. Returns 0, or -1 and
+// sets *f.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f);
 void kfd_target_unpin(struct kfd_target *t);
 

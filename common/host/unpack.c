@@ -50,8 +50,10 @@ static la_ssize_t unpack_give(struct archive *a, void *ctx, const void **data)
 	struct unpack *u = ctx;
 	ssize_t n = u->read(u->ctx, u->packed, sizeof(u->packed));
 	(void)a;
+	// libarchive takes a read error between two compressed members for the end of the data:
+	// unpack_has_rest() reports it.
 	if (n < 0)
-		u->error = errno; // filters take a failure between two members for the end
+		u->error = errno;
 	u->len = n > 0 ? n : 0;
 	u->given += u->len;
 	*data = u->packed;

@@ -134,7 +134,7 @@ size_t filter_number(const char *text, size_t len, long double *number, bool *du
 			return 0;
 		copy = xstrndup(s, n);
 		// A fraction is rounded to a double, as values of columns are: 0.1 must equal 0.1.
-		// With a unit it is rounded to whole bytes or nanoseconds.
+		// With a unit above B and ns it is rounded to whole bytes or nanoseconds.
 		*number = whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL);
 		*number *= factor;
 		if (!whole && factor > 1 && *number < 0x1p63L)

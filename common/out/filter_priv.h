@@ -11,7 +11,7 @@ enum { ORDER_LT = 1, ORDER_EQ = 2, ORDER_GT = 4 };
 
 // A column or a value.
 struct operand {
-	const struct out_col *column; // NULL: a value
+	const struct out_col *column; // NULL: the operand is a constant
 	enum { IS_NUMBER, IS_TRUTH, IS_TEXT, IS_LIST } is;
 	bool duration;      // a number with a unit of time: nanoseconds
 	long double number; // value, also of true and false

@@ -134,7 +134,8 @@ static bool jsonin_fail(struct jsonin *j)
 	return false;
 }
 
-// The bracket that opens the object or array was read: a value or the end follows.
+// Goes to the next member or element: j->at is behind the opening bracket, or behind the one
+// before.
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *v)
 {
 	take_char(j, ',');

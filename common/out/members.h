@@ -57,7 +57,8 @@ bool members_take(const struct member_row *rows, const struct jsonin_value *key,
 void record_begin(struct json *j, struct buf *out, const char *name);
 void record_end(struct json *j);
 
-// Reads such an object. False if the line is none.
+// Reads an object that record_begin() and record_end() wrote. False if the line is not a record of
+// this name, or a member has the wrong type.
 bool record_read(const char *line, size_t len, const char *name, const struct member_row *rows);
 
 #endif

@@ -37,7 +37,8 @@
 // Whom a question is about: a PID, or one of these.
 enum { READER_DRIVER = 0, READER_NAMES = -1 };
 
-// Runs in the child. `fd`: of the question, or what its `open` returned. 0, or an errno.
+// Runs in the child. `fd`: the question's descriptor, or what its `open` returned. Returns 0 or an
+// errno.
 typedef int reader_task(const void *text, size_t len, int fd);
 
 // Opens a file, in a child of its own that still has the rights of gpq. The descriptor never

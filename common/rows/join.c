@@ -118,7 +118,7 @@ static bool is_ordered(const struct pairing *x)
 	for (uint32_t i = 1; i < x->n; i++)
 		if (context_at(x, i)->created == KFD_UNKNOWN)
 			return x->n == 2;
-	// contexts[] is newest first and ends with the primary context, from which ids grow.
+	// contexts[] is newest first; the last is the primary context, whose id is the smallest.
 	for (uint32_t i = 0; i + 1 < x->n; i++)
 		same &= x->contexts[i] == x->n - 1 - i;
 	return same;

@@ -42,7 +42,7 @@ struct sched_class {
 
 struct sched_opts {
 	struct policy policy;
-	uint64_t grace;     // of suspending, 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	uint64_t grace;     // grace period of a suspend: units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample those of the first class
 	const char *log;    // AMD log of the first class, or NULL

@@ -57,7 +57,7 @@ struct run_compare_proc {
 struct run_compare_program {
 	const char *program, *comm;
 	uint64_t worker;
-	const struct run_compare_proc *first; // in the first run that has it
+	const struct run_compare_proc *first; // the program's process in the first run that has one
 	uint64_t seen, missing;               // runs with and without it
 	uint64_t queues_min, queues_max;
 	struct run_compare_traits ever; // of any of these runs

@@ -160,7 +160,7 @@ static void change_sight(struct profile *p, struct profile_queue *q, const struc
 
 static void glance_all(struct profile *p)
 {
-	struct why_queue **v = xcalloc(p->n + 1, sizeof(*v));
+	struct why_queue **v = xcalloc(p->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < p->n; i++)
 		if (p->v[i].x.q)

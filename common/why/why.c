@@ -69,7 +69,7 @@ static void look_at_indices(struct why *w)
 
 static void look_at_heads(struct why *w)
 {
-	struct why_queue **v = xcalloc(w->n + 1, sizeof(*v));
+	struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		w->v[i].unread = true; // nothing of it was read before
@@ -185,7 +185,7 @@ static bool is_used_again(const struct setters *s, const struct why *w, size_t q
 	return false;
 }
 
-// Finds what sets the signals of a process's queues, first to end-1.
+// Finds the packets that set the signals which queues first to end - 1, of one process, wait for.
 static void find_setters(struct why *w, size_t first, size_t end)
 {
 	struct setters s = {0};

@@ -51,7 +51,7 @@ struct why_setter {
 
 // A signal that the next packet waits for.
 struct why_dep {
-	uint64_t signal; // of SDMA: the one that holds the memory which is polled
+	uint64_t signal; // address; SDMA: of the signal whose value the packet polls, 0: no signal
 	int64_t value;
 	bool known; // the value could be read
 	bool open;  // the value is one that the packet waits for

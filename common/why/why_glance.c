@@ -10,7 +10,8 @@ static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool kn
 	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};
 }
 
-// A signal that cannot be read is neither open nor closed for set_blocked().
+// Looks up the signals that the next packet waits for. One that cannot be read is not `known`, and
+// set_blocked() takes it for neither open nor closed.
 static void read_deps(struct why_queue *x, const struct memory *m)
 {
 	const struct packet *p = &x->next;

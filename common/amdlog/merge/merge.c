@@ -61,7 +61,8 @@ static void map_processes(struct adding *a)
 							  : 0;
 		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
 		uint32_t owner = AMDLOG_NONE;
-		// Up to 4.5 some lines have the tid alone: an earlier part may know its process.
+		// Some lines of ROCm up to 4.5 name the thread without its process, which an
+		// earlier part of the log may name.
 		if (p->pid < 0 && p->tid != AMDLOG_UNKNOWN)
 			owner = pair_value(&a->m->tids, p->tid, a->m->files);
 		a->process[i] = owner == AMDLOG_NONE ? process_of(a->to, &id)

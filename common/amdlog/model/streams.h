@@ -21,9 +21,9 @@ struct stream_period {
 
 // In a part (partial.h): what a thread did for a stream that only an earlier part can know.
 enum stream_head_what {
-	STREAM_HEAD_PACKET, // counts if a command named the stream
+	STREAM_HEAD_PACKET, // a packet; counted if a command names the thread's stream
 	STREAM_HEAD_DISPATCH,
-	STREAM_HEAD_LINE, // queue line; counts if an API call named the stream
+	STREAM_HEAD_LINE, // a queue line; counted if the thread's stream comes from an API call
 	STREAM_HEAD_MADE, // return of the creation of `stream`; counts if it began earlier
 };
 
@@ -47,7 +47,8 @@ struct amdlog_streams {
 	struct intern head_keys;
 };
 
-// Adds a record that amdlog_summary_add placed, if it names a stream and a queue.
+// Adds a record that amdlog_summary_add placed, if its stream and queue are known. In a part, a
+// record whose stream only an earlier part can know is kept as a head.
 void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *sum,
 			const struct amdlog_event *e);
 

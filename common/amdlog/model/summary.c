@@ -156,8 +156,8 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	t->knows_kernel = true;
 }
 
-// A dispatch has the last name of its thread or, as graph launches log none, the name of an earlier
-// dispatch of the same kernel_obj.
+// The kernel of a dispatch: the one that its thread named last or, as graph launches log no names,
+// that of an earlier dispatch with the same kernel_obj.
 static void place_dispatch(struct amdlog_summary *s, struct amdlog_thread *t,
 			   struct amdlog_event *e)
 {

@@ -22,7 +22,7 @@ struct amdlog_span {
 struct thread_head {
 	bool dispatch;   // its first dispatch came before any kernel name
 	uint64_t object; // kernel_obj of that dispatch
-	uint32_t kernel; // what that kernel_obj was called by then; AMDLOG_NONE
+	uint32_t kernel; // kernel known for `object` when that dispatch was logged; AMDLOG_NONE
 	uint32_t line;   // queue of the last queue line before any API line; AMDLOG_NONE
 	uint64_t made;   // stream whose creation returned here but began earlier; AMDLOG_UNKNOWN
 };

@@ -18,8 +18,8 @@ static void drop_disputed(struct amdlog_summary *s)
 	}
 }
 
-// Up to 4.5 queue lines have no process id, but the same address as packets: finds the one queue of
-// a process with that address.
+// Up to ROCm 4.5 queue lines have no process id, but the same address as packets: finds the one
+// queue of a process with that address.
 static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 {
 	const struct amdlog_queue *h = &s->queues[handle];

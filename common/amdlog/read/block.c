@@ -154,7 +154,7 @@ static void cache_statement(struct block_reader *g, const struct amdlog_record *
 
 // --- lines that are not in the caches ---
 
-// Up to 4.5 some lines name the thread alone: lines of earlier blocks or inputs may name its
+// Up to ROCm 4.5 some lines name the thread alone: lines of earlier blocks or inputs may name its
 // process.
 static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 {

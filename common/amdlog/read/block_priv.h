@@ -18,7 +18,7 @@ struct block_thread {
 	bool wanted;    // the filter has its process
 	bool used;      // in this block
 	uint32_t index; // in the result's `sums`, if used
-	uint8_t calls;  // enum call_bits: which API lines may name its stream
+	uint8_t calls;  // enum call_bits: API lines that are kept, as they may name its next stream
 	// Since its last item: [1] its last API line; [0] takes other lines, so that storing needs
 	// no branch.
 	struct api_line api[2];
@@ -50,7 +50,7 @@ struct statement {
 	uint64_t counts;          // to add to block_sum.counted
 	uint16_t counter, name_len;
 	enum amdlog_kind kind : 8;
-	uint8_t lead; // colour in front of the message
+	uint8_t lead; // bytes of the colour escape in front of the message; 0: no colour
 	uint8_t use;  // enum statement_use
 	uint8_t call; // enum call_bits
 };

@@ -4,13 +4,13 @@
 #include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128
-#define BEGINNINGS   10
+#define BEGINNINGS   10 // more of a kind do not compile
 
 static const struct row {
 	const char *word;
 	const char *begin[BEGINNINGS + 1]; // NULL behind the last
 } rows[AMDLOG_NKINDS] = {
-#define X(name, word, use, ...) {word, {__VA_ARGS__}},
+#define X(name, word, use, ...) {word, {__VA_ARGS__ __VA_OPT__(, ) NULL}},
 	AMDLOG_KINDS(X)
 #undef X
 };

@@ -24,7 +24,7 @@ struct amdlog_threads {
 	uint32_t n;
 	size_t cap;
 	struct intern keys;
-	struct intern by_tid; // 3.7 to 4.5: some lines have the thread only
+	struct intern by_tid; // ROCm 3.7 to 4.5: some lines name the thread only
 };
 
 // The number of the thread that wrote a record.
@@ -61,7 +61,7 @@ struct amdlog_scan {
 	bool in_line;  // the line began in bytes that are gone
 	bool line_rec; // the line begins with a record
 	bool seg_rec;  // the segment is a record
-	bool seg_done; // the segment was handed out: what follows of it is skipped
+	bool seg_done; // too long a segment: its beginning was handed out, the rest is dropped
 	char buf[];
 };
 
