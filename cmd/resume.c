@@ -54,7 +54,7 @@ static void end_holder(struct group_member *m)
 	member_set_failed(m, false);
 }
 
-// Waits for the end of a holder whose answer announced that; kills one that did not answer.
+// Waits for the end of a holder that announced it (`ended`); kills one that does not answer or end.
 static void finish_holder(struct group_member *m)
 {
 	if (m->state == MEMBER_FAILED && (m->link.deaf || m->failure.status == GPQ_DEADLINE))
@@ -97,8 +97,8 @@ static int show_resumed(struct cmd *c, const struct group *all)
 	return status ? status : held_sum_status(&sum);
 }
 
-// Asks all holders, and waits for followers that were told to end and for the answers. Was there a
-// follower?
+// Asks all holders; waits for the followers that were told to end, and for the answers. Returns
+// true if there was such a follower.
 static bool resume_members(struct group *all, const struct resume_opts *o, struct ending *ending)
 {
 	struct group_talk talk = {.request = o->keep ? "resume keep" : "resume",
@@ -117,7 +117,7 @@ static bool resume_members(struct group *all, const struct resume_opts *o, struc
 
 static int find_held(struct group *all, const struct resume_opts *o, enum targets_among among)
 {
-	struct pick_opts held = {.pids.given = true}; // as if they had been named
+	struct pick_opts held = {.pids.given = true}; // processes count as named by -p
 	int status = GPQ_OK;
 	if (!o->all)
 		return targets_find(all, &o->pick, &o->queues, among);
@@ -142,7 +142,7 @@ static bool is_news(const struct group_member *m, const void *known)
 	return !group_has(known, m->target.pid) || was_held(m);
 }
 
-// Resumes and adds processes that followers suspended before they ended.
+// Resumes processes that followers suspended before they ended, and adds them to `all`.
 static int look_again(struct group *all, const struct resume_opts *o)
 {
 	struct ending none = {0};
@@ -165,7 +165,8 @@ static int resume_found(struct cmd *c, struct group *all, struct ending *ending)
 		again = look_again(all, o);
 	if (o->queues.ids.n)
 		targets_find_unreached(all);
-	// Followers look each second anyway: no search of /proc for a process that was named.
+	// A search of /proc for followers is not worth it if a process was named: they look each
+	// second.
 	if (pick_needs_host(&o->pick))
 		followers_look();
 	status = show_resumed(c, all);

@@ -54,8 +54,8 @@ int marks_suspended(struct marks *marks, const struct group *all)
 	return 0;
 }
 
-// Adds the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
-// without an answer all of them, since its holder ended.
+// Appends the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
+// without an answer one line for all of them, since its holder ended.
 static void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
 {
 	struct held_row row = held_row_of(m, NULL); // one for all queues
@@ -92,7 +92,7 @@ static void exec_held_command(char **argv, const sigset_t *mask)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-// Reaps COMMAND and holders that ended. True when COMMAND has.
+// Reaps children that ended: COMMAND and holders. Returns true if COMMAND was among them.
 static bool reap(pid_t child, int *status)
 {
 	bool ended = false;
@@ -106,7 +106,7 @@ static bool reap(pid_t child, int *status)
 	return ended;
 }
 
-// True when COMMAND has ended.
+// Forwards signals that were sent to gpq. Returns true when COMMAND has ended.
 static bool forward_signals(int signals, pid_t child, int *status)
 {
 	struct signalfd_siginfo info;
@@ -121,7 +121,7 @@ static bool forward_signals(int signals, pid_t child, int *status)
 	return false;
 }
 
-// Has the last deadline of its queues passed?
+// Had the last deadline of the member's queues passed when its holder ended (m->answered_ns)?
 static bool is_past_deadlines(const struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
@@ -178,7 +178,7 @@ int holds_release(struct group *all, struct marks *marks)
 	for (size_t i = 0; i < all->n; i++) {
 		struct group_member *m = all->v[i];
 		const bool answered = m->state == MEMBER_READY;
-		if (m->asked_ns < begin) // it had failed before
+		if (m->asked_ns < begin) // this member had failed before, and got no request
 			continue;
 		if (!answered && !m->link.lost && kfd_target_alive(&m->target) &&
 		    !member_abandon(m)) {
@@ -193,7 +193,7 @@ int holds_release(struct group *all, struct marks *marks)
 	return status;
 }
 
-// Ends as COMMAND did, as a shell does it.
+// Returns COMMAND's exit status, or ends by the signal that ended COMMAND, as a shell does.
 static int pass_status(int status, const sigset_t *mask)
 {
 	if (!WIFSIGNALED(status))

@@ -16,7 +16,7 @@ static bool is_selected(const struct group_member *m, const struct queue_row *r)
 	return r->pid == m->target.pid && r->qid != U64_NULL && kfd_selected(m->sel, &e);
 }
 
-// Writes the queues that were named and are not there. Their number.
+// Writes rows of the queues that were named and do not exist. Returns their number.
 static size_t write_missing(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;
@@ -36,7 +36,7 @@ static size_t write_missing(struct out *o, const struct group_member *m, const s
 	return n;
 }
 
-// Writes the rows of one target. Their number.
+// Writes the rows of one target. Returns their number.
 static size_t write_target(struct out *o, const struct group_member *m, const struct queue_rows *q)
 {
 	size_t n = 0;

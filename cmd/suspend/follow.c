@@ -22,21 +22,21 @@
 #define AGAIN_NS    1000000000u // from one call of has_more_to_follow() to the next
 #define END_NS      1000000000u // for the end of followers that were told to end
 #define END_POLL_US 10000
-#define LOOK_SIGNAL SIGUSR1 // call has_more_to_follow() now
+#define LOOK_SIGNAL SIGUSR1 // tells a follower to call has_more_to_follow() now
 
 struct following {
 	struct suspend_opts opts;
 	const struct kfd_selection *sel;
-	struct newcomers seen; // `done`: it is held, or was
-	struct group held;     // tied: newcomers with their connections
-	bool tied;             // the hold is for a COMMAND of `parent`, and ends with it
+	struct newcomers seen; // `done`: the process is held, or was
+	struct group held;     // if tied: newcomers with their connections
+	bool tied; // the follower belongs to a COMMAND of gpq `parent`, and ends with it
 	pid_t parent;
 	uint64_t until_ns;  // UINT64_MAX: no deadline
 	uint64_t looked_ns; // when has_more_to_follow() was called last
 	int signals;
 };
 
-// Is it COMMAND, or a descendant? A process that COMMAND has detached is not known as one.
+// Is `pid` COMMAND or a descendant of it? A process that COMMAND has detached does not show as one.
 static bool is_of_command(const struct following *f, pid_t pid)
 {
 	struct proc p = {.ppid = pid};
@@ -46,7 +46,7 @@ static bool is_of_command(const struct following *f, pid_t pid)
 	return f->tied && p.ppid == f->parent;
 }
 
-// Suspends a newcomer. False: that failed, and is tried again later.
+// Suspends a newcomer. Returns false if that failed; the caller tries again later.
 static bool take_in(struct following *f, pid_t pid)
 {
 	struct suspend_opts o = f->opts;
@@ -87,8 +87,9 @@ static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
 }
 
-// Is there still something to follow? Not if it took in processes of which some live and none is
-// held any more, nor if all roots of --tree have ended. Processes that ended may be started again.
+// Has the follower still something to follow? Not if it took in processes of which some live and
+// none is held any more, nor if all roots of --tree have ended. Processes that ended may be started
+// again.
 static bool has_more_to_follow(const struct following *f)
 {
 	const struct pids *roots = &f->opts.pick.pids;
@@ -109,7 +110,7 @@ static bool has_more_to_follow(const struct following *f)
 	return (!members || held) && (!roots->n || alive);
 }
 
-// False: a signal tells it to end.
+// Returns false if a signal tells the follower to end.
 static bool take_follower_signals(struct following *f)
 {
 	struct signalfd_siginfo info;
@@ -129,7 +130,7 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 	f->looked_ns = clock_ns();
 	while ((now = clock_ns()) < f->until_ns) {
 		scan_for_newcomers(f);
-		while (waitpid(-1, NULL, WNOHANG) > 0) // holders that it started
+		while (waitpid(-1, NULL, WNOHANG) > 0) // reaps holders that ended
 			;
 		if (now - f->looked_ns >= AGAIN_NS) {
 			if (!has_more_to_follow(f))
@@ -148,8 +149,8 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 	_exit(0);
 }
 
-// Makes it known to `ps`, gpq resume and gpq suspend --list. The title overwrites arguments and
-// environment.
+// Shows the follower and its selector to `ps`, gpq resume and gpq suspend --list. The title
+// overwrites arguments and environment.
 static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};
@@ -162,7 +163,7 @@ static void show_title(const struct pick_opts *pick)
 	buf_fini(&text);
 }
 
-// A process of its own, without our descriptors, terminal and standard streams.
+// Detaches the follower from the descriptors, terminal and standard streams of gpq.
 static void detach_follower(struct following *f)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -176,11 +177,11 @@ static void detach_follower(struct following *f)
 	signal(SIGPIPE, SIG_IGN);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);
-	close_range(3, ~0u, 0); // this tells the parent that it is ready
+	close_range(3, ~0u, 0); // closing the pipe tells the parent that the follower is ready
 	f->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 
-// Waits until the child has closed its end, by detach_follower() or by dying.
+// Waits until the child has closed its end of the pipe, by detach_follower() or by dying.
 static void wait_ready(const int ready[2])
 {
 	char byte;
@@ -240,7 +241,8 @@ void follow_wait(int follower)
 
 // ---- from outside
 
-// A follower of another user is not asked: its command line may lie, and is in its memory.
+// Reads the selector from a follower's command line, which is in the follower's memory. Another
+// user's is not read: it may lie.
 static bool read_selector_text(struct follower *f)
 {
 	static const char title[] = FOLLOWER_COMM ":";
@@ -317,7 +319,7 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 	return ours;
 }
 
-// Waits for the end of all of them together, and keeps those that live on.
+// Waits up to END_NS for the end of all followers in `e`, and keeps those that live on.
 static void wait_together(struct ending *e)
 {
 	const uint64_t until = clock_ns() + END_NS;

@@ -86,8 +86,8 @@ static void explain_outcome(const struct group_member *m, const struct kfd_outco
 	}
 }
 
-// Writes a row for each queue, unless `o` is NULL. `proofs`: of --verify, else NULL. The status of
-// all queues together.
+// Writes a row for each queue, unless `o` is NULL. `proofs`: readings of --verify, or NULL. Returns
+// the exit status of all queues together.
 static int write_rows(struct out *o, const struct group *all, const struct proof_seen *proofs)
 {
 	struct held_sum sum = {0};
@@ -103,7 +103,7 @@ static int write_rows(struct out *o, const struct group *all, const struct proof
 				status = proofs_fill(proofs++, &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
 			    held_is_unreached(m, q->queue.queue_id))
-				continue; // its row follows
+				continue; // held_unreached() writes its row
 			explain_outcome(m, q);
 			held_count(&sum, status);
 			if (o)
@@ -131,7 +131,7 @@ static int show_held(struct cmd *c, const struct group *all, const struct proof_
 	return status ? status : of_queues;
 }
 
-// Nothing stays suspended, and the holders that were started end.
+// Abandons all members: nothing stays suspended, and the holders that were started end.
 static void abandon_all(struct group *all)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -159,7 +159,7 @@ static void confirm_holds(struct group *all)
 	group_abandon_failed(all);
 }
 
-// --all-or-none: the status of the first process or queue that is not held, after messages; or 0.
+// --all-or-none: prints what is not held. Returns the first one's exit status; 0: all is held.
 static int first_failure(const struct group *all)
 {
 	int status = 0;
@@ -239,14 +239,14 @@ static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_
 	signal(SIGPIPE, SIG_IGN); // the reader of the output may end: the queues stay suspended
 	status = show_held(c, all, proofs);
 	kfd_step(5);
-	// A full disk is a failure, and a failure holds nothing.
+	// If the output cannot be written (full disk), nothing stays held.
 	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 		confirm_holds(all);
 	else
 		abandon_all(all);
 	failed = targets_report(all);
 	if (failed && o->all_or_none) {
-		ask_members(all, "resume", true, false); // those that were made lasting
+		ask_members(all, "resume", true, false); // ends the holds that were made lasting
 		return err_fail((enum gpq_exit)failed, NULL, NONE_HELD);
 	}
 	if (takes_newcomers(o) && (!status || status == GPQ_PARTIAL) &&
@@ -329,7 +329,7 @@ static const struct opt_rule suspend_rules[] = {
 static int check_suspend_command(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-	// As after `-- $CMD` with an empty variable.
+	// An empty variable in `-- $CMD` leads here.
 	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
 		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",
 				"no COMMAND behind --");

@@ -7,8 +7,8 @@
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
 
-// ---- targets.c: the processes to work on. Members of the group are named, not pinned yet, each
-// with a selection of queues (no ids: all).
+// ---- targets.c: finds the processes to work on. They become members of the group that are named
+// and not pinned yet, each with a selection of queues (no ids: all).
 
 // Where processes are sought: those that have opened KFD, or those that gpq holds. If none is
 // found, only AMONG_HELD_IF_ANY does not fail.
@@ -16,7 +16,7 @@ enum targets_among { AMONG_OPEN, AMONG_HELD, AMONG_HELD_IF_ANY };
 
 // Finds processes and queues. With -p alone no process is sought, so anything may be named. Members
 // without a queue that fits --prio or --type have failed; `unreached` has queues that fit and
-// cannot be held. 0, or an exit status after a message.
+// cannot be held. Returns 0, or an exit status after a message.
 int targets_find(struct group *g, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among);
 
@@ -27,8 +27,8 @@ void targets_find_held(struct pids *pids);
 // Finds the selected queues of secondary contexts, which cannot be held, unless targets_find() has.
 void targets_find_unreached(struct group *g);
 
-// Prints why members failed. 0 if none did; GPQ_PARTIAL if some did; the first one's status if all
-// did.
+// Prints why members failed. Returns 0 if none did; GPQ_PARTIAL if some did; the first one's status
+// if all did.
 int targets_report(const struct group *g);
 
 // ---- hold_table.c: tables of queues with what became of them, and of holders
@@ -47,7 +47,8 @@ extern const struct out_table held_table;    // struct held_row
 extern const struct out_table holders_table; // gpq suspend --list
 extern const struct schema holders_schema;
 
-// The row of a queue in a holder's answer, without proof; NULL: with pid and at_ns alone.
+// Returns the row of a queue `q` in a holder's answer, without the columns of --verify; `q` NULL: a
+// row with pid and at_ns alone.
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
 
 // Is a selected queue of this id one of a secondary context, which cannot be held?
@@ -56,7 +57,7 @@ bool held_is_unreached(const struct group_member *m, uint32_t qid);
 // Warns that there is no queue of this id.
 void held_unknown(const struct group_member *m, const struct kfd_outcome *q);
 
-// The exit status of a result. GPQ_OK: the queue is as requested.
+// Returns the exit status of a result. GPQ_OK: the queue is as requested.
 int held_status(enum kfd_result r);
 
 // Adds up exit statuses of queues. The sum is 0 if all are; GPQ_PARTIAL if some are; else the
@@ -81,13 +82,13 @@ struct suspend_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
-	uint64_t watch; // ns, WATCH_OFF without --watch
+	uint64_t watch; // period in ns; WATCH_OFF without --watch
 	bool verify, idle, no_trace, all_or_none, once, dry, list;
 	const char *marks;
-	int method; // 0 debug, 1 criu
+	int method; // 0: debug, 1: criu
 };
 
-#define NO_DEADLINE UINT64_MAX // for_ns
+#define NO_DEADLINE UINT64_MAX // for_ns without --for
 
 // Options that --list and --method criu exclude: they choose queues and say how to suspend them.
 #define SUSPEND_DETAILS                                                                        \
@@ -97,7 +98,7 @@ struct suspend_opts {
 struct marks; // command.c
 
 // Suspends the queues of the only member of `one`, until resume (`lasting`), or while its link is
-// open. False: they are not held.
+// open. Returns false if they are not held.
 bool suspend_newcomer(struct group *one, const struct suspend_opts *o, bool lasting);
 
 // ---- verify.c: --verify
@@ -108,28 +109,26 @@ struct proof_seen {
 	struct kfd_quiesce look[LOOKS];
 };
 
-// Reads all queues three times, 10 ms apart. One element for each queue in the answers of members
-// that did not fail, in their order; the caller frees it.
+// Reads all queues three times, 10 ms apart. Returns one element for each queue in the answers of
+// members that did not fail, in their order; the caller frees the array.
 struct proof_seen *proofs_take(const struct group *all);
-// Fills the columns of --verify. GPQ_FAILED if a queue of status 0 still moves, else `status`.
+// Fills the columns of --verify. Returns GPQ_FAILED if a queue of status 0 moves, else `status`.
 int proofs_fill(const struct proof_seen *s, struct held_row *row, int status);
 
 // ---- command.c: -- COMMAND
 
-// Runs `argv` while the holds of `all` last, then ends them and the follower (-1: none). `marks`
-// may be NULL. COMMAND's exit status, or as env(1) 126 or 127 if it cannot be run. If a signal
-// ended COMMAND, the same signal ends us.
+// Runs `argv` while the holds of `all` last, then ends them and the follower (a pidfd; -1: none).
+// `marks` may be NULL. Returns COMMAND's exit status, or as env(1) 126 or 127 if it cannot be run.
+// If a signal ended COMMAND, the same signal ends us.
 int run_held(char **argv, struct group *all, int follower, struct marks *marks);
 
 // Ends the holds that are tied to our links, and waits until the queues run. `marks` may be NULL.
-// 0, or an exit status after a message: some may still be suspended.
+// Returns 0, or an exit status after a message: some queues may still be suspended.
 int holds_release(struct group *all, struct marks *marks);
 
-// --marks FILE:
-
-// Opens FILE, to append to it. NULL after a message.
+// Opens the FILE of --marks, to append to it. Returns NULL after a message.
 struct marks *marks_open(const char *file);
-// Adds the queues that were suspended. 0, or an exit status after a message.
+// Appends the queues that were suspended. Returns 0, or an exit status: marks_close() prints why.
 int marks_suspended(struct marks *marks, const struct group *all);
 void marks_close(struct marks *marks);
 
@@ -148,25 +147,25 @@ int suspend_dry(struct cmd *c, struct group *all);
 
 #define FOLLOWER_COMM "gpq-follower"
 
-// Starts the follower of what `o` chooses, after `all` were suspended. `tied`: it and its holds end
-// with us. Its pidfd, or -1 after a message.
+// Starts the follower of what `o` chooses, after `all` were suspended. `tied`: the follower and its
+// holds end with us. Returns its pidfd, or -1 after a message.
 int follow_start(const struct suspend_opts *o, const struct group *all, bool tied);
 
-// Tells a tied follower to end; waits until it has ended, and the queues that it held run.
+// Tell a tied follower (a pidfd; -1: none) to end; wait until it has ended and its queues run.
 void follow_end(int follower);
 void follow_wait(int follower);
 
 struct follower {
 	pid_t pid;
 	uint64_t uid;
-	bool ours;       // of this user; a process of another one may only have the name
-	char text[4096]; // if ours: the selector, as pick_text() writes it
+	bool ours;       // of this user; other users' processes may only have a follower's name
+	char text[4096]; // if `ours`: the selector, as pick_text() writes it
 };
 
-// The followers of this user, for root of all users. Their number; free *list.
+// Lists the followers of this user, for root of all users. Returns their number; free *list.
 size_t followers(struct follower **list);
 
-// After a resume: makes followers look whether what they follow is still held.
+// After a resume: makes followers check at once whether what they follow is still held.
 void followers_look(void);
 
 // Followers that were told to end.
@@ -175,12 +174,12 @@ struct ending {
 	size_t n;
 };
 
-// Tells followers to end (SIGTERM): ours with the selector `o`; NULL: all. How many of them are
-// ours.
+// Tells followers to end (SIGTERM): this user's with the selector `o`; `o` NULL: all. Returns how
+// many of them are this user's.
 size_t followers_end(struct ending *e, const struct pick_opts *o);
 
-// Waits for their end, one second for all, then kills those that are ours. Were there any? Then a
-// process may be held that they suspended after the caller had looked.
+// Waits for the end of the followers in `e`, one second for all, then kills those of this user.
+// Returns true if there were any: they may have suspended a process after the caller had looked.
 bool followers_gone(struct ending *e);
 
 #endif

@@ -30,7 +30,7 @@ static void add_target(struct group *g, pid_t pid)
 {
 	if (group_has(g, pid))
 		return;
-	struct kfd_selection *all = xmalloc(sizeof(*all)); // the lists stay untouched
+	struct kfd_selection *all = xmalloc(sizeof(*all)); // its long lists stay untouched
 	all->num_ids = all->num_gpus = 0;
 	group_add(g, pid, all);
 }
@@ -46,7 +46,7 @@ void targets_find_held(struct pids *pids)
 	kfd_holdings_free(list, num);
 }
 
-// The processes that have KFD open, for options to choose from.
+// Lists the processes that have KFD open, other than gpq's own, for options to choose from.
 static int find_open(struct pids *among, struct process_cache *processes)
 {
 	const struct kfd_procs_how how = {0};
@@ -87,7 +87,8 @@ static int chose_none(const struct pick_opts *o, bool held)
 	return err_fail(GPQ_NOTFOUND, next, "no process that the options choose %s", what);
 }
 
-// Adds those of `among` that the options choose. There must be one, but for AMONG_HELD_IF_ANY.
+// Adds those of `among` that the options choose. Fails if there is none, unless `from` is
+// AMONG_HELD_IF_ANY.
 static int add_chosen(struct group *g, const struct pick_opts *o, const struct pids *among,
 		      enum targets_among from, struct process_cache *processes)
 {
@@ -117,7 +118,7 @@ static int seek_processes(struct group *g, const struct pick_opts *o, enum targe
 	if (!status && !o->pids.n)
 		status = add_chosen(g, o, &among, from, &processes);
 	one.pids.n = 1;
-	for (size_t i = 0; i < o->pids.n && !status; i++) { // each PID must choose one
+	for (size_t i = 0; i < o->pids.n && !status; i++) { // each PID must choose a process
 		one.pids.v = &o->pids.v[i];
 		status = add_chosen(g, &one, &among, from, &processes);
 	}
@@ -259,7 +260,7 @@ static bool has_not_failed(const struct group_member *m, const void *arg)
 	return m->state != MEMBER_FAILED;
 }
 
-// Leaves out processes without a queue that fits, unless no process has one.
+// Drops members without a queue that fits, unless no member has one.
 static void pass_over(struct group *g)
 {
 	bool any = false;

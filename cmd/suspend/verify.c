@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#define BETWEEN_NS 10000000 // looks
+#define BETWEEN_NS 10000000 // from one reading to the next
 
 static void look_at_proofs(const struct group *all, struct proof_seen *seen, int which)
 {

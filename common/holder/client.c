@@ -16,10 +16,10 @@
 
 #define CONNECT_MS 1000
 #define ABANDON_MS 1000
-#define MAX_ANSWER (4 * KFD_MAX_QUEUES) // queue lines; a gpq holder sends fewer
+#define MAX_ANSWER (4 * KFD_MAX_QUEUES) // most queue lines of an answer; a gpq holder sends fewer
 
-// A new socket of the name to listen on; or *fd, a connection to the living holder that has the
-// name. -errno: neither.
+// Makes a socket `name` that listens, or connects *fd to the living holder that has this name.
+// Returns the listening socket, 0 when connected, or -errno.
 static int hold_name(int dir, const char *name, int *fd)
 {
 	int listener = kfd_socket_listen(dir, name);
@@ -28,12 +28,12 @@ static int hold_name(int dir, const char *name, int *fd)
 	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // another starter was faster
 	if (*fd != -ECONNREFUSED && *fd != -ENOENT)
 		return *fd < 0 ? *fd : 0;
-	unlinkat(dir, name, 0); // of a holder that was killed, or has ended meanwhile
+	unlinkat(dir, name, 0); // left by a holder that was killed or has just ended
 	return kfd_socket_listen(dir, name);
 }
 
-// Under the directory's lock. A new holder gets its first connection from us, so neither waits for
-// the other.
+// Called with the directory locked. A new holder inherits one end of a socket pair as its first
+// connection, so neither process waits for the other.
 static int start_locked(int dir, const char *name, const struct kfd_target *t, pid_t *holder,
 			struct kfd_failure *f)
 {
@@ -67,8 +67,8 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 		return -1;
 	if (kfd_rundir_lock(dir, f) == 0)
 		fd = start_locked(dir, name, t, holder, f);
-	// A new holder inherits descriptor and lock, and unlocks as well: we may be killed before
-	// this.
+	// A new holder inherits `dir` and the lock, and unlocks it, too, as this process may be
+	// killed before this line.
 	kfd_rundir_unlock(dir);
 	close(dir);
 	return fd;
@@ -91,7 +91,8 @@ static bool peer_holds(const struct kfd_link *l)
 	       strcmp(p.comm, KFD_HOLDER_COMM) == 0 && (!tracer || tracer == l->peer);
 }
 
-// Connects to the target's holder. One that is ending has removed its socket: not held.
+// Connects to the target's holder. A holder that is ending has removed its socket: the target then
+// counts as not held.
 static int find_holder(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
 	pid_t holder = kfd_holder_of(t->pid);
@@ -115,9 +116,9 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 	char name[KFD_SOCKET_NAME_SIZE];
 	*l = (struct kfd_link){.fd = -1, .target = t->pid};
 	kfd_socket_name(name, t->pid, t->start);
-	// Nobody traces the target: it has no holder, or one that is starting or does not trace.
-	// start_holder() finds those in our directory, the driver those of other users
-	// (KFD_FAULT_FOREIGN_SESSION).
+	// A target that nobody traces has no holder, or one that is starting or does not trace.
+	// start_holder() finds such a holder in our directory; one of another user makes the driver
+	// refuse the new session (KFD_FAULT_FOREIGN_SESSION).
 	if (!start || kfd_holder_of(t->pid))
 		l->fd = find_holder(l, t, f);
 	if (start && l->fd < 0 && !l->deaf) {
@@ -140,15 +141,15 @@ void kfd_link_close(struct kfd_link *l)
 	l->fd = -1;
 }
 
-// After a request that could not be sent or an answer that could not be read: the holder died, or
-// it holds and takes no connections. If it died in the middle of the runtime handshake, a thread of
-// the target sleeps until we wake it.
+// Finds out why a request could not be sent or an answer not be read: the holder died, or it lives
+// and takes no connections. If it died during the runtime handshake, a thread of the target sleeps
+// until tracee_rescue() wakes it.
 static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
 	if (l->peer > 0)
 		kfd_wait_death(l->peer, ABANDON_MS);
 	if (kfd_is_dead(l->target))
-		return kfd_fail(f, KFD_FAULT_GONE); // and the holder with it
+		return kfd_fail(f, KFD_FAULT_GONE); // a holder ends with its target
 	l->deaf = peer_holds(l);
 	if (l->deaf)
 		return kfd_fail(f, KFD_FAULT_HOLDER_DEAF, (int)l->peer);
@@ -173,7 +174,8 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : explain_loss(l, f);
 }
 
-// Parses complete lines. 1: the answer is complete; 0: not yet; -1 and *f: it failed.
+// Parses the complete lines that were received. Returns 1 if the answer is complete, 0 if not yet,
+// -1 and sets *f if the answer is an error.
 static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct kfd_answer *a = &l->answer;
@@ -201,7 +203,7 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 	return r;
 }
 
-// Receives what has come. False: the connection is lost.
+// Receives what has come, without waiting. Returns false if the connection is lost.
 static bool read_answer(struct kfd_link *l)
 {
 	buf_reserve(&l->in, HOLDER_LINE_MAX);
@@ -253,7 +255,8 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	const int pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
-	// The pid is pinned now: if the peer is the holder still, it was so before.
+	// The pidfd pins the process. If the peer is still the holder now, the pidfd is the
+	// holder's.
 	sent = peer_holds(l) && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	close(pidfd);
 	if (!sent)

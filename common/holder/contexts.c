@@ -17,8 +17,8 @@ static bool is_this_process(const void *pid, pid_t other)
 	return *(const pid_t *)pid == other;
 }
 
-// Few processes have contexts, so their folder alone is read first. Not by readdir(3), whose buffer
-// would be pages that a first suspend touches for nothing else.
+// Few processes have secondary contexts, so first only the process's folder in sysfs is read. Not
+// by readdir(3), whose buffer would cost page faults that a first suspend has nowhere else.
 static bool has_context(pid_t pid)
 {
 	union {
@@ -63,7 +63,7 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 	if (!has_context(pid))
 		return 0;
 	if (kfd_procs_read(&procs, &how) == 0) {
-		for (size_t i = 0; i < procs.nqueues; i++) // by context and id already
+		for (size_t i = 0; i < procs.nqueues; i++) // sorted by context and id
 			if (is_unreached(sel, &procs.queues[i]))
 				procs.queues[n++] = procs.queues[i];
 		*list = procs.queues;

@@ -50,8 +50,8 @@ static enum record read_record(int dir, const char *name)
 	return first == 'p' ? RECORD_PAUSED : RECORD_INTENT;
 }
 
-// A duplicate of the target's own descriptor of /dev/kfd, or -1 and *f. While it is open, the
-// queues of the target would outlive it.
+// Returns a duplicate of the target's descriptor of /dev/kfd, or -1 and sets *f. While the
+// duplicate is open, the queues would outlive the target.
 static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 {
 	char path[48], to[16];
@@ -82,14 +82,14 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 	close(fd);
 	if (r == -EACCES)
 		return kfd_fail(f, KFD_FAULT_CRIU_CAPABILITY);
-	// EINVAL: it is not paused, so there is nothing to undo.
+	// EINVAL from UNPAUSE: the process is not paused, so there is nothing to undo.
 	if (r < 0 && !(op == KFD_CRIU_UNPAUSE && r == -EINVAL))
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "checkpoint interface", strerror(-r));
 	return 0;
 }
 
-// Makes the call in a child: the caller must be the tracer, and a tracer that ends lets the target
-// go without a stop.
+// Makes the CRIU call in a child, since the caller must be the target's tracer: when the child
+// ends, the target is let go without being stopped.
 static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op,
 			    struct kfd_failure *f)
 {
@@ -128,8 +128,8 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 	if (write_record(dir, name, "intent\n", f) < 0)
 		return -1;
 	if (criu_op_in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
-		// A driver that fails pauses nothing, but a child that was killed may have paused
-		// it.
+		// A call that failed paused nothing, but a child that was killed may have paused
+		// the process.
 		struct kfd_failure ignored;
 		if (criu_op_in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
 			unlinkat(dir, name, 0);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 
-// From the deadline to SIGKILL; gpq-suspend(1) has it, too.
+// Time from a hold's deadline to SIGKILL of the holder; gpq-suspend(1) names it, too.
 #define KILL_MARGIN_NS 1000000000ull
 
 // ---- scopes of holds
@@ -49,7 +49,7 @@ static bool scope_is_within(const struct hold_scope *a, const struct hold_scope 
 	return b->follows && a->num_gpus;
 }
 
-// Widens what the hold follows; without GPUs (num 0) to all of them.
+// Makes the hold follow new queues on these GPUs as well; `num` 0: on all GPUs.
 static void scope_follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
@@ -73,8 +73,8 @@ void hold_drop(struct holder *h, unsigned n)
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// The first hold from `n` on that exists, or HOLDS. Each answer runs over all, rarely more than
-// two.
+// Returns the first hold from `n` on that exists, or HOLDS. Each answer goes through all holds, and
+// rarely more than two exist.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
 	for (uint64_t word; n < HOLDS; n = (n / 64 + 1) * 64) {
@@ -94,9 +94,9 @@ static void make_hold(struct holder *h, unsigned n, uint64_t until)
 	h->until_ns[n] = until;
 }
 
-// Without a free place, the lasting hold that ends last takes this one over and ends no earlier
+// Makes a lasting hold. If no place is free, the one that ends last is widened, and ends no earlier
 // than either: nothing is resumed too early. The last place is taken first, since its scope is
-// beside that of the first client.
+// beside that of the first client's tied hold.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
 	unsigned n = LASTING_HOLDS - 1;
@@ -109,8 +109,8 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 	return n;
 }
 
-// Drops lasting holds that are about no more and last no longer than another one, so that repeated
-// requests need one place.
+// Compares the lasting hold `n` with each other one, and drops the one that holds no more queues
+// and ends no later, so that repeated requests need one place.
 static void drop_covered_holds(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {
@@ -219,7 +219,7 @@ bool hold_follows(const struct holder *h, uint32_t gpu)
 
 // ---- timers
 
-// When the next hold ends; 0: never.
+// Returns when the next hold ends (CLOCK_MONOTONIC); 0: never.
 static uint64_t next_end(const struct holder *h)
 {
 	uint64_t next = FOREVER;
@@ -240,8 +240,8 @@ static uint64_t kill_time(const struct holder *h)
 	return until == FOREVER ? 0 : until;
 }
 
-// A timer whose signal is SIGKILL ends even a stopped process, and our death resumes the queues.
-// armed_kill stays 0 if the kernel gives no timer.
+// Arms a timer whose signal is SIGKILL: it ends even a stopped holder, whose death resumes the
+// queues. h->armed_kill stays 0 if the kernel gives no timer.
 static void arm_killer(struct holder *h)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};

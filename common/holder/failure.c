@@ -56,7 +56,7 @@ static const char *const step_names[] = {
 #undef STEP_TEXT
 };
 
-// Names of other programs are in texts, which must stay one line.
+// A failure's text must stay one line, whatever the names of programs in it contain.
 static void make_one_line(char *text)
 {
 	for (; *text; text++)
@@ -77,7 +77,7 @@ int kfd_fail(struct kfd_failure *f, enum kfd_fault fault, ...)
 
 int kfd_fail_errno(struct kfd_failure *f, enum kfd_step step, int error)
 {
-	// 6.4 and older do not know the debug trap at all.
+	// Linux 6.4 and older do not know the debug trap at all.
 	if (error == ENOTTY)
 		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, 1u, 12u);
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)

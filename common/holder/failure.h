@@ -7,11 +7,11 @@
 #define GPQ_HOLDER_FAILURE_H
 
 struct kfd_failure {
-	int status;     // exit status of the command: 0 none, else 1..6, 124 as in `gpq --help`
+	int status;     // exit status of the command: 1..6 or 124, see `gpq --help`; 0: no failure
 	char text[256]; // what, why, what to do next; no newline, no "pid N:" in front
 };
 
-// name, exit status, sentence; the arguments of kfd_fail() are those of the sentence.
+// X(name, exit status, sentence). kfd_fail() takes the sentence's arguments.
 // clang-format off
 #define KFD_FAULTS(X) \
 	X(SYSTEM, FAILED, "%s: %s") \
@@ -155,7 +155,8 @@ enum kfd_step {
 // Always returns -1, so that a function can end with `return kfd_fail(...)`.
 int kfd_fail(struct kfd_failure *f, enum kfd_fault fault, ...);
 
-// The same for `error` (an errno) at a step; unknown pairs become KFD_FAULT_SYSTEM. Returns -1.
+// Fills `f` with the fault of `error` (an errno) at `step`; pairs that `causes` lacks become
+// KFD_FAULT_SYSTEM. Returns -1.
 int kfd_fail_errno(struct kfd_failure *f, enum kfd_step step, int error);
 
 #endif

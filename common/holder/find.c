@@ -28,7 +28,7 @@
 
 struct search {
 	char name[KFD_SOCKET_NAME_SIZE];
-	pid_t holder; // 0: any, for folders of one's own
+	pid_t holder; // 0: whoever listens in one's own directories
 	unsigned timeout_ms;
 	int fd;     // a connection, or -errno
 	char *path; // of the socket
@@ -87,8 +87,8 @@ static bool mount_is_local(pid_t pid, long id)
 	return false;
 }
 
-// Opens the directory that `pid` has open as descriptor `name`; -1: no directory, or no local
-// mount.
+// Opens the directory that `pid` has open as descriptor `name` of its folder `fds` (/proc/PID/fd).
+// Returns -1 if that is no directory, or not on a local file system.
 static int open_folder(pid_t pid, int fds, const char *name)
 {
 	char path[288], to[8] = "";
@@ -164,14 +164,14 @@ struct holdings {
 	bool sweep; // remove stale sockets and records
 };
 
-// Adds a process that is held: by `holder`, or (0) paused by criu.c.
+// Adds a process that `holder` holds, or (`holder` 0) that criu.c paused.
 static void add_holding(struct holdings *l, pid_t target, uid_t owner, pid_t holder)
 {
 	*ARRAY_ADD(l->v, l->cap, l->num) = (struct kfd_holding){
 		.target = target, .uid = owner, .paused = !holder, .answer.holder = holder};
 }
 
-// All holders of this user, for root of all users; none is asked.
+// Adds the processes that holders of this user, for root of any user, hold.
 static void find_holders(struct holdings *l)
 {
 	struct proc *all;
@@ -205,7 +205,7 @@ pid_t holder_untraced(pid_t target)
 
 #define ASK_MS 2000u // for the answers of all holders together
 
-// A pause ends with its process; its record is stale then.
+// Adds the process that a record says is paused. If it has ended, the record is stale.
 static void list_record(struct holdings *l, int dir, const char *name)
 {
 	uint64_t start;
@@ -218,8 +218,8 @@ static void list_record(struct holdings *l, int dir, const char *name)
 		unlinkat(dir, name, 0);
 }
 
-// The caller has the folder's lock, so no starter is between bind() and listen(): a socket without
-// a listener belongs to a killed holder.
+// Removes a socket without a listener. The caller has the folder's lock, so no starter is between
+// bind() and listen(): such a socket belongs to a killed holder.
 static void remove_stale(int dir, const char *name)
 {
 	uint64_t start;
@@ -231,7 +231,8 @@ static void remove_stale(int dir, const char *name)
 		close(fd);
 }
 
-// One's own folder, swept if no starter has its lock.
+// Adds the processes that a folder's records say are paused. Removes stale sockets, too, unless a
+// starter has the folder's lock.
 static bool list_dir(int dir, void *arg)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

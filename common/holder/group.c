@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull
-#define DYING_MS 500 // a holder may end so long before its process is seen to have ended
-#define TRIES    20  // of member.tries
+#define DYING_MS 500 // a holder may be seen to end so long before its target
+#define TRIES    20  // most repeats of a request for the queues while holder and sysfs disagree
 
 // ---- states of a member
 
-// Was the last request to suspend it?
+// Was the last request to this member one to suspend?
 static bool member_is_held(const struct group_member *m)
 {
 	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
@@ -44,7 +44,7 @@ void member_set_look(struct group *g, struct group_member *m, enum member_look l
 	g->asked += counts_as_asked(m);
 }
 
-// Closes the connection: its hold ends, and so does a holder that holds nothing else.
+// Closes the connection, which ends its hold and a holder that holds nothing else.
 static void hang_up_member(struct group *g, struct group_member *m)
 {
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
@@ -62,7 +62,8 @@ static void note_end(struct group *g, struct group_member *m)
 	member_enter(g, m, MEMBER_ENDED);
 }
 
-// The end of the process is no failure. `nowait`: group_look() finds that it ended.
+// Marks the member as failed, or as ended if its process dies within DYING_MS. With `nowait`,
+// group_look() notices the end.
 static void note_failure(struct group *g, struct group_member *m)
 {
 	hang_up_member(g, m);
@@ -139,7 +140,7 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	member_enter(g, m, MEMBER_ASKED);
 }
 
-// A member that was idle at the last look is looked at again before it is left running.
+// The indices of an idle member are read again before it is left running.
 static void ask_member(struct group *g, struct group_member *m, bool hold)
 {
 	const bool held = member_is_held(m);
@@ -177,7 +178,8 @@ static void take_outcomes(struct group *g, struct group_member *m)
 	g->answered_ns = clock_ns();
 }
 
-// Takes over the queues that the holder reports. sysfs may be a moment ahead of the holder.
+// Takes over the queues that the holder reports, and asks again if sysfs, which may be a moment
+// ahead, has another number.
 static void take_queues(struct group *g, struct group_member *m)
 {
 	struct kfd_answer *a = &m->link.answer;
@@ -192,14 +194,14 @@ static void take_queues(struct group *g, struct group_member *m)
 	member_watch(g, m);
 }
 
-// The wish may have changed since the request, which is then followed by another one.
+// g->held may have changed since the request was sent; another request follows then.
 static void take_member_answer(struct group *g, struct group_member *m)
 {
 	m->answered_ns = clock_ns();
 	m->said = false;
 	member_enter(g, m, MEMBER_READY);
 	if (m->asked_for == REQUEST_ATTACH) {
-		m->num_queues = UINT_MAX; // not looked at in sysfs
+		m->num_queues = UINT_MAX; // the queues in sysfs are not counted yet
 		member_send(g, m, REQUEST_QUEUES);
 		return;
 	}
@@ -220,7 +222,7 @@ static void wait_for_answer(struct group *g, struct group_member *m)
 		take_member_answer(g, m);
 }
 
-// Waits until the member is attached to and its queues are known, unless `nowait`.
+// Unless `nowait`, waits until the member's holder is attached and its queues are known.
 static void settle_member(struct group *g, struct group_member *m)
 {
 	while (!g->nowait && member_is_asked(m) &&
@@ -261,7 +263,7 @@ bool group_has(const struct group *g, pid_t pid)
 	return find_member(g, pid) != NULL;
 }
 
-// After hang_up_member().
+// The connection must be closed (hang_up_member()).
 static void free_member(struct group *g, struct group_member *m)
 {
 	member_forget_look(g, m);
@@ -276,7 +278,7 @@ static void free_member(struct group *g, struct group_member *m)
 	free(m);
 }
 
-// After exec the process is a new KFD process, which the old holder does not trace.
+// After exec the process is a new KFD process, outside of the old holder's session.
 static void renew_member(struct group *g, struct group_member *m)
 {
 	hang_up_member(g, m);
@@ -398,7 +400,7 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 	return n;
 }
 
-// Asks the holder for the queues if sysfs shows other ones than before.
+// Asks the holder for the queues if sysfs lists other ones than when it was last asked.
 static void look_at_sysfs(struct group *g, struct group_member *m)
 {
 	struct buf names = {0};
@@ -406,7 +408,8 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 	const bool same = !m->stale && names.len == m->queues.len &&
 			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
 	g->num_queues += n;
-	if (g->attach && !same && member_is_asked(m) && !g->nowait) // its answer comes first
+	// The answer to the request under way comes first.
+	if (g->attach && !same && member_is_asked(m) && !g->nowait)
 		wait_for_answer(g, m);
 	if (g->attach && !same && m->state == MEMBER_READY) {
 		struct buf old = m->queues;
@@ -421,7 +424,8 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 		member_look_at(g, m);
 }
 
-// Once for each member, and after its first hold, which should not wait for this.
+// Counts the member's queues in secondary contexts, once, and after its first hold, which should
+// not wait for this.
 static void count_unreached(struct group *g, struct group_member *m)
 {
 	if (m->looked_unreached || !member_is_held(m))

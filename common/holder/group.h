@@ -29,7 +29,7 @@ enum member_state {
 	MEMBER_ENDED,  // the process is dead
 };
 
-// Of group_ask(): the last request, and what became of the member.
+// For group_ask(): the last request to a member, and what became of the member.
 enum member_request { REQUEST_ATTACH, REQUEST_QUEUES, REQUEST_HOLD, REQUEST_RELEASE };
 enum member_place {
 	MEMBER_RUNS,   // the last request was to resume, or there was none
@@ -40,10 +40,10 @@ enum member_place {
 
 // A look: reading the indices of a member's watched queues from its memory.
 enum member_look {
-	LOOK_NONE,      // none is under way
-	LOOK_POSTED,    // `nowait`: the reader was asked
-	LOOK_TO_DECIDE, // the reader was asked, and its answer decides whether to suspend the
-			// member or to leave it running as idle
+	LOOK_NONE,      // no look is under way
+	LOOK_POSTED,    // the reader was asked (`nowait`)
+	LOOK_TO_DECIDE, // the same, and the answer decides whether to suspend the member or to
+			// leave it running as idle
 };
 enum member_indices {
 	INDICES_UNKNOWN, // the last look could not read all indices
@@ -52,85 +52,86 @@ enum member_indices {
 };
 
 struct group_member {
-	struct kfd_target target; // pinned, unless it is only named
-	struct kfd_link link;     // fd -1: none
+	struct kfd_target target; // pinned, unless the member is only named
+	struct kfd_link link;     // connection to its holder; fd -1: none
 	struct kfd_failure failure;
 	enum member_state state;
-	bool joins; // attached to under group.pass, and its first requests are under way
-	struct kfd_selection *sel;   // which of its queues; owned; NULL: all
+	bool joins; // attached under group.pass, and its first requests are under way
+	struct kfd_selection *sel;   // which of its queues to hold; owned; NULL: all
 	pid_t holder;                // the holder that was started for it; 0: none
 	uint64_t asked_ns;           // when the last request was sent (CLOCK_MONOTONIC)
-	uint64_t answered_ns;        // when its answer came, or it failed
+	uint64_t answered_ns;        // when the answer came, or the member failed
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
 	bool looked_unreached; // `unreached` is known
 	// Of group_ask():
 	enum member_request asked_for;
 	enum member_place place;
-	struct buf request;  // the words that suspend it
+	struct buf request;  // the request that suspends the member
 	struct buf queues;   // names of its queues in sysfs when the holder was last asked
 	unsigned num_queues; // number of these names
-	bool stale;          // the holder reported another number, or group_set() changed something
-	unsigned tries;      // how often the holder has reported another number, one after another
-	uint64_t tried_ns;   // when it was last attached to
+	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called
+	unsigned tries;      // how often in a row the holder has reported another number than sysfs
+	uint64_t tried_ns;   // when attaching was last tried
 	uint64_t failed_ns;  // when it failed
-	uint64_t user;       // for the caller: whose process it is
-	bool said;           // for the caller: the failure was reported
+	uint64_t user;       // for the caller: user id of the process
+	bool said;           // for the caller: `failure` was reported
 	// The watched queues:
 	enum member_look look;
 	enum member_indices indices;
-	bool fresh;        // `nowait`: queues that cannot be read are still to be dropped
+	bool fresh;        // `nowait`: the next look drops queues whose indices cannot be read
 	uint64_t moved_ns; // when an index was last seen to move
-	uint64_t gone;     // packets that were counted of queues destroyed since
+	uint64_t gone;     // packets counted of queues that are no longer watched
 	struct kfd_watch watch;
-	struct kfd_indices *first, *last; // at the start of counting, at the last look; owned,
-					  // NULL before it was attached to
+	struct kfd_indices *first, *last; // indices when counting began, and at the last look;
+					  // owned; NULL before attaching
 };
 
 struct group {
 	struct group_member **v; // owned
 	size_t n, cap;
-	bool attach;           // group_add() attaches to members
-	bool dry;              // members are only named, whether they live or not
-	bool held;             // members are to be suspended, also those that are added later
-	unsigned grace;        // of suspending, in 1000 GPU clocks, 0 to KFD_GRACE_MAX
-	unsigned most;         // hold only the first `most` queues of each member, by id; 0: all
-	bool nowait;           // nothing waits for a holder: group_take() alone takes answers
-	bool pass;             // new members do not count in `asked` until they are settled
+	bool attach;    // group_add() attaches to members
+	bool dry;       // members are only named, whether they live or not
+	bool held;      // members are to be suspended, also those that are added later
+	unsigned grace; // grace period of a suspend: units of 1000 GPU clocks, to KFD_GRACE_MAX
+	unsigned most;  // hold only the first `most` queues of each member, by id; 0: all
+	bool nowait;    // nothing waits for a holder: group_take() alone takes answers
+	bool pass; // new members do not count in `asked` until their first requests are answered
 	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: reads the members' memory; owned
-	uint64_t limit_ns;     // deadline of each hold, kept by its holder
+	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes
 	uint64_t idle_ns;      // do not suspend members that have no work and whose indices stood
 			       // still for so long; 0: suspend all
-	size_t asked;          // members in MEMBER_ASKED that do not join, and in LOOK_TO_DECIDE
-	uint64_t answered_ns;  // when the last answer to a request to suspend or resume came
-	uint64_t calls;        // answers to such requests for which the driver had something to do
-	uint64_t grown_ns;     // when the last member came
-	size_t unreached;      // queues of secondary contexts, which no hold reaches
-	unsigned num_queues;   // by sysfs, at the last look
+	size_t asked; // members in MEMBER_ASKED without `joins`, and those in LOOK_TO_DECIDE
+	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
+	uint64_t calls;       // answers to suspend or resume that took a call of the driver
+	uint64_t grown_ns;    // when the last member was added
+	size_t unreached;     // queues of secondary contexts, which no hold reaches
+	unsigned num_queues;  // of all members in sysfs, at the last group_look()
 };
 
-// Adds a process, pinned unless `dry`, or attaches anew to a member that called exec. `sel` (NULL:
-// all its queues) becomes the group's. NULL when the process is gone. If attaching fails, the
-// member gets into MEMBER_FAILED: at once, or with `nowait` when group_take() has the answer.
+// Adds a process, pinned unless `dry`, or attaches anew to a member that called exec. The group
+// owns `sel` (NULL: all queues) from then on. Returns NULL if the process is gone. If attaching
+// fails, the member gets into MEMBER_FAILED: at once, or with `nowait` when group_take() has the
+// answer.
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
 
 // Is the process a member that has not ended?
 bool group_has(const struct group *g, pid_t pid);
 
-// Is an answer of its holder still to come?
+// Is an answer of the member's holder still to come?
 static inline bool member_is_asked(const struct group_member *m)
 {
 	return m->state == MEMBER_ASKED || m->state == MEMBER_SILENT;
 }
 
-// Does `failure` say why it does not answer?
+// Is the member without an answer? Then m->failure says why.
 static inline bool member_is_missed(const struct group_member *m)
 {
 	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;
 }
 
-// For callers of group_request() that do more with a member: whether that failed.
+// Sets the member's state after something that a caller of group_request() did with it.
 static inline void member_set_failed(struct group_member *m, bool failed)
 {
 	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
@@ -143,19 +144,19 @@ void member_words(const struct group_member *m, struct buf *b);
 
 struct group_talk {
 	const char *request; // words of the protocol
-	bool select;         // behind them those of member_words()
+	bool select;         // append member_words() to `request`
 	bool start;          // start holders for those that have none
 	unsigned soon_ms;    // how long a holder that is stopped (SIGSTOP) may take; 0: 5 s
-	unsigned limit_ms;   // any other holder; 0: KFD_ANSWER_MS
-	uint64_t since_ns;   // both times count from here; 0: from the end of the wait before
+	unsigned limit_ms;   // how long any other holder may take; 0: KFD_ANSWER_MS
+	uint64_t since_ns;   // when both times begin (CLOCK_MONOTONIC); 0: with each wait
 };
 
-// Pins members and connects to their holders where that was not done, then sends the requests.
-// Members that failed or were abandoned get none.
+// Pins members that are only named, connects to their holders, and sends the request. Members that
+// failed or were abandoned get none.
 void group_request(struct group *g, const struct group_talk *t);
 
-// Waits for the answers. If a holder was just ending, as at its deadline, `start` sends the request
-// to a new one.
+// Waits for the answers. With `start`, a request that a holder missed because it was just ending,
+// as at its deadline, goes to a new holder.
 void group_answers(struct group *g, const struct group_talk *t);
 
 // kfd_link_abandon() for one member, or for all that failed.
@@ -167,7 +168,7 @@ void group_abandon_failed(struct group *g);
 // Moves all members of `from` to the end of `g`.
 void group_move(struct group *g, struct group *from);
 
-// Removes members for which `keep` is false; not while packets are counted.
+// Removes members for which `keep` returns false. Not to be called while packets are counted.
 void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
 		const void *arg);
 void group_forget_ended(struct group *g);
@@ -187,16 +188,16 @@ void group_fini(struct group *g);
 // Looks for members that ended, and for queues that came or went. A few reads of sysfs each.
 void group_look(struct group *g);
 
-// Sets both members, in force from the next group_look() on.
+// Sets g->grace and g->most, which take effect at the next group_look().
 void group_set(struct group *g, unsigned grace, unsigned most);
 
 // Asks holders to suspend all members (`hold`) or to resume them. Never waits. Holding anew begins
 // the deadline anew.
 void group_ask(struct group *g, bool hold);
 
-// Takes the answers that have come, and asks again where the wish has changed. Never waits. With
-// `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and deadline
-// stay, and the late answer is taken as any other.
+// Takes the answers that have come, and sends another request where g->held has changed. Never
+// waits. With `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and
+// deadline stay, and the late answer is taken as any other.
 void group_take(struct group *g);
 
 // Was the member, by its last answer, suspended with all its queues?
@@ -205,13 +206,15 @@ bool group_is_off(const struct group_member *m);
 // Waits until no request is on its way.
 void group_wait(struct group *g);
 
-// Has it failed for another reason than the end of its process? That takes 0.5 s to be known.
+// Has the member failed for another reason than the end of its process? Known 0.5 s after the
+// failure.
 bool group_has_failed(const struct group_member *m, uint64_t now_ns);
 
 // Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);
 
-// Appends the names of the process's queues in sysfs, unless `names` is NULL. Their number.
+// Counts the process's queues in sysfs, and appends their names to `names` unless that is NULL.
+// Returns their number.
 unsigned group_list_queues(pid_t pid, struct buf *names);
 
 // ---- group_look.c: indices and work
@@ -228,10 +231,11 @@ void group_look_at_idle(struct group *g);
 // yes.
 bool group_has_work(const struct group *g);
 
-// Samples. Has any queue ever taken a packet?
+// Calls group_sample(). Has any queue ever taken a packet?
 bool group_has_moved(struct group *g);
 
-// AQL packets that the queues took from begin to end. False when no member lives.
+// Count the AQL packets that the queues take between the two calls. group_count_end() returns false
+// when no member lives whose indices can be read.
 void group_count_begin(struct group *g);
 bool group_count_end(struct group *g, uint64_t *packets);
 

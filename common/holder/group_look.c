@@ -44,7 +44,7 @@ void member_forget_look(struct group *g, struct group_member *m)
 	member_set_look(g, m, LOOK_NONE);
 }
 
-// At the last look.
+// Had the member work at the last look? Memory that does not answer counts as yes.
 static bool member_has_work(const struct group_member *m)
 {
 	return m->watch.n &&
@@ -71,7 +71,7 @@ static void decide_idle(struct group *g, struct group_member *m)
 		member_send(g, m, REQUEST_HOLD);
 }
 
-// By the first answer after member_watch(), queues that cannot be read are dropped.
+// The first answer after member_watch() shows which queues cannot be read: they are dropped.
 static void take_look(struct group *g, struct group_member *m, const void *part, size_t len,
 		      int error)
 {
@@ -113,8 +113,8 @@ int group_reader_fd(const struct group *g)
 
 // ---- which queues are watched
 
-// Queues that were watched before keep their start index; new ones count from 0. The packets of
-// queues that are gone are added to m->gone.
+// Queues that were watched before keep the index at which counting began; new ones count from 0.
+// The packets of queues that are gone are added to m->gone.
 static void carry_over(struct group_member *m, const struct kfd_watch *now)
 {
 	const struct kfd_watch *old = &m->watch;

@@ -6,7 +6,7 @@
 
 // ---- group.c
 
-// Set m->state and m->look, and count g->asked.
+// Set m->state or m->look, and keep the count g->asked up to date.
 void member_enter(struct group *g, struct group_member *m, enum member_state state);
 void member_set_look(struct group *g, struct group_member *m, enum member_look look);
 
@@ -15,8 +15,8 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 
 // ---- group_look.c
 
-// Reads the indices into m->last, which stays as it is on failure. `nowait`: asks the reader, and
-// group_take_looks() takes its answer.
+// Reads the indices of the member's queues into m->last, which stays as it is on failure. `nowait`:
+// asks the reader for them, and group_take_looks() takes its answer.
 void member_look_at(struct group *g, struct group_member *m);
 void member_forget_look(struct group *g, struct group_member *m);
 void group_take_looks(struct group *g);
@@ -26,7 +26,7 @@ void member_watch(struct group *g, struct group_member *m);
 // Stops watching: the address space is gone.
 void member_unwatch(struct group *g, struct group_member *m);
 
-// Had it nothing to do at the last look, and has no index moved for `idle_ns`?
+// Had the member nothing to do at the last look, and has no index moved for `idle_ns`?
 bool member_stands_still(const struct group *g, const struct group_member *m);
 
 #endif

@@ -21,19 +21,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define KFD_ANSWER_MS 90000u // for one answer: MAX_ROUNDS of a GPU that does not answer, 9 s each
-#define KFD_END_MS    5000   // for a holder's exit after an answer with `ended`
+#define KFD_ANSWER_MS 90000u // limit for one answer: 8 calls (MAX_ROUNDS) of 9 s on a silent GPU
+#define KFD_END_MS    5000   // limit for a holder's exit after an answer with `ended`
 
-// An answer, owned by the link and valid until its next request.
+// A holder's answer; the link owns it until its next request.
 struct kfd_answer {
-	struct kfd_outcome *queues; // with addresses only when asked for
+	struct kfd_outcome *queues; // without addresses unless they were asked for
 	size_t num, room;
 	pid_t holder, target;
 	unsigned held;     // queues suspended now
 	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
 	uint64_t until_ns; // 0: no deadline
 	bool follows;      // queues that appear later are suspended too
-	bool kept;         // stays attached without a hold
+	bool kept;         // the holder stays attached without a hold
 	bool ended;        // the holder ends now
 };
 
@@ -49,59 +49,61 @@ struct kfd_link {
 	bool silent;         // the last answer did not come in time
 	bool may_stay;       // the last request was "hold": its hold may outlive the connection
 	struct kfd_answer answer;
-	struct buf in; // received, not parsed yet
+	struct buf in; // bytes received and not parsed yet
 };
 
 // Connects to the target's holder. If there is none: starts one (`start`), or fails with
-// KFD_FAULT_NOT_HELD. 0, or -1 and *f.
+// KFD_FAULT_NOT_HELD. Returns 0, or -1 and sets *f.
 int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start,
 		  struct kfd_failure *f);
 void kfd_link_close(struct kfd_link *l);
 
-// Sends a request line (without newline). 0, or -1 and *f.
+// Sends a request line (without newline). Returns 0, or -1 and sets *f.
 int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f);
 
-// Waits for the answer to the oldest request sent, at most `timeout_ms`. 0, or -1 and *f: the
-// holder's own failure, KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
+// Waits for the answer to the oldest request sent, at most `timeout_ms`. Returns 0, or -1 and sets
+// *f to the holder's own failure, KFD_FAULT_HOLDER_LOST or KFD_FAULT_HOLDER_SILENT.
 int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure *f);
 
-// The same without waiting. 1: the answer is complete; 0: not yet; -1 and *f as above.
+// Like kfd_link_receive(), without waiting. Returns 1 if the answer is complete, 0 if not yet, or
+// -1 and sets *f.
 int kfd_link_take(struct kfd_link *l, struct kfd_failure *f);
 
 // After a failure: closes the connection, which ends the hold tied to it, and waits briefly for the
-// end of a holder that this link started. If that holder lives on and is stopped, or may have
-// received "hold", it is killed; otherwise holds of other clients keep it. True: it has ended.
+// end of a holder that this link started. If that holder lives on and its answer is overdue, or it
+// is deaf and may have received "hold", it is killed; otherwise holds of other clients keep it.
+// Returns true if it has ended.
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
-// After an answer with `ended`: waits for the end of the holder. True when /proc shows that it no
-// longer holds the target.
+// After an answer with `ended`: waits for the end of the holder. Returns true when /proc shows that
+// it no longer holds the target.
 bool kfd_link_wait_end(struct kfd_link *l);
 
 // Is the link's peer, which holds the target, stopped (SIGSTOP)?
 bool kfd_holder_is_stopped(const struct kfd_link *l);
 
-// Ends a holder that does not answer, by SIGKILL: the kernel then resumes the queues. False when
-// the link's peer does not hold the target or may not be killed; or, with *f, when it was killed
-// and it is unknown whether the queues run.
+// Ends a holder that does not answer, by SIGKILL: the driver then resumes the queues. Returns false
+// when the link's peer does not hold the target or may not be killed; or, and sets *f, when it was
+// killed and it is unknown whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // A process that is held by a holder, or paused by criu.c without one.
 struct kfd_holding {
 	pid_t target;
 	uid_t uid;                // owner of the holder
-	bool paused;              // by criu.c; then nothing else is known
-	bool answers;             // false: only `answer.holder` is known
-	struct kfd_answer answer; // with the suspended queues, by id
-	char *socket;             // its path; NULL: unknown
+	bool paused;              // paused by criu.c, which leaves all below unknown
+	bool answers;             // the holder answered; false: only `answer.holder` is known
+	struct kfd_answer answer; // lists the suspended queues, by id
+	char *socket;             // path of the holder's socket; NULL: unknown
 };
 
-// Lists processes with a holder, then paused ones, both by pid; for root those of all users. A
-// holder that does not answer within 2 s has `answers` false. `sweep`: removes stale sockets and
-// records. Their number; free *list with kfd_holdings_free().
+// Lists the processes that holders of this user (for root: of any user) hold, then those that this
+// user paused, both by pid. A holder that does not answer within 2 s has `answers` false. `sweep`:
+// removes stale sockets and records. Returns their number; free *list with kfd_holdings_free().
 size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
-// The holder of `pid`, or NULL.
+// Returns the entry of the process `pid` that a holder holds, or NULL.
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
 
 // ---- contexts.c: queues of secondary KFD contexts, which no debugger reaches
@@ -111,12 +113,12 @@ const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t 
 // DBG_TRAP sees the primary context alone (kfd_ioctl_set_debug_trap() in kfd_chardev.c): queues of
 // the others run on while gpq holds the process.
 
-// The queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context and id.
-// Their number, or -1 with errno EXDEV in a PID namespace: sysfs has PIDs of the host. The caller
-// frees *list.
+// Lists the queues of the secondary contexts of `pid` that `sel` chooses (NULL: all), by context
+// and id. Returns their number, or -1 with errno EXDEV in a PID namespace: sysfs has PIDs of the
+// host. The caller frees *list.
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
 
-// How many different contexts the list has.
+// Returns how many different contexts the list's queues belong to.
 size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 
 // ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,
@@ -126,13 +128,14 @@ size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 // paused until it dies. So a record, a file in the socket directory, says "intent" before the call
 // and "paused" after it.
 
-// The name of a record is this and the name of a socket (rundir.h).
+// A record's file name: this prefix, then the name of a socket (rundir.h).
 #define KFD_CRIU_PREFIX "criu-"
 
-// Pauses. *already: a record says that it is paused, and nothing was done. 0, or -1 and *f.
+// Pauses the process. *already: a record says that it is paused already, and nothing was done.
+// Returns 0, or -1 and sets *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
-// Ends a recorded pause. 0, or -1 and *f: KFD_FAULT_NOT_HELD without a record.
+// Ends a recorded pause. Returns 0, or -1 and sets *f; without a record to KFD_FAULT_NOT_HELD.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
 
 #endif

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define HOLDER_MAX_CLIENTS 64
-#define HOLDER_LOCK_MS     100 // from the first answer to giving up rights
+#define HOLDER_LOCK_MS     100 // from the first suspend to holder_lock_down()
 #define FOREVER            UINT64_MAX
 
 // Holds by number: lasting ones first, then one for each client, tied to its connection (holder.h).
@@ -22,17 +22,17 @@
 #define SCOPE_GPUS  64
 struct hold_scope {
 	uint64_t ids[SCOPE_WORDS]; // a bit for each queue id
-	bool follows;              // queues that appear later, too
-	unsigned num_gpus;         // of `gpus`; 0: later queues on any GPU
+	bool follows;              // the hold takes in queues that appear later
+	unsigned num_gpus;         // entries of `gpus`; 0: later queues on any GPU are followed
 	uint32_t gpus[SCOPE_GPUS];
 };
 
 struct client {
-	int fd;         // -1: free
-	bool keeps;     // the holder stays attached as long as it is connected
-	uint64_t last;  // holder.turn at its last input
-	size_t len;     // bytes of its line in holder.in
-	struct buf out; // what it has not taken yet of its answers
+	int fd;         // connection; -1: this place is free
+	bool keeps;     // the holder stays attached as long as this client is connected
+	uint64_t last;  // holder.turn when its last input came
+	size_t len;     // bytes of its unfinished input in holder.in
+	struct buf out; // the part of its answers that the client has not taken yet
 };
 
 // The first write to a page costs a fault, more than all that is done in the page. So small members
@@ -40,38 +40,38 @@ struct client {
 struct holder {
 	struct kfd_target target;
 	bool opened; // kfd_session_open() was called
-	bool failed; // ... and failed, with `failure`
-	bool kept;   // the holder stays without a hold
+	bool failed; // the session could not be opened; see `failure`
+	bool kept;   // the holder stays attached without a hold
 	bool ending;
-	unsigned grace; // for queues that appear later
+	unsigned grace; // grace period for queues that appear later
 	pid_t pid;      // of the holder itself
 	int listener, signals, timer;
 	struct loop loop;
-	uint64_t look_ns; // when an untraced session is looked at next
+	uint64_t look_ns; // when to check next that nobody has taken an untraced session
 	uint64_t turn;    // counts inputs of clients
-	// When rights are given up: 0 before the first answer, FOREVER once they are.
+	// When to call holder_lock_down(): 0 before the first suspend, FOREVER after the call.
 	uint64_t lock_down_ns;
 	timer_t killer;
 	bool has_killer;
-	int dir;                         // of the socket
-	char name[KFD_SOCKET_NAME_SIZE]; // of the socket
+	int dir;                         // directory of the socket
+	char name[KFD_SOCKET_NAME_SIZE]; // file name of the socket
 	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
 	struct title title;
 	size_t text_len;
-	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that there is
-	uint64_t until_ns[HOLDS];         // of those: CLOCK_MONOTONIC, or FOREVER
+	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that exists
+	uint64_t until_ns[HOLDS];         // their deadlines: CLOCK_MONOTONIC, or FOREVER
 	struct client clients[HOLDER_MAX_CLIENTS];
 	struct kfd_session session;
-	struct hold_scope scopes[HOLDS]; // of the holds that are made
-	char text[8 * HOLDER_LINE_MAX];  // an answer, sent at once where it fits
+	struct hold_scope scopes[HOLDS]; // by number of the hold; undefined unless it is made
+	char text[8 * HOLDER_LINE_MAX];  // an answer, sent in one piece where it fits
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
-	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // what clients sent
+	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // input of each client that is not served yet
 	struct kfd_failure failure;
 };
 
 // ---- deadlines.c: holds and their timers
 
-// The number of the client's tied hold.
+// Returns the number of the client's tied hold.
 static inline unsigned hold_of(const struct holder *h, const struct client *c)
 {
 	return LASTING_HOLDS + (unsigned)(c - h->clients);
@@ -80,29 +80,31 @@ static inline unsigned hold_of(const struct holder *h, const struct client *c)
 bool hold_is_made(const struct holder *h, unsigned n);
 void hold_drop(struct holder *h, unsigned n);
 
-// Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Its
-// number; -1: the kernel gives no timer (RLIMIT_SIGPENDING), and without its undo there is no hold.
+// Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Returns
+// the hold's number, or -1 if the kernel gives no timer (RLIMIT_SIGPENDING) that could end the
+// hold.
 int hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
-// Drops a hold that hold_make() made; one that was there before stays.
+// Undoes hold_make() if the suspension failed; a hold that was there before stays.
 void hold_cancel(struct holder *h, unsigned n);
 // After the suspension: the hold is about the suspended ones of the first `num` outcomes. Drops a
 // hold that is about no queue and follows none.
 void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
 // Turns the client's tied hold into a lasting one.
 void hold_keep(struct holder *h, const struct client *c);
-// Drops holds whose deadline has passed. False when there were none.
+// Drops holds whose deadline has passed. Returns false if there were none.
 bool hold_expire(struct holder *h);
 void hold_drop_all(struct holder *h);
 // Takes this queue out of all holds, and drops those that are about nothing else.
 void hold_forget(struct holder *h, uint32_t id);
 // All queues are gone: takes them out of all holds, which follow new ones as before.
 void hold_forget_queues(struct holder *h);
-// A new queue could not be suspended: no hold follows any longer.
+// After a new queue could not be suspended: no hold follows new queues any longer.
 void hold_stop_following(struct holder *h);
 // Adds the queue to the holds that follow its GPU.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
-// When the last hold ends, of all or of those on one queue (CLOCK_MONOTONIC or FOREVER); 0: none.
+// Returns when the last hold on queue `id`, or with ANY_QUEUE the last of all holds, ends
+// (CLOCK_MONOTONIC or FOREVER); 0: there is none.
 #define ANY_QUEUE UINT32_MAX
 uint64_t hold_until_of(const struct holder *h, uint32_t id);
 static inline uint64_t hold_until(const struct holder *h)
@@ -122,8 +124,8 @@ void hold_arm(struct holder *h);
 void serve_line(struct holder *h, struct client *c, char *line);
 // Suspends queues that appeared and that a hold follows. Sets h->ending if the session is over.
 void serve_new_queues(struct holder *h);
-// After holds ended: resumes queues that no hold is about; without a hold ends, unless kept. Number
-// of outcomes.
+// After holds ended: resumes queues that no hold is about. If no hold is left, sets h->ending
+// unless the holder is kept. Returns the number of outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
 // Sends what was kept of the client's answers, as far as it takes it.
@@ -135,15 +137,15 @@ void send_last(struct holder *h);
 
 // Serves until there is nothing left to hold.
 void holder_loop(struct holder *h);
-// Adds the session's events to what the loop waits for. False with errno.
+// Adds the session's events to what the loop waits for. Returns false with errno if it cannot.
 bool holder_watch_session(struct holder *h);
-// Waits until the client takes more of its answers; otherwise for its requests.
+// Makes the loop wait until the client takes more of its answers (`answers`), or sends a request.
 void holder_watch_client(struct holder *h, struct client *c, bool answers);
 
 // ---- start.c
 
 // Starts a holder with its first client and `listener`, the socket `name` in the directory `dir`,
-// whose lock the holder releases. Pid of the holder, or -1 and *f.
+// whose lock the holder releases. Returns the holder's pid, or -1 and sets *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
 		   struct kfd_failure *f);
 // Writes what is held into the command line that ps shows.
@@ -157,12 +159,13 @@ void holder_lock_down(void);
 
 // ---- find.c: which holders there are; the rule of trust is there
 
-// The holder of an untraced process; 0: none. For root, which may use holders of other users.
+// Returns the holder of a process that is held without being traced; 0: none. For root, which may
+// use holders of other users.
 pid_t holder_untraced(pid_t target);
 
-// Connects to `holder`; 0: to whoever listens for the target in one's own folder. The caller frees
-// *path, the socket's (NULL: not known), unless `path` is NULL. Descriptor, or -errno as of
-// kfd_socket_connect(); -ESTALE: another process listens there.
+// Connects to `holder`; 0: to whoever listens for the target in one's own folders. Sets *path,
+// which the caller frees, to the socket's (NULL: unknown), unless `path` is NULL. Returns a
+// descriptor, or -errno as kfd_socket_connect() or -ESTALE: another process listens there.
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path);
 
 #endif

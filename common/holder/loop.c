@@ -61,7 +61,8 @@ static void serve_timer(struct holder *h)
 	hold_arm(h);
 }
 
-// A free place; if there is none, the client without a hold that was silent for longest loses its.
+// Returns a free place for a client. If there is none, closes the client without a hold that was
+// silent for longest; NULL: all clients have holds.
 static struct client *free_client_place(struct holder *h)
 {
 	struct client *oldest = NULL;
@@ -90,7 +91,7 @@ static void accept_client(struct holder *h)
 	c->last = ++h->turn;
 }
 
-// Answers the complete lines in the client's buffer while it takes the answers.
+// Answers the complete lines in the client's buffer as long as the client takes the answers.
 static void serve_client_lines(struct holder *h, struct client *c)
 {
 	char *in = h->in[c - h->clients], *end;

@@ -12,7 +12,7 @@ static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
 	return q->ctx_save_restore_address + (uint64_t)xcc * q->ctx_save_restore_area_size;
 }
 
-// Has it context headers?
+// Is this a compute queue with a context save area? Others have no context headers.
 static bool is_compute(const struct kfd_queue_entry *q)
 {
 	return (q->queue_type == KFD_SNAPSHOT_COMPUTE ||

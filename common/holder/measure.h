@@ -3,8 +3,8 @@
 //
 // Facts: [kfd.queue-entry], [kfd.save-header], [kfd.save-header-written], [kfd.indices]. Addresses
 // come from the queue snapshot, and hold for suspended queues, too. Needs the right to trace the
-// target. A child reads the memory (reader/memory.h), except for looks of a measurement, which
-// would take less time than the child.
+// target. A child reads the memory (reader/memory.h), except during a measurement, where it would
+// take longer than what is measured.
 #ifndef GPQ_HOLDER_MEASURE_H
 #define GPQ_HOLDER_MEASURE_H
 
@@ -29,7 +29,7 @@ struct kfd_quiesce {
 void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 		      struct kfd_quiesce *p);
 
-// ---- many queues beside what is measured
+// ---- the indices of many queues
 
 #define KFD_WATCH_MAX 256 // queues watched at once
 #define KFD_XCC_MAX   16
@@ -38,7 +38,7 @@ struct kfd_watch {
 	struct memory memory;
 	unsigned n;
 	struct kfd_queue_entry *queue; // owned
-	unsigned *xccs;                // owned; of the queue's GPU
+	unsigned *xccs;                // owned; XCCs of each queue's GPU
 };
 
 // Read and write index of each queue, as the target's memory has them.
@@ -47,7 +47,7 @@ struct kfd_indices {
 	uint64_t write[KFD_WATCH_MAX];
 };
 
-// 0, or -1 with errno: no right to trace `pid`, or no such process.
+// Opens the memory of `pid`. Returns 0, or -1 with errno: no right to trace it, or no such process.
 int kfd_watch_init(struct kfd_watch *w, pid_t pid);
 void kfd_watch_fini(struct kfd_watch *w);
 
@@ -57,34 +57,35 @@ void kfd_watch_clear(struct kfd_watch *w);
 // Is the address space gone, because the process ended or called exec (mem_rw() in fs/proc/base.c)?
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
-// Watches the queues of a holder's answer to a request with "addresses", at most KFD_WATCH_MAX; *w
-// watches none. kfd_watch_keep() drops those whose indices could not be read, as the ranges of
-// kfd_watch_ranges() with `write` say.
+// kfd_watch_choose() watches the queues of an answer to a request with "addresses", at most
+// KFD_WATCH_MAX; *w must not watch any. kfd_watch_keep() drops those whose indices could not be
+// read, by `v`: the ranges of kfd_watch_ranges() with `write`, after they were read.
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a);
 void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
 
-// The ranges to be read for a look, at most 2 * KFD_WATCH_MAX. Their number.
+// Writes to `v` the ranges to be read for a look, at most 2 * KFD_WATCH_MAX. Returns their number.
 unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
 			  struct memory_range *v);
 
-// Reads all read indices; with `write` also the write indices. False: the memory cannot be read.
+// Reads all read indices; with `write` also the write indices. Returns false if memory cannot be
+// read.
 bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write);
 
 // Did any read index move between two readings?
 bool kfd_watch_moved(const struct kfd_watch *w, const struct kfd_indices *a,
 		     const struct kfd_indices *b);
 
-// AQL packets consumed between two readings by all queues watched; other queues count in other
-// units.
+// Returns the AQL packets that all watched queues consumed between two readings; queues of other
+// types count in other units, and are left out.
 uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *a,
 			   const struct kfd_indices *b);
 
-// AQL packets not consumed yet, by a reading with write indices. A queue of another type that has
-// work counts as 1.
+// Returns the AQL packets that are not consumed yet, by a reading with write indices. A queue of
+// another type that has work counts as 1.
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
-// Adds the bytes of wave state saved of queue number `i`, which must be suspended, XCC by XCC. Its
-// number of XCCs; 0: it has no context headers, or they cannot be read.
+// Adds to bytes[], by XCC, the wave state saved of queue number `i`, which must be suspended.
+// Returns its number of XCCs; 0: it has no context headers, or they cannot be read.
 unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX]);
 
 #endif

@@ -19,7 +19,7 @@ static const char *const types[] = {
 	[KFD_SNAPSHOT_SDMA_XGMI] = "sdma-xgmi",
 };
 
-// By type; NULL: neither kind.
+// Packet formats by queue type; NULL: neither PM4 nor AQL.
 static const char *const packets[] = {
 	[KFD_SNAPSHOT_COMPUTE] = "pm4",
 	[KFD_SNAPSHOT_COMPUTE_AQL] = "aql",
@@ -52,7 +52,7 @@ const char *kfd_result_name(enum kfd_result r)
 	return r < NUM(results) ? results[r] : "none";
 }
 
-// The index of `name`, or `num`.
+// Returns the index of `name`, or `num` if it is not one of `names`.
 static unsigned name_index(const char *const *names, unsigned num, const char *name)
 {
 	unsigned i = 0;
@@ -61,7 +61,7 @@ static unsigned name_index(const char *const *names, unsigned num, const char *n
 	return i;
 }
 
-// An unsigned decimal number up to `max` and nothing else.
+// Parses a word that is an unsigned decimal number up to `max` and nothing else.
 static bool parse_word_number(const char *s, uint64_t max, uint64_t *value)
 {
 	return s && number_whole(s, 10, max, value);
@@ -198,7 +198,7 @@ static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
 	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),
 	FIELD(kfd_outcome, "type", queue.queue_type, TYPE),
-	FIELD(kfd_outcome, "packets", queue.queue_type, PACKETS), // refines the type before it
+	FIELD(kfd_outcome, "packets", queue.queue_type, PACKETS), // refines the word "type" before
 	FIELD(kfd_outcome, "result", result, RESULT),
 	FIELD(kfd_outcome, "latency_ns", latency_ns, DECIMAL),
 	FIELD(kfd_outcome, "until_ns", until_ns, DECIMAL),
@@ -222,7 +222,7 @@ static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "ended", ended, DECIMAL),
 };
 
-// The value of a word that is no number; NULL: the word is left out.
+// Returns the text of a value that is no number; NULL: the word is left out of the line.
 static const char *word_of(int kind, uint32_t value)
 {
 	switch (kind) {
@@ -271,7 +271,7 @@ static uint64_t parse_value(const char *text, int kind)
 	}
 }
 
-// "key=value"; words of other keys are ignored.
+// Parses "key=value"; words with unknown keys are ignored.
 static void parse_answer_word(const char *word, const struct field *f, size_t n, void *record)
 {
 	for (const struct field *end = f + n; f < end; f++) {
@@ -281,7 +281,7 @@ static void parse_answer_word(const char *word, const struct field *f, size_t n,
 			continue;
 		text = word + f->len - 1;
 		if (f->kind == PACKETS && strcmp(text, "aql") != 0)
-			continue; // pm4: what "type=compute" has set
+			continue; // "type=compute" has set pm4 already
 		value = parse_value(text, f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;
@@ -289,7 +289,7 @@ static void parse_answer_word(const char *word, const struct field *f, size_t n,
 	}
 }
 
-// "error STATUS SENTENCE"
+// Parses the words behind "error": STATUS SENTENCE.
 static enum holder_line take_error_line(const char *rest, struct kfd_failure *f)
 {
 	char *end;

@@ -24,36 +24,38 @@ enum holder_verb {
 // in serve.c, PROTOCOL in gpq-suspend(1), tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
-	unsigned grace;           // suspend
-	uint64_t for_ns;          // suspend: 0 no deadline
-	bool tie;                 // suspend: the hold ends with the connection
-	bool idle;                // suspend: only queues without work
-	bool keep;                // resume: stay attached; release: while the connection lasts
-	bool untraced;            // suspend: a new session goes on without tracing
-	bool addresses;           // suspend, queues: with addresses and XCCs
+	unsigned grace;  // suspend
+	uint64_t for_ns; // suspend: time until the hold ends; 0: no deadline
+	bool tie;        // suspend: the hold ends with the connection
+	bool idle;       // suspend: only queues without work
+	bool keep;       // the holder stays attached; after release while the connection lasts
+	bool untraced;   // suspend: a new session goes on without tracing
+	bool addresses;  // suspend, queues: the answer has addresses and XCCs
 	struct kfd_selection sel; // last: its lists are long, and are not cleared
 };
 
-// Parses a line without newline; writes into it. 0, or -1 and *f (KFD_FAULT_REQUEST).
+// Parses a request line without newline, and changes it. Returns 0, or -1 and sets *f
+// (KFD_FAULT_REQUEST).
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f);
 
-// Write text to `to`, end it with a NUL, and return where that is. printf would take longer than
-// all else that a holder does for a request.
+// Write text to `to`, end it with a NUL, and return the address of the NUL. printf would take
+// longer than all else that a holder does for a request.
 char *line_put(char *to, const char *s);
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
 
-// Write a whole line to `to`, which has HOLDER_LINE_MAX bytes. Its length.
+// Write a whole line to `to`, which has HOLDER_LINE_MAX bytes, and return its length.
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses);
 size_t holder_format_ok(char *to, const struct kfd_answer *a);
 
 enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
 
-// Parses a line of an answer, and changes it. Fills *q, or *a without its queues, or *f.
+// Parses a line of an answer, and changes it. By the kind of line, fills *q, *a without its queues,
+// or *f.
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 
-// TYPE of all commands: "compute", "sdma", "sdma-xgmi", or "unknown". PACKETS: "aql", "pm4" or
-// NULL.
+// Names of a queue's type, as in column TYPE: "compute", "sdma", "sdma-xgmi" or "unknown"; and of
+// its packet format: "aql", "pm4" or NULL.
 const char *kfd_snapshot_type_name(uint32_t snapshot_type);
 const char *kfd_snapshot_packets_name(uint32_t snapshot_type);
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #define DYING_HOLDER_MS 3000
-#define HOLD_YIELDS     50 // a stop takes some microseconds, and a nap's wake-up 50 more
+#define HOLD_YIELDS     50 // yields before the first nap: a stop takes some us, a nap 100
 #define NAP_NS          50000
-#define HOLD_NAPS       10000 // with the timer's slack about a second
+#define HOLD_NAPS       10000 // naps of 50 us, which the timer's slack doubles: about a second
 
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 {
@@ -28,13 +28,13 @@ int tracee_explain_holder(pid_t holder, struct kfd_failure *f)
 	return kfd_fail(f, KFD_FAULT_HELD_APART, (int)holder);
 }
 
-// The likeliest reason for EPERM of PTRACE_SEIZE, which has several.
+// Sets *f to the likeliest of the reasons for EPERM of PTRACE_SEIZE. Returns -1.
 static int explain_refusal(pid_t pid, struct kfd_failure *f)
 {
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,
 						  KFD_FAULT_YAMA_ADMIN, KFD_FAULT_YAMA_OFF};
 	struct proc p, tracer;
-	uint64_t scope = 0; // without Yama
+	uint64_t scope = 0; // also without Yama
 	host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &scope);
 	if (proc_read(&p, pid) < 0)
 		return kfd_fail(f, KFD_FAULT_NO_PROCESS);
@@ -82,7 +82,8 @@ static void pass_on(pid_t pid, int sig, int event)
 		ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
 }
 
-// Is the tracee in a stop? Then its signal and event.
+// Is the tracee in a stop? Then sets *sig and *event to the stop's. Sets *gone if the tracee ended,
+// or is not traced.
 //
 // Stops are not taken (WNOWAIT): the kernel forgets the signal of a stop that was taken, and the
 // target would never get it if we were killed before PTRACE_CONT.
@@ -125,7 +126,7 @@ int tracee_hold(pid_t pid)
 					       : execed;
 			execed |= event == PTRACE_EVENT_EXEC;
 			pass_on(pid, sig, event);
-			interrupted = false; // this stop took the place of the one asked for
+			interrupted = false; // this stop took the place of the interrupt's
 		} else if (gone) {
 			return -ESRCH;
 		} else if (!interrupted) {

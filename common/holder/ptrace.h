@@ -13,22 +13,24 @@
 #include <sys/types.h>
 
 // Traces the leader `pid` without stopping it, if need be after the end of a holder that is ending.
-// From then on it stops at the end of each exec, for tracee_serve() or tracee_hold().
-// Must be called by the thread that will issue the debug trap calls. 0, or -1 and *f.
+// From then on the leader stops at the end of each exec, for tracee_serve() or tracee_hold(). Must
+// be called by the thread that will issue the debug trap calls. Returns 0, or -1 and sets *f.
 int tracee_seize(pid_t pid, struct kfd_failure *f);
 
-// Says in *f why a process that `holder` traces can be neither suspended nor resumed from here. -1.
+// Sets *f to why a process that `holder` traces can be neither suspended nor resumed from here.
+// Returns -1.
 int tracee_explain_holder(pid_t holder, struct kfd_failure *f);
 
 // To be called at SIGCHLD: hands the tracee's signals on, and keeps it in group stops (SIGSTOP).
-// False: it ended, or is no longer traced since another of its threads called exec.
+// Returns false if the tracee ended, or is no longer traced since another of its threads called
+// exec.
 bool tracee_serve(pid_t pid);
 
 // Stops the leader `pid`, which this thread traces, until tracee_release(). If it is the only
 // thread, it cannot leave its address space meanwhile by exit, death or exec. The stop interrupts a
-// system call as SIGSTOP and SIGCONT do: most are restarted, some return EINTR (signal(7)). 0; 1: it
-// called exec since tracee_seize(), as far as tracee_serve() has not seen that; -ESRCH: it ended;
-// -ETIME: it did not stop within a second.
+// system call as SIGSTOP and SIGCONT do: most are restarted, some return EINTR (signal(7)). Returns
+// 0; 1 if the process called exec since tracee_seize() and tracee_serve() has not seen that; -ESRCH
+// if it ended; -ETIME if it did not stop within a second.
 int tracee_hold(pid_t pid);
 void tracee_release(pid_t pid);
 

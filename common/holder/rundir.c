@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LOCK_MS 2000 // no starter takes so long
+#define LOCK_MS 2000 // longest wait for the lock: no starter holds it so long
 
 static bool is_own_dir(const char *path)
 {
@@ -25,7 +25,7 @@ static bool is_own_dir(const char *path)
 	       st.st_uid == geteuid();
 }
 
-// The path of one's own directory. False: it is too long.
+// Writes the path of one's own directory. Returns false if it is too long.
 static bool own_path(char *path, size_t size)
 {
 	const char *xdg = host_getenv("XDG_RUNTIME_DIR");
@@ -43,7 +43,8 @@ static bool own_path(char *path, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-// Opens `path` if it is a directory that is closed to all but its owner, *owner.
+// Opens the directory `path` if it is closed to all but its owner, and sets *owner. Returns a
+// descriptor or -errno.
 static int open_private(const char *path, uid_t *owner)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -127,7 +128,8 @@ static int close_failed(int fd)
 	return -error;
 }
 
-// A socket, and an address through /proc/self/fd: the path itself may be too long for an address.
+// Makes a socket, and an address for it that goes through /proc/self/fd, since the path itself may
+// be too long for an address. Returns the socket or -errno.
 static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -138,7 +140,8 @@ static int make_socket(struct sockaddr_un *a, const char *format, int dir, const
 	return fd < 0 ? -errno : fd;
 }
 
-// The socket that was checked is the one connected to: an O_PATH descriptor of it.
+// Returns an O_PATH descriptor of the socket `name`, or -errno. Connecting through the descriptor
+// reaches the file that was checked, whatever replaces the name.
 static int open_socket(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

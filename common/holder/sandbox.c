@@ -17,7 +17,7 @@ static const int allowed[] = {
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(timer_create), SCMP_SYS(timer_settime),
 	SCMP_SYS(timer_delete), SCMP_SYS(timerfd_settime), SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_nanosleep),
-	// the driver and the target; ptrace also to take a session back
+	// the driver and the target; ptrace also for kfd_session_take_back()
 	SCMP_SYS(ioctl), SCMP_SYS(ptrace), SCMP_SYS(pidfd_open), SCMP_SYS(wait4), SCMP_SYS(waitid),
 	// the child that reads the target's memory (reader/reader.h)
 	SCMP_SYS(clone), SCMP_SYS(clone3), SCMP_SYS(set_robust_list), SCMP_SYS(socketpair),

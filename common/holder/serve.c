@@ -12,17 +12,18 @@
 
 // ---- answers
 
-#define KEPT_MAX (1u << 20) // bytes; four times the longest answer, 1024 queues with addresses
-#define LAST_MS  1000       // of send_last()
+#define KEPT_MAX (1u << 20) // unsent bytes of one client: 4 times the longest answer (1024 queues)
+#define LAST_MS  1000       // how long send_last() waits for all clients together
 
-// Bytes that the client took; -1 when it is gone.
+// Returns the number of bytes that the client took, or -1 if it is gone.
 static ssize_t send_some(const struct client *c, const char *text, size_t len)
 {
 	ssize_t n = send(c->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-// The loop then reads the end of the connection, and closes it.
+// Drops a client that fails to take its answers: the loop reads the end of the connection, and
+// closes it.
 static void give_up_client(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -84,7 +85,7 @@ static void send_error(struct holder *h, struct client *c, const struct kfd_fail
 	send_text(h, c);
 }
 
-// 0 in the protocol: no deadline.
+// Returns a deadline as answers have it: 0 if there is none.
 static uint64_t deadline_in_answer(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;
@@ -104,7 +105,7 @@ static void send_ok(struct holder *h, struct client *c)
 	send_text(h, c);
 }
 
-// `queue` lines of the first `num` outcomes, which send_ok() completes.
+// Sends a `queue` line for each of the first `num` outcomes; send_ok() completes the answer.
 static void send_outcomes(struct holder *h, struct client *c, int num, bool addresses)
 {
 	for (int i = 0; i < num; i++) {
@@ -133,7 +134,8 @@ void client_close(struct holder *h, struct client *c)
 	hold_arm(h);
 }
 
-// Opens the session for the first request that needs it, whose timers are set already.
+// Opens the session for the first request that needs it. Returns 0, or -1 and sets *f, then for all
+// later requests as well.
 static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 {
 	if (!h->opened) {
@@ -157,8 +159,9 @@ static void check_session(struct holder *h)
 		h->ending = true;
 }
 
-// What undoes a suspension comes before it: first the timers (hold_make()), of which the last is
-// SIGKILL; then the session, which the kernel ends when we die; then the queues.
+// Opens the session and suspends. What undoes a suspension comes first: the timers (hold_make()),
+// of which the last is SIGKILL; then the session, which the kernel ends when we die; then the
+// queues.
 static int suspend_after_arming(struct holder *h, const struct holder_request *r,
 				struct kfd_failure *f)
 {
@@ -200,7 +203,8 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	kfd_step(8);
 }
 
-// Answers a request that resumed `n` queues. If the holder ends, the session is closed before.
+// Answers a request that resumed `n` queues. If the holder ends, the session is closed before the
+// answer.
 static void send_end(struct holder *h, struct client *c, int n)
 {
 	struct kfd_failure f;
@@ -235,8 +239,8 @@ static bool stays_without_hold(const struct holder *h)
 	return stay;
 }
 
-// Writes outcomes: `held` for suspended queues, and for the others `running`, unless that is NONE.
-// Their number.
+// Writes h->outcomes: result `held` for suspended queues, and `running` for the others, which
+// KFD_RESULT_NONE leaves out. Returns their number.
 static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result running)
 {
 	const struct kfd_session *s = &h->session;
@@ -250,7 +254,7 @@ static int list_outcomes(struct holder *h, enum kfd_result held, enum kfd_result
 	return n;
 }
 
-// Selects the suspended queues that no hold is about. Their number.
+// Selects the suspended queues that no hold is about. Returns their number.
 static unsigned gather_unwanted(const struct holder *h, struct kfd_selection *sel)
 {
 	const struct kfd_session *s = &h->session;
@@ -279,7 +283,8 @@ int serve_release(struct holder *h)
 	return n < 0 ? 0 : n;
 }
 
-// Resuming named queues leaves the others held. If the call fails, the holder ends: that resumes.
+// Resuming named queues leaves the others held. If the call fails, the holder ends, which resumes
+// all.
 static void serve_resume(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
@@ -345,8 +350,8 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Selects queues that appeared and that a hold follows. Their number, or -1. Queues that were
-// resumed by name did not appear, and are left alone.
+// Selects queues that appeared and that a hold follows. Queues that were resumed by name are not
+// among them, and stay running. Returns their number, or -1 on failure.
 static int gather_new(struct holder *h, struct kfd_selection *sel)
 {
 	struct kfd_session *s = &h->session;

@@ -106,13 +106,15 @@ static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct 
 				       .rinfo_size = sizeof(*info)}};
 	uint64_t policy;
 	int pipefd[2], r;
-	// The kernel writes from the target's system calls: a pipe that blocks would hang it.
+	// The driver writes to this pipe from the target's system calls, which a full pipe would
+	// block.
 	if (pipe2(pipefd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "pipe", strerror(errno));
 	s->events = pipefd[0];
 	a.enable.dbg_fd = (uint32_t)pipefd[1];
 	r = session_enable(s->kfd, s->target.pid, &a, true);
-	// The kernel keeps a reference; without ours, end of file means that the session is over.
+	// The driver keeps a reference to the writing end. Without ours, end of file means that the
+	// session is over.
 	close(pipefd[1]);
 	if (r == -EINVAL &&
 	    host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
@@ -238,7 +240,8 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	int r = session_trap(s, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SNAPSHOT, r, f);
-	// Clearing QUEUE_NEW in the copied entries is what makes them suspendable at all.
+	// The snapshot cleared QUEUE_NEW of the queues that it copied: others cannot be suspended
+	// [kfd.queue-new].
 	s->num = a.snapshot.num_entries < KFD_MAX_QUEUES ? a.snapshot.num_entries : KFD_MAX_QUEUES;
 	qsort(s->queues, s->num, sizeof(s->queues[0]), queues_by_id);
 	for (unsigned i = 0; i < s->num; i++)

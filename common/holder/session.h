@@ -19,7 +19,7 @@
 enum kfd_result {
 	KFD_RESULT_NONE,
 	KFD_RESULT_SUSPENDED,
-	KFD_RESULT_ALREADY, // was suspended before
+	KFD_RESULT_ALREADY, // was suspended before the request
 	KFD_RESULT_BUSY,    // runs: only idle queues were wanted, and this one had work
 	KFD_RESULT_REFUSED, // runs: the hardware did not let go of the queue
 	KFD_RESULT_TIMEOUT, // the GPU did not answer; the driver resets the GPU
@@ -29,15 +29,15 @@ enum kfd_result {
 	KFD_RESULT_RUNNING, // was not suspended
 };
 
-// Which queues. No ids and no GPUs means all, including those that appear later. The counts are
-// first: where few ids are given, nothing behind the first page is touched.
+// The queues that a request is about. No ids and no GPUs means all, including those that appear
+// later. The counts are first: where few ids are given, nothing behind the first page is touched.
 struct kfd_selection {
 	unsigned num_ids, num_gpus;
 	uint32_t gpus[64]; // gpu_id numbers
 	uint32_t ids[KFD_MAX_QUEUES];
 };
 
-// "suspended", ...: the words of the holder's protocol (protocol.c).
+// Returns the word for a result in the holder's protocol, such as "suspended" (protocol.c).
 const char *kfd_result_name(enum kfd_result r);
 
 // A queue and what became of it, in the session and in a holder's answer.
@@ -45,33 +45,33 @@ struct kfd_outcome {
 	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
 	enum kfd_result result;
 	unsigned xccs;       // answers with addresses only: XCCs of its GPU
-	uint64_t latency_ns; // of the call that suspended or resumed the queue; 0: none did
-	uint64_t until_ns;   // answers only: CLOCK_MONOTONIC, 0: no deadline
+	uint64_t latency_ns; // duration of the driver call that suspended or resumed it; 0: none
+	uint64_t until_ns;   // answers only: deadline of the queue, CLOCK_MONOTONIC; 0: none
 };
 
 struct kfd_session {
-	struct kfd_target target; // borrowed
+	struct kfd_target target; // its pidfd is borrowed
 	int kfd;
-	int events; // readable when something happened; end of file when the session is over
+	int events; // driver's events to read; end of file when the session is over
 	bool enabled;
 	bool untraced;  // the target is not traced, so it has no stops to serve
-	bool taken;     // untraced, and taken by another debugger: calls fail until that ends
+	bool taken;     // taken by another debugger: calls fail until that debugger ends
 	bool stale;     // the queue list has to be read again
 	bool may_crash; // KFD_FACT_SUSPEND_CRASH is or may be true here
 	unsigned num_held;
-	uint64_t since_ns; // when the first of them was suspended, CLOCK_MONOTONIC; 0: none is
-	unsigned num;      // of `queues`
+	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
+	unsigned num;      // entries of `queues`
 	unsigned num_gpus;
 	bool acquired[64];          // by index in `gpus`: the target is known to have acquired it
-	bool held[KFD_MAX_QUEUES];  // by queue id: suspended by us
-	bool fresh[KFD_MAX_QUEUES]; // by queue id: appeared; the caller clears it
+	bool held[KFD_MAX_QUEUES];  // by queue id: this session suspended the queue
+	bool fresh[KFD_MAX_QUEUES]; // by queue id: the queue has appeared; the caller clears this
 	// Large and mostly never touched, so behind all else (struct holder).
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
 	struct kfd_device_entry gpus[64];              // in the driver's order
 };
 
-// Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops this process
-// at step N if it is WHO, "gpq" or "holder", which kfd_step_init() says.
+// Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops a process at
+// its kfd_step(N) with SIGSTOP if it called kfd_step_init(WHO): "gpq" or "holder".
 #ifdef GPQ_TESTING
 void kfd_step_init(const char *who);
 void kfd_step(unsigned number);
@@ -83,45 +83,47 @@ void kfd_step(unsigned number);
 // Opens /dev/kfd, seizes the target, makes sure that no other session exists, and starts the
 // session. *s must be zeroed. Suspends nothing. Without `trace` the target is let go once the
 // session is set up; drivers that do not allow that fail with KFD_FAULT_MUST_TRACE. After a failure
-// the caller must end its thread (or process) to stop tracing, and close the session. Passes steps
-// 1 to 5. 0, or -1 and *f.
+// the caller must end its thread (or process) to stop tracing, and close the session. Passes
+// kfd_step() 1 to 5. Returns 0, or -1 and sets *f.
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
 		     struct kfd_failure *f);
 
-// Ends the session: all queues run. Tracing goes on until the calling thread ends. False when
-// another debugger has taken the session: its queues are as they were; try again.
+// Ends the session: all queues run. Tracing goes on until the calling thread ends. Returns false
+// when another debugger has taken the session: its queues are as they were; try again.
 bool kfd_session_close(struct kfd_session *s);
 
 // If another debugger has become the owner of an untraced session, seizes the target and becomes
-// the owner again. False: nobody has, or the target is still traced (s->taken).
+// the owner again. Returns false if nobody has, or the target is still traced (s->taken).
 bool kfd_session_take_back(struct kfd_session *s);
 
 // After the death of a holder that did not trace, its queues run, unless another debugger had taken
-// the session, which is then ended here. True: they run. False: somebody traces the target, and
-// hides that. The calling thread traces the target until the thread ends.
+// the session, which is then ended here. Returns true if they run, false if that cannot be seen
+// because somebody traces the target. The calling thread traces the target until the thread ends.
 bool kfd_session_recover(const struct kfd_target *t);
 
 // Suspends the selected queues that are not suspended yet; with `idle_only` those without work.
-// `grace`: 0 to KFD_GRACE_MAX. `out` has room for KFD_MAX_QUEUES plus sel->num_ids entries. Number
-// of outcomes, or -1 and *f; queues suspended before the failure stay so.
+// `grace`: units of 1000 GPU clocks, 0 to KFD_GRACE_MAX. `out` has room for KFD_MAX_QUEUES plus
+// sel->num_ids entries. Returns the number of outcomes, or -1 and sets *f; queues suspended before
+// the failure stay so.
 int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, unsigned grace,
 			bool idle_only, struct kfd_outcome *out, struct kfd_failure *f);
 
-// Resumes the selected queues. Number of outcomes; -1 and *f: the caller must end the session.
+// Resumes the selected queues. Returns the number of outcomes, or -1 and sets *f: the caller must
+// then end the session.
 int kfd_session_resume(struct kfd_session *s, const struct kfd_selection *sel,
 		       struct kfd_outcome *out, struct kfd_failure *f);
 
 // Reads the driver's events: answers the runtime handshake, notes new queues in s->stale.
-// 0, or -1 and *f (KFD_FAULT_SESSION_LOST) when the session is over.
+// Returns 0, or -1 and sets *f, to KFD_FAULT_SESSION_LOST or KFD_FAULT_GONE if the session is over.
 int kfd_session_events(struct kfd_session *s, struct kfd_failure *f);
 
-// Brings s->queues up to date. 0, or -1 and *f.
+// Brings s->queues up to date. Returns 0, or -1 and sets *f.
 int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f);
 
 bool kfd_among(const uint32_t *list, unsigned num, uint32_t value);
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q);
 
-// XCCs of a GPU of the target, 1 when unknown.
+// Returns the number of XCCs of a GPU of the target, 1 when unknown.
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);
 
 #endif

@@ -28,7 +28,7 @@ static pid_t other_thread(pid_t pid, unsigned n)
 	return found;
 }
 
-// Has it further threads? proc_task_getattr() in fs/proc/base.c counts them as links of the folder.
+// Has the process further threads? proc_task_getattr() in fs/proc/base.c counts them as links.
 static bool has_others(pid_t pid)
 {
 	char path[32];
@@ -43,8 +43,9 @@ int session_try(int kfd, pid_t target)
 	return session_call(kfd, target, KFD_DBG_GET_QUEUE_SNAPSHOT, &a);
 }
 
-// -EAGAIN: the target has a second thread by now. Only exec makes a process that was probed another
-// one than a KFD process, and each probe costs a line in the kernel's log.
+// Calls ENABLE while the target's only thread is stopped. Returns -EAGAIN if it has a second thread
+// by now. A target that was probed is still a KFD process unless it called exec, and is then not
+// probed again, as each probe costs a line in the kernel log.
 static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 {
 	int r = tracee_hold(target);
@@ -54,7 +55,7 @@ static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 	if (has_others(target))
 		r = -EAGAIN;
 	else if ((r > 0 || !probed) &&
-		 session_try(kfd, target) == -ESRCH) // ENABLE would make it a KFD process
+		 session_try(kfd, target) == -ESRCH) // ENABLE would make the target a KFD process
 		r = -ESRCH;
 	else
 		r = session_call(kfd, target, KFD_DBG_ENABLE, a);

@@ -4,33 +4,36 @@
 
 #include "common/holder/session.h"
 
-// One DBG_TRAP call. Result (>= 0) or -errno.
+// Makes one DBG_TRAP call. Returns its result (>= 0) or -errno.
 int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
 
-// A snapshot of 0 queues: shows without any effect whether the driver accepts calls for `target`.
+// Takes a snapshot of 0 queues, which shows without any effect whether the driver accepts calls for
+// `target`. Returns as session_call().
 int session_try(int kfd, pid_t target);
 
-// ENABLE by the tracer of `target`, which must be a KFD process. -ESRCH: the target ended or
-// replaced itself; -ETIME: its only thread could not be stopped (session_enable.c). `probed`: since
-// tracee_seize(), session_try() has shown that it is a KFD process.
+// Calls ENABLE as the tracer of `target`, which must be a KFD process. `probed`: session_try() has
+// shown that since tracee_seize(). Returns as session_call(); -ESRCH if the target ended or
+// replaced itself, -ETIME if its only thread could not be stopped (session_enable.c).
 int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probed);
 
-// session_call() for the session's target. Takes an untraced session back if it was taken.
+// session_call() for the session's target. Takes an untraced session back if another debugger has
+// it.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 
-// What a call's -errno means for the session. -1 and *f.
+// Sets *f to what the -errno `r` of a call at this step means for the session. Returns -1.
 int session_fail(const struct kfd_session *s, enum kfd_step step, int r, struct kfd_failure *f);
 
-// Seizes the target and enables the session, whose kfd is open. Steps 2 to 5. 0, or -1 and *f.
+// Seizes the target and enables the session, whose kfd is open. Passes kfd_step() 2 to 5. Returns
+// 0, or -1 and sets *f.
 int session_attach(struct kfd_session *s, struct kfd_failure *f);
 
-// The same, then lets the target go (session_untraced.c).
+// session_attach(), then lets the target go (session_untraced.c).
 int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
 // Fills s->gpus once.
 void session_load_gpus(struct kfd_session *s);
 
-// The queues run again: notes that none is suspended.
+// Notes that no queue is suspended any more.
 void session_unhold_all(struct kfd_session *s);
 
 #endif

@@ -10,20 +10,21 @@
 
 #include <string.h>
 
-// New queues can appear at any time, and one that is being destroyed cannot be suspended.
+// Calls of one suspend request at most: new queues can appear at any time, and one that is being
+// destroyed cannot be suspended.
 #define MAX_ROUNDS 8
 
-// An error after so long is a timeout (queue_preemption_timeout_ms, 9 s unless changed), an earlier
-// one a refusal.
+// A suspend call that fails after more time ran into the GPU's timeout
+// (queue_preemption_timeout_ms, 9 s unless changed); one that fails sooner was refused.
 #define TIMEOUT_NS 2000000000ull
 
-// The calls of one request, and the result of each queue so far, by queue id.
+// The driver calls of one request, and the result of each queue so far, by queue id.
 struct attempt {
 	unsigned calls;
-	uint64_t took_ns[1 + MAX_ROUNDS]; // of each call, from 1 on; [0]: 0
+	uint64_t took_ns[1 + MAX_ROUNDS]; // duration of each call, from 1 on; [0]: 0
 	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
-	uint8_t call[KFD_MAX_QUEUES];     // that had the queue last, 0: none; undefined without a
-					  // result
+	uint8_t call[KFD_MAX_QUEUES];     // number of the last call with this queue, 0: none;
+					  // undefined without a result
 };
 
 static void begin_attempt(struct attempt *at)
@@ -101,7 +102,7 @@ static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *
 	       (p.has_saved && p.saved_waves_bytes > 0);
 }
 
-// Has a running queue packets not taken yet? Its context header is stale.
+// Has a running queue packets not taken yet? Its context header is stale, and not read.
 static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
@@ -109,7 +110,7 @@ static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 	return p.has_indices && p.read_index != p.write_index;
 }
 
-// Collects the ids of selected queues that are still to be suspended. Their number.
+// Collects the ids of selected queues that are still to be suspended. Returns their number.
 static unsigned collect_running(struct kfd_session *s, const struct kfd_selection *sel,
 				bool idle_only, struct attempt *at, uint32_t *ids)
 {
@@ -160,8 +161,8 @@ static void take_results(struct kfd_session *s, struct attempt *at, uint32_t *id
 		trap_resume(s, ids, failed);
 }
 
-// Resumes queues that got work between check and call, or had waves, which show only when
-// suspended.
+// Resumes queues that got work between check and call, or had waves, which only a suspended queue
+// shows.
 static void release_busy(struct kfd_session *s, struct attempt *at)
 {
 	uint32_t ids[KFD_MAX_QUEUES];
@@ -205,7 +206,8 @@ static unsigned note_queues(struct kfd_session *s, const uint32_t *ids, unsigned
 	return first;
 }
 
-// debugfs has PIDs of the host: in a PID namespace the file would be another process's.
+// Fails unless debugfs shows that the target has acquired the GPU. debugfs has PIDs of the host: in
+// a PID namespace the file would be another process's.
 static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *f)
 {
 	struct buf b = {0};
@@ -221,7 +223,7 @@ static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *
 	return s->acquired[gpu] ? 0 : kfd_fail(f, KFD_FAULT_MAY_CRASH, id);
 }
 
-// Refuses a suspension that such a driver would crash on, unless it is proved safe.
+// Refuses a suspension on which a driver with KFD_FACT_SUSPEND_CRASH could crash.
 static int guard_suspension(struct kfd_session *s, const uint32_t *ids, unsigned n,
 			    struct kfd_failure *f)
 {
@@ -246,7 +248,7 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
-	return kfd_session_events(s, f); // did queues appear meanwhile?
+	return kfd_session_events(s, f); // notes queues that appeared meanwhile
 }
 
 static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uint32_t id)
@@ -257,7 +259,8 @@ static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uin
 	return NULL;
 }
 
-// One outcome per selected queue that exists, then one per named id that does not.
+// Writes an outcome per selected queue, then one per named id without a queue. Returns their
+// number.
 static int report_outcomes(const struct kfd_session *s, const struct kfd_selection *sel,
 			   const struct attempt *at, struct kfd_outcome *out)
 {
@@ -301,7 +304,7 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	return report_outcomes(s, sel, &at, out);
 }
 
-// Selected queues that are suspended.
+// Collects the ids of selected queues that are suspended. Returns their number.
 static unsigned collect_held(const struct kfd_session *s, const struct kfd_selection *sel,
 			     struct attempt *at, uint32_t *ids)
 {

@@ -40,7 +40,7 @@ static void *open_traced(void *arg)
 	return NULL;
 }
 
-// The kernel lets the target go at the end of the thread's exit, which may be after the join.
+// Linux lets the target go at the end of the thread's exit, which may be after the join.
 static void wait_until_let_go(pid_t target, pid_t thread)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -49,8 +49,9 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 		nanosleep(&pause, NULL);
 }
 
-// ENABLE by the tracer. -EALREADY: there is a session, and the caller is its owner now. The driver
-// wants a descriptor (`any_fd`), and uses it for a new session only. Result or -errno.
+// Calls ENABLE as the tracer. The driver wants a descriptor (`any_fd`), and uses it for a new
+// session only. Returns the result or -errno; -EALREADY: there is a session, and the caller is its
+// owner now.
 static int become_owner(int kfd, pid_t target, int any_fd)
 {
 	struct kfd_rinfo info;
@@ -96,7 +97,7 @@ bool kfd_session_take_back(struct kfd_session *s)
 	if (s->taken || !kfd_target_alive(&s->target))
 		return false;
 	s->untraced = false;
-	if (become_owner(s->kfd, pid, s->events) >= 0) // it had ended, and this began a new one
+	if (become_owner(s->kfd, pid, s->events) >= 0) // the session had ended: this began one
 		disable_session(s->kfd, pid);
 	return true;
 }

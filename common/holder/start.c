@@ -15,7 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// "until 4711.250 s", or the text for no deadline.
+// Writes "until 4711.250 s", or the text for no deadline.
 static void put_until(char *p, uint64_t until)
 {
 	uint64_t ms = until / 1000000;

@@ -16,13 +16,14 @@ uint64_t kfd_target_start(pid_t pid)
 	return proc_start_ticks(pid, &ticks) ? 0 : ticks;
 }
 
-// The pidfd comes first: if its process lives after the start time was read, that time is its own.
+// The pidfd is opened before the start time is read: if its process is alive after that, the start
+// time is that process's.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f)
 {
 	pid_t self = pid_of_self();
 	t->pid = pid;
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	// EINVAL, in newer kernels ENOENT: the pid is a thread's, which is no process.
+	// EINVAL, in newer Linux kernels ENOENT: `pid` is a thread, and no process.
 	if (t->pidfd < 0)
 		return kfd_fail_errno(f, KFD_STEP_SEIZE,
 				      errno == EINVAL || errno == ENOENT ? ESRCH : errno);

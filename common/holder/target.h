@@ -1,7 +1,7 @@
 // The target process, pinned so that a process which gets its pid later is not mistaken for it.
 //
 // A target is a pid, its start time and a pidfd, both taken before anything is done to the process.
-// Always of the running kernel, never of a recorded host.
+// It is always a process of this host, never of a recorded one.
 #ifndef GPQ_HOLDER_TARGET_H
 #define GPQ_HOLDER_TARGET_H
 
@@ -22,22 +22,23 @@ struct kfd_target {
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f);
 void kfd_target_unpin(struct kfd_target *t);
 
-// Start time of `pid`, or 0 with errno (ESRCH: no such process).
+// Returns the start time of `pid` in clock ticks since boot, or 0 with errno (ESRCH: no such
+// process).
 uint64_t kfd_target_start(pid_t pid);
 
-// Has the process not ended? A zombie has.
+// Is the process alive? A zombie is not.
 bool kfd_target_alive(const struct kfd_target *t);
 
-// The same for a process that was not pinned.
+// Is a process that was not pinned dead? A zombie is.
 bool kfd_is_dead(pid_t pid);
 
-// Waits for the end of a process that was not pinned. True when it has ended.
+// Waits for the end of a process that was not pinned. Returns true when it has ended.
 bool kfd_wait_death(pid_t pid, int timeout_ms);
 
-// The name a holder gives itself.
+// The process name (comm) of holders.
 #define KFD_HOLDER_COMM "gpq-holder"
 
-// The holder that traces `pid`, 0: none.
+// Returns the holder that traces `pid`; 0: none.
 pid_t kfd_holder_of(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
-// C++ names by the reader's child; see demangle.h. The answer is a string, empty if the library
-// refuses the name, its NUL, and the processor time that was used.
+// Demangles C++ names in the reader's child; see demangle.h. The child's answer is a string, empty
+// if the library refuses the name, its NUL, and the processor time used, in ns (uint64_t).
 //
 // Facts: the Itanium C++ ABI, 3.4 (__cxa_demangle); libiberty/cp-demangle.c; setitimer(2).
 #include "common/reader/demangle.h"
@@ -21,7 +21,7 @@ LIB(cxxabi, "libstdc++.so.6", CXXABI_FUNCTIONS, RECOMMENDED, "demangle", "C++ na
 
 struct demangler {
 	unsigned lost;
-	uint64_t asked, took_ns; // names, and what they took
+	uint64_t asked, took_ns; // number of names asked, processor time they took
 	char answer[DEMANGLE_TO_MOST + 1];
 };
 
@@ -42,7 +42,7 @@ void demangler_free(struct demangler *d)
 
 // --- in the child ---
 
-// SIGPROF ends the process when it has used so much processor time; 0: never.
+// Lets SIGPROF end this process when it has used `ms` of processor time; 0: never.
 static void limit_time(long ms)
 {
 	const struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};

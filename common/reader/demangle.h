@@ -8,24 +8,25 @@
 #define GPQ_READER_DEMANGLE_H
 
 #define DEMANGLE_FROM_MOST 4096  // bytes of a name; libstdc++ itself refuses more than 1024
-#define DEMANGLE_TO_MOST   16384 // bytes of what becomes of it
-#define DEMANGLE_MS        50    // of processor time for one name; usual ones take 0.05
-#define DEMANGLE_LOST_MOST 4     // names that took longer, or ended the child: then it gives up
-// Limit for all names, in ns: the first number, and the second one for each of them.
+#define DEMANGLE_TO_MOST   16384 // bytes of a demangled name, with NUL
+#define DEMANGLE_MS        50    // ms of processor time for one name; usual names take 0.05
+#define DEMANGLE_LOST_MOST 4     // names too slow or fatal to the child before demangling stops
+// Limit of processor time for all names, in ns: the first number, plus the second for each name.
 #define DEMANGLE_ALL_NS  500000000u
 #define DEMANGLE_EACH_NS 500000u
 
 struct demangler;
 
-// NULL with errno ENOPKG: there is no libstdc++.so.6.
+// Returns NULL with errno ENOPKG if there is no libstdc++.so.6.
 struct demangler *demangler_new(void);
-void demangler_free(struct demangler *d); // NULL: nothing
+void demangler_free(struct demangler *d); // NULL: does nothing
 
-// The name for people, valid until the next call; NULL when it does not begin with _Z, the library
-// refuses it, or a limit is reached. For one thread at a time.
+// Returns the demangled name, valid until the next call; NULL when `name` does not begin with _Z,
+// the library refuses it, or a limit is reached. For one thread at a time.
 const char *demangle(struct demangler *d, const char *name);
 
-// Number of names so far that took too long, ended the child, or could not be given to a child.
+// Returns the number of names so far that took too long, ended the child, or could not be given to
+// a child.
 unsigned demangler_lost(const struct demangler *d);
 
 #endif

@@ -43,8 +43,8 @@ static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size
 
 // --- in the child ---
 
-// A question is an array of these. The answer has an enum memory_got in a byte for each, then the
-// bytes of all, those that could not be read undefined.
+// A question is an array of these. The answer has one byte (enum memory_got) for each range, then
+// the bytes of all ranges; those that could not be read are undefined.
 struct wanted {
 	uint64_t at, size;
 };
@@ -131,7 +131,7 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		v[i].got = MEMORY_LOST;
 	errno = EBADF;
-	if (m->read || !host_is_live()) // neither can block
+	if (m->read || !host_is_live()) // reading a recorded host or by m->read cannot block
 		return memory_read_here(m, v, n);
 	if (m->fd < 0)
 		return false;

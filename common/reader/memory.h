@@ -14,19 +14,19 @@ struct memory_range;
 struct memory {
 	int fd; // /proc/PID/mem; -1: none
 	pid_t pid;
-	struct memory_range *kept; // read in advance: memory_read() takes each of them once
+	struct memory_range *kept; // ranges read in advance: memory_read() takes each of them once
 	size_t nkept;
 	// Replaces the file, for tests; NULL: none.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;
 };
 
-// 0, or -1 with errno: EACCES, EPERM no right to trace it; ENOENT no such process. On a recorded
-// host offsets in the file are addresses, too.
+// Opens the memory of a process. Returns 0, or -1 with errno: EACCES or EPERM no right to trace it;
+// ENOENT no such process. On a recorded host offsets in the file are addresses, too.
 int memory_open(struct memory *m, pid_t pid);
 void memory_close(struct memory *m);
 
-// False, and `to` undefined, unless all `size` bytes are there. Any address may come.
+// Reads `size` bytes at any address. Returns false, with `to` undefined, unless all were read.
 bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size);
 
 // ---- several ranges at once
@@ -48,14 +48,15 @@ struct memory_range {
 #define MEMORY_RANGES_MOST 1024
 #define MEMORY_BYTES_MOST  65536
 
-// Reads them in this order. False unless all were read: see `got`, and errno, which is ETIMEDOUT
-// when the memory is silent.
+// Reads the ranges in this order. Returns false unless all were read: see `got`, and errno, which
+// is ETIMEDOUT when the memory is silent (no answer in time).
 bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
 
-// The same without a child: faster, but waits for ever for memory that is silent.
+// Like memory_read_all(), without a child: faster, but waits for ever for memory that is silent.
 bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n);
 
-// The same for loops that never wait: the question, and what its answer says.
+// memory_read_all() in two steps, for loops that never wait: memory_post() sends the question as
+// reader_post() does, memory_take() stores its answer and returns false unless all were read.
 bool memory_post(struct reader *r, const struct memory *m, const struct memory_range *v, size_t n,
 		 void *tag);
 bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len);
@@ -64,8 +65,8 @@ bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len)
 // its value [aql.signal].
 enum { SIGNAL_KIND_USER = 1, SIGNAL_VALUE_AT = 8 };
 
-// The value of the signal at this address. False: it cannot be read, or is no signal that has a
-// value there (doorbells have none).
+// Reads the value of the signal at this address. Returns false if it cannot be read, or is no
+// signal that has a value there (doorbells have none).
 bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value);
 
 #endif

@@ -29,7 +29,8 @@ struct process_cache {
 	void *tree; // tsearch() tree of struct process_info, by pid; owned
 };
 
-// The process, with what is wanted of it. Valid until process_cache_fini().
+// Returns the process, with the parts in `want` (PROCESS_...) read. Valid until
+// process_cache_fini().
 const struct process_info *process_cache_get(struct process_cache *p, pid_t pid, unsigned want);
 void process_cache_fini(struct process_cache *p);
 
@@ -37,7 +38,7 @@ void process_cache_fini(struct process_cache *p);
 // a container that has a /proc of its own.
 bool pids_are_host(void);
 
-// gpq's own PID as /proc has it; 0 on a recorded host.
+// Returns gpq's own PID as /proc has it; 0 on a recorded host.
 pid_t pid_of_self(void);
 
 #endif

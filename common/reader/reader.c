@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RUNNING_TIMES 10    // a child that runs has so many times the time of one that sleeps
+#define RUNNING_TIMES 10    // a child that runs has this many times the deadline of one that sleeps
 #define NOBODY        65534 // the kernel's default overflow user and group
 
 struct asked {
@@ -37,16 +37,16 @@ struct asked {
 
 struct reader {
 	pid_t child;     // 0: none
-	pid_t owner;     // the child's parent: a holder, which is a fork of gpq, has no child yet
-	int fd;          // to the child
-	unsigned libs;   // how many libraries were loaded when it was started
+	pid_t owner;     // the child's parent; a fork of gpq, such as a holder, must start its own
+	int fd;          // socket to the child
+	unsigned libs;   // lib_count() when the child was started
 	struct asked *v; // questions on their way, in order
 	size_t n, cap;
 };
 
 enum { PART_MORE = -1, PART_ALIVE = -2 };
 struct part_head {
-	int32_t end; // how the task ended; PART_MORE: there are more parts
+	int32_t end; // last part: the task's result (0 or errno); others: PART_MORE or PART_ALIVE
 };
 
 static struct {
@@ -83,8 +83,8 @@ void reader_alive(void)
 		_exit(0);
 }
 
-// Receives a message, and in *fd the descriptor that came with it, or -1. Its length; 0: the end,
-// or, with errno EAGAIN, none yet.
+// Receives a message, and in *fd the descriptor that came with it, or -1. Returns the message's
+// length; 0: the other side is gone or, with errno EAGAIN, there is no message yet.
 static size_t receive_message(int from, void *to, size_t size, int flags, int *fd)
 {
 	union {
@@ -98,7 +98,7 @@ static size_t receive_message(int from, void *to, size_t size, int flags, int *f
 			   .msg_controllen = sizeof(control)};
 	ssize_t n;
 	do {
-		errno = 0; // it stays so at the end
+		errno = 0; // stays 0 when the other side is gone
 		n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | flags);
 	} while (n < 0 && errno == EINTR);
 	const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
@@ -153,7 +153,8 @@ static void child_begin(int fd, pid_t parent)
 		_exit(0);
 }
 
-// The child of a holder that has given up its rights cannot change its user, and keeps it.
+// Gives up the child's rights. The child of a holder that has given up its own cannot change its
+// user, and keeps the holder's.
 static void give_up_rights(pid_t parent)
 {
 	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
@@ -161,7 +162,7 @@ static void give_up_rights(pid_t parent)
 	setrlimit(RLIMIT_STACK, &stack);
 	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
 	    setresuid(NOBODY, NOBODY, NOBODY) == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user clears it
+		prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user clears this setting
 	if (getppid() != parent)
 		_exit(0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -239,7 +240,7 @@ static void leave_child(pid_t child, pid_t whose)
 	left[nleft++].whose = whose;
 }
 
-// How long to wait now for an answer about `whose`.
+// Returns how long to wait now for an answer about `whose`, by the limits in reader.h.
 static unsigned patience_ms(pid_t whose)
 {
 	const uint64_t all = READER_ALL_MS * UINT64_C(1000000), now = clock_ns();
@@ -297,7 +298,8 @@ static void reader_stop_child(struct reader *r, pid_t whose)
 	r->child = 0;
 }
 
-// Starts the child, also anew if a library was loaded since, which it may need.
+// Starts the child if there is none, and restarts one that began before a library was loaded, which
+// its tasks may need. Returns false if that fails.
 static bool make_ready(struct reader *r)
 {
 	if (r->owner != getpid())
@@ -378,7 +380,8 @@ static int ask_common(const struct reader_question *q, reader_take *take, void *
 	return error;
 }
 
-// Also waits for the end of the child, since closing the file may block.
+// Asks a new child, for a question with `open`. Waits for the child's end, too, since closing the
+// file may block.
 static int ask_once(const struct reader_question *q, reader_take *take, void *arg)
 {
 	int fd = -1;
@@ -469,7 +472,7 @@ const void *reader_next(struct reader *r, void **tag, size_t *len, int *error)
 			r->child ? receive_message(r->fd, &part, sizeof(part), MSG_DONTWAIT, NULL)
 				 : 0;
 		const bool empty = r->child && !n && errno == EAGAIN;
-		*error = EAGAIN; // of questions whose child is gone
+		*error = EAGAIN; // for questions whose child is gone
 		if (empty && !is_overdue(r))
 			return NULL;
 		if (n >= sizeof(part.head) && part.head.end < 0)

@@ -26,11 +26,11 @@
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
-// Deadlines for one part of an answer; ten times as long while the child runs and does not sleep.
+// Deadlines (ms) for one part of an answer; ten times as long while the child runs, not sleeps.
 #define READER_MS        2000
-#define READER_DRIVER_MS 3000 // of the driver
-// All waits for silent answers together; it grows again by a tenth of the time that passes. When it
-// is used up, a question has READER_LAST_MS.
+#define READER_DRIVER_MS 3000 // for questions about the driver
+// Budget in ms for all waits that had no answer; it regains a tenth of the time that passes. When
+// it is used up, a question has READER_LAST_MS.
 #define READER_ALL_MS  6000
 #define READER_LAST_MS 50
 
@@ -42,23 +42,23 @@ enum { READER_DRIVER = 0, READER_NAMES = -1 };
 typedef int reader_task(const void *text, size_t len, int fd);
 
 // Opens a file, in a child of its own that still has the rights of gpq. The descriptor never
-// reaches gpq, as closing it may block, too. -1 with errno.
+// reaches gpq, as closing it may block, too. Returns -1 with errno if it fails.
 typedef int reader_open(const void *text, size_t len);
 
 struct reader_question {
 	pid_t whose;
 	reader_task *task;
-	reader_open *open; // NULL: none
+	reader_open *open; // NULL: the question has `fd`, or no file
 	const void *text;
 	size_t len;
-	int fd; // -1: none
+	int fd; // descriptor for the task; -1: none
 };
 
-// Takes a part of the answer. False: the answer makes no sense.
+// Takes a part of the answer. Returns false if the answer makes no sense.
 typedef bool reader_take(void *arg, const void *part, size_t len);
 
-// Asks, and waits. 0, or an errno: ETIMEDOUT no answer came in time; EIO the child died of the
-// question (both are reported by host_trouble()); EPROTO the answer makes no sense; else the
+// Asks, and waits. Returns 0, or an errno: ETIMEDOUT no answer came in time; EIO the child died of
+// the question (both are reported by host_trouble()); EPROTO the answer makes no sense; else the
 // task's.
 int reader_ask(const struct reader_question *q, reader_take *take, void *arg);
 
@@ -71,18 +71,18 @@ void reader_alive(void);
 
 struct reader;
 struct reader *reader_new(void);
-void reader_free(struct reader *r); // NULL: nothing
+void reader_free(struct reader *r); // NULL: does nothing
 
-// For poll(2): readable when an answer came. -1: nothing was asked.
+// Returns a descriptor for poll(2) that is readable when an answer came; -1: no child runs.
 int reader_fd(const struct reader *r);
 
-// Sends a question without `open`. `tag` comes back with the answer, which has one part. False with
-// errno: ETIMEDOUT what it asks about is silent, EAGAIN there is no room now.
+// Sends a question without `open`. `tag` comes back with the answer, which has one part. Returns
+// false with errno: ETIMEDOUT what the question is about is silent, EAGAIN there is no room now.
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 
-// The next answer, in the order of the questions, and its *tag and *error: those of reader_ask(),
-// or EAGAIN: ask again, as another question has ended the child. NULL: none yet. Valid until the
-// next call.
+// Returns the next answer, in the order of the questions, with its *tag and *error: as reader_ask()
+// returns, or EAGAIN: ask again, as another question ended the child. NULL: there is none yet.
+// Valid until the next call.
 const void *reader_next(struct reader *r, void **tag, size_t *len, int *error);
 
 // Drops the questions with this tag whose answers have not come.
@@ -90,17 +90,19 @@ void reader_forget(struct reader *r, const void *tag);
 
 // ---- files.c
 
-// host_read() of a file of another process below /proc, or of debugfs. ETIMEDOUT: it is silent.
+// As host_read(), for a file of another process below /proc, or of debugfs. errno ETIMEDOUT: no
+// answer came in time.
 ssize_t reader_read(struct buf *b, const char *path);
 ssize_t reader_readf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-// The same of a file that is open.
+// As reader_read(), for a file that is open; `path` says whose it is.
 ssize_t reader_read_fd(struct buf *b, int fd, const char *path);
 
-// Command line with blanks between the arguments, cut at `size`. Length; 0 for kernel threads and
-// zombies; -1 with errno. The target's own memory holds it.
+// Reads a command line, which is in the target's own memory, with blanks between the arguments, cut
+// at `size`. Returns its length; 0 for kernel threads and zombies; -1 with errno.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
-// Processor time of the child of `r`, in ns; NULL: of the child of reader_ask() and all that ended.
+// Returns the processor time of the child of `r`, in ns; NULL: of the child of reader_ask() and of
+// all that ended.
 uint64_t reader_cpu_ns(const struct reader *r);
 
 #endif
