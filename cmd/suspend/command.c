@@ -58,7 +58,7 @@ int marks_suspended(struct marks *marks, const struct group *all)
 // without an answer one line for all of them, since its holder ended.
 static void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
 {
-	struct held_row row = held_row_of(m, NULL); // one for all queues
+	struct held_row row = held_row_of(m, NULL); // one row for all queues
 	row.result = kfd_result_name(KFD_RESULT_RESUMED);
 	if (!marks)
 		return;

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define AGAIN_NS    1000000000u // from one call of has_more_to_follow() to the next
-#define END_NS      1000000000u // for the end of followers that were told to end
+#define END_NS      1000000000u // limit for the end of followers that were told to end
 #define END_POLL_US 10000
 #define LOOK_SIGNAL SIGUSR1 // tells a follower to call has_more_to_follow() now
 
@@ -31,7 +31,7 @@ struct following {
 	struct group held;     // if tied: newcomers with their connections
 	bool tied; // the follower belongs to a COMMAND of gpq `parent`, and ends with it
 	pid_t parent;
-	uint64_t until_ns;  // UINT64_MAX: no deadline
+	uint64_t until_ns;  // deadline (CLOCK_MONOTONIC); UINT64_MAX: none
 	uint64_t looked_ns; // when has_more_to_follow() was called last
 	int signals;
 };
@@ -234,8 +234,8 @@ void follow_wait(int follower)
 {
 	if (follower < 0)
 		return;
-	wait_readable(follower,
-		      clock_in_ms(KFD_ANSWER_MS)); // it may be suspending a newcomer just now
+	// The follower may be suspending a newcomer just now.
+	wait_readable(follower, clock_in_ms(KFD_ANSWER_MS));
 	close(follower);
 }
 

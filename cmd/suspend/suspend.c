@@ -159,7 +159,8 @@ static void confirm_holds(struct group *all)
 	group_abandon_failed(all);
 }
 
-// --all-or-none: prints what is not held. Returns the first one's exit status; 0: all is held.
+// --all-or-none: warns of queues that are not held. Returns the exit status of the first process or
+// queue that is not held, or 0.
 static int first_failure(const struct group *all)
 {
 	int status = 0;
@@ -239,7 +240,7 @@ static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_
 	signal(SIGPIPE, SIG_IGN); // the reader of the output may end: the queues stay suspended
 	status = show_held(c, all, proofs);
 	kfd_step(5);
-	// If the output cannot be written (full disk), nothing stays held.
+	// A failure, be it only of the output (full disk), holds nothing.
 	if (status != GPQ_FAILED && status != GPQ_USAGE && status != GPQ_UNSUPPORTED)
 		confirm_holds(all);
 	else

@@ -73,7 +73,7 @@ int held_sum_status(const struct held_sum *s);
 // each unless `o` is NULL.
 void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum);
 
-// gpq suspend --list.
+// Prints the table of gpq suspend --list, for all processes or those in `only`.
 int held_list(struct cmd *c, const struct pids *only);
 
 // ---- suspend.c

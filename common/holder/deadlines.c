@@ -85,7 +85,7 @@ static unsigned next_made(const struct holder *h, unsigned n)
 	return HOLDS;
 }
 
-// Scopes are cleared here and not before, so that most of them are never touched.
+// Scopes are cleared here and not before, so that the memory of most is never touched.
 static void make_hold(struct holder *h, unsigned n, uint64_t until)
 {
 	if (!hold_is_made(h, n))

@@ -31,7 +31,7 @@ struct search {
 	pid_t holder; // 0: whoever listens in one's own directories
 	unsigned timeout_ms;
 	int fd;     // a connection, or -errno
-	char *path; // of the socket
+	char *path; // path of the socket, or NULL; owned
 };
 
 // The path of `name` in the directory `fd`; NULL: not known.

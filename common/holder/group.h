@@ -42,8 +42,8 @@ enum member_place {
 enum member_look {
 	LOOK_NONE,      // no look is under way
 	LOOK_POSTED,    // the reader was asked (`nowait`)
-	LOOK_TO_DECIDE, // the same, and the answer decides whether to suspend the member or to
-			// leave it running as idle
+	LOOK_TO_DECIDE, // the reader was asked, and its answer decides whether to suspend the
+			// member or to leave it running as idle
 };
 enum member_indices {
 	INDICES_UNKNOWN, // the last look could not read all indices
@@ -69,11 +69,11 @@ struct group_member {
 	enum member_place place;
 	struct buf request;  // the request that suspends the member
 	struct buf queues;   // names of its queues in sysfs when the holder was last asked
-	unsigned num_queues; // number of these names
+	unsigned num_queues; // number of names in `queues`
 	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called
 	unsigned tries;      // how often in a row the holder has reported another number than sysfs
 	uint64_t tried_ns;   // when attaching was last tried
-	uint64_t failed_ns;  // when it failed
+	uint64_t failed_ns;  // when the member failed
 	uint64_t user;       // for the caller: user id of the process
 	bool said;           // for the caller: `failure` was reported
 	// The watched queues:
@@ -107,7 +107,7 @@ struct group {
 	uint64_t calls;       // answers to suspend or resume that took a call of the driver
 	uint64_t grown_ns;    // when the last member was added
 	size_t unreached;     // queues of secondary contexts, which no hold reaches
-	unsigned num_queues;  // of all members in sysfs, at the last group_look()
+	unsigned num_queues;  // queues of all members in sysfs, at the last group_look()
 };
 
 // Adds a process, pinned unless `dry`, or attaches anew to a member that called exec. The group
@@ -125,7 +125,7 @@ static inline bool member_is_asked(const struct group_member *m)
 	return m->state == MEMBER_ASKED || m->state == MEMBER_SILENT;
 }
 
-// Is the member without an answer? Then m->failure says why.
+// Has the member failed, or is its answer overdue? m->failure says why.
 static inline bool member_is_missed(const struct group_member *m)
 {
 	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;

@@ -30,8 +30,8 @@ struct kfd_answer {
 	size_t num, room;
 	pid_t holder, target;
 	unsigned held;     // queues suspended now
-	uint64_t since_ns; // CLOCK_MONOTONIC; 0: nothing is suspended
-	uint64_t until_ns; // 0: no deadline
+	uint64_t since_ns; // when the first was suspended (CLOCK_MONOTONIC); 0: none is
+	uint64_t until_ns; // when all holds have ended (CLOCK_MONOTONIC); 0: no deadline
 	bool follows;      // queues that appear later are suspended too
 	bool kept;         // the holder stays attached without a hold
 	bool ended;        // the holder ends now
@@ -39,7 +39,7 @@ struct kfd_answer {
 
 // A connection to a holder.
 struct kfd_link {
-	int fd; // -1: none
+	int fd; // connected socket; -1: none
 	pid_t target;
 	pid_t started;       // the holder, if kfd_link_open() started it
 	pid_t peer;          // the holder, as the kernel says (tracer, SO_PEERCRED); 0: unknown

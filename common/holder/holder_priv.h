@@ -44,7 +44,7 @@ struct holder {
 	bool kept;   // the holder stays attached without a hold
 	bool ending;
 	unsigned grace; // grace period for queues that appear later
-	pid_t pid;      // of the holder itself
+	pid_t pid;      // PID of the holder itself
 	int listener, signals, timer;
 	struct loop loop;
 	uint64_t look_ns; // when to check next that nobody has taken an untraced session
@@ -59,7 +59,7 @@ struct holder {
 	struct title title;
 	size_t text_len;
 	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that exists
-	uint64_t until_ns[HOLDS];         // their deadlines: CLOCK_MONOTONIC, or FOREVER
+	uint64_t until_ns[HOLDS];         // deadlines of these holds: CLOCK_MONOTONIC, or FOREVER
 	struct client clients[HOLDER_MAX_CLIENTS];
 	struct kfd_session session;
 	struct hold_scope scopes[HOLDS]; // by number of the hold; undefined unless it is made
@@ -163,8 +163,8 @@ void holder_lock_down(void);
 // use holders of other users.
 pid_t holder_untraced(pid_t target);
 
-// Connects to `holder`; 0: to whoever listens for the target in one's own folders. Sets *path,
-// which the caller frees, to the socket's (NULL: unknown), unless `path` is NULL. Returns a
+// Connects to `holder`; 0: to whoever listens for the target in one's own folders. Unless `path` is
+// NULL, sets *path to the socket's path (NULL: unknown), which the caller frees. Returns a
 // descriptor, or -errno as kfd_socket_connect() or -ESTALE: another process listens there.
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path);
 

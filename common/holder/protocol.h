@@ -17,18 +17,18 @@ enum holder_verb {
 	HOLDER_RELEASE, // ends the connection's tied hold
 	HOLDER_RESUME,
 	HOLDER_QUEUES, // all queues of the target, suspended or running
-	HOLDER_STATUS, // only those that are suspended, without asking the driver
+	HOLDER_STATUS, // suspended queues only, without asking the driver
 };
 
 // A new member needs a row of words[] and a reset in holder_request_parse() (protocol.c), its use
 // in serve.c, PROTOCOL in gpq-suspend(1), tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
-	unsigned grace;  // suspend
+	unsigned grace;  // suspend: grace period, units of 1000 GPU clocks
 	uint64_t for_ns; // suspend: time until the hold ends; 0: no deadline
 	bool tie;        // suspend: the hold ends with the connection
 	bool idle;       // suspend: only queues without work
-	bool keep;       // the holder stays attached; after release while the connection lasts
+	bool keep;       // resume: the holder stays attached; release: it does while connected
 	bool untraced;   // suspend: a new session goes on without tracing
 	bool addresses;  // suspend, queues: the answer has addresses and XCCs
 	struct kfd_selection sel; // last: its lists are long, and are not cleared

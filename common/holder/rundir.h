@@ -21,7 +21,8 @@ int kfd_rundir_open(struct kfd_failure *f);
 // when `each` returns true.
 bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg);
 
-// Write the name of a target's socket, PID-STARTTIME, and parse such a name; false: it is none.
+// kfd_socket_name() writes the name of a target's socket, PID-STARTTIME. kfd_socket_parse() returns
+// false if `name` is not such a name.
 #define KFD_SOCKET_NAME_SIZE 48
 void kfd_socket_name(char name[KFD_SOCKET_NAME_SIZE], pid_t pid, uint64_t start);
 bool kfd_socket_parse(const char *name, pid_t *pid, uint64_t *start);

@@ -44,8 +44,8 @@ const char *kfd_result_name(enum kfd_result r);
 struct kfd_outcome {
 	struct kfd_queue_entry queue; // all 0 but queue_id when the result is UNKNOWN
 	enum kfd_result result;
-	unsigned xccs;       // answers with addresses only: XCCs of its GPU
-	uint64_t latency_ns; // duration of the driver call that suspended or resumed it; 0: none
+	unsigned xccs;       // answers with addresses only: XCCs of the queue's GPU
+	uint64_t latency_ns; // duration of the queue's suspend or resume call; 0: no call
 	uint64_t until_ns;   // answers only: deadline of the queue, CLOCK_MONOTONIC; 0: none
 };
 
@@ -62,10 +62,10 @@ struct kfd_session {
 	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
 	unsigned num;      // entries of `queues`
 	unsigned num_gpus;
-	bool acquired[64];          // by index in `gpus`: the target is known to have acquired it
+	bool acquired[64]; // by index in `gpus`: the target is known to have acquired the GPU
 	bool held[KFD_MAX_QUEUES];  // by queue id: this session suspended the queue
 	bool fresh[KFD_MAX_QUEUES]; // by queue id: the queue has appeared; the caller clears this
-	// Large and mostly never touched, so behind all else (struct holder).
+	// Large arrays, mostly never touched, so behind all else (struct holder).
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
 	struct kfd_device_entry gpus[64];              // in the driver's order
 };

@@ -44,8 +44,8 @@ int session_try(int kfd, pid_t target)
 }
 
 // Calls ENABLE while the target's only thread is stopped. Returns -EAGAIN if it has a second thread
-// by now. A target that was probed is still a KFD process unless it called exec, and is then not
-// probed again, as each probe costs a line in the kernel log.
+// by now. A probed target stays a KFD process unless it calls exec; only then is it probed again,
+// as each probe costs a line in the kernel log.
 static int enable_stopped(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 {
 	int r = tracee_hold(target);

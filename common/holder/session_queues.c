@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-// Calls of one suspend request at most: new queues can appear at any time, and one that is being
+// Most SUSPEND calls for one request: new queues can appear at any time, and one that is being
 // destroyed cannot be suspended.
 #define MAX_ROUNDS 8
 
-// A suspend call that fails after more time ran into the GPU's timeout
-// (queue_preemption_timeout_ms, 9 s unless changed); one that fails sooner was refused.
+// A SUSPEND call that took longer and failed ran into the GPU's timeout
+// (queue_preemption_timeout_ms, 9 s unless changed); one that failed sooner was refused.
 #define TIMEOUT_NS 2000000000ull
 
 // The driver calls of one request, and the result of each queue so far, by queue id.

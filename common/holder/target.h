@@ -1,6 +1,6 @@
 // The target process, pinned so that a process which gets its pid later is not mistaken for it.
 //
-// A target is a pid, its start time and a pidfd, both taken before anything is done to the process.
+// A target is a pid, its start time and a pidfd, taken before anything is done to the process.
 // It is always a process of this host, never of a recorded one.
 #ifndef GPQ_HOLDER_TARGET_H
 #define GPQ_HOLDER_TARGET_H

@@ -10,7 +10,7 @@
 #define DEMANGLE_FROM_MOST 4096  // bytes of a name; libstdc++ itself refuses more than 1024
 #define DEMANGLE_TO_MOST   16384 // bytes of a demangled name, with NUL
 #define DEMANGLE_MS        50    // ms of processor time for one name; usual names take 0.05
-#define DEMANGLE_LOST_MOST 4     // names too slow or fatal to the child before demangling stops
+#define DEMANGLE_LOST_MOST 4     // lost names (too slow, or fatal to the child) that end demangling
 // Limit of processor time for all names, in ns: the first number, plus the second for each name.
 #define DEMANGLE_ALL_NS  500000000u
 #define DEMANGLE_EACH_NS 500000u

@@ -16,7 +16,7 @@ struct memory {
 	pid_t pid;
 	struct memory_range *kept; // ranges read in advance: memory_read() takes each of them once
 	size_t nkept;
-	// Replaces the file, for tests; NULL: none.
+	// Replaces the file, for tests; NULL: the file is read.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;
 };

@@ -21,8 +21,8 @@ struct process_info {
 	int error;     // errno of /proc/PID/status: ENOENT, ESRCH: the process is no more; 0: read
 	struct proc proc;
 	struct container container; // id "" outside containers and where unknown
-	char short_id[16];          // as docker ps shows it: 12 digits; a name in full, if it fits
-	char cmdline[256];          // "" unknown
+	char short_id[16]; // id as docker ps shows it: 12 digits; a name in full, if it fits
+	char cmdline[256]; // "": unknown
 };
 
 struct process_cache {

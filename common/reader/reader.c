@@ -56,8 +56,8 @@ static struct {
 
 // ---- the child
 
-static int socket_to_parent = -1; // in the child
-static size_t unsent;             // bytes in part.data
+static int socket_to_parent = -1; // in the child; -1 in gpq
+static size_t unsent;             // bytes of part.data that are not sent yet
 
 static void send_part(int32_t end)
 {

@@ -26,7 +26,8 @@
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
-// Deadlines (ms) for one part of an answer; ten times as long while the child runs, not sleeps.
+// Deadlines (ms) for one part of an answer; ten times as long while the child runs instead of
+// sleeping.
 #define READER_MS        2000
 #define READER_DRIVER_MS 3000 // for questions about the driver
 // Budget in ms for all waits that had no answer; it regains a tenth of the time that passes. When
