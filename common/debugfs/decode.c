@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// gfx8 prints the CU masks before the other registers: their register number less their MQD dword.
+// Number of a CU mask's register less its MQD dword, on gfx8, which prints CU masks first.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
@@ -22,9 +22,10 @@ struct slot_walk {
 	struct mqd_source from;
 	decode_reg_fn fn;
 	void *arg;
-	uint32_t first; // register of the slot's first line
-	uint32_t base;  // CP_MQD_BASE_ADDR
-	uint32_t last;  // the slot's last register
+	// Numbers of registers (byte address / 4).
+	uint32_t first; // first one of the slot
+	uint32_t base;  // CP_MQD_BASE_ADDR; without one, `first`
+	uint32_t last;  // last one of the slot
 };
 
 static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)
@@ -143,7 +144,7 @@ static const char *field_word(const struct reg_field *f, uint32_t value)
 	return *word ? word : NULL;
 }
 
-// Names by enum reg_unit; NULL: none.
+// Names of units by enum reg_unit; NULL: none.
 static const char *const unit_names[] = {
 	[REG_BYTES] = "bytes",      [REG_POWER] = "bytes",       [REG_DWORDS] = "dwords",
 	[REG_ADDR_LOW] = "address", [REG_ADDR_HIGH] = "address", [REG_FLAG] = "flag",

@@ -12,38 +12,38 @@
 
 struct decoded_reg {
 	const struct reg *reg; // NULL: no name known
-	uint32_t dw;           // of the MQD; DECODE_NONE
-	uint32_t address;      // byte address as hqds prints it; DECODE_NONE in memory
+	uint32_t dw;           // dword of the MQD that is its image; DECODE_NONE: none
+	uint32_t address;      // byte address as hqds prints it; DECODE_NONE: an MQD in memory
 	uint32_t value;
-	bool known; // false: the text did not have it
+	bool known; // false: the dump does not have the value
 	const struct mqd_source *from;
 };
 
 struct decoded_field {
 	const char *name;    // "QUEUE_SIZE"; "" when the field is the whole register or pair
-	uint64_t number;     // in the unit: bytes, dwords, ...
-	const char *unit;    // "bytes", "dwords", "address", "flag"; NULL: none
+	uint64_t number;     // the value in `unit`
+	const char *unit;    // "bytes", "dwords", "address", "flag", "units"; NULL: none
 	const char *meaning; // NULL: the name says it
 	uint8_t lsb, width;  // width 64: both registers of a pair
-	char text[48];       // "1M", "yes", "0x7f6155000000"
+	char text[48];       // the value for people: "1M", "yes", "0x7f6155000000"
 };
 
 typedef void (*decode_reg_fn)(void *arg, const struct decoded_reg *r);
 typedef void (*decode_field_fn)(void *arg, const struct decoded_reg *r,
 				const struct decoded_field *f);
 
-// All registers of a slot in the order of the text.
+// Calls `fn` for all registers of a slot, in the order of the dump.
 void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, decode_reg_fn fn,
 		 void *arg);
 
-// The same of a slot, or all named dwords of an MQD.
+// Calls `fn` for all registers of a slot, or for all named dwords of an MQD.
 void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg);
 
-// The fields of a register. Of two registers that are the halves of one number, the low one has one
-// field, which is the whole number, and the high one has none.
+// Calls `fn` for the fields of a register. Of two registers that are the halves of one number, the
+// low one has one field, which is the whole number, and the high one has none.
 void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
 
-// What the bits mean, for people: "1M", "yes", "medium", "0x7f". Returns text.
+// Writes what the bits of a field mean to `text`, for people: "1M", "yes", "medium", "0x7f".
 char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
 
 #endif

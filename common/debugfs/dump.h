@@ -26,18 +26,18 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 // Lines of a text, counted while they are parsed.
 struct dump_count {
 	uint32_t lines;
-	uint32_t foreign;       // lines not understood
-	uint32_t first_foreign; // number of the first of them, 0 if none
+	uint32_t foreign;       // lines that were not understood
+	uint32_t first_foreign; // line number of the first of these, from 1; 0: none
 };
 
-// Parses a line without its newline; `whole`: it has one. False: the line was not understood.
+// Parses the line from p to `end`; `whole`: a newline follows. False: the line was not understood.
 typedef bool (*dump_line_fn)(void *arg, const char *p, const char *end, bool whole);
 
 // Gives the line at p to `fn` and counts it. Returns the place behind the line.
 const char *dump_next(struct dump_count *c, const char *p, const char *end, dump_line_fn fn,
 		      void *arg);
 
-// The same for all lines of a text, counted from 0.
+// Sets the counts to 0 and gives all lines of a text to `fn`.
 void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn fn, void *arg);
 
 // Matches blanks and then `format`, in which %d is a decimal and %x a hexadecimal number up to 32
@@ -48,7 +48,7 @@ const char *dump_match(const char *p, const char *end, const char *format, uint3
 // True when nothing but blanks lies before end.
 bool dump_line_empty(const char *p, const char *end);
 
-// The word at p, which must have 8 readable bytes. False unless they are hex digits.
+// Reads the 8 bytes at p, all hex digits of one word. False if they are not; `out` is then unset.
 bool dump_hex8(const char *p, uint32_t *out);
 
 // Bytes of a full line as the kernel prints it, newline included.
@@ -56,7 +56,7 @@ bool dump_hex8(const char *p, uint32_t *out);
 #define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row
 
 // How many full lines of an MQD stand at p exactly as the kernel prints them: 4 blanks, offsets 0,
-// 32, 64 ..., all words good. At most `most` (128). Their words are at DUMP_WORD().
+// 32, 64 ..., all words good. Counts up to `most` (128) lines. Their words are at DUMP_WORD().
 unsigned dump_run(const char *p, const char *end, unsigned most);
 
 // The number of words on the line that are not eight hex digits.

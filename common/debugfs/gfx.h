@@ -1,9 +1,9 @@
 // GPU generations as far as MQD and register layouts differ. Facts: [debugfs.mqd-compute],
 // [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
-// A new generation: a value of enum gfx_gen; in mqd_value.c its version and capabilities,
-// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, runs[], and S(),
-// whose arguments are in this order: one too few reads as dword 0; tests/unit/test_debugfs_regs.c.
+// A new generation needs a value of enum gfx_gen; in mqd_value.c its version and capabilities,
+// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, runs[], and an
+// argument of S() in each use (a missing one means dword 0); tests/unit/test_debugfs_regs.c.
 #ifndef GPQ_DEBUGFS_GFX_H
 #define GPQ_DEBUGFS_GFX_H
 
@@ -26,7 +26,7 @@ enum gfx_gen {
 struct gfx_caps {
 	bool runlist; // HWS maps queues by a runlist, which debugfs shows [debugfs.rls-lines]
 	bool mes;     // the MES firmware maps queues, by commands; the HIQ slot means nothing
-	bool active_written; // the firmware was seen to write dword 130 [debugfs.mqd-active]
+	bool active_written; // firmware was seen to write MQD dword 130 [debugfs.mqd-active]
 	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
 	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
 };

@@ -116,7 +116,7 @@ static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, ui
 	return false;
 }
 
-// The register is on the slot's first line, but on gfx8 CU masks are printed before it.
+// CP_MQD_BASE_ADDR is on the slot's first line, but on gfx8 CU masks are printed before it.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base)
 {
 	for (uint32_t i = s->line; i < s->line + s->lines; i++) {

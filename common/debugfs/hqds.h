@@ -15,7 +15,7 @@
 enum hqd_kind {
 	HQD_CP,   // compute slot
 	HQD_HIQ,  // the scheduler's own queue; with MES its content is meaningless
-	HQD_SDMA, // stale after an unmap: in use only with bit 28 of DOORBELL set
+	HQD_SDMA, // SDMA slot, stale after an unmap: in use only if bit 28 of DOORBELL is set
 };
 
 struct hqd {
@@ -32,7 +32,7 @@ struct hqd {
 struct hqds_node {
 	uint32_t node;   // number of the topology node
 	uint32_t gpu_id; // as in sysfs
-	bool stopped;    // scheduler stopped, device suspended or resetting: no slots were read
+	bool stopped;    // scheduler stopped, device suspended or resetting: no slots in the dump
 	uint32_t first;  // its slots: hqds.slots[first .. first + slots)
 	uint32_t slots;
 };
@@ -59,7 +59,7 @@ bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint3
 // A register of an SDMA slot by its distance in dwords from the slot's first one (RB_CNTL).
 bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, uint32_t *out);
 
-// Dword address of CP_MQD_BASE_ADDR, the register that compute slots are counted from.
+// Dword address of CP_MQD_BASE_ADDR, from which registers of compute slots are counted.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);
 
 #endif

@@ -32,7 +32,7 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 }
 
 enum layout {
-	NO_LAYOUT, // has no values
+	NO_LAYOUT, // of queues without an MQD: no values
 	COMPUTE_V8,
 	COMPUTE_V9,
 	SDMA_V8,
@@ -44,9 +44,9 @@ enum layout {
 };
 
 enum how {
-	NONE,  // not in this layout
+	NONE,  // the layout does not have the value
 	PLAIN, // bits lsb .. lsb+width-1 of the pair, shifted left
-	POWER, // the field is an exponent: shift << field
+	POWER, // these bits are an exponent: shift << bits
 };
 
 struct place {
@@ -138,7 +138,7 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 
 enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
 
-// The register that is the image of this dword of the MQD.
+// Reads the register of a slot whose image is dword `dw` of the MQD.
 static bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
 		     uint32_t *out)
 {
@@ -203,7 +203,7 @@ static enum gfx_gen guess_sdma(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t v;
 	if (mqd_word(m, q, 0, 128, &v))
-		return GFX10; // the only SDMA MQD longer than 128 dwords
+		return GFX10; // it alone has SDMA MQDs longer than 128 dwords
 	// The driver writes 0xf to the dummy register, whose place differs between layouts.
 	if (dummy_register(m, q, 23))
 		return GFX12;
@@ -233,7 +233,7 @@ static uint64_t saved_bytes(const struct mqds *m, const struct mqd *q, enum gfx_
 		uint64_t stack = value_or_unknown(m, q, gen, x, MQD_V_STACK_BYTES),
 			 used = value_or_unknown(m, q, gen, x, MQD_V_STACK_OFFSET),
 			 waves = value_or_unknown(m, q, gen, x, MQD_V_WAVE_OFFSET);
-		// The stack grows down from its size, the wave state up from there.
+		// The control stack grows down from its size, the wave state up from there.
 		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
 		    used > stack || waves < stack)
 			return MQD_UNKNOWN;
@@ -252,10 +252,10 @@ static uint64_t pointer_backlog(const uint64_t *v, bool sdma)
 		return MQD_UNKNOWN;
 	if (sdma)
 		return (wptr - rptr) & (ring - 1);
-	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // dwords of a packet
+	return ((wptr - rptr) & (ring / 4 - 1)) / (v[MQD_V_AQL] ? 16 : 1); // 16: an AQL packet
 }
 
-// Unknown if the last dump is incomplete, as dumps of more XCCs may be missing, too.
+// The number of XCCs; unknown if the last dump is incomplete, as whole dumps may be missing, too.
 static uint64_t xccs_dumped(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t ignored;

@@ -13,25 +13,25 @@
 #include "common/debugfs/hqds.h"
 #include "common/debugfs/mqds.h"
 
-// Those marked (u) are written by the firmware at an unmap, so in memory they are stale while the
+// Values marked (u) are written by the firmware at an unmap, so in memory they are stale while the
 // queue is on hardware [debugfs.mqd-stale]. The others are the driver's own and always right.
 enum mqd_value {
 	MQD_V_BASE,       // GPU address of the MQD on this XCC: the key to HQDs and MAP_QUEUES
 	MQD_V_ACTIVE,     // 1 on hardware, 0 off: firmware writes it at map and unmap
-	MQD_V_VMID,       // (u)
+	MQD_V_VMID,       // (u) address space on the GPU
 	MQD_V_PIPE_PRIO,  // 0 low, 1 medium, 2 high
 	MQD_V_QUEUE_PRIO, // 0..15
-	MQD_V_RING,       // ring address in the process, bytes
+	MQD_V_RING,       // address of the ring in the process
 	MQD_V_RING_BYTES,
 	MQD_V_RPTR,         // (u) compute: dword index inside the ring; SDMA: bytes, ever growing
 	MQD_V_WPTR,         // (u) compute: dwords, ever growing (v8: inside the ring); SDMA: bytes
-	MQD_V_RPTR_ADDR,    // address in the process of its u64 read index
-	MQD_V_WPTR_ADDR,    // and of its u64 write index
+	MQD_V_RPTR_ADDR,    // address of the u64 read index in the process
+	MQD_V_WPTR_ADDR,    // address of the u64 write index in the process
 	MQD_V_DOORBELL,     // byte offset in the doorbell BAR
 	MQD_V_AQL,          // 1 AQL packets, 0 PM4
-	MQD_V_CTX_BASE,     // saved-context (CWSR) area of this XCC
-	MQD_V_CTX_BYTES,    // and its size
-	MQD_V_STACK_BYTES,  // control stack part of it
+	MQD_V_CTX_BASE,     // address of the saved-context (CWSR) area of this XCC
+	MQD_V_CTX_BYTES,    // size of this area
+	MQD_V_STACK_BYTES,  // size of the area's part for the control stack
 	MQD_V_STACK_OFFSET, // (u) start of the stack's used part: it grows down from STACK_BYTES
 	MQD_V_WAVE_OFFSET,  // (u) end of saved waves: above STACK_BYTES when waves are parked
 	MQD_V_READ_INDEX,   // (u) AQL packets consumed
@@ -41,11 +41,12 @@ enum mqd_value {
 	MQD_VALUES
 };
 
-// The value on logical XCC xcc (0 for SDMA). False: not in this layout, or not in the text.
+// Sets *out to a value of the MQD on logical XCC xcc (0 for SDMA). False: the layout or the dump
+// does not have the value.
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out);
 
-// Where the dwords of an MQD are read: the registers of a slot (`s`), else a dump.
+// Where the dwords of an MQD are read: from the registers of slot `s`, or if NULL from a dump.
 struct mqd_source {
 	const struct hqds *h;
 	const struct hqd *s;
@@ -53,30 +54,30 @@ struct mqd_source {
 	const struct mqd *q;
 	enum gfx_gen gen;
 	unsigned xcc;
-	bool sdma; // the queue is one (decode.h)
+	bool sdma; // the queue is an SDMA queue (only for decode.h)
 };
 
-// The same for any source of MQD dwords: `word` returns the one at `dw`, or false.
+// mqd_get() for any source of MQD dwords. A mqd_word_fn sets *out to dword `dw`; false: none.
 typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
 bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a struct mqd_source
 bool mqd_source_get(const struct mqd_source *from, enum mqd_value what, uint64_t *out);
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
 
-// Guesses the generation of an MQD, for text without its topology, from register defaults that the
-// driver writes at creation. GFX9 stands for GFX940 too, and GFX11 for compute MQDs of GFX12: these
-// do not differ in any value above.
+// Guesses the generation of an MQD, where the topology is unknown, from register defaults that the
+// driver writes at creation. GFX9 stands for GFX940 too, and GFX11 for compute MQDs of GFX12: their
+// values (enum mqd_value) are in the same places.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
 // --- summary of a queue, from its MQDs on all XCCs [debugfs.mqd-saved], [debugfs.off] ---
 
 #define MQD_UNKNOWN UINT64_MAX
 
-// Indices behind those of enum mqd_value.
+// Computed values of a queue, numbered behind those of enum mqd_value.
 enum mqd_derived {
 	MQD_D_ON_HW = MQD_VALUES, // 1 on hardware, 0 off
-	MQD_D_XCCS,               // XCCs that have an MQD of it; unknown for SDMA
-	// Known only while the queue is off hardware, as they rest on values marked (u).
+	MQD_D_XCCS,               // number of XCCs that have an MQD of the queue; unknown for SDMA
+	// The next two are known only while the queue is off hardware: they need values marked (u).
 	MQD_D_BACKLOG,     // AQL packets, PM4 dwords or SDMA bytes not consumed yet
 	MQD_D_SAVED_BYTES, // wave state and control stack parked in memory, all XCCs
 	MQD_SUMMARY
@@ -86,7 +87,7 @@ struct mqd_summary {
 	uint64_t v[MQD_SUMMARY]; // MQD_UNKNOWN where the dump or the layout does not have it
 };
 
-// `on_hw`: 1 on hardware, 0 off, anything else unknown (common/rows/residency.c judges it).
+// `on_hw` is the judgement of common/rows/residency.c: 1 on hardware, 0 off, else unknown.
 void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
 		   enum gfx_gen gen, int on_hw);
 
@@ -95,16 +96,16 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
 // --- slots ---
 
-// A value from the registers of a slot. False: not in this layout, or not in the text.
+// Sets *out to a value from the registers of a slot. False: the layout or the dump lacks it.
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
 
-// Does the slot hold a queue? 1, 0, or -1 when the register is missing. The doorbell of an SDMA
-// slot tells it, as RB_ENABLE stays set after an unmap; that queue may be gone
+// Returns 1 if the slot holds a queue, 0 if not, -1 if the register that tells is missing. For an
+// SDMA slot this is DOORBELL, as RB_ENABLE stays set after an unmap; even so the queue may be gone
 // [debugfs.sdma-slot-stale].
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 
-// Guesses the generation from the slots of a node, for text without its topology. GFX11 stands for
+// Guesses the generation from the slots of a node, where the topology is unknown. GFX11 stands for
 // GFX12 too, GFX9 for GFX940 with one XCC: their slots have the same registers.
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);
 

@@ -22,9 +22,9 @@ enum mqd_kind {
 
 // One XCC's MQD: rows of eight words, row i holding dwords 8i .. 8i+7.
 struct mqd_dump {
-	const char *text; // of its first line
-	uint32_t plain;   // rows in exactly the kernel's form: mqd_word() reads them in the text
-	uint32_t row;     // index in mqds.rows of the first of the other rows
+	const char *text; // where the first line of the dump begins
+	uint32_t plain;   // number of rows before the first that has not exactly the kernel's form
+	uint32_t row;     // index in mqds.rows of that row: it and those behind it were parsed
 	uint32_t rows; // in all: 64 for compute, 16 (gfx10: 17) for SDMA; fewer: the text was cut
 };
 
@@ -32,13 +32,14 @@ struct mqd {
 	uint32_t proc;   // index in mqds.procs
 	uint32_t dump;   // index of the first dump in mqds.dumps, logical XCC order
 	uint32_t gpu_id; // as in sysfs (sysfs prints decimal, mqds hex); 0 when unreadable
-	uint16_t dumps;  // XCCs of a compute queue; at most 1 for SDMA [debugfs.mqds-repeat]
+	uint16_t dumps;  // number of dumps: one for each XCC; at most 1 for SDMA
+			 // [debugfs.mqds-repeat]
 	uint8_t kind;    // enum mqd_kind
 };
 
 struct mqds_proc {
-	int32_t pid;    // init-namespace tgid; -1 when the text begins after its header
-	int64_t pasid;  // -1 unknown: newer kernels print a pid [debugfs.mqds-lines]
+	int32_t pid;    // tgid in the initial PID namespace; -1: the text lacks the process's line
+	int64_t pasid;  // -1: unknown, as newer kernels print the PID instead [debugfs.mqds-lines]
 	uint32_t first; // its queues: mqds.queues[first .. first + queues), newest first
 	uint32_t queues;
 };
@@ -47,7 +48,7 @@ struct mqds {
 	struct mqds_proc *procs;
 	struct mqd *queues;
 	struct mqd_dump *dumps;
-	struct dump_line *rows; // those that are not in the text
+	struct dump_line *rows; // rows that were parsed (mqd_dump.row)
 	size_t nprocs, nqueues, ndumps, nrows;
 	size_t cap_procs, cap_queues, cap_dumps, cap_rows;
 
@@ -56,13 +57,13 @@ struct mqds {
 	uint32_t no_gpu;     // queues without a readable gpu_id
 	uint32_t bad_words;  // words that are not eight hex digits
 	uint32_t lost_lines; // dump lines missing between two others
-	uint32_t cut;        // kept dumps shorter than the MQD they belong to
+	uint32_t cut;        // dumps that are shorter than their MQD, or missing
 };
 
 void mqds_fini(struct mqds *m);
 
-// Parses text[0..len), replacing what m held. The text must stay unchanged while m is used. Content
-// is never an error: see the counters.
+// Parses text[0..len), replacing what m held. The text must stay unchanged while m is used. No text
+// is an error: the counters tell what could not be used.
 void mqds_parse(struct mqds *m, const char *text, size_t len);
 
 // Dword dw of the queue's MQD on logical XCC xcc. False when the text did not have it.

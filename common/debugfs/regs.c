@@ -180,7 +180,7 @@ static const struct reg_field cu_mask10[] = {
 	{                                       \
 		REG(name, fields), (dw), (gens) \
 	}
-// Rows of dwords that follow each other: halves of a number, sizes in three dimensions, four alike.
+// Rows of adjacent dwords: halves of a number, values in three dimensions, four registers alike.
 #define PAIR(dw, gens, name, low, high) \
 	R(dw, gens, name "_lo", low), R((dw) + 1, gens, name "_hi", high)
 #define XYZ(dw, gens, name, fields)                                           \
@@ -195,8 +195,8 @@ static const struct reg_field cu_mask10[] = {
 // Several rows may share a dword; their generations do not overlap.
 static const struct {
 	struct reg reg;
-	uint16_t dw;   // of the MQD
-	uint16_t gens; // bit per enum gfx_gen that has it by this name
+	uint16_t dw;   // dword of the MQD
+	uint16_t gens; // bit per enum gfx_gen that has the register by this name
 } compute_rows[] = {
 	R(0, ALL, "header", hex),
 	R(1, ALL, "compute_dispatch_initiator", hex),
@@ -363,7 +363,7 @@ static const struct reg_field sdma_doorbell8[] = {
 static const struct reg_field sdma_doorbell_offset[] = {
 	FIELD("OFFSET", 2, 26, BYTES, 2, "in the doorbell BAR")};
 
-// Dwords of the MQD by generation: gfx8, gfx9 (all of them), gfx10, gfx11, gfx12.
+// A row of sdma_rows[]: the register's MQD dword by generation. gfx9 is that of GFX9 and GFX940.
 #define S(name, fields, gfx8, gfx9, gfx10, gfx11, gfx12)          \
 	{                                                         \
 		REG("sdmax_rlcx_" name, fields),                  \
@@ -372,12 +372,12 @@ static const struct reg_field sdma_doorbell_offset[] = {
 		}                                                 \
 	}
 
-// SLOT: registers that slots have and MQDs have not, as dwords beyond the end of any MQD.
+// From SLOT on: registers of slots that no MQD has, numbered as dwords beyond any SDMA MQD's end.
 enum { SLOT = 200, NO = 255 };
 
 static const struct {
 	struct reg reg;
-	uint8_t dw[GFX_GENS]; // NO: this generation has none of this name
+	uint8_t dw[GFX_GENS]; // NO: this generation has no register of this name
 } sdma_rows[] = {
 	S("rb_cntl", rb_cntl11, NO, NO, NO, 0, 0),
 	S("rb_cntl", rb_cntl, 0, 0, 0, NO, NO),

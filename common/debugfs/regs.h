@@ -1,7 +1,7 @@
 // Names and bit fields of a queue's registers, by generation and dword of the MQD.
 //
 // Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.hqd-error]. The register of a compute
-// slot at index i of its dump (hqds.h) is dword 128 + i; sdma_mqd_dword() tells that of SDMA slots.
+// slot at index i of its dump (hqds.h) is dword 128 + i; for SDMA slots sdma_mqd_dword() tells it.
 #ifndef GPQ_DEBUGFS_REGS_H
 #define GPQ_DEBUGFS_REGS_H
 
@@ -18,15 +18,15 @@ enum reg_unit {
 	REG_POWER,     // 2^value << shift bytes
 	REG_DWORDS,    // offsets and pointers in 32-bit words
 	REG_ADDR_LOW,  // low part of an address in units of 1 << shift bytes
-	REG_ADDR_HIGH, // high part of the same
-	REG_WORDS,     // one of the words
-	REG_ONES,      // a mask: how many bits are set
+	REG_ADDR_HIGH, // high part of an address
+	REG_WORDS,     // number of a word: see reg_field.name
+	REG_ONES,      // a mask, of which the bits that are set are counted
 };
 
 struct reg_field {
-	const char *name; // "SIZE"; "" when the field is the whole register. Behind its NUL what it
-			  // means ("": the name says it), and of REG_WORDS the words by value, the
-			  // last of them ""
+	const char *name; // "SIZE"; "" if the field is the whole register. Behind the NUL stands
+			  // the meaning ("": the name says it), and for REG_WORDS the words for
+			  // 0, 1 ..., ended by ""
 	uint8_t lsb, width;
 	uint8_t unit; // enum reg_unit
 	uint8_t shift;
@@ -38,7 +38,7 @@ struct reg {
 	uint8_t nfields;
 };
 
-#define REG_MQD_DWORDS 512u // of the longest MQD
+#define REG_MQD_DWORDS 512u // length of the longest MQD
 
 // The register at this dword of the MQD, NULL where none is known.
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
@@ -50,7 +50,7 @@ int reg_sdma_dword(enum gfx_gen gen, const char *name);
 // The MQD dword of the register at `offset` dwords from the first one of an SDMA slot; -1: none.
 int sdma_mqd_dword(enum gfx_gen gen, unsigned offset);
 
-// The reverse; -1: hqds does not have that register.
+// The offset in an SDMA slot of the register at this MQD dword; -1: hqds does not have it.
 int sdma_reg_offset(enum gfx_gen gen, unsigned dw);
 
 static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
@@ -58,7 +58,8 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 	return word >> f->lsb & (uint32_t)((1ull << f->width) - 1);
 }
 
-// Names of the bits of cp_hqd_error ("AQL_ERROR PQ_UTCL1_ERROR"), "none" for 0. All of them fit.
+// Names of the bits of cp_hqd_error ("AQL_ERROR PQ_UTCL1_ERROR"), "none" for 0. `text` has room for
+// all of them.
 enum { REG_ERROR_TEXT = 320 };
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t error);
 

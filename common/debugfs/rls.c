@@ -11,7 +11,7 @@ enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_RUN_LIST = 0xa5,
 };
 
-enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // up to the last word that is used here
+enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // dwords that are needed of a packet
 
 void rls_fini(struct rls *r)
 {

@@ -29,9 +29,9 @@ struct rls_node {
 
 struct rls_process { // MAP_PROCESS
 	uint32_t pasid;
-	uint32_t announced;     // queues it has by its own count, active or not (10 bits)
-	uint32_t gws;           // GWS entries
-	uint32_t quantum;       // of a turn, as the scheduler counts it
+	uint32_t announced;     // number of queues of the process, active or not (10 bits)
+	uint32_t gws;           // number of GWS entries
+	uint32_t quantum;       // length of the process's turn, in a unit of the scheduler
 	uint64_t page_table;    // base of its page directory, flags in the low bits
 	bool sdma;              // may use SDMA
 	uint32_t queue, queues; // its MAP_QUEUES: rls.queues[queue .. queue + queues)
@@ -48,7 +48,7 @@ struct rls {
 	struct rls_node *nodes;
 	struct rls_process *processes;
 	struct rls_queue *queues;
-	uint32_t *words; // of the dump being read
+	uint32_t *words; // of the dump that is being read
 	size_t nnodes, nprocesses, nqueues, nwords;
 	size_t cap_nodes, cap_processes, cap_queues, cap_words;
 	struct dump_count count;

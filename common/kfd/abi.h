@@ -20,10 +20,10 @@
 enum {
 	KFD_MAJOR = 1,
 	KFD_MINOR_DEBUG = 13,    // Linux 6.5: DBG_TRAP and RUNTIME_ENABLE
-	KFD_MINOR_CONTEXTS = 19, // secondary processes per mm; the debug trap cannot reach them
+	KFD_MINOR_CONTEXTS = 19, // secondary KFD contexts, whose queues DBG_TRAP cannot reach
 };
 
-// Per process; ids are 0 to 1023. Also the limit of one suspend call.
+// Most queues of a process (ids 0 to 1023), and most ids in one SUSPEND_QUEUES.
 #define KFD_MAX_QUEUES 1024u
 
 struct kfd_version {
@@ -31,14 +31,14 @@ struct kfd_version {
 	uint32_t minor;
 };
 
-struct kfd_smi { // smi.h
+struct kfd_smi { // argument of KFD_SMI_EVENTS; see smi.h
 	uint32_t gpu_id;
-	uint32_t fd; // out; not close-on-exec
+	uint32_t fd; // set by the driver: descriptor of the event stream, not close-on-exec
 };
 
-// Checkpoint calls (CRIU): these two pause all queues of another process, and undo that.
+// The checkpoint operations (CRIU) that pause all queues of another process, and undo that.
 enum kfd_criu_command {
-	KFD_CRIU_PROCESS_INFO = 0, // pauses; called twice it takes two UNPAUSE
+	KFD_CRIU_PROCESS_INFO = 0, // pauses; never call it twice before an UNPAUSE [kfd.criu]
 	KFD_CRIU_UNPAUSE = 2,
 };
 
@@ -67,23 +67,23 @@ enum kfd_dbg_op {
 };
 
 struct kfd_dbg {
-	uint32_t pid; // leader of the target, in the caller's PID namespace
+	uint32_t pid; // thread group leader of the target, in the caller's PID namespace
 	uint32_t op;  // enum kfd_dbg_op
 	union {
 		struct {
 			uint64_t exception_mask;
 			uint64_t rinfo_ptr;  // struct kfd_rinfo
 			uint32_t rinfo_size; // in/out
-			uint32_t dbg_fd;     // gets one '.' per exception; must not block
+			uint32_t dbg_fd;     // non-blocking; the driver writes a '.' per exception
 		} enable;
 		struct {
-			uint64_t exception_mask; // KFD_EC_PROCESS_RUNTIME alone [kfd.send-event]
+			uint64_t exception_mask; // only KFD_EC_PROCESS_RUNTIME [kfd.send-event]
 			uint32_t gpu_id;
 			uint32_t queue_id;
 		} send_event;
 		struct {
-			uint64_t exception_mask;  // status bits to clear
-			uint64_t queue_array_ptr; // uint32_t ids; never NULL
+			uint64_t exception_mask;  // exceptions to clear
+			uint64_t queue_array_ptr; // of uint32_t queue ids; never NULL
 			uint32_t num_queues;      // at most KFD_MAX_QUEUES
 			uint32_t grace_period;    // units of 1000 GPU clocks, 0..KFD_GRACE_MAX
 		} suspend;
@@ -93,16 +93,16 @@ struct kfd_dbg {
 			uint32_t reserved;
 		} resume;
 		struct {
-			uint64_t exception_mask; // in: bits to clear; out: bits that were pending
+			uint64_t exception_mask; // in: exceptions to clear; out: those pending
 			uint32_t gpu_id;         // out
 			uint32_t queue_id;       // out
 		} query;
 		struct {
-			uint64_t exception_mask; // status bits to clear in the copied entries
+			uint64_t exception_mask; // exceptions to clear in the copied entries
 			uint64_t buf_ptr;
-			uint32_t num_entries; // in: room; out: how many exist
+			uint32_t num_entries; // in: entries with room; out: entries that exist
 			uint32_t entry_size;  // in: stride; out: bytes written per entry
-		} snapshot;                   // queues and devices alike
+		} snapshot;                   // of queues and of devices
 	};
 };
 
@@ -113,9 +113,9 @@ struct kfd_rinfo {
 };
 
 enum kfd_runtime_state {
-	KFD_RUNTIME_DISABLED = 0, // the target never enabled the runtime: no suspend
+	KFD_RUNTIME_DISABLED = 0, // its queues cannot be suspended
 	KFD_RUNTIME_ENABLED = 1,
-	KFD_RUNTIME_BUSY = 2, // a GPU's only debug VMID, or its CU mask, is taken
+	KFD_RUNTIME_BUSY = 2, // a GPU's debug VMID is taken, or a CU mask forbids debugging
 	KFD_RUNTIME_ERROR = 3,
 };
 
@@ -137,21 +137,22 @@ struct kfd_device_entry {
 	uint64_t exception_status;
 	uint64_t apertures[6]; // base and limit of LDS, scratch, GPU memory
 	uint32_t gpu_id;
-	uint32_t pci[6]; // location; vendor, device, revision; subsystem's vendor and device
+	uint32_t pci[6]; // location, vendor, device, revision, vendor and device of the subsystem
 	uint32_t fw_version;
 	uint32_t gfx_target_version;
-	uint32_t simds[4]; // how many, waves of one, arrays, arrays of an engine
+	uint32_t simds[4]; // SIMDs, waves per SIMD, shader arrays, shader arrays per engine
 	uint32_t num_xcc;
 	uint32_t capability;
 	uint32_t debug_prop;
 };
 
-// At ctx_save_restore_address + xcc * ctx_save_restore_area_size, in the target's memory.
+// Header of a wave save area, in the target's memory. That of XCC n is at
+// ctx_save_restore_address + n * ctx_save_restore_area_size.
 struct kfd_ctx_header {
 	uint32_t control_stack_offset;
 	uint32_t control_stack_size;
 	uint32_t wave_state_offset;
-	uint32_t wave_state_size; // > 0 for a suspended queue: waves were saved
+	uint32_t wave_state_size; // bytes; > 0 if waves of a suspended queue were saved
 	uint32_t debug_offset;
 	uint32_t debug_size;
 	uint64_t err_payload_addr;
@@ -167,12 +168,13 @@ enum kfd_snapshot_type {
 	KFD_SNAPSHOT_SDMA_XGMI = 3,
 };
 
-// Bits the kernel sets in the returned queue ids. INVALID: unknown, new, or being destroyed.
+// Bits that suspend and resume set in the array of queue ids. ERROR: the hardware did not let the
+// queue go. INVALID: the queue is unknown, new, or being destroyed.
 #define KFD_QUEUE_ERROR   0x40000000u
 #define KFD_QUEUE_INVALID 0x80000000u
 #define KFD_QUEUE_ID_MASK 0x3fffffffu
 
-// Eight bits wide in hardware: 256 and its multiples would mean "wait for ever".
+// The hardware keeps 8 bits of a grace period: 256 and its multiples would mean "wait for ever".
 #define KFD_GRACE_MAX 255u
 
 #define KFD_EC(code)           (1ull << ((code)-1))
@@ -183,12 +185,12 @@ enum kfd_snapshot_type {
 #define KFD_CAP_TRAP_DEBUG     0x00008000u
 #define KFD_CAP_DEBUG_FIRMWARE 0x20000000u
 
-// The numbers contain the size of the argument.
+// Numbers of ioctls, which contain the size of the argument.
 #define KFD_GET_VERSION _IOR('K', 0x01, struct kfd_version)
 #define KFD_CRIU_OP     _IOWR('K', 0x22, struct kfd_criu)
 #define KFD_SMI_EVENTS  _IOWR('K', 0x1f, struct kfd_smi)
 #define KFD_DBG_TRAP    _IOWR('K', 0x26, struct kfd_dbg)
-// gpq recognises this call of the target and never makes it: { u64, u32, u32 }
+// The target makes this call, with an argument of { u64, u32, u32 }; gpq only recognises it.
 #define KFD_RUNTIME_ENABLE _IOWR('K', 0x25, uint64_t[2])
 
 #endif

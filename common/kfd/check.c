@@ -16,24 +16,24 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// One line of the report as it is made, and what several lines look at.
+// The line of the report that is being made, and facts that several lines need.
 struct report {
 	struct kfd_check *line;
 	const struct line *about;
 	struct kfd_topology topology;
 	int topology_error; // 0, or -errno
 	struct kfd_rights rights;
-	struct kfd_version version; // 0.0: unknown, or version_error
+	struct kfd_version version; // 0.0: not known; version_error may tell why
 	int version_error;          // 0, or -errno
 };
 
-// A row of the table at the end.
+// A row of lines[]: how one line of the report is made.
 struct line {
 	const char *name, *commands;
 	void (*check)(struct report *r);
-	uint64_t arg;     // of check_bit() and check_cap()
-	const char *text; // likewise; of check_parameter() the module parameter
-	bool live;        // a recorded host cannot tell
+	uint64_t arg;     // check_bit(): bit of `capability`; check_cap(): number of the capability
+	const char *text; // check_bit(): mend; check_cap(): what is lost; check_parameter(): name
+	bool live;        // a recorded host cannot tell it
 };
 
 static void __attribute__((format(printf, 4, 5)))
@@ -216,7 +216,7 @@ static void check_processes(struct report *r)
 	set_line(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
 }
 
-// Every GPU that a process sees must have the bit: the session is set up on all of them.
+// Every GPU that a process sees must have the bit: its debug session is set up on all of them.
 static void check_bit(struct report *r)
 {
 	const uint64_t bit = r->about->arg;
@@ -263,12 +263,12 @@ static void check_scheduler(struct report *r)
 		set_line(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
 }
 
-// What the values of a module parameter mean: the first row that has the value.
+// What values of module parameters mean. Of a parameter's rows the first with most >= value counts.
 static const struct meaning {
 	const char *parameter;
-	uint64_t most; // it has values up to this one
+	uint64_t most;
 	enum kfd_check_status status;
-	const char *mend, *text; // text stands behind the value if it begins with ":" or a blank
+	const char *mend, *text; // the value is printed before a text that begins with ":" or " "
 } meanings[] = {
 	{"sched_policy", 0, KFD_CHECK_OK, NULL,
 	 ": firmware schedules, more queues than slots allowed"},
@@ -329,7 +329,7 @@ static void check_cap(struct report *r)
 		set_line(r, KFD_CHECK_OK, NULL, "yes");
 }
 
-// Yama: 1 wants an ancestor or CAP_SYS_PTRACE, 2 the capability, 3 refuses everybody.
+// Yama's ptrace_scope lets trace: 1 an ancestor or CAP_SYS_PTRACE, 2 CAP_SYS_PTRACE, 3 nobody.
 static void check_ptrace_scope(struct report *r)
 {
 	static const char mend[] = "run as root, or as root: sysctl kernel.yama.ptrace_scope=0";
@@ -379,7 +379,7 @@ static void check_pid_namespace(struct report *r)
 	}
 }
 
-// Is a file system of this kind mounted there? On a recorded host this is unknown: true.
+// Is a file system with this magic number mounted at `dir`? Taken for true on a recorded host.
 static bool is_mounted(const char *dir, unsigned magic)
 {
 	struct statfs fs;
@@ -441,12 +441,12 @@ void kfd_rights_read(struct kfd_rights *r)
 	if (caps)
 		r->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
 	buf_fini(&b);
-	// PROC_USER_INIT_INO (include/linux/proc_ns.h)
+	// The initial user namespace has a fixed number: PROC_USER_INIT_INO in linux/proc_ns.h.
 	r->user_ns = host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
 		     strcmp(ns, "user:[4026531837]") != 0;
 }
 
-// Resuming is done by the holder of the queues and needs none of this.
+// Commands that suspend queues. gpq resume needs no right of its own: it asks the queues' holder.
 #define SUSPENDERS "suspend bench sched"
 
 static const struct line lines[] = {

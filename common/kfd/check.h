@@ -14,10 +14,10 @@ enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 
 struct kfd_check {
 	const char *name;     // "kfd-version"
-	const char *commands; // blank-separated: which commands it concerns; NULL: none needs it
+	const char *commands; // gpq commands that need it, separated by blanks
 	enum kfd_check_status status;
 	char found[192];  // what was found, in words
-	const char *mend; // what to do about it; NULL: nothing to do, or nothing known
+	const char *mend; // how the user can mend it; NULL: no need, or no way known
 };
 
 enum { KFD_CHECKS_MAX = 32 };
@@ -30,11 +30,11 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX]);
 // not honour.
 struct kfd_rights {
 	uint64_t caps; // effective capabilities (bits of linux/capability.h); UINT64_MAX: unknown
-	bool user_ns;  // not in the initial user namespace
+	bool user_ns;  // gpq runs outside of the initial user namespace
 };
 
 enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // linux/capability.h
 
-void kfd_rights_read(struct kfd_rights *r); // unknown on a recorded host
+void kfd_rights_read(struct kfd_rights *r); // of a recorded host the capabilities are unknown
 
 #endif

@@ -14,23 +14,23 @@
 #define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))
 #define OPEN                         (~0u)
 
-// `yes` and `no`: KFD interface versions with which the fact was seen to hold, and not to hold.
-// With others it is unknown.
+// For which drivers a fact holds. `yes` and `no`: KFD interface versions with which it was seen to
+// hold, and not to hold; with others it is unknown.
 static const struct row {
-	unsigned from, below; // kernel releases in which the fact holds
-	unsigned maybe;       // from this release up to `from` it may hold; 0: it does not
+	unsigned from, below; // Linux releases in which the fact holds
+	unsigned maybe;       // from this release up to `from` the fact may hold; 0: it does not
 	struct {
 		unsigned first, last;
 	} yes, no;
 } rows[KFD_FACTS] = {
 	[KFD_FACT_QUEUE_PRIORITY] = {0, RELEASE(7, 0, 0), .yes = {1, 17}, .no = {23, OPEN}},
-	// Not in 6.12. When a release fixes the crash, put it into `below`.
+	// Linux 6.12 does not crash. When a release fixes the crash, put that release into `below`.
 	[KFD_FACT_SUSPEND_CRASH] = {RELEASE(7, 2, 0), OPEN, .yes = {23, OPEN}, .no = {1, 17}},
-	// 6.12.95 lacks the fact, 6.12.107 has it, with one interface version; nothing between
-	// 6.12.107 and 7.2 was read.
+	// The fact holds in 6.12.107, not in 6.12.95, which have the same interface version; no
+	// source between 6.12.107 and 7.2 was read.
 	[KFD_FACT_UNTRACED_DEBUGGER] = {RELEASE(7, 2, 0), OPEN, RELEASE(6, 12, 96),
 					.yes = {23, OPEN}},
-	// Neither of the two holds in 6.12.95, both hold in 7.3.4; no source between was read.
+	// Both facts about SMI hold in 7.3.4, neither holds in 6.12.95; no source between was read.
 	[KFD_FACT_SMI_NS_PID] = {RELEASE(7, 3, 0), OPEN, .maybe = RELEASE(6, 12, 96)},
 	[KFD_FACT_SMI_LARGE] = {RELEASE(7, 3, 0), OPEN, .maybe = RELEASE(6, 12, 96)},
 };

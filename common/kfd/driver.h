@@ -21,8 +21,8 @@ enum kfd_fact {
 	// after one with queues to suspend; the target's mutex then stays locked for ever
 	// [kfd.suspend-crash].
 	KFD_FACT_SUSPEND_CRASH,
-	// A debugger may detach from ptrace and go on holding queues: DBG_TRAP's permission is to
-	// trace the target, or to be its debugger already [kfd.tracer].
+	// A debugger that has detached from ptrace may still hold queues: DBG_TRAP also accepts the
+	// caller that is the target's debugger already, not only its tracer [kfd.tracer].
 	KFD_FACT_UNTRACED_DEBUGGER,
 	// An SMI event names the process by its PID in its own PID namespace, not by the host's
 	// [kfd.smi-pids].
@@ -35,10 +35,10 @@ enum kfd_fact {
 enum kfd_answer3 { KFD_ANSWER_UNKNOWN = -1, KFD_ANSWER_NO, KFD_ANSWER_YES };
 
 struct kfd_driver {
-	unsigned major, minor; // of the kernel, 0.0: unknown
+	unsigned major, minor; // release of Linux; 0.0: unknown
 	unsigned interface;    // the N of KFD interface 1.N, 0: unknown
 	bool out_of_tree;
-	unsigned patch; // of major.minor.patch
+	unsigned patch; // Linux is major.minor.patch
 };
 
 // Reads the kernel release and whether the driver is out of tree, of the live or recorded host.
@@ -48,14 +48,15 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 // that is known to be safe costs no system call.
 bool kfd_driver_may_crash(unsigned interface);
 
-// Opens /dev/kfd close-on-exec. The descriptor, or -errno: -ENOENT no driver, -EACCES no right,
-// -EPERM 32-bit caller, -EINVAL locked (GPU reset, system suspend) or, from Linux 7.x on, no GPU.
+// Opens /dev/kfd close-on-exec. Returns the descriptor, or -errno: -ENOENT no driver, -EACCES no
+// permission, -EPERM 32-bit caller, -EINVAL driver locked (GPU reset, system suspend) or, from
+// Linux 7.x on, no GPU.
 int kfd_open(void);
 
-// ioctl() that is repeated when a signal interrupts it. Its result (>= 0) or -errno.
+// Repeats an ioctl() that a signal interrupts. Returns its result (>= 0), or -errno.
 int kfd_ioctl(int kfd, unsigned long request, void *arg);
 
-// UNKNOWN where neither release nor interface version decides.
+// Does the fact hold for the driver? UNKNOWN where neither release nor interface version decides.
 enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact);
 
 #endif

@@ -42,7 +42,8 @@ static void __attribute__((noreturn)) handle_error(char *message, ...)
 	longjmp(on_error, 1);
 }
 
-// For warnings and debug messages. pci_init() would set handlers, but also scans the bus.
+// Drops libpci's warnings and debug messages. pci_init() would set such handlers, but also scans
+// the bus.
 static void ignore_message(char *message, ...)
 {
 	(void)message;
@@ -94,8 +95,8 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 		snprintf(name, size, "%s", found);
 }
 
-// Redirects standard error, where libdrm writes messages of its own, to /dev/null. The descriptor
-// to restore, or -1.
+// Redirects standard error, where libdrm writes messages of its own, to /dev/null. Returns a
+// duplicate to restore it from, or -1.
 static int mute_stderr(void)
 {
 	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -143,6 +144,6 @@ int drm_marketing_name(uint64_t minor, char *name, size_t size)
 		dup2(saved, STDERR_FILENO);
 		close(saved);
 	}
-	close(fd); // the library has its own duplicate
+	close(fd); // libdrm has its own duplicate
 	return r;
 }

@@ -10,20 +10,20 @@
 #define NAMES_LIBPCI "libpci.so.3"
 #define NAMES_LIBDRM "libdrm_amdgpu.so.1"
 
-// The PCI ID database (/usr/share/misc/pci.ids). NULL: the library is missing.
+// Opens the PCI ID database (/usr/share/misc/pci.ids). NULL: libpci is missing.
 struct pci_names *pci_names_new(void);
 void pci_names_free(struct pci_names *n);
 
 // Did libpci give up (no memory, a damaged database)? Names are unknown then.
 bool pci_names_broken(const struct pci_names *n);
 
-// Name of a device, or of a vendor where `device` is KFD_UNKNOWN; empty when it is unknown.
+// Sets `name` to that of a device, or of a vendor if `device` is KFD_UNKNOWN; "" when unknown.
 void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, char *name,
 		      size_t size);
 
-// Marketing name of the GPU of /dev/dri/renderD<minor>, or empty. Opens the node, which wakes a GPU
-// that sleeps. 0, or -errno: -EACCES not in the group render; -ENODATA the library knows no name;
-// -ENOPKG there is no library; -ENOENT a recorded host.
+// Sets `name` to the marketing name of the GPU of /dev/dri/renderD<minor>, or to "". Opens the
+// device, which wakes a sleeping GPU. Returns 0, or -errno: -EACCES not in the group render,
+// -ENODATA no name in libdrm, -ENOPKG no libdrm, -ENOENT no such device or a recorded host.
 int drm_marketing_name(uint64_t minor, char *name, size_t size);
 
 #endif

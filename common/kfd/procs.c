@@ -25,7 +25,7 @@
 struct reader {
 	struct kfd_procs *p; // the last process and context in it are those being read
 	const struct kfd_procs_how *how;
-	unsigned want; // of that process
+	unsigned want; // values to read of this process (enum kfd_want)
 };
 
 const char *kfd_queue_type_name(int type)
@@ -81,7 +81,7 @@ static DIR *open_dir(int dir, const char *name)
 
 // --- queues ---
 
-// The name of a queue's file, "<qid>/<file>"; qids come as text already.
+// Writes the name of a queue's file, "<qid>/<file>", to `out` and returns it.
 static const char *queue_file(char out[64], const char *qid, const char *file)
 {
 	char *end = stpcpy(out, qid);
@@ -112,8 +112,8 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }
 
-// Reads a list of ids that a recorded host has, oldest first, and sets the ranks, from 1, of the
-// queues of the context, or of the contexts of the process, that is being read.
+// Reads a list of ids, oldest first, that a recorded host has, and sets `created` to ranks from 1:
+// of the contexts of the process that is being read, or of the queues of its last context.
 static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool contexts)
 {
 	struct buf text = {0};
@@ -138,7 +138,7 @@ static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool
 
 COMPARE_BY(by_qid, struct kfd_queue, qid)
 
-// Reads the queues of the last context. 0, or errno.
+// Reads the queues of the last context. Returns 0 or an errno.
 static int read_queues(struct reader *r, int parent)
 {
 	struct kfd_procs *p = r->p;
@@ -164,7 +164,8 @@ static int read_queues(struct reader *r, int parent)
 
 // --- usage ---
 
-// The PASID on one GPU. It is 0 as long as the process has not acquired the GPU.
+// The PASID of a context on one GPU. debugfs says 0, which counts as unknown, until the process
+// acquires the GPU.
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
 {
 	char name[32] = "";
@@ -181,7 +182,7 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	return v ? v : KFD_UNKNOWN;
 }
 
-// The counters of the context being read on a GPU, unless they are there already.
+// Adds the counters on a GPU of the context that is being read, unless they are there already.
 static void add_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	static const struct {
@@ -229,7 +230,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 COMPARE_BY(by_id, struct kfd_context, id)
 
-// Finds the GPUs by the names of the files vram_<gpuid>.
+// Adds the counters on all GPUs of the process, which the names of the files vram_<gpuid> tell.
 static void read_idle_gpus(struct reader *r, int dir)
 {
 	DIR *d = open_dir(dir, ".");
@@ -302,7 +303,7 @@ static void read_contexts(struct reader *r, DIR *d)
 		r->want |= KFD_WANT_PASID;
 	if (r->want & KFD_WANT_PASID)
 		proc->pasid = read_number(dirfd(d), "pasid");
-	if (!proc->pasid) // newer kernels
+	if (!proc->pasid) // newer kernels print 0
 		proc->pasid = KFD_UNKNOWN;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -314,7 +315,7 @@ static void read_contexts(struct reader *r, DIR *d)
 		c->usage = (uint32_t)p->nusages;
 		snprintf(name, sizeof(name), "context_%d", (int)c->id);
 		if (c->id >= 0 && !(own = open_dir(dirfd(d), name)))
-			continue; // it ended meanwhile
+			continue; // the context ended meanwhile
 		read_context(r, dirfd(own ? own : d));
 		if (own)
 			closedir(own);
@@ -328,7 +329,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 	struct kfd_procs *p = r->p;
 	DIR *d = open_dir(parent, name);
 	if (!d)
-		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // it ended meanwhile
+		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // 0: the process ended
 	struct kfd_proc *proc = ARRAY_ADD(p->procs, p->cap_procs, p->nprocs);
 	*proc = (struct kfd_proc){.pid = pid,
 				  .pasid = KFD_UNKNOWN,
@@ -342,7 +343,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 	return 0;
 }
 
-// Sorts the processes alone: queues and counters are referred to by index.
+// Order of kfd_procs.procs. Queues and counters are not moved, as processes have their indices.
 COMPARE_BY(by_pid, struct kfd_proc, pid)
 
 static void sort_procs(struct kfd_procs *p)

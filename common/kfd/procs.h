@@ -13,7 +13,7 @@
 
 #include "common/kfd/topology.h" // KFD_UNKNOWN
 
-// gpq's own numbers: sysfs and the debugger's ioctls (KFD_SNAPSHOT_...) number types differently.
+// Queue types, by numbers of gpq: sysfs and queue snapshots (KFD_SNAPSHOT_...) have others.
 enum kfd_queue_type {
 	KFD_QUEUE_COMPUTE,
 	KFD_QUEUE_SDMA,
@@ -21,46 +21,46 @@ enum kfd_queue_type {
 	KFD_QUEUE_TYPE_UNKNOWN = -1,
 };
 
-// "compute", "sdma", "sdma-xgmi"; NULL for any other number.
+// Name of an enum kfd_queue_type: "compute", "sdma", "sdma-xgmi"; NULL for any other number.
 const char *kfd_queue_type_name(int type);
 
 struct kfd_queue {
-	uint32_t proc;    // indices in kfd_procs.procs
-	uint32_t owner;   // and .contexts
-	uint32_t qid;     // within the context, over all its GPUs; recycled
-	int32_t context;  // secondary KFD context (KFD 1.19), -1: the primary one
-	uint32_t gpu_id;  // 0 unknown
+	uint32_t proc;    // index of its process in kfd_procs.procs
+	uint32_t owner;   // index of its context in kfd_procs.contexts
+	uint32_t qid;     // queue id: one sequence for all GPUs of the context; reused
+	int32_t context;  // id of the secondary KFD context (KFD 1.19); -1: the primary one
+	uint32_t gpu_id;  // 0: unknown
 	int32_t type;     // enum kfd_queue_type
-	uint64_t bytes;   // ring size, KFD_UNKNOWN
-	uint64_t created; // grows with each queue created, KFD_UNKNOWN: see kfd_procs_read
+	uint64_t bytes;   // ring size; KFD_UNKNOWN: unknown
+	uint64_t created; // order of creation (see kfd_procs_read); KFD_UNKNOWN: unknown
 };
 
 // What owns queues: the process itself (its primary context), or a secondary context, which is a
 // process of its own to the driver in all but its PID (kernel: kfd_ioctl_create_process()).
 struct kfd_context {
 	uint32_t proc;
-	int32_t id;       // N of context_N, given out again; -1: the primary one
-	uint64_t created; // grows with each context created, KFD_UNKNOWN; 0: the primary one
-	uint32_t queue;   // queues[queue .. queue + queues), by qid
+	int32_t id;       // N of the folder context_N, reused; -1: the primary context
+	uint64_t created; // order of creation; 0: the primary context; KFD_UNKNOWN: unknown
+	uint32_t queue;   // its queues, by qid: kfd_procs.queues[queue .. queue + queues)
 	uint32_t queues;
-	uint32_t usage; // usages[usage .. usage + usages)
+	uint32_t usage; // its counters: kfd_procs.usages[usage .. usage + usages)
 	uint32_t usages;
 };
 
-// What the driver counts per context and GPU.
+// What the driver counts per context and GPU. KFD_UNKNOWN: unknown.
 struct kfd_usage {
 	uint32_t context; // index in kfd_procs.contexts
 	uint32_t gpu_id;
-	uint64_t vram_bytes; // KFD_UNKNOWN each
-	uint64_t sdma_ns;    // busy time; the kernel reads live memory of the process for it: slow
-	uint64_t evicted_ns; // grows when an eviction ends
+	uint64_t vram_bytes;
+	uint64_t sdma_ns;      // busy time; slow, as the driver reads it in the process's memory
+	uint64_t evicted_ns;   // total, which grows only when an eviction ends
 	uint64_t cu_occupancy; // gfx9 family only
-	uint64_t pasid;        // from about Linux 6.15 on one for each GPU; before, one for all
+	uint64_t pasid;        // one for each GPU from about Linux 6.15 on, before one for all
 };
 
 struct kfd_proc {
-	pid_t pid;        // init-namespace tgid, whatever namespace this is read in
-	uint64_t pasid;   // of all GPUs, KFD_UNKNOWN; also where newer kernels say 0
+	pid_t pid;        // tgid in the initial PID namespace, whatever namespace gpq runs in
+	uint64_t pasid;   // the same on all GPUs; KFD_UNKNOWN: each has another (newer kernels)
 	uint32_t context; // contexts[context .. context + contexts), the primary one first, by id
 	uint32_t contexts;
 	bool changed;   // contexts or queues came or went: see kfd_procs_confirm
@@ -68,11 +68,11 @@ struct kfd_proc {
 	uint32_t queues;
 	uint32_t usage; // usages[usage .. usage + usages), of all contexts
 	uint32_t usages;
-	int error; // errno of a queues directory that could not be read, 0
+	int error; // errno of reading the folder of queues; 0: none
 };
 
 struct kfd_procs {
-	struct kfd_proc *procs; // by pid
+	struct kfd_proc *procs; // sorted by pid
 	struct kfd_context *contexts;
 	struct kfd_queue *queues;
 	struct kfd_usage *usages;
@@ -81,7 +81,7 @@ struct kfd_procs {
 	bool sysfs; // read from the kernel's own sysfs, not from a copy
 };
 
-// Which files are opened at all.
+// Values that kfd_procs_read() reads. Files of the others are not opened.
 enum kfd_want {
 	KFD_WANT_GPU = 1,
 	KFD_WANT_TYPE = 2,
@@ -96,7 +96,7 @@ enum kfd_want {
 };
 
 struct kfd_procs_how {
-	unsigned want;                            // enum kfd_want
+	unsigned want;                            // bits of enum kfd_want
 	bool (*keep)(const void *arg, pid_t pid); // which processes are read; NULL: all
 	const void *arg;
 };
@@ -107,17 +107,17 @@ struct kfd_procs_how {
 // it tells the order of creation, which ids do not [kfd.queue-order]. A recorded host has ranks
 // from the files `queues/.order` and `.contexts` (ids, oldest first), if it has these.
 //
-// 0, or -1 with errno: ENOENT no KFD on this host, EACCES, EMFILE, ENOMEM.
+// Returns 0, or -1 and sets errno: ENOENT (no KFD on this host), EACCES, EMFILE, ENOMEM.
 int kfd_procs_read(struct kfd_procs *p, const struct kfd_procs_how *how);
 
-// Has process `x` of `a` the contexts and queues of process `y` of `b`? If both were read of a host
-// one after the other, it had them in between: kernfs never uses an inode number again.
+// Has process `x` of `a` the contexts and queues of process `y` of `b`? If `a` and `b` are two
+// readings of a host, the process had them in between, too: kernfs never reuses an inode number.
 bool kfd_procs_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
 			   const struct kfd_procs *b, const struct kfd_proc *y);
 
-// Reads the queue ids again. A process whose queues or contexts came or went since kfd_procs_read()
-// is marked as changed, and their order of creation becomes unknown. A dump (mqds) that was read in
-// between has exactly the queues of all other processes. Does nothing on a recorded host.
+// Reads again the queue ids of processes that have several queues or contexts. If any came or went
+// since kfd_procs_read(), the process is marked as changed, and the order of creation becomes
+// unknown; else a dump (mqds) read in between has exactly its queues. Not on a recorded host.
 void kfd_procs_confirm(struct kfd_procs *p);
 
 void kfd_procs_fini(struct kfd_procs *p);

@@ -116,8 +116,8 @@ static void derive_gfx(struct kfd_gpu *g)
 	snprintf(g->gfx, sizeof(g->gfx), "gfx%u%x%x", (unsigned)(v / 10000), minor, step);
 }
 
-// Low 16 bits of location_id: bus, device, function. Drivers or the number of a partition into the
-// function, or into bits 31:28; topology.c corrects that if the render node tells the PCI device.
+// The low 16 bits of location_id are bus, device, function. Drivers also put a partition's number
+// there, into the function or bits 31:28; topology.c corrects that by the render node's device.
 static void derive_bdf(struct kfd_gpu *g)
 {
 	uint64_t id = g->location_id;
@@ -148,7 +148,7 @@ static uint64_t bytes_per_cu(const struct kfd_gpu *g)
 	for (size_t i = 0; i < COUNT(vgprs_384k); i++)
 		if (version == vgprs_384k[i])
 			vgprs = 0x60000;
-	if (version == 90500) { // the first with more LDS than the others
+	if (version == 90500) { // gfx950 is the first with more LDS than 64 KiB
 		if (!plausible(g->lds_size_kb))
 			return 0;
 		lds = g->lds_size_kb << 10;
@@ -166,7 +166,7 @@ static uint64_t waves_of(const struct kfd_gpu *g, uint64_t cus)
 	return cus * 40 < by_engines ? cus * 40 : by_engines;
 }
 
-// Sizes that drivers before 6.12 do not tell; there the runtime computes them in this way, too.
+// Computes the save area's sizes as the HSA runtime does, since drivers before 6.12 tell none.
 static void derive_cwsr(struct kfd_gpu *g)
 {
 	if (g->cwsr_bytes != KFD_UNKNOWN && g->ctl_stack_bytes != KFD_UNKNOWN)

@@ -37,7 +37,7 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 	const int kfd = kfd_open();
 	size_t n = 0;
 	if (kfd >= 0)
-		kfd_topology_load(&t, 0); // without one, no GPUs
+		kfd_topology_load(&t, 0); // a failure leaves no GPUs in t
 	*fds = xcalloc(t.n + 1, sizeof(**fds));
 	for (size_t i = 0; i < t.n; i++) {
 		(*fds)[n] = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id, mask);
@@ -51,7 +51,7 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 
 // --- messages ---
 
-// In a format a capital letter stands for a value (see `values`), | marks where the messages of
+// In a format a capital letter stands for a value (see take_value()), | marks where the messages of
 // older drivers end, and any other character stands for itself.
 static const struct {
 	const char *name, *format;
@@ -84,7 +84,8 @@ static const struct {
 	VALUE('T', 10, boot_ns),  VALUE('U', 16, count),
 };
 
-// A number as the driver prints it, below KFD_UNKNOWN: its hexadecimal digits are lower case.
+// Reads a number below KFD_UNKNOWN, whose hexadecimal digits the driver prints in lower case.
+// Returns the place behind it, or NULL.
 static const char *smi_number(const char *s, const char *end, unsigned base, uint64_t *value)
 {
 	const char *stop = number_read(s, end, base, KFD_UNKNOWN - 1, value);
@@ -159,7 +160,7 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 	}
 	s++;
 	if (n < COUNT(events) && events[n].name) {
-		// Some drivers print a NUL for "not rescheduled".
+		// A queue restore of some drivers ends with a NUL, which means "not rescheduled".
 		const char *last = end > s && !end[-1] ? end - 1 : end;
 		e->name = events[n].name;
 		e->readable = take_format(e, events[n].format, s, last);
@@ -204,7 +205,7 @@ void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct k
 		const char *stop = newline ? newline : end;
 		struct kfd_smi_event e;
 		kfd_smi_parse(&e, s, (size_t)(stop - s));
-		// TASK_COMM_LEN: a name has 15 bytes at most, with its newlines.
+		// A thread's name has at most 15 bytes (TASK_COMM_LEN), newlines in it included.
 		name_len += (size_t)(stop - s) + 1;
 		if (name_of != KFD_UNKNOWN && name_len <= 15) {
 			e.name_of = name_of;

@@ -14,59 +14,60 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum {                              // numbers of the driver
-	KFD_SMI_PROCESS_START = 12, // later than Linux 6.12: a process has acquired this GPU
+enum {                              // the driver's numbers of events
+	KFD_SMI_PROCESS_START = 12, // a process has acquired this GPU; not in Linux 6.12
 	KFD_SMI_PROCESS_END = 13,
 };
 #define KFD_SMI_BIT(event) (1ull << ((event)-1))
 #define KFD_SMI_ALL        (~0ull)
 
-// Subscribes to the events of `mask` (KFD_SMI_BIT) of all processes. A descriptor that polls
-// readable and whose read() never blocks, close-on-exec; or -errno (-EINVAL: no such GPU).
+// Subscribes to the events in `mask` (KFD_SMI_BIT) of all processes on a GPU. Returns -errno
+// (-EINVAL: no such GPU), or a close-on-exec descriptor to poll, whose read() never blocks.
 int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask);
 
-// The same of all GPUs that allow it: sets *fds, which the caller frees, and returns their number.
+// Calls kfd_smi_open() for all GPUs. Sets *fds, which the caller frees, to the descriptors that it
+// got, and returns their number.
 size_t kfd_smi_open_all(uint64_t mask, int **fds);
 
 // --- messages, one a line [kfd.smi-formats] ---
 
-// KFD_UNKNOWN (all bits) where the message has no such value.
+// A message. Numbers that it does not have are KFD_UNKNOWN (all bits).
 struct kfd_smi_event {
-	uint64_t number;      // of the event
-	const char *name;     // the driver's, as "queue-eviction"; NULL: a number without a name
-	bool readable;        // the message is as the driver's format for the number says
-	uint64_t boot_ns;     // CLOCK_BOOTTIME
-	uint64_t pid;         // process: of the host; newer drivers: of its own PID namespace
-	uint64_t tid;         // thread that acquired the GPU, of the host
-	uint64_t gpu_id;      // 0: system memory
-	uint64_t page, pages; // address / size of a page, and number of pages
-	uint64_t from, to;    // migration: gpu_id, 0: system memory
-	uint64_t prefetch;    // and what the program asked for
-	uint64_t preferred;   // likewise
-	uint64_t trigger;     // its meaning: kfd_smi_trigger()
+	uint64_t number;      // the driver's number of the event
+	const char *name;     // "queue-eviction"; NULL: gpq does not know the number
+	bool readable;        // the message has the driver's format of this event
+	uint64_t boot_ns;     // time of the event, CLOCK_BOOTTIME
+	uint64_t pid;         // process: its PID on the host; newer drivers: in its own namespace
+	uint64_t tid;         // thread that faulted, or acquired the GPU: its id on the host
+	uint64_t gpu_id;      // GPU of the event; 0: system memory
+	uint64_t page, pages; // first address / size of a page, and number of pages
+	uint64_t from, to;    // migration: source and target (gpu_id; 0: system memory)
+	uint64_t prefetch;    // migration: where the program asked to prefetch to, likewise
+	uint64_t preferred;   // migration: location that the program prefers, likewise
+	uint64_t trigger;     // cause of the event, which kfd_smi_trigger() names
 	uint64_t sequence;    // counts resets of the GPU
-	uint64_t bits, count; // throttling: reasons, and how often so far
-	int64_t error;        // of a migration: 0 or -errno; INT64_MIN unknown
-	// W, R: write or read fault; M, U: migrated, or only mapped; R of a restore: rescheduled.
+	uint64_t bits, count; // throttling: bits of the reasons, and how often so far
+	int64_t error;        // migration: 0 or -errno; INT64_MIN: unknown
+	// Page fault: W write, R read; its end: M migrated, U mapped. Queue restore: R rescheduled.
 	char mark;
-	// Name of the thread, cause of a reset; else what follows the number. Not terminated.
+	// Name of the thread, cause of a reset, or else all behind the number. No NUL at its end.
 	const char *text;
 	size_t text_len;
-	const char *line; // all of the message; not terminated
+	const char *line; // the whole message; no NUL at its end
 	size_t line_len;
-	uint64_t name_of; // see kfd_smi_take()
+	uint64_t name_of; // thread whose name the line may belong to: see kfd_smi_take()
 };
 
 // Parses one message without its newline. Any bytes may be in it. Without a number at its head the
 // event's number is KFD_UNKNOWN and its text the whole line.
 void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len);
 
-// "ttm"; NULL: no trigger, or one without a name.
+// Name of the event's trigger, as "ttm"; NULL: it has none, or one that gpq does not know.
 const char *kfd_smi_trigger(const struct kfd_smi_event *e);
 
 enum {
-	KFD_SMI_FIFO = 8192, // the most that a stream holds (7.3; 6.12: 1024)
-	KFD_SMI_LINE = 96,   // the longest message (KFD_SMI_EVENT_MSG_SIZE)
+	KFD_SMI_FIFO = 8192, // most bytes that a stream holds (Linux 7.3; 6.12: 1024)
+	KFD_SMI_LINE = 96,   // bytes of the longest message (KFD_SMI_EVENT_MSG_SIZE)
 };
 
 // What is read from one stream, and the beginning of a message whose end is not read yet.
@@ -75,16 +76,16 @@ struct kfd_smi_text {
 	size_t len;
 };
 
-// Takes the messages out of `t`: calls `each` for every line, whose text is valid meanwhile. A line
-// without its newline stays, up to 512 bytes.
+// Takes the messages out of `t` and calls `each` for every line; the event's texts are valid during
+// that call. A last line without a newline stays in `t`, unless it is longer than 512 bytes.
 //
 // A thread may have newlines in its name, so that the rest of the name looks like a message. A line
 // that may be such a rest has that thread as `name_of`, others KFD_UNKNOWN.
 void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct kfd_smi_event *e),
 		  void *arg);
 
-// Was the stream, of which `n` bytes were read, too full for another message? `large`:
-// KFD_FACT_SMI_LARGE.
+// Was the stream, of which `n` bytes were read, too full for another message? `large`: what
+// kfd_driver_fact() says of KFD_FACT_SMI_LARGE.
 bool kfd_smi_was_full(size_t n, enum kfd_answer3 large);
 
 // A process by its PID on the host and in its innermost PID namespace; ns_pid 0: unknown.
@@ -92,8 +93,8 @@ struct kfd_smi_process {
 	pid_t pid, ns_pid;
 };
 
-// Which process of `list` a message with this `pid` is about: its index, or -1 if none, or if
-// several are possible. `ns`: KFD_FACT_SMI_NS_PID.
+// Which process of `list` is a message with this `pid` about? Returns its index, or -1 if none or
+// several are possible. `ns`: what kfd_driver_fact() says of KFD_FACT_SMI_NS_PID.
 ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		     enum kfd_answer3 ns);
 

@@ -29,7 +29,7 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 		g->gpu_id = id;
 	if (g->gpu_id == 0)
 		return NODE_CPU;
-	// The device cgroup denies both files, but a recorded host may lack only the first one.
+	// The device cgroup denies properties as well, but a recorded host may lack gpu_id alone.
 	if (g->error && g->error != ENOENT && g->error != EINVAL)
 		return NODE_GPU;
 	if (host_readf(b, NODES "/%u/properties", (unsigned)g->node) < 0) {
@@ -60,7 +60,7 @@ static void read_memory(struct kfd_gpu *g, struct buf *b)
 		g->vram_bytes = sum;
 }
 
-// "0000:0a:00.0"; domains may be longer than four digits.
+// Is this a PCI address as "0000:0a:00.0"? The domain may have more than four digits.
 static bool is_bdf(const char *s)
 {
 	static const char shape[] = ":xx:xx.x";
@@ -74,9 +74,9 @@ static bool is_bdf(const char *s)
 	return true;
 }
 
-// The device of a render node. That of a GPU's first partition is the PCI device, other partitions
-// have platform devices: amdgpu_xcp.<n> (amdgpu_xcp_drv.c), and a BDF whose function may be their
-// number.
+// Takes the PCI address from the name of a render node's device. The first partition of a GPU has
+// the PCI device. Others have platform devices, amdgpu_xcp.<n> (amdgpu_xcp_drv.c), and a bdf whose
+// function may be the number of the partition.
 static void set_device(struct kfd_gpu *g, const char *device)
 {
 	const bool xcp = strncmp(device, "amdgpu_xcp", strlen("amdgpu_xcp")) == 0;

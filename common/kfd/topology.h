@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A number that the host did not tell. The same value as the output's null.
+// A number that the host did not tell. Output shows this value as null.
 #define KFD_UNKNOWN UINT64_MAX
 
 // Both bits of `capability` that suspending queues needs.
 #define KFD_CAP_DEBUG (KFD_CAP_TRAP_DEBUG | KFD_CAP_DEBUG_FIRMWARE)
 
-// What a node's properties file has, by name and never by position, as kernels differ in which they
-// have: member of struct kfd_gpu, name in the file.
+// Lines of a node's properties file: member of struct kfd_gpu, name in the file. Kernels differ in
+// which lines they print, so lines are found by name, not by position.
 #define KFD_PROPERTIES(X)                                                                        \
 	X(simd_count, "simd_count") /* of all XCCs together */                                   \
 	X(simd_per_cu, "simd_per_cu")                                                            \
@@ -40,7 +40,7 @@
 	X(mec_fw, "fw_version")       /* compute firmware */                                     \
 	X(sdma_fw, "sdma_fw_version")                                                            \
 	X(capability, "capability")          /* KFD_CAP_... (abi.h) */                           \
-	X(debug_prop, "debug_prop")          /* watch points; bits of KFD */                     \
+	X(debug_prop, "debug_prop")          /* HSA_DBG_... bits */                              \
 	X(unique_id, "unique_id")            /* serial number of the board; 0: none */           \
 	X(num_xcc, "num_xcc")                /* accelerator complexes of this node */            \
 	X(cwsr_bytes, "cwsr_size")           /* wave save area of a queue on one XCC ... */      \
@@ -60,22 +60,22 @@ struct kfd_gpu {
 
 	// Derived.
 	uint64_t cus;       // compute units of all XCCs together
-	bool cwsr_computed; // cwsr_bytes, by the driver's formula: before 6.12 no property tells it
+	bool cwsr_computed; // gpq computed cwsr_bytes, which drivers before 6.12 do not tell
 	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
 	char gfx[12];       // "gfx90a"
-	char bdf[24];       // "0000:0a:00.0", of the PCI device also where it is partitioned
-	bool bdf_of_device; // else from location_id, which may have the number of a partition in it
+	char bdf[24];       // PCI address, "0000:0a:00.0"; partitions have that of their device
+	bool bdf_of_device; // false: bdf is made of location_id and may have a partition's number
 
-	// On request.
+	// Read only on request (KFD_TOPOLOGY_...).
 	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY
 	char name[64];       // KFD_TOPOLOGY_NAME: "aldebaran"; "ip discovery" on newer GPUs
 
 	int error;              // errno: EPERM where the device cgroup denies the GPU; 0: none
 	const char *error_file; // the file of the node that could not be read
 	unsigned bad_lines;     // lines of properties that are not "name value"
-	unsigned good_lines;    // the other lines
+	unsigned good_lines;    // lines of properties that are
 
-	bool selected; // by kfd_topology_select()
+	bool selected; // kfd_topology_select() chose it
 };
 
 struct kfd_topology {
@@ -91,17 +91,17 @@ enum {
 	KFD_TOPOLOGY_MEMORY = 4, // nodes/<n>/mem_banks/*/properties
 };
 
-// Reads all GPU nodes; every GPU is selected. 0, or -errno when there is no topology (-ENOENT: no
-// KFD driver). A node that cannot be read, or vanishes meanwhile, is no failure.
+// Reads all GPU nodes; every GPU is selected. Returns 0, or -errno when there is no topology
+// (-ENOENT: no KFD driver). A node that cannot be read, or vanishes meanwhile, is no failure.
 int kfd_topology_load(struct kfd_topology *t, unsigned what);
 void kfd_topology_fini(struct kfd_topology *t);
 
-// False when KFD knows no GPU: then /dev/kfd does not open from Linux 7.x on, with EINVAL as if the
+// False when KFD knows no GPU. From Linux 7.x on opening /dev/kfd then fails with EINVAL, as if the
 // driver were locked [kfd.open-errors].
 bool kfd_topology_has_gpu(void);
 
-// True where the MES firmware maps queues, one command each (gfx11 and later); false: the HWS
-// firmware, by runlist.
+// True if the MES firmware maps the GPU's queues, by a command for each (gfx11 and later); false if
+// the HWS firmware does, by runlist, or if the gfx version is unknown.
 bool kfd_gpu_uses_mes(const struct kfd_gpu *g);
 
 // The GPU with this gpu_id, or NULL.
@@ -109,18 +109,18 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 
 // Selects the GPUs that `words` name, as --gpu takes them: an index, else a gpu_id (decimal or
 // hexadecimal), else a PCI address (all partitions of that device; domain 0000 may be left out).
-// n = 0 selects all. NULL, or the first word that names none.
+// n = 0 selects all. Returns NULL, or the first word that names no GPU.
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
 
-// A whole decimal number below KFD_UNKNOWN, ended by a newline or the end of the text.
+// Parses a decimal number below KFD_UNKNOWN, which a newline or the end of the text must follow.
 bool kfd_parse_number(const char *s, const char *end, uint64_t *value);
 
-// The name of a folder that is a number below 2^31 as the kernel writes it: no "007".
+// Parses a folder's name that is a decimal number below 2^31, as the kernel writes it: not "007".
 bool kfd_parse_id(const char *name, uint32_t *id);
 
 // ---- properties.c: the texts of the files, for topology.c, tests and fuzzing
 
-void kfd_gpu_init(struct kfd_gpu *g); // all unknown
+void kfd_gpu_init(struct kfd_gpu *g); // all values unknown
 
 // Takes the "name value" lines of a properties file, in any order. Unknown names are skipped.
 void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len);
