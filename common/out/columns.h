@@ -8,14 +8,14 @@
 //	#undef ROW
 //	static const struct out_table job_table = {"jobs", "job", OUT_COLS(job_cols)};
 //
-// Its names are short: only files that define tables include it.
+// Only files that define tables include this header, as its names (D, M, W ...) are short.
 #ifndef GPQ_OUT_COLUMNS_H
 #define GPQ_OUT_COLUMNS_H
 
 #include "common/out/out.h"
 
-// Texts are literals. `col_type` is an enum out_type without its OUT_. The last argument is the
-// help; where rows are written one by one, out_col.width follows it.
+// Defines a column. Its texts are literals; `col_type` is the name of an enum out_type without
+// OUT_. The last argument is the help, which out_col.width may follow.
 #define COL(member, heading, json_key, col_type, col_flags, ...) \
 	{                                                        \
 		.type = OUT_##col_type, .flags = (col_flags),    \

@@ -22,21 +22,22 @@ static const struct out_col cols[CONTEXT_FACTS] = {
 };
 const struct out_table context_table = {"context", "context", cols, CONTEXT_FACTS};
 
-// The first line of `path`; NULL: unknown.
+// Reads the first line of `path` into the next free c->text. Returns NULL if it cannot be read.
 static const char *context_line(struct context *c, const char *path)
 {
 	char *text = c->text[c->n++];
 	return host_read_line(text, sizeof(c->text[0]), path) ? text : NULL;
 }
 
-// Time of a clock; unknown on a recorded host, whose records are as old as the recording.
+// Time of a clock in nanoseconds; U64_NULL on a recorded host, whose records are as old as the
+// recording.
 static uint64_t context_clock(clockid_t clock)
 {
 	return host_is_live() ? clock_read_ns(clock) : U64_NULL;
 }
 
-// Is the GPU the software one of tests/kernel, whose times are not a GPU's? Everybody sees its
-// parameter; its folder is for root and where debugfs is mounted.
+// Is the GPU the software GPU of tests/kernel, whose times tell nothing about hardware? Every user
+// sees its module parameter, only root its debugfs folder, and only where debugfs is mounted.
 static bool is_softgpu(void)
 {
 	return host_access("/sys/module/amdgpu/parameters/preempt_us", 0) == 0 ||

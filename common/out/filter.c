@@ -1,4 +1,4 @@
-// Rows against a parsed expression; see filter.h.
+// Evaluates the parsed expression of --filter for each row; see filter.h.
 #include "common/out/filter_priv.h"
 
 #include "common/cli/err.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A long double holds each int64_t, uint64_t and double exactly, so all numbers are compared as
-// one.
+// A long double holds every int64_t, uint64_t and double exactly, so all numbers are compared as
+// long doubles.
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
 
 // --- mistakes ---
@@ -126,7 +126,7 @@ int filter_check(const struct filter *f)
 
 // --- rows ---
 
-// The value of an operand in this record. False if the value is unknown.
+// These return the value of an operand in a record, or false or NULL if the value is unknown.
 
 static bool operand_number(const struct operand *o, const void *record, long double *v)
 {
@@ -141,7 +141,8 @@ static const char *operand_text(const struct operand *o, const void *record)
 	return o->column ? outfmt_string(o->column, record) : o->text;
 }
 
-// A value is true if it is known and neither 0, empty nor "no".
+// Sets *v to false for 0, an empty text and "no", to true for other values. Returns false if the
+// value is unknown.
 static bool operand_truth(const struct operand *o, const void *record, bool *v)
 {
 	if (o->is == IS_NUMBER || o->is == IS_TRUTH) {
@@ -163,7 +164,8 @@ static bool orders_allow(unsigned orders, int order)
 	return orders & (order < 0 ? ORDER_LT : order > 0 ? ORDER_GT : ORDER_EQ);
 }
 
-// Is any word of the list `word` or, where that is NULL, matched by the regular expression?
+// Does the blank-separated list have the word `word` or, where `word` is NULL, one that the regular
+// expression matches?
 static bool any_word(const char *words, const char *word, struct grepper *g)
 {
 	for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
@@ -194,7 +196,7 @@ static bool test_matches(struct filter *f, const struct test *t, const void *rec
 	return found == (t->orders == ORDER_EQ);
 }
 
-// An unknown value makes every comparison false.
+// Does the record pass the test? An unknown value makes every comparison false.
 static bool try_test(struct filter *f, const struct test *t, const void *record)
 {
 	long double m = 0, n = 0;

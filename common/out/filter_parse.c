@@ -1,4 +1,4 @@
-// Text of --filter to tests and jumps; see filter.h.
+// Parses the text of --filter into tests and jumps; see filter.h.
 //
 //   any:   all { || all }        all: not { && not }      not: ! not | ( any ) | test
 //   test:  operand [ == operand ... | =~ "expression" ]
@@ -37,7 +37,7 @@ struct token {
 	size_t len;
 	long double number;
 	enum token_kind kind;
-	unsigned orders; // T_ORDER, T_MATCH; T_TRUTH: 0 or 1
+	unsigned orders; // T_ORDER, T_MATCH: ORDER_...; T_TRUTH: 0 or 1
 	bool duration;
 };
 
@@ -83,7 +83,8 @@ static const struct {
 	{"false", T_TRUTH, 0},
 };
 
-// Reads the unit behind a number: its factor, and whether it is one of time.
+// Reads the unit behind a number: its factor in bytes or nanoseconds, and whether it is a unit of
+// time. False: there is no such unit.
 static bool unit_factor(const char *unit, size_t len, long double *factor, bool *duration)
 {
 	static const char sizes[] = "KMGTPEZY";
@@ -134,7 +135,8 @@ size_t filter_number(const char *text, size_t len, long double *number, bool *du
 			return 0;
 		copy = xstrndup(s, n);
 		// A fraction is rounded to a double, as values of columns are: 0.1 must equal 0.1.
-		// With a unit above B and ns it is rounded to whole bytes or nanoseconds.
+		// With a unit greater than B or ns the product is rounded to whole bytes or
+		// nanoseconds.
 		*number = whole ? strtold(copy, NULL) : (long double)strtod(copy, NULL);
 		*number *= factor;
 		if (!whole && factor > 1 && *number < 0x1p63L)
@@ -258,7 +260,7 @@ static void read_column(struct parser *p, struct operand *o)
 					      : IS_NUMBER;
 }
 
-// The test owns the texts of its operands.
+// Reads the current token as an operand of a test, which owns the operand's text.
 static void read_operand(struct parser *p, struct operand *o)
 {
 	const struct token *t = &p->now;
@@ -280,7 +282,7 @@ static void read_operand(struct parser *p, struct operand *o)
 		read_token(p);
 }
 
-// A text compared with a number or a truth value is read as one.
+// Converts a literal text that is compared with a number or a truth value to that type, or fails.
 static void convert_operand(struct parser *p, struct operand *o, const struct operand *other,
 			    const struct token *at)
 {
@@ -307,7 +309,7 @@ static void convert_operand(struct parser *p, struct operand *o, const struct op
 static void compare_lists(struct parser *p, struct test *t, const struct token *between)
 {
 	struct operand a = t->a;
-	if (t->b.is == IS_LIST) { // the list is on the left
+	if (t->b.is == IS_LIST) { // puts the list on the left
 		t->a = t->b;
 		t->b = a;
 	}
@@ -329,7 +331,8 @@ static bool is_literal_text(const struct operand *o)
 	return o->is == IS_TEXT && !o->column;
 }
 
-// Chooses the kind of comparison of `a` and `b`. `at`: places of a, the operator and b.
+// Chooses the kind of test for the operands t->a and t->b. `at`: the tokens of a, the operator and
+// b.
 static void choose_test(struct parser *p, struct test *t, const struct token at[3])
 {
 	struct operand *const of[] = {&t->a, &t->b};
@@ -382,7 +385,7 @@ static struct step *add_step(struct parser *p, unsigned kind, size_t to)
 	return s;
 }
 
-// `negated`: the test follows "not". A comparison there must be in parentheses.
+// `negated`: "not" stands before the test, which may then be a comparison only in parentheses.
 static void parse_test(struct parser *p, bool negated)
 {
 	struct filter *f = p->f;
@@ -438,7 +441,8 @@ static void parse_not(struct parser *p, bool negated)
 	p->depth--;
 }
 
-// Terms of || or of &&. The first term that decides the result jumps behind the last one.
+// Parses terms joined by `between`, || or &&. The first term that decides the result jumps behind
+// the last one; until that step is known, the jumps are a list linked by step.to.
 static void parse_terms(struct parser *p, enum token_kind between)
 {
 	const bool any = between == T_OR;

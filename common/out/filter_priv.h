@@ -13,15 +13,16 @@ enum { ORDER_LT = 1, ORDER_EQ = 2, ORDER_GT = 4 };
 struct operand {
 	const struct out_col *column; // NULL: the operand is a constant
 	enum { IS_NUMBER, IS_TRUTH, IS_TEXT, IS_LIST } is;
-	bool duration;      // a number with a unit of time: nanoseconds
-	long double number; // value, also of true and false
-	char *text;         // value, owned; of numbers: as written
+	bool duration;      // a constant with a unit of time: `number` is in nanoseconds
+	long double number; // value of a constant number; true is 1, false 0
+	char *text;         // text of a constant, owned; a number as written
 };
 
 struct test {
 	enum { TEST_TRUE, TEST_NUMBERS, TEST_TRUTHS, TEST_TEXTS, TEST_WORDS, TEST_REGEX } how;
-	unsigned orders; // TEST_WORDS, TEST_REGEX: ORDER_EQ, or without it the opposite
-	unsigned regex;  // index
+	unsigned orders; // ORDER_ bits that make the test true; TEST_WORDS, TEST_REGEX: ORDER_EQ,
+			 // or 0 for != and !~
+	unsigned regex;  // TEST_REGEX: index in filter.regexes
 	struct operand a, b;
 };
 
@@ -33,7 +34,7 @@ struct step {
 struct filter_regex {
 	struct grep *grep;
 	struct grepper *grepper;
-	char *option; // for messages: option and place
+	char *option; // for messages: "--filter: at column 8"
 	const char *pattern;
 };
 
@@ -49,8 +50,9 @@ struct filter {
 // Parses the expression into the filter. False with the mistake in `m`.
 bool filter_parse(struct filter *f, const char *text, struct out_mistake *m);
 
-// Reads a number with its unit (K, MiB, ms), which must be followed by no letter or digit. Its
-// length in bytes, 0: no number. *duration: the unit is one of time.
+// Reads the number with unit (K, MiB, ms) that `text` begins with; no letter or digit may follow.
+// Returns its length in bytes, or 0 if there is none. Sets *number, and *duration if the unit is
+// one of time.
 size_t filter_number(const char *text, size_t len, long double *number, bool *duration);
 
 #endif

@@ -32,7 +32,7 @@ static bool take_one_of(struct jsonin *j, const char *set)
 	return true;
 }
 
-// What follows a backslash.
+// Passes the rest of an escape, behind its backslash.
 static bool pass_escape(struct jsonin *j)
 {
 	if (!take_one_of(j, "u"))
@@ -118,7 +118,7 @@ static bool pass_value(struct jsonin *j, unsigned depth)
 
 bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open)
 {
-	// The whole text is checked first, so that members need no checks later.
+	// The whole text is checked first: no member is used of a text whose end is broken.
 	*j = (struct jsonin){text, text + len, false};
 	bool whole = pass_value(j, 0);
 	pass_blanks(j);
@@ -134,8 +134,7 @@ static bool jsonin_fail(struct jsonin *j)
 	return false;
 }
 
-// Goes to the next member or element: j->at is behind the opening bracket, or behind the one
-// before.
+// On entry j->at is behind the opening bracket, or behind the previous member or element.
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *v)
 {
 	take_char(j, ',');
@@ -191,7 +190,8 @@ bool jsonin_f64(const struct jsonin_value *v, double *n)
 	return true;
 }
 
-// A code point of \uXXXX as UTF-8; halves of pairs, which gpq never writes, become "?".
+// Writes the code point of \uXXXX as UTF-8 and returns its length. U+0000 and surrogates, which gpq
+// never writes, become "?".
 static size_t unescape_unicode(const char *hex, char out[4])
 {
 	uint64_t c = 0;

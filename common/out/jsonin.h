@@ -9,7 +9,7 @@
 
 struct jsonin {
 	const char *at, *end;
-	bool failed; // the text is no JSON from `at` on, or no object or array as asked for
+	bool failed; // the text is not JSON, or not the object or array asked for
 };
 
 struct jsonin_value {
@@ -21,18 +21,20 @@ struct jsonin_value {
 // Enters an object or array (`open`: its bracket). False if the whole text is not one.
 bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open);
 
-// The next member of the object (`key`: its name as written, without quotes) or element of the
-// array (`key` NULL). False at its end, or when j->failed.
+// Reads the next member of an object (`key`: its name as written, without quotes) or element of an
+// array (`key` NULL). Returns false at the end of the object or array, or with j->failed set.
 bool jsonin_next(struct jsonin *j, struct jsonin_value *key, struct jsonin_value *value);
 
-// Is the key or string this word? The word has no escapes.
+// Is the key, string or number equal to `word`, which has no escapes?
 bool jsonin_is(const struct jsonin_value *v, const char *word);
 
-// Numbers; false for another kind, a fraction, or out of range.
+// Read a number. False: the value is no number or, for jsonin_u64(), not digits alone or above
+// UINT64_MAX.
 bool jsonin_u64(const struct jsonin_value *v, uint64_t *n);
 bool jsonin_f64(const struct jsonin_value *v, double *n);
 
-// A string with its escapes undone, cut to `size`. False when it is no string.
+// Copies a string with its escapes undone, cut to `size` bytes with the NUL. False: the value is no
+// string.
 bool jsonin_str(const struct jsonin_value *v, char *text, size_t size);
 
 #endif

@@ -17,8 +17,8 @@ struct member_type {
 struct member {
 	const char *key; // NULL ends a table
 	const struct member_type *type;
-	uint32_t offset, size;    // in the row, in bytes
-	const char *const *words; // of member_word, NULL-terminated
+	uint32_t offset, size;    // of the member in its struct, in bytes
+	const char *const *words; // member_word: texts of its values, NULL-terminated
 };
 
 #define MEMBER(kind, row, name, json_key)                               \
@@ -37,7 +37,7 @@ extern const struct member_type member_count; // uint64_t that is always known
 extern const struct member_type member_f64;   // double; NaN: null
 extern const struct member_type member_flag;  // bool
 extern const struct member_type member_text;  // char[]; "": null
-extern const struct member_type member_plain; // char[]; an empty text stays one
+extern const struct member_type member_plain; // char[]; an empty text is written as ""
 extern const struct member_type member_word;  // int or enum: index in `words`
 
 void members_write(struct json *j, const struct member *table, const void *row);
@@ -49,11 +49,12 @@ struct member_row {
 };
 
 // Reads one member into the first of `rows` (ended by a NULL table) whose table has the key. False
-// when the value is not of its type. Other keys are a later version's and left out.
+// when the value is not of the member's type. A key of no table comes from a later version and is
+// ignored.
 bool members_take(const struct member_row *rows, const struct jsonin_value *key,
 		  const struct jsonin_value *v);
 
-// An object on a line of its own: {"record": NAME, "schema": 1, ...}.
+// Begin and end an object on a line of its own: {"record": NAME, "schema": 1, ...}.
 void record_begin(struct json *j, struct buf *out, const char *name);
 void record_end(struct json *j);
 

@@ -141,7 +141,7 @@ static void out_pad(struct buf *b, size_t have, size_t want)
 		buf_fill(b, ' ', want - have);
 }
 
-// Width and quoted key of each cell.
+// Sets the width and the quoted JSON key of each cell of a row.
 static void prepare_cells(struct out *o)
 {
 	o->keys.len = 0;
@@ -156,7 +156,7 @@ static void prepare_cells(struct out *o)
 	}
 }
 
-// Pads the text that begins at `start`.
+// Pads the text from `start` to the end of `b` with blanks, to the left of it if `right`.
 static void out_align(struct buf *b, size_t start, size_t width, bool right)
 {
 	size_t len = b->len - start;
@@ -169,8 +169,8 @@ static void out_align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
-// A row on a line of its own; without a record the headings. CSV is that of RFC 4180, but control
-// characters are escaped: a record is a line.
+// Writes a row as one line; without a record, the headings. CSV is that of RFC 4180, but control
+// characters are escaped, so that each record stays on one line.
 static void line_row(struct out *o, const void *record)
 {
 	static outfmt_escape *const escapes[] = {[OUT_TABLE] = text_escape,

@@ -29,35 +29,33 @@ enum out_type {   // member of the record   null        table           raw, pai
 	OUT_NS,   // uint64_t, nanoseconds  U64_NULL    1.23ms          nanoseconds
 	OUT_BOOL, // int8_t                 -1          yes, no         yes, no (JSON true, false)
 	OUT_F64,  // double                 NaN         3 digits        9 digits
-	OUT_LIST, // const char *, blank-separated words; NULL. A JSON array of strings
+	OUT_LIST, // const char *           NULL        blank-separated words (JSON: an array)
 };
 
 enum {
 	OUT_DEFAULT = 1, // shown without -o
-	OUT_TRUNC = 2,   // may be cut to fit a terminal, to half its width or 32
-	OUT_STATUS =
-		4, // ok, yes: green; no, failed: red; unknown: yellow (colour only where wanted)
-	OUT_MACHINE = 8, // in JSON and NDJSON also without -o (exact or decimal twins of what the
-			 // table shows)
-	OUT_HOST = 16,   // where rows are of named hosts, also without -o
-	OUT_RARE = 32,   // in tables for people also without -o, unless out_leave_out() says no
+	OUT_TRUNC = 2,   // may be cut to fit a terminal: to half its width, 12 to 32 characters
+	OUT_STATUS = 4,  // in colour where wanted: ok, yes green; no, failed red; unknown yellow
+	OUT_MACHINE = 8, // in JSON, NDJSON and documents also without -o: exact or decimal twin
+	OUT_HOST = 16,   // shown without -o where rows are of named hosts
+	OUT_RARE = 32,   // shown without -o in tables for people, unless out_leave_out() hides it
 	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
 			 // it or --output-all was given
-	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, whose tables show the text
+	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, where a column of text shows it
 
 	// A C++ name as the compiler made it. With out_opts.demangle the value of the next column,
 	// which is OUT_DEMANGLED, is shown in its place, unless both columns are shown.
 	OUT_MANGLED = 256,
-	// The same name for people. With out_opts.demangle JSON and NDJSON have both, without -o
-	// too.
+	// The C++ name as people write it. With out_opts.demangle, JSON, NDJSON and documents show
+	// the mangled name and this one, also without -o.
 	OUT_DEMANGLED = 512,
-	OUT_ARRAY = 1024, // the text is an array in the record; empty: null
+	OUT_ARRAY = 1024, // the member is a char array, not a pointer; an empty text is null
 };
 
-// There are over a thousand columns, and each pointer in them is relocated at each start: so a row
-// has one pointer, and its three texts lie one behind the other.
+// There are over a thousand columns, and each pointer in them is relocated at each start: so a
+// column has one pointer, to three texts that lie one behind the other.
 struct out_col {
-	const char *name; // heading and what -o takes, upper case; behind its NUL key and help
+	const char *name; // heading and name for -o, upper case; behind its NUL follow key and help
 	uint8_t width;    // least width when rows are written one by one; 0: that of the heading
 	uint8_t type;     // enum out_type
 	uint16_t offset;  // of the member in the record
@@ -66,7 +64,7 @@ struct out_col {
 
 // JSON key, lower case, unit included: "ring_bytes".
 const char *out_col_key(const struct out_col *c);
-// One line without full stop.
+// Help of the column, one line without full stop.
 const char *out_col_help(const struct out_col *c);
 
 // The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
@@ -87,50 +85,50 @@ enum out_mode {
 	OUT_NUL,
 	OUT_JSON,
 	OUT_NDJSON,
-	// Documents of reports: text and tables, with all OUT_MACHINE columns
+	// Documents of reports: text and tables, which show OUT_MACHINE columns, too
 	OUT_MARKDOWN,
 	OUT_HTML,
 };
 
 struct schema;
 
-// Filled by the shared options of every command (cmd/gpq.c).
+// Set by the options that all commands share (cmd/gpq.c).
 struct out_opts {
 	enum out_mode mode;
-	const struct schema *schema; // of the JSON document (schema.h); NULL: it names none
+	const struct schema *schema; // schema that the JSON document names (schema.h); NULL: none
 	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
 	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
-	const char *sort;            // --sort: "A,-B"; NULL: as they come
-	bool several; // the document has several tables; filter and sort leave those alone that
-		      // lack a column they name
+	const char *sort;            // --sort: "A,-B"; NULL: rows stay as they come
+	bool several; // the document has several tables; filter and sort do not apply to a table
+		      // that lacks a column they name
 	bool all;
 	bool noheadings;
 	bool bytes;
 	bool context;
 	bool hosts;        // rows are of named hosts
-	bool demangle;     // C++ names for people: OUT_MANGLED
-	bool progress;     // also when standard error is no terminal (progress.h)
+	bool demangle;     // show demangled C++ names (OUT_MANGLED)
+	bool progress;     // show progress also if standard error is no terminal (progress.h)
 	int color;         // 0 auto, 1 always, 2 never
 	struct buf *to;    // where out_open() writes instead of standard output, or NULL (--watch)
-	const char *title; // of a document
+	const char *title; // title of a document
 	size_t *rows;      // counts the rows that are shown, or NULL (--wait)
 };
 
 struct out;
 
-// Writes to standard output; in JSON mode opens the document.
+// Opens an output on standard output; in JSON, Markdown and HTML also begins the document.
 struct out *out_open(const struct out_opts *opts);
 
-// The same to a file of one's own; `name` is what messages call it. Both are borrowed.
+// Opens an output on the file `fd`, which messages call `name`. Both are borrowed.
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
 // Has this process opened an output on standard output? If so, an error needs no JSON document of
 // its own.
 bool out_opened(void);
 
-// A table of records. `stream`: rows are written as they come (following, millions of rows);
-// otherwise widths fit the content. 0, or GPQ_USAGE after a message when -o names a column that the
-// table has not.
+// Begins a table of records. `stream`: rows are written as they come (following, millions of rows);
+// otherwise widths fit the content. Returns 0, or the exit status after a message (GPQ_USAGE: -o
+// names a column that the table lacks).
 int out_begin(struct out *o, const struct out_table *t, bool stream);
 void out_row(struct out *o, const void *record);
 
@@ -143,20 +141,21 @@ void out_piece_free(struct out *piece);
 
 void out_end(struct out *o);
 
-// A single record: an object in JSON, one "NAME: value" a line for people, as a row elsewhere. 0 or
-// GPQ_USAGE.
+// Writes a single record: an object in JSON, one "NAME: value" a line for people, otherwise a row.
+// Returns 0, or GPQ_USAGE after a message.
 int out_object(struct out *o, const struct out_table *t, const void *record);
 
-// After out_begin: is the column of this index shown? Saves computing hidden values.
+// After out_begin: is the column of this index shown, or used by --filter or --sort? If not, its
+// values need not be computed.
 bool out_wants(const struct out *o, unsigned column);
 
-// After out_begin: do rows need what is in their OUT_DEMANGLED column?
+// After out_begin: are the values of an OUT_DEMANGLED column needed?
 bool out_demangles(const struct out *o);
 
 // Is the value null, which tables show as "-"?
 bool out_is_null(const struct out_col *c, const void *record);
 
-// Sets all members that the table shows to null, for a record whose values are filled in then.
+// Sets the members of all columns of the table to null, before those that are known are filled in.
 void out_clear(const struct out_table *t, void *record);
 
 // After out_begin and before the first row: this OUT_RARE column has no values. It is hidden unless
@@ -170,7 +169,8 @@ bool out_would_want(const struct out_opts *opts, const struct out_table *t, cons
 // after a message.
 int out_check(const struct out_opts *opts, const struct out_table *t);
 
-// The same for --filter and --sort, which must be correct for one of the tables (NULL-terminated).
+// Checks --filter and --sort, each of which must be correct for one of `tables` (NULL-terminated).
+// Returns 0, or the exit status after a message.
 int out_check_any(const struct out_opts *opts, const struct out_table *const *tables);
 
 // Is --filter given?
@@ -184,13 +184,13 @@ uint32_t out_limit(struct out *o, uint32_t most, uint32_t rows);
 // for --filter and --sort.
 void out_skip(struct out *o, const struct out_table *t);
 
-// A paragraph for people, documents included.
+// Kinds of paragraphs for people, in tables and documents.
 enum out_block {
 	OUT_SECTION, // heading of a section; in documents only
-	OUT_HEADING, // of a table
+	OUT_HEADING, // heading of a table
 	OUT_NOTE,    // an explanation; in documents only
 	OUT_WARNING,
-	OUT_MET, // a verdict
+	OUT_MET, // verdicts on a requirement: met, not met, not known
 	OUT_UNMET,
 	OUT_UNKNOWN,
 };
@@ -200,31 +200,34 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 
 bool out_is_document(const struct out *o);
 
-// Where an HTML page is written, to add a picture; elsewhere NULL.
+// Buffer of an HTML page, to add a picture; NULL in other modes.
 struct buf *out_html(struct out *o);
 
 // The JSON document, to add members of one's own between tables (only in OUT_JSON; elsewhere NULL).
 struct json *out_json(struct out *o);
 enum out_mode out_mode(const struct out *o);
 
-// Writes out what is buffered (streams, --watch). 0, or the exit status of out_close.
+// Writes what is buffered (streams, --watch). Returns 0, or the exit status of the failed write,
+// which out_close() reports.
 int out_flush(struct out *o);
 
-// Ends the document and writes all. GPQ_OK; GPQ_FAILED after a message (disk full ...); GPQ_PIPE
-// without one.
+// Ends the document, writes what is buffered and frees `o`. Returns GPQ_OK, GPQ_PIPE without a
+// message, or another exit status after one (GPQ_FAILED: disk full ...).
 int out_close(struct out *o);
 
-// The end of a command: out_end() if `status` is 0, and out_close(). The first failure.
+// Ends the output of a command: out_end() if `status` is 0, then out_close(). Returns `status` or,
+// if that is 0, what out_close() returns.
 int out_finish(struct out *o, int status);
 
-// Text that is no table to standard output, then buf_fini(). Exit status, as of out_close().
+// Writes text that is no table to standard output, then frees the text. Returns the exit status, as
+// out_close() does.
 int out_text(struct buf *text);
 
-// Writes a file, all of it or with an error: half a page would look like a whole one. `option`
-// stands before its name in messages: "--svg ", "". GPQ_OK or GPQ_FAILED.
+// Writes the whole file or reports a failure: half a page would look like a whole one. `option`
+// ("--svg " or "") stands before the file's name in messages. Returns GPQ_OK, or the exit status.
 int out_file(const char *option, const char *path, const struct buf *text);
 
-// Lists columns of `tables` (NULL-terminated) in the format chosen. Exit status.
+// Lists the columns of `tables` (NULL-terminated) in the format chosen. Returns the exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);
 
 // Facts of the host (name, kernel, boot, clocks) that --context adds to each record, so that output
@@ -234,9 +237,9 @@ enum { CONTEXT_FACTS = 7 };
 struct context {
 	const char *host, *kernel, *boot_id, *pid_ns; // NULL: unknown
 	uint64_t monotonic_ns, realtime_ns;           // U64_NULL: unknown
-	const char *source;                           // live, recorded, or the software GPU of a VM
-	char text[4][128];                            // the first four
-	unsigned n;                                   // texts used
+	const char *source; // "live", "recorded", or "softgpu": the software GPU of tests/kernel
+	char text[4][128];  // memory of the first four members
+	unsigned n;         // elements of `text` in use
 };
 
 void context_init(struct context *c);

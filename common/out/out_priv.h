@@ -12,25 +12,26 @@
 typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
 outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
 
-// Appends the cell as text, strings escaped; `escape` NULL: as they are. False, and nothing
-// appended, when it is null.
+// Appends the value as text: strings by `escape` (NULL: as they are), units for people if `human`,
+// sizes in bytes if `bytes`. False: the value is null, and nothing is appended.
 bool outfmt_text(struct buf *b, const struct out_col *c, const void *record, bool human, bool bytes,
 		 outfmt_escape *escape);
 
-// Writes the cell as a member of the current JSON object; `key` NULL: the key stands there already.
+// Writes the value as a member of the current JSON object; `key` NULL: the key is written already.
 void outfmt_json(struct json *j, const char *key, const struct out_col *c, const void *record);
 
-// The value of a column that is neither OUT_STR nor OUT_LIST. False if it is null.
+// Sets *v to the value of a column that is neither OUT_STR nor OUT_LIST. False if the value is
+// null.
 bool outfmt_number(const struct out_col *c, const void *record, long double *v);
 
-// The value of an OUT_STR or OUT_LIST column; NULL: null.
+// Returns the text of an OUT_STR or OUT_LIST column; NULL if the value is null.
 const char *outfmt_string(const struct out_col *c, const void *record);
 
-extern const struct outfmt_type { // by enum out_type
-	const char *name;         // for --list-columns
+extern const struct outfmt_type { // indexed by enum out_type
+	const char *name;         // name of the type in --list-columns
 	const char *json;         // type in JSON Schema
-	size_t size;              // of the member
-	bool number;              // set flush right
+	size_t size;              // of the member, in bytes
+	bool number;              // values are set flush right
 	bool count;               // an integer that is never below 0
 } outfmt_types[];
 
@@ -40,16 +41,17 @@ enum { OUTTABLE_COLS = 112 };
 
 struct outtable {
 	const struct out_col *cols[OUTTABLE_COLS];
-	size_t width[OUTTABLE_COLS]; // of the widest cell and the heading
+	size_t width[OUTTABLE_COLS]; // bytes of the widest cell or of the heading
 	bool spare[OUTTABLE_COLS];   // may be left out of a terminal that is too narrow
 	unsigned ncols;
-	struct buf cells; // each ended by a NUL, row after row
+	struct buf cells; // texts of the cells, each ended by a NUL, row after row
 	size_t ncells;
-	bool plain; // printable ASCII only
+	bool plain; // all cells are printable ASCII
 	bool headings, color;
 };
 
-// `keep`: it was asked for by name, so that it is shown even if it is OUT_WIDE.
+// Adds a column. `keep`: the column is shown even if it is OUT_WIDE, as -o named it or --output-all
+// was given.
 void outtable_column(struct outtable *t, const struct out_col *c, bool keep);
 void outtable_cell(struct outtable *t, const char *text);
 
@@ -64,46 +66,47 @@ enum { OUT_COLS_MAX = 96, OUTASK_KEYS = 32 };
 struct outask {
 	const struct out_table *table;
 	struct filter *filter; // NULL: no --filter
-	struct outask_key {    // of --sort
+	struct outask_key {    // of --sort: indices in the table and in a gathered row
 		unsigned column, cell;
 		bool down;
 	} keys[OUTASK_KEYS];
 	unsigned nkeys;                 // 0: no --sort
-	unsigned columns[OUT_COLS_MAX]; // of each cell of a gathered row
+	unsigned columns[OUT_COLS_MAX]; // index in the table, for each cell of a gathered row
 	unsigned ncolumns;
 	uint64_t *cells; // of the gathered rows
 	size_t ncells, cap;
 	struct buf text;
-	int failed; // exit status, after its message
+	int failed; // exit status of a failure that was reported; 0: none
 };
 
 // Reads "A,-B" of --sort. False with the mistake in `m`.
 bool outask_order(struct outask *a, const char *text, struct out_mistake *m);
 
 // Reads --filter and --sort of `opts` for the table. used[i] becomes true for each column that they
-// need. *ask is NULL if neither is given or, with opts->several, the table lacks the columns. Exit
-// status, after a message unless `quiet`.
+// need. *ask is NULL if neither is given or, with opts->several, the table lacks the columns.
+// Returns the exit status, after a message unless `quiet`.
 enum { OUTASK_FILTER = 1, OUTASK_SORT = 2 };
 int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
 	       bool *used, bool quiet);
 
-// Which of OUTASK_FILTER and OUTASK_SORT it does; 0 for NULL.
+// Returns those of OUTASK_FILTER and OUTASK_SORT that `a` does; 0 if `a` is NULL.
 unsigned outask_does(const struct outask *a);
 
-// From now on rows may be gathered: keep[i] tells columns that are written.
+// Prepares for gathering rows: the columns with keep[i] and those of --sort are copied.
 void outask_begin(struct outask *a, const bool *keep);
 
 // Moves the rows of `piece`, which asks the same of the same table, behind those of `a`.
 void outask_move(struct outask *a, struct outask *piece);
 
-// True: the row is to be written now. Otherwise it is filtered out, or gathered.
+// Filters the row or gathers it. Returns true if the row is to be written now.
 bool outask_takes(struct outask *a, const void *record);
 
-// Writes the gathered rows in order: by value (text by its bytes), unknown values last, rows that
-// do not differ as they came. A record holds the kept columns only.
+// Calls `write` for the gathered rows in the order of --sort: text by its bytes, unknown values
+// last, equal rows as they came. The record has only the columns that outask_begin() kept.
 void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg);
 
-// A regular expression gave up on a row: the exit status, after a message the first time.
+// Returns the exit status, after a message the first time, if a regular expression gave up on a
+// row; else 0.
 int outask_check(struct outask *a);
 void outask_free(struct outask *a);
 
@@ -111,40 +114,42 @@ void outask_free(struct outask *a);
 
 struct out {
 	struct out_opts opts;
-	int fd;                        // file written to
+	int fd;                        // output file; -1: none, as in a piece
 	const char *name;              // of the file, for messages
-	const struct out_table *table; // open one, or NULL
-	struct out_col readable;       // OUT_MANGLED with the values behind it; or no name
-	unsigned shown[OUT_COLS_MAX];  // indices of its columns, in order
-	unsigned nshown, ncells;       // in a row: these, and those of --context
-	size_t width[OUTTABLE_COLS];   // of each cell where rows are written one by one
-	bool named[OUT_COLS_MAX];      // by -o, of each column of the table
-	bool wants[OUT_COLS_MAX];      // shown, or needed by --filter or --sort
-	struct outask *ask;            // --filter and --sort of the table; NULL: neither
-	unsigned unused; // OUTASK_FILTER, OUTASK_SORT: no table so far had its columns
-	bool several;    // opts.several of the tables so far
-	uint64_t left;   // rows that may be written of those that --filter takes
-	struct buf keys; // JSON: keys of the cells, quoted, one behind the other
-	size_t key_end[OUTTABLE_COLS]; // end of each in `keys`
+	const struct out_table *table; // table that is open, or NULL
+	struct out_col readable; // OUT_MANGLED column with the demangled values; name NULL: none
+	unsigned shown[OUT_COLS_MAX]; // indices of the columns shown, in order
+	unsigned nshown, ncells;      // columns shown; cells in a row, with those of --context
+	size_t width[OUTTABLE_COLS];  // of each cell where rows are written one by one
+	bool named[OUT_COLS_MAX];     // of the columns of the table: -o named it
+	bool wants[OUT_COLS_MAX]; // of the columns of the table: shown, or needed by --filter or
+				  // --sort
+	struct outask *ask;       // --filter and --sort of the table; NULL: neither
+	unsigned unused;          // OUTASK_FILTER, OUTASK_SORT: no table so far had its columns
+	bool several;             // opts.several, set when a table begins
+	uint64_t left;            // rows that --filter and --sort may still write (out_limit)
+	struct buf keys;          // JSON: keys of the cells, quoted, one behind the other
+	size_t key_end[OUTTABLE_COLS]; // end of each key in `keys`
 	bool stream;
 	bool color;
-	bool terminal;            // --null: text is escaped
-	int failed;               // exit status of --filter
+	bool terminal;            // --null writes to a terminal: text is escaped
+	int failed;               // exit status of a --filter that gave up on a row; 0: none
 	int error;                // errno of the first failure to write
-	struct outtable gathered; // table mode, not streaming
+	struct outtable gathered; // rows of a table for people that is no stream
 	struct buf buf;           // what is not written yet
 	struct buf cell;          // scratch
 	struct json json;
 	struct context context; // --context: written with each record
 };
 
-// Chooses the columns of -o. 0, or GPQ_USAGE after a message unless `quiet`.
+// Chooses the columns shown, by -o and defaults. Returns 0, or GPQ_USAGE, after a message unless
+// `quiet`.
 int out_choose_columns(struct out *o, const struct out_table *t, bool quiet);
 
-// The same, and then what --filter and --sort do.
+// Chooses the columns, then reads --filter and --sort. Returns the exit status.
 int out_choose(struct out *o, const struct out_table *t, bool quiet);
 
-// The column of a cell: of those shown, then of --context.
+// Returns the column of cell `i` of a row: first come those shown, then those of --context.
 const struct out_col *out_column(const struct out *o, unsigned i);
 
 // Markdown and HTML: the document, and its tables.

@@ -1,7 +1,7 @@
 // --filter and --sort of the table that is open; see out_priv.h.
 //
-// Records live only as long as out_row(), so rows that are sorted are copied: a cell of 8 bytes for
-// each column that is kept, the value or, of text, the place of its copy. A million rows of five
+// Records are valid only during out_row(), so rows to be sorted are copied. Each column that is
+// kept takes 8 bytes, for the value or the offset of a copy of the text: a million rows of five
 // columns take 40 MB and their texts.
 #include "common/out/out_priv.h"
 
@@ -63,7 +63,7 @@ int outask_new(struct outask **ask, const struct out_opts *opts, const struct ou
 		struct out_mistake m = {0};
 		if (!ask_text(opts, i) || asks[i].read(a, ask_text(opts, i), &m))
 			continue;
-		a->nkeys = 0; // those before the mistake
+		a->nkeys = 0; // drops the keys before the mistake
 		if (!opts->several)
 			status = quiet ? m.status : out_mistake_report(&m, asks[i].option);
 	}
@@ -85,8 +85,8 @@ unsigned outask_does(const struct outask *a)
 	return !a ? 0 : (a->filter ? OUTASK_FILTER : 0) | (a->nkeys ? OUTASK_SORT : 0);
 }
 
-// Which of two mistakes is the better message? One that any table would report, rather than an
-// absent column. Of absent columns the one later in the argument, then one with a suggestion.
+// Should the message be about `m` rather than `than`? A mistake for any table comes before an
+// absent column; of absent columns, the one later in the argument, then one with a suggestion.
 static bool is_worse(const struct out_mistake *m, const struct out_mistake *than)
 {
 	if (!than->status || m->absent != than->absent)
@@ -122,7 +122,7 @@ static bool is_text(const struct out_col *c)
 	return c->type == OUT_STR || c->type == OUT_LIST;
 }
 
-// The index of this column's cell.
+// Returns the index of the column's cell in a gathered row, which is added if it is missing.
 static unsigned cell_of(struct outask *a, unsigned column)
 {
 	unsigned i = 0;
@@ -195,7 +195,7 @@ static int compare_cells(const struct outask *a, const struct outask_key *k, con
 		order = known_one && known_two ? strcmp(a->text.data + *one, a->text.data + *two)
 					       : 0;
 	} else {
-		c.offset = 0; // of the value in its cell
+		c.offset = 0; // a cell begins with its value
 		known_one = outfmt_number(&c, one, &x);
 		known_two = outfmt_number(&c, two, &y);
 		order = ORDER(x, y);
@@ -223,7 +223,7 @@ static size_t record_size(const struct outask *a)
 	size_t size = 1;
 	for (unsigned i = 0; i < a->ncolumns; i++) {
 		const struct out_col *c = &a->table->cols[a->columns[i]];
-		// A text in place is no longer than all texts together.
+		// The text of an OUT_ARRAY is no longer than all texts together.
 		size_t end = c->offset +
 			     (c->flags & OUT_ARRAY ? a->text.len + 1 : outfmt_types[c->type].size);
 		size = end > size ? end : size;

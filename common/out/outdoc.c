@@ -34,7 +34,8 @@ struct buf *out_html(struct out *o)
 	return o->opts.mode == OUT_HTML ? &o->buf : NULL;
 }
 
-// Text of others in Markdown: no control characters, and nothing that ends a cell or begins markup.
+// Appends text of others to Markdown. Escapes control characters and what ends a cell or begins
+// markup.
 static void outdoc_markdown(struct buf *out, const char *text, size_t len)
 {
 	struct buf safe = {0};

@@ -36,8 +36,8 @@
 LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols",
     "Tables that fit the terminal, in colour");
 
-// A column that is cut keeps half its width, at least LEGIBLE, at most LEGIBLE_LONG. Columns up to
-// WHOLE are cut only after OUT_WIDE columns were left out.
+// A column is cut to no less than half its width, and to LEGIBLE to LEGIBLE_LONG characters.
+// Columns of up to WHOLE characters are cut only after OUT_WIDE columns were left out.
 enum { LEGIBLE = 12, WHOLE = 16, LEGIBLE_LONG = 32 };
 
 void outtable_fini(struct outtable *t)
@@ -132,7 +132,7 @@ static void add_lines(const struct outtable *t, const struct scols *lib, struct 
 	}
 }
 
-// `legible`: the least width that a text is cut to.
+// Returns the least width to which column `i` may be cut; `legible` is the least for any column.
 static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 {
 	const size_t width = t->width[i], name = strlen(t->cols[i]->name);
@@ -234,7 +234,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
 	char *text = NULL;
-	// Sets character widths only, the same for everybody. Numbers keep the C locale.
+	// Sets the widths of characters only, the same for every user. Numbers keep the C locale.
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);

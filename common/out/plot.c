@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Pixels: text lines, a row's area, the width of a file of its own, and that of the narrowest
-// screen on which labels must fit.
+// In pixels: height of a text line and of a row's area, width of the SVG as a file of its own and
+// of the narrowest screen on which labels must fit. TICKS is the most ticks of the axis; of more
+// than LABELS, narrow screens label every other one.
 enum { LINE = 16, AREA = 56, WIDTH = 480, NARROW = 340, TICKS = 39, LABELS = 6 };
 
 // Groups have colours that colour-blind people can tell apart, lighter ones on a dark background.
@@ -50,7 +51,7 @@ static void tick_text(char text[32], enum plot_unit unit, double v)
 	}
 }
 
-// Distance of ticks: 1, 2 or 5 times a power of ten, for three to seven steps.
+// Returns the distance of ticks: 1, 2 or 5 times a power of ten, for three to seven steps.
 static double nice_step(double extent)
 {
 	double power = maths()->pow(10, floor(maths()->log10(extent / 3)));
@@ -164,7 +165,8 @@ void plot_goal(struct plot *p, double x, const char *text)
 	p->y += LINE;
 }
 
-// The area below the steps. It has a box of its own of 1000 x AREA, which takes any width.
+// Draws the area below the steps, in an inner <svg> of 1000 x AREA units that is stretched to any
+// width.
 static void plot_area(struct plot *p, const double *x, const double *y, size_t n)
 {
 	buf_printf(&p->body,

@@ -17,20 +17,20 @@ enum plot_unit { PLOT_NS, PLOT_SHARE, PLOT_RATE, PLOT_SECONDS };
 struct plot_axis {
 	const char *label;
 	enum plot_unit unit;
-	double min, max; // of what is shown; widened to whole steps
-	bool log;        // min > 0 then
+	double min, max; // range shown; plot_open() widens it to whole ticks
+	bool log;        // logarithmic: min must be above 0
 };
 
 struct plot {
 	struct plot_axis x;
-	const double *bands; // not owned: from, to, from, to ... are shaded in every row to come
-	size_t nbands;       // numbers
+	const double *bands; // from, to, from, to ...: shaded in every later row; not owned
+	size_t nbands;       // numbers in `bands`, two for each band
 	// The rest is plot.c's own.
 	struct buf head, desc, back, body; // owned until plot_close()
-	double top;                        // of the group's rows
+	double top;                        // end of the scale of the group's rows
 	enum plot_unit unit;
-	unsigned y, groups; // pixels and groups so far
-	double goal;        // of the group; NaN: none
+	unsigned y, groups; // height so far in pixels; number of groups so far
+	double goal;        // where plot_goal() of the group draws its line; NaN: no line
 	unsigned goal_y;
 };
 
@@ -43,14 +43,14 @@ struct plot_tick {
 
 // `note`: a second line under the title; "": none. An axis whose ends are equal is widened.
 void plot_open(struct plot *p, const char *title, const char *note, struct plot_axis x);
-// Rows of one scale, from 0 to `top` of `unit`.
+// Begins a group of rows that have one scale, from 0 to `top` in `unit`.
 void plot_group(struct plot *p, const char *heading, double top, enum plot_unit unit);
 void plot_goal(struct plot *p, double x,
-	       const char *label); // behind plot_group(): a line through its rows
-// Level y[i] from x[i] to x[i + 1], so `x` has n + 1 values; NaN interrupts it. `name`: "": none;
-// `ticks`: two, or NULL.
+	       const char *label); // after plot_group(): a line at `x` through the group's rows
+// Adds a row: level y[i] from x[i] to x[i + 1], so `x` has n + 1 values; a NaN level leaves a gap.
+// `name` may be ""; `ticks`: two, or NULL.
 void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
 	      const struct plot_tick *ticks);
-void plot_close(struct plot *p, struct buf *out); // appends all of it
+void plot_close(struct plot *p, struct buf *out); // appends the SVG to `out`
 
 #endif

@@ -29,7 +29,7 @@ static const char *unit_of(const char *key)
 	return NULL;
 }
 
-// Every value may be null, which is unknown.
+// Every value may be null, which means that it is unknown.
 static void put_type(struct json *j, const char *name)
 {
 	json_begin_flat(j, "type", '[');

@@ -25,17 +25,17 @@ struct schema_member {
 	enum schema_type type;
 	const char *help; // one line without full stop
 	const struct schema_member *members;
-	const struct out_table *table; // in NDJSON its rows stand for this member; NULL: nothing
+	const struct out_table *table; // NDJSON: its records are this member; NULL: left out
 };
 
 struct schema {
 	const char *name;                      // "gpq.hqd.regs"
 	unsigned version;                      // from 1 on
-	const struct out_table *const *tables; // of rows, ended by NULL: SCHEMA_TABLES
-	const struct schema_member *members;   // NULL: none
+	const struct out_table *const *tables; // tables of rows, ended by NULL (SCHEMA_TABLES)
+	const struct schema_member *members;   // further members; NULL: none
 };
 
-// Of --list-columns.
+// Schema of the output of --list-columns.
 extern const struct schema out_columns_schema;
 
 #define SCHEMA_TABLES(...)                \
@@ -44,11 +44,11 @@ extern const struct schema out_columns_schema;
 		__VA_ARGS__, NULL         \
 	}
 
-// Writes name and version as an object: of a document under the key "schema".
+// Writes the schema's name and version as an object, which documents have under the key "schema".
 void schema_name(struct json *j, const char *key, const struct schema *s);
 
-// Prints the schema of documents that have one of `schemas` (ended by NULL), or of the lines that
-// they are in NDJSON. Exit status, as of out_text().
+// Prints the JSON Schema of documents whose schema is one of `schemas` (ended by NULL) or, if
+// `lines`, of their NDJSON lines. Returns the exit status, as out_text() does.
 int schema_print(const struct schema *const *schemas, bool lines);
 
 #endif

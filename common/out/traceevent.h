@@ -7,8 +7,9 @@
 //   traceevent_end(&t);
 //   error = traceevent_close(&t);
 //
-// Numbers of processes and threads are the caller's; they name tracks, and a thread's number must
-// be no other process's. Times are nanoseconds and written as microseconds, the format's unit.
+// The caller chooses the numbers of processes and threads, which name tracks; no two processes may
+// have a thread of the same number. Times are nanoseconds and written as microseconds, the format's
+// unit.
 #ifndef GPQ_OUT_TRACEEVENT_H
 #define GPQ_OUT_TRACEEVENT_H
 
@@ -21,7 +22,7 @@
 struct traceevent {
 	int fd;            // not owned
 	int error;         // errno of the first failure to write; nothing is written after it
-	const char *clock; // what the document says of its times; borrowed
+	const char *clock; // name of the clock that times are of, for the document; borrowed
 	struct buf buf;
 	struct json json;
 };
@@ -34,16 +35,17 @@ void traceevent_begin(struct traceevent *t, char phase, uint64_t pid, uint64_t t
 		      const char *category, const char *name, size_t name_len);
 void traceevent_end(struct traceevent *t);
 
-// Names a process (tid 0) or a thread, and says where it stands among the others.
+// Names a process (tid 0) or a thread. Viewers sort processes, and threads of a process, by
+// `order`.
 void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const char *name,
 		     uint64_t order);
 
-// Ends the document. 0, or the errno of the first failure.
+// Ends the document. Returns 0, or the errno value of the first failed write.
 int traceevent_close(struct traceevent *t);
 
-// Closes the file of `--perfetto NAME`. `error`: errno of the first failure to write it, 0: none.
-// After a failure the file is emptied, as a viewer would take a part for the whole timeline. fd
-// -1: it is not open. GPQ_OK, or GPQ_FAILED after a message.
+// Closes the file of `--perfetto NAME`; `fd` is -1 if it is not open. `error`: errno value of the
+// first failed write, or 0. After a failure the file is emptied, as a viewer would take a part for
+// the whole timeline. Returns GPQ_OK, or GPQ_FAILED after a message.
 int traceevent_leave(int fd, const char *name, int error);
 
 #endif
