@@ -54,8 +54,8 @@ int marks_suspended(struct marks *marks, const struct group *all)
 	return 0;
 }
 
-// Appends the queues of a member as resumed at m->answered_ns: those of its answer to a release, or
-// without an answer one line for all of them, since its holder ended.
+// Appends the queues of a member as resumed at m->answered_ns: those of its answer to a release;
+// without an answer all in one row, since its holder ended.
 static void marks_resumed(struct marks *marks, const struct group_member *m, bool answered)
 {
 	struct held_row row = held_row_of(m, NULL); // one row for all queues

@@ -149,8 +149,8 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 	_exit(0);
 }
 
-// Shows the follower and its selector to `ps`, gpq resume and gpq suspend --list. The title
-// overwrites arguments and environment.
+// Shows follower and selector to `ps`, gpq resume and gpq suspend --list. The title overwrites
+// arguments and environment.
 static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};

@@ -174,12 +174,12 @@ struct ending {
 	size_t n;
 };
 
-// Tells followers to end (SIGTERM): this user's with the selector `o`; `o` NULL: all. Returns how
-// many of them are this user's.
+// Tells followers to end (SIGTERM): this user's with the selector `o`, or all (NULL). Returns how
+// many are this user's.
 size_t followers_end(struct ending *e, const struct pick_opts *o);
 
-// Waits for the end of the followers in `e`, one second for all, then kills those of this user.
-// Returns true if there were any: they may have suspended a process after the caller had looked.
+// Waits one second for the end of the followers in `e`, then kills this user's. Returns true if
+// there were any: they may have suspended a process after the caller had looked.
 bool followers_gone(struct ending *e);
 
 #endif

@@ -18,8 +18,8 @@
 #define ABANDON_MS 1000
 #define MAX_ANSWER (4 * KFD_MAX_QUEUES) // most queue lines of an answer; a gpq holder sends fewer
 
-// Makes a socket `name` that listens, or connects *fd to the living holder that has this name.
-// Returns the listening socket, 0 when connected, or -errno.
+// Makes a listening socket `name`, or connects *fd to the living holder of that name. Returns the
+// socket, 0 when connected, or -errno.
 static int hold_name(int dir, const char *name, int *fd)
 {
 	int listener = kfd_socket_listen(dir, name);
@@ -32,8 +32,8 @@ static int hold_name(int dir, const char *name, int *fd)
 	return kfd_socket_listen(dir, name);
 }
 
-// Called with the directory locked. A new holder inherits one end of a socket pair as its first
-// connection, so neither process waits for the other.
+// The directory is locked. A new holder inherits one end of a socket pair as its first connection,
+// so neither process waits for the other.
 static int start_locked(int dir, const char *name, const struct kfd_target *t, pid_t *holder,
 			struct kfd_failure *f)
 {
@@ -67,8 +67,8 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 		return -1;
 	if (kfd_rundir_lock(dir, f) == 0)
 		fd = start_locked(dir, name, t, holder, f);
-	// A new holder inherits `dir` and the lock, and unlocks it, too, as this process may be
-	// killed before this line.
+	// A new holder inherits the lock, and unlocks it, too, as we may be killed before this
+	// line.
 	kfd_rundir_unlock(dir);
 	close(dir);
 	return fd;
@@ -141,9 +141,8 @@ void kfd_link_close(struct kfd_link *l)
 	l->fd = -1;
 }
 
-// Finds out why a request could not be sent or an answer not be read: the holder died, or it lives
-// and takes no connections. If it died during the runtime handshake, a thread of the target sleeps
-// until tracee_rescue() wakes it.
+// Finds out why talking to the holder failed: it died, or it lives and takes no connections. If it
+// died during the runtime handshake, a thread of the target sleeps until tracee_rescue() wakes it.
 static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
 	if (l->peer > 0)
@@ -255,8 +254,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 	const int pidfd = (int)syscall(SYS_pidfd_open, l->peer, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
-	// The pidfd pins the process. If the peer is still the holder now, the pidfd is the
-	// holder's.
+	// The pidfd pins the process: if the peer is the holder now, the pidfd is the holder's.
 	sent = peer_holds(l) && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0;
 	close(pidfd);
 	if (!sent)

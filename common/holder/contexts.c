@@ -17,8 +17,8 @@ static bool is_this_process(const void *pid, pid_t other)
 	return *(const pid_t *)pid == other;
 }
 
-// Few processes have secondary contexts, so first only the process's folder in sysfs is read. Not
-// by readdir(3), whose buffer would cost page faults that a first suspend has nowhere else.
+// Few processes have secondary contexts, so the process's folder in sysfs alone is read first. Not
+// by readdir(3), whose buffer would cost a first suspend page faults.
 static bool has_context(pid_t pid)
 {
 	union {

@@ -88,8 +88,8 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 	return 0;
 }
 
-// Makes the CRIU call in a child, since the caller must be the target's tracer: when the child
-// ends, the target is let go without being stopped.
+// Makes the CRIU call in a child, which must be the target's tracer: when a tracer ends, the target
+// is let go without a stop.
 static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op,
 			    struct kfd_failure *f)
 {

@@ -110,7 +110,7 @@ static unsigned make_lasting(struct holder *h, uint64_t until)
 }
 
 // Compares the lasting hold `n` with each other one, and drops the one that holds no more queues
-// and ends no later, so that repeated requests need one place.
+// and ends no later: repeated requests then need one place.
 static void drop_covered_holds(struct holder *h, unsigned n)
 {
 	for (unsigned i = next_made(h, 0); i < LASTING_HOLDS; i = next_made(h, i + 1)) {

@@ -87,8 +87,8 @@ static bool mount_is_local(pid_t pid, long id)
 	return false;
 }
 
-// Opens the directory that `pid` has open as descriptor `name` of its folder `fds` (/proc/PID/fd).
-// Returns -1 if that is no directory, or not on a local file system.
+// Opens the directory that `pid` has open as descriptor `name` (in `fds`, /proc/PID/fd). Returns -1
+// if that is no directory, or not on a local file system.
 static int open_folder(pid_t pid, int fds, const char *name)
 {
 	char path[288], to[8] = "";
@@ -105,7 +105,6 @@ static int open_folder(pid_t pid, int fds, const char *name)
 	return fd;
 }
 
-// Tries every directory that the holder has open.
 static void try_holder(struct search *s)
 {
 	char path[32];

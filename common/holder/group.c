@@ -424,8 +424,8 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 		member_look_at(g, m);
 }
 
-// Counts the member's queues in secondary contexts, once, and after its first hold, which should
-// not wait for this.
+// Counts the queues of secondary contexts, once, after a member's first hold, which should not
+// wait.
 static void count_unreached(struct group *g, struct group_member *m)
 {
 	if (m->looked_unreached || !member_is_held(m))

@@ -131,7 +131,7 @@ static inline bool member_is_missed(const struct group_member *m)
 	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;
 }
 
-// Sets the member's state after something that a caller of group_request() did with it.
+// For callers of group_request() that do more with a member: sets how that ended.
 static inline void member_set_failed(struct group_member *m, bool failed)
 {
 	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
@@ -155,8 +155,8 @@ struct group_talk {
 // failed or were abandoned get none.
 void group_request(struct group *g, const struct group_talk *t);
 
-// Waits for the answers. With `start`, a request that a holder missed because it was just ending,
-// as at its deadline, goes to a new holder.
+// Waits for the answers. With `start`, a request to a holder that was just ending (its deadline)
+// goes to a new one.
 void group_answers(struct group *g, const struct group_talk *t);
 
 // kfd_link_abandon() for one member, or for all that failed.
@@ -173,7 +173,6 @@ void group_keep(struct group *g, bool (*keep)(const struct group_member *m, cons
 		const void *arg);
 void group_forget_ended(struct group *g);
 
-// The first member that failed, or NULL.
 const struct group_member *group_failed(const struct group *g);
 
 // Closes all connections, and waits for the end of holders that were started: queues run when this
@@ -213,8 +212,7 @@ bool group_has_failed(const struct group_member *m, uint64_t now_ns);
 // Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);
 
-// Counts the process's queues in sysfs, and appends their names to `names` unless that is NULL.
-// Returns their number.
+// Returns the number of the process's queues in sysfs. Appends their names to `names` unless NULL.
 unsigned group_list_queues(pid_t pid, struct buf *names);
 
 // ---- group_look.c: indices and work
@@ -234,7 +232,7 @@ bool group_has_work(const struct group *g);
 // Calls group_sample(). Has any queue ever taken a packet?
 bool group_has_moved(struct group *g);
 
-// Count the AQL packets that the queues take between the two calls. group_count_end() returns false
+// Count the AQL packets that the queues take between the calls. group_count_end() returns false
 // when no member lives whose indices can be read.
 void group_count_begin(struct group *g);
 bool group_count_end(struct group *g, uint64_t *packets);

@@ -83,7 +83,7 @@ bool kfd_link_wait_end(struct kfd_link *l);
 bool kfd_holder_is_stopped(const struct kfd_link *l);
 
 // Ends a holder that does not answer, by SIGKILL: the driver then resumes the queues. Returns false
-// when the link's peer does not hold the target or may not be killed; or, and sets *f, when it was
+// when the link's peer does not hold the target or may not be killed; or, with *f set, when it was
 // killed and it is unknown whether the queues run.
 bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
@@ -98,12 +98,12 @@ struct kfd_holding {
 };
 
 // Lists the processes that holders of this user (for root: of any user) hold, then those that this
-// user paused, both by pid. A holder that does not answer within 2 s has `answers` false. `sweep`:
-// removes stale sockets and records. Returns their number; free *list with kfd_holdings_free().
+// user paused, both by pid. Holders get 2 s to answer. `sweep`: removes stale sockets and records.
+// Returns their number; free *list with kfd_holdings_free().
 size_t kfd_holdings(struct kfd_holding **list, bool sweep);
 void kfd_holdings_free(struct kfd_holding *list, size_t num);
 
-// Returns the entry of the process `pid` that a holder holds, or NULL.
+// Returns the entry of `pid` if a holder holds it, or NULL.
 const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t num, pid_t pid);
 
 // ---- contexts.c: queues of secondary KFD contexts, which no debugger reaches
@@ -118,7 +118,7 @@ const struct kfd_holding *kfd_holding_of(const struct kfd_holding *list, size_t 
 // host. The caller frees *list.
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list);
 
-// Returns how many different contexts the list's queues belong to.
+// Returns how many contexts the list's queues belong to.
 size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 
 // ---- criu.c: --method criu pauses all queues of a process with the driver's checkpoint interface,

@@ -57,9 +57,9 @@ void kfd_watch_clear(struct kfd_watch *w);
 // Is the address space gone, because the process ended or called exec (mem_rw() in fs/proc/base.c)?
 bool kfd_watch_is_over(const struct kfd_watch *w);
 
-// kfd_watch_choose() watches the queues of an answer to a request with "addresses", at most
-// KFD_WATCH_MAX; *w must not watch any. kfd_watch_keep() drops those whose indices could not be
-// read, by `v`: the ranges of kfd_watch_ranges() with `write`, after they were read.
+// kfd_watch_choose() watches the queues of an answer with "addresses", at most KFD_WATCH_MAX; *w
+// must not watch any. kfd_watch_keep() drops those whose indices were not read into `v`, the ranges
+// of kfd_watch_ranges() with `write`.
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a);
 void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
 
@@ -75,8 +75,8 @@ bool kfd_watch_look(const struct kfd_watch *w, struct kfd_indices *i, bool write
 bool kfd_watch_moved(const struct kfd_watch *w, const struct kfd_indices *a,
 		     const struct kfd_indices *b);
 
-// Returns the AQL packets that all watched queues consumed between two readings; queues of other
-// types count in other units, and are left out.
+// Returns the AQL packets that all watched queues consumed between two readings. Other queues,
+// which count in other units, are left out.
 uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *a,
 			   const struct kfd_indices *b);
 
@@ -85,7 +85,7 @@ uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
 // Adds to bytes[], by XCC, the wave state saved of queue number `i`, which must be suspended.
-// Returns its number of XCCs; 0: it has no context headers, or they cannot be read.
+// Returns its number of XCCs; 0: no context headers, or they cannot be read.
 unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX]);
 
 #endif

@@ -38,8 +38,8 @@ struct holder_request {
 // (KFD_FAULT_REQUEST).
 int holder_request_parse(char *line, struct holder_request *r, struct kfd_failure *f);
 
-// Write text to `to`, end it with a NUL, and return the address of the NUL. printf would take
-// longer than all else that a holder does for a request.
+// Write text and a NUL to `to`, and return the address of the NUL. printf would take longer than
+// all else that a holder does for a request.
 char *line_put(char *to, const char *s);
 char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
 
@@ -49,8 +49,7 @@ size_t holder_format_ok(char *to, const struct kfd_answer *a);
 
 enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
 
-// Parses a line of an answer, and changes it. By the kind of line, fills *q, *a without its queues,
-// or *f.
+// Parses a line of an answer, and changes it. Fills *q, *a without its queues, or *f.
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 

@@ -82,8 +82,8 @@ static void pass_on(pid_t pid, int sig, int event)
 		ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
 }
 
-// Is the tracee in a stop? Then sets *sig and *event to the stop's. Sets *gone if the tracee ended,
-// or is not traced.
+// Is the tracee in a stop? Sets *sig and *event to the stop's; *gone if the tracee ended, or is not
+// traced.
 //
 // Stops are not taken (WNOWAIT): the kernel forgets the signal of a stop that was taken, and the
 // target would never get it if we were killed before PTRACE_CONT.

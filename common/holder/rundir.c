@@ -128,8 +128,8 @@ static int close_failed(int fd)
 	return -error;
 }
 
-// Makes a socket, and an address for it that goes through /proc/self/fd, since the path itself may
-// be too long for an address. Returns the socket or -errno.
+// Makes a socket, and an address through /proc/self/fd, since the path itself may be too long for
+// one. Returns the socket or -errno.
 static int make_socket(struct sockaddr_un *a, const char *format, int dir, const char *name)
 {
 	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -140,8 +140,8 @@ static int make_socket(struct sockaddr_un *a, const char *format, int dir, const
 	return fd < 0 ? -errno : fd;
 }
 
-// Returns an O_PATH descriptor of the socket `name`, or -errno. Connecting through the descriptor
-// reaches the file that was checked, whatever replaces the name.
+// Returns an O_PATH descriptor of the socket `name`, or -errno. Connecting through it reaches the
+// file that was checked.
 static int open_socket(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

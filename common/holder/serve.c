@@ -22,8 +22,7 @@ static ssize_t send_some(const struct client *c, const char *text, size_t len)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-// Drops a client that fails to take its answers: the loop reads the end of the connection, and
-// closes it.
+// Drops a client: the loop reads the end of the connection, and closes it.
 static void give_up_client(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -159,9 +158,8 @@ static void check_session(struct holder *h)
 		h->ending = true;
 }
 
-// Opens the session and suspends. What undoes a suspension comes first: the timers (hold_make()),
-// of which the last is SIGKILL; then the session, which the kernel ends when we die; then the
-// queues.
+// What undoes a suspension comes first: the timers (hold_make()), of which the last is SIGKILL;
+// then the session, which the kernel ends when we die; then the queues.
 static int suspend_after_arming(struct holder *h, const struct holder_request *r,
 				struct kfd_failure *f)
 {
@@ -283,8 +281,7 @@ int serve_release(struct holder *h)
 	return n < 0 ? 0 : n;
 }
 
-// Resuming named queues leaves the others held. If the call fails, the holder ends, which resumes
-// all.
+// Resuming named queues leaves the others held. A failed call ends the holder, which resumes all.
 static void serve_resume(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
@@ -350,8 +347,8 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	check_session(h);
 }
 
-// Selects queues that appeared and that a hold follows. Queues that were resumed by name are not
-// among them, and stay running. Returns their number, or -1 on failure.
+// Selects queues that appeared and that a hold follows, but none that was resumed by name. Returns
+// their number, or -1 on failure.
 static int gather_new(struct holder *h, struct kfd_selection *sel)
 {
 	struct kfd_session *s = &h->session;

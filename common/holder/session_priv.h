@@ -16,8 +16,7 @@ int session_try(int kfd, pid_t target);
 // replaced itself, -ETIME if its only thread could not be stopped (session_enable.c).
 int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probed);
 
-// session_call() for the session's target. Takes an untraced session back if another debugger has
-// it.
+// session_call() for the session's target. Takes an untraced session back if it was taken.
 int session_trap(struct kfd_session *s, enum kfd_dbg_op op, struct kfd_dbg *a);
 
 // Sets *f to what the -errno `r` of a call at this step means for the session. Returns -1.
@@ -33,7 +32,6 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 // Fills s->gpus once.
 void session_load_gpus(struct kfd_session *s);
 
-// Notes that no queue is suspended any more.
 void session_unhold_all(struct kfd_session *s);
 
 #endif

@@ -50,8 +50,7 @@ static void wait_until_let_go(pid_t target, pid_t thread)
 }
 
 // Calls ENABLE as the tracer. The driver wants a descriptor (`any_fd`), and uses it for a new
-// session only. Returns the result or -errno; -EALREADY: there is a session, and the caller is its
-// owner now.
+// session only. Returns the result or -errno; -EALREADY: the caller owns an existing session now.
 static int become_owner(int kfd, pid_t target, int any_fd)
 {
 	struct kfd_rinfo info;

@@ -16,8 +16,8 @@ uint64_t kfd_target_start(pid_t pid)
 	return proc_start_ticks(pid, &ticks) ? 0 : ticks;
 }
 
-// The pidfd is opened before the start time is read: if its process is alive after that, the start
-// time is that process's.
+// The pidfd is opened first: if its process lives after the start time was read, the time is that
+// process's.
 int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_failure *f)
 {
 	pid_t self = pid_of_self();

@@ -25,8 +25,7 @@ void demangler_free(struct demangler *d); // NULL: does nothing
 // the library refuses it, or a limit is reached. For one thread at a time.
 const char *demangle(struct demangler *d, const char *name);
 
-// Returns the number of names so far that took too long, ended the child, or could not be given to
-// a child.
+// Returns how many names took too long, ended the child, or could not be given to a child.
 unsigned demangler_lost(const struct demangler *d);
 
 #endif

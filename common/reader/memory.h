@@ -55,8 +55,8 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n);
 // Like memory_read_all(), without a child: faster, but waits for ever for memory that is silent.
 bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n);
 
-// memory_read_all() in two steps, for loops that never wait: memory_post() sends the question as
-// reader_post() does, memory_take() stores its answer and returns false unless all were read.
+// memory_read_all() in two steps, for loops that never wait: memory_post() sends the question
+// (reader_post()); memory_take() stores its answer, and returns false unless all were read.
 bool memory_post(struct reader *r, const struct memory *m, const struct memory_range *v, size_t n,
 		 void *tag);
 bool memory_take(struct memory_range *v, size_t n, const void *part, size_t len);

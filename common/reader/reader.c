@@ -153,8 +153,8 @@ static void child_begin(int fd, pid_t parent)
 		_exit(0);
 }
 
-// Gives up the child's rights. The child of a holder that has given up its own cannot change its
-// user, and keeps the holder's.
+// The child of a holder that has given up its rights cannot change its user, and keeps the
+// holder's.
 static void give_up_rights(pid_t parent)
 {
 	const struct rlimit none = {0}, stack = {8 << 20, 8 << 20};
@@ -298,8 +298,7 @@ static void reader_stop_child(struct reader *r, pid_t whose)
 	r->child = 0;
 }
 
-// Starts the child if there is none, and restarts one that began before a library was loaded, which
-// its tasks may need. Returns false if that fails.
+// Starts the child, or restarts one from before a library was loaded, which a task may need.
 static bool make_ready(struct reader *r)
 {
 	if (r->owner != getpid())

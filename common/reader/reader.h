@@ -81,9 +81,9 @@ int reader_fd(const struct reader *r);
 // false with errno: ETIMEDOUT what the question is about is silent, EAGAIN there is no room now.
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 
-// Returns the next answer, in the order of the questions, with its *tag and *error: as reader_ask()
-// returns, or EAGAIN: ask again, as another question ended the child. NULL: there is none yet.
-// Valid until the next call.
+// Returns the next answer, in the order of the questions, and its *tag and *error: as of
+// reader_ask(), or EAGAIN: ask again, as another question ended the child. NULL: none yet. Valid
+// until the next call.
 const void *reader_next(struct reader *r, void **tag, size_t *len, int *error);
 
 // Drops the questions with this tag whose answers have not come.
@@ -98,8 +98,8 @@ ssize_t reader_readf(struct buf *b, const char *fmt, ...) __attribute__((format(
 // As reader_read(), for a file that is open; `path` says whose it is.
 ssize_t reader_read_fd(struct buf *b, int fd, const char *path);
 
-// Reads a command line, which is in the target's own memory, with blanks between the arguments, cut
-// at `size`. Returns its length; 0 for kernel threads and zombies; -1 with errno.
+// Reads a command line, cut at `size`, with blanks between the arguments. Returns its length; 0 for
+// kernel threads and zombies; -1 with errno. The target's own memory holds it.
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 
 // Returns the processor time of the child of `r`, in ns; NULL: of the child of reader_ask() and of
