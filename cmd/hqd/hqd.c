@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_OFF UINT64_MAX // of an option that was not given
+#define SAMPLE_OFF UINT64_MAX // --sample was not given
 
 static const struct hqd_opts defaults = {
 	.sample = SAMPLE_OFF, .table = -1, .interval = 10000000, .watch = WATCH_OFF};
@@ -214,7 +214,8 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 
 void hqd_apply_filter(struct hqd_view *v)
 {
-	// Each MQD is a queue's, and slots of an unknown GPU do not tell whether they are in use.
+	// --mqd: each MQD is a queue's. --raw-regs is also for slots of unknown GPUs, of which it
+	// is not known whether they are in use.
 	const struct hqd_opts *o = v->opts;
 	const bool active = o->active || !(o->all || o->mqd || o->raw_regs);
 	v->shown = v->empty = v->unclear = 0;
@@ -241,8 +242,8 @@ static void explain_left_out(const struct hqd_view *v)
 		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
 }
 
-// How many queues (those of --summary need no slot), or rows that are shown, belong to a process,
-// or, with -1, to any that the options choose.
+// Counts queues (for --summary, which needs no slot), or else rows that are shown: those of a
+// process, or with -1 of all that the options choose.
 static size_t count_found(const struct hqd_view *v, bool queues, pid_t pid)
 {
 	const struct slot_rows *l = &v->list;
@@ -279,7 +280,7 @@ static int check_slots_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
 	const bool summary = v->opts->summary, any = count_found(v, summary, -1) > 0;
-	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // descendants stand for a process
+	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // --tree: a descendant's queue will do
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
 		if (!count_found(v, summary, p->pids.v[i]))
@@ -322,7 +323,7 @@ static int check_hqd_gpus(struct hqd_view *v)
 	return GPQ_OK;
 }
 
-// Checks -Q against the processes that are chosen.
+// Checks -Q against the chosen processes: ID needs a single one, PID:ID must name one of them.
 static int check_hqd_ids(const struct hqd_view *v)
 {
 	struct pids pids = {0};
@@ -463,7 +464,7 @@ static int run_hqd(struct cmd *c)
 	int status = check_xccs(o);
 	if (status)
 		return status;
-	// With mqds alone there are no slots to show, with rls alone only packets of runlists.
+	// With --mqds alone there are no slots to show, with --rls alone only packets of runlists.
 	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
 	o->runlist |= o->rls && !o->hqds && !o->mqds;
 	return watch_run(c, o->watch, list_hqd_once);

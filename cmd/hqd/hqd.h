@@ -32,12 +32,12 @@ struct hqd_opts {
 	const char *hqds, *mqds, *rls;
 	bool active, all, sdma, hiq, likely;
 	bool mqd, regs, fields, raw_regs, summary, runlist;
-	int table;                 // of --summary; -1: all
-	uint64_t sample, interval; // how many, ns apart
-	uint64_t watch;            // ns, WATCH_OFF without --watch
+	int table;                 // which table of --summary; -1: all
+	uint64_t sample, interval; // number of samples, ns from one to the next
+	uint64_t watch;            // ns between readings; WATCH_OFF without --watch
 };
 
-// One reading of the host.
+// One reading of the host or of files, and what of it the options choose.
 struct hqd_view {
 	struct cmd *cmd;
 	const struct hqd_opts *opts;
@@ -60,7 +60,7 @@ extern const struct out_table hqd_summary_tables[HQD_SUMMARY_TABLES];
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id);
 bool hqd_xcc_chosen(const struct hqd_view *v, uint64_t xcc);
 bool hqd_pid_chosen(const struct hqd_view *v, int64_t pid);
-// Do they choose the queue, by GPU, process, id, type and priority?
+// Do the options choose the queue, by GPU, process, id, type and priority?
 bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 
 // Hides the rows that the options do not select.
@@ -69,9 +69,9 @@ void hqd_apply_filter(struct hqd_view *v);
 // out_begin() without the columns that this host has nothing for.
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
-// Print one form of output, into a table that was begun (the summary begins its own). GPQ_OK, or
-// the exit status after a message.
-int hqd_print_regs(struct hqd_view *v, struct out *o); // or fields
+// Each prints one form of output, into a table that was begun (the summary begins its own), and
+// returns GPQ_OK, or the exit status after a message.
+int hqd_print_regs(struct hqd_view *v, struct out *o); // --regs, --fields, --raw-regs
 int hqd_print_runlist(struct hqd_view *v, struct out *o);
 int hqd_print_sample(struct hqd_view *v, struct out *o);
 int hqd_print_summary(struct hqd_view *v, struct out *o);

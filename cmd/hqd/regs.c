@@ -65,7 +65,7 @@ struct printer {
 static void fill_reg_line(struct line *l, const struct decoded_reg *r)
 {
 	snprintf(l->reg, sizeof(l->reg), "%s", r->reg ? r->reg->name : "");
-	// Registers of slots that no MQD has are numbered beyond its end (SLOT in regs.c).
+	// Registers that no MQD has are numbered beyond its end (SLOT in common/debugfs/regs.c).
 	l->dw = r->dw < (r->from->sdma ? 130 : 512) ? r->dw : U64_NULL;
 	l->address = r->address == DECODE_NONE ? U64_NULL : r->address;
 	l->value = r->known ? r->value : U64_NULL;
@@ -83,7 +83,7 @@ static void print_field(void *arg, const struct decoded_reg *r, const struct dec
 	struct printer *p = arg;
 	struct line *l = &p->line;
 	fill_reg_line(l, r);
-	// "cp_hqd_pq_base" for both of its halves.
+	// A pair is named "cp_hqd_pq_base", without the "_lo" of its low half.
 	const size_t len = strlen(l->reg);
 	if (f->width == 64 && len > 3 && strcmp(l->reg + len - 3, "_lo") == 0)
 		l->reg[len - 3] = '\0';

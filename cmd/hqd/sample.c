@@ -1,4 +1,4 @@
-// gpq hqd --sample N: share of N readings in which each queue was in a slot, moved, was busy.
+// gpq hqd --sample N: in what share of N readings each queue was in a slot, had moved, was busy.
 #include "cmd/hqd/hqd.h"
 
 #include "common/cli/progress.h"

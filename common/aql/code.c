@@ -11,9 +11,9 @@
 
 #define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
 #define R_DEBUG         "_amdgpu_r_debug"
-#define RUNTIMES_MOST   8    // in one process: wheels bring their own
-#define DESCRIPTOR_SIZE 64   // [aql.descriptor]
-#define HEAD_SIZE       1024 // device memory is slow to read
+#define RUNTIMES_MOST   8    // HSA runtimes in one process: Python wheels bring their own
+#define DESCRIPTOR_SIZE 64   // bytes [aql.descriptor]
+#define HEAD_SIZE       1024 // bytes to compare: few, as device memory is slow to read
 
 struct kernel {
 	uint64_t address;
@@ -22,7 +22,7 @@ struct kernel {
 
 struct object {
 	struct code_link link;
-	uint64_t head; // of one in memory: checksum of its first bytes
+	uint64_t head; // of an object in memory: checksum of the first HEAD_SIZE bytes
 	char *text;    // all names, each with a NUL
 	struct kernel *kernels;
 	size_t n, text_len;
@@ -30,16 +30,16 @@ struct object {
 
 struct code_names {
 	pid_t pid;
-	bool files; // may be opened, as may the memory
+	bool files; // the process's files and memory may be opened
 	struct memory memory;
 	int error;
-	uint64_t runtimes[RUNTIMES_MOST]; // addresses of their r_debug
+	uint64_t runtimes[RUNTIMES_MOST]; // addresses of the runtimes' r_debug
 	unsigned nruntimes;
-	struct buf maps; // of this refresh; empty: not read yet
+	struct buf maps; // /proc/PID/maps; empty: not read yet in this refresh
 	struct object *objects;
 	size_t nobjects;
 	struct kernel *kernels; // of all objects, by address
-	size_t n, text;         // kernels, and bytes of their names
+	size_t n, text;         // number of kernels, and bytes of their names
 	uint64_t budget;        // CODE_READ_MOST counted down
 };
 
@@ -147,7 +147,8 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 	return true;
 }
 
-// Reads an object in memory, unless its first bytes are those of the last time. True if it is one.
+// Reads an object in memory, unless its first bytes are the same as when it was read before. False
+// if there is no code object, or it cannot be read.
 static bool renew_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	const uint64_t head =
@@ -158,7 +159,7 @@ static bool renew_object(struct code_names *c, struct object *o, const struct co
 	return true;
 }
 
-// Where the process has mapped the file, as its path may name another one by now.
+// Where the process has mapped the file, which its path may no longer name; NULL: nowhere.
 static const struct code_map *find_map(struct code_names *c, const char *path, struct code_map *m)
 {
 	const size_t len = strlen(path);
@@ -210,7 +211,7 @@ static struct object *find_known_object(struct code_names *c, size_t *cursor,
 	return NULL;
 }
 
-// Replaces the objects by those of the list, whose URIs become theirs.
+// Replaces the objects by those of the list, from which they take the URIs.
 static void take_list(struct code_names *c, struct code_list *l)
 {
 	struct object *objects = l->n ? xcalloc(l->n, sizeof(*objects)) : NULL;

@@ -24,13 +24,13 @@
 
 struct code_names;
 
-// Reads what the process has loaded now. Never NULL; code_names_error() tells what is lacking.
-// After an exec of the process nothing is known until the next refresh.
+// Reads the names of the kernels that the process has loaded. Never returns NULL; if nothing is
+// known, code_names_error() tells why. After an exec the names are unknown until the next refresh.
 struct code_names *code_names_new(pid_t pid);
-void code_names_free(struct code_names *c); // NULL: nothing
+void code_names_free(struct code_names *c); // c may be NULL
 
-// Reads what is new and forgets what is gone: three reads for each code object that was known. All
-// names got before become invalid.
+// Reads new code objects and forgets those that are gone. Each known one costs three reads of the
+// process's memory. All names got before become invalid.
 //
 // A code object is known if its link, base and URI are the same as before and, where it lies in
 // memory, its first KiB is the same, too, or can no longer be read.
@@ -40,9 +40,9 @@ void code_names_refresh(struct code_names *c);
 // Valid until the next refresh.
 const char *code_name(struct code_names *c, uint64_t kernel_object);
 
-// Why nothing is known, of the last refresh. 0: there is a list; ENOPKG: libelf is missing; ENOENT:
+// Why the last refresh found no list of code objects. 0: it found one; ENOPKG: no libelf; ENOENT:
 // no runtime that exports its list was found, or its file could not be opened; else why the memory
-// cannot be read (EACCES, ESRCH ...).
+// of the process cannot be read (EACCES, ESRCH ...).
 int code_names_error(const struct code_names *c);
 
 #endif

@@ -1,7 +1,7 @@
-// Code objects by the reader's child, which opens files of the process and parses them.
+// Reads code objects in the reader's child, which opens files of the process and parses them.
 //
-// An answer is a sequence of records, each a head and a text, none of them in two parts. The last
-// record of an answer about symbols has no text; its head has the result.
+// An answer is a sequence of records, each a head and a text, and none is split between two parts
+// of an answer. The last record of an answer about symbols has no text; its head has the result.
 #include "common/aql/code.h"
 #include "common/aql/code_priv.h"
 #include "common/host/root.h"
@@ -27,10 +27,10 @@ struct record {
 	uint32_t last;
 };
 
-// About a process's memory it is asked without `path`.
+// A question about symbols. `path` is left out if they are in a process's memory.
 struct question {
 	struct code_bytes from;
-	uint64_t budget, start, end; // of a mapping; start 0: `path`
+	uint64_t budget, start, end; // start, end: mapping of the file; start 0: `path` names it
 	pid_t pid;
 	unsigned machine;
 	bool loaded;
@@ -117,7 +117,7 @@ static int symbols_task(const void *text, size_t len, int fd)
 	bool ok;
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	q.from.fd = fd;
-	if (len == sizeof(q)) { // a file: as much as it has
+	if (len == sizeof(q)) { // a file, whose size limits what is read
 		const off_t end = lseek(fd, 0, SEEK_END);
 		const uint64_t rest = end > 0 && (uint64_t)end > q.from.offset
 					      ? (uint64_t)end - q.from.offset
@@ -208,7 +208,7 @@ bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64
 							  : sizeof(q),
 						 .fd = m ? m->fd : -1};
 	snprintf(q.suffix, sizeof(q.suffix), "%s", suffix);
-	// The path of a mapped file that was deleted names another one.
+	// If a mapped file was deleted, its path names another file, or none.
 	if (len < sizeof(q.path) && !(map && map->deleted))
 		memcpy(q.path, path, len);
 	const bool ok = code_elf_ready() && reader_ask(&question, code_take_part, &a) == 0;

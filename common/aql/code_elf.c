@@ -40,7 +40,7 @@ struct image {
 	const struct code_bytes *from;
 	char *data;
 	uint64_t *budget;
-	struct range headers[3]; // the file's, of segments, of sections
+	struct range headers[3]; // file header, program headers, section headers
 	unsigned nheaders;
 };
 
@@ -258,7 +258,7 @@ bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget,
 		     void *arg)
 {
 	struct loaded l = {.mem = mem, .base = base, .budget = budget};
-	uint32_t hash[2]; // buckets, symbols
+	uint32_t hash[2]; // numbers of buckets and of symbols
 	Elf64_Phdr dynamic;
 	if (!find_dynamic(&l, machine, &dynamic) || !read_dynamic(&l, &dynamic) ||
 	    !read_loaded(&l, l.hash, hash, sizeof(hash)) || hash[1] > *budget / sizeof(Elf64_Sym) ||

@@ -8,9 +8,9 @@
 #include <link.h>
 #include <stdlib.h>
 
-#define URI_MOST  (3 * PATH_MAX + 128) // each byte of a path as %XX, offset and size
+#define URI_MOST  (3 * PATH_MAX + 128) // bytes: a path, each byte as %XX, offset and size
 #define URI_CHUNK 256
-#define TRIES     3 // of a list that changes
+#define TRIES     3 // how often a list that changes meanwhile is read
 
 // Structs of <link.h>, whose pointers are addresses in the process.
 _Static_assert(sizeof(struct r_debug) == 40, "r_debug of a 64-bit host");
@@ -51,8 +51,8 @@ void code_list_fini(struct code_list *l)
 	*l = (struct code_list){0};
 }
 
-// False if a link is invalid: it cannot be read, was removed meanwhile, or was met before, as a
-// link has one predecessor.
+// Adds links from address `at` on. False at an invalid one, which cannot be read, or has another
+// predecessor: it was removed meanwhile, or the list leads back to it.
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
 	struct link_map k;

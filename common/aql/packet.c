@@ -110,8 +110,8 @@ static bool is_shape(const uint16_t workgroup[3], const uint32_t grid[3])
 }
 
 // Decodes the dispatch that a free slot still has, as the GPU frees a slot by its header alone
-// [aql.slot-freed]. Only dispatches have 1 to 3 in their setup, a shape without a 0, a kernel
-// object, and zeros where those of a dispatch are reserved.
+// [aql.slot-freed]. Bytes count as a dispatch if they have 1 to 3 dimensions, no size of 0, a
+// kernel object, and 0 in a dispatch's reserved fields.
 static void look_for_left(struct packet *p, const uint8_t *b)
 {
 	struct packet was = *p;
@@ -248,7 +248,7 @@ enum {
 
 static const struct {
 	const char *type;
-	uint8_t dwords; // 0: depends on the packet, or is unknown
+	uint8_t dwords; // length of the packet; 0: varies, or is unknown
 } sdma_ops[] = {
 	[OP_NOP] = {"sdma-nop", 0},     [OP_COPY] = {"sdma-copy", 0},
 	[OP_WRITE] = {"sdma-write", 0}, [4] = {"sdma-indirect", 6},
@@ -301,7 +301,7 @@ void sdma_decode(struct packet *p, const uint32_t *w, size_t n, unsigned copy_dw
 		return; // what follows needs the whole packet
 	if (op == OP_FENCE || op == OP_ATOMIC || op == OP_TIMESTAMP)
 		p->writes = dwords_u64(w + 1);
-	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: it polls a register, which is short
+	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: it polls a register, a short wait
 		return;
 	p->waits = PACKET_WAITS_MEMORY;
 	p->polls = dwords_u64(w + 1);

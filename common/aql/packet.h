@@ -13,7 +13,7 @@
 enum {
 	AQL_BYTES = 64,      // of an AQL packet
 	PACKET_DEPS = 5,     // signals of a barrier packet
-	SDMA_DWORDS_MAX = 16 // of an SDMA packet, as far as sdma_decode() looks at it
+	SDMA_DWORDS_MAX = 16 // most dwords of an SDMA packet that sdma_decode() needs
 };
 
 enum packet_kind {
@@ -23,7 +23,7 @@ enum packet_kind {
 	PACKET_BARRIER_AND,
 	PACKET_BARRIER_OR,
 	PACKET_AGENT,
-	PACKET_VENDOR, // of another format than the next three
+	PACKET_VENDOR, // a vendor packet of another format than the next three kinds
 	PACKET_BARRIER_VALUE,
 	PACKET_EXT_DISPATCH,
 	PACKET_PM4_BUFFER,
@@ -36,11 +36,11 @@ enum packet_wait {
 	PACKET_WAITS_NOT,
 	PACKET_WAITS_ALL,    // until each of its signals is 0
 	PACKET_WAITS_ANY,    // until one of its signals is 0
-	PACKET_WAITS_VALUE,  // until (signal & mask) compares with value
-	PACKET_WAITS_MEMORY, // SDMA: the same with 32 bits of memory at `polls`
+	PACKET_WAITS_VALUE,  // until `compare` is true of (signal & mask) and value
+	PACKET_WAITS_MEMORY, // SDMA: until `compare` is true of (u32 at `polls` & mask) and value
 };
 
-enum packet_compare { // as hsa_signal_condition_t; SDMA has the last three besides
+enum packet_compare { // numbers of hsa_signal_condition_t, and three more of SDMA
 	COMPARE_EQ,
 	COMPARE_NE,
 	COMPARE_LT,
@@ -60,11 +60,11 @@ struct packet {
 	uint16_t header;
 	bool barrier;             // waits until all packets before it are complete
 	uint8_t acquire, release; // scopes of its fences: 0 none, 1 agent, 2 system, 3 not defined
-	uint8_t format;           // of a vendor packet
-	bool left; // a free slot with the body of the dispatch that the GPU took, which is decoded
+	uint8_t format;           // of a vendor packet: number of its format
+	bool left; // the slot is free; decoded is the dispatch that the GPU took from it
 
 	// Dispatches.
-	uint32_t grid[3]; // work-items; extended ones have none
+	uint32_t grid[3]; // in work-items; extended dispatches have clusters[] instead
 	uint16_t workgroup[3];
 	uint32_t clusters[3], cluster[3]; // extended: clusters in the grid, workgroups in a cluster
 	uint32_t private_bytes, group_bytes;
@@ -73,29 +73,29 @@ struct packet {
 	enum packet_wait waits;
 	uint64_t deps[PACKET_DEPS]; // addresses of signals (PACKET_WAITS_ALL, _ANY, _VALUE)
 	unsigned ndeps;
-	enum packet_compare compare; // _VALUE, _MEMORY
+	enum packet_compare compare; // with `value` and `mask`: PACKET_WAITS_VALUE, _MEMORY
 	int64_t value;
 	uint64_t mask;
-	uint64_t polls; // _MEMORY: address
+	uint64_t polls; // address of the memory (PACKET_WAITS_MEMORY)
 
 	uint64_t completion; // signal that is decremented at the end; 0: none
-	uint64_t writes;     // SDMA: address of a fence, an atomic or a timestamp; 0: none
+	uint64_t writes;     // SDMA: where a fence, an atomic or a timestamp writes; 0: nowhere
 };
 
-// An AQL packet.
+// Decodes an AQL packet.
 void aql_decode(struct packet *p, const uint8_t bytes[AQL_BYTES]);
 
-// The SDMA packet that begins at words[0]; `n` words are there. `copy_dwords`: length of a linear
-// copy, which differs between generations; 0: unknown.
+// Decodes the SDMA packet that begins at words[0]; `n` words are there. `copy_dwords`: length of a
+// linear copy, which differs between generations; 0: unknown.
 void sdma_decode(struct packet *p, const uint32_t *words, size_t n, unsigned copy_dwords);
 
-// The PM4 packet that begins at this word.
+// Decodes the PM4 packet that begins with this word.
 void pm4_decode(struct packet *p, uint32_t word);
 
-// Does (seen & mask) compare with `value`? An undefined comparison: true.
+// Is the comparison true of `seen`, which the caller has masked, and `value`? True if undefined.
 bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value);
 
-// "==", "!=", "<" ...; "?" for an undefined comparison.
+// Text of a comparison: "==", "<", "always" ...; "?" for an undefined one.
 const char *packet_compare_text(enum packet_compare compare);
 
 #endif

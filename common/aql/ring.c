@@ -54,8 +54,8 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
-// Reads both indices at once if they lie together, as in amd_queue_t. False if they do not, or the
-// read index is the newer one and greater.
+// Reads both indices at once if they lie together, as in amd_queue_t. False if they do not, or if
+// the read index is greater, as it was read later than the write index.
 static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	uint64_t low;
@@ -176,8 +176,8 @@ size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t
 
 // --- SDMA and PM4 ---
 
-// Reads dwords from `at` on: at most `bytes` bytes and `most` dwords, up to the ring's end. Their
-// number; 0: they cannot be read.
+// Reads dwords from `at` on: at most `bytes` bytes and `most` dwords, up to the ring's end. Returns
+// how many it read; 0: the memory cannot be read.
 static size_t read_words(const struct ring *r, const struct memory *m, uint64_t at, uint64_t bytes,
 			 uint32_t *to, size_t most)
 {
@@ -186,7 +186,7 @@ static size_t read_words(const struct ring *r, const struct memory *m, uint64_t 
 	return n && memory_read(m, r->base + in, to, n * 4) ? n : 0;
 }
 
-// Sets the states of packets by the indices after they were read.
+// Corrects the states of packets by `now`, the indices read after them.
 static void mark_moved(const struct ring *r, struct ring_look *l, const struct ring_indices *now)
 {
 	const uint64_t room = capacity(r);
@@ -209,7 +209,7 @@ static void mark_moved(const struct ring *r, struct ring_look *l, const struct r
 	}
 }
 
-// Appends the packet at `at` (bytes). Its length; 0: unknown, and so is where the next one begins.
+// Appends the packet at byte `at`. Returns its length; 0: unknown, and so is where the next begins.
 static uint32_t add_packet(const struct ring *r, const struct memory *m, uint64_t at, uint64_t end,
 			   struct ring_look *l, size_t *cap)
 {

@@ -16,11 +16,11 @@ enum ring_kind { RING_NONE, RING_AQL, RING_SDMA, RING_PM4 };
 #define RING_NO_ADDRESS UINT64_MAX
 
 struct ring {
-	uint64_t base, bytes; // the ring in the process; a power of two
+	uint64_t base, bytes; // address in the process; size, a power of two
 	// Addresses of the indices in the process; RING_NO_ADDRESS: unknown.
 	uint64_t read_at, write_at;
 	enum ring_kind kind;
-	unsigned copy_dwords; // sdma_decode()
+	unsigned copy_dwords; // for sdma_decode()
 };
 
 enum ring_problem {
@@ -28,13 +28,13 @@ enum ring_problem {
 	RING_UNKNOWN,    // no address or size, or one that no ring has
 	RING_UNREADABLE, // the indices cannot be read
 	RING_NO_WRITE,   // the write index is unknown
-	RING_ABSURD,     // the indices are none of a ring of this size
+	RING_ABSURD,     // the indices are not possible in a ring of this size
 };
 
 // Why packets are missing, for people.
 const char *ring_problem_text(enum ring_problem p);
 
-// Packets (AQL), bytes (SDMA), dwords (PM4).
+// Indices of a ring, in packets (AQL), bytes (SDMA) or dwords (PM4).
 struct ring_indices {
 	uint64_t read, write;
 };
@@ -42,21 +42,21 @@ struct ring_indices {
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
-// What ring_indices() reads first if both indices lie together: sets *at, returns the size, at most
-// RING_INDICES_MOST bytes. 0: they do not lie together.
+// If both indices lie close together, ring_indices() reads them at once: sets *at to where, and
+// returns the size of this memory, at most RING_INDICES_MOST bytes. 0: they do not.
 #define RING_INDICES_MOST 256
 size_t ring_indices_at(const struct ring *r, uint64_t *at);
 
-// What ring_look(r, m, 1, 0, l) reads of an AQL ring at these indices: sets *at, returns the size,
-// at most 2 * AQL_BYTES. 0: not an AQL ring, or the range wraps.
+// Sets *at to the memory that ring_look(r, m, 1, 0, l) reads of an AQL ring at these indices, and
+// returns its size, at most 2 * AQL_BYTES. 0: not an AQL ring, or the memory wraps at its end.
 size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at);
 
-enum ring_state {
+enum ring_state {         // of a packet
 	RING_TAKEN,       // the GPU has taken it: its index is below the read index
-	RING_NEXT,        // at the read index
-	RING_QUEUED,      // behind it
-	RING_UNPUBLISHED, // the write index is beyond it, but its header is not written yet
-	RING_OVERWRITTEN, // it may have been written again while it was read
+	RING_NEXT,        // its index is the read index
+	RING_QUEUED,      // its index is above the read index
+	RING_UNPUBLISHED, // its index is below the write index, but its header is not written yet
+	RING_OVERWRITTEN, // its slot may have been written again while it was read
 	RING_LOST,        // its memory cannot be read
 };
 
@@ -66,17 +66,17 @@ struct ring_packet {
 	uint64_t index; // as the queue's indices count
 	uint64_t address;
 	enum ring_state state;
-	struct packet packet; // of RING_OVERWRITTEN and RING_LOST all zero
+	struct packet packet; // all zero if state is RING_OVERWRITTEN or RING_LOST
 };
 
 struct ring_look {
 	enum ring_problem problem;
-	struct ring_indices at; // after the packets
+	struct ring_indices at; // indices, read after the packets
 	struct ring_packet *v;  // owned
 	size_t n;
 };
 
-#define RING_AROUND_MAX 65536u // of `before` and `after`
+#define RING_AROUND_MAX 65536u // most packets before, and behind, that ring_look() reads
 
 // Reads up to `before` packets before, and `after` behind, the one at the read index. Only AQL
 // packets are found backwards; SDMA and PM4 packets up to the first one of unknown length.

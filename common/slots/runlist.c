@@ -11,7 +11,7 @@ struct maker {
 	struct runlist *r;
 	const struct slot_rows *l;
 	const struct rls_node *node;
-	bool *listed; // of each MQD: it has a row, or will get one
+	bool *listed; // of each MQD: it has a row, or a packet for which a row will be made
 };
 
 enum { NONE = UINT32_MAX };
@@ -41,8 +41,8 @@ static uint32_t mqd_of_packet(const struct maker *m, const struct rls_queue *q)
 	return at;
 }
 
-// Bits 28:26 are the engine: 0 compute, 2 SDMA 0, 3 SDMA 1. Where bits 3:2 are 1 or 2, they are an
-// SDMA engine counted from 0 or from 8 (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
+// Bits 28:26 of dword 1 are the engine: 0 compute, 2 SDMA 0, 3 SDMA 1. With bits 3:2 being 1 or 2,
+// 28:26 are an SDMA engine counted from 0 or 8 (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h).
 static void set_engine(const struct queue_rows *q, struct queue_row *r, uint32_t control)
 {
 	uint32_t sel = control >> 26 & 7, extended = control >> 2 & 3;
@@ -66,7 +66,8 @@ static void add_map_queues(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
 }
 
-// Adds rows for the MQDs that the list does not map, of one block of mqds, or of all (NONE).
+// Adds rows for MQDs that the runlist does not map: those of one process's block in mqds, or all
+// (NONE).
 static void add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
@@ -83,7 +84,7 @@ static void add_missing(struct maker *m, uint32_t block)
 
 // --- processes ---
 
-// The block of a context in mqds, by its queues; else the only block of its process.
+// The block of a context in mqds, found by its queues; else the only block of its process; or NONE.
 static uint32_t block_of_context(const struct maker *m, const struct kfd_context *c, pid_t pid)
 {
 	const struct queue_rows *q = &m->l->queues;
@@ -103,8 +104,8 @@ static uint32_t block_of_context(const struct maker *m, const struct kfd_context
 	return block;
 }
 
-// Finds the context that a packet maps, by its queues or PASID: the PID, the context's id (unknown
-// for the primary one), and as the result its block in mqds, or NONE.
+// Finds the context that a MAP_PROCESS maps, by its queues or PASID. Sets its PID and its id
+// (unknown for the primary one). Returns its block in mqds, or NONE.
 static uint32_t find_packet_owner(const struct maker *m, const struct rls_process *p, pid_t *pid,
 				  uint64_t *context)
 {

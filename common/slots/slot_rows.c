@@ -84,7 +84,7 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 
 // --- a slot: where it is, and its values ---
 
-enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 }; // an MQD dword, and a bit of it
+enum { HQ_STATUS0 = 160, QUEUE_IDLE = 1u << 30 }; // MQD dword of a register, and a bit in it
 
 static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const struct hqd *s)
 {
@@ -100,7 +100,7 @@ static void fill_slot_place(const struct slot_rows *l, struct hqd_row *r, const 
 	if (s->kind == HQD_HIQ)
 		r->mec = s->mec;
 	else if (s->kind == HQD_CP)
-		r->mec = 1; // KFD's queues are all there [debugfs.hqds-slots]
+		r->mec = 1; // all of KFD's slots are on MEC 1 [debugfs.hqds-slots]
 	if (s->kind == HQD_HIQ)
 		snprintf(r->slot, sizeof(r->slot), "hiq");
 	else
@@ -275,7 +275,7 @@ static void make_slot_rows(struct slot_rows *l)
 	const struct mqds *m = &l->queues.mqds;
 	const bool memory = l->how->memory;
 	enum kfd_answer3 prios = l->has_mqds ? l->queues.prio_written : KFD_ANSWER_UNKNOWN;
-	// MQDs in memory tell more than slots do.
+	// The MQDs tell whether priorities are written; slots are asked only if those do not.
 	if (prios == KFD_ANSWER_UNKNOWN)
 		prios = prio_written_slots(&l->hqds);
 	l->has_prios = prios == KFD_ANSWER_YES;
@@ -382,7 +382,7 @@ static void explain_rows(const struct slot_rows *l)
 		unclear += !hiq && r->active < 0 && r->from.gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
-	if (l->how->memory) // in memory only queue ids are in doubt
+	if (l->how->memory) // of rows of MQDs in memory only queue ids are in doubt
 		gen = mes = unclear = 0;
 	if (gen)
 		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "

@@ -3,9 +3,9 @@
 // how full they are and which queues have none; slot_samples.c counts over many readings; runlist.c
 // lists what the schedulers were told to run.
 //
-// Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]. The address of an MQD,
-// another one on each XCC, tells the queue; else its ring and doorbell together do. Queue ids come
-// from the join of MQDs and sysfs (join.h) and are given only where that is certain.
+// Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]. A slot's queue is found by
+// the address of its MQD, which differs between XCCs, or by ring and doorbell together. Queue ids
+// come from the join of MQDs and sysfs (join.h) and are given only where that is certain.
 #ifndef GPQ_SLOTS_SLOT_ROWS_H
 #define GPQ_SLOTS_SLOT_ROWS_H
 
@@ -19,7 +19,8 @@
 
 #define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
 
-// Numbers are UINT64_MAX, texts NULL or empty, flags -1 where unknown: the output's nulls.
+// A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1: the
+// output's nulls.
 struct hqd_row {
 	struct queue_row q; // GPU, type of the slot, and its queue; the read pointer of compute
 			    // slots is inside the ring
@@ -29,14 +30,14 @@ struct hqd_row {
 	char errors[REG_ERROR_TEXT]; // the bits of MQD_V_ERROR by name
 	const char
 		*match; // how the owner was found: "mqd" (address and ring), "ring" (and doorbell)
-	int8_t active;  // it has a queue
-	int8_t idle;    // nothing to do and no wave running (CP_HQD_HQ_STATUS0)
-	struct mqd_source from; // its member s is NULL: the row is an MQD in memory
+	int8_t active;  // the slot has a queue; of an MQD: the queue is in a slot
+	int8_t idle;    // the queue has no packet and no wave (CP_HQD_HQ_STATUS0)
+	struct mqd_source from; // if its member s is NULL, the row is an MQD in memory
 };
 
 struct slot_rows_how {
-	const char *hqds_file, *mqds_file, *rls_file; // captures; none of them: the host is read
-	bool likely; // where it is not certain which queue an MQD is, take the likeliest
+	const char *hqds_file, *mqds_file, *rls_file; // captures; all NULL: the host is read
+	bool likely; // takes the likeliest queue of an MQD where none is certain
 	bool memory; // rows of the MQDs in memory, one for each XCC, instead of the slots
 };
 
@@ -52,49 +53,49 @@ struct slot_rows {
 	struct queue_rows_how queues_how;
 	struct queue_rows queues;
 	bool captured;
-	bool has_mqds;  // mqds was at hand, even if it was empty
-	bool has_prios; // registers hold priorities; elsewhere MQD_V_QUEUE_PRIO is unknown
+	bool has_mqds;  // debugfs mqds or a copy was read, even if it was empty
+	bool has_prios; // registers hold priorities; if not, MQD_V_QUEUE_PRIO is unknown
 	struct buf text;
 	struct hqds hqds;
-	enum gfx_gen *gens; // of each of hqds.nodes
+	enum gfx_gen *gens; // generation of each of hqds.nodes
 	struct hqd_key *keys;
 	size_t nkeys;
-	uint32_t *row_of_mqd; // index in queues.rows of each MQD; UINT32_MAX
-	struct hqd_row *rows; // in the order of the text
+	uint32_t *row_of_mqd; // of each MQD: index in queues.rows; UINT32_MAX: none
+	struct hqd_row *rows; // in the order of the dump
 	size_t n;
 	size_t ownerless; // slots with a queue that mqds does not have
-	size_t torn;      // of these: another queue's MQD is at the address of its MQD
+	size_t torn;      // of these, slots with an MQD address at which mqds has another queue
 };
 
-// Fills `l`, which must be zeroed. GPQ_OK, or the exit status after a message.
+// Fills `l`, which must be zeroed. Returns GPQ_OK, or the exit status after a message.
 int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 		   const struct slot_rows_how *how);
 void slot_rows_fini(struct slot_rows *l);
 
-// Replaces the slots by those in `text`, which must outlive them.
+// Replaces the slots by those in `text`, another dump of hqds.
 void slot_rows_reload(struct slot_rows *l, const char *text, size_t len);
 
 // Looks up the owner of a row's queue among the MQDs of `l`, which may be newer than the row.
 void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r);
 
-// The MQD at this GPU address, on any XCC; UINT32_MAX: none.
+// Index in mqds.queues of the MQD at this GPU address, on any XCC; UINT32_MAX: none.
 uint32_t slot_rows_mqd_at(const struct slot_rows *l, uint32_t gpu_id, uint64_t base);
 
-// Of an MQD by its index: the process; the queue in l->queues, NULL where that is not certain.
+// Process of the MQD with this index, and its queue in l->queues (NULL: not certain which).
 pid_t slot_rows_pid(const struct slot_rows *l, uint32_t mqd);
 const struct queue_row *slot_rows_queue(const struct slot_rows *l, uint32_t mqd);
 
 // Fills a cleared row with all that is known of the queue of an MQD.
 void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t mqd);
 
-// Generation of a GPU, by the topology or the look of the dumps.
+// Generation of a GPU, by the topology or else guessed from the dumps.
 enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id);
 
 // True for an HIQ slot where MES maps queues: what it holds means nothing.
 bool slot_row_is_unused(const struct hqd_row *r);
 
-// Warns of stopped devices, and with -v tells why fields are unknown. True if a file that was named
-// is damaged.
+// Warns of stopped devices, and with -v tells why fields are unknown. Returns true if a file that
+// the user named is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
 
 // --- summary (slot_summary.c) ---
@@ -105,28 +106,28 @@ bool slot_rows_explain(const struct slot_rows *l);
 
 enum { HQDSUM_XCCS = 64 };
 
-// Numbers are UINT64_MAX, flags -1, where unknown.
+// Unknown integers are UINT64_MAX, rates NaN, flags -1.
 struct hqd_occupancy {      // slots of one type on one XCC
 	struct queue_row q; // GPU and type: "compute", "sdma", "sdma-xgmi"
-	uint64_t xcc;       // compute alone
+	uint64_t xcc;       // unknown for SDMA
 	uint64_t slots, used, free;
-	double rate;     // used of slots, 0 to 1
-	uint64_t queues; // mapped ones: those that want a slot
-	int8_t over;     // there are more of them than can run at a time
-	const char *why; // "compute queues", "processes", "gws"; NULL
+	double rate;     // used / slots
+	uint64_t queues; // mapped queues, each of which wants a slot
+	int8_t over;     // over-subscribed: more is mapped than can run at a time
+	const char *why; // what is over-subscribed: "compute queues", "processes", "gws"; or NULL
 };
 
 struct hqd_sharer {         // a process with compute queues on an over-subscribed GPU
 	struct queue_row q; // GPU and process
-	uint64_t queues;    // mapped compute queues
-	uint64_t slots;     // of them in a slot now
+	uint64_t queues;    // compute queues that are, or may be, mapped
+	uint64_t slots;     // compute queues that are in a slot now
 };
 
 struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	struct queue_row q;
-	uint64_t xccs, missing; // XCCs it belongs on; those of them it is not on
+	uint64_t xccs, missing; // how many XCCs it belongs on, and on how many of them it is not
 	const char *why;        // "suspended", "off", "turns", "moving", "unknown", "no-slots"
-	const char *reason;     // the same in a sentence
+	const char *reason;     // `why` as a sentence
 };
 
 struct slot_summary {
@@ -135,7 +136,7 @@ struct slot_summary {
 	struct hqd_waiting *waiting;
 	size_t nxccs, nsharers, nwaiting;
 	size_t cap_xccs, cap_sharers, cap_waiting;
-	uint64_t *on; // of each MQD: bit per XCC that has it in a slot
+	uint64_t *on; // of each MQD: bit per XCC that has the queue in a slot
 };
 
 // `l` must outlive the result.
@@ -147,17 +148,17 @@ void slot_summary_fini(struct slot_summary *s);
 // Facts: [debugfs.turns]. Where queues take turns, one reading shows some of them; many readings
 // show how often each is in a slot and moves. What happens between two samples is not seen.
 
-// A queue in a slot. Positions and `consumed` are UINT64_MAX when unknown.
+// A queue in a slot, over all samples. Unknown integers are UINT64_MAX, shares NaN.
 struct hqd_seen {
-	struct hqd_row row;   // as last seen
-	size_t slot;          // place of the slot in slot_rows.rows
-	uint64_t active;      // samples in which it was there
-	uint64_t moved;       // in which a pointer was another than when last seen
-	uint64_t busy;        // in which it was there and not idle
-	uint64_t first, last; // what the GPU had taken by then: dwords, SDMA bytes
+	struct hqd_row row;   // as in the last sample that had the queue in the slot
+	size_t slot;          // index of the slot in slot_rows.rows
+	uint64_t active;      // number of samples in which the queue was in the slot
+	uint64_t moved;       // number of samples that saw a ring pointer of the queue moved
+	uint64_t busy;        // number of samples in which the queue was in the slot and not idle
+	uint64_t first, last; // read positions in the first and last sample: dwords, SDMA: bytes
 	// Set by slot_samples_finish().
 	uint64_t consumed; // last - first, in AQL packets, PM4 dwords, SDMA bytes
-	double share, moved_share, busy_share; // of all samples; of `moved` without the first
+	double share, moved_share, busy_share; // 0 to 1 of the samples; moved: of all but the first
 };
 
 struct slot_samples {
@@ -169,7 +170,7 @@ struct slot_samples {
 // Adds what `l` shows now as one more sample.
 void slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
 
-// Computes shares, and sorts: queues that moved most come first.
+// Computes shares and `consumed`, and sorts: queues that moved most often come first.
 void slot_samples_finish(struct slot_samples *s);
 
 void slot_samples_fini(struct slot_samples *s);
@@ -179,13 +180,13 @@ void slot_samples_fini(struct slot_samples *s);
 // Facts: [debugfs.rls-lines]. A GPU has one runlist for all its XCCs, the last one that was sent:
 // it stays after the queues have finished their work. MES (gfx11 and later) has none.
 
-// Numbers are UINT64_MAX, texts NULL, flags -1 where unknown or of another packet.
+// A packet of a runlist. What is unknown, or not in this kind of packet, is UINT64_MAX, NULL or -1.
 struct runlist_row {
 	struct queue_row q; // the queue, or the process, that the packet is about
 	const char *packet; // "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (back to the start: the GPU
 			    // is over-subscribed), "none": a queue without a packet
 	uint64_t announced; // queues that the process has on the GPU, mapped or not
-	uint64_t mapped;    // of them mapped here
+	uint64_t mapped;    // queues of the process that this runlist maps
 	uint64_t quantum, gws, page_table;
 	int8_t sdma; // the process may use SDMA
 };
@@ -193,7 +194,7 @@ struct runlist_row {
 struct runlist {
 	struct runlist_row *rows;
 	size_t n, cap;
-	size_t damaged; // lists that end inside a packet, or hold other data
+	size_t damaged; // number of runlists that end inside a packet, or hold other data
 };
 
 // `l` must outlive the result.

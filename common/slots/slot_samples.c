@@ -1,4 +1,4 @@
-// Slots read many times: how often each queue was in one, and moved; see slot_rows.h.
+// Counts over many readings how often each queue was in a slot, and moved; see slot_rows.h.
 #include "common/slots/slot_rows.h"
 
 #include "common/host/buf.h"

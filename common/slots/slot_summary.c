@@ -27,7 +27,7 @@ static enum mapped mqd_is_mapped(const struct slot_summary *s, const struct slot
 
 // --- over-subscription ---
 
-struct load { // of a GPU and type
+struct load { // numbers of queues of one GPU and type: mapped, and perhaps mapped
 	uint64_t wanted, unknown;
 };
 
@@ -74,7 +74,7 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of the type and XCC of `r`. Records of its node begin at `first`.
+// The record of the type and XCC of `r`, which is added if missing. Its node's begin at `first`.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {
@@ -177,7 +177,7 @@ static void set_reason(struct hqd_waiting *w, const char *why, const char *reaso
 	w->reason = reason;
 }
 
-// True if the dump has slots of its GPU and type, but not whether they are in use.
+// True if the dump has slots of the queue's GPU and type but does not tell whether they are in use.
 static bool is_unclear(const struct slot_summary *s, const struct hqd_waiting *w)
 {
 	for (size_t i = 0; i < s->nxccs; i++)
