@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Form of the messages of this process. Set once, before any thread starts.
+// How this process writes messages. The first three are set once, before any thread starts.
 static struct {
 	const char *command;
 	bool json;

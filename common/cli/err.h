@@ -26,7 +26,7 @@ void err_setup(const char *command, bool json, int verbose);
 int err_verbose(void);
 
 // Writes one message. `next` says what to do about it (NULL: nothing sensible). Returns the exit
-// status: `number`, or for ERR_SYS, whose number is an errno value, the one that fits it.
+// status: `number` or, for ERR_SYS, the one that fits the errno value `number`.
 enum err_kind { ERR_FAIL, ERR_SYS, ERR_WARN, ERR_HINT, ERR_NOTE };
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -35,7 +35,7 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 // Never suppressed.
 #define err_fail(status, ...) err_report(ERR_FAIL, (int)(status), __VA_ARGS__)
 
-// err_sys(error, next, fmt, ...): the same with the text of an errno value behind the message.
+// err_sys(error, next, fmt, ...): a failure, with the text of an errno value behind the message.
 #define err_sys(error, ...) err_report(ERR_SYS, (error), __VA_ARGS__)
 
 // err_warn(next, fmt, ...): something is missing or doubtful but the command goes on. Silent with

@@ -46,8 +46,8 @@ struct expression {
 	enum grep_side side;
 	const char *option;
 	char *pattern;
-	pcre2_code *line;  // for one line
-	pcre2_code *block; // for lines of a block; NULL: there is none
+	pcre2_code *line;  // compiled for one line
+	pcre2_code *block; // compiled for a block of lines; NULL: cannot be
 };
 
 struct grep {
@@ -55,7 +55,7 @@ struct grep {
 	char first;
 	bool texts; // of regex_init(): matched against texts, not lines, with PCRE2's own limits
 	unsigned n;
-	unsigned wanted; // of GREP_WANT
+	unsigned wanted; // expressions of GREP_WANT
 	struct expression *v;
 };
 
@@ -64,9 +64,9 @@ struct grepper {
 	pcre2_match_data *found;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	int error; // of grepper_text
+	int error; // PCRE2's error when grepper_text() gave up; 0: none
 	unsigned by;
-	bool by_line[]; // blocks take too many steps
+	bool by_line[]; // per expression: blocks take too many steps
 };
 
 struct grep *grep_new(char first)
@@ -88,7 +88,7 @@ void grep_free(struct grep *g)
 	free(g);
 }
 
-// NULL after a message: the library that `option` needs is missing.
+// Loads PCRE2, which `option` needs. Returns NULL after a message if it cannot be loaded.
 static const struct pcre *load_pcre(const char *option)
 {
 	const struct pcre *lib = pcre_get();
@@ -109,7 +109,8 @@ static bool jit_is_sound(const struct pcre *lib)
 	       strverscmp(version, "10.42") >= 0;
 }
 
-// NULL when the pattern is no regular expression, after a message unless `option` is NULL.
+// Compiles `pattern`. Returns NULL if it is no regular expression, after a message unless `option`
+// is NULL.
 static pcre2_code *compile_expression(const struct pcre *lib, const char *option,
 				      const char *pattern, uint32_t options)
 {
@@ -174,7 +175,7 @@ struct grepper *grepper_new(const struct grep *g)
 		return w;
 	w->stack = g->lib->pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL);
 	g->lib->pcre2_set_match_limit(w->limits, STEPS_MAX);
-	if (w->stack) // not where PCRE2 has no compiler
+	if (w->stack) // NULL where PCRE2 has no JIT compiler
 		g->lib->pcre2_jit_stack_assign(w->limits, NULL, w->stack);
 	return w;
 }
@@ -189,7 +190,7 @@ void grepper_free(struct grepper *w)
 	free(w);
 }
 
-// 1 matches, 0 does not, negative: PCRE2 gave up.
+// Returns 1 if the text matches, 0 if not, or PCRE2's negative error if it gave up.
 static int match_expression(const struct grepper *w, const pcre2_code *code, const char *text,
 			    size_t len, size_t from)
 {
@@ -248,7 +249,8 @@ static int find_in_block(const struct grepper *w, const struct expression *e, st
 	return n;
 }
 
-// Finds the lines that match, one by one. Lines that do not begin with `first` are not tried.
+// Finds matching lines by trying each line that begins with grep.first. Returns 0, or PCRE2's
+// negative error if it gave up.
 static int find_by_line(const struct grepper *w, const struct expression *e, struct area a,
 			size_t at, struct grep_hits *h)
 {
@@ -273,7 +275,7 @@ static bool has_crlf(struct area a)
 {
 	const char *p = a.text, *end = p + a.len;
 	while ((p = memchr(p, '\r', (size_t)(end - p)))) {
-		if (*++p == '\n') // the text ends with one
+		if (*++p == '\n') // readable, as the text ends with a newline
 			return true;
 	}
 	return false;

@@ -24,7 +24,7 @@ enum grep_side { GREP_WANT, GREP_DROP, GREP_SIDES };
 // GREP_DROP does.
 struct grep;
 
-// Only lines that begin with `first` are of interest; 0: all.
+// Makes a grep without expressions. It matches only lines that begin with `first`; 0: all lines.
 struct grep *grep_new(char first);
 void grep_free(struct grep *g);
 
@@ -32,14 +32,14 @@ void grep_free(struct grep *g);
 // as long as `g`. GPQ_OK, or the exit status after a message.
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns);
 
-// Where matching lines begin, in order; behind the last one UINT32_MAX.
+// Offsets in a block at which matching lines begin, ascending, ended by UINT32_MAX.
 struct grep_hits {
 	struct grep_set {
 		uint32_t *v, n;
 		size_t cap;
 	} sets[GREP_SIDES];
-	bool all;    // there is no GREP_WANT
-	int error;   // of PCRE2, which gave up on a line; else 0
+	bool all;    // there is no expression of GREP_WANT
+	int error;   // PCRE2's error if it gave up on a line; else 0
 	unsigned by; // number of the expression that it gave up on
 };
 
@@ -50,13 +50,13 @@ struct grepper;
 struct grepper *grepper_new(const struct grep *g);
 void grepper_free(struct grepper *w);
 
-// Whole lines of fewer than 4 GiB, the last of which ends with a newline.
+// Searches whole lines of together fewer than 4 GiB, the last of which ends with a newline.
 void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h);
 
 // Is this text picked, as a line would be? False also if PCRE2 gives up.
 bool grepper_text(struct grepper *w, const char *text, size_t len);
 
-// PCRE2 gave up on some text: the exit status, after a message. Else GPQ_OK.
+// Return GPQ_FAILED, after a message, if PCRE2 gave up on some text; else GPQ_OK.
 int grepper_check(const struct grepper *w);
 int grep_hits_check(const struct grep *g, const struct grep_hits *h);
 
@@ -90,9 +90,9 @@ bool grep_within_lines(struct buf *out, const char *pattern);
 // Expressions that are matched against one text at a time, such as the name of a program.
 struct regex {
 	const char *option;
-	const char *what; // the texts, for messages: "names"
+	const char *what; // what messages call the texts: "names"
 	struct grep *grep;
-	struct grepper *grepper; // NULL: without expressions
+	struct grepper *grepper; // NULL: there is no expression
 };
 
 // Compiles the regular expressions that `option` ("--comm") was given. The text `option` must live
@@ -101,18 +101,18 @@ struct regex {
 int regex_init(struct regex *r, const char *option, const struct words *patterns);
 void regex_fini(struct regex *r);
 
-// The same for lines of output and at most one expression (NULL: none). GPQ_USAGE also if it has
-// fewer than `groups` groups ( ).
+// As regex_init(), for lines of output and at most one expression (NULL: none). Returns GPQ_USAGE
+// also if the expression has fewer than `groups` groups ( ).
 int regex_init_line(struct regex *r, const char *option, const char *pattern, unsigned groups);
 
 // Does any of the expressions match? A text on which PCRE2 gives up (too many steps) does not
 // match, which regex_check() reports. Not for several threads at once.
 bool regex_matches(struct regex *r, const char *text, size_t len);
 
-// Where the first group ( ) of the only expression matched; NULL: it did not.
+// Returns where in `text` the first group ( ) of the only expression matched; NULL: no match.
 const char *regex_group(struct regex *r, const char *text, size_t len);
 
-// `status`, or GPQ_PARTIAL after a message when some text could not be matched.
+// Returns `status`, or GPQ_PARTIAL after a message if PCRE2 gave up on some text.
 int regex_check(const struct regex *r, int status);
 
 #endif

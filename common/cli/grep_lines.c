@@ -64,14 +64,14 @@ static bool copy_escape(struct rewriting *r)
 	}
 	if (c == 'x')
 		return copy_hex(r);
-	if (c >= '1' && c <= '9') // a group that has matched, so without newlines
+	if (c >= '1' && c <= '9') // reference to a group, whose match has no newline
 		return !isalnum((unsigned char)r->p[2]) && copy_bytes(r, 2);
 	if (c && strchr("dwhSbBVtrfea", c))
 		return copy_bytes(r, 2);
 	return is_quoted(c) && copy_bytes(r, 2);
 }
 
-// [:alpha:] within a class.
+// Copies a named class such as [:alpha:]. False for an unknown one, or one that matches a newline.
 static bool copy_named(struct rewriting *r, bool negated)
 {
 	// The last three match a newline.
@@ -110,7 +110,7 @@ static bool copy_class(struct rewriting *r)
 	emit_text(r, negated ? "[^\\n" : "[");
 	for (r->p += 1 + negated; *r->p != ']' || first; first = false) {
 		bool ok = true;
-		if ((unsigned char)*r->p < 0x20) // the end, too
+		if ((unsigned char)*r->p < 0x20) // a control character, or the end of the pattern
 			return false;
 		if (first && (*r->p == ']' || *r->p == '-'))
 			ok = emit_text(r, "\\") && copy_bytes(r, 1);

@@ -7,10 +7,10 @@
 // Reads the whole file into `b`; "-" is standard input. GPQ_OK, or the exit status after a message.
 int input_read(struct buf *b, const char *name);
 
-// What to do about a file that cannot be read; NULL: no advice.
+// Returns advice for a file that cannot be read, by its errno value `error`; NULL: no advice.
 const char *input_next(int error);
 
-// The file's name in messages.
+// Returns the file's name for messages: "standard input" for "-".
 const char *input_name(const char *name);
 
 // Calls `take` with each line of the file, without its newline, until `take` returns other than 0.

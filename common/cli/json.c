@@ -34,7 +34,7 @@ static void json_quote(struct buf *out, const char *s, size_t len)
 			break;
 		size_t n = text_utf8(s + i, len - i);
 		unsigned char c = (unsigned char)s[i];
-		if (n == 2 && c == 0xc2 && (unsigned char)s[i + 1] < 0xa0) // C1: terminals obey
+		if (n == 2 && c == 0xc2 && (unsigned char)s[i + 1] < 0xa0) // C1 control code
 			buf_printf(out, "\\u%04x", (unsigned char)s[i + 1]);
 		else if (n > 1)
 			buf_append(out, s + i, n);
@@ -104,7 +104,7 @@ void json_end(struct json *j, char close)
 	j->empty = false;
 }
 
-// Begins a value, and writes null if it is not known. False: the caller writes the value.
+// Begins a value, and writes null if `null` is set. Otherwise the caller writes the value.
 static bool put_null(struct json *j, const char *key, bool null)
 {
 	json_start_value(j, key);

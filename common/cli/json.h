@@ -16,7 +16,7 @@ struct json {
 	bool pretty;     // one value a line, indented, down to the level `flat`
 	bool empty;      // nothing written yet in the innermost object or array
 	unsigned depth;
-	unsigned flat; // objects this deep stay on one line; 0: none do
+	unsigned flat; // from this depth on, objects and arrays stay on one line; 0: none do
 };
 
 void json_init(struct json *j, struct buf *out, bool pretty);

@@ -67,7 +67,7 @@ void words_fini(struct words *w)
 	*w = (struct words){0};
 }
 
-// False when there is no word.
+// Adds the comma-separated words of `text`. False: `text` has no word.
 static bool words_add(struct words *w, const char *text)
 {
 	size_t before = w->n;
@@ -193,7 +193,7 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 	return NULL;
 }
 
-// Fails with the names of the commands that have this option. False, without a message, if no
+// Reports that other commands, which are named, have this option. False, without a message, if no
 // command has it.
 static bool refused_as_foreign(const struct opt_set *sets, const char *name, char letter)
 {
@@ -288,7 +288,7 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 	int c;
 	do
 		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
-	while (c != -1 && c != 1); // '-' above: 1 for an operand
+	while (c != -1 && c != 1); // 1: an operand, because of the '-' above
 	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
 }
 

@@ -21,7 +21,7 @@ enum opt_kind {     // member of the options struct
 		    // input
 	OPT_U64,    // uint64_t, decimal or 0x
 	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
-	OPT_CHOICE, // int: which of the option's words
+	OPT_CHOICE, // int: index in the option's words
 };
 
 struct words {
@@ -32,12 +32,12 @@ struct words {
 struct pids {
 	pid_t *v; // owned; in the order given, without duplicates
 	size_t n;
-	bool given; // also when standard input was empty
+	bool given; // the option was given, even if standard input was empty
 };
 
 struct opt {
-	// Long name without dashes; NULL ends a table. Behind its NUL follow opt_arg() ("": a
-	// flag), the help, and the words of OPT_CHOICE, the last of which is "".
+	// Long name without dashes; NULL ends a table. Behind its NUL follow the name of the
+	// argument ("": a flag), the help, and the words of an OPT_CHOICE, ended by "".
 	const char *name;
 	uint32_t offset; // of the member in the options struct
 	char letter;     // short name, 0: none
@@ -65,16 +65,16 @@ const char *opt_word(const struct opt *o, unsigned i);
 struct opt_set {
 	const struct opt *table;
 	void *base;
-	const char *owner;    // "queues", "bench ab"; NULL: shared options
+	const char *owner;    // command of the options: "queues", "bench ab"; NULL: all
 	const void *defaults; // what `base` held before parsing, for rules (rules.h); NULL: zeros
 };
 
 // Parses argv[1...] by the tables of `sets` (ended by a NULL table). `stop`: options end at the
-// first operand. Operands are moved to the end; their index is returned. -1 after a message: a
-// usage error.
+// first operand. Moves operands to the end of argv and returns the index of the first, or -1 after
+// the message of a usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
-// Does argv[1...] contain the option of this long name? Wrong options are skipped.
+// Does argv[1...] contain the option with the long name `name`? Wrong options are skipped.
 bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name);
 
 // The first operand of argv[1...], or NULL. argv is not reordered; wrong options are skipped.
@@ -87,8 +87,8 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 // message.
 int opts_store(const struct opt *o, void *base, const char *arg);
 
-// In secure mode (common/host/secure.h) GPQ_USAGE, after a message that `given` is refused: an
-// operand, or an option whose argument is FILE, DIR or CMD. Else GPQ_OK.
+// In secure mode (common/host/secure.h) returns GPQ_USAGE, after a message that `given` is refused:
+// an operand, or an option whose argument is FILE, DIR or CMD. Otherwise returns GPQ_OK.
 int opts_refuse_secure(const char *given);
 
 // Frees lists that the members of `sets` own.
@@ -98,15 +98,15 @@ void opts_fini(const struct opt_set *sets);
 // an option, and a last line with the names of rare options.
 void opts_help(struct buf *b, const struct opt *table, bool brief);
 
-// The part of the option's help that fits on one line, and its length.
+// Returns the first line of the option's help, which -h shows, and its length in *len.
 const char *opt_brief(const struct opt *o, size_t *len);
 
 // Adds the comma- or blank-separated PIDs in `text`. False at the first word that is no PID;
 // `bad` then holds it.
 bool pids_add(struct pids *p, const char *text, char bad[32]);
-void words_push(struct words *w, const char *word, size_t len); // a copy of `len` bytes
+void words_push(struct words *w, const char *word, size_t len); // adds a copy of `len` bytes
 void words_fini(struct words *w);
-void pids_push(struct pids *p, pid_t pid); // unless it is there already
+void pids_push(struct pids *p, pid_t pid); // adds `pid` unless the list has it
 bool pids_has(const struct pids *p, pid_t pid);
 
 #endif

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct progress {
-	bool on, bar;      // shown at all; drawn in place
-	uint64_t begin_ns; // CLOCK_MONOTONIC
-	uint64_t drawn_ns; // last time
+	bool on, bar;      // progress is shown; as a bar drawn in place
+	uint64_t begin_ns; // when the work began, CLOCK_MONOTONIC
+	uint64_t drawn_ns; // when progress was last drawn, CLOCK_MONOTONIC; 0: never
 };
 
 // `wanted`: --progress was given. `rows`: rows go to standard output as they come, so that a bar on
@@ -23,10 +23,10 @@ void progress_init(struct progress *p, bool wanted, bool rows);
 void progress_show(struct progress *p, double share, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-// `done` bytes of `total` (0: not known): "1.2G of 1.6G, 540M/s".
+// Shows `done` of `total` bytes (0: not known) as "1.2G of 1.6G, 540M/s".
 void progress_bytes(struct progress *p, uint64_t done, uint64_t total);
 
-// Wipes the bar.
+// Wipes the bar and shows no more progress.
 void progress_end(struct progress *p);
 
 #endif

@@ -68,7 +68,7 @@ static struct matches match_names(const char *names, const struct opt_set *sets,
 			continue;
 		}
 		struct place p = find_place(sets, names, name);
-		assert(p.o); // a rule names options of its command
+		assert(p.o); // a rule may only name options of its command
 		if (!is_given(&p) ||
 		    (name < len && !has_value(&p, names + name + 1, len - name - 1)))
 			continue;
@@ -79,7 +79,7 @@ static struct matches match_names(const char *names, const struct opt_set *sets,
 	return m;
 }
 
-// Writes the rule's message: what broke it in place of %1, %2 and %v.
+// Writes a rule's message, with the options and the number that broke the rule for %1, %2 and %v.
 static void put_message(struct buf *b, const char *text, const struct place of[2])
 {
 	for (const char *mark; *text; text = mark + 2) {

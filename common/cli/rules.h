@@ -23,12 +23,13 @@ struct opt_rule {
 };
 
 enum rule_text {
-	RULE_GIVEN,   // the rule is about these: at least one is given ...
-	RULE_WITH,    // ... and one of these ("": whatever else is given) ...
-	RULE_WITHOUT, // ... and none of these
-	RULE_ADVICE,  // "": none
-	RULE_MESSAGE, // %1, %2: the options that broke it, of RULE_GIVEN, or the second of
-		      // RULE_WITH; %v: the number. "": "--%1 and --%2 exclude each other"
+	RULE_GIVEN,   // options: the rule is broken only if one of these is given
+	RULE_WITH,    // options: broken only if one of these is given, too; "": no such condition
+	RULE_WITHOUT, // options: broken only if none of these is given
+	RULE_ADVICE,  // what to do about a broken rule; "": no advice
+	RULE_MESSAGE, // %1: the option of RULE_GIVEN that broke the rule; %2: that of RULE_WITH or,
+		      // if RULE_WITH is "", the second of RULE_GIVEN; %v: the number. "": "--%1 and
+		      // --%2 exclude each other"
 };
 
 // Texts are literals.
@@ -36,21 +37,21 @@ enum rule_text {
 	{                                                                                   \
 		.texts = given "\0" with "\0" without "\0" advice "\0" message, __VA_ARGS__ \
 	}
-// At most one of these.
+// At most one option of `names` may be given.
 #define RULE_CHOOSE(names) RULE(names, "", "", "choose one", "", .several = true)
-// None of `names` with one of `others`.
+// No option of `names` may be given together with one of `others`.
 #define RULE_EXCLUDES(names, others, advice, message) RULE(names, others, "", advice, message)
-// None of `names` without one of `others`.
+// An option of `names` needs one of `others`.
 #define RULE_NEEDS(names, others, advice, message) RULE(names, "", others, advice, message)
-// The number of option `name` is at least `min` and at most `max`.
+// The number given to option `name` must be at least `min` and at most `max`.
 #define RULE_RANGE(name, min, max, advice, message) \
 	RULE(name, "", "", advice, message, .least = (min), .most = (max))
 
-// GPQ_OK, or GPQ_USAGE after the message of the first rule of `rules` (ended by {0}; NULL: none)
-// that is broken by the options in the bases of `sets` and by so many operands.
+// Checks the parsed options of `sets` and the number of operands against `rules` (ended by {0};
+// NULL: none). Returns GPQ_USAGE after the message of the first rule that is broken, else GPQ_OK.
 int opts_check(const struct opt_rule *rules, const struct opt_set *sets, int operands);
 
-// Is one of the options given that `names` lists, as in a rule?
+// Is any option of `names`, a list as in a rule, given?
 bool opts_given(const char *names, const struct opt_set *sets, int operands);
 
 #endif

@@ -34,11 +34,11 @@ static const int renews[] = {SIGWINCH, SIGCONT};
 static struct {
 	volatile sig_atomic_t on; // the alternate screen is shown
 	volatile sig_atomic_t renew;
-	struct termios before;      // of the terminal, while it is on
-	bool has_modes;             // ... and they could be read
-	struct buf messages;        // gathered since the last page
-	struct buf shown;           // those of the last page: changes with all signals blocked only
-	sigset_t waiting, painting; // signals blocked
+	struct termios before;      // the terminal's modes before the view began
+	bool has_modes;             // `before` could be read
+	struct buf messages;        // messages gathered since the last page
+	struct buf shown;           // messages of the last page; changes only with signals blocked
+	sigset_t waiting, painting; // signals blocked while waiting, and while painting
 } screen;
 
 bool screen_is_there(void)
@@ -161,7 +161,7 @@ static void read_size(struct page *p)
 	p->rows = w.ws_row ? w.ws_row : from_environment("LINES", 24);
 }
 
-// Bytes of the character or colour at `s`, and its columns.
+// Returns the bytes of the character or colour at `s`, and its width in *columns.
 static size_t next_character(const char *s, size_t len, unsigned *columns)
 {
 	wchar_t c;
@@ -176,7 +176,7 @@ static size_t next_character(const char *s, size_t len, unsigned *columns)
 	return n ? n : 1;
 }
 
-// How many bytes of `s` fit into so many columns, and how many columns they take.
+// Returns how many bytes of `s` fit into `columns`, and in *taken the columns that they take.
 static size_t fit_columns(const char *s, size_t len, unsigned columns, unsigned *taken)
 {
 	size_t at = 0;
@@ -209,7 +209,7 @@ static size_t put_page_line(struct page *p, const char *s, size_t len)
 
 static void put_head(struct page *p, const char *left, const char *right)
 {
-	enum { LEGIBLE = 24 }; // columns of the left part, beside the right one
+	enum { LEGIBLE = 24 }; // least columns of the left part beside the right one
 	struct buf line = {0};
 	unsigned taken, wide;
 	fit_columns(right, strlen(right), UINT16_MAX, &wide);
@@ -282,7 +282,7 @@ static void compose_page(struct page *p, const char *left, const char *right,
 	buf_fini(&messages);
 }
 
-// Turns off the echo of keys.
+// Saves the terminal's modes, then turns off the echo of keys.
 static void take_modes(void)
 {
 	if (!screen.on)

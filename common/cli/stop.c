@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-// timeout(1) sends its signal to the process and at once to its group: that is one request.
+// timeout(1) signals the process and at once its group: signals within this time are one request.
 #define ONE_REQUEST_NS 300000000
 
 static volatile sig_atomic_t asked;

@@ -19,10 +19,10 @@ void stop_watch_hangup(void);
 // The number of the signal received, 0 before the first. May be called by any thread.
 int stop_asked(void);
 
-// The name of the signal that stop_asked() returned: "SIGINT".
+// Name of the signal that stop_asked() returned: "SIGTERM", or "SIGINT" for any other.
 const char *stop_name(int sig);
 
-// The exit status after a requested end: GPQ_STOPPED, or 143 for SIGTERM.
+// The exit status after a requested end: 128 + the signal's number, so GPQ_STOPPED for SIGINT.
 int stop_status(void);
 
 // As read(2), but -1 with EINTR once an end is requested. Restarts after other signals.

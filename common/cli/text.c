@@ -132,7 +132,8 @@ struct unit {
 	double factor;
 };
 
-// A decimal number and one of `units`; the unit "" is the default.
+// Reads a decimal number and one of `units`, of which "" is the default. *value: their product,
+// rounded.
 static bool parse_quantity(const char *s, const struct unit *units, uint64_t *value)
 {
 	size_t digits = strspn(s, "0123456789.");
@@ -194,7 +195,8 @@ static unsigned edit_distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
-// Length of the word at `s`: up to a blank outside of [ ], or up to any blank if that is too long.
+// Returns the length of the word at `s`: up to a blank outside of [ ] or, if that is more than
+// `most` bytes, up to any blank.
 static size_t word_length(const char *s, const char *end, size_t most)
 {
 	int depth = 0;

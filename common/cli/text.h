@@ -19,13 +19,13 @@ size_t text_plain(const char *s, size_t len);
 // Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
 void text_escape(struct buf *out, const char *s, size_t len);
 
-// The same, made safe for HTML and SVG.
+// Appends `s` as text_escape() does, and made safe for HTML and SVG.
 void text_html(struct buf *out, const char *s, size_t len);
 
-// "16K", "1.5M", "0B": binary units, at most one decimal.
+// Formats bytes in binary units with at most one decimal: "16K", "1.5M", "0B".
 char *text_size(char out[16], uint64_t bytes);
 
-// "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
+// Formats nanoseconds: "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
 char *text_ns(char out[24], uint64_t ns);
 
 // Reads "50ms", "2s", "1.5s", "100us", "1m", "1h" or a bare number of seconds as nanoseconds.
@@ -43,7 +43,7 @@ void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, 
 // The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
 const char *text_suggest(const char *s, const char *const *words);
 
-// A row of numbers as a row of characters: "·▁▂▅█", or ".:-*@" where the locale is not UTF-8.
+// Sparklines: numbers as a row of characters, "·▁▂▅█", or ".:-*@" where the locale is not UTF-8.
 
 // Does the environment (LC_ALL, LC_CTYPE, LANG) say that the terminal shows UTF-8?
 bool spark_utf8(void);

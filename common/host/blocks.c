@@ -20,7 +20,7 @@
 #define THREADS_MAX     64
 #define PLACES_A_THREAD 3
 #define PAGE            ((size_t)4096)
-#define LOOK_FIRST      ((size_t)4096) // nearly all lines are shorter
+#define LOOK_FIRST      ((size_t)4096) // bytes to search first: nearly all lines are shorter
 
 enum state { FREE, BUSY, READY, TAKEN, FINISHED };
 
@@ -30,7 +30,7 @@ struct place {
 	int error;
 	bool ended; // the input has nothing behind this block
 	struct block block;
-	char *memory; // a page's start
+	char *memory; // begins at a page
 };
 
 struct run {
@@ -39,10 +39,10 @@ struct run {
 	size_t size;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned waiting;              // threads
-	uint64_t next, taken, put;     // blocks
-	bool taking, putting, reading; // a thread is
-	bool ended;                    // no block after `next`
+	unsigned waiting;              // threads that wait for `changed`
+	uint64_t next, taken, put;     // numbers of the next block to fill, to take, to put
+	bool taking, putting, reading; // a thread takes, puts, or reads a stream
+	bool ended;                    // no further block can be filled
 	bool stopped;
 	int status;
 	char *rest; // of a stream: the line that its last block did not end
@@ -58,7 +58,8 @@ struct worker {
 	pthread_t thread;
 };
 
-// Reads as much of [at, at + n) as exists. Returns bytes, or -1.
+// Reads `n` bytes at offset `at`, or fewer at the file's end. Returns their number, or -1 with
+// errno.
 static ssize_t read_at(int fd, char *to, size_t n, uint64_t at)
 {
 	size_t got = 0;
@@ -103,7 +104,7 @@ struct window {
 	const struct run *run;
 	char *p;
 	uint64_t at; // offset of p[0] in the file
-	size_t n;    // bytes
+	size_t n;    // bytes read so far
 	size_t max;  // bytes up to the end of the input
 	bool ended;  // the file is shorter than it was
 };
@@ -216,8 +217,9 @@ static void unlock_and_wake(struct run *run, bool wake)
 		pthread_cond_broadcast(&run->changed);
 }
 
-// Called with the lock held, and returns with it. The ready block needs no wake-up: the thread that
-// worked on it, or the one that takes blocks, looks at the oldest block next.
+// Fills the next block and works on it. Called with the lock held, and returns with it. The ready
+// block needs no wake-up: the thread that worked on it, or the one that takes blocks, looks at the
+// oldest block next.
 static void fill_and_work(struct worker *me)
 {
 	struct run *run = me->run;
@@ -231,7 +233,7 @@ static void fill_and_work(struct worker *me)
 	pthread_mutex_lock(&run->lock);
 	run->reading = false;
 	run->ended |= p->ended;
-	unlock_and_wake(run, run->in->fd < 0); // the next may read
+	unlock_and_wake(run, run->in->fd < 0); // another thread may read the stream
 	if (run->job->work && p->block.len)
 		run->job->work(run->job->ctx, me->number, &p->block);
 	pthread_mutex_lock(&run->lock);
@@ -239,8 +241,8 @@ static void fill_and_work(struct worker *me)
 }
 
 // Ends a step; the first failure ends the run. Called with the lock held, and returns with it.
-// Wakes threads that wait for room when several places are free, not for every block; wakes those
-// that can finish a block at once.
+// Threads that wait for room are woken when several places are free, not for every block; threads
+// that can finish a block, at once.
 static void step_done(struct run *run, int status, bool ended)
 {
 	run->status = run->status ? run->status : status;
@@ -262,7 +264,7 @@ static void take_next_block(struct run *run, struct place *p)
 	run->taken++;
 	p->state = run->job->finish ? TAKEN : FREE;
 	run->put += !run->job->finish;
-	// Bytes behind the file's new end do not count any more.
+	// If the file was truncated, blocks behind its new end do not count any more.
 	step_done(run, status, p->ended);
 }
 

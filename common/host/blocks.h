@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define BLOCKS_SIZE ((size_t)256 * 1024) // the usual size: it should fit a core's own cache
+#define BLOCKS_SIZE ((size_t)256 * 1024) // usual bytes of a block: fits a core's own cache
 #define BLOCKS_PAD  128                  // bytes behind a block's text that may be read
 
-// A line that extends further than this behind the end of its block is cut.
+// A line that extends more bytes than this behind the end of its block is cut.
 #define BLOCKS_LOOK ((size_t)64 * 1024)
 
 struct blocks_input {
@@ -28,24 +28,24 @@ struct blocks_input {
 	bool eager; // a block is what one read gives, full or not
 };
 
-// Where the first line begins at or behind `at`, at most `end`. False with errno.
+// Sets *start to where the first line at or behind `at` begins, at most `end`. False with errno.
 bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start);
 
 struct block {
 	const char *text;
 	size_t len;
 	bool lines; // it begins with a line and ends with one, newline included
-	void *user; // the job's; the same for all blocks that use this memory
+	void *user; // the job's data, made by `init` and shared by all blocks in this memory
 };
 
 struct blocks_job {
 	void *ctx;
-	// `worker`: 0 to threads - 1. May be NULL.
+	// Works on a block, in parallel. `worker`: number of the thread, from 0. May be NULL.
 	void (*work)(void *ctx, unsigned worker, struct block *b);
-	// Not 0: the end, and what blocks_run returns.
+	// Takes a block, in order. A result other than 0 ends the run, and blocks_run() returns it.
 	int (*take)(void *ctx, struct block *b);
-	// After `take`, of every block that was taken. May both be NULL. `put` returns what `take`
-	// does.
+	// Called after `take` for every block that was taken. `finish` and `put` may both be NULL.
+	// A result of `put` other than 0 ends the run, as that of `take` does.
 	void (*finish)(void *ctx, struct block *b);
 	int (*put)(void *ctx, struct block *b);
 	// Make and free `user`. May be NULL.

@@ -16,7 +16,7 @@ struct buf {
 	size_t cap; // bytes allocated
 };
 
-// Makes room for `more` bytes behind the content and a NUL. Without memory: xalloc.h.
+// Makes room for `more` bytes behind the content and a NUL. Ends the process if memory runs out.
 void buf_reserve(struct buf *b, size_t more);
 void buf_append_slow(struct buf *b, const void *data, size_t len);
 
@@ -49,15 +49,15 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((form
 // 1,000 processes. A longer file is an attack on memory.
 #define BUF_READ_MAX ((size_t)256 << 20)
 
-// Replaces the content by all that `fd` still gives. Bytes read, or -1 with errno; EFBIG behind
-// BUF_READ_MAX bytes.
+// Replaces the content by all that `fd` still gives. Returns the bytes read, or -1 with errno
+// (EFBIG: more than BUF_READ_MAX).
 ssize_t buf_read_fd(struct buf *b, int fd);
 
-// Replaces the content by the file `name` relative to `dirfd` (AT_FDCWD allowed). Bytes, or -1 with
-// errno.
+// Replaces the content by the file `name` relative to `dirfd` (AT_FDCWD allowed). Returns the bytes
+// read, or -1 with errno.
 ssize_t buf_read_at(struct buf *b, int dirfd, const char *name);
 
-// Writes all of it, also through signals. 0, or -1 with errno.
+// Writes all `n` bytes, also if signals interrupt. Returns 0, or -1 with errno.
 int write_fully(int fd, const void *data, size_t n);
 
 // Frees the content. Leaves errno as it is.
@@ -101,25 +101,27 @@ static inline const char *text_part(const char *texts, unsigned i)
 void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
 #define ARRAY_SORT(a, n, compare) array_sort((a), (n), sizeof(*(a)), (compare))
 
-// How many elements of the sorted array `a` are less than *key: the index of the first that is not.
+// Returns how many elements of the sorted array are less than *key: the index of the first that is
+// not.
 size_t array_below(const void *array, size_t n, size_t size, const void *key,
 		   int (*compare)(const void *, const void *));
 #define ARRAY_BELOW(a, n, key, compare) array_below((a), (n), sizeof(*(a)), (key), (compare))
 
 // --- growing arrays: a pointer, a capacity, and room for one more ---
 
-// `array` is the address of a pointer to elements of `size` bytes, *cap how many it can hold, n how
-// many it does. Afterwards there is room for another one. The array at least doubles, so growing is
-// cheap.
+// Makes room for one more element. `array`: address of the pointer to elements of `size` bytes;
+// *cap: elements that the array can hold; n: elements that it has. The capacity at least doubles,
+// so growing is cheap.
 void array_grow(void *array, size_t *cap, size_t n, size_t size);
 
-// Room for one more element of the array `a`.
+// Makes room for one more element of the array `a`.
 #define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
 // Adds an element to the array `a` and points to it; its content is whatever was there.
 #define ARRAY_ADD(a, cap, n) (ARRAY_GROW(a, cap, n), &(a)[(n)++])
 
-// Room for the element `at`, which may lie far behind the others. Bytes of new elements are `fill`.
+// Makes room for the element `at`, which may lie far behind the others. Every byte of new elements
+// is set to `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))
 

@@ -19,8 +19,8 @@ void confine_rights(uint32_t keep);
 // Forbids all system calls but the `n` of `allowed` (SCMP_SYS() numbers). Takes up to a
 // millisecond. Nothing is forbidden without libseccomp, or if the kernel has no filters.
 //
-// The filter tests system call numbers only: for these the kernel caches the result, runs no
-// program (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that a call takes no longer.
+// The filter tests system call numbers only: for those the Linux kernel caches the result
+// (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that an allowed call takes no longer.
 // A call that is not allowed fails with EPERM, and is handled like any other failing call.
 void confine_calls(const int *allowed, size_t n);
 

@@ -84,8 +84,8 @@ static bool find_name(struct container *c, const char *path)
 	return false;
 }
 
-// The path of the next line, "hierarchy:controllers:path", in line[4096]; *cgroup moves behind it.
-// NULL at the end.
+// Copies the next line, "hierarchy:controllers:path", to `line` and moves *cgroup behind it.
+// Returns the path in `line`; NULL: no line is left.
 static const char *next_path(const char **cgroup, char line[4096])
 {
 	while (**cgroup) {

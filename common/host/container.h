@@ -15,27 +15,29 @@ struct container {
 // Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.
 bool container_parse(struct container *c, const char *cgroup);
 
-// The same for a process. False also when the file cannot be read (errno is set then, else 0).
+// Finds the container of a process. False also when /proc/PID/cgroup cannot be read (errno is set
+// then, else 0).
 bool container_of(struct container *c, pid_t pid);
 
-// The container's name, from the records of docker or podman, which only root can read. False when
-// unknown.
+// Finds the container's name in the records of docker or podman, which only root can read. False
+// when the name is unknown.
 bool container_name(const struct container *c, char *name, size_t size);
 
-// The same from docker's config.v2.json.
+// Finds the container's name in the text of docker's config.v2.json.
 bool container_parse_docker(const char *config, char *name, size_t size);
 
 // Does `want` (an id, at least 6 leading digits of one, or a name) mean this container?
 bool container_is(const struct container *c, const char *want);
 
-// Two questions about the control groups in the text of /proc/PID/cgroup, of any hierarchy.
+// These ask about the control groups in the text of /proc/PID/cgroup, of any hierarchy.
 //
-// Is one of them `path` or below it? `path` may be the folder of a control group, below
-// /sys/fs/cgroup.
+// Is one of the process's control groups `path`, or below it? `path` may be the folder of a control
+// group, below /sys/fs/cgroup.
 bool cgroup_within(const char *cgroup, const char *path);
 
-// Does one of them belong to a kubernetes pod whose UID is or begins with `uid`? The kubelet writes
-// "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-' (driver systemd).
+// Does one of the process's control groups belong to a kubernetes pod whose UID is or begins with
+// `uid`? The kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-'
+// (driver systemd).
 bool cgroup_of_pod(const char *cgroup, const char *uid);
 
 #endif

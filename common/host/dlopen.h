@@ -11,9 +11,9 @@
 //   const struct scols *lib = scols_get();
 //   struct libscols_table *t = lib ? lib->scols_new_table() : NULL;
 //
-// Packagers find each of them in an ELF note of the program (`readelf -p .note.dlopen gpq`), as
-// https://systemd.io/ELF_DLOPEN_METADATA defines it. `make DLOPEN=no` (GPQ_LINKED) links all of
-// them instead, and writes no notes.
+// Packagers find each library in an ELF note of the program (`readelf -p .note.dlopen gpq`), as
+// https://systemd.io/ELF_DLOPEN_METADATA defines it. `make DLOPEN=no` (GPQ_LINKED) links all
+// libraries instead, and writes no notes.
 #ifndef GPQ_HOST_DLOPEN_H
 #define GPQ_HOST_DLOPEN_H
 
@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 // Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
-// False with errno ENOPKG when the library is missing or lacks one of them, or ENOMEM. Never
-// unloads.
+// False with errno ENOPKG when the library or a function is missing, or ENOMEM. Never unloads the
+// library.
 bool lib_load(const char *soname, const char *const *names, size_t n, void *api);
 
 // How many libraries were loaded so far.
@@ -36,8 +36,9 @@ unsigned lib_count(void);
 #define LIB_NAME(name)  LIB_NAME_(name)
 #define LIB_NAME_(name) #name,
 
-// const struct TYPE *TYPE_get(void): the functions, valid until the program ends; NULL with errno
-// ENOPKG when the library is missing or too old, or ENOMEM. Not for several threads at once.
+// LIB_GETTER defines const struct TYPE *TYPE_get(void), which returns the functions, valid until
+// the program ends; NULL with errno ENOPKG when the library is missing or too old, or ENOMEM. Not
+// for several threads at once.
 #ifdef GPQ_LINKED
 
 #define LIB_ADDRESS(name) &(name),
@@ -84,7 +85,8 @@ unsigned lib_count(void);
 
 #endif
 
-// The struct and a getter for one file. The end takes the semicolon.
+// Defines the struct and a getter for use in one file. The `struct type` at the end takes the
+// semicolon behind the macro.
 #define LIB(type, soname, FUNCTIONS, priority, feature, description) \
 	struct type {                                                \
 		LIB_STRUCT(FUNCTIONS)                                \

@@ -20,7 +20,7 @@ enum { MAX_LINKS = 16 };
 
 static int glob_walk(const struct glob_visitor *v, const char *dir, const char *rest, int links);
 
-// One name in `dir`: follows or reports it if it is a link.
+// Enters one name in `dir`. A link is reported, and followed unless `keep_last` forbids it.
 static int glob_enter(const struct glob_visitor *v, const char *dir, const char *name,
 		      const char *rest, int links)
 {
@@ -82,7 +82,7 @@ static int glob_walk(const struct glob_visitor *v, const char *dir, const char *
 	snprintf(component, sizeof(component), "%.*s", (int)len, rest);
 	if (strcmp(component, ".") == 0)
 		return glob_walk(v, dir, behind, links);
-	if (strcmp(component, "..") == 0) { // of `dir`, which has no link in it, or the root
+	if (strcmp(component, "..") == 0) { // parent of `dir`, which has no link in it, or the root
 		char up[PATH_MAX];
 		const char *slash = strrchr(dir, '/');
 		snprintf(up, sizeof(up), "%.*s", slash ? (int)(slash - dir) : 0, dir);

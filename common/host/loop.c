@@ -61,8 +61,8 @@ void loop_close(struct loop *l)
 	l->fd = -1;
 }
 
-// epoll_wait(2) counts in milliseconds: what is left of the last one is ppoll's, which counts in
-// nanoseconds.
+// epoll_wait(2) counts in milliseconds: the last fraction of one is left to ppoll(2), which counts
+// in nanoseconds.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns)
 {
 	const bool timed = until_ns != LOOP_FOREVER && until_ns != LOOP_NOW;

@@ -18,14 +18,15 @@
 
 // ---- a few descriptors that change from one wait to the next
 
-// As poll(2): the number of descriptors with something in `revents`; 0: time is over; -1 with
-// errno.
+// poll(2) until `until_ns`. Returns the number of descriptors with something in `revents`; 0: time
+// is over; -1 with errno.
 int wait_any(struct pollfd *p, size_t n, uint64_t until_ns);
 
-// One descriptor, for POLLIN or POLLOUT. True when it is ready, has an error or was hung up.
+// Waits for one descriptor, for POLLIN or POLLOUT. True: the descriptor is ready, has an error or
+// was hung up.
 bool wait_fd(int fd, short events, uint64_t until_ns);
 
-// The same for POLLIN: a pidfd is readable once its process is dead.
+// wait_fd() for POLLIN. A pidfd is readable once its process is dead.
 static inline bool wait_readable(int fd, uint64_t until_ns)
 {
 	return wait_fd(fd, POLLIN, until_ns);
@@ -33,27 +34,29 @@ static inline bool wait_readable(int fd, uint64_t until_ns)
 
 // ---- many descriptors that stay
 
-// A descriptor that is closed is forgotten, unless another process has a duplicate of it.
+// A descriptor that is closed leaves the loop, unless another process has a duplicate of it.
 struct loop {
-	int fd; // readable when loop_wait() has something; -1: none
+	int fd; // epoll descriptor, readable when loop_wait() has an event; -1: not open
 };
 
 enum loop_want { LOOP_NOTHING, LOOP_READ, LOOP_WRITE }; // an error or a hang-up comes in any case
 
-// False with errno. `key` comes back in data.u64 of an event.
+// These return false with errno. Events of `fd` have its `key` in data.u64.
 bool loop_open(struct loop *l);
 bool loop_add(struct loop *l, int fd, uint64_t key, enum loop_want want);
 bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want);
 void loop_close(struct loop *l);
 
-// At most `max` events. Their number; 0: time is over; -1 with errno.
+// Waits for events, of which it stores at most `max`. Returns their number; 0: time is over; -1
+// with errno.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns);
 
 // ---- signals
 
 // Blocks the signals of the list, which ends with 0, and opens a descriptor to read them from.
 // `how` is that of sigprocmask(2): SIG_BLOCK, or SIG_SETMASK, which unblocks all others. `before`
-// (NULL: not wanted) gets the old mask: commands that are started need it. -1 with errno.
+// (NULL: not wanted) gets the old mask: commands that are started need it. Returns -1 with errno on
+// failure.
 int signals_open(const int *signals, int how, sigset_t *before);
 
 // Reads one signal. False: none has come.

@@ -16,11 +16,12 @@ static inline int hex_digit(char c)
 }
 
 // Reads the digits of base 10 or 16 that `s` begins with, before `end` (NULL: the text ends with
-// NUL). What follows them; NULL if there are none, or their number is greater than `max`.
+// NUL). Returns what follows them; NULL if there are no digits, or the number is greater than
+// `max`.
 const char *number_read(const char *s, const char *end, unsigned base, uint64_t max,
 			uint64_t *value);
 
-// The same, but the number must be the whole text.
+// Reads a text that is one number, as number_read() does. False: the text is anything else.
 bool number_whole(const char *s, unsigned base, uint64_t max, uint64_t *value);
 
 static inline uint64_t lesser(uint64_t a, uint64_t b)
@@ -33,7 +34,7 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-// The same for a decimal number, or a hexadecimal one after 0x.
+// Reads a text that is a decimal number, or a hexadecimal one after 0x, and nothing else.
 bool parse_u64(const char *s, uint64_t *value);
 
 #endif

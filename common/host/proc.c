@@ -14,8 +14,8 @@
 
 #define DIGITS "0123456789"
 
-// Value of "Key:\tvalue" in /proc/PID/status, or NULL. The name comes first and may hold anything
-// but a newline.
+// Returns the value of "Key:\tvalue" in the text of /proc/PID/status, or NULL. The process's name
+// comes first and may hold anything but a newline.
 static const char *status_value(const char *status, const char *key)
 {
 	size_t n = strlen(key);
@@ -27,8 +27,8 @@ static const char *status_value(const char *status, const char *key)
 	return NULL;
 }
 
-// Reads a decimal number at `s`; `unknown` if there is none, or if it is above `max`. Sets *end to
-// the place behind its digits.
+// Returns the decimal number at `s`, or `unknown` if there is none or it is above `max`. Sets *end
+// to the place behind its digits.
 static uint64_t proc_take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
 {
 	size_t n = s ? strspn(s, DIGITS) : 0;
@@ -212,7 +212,7 @@ const char *proc_user(uint64_t uid)
 	for (unsigned i = 0; i < n; i++)
 		if (known[i].uid == uid)
 			return known[i].name;
-	// All users beyond the 64th share the last entry: its pointer stays valid, its text
+	// All users from the 64th on share the last entry: its pointer stays valid, its text
 	// changes.
 	unsigned slot = n < 63 ? n++ : 63;
 	known[slot].uid = uid;

@@ -17,41 +17,43 @@ struct proc {
 	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
 	uint64_t uid;   // effective; UINT64_MAX: unknown
-	pid_t tracer;   // its tracer, 0: none; -1: unknown
-	bool memory;    // false: a kernel thread or a zombie
+	pid_t tracer;   // PID of its tracer; 0: none; -1: unknown
+	bool memory;    // has an address space; false: a kernel thread or a zombie
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
-	char comm[64];  // "" unknown; the kernel keeps 15 bytes, kernel threads may have more
+	char comm[64];  // name of 15 bytes, longer for kernel threads; "": unknown
 };
 
-// From /proc/PID/status. 0, or -1 with errno (ENOENT, ESRCH: no such process).
+// Reads /proc/PID/status. Returns 0, or -1 with errno (ENOENT, ESRCH: no such process).
 int proc_read(struct proc *p, pid_t pid);
 
-// The same from the file's text.
+// Fills `p` from the text of /proc/PID/status.
 void proc_parse(struct proc *p, pid_t pid, const char *status);
 
 // Is this the name of a process's folder in /proc, as the kernel writes it? Decimal digits without
 // leading zeros and nothing else, so that no two names mean one process.
 bool proc_parse_pid(const char *name, pid_t *pid);
 
-// Start time in clock ticks since boot, from /proc/PID/stat. PID and start time together identify a
-// process, also after the PID is used again. 0, or -1.
+// Reads the start time in clock ticks since boot from /proc/PID/stat. PID and start time together
+// identify a process, also after the PID is used again. Returns 0, or -1 with errno.
 int proc_start_ticks(pid_t pid, uint64_t *ticks);
 
-// A number in the text of /proc/PID/stat: field 22 is the start time. False when there is none.
+// Reads a field of the text of /proc/PID/stat as a number (22: the start time). False: there is
+// none.
 bool proc_stat_number(const char *stat, unsigned field, uint64_t *value);
 
-// All processes. Count, the list in *list (free it); -1 with errno.
+// Lists all processes in *list, which the caller frees. Returns their number, or -1 with errno.
 ssize_t proc_list(struct proc **list);
 
-// `root` and all its descendants, root first, parents before children. Count, the list in *pids
-// (free it); -1 with errno.
+// Lists `root` and all its descendants in *pids, which the caller frees: parents before children.
+// Returns their number, or -1 with errno.
 ssize_t proc_tree(pid_t root, pid_t **pids);
 
-// Processes that have this PID in their innermost namespace (each container may have one). Count,
-// or -1 with errno.
+// Lists the processes in containers that have the PID `ns_pid` in their innermost namespace (each
+// container may have one) in *pids, which the caller frees. Returns their number, or -1 with errno.
 ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids);
 
-// Login name, or the number as text. Kept until the program ends.
+// Returns a user's login name, or the number as text. The pointer stays valid; of the 64th user and
+// later ones, the text changes with the next call.
 const char *proc_user(uint64_t uid);
 
 // The command line of this process as `ps` shows it. Zeroed before the first use.

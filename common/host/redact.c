@@ -81,7 +81,7 @@ static void splice_name(struct redact *r, enum redact_kind kind, struct buf *b, 
 	splice(b, at, len, len ? redact_name(r, kind, b->data + at, len) : "");
 }
 
-// Files whose whole line is a name.
+// Redacts a file whose only line is a name.
 static void line_is_name(struct redact *r, enum redact_kind kind, struct buf *b)
 {
 	if (b->len)
@@ -98,14 +98,14 @@ void redact_comm(struct redact *r, struct buf *b)
 	line_is_name(r, REDACT_PROGRAM, b);
 }
 
-// Command lines: arguments, each with a NUL behind it, count as one name.
+// Redacts a command line: its arguments, each with a NUL behind it, count as one name.
 void redact_cmdline(struct redact *r, struct buf *b)
 {
 	if (b->len == 0)
 		return;
 	for (size_t i = 0; i < b->len; i++)
 		if (b->data[i] == '\0')
-			b->data[i] = '\n'; // a name is text
+			b->data[i] = '\n'; // redact_name() ends a name at a NUL
 	const char *p = redact_name(r, REDACT_COMMAND, b->data, b->len);
 	b->len = 0;
 	buf_append(b, p, strlen(p) + 1);
@@ -137,7 +137,8 @@ void redact_status(struct redact *r, struct buf *b)
 	splice(b, at, len, redact_name(r, REDACT_PROGRAM, name, n));
 }
 
-// cgroups: "hierarchy:controllers:/part/part". Parts that every system has:
+// Parts of cgroup paths ("hierarchy:controllers:/part/part") that every system has, so that they
+// stay.
 static const char common_parts[] =
 	"..\0system.slice\0user.slice\0machine.slice\0init.scope\0kubepods\0docker\0"
 	"kubepods.slice\0lxc\0libpod_parent\0podman\0containerd\0besteffort\0burstable\0"
@@ -205,7 +206,7 @@ void redact_cgroup(struct redact *r, struct buf *b)
 		const size_t len = strcspn(line, "\n");
 		const char *path = memchr(line, ':', len);
 		path = path ? memchr(path + 1, ':', len - (size_t)(path + 1 - line)) : NULL;
-		// The controllers of a named hierarchy ("name=systemd") are not the user's.
+		// Hierarchy and controllers, also "name=systemd", are the system's names and stay.
 		const size_t head = path ? (size_t)(path + 1 - line) : 0;
 		buf_append(&to, line, head);
 		append_path(r, &to, line + head, len - head);

@@ -30,7 +30,7 @@ void redact_free(struct redact *r);
 // The pseudonym of `name`, valid as long as `r`.
 const char *redact_name(struct redact *r, enum redact_kind kind, const char *name, size_t len);
 
-// Contents of files of /proc, rewritten in place.
+// Rewrite the content of a file of /proc in place.
 void redact_hostname(struct redact *r, struct buf *b);
 void redact_comm(struct redact *r, struct buf *b);
 void redact_cmdline(struct redact *r, struct buf *b);

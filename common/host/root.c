@@ -54,8 +54,8 @@ void host_trouble(const char *path, int error)
 	errno = error;
 }
 
-// Appends the next component of `rest`, which may be a link, to `at`, a path without links. 0, or
-// -1.
+// Moves the next component of `rest`, which may be a link, to `at`, a path without links. Returns
+// 0, or -1 with errno.
 static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 {
 	char name[NAME_MAX + 1], target[PATH_MAX], joined[PATH_MAX];

@@ -12,7 +12,7 @@
 // no command that the user names.
 bool host_secure(void);
 
-// getenv(3), the only one in gpq. In secure mode NULL, except for variables that only choose
+// The only use of getenv(3) in gpq. In secure mode NULL, except for variables that only choose
 // between fixed forms of output.
 const char *host_getenv(const char *name);
 

@@ -25,7 +25,7 @@ void tail_close(struct tail *t)
 	t->fd = -1;
 }
 
-// Marks that the following bytes are those of a new file.
+// Goes on with `fd`, another file or the truncated one, from its beginning.
 static void tail_begin_anew(struct tail *t, int fd)
 {
 	if (fd != t->fd)

@@ -10,14 +10,15 @@
 struct tail {
 	const char *name; // not owned
 	int fd;           // -1: it does not exist (yet)
-	uint64_t at;      // bytes read of it
-	bool in_line;     // they end within a line
+	uint64_t at;      // bytes read of the file
+	bool in_line;     // the bytes read end within a line
 	uint64_t cuts;    // times it was truncated or another file took its place
-	// Waits so many milliseconds. A result below 0 ends the reading.
+	// Waits `ms` milliseconds for the file to grow. A result below 0 ends the reading.
 	int (*wait)(int ms);
 };
 
-// False with errno when it exists but cannot be opened.
+// Opens the file, which need not exist yet. False with errno if the file exists but cannot be
+// opened.
 bool tail_open(struct tail *t, const char *name, int (*wait)(int ms));
 void tail_close(struct tail *t);
 

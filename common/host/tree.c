@@ -1,4 +1,4 @@
-// Trees that appear all at once; see tree.h. Two ways to write one share the list of paths.
+// Trees that appear all at once; see tree.h. Directories and archives share the list of paths.
 #include "common/host/xalloc.h"
 #include "common/host/tree.h"
 
@@ -20,17 +20,17 @@
 
 struct tree {
 	char path[PATH_MAX]; // wanted name, without slashes at the end
-	char temp[PATH_MAX]; // "" : none (any more)
-	int fd;              // of the temporary directory or file, -1
+	char temp[PATH_MAX]; // temporary name; "": none, or renamed already
+	int fd;              // of the temporary directory or file; -1: none
 	struct archive *tar; // NULL: a directory
-	int error;           // errno of the first failure to write it
+	int error;           // errno of the first failure to write the archive
 	const struct arc *arc;
 	char prefix[256]; // folder that the entries of an archive lie in
-	time_t now;       // of all entries, so that one host gives one archive
-	char **paths;     // all that was added, parents first; owned
+	time_t now;       // modification time of all entries of an archive
+	char **paths;     // paths that were added, parents first; owned
 	size_t n, cap;
-	void *known; // tsearch() tree of the same
-	void *links; // of those that are links
+	void *known; // tsearch() tree of `paths`
+	void *links; // tsearch() tree of those that are links
 };
 
 static const struct {
@@ -76,7 +76,7 @@ static la_ssize_t tree_write_block(struct archive *a, void *tree, const void *da
 	return (la_ssize_t)len;
 }
 
-// ".NAME.partial-XXXXXX" in the folder of the wanted path.
+// Sets the temporary name: ".NAME.partial-XXXXXX" in the folder of the wanted path.
 static int temp_name(struct tree *t)
 {
 	const char *base = basename(t->path);
@@ -124,7 +124,7 @@ static int start_archive(struct tree *t, int format)
 	return r >= ARCHIVE_WARN ? 0 : archive_failed(t);
 }
 
-// `format` below 0: to standard output.
+// Opens an archive; `format` is an index in `formats`, or below 0: a tar on standard output.
 static int open_archive(struct tree *t, int format)
 {
 	t->arc = arc_get();
@@ -210,8 +210,8 @@ static int write_file(int dir, const char *name, const void *data, size_t len)
 	return close(fd);
 }
 
-// Folders above `path`, outermost first. None of them may be a link that was added, since that
-// might lead out of the tree.
+// Adds the folders above `path`, outermost first. None of them may be a link that was added, since
+// that might lead out of the tree.
 static int add_parents(struct tree *t, const char *path)
 {
 	char dir[PATH_MAX];
@@ -285,7 +285,8 @@ ssize_t tree_same(struct tree *t, const char *path, int from)
 	return st.st_size;
 }
 
-// File systems without RENAME_NOREPLACE (NFS, some FUSE) refuse it with EINVAL.
+// Renames, but replaces nothing. File systems without RENAME_NOREPLACE (NFS, some FUSE) give
+// EINVAL.
 static int rename_new(const char *from, const char *to)
 {
 	struct stat st;
@@ -304,7 +305,7 @@ int tree_commit(struct tree *t)
 		return archive_failed(t);
 	if (!t->temp[0])
 		return 0;
-	// mkstemp() and mkdtemp() keep others out until here; from now on the umask decides.
+	// mkostemp() and mkdtemp() keep other users out until here; from now on the umask decides.
 	mode_t mask = umask(0);
 	umask(mask);
 	if (fchmod(t->fd, (t->tar ? 0666 : 0777) & ~mask) || fsync(t->fd) ||

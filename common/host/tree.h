@@ -32,8 +32,8 @@ int tree_link(struct tree *t, const char *path, const char *target);
 // more).
 ssize_t tree_same(struct tree *t, const char *path, int from);
 
-// Writes out what is left and gives the tree its name. 0, or -1 with errno (EEXIST: it appeared
-// meanwhile).
+// Writes what is left and gives the tree its name. Returns 0, or -1 with errno (EEXIST: something
+// of that name appeared meanwhile).
 int tree_commit(struct tree *t);
 
 // Frees the tree, and removes its files if it was not committed.

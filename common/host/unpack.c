@@ -22,7 +22,7 @@ struct unpack {
 	ssize_t (*read)(void *ctx, char *to, size_t n);
 	void *ctx;
 	int error;             // errno of `read`
-	la_int64_t given, len; // bytes that were read: in all, by the last call
+	la_int64_t given, len; // compressed bytes that `read` gave: in all, by its last call
 	bool opened, ended, garbage;
 	char packed[PACKED_SIZE];
 };

@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-// One line on stderr, then _exit(1): other threads may hold any lock.
+// Prints one line on stderr, then calls _exit(1), not exit(3): other threads may hold any lock.
 _Noreturn void xalloc_fail(void);
 
-// Called before that, NULL: nothing. It may not allocate.
+// Called by xalloc_fail() before the process ends; NULL: nothing. Must not allocate.
 extern void (*xalloc_before_end)(void);
 
 void *xmalloc(size_t size);
-void *xcheck(void *p);                // p, which a library has allocated
+void *xcheck(void *p);                // returns p, allocated by a library, unless it is NULL
 void *xcalloc(size_t n, size_t size); // zeroed; n * size may not overflow
 void *xreallocarray(void *old, size_t n, size_t size);
 char *xstrdup(const char *s);
