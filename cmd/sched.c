@@ -79,7 +79,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Checked when it is known that there are classes.
+// Rules that are checked once it is known that there are classes.
 static const struct opt_rule times[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
@@ -106,7 +106,7 @@ static const struct schema schema = {
 
 // ---- options
 
-// "80:20": parts of any size above 0.
+// Reads "80:20": two parts, each 1 to 1000000.
 static int parse_share(const char *text, struct policy *p)
 {
 	uint64_t up, down;
@@ -168,7 +168,7 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 	return status;
 }
 
-// "NAME=SPEC"; ends the name with a NUL.
+// Adds a class by NAME=SPEC, the text of --class; ends the name with a NUL.
 static int add_class_option(struct sched *s, char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -245,7 +245,7 @@ static int no_scheduler(const struct sched_cmd *o, ssize_t error)
 	return err_sys(e, NULL, "ask the scheduler");
 }
 
-#define STATUS_MAX (16 << 20) // bytes that are read, whatever listens there
+#define STATUS_MAX (16 << 20) // most bytes that are read, whatever listens at the socket
 
 static int list_status(struct cmd *c)
 {

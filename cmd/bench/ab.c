@@ -22,7 +22,7 @@ struct ab {
 	bool mode[AB_MODES];
 	uint64_t done, total; // runs
 	enum ab_mode now;
-	struct rng rng; // of the order of the modes
+	struct rng rng; // for the order of the modes in a round
 	struct regex regex[AB_PATTERNS];
 };
 
@@ -72,7 +72,7 @@ static int choose_side(struct bench_opts *o, enum side side)
 				"%s-select",
 				name, option, option, option);
 	if (side == SIDE_ONLINE && !o->ab.command[side])
-		o->ab.hold = AB_HOLD_PROGRESS; // its work is seen in queues or logs
+		o->ab.hold = AB_HOLD_PROGRESS; // without a command, watch its queues or logs
 	return status;
 }
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-// Options of more than one kind.
+// Options that more than one kind of gpq bench has.
 #define GOAL                                                           \
 	OPT(bench_opts, goals, "goal", 0, OPT_WORDS, "NAME=VALUE,...", \
 	    "limits to judge by\n(default suspend=10ms, resume=10ms, effect=5, online=10)")
@@ -229,7 +229,7 @@ static const struct cmd_kind kinds[] = {
 	 .run = bench_preempt},
 	{.name = "ab",
 	 .title = "bench ab",
-	 .needs = NEED_KFD, // as above
+	 .needs = NEED_KFD, // all that --dry-run needs
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
 	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "

@@ -20,8 +20,8 @@ struct bench_opts {
 	const char *raw;
 	// ab
 	struct ab_plan ab;
-	struct pids pids[2]; // of each side
-	struct words specs[2];
+	struct pids pids[2];   // --online-pid, --offline-pid
+	struct words specs[2]; // --online-select, --offline-select
 	struct words modes;
 	// report
 	const char *html, *svg;
@@ -35,7 +35,7 @@ int bench_preempt(struct cmd *c);
 int bench_report(struct cmd *c);
 int bench_ab(struct cmd *c);
 
-// What a measurement, preempt or ab, writes and prints. Zeroed before measurement_begin().
+// What gpq bench preempt or ab writes and prints. Zeroed before measurement_begin().
 struct measurement {
 	struct load_run *run;
 	struct raw_file raw;
@@ -43,21 +43,23 @@ struct measurement {
 	struct progress progress;
 };
 
-// Checks what is needed, and limits. Exit status; also after a failure measurement_end() is due.
+// Checks that the host can be measured, and reads the limits. Returns the exit status. Call
+// measurement_end() even after a failure.
 int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 
-// Prints the results (`any`: there are some) and frees them. Exit status: that of the first
-// failure.
+// Prints the results (`any`: there are some) and frees them. Returns `status` if that is a failure,
+// else its own exit status.
 int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status);
 
-// --seed, or a random number, which is noted in the context.
+// Returns --seed, or else a random number, and notes the seed in the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
-// Reports the requirements that the run does not meet: GPQ_FAILED if there are any. Those of the
-// other kind of run are skipped. `name`: of the run, if there are several; else "".
+// Reports the requirements that the run does not meet, and returns GPQ_FAILED if there are any.
+// Those of the other kind of run are skipped. `name` is the name of the run if there are several,
+// else "".
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
 
-// "" if there is only one setting.
+// The name of the judged setting, or "" if there is only one.
 const char *bench_setting_name(const struct judged *j);
 
 #define BENCH_PREEMPT_TABLES                                                                     \
@@ -78,29 +80,29 @@ extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_
 #define SUMMARY_TIMES(X) \
 	X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999) X(ci_low) X(ci_high)
 
-// The same, rounded, as a row.
+// The times of struct summary, rounded to ns, as a row of a table.
 struct times_row {
 	const char *setting, *metric;
 	uint64_t n;
 #define FIELD(name) uint64_t name;
 	SUMMARY_TIMES(FIELD)
 #undef FIELD
-	uint64_t runs; // only of gpq bench ab, as ratio
+	uint64_t runs; // `runs` and `ratio`: only for gpq bench ab
 	double ratio;
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 
-// Rows of bench_histogram_table.
+// Prints samples as rows of bench_histogram_table.
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
 			   const struct samples *s);
 
-// All of a run: tables, the verdict, in a page also plots.
+// Prints all of a run: tables and the verdict, in an HTML page also plots.
 void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits);
-void bench_print_ab(struct out *o, struct load_run *run); // the part that only ab has
+void bench_print_ab(struct out *o, struct load_run *run); // tables that only gpq bench ab has
 void bench_print_online(struct out *o, struct ab_result *a);
 
-// Plots, only in a page: how long suspend and resume, or online requests, took, with limits; and
-// the dispatch rate of the first cycles.
+// Draw plots, only in an HTML page: how long suspend and resume, or online requests, took, with
+// limits; and the dispatch rate of the first cycles.
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
 void run_plot_rate(struct out *o, const struct load_run *run);
 

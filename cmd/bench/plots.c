@@ -10,7 +10,7 @@
 
 enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
 
-// A group of rows in a plot, and their goal.
+// A group of rows in a plot of times, and the goal drawn for them.
 struct times {
 	const char *heading, *goal_label;
 	double goal; // NaN: none
@@ -139,14 +139,15 @@ struct timeline {
 	size_t n;
 };
 
-// Were the same queues watched? Read indices of different sets of queues cannot be compared.
+// Does cycle `b` follow `a` with the same queues? Read indices of different sets of queues cannot
+// be compared.
 static bool cycle_follows(const struct cycle *a, const struct cycle *b)
 {
 	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
 	       b->queues == a->queues && b->read_sum >= a->read_sum;
 }
 
-// The first complete cycles in a row, after the warm-up.
+// Chooses the first complete cycles in a row after the warm-up.
 static struct timeline choose_timeline(const struct load_run *run)
 {
 	struct timeline t = {0};
@@ -168,8 +169,8 @@ static double seconds(const struct timeline *t, uint64_t at)
 	return ((double)at - (double)t->c[0].at_ns) / 1e9;
 }
 
-// Two steps for each cycle: while held, and from the request to resume until the next suspend has
-// returned. Packets are counted at these moments.
+// Makes two steps for each cycle: while the queues are held, and from the request to resume until
+// the next suspend has returned. Packets are counted at these moments.
 static size_t timeline_steps(const struct timeline *t, double *x, double *y)
 {
 	size_t n = 0;

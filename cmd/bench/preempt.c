@@ -27,9 +27,9 @@ struct preempt {
 	struct group targets;
 	struct plan plan;
 	struct cycle_plan cycles;
-	struct moving costs; // of the last holds, to others
-	uint64_t each_run;   // cycles of one of --runs; UINT64_MAX: until the time is over
-	uint64_t total;      // cycles wanted, warm-up included; UINT64_MAX: until the time is over
+	struct moving costs; // what the latest holds cost other queues, ns
+	uint64_t each_run;   // cycles of one of the --runs; UINT64_MAX: until --duration is over
+	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until --duration is over
 	uint64_t end_ns;
 	int signals;
 	struct attached attached;
@@ -77,7 +77,7 @@ static int make_plan(struct preempt *p)
 		return err_fail(GPQ_USAGE, "compare fewer settings",
 				"--sweep: %u settings of %zu processes are too many", p->plan.n,
 				p->targets.n);
-	// Without a gap of the user's, the gap is long enough to spare other queues.
+	// If the user chose no gap, the gap is made long enough to spare other queues.
 	bool spare = o->gap_ns == U64_NULL;
 	for (size_t i = 0; i < o->sweep.n; i++)
 		spare &= strncmp(o->sweep.v[i], "gap=", 4) != 0;
@@ -119,7 +119,7 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 	status = status ? status : make_plan(p);
 	if (status || o->dry)
 		return status;
-	// Opened before the target is touched, in case that fails.
+	// The file is opened before the target is touched, in case that fails.
 	return raw_file_open(&p->m.raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
 }
 
@@ -192,7 +192,7 @@ static int keep_cycle(struct preempt *p, const struct cycle *c)
 		       "--raw %s: stopped after %" PRIu64 " cycles", p->m.raw.path, p->m.raw.lines);
 }
 
-// Warns if cycles came more often than the least period.
+// Warns if cycles came more often than the least period that spares other queues.
 static void warn_of_cost(const struct preempt *p)
 {
 	for (unsigned i = 0; i < p->m.run->result.n; i++) {
@@ -212,8 +212,8 @@ static void warn_of_cost(const struct preempt *p)
 	}
 }
 
-// Runs all cycles; `v` has room for cycle_lines(). GPQ_OK also if the target or the user ended it,
-// which explain_end() reports.
+// Runs all cycles; `v` has room for cycle_lines(). Returns GPQ_OK also if the target or the user
+// ended the measurement, which explain_end() reports.
 static int measure_cycles(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
@@ -229,7 +229,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 				    .repeat = i / p->each_run,
 				    .warmup = in_run < o->warmup * p->plan.n,
 				    .set = *plan_next(&p->plan, i)};
-		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps while it warms up
+		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps in the warm-up
 		bool untouched = every && !v->warmup && counted % every == 0;
 		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;
@@ -242,12 +242,12 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 	return GPQ_OK;
 }
 
-// Why a process ended the measurement. Exit status.
+// Says why a process ended the measurement, if it did. Returns the exit status.
 static int explain_process(const struct preempt *p, const struct attached_process *m,
 			   const struct cycle *last, const char *after)
 {
 	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
-	// When a program calls exec, its debug session ends, and the holder.
+	// When a program calls exec, its debug session and its holder end.
 	if (m->end == ATTACHED_GONE || (m->end && kfd_watch_is_over(&m->m->watch)))
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program", pid,
@@ -268,7 +268,7 @@ static int explain_process(const struct preempt *p, const struct attached_proces
 	return GPQ_OK;
 }
 
-// Why the measurement ended early, if it did. Exit status.
+// Says why the measurement ended early, if it did. Returns the exit status.
 static int explain_end(struct preempt *p, struct cycle *last)
 {
 	const struct attached *a = &p->attached;

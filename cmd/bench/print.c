@@ -162,7 +162,7 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
 }
 
-// Begins a table. One without rows is shown in JSON alone.
+// Begins a table; one without rows (`any` false) is shown in JSON only. True if it was begun.
 static bool begin_table(struct out *o, const struct out_table *t, bool any, const char *title)
 {
 	if (!any && !out_json(o)) {
@@ -175,7 +175,7 @@ static bool begin_table(struct out *o, const struct out_table *t, bool any, cons
 
 static void print_latencies(struct out *o, struct result *r)
 {
-	out_begin(o, &bench_latencies_table, false); // its -o was checked before
+	out_begin(o, &bench_latencies_table, false); // cannot fail: -o was checked before
 	for (unsigned m = 0; m < METRICS; m++) {
 		for (unsigned i = 0; i < r->n; i++) {
 			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
@@ -218,7 +218,8 @@ void bench_print_histogram(struct out *o, const char *setting, const char *metri
 	}
 }
 
-// Documents have plots instead. Tables for people show only suspend and resume.
+// Prints histograms, except in documents, which have plots. Tables for people show suspend and
+// resume only.
 static void print_preempt_histograms(struct out *o, const struct result *r)
 {
 	if (out_is_document(o))
@@ -259,7 +260,7 @@ static void print_effects(struct out *o, struct result *r)
 		"period.");
 }
 
-// Does anything drift from run to run? Only with several runs.
+// Prints each of the --runs, to show drift from run to run. Only if there are several.
 static void print_repeats(struct out *o, const struct result *r)
 {
 	bool any = false;
@@ -331,7 +332,7 @@ static unsigned group_of(const struct judged *j)
 	return g;
 }
 
-// The worst of the results of one limit, which begin at `*i`; moves `*i` behind them.
+// Returns the worst of the results of one limit, which begin at `*i`; moves `*i` behind them.
 static const struct judged *worst_of(const struct judged *v, size_t n, size_t *i)
 {
 	const struct judged *worst = &v[*i];
@@ -378,7 +379,7 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 	buf_fini(&b);
 }
 
-// The verdict, goals and the first plot: first in documents, last on a terminal.
+// Prints the verdict, the goals and the first plot: first in documents, last on a terminal.
 static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const char *name = run->context.text[CONTEXT_run];
@@ -440,7 +441,7 @@ int bench_print(const struct out_opts *opts, struct load_run *run,
 	struct out *o = out_open(&form);
 	if (!opts->columns)
 		bench_print_run(o, run, limits);
-	else if (run->is_ab) // -o: that table alone
+	else if (run->is_ab) // with -o, the table of latencies alone
 		bench_print_online(o, &run->ab);
 	else
 		print_latencies(o, &run->result);

@@ -1,4 +1,4 @@
-// Results of the experiment, of gpq bench ab: its tables; see print.c.
+// Tables of gpq bench ab: results of the online/offline experiment. See print.c.
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
@@ -89,7 +89,7 @@ static void print_offline(struct out *o, struct ab_result *a)
 	out_end(o);
 }
 
-// Queues of both sides over all runs, as gpq snapshot --compare prints them.
+// Prints the queues of both sides over all runs, as gpq snapshot --compare does.
 static void print_ids(struct out *o, struct ab_result *a)
 {
 	struct queue_sets c;

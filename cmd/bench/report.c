@@ -38,7 +38,8 @@ static int need_samples(const struct load *l, const char *path)
 
 static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
 
-// `--html samples.ndjson`, with the page's name forgotten, must not overwrite the samples.
+// Does the file begin as JSON? `--html samples.ndjson`, with the page's name forgotten, must not
+// overwrite the samples.
 static bool holds_json(const char *path)
 {
 	char first = '\0';
@@ -48,7 +49,7 @@ static bool holds_json(const char *path)
 	return json;
 }
 
-// Each plot of the page as a file of its own: DIR/plot-1.svg ...
+// Writes each plot of the page to a file of its own: DIR/plot-1.svg ...
 static int write_plots(const char *dir, const struct buf *page)
 {
 	int status = GPQ_OK;
@@ -79,7 +80,7 @@ static int judge_any(const struct load *l, const struct requirements *limits)
 	return status;
 }
 
-// Fails also for those that a run does not meet.
+// Fails for requirements that a run does not meet, or that no run measured.
 static int judge_all(const struct load *l, const struct requirements *limits)
 {
 	int status = judge_any(l, limits);
@@ -105,7 +106,8 @@ static const struct out_col difference_cols[] = {
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
-// Prints the runs that have the same text as run `i`, unless an earlier run has it, too.
+// Prints which runs have the same text as run `i` in a context item, unless an earlier run has it,
+// too.
 static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
 	const char *text = l->run[i]->context.text[item];
@@ -123,7 +125,7 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 	buf_fini(&runs);
 }
 
-// What differs between the hosts, kernels, drivers and GPUs of several runs.
+// Prints what differs between the hosts, kernels, drivers and GPUs of several runs.
 static void print_differences(struct out *o, const struct load *l)
 {
 	enum { MOST = 100 };
@@ -177,7 +179,7 @@ static int report_document(struct load *l, const struct bench_opts *o,
 			   const struct requirements *limits)
 {
 	struct buf page = {0};
-	const bool only_page = o->html && strcmp(o->html, "-") == 0; // on standard output
+	const bool only_page = o->html && strcmp(o->html, "-") == 0; // page to stdout
 	if (o->html || o->svg)
 		write_document(l, limits, OUT_HTML, &page);
 	int html = o->html && !only_page ? out_file("", o->html, &page) : GPQ_OK;
@@ -366,7 +368,7 @@ int bench_report(struct cmd *c)
 	status = status ? status
 			: require_parse(&limits, &o->goals, &o->require,
 					REQUIRE_PREEMPT | REQUIRE_AB);
-	if (!status && as_tables) { // as when it was measured
+	if (!status && as_tables) { // print what gpq bench printed after the measurement
 		status = bench_print(&c->out, l.run[0], &limits);
 		status = status ? status : judge_any(&l, &limits);
 	} else if (!status) {

@@ -1,4 +1,4 @@
-// Running the experiment; ab.h.
+// Runs of the online/offline experiment; see ab.h.
 #include "common/bench/ab.h"
 
 #include "common/bench/ablog.h"
@@ -23,11 +23,11 @@
 
 const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NULL};
 
-// What is wanted of the output of a command.
+// What is read from the output of one command.
 struct printed {
 	struct regex *metric, *ready;
 	bool is_ready;
-	struct samples v; // numbers of `metric`; offline: in the window
+	struct samples v; // numbers that `metric` found; offline: printed in the window
 };
 
 struct experiment {
@@ -35,31 +35,31 @@ struct experiment {
 	struct ab_run *run;
 	struct workload online, offline;
 	struct printed printed[2]; // by side
-	char log[2][4096];         // AMD logs of the commands, by side; "": none
+	char log[2][4096];         // paths of the AMD logs, by side; "": none
 	struct {
-		struct child child;     // reads the set
-		struct queue_set *into; // of the run
-		unsigned queues;        // of both sides, when the child began
-		unsigned taken;         // of both sides, when the child of the last set began
-		bool held;              // offline was suspended since the child began
-	} look;                         // at the queues of both sides
+		struct child child;     // reads a set of queues
+		struct queue_set *into; // where the set goes: in the run
+		unsigned queues;        // queues of both sides when `child` began
+		unsigned taken;         // the same, of the last child that read a set
+		bool held;              // offline was suspended at some time since `child` began
+	} look;                         // reading the queues of both sides
 	struct {
-		bool on;   // the online queues are watched
-		bool busy; // they have work
+		bool on;   // the online queues are sampled
+		bool busy; // the online queues had work at the last sample
 		uint64_t busy_since;
 	} watch;
 	struct {
 		bool by_work; // offline is held whenever online has work
 		struct policy_class decision;
-		uint64_t since;      // when the last hold began
-		uint64_t took;       // what suspending for it took
-		struct moving costs; // of the latest holds, to other queues
+		uint64_t since;      // when the last hold's suspend returned
+		uint64_t took;       // how long suspending took for the last hold, ns
+		struct moving costs; // what the latest holds cost other queues, ns
 		uint64_t cost_ns;    // 90th percentile of `costs`
 	} hold;
 	uint64_t online_from, window_from, looked; // CLOCK_MONOTONIC
 	int signals;
 	bool stopped; // by a signal
-	int status;   // of the failure that ended the run, which `why` describes
+	int status;   // exit status of the first failure, which `why` describes; 0: none
 	char *why;
 };
 
@@ -84,7 +84,7 @@ static int check_side(struct experiment *x, const struct workload *s)
 		 : 0;
 }
 
-// Reads the number at the first group of the expression.
+// Applies the patterns to a line of output: `ready`, and `metric`, whose first group is a number.
 static void take_printed_line(void *arg, const char *line)
 {
 	struct printed *p = arg;
@@ -100,7 +100,7 @@ static void take_printed_line(void *arg, const char *line)
 
 // ---- which queues the sides have
 
-// Reads a new set whenever there are more queues than before, as programs create them one by one.
+// Reads a new set of queues whenever there are more than before: programs create them one by one.
 static void look_at_queues(struct experiment *x)
 {
 	const unsigned num = x->online.group.num_queues + x->offline.group.num_queues;
@@ -118,7 +118,7 @@ static void look_at_queues(struct experiment *x)
 		x->look.taken = x->look.queues;
 		for (size_t i = 0; x->look.held && i < s->n; i++)
 			if (s->v[i].side == SIDE_OFFLINE) {
-				s->v[i].slots[0] = '\0'; // suspended queues have none
+				s->v[i].slots[0] = '\0'; // a suspended queue has no hardware slot
 				s->v[i].suspended = true;
 			}
 	}
@@ -149,7 +149,8 @@ static int set_held(struct experiment *x, bool hold)
 	return 0;
 }
 
-// A request lasts from when the queues get work until they are empty again.
+// Samples the online queues, and holds offline work by them. An online request lasts from when
+// these queues get work until they are empty again.
 static int watch_online(struct experiment *x)
 {
 	// The strict policy of gpq sched, without a longest hold.
@@ -189,7 +190,7 @@ static int look_at_sides(struct experiment *x)
 	return 0;
 }
 
-// One turn of the loop, after `ns` at most. -1: the run has to end.
+// One turn of the loop, which waits for at most `ns`. Returns -1 if the run has to end.
 static int ab_turn(struct experiment *x, uint64_t ns)
 {
 	struct pollfd p[] = {{.fd = x->signals, .events = POLLIN},
@@ -206,8 +207,8 @@ static int ab_turn(struct experiment *x, uint64_t ns)
 	return x->watch.on ? watch_online(x) : 0;
 }
 
-// Short turns see new work at once. While work goes on they may be longer, unless its end is a
-// latency that is measured.
+// Returns how long a turn may wait. Short turns see new work, and the end of work, at once. While
+// work goes on, turns may be longer if latencies are read from output or logs.
 static uint64_t turn_ns(const struct experiment *x)
 {
 	bool measured = x->plan->regex[AB_METRIC] || x->plan->log_dir || x->plan->online_log;
@@ -227,7 +228,8 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-// `before`: behind the status in the message: " before it had queues", or "".
+// Fails since the command ended. `before` follows its status in the message: " before it had
+// queues", or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
@@ -248,14 +250,15 @@ static int ended_early(struct experiment *x, struct workload *s, const char *bef
 		       said->len ? said->data : "nothing");
 }
 
-// Are there queues? The number of offline processes must also be steady.
+// Does the side have queues? On the offline side no process may have joined for 500 ms, either.
 static bool has_queues(struct experiment *x, struct workload *s)
 {
 	uint64_t steady = s == &x->offline ? 500 * MS : 0;
 	return !look_at_sides(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
 }
 
-// Queues are not enough: programs create them long before they use them.
+// Is the offline side at work? Queues alone do not show it: programs create them long before they
+// use them.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->printed[SIDE_OFFLINE];
@@ -277,7 +280,8 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 		       s->command ? "command" : "side", late, waited);
 }
 
-// `before`, `late`: ends of the messages if the command ends early, or the time is over.
+// Waits until `is_ready`. `before` and `late` end the messages if the command ends early, or the
+// time is over.
 static int wait_for_side(struct experiment *x, struct workload *s,
 			 bool (*is_ready)(struct experiment *x, struct workload *s),
 			 const char *before, const char *late)
@@ -286,7 +290,7 @@ static int wait_for_side(struct experiment *x, struct workload *s,
 	while (!is_ready(x, s)) {
 		if (x->status || ab_turn(x, 10 * MS))
 			return -1;
-		// With a SPEC, a command may end when it has had others start the work.
+		// With a SPEC, a command may end with status 0: other processes do the work.
 		if (s->child.ended && (!spec_set_has(s->specs, s->side) || s->child.status))
 			return ended_early(x, s, before);
 		if (clock_ns() >= end)
@@ -323,7 +327,7 @@ static int start_offline(struct experiment *x)
 static void begin_ab_window(struct experiment *x)
 {
 	group_count_begin(&x->offline.group);
-	x->printed[SIDE_OFFLINE].v.n = 0; // only numbers in the window count
+	x->printed[SIDE_OFFLINE].v.n = 0; // only numbers printed in the window count
 	x->window_from = clock_ns();
 }
 
@@ -354,8 +358,8 @@ static int run_online(struct experiment *x)
 	return s->child.status ? ended_early(x, s, "") : 0;
 }
 
-// After child_end(): notes processes that started after the command, are not in its process group,
-// and live on.
+// Called after child_end(): notes processes that started after the command, are not in the
+// command's process group, and live on.
 static void note_lost(struct ab_run *r, const struct workload *s)
 {
 	for (size_t i = 0; i < s->group.n && s->child_start; i++) {
@@ -397,7 +401,8 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	return end_ab_window(x);
 }
 
-// Holds offline work that runs already, while online work is measured alone.
+// Suspends (`hold`) or resumes offline work that runs already, so that online work is measured
+// alone.
 static int hold_aside(struct experiment *x, bool hold)
 {
 	if (x->plan->command[SIDE_OFFLINE])
@@ -413,7 +418,7 @@ static int run_alone(struct experiment *x)
 	int r = hold_aside(x, true) || run_online(x);
 	end_online(x);
 	r = r || hold_aside(x, false);
-	child_fini(&x->look.child); // the next set is of the offline processes only
+	child_fini(&x->look.child); // the next set is read while offline work runs alone
 	x->look.taken = 0;
 	x->look.into = &x->run->queue_set[1];
 	if (r || start_offline(x))
@@ -426,7 +431,7 @@ static int run_alone(struct experiment *x)
 
 // ---- AMD logs
 
-// Reads the log of one side, from `from` (CLOCK_MONOTONIC, as in the log) on.
+// Reads one side's AMD log for `ns` nanoseconds from `from` on (CLOCK_MONOTONIC, as in the log).
 static int read_side_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
 			 struct ablog *l)
 {
@@ -459,13 +464,14 @@ static void take_log_rate(struct experiment *x)
 {
 	struct ablog l;
 	read_side_log(x, SIDE_OFFLINE, x->window_from, x->run->window_ns, &l);
-	// Without packets in the log, the read indices of the queues count.
+	// if the log has no packets, ab_run.packets (from read indices) counts instead
 	if (l.packets)
 		x->run->offline_logged = l.packets;
 	samples_fini(&l.latency);
 }
 
-// The latencies of a run: printed, logged, seen in the queues, or the command as a whole.
+// Takes the latencies of a run: those printed, logged or seen in the queues, or the time of the
+// whole command.
 static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};

@@ -15,7 +15,7 @@
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
 extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 
-// When offline work is held: while the online command runs, or while it has work.
+// When offline work is held: while the online command runs, or while online queues have work.
 enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS };
 
 // Regular expressions for the output of the commands: latencies, the offline rate, and what the
@@ -24,20 +24,20 @@ enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 
 // Options of gpq bench ab.
 struct ab_plan {
-	const char *command[2]; // of each side, for sh -c; NULL: it runs already
-	struct spec_set specs;  // processes that run already, by side
-	int metric_unit;        // index in ns, us, ms, s
+	const char *command[2]; // by side, for sh -c; NULL: the side has a SPEC only
+	struct spec_set specs;  // processes that gpq does not start itself, by side
+	int metric_unit;        // of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
 	const char *pattern[AB_PATTERNS];
-	struct regex *regex[AB_PATTERNS]; // these, compiled; NULL: not given
-	const char *log_dir;              // AMD logs of both commands go there; NULL: they do not
+	struct regex *regex[AB_PATTERNS]; // `pattern`, compiled; NULL: not given
+	const char *log_dir; // folder for AMD logs that gpq has both commands write, or NULL
 	const char *online_log, *offline_log; // AMD logs that the commands write, or NULL
 	int hold;                             // enum ab_hold
-	uint64_t grace;
+	uint64_t grace;    // of suspending, in units of 1000 GPU clocks, 0 to KFD_GRACE_MAX
 	uint64_t for_ns;   // how long online work without a command is watched
-	uint64_t lead_ns;  // offline runs so long before and after the online command
-	uint64_t idle_ns;  // a burst of online work ends when its queues were empty for so long
-	uint64_t ready_ns; // how long the offline command may take until its queues move
-	void (*tick)(void *arg); // called now and then during a run
+	uint64_t lead_ns;  // how long offline work runs before and after the online command
+	uint64_t idle_ns;  // how long online queues are empty when a burst of online work is over
+	uint64_t ready_ns; // longest wait for queues, and then for offline work to begin
+	void (*tick)(void *arg); // called every 50 ms during a run
 	void *tick_arg;
 };
 
@@ -45,55 +45,56 @@ struct ab_plan {
 struct ab_run {
 	enum ab_mode mode;
 	uint64_t number;
-	struct samples latency;  // of online requests, ns
-	uint64_t online_ns;      // start to end of the online command
+	struct samples latency;  // latencies of online requests, ns
+	uint64_t online_ns;      // how long the online command ran, or was watched
 	uint64_t window_ns;      // time in which offline work was counted
 	uint64_t packets;        // AQL packets of the offline queues in the window
 	double offline_metric;   // mean of what the offline command printed in the window, or NaN
 	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
-	uint64_t held_ns;        // of the window: from suspend's return to the request to resume
+	uint64_t held_ns;        // sum over holds: suspend's return to the request to resume
 	uint64_t holds;          // times that offline was suspended
-	size_t lost;             // processes of both commands that live on
-	pid_t lost_pid;          // the first of them, and its name
+	size_t lost;             // processes that the commands started and that live on
+	pid_t lost_pid;          // pid of the first one; `lost_name` is its name
 	char lost_name[64];
 	size_t unreached; // offline queues in secondary contexts, which no hold reaches
-	// From each request until all queues of all offline processes were off, or on, ns.
+	// Times in ns from a request until all queues of all offline processes were off, or on.
 	struct samples suspend, resume;
-	struct queue_set queue_set[2]; // in mode alone: online, offline; else both in the first
+	struct queue_set queue_set[2]; // [1]: mode alone only, while offline work ran
 };
 void ab_run_fini(struct ab_run *r);
 
-// Runs one. Afterwards nothing is held, and what it started has ended, but for r->lost. 0, or an
-// exit status and a sentence in `why`. Sets *stopped if a signal ended it.
+// Makes one run. Afterwards nothing is held, and all that the run started has ended, but for
+// r->lost. Returns 0, or an exit status with a sentence in `why`. Sets *stopped if a signal ended
+// the run.
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 
-// Results of all runs of a mode.
+// Results of all runs, by mode.
 struct ab_result {
 	struct ab_mode_result {
 		struct samples latency, suspend, resume;
-		struct samples rate; // rate: of each run, packets (or metric) a second
-		double held, window; // ns
+		struct samples rate; // offline: AQL packets a second, or --offline-metric, by run
+		double held, window; // sums of ab_run.held_ns and window_ns
 		uint64_t runs, holds;
 	} mode[AB_MODES];
-	struct queue_set *queue_set; // owned: of all runs
+	struct queue_set *queue_set; // owned; of all runs
 	size_t nqueue_sets, cap_queue_sets;
 };
 
-// Moves the queue sets out of the run.
+// Adds a run to the results, and moves its queue sets into `a`.
 void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 
 struct ab_verdict {
-	double ratio;    // online median against alone
+	double ratio;    // median online latency divided by that of mode alone
 	double slowdown; // ratio - 1
-	double loss;     // of the offline rate against alone
+	double loss;     // share of the offline rate of mode alone that is lost
 	double held;     // share of the window in which offline work was held
 	double effect;   // loss - held
 };
 struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
 
-// Raw: a line a run.
+// Writes and reads a run as a line of raw samples (raw.h). ab_read() returns false for other lines.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);
 bool ab_read(const char *line, size_t len, struct bench_context *c, struct ab_run *r);
 

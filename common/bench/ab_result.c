@@ -29,7 +29,8 @@ void ab_result_fini(struct ab_result *a)
 	free(a->queue_set);
 }
 
-// By what it printed, else by its log, else by its queues.
+// The rate of offline work: what the command printed, else packets a second by its AMD log, else by
+// read indices of its queues.
 static double offline_rate(const struct ab_run *r)
 {
 	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
@@ -57,7 +58,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	}
 }
 
-// NaN where the whole is 0.
+// Returns NaN if `whole` is 0.
 static double share_of_whole(double v, double whole)
 {
 	return whole > 0 ? v / whole : NAN;

@@ -1,4 +1,4 @@
-// Requests and work from AMD logs; ablog.h.
+// Online requests and offline packets from AMD logs; see ablog.h.
 #include "common/bench/ablog.h"
 
 #include "common/amdlog/read/detail.h"
@@ -18,11 +18,11 @@ struct ring {
 	uint64_t rptr;
 };
 
-// Reading one file.
+// The state of reading one log file.
 struct reader {
 	struct ablog *log;
 	struct amdlog_scan *scan;
-	uint64_t *begin_us; // of each thread's request, by number of the scanner; AMDLOG_UNKNOWN
+	uint64_t *begin_us; // by thread: when its request began, or AMDLOG_UNKNOWN
 	size_t thread_cap;
 	struct ring *ring;
 	size_t rings, ring_cap;
@@ -33,7 +33,7 @@ static bool name_has(const struct amdlog_record *r, const char *part)
 	return memmem(r->msg, r->name_len, part, strlen(part)) != NULL;
 }
 
-// Calls that give the GPU something to do.
+// Does the record give the GPU something to do: a launch or copy call, or a dispatch?
 static bool begins_request(const struct amdlog_record *r)
 {
 	if (r->kind != AMDLOG_API_ENTRY)
@@ -42,7 +42,7 @@ static bool begins_request(const struct amdlog_record *r)
 	       (r->name_len >= 5 && memcmp(r->msg + r->name_len - 5, "Async", 5) == 0);
 }
 
-// Calls that return when the GPU has done it.
+// Is the record the return of a call that waits for the GPU?
 static bool ends_request(const struct amdlog_record *r)
 {
 	return r->kind == AMDLOG_API_RETURN &&
@@ -72,7 +72,8 @@ static struct ring *ablog_ring(struct reader *x, int64_t pid, const struct amdlo
 	return &x->ring[x->rings++];
 }
 
-// Indices in the log have 32 bits, and lines of different threads may be out of order.
+// Counts how far a read index advanced. Indices in the log have 32 bits, and lines of different
+// threads may be out of order.
 static void count_packet(struct reader *x, const struct amdlog_record *r, bool within)
 {
 	struct amdlog_packet p;
@@ -128,7 +129,7 @@ static int ablog_add_file(struct ablog *l, const char *path)
 	return n < 0 ? -1 : 0;
 }
 
-// Finds FILE_PID; characters of FILE that glob(3) would interpret are escaped.
+// Finds the files PATH_PID. Characters of `path` that glob(3) would interpret are escaped.
 static int find_files(const char *path, glob_t *g)
 {
 	struct buf pattern = {0};

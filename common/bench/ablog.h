@@ -11,14 +11,15 @@
 #include <stdint.h>
 
 struct ablog {
-	uint64_t from_us, until_us; // CLOCK_MONOTONIC: the range
+	uint64_t from_us, until_us; // the range of time to read, CLOCK_MONOTONIC
 	struct samples latency;     // owned: of requests within the range, ns
-	uint64_t records;           // within the range
-	uint64_t packets;           // read within the range; 0 if the log has no read indices
+	uint64_t records;           // lines within the range
+	uint64_t packets;           // AQL packets taken in the range; 0: no read indices logged
 	unsigned files;
 };
 
-// Adds FILE and every FILE_PID. 0, or -1 with errno; ENOENT: there is no such file.
+// Adds the log `path` and all logs `path`_PID. Returns 0, or -1 with errno; ENOENT: there is no
+// such file.
 int ablog_add(struct ablog *l, const char *path);
 
 #endif

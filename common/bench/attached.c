@@ -12,8 +12,8 @@
 
 #define SECOND    1000000000ull
 #define MARGIN_NS (60 * SECOND) // between the longest hold and the holders' deadline
-#define STOP_NS   (2 * SECOND)  // how long answers are waited for after Ctrl-C
-#define DYING_MS  2000          // until a dying process is seen to be dead
+#define STOP_NS   (2 * SECOND)  // longest wait for answers of holders after Ctrl-C
+#define DYING_MS  2000          // longest wait for a dying process to be dead
 
 int bench_signals_open(void)
 {
@@ -30,7 +30,7 @@ bool bench_signals_stop(int signals)
 	return stop;
 }
 
-// Returns false.
+// Marks the process as gone if it dies, else as lost. Returns false.
 static bool out_of_reach(struct attached_process *p)
 {
 	if (!p->end)
@@ -39,7 +39,7 @@ static bool out_of_reach(struct attached_process *p)
 	return false;
 }
 
-// True when a signal asked gpq to stop.
+// Waits for answers of holders, at most 1 s. True if a signal asked gpq to stop.
 static bool wait_for_answers(const struct attached *a)
 {
 	struct pollfd p[1 + ATTACHED_MAX] = {
@@ -130,7 +130,7 @@ static bool may_go_on(const struct attached *a)
 	return !a->stopped && !attached_failed(a);
 }
 
-// Wakes up for signals, and for the end of a process or of its holder.
+// Signals end the wait, as do the ends of processes or of their holders.
 bool attached_wait(struct attached *a, uint64_t until)
 {
 	struct pollfd p[1 + 2 * ATTACHED_MAX] = {{.fd = a->signals, .events = POLLIN}};
@@ -168,7 +168,7 @@ bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues)
 	return attached_wait(a, 0);
 }
 
-// The result of the first queue that was not suspended.
+// The result of the first queue that was not suspended; KFD_RESULT_NONE: all were.
 static enum kfd_result refusal(const struct kfd_answer *answer)
 {
 	for (size_t i = 0; i < answer->num; i++)

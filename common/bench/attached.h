@@ -29,7 +29,7 @@ enum attached_look {
 struct attached_process {
 	struct group_member *m; // borrowed; NULL: the process ended before it was attached to
 	struct kfd_indices look[ATTACHED_LOOKS];
-	enum kfd_result refused; // of the first queue that the last hold did not suspend; 0: none
+	enum kfd_result refused; // why the last hold left a queue running; 0: it left none
 	enum attached_end end;
 };
 
@@ -42,41 +42,42 @@ struct attached {
 	int signals;       // borrowed: bench_signals_open()
 };
 
-// Blocks the signals that end gpq, and opens a descriptor to read them from. -1 with errno.
-// Commands that are started must unblock them.
+// Blocks the signals that end gpq, and returns a descriptor to read them from, or -1 with errno.
+// Commands that gpq starts must unblock these signals.
 int bench_signals_open(void);
 
-// Reads the signals that have come. True if there was one: gpq is to end.
+// Reads the signals that have come. True if there was one, so that gpq is to end.
 bool bench_signals_stop(int signals);
 
-// Room for `n` processes, 1 to ATTACHED_MAX. Holders resume the queues a minute after the longest
-// hold should have ended, in case this process stands still (SIGSTOP, a debugger).
+// Makes room for `n` processes, 1 to ATTACHED_MAX. Holders resume the queues a minute after the
+// longest hold should have ended, in case gpq itself stands still (SIGSTOP, a debugger).
 void attached_open(struct attached *a, size_t n, uint64_t longest_hold_ns, int signals);
 
-// Attaches to a process with a selection of its queues (copied). False: attached_failed() says why.
-// A process that is held already is refused.
+// Attaches to a process with a selection of its queues (copied). Returns false if that fails, as
+// for a process that is held already: attached_failed() then says why.
 bool attached_add(struct attached *a, pid_t pid, const struct kfd_selection *sel);
 
-// Resumes everything and detaches. `a` may be zeroed.
+// Resumes all processes, detaches, and frees. `a` may be zeroed.
 void attached_close(struct attached *a);
 
 // The first process that has ended or is lost, or NULL.
 const struct attached_process *attached_failed(const struct attached *a);
 
 // Finds queues that were created or destroyed, and sets what attached_ask() suspends: the first
-// `queues` chosen queues of each process (UINT64_MAX: all), with `grace` (1000 GPU clocks). False
-// when the measurement has to end.
+// `queues` chosen queues of each process (UINT64_MAX: all), with the grace period `grace` (units of
+// 1000 GPU clocks). Returns false if the measurement has to end.
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues);
 
-// Waits until `until` (0: only looks). False when the measurement has to end.
+// Waits until `until` (CLOCK_MONOTONIC in ns; 0: does not wait). Returns false, and early, if the
+// measurement has to end.
 bool attached_wait(struct attached *a, uint64_t until);
 
-// Reads the read indices of all queues, with `write` the write indices, too. False if a process is
-// lost.
+// Reads the read indices of all queues into the look `which`; with `write` the write indices, too.
+// Returns false if a process is gone or lost.
 bool attached_look(struct attached *a, enum attached_look which, bool write);
 
-// Suspends (`hold`) or resumes all processes, and waits for all answers. False if a process is
-// lost.
+// Suspends (`hold`) or resumes all processes, and waits for all answers. Returns false if a process
+// is gone or lost.
 bool attached_ask(struct attached *a, bool hold);
 
 #endif

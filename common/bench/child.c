@@ -34,7 +34,7 @@ static int run_detached(int out, int (*run)(const void *arg), const void *arg)
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL); // gpq bench ignores it
+	signal(SIGPIPE, SIG_DFL); // gpq bench ignores SIGPIPE
 	setsid();
 	int in = open("/dev/null", O_RDONLY);
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
@@ -81,7 +81,7 @@ static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 		fn(arg, at);
 		left -= (size_t)(end - at) + 1;
 	}
-	if (left > LINE_MAX_BYTES) // no line of a metric
+	if (left > LINE_MAX_BYTES) // drop it: no line with a metric is so long
 		left = 0;
 	memmove(c->line.data, at, left);
 	c->line.len = left;

@@ -19,7 +19,7 @@
 const struct member bench_context_members[] = {BENCH_CONTEXT(ITEM){0}};
 const char *const bench_context_label[CONTEXT_ITEMS] = {BENCH_CONTEXT(LABEL)};
 
-// Appends to the item, behind a blank; cuts off what does not fit.
+// Appends to an item of the context, behind a blank; cuts off what does not fit.
 __attribute__((format(printf, 3, 4))) static void context_add(struct bench_context *c,
 							      enum bench_context_item i,
 							      const char *fmt, ...)
@@ -33,7 +33,8 @@ __attribute__((format(printf, 3, 4))) static void context_add(struct bench_conte
 	va_end(ap);
 }
 
-// VM or bare metal (by the processor's flags), and the maker of the hypervisor or machine.
+// Notes whether this is a VM (by the processor's flags) or bare metal, and who made the hypervisor
+// or machine.
 static void add_machine(struct bench_context *c)
 {
 	struct buf b = {0};
@@ -48,7 +49,7 @@ static void add_machine(struct bench_context *c)
 	buf_fini(&b);
 }
 
-// Module parameters that matter for suspending.
+// Notes the parameters of amdgpu that matter for suspending.
 static void add_parameters(struct bench_context *c)
 {
 	static const char *const names[] = {"sched_policy",    "queue_preemption_timeout_ms",
@@ -64,7 +65,7 @@ static void add_parameters(struct bench_context *c)
 	}
 }
 
-// `a` NULL: all GPUs are.
+// Does a measured process have a queue on this GPU? Always true if `a` is NULL.
 static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 {
 	for (size_t i = 0; a && i < a->n; i++)
@@ -74,7 +75,8 @@ static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 	return !a;
 }
 
-// False if there is no room for it and for the number of GPUs that follow.
+// Appends a GPU to the context. False if that leaves no room for the number of GPUs that are not
+// listed.
 static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 {
 	char *text = c->text[CONTEXT_gpus];

@@ -6,7 +6,7 @@
 #include "common/out/members.h"
 #include "common/bench/attached.h"
 
-// key in JSON, label for people
+// The items: key in JSON, label for people.
 #define BENCH_CONTEXT(X)                                                           \
 	X(run, "run") /* host, time and pid: names the run */                      \
 	X(host, "host")                                                            \
@@ -41,16 +41,17 @@ struct bench_context {
 extern const struct member bench_context_members[]; // the items by their keys
 extern const char *const bench_context_label[CONTEXT_ITEMS];
 
+// Clears *c, then notes the host, its driver and all its GPUs.
 void bench_context_host(struct bench_context *c);
 
-// The version of the driver's interface. A child reads it, since a process that has opened KFD is a
-// KFD process until its end.
+// Notes the version of the KFD interface. A child reads it, since a process that has opened KFD is
+// a KFD process until its end.
 void bench_context_driver(struct bench_context *c);
 
-// The processes that are attached to, and their GPUs.
+// Notes the measured processes, the number of their queues, and the GPUs that these are on.
 void bench_context_targets(struct bench_context *c, const struct attached *a);
 
-// Are times measured there a GPU's?
+// Was it measured on a GPU, not on the software GPU?
 bool bench_context_is_gpu(const struct bench_context *c);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BUSY_NS 20000000ull // how long progress is polled without a pause
-#define NAP_NS  100000ull   // then the pause between polls
+#define NAP_NS  100000ull   // pause between polls after BUSY_NS
 
 #define WORD(name, word, label, help) #word,
 const char *const cycle_result_name[] = {CYCLE_RESULTS(WORD) NULL};
@@ -66,8 +66,8 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 	return true;
 }
 
-// What a request did to the queues of a process, and the longest of its ioctls (there are several
-// only if queues are new).
+// Judges what a request did to the queues of a process. *ioctl_ns becomes the longest of its ioctls
+// (there are several only if queues are new).
 static enum cycle_result judge_answer(const struct attached_process *p, enum kfd_result wanted,
 				      uint64_t *ioctl_ns)
 {
@@ -84,7 +84,8 @@ static enum cycle_result judge_answer(const struct attached_process *p, enum kfd
 					: CYCLE_FAILED;
 }
 
-// The time of the group ends with its last process; its ioctl time is the longest one.
+// Suspends or resumes all processes and stores the times. The time of the group ends with its last
+// process, and its ioctl time is the longest of theirs.
 static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 {
 	const enum kfd_result wanted = hold ? KFD_RESULT_SUSPENDED : KFD_RESULT_RESUMED;
@@ -118,8 +119,8 @@ static bool cycle_ask(struct attached *a, struct cycle *v, bool hold)
 	return true;
 }
 
-// Polls a single process without a pause for the last movement of an index. LOOK_HELD gets the last
-// indices.
+// Waits until queues stand still: a single process is polled without a pause for the last movement
+// of a read index. LOOK_HELD gets the final indices.
 static bool watch_still(struct attached *a, struct cycle *c, uint64_t settle)
 {
 	struct attached_process *p = a->v;
@@ -148,7 +149,7 @@ static void note_saved(const struct kfd_watch *w, struct cycle *c)
 		c->xccs = (unsigned)greater(c->xccs, kfd_watch_saved(w, i, c->saved_bytes));
 }
 
-// Suspends, waits until all queues stand still, and holds them. The hold begins when the last
+// Suspends all queues, waits until they stand still, and holds them. The hold begins when the last
 // process is off.
 static bool cycle_hold(struct attached *a, const struct cycle_plan *p, struct cycle *v)
 {
@@ -183,8 +184,8 @@ static uint64_t resumed_at(const struct cycle *c)
 	return c->at_ns + c->suspend_ns + c->held_ns + c->resume_ns;
 }
 
-// When the cycle may end: after its gap, and not before it has spared others by p->costs, to which
-// its cost is added.
+// Returns when the cycle may end: after its gap, and not before CYCLE_COSTS times what a hold costs
+// other queues, by p->costs, to which this cycle's cost is added.
 static uint64_t end_at(const struct cycle_plan *p, const struct cycle *c)
 {
 	uint64_t wanted = resumed_at(c) + c->set.gap_ns;
@@ -195,7 +196,7 @@ static uint64_t end_at(const struct cycle_plan *p, const struct cycle *c)
 		       c->at_ns + (uint64_t)(CYCLE_COSTS * moving_percentile(p->costs, 0.9)));
 }
 
-// Polls until a read index moves.
+// Polls a resumed process until a read index moves. False ends the measurement.
 static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patience)
 {
 	struct attached_process *p = a->v;

@@ -21,8 +21,8 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended, from good to bad; the times of bad ones count, too. Name, word in raw samples,
-// label, what it is
+// How a cycle ended, from good to bad: name, word in raw samples, label, meaning. Times of cycles
+// that ended badly count in statistics, too.
 #define CYCLE_RESULTS(X)                                                                  \
 	X(OK, ok, "cycles ok", "all was as it should")                                    \
 	X(IDLE, idle, "idle", "the target had nothing to do, so its progress is unknown") \
@@ -40,78 +40,80 @@ enum cycle_result {
 extern const char *const cycle_result_name[CYCLE_STOPPED + 2]; // ended by NULL
 
 struct cycle_setting {
-	uint64_t grace;   // 1000 GPU clocks
-	uint64_t queues;  // how many of the chosen ones; CYCLE_NONE: all
-	uint64_t hold_ns; // wanted
-	uint64_t gap_ns;  // wanted
-	uint64_t process; // of a group: the pid, or CYCLE_GROUP; CYCLE_NONE: a single process
+	uint64_t grace;   // grace period of suspending, in units of 1000 GPU clocks
+	uint64_t queues;  // how many of the chosen queues to suspend; CYCLE_NONE: all
+	uint64_t hold_ns; // wanted length of the hold
+	uint64_t gap_ns;  // wanted pause between resume and the next cycle
+	uint64_t process; // in a group: a pid, or CYCLE_GROUP; CYCLE_NONE: a single process
 };
 
-#define CYCLE_GROUP 0 // all processes of a group
+#define CYCLE_GROUP 0 // cycle_setting.process of all processes of a group together
 
-// What is measured, by the name in raw samples; CYCLE_NONE: unknown.
+// Measured members of struct cycle, named as in raw samples; CYCLE_NONE: unknown.
 #define CYCLE_MEASURED(X)                                                                       \
-	X(at_ns)             /* the request */                                                  \
-	X(suspend_ns)        /* request to return */                                            \
-	X(suspend_ioctl_ns)  /* the system call alone */                                        \
-	X(still_ns)          /* return to the last movement seen; 0: none was seen */           \
-	X(still_look_ns)     /* longest time between two looks meanwhile: its uncertainty */    \
+	X(at_ns)             /* when suspend was requested, CLOCK_MONOTONIC */                  \
+	X(suspend_ns)        /* request to suspend until the holder answers */                  \
+	X(suspend_ioctl_ns)  /* the system call of suspend alone */                             \
+	X(still_ns)          /* suspend's return to the last movement seen; 0: none was seen */ \
+	X(still_look_ns)     /* longest time between two looks for still_ns: its uncertainty */ \
 	X(held_ns)           /* suspend's return to the request to resume */                    \
-	X(resume_ns)         /* request to return */                                            \
-	X(resume_ioctl_ns)   /* the system call alone */                                        \
-	X(progress_ns)       /* return to the first movement seen */                            \
-	X(progress_look_ns)  /* time between that look and the one before */                    \
+	X(resume_ns)         /* request to resume until the holder answers */                   \
+	X(resume_ioctl_ns)   /* the system call of resume alone */                              \
+	X(progress_ns)       /* resume's return to the first movement seen */                   \
+	X(progress_look_ns)  /* time between the look that saw progress and the look before */  \
 	X(gap_ns)            /* resume's return to the end of the cycle */                      \
-	X(read_sum)          /* sum of the AQL read indices at the request */                   \
-	X(suspend_packets)   /* AQL packets taken from the request until it stood still */      \
-	X(held_packets)      /* from then until the request to resume */                        \
-	X(resume_packets)    /* from then until the first look after resume's return */         \
-	X(gap_packets)       /* from then to the end */                                         \
-	X(backlog_packets)   /* waiting at the request to resume */                             \
+	X(read_sum)          /* sum of the AQL read indices at the request to suspend */        \
+	X(suspend_packets)   /* AQL packets taken from the request until queues stood still */  \
+	X(held_packets)      /* AQL packets taken from stillness to the request to resume */    \
+	X(resume_packets)    /* AQL packets taken from resume's request to a look after */      \
+	X(gap_packets)       /* AQL packets taken from a look after resume to the end */        \
+	X(backlog_packets)   /* AQL packets waiting in the queues at the request to resume */   \
 	X(untouched_ns)      /* length of the untouched window before the cycle */              \
-	X(untouched_packets) /* taken in it */                                                  \
-	X(suspend_first_ns)  /* of a group: request until the first process's queues are off */ \
-	X(resume_first_ns)   /* likewise back */
+	X(untouched_packets) /* AQL packets taken in the untouched window */                    \
+	X(suspend_first_ns)  /* group: request until the first process's queues are off */      \
+	X(resume_first_ns)   /* group: request until the first process's queues are back */
 
 struct cycle {
 	uint64_t number; // from 0, in the order they ran
-	uint64_t block;  // each setting once per block
-	uint64_t repeat; // which of --runs; from 0
-	bool warmup;     // not in statistics
+	uint64_t block;  // number of the block; each setting runs once in a block
+	uint64_t repeat; // which of the --runs, from 0
+	bool warmup;     // true: left out of statistics
 	struct cycle_setting set;
 	enum cycle_result result;
-	uint64_t queues; // how many the request was to suspend
+	uint64_t queues; // how many queues the request was to suspend
 #define FIELD(name) uint64_t name;
 	CYCLE_MEASURED(FIELD)
 #undef FIELD
-	unsigned xccs;                     // 0: saved waves unknown
-	uint64_t saved_bytes[KFD_XCC_MAX]; // wave state saved, by XCC
+	unsigned xccs;                     // entries in `saved_bytes`; 0: unknown
+	uint64_t saved_bytes[KFD_XCC_MAX]; // size of the wave state saved, by XCC
 };
 
-// Sets what is measured to CYCLE_NONE; number, block, repeat, warmup and set stay.
+// Clears all but number, block, repeat, warmup and set. What CYCLE_MEASURED lists becomes
+// CYCLE_NONE.
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {
-	uint64_t settle_ns;   // how long stillness is watched without a break
-	uint64_t patience_ns; // how long to wait for progress before calling it stuck
-	// Costs of the latest cycles to other queues, by which the gap is lengthened; NULL: the
+	uint64_t settle_ns;   // how long indices are polled to see that queues stand still
+	uint64_t patience_ns; // longest wait for progress; then the cycle is CYCLE_STUCK
+	// What the latest cycles cost other queues, ns: the gap is made longer by it. NULL: the
 	// user chose the gap.
 	struct moving *costs;
 };
 
-// A period should be at least so many times the 90th percentile of what a hold costs other queues.
+// The period of cycles should be at least so many times what a hold costs other queues (90th
+// percentile).
 #define CYCLE_COSTS 10
 
-// How many struct cycle a cycle of these processes fills: 1, or 1 + their number.
+// How many struct cycle one cycle fills: 1 for a single process, else 1 + the number of processes.
 size_t cycle_lines(const struct attached *a);
 
-// The struct cycle of process number `i`.
+// The struct cycle of process number `i` among those that cycle_run() filled.
 struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 
-// Runs one cycle with v->set and fills v[0..cycle_lines()); block, repeat and warmup are those of
-// v, numbers count on from v->number. `untouched`: before the cycle, measure a window of the same
-// length in which nothing is done. False if the measurement has to end, for the reason in `a` or in
-// a result; processes may still be held until attached_close().
+// Runs one cycle with v->set and fills v[0..cycle_lines()): block, repeat and warmup are copied
+// from v[0], and numbers count on from v->number. `untouched`: before the cycle, measure a window
+// of the same length in which nothing is done. Returns false if the measurement has to end, for the
+// reason in `a` or in a result; processes may still be held until attached_close().
 bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v);
 
 #endif

@@ -21,7 +21,7 @@ static const struct dimension {
 	{"process", offsetof(struct cycle_setting, process), false, 0, 0},
 };
 #define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
-#define SWEPT      (DIMENSIONS - 1) // all but the process
+#define SWEPT      (DIMENSIONS - 1) // dimensions that --sweep can name: all but the process
 
 static uint64_t *setting_member(const struct cycle_setting *s, const struct dimension *d)
 {
@@ -50,8 +50,8 @@ int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b)
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128])
 {
-	const struct dimension *d = NULL; // of the last word with a name
-	unsigned old = 0;                 // settings before that word
+	const struct dimension *d = NULL; // dimension of the last word with a name
+	unsigned old = 0;                 // number of settings before that word
 	p->setting[0] = *base;
 	p->n = 1;
 	p->rng.state = seed;

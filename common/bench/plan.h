@@ -10,26 +10,26 @@
 #define PLAN_SETTINGS_MAX 256
 
 struct plan {
-	struct cycle_setting setting[PLAN_SETTINGS_MAX]; // all combinations
+	struct cycle_setting setting[PLAN_SETTINGS_MAX]; // all combinations of the values
 	unsigned n;
-	unsigned order[PLAN_SETTINGS_MAX]; // in the present block
+	unsigned order[PLAN_SETTINGS_MAX]; // the present block's order: indices in `setting`
 	struct rng rng;
 };
 
 // Makes the settings: `base`, changed by the words of --sweep, "grace=1", "32", "255", "queues=1",
-// "2" (a word without a name is another value of the name before). 0, or -1 and a sentence in
-// `why`.
+// "2" (a word without a name is another value of the name before). Returns 0, or -1 with a sentence
+// in `why`.
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
-// As memcmp(3): by grace, queues, hold, gap, process.
+// Orders settings by grace, queues, hold, gap, process. Returns as memcmp(3).
 int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
-// The setting of cycle `i`; call it in ascending order.
+// The setting of cycle `i`. Call it for i = 0, 1, 2 ...: each block draws a new order.
 const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
 
-// "grace=32 queues=2 hold=10ms gap=10ms": only the names in which settings differ; "all" when there
-// is one setting.
+// Names a setting by what differs between the settings of the plan: "grace=32,hold=10ms". The only
+// setting of a plan is "all".
 void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96]);
 
 #endif

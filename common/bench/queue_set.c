@@ -1,4 +1,4 @@
-// Queues of both sides at one moment; queue_set.h.
+// Sets of queues: JSON, reading, comparison; see queue_set.h.
 #include "common/bench/queue_set.h"
 
 #include "common/host/buf.h"
@@ -92,7 +92,7 @@ static int take_in_child(const void *arg)
 	struct json j;
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null >= 0)
-		dup2(null, STDERR_FILENO); // nobody can use messages about what cannot be read
+		dup2(null, STDERR_FILENO); // nobody could act on messages about unreadable files
 	if (host_state_load(&m, "/", NULL))
 		return 1;
 	for (size_t i = 0; i < m.n; i++) {
@@ -122,7 +122,7 @@ void queue_set_line(void *set, const char *line)
 
 // ---- comparing
 
-// True when some queues of the set were suspended.
+// Fills `m` with the queues of a set. True if some of them were suspended.
 static bool set_as_moment(struct host_state *m, struct queue_set *s)
 {
 	bool suspended = false;

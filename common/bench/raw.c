@@ -28,7 +28,7 @@ static void write_saved_member(struct json *j, const struct member *m, const voi
 	json_end(j, ']');
 }
 
-// One number for each XCC, in order.
+// Reads the saved bytes: one number for each XCC, in order, or null.
 static bool read_saved_member(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	struct jsonin j;
@@ -61,8 +61,8 @@ static const struct member cycle_members[] = {
 	MEMBER(u64, cycle, set.gap_ns, "gap_wanted_ns"),
 	MEMBER(u64, cycle, set.process, "process"),
 	MEMBER(u64, cycle, queues, "queues"),
-	CYCLE_MEASURED(SAME)                     // the key is the member's name
-	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // reads and writes struct cycle
+	CYCLE_MEASURED(SAME)                     // the JSON key is the member's name
+	{"saved_bytes_xcc", &saved, 0, 0, NULL}, // `saved` takes the whole struct cycle
 	{0},
 };
 
@@ -86,7 +86,7 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	return record_read(line, len, "preempt_cycle", rows);
 }
 
-// Why a line is no sample, "FILE line 7: not JSON".
+// Says why a line is no sample: "FILE line 7: not JSON".
 static void raw_why_not(char why[160], const char *path, uint64_t number, const char *line,
 			size_t len)
 {
@@ -130,9 +130,9 @@ int raw_file_close(struct raw_file *f)
 
 // ---- runs
 
-enum { SEEN_MAX = 1 << 26 }; // greater numbers are not checked: no run has so many samples
+enum { SEEN_MAX = 1 << 26 }; // greater sample numbers are not checked: no run has so many
 
-// Marks sample number `n` as seen. False, and counted, if it was seen before.
+// Marks sample number `n` of a run as seen. False if it was seen before, which is counted.
 static bool note_number(struct load *l, struct load_run *r, uint64_t n)
 {
 	if (n >= SEEN_MAX)
@@ -169,7 +169,7 @@ void load_run_free(struct load_run *r)
 
 static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_context *c)
 {
-	for (size_t i = l->n; i--;) // the last first, as samples of a run stand together
+	for (size_t i = l->n; i--;) // the last run first, as samples of a run stand together
 		if (l->run[i]->is_ab == is_ab &&
 		    strcmp(l->run[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
 			return l->run[i];
@@ -181,7 +181,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 	return l->run[l->n++] = r;
 }
 
-// Adds a cycle unless it was read before. 0, or -1 with errno.
+// Adds a cycle unless it was read before. Returns 0, or -1 with errno.
 static int load_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
 {
 	struct load_run *r = find_run(l, false, context);
@@ -306,7 +306,7 @@ void sum_write(struct buf *out, const struct sum_row *r)
 	record_end(&j);
 }
 
-// The row with the key of `like`; made if it is missing.
+// Returns the row with the key of `like`, which is made if it is missing.
 static struct sum_row *sum_row_for(struct sum *s, const struct sum_row *like)
 {
 	char *order = order_of(like);
@@ -359,26 +359,26 @@ static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run
 		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->latency.v[i]);
 }
 
-// False when the line is no sum.
+// Adds a line that is a sum. False if it is none.
 static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 {
-	static struct sum_row read; // 16 KB; there is only one thread
+	static struct sum_row read; // static, as it has 16 KB; there is only one thread
 	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
 	memset(&read, 0, sizeof(read));
 	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
 	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
 		return false;
-	if (!read.hist.count && !read.hist.min) // no histogram was read: that sets min
+	if (!read.hist.count && !read.hist.min) // the line has no histogram: reading one sets min
 		return false;
 	hist_merge(&sum_row_for(s, &read)->hist, &read.hist);
 	return true;
 }
 
-// False when the line is neither a sample nor a sum.
+// Adds a line that is a sample or a sum. False if it is neither.
 static bool sum_add_known(struct sum *s, const char *line, size_t len)
 {
 	static struct bench_context context;
-	static struct sum_row like; // only its key
+	static struct sum_row like; // only its key is used
 	struct ab_run run;
 	struct cycle c;
 	if (raw_read(line, len, &context, &c)) {

@@ -1,5 +1,5 @@
-// Raw samples: NDJSON, one line for each cycle of gpq bench preempt or run of gpq bench ab, each
-// with everything that is needed to understand it alone. Tables of members write and read them.
+// Raw samples: NDJSON, one line for each cycle of gpq bench preempt or run of gpq bench ab. Each
+// line can be understood alone. Tables of struct member write and read the lines.
 #ifndef GPQ_BENCH_RAW_H
 #define GPQ_BENCH_RAW_H
 
@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 
-// Appends a cycle as a line with its end. Runs of ab: ab_write().
+// Appends a cycle as a line with its newline. ab_write() does so for runs of gpq bench ab.
 void raw_write(struct buf *out, const struct bench_context *context, const struct cycle *c);
 
-// Reads a line. False if it is not a cycle, or of another schema.
+// Reads a cycle from a line. False if the line is no cycle, or of another schema.
 bool raw_read(const char *line, size_t len, struct bench_context *context, struct cycle *c);
 
 // ---- a file that samples are written to as they come
@@ -23,18 +23,18 @@ struct raw_file {
 	int fd; // -1: none
 	const char *path;
 	uint64_t lines;
-	off_t size;      // of the whole lines in it
-	struct buf line; // the next one
+	off_t size;      // bytes of the whole lines in the file
+	struct buf line; // the next line to write
 };
 
-// Creates or empties the file; NULL: lines are dropped. 0, or -1 with errno.
+// Creates or empties the file `path`; NULL: lines are dropped. Returns 0, or -1 with errno.
 int raw_file_open(struct raw_file *f, const char *path);
 
-// Writes the next line and empties it. 0, or -1 with errno: the file then ends with the last whole
-// line.
+// Writes f->line and empties it. Returns 0, or -1 with errno; the file then ends with the last
+// whole line.
 int raw_file_put(struct raw_file *f);
 
-// 0, or -1 with errno: what was written may not be on disk.
+// Closes the file. Returns 0, or -1 with errno if what was written may not be on disk.
 int raw_file_close(struct raw_file *f);
 
 // ---- runs with their samples: from files, or as they are measured
@@ -42,15 +42,15 @@ int raw_file_close(struct raw_file *f);
 #define LOAD_TIMELINE 2000 // cycles that are kept one by one, for the plot over time
 
 struct load_run {
-	bool is_ab; // of gpq bench ab
+	bool is_ab; // a run of gpq bench ab, else of preempt
 	struct bench_context context;
 	uint8_t *seen; // owned: a bit for each number of a sample that was read
 	size_t seen_size;
-	struct load_run *sum; // where its samples are added up: itself, or the run it is pooled in
-	struct result result; // of preempt
+	struct load_run *sum; // the run in which its samples are added up: itself or another
+	struct result result; // of gpq bench preempt
 	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
 	size_t ntimeline;
-	struct ab_result ab; // of ab
+	struct ab_result ab; // of gpq bench ab
 };
 
 struct load_run *load_run_new(bool is_ab);
@@ -66,10 +66,10 @@ struct load {
 };
 
 // Adds a file, all *.ndjson files of a folder (by name), or standard input ("-"). Lines that are no
-// samples are counted and left out. 0, or -1 with errno.
+// samples are counted and left out. Returns 0, or -1 with errno.
 int load_add(struct load *l, const char *path);
 
-// The first run of the kind, or NULL.
+// The first run of gpq bench ab (`is_ab`) or of preempt, or NULL.
 struct load_run *load_first(const struct load *l, bool is_ab);
 void load_fini(struct load *l);
 
@@ -78,17 +78,17 @@ void load_fini(struct load *l);
 // Sums can be written, read and added again, in any order and grouping, with the same result
 // (stats/hist.h).
 
-// Samples are added up if all of this is equal.
+// Samples with equal keys are added up in one histogram.
 struct sum_key {
 	char metric[32];          // "suspend"; "online_preempt": of gpq bench ab;
 				  // "group_suspend", "member_suspend": of a group and its processes
-	struct cycle_setting set; // CYCLE_NONE throughout for those of ab
+	struct cycle_setting set; // all members CYCLE_NONE for gpq bench ab
 	char source[32], scheduler[32], kernel[96], gpus[512];
 };
 
 struct sum_row {
 	struct sum_key key;
-	char *order; // owned; rows are sorted by it
+	char *order; // owned; `key` as JSON, which sorts the rows
 	struct hist hist;
 };
 
@@ -99,7 +99,7 @@ struct sum {
 	char first_bad[160];
 };
 
-// Adds a line without its end: a raw sample or a sum. Other lines are counted.
+// Adds a line (without its newline): a raw sample or a sum. Other lines are counted in bad_lines.
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
 // Appends the row as a line that sum_add_line() reads.

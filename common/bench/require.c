@@ -15,9 +15,9 @@ enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };
 #define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name},
 static const struct subject {
 	const char *name;
-	enum require_kind kind; // the metrics suspend and resume are of both, see kinds_of()
+	enum require_kind kind; // kind of run that has it, but see kinds_of()
 	enum subject_value value;
-	size_t which; // metric, or offset of the share
+	size_t which; // enum result_metric, or offset of the share in its struct
 } subjects[] = {
 	RESULT_METRICS(METRIC){"loss", REQUIRE_PREEMPT, OF_RATES,
 			       offsetof(struct result_rates, loss)},
@@ -49,7 +49,7 @@ static unsigned kinds_of(const struct subject *s)
 	return both ? REQUIRE_PREEMPT | REQUIRE_AB : s->kind;
 }
 
-// The left side of a limit: its words but for a mode and a statistic are the subject.
+// The left side of a limit: the subject is all its words but a mode and a statistic.
 struct left {
 	char subject[64];
 	bool has_mode, has_p;
@@ -80,7 +80,7 @@ static void take_limit_word(struct requirement *r, struct left *l, const char *w
 	append_word(l->subject, word);
 }
 
-// The subject of that name that runs of one of these kinds have; COUNT(subjects): none.
+// Returns the index of the subject `name` that runs of one of `kinds` have; COUNT(subjects): none.
 static unsigned find_subject(const char *name, unsigned kinds)
 {
 	unsigned i = 0;
@@ -90,7 +90,7 @@ static unsigned find_subject(const char *name, unsigned kinds)
 	return i;
 }
 
-// What is wrong with the left side of a limit of `s`, or NULL.
+// Returns what is wrong with the left side of a limit for the subject `s`, or NULL.
 static const char *left_fault(const struct subject *s, const struct left *l)
 {
 	if (l->has_mode && s->kind != REQUIRE_AB)
@@ -109,7 +109,7 @@ static const char *read_share_limit(const char *text, double *share)
 	return "the limit of a share is in per cent, such as 20%";
 }
 
-// Other options take seconds without a unit; here they would rarely be meant.
+// Refuses a number without a unit: other options take it as seconds, which are rarely meant here.
 static const char *read_time_limit(const char *text, double *ns)
 {
 	uint64_t v;
@@ -119,7 +119,7 @@ static const char *read_time_limit(const char *text, double *ns)
 	return NULL;
 }
 
-// What is wrong, or NULL.
+// Reads both sides of a limit. Returns what is wrong, or NULL.
 static const char *read_sides(struct requirement *r, char *left, const char *right, unsigned kinds)
 {
 	struct left l = {0};
@@ -135,7 +135,7 @@ static const char *read_sides(struct requirement *r, char *left, const char *rig
 	return fault ? fault : (is_share(s) ? read_share_limit : read_time_limit)(right, &r->limit);
 }
 
-// Reads a limit, such as "online p99 < 50ms". What is wrong, or NULL.
+// Reads a limit, such as "online p99 < 50ms". Returns what is wrong, or NULL.
 static const char *read_requirement(struct requirement *q, const char *text, unsigned kinds)
 {
 	char *left = xstrdup(text), *sign = strchr(left, '<');
@@ -151,7 +151,7 @@ static const char *read_requirement(struct requirement *q, const char *text, uns
 }
 
 static const struct goal {
-	const char *name, *limit, *words; // name in --goal, default limit, the rest of the limit
+	const char *name, *limit, *words; // name in --goal, default limit, left side with its sign
 	enum require_kind kind;
 } goals[] = {{"suspend", "10ms", "suspend p99 <", REQUIRE_PREEMPT},
 	     {"resume", "10ms", "resume p99 <", REQUIRE_PREEMPT},
@@ -159,7 +159,7 @@ static const struct goal {
 	     {"online", "10", "online slowdown <=", REQUIRE_AB},
 	     {"effect", "5", "offline effect <=", REQUIRE_AB}};
 
-// The limit in a word of --goal, "effect=3"; NULL: the word names another goal.
+// Returns the limit in a word of --goal, "effect=3"; NULL if the word names another goal.
 static const char *limit_in(const struct goal *g, const char *word)
 {
 	size_t n = strlen(g->name);
@@ -271,8 +271,8 @@ static struct samples *times_of(const struct requirement *r, struct result_setti
 					     : &a->mode[r->mode].resume;
 }
 
-// Were all queues suspended and standing still? Else a fast call is no success: queues were not off
-// the GPU.
+// Were all queues suspended, and did they stand still? If not, a fast call is no success: queues
+// were not off the GPU.
 static bool went_well(const struct result_setting *s)
 {
 	return !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED] &&

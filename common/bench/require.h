@@ -16,12 +16,12 @@
 enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits
 
 struct requirement {
-	const char *text; // as it was given; borrowed; NULL: a goal
-	char name[64];    // its left side, a space between words: "online p99"
-	unsigned subject; // row of the table of subjects
-	unsigned kinds;   // of runs that it applies to: enum require_kind
+	const char *text; // the requirement as the user gave it; borrowed; NULL: a goal
+	char name[64];    // left side of the limit, a space between words: "online p99"
+	unsigned subject; // index in the table of subjects: what is limited
+	unsigned kinds;   // kinds of runs that the limit applies to: enum require_kind
 	enum ab_mode mode;
-	double p; // percentile, 0 to 1; below 0: the mean; unused for a share
+	double p; // percentile as a fraction of 1; below 0: the mean; unused for a share
 	bool or_equal;
 	double limit; // ns, or share
 };
@@ -32,20 +32,20 @@ struct requirements {
 };
 
 // Makes the goals of runs of these kinds, with the limits of `goals` ("suspend=5ms", "effect=3":
-// per cent) or their defaults, and the requirements. A requirement replaces the goal of its name.
-// GPQ_OK, or GPQ_USAGE after a message.
+// per cent) or default limits, and the requirements. A requirement replaces the goal that limits
+// the same. Returns GPQ_OK, or GPQ_USAGE after a message.
 int require_parse(struct requirements *r, const struct words *goals, const struct words *require,
 		  unsigned kinds);
 void require_fini(struct requirements *r);
 
-// The limit of that name, or NaN.
+// The limit (ns, or share) whose left side is `name`, or NaN.
 double require_limit(const struct requirements *r, const char *name);
 
 // A limit, judged by one setting of a run.
 struct judged {
 	const struct requirement *of;
-	const char *name;    // of the limit
-	const char *setting; // "all": the only one; NULL: of gpq bench ab
+	const char *name;    // left side of the limit
+	const char *setting; // its name; "all": the only one; NULL: a run of gpq bench ab
 	double value;        // ns, or share; NaN: unknown
 	// `text`: with its unit, "4.759ms", "20.00%", "-"; "max 4.759ms": the greatest sample, as
 	// there are too few for the percentile.
@@ -56,11 +56,12 @@ struct judged {
 	} shown, limit;
 	bool spoiled;       // the value meets the limit, but not every cycle held its queues
 	const char *result; // "ok", "failed", "unknown"
-	int8_t required;    // it is a requirement
+	int8_t required;    // 1: a requirement; 0: a goal
 };
 
-// Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
-// a first process) is judged by these. Returns the length of *list, which the caller frees.
+// Judges a run; *list is ordered by limit, then by setting. A metric that only some settings have
+// (only a group has a first process) is judged by these settings. Returns the length of *list,
+// which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
 
 #endif

@@ -47,7 +47,7 @@ void result_fini(struct result *r)
 	r->n = 0;
 }
 
-// Settings are kept sorted, as the order of the cycles is random.
+// Finds or adds a setting. Settings are kept sorted, since cycles come in random order.
 static struct result_setting *result_setting_of(struct result *r, const struct cycle_setting *set)
 {
 	unsigned at = 0;
@@ -72,7 +72,7 @@ static struct result_setting *result_setting_of(struct result *r, const struct c
 	return s;
 }
 
-// False for a cycle that stopped early, or whose line lacks members.
+// False for a cycle that stopped early, or whose line in a file lacks members.
 static bool is_whole_cycle(const struct cycle *c)
 {
 	const uint64_t needed[] = {c->suspend_ns,     c->held_ns,         c->resume_ns,

@@ -9,7 +9,7 @@
 #include "common/bench/plan.h"
 #include "common/stats/samples.h"
 
-// name, its value in a cycle `c`, what it is
+// The metrics: name, value in a cycle `c` (ns), meaning.
 #define RESULT_METRICS(X)                                                                      \
 	X(suspend, ns(c->suspend_ns), "request to suspend until the holder answers")           \
 	X(suspend_ioctl, ns(c->suspend_ioctl_ns), "the system call of suspend")                \
@@ -34,10 +34,10 @@ enum result_metric {
 extern const char *const result_metric_name[METRICS];
 extern const char *const result_metric_help[METRICS];
 
-// Rounds a time; NaN: UINT64_MAX.
+// Rounds a time in ns. NaN becomes UINT64_MAX.
 uint64_t bench_ns(double v);
 
-// The metric's value in a cycle, or NaN.
+// The value of a metric in a cycle, ns, or NaN.
 double result_metric(const struct cycle *c, enum result_metric m);
 
 // Sums over the complete cycles of a setting, for the queues that it suspends.
@@ -46,17 +46,18 @@ struct result_effect {
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
-	uint64_t calls_ns;                        // within the two system calls
+	uint64_t calls_ns;                        // within the system calls of suspend and resume
 };
 
-enum { RESULT_REPEATS_MAX = 1000 }; // later runs are not listed one by one
+enum { RESULT_REPEATS_MAX = 1000 }; // later ones of the --runs are not listed one by one
 
-// One of --runs.
+// Times of one of the --runs.
 struct result_repeat {
 	struct samples suspend, resume;
 };
 
-// With several processes, the cycles of each have a setting of their own. False for these.
+// False for the setting of one process of a group, and true for that of the whole group or of a
+// single process.
 #define RESULT_IS_WHOLE(set) ((set)->process == CYCLE_NONE || (set)->process == CYCLE_GROUP)
 
 struct result_setting {
@@ -73,28 +74,29 @@ struct result_setting {
 };
 
 struct result {
-	struct plan settings;                         // only to name them
+	struct plan settings;                         // only for plan_name()
 	struct result_setting *of[PLAN_SETTINGS_MAX]; // owned; in the order of settings.setting
 	unsigned n;
 };
 
 void result_fini(struct result *r);
 
-// 0, or -1 with errno E2BIG: too many settings.
+// Adds a cycle. Returns 0, or -1 with errno E2BIG if there are too many settings.
 int result_add(struct result *r, const struct cycle *c);
 
-// NaN: unknown.
+// Rates and shares of a setting; NaN: unknown.
 struct result_rates {
-	double untouched, held, gap; // packets a second
-	double held_share;           // of the time
-	double loss;                 // of the untouched rate, over whole cycles
+	double untouched, held, gap; // AQL packets a second in these times
+	double held_share;           // share of the time in which the queues were held
+	double loss;                 // share of the untouched rate that whole cycles lose
 	double effect; // loss - held_share: what suspending costs beyond the held time
 	double cost; // share of the time within the two system calls, in which the driver takes all
-		     // queues of these GPUs off and maps them again, also those of others
+		     // queues of these GPUs off and maps them again, also those of other processes
 };
 struct result_rates result_rates(const struct result_setting *s);
 
-// CYCLE_COSTS times the cost, in ns; NaN: unknown.
+// The shortest period of cycles that spares other queues: CYCLE_COSTS times the 90th percentile of
+// the cost, ns. NaN: unknown.
 double result_least_period(struct result_setting *s);
 
 #endif

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 
 #define SECOND   1000000000ull
-#define HOLD_NS  (60 * SECOND) // deadline of the holds, in case this process stands still
-#define RENEW_NS (20 * SECOND)
+#define HOLD_NS  (60 * SECOND) // deadline of a hold, in case gpq itself stands still
+#define RENEW_NS (20 * SECOND) // how often the deadline is renewed
 
 const char *const side_name[] = {"online", "offline", NULL};
 
-// Follows the parents of `pid`. Listing the descendants of `from` would read all processes.
+// Is `pid` a descendant of `from`? Follows the parents of `pid`, as listing the descendants of
+// `from` would read all processes.
 static bool descends(pid_t pid, pid_t from)
 {
 	struct proc p;
@@ -27,7 +28,8 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-// The next process in the folder that has queues and is not on this side yet; 0: none.
+// The next process in the folder of KFD processes that has queues and is not on this side yet; 0:
+// none.
 static pid_t next_other(const struct workload *s, DIR *d)
 {
 	for (struct dirent *e; d && (e = readdir(d));) {

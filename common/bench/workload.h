@@ -1,8 +1,8 @@
 // One side of the experiment: a command, the KFD processes that it starts, and those that selectors
 // choose, also later ones.
 //
-// The processes are a group (holder/group.h). If it is attached to, all of them are suspended side
-// by side, with new queues as they appear, and whatever dies, they run again.
+// The processes are a group (holder/group.h). If gpq attaches to the group, all of them are
+// suspended side by side, with new queues as they appear; whatever dies, they run again.
 #ifndef GPQ_BENCH_WORKLOAD_H
 #define GPQ_BENCH_WORKLOAD_H
 
@@ -13,16 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Also the number of the side's SPECs: a process that fits both sides is online.
+// A side. Also its number in a spec_set: a process that fits SPECs of both sides is online.
 enum side { SIDE_ONLINE, SIDE_OFFLINE };
 extern const char *const side_name[3]; // ended by NULL
 
 struct workload {
 	enum side side;
-	const char *command;          // for sh -c; NULL: it runs already
+	const char *command;          // for sh -c; NULL: the processes run already
 	const struct spec_set *specs; // of both sides
 	struct child child;           // runs the command
-	bool begun;                   // processes that fit its SPECs are looked for
+	bool begun;                   // from now on, processes that fit its SPECs are added
 	uint64_t child_start;         // start time of the child: /proc/PID/stat, field 22
 	struct newcomers newcomers;
 	struct group group;
@@ -32,7 +32,8 @@ struct workload {
 void workload_init(struct workload *s, enum side side, const char *command,
 		   const struct spec_set *specs);
 
-// From now on attaches to its processes; `grace` of suspending, 1000 GPU clocks.
+// From now on attaches to processes of the side. `grace`: grace period of suspending, in units of
+// 1000 GPU clocks.
 void workload_attach(struct workload *s, uint64_t grace);
 
 // Looks for processes and queues that came or went: a few reads of sysfs. After this and after
@@ -44,11 +45,11 @@ void workload_look(struct workload *s);
 // stay suspended until group_release().
 void workload_hold(struct workload *s, bool hold);
 
-// A process with queues that started after the command and is not on this side, such as a worker
-// that a daemon started for the command. Its pid and name; 0: none.
+// Finds a process with queues that started after the command and is not on this side, such as a
+// worker that a daemon started for the command. Returns its pid and sets `name`; 0: none.
 pid_t workload_stranger(const struct workload *s, char name[64]);
 
-// Frees all; call child_end() before.
+// Frees *s. Call child_end() before.
 void workload_fini(struct workload *s);
 
 #endif

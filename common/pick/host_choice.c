@@ -1,4 +1,4 @@
-// The selector applied to rows; see host_choice.h.
+// The selector applied to rows of queues; see host_choice.h.
 #include "common/pick/host_choice.h"
 
 #include "common/cli/err.h"

@@ -23,38 +23,39 @@ struct picked {
 	struct queue_rows rows;
 };
 
-// Parses the options that choose queues. GPQ_OK, or GPQ_USAGE after a message.
+// Parses the options that choose queues. Returns GPQ_OK, or GPQ_USAGE after a message.
 int picked_init(struct picked *p, struct host_choice by);
 
-// Reads the rows; sets keep and arg of `how`. GPUs of --gpu are not looked up if how->mqds_file is
-// set. GPQ_OK, or the exit status after a message.
+// Reads the rows of the chosen processes, with `how` but for keep and arg. GPUs of --gpu are not
+// looked up if how->mqds_file is set. Returns GPQ_OK, or the exit status after a message.
 int picked_load(struct picked *p, const struct queue_rows_how *how);
 
-// Checks -Q against the processes that have queues. GPQ_OK, or GPQ_USAGE after a message.
+// Checks -Q against the processes that have queues. Returns GPQ_OK, or GPQ_USAGE after a message.
 int picked_check_ids(const struct picked *p);
 
-// Do --gpu, -Q, --type and --prio choose this row? UNKNOWN: --prio, of unknown priority.
+// Do --gpu, -Q, --type and --prio choose this row? KFD_ANSWER_UNKNOWN: --prio is given, and the
+// priority is not known.
 enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r);
 void picked_fini(struct picked *p);
 
 // Is any option of the selector given?
 bool host_choice_asks(const struct host_choice *by);
 
-// READ_... bits that queue_rows_how.want needs for these options.
+// The READ_... bits that these options need in queue_rows_how.want.
 unsigned host_choice_reads(const struct host_choice *by);
 
 // Hides the rows that the options do not choose, and with options about queues also processes
-// without queues. The sysroot must be that of the host (root.h). GPQ_OK, also if no row is left, or
-// the exit status after a message: a wrong word, no such GPU, -Q of several processes, unknown
-// priorities.
+// without queues. The sysroot must be that of the host (root.h). Returns GPQ_OK, also if no row is
+// left, or the exit status after a message: a wrong word, no such GPU, -Q of several processes,
+// unknown priorities.
 int host_choose(struct queue_rows *q, const struct host_choice *by);
 
-// Adds the processes of all rows that are not hidden.
+// Adds to `to` the processes of all rows that are not hidden.
 void host_chosen(const struct queue_rows *q, struct pids *to);
 
 // Reports what was not found, after all hosts were read. `found`: processes that were chosen in any
-// of them; `where`: "the snapshots". GPQ_OK; after messages GPQ_PARTIAL if some PIDs of -p were not
-// found, GPQ_NOTFOUND if nothing was.
+// host; `where`: "the snapshots". Returns GPQ_OK, or after messages GPQ_PARTIAL if some PIDs of -p
+// were not found, GPQ_NOTFOUND if nothing was.
 int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where);
 
 #endif

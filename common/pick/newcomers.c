@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
-#define AGAIN_NS 1000000000u
-#define POLL_NS  10000000u // between two calls of newcomers_poll(), for LOOKS processes each
+#define AGAIN_NS 1000000000u // between two looks at a process that does not fit
+#define POLL_NS  10000000u // between two calls of newcomers_poll(), which looks at LOOKS processes
 enum { AT_ONCE = 64, LOOKS = 64 };
 
 void newcomers_init(struct newcomers *n)
@@ -74,7 +74,7 @@ static bool owns_queue(pid_t pid)
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 {
 	const size_t from = n->at;
-	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // the first time: all processes
+	unsigned left = n->next_ns ? LOOKS : UINT_MAX; // the first call looks at all processes
 	bool any = false;
 	n->next_ns = UINT64_MAX;
 	for (size_t i = 0; i < n->n; i++) {

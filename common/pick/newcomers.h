@@ -18,37 +18,37 @@
 struct newcomer {
 	pid_t pid;
 	ino_t folder;       // inode of its folder in sysfs: differs when the PID is used again
-	bool done;          // set by the caller: do not look at it again
+	bool done;          // set by the caller: do not look at the process again
 	bool left_out;      // set by the caller: the process fits and was not taken
-	bool owns;          // it has a queue, or newcomers.wait is false
+	bool owns;          // the process has a queue, or newcomers.wait is false
 	uint64_t looked_ns; // when newcomer_take() last returned true for it
 };
 
 struct newcomers {
 	struct newcomer *v; // owned; processes that have KFD open
 	size_t n;
-	struct loop events; // of the driver; its descriptor -1: none
+	struct loop events; // events of KFD; descriptor -1: none
 	bool wait;          // set by the caller: skip processes until they have a queue
 	uint64_t next_ns;   // with `wait`: when newcomers_poll() is due
-	size_t at;          // where newcomers_poll() goes on
+	size_t at;          // index at which newcomers_poll() goes on
 };
 
-// Subscribes to the driver's events. *n must be zeroed.
+// Subscribes to the events of KFD: sets n->events, and nothing else.
 void newcomers_init(struct newcomers *n);
 void newcomers_fini(struct newcomers *n);
 
-// Reads the events that have come.
+// Reads and drops the events that have come.
 void newcomers_drain(const struct newcomers *n);
 
-// Lists the processes that have KFD open now. True if newcomer_take() has some to return.
+// Lists the processes that have KFD open now in n->v. True if newcomer_take() has some to return.
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns);
 
-// With `wait`: looks whether processes without queues have one now, a few at a time. Returns as
-// newcomers_scan().
+// With n->wait: looks whether processes without queues have one now, a few at a time. True if
+// newcomer_take() has some to return.
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns);
 
-// Should the caller look at it now? Processes that do not fit are looked at again each second,
-// since their name (exec) or control group may change. Marks it as looked at.
+// Should the caller look at the process now? If so, marks it as looked at. Processes that do not
+// fit are looked at again each second, since their name (exec) or control group may change.
 bool newcomer_take(struct newcomer *c, uint64_t now_ns);
 
 #endif

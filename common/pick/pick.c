@@ -51,7 +51,7 @@ static int collect_pids(struct pick *p)
 	return status;
 }
 
-// gpq and its ancestors.
+// Collects the PIDs of gpq and of its ancestors.
 static void find_own_pids(struct pick *p)
 {
 	struct proc one;
@@ -157,7 +157,7 @@ static bool comm_matches(const struct pick *p, pid_t pid)
 	return !who->error && regex_matches(p->comm, who->proc.comm, strlen(who->proc.comm));
 }
 
-// Up to 64 KiB of the command line; the cache keeps only what columns show.
+// Matches up to 64 KiB of the command line, of which the cache keeps only what columns show.
 static bool cmdline_matches(const struct pick *p, pid_t pid)
 {
 	enum { MOST = 1 << 16 };
@@ -177,7 +177,7 @@ static bool container_matches(const struct pick *p, pid_t pid)
 	return false;
 }
 
-// Login name or number, of the effective user.
+// Is the effective user one of --user, by login name or number?
 static bool user_matches(const struct pick *p, pid_t pid)
 {
 	const struct process_info *who = process_cache_get(p->processes, pid, PROCESS_STATUS);

@@ -20,8 +20,8 @@
 
 struct pick_opts {
 	struct pids pids;
-	bool ns_pid; // the pids are as seen inside containers
-	bool tree;   // and their descendants
+	bool ns_pid; // the PIDs are as seen inside containers
+	bool tree;   // also the descendants of these PIDs
 	struct words containers, cgroups, pods, users;
 	struct words comms, cmdlines; // regular expressions
 };
@@ -32,8 +32,8 @@ struct pick_opts {
 	    "only these processes;\n- reads PIDs from standard input"), \
 		PICK_OTHER_OPTS(type, "", "\n")
 
-// All but -p. The help of options that are often used begins with `usual`, that of others with
-// `rare`: "\n" leaves them out of the brief help.
+// All options but -p. The help of options that are often used begins with `usual`, that of others
+// with `rare`: "\n" leaves them out of the brief help.
 #define PICK_OTHER_OPTS(type, usual, rare)                                                         \
 	OPT(type, pick.ns_pid, "ns-pid", 0, OPT_FLAG, "",                                          \
 	    rare "-p takes PIDs as seen inside a container"),                                      \
@@ -51,28 +51,29 @@ struct pick_opts {
 		OPT(type, pick.cmdlines, "cmdline", 0, OPT_LIST, "REGEX",                          \
 		    rare "only processes with a matching command line")
 
-// Their names, for rules: those that need the /proc of a host, and all.
+// Names of the options, for rules: those that need the /proc of a host, and all.
 #define PICK_HOST_NAMES "ns-pid tree container cgroup pod user comm cmdline"
 #define PICK_NAMES      "pid " PICK_HOST_NAMES
 
 struct pick {
 	const struct pick_opts *opts;
 	struct process_cache *processes; // not owned
-	struct pids pids;                // the host's PIDs that -p selects, sorted
-	struct pids own;                 // gpq and its ancestors, on a running host
-	struct regex *comm, *cmdline;    // NULL without the option
+	struct pids pids;             // the host's PIDs that -p, --ns-pid and --tree select, sorted
+	struct pids own;              // gpq and its ancestors, on a running host
+	struct regex *comm, *cmdline; // NULL without the option
 };
 
-// GPQ_OK, or the exit status after a message: a wrong REGEX, no such PID inside any container.
+// Prepares a selection. Returns GPQ_OK, or the exit status after a message: a wrong REGEX, no such
+// PID inside any container.
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
 
-// The same for a command that watches a running host: GPQ_NOTFOUND if no process of -p is alive,
-// GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
+// pick_init() for a command that watches a running host. Also returns GPQ_NOTFOUND if no process of
+// -p is alive, and GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
 int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 
-// Looks up the PIDs of --tree and --ns-pid again, after processes have started. On errors the
-// earlier result stays.
+// Looks up the PIDs of --tree and --ns-pid again, after processes have started. On errors the PIDs
+// found before stay.
 void pick_renew(struct pick *p);
 
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
@@ -84,19 +85,19 @@ bool pick_is_ours(pid_t pid, struct process_cache *processes);
 // Is any of these options given, so that an empty result is an error?
 bool pick_asks(const struct pick_opts *o);
 
-// The options as they would be typed, in the order of PICK_OPTS: " --tree -p 4711 --comm train".
-// The same options give the same text.
+// Appends the options as they would be typed, in the order of PICK_OPTS: " -p 4711 --tree --comm
+// train". The same options give the same text.
 void pick_text(struct buf *b, const struct pick_opts *o);
 
 // Is any option given that needs the /proc of a host, and not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 
-// Selects the GPUs that the words of --gpu name (kfd_topology_select()). GPQ_OK, or GPQ_NOTFOUND
-// after a message.
+// Selects the GPUs that the words of --gpu name (kfd_topology_select()). Returns GPQ_OK, or
+// GPQ_NOTFOUND after a message.
 int pick_select_gpus(struct kfd_topology *t, const struct words *w);
 
-// Does --gpu choose this GPU? `t` NULL: captured text has no topology, and words are gpu_ids,
-// decimal or hexadecimal.
+// Does --gpu choose this GPU? `t` is NULL for captured text, which has no topology: words are then
+// gpu_ids, decimal or hexadecimal.
 bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id);
 
 #endif

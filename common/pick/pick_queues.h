@@ -34,31 +34,33 @@ struct pick_queues {
 	size_t n;
 };
 
-// Reads the words, nothing else. GPQ_OK, or GPQ_USAGE after a message; then there is nothing to
-// free.
+// Parses the options, and reads no file. Returns GPQ_OK, or GPQ_USAGE after a message; then there
+// is nothing to free.
 int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts);
 void pick_queues_fini(struct pick_queues *p);
 
 // Is any of these options given?
 bool pick_queues_asks(const struct pick_queues_opts *o);
 
-// Queue ids count per process [kfd.queue-ids]: -Q ID needs a single process in `pids`, and the PID
-// of -Q PID:ID must be one of `pids`. GPQ_OK, or GPQ_USAGE after a message.
+// Checks -Q: queue ids count per process [kfd.queue-ids], so -Q ID needs a single process in
+// `pids`, and the PID of -Q PID:ID must be one of `pids`. Returns GPQ_OK, or GPQ_USAGE after a
+// message.
 int pick_queues_check(const struct pick_queues *p, const struct pids *pids);
 
-// Do -Q, --type and --prio choose this queue? (--gpu: pick_has_gpu().) UNKNOWN: --prio is given,
-// and the priority of the queue is not known.
+// Do -Q, --type and --prio choose this queue? (--gpu: pick_has_gpu().) KFD_ANSWER_UNKNOWN: --prio
+// is given, and the priority of the queue is not known.
 enum kfd_answer3 pick_queues_keeps(const struct pick_queues *p, const struct queue_row *r);
 
-// Are the priorities of --prio known on this host? GPQ_OK also without the option; else the exit
-// status after a message: mqds cannot be read, or shows levels but no priorities.
+// Can --prio be judged on this host? Returns GPQ_OK, also without --prio, or the exit status after
+// a message: debugfs's mqds cannot be read, or shows levels but no priorities.
 int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows *q);
 
 // Reads the topology into `t`, with the GPUs of --gpu selected; without --gpu it only zeroes `t`.
-// GPQ_OK, or the exit status after a message: there is no such GPU.
+// Returns GPQ_OK, or the exit status after a message: there is no such GPU.
 int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
 
-// Sets which queues of one process -Q and --gpu select; `t` comes from pick_queues_load_gpus().
+// Sets in `sel` which queues of a process -Q and --gpu select; `t` comes from
+// pick_queues_load_gpus().
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
 			struct kfd_selection *sel);
 

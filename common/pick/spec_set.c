@@ -25,7 +25,7 @@ static int unknown_key(const char *option, const char *key)
 			guess ? ", did you mean " : "", guess ? guess : "");
 }
 
-// One condition: "KEY=VALUE", or "KEY" of a flag.
+// Stores a condition: "KEY=VALUE", or "KEY" of a flag.
 static int store_condition(struct pick_spec *s, const char *option, char *condition)
 {
 	char *value = strchr(condition, '=');
@@ -117,7 +117,7 @@ static int check_spec_processes(const struct spec *v, const char *option, const 
 
 int spec_set_add(struct spec_set *s, size_t number, const char *option, const char *text)
 {
-	struct spec *v = xcalloc(1, sizeof(*v)); // it points into itself, so it must not move
+	struct spec *v = xcalloc(1, sizeof(*v)); // points into itself, so it must not move
 	size_t at = s->n;
 	array_grow(&s->v, &s->cap, s->n++, sizeof(struct spec *));
 	for (; at && s->v[at - 1]->number > number; at--)
@@ -185,7 +185,7 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 	for (size_t i = 0; i < s->n; i++) {
 		const int failed = pick_init(&picks[i], &s->v[i]->spec.pick, processes);
 		if (failed)
-			picks[i].opts = NULL; // it chooses nothing now
+			picks[i].opts = NULL; // this SPEC chooses nothing now
 		*status = failed && first ? failed : *status;
 	}
 	err_gather(NULL);

@@ -22,7 +22,8 @@
 // Pause in accepting clients after the process or the host ran out of descriptors.
 #define NO_FILES_NS (SECOND_NS / 10)
 
-// The answer to a request. WAITS: none yet. HELD and STATUS are written with numbers.
+// The answer to a request. WAITS: none yet. The texts of HELD and STATUS have numbers:
+// write_answer().
 enum answer { WAITS, HELD, STATUS, OK, NO_HINT, IDS, ENDED, EXPIRED, WORD, BAD_ID, TOO_LONG };
 
 static const char *const answers[] = {
@@ -39,13 +40,13 @@ static const char *const answers[] = {
 _Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 64, "the texts of limits name them");
 
 struct hint {
-	uint64_t id, since_ns; // begun, or begun again
+	uint64_t id, since_ns; // since_ns: when its last `begin` came
 	bool expired;
 };
 
 struct request {
 	enum answer answer;
-	uint64_t id, read_ns; // of `begin`
+	uint64_t id, read_ns; // of the hint; when the request was read
 };
 
 enum pause { READING, TOO_FAST, TOO_MANY };
@@ -54,7 +55,7 @@ struct client {
 	int fd; // -1: a free place
 	uid_t uid;
 	enum pause pause;
-	uint64_t paid_ns; // its requests so far use up the rate until then
+	uint64_t paid_ns; // until when its requests so far use up the allowed rate
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled;
 	char in[4 * HINTS_LINE_MAX];
@@ -66,22 +67,23 @@ struct hints {
 	struct hints_socket socket;
 	struct loop loop;
 	bool listening;   // false: connections came too fast, or there are no descriptors
-	uint64_t paid_ns; // connections so far use up the rate until then
+	uint64_t paid_ns; // until when connections so far use up the allowed rate
 	uint64_t now_ns;
 	unsigned active, waiting;
-	unsigned off, missed; // for the answers being written
+	unsigned off, missed; // arguments of hints_answer(), for write_answer()
 	struct buf out;
 	void (*fill)(struct buf *b, void *arg);
 	void *arg;
 	uint64_t refused;
-	unsigned most;   // clients at a time
-	unsigned places; // of `clients` that were ever used
+	unsigned most;   // most clients at a time
+	unsigned places; // entries of `clients` that were ever used
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
 // ---- rates
 
-// A token bucket: nanoseconds until another request that costs `each` is allowed; 0: now.
+// A token bucket. Returns the nanoseconds until another request that costs `each` is allowed; 0:
+// now.
 static uint64_t bucket_wait(uint64_t paid_ns, uint64_t now, uint64_t each, unsigned burst)
 {
 	uint64_t paid = greater(paid_ns, now) + each, limit = now + burst * each;
@@ -98,7 +100,7 @@ static uint64_t listener_wait(const struct hints *h)
 	return bucket_wait(h->paid_ns, h->now_ns, CONNECT_NS, HINTS_CONNECT_BURST);
 }
 
-// Why the next line of `c` may not be read now; READING: it may.
+// Returns why the next line of `c` may not be read now; READING: it may be.
 static enum pause reading_obstacle(const struct hints *h, const struct client *c)
 {
 	if (c->num_requests == HINTS_PENDING_MAX)
@@ -137,7 +139,7 @@ static struct request *pending(struct client *c, unsigned i)
 	return &c->pending[(c->first + i) % HINTS_PENDING_MAX];
 }
 
-// Each `begin` of `id` that waits gets `answer`.
+// Gives `answer` to each `begin` of the hint `id` that waits.
 static void settle_begins(struct hints *h, struct client *c, uint64_t id, enum answer answer)
 {
 	for (unsigned i = 0; i < c->num_requests; i++) {
@@ -177,7 +179,7 @@ static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 
 // ---- requests
 
-// Decimal, below 2^64, of at most 20 digits.
+// Reads an ID: a decimal number below 2^64, of at most 20 digits.
 static bool parse_id(const char *s, size_t len, uint64_t *id)
 {
 	return len <= 20 && number_read(s, s + len, 10, UINT64_MAX, id) == s + len;
@@ -248,7 +250,7 @@ static void write_answer(struct hints *h, const struct request *r)
 	}
 }
 
-// Sends what may be answered now.
+// Sends the answers that are known, up to the first request that waits.
 static void send_answers(struct hints *h, struct client *c)
 {
 	h->out.len = 0;
@@ -259,7 +261,7 @@ static void send_answers(struct hints *h, struct client *c)
 	}
 	if (h->out.len && send(c->fd, h->out.data, h->out.len, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 				  (ssize_t)h->out.len)
-		shutdown(c->fd, SHUT_RDWR); // the next hints_serve() closes it
+		shutdown(c->fd, SHUT_RDWR); // the next hints_serve() closes the client
 }
 
 static void end_hints(struct hints *h, struct client *c)
@@ -268,7 +270,7 @@ static void end_hints(struct hints *h, struct client *c)
 		end_hint(h, c, c->hints[0].id);
 }
 
-// Answers all its requests first, in case the client still reads.
+// Closes a connection. All requests are answered first, in case the client still reads.
 static void close_client(struct hints *h, struct client *c)
 {
 	end_hints(h, c);
@@ -321,7 +323,7 @@ static void serve_hint_client(struct hints *h, struct client *c, uint32_t events
 
 // ---- connections
 
-// A place for a client of this user; NULL: `why` says which limit is reached.
+// Returns a place for a client of this user, or NULL if a limit is reached, which `why` names.
 static struct client *free_hint_place(struct hints *h, uid_t uid, char *why, size_t size)
 {
 	const unsigned part = h->most / HINTS_USER_PART, user = part > 16 ? part : 16;

@@ -21,15 +21,15 @@
 enum {
 	HINTS_LINE_MAX = 64,      // bytes of a request, newline included
 	HINTS_IDS_MAX = 32,       // hints of one client at a time
-	HINTS_CLIENTS_MAX = 512,  // connections at a time: RLIMIT_NOFILE / 8, not above this
-	HINTS_CLIENTS_MIN = 64,   // and not below this
-	HINTS_CLIENTS_ROOT = 16,  // connections that are kept for root
-	HINTS_USER_PART = 8,      // other users: connections / 8 each, at least 16
+	HINTS_CLIENTS_MAX = 512,  // connections at a time: RLIMIT_NOFILE / 8, at most this
+	HINTS_CLIENTS_MIN = 64,   // connections at a time: RLIMIT_NOFILE / 8, at least this
+	HINTS_CLIENTS_ROOT = 16,  // connections that only root may use
+	HINTS_USER_PART = 8,      // a user but root: 1 / 8 of the connections, or 16
 	HINTS_RATE = 2000,        // requests a second of one client
-	HINTS_BURST = 200,        // requests that a client may send at once after a rest
+	HINTS_BURST = 200,        // requests that a client may send at once after a pause
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
-	HINTS_CONNECT_BURST = 64, // connections at once after a rest
+	HINTS_CONNECT_BURST = 64, // connections at once after a pause
 	HINTS_PENDING_MAX = 64,   // unanswered requests of one client, behind a `begin` that waits
 };
 
@@ -38,51 +38,51 @@ struct hints;
 // Makes the socket `path`. NULL: /run/gpq-sched/socket for root, for others
 // $XDG_RUNTIME_DIR/gpq-sched/socket. A missing directory is made (0755); one that others can write
 // to, such as /tmp, is refused. The socket has mode 0600; with `group` (a name or a number, NULL:
-// none) it belongs to that group and has 0660. A socket whose listener is dead is replaced. NULL
-// after a message, with the exit status in *status.
+// none) it belongs to that group and has 0660. A socket whose listener is dead is replaced. Returns
+// NULL after a message, with the exit status in *status.
 struct hints *hints_open(const char *path, const char *group, int *status);
 
-// Closes all connections, removes the socket if it is still this one, frees *h. NULL is allowed.
+// Closes all connections, removes the socket file unless it was replaced, and frees *h. `h` may be
+// NULL.
 void hints_close(struct hints *h);
 
-// Where clients find it.
+// The path at which clients find the socket.
 const char *hints_path(const struct hints *h);
 
 // An epoll descriptor: readable when hints_serve() has something to do.
 int hints_fd(const struct hints *h);
 
-// Milliseconds, from the last call with a time, until a client that was too fast may be read again,
-// which hints_fd() does not show. -1: there is none.
+// Milliseconds, from the last `now_ns` given, until clients that were too fast may be read or
+// accepted again, which hints_fd() does not show. -1: there are none.
 int hints_wait_ms(const struct hints *h);
 
-// Accepts clients and reads what came. Never blocks; each ready client is read once, at most 256
-// bytes. `now_ns`: CLOCK_MONOTONIC. True when hints became active or ceased to be.
+// Accepts clients and reads requests. Never blocks; each ready client is read once, at most 256
+// bytes. `now_ns`: CLOCK_MONOTONIC. True if the first hint became active, or the last ceased to be.
 bool hints_serve(struct hints *h, uint64_t now_ns);
 
-// Active hints of all clients.
+// The number of active hints of all clients.
 unsigned hints_active(const struct hints *h);
 
-// How many `begin` wait for hints_answer(). Look after each hints_serve(): if the offline queues
+// How many `begin` wait for hints_answer(). Call it after each hints_serve(): if the offline queues
 // are off already, answer at once.
 unsigned hints_waiting(const struct hints *h);
 
 // Answers each `begin` that waits: `off` offline processes are held, `missed` should be held and
-// are not. A client whose socket is full is closed by the next hints_serve(). A `begin` that was
-// ended before is answered with an error.
+// are not. A client whose socket is full is closed by the next hints_serve().
 void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned missed);
 
-// Ends hints that were begun, or begun again, more than `age_ns` ago, until they are begun again.
-// True if this ended the last active hint.
+// Makes hints inactive whose last `begin` came more than `age_ns` ago; a new `begin` makes them
+// active again. True if no active hint is left because of this.
 bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns);
 
 // `fill` appends the lines of `status`, each with its newline. It may not call hints_serve().
 void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), void *arg);
 
 struct hints_counts {
-	uint64_t clients;   // connections
-	uint64_t requests;  // lines of theirs that were read, wrong ones included
-	uint64_t throttled; // times that one of them had to wait because it was too fast
-	uint64_t refused;   // connections that were too many, of all or of their user
+	uint64_t clients;   // present connections
+	uint64_t requests;  // lines read from these clients, wrong ones included
+	uint64_t throttled; // times that one of these clients had to wait because it was too fast
+	uint64_t refused;   // connections refused so far: too many, of all or of their user
 };
 struct hints_counts hints_count(const struct hints *h);
 

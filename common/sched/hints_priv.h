@@ -6,17 +6,18 @@
 #include <sys/un.h>
 
 struct hints_socket {
-	int fd, dir;                                         // listening socket; its directory
+	int fd, dir; // the listening socket; the directory of its file
 	char path[sizeof((struct sockaddr_un){0}.sun_path)]; // what clients connect to
 	const char *name;                                    // the last part of `path`
-	dev_t dev;                                           // of the file that was made
+	dev_t dev; // `dev` and `ino` identify the file that was made
 	ino_t ino;
 };
 
-// See hints_open(). 0, or an exit status after a message; then there is nothing to close.
+// Makes the socket as hints_open() describes. Returns 0, or an exit status after a message; then
+// there is nothing to close.
 int hints_socket_open(struct hints_socket *s, const char *path, const char *group);
 
-// Removes the file unless it was replaced, and closes both descriptors.
+// Removes the socket file unless it was replaced, and closes both descriptors.
 void hints_socket_close(struct hints_socket *s);
 
 #endif

@@ -21,7 +21,7 @@
 
 #define NO_GROUP ((gid_t)-1)
 
-// Sets s->path and s->name.
+// Sets s->path and s->name, from --socket or the default place.
 static int find_socket_path(struct hints_socket *s, const char *path)
 {
 	const char *run = geteuid() == 0 ? "/run" : host_getenv("XDG_RUNTIME_DIR"), *slash;
@@ -114,8 +114,8 @@ static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 	return 0;
 }
 
-// 0 if `name` does not exist or is the socket of a dead listener; else the exit status after a
-// message.
+// Returns 0 if `name` does not exist or is the socket of a dead listener; else the exit status
+// after a message.
 static int check_dead(const struct hints_socket *s, const char *name)
 {
 	int fd = kfd_socket_connect(s->dir, name, 0);
@@ -134,7 +134,7 @@ static int check_dead(const struct hints_socket *s, const char *name)
 }
 
 // Renames the socket at `temporary` to the name that clients know. If another scheduler has put its
-// socket there meanwhile, the exchange shows it, and is undone.
+// own socket there meanwhile, exchanging the two shows that, and is undone.
 static int take_name(const struct hints_socket *s, const char *temporary)
 {
 	int status = check_dead(s, s->name);

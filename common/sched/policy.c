@@ -16,8 +16,8 @@ static void account_contention(const struct policy *p, struct policy_class *c, u
 	c->owed_ns += p->part * (double)ns - (c->off ? 0 : (double)ns);
 }
 
-// share: the debt at which a slice begins. Held for (1 - part) of a period, a class is owed `part`
-// of that time, and it gets this back by running for `part` of a period.
+// POLICY_SHARE: the debt at which a slice begins. A class that is held for (1 - part) of a period
+// is owed `part` of that time, and gets this back by running for `part` of a period.
 static double policy_slice(const struct policy *p, uint64_t cost)
 {
 	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
@@ -26,10 +26,10 @@ static double policy_slice(const struct policy *p, uint64_t cost)
 static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64_t now,
 			  uint64_t cost)
 {
-	// The latest time to begin resuming, which takes time itself.
+	// The latest time at which resuming may begin, as resuming takes time itself.
 	const uint64_t end = c->since_ns + p->max_hold_ns - lesser(cost, p->max_hold_ns / 4);
 	const uint64_t least = lesser(c->since_ns + COSTS * cost, end);
-	const uint64_t quiet = c->rivals_ns + p->idle_ns; // no work above for so long
+	const uint64_t quiet = c->rivals_ns + p->idle_ns; // classes above had no work for idle_ns
 	if (now >= end) {
 		c->held = false;
 		c->rest_ns = now + p->rest_ns;
@@ -49,7 +49,7 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 	return lesser(end, greater(least, now + (wait > 0 ? (uint64_t)wait + 1 : 0)));
 }
 
-// `burst`: work above has just begun.
+// `burst`: a class above has just got work.
 static uint64_t step_running(const struct policy *p, struct policy_class *c, uint64_t now,
 			     uint64_t cost, bool burst)
 {
@@ -69,7 +69,7 @@ uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t no
 {
 	const bool burst = rivals && !c->rivals;
 	account_contention(p, c, now_ns);
-	const double most = 10 * policy_slice(p, cost_ns); // bounds debt and credit
+	const double most = 10 * policy_slice(p, cost_ns); // limit of debt and of credit
 	if (p->kind == POLICY_SHARE)
 		c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 	if (rivals || c->rivals)

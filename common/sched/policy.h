@@ -19,7 +19,7 @@ enum policy_kind { POLICY_STRICT, POLICY_SHARE };
 
 struct policy {
 	enum policy_kind kind;
-	double part;        // share: of contended time, that the lower classes get, 0 to 1
+	double part;        // share: part of the contended time that lower classes get, 0 to 1
 	uint64_t period_ns; // share: the lower classes get a slice of part * period_ns at a time
 	uint64_t idle_ns, max_hold_ns, rest_ns;
 };
@@ -28,17 +28,17 @@ struct policy {
 struct policy_class {
 	bool held;          // the decision
 	bool off, rivals;   // arguments of the last step
-	uint64_t since_ns;  // when it was decided to hold
-	uint64_t step_ns;   // the last step
+	uint64_t since_ns;  // when the present hold was decided
+	uint64_t step_ns;   // when the last step was
 	uint64_t rivals_ns; // when a class above had work last
-	uint64_t rest_ns;   // not held before
+	uint64_t rest_ns;   // the class is not held before this time
 	double owed_ns;     // share: contended time that the class should have run and did not
-	// Sums of contended time: all of it, and while this class was off.
+	// Contended time so far: all of it, and the part in which this class was off.
 	uint64_t contended_ns, contended_off_ns;
 };
 
-// A step at `now_ns`. `rivals`: a class above has work. `off`: the queues of this class are off.
-// `cost_ns`: what one hold and resume takes. c->held is the decision until the next step, which is
+// Decides at `now_ns` whether the class is held: c->held. `rivals`: a class above has work. `off`:
+// the queues of this class are off. `cost_ns`: how long one hold and resume takes. The next step is
 // due when `rivals` changes, and at the returned time (UINT64_MAX: never).
 uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns, bool rivals,
 		     bool off, uint64_t cost_ns);

@@ -29,7 +29,7 @@
 // EACH for a member while it is attached to. A user but root may have 1 / USER_PART of all members.
 enum { KEPT = 128, EACH = 4, MEMBERS_MIN = 16, MEMBERS_MAX = 2048, USER_PART = 4 };
 
-enum { SIGNALS, HINTS, NEWCOMERS, FIXED }; // the first of s->polled
+enum { SIGNALS, HINTS, NEWCOMERS, FIXED }; // the first entries of s->polled
 
 // ---- classes and their processes
 
@@ -66,7 +66,7 @@ void sched_raise_limit(void)
 	}
 }
 
-// How many members RLIMIT_NOFILE allows.
+// Returns how many members RLIMIT_NOFILE allows.
 static size_t most_members(void)
 {
 	struct rlimit files = {.rlim_cur = 0};
@@ -145,7 +145,8 @@ int sched_find(struct sched *s, bool attach)
 
 // ---- does the first class have work?
 
-// Every release of the runtime that logs packets has "HWq=" in their lines [amdlog.packets].
+// Looks for packet lines. Every release of HIP that logs packets has "HWq=" in these lines
+// [amdlog.packets].
 static void read_amd_log(struct sched *s, uint64_t now)
 {
 	static const char word[] = "HWq=0x";
@@ -153,7 +154,7 @@ static void read_amd_log(struct sched *s, uint64_t now)
 	char text[65536];
 	size_t have = 0;
 	ssize_t n;
-	// A bound, since a log may grow faster than it is read.
+	// At most 64 reads, since a log may grow faster than it is read.
 	for (int i = 0; i < 64 && (n = tail_read(&s->log, text + have, sizeof(text) - have)) > 0;
 	     i++) {
 		have += (size_t)n;
@@ -197,7 +198,8 @@ static bool is_hinted(const struct sched *s)
 	return s->hints && hints_active(s->hints);
 }
 
-// The queues of the first class need no samples while a hint says that it has work.
+// Are the queues of class `i` sampled? Those of the first class need no samples while a hint says
+// that this class has work.
 static bool samples_class(const struct sched *s, size_t i)
 {
 	return i + 1 < s->n && (i > 0 || (s->opts.activity && !is_hinted(s))) &&
@@ -212,7 +214,8 @@ static bool needs_samples(const struct sched *s)
 	return s->following_log;
 }
 
-// By the last sample. A class that is not sampled, such as one without members, has no work.
+// Does class `i` have work, by the last sample? A class that is not sampled, such as one without
+// members, has none.
 static bool class_works(const struct sched *s, size_t i)
 {
 	return s->classes[i].has_work && samples_class(s, i);
@@ -232,7 +235,7 @@ static void sample_classes(struct sched *s, uint64_t now)
 	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
-// Takes the answers to the last sample.
+// Takes the readers' answers to the last sample, and notes which classes have work.
 static void judge_work(struct sched *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -250,15 +253,15 @@ static bool first_has_work(const struct sched *s, uint64_t now)
 
 // ---- holding and resuming
 
-// Time from the decision until the last answer came, in which the driver disturbs other queues of
-// the GPU. A silent holder is not counted: it suspends nothing.
+// Time from the decision until the last holder answered, in which the driver disturbs other queues
+// of the GPU. A silent holder is not counted: it suspends nothing.
 static uint64_t cost_of(const struct sched_class *c)
 {
 	const uint64_t answered = c->group.answered_ns;
 	return answered > c->decided_ns ? answered - c->decided_ns : 0;
 }
 
-// The last answer has come, or its holder is silent.
+// Accounts for a decision that is carried out: the last answer has come, or its holder is silent.
 static void settle_class(struct sched_class *c, uint64_t now)
 {
 	c->settling = false;
@@ -288,7 +291,7 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 	}
 }
 
-// Decides for each class. Returns when the next decision is due.
+// Decides for each class whether to hold it. Returns when the next decision is due.
 static uint64_t step_classes(struct sched *s, uint64_t now)
 {
 	judge_work(s);
@@ -350,7 +353,7 @@ static void look_at_classes(struct sched *s, uint64_t now)
 		group_retry(g, now);
 		group_forget_ended(g);
 	}
-	while (waitpid(-1, NULL, WNOHANG) > 0) // holders
+	while (waitpid(-1, NULL, WNOHANG) > 0) // reap holders that ended
 		;
 	s->looked_ns = now;
 }
@@ -392,7 +395,7 @@ static uint64_t sched_turn(struct sched *s)
 		const int wait = hints_wait_ms(s->hints);
 		next = lesser(next, wait < 0 ? NEVER : now + (uint64_t)wait * MS);
 	}
-	// After the decisions, since this takes longer.
+	// Newcomers come after the decisions, since looking for them takes longer.
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
 	    (now >= s->newcomers.next_ns && newcomers_poll(&s->newcomers, now))) {
 		newcomers_drain(&s->newcomers);

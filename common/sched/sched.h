@@ -32,40 +32,40 @@ struct sched_class {
 	bool settling;              // the last decision is not carried out by all holders yet
 	uint64_t decided_ns;        // when the last decision to hold or to resume was made
 	uint64_t held_ns;           // when the last queue was off; 0: not held
-	uint64_t hold_cost_ns;      // what the last hold took
-	struct moving cost;         // of the latest holds with their resumes
+	uint64_t hold_cost_ns;      // how long suspending took for the last hold
+	struct moving cost;         // how long the latest holds and their resumes took, added up
 	uint64_t cost_ns;           // 90th percentile of `cost`; 0: none yet
-	uint64_t holds, longest_ns; // number of holds; the longest
+	uint64_t holds, longest_ns; // number of holds; length of the longest
 	uint64_t bursts, busy_ns, busy_since_ns;
 	struct hist off, on; // from the decision until the last queue was off, or on; ns
 };
 
 struct sched_opts {
 	struct policy policy;
-	uint64_t grace;     // grace period of a suspend: units of 1000 GPU clocks, to KFD_GRACE_MAX
+	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
-	bool activity;      // sample those of the first class
+	bool activity;      // sample the queues of the first class
 	const char *log;    // AMD log of the first class, or NULL
 	bool hold_idle;     // hold also processes that were idle for SCHED_IDLE_NS
 };
 
 // A process whose queues were empty, with indices standing still, for so long is not held until it
-// has work: each hold disturbs all queues of its GPUs. (A kernel may run longer than this.)
+// has work: each hold disturbs all queues of its GPUs. (A GPU kernel may run longer than this.)
 #define SCHED_IDLE_NS 10000000000ull
 
 struct sched {
 	struct sched_opts opts;
 	struct sched_class *classes; // owned
 	size_t n;
-	struct spec_set specs; // by number of the class
+	struct spec_set specs; // the number of a SPEC is the index of its class
 	struct hints *hints;   // owned; NULL: none
 	struct newcomers newcomers;
 	bool said_full; // the warning about too many processes was shown
 	struct tail log;
 	bool following_log;
-	uint64_t log_ns; // when it last grew by a packet
+	uint64_t log_ns; // when a packet was last seen in `log`
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
-	uint64_t sample_every_ns; // longer than asked for where sampling takes long
+	uint64_t sample_every_ns; // longer than opts.sample_ns if sampling takes long
 	struct pollfd *polled;    // owned
 	size_t room;
 };
@@ -77,12 +77,12 @@ void sched_add_class(struct sched *s, const char *name);
 // GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 
-// As many open files as the kernel allows: before hints are opened, and members are taken.
+// Raises RLIMIT_NOFILE to its hard limit. Call it before hints_open() and sched_find().
 void sched_raise_limit(void);
 
 // Puts processes into their classes; one that fits several belongs to the first. With `attach`,
-// opens debug sessions on those that own queues, where the class needs it. Exit status: at the
-// first look a SPEC may fail, after a message; later looks try it again.
+// opens debug sessions on those that own queues, where the class needs it. Returns GPQ_OK, or at
+// the first look the exit status after a message if a SPEC fails; later looks try that SPEC again.
 int sched_find(struct sched *s, bool attach);
 
 // Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC); all queues
@@ -90,7 +90,7 @@ int sched_find(struct sched *s, bool attach);
 // message.
 int sched_run(struct sched *s, uint64_t until_ns);
 
-// Zeroed, or once used.
+// Frees *s, which may be zeroed.
 void sched_fini(struct sched *s);
 
 #endif

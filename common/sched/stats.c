@@ -104,7 +104,7 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 	const uint64_t busy_now = c->busy_since_ns ? now - c->busy_since_ns : 0;
 	*row = (struct sched_class_row){
 		.unreached = c->group.unreached,
-		// Nothing looks whether the last class has work.
+		// The last class is not sampled for work.
 		.bursts = last ? U64_NULL : c->bursts,
 		.busy_ns = last ? U64_NULL : c->busy_ns + busy_now,
 		.holds = c->holds,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// member, heading, JSON key, type and flags of its column, help
+// member of the row, heading, JSON key, type and flags of the column, help
 #define SCHED_TOTAL_COUNTS(X)                                                                     \
 	X(pid, "PID", "pid", U64, D, "process of the scheduler")                                  \
 	X(up_ns, "UP", "up_ns", NS, D, "how long it has been running")                            \
@@ -68,7 +68,7 @@ struct sched_class_row {
 	char name[SCHED_NAME];
 	SCHED_CLASS_COUNTS(FIELD)
 #undef FIELD
-	double ran_percent; // of contended time
+	double ran_percent; // share of the contended time in which the class ran
 };
 
 struct sched_member_row {
@@ -85,12 +85,12 @@ struct sched_stats {
 
 extern const struct out_table sched_total_table, sched_class_table, sched_member_table;
 
-// The present statistics. Free them with sched_stats_fini().
+// Takes the present statistics. Free them with sched_stats_fini().
 void sched_stats_take(struct sched_stats *t, const struct sched *s);
 void sched_stats_fini(struct sched_stats *t);
 
-// As lines, and back; free *t whatever is returned. False: a line is of another kind, or there is
-// not exactly one line of the scheduler itself.
+// Writes statistics as JSON lines, and reads them back. Free *t whatever sched_stats_read()
+// returns: false if a line is of another kind, or not exactly one is of the scheduler itself.
 void sched_stats_write(struct buf *b, const struct sched_stats *t);
 bool sched_stats_read(struct sched_stats *t, const char *text);
 
