@@ -34,7 +34,7 @@ uint64_t hist_upper(unsigned index)
 	return index + 1 < HIST_BUCKETS ? hist_lower(index + 1) - 1 : UINT64_MAX;
 }
 
-// Saturates, so that merging stays associative.
+// The sum, or UINT64_MAX if it is larger: so merging stays associative.
 static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -75,7 +75,7 @@ uint64_t hist_percentile(const struct hist *h, double p)
 	return UINT64_MAX;
 }
 
-// The first and the last bucket that is not empty; first is HIST_BUCKETS when all are.
+// Sets the first and the last bucket that is not empty; *first is HIST_BUCKETS if all are empty.
 static void hist_extent(const struct hist *h, unsigned *first, unsigned *last)
 {
 	*first = *last = 0;
@@ -87,7 +87,7 @@ static void hist_extent(const struct hist *h, unsigned *first, unsigned *last)
 
 void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most)
 {
-	unsigned first, last, shift = 2; // 32 buckets a power of two, by 4
+	unsigned first, last, shift = 2; // joins 4 of the 32 buckets of a power of two
 	hist_extent(h, &first, &last);
 	b->n = 0;
 	while (first < HIST_BUCKETS && (last >> shift) - (first >> shift) >= most)
@@ -119,7 +119,7 @@ void hist_json(const struct hist *h, struct json *j, const char *key)
 	json_str(j, "rule", HIST_RULE);
 	json_u64(j, "count", h->count);
 	json_u64(j, "sum", h->sum);
-	json_u64(j, "min", h->min); // UINT64_MAX of an empty one is written as null
+	json_u64(j, "min", h->min); // null if the histogram is empty: UINT64_MAX
 	h->count ? json_u64(j, "max", h->max) : json_str(j, "max", NULL);
 	json_begin(j, "buckets", '[');
 	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
@@ -161,7 +161,7 @@ static bool read_hist_member(struct hist *h, const struct jsonin_value *key,
 		uint64_t *to;
 	} numbers[] = {{"count", &h->count}, {"sum", &h->sum}, {"min", &h->min}, {"max", &h->max}};
 	if (v->kind == 'n' && jsonin_is(key, "sum"))
-		h->sum = UINT64_MAX; // too large to be known: written as null
+		h->sum = UINT64_MAX; // hist_json writes UINT64_MAX as null
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (jsonin_is(key, numbers[i].key))
 			return v->kind == 'n' || jsonin_u64(v, numbers[i].to);
@@ -170,7 +170,7 @@ static bool read_hist_member(struct hist *h, const struct jsonin_value *key,
 	return !jsonin_is(key, "buckets") || read_buckets(h, v);
 }
 
-// Count, minimum and maximum agree with the buckets.
+// True if count, minimum and maximum agree with the buckets.
 static bool hist_agrees(const struct hist *h)
 {
 	uint64_t count = 0;

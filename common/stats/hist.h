@@ -2,7 +2,7 @@
 //
 // The bucket rule "loglin32" never changes, so that results of all versions and hosts can be
 // merged: values 0 to 63 have a bucket each; above, each power of two is divided into 32 buckets of
-// equal width. A bucket is at most 1/32 (3.2 %) as wide as its smallest value.
+// equal width. A bucket is at most 1/32 (3.125 %) as wide as its smallest value.
 //
 //   value v < 64:  index v
 //   otherwise:     e = floor(log2 v), index = 32 (e - 5) + floor(v / 2^(e - 5))
@@ -22,7 +22,7 @@
 
 struct hist {
 	uint64_t count;
-	uint64_t sum; // of the values; stays at UINT64_MAX when that is exceeded
+	uint64_t sum; // of the values; UINT64_MAX: that much or more
 	uint64_t min; // UINT64_MAX while empty
 	uint64_t max;
 	uint64_t bucket[HIST_BUCKETS];
@@ -41,7 +41,7 @@ uint64_t hist_upper(unsigned index); // largest value of the bucket
 // most 3.2 % too large. UINT64_MAX: there are no values.
 uint64_t hist_percentile(const struct hist *h, double p);
 
-// The histogram as few bars: buckets are joined so that a power of two has 8 bars or fewer.
+// A histogram for drawing: buckets are joined into bars, at most 8 for a power of two.
 enum { BARS_MAX = 120 };
 
 struct hist_bars {
@@ -53,17 +53,17 @@ struct hist_bars {
 	} v[BARS_MAX];
 };
 
-// At most `most` bars (1 to BARS_MAX), from the first to the last that is not empty. Samples are
-// whole numbers.
+// Makes at most `most` bars (1 to BARS_MAX); the first and the last are not empty. Samples are cut
+// to whole numbers.
 void hist_bars(struct hist_bars *b, const struct hist *h, unsigned most);
 void hist_bars_of_samples(struct hist_bars *b, const struct samples *s, unsigned most);
 
-// {"rule": "loglin32", "count": N, "sum": S, "min": A, "max": B, "buckets": [[lower, count], ...]}
-// with the buckets that are not empty, ascending, all on one line.
+// Writes, on one line, {"rule": "loglin32", "count": N, "sum": S, "min": A, "max": B, "buckets":
+// [[lower, count], ...]} with the buckets that are not empty, ascending.
 void hist_json(const struct hist *h, struct json *j, const char *key);
 
-// Reads what hist_json wrote. False, and *h empty: it has another form or rule, or contradicts
-// itself.
+// Reads what hist_json wrote. If the text has another form or rule, or contradicts itself, returns
+// false and leaves *h empty.
 bool hist_read(struct hist *h, const char *text, size_t len);
 
 #endif

@@ -21,7 +21,7 @@ static inline uint64_t rng_next(struct rng *r)
 // 0 to n - 1, each equally likely; n > 0.
 static inline uint64_t rng_below(struct rng *r, uint64_t n)
 {
-	uint64_t x, tail = -n % n; // values below it would favour small results
+	uint64_t x, tail = -n % n; // 2^64 mod n: values below `tail` would favour some results
 	do
 		x = rng_next(r);
 	while (x < tail);

@@ -70,7 +70,7 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
-// The percentile if there are enough values for it, else NaN.
+// The percentile p if there are enough values for it, else NaN.
 static double carried(struct samples *s, double p)
 {
 	return samples_carry(s->n, p) ? samples_percentile(s, p) : NAN;
@@ -116,7 +116,7 @@ static double binomial_tail(size_t n, size_t k, double p)
 	return sum < 1 ? sum : 1;
 }
 
-// Smallest j such that the median of a resample is at most the j-th value with probability >= q.
+// The smallest j: a resample's median is at most the j-th value with probability >= q.
 static size_t resample_rank(size_t n, double q)
 {
 	size_t k = (size_t)stats_rank(n, 0.5), low = 1, high = n;
@@ -140,7 +140,7 @@ void samples_median_ci(struct samples *s, double level, double *low, double *hig
 	*high = s->v[resample_rank(s->n, (1 + level) / 2) - 1];
 }
 
-// U of `a`, and in *ties the sum of t^3 - t over groups of t equal values. Both sets are sorted.
+// Returns U of `a`; *ties: the sum of t^3 - t over groups of t equal values. Both sets are sorted.
 static double count_u(const struct samples *a, const struct samples *b, double *ties)
 {
 	size_t i = 0, j = 0;

@@ -17,17 +17,17 @@ struct samples {
 	bool sorted;
 };
 
-// What is not known is NaN. Values in the unit of the samples.
+// Values in the unit of the samples; NaN: not known.
 struct summary {
 	size_t n;
 	double min, max, mean;
-	double sd; // of the sample: divides by n - 1; NaN for one value
+	double sd; // standard deviation, divided by n - 1; NaN for one value
 	double p50;
 	double p90, p95, p99, p999; // NaN where the samples are too few: samples_carry()
-	double ci_low, ci_high;     // of the median, 95 %: samples_median_ci()
+	double ci_low, ci_high;     // 95 % interval of the median: samples_median_ci()
 };
 
-// NaN is left out: it stands for "not measured".
+// Adds a value, or all values of a list times `factor`. NaN is left out: it means "not measured".
 void samples_add(struct samples *s, double value);
 void samples_add_all(struct samples *to, const struct samples *from, double factor);
 void samples_fini(struct samples *s);
@@ -36,25 +36,25 @@ void samples_sort(struct samples *s);
 // Rank of the percentile p (0 to 1) among n values: 1 to n; 0 when n is 0.
 uint64_t stats_rank(uint64_t n, double p);
 
-// n values are enough for the percentile p: at least one lies beyond it. n >= 1 / (1 - p): 10 for
-// p90, 20 for p95, 100 for p99, 1000 for p99.9.
+// True if n values are enough for the percentile p: at least one lies beyond it. 10 values
+// are for p90, 20 for p95, 100 for p99, 1000 for p99.9: n >= 1 / (1 - p).
 bool samples_carry(uint64_t n, double p);
 
-// NaN: there are no values.
+// Statistics of the samples; NaN: there are no values.
 double samples_percentile(struct samples *s, double p);
 double samples_mean(const struct samples *s);
 struct summary samples_summary(struct samples *s);
 
-// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. It is
-// what infinitely many resamples would give: a resample's median is at most the j-th value if at
-// least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
+// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. The
+// result is what infinitely many resamples would give: a resample's median is at most the j-th
+// value if at least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
 void samples_median_ci(struct samples *s, double level, double *low, double *high);
 
 // Mann-Whitney test: do values of one set tend to be larger than those of the other?
 // u: pairs (a, b) with a > b, ties counted half.
 // p: two-sided; normal approximation with corrections for ties and continuity; NaN with fewer than
-// 8 values on either side. effect: share of pairs in which the value of `b` is the larger; 0.5 is
-// no difference.
+// 8 values on either side. effect: share of pairs with a < b, ties counted half; 0.5: no
+// difference.
 struct rank_test {
 	double u, p, effect;
 };
@@ -65,12 +65,12 @@ enum { MOVING_MAX = 64 };
 
 struct moving {
 	double v[MOVING_MAX]; // a ring
-	unsigned n, next;
+	unsigned n, next;     // numbers in it, index of the next one
 };
 
 void moving_add(struct moving *m, double value);
 
-// A percentile of them; 0: there are none.
+// A percentile of the numbers in the ring; 0: there are none.
 double moving_percentile(const struct moving *m, double p);
 
 #endif

@@ -40,7 +40,7 @@ bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32
 	return c->by_launches ? queue->records > 0 : queue->dispatches > 0;
 }
 
-// Key of struct amdlog_comparison.addresses. Each address is there by its process and by ANY_PID.
+// Key of struct amdlog_comparison.addresses: each address has one with its pid, one with ANY_PID.
 struct address {
 	int64_t pid; // -1: the log does not say
 	uint64_t address;
@@ -48,7 +48,7 @@ struct address {
 };
 #define ANY_PID INT64_MIN
 
-// The ring of a queue, or its handle.
+// The address of a queue: its handle if `is_handle`, else its ring.
 static struct address address_of(const struct amdlog_summary *s, uint32_t q, bool is_handle)
 {
 	const struct amdlog_queue *queue = &s->queues[q];
@@ -96,7 +96,7 @@ uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, u
 	return c->by_launches ? k->launches : k->dispatches;
 }
 
-// The other log's number of a kernel, if it was used there.
+// The other log's number of a kernel; AMDLOG_NONE: that log does not use the kernel.
 static uint32_t kernel_in_other(const struct amdlog_comparison *c, unsigned which, uint32_t kernel)
 {
 	const struct amdlog_kernel *k = &c->side[which].sum->kernels[kernel];
@@ -195,7 +195,7 @@ static void say_queues_count_on(const struct amdlog_comparison *c, struct buf *o
 	buf_puts(out, "\n");
 }
 
-// Most names are mangled, as in logs up to 6.3: they never match demangled ones.
+// True if most kernel names are mangled (ROCm up to 6.3), which match no demangled ones.
 static bool is_mangled(const struct amdlog_summary *s)
 {
 	uint32_t mangled = 0, plain = 0;
@@ -224,7 +224,7 @@ static double side_rate(const struct amdlog_comparison *c, unsigned which)
 				 &t->span);
 }
 
-// "B dispatches 2.4 times as often as A: 1200/s against 500/s"
+// For example: "B dispatches 2.4 times as often as A: 1200/s against 500/s"
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
@@ -263,7 +263,7 @@ static void on_grids(const struct amdlog_comparison *c, struct buf *out)
 			   b);
 }
 
-// Both are CLOCK_MONOTONIC, which logs of one host and boot share.
+// The times of both logs are CLOCK_MONOTONIC, which logs of one host and boot share.
 static void on_time(const struct amdlog_comparison *c, struct buf *out)
 {
 	const struct amdlog_span *a = &c->side[0].sum->totals.span;

@@ -17,24 +17,24 @@ struct amdlog_side {
 	struct keyed_histogram backlogs; // packets in front of a packet, key 0
 };
 
-// A record that amdlog_summary_add placed.
+// Adds a record that amdlog_summary_add placed.
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e);
 void amdlog_side_fini(struct amdlog_side *s);
 
 enum amdlog_same { AMDLOG_DIFFERENT, AMDLOG_MAYBE_SAME, AMDLOG_SAME };
 
 struct amdlog_match {
-	uint32_t in[2]; // the kernel's number in A and in B; AMDLOG_NONE: not in that one
+	uint32_t in[2]; // the kernel's number in A and in B; AMDLOG_NONE: not in that log
 };
 
 struct amdlog_comparison {
-	struct amdlog_side *side;     // two of them, their summaries finished
+	struct amdlog_side *side;     // array of two (A, B), whose summaries are finished
 	bool by_launches;             // one log has no packets: count launches, not dispatches
-	uint32_t queues[2];           // queues in use: amdlog_queue_used()
+	uint32_t queues[2];           // queues in use of A and of B (amdlog_queue_used)
 	uint32_t shared, unsure;      // queues of A that are, or may be, in B
-	struct amdlog_match *kernels; // all of A's, then those of B alone
+	struct amdlog_match *kernels; // those used in A, then those used in B alone
 	uint32_t nkernels, both, only[2];
-	struct intern addresses[2]; // of the queues of either side
+	struct intern addresses[2]; // of the queues of A and of B (compare.c)
 };
 
 void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2]);
@@ -44,16 +44,16 @@ void amdlog_compare_fini(struct amdlog_comparison *c);
 enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsigned which,
 				       uint32_t q);
 
-// The queue got dispatches or, by launches, has any record.
+// True if the queue got dispatches or, with by_launches, has any record.
 bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32_t q);
 
-// Dispatches (or launches) of a kernel of that side.
+// Dispatches of a kernel in the log `which` or, with by_launches, its launches.
 uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, uint32_t kernel);
 
-// Events per second of a span; NaN if it has no length.
+// Events per second of a span; NaN if the span has no length.
 double amdlog_per_second(uint64_t events, const struct amdlog_span *span);
 
-// The findings as sentences, one a line, queues first.
+// Appends the findings as sentences, one a line, queues first.
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// The row of an address; `make`: a new one if it is new. NULL: none, or at a limit.
+// The entry of an address; `make`: adds a missing one. NULL: it is missing, or a limit is reached.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)
 {
@@ -50,7 +50,7 @@ static void command_enqueued(struct amdlog_latency *l, uint32_t process,
 	l->kinds[kind].enqueued++;
 }
 
-// Not below 0: the record of another thread may have an earlier time ([amdlog.time]).
+// Microseconds since `o` began; 0 if another thread's record has an earlier time ([amdlog.time]).
 static uint64_t since(const struct latency_open *o, uint64_t us)
 {
 	return us > o->us ? us - o->us : 0;
@@ -99,8 +99,8 @@ static void signal_line(struct amdlog_latency *l, uint32_t process, const struct
 	}
 }
 
-// Names and packets belong to the thread's last command. A handler is set before the packet that
-// completes its signal is logged.
+// Kernel names and packets belong to the thread's last command. A signal gets its queue here, as
+// its handler is set before the packet that completes the signal is logged.
 static void packet_or_name(struct amdlog_latency *l, uint32_t process, const struct amdlog_event *e)
 {
 	uint32_t thread = e->record->thread, n = thread < l->ncurrent ? l->current[thread] : 0;

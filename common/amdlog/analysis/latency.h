@@ -8,7 +8,7 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define LATENCY_OPEN_MAX  (1u << 20) // different addresses of commands, and of signals
+#define LATENCY_OPEN_MAX  (1u << 20) // distinct addresses of commands; the same for signals
 #define LATENCY_KINDS_MAX 256
 
 struct latency_kind {
@@ -16,14 +16,14 @@ struct latency_kind {
 	uint64_t enqueued, completed;
 };
 
-// The last command or signal with an address.
+// The last command enqueued at an address, or the last handler set on a signal.
 struct latency_open {
-	uint64_t us; // AMDLOG_UNKNOWN: complete
+	uint64_t us; // time of that; AMDLOG_UNKNOWN: the command or signal is complete
 	uint32_t kind, queue, kernel;
 };
 
 struct latency_set {
-	struct intern keys; // process and address
+	struct intern keys; // (process, address) -> index in `v`
 	struct latency_open *v;
 	size_t cap;
 };
@@ -31,23 +31,23 @@ struct latency_set {
 // Starts as zeros.
 struct amdlog_latency {
 	struct latency_set commands, signals;
-	uint32_t *current; // by thread: its last command's row plus one; 0: none
+	uint32_t *current; // by thread: index of its last command in commands.v, plus one; 0: none
 	size_t ncurrent;
 	struct intern kind_names;
-	struct latency_kind *kinds; // by number of the name
+	struct latency_kind *kinds; // by number in kind_names
 	size_t kinds_cap;
-	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds of commands
-	struct keyed_histogram handlers, handlers_by_queue;  // of signals; the former: key 0
+	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds until completion
+	struct keyed_histogram handlers, handlers_by_queue;  // microseconds; `handlers`: key 0
 	uint64_t handlers_set, handlers_called;
 	uint64_t unknown; // completions of commands that were not seen enqueued
-	bool incomplete;  // a limit was reached
+	bool incomplete;  // a command, kind or signal was left out at a limit
 };
 
-// Kinds of records that it needs, beside those that always become events.
+// Kinds of records that latencies need, beside those that always become events.
 #define AMDLOG_KINDS_LATENCY \
 	(AMDLOG_KIND(COMMAND_ENQUEUED) | AMDLOG_KIND(COMMAND_COMPLETE) | AMDLOG_KIND(SIGNAL))
 
-// A record that amdlog_summary_add placed.
+// Adds a record that amdlog_summary_add placed.
 void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *sum,
 			const struct amdlog_event *e);
 

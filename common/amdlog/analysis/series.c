@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// The point of a track and an interval, made if it is new; AMDLOG_NONE: too many.
+// The index of the track's point of an interval, made if it is new; AMDLOG_NONE: too many points.
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {
 	s->keys.max_entries = SERIES_POINTS_MAX;

@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of tracks: above all process ids of Linux (2^22).
+// First numbers of tracks of a kind, above all process ids of Linux (2^22).
 #define TRACK_THREADS  UINT64_C(5000000)
 #define TRACK_QUEUES   UINT64_C(6000000)
-#define TRACK_NAMELESS UINT64_C(7000000) // processes without a pid
+#define TRACK_NAMELESS UINT64_C(7000000) // stand in for unknown pids
 #define TRACK_ALL      UINT64_C(8000000) // counters over all processes
 
 #define CALL_NAME    64 // longer names of functions are cut
-#define CALL_DEPTH   8  // calls within calls
-#define CALL_PACKETS 16 // packets with a flow from their call; others have none
+#define CALL_DEPTH   8  // open calls of a thread, one within the other
+#define CALL_PACKETS 16 // packets of a call that get a flow from it; further ones get none
 
-// A packet that waits for the return of the call that wrote it, without which there is no flow.
+// A packet that is drawn when the call that wrote it returns: its flow needs the call's slice.
 struct timeline_packet {
 	struct amdlog_packet packet;
 	uint64_t time_us;
@@ -42,13 +42,13 @@ struct timeline_call {
 struct timeline_thread {
 	struct timeline_call call[CALL_DEPTH];
 	unsigned calls;
-	struct timeline_packet packet[CALL_PACKETS]; // of the outermost call
+	struct timeline_packet packet[CALL_PACKETS]; // of the outermost call, not drawn yet
 	unsigned packets;
-	uint64_t end_us; // of the last slice of the track
+	uint64_t end_us; // end of the last slice on the thread's track
 };
 
 #define SIGNALS   4096  // slots for dispatches that wait for their signal's times
-#define WINDOW_US 10000 // of the counter of active queues
+#define WINDOW_US 10000 // interval of the counter of active queues
 
 struct timeline_signal {
 	uint64_t handle, time_us;
@@ -58,16 +58,16 @@ struct timeline_signal {
 struct amdlog_timeline {
 	struct traceevent out;
 	const struct amdlog_summary *sum; // not owned
-	struct timeline_thread **threads; // by the summary's number; NULL: nothing is open
+	struct timeline_thread **threads; // by the summary's number; NULL: no call was open yet
 	size_t nthreads;
-	uint64_t flows, executions; // last ids given
+	uint64_t flows, executions; // the last ids that flows and executions got
 	struct timeline_signal signal[SIGNALS];
 	struct timeline_queue {
-		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN
-		uint64_t window;  // last window with a packet of it; AMDLOG_UNKNOWN
+		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN: none
+		uint64_t window;  // last window in which it got a packet; AMDLOG_UNKNOWN: none
 	} * queues;               // by the summary's number
 	size_t nqueues;
-	uint64_t window, active; // the open window of the counter, queues with packets in it
+	uint64_t window, active; // the counter's open window, and its queues with packets
 	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
 	void *readable_ctx;
 };
@@ -133,7 +133,7 @@ static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 	t->window = next;
 }
 
-// A record that steps back by microseconds counts for the open window.
+// Counts a packet's queue as active. A packet up to 1 s older than the open window counts for that.
 static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
@@ -179,7 +179,7 @@ static void write_shape(struct json *j, const char *key, const uint64_t dim[3])
 	json_str(j, key, text);
 }
 
-// The kernel's name in the log, where another is drawn.
+// Writes the kernel's name in the log, if a readable one is drawn instead.
 static void logged_name(struct amdlog_timeline *t, uint32_t kernel)
 {
 	if (t->readable && kernel != AMDLOG_NONE)
@@ -232,9 +232,9 @@ static void timeline_mark(struct amdlog_timeline *t, const struct timeline_packe
 
 // --- API calls ---
 
-#define OPEN_MAX 4096 // threads; calls of threads beyond are marks
+#define OPEN_MAX 4096 // threads with open calls; calls of further threads are drawn as marks
 
-// NULL: the thread is not known, or beyond OPEN_MAX.
+// The state of the record's thread; NULL: the thread is not known, or beyond OPEN_MAX.
 static struct timeline_thread *calling_thread(struct amdlog_timeline *t,
 					      const struct amdlog_event *e)
 {
@@ -260,8 +260,8 @@ static void draw_call_mark(struct amdlog_timeline *t, uint32_t thread, uint64_t 
 	traceevent_end(&t->out);
 }
 
-// Draws the packets of the outermost call; if that became a slice, which ends at `until` (else 0),
-// with flows from it. A flow must begin before the slice's end.
+// Draws the packets of the outermost call. `until`: end of the call's slice, from which flows lead
+// to the packets; 0: no slice. A flow must begin before the slice's end.
 static void draw_call_packets(struct amdlog_timeline *t, uint32_t thread, uint64_t until)
 {
 	struct timeline_thread *h = t->threads[thread];
@@ -321,8 +321,8 @@ static void draw_call(struct amdlog_timeline *t, const struct amdlog_record *r, 
 	traceevent_end(&t->out);
 }
 
-// A return without an entry: a slice if the call says how long it took and nothing else is drawn
-// there, else a mark.
+// Draws a return without an entry: as a slice if the line has the call's duration and the track is
+// free for that long, else as a mark.
 static void lone_return(struct amdlog_timeline *t, const struct amdlog_record *r,
 			struct timeline_thread *h, const char *name)
 {
@@ -375,7 +375,8 @@ static void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *
 	(r->kind == AMDLOG_API_ENTRY ? call_enter : call_leave)(t, e, name);
 }
 
-// Keeps a packet until its call returns. False: no call is open, or it has CALL_PACKETS.
+// Keeps a packet until its call returns. False: no call is open, the call began after the packet,
+// or it has CALL_PACKETS already.
 static bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *e,
 			  const struct timeline_packet *p)
 {
@@ -387,7 +388,7 @@ static bool timeline_keep(struct amdlog_timeline *t, const struct amdlog_event *
 	return true;
 }
 
-// At the end: calls that never returned become marks.
+// Draws calls that never returned as marks, at the end of the log.
 static void timeline_end_calls(struct amdlog_timeline *t)
 {
 	for (uint32_t i = 0; i < t->nthreads; i++) {
@@ -533,7 +534,7 @@ static void name_process_tracks(struct amdlog_timeline *t)
 	traceevent_name(&t->out, TRACK_ALL, 0, "all queues", 0);
 }
 
-// Queues stand above the threads.
+// Names the tracks of queues and threads, the queues above the threads.
 static void name_tracks(struct amdlog_timeline *t)
 {
 	char name[96];

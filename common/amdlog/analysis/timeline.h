@@ -16,9 +16,9 @@
 
 struct amdlog_timeline;
 
-// Writes to `fd` what is placed in `sum`; both stay the caller's. Kernels are drawn by the name
-// that `readable` returns for their number, with the log's name as an argument; NULL: by the log's
-// name.
+// Begins a document on `fd` with records that are placed in `sum`; both stay the caller's. Kernels
+// are drawn by the name that `readable` returns for their number, with the log's name as an
+// argument; `readable` NULL: by the log's name.
 struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary *sum,
 					    const char *(*readable)(void *ctx, uint32_t kernel),
 					    void *ctx);
@@ -26,11 +26,11 @@ struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary 
 // Draws a record that amdlog_summary_add placed, in the order of the log.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 
-// The document: its error, its clock (default: that of a log), and where further events go before
-// the end. Tracks above 8999998 are free.
+// The document, for its error, its clock (default: that of a log) and further events before the
+// end. Tracks from 8999998 on are free for those.
 struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t);
 
-// Names the tracks, ends the document, frees it. 0, or the errno of the first failure.
+// Names the tracks, ends and frees the document. Returns 0 or the errno of the first failure.
 int amdlog_timeline_close(struct amdlog_timeline *t);
 
 #endif

@@ -25,7 +25,7 @@ static enum windows_fault add_window(struct amdlog_windows *w, uint64_t begin_us
 	return WINDOWS_OK;
 }
 
-// "26330000" is the log's own microseconds, "26.33s" the same clock.
+// Reads a time on the log's clock: "26330000" (microseconds) or, with a unit, "26.33s".
 static bool read_mark_time(const char *word, uint64_t *us)
 {
 	uint64_t ns;
@@ -38,7 +38,7 @@ static bool read_mark_time(const char *word, uint64_t *us)
 	return true;
 }
 
-// BEGIN END [NAME], separated by blanks, tabs or a comma.
+// Reads BEGIN END [NAME], separated by blanks, tabs or a comma.
 static enum windows_fault read_mark_words(struct amdlog_windows *w, char *line)
 {
 	static const char separators[] = " \t,";
@@ -52,7 +52,7 @@ static enum windows_fault read_mark_words(struct amdlog_windows *w, char *line)
 	return add_window(w, begin, end, rest + strspn(rest, separators));
 }
 
-// The members that are read, of all kinds of records.
+// The JSON members that are read, of all kinds of records; NONE: not there.
 struct marks {
 	uint64_t begin_us, end_us, begin_ns, end_ns;
 	uint64_t at_ns, suspend_ns, held_ns, resume_ns, latency_ns, until_ns, pid, cycle;
@@ -75,7 +75,7 @@ static enum windows_fault plain_window(struct amdlog_windows *w, const struct ma
 	return end < begin ? WINDOWS_BACKWARDS : add_window(w, begin, end, m->label);
 }
 
-// gpq bench preempt --raw; a cycle that was cut short has no window.
+// Adds the window of a cycle of gpq bench preempt --raw; a cycle that was cut short has none.
 static enum windows_fault cycle_window(struct amdlog_windows *w, const struct marks *m)
 {
 	char label[WINDOW_LABEL_MAX] = "";
@@ -92,7 +92,7 @@ static enum windows_fault cycle_window(struct amdlog_windows *w, const struct ma
 }
 
 // gpq suspend prints a line for each queue. The first line of a process opens a window, which ends
-// at the deadline unless gpq resume ends it earlier.
+// at the deadline or, if there is a line of gpq resume, then.
 static enum windows_fault suspended_window(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
@@ -236,7 +236,7 @@ static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window
 	return &m->cells[n];
 }
 
-// Adds the time from one dispatch to the next to the windows that overlap it.
+// Adds the gap between two dispatches of a queue to the windows that overlap it.
 static void mark_gap(struct amdlog_marked *m, uint32_t queue, uint64_t begin, uint64_t end)
 {
 	const struct amdlog_windows *w = m->windows;
@@ -259,7 +259,7 @@ static void mark_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 	uint64_t backlog = amdlog_packet_backlog(p);
 	if (backlog == AMDLOG_UNKNOWN)
 		return;
-	// Records of several threads may be out of order by a few.
+	// Packets of several threads may be logged out of order.
 	if (c->rptr_low == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_low, p->rptr) < 0)
 		c->rptr_low = p->rptr;
 	if (c->rptr_high == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_high, p->rptr) > 0)

@@ -18,36 +18,36 @@
 #define WINDOW_LABEL_MAX 48u
 
 struct amdlog_window {
-	uint64_t begin_us, end_us;    // end UINT64_MAX: the file does not say
-	char label[WINDOW_LABEL_MAX]; // cut to fit; "" none
+	uint64_t begin_us, end_us;    // end_us UINT64_MAX: the file does not say
+	char label[WINDOW_LABEL_MAX]; // the name, cut to fit; "": none
 	bool held;                    // opened by gpq suspend; gpq resume may end it
 };
 
 // Starts as zeros.
 struct amdlog_windows {
-	struct amdlog_window *v; // owned; by begin after amdlog_windows_sort
-	uint64_t *latest;        // the greatest end of v[0] to v[i]
+	struct amdlog_window *v; // owned; sorted by begin_us after amdlog_windows_sort
+	uint64_t *latest;        // latest[i]: greatest end_us of v[0] to v[i]
 	size_t n, cap;
-	struct intern held; // pid of a suspended process -> its latest window
+	struct intern held; // pid of a suspended process -> its latest window in `v`
 };
 
 enum windows_fault {
 	WINDOWS_OK,
 	WINDOWS_NO_TIME,   // a line does not begin with two times
-	WINDOWS_BACKWARDS, // one ends before it begins
+	WINDOWS_BACKWARDS, // a window ends before it begins
 	WINDOWS_NO_JSON,   // a line begins with { and is no JSON object
 	WINDOWS_TOO_MANY,  // more than WINDOWS_MAX
 };
 
-// Adds the windows of a file. `line`: number of the line at fault.
+// Adds the windows of a file. *line: number of the line at fault.
 enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
 				       size_t *line);
 
-// After all are read.
+// Sorts the windows, after all files are read.
 void amdlog_windows_sort(struct amdlog_windows *w);
 
-// The first window from `from` on that overlaps [begin, end] by more than a border; n: none does.
-// The windows must be sorted.
+// The index, at least `from`, of the first window that overlaps [begin, end] in more than one
+// point; w->n: none does. The windows must be sorted.
 size_t amdlog_windows_next(const struct amdlog_windows *w, size_t from, uint64_t begin,
 			   uint64_t end);
 
@@ -57,31 +57,30 @@ void amdlog_windows_fini(struct amdlog_windows *w);
 
 #define MARKED_MAX (1u << 20) // pairs of window and queue
 
-// One queue around one window.
+// The activity of one queue in and around one window.
 struct marked_cell {
-	uint64_t dispatches;          // within it, its borders included
-	uint64_t rptr_low, rptr_high; // of packets within it; AMDLOG_UNKNOWN
-	uint64_t backlog_max;         // likewise
-	// Longest time without a dispatch that overlaps it; AMDLOG_UNKNOWN: no dispatch on both
-	// sides.
+	uint64_t dispatches;          // in the window, borders included
+	uint64_t rptr_low, rptr_high; // least and greatest rptr of packets in it; AMDLOG_UNKNOWN
+	uint64_t backlog_max;         // greatest backlog of packets in it; AMDLOG_UNKNOWN
+	// Longest time between two dispatches that overlaps the window; AMDLOG_UNKNOWN: none does.
 	uint64_t gap_begin_us, gap_end_us;
-	uint64_t after_us; // first dispatch at its end or later; AMDLOG_UNKNOWN
+	uint64_t after_us; // first dispatch at the window's end or later; AMDLOG_UNKNOWN
 };
 
 // Starts as zeros, `windows` set and sorted.
 struct amdlog_marked {
 	const struct amdlog_windows *windows; // not owned
-	struct intern pairs;                  // window and queue
-	struct marked_cell *cells;            // by pair
-	uint64_t *last_us;                    // by queue: time of its last dispatch; AMDLOG_UNKNOWN
+	struct intern pairs;                  // (window, queue) -> index in `cells`
+	struct marked_cell *cells;
+	uint64_t *last_us; // by queue: time of its last dispatch; AMDLOG_UNKNOWN
 	size_t cells_cap, last_cap;
 	bool incomplete; // MARKED_MAX was reached
 };
 
-// A record that amdlog_summary_add placed.
+// Adds a record that amdlog_summary_add placed.
 void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e);
 
-// NULL: nothing was seen of that queue around that window.
+// The cell of a window (its index) and a queue; NULL: nothing was seen of that queue there.
 const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
 					   uint32_t queue);
 

@@ -87,7 +87,7 @@ static void merge_thread(struct adding *a, uint32_t i)
 	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
 }
 
-// The queue's row in the sum: by its ring, else by its handle.
+// The row in the sum of the part's queue `q`, found by its ring, else by its handle.
 static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 {
 	uint32_t process = a->process[q->process];
@@ -95,7 +95,7 @@ static uint32_t queue_in(struct adding *a, const struct amdlog_queue *q)
 	bool has_ring = q->hwq != AMDLOG_UNKNOWN;
 	uint32_t n = has_ring ? pair_value(&s->keys.rings, process, q->hwq)
 			      : pair_value(&s->keys.handles, process, q->swq);
-	// A part without packets takes a ring for a handle; up to 5.4 both are the same.
+	// A part without packets may take a ring for a handle; up to ROCm 5.4 both are the same.
 	if (n == INTERN_NONE && has_ring)
 		n = pair_value(&s->keys.handles, process, q->hwq);
 	else if (n == INTERN_NONE)
@@ -186,8 +186,8 @@ static void merge_totals(struct adding *a)
 
 // --- what the part left open ---
 
-// The kernel of a dispatch that the part could not name: what its thread had named, else what the
-// kernel_obj was called by then.
+// The kernel of dispatches that the part could not name: the one their thread named before the
+// part, else the one known for their kernel_obj.
 static uint32_t unresolved_kernel(const struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = AMDLOG_NONE;
@@ -245,7 +245,7 @@ static void settle_part(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
-		// The first dispatch of a thread tells what the kernel_obj is called.
+		// What a thread named before the part is the kernel of its first kernel_obj here.
 		if (t->head.dispatch && to->kernel != AMDLOG_NONE &&
 		    t->head.object != AMDLOG_UNKNOWN)
 			pair_set(&a->to->keys.objects, to->process, t->head.object, to->kernel);
@@ -262,7 +262,8 @@ static void settle_part(struct adding *a)
 					     : settle_dispatch)(a, &a->from->part.open[i]);
 }
 
-// Counts records whose stream the part did not know for the thread's stream, as queue.c would have.
+// Counts records of the part whose stream was unknown there: for the stream that their thread has
+// in the sum, on the conditions of queue.c.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
@@ -315,12 +316,12 @@ static void take_pairs(struct adding *a)
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
 		uint32_t queue = a->queue[p.a];
-		if (a->kernel[p.b] != AMDLOG_NONE) // else there are too many
+		if (a->kernel[p.b] != AMDLOG_NONE) // else there are too many kernels
 			kernel_seen(a->to, a->kernel[p.b], a->to->queues[queue].process, queue);
 	}
 }
 
-// Joins queues by streams that were created before the part; the part did so for its own streams.
+// Joins handles and rings by streams created before the part; the part did so for its own streams.
 static void take_streams(struct adding *a)
 {
 	for (uint32_t i = 0; i < a->from->pairs.queue_streams.n; i++) {
@@ -381,7 +382,7 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	const struct amdlog_summary *next = part->sum;
 	struct adding a = {.m = m, .to = &m->sum, .from = next};
 	uint32_t host = part->host ? intern_put(&m->hosts, part->host, strlen(part->host)) + 1 : 0;
-	if (m->files && host != m->host) { // each has a clock of its own
+	if (m->files && host != m->host) { // each host has a clock of its own
 		m->several_hosts = true;
 		m->sum.state.last_us = 0;
 	}

@@ -1,5 +1,5 @@
-// Parts of logs as JSON, written and read; partial.h. A member that has its row's initial value is
-// not written. Nothing is assumed of what is read: afterwards no row points outside of its tables.
+// Parts of logs as JSON, written and read; partial.h. In `sparse` tables, members with
+// their initial value are not written. Indices that are read are checked to lie in their tables.
 #include "common/amdlog/merge/partial_priv.h"
 
 #include "common/cli/json.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// `initial`: what is left out; NULL: nothing is.
+// Writes the members of a row, but not those that are as in the row `initial`; NULL: all.
 static void write_part_members(struct json *j, const struct part_member *m, const void *row,
 			       const char *initial)
 {
@@ -33,7 +33,7 @@ static void write_section(struct json *j, const struct section *x, const struct 
 	json_end(j, ']');
 }
 
-// Pairs of numbers and what they lead to, three numbers each; without values two.
+// Writes pairs as a flat list: two numbers each or, in a table with values, three.
 static void write_pairs(struct json *j, const struct pairs *x, const struct intern *in)
 {
 	json_begin(j, x->key, '[');
@@ -49,7 +49,7 @@ static void write_pairs(struct json *j, const struct pairs *x, const struct inte
 	json_end(j, ']');
 }
 
-// The function's number and its histogram, by turns.
+// Writes the row of each API function with durations, then its histogram, as one flat list.
 static void write_api_times(struct json *j, const struct amdlog_summary *s)
 {
 	struct hist h;
@@ -100,7 +100,7 @@ void amdlog_part_fini(struct amdlog_part *part)
 
 // --- reading ---
 
-// A member that is not in the table is a later version's, and left out.
+// Reads a member, if the table `m` has it: others are of a later version.
 static bool read_part_member(const struct jsonin_value *key, const struct jsonin_value *v,
 			     const struct part_member *m, void *row)
 {
@@ -190,7 +190,7 @@ static bool read_pairs(const struct jsonin_value *v, struct intern *in, bool val
 	return !j.failed;
 }
 
-// What says which part it is.
+// Reads the members that say which part this is, and its counts.
 static bool read_part_place(struct amdlog_part *part, const struct jsonin_value *key,
 			    const struct jsonin_value *v)
 {

@@ -16,46 +16,47 @@
 
 // Origin, counts and streams of a part.
 struct amdlog_part {
-	char *host;        // owned; of its processes; NULL: not said
-	char *file;        // owned; as it was named
-	uint64_t from, to; // bytes of it
+	char *host;        // owned; host of its processes; NULL: not said
+	char *file;        // owned; name of the file, as it was given
+	uint64_t from, to; // bytes [from, to) of the file
 	uint64_t mended;
-	bool filtered; // not all records were counted
-	bool stopped;  // not read to its end
+	bool filtered; // a filter was set: not all records were counted
+	bool stopped;  // the part was not read to its end
 	struct amdlog_counts counts;
 	struct amdlog_streams streams; // owned
 	struct amdlog_summary *sum;    // not owned
 };
 
-// Appends the line, newline included, of a part whose summary is `resumed` and not finished.
+// Appends a part as a line of JSON, newline included. Its summary must be `resumed` (struct
+// summary_part) and not finished.
 void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 
-// Reads a line into a part and its summary `s`. False, with a text in *why: it is no part, or
-// damaged; neither needs fini then. Indices are checked: they lie within their tables.
+// Reads a line into a part and its summary `s`; all indices in it lie within their tables. If the
+// line is no part or is damaged, returns false and sets *why; neither needs fini then.
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
-// Reads host, file and place only, to sort lines by. False as above.
+// Reads only the host, file and bytes of a part, to sort lines by. False: the line is no part.
 bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
 
 void amdlog_part_fini(struct amdlog_part *part);
 
-// The sum of parts, which must be added in the order of hosts, files' names and places.
+// The sum of parts, which must be added in the order of hosts, file names and bytes.
 struct amdlog_merge {
 	struct amdlog_summary sum;
-	struct amdlog_part all; // its counts and streams; `filtered`: of any part
-	struct intern hosts;    // names; amdlog_process.host is the number plus one
-	uint32_t host;          // of the last part
-	bool several_hosts;     // whose times cannot be compared
-	struct intern threads;  // process and tid -> thread
-	struct intern tids;     // tid and file -> thread with a pid
+	struct amdlog_part all; // counts and streams of all parts; `filtered`: any part is
+	struct intern hosts;    // names of hosts; amdlog_process.host is their number plus one
+	uint32_t host;          // of the last part; 0: not said
+	bool several_hosts;     // times of different hosts cannot be compared
+	struct intern threads;  // (process, tid) -> thread
+	struct intern tids;     // (tid, file) -> thread with a pid
 	uint32_t files;
 };
 
 void amdlog_merge_init(struct amdlog_merge *m);
 void amdlog_merge_fini(struct amdlog_merge *m);
 
-// Adds a part; `new_file`: it is of another file than the one before.
+// Adds a part. `new_file`: the part is of another file than the part before.
 void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
 
 #endif

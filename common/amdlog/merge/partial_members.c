@@ -16,7 +16,7 @@ bool read_number(const struct jsonin_value *v, uint64_t *n)
 	return v->kind == 'n' || jsonin_u64(v, n);
 }
 
-// uint64_t, AMDLOG_UNKNOWN as null, or uint32_t.
+// A uint64_t (AMDLOG_UNKNOWN as null) or, by its size, a uint32_t.
 static void write_number_member(struct json *j, const struct member *m, const void *at)
 {
 	const bool half = m->size == sizeof(uint32_t);
@@ -34,7 +34,7 @@ static bool read_number_member(const struct jsonin_value *v, const struct member
 	return true;
 }
 
-// int64_t, or int8_t of -1 to 2.
+// An int64_t or, by its size, an int8_t of -1 to 2.
 static void write_signed(struct json *j, const struct member *m, const void *at)
 {
 	json_i64(j, m->key, m->size == 1 ? *(const int8_t *)at : *(const int64_t *)at);
@@ -59,7 +59,7 @@ static bool read_signed(const struct jsonin_value *v, const struct member *m, vo
 	return true;
 }
 
-// uint64_t[], each as above.
+// A uint64_t[], AMDLOG_UNKNOWN as null.
 static void write_list(struct json *j, const struct member *m, const void *at)
 {
 	json_begin(j, m->key, '[');
@@ -120,7 +120,7 @@ char *copy_string(const struct jsonin_value *v)
 	return NULL;
 }
 
-// A row has one name; its reader frees the text.
+// Reads the one name of a row; read_row() frees the text.
 static bool read_name(const struct jsonin_value *v, const struct member *m, void *at)
 {
 	struct member_name *name = at;
@@ -156,21 +156,21 @@ const struct member_type member_name = {write_name, read_name},
 
 // --- tables of members ---
 
-// Members of struct ROW.
+// A member of struct ROW under a key of JSON; `sum`: enum member_sum.
 #define AT(key, member, type, sum)                            \
 	{                                                     \
 		MEMBER(type, ROW, member, key), 0, sum, false \
 	}
 #define M(member, type, sum) AT(#member, member, type, sum)
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
-// Of its struct amdlog_span.
+// The members of struct ROW's `span`.
 #define SPAN AT("first_us", span.first_us, number, LEAST), AT("last_us", span.last_us, number, MOST)
 #define SHAPES(name)                                                                    \
 	AT(#name "_min", name.min, list, KEEP), AT(#name "_max", name.max, list, KEEP), \
 		AT(#name "_items_min", name.items_min, number, KEEP),                   \
 		AT(#name "_items_max", name.items_max, number, KEEP)
 // NOLINTEND(bugprone-macro-parentheses)
-// A row of the summary's table n##of.
+// A member that is an index into the summary's table `of`, which has n##of rows.
 #define COUNT_OF(of) offsetof(struct amdlog_summary, n##of)
 #define INDEX(key, member, of, required)                                       \
 	{                                                                      \
@@ -323,7 +323,7 @@ static bool part_put_kernel(struct amdlog_part *part, union row *row)
 	struct amdlog_kernel *k = &row->kernel;
 	uint32_t next = s->nkernels;
 	if (kernel_named(s, k->name, k->len, intern_hash(k->name, k->len)) != next)
-		return false; // the name stands there already, or there are too many
+		return false; // the name is there already, or there are too many
 	k->name = s->kernels[next].name;
 	s->kernels[next] = *k;
 	return true;

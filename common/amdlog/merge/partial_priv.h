@@ -7,18 +7,18 @@
 #include "common/amdlog/model/summary_priv.h"
 #include "common/out/members.h"
 
-// How a member of one row is added to that of another; KEEP: by merge.c, or not at all.
+// How a member of a row is added to the same member of another row; KEEP: by merge.c or not at all.
 enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct part_member {
-	struct member is; // without a key it ends a table
-	uint32_t bound;   // of an index: where struct amdlog_summary counts the rows; else 0
+	struct member is; // a member without a key ends a table
+	uint32_t bound;   // of an index: offset of its table's row count in the summary; else 0
 	uint8_t sum;      // enum member_sum
 	bool required;    // the index must not be AMDLOG_NONE
 };
 
-// The name of a kernel, of an API function or of an error, a struct member_name: as text or, if it
-// is no UTF-8, in hex. Both members stand first in a table.
+// Types of the name of a kernel, API function or error (struct member_name): text or, if it is no
+// UTF-8, hex. A table of named rows begins with a member of each type.
 extern const struct member_type member_name, member_name_hex;
 
 struct member_name {
@@ -38,13 +38,13 @@ union row {
 	struct stream_head head;
 };
 
-// A table of rows in the summary or in the part's streams: offsets of its pointer and its count.
+// A table of rows in the summary or, if `of_streams`, in the part's streams.
 struct section {
 	const char *key;
 	const struct part_member *members;
-	size_t rows, count, size;
-	const void *initial; // a row of the values of members that are not written
-	bool sparse;         // members that are as in `initial` are not written
+	size_t rows, count, size; // offsets of the pointer and of the count; bytes of a row
+	const void *initial;      // a row with the values of members that are not written
+	bool sparse;              // members that are as in `initial` are not written
 	bool of_streams;
 	// Appends a row that was read and whose required members are valid. False: it contradicts
 	// other rows.
@@ -63,20 +63,20 @@ enum {
 	PART_HEADS,
 	PART_SECTIONS
 };
-extern const struct section part_sections[PART_SECTIONS]; // in the order of the text, but for pairs
+extern const struct section part_sections[PART_SECTIONS]; // in the order in which they are written
 
-// Pairs of numbers and, where `value` is a bound, the value of each pair.
+// A table of pairs of numbers; if `value` is not 0, with a value for each pair.
 struct pairs {
 	const char *key;
 	size_t offset;               // of their struct intern in the summary
-	size_t first, second, value; // bounds (see struct part_member); 0: none
+	size_t first, second, value; // bounds of the numbers (see struct part_member); 0: none
 	unsigned shift;              // bits of flags below the second number
 };
 
 #define PART_PAIRS 6
 extern const struct pairs part_pairs[PART_PAIRS];
 
-// Of struct amdlog_totals, struct amdlog_summary, struct amdlog_part.
+// Members of struct amdlog_totals, struct amdlog_summary, struct amdlog_part.
 extern const struct part_member part_totals[], part_state[], part_members[];
 
 static inline uint32_t bound_of(const struct amdlog_summary *s, size_t bound)
@@ -89,16 +89,16 @@ static inline struct intern *pairs_in(const struct pairs *p, const struct amdlog
 	return (struct intern *)((uintptr_t)s + p->offset);
 }
 
-// A number, or null: AMDLOG_UNKNOWN. False: it is neither.
+// Reads a number, or null as AMDLOG_UNKNOWN. False: `v` is neither.
 bool read_number(const struct jsonin_value *v, uint64_t *n);
 
-// A copy that the caller frees; NULL: `v` is no string.
+// A copy of the string `v`, which the caller frees; NULL: `v` is no string.
 char *copy_string(const struct jsonin_value *v);
 
-// The rows of a section and their number.
+// Returns the rows of a section and sets *n to their number.
 const char *section_rows(const struct section *x, const struct amdlog_part *part, uint32_t *n);
 
-// Adds the members whose `sum` says how.
+// Adds the members of a row to those of another, each as its `sum` says.
 void members_add(const struct part_member *m, void *to, const void *from);
 
 #endif

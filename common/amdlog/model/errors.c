@@ -14,7 +14,8 @@ struct key {
 	char text[ERRORS_TEXT_MAX];
 };
 
-// "hipMalloc: Returned hipErrorOutOfMemory : ..." as "hipMalloc: hipErrorOutOfMemory".
+// Writes "hipMalloc: hipErrorOutOfMemory" for "hipMalloc: Returned hipErrorOutOfMemory : ...".
+// Returns its length; 0: the message is no such return.
 static size_t api_text(const struct amdlog_record *r, char *out)
 {
 	static const char returned[] = "Returned ";
@@ -80,7 +81,7 @@ void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct a
 	if (row.of_queue) {
 		row.len = (uint32_t)(r->msg_len < sizeof(text) ? r->msg_len : sizeof(text));
 		memcpy(text, r->msg, row.len);
-		// "Callback: Queue 0x7f.. aborting": up to 6.1 the handle, then the ring.
+		// "Callback: Queue 0x7f.. aborting" has the handle up to ROCm 6.1, then the ring.
 		at = memmem(r->msg, r->msg_len, "Queue 0x", strlen("Queue 0x"));
 		row.address = at ? amdlog_next_number(r, " ", &at) : AMDLOG_UNKNOWN;
 	} else {

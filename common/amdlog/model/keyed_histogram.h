@@ -19,19 +19,19 @@ struct keyed_histogram_row {
 struct keyed_histogram {
 	struct keyed_histogram_row *v; // by key
 	size_t n, cap, buckets;
-	bool incomplete; // something was left out: too many keys or buckets
+	bool incomplete; // values were left out: too many keys or buckets
 };
 
-// Keys are small dense numbers.
+// Adds a value to the histogram of a key. Keys must be small numbers: they index an array.
 void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value);
 
 // Adds all of a histogram to a key.
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h);
 
-// The histogram of a key; false, and an empty one: the key has no values.
+// Sets *h to the histogram of a key. False: the key has no values, and *h is empty.
 bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct hist *h);
 
-// NaN: the key has no values.
+// The mean of a key's values; NaN: the key has none.
 double keyed_histogram_mean(const struct keyed_histogram *s, uint32_t key);
 
 void keyed_histogram_fini(struct keyed_histogram *s);

@@ -32,7 +32,7 @@ uint32_t queue_new(struct amdlog_summary *s, uint32_t process)
 	return s->nqueues++;
 }
 
-// The queue with this ring or handle (`keys`), made if it is new; AMDLOG_NONE: there are too many.
+// The queue with this ring or handle (as `keys` says), made if it is new; AMDLOG_NONE: too many.
 static uint32_t queue_at(struct amdlog_summary *s, struct intern *keys, uint32_t process,
 			 uint64_t address)
 {
@@ -57,7 +57,7 @@ static uint32_t queue_by_ring(struct amdlog_summary *s, uint32_t process, uint64
 	known = pair_value(&s->keys.handles, process, hwq);
 	if (known == INTERN_NONE)
 		return queue_at(s, &s->keys.rings, process, hwq);
-	// Up to 5.4: the same address in both kinds of lines.
+	// Up to ROCm 5.4 packets and queue lines have the same address.
 	s->queues[known].hwq = hwq;
 	pair_set(&s->keys.rings, process, hwq, known);
 	return known;
@@ -91,8 +91,8 @@ void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream,
 	stream_seen(s, q, stream);
 }
 
-// A stream that was created on a handle dispatches to a ring: handle and ring are one queue, unless
-// another stream contradicts it.
+// Joins the handle that a stream was created on and the ring that it dispatches to: they are one
+// queue, unless another stream contradicts that.
 static void join_by_stream(struct amdlog_summary *s, struct amdlog_queue *q, uint32_t self,
 			   uint64_t stream)
 {
@@ -158,7 +158,7 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 	stream_wrote_to(s, t->stream, q);
 }
 
-// The queue of a line with one address: the handle up to 6.1, then the ring.
+// The queue of a line with one address, which is the handle up to ROCm 6.1, then the ring.
 static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 			      const struct amdlog_record *r, uint64_t address)
 {
@@ -174,7 +174,7 @@ static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
 				  const struct amdlog_queue_line *line)
 {
-	if (line->hwq == AMDLOG_UNKNOWN) // cut, or up to 6.1
+	if (line->hwq == AMDLOG_UNKNOWN) // a cut line, or ROCm up to 6.1
 		return line->address == AMDLOG_UNKNOWN
 			       ? AMDLOG_NONE
 			       : queue_at(s, &s->keys.handles, process, line->address);
@@ -208,13 +208,13 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	t->queue = q;
 	if (s->part.resumed && !t->knows_stream) {
 		t->head.line = q;
-	} else if (!t->creating && !t->by_command) { // created at first use, in a launch or copy
+	} else if (!t->creating && !t->by_command) { // made at first use, by a launch or copy
 		note_stream(e, t->stream, q);
 		stream_made_on(s, t->process, t->stream, q);
 	}
 }
 
-// Sets the stream that the thread's next records are for.
+// Sets the stream that the thread's next records are for, by an API entry.
 void stream_api_entry(struct amdlog_thread *t, const struct amdlog_record *r)
 {
 	t->stream = amdlog_entry_stream(r);
@@ -239,7 +239,7 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 	t->stream = AMDLOG_UNKNOWN;
 }
 
-// Applies what the thread's API and command lines in a block came to.
+// Sets the stream that the thread's API and command lines in a block led to.
 void stream_set(struct amdlog_thread *t, const struct block_stream *known)
 {
 	if (known->api)
@@ -283,7 +283,6 @@ static void count_pointers(struct amdlog_summary *s, struct amdlog_queue *q,
 	q->wptr_max = p->wptr > q->wptr_max ? p->wptr : q->wptr_max;
 }
 
-// Counts creation and deletion.
 static void count_queue_line(struct amdlog_queue *q, const struct amdlog_record *r)
 {
 	if (r->kind == AMDLOG_QUEUE_CREATED) {

@@ -2,8 +2,8 @@
 #include "common/amdlog/model/reading.h"
 #include "common/amdlog/model/summary_priv.h"
 
-// A record that is a whole line of the block has been matched already. Others, cut or joined, are
-// matched now.
+// True if the filter by text picks a record. `hits` has the result for whole lines of the block;
+// records that were cut or joined are matched now.
 static bool is_picked(const struct amdlog_reading *r, const struct amdlog_record *record)
 {
 	const struct reading_block *b = &r->block;
@@ -79,7 +79,7 @@ static uint32_t item_thread_number(struct amdlog_reading *r, struct block_sum *s
 	return sum->number;
 }
 
-// Applies first and last time of records that were counted before an item or at the end.
+// Applies the first and last time of records that a block reader counted between two items.
 static void add_times(struct amdlog_summary *s, uint64_t first_us, uint64_t last_us)
 {
 	if (first_us == AMDLOG_UNKNOWN)
@@ -111,7 +111,7 @@ static void take_item(struct amdlog_reading *r, struct block_result *b, struct b
 	}
 }
 
-// Adds the records that were only counted.
+// Adds the records that a block reader only counted.
 static void add_block_sums(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			   const struct block_result *b)
 {

@@ -17,33 +17,33 @@ struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
 	struct amdlog_scan *scan;   // of `reassembly`
 	struct amdlog_reassembly *reassembly;
-	struct grepper *grepper; // of the filter by text; NULL: none
-	struct reading_block {   // that is being taken
+	struct grepper *grepper; // applies the filter by text; NULL: there is none
+	struct reading_block {   // the text that is being taken
 		const char *text;
 		size_t len;
-		uint64_t offset; // in the input
+		uint64_t offset; // of `text` in the input
 		const struct grep_hits *hits;
 	} block;
-	_Atomic bool settled; // no time of the filter waits for the first record
-	// Called for records that the filter lets pass: of block results only for items. May be
-	// NULL.
+	_Atomic bool settled; // the filter's times are absolute: none waits for the first record
+	// Called for records that pass the filter, but not for those that a block reader only
+	// counted. May be NULL.
 	void (*event)(void *ctx, const struct amdlog_event *e);
 	void *ctx;
 };
 
-// `grep`: what the filter asks of the text (struct amdlog_filter), else NULL.
+// `grep`: the filter by text (struct amdlog_filter); NULL: there is none.
 void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep);
 void amdlog_reading_fini(struct amdlog_reading *r);
 
-// A block reader for one thread, for the next input. `kinds`: see block.h.
+// Makes a block reader for one thread, for the next input. `kinds`: see block.h.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// `settled`, for any thread; if false, the next text must be taken without a block result.
+// Returns `settled`, in any thread. While it is false, text must be taken without block results.
 bool amdlog_reading_settled(const struct amdlog_reading *r);
 
-// Takes the next text of the input. `b` and `hits`: what was read of it and its lines picked by
-// their text, if it is whole lines; else NULL.
+// Takes the next text of the input. `b`: its block result, `hits`: its lines that the filter by
+// text picks; both NULL if there is none or the text is not whole lines.
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits);
 

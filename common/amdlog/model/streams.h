@@ -5,18 +5,18 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define STREAMS_MAX 65536u // periods in all
+#define STREAMS_MAX 65536u // periods in all; heads too
 
-// A stream on a queue, for a time.
+// A time in which a stream used one queue.
 struct stream_period {
-	uint32_t process; // index
+	uint32_t process; // index in the summary
 	uint64_t stream;  // 0: the null stream
 	uint32_t queue;
 	uint32_t before;  // the stream's previous period; AMDLOG_NONE
-	uint64_t created; // times it was created on this queue
+	uint64_t created; // how often the stream was created on this queue
 	uint64_t packets; // dispatches included
 	uint64_t dispatches;
-	struct amdlog_span span; // of creation and packets
+	struct amdlog_span span; // of the stream's creation and packets
 };
 
 // In a part (partial.h): what a thread did for a stream that only an earlier part can know.
@@ -24,7 +24,7 @@ enum stream_head_what {
 	STREAM_HEAD_PACKET, // a packet; counted if a command names the thread's stream
 	STREAM_HEAD_DISPATCH,
 	STREAM_HEAD_LINE, // a queue line; counted if the thread's stream comes from an API call
-	STREAM_HEAD_MADE, // return of the creation of `stream`; counts if it began earlier
+	STREAM_HEAD_MADE, // return that made `stream`; counted if its entry is in an earlier part
 };
 
 struct stream_head {
@@ -40,8 +40,8 @@ struct amdlog_streams {
 	struct stream_period *v; // in the order of their beginnings
 	uint32_t n;
 	size_t cap, head_cap;
-	struct intern latest;      // process and stream -> its latest period
-	uint64_t left_out;         // records beyond STREAMS_MAX
+	struct intern latest;      // (process, stream) -> the stream's latest period
+	uint64_t left_out;         // records left out because of STREAMS_MAX
 	struct stream_head *heads; // in a part only, in the order of their beginnings
 	uint32_t nheads;
 	struct intern head_keys;
@@ -52,15 +52,15 @@ struct amdlog_streams {
 void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *sum,
 			const struct amdlog_event *e);
 
-// Adds `add` to the latest period of its stream, if that is on the same queue; else it begins a new
-// one. add->before is ignored.
+// Adds `add` to the latest period of its stream, if that period is on the same queue, else begins a
+// new one. add->before is ignored.
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add);
 
 // Appends a head. False: there are STREAMS_MAX.
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h);
 
-// After amdlog_summary_finish: joins periods on two rows of one queue. A period that was added to
-// another has no packets and an empty span.
+// To be called after amdlog_summary_finish: joins successive periods on what turned out to be one
+// queue. The earlier one is left without packets and with an empty span.
 void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *sum);
 
 void amdlog_streams_fini(struct amdlog_streams *s);

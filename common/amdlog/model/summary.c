@@ -48,7 +48,7 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 		.totals = {.span = SPAN_NONE,
 			   .rptr_min = AMDLOG_UNKNOWN,
 			   .wptr_min = AMDLOG_UNKNOWN},
-		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // a new queue has 0
+		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // new queues: 0
 		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .rings = {.max_entries = QUEUES_MAX},
@@ -148,7 +148,7 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 {
 	size_t len = item ? item->name_len : 0;
 	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
-	// The name of a torn record is not the kernel's.
+	// A torn record may have only a part of the kernel's name.
 	e->kernel = e->torn || !len ? AMDLOG_NONE
 				    : kernel_named(s, name, len,
 						   item ? item->name_hash : intern_hash(name, len));
@@ -193,7 +193,7 @@ static void place_version(struct amdlog_summary *s, const struct amdlog_record *
 	memcpy(s->totals.hip_version, version, sizeof(version));
 }
 
-// `item`: what a block result holds of the record, or NULL.
+// Sets a record's queue, kernel and stream. `item`: what a block result holds of it, or NULL.
 static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
 			 const struct block_item *item)
 {
@@ -222,7 +222,7 @@ static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	}
 }
 
-// Makes the filter's relative times absolute: they count from the first record with a time.
+// Makes the filter's relative times absolute, as they count from the first record with a time.
 static void set_base(struct amdlog_summary *s, uint64_t us)
 {
 	struct amdlog_filter *f = &s->filter;
@@ -249,7 +249,7 @@ static bool filter_wants(const struct amdlog_summary *s, const struct amdlog_eve
 
 // --- grid and workgroup shapes ---
 
-// Orders shapes of the same size: which one is shown must not depend on the order of records.
+// Orders shapes of one size: which one is shown must not depend on the order of records.
 static int shape_order(const uint64_t a[3], const uint64_t b[3])
 {
 	for (int i = 0; i < 3; i++) {
@@ -296,7 +296,7 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 
 // --- what only earlier parts can tell ---
 
-// Counts the event in the row like `key`, made if it is new; NULL: there are too many.
+// Counts an event in the unresolved row like `key`, made if it is new; NULL: too many rows.
 static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 					  const struct amdlog_unresolved *key,
 					  const struct amdlog_event *e)
@@ -317,14 +317,14 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 	return &s->part.open[n];
 }
 
-// Keeps a part's dispatch without a name. `head`: it has the name its thread logged before the
-// part.
+// Keeps a part's dispatch whose kernel is not known. `head`: its thread may have named the kernel
+// before the part.
 static void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 				const struct amdlog_event *e, bool head)
 {
 	struct amdlog_unresolved key = unresolved_blank, *o;
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
-		return; // there is nothing to name it by
+		return; // nothing can ever tell the kernel
 	key.process = t->process;
 	key.queue = e->queue;
 	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
@@ -347,7 +347,7 @@ void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 
 // --- counting ---
 
-// A new pair, where `seen` has a bit for each of the first 64 `a` that `b` was seen with.
+// Adds the pair (a, b). True: it is new. *seen: a bit for each a below 64 that b was seen with.
 static bool pair_is_newer(uint64_t *seen, struct intern *pairs, uint32_t a, uint32_t b)
 {
 	if (a < 64 && *seen >> a & 1)
@@ -492,7 +492,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 		set_base(s, r->time_us);
 	if (!filter_wants(s, e))
 		return false;
-	if (is_outside(s, r)) { // context: the first record of the range may step back from it
+	if (is_outside(s, r)) { // context: the range's first record may step back from this one
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}

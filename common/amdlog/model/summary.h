@@ -31,13 +31,13 @@ struct amdlog_thread {
 	struct amdlog_thread_id id;
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	struct amdlog_span span;
-	uint32_t process; // index
-	// State: what its next records mean.
-	uint32_t kernel; // named; its dispatch has not come yet; AMDLOG_NONE
-	uint64_t stream; // of the next dispatch; AMDLOG_UNKNOWN
+	uint32_t process; // index in the summary
+	// State: tells what the thread's next records mean.
+	uint32_t kernel; // the kernel named last, until its dispatch comes; AMDLOG_NONE
+	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN
 	bool by_command; // `stream` comes from a command line, which outlives an API call
 	bool creating;   // within hipStreamCreate*
-	uint32_t queue;  // of its last queue line, since that call; AMDLOG_NONE
+	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE
 	bool knows_kernel, knows_stream; // `kernel`, `stream` do not depend on earlier parts
 	struct thread_head head;
 };
@@ -57,7 +57,7 @@ struct amdlog_queue {
 	uint32_t merged; // the row of the same queue that this row was added to; AMDLOG_NONE
 	uint64_t hwq, swq, size;
 	int64_t id;         // -1 unknown
-	bool ids_differ;    // made anew at the same address
+	bool ids_differ;    // a queue was made anew at the same address
 	bool made;          // priority and size come from a creation line
 	bool handle_unsure; // more than one row could be `handle`
 	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
@@ -68,12 +68,12 @@ struct amdlog_queue {
 	uint64_t created, deleted;
 	uint32_t kernels, streams;
 	uint32_t claims;                 // rows that have this one as `handle`
-	struct amdlog_span span;         // of its packets
+	struct amdlog_span span;         // of packets
 	uint64_t created_us, deleted_us; // first creation, last deletion; AMDLOG_UNKNOWN
 	uint64_t backlog_max, backlog_sum, backlog_n;
-	uint64_t inversions;                             // rptr ahead of wptr
+	uint64_t inversions;                             // packets with rptr ahead of wptr
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // min > max: none seen
-	// The stream that wrote to it last, and state.stream_changes then: saves looking it up.
+	// The last stream that wrote to the queue, and state.stream_changes then: saves a look-up.
 	uint64_t wrote_stream, wrote_changes;
 };
 
@@ -87,9 +87,9 @@ struct amdlog_shapes {
 // packets whose queue only those may know.
 struct amdlog_unresolved {
 	uint32_t process, queue;
-	uint32_t thread; // named their kernel in an earlier part; AMDLOG_NONE: kernel_obj tells it
+	uint32_t thread; // that named the kernel in an earlier part; AMDLOG_NONE: see `object`
 	bool value;
-	uint64_t object; // kernel_obj; of `value` the queue's address
+	uint64_t object; // kernel_obj, which tells the kernel; if `value`, the queue's address
 	uint64_t n, torn;
 	struct amdlog_span span;
 	struct amdlog_shapes grid, workgroup;
@@ -103,14 +103,14 @@ struct amdlog_kernel {
 	uint32_t queues, processes;
 	struct amdlog_shapes grid, workgroup;
 	struct amdlog_span span;
-	uint64_t seen_queues, seen_processes; // bits of the first 64: saves looking up the pair
+	uint64_t seen_queues, seen_processes; // a bit for each of the first 64: saves a look-up
 };
 
 struct amdlog_api {
 	const char *name;
 	uint32_t len;
 	uint64_t calls, returns, errors;
-	uint64_t timed, total_us, max_us; // calls with a duration
+	uint64_t timed, total_us, max_us; // returns with a duration: number, sum, maximum
 };
 
 // Queue aborts, faults, full rings, and API calls that failed: a row for equal messages of a
@@ -119,8 +119,8 @@ struct amdlog_api {
 #define ERRORS_TEXT_MAX 240 // longer messages are cut
 
 struct amdlog_error {
-	uint32_t process; // index
-	bool of_queue;    // else of an API call: "hipMalloc: hipErrorOutOfMemory"
+	uint32_t process; // index in the summary
+	bool of_queue;    // a queue error; else a failed API call: "hipMalloc: hipErrorOutOfMemory"
 	uint64_t address; // of the queue the message names; AMDLOG_UNKNOWN
 	uint64_t count;
 	uint64_t first_us, last_us; // first > last: no record had a time
@@ -131,7 +131,7 @@ struct amdlog_error {
 // Starts as zeros.
 struct amdlog_errors {
 	struct intern keys;
-	struct amdlog_error *v; // by number of the key
+	struct amdlog_error *v; // by number in `keys`
 	uint32_t n;
 	size_t cap;
 	uint64_t left_out; // records beyond ERRORS_MAX rows
@@ -140,7 +140,7 @@ struct amdlog_errors {
 // Counts the return of a failed API call, or a record of kind AMDLOG_QUEUE_ERROR.
 void amdlog_errors_add(struct amdlog_errors *e, uint32_t process, const struct amdlog_record *r);
 
-// Adds a row to its like; its text is copied.
+// Adds a row to the row with the same process and text. A new row gets a copy of the text.
 void amdlog_errors_merge(struct amdlog_errors *e, const struct amdlog_error *row);
 
 void amdlog_errors_fini(struct amdlog_errors *e);
@@ -158,9 +158,9 @@ struct amdlog_totals {
 // What the meaning of the next record depends on.
 struct summary_state {
 	struct amdlog_packet packet; // of the current record, if no block result holds it
-	bool prints_swq;             // 6.2 or later: queue lines name rings
+	bool prints_swq;             // SWq was seen (ROCm 6.2 or later): queue lines name rings
 	bool has_base;               // the filter's relative times have become absolute
-	uint64_t first_us, last_us;  // of the first and last record counted, as the log has them
+	uint64_t first_us, last_us;  // of the first record counted, of the latest record
 	uint64_t stream_changes;     // how often a stream was created on a queue
 };
 
@@ -168,9 +168,9 @@ struct summary_state {
 struct summary_keys {
 	struct intern kernels, apis; // by name
 	struct intern processes;
-	struct intern rings, handles; // process and address -> queue
-	struct intern streams;        // process and stream -> queue it was created on
-	struct intern objects;        // process and kernel_obj -> kernel
+	struct intern rings, handles; // (process, address) -> queue
+	struct intern streams;        // (process, stream) -> queue that the stream was created on
+	struct intern objects;        // (process, kernel_obj) -> kernel
 };
 
 // Pairs that were seen, to count distinct ones.
@@ -181,13 +181,12 @@ struct summary_pairs {
 // In a part of a log (partial.h): what only earlier parts can tell.
 struct summary_part {
 	bool resumed; // this is a part: set by the caller
-	bool is_head; // the last dispatch has the kernel name that its thread logged before the
-		      // part
+	bool is_head; // the last dispatch may have a kernel that its thread named before the part
 	struct amdlog_unresolved *open;
 	uint32_t nopen;
 	size_t open_cap;
-	struct intern open_keys;    // -> row of `open`
-	struct intern head_streams; // pairs: threads, queues they wrote to for unknown streams
+	struct intern open_keys;    // of rows of `open`
+	struct intern head_streams; // (thread, 2 * queue + dispatch): packets of unknown streams
 };
 
 struct amdlog_summary {
@@ -196,7 +195,7 @@ struct amdlog_summary {
 	bool no_memory; // a table reached its limit: something has no row of its own
 	struct {
 		uint64_t from, to;
-	} range; // only records that begin in these bytes of the input count; to 0: all
+	} range; // only records that begin in bytes [from, to) of the input count; to 0: all
 
 	struct amdlog_totals totals;
 	uint32_t nthreads, nprocesses, nqueues, nkernels, napis;
@@ -206,11 +205,11 @@ struct amdlog_summary {
 	struct amdlog_kernel *kernels;
 	struct amdlog_api *apis;
 	struct amdlog_errors errors;
-	struct keyed_histogram api_times; // microseconds of a call, by row of `apis`
+	struct keyed_histogram api_times; // durations of calls in microseconds, by row of `apis`
 
 	struct {
 		size_t thread, process, queue, kernel, api;
-	} cap; // of the tables
+	} cap; // rows that the tables have room for
 	struct summary_state state;
 	struct summary_keys keys;
 	struct summary_pairs pairs;
@@ -225,26 +224,26 @@ struct amdlog_event {
 	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE
 	bool torn;
 	const struct amdlog_packet *packet; // of packets, else NULL
-	uint64_t stream;                    // of a packet, or just created; AMDLOG_UNKNOWN
-	uint32_t stream_queue;              // queue of `stream`; AMDLOG_NONE
+	uint64_t stream;       // of a packet, or created by this record; AMDLOG_UNKNOWN
+	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE
 };
 
-// The product of a grid's dimensions; AMDLOG_UNKNOWN.
+// The product of a grid's dimensions; AMDLOG_UNKNOWN: they are unknown, or it overflows.
 uint64_t amdlog_items(const uint64_t dim[3]);
 
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);
 
-// Adds a record and says what it means; false: the filter leaves it out. `item`: what a block
-// result (block.h) holds of it, or NULL. What `event` points to is valid until the next call.
+// Adds a record and sets *event to its meaning. False: the filter or the range leaves it out.
+// `item`: what a block result (block.h) holds of it, or NULL. *event is valid until the next call.
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *event);
 
-// After the last record: joins queues known by handle and by ring, sums up the processes.
+// After the last record, joins queues known by handle and by ring, and sums up the processes.
 void amdlog_summary_finish(struct amdlog_summary *s);
 
-// The log has packet lines at all.
+// True if the log has packet lines.
 bool amdlog_has_packets(const struct amdlog_summary *s);
 
 #endif

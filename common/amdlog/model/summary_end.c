@@ -1,4 +1,4 @@
-// The end of a summary: queues seen under two addresses become one, sums over threads and queues.
+// The end of a summary: joins queues seen under two addresses, sums up threads and queues.
 //
 // Facts: [amdlog.queue-address]: 5.5 to 6.1 print ring and handle in different lines.
 #include "common/amdlog/model/summary_priv.h"
@@ -32,7 +32,7 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
-			return; // two processes have this address
+			return; // two queues have this address, or this one has a handle
 		match = q;
 	}
 	if (match)

@@ -32,7 +32,7 @@ extern const struct amdlog_queue queue_blank;
 extern const struct amdlog_kernel kernel_blank;
 extern const struct amdlog_unresolved unresolved_blank;
 
-// The row of the thread with the scanner's number.
+// The row of the thread with the scanner's number `thread`, made if it is new.
 struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdlog_scan *scan,
 				     uint32_t thread);
 
@@ -47,8 +47,8 @@ void stream_command(struct amdlog_thread *t, const struct amdlog_record *r);
 // Counts a packet or a queue line for its queue.
 void queue_count(struct amdlog_summary *s, const struct amdlog_event *e);
 
-// A stream was created on a queue; was seen there; had a packet there, which may tell the queue's
-// handle.
+// Note that a stream was created on queue `q`, was seen on it, or sent it a packet; the last of
+// these may tell the queue's handle.
 void stream_made_on(struct amdlog_summary *s, uint32_t process, uint64_t stream, uint32_t q);
 void stream_seen(struct amdlog_summary *s, uint32_t q, uint64_t stream);
 void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
@@ -56,24 +56,24 @@ void stream_wrote_to(struct amdlog_summary *s, uint64_t stream, uint32_t q);
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3]);
 void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from);
 
-// The row of a process, kernel or API function, made if it is new; AMDLOG_NONE: too many names. A
-// new row for a queue or thread.
+// The row of a process, kernel or API function, made if it is new; AMDLOG_NONE: too many names. The
+// last two always make a new row.
 uint32_t process_of(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash);
 uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len);
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process);
 uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 
-// The queue of a BarrierValue line: up to 6.1 it prints the handle under the word HWq.
+// The queue of a BarrierValue line, which up to ROCm 6.1 prints the handle as HWq; AMDLOG_NONE.
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address);
 
-// Keeps a part's BarrierValue packet of no known queue, to be resolved by the merge.
+// Keeps a part's BarrierValue packet whose queue is not known, for the merge to resolve.
 void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e);
 
-// Sees the pair (a, b) for the first time.
+// Adds the pair (a, b). True: it is new.
 bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b);
 
-// A kernel was seen in a process and, unless AMDLOG_NONE, on a queue: counts each pair once.
+// Notes a kernel seen in a process and, unless AMDLOG_NONE, on a queue: counts each pair once.
 void kernel_seen(struct amdlog_summary *s, uint32_t kernel, uint32_t process, uint32_t queue);
 
 #endif
