@@ -1,6 +1,6 @@
 // gpq trace --compare: compares two logs.
 //
-// Each log is read into its own summary; both are compared at the end
+// Each log is read into a summary of its own; then these are compared
 // (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 
@@ -147,7 +147,7 @@ struct compared {
 	char **files;
 };
 
-// 0: the trace is of log A; 1: of B.
+// Returns 0 if the trace is of log A, 1 if of B.
 static unsigned log_of(const struct trace *t)
 {
 	return t != &t->compared->log[0];
@@ -158,7 +158,7 @@ static void compare_event(struct trace *t, const struct amdlog_event *e)
 	amdlog_side_add(&t->compared->side[log_of(t)], e);
 }
 
-// --- tables: written through the trace of log A ---
+// --- tables: written by the struct trace of log A ---
 
 static uint32_t count_logs(const struct trace *t)
 {
@@ -201,7 +201,8 @@ static void compared_log_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Rows are the queues of A, then those of B. Returns the queue's index in its log, *log.
+// Row `i`: the queues of log A come first, then those of B. Sets *log to 0 or 1, and returns the
+// queue's index in that log.
 static uint32_t queue_of_log(const struct compared *d, uint32_t i, unsigned *log)
 {
 	const uint32_t first = d->side[0].sum->nqueues;
@@ -242,7 +243,7 @@ static void compared_queue_out(struct trace *t, uint32_t index)
 	out_row(t->out, &r);
 }
 
-// The log that the kernel's name is taken from: A if A has the kernel, else B.
+// Returns the log from which the kernel's name is taken: 0 (A) if A has the kernel, else 1 (B).
 static unsigned named_in(const struct amdlog_match *m)
 {
 	return m->in[0] == AMDLOG_NONE;
@@ -256,7 +257,7 @@ static const char *name_of(const struct amdlog_comparison *c, const struct amdlo
 
 TRACE_COUNT(count_compared_kernels, compared->result.nkernels)
 
-// Kernels used most, in either log, come first.
+// Kernels with most dispatches (or launches) in either log come first.
 static bool rank_compared_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_comparison *c = &t->compared->result;
@@ -311,8 +312,8 @@ static const struct trace_ask compare_ask = {
 	.kinds = AMDLOG_KINDS_PLACED,
 };
 
-// People get the text before the tables. Programs get its first line, the verdict on the queues,
-// and the findings in the other lines as members or rows.
+// Writes the verdict on the queues and the findings, a line each: for people as text before the
+// tables, in JSON as two members, in other formats as rows.
 static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 {
 	struct json *json = out_json(out);
@@ -352,7 +353,7 @@ static void report_comparison(struct compared *d)
 	trace_notes(d->log, 2);
 }
 
-// Fails if one of the logs cannot be read or has no record: then there is nothing to compare.
+// Reads both logs. Returns an exit status; a log without a record is an error, too.
 static int read_logs(struct compared *d, const struct cmd *c)
 {
 	int status = GPQ_OK;
@@ -391,7 +392,7 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 	d.log[1].out = d.log[0].out;
 	if (!status) {
 		status = read_logs(&d, c);
-		// Stopped in log B: the part that was read is compared.
+		// If a signal stopped the reading of log B, the part that was read is compared.
 		if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
 			report_comparison(&d);
 		status = trace_end(&d.log[d.log[1].scan->counts.bytes > 0], status, GPQ_OK);

@@ -1,5 +1,5 @@
-// Which inputs `gpq trace` reads: files, standard input, a file that grows, and of NAME that does
-// not exist all files NAME_<pid>; and the windows of --mark.
+// Finds and opens what `gpq trace` reads: files, standard input, a file that grows, all files
+// NAME_<pid> if NAME does not exist, and the windows of --mark.
 //
 // Facts: [amdlog.file]: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each process.
 #include "cmd/trace/trace.h"
@@ -22,11 +22,11 @@
 struct inputs {
 	struct input_file {
 		char *path;  // owned
-		int64_t pid; // of NAME_<pid>, which was found by NAME; -1: was named itself
+		int64_t pid; // of a file NAME_<pid> that was found by NAME; -1: other files
 	} * v;
 	size_t n, cap;
-	uint64_t bytes; // of all regular files
-	bool unsized;   // a file that is not regular is among them
+	uint64_t bytes; // size of all regular files
+	bool unsized;   // one of the inputs is no regular file
 };
 
 // Reads the pid of "_4711" or, of a compressed file, "_4711.gz". False: the text is neither.
@@ -58,7 +58,7 @@ int trace_stat(const char *name, struct stat *st)
 	return strcmp(name, "-") ? stat(name, st) : fstat(STDIN_FILENO, st);
 }
 
-// Takes `path` over.
+// Adds an input and owns `path`. A file NAME_<pid> must be regular.
 static void add_input(struct inputs *in, char *path, int64_t pid)
 {
 	struct stat st;
@@ -79,7 +79,7 @@ static int by_pid(const void *a, const void *b)
 	return order ? order : strcmp(x->path, y->path);
 }
 
-// Adds the files NAME_<pid>, by process.
+// Adds the files NAME_<pid>, sorted by pid.
 static void add_family(struct inputs *in, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
@@ -106,7 +106,7 @@ static struct inputs find_inputs(int n, char **names)
 		const size_t before = in.n;
 		if (trace_stat(names[i], &st) && errno == ENOENT)
 			add_family(&in, names[i]);
-		if (in.n == before) // a file that cannot be opened gets its message later
+		if (in.n == before) // read_file() reports a file that cannot be opened
 			add_input(&in, xstrdup(names[i]), -1);
 	}
 	return in;
@@ -154,8 +154,8 @@ static bool is_over(int status)
 	return status == GPQ_PIPE || status == GPQ_STOPPED;
 }
 
-// Reads all files, also if one of them cannot be read. The status of the last one that failed, or
-// GPQ_PARTIAL if others could be read.
+// Reads all files, even if some cannot be read. Returns GPQ_OK, GPQ_PARTIAL if only some could be
+// read, or the status of the last failure.
 static int read_all(struct trace *t, const struct inputs *in)
 {
 	size_t failed = 0;

@@ -1,4 +1,4 @@
-// gpq trace --ftrace: the kernel's trace by itself, or with logs on one time line.
+// gpq trace --ftrace: the Linux kernel's trace by itself, or with logs on one time line.
 //
 // Log and trace must have the same clock. A log has microseconds of CLOCK_MONOTONIC. A trace has
 // the clock that trace_clock was set to, and only traces that gpq recorded say which.
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A function or event, in one process.
+// A row of the report: a kernel function or event, in one process.
 struct function {
 	struct ftrace_text name;
-	uint32_t process; // of the trace
-	uint32_t key;     // in the histogram
+	uint32_t process; // index in the trace's processes
+	uint32_t key;     // in functions.us
 	bool event;
 	uint64_t entries, returns, timed, failed, total_ns, max_ns;
 	uint64_t first_ns, last_ns; // FTRACE_UNKNOWN: no record with a time
@@ -157,7 +157,7 @@ static void count_call(struct functions *fs, const struct ftrace_record *r)
 	f->max_ns = r->inside_ns > f->max_ns ? r->inside_ns : f->max_ns;
 }
 
-// Calls of which the entry, or the return alone, is in the trace.
+// Returns the number of calls: those whose entry is in the trace, and those with a return alone.
 static uint64_t calls_of(const struct function *f)
 {
 	return f->returns - f->timed > UINT64_MAX - f->entries ? f->entries
@@ -384,7 +384,7 @@ int ftrace_load(struct trace *t)
 	struct kernel_side *k = t->kernel;
 	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
 	if (!k->opts->ftrace)
-		k->clock = "mono"; // that of `gpq events`
+		k->clock = "mono"; // the clock of `gpq events`
 	return !status && k->opts->events ? load_events(k) : status;
 }
 
@@ -403,7 +403,8 @@ int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process 
 	return p->log != FTRACE_NONE ? trace_pid(k->t, p->log) : I64_NULL;
 }
 
-// By the pid in the log, or by the kernel's where the log does not tell of the process.
+// Does --pid choose the process? It means the log's pid, or the kernel's if the log lacks the
+// process.
 static bool process_wanted(const struct kernel_side *k, uint32_t process)
 {
 	if (!k->opts->pick.pids.n)

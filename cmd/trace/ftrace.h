@@ -1,6 +1,6 @@
-// Shared by the files of the kernel's trace: run and report (ftrace.c), list by time
-// (ftrace_list.c), suspensions in steps (ftrace_breakdown.c), drawing (ftrace_draw.c). What a trace
-// holds is in common/ftrace/ftrace.h.
+// Shared by the files of gpq trace --ftrace: run and report (ftrace.c), list by time
+// (ftrace_list.c), suspensions in steps (ftrace_breakdown.c), drawing (ftrace_draw.c). Reading of
+// the Linux kernel's trace: common/ftrace/ftrace.h.
 #ifndef GPQ_CMD_TRACE_FTRACE_H
 #define GPQ_CMD_TRACE_FTRACE_H
 
@@ -8,24 +8,24 @@
 #include "common/ftrace/ftrace.h"
 
 struct dispatch_time {
-	uint32_t process; // of the log
+	uint32_t process; // index in the log's processes
 	uint64_t time_us;
 };
 
-// A trace of the kernel, with or without logs.
+// A run with a trace of the Linux kernel, with or without logs.
 struct kernel_side {
 	const struct trace_opts *opts;
 	struct trace *t; // the logs, and the output of both
-	struct buf text; // of the trace
+	struct buf text; // text of the kernel's trace, into which `f` points
 	struct ftrace f;
-	const char *clock;       // of the trace; NULL: nobody says
-	bool several;            // there are logs
+	const char *clock;       // trace_clock of the trace; NULL: not known
+	bool several;            // there are logs, too
 	struct logged_row *rows; // --list: records of the log
 	size_t nrows, row_cap;
-	struct intern apis;
-	struct dispatch_time *dispatches; // --breakdown: in the log
+	struct intern apis;               // names of API functions in `rows`
+	struct dispatch_time *dispatches; // --breakdown: dispatches of the log
 	size_t ndispatches, dispatch_cap;
-	struct traceevent *draw; // --perfetto; NULL
+	struct traceevent *draw; // --perfetto; NULL: not given
 };
 
 static inline uint64_t ftrace_us(uint64_t ns)
@@ -37,16 +37,16 @@ static inline uint64_t ftrace_us(uint64_t ns)
 bool ftrace_wanted(const struct kernel_side *k, const struct ftrace_record *r);
 bool ftrace_wanted_at(const struct kernel_side *k, uint64_t ns, uint32_t process);
 
-// The process's pid in the log; I64_NULL: the log does not tell of the process.
+// Returns the log's pid of a process of the trace; I64_NULL: the log lacks the process.
 int64_t ftrace_log_pid(const struct kernel_side *k, const struct ftrace_process *p);
 
 // Appends a text and a NUL. Returns where the text begins in the buffer.
 size_t ftrace_string(struct buf *b, struct ftrace_text text);
 
-// Reads the trace and the events, into t->kernel. Exit status.
+// Reads --ftrace and the events of a recording into t->kernel. Returns the exit status.
 int ftrace_load(struct trace *t);
 
-// --list, --breakdown
+// gpq trace --list --ftrace, and --breakdown.
 extern const struct trace_ask ftrace_list, ftrace_breakdown;
 
 void ftrace_draw(struct kernel_side *k);

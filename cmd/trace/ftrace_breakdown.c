@@ -85,15 +85,15 @@ static void breakdown_event(struct trace *t, const struct amdlog_event *e)
 
 COMPARE_BY_BOTH(by_dispatch, struct dispatch_time, process, time_us)
 
-// How many dispatches are before this time of this process, in the order of by_dispatch().
+// Returns how many of k->dispatches, sorted by process and time, are before this place.
 static size_t dispatches_before(const struct kernel_side *k, uint32_t process, uint64_t time_us)
 {
 	const struct dispatch_time at = {process, time_us};
 	return ARRAY_BELOW(k->dispatches, k->ndispatches, &at, by_dispatch);
 }
 
-// The target's pid is a number of the caller's PID namespace. It is looked up as one of the first
-// namespace, which is wrong if the caller ran in a container.
+// Returns the target if it is in the log, else NULL. Its pid is of the caller's PID namespace, but
+// is looked up as one of the initial namespace: wrong if the caller ran in a container.
 static const struct ftrace_process *target_of(const struct kernel_side *k, int64_t pid)
 {
 	uint32_t process = ftrace_numbered(&k->f, pid);
@@ -122,14 +122,15 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 
 // --- which, and the report ---
 
+// Suspensions that --breakdown asks for.
 struct which {
 	bool all;
-	uint64_t number;  // from 1 on; 0: not by number
-	uint64_t time_us; // in it; U64_NULL: not by time
+	uint64_t number;  // number of the suspension, from 1 on; 0: not by number
+	uint64_t time_us; // time within the suspension; U64_NULL: not by time
 };
 
-// "all", a time with a unit (8.19s), or a plain number: below a million it is the suspension's
-// number, else microseconds, as in the column TIME_US.
+// Reads "all", a time with a unit (8.19s), or a plain number: below a million it is the number of
+// the suspension, else microseconds, as in the column TIME_US.
 static bool parse_which(const char *arg, struct which *w)
 {
 	uint64_t n;
@@ -257,7 +258,7 @@ static int report_breakdown(struct trace *t)
 	for (size_t i = 0; i < all.n; i++)
 		found += suspension_chosen(k, &w, &all.v[i], i + 1);
 	ARRAY_SORT(k->dispatches, k->ndispatches, by_dispatch);
-	// Programs get a complete document.
+	// Programs get a document also if no suspension is found.
 	if (found || out_mode(k->t->out) != OUT_TABLE)
 		suspensions_out(k, &all, &w);
 	int status = found ? GPQ_OK : no_suspension(&all);

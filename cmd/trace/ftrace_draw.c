@@ -1,5 +1,5 @@
-// gpq trace --perfetto --ftrace: beside the tracks of the log, one for each thread of the kernel's
-// trace, and one each for the holds and the events of a process.
+// gpq trace --perfetto --ftrace: draws a track for each thread in the Linux kernel's trace, and one
+// each for the holds and the events of a process, beside the tracks of the log.
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// First numbers of tracks, above those of the log (common/amdlog/analysis/timeline.c).
-#define TRACK_DRIVERS UINT64_C(9000000)   // processes
-#define TRACK_TASKS   UINT64_C(100000000) // their threads, by the kernel's number
-#define TRACK_LOST    UINT64_C(8999999)
-#define TRACK_HOLDS   UINT64_C(1200000000) // holds of a process, as a thread of it
-#define TRACK_EVENTS  UINT64_C(1300000000)
-#define TRACK_NOBODY  UINT64_C(8999998) // events of no process
-#define DRAW_NAME     128               // longer names are cut
+// Pids and tids of tracks, above those of the log (common/amdlog/analysis/timeline.c).
+#define TRACK_DRIVERS UINT64_C(9000000)    // pid: + index of the process
+#define TRACK_TASKS   UINT64_C(100000000)  // tid: + the kernel's number of the thread
+#define TRACK_LOST    UINT64_C(8999999)    // pid for lost events
+#define TRACK_HOLDS   UINT64_C(1200000000) // tid for holds: + index of the process
+#define TRACK_EVENTS  UINT64_C(1300000000) // tid for events: + index of the process
+#define TRACK_NOBODY  UINT64_C(8999998)    // pid for events of no process
+#define DRAW_NAME     128                  // longer names are cut
 
 #define TRACKS_MOST UINT32_C(10000000)
 
@@ -68,7 +68,7 @@ struct task {
 
 COMPARE_BY_BOTH(by_task_tid, struct task, tid, track)
 
-// Names each thread that was drawn, once.
+// Names the track of each thread that was drawn, once.
 static void name_tasks(struct kernel_side *k, struct task *v, size_t n)
 {
 	char name[64];
@@ -139,8 +139,8 @@ static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 
 enum { HOLDS = 1, EVENTS = 2 };
 
-// `drawn`: whether HOLDS and EVENTS of each process were drawn; the last element is for events of
-// no process.
+// Names the tracks of holds and events. `drawn`: which of HOLDS and EVENTS each process has; the
+// last element is for events of no process.
 static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
 	for (size_t i = 0; i < k->f.nprocesses; i++) {
@@ -156,7 +156,7 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 	}
 }
 
-// Draws holds and events. Holds of a later epoch are left out, as their times overlap the first's.
+// Draws holds and events. Holds of epochs after the first are left out, as their times overlap.
 static void draw_states(struct kernel_side *k)
 {
 	uint8_t *drawn = xcalloc(k->f.nprocesses + 1, 1);
@@ -188,7 +188,7 @@ void ftrace_draw(struct kernel_side *k)
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		bool entry = r->kind == FTRACE_ENTRY && r->joined;
-		// Times of a later epoch overlap those of the first.
+		// Epochs after the first are left out: their times overlap.
 		if (r->time_ns == FTRACE_UNKNOWN || r->epoch || entry || !ftrace_wanted(k, r))
 			continue;
 		draw_record(k->draw, r);

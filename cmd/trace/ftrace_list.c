@@ -1,4 +1,5 @@
-// gpq trace --list --ftrace: records of the log and of the kernel, holds and events, by time.
+// gpq trace --list --ftrace: records of the log and of the Linux kernel's trace, holds and events,
+// by time.
 #include "cmd/trace/ftrace.h"
 
 #include "common/amdlog/read/detail.h"
@@ -9,8 +10,8 @@
 // A record of the log, kept until all can be sorted.
 struct logged_row {
 	uint64_t time_us, duration_us;
-	uint32_t thread, queue, kernel; // of the summary
-	uint32_t api;                   // of k->apis
+	uint32_t thread, queue, kernel; // indices in the summary
+	uint32_t api;                   // index in k->apis; INTERN_NONE: no API call
 	enum amdlog_kind kind;
 };
 
@@ -193,10 +194,10 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 	out_row(k->t->out, &r);
 }
 
-// A row to write: element `at` of the array of its source.
+// A row to write: `of` tells its source, `at` the index in the array of that source.
 struct place {
 	uint64_t time_us;
-	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // in the order of rows of equal time
+	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // rows of equal time are in this order
 	size_t at;
 };
 
@@ -254,7 +255,7 @@ static int report_timeline(struct trace *t)
 	}
 	for (size_t i = 0; i < k->nrows; i++)
 		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
-	// A trace alone is in order already; sorting would mix its epochs.
+	// The records of a trace alone are in order; sorting would mix epochs, whose times overlap.
 	if (k->nrows || k->f.nevents)
 		ARRAY_SORT(p.v, p.n, by_time_and_source);
 	for (size_t i = 0; i < p.n; i++)

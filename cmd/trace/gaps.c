@@ -110,7 +110,7 @@ static void count_marks(struct trace *t, uint32_t q, struct rhythm_row *r, struc
 	}
 }
 
-// Row 0 of the tables is of all queues (GAPS_ALL), row i of queue i - 1.
+// Row 0 of both tables stands for all queues (GAPS_ALL), row i for queue i - 1.
 static uint32_t count_gap_queues(const struct trace *t)
 {
 	return t->sum.nqueues + 1;
@@ -121,7 +121,7 @@ static bool has_gaps(struct trace *t, uint32_t q)
 	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
 }
 
-// Only queues that were dispatched to, in the order of their first packets.
+// Shows queues that were dispatched to, in the order of their indices.
 static bool rank_gap_queue(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	(void)r;
@@ -145,7 +145,7 @@ static void rhythm_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Finds the window that covers most of the gap.
+// Sets r->mark to the marked window that covers most of the gap.
 static void find_mark(const struct amdlog_windows *w, const struct amdlog_gap *g, struct gap_row *r)
 {
 	uint64_t most = 0;
@@ -181,7 +181,7 @@ static void gaps_of_queue_out(struct trace *t, uint32_t index)
 	}
 }
 
-// U64_NULL (AMDLOG_UNKNOWN) if one of them is not known.
+// Returns U64_NULL (AMDLOG_UNKNOWN) if the begin or the end is not known.
 static uint64_t ns_between(uint64_t begin_us, uint64_t end_us)
 {
 	return begin_us == U64_NULL || end_us == U64_NULL ? U64_NULL : (end_us - begin_us) * 1000;
@@ -195,7 +195,7 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 		.mark = w->label[0] ? w->label : NULL,
 		.pid = trace_pid(t, t->sum.queues[q].process),
 		.begin_us = w->begin_us,
-		.end_us = w->end_us, // UINT64_MAX: the file does not say
+		.end_us = w->end_us, // UINT64_MAX: the file gives no end
 		.mark_ns = ns_between(w->begin_us, w->end_us),
 		.hwq = t->sum.queues[q].hwq,
 		.dispatches = c ? c->dispatches : 0,
@@ -209,7 +209,8 @@ static void mark_out(struct trace *t, size_t window, uint32_t q)
 	out_row(t->out, &r);
 }
 
-// Writes the first `show` pairs of a window and a queue that overlap. Returns how many there are.
+// Writes the first `show` pairs of a window and a queue that overlap. Returns the number of all
+// such pairs.
 static uint64_t each_mark(struct trace *t, uint64_t show)
 {
 	uint64_t n = 0;

@@ -1,5 +1,5 @@
-// The text of one input of `gpq trace`, read by several threads: plain or compressed, growing, or
-// a range of it. Which inputs there are: files.c.
+// Reads the text of one input of `gpq trace` with several threads: a plain or compressed file, one
+// that grows, or a range of a file. files.c finds the inputs.
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS_USUAL 8 // more gain nothing: one thread takes all records in their order
+#define THREADS_USUAL 8 // more do not help, as one thread takes all records in their order
 #define THREADS_MOST  64
 
 // An input while it is read.
@@ -27,23 +27,23 @@ struct input {
 	struct trace *t;
 	const char *name;
 	int fd;
-	struct tail *tail; // --follow; NULL
+	struct tail *tail; // --follow; NULL: not given
 	const struct trace_range *range;
-	bool past_range; // text after the range was read, for torn records; `counts` are those
-			 // before
+	bool past_range; // text after the range was read to complete torn records; `counts` holds
+			 // the scanner's counts before that
 	struct amdlog_counts counts;
 	struct unpack *unpack;
 	char head[UNPACK_HEAD]; // first bytes, read to find the compression
 	size_t head_len;
 	bool begun;
-	bool count; // the text is counted, and threads read each block by itself
+	bool count; // the text is in the range: it is counted, and workers read its blocks
 	struct input_worker {
 		struct block_reader *reader;
-		struct grepper *grepper; // with --grep
+		struct grepper *grepper; // NULL without --grep
 	} workers[THREADS_MOST];
 };
 
-// What a thread found in a block.
+// What a worker found in a block.
 struct found {
 	struct block_result result;
 	struct grep_hits hits;
@@ -89,7 +89,7 @@ void trace_close(struct trace *t)
 	trace_rows_fini(&t->last_rows);
 }
 
-// Kinds of records that take_log_event() must see; of the others the reader adds up counts.
+// Kinds of records that take_log_event() must see; records of other kinds are only counted.
 static uint32_t kinds_needed(const struct trace *t)
 {
 	uint32_t kinds = t->ask->kinds;
@@ -136,8 +136,8 @@ static void work_on_block(void *ctx, unsigned worker, struct block *b)
 		block_read(w->reader, &f->result, grep ? &f->hits : NULL, b->text, b->len);
 }
 
-// If a regular expression takes too many steps on a record, nothing is reported: where blocks begin
-// would decide how much was read.
+// If a regular expression takes too many steps on a record, nothing is reported: how much was read
+// until then depends on where blocks begin.
 static int check_grep(struct trace *t, const struct found *f)
 {
 	int status = f ? grep_hits_check(t->grep, &f->hits) : GPQ_OK;
@@ -170,7 +170,7 @@ static int take_block(void *ctx, struct block *b)
 	if (t->grep && (status = check_grep(t, NULL)))
 		return status;
 	progress_bytes(&t->progress, t->scan->counts.bytes, t->input_bytes);
-	// The reader of the timeline closed its pipe.
+	// The timeline goes into a pipe that nobody reads any more.
 	if (t->timeline && amdlog_timeline_events(t->timeline)->error == EPIPE)
 		return GPQ_PIPE;
 	return stop_asked() ? GPQ_STOPPED : GPQ_OK;
@@ -182,7 +182,7 @@ static void format_block(void *ctx, struct block *b)
 	trace_rows_format(&((struct found *)b->user)->rows);
 }
 
-// GPQ_PIPE when the reader of the rows closed its pipe.
+// Returns GPQ_PIPE if standard output is a pipe that nobody reads any more.
 static int write_block(void *ctx, struct block *b)
 {
 	struct input *in = ctx;
@@ -234,7 +234,7 @@ static int read_blocks(struct input *in, const struct blocks_input *from, bool c
 	unsigned threads = threads_to_use(in->t);
 	in->count = !context;
 	if (!in->count && !in->t->grep)
-		threads = 1; // records are read in their order
+		threads = 1; // workers would have nothing to do
 	make_workers(in, threads);
 	int status = blocks_run(from, &job, threads, 0);
 	free_workers(in);
@@ -272,8 +272,8 @@ static ssize_t read_unpacked(void *ctx, char *to, size_t n)
 // records.
 #define CONTEXT (UINT64_C(4) << 20)
 
-// Reads the lines that begin in the range, within `file->from` and `file->to`. Exit status or
-// -errno.
+// Reads the lines that begin in the range, up to the end of the file (file->to). Returns an exit
+// status or -errno.
 static int read_range(struct input *in, const struct blocks_input *file)
 {
 	uint64_t at = in->range->from, len = in->range->len, from, to, lead;
@@ -286,7 +286,7 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	t->sum.range.from = from;
 	t->sum.range.to = to;
 	t->input_bytes = to - from;
-	if (from >= to) // no line begins in it
+	if (from >= to) // no line begins in the range
 		return GPQ_OK;
 	t->reading.reassembly->first = from;
 	t->reading.reassembly->past = to;
@@ -306,7 +306,8 @@ static int read_range(struct input *in, const struct blocks_input *file)
 	return status;
 }
 
-// The first bytes identify the compression. They are kept, since a pipe cannot be read again.
+// Reads the first bytes, which identify the compression, into in->head: a pipe cannot be read
+// again.
 static int peek(struct input *in)
 {
 	ssize_t n = 1;
@@ -330,7 +331,7 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 			"install libarchive (libarchive13), or unpack it: ... | gpq trace -",
 			"%s: is compressed (%s)", in->name, format);
 	from->read = read_unpacked;
-	in->t->input_bytes = 0; // not known: unpacked, the text is larger
+	in->t->input_bytes = 0; // the size of the unpacked text is not known
 	status = read_blocks(in, from, false);
 	if (status == -EBADMSG)
 		status = err_fail(GPQ_FAILED, "what was read until then is reported", "%s: %s: %s",

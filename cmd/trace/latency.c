@@ -1,4 +1,4 @@
-// gpq trace --latency: from enqueue to completion as the host sees it
+// gpq trace --latency: times of commands from enqueue to completion, as the host sees them
 // (common/amdlog/analysis/latency.h).
 #include "cmd/trace/trace.h"
 
@@ -73,7 +73,7 @@ const struct schema trace_latency_schema = {"gpq.trace.latency", 1,
 							  &trace_latency_kernel_table),
 					    trace_notes_only};
 
-// Kinds of commands, then the handlers if any were set.
+// Rows are the kinds of commands, then one for all signal handlers, if any were set.
 static uint32_t count_commands(const struct trace *t)
 {
 	return t->latency.kind_names.n + (t->latency.handlers_set > 0);
@@ -132,7 +132,7 @@ static int report_latency(struct trace *t)
 	const struct amdlog_latency *l = &t->latency;
 	// Some log levels and some releases log neither commands nor signal handlers.
 	bool nothing = !l->kind_names.n && !l->handlers_set;
-	// Empty tables are left out for people.
+	// People get no empty tables.
 	if (!nothing || t->one_table || out_mode(t->out) != OUT_TABLE)
 		trace_views_out(t);
 	if (nothing && t->sum.totals.records)

@@ -1,4 +1,4 @@
-// gpq trace --list: one record a line, in the order of the log.
+// gpq trace --list: a row for each record, in the order of the log.
 //
 // Process, queue and kernel of a row depend on earlier records: one thread, which takes the blocks
 // in order, notes them. Then any thread formats the rows of a block (struct trace_rows).
@@ -17,7 +17,7 @@ struct list_row {
 	int8_t torn;
 };
 
-// Rows are written one by one: each column has a width of its own.
+// Rows are written before the next is known: each column has a fixed width, its last argument.
 #define ROW list_row
 static const struct out_col cols[] = {
 	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 13),
@@ -51,14 +51,14 @@ const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&tra
 // A row that is not formatted yet.
 struct noted_row {
 	const struct amdlog_record *record;
-	const struct amdlog_packet *packet; // NULL
+	const struct amdlog_packet *packet; // NULL: the record has none
 	struct amdlog_thread_id thread;
 	uint64_t hwq, swq;
 	const char *kernel, *demangled;
 	bool torn;
 };
 
-// The message as a string. Control characters in it are escaped on output.
+// Returns the record's message as a string, whose control characters are escaped on output.
 static const char *message(struct trace_rows *rows, const struct amdlog_record *r)
 {
 	if (!out_wants(rows->out, TEXT_COLUMN))
@@ -68,8 +68,8 @@ static const char *message(struct trace_rows *rows, const struct amdlog_record *
 	return rows->text.data;
 }
 
-// The function of an API line: the first bytes of the message. NULL: another line. The scanner
-// takes no name longer than this buffer.
+// Copies the function's name, the first bytes of the message, from an API line. Returns NULL for
+// other lines. The scanner takes no longer names than `out` holds.
 static const char *api_name(char out[160], const struct amdlog_record *r)
 {
 	if (!r->name_len || r->name_len >= 160)

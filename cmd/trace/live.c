@@ -1,9 +1,9 @@
-// gpq trace --live: records the kernel's trace and the log of a COMMAND in a folder, then reports
-// the folder as `gpq trace FOLDER` does.
+// gpq trace --live: records the Linux kernel's trace and the log of a COMMAND in a folder, then
+// reports the folder as `gpq trace FOLDER` does.
 //
 // FOLDER/kernel.trace: "# clock: mono", then the text of trace_pipe with a line "# task: TID TGID
-// NSPID" before the first record of a thread. FOLDER/events.ndjson: what `gpq events --ndjson`
-// prints meanwhile. FOLDER/log_<pid>: what AMD_LOG_LEVEL_FILE=FOLDER/log makes.
+// NSPID" before the first record of a thread. FOLDER/events.ndjson: events in the format of `gpq
+// events --ndjson`. FOLDER/log_<pid>: logs that AMD_LOG_LEVEL_FILE=FOLDER/log makes.
 #include "cmd/trace/trace.h"
 
 #include "cmd/events/record.h"
@@ -29,9 +29,9 @@
 #define KERNEL_FILE "kernel.trace"
 #define EVENTS_FILE "events.ndjson"
 #define LOG_FILE    "log"
-#define WAKE_MS     20        // between two looks at the pipe and at COMMAND
-#define CHUNK       65536     // bytes read at once
-#define DRAIN_MOST  (8 << 20) // bytes read between two looks at COMMAND
+#define WAKE_MS     20        // time between two reads of trace_pipe
+#define CHUNK       65536     // bytes of one read(2)
+#define DRAIN_MOST  (8 << 20) // bytes read before COMMAND is checked again
 
 struct recording {
 	const struct trace_opts *o;
@@ -39,16 +39,16 @@ struct recording {
 	bool temporary;
 	struct live_trace trace;
 	int error;       // errno of a write that failed; nothing is written after it
-	int out;         // kernel.trace; -1: there is none
-	struct buf line; // of the pipe: lines that were read, and the begin of the next one
+	int out;         // kernel.trace; -1: not open
+	struct buf line; // text read from trace_pipe, whose last line may be incomplete
 	struct buf kept; // lines to write
 	struct live_threads threads;
-	struct events_recording *events; // NULL: there are none
-	int events_out;                  // events.ndjson; -1: there is none
-	bool events_failed;              // they could not be written
+	struct events_recording *events; // NULL: events are not recorded
+	int events_out;                  // events.ndjson; -1: not open
+	bool events_failed;              // events.ndjson could not be written
 	pid_t child;                     // COMMAND; 0: none, or it has ended
 	int child_status;
-	uint64_t until_ns; // UINT64_MAX: no end
+	uint64_t until_ns; // end by --for, CLOCK_MONOTONIC; UINT64_MAX: not given
 };
 
 // --- the folder ---
@@ -60,7 +60,7 @@ static char *path_in(const char *folder, const char *name)
 
 enum { HAS_KERNEL = 1, HAS_EVENTS = 2, HAS_LOG = 4 };
 
-// Which files of a recording the folder has; a log is a file "log" or "log_<pid>".
+// Returns which files of a recording (HAS_ bits) the folder has. Logs: "log" or "log_<pid>".
 static unsigned folder_content(const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -77,7 +77,7 @@ static unsigned folder_content(const char *folder)
 	return found;
 }
 
-// Makes a file of the recording. `next` is for the message if that fails.
+// Makes a file of the recording. `next`: consequence or advice in the message if that fails.
 static int create_file(const struct recording *r, const char *name, const char *next, int *fd)
 {
 	char *path = path_in(r->folder, name);
@@ -115,7 +115,7 @@ static void remove_folder(struct recording *r)
 		rmdir(r->folder);
 }
 
-// --- the kernel's side ---
+// --- the Linux kernel's trace ---
 
 static void keep_lines(struct recording *r, const char *text, size_t len)
 {
@@ -125,7 +125,7 @@ static void keep_lines(struct recording *r, const char *text, size_t len)
 	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
 }
 
-// Writes the lines of chosen processes. The last line, which has no end yet, waits for the rest.
+// Writes the lines of chosen processes. An incomplete last line stays in r->line.
 static void take_lines(struct recording *r, const char *text, size_t len)
 {
 	const char *next;
@@ -142,7 +142,8 @@ static void take_lines(struct recording *r, const char *text, size_t len)
 	memmove(r->line.data, at, r->line.len);
 }
 
-// Takes what is in the pipe, but at most `most` bytes: events may come faster than gpq writes them.
+// Reads what is in trace_pipe, but not much more than `most` bytes: events may come faster than gpq
+// writes them.
 static void drain_pipe(struct recording *r, size_t most)
 {
 	static char chunk[CHUNK];
@@ -167,7 +168,7 @@ static int open_kernel(struct recording *r)
 	return status;
 }
 
-// Reads the rest of the trace, then removes the instance.
+// Reads the rest of the trace, then removes the tracefs instance.
 static int close_kernel(struct recording *r)
 {
 	int status = GPQ_OK;
@@ -184,7 +185,7 @@ static int close_kernel(struct recording *r)
 
 // --- events of the driver and of sysfs ---
 
-// Called after open_kernel(), so that the guard inherits no descriptor of the events.
+// Called after open_kernel(), which forks the guard: that process inherits no descriptor of events.
 static void open_events(struct recording *r)
 {
 	char *path;
@@ -236,7 +237,7 @@ static int start_command(struct recording *r, const struct cmd *c)
 	char *folder = c->argc ? realpath(r->folder, NULL) : NULL;
 	if (!c->argc)
 		return GPQ_OK;
-	if (folder) { // COMMAND may change its folder
+	if (folder) { // COMMAND may change its working directory
 		free(r->folder);
 		r->folder = folder;
 	}
@@ -253,8 +254,8 @@ static bool command_ended(struct recording *r, int flags)
 	return !r->child;
 }
 
-// Records until COMMAND ends, --for is over, or a signal comes. The terminal sends Ctrl-C to
-// COMMAND, too. gpq passes a SIGTERM on to COMMAND and waits for its end.
+// Records until COMMAND ends or --for is over; without COMMAND, also until a signal comes. With
+// COMMAND, gpq passes SIGTERM on to it and records until it ends; Ctrl-C reaches it anyway.
 static void record_until_end(struct recording *r, bool command)
 {
 	int passed = 0;
@@ -272,7 +273,7 @@ static void record_until_end(struct recording *r, bool command)
 		if (!passed && stop_asked() == SIGTERM)
 			kill(r->child, SIGTERM);
 		passed = 1;
-		usleep(WAKE_MS * 1000); // stop_wait() no longer waits
+		usleep(WAKE_MS * 1000); // after a signal stop_wait() does not wait
 	}
 }
 
@@ -322,7 +323,7 @@ static int report_recording(struct recording *r, struct cmd *c)
 	if (c->argc && !(has & HAS_LOG))
 		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
 	if (!has)
-		return GPQ_FAILED;       // a message said why
+		return GPQ_FAILED;       // the recording printed a message
 	o->pick = (struct pick_opts){0}; // these options chose what was recorded
 	status = trace_folder(c, r->folder);
 	o->pick = given;
@@ -334,7 +335,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	int kernel;
 	stop_watch(); // a signal from now on ends the recording in order
 	kernel = open_kernel(r);
-	if (geteuid() == 0) // the driver tells other users of their own processes only
+	if (geteuid() == 0) // the driver shows other users only events of their own processes
 		open_events(r);
 	if (kernel && !c->argc && !r->events) {
 		close_events(r);
@@ -366,7 +367,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 				  : GPQ_OK;
 }
 
-// Checks that rules of options cannot express: the host, the operands.
+// Checks the host and the operands, which struct opt_rule cannot express.
 static int check_live(const struct cmd *c)
 {
 	if (host_secure())
@@ -393,7 +394,7 @@ int trace_live(struct cmd *c)
 	if (!status) {
 		status = record_and_report(&r, c);
 		if (o->save)
-			rmdir(r.folder); // does nothing unless the folder is empty
+			rmdir(r.folder); // fails unless the folder is empty
 		remove_folder(&r);
 	}
 	buf_fini(&r.line);

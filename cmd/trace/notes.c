@@ -64,7 +64,8 @@ static void note_damage(const struct trace *t, const struct amdlog_totals *sum)
 		trace_note(t, "the last line has no newline: it may be cut");
 }
 
-// Lines about queues and packets may name a queue by different addresses: its handle or its ring.
+// Notes on queues: the log may name one by its handle (SWq) in some lines, by its ring (HWq) in
+// others.
 static void note_queues(const struct trace *t)
 {
 	const struct amdlog_summary *s = &t->sum;
@@ -132,7 +133,7 @@ void trace_notes(const struct trace *logs, unsigned n)
 	if (json)
 		json_begin(json, "notes", '[');
 	else
-		out_flush(logs->out); // warnings come after the tables that they are about
+		out_flush(logs->out); // so that warnings come after the tables
 	if (json && stop_asked())
 		trace_note(logs, "stopped by %s: the input was not read to its end",
 			   stop_name(stop_asked()));

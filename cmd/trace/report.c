@@ -1,5 +1,5 @@
-// Reports of `gpq trace`: tables, kernel names, timeline, output and exit status; reports of logs,
-// and parts.
+// Output of `gpq trace`: tables, readable kernel names, --perfetto, exit status. And two kinds of
+// runs: reports of logs, and --partial.
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
@@ -86,7 +86,7 @@ void trace_view_out(struct trace *t, const struct trace_view *v)
 	free(index);
 }
 
-// With t->one_table: the view that is written.
+// Returns the view that is written with t->one_table.
 static const struct trace_view *only_view(const struct trace *t)
 {
 	const struct trace_view *v = t->ask->views;
@@ -107,7 +107,7 @@ void trace_views_out(struct trace *t)
 	}
 }
 
-// --- readable kernel names: each is demangled once, when it is first shown ---
+// --- readable kernel names: a name is demangled once, when it is first shown ---
 
 int trace_demangle(struct cmd *c, bool yes, bool no)
 {
@@ -118,11 +118,12 @@ int trace_demangle(struct cmd *c, bool yes, bool no)
 	return GPQ_OK;
 }
 
-// Starts the demangler at the first call. NULL: there is none, and names stay as they are.
+// Returns the demangler, which the first call starts; NULL: libstdc++ is missing, and names stay
+// mangled.
 static struct demangler *begin_demangling(struct trace *t)
 {
 	static const char missing[] = "libstdc++.so.6 is missing: kernel names stay mangled";
-	static bool said; // --compare has two logs
+	static bool said; // one message is enough for the two logs of --compare
 	if (t->names.begun)
 		return t->names.demangler;
 	t->names.begun = true;
@@ -141,7 +142,7 @@ const char *trace_name_readable(struct trace *t, uint32_t kernel)
 {
 	struct trace_names *names = &t->names;
 	const char *name = t->sum.kernels[kernel].name;
-	// Logs of ROCm 6.4 and later have no such name, and need no library.
+	// Logs of ROCm 6.4 and later have no mangled name (_Z): libstdc++ is not loaded for them.
 	if (strncmp(name, "_Z", 2) != 0 || !begin_demangling(t))
 		return name;
 	ARRAY_REACH(names->v, names->n, kernel, 0);
@@ -192,7 +193,8 @@ static bool is_input(const struct stat *out, int n, char **names)
 	return false;
 }
 
-// Truncates the file only if it is no input: a log named by mistake must not be lost.
+// Opens the file of --perfetto. It is not truncated if it is an input: a log that was named by
+// mistake must not be lost.
 static int open_timeline(struct trace *t, const char *path, int argc, char **argv)
 {
 	struct stat st;
@@ -293,7 +295,8 @@ int trace_end(struct trace *t, int status, int told)
 
 // --- logs ---
 
-// The message where no record passed the filter; with --pid it lists the processes of the log.
+// Prints the message for a log of which no record passed the filter; with --pid it lists the
+// processes of the log. Returns the exit status.
 static int nothing_chosen(const struct trace *t)
 {
 	const bool chosen = t->opts->pick.pids.n;
@@ -366,7 +369,7 @@ int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct gr
 	return status;
 }
 
-// --- --partial: a line for each file or its range, which gpq merge adds to others ---
+// --- --partial: a line for each file, or for the --range of one, which gpq merge adds up ---
 
 static int write_part(struct trace *t, char *file, int status)
 {
@@ -380,14 +383,14 @@ static int write_part(struct trace *t, char *file, int status)
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
 				   .streams = t->streams,
-				   .sum = &t->sum}; // pointers are borrowed
+				   .sum = &t->sum}; // the part owns none of its pointers
 	struct buf line = {0};
 	amdlog_partial_write(&line, &part);
 	return out_text(&line);
 }
 
-// Writes a part, also if reading ended early or the file is empty. *broken: standard output cannot
-// be written any more.
+// Reads a file and writes its part, even if reading ended early or the file is empty. Sets *broken
+// if standard output cannot be written. Returns the exit status.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {

@@ -1,9 +1,8 @@
 // gpq trace --series: dispatches, backlog and busy queues over time
 // (common/amdlog/analysis/series.h).
 //
-// People get a line for each queue with its course drawn in characters; programs get every
-// interval.
-// --svg draws dispatches, backlog and busy queues one below the other on one axis of time.
+// People get a row for each queue, in which characters draw dispatches and backlog over time;
+// programs get every interval. --svg draws dispatches, backlog and busy queues above one time axis.
 #include "cmd/trace/trace.h"
 
 #include "common/out/plot.h"
@@ -80,7 +79,7 @@ static const struct out_col queue_interval_cols[] = {
 #undef ROW
 
 const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
-// For programs: without the last two columns, which are pictures.
+// The table for programs lacks the last two columns, which are drawn in characters.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
 						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
 const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
@@ -94,7 +93,7 @@ const struct schema trace_series_schema = {
 	SCHEMA_TABLES(&plain_track_table, &trace_interval_table, &trace_queue_interval_table),
 	series_members};
 
-// Dispatches, or launches where the log has no packets.
+// Returns the dispatches in an interval, or launches if the log has no packets.
 static uint64_t work_of(const struct trace *t, const struct series_point *p)
 {
 	return amdlog_has_packets(&t->sum) ? p->dispatches : p->launches;
@@ -113,13 +112,13 @@ static uint32_t count_one(const struct trace *t)
 	return 1;
 }
 
-// Row 0 is the track of all queues, row i that of queue i - 1.
+// Returns the track of a row: row 0 is of all queues, row i of queue i - 1.
 static const struct series_track *track_of(const struct trace *t, uint32_t i)
 {
 	return i ? &t->series.queues[i - 1] : &t->series.all;
 }
 
-// All queues, then those with most dispatches.
+// Sorts tracks: first that of all queues, then the queues with most dispatches.
 static bool rank_track(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct series_track *track = track_of(t, i);
@@ -155,7 +154,7 @@ static void intervals_out(struct trace *t, uint32_t index)
 	}
 }
 
-// How many characters a drawn column gets: two of them fit beside the other columns.
+// Returns the width, in characters, of a drawn column: two fit beside the other columns.
 static unsigned spark_width(void)
 {
 	struct winsize size;
@@ -207,7 +206,7 @@ static void track_out(struct trace *t, uint32_t index)
 	}
 	draw_course(t, track, false, &course);
 	draw_course(t, track, true, &depth);
-	trace_name_queue(t, index - 1, &r.pid, name); // AMDLOG_NONE of row 0
+	trace_name_queue(t, index - 1, &r.pid, name); // row 0: AMDLOG_NONE, "all"
 	r.dispatches = packets ? sum.dispatches : U64_NULL;
 	r.launches = index ? U64_NULL : sum.launches;
 	r.rate_max = per_second(s, most);
@@ -247,15 +246,15 @@ static void whole_report(struct trace *t)
 
 // --- --svg ---
 
-// A picture. Each point stands for `step` intervals, so that no line has more than POINTS points.
+// The picture of --svg. A point stands for `step` intervals, so that no line has more than POINTS.
 struct drawing {
 	struct trace *t;
 	const struct amdlog_series *s;
 	struct buf out;
-	uint64_t first, count, step; // intervals
+	uint64_t first, count, step; // in intervals
 	double *x, *y, *bands;
 	size_t n, nbands;
-	const uint32_t *queues; // tracks of queues with lines of their own
+	const uint32_t *queues; // rows (track_of()) of queues that get lines of their own
 	uint32_t nqueues;
 };
 
@@ -272,7 +271,7 @@ static double panel_value(const struct drawing *d, enum panel panel, const struc
 	return 0;
 }
 
-// Fills x and y; x also gets the end of the last interval. Returns the greatest value.
+// Fills d->x (seconds) and d->y; x also gets the end of the last interval. Returns the greatest y.
 static double fill_points(struct drawing *d, enum panel panel, const struct series_track *track)
 {
 	double max = 0;
@@ -298,7 +297,7 @@ static void queue_name(const struct drawing *d, uint32_t q, char name[64])
 		snprintf(name, 64, "%" PRId64 " 0x%" PRIx64, pid, queue->hwq);
 }
 
-// Marked windows as bands, where they lie within the picture.
+// Sets the bands of the picture: begin and end, in seconds, of each marked window within it.
 static void find_bands(struct drawing *d)
 {
 	const struct amdlog_windows *w = &d->t->marks;
@@ -314,7 +313,7 @@ static void find_bands(struct drawing *d)
 	}
 }
 
-// Draws a row for all queues, and one for each of the queues with most dispatches.
+// Draws a plot row for all queues and, except in panel QUEUES, one for each of d->queues.
 static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 {
 	static const char *const headings[PANELS] = {"Dispatches per second",
@@ -334,7 +333,8 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 	}
 }
 
-// "run.log", "run.log and 3 more". Of a long name the end is shown, to fit a narrow screen.
+// Writes the heading, "run.log" or "run.log and 3 more". Of a long name only the end is shown, to
+// fit a narrow screen.
 static void name_logs(const struct trace *t, struct buf *out)
 {
 	enum { LONGEST = 34 };
@@ -348,8 +348,8 @@ static void name_logs(const struct trace *t, struct buf *out)
 		buf_printf(out, " and %d more", t->nlogs - 1);
 }
 
-// The heading is the log's name. Panels without values are left out: at some log levels there are
-// no packets, so neither backlog nor queues are known; some releases print packets without backlog.
+// Panels without values are left out: at some log levels there are no packets, so neither backlog
+// nor queues are known; some releases print packets without backlog.
 static void draw_picture(struct drawing *d)
 {
 	const struct series_track *all = &d->s->all;

@@ -9,7 +9,7 @@
 
 #define ERRORS_DEFAULT 10
 
-// Rows are copies of what the summary holds, with unknown values set to null.
+// Rows are copies of elements of the summary, with unknown values set to null.
 struct process_row {
 	struct amdlog_process p;
 	struct trace_place at;
@@ -301,7 +301,8 @@ struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key
 	return trace_times_of(&h);
 }
 
-// By host (hosts are numbered in the order of their names) and pid; an unknown pid (-1) is last.
+// Sorts by host (hosts are numbered in the order of their names) and pid; an unknown pid (-1) is
+// last.
 static void rank_place(const struct trace *t, uint32_t process, struct trace_rank *r)
 {
 	r->by[0] = t->sum.processes[process].host;
@@ -342,8 +343,8 @@ struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue)
 		r.q.id = I64_NULL;
 	if (!q->streams)
 		r.q.streams = U32_NULL;
-	// The packets of a queue that is known by its handle alone are in another row, which names
-	// the ring and could not be joined with this one.
+	// A queue that is known by its handle alone has no packets here: they are in a row for the
+	// ring, as the log does not tell that both are one queue.
 	if (!packets || q->hwq == AMDLOG_UNKNOWN) {
 		r.q.dispatches = r.q.barriers = U64_NULL;
 		r.q.kernels = U32_NULL;
@@ -369,7 +370,7 @@ static void queue_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Kernels used most come first.
+// Kernels with most launches or dispatches come first.
 static bool rank_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_kernel *k = &t->sum.kernels[i];
@@ -438,7 +439,7 @@ static void api_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Errors of queues in the order of time, then failed calls, most frequent first.
+// Sorts errors: first those of queues, by time, then failed API calls, most frequent first.
 static bool rank_error(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_error *e = &t->sum.errors.v[i];
@@ -467,7 +468,7 @@ const struct amdlog_counts *trace_counts(const struct trace *t)
 	return t->merged ? &t->merged->all.counts : &t->scan->counts;
 }
 
-// The releases whose layouts of records occur: "5.7-6.2" or "3.7-4.5 6.3".
+// Writes the ROCm releases whose record layouts occur in the log: "5.7-6.2" or "3.7-4.5 6.3".
 static const char *format_names(const struct amdlog_totals *sum, char out[64])
 {
 	size_t at = 0;
@@ -522,7 +523,7 @@ static void totals_out(struct trace *t)
 	out_object(t->out, &trace_totals_table, &r);
 }
 
-// People get a few errors before the other tables.
+// People get a few errors only, as other tables follow.
 static uint32_t most_errors(const struct trace *t, uint32_t rows)
 {
 	bool brief = !t->one_table && out_mode(t->out) == OUT_TABLE;

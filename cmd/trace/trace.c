@@ -1,5 +1,5 @@
-// gpq trace: options, the rules between them, which records are read, and the kinds by what is
-// read: logs, parts of them, two logs against each other, the kernel's trace, a recording.
+// gpq trace: options and the rules between them, the filter of records, and the kinds of runs:
+// reports of logs, --partial, --compare, --ftrace, --live and a folder that --live wrote.
 #include "cmd/trace/trace.h"
 
 #include "common/cli/grep.h"
@@ -77,7 +77,7 @@ static const struct trace_opts defaults = {.top = U64_NULL,
 					   .by = BY_NOTHING,
 					   .for_ns = U64_NULL};
 
-// What only --live takes; -p is also for logs.
+// Options that need --live. Not --pid, which also chooses processes of logs.
 #define LIVE_ONLY "save for gpu comm cmdline container cgroup pod user tree ns-pid"
 
 static const struct opt_rule rules[] = {
@@ -105,8 +105,8 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("threads", 1, UINT64_MAX, "give at least 1",
 		   "--threads: 0 threads read nothing"),
 	RULE_EXCLUDES("range", "follow", "choose one", ""),
-	// What is written to standard output must be alone there, and --filter and --sort need
-	// rows.
+	// A picture or timeline on standard output excludes other output, and has no rows for
+	// --filter and --sort.
 	RULE_EXCLUDES("perfetto=-", FORM_NAMES " output output-all list by svg", "name a file",
 		      "--perfetto -: standard output cannot hold another format, too"),
 	RULE_EXCLUDES("svg=-", FORM_NAMES " output output-all list by", "name a file",
@@ -133,8 +133,8 @@ static bool kernel_matches(void *ctx, const char *name, size_t len)
 	return regex_matches(ctx, name, len);
 }
 
-// "41254735" is the log's own microseconds; "41.25s" and "+200ms" are durations, the latter from
-// the first record.
+// Parses --since or --until into microseconds: "41254735" in the log's own microseconds, "41.25s"
+// with a unit, "+200ms" from the first record (*relative).
 static int parse_time(const char *option, const char *arg, uint64_t *us, bool *relative)
 {
 	uint64_t ns;
@@ -156,7 +156,7 @@ static int read_grep(const struct trace_opts *o, struct grep **g)
 	int status;
 	if (!o->grep.n && !o->grep_not.n)
 		return GPQ_OK;
-	*g = grep_new(':'); // as records begin
+	*g = grep_new(':'); // the first byte of each record
 	status = grep_add(*g, GREP_WANT, "--grep", &o->grep);
 	return status ? status : grep_add(*g, GREP_DROP, "--grep-not", &o->grep_not);
 }
@@ -181,7 +181,7 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 	return regex_init(kernel, "--kernel", &o->kernels);
 }
 
-// --- kinds ---
+// --- kinds of runs ---
 
 static const struct opt_rule log_rules[] = {
 	RULE_EXCLUDES("breakdown ftrace-clock", "", "say --ftrace FILE too",
@@ -200,9 +200,9 @@ static const struct opt_rule kernel_rules[] = {
 
 typedef int kind_run(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
-// First match wins.
+// The first kind whose option is given is run.
 static const struct kind {
-	const char *asked_by; // options, one of which chooses it; NULL: any
+	const char *asked_by; // options, any of which chooses this kind; NULL: the last kind
 	const struct opt_rule *rules;
 	kind_run *run;
 } kinds[] = {
@@ -212,7 +212,7 @@ static const struct kind {
 	{NULL, log_rules, trace_log},
 };
 
-// A folder without a trace of the kernel may have events of it.
+// A folder of --live with events (o->events) is reported as --ftrace even without a kernel trace.
 static const struct kind *kind_of(const struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
@@ -222,7 +222,7 @@ static const struct kind *kind_of(const struct cmd *c)
 	return k;
 }
 
-// The reports that have tables by queue or by kernel have none by anything else.
+// Checks --by: --compare and --latency have tables by queue and by kernel, --series by queue only.
 static int check_by(const struct trace_opts *o)
 {
 	const bool by_kernel = o->compare || o->latency;
@@ -237,7 +237,7 @@ static int check_by(const struct trace_opts *o)
 			text_part(TRACE_BY_WORDS, (unsigned)o->by));
 }
 
-// What depends on more than on which options are given.
+// Checks values of options and the number of operands.
 static int check_values(const struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;

@@ -1,7 +1,7 @@
-// Shared by the files of `gpq trace`: options and kinds (trace.c), input (files.c, input.c),
-// output and reports (report.c), each a struct trace_ask in a file of its own (summary.c,
-// streams.c, list.c, series.c, gaps.c, latency.c, compare.c), notes (notes.c), recording
-// (live.c), and the kernel's trace (ftrace.h).
+// Shared by the files of `gpq trace`: options and kinds of runs (trace.c), input (files.c,
+// input.c), output (report.c), reports, each a struct trace_ask (summary.c, streams.c, list.c,
+// series.c, gaps.c, latency.c, compare.c), notes (notes.c), recording (live.c), and the trace of
+// the Linux kernel (ftrace.h).
 #ifndef GPQ_CMD_TRACE_TRACE_H
 #define GPQ_CMD_TRACE_TRACE_H
 
@@ -22,13 +22,13 @@ struct kernel_side;
 struct stat;
 struct tail;
 
-// --range: the lines of a file that begin in these bytes.
+// --range: lines of a file that begin in these bytes are read.
 struct trace_range {
 	uint64_t from, len;
 };
 
 enum trace_by {
-	BY_OTHERS = -2, // of a view: no option asks for it alone
+	BY_OTHERS = -2, // of a view that no word of --by chooses
 	BY_NOTHING,
 	BY_QUEUE,
 	BY_KERNEL,
@@ -40,128 +40,128 @@ enum trace_by {
 };
 
 struct trace_opts {
-	uint64_t top;     // kernels; U64_NULL: not given
-	uint64_t series;  // nanoseconds; U64_NULL: not given
-	uint64_t threads; // U64_NULL: not given
+	uint64_t top;     // rows of kernels, or gaps of each queue; U64_NULL: not given
+	uint64_t series;  // length of an interval, ns; U64_NULL: not given
+	uint64_t threads; // number of threads; U64_NULL: not given
 	int by;           // enum trace_by
 	bool list, compare, gaps, latency, partial, follow, demangle, no_demangle;
 	bool live, cleanup;
-	uint64_t for_ns;  // --live; U64_NULL: until Ctrl-C, or the end of the command
-	const char *save; // folder that --live makes; NULL: a temporary one
-	const char *range;
-	const char *host; // --partial: the host that wrote the logs
+	uint64_t for_ns;   // --live: time to record; U64_NULL: to Ctrl-C or the end of COMMAND
+	const char *save;  // folder that --live makes; NULL: a temporary one
+	const char *range; // OFFSET:LEN, bytes
+	const char *host;  // --partial: the host that wrote the logs
 	struct words kernels;
 	const char *since, *until;
 	const char *mark;            // file with windows of time
 	const char *svg;             // file for the picture of the series
 	const char *perfetto;        // file for the timeline; "-": standard output
 	const char *ftrace;          // file with an ftrace log of the Linux kernel
-	const char *breakdown;       // which suspension: its number, a time in it, or "all"
-	const char *ftrace_clock;    // clock of the trace; NULL: the trace says it
-	const char *events;          // file of `gpq events --ndjson` in a folder of --live
-	struct pick_opts pick;       // without --live only pids, as the log numbers them
-	struct words gpus;           // --live
+	const char *breakdown;       // suspension of queues: number, a time within it, or "all"
+	const char *ftrace_clock;    // trace_clock of that log; NULL: the log tells it
+	const char *events;          // file that `gpq events --ndjson` wrote, in a folder of --live
+	struct pick_opts pick;       // without --live only pids, those of the log
+	struct words gpus;           // --live: GPUs whose records are kept
 	struct words grep, grep_not; // regular expressions for records
 };
 
 struct trace;
 
-// Sort key of a row: these numbers, then name, then process, then the order in the log.
+// Sort key of a row: `by`, then name, process and index are compared; smallest first.
 struct trace_rank {
-	uint64_t by[3];   // ~n: greatest n first
-	const char *name; // NULL: by numbers alone
+	uint64_t by[3];   // ~n sorts the greatest n first
+	const char *name; // NULL: names are not compared
 	uint32_t process, index;
 };
 
 // A table of a report and how to write it.
 struct trace_view {
 	const struct out_table *table; // NULL ends a list
-	const char *title;             // NULL: the report has written one
-	int by;                        // enum trace_by that asks for this table alone
-	bool alone;                    // written only then
+	const char *title;             // NULL: the report itself wrote a title
+	int by;                        // enum trace_by: with this --by, no other table is written
+	bool alone;                    // not part of the report with all tables
 	uint32_t (*count)(const struct trace *t);
-	// Fills in the rank of row `i`, which holds zeros and `i`. False: the row is not shown.
-	// NULL: rows are shown as they come.
+	// Fills in the rank of row `i`; *r holds zeros, and `i` as the index. Returns whether the
+	// row is shown. NULL: all rows are shown, in the order of `i`.
 	bool (*rank)(struct trace *t, uint32_t i, struct trace_rank *r);
 	void (*row)(struct trace *t, uint32_t i);
-	uint32_t (*most)(const struct trace *t, uint32_t rows); // rows to show; NULL: all
+	uint32_t (*most)(const struct trace *t, uint32_t rows); // how many to show; NULL: all
 };
 
-// A function for trace_view.count: rows are elements of struct trace, which `member` counts.
+// Defines a function for trace_view.count, which returns a member of struct trace.
 #define TRACE_COUNT(name, member)                   \
 	static uint32_t name(const struct trace *t) \
 	{                                           \
 		return (uint32_t)t->member;         \
 	}
 
-// A report. Some need more than the summary: they get the records one by one, in the order of the
-// input, and gather it in a member of struct trace.
+// A report. One that needs more than the summary has `event`, which gets the records in the order
+// of the input and gathers what it needs in a member of struct trace.
 struct trace_ask {
 	const struct schema *schema;
 	const struct trace_view *views;
 	int (*begin)(struct trace *t); // before the input is read; NULL: nothing to do
 	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
-	uint32_t kinds;                 // of records that `event` needs: AMDLOG_KIND bits
-	int (*report)(struct trace *t); // after amdlog_summary_finish; exit status. NULL: views
+	uint32_t kinds;                 // AMDLOG_KIND bits: kinds of records that `event` needs
+	int (*report)(struct trace *t); // writes it, returns the exit status; NULL: all views
 };
 
 // Rows of --list.
 struct trace_rows {
-	struct out *out;     // the trace's, or a piece of it
+	struct out *out;     // output of the trace, or a piece of that output
 	struct buf text;     // scratch
 	struct noted_row *v; // to be formatted, in order
 	size_t n, cap;
-	// Records in this range stay until trace_rows_format(). Rows of others are formatted at
-	// once.
+	// Records in this range stay until trace_rows_format(); rows of other records are formatted
+	// at once.
 	const struct block_item *first, *end;
 };
 
 // Readable kernel names.
 struct trace_names {
-	struct demangler *demangler; // NULL: not started, or there is no library
-	bool begun;
-	char **v; // owned, by the kernel's index in the summary; NULL: not asked for
+	struct demangler *demangler; // NULL: not started, or libstdc++ is missing
+	bool begun;                  // starting the demangler was tried
+	char **v; // owned; by index of the kernel in the summary; NULL: not demangled yet
 	size_t n;
 };
 
 // One run of gpq trace: its input, what was read, and its output.
 struct trace {
 	const struct trace_opts *opts;
-	const struct grep *grep; // --grep, --grep-not; NULL
+	const struct grep *grep; // --grep, --grep-not; NULL: not given
 	struct out *out;
 	struct amdlog_reading reading;
-	struct amdlog_scan *scan; // the reading's
+	struct amdlog_scan *scan; // of `reading`
 	struct amdlog_summary sum;
 	struct trace_names names;
-	struct trace_range range; // with opts->range
+	struct trace_range range; // parsed from opts->range, if given
 	int by;                   // enum trace_by; BY_NOTHING: the whole report
-	bool one_table;           // a single table is written, and begun before the input is read
-	bool lists;               // a row for each record of the log
-	bool untold;              // a regular expression failed: nothing is reported
+	bool one_table;           // only one table is written; it begins before the input is read
+	bool lists;               // --list: a row for each record of the log
+	bool untold;              // nothing is reported, as a regular expression failed
 	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
-	struct trace_rows *rows;           // `lists`: of the present block, or `last_rows`
-	struct trace_rows last_rows;       // `lists`: records that end after the last block
-	struct amdlog_timeline *timeline;  // --perfetto; NULL
+	struct trace_rows *rows;           // `lists`: rows of the present block, or `last_rows`
+	struct trace_rows last_rows;       // `lists`: rows of records that end after the last block
+	struct amdlog_timeline *timeline;  // --perfetto; NULL: not given
 	int perfetto_fd;                   // -1: none
 	int nlogs;                         // 0: standard input
 	char **logs;                       // operands, for the heading of a picture
-	const struct amdlog_merge *merged; // gpq merge: the sum of its parts; NULL
+	const struct amdlog_merge *merged; // gpq merge: the sum of its parts; NULL in gpq trace
 	struct progress progress;
-	uint64_t input_bytes;        // of all files together; 0: not known
+	uint64_t input_bytes;        // size of all files together; 0: not known
 	struct amdlog_windows marks; // --mark, sorted
-	const char *label;           // prefix of notes: which log of --compare; NULL
+	const char *label;           // --compare: "A" or "B", prefix of notes; else NULL
 	const struct trace_ask *ask;
-	// What `ask` gathers; the others stay zeros.
+	// Of these `ask` fills in one; the others stay zeros.
 	struct amdlog_series series;
 	struct amdlog_latency latency;
 	struct amdlog_streams streams;
 	struct trace_gaps {
 		struct amdlog_gaps gaps;
-		struct amdlog_gaps launches; // of all queues, for logs without packets
+		struct amdlog_gaps launches; // on any queue, for logs without packets
 		struct amdlog_marked marked;
 	} gaps;
-	struct compared *compared; // --compare: both logs; not owned
-	struct kernel_side *kernel;
+	struct compared *compared;  // --compare: both logs; not owned
+	struct kernel_side *kernel; // --ftrace; not owned
 };
 
 extern const struct out_table trace_totals_table, trace_process_table, trace_queue_table,
@@ -173,41 +173,42 @@ extern const struct out_table trace_totals_table, trace_process_table, trace_que
 	trace_compare_kernel_table, trace_function_table, trace_kernel_process_table,
 	trace_kernel_queue_table, trace_timeline_table, trace_suspension_table, trace_step_table;
 
-// The forms of documents; gpq merge writes that of the summary, too.
+// Schemas of the JSON documents; gpq merge, too, writes trace_schema.
 extern const struct schema trace_schema, trace_list_schema, trace_latency_schema, trace_gaps_schema,
 	trace_series_schema, trace_compare_schema, trace_ftrace_schema, trace_timeline_schema,
 	trace_breakdown_schema;
 
-// Members that all of these have.
+// Members that all of these documents have.
 extern const struct schema_member trace_text, trace_notes_only[];
 #define TRACE_NOTES                                                                            \
 	{                                                                                      \
 		"notes", SCHEMA_LIST, "what the log does not tell, and why", &trace_text, NULL \
 	}
 
-// Before the input is read: opens the output and --perfetto, and checks the columns of -o. GPQ_OK,
-// or an exit status after a message; then both are closed.
+// Before the input is read: opens the output and --perfetto, and checks the columns of -o. Returns
+// GPQ_OK, or closes both and returns an exit status after a message.
 int trace_begin(struct trace *t, struct cmd *c);
 
-// Does -o name columns of a single table? Can the output hold no other table?
+// Does -o name columns, which are of a single table? _flat: can the output hold one table only, as
+// CSV can?
 bool trace_columns(const struct cmd *c);
 bool trace_flat(const struct cmd *c);
 
-// Closes what trace_begin() opened. The exit status of a run: `status` is that of reading, `told`
-// of the report.
+// Closes what trace_begin() opened. Returns the exit status of the run; `status` is that of
+// reading, `told` that of the report.
 int trace_end(struct trace *t, int status, int told);
 
 // Are the merged parts of several hosts, whose times cannot be compared?
 bool trace_several_hosts(const struct trace *t);
 
-// After amdlog_summary_finish: writes the report. Exit status.
+// After amdlog_summary_finish(): writes the report. Returns the exit status.
 int trace_report(struct trace *t);
 
-// Writes one view; those of the report, or the one that was asked for.
+// Writes one view. _views_out: writes the views of the report, or with t->one_table one of them.
 void trace_view_out(struct trace *t, const struct trace_view *v);
 void trace_views_out(struct trace *t);
 
-// First and last microsecond, and the nanoseconds between them. U64_NULL: nothing was seen.
+// A time span of the log: CLOCK_MONOTONIC, and its length. U64_NULL: no record was seen.
 struct trace_span {
 	uint64_t first_us, last_us, ns;
 };
@@ -215,14 +216,14 @@ struct trace_span trace_span_of(const struct amdlog_span *s);
 
 // Host, process and time span of a row.
 struct trace_place {
-	const char *host; // as --partial --host named it; NULL
+	const char *host; // as --partial --host named it; NULL: not named
 	int64_t pid;      // I64_NULL: not known
 	struct trace_span span;
 };
 struct trace_place trace_place(const struct trace *t, uint32_t process,
 			       const struct amdlog_span *s);
 
-// A queue, with null for what the log does not tell.
+// A row of a queue, with null for what the log does not tell.
 struct trace_queue {
 	struct amdlog_queue q;
 	struct trace_place at;
@@ -231,133 +232,140 @@ struct trace_queue {
 };
 struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
-// The queue's process, and its ring as text: "0x7f...", "all" of AMDLOG_NONE, "-" if not known.
+// Sets the pid of the queue's process (I64_NULL: not known), and the queue's name: the ring address
+// "0x7f...", "-" if it is not known, "all" for the queue AMDLOG_NONE.
 void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
 
-// Sets c->out.demangle by --demangle and --no-demangle: without them, tables on a terminal.
-// GPQ_USAGE after a message: both are given.
+// Sets c->out.demangle by --demangle (`yes`) and --no-demangle; without them, names are demangled
+// in tables on a terminal. Returns GPQ_OK, or GPQ_USAGE after a message if both are given.
 int trace_demangle(struct cmd *c, bool yes, bool no);
 
-// A kernel's readable name; the log's name if it cannot be demangled. _shown: NULL if the open
-// table shows no readable names.
+// Returns the demangled name of a GPU kernel, or the log's name if that cannot be demangled.
+// _shown: NULL if the output shows no demangled names.
 const char *trace_name_readable(struct trace *t, uint32_t kernel);
 const char *trace_name_shown(struct trace *t, uint32_t kernel);
 void trace_names_fini(struct trace *t);
 
-// NaN if `n` is 0.
+// Returns NaN if `n` is 0.
 static inline double trace_mean(uint64_t sum, uint64_t n)
 {
 	return n ? (double)sum / (double)n : NAN;
 }
 
-// Statistics of times that the log has in microseconds. U64_NULL, but for the count: no times.
+// Statistics of times, of which the log has microseconds. If `count` is 0, the others are U64_NULL.
 struct trace_times {
 	uint64_t count, mean_ns, p50_ns, p90_ns, p99_ns, max_ns;
 };
 struct trace_times trace_times_of(const struct hist *us);
 struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
-// How many different ones a log names. A stream counts once for each of its queues.
+// How many different kernels, processes, rings and streams a log names. A stream counts once for
+// each queue that it used.
 struct trace_distinct {
 	uint64_t kernels, pids, rings, streams;
 };
 struct trace_distinct trace_distinct_of(const struct amdlog_summary *s);
 
-uint64_t trace_ns(uint64_t us);                             // U64_NULL stays
+uint64_t trace_ns(uint64_t us);                             // U64_NULL stays U64_NULL
 int64_t trace_pid(const struct trace *t, uint32_t process); // I64_NULL: not known
 
-// Those of the indices [0, n) that `rank` (struct trace_view) chooses, in its order; to be freed.
+// Returns the indices in [0, n) that `rank` (struct trace_view) shows, sorted, and how many; to be
+// freed.
 uint32_t *trace_sorted(struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*rank)(struct trace *, uint32_t, struct trace_rank *));
 
-// Begins a table under its title, which says so if only `show` of `n` rows are written.
+// Begins a table under its title, which gives both numbers if only `show` of `n` rows are written.
+// Does nothing with t->one_table.
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
 		 uint64_t n);
 
-// Was the queue named by a record that passed the filter, and not joined to another row?
+// Has the queue a row of its own: a record that passed the filter names it, and it was not merged
+// into another queue?
 bool trace_queue_shown(const struct amdlog_queue *q);
 
-// A note on what the input does not tell: an element of a list in the JSON document, else a
-// warning.
+// Writes a note on what the input does not tell: an element of `notes` in the JSON document, else
+// a warning.
 __attribute__((format(printf, 2, 3))) void trace_note(const struct trace *t, const char *fmt, ...);
 
-// The notes on some logs: the list in the JSON document, else warnings.
+// Writes the notes on `n` logs: `notes` of the JSON document, else warnings.
 void trace_notes(const struct trace *logs, unsigned n);
 
-// Scanner, mender and summary of a log.
+// Sets up the reading of a log: scanner, reassembly of torn records, summary.
 void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
 		const struct grep *grep);
 void trace_close(struct trace *t);
 
-// Reads files one after the other and shows the progress. Exit status.
+// Reads files one after the other and shows the progress. Returns the exit status.
 int trace_scan(struct trace *t, const struct cmd *c, int n, char **names);
 
-// Says where a signal ended the reading. Exit status.
+// Reports how much was read when a signal ended the reading. Returns the exit status.
 int trace_stopped(const struct trace *t);
 
-// --range with its file: GPQ_OK, or GPQ_USAGE after a message.
+// Checks --range and --follow, which take one file. Returns GPQ_OK, or GPQ_USAGE after a message.
 int trace_check_input(const struct trace_opts *o, int argc);
 bool trace_range_parse(const char *text, struct trace_range *range);
 
-// Reads one input: `fd`, or `tail`, which grows, unless it is NULL. Exit status.
+// Reads one input: `tail`, a file that grows, or `fd` if `tail` is NULL. Returns the exit status.
 int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
 
-// stat(2) of an operand, "-" included.
+// stat(2) of an operand; "-" is standard input.
 int trace_stat(const char *name, struct stat *st);
 
-// 4711 of "trace_4711", a file that AMD_LOG_LEVEL_FILE=trace makes; -1: no pid.
+// Returns the pid 4711 of "trace_4711", a file that AMD_LOG_LEVEL_FILE=trace makes; -1: the name
+// has no pid.
 int64_t trace_pid_of_name(const char *name);
 
 // The words of enum trace_by.
 #define TRACE_BY_WORDS "queue\0kernel\0process\0thread\0api\0stream\0error"
 
-// The report of the operands, of o->ftrace and of o->events. Exit status.
+// Reports the operands, and --ftrace and the events of a recording. Returns the exit status.
 int trace_files(struct cmd *c);
 
-// Reports of logs, but for --compare and --partial.
+// Runs all reports of logs except --compare and --partial. Returns the exit status.
 int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
-// --compare
+// gpq trace --compare. Returns the exit status.
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
-// --mark: reads and sorts the windows. Exit status.
+// Reads the windows of --mark, if given, into t->marks, sorted. Returns the exit status.
 int trace_marks_read(struct trace *t);
 
-// The summary, --by stream, --list, --series, --gaps, --latency
+// The reports: the summary, --by stream, --list, --series, --gaps, --latency.
 extern const struct trace_ask trace_summary, trace_streams, trace_list, trace_series, trace_gaps,
 	trace_latency;
 
-// For views of kernels: how many of `rows` are shown (--top).
+// For trace_view.most in views of GPU kernels: how many of `rows` are shown (--top).
 uint32_t trace_top(const struct trace *t, uint32_t rows);
 
-// --list: formats the rows that were added, from any thread.
+// --list: formats the rows that were noted, in any thread.
 void trace_rows_format(struct trace_rows *rows);
 void trace_rows_fini(struct trace_rows *rows);
 
-// --ftrace: the report of the kernel's trace, with logs beside it. Exit status.
+// --ftrace: reports the Linux kernel's trace, alone or with logs. Returns the exit status.
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
-int ftrace_breakdown_check(const char *arg); // GPQ_USAGE after a message
+int ftrace_breakdown_check(const char *arg); // checks --breakdown: GPQ_OK or GPQ_USAGE
 
-// --live: records, then reports what was recorded. Exit status.
+// --live: records, then reports the recording. Returns the exit status.
 int trace_live(struct cmd *c);
 
-// Is the only operand a folder that --live wrote? trace_folder() reports it. Exit status.
+// Is the only operand a folder that --live wrote? trace_folder() reports such a folder and returns
+// the exit status.
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);
 
 // Is the operand of --perfetto or --svg "-"?
 bool trace_to_stdout(const char *path);
 
-// --partial
+// gpq trace --partial. Returns the exit status.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
-// The scanner's counts, of this run or of all merged parts.
+// Returns the scanner's counts of this run; in gpq merge those of all parts.
 const struct amdlog_counts *trace_counts(const struct trace *t);
 
-// "low", "normal", "high"; NULL: no such priority.
+// Returns "low", "normal" or "high"; NULL: no priority of a queue.
 const char *trace_priority(int priority);
 
-// "1024x1x1"; NULL: not known.
+// Writes a grid or workgroup into `out`, "1024x1x1", and returns `out`; NULL: not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
 
 #endif

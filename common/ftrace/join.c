@@ -1,4 +1,4 @@
-// The processes and queues of a kernel trace, and the same processes and queues in a log; ftrace.h.
+// Finds the processes and queues of a kernel trace, and the same ones in a log; see ftrace.h.
 //
 // Facts: [kfd.pids]: the kernel's trace has pids of the first PID namespace; [amdlog.thread]: the
 // log has the pid of the process's own namespace, and its tid is pthread_self(), which the kernel
@@ -60,7 +60,7 @@ void ftrace_find_processes(struct ftrace *f)
 		r->process = ftrace_add_process(f, r->tgid, r->tid);
 		struct ftrace_process *p = &f->processes[r->process];
 		p->records++;
-		// Threads may have other names than the process, whose name is its first thread's.
+		// The process has the name of its first thread; other threads may have others.
 		if (r->comm.len && (!p->comm.len || r->tid == r->tgid))
 			p->comm = r->comm;
 		add_queue(f, r);
@@ -76,9 +76,9 @@ void ftrace_find_processes(struct ftrace *f)
 // --- processes and queues of a log ---
 
 #define CONFLICT  (FTRACE_NONE - 1) // more than one process matches
-#define RING_MOST 256               // queues of one ring, made one after the other, to look at
+#define RING_MOST 256               // of queues made one after the other at one ring address
 
-// The queues that had this ring, at most RING_MOST. *n: how many.
+// Returns the first of *n queues, at most RING_MOST, that had this ring address.
 static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_t ring, size_t *n)
 {
 	const struct ftrace_queue key = {.ring = ring};
@@ -89,7 +89,8 @@ static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_
 	return f->queues + from;
 }
 
-// The process that created all queues of this ring; FTRACE_NONE, or CONFLICT.
+// Returns the process that created all queues at this ring address; FTRACE_NONE: there are none;
+// CONFLICT: several processes did.
 static uint32_t creator(const struct ftrace *f, uint64_t ring)
 {
 	size_t n;
@@ -102,7 +103,7 @@ static uint32_t creator(const struct ftrace *f, uint64_t ring)
 	return process;
 }
 
-// Matches both, unless one of them was matched before.
+// Notes that `process` of the trace is `log` of the log, unless one of them is matched already.
 static void match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
 {
 	struct ftrace_process *p = &f->processes[process];
@@ -140,8 +141,8 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 	free(found);
 }
 
-// By the pid in the process's own namespace, which gpq recorded. Where several processes have the
-// same one, none matches.
+// Matches the log's pid with the pid in the process's own PID namespace, which gpq recorded. If
+// several processes have that pid, none matches.
 static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 {
 	struct intern numbers = {0};
@@ -159,8 +160,8 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	intern_fini(&numbers);
 }
 
-// By the pid. This is wrong if the process is in a PID namespace of its own and the trace, which
-// gpq did not record, does not say so.
+// Matches equal pids of log and trace, where the trace has no pid in the process's own namespace.
+// Wrong if the process was in a container and the trace is not a recording of gpq.
 static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
@@ -170,7 +171,8 @@ static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 	}
 }
 
-// Index of the trace's queue; FTRACE_NONE if its process created several queues at this ring.
+// Returns the index of the trace's queue that is `q` of the log; FTRACE_NONE: there is none, or the
+// process created several queues at this ring address.
 static uint32_t match_queue(const struct ftrace *f, const struct amdlog_queue *q)
 {
 	size_t n;

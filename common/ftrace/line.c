@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define COMM_WIDTH  16                  // TASK_COMM_LEN; shorter names have blanks before them
+#define COMM_WIDTH  16                  // TASK_COMM_LEN; blanks before shorter names
 #define NUMBER_MAX  999999999999999999u // fits an int64_t with any sign
-#define ENTRY_BYTES 16                  // a probe at a larger offset is not at the entry
+#define ENTRY_BYTES 16                  // probes at larger offsets are not at the entry
 
 const char *ftrace_kind_name(enum ftrace_kind kind)
 {
@@ -97,8 +97,8 @@ static bool read_lost(struct rest s, struct ftrace_record *r)
 	return false;
 }
 
-// "12.345678:" or with nanoseconds. A number without a fraction counts something else (trace_clock
-// counter, x86-tsc): the record has no time then.
+// Reads the time, "12.345678:" or with nanoseconds. A number without a fraction is no time
+// (trace_clock counter, x86-tsc): r->time_ns stays FTRACE_UNKNOWN.
 static bool take_time(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t seconds, fraction = 0, unit = 1000000000;
@@ -117,8 +117,8 @@ static bool take_time(struct rest *s, struct ftrace_record *r)
 	return ftrace_take(s, ":");
 }
 
-// "-167     (    167) [001] d..1.    12.345678: ", which follows the task's name. The process in
-// parentheses, or (-------), is there with the option record-tgid.
+// Reads "-167     (    167) [001] d..1.    12.345678: ", which follows the task's name: thread,
+// process (with the option record-tgid; (-------): not known), CPU, flags, time.
 static bool take_context(struct rest *s, struct ftrace_record *r)
 {
 	uint64_t tid, tgid = UINT64_MAX, cpu;
@@ -131,14 +131,15 @@ static bool take_context(struct rest *s, struct ftrace_record *r)
 	if (!ftrace_take(s, "[@]~", &cpu) || cpu > UINT16_MAX)
 		return false;
 	r->cpu = (int32_t)cpu;
-	if (s->at < s->end && !is_digit(*s->at)) { // irqs-off, need-resched and so on
+	if (s->at < s->end && !is_digit(*s->at)) { // flags: irqs-off, need-resched and so on
 		skip_to_blank(s);
 		skip_blanks(s);
 	}
 	return take_time(s, r);
 }
 
-// The task's name takes 16 columns; in text that lost its leading blanks it ends at any dash.
+// Reads the task's name and what follows it to the time. The name takes 16 columns; in text that
+// lost its leading blanks the name may end at any dash.
 static bool take_task(struct rest *s, struct ftrace_record *r)
 {
 	struct rest from = *s, at = *s;
@@ -165,8 +166,8 @@ static bool take_task(struct rest *s, struct ftrace_record *r)
 
 // --- kprobes: "(pqm_destroy_queue+0x4/0x250 [amdgpu]) ...", returns "(caller <- function) ..." ---
 
-// The function in the name of a probe's event, without the prefix and suffix that gpq, perf,
-// trace-cmd and the kernel add. Needed where the text has addresses of functions (trace-cmd).
+// Returns the function's name from the name of a probe's event, without the prefix and suffix that
+// gpq, perf, trace-cmd and the kernel add. For text with addresses instead of names (trace-cmd).
 static struct ftrace_text name_of_event(struct ftrace_text t)
 {
 	static const char *const ends[] = {"_ret", "__return", "__exit", "__entry"};
@@ -193,7 +194,7 @@ static struct ftrace_text symbol(struct rest *s, struct ftrace_text event)
 	return address || hex || !t.len ? name_of_event(event) : t;
 }
 
-// Reads what follows "event: ". Leaves the record as it is if the event is no probe.
+// Reads what follows "event: ". If the event is no probe, the record stays an FTRACE_EVENT.
 static void read_probe(struct rest s, struct ftrace_record *r)
 {
 	struct ftrace_text event = r->name;
@@ -215,7 +216,7 @@ static void read_probe(struct rest s, struct ftrace_record *r)
 	r->args = text_of(s.at, s.end);
 }
 
-// "name: args", "name <-caller", and trace-cmd's "function: name <-- caller".
+// Reads "name: args", "name <-caller", or trace-cmd's "function: name <-- caller".
 static bool read_payload(struct rest s, struct ftrace_record *r)
 {
 	skip_blanks(&s);

@@ -1,5 +1,5 @@
-// Recording a kernel trace: the tracefs instance (tracefs.c), what is traced (probes.c), whose
-// records are kept (threads.c).
+// Recording a trace of the Linux kernel: the tracefs instance (tracefs.c), what is traced
+// (probes.c), whose records are kept (threads.c).
 #ifndef GPQ_FTRACE_LIVE_H
 #define GPQ_FTRACE_LIVE_H
 
@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-// A function of the driver, and what kprobe events fetch at its entry and its return; `result`
-// NULL: the return is not traced. Facts: kernel/trace/trace_kprobe.c, [kfd.trace-functions],
-// layouts of include/uapi/linux/kfd_ioctl.h.
+// A function of the driver, and the arguments that kprobe events fetch at its entry and its return;
+// `result` NULL: the return is not traced. Facts: kernel/trace/trace_kprobe.c,
+// [kfd.trace-functions], layouts of include/uapi/linux/kfd_ioctl.h.
 struct live_probe {
 	const char *function, *entry, *result;
 };
@@ -24,28 +24,29 @@ extern const size_t live_nevents;
 // A recording. What gpq makes in tracefs has a random number in its name, and a child process (the
 // guard) removes it, whatever ends gpq.
 struct live_trace {
-	char dir[64];   // of tracefs
-	char name[32];  // "gpq-0123456789abcdef": the instance
-	char group[32]; // "gpq_0123456789abcdef": the kprobe events
-	int lock;       // on the instance's folder: held by gpq and the guard
-	int pipe;       // trace_pipe of the instance
-	int guard_end;  // pipe: when gpq closes it, the guard removes the instance
+	char dir[64];   // where tracefs is mounted
+	char name[32];  // of the instance: "gpq-0123456789abcdef"
+	char group[32]; // of the kprobe events: "gpq_0123456789abcdef"
+	int lock;       // descriptor with a lock on the instance's folder; the guard has it, too
+	int pipe;       // descriptor of the instance's trace_pipe
+	int guard_end;  // write end of a pipe: when gpq closes it, the guard removes the instance
 	pid_t guard;
-	unsigned functions; // of live_probes: found in this kernel
-	unsigned probes;    // of these: with kprobe events
-	unsigned events;    // of live_events: turned on
-	int defined;        // entries of the instance's folder events/GROUP
+	unsigned functions; // number of live_probes whose function this kernel has
+	unsigned probes;    // number of those with kprobe events
+	unsigned events;    // number of live_events that were turned on
+	int defined;        // number of entries of the instance's folder events/GROUP
 };
 
-// Removes what killed gpqs left, then makes the instance and turns its events on. GPQ_OK, or an
-// exit status after a message; then nothing is left.
+// Removes instances that killed gpqs left, then makes an instance and turns its events on. Returns
+// GPQ_OK, or removes the instance and returns an exit status after a message.
 int live_trace_open(struct live_trace *t);
 
-// Ends the recording. What is in the buffer can still be read.
+// Turns tracing off. The rest of the buffer can still be read from t->pipe.
 void live_trace_stop(struct live_trace *t);
 
-// Warns of what was lost, and waits until all that gpq made is gone. After a message GPQ_FAILED:
-// something is left; GPQ_PARTIAL: another program removed or disabled probes.
+// Warns of missed returns, and waits until the guard has removed all that gpq made in tracefs.
+// Returns GPQ_OK or, after a message, GPQ_FAILED if something is left, GPQ_PARTIAL if another
+// program removed or disabled probes.
 int live_trace_close(struct live_trace *t);
 
 // The threads of a trace, to keep the records of chosen processes.
@@ -54,16 +55,16 @@ struct live_threads {
 	struct process_cache cache;
 	struct kfd_topology gpus; // with --gpu
 	const struct words *gpu_words;
-	bool asks;             // options choose processes
-	pid_t own;             // gpq itself, whose records are left out
-	struct intern numbers; // of threads -> index in `v`
+	bool asks;             // options choose processes: records of others are left out
+	pid_t own;             // pid of gpq itself, whose records are left out
+	struct intern numbers; // tid -> index in `v`
 	struct live_thread *v;
 	size_t n, cap;
-	uint64_t unknown; // records that were left out since their process is not known
+	uint64_t unknown; // number of records left out because their process is not known
 };
 
-// Chooses processes by `pick` and, where a record names a GPU, by `gpus`; both must outlive `t`.
-// GPQ_OK, or an exit status after a message: no such process or GPU.
+// Keeps records of processes that `pick` chooses and, where a record names a GPU, of `gpus`; both
+// must outlive `t`. Returns GPQ_OK, or an exit status after a message: no such process or GPU.
 int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
 		      const struct words *gpus);
 
@@ -74,7 +75,7 @@ bool live_threads_keep(struct live_threads *t, const char *text, size_t len, str
 // Warns if records were left out.
 void live_threads_fini(struct live_threads *t);
 
-// --cleanup: removes what killed gpqs left. Exit status.
+// --cleanup: removes what killed gpqs left in tracefs. Returns the exit status.
 int live_cleanup(void);
 
 #endif

@@ -1,5 +1,5 @@
-// What gpq trace --live traces: functions of amdkfd with the arguments to fetch, and events that
-// amdgpu and amdkfd define.
+// What gpq trace --live traces: functions of amdkfd, with the arguments to fetch, and events that
+// amdgpu and amdkfd define themselves.
 //
 // Facts: [kfd.trace-functions] (symbols in 6.12 and 7.3), their declarations in the
 // drivers' sources, kfd_ioctl.h (arguments of ioctls are in the kernel's memory when the functions
@@ -10,7 +10,7 @@
 #define RESULT "ret=$retval:s32"
 
 const struct live_probe live_probes[] = {
-	// ioctls: struct file *, struct kfd_process *, void *data
+	// ioctls; arguments: struct file *, struct kfd_process *, void *data
 	{"kfd_ioctl_create_queue",
 	 "ring=+0($arg3):x64 size=+32($arg3):u32 gpu=+36($arg3):u32 type=+40($arg3):u32 "
 	 "prio=+48($arg3):u32",
@@ -22,7 +22,7 @@ const struct live_probe live_probes[] = {
 	{"kfd_ioctl_runtime_enable", "", RESULT},
 	{"kfd_ioctl_criu", "", RESULT},
 	{"kfd_ioctl", "cmd=$arg2:x32", RESULT},
-	// suspend and resume: the array of ids is the caller's memory
+	// suspend and resume; the array of queue ids is in the caller's memory (+u)
 	{"suspend_queues", "count=$arg2:u32 grace=$arg3:u32 queue=+u0($arg5):u32", RESULT},
 	{"resume_queues", "count=$arg2:u32 queue=+u0($arg3):u32", RESULT},
 	{"kfd_dbg_trap_enable", "", RESULT},
@@ -66,7 +66,7 @@ const struct live_probe live_probes[] = {
 const size_t live_nprobes = sizeof(live_probes) / sizeof(live_probes[0]);
 
 const char *const live_events[] = {
-	"amdkfd", // of DKMS drivers
+	"amdkfd", // all events of amdkfd, which DKMS drivers have
 	"amdgpu/amdgpu_bo_move",
 	"amdgpu/amdgpu_vm_grab_id",
 	"amdgpu/amdgpu_vm_flush",

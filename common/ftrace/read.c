@@ -1,5 +1,5 @@
-// A whole kernel trace: its lines, their order, processes of threads, pairs of entry and return;
-// and the events beside it; ftrace.h.
+// Reads a whole kernel trace: lines, their order, processes of threads, pairs of entry and return.
+// Also reads events of `gpq events`; see ftrace.h.
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/host/buf.h"
@@ -11,8 +11,8 @@
 
 #define CALLS_OPEN 64 // nested calls of a thread; deeper ones are not paired
 
-// The kernel writes how many entries the buffer held and got, gpq the clock and the threads'
-// processes ("# task: TID TGID NSPID").
+// Reads a comment: of the kernel, how many entries the buffer holds and how many were written to
+// it; of gpq, the clock and the processes of threads ("# task: TID TGID NSPID").
 static void read_comment(struct ftrace *f, struct rest s)
 {
 	static const char clock_bytes[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -34,14 +34,14 @@ static void read_comment(struct ftrace *f, struct rest s)
 	}
 }
 
-// By CPU: the time of its last record.
+// The time of the last record of each CPU, in the present epoch.
 struct clocks {
 	uint64_t *last;
 	size_t cap;
 };
 
-// Counts the record. If it is older than the one before it of the same CPU, its clock was set back
-// or the text is of several runs: a new epoch begins.
+// Counts a record and sets its epoch. A record older than the one before of the same CPU begins a
+// new epoch: the clock was set back, or the text is of several runs.
 static void place_record(struct ftrace *f, struct clocks *c, struct ftrace_record *r)
 {
 	uint64_t *last;
@@ -87,7 +87,7 @@ static void read_lines(struct ftrace *f, const char *text, size_t len)
 	free(clocks.last);
 }
 
-// Notes about lost events have no time: they get that of the next record.
+// Gives records of lost events, which have no time, that of the next record.
 static void time_losses(struct ftrace *f)
 {
 	const struct ftrace_record *next = NULL;
@@ -142,8 +142,8 @@ static void order_threads(struct ftrace *f)
 COMPARE_BY_BOTH(by_task, struct ftrace_task, tid, tgid)
 COMPARE_BY(by_tid, struct ftrace_task, tid)
 
-// The process that comments name for the thread; -1: none, or several, as the kernel gave the
-// number to another thread.
+// Returns the process that comments "# task:" name for a thread; -1: none, or several, if the
+// kernel gave the thread's number to another one later.
 static int64_t named_process(const struct ftrace *f, int64_t tid)
 {
 	const struct ftrace_task key = {.tid = tid};
@@ -153,9 +153,8 @@ static int64_t named_process(const struct ftrace *f, int64_t tid)
 	return again && f->tasks[first + 1].tgid != tgid ? -1 : tgid;
 }
 
-// Sets the process of those records of a thread that do not say it. The kernel gives the number of
-// a thread that ended to another one: where records name different processes, the rest stay
-// unknown.
+// Sets the process of those records of a thread that do not name it. If the others name different
+// processes, it stays unknown: the thread's number was given to another thread.
 static void fill_processes(struct ftrace *f, const size_t *records, size_t n)
 {
 	int64_t tgid = named_process(f, f->v[records[0]].tid);
@@ -268,8 +267,8 @@ static void set_event_process(struct ftrace *f, struct ftrace_event *e)
 
 COMPARE_BY_BOTH(by_event_time, struct ftrace_event, time_ns, order)
 
-// Gives processes that no record of the trace names the name that an event has. Call it last: the
-// names point into the array of events, which moves when it grows.
+// Gives processes without a name in the trace the name that an event has. Called last: the names
+// point into the array of events, which moves when it grows.
 static void name_event_processes(struct ftrace *f)
 {
 	for (size_t i = 0; i < f->nevents; i++) {

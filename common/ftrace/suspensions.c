@@ -1,15 +1,15 @@
-// Suspensions of queues in a kernel trace: each call in steps, and who kept whose queues off the
-// hardware from when to when; ftrace.h.
+// Suspensions of queues in a kernel trace: the steps of each call of suspend_queues, and the holds:
+// which process kept whose queues off the hardware, from when to when; see ftrace.h.
 //
 // Facts: kfd_chardev.c, kfd_debug.c, kfd_device_queue_manager.c and kfd_process.c of 6.12 and 7.3.
 // kfd_ioctl_set_debug_trap names the target by its pid and calls suspend_queues (op 6) or
-// resume_queues (op 7), which return how many queues that was.
+// resume_queues (op 7), which return the number of queues that they suspended or resumed.
 //
 // suspend_queues does this for each GPU: it unmaps all queues of the runlist (unmap_queues_cpsch
 // sends the packet, then amdkfd_fence_wait_timeout waits until the hardware has saved the waves),
 // maps the others again (map_queues_cpsch), and waits until the headers of the saved waves are
-// copied. The steps of several GPUs are added up. With MES, remove_queue_mes removes one queue, and
-// the wait for its waves is inside.
+// copied. The steps of several GPUs are added up. With MES, remove_queue_mes removes one queue and
+// itself waits for the waves.
 //
 // One process at a time can debug a target. When its session ends, by the ioctl (op 1), with the
 // debugger or with the target, resume_queues resumes all queues that are left (count 0).
@@ -23,13 +23,13 @@
 
 // --- calls ---
 
-// A call of suspend_queues or resume_queues of which entry and return are in the trace.
+// A call of suspend_queues or resume_queues whose entry and return are both in the trace.
 struct queue_call {
-	const struct ftrace_record *ioctl;     // entry of the ioctl that made the call; NULL
-	const struct ftrace_record *ioctl_end; // its return, of the last call in an ioctl; NULL
-	const struct ftrace_record *begin, *end;
-	uint64_t unmap_ns, wait_ns, map_ns; // within it
-	bool suspends;
+	const struct ftrace_record *ioctl;     // entry of the ioctl that made the call; NULL: none
+	const struct ftrace_record *ioctl_end; // return of that ioctl, in its last call only; NULL
+	const struct ftrace_record *begin, *end; // entry and return of the call
+	uint64_t unmap_ns, wait_ns, map_ns;      // lengths of these steps in the call
+	bool suspends;                           // suspend_queues, not resume_queues
 };
 
 struct queue_calls {
@@ -37,8 +37,8 @@ struct queue_calls {
 	size_t n, cap;
 };
 
-// Takes the next record of a thread. `open` is the ioctl and the call that the thread is in. Only
-// pairs of entry and return count, so that lost events leave nothing open.
+// Takes the next record of a thread. `open`: the ioctl and the call that the thread is in. Entries
+// and returns without the other are ignored, so that lost events leave nothing open.
 static void take_call_record(struct queue_calls *all, struct queue_call *open,
 			     const struct ftrace_record *r)
 {
@@ -72,7 +72,7 @@ static void take_call_record(struct queue_calls *all, struct queue_call *open,
 	}
 }
 
-// By return, in the order of the records.
+// Sorts calls by their returns, in the order of the records.
 COMPARE_BY(by_return, struct queue_call, end)
 
 static struct queue_calls find_calls(const struct ftrace *f)
@@ -91,7 +91,7 @@ static struct queue_calls find_calls(const struct ftrace *f)
 	return all;
 }
 
-// An argument of the ioctl; FTRACE_NO_ARG where the ioctl is not traced, too.
+// Returns an argument of the ioctl; FTRACE_NO_ARG also if the ioctl is not traced.
 static int64_t ioctl_arg(const struct queue_call *c, const char *key)
 {
 	return c->ioctl ? ftrace_arg(c->ioctl, key) : FTRACE_NO_ARG;
@@ -143,8 +143,8 @@ struct ftrace_suspensions ftrace_suspensions(const struct ftrace *f)
 
 // --- holds ---
 
-// The holds that are open, by target, and the latest hold of each holder, as keys of `open`. The
-// value is the hold's index + 1; 0 or INTERN_NONE: none.
+// Keys of the table `open`: the open hold of a target, or the latest hold of a holder. Values are
+// the hold's index + 1; 0 or INTERN_NONE: no hold.
 enum open_key { OF_TARGET, OF_HOLDER };
 
 static uint32_t open_number(const struct intern *open, enum open_key key, uint32_t process)
@@ -201,7 +201,7 @@ static void take_suspend(struct ftrace *f, struct intern *open, const struct que
 	mark_hold(f, c, h, false);
 }
 
-// A process ends, which is a target or the holder of others.
+// Ends the hold of a target that exits, or all holds of a holder that exits.
 static void take_exit(struct ftrace *f, struct intern *open, const struct queue_call *c)
 {
 	uint32_t process = c->end->process;
@@ -222,7 +222,7 @@ static void take_exit(struct ftrace *f, struct intern *open, const struct queue_
 static void take_resume(struct ftrace *f, struct intern *open, const struct queue_call *c,
 			int64_t pid, int64_t queues)
 {
-	if (pid < 0) { // of no ioctl
+	if (pid < 0) { // not in the ioctl: the process exits
 		take_exit(f, open, c);
 		return;
 	}

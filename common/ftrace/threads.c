@@ -1,10 +1,10 @@
-// Whose record a line of the kernel's trace is, and whether that process is chosen; live.h.
+// Finds the process of each line of the kernel's trace, and whether it is chosen; see live.h.
 //
 // A record is of the process whose thread made it. The line has the thread's number, with the
 // tracefs option record-tgid also the process's; else /proc tells it while the thread lives. A
 // debugger works for another process: if the argument pid of kfd_ioctl_set_debug_trap is chosen,
-// all records of the calling thread are kept until that call returns. The kernel's own threads are
-// of no process.
+// all records of the calling thread are kept until that call returns. Records of kernel threads
+// are not assigned to the process that they work for.
 #include "common/ftrace/live.h"
 
 #include "common/cli/err.h"
@@ -17,20 +17,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THREADS_MAX 1000000 // records of further threads are of unknown processes
-#define AGAIN_NS \
-	1000000000 // age after which a thread is looked at again: its name and
-		   // control group may have changed
+#define THREADS_MAX 1000000    // the process of further threads is taken as unknown
+#define AGAIN_NS    1000000000 // age at which /proc is read again: name, cgroup may have changed
 
 struct live_thread {
-	int64_t tid, tgid; // tgid -1: not known
-	int ns_pid;        // 0: not known
-	uint64_t looked_ns;
-	char comm[16];  // name of the thread when it was looked at
-	bool chosen;    // its process is chosen
-	bool known;     // its process could be looked at
-	bool told;      // the recording has its "# task:"
-	bool on_behalf; // it is within an ioctl for a chosen process
+	int64_t tid, tgid;  // tgid -1: not known
+	int ns_pid;         // pid in the innermost PID namespace; 0: not known
+	uint64_t looked_ns; // when /proc was read, CLOCK_MONOTONIC
+	char comm[16];      // name of the thread at that time
+	bool chosen;        // the options choose the thread's process
+	bool known;         // /proc had the thread's process
+	bool told;          // "# task:" of the thread was written
+	bool on_behalf;     // the thread is in the debugger's ioctl for a chosen process
 };
 
 int live_threads_init(struct live_threads *t, const struct pick_opts *pick,
@@ -59,7 +57,7 @@ void live_threads_fini(struct live_threads *t)
 	free(t->v);
 }
 
-// "Tgid:" of a thread's status; -1: it has ended.
+// Returns "Tgid:" of /proc/TID/status; -1: the thread has ended.
 static int64_t process_of_thread(int64_t tid)
 {
 	struct buf b = {0};
@@ -94,12 +92,12 @@ static void look_at_thread(struct live_threads *t, struct live_thread *h,
 	h->ns_pid = p->error ? 0 : (int)p->proc.ns_pid;
 }
 
-// Must the thread be looked at again before this record is judged?
+// Must /proc be read again before this record is judged?
 static bool is_stale(const struct live_threads *t, const struct live_thread *h,
 		     const struct ftrace_record *r)
 {
 	const size_t len = r->comm.len < 15 ? r->comm.len : 15;
-	if (r->tgid > 0 && r->tgid != h->tgid) // its number was given again
+	if (r->tgid > 0 && r->tgid != h->tgid) // the tid was given to another thread
 		return true;
 	return t->asks && !h->chosen &&
 	       (clock_ns() - h->looked_ns >= AGAIN_NS || memcmp(h->comm, r->comm.at, len) != 0);
@@ -118,8 +116,8 @@ static struct live_thread *thread_of(struct live_threads *t, const struct ftrace
 	return h;
 }
 
-// Notes entry and return of the debugger's ioctl. True: the record is within one for a chosen
-// process.
+// Notes entry and return of the debugger's ioctl. Returns whether the record is part of such an
+// ioctl for a chosen process.
 static bool within_trap(struct live_threads *t, struct live_thread *h,
 			const struct ftrace_record *r)
 {
@@ -152,7 +150,7 @@ bool live_threads_keep(struct live_threads *t, const char *text, size_t len, str
 	struct ftrace_record r;
 	struct live_thread *h;
 	if (!ftrace_line(text, len, &r) || r.tid <= 0)
-		return true; // of no thread, as a note about lost events
+		return true; // a line of no thread, such as a note about lost events
 	h = thread_of(t, &r);
 	if (!keeps_record(t, h, &r))
 		return false;

@@ -1,15 +1,15 @@
-// The tracefs instance of gpq trace --live: made, read, and removed on every way out.
+// The tracefs instance of gpq trace --live, which is removed however gpq ends.
 //
 // Facts: Documentation/trace/ftrace.rst (instances, trace_pipe, trace_clock, buffer_size_kb,
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
 // clock and switches of its own. kprobe events exist in all instances, but are on in this one only.
 //
 // The instance's name has a random number, as two PID namespaces may have the same pid; mkdir()
-// tells whether the name was free. gpq and a child of it, the guard, hold a lock (flock) on the
+// tells whether the name was free. gpq and its child, the guard, hold a lock (flock) on the
 // instance's folder, which is one inode for all mounts of tracefs. The guard waits until gpq has
-// ended or closed its end of a pipe, also by SIGKILL, and removes what has the name; gpq itself
-// removes nothing. An instance without a lock was left by processes that were killed, guard
-// included: the next gpq that records removes it.
+// closed its end of a pipe or has ended, even by SIGKILL, and removes the instance and its kprobe
+// events. An instance without a lock was left when gpq and the guard were killed: the next gpq that
+// records removes it.
 #include "common/ftrace/live.h"
 
 #include "common/cli/err.h"
@@ -40,8 +40,8 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 
 #define PREFIX      "gpq-"
 #define GROUP       "gpq_"
-#define BUFFERS_KB  65536 // of all processors together, as far as the least and most for one allow
-#define UNDO_TRIES  50
+#define BUFFERS_KB  65536 // for all CPUs; each gets BUFFER_LOW to BUFFER_HIGH
+#define UNDO_TRIES  50    // 20 ms apart
 #define CLAIM_TRIES 8
 #define BUFFER_LOW  256
 #define BUFFER_HIGH 4096
@@ -52,7 +52,7 @@ struct path {
 	char text[256];
 };
 
-// The path of a file or folder in tracefs; of one in the instance.
+// Returns the path of a file or folder in tracefs; instance_path(): in the instance.
 __attribute__((format(printf, 2, 3))) static struct path path_of(const struct live_trace *t,
 								 const char *fmt, ...)
 {
@@ -75,7 +75,7 @@ static bool exists(struct path path)
 	return host_access(path.text, F_OK) == 0;
 }
 
-// Writes a text by one call of write(2), which tracefs takes as one command. 0, or -1 with errno.
+// Writes a text by one write(2), which tracefs takes as one command. Returns 0, or -1 with errno.
 static int write_tracefs(struct path path, int flags, const char *text)
 {
 	int fd = host_open(path.text, O_WRONLY | flags);
@@ -91,7 +91,7 @@ static int set_instance(const struct live_trace *t, const char *file, const char
 	return write_tracefs(instance_path(t, file), 0, text);
 }
 
-// The switch of the group's kprobe events in the instance: "0", "1".
+// Returns the path of the file that turns the group's kprobe events on ("1") and off ("0").
 static struct path probes_switch(const struct live_trace *t)
 {
 	return path_of(t, "instances/%s/events/%s/enable", t->name, t->group);
@@ -99,8 +99,8 @@ static struct path probes_switch(const struct live_trace *t)
 
 // --- removal ---
 
-// How many entries the instance has for the group; 0: no event of it is left. (The file
-// kprobe_events may lack lines while another gpq removes its own.)
+// Returns the number of entries in the group's folder events/GROUP; 0: no event is left. The file
+// kprobe_events is no proof: it may lack lines while another gpq removes its own events.
 static int count_events(const struct live_trace *t)
 {
 	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
@@ -112,7 +112,7 @@ static int count_events(const struct live_trace *t)
 	return n;
 }
 
-// Removes the kprobe events of the group. Returns how many are left, or -1.
+// Removes the kprobe events of the group. Returns how many could not be removed; -1: not known.
 static int remove_probes(const struct live_trace *t)
 {
 	struct buf list = {0};
@@ -129,7 +129,8 @@ static int remove_probes(const struct live_trace *t)
 	return left;
 }
 
-// Removes the instance, which the caller has locked, and its probes. False: something is left.
+// Removes the instance, which the caller has locked, and its kprobe events. Returns false if
+// something is left.
 static bool remove_instance_once(const struct live_trace *t)
 {
 	set_instance(t, "/tracing_on", "0");
@@ -140,7 +141,7 @@ static bool remove_instance_once(const struct live_trace *t)
 	       (rmdir(instance_path(t, "").text) == 0 || errno == ENOENT);
 }
 
-// Tries for a second: a gpq that was killed may still have files of the instance open.
+// Tries for a second: a gpq that is being killed may still have files of the instance open.
 static bool remove_instance(const struct live_trace *t)
 {
 	for (int i = 0; i < UNDO_TRIES; i++) {
@@ -184,7 +185,7 @@ static int guard_start(struct live_trace *t)
 	return err_sys(errno, NULL, "--live: fork");
 }
 
-// Lets the guard remove the instance. False: something is left.
+// Makes the guard remove the instance, and waits for it. Returns false if something is left.
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
@@ -200,7 +201,8 @@ static bool guard_end(struct live_trace *t)
 
 // --- making the instance ---
 
-// "confidentiality" of "none integrity [confidentiality]"; "": no lockdown, or not known.
+// Reads the lockdown mode: "confidentiality" of "none integrity [confidentiality]"; "": no
+// lockdown, or not known.
 static void read_lockdown(char word[32])
 {
 	struct buf b = {0};
@@ -257,12 +259,13 @@ static void set_buffer(const struct live_trace *t)
 		err_warn(NULL, "--live: buffer_size_kb %s: %s", text, strerror(errno));
 }
 
-// Opens and locks the instance's folder. -1 with errno; EWOULDBLOCK: another process has the lock.
+// Opens and locks the instance's folder. Returns the descriptor, or -1 with errno; EWOULDBLOCK:
+// another process has the lock.
 static int lock_instance(const struct live_trace *t)
 {
 	const struct path path = instance_path(t, "");
 	int fd = host_open(path.text, O_RDONLY | O_DIRECTORY);
-	// The process that had the lock before may have removed the folder.
+	// The last owner of the lock may have removed the folder.
 	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || !exists(path))) {
 		close(fd);
 		return -1;
@@ -276,12 +279,13 @@ static void set_instance_name(struct live_trace *t, const char *number)
 	snprintf(t->group, sizeof(t->group), GROUP "%.16s", number);
 }
 
-// What became of instances and probes that were left.
+// Numbers of instances and groups of probes, left by killed gpqs, that were removed, are in use by
+// a gpq that runs, or could not be removed.
 struct swept {
 	unsigned removed, busy, failed;
 };
 
-// Does the text begin with the 16 digits of an instance's name, and `end` after them?
+// Does the text begin with 16 hexadecimal digits, as in names of instances, followed by `end`?
 static bool is_number(const char *text, char end)
 {
 	return strspn(text, "0123456789abcdef") == 16 && text[16] == end;
@@ -299,7 +303,7 @@ static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
 	close(t->lock);
 }
 
-// Removes the probes of instances that somebody else removed.
+// Removes kprobe events of gpq whose instance is gone, as somebody else removed it.
 static void sweep_groups(struct live_trace *t, struct swept *s)
 {
 	struct buf list = {0};
@@ -316,7 +320,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 	buf_fini(&list);
 }
 
-// Removes the instances that nobody has locked.
+// Removes the instances and kprobe events that killed gpqs left: those that nobody has locked.
 static struct swept sweep_instances(const char *dir)
 {
 	DIR *d = host_opendirf("%s/instances", dir);
@@ -334,8 +338,8 @@ static struct swept sweep_instances(const char *dir)
 	return s;
 }
 
-// Makes a new instance and locks it. Before it is locked, another gpq may take it for one that was
-// left, and remove it: then claim_instance() tries again.
+// Makes a new instance and locks it. Until then another gpq may remove the instance, as it seems to
+// have been left: then claim_instance() tries again.
 static int claim_instance(struct live_trace *t)
 {
 	char number[17];
@@ -368,7 +372,7 @@ static int make_instance(struct live_trace *t)
 	}
 	if (set_instance(t, "/trace_clock", "mono"))
 		status = tracefs_refused("trace_clock mono", errno);
-	set_instance(t, "/options/record-tgid", "1"); // also of threads that end soon
+	set_instance(t, "/options/record-tgid", "1"); // /proc lacks threads that ended
 	set_instance(t, "/buffer_percent", "0");      // readers wake up at the first event
 	set_buffer(t);
 	return status;
@@ -376,9 +380,9 @@ static int make_instance(struct live_trace *t)
 
 // --- what is traced ---
 
-// Finds `name`, or `name` with a suffix ("execute_queues_cpsch.constprop.0"), in the list of
-// functions that can be traced, which has a line "NAME [MODULE]" for each. NULL: it is not there.
-// To be freed.
+// Finds `name`, or `name` with a suffix ("execute_queues_cpsch.constprop.0"), in
+// available_filter_functions, which has lines "NAME [MODULE]". Returns the name found, to be freed;
+// NULL: none.
 static char *find_function(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -398,19 +402,19 @@ static bool define_event(const struct live_trace *t, char kind, const char *even
 	return write_tracefs(path_of(t, "kprobe_events"), O_APPEND, text) == 0;
 }
 
-// Defines the events of a probe. Older kernels fetch no arguments at a return: there the event has
-// the result alone. Where the function has a suffix, the compiler may have moved its arguments, and
-// none is fetched.
+// Defines the kprobe events of a function, at its entry and return. Older kernels fetch no
+// arguments at a return: there the event has the result alone. If the function has a suffix, the
+// compiler may have moved its arguments, and none is fetched.
 static bool make_probe(struct live_trace *t, const struct live_probe *p, const char *function)
 {
-	// The kernel would keep a probe of a module that is not loaded for later.
+	// Before amdgpu is loaded the kernel would accept a probe of that module, for later.
 	bool module = host_access("/sys/module/amdgpu/initstate", F_OK) == 0;
 	bool suffix = strchr(function, '.');
 	char name[128], result[128];
 	bool entry;
 	snprintf(name, sizeof(name), "amdgpu:%s", function);
 	snprintf(result, sizeof(result), "%s_ret", p->function);
-	for (int i = !module; i < 2; i++) { // in the module, or built in
+	for (int i = !module; i < 2; i++) { // 0: function of the module, 1: built in
 		const char *where = i ? function : name;
 
 		entry = (!suffix && define_event(t, 'p', p->function, where, p->entry)) ||
@@ -522,8 +526,8 @@ void live_trace_stop(struct live_trace *t)
 	set_instance(t, "/tracing_on", "0");
 }
 
-// Warns of returns that the kernel missed as too many calls were open. A line of kprobe_profile has
-// the event's name, hits and misses.
+// Warns of returns that the kernel missed because too many calls were open at once. Lines of
+// kprobe_profile: name of the event, hits, misses.
 static void say_missed(const struct live_trace *t)
 {
 	unsigned long long sum = 0;
@@ -539,7 +543,7 @@ static void say_missed(const struct live_trace *t)
 	buf_fini(&b);
 }
 
-// Are all probes still there, and on?
+// Are all kprobe events still there and turned on?
 static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
