@@ -131,9 +131,9 @@ static int print_slots(struct hqd_view *v, struct out *o)
 // The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
-	const struct schema *schema; // print() begins the tables itself if there are several
+	const struct schema *schema; // if it has several tables, print() begins them itself
 	int (*print)(struct hqd_view *v, struct out *o);
-	bool by_row; // it shows the rows of slots or MQDs
+	bool by_row; // the form shows the rows of slots or MQDs
 };
 
 static const struct form forms[] = {

@@ -46,7 +46,7 @@ struct hqd_view {
 	struct pick_queues queues;
 	struct slot_rows_how how;
 	struct slot_rows list;
-	size_t shown;          // rows that the filters leave
+	size_t shown;          // number of rows that the filters leave
 	size_t empty, unclear; // rows left out: without a queue, and where that is unknown
 };
 
@@ -66,7 +66,8 @@ bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 // Hides the rows that the options do not select.
 void hqd_apply_filter(struct hqd_view *v);
 
-// out_begin() without the columns that this host has nothing for.
+// Begins a table without LEVEL and CONTEXT where the host has no such values. Returns GPQ_OK, or
+// the exit status after a message.
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
 // Each prints one form of output, into a table that was begun (the summary begins its own), and

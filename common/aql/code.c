@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define RUNTIME         "libhsa-runtime64" // the file's name begins so, whoever packed it
+#define RUNTIME         "libhsa-runtime64" // every package's file of the runtime begins so
 #define R_DEBUG         "_amdgpu_r_debug"
 #define RUNTIMES_MOST   8    // HSA runtimes in one process: Python wheels bring their own
 #define DESCRIPTOR_SIZE 64   // bytes [aql.descriptor]
@@ -23,7 +23,7 @@ struct kernel {
 struct object {
 	struct code_link link;
 	uint64_t head; // of an object in memory: checksum of the first HEAD_SIZE bytes
-	char *text;    // all names, each with a NUL
+	char *text;    // names of all its kernels, each ended by a NUL
 	struct kernel *kernels;
 	size_t n, text_len;
 };
@@ -38,9 +38,9 @@ struct code_names {
 	struct buf maps; // /proc/PID/maps; empty: not read yet in this refresh
 	struct object *objects;
 	size_t nobjects;
-	struct kernel *kernels; // of all objects, by address
+	struct kernel *kernels; // kernels of all objects, sorted by address
 	size_t n, text;         // number of kernels, and bytes of their names
-	uint64_t budget;        // CODE_READ_MOST counted down
+	uint64_t budget;        // bytes that may still be read, counted down from CODE_READ_MOST
 };
 
 static const char *maps_of(struct code_names *c)
@@ -91,7 +91,7 @@ static void object_fini(struct object *o)
 struct collected {
 	const struct object *o;
 	struct buf text;
-	struct kernel *kernels; // without names, until `text` moves no more
+	struct kernel *kernels; // their names are set at the end, when `text` moves no more
 	size_t n, cap, most, text_most;
 };
 
@@ -106,7 +106,7 @@ static void collect_kernel(void *arg, const char *name, size_t len, uint64_t val
 	buf_append(&k->text, "", 1);
 }
 
-// FNV-1a checksum of the first bytes; 0 if they are not those of a code object.
+// FNV-1a checksum of the first bytes in memory; 0 if they are not those of a code object.
 static uint64_t object_checksum(const struct code_names *c, uint64_t at, uint64_t size)
 {
 	unsigned char head[HEAD_SIZE];

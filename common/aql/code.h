@@ -15,10 +15,10 @@
 #include <sys/types.h>
 
 // Limits of one refresh. Kernels beyond them have no name.
-#define CODE_OBJECTS_MOST 16384          // of a process
+#define CODE_OBJECTS_MOST 16384          // code objects of a process
 #define CODE_SIZE_MOST    (1ULL << 32)   // bytes of a code object; only its symbols are read
-#define CODE_READ_MOST    (256ULL << 20) // bytes read of the code objects that are new
-#define CODE_KERNELS_MOST 1000000        // of a process
+#define CODE_READ_MOST    (256ULL << 20) // bytes read of all new code objects
+#define CODE_KERNELS_MOST 1000000        // kernels of a process
 #define CODE_NAME_MOST    65535          // bytes of a kernel's name, mangled
 #define CODE_TEXT_MOST    (256ULL << 20) // bytes of all names of a process
 

@@ -23,7 +23,7 @@ struct record {
 	// A symbol: its value, 0. The end: load address, budget left. A link: its address, its
 	// base.
 	uint64_t a, b;
-	uint32_t len; // of the text behind it, without a NUL
+	uint32_t len; // bytes of the text that follows, which has no NUL
 	uint32_t last;
 };
 
@@ -54,9 +54,9 @@ static void put_record(const struct record *r, const char *text)
 	reader_give(both, sizeof(*r) + r->len);
 }
 
-// Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
-// Reading a device or a pipe may block or have side effects; so may files of procfs and sysfs,
-// which occupy none.
+// Opens for reading what was opened with O_PATH, and closes that, if it is a regular file that
+// occupies blocks. Reading a device or a pipe may block or have side effects; so may files of
+// procfs and sysfs, which occupy no blocks.
 static int open_found(int found)
 {
 	struct stat st;
@@ -154,7 +154,7 @@ struct answer {
 	code_symbol *each;
 	void *arg;
 	uint64_t load, budget;
-	struct code_list *list; // NULL: the answer has symbols
+	struct code_list *list; // where links go; NULL: the answer has symbols
 };
 
 static void take_record(struct answer *a, const struct record *r, const char *text)

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define READ_CHUNK (1u << 20) // bytes that are read before the child tells gpq that it goes on
+#define READ_CHUNK (1u << 20) // bytes to read before the child tells gpq that it is alive
 
 #define ELF_FUNCTIONS(X) \
 	X(elf64_getshdr) \

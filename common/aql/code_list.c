@@ -85,7 +85,7 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 
 // --- URIs ---
 
-// Copies the path up to '#', '?' or the end, with %XX decoded. Returns the rest, or NULL.
+// Copies a URI's path up to '#', '?' or the end, and decodes %XX. Returns the rest, or NULL.
 static const char *parse_path(const char *s, char *path)
 {
 	while (*s && *s != '#' && *s != '?') {
@@ -105,7 +105,7 @@ static const char *parse_path(const char *s, char *path)
 	return s;
 }
 
-// Parses NAME and a number, decimal or 0x and hexadecimal. Returns the rest, or NULL.
+// Parses `name` and a number, decimal or 0x and hexadecimal. Returns the rest of `s`, or NULL.
 static const char *parse_number(const char *s, const char *name, uint64_t *value)
 {
 	size_t len = strlen(name);
@@ -135,14 +135,14 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 
 // --- /proc/PID/maps ---
 
-// Parses a number and the character that ends it. Returns the rest, or NULL.
+// Parses a hexadecimal number and the character that ends it. Returns the rest of `s`, or NULL.
 static const char *parse_hex(const char *s, char end, uint64_t *value)
 {
 	s = s ? number_read(s, NULL, 16, UINT64_MAX, value) : NULL;
 	return s && *s == end ? s + 1 : NULL;
 }
 
-// START-END FLAGS OFFSET MAJOR:MINOR INODE PATH
+// A line is "START-END FLAGS OFFSET MAJOR:MINOR INODE PATH".
 bool code_map_parse(const char *line, const char **next, struct code_map *m)
 {
 	static const char deleted[] = " (deleted)";

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// `size` bytes from `offset` of a file, or of a process's memory by /proc/PID/mem.
+// `size` bytes at `offset` of a file or, if fd is a /proc/PID/mem, of a process's memory.
 struct code_bytes {
 	int fd;
 	uint64_t offset, size;
@@ -60,7 +60,7 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 // A line of /proc/PID/maps about a file.
 struct code_map {
 	uint64_t start, end, offset;
-	const char *path; // not terminated; " (deleted)" is not part of it
+	const char *path; // `len` bytes without a NUL, and without " (deleted)"
 	size_t len;
 	bool deleted;
 };
@@ -72,8 +72,8 @@ bool code_map_parse(const char *line, const char **next, struct code_map *m);
 // Where symbols are read: in a file, or in the memory of a process.
 struct code_source {
 	pid_t pid;
-	const struct memory *memory; // NULL: a file
-	const struct code_map *map;  // where the process has mapped that file, or NULL
+	const struct memory *memory; // NULL: the source is a file
+	const struct code_map *map;  // where the process has mapped the file, or NULL
 	const char *path;            // in the root of the process; NULL: path of `map`
 	struct code_bytes bytes;     // offset and size; size 0: to the file's end
 	unsigned machine;            // ELF machine; 0: any

@@ -67,7 +67,7 @@ static void decode_ext_dispatch(struct packet *p, const uint8_t *b)
 	p->waits = p->ndeps ? PACKET_WAITS_ALL : PACKET_WAITS_NOT;
 }
 
-// Signals of 0 count as satisfied [aql.barrier].
+// Leaves out signals of 0, for which a barrier does not wait [aql.barrier].
 static void decode_barrier(struct packet *p, const uint8_t *b, enum packet_wait waits)
 {
 	for (unsigned i = 0; i < PACKET_DEPS; i++) {
@@ -298,7 +298,7 @@ void sdma_decode(struct packet *p, const uint32_t *w, size_t n, unsigned copy_dw
 		p->type = sdma_ops[op].type;
 	p->bytes = 4 * dwords;
 	if (!dwords || n < (dwords < SDMA_DWORDS_MAX ? dwords : SDMA_DWORDS_MAX))
-		return; // what follows needs the whole packet
+		return; // addresses are read only if the whole packet is there
 	if (op == OP_FENCE || op == OP_ATOMIC || op == OP_TIMESTAMP)
 		p->writes = dwords_u64(w + 1);
 	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: it polls a register, a short wait

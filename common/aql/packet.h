@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 enum {
-	AQL_BYTES = 64,      // of an AQL packet
-	PACKET_DEPS = 5,     // signals of a barrier packet
+	AQL_BYTES = 64,      // length of an AQL packet
+	PACKET_DEPS = 5,     // most signals that a packet waits for
 	SDMA_DWORDS_MAX = 16 // most dwords of an SDMA packet that sdma_decode() needs
 };
 
 enum packet_kind {
 	PACKET_UNKNOWN, // an AQL type that the specification does not have
-	PACKET_INVALID, // AQL: not written yet, or taken by the GPU
+	PACKET_INVALID, // an AQL slot that is not written yet, or that the GPU has taken
 	PACKET_DISPATCH,
 	PACKET_BARRIER_AND,
 	PACKET_BARRIER_OR,
@@ -54,21 +54,21 @@ enum packet_compare { // numbers of hsa_signal_condition_t, and three more of SD
 struct packet {
 	enum packet_kind kind;
 	const char *type; // "dispatch", "barrier-and", "sdma-fence", "pm4-nop" ...; never NULL
-	uint32_t bytes;   // length; 0: unknown, and so is where the next one begins
+	uint32_t bytes;   // length; 0: unknown, and so is where the next packet begins
 
-	// AQL only.
+	// AQL packets only.
 	uint16_t header;
-	bool barrier;             // waits until all packets before it are complete
-	uint8_t acquire, release; // scopes of its fences: 0 none, 1 agent, 2 system, 3 not defined
+	bool barrier;             // the packet waits until all before it are complete
+	uint8_t acquire, release; // scopes of the fences: 0 none, 1 agent, 2 system, 3 not defined
 	uint8_t format;           // of a vendor packet: number of its format
 	bool left; // the slot is free; decoded is the dispatch that the GPU took from it
 
-	// Dispatches.
+	// Dispatches only.
 	uint32_t grid[3]; // in work-items; extended dispatches have clusters[] instead
 	uint16_t workgroup[3];
 	uint32_t clusters[3], cluster[3]; // extended: clusters in the grid, workgroups in a cluster
 	uint32_t private_bytes, group_bytes;
-	uint64_t kernel_object, kernarg; // addresses
+	uint64_t kernel_object, kernarg; // addresses of the kernel's descriptor and arguments
 
 	enum packet_wait waits;
 	uint64_t deps[PACKET_DEPS]; // addresses of signals (PACKET_WAITS_ALL, _ANY, _VALUE)

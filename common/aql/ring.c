@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_BYTES_MAX (UINT64_C(1) << 32) // kfd_ioctl.h: the size is 32 bits wide
+#define RING_BYTES_MAX (UINT64_C(1) << 32) // kfd_ioctl.h has a ring size of 32 bits
 
 const char *ring_problem_text(enum ring_problem p)
 {

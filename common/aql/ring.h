@@ -63,7 +63,7 @@ enum ring_state {         // of a packet
 const char *ring_state_word(enum ring_state s);
 
 struct ring_packet {
-	uint64_t index; // as the queue's indices count
+	uint64_t index; // in the unit of struct ring_indices
 	uint64_t address;
 	enum ring_state state;
 	struct packet packet; // all zero if state is RING_OVERWRITTEN or RING_LOST
@@ -72,14 +72,14 @@ struct ring_packet {
 struct ring_look {
 	enum ring_problem problem;
 	struct ring_indices at; // indices, read after the packets
-	struct ring_packet *v;  // owned
+	struct ring_packet *v;  // freed by ring_look_fini()
 	size_t n;
 };
 
 #define RING_AROUND_MAX 65536u // most packets before, and behind, that ring_look() reads
 
-// Reads up to `before` packets before, and `after` behind, the one at the read index. Only AQL
-// packets are found backwards; SDMA and PM4 packets up to the first one of unknown length.
+// Reads the packet at the read index, up to `before` packets before it (AQL only) and `after`
+// behind it. SDMA and PM4 packets are read up to the first one of unknown length.
 void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
 	       struct ring_look *l);
 void ring_look_fini(struct ring_look *l);

@@ -119,7 +119,7 @@ static uint32_t other_half(const struct decoded_reg *r, bool *low)
 
 // --- fields ---
 
-// "64K", "1M"; "1000B" if no larger unit divides the size.
+// Writes a size as "64K" or "1M", in the largest unit that divides it, else as "1000B".
 static void size_text(char text[48], uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -187,7 +187,7 @@ static void emit_pair(const struct decoded_reg *r, uint32_t high, decode_field_f
 	const struct reg_field *f = &r->reg->fields[0];
 	struct decoded_field out = {
 		.name = "", .unit = unit_names[f->unit], .meaning = field_meaning(f), .width = 64};
-	// lsb is 1 where the lowest bit of an address is a flag.
+	// The field's lsb is 1 where the lowest bit of an address is a flag.
 	out.number = field_number(f, ((uint64_t)high << 32 | r->value) >> f->lsb);
 	snprintf(out.text, sizeof(out.text), is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
 		 out.number);

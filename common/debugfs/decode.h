@@ -11,7 +11,7 @@
 #define DECODE_NONE UINT32_MAX
 
 struct decoded_reg {
-	const struct reg *reg; // NULL: no name known
+	const struct reg *reg; // name and fields; NULL: unknown
 	uint32_t dw;           // dword of the MQD that is its image; DECODE_NONE: none
 	uint32_t address;      // byte address as hqds prints it; DECODE_NONE: an MQD in memory
 	uint32_t value;
@@ -23,8 +23,8 @@ struct decoded_field {
 	const char *name;    // "QUEUE_SIZE"; "" when the field is the whole register or pair
 	uint64_t number;     // the value in `unit`
 	const char *unit;    // "bytes", "dwords", "address", "flag", "units"; NULL: none
-	const char *meaning; // NULL: the name says it
-	uint8_t lsb, width;  // width 64: both registers of a pair
+	const char *meaning; // what the field means; NULL: its name says it
+	uint8_t lsb, width;  // lowest bit, number of bits (64: both registers of a pair)
 	char text[48];       // the value for people: "1M", "yes", "0x7f6155000000"
 };
 

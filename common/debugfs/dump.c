@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
-#define HEAD         13 // 4 blanks, 8 digits, colon
+#define HEAD         13 // bytes before the words of a line: 4 blanks, 8 digits, colon
 
 bool dump_hex8(const char *p, uint32_t *out)
 {
@@ -24,7 +24,7 @@ bool dump_hex8(const char *p, uint32_t *out)
 	if (((digit | letter) & ~v & EACH_BYTE(0x80)) != EACH_BYTE(0x80))
 		return false;
 	v = (v & EACH_BYTE(0x0f)) + 9 * ((v >> 6) & EACH_BYTE(0x01));
-	v = __builtin_bswap64(v); // first digit highest; hosts of AMD GPUs are little-endian
+	v = __builtin_bswap64(v); // the first digit is the highest; hosts are little-endian
 	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
 	v = (v | v >> 8) & 0x0000ffff0000ffffull;
 	*out = (uint32_t)(v | v >> 16);
@@ -90,7 +90,7 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 		return false;
 	memset(out->words, 0, sizeof(out->words));
 	out->valid = out->count = 0;
-	bool aligned = true; // all words so far have 8 characters; else words may be missing
+	bool aligned = true; // all words so far had 8 characters; if not, words may be missing
 	for (p = dump_skip_blanks(p + 9, end); p < end; p = dump_skip_blanks(p, end)) {
 		const char *word = p;
 		uint32_t value;

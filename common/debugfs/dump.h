@@ -15,12 +15,12 @@
 
 struct dump_line {
 	uint32_t addr;              // byte offset or byte address before the colon
-	uint32_t words[DUMP_WORDS]; // 0 where the valid bit is clear
+	uint32_t words[DUMP_WORDS]; // 0 where the word's bit in `valid` is clear
 	uint8_t valid;              // bit i: words[i] was eight hex digits
 	uint8_t count;              // words on the line, readable or not, 0..8
 };
 
-// True when the text at p (to end, without newline) is a dump line; out is then filled.
+// True when the text from p to `end`, which has no newline, is a dump line; *out is then filled.
 bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 
 // Lines of a text, counted while they are parsed.
@@ -45,7 +45,7 @@ void dump_each(struct dump_count *c, const char *text, size_t len, dump_line_fn 
 // behind the match; NULL if the text differs, and v is then undefined.
 const char *dump_match(const char *p, const char *end, const char *format, uint32_t *v);
 
-// True when nothing but blanks lies before end.
+// True when there is nothing but blanks between p and `end`.
 bool dump_line_empty(const char *p, const char *end);
 
 // Reads the 8 bytes at p, all hex digits of one word. False if they are not; `out` is then unset.
@@ -53,7 +53,7 @@ bool dump_hex8(const char *p, uint32_t *out);
 
 // Bytes of a full line as the kernel prints it, newline included.
 #define DUMP_LINE         86
-#define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // place of word i of line row
+#define DUMP_WORD(row, i) (14 + (row) * (size_t)DUMP_LINE + (i)*9u) // offset of word i of a row
 
 // How many full lines of an MQD stand at p exactly as the kernel prints them: 4 blanks, offsets 0,
 // 32, 64 ..., all words good. Counts up to `most` (128) lines. Their words are at DUMP_WORD().

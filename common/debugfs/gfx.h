@@ -19,22 +19,22 @@ enum gfx_gen {
 	GFX11,
 	GFX12,
 	GFX_GENS,
-	GFX_ANY = GFX9, // for registers of compute slots that all generations have
+	GFX_ANY = GFX9, // to read registers of compute slots that all generations have
 };
 
 // What differs between generations besides registers and MQDs. One row each in gfx_caps().
 struct gfx_caps {
 	bool runlist; // HWS maps queues by a runlist, which debugfs shows [debugfs.rls-lines]
-	bool mes;     // the MES firmware maps queues, by commands; the HIQ slot means nothing
+	bool mes;     // the MES firmware maps queues, by commands, and the HIQ slot means nothing
 	bool active_written; // firmware was seen to write MQD dword 130 [debugfs.mqd-active]
 	bool cu_masks;       // hqds prints the CU masks of a slot before its other registers
-	bool whole_wptr;     // MQD and HQD have the write pointer as a count that does not wrap
+	bool whole_wptr;     // the write pointer in MQD and HQD is a count that does not wrap
 };
 
-// The row of a generation; that of GFX_UNKNOWN for invalid numbers.
+// The capabilities of a generation; those of GFX_UNKNOWN for invalid numbers.
 const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 
-// Generation of a gfx_target_version as sysfs topology prints it: major*10000 + minor*100 + step.
+// The generation of a gfx_target_version of sysfs topology: major * 10000 + minor * 100 + stepping.
 enum gfx_gen gfx_gen_of(uint32_t gfx_target_version);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base [debugfs.hqd-base].
-#define BASE_GFX9  0x3245 // and gfx8
-#define BASE_GFX10 0x3209 // and later
+#define BASE_GFX9  0x3245 // gfx8 and gfx9
+#define BASE_GFX10 0x3209 // gfx10 and later
 
 void hqds_fini(struct hqds *h)
 {

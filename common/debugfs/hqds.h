@@ -24,9 +24,9 @@ struct hqd {
 	uint16_t lines;
 	uint8_t kind;   // enum hqd_kind
 	int8_t xcc;     // logical XCC; -1: none (kernels up to 6.4; SDMA)
-	uint16_t mec;   // HIQ only; other compute slots are on MEC 1
-	uint16_t pipe;  // SDMA: engine
-	uint16_t queue; // SDMA: RLC
+	uint16_t mec;   // set for the HIQ only; compute slots are on MEC 1
+	uint16_t pipe;  // pipe of the slot; SDMA: engine
+	uint16_t queue; // queue of the pipe; SDMA: RLC
 };
 
 struct hqds_node {
@@ -52,11 +52,12 @@ void hqds_fini(struct hqds *h);
 // Parses text[0..len), replacing what h held; its memory is used again.
 void hqds_parse(struct hqds *h, const char *text, size_t len);
 
-// A register of a compute slot or the HIQ by its index in the dump, which is MQD dword - 128:
-// CP_MQD_BASE_ADDR is 0. False when the text did not have it.
+// A register of a compute slot or the HIQ by its distance in dwords from CP_MQD_BASE_ADDR, which is
+// its MQD dword - 128. False when the dump does not have the register.
 bool hqd_cp_reg(const struct hqds *h, const struct hqd *s, unsigned index, uint32_t *out);
 
-// A register of an SDMA slot by its distance in dwords from the slot's first one (RB_CNTL).
+// A register of an SDMA slot by its distance in dwords from RB_CNTL, the slot's first one. False
+// when the dump does not have the register.
 bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, uint32_t *out);
 
 // Dword address of CP_MQD_BASE_ADDR, from which registers of compute slots are counted.

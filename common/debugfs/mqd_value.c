@@ -63,7 +63,7 @@ struct place {
 #define DWORD(lo)               PLACE(PLAIN, lo, 0, 0, 32, 0)
 #define BITS(lo, lsb, width)    PLACE(PLAIN, lo, 0, lsb, width, 0)
 #define PAIR(lo, hi)            PLACE(PLAIN, lo, hi, 0, 64, 0)
-#define PAIR_256(lo, hi)        PLACE(PLAIN, lo, hi, 0, 56, 8) // in units of 256 bytes
+#define PAIR_256(lo, hi)        PLACE(PLAIN, lo, hi, 0, 56, 8) // an address / 256
 #define DOORBELL(dw)            PLACE(PLAIN, dw, 0, 2, 26, 2)
 #define BYTES(dw, lsb, w, unit) PLACE(POWER, dw, 0, lsb, w, unit)
 #define FLAGGED(lo, hi)         PLACE(PLAIN, lo, hi, 1, 63, 1) // bit 0 is a flag, not address
@@ -311,8 +311,8 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-		// gfx8 prints CU masks first. From gfx10 on registers have other addresses, and
-		// bits 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
+		// gfx8 prints CU masks first. From gfx10 on CP_MQD_BASE_ADDR has another address.
+		// Bits 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
 		if (first == 0xb858)
 			gen = GFX8;
 		else if ((first >> 2 & 0xffff) == 0x3245)

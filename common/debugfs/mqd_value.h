@@ -24,7 +24,7 @@ enum mqd_value {
 	MQD_V_RING,       // address of the ring in the process
 	MQD_V_RING_BYTES,
 	MQD_V_RPTR,         // (u) compute: dword index inside the ring; SDMA: bytes, ever growing
-	MQD_V_WPTR,         // (u) compute: dwords, ever growing (v8: inside the ring); SDMA: bytes
+	MQD_V_WPTR,         // (u) compute: dwords, ever growing (gfx8: in the ring); SDMA: bytes
 	MQD_V_RPTR_ADDR,    // address of the u64 read index in the process
 	MQD_V_WPTR_ADDR,    // address of the u64 write index in the process
 	MQD_V_DOORBELL,     // byte offset in the doorbell BAR
@@ -32,10 +32,10 @@ enum mqd_value {
 	MQD_V_CTX_BASE,     // address of the saved-context (CWSR) area of this XCC
 	MQD_V_CTX_BYTES,    // size of this area
 	MQD_V_STACK_BYTES,  // size of the area's part for the control stack
-	MQD_V_STACK_OFFSET, // (u) start of the stack's used part: it grows down from STACK_BYTES
-	MQD_V_WAVE_OFFSET,  // (u) end of saved waves: above STACK_BYTES when waves are parked
-	MQD_V_READ_INDEX,   // (u) AQL packets consumed
-	MQD_V_ERROR,        // (u) cp_hqd_error
+	MQD_V_STACK_OFFSET, // (u) start of the control stack, which grows down from STACK_BYTES
+	MQD_V_WAVE_OFFSET,  // (u) end of the saved waves, which grow up from STACK_BYTES
+	MQD_V_READ_INDEX,   // (u) number of AQL packets consumed
+	MQD_V_ERROR,        // (u) error bits, cp_hqd_error
 	MQD_V_SDMA_ENGINE,
 	MQD_V_SDMA_RLC,
 	MQD_VALUES
@@ -59,7 +59,7 @@ struct mqd_source {
 
 // mqd_get() for any source of MQD dwords. A mqd_word_fn sets *out to dword `dw`; false: none.
 typedef bool (*mqd_word_fn)(const void *from, unsigned dw, uint32_t *out);
-bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // of a struct mqd_source
+bool mqd_source_word(const void *source, unsigned dw, uint32_t *out); // source: a struct mqd_source
 bool mqd_source_get(const struct mqd_source *from, enum mqd_value what, uint64_t *out);
 bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd_word_fn word,
 		  const void *from, uint64_t *out);
@@ -84,7 +84,7 @@ enum mqd_derived {
 };
 
 struct mqd_summary {
-	uint64_t v[MQD_SUMMARY]; // MQD_UNKNOWN where the dump or the layout does not have it
+	uint64_t v[MQD_SUMMARY]; // values; MQD_UNKNOWN where the dump or the layout has none
 };
 
 // `on_hw` is the judgement of common/rows/residency.c: 1 on hardware, 0 off, else unknown.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define ROW_BYTES    (4 * DUMP_WORDS)
-#define MAX_ROWS     128 // of one dump: twice the largest MQD any kernel prints
+#define MAX_ROWS     128 // rows of one dump: twice those of the largest MQD of any kernel
 #define MAX_LOST     16  // missing lines stored as unread rows: bounds memory on hostile text
 #define COMPUTE_ROWS 64
 #define SDMA_ROWS    16
@@ -17,7 +17,7 @@
 struct parser {
 	struct mqds *m;
 	struct mqd *q;     // queue whose dumps are being read, NULL before the first
-	bool keep;         // rows of the dump being read are kept
+	bool keep;         // rows of the dump that is being read are kept
 	bool in_dump;      // a dump of q has begun
 	uint32_t next_row; // row expected next in the dump
 };
@@ -146,7 +146,7 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 	if (row == 0 || !ps->in_dump)
 		begin_dump(ps, text);
 	if (row < ps->next_row || row - ps->next_row > MAX_LOST)
-		return false; // out of place: the offset goes back, but not to 0, or jumps too far
+		return false; // the offset goes back, but not to 0, or jumps too far
 	if (ps->keep)
 		add_rows(ps, l, row);
 	ps->next_row = row + 1;
@@ -179,7 +179,7 @@ static bool mqds_line(void *parser, const char *p, const char *end, bool whole)
 		return dump_row(ps, &l, p);
 	if (dump_line_empty(p, end))
 		return true;
-	end += whole; // the newline included: it proves that the line is complete
+	end += whole; // includes the newline, which proves that the line is complete
 	return process_line(ps, p, end) || queue_line(ps, p, end);
 }
 

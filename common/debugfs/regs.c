@@ -117,7 +117,7 @@ static const struct reg_field doorbell[] = {
 static const struct reg_field pq_control9[] = {
 	PQ_CONTROL_COMMON,
 	FLAG("WPP_CLAMP_EN", 16, ""),
-	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""), // bit 25 is SLOT_BASED_WPTR's here
+	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""), // bit 25 is of SLOT_BASED_WPTR
 	FIELD("SLOT_BASED_WPTR", 25, 2, NUMBER, 0, ""),
 };
 static const struct reg_field pq_control10[] = {
@@ -306,7 +306,7 @@ static const struct {
 
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw)
 {
-	static const struct reg *found[GFX_GENS][REG_MQD_DWORDS]; // by generation and dword
+	static const struct reg *found[GFX_GENS][REG_MQD_DWORDS]; // rows by generation and dword
 	static bool made;
 	for (size_t i = 0; !made && i < COUNT(compute_rows); i++)
 		for (unsigned k = 0; k < GFX_GENS; k++)

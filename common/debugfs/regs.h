@@ -11,7 +11,7 @@
 #include "common/debugfs/gfx.h"
 
 enum reg_unit {
-	REG_HEX, // bits without a better meaning
+	REG_HEX, // bits without a better unit
 	REG_NUMBER,
 	REG_FLAG,      // one bit: set or not
 	REG_BYTES,     // value << shift bytes
@@ -33,14 +33,14 @@ struct reg_field {
 };
 
 struct reg {
-	const char *name; // as the driver's headers have it, lower case
+	const char *name; // the driver's name for it in lower case, "cp_hqd_active"
 	const struct reg_field *fields;
 	uint8_t nfields;
 };
 
 #define REG_MQD_DWORDS 512u // length of the longest MQD
 
-// The register at this dword of the MQD, NULL where none is known.
+// The register at dword `dw` of a compute or SDMA MQD, NULL where none is known.
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
 const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);
 

@@ -74,7 +74,7 @@ static void read_packets(struct rls *r)
 
 // --- lines ---
 
-// "Node 2, gpu_id f7bc:"
+// Takes a line like "Node 2, gpu_id f7bc:", which ends the dump before it.
 static bool rls_node_line(struct rls *r, const char *p, const char *end)
 {
 	uint32_t v[2];

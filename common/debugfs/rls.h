@@ -23,21 +23,21 @@ struct rls_node {
 	uint8_t state;               // enum rls_state
 	bool chained;                // over-subscribed: queues take turns on the hardware
 	bool damaged;                // the dump ends inside a packet, or holds an invalid packet
-	uint32_t process, processes; // rls.processes[process .. process + processes)
-	uint32_t queue, queues;      // rls.queues[queue .. queue + queues)
+	uint32_t process, processes; // its rls.processes[process .. process + processes)
+	uint32_t queue, queues;      // its rls.queues[queue .. queue + queues)
 };
 
-struct rls_process { // MAP_PROCESS
+struct rls_process { // a MAP_PROCESS packet
 	uint32_t pasid;
 	uint32_t announced;     // number of queues of the process, active or not (10 bits)
 	uint32_t gws;           // number of GWS entries
 	uint32_t quantum;       // length of the process's turn, in a unit of the scheduler
 	uint64_t page_table;    // base of its page directory, flags in the low bits
-	bool sdma;              // may use SDMA
+	bool sdma;              // the process may use SDMA
 	uint32_t queue, queues; // its MAP_QUEUES: rls.queues[queue .. queue + queues)
 };
 
-struct rls_queue {         // MAP_QUEUES
+struct rls_queue {         // a MAP_QUEUES packet
 	uint64_t mqd;      // GPU address of the MQD (XCC 0)
 	uint64_t wptr;     // address of the write index in the process
 	uint32_t doorbell; // byte offset in the doorbell BAR: unique on the GPU

@@ -16,7 +16,7 @@
 
 #define KFD_DEVICE_PATH "/dev/kfd"
 
-// Interface versions (minor numbers; major is 1 everywhere).
+// Versions of the KFD interface: minor numbers, as the major number is always 1.
 enum {
 	KFD_MAJOR = 1,
 	KFD_MINOR_DEBUG = 13,    // Linux 6.5: DBG_TRAP and RUNTIME_ENABLE
@@ -73,7 +73,8 @@ struct kfd_dbg {
 		struct {
 			uint64_t exception_mask;
 			uint64_t rinfo_ptr;  // struct kfd_rinfo
-			uint32_t rinfo_size; // in/out
+			uint32_t rinfo_size; // in: size of the buffer; out: of the driver's
+					     // structure
 			uint32_t dbg_fd;     // non-blocking; the driver writes a '.' per exception
 		} enable;
 		struct {
@@ -129,13 +130,13 @@ struct kfd_queue_entry {
 	uint32_t gpu_id;
 	uint32_t ring_size;                  // bytes
 	uint32_t queue_type;                 // enum kfd_snapshot_type
-	uint32_t ctx_save_restore_area_size; // bytes, per XCC
+	uint32_t ctx_save_restore_area_size; // bytes of one XCC's area
 	uint32_t reserved;
 };
 
 struct kfd_device_entry {
 	uint64_t exception_status;
-	uint64_t apertures[6]; // base and limit of LDS, scratch, GPU memory
+	uint64_t apertures[6]; // base and limit address of LDS, of scratch, of GPU memory
 	uint32_t gpu_id;
 	uint32_t pci[6]; // location, vendor, device, revision, vendor and device of the subsystem
 	uint32_t fw_version;
@@ -181,7 +182,7 @@ enum kfd_snapshot_type {
 #define KFD_EC_QUEUE_NEW       KFD_EC(31)
 #define KFD_EC_PROCESS_RUNTIME KFD_EC(48)
 
-// Topology capability bits: both are needed for suspending queues.
+// Bits of a node's `capability`: suspending queues needs both.
 #define KFD_CAP_TRAP_DEBUG     0x00008000u
 #define KFD_CAP_DEBUG_FIRMWARE 0x20000000u
 

@@ -1,4 +1,4 @@
-// The preflight; see check.h. A function makes one line of the report, in the order of lines[].
+// The preflight; see check.h. Each check_ function makes one line of the report.
 #include "common/kfd/check.h"
 
 #include "common/host/container.h"
@@ -21,10 +21,10 @@ struct report {
 	struct kfd_check *line;
 	const struct line *about;
 	struct kfd_topology topology;
-	int topology_error; // 0, or -errno
+	int topology_error; // of loading it: 0, or -errno
 	struct kfd_rights rights;
 	struct kfd_version version; // 0.0: not known; version_error may tell why
-	int version_error;          // 0, or -errno
+	int version_error;          // of asking /dev/kfd: 0, or -errno
 };
 
 // A row of lines[]: how one line of the report is made.
@@ -396,7 +396,7 @@ static void check_debugfs(struct report *r)
 	if (fd >= 0) {
 		close(fd);
 		set_line(r, KFD_CHECK_OK, NULL, "/sys/kernel/debug/kfd is readable");
-	} else if (error == EPERM && geteuid() == 0) { // lockdown=confidentiality
+	} else if (error == EPERM && geteuid() == 0) { // under lockdown=confidentiality
 		set_missing(r, error, file, "see /sys/kernel/security/lockdown");
 	} else if (error == ENOENT && !is_mounted("/sys/kernel/debug", DEBUGFS_MAGIC)) {
 		set_line(r, KFD_CHECK_NO, "as root: mount -t debugfs none /sys/kernel/debug",

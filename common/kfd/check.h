@@ -13,7 +13,7 @@
 enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 
 struct kfd_check {
-	const char *name;     // "kfd-version"
+	const char *name;     // of the check, as "kfd-version"
 	const char *commands; // gpq commands that need it, separated by blanks
 	enum kfd_check_status status;
 	char found[192];  // what was found, in words
@@ -33,7 +33,7 @@ struct kfd_rights {
 	bool user_ns;  // gpq runs outside of the initial user namespace
 };
 
-enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // linux/capability.h
+enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // as linux/capability.h
 
 void kfd_rights_read(struct kfd_rights *r); // of a recorded host the capabilities are unknown
 

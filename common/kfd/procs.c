@@ -202,7 +202,7 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 		return;
 	struct kfd_usage *u = ARRAY_ADD(p->usages, p->cap_usages, p->nusages);
 	c->usages++;
-	memset(u, 0xff, sizeof(*u)); // KFD_UNKNOWN
+	memset(u, 0xff, sizeof(*u)); // all KFD_UNKNOWN
 	u->context = (uint32_t)p->ncontexts - 1;
 	u->gpu_id = gpu;
 	for (size_t i = 0; i < COUNT(files); i++) {
@@ -290,7 +290,7 @@ static void find_contexts(struct reader *r, DIR *d)
 		read_order_file(p, dirfd(d), ".contexts", true);
 }
 
-// The queues of a context are adjacent in the array, so contexts are read one after the other.
+// Reads the contexts one after the other, as the queues of each must be adjacent in the array.
 static void read_contexts(struct reader *r, DIR *d)
 {
 	struct kfd_procs *p = r->p;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/kfd/topology.h" // KFD_UNKNOWN
+#include "common/kfd/topology.h" // for KFD_UNKNOWN
 
 // Queue types, by numbers of gpq: sysfs and queue snapshots (KFD_SNAPSHOT_...) have others.
 enum kfd_queue_type {
@@ -61,12 +61,12 @@ struct kfd_usage {
 struct kfd_proc {
 	pid_t pid;        // tgid in the initial PID namespace, whatever namespace gpq runs in
 	uint64_t pasid;   // the same on all GPUs; KFD_UNKNOWN: each has another (newer kernels)
-	uint32_t context; // contexts[context .. context + contexts), the primary one first, by id
+	uint32_t context; // its contexts[context .. context + contexts): the primary, others by id
 	uint32_t contexts;
 	bool changed;   // contexts or queues came or went: see kfd_procs_confirm
-	uint32_t queue; // queues[queue .. queue + queues), by context and qid
+	uint32_t queue; // its queues[queue .. queue + queues), by context and qid
 	uint32_t queues;
-	uint32_t usage; // usages[usage .. usage + usages), of all contexts
+	uint32_t usage; // its usages[usage .. usage + usages), of all its contexts
 	uint32_t usages;
 	int error; // errno of reading the folder of queues; 0: none
 };
@@ -78,7 +78,7 @@ struct kfd_procs {
 	struct kfd_usage *usages;
 	size_t nprocs, ncontexts, nqueues, nusages;
 	size_t cap_procs, cap_contexts, cap_queues, cap_usages;
-	bool sysfs; // read from the kernel's own sysfs, not from a copy
+	bool sysfs; // these were read from the kernel's own sysfs, not from a copy
 };
 
 // Values that kfd_procs_read() reads. Files of the others are not opened.
@@ -91,13 +91,13 @@ enum kfd_want {
 	KFD_WANT_SDMA = 32,
 	KFD_WANT_EVICTED = 64,
 	KFD_WANT_CU = 128,
-	KFD_WANT_IDLE_GPUS = 256, // usage also of GPUs on which the process has no queue
-	KFD_WANT_JOIN = 512,      // PASIDs of processes that have secondary contexts
+	KFD_WANT_IDLE_GPUS = 256, // counters also of GPUs on which the process has no queue
+	KFD_WANT_JOIN = 512,      // PASIDs, but only of processes that have secondary contexts
 };
 
 struct kfd_procs_how {
 	unsigned want;                            // bits of enum kfd_want
-	bool (*keep)(const void *arg, pid_t pid); // which processes are read; NULL: all
+	bool (*keep)(const void *arg, pid_t pid); // true: read this process; NULL: read all
 	const void *arg;
 };
 
@@ -125,7 +125,7 @@ void kfd_procs_fini(struct kfd_procs *p);
 // The process with this PID, or NULL.
 const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid);
 
-// The counters of a context on a GPU, or NULL.
+// The counters of context `c` on a GPU, or NULL if they were not read.
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id);
 

@@ -47,7 +47,7 @@ bool kfd_parse_id(const char *name, uint32_t *id)
 
 struct line {
 	const char *name;
-	size_t len; // of the name; 0: the line is not "name value"
+	size_t len; // length of the name; 0: the line is not "name value"
 	uint64_t value;
 };
 
@@ -190,7 +190,7 @@ static void derive_cwsr(struct kfd_gpu *g)
 
 void kfd_gpu_derive(struct kfd_gpu *g)
 {
-	if (g->num_xcc == 0) // every GPU has one: 0 stands for unknown
+	if (g->num_xcc == 0) // every GPU has an XCC: 0 stands for unknown
 		g->num_xcc = KFD_UNKNOWN;
 	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
 		g->cus = g->simd_count / g->simd_per_cu;

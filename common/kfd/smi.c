@@ -106,7 +106,7 @@ static const char *take_error(struct kfd_smi_event *e, const char *s, const char
 	return s;
 }
 
-// Reads the value of this letter at `s`. Returns the place behind it, or NULL.
+// Reads the value that a letter of a format stands for. Returns the place behind it, or NULL.
 static const char *take_value(struct kfd_smi_event *e, char letter, const char *s, const char *end)
 {
 	switch (letter) {
@@ -139,7 +139,7 @@ static bool take_format(struct kfd_smi_event *e, const char *format, const char 
 
 static void clear_event(struct kfd_smi_event *e)
 {
-	memset(e, 0xff, sizeof(*e)); // KFD_UNKNOWN
+	memset(e, 0xff, sizeof(*e)); // all numbers KFD_UNKNOWN
 	e->name = e->text = NULL;
 	e->text_len = 0;
 	e->readable = false;

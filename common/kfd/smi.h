@@ -45,7 +45,7 @@ struct kfd_smi_event {
 	uint64_t prefetch;    // migration: where the program asked to prefetch to, likewise
 	uint64_t preferred;   // migration: location that the program prefers, likewise
 	uint64_t trigger;     // cause of the event, which kfd_smi_trigger() names
-	uint64_t sequence;    // counts resets of the GPU
+	uint64_t sequence;    // GPU reset: its number in sequence
 	uint64_t bits, count; // throttling: bits of the reasons, and how often so far
 	int64_t error;        // migration: 0 or -errno; INT64_MIN: unknown
 	// Page fault: W write, R read; its end: M migrated, U mapped. Queue restore: R rescheduled.
@@ -58,8 +58,8 @@ struct kfd_smi_event {
 	uint64_t name_of; // thread whose name the line may belong to: see kfd_smi_take()
 };
 
-// Parses one message without its newline. Any bytes may be in it. Without a number at its head the
-// event's number is KFD_UNKNOWN and its text the whole line.
+// Parses one message without its newline, whatever bytes are in it. If no number is at its head,
+// the event's number is KFD_UNKNOWN and its text the whole line.
 void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len);
 
 // Name of the event's trigger, as "ttm"; NULL: it has none, or one that gpq does not know.
@@ -70,7 +70,7 @@ enum {
 	KFD_SMI_LINE = 96,   // bytes of the longest message (KFD_SMI_EVENT_MSG_SIZE)
 };
 
-// What is read from one stream, and the beginning of a message whose end is not read yet.
+// Bytes read from one stream, with the beginning of a message whose end was not read yet.
 struct kfd_smi_text {
 	char data[KFD_SMI_FIFO + 512];
 	size_t len;

@@ -16,7 +16,7 @@ COMPARE_BY(compare_node, struct kfd_gpu, node)
 
 enum node_kind { NODE_GPU, NODE_CPU, NODE_GONE };
 
-// A CPU's properties are not read at all: gpu_id 0 says enough.
+// Reads a node's gpu_id, and its properties unless gpu_id is 0, which means a CPU.
 static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 {
 	char path[80];
@@ -101,7 +101,7 @@ static void read_bdf(struct kfd_gpu *g, struct buf *b)
 		set_device(g, basename(target));
 		return;
 	}
-	// Recorded hosts often have a folder in place of the link.
+	// Recorded hosts often have `device` as a folder in place of a link.
 	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
 		return;
 	char *slot = strstr(b->data, "PCI_SLOT_NAME=");

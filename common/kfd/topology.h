@@ -52,25 +52,25 @@
 // One GPU node; a partition of a GPU is a node of its own. Numbers are KFD_UNKNOWN, texts empty
 // where unknown.
 struct kfd_gpu {
-	uint64_t index;  // among the GPUs that can be read, as the runtime counts them, from 0
+	uint64_t index;  // number from 0 among the readable GPUs, as the HSA runtime counts them
 	uint64_t node;   // number of the topology node
-	uint64_t gpu_id; // decimal in sysfs, hexadecimal in debugfs
+	uint64_t gpu_id; // KFD's id of the GPU: sysfs prints it decimal, debugfs hexadecimal
 
 	KFD_PROPERTIES(KFD_PROPERTY_MEMBER)
 
-	// Derived.
+	// Derived from the properties.
 	uint64_t cus;       // compute units of all XCCs together
 	bool cwsr_computed; // gpq computed cwsr_bytes, which drivers before 6.12 do not tell
 	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
-	char gfx[12];       // "gfx90a"
+	char gfx[12];       // name of the instruction set, "gfx90a"
 	char bdf[24];       // PCI address, "0000:0a:00.0"; partitions have that of their device
 	bool bdf_of_device; // false: bdf is made of location_id and may have a partition's number
 
 	// Read only on request (KFD_TOPOLOGY_...).
-	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY
+	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY: the GPU's own memory
 	char name[64];       // KFD_TOPOLOGY_NAME: "aldebaran"; "ip discovery" on newer GPUs
 
-	int error;              // errno: EPERM where the device cgroup denies the GPU; 0: none
+	int error;              // errno of reading it; EPERM: the device cgroup denies it; 0: none
 	const char *error_file; // the file of the node that could not be read
 	unsigned bad_lines;     // lines of properties that are not "name value"
 	unsigned good_lines;    // lines of properties that are
@@ -79,16 +79,16 @@ struct kfd_gpu {
 };
 
 struct kfd_topology {
-	struct kfd_gpu *gpus; // owned; sorted by node
+	struct kfd_gpu *gpus; // sorted by node; freed by kfd_topology_fini()
 	size_t n, cap;
 	size_t cpu_nodes;
 };
 
 // What to read besides gpu_id and properties.
 enum {
-	KFD_TOPOLOGY_BDF = 1,    // the render node's device link: the true PCI address
-	KFD_TOPOLOGY_NAME = 2,   // nodes/<n>/name
-	KFD_TOPOLOGY_MEMORY = 4, // nodes/<n>/mem_banks/*/properties
+	KFD_TOPOLOGY_BDF = 1,    // true PCI address, from the render node's link `device`
+	KFD_TOPOLOGY_NAME = 2,   // name, from nodes/<n>/name
+	KFD_TOPOLOGY_MEMORY = 4, // vram_bytes, from nodes/<n>/mem_banks/*/properties
 };
 
 // Reads all GPU nodes; every GPU is selected. Returns 0, or -errno when there is no topology
@@ -118,14 +118,14 @@ bool kfd_parse_number(const char *s, const char *end, uint64_t *value);
 // Parses a folder's name that is a decimal number below 2^31, as the kernel writes it: not "007".
 bool kfd_parse_id(const char *name, uint32_t *id);
 
-// ---- properties.c: the texts of the files, for topology.c, tests and fuzzing
+// ---- properties.c: parses the texts of these files, for topology.c, tests and fuzzing
 
 void kfd_gpu_init(struct kfd_gpu *g); // all values unknown
 
-// Takes the "name value" lines of a properties file, in any order. Unknown names are skipped.
+// Sets members from the "name value" lines of a properties file, in any order. Skips unknown names.
 void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len);
 
-// Computes the derived members from the parsed ones; bdf from location_id.
+// Computes the derived members from the parsed ones; bdf comes from location_id.
 void kfd_gpu_derive(struct kfd_gpu *g);
 
 // Bytes of the GPU's own memory in one mem_banks/<n>/properties text; 0: other memory.

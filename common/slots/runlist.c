@@ -19,7 +19,7 @@ enum { NONE = UINT32_MAX };
 static struct runlist_row *add_packet_row(struct maker *m, const char *packet)
 {
 	struct runlist_row *row = ARRAY_ADD(m->r->rows, m->r->cap, m->r->n);
-	memset(row, 0xff, sizeof(*row)); // KFD_UNKNOWN; flags: -1
+	memset(row, 0xff, sizeof(*row)); // all unknown: numbers KFD_UNKNOWN, flags -1
 	row->packet = packet;
 	queue_row_clear(&row->q);
 	queue_row_set_gpu(&m->l->queues, &row->q, m->node->gpu_id);
@@ -33,7 +33,7 @@ static uint32_t mqd_of_packet(const struct maker *m, const struct rls_queue *q)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;
 	uint32_t at = slot_rows_mqd_at(m->l, m->node->gpu_id, q->mqd);
-	// SDMA MQDs do not hold their address; doorbells are one queue's alone on a GPU.
+	// SDMA MQDs do not hold their address, but a doorbell is of one queue alone on a GPU.
 	for (uint32_t i = 0; at == NONE && i < mqds->nqueues; i++)
 		if (mqds->queues[i].gpu_id == m->node->gpu_id &&
 		    m->l->queues.summaries[i].v[MQD_V_DOORBELL] == q->doorbell)
@@ -125,7 +125,7 @@ static uint32_t find_packet_owner(const struct maker *m, const struct rls_proces
 			*pid = mqds->procs[i].pid;
 			return i;
 		}
-	// Kernels from 6.15 on have no PASID of a process but one for each context and GPU.
+	// From Linux 6.15 on each context has its own PASID on each GPU, and a process none.
 	for (size_t i = 0; p->pasid && i < rows->procs.ncontexts; i++) {
 		const struct kfd_context *c = &rows->procs.contexts[i];
 		const struct kfd_usage *u = kfd_procs_usage(&rows->procs, c, m->node->gpu_id);
@@ -171,7 +171,7 @@ static void add_runlist(struct maker *m)
 			m->listed[mqd] = true;
 	}
 	uint32_t first = n->processes ? rls->processes[n->process].queue : n->queue + n->queues;
-	// A list that begins in the middle has queues before its first process.
+	// A runlist whose dump begins in its middle has queues before the first process.
 	for (uint32_t i = n->queue; i < first; i++)
 		add_map_queues(m, &rls->queues[i]);
 	for (uint32_t i = n->process; i < n->process + n->processes; i++)
@@ -179,7 +179,7 @@ static void add_runlist(struct maker *m)
 	if (n->chained)
 		add_packet_row(m, "RUN_LIST");
 	m->r->damaged += n->damaged;
-	// MES never has a list, and a damaged list may have mapped more than was read.
+	// With MES there is never a runlist, and a damaged one may map more than was read.
 	if (!n->damaged && n->state != RLS_UNKNOWN &&
 	    !gfx_caps(slot_rows_gen(m->l, n->gpu_id))->mes)
 		add_missing(m, NONE);

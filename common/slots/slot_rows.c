@@ -154,8 +154,8 @@ void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t 
 	fill_slot_owner(l, r);
 }
 
-// Two processes may use the same address for a ring, but a doorbell is one queue's alone on its
-// GPU.
+// Finds the MQD of a row's queue by ring and doorbell. Processes may have rings at one address, but
+// a doorbell is of one queue alone on a GPU.
 static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;

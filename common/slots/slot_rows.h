@@ -26,7 +26,7 @@ struct hqd_row {
 			    // slots is inside the ring
 	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
-	uint64_t pipe, queue;        // SDMA: engine and RLC
+	uint64_t pipe, queue;        // of the slot; SDMA: engine and RLC
 	char errors[REG_ERROR_TEXT]; // the bits of MQD_V_ERROR by name
 	const char
 		*match; // how the owner was found: "mqd" (address and ring), "ring" (and doorbell)
@@ -38,7 +38,7 @@ struct hqd_row {
 struct slot_rows_how {
 	const char *hqds_file, *mqds_file, *rls_file; // captures; all NULL: the host is read
 	bool likely; // takes the likeliest queue of an MQD where none is certain
-	bool memory; // rows of the MQDs in memory, one for each XCC, instead of the slots
+	bool memory; // make rows of MQDs in memory, one for each XCC, instead of slots
 };
 
 // An MQD's address on one XCC.
@@ -107,7 +107,7 @@ bool slot_rows_explain(const struct slot_rows *l);
 enum { HQDSUM_XCCS = 64 };
 
 // Unknown integers are UINT64_MAX, rates NaN, flags -1.
-struct hqd_occupancy {      // slots of one type on one XCC
+struct hqd_occupancy {      // how full the slots of one type on one XCC are
 	struct queue_row q; // GPU and type: "compute", "sdma", "sdma-xgmi"
 	uint64_t xcc;       // unknown for SDMA
 	uint64_t slots, used, free;
@@ -132,7 +132,7 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 
 struct slot_summary {
 	struct hqd_occupancy *xccs;
-	struct hqd_sharer *sharers; // by GPU, most queues first
+	struct hqd_sharer *sharers; // by GPU, and those with most queues first
 	struct hqd_waiting *waiting;
 	size_t nxccs, nsharers, nwaiting;
 	size_t cap_xccs, cap_sharers, cap_waiting;
@@ -167,7 +167,7 @@ struct slot_samples {
 	uint64_t samples;
 };
 
-// Adds what `l` shows now as one more sample.
+// Adds the slots that `l` has now as one more sample.
 void slot_samples_add(struct slot_samples *s, const struct slot_rows *l);
 
 // Computes shares and `consumed`, and sorts: queues that moved most often come first.

@@ -31,7 +31,7 @@ struct load { // numbers of queues of one GPU and type: mapped, and perhaps mapp
 	uint64_t wanted, unknown;
 };
 
-// Counts the queues of the GPU and type of `slots`.
+// Counts the queues that are of the GPU and type of `slots`.
 static struct load load_of(const struct slot_summary *s, const struct slot_rows *l,
 			   const struct queue_row *slots)
 {
