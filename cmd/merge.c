@@ -1,4 +1,4 @@
-// gpq merge: results of many runs and hosts added up, in any order.
+// gpq merge: adds up the results of many runs and hosts, given in any order.
 #include "cmd/trace/trace.h"
 
 #include "common/bench/raw.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// The options are some of gpq trace.
+// The options are some of those of gpq trace.
 static const struct trace_opts defaults = {
 	.by = BY_NOTHING, .top = U64_NULL, .series = U64_NULL, .threads = U64_NULL};
 
@@ -18,7 +18,7 @@ struct part_lines {
 	struct part_line {
 		char *text; // owned
 		size_t len;
-		struct amdlog_part place; // owned; host, file and place only
+		struct amdlog_part place; // owned; only host, file and range of bytes are set
 	} * v;
 	size_t n, cap;
 };
@@ -92,7 +92,7 @@ static void part_lines_fini(struct part_lines *l)
 	free(l->v);
 }
 
-// Keeps a line. False: gpq trace --partial did not write it.
+// Keeps a line that gpq trace --partial wrote. Returns false for other lines.
 static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 {
 	struct amdlog_part place;
@@ -102,7 +102,7 @@ static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 	return true;
 }
 
-// Parts of no named host come first.
+// Compares the hosts of two parts, for sorting; a part that names no host comes first.
 static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *y)
 {
 	if (!x->host || !y->host)
@@ -110,7 +110,8 @@ static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *
 	return strcmp(x->host, y->host);
 }
 
-// By host, file and place; equal places by text, so that the order of the input does not matter.
+// Sorts parts by host, file and range of bytes, then by text, so that the order of the input does
+// not matter.
 static int by_part_place(const void *a, const void *b)
 {
 	const struct part_line *line = a, *other = b;
@@ -133,16 +134,16 @@ static int write_parts(struct part_lines *l)
 	return out_text(&all);
 }
 
-// Is it the next piece of the same file? Files of the same name that are read from their begin, as
-// of several runs or standard input, are different files.
+// Is `next` a later part of the file of `before`? A part from byte 0 on begins another file:
+// several runs may have files of one name, or standard input.
 static bool continues(const struct amdlog_part *before, const struct amdlog_part *next)
 {
 	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
 	       next->from > 0;
 }
 
-// Warns of bytes that are in two parts or in none. `end`: end of the part before this one in the
-// same file; 0: there is none.
+// Warns of bytes that are in two parts or in none. `end`: end of the part before `next` in the same
+// file; 0: `next` is the first.
 static void check_place(const struct amdlog_part *next, uint64_t end)
 {
 	if (next->from < end)
@@ -185,7 +186,7 @@ static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 	int status = trace_begin(t, c);
 	if (status)
 		return status;
-	t->streams = m->all.streams; // owned by m
+	t->streams = m->all.streams; // `m` owns and frees them
 	amdlog_summary_finish(&t->sum);
 	status = trace_report(t);
 	trace_notes(t, 1);
@@ -214,7 +215,7 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 		status = add_part_line(&t, &m, l, i);
 	progress_end(&t.progress);
 	t.merged = &m;
-	t.sum = m.sum; // given back below, to be freed
+	t.sum = m.sum; // moved back below, where `m` is freed
 	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
 	status = status ? status : report_merged(c, &t, &m);

@@ -1,4 +1,4 @@
-// gpq events: options, columns, the loop. Facts: [kfd.smi].
+// gpq events: options, columns, and the loop that waits for events. Facts: [kfd.smi].
 #include "cmd/events/events.h"
 
 #include "common/cli/stop.h"
@@ -14,7 +14,7 @@
 #define NOT_GIVEN  UINT64_MAX
 #define LEAST_NS   10000000u
 #define SORT_TEXT  "--sort: rows are in order when all are there"
-#define STDOUT_KEY UINT64_MAX // of the loop
+#define STDOUT_KEY UINT64_MAX // key of standard output in events.loop; streams: their index
 
 static const struct events_opts defaults = {
 	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = EVENTS_INTERVAL_NS};
@@ -39,7 +39,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Rows are written one by one: each column has a width of its own.
+// Rows are written before the next is known: each column has a fixed width, its last argument.
 #define ROW event_row
 static const struct out_col cols[] = {
 	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 12),
@@ -160,8 +160,8 @@ int events_write(struct events *ev, struct out *o, const size_t *shown)
 
 // --- the loop ---
 
-// Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. False: nobody reads the output any
-// more.
+// Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. Returns false if nobody reads the
+// output any more.
 static bool wait_for_events(struct events *ev, uint64_t until)
 {
 	const uint64_t now = clock_ns();
@@ -181,8 +181,9 @@ void events_read(struct events *ev, bool look)
 		events_poll(ev);
 		ev->look_ns = clock_ns() + ev->opts->interval_ns;
 	}
-	streams_read(
-		ev); // last: rows of a turn are sorted, so events from before the look belong here
+	// After the look at sysfs: rows are sorted within a turn, so that events which happened
+	// before that look must be in the same turn.
+	streams_read(ev);
 }
 
 void events_say_unknown(const struct events *ev)
@@ -262,7 +263,8 @@ static int show_events(struct events *ev)
 	status = events_begin(ev);
 	if (status)
 		return status;
-	// A reader that goes away shows there; files cannot be polled, and need not be.
+	// Polling standard output tells when its reader goes away. Files cannot be polled, and need
+	// not be.
 	loop_add(&ev->loop, STDOUT_FILENO, STDOUT_KEY, LOOP_NOTHING);
 	c->out.rows = &shown;
 	o = out_open(&c->out);

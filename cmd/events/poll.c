@@ -14,7 +14,8 @@ static int queues_seen_by_place(const void *a, const void *b)
 	return order ? order : ORDER(x->q.qid, y->q.qid);
 }
 
-// The same queue in a list; not an older or a newer queue with its id. NULL: it is not there.
+// Finds a queue in a list. An older or a newer queue with the same id does not count. NULL: the
+// list lacks the queue.
 static const struct queue_seen *same_queue_seen(const struct queue_seen *list, size_t n,
 						const struct queue_seen *q)
 {
@@ -38,8 +39,8 @@ static bool is_fresh_process(const void *arg, pid_t pid)
 	return pids_has(arg, pid);
 }
 
-// Reads GPU, type and size of new queues, which the processes in `fresh` own. False if some could
-// not be read.
+// Reads GPU, type and size of new queues, whose processes are in `fresh`. Returns false if some
+// could not be read.
 static bool read_details(struct queue_seen *list, size_t n, const struct pids *fresh)
 {
 	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE,
@@ -90,7 +91,7 @@ static void compare_queues_seen(struct events *ev, struct queue_seen *now, size_
 		if (!now[i].q.gpu_id)
 			pids_push(&fresh, now[i].pid);
 	}
-	// The kernel makes a queue's folder first, then its files.
+	// Twice, as the Linux kernel makes a queue's folder first, then the files in it.
 	if (!read_details(now, n, &fresh))
 		read_details(now, n, &fresh);
 	free(fresh.v);

@@ -32,7 +32,8 @@ void processes_fini(struct events *ev)
 	free(ev->known);
 }
 
-// Reads names and container of a process. They stay as they were if they cannot be read any more.
+// Reads names and container of a process, and asks the selector. If the process cannot be read any
+// more, all stay as they were.
 static void read_known(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;
@@ -166,11 +167,11 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 	if (k || ev->looked_again)
 		return k;
 	ev->looked_again = true;
-	processes_look(ev); // it may have come since the last look
+	processes_look(ev); // the process may have come since the last look
 	return thread ? process_of_thread(ev, number) : process_of_number(ev, number);
 }
 
-// In /proc/PID/status a newline in a name is "\n".
+// /proc/PID/status writes a newline in a name as "\n".
 bool processes_name_has_newline(const struct events *ev, uint64_t tid)
 {
 	struct proc p;

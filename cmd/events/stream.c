@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READS_MAX 16 // of one stream in a turn, so that a busy one does not keep others out
+#define READS_MAX 16 // reads of one stream in a turn, so that the others get theirs
 
 // --- opening ---
 
@@ -46,7 +46,7 @@ void streams_open(struct events *ev)
 		if (ev->gpus.gpus[i].selected && ev->gpus.gpus[i].gpu_id <= UINT32_MAX)
 			open_stream(ev, kfd, &ev->gpus.gpus[i]);
 	close(kfd);
-	// The driver asks capable(), which refers to the initial user namespace.
+	// The driver's check is capable(CAP_SYS_ADMIN), in the initial user namespace.
 	kfd_rights_read(&rights);
 	if (ev->nstreams &&
 	    (rights.user_ns || rights.caps == KFD_UNKNOWN || !(rights.caps >> KFD_CAP_ADMIN & 1)))
@@ -65,14 +65,15 @@ void streams_close(struct events *ev)
 
 // --- rows ---
 
-// One read of a stream, with its times.
+// One read of a stream, and when it was.
 struct reading {
 	struct events *ev;
 	uint32_t gpu_id;
-	uint64_t now_ns, now_boot_ns, ahead_ns; // CLOCK_BOOTTIME is ahead: the host has slept
+	// CLOCK_MONOTONIC, CLOCK_BOOTTIME, and how far that is ahead as the host was suspended.
+	uint64_t now_ns, now_boot_ns, ahead_ns;
 };
 
-// Sets the column DETAIL, a word or two.
+// Sets the columns TRIGGER and DETAIL.
 static void set_detail(struct event_row *r, const struct kfd_smi_event *e)
 {
 	const char *mark = e->mark == 'R' && e->number == 10 ? "rescheduled"
@@ -103,8 +104,8 @@ static void set_name(struct event_row *r, const struct kfd_smi_event *e, bool be
 		snprintf(r->event, sizeof(r->event), "event-%" PRIu64, e->number);
 }
 
-// False for the rest of a thread's name with a newline in it. Its 15 bytes have no room for a
-// message that has the present time.
+// Returns false if the line may be the rest of a thread's name with a newline in it. The 15 bytes
+// of a name have no room for a message with the present time.
 static bool believe_message(const struct reading *in, const struct kfd_smi_event *e)
 {
 	const uint64_t slack = 1000000000;
@@ -150,7 +151,7 @@ static void add_lost_events(const struct reading *in)
 	events_set_gpu(in->ev, r, in->gpu_id);
 }
 
-// False: no more can be read for now.
+// Reads a stream once, and makes rows. Returns false if no more can be read for now.
 static bool read_stream(struct events *ev, struct stream *s)
 {
 	const ssize_t n = read(s->fd, s->text.data + s->text.len, KFD_SMI_FIFO);
@@ -165,7 +166,7 @@ static bool read_stream(struct events *ev, struct stream *s)
 		return false;
 	in.now_ns = clock_ns();
 	in.now_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
-	// The clocks are read one after the other: a smaller difference is none.
+	// Differences below 1 ms are of reading the clocks one after the other.
 	in.ahead_ns = in.now_boot_ns - in.now_ns < 1000000 ? 0 : in.now_boot_ns - in.now_ns;
 	s->text.len += (size_t)n;
 	kfd_smi_take(&s->text, on_message, &in);

@@ -1,4 +1,4 @@
-// libgpqclient; see gpq-client.h. Needs the C library alone, and nothing of gpq.
+// libgpqclient; see gpq-client.h. Needs the C library only, no other file of gpq.
 // Protocol: common/sched/hints.h. Facts: unix(7), pthread_atfork(3).
 #include "common/client/gpq-client.h"
 
@@ -23,22 +23,22 @@ enum { HINTS = 32, LINE = 64, AT_ONCE = 64 };
 struct gpq_client {
 	struct gpq_client *next;
 	pthread_mutex_t lock;
-	struct sockaddr_un places[2]; // tried in this order; the second may be empty
+	struct sockaddr_un places[2]; // sockets, tried in this order; the second may be empty
 	pid_t pid;                    // process that made the connection and the hints
 	int fd;                       // -1: not connected
-	int error;                    // why it is not connected
-	int64_t retry_ns;             // when to try the next connection
-	uint64_t hints[HINTS];        // begun and not ended, whether there is a scheduler or not
+	int error;                    // errno that tells why the handle is not connected
+	int64_t retry_ns;             // when to try the next connection, CLOCK_MONOTONIC
+	uint64_t hints[HINTS];        // ids begun and not ended, with or without a scheduler
 	unsigned num_hints;
-	uint64_t sent, answered; // requests of this connection
-	int result;              // of the last answer: what gpq_begin() returns
-	char *text;              // where lines of statistics go, or NULL
-	size_t size, text_len;   // size of `text`; length of the lines, also of what does not fit
-	size_t len;
-	char in[4096];
+	uint64_t sent, answered; // numbers of requests sent and answered on this connection
+	int result;              // last answer, as gpq_begin() returns it
+	char *text;              // where gpq_status() wants the statistics; NULL: nowhere
+	size_t size, text_len;   // size of `text`; length of the statistics, even beyond `size`
+	size_t len;              // bytes in `in`
+	char in[4096];           // received, not parsed yet
 };
 
-// All handles, for fork().
+// All handles of the process, for the fork handlers.
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpq_client *list;
 static bool watched;
@@ -77,13 +77,14 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	for (struct gpq_client *c = list; c; c = c->next) {
-		pthread_mutex_init(&c->lock, NULL); // another thread of the parent may have held it
+		pthread_mutex_init(&c->lock, NULL); // a thread of the parent may have held the lock
 		forget_connection(c);
 	}
 	pthread_mutex_init(&list_lock, NULL);
 }
 
-// The pid tells a child that was made without these handlers.
+// Locks the handle. By the pid it also finds that it is in a child for which the fork handlers did
+// not run (_Fork(), clone()).
 static void lock_client(struct gpq_client *c)
 {
 	pthread_mutex_lock(&c->lock);
@@ -93,7 +94,8 @@ static void lock_client(struct gpq_client *c)
 
 // ---- answers
 
-// The scheduler tells a client that is one too many so, before it closes the connection.
+// Closes the connection. Returns -ECONNRESET, or -EDQUOT if the scheduler's last answer was that a
+// limit is reached.
 static int lose_connection(struct gpq_client *c)
 {
 	close(c->fd);
@@ -102,7 +104,7 @@ static int lose_connection(struct gpq_client *c)
 	return -c->error;
 }
 
-// "error WORD ..." -> -errno
+// Returns the -errno of an answer "error WORD ...", given from WORD on.
 static int error_of(const char *line)
 {
 	static const struct {
@@ -117,7 +119,7 @@ static int error_of(const char *line)
 	return -EPROTO;
 }
 
-// "ok off=8 missed=1 ns=700" -> 1
+// Returns the number of processes that could not be held: 1 of "ok off=8 missed=1 ns=700".
 static int missed_of(const char *line)
 {
 	const char *word = strstr(line, " missed=");
@@ -125,7 +127,7 @@ static int missed_of(const char *line)
 	return missed < INT32_MAX ? (int)missed : INT32_MAX;
 }
 
-// A whole line of statistics, or a part of a very long one.
+// Keeps a line of statistics, or a part of one that is longer than c->in.
 static void keep_text(struct gpq_client *c, const char *s, size_t len)
 {
 	size_t room = c->text_len < c->size ? c->size - c->text_len : 0;
@@ -134,7 +136,7 @@ static void keep_text(struct gpq_client *c, const char *s, size_t len)
 	c->text_len += len;
 }
 
-// An answer ends with a line that begins with `ok` or `error`; others are statistics.
+// Parses a line of an answer. Its last line begins with `ok` or `error`; others are statistics.
 static void parse_answer_line(struct gpq_client *c, char *line, size_t len)
 {
 	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
@@ -146,7 +148,7 @@ static void parse_answer_line(struct gpq_client *c, char *line, size_t len)
 	c->result = ok ? missed_of(line) : error_of(line + 6);
 	c->answered++;
 	if (c->answered < c->sent)
-		c->text_len = 0; // of an earlier request that timed out
+		c->text_len = 0; // the statistics were for an earlier request that timed out
 }
 
 static void parse_lines(struct gpq_client *c)
@@ -166,7 +168,8 @@ static void parse_lines(struct gpq_client *c)
 	memmove(c->in, c->in + used, c->len);
 }
 
-// Reads what has come, in pieces if there is no end of it. 0, or -errno: the connection is lost.
+// Reads the answers that have come, by at most AT_ONCE recv() calls, as there may be no end of
+// them. Returns 0, or -errno if the connection is lost.
 static int take_answers(struct gpq_client *c)
 {
 	for (int i = 0; i < AT_ONCE && c->answered < c->sent; i++) {
@@ -181,7 +184,7 @@ static int take_answers(struct gpq_client *c)
 	return 0;
 }
 
-// Waits for `events` until `deadline`. 0, or -ETIMEDOUT.
+// Waits for `events` (poll(2)) until `deadline` (CLOCK_MONOTONIC, ns). Returns 0 or -ETIMEDOUT.
 static int wait_for_socket(const struct gpq_client *c, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = c->fd, .events = events};
@@ -200,7 +203,7 @@ static int64_t deadline_of(int64_t timeout_ns)
 	return timeout_ns < 0 || timeout_ns > FOREVER - now ? FOREVER : now + timeout_ns;
 }
 
-// The answer to the last request: what gpq_begin() returns.
+// Waits for the answer to the last request. Returns it as gpq_begin() does.
 static int last_answer(struct gpq_client *c, int64_t deadline)
 {
 	while (c->answered < c->sent) {
@@ -208,7 +211,7 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 		r = r < 0 ? r : take_answers(c);
 		if (r < 0)
 			return r;
-		// Statistics without end never become an answer.
+		// Statistics without end would keep the socket readable for ever.
 		if (c->answered < c->sent && clock_now() >= deadline)
 			return -ETIMEDOUT;
 	}
@@ -217,8 +220,8 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 
 // ---- requests
 
-// Sends all of the text or nothing. -EAGAIN: the socket is full, as the scheduler is behind; other
-// -errno: the connection is lost.
+// Sends some requests, all of the text or nothing. Returns 0; -EAGAIN: the socket is full, as the
+// scheduler is behind; other -errno: the connection is lost.
 static int put_request(struct gpq_client *c, const char *text, size_t len, unsigned requests)
 {
 	int r = take_answers(c);
@@ -230,7 +233,7 @@ static int put_request(struct gpq_client *c, const char *text, size_t len, unsig
 	c->sent += requests;
 	if (n == (ssize_t)len)
 		return 0;
-	r = take_answers(c); // it may have said why
+	r = take_answers(c); // the scheduler may have told why it closed the connection
 	return r < 0 ? r : lose_connection(c);
 }
 
@@ -241,7 +244,7 @@ static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
 	return put_request(c, line, (size_t)n, 1);
 }
 
-// Begins the present hints again, on a new connection.
+// Begins all active hints again, on a new connection. Returns 0 or -errno.
 static int put_hints(struct gpq_client *c)
 {
 	char lines[HINTS * LINE];
@@ -251,7 +254,8 @@ static int put_hints(struct gpq_client *c)
 	return n ? put_request(c, lines, n, c->num_hints) : 0;
 }
 
-// A connected descriptor, or -errno. A full backlog counts as no scheduler.
+// Connects to a socket. Returns the descriptor or -errno; -ECONNREFUSED also if the scheduler's
+// queue of connections is full.
 static int open_place(const struct sockaddr_un *place)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
@@ -263,7 +267,7 @@ static int open_place(const struct sockaddr_un *place)
 	return -error;
 }
 
-// Connects if need be, at most once a second. 0, or -errno.
+// Connects if there is no connection, at most once a second. Returns 0 or -errno.
 static int ensure_connection(struct gpq_client *c)
 {
 	int64_t now = c->fd < 0 ? clock_now() : 0;
@@ -285,9 +289,9 @@ static int ensure_connection(struct gpq_client *c)
 	return put_hints(c);
 }
 
-// ---- the hints themselves
+// ---- hints
 
-// The index of `id`; c->num_hints: there is no such hint.
+// Returns the index of the hint `id`; c->num_hints: the hint is not active.
 static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 {
 	unsigned i = 0;
@@ -296,13 +300,15 @@ static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 	return i;
 }
 
-// One attempt; the connection may turn out to be lost.
+// Begins the hint once, and waits unless timeout_ns is 0. Returns what gpq_begin() does;
+// -ECONNRESET may mean that the connection was lost before, so that the caller tries again.
 static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
 {
 	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
-	// POLLIN only while answers are due: nothing else is read.
+	// POLLIN only while answers are due: put_hint() reads no other input, with which this loop
+	// would spin.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
@@ -328,7 +334,7 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 	return r;
 }
 
-// Sends the end of `id`, which is not in the table any more.
+// Sends the end of the hint `id`, which is no longer in c->hints. Returns 0 or -errno.
 static int end_once(struct gpq_client *c, uint64_t id)
 {
 	if (c->fd < 0)
@@ -374,7 +380,7 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 
 // ---- handles
 
-// An address, or false with errno.
+// Writes a socket's address. Returns false with errno if the path is empty or too long.
 static bool set_place(struct sockaddr_un *place, const char *format, const char *path)
 {
 	place->sun_family = AF_UNIX;

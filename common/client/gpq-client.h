@@ -18,11 +18,11 @@ extern "C" {
 
 struct gpq_client;
 
-/* A handle for the scheduler's socket `path`. NULL: $GPQ_SCHED_SOCKET, else the first of
- * $XDG_RUNTIME_DIR/gpq-sched/socket and /run/gpq-sched/socket where a scheduler listens. Without a
- * scheduler, each call looks for one again, at most once a second; after a connection was lost, the
- * next call begins the active hints again. After fork() the child has a connection of its own, and
- * no hints. NULL with errno: ENOMEM; ENAMETOOLONG, over 107 bytes. */
+/* Makes a handle for the scheduler's socket `path`. A NULL path means $GPQ_SCHED_SOCKET, else the
+ * first of $XDG_RUNTIME_DIR/gpq-sched/socket and /run/gpq-sched/socket where a scheduler listens.
+ * Without a scheduler, each call looks for one again, at most once a second; after a connection was
+ * lost, the next call begins the active hints again. After fork() the child has a connection of its
+ * own, and no hints. Returns NULL with errno ENOMEM, or ENAMETOOLONG: a path over 107 bytes. */
 struct gpq_client *gpq_connect(const char *path);
 
 /* Online work comes: begins the hint `id`, which the caller chooses, until gpq_end() or the end of
@@ -31,27 +31,26 @@ struct gpq_client *gpq_connect(const char *path);
  * timeout_ns: 0 sends the hint and does not wait. Else the call returns when the offline queues are
  * off the GPU, or after so many nanoseconds; below 0: without limit.
  *
- * Returns 0 when they are off (timeout_ns 0: when the hint was sent). Above 0: so many offline
- * processes could not be held and run on. Below 0:
- *   -ENOENT, -ECONNREFUSED   no scheduler listens; the hint counts once one does
- *   -ECONNRESET              the scheduler has ended, or the connection was lost less than a second
- *                            ago; the hint counts once there is a connection
- *   -EACCES                  the socket is not for this user; likewise
- *   -ETIMEDOUT               the time is over; the hint is in force
+ * Returns 0 when the offline queues are off (timeout_ns 0: when the hint was sent). Above 0: so
+ * many offline processes could not be held and run on. Below 0: -ENOENT, -ECONNREFUSED   no
+ * scheduler listens; the hint counts once one does -ECONNRESET              the scheduler has
+ * ended, or the connection was lost less than a second ago; the hint counts once there is a
+ * connection -EACCES                  the socket is not for this user; the hint counts once it is
+ *   -ETIMEDOUT               the queues are not off yet after timeout_ns; the hint is in force
  *   -ESTALE                  the scheduler let the hint expire: it lasted too long
  *   -EPROTO                  an answer that is not gpq's
  *   -EDQUOT                  too many hints, or too many connections of this user
  *   -EAGAIN                  requests came faster than the scheduler reads them
- * With the last two the hint is not begun; in all other cases gpq_end() is due.
+ * With -EDQUOT and -EAGAIN the hint is not begun; after all other results gpq_end() is due.
  */
 int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);
 
-/* The work of the hint `id` is over. Does not wait. 0; -EINVAL: no such hint; other results are as
- * above, and the hint has ended. */
+/* Ends the hint `id`, as its work is over. Does not wait. Returns 0; -EINVAL: no such hint; else an
+ * error of gpq_begin(), and the hint has ended all the same. */
 int gpq_end(struct gpq_client *client, uint64_t id);
 
-/* Writes the scheduler's statistics, lines of text, to text[size], always with a NUL. Returns the
- * length of all of it, as snprintf(3) does, or -errno. timeout_ns: as above, but not 0. */
+/* Writes the scheduler's statistics, lines of text, to text[size], always with a NUL. Returns their
+ * whole length, as snprintf(3) does, or -errno. timeout_ns: as in gpq_begin(), but not 0. */
 ssize_t gpq_status(struct gpq_client *client, char *text, size_t size, int64_t timeout_ns);
 
 /* Ends all hints and frees the handle; NULL is allowed. No other thread may be using it. */
