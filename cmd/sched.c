@@ -156,7 +156,7 @@ static int check_classes(const struct sched_cmd *o)
 	return GPQ_OK;
 }
 
-// An empty --online is allowed, for unit files that always give the option.
+// Adds SPECs to a class. An empty --online is allowed, for systemd units that always give it.
 static int add_specs(struct sched *s, const char *name, const struct words *specs)
 {
 	char option[32];
@@ -197,7 +197,7 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 
 enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
 
-// `what`: TOTALS, CLASSES, MEMBERS, added up.
+// Prints the tables in `what`: TOTALS, CLASSES, MEMBERS, added up.
 static int write_stats(const struct out_opts *form, const struct sched_stats *t, unsigned what)
 {
 	const struct {

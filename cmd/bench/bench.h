@@ -10,7 +10,7 @@
 
 struct bench_opts {
 	bool dry;
-	// preempt
+	// options of preempt
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	struct words sweep, goals, require;
@@ -18,12 +18,12 @@ struct bench_opts {
 	uint64_t untouched_every, seed;
 	uint64_t runs, pause_ns;
 	const char *raw;
-	// ab
+	// options of ab
 	struct ab_plan ab;
 	struct pids pids[2];   // --online-pid, --offline-pid
 	struct words specs[2]; // --online-select, --offline-select
 	struct words modes;
-	// report
+	// options of report
 	const char *html, *svg;
 	bool compare;
 };

@@ -260,7 +260,7 @@ static void print_effects(struct out *o, struct result *r)
 		"period.");
 }
 
-// Prints each of the --runs, to show drift from run to run. Only if there are several.
+// Prints each of the --runs, if there are several, to show drift from run to run.
 static void print_repeats(struct out *o, const struct result *r)
 {
 	bool any = false;

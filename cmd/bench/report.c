@@ -254,7 +254,7 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 	}
 }
 
-// Returns the number of settings that both have.
+// Prints how latencies of cycles changed. Returns the number of settings that both runs have.
 static unsigned print_cycle_changes(struct out *o, struct result *a, struct result *b)
 {
 	unsigned both = 0;
@@ -274,7 +274,7 @@ static unsigned print_cycle_changes(struct out *o, struct result *a, struct resu
 	return both;
 }
 
-// Returns the number of modes that both have.
+// Prints how online latencies changed. Returns the number of modes that both runs have.
 static unsigned print_online_changes(struct out *o, struct ab_result *a, struct ab_result *b)
 {
 	unsigned both = 0;

@@ -40,7 +40,7 @@ struct experiment {
 		struct child child;     // reads a set of queues
 		struct queue_set *into; // where the set goes: in the run
 		unsigned queues;        // queues of both sides when `child` began
-		unsigned taken;         // the same, of the last child that read a set
+		unsigned taken;         // queues of both sides when the child of the last set began
 		bool held;              // offline was suspended at some time since `child` began
 	} look;                         // reading the queues of both sides
 	struct {

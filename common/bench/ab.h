@@ -37,7 +37,7 @@ struct ab_plan {
 	uint64_t lead_ns;  // how long offline work runs before and after the online command
 	uint64_t idle_ns;  // how long online queues are empty when a burst of online work is over
 	uint64_t ready_ns; // longest wait for queues, and then for offline work to begin
-	void (*tick)(void *arg); // called every 50 ms during a run
+	void (*tick)(void *arg); // called about every 50 ms during a run
 	void *tick_arg;
 };
 
@@ -54,7 +54,7 @@ struct ab_run {
 	uint64_t held_ns;        // sum over holds: suspend's return to the request to resume
 	uint64_t holds;          // times that offline was suspended
 	size_t lost;             // processes that the commands started and that live on
-	pid_t lost_pid;          // pid of the first one; `lost_name` is its name
+	pid_t lost_pid;          // pid of the first lost process; `lost_name`: its name
 	char lost_name[64];
 	size_t unreached; // offline queues in secondary contexts, which no hold reaches
 	// Times in ns from a request until all queues of all offline processes were off, or on.

@@ -1,4 +1,4 @@
-// Runs of the experiment added up, written and read; ab.h.
+// Adds up, judges, writes and reads runs of the experiment; see ab.h.
 #include "common/bench/ab.h"
 
 #include "common/host/buf.h"

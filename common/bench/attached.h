@@ -37,7 +37,7 @@ struct attached {
 	struct attached_process *v; // owned; in the order of the group's members
 	size_t n;
 	struct group group;
-	uint64_t asked_ns; // when the last request was made
+	uint64_t asked_ns; // when suspend or resume was last requested
 	bool stopped;      // a signal asked gpq to stop (Ctrl-C)
 	int signals;       // borrowed: bench_signals_open()
 };

@@ -13,7 +13,7 @@ struct child {
 	pid_t pid; // of the child, and id of its process group; 0: none
 	int out;   // pipe from its standard output and error; -1: closed
 	bool ended;
-	int status;      // as of wait(2)
+	int status;      // exit status, encoded as by wait(2)
 	struct buf line; // output that is no whole line yet, without NUL
 	struct buf last; // the last line of output that was not empty, for messages
 };

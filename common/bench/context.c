@@ -116,7 +116,7 @@ void bench_context_host(struct bench_context *c)
 {
 	struct timespec now;
 	struct tm utc;
-	struct context cli; // as in the documents of other commands
+	struct context cli; // the host as documents of other commands describe it
 	memset(c, 0, sizeof(*c));
 	context_init(&cli);
 	context_add(c, CONTEXT_host, "%s", cli.host);

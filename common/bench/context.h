@@ -35,10 +35,10 @@ enum bench_context_item {
 };
 
 struct bench_context {
-	char text[CONTEXT_ITEMS][512]; // "" unknown
+	char text[CONTEXT_ITEMS][512]; // "": unknown
 };
 
-extern const struct member bench_context_members[]; // the items by their keys
+extern const struct member bench_context_members[]; // all items of a context, by JSON key
 extern const char *const bench_context_label[CONTEXT_ITEMS];
 
 // Clears *c, then notes the host, its driver and all its GPUs.

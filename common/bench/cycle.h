@@ -74,7 +74,7 @@ struct cycle_setting {
 	X(resume_first_ns)   /* group: request until the first process's queues are back */
 
 struct cycle {
-	uint64_t number; // from 0, in the order they ran
+	uint64_t number; // from 0, counts cycles in the order in which they ran
 	uint64_t block;  // number of the block; each setting runs once in a block
 	uint64_t repeat; // which of the --runs, from 0
 	bool warmup;     // true: left out of statistics

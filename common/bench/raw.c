@@ -365,7 +365,7 @@ static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 	static struct sum_row read; // static, as it has 16 KB; there is only one thread
 	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
 	memset(&read, 0, sizeof(read));
-	memset(&read.key.set, 0xff, sizeof(read.key.set)); // CYCLE_NONE
+	memset(&read.key.set, 0xff, sizeof(read.key.set)); // all CYCLE_NONE
 	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
 		return false;
 	if (!read.hist.count && !read.hist.min) // the line has no histogram: reading one sets min

@@ -20,7 +20,7 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 // ---- a file that samples are written to as they come
 
 struct raw_file {
-	int fd; // -1: none
+	int fd; // -1: there is no file
 	const char *path;
 	uint64_t lines;
 	off_t size;      // bytes of the whole lines in the file
@@ -62,7 +62,7 @@ struct load {
 	size_t n, cap;
 	uint64_t bad_lines;
 	uint64_t repeated;   // samples read twice, as when a file is named twice: they count once
-	char first_bad[160]; // "FILE line 7: not JSON"
+	char first_bad[160]; // the first bad line: "FILE line 7: not JSON"
 };
 
 // Adds a file, all *.ndjson files of a folder (by name), or standard input ("-"). Lines that are no

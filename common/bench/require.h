@@ -47,8 +47,8 @@ struct judged {
 	const char *name;    // left side of the limit
 	const char *setting; // its name; "all": the only one; NULL: a run of gpq bench ab
 	double value;        // ns, or share; NaN: unknown
-	// `text`: with its unit, "4.759ms", "20.00%", "-"; "max 4.759ms": the greatest sample, as
-	// there are too few for the percentile.
+	// A figure; `text` has its unit: "4.759ms", "20.00%", "-" (unknown); "max 4.759ms": the
+	// greatest sample, as there are too few for the percentile.
 	struct judged_figure {
 		char text[48];
 		uint64_t ns;    // of a time; else UINT64_MAX

@@ -44,7 +44,7 @@ double result_metric(const struct cycle *c, enum result_metric m);
 struct result_effect {
 	uint64_t cycles_ns, cycles_packets;       // whole cycles
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
-	uint64_t gap_ns, gap_packets;             // from resume's return to the end
+	uint64_t gap_ns, gap_packets;             // from resume's return to the end of the cycle
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
 	uint64_t calls_ns;                        // within the system calls of suspend and resume
 };
@@ -62,7 +62,7 @@ struct result_repeat {
 
 struct result_setting {
 	struct cycle_setting set;
-	char name[96]; // plan_name()
+	char name[96]; // from plan_name()
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up

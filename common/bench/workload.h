@@ -22,7 +22,7 @@ struct workload {
 	const char *command;          // for sh -c; NULL: the processes run already
 	const struct spec_set *specs; // of both sides
 	struct child child;           // runs the command
-	bool begun;                   // from now on, processes that fit its SPECs are added
+	bool begun;                   // processes that fit the side's SPECs are being added
 	uint64_t child_start;         // start time of the child: /proc/PID/stat, field 22
 	struct newcomers newcomers;
 	struct group group;

@@ -193,7 +193,7 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 	return picks;
 }
 
-// The first SPEC that the process fits, with its queues in *sel; or NULL.
+// Returns the first SPEC that the process fits, and in *sel which of its queues; or NULL.
 static const struct spec *first_fitting_spec(const struct spec_set *s, const struct pick *picks,
 					     pid_t pid, struct kfd_selection **sel)
 {

@@ -46,7 +46,7 @@ struct hint {
 
 struct request {
 	enum answer answer;
-	uint64_t id, read_ns; // of the hint; when the request was read
+	uint64_t id, read_ns; // `id`: the hint; `read_ns`: when the request was read
 };
 
 enum pause { READING, TOO_FAST, TOO_MANY };
@@ -404,7 +404,7 @@ bool hints_serve(struct hints *h, uint64_t now_ns)
 	for (int i = 0; i < n; i++) {
 		uint64_t what = events[i].data.u64;
 		if (what == 0)
-			accept = true; // last: a new client may get the place of one that goes
+			accept = true; // accept last, when more places may be free
 		else if (h->clients[what - 1].fd >= 0)
 			serve_hint_client(h, &h->clients[what - 1], events[i].events);
 	}

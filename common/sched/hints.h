@@ -24,7 +24,7 @@ enum {
 	HINTS_CLIENTS_MAX = 512,  // connections at a time: RLIMIT_NOFILE / 8, at most this
 	HINTS_CLIENTS_MIN = 64,   // connections at a time: RLIMIT_NOFILE / 8, at least this
 	HINTS_CLIENTS_ROOT = 16,  // connections that only root may use
-	HINTS_USER_PART = 8,      // a user but root: 1 / 8 of the connections, or 16
+	HINTS_USER_PART = 8,      // a user but root: 1 / 8 of the connections, at least 16
 	HINTS_RATE = 2000,        // requests a second of one client
 	HINTS_BURST = 200,        // requests that a client may send at once after a pause
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests

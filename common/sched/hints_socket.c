@@ -67,7 +67,7 @@ static int open_socket_directory(struct hints_socket *s)
 	if (s->dir < 0)
 		return err_sys(errno, "make it first, or name another socket with --socket", "%s",
 			       path);
-	if (made && fchmod(s->dir, 0755) < 0) // whatever the umask
+	if (made && fchmod(s->dir, 0755) < 0) // mkdir() applied the umask
 		return err_sys(errno, NULL, "%s", path);
 	return check_directory(path, s->dir);
 }
@@ -159,7 +159,7 @@ static int place_socket(struct hints_socket *s, const char *group)
 	snprintf(temporary, sizeof(temporary), ".gpq-sched-%d", (int)getpid());
 	status = listen_at(s, temporary, gid);
 	status = status ? status : take_name(s, temporary);
-	unlinkat(s->dir, temporary, 0); // after an exchange: the dead socket
+	unlinkat(s->dir, temporary, 0); // after an exchange this is the dead socket
 	return status;
 }
 

@@ -385,7 +385,7 @@ static uint64_t sched_turn(struct sched *s)
 	if (s->hints) {
 		hints_serve(s->hints, now);
 		hints_expire(s->hints, now, max_hold);
-		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // another may expire
+		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // hints may expire
 	}
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
 		sample_classes(s, now);

@@ -74,7 +74,7 @@ struct sched {
 void sched_add_class(struct sched *s, const char *name);
 
 // Adds a SPEC (spec_set.h) to the class `name`, which is made, behind the others, if it is new.
-// GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
+// Returns GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 
 // Raises RLIMIT_NOFILE to its hard limit. Call it before hints_open() and sched_find().
