@@ -66,8 +66,7 @@ bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 // Hides the rows that the options do not select.
 void hqd_apply_filter(struct hqd_view *v);
 
-// Begins a table without LEVEL and CONTEXT where the host has no such values. Returns GPQ_OK, or
-// the exit status after a message.
+// out_begin() without the columns LEVEL and CONTEXT where no row has a value there.
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
 // Each prints one form of output, into a table that was begun (the summary begins its own), and

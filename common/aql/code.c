@@ -147,8 +147,7 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 	return true;
 }
 
-// Reads an object in memory, unless its first bytes are the same as when it was read before. False
-// if there is no code object, or it cannot be read.
+// Reads an object in memory, unless its first bytes are as before. False: no object, or unreadable.
 static bool renew_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	const uint64_t head =
@@ -182,8 +181,7 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 	loaded.bytes.offset = o->link.base;
 	loaded.loaded = true;
 	if (is_uri && !*path) {
-		// The loaded image first: the program may have freed, and used again, the memory
-		// that the URI names.
+		// The loaded image first: the memory that the URI names may be used otherwise now.
 		named.memory = &c->memory;
 		if (!renew_object(c, o, &loaded))
 			renew_object(c, o, &named);

@@ -20,8 +20,7 @@
 #include <unistd.h>
 
 struct record {
-	// A symbol: its value, 0. The end: load address, budget left. A link: its address, its
-	// base.
+	// A symbol: value, 0. The end: load address, budget left. A link: address, base.
 	uint64_t a, b;
 	uint32_t len; // bytes of the text that follows, which has no NUL
 	uint32_t last;
@@ -54,9 +53,8 @@ static void put_record(const struct record *r, const char *text)
 	reader_give(both, sizeof(*r) + r->len);
 }
 
-// Opens for reading what was opened with O_PATH, and closes that, if it is a regular file that
-// occupies blocks. Reading a device or a pipe may block or have side effects; so may files of
-// procfs and sysfs, which occupy no blocks.
+// Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
+// Reading others may block or have side effects: devices, pipes, and files of procfs and sysfs.
 static int open_found(int found)
 {
 	struct stat st;

@@ -31,8 +31,7 @@ typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value
 bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load);
 
-// code_elf_symbols() for the dynamic symbols of an ELF file that is loaded at address `base` of a
-// process, of which `mem` is the memory. Needs no libelf.
+// code_elf_symbols() for the dynamic symbols of a file loaded at `base` of `mem`. Needs no libelf.
 bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
 		     void *arg);
 
@@ -88,7 +87,7 @@ bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug
 
 struct code_names;
 
-// code_names_new() from the r_debug at this address of `mem`. Opens no file of the process;
+// Names from the r_debug at this address of `mem`, without opening files of the process.
 // code_names_free() closes `mem`.
 struct code_names *code_names_of(int mem, uint64_t r_debug);
 

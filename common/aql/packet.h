@@ -82,7 +82,6 @@ struct packet {
 	uint64_t writes;     // SDMA: where a fence, an atomic or a timestamp writes; 0: nowhere
 };
 
-// Decodes an AQL packet.
 void aql_decode(struct packet *p, const uint8_t bytes[AQL_BYTES]);
 
 // Decodes the SDMA packet that begins at words[0]; `n` words are there. `copy_dwords`: length of a

@@ -114,8 +114,7 @@ static bool read_slots(const struct ring *r, const struct memory *m, uint64_t fi
 static enum ring_state state_of(const struct ring_packet *p, const struct ring_indices *now,
 				uint64_t room)
 {
-	// Producers write into a slot only after its packet was taken, however far the write index
-	// is ahead.
+	// A slot is written only after its packet was taken, however far the write index is ahead.
 	if (p->index < now->read)
 		return now->write > p->index + room ? RING_OVERWRITTEN : RING_TAKEN;
 	if (p->packet.kind == PACKET_INVALID || p->packet.left)

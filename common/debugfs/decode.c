@@ -103,8 +103,7 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 	       strncmp(low->name, high->name, n) == 0;
 }
 
-// The adjacent dword that is the other half of a number, or DECODE_NONE. Sets *low if r is the low
-// half.
+// The adjacent dword that is a number's other half, or DECODE_NONE. Sets *low if r is the low half.
 static uint32_t other_half(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};

@@ -113,8 +113,7 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out)
 // Vectors of 16 bytes, which every 64-bit machine has; the compiler chooses the instructions.
 typedef uint8_t block __attribute__((vector_size(16)));
 
-// Nonzero bytes mark wrong characters: a blank is expected where `blanks` has 0xff, a hex digit
-// elsewhere.
+// Nonzero bytes mark wrong characters. Right are blanks where `blanks` has 0xff, else hex digits.
 static block wrong_characters(const char *p, const char *blanks)
 {
 	block v, blank;

@@ -41,8 +41,7 @@ enum mqd_value {
 	MQD_VALUES
 };
 
-// Sets *out to a value of the MQD on logical XCC xcc (0 for SDMA). False: the layout or the dump
-// does not have the value.
+// Sets *out to a value of the MQD on logical XCC xcc (SDMA: 0). False: layout or dump lacks it.
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out);
 
@@ -65,8 +64,7 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 		  const void *from, uint64_t *out);
 
 // Guesses the generation of an MQD, where the topology is unknown, from register defaults that the
-// driver writes at creation. GFX9 stands for GFX940 too, and GFX11 for compute MQDs of GFX12: their
-// values (enum mqd_value) are in the same places.
+// driver writes. GFX9 stands for GFX940 too, and GFX11 for compute MQDs of GFX12.
 enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 
 // --- summary of a queue, from its MQDs on all XCCs [debugfs.mqd-saved], [debugfs.off] ---
@@ -100,9 +98,8 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
 
-// Returns 1 if the slot holds a queue, 0 if not, -1 if the register that tells is missing. For an
-// SDMA slot this is DOORBELL, as RB_ENABLE stays set after an unmap; even so the queue may be gone
-// [debugfs.sdma-slot-stale].
+// Returns 1 if the slot holds a queue, 0 if not, -1 if the register that tells is missing. In SDMA
+// slots this is DOORBELL, but even so the queue may be gone [debugfs.sdma-slot-stale].
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 
 // Guesses the generation from the slots of a node, where the topology is unknown. GFX11 stands for

@@ -153,8 +153,7 @@ static bool dump_row(struct parser *ps, const struct dump_line *l, const char *t
 	return true;
 }
 
-// Takes the dump that begins at p if it has exactly the kernel's form. Returns its size in bytes;
-// 0: it has another form.
+// Takes the dump at p if it has exactly the kernel's form. Returns its length in bytes, or 0.
 static size_t plain_dump(struct parser *ps, const char *p, const char *end)
 {
 	struct mqds *m = ps->m;

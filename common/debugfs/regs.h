@@ -24,9 +24,8 @@ enum reg_unit {
 };
 
 struct reg_field {
-	const char *name; // "SIZE"; "" if the field is the whole register. Behind the NUL stands
-			  // the meaning ("": the name says it), and for REG_WORDS the words for
-			  // 0, 1 ..., ended by ""
+	const char *name; // "SIZE"; "": the whole register. Behind its NUL the meaning ("": the
+			  // name says it), and for REG_WORDS the words of 0, 1 ..., then ""
 	uint8_t lsb, width;
 	uint8_t unit; // enum reg_unit
 	uint8_t shift;
@@ -58,8 +57,7 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 	return word >> f->lsb & (uint32_t)((1ull << f->width) - 1);
 }
 
-// Names of the bits of cp_hqd_error ("AQL_ERROR PQ_UTCL1_ERROR"), "none" for 0. `text` has room for
-// all of them.
+// Names of cp_hqd_error's bits, "AQL_ERROR PQ_UTCL1_ERROR", or "none". `text` has room for all.
 enum { REG_ERROR_TEXT = 320 };
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t error);
 

@@ -26,8 +26,7 @@ enum { KFD_CHECKS_MAX = 32 };
 // which makes the caller a KFD process until it ends [kfd.open]; nothing else has a side effect.
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX]);
 
-// What this process may do. In a user namespace of its own it has capabilities that the driver does
-// not honour.
+// What this process may do. The driver does not honour capabilities of another user namespace.
 struct kfd_rights {
 	uint64_t caps; // effective capabilities (bits of linux/capability.h); UINT64_MAX: unknown
 	bool user_ns;  // gpq runs outside of the initial user namespace

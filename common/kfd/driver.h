@@ -14,8 +14,7 @@
 #include <stdbool.h>
 
 enum kfd_fact {
-	// The MQD's cp_hqd_queue_priority (dword 134) holds the queue's priority, 0 to 15
-	// [kfd.priority].
+	// MQD dword 134 (cp_hqd_queue_priority) is the queue's priority, 0 to 15 [kfd.priority].
 	KFD_FACT_QUEUE_PRIORITY,
 	// SUSPEND_QUEUES follows a null pointer when the target has not acquired a GPU that comes
 	// after one with queues to suspend; the target's mutex then stays locked for ever
@@ -24,8 +23,7 @@ enum kfd_fact {
 	// A debugger that has detached from ptrace may still hold queues: DBG_TRAP also accepts the
 	// caller that is the target's debugger already, not only its tracer [kfd.tracer].
 	KFD_FACT_UNTRACED_DEBUGGER,
-	// An SMI event names the process by its PID in its own PID namespace, not by the host's
-	// [kfd.smi-pids].
+	// SMI events have the PID in the process's own namespace, not the host's [kfd.smi-pids].
 	KFD_FACT_SMI_NS_PID,
 	// A stream of SMI events holds 8 KiB, not 1 KiB.
 	KFD_FACT_SMI_LARGE,
@@ -48,9 +46,8 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 // that is known to be safe costs no system call.
 bool kfd_driver_may_crash(unsigned interface);
 
-// Opens /dev/kfd close-on-exec. Returns the descriptor, or -errno: -ENOENT no driver, -EACCES no
-// permission, -EPERM 32-bit caller, -EINVAL driver locked (GPU reset, system suspend) or, from
-// Linux 7.x on, no GPU.
+// Opens /dev/kfd close-on-exec. Returns its descriptor, or -errno: -ENOENT no driver, -EACCES no
+// right, -EPERM 32-bit caller, -EINVAL GPU reset, system suspend or, from Linux 7.x on, no GPU.
 int kfd_open(void);
 
 // Repeats an ioctl() that a signal interrupts. Returns its result (>= 0), or -errno.

@@ -42,8 +42,8 @@ static void __attribute__((noreturn)) handle_error(char *message, ...)
 	longjmp(on_error, 1);
 }
 
-// Drops libpci's warnings and debug messages. pci_init() would set such handlers, but also scans
-// the bus.
+// Drops messages of libpci, which needs a handler: pci_init() would set one, but also scans the
+// bus.
 static void ignore_message(char *message, ...)
 {
 	(void)message;

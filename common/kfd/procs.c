@@ -164,8 +164,7 @@ static int read_queues(struct reader *r, int parent)
 
 // --- usage ---
 
-// The PASID of a context on one GPU. debugfs says 0, which counts as unknown, until the process
-// acquires the GPU.
+// The PASID of a context on one GPU; unknown until the process acquires the GPU (debugfs: 0).
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
 {
 	char name[32] = "";

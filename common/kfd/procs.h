@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/kfd/topology.h" // for KFD_UNKNOWN
+#include "common/kfd/topology.h"
 
 // Queue types, by numbers of gpq: sysfs and queue snapshots (KFD_SNAPSHOT_...) have others.
 enum kfd_queue_type {

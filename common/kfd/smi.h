@@ -25,8 +25,7 @@ enum {                              // the driver's numbers of events
 // (-EINVAL: no such GPU), or a close-on-exec descriptor to poll, whose read() never blocks.
 int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask);
 
-// Calls kfd_smi_open() for all GPUs. Sets *fds, which the caller frees, to the descriptors that it
-// got, and returns their number.
+// kfd_smi_open() for all GPUs. Sets *fds, which the caller frees, and returns how many there are.
 size_t kfd_smi_open_all(uint64_t mask, int **fds);
 
 // --- messages, one a line [kfd.smi-formats] ---
@@ -84,8 +83,7 @@ struct kfd_smi_text {
 void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct kfd_smi_event *e),
 		  void *arg);
 
-// Was the stream, of which `n` bytes were read, too full for another message? `large`: what
-// kfd_driver_fact() says of KFD_FACT_SMI_LARGE.
+// Was a stream too full for another message if it gave `n` bytes? `large`: KFD_FACT_SMI_LARGE.
 bool kfd_smi_was_full(size_t n, enum kfd_answer3 large);
 
 // A process by its PID on the host and in its innermost PID namespace; ns_pid 0: unknown.
@@ -94,7 +92,7 @@ struct kfd_smi_process {
 };
 
 // Which process of `list` is a message with this `pid` about? Returns its index, or -1 if none or
-// several are possible. `ns`: what kfd_driver_fact() says of KFD_FACT_SMI_NS_PID.
+// several are possible. `ns`: the answer to KFD_FACT_SMI_NS_PID.
 ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		     enum kfd_answer3 ns);
 

@@ -49,8 +49,7 @@
 	X(local_mem_bytes, "local_mem_size") /* 0 on discrete GPUs: theirs is in mem_banks */
 #define KFD_PROPERTY_MEMBER(member, name) uint64_t member;
 
-// One GPU node; a partition of a GPU is a node of its own. Numbers are KFD_UNKNOWN, texts empty
-// where unknown.
+// A GPU node; each partition of a GPU is one. Unknown numbers are KFD_UNKNOWN, texts empty.
 struct kfd_gpu {
 	uint64_t index;  // number from 0 among the readable GPUs, as the HSA runtime counts them
 	uint64_t node;   // number of the topology node

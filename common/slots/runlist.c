@@ -66,8 +66,7 @@ static void add_map_queues(struct maker *m, const struct rls_queue *q)
 	row->q.v[MQD_V_WPTR_ADDR] = q->wptr;
 }
 
-// Adds rows for MQDs that the runlist does not map: those of one process's block in mqds, or all
-// (NONE).
+// Adds rows for MQDs that the runlist does not map: all (NONE), or those of one block of mqds.
 static void add_missing(struct maker *m, uint32_t block)
 {
 	const struct mqds *mqds = &m->l->queues.mqds;

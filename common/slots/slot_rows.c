@@ -154,8 +154,7 @@ void slot_rows_set_mqd(const struct slot_rows *l, struct queue_row *r, uint32_t 
 	fill_slot_owner(l, r);
 }
 
-// Finds the MQD of a row's queue by ring and doorbell. Processes may have rings at one address, but
-// a doorbell is of one queue alone on a GPU.
+// Finds an MQD by ring and doorbell: processes may have rings at one address, doorbells are unique.
 static uint32_t find_by_ring(const struct slot_rows *l, const struct queue_row *r)
 {
 	const struct mqds *m = &l->queues.mqds;

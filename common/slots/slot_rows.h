@@ -19,8 +19,7 @@
 
 #define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
 
-// A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1: the
-// output's nulls.
+// A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1.
 struct hqd_row {
 	struct queue_row q; // GPU, type of the slot, and its queue; the read pointer of compute
 			    // slots is inside the ring
