@@ -257,7 +257,7 @@ static const char *name_of(const struct amdlog_comparison *c, const struct amdlo
 
 TRACE_COUNT(count_compared_kernels, compared->result.nkernels)
 
-// Kernels with most dispatches (or launches) in either log come first.
+// GPU kernels with most dispatches (or launches) in either log come first.
 static bool rank_compared_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_comparison *c = &t->compared->result;

@@ -249,7 +249,7 @@ int trace_marks_read(struct trace *t)
 	int status;
 	if (!path)
 		return GPQ_OK;
-	// Reading a pipe waits for its writer to end.
+	// FILE of --mark may be a pipe: then this waits until the writer ends.
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);

@@ -1,7 +1,7 @@
 // gpq trace --ftrace: the Linux kernel's trace by itself, or with logs on one time line.
 //
 // Log and trace must have the same clock. A log has microseconds of CLOCK_MONOTONIC. A trace has
-// the clock that trace_clock was set to, and only traces that gpq recorded say which.
+// the clock that trace_clock was set to, which only traces that gpq recorded name.
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/input.h"
@@ -164,7 +164,7 @@ static uint64_t calls_of(const struct function *f)
 							       : f->entries + f->returns - f->timed;
 }
 
-// Functions with most time inside come first, then those with most calls.
+// Sorts functions by the time inside of them, then by calls, greatest first.
 static int by_time_inside(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;

@@ -85,7 +85,7 @@ static void breakdown_event(struct trace *t, const struct amdlog_event *e)
 
 COMPARE_BY_BOTH(by_dispatch, struct dispatch_time, process, time_us)
 
-// Returns how many of k->dispatches, sorted by process and time, are before this place.
+// Returns how many of k->dispatches, sorted by process and time, are before this process and time.
 static size_t dispatches_before(const struct kernel_side *k, uint32_t process, uint64_t time_us)
 {
 	const struct dispatch_time at = {process, time_us};

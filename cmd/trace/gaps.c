@@ -1,5 +1,5 @@
 // gpq trace --gaps: the longest times without a dispatch, and what queues did in windows of time
-// that --mark names: the suspensions of gpq suspend, the cycles of gpq bench, anything else.
+// that --mark names: suspensions of gpq suspend, cycles of gpq bench, anything else.
 #include "cmd/trace/trace.h"
 
 #define KEEP_DEFAULT  5

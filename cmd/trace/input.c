@@ -22,7 +22,7 @@
 #define THREADS_USUAL 8 // more do not help, as one thread takes all records in their order
 #define THREADS_MOST  64
 
-// An input while it is read.
+// An input that is being read.
 struct input {
 	struct trace *t;
 	const char *name;
@@ -217,8 +217,8 @@ static void free_workers(struct input *in)
 	}
 }
 
-// `context`: the text is outside of the range. Nothing is counted; its records are read for the
-// names, streams and torn records that those in the range refer to.
+// `context`: the text is outside of the range. Its records are not counted, but read for the names,
+// streams and torn records to which records in the range refer.
 static int read_blocks(struct input *in, const struct blocks_input *from, bool context)
 {
 	const struct amdlog_counts before = in->t->scan->counts;

@@ -102,7 +102,7 @@ static void latency_queue_out(struct trace *t, uint32_t i)
 TRACE_COUNT(count_latency_queues, sum.nqueues)
 TRACE_COUNT(count_latency_kernels, latency.by_kernel.n)
 
-// Kernels that completed most often come first.
+// GPU kernels that completed most often come first.
 static bool rank_latency_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	uint64_t count = t->latency.by_kernel.v[i].count;

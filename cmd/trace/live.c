@@ -38,7 +38,7 @@ struct recording {
 	char *folder;
 	bool temporary;
 	struct live_trace trace;
-	int error;       // errno of a write that failed; nothing is written after it
+	int error;       // errno of a failed write to kernel.trace, after which none is tried
 	int out;         // kernel.trace; -1: not open
 	struct buf line; // text read from trace_pipe, whose last line may be incomplete
 	struct buf kept; // lines to write
@@ -103,7 +103,7 @@ static int make_folder(struct recording *r)
 	return r->temporary ? GPQ_OK : err_sys(errno, "say --save DIR", "--live: %s", r->folder);
 }
 
-// Removes a temporary folder. All files in it are gpq's.
+// Removes the folder if it is temporary, with all files, which gpq and COMMAND wrote.
 static void remove_folder(struct recording *r)
 {
 	DIR *d = r->temporary ? opendir(r->folder) : NULL;

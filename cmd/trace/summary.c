@@ -370,7 +370,7 @@ static void queue_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Kernels with most launches or dispatches come first.
+// GPU kernels with most launches or dispatches come first.
 static bool rank_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_kernel *k = &t->sum.kernels[i];
@@ -418,7 +418,7 @@ static void thread_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
-// Functions that took most time come first.
+// API functions that took most time come first.
 static bool rank_api(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct amdlog_api *a = &t->sum.apis[i];
@@ -523,7 +523,7 @@ static void totals_out(struct trace *t)
 	out_object(t->out, &trace_totals_table, &r);
 }
 
-// People get a few errors only, as other tables follow.
+// How many errors are shown: people get few, unless errors are the only table.
 static uint32_t most_errors(const struct trace *t, uint32_t rows)
 {
 	bool brief = !t->one_table && out_mode(t->out) == OUT_TABLE;
@@ -553,7 +553,7 @@ static int report_summary(struct trace *t)
 		return GPQ_OK;
 	}
 	if (t->sum.errors.n || out_mode(t->out) != OUT_TABLE) {
-		trace_view_out(t, errors_view); // what went wrong comes first
+		trace_view_out(t, errors_view); // errors come before the totals
 		out_title(t->out, "Totals");
 	} else {
 		out_skip(t->out, &trace_error_table);

@@ -57,7 +57,7 @@ struct trace_opts {
 	const char *perfetto;        // file for the timeline; "-": standard output
 	const char *ftrace;          // file with an ftrace log of the Linux kernel
 	const char *breakdown;       // suspension of queues: number, a time within it, or "all"
-	const char *ftrace_clock;    // trace_clock of that log; NULL: the log tells it
+	const char *ftrace_clock;    // trace_clock of the ftrace log; NULL: the log itself tells
 	const char *events;          // file that `gpq events --ndjson` wrote, in a folder of --live
 	struct pick_opts pick;       // without --live only pids, those of the log
 	struct words gpus;           // --live: GPUs whose records are kept
@@ -135,10 +135,10 @@ struct trace {
 	struct trace_names names;
 	struct trace_range range; // parsed from opts->range, if given
 	int by;                   // enum trace_by; BY_NOTHING: the whole report
-	bool one_table;           // only one table is written; it begins before the input is read
+	bool one_table;           // one table only is written; begun before the input is read
 	bool lists;               // --list: a row for each record of the log
 	bool untold;              // nothing is reported, as a regular expression failed
-	int64_t name_pid; // pid at the end of the file's name, as AMD_LOG_LEVEL_FILE puts it; -1
+	int64_t name_pid; // pid that AMD_LOG_LEVEL_FILE put at the end of the file's name; -1: none
 	struct trace_rows *rows;           // `lists`: rows of the present block, or `last_rows`
 	struct trace_rows last_rows;       // `lists`: rows of records that end after the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL: not given
@@ -151,7 +151,7 @@ struct trace {
 	struct amdlog_windows marks; // --mark, sorted
 	const char *label;           // --compare: "A" or "B", prefix of notes; else NULL
 	const struct trace_ask *ask;
-	// Of these `ask` fills in one; the others stay zeros.
+	// `ask` fills in one of the next four; the others stay zeros.
 	struct amdlog_series series;
 	struct amdlog_latency latency;
 	struct amdlog_streams streams;
@@ -178,7 +178,7 @@ extern const struct schema trace_schema, trace_list_schema, trace_latency_schema
 	trace_series_schema, trace_compare_schema, trace_ftrace_schema, trace_timeline_schema,
 	trace_breakdown_schema;
 
-// Members that all of these documents have.
+// Members of schemas: an element of `notes`, and documents with `notes` as the only member.
 extern const struct schema_member trace_text, trace_notes_only[];
 #define TRACE_NOTES                                                                            \
 	{                                                                                      \
