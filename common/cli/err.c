@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// How this process writes messages. The first three are set once, before any thread starts.
+// How this process writes messages. `command`, `json` and `verbose` are set before any thread
+// starts.
 static struct {
 	const char *command;
 	bool json;

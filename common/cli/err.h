@@ -15,8 +15,8 @@ enum gpq_exit {
 	GPQ_PARTIAL = 3,     // done for some of what was asked
 	GPQ_DENIED = 4,      // not permitted
 	GPQ_NOTFOUND = 5,    // no such process, queue, GPU, file
-	GPQ_UNSUPPORTED = 6, // this host, driver or GPU cannot
-	GPQ_DEADLINE = 124,  // as timeout(1)
+	GPQ_UNSUPPORTED = 6, // not possible with this host, driver or GPU
+	GPQ_DEADLINE = 124,  // time is over, as of timeout(1)
 	GPQ_STOPPED = 130,   // by Ctrl-C, after what was known so far was printed (stop.h)
 	GPQ_PIPE = 141,      // the reader went away: what a shell reports for SIGPIPE
 };

@@ -104,7 +104,7 @@ static const struct pcre *load_pcre(const char *option)
 // misses matches of \S?(a|b){2}\D+a(?>a*)? (tests/unit/test_grep.c); that of 10.42 does not.
 static bool jit_is_sound(const struct pcre *lib)
 {
-	char version[64]; // 24 suffice: pcre2_config(3)
+	char version[64]; // 24 bytes suffice: pcre2_config(3)
 	return lib->pcre2_config(PCRE2_CONFIG_VERSION, version) > 0 &&
 	       strverscmp(version, "10.42") >= 0;
 }
@@ -125,7 +125,7 @@ static pcre2_code *compile_expression(const struct pcre *lib, const char *option
 	lib->pcre2_compile_context_free(context);
 	if (code) {
 		if (jit_is_sound(lib))
-			lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it, slower only
+			lib->pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // may fail: only slower
 	} else if (option) {
 		lib->pcre2_get_error_message(error, why, sizeof(why));
 		err_fail(GPQ_USAGE, "see pcre2pattern(3)", "%s: %s: %s at character %zu", option,
@@ -239,7 +239,7 @@ static int find_in_block(const struct grepper *w, const struct expression *e, st
 		const char *from = a.text + *at, *hit = a.text + found[0];
 		const char *newline = memrchr(from, '\n', (size_t)(hit - from));
 		size_t line = newline ? (size_t)(newline + 1 - a.text) : *at;
-		if (found[0] == a.len) // behind the last line
+		if (found[0] == a.len) // the match is behind the last line
 			return 0;
 		if (!w->g->first || a.text[line] == w->g->first)
 			set_add_line(&h->sets[e->side], (uint32_t)line);

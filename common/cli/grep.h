@@ -29,7 +29,7 @@ struct grep *grep_new(char first);
 void grep_free(struct grep *g);
 
 // Compiles the regular expressions that `option` ("--grep") was given. The text `option` must live
-// as long as `g`. GPQ_OK, or the exit status after a message.
+// as long as `g`. Returns GPQ_OK, or the exit status after a message.
 int grep_add(struct grep *g, enum grep_side side, const char *option, const struct words *patterns);
 
 // Offsets in a block at which matching lines begin, ascending, ended by UINT32_MAX.
@@ -45,7 +45,7 @@ struct grep_hits {
 
 void grep_hits_fini(struct grep_hits *h);
 
-// The state of one thread that matches.
+// State of a thread that matches; each thread has its own.
 struct grepper;
 struct grepper *grepper_new(const struct grep *g);
 void grepper_free(struct grepper *w);
@@ -53,7 +53,7 @@ void grepper_free(struct grepper *w);
 // Searches whole lines of together fewer than 4 GiB, the last of which ends with a newline.
 void grepper_lines(struct grepper *w, const char *text, size_t len, struct grep_hits *h);
 
-// Is this text picked, as a line would be? False also if PCRE2 gives up.
+// Is the text picked, as a line with this text would be? False also if PCRE2 gives up.
 bool grepper_text(struct grepper *w, const char *text, size_t len);
 
 // Return GPQ_FAILED, after a message, if PCRE2 gave up on some text; else GPQ_OK.
@@ -96,7 +96,7 @@ struct regex {
 };
 
 // Compiles the regular expressions that `option` ("--comm") was given. The text `option` must live
-// as long as `r`. GPQ_OK, or the exit status after a message (bad expression, no libpcre2).
+// as long as `r`. Returns GPQ_OK, or the exit status after a message (bad expression, no libpcre2).
 // regex_fini() is needed in any case.
 int regex_init(struct regex *r, const char *option, const struct words *patterns);
 void regex_fini(struct regex *r);

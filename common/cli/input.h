@@ -4,7 +4,8 @@
 
 #include "common/host/buf.h"
 
-// Reads the whole file into `b`; "-" is standard input. GPQ_OK, or the exit status after a message.
+// Reads the whole file into `b`; "-" is standard input. Returns GPQ_OK, or the exit status after a
+// message.
 int input_read(struct buf *b, const char *name);
 
 // Returns advice for a file that cannot be read, by its errno value `error`; NULL: no advice.

@@ -111,7 +111,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 	return true;
 }
 
-// --- arguments: GPQ_OK, or GPQ_USAGE after a message ---
+// --- arguments: functions return GPQ_OK, or GPQ_USAGE after a message ---
 
 static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 {
@@ -277,7 +277,7 @@ static struct parser parser_start(const struct opt_set *sets, const char *how)
 	for (; sets->table; sets++)
 		if (sets->base)
 			parser_add_set(&p, sets);
-	optind = 0; // not 1: glibc then also forgets a parse that it has not finished
+	optind = 0; // not 1: with 0 glibc also forgets a parse that it has not finished
 	opterr = 0;
 	return p;
 }

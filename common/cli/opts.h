@@ -12,12 +12,12 @@
 
 enum opt_kind {     // member of the options struct
 	OPT_FLAG,   // bool
-	OPT_COUNT,  // int, one more each time
-	OPT_STR,    // const char *; the last one counts
+	OPT_COUNT,  // int, incremented each time
+	OPT_STR,    // const char *; the last argument counts
 	OPT_EXPR,   // const char *, an expression: refused when given again
 	OPT_WORDS,  // struct words: comma-separated, may be repeated
 	OPT_LIST,   // struct words: may be repeated, each argument as it is
-	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads them from standard
+	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads PIDs from standard
 		    // input
 	OPT_U64,    // uint64_t, decimal or 0x
 	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
@@ -57,7 +57,7 @@ struct opt {
 // Name of the argument in help; NULL for flags.
 const char *opt_arg(const struct opt *o);
 
-// Word `i` of an OPT_CHOICE; "" behind the last, and of other kinds.
+// Returns word `i` of an OPT_CHOICE; "" behind the last word, and for other kinds of option.
 const char *opt_word(const struct opt *o, unsigned i);
 
 // A table and the struct that its offsets refer to. With base NULL the options are not accepted: if
@@ -80,11 +80,11 @@ bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, con
 // The first operand of argv[1...], or NULL. argv is not reordered; wrong options are skipped.
 const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets);
 
-// The option with this long name or, where that is NULL, this letter; or NULL.
+// Returns the option with the long name `name` or, if `name` is NULL, with `letter`; NULL: none.
 const struct opt *opts_find(const struct opt *table, const char *name, char letter);
 
-// Stores the argument of one option into `base`, as opts_parse() does. GPQ_OK, or GPQ_USAGE after a
-// message.
+// Stores the argument of one option into `base`, as opts_parse() does. Returns GPQ_OK, or GPQ_USAGE
+// after a message.
 int opts_store(const struct opt *o, void *base, const char *arg);
 
 // In secure mode (common/host/secure.h) returns GPQ_USAGE, after a message that `given` is refused:

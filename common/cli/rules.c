@@ -51,7 +51,7 @@ static bool has_value(const struct place *p, const char *value, size_t len)
 	return strlen(text) == len && memcmp(text, value, len) == 0;
 }
 
-// The options of a list that are given: how many, and the first two.
+// How many options of a list are given, and the first two of them.
 struct matches {
 	unsigned n;
 	struct place first[2];

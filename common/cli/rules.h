@@ -17,9 +17,9 @@
 // The lists hold long names of options with blanks between them. NAME=VALUE counts only with that
 // argument (OPT_STR, OPT_EXPR, OPT_CHOICE); a name in capital letters stands for any operand.
 struct opt_rule {
-	const char *texts;    // by enum rule_text, each ended by a NUL; NULL ends a table
+	const char *texts; // in the order of enum rule_text, each ended by a NUL; NULL ends a table
 	uint64_t least, most; // broken only by a number (OPT_U64, OPT_NS) out of this range
-	bool several;         // broken only by two of RULE_GIVEN
+	bool several;         // broken only by two options of RULE_GIVEN
 };
 
 enum rule_text {

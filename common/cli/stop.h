@@ -31,8 +31,8 @@ ssize_t stop_read(int fd, void *to, size_t n);
 // Waits until clock_ns() is `until_ns`. False: an end is requested.
 bool stop_sleep(uint64_t until_ns);
 
-// Waits until `fd` (-1: none) is readable, at most `ms` milliseconds (-1: for ever). 1: readable;
-// 0: time is over; -1 with EINTR: an end is requested.
+// Waits until `fd` (-1: none) is readable, at most `ms` milliseconds (-1: for ever). Returns 1 if
+// `fd` is readable, 0 if time is over, -1 with EINTR if an end is requested.
 int stop_wait(int fd, int ms);
 
 #endif

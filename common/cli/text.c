@@ -235,7 +235,7 @@ const char *text_suggest(const char *s, const char *const *words)
 	unsigned best_d = 3;
 	for (; *words; words++) {
 		unsigned n = edit_distance(s, *words);
-		// Two edits in a word of three letters make a word that has nothing to do with it.
+		// Two edits of a word of three letters make an unrelated word.
 		if (n < best_d && n * 2 < strlen(*words)) {
 			best_d = n;
 			best = *words;

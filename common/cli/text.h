@@ -40,7 +40,7 @@ bool parse_size(const char *s, uint64_t *bytes);
 // count as blanks.
 void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len);
 
-// The entry of `words` (NULL-terminated) that `s` is most likely a typo of, or NULL.
+// Returns the entry of `words` (NULL-terminated) of which `s` is most likely a typo, or NULL.
 const char *text_suggest(const char *s, const char *const *words);
 
 // Sparklines: numbers as a row of characters, "·▁▂▅█", or ".:-*@" where the locale is not UTF-8.

@@ -41,11 +41,11 @@ struct run {
 	pthread_cond_t changed;
 	unsigned waiting;              // threads that wait for `changed`
 	uint64_t next, taken, put;     // numbers of the next block to fill, to take, to put
-	bool taking, putting, reading; // a thread takes, puts, or reads a stream
+	bool taking, putting, reading; // a thread is taking, putting, or reading a stream
 	bool ended;                    // no further block can be filled
 	bool stopped;
 	int status;
-	char *rest; // of a stream: the line that its last block did not end
+	char *rest; // beginning of the line that a stream's last block did not end
 	size_t rest_len;
 	bool in_line; // the last block of a stream ended within a line
 	unsigned nplaces;

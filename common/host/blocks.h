@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define BLOCKS_SIZE ((size_t)256 * 1024) // usual bytes of a block: fits a core's own cache
+#define BLOCKS_SIZE ((size_t)256 * 1024) // usual bytes of a block, to fit a core's own cache
 #define BLOCKS_PAD  128                  // bytes behind a block's text that may be read
 
 // A line that extends more bytes than this behind the end of its block is cut.
@@ -34,7 +34,7 @@ bool blocks_line_start(int fd, uint64_t at, uint64_t end, uint64_t *start);
 struct block {
 	const char *text;
 	size_t len;
-	bool lines; // it begins with a line and ends with one, newline included
+	bool lines; // the text is whole lines, the last newline included
 	void *user; // the job's data, made by `init` and shared by all blocks in this memory
 };
 

@@ -89,7 +89,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	va_copy(again, ap);
 	int n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
-	if (n < 0) // a format of wide characters, of which there is none
+	if (n < 0) // only wide characters fail, which no format here has
 		return;
 	buf_reserve(b, (size_t)n);
 	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
@@ -173,7 +173,8 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size)
 	size_t want = *cap ? 2 * *cap : 32;
 	if (want <= n)
 		want = n + 1;
-	memcpy(&old, array, sizeof(old)); // the caller's pointer has a type of its own
+	memcpy(&old, array,
+	       sizeof(old)); // the caller's pointer is no void *
 	p = xreallocarray(old, want, size);
 	memcpy(array, &p, sizeof(p));
 	*cap = want;

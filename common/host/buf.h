@@ -20,8 +20,8 @@ struct buf {
 void buf_reserve(struct buf *b, size_t more);
 void buf_append_slow(struct buf *b, const void *data, size_t len);
 
-// Inline, since millions of rows are built from pieces of a few bytes: a call only if there is no
-// room.
+// Inline, since millions of rows are built from pieces of a few bytes: calls only if room is
+// lacking.
 static inline void buf_append(struct buf *b, const void *data, size_t len)
 {
 	if (b->cap <= b->len || len >= b->cap - b->len) {
@@ -97,7 +97,7 @@ static inline const char *text_part(const char *texts, unsigned i)
 		return order ? order : ORDER(x->second, y->second); \
 	}
 
-// qsort(3) of an array that may be empty, and NULL then.
+// qsort(3) for an array that may be empty, whose address may then be NULL.
 void array_sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
 #define ARRAY_SORT(a, n, compare) array_sort((a), (n), sizeof(*(a)), (compare))
 
@@ -117,7 +117,7 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 // Makes room for one more element of the array `a`.
 #define ARRAY_GROW(a, cap, n) array_grow(&(a), &(cap), (n), sizeof(*(a)))
 
-// Adds an element to the array `a` and points to it; its content is whatever was there.
+// Adds an element to the array `a`, with undefined content, and returns the element's address.
 #define ARRAY_ADD(a, cap, n) (ARRAY_GROW(a, cap, n), &(a)[(n)++])
 
 // Makes room for the element `at`, which may lie far behind the others. Every byte of new elements

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Closes the descriptors from `first` on, but not those of `keep`, which it sorts.
+// Closes the descriptors from `first` on, except those in `keep`. Sorts `keep`.
 void confine_fds(int first, int *keep, size_t n);
 
 // Loads libseccomp, so that a child need not do so after fork(2).

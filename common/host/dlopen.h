@@ -32,7 +32,7 @@ unsigned lib_count(void);
 #define LIB_MEMBER(name)      __typeof__ (&(name))(name);
 #define LIB_STRUCT(FUNCTIONS) FUNCTIONS(LIB_MEMBER)
 
-// In two steps, as PCRE2's names are macros.
+// Makes a string of a function's name, in two steps as PCRE2's names are macros.
 #define LIB_NAME(name)  LIB_NAME_(name)
 #define LIB_NAME_(name) #name,
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 struct glob_visitor {
-	// A path that matches and has no link in it. A result other than 0, here and below, ends
-	// the walk.
+	// A path that matches and has no link in it. A result other than 0 of any of these
+	// functions ends the walk.
 	int (*found)(void *arg, const char *path);
 	// A symbolic link on the way, and its target as written in the link.
 	int (*link)(void *arg, const char *path, const char *target);

@@ -41,7 +41,8 @@ struct loop {
 
 enum loop_want { LOOP_NOTHING, LOOP_READ, LOOP_WRITE }; // an error or a hang-up comes in any case
 
-// These return false with errno. Events of `fd` have its `key` in data.u64.
+// Open a loop, add and change a descriptor. Return false with errno. Events of `fd` have `key` in
+// data.u64.
 bool loop_open(struct loop *l);
 bool loop_add(struct loop *l, int fd, uint64_t key, enum loop_want want);
 bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want);

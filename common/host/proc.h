@@ -12,15 +12,15 @@
 #include <sys/types.h>
 
 struct proc {
-	pid_t pid;      // as given
+	pid_t pid;      // PID as the caller gave it
 	pid_t ppid;     // 0: unknown
 	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
-	uint64_t uid;   // effective; UINT64_MAX: unknown
+	uint64_t uid;   // effective user ID; UINT64_MAX: unknown
 	pid_t tracer;   // PID of its tracer; 0: none; -1: unknown
 	bool memory;    // has an address space; false: a kernel thread or a zombie
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
-	char comm[64];  // name of 15 bytes, longer for kernel threads; "": unknown
+	char comm[64];  // name of up to 15 bytes, more for kernel threads; "": unknown
 };
 
 // Reads /proc/PID/status. Returns 0, or -1 with errno (ENOENT, ESRCH: no such process).

@@ -121,7 +121,7 @@ void redact_stat(struct redact *r, struct buf *b)
 			    (size_t)(close - open) - 1);
 }
 
-// "Name:\tcomm". The kernel escapes line ends and backslashes here and nowhere else.
+// Redacts "Name:\tcomm". In this file alone the Linux kernel escapes line ends and backslashes.
 void redact_status(struct redact *r, struct buf *b)
 {
 	static const char key[] = "Name:\t";

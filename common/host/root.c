@@ -73,7 +73,7 @@ static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 	if (snprintf(joined, PATH_MAX, "%s%s%s", at, *at ? "/" : "", name) >= PATH_MAX)
 		error = ENAMETOOLONG;
 	ssize_t n = error ? -1 : readlinkat(root_fd, joined, target, sizeof(target) - 1);
-	if (n < 0 && !error) { // no link
+	if (n < 0 && !error) { // not a link
 		memcpy(at, joined, PATH_MAX);
 		return 0;
 	}
@@ -260,8 +260,8 @@ ssize_t host_readlink(const char *path, char *target, size_t size)
 		if (fd < 0)
 			return -1;
 		n = readlinkat(fd, "", target, size - 1);
-		// readlink(2) gives EINVAL for a path that is no link, but ENOENT for such a
-		// descriptor.
+		// readlink(2) gives EINVAL for a path that is no link, but ENOENT for a descriptor
+		// of no link.
 		int saved = n < 0 && errno == ENOENT ? EINVAL : errno;
 		close(fd);
 		errno = saved;

@@ -35,7 +35,7 @@ static void tail_begin_anew(struct tail *t, int fd)
 	t->cuts++;
 }
 
-// Called at the end of the file: has it been replaced or truncated?
+// Called at the end of the file: has the file been replaced or truncated?
 static bool tail_has_changed(struct tail *t)
 {
 	struct stat own, named;

@@ -9,10 +9,10 @@
 
 struct tail {
 	const char *name; // not owned
-	int fd;           // -1: it does not exist (yet)
+	int fd;           // -1: the file does not exist (yet)
 	uint64_t at;      // bytes read of the file
 	bool in_line;     // the bytes read end within a line
-	uint64_t cuts;    // times it was truncated or another file took its place
+	uint64_t cuts;    // times that the file was truncated or replaced
 	// Waits `ms` milliseconds for the file to grow. A result below 0 ends the reading.
 	int (*wait)(int ms);
 };

@@ -22,7 +22,7 @@ struct tree {
 	char path[PATH_MAX]; // wanted name, without slashes at the end
 	char temp[PATH_MAX]; // temporary name; "": none, or renamed already
 	int fd;              // of the temporary directory or file; -1: none
-	struct archive *tar; // NULL: a directory
+	struct archive *tar; // archive to write; NULL: the tree is a directory
 	int error;           // errno of the first failure to write the archive
 	const struct arc *arc;
 	char prefix[256]; // folder that the entries of an archive lie in
@@ -338,12 +338,12 @@ void tree_free(struct tree *t)
 	if (t->temp[0])
 		tree_discard(t);
 	if (t->tar) {
-		t->error = t->error ? t->error : ECANCELED; // nothing more is written
+		t->error = t->error ? t->error : ECANCELED; // drops what is still written
 		t->arc->archive_write_free(t->tar);
 	}
 	if (t->fd >= 0)
 		close(t->fd);
-	tdestroy(t->links, tree_keep); // `paths` owns them
+	tdestroy(t->links, tree_keep); // `paths` owns the texts of both trees
 	tdestroy(t->known, tree_keep);
 	for (size_t i = 0; i < t->n; i++)
 		free(t->paths[i]);

@@ -13,14 +13,14 @@
 
 struct tree;
 
-// `path`: ends in .tar, .tar.gz, .tgz, .tar.zst or .tzst: an archive; "-": a tar on standard
-// output; else a directory. NULL with errno: EEXIST, ENOENT (no such parent folder), EACCES,
-// ENOSPC.
+// Begins a tree. A `path` that ends in .tar, .tar.gz, .tgz, .tar.zst or .tzst is an archive, "-" a
+// tar on standard output, any other a directory. Returns NULL with errno: EEXIST, ENOENT (no such
+// parent folder), EACCES, ENOSPC ...
 struct tree *tree_new(const char *path);
 
 // Adds a folder, a file or a symbolic link. `path` is absolute within the tree ("/proc/1/stat");
 // parent folders are made as needed, and each path counts once: adding it again does nothing.
-// 0, or -1 with errno (ENOSPC, EIO, EPIPE, ELOOP: below a link that was added ...); then
+// Returns 0, or -1 with errno (ENOSPC, EIO, EPIPE, ELOOP: below a link that was added ...); then
 // the tree is spoiled.
 int tree_dir(struct tree *t, const char *path);
 int tree_file(struct tree *t, const char *path, const void *data, size_t len);

@@ -9,12 +9,12 @@
 // Number of bytes at the beginning that show the format.
 #define UNPACK_HEAD 6
 
-// Name of the compression ("gzip") of data that begins with these bytes; NULL: not compressed.
+// Returns the compression ("gzip") of data that begins with `head`; NULL: not compressed.
 const char *unpack_format(const char *head, size_t len);
 
 struct unpack;
 
-// `read` is as read(2), and gives the compressed data. NULL with errno ENOPKG when libarchive
+// `read` is as read(2), and gives the compressed data. Returns NULL with errno ENOPKG if libarchive
 // is missing.
 struct unpack *unpack_new(ssize_t (*read)(void *ctx, char *to, size_t n), void *ctx);
 void unpack_free(struct unpack *u);

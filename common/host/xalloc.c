@@ -16,7 +16,7 @@ void xalloc_fail(void)
 	if (xalloc_before_end)
 		xalloc_before_end();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(EXIT_FAILURE); // stderr is closed: the status says it
+		_exit(EXIT_FAILURE); // stderr is closed: only the status tells the failure
 	_exit(EXIT_FAILURE);
 }
 

@@ -16,7 +16,7 @@ extern void (*xalloc_before_end)(void);
 
 void *xmalloc(size_t size);
 void *xcheck(void *p);                // returns p, allocated by a library, unless it is NULL
-void *xcalloc(size_t n, size_t size); // zeroed; n * size may not overflow
+void *xcalloc(size_t n, size_t size); // zeroed; ends also if n * size overflows
 void *xreallocarray(void *old, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t most);

@@ -9,7 +9,7 @@
 #include "common/out/out.h"
 
 enum {
-	FILTER_LENGTH_MAX = 65536, // bytes of an expression
+	FILTER_LENGTH_MAX = 65536, // bytes of the text of an expression
 	FILTER_DEPTH_MAX = 100,    // nested parentheses and "not"
 	FILTER_REGEX_MAX = 100,    // operators =~ and !~ in an expression
 };
@@ -19,8 +19,8 @@ struct out_mistake {
 	int status;       // exit status; 0: there is no mistake
 	bool absent;      // the table lacks the column; another table may have it
 	bool told;        // the message was printed: report nothing more
-	bool guessed;     // the text suggests a column that may be meant
-	size_t at;        // character of the argument, from 1; 0: the whole argument
+	bool guessed;     // `text` suggests a column that may be meant
+	size_t at;        // place: character of the argument, from 1; 0: all of it
 	char text[160];   // message without the option and the place
 	char near[64];    // quotes the place: `near "..."`; may be empty
 	const char *next; // advice, or NULL

@@ -13,12 +13,13 @@ struct jsonin {
 };
 
 struct jsonin_value {
-	char kind;        // '{' '[' '"' '0' (number) 't' 'f' 'n'
+	char kind;        // begins with: '{' '[' '"' 't' 'f' 'n', or '0' for a number
 	const char *text; // as written, quotes and brackets included; not terminated
 	size_t len;
 };
 
-// Enters an object or array (`open`: its bracket). False if the whole text is not one.
+// Enters the object or array (`open`: its bracket) that `text` holds. False if `text` is anything
+// else.
 bool jsonin_open(struct jsonin *j, const char *text, size_t len, char open);
 
 // Reads the next member of an object (`key`: its name as written, without quotes) or element of an

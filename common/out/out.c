@@ -85,7 +85,7 @@ int out_flush(struct out *o)
 	return out_status(o);
 }
 
-// Cells of a row: the columns shown, then those of --context
+// Cells of a row: the columns shown, then the columns of --context.
 
 const struct out_col *out_column(const struct out *o, unsigned i)
 {
@@ -364,7 +364,7 @@ int out_add(struct out *o, struct out *piece)
 void out_end(struct out *o)
 {
 	if (!o->table)
-		return; // out_begin() failed
+		return; // no table is open, as out_begin() failed
 	if (o->ask) {
 		outask_each(o->ask, put_asked, o);
 		o->failed = o->failed ? o->failed : outask_check(o->ask);

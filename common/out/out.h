@@ -36,7 +36,7 @@ enum {
 	OUT_DEFAULT = 1, // shown without -o
 	OUT_TRUNC = 2,   // may be cut to fit a terminal: to half its width, 12 to 32 characters
 	OUT_STATUS = 4,  // in colour where wanted: ok, yes green; no, failed red; unknown yellow
-	OUT_MACHINE = 8, // in JSON, NDJSON and documents also without -o: exact or decimal twin
+	OUT_MACHINE = 8, // in JSON, NDJSON and documents also without -o: exact or decimal twins
 	OUT_HOST = 16,   // shown without -o where rows are of named hosts
 	OUT_RARE = 32,   // shown without -o in tables for people, unless out_leave_out() hides it
 	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
@@ -56,7 +56,7 @@ enum {
 // column has one pointer, to three texts that lie one behind the other.
 struct out_col {
 	const char *name; // heading and name for -o, upper case; behind its NUL follow key and help
-	uint8_t width;    // least width when rows are written one by one; 0: that of the heading
+	uint8_t width;    // least width when rows are written one by one; 0: the heading's
 	uint8_t type;     // enum out_type
 	uint16_t offset;  // of the member in the record
 	uint32_t flags;
@@ -111,7 +111,7 @@ struct out_opts {
 	int color;         // 0 auto, 1 always, 2 never
 	struct buf *to;    // where out_open() writes instead of standard output, or NULL (--watch)
 	const char *title; // title of a document
-	size_t *rows;      // counts the rows that are shown, or NULL (--wait)
+	size_t *rows;      // counter of the rows that are shown, or NULL (--wait)
 };
 
 struct out;

@@ -42,7 +42,7 @@ enum { OUTTABLE_COLS = 112 };
 struct outtable {
 	const struct out_col *cols[OUTTABLE_COLS];
 	size_t width[OUTTABLE_COLS]; // bytes of the widest cell or of the heading
-	bool spare[OUTTABLE_COLS];   // may be left out of a terminal that is too narrow
+	bool spare[OUTTABLE_COLS];   // the column may be left out on a narrow terminal
 	unsigned ncols;
 	struct buf cells; // texts of the cells, each ended by a NUL, row after row
 	size_t ncells;
@@ -73,7 +73,7 @@ struct outask {
 	unsigned nkeys;                 // 0: no --sort
 	unsigned columns[OUT_COLS_MAX]; // index in the table, for each cell of a gathered row
 	unsigned ncolumns;
-	uint64_t *cells; // of the gathered rows
+	uint64_t *cells; // values of the gathered rows, row after row
 	size_t ncells, cap;
 	struct buf text;
 	int failed; // exit status of a failure that was reported; 0: none
@@ -95,7 +95,7 @@ unsigned outask_does(const struct outask *a);
 // Prepares for gathering rows: the columns with keep[i] and those of --sort are copied.
 void outask_begin(struct outask *a, const bool *keep);
 
-// Moves the rows of `piece`, which asks the same of the same table, behind those of `a`.
+// Moves the gathered rows of `piece`, which has the same --filter and --sort, behind those of `a`.
 void outask_move(struct outask *a, struct outask *piece);
 
 // Filters the row or gathers it. Returns true if the row is to be written now.
@@ -115,17 +115,16 @@ void outask_free(struct outask *a);
 struct out {
 	struct out_opts opts;
 	int fd;                        // output file; -1: none, as in a piece
-	const char *name;              // of the file, for messages
+	const char *name;              // name of the output file, for messages
 	const struct out_table *table; // table that is open, or NULL
 	struct out_col readable; // OUT_MANGLED column with the demangled values; name NULL: none
 	unsigned shown[OUT_COLS_MAX]; // indices of the columns shown, in order
 	unsigned nshown, ncells;      // columns shown; cells in a row, with those of --context
-	size_t width[OUTTABLE_COLS];  // of each cell where rows are written one by one
-	bool named[OUT_COLS_MAX];     // of the columns of the table: -o named it
-	bool wants[OUT_COLS_MAX]; // of the columns of the table: shown, or needed by --filter or
-				  // --sort
+	size_t width[OUTTABLE_COLS];  // width of each cell where rows are written one by one
+	bool named[OUT_COLS_MAX];     // by column of the table: -o named the column
+	bool wants[OUT_COLS_MAX]; // by column of the table: shown, or needed by --filter, --sort
 	struct outask *ask;       // --filter and --sort of the table; NULL: neither
-	unsigned unused;          // OUTASK_FILTER, OUTASK_SORT: no table so far had its columns
+	unsigned unused;          // OUTASK_FILTER, OUTASK_SORT: no table so far had the columns
 	bool several;             // opts.several, set when a table begins
 	uint64_t left;            // rows that --filter and --sort may still write (out_limit)
 	struct buf keys;          // JSON: keys of the cells, quoted, one behind the other
@@ -136,8 +135,8 @@ struct out {
 	int failed;               // exit status of a --filter that gave up on a row; 0: none
 	int error;                // errno of the first failure to write
 	struct outtable gathered; // rows of a table for people that is no stream
-	struct buf buf;           // what is not written yet
-	struct buf cell;          // scratch
+	struct buf buf;           // output that is not written yet
+	struct buf cell;          // scratch for the text of a cell
 	struct json json;
 	struct context context; // --context: written with each record
 };
@@ -152,7 +151,7 @@ int out_choose(struct out *o, const struct out_table *t, bool quiet);
 // Returns the column of cell `i` of a row: first come those shown, then those of --context.
 const struct out_col *out_column(const struct out *o, unsigned i);
 
-// Markdown and HTML: the document, and its tables.
+// These write Markdown and HTML: the document, and its tables.
 void outdoc_open(struct out *o);
 void outdoc_close(struct out *o);
 void outdoc_begin(struct out *o);

@@ -1,4 +1,4 @@
-// Documents for people: Markdown, and one HTML page that needs nothing else; see out.h.
+// Documents for people: Markdown, or one HTML page that needs no other file; see out.h.
 //
 // Times are in milliseconds with three decimals, other fractions have two, so that readers can
 // recompute sums and ratios.

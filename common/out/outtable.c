@@ -258,7 +258,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 	lib->scols_unref_table(s);
 }
 
-// --- without it ---
+// --- without libsmartcols ---
 
 static void print_escaped(const struct outtable *t, struct buf *out)
 {

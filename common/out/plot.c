@@ -64,7 +64,7 @@ static double next_tick(const struct plot_axis *a, double v)
 	if (!a->log)
 		return v + nice_step(a->max - a->min);
 	double lead = v / maths()->pow(10, floor(maths()->log10(v) + 1e-9));
-	if (a->max / a->min > 100) // too many decades for ticks between
+	if (a->max / a->min > 100) // more than two decades: a tick for each decade only
 		return v * 10;
 	return lead < 1.5 ? v * 2 : lead < 3 ? v * 2.5 : v * 2;
 }

@@ -34,8 +34,8 @@ struct plot {
 	unsigned goal_y;
 };
 
-// A vertical line across a row. The label of the first one is above the row, that of the second one
-// below.
+// A vertical line across a row. plot_row() puts the label of the first tick above the row, that of
+// the second one below.
 struct plot_tick {
 	double x;
 	char text[40];

@@ -25,7 +25,7 @@ struct schema_member {
 	enum schema_type type;
 	const char *help; // one line without full stop
 	const struct schema_member *members;
-	const struct out_table *table; // NDJSON: its records are this member; NULL: left out
+	const struct out_table *table; // in NDJSON, table of the member's records; NULL: none
 };
 
 struct schema {
