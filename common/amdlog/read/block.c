@@ -35,7 +35,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 
 // --- the caches: an entry holds only what is so of every line that fits it ---
 
-// Empty entries fit nothing but newlines, and a line is known only if it ends after its message.
+// An empty prefix fits only 64 newlines, and no statement fits there: messages begin otherwise.
 static void clear_prefixes(struct block_reader *g)
 {
 	g->no_thread.used = true;
@@ -64,12 +64,12 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	struct prefix *x = prefix_place(g, p);
 	if (differ_within(p + FILE_END, x->text, x->limit))
 		return;
-	w->prefix = &g->no_prefix; // it may point to the entry that is replaced now
+	w->prefix = &g->no_prefix; // w->prefix may be the entry replaced now
 	memset(x, 0, sizeof(*x));
 	memcpy(x->text, p + FILE_END, sizeof(x->text));
 	memset(x->limit + (c->seen - FILE_END), 0xff, FILE_END + 64 - c->seen);
-	// The source line: a digit, then digits and blanks. The limit also lets bytes between those
-	// pass, but no colon and no newline.
+	// The source line: a digit, then digits and blanks. Its limit also lets pass the bytes from
+	// ' ' to '9', but no colon and no newline.
 	x->text[1] = '0';
 	x->limit[1] = 9;
 	memset(x->text + 2, ' ', 3 + five);
@@ -82,8 +82,8 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	x->thread = t;
 }
 
-// An API line that is only counted: a closed entry or a return of hipSuccess. Creations of streams
-// are not: the summary needs them in order.
+// True for API lines that are only counted: closed entries and returns of hipSuccess, but not of
+// calls that create streams, which the summary needs in order.
 static bool is_plain_call(const struct amdlog_record *r)
 {
 	static const char makes[] = "hipStreamC";
@@ -92,7 +92,7 @@ static bool is_plain_call(const struct amdlog_record *r)
 	return r->kind == AMDLOG_API_ENTRY ? !amdlog_is_torn(r) : !amdlog_api_failed(r);
 }
 
-// Mask of the last eight bytes of an API entry that close it; 0: it is closed in another way.
+// Mask, in an API entry's last eight bytes, of those that close it; 0: it is closed otherwise.
 static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 {
 	const char *end = r->text + r->len;
@@ -101,8 +101,7 @@ static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 	return !lead && !memcmp(end - 3, " ) ", 3) ? ~UINT64_C(0) << 40 : 0;
 }
 
-// How many bytes at the message's column decide what record_parse takes from the message; 0: none
-// do.
+// How many bytes from the message on decide what record_parse takes from it; 0: none do.
 static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size_t lead)
 {
 	bool entry = r->kind == AMDLOG_API_ENTRY;
@@ -165,15 +164,14 @@ static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 }
 
 #if defined(__x86_64__)
-// By hand, as __builtin_cpu_supports() brings a constructor along, which each start of gpq would
-// pay.
+// By hand: __builtin_cpu_supports() brings a constructor, which would slow each start of gpq.
 static bool has_avx2_and_bmi2(void)
 {
 	unsigned a, b, c, d, xcr0;
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
 		return false;
 	__asm__("xgetbv" : "=a"(xcr0), "=d"(d) : "c"(0));
-	// Bits 1 and 2: the kernel saves the XMM and YMM registers.
+	// Bits 1 and 2: the operating system saves the XMM and YMM registers.
 	return (xcr0 & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2 &&
 	       b & bit_BMI2;
 }
@@ -236,7 +234,7 @@ struct block_item *next_item(struct parse *w)
 	return &b->items[b->nitems];
 }
 
-// Appends an item with `what` and its times set; NULL: there are too many.
+// Appends an item with `what` and its times set; NULL: there are too many items.
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);
@@ -261,8 +259,8 @@ static uint64_t api_stream(const struct api_line *api)
 	return r.kind == AMDLOG_API_ENTRY ? amdlog_entry_stream(&r) : AMDLOG_UNKNOWN;
 }
 
-// Moves what is known of a thread's stream into the item. API lines are parsed only here, as nearly
-// all are followed by another before an item.
+// Moves the stream that a thread's lines name into the item. API lines are parsed only here, as
+// nearly all are followed by another before an item.
 static void take_stream(struct block_thread *t, struct block_item *item)
 {
 	bool by_command = t->command > t->api[1].msg;
@@ -275,8 +273,8 @@ static void take_stream(struct block_thread *t, struct block_item *item)
 	t->api[1].msg = t->command = NULL;
 }
 
-// Adds items for the known streams of the threads `tid` (AMDLOG_UNKNOWN: of all), as the following
-// record may be of any of them.
+// Adds an item for the stream of each thread with this tid (AMDLOG_UNKNOWN: any), as the next
+// record may be of any of these threads.
 static void flush_streams(struct parse *w, uint64_t tid)
 {
 	struct block_item *item;
@@ -300,7 +298,7 @@ void use_thread(struct parse *w, struct block_thread *t)
 		take_stream(t, item);
 }
 
-// Leaves a line to the scanner. w->open: so are the next ones, as a torn record may reach them.
+// Leaves a line to the scanner, and sets w->open if a torn record may reach the next lines too.
 static void scan_line(struct parse *w, const char *p, const char *newline)
 {
 	struct block_result *b = w->b;
@@ -322,7 +320,7 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	w->glued = false;
 }
 
-// NULL: there are too many.
+// The reader's row of a thread, made if it is new; NULL: there are too many threads.
 static struct block_thread *block_thread_of(struct block_reader *g,
 					    const struct amdlog_writer *writer,
 					    enum amdlog_style style)
@@ -342,7 +340,7 @@ static struct block_thread *block_thread_of(struct block_reader *g,
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
 {
 	struct block_item known;
-	if (is_bare(&t->sum.writer)) { // it may be any process's thread of that number
+	if (is_bare(&t->sum.writer)) { // it may be a thread of any process
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
@@ -384,7 +382,7 @@ void note_command(struct block_thread *t, const char *msg, const char *end)
 	t->command_stream = stream;
 }
 
-// Counts a record if nothing else of it matters. False: it must become an item.
+// Counts a record if nothing else of it matters. False: the record must become an item.
 static bool count_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r)
 {
 	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
@@ -432,7 +430,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 		use_thread(w, t);
 	if (!count_record(w, t, &r))
 		add_record(w, t, &r, &packet);
-#ifndef AMDLOG_NO_CACHES // for tests: the caches must change nothing
+#ifndef AMDLOG_NO_CACHES // a test defines it: the caches must change no result
 	if (r.time_us == AMDLOG_UNKNOWN || r.level >= 10)
 		return;
 	for (const char *p = text + 1; p < r.msg; p++) {

@@ -28,12 +28,12 @@
 
 #define AMDLOG_KIND(kind) (UINT32_C(1) << AMDLOG_##kind)
 
-#define BLOCK_THREADS 1024 // a block reader tells so many threads apart
+#define BLOCK_THREADS 1024 // threads that a block reader tells apart
 #define BLOCK_LEVELS  16
 
 // The stream that a thread's next packets go to, by its API and command lines.
 struct block_stream {
-	bool api;        // there were API lines, which end the stream of an earlier call
+	bool api;        // API lines were read: they end the stream of an earlier call
 	bool by_command; // `stream` comes from a command line after the last API line
 	uint64_t stream; // AMDLOG_UNKNOWN: none is named
 };
@@ -69,14 +69,14 @@ struct block_sum {
 
 // Starts as zeros.
 struct block_result {
-	bool slow;                  // too many items: scan the whole block instead
-	bool torn;                  // some BLOCK_LINES exist because a torn record may reach them
-	uint64_t lines;             // counted lines that are not in `sums`
-	uint64_t foreign;           // those of `lines` that hold no record
-	uint64_t steps_back;        // of time, between counted records with no item between them
-	uint64_t first_us, last_us; // as in an item, of what follows the last item
+	bool slow;           // too many items: scan the whole block instead
+	bool torn;           // some BLOCK_LINES exist because a torn record may reach them
+	uint64_t lines;      // lines that are in no sum: foreign, or left out by the filter
+	uint64_t foreign;    // those of `lines` that hold no record
+	uint64_t steps_back; // of time, from one counted record to the next without an item between
+	uint64_t first_us, last_us; // as in an item, of the records behind the last item
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
-	uint64_t styles[AMDLOG_NSTYLES]; // correction to styles by `sums`, modulo 2^64
+	uint64_t styles[AMDLOG_NSTYLES]; // to add to the styles by `sums`, modulo 2^64
 	uint32_t nitems, nsums;
 	size_t item_cap;
 	struct block_item *items;
@@ -100,27 +100,26 @@ struct amdlog_filter {
 	bool since_relative, until_relative; // since_us, until_us count from the first record
 	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
 	void *kernel_ctx;
-	bool text; // leave out records that are marked `unwanted`
+	bool text; // leave out records marked `unwanted`, by their text
 };
 
-// The filter leaves something out. Its relative times may not be resolved yet.
+// True if the filter leaves something out. Its times may still be relative.
 bool amdlog_is_filtered(const struct amdlog_filter *f);
 bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid);
 
 // The state of one thread that reads blocks of one input. The filter is not owned; its times must
 // be absolute when blocks are read. `kinds`: a bit for each kind whose records become items, beside
-// those that always do. `assumed`: the process of records that name none; -1: unknown.
+// PLACED ones. `assumed`: the process of records that name none; -1: unknown.
 struct block_reader;
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed);
 void block_reader_free(struct block_reader *g);
 
-// For tests: chooses implementation `n`; 0 is the portable one. False: this processor cannot run
-// it.
+// For tests: chooses loop `n`; 0 is the portable one. False: this processor cannot run it.
 bool block_reader_use(struct block_reader *g, unsigned n);
 
 // Reads text[0..len): whole lines, the last one with its newline, and AMDLOG_PAD readable bytes
-// after them. `hits`: lines picked by their text; NULL: all are. `b` points into the text.
+// after them. `hits`: lines that the filter by text picks; NULL: all. `b` points into the text.
 void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len);
 

@@ -1,7 +1,6 @@
 // The loop over the lines of a block, on which the speed of a summary depends. Two caches hold what
 // lines repeat: their prefix (process and thread) and their message (kind of record). They only
-// save work: a line that fits has the bytes that slow_line would read; any other line is read by
-// it.
+// save work: a line that fits has the bytes that slow_line would read; slow_line reads the others.
 //
 // Compiled twice: see block_lines_avx2.c.
 //
@@ -15,7 +14,7 @@
 // shorter than 256 bytes, they may exceed AMDLOG_TEXT_MAX.
 #define LINE_MOST (AMDLOG_TEXT_MAX - 256)
 
-// The line's entry in the prefix cache; NULL. The line before is often of the same thread.
+// The line's entry in the prefix cache; NULL: none. Often that of the line before fits.
 HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 {
 	const struct prefix *x = w->prefix;
@@ -29,7 +28,7 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	w->prefix = x;
 	return x;
 }
-// The newline that ends the line at `p`. *marked: colon, digit, colon stand in it behind `p`.
+// The newline that ends the line at `p`. *marked: the line has colon, digit, colon behind `p`.
 HOT const char *line_end(const char *p, bool *marked)
 {
 	uint64_t ends = bytes_that_are(p, '\n'), colons = bytes_that_are(p, ':') & ~UINT64_C(1);
@@ -61,7 +60,7 @@ HOT const struct statement *find_statement(struct block_reader *g, const char *p
 		return y;
 	return statement_fits(y + 1, p, msg) ? y + 1 : NULL;
 }
-// Fills the next item in place: a copy would wait until all of its parts are written.
+// Fills the next item in place, as copying it would wait for the bytes just written.
 HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 				    const struct statement *y, uint64_t us, const char *p,
 				    const char *end)
@@ -95,7 +94,7 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	if (!item)
 		return true;
 	if (y->kind == AMDLOG_KERNEL && item->r.msg_len < sizeof("ShaderName : "))
-		return false; // no name: the blank before it was cut from the message
+		return false; // no name: the blank before the name was cut off too
 	if (y->kind == AMDLOG_PACKET) {
 		item->r.kind = packet_parse(item->r.msg, item->r.msg + item->r.msg_len, true, true,
 					    &item->packet);
@@ -106,8 +105,8 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	return true;
 }
 
-// Reads a line by the caches: where the next one begins; NULL: it is not in them. `plain`: no
-// filter and no kinds that are not placed anyway.
+// Reads a line by the caches. Returns where the next line begins; NULL: the caches do not know it.
+// `plain`: there is no filter, and only PLACED kinds become items.
 HOT const char *known_line(struct parse *w, const char *p, bool plain)
 {
 	const struct prefix *x = find_prefix(w, p);

@@ -8,7 +8,7 @@
 #define FILE_END 28 // column of the colon behind the file's name
 #define COLOUR   "\x1b[32m "
 
-// Message of a line that may name a stream, with its colour.
+// The message, with its colour, of a line that may name a stream.
 struct api_line {
 	const char *msg, *end; // msg NULL: there is none
 };
@@ -16,13 +16,13 @@ struct api_line {
 struct block_thread {
 	struct block_sum sum;
 	bool wanted;    // the filter has its process
-	bool used;      // in this block
+	bool used;      // it has lines in this block
 	uint32_t index; // in the result's `sums`, if used
 	uint8_t calls;  // enum call_bits: API lines that are kept, as they may name its next stream
-	// Since its last item: [1] its last API line; [0] takes other lines, so that storing needs
-	// no branch.
+	// [1]: the thread's last API line since its last item. [0] takes all other lines, so that
+	// storing needs no branch.
 	struct api_line api[2];
-	const char *command; // message of its last command that names a stream; NULL: none
+	const char *command; // message of its last command that names a stream; NULL
 	uint64_t command_stream;
 };
 
@@ -32,17 +32,17 @@ struct block_thread {
 // columns.
 struct prefix {
 	_Alignas(64) uint8_t text[64], limit[64];
-	uint8_t digits[16]; // of the time, for digits_before
+	uint8_t digits[16]; // mask of the time's digits, for digits_before
 	uint8_t time_end, msg;
 	struct block_thread *thread;
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// API lines that are kept. An entry without a thread cannot be assigned to a call.
+// API lines that are kept. Entries only of known threads: others belong to no certain call.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
-// An entry of the statement cache: level, source file and line (columns 0 to 31), the beginning of
-// the message and, for API entries, the end of the line. A line that fits is of the same kind.
+// An entry of the statement cache: level, source file and three digits of its line (columns 0 to
+// 31), the message's beginning and, for API entries, its end. A line that fits is of the same kind.
 struct statement {
 	_Alignas(64) uint8_t text[64], mask[64];
 	uint8_t head[32];
@@ -56,7 +56,7 @@ struct statement {
 };
 
 #define PREFIXES       512
-#define STATEMENT_SETS 512 // of two statements, the newer one first
+#define STATEMENT_SETS 512 // each of two statements, the newer one first
 
 struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
@@ -66,16 +66,16 @@ struct block_reader {
 	uint32_t kinds;
 	int64_t assumed;
 	block_loop_fn *loop;
-	// Shows how far lines reach that may be reassembled; its records are not used.
+	// Tells which lines a torn record may reach; its records are not used.
 	struct amdlog_reassembly *reassembly;
-	bool unsure; // an earlier block may know the process of a thread that is bare here
+	bool unsure; // an earlier block may know the process of a thread that has none here
 	bool bare;   // the prefix cached last names no thread
 	uint32_t nthreads;
 	struct intern thread_keys; // process and thread -> index in `threads`
 	struct block_thread threads[BLOCK_THREADS], no_thread;
 	struct prefix prefixes[PREFIXES];
 	struct statement statements[STATEMENT_SETS][2];
-	uint64_t letters[256];   // by a message's first byte: mask of bytes 3 to 10, for the set
+	uint64_t letters[256];   // by a message's first byte: what of bytes 3 to 10 chooses a set
 	struct prefix no_prefix; // fits no line
 };
 
@@ -84,12 +84,12 @@ struct parse {
 	struct block_reader *g;
 	struct block_result *b;
 	const struct amdlog_filter *filter; // NULL: all lines count
-	const struct prefix *prefix;        // of the line before; its thread is used
-	uint64_t last_us;                   // of the records counted since the last item; 0: none
-	const char *end;                    // of the block
-	bool glued;                         // another record begins within this line
-	bool open;     // a torn record of earlier lines may still be reassembled
-	bool unwanted; // this line, by its text
+	const struct prefix *prefix;        // of the line before; its thread is `used`
+	uint64_t last_us; // of the last record counted since the last item; 0: none
+	const char *end;  // end of the block
+	bool glued;       // another record begins within this line
+	bool open;        // a torn record of earlier lines may still be reassembled
+	bool unwanted;    // the filter by text leaves this line out
 	bool by_text;
 	struct grep_cursor hits;
 };
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) struct prefix *prefix_place(struct 
 }
 _Static_assert(PREFIXES == 512, "prefix_place takes nine bits");
 
-// The set of the statement cache: by the source's line and, for API lines, letters of the
+// The set of the statement cache for a line: by its source line and, for API lines, letters of the
 // function's name.
 static inline __attribute__((always_inline)) struct statement *statement_set(struct block_reader *g,
 									     const char *p,
@@ -117,13 +117,13 @@ static inline __attribute__((always_inline)) struct statement *statement_set(str
 }
 _Static_assert(STATEMENT_SETS == 512, "statement_set takes nine bits");
 
-// The loop for any processor, and for x86-64 with AVX2 and BMI2.
+// The loop over lines for any processor, and for x86-64 with AVX2 and BMI2.
 block_loop_fn block_loop, block_loop_avx2;
 
 // Reads a line that is not in the caches. `marked`: another record may begin in it.
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
 
-// The place of the next item, which new_item() then takes; NULL: there are too many.
+// The place of the next item, which new_item() then takes; NULL: there are too many items.
 struct block_item *next_item(struct parse *w);
 
 // Makes an item of the record that `item` (from next_item) holds; sets its stream or kernel name.
@@ -135,7 +135,7 @@ void use_thread(struct parse *w, struct block_thread *t);
 // Keeps the stream that a command's message names, if it names one.
 void note_command(struct block_thread *t, const char *msg, const char *end);
 
-// The filter lets a line pass that is only counted.
+// True if a line that is only counted passes the filter.
 static inline bool is_chosen(const struct parse *w, const struct block_thread *t, uint64_t us)
 {
 	const struct amdlog_filter *f = w->filter;

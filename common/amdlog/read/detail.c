@@ -4,7 +4,7 @@
 
 // glibc 2.37 and later writes an unbuffered stream in pieces of this size ([amdlog.torn]).
 #define PIECE 128
-// The runtime cuts longer messages without a sign ([amdlog.cut]).
+// The runtime cuts longer messages and does not mark the cut ([amdlog.cut]).
 #define MESSAGE_MAX 4095
 
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p)
@@ -52,7 +52,7 @@ void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_
 		q->address = read_number(hex, r->msg + r->msg_len, number_may_end(r), &end);
 }
 
-// Reads hexadecimal digits with commas among them. Returns what is behind them.
+// Reads hexadecimal digits with commas among them. Returns the place behind the last one.
 static const char *read_grouped(const char *p, const char *end, uint64_t *value)
 {
 	int digit;
@@ -67,7 +67,7 @@ static const char *read_grouped(const char *p, const char *end, uint64_t *value)
 	return p;
 }
 
-// A pointer as C++ streams print it: a locale may put separators into it ([amdlog.locale]).
+// Reads a pointer from a C++ stream: the locale may put separators into it ([amdlog.locale]).
 static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 {
 	const char *end = r->msg + r->msg_len;
@@ -86,11 +86,11 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 										  : AMDLOG_UNKNOWN;
 }
 
-// The stream that an API line names; `none` if it does not.
+// The stream that an API line names; `none` if the line names no stream.
 static uint64_t stream_named(const struct amdlog_record *r, uint64_t none)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
-	// The word stands far back in long lines: looking for the colon is faster.
+	// "stream:" stands far back in long lines: looking for its colon is faster.
 	while ((p = memchr(p, ':', (size_t)(end - p))) &&
 	       (p - r->msg < 6 || memcmp(p - 6, "stream", 6) != 0))
 		p++;
@@ -179,7 +179,7 @@ const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)
 	return r->msg + at;
 }
 
-// The entry has its end: "hipSetDevice ( 0 ) ESC[0m".
+// True if an API entry has its end: "hipSetDevice ( 0 ) ESC[0m".
 static bool is_closed_entry(const struct amdlog_record *r)
 {
 	static const char close[] = " ) \x1b[0m";

@@ -11,18 +11,18 @@ struct amdlog_packet {
 	uint64_t hwq; // ring; up to 5.4, in BarrierValue lines up to 6.1, the hsa_queue_t
 	uint64_t swq; // hsa_queue_t, 6.2 and later
 	uint64_t kernel_obj;
-	uint64_t rptr, wptr; // in packets ([amdlog.backlog])
+	uint64_t rptr, wptr; // counted in packets ([amdlog.backlog])
 	int64_t id;          // ROCr's number of the queue ([amdlog.queue-id]); -1 unknown
 	uint64_t grid[3];    // work-items; unknown: [0] is AMDLOG_UNKNOWN
 	uint64_t workgroup[3];
-	bool whole; // nothing is missing that the release prints
-	bool ends;  // the line ends with a whole wptr, so no rest of it is elsewhere
+	bool whole; // no field is missing that the release prints
+	bool ends;  // the line ends with a whole wptr, so no rest of the packet is elsewhere
 };
 
 struct amdlog_queue_line {
 	uint64_t swq, hwq; // "Created SWq=.. to map on HWq=.."
 	uint64_t address;  // other lines: the hsa_queue_t up to 6.1, then the ring
-	uint64_t size;     // packets
+	uint64_t size;     // of the ring, in packets
 	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
 };
 
@@ -30,17 +30,17 @@ struct amdlog_queue_line {
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p);
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q);
 
-// Packets in front of this one, modulo the width of the pointers; below 0: rptr is ahead of wptr.
+// Packets from rptr to wptr, modulo the width of both; below 0: rptr is ahead of wptr.
 int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
-// The same for a packet: 0 if its rptr is ahead, AMDLOG_UNKNOWN if a pointer is missing.
+// Packets in front of a packet: 0 if its rptr is ahead, AMDLOG_UNKNOWN if a pointer is missing.
 uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
 
-// The number behind the first `word` from *at on; AMDLOG_UNKNOWN. *at moves behind the number.
+// The number behind the first `word` from *at on, with *at moved behind the number; AMDLOG_UNKNOWN.
 uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at);
-// The number behind the first `word` of the message.
+// The number behind the first `word` of the message; AMDLOG_UNKNOWN.
 uint64_t amdlog_number_behind(const struct amdlog_record *r, const char *word);
 
-// The function's name in an API line begins with `word`.
+// True if the function's name in an API line begins with `word`.
 bool amdlog_api_begins(const struct amdlog_record *r, const char *word);
 
 // The stream that a line names, AMDLOG_UNKNOWN: an API line ("stream:0x..", "stream:<null>" is 0);
@@ -53,17 +53,17 @@ uint64_t amdlog_command_stream(const struct amdlog_record *r);
 // KIND of "Command (KIND) enqueued: 0x.."; "command" where the release does not say.
 const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len);
 
-// Microseconds a returning API call took, or AMDLOG_UNKNOWN.
+// Microseconds that an API call took, by its return; AMDLOG_UNKNOWN.
 uint64_t amdlog_api_duration(const struct amdlog_record *r);
 
-// The API call returned something other than hipSuccess.
+// True if an API return has something other than hipSuccess.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
 // The kernel's name in a record of kind KERNEL.
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
 
-// The record is cut: within its prefix, by another record at a multiple of 128 bytes, or by the end
-// of the input. For packets see amdlog_packet.whole.
+// True if the record is cut: within its prefix, by another record at a multiple of 128 bytes, or by
+// the end of the input. For packets see amdlog_packet.whole.
 bool amdlog_is_torn(const struct amdlog_record *r);
 
 #endif

@@ -42,7 +42,7 @@ uint32_t intern_hash(const void *bytes, size_t len)
 		h = hash_mix(h, a, b);
 		return (uint32_t)(h ^ h >> 32);
 	}
-	// Kernel names are hundreds of bytes long: two chains at once.
+	// Two independent chains, for speed: kernel names are hundreds of bytes long.
 	for (; end - p > 32; p += 32) {
 		h = hash_mix(h, load_word(p), load_word(p + 8));
 		other = hash_mix(other, load_word(p + 16), load_word(p + 24));
@@ -93,7 +93,7 @@ static const char *store_bytes(struct intern *in, const void *bytes, size_t len)
 	char *at = c->bytes + c->used;
 	memcpy(at, bytes, len);
 	at[len] = 0;
-	c->used += (len + 8) & ~(size_t)7; // numbers are stored too
+	c->used += (len + 8) & ~(size_t)7; // aligned to 8: numbers are stored too
 	if (c->used > c->size)
 		c->used = c->size;
 	in->bytes += len;

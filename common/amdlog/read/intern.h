@@ -1,4 +1,4 @@
-// Numbers byte strings (kernel names, pairs of numbers) from 0 on, and finds them by number.
+// Gives byte strings (kernel names, pairs of numbers) numbers from 0 on: index of `entries`.
 #ifndef GPQ_AMDLOG_READ_INTERN_H
 #define GPQ_AMDLOG_READ_INTERN_H
 
@@ -19,24 +19,24 @@ struct intern {
 	struct intern_entry *entries;
 	uint32_t n;
 	size_t cap;
-	uint32_t *slots; // index + 1, 0 is free
+	uint32_t *slots; // index in `entries` plus one; 0: free
 	uint32_t nslots; // a power of two, or 0
 	struct intern_chunk *chunks;
 	uint32_t max_entries; // 0: no limit
 	uint64_t max_bytes, bytes;
 };
 
-// The number of `bytes`, a new one if they are new. INTERN_NONE: at a limit.
+// The number of `bytes`, added if they are new. INTERN_NONE: a limit is reached.
 uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
-// The same for bytes whose intern_hash is known.
+// The same for bytes whose hash, from intern_hash, is known.
 uint32_t intern_hash(const void *bytes, size_t len);
 uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
-// The value kept for `bytes`; INTERN_NONE.
+// The value kept for `bytes`; INTERN_NONE: there is none.
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);
 
-// Keeps a value for `bytes`; false at a limit.
+// Keeps a value for `bytes`. False: a limit is reached.
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value);
 
 // The number of `bytes`; INTERN_NONE: they are not there.

@@ -4,11 +4,11 @@
 #include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128
-#define BEGINNINGS   10 // more of a kind do not compile
+#define BEGINNINGS   10 // of a kind, at most: more do not compile
 
 static const struct row {
 	const char *word;
-	const char *begin[BEGINNINGS + 1]; // NULL behind the last
+	const char *begin[BEGINNINGS + 1]; // NULL behind the last one
 } rows[AMDLOG_NKINDS] = {
 #define X(name, word, use, ...) {word, {__VA_ARGS__ __VA_OPT__(, ) NULL}},
 	AMDLOG_KINDS(X)
@@ -67,7 +67,7 @@ static bool may_be_api(char first)
 	return first == 'h' || first == '_' || first == 'i' || first == 'c';
 }
 
-// The row's beginning that the message has; NULL: none.
+// The beginning in `rows` that the message has, and its kind; NULL: none.
 static const char *beginning(const struct amdlog_record *r, enum amdlog_kind *kind)
 {
 	for (unsigned k = 0; k < AMDLOG_NKINDS; k++) {
@@ -119,7 +119,7 @@ size_t message_telling(const struct amdlog_record *r)
 	}
 	if (!known && (!r->msg_len || may_be_api(*r->msg)))
 		return 0; // it may be an API line: what follows the function's name would tell
-	// Blanks at a message's end are cut from it: the telling bytes must not end with one.
+	// Blanks at a message's end are cut off: the telling bytes must not end with one.
 	while (most <= r->msg_len && (unsigned char)r->msg[most - 1] <= ' ')
 		most++;
 	return most <= r->msg_len ? most : 0;

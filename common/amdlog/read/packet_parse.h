@@ -12,8 +12,8 @@
 
 // --- numbers in messages, all their digits at once ---
 
-// Reads up to `max` hexadecimal digits at `p`, of which 17 bytes may be read. Returns how many
-// there are; above 16 the value is not set.
+// Reads up to `max` hexadecimal digits at `p`, where 17 bytes must be readable. Returns how many
+// there are; above 16 *value is not valid.
 static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 {
 #if defined(__SSE2__)
@@ -49,8 +49,8 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 #endif
 }
 
-// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19 the
-// value may have overflowed.
+// Reads up to `max` decimal digits at `p`. Returns how many there are, at most 20; above 19
+// *value may have overflowed.
 static inline size_t read_decimal(const char *p, size_t max, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -90,13 +90,14 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 #endif
 }
 
-// A blank or the line's end follows the message, so a number at its end is whole.
+// True if a number at the message's end is whole: a blank or the line's end follows.
 static inline bool number_may_end(const struct amdlog_record *r)
 {
 	return r->ended || r->msg + r->msg_len < r->text + r->len;
 }
 
-// A number that ends at `p` is whole: a separator follows, or the message ends there and `may_end`.
+// True if a number that ends at `p` is whole: a separator or, if `may_end`, the message's end
+// follows.
 static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 {
 	const uint64_t separators =
@@ -107,7 +108,7 @@ static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 }
 
 // The number at `p` in a message that ends at `stop`, hexadecimal behind 0x; AMDLOG_UNKNOWN: there
-// is none, or it is cut (is_number_end). *end: behind its last digit.
+// is none, or it is cut (is_number_end). *end: the place behind its last digit.
 static inline __attribute__((always_inline)) uint64_t read_number(const char *p, const char *stop,
 								  bool may_end, const char **end)
 {
@@ -132,7 +133,7 @@ enum packet_field {
 	FIELD_HEADER,
 	FIELD_GRID,
 	FIELD_WORKGROUP,
-	FIELD_HWQ, // single numbers from here on
+	FIELD_HWQ, // from here on, the value is one number
 	FIELD_SWQ,
 	FIELD_ID,
 	FIELD_KERNEL_OBJ,
@@ -142,8 +143,8 @@ enum packet_field {
 	NFIELDS
 };
 
-// The field's name stands before `equals`, behind a blank, a comma, the '=' of a field without a
-// value, or at the message's beginning.
+// True if a field's `name` stands before `equals`, behind a blank, a comma, the '=' of a field
+// without a value, or at the message's beginning.
 static inline __attribute__((always_inline)) bool is_name(const char *msg, const char *equals,
 							  const char *name, size_t len)
 {
@@ -187,7 +188,7 @@ static inline enum amdlog_kind packet_kind_before(const char *msg, const char *h
 #undef IS
 }
 
-// Reads "[1024, 1, 1]" into `out`, unless it is cut.
+// Reads a shape like "[1024, 1, 1]" into `out`; leaves `out` as it is if the shape is cut.
 static inline void packet_triple(const char *p, const char *stop, uint64_t out[3])
 {
 	static const char ones[8] = ", 1, 1]";
@@ -213,8 +214,8 @@ static inline void packet_triple(const char *p, const char *stop, uint64_t out[3
 		memcpy(out, v, sizeof(v));
 }
 
-// The packet line is complete. Barriers of 6.2 and 6.3 have neither rptr nor wptr, so only one of
-// the two without the other shows a loss.
+// True if the packet line is complete. Barriers of 6.2 and 6.3 have neither rptr nor wptr, so only
+// one of the two alone shows a loss.
 static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_kind kind,
 				   bool signal, const char *msg, const char *stop)
 {

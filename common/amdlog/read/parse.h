@@ -14,10 +14,10 @@
 struct amdlog_writer {
 	int64_t pid;  // -1: none
 	uint64_t tid; // AMDLOG_UNKNOWN: none
-	bool old;     // in the layout of 3.7 to 4.5
+	bool old;     // the prefix has the layout of ROCm 3.7 to 4.5
 };
 
-// The line names a thread without its process: an earlier line may name both (3.10 to 4.5).
+// True if a line of ROCm 3.10 to 4.5 names a thread, whose process an earlier line may name.
 static inline bool is_bare(const struct amdlog_writer *w)
 {
 	return w->pid < 0 && w->tid != AMDLOG_UNKNOWN;
@@ -27,24 +27,24 @@ static inline bool is_bare(const struct amdlog_writer *w)
 // `strict`: the file's name must be like the runtime's, for records within a line.
 size_t prefix_shape(const char *p, size_t len, bool strict);
 
-// The line begins with a record.
+// True if the line begins with a record.
 bool is_record_line(const char *p, size_t len);
 
-// The first place in [p, stop) where a record may begin within a line; NULL. Its prefix may reach
-// up to `end`.
+// The first place in [p, stop) where a record may begin within a line; NULL: none. Its prefix may
+// reach up to `end`.
 const char *find_record(const char *p, const char *stop, const char *end);
 
-// Columns: where the time in microseconds ends, where the message may begin (0: the message's own
-// bytes decided that), up to where bytes were looked at.
+// Columns of a prefix: the time in microseconds ends at time_end, the message may begin at msg (0:
+// its own bytes decided that), bytes up to `seen` were looked at.
 struct prefix_columns {
 	unsigned time_end, msg, seen;
 };
 
-// Fills a record whose text, len and ended are set; leaves `thread` and `unwanted`. AMDLOG_PAD
+// Fills a record whose text, len and ended are set; leaves offset, thread and unwanted. AMDLOG_PAD
 // bytes behind the text may be read.
 void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefix_columns *c);
 
-// Fills kind and name_len from the message.
+// Sets the record's kind and name_len, by its message.
 void message_parse(struct amdlog_record *r);
 
 // How many bytes of the message decide its kind: every message that begins with them is of the same
@@ -68,7 +68,7 @@ static inline bool is_queue_line(enum amdlog_kind kind)
 	return kind >= AMDLOG_QUEUE_CREATED && kind <= AMDLOG_QUEUE_DELETED;
 }
 
-// Colon, digit, colon: where a record may begin.
+// True at a colon, a digit and a colon, where a record may begin.
 static inline bool is_mark(const char *p)
 {
 	return p[0] == ':' && p[2] == ':' && (unsigned char)(p[1] - '0') < 10;

@@ -6,7 +6,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
 
-// File names are shorter, and so are Windows paths.
+// The file field is shorter, even if it is a Windows path.
 #define FILE_MAX_LEN 512
 #define FILE_COLUMNS 25
 
@@ -17,7 +17,8 @@ static size_t skip_spaces(const char *p, size_t at, size_t len)
 	return at;
 }
 
-// The file field names a C++ file of the runtime, or is blank (AMD_LOG_MASK without LOCATION).
+// True if the file field names a C++ file of the runtime, or is blank (AMD_LOG_MASK without
+// LOCATION).
 static bool is_source_name(const char *p, size_t len)
 {
 	bool padded = len >= FILE_COLUMNS;
@@ -61,7 +62,7 @@ static size_t find_time(const char *p, size_t len)
 	return prefix_shape(p, len, false);
 }
 
-// Reads digits from *at on; a number too large to be a time becomes unknown.
+// Reads digits from *at on and moves *at behind them; AMDLOG_UNKNOWN: too many for a time.
 static uint64_t read_prefix_time(const char *p, size_t *at, size_t len)
 {
 	size_t from = *at;
@@ -71,8 +72,8 @@ static uint64_t read_prefix_time(const char *p, size_t *at, size_t len)
 	return *at - from > 18 ? AMDLOG_UNKNOWN : v;
 }
 
-// A colour sequence before an API line: raw, or what pasting left of it, then "32m". Returns its
-// length.
+// Length of the colour sequence in front of an API line: the escape, or what pasting left of it,
+// then "32m"; 0: none.
 static size_t colour_len(const char *p, size_t len)
 {
 	static const char *const leads[] = {"\x1b[", "^[[", "ESC[", "<-[", "\xe2\x86\x90["};
@@ -88,7 +89,7 @@ static size_t colour_len(const char *p, size_t len)
 	return 0;
 }
 
-// At the start of a line: ":3:", or one of ROCr's own lines, which have no level:
+// A record at a line's start begins with ":3:" or, as ROCr's own lines have no level, like this:
 // ":amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:..] [***rocr***] ".
 bool is_record_line(const char *p, size_t len)
 {
@@ -133,7 +134,7 @@ static const struct form {
 	{"[$]!\t", AMDLOG_STYLE_3_7, 0},
 };
 
-// The length of the text that has the form; 0: it has another.
+// The length of the text at `p` that has the form; 0: it has another form.
 static size_t match_form(const char *form, const char *p, size_t len, struct amdlog_writer *w)
 {
 	size_t at = 0, from;

@@ -10,8 +10,7 @@
 
 #define PIECE     128
 #define FRONT_MAX 4096 // longer records are not packets
-// Without process ids it is not seen when the writer of an open record goes on: after so many
-// records it is taken to have done so.
+// An open record whose process is unknown counts as ended after so many further records.
 #define OPEN_UNKNOWN 8
 
 struct front {
@@ -118,7 +117,7 @@ static void front_keep(struct amdlog_reassembly *m, const struct amdlog_record *
 	f->r.msg = f->text + (r->msg - r->text);
 }
 
-// The record's front up to `cut`, then `text`.
+// Sets *r to the record of the front's first `cut` bytes and `text` behind them.
 static void front_join(struct amdlog_reassembly *m, const struct front *f, size_t cut,
 		       const char *text, size_t len, bool ended, struct amdlog_record *r)
 {
@@ -156,7 +155,7 @@ static const char *skip_value(const char *p, const char *end)
 	return p;
 }
 
-// All of the message is "name=value, " or "Kind Header = value, ": no foreign text was joined in.
+// True if the whole message is "name=value, " or "Kind Header = value, ", without foreign text.
 static bool is_clean_packet(const struct amdlog_record *r)
 {
 	const char *p = r->msg, *end = p + r->msg_len;
@@ -232,7 +231,8 @@ static bool try_fronts(struct amdlog_reassembly *m, const char *text, size_t len
 	return true;
 }
 
-// A log pasted from a terminal goes on in the next lines, cut anywhere.
+// Adds a line to a front: logs pasted from a terminal are wrapped anywhere. True: the record is
+// complete and handed on.
 static bool try_wrapped(struct amdlog_reassembly *m, unsigned i, const char *text, size_t len)
 {
 	struct front *f = m->waiting[i];
@@ -259,13 +259,13 @@ static void reassembly_take_foreign(void *ctx, const char *text, size_t len, boo
 	}
 }
 
-// The record was cut by another one, right behind a whole number of pieces.
+// True if another record cut this one, right behind a whole number of pieces.
 static bool is_interrupted(const struct amdlog_record *r)
 {
 	return !r->ended && r->len % PIECE == 0 && r->len && r->len < AMDLOG_TEXT_MAX;
 }
 
-// The process writes another record, so its torn ones will not be continued.
+// Gives up the torn records of a process that writes another record: they will not be continued.
 static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 {
 	unsigned kept = 0;
@@ -281,14 +281,14 @@ static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 	m->nopen = kept;
 }
 
-// The text behind the first piece of `r` may be the rest of `f`.
+// True if text of `r` behind its first piece may be the rest of `f`.
 static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 			const struct amdlog_record *r)
 {
 	size_t cut = f->r.len / PIECE * PIECE;
 	struct amdlog_record joined;
 	if (cut <= (size_t)(f->r.msg - f->text))
-		return false; // it has no message yet
+		return false; // the front ends before its message
 	for (size_t at = PIECE; at < r->len; at += PIECE) {
 		front_join(m, f, cut, r->text + at, r->len - at, r->ended, &joined);
 		if (is_complete(&joined))
@@ -297,15 +297,15 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 	return false;
 }
 
-// More than the beginning of such a record is read.
+// True for kinds of which more is read than the record's beginning.
 static bool kind_matters(enum amdlog_kind kind)
 {
 	return kind == AMDLOG_GRAPH_KERNEL ||
 	       (kind_uses[kind] != COUNTED && kind != AMDLOG_QUEUE_ERROR);
 }
 
-// The line may hold text of another record. Packets and API entries show by their form whether they
-// are whole.
+// True if the record's line may hold text of another record. Packets and API entries show by their
+// form whether they are whole.
 static bool is_doubtful(struct amdlog_reassembly *m, const struct amdlog_record *r)
 {
 	bool doubt = false;
@@ -345,7 +345,7 @@ static void reassembly_take_record(void *ctx, const struct amdlog_record *record
 	pid = m->scan->threads.v[r.thread].pid;
 	writer_goes_on(m, pid);
 	bool joinable = amdlog_reassembly_wants(&r);
-	// While others are open, what stands behind the first piece of a torn record may be theirs.
+	// While other records are open, text behind a torn record's first piece may be of those.
 	bool doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
 	bool open = is_interrupted(&r) || doubtful;
 	if (doubtful && (joinable || kind_matters(r.kind)))

@@ -24,15 +24,15 @@
 // A process whose last record was interrupted at the end of a piece.
 struct open_writer {
 	int64_t pid;
-	unsigned left; // pid unknown: records to wait
+	unsigned left; // if the pid is unknown: records until it counts as closed
 };
 
 struct amdlog_reassembly {
 	struct amdlog_sink to;
-	struct amdlog_scan *scan; // that finds the records and lines, owned
+	struct amdlog_scan *scan; // owned; finds the records and lines
 	uint64_t mended;          // records put together so far
 	uint64_t first, past;     // `mended` counts those that begin in [first, past) of the input
-	unsigned n;               // waiting, oldest first
+	unsigned n;               // number of those waiting; the oldest is first
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
@@ -43,13 +43,13 @@ struct amdlog_reassembly {
 struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to);
 void amdlog_reassembly_free(struct amdlog_reassembly *m);
 
-// The input ends: hands on what still waits.
+// Hands on the records that still wait, as the input ends.
 void amdlog_reassembly_end(struct amdlog_reassembly *m);
 
-// Nothing is open or waits: whole records pass unchanged, lines without a prefix are ignored.
+// True if none is open or waits: whole records pass unchanged, lines without prefix are ignored.
 bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
-// The record is torn and may be joined: a packet or an API entry.
+// True if the record is torn and may be joined: a packet or an API entry.
 bool amdlog_reassembly_wants(const struct amdlog_record *r);
 
 #endif

@@ -32,7 +32,7 @@
 	X(BARRIER_AND, "barrier_and", PLACED)                                                   \
 	X(BARRIER_OR, "barrier_or", PLACED)                                                     \
 	X(BARRIER_VALUE, "barrier_value", PLACED)                                               \
-	/* a launch by the runtime */                                                           \
+	/* the name of a kernel that is launched */                                             \
 	X(KERNEL, "kernel", PLACED, "ShaderName : ")                                            \
 	/* a kernel in a graph: its packets have no name */                                     \
 	X(GRAPH_KERNEL, "graph_kernel", COUNTED, "Graph shader name : ", "Graph ShaderName : ") \
@@ -44,7 +44,7 @@
 	  "Host active wait", "Host blocked wait", "Host wait", "No HW event", "Queue marker",  \
 	  "Waiting for event", "finish() called")                                               \
 	X(SIGNAL, "signal", COUNTED, "Handler:", "Set Handler:", "Signal = (")                  \
-	/* [amdlog.copies], misspelt up to 5.x */                                               \
+	/* "HSA Async Copy", up to 5.x "Asycn" [amdlog.copies] */                               \
 	X(COPY, "copy", COUNTED, "HSA A", "HSA Copy")                                           \
 	X(MEMORY, "memory", COUNTED, "Allocate hsa", "Arena Memory", "Free hsa memory",         \
 	  "Locking to pool")                                                                    \
@@ -96,14 +96,14 @@ struct amdlog_record {
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
 	bool ended;        // a newline follows: a number at the end of the text is whole
-	bool unwanted;     // by its text, see struct amdlog_filter
+	bool unwanted;     // the filter by text leaves it out (struct amdlog_filter)
 	uint16_t name_len; // API lines: length of the function's name at `msg`
 };
 
 // A thread, as the prefix names it.
 struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
-	uint64_t tid;    // pthread_self(), not the kernel's; AMDLOG_UNKNOWN
+	uint64_t tid;    // pthread_self(), not Linux's thread id; AMDLOG_UNKNOWN
 	uint32_t source; // number of its input if pid is unknown, else 0
 	uint32_t host;   // in a sum of parts: number of their host; 0: not named
 };

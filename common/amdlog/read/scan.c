@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define SCAN_READ ((size_t)256 * 1024) // at most this much is asked of a read
-#define SCAN_LOOK ((size_t)1024)       // a prefix is shorter
+#define SCAN_READ ((size_t)256 * 1024) // bytes that the buffer takes at a time
+#define SCAN_LOOK ((size_t)1024)       // bytes in which a prefix fits
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
 
 static uint32_t threads_add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
@@ -35,7 +35,7 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 	if (n != INTERN_NONE)
 		return n;
 	n = threads_add(t, &id);
-	// Releases up to 4.5 print some lines with the thread alone.
+	// ROCm up to 4.5 prints some lines with the thread alone, which find the process here.
 	if (t->n != before && w->old && pid >= 0)
 		pair_set(&t->by_tid, w->tid, t->source, n);
 	return n;
@@ -131,8 +131,8 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 	return (size_t)(segment - text);
 }
 
-// The buffer from `from` on is the beginning of a line. If it is too long to wait for its end,
-// looks for records in it and drops what was looked at. Returns from where on bytes must be kept.
+// The buffer from `from` on is the beginning of a line. If that is too long to wait for the line's
+// end, hands out the records in it. Returns from where on bytes must be kept.
 static size_t walk_tail(struct amdlog_scan *s, size_t from)
 {
 	size_t to = s->fill - SCAN_LOOK, segment;

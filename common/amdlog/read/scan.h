@@ -18,7 +18,7 @@
 #define AMDLOG_THREADS_MAX 65536
 
 struct amdlog_threads {
-	int64_t assumed; // process of records that name none; -1
+	int64_t assumed; // process of records that name none; -1: unknown
 	uint32_t source; // number of the input; threads without a process differ between inputs
 	struct amdlog_thread_id *v;
 	uint32_t n;
@@ -36,7 +36,7 @@ struct amdlog_counts {
 	uint64_t bytes, lines; // a last line without newline counts
 	uint64_t records;
 	uint64_t foreign; // lines that do not begin with a record
-	uint64_t glued;   // records that begin within a line; records = lines - foreign + glued
+	uint64_t glued;   // records that begin within a line: records = lines - foreign + glued
 	uint64_t unended; // inputs whose last byte is no newline
 };
 
@@ -44,8 +44,8 @@ struct amdlog_sink {
 	void *ctx;
 	// The record and its text are valid during the call.
 	void (*record)(void *ctx, const struct amdlog_record *r);
-	// Text without a record: a line, or what stands in front of the first record of a line
-	// (then `ended` is false). May be NULL.
+	// Takes text without a record: a line, or the text in front of a line's first record (then
+	// `ended` is false). May be NULL.
 	void (*foreign)(void *ctx, const char *text, size_t len, bool ended);
 };
 
@@ -61,20 +61,20 @@ struct amdlog_scan {
 	bool in_line;  // the line began in bytes that are gone
 	bool line_rec; // the line begins with a record
 	bool seg_rec;  // the segment is a record
-	bool seg_done; // too long a segment: its beginning was handed out, the rest is dropped
+	bool seg_done; // the segment is too long: its beginning was handed out, the rest is dropped
 	char buf[];
 };
 
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink);
 void amdlog_scan_free(struct amdlog_scan *s);
 
-// The next bytes of the input.
+// Takes the next bytes of the input.
 void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len);
 
-// The input ends here. Another may follow, whose threads without a pid are other threads.
+// Ends the input. Another input may follow; its threads without a pid are other threads.
 void amdlog_scan_end(struct amdlog_scan *s);
 
-// No line is open: the next byte begins one.
+// True if no line is open: the next byte begins a line.
 bool amdlog_scan_at_line(const struct amdlog_scan *s);
 
 // Scans whole lines, the last with its newline, without a copy. AMDLOG_PAD bytes behind them may be

@@ -44,7 +44,7 @@ static inline bool is_zero(vector_bytes x)
 #endif
 }
 
-// All 32 bytes are the same.
+// True if 32 bytes are the same.
 static inline bool same_32(const char *p, const uint8_t *text)
 {
 	vector_bytes differ = {0};
@@ -53,7 +53,7 @@ static inline bool same_32(const char *p, const uint8_t *text)
 	return is_zero(differ);
 }
 
-// Each of 64 bytes, xor the text's, is at most the limit.
+// True if each of 64 bytes, xor that of `text`, is at most that of `limit`.
 static inline bool differ_within(const char *p, const uint8_t *text, const uint8_t *limit)
 {
 	vector_bytes over = {0};
@@ -63,7 +63,7 @@ static inline bool differ_within(const char *p, const uint8_t *text, const uint8
 	return is_zero(over);
 }
 
-// 64 bytes are the same where the mask is set.
+// True if 64 bytes are the same where the mask is set.
 static inline bool same_where(const char *p, const uint8_t *text, const uint8_t *mask)
 {
 	vector_bytes differ = {0};
@@ -72,7 +72,7 @@ static inline bool same_where(const char *p, const uint8_t *text, const uint8_t 
 	return is_zero(differ);
 }
 
-// Bit i: byte i of 64 is `c`.
+// Sets bit i of the result if byte i, of 64, is `c`.
 static inline uint64_t bytes_that_are(const char *p, char c)
 {
 	uint64_t bits = 0;
