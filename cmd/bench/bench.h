@@ -47,16 +47,14 @@ struct measurement {
 // measurement_end() even after a failure.
 int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 
-// Prints the results (`any`: there are some) and frees them. Returns `status` if that is a failure,
-// else its own exit status.
+// Prints the results if there are `any`, and frees them. Returns `status` if that is a failure.
 int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status);
 
 // Returns --seed, or else a random number, and notes the seed in the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
-// Reports the requirements that the run does not meet, and returns GPQ_FAILED if there are any.
-// Those of the other kind of run are skipped. `name` is the name of the run if there are several,
-// else "".
+// Reports requirements that the run does not meet, and returns GPQ_FAILED if there are any. Those
+// of the other kind of run are skipped. `name`: name of the run if there are several, else "".
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
 
 // The name of the judged setting, or "" if there is only one.

@@ -139,8 +139,7 @@ struct timeline {
 	size_t n;
 };
 
-// Does cycle `b` follow `a` with the same queues? Read indices of different sets of queues cannot
-// be compared.
+// Does `b` follow `a` with the same queues? Read indices of other queues cannot be compared.
 static bool cycle_follows(const struct cycle *a, const struct cycle *b)
 {
 	return b->number == a->number + 1 && b->set.queues == a->set.queues &&

@@ -218,8 +218,7 @@ void bench_print_histogram(struct out *o, const char *setting, const char *metri
 	}
 }
 
-// Prints histograms, except in documents, which have plots. Tables for people show suspend and
-// resume only.
+// Prints histograms; documents have plots instead. Tables for people have suspend and resume only.
 static void print_preempt_histograms(struct out *o, const struct result *r)
 {
 	if (out_is_document(o))

@@ -38,8 +38,7 @@ static int need_samples(const struct load *l, const char *path)
 
 static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
 
-// Does the file begin as JSON? `--html samples.ndjson`, with the page's name forgotten, must not
-// overwrite the samples.
+// Is the file JSON? `--html samples.ndjson`, with the page's name forgotten, must not overwrite it.
 static bool holds_json(const char *path)
 {
 	char first = '\0';
@@ -106,8 +105,7 @@ static const struct out_col difference_cols[] = {
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
-// Prints which runs have the same text as run `i` in a context item, unless an earlier run has it,
-// too.
+// Prints the runs whose context item equals that of run `i`, unless an earlier run has it, too.
 static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
 	const char *text = l->run[i]->context.text[item];

@@ -228,8 +228,7 @@ static int run_until(struct experiment *x, uint64_t until)
 
 // ---- starting
 
-// Fails since the command ended. `before` follows its status in the message: " before it had
-// queues", or "".
+// Fails, as the command ended. `before` follows in the message: " before it had queues", or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
 {
 	uint64_t patience = clock_ns() + 1000 * MS;
@@ -257,8 +256,7 @@ static bool has_queues(struct experiment *x, struct workload *s)
 	return !look_at_sides(x) && s->group.num_queues && clock_ns() >= s->group.grown_ns + steady;
 }
 
-// Is the offline side at work? Queues alone do not show it: programs create them long before they
-// use them.
+// Is the offline side at work? Having queues is no sign: programs create them long before use.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
 	const struct printed *p = &x->printed[SIDE_OFFLINE];
@@ -280,8 +278,7 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 		       s->command ? "command" : "side", late, waited);
 }
 
-// Waits until `is_ready`. `before` and `late` end the messages if the command ends early, or the
-// time is over.
+// Waits until `is_ready`. Messages end in `before` if the command ended, in `late` after ready_ns.
 static int wait_for_side(struct experiment *x, struct workload *s,
 			 bool (*is_ready)(struct experiment *x, struct workload *s),
 			 const char *before, const char *late)
@@ -401,8 +398,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	return end_ab_window(x);
 }
 
-// Suspends (`hold`) or resumes offline work that runs already, so that online work is measured
-// alone.
+// Suspends (`hold`) or resumes offline work that runs already, so that online work runs alone.
 static int hold_aside(struct experiment *x, bool hold)
 {
 	if (x->plan->command[SIDE_OFFLINE])
@@ -470,8 +466,7 @@ static void take_log_rate(struct experiment *x)
 	samples_fini(&l.latency);
 }
 
-// Takes the latencies of a run: those printed, logged or seen in the queues, or the time of the
-// whole command.
+// Takes latencies: those printed, logged or seen in the queues, or the time of the whole command.
 static int take_latencies(struct experiment *x)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};

@@ -63,9 +63,8 @@ struct ab_run {
 };
 void ab_run_fini(struct ab_run *r);
 
-// Makes one run. Afterwards nothing is held, and all that the run started has ended, but for
-// r->lost. Returns 0, or an exit status with a sentence in `why`. Sets *stopped if a signal ended
-// the run.
+// Makes a run. Afterwards nothing is held, and all that the run started has ended, but for r->lost.
+// Returns 0, or an exit status with a sentence in `why`. Sets *stopped if a signal ended the run.
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 

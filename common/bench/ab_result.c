@@ -29,8 +29,7 @@ void ab_result_fini(struct ab_result *a)
 	free(a->queue_set);
 }
 
-// The rate of offline work: what the command printed, else packets a second by its AMD log, else by
-// read indices of its queues.
+// Offline rate: what the command printed, else packets a second by AMD log, else by read indices.
 static double offline_rate(const struct ab_run *r)
 {
 	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;

@@ -18,8 +18,7 @@ struct ablog {
 	unsigned files;
 };
 
-// Adds the log `path` and all logs `path`_PID. Returns 0, or -1 with errno; ENOENT: there is no
-// such file.
+// Adds the logs `path` and `path`_PID. Returns 0, or -1 with errno, ENOENT if there are none.
 int ablog_add(struct ablog *l, const char *path);
 
 #endif

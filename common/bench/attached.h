@@ -68,16 +68,14 @@ const struct attached_process *attached_failed(const struct attached *a);
 // 1000 GPU clocks). Returns false if the measurement has to end.
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues);
 
-// Waits until `until` (CLOCK_MONOTONIC in ns; 0: does not wait). Returns false, and early, if the
-// measurement has to end.
+// Waits until `until` (CLOCK_MONOTONIC, ns; 0: only looks). False if the measurement has to end.
 bool attached_wait(struct attached *a, uint64_t until);
 
 // Reads the read indices of all queues into the look `which`; with `write` the write indices, too.
 // Returns false if a process is gone or lost.
 bool attached_look(struct attached *a, enum attached_look which, bool write);
 
-// Suspends (`hold`) or resumes all processes, and waits for all answers. Returns false if a process
-// is gone or lost.
+// Suspends (`hold`) or resumes all processes, waits for the answers. False if one is gone or lost.
 bool attached_ask(struct attached *a, bool hold);
 
 #endif

@@ -28,8 +28,7 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg);
 // one); NULL leaves its environment as it is. Returns 0, or -1 with errno.
 int child_start(struct child *c, const char *command, const char *log);
 
-// Reads what the child wrote, calls `fn` for each line, and notes whether the child has ended.
-// Never waits.
+// Calls `fn` for each line that the child wrote, and notes whether it has ended. Never waits.
 void child_tick(struct child *c, child_line_fn *fn, void *arg);
 
 // Ends the process group: SIGTERM, after `grace_ns` SIGKILL. Calls `tick`, which is to call

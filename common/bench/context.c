@@ -33,8 +33,7 @@ __attribute__((format(printf, 3, 4))) static void context_add(struct bench_conte
 	va_end(ap);
 }
 
-// Notes whether this is a VM (by the processor's flags) or bare metal, and who made the hypervisor
-// or machine.
+// Notes if this is a VM, by the processor's flags, and the maker of the hypervisor or machine.
 static void add_machine(struct bench_context *c)
 {
 	struct buf b = {0};
@@ -75,8 +74,7 @@ static bool is_gpu_used(const struct attached *a, uint64_t gpu_id)
 	return !a;
 }
 
-// Appends a GPU to the context. False if that leaves no room for the number of GPUs that are not
-// listed.
+// Appends a GPU to the context. False if no room is left for it and "; and N more".
 static bool add_gpu(struct bench_context *c, const struct kfd_gpu *g)
 {
 	char *text = c->text[CONTEXT_gpus];

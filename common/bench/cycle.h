@@ -88,20 +88,17 @@ struct cycle {
 	uint64_t saved_bytes[KFD_XCC_MAX]; // size of the wave state saved, by XCC
 };
 
-// Clears all but number, block, repeat, warmup and set. What CYCLE_MEASURED lists becomes
-// CYCLE_NONE.
+// Sets what CYCLE_MEASURED lists to CYCLE_NONE; number, block, repeat, warmup and set stay.
 void cycle_clear(struct cycle *c);
 
 struct cycle_plan {
 	uint64_t settle_ns;   // how long indices are polled to see that queues stand still
 	uint64_t patience_ns; // longest wait for progress; then the cycle is CYCLE_STUCK
-	// What the latest cycles cost other queues, ns: the gap is made longer by it. NULL: the
-	// user chose the gap.
+	// What the latest cycles cost other queues, ns, to choose the gap. NULL: the user did.
 	struct moving *costs;
 };
 
-// The period of cycles should be at least so many times what a hold costs other queues (90th
-// percentile).
+// A period should be at least so many times what a hold costs other queues (90th percentile).
 #define CYCLE_COSTS 10
 
 // How many struct cycle one cycle fills: 1 for a single process, else 1 + the number of processes.

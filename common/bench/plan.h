@@ -16,9 +16,8 @@ struct plan {
 	struct rng rng;
 };
 
-// Makes the settings: `base`, changed by the words of --sweep, "grace=1", "32", "255", "queues=1",
-// "2" (a word without a name is another value of the name before). Returns 0, or -1 with a sentence
-// in `why`.
+// Makes the settings: `base`, changed by the words of --sweep, "grace=1", "32", "queues=1", "2" (a
+// word without a name is another value of the name before). Returns 0, or -1 and a text in `why`.
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
@@ -28,8 +27,7 @@ int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 // The setting of cycle `i`. Call it for i = 0, 1, 2 ...: each block draws a new order.
 const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
 
-// Names a setting by what differs between the settings of the plan: "grace=32,hold=10ms". The only
-// setting of a plan is "all".
+// Names a setting by what differs in the plan: "grace=32,hold=10ms"; "all" if there is only one.
 void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96]);
 
 #endif

@@ -31,8 +31,7 @@ int queue_set_take(struct child *c, const struct workload *online, const struct 
 // Sets *set from the line; empties it if the line is damaged.
 void queue_set_line(void *set, const char *line);
 
-// Many queue sets, compared as by gpq snapshot --compare; the programs are called "online" and
-// "offline".
+// Queue sets compared as by gpq snapshot --compare, with programs called "online" and "offline".
 struct queue_sets {
 	struct host_state *moments; // owned; hold nothing but pointers into the queue sets
 	struct run_compare runs;

@@ -30,8 +30,7 @@ struct raw_file {
 // Creates or empties the file `path`; NULL: lines are dropped. Returns 0, or -1 with errno.
 int raw_file_open(struct raw_file *f, const char *path);
 
-// Writes f->line and empties it. Returns 0, or -1 with errno; the file then ends with the last
-// whole line.
+// Writes f->line and empties it. Returns 0, or -1 with errno; the file then ends with a whole line.
 int raw_file_put(struct raw_file *f);
 
 // Closes the file. Returns 0, or -1 with errno if what was written may not be on disk.

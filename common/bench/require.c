@@ -271,8 +271,7 @@ static struct samples *times_of(const struct requirement *r, struct result_setti
 					     : &a->mode[r->mode].resume;
 }
 
-// Were all queues suspended, and did they stand still? If not, a fast call is no success: queues
-// were not off the GPU.
+// Were all queues suspended and still? If not, a fast call is no success: some stayed on the GPU.
 static bool went_well(const struct result_setting *s)
 {
 	return !s->count[CYCLE_MOVED] && !s->count[CYCLE_PARTLY] && !s->count[CYCLE_FAILED] &&

@@ -59,9 +59,8 @@ struct judged {
 	int8_t required;    // 1: a requirement; 0: a goal
 };
 
-// Judges a run; *list is ordered by limit, then by setting. A metric that only some settings have
-// (only a group has a first process) is judged by these settings. Returns the length of *list,
-// which the caller frees.
+// Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
+// a first process) is judged by these. Returns the length of *list, which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
 
 #endif

@@ -56,8 +56,7 @@ struct result_repeat {
 	struct samples suspend, resume;
 };
 
-// False for the setting of one process of a group, and true for that of the whole group or of a
-// single process.
+// Is it the setting of a whole group or of a single process, not of one process in a group?
 #define RESULT_IS_WHOLE(set) ((set)->process == CYCLE_NONE || (set)->process == CYCLE_GROUP)
 
 struct result_setting {
@@ -95,8 +94,7 @@ struct result_rates {
 };
 struct result_rates result_rates(const struct result_setting *s);
 
-// The shortest period of cycles that spares other queues: CYCLE_COSTS times the 90th percentile of
-// the cost, ns. NaN: unknown.
+// Shortest period of cycles that spares other queues, by CYCLE_COSTS; ns, NaN: unknown.
 double result_least_period(struct result_setting *s);
 
 #endif

@@ -28,8 +28,7 @@ static bool descends(pid_t pid, pid_t from)
 	return false;
 }
 
-// The next process in the folder of KFD processes that has queues and is not on this side yet; 0:
-// none.
+// The next process in the KFD folder that has queues and is not on this side yet; 0: none.
 static pid_t next_other(const struct workload *s, DIR *d)
 {
 	for (struct dirent *e; d && (e = readdir(d));) {

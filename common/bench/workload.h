@@ -32,8 +32,7 @@ struct workload {
 void workload_init(struct workload *s, enum side side, const char *command,
 		   const struct spec_set *specs);
 
-// From now on attaches to processes of the side. `grace`: grace period of suspending, in units of
-// 1000 GPU clocks.
+// From now on attaches to processes of the side. `grace`: grace period in units of 1000 GPU clocks.
 void workload_attach(struct workload *s, uint64_t grace);
 
 // Looks for processes and queues that came or went: a few reads of sysfs. After this and after

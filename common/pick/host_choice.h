@@ -33,8 +33,7 @@ int picked_load(struct picked *p, const struct queue_rows_how *how);
 // Checks -Q against the processes that have queues. Returns GPQ_OK, or GPQ_USAGE after a message.
 int picked_check_ids(const struct picked *p);
 
-// Do --gpu, -Q, --type and --prio choose this row? KFD_ANSWER_UNKNOWN: --prio is given, and the
-// priority is not known.
+// Do --gpu, -Q, --type, --prio choose the row? KFD_ANSWER_UNKNOWN: its priority is not known.
 enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r);
 void picked_fini(struct picked *p);
 
@@ -44,10 +43,10 @@ bool host_choice_asks(const struct host_choice *by);
 // The READ_... bits that these options need in queue_rows_how.want.
 unsigned host_choice_reads(const struct host_choice *by);
 
-// Hides the rows that the options do not choose, and with options about queues also processes
-// without queues. The sysroot must be that of the host (root.h). Returns GPQ_OK, also if no row is
-// left, or the exit status after a message: a wrong word, no such GPU, -Q of several processes,
-// unknown priorities.
+// Hides rows that the options do not choose, and with options about queues also processes without
+// queues. The sysroot must be that of the host (root.h). Returns GPQ_OK, also if no row is left, or
+// the exit status after a message: a wrong word, no such GPU, -Q of several processes, unknown
+// priorities.
 int host_choose(struct queue_rows *q, const struct host_choice *by);
 
 // Adds to `to` the processes of all rows that are not hidden.

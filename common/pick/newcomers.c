@@ -61,8 +61,7 @@ static bool newcomer_is_due(const struct newcomer *c, uint64_t now_ns)
 	return c->owns && !c->done && (!c->looked_ns || now_ns - c->looked_ns >= AGAIN_NS);
 }
 
-// The link count of a sysfs folder is 2 and its subfolders: one call, however many queues there
-// are.
+// The link count of a sysfs folder is 2 + its subfolders: one call, whatever the number of queues.
 static bool owns_queue(pid_t pid)
 {
 	struct stat st;

@@ -63,8 +63,7 @@ struct pick {
 	struct regex *comm, *cmdline; // NULL without the option
 };
 
-// Prepares a selection. Returns GPQ_OK, or the exit status after a message: a wrong REGEX, no such
-// PID inside any container.
+// Returns GPQ_OK, or the exit status after a message: a wrong REGEX, no container has such a PID.
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 void pick_fini(struct pick *p);
 
@@ -72,8 +71,7 @@ void pick_fini(struct pick *p);
 // -p is alive, and GPQ_UNSUPPORTED if `opts` need the host's PIDs and /proc has others.
 int pick_init_watch(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);
 
-// Looks up the PIDs of --tree and --ns-pid again, after processes have started. On errors the PIDs
-// found before stay.
+// Looks up the PIDs of --tree and --ns-pid again, as processes start. On errors the old ones stay.
 void pick_renew(struct pick *p);
 
 // Do the options select this process? `arg` is a struct pick. Reads /proc as far as needed.
@@ -92,8 +90,7 @@ void pick_text(struct buf *b, const struct pick_opts *o);
 // Is any option given that needs the /proc of a host, and not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 
-// Selects the GPUs that the words of --gpu name (kfd_topology_select()). Returns GPQ_OK, or
-// GPQ_NOTFOUND after a message.
+// Selects the GPUs that the words of --gpu name. Returns GPQ_OK, or GPQ_NOTFOUND after a message.
 int pick_select_gpus(struct kfd_topology *t, const struct words *w);
 
 // Does --gpu choose this GPU? `t` is NULL for captured text, which has no topology: words are then

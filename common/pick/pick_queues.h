@@ -34,17 +34,15 @@ struct pick_queues {
 	size_t n;
 };
 
-// Parses the options, and reads no file. Returns GPQ_OK, or GPQ_USAGE after a message; then there
-// is nothing to free.
+// Parses the options. Returns GPQ_OK, or GPQ_USAGE after a message; then nothing is to be freed.
 int pick_queues_init(struct pick_queues *p, const struct pick_queues_opts *opts);
 void pick_queues_fini(struct pick_queues *p);
 
 // Is any of these options given?
 bool pick_queues_asks(const struct pick_queues_opts *o);
 
-// Checks -Q: queue ids count per process [kfd.queue-ids], so -Q ID needs a single process in
-// `pids`, and the PID of -Q PID:ID must be one of `pids`. Returns GPQ_OK, or GPQ_USAGE after a
-// message.
+// Queue ids count per process [kfd.queue-ids]: -Q ID needs a single process in `pids`, and the PID
+// of -Q PID:ID must be one of `pids`. Returns GPQ_OK, or GPQ_USAGE after a message.
 int pick_queues_check(const struct pick_queues *p, const struct pids *pids);
 
 // Do -Q, --type and --prio choose this queue? (--gpu: pick_has_gpu().) KFD_ANSWER_UNKNOWN: --prio
@@ -59,8 +57,7 @@ int pick_queues_check_prio(const struct pick_queues *p, const struct queue_rows 
 // Returns GPQ_OK, or the exit status after a message: there is no such GPU.
 int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
 
-// Sets in `sel` which queues of a process -Q and --gpu select; `t` comes from
-// pick_queues_load_gpus().
+// Sets which queues of a process -Q and --gpu select; `t` is from pick_queues_load_gpus().
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
 			struct kfd_selection *sel);
 

@@ -22,8 +22,7 @@
 // Pause in accepting clients after the process or the host ran out of descriptors.
 #define NO_FILES_NS (SECOND_NS / 10)
 
-// The answer to a request. WAITS: none yet. The texts of HELD and STATUS have numbers:
-// write_answer().
+// The answer to a request. WAITS: none yet. HELD and STATUS have no fixed text: write_answer().
 enum answer { WAITS, HELD, STATUS, OK, NO_HINT, IDS, ENDED, EXPIRED, WORD, BAD_ID, TOO_LONG };
 
 static const char *const answers[] = {
@@ -82,8 +81,7 @@ struct hints {
 
 // ---- rates
 
-// A token bucket. Returns the nanoseconds until another request that costs `each` is allowed; 0:
-// now.
+// A token bucket. Returns how many ns later another request that costs `each` is allowed; 0: now.
 static uint64_t bucket_wait(uint64_t paid_ns, uint64_t now, uint64_t each, unsigned burst)
 {
 	uint64_t paid = greater(paid_ns, now) + each, limit = now + burst * each;

@@ -42,8 +42,7 @@ struct hints;
 // NULL after a message, with the exit status in *status.
 struct hints *hints_open(const char *path, const char *group, int *status);
 
-// Closes all connections, removes the socket file unless it was replaced, and frees *h. `h` may be
-// NULL.
+// Closes all connections, removes the socket file unless it was replaced, frees *h (may be NULL).
 void hints_close(struct hints *h);
 
 // The path at which clients find the socket.

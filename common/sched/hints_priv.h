@@ -13,8 +13,7 @@ struct hints_socket {
 	ino_t ino;
 };
 
-// Makes the socket as hints_open() describes. Returns 0, or an exit status after a message; then
-// there is nothing to close.
+// Makes the socket: see hints_open(). Returns 0, or an exit status after a message and cleaning up.
 int hints_socket_open(struct hints_socket *s, const char *path, const char *group);
 
 // Removes the socket file unless it was replaced, and closes both descriptors.

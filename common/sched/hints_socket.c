@@ -114,8 +114,7 @@ static int listen_at(struct hints_socket *s, const char *name, gid_t gid)
 	return 0;
 }
 
-// Returns 0 if `name` does not exist or is the socket of a dead listener; else the exit status
-// after a message.
+// Returns 0 if `name` is missing or a dead listener's socket; else an exit status after a message.
 static int check_dead(const struct hints_socket *s, const char *name)
 {
 	int fd = kfd_socket_connect(s->dir, name, 0);

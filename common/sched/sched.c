@@ -145,7 +145,7 @@ int sched_find(struct sched *s, bool attach)
 
 // ---- does the first class have work?
 
-// Looks for packet lines. Every release of HIP that logs packets has "HWq=" in these lines
+// Looks for packet lines: each release of HIP that logs packets writes "HWq=" in them
 // [amdlog.packets].
 static void read_amd_log(struct sched *s, uint64_t now)
 {
@@ -198,8 +198,7 @@ static bool is_hinted(const struct sched *s)
 	return s->hints && hints_active(s->hints);
 }
 
-// Are the queues of class `i` sampled? Those of the first class need no samples while a hint says
-// that this class has work.
+// Are the queues of class `i` sampled? Not those of the first class while a hint says it has work.
 static bool samples_class(const struct sched *s, size_t i)
 {
 	return i + 1 < s->n && (i > 0 || (s->opts.activity && !is_hinted(s))) &&
@@ -214,8 +213,7 @@ static bool needs_samples(const struct sched *s)
 	return s->following_log;
 }
 
-// Does class `i` have work, by the last sample? A class that is not sampled, such as one without
-// members, has none.
+// Did class `i` have work at the last sample? A class that is not sampled (no members) had none.
 static bool class_works(const struct sched *s, size_t i)
 {
 	return s->classes[i].has_work && samples_class(s, i);
