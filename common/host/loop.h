@@ -48,8 +48,7 @@ bool loop_add(struct loop *l, int fd, uint64_t key, enum loop_want want);
 bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want);
 void loop_close(struct loop *l);
 
-// Waits for events, of which it stores at most `max`. Returns their number; 0: time is over; -1
-// with errno.
+// Waits for at most `max` events. Returns their number; 0: time is over; -1 with errno.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns);
 
 // ---- signals

@@ -52,8 +52,8 @@ ssize_t proc_tree(pid_t root, pid_t **pids);
 // container may have one) in *pids, which the caller frees. Returns their number, or -1 with errno.
 ssize_t proc_find_ns_pid(pid_t ns_pid, pid_t **pids);
 
-// Returns a user's login name, or the number as text. The pointer stays valid; of the 64th user and
-// later ones, the text changes with the next call.
+// Returns a user's login name, or the number as text. The pointer stays valid; from the 64th user
+// on, the next call may change the text.
 const char *proc_user(uint64_t uid);
 
 // The command line of this process as `ps` shows it. Zeroed before the first use.

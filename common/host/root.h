@@ -17,8 +17,7 @@ int host_set_root(const char *dir);
 // answer in time): a value is shown as unknown, or a row is missing.
 void host_on_trouble(void (*report)(const char *path, int error));
 
-// Reports `error` if it hides something that exists, as host_on_trouble() tells. Sets errno to
-// `error`.
+// Reports `error` if it hides something that exists. Sets errno to `error`.
 void host_trouble(const char *path, int error);
 
 // Descriptor of the directory of a recorded host, or -1.

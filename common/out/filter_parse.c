@@ -442,7 +442,7 @@ static void parse_not(struct parser *p, bool negated)
 }
 
 // Parses terms joined by `between`, || or &&. The first term that decides the result jumps behind
-// the last one; until that step is known, the jumps are a list linked by step.to.
+// the last one; until then step.to links the jumps.
 static void parse_terms(struct parser *p, enum token_kind between)
 {
 	const bool any = between == T_OR;

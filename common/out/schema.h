@@ -25,7 +25,7 @@ struct schema_member {
 	enum schema_type type;
 	const char *help; // one line without full stop
 	const struct schema_member *members;
-	const struct out_table *table; // in NDJSON, table of the member's records; NULL: none
+	const struct out_table *table; // table of the member's records, also in NDJSON; or NULL
 };
 
 struct schema {
