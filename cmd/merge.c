@@ -102,7 +102,7 @@ static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 	return true;
 }
 
-// Compares the hosts of two parts, for sorting; a part that names no host comes first.
+// Parts that name no host come first.
 static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *y)
 {
 	if (!x->host || !y->host)

@@ -14,7 +14,7 @@
 #define NOT_GIVEN  UINT64_MAX
 #define LEAST_NS   10000000u
 #define SORT_TEXT  "--sort: rows are in order when all are there"
-#define STDOUT_KEY UINT64_MAX // key of standard output in events.loop; streams: their index
+#define STDOUT_KEY UINT64_MAX // key in events.loop; a stream's key is its index
 
 static const struct events_opts defaults = {
 	.for_ns = NOT_GIVEN, .count = NOT_GIVEN, .interval_ns = EVENTS_INTERVAL_NS};

@@ -26,7 +26,6 @@ struct events_opts {
 	uint64_t interval_ns;   // between two looks at sysfs
 };
 
-// A row of the output: one event.
 struct event_row {
 	uint64_t time_us, time_ns; // CLOCK_MONOTONIC
 	char event[32];
@@ -38,14 +37,14 @@ struct event_row {
 	uint64_t gpu_id, qid, context, ring_bytes;
 	const char *bdf, *type, *trigger;
 	char detail[128], text[256];
-	struct kfd_smi_event e; // numbers in the driver's message
+	struct kfd_smi_event e; // numbers of the message
 	// Not shown:
-	size_t order; // order of arrival within the turn
-	bool fits;    // the selector chooses the event's process
+	size_t order; // of arrival in a turn
+	bool fits;    // the selector chooses the process
 };
 
-// A process that has KFD open, or had it open a moment ago. A later process with the same PID has
-// another inode of its folder in sysfs.
+// A process that has KFD open or had it a moment ago. A later process with the same PID has another
+// inode (`folder`) in sysfs.
 struct known {
 	pid_t pid, ns_pid; // ns_pid 0: cannot be read; -1: the process had ended already
 	ino_t folder;
@@ -90,9 +89,9 @@ struct events {
 	struct loop loop;       // polls the streams and standard output
 	uint64_t begin_boot_ns; // CLOCK_BOOTTIME before the streams were opened
 
-	struct event_row *rows; // of this turn; events_write() writes them
+	struct event_row *rows; // of this turn, until events_write()
 	size_t nrows, cap_rows;
-	bool looked_again; // sysfs was read for the process of a message, in this turn
+	bool looked_again; // sysfs was read again in this turn, for the process of a message
 	size_t unknown;    // number of rows left out as their process is not known
 };
 
@@ -102,8 +101,8 @@ extern const struct out_table events_table;
 // events_close() in both cases.
 int events_open(struct events *ev);
 
-// Subscribes to the driver's events, and only then reads processes and queues, so that none is
-// lost. Returns GPQ_OK, or the exit status after a message.
+// Subscribes to the driver's events, then reads which processes and queues there are, so that none
+// is lost. Returns GPQ_OK or the exit status.
 int events_begin(struct events *ev);
 void events_close(struct events *ev);
 
@@ -121,12 +120,12 @@ void events_say_unknown(const struct events *ev);
 struct event_row *events_row(struct events *ev, const char *event, const char *source,
 			     uint64_t time_ns);
 
-// Set process and GPU of a row. `given`: the PID or TID in the driver's message, 0: none; `k`: the
-// process that it means, NULL: not known.
+// Set process and GPU of a row. `given`: PID or TID in the message, 0: none; `k`: the process that
+// the message means, NULL: not known.
 void events_set_process(struct event_row *r, const struct known *k, uint64_t given);
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id);
 
-// Sets up the selector. Returns GPQ_OK, or the exit status after a message.
+// Sets up the selector. Returns GPQ_OK or the exit status.
 int processes_init(struct events *ev);
 void processes_fini(struct events *ev);
 
@@ -143,8 +142,7 @@ const struct known *processes_of_message(struct events *ev, const struct kfd_smi
 // May the name of this thread have a newline, so that its rest looks like a message (smi.h)?
 bool processes_name_has_newline(const struct events *ev, uint64_t tid);
 
-// Makes rows of the processes and queues that came and went in sysfs since the last look. The first
-// look makes none.
+// Reads sysfs, and makes rows of what came and went since the last look; the first look makes none.
 void events_poll(struct events *ev);
 
 // Subscribes to events of the chosen GPUs, and warns of events that will be missing.

@@ -32,8 +32,7 @@ void processes_fini(struct events *ev)
 	free(ev->known);
 }
 
-// Reads names and container of a process, and asks the selector. If the process cannot be read any
-// more, all stay as they were.
+// Reads names and container of a process. If they cannot be read any more, they stay as they were.
 static void read_known(struct events *ev, struct known *k, uint64_t now)
 {
 	const struct process_info *p;

@@ -69,7 +69,7 @@ void streams_close(struct events *ev)
 struct reading {
 	struct events *ev;
 	uint32_t gpu_id;
-	// CLOCK_MONOTONIC, CLOCK_BOOTTIME, and how far that is ahead as the host was suspended.
+	// CLOCK_MONOTONIC, CLOCK_BOOTTIME, and how far BOOTTIME is ahead: time in suspend.
 	uint64_t now_ns, now_boot_ns, ahead_ns;
 };
 
@@ -151,7 +151,7 @@ static void add_lost_events(const struct reading *in)
 	events_set_gpu(in->ev, r, in->gpu_id);
 }
 
-// Reads a stream once, and makes rows. Returns false if no more can be read for now.
+// Reads from a stream once. Returns false if no more can be read for now.
 static bool read_stream(struct events *ev, struct stream *s)
 {
 	const ssize_t n = read(s->fd, s->text.data + s->text.len, KFD_SMI_FIFO);

@@ -58,7 +58,7 @@ int trace_stat(const char *name, struct stat *st)
 	return strcmp(name, "-") ? stat(name, st) : fstat(STDIN_FILENO, st);
 }
 
-// Adds an input and owns `path`. A file NAME_<pid> must be regular.
+// Adds an input, and owns `path`.
 static void add_input(struct inputs *in, char *path, int64_t pid)
 {
 	struct stat st;

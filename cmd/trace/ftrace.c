@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A row of the report: a kernel function or event, in one process.
+// A kernel function or event, in one process.
 struct function {
 	struct ftrace_text name;
 	uint32_t process; // index in the trace's processes

@@ -139,8 +139,7 @@ static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 
 enum { HOLDS = 1, EVENTS = 2 };
 
-// Names the tracks of holds and events. `drawn`: which of HOLDS and EVENTS each process has; the
-// last element is for events of no process.
+// `drawn`: which of HOLDS and EVENTS each process has; the last element: events of no process.
 static void name_states(struct kernel_side *k, const uint8_t *drawn)
 {
 	for (size_t i = 0; i < k->f.nprocesses; i++) {

@@ -103,7 +103,7 @@ static int make_folder(struct recording *r)
 	return r->temporary ? GPQ_OK : err_sys(errno, "say --save DIR", "--live: %s", r->folder);
 }
 
-// Removes the folder if it is temporary, with all files, which gpq and COMMAND wrote.
+// Removes a temporary folder, with all files in it.
 static void remove_folder(struct recording *r)
 {
 	DIR *d = r->temporary ? opendir(r->folder) : NULL;

@@ -123,7 +123,7 @@ int trace_demangle(struct cmd *c, bool yes, bool no)
 static struct demangler *begin_demangling(struct trace *t)
 {
 	static const char missing[] = "libstdc++.so.6 is missing: kernel names stay mangled";
-	static bool said; // one message is enough for the two logs of --compare
+	static bool said; // once for both logs of --compare
 	if (t->names.begun)
 		return t->names.demangler;
 	t->names.begun = true;
@@ -193,8 +193,7 @@ static bool is_input(const struct stat *out, int n, char **names)
 	return false;
 }
 
-// Opens the file of --perfetto. It is not truncated if it is an input: a log that was named by
-// mistake must not be lost.
+// Truncates the file only if it is no input: a log named by mistake must not be lost.
 static int open_timeline(struct trace *t, const char *path, int argc, char **argv)
 {
 	struct stat st;
@@ -295,8 +294,8 @@ int trace_end(struct trace *t, int status, int told)
 
 // --- logs ---
 
-// Prints the message for a log of which no record passed the filter; with --pid it lists the
-// processes of the log. Returns the exit status.
+// The message if no record passed the filter; with --pid it lists the processes of the log. Returns
+// the exit status.
 static int nothing_chosen(const struct trace *t)
 {
 	const bool chosen = t->opts->pick.pids.n;
@@ -389,8 +388,8 @@ static int write_part(struct trace *t, char *file, int status)
 	return out_text(&line);
 }
 
-// Reads a file and writes its part, even if reading ended early or the file is empty. Sets *broken
-// if standard output cannot be written. Returns the exit status.
+// Reads a file and writes its part, even if reading ended early or the file is empty. *broken:
+// standard output cannot be written. Returns the exit status.
 static int one_file(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep,
 		    char *file, bool *broken)
 {

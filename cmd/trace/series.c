@@ -118,7 +118,7 @@ static const struct series_track *track_of(const struct trace *t, uint32_t i)
 	return i ? &t->series.queues[i - 1] : &t->series.all;
 }
 
-// Sorts tracks: first that of all queues, then the queues with most dispatches.
+// The track of all queues comes first, then those with most dispatches.
 static bool rank_track(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct series_track *track = track_of(t, i);
@@ -297,7 +297,7 @@ static void queue_name(const struct drawing *d, uint32_t q, char name[64])
 		snprintf(name, 64, "%" PRId64 " 0x%" PRIx64, pid, queue->hwq);
 }
 
-// Sets the bands of the picture: begin and end, in seconds, of each marked window within it.
+// Sets the bands: begin and end, in seconds, of each marked window within the picture.
 static void find_bands(struct drawing *d)
 {
 	const struct amdlog_windows *w = &d->t->marks;

@@ -29,7 +29,7 @@ const struct out_table trace_stream_table = {"streams", "stream", OUT_COLS(cols)
 
 TRACE_COUNT(count_periods, streams.n)
 
-// Sorts periods, in which a stream used a queue, by process and stream, then time.
+// Sorts periods by process and stream, then time.
 static bool rank_period(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	const struct stream_period *p = &t->streams.v[i];

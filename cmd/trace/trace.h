@@ -80,8 +80,8 @@ struct trace_view {
 	int by;                        // enum trace_by: with this --by, no other table is written
 	bool alone;                    // not part of the report with all tables
 	uint32_t (*count)(const struct trace *t);
-	// Fills in the rank of row `i`; *r holds zeros, and `i` as the index. Returns whether the
-	// row is shown. NULL: all rows are shown, in the order of `i`.
+	// Fills in the rank of row `i`; *r holds zeros and `i`. Returns false if the row is not
+	// shown. NULL: all rows are shown, in the order of `i`.
 	bool (*rank)(struct trace *t, uint32_t i, struct trace_rank *r);
 	void (*row)(struct trace *t, uint32_t i);
 	uint32_t (*most)(const struct trace *t, uint32_t rows); // how many to show; NULL: all
@@ -178,7 +178,7 @@ extern const struct schema trace_schema, trace_list_schema, trace_latency_schema
 	trace_series_schema, trace_compare_schema, trace_ftrace_schema, trace_timeline_schema,
 	trace_breakdown_schema;
 
-// Members of schemas: an element of `notes`, and documents with `notes` as the only member.
+// An element of `notes`; the members of a document that has `notes` alone.
 extern const struct schema_member trace_text, trace_notes_only[];
 #define TRACE_NOTES                                                                            \
 	{                                                                                      \
@@ -189,8 +189,7 @@ extern const struct schema_member trace_text, trace_notes_only[];
 // GPQ_OK, or closes both and returns an exit status after a message.
 int trace_begin(struct trace *t, struct cmd *c);
 
-// Does -o name columns, which are of a single table? _flat: can the output hold one table only, as
-// CSV can?
+// Does -o name columns? _flat: can the output hold one table only, as CSV can?
 bool trace_columns(const struct cmd *c);
 bool trace_flat(const struct cmd *c);
 
@@ -232,12 +231,12 @@ struct trace_queue {
 };
 struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
-// Sets the pid of the queue's process (I64_NULL: not known), and the queue's name: the ring address
-// "0x7f...", "-" if it is not known, "all" for the queue AMDLOG_NONE.
+// Sets the pid of the queue's process, and the queue's name: its ring address "0x7f...", "-" if not
+// known, "all" of AMDLOG_NONE.
 void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
 
-// Sets c->out.demangle by --demangle (`yes`) and --no-demangle; without them, names are demangled
-// in tables on a terminal. Returns GPQ_OK, or GPQ_USAGE after a message if both are given.
+// Sets c->out.demangle by --demangle and --no-demangle; without them, tables on a terminal have
+// demangled names. Returns GPQ_USAGE after a message if both are given.
 int trace_demangle(struct cmd *c, bool yes, bool no);
 
 // Returns the demangled name of a GPU kernel, or the log's name if that cannot be demangled.
@@ -259,8 +258,8 @@ struct trace_times {
 struct trace_times trace_times_of(const struct hist *us);
 struct trace_times trace_times_in(const struct keyed_histogram *us, uint32_t key);
 
-// How many different kernels, processes, rings and streams a log names. A stream counts once for
-// each queue that it used.
+// How many different kernels, pids, rings and streams a log names. A stream counts once for each
+// queue that it used.
 struct trace_distinct {
 	uint64_t kernels, pids, rings, streams;
 };
@@ -275,12 +274,11 @@ uint32_t *trace_sorted(struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*rank)(struct trace *, uint32_t, struct trace_rank *));
 
 // Begins a table under its title, which gives both numbers if only `show` of `n` rows are written.
-// Does nothing with t->one_table.
 void trace_table(struct trace *t, const struct out_table *table, const char *title, uint64_t show,
 		 uint64_t n);
 
-// Has the queue a row of its own: a record that passed the filter names it, and it was not merged
-// into another queue?
+// Has the queue a row: do records name it that passed the filter, and was it not merged into
+// another?
 bool trace_queue_shown(const struct amdlog_queue *q);
 
 // Writes a note on what the input does not tell: an element of `notes` in the JSON document, else
@@ -290,7 +288,7 @@ __attribute__((format(printf, 2, 3))) void trace_note(const struct trace *t, con
 // Writes the notes on `n` logs: `notes` of the JSON document, else warnings.
 void trace_notes(const struct trace *logs, unsigned n);
 
-// Sets up the reading of a log: scanner, reassembly of torn records, summary.
+// Sets up, and frees, what reads a log: scanner, reassembly, summary.
 void trace_open(struct trace *t, const struct cmd *c, const struct amdlog_filter *filter,
 		const struct grep *grep);
 void trace_close(struct trace *t);
@@ -311,8 +309,7 @@ int trace_read(struct trace *t, const char *name, int fd, struct tail *tail);
 // stat(2) of an operand; "-" is standard input.
 int trace_stat(const char *name, struct stat *st);
 
-// Returns the pid 4711 of "trace_4711", a file that AMD_LOG_LEVEL_FILE=trace makes; -1: the name
-// has no pid.
+// Returns the 4711 of "trace_4711", which AMD_LOG_LEVEL_FILE=trace makes; -1: no pid.
 int64_t trace_pid_of_name(const char *name);
 
 // The words of enum trace_by.
@@ -324,7 +321,6 @@ int trace_files(struct cmd *c);
 // Runs all reports of logs except --compare and --partial. Returns the exit status.
 int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
-// gpq trace --compare. Returns the exit status.
 int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // Reads the windows of --mark, if given, into t->marks, sorted. Returns the exit status.
@@ -348,15 +344,13 @@ int ftrace_breakdown_check(const char *arg); // checks --breakdown: GPQ_OK or GP
 // --live: records, then reports the recording. Returns the exit status.
 int trace_live(struct cmd *c);
 
-// Is the only operand a folder that --live wrote? trace_folder() reports such a folder and returns
-// the exit status.
+// Is the only operand a folder that --live wrote? trace_folder() reports that folder.
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);
 
 // Is the operand of --perfetto or --svg "-"?
 bool trace_to_stdout(const char *path);
 
-// gpq trace --partial. Returns the exit status.
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
 
 // Returns the scanner's counts of this run; in gpq merge those of all parts.
@@ -365,7 +359,7 @@ const struct amdlog_counts *trace_counts(const struct trace *t);
 // Returns "low", "normal" or "high"; NULL: no priority of a queue.
 const char *trace_priority(int priority);
 
-// Writes a grid or workgroup into `out`, "1024x1x1", and returns `out`; NULL: not known.
+// Returns a grid or workgroup as "1024x1x1"; NULL: not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
 
 #endif

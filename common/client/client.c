@@ -26,14 +26,14 @@ struct gpq_client {
 	struct sockaddr_un places[2]; // sockets, tried in this order; the second may be empty
 	pid_t pid;                    // process that made the connection and the hints
 	int fd;                       // -1: not connected
-	int error;                    // errno that tells why the handle is not connected
-	int64_t retry_ns;             // when to try the next connection, CLOCK_MONOTONIC
+	int error;                    // errno: why the handle is not connected
+	int64_t retry_ns;             // when to try the next connection
 	uint64_t hints[HINTS];        // ids begun and not ended, with or without a scheduler
 	unsigned num_hints;
-	uint64_t sent, answered; // numbers of requests sent and answered on this connection
+	uint64_t sent, answered; // numbers of requests on this connection
 	int result;              // last answer, as gpq_begin() returns it
-	char *text;              // where gpq_status() wants the statistics; NULL: nowhere
-	size_t size, text_len;   // size of `text`; length of the statistics, even beyond `size`
+	char *text;              // of gpq_status(), for the statistics; NULL: drop them
+	size_t size, text_len;   // size of `text`; whole length of the statistics
 	size_t len;              // bytes in `in`
 	char in[4096];           // received, not parsed yet
 };
@@ -83,8 +83,7 @@ static void after_fork_in_child(void)
 	pthread_mutex_init(&list_lock, NULL);
 }
 
-// Locks the handle. By the pid it also finds that it is in a child for which the fork handlers did
-// not run (_Fork(), clone()).
+// Locks the handle. The pid tells a child made by _Fork() or clone(), without the fork handlers.
 static void lock_client(struct gpq_client *c)
 {
 	pthread_mutex_lock(&c->lock);
@@ -94,8 +93,7 @@ static void lock_client(struct gpq_client *c)
 
 // ---- answers
 
-// Closes the connection. Returns -ECONNRESET, or -EDQUOT if the scheduler's last answer was that a
-// limit is reached.
+// Closes the connection. Returns -EDQUOT if the last answer was "error limit", else -ECONNRESET.
 static int lose_connection(struct gpq_client *c)
 {
 	close(c->fd);
@@ -104,7 +102,7 @@ static int lose_connection(struct gpq_client *c)
 	return -c->error;
 }
 
-// Returns the -errno of an answer "error WORD ...", given from WORD on.
+// Returns -errno for an answer "error WORD ..."; `line` begins with WORD.
 static int error_of(const char *line)
 {
 	static const struct {
@@ -119,7 +117,7 @@ static int error_of(const char *line)
 	return -EPROTO;
 }
 
-// Returns the number of processes that could not be held: 1 of "ok off=8 missed=1 ns=700".
+// Returns the 1 of "ok off=8 missed=1 ns=700": processes that could not be held.
 static int missed_of(const char *line)
 {
 	const char *word = strstr(line, " missed=");
@@ -168,8 +166,8 @@ static void parse_lines(struct gpq_client *c)
 	memmove(c->in, c->in + used, c->len);
 }
 
-// Reads the answers that have come, by at most AT_ONCE recv() calls, as there may be no end of
-// them. Returns 0, or -errno if the connection is lost.
+// Reads the answers that have come, at most AT_ONCE times, as they may have no end. Returns 0, or
+// -errno if the connection is lost.
 static int take_answers(struct gpq_client *c)
 {
 	for (int i = 0; i < AT_ONCE && c->answered < c->sent; i++) {
@@ -184,7 +182,7 @@ static int take_answers(struct gpq_client *c)
 	return 0;
 }
 
-// Waits for `events` (poll(2)) until `deadline` (CLOCK_MONOTONIC, ns). Returns 0 or -ETIMEDOUT.
+// Waits for `events` of poll(2) until `deadline`. Returns 0 or -ETIMEDOUT.
 static int wait_for_socket(const struct gpq_client *c, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = c->fd, .events = events};
@@ -233,7 +231,7 @@ static int put_request(struct gpq_client *c, const char *text, size_t len, unsig
 	c->sent += requests;
 	if (n == (ssize_t)len)
 		return 0;
-	r = take_answers(c); // the scheduler may have told why it closed the connection
+	r = take_answers(c); // the scheduler may have said why it closed
 	return r < 0 ? r : lose_connection(c);
 }
 
@@ -254,8 +252,7 @@ static int put_hints(struct gpq_client *c)
 	return n ? put_request(c, lines, n, c->num_hints) : 0;
 }
 
-// Connects to a socket. Returns the descriptor or -errno; -ECONNREFUSED also if the scheduler's
-// queue of connections is full.
+// Returns a connected descriptor or -errno; -ECONNREFUSED also if the scheduler's backlog is full.
 static int open_place(const struct sockaddr_un *place)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
@@ -300,15 +297,13 @@ static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 	return i;
 }
 
-// Begins the hint once, and waits unless timeout_ns is 0. Returns what gpq_begin() does;
-// -ECONNRESET may mean that the connection was lost before, so that the caller tries again.
+// One attempt of gpq_begin(). -ECONNRESET: the connection was lost, and a second attempt may do.
 static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
 {
 	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
-	// POLLIN only while answers are due: put_hint() reads no other input, with which this loop
-	// would spin.
+	// POLLIN only while answers are due: with other input, which is not read, this would spin.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
@@ -380,7 +375,7 @@ ssize_t gpq_status(struct gpq_client *c, char *text, size_t size, int64_t timeou
 
 // ---- handles
 
-// Writes a socket's address. Returns false with errno if the path is empty or too long.
+// Returns false with errno if the path of the socket is empty or too long.
 static bool set_place(struct sockaddr_un *place, const char *format, const char *path)
 {
 	place->sun_family = AF_UNIX;

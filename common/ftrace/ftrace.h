@@ -79,8 +79,8 @@ struct ftrace_process {
 	struct ftrace_text comm;
 	uint64_t records;
 	// Set by ftrace_match():
-	uint32_t log;        // index of the process in the log; FTRACE_NONE: not found there
-	const char *matched; // found in the log by: "queue", "namespace", "number"; NULL: not found
+	uint32_t log;        // process in the log; FTRACE_NONE: not found there
+	const char *matched; // found in the log by "queue", "namespace", "number"; NULL: not found
 };
 
 // A queue that a process created, from the arguments that gpq's own probes fetch.
@@ -116,7 +116,7 @@ struct ftrace_event {
 	uint64_t time_ns, pid, ns_pid, gpu, qid;
 	char name[32], command[64], clock[8], detail[128], source[8];
 	uint32_t process; // index of the process; FTRACE_NONE: not known
-	size_t order;     // number of events before this one in the file
+	size_t order;     // events before this one in the file
 };
 
 // All that was read from a trace. Starts as zeros.
@@ -127,14 +127,14 @@ struct ftrace {
 	size_t n, cap;
 	size_t *by_thread; // indices of records that have a thread: thread by thread, each in order
 	size_t nby_thread;
-	uint64_t lines;       // number of lines that are neither blank nor a comment
-	uint64_t odd;         // number of those lines that are no records
-	uint64_t untimed;     // number of records whose clock counts no nanoseconds
-	uint64_t losses;      // number of places where events were lost (FTRACE_LOST)
-	uint64_t lost;        // number of events lost there, as far as the trace counts them
-	uint64_t overwritten; // number of events overwritten in the buffer before it was printed
+	uint64_t lines;       // lines that are neither blank nor a comment
+	uint64_t odd;         // lines that should be records, but are not
+	uint64_t untimed;     // records whose clock counts no nanoseconds
+	uint64_t losses;      // places where events were lost (FTRACE_LOST)
+	uint64_t lost;        // lost events, as far as the trace counts them
+	uint64_t overwritten; // events overwritten in the buffer before it was printed
 	uint32_t epochs;      // how often the clock of a CPU went backwards
-	uint64_t unpaired;    // number of returns whose entry is not in the trace
+	uint64_t unpaired;    // returns whose entry is not in the trace
 	char clock[16];       // "mono" of "# clock: mono", which gpq writes; "": not known
 
 	struct ftrace_process *processes; // in the order of their first records
@@ -149,9 +149,9 @@ struct ftrace {
 
 	struct ftrace_event *events; // ftrace_read_events(): by time
 	size_t nevents, event_cap;
-	uint64_t odd_events; // number of lines of that text that are no events
+	uint64_t odd_events; // lines of the events file that are no events
 
-	// Set by ftrace_match(): by index in the log, index of the same process; of the same queue.
+	// Set by ftrace_match(): the process or queue for an index in the log.
 	uint32_t *of_log, *of_queue;
 };
 
@@ -174,8 +174,7 @@ void ftrace_fini(struct ftrace *f);
 const struct ftrace_process *ftrace_of_log(const struct ftrace *f, uint32_t log);
 const struct ftrace_queue *ftrace_queue_of(const struct ftrace *f, uint32_t queue);
 
-// Returns the index of the process with this pid or, of an unknown process, this tid (numbers of
-// the initial PID namespace). FTRACE_NONE: not in the trace.
+// Returns the process with this pid or, where only threads are known, tid. FTRACE_NONE: none.
 uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid);
 
 // Returns the pid of a process, or the tid of a thread whose process is not known.

@@ -89,8 +89,8 @@ static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_
 	return f->queues + from;
 }
 
-// Returns the process that created all queues at this ring address; FTRACE_NONE: there are none;
-// CONFLICT: several processes did.
+// Returns the process that created all queues at this ring address; FTRACE_NONE: none; CONFLICT:
+// several.
 static uint32_t creator(const struct ftrace *f, uint64_t ring)
 {
 	size_t n;
@@ -103,7 +103,7 @@ static uint32_t creator(const struct ftrace *f, uint64_t ring)
 	return process;
 }
 
-// Notes that `process` of the trace is `log` of the log, unless one of them is matched already.
+// Matches `process` of the trace with `log` of the log, unless one of them is matched already.
 static void match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
 {
 	struct ftrace_process *p = &f->processes[process];
@@ -160,8 +160,8 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	intern_fini(&numbers);
 }
 
-// Matches equal pids of log and trace, where the trace has no pid in the process's own namespace.
-// Wrong if the process was in a container and the trace is not a recording of gpq.
+// Matches equal pids, where the trace has no pid in the process's own namespace. Wrong if the
+// process was in a container and gpq did not record the trace.
 static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
@@ -171,8 +171,8 @@ static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 	}
 }
 
-// Returns the index of the trace's queue that is `q` of the log; FTRACE_NONE: there is none, or the
-// process created several queues at this ring address.
+// Returns the trace's queue that is `q` of the log; FTRACE_NONE: none, or the process created
+// several at this ring address.
 static uint32_t match_queue(const struct ftrace *f, const struct amdlog_queue *q)
 {
 	size_t n;

@@ -138,8 +138,8 @@ static bool take_context(struct rest *s, struct ftrace_record *r)
 	return take_time(s, r);
 }
 
-// Reads the task's name and what follows it to the time. The name takes 16 columns; in text that
-// lost its leading blanks the name may end at any dash.
+// Reads task to time. The task's name takes 16 columns; in text that lost its leading blanks the
+// name ends at any dash.
 static bool take_task(struct rest *s, struct ftrace_record *r)
 {
 	struct rest from = *s, at = *s;

@@ -27,26 +27,26 @@ struct live_trace {
 	char dir[64];   // where tracefs is mounted
 	char name[32];  // of the instance: "gpq-0123456789abcdef"
 	char group[32]; // of the kprobe events: "gpq_0123456789abcdef"
-	int lock;       // descriptor with a lock on the instance's folder; the guard has it, too
-	int pipe;       // descriptor of the instance's trace_pipe
-	int guard_end;  // write end of a pipe: when gpq closes it, the guard removes the instance
+	int lock;       // on the instance's folder (flock); gpq and the guard hold it
+	int pipe;       // trace_pipe of the instance
+	int guard_end;  // of a pipe: when gpq closes it, the guard removes the instance
 	pid_t guard;
-	unsigned functions; // number of live_probes whose function this kernel has
-	unsigned probes;    // number of those with kprobe events
-	unsigned events;    // number of live_events that were turned on
-	int defined;        // number of entries of the instance's folder events/GROUP
+	unsigned functions; // live_probes whose function this kernel has
+	unsigned probes;    // live_probes with kprobe events
+	unsigned events;    // live_events that were turned on
+	int defined;        // entries of the instance's folder events/GROUP
 };
 
-// Removes instances that killed gpqs left, then makes an instance and turns its events on. Returns
-// GPQ_OK, or removes the instance and returns an exit status after a message.
+// Removes instances that killed gpqs left, makes one and turns its events on. Returns GPQ_OK, or an
+// exit status after a message: then the instance is removed again.
 int live_trace_open(struct live_trace *t);
 
 // Turns tracing off. The rest of the buffer can still be read from t->pipe.
 void live_trace_stop(struct live_trace *t);
 
-// Warns of missed returns, and waits until the guard has removed all that gpq made in tracefs.
-// Returns GPQ_OK or, after a message, GPQ_FAILED if something is left, GPQ_PARTIAL if another
-// program removed or disabled probes.
+// Warns of missed returns, and waits until the guard has removed the instance. Returns GPQ_OK or,
+// after a message, GPQ_FAILED: something is left; GPQ_PARTIAL: another program removed or disabled
+// probes.
 int live_trace_close(struct live_trace *t);
 
 // The threads of a trace, to keep the records of chosen processes.
@@ -55,12 +55,12 @@ struct live_threads {
 	struct process_cache cache;
 	struct kfd_topology gpus; // with --gpu
 	const struct words *gpu_words;
-	bool asks;             // options choose processes: records of others are left out
+	bool asks;             // options choose processes
 	pid_t own;             // pid of gpq itself, whose records are left out
 	struct intern numbers; // tid -> index in `v`
 	struct live_thread *v;
 	size_t n, cap;
-	uint64_t unknown; // number of records left out because their process is not known
+	uint64_t unknown; // records left out, as their process is not known
 };
 
 // Keeps records of processes that `pick` chooses and, where a record names a GPU, of `gpus`; both

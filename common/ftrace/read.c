@@ -143,7 +143,7 @@ COMPARE_BY_BOTH(by_task, struct ftrace_task, tid, tgid)
 COMPARE_BY(by_tid, struct ftrace_task, tid)
 
 // Returns the process that comments "# task:" name for a thread; -1: none, or several, if the
-// kernel gave the thread's number to another one later.
+// number was given to another thread.
 static int64_t named_process(const struct ftrace *f, int64_t tid)
 {
 	const struct ftrace_task key = {.tid = tid};

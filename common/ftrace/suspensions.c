@@ -1,9 +1,9 @@
-// Suspensions of queues in a kernel trace: the steps of each call of suspend_queues, and the holds:
-// which process kept whose queues off the hardware, from when to when; see ftrace.h.
+// Suspensions of queues in a kernel trace: the steps of each call, and holds: who kept whose queues
+// off the hardware, from when to when; see ftrace.h.
 //
 // Facts: kfd_chardev.c, kfd_debug.c, kfd_device_queue_manager.c and kfd_process.c of 6.12 and 7.3.
 // kfd_ioctl_set_debug_trap names the target by its pid and calls suspend_queues (op 6) or
-// resume_queues (op 7), which return the number of queues that they suspended or resumed.
+// resume_queues (op 7), which return the number of queues suspended or resumed.
 //
 // suspend_queues does this for each GPU: it unmaps all queues of the runlist (unmap_queues_cpsch
 // sends the packet, then amdkfd_fence_wait_timeout waits until the hardware has saved the waves),
@@ -28,7 +28,7 @@ struct queue_call {
 	const struct ftrace_record *ioctl;     // entry of the ioctl that made the call; NULL: none
 	const struct ftrace_record *ioctl_end; // return of that ioctl, in its last call; else NULL
 	const struct ftrace_record *begin, *end; // entry and return of the call
-	uint64_t unmap_ns, wait_ns, map_ns;      // lengths of these steps in the call
+	uint64_t unmap_ns, wait_ns, map_ns;      // time of the call in these steps
 	bool suspends;                           // suspend_queues, not resume_queues
 };
 

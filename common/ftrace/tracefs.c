@@ -99,8 +99,8 @@ static struct path probes_switch(const struct live_trace *t)
 
 // --- removal ---
 
-// Returns the number of entries in the group's folder events/GROUP; 0: no event is left. The file
-// kprobe_events is no proof: it may lack lines while another gpq removes its own events.
+// Returns the number of entries in events/GROUP; 0: no event is left. (The file kprobe_events may
+// lack lines while another gpq removes its own.)
 static int count_events(const struct live_trace *t)
 {
 	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
@@ -129,8 +129,7 @@ static int remove_probes(const struct live_trace *t)
 	return left;
 }
 
-// Removes the instance, which the caller has locked, and its kprobe events. Returns false if
-// something is left.
+// Removes the locked instance and its kprobe events. Returns false if something is left.
 static bool remove_instance_once(const struct live_trace *t)
 {
 	set_instance(t, "/tracing_on", "0");
@@ -185,7 +184,7 @@ static int guard_start(struct live_trace *t)
 	return err_sys(errno, NULL, "--live: fork");
 }
 
-// Makes the guard remove the instance, and waits for it. Returns false if something is left.
+// Lets the guard remove the instance. Returns false if something is left.
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
@@ -279,8 +278,7 @@ static void set_instance_name(struct live_trace *t, const char *number)
 	snprintf(t->group, sizeof(t->group), GROUP "%.16s", number);
 }
 
-// Numbers of instances and groups of probes, left by killed gpqs, that were removed, are in use by
-// a gpq that runs, or could not be removed.
+// Numbers of instances: removed, in use by another gpq, not removable.
 struct swept {
 	unsigned removed, busy, failed;
 };
@@ -320,7 +318,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 	buf_fini(&list);
 }
 
-// Removes the instances and kprobe events that killed gpqs left: those that nobody has locked.
+// Removes what killed gpqs left: instances that nobody has locked, and their kprobe events.
 static struct swept sweep_instances(const char *dir)
 {
 	DIR *d = host_opendirf("%s/instances", dir);
@@ -402,9 +400,9 @@ static bool define_event(const struct live_trace *t, char kind, const char *even
 	return write_tracefs(path_of(t, "kprobe_events"), O_APPEND, text) == 0;
 }
 
-// Defines the kprobe events of a function, at its entry and return. Older kernels fetch no
-// arguments at a return: there the event has the result alone. If the function has a suffix, the
-// compiler may have moved its arguments, and none is fetched.
+// Defines the kprobe events of a function. Older kernels fetch no arguments at a return: there the
+// event has the result alone. If the function has a suffix, the compiler may have moved its
+// arguments, and none is fetched.
 static bool make_probe(struct live_trace *t, const struct live_probe *p, const char *function)
 {
 	// Before amdgpu is loaded the kernel would accept a probe of that module, for later.
