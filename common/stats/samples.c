@@ -70,7 +70,6 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
-// The percentile p if there are enough values for it, else NaN.
 static double carried(struct samples *s, double p)
 {
 	return samples_carry(s->n, p) ? samples_percentile(s, p) : NAN;
@@ -116,7 +115,7 @@ static double binomial_tail(size_t n, size_t k, double p)
 	return sum < 1 ? sum : 1;
 }
 
-// The smallest j: a resample's median is at most the j-th value with probability >= q.
+// Smallest j such that the median of a resample is at most the j-th value with probability >= q.
 static size_t resample_rank(size_t n, double q)
 {
 	size_t k = (size_t)stats_rank(n, 0.5), low = 1, high = n;

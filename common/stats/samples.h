@@ -36,8 +36,8 @@ void samples_sort(struct samples *s);
 // Rank of the percentile p (0 to 1) among n values: 1 to n; 0 when n is 0.
 uint64_t stats_rank(uint64_t n, double p);
 
-// True if n values are enough for the percentile p: at least one lies beyond it. 10 values
-// are for p90, 20 for p95, 100 for p99, 1000 for p99.9: n >= 1 / (1 - p).
+// True if n values are enough for the percentile p: at least one lies beyond it. p90 needs
+// 10 values, p95 20, p99 100, p99.9 1000.
 bool samples_carry(uint64_t n, double p);
 
 // Statistics of the samples; NaN: there are no values.
@@ -45,9 +45,9 @@ double samples_percentile(struct samples *s, double p);
 double samples_mean(const struct samples *s);
 struct summary samples_summary(struct samples *s);
 
-// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. The
-// result is what infinitely many resamples would give: a resample's median is at most the j-th
-// value if at least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
+// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. It is
+// what infinitely many resamples would give: a resample's median is at most the j-th value if
+// at least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
 void samples_median_ci(struct samples *s, double level, double *low, double *high);
 
 // Mann-Whitney test: do values of one set tend to be larger than those of the other?

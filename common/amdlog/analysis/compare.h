@@ -1,6 +1,6 @@
 // Comparison of two logs, A and B: queues, kernels, rates, backlog, gaps.
 //
-// Queues are the same if process id and address are, as processes may use the same addresses.
+// Queues are the same if process id and address are: processes may use the same addresses.
 // Kernels are matched by name.
 #ifndef GPQ_AMDLOG_ANALYSIS_COMPARE_H
 #define GPQ_AMDLOG_ANALYSIS_COMPARE_H
@@ -34,13 +34,13 @@ struct amdlog_comparison {
 	uint32_t shared, unsure;      // queues of A that are, or may be, in B
 	struct amdlog_match *kernels; // those used in A, then those used in B alone
 	uint32_t nkernels, both, only[2];
-	struct intern addresses[2]; // of the queues of A and of B (compare.c)
+	struct intern addresses[2]; // queues of A and of B (compare.c)
 };
 
 void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2]);
 void amdlog_compare_fini(struct amdlog_comparison *c);
 
-// Is queue `q` of side `which` in the other log too?
+// Is queue `q` of the log `which` in the other log too?
 enum amdlog_same amdlog_queue_in_other(const struct amdlog_comparison *c, unsigned which,
 				       uint32_t q);
 

@@ -28,7 +28,7 @@ struct amdlog_gaps {
 	uint32_t keep;             // how many of the longest gaps are kept for each queue
 	struct gaps_queue *queues; // by row: all queues, then each queue
 	size_t cap;
-	struct keyed_histogram lengths; // lengths of gaps in microseconds, by row
+	struct keyed_histogram lengths; // of gaps in microseconds, by row
 };
 
 // Adds a dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue` (GAPS_ALL: not known).

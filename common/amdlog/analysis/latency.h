@@ -18,7 +18,7 @@ struct latency_kind {
 
 // The last command enqueued at an address, or the last handler set on a signal.
 struct latency_open {
-	uint64_t us; // time of that; AMDLOG_UNKNOWN: the command or signal is complete
+	uint64_t us; // when it was enqueued or set; AMDLOG_UNKNOWN: it is complete
 	uint32_t kind, queue, kernel;
 };
 
@@ -43,7 +43,7 @@ struct amdlog_latency {
 	bool incomplete;  // a command, kind or signal was left out at a limit
 };
 
-// Kinds of records that latencies need, beside those that always become events.
+// Kinds of records that latencies need, beside PLACED ones.
 #define AMDLOG_KINDS_LATENCY \
 	(AMDLOG_KIND(COMMAND_ENQUEUED) | AMDLOG_KIND(COMMAND_COMPLETE) | AMDLOG_KIND(SIGNAL))
 

@@ -7,14 +7,14 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define SERIES_INTERVALS_MAX (1u << 20) // from the first record to the last
+#define SERIES_INTERVALS_MAX (1u << 20) // intervals from first to last
 #define SERIES_POINTS_MAX    (1u << 22) // points of all tracks together
 
 struct series_point {
 	uint32_t launches, dispatches, barriers;
 	uint32_t queues; // queues that got packets; for one queue 1 or 0
 	uint32_t backlog_n, backlog_max;
-	uint64_t backlog_sum; // sum over backlog_n packets
+	uint64_t backlog_sum; // over backlog_n packets
 };
 
 // The points of one queue, or of the whole log.
@@ -40,7 +40,7 @@ struct amdlog_series {
 // Adds a record that amdlog_summary_add placed; records without a time are left out.
 void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e);
 
-// To be called after the last record. `span`: the first and last time of the log.
+// Ends the series after the last record. `span`: first and last time of the log.
 void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *span);
 
 // The point of an interval of the track; zeros where nothing happened.

@@ -1,10 +1,6 @@
 // The timeline of a log; timeline.h.
 //
-// Facts: [amdlog.packets], [amdlog.backlog], [amdlog.signals], [amdlog.time] (start and end of the
-// GPU are nanoseconds of CLOCK_BOOTTIME, the log's clock as long as the host never slept; the time
-// of one thread steps back only where another run begins), [amdlog.api] (entry and return are on
-// one thread and nest, either may be missing; hipGetLastError and hipPeekAtLastError print no
-// return when there was no error).
+// Facts: [amdlog.packets], [amdlog.backlog], [amdlog.signals], [amdlog.time], [amdlog.api].
 #include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline.h"
 #include "common/host/buf.h"
@@ -60,11 +56,11 @@ struct amdlog_timeline {
 	const struct amdlog_summary *sum; // not owned
 	struct timeline_thread **threads; // by the summary's number; NULL: no call was open yet
 	size_t nthreads;
-	uint64_t flows, executions; // the last ids that flows and executions got
+	uint64_t flows, executions; // last ids given to flows and executions
 	struct timeline_signal signal[SIGNALS];
 	struct timeline_queue {
-		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN: none
-		uint64_t window;  // last window in which it got a packet; AMDLOG_UNKNOWN: none
+		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN
+		uint64_t window;  // last one with a packet of the queue; AMDLOG_UNKNOWN
 	} * queues;               // by the summary's number
 	size_t nqueues;
 	uint64_t window, active; // the counter's open window, and its queues with packets
@@ -95,7 +91,6 @@ static uint64_t pid_of(const struct amdlog_timeline *t, uint32_t process)
 	return pid >= 0 && (uint64_t)pid < TRACK_THREADS ? (uint64_t)pid : TRACK_NAMELESS + process;
 }
 
-// Begins an event of a thread.
 static void timeline_begin(struct amdlog_timeline *t, char phase, uint32_t thread, uint64_t us,
 			   const char *category, const char *name)
 {
@@ -133,7 +128,7 @@ static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 	t->window = next;
 }
 
-// Counts a packet's queue as active. A packet up to 1 s older than the open window counts for that.
+// Counts a packet's queue as active. A packet up to 1 s before the open window counts in it.
 static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
@@ -366,7 +361,6 @@ static void call_leave(struct amdlog_timeline *t, const struct amdlog_event *e, 
 		draw_call_packets(t, r->thread, r->time_us > h->call[0].time_us ? r->time_us : 0);
 }
 
-// Draws an API line on its thread's track.
 static void timeline_call(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
 	const struct amdlog_record *r = e->record;

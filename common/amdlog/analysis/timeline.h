@@ -1,10 +1,10 @@
 // A log as Chrome trace events (common/out/traceevent.h): what Perfetto shows.
 //
 // A track for each host thread with its API calls, from entry to return; a track for each hardware
-// queue with a mark for each packet, at the time it was written into the ring; a counter of the
-// packets that waited in front of it; a counter of the queues that got packets. A flow leads from
-// the API call to the packets it wrote. Where the log has times of the GPU (profiling was on;
-// [amdlog.signals]), the execution is a slice of its own.
+// queue with a mark for each packet, when it was written into the ring; counters of each queue's
+// backlog and of the queues that got packets. A flow leads from an API call to the packets it
+// wrote. Where the log has times of the GPU (profiling was on; [amdlog.signals]), the execution is
+// a slice of its own.
 //
 // Nothing is drawn that the log does not have: a packet has no length, and a call without a return
 // is a mark. Memory is bounded by the number of threads and queues.

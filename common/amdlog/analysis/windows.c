@@ -91,8 +91,8 @@ static enum windows_fault cycle_window(struct amdlog_windows *w, const struct ma
 	return add_window(w, m->at_ns / 1000, end / 1000, label);
 }
 
-// gpq suspend prints a line for each queue. The first line of a process opens a window, which ends
-// at the deadline or, if there is a line of gpq resume, then.
+// gpq suspend prints a line for each queue. The first one of a process opens a window, which ends
+// at the deadline or at the time in a line of gpq resume.
 static enum windows_fault suspended_window(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;

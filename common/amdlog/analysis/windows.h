@@ -60,8 +60,8 @@ void amdlog_windows_fini(struct amdlog_windows *w);
 // The activity of one queue in and around one window.
 struct marked_cell {
 	uint64_t dispatches;          // in the window, borders included
-	uint64_t rptr_low, rptr_high; // least and greatest rptr of packets in it; AMDLOG_UNKNOWN
-	uint64_t backlog_max;         // greatest backlog of packets in it; AMDLOG_UNKNOWN
+	uint64_t rptr_low, rptr_high; // of packets in the window; AMDLOG_UNKNOWN
+	uint64_t backlog_max;         // of packets in the window; AMDLOG_UNKNOWN
 	// Longest time between two dispatches that overlaps the window; AMDLOG_UNKNOWN: none does.
 	uint64_t gap_begin_us, gap_end_us;
 	uint64_t after_us; // first dispatch at the window's end or later; AMDLOG_UNKNOWN

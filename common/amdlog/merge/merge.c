@@ -262,8 +262,7 @@ static void settle_part(struct adding *a)
 					     : settle_dispatch)(a, &a->from->part.open[i]);
 }
 
-// Counts records of the part whose stream was unknown there: for the stream that their thread has
-// in the sum, on the conditions of queue.c.
+// Counts a head's records for the stream that its thread has in the sum, as queue.c would have.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];

@@ -374,7 +374,7 @@ static const struct stream_period period_initial = {.process = AMDLOG_NONE, .que
 static const struct stream_head head_initial = {.thread = AMDLOG_NONE, .queue = AMDLOG_NONE};
 
 const struct section part_sections[PART_SECTIONS] = {
-// Rows of the table `rows` of struct ROW, `n` of them.
+// The table `rows` of struct ROW, which has `n` rows.
 // NOLINTBEGIN(bugprone-macro-parentheses): names take none
 #define SECTION(key, name, rows, n, initial, sparse, of_streams)                          \
 	{                                                                                 \

@@ -42,8 +42,8 @@ union row {
 struct section {
 	const char *key;
 	const struct part_member *members;
-	size_t rows, count, size; // offsets of the pointer and of the count; bytes of a row
-	const void *initial;      // a row with the values of members that are not written
+	size_t rows, count, size; // offsets of pointer and count, bytes of a row
+	const void *initial;      // a row: values of members that are not written
 	bool sparse;              // members that are as in `initial` are not written
 	bool of_streams;
 	// Appends a row that was read and whose required members are valid. False: it contradicts

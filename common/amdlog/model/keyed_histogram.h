@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct keyed_histogram_row {
-	uint64_t count, sum; // sum stays at UINT64_MAX when that is exceeded
+	uint64_t count, sum; // sum UINT64_MAX: that much or more
 	uint64_t min, max;   // not set while count is 0
 	uint64_t *bucket;    // counts of buckets first to first + n - 1
 	uint32_t first, n;
@@ -25,7 +25,7 @@ struct keyed_histogram {
 // Adds a value to the histogram of a key. Keys must be small numbers: they index an array.
 void keyed_histogram_add(struct keyed_histogram *s, uint32_t key, uint64_t value);
 
-// Adds all of a histogram to a key.
+// Adds a histogram to that of a key.
 void keyed_histogram_put(struct keyed_histogram *s, uint32_t key, const struct hist *h);
 
 // Sets *h to the histogram of a key. False: the key has no values, and *h is empty.

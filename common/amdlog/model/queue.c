@@ -1,9 +1,9 @@
 // Hardware queues: their fields from packet and queue lines, and the streams they serve.
 //
 // Facts: [amdlog.queue-lines], [amdlog.queue-address], [amdlog.queue-id]. A queue has two
-// addresses, the ring (HWq) and the handle (hsa_queue_t, SWq); 6.2 and later print both. 5.5 to 6.1
-// print the ring in packets and the handle in queue lines, so a queue has two rows here until a
-// stream that was created on the handle dispatches to the ring. Up to 5.4 HWq is the handle.
+// addresses, the ring (HWq) and the handle (hsa_queue_t, SWq). ROCm 5.5 to 6.1 print the ring in
+// packets and the handle in queue lines, so a queue has two rows here until a stream that was
+// created on the handle dispatches to the ring.
 #include "common/amdlog/model/summary_priv.h"
 
 #include <string.h>

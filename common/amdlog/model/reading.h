@@ -24,9 +24,8 @@ struct amdlog_reading {
 		uint64_t offset; // of `text` in the input
 		const struct grep_hits *hits;
 	} block;
-	_Atomic bool settled; // the filter's times are absolute: none waits for the first record
-	// Called for records that pass the filter, but not for those that a block reader only
-	// counted. May be NULL.
+	_Atomic bool settled; // no time of the filter is relative, or the first record was read
+	// Called for records that pass the filter, unless a block reader counted them. May be NULL.
 	void (*event)(void *ctx, const struct amdlog_event *e);
 	void *ctx;
 };
@@ -39,7 +38,7 @@ void amdlog_reading_fini(struct amdlog_reading *r);
 // Makes a block reader for one thread, for the next input. `kinds`: see block.h.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// Returns `settled`, in any thread. While it is false, text must be taken without block results.
+// Returns `settled`, in any thread. While false, text must be taken without block results.
 bool amdlog_reading_settled(const struct amdlog_reading *r);
 
 // Takes the next text of the input. `b`: its block result, `hits`: its lines that the filter by
@@ -47,7 +46,7 @@ bool amdlog_reading_settled(const struct amdlog_reading *r);
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits);
 
-// The input ends; another may follow.
+// Ends an input; another may follow.
 void amdlog_reading_end(struct amdlog_reading *r);
 
 #endif

@@ -75,7 +75,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	memcpy(key, (uint64_t[]){h.thread, h.what, h.queue}, sizeof(key));
 	uint32_t n = intern_value(&s->head_keys, key, sizeof(key));
 	if (n != INTERN_NONE && h.what == STREAM_HEAD_MADE)
-		return; // only a thread's first creation can have its entry in an earlier part
+		return; // only one creation of a thread began in an earlier part
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
 		span_merge(&s->heads[n].span, &h.span);

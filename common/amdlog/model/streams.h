@@ -37,12 +37,12 @@ struct stream_head {
 
 // Starts as zeros.
 struct amdlog_streams {
-	struct stream_period *v; // in the order of their beginnings
+	struct stream_period *v; // in the order of their first records
 	uint32_t n;
 	size_t cap, head_cap;
 	struct intern latest;      // (process, stream) -> the stream's latest period
 	uint64_t left_out;         // records left out because of STREAMS_MAX
-	struct stream_head *heads; // in a part only, in the order of their beginnings
+	struct stream_head *heads; // in a part only, in the order of their first records
 	uint32_t nheads;
 	struct intern head_keys;
 };
@@ -59,8 +59,8 @@ void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *ad
 // Appends a head. False: there are STREAMS_MAX.
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h);
 
-// To be called after amdlog_summary_finish: joins successive periods on what turned out to be one
-// queue. The earlier one is left without packets and with an empty span.
+// After amdlog_summary_finish, joins successive periods on two rows of one queue. The earlier
+// period is left without packets and with an empty span.
 void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *sum);
 
 void amdlog_streams_fini(struct amdlog_streams *s);

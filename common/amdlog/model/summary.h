@@ -36,7 +36,7 @@ struct amdlog_thread {
 	uint32_t kernel; // the kernel named last, until its dispatch comes; AMDLOG_NONE
 	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN
 	bool by_command; // `stream` comes from a command line, which outlives an API call
-	bool creating;   // within hipStreamCreate*
+	bool creating;   // the thread is within hipStreamCreate*
 	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE
 	bool knows_kernel, knows_stream; // `kernel`, `stream` do not depend on earlier parts
 	struct thread_head head;
@@ -62,7 +62,7 @@ struct amdlog_queue {
 	bool handle_unsure; // more than one row could be `handle`
 	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
 	uint32_t handle;    // row of the same queue, known by its hsa_queue_t only; AMDLOG_NONE
-	uint64_t records;   // packets and queue lines that name it
+	uint64_t records;   // packets and queue lines that name the queue
 	uint64_t dispatches, barriers, barrier_values;
 	uint64_t torn; // packets that are cut
 	uint64_t created, deleted;
@@ -87,9 +87,9 @@ struct amdlog_shapes {
 // packets whose queue only those may know.
 struct amdlog_unresolved {
 	uint32_t process, queue;
-	uint32_t thread; // that named the kernel in an earlier part; AMDLOG_NONE: see `object`
+	uint32_t thread; // that may have named the kernel earlier; AMDLOG_NONE
 	bool value;
-	uint64_t object; // kernel_obj, which tells the kernel; if `value`, the queue's address
+	uint64_t object; // kernel_obj; if `value`, the queue's address
 	uint64_t n, torn;
 	struct amdlog_span span;
 	struct amdlog_shapes grid, workgroup;
@@ -98,7 +98,7 @@ struct amdlog_unresolved {
 struct amdlog_kernel {
 	const char *name;
 	uint32_t len;
-	bool wanted; // passes the filter
+	bool wanted; // the filter picks this kernel
 	uint64_t launches, dispatches;
 	uint32_t queues, processes;
 	struct amdlog_shapes grid, workgroup;
@@ -160,7 +160,7 @@ struct summary_state {
 	struct amdlog_packet packet; // of the current record, if no block result holds it
 	bool prints_swq;             // SWq was seen (ROCm 6.2 or later): queue lines name rings
 	bool has_base;               // the filter's relative times have become absolute
-	uint64_t first_us, last_us;  // of the first record counted, of the latest record
+	uint64_t first_us, last_us;  // of the first record, and of the latest one
 	uint64_t stream_changes;     // how often a stream was created on a queue
 };
 
@@ -243,7 +243,6 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 // After the last record, joins queues known by handle and by ring, and sums up the processes.
 void amdlog_summary_finish(struct amdlog_summary *s);
 
-// True if the log has packet lines.
 bool amdlog_has_packets(const struct amdlog_summary *s);
 
 #endif

@@ -1,6 +1,6 @@
 // The end of a summary: joins queues seen under two addresses, sums up threads and queues.
 //
-// Facts: [amdlog.queue-address]: 5.5 to 6.1 print ring and handle in different lines.
+// Facts: [amdlog.queue-address]: ROCm 5.5 to 6.1 print ring and handle in different lines.
 #include "common/amdlog/model/summary_priv.h"
 
 #define NAMELESS_MAX 2000

@@ -44,7 +44,6 @@ void stream_api_return(struct amdlog_summary *s, struct amdlog_thread *t, struct
 void stream_set(struct amdlog_thread *t, const struct block_stream *known);
 void stream_command(struct amdlog_thread *t, const struct amdlog_record *r);
 
-// Counts a packet or a queue line for its queue.
 void queue_count(struct amdlog_summary *s, const struct amdlog_event *e);
 
 // Note that a stream was created on queue `q`, was seen on it, or sent it a packet; the last of

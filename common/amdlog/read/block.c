@@ -35,7 +35,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 
 // --- the caches: an entry holds only what is so of every line that fits it ---
 
-// An empty prefix fits only 64 newlines, and no statement fits there: messages begin otherwise.
+// An empty prefix fits only 64 newlines, and no statement fits there: no message begins so.
 static void clear_prefixes(struct block_reader *g)
 {
 	g->no_thread.used = true;
@@ -406,7 +406,6 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 	return true;
 }
 
-// Reads a line that is one record.
 static void record_line(struct parse *w, const char *text, const char *newline)
 {
 	struct amdlog_record r = {

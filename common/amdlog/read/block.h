@@ -2,8 +2,7 @@
 // read one input. amdlog_reading_take (reading.h) then takes the results in the order of the input.
 //
 // Most lines are only counted, by thread. Lines whose order matters (packets, kernel names, queues)
-// become items, parsed. Lines that a torn record may reach become one item, unparsed: the scanner
-// reads them later.
+// become parsed items. Lines that a torn record may reach become one item for the scanner.
 //
 // What the speed rests on, and the CPU time that leaving it out costs (gpq trace --threads 1, least
 // of 15 interleaved runs; a generated log of level 5, 373 MB, then one of level 3, 157 MB):
@@ -14,7 +13,6 @@
 //     two statements a set                                      +26 %   +29 %
 //     the loop compiled for AVX2                                +17 %   +16 %
 //
-// Another log, 1.15 GB: 0.42 s as it is, 0.88 s without caches, 1.18 s by the plain scanner alone.
 // What saved less than 2 % is not here: two prefixes a set, and in the summary the kernel that a
 // kernel_obj had last.
 #ifndef GPQ_AMDLOG_READ_BLOCK_H

@@ -38,7 +38,7 @@ struct prefix {
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// API lines that are kept. Entries only of known threads: others belong to no certain call.
+// API lines that are kept; entries only if they name a thread, as others fit no certain call.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
 // An entry of the statement cache: level, source file and three digits of its line (columns 0 to

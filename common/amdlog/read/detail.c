@@ -156,7 +156,7 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r)
 	if (r->msg_len < 16 || memcmp(end - 3, tail, 3) != 0)
 		return AMDLOG_UNKNOWN;
 	p = end - 4;
-	if (*p == 'd') // the stray letter of 6.3
+	if (*p == 'd') // the stray letter of ROCm 6.3
 		p--;
 	for (; p > r->msg && is_digit(*p) && unit < UINT64_C(1000000000000000000); p--, unit *= 10)
 		v += (uint64_t)(*p - '0') * unit;

@@ -8,20 +8,20 @@
 
 struct amdlog_packet {
 	// Numbers are AMDLOG_UNKNOWN if the line does not have them.
-	uint64_t hwq; // ring; up to 5.4, in BarrierValue lines up to 6.1, the hsa_queue_t
-	uint64_t swq; // hsa_queue_t, 6.2 and later
+	uint64_t hwq; // ring; up to ROCm 5.4, in BarrierValue lines to 6.1, the hsa_queue_t
+	uint64_t swq; // hsa_queue_t; ROCm 6.2 and later
 	uint64_t kernel_obj;
 	uint64_t rptr, wptr; // counted in packets ([amdlog.backlog])
 	int64_t id;          // ROCr's number of the queue ([amdlog.queue-id]); -1 unknown
 	uint64_t grid[3];    // work-items; unknown: [0] is AMDLOG_UNKNOWN
 	uint64_t workgroup[3];
 	bool whole; // no field is missing that the release prints
-	bool ends;  // the line ends with a whole wptr, so no rest of the packet is elsewhere
+	bool ends;  // the line ends with a whole wptr: no rest of it is elsewhere
 };
 
 struct amdlog_queue_line {
 	uint64_t swq, hwq; // "Created SWq=.. to map on HWq=.."
-	uint64_t address;  // other lines: the hsa_queue_t up to 6.1, then the ring
+	uint64_t address;  // other lines: the hsa_queue_t up to ROCm 6.1, then the ring
 	uint64_t size;     // of the ring, in packets
 	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
 };
@@ -59,7 +59,7 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r);
 // True if an API return has something other than hipSuccess.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
-// The kernel's name in a record of kind KERNEL.
+// The kernel's name in a record of kind KERNEL, *len bytes.
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
 
 // True if the record is cut: within its prefix, by another record at a multiple of 128 bytes, or by

@@ -29,7 +29,7 @@ struct intern {
 // The number of `bytes`, added if they are new. INTERN_NONE: a limit is reached.
 uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
-// The same for bytes whose hash, from intern_hash, is known.
+// intern_put_hashed: the same for bytes whose intern_hash is known.
 uint32_t intern_hash(const void *bytes, size_t len);
 uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
@@ -44,7 +44,7 @@ uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 
 void intern_fini(struct intern *in);
 
-// Keys that are two numbers.
+// A key of two numbers.
 struct pair {
 	uint64_t a, b;
 };

@@ -45,7 +45,7 @@ static size_t name_len(const char *p, size_t len)
 	return n < len ? n : 0;
 }
 
-// "hipMalloc ( 0x.., 4 ) " or "hipMalloc: Returned hipSuccess : 0x..".
+// Parses "hipMalloc ( 0x.., 4 ) " or "hipMalloc: Returned hipSuccess : 0x..".
 static bool api_parse(struct amdlog_record *r)
 {
 	const char *p = r->msg;

@@ -96,8 +96,7 @@ static inline bool number_may_end(const struct amdlog_record *r)
 	return r->ended || r->msg + r->msg_len < r->text + r->len;
 }
 
-// True if a number that ends at `p` is whole: a separator or, if `may_end`, the message's end
-// follows.
+// True if a number that ends at `p` is whole: a separator follows or, if `may_end`, nothing.
 static inline bool is_number_end(const char *p, const char *stop, bool may_end)
 {
 	const uint64_t separators =
@@ -188,7 +187,7 @@ static inline enum amdlog_kind packet_kind_before(const char *msg, const char *h
 #undef IS
 }
 
-// Reads a shape like "[1024, 1, 1]" into `out`; leaves `out` as it is if the shape is cut.
+// Reads "[1024, 1, 1]" into `out`; leaves `out` as it is if the text is cut.
 static inline void packet_triple(const char *p, const char *stop, uint64_t out[3])
 {
 	static const char ones[8] = ", 1, 1]";
@@ -214,8 +213,8 @@ static inline void packet_triple(const char *p, const char *stop, uint64_t out[3
 		memcpy(out, v, sizeof(v));
 }
 
-// True if the packet line is complete. Barriers of 6.2 and 6.3 have neither rptr nor wptr, so only
-// one of the two alone shows a loss.
+// True if the packet line is complete. Barriers of ROCm 6.2 and 6.3 have neither rptr nor wptr, so
+// only one of the two alone shows a loss.
 static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_kind kind,
 				   bool signal, const char *msg, const char *stop)
 {

@@ -27,7 +27,6 @@ static inline bool is_bare(const struct amdlog_writer *w)
 // `strict`: the file's name must be like the runtime's, for records within a line.
 size_t prefix_shape(const char *p, size_t len, bool strict);
 
-// True if the line begins with a record.
 bool is_record_line(const char *p, size_t len);
 
 // The first place in [p, stop) where a record may begin within a line; NULL: none. Its prefix may

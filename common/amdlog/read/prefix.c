@@ -118,17 +118,17 @@ static const struct form {
 	enum amdlog_style style;
 	unsigned ahead;
 } forms[] = {
-	// 5.7 and later: "[pid:461   tid:0x7f1072d6c8c0] ", 6.4: "tid: 0x7f..", Windows: "0x 6840"
+	// ROCm 5.7 on: "[pid:461   tid:0x7f1072d6c8c0] ", 6.4: "tid: 0x7f..", Windows: "0x 6840"
 	{"[pid:~#~tid: ~0x~$]", AMDLOG_STYLE_6_4, 0},
 	{"[pid:~#~tid: ~$]", AMDLOG_STYLE_6_4, 0},
 	{"[pid:~#~tid:0x~$]", AMDLOG_STYLE_5_7, 0},
 	{"[pid:~#~tid:$]", AMDLOG_STYLE_5_7, 0},
-	// Up to 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] "
+	// Up to ROCm 5.6: "8088 : [tid:0x14b2015e9700] ", "182280: [7f634262e880] "
 	{"#~: [tid:~0x~$]", AMDLOG_STYLE_5_0, 0},
 	{"#~: [tid:~$]", AMDLOG_STYLE_5_0, 0},
 	{"#~: [~0x~$]", AMDLOG_STYLE_3_7, 0},
 	{"#~: [~$]", AMDLOG_STYLE_3_7, 0},
-	// Packets and kernel names of 3.10 to 4.5: "[7f634262e880] HWq=",
+	// Packets and kernel names of ROCm 3.10 to 4.5: "[7f634262e880] HWq=",
 	// "[7f634262e880]!\tShaderName"
 	{"[$] HWq=", AMDLOG_STYLE_3_7, 4},
 	{"[$]!\t", AMDLOG_STYLE_3_7, 0},

@@ -61,7 +61,7 @@ static bool is_hex_number(const char *p, const char *end)
 	return p == end;
 }
 
-// A packet line ends with wptr, before 6.2 (barriers: 6.4) with completion_signal.
+// A packet line ends with wptr; before ROCm 6.2 (barriers: 6.4) with completion_signal.
 static bool ends_as_packet(const struct amdlog_record *r)
 {
 	const char *equals = memrchr(r->msg, '=', r->msg_len);

@@ -1,18 +1,15 @@
 // Puts torn records together again where there is no doubt.
 //
-// A record is written in pieces of 128 bytes; records of other processes may land between two of
-// them, and the rest of the record is then at the start of a later line ([amdlog.torn]). As a
-// process writes one record at a time, the rest comes before its next record. Only packets and API
-// entries are joined, since they show when they are complete: the front up to a multiple of 128
-// bytes and a line without a prefix must make one complete record. Lines right behind a packet are
-// joined the same way, as a pasted log is wrapped at the terminal's width.
+// Records are written in pieces of 128 bytes. A record of another process may land between two, and
+// the rest of the first record then begins a later line ([amdlog.torn]), but comes before the next
+// record of its process. Only packets and API entries are joined, as they show when they are
+// complete: the front up to a multiple of 128 bytes and a line without a prefix must make one
+// complete record. Lines right behind a packet are joined too: a terminal may have wrapped the log.
 //
-// While a record of one process is open, a longer line of another process may hold its rest. If
-// that cannot be ruled out, the line is cut to its first piece: it counts as torn, but nothing
-// false.
+// While a record is open, a longer line of another process may hold its rest. If that cannot be
+// ruled out, the line is cut to its first piece and counts as torn.
 //
-// A torn record is handed on when it is complete, or when the next record of its process shows that
-// it never will be.
+// A torn record is handed on when it is complete, or when its process writes another record.
 #ifndef GPQ_AMDLOG_READ_REASSEMBLE_H
 #define GPQ_AMDLOG_READ_REASSEMBLE_H
 
@@ -32,7 +29,7 @@ struct amdlog_reassembly {
 	struct amdlog_scan *scan; // owned; finds the records and lines
 	uint64_t mended;          // records put together so far
 	uint64_t first, past;     // `mended` counts those that begin in [first, past) of the input
-	unsigned n;               // number of those waiting; the oldest is first
+	unsigned n;               // records in `waiting`, oldest first
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];

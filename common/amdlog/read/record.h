@@ -16,12 +16,12 @@
 #define AMDLOG_PAD      128 // bytes behind a text that may be read
 
 // All kinds of records, a row each: X(name, word, use, beginnings of its messages...). A new kind
-// is a row here, at most 32, outside of the ranges of is_packet() and is_queue_line() (parse.h);
-// and a new AMDLOG_PARTIAL_SCHEMA (merge/partial.h), as --partial writes the counts by position.
-// use: COUNTED, records are only counted; PLACED, their meaning depends on earlier records, so they
-// go to summary.c one by one; CALL, they are counted, and the thread's last one is kept, as it may
-// name a stream. The first row with a matching beginning (3 to 32 bytes) wins, so put longer ones
-// first; API lines and packets are recognized by code (message.c).
+// needs a row (at most 32), outside of the ranges of is_packet() and is_queue_line() (parse.h),
+// and a new AMDLOG_PARTIAL_SCHEMA (merge/partial.h), as --partial writes counts by position. use:
+// COUNTED, records are only counted; PLACED, their meaning depends on earlier records, so they go
+// to summary.c one by one; CALL, they are counted, and a thread's last one is kept, as it may name
+// a stream. The first row with a matching beginning (3 to 32 bytes) wins, so longer ones stand
+// first. API lines and packets are recognized by code (message.c).
 #define AMDLOG_KINDS(X)                                                                         \
 	X(OTHER, "other", COUNTED)                                                              \
 	X(API_ENTRY, "api", CALL)                                                               \
@@ -71,7 +71,7 @@ enum amdlog_kind {
 		AMDLOG_NKINDS
 };
 
-// Layout of the prefix, which tells the release ([amdlog.prefix]).
+// Layout of the prefix, which tells the release of ROCm ([amdlog.prefix]).
 enum amdlog_style {
 	AMDLOG_STYLE_NONE,    // torn within the prefix
 	AMDLOG_STYLE_3_5,     // time in units of 100 ns
@@ -92,7 +92,7 @@ struct amdlog_record {
 	uint64_t offset;  // of `text` in the input, bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
 	uint32_t thread;  // number in the scanner's table of threads
-	uint8_t level;    // 0 to 9
+	uint8_t level;    // 0 to 9; LEVEL_NONE (parse.h)
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
 	bool ended;        // a newline follows: a number at the end of the text is whole

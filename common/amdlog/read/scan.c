@@ -35,7 +35,7 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 	if (n != INTERN_NONE)
 		return n;
 	n = threads_add(t, &id);
-	// ROCm up to 4.5 prints some lines with the thread alone, which find the process here.
+	// For lines of ROCm up to 4.5 that name the thread alone.
 	if (t->n != before && w->old && pid >= 0)
 		pair_set(&t->by_tid, w->tid, t->source, n);
 	return n;
@@ -148,7 +148,7 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 	return to;
 }
 
-// At most SCAN_READ bytes: the buffer has room for them behind what is kept.
+// Takes at most SCAN_READ bytes, for which the buffer has room behind what is kept.
 static void scan_append(struct amdlog_scan *s, const char *data, size_t n)
 {
 	size_t keep = 0;

@@ -24,7 +24,7 @@ struct amdlog_threads {
 	uint32_t n;
 	size_t cap;
 	struct intern keys;
-	struct intern by_tid; // ROCm 3.7 to 4.5: some lines name the thread only
+	struct intern by_tid; // (tid, source) -> thread; ROCm up to 4.5: some lines name no process
 };
 
 // The number of the thread that wrote a record.
@@ -68,7 +68,6 @@ struct amdlog_scan {
 struct amdlog_scan *amdlog_scan_new(const struct amdlog_sink *sink);
 void amdlog_scan_free(struct amdlog_scan *s);
 
-// Takes the next bytes of the input.
 void amdlog_scan_feed(struct amdlog_scan *s, const char *data, size_t len);
 
 // Ends the input. Another input may follow; its threads without a pid are other threads.

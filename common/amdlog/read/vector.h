@@ -44,7 +44,6 @@ static inline bool is_zero(vector_bytes x)
 #endif
 }
 
-// True if 32 bytes are the same.
 static inline bool same_32(const char *p, const uint8_t *text)
 {
 	vector_bytes differ = {0};
