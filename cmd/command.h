@@ -18,7 +18,7 @@ enum {
 	NEED_DEBUGFS = 8, // /sys/kernel/debug/kfd is readable
 };
 
-// name, what it needs, one-line help. Sorted by name.
+// Rows: name, NEED_ bits, one-line help. Sorted by name.
 #define GPQ_COMMANDS(X)                                                                           \
 	X(bench, 0, "measure what suspending and resuming costs")                                 \
 	X(events, NEED_KFD | NEED_LIVE, "show what happens to queues, as it happens")             \
@@ -37,14 +37,14 @@ enum {
 
 struct cmd;
 
-// A command of several kinds ("gpq bench ab"): the first operand says which.
+// One kind of a command that has several, as "ab" of "gpq bench ab". The first operand names it.
 struct cmd_kind {
 	const char *name;     // NULL ends a table
-	const char *title;    // with the command's name: "bench ab"
+	const char *title;    // command and kind: "bench ab"
 	unsigned needs;       // NEED_...
-	const char *summary;  // what it is for
-	const char *synopsis; // as of the command, behind the kind's name
-	const char *operands; // behind the kind's name; NULL: none are allowed
+	const char *summary;  // what the kind is for
+	const char *synopsis; // its forms, one a line, without "gpq COMMAND KIND"
+	const char *operands; // operands behind the kind's name; NULL: none are allowed
 	const struct opt *opts;
 	const struct opt_rule *rules; // checked before `run`; NULL: none
 	const struct out_table *const *tables;
@@ -52,22 +52,22 @@ struct cmd_kind {
 };
 
 struct cmd_spec {
-	const struct cmd_kind *kinds; // NULL: none. Else these have synopsis, operands, opts, run
-	const char *synopsis; // without the name, one form a line: "[-p PID[,PID...]] [--gpu GPU]"
-	const char *description; // a few sentences for --help
-	const char *operands;    // "FILE..."; NULL: none are allowed
+	const struct cmd_kind *kinds; // NULL: none. Else synopsis, operands, opts, run are theirs
+	const char *synopsis;         // its forms, one a line, without "gpq COMMAND"
+	const char *description;      // a few sentences for --help
+	const char *operands;         // "FILE..."; NULL: none are allowed
 	const struct opt *opts;
 	const struct opt_rule *rules;           // checked before `run`; NULL: none
-	size_t opts_size;                       // of the struct that opts' offsets are in
-	const void *defaults;                   // initial content of it, NULL: zeros
-	const struct out_table *const *tables;  // NULL-terminated: what -o chooses from
-	const struct schema *const *schemas;    // of its forms, ended by NULL: SCHEMAS. Documents
-						// have the first unless run() sets another in
-						// `out` of struct cmd before out_open()
-	unsigned (*needs)(const struct cmd *c); // replaces the table's needs when options change
-						// them; or NULL
-	bool stop_at_operand;      // options behind the first operand are not ours: `-- CMD ARGS`
-	int (*run)(struct cmd *c); // exit status
+	size_t opts_size;                       // bytes of the options struct that `opts` fills
+	const void *defaults;                   // initial options struct; NULL: zeros
+	const struct out_table *const *tables;  // tables whose columns -o names; ends with NULL
+	const struct schema *const *schemas;    // of --json; ends with NULL. The first applies
+						// unless run() sets cmd.out.schema before
+						// out_open()
+	unsigned (*needs)(const struct cmd *c); // computes the NEED_ bits from the options; NULL:
+						// those of GPQ_COMMANDS
+	bool stop_at_operand;      // words behind the first operand are no options: `-- CMD ARGS`
+	int (*run)(struct cmd *c); // returns the exit status
 };
 
 #define SCHEMAS(...)                   \
@@ -94,34 +94,37 @@ struct cmd {
 	struct out_opts out; // for out_open()
 };
 
-// Sorted; ends with a NULL name.
+// All commands, sorted by name; ends with a NULL name.
 extern const struct command gpq_commands[];
 
-// The command whose name is this word of `len` bytes, or NULL.
+// Returns the command whose name is this word of `len` bytes, or NULL.
 const struct command *command_find(const char *word, size_t len);
 
-// The kind of the command whose name is this word, or NULL; also for `word` NULL.
+// Returns the kind of the command `def` whose name is `word`, or NULL; also if `word` is NULL.
 const struct cmd_kind *command_kind(const struct command *def, const char *word);
 
-// -h (brief) and --help: of gpq, of a command, of one of its kinds (or NULL). Exit status.
+// Print the help of gpq, or of a command or one of its kinds (NULL: all): -h (`brief`), or --help.
+// They return the exit status.
 int help_general(bool brief);
 int help_command(const struct command *def, const struct cmd_kind *kind, bool brief);
 
-// Rules about options that apply only to what is done now: GPQ_OK, or GPQ_USAGE after a message.
+// Checks the options that were given against `rules`. Returns GPQ_OK, or GPQ_USAGE after a message.
 int cmd_check(const struct cmd *c, const struct opt_rule *rules);
 
-// GPQ_OK, or the status after a message that says what is missing and how to get it.
+// Checks that the host has what these NEED_ bits ask for. Returns GPQ_OK, or the exit status after
+// a message that says what is missing and how to get it.
 int needs_check(unsigned needs);
 
-// Is debugfs mounted where it belongs? (Without the right to look there: no.)
+// Is debugfs mounted on /sys/kernel/debug? False also without the right to look there.
 bool needs_has_debugfs(void);
 #define NEXT_MOUNT_DEBUGFS "as root: mount -t debugfs none /sys/kernel/debug"
 
-// `gpq --complete`: candidates for the last of `words` (what is typed behind `gpq`), one a line, a
-// tab before its help.
+// `gpq --complete`: prints the candidates for the last of `words` (what is typed behind `gpq`), one
+// a line, each with a tab and its help. Returns the exit status.
 int complete_words(int n, char **words);
 
-// Options that ask for another form than a table, and those that ask for rows of one.
+// Names of the options that choose another output than a table for people, and these with the
+// options that choose columns and rows.
 #define FORM_NAMES "json ndjson raw pairs csv null"
 #define ROWS_NAMES FORM_NAMES " output output-all filter sort"
 
@@ -135,27 +138,28 @@ struct common_opts {
 	bool usage, help, version, list_columns, json_schema;
 };
 extern const struct opt common_opts_table[];
-extern const struct opt gpq_opts_table[]; // those of gpq without a command
+extern const struct opt gpq_opts_table[]; // options of gpq without a command
 
-// The count that limits messages about files of the host begins anew.
+// Forgets the host files that could not be read: the limit of messages about them begins anew, and
+// they no longer make the exit status GPQ_PARTIAL.
 void troubles_forget(void);
 
 // --watch: the same listing again and again.
-#define WATCH_OFF UINT64_MAX // of an option that was not given
+#define WATCH_OFF UINT64_MAX // value of --watch or a like option that was not given
 #define WATCH_OPT(type)                             \
 	OPT(type, watch, "watch", 0, OPT_NS, "SEC", \
 	    "repeat, this long apart (50ms, 2s), until Ctrl-C")
 
-// Calls `list`, which writes by out_open(&c->out), once with WATCH_OFF; else until it fails, this
-// long apart (at least 10ms). GPQ_PARTIAL is no failure. Tables on a terminal are a full-screen
-// view (common/cli/screen.h); in a pipe NDJSON follows unless another form is asked for. The status
-// of the last list; GPQ_USAGE after a message: the interval is too short, or the form has an end.
+// Calls `list`, which writes by out_open(&c->out): once if every_ns is WATCH_OFF, else at this
+// interval (at least 10ms) until it fails; GPQ_PARTIAL is no failure. Tables become a full-screen
+// view on a terminal (common/cli/screen.h), and NDJSON in a pipe. Returns the status of the last
+// call, or GPQ_USAGE after a message: the interval is too short, or the form is --json.
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 
-// --wait: calls `list` until it shows at least `least` rows (0: none), and then writes what it
-// lists. It is called again while it succeeds or finds nothing, unless `hopeless` says that nothing
-// will come. `timeout_ns` WATCH_OFF: for ever. GPQ_OK; GPQ_DEADLINE after a message and the present
-// listing; else the status of `list`.
+// --wait: calls `list` until it gives at least `least` rows (0: until it gives none), and writes
+// only the last listing. Ends early if `list` fails other than by finding nothing, or if it finds
+// nothing and `hopeless` says that nothing will come. `timeout_ns` WATCH_OFF: waits for ever.
+// Returns GPQ_OK; GPQ_DEADLINE after a message; else the status of `list`.
 int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(struct cmd *c),
 	     bool (*hopeless)(const struct cmd *c));
 

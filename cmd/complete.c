@@ -17,25 +17,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The word under the cursor: what stays as it is ("--output=PID,") and what is to be completed
-// ("QI"); and what the words before it tell.
+// The word under the cursor, and what the words before it tell.
 struct typed {
-	const char *keep;
-	int n; // bytes of it
-	const char *rest;
-	const struct command *def;   // NULL: none yet
-	const struct cmd_kind *kind; // NULL: none, or none yet
+	const char *keep;            // the part that stays as it is: "--output=PID,"
+	int n;                       // bytes of `keep`
+	const char *rest;            // the part to complete: "QI"
+	const struct command *def;   // NULL: no command is typed yet
+	const struct cmd_kind *kind; // NULL: the command has no kinds, or none is typed yet
 	const char *pids;            // argument of -p; NULL: none yet
 };
 
-// Prints the candidate if it begins with what is typed, and the first line of `help`.
+// Prints the candidate `word` and the first line of `help`, if `word` begins with what is typed.
 static void offer(const struct typed *t, const char *word, const char *help)
 {
 	if (*word && strncasecmp(word, t->rest, strlen(t->rest)) == 0)
 		printf("%.*s%s\t%.*s\n", t->n, t->keep, word, (int)strcspn(help, "\n"), help);
 }
 
-// Keeps what stands before `end` as it is.
+// Completes only what stands from `end` on; the part before it stays as it is.
 static void keep_up_to(struct typed *t, const char *end)
 {
 	t->n = (int)(end - t->keep);
@@ -50,8 +49,8 @@ static void skip_list(struct typed *t)
 		keep_up_to(t, comma + 1);
 }
 
-// The option tables that apply to the word: that of the command or its kind, of all its kinds if
-// none is typed yet, and the shared one. NULL ends the list.
+// Lists the option tables that apply to the word: the command's or its kind's (all kinds' if none
+// is typed yet), and the shared one. NULL ends the list.
 static void tables_of(const struct typed *t, const struct opt *tables[8])
 {
 	unsigned n = 0;
@@ -75,7 +74,7 @@ static const struct opt *find_any(const struct typed *t, const char *name, char 
 	return found;
 }
 
-// Offers an option, or a key of that name, with the first line of its help.
+// Offers `word`, an option or a key of a SPEC, with the first line of the option's help.
 static void offer_option(const struct typed *t, const struct opt *o, const char *word)
 {
 	char help[128];
@@ -93,7 +92,7 @@ static void offer_options(const struct typed *t)
 	for (unsigned i = 0; tables[i]; i++)
 		for (const struct opt *o = tables[i]; o->name; o++) {
 			snprintf(word, sizeof(word), "--%s", o->name);
-			// An option of several kinds is in the table of each.
+			// An option of several kinds is in the table of each: offer it once.
 			if (find_any(t, o->name, 0) == o)
 				offer_option(t, o, word);
 		}
@@ -138,8 +137,8 @@ static void offer_sort(struct typed *t)
 	offer_columns(t);
 }
 
-// An expression such as BACKLOG > 1 && PA: columns where a value may stand, operators behind a
-// value.
+// Completes an expression such as BACKLOG > 1 && PA: offers columns where a value may stand, and
+// operators behind a value.
 static void offer_filter(struct typed *t)
 {
 	static const char *const operators[] = {"==", "!=", "<",  "<=", ">",
@@ -148,7 +147,7 @@ static void offer_filter(struct typed *t)
 	unsigned quotes = 0;
 	for (const char *p = t->rest; *p; p++)
 		quotes += *p == '"';
-	if (quotes % 2) // in a string
+	if (quotes % 2) // the cursor is in a string
 		return;
 	while (word > t->rest && (isalnum((unsigned char)word[-1]) || strchr("_%./", word[-1])))
 		word--;
@@ -347,7 +346,8 @@ static const struct {
 	{"offline", offer_spec},  {"class", offer_class},
 };
 
-// Offers arguments of an option; none of others than in `sources`: the shell completes file names.
+// Offers arguments of an option: its fixed words, and what `sources` has for it. For other options
+// there are no candidates, and the shell completes file names.
 static void offer_values(const struct opt *o, struct typed *t)
 {
 	for (unsigned i = 0; *opt_word(o, i); i++)
@@ -357,8 +357,8 @@ static void offer_values(const struct opt *o, struct typed *t)
 			sources[i].offer(t);
 }
 
-// KEY=VALUE&KEY=VALUE of gpq sched: keys, and arguments of the options of that name. (--online and
-// --offline of gpq bench ab take commands.)
+// Completes a SPEC of gpq sched, KEY=VALUE&KEY=VALUE: offers keys, and the values that the option
+// of the key's name takes. (--online and --offline of gpq bench ab take commands.)
 static void offer_spec(struct typed *t)
 {
 	const char *and = strrchr(t->rest, '&'), *value;
@@ -370,7 +370,7 @@ static void offer_spec(struct typed *t)
 	value = strchr(t->rest, '=');
 	for (const struct opt *o = pick_spec_keys; o->name; o++) {
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
-			continue; // not for queues that come later
+			continue; // refused in a SPEC: they do not choose queues that come later
 		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
 		if (!value) {
 			offer_option(t, o, word);
@@ -386,12 +386,12 @@ static void offer_spec(struct typed *t)
 
 struct place {
 	const struct opt *argument_of; // the next word is the argument of this option, or NULL
-	bool help;                     // of gpq help
+	bool help;                     // the operands are those of `gpq help`
 	bool operands;                 // no more options follow
 };
 
-// The option that `word` is, or the last one of a cluster of letters. *argument is an attached
-// argument ("--output=PID", "-oPID"), or NULL.
+// Returns the option that `word` is, or the last option of a cluster of letters; NULL: no option.
+// Sets *argument to an attached argument ("--output=PID", "-oPID"), or NULL.
 static const struct opt *option_of(const struct typed *t, const char *word, const char **argument)
 {
 	char name[64];
@@ -473,7 +473,7 @@ static void offer_operands(const struct typed *t, bool help)
 
 int complete_words(int n, char **words)
 {
-	const char *root = host_getenv("GPQ_SYSROOT"); // unset or wrong: the live host
+	const char *root = host_getenv("GPQ_SYSROOT"); // if unset or wrong, the live host is read
 	const char *word = n > 0 ? words[n - 1] : "", *argument = NULL;
 	struct typed t = {.keep = word, .rest = word};
 	struct place at = {0};
@@ -481,7 +481,7 @@ int complete_words(int n, char **words)
 		host_set_root(root);
 	for (int i = 0; i + 1 < n; i++)
 		take_typed_word(&t, &at, words[i]);
-	const struct opt *o = at.argument_of; // whose argument is completed
+	const struct opt *o = at.argument_of; // the option whose argument is completed
 	if (!o && !at.operands && (o = option_of(&t, word, &argument)) && argument)
 		keep_up_to(&t, argument);
 	else if (!at.argument_of)
@@ -497,6 +497,6 @@ int complete_words(int n, char **words)
 	else
 		offer_operands(&t, at.help);
 	host_set_root(NULL);
-	// An earlier write may have failed.
+	// ferror() tells of earlier writes that failed.
 	return fflush(stdout) || ferror(stdout) ? err_sys(errno, NULL, "standard output") : GPQ_OK;
 }

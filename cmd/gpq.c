@@ -1,5 +1,5 @@
-// gpq: finds the command by its name, or by the name gpq was called with, parses the shared
-// options, and runs the command.
+// main() of gpq: finds the command by its name, or by the name of the link that gpq was called by,
+// parses the options, and runs the command.
 #include "cmd/command.h"
 
 #include "common/host/xalloc.h"
@@ -84,7 +84,7 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 	return NULL;
 }
 
-// What commands are called in other programs.
+// Words by which other programs call such commands, and what to suggest instead.
 static const char *const synonyms[][2] = {
 	{"ps", "queues"},
 	{"list", "queues"},
@@ -144,13 +144,14 @@ static const struct opt_rule common_rules[] = {
 	RULE(FORM_NAMES, "", "", "choose one",
 	     "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other",
 	     .several = true),
-	// Without -o there may be several tables, or columns that are not known yet.
+	// --null prints one column. Without -o, there may be several tables or columns.
 	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
 		   "--null: name a column by -o"),
 	{0},
 };
 
-// Shared options that were given: sysroot, verbosity and output mode.
+// Applies the shared options: output mode, verbosity and sysroot. Returns GPQ_OK, or the exit
+// status after a message.
 static int apply_common(struct common_opts *c, const char *command)
 {
 	static const enum out_mode modes[] = {OUT_JSON,  OUT_NDJSON, OUT_RAW,
@@ -160,7 +161,8 @@ static int apply_common(struct common_opts *c, const char *command)
 		if (given[i])
 			c->out.mode = modes[i];
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	// Without the command's own options: --raw of gpq bench is not the shared -r.
+	// Only the shared table is checked: a command may have its own option of the same name, as
+	// --raw of gpq bench.
 	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
 	int status = opts_check(common_rules, shared, 0);
 	if (status)
@@ -176,7 +178,7 @@ static int apply_common(struct common_opts *c, const char *command)
 	return GPQ_OK;
 }
 
-static unsigned troubles; // files of the host that could not be read
+static unsigned troubles; // number of files of the host that could not be read
 
 static void note_trouble(const char *path, int error)
 {
@@ -203,7 +205,7 @@ static bool has_column(const struct out_table *const *tables, const char *name)
 	return false;
 }
 
-// Says what an operand that the command does not take probably means.
+// Writes what to say instead of an operand that the command does not take.
 static void put_advice(struct buf *b, const struct cmd *cmd, const char *operand)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
@@ -234,7 +236,7 @@ static int unexpected_operand(const struct cmd *cmd, const char *operand)
 	return status;
 }
 
-// A number in the place of a command is likely a PID without its -p.
+// Is the operand a number, where a program to run is expected? It is likely a PID without its -p.
 static bool forgot_p(const struct cmd *cmd)
 {
 	uint64_t number;
@@ -242,7 +244,7 @@ static bool forgot_p(const struct cmd *cmd)
 	       parse_u64(cmd->argv[0], &number);
 }
 
-// Reports that the operand with the kind is missing or unknown.
+// Reports that the kind of the command (its first operand) is missing or unknown.
 static int no_kind(const struct cmd *cmd)
 {
 	const char *words[8] = {0}, *given = cmd->argc ? cmd->argv[0] : NULL;
@@ -271,7 +273,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 {
 	const struct cmd_spec *spec = cmd->def->spec;
 	const struct cmd_kind *kind = cmd->kind;
-	int words = kind != NULL; // operands before those of the kind: its name
+	int words = kind != NULL; // the kind's name stands before its operands
 	if (common->help || common->usage)
 		return help_command(cmd->def, kind, !common->help);
 	if (common->version)
@@ -303,10 +305,11 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
 
-static enum out_mode asked = OUT_TABLE; // OUT_JSON, OUT_NDJSON, or OUT_TABLE for anything else
+// OUT_JSON or OUT_NDJSON if the command line has that option; OUT_TABLE: neither.
+static enum out_mode asked = OUT_TABLE;
 
-// Called before options are parsed, so that messages about wrong ones are JSON if that was asked
-// for.
+// Looks for --json and --ndjson before options are parsed, so that messages about wrong options are
+// JSON, too.
 static void ask_json(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
 	if (opts_asks(argc, argv, sets, stop, "json"))
@@ -318,7 +321,8 @@ static void ask_json(int argc, char **argv, const struct opt_set *sets, bool sto
 
 enum { SETS_MAX = 32 };
 
-// Adds the option tables of a command, or of one kind of it; they fill `base`.
+// Adds the option tables of a command, or of one kind (NULL: all kinds). `base` is the options
+// struct that they fill; NULL: the tables serve only for messages.
 static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
 		     const struct cmd_kind *kind, void *base)
 {
@@ -332,7 +336,7 @@ static void add_sets(struct opt_set sets[SETS_MAX], const struct command *def,
 			sets[n++] = (struct opt_set){k->opts, base, k->title, def->spec->defaults};
 }
 
-// Adds the shared options, and those of all commands for messages about wrong options.
+// Adds the table of shared options, and those of all commands for messages about wrong options.
 static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *common)
 {
 	unsigned n = 0;
@@ -343,7 +347,8 @@ static void add_other_sets(struct opt_set sets[SETS_MAX], struct common_opts *co
 		add_sets(sets, c, NULL, NULL);
 }
 
-// argv[0] is the command's name. `common` has the options that were given before it.
+// Runs a command; argv[0] is its name. `common` has the shared options that stood before the name.
+// Returns the exit status.
 static int run_command_named(const struct command *def, int argc, char **argv,
 			     struct common_opts *common)
 {
@@ -385,8 +390,8 @@ const struct opt gpq_opts_table[] = {
 	{0},
 };
 
-// gpq --install DIR: a link for each command, so that `gpq-queues` works like `gpq queues`, as
-// busybox does.
+// gpq --install DIR: makes a link for each command, as busybox does, so that `gpq-queues` works
+// like `gpq queues`.
 static int install_links(const char *dir)
 {
 	char self[PATH_MAX] = "";
@@ -401,7 +406,7 @@ static int install_links(const char *dir)
 	for (const struct command *c = gpq_commands; c->name; c++) {
 		char name[32], now[PATH_MAX];
 		snprintf(name, sizeof(name), "gpq-%s", c->name);
-		// A file that is there already is the user's: it stays.
+		// A file that has this name already is the user's: it stays.
 		if (symlinkat(self, fd, name) == 0)
 			continue;
 		int error = errno;
@@ -472,7 +477,7 @@ static void keep_standard_fds(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			open("/dev/null", O_RDONLY); // writes to it still fail
+			open("/dev/null", O_RDONLY); // read-only: writes to the descriptor fail
 }
 
 int main(int argc, char **argv)
@@ -483,7 +488,7 @@ int main(int argc, char **argv)
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
 	int status = def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv);
-	// Standard output holds one valid document whatever happens.
+	// With --json, standard output holds one valid document whatever happens.
 	if (status && asked == OUT_JSON && !out_opened())
 		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});
 	return status;

@@ -110,7 +110,7 @@ static const struct out_table *const tables[] = {&table, &check_table, NULL};
 static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
 static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
 
-// What takes more files, a library or a device is read only when a column shows it.
+// Data that takes more files, a library or a device; read only if a column shows it.
 struct wants {
 	unsigned topology; // KFD_TOPOLOGY_...
 	bool marketing, pci;
@@ -119,7 +119,7 @@ struct wants {
 static struct wants gpus_wants(const struct out_opts *o)
 {
 	const bool name = out_would_want(o, &table, "NAME");
-	struct wants w = {.topology = KFD_TOPOLOGY_BDF}; // --gpu takes addresses
+	struct wants w = {.topology = KFD_TOPOLOGY_BDF}; // --gpu takes PCI addresses
 	if (out_would_want(o, &table, "ASIC"))
 		w.topology |= KFD_TOPOLOGY_NAME;
 	if (out_would_want(o, &table, "VRAM"))
@@ -157,7 +157,7 @@ static void note_errors(const struct kfd_gpu *g)
 				 : "0x8000: the driver cannot debug on this GPU");
 }
 
-// Only columns that are shown are explained.
+// Notes why values of a GPU are unknown, of those columns that are shown.
 static void note_extras(const struct row *r, const struct wants *w, const struct pci_names *pci,
 			int marketing_error)
 {
@@ -251,7 +251,7 @@ static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *
 	return status ? status : print_gpus(c, t, w);
 }
 
-// The words of `all` that are commands of this gpq.
+// Sets r->commands to the words of `all` that are commands of this gpq; NULL: none is.
 static void keep_commands(struct check_row *r, const char *all)
 {
 	size_t used = 0;
@@ -266,7 +266,7 @@ static void keep_commands(struct check_row *r, const char *all)
 	r->commands = used ? r->command_text : NULL;
 }
 
-// The preflight; what is checked is in common/kfd/check.c. GPQ_OK when the report could be written,
+// Prints the preflight (common/kfd/check.c). Returns GPQ_OK if the report could be written,
 // whatever the checks found.
 static int print_checks(struct cmd *c)
 {

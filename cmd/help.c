@@ -1,4 +1,4 @@
-// Help, made from the tables of options and columns: -h fits on a screen, --help has all. Help goes
+// Help, made from the tables of options and columns: -h fits on a screen, --help has all. Both go
 // to standard output: `gpq queues --help | less`.
 #include "cmd/command.h"
 
@@ -54,8 +54,8 @@ static void put_columns(struct buf *b, const struct out_table *const *tables)
 	}
 }
 
-// The forms of a synopsis, if `brief` only the first two. `kind` is the word behind the command's
-// name, or NULL.
+// Writes the forms of a synopsis, the lines of a usage message; if `brief`, only two. `kind` is the
+// word behind the command's name, or NULL. `first`: the first form follows "Usage:".
 static void put_usage(struct buf *b, const char *command, const char *kind, const char *synopsis,
 		      bool first, bool brief)
 {
@@ -85,7 +85,7 @@ static void put_kinds(struct buf *b, const struct command *def, bool brief)
 	}
 }
 
-// The last lines of the brief help.
+// Writes the last lines of -h.
 static void put_more(struct buf *b, const struct command *def, const struct cmd_kind *kind)
 {
 	const char *of = kind ? kind->title : def->name;

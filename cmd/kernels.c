@@ -36,7 +36,8 @@ static void load_kernels_of(struct kernels *k, size_t process)
 					   : strerror(error));
 }
 
-// The names of a process, read if they are not yet; NULL: it cannot be read.
+// Returns the names of a process's kernels, read at the first call. NULL: the host is recorded, or
+// the memory of the process cannot be read.
 static struct code_names *names_of(struct kernels *k, size_t process)
 {
 	if (!host_is_live() || k->rings->processes[process].error)

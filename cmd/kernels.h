@@ -1,4 +1,5 @@
-// Names of kernels in listings of packets: by address, and demangled where --demangle says so.
+// Names of kernels in listings of packets: looked up by kernel object, and demangled where
+// --demangle says so.
 #ifndef GPQ_CMD_KERNELS_H
 #define GPQ_CMD_KERNELS_H
 
@@ -9,7 +10,8 @@ struct kernels_opts {
 	bool demangle, no_demangle;
 };
 
-// As rows of a command's table; `type` is its options struct with a member `kernels`.
+// --demangle and --no-demangle as rows of a command's table; `type` is the command's options
+// struct, which has a member `kernels`.
 #define KERNELS_OPTS(type)                                                     \
 	OPT(type, kernels.demangle, "demangle", 0, OPT_FLAG, "",               \
 	    "\nreadable names of kernels\n(default on a terminal)"),           \
@@ -18,14 +20,14 @@ struct kernels_opts {
 
 #define KERNELS_RULE RULE_CHOOSE("demangle no-demangle")
 
-// Of commands with --attach (RINGS_ATTACH_OPT) and --watch.
+// A rule of commands that have both --attach (RINGS_ATTACH_OPT) and --watch.
 #define ATTACH_RULE                                                  \
 	RULE_EXCLUDES(                                               \
 		"attach", "watch", "as root nothing is attached to", \
 		"--attach and --watch exclude each other: each listing would take queues off")
 
-// The first columns of all listings about rings: which queue, by the member `q` of their rows
-// (struct queue_row). `shown` are the flags of the process's name.
+// The first columns of all listings about rings: they name the queue. ROW must have a member `q`
+// (struct queue_row). `shown`: flags of column COMMAND.
 #define RING_OWNER_COLS(shown)                                                                \
 	COL(q.pid, "PID", "pid", I64, D, "process, as the host numbers it"),                  \
 		COL(q.process.comm, "COMMAND", "command", STR, (shown) | T,                   \
@@ -37,31 +39,33 @@ struct kernels_opts {
 
 struct kernels {
 	const struct rings *rings;
-	struct code_names **of; // of each of rings->processes; NULL: not read yet
+	struct code_names **of; // kernels of each of rings->processes; NULL: not read yet
 	struct demangler *demangler;
 	bool demangles, begun;
-	const char *last; // the name that was demangled last,
-	char *text;       // and its readable form, NULL if it has none; owned
+	const char *last; // the name that was demangled last
+	char *text;       // readable form of `last`, owned; NULL: none
 };
 
-// Sets c->out.demangle.
+// Sets c->out.demangle by the options: without them, only for tables on a terminal.
 void kernels_choose(struct cmd *c, const struct kernels_opts *o);
 
-// `r` must outlive it. `o` NULL: no table.
+// Begins to name kernels of the processes of `r`, which must outlive `k`. `o` says whether names
+// are demangled; NULL: no.
 void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o);
 
-// The name of the kernel with this object in the process of `q`; NULL: unknown. Valid until the
-// end, or kernels_move().
+// Returns the mangled name of the kernel with this kernel object in the process of `q`, or NULL:
+// unknown. The name is valid until kernels_end() or kernels_move().
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object);
 
-// Reads the names of all processes that have none yet.
+// Reads the kernel names of all processes whose names were not read yet.
 void kernels_load(struct kernels *k);
 
-// Replaces the rings by `r`, which must outlive it. What was read of a process is kept, and only
-// its new code objects are read. Names got before become invalid.
+// Replaces the rings by `r`, which must outlive `k`. What was read of a process is kept, and only
+// its new code objects are read. Names that kernels_name() returned before become invalid.
 void kernels_move(struct kernels *k, const struct rings *r);
 
-// The readable form of a name, valid until the next call; NULL where the output does not want it.
+// Returns the readable form of a name, or the name if it has none; valid until the next call. NULL:
+// the output does not show readable names.
 const char *kernels_readable(struct kernels *k, const char *name);
 
 void kernels_end(struct kernels *k);

@@ -1,5 +1,5 @@
-// Checks the host requirements of a command (NEED_ bits, command.h) before it runs; prints what is
-// missing and the remedy. Facts: [kfd.open], [kfd.topology], [debugfs.files].
+// Checks the host requirements of a command (NEED_ bits, command.h) before the command runs; prints
+// what is missing and the remedy. Facts: [kfd.open], [kfd.topology], [debugfs.files].
 #include "cmd/command.h"
 
 #include "common/host/root.h"
@@ -28,7 +28,8 @@ static int need_live(void)
 			"this acts on a running host, not on a recorded one");
 }
 
-// Reports that `path` cannot be used, by errno: for lack of rights, or it is not there.
+// Reports errno of a path, with the remedy for a lack of rights or for another error. Returns
+// GPQ_DENIED or GPQ_UNSUPPORTED.
 static int refuse_path(const char *path, const char *next_denied, const char *next)
 {
 	bool denied = errno == EACCES || errno == EPERM;

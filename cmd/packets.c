@@ -1,4 +1,4 @@
-// gpq packets: options, columns. Rings: common/why/rings.h, what is in them: common/aql.
+// gpq packets: options and columns. common/why/rings.h finds the rings, common/aql decodes packets.
 #include "cmd/command.h"
 #include "cmd/kernels.h"
 
@@ -11,7 +11,7 @@ struct packets_opts {
 	struct pick_queues_opts queues;
 	struct kernels_opts kernels;
 	bool attach;
-	uint64_t around; // packets
+	uint64_t around; // packets shown before and behind the next one
 	uint64_t watch;  // ns, WATCH_OFF without --watch
 };
 
@@ -36,9 +36,9 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// A packet. Members are null where they are unknown, or where this kind of packet has none.
+// A packet. Members are null if they are unknown, or if this kind of packet does not have them.
 struct packet_row {
-	struct queue_row q; // the queue
+	struct queue_row q; // the queue whose ring has the packet
 	uint64_t ring, read, write;
 	uint64_t index;
 	int64_t ahead;
@@ -136,7 +136,7 @@ static void fill_dispatch(struct packet_row *r, const struct packet *p)
 	set_shape(r->cluster, p->cluster[0], p->cluster[1], p->cluster[2]);
 }
 
-// Returns how many signals have no value.
+// Fills in the signals of a packet and their values. Returns how many values are unknown.
 static unsigned fill_signals(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	unsigned unknown = 0;
@@ -183,7 +183,7 @@ static void set_condition(struct packet_row *r, const struct packet *p)
 			 p->value);
 }
 
-// Returns how many values that the row names could not be read.
+// Fills in what a decoded packet has. Returns how many values of signals are unknown.
 static unsigned fill_decoded(struct packet_row *r, const struct packet *p, const struct memory *m)
 {
 	const bool aql = p->kind != PACKET_SDMA && p->kind != PACKET_PM4;

@@ -40,7 +40,7 @@ static const struct opt opts[] = {
 	{0},
 };
 
-// member, heading, JSON key, type, flags, what must be read for it, help
+// Rows of COLUMNS: member, heading, JSON key, type, flags, READ_ bits that it needs, help.
 #define F  (1u << 31) // shown by default with --mqds, whose file knows nothing of processes
 #define DF (D | F)
 #define MF (M | F)
@@ -224,7 +224,8 @@ static bool warn_unreadable(const struct queue_rows *q)
 	return any;
 }
 
-// GPQ_OK: all processes of the options have rows; GPQ_PARTIAL: some; else GPQ_NOTFOUND.
+// Reports processes that the options choose and that have no row. Returns GPQ_OK if there are none;
+// GPQ_PARTIAL if some rows are shown; else the exit status after the last message.
 static int check_pids_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
 {
 	const struct pick_opts *o = pick->opts;
@@ -233,8 +234,8 @@ static int check_pids_found(const struct queue_rows *q, const struct pick *pick,
 		return warn_unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
 	enum { MESSAGES = 20 };
 	size_t missing = 0;
-	// With --tree and --ns-pid rows have other PIDs than -p. If any row is shown, none counts
-	// as missing.
+	// With --tree and --ns-pid rows have other PIDs than -p. Then no PID counts as missing if
+	// any row is shown.
 	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
 		pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
 		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
@@ -259,7 +260,7 @@ struct reason {
 	const char *why, *next;
 };
 
-// Why values of MQDs are unknown; `why` NULL: they were read, or not wanted.
+// Returns why values of MQDs are unknown; `why` is NULL if MQDs were read, or not wanted.
 static struct reason no_mqds(const struct queue_rows *q)
 {
 	const int error = q->mqds_error;
@@ -277,7 +278,8 @@ static struct reason no_mqds(const struct queue_rows *q)
 	return (struct reason){"debugfs has no kfd/mqds", NULL};
 }
 
-// Why values of this row's process in /proc are unknown; `why` NULL: not because of rights.
+// Returns why the values from /proc of this row's process are unknown; `why` is NULL if they are
+// known, or unknown for another reason than PID namespaces and rights.
 static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
 {
 	if (q->foreign)
@@ -305,8 +307,9 @@ static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
 	return true;
 }
 
-// Names the empty columns that need some of `reads`, and nothing but `reads` and `also`. Columns
-// that are not shown by default are named only if -o chose them (`asked`).
+// Prints a hint that names the empty columns and the reason. Only columns whose READ_ bits have one
+// of `reads`, and no others than `reads` and `also`. Columns that are not shown by default are
+// named only if -o chose them (`asked`).
 static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
 			unsigned also, struct reason because)
 {
@@ -352,7 +355,7 @@ static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
 	return want;
 }
 
-// Leaves out columns that are empty on most hosts.
+// Leaves out the columns CONTEXT and LEVEL, as on most hosts, if no row needs them.
 static void leave_out_columns(const struct queue_rows *q, struct out *o)
 {
 	bool context = false, level = false;
@@ -430,7 +433,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// True: all processes of -p have ended, so that waiting is in vain.
+// Have all processes of -p ended, so that --wait waits in vain?
 static bool queues_hopeless(const struct cmd *c)
 {
 	const struct pick_opts *p = &((const struct queues_opts *)c->opts)->pick;

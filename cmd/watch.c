@@ -15,8 +15,8 @@ enum { LEAST_NS = 10000000 };
 
 // --- on a terminal ---
 
-// Words of the command line that `word` and its argument take if it is --watch, also abbreviated: 1
-// with the interval behind =, else 2. 0: it is another word.
+// Returns how many words of the command line an option --watch (also abbreviated) takes with its
+// interval: 1 for --watch=SEC, 2 for --watch SEC. 0: `word` is not --watch.
 static unsigned watch_words(const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -25,7 +25,7 @@ static unsigned watch_words(const char *word)
 	return word[len] ? 1 : 2;
 }
 
-// The command line as typed, without --watch.
+// Appends the command line as typed, without --watch.
 static void put_command(struct buf *to, const struct cmd *c)
 {
 	struct buf words = {0};
@@ -55,7 +55,7 @@ static void put_left(struct buf *to, const struct cmd *c, uint64_t every_ns)
 	buf_fini(&text);
 }
 
-// The host's name and the present time: "host: 2026-11-22 23:05:19".
+// Appends the host's name and the present time: "host: 2026-11-22 23:05:19".
 static void put_right(struct buf *to)
 {
 	struct buf host = {0};
@@ -100,14 +100,14 @@ static int watch_screen(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd
 	return error ? err_sys(error, NULL, "standard output") : status;
 }
 
-// --- elsewhere ---
+// --- without a full-screen view ---
 
 static int watch_stream(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 {
 	int status;
 	while (goes_on(status = list(c))) {
 		c->out.noheadings = true;
-		if (!stop_sleep(clock_ns() + every_ns)) // if the listing catches signals
+		if (!stop_sleep(clock_ns() + every_ns)) // false only if `list` called stop_watch()
 			return stop_status();
 	}
 	return status;
@@ -158,7 +158,7 @@ int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(str
 		       (late = clock_ns() >= end);
 	}
 	err_gather(NULL);
-	if (met && status == GPQ_NOTFOUND) // --wait 0
+	if (met && status == GPQ_NOTFOUND) // --wait 0 waits for no rows
 		status = GPQ_OK;
 	else
 		write_fully(STDERR_FILENO, messages.data ? messages.data : "", messages.len);

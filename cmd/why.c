@@ -1,4 +1,4 @@
-// gpq why: options, columns. The verdicts are those of common/why/why.h.
+// gpq why: options and columns. common/why/why.h judges the queues.
 #include "cmd/why.h"
 
 #include "common/why/why.h"
@@ -44,7 +44,7 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// A queue, and what it does. Unknown members are null.
+// A queue, and what it is doing. Unknown members are null.
 struct why_row {
 	struct queue_row q;
 	const char *state, *detail, *exceptions;
@@ -145,7 +145,8 @@ static void fill_why_row(struct why_row *r, const struct why *w, const struct wh
 	}
 }
 
-// GPQ_OK, or GPQ_PARTIAL: a queue is stuck.
+// Prints the chosen queues. Returns GPQ_OK, or GPQ_PARTIAL if one is stuck. Sets *unread if a ring
+// could not be read.
 static int print_why(struct out *o, const struct why *w, bool *unread)
 {
 	struct kernels kernels;
@@ -223,7 +224,7 @@ static int run_why(struct cmd *c)
 		c->out.schema = &profile_schema;
 		return why_profile(c);
 	}
-	// Evictions that began before are not known.
+	// The driver reports only evictions that begin from now on, so only --watch learns of them.
 	if (o->watch != WATCH_OFF)
 		o->evictions = evictions_open();
 	const int status = watch_run(c, o->watch, list_why);

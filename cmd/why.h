@@ -18,12 +18,12 @@ struct why_opts {
 	uint64_t watch;   // ns, WATCH_OFF without --watch
 	uint64_t profile; // ns, WHY_NO_PROFILE without --profile
 	const char *perfetto;
-	struct evictions *evictions; // told while --watch watches; NULL
+	struct evictions *evictions; // known since --watch began; NULL: unknown
 };
 
 extern const struct out_table why_profile_table;
 
-// --profile. Exit status.
+// Runs gpq why --profile. Returns the exit status.
 int why_profile(struct cmd *c);
 
 #endif

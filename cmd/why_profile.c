@@ -1,4 +1,5 @@
-// gpq why --profile: options, columns, stacks, timeline. Looks and counts: common/why/profile.h.
+// gpq why --profile: columns, stacks (--folded) and timeline (--perfetto). common/why/profile.h
+// looks at the queues and counts.
 #include "cmd/why.h"
 
 #include "common/cli/stop.h"
@@ -12,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TRACKS        1000000 // numbers of queues in a timeline, from here on
-#define TRACK_PROCESS 1       // of processes
+#define TRACKS        1000000 // track number of the first queue in the timeline
+#define TRACK_PROCESS 1       // track number of the first process
 
-// A sight of a queue and how often it was seen. Unknown numbers are UINT64_MAX, texts NULL.
+// What looks saw of a queue, and how often. Unknown numbers are UINT64_MAX, unknown texts NULL.
 struct profile_row {
 	struct queue_row q;
 	const char *state, *packet, *kernel, *demangled;
@@ -45,12 +46,12 @@ const struct out_table why_profile_table = {"counts", "count", OUT_COLS(cols)};
 struct view {
 	const struct why_opts *opts;
 	struct rings_how how;
-	struct rings rings[2]; // those in use, and those of the next scan
+	struct rings rings[2]; // rings[current] are in use, the others are for the next scan
 	unsigned current;
 	struct kernels kernels;
 	struct profile profile;
 	struct traceevent timeline;
-	int fd; // of the timeline, -1
+	int fd; // file of the timeline; -1: none
 };
 
 // --- names ---
@@ -60,7 +61,8 @@ static const char *readable_kernel(struct view *v, const char *kernel)
 	return v->opts->kernels.demangle ? kernels_readable(&v->kernels, kernel) : kernel;
 }
 
-// The kernel that runs or is next, or in brackets the state and the type of packet.
+// Names what a look saw: the kernel that runs or is next, else in brackets the state and the type
+// of the packet.
 static void name_sight(struct buf *to, struct view *v, const struct profile_sight *s)
 {
 	if (s->kernel && s->state != PROFILE_WAITS)
@@ -84,7 +86,7 @@ static void name_queue(char to[48], const struct profile_queue *q)
 
 // --- --folded ---
 
-// Semicolons part the frames of a stack.
+// Escapes semicolons, as these separate the frames of a stack.
 static void put_frame(struct buf *to, const char *text)
 {
 	for (const char *end;; text = end + 1) {
@@ -118,7 +120,7 @@ static int print_folded(struct view *v)
 
 // --- --perfetto ---
 
-// The number of a process is that of its first queue.
+// Returns the track number of a process, which depends on the index of its first queue.
 static uint64_t process_number(const struct profile *p, const struct profile_queue *q)
 {
 	size_t i = 0;
@@ -209,7 +211,7 @@ static const char *profile_kernel_name(void *arg, const struct ring_queue *q, ui
 	return kernels_name(&v->kernels, q, object);
 }
 
-// Looks for queues that came and went. Messages about missing processes were printed at the
+// Searches for queues that came or went. Messages about missing processes were printed at the
 // beginning, and are dropped here. With --attach, the queues stay those of the beginning.
 static void rescan_queues(void *arg)
 {
@@ -236,7 +238,7 @@ static void rescan_queues(void *arg)
 	rings_fini(known ? old : fresh);
 }
 
-// Warns of queues that could not be looked at.
+// Warns of queues that the last look could not read. Returns the exit status.
 static int check_unread(const struct view *v)
 {
 	const struct rings *r = &v->rings[v->current];

@@ -116,7 +116,7 @@ static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Program
 static int print_comparison(struct cmd *c, const struct run_compare *r)
 {
 	const struct snapshot_opts *opt = c->opts;
-	// -o names columns of one table: of the runs when no other was asked for.
+	// -o names columns of a single table: without --table, of the processes.
 	const int only =
 		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
 	c->out.schema = &snapshot_compare_schema;
@@ -133,7 +133,7 @@ static int print_comparison(struct cmd *c, const struct run_compare *r)
 	return out_finish(o, status);
 }
 
-// Loads the queues that the selector chooses of each run.
+// Loads, of each run, the queues that the options choose.
 static int load_runs(const struct cmd *c, struct host_state *runs, const struct words *paths)
 {
 	const struct host_choice by = snapshot_choice(c->opts);

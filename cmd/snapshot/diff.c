@@ -15,7 +15,7 @@ struct row {
 	const char *detail;
 	struct qdiff d;
 	struct state_queue was, is;
-	struct queue_row q; // of the later moment that has it
+	struct queue_row q; // the queue after the change or, if it went, before
 };
 
 #define ROW row
@@ -165,7 +165,7 @@ static void explain_diff(const struct printer *p, const struct host_state *a,
 			 p->likely);
 }
 
-// From each moment to the next; two are in memory at a time.
+// Prints the changes from each moment to the next; only two moments are in memory at a time.
 static int print_moments(struct printer *p, const struct words *paths, const struct host_choice *by,
 			 struct pids *found)
 {

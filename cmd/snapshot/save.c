@@ -133,7 +133,7 @@ static int save_one(struct cmd *c, const char *path, const struct snapshot_how *
 		status = print_saved_row(c, &s, path);
 	} else if (stop_asked()) {
 		err_warn(NULL, "stopped; nothing is left behind");
-		signal(stop_asked(), SIG_DFL); // dies of it, so that a script's shell stops too
+		signal(stop_asked(), SIG_DFL); // dies of the signal: so a script's shell stops too
 		raise(stop_asked());
 		status = stop_status();
 	} else {
@@ -154,7 +154,7 @@ static bool ends_in(const char *path, const char *const *ends)
 	return false;
 }
 
-// A name with one of these endings is meant as an archive, not as a folder.
+// Has the name an ending of archives that gpq cannot write? It is not meant as a folder then.
 static bool is_other_archive(const char *path)
 {
 	return ends_in(path, (const char *const[]){".zip", ".7z", ".tar.xz", ".txz", ".tar.bz2",

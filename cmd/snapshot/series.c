@@ -1,5 +1,5 @@
-// gpq snapshot --every T DIR: saves a numbered series of snapshots (common/snapshot/series.h). And
-// which snapshots the operands of --diff and --compare mean.
+// gpq snapshot --every T DIR: saves a numbered series of snapshots (common/snapshot/series.h). Also
+// lists the snapshots that the operands of --diff and --compare name.
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/stop.h"
@@ -36,14 +36,14 @@ struct run {
 	struct series series;
 	struct redact *names;
 	struct out *out;
-	struct out_col *cols; // those of a snapshot, the first as wide as its paths
+	struct out_col *cols; // owned; snapshot_saved_table's, the first as wide as the paths
 	struct topology topology;
 	uint64_t earlier; // number of the last snapshot; 0: none
 	uint64_t taken, missed;
-	bool partial; // some PIDs of -p were missing at first
+	bool partial; // the first snapshot lacks some PIDs of -p
 };
 
-// --- when ---
+// --- times ---
 
 static uint64_t product_or_most(uint64_t a, uint64_t b)
 {
@@ -51,7 +51,7 @@ static uint64_t product_or_most(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// --- one of them ---
+// --- one snapshot of the series ---
 
 static struct topology read_topology(void)
 {
@@ -68,7 +68,7 @@ static struct topology read_topology(void)
 	return t;
 }
 
-// The folder of the last snapshot if the topology is the same as then, else -1.
+// Opens the folder of the last snapshot if the topology has not changed since; else returns -1.
 static int open_earlier(struct run *r)
 {
 	const struct topology now = read_topology(), then = r->topology;
@@ -98,7 +98,7 @@ static int choose_processes(struct run *r, struct pids *chosen)
 	if (!host_choice_asks(&r->by))
 		return GPQ_OK;
 	int status = snapshot_choose(r->opt, chosen);
-	if (status || r->taken) // later all may be gone
+	if (status || r->taken) // only at first: later the processes may have ended
 		return status;
 	status = host_choice_found(&r->by, chosen, "this host");
 	r->partial = status == GPQ_PARTIAL;
@@ -113,7 +113,8 @@ static int print_series_row(struct run *r, const struct saved_row *row)
 	return out_flush(r->out);
 }
 
-// A tree that cannot be written is noted in the index, if possible, and ends the series.
+// Notes in the index, if possible, that a tree could not be written. The returned exit status ends
+// the series.
 static int note_failed(struct run *r, const char *path, struct series_line *line, int error)
 {
 	if (stop_asked())
@@ -167,7 +168,7 @@ static int take_snapshot(struct run *r, uint64_t missed)
 	return status;
 }
 
-// --- all of them ---
+// --- the whole series ---
 
 static int take_all(struct run *r)
 {
@@ -191,7 +192,7 @@ static int take_all(struct run *r)
 	return status;
 }
 
-// Ends the document of -J also after a signal.
+// Ends the output (also the JSON document, after a signal), and returns the exit status.
 static int end_series(struct run *r, int status)
 {
 	const unsigned long long taken = r->taken, missed = r->missed;
@@ -209,7 +210,7 @@ static int end_series(struct run *r, int status)
 	return status ? status : written ? written : r->partial ? GPQ_PARTIAL : GPQ_OK;
 }
 
-// The table of a snapshot, with a first column wide enough for each path.
+// Returns snapshot_saved_table with a first column that is wide enough for each path.
 static struct out_table wide_table(struct run *r, const char *dir)
 {
 	struct out_table t = snapshot_saved_table;
@@ -244,7 +245,7 @@ int snapshot_series(struct cmd *c)
 	return status;
 }
 
-// --- several ---
+// --- operands of --diff and --compare ---
 
 int snapshot_expand(struct words *to, const struct cmd *c)
 {

@@ -86,8 +86,8 @@ static int run_snapshot(struct cmd *c)
 	return o->diff ? snapshot_diff(c) : snapshot_compare(c);
 }
 
-// --diff and --compare read saved hosts, so they need no driver; nor do errors of usage, which
-// run_snapshot() finds.
+// --diff and --compare read saved hosts, so they need no driver. Neither does a wrong command line,
+// so that run_snapshot() can report it.
 static unsigned snapshot_needs(const struct cmd *c)
 {
 	const struct snapshot_opts *o = c->opts;

@@ -13,8 +13,8 @@ struct snapshot_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	bool redact, diff, compare, all, exit_code;
-	int by;                          // enum run_compare_by
-	int table;                       // of --compare; -1: all
+	int by;                          // enum run_compare_by; -1: not given
+	int table;                       // RUN_...: the only table of --compare; -1: all
 	uint64_t every, duration, count; // ns, ns, snapshots; WATCH_OFF without the option
 };
 
@@ -26,7 +26,7 @@ static inline struct host_choice snapshot_choice(const struct snapshot_opts *o)
 extern const struct out_table snapshot_saved_table, snapshot_diff_table;
 extern const struct schema snapshot_saved_schema, snapshot_diff_schema, snapshot_compare_schema;
 
-// Exit status.
+// The forms of gpq snapshot. They return the exit status.
 int snapshot_one(struct cmd *c);     // DIR
 int snapshot_series(struct cmd *c);  // --every T DIR
 int snapshot_diff(struct cmd *c);    // --diff A B
@@ -38,36 +38,39 @@ struct saved_row {
 	const char *path;
 	struct snapshot s;
 	uint64_t window_ns, unreadable;
-	uint64_t missed; // of a series; else unknown
+	uint64_t missed; // times of --every that passed before this snapshot; else U64_NULL
 	int8_t dumps, settled;
 };
 
-// The processes that the selector chooses now. GPQ_OK, or the exit status after a message.
+// Adds the processes that the options choose now to `chosen`. Returns GPQ_OK, or the exit status
+// after a message.
 int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen);
 
-// Saves a tree. 0; -1 with errno (EINTR: an end was requested), and nothing is left.
+// Saves the host as a tree or archive. Returns 0, or -1 with errno (EINTR: an end was requested),
+// and leaves nothing at `path` then.
 int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how);
 
-// The row of a snapshot; with -v, notes files that are missing.
+// Returns the row of a snapshot; with -v, notes the files that could not be read.
 struct saved_row snapshot_row(const struct snapshot *s, const char *path);
 void snapshot_warn(const struct saved_row *row); // of dumps that are missing or do not agree
 
-// The exit status after a message why `path` cannot be made.
+// Reports why `path` cannot be made. Returns the exit status.
 int snapshot_refused(const char *path, int error);
 
 // Is the path an archive's name, or "-"?
 bool snapshot_is_archive(const char *path);
 
-// --- looking at several ---
+// --- reading several snapshots ---
 
-// The snapshots that the operands name: those of a series instead of its folder. GPQ_OK, or the
-// status after a message. words_fini() frees them.
+// Adds the paths of the snapshots that the operands name; a series stands for all of its snapshots.
+// Returns GPQ_OK, or the exit status after a message. words_fini() frees `to`.
 int snapshot_expand(struct words *to, const struct cmd *c);
 
 enum { RUN_PROCESSES, RUN_PROGRAMS, RUN_OVERLAPS, RUN_STRATEGIES, RUN_TABLES };
 extern const struct out_table run_compare_tables[RUN_TABLES];
 
-// Prints one table. 0, or GPQ_USAGE after a message when -o names a column that it has not.
+// Prints one table (RUN_...). Returns GPQ_OK, or GPQ_USAGE after a message if -o names a column
+// that the table does not have.
 int run_compare_print(struct out *o, const struct run_compare *r, int table);
 
 #endif

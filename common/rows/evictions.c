@@ -1,4 +1,4 @@
-// Evictions that the driver reports; evictions.h.
+// The triggers of present evictions; see evictions.h.
 #include "common/rows/evictions.h"
 
 #include "common/host/xalloc.h"
@@ -16,7 +16,7 @@ struct stream {
 };
 
 struct eviction {
-	uint64_t pid, gpu_id; // as the message has them
+	uint64_t pid, gpu_id; // as in the driver's message
 	const char *trigger;
 };
 
@@ -58,7 +58,7 @@ static void take_eviction(void *arg, const struct kfd_smi_event *m)
 {
 	struct evictions *e = arg;
 	size_t i = 0;
-	// A restore with mark 'R' failed; the driver tries again later.
+	// Mark 'R': the restore failed, so the queues stay evicted until the driver tries again.
 	if (!m->readable || m->name_of != KFD_UNKNOWN || (m->number == RESTORE && m->mark == 'R') ||
 	    (m->number != EVICTION && m->number != RESTORE))
 		return;
@@ -90,7 +90,8 @@ void evictions_read(struct evictions *e)
 	}
 }
 
-// Does `pid` in a message mean the process of `q`? Some drivers write PIDs of a container.
+// Does `pid` in a driver's message mean the process of `q`? Some drivers write the PID that the
+// process has in its container.
 static bool is_process_named(const struct evictions *e, const struct queue_rows *all,
 			     const struct queue_row *q, uint64_t pid)
 {

@@ -7,17 +7,17 @@
 #include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 
-// What sysfs and mqds both have of a queue. 0 and KFD_UNKNOWN match anything.
+// What both sysfs and mqds tell about a queue. Unknown members match anything.
 struct key {
-	uint32_t gpu_id;
-	int kind; // enum mqd_kind, -1 unknown
-	uint64_t bytes;
+	uint32_t gpu_id; // 0: unknown
+	int kind;        // enum mqd_kind; -1: unknown
+	uint64_t bytes;  // size of the ring; KFD_UNKNOWN
 };
 
 struct workload {
 	struct item {
 		struct key key;
-		uint32_t at; // index in the array of the whole host
+		uint32_t at; // index in kfd_procs.queues or mqds.queues
 	} * v;
 	size_t n;
 };
@@ -26,11 +26,11 @@ struct joiner {
 	struct join *j;
 	const struct kfd_procs *p;
 	const struct mqds *m;
-	const enum gfx_gen *gens; // of each of its queues
+	const enum gfx_gen *gens; // GPU generation of each of m->queues
 	const struct rls *rls;
 	struct workload sys, mqd; // of one context or process: its sysfs queues, newest first if
-				  // the order is known, and its MQDs as printed
-	uint32_t *blocks;         // of each context of the process, by join_blocks()
+				  // the order is known, and its MQDs in the order of the dump
+	uint32_t *blocks;         // block of each context of the process, set by join_blocks()
 };
 
 const char *join_why_text(enum join_why why)
@@ -84,10 +84,10 @@ struct pairing {
 	const struct joiner *jn;
 	const struct kfd_proc *proc;
 	uint32_t n;          // contexts, and blocks
-	uint32_t *contexts;  // of the process, newest first, the primary one last: 0 .. n-1
-	uint32_t *printed;   // its blocks in the order of the text
-	uint32_t *confirmed; // the context of each block by its PASID; NONE
-	bool ordered;        // the order of creation is known
+	uint32_t *contexts;  // numbers 0 (primary) to n-1 of the process's contexts, newest first
+	uint32_t *printed;   // blocks of the process, in the order of the dump
+	uint32_t *confirmed; // the context of each block by its PASID; NONE: unknown
+	bool ordered;        // the order in which the contexts were created is known
 };
 
 static const struct kfd_context *context_at(const struct pairing *x, uint32_t i)
@@ -111,7 +111,8 @@ static void sort_contexts(struct pairing *x)
 	}
 }
 
-// Is the order of creation known, and that of the ids? One secondary context has only one order.
+// Is the order in which contexts were created known, and also the order of their ids? A single
+// secondary context needs neither.
 static bool is_ordered(const struct pairing *x)
 {
 	bool same = true;
@@ -124,7 +125,7 @@ static bool is_ordered(const struct pairing *x)
 	return same;
 }
 
-// The PASID of the runlist packet that maps this queue; KFD_UNKNOWN: none does.
+// Returns the PASID of the runlist packet that maps this queue, or KFD_UNKNOWN if none does.
 static uint64_t pasid_of_queue(const struct joiner *jn, const struct mqd *q)
 {
 	const struct rls_node *node = rls_find(jn->rls, q->gpu_id);
@@ -144,7 +145,7 @@ static uint32_t context_of(const struct pairing *x, uint32_t gpu_id, uint64_t pa
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		const struct kfd_usage *u = kfd_procs_usage(x->jn->p, context_at(x, i), gpu_id);
-		// The packet has room for 16 bits.
+		// A runlist packet has only the low 16 bits of the PASID.
 		if (u && u->pasid != KFD_UNKNOWN && (u->pasid & 0xffff) == pasid)
 			return i;
 	}
@@ -171,12 +172,12 @@ static bool contradicts_order(const struct pairing *x)
 	return false;
 }
 
-// Pairs blocks and contexts by PASID alone. One block without a PASID gets the context that is
-// left.
+// Pairs blocks and contexts by PASID alone. A single block without a PASID gets the context that is
+// left. Returns false if two blocks have the same context, or several have none.
 static bool pair_confirmed(struct pairing *x)
 {
 	uint32_t left = NONE, sum = 0;
-	x->confirmed[x->n - 1] = 0; // the primary one
+	x->confirmed[x->n - 1] = 0; // the last block is about the primary context
 	for (uint32_t i = 0; i < x->n; i++) {
 		for (uint32_t k = 0; k < i; k++)
 			if (x->confirmed[i] != NONE && x->confirmed[k] == x->confirmed[i])
@@ -217,9 +218,9 @@ static bool find_printed(struct pairing *x)
 	return n == x->n;
 }
 
-// Finds the "Process" block of each context of `proc`: jn->blocks[i], an index in mqds.procs, is
-// that of contexts[proc->context + i]. True: found for all of them; the caller must still compare
-// queues.
+// Finds the "Process" block of each context of `proc`: sets jn->blocks[i] to the index in
+// mqds.procs of the block of contexts[proc->context + i]. Returns whether all blocks were found;
+// the caller must still compare queues.
 static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 {
 	struct pairing x = {.jn = jn, .proc = proc, .n = proc->contexts};
@@ -236,10 +237,10 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 	return found;
 }
 
-// --- the two sides of a process ---
+// --- the queues of a process in sysfs and in mqds ---
 
 // Orders queues newest first: by time of creation if known, else by id, which is right until the
-// driver reuses one. The primary context is the oldest.
+// driver reuses an id. The primary context is older than all others.
 static int newest_first(const void *a, const void *b, void *arg)
 {
 	const struct kfd_procs *p = arg;
@@ -252,7 +253,7 @@ static int newest_first(const void *a, const void *b, void *arg)
 	return r ? r : ORDER(y->qid, x->qid);
 }
 
-// Loads queues first to first+n-1. True: their order of creation is known.
+// Loads sysfs queues first to first+n-1. Returns whether their order of creation is known.
 static bool load_sysfs(struct joiner *jn, uint32_t first, uint32_t n)
 {
 	const struct kfd_procs *p = jn->p;
@@ -321,8 +322,8 @@ static void add_candidate(struct join *j, uint32_t mqd)
 	j->candidates[j->ncandidates++] = mqd;
 }
 
-// The likeliest MQD of queue i: the n-th MQD of its key, if i is the n-th queue of that key. -1:
-// the numbers of queues and MQDs differ.
+// Returns the likeliest MQD of sysfs queue i: the n-th MQD of its key, if i is the n-th queue of
+// that key. `like`: the number of queues with that key. -1: there are more or fewer such MQDs.
 static int32_t likeliest_mqd(const struct joiner *jn, size_t i, size_t like)
 {
 	const struct key *k = &jn->sys.v[i].key;
@@ -358,7 +359,7 @@ static void match_by_key(struct joiner *jn, size_t i)
 			out->count++;
 		}
 	if (out->why != JOIN_ONLY && out->count == 1)
-		out->count = 0; // one candidate for two queues proves nothing
+		out->count = 0; // an MQD that fits two queues proves nothing
 }
 
 static void match_by_order(struct joiner *jn, size_t i)
@@ -380,8 +381,8 @@ static void match_workload(struct joiner *jn, bool by_order)
 
 // --- processes ---
 
-// Do sysfs and mqds agree? With an order of creation, each queue must fit the MQD at its place;
-// without one, both sides must have the same number of each key.
+// Do sysfs and mqds have the same queues? `by_order`: each queue must fit the MQD at its place in
+// the order of creation; else both must have the same number of queues with each key.
 static bool workloads_agree(const struct joiner *jn, bool by_order)
 {
 	bool agree = jn->sys.n == jn->mqd.n;
@@ -393,7 +394,8 @@ static bool workloads_agree(const struct joiner *jn, bool by_order)
 	return agree;
 }
 
-// Loads a context and its block. True: the order of creation is known.
+// Loads the queues of a context and the MQDs of its block. Returns whether the order in which the
+// queues were created is known.
 static bool load_context(struct joiner *jn, const struct kfd_proc *proc, uint32_t i)
 {
 	const struct kfd_context *c = &jn->p->contexts[proc->context + i];
@@ -412,7 +414,7 @@ static bool blocks_agree(struct joiner *jn, const struct kfd_proc *proc)
 
 static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 {
-	// Where the block of each context is known, match them pair by pair.
+	// Where the block of each context is known, match each context with its own block.
 	if (proc->contexts > 1 && join_blocks(jn, proc) && blocks_agree(jn, proc)) {
 		for (uint32_t i = 0; i < proc->contexts; i++)
 			match_workload(jn, load_context(jn, proc, i));
@@ -422,7 +424,7 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 	const bool ordered = load_sysfs(jn, proc->queue, proc->queues);
 	const unsigned blocks = load_mqds(jn, proc->pid);
 
-	if (blocks) // else JOIN_NO_PROC stands
+	if (blocks) // else the queues keep JOIN_NO_PROC
 		match_workload(jn, ordered && blocks == 1 && proc->contexts == 1 &&
 					   workloads_agree(jn, true));
 }

@@ -25,23 +25,23 @@
 #include "common/kfd/procs.h"
 
 enum join_why {
-	JOIN_ORDER,     // certain: creation order
-	JOIN_ONLY,      // certain: the only one of its GPU, type and size
-	JOIN_AMBIGUOUS, // several candidates
+	JOIN_ORDER,     // certain: matched by order of creation
+	JOIN_ONLY,      // certain: the only queue and the only MQD of their GPU, type and size
+	JOIN_AMBIGUOUS, // several MQDs are candidates
 	JOIN_SHORT,     // fewer MQDs than queues of this GPU, type and size: queues came or went
-			// meanwhile
+			// between the reads
 	JOIN_NO_MQD,    // no MQD of this GPU, type and size in the process
 	JOIN_NO_PROC,   // mqds has no such process
 	JOIN_WHYS
 };
 
-// For people: "several MQDs have its GPU, type and size".
+// Returns the reason in words: "several MQDs have its GPU, type and size".
 const char *join_why_text(enum join_why why);
 
 struct join_queue {
 	uint32_t first; // its candidates, newest first, are join.candidates[first .. first + count)
-	uint32_t count; // 1: certain. 0: none
-	int32_t likely; // the candidate at its place in the order of ids; -1: none
+	uint32_t count; // number of candidates; 1: certain
+	int32_t likely; // the MQD at the queue's place in the order of creation, or of ids; -1
 	uint8_t why;    // enum join_why
 };
 
@@ -51,8 +51,8 @@ struct join {
 	size_t ncandidates, cap_candidates;
 };
 
-// Joins all processes. `gens`: the generation of the GPU of each of m->queues. The caller keeps p
-// and m while it uses the result.
+// Joins the queues of all processes. `gens`: the generation of the GPU of each of m->queues. `p`
+// and `m` must outlive the result, which has indices into them.
 void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
 	      const enum gfx_gen *gens, const struct rls *rls);
 

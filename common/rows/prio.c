@@ -11,7 +11,7 @@ enum { HIGHEST = 15, LEVELS = 3 };
 
 static const struct level {
 	const char *name;
-	uint16_t prios;
+	uint16_t prios; // bit N: priority N is of this level
 } levels[LEVELS] = {{"low", 0x007f}, {"medium", 0x0780}, {"high", 0xf800}};
 
 const char *prio_level_name(uint64_t pipe_prio)
@@ -19,7 +19,7 @@ const char *prio_level_name(uint64_t pipe_prio)
 	return pipe_prio < LEVELS ? levels[pipe_prio].name : NULL;
 }
 
-// --- is dword 134 written? ---
+// --- does the driver write dword 134 (the priority)? ---
 
 struct evidence {
 	bool written, missing;
@@ -67,7 +67,7 @@ enum kfd_answer3 prio_written_slots(const struct hqds *h)
 
 // --- --prio ---
 
-// Priorities of "low,high"; 0: some word is no level.
+// Returns the priorities (bits) of levels such as "low,high", or 0 if a word is no level.
 static uint16_t parse_levels(const char *text)
 {
 	uint16_t prios = 0;
@@ -86,7 +86,7 @@ static uint16_t parse_levels(const char *text)
 	}
 }
 
-// Priorities of "8" (and above) or "0:7"; 0: it is no range.
+// Returns the priorities (bits) of "8" (8 to 15) or "0:7", or 0 if the text is no such range.
 static uint16_t parse_range(const char *text)
 {
 	char low[32];

@@ -36,13 +36,13 @@ void queue_row_clear(struct queue_row *r)
 
 bool recorded_chosen(struct pids *to)
 {
-	enum { MOST = 1 << 16 }; // bytes: pids_add() takes quadratic time
+	enum { MOST = 1 << 16 }; // bytes of the list: pids_add() takes quadratic time
 	struct buf b = {0};
 	char bad[32];
 	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
 				   ? strstr(b.data, "\n" RECORDED_CHOSEN)
 				   : NULL;
-	const char *end = b.data ? strstr(b.data, "\n\n") : NULL; // of the head
+	const char *end = b.data ? strstr(b.data, "\n\n") : NULL; // end of the head of /MANIFEST
 	const bool chosen = line && line < end;
 	if (chosen) {
 		line += strlen("\n" RECORDED_CHOSEN);
@@ -60,7 +60,7 @@ bool recorded_chosen(struct pids *to)
 static void fill_proc_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
-		if (who->error == ENOENT || who->error == ESRCH) // else it may be alive
+		if (who->error == ENOENT || who->error == ESRCH) // other errors do not tell
 			r->process.state = "gone";
 		return;
 	}
@@ -131,7 +131,8 @@ void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t
 static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
-	// A secondary context has the same queue ids, and no debugger can suspend its queues.
+	// The queue ids of a secondary context start at 0 again, and no debugger can suspend its
+	// queues: a holder with the same id holds another queue.
 	if (r->context != KFD_UNKNOWN)
 		return NULL;
 	for (size_t i = 0; h && i < h->answer.num; i++)
@@ -144,12 +145,12 @@ static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 {
 	r->now.read = read;
 	r->now.write = write;
-	// The GPU may take packets between the two reads, so the read index can be the greater one.
+	// The GPU may take packets between the reads of the two indices, so `read` can be greater.
 	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
 }
 
-// Only of AQL and SDMA queues: the read pointer of a PM4 queue wraps at the end of its ring, its
-// write index does not.
+// Reads the present indices of an AQL or SDMA queue. Those of a PM4 queue give no backlog: its read
+// pointer wraps at the end of the ring, its write index does not.
 static void fill_live_indices(struct queue_row *r)
 {
 	struct kfd_queue_entry where = {.read_pointer_address = r->v[MQD_V_RPTR_ADDR],
@@ -195,19 +196,20 @@ static const char *row_state(const struct queue_row *r)
 	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
 }
 
-// Asks the holders of this host what they hold, if that is wanted.
+// Asks the gpq holders of this host which queues they hold, if READ_HOLDER is wanted.
 static void load_holdings(struct queue_rows *q)
 {
 	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
-	// Only gpq snapshot notes indices and holders, and it always writes /MANIFEST.
+	// Only gpq snapshot writes files .now (indices and holders), and it always writes
+	// /MANIFEST.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (q->live && (q->how->want & READ_HOLDER))
 		q->nholdings = kfd_holdings(&q->holdings, false);
 }
 
-// Adds present indices and the holder, and derives the state from the row.
+// Adds the present indices and the holder of a queue, and derives its state.
 static void fill_live(const struct queue_rows *q, struct queue_row *r)
 {
 	const struct kfd_holding *h = holding_of(q, r);
@@ -226,7 +228,7 @@ static bool row_is_off(const struct queue_row *r)
 	       (strcmp(r->state, "off-hardware") == 0 || strcmp(r->state, "evicted") == 0);
 }
 
-// Is this queue off along with all others of its context on its GPU?
+// Is this queue off hardware, along with all others of its context on its GPU?
 static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 {
 	if (!row_is_off(r) || r->gpu_id == KFD_UNKNOWN)
@@ -238,8 +240,8 @@ static bool all_off(const struct queue_rows *q, const struct queue_row *r)
 	return true;
 }
 
-// True: no debugger can have suspended the queue. A debugger reaches only the primary context, and
-// traces the process, unless the driver lets it detach and still hold queues.
+// Is it impossible that a debugger has suspended the queue? A debugger reaches only the primary
+// context, and traces the process, unless the driver lets a detached debugger still hold queues.
 static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r)
 {
 	return r->context != KFD_UNKNOWN ||
@@ -247,7 +249,7 @@ static bool cannot_be_held(const struct queue_rows *q, const struct queue_row *r
 		kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_NO);
 }
 
-// Finds evicted queues, once all rows are known: if all queues of a process are off a GPU, and no
+// Finds evicted queues, once all rows are known: if all queues of a context are off a GPU, and no
 // debugger can have suspended them, the driver has evicted them.
 static void find_evicted(struct queue_rows *q)
 {
@@ -264,7 +266,7 @@ static void find_evicted(struct queue_rows *q)
 
 // --- rows ---
 
-// A new row with everything unknown but the process.
+// Adds a row in which everything but the process is unknown.
 static struct queue_row *add_queue_row(struct queue_rows *q, pid_t pid)
 {
 	ARRAY_GROW(q->rows, q->cap, q->n);
@@ -299,7 +301,8 @@ static uint64_t summed_counts(uint64_t a, uint64_t b)
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN ? KFD_UNKNOWN : a + b;
 }
 
-// A process that opened KFD and owns no queue: its counters are summed over all GPUs.
+// Adds a row for a process that opened KFD and owns no queue. Its counters are summed over all
+// GPUs.
 static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage *all = &add_queue_row(q, proc->pid)->usage;
@@ -314,8 +317,8 @@ static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 	}
 }
 
-// Rows of a process that only mqds has: after exec, its directory in sysfs may be missing
-// [kfd.proc-life].
+// Adds rows for a process that mqds has and sysfs has not: after exec, its directory in sysfs may
+// be missing [kfd.proc-life].
 static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 {
 	for (uint32_t i = p->first; i < p->first + p->queues; i++) {
@@ -328,7 +331,8 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	}
 }
 
-// Is it a process that gpq snapshot left out? Dumps have all processes.
+// Was this process not chosen when the recorded host was saved? The dumps of a snapshot have all
+// processes.
 static bool is_pid_left_out(const struct queue_rows *q, pid_t pid)
 {
 	return q->chosen_only && !pids_has(&q->chosen, pid);
@@ -379,7 +383,7 @@ static int load_host_queues(struct queue_rows *q)
 				       ? "it takes Linux 5.8 or later; gpq gpus --check tells more"
 				       : "it was not recorded, or the kernel was older than 5.8",
 			       "/sys/class/kfd/kfd/proc");
-	if (want & (READ_GPU | READ_BDF)) // without a topology the rest is known all the same
+	if (want & (READ_GPU | READ_BDF)) // a missing topology is no error: only GPUs get no names
 		kfd_topology_load(&q->gpus, want & READ_BDF ? KFD_TOPOLOGY_BDF : 0);
 	return GPQ_OK;
 }
@@ -406,7 +410,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		return status;
 	load_holdings(q);
 	make_queue_rows(q);
-	// Rows that only mqds has were added last: sort them in by PID.
+	// Rows of processes that only mqds has were added last: sort them in by PID.
 	if (!how->mqds_file && q->n)
 		qsort(q->rows, q->n, sizeof(*q->rows), by_pid_and_place);
 	find_evicted(q);

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {                // what to read, beside PIDs and queue ids
-	READ_GPU = 1, // gpuid of the queue, GPU index; the first eight are bits of enum kfd_want
+	READ_GPU = 1, // gpu_id of the queue, GPU index; the first eight are bits of enum kfd_want
 	READ_TYPE = 2,
 	READ_SIZE = 4,
 	READ_PASID = 8,
@@ -32,14 +32,14 @@ enum {                // what to read, beside PIDs and queue ids
 	READ_SDMA = 32,
 	READ_EVICTED = 64,
 	READ_CU = 128,
-	READ_STATUS = PROCESS_STATUS << 8, // name, user, namespace PID, alive or not
+	READ_STATUS = PROCESS_STATUS << 8, // of the process: name, user, namespace PID, state
 	READ_CONTAINER = PROCESS_CONTAINER << 8,
 	READ_CMDLINE = PROCESS_CMDLINE << 8,
 	READ_BDF = 2048,
 	READ_MQD = 4096,
 	READ_CONTAINER_NAME = 8192,
 	READ_INDICES = 16384, // read and write index now, from the process's memory
-	READ_HOLDER = 32768,  // whether gpq holds it off the GPU
+	READ_HOLDER = 32768,  // which gpq holder has the queue suspended
 };
 
 // A queue; members are grouped by their source. Rows of hardware slots and runlist packets embed
@@ -47,7 +47,7 @@ enum {                // what to read, beside PIDs and queue ids
 // -1: the nulls of common/out.
 struct queue_row {
 	// Which queue it is.
-	int64_t pid;      // process that owns it, as the host numbers it
+	int64_t pid;      // host PID of the process that owns the queue
 	uint64_t gpu_id;  // KFD's number of the GPU
 	uint64_t qid;     // queue id; each context counts its queues from 0
 	uint64_t context; // id of the secondary KFD context; unknown: the process's primary one
@@ -66,46 +66,46 @@ struct queue_row {
 		const char *comm, *cmdline, *user;
 		const char *container, *container_id, *runtime;
 		char *container_name; // owned
-		const char *state;    // "alive", "zombie", "gone": its KFD directory outlives it
-		int8_t traced;        // by a debugger or a gpq holder
+		const char *state;    // "alive", "zombie", or "gone": KFD's directory outlives it
+		int8_t traced;        // a debugger or a gpq holder traces the process
 	} process;
 
-	struct kfd_usage usage; // of the process on this GPU: sysfs; of some rows, only the PASID
+	struct kfd_usage usage; // of the queue's context on this GPU, from sysfs; or the PASID only
 
 	// Of this moment: the memory of the living process, and gpq's holders.
 	struct {
 		uint64_t read, write; // indices: AQL packets, SDMA bytes
-		int64_t holder;       // PID of the gpq holder that has it suspended
+		int64_t holder;       // PID of the gpq holder that has the queue suspended
 	} now;
 
-	// Of its MQD or slot, by enum mqd_value and mqd_derived. But the ring's size is that of
-	// sysfs, and the backlog that of the indices in `now`, where these are known.
+	// Values of the queue's MQD or slot, by enum mqd_value and mqd_derived. Where sysfs has the
+	// ring's size, and `now` the indices, MQD_V_RING_BYTES and MQD_D_BACKLOG come from there.
 	uint64_t v[MQD_SUMMARY];
 	const char *level;   // "low", "medium", "high": name of MQD_V_PIPE_PRIO
 	const char *packets; // "aql", "pm4"; NULL of SDMA queues
-	int8_t on_hw;        // in a hardware slot
+	int8_t on_hw;        // 1: the queue is in a hardware slot
 
-	struct {                   // its MQD
-		uint32_t index;    // in queue_rows.mqds.queues; UINT32_MAX: not certain
-		const char *match; // how it was found: "order", "only", "likely"; NULL: it was not
-		bool turns;        // RESIDENCY_TURNS
+	struct {                   // the queue's MQD
+		uint32_t index;    // in queue_rows.mqds.queues; UINT32_MAX: unknown
+		const char *match; // how the MQD was found: "order", "only", "likely"; NULL: not
+		bool turns;        // its residency is RESIDENCY_TURNS
 	} mqd;
 
 	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
 	const char *state;
-	bool doubtful; // off-hardware: evicted, or held by a debugger that does not trace it
+	bool doubtful; // `state` is "off-hardware": evicted, or held by a debugger that detached
 
 	uint32_t seq; // order in which rows were found, from 0
-	bool hidden;  // set by callers that leave the row out
+	bool hidden;  // set by callers: the row is left out
 };
 
 struct queue_rows_how {
 	unsigned want;         // READ_...
 	const char *mqds_file; // a copy of mqds to read instead of a host ("-": standard input)
-	const char *rls_file;  // with it: the runlists of the same moment; NULL: unknown
+	const char *rls_file;  // for mqds_file: the runlists of the same moment; NULL: unknown
 	bool idle;             // also processes without queues
 	bool likely;           // take the likeliest MQD where none is certain
-	bool (*keep)(const void *arg, pid_t pid); // NULL: all
+	bool (*keep)(const void *arg, pid_t pid); // processes to list; NULL: all
 	const void *arg;
 };
 
@@ -114,100 +114,107 @@ struct queue_rows {
 	struct process_cache *processes; // not owned
 	struct kfd_topology gpus;
 	struct kfd_procs procs;
-	struct buf text, rls_text; // of mqds and rls
+	struct buf text, rls_text; // contents of mqds and of rls
 	struct mqds mqds;
 	struct join join;
-	struct mqd_summary *summaries; // of each MQD
+	struct mqd_summary *summaries; // values of each MQD
 	uint8_t *verdicts;             // enum residency of each MQD
 	enum gfx_gen *gens;            // generation of each MQD's GPU
-	struct kfd_driver driver;      // of the host; zero with mqds_file
-	enum kfd_answer3 prio_written; // by prio_written(); unless YES, priorities are unknown
+	struct kfd_driver driver;      // driver of the host; zero with mqds_file
+	enum kfd_answer3 prio_written; // result of prio_written(); unless YES, no priority is known
 	struct rls rls;
 	struct queue_row *rows;
 	size_t n, cap;
-	struct kfd_holding *holdings; // of gpq suspend
+	struct kfd_holding *holdings; // queues that gpq holders have suspended
 	size_t nholdings;
 	bool live;          // a live host: indices and holders can be read
-	bool noted;         // the recorded host has notes of indices and holders (gpq snapshot)
-	bool chosen_only;   // the recorded host was saved with a selector, which chose
-	struct pids chosen; // these processes; its dumps have others, too
-	int mqds_error;     // errno of reading mqds, 0; ENODATA: not wanted
+	bool noted;         // the recorded host may have files .now: indices and holders
+	bool chosen_only;   // the recorded host was saved with a selector, see `chosen`
+	struct pids chosen; // processes that the selector chose; the dumps have others, too
+	int mqds_error;     // errno of reading mqds; 0: none; ENODATA: mqds was not wanted
 	bool foreign;       // sysfs and /proc number processes in different PID namespaces
 };
 
-// Fills `q`, which must be zeroed. Rows are sorted by PID, context and queue id. GPQ_OK, or the
-// exit status after a message.
+// Fills `q`, which must be zeroed. Rows are sorted by PID, context and queue id. Returns GPQ_OK, or
+// the exit status after a message.
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		    const struct queue_rows_how *how);
 void queue_rows_fini(struct queue_rows *q);
 
-// The generation of a GPU by the topology; GFX_UNKNOWN when it is not in there.
+// Returns the generation of a GPU, or GFX_UNKNOWN if the topology does not have the GPU.
 enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id);
 
 // Sets all members of a row to unknown.
 void queue_row_clear(struct queue_row *r);
 
-// Fills in a GPU's index, node, gfx and PCI address from the topology. gpu_id 0: unknown.
+// Sets gpu_id of a row, and the GPU's index, node, gfx and PCI address from the topology. Does
+// nothing for gpu_id 0 (unknown).
 void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id);
 
-// Fills in the process of a row, with the wanted members. A pid below 0: unknown.
+// Sets the PID of a row, and those members of `process` that are wanted. Does nothing for a PID
+// below 0 (unknown).
 void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
 
 // Derives level, on_hw and packets of a row from its values (v).
 void queue_row_name_values(struct queue_row *r);
 
-// The type of queues on an SDMA engine: "sdma-xgmi" on those that the topology counts as XGMI ones
-// (their numbers follow the others': kfd_device_queue_manager.c), else "sdma".
+// Returns the type of queues on an SDMA engine: "sdma-xgmi" if the topology counts it as an XGMI
+// engine, else "sdma". XGMI engines have the highest numbers (kfd_device_queue_manager.c).
 const char *queue_rows_sdma_type(const struct queue_rows *q, uint32_t gpu_id, uint64_t engine);
 
-// The type of MQD `mqd`, in the words of struct queue_row; NULL: none of them.
+// Returns the type of MQD `mqd` in the words of queue_row.type, or NULL for other MQDs.
 const char *queue_rows_mqd_type(const struct queue_rows *q, uint32_t mqd);
 
-// Fills a cleared row with type, GPU and values of MQD `mqd`.
+// Sets type, GPU and values of a cleared row from MQD `mqd`, an index in q->mqds.queues.
 void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd);
 
 enum { AQL_PACKET_DWORDS = 16 };
 bool queue_row_is_aql(const struct queue_row *r);
 bool queue_row_is_sdma(const struct queue_row *r);
 
-// The backlog between two pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
+// Returns the backlog between two pointers of the ring, in dwords (SDMA: bytes), or UINT64_MAX if
+// unknown.
 uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wptr);
 
-// What the GPU consumed since the queue was created, in the same unit: the write pointer less the
-// backlog. UINT64_MAX unless `whole_wptr`: write pointers do not wrap (struct gfx_caps).
+// Returns what the GPU consumed since the queue was created, in the unit of the pointers: the write
+// pointer less the backlog. UINT64_MAX: unknown, as always where write pointers wrap (`whole_wptr`
+// is false: struct gfx_caps).
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
 
-// Reads the runlists. GPQ_OK also without any, unless the user named the file. (queue_rows_load()
-// calls it.)
+// Reads the runlists (queue_rows_load() does). Returns GPQ_OK, also if a host has none, or the exit
+// status after a message about a file that the user named.
 int queue_rows_load_rls(struct queue_rows *q);
 
 // Reports lines and words of a dump that could not be parsed: as a warning if the user named the
-// file, else as a note for -v. An empty file (`len` 0) has this `meaning`. True: warned of damage.
+// `file`, else (NULL) as a note for -v about `path`. `meaning`: what it means if a named file is
+// empty (`len` 0). Returns whether it warned of damage.
 bool dump_explain(const char *file, const char *path, const struct dump_count *lines,
 		  unsigned bad_words, size_t len, const char *meaning);
 
-// The same of the runlists. (queue_rows_explain() calls it.)
+// Calls dump_explain() for the runlists (queue_rows_explain() does that, too).
 bool queue_rows_explain_rls(const struct queue_rows *q);
 
-// Says with -v why fields are unknown. True: warned that the file that the user named is damaged.
+// Says with -v why fields are unknown. Returns whether it warned that a file that the user named is
+// damaged.
 bool queue_rows_explain(const struct queue_rows *q);
 
-// Was this recorded host saved with a selector? Then adds the PIDs of its processes to `to`. They
-// follow RECORDED_CHOSEN in the head of /MANIFEST, separated by commas.
+// Returns whether this recorded host was saved with a selector. If so, adds the PIDs of the chosen
+// processes to `to`. They follow RECORDED_CHOSEN in the head of /MANIFEST, separated by commas.
 #define RECORDED_CHOSEN "chosen "
 bool recorded_chosen(struct pids *to);
 
 // --- of queue_rows_mqd.c, for queue_rows.c ---
 
-// Reads and joins mqds. GPQ_OK also if a host's cannot be read: see q->mqds_error.
+// Reads mqds and joins it with sysfs. Returns GPQ_OK, also if mqds of a host cannot be read
+// (q->mqds_error), or the exit status after a message about a file that the user named.
 int queue_rows_load_mqds(struct queue_rows *q);
 
-// Fills in those MQD values of sysfs queue `index` that are certain.
+// Sets the MQD values of sysfs queue `index`, as far as they are certain, or likely if wanted.
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
 
 // --- on hardware or off (residency.c) ---
 //
-// Whether a queue is in a hardware slot, by memory alone: registers are not read.
+// Tells whether a queue is in a hardware slot, from memory alone: registers are not read.
 //
 // Facts: [debugfs.rls-active], [debugfs.mqd-active], [debugfs.off]. There are two sources: the
 // runlist, which lists exactly the queues that the scheduler was told to run (gfx9, gfx10), and
@@ -222,19 +229,19 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 enum residency {
 	RESIDENCY_OFF = 0,
 	RESIDENCY_ON = 1,
-	RESIDENCY_UNKNOWN = 2, // neither source tells; from here on all are unknown
+	RESIDENCY_UNKNOWN = 2, // neither source tells; the values that follow are unknown, too
 	RESIDENCY_SILENT,      // dword 130 is 0, but the firmware may never write it
-	RESIDENCY_TURNS,       // mapped on an over-subscribed GPU
+	RESIDENCY_TURNS,       // in the runlist of an over-subscribed GPU, dword 130 is not 1
 	RESIDENCY_MAY_TURN,    // dword 130 is 0; no runlist, and the GPU may be over-subscribed
-	RESIDENCY_CONTRADICT,  // runlist and dword 130 contradict: it changed between two reads
+	RESIDENCY_CONTRADICT,  // not in the runlist, but dword 130 is 1: a change between the reads
 };
 
-// The enum residency of each of m->queues. `gens` has their generations; `rls` and `gpus` may be
-// empty.
+// Sets verdicts[i] to the enum residency of m->queues[i]. `gens` has the generations of their GPUs;
+// `rls` and `gpus` may be empty.
 void residency_judge(uint8_t *verdicts, const struct mqds *m, const enum gfx_gen *gens,
 		     const struct rls *rls, const struct kfd_topology *gpus);
 
-// Why it is unknown, for people; NULL: it is known.
+// Returns in words why a residency is unknown, or NULL for RESIDENCY_OFF and RESIDENCY_ON.
 const char *residency_text(enum residency o);
 
 // --- priorities (prio.c) ---
@@ -244,33 +251,34 @@ const char *residency_text(enum residency o);
 // up to Linux 6.19 the number itself to cp_hqd_queue_priority (dword 134; set_priority() in
 // kfd_mqd_manager_v*.c). Later drivers leave 0 in dword 134. SDMA queues have neither.
 
-// Name of level 0 to 2: "low" (priorities 0 to 6), "medium" (7 to 10), "high" (11 to 15). NULL for
-// any other number, as UINT64_MAX (unknown).
+// Returns the name of a priority level, 0 to 2: "low" (priorities 0 to 6), "medium" (7 to 10) or
+// "high" (11 to 15); NULL for any other number, such as UINT64_MAX (unknown).
 const char *prio_level_name(uint64_t pipe_prio);
 
 // Does the driver that made this dump write dword 134? Yes if any is not 0; no if a queue of level
 // medium or high, whose priority is above 0, has 0 there. Without such queues, or with both, the
-// facts of the driver `d` decide (NULL: not known). Unless YES, numbers are not to be trusted.
+// facts of the driver `d` decide (NULL: unknown). Unless YES, dword 134 must not be trusted.
 enum kfd_answer3 prio_written(const struct mqds *m, const struct kfd_driver *d);
 
-// The same by the registers of slots, without MQDs.
+// Like prio_written(), but judged by the registers of hardware slots instead of MQDs.
 enum kfd_answer3 prio_written_slots(const struct hqds *h);
 
-// What --prio chooses: bit N stands for priority N.
+// What --prio chooses.
 struct prio_choice {
-	const char *text; // as given, not owned; NULL: all queues
-	uint16_t prios;
+	const char *text; // argument of --prio, not owned; NULL: all queues
+	uint16_t prios;   // bit N: priority N
 };
 
-// Reads "low", "high,medium", "8" (8 to 15) or "0:7". GPQ_OK, or GPQ_USAGE after a message. `text`
-// NULL: chooses all.
+// Parses "low", "high,medium", "8" (8 to 15) or "0:7"; NULL chooses all. Returns GPQ_OK, or
+// GPQ_USAGE after a message.
 int prio_parse(struct prio_choice *c, const char *text);
 
-// Refuses a range that cuts a level where numbers are not known. GPQ_OK, or GPQ_UNSUPPORTED after
-// a message.
+// Refuses a range that has only a part of a level, unless the driver writes priorities (`written`).
+// Returns GPQ_OK, or GPQ_UNSUPPORTED after a message.
 int prio_check(const struct prio_choice *c, enum kfd_answer3 written);
 
-// Is this queue chosen? `prio` and `level` (0 to 2) may be UINT64_MAX; UNKNOWN: they do not tell.
+// Does --prio choose a queue of this priority and level (0 to 2)? Either may be UINT64_MAX
+// (unknown). UNKNOWN: the level alone does not tell, or both are unknown.
 enum kfd_answer3 prio_fits(const struct prio_choice *c, uint64_t prio, uint64_t level);
 
 #endif

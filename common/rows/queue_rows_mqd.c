@@ -26,8 +26,8 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 		       : GFX_UNKNOWN;
 }
 
-// The generation of an MQD's GPU. Without a topology it is guessed from this MQD or, if this one is
-// damaged, from another one of the GPU.
+// Returns the generation of an MQD's GPU. Without a topology it is guessed from this MQD or, if
+// this MQD is damaged, from another one of the GPU.
 static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 {
 	enum gfx_gen gen = queue_rows_gen(q, m->gpu_id);
@@ -39,7 +39,7 @@ static enum gfx_gen gen_of_mqd(const struct queue_rows *q, const struct mqd *m)
 	return gen;
 }
 
-// Is it a dump of runlists? Dumps of slots begin with the same line.
+// Was this parsed from a dump of runlists? Dumps of hardware slots begin with the same line.
 static bool is_rls(const struct rls *r)
 {
 	bool any = r->nprocesses || r->nqueues || !r->count.foreign;
@@ -216,7 +216,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 
 // --- explaining ---
 
-// Reports sysfs files that were wanted and gave no value.
+// Notes how many queues have no value from a sysfs file that was wanted.
 static void explain_sysfs(const struct queue_rows *q)
 {
 	static const struct {
@@ -242,7 +242,8 @@ static void explain_sysfs(const struct queue_rows *q)
 				 files[f].what, n[f], files[f].file, files[f].rest);
 }
 
-// Reports damage: as a warning if the user named the file (then true), else as a note for -v.
+// Reports damage of a dump: as a warning if the user named the file, else as a note for -v. Returns
+// whether it was a warning.
 static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
 {
 	if (file)
@@ -294,7 +295,7 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 			    "the host had no GPU");
 }
 
-// Prints a line with the queues of a process whose MQDs are unknown for this reason.
+// Notes, in one line, the queues of a process whose MQDs are unknown for this reason.
 static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc, enum join_why why)
 {
 	struct buf b = {0};

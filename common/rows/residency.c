@@ -5,14 +5,14 @@
 
 struct residency_gpu {
 	uint32_t gpu_id;
-	bool written;    // some MQD has 1 in dword 130: its firmware writes it
+	bool written;    // some MQD has 1 in dword 130: the firmware writes that dword
 	uint32_t queues; // compute queues that have MQDs
 	uint32_t owners; // processes and contexts with compute queues
-	uint32_t last;   // while counting: the last owner
-	uint64_t slots;  // of an XCC; UINT64_MAX unknown
+	uint32_t last;   // while counting: the owner of the last queue
+	uint64_t slots;  // compute slots of an XCC; UINT64_MAX: unknown
 };
 
-// What a host tells of residency.
+// The sources of all verdicts, and the counts of each GPU.
 struct residency_host {
 	const struct mqds *mqds;
 	const struct rls *rls;
@@ -39,8 +39,8 @@ const char *residency_text(enum residency o)
 	}
 }
 
-// Dword 130 on all XCCs: 0 or 1; -1: XCCs differ, or it is missing. A PM4 queue runs on one XCC
-// alone, so a 1 on any of them counts.
+// Returns dword 130 of an MQD on all XCCs, 0 or 1, or -1: the XCCs differ, or the dword is missing.
+// A PM4 queue runs on a single XCC, so for it a 1 on any XCC counts.
 static int active_dword(const struct mqds *m, const struct mqd *q, enum gfx_gen gen)
 {
 	uint64_t first, v, aql = 1;
@@ -91,7 +91,8 @@ static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enu
 	return gfx_caps(gen)->active_written || g->written ? RESIDENCY_OFF : RESIDENCY_SILENT;
 }
 
-// VMIDs 8 to 15 are KFD's (kernel: compute_vmid_bitmap in amdgpu_amdkfd.c), one for a process.
+// VMIDs 8 to 15 are KFD's, one for each running process (kernel: compute_vmid_bitmap in
+// amdgpu_amdkfd.c).
 enum { VMIDS = 8 };
 
 // The verdict without a runlist: on an over-subscribed GPU, a queue that is off may wait for its

@@ -16,7 +16,7 @@
 
 #define HQDS "/sys/kernel/debug/kfd/hqds"
 
-// "seconds.hundredths idle"
+// Parses /proc/uptime, "SECONDS.HUNDREDTHS IDLE". Returns 1/100 s since boot, or KFD_UNKNOWN.
 static uint64_t read_uptime(void)
 {
 	char text[64];
@@ -27,9 +27,10 @@ static uint64_t read_uptime(void)
 	return end && end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
 }
 
-// --- the place in the hardware ---
+// --- the hardware slots of a queue ---
 
-// Registers of compute slots have the same dwords in all generations.
+// Reads a value of a compute slot in use. GFX_ANY: their registers have the same dwords in all
+// generations.
 static bool compute_slot_value(const struct hqds *h, const struct hqd *s, enum mqd_value what,
 			       uint64_t *v)
 {
@@ -57,8 +58,8 @@ static unsigned xcc_of(const struct hqd *s)
 	return s->xcc < 0 ? 0 : (unsigned)s->xcc;
 }
 
-// Writes the queue's slot on each XCC. Each XCC has its own MQD, but all have the queue's doorbell,
-// which is unique on a GPU.
+// Writes the queue's slot on each XCC to q->slots. Each XCC has its own MQD, but all have the same
+// doorbell, which is unique on a GPU.
 static void name_slots(struct state_queue *q, const struct hqds *h, const struct hqd *first)
 {
 	size_t len = 0;
@@ -78,8 +79,8 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 		snprintf(q->slots, sizeof(q->slots), "p%uq%u", first->pipe, first->queue);
 }
 
-// A queue that is in no slot may be mapped: queues take turns if there are more of them than slots,
-// or more processes than VMIDs.
+// Sets on_hw and slots. A queue in no slot keeps row.on_hw, as it may be mapped all the same:
+// queues take turns if there are more queues than slots, or more processes than VMIDs.
 static void place_queue(struct state_queue *q, const struct host_state *m, const struct hqds *h,
 			const struct hqd *slot)
 {
@@ -90,7 +91,7 @@ static void place_queue(struct state_queue *q, const struct host_state *m, const
 		snprintf(q->slots, sizeof(q->slots), "none");
 }
 
-// --- how far it got ---
+// --- the progress of a queue ---
 
 static void count_progress(struct state_queue *q, const struct host_state *m, uint64_t rptr,
 			   uint64_t wptr)
@@ -125,7 +126,7 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 		q->pointers = "process";
 		q->consumed = r->now.read;
 		q->submitted = r->now.write;
-		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // PM4 has no such index
+		q->unit = queue_row_is_sdma(r) ? "bytes" : "packets"; // `now` has no PM4 indices
 	} else if (rptr != MQD_UNKNOWN && wptr != MQD_UNKNOWN) {
 		q->pointers = q->on_hw == 0 ? "saved" : "stale";
 		count_progress(q, m, rptr, wptr);
@@ -160,7 +161,8 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 {
 	struct hqds slots = {0};
 	struct buf text = {0};
-	// Dumps are read first, one right after the other, as they must be of the same moment.
+	// The dumps (hqds, then mqds) are read first, one right after the other, as they must be of
+	// the same moment.
 	m->has_slots = reader_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
@@ -226,14 +228,14 @@ void host_state_fini(struct host_state *m)
 
 // --- two moments side by side ---
 
-// Orders queues by identity. An unknown start time equals any.
+// Orders queues by what identifies them. An unknown start time of a process equals any.
 static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
 {
 	const struct queue_row *x = &a->row, *y = &b->row;
 	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
 	int r = ORDER(x->pid, y->pid);
 	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
-	r = r ? r : ORDER(x->context + 1, y->context + 1); // none: first
+	r = r ? r : ORDER(x->context + 1, y->context + 1); // UINT64_MAX (primary) wraps: first
 	return r ? r : ORDER(x->qid, y->qid);
 }
 

@@ -15,37 +15,39 @@
 #include <string.h>
 
 struct state_queue {
-	struct queue_row row; // its texts are of host_state.list; row.hidden: not chosen
-	uint64_t start_ticks; // of its process; KFD_UNKNOWN
-	char slots[96];       // "p0q2", "0:p0q2,1:p1q2" where XCCs differ, "none"; "" unknown
-	int8_t on_hw;         // row.on_hw, and 1 where it is seen in a slot
-	// Source of the positions: "live" (registers of its slot), "saved" (its MQD, exact while it
-	// is off hardware), "process" (indices in memory, read shortly after the dumps), "stale"
-	// (its MQD as of the last unmap; progress since is not known). NULL: unknown.
+	struct queue_row
+		row; // texts belong to host_state.list; hidden: the options do not choose it
+	uint64_t start_ticks; // of its process, clock ticks since boot; KFD_UNKNOWN
+	char slots[96]; // "p0q2": pipe 0, queue 2; "0:p0q2,1:p1q2" by XCC; "none"; "": unknown
+	int8_t on_hw;   // 1 if the queue was seen in a slot, else row.on_hw
+	// Where `consumed` and `submitted` come from: "live" (registers of the slot), "saved" (the
+	// MQD, exact while the queue is off hardware), "process" (indices in memory, read shortly
+	// after the dumps), "stale" (the MQD as of the last unmap; progress since is unknown).
+	// NULL: unknown.
 	const char *pointers;
-	uint64_t consumed, submitted; // since its creation, in `unit`; KFD_UNKNOWN
+	uint64_t consumed, submitted; // since the queue's creation, in `unit`; KFD_UNKNOWN
 	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
 };
 
 struct host_state {
-	const char *name; // as it was loaded by; not owned
+	const char *name; // `dir` of host_state_load(); not owned
 	struct process_cache processes;
 	struct queue_rows list;
 	struct queue_rows_how how;
-	struct state_queue *queues; // by pid, context, qid
+	struct state_queue *queues; // sorted by PID, context and queue id
 	size_t n;
-	char host[65], boot_id[40]; // "" unknown
+	char host[65], boot_id[40]; // "": unknown
 	uint64_t uptime_cs;         // 1/100 s since boot; KFD_UNKNOWN
-	bool has_slots;             // hqds was read
+	bool has_slots;             // debugfs hqds was read
 };
 
-// Reads the recorded host `dir`, or the live one for "/". Queues that the options do not choose are
-// hidden (host_choice.h); `by` NULL: none. GPQ_OK, or the exit status after a message. The sysroot
-// is the live host afterwards.
+// Reads the recorded host `dir`, or the live one for "/". Queues that the options `by` (NULL: none)
+// do not choose are hidden (host_choice.h). Returns GPQ_OK, or the exit status after a message. The
+// sysroot is the live host afterwards.
 int host_state_load(struct host_state *m, const char *dir, const struct host_choice *by);
 void host_state_fini(struct host_state *m);
 
-// Takes the hidden queues out of the list.
+// Removes the hidden queues from m->queues.
 void host_state_drop_hidden(struct host_state *m);
 
 static inline bool host_state_is_stale(const struct state_queue *q)
@@ -53,28 +55,28 @@ static inline bool host_state_is_stale(const struct state_queue *q)
 	return q->pointers && strcmp(q->pointers, "stale") == 0;
 }
 
-// The active compute slot whose MQD is at this address, or NULL. (SDMA slots have no MQD address,
-// and keep values of queues that are gone.) A slot without doorbell or pointers in the text is left
-// out.
+// Returns the active compute slot whose MQD is at this address, or NULL. (SDMA slots have no MQD
+// address, and keep values of queues that are gone.) Slots whose doorbell or pointers the dump
+// lacks are ignored.
 const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
 
 // --- what happened between two moments ---
 
-// A queue of both moments is the same if process, start time of the process, KFD context and queue
-// id agree. The driver gives a free id out again, so GPU and type must agree too, and the MQD's
-// address where both are certain.
+// Two queues are the same if process, start time of the process, KFD context and queue id agree.
+// The driver reuses ids, so GPU and type must agree too, and the MQD's address where both are
+// certain.
 struct qdiff {
 	// Words: came, went; off (suspended or evicted, which look the same in dumps), on; moved
 	// (to other slots), ring (address or size), priority (of queue or pipe), evicted (an
 	// eviction of its process ended), progress (packets were consumed or submitted), suspended
 	// (by gpq), resumed. NULL: no change.
 	const char *changes;
-	const struct state_queue *before, *after; // NULL: it was not there
-	uint64_t consumed, submitted, evicted_ns; // between the two; KFD_UNKNOWN
-	const char *unit;                         // of consumed and submitted; NULL
+	const struct state_queue *before, *after; // NULL: there was no such queue at that moment
+	uint64_t consumed, submitted, evicted_ns; // amounts between the moments; KFD_UNKNOWN
+	const char *unit;                         // of consumed and submitted; NULL: both unknown
 };
 
-// Calls `each` for every queue of both moments, by process, context and id.
+// Calls `each` once for every queue of either moment, in order of process, context and id.
 void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg);
 

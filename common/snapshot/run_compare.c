@@ -36,7 +36,7 @@ static void qset_add(struct qset *to, const struct qset *more)
 		to->bits[i] |= more->bits[i];
 }
 
-// What both have, as a share of what either has.
+// Returns the ids that both sets have, as a share of those that either has; 1 if both are empty.
 static double qset_overlap(const struct qset *a, const struct qset *b)
 {
 	struct qset either = *a, both = qset_and(a, b);
@@ -83,7 +83,8 @@ static void add_queue_traits(struct run_compare_proc *p, const struct state_queu
 	p->queues++;
 	p->compute += compute;
 	p->sdma += queue_row_is_sdma(r);
-	// Ids of a secondary context count from 0 again, and cannot be suspended.
+	// Only ids of the primary context: those of a secondary one start at 0 again, and its
+	// queues cannot be suspended.
 	if (r->qid < QRUNS_IDS && r->context == KFD_UNKNOWN)
 		p->has.ids.bits[r->qid / 64] |= 1ull << (r->qid % 64);
 	if (r->gpu.index != KFD_UNKNOWN)
@@ -93,7 +94,7 @@ static void add_queue_traits(struct run_compare_proc *p, const struct state_queu
 		p->has.prios |= 1u << prio;
 }
 
-// The slot of each compute queue; nothing if any is unknown.
+// Writes "ID=SLOT" for each compute queue of the primary context; nothing if a slot is unknown.
 static void list_slots(struct buf *b, const struct host_state *m, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
@@ -133,7 +134,7 @@ static int by_run_and_program(const void *a, const void *b)
 	const struct run_compare_proc *x = a, *y = b;
 	int r = ORDER(x->run, y->run);
 	r = r ? r : compare_text(x->program, y->program);
-	// The lowest GPU first.
+	// By lowest GPU index; processes of unknown GPU first.
 	r = r ? r
 	      : ORDER(__builtin_ffsll((long long)x->has.gpus),
 		      __builtin_ffsll((long long)y->has.gpus));
@@ -199,7 +200,7 @@ static void compare_with(struct run_compare_proc *p, const struct run_compare_pr
 		!p->has.prios || !first->has.prios ? -1 : p->has.prios == first->has.prios;
 }
 
-// Different wins over unknown, and unknown over same.
+// Combines two SAME_ results: different (0) wins over unknown (-1), and unknown over same (1).
 static int8_t both_same(int8_t a, int8_t b)
 {
 	if (a == 0 || b == 0)
@@ -214,7 +215,7 @@ static void add_program_run(struct run_compare_program *g, const struct run_comp
 	g->queues_max = p->queues > g->queues_max ? p->queues : g->queues_max;
 	g->always = qset_and(&g->always, &p->has.ids);
 	add_traits(&g->ever, &p->has);
-	// compare_with() has compared with the first run.
+	// p->same compares with the first run, so it means something from the second one on.
 	for (unsigned i = 0; i < SAMES && g->seen > 1; i++)
 		g->same[i] = both_same(g->seen == 2 ? 1 : g->same[i], p->same[i]);
 }
@@ -273,7 +274,7 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 
 // --- texts ---
 
-// Priorities or levels with `sep` between them.
+// Writes priorities, or names of levels, with `sep` between them.
 static void prios_text(struct buf *b, const struct run_compare *r, uint32_t prios, const char *sep)
 {
 	const char *before = "";
@@ -312,12 +313,12 @@ static void write_texts(struct run_compare *r)
 
 // --- how to find a program's queues again in the next run ---
 //
-// Each strategy is judged by what would break it. Fixed ids break if ids change or two programs
-// share some, priorities likewise. The PID never breaks, but has to be looked up each time.
+// Each strategy is judged by what would break it. Fixed ids break if a program's ids change between
+// runs or two programs share some; so do priorities. The PID never breaks, but has to be looked up
+// in each run.
 
-enum { MENTIONED = 2 }; // examples in the evidence
+enum { MENTIONED = 2 }; // at most so many examples of a kind are in the evidence
 
-// Adds to the evidence.
 static void add_evidence(struct run_compare_strategy *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -365,7 +366,8 @@ bool run_compare_repeated(const struct run_compare *r)
 	return any;
 }
 
-// The number of programs whose ids or priorities (`what`) differ between their runs.
+// Returns the number of programs whose ids or priorities (`what`) differ between their runs, and
+// adds the first ones to the evidence.
 static unsigned changing_programs(const struct run_compare *r, struct run_compare_strategy *s,
 				  int what)
 {
@@ -385,7 +387,8 @@ static unsigned changing_programs(const struct run_compare *r, struct run_compar
 	return n;
 }
 
-// The number of pairs that share ids or priorities.
+// Returns the number of pairs of programs that share ids or priorities (`what`), and adds the first
+// ones to the evidence.
 static unsigned sharing_pairs(const struct run_compare *r, struct run_compare_strategy *s, int what)
 {
 	unsigned n = 0;
@@ -490,7 +493,7 @@ static void traits_fini(struct run_compare_traits *t)
 	buf_fini(&t->prios_text);
 }
 
-// True: a driver wrote no priorities, so only levels can be compared in all runs.
+// Did some driver write levels but no priorities? Then only levels can be compared in all runs.
 static bool needs_levels(const struct host_state *moments, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -18,22 +18,23 @@ enum run_compare_by {
 	QRUNS_CMDLINE,
 	QRUNS_COMM,
 	QRUNS_CONTAINER
-}; // what makes a program the same one
+}; // by what processes of different runs are taken for the same program
 
-enum { QRUNS_IDS = 1024 }; // queue ids of a process: 0 .. 1023
+enum { QRUNS_IDS = 1024 }; // queue ids of a process are 0 to 1023
 
 struct qset {
 	uint64_t bits[QRUNS_IDS / 64];
 };
 
-// What is compared between runs: 1 the same, 0 not, -1 unknown.
+// Indices of `same`, which has for each property: 1 the same as in the first run, 0 not the same,
+// -1 unknown.
 enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
 
-// Properties that may identify queues. X_text is X in words.
+// Properties that may identify queues. `ids_text` is `ids` in words, and so on.
 struct run_compare_traits {
-	struct qset ids; // of the primary context
-	uint64_t gpus;   // bit: index of a GPU, 63: that one and all above
-	uint32_t prios;  // of compute queues, see run_compare.levels; 0: none is known
+	struct qset ids; // queue ids of the primary context
+	uint64_t gpus;   // bit N: has a queue on the GPU of index N; bit 63: of any index above 62
+	uint32_t prios;  // bits: priorities or levels of compute queues (run_compare.levels)
 	struct buf ids_text, gpus_text, prios_text;
 };
 
@@ -43,14 +44,14 @@ struct run_compare_proc {
 	const char *run_name;
 	const char *program; // NULL: unknown
 	const char *comm;
-	uint64_t worker; // number among processes of the program in a run, by GPU, then by start
+	uint64_t worker; // number among the program's processes in this run, by GPU, then by start
 	int64_t pid;
 	uint64_t start_ticks;
-	uint64_t queues, compute, sdma; // queues; of them of these types
+	uint64_t queues, compute, sdma; // numbers of all, compute and SDMA queues
 	struct run_compare_traits has;
-	struct buf slots;   // "0=p0q2 1=p1q2"; empty: unknown
-	double overlap;     // of its ids with those of the first run that has it, 0 to 1
-	int8_t same[SAMES]; // as in that run
+	struct buf slots;   // slot of each compute queue id, "0=p0q2 1=p1q2"; empty: unknown
+	double overlap;     // of its ids with those of the program's first run, 0 to 1
+	int8_t same[SAMES]; // is it as in the program's first run?
 };
 
 // A program, over all runs.
@@ -58,44 +59,44 @@ struct run_compare_program {
 	const char *program, *comm;
 	uint64_t worker;
 	const struct run_compare_proc *first; // the program's process in the first run that has one
-	uint64_t seen, missing;               // runs with and without it
+	uint64_t seen, missing;               // runs with the program, and without
 	uint64_t queues_min, queues_max;
-	struct run_compare_traits ever; // of any of these runs
-	struct qset always;             // ids in all of them
+	struct run_compare_traits ever; // properties in any of its runs
+	struct qset always;             // queue ids in all of its runs
 	struct buf always_text;
-	int8_t same[SAMES]; // -1 also if seen once
-	double consistency; // of ids: mean overlap of all pairs of its runs
+	int8_t same[SAMES]; // over all of its runs; -1 also if seen only once
+	double consistency; // mean overlap of the queue ids of each two of its runs; or NaN
 };
 
-// Two programs, or two processes of one, side by side.
+// Two programs, or two processes of one program, that ran side by side.
 struct run_compare_pair {
 	const char *a, *b;
-	uint64_t runs;                  // in which both were there
+	uint64_t runs;                  // runs that have both
 	struct run_compare_traits both; // what they share in any run
-	double overlap;                 // of ids, mean over all such pairs of processes
-	unsigned last_run, processes;   // while counting
+	double overlap;                 // of queue ids, mean over all such pairs of processes
+	unsigned last_run, processes;   // while counting: last run, pairs of processes
 };
 
 enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
 
 struct run_compare_strategy {
 	const char *name; // "fixed-ids", "priority", "pid"
-	int8_t works;     // -1: these runs do not show it
-	int8_t chosen;    // the first that works
+	int8_t works;     // 1: it finds a program's queues in each run; 0: not; -1: unknown
+	int8_t chosen;    // 1: the first strategy that works
 	struct buf evidence;
 };
 
 struct run_compare {
 	unsigned runs;
-	bool levels; // prios: bits 0 to 2 are levels; else bits 0 to 15 are priorities
-	struct run_compare_proc *procs; // by run, program, worker
+	bool levels; // bits 0 to 2 of all `prios` are levels; else bits 0 to 15 are priorities
+	struct run_compare_proc *procs; // sorted by run, program and worker
 	struct run_compare_program *programs;
 	struct run_compare_pair *pairs;
 	size_t nprocs, nprograms, npairs, cap_procs, cap_programs, cap_pairs;
 	struct run_compare_strategy strategies[QRUNS_STRATEGIES];
 };
 
-// Texts of the moments are used, not copied.
+// Compares `n` runs. `r` points into texts of `moments`, which must outlive it.
 void run_compare_compare(struct run_compare *r, const struct host_state *moments, unsigned n,
 			 enum run_compare_by by);
 void run_compare_fini(struct run_compare *r);
@@ -103,7 +104,7 @@ void run_compare_fini(struct run_compare *r);
 // Is any program in two runs?
 bool run_compare_repeated(const struct run_compare *r);
 
-// "0,1,3" or "0-5,7" of a set of ids.
+// Appends the ids of a set as "0,1,3" or "0-5,7".
 void qset_text(const struct qset *s, struct buf *b);
 unsigned qset_count(const struct qset *s);
 

@@ -53,8 +53,8 @@ static bool parse_index_line(struct entry *e, const char *line, size_t len)
 	return !j.failed && e->number && e->number < UINT64_MAX;
 }
 
-// Calls `each` for every complete line. Returns the bytes of complete lines; *bad counts those that
-// cannot be parsed.
+// Calls `each` for every complete line, or counts a line that cannot be parsed in *bad. Returns the
+// number of bytes up to the end of the last complete line.
 static size_t read_index_lines(const struct buf *text, size_t *bad,
 			       void (*each)(void *arg, const struct entry *e), void *arg)
 {
@@ -139,8 +139,8 @@ static void add_entry(void *arg, const struct entry *e)
 		f->last = e->number;
 }
 
-// A power cut can leave a part of a line, which is removed, and a tree without a line, whose number
-// is skipped.
+// Finds the next number. A power cut can leave a part of a line, which is removed, and a tree
+// without a line, whose number is skipped.
 static int read_index(struct series *s, struct so_far *f)
 {
 	struct buf text = {0};
@@ -168,7 +168,7 @@ int series_open(struct series *s, const char *dir, bool redacted)
 	int status = open_index(s);
 	if (!status)
 		status = read_index(s, &f);
-	// Each run makes its own pseudonyms, and real names must not stand beside pseudonyms.
+	// Each call of gpq makes other pseudonyms, and real names must not stand beside pseudonyms.
 	if (!status && f.any && (redacted || f.redacted))
 		status = err_fail(GPQ_USAGE, "name another folder",
 				  redacted ? "%s: a series that is there cannot be continued with "
@@ -189,7 +189,7 @@ void series_close(struct series *s)
 	s->index = s->folder = -1;
 }
 
-// "2026-11-23T02:40:00.123456789Z"
+// Writes CLOCK_REALTIME as "2026-11-23T02:40:00.123456789Z".
 static void wall_text(char *to, size_t size, uint64_t ns)
 {
 	const time_t s = (time_t)(ns / 1000000000);
@@ -272,7 +272,7 @@ static void list_snapshot(void *arg, const struct entry *e)
 {
 	struct listing *l = arg;
 	struct stat st;
-	if (!e->saved || e->number <= l->last) // its line is there twice
+	if (!e->saved || e->number <= l->last) // not saved, or a second line about the snapshot
 		return;
 	l->last = e->number;
 	char *path = series_path(l->dir, e->number);

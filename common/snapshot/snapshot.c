@@ -62,14 +62,15 @@ static int on_missing(void *arg, const char *path, int error)
 	return 0;
 }
 
-// May reading this file block? The driver takes locks for it, or it lies in memory of a process.
+// May reading this file block? For debugfs the driver takes locks; /proc/PID/cmdline lies in memory
+// of the process.
 static bool may_be_silent(const char *path)
 {
 	return host_is_live() &&
 	       (strncmp(path, "/sys/kernel/debug/", 18) == 0 || strstr(path, "/cmdline"));
 }
 
-// Whole file into `b`. 1: it is a folder; -1 with errno.
+// Reads a whole file into `b`. Returns 0, 1 if it is a folder, or -1 with errno.
 static int read_host_file(const char *path, struct buf *b)
 {
 	struct stat st;
@@ -124,7 +125,8 @@ static int add_host_file(struct saver *v, const char *path)
 	return r;
 }
 
-// Links a file that cannot have changed from the earlier snapshot. False: it is to be read.
+// Makes a hard link to the earlier snapshot's file if that cannot have changed since. Returns false
+// if the file must be read instead.
 static bool is_linked(struct saver *v, const char *path)
 {
 	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
@@ -141,7 +143,7 @@ static int on_found(void *arg, const char *path)
 		errno = EINTR;
 		return -1;
 	}
-	// Only a link that somebody else made can lead to "/".
+	// No link of the kernel leads to "/": somebody else made it.
 	if (strcmp(path, "/") == 0 || is_path_left_out(v, path) || is_linked(v, path))
 		return 0;
 	return v->item->flags & SNAP_DUMP ? add_dump(v, path) : add_host_file(v, path);
@@ -189,7 +191,7 @@ static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 	return r;
 }
 
-// Saves all items with this flag, or with `on` false all without it.
+// Saves all items with this flag, or with `on` false all without it; but no SNAP_PROC items.
 static int save_items(struct saver *v, unsigned flag, bool on)
 {
 	int r = 0;
@@ -232,7 +234,8 @@ static int read_kfd_queues(struct kfd_procs *p, const struct saver *v)
 	return r && (errno == ENOENT || errno == EACCES) ? 0 : r;
 }
 
-// Reads the dumps until no queue came or went meanwhile. `after` gets the queues.
+// Reads the dumps, at most MAX_TRIES times, until no queue came or went during a reading. Sets
+// `after` to the queues after the last reading.
 static int read_dumps(struct saver *v, struct kfd_procs *after)
 {
 	struct snapshot *s = v->s;
@@ -287,7 +290,8 @@ static void write_ids(struct buf *b, struct created *v, size_t n)
 		buf_printf(b, "%u%c", v[i].id, i + 1 < n ? ' ' : '\n');
 }
 
-// Ids of the queues of a context in order of creation, as far as that is known; procs.c reads them.
+// Writes the ids of a context's queues in order of creation, for the file .order (procs.c reads
+// it). Queues of unknown creation time are left out.
 static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
 		       struct buf *b)
 {
@@ -302,12 +306,13 @@ static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, i
 	free(v);
 }
 
-// Ids of secondary contexts in order of creation; nothing if that is not known.
+// Writes the ids of secondary contexts in order of creation, for the file .contexts; nothing if the
+// order is unknown.
 static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
 	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
 	bool known = true;
-	for (uint32_t i = 1; i < proc->contexts; i++) { // 0 is the primary one
+	for (uint32_t i = 1; i < proc->contexts; i++) { // context 0 is the primary one
 		const struct kfd_context *c = &p->contexts[proc->context + i];
 		v[i - 1] = (struct created){c->created, (unsigned)c->id};
 		known &= c->created != KFD_UNKNOWN;
@@ -326,7 +331,7 @@ static int save_text(struct tree *t, const char *dir, const char *name, struct b
 	return r;
 }
 
-// Saves the indices of a queue in its process, and its holder, for queue_rows.c.
+// Saves the present indices and the holder of a queue in its file .now, which queue_rows.c reads.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
 	struct buf b = {0};
@@ -344,7 +349,8 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	return failed;
 }
 
-// Keeps the path of the folder of processes without links: a tree has no files below a link.
+// Keeps the path of KFD's folder of processes, with links resolved: a tree has no files below a
+// link. (A visitor of host_glob(); 1 ends the walk.)
 static int keep_procs(void *saver, const char *found)
 {
 	((struct saver *)saver)->procs = xstrdup(found);
@@ -383,7 +389,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 	const struct glob_visitor visitor = {keep_procs, on_link, on_missing, v, false};
 	v->item = &folder;
 	int r = host_glob("/sys/class/kfd/kfd/proc", &visitor) < 0 ? -1 : 0;
-	if (!r && v->procs) // also without a process: else the folder would seem not recorded
+	if (!r && v->procs) // also if there is no process: a missing folder means "not recorded"
 		r = tree_dir(v->t, v->procs);
 	for (size_t i = 0; i < p->ncontexts && !r && v->procs; i++)
 		r = save_context(v, p, &p->contexts[i], now);
@@ -415,7 +421,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	int r = 0;
 	for (size_t i = 0; i < p->nprocs; i++)
 		add_concerned(&all, p->procs[i].pid);
-	for (size_t i = 0; v->only && i < v->only->n; i++) // sysfs may not have it [kfd.proc-life]
+	for (size_t i = 0; v->only && i < v->only->n; i++) // may lack in sysfs [kfd.proc-life]
 		add_concerned(&all, v->only->v[i]);
 	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_pid_value);
@@ -428,7 +434,8 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	return r;
 }
 
-// Opening /dev/kfd makes gpq a KFD process for a moment, so it comes last.
+// Asks the version of the driver's interface, after all else: opening /dev/kfd makes gpq itself a
+// KFD process for a moment.
 static void ask_version(struct snapshot *s)
 {
 	struct kfd_version v;
@@ -457,7 +464,7 @@ int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how 
 	*s = (struct snapshot){.live = host_is_live()};
 	int failed = read_dumps(&v, &queues);
 	if (!failed && queues.nqueues)
-		queue_rows_load(&now, &processes, &how); // without it, no .now
+		queue_rows_load(&now, &processes, &how); // if it fails, there are no files .now
 	failed = failed || write_dumps(&v) || save_queues(&v, &queues, &now) ||
 		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
 	s->procs = queues.nprocs;

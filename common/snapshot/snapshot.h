@@ -24,12 +24,12 @@ struct snapshot_item {
 };
 
 enum {
-	SNAP_DUMP = 1,     // all of these are read first, as close in time as possible
-	SNAP_PROC = 2,     // once for each process; "%" is its PID
-	SNAP_LINK = 4,     // a link, which is saved as it is
-	SNAP_OPTIONAL = 8, // missing on many hosts: that is not noted
-	SNAP_FLAT = 16,    // links on the way are not saved: /proc/self
-	SNAP_FIXED = 32,   // the same until the topology changes
+	SNAP_DUMP = 1,     // read before all other items, as close in time as possible
+	SNAP_PROC = 2,     // saved for each process, whose PID replaces "%"
+	SNAP_LINK = 4,     // a symbolic link, which is saved as a link
+	SNAP_OPTIONAL = 8, // missing on many hosts, so that /MANIFEST does not note it
+	SNAP_FLAT = 16,    // symbolic links on the way (/proc/self) are followed, but not saved
+	SNAP_FIXED = 32,   // its content changes only with the topology
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
@@ -39,35 +39,35 @@ struct snapshot_entry {
 	char *path;
 	uint64_t size;             // bytes
 	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; dumps only, else 0
-	int error;                 // errno of reading it, when it is not in the snapshot; 0
-	char *target;              // of a link on the way to a dump, which is not listed; or NULL
+	int error;                 // errno of reading it: it is not in the snapshot; 0: it is
+	char *target;              // of a link on the way to a dump (not in /MANIFEST); else NULL
 	struct buf held;           // content of a dump until it is written
 };
 
 struct snapshot {
 	struct snapshot_entry *entries; // owned
 	size_t n, cap;
-	uint64_t files;                // saved
-	uint64_t bytes;                // in them
-	uint64_t procs, queues;        // of KFD
-	uint64_t begin_ns, end_ns;     // CLOCK_MONOTONIC around the dumps
-	unsigned tries;                // how often they were read
-	bool settled;                  // no queue came or went meanwhile
-	bool live;                     // of a running host
-	unsigned kfd_major, kfd_minor; // interface version; 0.0: unknown
+	uint64_t files;                // number of files saved
+	uint64_t bytes;                // total size of these files
+	uint64_t procs, queues;        // number of KFD processes and their queues
+	uint64_t begin_ns, end_ns;     // CLOCK_MONOTONIC around the last reading of the dumps
+	unsigned tries;                // how often the dumps were read
+	bool settled;                  // no queue came or went during the last reading
+	bool live;                     // taken of a running host, not of a recorded one
+	unsigned kfd_major, kfd_minor; // version of the driver's interface; 0.0: unknown
 };
 
 struct snapshot_how {
 	struct redact *names;    // pseudonyms; NULL: names stay
-	int (*stopped)(void);    // not 0: ends it, between two files (stop_asked())
+	int (*stopped)(void);    // asked between two files; not 0 ends the saving (stop_asked())
 	const struct pids *only; // these processes and their ancestors; NULL: all. Dumps stay whole
 	// Descriptor of an earlier snapshot's folder, of the same topology: SNAP_FIXED files are
 	// linked from there. -1: none.
 	int earlier;
 };
 
-// Reads all items and adds them to `t`, with a list of them in /MANIFEST. 0, or -1 with errno:
-// EINTR (stopped), or why `t` cannot be written.
+// Reads all items and adds them to `t`, with a list of them in /MANIFEST. Returns 0, or -1 with
+// errno: EINTR (stopped), or why `t` cannot be written.
 int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *how);
 void snapshot_fini(struct snapshot *s);
 
@@ -80,18 +80,18 @@ struct saver {
 	const struct snapshot_how *how;
 	struct redact *r;                 // how->names
 	const struct pids *only;          // how->only, or those of the recorded host; NULL: all
-	const struct snapshot_item *item; // that is saved now
-	char *procs; // while queues are saved: the folder of processes, without links
+	const struct snapshot_item *item; // the item that is saved now
+	char *procs; // while queues are saved: path of KFD's folder of processes, links resolved
 };
 
-// Adds a file that was read to the tree and to the list. 0, or -1 with errno.
+// Adds a file with the content `b` to the tree and to the entries. Returns 0, or -1 with errno.
 int snapshot_add(struct saver *v, const char *path, const struct buf *b);
 
 // Adds the names of these processes' users (in /etc/passwd) and containers. Of docker's and
-// podman's records, which hold passwords, only the names are saved. 0, or -1 with errno.
+// podman's records, which hold passwords, only the names are saved. Returns 0, or -1 with errno.
 int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n);
 
-// /MANIFEST. 0, or -1 with errno.
+// Adds /MANIFEST, and counts `files` and `bytes`. Returns 0, or -1 with errno.
 int snapshot_add_manifest(struct saver *v);
 
 #endif

@@ -1,4 +1,5 @@
-// The paths in a snapshot, and who reads them. A command that reads a new path needs a line here.
+// The paths in a snapshot, and the commands that read them. A command that reads a new path needs a
+// line here.
 //
 // Facts: [kfd.proc-files], [debugfs.files], [debugfs.hang-hws]. debugfs/kfd/hang_hws is left out
 // for good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets and nothing

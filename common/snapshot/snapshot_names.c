@@ -1,4 +1,4 @@
-// A snapshot's generated files: users, names of containers, its description; see snapshot.h.
+// Files that gpq generates for a snapshot: users, names of containers, /MANIFEST; see snapshot.h.
 #include "common/snapshot/snapshot.h"
 
 #include "common/host/container.h"
@@ -17,13 +17,13 @@
 #define GPQ_VERSION "unknown"
 #endif
 
-// `name` as it may be shown.
+// Returns the pseudonym of a name with --redact, else the name.
 static const char *name_to_show(struct saver *v, enum redact_kind kind, const char *name)
 {
 	return v->r ? redact_name(v->r, kind, name, strlen(name)) : name;
 }
 
-// One line of passwd(5) for a user that has a name and is not in `b` yet.
+// Adds a line of passwd(5) for a user that has a name and is not in `b` yet.
 static void add_user(struct saver *v, struct buf *b, uint64_t uid)
 {
 	char mark[48];
@@ -57,7 +57,7 @@ static bool is_noted(const struct snapshot *s, const char *path)
 	return false;
 }
 
-// Podman's containers are saved in docker's form, too: container_name() reads that first.
+// Saves the name of a container in docker's form, also podman's: container_name() reads it first.
 static int add_container(struct saver *v, pid_t pid)
 {
 	struct container c;

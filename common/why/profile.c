@@ -1,4 +1,4 @@
-// Profiles; profile.h.
+// Sampling profiles of queues; see profile.h.
 #include "common/why/profile.h"
 
 #include "common/cli/stop.h"
@@ -55,8 +55,8 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 
 // --- what a look shows ---
 
-// The packet at the head; NULL: not known. If the GPU took a packet during the look, that one was
-// the head.
+// Returns the packet at the head of the ring, or NULL if unknown. If the GPU took a packet during
+// the look, that packet was the head.
 static const struct packet *profile_head(const struct why_queue *x)
 {
 	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
@@ -83,8 +83,8 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 }
 
 // Does the packet that was taken last still run? Its signal tells only while no other packet has
-// the same one, and runtimes reuse a signal once it is 0. Packets to come are searched once for
-// each packet that runs.
+// the same signal, and runtimes reuse a signal once it is 0. Packets to come are searched once for
+// each read index, as the search is slow.
 static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;
@@ -137,7 +137,7 @@ static bool is_same_sight(const struct profile_sight *a, const struct profile_si
 	return a->state == b->state && a->packet == b->packet && a->kernel == b->kernel;
 }
 
-// Index of the count of a sight.
+// Returns the index in q->v of the count of a sight, which is added if the sight is new.
 static size_t count_of(struct profile_queue *q, const struct profile_sight *s)
 {
 	for (size_t i = 0; i < q->n; i++)
@@ -198,7 +198,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 
 // --- which queues ---
 
-// Is `q` the queue of this ring? The address of a ring may be known only later.
+// Is `q` the queue of this ring? Ring addresses are compared only if both are known.
 static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
 {
 	const struct queue_row *row = r->row;
@@ -228,8 +228,8 @@ static struct profile_queue *queue_of(struct profile *p, const struct ring_queue
 	return q;
 }
 
-// Counts looks that could not read a queue as unknown, once it is known that the queue still
-// exists.
+// Counts the looks that could not read a queue as PROFILE_UNKNOWN, once it is known that the queue
+// still exists.
 static void count_unreadable(struct profile_queue *q)
 {
 	const struct profile_sight unknown = {.state = PROFILE_UNKNOWN};
@@ -293,7 +293,7 @@ void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg))
 		if (scan && now >= scan_at) {
 			const uint64_t before = profile_cpu_ns();
 			scan(p->arg);
-			// Searching takes at most 1 % of the time.
+			// The search for queues takes at most 1 % of the time.
 			scan_at =
 				now + later_ns(PROFILE_SCAN_NS, 100 * (profile_cpu_ns() - before));
 			now = clock_ns();

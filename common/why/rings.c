@@ -1,4 +1,4 @@
-// Rings of queues; rings.h.
+// Finds the rings of queues; see rings.h.
 #include "common/why/rings.h"
 
 #include "common/cli/err.h"
@@ -16,7 +16,7 @@
 #define NEXT_ROOT \
 	"as root; or, for a process of one's own, with --attach, whose help says what it costs"
 
-// --- where they are ---
+// --- addresses of rings and indices ---
 
 static enum ring_kind ring_kind_of(const struct queue_row *row)
 {
@@ -27,15 +27,16 @@ static enum ring_kind ring_kind_of(const struct queue_row *row)
 	return queue_row_is_aql(row) ? RING_AQL : RING_PM4;
 }
 
-// Dwords of a linear copy packet of SDMA; 0: not known. The packet is longer on gfx12; older
-// generations than gfx8 were not looked up.
+// Returns the length of an SDMA linear copy packet in dwords; 0: unknown. The packet is longer on
+// gfx12; generations older than gfx8 were not looked up.
 static unsigned copy_dwords(const struct queue_rows *q, const struct queue_row *row)
 {
 	const enum gfx_gen gen = queue_rows_gen(q, (uint32_t)row->gpu_id);
 	return gen >= GFX8 && gen <= GFX11 ? 7 : 0;
 }
 
-// Address of the write index. The runlist has it of all queues that it maps, also of SDMA queues.
+// Returns the address of the write index. The MQD of an SDMA queue does not have it, but the
+// runlist has it for every queue that it maps.
 static uint64_t write_address(const struct queue_rows *q, const struct queue_row *row)
 {
 	const struct rls_node *n = rls_find(&q->rls, (uint32_t)row->gpu_id);
@@ -58,7 +59,7 @@ static struct ring ring_of_row(const struct queue_rows *q, const struct queue_ro
 	};
 }
 
-// --- from the debug interface, or a holder that is there ---
+// --- addresses from the debug interface, by a holder ---
 
 static struct queue_row *row_with_id(struct queue_rows *q, pid_t pid, uint32_t id)
 {
@@ -91,8 +92,8 @@ static void take_entries(struct queue_rows *q, const struct group_member *m)
 	}
 }
 
-// Asks holders for the queues' addresses. One that is started for this, and its debug session, end
-// with the connection.
+// Asks the holders of the processes for the addresses of their queues. A holder that is started for
+// this ends with the connection, and so does its debug session.
 static int attach_processes(struct queue_rows *q)
 {
 	const struct group_talk talk = {.request = "queues addresses", .start = true};
@@ -129,7 +130,7 @@ static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 	if (host_is_live() && !pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
 				"KFD has PIDs of the host, and /proc those of a container");
-	// If mqds does not answer in time, rings are unknown, but the rest is shown.
+	// If reading mqds times out, rings are unknown, but the queues are shown.
 	if (!error || error == ETIMEDOUT || how->attach)
 		return GPQ_OK;
 	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
@@ -146,8 +147,8 @@ static bool pid_owns_row(const struct queue_rows *q, pid_t pid)
 	return false;
 }
 
-// Reports PIDs of -p that own no queue. GPQ_OK: each owns one; after messages GPQ_PARTIAL: some do
-// not, GPQ_NOTFOUND: none does.
+// Reports PIDs of -p that own no queue. Returns GPQ_OK if each owns one; after messages GPQ_PARTIAL
+// if some own none, GPQ_NOTFOUND if all own none.
 static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
 {
 	const struct pick_opts *o = pick->opts;
@@ -184,7 +185,7 @@ static int load_ring_rows(struct rings *r, const struct rings_how *how)
 	return status;
 }
 
-// --- MQDs that no queue is known for ---
+// --- MQDs whose queue is unknown ---
 
 static bool is_joined(const struct queue_rows *q, uint32_t mqd)
 {
@@ -194,8 +195,8 @@ static bool is_joined(const struct queue_rows *q, uint32_t mqd)
 	return false;
 }
 
-// Makes rows of MQDs whose queues are not known: where several MQDs fit several queues of a
-// process, only the queue ids of these rings are unknown.
+// Makes rows of MQDs whose queues are unknown: where several MQDs fit several queues of a process,
+// their rings are known, and only the queue ids are not.
 static void find_spare(struct rings *r)
 {
 	const struct queue_rows *q = &r->from.rows;
@@ -220,8 +221,8 @@ static void find_spare(struct rings *r)
 
 static void add_ring(struct rings *r, const struct queue_row *row)
 {
-	// Unless -Q asks for it, leave out a queue without a ring: its MQD is a spare one of its
-	// process and GPU.
+	// Unless -Q names it, a queue without a ring is left out if its process and GPU have a
+	// spare row, as that is the row of its MQD.
 	const bool ringless = row->v[MQD_V_RING] == MQD_UNKNOWN && row->qid != KFD_UNKNOWN;
 	for (size_t i = 0; ringless && !r->from.queues.n && i < r->nspare; i++)
 		if (r->spare[i].pid == row->pid && r->spare[i].gpu_id == row->gpu_id)
@@ -237,7 +238,7 @@ static int by_pid_and_id(const void *a, const void *b)
 {
 	const struct ring_queue *x = a, *y = b;
 	int r = ORDER(x->row->pid, y->row->pid);
-	if (!r) // queues without an id last
+	if (!r) // queues of unknown id last
 		r = ORDER(x->row->qid == KFD_UNKNOWN, y->row->qid == KFD_UNKNOWN);
 	return r ? r : ORDER(x->row, y->row);
 }

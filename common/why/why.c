@@ -1,4 +1,4 @@
-// What queues wait for; why.h.
+// Judges what queues are doing, and what they wait for; see why.h.
 #include "common/why/why.h"
 
 #include "common/cli/stop.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 // Packets that set signals are searched among SEARCH_BEHIND packets behind the next one (rings of
-// HIP have 16384) and SEARCH_BEFORE before it. At most SETTERS_MOST are kept of a process.
+// HIP have 16384) and SEARCH_BEFORE before it. Of each process at most SETTERS_MOST are kept.
 enum { SEARCH_BEHIND = 16384, SEARCH_BEFORE = 32, SETTERS_MOST = 1 << 20 };
 
 const char *why_state_word(enum why_state s)
@@ -72,7 +72,7 @@ static void look_at_heads(struct why *w)
 	struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < w->n; i++) {
-		w->v[i].unread = true; // nothing of it was read before
+		w->v[i].unread = true; // this is the first look at its packets
 		if (!w->v[i].problem)
 			v[n++] = &w->v[i];
 	}
@@ -120,12 +120,13 @@ static int by_signal(const void *a, const void *b)
 	const struct setter *s = a, *t = b;
 	const struct why_setter *x = &s->packet, *y = &t->packet;
 	int r = ORDER(s->signal, t->signal);
-	r = r ? r : ORDER(x->taken, y->taken); // a packet that was taken may be a leftover
+	r = r ? r : ORDER(x->taken, y->taken); // taken packets last: they may be leftovers
 	r = r ? r : ORDER(x->queue, y->queue);
 	return r ? r : ORDER(x->index, y->index);
 }
 
-// Adds the packets of a queue that set signals. False: some packets could not be read.
+// Adds the packets of a queue that set signals. Returns false if some packets could not be read, or
+// were too many.
 static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
@@ -152,7 +153,7 @@ static bool add_setters(struct setters *s, const struct why *w, size_t queue)
 	return all;
 }
 
-// The first packet that sets the signal, or the end of the list.
+// Returns the index of the first packet that sets the signal, or s->n if none does.
 static size_t first_setter(const struct setters *s, uint64_t signal)
 {
 	size_t low = 0, high = s->n;
@@ -173,8 +174,8 @@ static void find_setter(const struct setters *s, struct why_dep *d)
 		d->by = s->v[at].packet;
 }
 
-// Does another packet use the signal of the last packet, except older ones of the same queue?
-// Runtimes reuse signals; then the value tells nothing about the last packet.
+// Do packets other than older ones of the same queue use the completion signal of the packet taken
+// last? Runtimes reuse signals; then the signal's value tells nothing about that packet.
 static bool is_used_again(const struct setters *s, const struct why *w, size_t queue)
 {
 	const struct why_queue *x = &w->v[queue];
@@ -208,7 +209,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 	free(s.v);
 }
 
-// --- who goes on ---
+// --- which queues go on ---
 
 static bool dep_goes_on(const struct why *w, const struct why_dep *d)
 {
@@ -228,8 +229,8 @@ static bool can_go_on(const struct why *w, const struct why_queue *x)
 	return !any;
 }
 
-// A queue is deadlocked if it waits only for queues that are themselves blocked. Each round finds
-// at least one more queue that goes on.
+// Marks all queues that go on; the others are deadlocked, since they wait only for each other or
+// for a queue with an error. Each round but the last marks at least one more queue.
 static void find_deadlocks(struct why *w)
 {
 	for (bool more = true; more;) {
@@ -240,7 +241,7 @@ static void find_deadlocks(struct why *w)
 	}
 }
 
-// --- who took it off ---
+// --- who took a queue off the hardware ---
 
 static bool others_are_on(const struct why *w, const struct queue_row *row)
 {
@@ -261,7 +262,8 @@ static void name_suspender(struct why_queue *x, pid_t pid)
 		snprintf(x->by_name, sizeof(x->by_name), "%s", p.comm);
 }
 
-// The state of a queue that is off hardware; WHY_UNKNOWN: it is on, or that is not known.
+// Returns the state of a queue that is off hardware; WHY_UNKNOWN: it is on hardware, or it is
+// unknown whether it is.
 static enum why_state state_off(const struct why *w, struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
@@ -277,7 +279,7 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 		return WHY_EVICTED;
 	if (proc_read(&p, (pid_t)r->pid) == 0 && p.tracer > 0)
 		name_suspender(x, p.tracer);
-	// The driver evicts all queues of a process on a GPU, and resets single ones that hang.
+	// The driver evicts all queues of a process on a GPU, but resets only a queue that hangs.
 	if (!others_are_on(w, r))
 		return WHY_SUSPENDED_OR_EVICTED;
 	return x->by_pid ? WHY_SUSPENDED : WHY_SUSPENDED_OR_RESET;
@@ -292,8 +294,9 @@ static bool is_chained(const struct why *w, const struct why_queue *x)
 	return r->mqd.turns || (n && n->chained && !queue_row_is_sdma(r));
 }
 
-// The state of a blocked queue, and the wait it is about: in a deadlock that for a blocked queue,
-// else that for a signal that no packet sets, unless another signal is enough.
+// Returns the state of a blocked queue, and sets `because`: in a deadlock, to a wait for a queue
+// that does not go on; else to a wait for a signal that no packet of the process sets, or, if there
+// is none or any one signal suffices, to a wait for a packet that will be reached.
 static enum why_state state_blocked(const struct why *w, struct why_queue *x)
 {
 	const bool any = x->next.waits == PACKET_WAITS_ANY;
@@ -522,8 +525,8 @@ void why_look(struct why *w, struct rings *r, const struct evictions *e, uint64_
 	}
 	confirm_blocked(w);
 	find_deadlocks(w);
-	// Slots are read after the write indices: if a slot has not seen such an index by now, its
-	// doorbell was lost.
+	// Slots are read after the write indices: if a slot still has an older write index, the
+	// doorbell of that queue was lost.
 	if (may_be_hung(w))
 		rings_read_slots(r);
 	for (size_t i = 0; i < w->n; i++)

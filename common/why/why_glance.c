@@ -10,8 +10,8 @@ static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool kn
 	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};
 }
 
-// Looks up the signals that the next packet waits for. One that cannot be read is not `known`, and
-// set_blocked() takes it for neither open nor closed.
+// Reads the signals that the next packet waits for. A signal that cannot be read is not `known`,
+// and set_blocked() counts it as neither open nor closed.
 static void read_deps(struct why_queue *x, const struct memory *m)
 {
 	const struct packet *p = &x->next;
@@ -68,8 +68,8 @@ static void look_at_packets(struct why_queue *x, const struct memory *m)
 	ring_look_fini(&l);
 }
 
-// Are the packets at these indices those that were read before? Indices only grow, except those of
-// PM4 queues, and a written packet stays until it is taken.
+// Are the packets at these indices those that the last look read? Indices only grow, except in PM4
+// queues, and a packet whose header is written stays the same until the GPU takes it.
 static bool is_same_head(const struct why_queue *x, const struct ring_indices *at)
 {
 	if (x->q->ring.kind == RING_PM4 || x->unread || at->read != x->now.read)
@@ -96,20 +96,21 @@ static void look_at_signals(struct why_queue *x, const struct memory *m)
 		set_blocked(x);
 }
 
-// True: the head is as before, and only its signals may have changed. `at` gets the indices.
+// Reads the indices to `at`. Returns whether the packets at the head are those of the last look, so
+// that only their signals may have changed.
 static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
 {
 	x->problem = ring_indices(&x->q->ring, m, at);
-	x->unread |= x->problem != RING_OK; // what was read before is of another moment
+	x->unread |= x->problem != RING_OK; // then the next look must read the packets, too
 	if (x->problem || !is_same_head(x, at))
 		return false;
 	x->now = *at;
 	return true;
 }
 
-// --- many queues of a process: each step of all of them is one question ---
+// --- many queues of a process, with one request to the reader for each step ---
 
-// A question reads of each queue the indices, two packets and the indices again, or else the
+// At most, a request reads the indices, two packets and the indices again of each queue, or the
 // signals of two packets.
 enum { RANGES = 7, QUEUES = 64, SIGNAL_BYTES = 16, BYTES = 2 * RING_INDICES_MOST + 2 * AQL_BYTES };
 
@@ -147,7 +148,8 @@ static void begin_advance(void)
 	advance.end = advance.bytes;
 }
 
-// Reads all ranges that were added, with one question; the memory that is returned knows them.
+// Reads all ranges that were added, by one request. Returns a memory from which they can be read
+// without another request, once each.
 static struct memory read_advance(const struct memory *m)
 {
 	struct memory seen = *m;
