@@ -15,8 +15,7 @@
 #include <string.h>
 
 struct state_queue {
-	struct queue_row
-		row; // texts belong to host_state.list; hidden: the options do not choose it
+	struct queue_row row; // texts belong to host_state.list; hidden: left out by options
 	uint64_t start_ticks; // of its process, clock ticks since boot; KFD_UNKNOWN
 	char slots[96]; // "p0q2": pipe 0, queue 2; "0:p0q2,1:p1q2" by XCC; "none"; "": unknown
 	int8_t on_hw;   // 1 if the queue was seen in a slot, else row.on_hw

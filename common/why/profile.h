@@ -34,8 +34,7 @@ const char *profile_state_word(enum profile_state s);
 // compared by address.
 struct profile_sight {
 	enum profile_state state;
-	const char
-		*packet; // type of the packet at the head, RUNNING: of the one before; NULL: none
+	const char *packet; // type of the packet at the head (RUNNING: taken last); NULL: none
 	const char *kernel; // mangled name, owned by struct profile; NULL: none, or unknown
 };
 
