@@ -52,7 +52,7 @@ struct cmd_kind {
 };
 
 struct cmd_spec {
-	const struct cmd_kind *kinds; // NULL: none. Else synopsis, operands, opts, run are theirs
+	const struct cmd_kind *kinds; // NULL: none; kinds have their own synopsis, opts and run
 	const char *synopsis;         // its forms, one a line, without "gpq COMMAND"
 	const char *description;      // a few sentences for --help
 	const char *operands;         // "FILE..."; NULL: none are allowed

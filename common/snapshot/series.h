@@ -20,7 +20,7 @@ struct series {
 
 // Makes the folder, or continues the series in it: numbers go on, nothing is replaced. Returns
 // GPQ_OK, or the exit status after a message: the folder holds something else, another process
-// writes the series, or snapshots would follow others of which any are redacted.
+// writes the series, or it has snapshots and either these or the new ones are redacted.
 int series_open(struct series *s, const char *dir, bool redacted);
 void series_close(struct series *s);
 

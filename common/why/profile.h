@@ -55,10 +55,10 @@ struct profile_queue {
 
 	// The other members are used only during the run.
 	struct why_queue x;   // the last look; x.q is NULL once the queue is gone
-	uint64_t unreadable;  // looks since the last search that failed; see count_unreadable()
+	uint64_t unreadable;  // looks since the last search that could not read the queue
 	bool off;             // the queue was off hardware or suspended at the last search
 	uint64_t off_at;      // read index at the last search
-	uint64_t done_at;     // read index; the packet before it does not run, or none can tell
+	uint64_t done_at;     // read index; the packet before it is complete or cannot be judged
 	uint64_t searched_at; // read index at which packets to come were last searched
 	uint64_t object;      // kernel object whose name was looked up last
 	const char *kernel;   // name of `object`; NULL: unknown
