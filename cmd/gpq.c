@@ -84,7 +84,7 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 	return NULL;
 }
 
-// Words by which other programs call such commands, and what to suggest instead.
+// Names of like commands in other programs, and what to suggest instead.
 static const char *const synonyms[][2] = {
 	{"ps", "queues"},
 	{"list", "queues"},
@@ -161,8 +161,7 @@ static int apply_common(struct common_opts *c, const char *command)
 		if (given[i])
 			c->out.mode = modes[i];
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	// Only the shared table is checked: a command may have its own option of the same name, as
-	// --raw of gpq bench.
+	// Only shared options: a command may have its own of the same name, as --raw of gpq bench.
 	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
 	int status = opts_check(common_rules, shared, 0);
 	if (status)
@@ -308,8 +307,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 // OUT_JSON or OUT_NDJSON if the command line has that option; OUT_TABLE: neither.
 static enum out_mode asked = OUT_TABLE;
 
-// Looks for --json and --ndjson before options are parsed, so that messages about wrong options are
-// JSON, too.
+// Looks for --json and --ndjson before options are parsed: errors in these are JSON, too.
 static void ask_json(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
 	if (opts_asks(argc, argv, sets, stop, "json"))

@@ -85,7 +85,6 @@ static void put_kinds(struct buf *b, const struct command *def, bool brief)
 	}
 }
 
-// Writes the last lines of -h.
 static void put_more(struct buf *b, const struct command *def, const struct cmd_kind *kind)
 {
 	const char *of = kind ? kind->title : def->name;

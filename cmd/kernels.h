@@ -1,5 +1,4 @@
-// Names of kernels in listings of packets: looked up by kernel object, and demangled where
-// --demangle says so.
+// Names of kernels in listings of packets, by kernel object; demangled where --demangle says so.
 #ifndef GPQ_CMD_KERNELS_H
 #define GPQ_CMD_KERNELS_H
 
@@ -10,8 +9,8 @@ struct kernels_opts {
 	bool demangle, no_demangle;
 };
 
-// --demangle and --no-demangle as rows of a command's table; `type` is the command's options
-// struct, which has a member `kernels`.
+// --demangle and --no-demangle as rows of a command's table. `type`: its options struct, with a
+// member `kernels`.
 #define KERNELS_OPTS(type)                                                     \
 	OPT(type, kernels.demangle, "demangle", 0, OPT_FLAG, "",               \
 	    "\nreadable names of kernels\n(default on a terminal)"),           \

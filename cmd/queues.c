@@ -278,8 +278,7 @@ static struct reason no_mqds(const struct queue_rows *q)
 	return (struct reason){"debugfs has no kfd/mqds", NULL};
 }
 
-// Returns why the values from /proc of this row's process are unknown; `why` is NULL if they are
-// known, or unknown for another reason than PID namespaces and rights.
+// Returns why PID namespaces or rights hide this row's process in /proc; `why` NULL: they do not.
 static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
 {
 	if (q->foreign)

@@ -15,8 +15,8 @@ enum { LEAST_NS = 10000000 };
 
 // --- on a terminal ---
 
-// Returns how many words of the command line an option --watch (also abbreviated) takes with its
-// interval: 1 for --watch=SEC, 2 for --watch SEC. 0: `word` is not --watch.
+// Returns how many words of the command line --watch (also abbreviated) takes: 1 for --watch=SEC, 2
+// for --watch SEC, 0 if `word` is another option.
 static unsigned watch_words(const char *word)
 {
 	size_t len = strcspn(word, "=");

@@ -113,8 +113,7 @@ static int print_series_row(struct run *r, const struct saved_row *row)
 	return out_flush(r->out);
 }
 
-// Notes in the index, if possible, that a tree could not be written. The returned exit status ends
-// the series.
+// Notes in the index that a tree could not be written. The returned status ends the series.
 static int note_failed(struct run *r, const char *path, struct series_line *line, int error)
 {
 	if (stop_asked())

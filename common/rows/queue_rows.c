@@ -131,8 +131,8 @@ void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t
 static const struct kfd_holding *holding_of(const struct queue_rows *q, const struct queue_row *r)
 {
 	const struct kfd_holding *h = kfd_holding_of(q->holdings, q->nholdings, (pid_t)r->pid);
-	// The queue ids of a secondary context start at 0 again, and no debugger can suspend its
-	// queues: a holder with the same id holds another queue.
+	// Queue ids of a secondary context start at 0 again, and no debugger can suspend its
+	// queues.
 	if (r->context != KFD_UNKNOWN)
 		return NULL;
 	for (size_t i = 0; h && i < h->answer.num; i++)
@@ -201,8 +201,7 @@ static void load_holdings(struct queue_rows *q)
 {
 	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
 	bool wanted = q->how->want & (READ_HOLDER | READ_INDICES);
-	// Only gpq snapshot writes files .now (indices and holders), and it always writes
-	// /MANIFEST.
+	// Only gpq snapshot, which always writes /MANIFEST, saves indices and holders.
 	q->noted = wanted && !host_is_live() && !q->how->mqds_file &&
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (q->live && (q->how->want & READ_HOLDER))
@@ -301,8 +300,7 @@ static uint64_t summed_counts(uint64_t a, uint64_t b)
 	return a == KFD_UNKNOWN || b == KFD_UNKNOWN ? KFD_UNKNOWN : a + b;
 }
 
-// Adds a row for a process that opened KFD and owns no queue. Its counters are summed over all
-// GPUs.
+// Adds a row for a process without queues, with its counters summed over all GPUs.
 static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage *all = &add_queue_row(q, proc->pid)->usage;
@@ -331,8 +329,7 @@ static void rows_of_mqds(struct queue_rows *q, const struct mqds_proc *p)
 	}
 }
 
-// Was this process not chosen when the recorded host was saved? The dumps of a snapshot have all
-// processes.
+// Did gpq snapshot leave out this process? The dumps that it saves have all processes.
 static bool is_pid_left_out(const struct queue_rows *q, pid_t pid)
 {
 	return q->chosen_only && !pids_has(&q->chosen, pid);

@@ -147,12 +147,10 @@ enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id);
 // Sets all members of a row to unknown.
 void queue_row_clear(struct queue_row *r);
 
-// Sets gpu_id of a row, and the GPU's index, node, gfx and PCI address from the topology. Does
-// nothing for gpu_id 0 (unknown).
+// Sets gpu_id and, from the topology, `gpu` of a row. Does nothing for gpu_id 0 (unknown).
 void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id);
 
-// Sets the PID of a row, and those members of `process` that are wanted. Does nothing for a PID
-// below 0 (unknown).
+// Sets `pid` and the wanted members of `process`. Does nothing for a PID below 0 (unknown).
 void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_t pid);
 
 // Derives level, on_hw and packets of a row from its values (v).
@@ -172,13 +170,11 @@ enum { AQL_PACKET_DWORDS = 16 };
 bool queue_row_is_aql(const struct queue_row *r);
 bool queue_row_is_sdma(const struct queue_row *r);
 
-// Returns the backlog between two pointers of the ring, in dwords (SDMA: bytes), or UINT64_MAX if
-// unknown.
+// Returns the backlog between two ring pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
 uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wptr);
 
 // Returns what the GPU consumed since the queue was created, in the unit of the pointers: the write
-// pointer less the backlog. UINT64_MAX: unknown, as always where write pointers wrap (`whole_wptr`
-// is false: struct gfx_caps).
+// pointer less the backlog. UINT64_MAX: unknown, or write pointers wrap (not `whole_wptr`).
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
 
 // Reads the runlists (queue_rows_load() does). Returns GPQ_OK, also if a host has none, or the exit
@@ -194,8 +190,7 @@ bool dump_explain(const char *file, const char *path, const struct dump_count *l
 // Calls dump_explain() for the runlists (queue_rows_explain() does that, too).
 bool queue_rows_explain_rls(const struct queue_rows *q);
 
-// Says with -v why fields are unknown. Returns whether it warned that a file that the user named is
-// damaged.
+// Says with -v why fields are unknown. Returns whether it warned that a named file is damaged.
 bool queue_rows_explain(const struct queue_rows *q);
 
 // Returns whether this recorded host was saved with a selector. If so, adds the PIDs of the chosen

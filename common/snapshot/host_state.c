@@ -161,8 +161,7 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 {
 	struct hqds slots = {0};
 	struct buf text = {0};
-	// The dumps (hqds, then mqds) are read first, one right after the other, as they must be of
-	// the same moment.
+	// The dumps (hqds, mqds) are read first and in a row, as they must be of the same moment.
 	m->has_slots = reader_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
 		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));

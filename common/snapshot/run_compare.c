@@ -366,8 +366,7 @@ bool run_compare_repeated(const struct run_compare *r)
 	return any;
 }
 
-// Returns the number of programs whose ids or priorities (`what`) differ between their runs, and
-// adds the first ones to the evidence.
+// Counts the programs whose ids or priorities (`what`) differ between their runs, as evidence.
 static unsigned changing_programs(const struct run_compare *r, struct run_compare_strategy *s,
 				  int what)
 {
@@ -387,8 +386,7 @@ static unsigned changing_programs(const struct run_compare *r, struct run_compar
 	return n;
 }
 
-// Returns the number of pairs of programs that share ids or priorities (`what`), and adds the first
-// ones to the evidence.
+// Counts the pairs of programs that share ids or priorities (`what`), as evidence.
 static unsigned sharing_pairs(const struct run_compare *r, struct run_compare_strategy *s, int what)
 {
 	unsigned n = 0;

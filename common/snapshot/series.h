@@ -44,8 +44,7 @@ int series_add(struct series *s, const struct series_line *line);
 // Is `path` a series, that is a folder with an index?
 bool series_is(const char *path);
 
-// Adds the paths of a series's snapshots that still exist, by number. Returns GPQ_OK, or the exit
-// status after a message.
+// Adds the paths of the snapshots that still exist. Returns GPQ_OK, or the status after a message.
 int series_list(struct words *to, const char *dir);
 
 #endif

@@ -125,8 +125,7 @@ static int add_host_file(struct saver *v, const char *path)
 	return r;
 }
 
-// Makes a hard link to the earlier snapshot's file if that cannot have changed since. Returns false
-// if the file must be read instead.
+// Hard-links a file that cannot have changed since the earlier snapshot. Returns false if not.
 static bool is_linked(struct saver *v, const char *path)
 {
 	const int earlier = v->item->flags & SNAP_FIXED ? v->how->earlier : -1;
@@ -349,8 +348,7 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	return failed;
 }
 
-// Keeps the path of KFD's folder of processes, with links resolved: a tree has no files below a
-// link. (A visitor of host_glob(); 1 ends the walk.)
+// Keeps the path of KFD's folder of processes, links resolved: a tree has no files below a link.
 static int keep_procs(void *saver, const char *found)
 {
 	((struct saver *)saver)->procs = xstrdup(found);
@@ -434,8 +432,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	return r;
 }
 
-// Asks the version of the driver's interface, after all else: opening /dev/kfd makes gpq itself a
-// KFD process for a moment.
+// Comes after all else, as opening /dev/kfd makes gpq itself a KFD process for a moment.
 static void ask_version(struct snapshot *s)
 {
 	struct kfd_version v;

@@ -84,7 +84,7 @@ static bool is_to_come(const struct profile *p, int64_t pid, uint64_t signal)
 
 // Does the packet that was taken last still run? Its signal tells only while no other packet has
 // the same signal, and runtimes reuse a signal once it is 0. Packets to come are searched once for
-// each read index, as the search is slow.
+// each read index.
 static bool last_still_runs(const struct profile *p, struct profile_queue *q)
 {
 	const struct why_queue *x = &q->x;

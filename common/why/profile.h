@@ -94,14 +94,12 @@ void profile_take(struct profile *p, const struct rings *r);
 // Looks at each queue once.
 void profile_look(struct profile *p, uint64_t now_ns);
 
-// Returns the time of the next look: 1 ms after the last one, or so much later that gpq uses at
-// most 2 % of a core, but at most 100 ms from now. Times are of clock_ns(); `cpu_ns` is the
-// processor time used since begin_ns.
+// Returns when to look next (clock_ns()): 1 ms after the last look, or so much later that gpq uses
+// at most 2 % of a core, but at most 100 ms from now. `cpu_ns`: processor time since begin_ns.
 uint64_t profile_due(uint64_t begin_ns, uint64_t looked_ns, uint64_t now_ns, uint64_t cpu_ns);
 
-// Calls profile_look() for `for_ns`, or until an end is requested (stop.h); on a recorded host,
-// which does not change, once. `scan` (NULL: none) is called now and then to search for new queues,
-// and may call profile_take().
+// Calls profile_look() for `for_ns`, or until an end is requested (stop.h); on a recorded host only
+// once. `scan` (NULL: none) searches for new queues now and then, and may call profile_take().
 void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg));
 
 // Ends the last sight of each queue, and sorts the counts of each by frequency.

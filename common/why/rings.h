@@ -11,8 +11,7 @@
 #include "common/aql/ring.h"
 #include "common/pick/host_choice.h"
 
-// The option --attach as a row of a command's table; `type` is the command's options struct, which
-// has a member `attach`.
+// --attach as a row of a command's table. `type`: its options struct, with a member `attach`.
 #define RINGS_ATTACH_OPT(type)                                                   \
 	OPT(type, attach, "attach", 0, OPT_FLAG, "",                             \
 	    "without root: ask the driver's debug interface,\nonce; this takes " \
@@ -66,8 +65,7 @@ void rings_read_slots(struct rings *r);
 // process could be opened, the status of the first process's error.
 int rings_unread(const struct rings *r);
 
-// Warns that a ring cannot be shown, unless rings_load() could not open the memory of the process
-// and has said so.
+// Warns that a ring cannot be shown, unless rings_load() warned of the process's memory.
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p);
 
 #endif

@@ -262,8 +262,7 @@ static void name_suspender(struct why_queue *x, pid_t pid)
 		snprintf(x->by_name, sizeof(x->by_name), "%s", p.comm);
 }
 
-// Returns the state of a queue that is off hardware; WHY_UNKNOWN: it is on hardware, or it is
-// unknown whether it is.
+// Returns the state of a queue that is off hardware; WHY_UNKNOWN: the queue is on, or may be.
 static enum why_state state_off(const struct why *w, struct why_queue *x)
 {
 	const struct queue_row *r = x->q->row;
