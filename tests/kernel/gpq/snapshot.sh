@@ -44,10 +44,10 @@ round_trip() {
 	show > /tmp/live2
 	empty "nothing moved meanwhile" "$(diff /tmp/live1 /tmp/live2)"
 	show --sysroot $SNAPS/still > /tmp/replay
-	is "the replay prints what the host printed, but for what only a running host knows" \
-		"$(diff /tmp/live1 /tmp/replay | grep '^[<>]' | grep -v -E '^< [a-z-]+ (ok|no)$|^> [a-z-]+ unknown$')" ""
-	is "debugfs is there byte for byte" \
-		"$(for f in mqds hqds rls; do cmp /sys/kernel/debug/kfd/$f $SNAPS/still/sys/kernel/debug/kfd/$f; done 2>&1)" ""
+	empty "the replay prints what the host printed, but for what only a running host knows" \
+		"$(diff /tmp/live1 /tmp/replay | grep '^[<>]' | grep -v -E '^< [a-z-]+ (ok|no)$|^> [a-z-]+ unknown$')"
+	empty "debugfs is there byte for byte" \
+		"$(for f in mqds hqds rls; do cmp /sys/kernel/debug/kfd/$f $SNAPS/still/sys/kernel/debug/kfd/$f; done 2>&1)"
 	is "so are the queues in sysfs" "$(cd $KFD/proc/$P/queues && grep -r . [0-9]* | sort)" \
 		"$(cd $SNAPS/still/$KFD/proc/$P/queues && grep -r . [0-9]* | grep -v '/\.now:' | sort)"
 	is "and the order in which they were created" "$(cat $SNAPS/still/$KFD/proc/$P/queues/.order)" "0 1 2"

@@ -70,7 +70,7 @@ each_call() { # VERB COMMAND...
 		bad=$((bad + 1))
 		note "call $n of $*: $(cat /tmp/call): $wrong: $(cat /tmp/said)"
 	done
-	[ $n -gt 40 ] || fail "$* makes system calls" "$n"
+	[ $n -gt 30 ] || fail "$* makes system calls" "$n"
 	is "$*: $((n - 1)) calls fail, one at a time, and it says what is so" "$bad" 0
 }
 
