@@ -532,7 +532,7 @@ static void say_missed(const struct live_trace *t)
 	struct buf b = {0};
 	if (host_readf(&b, "%s/kprobe_profile", t->dir) < 0)
 		return;
-	for (char *at = b.data; at && (at = strstr(at, "_ret "));) {
+	for (char *at = strstr(b.data, "_ret "); at; at = strstr(at, "_ret ")) {
 		strtoull(at + strlen("_ret "), &at, 10);
 		sum += strtoull(at, &at, 10);
 	}

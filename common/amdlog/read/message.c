@@ -4,13 +4,13 @@
 #include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128
-#define BEGINNINGS   10 // of a kind, at most: more do not compile
+#define BEGINNINGS   10 // of a kind, at most: one more would take the place of the NULL
 
 static const struct row {
 	const char *word;
 	const char *begin[BEGINNINGS + 1]; // NULL behind the last one
 } rows[AMDLOG_NKINDS] = {
-#define X(name, word, use, ...) {word, {__VA_ARGS__ __VA_OPT__(, ) NULL}},
+#define X(name, word, use, ...) {word, {__VA_ARGS__}},
 	AMDLOG_KINDS(X)
 #undef X
 };
