@@ -12,6 +12,7 @@ SILENT=0
 silent() {
 	SILENT=$((SILENT + 1))
 	mkdir -p /tmp/fuse.$SILENT
+	: > /tmp/silent.log # the process before this one has said "ready" there
 	command silent /tmp/fuse.$SILENT $2 $1 > /tmp/silent.log 2>&1 &
 	S=$!
 	within 20 grep -q ready /tmp/silent.log || fail "silent $1 starts" "$(cat /tmp/silent.log)"

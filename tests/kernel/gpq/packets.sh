@@ -3,6 +3,7 @@
 . /t/lib.sh
 
 aql() { # SCENARIO: P is the pid
+	: > /tmp/aqlq.log
 	aqlq "$1" > /tmp/aqlq.log 2>&1 &
 	P=$!
 	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq $1 starts" "$(cat /tmp/aqlq.log)"
@@ -59,6 +60,7 @@ against_mkqueue() {
 
 attached() {
 	chmod 666 /dev/kfd /dev/dri/renderD*
+	: > /tmp/aqlq.log
 	su user -c 'aqlq every' > /tmp/aqlq.log 2>&1 &
 	S=$!
 	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"

@@ -45,6 +45,7 @@ as_created() {
 }
 
 suspended() {
+	: > /tmp/dbg.log
 	dbg $P seize enable snap=$CLEAR_NEW susp=0 hold > /tmp/dbg.log 2>&1 &
 	W=$!
 	within 20 grep -q 'susp=0 -> 1' /tmp/dbg.log || fail "queue 0 is suspended" "$(cat /tmp/dbg.log)"

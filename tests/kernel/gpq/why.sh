@@ -5,6 +5,7 @@
 PARAMS=/sys/module/amdgpu/parameters
 
 aql() { # SCENARIO: P is the pid
+	: > /tmp/aqlq.log
 	aqlq "$1" > /tmp/aqlq.log 2>&1 &
 	P=$!
 	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq $1 starts" "$(cat /tmp/aqlq.log)"
@@ -102,6 +103,7 @@ reap $P
 
 # Without root, in one short session.
 chmod 666 /dev/kfd /dev/dri/renderD*
+: > /tmp/aqlq.log
 su user -c 'aqlq chain' > /tmp/aqlq.log 2>&1 &
 S=$!
 within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"
