@@ -104,14 +104,17 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+#define READ_FIRST 2048 // bytes: capacity of a new buffer
+#define READ_LEAST 128  // bytes: free space below which the buffer grows
+
 ssize_t buf_read_fd(struct buf *b, int fd)
 {
 	b->len = 0;
 	for (;;) {
-		// Most files, /proc/PID/status too, are read in one call. The buffer doubles for
-		// dumps of megabytes.
-		if (b->cap < b->len + 128)
-			buf_reserve(b, b->len < 1024 ? 2047 : b->len);
+		// The first READ_FIRST bytes hold most files, /proc/PID/status too. The buffer
+		// doubles for dumps of megabytes.
+		if (b->cap < b->len + READ_LEAST)
+			buf_reserve(b, b->len < READ_FIRST / 2 ? READ_FIRST - 1 : b->len);
 		ssize_t n = read(fd, b->data + b->len, b->cap - b->len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -173,8 +176,8 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size)
 	size_t want = *cap ? 2 * *cap : 32;
 	if (want <= n)
 		want = n + 1;
-	memcpy(&old, array,
-	       sizeof(old)); // the caller's pointer is no void *
+	// By memcpy, as the caller's pointer has another type than void *.
+	memcpy(&old, array, sizeof(old));
 	p = xreallocarray(old, want, size);
 	memcpy(array, &p, sizeof(p));
 	*cap = want;

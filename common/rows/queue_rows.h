@@ -227,7 +227,8 @@ enum residency {
 	RESIDENCY_UNKNOWN = 2, // neither source tells; the values that follow are unknown, too
 	RESIDENCY_SILENT,      // dword 130 is 0, but the firmware may never write it
 	RESIDENCY_TURNS,       // in the runlist of an over-subscribed GPU, dword 130 is not 1
-	RESIDENCY_MAY_TURN,    // dword 130 is 0; no runlist, and the GPU may be over-subscribed
+	RESIDENCY_MAY_TURN,    // dword 130 is 0, the runlist is unknown, the GPU may be
+			       // over-subscribed
 	RESIDENCY_CONTRADICT,  // not in the runlist, but dword 130 is 1: a change between the reads
 };
 

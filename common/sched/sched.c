@@ -259,7 +259,8 @@ static uint64_t cost_of(const struct sched_class *c)
 	return answered > c->decided_ns ? answered - c->decided_ns : 0;
 }
 
-// Accounts for a decision that is carried out: the last answer has come, or its holder is silent.
+// Updates the statistics of a class whose decision (hold or run) is done: each holder has answered
+// or is silent.
 static void settle_class(struct sched_class *c, uint64_t now)
 {
 	c->settling = false;

@@ -238,7 +238,7 @@ static int by_pid_and_id(const void *a, const void *b)
 {
 	const struct ring_queue *x = a, *y = b;
 	int r = ORDER(x->row->pid, y->row->pid);
-	if (!r) // queues of unknown id last
+	if (!r) // a queue whose id is unknown sorts behind those with one
 		r = ORDER(x->row->qid == KFD_UNKNOWN, y->row->qid == KFD_UNKNOWN);
 	return r ? r : ORDER(x->row, y->row);
 }

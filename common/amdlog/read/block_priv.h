@@ -15,8 +15,8 @@ struct api_line {
 
 struct block_thread {
 	struct block_sum sum;
-	bool wanted;    // the filter has its process
-	bool used;      // it has lines in this block
+	bool wanted;    // the filter chooses the thread's process
+	bool used;      // the thread has lines in this block
 	uint32_t index; // in the result's `sums`, if used
 	uint8_t calls;  // enum call_bits: API lines that are kept, as they may name its next stream
 	// [1]: the thread's last API line since its last item. [0] takes all other lines, so that
