@@ -18,7 +18,7 @@ is "every queue of the process is listed" "$(gpq queues -p $P -r -n -o QID | tr 
 status_is "its queues can be suspended" 0 gpq suspend -p $P
 status_is "and resumed" 0 gpq resume -p $P
 # Loading a library of kernels takes an emulated processor from one second to half a minute: not every machine gets here.
-within 220 sh -c "[ -e /tmp/b.truth ] || [ ! -d /proc/$P ]"
+within 90 sh -c "[ -e /tmp/b.truth ] || [ ! -d /proc/$P ]"
 if [ ! -e /tmp/b.truth ] && kill -0 $P 2> /dev/null; then
 	skip "dispatches in the log are those the GPU completed" "it is still loading kernels"
 	reap $P
