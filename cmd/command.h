@@ -2,8 +2,7 @@
 //
 // To add one: a line in GPQ_COMMANDS, cmd/NAME.c with its NAME_spec, man/gpq-NAME.1, a test in
 // tests/cli (HACKING.md).
-#ifndef GPQ_CMD_COMMAND_H
-#define GPQ_CMD_COMMAND_H
+#pragma once
 
 #include "common/cli/err.h"
 #include "common/cli/rules.h"
@@ -162,5 +161,3 @@ int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 // Returns GPQ_OK; GPQ_DEADLINE after a message; else the status of `list`.
 int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(struct cmd *c),
 	     bool (*hopeless)(const struct cmd *c));
-
-#endif

@@ -1,6 +1,5 @@
 // Names of kernels in listings of packets, by kernel object; demangled where --demangle says so.
-#ifndef GPQ_CMD_KERNELS_H
-#define GPQ_CMD_KERNELS_H
+#pragma once
 
 #include "cmd/command.h"
 #include "common/why/rings.h"
@@ -68,5 +67,3 @@ void kernels_move(struct kernels *k, const struct rings *r);
 const char *kernels_readable(struct kernels *k, const char *name);
 
 void kernels_end(struct kernels *k);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the files of gpq why.
-#ifndef GPQ_CMD_WHY_H
-#define GPQ_CMD_WHY_H
+#pragma once
 
 #include "cmd/command.h"
 #include "cmd/kernels.h"
@@ -25,5 +24,3 @@ extern const struct out_table why_profile_table;
 
 // Runs gpq why --profile. Returns the exit status.
 int why_profile(struct cmd *c);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the kinds of gpq bench: one options struct for all, one run function each.
-#ifndef GPQ_CMD_BENCH_BENCH_H
-#define GPQ_CMD_BENCH_BENCH_H
+#pragma once
 
 #include "cmd/command.h"
 #include "common/bench/require.h"
@@ -108,5 +107,3 @@ void run_plot_rate(struct out *o, const struct load_run *run);
 // GPQ_FAILED also if a requirement is not met.
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);
-
-#endif

@@ -5,8 +5,7 @@
 //   poll.c       what sysfs shows: processes and queues that came and went -> rows
 //   processes.c  the processes that have KFD open: which one a message means, which are selected
 //   record.c     writes the events into a file, for gpq trace --live
-#ifndef GPQ_CMD_EVENTS_H
-#define GPQ_CMD_EVENTS_H
+#pragma once
 
 #include "cmd/command.h"
 
@@ -149,5 +148,3 @@ void events_poll(struct events *ev);
 void streams_open(struct events *ev);
 void streams_read(struct events *ev); // makes rows of the messages that have come
 void streams_close(struct events *ev);
-
-#endif

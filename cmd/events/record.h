@@ -1,6 +1,5 @@
 // Writes events of the driver and of sysfs into a file, as `gpq events --ndjson` prints them.
-#ifndef GPQ_CMD_EVENTS_RECORD_H
-#define GPQ_CMD_EVENTS_RECORD_H
+#pragma once
 
 #include "common/pick/pick.h"
 
@@ -20,5 +19,3 @@ int events_recording_fd(const struct events_recording *r);
 // a message if the file cannot be written.
 bool events_recording_turn(struct events_recording *r, bool end);
 void events_recording_free(struct events_recording *r);
-
-#endif

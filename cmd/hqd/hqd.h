@@ -1,7 +1,6 @@
 // Shared by the files of gpq hqd: hqd.c has the options, filters and the listing of slots; the
 // other files are named after the form of output that each prints.
-#ifndef GPQ_CMD_HQD_HQD_H
-#define GPQ_CMD_HQD_HQD_H
+#pragma once
 
 #include "cmd/command.h"
 
@@ -75,5 +74,3 @@ int hqd_print_regs(struct hqd_view *v, struct out *o); // --regs, --fields, --ra
 int hqd_print_runlist(struct hqd_view *v, struct out *o);
 int hqd_print_sample(struct hqd_view *v, struct out *o);
 int hqd_print_summary(struct hqd_view *v, struct out *o);
-
-#endif

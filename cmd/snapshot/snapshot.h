@@ -1,7 +1,6 @@
 // Shared by the files of gpq snapshot; and the tables of repeated runs (run_compare.h), which gpq
 // bench ab prints too.
-#ifndef GPQ_CMD_SNAPSHOT_SNAPSHOT_H
-#define GPQ_CMD_SNAPSHOT_SNAPSHOT_H
+#pragma once
 
 #include "cmd/command.h"
 #include "common/host/redact.h"
@@ -72,5 +71,3 @@ extern const struct out_table run_compare_tables[RUN_TABLES];
 // Prints one table (RUN_...). Returns GPQ_OK, or GPQ_USAGE after a message if -o names a column
 // that the table does not have.
 int run_compare_print(struct out *o, const struct run_compare *r, int table);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the files of gpq suspend, and by gpq resume.
-#ifndef GPQ_CMD_SUSPEND_SUSPEND_H
-#define GPQ_CMD_SUSPEND_SUSPEND_H
+#pragma once
 
 #include "cmd/command.h"
 #include "common/holder/group.h"
@@ -181,5 +180,3 @@ size_t followers_end(struct ending *e, const struct pick_opts *o);
 // Waits one second for the end of the followers in `e`, then kills this user's. Returns true if
 // there were any: they may have suspended a process after the caller had looked.
 bool followers_gone(struct ending *e);
-
-#endif

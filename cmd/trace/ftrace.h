@@ -1,8 +1,7 @@
 // Shared by the files of gpq trace --ftrace: run and report (ftrace.c), list by time
 // (ftrace_list.c), suspensions in steps (ftrace_breakdown.c), drawing (ftrace_draw.c). Reading of
 // the Linux kernel's trace: common/ftrace/ftrace.h.
-#ifndef GPQ_CMD_TRACE_FTRACE_H
-#define GPQ_CMD_TRACE_FTRACE_H
+#pragma once
 
 #include "cmd/trace/trace.h"
 #include "common/ftrace/ftrace.h"
@@ -50,5 +49,3 @@ int ftrace_load(struct trace *t);
 extern const struct trace_ask ftrace_list, ftrace_breakdown;
 
 void ftrace_draw(struct kernel_side *k);
-
-#endif

@@ -2,8 +2,7 @@
 // input.c), output (report.c), reports, each a struct trace_ask (summary.c, streams.c, list.c,
 // series.c, gaps.c, latency.c, compare.c), notes (notes.c), recording (live.c), and the trace of
 // the Linux kernel (ftrace.h).
-#ifndef GPQ_CMD_TRACE_TRACE_H
-#define GPQ_CMD_TRACE_TRACE_H
+#pragma once
 
 #include "cmd/command.h"
 #include "common/amdlog/analysis/compare.h"
@@ -361,5 +360,3 @@ const char *trace_priority(int priority);
 
 // Returns a grid or workgroup as "1024x1x1"; NULL: not known.
 const char *trace_shape(char out[64], const uint64_t dim[3]);
-
-#endif

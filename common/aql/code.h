@@ -8,8 +8,7 @@
 //
 // What the process holds is not trusted. A file is opened in the root of the process, and only a
 // regular one.
-#ifndef GPQ_AQL_CODE_H
-#define GPQ_AQL_CODE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ const char *code_name(struct code_names *c, uint64_t kernel_object);
 // no runtime that exports its list was found, or its file could not be opened; else why the memory
 // of the process cannot be read (EACCES, ESRCH ...).
 int code_names_error(const struct code_names *c);
-
-#endif

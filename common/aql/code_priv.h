@@ -1,6 +1,5 @@
 // Parts of code.h for its own files, tests and fuzz targets.
-#ifndef GPQ_AQL_CODE_PRIV_H
-#define GPQ_AQL_CODE_PRIV_H
+#pragma once
 
 #include "common/reader/memory.h"
 
@@ -90,5 +89,3 @@ struct code_names;
 // Names from the r_debug at this address of `mem`, without opening files of the process.
 // code_names_free() closes `mem`.
 struct code_names *code_names_of(int mem, uint64_t r_debug);
-
-#endif

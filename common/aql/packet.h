@@ -3,8 +3,7 @@
 //
 // Facts: [aql.header], [aql.dispatch], [aql.barrier], [aql.vendor], [aql.barrier-value],
 // [aql.ext-dispatch]; [aql.sdma], [aql.sdma-poll]; [aql.pm4].
-#ifndef GPQ_AQL_PACKET_H
-#define GPQ_AQL_PACKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value);
 
 // Text of a comparison: "==", "<", "always" ...; "?" for an undefined one.
 const char *packet_compare_text(enum packet_compare compare);
-
-#endif

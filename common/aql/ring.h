@@ -5,8 +5,7 @@
 // A ring moves while it is read: the indices are read before and after the packets, and a slot that
 // the producer may have used again meanwhile is marked as overwritten. The process may make up
 // sizes, addresses and indices: no more is read or allocated than the caller asked for.
-#ifndef GPQ_AQL_RING_H
-#define GPQ_AQL_RING_H
+#pragma once
 
 #include "common/reader/memory.h"
 #include "common/aql/packet.h"
@@ -83,5 +82,3 @@ struct ring_look {
 void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
 	       struct ring_look *l);
 void ring_look_fini(struct ring_look *l);
-
-#endif

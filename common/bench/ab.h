@@ -1,8 +1,7 @@
 // The experiment: online and offline work, each alone, both together, and with the offline work
 // taken off the GPU while the online work needs it. One thread starts both commands, watches their
 // queues, reads their output, and sends requests to the holders of the offline processes.
-#ifndef GPQ_BENCH_AB_H
-#define GPQ_BENCH_AB_H
+#pragma once
 
 #include "common/bench/context.h"
 #include "common/bench/queue_set.h"
@@ -96,5 +95,3 @@ struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
 // Writes and reads a run as a line of raw samples (raw.h). ab_read() returns false for other lines.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);
 bool ab_read(const char *line, size_t len, struct bench_context *c, struct ab_run *r);
-
-#endif

@@ -3,8 +3,7 @@
 // A request is what a thread launches or copies between two calls that wait for the GPU; it ends
 // when such a call returns. Throughput is how far the read indices in packet lines advance (HIP 6.2
 // and later). Facts: [amdlog.packets], [amdlog.api], [amdlog.file].
-#ifndef GPQ_BENCH_ABLOG_H
-#define GPQ_BENCH_ABLOG_H
+#pragma once
 
 #include "common/stats/samples.h"
 
@@ -20,5 +19,3 @@ struct ablog {
 
 // Adds the logs `path` and `path`_PID. Returns 0, or -1 with errno, ENOENT if there are none.
 int ablog_add(struct ablog *l, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // The measured processes: a group (holder/group.h) whose holders suspend and resume them together,
 // as gpq suspend and gpq sched do, and whose queues' indices are read.
-#ifndef GPQ_BENCH_ATTACHED_H
-#define GPQ_BENCH_ATTACHED_H
+#pragma once
 
 #include "common/holder/group.h"
 
@@ -77,5 +76,3 @@ bool attached_look(struct attached *a, enum attached_look which, bool write);
 
 // Suspends (`hold`) or resumes all processes, waits for the answers. False if one is gone or lost.
 bool attached_ask(struct attached *a, bool hold);
-
-#endif

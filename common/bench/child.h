@@ -1,7 +1,6 @@
 // A child process that runs a command, or a function, in a session of its own beside a measurement.
 // Its output is read line by line.
-#ifndef GPQ_BENCH_CHILD_H
-#define GPQ_BENCH_CHILD_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -37,5 +36,3 @@ void child_end(struct child *c, uint64_t grace_ns, void (*tick)(void *arg), void
 
 // Kills the child if it has not ended, and frees *c.
 void child_fini(struct child *c);
-
-#endif

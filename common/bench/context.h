@@ -1,7 +1,6 @@
 // Host, driver, GPUs and target of a measurement, so that it can be compared with others. Every raw
 // sample has it.
-#ifndef GPQ_BENCH_CONTEXT_H
-#define GPQ_BENCH_CONTEXT_H
+#pragma once
 
 #include "common/out/members.h"
 #include "common/bench/attached.h"
@@ -53,5 +52,3 @@ void bench_context_targets(struct bench_context *c, const struct attached *a);
 
 // Was it measured on a GPU, not on the software GPU?
 bool bench_context_is_gpu(const struct bench_context *c);
-
-#endif

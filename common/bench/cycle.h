@@ -10,8 +10,7 @@
 // group and one for each process. Times count from the request: those of a process until its answer
 // came, those of the group until the first and the last answer. When queues stand still and make
 // progress again is watched only if there is one process.
-#ifndef GPQ_BENCH_CYCLE_H
-#define GPQ_BENCH_CYCLE_H
+#pragma once
 
 #include "common/bench/attached.h"
 #include "common/stats/samples.h"
@@ -112,5 +111,3 @@ struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 // of the same length in which nothing is done. Returns false if the measurement has to end, for the
 // reason in `a` or in a result; processes may still be held until attached_close().
 bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v);
-
-#endif

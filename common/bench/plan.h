@@ -1,8 +1,7 @@
 // Which settings are compared, and in which order: each once per block, in a random order from a
 // seed. So drift of the machine (heat, other work) affects all settings alike, and a run that is
 // cut short is still a fair comparison.
-#ifndef GPQ_BENCH_PLAN_H
-#define GPQ_BENCH_PLAN_H
+#pragma once
 
 #include "common/bench/cycle.h"
 #include "common/stats/rng.h"
@@ -29,5 +28,3 @@ const struct cycle_setting *plan_next(struct plan *p, uint64_t i);
 
 // Names a setting by what differs in the plan: "grace=32,hold=10ms"; "all" if there is only one.
 void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96]);
-
-#endif

@@ -1,6 +1,5 @@
 // The queues of both sides of the experiment at one moment, with their hardware slots.
-#ifndef GPQ_BENCH_QUEUE_SET_H
-#define GPQ_BENCH_QUEUE_SET_H
+#pragma once
 
 #include "common/bench/workload.h"
 #include "common/out/members.h"
@@ -41,5 +40,3 @@ struct queue_sets {
 // Compares the queue sets in `v`, which must outlive *c.
 void queue_sets_compare(struct queue_sets *c, struct queue_set *v, size_t n);
 void queue_sets_fini(struct queue_sets *c);
-
-#endif

@@ -1,7 +1,6 @@
 // Raw samples: NDJSON, one line for each cycle of gpq bench preempt or run of gpq bench ab. Each
 // line can be understood alone. Tables of struct member write and read the lines.
-#ifndef GPQ_BENCH_RAW_H
-#define GPQ_BENCH_RAW_H
+#pragma once
 
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
@@ -104,5 +103,3 @@ void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *
 // Appends the row as a line that sum_add_line() reads.
 void sum_write(struct buf *out, const struct sum_row *r);
 void sum_fini(struct sum *s);
-
-#endif

@@ -7,8 +7,7 @@
 // p99.9, max, mean. The limit of a share is in per cent, and it has no statistic. MODE is one of
 // gpq bench ab, by default preempt. Percentiles of too few samples are the greatest
 // (stats/samples.h).
-#ifndef GPQ_BENCH_REQUIRE_H
-#define GPQ_BENCH_REQUIRE_H
+#pragma once
 
 #include "common/bench/raw.h"
 #include "common/cli/opts.h"
@@ -62,5 +61,3 @@ struct judged {
 // Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
 // a first process) is judged by these. Returns the length of *list, which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
-
-#endif

@@ -3,8 +3,7 @@
 // independently.
 //
 // All cycles count but those of the warm-up; no outlier is left out.
-#ifndef GPQ_BENCH_RESULT_H
-#define GPQ_BENCH_RESULT_H
+#pragma once
 
 #include "common/bench/plan.h"
 #include "common/stats/samples.h"
@@ -96,5 +95,3 @@ struct result_rates result_rates(const struct result_setting *s);
 
 // Shortest period of cycles that spares other queues, by CYCLE_COSTS; ns, NaN: unknown.
 double result_least_period(struct result_setting *s);
-
-#endif

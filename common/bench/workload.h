@@ -3,8 +3,7 @@
 //
 // The processes are a group (holder/group.h). If gpq attaches to the group, all of them are
 // suspended side by side, with new queues as they appear; whatever dies, they run again.
-#ifndef GPQ_BENCH_WORKLOAD_H
-#define GPQ_BENCH_WORKLOAD_H
+#pragma once
 
 #include "common/bench/child.h"
 #include "common/holder/group.h"
@@ -50,5 +49,3 @@ pid_t workload_stranger(const struct workload *s, char name[64]);
 
 // Frees *s. Call child_end() before.
 void workload_fini(struct workload *s);
-
-#endif

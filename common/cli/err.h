@@ -3,8 +3,7 @@
 //   gpq: suspend: pid 4711: not permitted: ptrace_scope is 1 and it is no child; run as root
 //
 // In JSON modes the same message is one JSON object a line.
-#ifndef GPQ_CLI_ERR_H
-#define GPQ_CLI_ERR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ void err_gather(struct buf *to);
 // `shown`: a progress bar is on the terminal (common/cli/progress.h), and the next message erases
 // it. Otherwise the bar is erased now.
 void err_bar(bool shown);
-
-#endif

@@ -7,8 +7,7 @@
 // rewritten, if a block takes too many steps, or if lines end with a carriage return.
 //
 // Text is bytes: no UTF-8, \w is ASCII.
-#ifndef GPQ_CLI_GREP_H
-#define GPQ_CLI_GREP_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -114,5 +113,3 @@ const char *regex_group(struct regex *r, const char *text, size_t len);
 
 // Returns `status`, or GPQ_PARTIAL after a message if PCRE2 gave up on some text.
 int regex_check(const struct regex *r, int status);
-
-#endif

@@ -1,6 +1,5 @@
 // A file that the user names on the command line.
-#ifndef GPQ_CLI_INPUT_H
-#define GPQ_CLI_INPUT_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -18,5 +17,3 @@ const char *input_name(const char *name);
 // Returns that value; 0 at the end; -1 with errno if the file cannot be read.
 typedef int input_line_fn(void *arg, const char *name, uint64_t number, char *line, size_t len);
 int input_lines(const char *name, input_line_fn *take, void *arg);
-
-#endif

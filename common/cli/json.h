@@ -3,8 +3,7 @@
 // Strings are made valid UTF-8 (an invalid byte becomes U+FFFD): a kernel name cut in the
 // middle of a character must not spoil the document. Each type has one value that means unknown and
 // is written as null.
-#ifndef GPQ_CLI_JSON_H
-#define GPQ_CLI_JSON_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -40,5 +39,3 @@ void json_milli(struct json *j, const char *key, uint64_t thousandths); // 1500:
 void json_hex(struct json *j, const char *key,
 	      uint64_t value);                              // the string "0x1f"; UINT64_MAX: null
 void json_bool(struct json *j, const char *key, int value); // below 0: null
-
-#endif

@@ -1,7 +1,6 @@
 // Options as data: one table per command drives parsing, --help, completion and the check of the
 // man page.
-#ifndef GPQ_CLI_OPTS_H
-#define GPQ_CLI_OPTS_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -108,5 +107,3 @@ void words_push(struct words *w, const char *word, size_t len); // adds a copy o
 void words_fini(struct words *w);
 void pids_push(struct pids *p, pid_t pid); // adds `pid` unless the list has it
 bool pids_has(const struct pids *p, pid_t pid);
-
-#endif

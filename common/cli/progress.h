@@ -2,8 +2,7 @@
 // in place; with --progress and no terminal there, a line every second.
 //
 // Nothing is shown in the first half second. A message on standard error (err.h) wipes the bar.
-#ifndef GPQ_CLI_PROGRESS_H
-#define GPQ_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void progress_bytes(struct progress *p, uint64_t done, uint64_t total);
 
 // Wipes the bar and shows no more progress.
 void progress_end(struct progress *p);
-
-#endif

@@ -9,8 +9,7 @@
 //
 // Rules are tried in their order, and the first that is broken is reported. An option counts as
 // given when its value differs from the command's default.
-#ifndef GPQ_CLI_RULES_H
-#define GPQ_CLI_RULES_H
+#pragma once
 
 #include "common/cli/opts.h"
 
@@ -53,5 +52,3 @@ int opts_check(const struct opt_rule *rules, const struct opt_set *sets, int ope
 
 // Is any option of `names`, a list as in a rule, given?
 bool opts_given(const char *names, const struct opt_set *sets, int operands);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // The terminal is restored before a signal ends the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 // faults) or stops it (SIGTSTP). A process has one view at most.
-#ifndef GPQ_CLI_SCREEN_H
-#define GPQ_CLI_SCREEN_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -31,5 +30,3 @@ void screen_wait(uint64_t ns);
 
 // Restores the terminal, then writes the messages gathered since the last page.
 void screen_close(void);
-
-#endif

@@ -1,8 +1,7 @@
 // Ctrl-C ends a long command early: it prints the results so far and a message, and exits with 128
 // + the signal's number. A second Ctrl-C ends it at once, unless it follows within a fraction of a
 // second.
-#ifndef GPQ_CLI_STOP_H
-#define GPQ_CLI_STOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool stop_sleep(uint64_t until_ns);
 // Waits until `fd` (-1: none) is readable, at most `ms` milliseconds (-1: for ever). Returns 1 if
 // `fd` is readable, 0 if time is over, -1 with EINTR if an end is requested.
 int stop_wait(int fd, int ms);
-
-#endif

@@ -1,6 +1,5 @@
 // Text made safe for terminals, quantities as people read and write them, and sparklines.
-#ifndef GPQ_CLI_TEXT_H
-#define GPQ_CLI_TEXT_H
+#pragma once
 
 #include "common/host/number.h"
 #include "common/host/buf.h"
@@ -50,5 +49,3 @@ bool spark_utf8(void);
 
 // Appends a character for each value from 0 to `max`. 0 has a character of its own, NaN is a blank.
 void spark_line(struct buf *out, const double *values, size_t n, double max, bool utf8);
-
-#endif

@@ -1,6 +1,5 @@
 // Decodes the registers of a slot, or the dwords of an MQD: names, values and bit fields (regs.h).
-#ifndef GPQ_DEBUGFS_DECODE_H
-#define GPQ_DEBUGFS_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void decode_fields(const struct decoded_reg *r, decode_field_fn fn, void *arg);
 
 // Writes what the bits of a field mean to `text`, for people: "1M", "yes", "medium", "0x7f".
 char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits);
-
-#endif

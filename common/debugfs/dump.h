@@ -4,8 +4,7 @@
 //
 // Blanks, an 8-digit byte offset or address, a colon, and up to eight 32-bit words of eight digits
 // [debugfs.dump-lines].
-#ifndef GPQ_DEBUGFS_DUMP_H
-#define GPQ_DEBUGFS_DUMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ static inline unsigned dump_line_bad(const struct dump_line *l)
 {
 	return l->count - (unsigned)__builtin_popcount(l->valid);
 }
-
-#endif

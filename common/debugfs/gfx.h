@@ -4,8 +4,7 @@
 // A new generation needs a value of enum gfx_gen; in mqd_value.c its version and capabilities,
 // layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, runs[], and an
 // argument of S() in each use (a missing one means dword 0); tests/unit/test_debugfs_regs.c.
-#ifndef GPQ_DEBUGFS_GFX_H
-#define GPQ_DEBUGFS_GFX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 
 // The generation of a gfx_target_version of sysfs topology: major * 10000 + minor * 100 + stepping.
 enum gfx_gen gfx_gen_of(uint32_t gfx_target_version);
-
-#endif

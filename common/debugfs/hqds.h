@@ -3,8 +3,7 @@
 // Facts: [debugfs.hqds-lines], [debugfs.hqds-slots], [debugfs.hqd-base]. Formats of all kernels are
 // read. The driver reads the registers one after the other while the scheduler goes on, so a slot
 // may be half of one queue and half of another.
-#ifndef GPQ_DEBUGFS_HQDS_H
-#define GPQ_DEBUGFS_HQDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool hqd_sdma_reg(const struct hqds *h, const struct hqd *s, unsigned offset, ui
 
 // Dword address of CP_MQD_BASE_ADDR, from which registers of compute slots are counted.
 bool hqd_cp_base(const struct hqds *h, const struct hqd *s, uint32_t *base);
-
-#endif

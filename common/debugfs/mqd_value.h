@@ -3,8 +3,7 @@
 // Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.mqd-image], [debugfs.sdma-slot].
 // Dwords 128 to 183 of a compute MQD are the image of a slot's registers, so both have the same
 // values; an SDMA slot has the first dwords of its MQD in another order.
-#ifndef GPQ_DEBUGFS_MQD_VALUE_H
-#define GPQ_DEBUGFS_MQD_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);
 // Guesses the generation from the slots of a node, where the topology is unknown. GFX11 stands for
 // GFX12 too, GFX9 for GFX940 with one XCC: their slots have the same registers.
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n);
-
-#endif

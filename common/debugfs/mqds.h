@@ -3,8 +3,7 @@
 // Facts: [debugfs.mqds-lines], [debugfs.mqds-dumps], [debugfs.mqds-order]. Formats of all kernels
 // are read. Words are only converted when asked for (mqd_word). Lines that are not understood are
 // counted and skipped; a word that is not a number is missing, never 0.
-#ifndef GPQ_DEBUGFS_MQDS_H
-#define GPQ_DEBUGFS_MQDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ static inline bool mqd_is_user(const struct mqd *q)
 {
 	return q->kind <= MQD_BAD_USER;
 }
-
-#endif

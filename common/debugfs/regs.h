@@ -2,8 +2,7 @@
 //
 // Facts: [debugfs.mqd-compute], [debugfs.mqd-sdma], [debugfs.hqd-error]. The register of a compute
 // slot at index i of its dump (hqds.h) is dword 128 + i; for SDMA slots sdma_mqd_dword() tells it.
-#ifndef GPQ_DEBUGFS_REGS_H
-#define GPQ_DEBUGFS_REGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 // Names of cp_hqd_error's bits, "AQL_ERROR PQ_UTCL1_ERROR", or "none". `text` has room for all.
 enum { REG_ERROR_TEXT = 320 };
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t error);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Facts: [debugfs.rls-lines], [debugfs.rls-packets], [debugfs.rls-active]. A GPU scheduled by MES
 // (gfx11 and later) never has one.
-#ifndef GPQ_DEBUGFS_RLS_H
-#define GPQ_DEBUGFS_RLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ const struct rls_node *rls_find(const struct rls *r, uint32_t gpu_id);
 
 // True when the node's runlist has a queue with this doorbell.
 bool rls_maps(const struct rls *r, const struct rls_node *n, uint32_t doorbell);
-
-#endif

@@ -6,8 +6,7 @@
 // SECS.USECS: "), trace_kprobe.c (print_kprobe_event, print_kretprobe_event), trace.c
 // (print_lat_fmt, "CPU:n [LOST m EVENTS]"), trace-cmd's trace-read.c ("CPU:n [m EVENTS DROPPED]").
 // A task's name may hold any byte.
-#ifndef GPQ_FTRACE_FTRACE_H
-#define GPQ_FTRACE_FTRACE_H
+#pragma once
 
 #include "common/amdlog/read/intern.h"
 
@@ -210,5 +209,3 @@ struct ftrace_suspensions {
 
 // Returns the suspensions in a trace, sorted by begin.
 struct ftrace_suspensions ftrace_suspensions(const struct ftrace *f);
-
-#endif

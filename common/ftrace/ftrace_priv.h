@@ -1,6 +1,5 @@
 // Shared by the files that read a kernel trace: line.c, join.c, suspensions.c, read.c.
-#ifndef GPQ_FTRACE_FTRACE_PRIV_H
-#define GPQ_FTRACE_FTRACE_PRIV_H
+#pragma once
 
 #include "common/ftrace/ftrace.h"
 
@@ -23,5 +22,3 @@ uint32_t ftrace_add_process(struct ftrace *f, int64_t tgid, int64_t tid);
 
 // suspensions.c, after ftrace_find_processes(): sets `holds` and `marks`.
 void ftrace_find_holds(struct ftrace *f);
-
-#endif

@@ -1,7 +1,6 @@
 // Recording a trace of the Linux kernel: the tracefs instance (tracefs.c), what is traced
 // (probes.c), whose records are kept (threads.c).
-#ifndef GPQ_FTRACE_LIVE_H
-#define GPQ_FTRACE_LIVE_H
+#pragma once
 
 #include "common/amdlog/read/intern.h"
 #include "common/pick/pick.h"
@@ -77,5 +76,3 @@ void live_threads_fini(struct live_threads *t);
 
 // --cleanup: removes what killed gpqs left in tracefs. Returns the exit status.
 int live_cleanup(void);
-
-#endif

@@ -3,8 +3,7 @@
 // One errno of the driver has different meanings at different steps ([kfd.open-errors],
 // [kfd.check-order], [kfd.enable], [kfd.suspend]): `causes` in failure.c maps (step, errno) to a
 // fault. A failure is plain data, so that it travels over the holder's socket unchanged.
-#ifndef GPQ_HOLDER_FAILURE_H
-#define GPQ_HOLDER_FAILURE_H
+#pragma once
 
 struct kfd_failure {
 	int status;     // exit status of the command: 1..6 or 124, see `gpq --help`; 0: no failure
@@ -158,5 +157,3 @@ int kfd_fail(struct kfd_failure *f, enum kfd_fault fault, ...);
 // Fills `f` with the fault of `error` (an errno) at `step`; pairs that `causes` lacks become
 // KFD_FAULT_SYSTEM. Returns -1.
 int kfd_fail_errno(struct kfd_failure *f, enum kfd_step step, int error);
-
-#endif

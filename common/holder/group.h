@@ -10,8 +10,7 @@
 //
 // Whatever dies, the queues run: the holds of group_ask() are tied to its connections, and have a
 // deadline.
-#ifndef GPQ_HOLDER_GROUP_H
-#define GPQ_HOLDER_GROUP_H
+#pragma once
 
 #include "common/holder/holder.h"
 #include "common/holder/measure.h"
@@ -236,5 +235,3 @@ bool group_has_moved(struct group *g);
 // when no member lives whose indices can be read.
 void group_count_begin(struct group *g);
 bool group_count_end(struct group *g, uint64_t *packets);
-
-#endif

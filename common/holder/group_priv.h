@@ -1,6 +1,5 @@
 // Private to common/holder/group*.c.
-#ifndef GPQ_HOLDER_GROUP_PRIV_H
-#define GPQ_HOLDER_GROUP_PRIV_H
+#pragma once
 
 #include "common/holder/group.h"
 
@@ -28,5 +27,3 @@ void member_unwatch(struct group *g, struct group_member *m);
 
 // Had the member nothing to do at the last look, and has no index moved for `idle_ns`?
 bool member_stands_still(const struct group *g, const struct group_member *m);
-
-#endif

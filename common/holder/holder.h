@@ -7,8 +7,7 @@
 // Each `suspend` request makes a hold, with or without a deadline: a tied one, which ends with its
 // connection, or a lasting one, until resume. Queues stay suspended while a hold is about them. A
 // client that dies between suspending and confirming thus leaves nothing suspended.
-#ifndef GPQ_HOLDER_HOLDER_H
-#define GPQ_HOLDER_HOLDER_H
+#pragma once
 
 #include "common/host/buf.h"
 #include "common/holder/failure.h"
@@ -137,5 +136,3 @@ int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure
 
 // Ends a recorded pause. Returns 0, or -1 and sets *f; without a record to KFD_FAULT_NOT_HELD.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);
-
-#endif

@@ -1,6 +1,5 @@
 // The holder process: its state, and the functions that its files share.
-#ifndef GPQ_HOLDER_HOLDER_PRIV_H
-#define GPQ_HOLDER_HOLDER_PRIV_H
+#pragma once
 
 #include "common/holder/protocol.h"
 #include "common/host/loop.h"
@@ -167,5 +166,3 @@ pid_t holder_untraced(pid_t target);
 // NULL, sets *path to the socket's path (NULL: unknown), which the caller frees. Returns a
 // descriptor, or -errno as kfd_socket_connect() or -ESTALE: another process listens there.
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path);
-
-#endif

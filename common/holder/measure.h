@@ -5,8 +5,7 @@
 // come from the queue snapshot, and hold for suspended queues, too. Needs the right to trace the
 // target. A child reads the memory (reader/memory.h), except during a measurement, where it would
 // take longer than what is measured.
-#ifndef GPQ_HOLDER_MEASURE_H
-#define GPQ_HOLDER_MEASURE_H
+#pragma once
 
 #include "common/holder/holder.h"
 #include "common/holder/session.h"
@@ -87,5 +86,3 @@ uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *
 // Adds to bytes[], by XCC, the wave state saved of queue number `i`, which must be suspended.
 // Returns its number of XCCs; 0: no context headers, or they cannot be read.
 unsigned kfd_watch_saved(const struct kfd_watch *w, unsigned i, uint64_t bytes[KFD_XCC_MAX]);
-
-#endif

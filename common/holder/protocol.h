@@ -3,8 +3,7 @@
 // A request is one line; the answer is any number of `queue` lines and one `ok` or `error` line.
 // Words are separated by one blank; unknown key=value words in answers are ignored, so that new
 // ones can be added. The protocol is public: gpq-suspend(1), PROTOCOL.
-#ifndef GPQ_HOLDER_PROTOCOL_H
-#define GPQ_HOLDER_PROTOCOL_H
+#pragma once
 
 #include "common/holder/holder.h"
 
@@ -57,5 +56,3 @@ enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct k
 // its packet format: "aql", "pm4" or NULL.
 const char *kfd_snapshot_type_name(uint32_t snapshot_type);
 const char *kfd_snapshot_packets_name(uint32_t snapshot_type);
-
-#endif

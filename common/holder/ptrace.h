@@ -5,8 +5,7 @@
 // threads never come here. There is no detach: when the tracing thread ends, the kernel lets the
 // leader go without stopping it. PTRACE_DETACH needs a stop, and so would interrupt a system call
 // of the target.
-#ifndef GPQ_HOLDER_PTRACE_H
-#define GPQ_HOLDER_PTRACE_H
+#pragma once
 
 #include "common/holder/target.h"
 
@@ -37,5 +36,3 @@ void tracee_release(pid_t pid);
 // Wakes threads of `pid` that sleep in RUNTIME_ENABLE because a holder died before it answered them
 // [kfd.runtime-handshake]: the call returns EINTR, and the runtime repeats it. May fail silently.
 void tracee_rescue(pid_t pid);
-
-#endif

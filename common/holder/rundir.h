@@ -3,8 +3,7 @@
 // A user's own directory is $XDG_RUNTIME_DIR/gpq if that variable names a directory of the user,
 // else /run/gpq for root (if there is a /run), /run/user/UID/gpq, or /tmp/gpq-UID. It must belong
 // to the user and be closed to others (0700).
-#ifndef GPQ_HOLDER_RUNDIR_H
-#define GPQ_HOLDER_RUNDIR_H
+#pragma once
 
 #include "common/holder/failure.h"
 
@@ -50,5 +49,3 @@ pid_t kfd_socket_peer(int fd);
 // is unlocked, or all of them are closed. Waits for 2 s at most. Returns 0, or -1 and sets *f.
 int kfd_rundir_lock(int dir, struct kfd_failure *f);
 void kfd_rundir_unlock(int dir);
-
-#endif

@@ -7,8 +7,7 @@
 //   untraced (session_untraced.c).
 // - The session ends when this process ends, however it ends; the queues then run again.
 // - Nothing is allocated after kfd_session_open().
-#ifndef GPQ_HOLDER_SESSION_H
-#define GPQ_HOLDER_SESSION_H
+#pragma once
 
 #include "common/kfd/abi.h"
 #include "common/holder/failure.h"
@@ -125,5 +124,3 @@ bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry 
 
 // Returns the number of XCCs of a GPU of the target, 1 when unknown.
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);
-
-#endif

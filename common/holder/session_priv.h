@@ -1,6 +1,5 @@
 // Shared by session*.c.
-#ifndef GPQ_HOLDER_SESSION_PRIV_H
-#define GPQ_HOLDER_SESSION_PRIV_H
+#pragma once
 
 #include "common/holder/session.h"
 
@@ -33,5 +32,3 @@ int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 void session_load_gpus(struct kfd_session *s);
 
 void session_unhold_all(struct kfd_session *s);
-
-#endif

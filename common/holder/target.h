@@ -2,8 +2,7 @@
 //
 // A target is a pid, its start time and a pidfd, taken before anything is done to the process.
 // It is always a process of this host, never of a recorded one.
-#ifndef GPQ_HOLDER_TARGET_H
-#define GPQ_HOLDER_TARGET_H
+#pragma once
 
 #include "common/holder/failure.h"
 
@@ -40,5 +39,3 @@ bool kfd_wait_death(pid_t pid, int timeout_ms);
 
 // Returns the holder that traces `pid`; 0: none.
 pid_t kfd_holder_of(pid_t pid);
-
-#endif

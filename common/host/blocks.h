@@ -4,8 +4,7 @@
 // at a time in the order of the input, `finish` in parallel again, `put` in order. So the result
 // does not depend on the number of threads. Memory is bounded: a thread that is too far ahead
 // waits.
-#ifndef GPQ_HOST_BLOCKS_H
-#define GPQ_HOST_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct blocks_job {
 // others cannot be started, it works alone.
 int blocks_run(const struct blocks_input *in, const struct blocks_job *job, unsigned threads,
 	       size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // A growing byte buffer, whole-file reads into it, and growing arrays.
 //
 // Files under /sys and /proc report no usable size, so everything is read until end of file.
-#ifndef GPQ_HOST_BUF_H
-#define GPQ_HOST_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 // is set to `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))
-
-#endif

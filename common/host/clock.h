@@ -1,6 +1,5 @@
 // The clock of times inside gpq.
-#ifndef GPQ_HOST_CLOCK_H
-#define GPQ_HOST_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -29,5 +28,3 @@ static inline uint64_t clock_cpu_ns(void)
 {
 	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // What a process that parses the bytes of others gives up: capabilities, new privileges, and system
 // calls (capabilities(7), seccomp(2)).
-#ifndef GPQ_HOST_CONFINE_H
-#define GPQ_HOST_CONFINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void confine_rights(uint32_t keep);
 // (seccomp_cache_prepare in kernel/seccomp.c, since 5.11), so that an allowed call takes no longer.
 // A call that is not allowed fails with EPERM, and is handled like any other failing call.
 void confine_calls(const int *allowed, size_t n);
-
-#endif

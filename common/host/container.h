@@ -1,7 +1,6 @@
 // Which container a process is in, from /proc/PID/cgroup, for docker, podman, containerd, CRI-O,
 // kubernetes, LXC and systemd-nspawn, with cgroup v1 and v2.
-#ifndef GPQ_HOST_CONTAINER_H
-#define GPQ_HOST_CONTAINER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -39,5 +38,3 @@ bool cgroup_within(const char *cgroup, const char *path);
 // `uid`? The kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-'
 // (driver systemd).
 bool cgroup_of_pod(const char *cgroup, const char *uid);
-
-#endif

@@ -14,8 +14,7 @@
 // Packagers find each library in an ELF note of the program (`readelf -p .note.dlopen gpq`), as
 // https://systemd.io/ELF_DLOPEN_METADATA defines it. `make DLOPEN=no` (GPQ_LINKED) links all
 // libraries instead, and writes no notes.
-#ifndef GPQ_HOST_DLOPEN_H
-#define GPQ_HOST_DLOPEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ unsigned lib_count(void);
 		LIB_STRUCT(FUNCTIONS)                                \
 	};                                                           \
 	static LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description) struct type
-
-#endif

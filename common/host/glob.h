@@ -1,7 +1,6 @@
 // All paths under the sysroot that match a pattern, with the symbolic links on the way, so that a
 // copy can have the links of the original and nothing is copied twice.
-#ifndef GPQ_HOST_GLOB_H
-#define GPQ_HOST_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ struct glob_visitor {
 // `pattern` is absolute. Each component is a list of shell patterns, `a|b*|c`; names that match one
 // come in version order (2 before 10). Returns 0, or the visitor's result that ended the walk.
 int host_glob(const char *pattern, const struct glob_visitor *v);
-
-#endif

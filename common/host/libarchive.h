@@ -1,6 +1,5 @@
 // libarchive, loaded when it is first needed (dlopen.h).
-#ifndef GPQ_HOST_LIBARCHIVE_H
-#define GPQ_HOST_LIBARCHIVE_H
+#pragma once
 
 #include "common/host/dlopen.h"
 
@@ -48,5 +47,3 @@ struct arc {
 };
 
 const struct arc *arc_get(void);
-
-#endif

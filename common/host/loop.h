@@ -2,8 +2,7 @@
 //
 // Times are CLOCK_MONOTONIC in nanoseconds; LOOP_NOW only looks, LOOP_FOREVER has no end. A wait
 // that a signal handler interrupts goes on.
-#ifndef GPQ_HOST_LOOP_H
-#define GPQ_HOST_LOOP_H
+#pragma once
 
 #include <poll.h>
 #include <signal.h>
@@ -61,5 +60,3 @@ int signals_open(const int *signals, int how, sigset_t *before);
 
 // Reads one signal. False: none has come.
 bool signals_next(int fd, struct signalfd_siginfo *info);
-
-#endif

@@ -2,8 +2,7 @@
 // gpq trace, for statistics and plots. Linked, it makes a first gpq suspend cost 1.60 times a bare
 // program's ioctls instead of 1.46, where 1.5 is the limit (tests/kernel/cost/suspend.sh), and its
 // static form does not go with a dynamic C library. `make DLOPEN=no` links it.
-#ifndef GPQ_HOST_MATHS_H
-#define GPQ_HOST_MATHS_H
+#pragma once
 
 #include "common/host/dlopen.h"
 
@@ -19,5 +18,3 @@ struct maths {
 
 // Never NULL: if the library is missing, although it is part of the C library, the program ends.
 const struct maths *maths(void);
-
-#endif

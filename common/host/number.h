@@ -1,8 +1,7 @@
 // Numbers in text: the one reader of digits. Nothing but digits is a number: no sign, no blanks
 // before it. Logs have readers of their own that take many digits at once
 // (common/amdlog/read/packet_parse.h), as has debugfs for its dumps (common/debugfs/dump.c).
-#ifndef GPQ_HOST_NUMBER_H
-#define GPQ_HOST_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 
 // Reads a text that is a decimal number, or a hexadecimal one after 0x, and nothing else.
 bool parse_u64(const char *s, uint64_t *value);
-
-#endif

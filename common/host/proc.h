@@ -3,8 +3,7 @@
 // Facts: proc(5). sysfs of KFD names processes by their PID in the initial namespace
 // [kfd.pids], so on a host the numbers agree with /proc; inside a container they do not, and
 // /proc/PID is then another process or missing.
-#ifndef GPQ_HOST_PROC_H
-#define GPQ_HOST_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void title_set(struct title *t, const char *text);
 
 // Copies the environment, so that title_set() does not overwrite it.
 void title_keep_environment(void);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Everything is replaced that is not known to be harmless: the whole name and arguments of a
 // program, and each part of a cgroup path that not every system has.
-#ifndef GPQ_HOST_REDACT_H
-#define GPQ_HOST_REDACT_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -37,5 +36,3 @@ void redact_cmdline(struct redact *r, struct buf *b);
 void redact_stat(struct redact *r, struct buf *b);
 void redact_status(struct redact *r, struct buf *b);
 void redact_cgroup(struct redact *r, struct buf *b);
-
-#endif

@@ -1,8 +1,7 @@
 // The one door to the host: every path under /sys, /proc, /dev and debugfs is opened here, relative
 // to one directory (`/`, or what --sysroot names), so that any command that only reads also runs on
 // a recorded host.
-#ifndef GPQ_HOST_ROOT_H
-#define GPQ_HOST_ROOT_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -58,5 +57,3 @@ ssize_t host_readlink(const char *path, char *target, size_t size);
 // Reads a file that holds one unsigned decimal number. Returns 0, or -1 with errno (EINVAL: the
 // file holds no such number).
 int host_read_u64(const char *path, uint64_t *value);
-
-#endif

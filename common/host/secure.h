@@ -3,8 +3,7 @@
 // A gpq that is set-user-ID or has file capabilities is started with an environment, and with
 // options, that its user chose and its owner did not. Facts: getauxval(3), secure_getenv(3),
 // capabilities(7).
-#ifndef GPQ_HOST_SECURE_H
-#define GPQ_HOST_SECURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool host_secure(void);
 // The only use of getenv(3) in gpq. In secure mode NULL, except for variables that only choose
 // between fixed forms of output.
 const char *host_getenv(const char *name);
-
-#endif

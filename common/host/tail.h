@@ -1,6 +1,5 @@
 // A file that grows, read as `tail -F` does: through truncation and rotation, and before it exists.
-#ifndef GPQ_HOST_TAIL_H
-#define GPQ_HOST_TAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void tail_close(struct tail *t);
 // As read(2), but waits for more at the end of the file. After truncation or rotation within a line
 // it returns a newline first. -1 with EINTR if `wait` ends the reading.
 ssize_t tail_read(struct tail *t, char *to, size_t n);
-
-#endif

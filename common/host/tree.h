@@ -5,8 +5,7 @@
 // rename; whatever ends the program before leaves at most `.NAME.partial-XXXXXX`. Nothing that
 // exists is ever replaced. Archives are POSIX pax by libarchive; their entries lie in a folder
 // named after the archive, so that unpacking one makes one folder.
-#ifndef GPQ_HOST_TREE_H
-#define GPQ_HOST_TREE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -38,5 +37,3 @@ int tree_commit(struct tree *t);
 
 // Frees the tree, and removes its files if it was not committed.
 void tree_free(struct tree *t);
-
-#endif

@@ -1,7 +1,6 @@
 // Compressed streams, unpacked while they are read: gzip, zstd, xz, lz4 and bzip2, by libarchive
 // (libarchive.h). Concatenated streams count as one.
-#ifndef GPQ_HOST_UNPACK_H
-#define GPQ_HOST_UNPACK_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -23,5 +22,3 @@ void unpack_free(struct unpack *u);
 // how.
 ssize_t unpack_read(struct unpack *u, char *to, size_t n);
 const char *unpack_error(const struct unpack *u);
-
-#endif

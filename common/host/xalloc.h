@@ -3,8 +3,7 @@
 // Exiting is safe anywhere: when gpq or a holder ends, the driver resumes the target's queues
 // [kfd.session-end]. Handling each failed allocation in its place was tried, and gave wrong answers
 // in most places.
-#ifndef GPQ_HOST_XALLOC_H
-#define GPQ_HOST_XALLOC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t most);
 void *xmemdup(const void *data, size_t size);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

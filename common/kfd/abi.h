@@ -8,8 +8,7 @@
 //
 // All structures are little endian, naturally aligned and without hidden padding. The kernel
 // copies the argument back even when the call fails, so never trust an input field afterwards.
-#ifndef GPQ_KFD_ABI_H
-#define GPQ_KFD_ABI_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -193,5 +192,3 @@ enum kfd_snapshot_type {
 #define KFD_DBG_TRAP    _IOWR('K', 0x26, struct kfd_dbg)
 // The target makes this call, with an argument of { u64, u32, u32 }; gpq only recognises it.
 #define KFD_RUNTIME_ENABLE _IOWR('K', 0x25, uint64_t[2])
-
-#endif

@@ -3,8 +3,7 @@
 // Facts: [kfd.open-errors], [kfd.versions], [kfd.check-order], [kfd.ptrace], [kfd.capability],
 // [debugfs.files], [kfd.smi], [kfd.pids]. On a recorded host the checks that read
 // files work; those that need a running kernel are unknown.
-#ifndef GPQ_KFD_CHECK_H
-#define GPQ_KFD_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct kfd_rights {
 enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // as linux/capability.h
 
 void kfd_rights_read(struct kfd_rights *r); // of a recorded host the capabilities are unknown
-
-#endif

@@ -6,8 +6,7 @@
 // Most differences between drivers show at run time (a file, an ioctl's answer, a dump). The table
 // has those that do not, or not without harm. The kernel's release decides; for a driver built out
 // of the kernel tree (DKMS), of which the release says nothing, the KFD interface version.
-#ifndef GPQ_KFD_DRIVER_H
-#define GPQ_KFD_DRIVER_H
+#pragma once
 
 #include "common/kfd/abi.h"
 
@@ -55,5 +54,3 @@ int kfd_ioctl(int kfd, unsigned long request, void *arg);
 
 // Does the fact hold for the driver? UNKNOWN where neither release nor interface version decides.
 enum kfd_answer3 kfd_driver_fact(const struct kfd_driver *d, enum kfd_fact fact);
-
-#endif

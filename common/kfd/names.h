@@ -1,6 +1,5 @@
 // Names of GPUs for people: from the PCI ID database (libpci) and from libdrm_amdgpu.
-#ifndef GPQ_KFD_NAMES_H
-#define GPQ_KFD_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 // device, which wakes a sleeping GPU. Returns 0, or -errno: -EACCES not in the group render,
 // -ENODATA no name in libdrm, -ENOPKG no libdrm, -ENOENT no such device or a recorded host.
 int drm_marketing_name(uint64_t minor, char *name, size_t size);
-
-#endif

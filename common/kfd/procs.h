@@ -3,8 +3,7 @@
 // Facts: [kfd.proc-files], [kfd.proc-life], [kfd.queue-ids], [kfd.queue-order], [kfd.contexts].
 // Processes may end while they are read. A file that cannot be read is an unknown value, a folder
 // that is gone is a process or queue that does not exist; neither is an error.
-#ifndef GPQ_KFD_PROCS_H
-#define GPQ_KFD_PROCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid);
 // The counters of context `c` on a GPU, or NULL if they were not read.
 const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct kfd_context *c,
 					uint32_t gpu_id);
-
-#endif

@@ -4,8 +4,7 @@
 // Events that a driver does not know never come. Without CAP_SYS_ADMIN only events of one's own
 // process come. A full stream (1 KiB on Linux 6.12, 8 KiB on 7.3) drops events silently, so code
 // that depends on an event also polls.
-#ifndef GPQ_KFD_SMI_H
-#define GPQ_KFD_SMI_H
+#pragma once
 
 #include "common/kfd/driver.h"
 
@@ -95,5 +94,3 @@ struct kfd_smi_process {
 // several are possible. `ns`: the answer to KFD_FACT_SMI_NS_PID.
 ssize_t kfd_smi_find(const struct kfd_smi_process *list, size_t n, uint64_t pid,
 		     enum kfd_answer3 ns);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Facts: [kfd.topology]. No device is opened. Only gpu_id and properties are read unless more is
 // asked for.
-#ifndef GPQ_KFD_TOPOLOGY_H
-#define GPQ_KFD_TOPOLOGY_H
+#pragma once
 
 #include "common/kfd/abi.h"
 
@@ -129,5 +128,3 @@ void kfd_gpu_derive(struct kfd_gpu *g);
 
 // Bytes of the GPU's own memory in one mem_banks/<n>/properties text; 0: other memory.
 uint64_t kfd_bank_bytes(const char *text, size_t len);
-
-#endif

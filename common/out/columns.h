@@ -9,8 +9,7 @@
 //	static const struct out_table job_table = {"jobs", "job", OUT_COLS(job_cols)};
 //
 // Only files that define tables include this header, as its names (D, M, W ...) are short.
-#ifndef GPQ_OUT_COLUMNS_H
-#define GPQ_OUT_COLUMNS_H
+#pragma once
 
 #include "common/out/out.h"
 
@@ -32,5 +31,3 @@ enum {
 	T = OUT_TRUNC,
 	A = OUT_ARRAY,
 };
-
-#endif

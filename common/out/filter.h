@@ -3,8 +3,7 @@
 //
 // An expression is parsed once for a table into a list of tests and jumps, so evaluating a row
 // needs no recursion. Each thread has a filter of its own.
-#ifndef GPQ_OUT_FILTER_H
-#define GPQ_OUT_FILTER_H
+#pragma once
 
 #include "common/out/out.h"
 
@@ -55,5 +54,3 @@ bool filter_takes(struct filter *f, const void *record);
 // Returns GPQ_FAILED, after a message, if a regular expression took too many steps on some text;
 // else GPQ_OK.
 int filter_check(const struct filter *f);
-
-#endif

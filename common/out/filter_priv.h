@@ -1,6 +1,5 @@
 // Inside of filters: what the parser (filter_parse.c) writes and filter.c runs; see filter.h.
-#ifndef GPQ_OUT_FILTER_PRIV_H
-#define GPQ_OUT_FILTER_PRIV_H
+#pragma once
 
 #include "common/out/filter.h"
 
@@ -54,5 +53,3 @@ bool filter_parse(struct filter *f, const char *text, struct out_mistake *m);
 // Returns its length in bytes, or 0 if there is none. Sets *number, and *duration if the unit is
 // one of time.
 size_t filter_number(const char *text, size_t len, long double *number, bool *duration);
-
-#endif

@@ -1,7 +1,6 @@
 // Reads JSON that gpq wrote: one object or array at a time, member by member, without copying. The
 // text may come from strangers: what is no JSON is refused.
-#ifndef GPQ_OUT_JSONIN_H
-#define GPQ_OUT_JSONIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool jsonin_f64(const struct jsonin_value *v, double *n);
 // Copies a string with its escapes undone, cut to `size` bytes with the NUL. False: the value is no
 // string.
 bool jsonin_str(const struct jsonin_value *v, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 // Members of plain structs as JSON: one table writes them and reads them back.
-#ifndef GPQ_OUT_MEMBERS_H
-#define GPQ_OUT_MEMBERS_H
+#pragma once
 
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
@@ -61,5 +60,3 @@ void record_end(struct json *j);
 // Reads an object that record_begin() and record_end() wrote. False if the line is not a record of
 // this name, or a member has the wrong type.
 bool record_read(const char *line, size_t len, const char *name, const struct member_row *rows);
-
-#endif

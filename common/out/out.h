@@ -4,8 +4,7 @@
 // A record is a plain struct; a column has the offset of a value in it, its names and its format.
 // Adding a column is one line. Values that are not known are the type's null (below):
 // `-` in tables and raw output, an empty string in pairs, null in JSON.
-#ifndef GPQ_OUT_OUT_H
-#define GPQ_OUT_OUT_H
+#pragma once
 
 #include "common/cli/json.h"
 #include "common/host/buf.h"
@@ -243,5 +242,3 @@ struct context {
 };
 
 void context_init(struct context *c);
-
-#endif

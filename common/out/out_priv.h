@@ -1,8 +1,7 @@
 // Inside common/out: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
 // outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML) and context.c (the
 // cells of --context) share.
-#ifndef GPQ_OUT_OUT_PRIV_H
-#define GPQ_OUT_OUT_PRIV_H
+#pragma once
 
 #include "common/out/filter.h"
 #include "common/out/out.h"
@@ -160,5 +159,3 @@ void outdoc_end(struct out *o);
 void outdoc_object(struct out *o, const void *record);
 
 extern const struct out_table context_table; // columns of struct context
-
-#endif

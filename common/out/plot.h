@@ -4,8 +4,7 @@
 //
 // Lengths along the axis are percentages and text has a size in pixels: a plot takes any width
 // without its text shrinking.
-#ifndef GPQ_OUT_PLOT_H
-#define GPQ_OUT_PLOT_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -52,5 +51,3 @@ void plot_goal(struct plot *p, double x,
 void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
 	      const struct plot_tick *ticks);
 void plot_close(struct plot *p, struct buf *out); // appends the SVG to `out`
-
-#endif

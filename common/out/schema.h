@@ -4,8 +4,7 @@
 // Each form of a command's output has a schema: the name and version that its documents carry as
 // their first member. A version is raised when a key goes away or gets another type, unit or
 // meaning; new keys leave it as it is.
-#ifndef GPQ_OUT_SCHEMA_H
-#define GPQ_OUT_SCHEMA_H
+#pragma once
 
 #include "common/out/out.h"
 
@@ -50,5 +49,3 @@ void schema_name(struct json *j, const char *key, const struct schema *s);
 // Prints the JSON Schema of documents whose schema is one of `schemas` (ended by NULL) or, if
 // `lines`, of their NDJSON lines. Returns the exit status, as out_text() does.
 int schema_print(const struct schema *const *schemas, bool lines);
-
-#endif

@@ -10,8 +10,7 @@
 // The caller chooses the numbers of processes and threads, which name tracks; no two processes may
 // have a thread of the same number. Times are nanoseconds and written as microseconds, the format's
 // unit.
-#ifndef GPQ_OUT_TRACEEVENT_H
-#define GPQ_OUT_TRACEEVENT_H
+#pragma once
 
 #include "common/cli/json.h"
 #include "common/host/buf.h"
@@ -47,5 +46,3 @@ int traceevent_close(struct traceevent *t);
 // first failed write, or 0. After a failure the file is emptied, as a viewer would take a part for
 // the whole timeline. Returns GPQ_OK, or GPQ_FAILED after a message.
 int traceevent_leave(int fd, const char *name, int error);
-
-#endif

@@ -1,7 +1,6 @@
 // The selector of processes (pick.h) and of queues (pick_queues.h), applied to the queues of a
 // host.
-#ifndef GPQ_PICK_HOST_CHOICE_H
-#define GPQ_PICK_HOST_CHOICE_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/pick/pick.h"
@@ -56,5 +55,3 @@ void host_chosen(const struct queue_rows *q, struct pids *to);
 // host; `where`: "the snapshots". Returns GPQ_OK, or after messages GPQ_PARTIAL if some PIDs of -p
 // were not found, GPQ_NOTFOUND if nothing was.
 int host_choice_found(const struct host_choice *by, const struct pids *found, const char *where);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A scan of sysfs finds them. Drivers that report process starts [kfd.smi] wake root's gpq at
 // once; which process started is still found by the scan, since a full event stream loses events.
-#ifndef GPQ_PICK_NEWCOMERS_H
-#define GPQ_PICK_NEWCOMERS_H
+#pragma once
 
 #include "common/host/loop.h"
 
@@ -50,5 +49,3 @@ bool newcomers_poll(struct newcomers *n, uint64_t now_ns);
 // Should the caller look at the process now? If so, marks it as looked at. Processes that do not
 // fit are looked at again each second, since their name (exec) or control group may change.
 bool newcomer_take(struct newcomer *c, uint64_t now_ns);
-
-#endif

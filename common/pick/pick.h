@@ -7,8 +7,7 @@
 //
 // -p can name any process. The other options never choose gpq itself or an ancestor of it: the
 // shell that runs `gpq suspend --cmdline train` has "train" in its command line.
-#ifndef GPQ_PICK_PICK_H
-#define GPQ_PICK_PICK_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/cli/grep.h"
@@ -96,5 +95,3 @@ int pick_select_gpus(struct kfd_topology *t, const struct words *w);
 // Does --gpu choose this GPU? `t` is NULL for captured text, which has no topology: words are then
 // gpu_ids, decimal or hexadecimal.
 bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id);
-
-#endif

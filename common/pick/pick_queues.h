@@ -1,6 +1,5 @@
 // Selects among the queues of the chosen processes (pick.h), by -Q, --gpu, --type and --prio.
-#ifndef GPQ_PICK_PICK_QUEUES_H
-#define GPQ_PICK_PICK_QUEUES_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/holder/session.h"
@@ -60,5 +59,3 @@ int pick_queues_load_gpus(const struct pick_queues *p, struct kfd_topology *t);
 // Sets which queues of a process -Q and --gpu select; `t` is from pick_queues_load_gpus().
 void pick_queues_select(const struct pick_queues *p, pid_t pid, const struct kfd_topology *t,
 			struct kfd_selection *sel);
-
-#endif

@@ -7,8 +7,7 @@
 //
 // A set of SPECs has a number for each: a class of the scheduler, a side of an experiment. A
 // process that fits several numbers belongs to the lowest.
-#ifndef GPQ_PICK_SPEC_SET_H
-#define GPQ_PICK_SPEC_SET_H
+#pragma once
 
 #include "common/pick/newcomers.h"
 #include "common/pick/pick.h"
@@ -57,5 +56,3 @@ void spec_set_fini(struct spec_set *s);
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
 		  void *arg);
-
-#endif

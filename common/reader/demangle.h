@@ -4,8 +4,7 @@
 // a made-up name of 90 characters keeps it busy for hours, one of 200 makes it write gigabytes. So
 // it runs in the reader's child (reader.h), with a limit of processor time for each name, which
 // also bounds its memory, and one for all. A name that ends the child stays mangled.
-#ifndef GPQ_READER_DEMANGLE_H
-#define GPQ_READER_DEMANGLE_H
+#pragma once
 
 #define DEMANGLE_FROM_MOST 4096  // bytes of a name; libstdc++ itself refuses more than 1024
 #define DEMANGLE_TO_MOST   16384 // bytes of a demangled name, with NUL
@@ -27,5 +26,3 @@ const char *demangle(struct demangler *d, const char *name);
 
 // Returns how many names took too long, ended the child, or could not be given to a child.
 unsigned demangler_lost(const struct demangler *d);
-
-#endif

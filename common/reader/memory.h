@@ -4,8 +4,7 @@
 // to the address space that it was opened for: after exec, or the end of the process, reads fail.
 // Unlike process_vm_readv(2) it also reads buffers that a GPU driver mapped, as far as the driver
 // allows.
-#ifndef GPQ_READER_MEMORY_H
-#define GPQ_READER_MEMORY_H
+#pragma once
 
 #include "common/reader/reader.h"
 
@@ -68,5 +67,3 @@ enum { SIGNAL_KIND_USER = 1, SIGNAL_VALUE_AT = 8 };
 // Reads the value of the signal at this address. Returns false if it cannot be read, or is no
 // signal that has a value there (doorbells have none).
 bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 // The processes a listing is about, each file of /proc read at most once and only when wanted.
-#ifndef GPQ_READER_PROCESS_CACHE_H
-#define GPQ_READER_PROCESS_CACHE_H
+#pragma once
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
@@ -40,5 +39,3 @@ bool pids_are_host(void);
 
 // Returns gpq's own PID as /proc has it; 0 on a recorded host.
 pid_t pid_of_self(void);
-
-#endif

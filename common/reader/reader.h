@@ -14,8 +14,7 @@
 // Facts: unix(7) (SOCK_SEQPACKET, SCM_RIGHTS), proc(5); fs/fuse/dev.c (request_wait_answer: no
 // signal ends the wait for a server that has read the request), fs/fuse/file.c (FLUSH, at close,
 // waits likewise); fs/proc/base.c (mem_rw, get_mm_cmdline).
-#ifndef GPQ_READER_READER_H
-#define GPQ_READER_READER_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -105,5 +104,3 @@ ssize_t proc_cmdline(pid_t pid, char *text, size_t size);
 // Returns the processor time of the child of `r`, in ns; NULL: of the child of reader_ask() and of
 // all that ended.
 uint64_t reader_cpu_ns(const struct reader *r);
-
-#endif

@@ -1,8 +1,7 @@
 // The triggers of present evictions, from the driver's events 9 (eviction) and 10 (restore)
 // (kernel: kfd_smi_events.c). Evictions that began before evictions_open() are not known. Without
 // CAP_SYS_ADMIN, the driver sends gpq only events about gpq itself.
-#ifndef GPQ_ROWS_EVICTIONS_H
-#define GPQ_ROWS_EVICTIONS_H
+#pragma once
 
 #include "common/rows/queue_rows.h"
 
@@ -20,5 +19,3 @@ void evictions_read(struct evictions *e);
 // another process in `all`.
 const char *evictions_trigger(const struct evictions *e, const struct queue_rows *all,
 			      const struct queue_row *q);
-
-#endif

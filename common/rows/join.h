@@ -13,8 +13,7 @@
 //
 // Where neither rule holds, all candidate MQDs are kept: a value that they agree on is certain.
 // Queue ids prove no order, since the driver reuses the lowest free one.
-#ifndef GPQ_ROWS_JOIN_H
-#define GPQ_ROWS_JOIN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void join_all(struct join *j, const struct kfd_procs *p, const struct mqds *m,
 	      const enum gfx_gen *gens, const struct rls *rls);
 
 void join_fini(struct join *j);
-
-#endif

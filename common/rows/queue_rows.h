@@ -6,8 +6,7 @@
 //
 // Only what queue_rows_how.want asks for is read, each file once. A value that cannot be read is
 // unknown in the row; queue_rows_explain() prints the reason.
-#ifndef GPQ_ROWS_QUEUE_ROWS_H
-#define GPQ_ROWS_QUEUE_ROWS_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/debugfs/mqd_value.h"
@@ -276,5 +275,3 @@ int prio_check(const struct prio_choice *c, enum kfd_answer3 written);
 // Does --prio choose a queue of this priority and level (0 to 2)? Either may be UINT64_MAX
 // (unknown). UNKNOWN: the level alone does not tell, or both are unknown.
 enum kfd_answer3 prio_fits(const struct prio_choice *c, uint64_t prio, uint64_t level);
-
-#endif

@@ -10,8 +10,7 @@
 // A client that does not read, or sends too fast, costs the scheduler a bounded amount of work and
 // memory: requests above the allowed rate stay in the socket. One thread; nothing is allocated
 // after hints_open(), unless statistics are longer than 64 KiB.
-#ifndef GPQ_SCHED_HINTS_H
-#define GPQ_SCHED_HINTS_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -84,5 +83,3 @@ struct hints_counts {
 	uint64_t refused;   // connections refused so far: too many, of all or of their user
 };
 struct hints_counts hints_count(const struct hints *h);
-
-#endif

@@ -1,6 +1,5 @@
 // Private to common/sched/hints*.c: the socket file and its place.
-#ifndef GPQ_SCHED_HINTS_PRIV_H
-#define GPQ_SCHED_HINTS_PRIV_H
+#pragma once
 
 #include <sys/types.h>
 #include <sys/un.h>
@@ -18,5 +17,3 @@ int hints_socket_open(struct hints_socket *s, const char *path, const char *grou
 
 // Removes the socket file unless it was replaced, and closes both descriptors.
 void hints_socket_close(struct hints_socket *s);
-
-#endif

@@ -9,8 +9,7 @@
 // Both: no hold is longer than `max_hold_ns`; after one of that length the class runs for `rest_ns`
 // at least. Holding and resuming disturbs all queues of the GPU, so a hold lasts at least ten times
 // what it costs, within `max_hold_ns`.
-#ifndef GPQ_SCHED_POLICY_H
-#define GPQ_SCHED_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct policy_class {
 // due when `rivals` changes, and at the returned time (UINT64_MAX: never).
 uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns, bool rivals,
 		     bool off, uint64_t cost_ns);
-
-#endif

@@ -8,8 +8,7 @@
 //
 // If the scheduler dies, the holders notice that their connections have ended, and resume. If it
 // hangs, the holders end the holds at their deadlines.
-#ifndef GPQ_SCHED_SCHED_H
-#define GPQ_SCHED_SCHED_H
+#pragma once
 
 #include "common/holder/group.h"
 #include "common/host/tail.h"
@@ -92,5 +91,3 @@ int sched_run(struct sched *s, uint64_t until_ns);
 
 // Frees *s, which may be zeroed.
 void sched_fini(struct sched *s);
-
-#endif

@@ -1,7 +1,6 @@
 // Statistics of the scheduler: printed when it ends, and by `gpq sched --status`, which reads them
 // from the hint socket (one JSON object a line).
-#ifndef GPQ_SCHED_STATS_H
-#define GPQ_SCHED_STATS_H
+#pragma once
 
 #include "common/out/out.h"
 #include "common/sched/sched.h"
@@ -93,5 +92,3 @@ void sched_stats_fini(struct sched_stats *t);
 // returns: false if a line is of another kind, or not exactly one is of the scheduler itself.
 void sched_stats_write(struct buf *b, const struct sched_stats *t);
 bool sched_stats_read(struct sched_stats *t, const char *text);
-
-#endif

@@ -6,8 +6,7 @@
 // Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]. A slot's queue is found by
 // the address of its MQD, which differs between XCCs, or by ring and doorbell together. Queue ids
 // come from the join of MQDs and sysfs (join.h) and are given only where that is certain.
-#ifndef GPQ_SLOTS_SLOT_ROWS_H
-#define GPQ_SLOTS_SLOT_ROWS_H
+#pragma once
 
 #include "common/debugfs/mqd_value.h"
 #include "common/debugfs/regs.h"
@@ -199,5 +198,3 @@ struct runlist {
 // `l` must outlive the result.
 void runlist_make(struct runlist *r, const struct slot_rows *l);
 void runlist_fini(struct runlist *r);
-
-#endif

@@ -2,8 +2,7 @@
 // and the comparison of two moments.
 //
 // Facts: [debugfs.mqd-stale], [debugfs.mqd-image], [debugfs.join].
-#ifndef GPQ_SNAPSHOT_HOST_STATE_H
-#define GPQ_SNAPSHOT_HOST_STATE_H
+#pragma once
 
 #include "common/reader/process_cache.h"
 #include "common/pick/host_choice.h"
@@ -78,5 +77,3 @@ struct qdiff {
 // Calls `each` once for every queue of either moment, in order of process, context and id.
 void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg);
-
-#endif

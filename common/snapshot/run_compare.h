@@ -4,8 +4,7 @@
 //
 // A run is one moment (host_state.h), taken while the programs run. Queue ids count per process
 // [kfd.queue-ids], so different programs usually have the same ones.
-#ifndef GPQ_SNAPSHOT_RUN_COMPARE_H
-#define GPQ_SNAPSHOT_RUN_COMPARE_H
+#pragma once
 
 #include "common/host/buf.h"
 #include "common/snapshot/host_state.h"
@@ -107,5 +106,3 @@ bool run_compare_repeated(const struct run_compare *r);
 // Appends the ids of a set as "0,1,3" or "0-5,7".
 void qset_text(const struct qset *s, struct buf *b);
 unsigned qset_count(const struct qset *s);
-
-#endif

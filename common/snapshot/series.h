@@ -1,8 +1,7 @@
 // A series of snapshots: a folder of numbered trees (000001, 000002 ...) and an index, which gets a
 // line for each tree once the tree is complete. gpq-snapshot(1), A SERIES, describes the lines. A
 // writer locks the index, so that a series has one writer at a time.
-#ifndef GPQ_SNAPSHOT_SERIES_H
-#define GPQ_SNAPSHOT_SERIES_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/snapshot/snapshot.h"
@@ -46,5 +45,3 @@ bool series_is(const char *path);
 
 // Adds the paths of the snapshots that still exist. Returns GPQ_OK, or the status after a message.
 int series_list(struct words *to, const char *dir);
-
-#endif

@@ -3,8 +3,7 @@
 // numbers many snapshots; host_state.h reads the queues of a moment, live or saved, and compares
 // two moments; run_compare.h compares repeated runs of programs. Nothing is written to the host.
 // /dev/kfd is opened only for its version, after everything else was read.
-#ifndef GPQ_SNAPSHOT_SNAPSHOT_H
-#define GPQ_SNAPSHOT_SNAPSHOT_H
+#pragma once
 
 #include "common/cli/opts.h"
 #include "common/host/buf.h"
@@ -93,5 +92,3 @@ int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n);
 
 // Adds /MANIFEST, and counts `files` and `bytes`. Returns 0, or -1 with errno.
 int snapshot_add_manifest(struct saver *v);
-
-#endif

@@ -8,8 +8,7 @@
 //   otherwise:     e = floor(log2 v), index = 32 (e - 5) + floor(v / 2^(e - 5))
 //
 // Merging adds counters, so it is associative and commutative, exactly.
-#ifndef GPQ_STATS_HIST_H
-#define GPQ_STATS_HIST_H
+#pragma once
 
 #include "common/cli/json.h"
 #include "common/stats/samples.h"
@@ -65,5 +64,3 @@ void hist_json(const struct hist *h, struct json *j, const char *key);
 // Reads what hist_json wrote. If the text has another form or rule, or contradicts itself, returns
 // false and leaves *h empty.
 bool hist_read(struct hist *h, const char *text, size_t len);
-
-#endif

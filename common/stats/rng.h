@@ -1,7 +1,6 @@
 // A small random number generator with a seed that can be printed: orders of experiments must be
 // repeatable, and the same on every machine. SplitMix64 (Steele, Lea and Flood, 2014).
-#ifndef GPQ_STATS_RNG_H
-#define GPQ_STATS_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline void rng_shuffle(struct rng *r, unsigned *v, size_t n)
 		v[j] = t;
 	}
 }
-
-#endif

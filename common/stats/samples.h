@@ -4,8 +4,7 @@
 // them that at least p n of them do not exceed, that is the value of rank ceil(p n) (1 to n) in
 // ascending order. It is always a value that was measured; nothing is interpolated. The median is
 // the 50th percentile in this sense.
-#ifndef GPQ_STATS_SAMPLES_H
-#define GPQ_STATS_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void moving_add(struct moving *m, double value);
 
 // A percentile of the numbers in the ring; 0: there are none.
 double moving_percentile(const struct moving *m, double p);
-
-#endif

@@ -5,8 +5,7 @@
 // order, and a packet's completion signal is decremented when the packet is complete. The hardware
 // moves the read index when a kernel begins or later, on some GPUs by several packets at a time. So
 // a packet that was taken certainly runs only as long as its signal says so.
-#ifndef GPQ_WHY_PROFILE_H
-#define GPQ_WHY_PROFILE_H
+#pragma once
 
 #include "common/why/why.h"
 
@@ -105,5 +104,3 @@ void profile_run(struct profile *p, uint64_t for_ns, void (*scan)(void *arg));
 // Ends the last sight of each queue, and sorts the counts of each by frequency.
 void profile_finish(struct profile *p);
 void profile_fini(struct profile *p);
-
-#endif

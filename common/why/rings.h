@@ -5,8 +5,7 @@
 // indices, but not of an SDMA queue's write index), [kfd.queue-entry]. MQDs are for root. The debug
 // interface is for those who may trace the process, and its activation takes all queues of the GPUs
 // off the hardware once [kfd.activation].
-#ifndef GPQ_WHY_RINGS_H
-#define GPQ_WHY_RINGS_H
+#pragma once
 
 #include "common/aql/ring.h"
 #include "common/pick/host_choice.h"
@@ -67,5 +66,3 @@ int rings_unread(const struct rings *r);
 
 // Warns that a ring cannot be shown, unless rings_load() warned of the process's memory.
 void rings_warn(const struct rings *r, const struct ring_queue *q, enum ring_problem p);
-
-#endif

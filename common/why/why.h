@@ -9,8 +9,7 @@
 // which may be long after it was taken. [debugfs.hqds-idle], [debugfs.rls-active], [debugfs.off].
 //
 // Where two states look the same, there is one state with both names.
-#ifndef GPQ_WHY_WHY_H
-#define GPQ_WHY_WHY_H
+#pragma once
 
 #include "common/rows/evictions.h"
 #include "common/why/rings.h"
@@ -119,5 +118,3 @@ void why_glance(struct why_queue *const *x, size_t n, const struct rings *r);
 
 // Is the completion signal of the packet taken last known, and above 0?
 bool why_last_runs(const struct why_queue *x);
-
-#endif

@@ -1,7 +1,6 @@
 // For the fuzz targets of debugfs dumps: a blank more before each line forces the slow way through
 // them, which must give the same words as the fast one.
-#ifndef GPQ_TESTS_FUZZ_INDENT_H
-#define GPQ_TESTS_FUZZ_INDENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static char *indent(const char *text, size_t size, size_t *len)
 	*len = (size_t)(p - out);
 	return out;
 }
-
-#endif

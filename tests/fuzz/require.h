@@ -1,6 +1,5 @@
 // What must hold in a fuzz target.
-#ifndef GPQ_TESTS_FUZZ_REQUIRE_H
-#define GPQ_TESTS_FUZZ_REQUIRE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@ static inline void require(bool ok)
 	if (!ok)
 		__builtin_trap();
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Reading a log in blocks by several threads, and scanning it from front to end: what the tests of
 // both share.
-#ifndef GPQ_TESTS_AMDLOG_WAYS_H
-#define GPQ_TESTS_AMDLOG_WAYS_H
+#pragma once
 
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
@@ -321,5 +320,3 @@ static inline unsigned any_below(unsigned *random, unsigned below)
 	*random = *random * 1103515245 + 12345;
 	return (*random >> 16) % below;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Dumps that unit tests read.
-#ifndef GPQ_TESTS_UNIT_CAPTURES_H
-#define GPQ_TESTS_UNIT_CAPTURES_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,5 +34,3 @@ static inline size_t count_word(const char *text, const char *word)
 		n++;
 	return n;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A code object of a few symbols, byte by byte: headers, .dynsym, .dynstr, .hash, .dynamic
 // (elf(5)). Its addresses are its offsets, so that it is also what is loaded.
-#ifndef GPQ_TESTS_UNIT_CODE_ELF_H
-#define GPQ_TESTS_UNIT_CODE_ELF_H
+#pragma once
 
 #include "common/host/buf.h"
 
@@ -86,5 +85,3 @@ static inline void elf_make(struct buf *to, unsigned machine, const struct elf_s
 	buf_append(to, parts->sections, sizeof(parts->sections));
 	buf_fini(&names);
 }
-
-#endif

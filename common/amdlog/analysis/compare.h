@@ -2,8 +2,7 @@
 //
 // Queues are the same if process id and address are: processes may use the same addresses.
 // Kernels are matched by name.
-#ifndef GPQ_AMDLOG_ANALYSIS_COMPARE_H
-#define GPQ_AMDLOG_ANALYSIS_COMPARE_H
+#pragma once
 
 #include "common/amdlog/analysis/gaps.h"
 #include "common/amdlog/model/summary.h"
@@ -55,5 +54,3 @@ double amdlog_per_second(uint64_t events, const struct amdlog_span *span);
 
 // Appends the findings as sentences, one a line, queues first.
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // As records of several threads step back by microseconds ([amdlog.time]), a dispatch that is older
 // than the one before it ends no gap.
-#ifndef GPQ_AMDLOG_ANALYSIS_GAPS_H
-#define GPQ_AMDLOG_ANALYSIS_GAPS_H
+#pragma once
 
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/model/keyed_histogram.h"
@@ -38,5 +37,3 @@ void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue);
 
 void amdlog_gaps_fini(struct amdlog_gaps *g);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Facts: [amdlog.commands]. The runtime looks for completion when something waits for it: these are
 // latencies as the host sees them, not run times.
-#ifndef GPQ_AMDLOG_ANALYSIS_LATENCY_H
-#define GPQ_AMDLOG_ANALYSIS_LATENCY_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 
@@ -52,5 +51,3 @@ void amdlog_latency_add(struct amdlog_latency *l, const struct amdlog_summary *s
 			const struct amdlog_event *e);
 
 void amdlog_latency_fini(struct amdlog_latency *l);
-
-#endif

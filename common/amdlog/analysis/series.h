@@ -2,8 +2,7 @@
 //
 // Intervals begin at multiples of their length on the log's clock (CLOCK_MONOTONIC), so that those
 // of two logs of one host are the same.
-#ifndef GPQ_AMDLOG_ANALYSIS_SERIES_H
-#define GPQ_AMDLOG_ANALYSIS_SERIES_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 
@@ -50,5 +49,3 @@ struct series_point amdlog_series_at(const struct series_track *t, uint64_t inte
 struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to);
 
 void amdlog_series_fini(struct amdlog_series *s);
-
-#endif

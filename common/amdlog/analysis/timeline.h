@@ -8,8 +8,7 @@
 //
 // Nothing is drawn that the log does not have: a packet has no length, and a call without a return
 // is a mark. Memory is bounded by the number of threads and queues.
-#ifndef GPQ_AMDLOG_ANALYSIS_TIMELINE_H
-#define GPQ_AMDLOG_ANALYSIS_TIMELINE_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 #include "common/out/traceevent.h"
@@ -32,5 +31,3 @@ struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t);
 
 // Names the tracks, ends and frees the document. Returns 0 or the errno of the first failure.
 int amdlog_timeline_close(struct amdlog_timeline *t);
-
-#endif

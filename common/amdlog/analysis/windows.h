@@ -9,8 +9,7 @@
 //   what gpq bench preempt --raw writes: a cycle, from the request to suspend to resume's return
 //
 // Other JSON objects, empty lines and lines that begin with # are ignored.
-#ifndef GPQ_AMDLOG_ANALYSIS_WINDOWS_H
-#define GPQ_AMDLOG_ANALYSIS_WINDOWS_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 
@@ -85,5 +84,3 @@ const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t
 					   uint32_t queue);
 
 void amdlog_marked_fini(struct amdlog_marked *m);
-
-#endif

@@ -4,8 +4,7 @@
 // A part does not know the state at its beginning: the kernel that a thread named last, its stream.
 // What depends on that stays unresolved (struct amdlog_unresolved, struct thread_head) until parts
 // are merged in the order of their places. The sum does not depend on how the input was divided.
-#ifndef GPQ_AMDLOG_MERGE_PARTIAL_H
-#define GPQ_AMDLOG_MERGE_PARTIAL_H
+#pragma once
 
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary.h"
@@ -58,5 +57,3 @@ void amdlog_merge_fini(struct amdlog_merge *m);
 
 // Adds a part. `new_file`: the part is of another file than the part before.
 void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
-
-#endif

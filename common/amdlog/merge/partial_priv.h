@@ -1,7 +1,6 @@
 // Shared by the files of common/amdlog/merge. One table of members (partial_members.c) drives
 // writing and reading (partial.c) and adding up (merge.c).
-#ifndef GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
-#define GPQ_AMDLOG_MERGE_PARTIAL_PRIV_H
+#pragma once
 
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/summary_priv.h"
@@ -100,5 +99,3 @@ const char *section_rows(const struct section *x, const struct amdlog_part *part
 
 // Adds the members of a row to those of another, each as its `sum` says.
 void members_add(const struct part_member *m, void *to, const void *from);
-
-#endif

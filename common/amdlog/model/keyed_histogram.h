@@ -1,8 +1,7 @@
 // Histograms by key, for thousands of keys: durations of API functions, latencies of kernels. Only
 // the buckets from a key's smallest to its largest value take memory; the bucket rule is that of
 // common/stats/hist.h.
-#ifndef GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
-#define GPQ_AMDLOG_MODEL_KEYED_HISTOGRAM_H
+#pragma once
 
 #include "common/stats/hist.h"
 
@@ -35,5 +34,3 @@ bool keyed_histogram_get(const struct keyed_histogram *s, uint32_t key, struct h
 double keyed_histogram_mean(const struct keyed_histogram *s, uint32_t key);
 
 void keyed_histogram_fini(struct keyed_histogram *s);
-
-#endif

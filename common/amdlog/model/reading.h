@@ -7,8 +7,7 @@
 //                                           `-> scanner, reassembly, summary, event  other text
 //
 // The result is the same as that of scanning all text from front to end.
-#ifndef GPQ_AMDLOG_MODEL_READING_H
-#define GPQ_AMDLOG_MODEL_READING_H
+#pragma once
 
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/model/summary.h"
@@ -48,5 +47,3 @@ void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 
 // Ends an input; another may follow.
 void amdlog_reading_end(struct amdlog_reading *r);
-
-#endif

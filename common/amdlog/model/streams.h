@@ -1,7 +1,6 @@
 // Which hardware queues each stream of a process used, and when: a stream may move, and its address
 // may later be another stream's ([amdlog.streams]).
-#ifndef GPQ_AMDLOG_MODEL_STREAMS_H
-#define GPQ_AMDLOG_MODEL_STREAMS_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 
@@ -64,5 +63,3 @@ bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head 
 void amdlog_streams_join(struct amdlog_streams *s, const struct amdlog_summary *sum);
 
 void amdlog_streams_fini(struct amdlog_streams *s);
-
-#endif

@@ -3,8 +3,7 @@
 // Facts: [amdlog.queue-lines], [amdlog.kernel-name], [amdlog.queue-address], [amdlog.backlog].
 // Sums, minima and maxima do not depend on the order of records, except what one thread logs in
 // sequence: a kernel's name, then its dispatch; a stream's creation, then its queue.
-#ifndef GPQ_AMDLOG_MODEL_SUMMARY_H
-#define GPQ_AMDLOG_MODEL_SUMMARY_H
+#pragma once
 
 #include "common/amdlog/read/block.h"
 #include "common/amdlog/read/intern.h"
@@ -244,5 +243,3 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 void amdlog_summary_finish(struct amdlog_summary *s);
 
 bool amdlog_has_packets(const struct amdlog_summary *s);
-
-#endif

@@ -1,7 +1,6 @@
 // Shared by summary.c (records), reading.c (block results), queue.c (queues and streams),
 // summary_end.c, and the merge of parts.
-#ifndef GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
-#define GPQ_AMDLOG_MODEL_SUMMARY_PRIV_H
+#pragma once
 
 #include "common/amdlog/model/summary.h"
 #include "common/host/buf.h"
@@ -74,5 +73,3 @@ bool pair_is_new(struct intern *pairs, uint64_t a, uint64_t b);
 
 // Notes a kernel seen in a process and, unless AMDLOG_NONE, on a queue: counts each pair once.
 void kernel_seen(struct amdlog_summary *s, uint32_t kernel, uint32_t process, uint32_t queue);
-
-#endif

@@ -15,8 +15,7 @@
 //
 // What saved less than 2 % is not here: two prefixes a set, and in the summary the kernel that a
 // kernel_obj had last.
-#ifndef GPQ_AMDLOG_READ_BLOCK_H
-#define GPQ_AMDLOG_READ_BLOCK_H
+#pragma once
 
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/scan.h"
@@ -120,5 +119,3 @@ bool block_reader_use(struct block_reader *g, unsigned n);
 // after them. `hits`: lines that the filter by text picks; NULL: all. `b` points into the text.
 void block_read(struct block_reader *g, struct block_result *b, const struct grep_hits *hits,
 		const char *text, size_t len);
-
-#endif

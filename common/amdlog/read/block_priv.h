@@ -1,6 +1,5 @@
 // Shared by the loop over lines (block_lines.c) and the rest of the block reader (block.c).
-#ifndef GPQ_AMDLOG_READ_BLOCK_PRIV_H
-#define GPQ_AMDLOG_READ_BLOCK_PRIV_H
+#pragma once
 
 #include "common/amdlog/read/block.h"
 #include "common/amdlog/read/reassemble.h"
@@ -162,5 +161,3 @@ static inline const char *text_end(const char *newline)
 {
 	return newline - (newline[-1] == '\r');
 }
-
-#endif

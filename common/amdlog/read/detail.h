@@ -1,8 +1,7 @@
 // Fields of messages, read on demand: packets, queue lines, API lines, commands.
 //
 // A number whose end is not certain is unknown: records are torn at any byte ([amdlog.torn]).
-#ifndef GPQ_AMDLOG_READ_DETAIL_H
-#define GPQ_AMDLOG_READ_DETAIL_H
+#pragma once
 
 #include "common/amdlog/read/record.h"
 
@@ -65,5 +64,3 @@ const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len);
 // True if the record is cut: within its prefix, by another record at a multiple of 128 bytes, or by
 // the end of the input. For packets see amdlog_packet.whole.
 bool amdlog_is_torn(const struct amdlog_record *r);
-
-#endif

@@ -1,6 +1,5 @@
 // Gives byte strings (kernel names, pairs of numbers) numbers from 0 on: index of `entries`.
-#ifndef GPQ_AMDLOG_READ_INTERN_H
-#define GPQ_AMDLOG_READ_INTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ static inline struct pair pair_at(const struct intern *in, uint32_t n)
 {
 	return *(const struct pair *)(const void *)in->entries[n].bytes;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // Each '=' ends a field's name; fields of other names are skipped.
 //
 // Facts: [amdlog.packets], [amdlog.backlog].
-#ifndef GPQ_AMDLOG_READ_PACKET_PARSE_H
-#define GPQ_AMDLOG_READ_PACKET_PARSE_H
+#pragma once
 
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/parse.h"
@@ -274,5 +273,3 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 		  kind != AMDLOG_PACKET;
 	return kind;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Parses one record, given where it begins and ends: prefix.c, message.c.
-#ifndef GPQ_AMDLOG_READ_PARSE_H
-#define GPQ_AMDLOG_READ_PARSE_H
+#pragma once
 
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/read/vector.h"
@@ -77,5 +76,3 @@ static inline bool is_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
 }
-
-#endif

@@ -10,8 +10,7 @@
 // ruled out, the line is cut to its first piece and counts as torn.
 //
 // A torn record is handed on when it is complete, or when its process writes another record.
-#ifndef GPQ_AMDLOG_READ_REASSEMBLE_H
-#define GPQ_AMDLOG_READ_REASSEMBLE_H
+#pragma once
 
 #include "common/amdlog/read/scan.h"
 
@@ -48,5 +47,3 @@ bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
 // True if the record is torn and may be joined: a packet or an API entry.
 bool amdlog_reassembly_wants(const struct amdlog_record *r);
-
-#endif

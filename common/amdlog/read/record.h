@@ -1,8 +1,7 @@
 // One log record of the HIP runtime (AMD_LOG_LEVEL), as the scanner hands it out.
 //
 // Facts: [amdlog.prefix], [amdlog.broken], [amdlog.cut], [amdlog.kinds].
-#ifndef GPQ_AMDLOG_READ_RECORD_H
-#define GPQ_AMDLOG_READ_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ struct amdlog_thread_id {
 
 const char *amdlog_kind_name(enum amdlog_kind kind);
 const char *amdlog_style_name(enum amdlog_style style);
-
-#endif

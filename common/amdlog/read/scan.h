@@ -6,8 +6,7 @@
 //   amdlog_scan_end(s);
 //
 // The records do not depend on how the input is cut into reads.
-#ifndef GPQ_AMDLOG_READ_SCAN_H
-#define GPQ_AMDLOG_READ_SCAN_H
+#pragma once
 
 #include "common/amdlog/read/intern.h"
 #include "common/amdlog/read/parse.h"
@@ -79,5 +78,3 @@ bool amdlog_scan_at_line(const struct amdlog_scan *s);
 // Scans whole lines, the last with its newline, without a copy. AMDLOG_PAD bytes behind them may be
 // read. Only while amdlog_scan_at_line.
 void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 // The few operations on 64 bytes at once that reading a log needs, for AVX2, SSE2, NEON and any
 // other processor. The compiler's flags choose.
-#ifndef GPQ_AMDLOG_READ_VECTOR_H
-#define GPQ_AMDLOG_READ_VECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ static inline uint64_t bytes_that_are(const char *p, char c)
 #endif
 	return bits;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * What amdkfd of Linux 7 asks of amdgpu differs from 6.12 in names, in a few arguments and in who
  * gives out PASIDs.  Names and arguments are told apart here, where one line does.
  */
-#ifndef SOFTGPU_COMPAT_H
-#define SOFTGPU_COMPAT_H
+#pragma once
 
 #include <linux/version.h>
 
@@ -26,6 +25,4 @@
 #define SG_DOMAIN_ARG
 #define SG_METADATA void *
 #define SG_IMPORT_NS(ns) MODULE_IMPORT_NS(ns)
-#endif
-
 #endif

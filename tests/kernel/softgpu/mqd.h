@@ -5,8 +5,7 @@
  * The compute MQD words used here have the same index from GFX9 to GFX12; the asserts say so
  * with the kernel's own structures (v9_structs.h ... v12_structs.h).
  */
-#ifndef SOFTGPU_MQD_H
-#define SOFTGPU_MQD_H
+#pragma once
 
 #include "v9_structs.h"
 #include "v10_structs.h"
@@ -51,5 +50,3 @@ static inline void mqd_set_u64(u32 *mqd, unsigned int word, u64 value)
 	mqd[word] = lower_32_bits(value);
 	mqd[word + 1] = upper_32_bits(value);
 }
-
-#endif

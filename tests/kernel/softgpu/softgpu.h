@@ -9,8 +9,7 @@
  * Locks, outermost first: sg_gpu.lock (what runs), sg_vm.lock (what is mapped), sg_bo.lock
  * (an object's pages), sg_gpu.mem_lock (address allocation, spinlock).
  */
-#ifndef SOFTGPU_H
-#define SOFTGPU_H
+#pragma once
 
 #include "compat.h"
 #include "amdgpu.h"
@@ -276,5 +275,3 @@ int sg_hqd_sdma_dump(struct amdgpu_device *adev, u32 engine, u32 queue, u32 (**d
 		     u32 *n_regs);
 void sg_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occupancy,
 		     int *max_waves_per_cu, u32 xcc);
-
-#endif

@@ -4,8 +4,7 @@
  * stream per AQL queue, one kernel launch per packet.  Shapes of releases 5.7, 6.2, 6.4 and 7.0
  * are those of [amdlog.prefix] and [amdlog.packets] and of logs recorded with 5.7.1 and 6.4.3.
  */
-#ifndef HIPLOG_H
-#define HIPLOG_H
+#pragma once
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -192,5 +191,3 @@ static inline void hiplog_launch(struct hiplog *log, const struct queue *queue,
 		    "hipModuleLaunchKernel: Returned hipSuccess : ");
 	stream->launches++;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * checks.  The write and read index lie in one page where ROCr has them, so that the address of
  * an hsa_queue_t can be derived from the write index as with the real runtime.
  */
-#ifndef KFDQUEUE_H
-#define KFDQUEUE_H
+#pragma once
 
 #include "kfduser.h"
 
@@ -256,5 +255,3 @@ static inline void queue_submit(struct queue *queue, uint64_t packets)
 	if (packets)
 		ring_doorbell(queue, packets);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * topology in sysfs describes them.  They use the kernel's own kfd_ioctl.h and nothing of gpq's,
  * so that they can bear witness about gpq.
  */
-#ifndef KFDUSER_H
-#define KFDUSER_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,5 +109,3 @@ static inline int nodes_read(struct node *nodes, int max)
 			n++;
 	return n;
 }
-
-#endif

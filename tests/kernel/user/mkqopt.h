@@ -2,8 +2,7 @@
 /*
  * The options of mkqueue, as a table: a row is parsed, explained by --help and stored in `opt`.
  */
-#ifndef MKQOPT_H
-#define MKQOPT_H
+#pragma once
 
 #include <getopt.h>
 #include "kfduser.h"
@@ -153,5 +152,3 @@ static uint32_t next_priority(void)
 	at = *end == ',' ? end + 1 : end;
 	return (uint32_t)value;
 }
-
-#endif
