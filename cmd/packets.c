@@ -1,5 +1,4 @@
 // gpq packets: options and columns. common/why/rings.h finds the rings, common/aql decodes packets.
-#include "cmd/command.h"
 #include "cmd/kernels.h"
 
 #include <inttypes.h>

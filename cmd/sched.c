@@ -5,8 +5,6 @@
 #include "common/client/gpq-client.h"
 #include "common/host/buf.h"
 #include "common/host/clock.h"
-#include "common/host/root.h"
-#include "common/host/xalloc.h"
 #include "common/sched/stats.h"
 
 #include <errno.h>

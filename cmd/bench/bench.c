@@ -3,7 +3,6 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
-#include "common/cli/text.h"
 #include "common/host/clock.h"
 
 #include <errno.h>

@@ -2,8 +2,6 @@
 #include "cmd/events/events.h"
 
 #include "common/cli/stop.h"
-#include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>

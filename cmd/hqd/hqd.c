@@ -1,7 +1,6 @@
 // gpq hqd: options, filters, and the listing of hardware queue slots. Facts: [debugfs.hqds-slots],
 // [debugfs.join].
 #include "cmd/hqd/hqd.h"
-#include "cmd/command.h"
 
 #include "common/cli/text.h"
 

@@ -4,7 +4,6 @@
 #include "common/cli/progress.h"
 #include "common/cli/stop.h"
 #include "common/host/clock.h"
-#include "common/host/root.h"
 #include "common/reader/reader.h"
 
 #include <errno.h>

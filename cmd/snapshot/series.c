@@ -3,7 +3,6 @@
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/stop.h"
-#include "common/cli/text.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"

@@ -2,8 +2,6 @@
 // what was saved.
 #include "cmd/snapshot/snapshot.h"
 
-#include <string.h>
-
 static const struct opt opts[] = {
 	PICK_OPTS(snapshot_opts),
 	PICK_QUEUES_OPTS(snapshot_opts),

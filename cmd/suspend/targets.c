@@ -2,8 +2,6 @@
 #include "cmd/suspend/suspend.h"
 
 #include "common/host/xalloc.h"
-#include "common/cli/text.h"
-#include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/out/out.h"
@@ -11,7 +9,6 @@
 #include "common/kfd/topology.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <string.h>
-
 enum { TYPE_VENDOR = 0, FORMAT_EXT_DISPATCH = 3 };
 
 static const char *const types[] = {

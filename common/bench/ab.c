@@ -8,7 +8,6 @@
 #include "common/host/proc.h"
 #include "common/host/xalloc.h"
 #include "common/sched/policy.h"
-#include "common/stats/samples.h"
 
 #include <errno.h>
 #include <math.h>

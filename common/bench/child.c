@@ -1,7 +1,6 @@
 // Running commands; child.h.
 #include "common/bench/child.h"
 
-#include "common/holder/session.h"
 #include "common/host/clock.h"
 
 #include <errno.h>

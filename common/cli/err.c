@@ -3,7 +3,6 @@
 
 #include "common/cli/json.h"
 #include "common/cli/text.h"
-#include "common/host/buf.h"
 
 #include <errno.h>
 #include <string.h>

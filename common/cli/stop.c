@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <unistd.h>
 
 // timeout(1) signals the process and at once its group: signals within this time are one request.

@@ -3,7 +3,6 @@
 #include "common/holder/ptrace.h"
 #include "common/host/clock.h"
 #include "common/host/buf.h"
-#include "common/host/proc.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -10,7 +10,6 @@
 
 #include "common/host/buf.h"
 #include "common/host/clock.h"
-#include "common/host/proc.h"
 #include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
@@ -21,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- the socket of a holder

@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)

@@ -2,7 +2,6 @@
 #include "common/host/confine.h"
 #include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
-#include "common/holder/ptrace.h"
 
 #include <errno.h>
 #include <fcntl.h>

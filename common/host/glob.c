@@ -7,7 +7,6 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -1,7 +1,6 @@
 // Processes from /proc; see proc.h.
 #include "common/host/proc.h"
 
-#include "common/host/buf.h"
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
@@ -9,7 +8,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DIGITS "0123456789"

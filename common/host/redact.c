@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/redact.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

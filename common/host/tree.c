@@ -10,10 +10,8 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <search.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

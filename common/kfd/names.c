@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <pci/pci.h>
 #include <setjmp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

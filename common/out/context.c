@@ -5,9 +5,6 @@
 #include "common/host/clock.h"
 #include "common/host/root.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define ROW                      context
 #define FACT(member, name, type) COL(member, name, #member, type, 0, "")
 

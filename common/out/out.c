@@ -2,7 +2,6 @@
 #include "common/out/out_priv.h"
 
 #include "common/cli/err.h"
-#include "common/out/filter.h"
 #include "common/out/schema.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"

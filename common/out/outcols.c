@@ -3,7 +3,6 @@
 
 #include "common/cli/err.h"
 #include "common/out/columns.h"
-#include "common/out/filter.h"
 #include "common/out/schema.h"
 
 #include <string.h>

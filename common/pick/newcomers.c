@@ -3,8 +3,6 @@
 
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
-#include "common/kfd/driver.h"
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
 

@@ -4,7 +4,6 @@
 #include "common/reader/reader.h"
 
 #include "common/cli/err.h"
-#include "common/cli/text.h"
 #include "common/host/root.h"
 #include "common/host/number.h"
 

@@ -4,7 +4,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/host/buf.h"
 #include "common/holder/measure.h"
 #include "common/host/root.h"
 

@@ -5,7 +5,6 @@
 #include "common/out/members.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
-#include "common/host/xalloc.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
-#include "common/host/root.h"
 
 #include <errno.h>
 #include <stdio.h>

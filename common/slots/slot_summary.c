@@ -2,7 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
 
-#include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 
 #include <stdlib.h>

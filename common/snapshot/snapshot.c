@@ -5,7 +5,6 @@
 #include "common/host/xalloc.h"
 #include "common/snapshot/snapshot.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/glob.h"
 #include "common/host/proc.h"

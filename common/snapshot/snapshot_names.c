@@ -3,13 +3,11 @@
 
 #include "common/host/container.h"
 #include "common/host/proc.h"
-#include "common/host/root.h"
 #include "common/rows/queue_rows.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

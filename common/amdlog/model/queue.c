@@ -6,8 +6,6 @@
 // created on the handle dispatches to the ring.
 #include "common/amdlog/model/summary_priv.h"
 
-#include <string.h>
-
 const struct amdlog_queue queue_blank = {
 	.process = AMDLOG_NONE,
 	.merged = AMDLOG_NONE,
