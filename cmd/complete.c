@@ -11,11 +11,6 @@
 #include "common/rows/queue_rows.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The word under the cursor, and what the words before it tell.
 struct typed {

@@ -7,12 +7,8 @@
 #include "common/host/root.h"
 #include "common/host/secure.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -8,10 +8,6 @@
 #include "common/kfd/topology.h"
 #include "common/pick/pick.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 struct gpus_opts {
 	struct words gpu;
 	bool check;

@@ -5,7 +5,6 @@
 #include "common/cli/text.h"
 
 #include <ctype.h>
-#include <string.h>
 
 // Wraps a text and begins it with a capital letter.
 static void put_text(struct buf *b, const char *text)

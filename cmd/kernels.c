@@ -6,9 +6,6 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void kernels_choose(struct cmd *c, const struct kernels_opts *o)

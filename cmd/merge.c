@@ -5,10 +5,6 @@
 #include "common/cli/input.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 // The options are some of those of gpq trace.
 static const struct trace_opts defaults = {
 	.by = BY_NOTHING, .top = U64_NULL, .series = U64_NULL, .threads = U64_NULL};

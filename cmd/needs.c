@@ -4,8 +4,6 @@
 
 #include "common/host/root.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 static int need_kfd(void)

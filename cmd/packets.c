@@ -1,10 +1,6 @@
 // gpq packets: options and columns. common/why/rings.h finds the rings, common/aql decodes packets.
 #include "cmd/kernels.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 struct packets_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;

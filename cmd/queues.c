@@ -4,11 +4,6 @@
 #include "common/host/root.h"
 #include "common/pick/host_choice.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct queues_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;

@@ -2,8 +2,6 @@
 #include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 
-#include <stdlib.h>
-
 // Holders that do not answer in time are killed, which resumes the queues. Times count from the
 // requests, for all holders together.
 #define SOON_MS     1000  // time for stopped holders (SIGSTOP)

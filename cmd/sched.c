@@ -7,10 +7,6 @@
 #include "common/host/clock.h"
 #include "common/sched/stats.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 struct sched_cmd {
 	struct words online, offline, classes;
 	const char *share, *socket, *group;

@@ -3,9 +3,6 @@
 
 #include "common/why/why.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define OVER_MAX    60000000000u   // ns
 #define PROFILE_MAX 3600000000000u // ns
 

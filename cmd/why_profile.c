@@ -7,11 +7,7 @@
 #include "common/out/traceevent.h"
 #include "common/why/profile.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #define TRACKS        1000000 // track number of the first queue in the timeline
 #define TRACK_PROCESS 1       // track number of the first process

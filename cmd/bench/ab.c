@@ -6,11 +6,6 @@
 #include "common/host/loop.h"
 #include "common/host/proc.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,13 +5,8 @@
 #include "cmd/snapshot/snapshot.h"
 #include "common/host/clock.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 // Options that more than one kind of gpq bench has.

@@ -6,8 +6,6 @@
 #include "common/stats/hist.h"
 #include "common/host/maths.h"
 
-#include <stdio.h>
-
 enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
 
 // A group of rows in a plot of times, and the goal drawn for them.

@@ -11,11 +11,6 @@
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_CYCLES 100

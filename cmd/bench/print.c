@@ -4,9 +4,6 @@
 #include "common/stats/hist.h"
 #include "common/host/maths.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ROW times_row
 static const struct out_col latency_cols[] = {
 	COL(setting, "SETTING", "setting", STR, D, "what differs from the other settings compared"),

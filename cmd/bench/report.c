@@ -3,11 +3,8 @@
 
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

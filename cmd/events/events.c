@@ -3,10 +3,6 @@
 
 #include "common/cli/stop.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NOT_GIVEN  UINT64_MAX

@@ -3,8 +3,6 @@
 
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-
 static int queues_seen_by_place(const void *a, const void *b)
 {
 	const struct queue_seen *x = a, *y = b;

@@ -4,10 +4,6 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROCS "/sys/class/kfd/kfd/proc"

@@ -5,8 +5,6 @@
 
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-
 struct events_recording {
 	struct events ev;
 	struct events_opts opts;

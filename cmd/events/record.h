@@ -3,8 +3,6 @@
 
 #include "common/pick/pick.h"
 
-#include <stdbool.h>
-
 struct events_recording;
 
 // Subscribes: events are recorded into `fd` from now on. `fd` is borrowed; messages call it `path`.

@@ -4,11 +4,6 @@
 #include "common/kfd/check.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define READS_MAX 16 // reads of one stream in a turn, so that the others get theirs

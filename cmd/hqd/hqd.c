@@ -4,9 +4,6 @@
 
 #include "common/cli/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SAMPLE_OFF UINT64_MAX // --sample was not given
 
 static const struct hqd_opts defaults = {

@@ -4,9 +4,6 @@
 
 #include "common/debugfs/decode.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct line {
 	struct hqd_row slot;
 	const char *field, *text, *unit, *meaning;

@@ -6,10 +6,6 @@
 #include "common/host/clock.h"
 #include "common/reader/reader.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #define ROW hqd_seen
 static const struct out_col cols[] = {
 	COL(row.q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),

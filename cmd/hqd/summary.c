@@ -1,8 +1,6 @@
 // gpq hqd --summary: slot occupancy, processes that share a GPU, queues without a slot.
 #include "cmd/hqd/hqd.h"
 
-#include <string.h>
-
 #define ROW hqd_occupancy
 static const struct out_col occupancy_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),

@@ -4,8 +4,6 @@
 
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-
 #define ROW run_compare_proc
 static const struct out_col run_cols[] = {
 	COL(run_name, "RUN", "run", STR, D, "snapshot"),

@@ -5,11 +5,6 @@
 #include "common/host/buf.h"
 #include "common/snapshot/host_state.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct row {
 	const char *snapshot;
 	const char *detail;

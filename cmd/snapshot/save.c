@@ -4,10 +4,7 @@
 #include "common/cli/stop.h"
 #include "common/host/tree.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ROW saved_row

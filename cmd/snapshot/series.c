@@ -8,11 +8,7 @@
 #include "common/host/xalloc.h"
 #include "common/snapshot/series.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

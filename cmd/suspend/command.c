@@ -7,10 +7,8 @@
 #include "common/host/loop.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

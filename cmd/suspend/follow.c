@@ -8,11 +8,8 @@
 #include "common/pick/newcomers.h"
 #include "common/reader/reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

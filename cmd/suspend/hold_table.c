@@ -5,8 +5,6 @@
 #include "common/host/proc.h"
 #include "common/holder/protocol.h"
 
-#include <stdlib.h>
-
 #define ROW held_row
 static const struct out_col held_cols[] = {
 	COL(pid, "PID", "pid", U64, D, "process"),

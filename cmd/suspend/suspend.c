@@ -7,8 +7,6 @@
 #include "common/host/clock.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct opt opts[] = {
 	PICK_OPTS(suspend_opts),

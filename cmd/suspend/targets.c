@@ -8,9 +8,6 @@
 #include "common/rows/queue_rows.h"
 #include "common/kfd/topology.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // Tells of a missing driver before lists of its processes or GPUs are read.

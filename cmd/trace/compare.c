@@ -6,8 +6,6 @@
 
 #include "common/cli/stop.h"
 
-#include <string.h>
-
 struct log_row {
 	const char *log, *file;
 	struct amdlog_totals sum;

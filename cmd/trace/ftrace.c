@@ -7,10 +7,6 @@
 #include "common/cli/input.h"
 #include "common/cli/stop.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A kernel function or event, in one process.
 struct function {
 	struct ftrace_text name;

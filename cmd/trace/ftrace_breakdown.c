@@ -6,8 +6,6 @@
 #include "common/stats/samples.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
 	const char *name, *what;

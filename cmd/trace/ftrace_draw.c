@@ -6,11 +6,6 @@
 #include "common/out/traceevent.h"
 #include "common/host/xalloc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Pids and tids of tracks, above those of the log (common/amdlog/analysis/timeline.c).
 #define TRACK_DRIVERS UINT64_C(9000000)    // pid: + index of the process
 #define TRACK_TASKS   UINT64_C(100000000)  // tid: + the kernel's number of the thread

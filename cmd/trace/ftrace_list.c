@@ -4,9 +4,6 @@
 
 #include "common/amdlog/read/detail.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // A record of the log, kept until all can be sorted.
 struct logged_row {
 	uint64_t time_us, duration_us;

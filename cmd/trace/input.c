@@ -10,12 +10,8 @@
 #include "common/host/unpack.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 // (common/amdlog/analysis/latency.h).
 #include "cmd/trace/trace.h"
 
-#include <inttypes.h>
-
 struct command_row {
 	const char *kind;
 	uint64_t enqueued;

@@ -6,9 +6,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct list_row {
 	uint64_t time_us, offset, tid, level, hwq, swq, rptr, wptr, backlog;
 	int64_t pid, id;

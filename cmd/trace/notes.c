@@ -6,7 +6,6 @@
 #include "common/cli/json.h"
 #include "common/cli/stop.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 
 void trace_note(const struct trace *t, const char *fmt, ...)

@@ -7,11 +7,7 @@
 #include "common/host/xalloc.h"
 #include "common/reader/demangle.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

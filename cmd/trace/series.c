@@ -10,10 +10,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/maths.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

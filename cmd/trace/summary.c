@@ -3,10 +3,6 @@
 // Values that the log does not contain are null here; notes.c prints the reason.
 #include "cmd/trace/trace.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define ERRORS_DEFAULT 10
 
 // Rows are copies of elements of the summary, with unknown values set to null.

@@ -5,8 +5,6 @@
 #include "common/host/xalloc.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define RUNTIME         "libhsa-runtime64" // every package's file of the runtime begins so

@@ -10,8 +10,7 @@
 // regular one.
 #pragma once
 
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 // Limits of one refresh. Kernels beyond them have no name.
 #define CODE_OBJECTS_MOST 16384          // code objects of a process

@@ -8,12 +8,9 @@
 #include "common/host/xalloc.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

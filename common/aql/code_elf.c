@@ -12,10 +12,7 @@
 #include "common/host/dlopen.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

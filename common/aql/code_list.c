@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
 
 #define URI_MOST  (3 * PATH_MAX + 128) // bytes: a path, each byte as %XX, offset and size
 #define URI_CHUNK 256

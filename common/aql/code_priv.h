@@ -3,11 +3,6 @@
 
 #include "common/reader/memory.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 // `size` bytes at `offset` of a file or, if fd is a /proc/PID/mem, of a process's memory.
 struct code_bytes {
 	int fd;

@@ -5,9 +5,7 @@
 // [aql.ext-dispatch]; [aql.sdma], [aql.sdma-poll]; [aql.pm4].
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 enum {
 	AQL_BYTES = 64,      // length of an AQL packet

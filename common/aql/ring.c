@@ -4,9 +4,6 @@
 #include "common/host/buf.h"
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define RING_BYTES_MAX (UINT64_C(1) << 32) // kfd_ioctl.h has a ring size of 32 bits
 
 const char *ring_problem_text(enum ring_problem p)

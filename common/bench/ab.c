@@ -9,12 +9,8 @@
 #include "common/host/xalloc.h"
 #include "common/sched/policy.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

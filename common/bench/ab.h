@@ -8,9 +8,6 @@
 #include "common/bench/result.h"
 #include "common/cli/grep.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
 extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
 

@@ -4,9 +4,6 @@
 #include "common/host/buf.h"
 #include "common/host/maths.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void ab_run_fini(struct ab_run *r)
 {
 	samples_fini(&r->latency);

@@ -5,11 +5,8 @@
 #include "common/amdlog/read/scan.h"
 #include "common/host/buf.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct ring {

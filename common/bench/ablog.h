@@ -7,8 +7,6 @@
 
 #include "common/stats/samples.h"
 
-#include <stdint.h>
-
 struct ablog {
 	uint64_t from_us, until_us; // the range of time to read, CLOCK_MONOTONIC
 	struct samples latency;     // owned: of requests within the range, ns

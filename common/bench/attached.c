@@ -6,7 +6,6 @@
 #include "common/host/xalloc.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

@@ -4,9 +4,6 @@
 
 #include "common/holder/group.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define ATTACHED_MAX 128 // processes
 
 enum attached_end {

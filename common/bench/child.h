@@ -4,10 +4,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 struct child {
 	pid_t pid; // of the child, and id of its process group; 0: none
 	int out;   // pipe from its standard output and error; -1: closed

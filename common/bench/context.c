@@ -9,8 +9,6 @@
 #include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

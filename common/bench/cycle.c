@@ -4,8 +4,6 @@
 #include "common/host/clock.h"
 #include "common/host/number.h"
 
-#include <stddef.h>
-
 #define BUSY_NS 20000000ull // how long progress is polled without a pause
 #define NAP_NS  100000ull   // pause between polls after BUSY_NS
 

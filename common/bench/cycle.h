@@ -15,9 +15,6 @@
 #include "common/bench/attached.h"
 #include "common/stats/samples.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define CYCLE_NONE UINT64_MAX
 
 // How a cycle ended, from good to bad: name, word in raw samples, label, meaning. Times of cycles

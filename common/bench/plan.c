@@ -4,10 +4,6 @@
 #include "common/cli/text.h"
 #include "common/kfd/abi.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 static const struct dimension {
 	const char *name;
 	size_t offset;

@@ -5,9 +5,6 @@
 #include "common/host/xalloc.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void queue_set_fini(struct queue_set *s)

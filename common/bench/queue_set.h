@@ -5,8 +5,6 @@
 #include "common/out/members.h"
 #include "common/snapshot/run_compare.h"
 
-#include <stdbool.h>
-
 struct queue_set_entry {
 	enum side side;
 	bool suspended;       // the queue was suspended when it was read, so `slots` is unknown

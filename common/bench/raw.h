@@ -8,8 +8,6 @@
 #include "common/host/buf.h"
 #include "common/stats/hist.h"
 
-#include <stdbool.h>
-
 // Appends a cycle as a line with its newline. ab_write() does so for runs of gpq bench ab.
 void raw_write(struct buf *out, const struct bench_context *context, const struct cycle *c);
 

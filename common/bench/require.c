@@ -6,10 +6,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/maths.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };
 
 #define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name},

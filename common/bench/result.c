@@ -5,10 +5,7 @@
 #include "common/host/number.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NAME(name, value, help)  #name,
 #define VALUE(name, value, help) (value),

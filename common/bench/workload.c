@@ -6,8 +6,6 @@
 #include "common/host/root.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define SECOND   1000000000ull
 #define HOLD_NS  (60 * SECOND) // deadline of a hold, in case gpq itself stands still

@@ -9,9 +9,6 @@
 #include "common/holder/group.h"
 #include "common/pick/spec_set.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 // A side. Also its number in a spec_set: a process that fits SPECs of both sides is online.
 enum side { SIDE_ONLINE, SIDE_OFFLINE };
 extern const char *const side_name[3]; // ended by NULL

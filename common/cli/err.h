@@ -5,7 +5,7 @@
 // In JSON modes the same message is one JSON object a line.
 #pragma once
 
-#include <stdbool.h>
+#include "common/host/std.h"
 
 enum gpq_exit {
 	GPQ_OK = 0,

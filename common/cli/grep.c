@@ -7,9 +7,7 @@
 #include "common/cli/opts.h"
 #include "common/host/dlopen.h"
 
-#include <errno.h>
 #include <pcre2.h>
-#include <stdlib.h>
 
 #define PCRE "libpcre2-8.so.0"
 

@@ -11,10 +11,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct words;
 
 enum grep_side { GREP_WANT, GREP_DROP, GREP_SIDES };

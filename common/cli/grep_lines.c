@@ -10,7 +10,6 @@
 #include "common/cli/grep.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #define SPACES "\\t\\x0b\\x0c\\r\\x20" // \s without the newline
 

@@ -3,11 +3,7 @@
 
 #include "common/cli/err.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const char *input_name(const char *name)

@@ -4,7 +4,6 @@
 #include "common/cli/text.h"
 
 #include <math.h>
-#include <string.h>
 
 void json_init(struct json *j, struct buf *out, bool pretty)
 {

@@ -7,9 +7,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct json {
 	struct buf *out; // not owned; may be emptied between calls
 	bool pretty;     // one value a line, indented, down to the level `flat`

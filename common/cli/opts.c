@@ -6,11 +6,7 @@
 #include "common/cli/text.h"
 #include "common/host/secure.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { OPTS_MAX = 128, LONG_BASE = 256 };

@@ -4,11 +4,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 enum opt_kind {     // member of the options struct
 	OPT_FLAG,   // bool
 	OPT_COUNT,  // int, incremented each time

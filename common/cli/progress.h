@@ -4,8 +4,7 @@
 // Nothing is shown in the first half second. A message on standard error (err.h) wipes the bar.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 struct progress {
 	bool on, bar;      // progress is shown; as a bar drawn in place

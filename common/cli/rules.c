@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 
 #include <assert.h>
-#include <string.h>
 
 // An option, and the addresses of its value and its default.
 struct place {

@@ -6,12 +6,9 @@
 #include "common/host/secure.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <time.h>

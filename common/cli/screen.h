@@ -8,9 +8,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 // Is standard output a terminal that can move its cursor?
 bool screen_is_there(void);
 

@@ -5,7 +5,6 @@
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

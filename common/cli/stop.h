@@ -3,10 +3,7 @@
 // second.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 // From now on SIGINT and SIGTERM request an end. A signal that is ignored (nohup, a shell's
 // background job) stays ignored. Calling it again does nothing.

@@ -4,9 +4,6 @@
 #include "common/host/secure.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 size_t text_utf8(const char *s, size_t len)

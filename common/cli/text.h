@@ -4,10 +4,6 @@
 #include "common/host/number.h"
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // Length in bytes of the valid UTF-8 sequence at `s` (1 to 4), or 0.
 size_t text_utf8(const char *s, size_t len);
 

@@ -3,10 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 // Number of a CU mask's register less its MQD dword, on gfx8, which prints CU masks first.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };

@@ -1,9 +1,6 @@
 // Decodes the registers of a slot, or the dwords of an MQD: names, values and bit fields (regs.h).
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/debugfs/mqd_value.h"
 #include "common/debugfs/regs.h"
 

@@ -6,8 +6,6 @@
 
 #include "common/host/number.h"
 
-#include <string.h>
-
 #define EACH_BYTE(b) (0x0101010101010101ull * (b))
 #define HEAD         13 // bytes before the words of a line: 4 blanks, 8 digits, colon
 

@@ -6,9 +6,7 @@
 // [debugfs.dump-lines].
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 #define DUMP_WORDS 8 // words on a full line
 

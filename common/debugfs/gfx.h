@@ -6,8 +6,7 @@
 // argument of S() in each use (a missing one means dword 0); tests/unit/test_debugfs_regs.c.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 enum gfx_gen {
 	GFX_UNKNOWN,

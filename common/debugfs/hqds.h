@@ -5,10 +5,6 @@
 // may be half of one queue and half of another.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/debugfs/dump.h"
 
 enum hqd_kind {

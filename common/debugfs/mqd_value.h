@@ -5,9 +5,6 @@
 // values; an SDMA slot has the first dwords of its MQD in another order.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "common/debugfs/gfx.h"
 #include "common/debugfs/hqds.h"
 #include "common/debugfs/mqds.h"

@@ -6,8 +6,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // rows of one dump: twice those of the largest MQD of any kernel
 #define MAX_LOST     16  // missing lines stored as unread rows: bounds memory on hostile text

@@ -5,10 +5,6 @@
 // counted and skipped; a word that is not a number is missing, never 0.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/debugfs/dump.h"
 
 enum mqd_kind {

@@ -4,9 +4,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define REG(name, fields)                   \
 	{                                   \
 		name, fields, COUNT(fields) \

@@ -4,9 +4,6 @@
 // slot at index i of its dump (hqds.h) is dword 128 + i; for SDMA slots sdma_mqd_dword() tells it.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/debugfs/gfx.h"
 
 enum reg_unit {

@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_MAP_PROCESS = 0xa1,
 	PM4_MAP_QUEUES = 0xa2,

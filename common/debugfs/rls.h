@@ -4,10 +4,6 @@
 // (gfx11 and later) never has one.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/debugfs/dump.h"
 
 enum rls_state {

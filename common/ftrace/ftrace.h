@@ -10,10 +10,6 @@
 
 #include "common/amdlog/read/intern.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct amdlog_summary;
 
 #define FTRACE_UNKNOWN UINT64_MAX

@@ -8,9 +8,6 @@
 #include "common/amdlog/model/summary.h"
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int64_t ftrace_pid(const struct ftrace_process *p)
 {
 	return p->tgid >= 0 ? p->tgid : p->tid;

@@ -5,7 +5,6 @@
 #include "common/host/number.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #define COMM_WIDTH  16                  // TASK_COMM_LEN; blanks before shorter names
 #define NUMBER_MAX  999999999999999999u // fits an int64_t with any sign

@@ -5,8 +5,6 @@
 #include "common/amdlog/read/intern.h"
 #include "common/pick/pick.h"
 
-#include <sys/types.h>
-
 // A function of the driver, and the arguments that kprobe events fetch at its entry and its return;
 // `result` NULL: the return is not traced. Facts: kernel/trace/trace_kprobe.c,
 // [kfd.trace-functions], layouts of include/uapi/linux/kfd_ioctl.h.

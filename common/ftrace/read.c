@@ -6,9 +6,6 @@
 #include "common/host/xalloc.h"
 #include "common/out/members.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CALLS_OPEN 64 // nested calls of a thread; deeper ones are not paired
 
 // Reads a comment: of the kernel, how many entries the buffer holds and how many were written to

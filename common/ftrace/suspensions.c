@@ -17,8 +17,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 #define TRAP_DISABLE 1 // KFD_IOC_DBG_TRAP_DISABLE
 
 // --- calls ---

@@ -4,10 +4,7 @@
 #include "common/host/clock.h"
 #include "common/host/buf.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

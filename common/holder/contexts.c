@@ -4,10 +4,7 @@
 #include "common/reader/process_cache.h"
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"

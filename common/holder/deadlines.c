@@ -3,7 +3,6 @@
 #include "common/host/clock.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/timerfd.h>
 
 // Time from a hold's deadline to SIGKILL of the holder; gpq-suspend(1) names it, too.

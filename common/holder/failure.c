@@ -2,10 +2,7 @@
 // Facts: [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
 #include "common/holder/failure.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { FAILED = 1, USAGE = 2, DENIED = 4, NOT_FOUND = 5, UNSUPPORTED = 6, DEADLINE = 124 };
 

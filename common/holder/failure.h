@@ -5,6 +5,8 @@
 // fault. A failure is plain data, so that it travels over the holder's socket unchanged.
 #pragma once
 
+#include "common/host/std.h"
+
 struct kfd_failure {
 	int status;     // exit status of the command: 1..6 or 124, see `gpq --help`; 0: no failure
 	char text[256]; // what, why, what to do next; no newline, no "pid N:" in front

@@ -8,9 +8,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull

@@ -15,10 +15,6 @@
 #include "common/holder/holder.h"
 #include "common/holder/measure.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum member_state {
 	MEMBER_NAMED,  // there is no connection to a holder
 	MEMBER_READY,  // connected, no request is on its way

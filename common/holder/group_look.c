@@ -3,9 +3,6 @@
 
 #include "common/host/clock.h"
 
-#include <errno.h>
-#include <string.h>
-
 static void take_indices(struct group_member *m, const struct kfd_indices *now)
 {
 	if (memcmp(m->last->write, now->write, m->watch.n * sizeof(*now->write)) != 0 ||

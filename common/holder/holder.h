@@ -15,11 +15,6 @@
 #include "common/holder/session.h"
 #include "common/holder/target.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #define KFD_ANSWER_MS 90000u // limit for one answer: 8 calls (MAX_ROUNDS) of 9 s on a silent GPU
 #define KFD_END_MS    5000   // limit for a holder's exit after an answer with `ended`
 

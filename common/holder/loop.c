@@ -3,10 +3,7 @@
 #include "common/holder/ptrace.h"
 #include "common/host/clock.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

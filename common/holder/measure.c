@@ -3,8 +3,6 @@
 
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-
 // ---- one queue
 
 static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)

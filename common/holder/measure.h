@@ -11,9 +11,6 @@
 #include "common/holder/session.h"
 #include "common/reader/memory.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct kfd_quiesce {
 	bool has_indices;
 	bool has_saved;

@@ -2,11 +2,6 @@
 #include "common/holder/protocol.h"
 #include "common/host/number.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const verbs[] = {
 	[HOLDER_SUSPEND] = "suspend", [HOLDER_HOLD] = "hold",     [HOLDER_RELEASE] = "release",
 	[HOLDER_RESUME] = "resume",   [HOLDER_QUEUES] = "queues", [HOLDER_STATUS] = "status",

@@ -5,10 +5,8 @@
 #include "common/host/proc.h"
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

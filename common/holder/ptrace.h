@@ -9,8 +9,6 @@
 
 #include "common/holder/target.h"
 
-#include <sys/types.h>
-
 // Traces the leader `pid` without stopping it, if need be after the end of a holder that is ending.
 // From then on the leader stops at the end of each exec, for tracee_serve() or tracee_hold(). Must
 // be called by the thread that will issue the debug trap calls. Returns 0, or -1 and sets *f.

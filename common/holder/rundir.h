@@ -7,10 +7,6 @@
 
 #include "common/holder/failure.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 // Opens one's own directory, and makes it if there is none. Returns a descriptor, or -1 and sets
 // *f.
 int kfd_rundir_open(struct kfd_failure *f);

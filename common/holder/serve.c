@@ -4,9 +4,6 @@
 #include "common/holder/holder_priv.h"
 #include "common/host/clock.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

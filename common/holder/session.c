@@ -9,11 +9,8 @@
 #include "common/kfd/topology.h"
 #include "common/holder/ptrace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WATCHED (KFD_EC_PROCESS_RUNTIME | KFD_EC_QUEUE_NEW)

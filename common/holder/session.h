@@ -13,8 +13,6 @@
 #include "common/holder/failure.h"
 #include "common/holder/target.h"
 
-#include <stdbool.h>
-
 enum kfd_result {
 	KFD_RESULT_NONE,
 	KFD_RESULT_SUSPENDED,

@@ -8,8 +8,6 @@
 #include "common/host/proc.h"
 #include "common/host/root.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 // Threads may end, and others begin, while their list is read.

@@ -8,8 +8,6 @@
 #include "common/host/root.h"
 #include "common/reader/process_cache.h"
 
-#include <string.h>
-
 // Most SUSPEND calls for one request: new queues can appear at any time, and one that is being
 // destroyed cannot be suspended.
 #define MAX_ROUNDS 8

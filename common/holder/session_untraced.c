@@ -19,9 +19,7 @@
 #include "common/holder/ptrace.h"
 #include "common/host/proc.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -3,11 +3,8 @@
 #include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

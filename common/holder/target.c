@@ -5,8 +5,6 @@
 #include "common/host/loop.h"
 #include "common/reader/process_cache.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -6,10 +6,6 @@
 
 #include "common/holder/failure.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 struct kfd_target {
 	pid_t pid;      // thread group leader, in the caller's PID namespace
 	uint64_t start; // /proc/PID/stat field 22, clock ticks since boot

@@ -11,10 +11,7 @@
 #include "common/host/xalloc.h"
 #include "common/host/blocks.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define THREADS_MAX     64

@@ -6,10 +6,7 @@
 // waits.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 #define BLOCKS_SIZE ((size_t)256 * 1024) // usual bytes of a block, to fit a core's own cache
 #define BLOCKS_PAD  128                  // bytes behind a block's text that may be read

@@ -3,10 +3,7 @@
 
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 void buf_reserve(struct buf *b, size_t more)

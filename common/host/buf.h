@@ -3,11 +3,9 @@
 // Files under /sys and /proc report no usable size, so everything is read until end of file.
 #pragma once
 
+#include "common/host/std.h"
+
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/types.h>
 
 struct buf {
 	char *data; // NUL-terminated once something was stored; NULL when never used

@@ -1,7 +1,8 @@
 // The clock of times inside gpq.
 #pragma once
 
-#include <stdint.h>
+#include "common/host/std.h"
+
 #include <time.h>
 
 static inline uint64_t clock_read_ns(clockid_t clock)

@@ -3,10 +3,8 @@
 
 #include "common/host/dlopen.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

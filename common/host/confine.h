@@ -2,8 +2,7 @@
 // calls (capabilities(7), seccomp(2)).
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 // Closes the descriptors from `first` on, except those in `keep`. Sorts `keep`.
 void confine_fds(int first, int *keep, size_t n);

@@ -3,10 +3,6 @@
 
 #include "common/host/root.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { ID_DIGITS = 64 };
 
 // Text before the id in a path component, or anywhere in the path, and the runtime that writes it.

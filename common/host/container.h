@@ -2,8 +2,7 @@
 // kubernetes, LXC and systemd-nspawn, with cgroup v1 and v2.
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 struct container {
 	char id[80]; // 64 hex digits, or the machine's name (LXC, nspawn); "": not in a container

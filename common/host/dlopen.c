@@ -2,8 +2,6 @@
 #include "common/host/dlopen.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 
 static unsigned loaded;
 

@@ -16,9 +16,7 @@
 // libraries instead, and writes no notes.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 // Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
 // False with errno ENOPKG when the library or a function is missing, or ENOMEM. Never unloads the

@@ -7,13 +7,9 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_LINKS = 16 };
 

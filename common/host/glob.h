@@ -2,7 +2,7 @@
 // copy can have the links of the original and nothing is copied twice.
 #pragma once
 
-#include <stdbool.h>
+#include "common/host/std.h"
 
 struct glob_visitor {
 	// A path that matches and has no link in it. A result other than 0 of any of these

@@ -4,7 +4,6 @@
 #include "common/host/clock.h"
 #include "common/host/number.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <unistd.h>
 

@@ -4,11 +4,10 @@
 // that a signal handler interrupts goes on.
 #pragma once
 
+#include "common/host/std.h"
+
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 

@@ -2,8 +2,6 @@
 #include "common/host/maths.h"
 
 #include <gnu/lib-names.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static LIB_GETTER(maths, LIBM_SO, MATHS_FUNCTIONS, REQUIRED, "maths", "Statistics and plots")
 

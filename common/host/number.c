@@ -1,8 +1,6 @@
 // Numbers in text; number.h.
 #include "common/host/number.h"
 
-#include <stddef.h>
-
 #define NO16 -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
 #define A_F  -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1
 

@@ -3,8 +3,7 @@
 // (common/amdlog/read/packet_parse.h), as has debugfs for its dumps (common/debugfs/dump.c).
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 // Value of a hexadecimal digit, or -1. A table, since comparisons would be mispredicted: digits and
 // letters alternate at random in an address.

@@ -5,10 +5,7 @@
 // /proc/PID is then another process or missing.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 struct proc {
 	pid_t pid;      // PID as the caller gave it

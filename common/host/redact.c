@@ -2,11 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/host/redact.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct alias {
 	struct alias *next; // owned
 	char *name;         // owned

@@ -8,8 +8,6 @@
 
 #include "common/host/buf.h"
 
-#include <stddef.h>
-
 enum redact_kind {
 	REDACT_USER,
 	REDACT_HOST,

@@ -6,8 +6,6 @@
 #include "common/host/buf.h"
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 // Chooses the root; NULL or "/" is the live host. Returns 0, or -1 with errno.
 int host_set_root(const char *dir);

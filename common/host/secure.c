@@ -1,8 +1,6 @@
 // The environment; see secure.h.
 #include "common/host/secure.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 bool host_secure(void)

@@ -5,7 +5,7 @@
 // capabilities(7).
 #pragma once
 
-#include <stdbool.h>
+#include "common/host/std.h"
 
 // Did exec give this process rights that its user lacks (AT_SECURE)? Then it opens no file and runs
 // no command that the user names.

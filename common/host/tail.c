@@ -4,7 +4,6 @@
 // [amdlog.file]; logrotate renames or copies and truncates.
 #include "common/host/tail.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

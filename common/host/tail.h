@@ -1,10 +1,7 @@
 // A file that grows, read as `tail -F` does: through truncation and rotation, and before it exists.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 struct tail {
 	const char *name; // not owned

@@ -5,13 +5,10 @@
 #include "common/host/buf.h"
 #include "common/host/libarchive.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
 #include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -7,8 +7,7 @@
 // named after the archive, so that unpacking one makes one folder.
 #pragma once
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 struct tree;
 

@@ -5,11 +5,6 @@
 #include "common/host/unpack.h"
 #include "common/host/libarchive.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The library has had this soname since libarchive 3.0.
 LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS, RECOMMENDED, "archive",
 	   "Compressed logs, and snapshots as archives")

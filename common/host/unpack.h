@@ -2,8 +2,7 @@
 // (libarchive.h). Concatenated streams count as one.
 #pragma once
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "common/host/std.h"
 
 // Number of bytes at the beginning that show the format.
 #define UNPACK_HEAD 6

@@ -2,9 +2,6 @@
 #include "common/host/xalloc.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void (*xalloc_before_end)(void);

@@ -5,7 +5,7 @@
 // in most places.
 #pragma once
 
-#include <stddef.h>
+#include "common/host/std.h"
 
 // Prints one line on stderr, then calls _exit(1), not exit(3): other threads may hold any lock.
 _Noreturn void xalloc_fail(void);

@@ -10,7 +10,8 @@
 // copies the argument back even when the call fails, so never trust an input field afterwards.
 #pragma once
 
-#include <stdint.h>
+#include "common/host/std.h"
+
 #include <sys/ioctl.h>
 
 #define KFD_DEVICE_PATH "/dev/kfd"

@@ -6,13 +6,9 @@
 #include "common/kfd/driver.h"
 #include "common/kfd/topology.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

@@ -5,9 +5,7 @@
 // files work; those that need a running kernel are unknown.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 

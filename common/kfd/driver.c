@@ -6,9 +6,7 @@
 
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))

@@ -10,8 +10,6 @@
 
 #include "common/kfd/abi.h"
 
-#include <stdbool.h>
-
 enum kfd_fact {
 	// MQD dword 134 (cp_hqd_queue_priority) is the queue's priority, 0 to 15 [kfd.priority].
 	KFD_FACT_QUEUE_PRIORITY,

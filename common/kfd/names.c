@@ -7,12 +7,9 @@
 #include "common/kfd/topology.h"
 
 #include <amdgpu.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pci/pci.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define PCI_FUNCTIONS(X) X(pci_alloc) X(pci_cleanup) X(pci_lookup_name)

@@ -1,9 +1,7 @@
 // Names of GPUs for people: from the PCI ID database (libpci) and from libdrm_amdgpu.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 // The libraries, loaded on first use; without them there are no names.
 #define NAMES_LIBPCI "libpci.so.3"

@@ -6,12 +6,8 @@
 #include "common/kfd/procs.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

@@ -5,11 +5,6 @@
 // that is gone is a process or queue that does not exist; neither is an error.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "common/kfd/topology.h"
 
 // Queue types, by numbers of gpq: sysfs and queue snapshots (KFD_SNAPSHOT_...) have others.

@@ -5,9 +5,6 @@
 #include "common/host/buf.h"
 #include "common/host/number.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct property {
 	const char *name;
 	size_t offset;

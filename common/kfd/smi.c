@@ -7,9 +7,7 @@
 #include "common/host/xalloc.h"
 #include "common/kfd/topology.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ALL_PROCESSES (1ull << 63)

@@ -8,11 +8,6 @@
 
 #include "common/kfd/driver.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 enum {                              // the driver's numbers of events
 	KFD_SMI_PROCESS_START = 12, // a process has acquired this GPU; not in Linux 6.12
 	KFD_SMI_PROCESS_END = 13,

@@ -5,10 +5,6 @@
 #include "common/host/root.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 

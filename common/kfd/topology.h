@@ -6,10 +6,6 @@
 
 #include "common/kfd/abi.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // A number that the host did not tell. Output shows this value as null.
 #define KFD_UNKNOWN UINT64_MAX
 

@@ -9,9 +9,6 @@
 #include "common/host/xalloc.h"
 
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A long double holds every int64_t, uint64_t and double exactly, so all numbers are compared as
 // long doubles.

@@ -11,9 +11,6 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 enum token_kind {

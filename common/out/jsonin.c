@@ -3,9 +3,6 @@
 
 #include "common/host/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { DEPTH_MAX = 32 };
 
 static void pass_blanks(struct jsonin *j)

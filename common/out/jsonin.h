@@ -2,9 +2,7 @@
 // text may come from strangers: what is no JSON is refused.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 struct jsonin {
 	const char *at, *end;

@@ -4,8 +4,6 @@
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
 
-#include <stddef.h>
-
 struct member;
 
 struct member_type {

@@ -7,11 +7,7 @@
 #include "common/host/secure.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { FLUSH_AT = 1 << 16 };

@@ -9,10 +9,6 @@
 #include "common/cli/json.h"
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define U64_NULL UINT64_MAX
 #define I64_NULL INT64_MIN
 #define U32_NULL UINT32_MAX

@@ -8,10 +8,6 @@
 #include "common/cli/err.h"
 #include "common/host/xalloc.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NO_TEXT UINT64_MAX
 
 static bool outask_filter(struct outask *a, const char *text, struct out_mistake *m)

@@ -5,7 +5,6 @@
 #include "common/out/columns.h"
 #include "common/out/schema.h"
 
-#include <string.h>
 #include <strings.h>
 
 const char *out_col_key(const struct out_col *c)

@@ -7,7 +7,6 @@
 #include "common/cli/text.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 // A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =

@@ -4,7 +4,6 @@
 #include "common/cli/text.h"
 
 #include <math.h>
-#include <string.h>
 
 union cell {
 	const char *str;

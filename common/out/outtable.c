@@ -13,8 +13,6 @@
 
 #include <libsmartcols.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SCOLS "libsmartcols.so.1"

@@ -4,9 +4,6 @@
 #include "common/cli/text.h"
 #include "common/host/maths.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // In pixels: height of a text line and of a row's area, width of the SVG as a file of its own and
 // of the narrowest screen on which labels must fit. TICKS is the most ticks of the axis; of more
 // than LABELS, narrow screens label every other one.

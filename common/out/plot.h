@@ -8,9 +8,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum plot_unit { PLOT_NS, PLOT_SHARE, PLOT_RATE, PLOT_SECONDS };
 
 struct plot_axis {

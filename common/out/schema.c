@@ -3,8 +3,6 @@
 
 #include "common/out/out_priv.h"
 
-#include <string.h>
-
 void schema_name(struct json *j, const char *key, const struct schema *s)
 {
 	json_begin_flat(j, key, '{');

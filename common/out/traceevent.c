@@ -3,8 +3,6 @@
 
 #include "common/cli/err.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FLUSH_AT ((size_t)1 << 16)

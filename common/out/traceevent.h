@@ -15,9 +15,6 @@
 #include "common/cli/json.h"
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct traceevent {
 	int fd;            // not owned
 	int error;         // errno of the first failure to write; nothing is written after it

@@ -3,8 +3,6 @@
 
 #include "common/cli/err.h"
 
-#include <stdlib.h>
-
 bool host_choice_asks(const struct host_choice *by)
 {
 	return pick_asks(by->processes) || pick_queues_asks(by->queues);

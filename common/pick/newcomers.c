@@ -7,8 +7,6 @@
 #include "common/kfd/topology.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -6,11 +6,6 @@
 
 #include "common/host/loop.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 // Time between scans: without events a process runs so long before it is found.
 #define NEWCOMERS_SCAN_MS 50
 

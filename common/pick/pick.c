@@ -7,10 +7,6 @@
 #include "common/host/root.h"
 #include "common/host/number.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Adds the host's PIDs that `find` finds for a PID: its descendants, or the processes that have it
 // inside a container.
 static int add_found_pids(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)

@@ -14,9 +14,6 @@
 #include "common/reader/process_cache.h"
 #include "common/kfd/topology.h"
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 struct pick_opts {
 	struct pids pids;
 	bool ns_pid; // the PIDs are as seen inside containers

@@ -6,9 +6,6 @@
 #include "common/host/xalloc.h"
 #include "common/pick/pick.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int bad_queue(const char *word)
 {
 	return err_fail(GPQ_USAGE, "ids go from 0 to 1023, gpq queues shows them",

@@ -7,9 +7,6 @@
 #include "common/host/proc.h"
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // ---- one SPEC
 
 const struct opt pick_spec_keys[] = {PICK_OPTS(pick_spec), PICK_QUEUES_OPTS(pick_spec), {0}};

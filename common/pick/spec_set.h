@@ -13,9 +13,6 @@
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct pick_spec {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;

@@ -9,9 +9,6 @@
 #include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 
 // cxxabi.h is for C++ alone. The name is the ABI's.

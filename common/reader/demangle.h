@@ -6,6 +6,8 @@
 // also bounds its memory, and one for all. A name that ends the child stays mangled.
 #pragma once
 
+#include "common/host/std.h"
+
 #define DEMANGLE_FROM_MOST 4096  // bytes of a name; libstdc++ itself refuses more than 1024
 #define DEMANGLE_TO_MOST   16384 // bytes of a demangled name, with NUL
 #define DEMANGLE_MS        50    // ms of processor time for one name; usual names take 0.05

@@ -3,11 +3,8 @@
 
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static int read_whole(const void *text, size_t len, int fd)

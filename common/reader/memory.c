@@ -3,9 +3,7 @@
 
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 int memory_open(struct memory *m, pid_t pid)

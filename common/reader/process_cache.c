@@ -4,11 +4,7 @@
 #include "common/reader/reader.h"
 #include "common/host/root.h"
 
-#include <errno.h>
 #include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 COMPARE_BY(by_pid, struct process_info, pid)
 

@@ -4,10 +4,6 @@
 #include "common/host/container.h"
 #include "common/host/proc.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 enum { // what process_cache_get() reads
 	PROCESS_STATUS = 1,
 	PROCESS_CONTAINER = 2,

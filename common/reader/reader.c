@@ -12,12 +12,9 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

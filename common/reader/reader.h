@@ -18,11 +18,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 
 // Deadlines (ms) for one part of an answer; ten times as long while the child runs instead of

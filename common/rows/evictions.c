@@ -5,7 +5,6 @@
 #include "common/kfd/driver.h"
 #include "common/kfd/smi.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { EVICTION = 9, RESTORE = 10, KEPT_MAX = 4096, READS_MAX = 16 };

@@ -2,8 +2,6 @@
 #include "common/host/xalloc.h"
 #include "common/rows/join.h"
 
-#include <stdlib.h>
-
 #include "common/debugfs/mqd_value.h"
 #include "common/host/buf.h"
 

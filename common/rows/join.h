@@ -15,9 +15,6 @@
 // Queue ids prove no order, since the driver reuses the lowest free one.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/debugfs/gfx.h"
 #include "common/debugfs/mqds.h"
 #include "common/debugfs/rls.h"

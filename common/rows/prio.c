@@ -5,8 +5,6 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 
-#include <string.h>
-
 enum { HIGHEST = 15, LEVELS = 3 };
 
 static const struct level {

@@ -7,10 +7,6 @@
 #include "common/holder/measure.h"
 #include "common/host/root.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void queue_row_clear(struct queue_row *r)

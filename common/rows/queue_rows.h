@@ -18,10 +18,6 @@
 #include "common/kfd/procs.h"
 #include "common/kfd/topology.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {                // what to read, beside PIDs and queue ids
 	READ_GPU = 1, // gpu_id of the queue, GPU index; the first eight are bits of enum kfd_want
 	READ_TYPE = 2,

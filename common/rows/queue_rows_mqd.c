@@ -9,10 +9,6 @@
 #include "common/cli/input.h"
 #include "common/host/root.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MQDS "/sys/kernel/debug/kfd/mqds"
 #define RLS  "/sys/kernel/debug/kfd/rls"
 

@@ -1,8 +1,6 @@
 // Is a queue in a hardware slot? By runlist and MQD dword 130; see queue_rows.h.
 #include "common/rows/queue_rows.h"
 
-#include <stdlib.h>
-
 struct residency_gpu {
 	uint32_t gpu_id;
 	bool written;    // some MQD has 1 in dword 130: the firmware writes that dword

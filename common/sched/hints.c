@@ -8,10 +8,6 @@
 #include "common/host/xalloc.h"
 #include "common/sched/hints_priv.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -14,9 +14,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum {
 	HINTS_LINE_MAX = 64,      // bytes of a request, newline included
 	HINTS_IDS_MAX = 32,       // hints of one client at a time

@@ -1,7 +1,8 @@
 // Private to common/sched/hints*.c: the socket file and its place.
 #pragma once
 
-#include <sys/types.h>
+#include "common/host/std.h"
+
 #include <sys/un.h>
 
 struct hints_socket {

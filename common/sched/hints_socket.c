@@ -8,13 +8,8 @@
 #include "common/host/secure.h"
 #include "common/host/number.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>

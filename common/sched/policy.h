@@ -11,8 +11,7 @@
 // what it costs, within `max_hold_ns`.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 enum policy_kind { POLICY_STRICT, POLICY_SHARE };
 

@@ -8,10 +8,7 @@
 #include "common/host/proc.h"
 #include "common/host/xalloc.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

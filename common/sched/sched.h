@@ -19,9 +19,6 @@
 #include "common/stats/samples.h"
 
 #include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct sched_class {
 	const char *name; // borrowed

@@ -5,10 +5,6 @@
 #include "common/out/out.h"
 #include "common/sched/sched.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // member of the row, heading, JSON key, type and flags of the column, help
 #define SCHED_TOTAL_COUNTS(X)                                                                     \
 	X(pid, "PID", "pid", U64, D, "process of the scheduler")                                  \

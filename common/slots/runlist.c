@@ -4,9 +4,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct maker {
 	struct runlist *r;
 	const struct slot_rows *l;

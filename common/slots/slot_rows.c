@@ -6,11 +6,6 @@
 #include "common/cli/err.h"
 #include "common/cli/input.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int by_mqd_address(const void *a, const void *b)
 {
 	const struct hqd_key *x = a, *y = b;

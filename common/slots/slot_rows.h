@@ -12,10 +12,6 @@
 #include "common/debugfs/regs.h"
 #include "common/rows/queue_rows.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
 
 // A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1.

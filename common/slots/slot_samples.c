@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 static uint64_t taken_by_slot(const struct hqd_row *r)
 {
 	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],

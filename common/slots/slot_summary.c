@@ -4,9 +4,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // --- what each queue does ---
 
 enum mapped { MAPPED_NO, MAPPED_YES, MAPPED_UNKNOWN };

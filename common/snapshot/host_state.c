@@ -8,9 +8,6 @@
 #include "common/host/root.h"
 #include "common/host/number.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define HQDS "/sys/kernel/debug/kfd/hqds"

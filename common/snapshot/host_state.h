@@ -8,11 +8,6 @@
 #include "common/pick/host_choice.h"
 #include "common/rows/queue_rows.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 struct state_queue {
 	struct queue_row row; // texts belong to host_state.list; hidden: left out by options
 	uint64_t start_ticks; // of its process, clock ticks since boot; KFD_UNKNOWN

@@ -1,11 +1,7 @@
 // Repeated runs compared; see run_compare.h.
 #include "common/snapshot/run_compare.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // --- sets of queue ids ---
 

@@ -9,10 +9,6 @@
 #include "common/host/buf.h"
 #include "common/snapshot/host_state.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum run_compare_by {
 	QRUNS_CMDLINE,
 	QRUNS_COMM,

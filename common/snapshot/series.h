@@ -6,10 +6,6 @@
 #include "common/cli/opts.h"
 #include "common/snapshot/snapshot.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 struct series {
 	const char *dir;   // not owned
 	int folder, index; // file descriptors; -1: closed

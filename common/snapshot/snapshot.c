@@ -14,13 +14,8 @@
 #include "common/reader/reader.h"
 #include "common/rows/queue_rows.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -10,11 +10,6 @@
 #include "common/host/redact.h"
 #include "common/host/tree.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 // A path of the host, or a pattern of paths (glob.h).
 struct snapshot_item {
 	const char *path;

@@ -6,9 +6,6 @@
 #include "common/rows/queue_rows.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #ifndef GPQ_VERSION // set by the Makefile from VERSION

@@ -3,8 +3,6 @@
 
 #include "common/out/jsonin.h"
 
-#include <string.h>
-
 #define SUB_BITS 5
 #define SUB      (1u << SUB_BITS)
 

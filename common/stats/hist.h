@@ -13,9 +13,6 @@
 #include "common/cli/json.h"
 #include "common/stats/samples.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define HIST_BUCKETS 1920
 #define HIST_RULE    "loglin32"
 

@@ -2,8 +2,7 @@
 // repeatable, and the same on every machine. SplitMix64 (Steele, Lea and Flood, 2014).
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 struct rng {
 	uint64_t state; // the seed at first

@@ -4,9 +4,6 @@
 #include "common/host/buf.h"
 #include "common/host/maths.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void samples_add(struct samples *s, double value)
 {
 	if (isnan(value))

@@ -6,9 +6,7 @@
 // the 50th percentile in this sense.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 struct samples {
 	double *v; // owned; ascending after samples_sort()

@@ -9,8 +9,6 @@
 #include "common/reader/reader.h"
 
 #include <search.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *profile_state_word(enum profile_state s)
 {

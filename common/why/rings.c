@@ -7,10 +7,6 @@
 #include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NEXT_ROOT \

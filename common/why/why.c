@@ -9,11 +9,6 @@
 #include "common/host/root.h"
 #include "common/host/xalloc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Packets that set signals are searched among SEARCH_BEHIND packets behind the next one (rings of
 // HIP have 16384) and SEARCH_BEFORE before it. Of each process at most SETTERS_MOST are kept.
 enum { SEARCH_BEHIND = 16384, SEARCH_BEFORE = 32, SETTERS_MOST = 1 << 20 };

@@ -3,8 +3,6 @@
 
 #include "common/kfd/abi.h"
 
-#include <stddef.h>
-
 static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
 {
 	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};

@@ -4,10 +4,7 @@
 
 #include "common/host/maths.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e)
 {

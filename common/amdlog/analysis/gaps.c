@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 // Sorts the longest gap first; of equal ones, the earliest.
 static int gap_order(const void *a, const void *b)
 {

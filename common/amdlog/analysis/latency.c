@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 // The entry of an address; `make`: adds a missing one. NULL: it is missing, or a limit is reached.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)

@@ -3,8 +3,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 // The index of the track's point of an interval, made if it is new; AMDLOG_NONE: too many points.
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {

@@ -5,11 +5,6 @@
 #include "common/amdlog/analysis/timeline.h"
 #include "common/host/buf.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // First numbers of tracks of a kind, above all process ids of Linux (2^22).
 #define TRACK_THREADS  UINT64_C(5000000)
 #define TRACK_QUEUES   UINT64_C(6000000)

@@ -6,11 +6,6 @@
 #include "common/cli/text.h"
 #include "common/host/buf.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NONE UINT64_MAX
 
 static enum windows_fault add_window(struct amdlog_windows *w, uint64_t begin_us, uint64_t end_us,

@@ -5,9 +5,6 @@
 #include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct adding {
 	struct amdlog_merge *m;
 	struct amdlog_summary *to;

@@ -4,9 +4,6 @@
 
 #include "common/cli/json.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // Writes the members of a row, but not those that are as in the row `initial`; NULL: all.
 static void write_part_members(struct json *j, const struct part_member *m, const void *row,
 			       const char *initial)

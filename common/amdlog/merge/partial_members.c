@@ -5,9 +5,6 @@
 #include "common/host/number.h"
 #include "common/host/xalloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // --- types of members that only parts have ---
 
 bool read_number(const struct jsonin_value *v, uint64_t *n)

@@ -4,10 +4,6 @@
 #include "common/amdlog/read/detail.h"
 #include "common/host/buf.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct key {
 	uint32_t process;
 	bool of_queue;

@@ -5,8 +5,6 @@
 #include "common/host/buf.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BUCKETS_MAX (1u << 24)
 #define KEYS_MAX    (1u << 21)

@@ -5,8 +5,6 @@
 
 #include "common/stats/hist.h"
 
-#include <stddef.h>
-
 struct keyed_histogram_row {
 	uint64_t count, sum; // sum UINT64_MAX: that much or more
 	uint64_t min, max;   // not set while count is 0

@@ -2,9 +2,6 @@
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary_priv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void period_add(struct stream_period *to, const struct stream_period *from)
 {
 	to->created += from->created;

@@ -4,9 +4,6 @@
 // Facts: [amdlog.kernel-name], [amdlog.api], [amdlog.streams], [amdlog.backlog].
 #include "common/amdlog/model/summary_priv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NAMES_MAX      (1u << 20)
 #define NAME_BYTES_MAX (UINT64_C(256) << 20)
 #define QUEUES_MAX     (1u << 18)

@@ -9,7 +9,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include <stdlib.h>
 
 #define ITEMS_MAX 16384 // a block with more items is read by the scanner alone
 

@@ -21,8 +21,6 @@
 #include "common/amdlog/read/scan.h"
 #include "common/cli/grep.h"
 
-#include <sys/types.h>
-
 #define AMDLOG_KIND(kind) (UINT32_C(1) << AMDLOG_##kind)
 
 #define BLOCK_THREADS 1024 // threads that a block reader tells apart

@@ -5,9 +5,6 @@
 
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHUNK_SIZE 65536
 
 struct intern_chunk {

@@ -1,9 +1,7 @@
 // Gives byte strings (kernel names, pairs of numbers) numbers from 0 on: index of `entries`.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 #define INTERN_NONE UINT32_MAX
 

@@ -5,8 +5,6 @@
 #include "common/amdlog/read/vector.h"
 #include "common/host/number.h"
 
-#include <string.h>
-
 #define LEVEL_NONE 255
 
 // The process and thread a prefix names.

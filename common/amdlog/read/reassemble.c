@@ -6,8 +6,6 @@
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/parse.h"
 
-#include <stdlib.h>
-
 #define PIECE     128
 #define FRONT_MAX 4096 // longer records are not packets
 // An open record whose process is unknown counts as ended after so many further records.

@@ -3,9 +3,7 @@
 // Facts: [amdlog.prefix], [amdlog.broken], [amdlog.cut], [amdlog.kinds].
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/host/std.h"
 
 #define AMDLOG_UNKNOWN UINT64_MAX
 

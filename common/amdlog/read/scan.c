@@ -6,8 +6,6 @@
 #include "common/amdlog/read/scan.h"
 #include "common/host/buf.h"
 
-#include <stdlib.h>
-
 #define SCAN_READ ((size_t)256 * 1024) // bytes that the buffer takes at a time
 #define SCAN_LOOK ((size_t)1024)       // bytes in which a prefix fits
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)

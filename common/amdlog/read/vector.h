@@ -2,9 +2,7 @@
 // other processor. The compiler's flags choose.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "common/host/std.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
