@@ -152,7 +152,7 @@ static void offer_filter(struct typed *t)
 	bool value = before == t->keep || before[-1] == '=' || strchr("(!<>~&|", before[-1]);
 	if (value && !isdigit((unsigned char)*word))
 		offer_columns(t);
-	for (unsigned i = 0; !value && !*word && i < sizeof(operators) / sizeof(operators[0]); i++)
+	for (unsigned i = 0; !value && !*word && i < COUNT(operators); i++)
 		offer(t, operators[i], "operator");
 }
 
@@ -308,7 +308,7 @@ static void offer_types(struct typed *t)
 {
 	static const int types[] = {KFD_QUEUE_COMPUTE, KFD_QUEUE_SDMA, KFD_QUEUE_SDMA_XGMI};
 	skip_list(t);
-	for (unsigned i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (unsigned i = 0; i < COUNT(types); i++)
 		offer(t, kfd_queue_type_name(types[i]), "type of queue");
 }
 
@@ -347,7 +347,7 @@ static void offer_values(const struct opt *o, struct typed *t)
 {
 	for (unsigned i = 0; *opt_word(o, i); i++)
 		offer(t, opt_word(o, i), opt_arg(o));
-	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+	for (unsigned i = 0; i < COUNT(sources); i++)
 		if (strcmp(o->name, sources[i].option) == 0)
 			sources[i].offer(t);
 }

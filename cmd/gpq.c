@@ -2,7 +2,6 @@
 // parses the options, and runs the command.
 #include "cmd/command.h"
 
-#include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/host/root.h"
 #include "common/host/secure.h"
@@ -110,7 +109,7 @@ static const char *const synonyms[][2] = {
 static int unknown_command(const char *name)
 {
 	const char *guess = text_suggest(name, command_names);
-	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+	for (size_t i = 0; i < COUNT(synonyms); i++)
 		if (strcmp(name, synonyms[i][0]) == 0)
 			guess = synonyms[i][1];
 	uint64_t number;

@@ -4,7 +4,6 @@
 #include "common/aql/code.h"
 #include "common/reader/demangle.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <unistd.h>
 

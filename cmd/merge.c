@@ -3,7 +3,6 @@
 
 #include "common/bench/raw.h"
 #include "common/cli/input.h"
-#include "common/host/xalloc.h"
 
 // The options are some of those of gpq trace.
 static const struct trace_opts defaults = {

@@ -6,7 +6,6 @@
 #include "common/holder/holder.h"
 #include "common/host/clock.h"
 #include "common/host/number.h"
-#include "common/host/xalloc.h"
 #include "common/cli/text.h"
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"

@@ -354,7 +354,7 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 	struct buf b = {0};
 	enum out_block block = OUT_NOTE;
 	const char *separator = "Goals ";
-	for (unsigned g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
+	for (unsigned g = 0; g < COUNT(groups); g++) {
 		const char *comma = NULL;
 		for (size_t i = 0; i < n;) {
 			const struct judged *j = worst_of(v, n, &i);

@@ -1,8 +1,6 @@
 // gpq bench report: reads raw samples, writes a Markdown and HTML report or a comparison.
 #include "cmd/bench/bench.h"
 
-#include "common/host/xalloc.h"
-
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -240,7 +238,7 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 {
 	static const enum bench_context_item same[] = {CONTEXT_source, CONTEXT_gpus, CONTEXT_kernel,
 						       CONTEXT_parameters, CONTEXT_target_queues};
-	for (unsigned i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+	for (unsigned i = 0; i < COUNT(same); i++) {
 		const char *x = a->text[same[i]], *y = b->text[same[i]];
 		if (strcmp(x, y) != 0)
 			err_warn("the difference may be the reason", "not the same %s: %s; %s",

@@ -1,8 +1,6 @@
 // Queues and processes that came and went, as sysfs shows them; see events.h.
 #include "cmd/events/events.h"
 
-#include "common/host/xalloc.h"
-
 static int queues_seen_by_place(const void *a, const void *b)
 {
 	const struct queue_seen *x = a, *y = b;

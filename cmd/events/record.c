@@ -3,8 +3,6 @@
 
 #include "cmd/events/events.h"
 
-#include "common/host/xalloc.h"
-
 struct events_recording {
 	struct events ev;
 	struct events_opts opts;

@@ -2,7 +2,6 @@
 #include "cmd/events/events.h"
 
 #include "common/kfd/check.h"
-#include "common/host/xalloc.h"
 
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 // (common/snapshot/run_compare.h).
 #include "cmd/snapshot/snapshot.h"
 
-#include "common/host/xalloc.h"
-
 #define ROW run_compare_proc
 static const struct out_col run_cols[] = {
 	COL(run_name, "RUN", "run", STR, D, "snapshot"),

@@ -5,7 +5,6 @@
 #include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -4,7 +4,6 @@
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/host/proc.h"
-#include "common/host/xalloc.h"
 #include "common/pick/newcomers.h"
 #include "common/reader/reader.h"
 

@@ -29,8 +29,7 @@ static const struct out_col held_cols[] = {
 	    "deadline at which the queues come back, on the same clock"),
 };
 #undef ROW
-const struct out_table held_table = {"queues", "queue", held_cols,
-				     sizeof(held_cols) / sizeof(held_cols[0])};
+const struct out_table held_table = {"queues", "queue", held_cols, COUNT(held_cols)};
 
 struct holder_row {
 	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
@@ -61,8 +60,7 @@ static const struct out_col holder_cols[] = {
 	    "queues that appear later are suspended as well"),
 };
 #undef ROW
-const struct out_table holders_table = {"holders", "holder", holder_cols,
-					sizeof(holder_cols) / sizeof(holder_cols[0])};
+const struct out_table holders_table = {"holders", "holder", holder_cols, COUNT(holder_cols)};
 const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
 
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q)

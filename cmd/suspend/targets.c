@@ -1,7 +1,6 @@
 // Finds the processes and queues that the options select; suspend.h.
 #include "cmd/suspend/suspend.h"
 
-#include "common/host/xalloc.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/out/out.h"

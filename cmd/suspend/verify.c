@@ -3,7 +3,6 @@
 // The read index of a suspended queue does not change [kfd.indices]. Three readings distinguish
 // a queue that stopped a little late (draining) from one that still runs (moving).
 #include "cmd/suspend/suspend.h"
-#include "common/host/xalloc.h"
 
 #include <time.h>
 

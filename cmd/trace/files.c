@@ -8,7 +8,6 @@
 #include "common/cli/text.h"
 #include "common/host/buf.h"
 #include "common/host/tail.h"
-#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/out/traceevent.h"
-#include "common/host/xalloc.h"
 
 // Pids and tids of tracks, above those of the log (common/amdlog/analysis/timeline.c).
 #define TRACK_DRIVERS UINT64_C(9000000)    // pid: + index of the process

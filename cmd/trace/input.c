@@ -8,7 +8,6 @@
 #include "common/host/blocks.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -43,7 +43,7 @@ const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&trace_list_table),
 					 trace_notes_only};
 
-#define TEXT_COLUMN (sizeof(cols) / sizeof(cols[0]) - 1)
+#define TEXT_COLUMN (COUNT(cols) - 1)
 
 // A row that is not formatted yet.
 struct noted_row {

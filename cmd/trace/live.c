@@ -13,7 +13,6 @@
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/host/secure.h"
-#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

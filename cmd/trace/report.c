@@ -4,7 +4,6 @@
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/cli/stop.h"
-#include "common/host/xalloc.h"
 #include "common/reader/demangle.h"
 
 #include <fcntl.h>

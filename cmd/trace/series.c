@@ -7,7 +7,6 @@
 
 #include "common/out/plot.h"
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 #include "common/host/maths.h"
 
 #include <sys/ioctl.h>
@@ -77,7 +76,7 @@ static const struct out_col queue_interval_cols[] = {
 const struct out_table trace_track_table = {"tracks", "track", OUT_COLS(track_cols)};
 // The table for programs lacks the last two columns, which are drawn in characters.
 static const struct out_table plain_track_table = {"tracks", "track", track_cols,
-						   sizeof(track_cols) / sizeof(track_cols[0]) - 2};
+						   COUNT(track_cols) - 2};
 const struct out_table trace_interval_table = {"intervals", "interval", OUT_COLS(interval_cols)};
 const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_interval",
 						     OUT_COLS(queue_interval_cols)};

@@ -5,7 +5,6 @@
 #include "common/aql/code.h"
 #include "common/aql/code_priv.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <elf.h>
 #include <fcntl.h>

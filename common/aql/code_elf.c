@@ -10,7 +10,6 @@
 
 #include "common/aql/code.h"
 #include "common/host/dlopen.h"
-#include "common/host/xalloc.h"
 
 #include <libelf.h>
 #include <sys/mman.h>

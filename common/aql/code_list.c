@@ -1,7 +1,6 @@
 // The runtime's list of code objects, and what its URIs and /proc/PID/maps say; see code.h.
 #include "common/aql/code_priv.h"
 
-#include "common/host/xalloc.h"
 #include "common/host/number.h"
 
 #include <limits.h>

@@ -204,7 +204,7 @@ static const char *pm4_name(unsigned opcode)
 		{0x76, "pm4-set-sh-reg"},
 		{0x79, "pm4-set-uconfig-reg"},
 	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (names[i].opcode == opcode)
 			return names[i].name;
 	return "pm4-other";

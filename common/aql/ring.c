@@ -2,7 +2,6 @@
 #include "common/aql/ring.h"
 
 #include "common/host/buf.h"
-#include "common/host/xalloc.h"
 
 #define RING_BYTES_MAX (UINT64_C(1) << 32) // kfd_ioctl.h has a ring size of 32 bits
 

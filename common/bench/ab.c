@@ -6,7 +6,6 @@
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
-#include "common/host/xalloc.h"
 #include "common/sched/policy.h"
 
 #include <math.h>

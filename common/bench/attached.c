@@ -3,7 +3,6 @@
 
 #include "common/host/clock.h"
 #include "common/host/loop.h"
-#include "common/host/xalloc.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

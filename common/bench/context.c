@@ -53,7 +53,7 @@ static void add_parameters(struct bench_context *c)
 					    "cwsr_enable",     "hws_max_conc_proc",
 					    "hws_gws_support", "mes",
 					    "mtype_local",     "preempt_us"}; // of the software GPU
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; i < COUNT(names); i++) {
 		char path[96], value[24];
 		snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", names[i]);
 		host_read_line(value, sizeof(value), path);

@@ -16,7 +16,7 @@ static const struct dimension {
 	{"gap", offsetof(struct cycle_setting, gap_ns), true, 0, 3600000000000},
 	{"process", offsetof(struct cycle_setting, process), false, 0, 0},
 };
-#define DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
+#define DIMENSIONS (COUNT(dimensions))
 #define SWEPT      (DIMENSIONS - 1) // dimensions that --sweep can name: all but the process
 
 static uint64_t *setting_member(const struct cycle_setting *s, const struct dimension *d)

@@ -2,7 +2,6 @@
 #include "common/bench/queue_set.h"
 
 #include "common/host/buf.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 #include "common/bench/raw.h"
 
 #include "common/cli/input.h"
-#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 #include "common/host/maths.h"
 
 enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };

@@ -3,7 +3,6 @@
 
 #include "common/host/maths.h"
 #include "common/host/number.h"
-#include "common/host/xalloc.h"
 
 #include <math.h>
 
@@ -75,7 +74,7 @@ static bool is_whole_cycle(const struct cycle *c)
 	const uint64_t needed[] = {c->suspend_ns,     c->held_ns,         c->resume_ns,
 				   c->gap_ns,         c->suspend_packets, c->held_packets,
 				   c->resume_packets, c->gap_packets,     c->backlog_packets};
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+	for (size_t i = 0; i < COUNT(needed); i++)
 		if (needed[i] == CYCLE_NONE)
 			return false;
 	return true;

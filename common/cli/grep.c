@@ -1,6 +1,5 @@
 // Regular expressions over blocks of lines; see grep.h, pcre2api(3) and pcre2jit(3).
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "common/host/xalloc.h"
 #include "common/cli/grep.h"
 
 #include "common/cli/err.h"

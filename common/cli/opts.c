@@ -1,5 +1,4 @@
 // Option tables to getopt_long and back; see opts.h.
-#include "common/host/xalloc.h"
 #include "common/cli/opts.h"
 
 #include "common/cli/err.h"

@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"
-#include "common/host/xalloc.h"
 
 #include <locale.h>
 #include <poll.h>

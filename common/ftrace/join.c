@@ -6,7 +6,6 @@
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/amdlog/model/summary.h"
-#include "common/host/xalloc.h"
 
 int64_t ftrace_pid(const struct ftrace_process *p)
 {

@@ -63,7 +63,7 @@ const struct live_probe live_probes[] = {
 	{"kfd_process_notifier_release", "", ""},
 	{"kfd_process_wq_release", "", ""},
 };
-const size_t live_nprobes = sizeof(live_probes) / sizeof(live_probes[0]);
+const size_t live_nprobes = COUNT(live_probes);
 
 const char *const live_events[] = {
 	"amdkfd", // all events of amdkfd, which DKMS drivers have
@@ -74,4 +74,4 @@ const char *const live_events[] = {
 	"amdgpu/amdgpu_pasid_freed",
 	"amdgpu/amdgpu_reset_reg_dumps",
 };
-const size_t live_nevents = sizeof(live_events) / sizeof(live_events[0]);
+const size_t live_nevents = COUNT(live_events);

@@ -3,7 +3,6 @@
 #include "common/ftrace/ftrace_priv.h"
 
 #include "common/host/buf.h"
-#include "common/host/xalloc.h"
 #include "common/out/members.h"
 
 #define CALLS_OPEN 64 // nested calls of a thread; deeper ones are not paired

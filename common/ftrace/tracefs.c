@@ -15,7 +15,6 @@
 #include "common/cli/err.h"
 #include "common/host/dlopen.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <signal.h>

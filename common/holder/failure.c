@@ -77,7 +77,7 @@ int kfd_fail_errno(struct kfd_failure *f, enum kfd_step step, int error)
 	// Linux 6.4 and older do not know the debug trap at all.
 	if (error == ENOTTY)
 		return kfd_fail(f, KFD_FAULT_KERNEL_OLD, 1u, 12u);
-	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+	for (size_t i = 0; i < COUNT(causes); i++)
 		if (causes[i].step == step && causes[i].error == error)
 			return kfd_fail(f, causes[i].fault);
 	return kfd_fail(f, KFD_FAULT_SYSTEM, step_names[step], strerror(error));

@@ -10,7 +10,6 @@
 
 #include "common/host/buf.h"
 #include "common/host/clock.h"
-#include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
 #include <dirent.h>

@@ -4,7 +4,6 @@
 #include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
-#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -1,8 +1,6 @@
 // Reads indices and saved waves from a target's memory; measure.h. Facts: [kfd.indices].
 #include "common/holder/measure.h"
 
-#include "common/host/xalloc.h"
-
 // ---- one queue
 
 static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)

@@ -29,22 +29,21 @@ static const char *const results[] = {
 	[KFD_RESULT_RESUMED] = "resumed", [KFD_RESULT_RUNNING] = "running",
 };
 
-#define NUM(a)    (sizeof(a) / sizeof((a)[0]))
 #define BIT(verb) (1u << (verb))
 
 const char *kfd_snapshot_type_name(uint32_t type)
 {
-	return type < NUM(types) ? types[type] : "unknown";
+	return type < COUNT(types) ? types[type] : "unknown";
 }
 
 const char *kfd_snapshot_packets_name(uint32_t type)
 {
-	return type < NUM(packets) ? packets[type] : NULL;
+	return type < COUNT(packets) ? packets[type] : NULL;
 }
 
 const char *kfd_result_name(enum kfd_result r)
 {
-	return r < NUM(results) ? results[r] : "none";
+	return r < COUNT(results) ? results[r] : "none";
 }
 
 // Returns the index of `name`, or `num` if it is not one of `names`.
@@ -102,8 +101,9 @@ static bool take_request_value(const struct word *w, char *value, struct holder_
 	uint64_t n = 0;
 	switch (w->kind) {
 	case FLAG: return *(bool *)((char *)r + w->flag) = true;
-	case QUEUES: return parse_list(value, KFD_QUEUE_ID_MASK, s->ids, NUM(s->ids), &s->num_ids);
-	case GPUS: return parse_list(value, UINT32_MAX, s->gpus, NUM(s->gpus), &s->num_gpus);
+	case QUEUES:
+		return parse_list(value, KFD_QUEUE_ID_MASK, s->ids, COUNT(s->ids), &s->num_ids);
+	case GPUS: return parse_list(value, UINT32_MAX, s->gpus, COUNT(s->gpus), &s->num_gpus);
 	case GRACE:
 		if (!parse_word_number(value, KFD_GRACE_MAX, &n))
 			return false;
@@ -126,7 +126,7 @@ static bool take_request_word(char *word, struct holder_request *r)
 	char *value = strchr(word, '=');
 	if (value)
 		*value++ = '\0';
-	for (size_t i = 0; i < NUM(words); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(word, words[i].name) == 0 && (words[i].verbs & BIT(r->verb)) &&
 		    (words[i].kind != FLAG) == (value != NULL))
 			return take_request_value(&words[i], value, r);
@@ -137,12 +137,12 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 {
 	char *rest = line, *word = strsep(&rest, " "), shown[64];
 	// Resets every member but the arrays, which are large.
-	r->verb = name_index(verbs, NUM(verbs), word);
+	r->verb = name_index(verbs, COUNT(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
 	r->tie = r->idle = r->keep = r->addresses = r->untraced = false;
 	keep_word(shown, word);
-	if (r->verb == NUM(verbs))
+	if (r->verb == COUNT(verbs))
 		return kfd_fail(f, KFD_FAULT_REQUEST, shown);
 	while ((word = strsep(&rest, " "))) {
 		keep_word(shown, word);
@@ -248,20 +248,20 @@ static size_t format_line(char *to, const char *what, const struct field *f, siz
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses)
 {
 	return format_line(to, "queue", queue_fields,
-			   addresses ? NUM(queue_fields) : WITHOUT_ADDRESSES, q);
+			   addresses ? COUNT(queue_fields) : WITHOUT_ADDRESSES, q);
 }
 
 size_t holder_format_ok(char *to, const struct kfd_answer *a)
 {
-	return format_line(to, "ok", ok_fields, NUM(ok_fields), a);
+	return format_line(to, "ok", ok_fields, COUNT(ok_fields), a);
 }
 
 static uint64_t parse_value(const char *text, int kind)
 {
 	switch (kind) {
-	case TYPE: return name_index(types, NUM(types), text);
+	case TYPE: return name_index(types, COUNT(types), text);
 	case PACKETS: return KFD_SNAPSHOT_COMPUTE_AQL;
-	case RESULT: return name_index(results, NUM(results), text) % NUM(results);
+	case RESULT: return name_index(results, COUNT(results), text) % COUNT(results);
 	default: return strtoull(text, NULL, kind == HEX ? 16 : 10);
 	}
 }
@@ -309,9 +309,9 @@ enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct k
 		memset(q, 0, sizeof(*q));
 	while ((word = strsep(&rest, " "))) {
 		if (ok)
-			parse_answer_word(word, ok_fields, NUM(ok_fields), a);
+			parse_answer_word(word, ok_fields, COUNT(ok_fields), a);
 		else
-			parse_answer_word(word, queue_fields, NUM(queue_fields), q);
+			parse_answer_word(word, queue_fields, COUNT(queue_fields), q);
 	}
 	return ok ? HOLDER_LINE_OK : HOLDER_LINE_QUEUE;
 }

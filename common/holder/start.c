@@ -1,6 +1,5 @@
 // Starts a holder: a detached process without the client's descriptors, signals or terminal.
 #include "common/host/confine.h"
-#include "common/host/xalloc.h"
 #include "common/holder/holder_priv.h"
 
 #include <fcntl.h>

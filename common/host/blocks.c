@@ -8,7 +8,6 @@
 // threads that map and unmap would wait for each other (page tables are shared), and a file that is
 // truncated meanwhile, or a disk that fails, does not cause a signal. Offsets within a page are the
 // same in file and memory, as copying is slower otherwise.
-#include "common/host/xalloc.h"
 #include "common/host/blocks.h"
 
 #include <pthread.h>

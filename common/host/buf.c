@@ -1,8 +1,6 @@
 // Growing byte buffer; see buf.h.
 #include "common/host/buf.h"
 
-#include "common/host/xalloc.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 

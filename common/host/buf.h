@@ -63,9 +63,6 @@ void buf_fini(struct buf *b);
 // close(2) that leaves errno as it is, for use after a failure.
 void close_quietly(int fd);
 
-// Elements of an array of fixed size.
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 // Text `i` of a literal that holds several, each ended by a NUL: "PID\0pid\0process id". Rows of
 // large tables keep their texts like this: each pointer of a constant is relocated at each start
 // of a position-independent program.

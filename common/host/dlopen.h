@@ -68,16 +68,15 @@ unsigned lib_count(void);
 	} type##_note __attribute__((used, aligned(4), section(".note.dlopen"))) = { \
 		4, sizeof(text), 0x407c0c0a, "FDO", text};
 
-#define LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description)                        \
-	const struct type *type##_get(void)                                                        \
-	{                                                                                          \
-		static const char *const names[] = {FUNCTIONS(LIB_NAME)};                          \
-		static struct type api;                                                            \
-		static bool loaded;                                                                \
-		loaded =                                                                           \
-			loaded || lib_load(soname, names, sizeof(names) / sizeof(names[0]), &api); \
-		return loaded ? &api : NULL;                                                       \
-	}                                                                                          \
+#define LIB_GETTER(type, soname, FUNCTIONS, priority, feature, description)     \
+	const struct type *type##_get(void)                                     \
+	{                                                                       \
+		static const char *const names[] = {FUNCTIONS(LIB_NAME)};       \
+		static struct type api;                                         \
+		static bool loaded;                                             \
+		loaded = loaded || lib_load(soname, names, COUNT(names), &api); \
+		return loaded ? &api : NULL;                                    \
+	}                                                                       \
 	LIB_NOTE(type, LIB_JSON(soname, priority, feature, description))
 
 #endif

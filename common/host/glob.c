@@ -5,7 +5,6 @@
 #include "common/host/glob.h"
 
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

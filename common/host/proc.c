@@ -2,7 +2,6 @@
 #include "common/host/proc.h"
 
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <pwd.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 // Pseudonyms; see redact.h. Formats of the files: proc(5), cgroups(7).
-#include "common/host/xalloc.h"
 #include "common/host/redact.h"
 
 struct alias {

@@ -15,7 +15,7 @@ const char *host_getenv(const char *name)
 	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
 	bool counts = !host_secure();
 
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+	for (size_t i = 0; i < COUNT(harmless); i++)
 		counts |= strcmp(name, harmless[i]) == 0;
 	return counts ? getenv(name) : NULL;
 }

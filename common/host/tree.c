@@ -1,5 +1,4 @@
 // Trees that appear all at once; see tree.h. Directories and archives share the list of paths.
-#include "common/host/xalloc.h"
 #include "common/host/tree.h"
 
 #include "common/host/buf.h"

@@ -1,7 +1,6 @@
 // Compressed streams (see unpack.h).
 //
 // Magic numbers: RFC 1952 (gzip), RFC 8878 (zstd), the xz and LZ4 frame format descriptions, bzip2.
-#include "common/host/xalloc.h"
 #include "common/host/unpack.h"
 #include "common/host/libarchive.h"
 
@@ -33,7 +32,7 @@ static const struct {
 
 const char *unpack_format(const char *head, size_t len)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < COUNT(formats); i++) {
 		if (len >= UNPACK_HEAD && !memcmp(head, formats[i].magic, formats[i].len))
 			return formats[i].name;
 	}

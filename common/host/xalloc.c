@@ -1,5 +1,5 @@
-// Allocations that do not fail; see xalloc.h.
-#include "common/host/xalloc.h"
+// Allocations that do not fail; see std.h.
+#include "common/host/std.h"
 
 #include <stdarg.h>
 #include <unistd.h>

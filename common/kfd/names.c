@@ -1,5 +1,4 @@
 // Names from libpci and libdrm_amdgpu; see names.h.
-#include "common/host/xalloc.h"
 #include "common/kfd/names.h"
 
 #include "common/host/dlopen.h"

@@ -4,7 +4,6 @@
 
 #include "common/host/buf.h"
 #include "common/host/number.h"
-#include "common/host/xalloc.h"
 #include "common/kfd/topology.h"
 
 #include <fcntl.h>

@@ -6,7 +6,6 @@
 #include "common/cli/opts.h"
 #include "common/out/out_priv.h"
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 
 #include <float.h>
 

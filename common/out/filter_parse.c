@@ -7,7 +7,6 @@
 #include "common/cli/err.h"
 #include "common/out/out_priv.h"
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 
 #include <ctype.h>
 #include <stdarg.h>

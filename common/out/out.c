@@ -5,7 +5,6 @@
 #include "common/out/schema.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"
-#include "common/host/xalloc.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -63,7 +63,7 @@ const char *out_col_key(const struct out_col *c);
 const char *out_col_help(const struct out_col *c);
 
 // The columns of a table and their number: {"queues", "queue", OUT_COLS(cols)}.
-#define OUT_COLS(cols) (cols), sizeof(cols) / sizeof((cols)[0])
+#define OUT_COLS(cols) (cols), COUNT(cols)
 
 struct out_table {
 	const char *name;   // JSON: the array's key ("queues")

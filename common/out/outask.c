@@ -6,7 +6,6 @@
 #include "common/out/out_priv.h"
 
 #include "common/cli/err.h"
-#include "common/host/xalloc.h"
 
 #define NO_TEXT UINT64_MAX
 

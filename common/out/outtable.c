@@ -9,7 +9,6 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/dlopen.h"
-#include "common/host/xalloc.h"
 
 #include <libsmartcols.h>
 #include <locale.h>

@@ -19,7 +19,7 @@ static const char *unit_of(const char *key)
 	} units[] = {{"_ns", "ns"},       {"_us", "us"},     {"_mhz", "MHz"},
 		     {"_bytes", "bytes"}, {"_per_s", "1/s"}, {"_percent", "percent"}};
 	size_t len = strlen(key);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		size_t n = strlen(units[i].end);
 		if (len > n && strcmp(key + len - n, units[i].end) == 0)
 			return units[i].unit;

@@ -1,5 +1,4 @@
 // Selection of processes; see pick.h.
-#include "common/host/xalloc.h"
 #include "common/pick/pick.h"
 #include "common/reader/reader.h"
 

@@ -3,7 +3,6 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
-#include "common/host/xalloc.h"
 #include "common/pick/pick.h"
 
 static int bad_queue(const char *word)

@@ -5,7 +5,6 @@
 #include "common/cli/text.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
-#include "common/host/xalloc.h"
 
 // ---- one SPEC
 

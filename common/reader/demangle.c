@@ -6,7 +6,6 @@
 
 #include "common/host/clock.h"
 #include "common/host/dlopen.h"
-#include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
 #include <sys/time.h>

@@ -1,5 +1,4 @@
 // Processes read once; see process_cache.h.
-#include "common/host/xalloc.h"
 #include "common/reader/process_cache.h"
 #include "common/reader/reader.h"
 #include "common/host/root.h"

@@ -10,7 +10,6 @@
 #include "common/host/dlopen.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 #include <grp.h>
 #include <seccomp.h>

@@ -1,7 +1,6 @@
 // The triggers of present evictions; see evictions.h.
 #include "common/rows/evictions.h"
 
-#include "common/host/xalloc.h"
 #include "common/kfd/driver.h"
 #include "common/kfd/smi.h"
 

@@ -1,5 +1,4 @@
 // Joining sysfs queues and MQDs; see join.h for the rules.
-#include "common/host/xalloc.h"
 #include "common/rows/join.h"
 
 #include "common/debugfs/mqd_value.h"

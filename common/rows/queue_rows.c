@@ -1,5 +1,4 @@
 // Rows of queues from sysfs, /proc, indices and holders; see queue_rows.h.
-#include "common/host/xalloc.h"
 #include "common/rows/queue_rows.h"
 
 #include "common/cli/err.h"

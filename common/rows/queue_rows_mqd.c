@@ -1,7 +1,6 @@
 // Adds MQDs to the rows of queues, and explains what is unknown; see queue_rows.h.
 //
 // Facts: [debugfs.mqds-order], [debugfs.mqd-stale], [debugfs.join].
-#include "common/host/xalloc.h"
 #include "common/rows/queue_rows.h"
 #include "common/reader/reader.h"
 
@@ -231,7 +230,7 @@ static void explain_sysfs(const struct queue_rows *q)
 		n[1] += queue && r->v[MQD_V_RING_BYTES] == KFD_UNKNOWN;
 		n[2] += queue && !r->type;
 	}
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++)
+	for (size_t f = 0; f < COUNT(files); f++)
 		if (n[f] && (q->how->want & files[f].want) && !q->how->mqds_file)
 			err_note("%s: unknown for %zu queues: sysfs file %s is missing, "
 				 "unreadable%s",
@@ -279,7 +278,7 @@ static bool explain_dump(const struct queue_rows *q)
 		      {m->no_gpu, "queues do not tell their GPU"}};
 	bool damaged = dump_explain(file, MQDS, &m->count, m->bad_words, q->text.len,
 				    "no process had KFD open");
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (size_t i = 0; i < COUNT(faults); i++)
 		if (faults[i].n)
 			damaged |= dump_fault(file, MQDS, faults[i].n, faults[i].what);
 	return damaged;

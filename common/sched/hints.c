@@ -5,7 +5,6 @@
 #include "common/cli/err.h"
 #include "common/host/loop.h"
 #include "common/host/number.h"
-#include "common/host/xalloc.h"
 #include "common/sched/hints_priv.h"
 
 #include <sys/resource.h>

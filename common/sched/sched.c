@@ -6,7 +6,6 @@
 #include "common/host/loop.h"
 #include "common/host/number.h"
 #include "common/host/proc.h"
-#include "common/host/xalloc.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

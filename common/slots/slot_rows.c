@@ -1,5 +1,4 @@
 // Hardware slots, and the queue and process of each; see slot_rows.h.
-#include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
 #include "common/reader/reader.h"
 

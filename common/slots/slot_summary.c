@@ -1,5 +1,4 @@
 // Slot occupancy, over-subscription, queues without a slot; see slot_rows.h.
-#include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
 
 #include "common/host/buf.h"

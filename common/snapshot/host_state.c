@@ -1,5 +1,4 @@
 // The queues of a host at one moment, and two moments compared; see host_state.h.
-#include "common/host/xalloc.h"
 #include "common/snapshot/host_state.h"
 #include "common/reader/reader.h"
 
@@ -299,7 +298,7 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 		{a->now.holder < 0 && c->now.holder >= 0, "suspended"},
 		{a->now.holder >= 0 && c->now.holder < 0, "resumed"},
 	};
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned i = 0; i < COUNT(all); i++)
 		if (all[i].is)
 			buf_printf(b, "%s%s", b->len ? " " : "", all[i].word);
 }

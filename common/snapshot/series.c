@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
-#include "common/host/xalloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 //
 // Dumps are joined later, so they must be of the same moment: they are read into memory one after
 // the other, again if the list of queues changed meanwhile, and written afterwards.
-#include "common/host/xalloc.h"
 #include "common/snapshot/snapshot.h"
 
 #include "common/host/clock.h"

@@ -160,7 +160,7 @@ static bool read_hist_member(struct hist *h, const struct jsonin_value *key,
 	} numbers[] = {{"count", &h->count}, {"sum", &h->sum}, {"min", &h->min}, {"max", &h->max}};
 	if (v->kind == 'n' && jsonin_is(key, "sum"))
 		h->sum = UINT64_MAX; // hist_json writes UINT64_MAX as null
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (unsigned i = 0; i < COUNT(numbers); i++)
 		if (jsonin_is(key, numbers[i].key))
 			return v->kind == 'n' || jsonin_u64(v, numbers[i].to);
 	if (jsonin_is(key, "rule"))

@@ -5,7 +5,6 @@
 #include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 #include "common/reader/reader.h"
 
 #include <search.h>

@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 #include "common/holder/group.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 #include "common/slots/slot_rows.h"
 
 #include <unistd.h>

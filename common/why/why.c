@@ -7,7 +7,6 @@
 #include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/host/xalloc.h"
 
 // Packets that set signals are searched among SEARCH_BEHIND packets behind the next one (rings of
 // HIP have 16384) and SEARCH_BEFORE before it. Of each process at most SETTERS_MOST are kept.

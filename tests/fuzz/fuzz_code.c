@@ -8,7 +8,7 @@
 #include "common/aql/code.h"
 
 #include "common/aql/code_priv.h"
-#include "common/host/xalloc.h"
+#include "common/host/std.h"
 #include "tests/fuzz/require.h"
 
 #include <inttypes.h>

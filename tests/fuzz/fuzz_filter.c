@@ -3,7 +3,7 @@
 // and a line of its own; no row with nothing known matches a single comparison.
 #include "common/out/columns.h"
 #include "common/out/out_priv.h"
-#include "common/host/xalloc.h"
+#include "common/host/std.h"
 #include "tests/fuzz/require.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "common/aql/code.h"
 
 #include "common/aql/code_priv.h"
-#include "common/host/xalloc.h"
+#include "common/host/std.h"
 #include "tests/unit/code_elf.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,4 @@
 // Comparison of two logs; see compare.h.
-#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/compare.h"
 
 #include "common/host/maths.h"

@@ -142,7 +142,7 @@ void amdlog_latency_fini(struct amdlog_latency *l)
 {
 	struct keyed_histogram *all[] = {&l->by_kind, &l->by_queue, &l->by_kernel, &l->handlers,
 					 &l->handlers_by_queue};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < COUNT(all); i++)
 		keyed_histogram_fini(all[i]);
 	latency_set_fini(&l->commands);
 	latency_set_fini(&l->signals);

@@ -1,7 +1,6 @@
 // The timeline of a log; timeline.h.
 //
 // Facts: [amdlog.packets], [amdlog.backlog], [amdlog.signals], [amdlog.time], [amdlog.api].
-#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/timeline.h"
 #include "common/host/buf.h"
 

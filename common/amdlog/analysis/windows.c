@@ -1,5 +1,4 @@
 // Marked windows of time; see windows.h.
-#include "common/host/xalloc.h"
 #include "common/amdlog/analysis/windows.h"
 
 #include "common/out/members.h"

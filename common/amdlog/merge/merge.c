@@ -2,7 +2,6 @@
 //
 // As amdlog_summary_add adds records, this adds parts: rows are added to rows of the sum; the state
 // of the sum resolves what the part left open; then the part's last state becomes that of the sum.
-#include "common/host/xalloc.h"
 #include "common/amdlog/merge/partial_priv.h"
 
 struct adding {

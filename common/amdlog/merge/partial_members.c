@@ -3,7 +3,6 @@
 
 #include "common/cli/text.h"
 #include "common/host/number.h"
-#include "common/host/xalloc.h"
 
 // --- types of members that only parts have ---
 

@@ -1,5 +1,4 @@
 // Distributions by key; see keyed_histogram.h.
-#include "common/host/xalloc.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
 #include "common/host/buf.h"

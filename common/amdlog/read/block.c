@@ -2,7 +2,6 @@
 // over the lines is in block_lines.c.
 //
 // Facts: [amdlog.prefix], [amdlog.colour], [amdlog.broken], [amdlog.api].
-#include "common/host/xalloc.h"
 #include "common/amdlog/read/block_priv.h"
 #include "common/host/buf.h"
 

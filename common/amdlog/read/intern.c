@@ -1,6 +1,5 @@
 // Interning of byte strings (see intern.h): open addressing over an array of entries, bytes in
 // chunks.
-#include "common/host/xalloc.h"
 #include "common/amdlog/read/intern.h"
 
 #include "common/host/buf.h"

@@ -78,7 +78,7 @@ static size_t colour_len(const char *p, size_t len)
 {
 	static const char *const leads[] = {"\x1b[", "^[[", "ESC[", "<-[", "\xe2\x86\x90["};
 
-	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+	for (size_t i = 0; i < COUNT(leads); i++) {
 		size_t at = strlen(leads[i]);
 		if (len < at || memcmp(p, leads[i], at) != 0)
 			continue;
@@ -171,7 +171,7 @@ static size_t parse_part(struct amdlog_record *r, size_t at, struct amdlog_write
 	const char *p = r->text + at;
 	size_t len = r->len - at, n = 0;
 	const struct form *f = forms;
-	for (; f < forms + sizeof(forms) / sizeof(forms[0]); f++) {
+	for (; f < forms + COUNT(forms); f++) {
 		if ((n = match_form(f->form, p, len, w)))
 			break;
 	}

@@ -1,7 +1,6 @@
 // Puts torn records together; reassemble.h. Facts: [amdlog.torn].
 //
 // A front is a torn record that waits for its rest.
-#include "common/host/xalloc.h"
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/parse.h"

@@ -2,7 +2,6 @@
 //
 // Facts: [amdlog.thread], [amdlog.broken], [amdlog.rate]. A segment is a record or the
 // foreign text in front of one; it ends at the next record or at the end of the line.
-#include "common/host/xalloc.h"
 #include "common/amdlog/read/scan.h"
 #include "common/host/buf.h"
 
