@@ -101,13 +101,26 @@ tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\
 rig is "the tests that gpq-security(7) names are there" "$(cd "$top" && for t in $tests; do ls "$t"; done)" "$tests"
 named gpq-security 7 'man/gpq-security\.7'
 
-# What HACKING.md names is there: files, and functions and tables in the code.
-hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -vE 'NAME|[ *]')
-files=$(grep -E '^(cmd|common|tests|man|completions)/[^:]+[^/]$' <<<"$hacking" | grep -v 'stats\.$' | sort -u)
-rig is "the files that HACKING.md names are there" "$(cd "$top" && for f in $files; do [ -e "$f" ] && echo "$f"; done)" "$files"
-symbols=$(grep -E '^[A-Za-z_0-9]+(\(\)|\[\])$' <<<"$hacking" | tr -d '()[]' | grep -vxE 'run|take' | sort -u)
-rig is "the functions and tables that HACKING.md names are there" \
-	"$(cd "$top" && for s in $symbols; do grep -rqE "\b$s[[(]" cmd common && echo "$s"; done)" "$symbols"
+# What HACKING.md names is there: files, by path or by name alone; functions, tables, structs, enums and constants of the code.
+hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -v NAME | sort -u)
+kept() { # what the command "$@" finds, of the lines of standard input
+	while read -r word; do "$@" "$word" >/dev/null && echo "$word"; done
+}
+files=$(grep -xE '(cmd|common|tests|man|completions)/[^: ]+[^./: ]' <<<"$hacking" && sed -nE 's/^make check-one T=//p' <<<"$hacking" | grep / && grep -xE '[a-z0-9_-]+\.(c|h|sh|t|py)' <<<"$hacking")
+is_file() { case $1 in */*) compgen -G "$top/$1" ;; *) find "$top/cmd" "$top/common" "$top/tests" -name "$1" | grep . ;; esac; }
+rig is "the files that HACKING.md names are there" "$(kept is_file <<<"$files")" "$files"
+symbols=$(grep -xE '[A-Za-z_0-9]+(\(\)|\[\])|(struct|enum) [a-z_0-9]+|[A-Z0-9]+_[A-Z0-9_]+' <<<"$hacking" | grep -vxE '(run|take)\(\)')
+is_symbol() { grep -rqE "\b${1%[([][])]}\b" "$top/cmd" "$top/common"; }
+rig is "the functions, tables, types and constants that HACKING.md names are there" "$(kept is_symbol <<<"$symbols")" "$symbols"
+# Links between pages: [words](file#heading).
+lost=$(cd "$top" && for page in README.md HACKING.md tests/README.md tests/kernel/README.md; do
+	grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u | while IFS='#' read -r file heading; do
+		to=${file:+$(dirname "$page")/$file}
+		to=${to:-$page}
+		[ -e "$to" ] && { [ -z "$heading" ] || sed -n 's/^##* //p' "$to" | tr 'A-Z ' 'a-z-' | tr -d '`:,?.()' | grep -qx "$heading"; } || echo "$page: $file#$heading"
+	done
+done)
+rig empty "links of README.md, HACKING.md and the tests' pages lead somewhere" "$lost"
 
 # Whatever TAB is pressed behind, there is no message, no wrong end and no waiting for input.
 export GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12
