@@ -2,8 +2,9 @@
 // [debugfs.mqd-sdma], [debugfs.sdma-slot].
 //
 // A new generation needs a value of enum gfx_gen; in mqd_value.c its version and capabilities,
-// layout_of[], places[] and the guess_ functions; in regs.c the masks G8 to ALL, runs[], and an
-// argument of S() in each use (a missing one means dword 0); tests/unit/test_debugfs_regs.c.
+// layout_of[], places[] (a layout that differs in one place is an enum layout of its own) and the
+// guess_ functions; in regs.c the masks G8 to ALL, runs[], and an argument of S() in each use (a
+// missing one means dword 0); tests/unit/test_debugfs_regs.c.
 #pragma once
 
 #include "common/host/std.h"
