@@ -119,12 +119,7 @@ void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_i
 	r->bdf = g && *g->bdf ? g->bdf : NULL;
 }
 
-static int events_by_time(const void *a, const void *b)
-{
-	const struct event_row *x = a, *y = b;
-	const int order = ORDER(x->time_ns, y->time_ns);
-	return order ? order : ORDER(x->order, y->order);
-}
+COMPARE_BY_BOTH(events_by_time, struct event_row, time_ns, order)
 
 // Do the options choose the event's process and GPU? Events without a process are always shown.
 static bool event_is_chosen(struct events *ev, const struct event_row *r)
@@ -139,8 +134,7 @@ static bool event_is_chosen(struct events *ev, const struct event_row *r)
 
 int events_write(struct events *ev, struct out *o, const size_t *shown)
 {
-	if (ev->nrows)
-		qsort(ev->rows, ev->nrows, sizeof(*ev->rows), events_by_time);
+	ARRAY_SORT(ev->rows, ev->nrows, events_by_time);
 	for (size_t i = 0; i < ev->nrows && *shown < ev->opts->count; i++) {
 		struct event_row *r = &ev->rows[i];
 		r->time_us = r->time_ns / 1000;

@@ -25,8 +25,7 @@ static size_t list_queues_seen(const struct kfd_procs *p, struct queue_seen **li
 	*list = xreallocarray(NULL, p->nqueues + 1, sizeof(**list));
 	for (size_t i = 0; i < p->nqueues; i++)
 		(*list)[i] = (struct queue_seen){p->queues[i], p->procs[p->queues[i].proc].pid};
-	if (p->nqueues)
-		qsort(*list, p->nqueues, sizeof(**list), queues_seen_by_place);
+	ARRAY_SORT(*list, p->nqueues, queues_seen_by_place);
 	return p->nqueues;
 }
 

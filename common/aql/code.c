@@ -247,8 +247,7 @@ static void sort_kernels(struct code_names *c)
 	for (size_t i = 0; i < c->nobjects && c->kernels; i++)
 		for (size_t k = 0; k < c->objects[i].n; k++)
 			c->kernels[n++] = c->objects[i].kernels[k];
-	if (n)
-		qsort(c->kernels, n, sizeof(*c->kernels), by_address);
+	ARRAY_SORT(c->kernels, n, by_address);
 }
 
 static bool read_lists(const struct code_names *c, struct code_list *l)

@@ -278,10 +278,7 @@ static bool has_crlf(struct area a)
 	return false;
 }
 
-static int by_line_start(const void *a, const void *b)
-{
-	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+COMPARE_VALUES(by_line_start, uint32_t)
 
 // Sorts the hits of several expressions and drops duplicates.
 static void set_tidy(struct grep_set *s, bool several)

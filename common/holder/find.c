@@ -292,8 +292,7 @@ size_t kfd_holdings(struct kfd_holding **list, bool sweep)
 	list_holders(&l);
 	kfd_rundir_each(list_dir, &l);
 	*list = l.v;
-	if (l.num)
-		qsort(*list, l.num, sizeof(**list), by_target);
+	ARRAY_SORT(*list, l.num, by_target);
 	return l.num;
 }
 

@@ -149,11 +149,7 @@ static void serve_event(struct holder *h, uint64_t what)
 	}
 }
 
-static int events_by_kind(const void *a, const void *b)
-{
-	const struct epoll_event *x = a, *y = b;
-	return (x->data.u64 > y->data.u64) - (x->data.u64 < y->data.u64);
-}
+COMPARE_BY(events_by_kind, struct epoll_event, data.u64)
 
 bool holder_watch_session(struct holder *h)
 {

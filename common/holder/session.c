@@ -221,11 +221,7 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
 	return any ? query_events(s, f) : 0;
 }
 
-static int queues_by_id(const void *a, const void *b)
-{
-	const struct kfd_queue_entry *x = a, *y = b;
-	return (x->queue_id > y->queue_id) - (x->queue_id < y->queue_id);
-}
+COMPARE_BY(queues_by_id, struct kfd_queue_entry, queue_id)
 
 int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 {

@@ -76,7 +76,13 @@ static inline const char *text_part(const char *texts, unsigned i)
 // Compares two numbers for qsort(3).
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-// Functions for qsort(3) and bsearch(3): order `type` by one of its members, or by two.
+// Functions for qsort(3) and bsearch(3): order numbers of `type`, or structs by one of their
+// members or by two.
+#define COMPARE_VALUES(name, type)                                \
+	static int name(const void *a, const void *b)             \
+	{                                                         \
+		return ORDER(*(const type *)a, *(const type *)b); \
+	}
 #define COMPARE_BY(name, type, member)                \
 	static int name(const void *a, const void *b) \
 	{                                             \

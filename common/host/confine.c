@@ -1,6 +1,7 @@
 // Giving up rights; confine.h.
 #include "common/host/confine.h"
 
+#include "common/host/buf.h"
 #include "common/host/dlopen.h"
 
 #include <linux/capability.h>
@@ -14,10 +15,7 @@
 LIB(seccomp, "libseccomp.so.2", SECCOMP_FUNCTIONS, RECOMMENDED, "seccomp",
     "A filter of system calls for processes that hold queues or read what is others'");
 
-static int fds_by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
+COMPARE_VALUES(fds_by_number, int)
 
 void confine_fds(int first, int *keep, size_t n)
 {

@@ -153,8 +153,7 @@ static int read_queues(struct reader *r, int parent)
 	if (order && !p->sysfs)
 		read_order_file(p, dirfd(d), ".order", false);
 	closedir(d);
-	if (p->nqueues > first)
-		qsort(p->queues + first, p->nqueues - first, sizeof(*p->queues), by_qid);
+	ARRAY_SORT(p->queues + first, p->nqueues - first, by_qid);
 	return 0;
 }
 

@@ -142,8 +142,7 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	}
 	closedir(d);
 	buf_fini(&b);
-	if (t->n)
-		qsort(t->gpus, t->n, sizeof(*t->gpus), compare_node);
+	ARRAY_SORT(t->gpus, t->n, compare_node);
 	for (size_t i = 0; i < t->n; i++)
 		if (t->gpus[i].gpu_id != KFD_UNKNOWN && !t->gpus[i].error)
 			t->gpus[i].index = index++;

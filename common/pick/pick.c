@@ -23,11 +23,7 @@ static int add_found_pids(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pid
 				  "pid %d: no container has a process with that PID", (int)pid);
 }
 
-static int by_pid_number(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return ORDER(x, y);
-}
+COMPARE_VALUES(by_pid_number, pid_t)
 
 static int collect_pids(struct pick *p)
 {
@@ -40,8 +36,7 @@ static int collect_pids(struct pick *p)
 			pids_push(&p->pids, o->pids.v[i]);
 	for (size_t i = 0, roots = o->tree ? p->pids.n : 0; i < roots && !status; i++)
 		status = add_found_pids(p, proc_tree, p->pids.v[i]);
-	if (p->pids.n)
-		qsort(p->pids.v, p->pids.n, sizeof(pid_t), by_pid_number);
+	ARRAY_SORT(p->pids.v, p->pids.n, by_pid_number);
 	return status;
 }
 

@@ -379,12 +379,7 @@ static int load_host_queues(struct queue_rows *q)
 	return GPQ_OK;
 }
 
-static int by_pid_and_place(const void *a, const void *b)
-{
-	const struct queue_row *x = a, *y = b;
-	int r = ORDER(x->pid, y->pid);
-	return r ? r : ORDER(x->seq, y->seq);
-}
+COMPARE_BY_BOTH(by_pid_and_place, struct queue_row, pid, seq)
 
 int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 		    const struct queue_rows_how *how)

@@ -5,12 +5,7 @@
 #include "common/cli/err.h"
 #include "common/cli/input.h"
 
-static int by_mqd_address(const void *a, const void *b)
-{
-	const struct hqd_key *x = a, *y = b;
-	int r = ORDER(x->gpu_id, y->gpu_id);
-	return r ? r : ORDER(x->base, y->base);
-}
+COMPARE_BY_BOTH(by_mqd_address, struct hqd_key, gpu_id, base)
 
 static void index_mqds(struct slot_rows *l)
 {

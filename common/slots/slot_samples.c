@@ -57,8 +57,7 @@ static int by_movement(const void *a, const void *b)
 void slot_samples_finish(struct slot_samples *s)
 {
 	const double all = (double)s->samples;
-	if (s->n)
-		qsort(s->seen, s->n, sizeof(*s->seen), by_movement);
+	ARRAY_SORT(s->seen, s->n, by_movement);
 	for (size_t i = 0; i < s->n; i++) {
 		struct hqd_seen *x = &s->seen[i];
 		x->share = (double)x->active / all;

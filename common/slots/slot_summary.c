@@ -160,8 +160,7 @@ static void count_sharers(struct slot_summary *s, const struct slot_rows *l)
 		to->queues++;
 		to->slots += s->on[i] != 0;
 	}
-	if (s->nsharers)
-		qsort(s->sharers, s->nsharers, sizeof(*s->sharers), most_first);
+	ARRAY_SORT(s->sharers, s->nsharers, most_first);
 }
 
 // --- queues without a slot ---

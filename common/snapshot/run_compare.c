@@ -140,8 +140,7 @@ static int by_run_and_program(const void *a, const void *b)
 
 static void number_workers(struct run_compare *r)
 {
-	if (r->nprocs)
-		qsort(r->procs, r->nprocs, sizeof(*r->procs), by_run_and_program);
+	ARRAY_SORT(r->procs, r->nprocs, by_run_and_program);
 	for (size_t i = 1; i < r->nprocs; i++) {
 		const struct run_compare_proc *last = &r->procs[i - 1];
 		struct run_compare_proc *p = &r->procs[i];

@@ -269,11 +269,7 @@ struct created {
 	unsigned id;
 };
 
-static int by_creation(const void *a, const void *b)
-{
-	const struct created *x = a, *y = b;
-	return ORDER(x->when, y->when);
-}
+COMPARE_BY(by_creation, struct created, when)
 
 static void write_ids(struct buf *b, struct created *v, size_t n)
 {
@@ -390,11 +386,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 
 // --- processes ---
 
-static int by_pid_value(const void *a, const void *b)
-{
-	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-	return ORDER(x, y);
-}
+COMPARE_VALUES(by_pid_value, pid_t)
 
 // Adds a process and its ancestors, which --tree needs.
 static void add_concerned(struct pids *to, pid_t pid)
@@ -414,8 +406,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 		add_concerned(&all, p->procs[i].pid);
 	for (size_t i = 0; v->only && i < v->only->n; i++) // may lack in sysfs [kfd.proc-life]
 		add_concerned(&all, v->only->v[i]);
-	if (all.n)
-		qsort(all.v, all.n, sizeof(*all.v), by_pid_value);
+	ARRAY_SORT(all.v, all.n, by_pid_value);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
 		if (v->item->flags & SNAP_PROC)
 			r = save_per_process(v, all.v, all.n);

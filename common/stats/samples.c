@@ -25,11 +25,7 @@ void samples_fini(struct samples *s)
 	*s = (struct samples){0};
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return ORDER(x, y);
-}
+COMPARE_VALUES(ascending, double)
 
 void samples_sort(struct samples *s)
 {

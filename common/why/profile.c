@@ -329,8 +329,7 @@ void profile_finish(struct profile *p)
 		change_sight(p, q, NULL, p->end_ns);
 		if (q->x.q)
 			count_unreadable(q);
-		if (q->n)
-			qsort(q->v, q->n, sizeof(*q->v), by_looks);
+		ARRAY_SORT(q->v, q->n, by_looks);
 	}
 }
 

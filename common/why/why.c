@@ -189,8 +189,7 @@ static void find_setters(struct why *w, size_t first, size_t end)
 		any |= w->v[i].blocked || why_last_runs(&w->v[i]);
 	for (size_t i = first; i < end && any; i++)
 		blind |= !add_setters(&s, w, i);
-	if (s.n)
-		qsort(s.v, s.n, sizeof(*s.v), by_signal);
+	ARRAY_SORT(s.v, s.n, by_signal);
 	for (size_t i = first; i < end; i++) {
 		w->v[i].blind = blind;
 		w->v[i].unread |= blind && w->v[i].blocked;

@@ -15,8 +15,7 @@ static int gap_order(const void *a, const void *b)
 
 static void drop_shorter(struct amdlog_gaps *g, struct gaps_queue *q)
 {
-	if (q->nworst)
-		qsort(q->worst, q->nworst, sizeof(*q->worst), gap_order);
+	ARRAY_SORT(q->worst, q->nworst, gap_order);
 	q->nworst = q->nworst < g->keep ? q->nworst : g->keep;
 }
 

@@ -166,21 +166,14 @@ enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *tex
 	return fault;
 }
 
-static int window_order(const void *a, const void *b)
-{
-	const struct amdlog_window *x = a, *y = b;
-	if (x->begin_us != y->begin_us)
-		return x->begin_us < y->begin_us ? -1 : 1;
-	return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
-}
+COMPARE_BY_BOTH(window_order, struct amdlog_window, begin_us, end_us)
 
 void amdlog_windows_sort(struct amdlog_windows *w)
 {
 	uint64_t latest = 0;
 	free(w->latest);
 	w->latest = xcalloc(w->n, sizeof(*w->latest));
-	if (w->n)
-		qsort(w->v, w->n, sizeof(*w->v), window_order);
+	ARRAY_SORT(w->v, w->n, window_order);
 	for (size_t i = 0; i < w->n; i++) {
 		latest = w->v[i].end_us > latest ? w->v[i].end_us : latest;
 		w->latest[i] = latest;
