@@ -134,6 +134,7 @@ $ gpq bench report --require 'online p99 < 400ms' --require 'progress p50 < 1s' 
 gpq: bench: required: progress p50 < 1s: no run measured that
 gpq: bench: required: online p99 < 400ms: max 400.659ms
 Goals not met: online p99 max 400.659ms (limit 400.000ms)
+? 1
 
 $ gpq bench report --require 'online p99 < 400ms' $DATA/bench/ab.ndjson >report
 gpq: bench: required: online p99 < 400ms: max 400.659ms
@@ -180,6 +181,7 @@ gpq: bench: required: suspend_first max < 4.757ms: 4.758ms with process=all
 | suspend\_first max | process=all | 4.758ms | 4.757ms | failed |
 | suspend\_first | 40 | 1.227 | 1.004 | 1.360 | 3.630 | 4.036 | - | - | 4.758 | 0.468 | 1.745 | 1.211 |
 4757870
+? 1
 
 $ gpq merge -rno METRIC,N group.ndjson | grep suspend; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
 group_suspend 40
@@ -257,6 +259,7 @@ preempt 12 400534180
 ["preempt",12,196930]
 8
 ["failed",400534180,1000000,null,true]
+? 1
 
 # A terminal has up to 16 bars of a time, programs more; all samples are in both.
 $ gpq bench report --output-all -n $DATA/bench/old.ndjson | awk '/^queues=1 suspend .*#/ { bars++; n += $5 } END { print bars <= 16, n }'; gpq bench report -J $DATA/bench/old.ndjson | jq -c '[.histogram[] | select(.metric == "suspend" and .setting == "queues=1").n] | length > 16, add'

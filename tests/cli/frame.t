@@ -82,6 +82,7 @@ error
 {}
 {}
 {"schema":{"name":"gpq.trace","version":1}}
+? 2,5,6
 
 $ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep
 gpq-bench

@@ -384,6 +384,7 @@ gpq: hqd: pid 999: no queue of it is in a runlist, or should be; gpq queues show
       1 MAP_PROCESS
       3 MAP_QUEUES
       1 none
+? 3
 
 # Nobody is found: 5, as without a form.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --runlist --comm nobody -r -n
@@ -453,12 +454,14 @@ gpq: hqd: standard input: line 1 is not in runlist-dump format; it must be a cop
 $ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; gpq hqd --rls $D/hqds 2>&1 | sed "s,$D,D,"; gpq hqd --rls $D/hqds --mqds $D/mqds 2>&1 | sed "s,$D,D,"
 gpq: hqd: D/hqds: line 2 is not in runlist-dump format; it must be a copy of /sys/kernel/debug/kfd/rls
 gpq: hqd: D/hqds: line 2 is not in runlist-dump format; it must be a copy of /sys/kernel/debug/kfd/rls
+? 1
 
 $ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; (cat $D/rls; echo hello) | gpq hqd --rls - -rno PACKET 2>&1 | sort | uniq -c; grep -c . $D/rls
       2 MAP_PROCESS
       4 MAP_QUEUES
       1 gpq: hqd: standard input: 1 lines not understood, the first is line 11
 10
+? 3
 
 $ gpq hqd --hqds /dev/null; gpq hqd --rls /dev/null
 gpq: hqd: /dev/null: empty: the host had no GPU; or was copied without the right to read it

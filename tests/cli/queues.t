@@ -348,6 +348,7 @@ $ printf '41207\0 52880' | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p - -rno PI
 
 $ seq 100000 100100 | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p - 2>&1 | tail -1
 gpq: queues: 81 more PIDs own no queue
+? 5
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 0
 gpq: queues: --watch: the least interval is 10ms; for example --watch 0.5

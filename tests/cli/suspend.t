@@ -63,6 +63,7 @@ gpq: suspend: --marks /nonexistent/marks: No such file or directory
 ? 1
 $ gpq suspend --tree -p 999999999 2>&1 | sed 's/pid 999999999: no such process.*/REFUSED/; s/no .dev.kfd here.*/REFUSED/'
 gpq: suspend: REFUSED
+? 6
 $ gpq resume trailing
 gpq: resume: trailing: no operand is expected; processes of that name: --comm trailing
 ? 2
@@ -73,6 +74,7 @@ gpq: suspend: standard input names no process
 ? 5
 $ printf '999999999\n 999999998\n' | gpq suspend -p - 2>&1 | wc -l
 2
+? 5
 
 $ gpq suspend -p 999999999 --watch 1s
 gpq: suspend: --watch repeats a listing: suspending is done once; add --list
@@ -97,11 +99,13 @@ gpq: suspend: this acts on a running host, not on a recorded one; leave out --sy
 $ mkdir -m 755 -p run/gpq
 $ sleep 100 & XDG_RUNTIME_DIR=$PWD/run gpq suspend -p $! 2>&1 | sed 's/[0-9][0-9]*:/PID:/; s|/[^ ]*/run|DIR|'; kill $!
 gpq: suspend: pid PID: socket directory DIR/gpq: must belong to you and be closed to others; chmod 700
+? 1
 
 # Failures are objects where records are.
 $ gpq suspend -J -p 999999999 2>&1 >/dev/null | jq -r .message,.next
 pid 999999999: no such process
 gpq queues lists those that own queues
+? 5
 $ gpq suspend -p 999999999 -- echo not run
 gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5

@@ -213,6 +213,7 @@ $ gpq trace --partial $DATA/amdlog/rocm70.log >part; head -c 37 part; echo
 gpq: merge: -: 1 lines are no results of gpq bench or gpq trace; - line 1: not a sample that this version knows; they are left out
 gpq: merge: -: 1 lines are no results of gpq bench or gpq trace; - line 1: not a sample that this version knows; they are left out
 gpq: merge: -: 1 lines are no results of gpq bench or gpq trace; - line 1: not a sample that this version knows; they are left out
+? 5
 
 $ for e in '.threads[0].kernel = (.kernels | length)' '.threads[0].process = (.processes | length)' \
 >   '.queue_kernels[0] = (.queues | length)' '.queue_kernels[1] = (.kernels | length)' '.api_times[0] = (.apis | length)' \
@@ -228,6 +229,7 @@ damaged; make it anew
 damaged; make it anew
 damaged; make it anew
 damaged; make it anew
+? 1
 
 # Parts that overlap, one of them within the other: its lines begin at 1029 and end at 1557 (grep -b).
 $ { gpq trace --partial --range 0: $DATA/amdlog/cnn.log; gpq trace --partial --range 1000:500 $DATA/amdlog/cnn.log; } | gpq merge 2>&1 >/dev/null | grep -o 'bytes.*'

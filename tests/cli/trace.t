@@ -108,6 +108,7 @@ $ gpq trace -J --since +1.96ms $DATA/amdlog/rocm70.log | jq -c '[.totals.records
 
 $ gpq trace -J --since +1.0s $DATA/amdlog/rocm70.log 2>/dev/null | jq -c '[.totals.records, .totals.first_us, .totals.lines]'
 [0,null,61]
+? 5
 
 $ gpq trace --by queue -p 1 $DATA/amdlog/rocm70.log
 gpq: trace: no record is of the processes, kernels, times or text asked for; the log has process ids 4711, 8022
@@ -253,13 +254,16 @@ $ (gzip -c $DATA/amdlog/rocm70.log; gzip -c $DATA/amdlog/rocm70.log) | gpq trace
 $ for i in $(seq 40); do cat $DATA/amdlog/rocm70.log; done | gzip -c >big.gz; head -c -500 big.gz >cut.gz; gpq trace -q -rn --by queue -o HWQ cut.gz | wc -l
 gpq: trace: cut.gz: gzip: truncated gzip input; what was read until then is reported
 3
+? 1
 
 $ (head -c 300 x.gz; head -c 300 /dev/zero; tail -c 300 x.gz) | gpq trace -J - 2>&1 >/dev/null | jq -r .status
 1
+? 1
 
 $ (gzip -c $DATA/amdlog/rocm70.log; echo other bytes) >rest.gz; gpq trace -q -rn --by queue -o HWQ rest.gz | wc -l
 gpq: trace: rest.gz: gzip: other bytes behind the compressed data; what was read until then is reported
 3
+? 1
 
 $ (gzip -c $DATA/amdlog/rocm70.log; head -c 70000 /dev/zero) >padded.gz; gpq trace -q -rn --by queue -o HWQ padded.gz | wc -l
 3
@@ -348,6 +352,7 @@ gpq: trace: standard output: No space left on device
 # NULs, random bytes, no newline: counted, no more. (Endless lines: trace-memory.sh.)
 $ head -c 300000 /dev/zero | gpq trace -q -J - 2>/dev/null | jq -c '.totals | [.lines, .records, .bytes]'
 [1,0,300000]
+? 5
 
 $ (cat $DATA/amdlog/rocm70.log; head -c 1000000 $(command -v gpq); echo; cat $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq -c '.totals | [.records >= 120, .dispatches, .hwqs]'
 [true,14,3]
@@ -489,6 +494,7 @@ standard output cannot hold another format
 standard output cannot hold another format
 standard output cannot hold another format
 standard output cannot hold another format
+? 2
 
 $ gpq trace --series 100ms --svg nowhere/x.svg $DATA/amdlog/cnn.log >/dev/null
 gpq: trace: --svg nowhere/x.svg: No such file or directory
@@ -507,9 +513,10 @@ gpq: trace: --list and --series exclude each other; choose one
 ? 2
 
 # 90 s and 1000 s in intervals of a microsecond are too many: what fits is shown.
-$ cat $DATA/amdlog/rocm70.log $DATA/amdlog/cnn.log | gpq trace -q --series 1us - | head -1
+$ cat $DATA/amdlog/rocm70.log $DATA/amdlog/cnn.log | gpq trace -q --series 1us - | sed -n 1p
 gpq: trace: --series: the log has more than 1048576 intervals of 1us; the rest is left out; use --series 1ms or more
 1048576 intervals of 1us, from 90.000000 s on
+? 3
 
 # Times without a dispatch: cnn.log waits 100 ms four times and 500 ms once, with a backlog of 2, from 1000.40003 to
 # 1000.90003 s; somebody held its queue from 1000.45 to 1000.85 s.
