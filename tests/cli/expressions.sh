@@ -18,7 +18,7 @@ is "a filter given twice" "$(gpq queues --filter QID==0 --filter QID==1 --sysroo
 	"gpq: queues: --filter: given twice: QID==0 and QID==1; say in one expression what is meant
 2"
 is "-nJ is -n -J" "$(gpq queues -nJ --nope --sysroot "$h" 2>/dev/null)" "{}"
-is "-J as another option's argument is none" "$(gpq trace --grep -J --nope x 2>&1 | cut -c1-4)" "gpq:"
+is "-J as another option's argument is none" "$(may 2 gpq trace --grep -J --nope x 2>&1 | cut -c1-4)" "gpq:"
 is "a completion that cannot be written" "$(gpq --complete queues -- 2>&1 >/dev/full; echo $?)" "gpq: standard output: No space left on device
 1"
 # C1 controls: U+009B begins an escape sequence on some terminals.

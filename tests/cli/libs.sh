@@ -33,7 +33,7 @@ smartcols recommended libsmartcols.so.1
 tracefs recommended libtracefs.so.1'
 is "an ELF note tells packagers of each library that is loaded on demand" \
 	"$(echo "$notes" | jq -r '.[] | select(.description != "") | "\(.feature) \(.priority) \(.soname[])"' | sort)" "$wanted"
-is "each is a note of its own, of FDO's type for this" "$(readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \
+is "each is a note of its own, of FDO's type for this" "$(may 1 readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \
 	"$(echo "$wanted" | wc -l)"
 is "and no other library's name is in the program" \
 	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
@@ -65,7 +65,7 @@ is "and -v says what is lacking" "$(without libsmartcols.so.1 tty "gpq --sysroot
 	"gpq: queues: libsmartcols.so.1 is missing: this table is neither coloured nor cut to the terminal"
 
 log=$top/tests/data/amdlog/mangled.log
-if ldd "$(command -v gpq)" | grep -q 'libstdc++'; then # the sanitizers' runtime needs it
+if ldd "$(command -v gpq)" | grep 'libstdc++' >/dev/null; then # the sanitizers' runtime needs it
 	echo "ok $((n += 1)) - names of kernels without libstdc++ # SKIP this build cannot start without it"
 else
 	is "names of kernels without libstdc++" "$(without libstdc++.so.6 gpq trace -q --by kernel --demangle "$log")" \

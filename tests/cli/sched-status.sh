@@ -57,7 +57,7 @@ printf '{"record":"scheduler","schema":1,"pid":"x"}\nok\n' >answer
 says "a wrong type" 1 "$strange"
 printf 'a\0b\033[2J\nok\n' >answer
 says "bytes" 1 "$strange"
-{ yes '{"record":"class","schema":1,"class":"x"}' | head -c 17000000 && printf '\nok\n'; } >answer
+{ head -c 17000000 < <(yes '{"record":"class","schema":1,"class":"x"}') && printf '\nok\n'; } >answer
 says "too much" 1 "$strange"
 echo 'error limit a user may have 16 connections' >answer
 says "no more connections" 1 "gpq: sched: the scheduler has as many connections as it takes, or as one user may have; try again later"

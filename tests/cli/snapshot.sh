@@ -8,7 +8,7 @@ cd "$work" || exit 1
 # --- round trip: the snapshot of a recorded host prints what that host prints, in every command ---
 
 listings=("gpus -J --output-all" "gpus --check -J" "queues -J -a --output-all")
-for c in hqd; do ! gpq --list | grep -qx $c || listings+=("$c -J --output-all" "$c --summary -J"); done
+for c in hqd; do ! gpq --list | grep -x $c >/dev/null || listings+=("$c -J --output-all" "$c --summary -J"); done
 
 show() { # ROOT: all that the commands say of it, with their messages and statuses
 	local l out

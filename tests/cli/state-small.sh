@@ -30,10 +30,10 @@ mqd() { # MQD RING DOORBELL
 { echo "Process 7 PASID 0x1:" && mqd 013ae000 2a402000 6000400a && mqd 013c2000 2a400000 60004012; } >mqds
 { echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a402000 6000400a 40004000 && slot 1 013c2000 2a400000 60004012 00004000; } >hqds
 is "exactly full is not over-subscribed" \
-	"$(gpq hqd --hqds hqds --mqds mqds --summary -J 2>/dev/null | jq -c '.occupancy[] | [.slots, .used, .free, .oversubscribed]')" "[2,2,0,false]"
-is "idle, and not" "$(gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.pid, .match, .idle]]')" '[[7,"mqd",true],[7,"mqd",false]]'
+	"$(may 3 gpq hqd --hqds hqds --mqds mqds --summary -J 2>/dev/null | jq -c '.occupancy[] | [.slots, .used, .free, .oversubscribed]')" "[2,2,0,false]"
+is "idle, and not" "$(may 3 gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.pid, .match, .idle]]')" '[[7,"mqd",true],[7,"mqd",false]]'
 { echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a403000 6000400a 0 && slot 1 01000000 2a400000 6000401a 0; } >hqds
-is "another ring, another doorbell: another queue" "$(gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.active, .pid]]')" "[[true,null],[true,null]]"
+is "another ring, another doorbell: another queue" "$(may 3 gpq hqd --hqds hqds --mqds mqds -J 2>/dev/null | jq -c '[.slots[] | [.active, .pid]]')" "[[true,null],[true,null]]"
 
 is "one process of two is in a runlist" "$(gpq --sysroot "$h" hqd --runlist -p 41207,999999 >/dev/null 2>&1; echo $?)" 3
 
@@ -46,14 +46,14 @@ gws() { # OF-THE-FIRST OF-THE-SECOND
 	printf '  00000040: 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n'
 	printf '  00000060: 00000000 00000000 00000000 %s c002a500 00000000 00000000 00000000\n' "$2"
 }
-why() { gws "$1" "$2" >rls && gpq hqd --hqds hqds --mqds mqds --rls rls --summary -J 2>/dev/null | jq -c '.occupancy[] | [.oversubscribed, .oversubscribed_by]'; }
+why() { gws "$1" "$2" >rls && may 3 gpq hqd --hqds hqds --mqds mqds --rls rls --summary -J 2>/dev/null | jq -c '.occupancy[] | [.oversubscribed, .oversubscribed_by]'; }
 is "over-subscribed by two processes with GWS" "$(why 00000040 00000001)" '[true,"gws"]'
 is "one with GWS is not what there is too much of" "$(why 00000040 00000080)" '[true,"processes"]'
 
 # One slot, two queues. Who shares the GPU is asked of compute queues alone.
 { echo "Node 1, gpu_id a1f4:" && slot 0 013ae000 2a402000 6000400a 40004000; } >hqds
 is "--sdma leaves the processes that share a GPU" \
-	"$(gpq hqd --hqds hqds --mqds mqds --summary --sdma -J 2>/dev/null | jq -c '[[.occupancy[].type], [.sharers[] | [.pid, .mapped, .in_slot]]]')" '[[],[[7,2,1]]]'
+	"$(may 3 gpq hqd --hqds hqds --mqds mqds --summary --sdma -J 2>/dev/null | jq -c '[[.occupancy[].type], [.sharers[] | [.pid, .mapped, .in_slot]]]')" '[[],[[7,2,1]]]'
 
 # --- edited hosts ---
 

@@ -7,7 +7,7 @@
 ask() { # question, its arguments: numbers its results on
 	local out=$work/out
 	TAP_FROM=$n PYTHONDONTWRITEBYTECODE=1 python3 "$top/tests/cli/trace_ask.py" "$@" >"$out" 2>"$work/err"
-	if ! tail -1 "$out" | grep -qE '^# [1-9][0-9]* [0-9]+$'; then
+	if ! tail -1 "$out" | grep -E '^# [1-9][0-9]* [0-9]+$' >/dev/null; then
 		echo "not ok $((n += 1)) - $*"
 		sed 's/^/# /' "$work/err" | tail -5
 		bad=$((bad + 1))

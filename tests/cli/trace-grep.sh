@@ -31,7 +31,7 @@ agrees() { # NAME LOG, then =REGEX or !REGEX
 	for r; do case $r in =*) options+=(--grep "${r#=}") ;; *) options+=(--grep-not "${r#!}") ;; esac done
 	t --list -rn -o OFFSET "$log" >all
 	python3 picked.py "$log" "$@" <all >want
-	is "$name: $*" "$(t --threads 1 "${options[@]}" --list -rn -o OFFSET "$log" | sum; t -J "${options[@]}" "$log" | jq '.totals.records // 0')" \
+	is "$name: $*" "$(may 5 t --threads 1 "${options[@]}" --list -rn -o OFFSET "$log" | sum; may 5 t -J "${options[@]}" "$log" | jq '.totals.records // 0')" \
 		"$(sum <want; wc -l <want)"
 }
 
@@ -39,8 +39,8 @@ agrees() { # NAME LOG, then =REGEX or !REGEX
 gen-amdlog --release 7.12 --level 5 --lines 30000 --threads 3 --streams 5 >clean 2>/dev/null
 while read -r regex; do
 	want=$(grep -cP -- "$regex" clean)
-	is "records that match $regex: $want" "$(t -J --threads 3 --grep "$regex" clean | jq '.totals.records // 0')" "$want"
-	is "records that do not match $regex" "$(t -J --threads 3 --grep-not "$regex" clean | jq '.totals.records // 0')" "$(($(wc -l <clean) - want))"
+	is "records that match $regex: $want" "$(may 5 t -J --threads 3 --grep "$regex" clean | jq '.totals.records // 0')" "$want"
+	is "records that do not match $regex" "$(may 5 t -J --threads 3 --grep-not "$regex" clean | jq '.totals.records // 0')" "$(($(wc -l <clean) - want))"
 done <<'END'
 HWq=
 HWq=0x[0-9a-f]+, id=1, Dispatch
@@ -101,7 +101,7 @@ is "--gaps: no other queue" "$(t --gaps -J --grep "$q," clean | jq -r '[.queues[
 t --perfetto timeline --grep "$q,.*Dispatch" clean >out
 is "--perfetto" "$(jq '[.traceEvents[] | select(.args.wptr?)] | length' timeline)" "$dispatches"
 is "--by api" "$(t --by api -rn -o CALLS,NAME --grep 'hipLaunchKernel \(' clean)" "$(grep -c 'hipLaunchKernel (' clean) hipLaunchKernel"
-is "--follow" "$(timeout --foreground -k 60 -s TERM 2 gpq trace -q --follow --list -rn -o OFFSET --grep 'Dispatch Header' clean 2>/dev/null | sum)" \
+is "--follow" "$(may 124 timeout --foreground -k 60 -s TERM 2 gpq trace -q --follow --list -rn -o OFFSET --grep 'Dispatch Header' clean 2>/dev/null | sum)" \
 	"$(grep -b 'Dispatch Header' clean | cut -d: -f1 | sum)"
 is "with --since and --pid" "$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t -J --grep Header --since "$since" --until +1h clean | jq .totals.records)" \
 	"$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t --list -rn -o TIME_US,OFFSET clean | awk -v s="$since" '$1 >= s { print $2 }' |
@@ -111,17 +111,17 @@ is "with --since and --pid" "$(since=$(t --list -rn -o TIME_US clean | sed -n 15
 gzip -c torn >torn.gz
 for regex in 'rptr=[^,]*[05], wptr' '^:4:\D+\d\d\s' '(?s)Shader.*<'; do
 	t -J --threads 1 --grep "$regex" --grep-not gemm torn >want
-	for threads in 2 3 8; do is "$threads threads: $regex" "$(t -J --threads $threads --grep "$regex" --grep-not gemm torn | sum)" "$(sum <want)"; done
+	for threads in 2 3 8; do is "$threads threads: $regex" "$(may 5 t -J --threads $threads --grep "$regex" --grep-not gemm torn | sum)" "$(sum <want)"; done
 	# shellcheck disable=SC2002 # a pipe is meant
-	is "a pipe: $regex" "$(cat torn | t -J --grep "$regex" --grep-not gemm - | sum)" "$(sum <want)"
-	is "gzip: $regex" "$(t -J --grep "$regex" --grep-not gemm torn.gz | sum)" "$(sum <want)"
+	is "a pipe: $regex" "$(cat torn | may 5 t -J --grep "$regex" --grep-not gemm - | sum)" "$(sum <want)"
+	is "gzip: $regex" "$(may 5 t -J --grep "$regex" --grep-not gemm torn.gz | sum)" "$(sum <want)"
 	counts='.totals | [.lines, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign]'
 	share=$(($(stat -c %s torn) / 4 + 1))
-	is "four ranges: $regex" "$(for i in 0 1 2 3; do t -J --range $((i * share)):$share --grep "$regex" torn | jq -c "$counts"; done |
-		jq -sc 'transpose | map(add)')" "$(t -J --grep "$regex" torn | jq -c "$counts")"
+	is "four ranges: $regex" "$(for i in 0 1 2 3; do may 5 t -J --range $((i * share)):$share --grep "$regex" torn | jq -c "$counts"; done |
+		jq -sc 'transpose | map(add)')" "$(may 5 t -J --grep "$regex" torn | jq -c "$counts")"
 	is "parts of them added up: $regex" \
 		"$(for i in 0 1 2 3; do t --partial --range $((i * share)):$share --grep "$regex" torn; done | gpq merge -q -J | jq -S "{totals, queues, kernels}")" \
-		"$(t -J --grep "$regex" torn | jq -S "{totals, queues, kernels}")"
+		"$(may 5 t -J --grep "$regex" torn | jq -S "{totals, queues, kernels}")"
 done
 
 # What cannot be.

@@ -29,7 +29,8 @@ is "the report is that of the log" "$(cat out)" "$(gpq trace --by process -rno P
 is "the folder again" "$(gpq trace --by process -rno PID,DISPATCHES user/f)" "$(cat out)"
 is "its files" "$(find user/f -type f | sed 's/_[0-9]*$/_PID/')" "user/f/log_PID"
 is "done in part" "$(as_user ./own trace --live -q -- sh work.sh rocm70.log 0 >out 2>err; echo $?) $(head -n 1 out)" "3 Errors"
-is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user ./own trace --live -- sh work.sh rocm70.log 0 2>&1 >/dev/null | grep level)" "level 5"
+is "a level of one's own" "$(AMD_LOG_LEVEL=5 as_user ./own trace --live -- sh work.sh rocm70.log 0 2>&1 >/dev/null | grep level; echo "${PIPESTATUS[0]}")" "level 5
+3"
 is "no log" "$(as_user ./own trace --live -- true 2>&1; echo $?)" "$none
 gpq: trace: without the kernel's side; the log of true is there
 gpq: trace: true wrote no log; is it a HIP program?

@@ -26,7 +26,7 @@ sys.exit(status)
 PY
 peak() { timeout -k 1 300 python3 peak gpq trace "$@"; }
 limit=65536 bytes=2147494208
-if ldd "$(command -v gpq)" | grep -q libasan; then # its shadow is counted, too, and it is slow
+if ldd "$(command -v gpq)" | grep libasan >/dev/null; then # its shadow is counted, too, and it is slow
 	limit=1000000 bytes=200000000
 fi
 small() { is "$1: less than 64 MB" "$(grep -qE 'records|"totals"' out err && echo $(($(cat rss) < limit)))" 1; }
@@ -56,7 +56,7 @@ is "2 GB without a newline from a pipe" "$(jq -c "$sums" out)" "[62,$bytes,60,7,
 small "2 GB without a newline from a pipe"
 
 # Endless input: Ctrl-C, and what is known so far.
-is "yes: Ctrl-C" "$(yes | timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')" \
+is "yes: Ctrl-C" "$(yes | may 124 timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')" \
 	"gpq: trace: stopped by SIGINT after"
 for o in -J "--list -rn" "--by api -J" "--gaps -J" --partial; do
 	# shellcheck disable=SC2086 # the options are words
@@ -191,5 +191,5 @@ is "head -1 of the list" "$(sh -c '{ gpq trace --list big; echo $? >status; } | 
 is "--perfetto on a full disk" "$(says --perfetto /dev/full "$log")" "1:--perfetto /dev/full: No space left on device; what it holds is not complete"
 is "--svg on a full disk" "$(says --series 1ms --svg /dev/full "$log")" "1:--svg /dev/full: No space left on device"
 is "--perfetto where there is no folder" "$(says --perfetto nowhere/x "$log" | cut -d: -f1)" "5"
-is "standard output is closed" "$(t "$log" 2>&1 >&- | sed 's/^gpq: trace: /1:/')" "1:standard output: Bad file descriptor"
+is "standard output is closed" "$(may 1 t "$log" 2>&1 >&- | sed 's/^gpq: trace: /1:/')" "1:standard output: Bad file descriptor"
 finish

@@ -17,13 +17,13 @@ counted() {
 }
 
 # The same by grep and sed, as SOURCES.md of the real logs has it.
-least_most() { grep -aoE "$2=[0-9]+" "$1" | cut -d= -f2 | sort -n | sed -n '1p;$p' | paste -sd' ' | sed -E 's/ /../; s/^$/-/'; }
+least_most() { may 1 grep -aoE "$2=[0-9]+" "$1" | cut -d= -f2 | sort -n | sed -n '1p;$p' | paste -sd' ' | sed -E 's/ /../; s/^$/-/'; }
 by_grep() {
 	local pids
 	pids=$(sed -nE 's/.*\[pid: *([0-9]+) .*/\1/p; s/.* us: ([0-9]+) *: \[.*/\1/p; s/^:[0-9]:[^:]*:[0-9]+ *: [0-9]+: ([0-9]+) *: \[.*/\1/p' "$1" | sort -un)
 	echo "lines $(grep -ac '' "$1") prefixed $(grep -acE '^:[0-9]:' "$1") D $(grep -ac 'Dispatch Header' "$1")" \
-		"B $(grep -acE 'Barrier-?AND Header' "$1") H $(grep -aoE 'HWq=0x[0-9a-f]+' "$1" | sort -u | wc -l)" \
-		"K $(grep -aoE 'ShaderName : .*' "$1" | sort -u | wc -l) pids" $pids "rptr $(least_most "$1" rptr) wptr $(least_most "$1" wptr)"
+		"B $(grep -acE 'Barrier-?AND Header' "$1") H $(may 1 grep -aoE 'HWq=0x[0-9a-f]+' "$1" | sort -u | wc -l)" \
+		"K $(may 1 grep -aoE 'ShaderName : .*' "$1" | sort -u | wc -l) pids" $pids "rptr $(least_most "$1" rptr) wptr $(least_most "$1" wptr)"
 }
 for f in "$top"/tests/data/amdlog/shapes/*.log "$top"/tests/data/amdlog/{rocm712-level4,nolocation,cnn,moves,transformer}.log; do
 	is "${f##*/}: counts by grep" "$(counted "$f" | sed -E 's/pids  rptr/pids rptr/')" "$(by_grep "$f")"
@@ -57,7 +57,7 @@ check_truth() {
 	gpq trace -J "$log" >"$work/j"
 	is "$name: dispatches, barriers by grep" \
 		"$(jq -r '.totals | "\(.dispatches // 0) \(.barriers // 0)"' "$work/j")" \
-		"$(grep -ao 'Dispatch Header' "$log" | wc -l) $(grep -aoE 'Barrier-?AND Header' "$log" | wc -l)"
+		"$(may 1 grep -ao 'Dispatch Header' "$log" | wc -l) $(may 1 grep -aoE 'Barrier-?AND Header' "$log" | wc -l)"
 	is "$name: nothing between records is lost" \
 		"$(jq -r '.totals | "\(.lines) \(.records)"' "$work/j")" \
 		"$(wc -l <"$log") $(grep -aoE ':[0-9]:[a-z_]+\.[ch]pp +:[0-9]+ *: [0-9]+' "$log" | wc -l)"

@@ -6,7 +6,7 @@
 # Lines of a part of a help text on standard input: from the line $1 to the next blank line.
 part() { awk -v from="$1" '$0 == from {p = 1; next} p && /^$/ {exit} p'; }
 # Long options at the beginning of a line.
-options() { grep -oE '^  (-.,|   ) --[a-z][a-z-]*' | grep -oE -- '--[a-z-]*' | sort -u; }
+options() { may 1 grep -oE '^  (-.,|   ) --[a-z][a-z-]*' | may 1 grep -oE -- '--[a-z-]*' | sort -u; }
 # Pages of a command count together: gpq-trace.1 and gpq-trace-*.1.
 pages_of() { ls "$pages/$1" && [ "$1" = gpq.1 ] || ls "$pages/${1%.*}"-*."${1##*.}" 2>/dev/null; }
 # Pages as they are installed, with the columns of this gpq.
@@ -48,7 +48,7 @@ sizes() {
 	rare=$(sed -n '/^Also: /,$p' <<<"$own")
 	is "$1: -h has the options of --help, each on one line or among the rare ones" \
 		"$(($(grep -c . <<<"$own") - $(grep -c . <<<"$rare"))) $(part Options: <<<"$all" | options)" \
-		"$(sed '/^Also: /,$d' <<<"$own" | cut -c1-24 | grep -cE -- '^.{6}--') $({ options <<<"$own"; grep -oE -- '--[a-z-]+' <<<"$rare"; } | sort -u)"
+		"$(sed '/^Also: /,$d' <<<"$own" | cut -c1-24 | grep -cE -- '^.{6}--') $({ options <<<"$own"; may 1 grep -oE -- '--[a-z-]+' <<<"$rare"; } | sort -u)"
 	fits "$1" "$brief"
 }
 fits gpq "$(gpq -h)"

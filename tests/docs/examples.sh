@@ -35,7 +35,7 @@ fi
 words() { # FILE: the options of its gpq sched
 	sed -n '/gpq.*sched.*--online/,/--group/p' "$1" | grep -v '^[[:space:]]*#' | grep -oE -- '--(online|offline|share|socket|group|max-hold|idle|period)\b' | sort -u
 }
-if gpq --list | grep -qx sched; then
+if gpq --list | grep -x sched >/dev/null; then
 	gpq sched --help | grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$work/options"
 	for f in "$unit" "$docker" "$pods"; do
 		empty "${f##*/}: options that gpq sched has" "$(words "$f" | comm -23 - "$work/options")"
