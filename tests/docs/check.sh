@@ -114,7 +114,7 @@ is_symbol() { grep -rqE "\b${1%[([][])]}\b" "$top/cmd" "$top/common"; }
 rig is "the functions, tables, types and constants that HACKING.md names are there" "$(kept is_symbol <<<"$symbols")" "$symbols"
 # Links between pages: [words](file#heading).
 lost=$(cd "$top" && for page in README.md HACKING.md tests/README.md tests/kernel/README.md; do
-	grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u | while IFS='#' read -r file heading; do
+	may 1 grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u | while IFS='#' read -r file heading; do
 		to=${file:+$(dirname "$page")/$file}
 		to=${to:-$page}
 		[ -e "$to" ] && { [ -z "$heading" ] || sed -n 's/^##* //p' "$to" | tr 'A-Z ' 'a-z-' | tr -d '`:,?.()' | grep -qx "$heading"; } || echo "$page: $file#$heading"
