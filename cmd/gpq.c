@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #ifndef GPQ_VERSION // set by the Makefile from VERSION
 #define GPQ_VERSION "unknown"

@@ -5,8 +5,6 @@
 #include "common/reader/demangle.h"
 #include "common/host/root.h"
 
-#include <unistd.h>
-
 void kernels_choose(struct cmd *c, const struct kernels_opts *o)
 {
 	c->out.demangle = o->demangle ||

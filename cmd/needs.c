@@ -4,8 +4,6 @@
 
 #include "common/host/root.h"
 
-#include <unistd.h>
-
 static int need_kfd(void)
 {
 	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)

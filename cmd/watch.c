@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { LEAST_NS = 10000000 };
 

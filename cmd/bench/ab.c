@@ -7,7 +7,6 @@
 #include "common/host/proc.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { DEFAULT_RUNS = 3 };
 

@@ -10,8 +10,6 @@
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"
 
-#include <unistd.h>
-
 #define DEFAULT_CYCLES 100
 #define DEFAULT_GAP_NS 10000000
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SIGNIFICANT 0.01
 

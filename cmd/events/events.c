@@ -3,8 +3,6 @@
 
 #include "common/cli/stop.h"
 
-#include <unistd.h>
-
 #define NOT_GIVEN  UINT64_MAX
 #define LEAST_NS   10000000u
 #define SORT_TEXT  "--sort: rows are in order when all are there"

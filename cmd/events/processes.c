@@ -3,8 +3,6 @@
 
 #include "common/host/root.h"
 
-#include <unistd.h>
-
 #define PROCS "/sys/class/kfd/kfd/proc"
 
 // A process that ended can still be named by messages that were written before.

@@ -3,8 +3,6 @@
 
 #include "common/kfd/check.h"
 
-#include <unistd.h>
-
 #define READS_MAX 16 // reads of one stream in a turn, so that the others get theirs
 
 // --- opening ---

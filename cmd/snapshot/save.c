@@ -5,7 +5,6 @@
 #include "common/host/tree.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #define ROW saved_row
 static const struct out_col cols[] = {

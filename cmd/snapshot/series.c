@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define GENERATION "/sys/class/kfd/kfd/topology/generation_id"
 

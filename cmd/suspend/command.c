@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // ---- --marks FILE: times of suspend and resume are appended to FILE, as gpq suspend --ndjson and
 // gpq resume --ndjson write them; gpq trace --gaps --mark reads them. Standard output is COMMAND's.

@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define AGAIN_NS    1000000000u // from one call of has_more_to_follow() to the next
 #define END_NS      1000000000u // limit for the end of followers that were told to end

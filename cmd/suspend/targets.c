@@ -7,8 +7,6 @@
 #include "common/rows/queue_rows.h"
 #include "common/kfd/topology.h"
 
-#include <unistd.h>
-
 // Tells of a missing driver before lists of its processes or GPUs are read.
 static int need_driver(void)
 {

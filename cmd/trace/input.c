@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define THREADS_USUAL 8 // more do not help, as one thread takes all records in their order
 #define THREADS_MOST  64

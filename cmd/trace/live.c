@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define KERNEL_FILE "kernel.trace"
 #define EVENTS_FILE "events.ndjson"

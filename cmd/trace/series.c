@@ -10,7 +10,6 @@
 #include "common/host/maths.h"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { SPARK_LEAST = 10, SPARK_MOST = 100, SPARK_USUAL = 40, SPARK_OTHERS = 66 };
 

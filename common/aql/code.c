@@ -4,7 +4,6 @@
 #include "common/aql/code_priv.h"
 
 #include <elf.h>
-#include <unistd.h>
 
 #define RUNTIME         "libhsa-runtime64" // every package's file of the runtime begins so
 #define R_DEBUG         "_amdgpu_r_debug"

@@ -12,7 +12,6 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 struct record {
 	// A symbol: value, 0. The end: load address, budget left. A link: address, base.

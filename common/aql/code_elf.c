@@ -13,7 +13,6 @@
 
 #include <libelf.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define READ_CHUNK (1u << 20) // bytes to read before the child tells gpq that it is alive
 

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MS 1000000ull
 

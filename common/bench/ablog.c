@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <unistd.h>
 
 struct ring {
 	int64_t pid;

@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #define SECOND    1000000000ull
 #define MARGIN_NS (60 * SECOND) // between the longest hold and the holders' deadline

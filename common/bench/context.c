@@ -10,7 +10,6 @@
 #include "common/kfd/topology.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #define ITEM(key, label)  MEMBER(text, bench_context, text[CONTEXT_##key], #key),
 #define LABEL(key, label) (label),

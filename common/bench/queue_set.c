@@ -4,7 +4,6 @@
 #include "common/host/buf.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 void queue_set_fini(struct queue_set *s)
 {

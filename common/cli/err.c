@@ -4,8 +4,6 @@
 #include "common/cli/json.h"
 #include "common/cli/text.h"
 
-#include <unistd.h>
-
 // How this process writes messages. `command`, `json` and `verbose` are set before any thread
 // starts.
 static struct {

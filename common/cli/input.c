@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 const char *input_name(const char *name)
 {

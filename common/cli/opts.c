@@ -6,7 +6,6 @@
 #include "common/host/secure.h"
 
 #include <getopt.h>
-#include <unistd.h>
 
 enum { OPTS_MAX = 128, LONG_BASE = 256 };
 

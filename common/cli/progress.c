@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 #define QUIET  (SECOND / 2) // a command that ends sooner shows nothing

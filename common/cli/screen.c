@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <time.h>
-#include <unistd.h>
 #include <wchar.h>
 
 // The alternate screen is entered first and left last, as terminals save and restore the other

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 // timeout(1) signals the process and at once its group: signals within this time are one request.
 #define ONE_REQUEST_NS 300000000

@@ -13,8 +13,6 @@
 #include "common/host/root.h"
 #include "common/kfd/topology.h"
 
-#include <unistd.h>
-
 #define THREADS_MAX 1000000    // the process of further threads is taken as unknown
 #define AGAIN_NS    1000000000 // age at which /proc is read again: name, cgroup may have changed
 

@@ -24,7 +24,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #define TRACEFS_FUNCTIONS(X)   \
 	X(tracefs_tracing_dir) \

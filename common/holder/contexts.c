@@ -5,7 +5,6 @@
 #include "common/host/root.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #define PROC_DIR "/sys/class/kfd/kfd/proc/%d"
 

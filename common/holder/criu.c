@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define RECORD_NAME_SIZE (sizeof(KFD_CRIU_PREFIX) + KFD_SOCKET_NAME_SIZE)
 

@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 // ---- the socket of a holder
 

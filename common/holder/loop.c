@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 // What an event is about, in the order in which events that come together are served: an end before
 // requests, and requests before a new client, which may take the place of a silent one.

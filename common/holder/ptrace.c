@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DYING_HOLDER_MS 3000
 #define HOLD_YIELDS     50 // yields before the first nap: a stop takes some us, a nap 100

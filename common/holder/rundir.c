@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #define LOCK_MS 2000 // longest wait for the lock: no starter holds it so long
 

@@ -5,7 +5,6 @@
 #include "common/host/clock.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 // ---- answers
 

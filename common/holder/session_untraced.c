@@ -21,7 +21,6 @@
 
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
 
 struct opening {
 	struct kfd_session *s;

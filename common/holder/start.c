@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 // Writes "until 4711.250 s", or the text for no deadline.
 static void put_until(char *p, uint64_t until)

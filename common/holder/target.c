@@ -6,7 +6,6 @@
 #include "common/reader/process_cache.h"
 
 #include <sys/syscall.h>
-#include <unistd.h>
 
 uint64_t kfd_target_start(pid_t pid)
 {

@@ -11,7 +11,6 @@
 #include "common/host/blocks.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #define THREADS_MAX     64
 #define PLACES_A_THREAD 3

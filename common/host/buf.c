@@ -2,7 +2,6 @@
 #include "common/host/buf.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 void buf_reserve(struct buf *b, size_t more)
 {

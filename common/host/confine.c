@@ -8,7 +8,6 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define SECCOMP_FUNCTIONS(X) \
 	X(seccomp_init) X(seccomp_rule_add_array) X(seccomp_load) X(seccomp_release)

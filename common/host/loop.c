@@ -5,7 +5,6 @@
 #include "common/host/number.h"
 
 #include <limits.h>
-#include <unistd.h>
 
 #define SECOND_NS      UINT64_C(1000000000)
 #define MILLISECOND_NS UINT64_C(1000000)

@@ -4,7 +4,6 @@
 #include "common/host/root.h"
 
 #include <pwd.h>
-#include <unistd.h>
 
 #define DIGITS "0123456789"
 

@@ -8,7 +8,6 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static int root_fd = -1; // -1: the live host
 

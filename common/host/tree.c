@@ -10,7 +10,6 @@
 #include <search.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 struct tree {
 	char path[PATH_MAX]; // wanted name, without slashes at the end

@@ -2,7 +2,6 @@
 #include "common/host/std.h"
 
 #include <stdarg.h>
-#include <unistd.h>
 
 void (*xalloc_before_end)(void);
 

@@ -10,7 +10,6 @@
 #include <linux/magic.h>
 #include <stdarg.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 // The line of the report that is being made, and facts that several lines need.
 struct report {

@@ -7,7 +7,6 @@
 #include "common/host/root.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))
 #define OPEN                         (~0u)

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pci/pci.h>
 #include <setjmp.h>
-#include <unistd.h>
 
 #define PCI_FUNCTIONS(X) X(pci_alloc) X(pci_cleanup) X(pci_lookup_name)
 

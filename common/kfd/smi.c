@@ -7,7 +7,6 @@
 #include "common/kfd/topology.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #define ALL_PROCESSES (1ull << 63)
 

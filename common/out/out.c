@@ -7,7 +7,6 @@
 #include "common/host/secure.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 enum { FLUSH_AT = 1 << 16 };
 

@@ -12,7 +12,6 @@
 
 #include <libsmartcols.h>
 #include <locale.h>
-#include <unistd.h>
 
 #define SCOLS "libsmartcols.so.1"
 

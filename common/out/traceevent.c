@@ -3,8 +3,6 @@
 
 #include "common/cli/err.h"
 
-#include <unistd.h>
-
 #define FLUSH_AT ((size_t)1 << 16)
 
 static void traceevent_flush(struct traceevent *t)

@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
 #define AGAIN_NS 1000000000u // between two looks at a process that does not fit

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <unistd.h>
 
 static int read_whole(const void *text, size_t len, int fd)
 {

@@ -4,7 +4,6 @@
 #include "common/host/root.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 int memory_open(struct memory *m, pid_t pid)
 {

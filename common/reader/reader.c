@@ -20,7 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define RUNNING_TIMES 10    // a child that runs has this many times the deadline of one that sleeps
 #define NOBODY        65534 // the kernel's default overflow user and group

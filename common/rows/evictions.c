@@ -4,8 +4,6 @@
 #include "common/kfd/driver.h"
 #include "common/kfd/smi.h"
 
-#include <unistd.h>
-
 enum { EVICTION = 9, RESTORE = 10, KEPT_MAX = 4096, READS_MAX = 16 };
 
 struct stream {

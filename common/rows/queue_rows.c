@@ -6,8 +6,6 @@
 #include "common/holder/measure.h"
 #include "common/host/root.h"
 
-#include <unistd.h>
-
 void queue_row_clear(struct queue_row *r)
 {
 	static const struct queue_row unknown = {

@@ -9,7 +9,6 @@
 
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define SECOND_NS  UINT64_C(1000000000)
 #define REQUEST_NS (SECOND_NS / HINTS_RATE)

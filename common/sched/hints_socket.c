@@ -12,7 +12,6 @@
 #include <grp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define NO_GROUP ((gid_t)-1)
 

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MS      UINT64_C(1000000)
 #define NEVER   UINT64_MAX

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <time.h>
-#include <unistd.h>
 
 // ---- columns and keys
 

@@ -7,8 +7,6 @@
 #include "common/host/root.h"
 #include "common/host/number.h"
 
-#include <unistd.h>
-
 #define HQDS "/sys/kernel/debug/kfd/hqds"
 
 // Parses /proc/uptime, "SECONDS.HUNDREDTHS IDLE". Returns 1/100 s since boot, or KFD_UNKNOWN.

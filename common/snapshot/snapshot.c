@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };
 

@@ -6,8 +6,6 @@
 #include "common/host/root.h"
 #include "common/slots/slot_rows.h"
 
-#include <unistd.h>
-
 #define NEXT_ROOT \
 	"as root; or, for a process of one's own, with --attach, whose help says what it costs"
 
