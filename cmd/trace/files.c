@@ -30,7 +30,6 @@ static bool pid_of_suffix(const char *text, uint64_t *pid)
 	static const char *const ends[] = {"", ".gz", ".zst", ".xz", ".lz4", ".bz2"};
 	size_t n = *text == '_' ? strspn(text + 1, "0123456789") : 0;
 	char digits[12] = "";
-
 	if (!n || n > 10)
 		return false;
 	memcpy(digits, text + 1, n);

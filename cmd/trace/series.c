@@ -317,7 +317,6 @@ static void draw_panel(struct drawing *d, struct plot *p, enum panel panel)
 	double top = maths()->fmax(fill_points(d, panel, &d->s->all),
 				   panel == DISPATCHES ? 0 : LEAST_TOP);
 	char name[64];
-
 	plot_group(p, launches ? "Launches per second" : headings[panel], top, PLOT_RATE);
 	plot_row(p, panel == QUEUES ? "" : "all queues", d->x, d->y, d->n, NULL);
 	for (uint32_t i = 0; panel != QUEUES && d->nqueues > 1 && i < d->nqueues; i++) {
@@ -335,7 +334,6 @@ static void name_logs(const struct trace *t, struct buf *out)
 	const char *path = t->nlogs && strcmp(t->logs[0], "-") != 0 ? t->logs[0] : "standard input";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t len = strlen(name);
-
 	buf_printf(out, "%s%s", len > LONGEST ? "..." : "",
 		   len > LONGEST ? name + len - LONGEST : name);
 	if (t->nlogs > 1)

@@ -223,7 +223,6 @@ const struct schema trace_schema = {"gpq.trace", 1,
 const char *trace_priority(int priority)
 {
 	static const char *const names[] = {"low", "normal", "high"}; // [amdlog.priority]
-
 	return priority >= 0 && priority < 3 ? names[priority] : NULL;
 }
 

@@ -54,7 +54,6 @@ static bool copy_escape(struct rewriting *r)
 	} changed[] = {
 		{'s', "[" SPACES "]"}, {'D', "[^\\n\\d]"}, {'W', "[^\\n\\w]"}, {'H', "[^\\n\\h]"}};
 	char c = r->p[1];
-
 	for (size_t i = 0; i < COUNT(changed); i++) {
 		if (c == changed[i].letter) {
 			r->p += 2;
@@ -79,7 +78,6 @@ static bool copy_named(struct rewriting *r, bool negated)
 					    "print",  "space", "cntrl", "ascii"};
 	const char *name = r->p + 2, *end = strstr(name, ":]");
 	size_t n = end ? (size_t)(end - name) : 0, known = COUNT(names) - (negated ? 0 : 3);
-
 	for (size_t i = 0; i < known; i++) {
 		if (n == strlen(names[i]) && !memcmp(name, names[i], n))
 			return copy_bytes(r, n + 4);
@@ -130,7 +128,6 @@ static bool copy_group(struct rewriting *r)
 {
 	static const char *const kinds[] = {"(?:",  "(?>",  "(?=",  "(?!",
 					    "(?<=", "(?<!", "(?i)", "(?i:"};
-
 	if (r->p[1] != '?')
 		return r->p[1] != '*' && copy_bytes(r, 1);
 	for (size_t i = 0; i < COUNT(kinds); i++) {

@@ -244,7 +244,6 @@ const char *text_suggest(const char *s, const char *const *words)
 bool spark_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const char *value = host_getenv(names[i]);
 		if (value && *value)
@@ -258,7 +257,6 @@ void spark_line(struct buf *out, const double *values, size_t n, double max, boo
 	static const char *const blocks[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char *const ascii[] = {".", ":", "-", "=", "+", "*", "#", "%", "@"};
 	enum { LEVELS = 8 };
-
 	for (size_t i = 0; i < n; i++) {
 		double share = max > 0 ? values[i] / max : 0;
 		int level = !(share > 0) ? 0 : share >= 1 ? LEVELS : 1 + (int)(share * LEVELS);

@@ -110,7 +110,6 @@ static int error_of(const char *line)
 		int error;
 	} words[] = {
 		{"limit ", EDQUOT}, {"ended ", ECANCELED}, {"expired ", ESTALE}, {"id ", EINVAL}};
-
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(line, words[i].word, strlen(words[i].word)) == 0)
 			return -words[i].error;

@@ -13,7 +13,6 @@
 const char *ftrace_kind_name(enum ftrace_kind kind)
 {
 	static const char *const names[] = {"function", "entry", "return", "event", "lost"};
-
 	return kind < FTRACE_NKINDS ? names[kind] : "unknown";
 }
 
@@ -172,7 +171,6 @@ static struct ftrace_text name_of_event(struct ftrace_text t)
 	static const char *const ends[] = {"_ret", "__return", "__exit", "__entry"};
 	bool numbered =
 		t.len > 4 && t.at[1] == '_' && t.at[t.len - 1] == '0' && t.at[t.len - 2] == '_';
-
 	if (numbered && (t.at[0] == 'p' || t.at[0] == 'r' || t.at[0] == 'f'))
 		return (struct ftrace_text){t.at + 2, t.len - 4};
 	for (size_t i = 0; i < COUNT(ends); i++) {

@@ -407,7 +407,6 @@ static bool make_probe(struct live_trace *t, const struct live_probe *p, const c
 	snprintf(result, sizeof(result), "%s_ret", p->function);
 	for (int i = !module; i < 2; i++) { // 0: function of the module, 1: built in
 		const char *where = i ? function : name;
-
 		entry = (!suffix && define_event(t, 'p', p->function, where, p->entry)) ||
 			define_event(t, 'p', p->function, where, "");
 		if (!entry)

@@ -61,7 +61,6 @@ static bool mount_is_local(pid_t pid, long id)
 					    "xfs",   "btrfs", "f2fs",   "overlay", "zfs",  NULL};
 	char path[48], kind[16] = "";
 	struct buf b = {0};
-
 	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
 	if (buf_read_at(&b, AT_FDCWD, path) > 0)
 		for (char *line = b.data; line && *line; line = strchr(line, '\n')) {

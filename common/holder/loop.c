@@ -112,7 +112,6 @@ static void serve_client_input(struct holder *h, struct client *c)
 		return;
 	}
 	const ssize_t n = recv(c->fd, in + c->len, HOLDER_LINE_MAX - c->len, MSG_DONTWAIT);
-
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {

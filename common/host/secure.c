@@ -14,7 +14,6 @@ const char *host_getenv(const char *name)
 	// file names. GPQ_SYSROOT and XDG_RUNTIME_DIR name directories, so they are not listed.
 	static const char *const harmless[] = {"NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
 	bool counts = !host_secure();
-
 	for (size_t i = 0; i < COUNT(harmless); i++)
 		counts |= strcmp(name, harmless[i]) == 0;
 	return counts ? getenv(name) : NULL;

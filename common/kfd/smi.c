@@ -178,7 +178,6 @@ const char *kfd_smi_trigger(const struct kfd_smi_event *e)
 	static const char *const evict[] = {"svm",     "userptr",         "ttm",
 					    "suspend", "criu-checkpoint", "criu-restore"};
 	static const char *const unmap[] = {"mmu-notify", "mmu-notify-migrate", "cpu-unmap"};
-
 	switch (e->number) {
 	case 5:
 	case 6: return e->trigger < COUNT(migrate) ? migrate[e->trigger] : NULL;

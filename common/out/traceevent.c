@@ -48,7 +48,6 @@ void traceevent_name(struct traceevent *t, uint64_t pid, uint64_t tid, const cha
 {
 	const char *const what[] = {tid ? "thread_name" : "process_name",
 				    tid ? "thread_sort_index" : "process_sort_index"};
-
 	for (unsigned i = 0; i < 2; i++) {
 		traceevent_begin(t, 'M', pid, tid, UINT64_MAX, NULL, what[i], strlen(what[i]));
 		json_begin(&t->json, "args", '{');

@@ -243,7 +243,6 @@ void pick_text(struct buf *b, const struct pick_opts *o)
 	} lists[] = {
 		{"container", &o->containers}, {"cgroup", &o->cgroups}, {"pod", &o->pods},
 		{"user", &o->users},           {"comm", &o->comms},     {"cmdline", &o->cmdlines}};
-
 	for (size_t i = 0; i < o->pids.n; i++)
 		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
 	buf_printf(b, "%s%s", o->ns_pid ? " --ns-pid" : "", o->tree ? " --tree" : "");

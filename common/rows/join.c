@@ -40,7 +40,6 @@ const char *join_why_text(enum join_why why)
 		[JOIN_NO_MQD] = "no MQD of the process has its GPU, type and size",
 		[JOIN_NO_PROC] = "the MQD dump does not have its process",
 	};
-
 	return (unsigned)why < JOIN_WHYS ? text[why] : "";
 }
 
@@ -227,7 +226,6 @@ static bool join_blocks(const struct joiner *jn, const struct kfd_proc *proc)
 	x.printed = x.contexts + x.n;
 	x.confirmed = x.contexts + 2 * x.n;
 	const bool found = find_printed(&x) && pair_contexts(&x);
-
 	for (uint32_t i = 0; found && i < x.n; i++)
 		jn->blocks[x.contexts[i]] = x.printed[i];
 	free(x.contexts);
@@ -420,7 +418,6 @@ static void join_process(struct joiner *jn, const struct kfd_proc *proc)
 
 	const bool ordered = load_sysfs(jn, proc->queue, proc->queues);
 	const unsigned blocks = load_mqds(jn, proc->pid);
-
 	if (blocks) // else the queues keep JOIN_NO_PROC
 		match_workload(jn, ordered && blocks == 1 && proc->contexts == 1 &&
 					   workloads_agree(jn, true));

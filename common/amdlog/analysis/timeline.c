@@ -137,7 +137,6 @@ static void queue_track_name(char out[96], const struct amdlog_queue *q)
 	static const char *const priorities[] = {" low", "", " high"};
 	bool ring = q->hwq != AMDLOG_UNKNOWN;
 	int n = snprintf(out, 96, "%s 0x%" PRIx64, ring ? "HWq" : "SWq", ring ? q->hwq : q->swq);
-
 	if (q->id >= 0)
 		n += snprintf(out + n, 96 - (size_t)n, " id %" PRId64, q->id);
 	if (q->priority >= 0 && q->priority < 3)

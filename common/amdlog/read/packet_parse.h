@@ -23,7 +23,6 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 	__m128i is_l = _mm_cmpeq_epi8(_mm_min_epu8(l, _mm_set1_epi8(5)), l);
 	uint32_t others = ~(uint32_t)_mm_movemask_epi8(_mm_or_si128(is_d, is_l));
 	size_t n = (size_t)__builtin_ctz(others);
-
 	if (n >= max)
 		n = max;
 	else if (n == 16 && hex_digit(p[16]) >= 0)
@@ -40,7 +39,6 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 #else
 	uint64_t v = 0;
 	size_t n = 0;
-
 	for (int digit; n < max && n < 17 && (digit = hex_digit(p[n])) >= 0; n++)
 		v = v << 4 | (uint64_t)digit;
 	*value = v;
@@ -77,7 +75,6 @@ static inline uint64_t digits_before(const char *end, const uint8_t *mask)
 	return (uint32_t)halves * UINT64_C(100000000) + (halves >> 32);
 #else
 	uint64_t value = 0;
-
 	for (int i = 0; i < 16; i += 8) {
 		uint64_t x = load64(end - 16 + i) & load64(mask + i);
 		x = x * 10 + (x >> 8);

@@ -77,7 +77,6 @@ static uint64_t read_prefix_time(const char *p, size_t *at, size_t len)
 static size_t colour_len(const char *p, size_t len)
 {
 	static const char *const leads[] = {"\x1b[", "^[[", "ESC[", "<-[", "\xe2\x86\x90["};
-
 	for (size_t i = 0; i < COUNT(leads); i++) {
 		size_t at = strlen(leads[i]);
 		if (len < at || memcmp(p, leads[i], at) != 0)

@@ -85,7 +85,6 @@ static inline uint64_t bytes_that_are(const char *p, char c)
 #elif defined(__aarch64__)
 	const uint8x16_t weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
 	uint8x16_t is[4];
-
 	for (unsigned i = 0; i < 4; i++)
 		is[i] = vandq_u8(weight, vceqq_u8(vld1q_u8((const uint8_t *)p + i * 16),
 						  vdupq_n_u8((uint8_t)c)));
