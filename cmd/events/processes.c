@@ -127,10 +127,10 @@ const struct known *processes_of_pid(struct events *ev, pid_t pid)
 static const struct known *process_of_thread(struct events *ev, uint64_t tid)
 {
 	const struct known *k = processes_of_pid(ev, (pid_t)tid);
-	char path[64];
 	for (size_t i = 0; !k && ev->pids_are_host && i < ev->nknown; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)ev->known[i].pid, (int)tid);
-		if (!ev->known[i].ended_ns && host_access(path, F_OK) == 0)
+		const int pid = (int)ev->known[i].pid;
+		if (!ev->known[i].ended_ns &&
+		    host_access(PATH("/proc/%d/task/%d", pid, (int)tid), F_OK) == 0)
 			k = &ev->known[i];
 	}
 	return k;

@@ -41,7 +41,7 @@ struct code_names {
 
 static const char *maps_of(struct code_names *c)
 {
-	if (!c->maps.len && reader_readf(&c->maps, "/proc/%d/maps", (int)c->pid) <= 0)
+	if (!c->maps.len && reader_read(&c->maps, PATH("/proc/%d/maps", (int)c->pid)) <= 0)
 		c->maps.len = 0;
 	return c->maps.len ? c->maps.data : "";
 }

@@ -87,11 +87,10 @@ static int open_path(const struct question *q)
 static int open_file(const void *text, size_t len)
 {
 	const struct question *q = text;
-	char path[96];
 	(void)len;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid,
-		 q->start, q->end);
-	const int fd = q->start ? open_found(host_open(path, O_PATH)) : -1;
+	const struct path path =
+		pathf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid, q->start, q->end);
+	const int fd = q->start ? open_found(host_open(path.text, O_PATH)) : -1;
 	return fd < 0 && *q->path ? open_path(q) : fd;
 }
 

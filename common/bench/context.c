@@ -53,9 +53,9 @@ static void add_parameters(struct bench_context *c)
 					    "hws_gws_support", "mes",
 					    "mtype_local",     "preempt_us"}; // of the software GPU
 	for (unsigned i = 0; i < COUNT(names); i++) {
-		char path[96], value[24];
-		snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", names[i]);
-		host_read_line(value, sizeof(value), path);
+		char value[24];
+		host_read_line(value, sizeof(value),
+			       PATH("/sys/module/amdgpu/parameters/%s", names[i]));
 		if (*value)
 			context_add(c, CONTEXT_parameters, "%s=%s", names[i], value);
 	}

@@ -59,7 +59,7 @@ static int64_t process_of_thread(int64_t tid)
 	struct buf b = {0};
 	long long tgid = -1;
 	const char *at;
-	if (host_readf(&b, "/proc/%lld/status", (long long)tid) > 0 &&
+	if (host_read(&b, PATH("/proc/%lld/status", (long long)tid)) > 0 &&
 	    (at = strstr(b.data, "\nTgid:")))
 		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
 	buf_fini(&b);

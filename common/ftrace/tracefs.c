@@ -41,26 +41,9 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 
 // --- files of tracefs ---
 
-struct path {
-	char text[256];
-};
-
-// Returns the path of a file or folder in tracefs; instance_path(): in the instance.
-__attribute__((format(printf, 2, 3))) static struct path path_of(const struct live_trace *t,
-								 const char *fmt, ...)
-{
-	struct path path;
-	int n = snprintf(path.text, sizeof(path.text), "%s/", t->dir);
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(path.text + n, sizeof(path.text) - (size_t)n, fmt, ap);
-	va_end(ap);
-	return path;
-}
-
 static struct path instance_path(const struct live_trace *t, const char *file)
 {
-	return path_of(t, "instances/%s%s", t->name, file);
+	return pathf("%s/instances/%s%s", t->dir, t->name, file);
 }
 
 static bool exists(struct path path)
@@ -87,7 +70,7 @@ static int set_instance(const struct live_trace *t, const char *file, const char
 // Returns the path of the file that turns the group's kprobe events on ("1") and off ("0").
 static struct path probes_switch(const struct live_trace *t)
 {
-	return path_of(t, "instances/%s/events/%s/enable", t->name, t->group);
+	return pathf("%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
 }
 
 // --- removal ---
@@ -96,7 +79,7 @@ static struct path probes_switch(const struct live_trace *t)
 // lack lines while another gpq removes its own.)
 static int count_events(const struct live_trace *t)
 {
-	DIR *d = host_opendirf("%s/instances/%s/events/%s", t->dir, t->name, t->group);
+	DIR *d = host_opendir(PATH("%s/instances/%s/events/%s", t->dir, t->name, t->group));
 	int n = 0;
 	while (d && host_readdir(d))
 		n++;
@@ -112,11 +95,11 @@ static int remove_probes(const struct live_trace *t)
 	char group[40], command[256];
 	int left = 0;
 	snprintf(group, sizeof(group), ":%s/", t->group);
-	if (host_readf(&list, "%s/kprobe_events", t->dir) < 0)
+	if (host_read(&list, PATH("%s/kprobe_events", t->dir)) < 0)
 		return errno == ENOENT ? 0 : -1;
 	for (char *at = list.data; at && (at = strstr(at, group)); at++) {
 		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(at, " \n"), at);
-		left += write_tracefs(path_of(t, "kprobe_events"), O_APPEND, command) != 0;
+		left += write_tracefs(pathf("%s/kprobe_events", t->dir), O_APPEND, command) != 0;
 	}
 	buf_fini(&list);
 	return left;
@@ -234,7 +217,7 @@ static int find_tracefs(struct live_trace *t)
 				"as root: mount -t tracefs none /sys/kernel/tracing",
 				"--live: there is no tracefs");
 	snprintf(t->dir, sizeof(t->dir), "%s", dir);
-	return exists(path_of(t, "instances"))
+	return exists(pathf("%s/instances", t->dir))
 		       ? GPQ_OK
 		       : err_fail(GPQ_UNSUPPORTED, "use a kernel with CONFIG_TRACING",
 				  "--live: %s has no instances", dir);
@@ -298,7 +281,7 @@ static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
 static void sweep_groups(struct live_trace *t, struct swept *s)
 {
 	struct buf list = {0};
-	host_readf(&list, "%s/kprobe_events", t->dir);
+	host_read(&list, PATH("%s/kprobe_events", t->dir));
 	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
 	     at = strstr(at, ":" GROUP)) {
 		at += strlen(":" GROUP);
@@ -314,7 +297,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 // Removes what killed gpqs left: instances that nobody has locked, and their kprobe events.
 static struct swept sweep_instances(const char *dir)
 {
-	DIR *d = host_opendirf("%s/instances", dir);
+	DIR *d = host_opendir(PATH("%s/instances", dir));
 	struct live_trace t = {.lock = -1};
 	const struct dirent *e;
 	struct swept s = {0};
@@ -390,7 +373,7 @@ static bool define_event(const struct live_trace *t, char kind, const char *even
 {
 	char text[512];
 	snprintf(text, sizeof(text), "%c:%s/%s %s %s", kind, t->group, event, function, fetch);
-	return write_tracefs(path_of(t, "kprobe_events"), O_APPEND, text) == 0;
+	return write_tracefs(pathf("%s/kprobe_events", t->dir), O_APPEND, text) == 0;
 }
 
 // Defines the kprobe events of a function. Older kernels fetch no arguments at a return: there the
@@ -437,7 +420,7 @@ static int make_probes(struct live_trace *t)
 {
 	char *list =
 		tracefs_get()->tracefs_instance_file_read(NULL, "available_filter_functions", NULL);
-	bool kprobes = exists(path_of(t, "kprobe_events"));
+	bool kprobes = exists(pathf("%s/kprobe_events", t->dir));
 	struct buf names = {0};
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
@@ -469,11 +452,11 @@ static int make_probes(struct live_trace *t)
 static int make_events(struct live_trace *t)
 {
 	for (size_t i = 0; i < live_nevents; i++) {
-		if (!exists(path_of(t, "events/%s/enable", live_events[i])))
+		if (!exists(pathf("%s/events/%s/enable", t->dir, live_events[i])))
 			continue;
-		if (write_tracefs(
-			    path_of(t, "instances/%s/events/%s/enable", t->name, live_events[i]), 0,
-			    "1"))
+		if (write_tracefs(pathf("%s/instances/%s/events/%s/enable", t->dir, t->name,
+					live_events[i]),
+				  0, "1"))
 			err_warn(NULL, "--live: %s: %s", live_events[i], strerror(errno));
 		else
 			t->events++;
@@ -522,7 +505,7 @@ static void say_missed(const struct live_trace *t)
 {
 	unsigned long long sum = 0;
 	struct buf b = {0};
-	if (host_readf(&b, "%s/kprobe_profile", t->dir) < 0)
+	if (host_read(&b, PATH("%s/kprobe_profile", t->dir)) < 0)
 		return;
 	for (char *at = strstr(b.data, "_ret "); at; at = strstr(at, "_ret ")) {
 		strtoull(at + strlen("_ret "), &at, 10);
@@ -537,7 +520,7 @@ static void say_missed(const struct live_trace *t)
 static bool is_whole(const struct live_trace *t)
 {
 	struct buf b = {0};
-	host_readf(&b, "%s", probes_switch(t).text);
+	host_read(&b, probes_switch(t).text);
 	bool on = b.len && b.data[0] == '1';
 	buf_fini(&b);
 	return !t->defined || (on && count_events(t) == t->defined);

@@ -49,12 +49,10 @@ static enum record read_record(int dir, const char *name)
 // duplicate is open, the queues would outlive the target.
 static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 {
-	char path[48], to[16];
+	DIR *d = opendir(PATH("/proc/%d/fd", (int)t->pid));
+	char to[16];
 	struct dirent *e;
 	int fd = -1;
-	DIR *d;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)t->pid);
-	d = opendir(path);
 	while (d && fd < 0 && (e = readdir(d))) {
 		ssize_t n = readlinkat(dirfd(d), e->d_name, to, sizeof(to));
 		if (n == (ssize_t)strlen(KFD_DEVICE_PATH) &&

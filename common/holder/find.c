@@ -29,9 +29,8 @@ struct search {
 // The path of `name` in the directory `fd`; NULL: not known.
 static char *path_of(int fd, const char *name)
 {
-	char link[32], path[4096];
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	const ssize_t n = readlink(link, path, sizeof(path));
+	char path[4096];
+	const ssize_t n = readlink(PATH("/proc/self/fd/%d", fd), path, sizeof(path));
 	return n > 0 ? xasprintf("%.*s/%s", (int)n, path, name) : NULL;
 }
 
@@ -59,10 +58,9 @@ static bool mount_is_local(pid_t pid, long id)
 {
 	static const char *const local[] = {"tmpfs", "ramfs", "rootfs", "ext2",    "ext3", "ext4",
 					    "xfs",   "btrfs", "f2fs",   "overlay", "zfs",  NULL};
-	char path[48], kind[16] = "";
+	char kind[16] = "";
 	struct buf b = {0};
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
-	if (buf_read_at(&b, AT_FDCWD, path) > 0)
+	if (buf_read_at(&b, AT_FDCWD, PATH("/proc/%d/mountinfo", (int)pid)) > 0)
 		for (char *line = b.data; line && *line; line = strchr(line, '\n')) {
 			const char *dash = NULL;
 			line += *line == '\n';
@@ -82,14 +80,14 @@ static bool mount_is_local(pid_t pid, long id)
 // if that is no directory, or not on a local file system.
 static int open_folder(pid_t pid, int fds, const char *name)
 {
-	char path[288], to[8] = "";
+	char to[8] = "";
 	struct buf b = {0};
 	const char *id;
 	int fd = -1;
 	if (readlinkat(fds, name, to, sizeof(to) - 1) < 1 || to[0] != '/')
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, name);
-	if (buf_read_at(&b, AT_FDCWD, path) > 0 && (id = strstr(b.data, "mnt_id:")) &&
+	if (buf_read_at(&b, AT_FDCWD, PATH("/proc/%d/fdinfo/%s", (int)pid, name)) > 0 &&
+	    (id = strstr(b.data, "mnt_id:")) &&
 	    mount_is_local(pid, strtol(id + strlen("mnt_id:"), NULL, 10)))
 		fd = openat(fds, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	buf_fini(&b);
@@ -98,10 +96,7 @@ static int open_folder(pid_t pid, int fds, const char *name)
 
 static void try_holder(struct search *s)
 {
-	char path[32];
-	DIR *d;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)s->holder);
-	d = opendir(path);
+	DIR *d = opendir(PATH("/proc/%d/fd", (int)s->holder));
 	for (struct dirent *e; s->fd < 0 && d && (e = readdir(d));) {
 		int dir = e->d_name[0] == '.' ? -1 : open_folder(s->holder, dirfd(d), e->d_name);
 		if (dir < 0)

@@ -382,9 +382,8 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 {
 	struct dirent **list;
 	unsigned n = 0;
-	char path[64];
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
-	int num = scandir(path, &list, NULL, alphasort);
+	int num = scandir(PATH("/sys/class/kfd/kfd/proc/%d/queues", (int)pid), &list, NULL,
+			  alphasort);
 	for (int i = 0; i < num; i++) {
 		n += list[i]->d_name[0] != '.';
 		if (names && list[i]->d_name[0] != '.')

@@ -151,7 +151,7 @@ static bool waits_for_debugger(pid_t pid, pid_t tid)
 {
 	struct buf b = {0};
 	unsigned long nr = 0, request = 0;
-	if (host_readf(&b, "/proc/%d/task/%d/syscall", (int)pid, (int)tid) > 0) {
+	if (host_read(&b, PATH("/proc/%d/task/%d/syscall", (int)pid, (int)tid)) > 0) {
 		char *p = b.data;
 		nr = strtoul(p, &p, 10);
 		strtoul(p, &p, 16);
@@ -174,7 +174,7 @@ static void nudge(pid_t tid)
 
 void tracee_rescue(pid_t pid)
 {
-	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
+	DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
 		pid_t tid;
 		if (proc_parse_pid(e->d_name, &tid) && waits_for_debugger(pid, tid))

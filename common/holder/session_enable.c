@@ -16,7 +16,7 @@
 // The n-th thread of `pid` that is not its leader; 0: there is none.
 static pid_t other_thread(pid_t pid, unsigned n)
 {
-	DIR *tasks = host_opendirf("/proc/%d/task", (int)pid);
+	DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
 	pid_t tid = 0, found = 0;
 	for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
 		if (proc_parse_pid(e->d_name, &tid) && tid != pid && !n--)
@@ -29,10 +29,8 @@ static pid_t other_thread(pid_t pid, unsigned n)
 // Has the process further threads? proc_task_getattr() in fs/proc/base.c counts them as links.
 static bool has_others(pid_t pid)
 {
-	char path[32];
 	struct stat st;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return stat(path, &st) == 0 && st.st_nlink > 3;
+	return stat(PATH("/proc/%d/task", (int)pid), &st) == 0 && st.st_nlink > 3;
 }
 
 int session_try(int kfd, pid_t target)

@@ -210,8 +210,8 @@ static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *
 {
 	struct buf b = {0};
 	unsigned id = s->gpus[gpu].gpu_id;
-	ssize_t n = pids_are_host() ? host_readf(&b, "/sys/kernel/debug/kfd/proc/%d/pasid_%u",
-						 (int)s->target.pid, id)
+	ssize_t n = pids_are_host() ? host_read(&b, PATH("/sys/kernel/debug/kfd/proc/%d/pasid_%u",
+							 (int)s->target.pid, id))
 				    : -1;
 	char first = n > 0 ? b.data[0] : '\0';
 	buf_fini(&b);

@@ -96,6 +96,16 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+struct path pathf(const char *fmt, ...)
+{
+	struct path path;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(path.text, sizeof(path.text), fmt, ap);
+	va_end(ap);
+	return path;
+}
+
 #define READ_FIRST 2048 // bytes: capacity of a new buffer
 #define READ_LEAST 128  // bytes: free space below which the buffer grows
 

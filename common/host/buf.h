@@ -5,6 +5,7 @@
 
 #include "common/host/std.h"
 
+#include <limits.h>
 #include <stdarg.h>
 
 struct buf {
@@ -41,6 +42,16 @@ void buf_i64(struct buf *b, int64_t value);
 void buf_hex(struct buf *b, uint64_t value); // 0x1f
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+// A formatted path. It has room for one byte more than the kernel takes, so that a path that was
+// cut is refused (ENAMETOOLONG).
+struct path {
+	char text[PATH_MAX + 1];
+};
+struct path pathf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+// The text of such a path, for the statement alone: host_read(&b, PATH("/proc/%d/stat", pid)).
+#define PATH(...) pathf(__VA_ARGS__).text
 
 // Limit for files that are read whole: more than ten times the dumps of 8 GPUs with 4 XCCs and
 // 1,000 processes. A longer file is an attack on memory.

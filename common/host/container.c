@@ -153,7 +153,7 @@ bool container_of(struct container *c, pid_t pid)
 	bool found = false;
 	*c = (struct container){0};
 	errno = 0;
-	if (host_readf(&b, "/proc/%d/cgroup", (int)pid) >= 0) {
+	if (host_read(&b, PATH("/proc/%d/cgroup", (int)pid)) >= 0) {
 		found = container_parse(c, b.data);
 		errno = 0;
 	}
@@ -209,7 +209,7 @@ bool container_name(const struct container *c, char *name, size_t size)
 		snprintf(name, size, "%s", c->id);
 		return *c->id != '\0';
 	}
-	if (host_readf(&b, "/var/lib/docker/containers/%s/config.v2.json", c->id) >= 0) {
+	if (host_read(&b, PATH("/var/lib/docker/containers/%s/config.v2.json", c->id)) >= 0) {
 		found = container_parse_docker(b.data, name, size);
 	} else if (host_read(&b,
 			     "/var/lib/containers/storage/overlay-containers/containers.json") >=

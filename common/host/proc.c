@@ -70,7 +70,7 @@ int proc_read(struct proc *p, pid_t pid)
 {
 	struct buf b = {0};
 	*p = (struct proc){.pid = pid, .uid = UINT64_MAX, .tracer = -1};
-	int r = host_readf(&b, "/proc/%d/status", (int)pid) < 0 ? -1 : 0;
+	int r = host_read(&b, PATH("/proc/%d/status", (int)pid)) < 0 ? -1 : 0;
 	if (r == 0)
 		proc_parse(p, pid, b.data);
 	buf_fini(&b);
@@ -93,7 +93,7 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks)
 {
 	struct buf b = {0};
 	bool found = false;
-	if (host_readf(&b, "/proc/%d/stat", (int)pid) >= 0) {
+	if (host_read(&b, PATH("/proc/%d/stat", (int)pid)) >= 0) {
 		found = proc_stat_number(b.data, 22, ticks);
 		errno = found ? 0 : EINVAL;
 	}

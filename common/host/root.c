@@ -173,36 +173,16 @@ DIR *host_opendir(const char *path)
 
 struct dirent *host_readdir(DIR *d)
 {
-	char link[32], path[PATH_MAX];
+	char path[PATH_MAX];
 	errno = 0;
 	struct dirent *e = readdir(d);
 	if (e || !errno)
 		return e;
 	int error = errno;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd(d));
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	ssize_t n = readlink(PATH("/proc/self/fd/%d", dirfd(d)), path, sizeof(path) - 1);
 	path[n > 0 ? n : 0] = '\0';
 	host_trouble(path, error);
 	return NULL;
-}
-
-static int format_path(char path[PATH_MAX], const char *fmt, va_list ap)
-{
-	int n = vsnprintf(path, PATH_MAX, fmt, ap);
-	if (n >= 0 && n < PATH_MAX)
-		return 0;
-	errno = ENAMETOOLONG;
-	return -1;
-}
-
-DIR *host_opendirf(const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	va_list ap;
-	va_start(ap, fmt);
-	int r = format_path(path, fmt, ap);
-	va_end(ap);
-	return r ? NULL : host_opendir(path);
 }
 
 ssize_t host_read(struct buf *b, const char *path)
@@ -218,16 +198,6 @@ ssize_t host_read(struct buf *b, const char *path)
 	return n;
 }
 
-ssize_t host_readf(struct buf *b, const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	va_list ap;
-	va_start(ap, fmt);
-	int r = format_path(path, fmt, ap);
-	va_end(ap);
-	return r ? -1 : host_read(b, path);
-}
-
 int host_access(const char *path, int mode)
 {
 	// access(2) asks for the real user, without capabilities.
@@ -238,9 +208,7 @@ int host_access(const char *path, int mode)
 	int fd = host_open(path, O_PATH);
 	if (fd < 0)
 		return -1;
-	char self[64];
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	int r = access(self, mode);
+	int r = access(PATH("/proc/self/fd/%d", fd), mode);
 	close_quietly(fd);
 	return r;
 }

@@ -37,11 +37,9 @@ DIR *host_opendir(const char *path);
 // readdir(3) that reports failures by host_trouble(): otherwise a folder that cannot be read to its
 // end would look like a shorter folder.
 struct dirent *host_readdir(DIR *d);
-DIR *host_opendirf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // Reads a whole file into `b`, replacing its content. Returns the bytes read, or -1 with errno.
 ssize_t host_read(struct buf *b, const char *path);
-ssize_t host_readf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // Reads the first line of a file, cut to `size`. False, and "", if the file is empty or cannot be
 // read.

@@ -296,10 +296,9 @@ static void set_unread_parameter(struct report *r, int error)
 static void check_parameter(struct report *r)
 {
 	const struct meaning *m = meanings;
-	char path[96], number[24] = "";
+	char number[24] = "";
 	uint64_t v = 0;
-	snprintf(path, sizeof(path), "/sys/module/amdgpu/parameters/%s", r->about->text);
-	if (host_read_u64(path, &v)) {
+	if (host_read_u64(PATH("/sys/module/amdgpu/parameters/%s", r->about->text), &v)) {
 		set_unread_parameter(r, errno);
 		return;
 	}
@@ -408,9 +407,7 @@ static void check_tracefs(struct report *r)
 	static const char *const dirs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 	int error = ENOENT;
 	for (unsigned i = 0; i < 2; i++) {
-		char path[64];
-		snprintf(path, sizeof(path), "%s/events", dirs[i]);
-		if (host_access(path, R_OK | X_OK) == 0) {
+		if (host_access(PATH("%s/events", dirs[i]), R_OK | X_OK) == 0) {
 			set_line(r, KFD_CHECK_OK, NULL, "%s is readable", dirs[i]);
 			return;
 		}

@@ -119,12 +119,10 @@ static int ask_library(const struct drm *lib, int fd, char *name, size_t size)
 int drm_marketing_name(uint64_t minor, char *name, size_t size)
 {
 	const struct drm *lib;
-	char path[32];
 	*name = '\0';
 	if (!host_is_live() || minor > UINT32_MAX)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (unsigned)minor);
-	int fd = host_open(path, O_RDWR);
+	int fd = host_open(PATH("/dev/dri/renderD%u", (unsigned)minor), O_RDWR);
 	if (fd < 0)
 		return -errno;
 	lib = drm_get();

@@ -168,7 +168,7 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 		return proc->pasid;
 	if (context >= 0)
 		snprintf(name, sizeof(name), "context_%d/", (int)context);
-	if (host_readf(&text, DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu) <= 0 ||
+	if (host_read(&text, PATH(DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu)) <= 0 ||
 	    !kfd_parse_number(text.data, text.data + text.len, &v))
 		v = 0;
 	buf_fini(&text);

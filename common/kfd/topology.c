@@ -15,10 +15,9 @@ enum node_kind { NODE_GPU, NODE_CPU, NODE_GONE };
 // Reads a node's gpu_id, and its properties unless gpu_id is 0, which means a CPU.
 static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 {
-	char path[80];
 	uint64_t id = 0;
-	snprintf(path, sizeof(path), NODES "/%u/gpu_id", (unsigned)g->node);
-	g->error = host_read_u64(path, &id) ? errno : id > UINT32_MAX ? EINVAL : 0;
+	const int failed = host_read_u64(PATH(NODES "/%u/gpu_id", (unsigned)g->node), &id);
+	g->error = failed ? errno : id > UINT32_MAX ? EINVAL : 0;
 	if (g->error)
 		g->error_file = "gpu_id";
 	else
@@ -28,7 +27,7 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 	// The device cgroup denies properties as well, but a recorded host may lack gpu_id alone.
 	if (g->error && g->error != ENOENT && g->error != EINVAL)
 		return NODE_GPU;
-	if (host_readf(b, NODES "/%u/properties", (unsigned)g->node) < 0) {
+	if (host_read(b, PATH(NODES "/%u/properties", (unsigned)g->node)) < 0) {
 		if (errno == ENOENT && g->error == ENOENT)
 			return NODE_GONE;
 		g->error = errno;
@@ -43,11 +42,12 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 static void read_memory(struct kfd_gpu *g, struct buf *b)
 {
 	uint64_t sum = g->local_mem_bytes == KFD_UNKNOWN ? 0 : g->local_mem_bytes;
-	DIR *d = sum ? NULL : host_opendirf(NODES "/%u/mem_banks", (unsigned)g->node);
+	DIR *d = sum ? NULL : host_opendir(PATH(NODES "/%u/mem_banks", (unsigned)g->node));
 	for (struct dirent *e = NULL; d && (e = host_readdir(d));) {
 		uint32_t bank;
 		if (kfd_parse_id(e->d_name, &bank) &&
-		    host_readf(b, NODES "/%u/mem_banks/%u/properties", (unsigned)g->node, bank) > 0)
+		    host_read(b, PATH(NODES "/%u/mem_banks/%u/properties", (unsigned)g->node,
+				      bank)) > 0)
 			sum += kfd_bank_bytes(b->data, b->len);
 	}
 	if (d)
@@ -88,17 +88,17 @@ static void set_device(struct kfd_gpu *g, const char *device)
 
 static void read_bdf(struct kfd_gpu *g, struct buf *b)
 {
-	char path[64], target[512];
+	char target[512];
 	const unsigned minor = (unsigned)g->render_minor;
 	if (g->render_minor > UINT32_MAX)
 		return;
-	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device", minor);
-	if (host_readlink(path, target, sizeof(target)) > 0) {
+	if (host_readlink(PATH("/sys/class/drm/renderD%u/device", minor), target, sizeof(target)) >
+	    0) {
 		set_device(g, basename(target));
 		return;
 	}
 	// Recorded hosts often have `device` as a folder in place of a link.
-	if (host_readf(b, "/sys/class/drm/renderD%u/device/uevent", minor) <= 0)
+	if (host_read(b, PATH("/sys/class/drm/renderD%u/device/uevent", minor)) <= 0)
 		return;
 	char *slot = strstr(b->data, "PCI_SLOT_NAME=");
 	char *name = slot ? slot + strlen("PCI_SLOT_NAME=") : strstr(b->data, "amdgpu_xcp");
@@ -121,7 +121,7 @@ static void load_node(struct kfd_topology *t, unsigned node, unsigned what, stru
 		return;
 	if (what & KFD_TOPOLOGY_BDF)
 		read_bdf(g, b);
-	if (what & KFD_TOPOLOGY_NAME && host_readf(b, NODES "/%u/name", node) > 0)
+	if (what & KFD_TOPOLOGY_NAME && host_read(b, PATH(NODES "/%u/name", node)) > 0)
 		snprintf(g->name, sizeof(g->name), "%.*s", (int)strcspn(b->data, "\n"), b->data);
 	if (what & KFD_TOPOLOGY_MEMORY)
 		read_memory(g, b);

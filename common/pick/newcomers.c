@@ -60,9 +60,7 @@ static bool newcomer_is_due(const struct newcomer *c, uint64_t now_ns)
 static bool owns_queue(pid_t pid)
 {
 	struct stat st;
-	char path[64];
-	snprintf(path, sizeof(path), PROCS "/%d/queues", (int)pid);
-	return stat(path, &st) == 0 && st.st_nlink > 2;
+	return stat(PATH(PROCS "/%d/queues", (int)pid), &st) == 0 && st.st_nlink > 2;
 }
 
 bool newcomers_poll(struct newcomers *n, uint64_t now_ns)

@@ -186,7 +186,7 @@ static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, con
 {
 	struct buf text = {0};
 	bool found = false;
-	if (host_readf(&text, "/proc/%d/cgroup", (int)pid) > 0)
+	if (host_read(&text, PATH("/proc/%d/cgroup", (int)pid)) > 0)
 		for (size_t i = 0; i < w->n && !found; i++)
 			found = is(text.data, w->v[i]);
 	buf_fini(&text);
@@ -216,7 +216,7 @@ bool pick_is_ours(pid_t pid, struct process_cache *processes)
 	DIR *d;
 	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
 		return false;
-	d = host_opendirf("/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	d = host_opendir(PATH("/sys/class/kfd/kfd/proc/%d/queues", (int)pid));
 	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
 		queue = e->d_name[0] != '.';
 	if (d)

@@ -58,20 +58,10 @@ ssize_t reader_read(struct buf *b, const char *path)
 	return n;
 }
 
-ssize_t reader_readf(struct buf *b, const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	return reader_read(b, path);
-}
-
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 {
 	struct buf b = {0};
-	ssize_t n = reader_readf(&b, "/proc/%d/cmdline", (int)pid);
+	ssize_t n = reader_read(&b, PATH("/proc/%d/cmdline", (int)pid));
 	if (n >= 0) {
 		while (n > 0 && b.data[n - 1] == '\0')
 			n--;

@@ -7,9 +7,7 @@
 
 int memory_open(struct memory *m, pid_t pid)
 {
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	*m = (struct memory){.fd = host_open(path, O_RDONLY), .pid = pid};
+	*m = (struct memory){.fd = host_open(PATH("/proc/%d/mem", (int)pid), O_RDONLY), .pid = pid};
 	return m->fd < 0 ? -1 : 0;
 }
 

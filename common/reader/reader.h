@@ -88,7 +88,6 @@ void reader_forget(struct reader *r, const void *tag);
 // As host_read(), for a file of another process below /proc, or of debugfs. errno ETIMEDOUT: no
 // answer came in time.
 ssize_t reader_read(struct buf *b, const char *path);
-ssize_t reader_readf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // As reader_read(), for a file that is open; `path` says whose it is.
 ssize_t reader_read_fd(struct buf *b, int fd, const char *path);
 

@@ -166,8 +166,8 @@ static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 	uint64_t read, write, holder;
 	if (r->context != KFD_UNKNOWN)
 		snprintf(context, sizeof(context), "context_%u/", (unsigned)r->context);
-	if (host_readf(&b, "/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
-		       (unsigned)r->qid) > 0)
+	if (host_read(&b, PATH("/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
+			       (unsigned)r->qid)) > 0)
 		sscanf(b.data, "%23s %23s %23s", word[0], word[1], word[2]);
 	buf_fini(&b);
 	if (q->how->want & READ_HOLDER && parse_u64(word[2], &holder) && holder <= INT32_MAX)
