@@ -51,7 +51,7 @@ struct known {
 	bool fits;                                      // the selector chooses the process
 	bool here;                                      // the last look found the process
 	uint64_t looked_ns;                             // when names and `fits` were read
-	uint64_t ended_ns;                              // when a look missed it; 0: KFD is open
+	uint64_t ended_ns; // when it was found gone; 0: it has KFD open
 };
 
 struct queue_seen {

@@ -230,8 +230,8 @@ struct trace_queue {
 };
 struct trace_queue trace_queue_of(const struct trace *t, uint32_t queue);
 
-// Sets the pid of the queue's process, and the queue's name: its ring address "0x7f...", "-" if not
-// known, "all" of AMDLOG_NONE.
+// Sets the pid of the queue's process, and the queue's name: its ring address "0x7f...", or "-" if
+// that is unknown. `queue` AMDLOG_NONE (all queues): the name is "all".
 void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char name[24]);
 
 // Sets c->out.demangle by --demangle and --no-demangle; without them, tables on a terminal have

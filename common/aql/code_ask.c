@@ -108,7 +108,7 @@ static int symbols_task(const void *text, size_t len, int fd)
 	bool ok;
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	q.from.fd = fd;
-	if (len == sizeof(q)) { // a file, whose size limits what is read
+	if (len == sizeof(q)) { // with `path`: a file, not memory; its size bounds reads
 		const off_t end = lseek(fd, 0, SEEK_END);
 		const uint64_t rest = end > 0 && (uint64_t)end > q.from.offset
 					      ? (uint64_t)end - q.from.offset

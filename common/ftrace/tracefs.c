@@ -34,7 +34,7 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 #define PREFIX      "gpq-"
 #define GROUP       "gpq_"
 #define BUFFERS_KB  65536 // for all CPUs; each gets BUFFER_LOW to BUFFER_HIGH
-#define UNDO_TRIES  50    // 20 ms apart
+#define UNDO_TRIES  50    // attempts to remove the tracing instance, 20 ms apart
 #define CLAIM_TRIES 8
 #define BUFFER_LOW  256
 #define BUFFER_HIGH 4096

@@ -95,8 +95,8 @@ struct group {
 	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes
-	uint64_t idle_ns;      // do not suspend members that have no work and whose indices stood
-			       // still for so long; 0: suspend all
+	uint64_t idle_ns;      // do not suspend members without work whose queue indices have not
+			       // moved for this long; 0: suspend all
 	size_t asked; // members in MEMBER_ASKED without `joins`, and those in LOOK_TO_DECIDE
 	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
 	uint64_t calls;       // answers to suspend or resume that took a call of the driver

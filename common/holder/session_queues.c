@@ -91,7 +91,7 @@ static int trap_resume(struct kfd_session *s, uint32_t *ids, unsigned n)
 	return session_trap(s, KFD_DBG_RESUME_QUEUES, &a);
 }
 
-// Has a suspended queue packets not taken yet, or waves that ran when it was suspended?
+// True if a suspended queue has packets not taken yet, or had running waves when it was suspended.
 static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;
@@ -100,7 +100,7 @@ static bool queue_has_work(struct kfd_session *s, const struct kfd_queue_entry *
 	       (p.has_saved && p.saved_waves_bytes > 0);
 }
 
-// Has a running queue packets not taken yet? Its context header is stale, and not read.
+// True if a running queue has packets not taken yet. Its count of saved waves would be out of date.
 static bool has_backlog(struct kfd_session *s, const struct kfd_queue_entry *q)
 {
 	struct kfd_quiesce p;

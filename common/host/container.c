@@ -5,7 +5,7 @@
 
 enum { ID_DIGITS = 64 };
 
-// Text before the id in a path component, or anywhere in the path, and the runtime that writes it.
+// Text in a cgroup path by which the runtime is known: just before the container's id, or anywhere.
 static const struct {
 	const char *prefix, *runtime;
 } id_prefixes[] = {

@@ -55,12 +55,12 @@ struct kfd_usage {
 struct kfd_proc {
 	pid_t pid;        // tgid in the initial PID namespace, whatever namespace gpq runs in
 	uint64_t pasid;   // the same on all GPUs; KFD_UNKNOWN: each has another (newer kernels)
-	uint32_t context; // its contexts[context .. context + contexts): the primary, others by id
+	uint32_t context; // index in kfd_procs.contexts of the primary one; others follow, by id
 	uint32_t contexts;
 	bool changed;   // contexts or queues came or went: see kfd_procs_confirm
-	uint32_t queue; // its queues[queue .. queue + queues), by context and qid
+	uint32_t queue; // index in kfd_procs.queues of the first; sorted by context and qid
 	uint32_t queues;
-	uint32_t usage; // its usages[usage .. usage + usages), of all its contexts
+	uint32_t usage; // index in kfd_procs.usages of the first, of all contexts
 	uint32_t usages;
 	int error; // errno of reading the folder of queues; 0: none
 };

@@ -43,7 +43,7 @@ struct kfd_smi_event {
 	int64_t error;        // migration: 0 or -errno; INT64_MIN: unknown
 	// Page fault: W write, R read; its end: M migrated, U mapped. Queue restore: R rescheduled.
 	char mark;
-	// Name of the thread, cause of a reset, or else all behind the number. No NUL at its end.
+	// Thread name, cause of a reset; other events: all after their number. No NUL at its end.
 	const char *text;
 	size_t text_len;
 	const char *line; // the whole message; no NUL at its end

@@ -44,7 +44,7 @@ void plot_group(struct plot *p, const char *heading, double top, enum plot_unit 
 void plot_goal(struct plot *p, double x,
 	       const char *label); // after plot_group(): a line at `x` through the group's rows
 // Adds a row: level y[i] from x[i] to x[i + 1], so `x` has n + 1 values; a NaN level leaves a gap.
-// `name` may be ""; `ticks`: two, or NULL.
+// `name` may be "". `ticks`: array of two vertical lines to draw, or NULL.
 void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
 	      const struct plot_tick *ticks);
 void plot_close(struct plot *p, struct buf *out); // appends the SVG to `out`

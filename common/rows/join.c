@@ -27,7 +27,7 @@ struct joiner {
 	const struct rls *rls;
 	struct workload sys, mqd; // of one context or process: its sysfs queues, newest first if
 				  // the order is known, and its MQDs in the order of the dump
-	uint32_t *blocks;         // block of each context of the process, set by join_blocks()
+	uint32_t *blocks;         // by context: index in m->procs of its block, by join_blocks()
 };
 
 const char *join_why_text(enum join_why why)

@@ -84,7 +84,7 @@ static uint16_t parse_levels(const char *text)
 	}
 }
 
-// Returns the priorities (bits) of "8" (8 to 15) or "0:7", or 0 if the text is no such range.
+// Returns a bit for each priority from MIN to MAX of "MIN:MAX" ("MIN": to 15); 0: no such range.
 static uint16_t parse_range(const char *text)
 {
 	char low[32];

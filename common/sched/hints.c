@@ -48,7 +48,7 @@ struct client {
 	int fd; // -1: a free place
 	uid_t uid;
 	enum pause pause;
-	uint64_t paid_ns; // until when its requests so far use up the allowed rate
+	uint64_t paid_ns; // time up to which its requests have used its allowed rate
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled;
 	char in[4 * HINTS_LINE_MAX];
@@ -60,7 +60,7 @@ struct hints {
 	struct hints_socket socket;
 	struct loop loop;
 	bool listening;   // false: connections came too fast, or there are no descriptors
-	uint64_t paid_ns; // until when connections so far use up the allowed rate
+	uint64_t paid_ns; // time up to which connections have used the allowed rate
 	uint64_t now_ns;
 	unsigned active, waiting;
 	unsigned off, missed; // arguments of hints_answer(), for write_answer()

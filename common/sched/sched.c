@@ -315,8 +315,8 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 
 // ---- hints
 
-// Answers the clients that wait, once the lower classes are off (members with silent holders do not
-// count) or all hints have expired.
+// Answers waiting clients once all lower classes are suspended, except processes whose holder does
+// not answer, or once all hints have expired.
 static void answer_hints(struct sched *s, uint64_t now)
 {
 	unsigned off = 0, missed = 0;

@@ -57,7 +57,7 @@ enum gfx_gen slot_rows_gen(const struct slot_rows *l, uint32_t gpu_id)
 			gen = hqd_guess_gen(&l->hqds, &l->hqds.nodes[i]);
 	if (queue_rows_gen(&l->queues, gpu_id) != GFX_UNKNOWN)
 		return gen;
-	// The MQDs show more than the slots: several XCCs, and gfx12 by its SDMA queues.
+	// Only MQDs tell a GPU with several XCCs (one dump for each) and gfx12 (by SDMA MQDs).
 	for (size_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
 		if (q->gpu_id != gpu_id)
@@ -369,7 +369,7 @@ static void explain_rows(const struct slot_rows *l)
 		unclear += !hiq && r->active < 0 && r->from.gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
-	if (l->how->memory) // of rows of MQDs in memory only queue ids are in doubt
+	if (l->how->memory) // the other notes are about slots; these rows are MQDs
 		gen = mes = unclear = 0;
 	if (gen)
 		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "

@@ -16,8 +16,8 @@
 
 // A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1.
 struct hqd_row {
-	struct queue_row q; // GPU, type of the slot, and its queue; the read pointer of compute
-			    // slots is inside the ring
+	struct queue_row q; // GPU, slot type, queue; compute slots: the read pointer wraps at the
+			    // ring's end
 	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
 	uint64_t pipe, queue;        // of the slot; SDMA: engine and RLC

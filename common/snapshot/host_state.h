@@ -19,7 +19,7 @@ struct state_queue {
 	// NULL: unknown.
 	const char *pointers;
 	uint64_t consumed, submitted; // since the queue's creation, in `unit`; KFD_UNKNOWN
-	const char *unit;             // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL
+	const char *unit; // "packets" (AQL), "dwords" (PM4), "bytes" (SDMA); NULL: unknown
 };
 
 struct host_state {

@@ -132,8 +132,8 @@ static void add_entry(void *arg, const struct entry *e)
 		f->last = e->number;
 }
 
-// Finds the next number. A power cut can leave a part of a line, which is removed, and a tree
-// without a line, whose number is skipped.
+// Finds the number for the next snapshot of the series. A power cut can leave part of an index
+// line, which is removed, and a snapshot without a line, whose number is skipped.
 static int read_index(struct series *s, struct so_far *f)
 {
 	struct buf text = {0};

@@ -59,9 +59,9 @@ struct profile_queue {
 	uint64_t off_at;      // read index at the last search
 	uint64_t done_at;     // read index; the packet before it is complete or cannot be judged
 	uint64_t searched_at; // read index at which packets to come were last searched
-	uint64_t object;      // kernel object whose name was looked up last
+	uint64_t object;      // kernel object whose name was last asked for
 	const char *kernel;   // name of `object`; NULL: unknown
-	unsigned renamed;     // profile.renamed when `object` was looked up
+	unsigned renamed;     // value of profile.renamed at that look-up
 	size_t at;            // index in v of what the last look saw; SIZE_MAX: nothing
 	uint64_t since_ns;    // when the queue began to show v[at]
 };

@@ -53,8 +53,8 @@ struct amdlog_timeline {
 	uint64_t flows, executions; // last ids given to flows and executions
 	struct timeline_signal signal[SIGNALS];
 	struct timeline_queue {
-		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN
-		uint64_t window;  // last one with a packet of the queue; AMDLOG_UNKNOWN
+		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN: none
+		uint64_t window;  // last one with a packet of the queue; AMDLOG_UNKNOWN: none
 	} * queues;               // by the summary's number
 	size_t nqueues;
 	uint64_t window, active; // the counter's open window, and its queues with packets

@@ -14,7 +14,7 @@ struct keyed_histogram_row {
 
 // Starts as zeros.
 struct keyed_histogram {
-	struct keyed_histogram_row *v; // by key
+	struct keyed_histogram_row *v; // indexed by key
 	size_t n, cap, buckets;
 	bool incomplete; // values were left out: too many keys or buckets
 };

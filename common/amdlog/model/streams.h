@@ -11,7 +11,7 @@ struct stream_period {
 	uint32_t process; // index in the summary
 	uint64_t stream;  // 0: the null stream
 	uint32_t queue;
-	uint32_t before;  // the stream's previous period; AMDLOG_NONE
+	uint32_t before;  // the stream's previous period; AMDLOG_NONE: none
 	uint64_t created; // how often the stream was created on this queue
 	uint64_t packets; // dispatches included
 	uint64_t dispatches;

@@ -190,7 +190,7 @@ static void place_version(struct amdlog_summary *s, const struct amdlog_record *
 	memcpy(s->totals.hip_version, version, sizeof(version));
 }
 
-// Sets a record's queue, kernel and stream. `item`: what a block result holds of it, or NULL.
+// Sets a record's queue, kernel and stream. `item`: the record already parsed, or NULL.
 static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, struct amdlog_event *e,
 			 const struct block_item *item)
 {

@@ -21,9 +21,9 @@ struct amdlog_span {
 struct thread_head {
 	bool dispatch;   // its first dispatch came before any kernel name
 	uint64_t object; // kernel_obj of that dispatch
-	uint32_t kernel; // kernel known for `object` when that dispatch was logged; AMDLOG_NONE
-	uint32_t line;   // queue of the last queue line before any API line; AMDLOG_NONE
-	uint64_t made;   // stream whose creation returned here but began earlier; AMDLOG_UNKNOWN
+	uint32_t kernel; // kernel known for `object` at that dispatch; AMDLOG_NONE: unknown
+	uint32_t line;   // queue of the last queue line before any API line; AMDLOG_NONE: none
+	uint64_t made;   // stream whose creation began in an earlier part; AMDLOG_UNKNOWN: none
 };
 
 struct amdlog_thread {
@@ -32,11 +32,11 @@ struct amdlog_thread {
 	struct amdlog_span span;
 	uint32_t process; // index in the summary
 	// State: tells what the thread's next records mean.
-	uint32_t kernel; // the kernel named last, until its dispatch comes; AMDLOG_NONE
+	uint32_t kernel; // the kernel named last, until its dispatch comes; AMDLOG_NONE: unknown
 	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN
 	bool by_command; // `stream` comes from a command line, which outlives an API call
 	bool creating;   // the thread is within hipStreamCreate*
-	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE
+	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE: none
 	bool knows_kernel, knows_stream; // `kernel`, `stream` do not depend on earlier parts
 	struct thread_head head;
 };
@@ -53,15 +53,15 @@ struct amdlog_process {
 
 struct amdlog_queue {
 	uint32_t process;
-	uint32_t merged; // the row of the same queue that this row was added to; AMDLOG_NONE
+	uint32_t merged; // the row of the same queue that this row was added to; AMDLOG_NONE: none
 	uint64_t hwq, swq, size;
 	int64_t id;         // -1 unknown
 	bool ids_differ;    // a queue was made anew at the same address
 	bool made;          // priority and size come from a creation line
 	bool handle_unsure; // more than one row could be `handle`
 	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
-	uint32_t handle;    // row of the same queue, known by its hsa_queue_t only; AMDLOG_NONE
-	uint64_t records;   // packets and queue lines that name the queue
+	uint32_t handle;  // row of the same queue, known by its hsa_queue_t only; AMDLOG_NONE: none
+	uint64_t records; // packets and queue lines that name the queue
 	uint64_t dispatches, barriers, barrier_values;
 	uint64_t torn; // packets that are cut
 	uint64_t created, deleted;
@@ -86,7 +86,7 @@ struct amdlog_shapes {
 // packets whose queue only those may know.
 struct amdlog_unresolved {
 	uint32_t process, queue;
-	uint32_t thread; // that may have named the kernel earlier; AMDLOG_NONE
+	uint32_t thread; // thread that may have named the kernel in an earlier part; AMDLOG_NONE
 	bool value;
 	uint64_t object; // kernel_obj; if `value`, the queue's address
 	uint64_t n, torn;
@@ -219,12 +219,12 @@ struct amdlog_summary {
 struct amdlog_event {
 	const struct amdlog_record *record;
 	const struct amdlog_thread_id *thread_id;
-	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE
-	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE
+	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE: none
+	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE: unknown
 	bool torn;
 	const struct amdlog_packet *packet; // of packets, else NULL
 	uint64_t stream;       // of a packet, or created by this record; AMDLOG_UNKNOWN
-	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE
+	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE: unknown
 };
 
 // The product of a grid's dimensions; AMDLOG_UNKNOWN: they are unknown, or it overflows.

@@ -62,7 +62,7 @@ uint32_t api_named(struct amdlog_summary *s, const char *name, size_t len);
 uint32_t queue_new(struct amdlog_summary *s, uint32_t process);
 uint32_t thread_new(struct amdlog_summary *s, const struct amdlog_thread_id *w);
 
-// The queue of a BarrierValue line, which up to ROCm 6.1 prints the handle as HWq; AMDLOG_NONE.
+// The queue of a BarrierValue line, which up to ROCm 6.1 has the handle as HWq; AMDLOG_NONE: none.
 uint32_t queue_of_value(struct amdlog_summary *s, uint32_t process, uint64_t address);
 
 // Keeps a part's BarrierValue packet whose queue is not known, for the merge to resolve.

@@ -232,7 +232,7 @@ struct block_item *next_item(struct parse *w)
 	return &b->items[b->nitems];
 }
 
-// Appends an item with `what` and its times set; NULL: there are too many items.
+// Appends an item of kind `what` with the times of the lines since the last item; NULL: too many.
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);

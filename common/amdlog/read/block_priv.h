@@ -21,7 +21,7 @@ struct block_thread {
 	// [1]: the thread's last API line since its last item. [0] takes all other lines, so that
 	// storing needs no branch.
 	struct api_line api[2];
-	const char *command; // message of its last command that names a stream; NULL
+	const char *command; // message of its last command that names a stream; NULL: none
 	uint64_t command_stream;
 };
 

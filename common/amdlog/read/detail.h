@@ -15,7 +15,7 @@ struct amdlog_packet {
 	uint64_t grid[3];    // work-items; unknown: [0] is AMDLOG_UNKNOWN
 	uint64_t workgroup[3];
 	bool whole; // no field is missing that the release prints
-	bool ends;  // the line ends with a whole wptr: no rest of it is elsewhere
+	bool ends;  // wptr, the last field, ends the line: the packet is not torn at its end
 };
 
 struct amdlog_queue_line {

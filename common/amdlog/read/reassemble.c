@@ -189,7 +189,7 @@ static bool is_complete(const struct amdlog_record *r)
 	return p.whole;
 }
 
-// Where the front must be cut so that `text` completes it; 0: `text` does not.
+// The length at which the front must be cut so that `text` completes the record; 0: none.
 static size_t fitting_cut(struct amdlog_reassembly *m, const struct front *f, const char *text,
 			  size_t len, bool ended, struct amdlog_record *r)
 {

@@ -112,7 +112,7 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 		newline = memchr(line, '\n', (size_t)(stop - line));
 		stop = newline ? newline : stop;
 		for (; (p = find_record(p, stop, text + end)); p++) {
-			// A record that was carried over is open already.
+			// A record kept from the previous piece of input is open already.
 			if (p == segment && s->seg_rec && !s->seg_done)
 				continue;
 			close_segment(s, (size_t)(segment - text), (size_t)(p - text), false);
