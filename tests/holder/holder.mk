@@ -1,0 +1,15 @@
+# A driver for gpq suspend, resume and sched without a GPU and without a VM; tests/holder/rig.py tells how.
+
+RIG := $(B)/rig
+
+$(RIG)/fakekfd.so: tests/holder/fakekfd.c common/kfd/abi.h
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -I. -O1 -g -fPIC -shared -o $@ $< -pthread
+
+$(RIG)/target: tests/holder/target.c
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -O1 -g -o $@ $< -pthread
+
+check check-one check-stub: $(RIG)/fakekfd.so $(RIG)/target

@@ -1,0 +1,587 @@
+"""Scenarios of holders, gpq suspend and gpq resume: holder.py TOP BUILD [WORD]. TAP.
+
+A scenario is a generator of pairs: what was found, and what should be. It is one test; the first pair that differs fails it.
+"""
+import os
+import signal
+import sys
+
+sys.path[:0] = [sys.argv[1] + "/tests/cli", sys.argv[1] + "/tests/holder"]
+import tap  # noqa: E402
+from rig import *  # noqa: E402,F403
+
+scenarios = []
+
+
+def scenario(name):
+    return lambda f: scenarios.append((name, f))
+
+
+def suspend(r, t, *args):
+    return r.gpq("suspend", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
+
+
+def resume(r, t, *args):
+    return r.gpq("resume", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
+
+
+def ends(t, holder):
+    """The holder ends, and nothing of it is left."""
+    return f"{wait_death(holder)} tracer={t.tracer} off={t.off} session={t.kfd.session is not None}"
+
+
+ENDED = "True tracer=0 off= session=False"
+NO_TIMER = "no timer for its deadline (Resource temporarily unavailable); raise the limit of pending signals (ulimit -i)"
+ATTACH = ["probe !22", "enable", "send", "send"]
+
+
+# ---- what is called, and in which order
+
+
+@scenario("a session: probed, enabled, two answers in store, queues listed, suspended, resumed, disabled")
+def _(r):
+    t = r.target(0, 1, (2, 1))
+    yield r.gpq("suspend", "-p", t.pid, "-r", "-n"), "0 / t1 41460 0 compute suspended - / t1 41460 1 compute suspended - / t1 41460 2 sdma suspended -"
+    yield r.calls(), ATTACH + ["queues", "suspend 0,1,2 grace=0"]
+    yield t.off, "0,1,2"
+    h = t.holder
+    yield resume(r, t), "0 / 0 resumed / 1 resumed / 2 resumed"
+    yield r.calls(), ["resume 0,1,2", "disable"]
+    yield ends(t, h), ENDED
+
+
+@scenario("a process with further threads: ENABLE names another one")
+def _(r):
+    t = r.target(0)
+    t.say("thread")
+    yield suspend(r, t), "0 / 0 suspended"
+    yield r.calls(), ["probe !22", "enable thread", "send", "send", "queues", "suspend 0 grace=0"]
+
+
+@scenario("queues and GPUs that are named, a grace period, a queue that is not there")
+def _(r):
+    t = r.target(0, 1, (2, 2, 7), (3, 2, 7), gpus=[(GPU, 1), (7, 4)])
+    yield suspend(r, t, "-Q", "1,9", "--grace", 17), f"3 / 1 suspended / 9 unknown / gpq: suspend: pid t1: no queue 9; gpq queues lists them"
+    yield r.changes(), ["enable", "send", "send", "suspend 1 grace=17"]
+    link = r.link(t)
+    yield link.ask("suspend gpus=7 tie grace=3"), "2:suspended, 3:suspended, ok held=3 since=0 follows"
+    yield link.ask("suspend gpus=7 queues=0,3 tie"), "3:already, ok held=3 since=0 follows"
+    yield r.changes(), ["suspend 2,3 grace=3"]
+    yield resume(r, t, "-Q", "0,2,8"), "3 / 0 running / 2 resumed / 8 unknown / gpq: resume: pid t1: no queue 8; gpq queues lists them"
+    yield link.ask("resume gpus=41460"), "0:running, 1:resumed, ok held=1 since=0 follows"
+    yield r.changes(), ["resume 2", "resume 1"]
+    yield t.off, "3"
+
+
+# ---- what can stand in the way
+
+
+FAILURES = [
+    # what, how it is made, exit status and sentence, calls that change something
+    ("no device", lambda r, t: setattr(r.page, "open_error", 2), 6, "no /dev/kfd here", []),
+    ("no right", lambda r, t: setattr(r.page, "open_error", EACCES), 4, "no right to open /dev/kfd", []),
+    ("a 32-bit caller", lambda r, t: setattr(r.page, "open_error", EPERM), 4, "no right to open /dev/kfd", []),
+    ("a GPU reset", lambda r, t: setattr(r.page, "open_error", EINVAL), 1, "the driver is locked by a GPU reset", []),
+    ("another errno", lambda r, t: setattr(r.page, "open_error", EIO), 1, "open /dev/kfd: Input/output error", []),
+    ("no version", lambda r, t: r.fail("version", EIO), 1, "ask the KFD version: Input/output error", []),
+    ("interface 1.12", lambda r, t: setattr(r.driver, "version", (1, 12)), 6, "its KFD interface is 1.12,", []),
+    ("interface 2.13", lambda r, t: setattr(r.driver, "version", (2, 13)), 6, "its KFD interface is 2.13,", []),
+    ("no KFD process", lambda r, t: r.driver.processes.clear(), 5, "it has not opened /dev/kfd", []),
+    ("a session of somebody else", lambda r, t: r.foreign(t), 4, "somebody else has a debug session", []),
+    ("a probe that fails", lambda r, t: r.fail("probe", EIO), 1, "look for a debug session: Input/output error", []),
+    ("exec between seizing and probing", lambda r, t: r.fail("probe", EPERM), 5, "ended or replaced itself meanwhile", []),
+    ("no hardware scheduler", lambda r, t: r.no_hws(), 6, "without a hardware scheduler", ["enable !22"]),
+    ("EINVAL of ENABLE", lambda r, t: r.fail("enable", EINVAL), 1, "the driver is locked by a GPU reset", ["enable !22"]),
+    ("a GPU before gfx9", lambda r, t: r.fail("enable", ENODEV), 6, "older than gfx9", ["enable !19"]),
+    ("a CU mask", lambda r, t: r.fail("enable", EBUSY), 6, "global wave sync or a CU mask", ["enable !16"]),
+    ("a session since the probe", lambda r, t: r.fail("enable", EALREADY), 4, "somebody else has a debug session", ["enable !114"]),
+    ("the end of the process at ENABLE", lambda r, t: r.fail("enable", EPERM), 5, "ended or replaced itself meanwhile", ["enable !1"]),
+    ("a runtime that is off", lambda r, t: setattr(t.kfd, "runtime", 0), 6, "its runtime is not enabled for debugging",
+     ["enable", "send", "send", "disable"]),
+    ("a debug VMID that is taken", lambda r, t: setattr(t.kfd, "runtime", 2), 1, "one debug session only, and another process has it",
+     ["enable", "send", "send", "disable"]),
+    ("a GPU that cannot be prepared", lambda r, t: setattr(t.kfd, "runtime", 3), 1, "could not switch a GPU to debug mode",
+     ["enable", "send", "send", "disable"]),
+    ("queues that are not listed", lambda r, t: r.fail("queues", EFAULT), 1, "list the queues: Bad address",
+     ["enable", "send", "send", "disable"]),
+    ("the end of the process at the list", lambda r, t: r.fail("queues", ESRCH), 5, "ended or replaced itself meanwhile",
+     ["enable", "send", "send", "disable"]),
+    ("EPERM of SUSPEND", lambda r, t: r.fail("suspend", EPERM), 6, "its runtime is not enabled for debugging",
+     ["enable", "send", "send", "suspend 0,1 grace=0 !1", "disable"]),
+    ("no session at SUSPEND", lambda r, t: r.fail("suspend", EINVAL), 1, "somebody else ended the debug session",
+     ["enable", "send", "send", "suspend 0,1 grace=0 !22", "disable"]),
+    ("the end of the process at SUSPEND", lambda r, t: r.fail("suspend", ESRCH), 5, "ended or replaced itself meanwhile",
+     ["enable", "send", "send", "suspend 0,1 grace=0 !3", "disable"]),
+    ("another errno of SUSPEND", lambda r, t: r.fail("suspend", EIO), 1, "suspend the queues: Input/output error",
+     ["enable", "send", "send", "suspend 0,1 grace=0 !5", "disable"]),
+]
+
+
+@scenario("what stands in the way is said, and nothing stays behind")
+def _(r):
+    for what, make, status, sentence, calls in FAILURES:
+        t = r.target(0, 1)
+        make(r, t)
+        said = suspend(r, t)
+        found = f"{said} {r.changes()} tracer={t.tracer} off={t.off} holders={len(r.holders())}"
+        good = said.startswith(f"{status} / gpq: suspend: pid t1: ") and sentence in said
+        yield (what, found if not good else f"{status} {sentence}", *found.split("[")[1:]), (
+            what, f"{status} {sentence}", f"{calls} tracer=0 off= holders=0"[1:])
+        r.reset()
+    t = r.target(0)
+    yield suspend(r, t), "0 / 0 suspended"
+
+
+@scenario("a runtime that is off and no queue: held, and queues are suspended once the runtime is on")
+def _(r):
+    t = r.target(runtime=0)
+    t.kfd.queues.clear()
+    yield suspend(r, t), "0"
+    t.kfd.runtime = 1
+    t.runtime_event()
+    t.add(5)
+    yield r.wait(lambda: t.off == "5"), True
+    yield r.changes(), ["enable", "send", "send", "send", "suspend 5 grace=0"]
+
+
+@scenario("exec between the probe and the stop for ENABLE: probed again, and let go")
+def _(r):
+    t = r.target(0)
+
+    def replace(call):
+        r.driver.processes.pop(t.pid)
+        t.run.stdin.write("exec\n")
+        t.wait_stop()
+        return call()
+    r.once("probe", lambda call: -EINVAL if [replace(lambda: 0)] else 0)
+    said = suspend(r, t)
+    yield said, "5 / gpq: suspend: pid t1: the process ended or replaced itself meanwhile"
+    yield r.calls(), ["probe !22", "probe !3"]
+    yield (t.tracer, len(r.holders()), t.run.stdout.readline()), (0, 0, f"ready {t.pid}\n")
+
+
+# ---- queues that do not go off, or not at once
+
+
+@scenario("the hardware does not let go: refused before 2 s, a timeout from then on, and resumed")
+def _(r):
+    for took, result, text in ((2 * SECOND - 1, "refused", "the hardware did not let go of it; it was resumed; see the kernel log"),
+                               (9 * SECOND, "timeout", "the GPU did not answer within 9 s; the driver resets it, and every process on it "
+                                "dies; see the kernel log")):
+        t = r.target(0, 1)
+        t.kfd.queue(1).refusals = 1
+        r.once("suspend", lambda call, took=took: (r.move(took), call())[1])
+        yield r.gpq("suspend", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT,LATENCY"), (
+            f"3 / 0 suspended {took} / 1 {result} {took} / gpq: suspend: pid t1: queue 1: {text}")
+        yield r.changes()[-2:], ["suspend 0,1 grace=0", "resume 1"]
+        yield t.off, "0"
+        r.reset()
+
+
+@scenario("a queue that is being destroyed: tried eight times, then said; or suspended if it stays")
+def _(r):
+    t = r.target(0, 1)
+    t.kfd.queue(1).closing = True
+    yield suspend(r, t), "3 / 0 suspended / 1 closing / gpq: suspend: pid t1: queue 1 is being destroyed"
+    yield r.changes(), ["enable", "send", "send", "suspend 0,1 grace=0"] + 7 * ["suspend 1 grace=0"]
+    r.hold = r.link(t)
+
+    def stays(call):
+        t.kfd.queue(1).closing = False
+        return call()
+    for n in range(3):
+        r.once("suspend", stays if n == 2 else lambda call: call())
+    yield r.hold.ask("suspend tie"), "0:already, 1:suspended, ok held=2 since=0 follows"
+    yield r.changes(), 3 * ["suspend 1 grace=0"]
+    # A queue that is gone at last is listed no more.
+    t.kfd.queue(1).off, t.kfd.queue(1).closing = False, True
+    yield r.hold.ask("resume queues=1"), "1:resumed, ok held=1 since=0 follows"
+    r.once("suspend", lambda call: (call(), t.remove(1))[0])
+    yield r.hold.ask("suspend tie"), "0:already, ok held=1 since=0 follows"
+
+
+@scenario("a queue that appears while SUSPEND is under way is suspended by the next call")
+def _(r):
+    t = r.target(0)
+    r.once("suspend", lambda call: (t.add(4), call())[1])
+    yield suspend(r, t), "0 / 0 suspended / 4 suspended"
+    yield r.calls("query"), ATTACH + ["queues", "suspend 0 grace=0", "queues", "suspend 4 grace=0"]
+    yield t.off, "0,4"
+    t = r.target(0)
+    r.calls()
+    r.once("suspend", lambda call: (t.add(4), call())[1])
+    yield suspend(r, t, "-Q", "0"), "0 / 0 suspended"
+    yield t.off, "0"
+
+
+@scenario("--if-idle: no queue with packets to take, nor one whose waves ran when it was suspended")
+def _(r):
+    t = r.target(0, 1, 2, (3, 1))
+    for q, read, write in ((0, 5, 5), (1, 5, 6), (2, 7, 7), (3, 64, 64)):
+        t.set_index(q, read, write)
+    t.set_waves(2, 4096)
+    yield suspend(r, t, "--if-idle"), "3 / 0 suspended / 1 busy / 2 busy / 3 suspended"
+    yield r.changes(), ["enable", "send", "send", "suspend 0,2,3 grace=0", "resume 2"]
+    yield t.off, "0,3"
+    link = r.link(t)
+    yield link.ask("status"), "0:suspended, 3:suspended, ok held=2 since=0"
+    t.set_index(1, 6, 6)
+    t.set_waves(2, 0)
+    r.once("suspend", lambda call: (t.set_index(1, 6, 8), call())[1])  # work comes between the look and the call
+    yield link.ask("suspend idle tie"), "0:already, 1:busy, 2:suspended, 3:already, ok held=3 since=0"
+    yield r.changes(), ["suspend 1,2 grace=0", "resume 1"]
+    t.add(6)
+    yield link.ask("status"), "0:suspended, 2:suspended, 3:suspended, ok held=3 since=0"
+    yield t.off, "0,2,3"
+
+
+@scenario("if-idle on a GPU of four XCCs looks at the save area of each")
+def _(r):
+    t = r.target(0, (1, 2, 7), gpus=[(GPU, 1), (7, 4)])
+    t.set_waves(0, 512, xcc=3)
+    t.set_waves(1, 512, xcc=3)
+    yield suspend(r, t, "--if-idle"), "3 / 0 suspended / 1 busy"
+    yield [c for c in r.calls() if "gpus" in c or "resume" in c], ["gpus", "resume 1"]
+
+
+@scenario("RESUME that fails: a queue that is not put back; a call that fails ends the session")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t)
+    t.kfd.queue(1).refusals = 1
+    link = r.link(t)
+    yield resume(r, t, "-Q", "0,1"), "3 / 0 resumed / 1 refused / gpq: resume: pid t1: queue 1: the driver did not put it back; see the kernel log"
+    yield (t.off, t.tracer), ("", 0)  # nothing is held any more: the session's end has put it back
+    r.reset()
+    t = r.target(0, 1)
+    suspend(r, t)
+    h, link = t.holder, r.link(t)
+    r.fail("resume", EIO)
+    yield link.ask("resume queues=0"), "error 1 resume the queues: Input/output error"
+    yield ends(t, h), ENDED
+    yield r.changes()[-2:], ["resume 0 !5", "disable"]
+
+
+# ---- deadlines, by the clock
+
+
+@scenario("--for: off until then and not a nanosecond longer; both timers are set")
+def _(r):
+    t = r.target(0)
+    yield suspend(r, t, "--for", "10m"), "0 / 0 suspended"
+    h, link = t.holder, r.link(t)
+    yield r.timers_of(h), [(0, 600), (9, 601)]
+    r.move(600 * SECOND - 1)
+    yield link.ask("status"), "0:suspended until=1e-09, ok held=1 since=-600 until=1e-09 follows"
+    yield t.off, "0"
+    r.changes()
+    r.move(1)
+    yield ends(t, h), ENDED
+    yield r.changes(), ["disable"]
+    yield link.line(), None
+
+
+@scenario("the timer that kills: a holder that is stopped dies a second after its deadline, not before")
+def _(r):
+    t = r.target(0)
+    suspend(r, t, "--for", "10m")
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    r.move(601 * SECOND - 1)
+    yield (lives(h), t.off), (True, "0")
+    r.move(1)
+    yield ends(t, h), ENDED
+
+
+@scenario("no timer, no hold")
+def _(r):
+    t = r.target(0)
+    r.page.no_timers = 1
+    yield suspend(r, t, "--for", "10m"), "1 / gpq: suspend: pid t1: " + NO_TIMER
+    yield (r.changes(), t.off, t.tracer), ([], "", 0)
+    yield suspend(r, t), "0 / 0 suspended"
+    yield resume(r, t), "0 / 0 resumed"
+    r.page.no_timers = 0
+    suspend(r, t, "--for", "10s")
+    h, link = t.holder, r.link(t)
+    r.page.no_timers = 1
+    yield link.ask("suspend tie for_ns=20000000000"), "error 1 " + NO_TIMER.replace("Resource temporarily unavailable", "Invalid argument")
+    yield (t.off, r.timers_of(h)), ("0", [(0, 10), (9, 11)])
+    r.move(10 * SECOND)
+    yield ends(t, h), ENDED
+
+
+@scenario("each queue has its own deadline; the last one is the holder's")
+def _(r):
+    t = r.target(0, 1, 2)
+    suspend(r, t, "-Q", "0", "--for", "30s")
+    h, a, b = t.holder, r.link(t), r.link(t)
+    yield a.ask("suspend queues=1 tie for_ns=10000000000"), "1:suspended until=10, ok held=2 since=0 until=30"
+    yield r.timers_of(h), [(0, 10), (9, 31)]
+    yield b.ask("suspend queues=1,2 tie for_ns=20000000000"), "1:already until=20, 2:suspended until=20, ok held=3 since=0 until=30"
+    yield r.timers_of(h), [(0, 10), (9, 31)]
+    r.changes()
+    r.move(10 * SECOND)
+    yield b.ask("status"), "0:suspended until=20, 1:suspended until=10, 2:suspended until=10, ok held=3 since=-10 until=20"
+    yield r.timers_of(h), [(0, 10), (9, 21)]
+    r.move(5 * SECOND)
+    yield a.ask("suspend queues=0 tie for_ns=86400000000000"), "0:already until=86400, ok held=3 since=-15 until=86400"
+    yield r.timers_of(h), [(0, 5), (9, 86401)]
+    r.move(5 * SECOND)
+    yield a.ask("status"), "0:suspended until=86395, ok held=1 since=-20 until=86395"
+    yield r.changes(), ["resume 1,2"]
+    yield r.timers_of(h), [(0, 10), (9, 86396)]
+    a.close()
+    yield b.ask("status"), "0:suspended until=10, ok held=1 since=-20 until=10"
+    yield r.timers_of(h), [(0, 10), (9, 11)]
+    r.move(10 * SECOND)
+    yield ends(t, h) if b.line() is None else "lives", ENDED
+
+
+@scenario("a hold that is tied ends with its client, and that alone")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t, "-Q", "0")
+    h, a, b = t.holder, r.link(t), r.link(t)
+    yield a.ask("suspend tie"), "0:already, 1:suspended, ok held=2 since=0 follows"
+    r.changes()
+    a.close()
+    yield r.wait(lambda: t.off == "0"), True
+    yield b.ask("status"), "0:suspended, ok held=1 since=0"
+    yield r.changes(), ["resume 1"]
+    yield b.ask("suspend queues=1 tie"), "1:suspended, ok held=2 since=0"
+    yield b.ask("release"), "1:resumed, ok held=1 since=0"
+    yield b.ask("release"), "ok held=1 since=0"
+    yield b.ask("suspend queues=1 tie"), "1:suspended, ok held=2 since=0"
+    yield b.ask("hold"), "ok held=2 since=0"
+    b.close()
+    c = r.link(t)
+    yield c.ask("release"), "ok held=2 since=0"
+    yield c.ask("resume"), "0:resumed, 1:resumed, ok ended"
+    yield ends(t, h), ENDED
+
+
+@scenario("what fails leaves what was held, and nothing of its own")
+def _(r):
+    t = r.target(0, 1, 2)
+    suspend(r, t, "-Q", "0")
+    link = r.link(t)
+    r.once("suspend", lambda call: -EIO)
+    yield link.ask("suspend queues=1 tie for_ns=7000000000"), "error 1 suspend the queues: Input/output error"
+    yield link.ask("status"), "0:suspended, ok held=1 since=0"
+    yield (t.off, r.timers_of(t.holder)), ("0", [])
+    # The second call of a request fails: what the first has suspended is resumed.
+    r.changes()
+    r.once("suspend", lambda call: (t.add(5), call())[1])
+    r.once("suspend", lambda call: -EIO)
+    yield link.ask("suspend tie"), "error 1 suspend the queues: Input/output error"
+    yield link.ask("status"), "0:suspended, ok held=1 since=0"
+    yield r.changes(), ["suspend 1,2 grace=0", "suspend 5 grace=0 !5", "resume 1,2"]
+    yield t.off, "0"
+
+
+# ---- keeping
+
+
+@scenario("resume --keep, release keep: the holder stays, and the next suspend needs no session")
+def _(r):
+    t = r.target(0)
+    suspend(r, t)
+    h = t.holder
+    yield resume(r, t, "--keep"), "0 / 0 resumed"
+    r.changes()
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,QUEUES"), "0 / t1 kept 0"
+    yield suspend(r, t), "0 / 0 suspended"
+    yield (r.changes(), t.holder == h), (["suspend 0 grace=0"], True)
+    link = r.link(t)
+    yield link.ask("resume queues=0"), "0:resumed, ok kept"
+    yield link.ask("resume"), "0:running, ok ended"
+    yield ends(t, h), ENDED
+    suspend(r, t)
+    h, link = t.holder, r.link(t)
+    yield link.ask("suspend tie"), "0:already, ok held=1 since=0 follows"
+    yield link.ask("release keep"), "ok held=1 since=0 follows"
+    yield r.link(t).ask("resume keep"), "0:resumed, ok kept"
+    yield link.ask("release"), "ok kept"
+    yield r.link(t).ask("resume"), "0:running, ok ended"
+    yield ends(t, h), ENDED
+    suspend(r, t)
+    h, a, b = t.holder, r.link(t), r.link(t)
+    yield a.ask("suspend tie"), "0:already, ok held=1 since=0 follows"
+    yield b.ask("release keep"), "ok held=1 since=0 follows"
+    yield a.ask("release"), "ok held=1 since=0 follows"
+
+
+# ---- new queues
+
+
+@scenario("queues that appear are suspended, on the GPUs that are held, and none that was named")
+def _(r):
+    t = r.target(0, (1, 2, 7), gpus=[(GPU, 1), (7, 1)])
+    suspend(r, t, "--grace", 9)
+    r.changes()
+    t.add(2)
+    yield r.wait(lambda: t.off == "0,1,2"), True
+    yield r.changes(), ["suspend 2 grace=9"]
+    link = r.link(t)
+    yield link.ask("status"), "0:suspended, 1:suspended, 2:suspended, ok held=3 since=0 follows"
+    yield link.ask("resume queues=2"), "2:resumed, ok held=2 since=0 follows"
+    r.changes()
+    t.add(3, gpu=7)
+    yield r.wait(lambda: t.off == "0,1,3"), True
+    yield r.changes(), ["suspend 3 grace=9"]
+    yield link.ask("resume"), "0:resumed, 1:resumed, 2:running, 3:resumed, ok ended"
+    r.reset()
+    t = r.target(0, (1, 2, 7), gpus=[(GPU, 1), (7, 1)])
+    suspend(r, t, "--gpu", GPU)
+    link = r.link(t)
+    t.add(2, gpu=7)
+    t.add(3)
+    yield r.wait(lambda: t.off == "0,3"), True
+    yield link.ask("status"), "0:suspended, 3:suspended, ok held=2 since=0 follows"
+    r.reset()
+    t = r.target(0)
+    suspend(r, t, "-Q", "0")
+    link = r.link(t)
+    t.add(2)
+    yield link.ask("queues"), "0:suspended, 2:running, ok held=1 since=0"
+    yield t.off, "0"
+
+
+@scenario("a new queue that cannot be suspended: nothing is followed any more")
+def _(r):
+    t = r.target(0)
+    suspend(r, t)
+    link = r.link(t)
+    r.fail("suspend", EIO)
+    t.add(1)
+    yield r.wait(lambda: "suspend 1 grace=0 !5" in r.driver.calls), True
+    yield link.ask("status"), "0:suspended, ok held=1 since=0"
+    t.add(2)
+    yield link.ask("queues"), "0:suspended, 1:running, 2:running, ok held=1 since=0"
+    yield t.off, "0"
+
+
+@scenario("the target's runtime ends and begins: answered, no queue counts as held, new ones are followed")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t)
+    link = r.link(t)
+    r.changes()
+    for q in t.kfd.queues:
+        q.off = False
+    t.remove(0)
+    t.remove(1)
+    t.runtime_event()
+    yield r.wait(lambda: "send" in r.driver.calls), True
+    yield link.ask("status"), "ok follows"
+    t.add(0)
+    yield r.wait(lambda: t.off == "0"), True
+    yield r.changes(), ["send", "suspend 0 grace=0"]
+    yield link.ask("status"), "0:suspended, ok held=1 since=0 follows"
+
+
+# ---- ends
+
+
+@scenario("who dies: the holder, the target, and the session by another's hand")
+def _(r):
+    t = r.target(0)
+    for sig in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        suspend(r, t)
+        h = t.holder
+        kill(h, sig)
+        yield (sig, ends(t, h)), (sig, ENDED)
+    yield suspend(r, t), "0 / 0 suspended"
+    h = t.holder
+    t.end()
+    yield wait_death(h), True
+    r.reset()
+    t = r.target(0)
+    suspend(r, t)
+    h, link = t.holder, r.link(t)
+    with r.driver.lock:
+        r.driver.end_session(t.kfd)
+    yield (ends(t, h), link.line()), (ENDED, None)
+    # The same, noticed by a request.
+    t.add(1, new=False)
+    suspend(r, t, "-Q", "0")
+    h, link = t.holder, r.link(t)
+    r.once("suspend", lambda call: (r.driver.end_session(t.kfd), call())[1])
+    yield link.ask("suspend tie"), "error 1 somebody else ended the debug session: the queues run again"
+    yield ends(t, h), ENDED
+
+
+@scenario("the target calls exec: it is let go, and can be held again")
+def _(r):
+    t = r.target(0)
+    suspend(r, t)
+    h = t.holder
+    with r.driver.lock:
+        r.driver.end_session(t.kfd)
+        r.driver.processes.pop(t.pid)
+    t.run.stdin.write("exec\n")
+    yield t.run.stdout.readline(), f"ready {t.pid}\n"
+    yield wait_death(h), True
+    t.open_kfd()
+    yield suspend(r, t), "0 / 0 suspended"
+
+
+# ---- rights
+
+
+@scenario("the lock-down: 100 ms after the first suspend, in full, and all goes on")
+def _(r):
+    def rights(h):
+        s = status_of(h)
+        return s["Seccomp"], s["NoNewPrivs"], f"{int(s['CapEff'], 16) & ~(1 << 19):x}", f"{int(s['CapPrm'], 16) & ~(1 << 19):x}"
+    before = status_of(os.getpid())
+    mine = f"{int(before['CapEff'], 16) & ~(1 << 19):x}"
+    t = r.target(0, (1, 1))
+    suspend(r, t)
+    h, link = t.holder, r.link(t)
+    r.move(100 * MS - 1)
+    yield link.ask("status"), "0:suspended, 1:suspended, ok held=2 since=-0.1 follows"
+    yield rights(h), ("0", before["NoNewPrivs"], mine, mine)
+    r.move(1)
+    link.ask("status")
+    link.ask("status")  # the lock-down follows the first answer
+    yield rights(h), ("0" if r.sanitized else "2", "1", "0", "0")
+    yield bool(int(status_of(h)["CapEff"], 16)), bool(int(before["CapEff"], 16) & 1 << 19)
+    r.changes()
+    t.add(2)
+    yield r.wait(lambda: t.off == "0,1,2"), True
+    yield link.ask("resume queues=0"), "0:resumed, ok held=2 since=-0.1 follows"
+    yield link.ask("suspend queues=0 tie idle for_ns=1000000000"), "0:suspended until=1, ok held=3 since=-0.1 follows"
+    yield r.timers_of(h), [(0, 1)]
+    r.move(SECOND)
+    yield link.ask("status"), "1:suspended, 2:suspended, ok held=2 since=-1.1 follows"
+    t.runtime_event()
+    yield r.wait(lambda: "send" in r.driver.calls), True
+    yield r.changes(), ["suspend 2 grace=0", "resume 0", "suspend 0 grace=0", "resume 0", "send"]
+    h = t.holder
+    link.ask("resume")
+    yield ends(t, h), ENDED
+
+
+def main():
+    signal.alarm(300)
+    r = Rig(*sys.argv[1:3])
+    for name, f in scenarios:
+        if len(sys.argv) > 3 and sys.argv[3] not in name:
+            continue
+        wrong = ""
+        try:
+            for n, (got, wanted) in enumerate(f(r)):
+                if got != wanted and not wrong:
+                    wrong = f"pair {n + 1}\nwanted {wanted!r}\ngot    {got!r}"
+                    break
+        except Exception as e:  # a fault of gpq may break the scenario
+            wrong = f"{e!r} at line {e.__traceback__.tb_next.tb_lineno if e.__traceback__.tb_next else '?'}"
+        tap.ok(not wrong, name, wrong)
+        r.reset()
+    r.close()
+    tap.finish()
+
+
+main()

@@ -1,0 +1,53 @@
+// target FILE: a process with KFD queues, as far as gpq sees it. FILE is its memory at MEMORY,
+// which the test shares: indices and save areas of queues (rig.py).
+//
+// Prints "ready PID", then obeys lines of standard input, answering each with "done":
+//   thread  starts a thread that sleeps
+//   exec    replaces itself by itself, and prints "ready PID" again
+// The end of the input ends it.
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define MEMORY ((void *)UINT64_C(0x200000000))
+#define SIZE   65536
+
+static void *sleep_on(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static void obey(char **argv)
+{
+	pthread_t t;
+	char line[32];
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strcmp(line, "thread\n") == 0)
+			pthread_create(&t, NULL, sleep_on, NULL);
+		else if (strcmp(line, "exec\n") == 0)
+			execv("/proc/self/exe", argv);
+		else
+			exit(1);
+		puts("done");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const int fd = argc == 2 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
+	setvbuf(stdin, NULL, _IONBF, 0); // what is not read yet is left to the next program of exec
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (mmap(MEMORY, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) !=
+	    MEMORY)
+		return 1;
+	printf("ready %d\n", (int)getpid());
+	obey(argv);
+}
