@@ -308,8 +308,7 @@ int bench_preempt(struct cmd *c)
 	if (!status)
 		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p);
 	attached_close(&p->attached); // nothing is held while the results are printed
-	if (p->signals >= 0)
-		close(p->signals);
+	close_quietly(p->signals);
 	status = measurement_end(&p->m, c, p->done > 0, status);
 	group_fini(&p->targets);
 	free(p);

@@ -50,8 +50,7 @@ void streams_open(struct events *ev)
 void streams_close(struct events *ev)
 {
 	for (size_t i = 0; i < ev->nstreams; i++)
-		if (ev->streams[i].fd >= 0)
-			close(ev->streams[i].fd);
+		close_quietly(ev->streams[i].fd);
 	free(ev->streams);
 }
 

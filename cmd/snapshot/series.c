@@ -56,8 +56,7 @@ static struct topology read_topology(void)
 		t.inode = st.st_ino;
 		host_read_line(t.generation, sizeof(t.generation), GENERATION);
 	}
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return t;
 }
 
@@ -152,8 +151,7 @@ static int take_snapshot(struct run *r, uint64_t missed)
 				 : print_series_row(r, &row);
 		r->taken++;
 	}
-	if (how.earlier >= 0)
-		close(how.earlier);
+	close_quietly(how.earlier);
 	snapshot_fini(&s);
 	free(chosen.v);
 	free(path);

@@ -279,8 +279,7 @@ static bool signal_follower(const struct follower *f, int sig)
 			   strcmp(now.comm, FOLLOWER_COMM) == 0 && !wait_readable(pidfd, LOOP_NOW);
 	if (lives && sig)
 		syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
-	if (pidfd >= 0)
-		close(pidfd);
+	close_quietly(pidfd);
 	return lives;
 }
 

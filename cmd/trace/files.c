@@ -249,8 +249,7 @@ int trace_marks_read(struct trace *t)
 		status = err_sys(errno, NULL, "--mark %s", path);
 	else
 		status = read_windows(w, path, &text);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	buf_fini(&text);
 	return status;
 }

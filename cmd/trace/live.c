@@ -208,8 +208,7 @@ static void take_events(struct recording *r, bool end)
 static void close_events(struct recording *r)
 {
 	take_events(r, true);
-	if (r->events_out >= 0)
-		close(r->events_out);
+	close_quietly(r->events_out);
 }
 
 // --- COMMAND ---

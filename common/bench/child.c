@@ -96,8 +96,7 @@ static void take_output(struct child *c, child_line_fn *fn, void *arg)
 		buf_append(&c->line, data, (size_t)n);
 		give_lines(c, fn, arg);
 	}
-	if (c->out >= 0)
-		close(c->out);
+	close_quietly(c->out);
 	c->out = -1;
 }
 
@@ -140,8 +139,7 @@ void child_fini(struct child *c)
 		kill(c->pid, SIGKILL);
 		waitpid(c->pid, NULL, 0);
 	}
-	if (c->out >= 0)
-		close(c->out);
+	close_quietly(c->out);
 	buf_fini(&c->line);
 	buf_fini(&c->last);
 	*c = (struct child){.out = -1};

@@ -164,13 +164,11 @@ static int guard_start(struct live_trace *t)
 static bool guard_end(struct live_trace *t)
 {
 	int status = -1;
-	if (t->pipe >= 0)
-		close(t->pipe);
+	close_quietly(t->pipe);
 	close(t->guard_end);
 	while (waitpid(t->guard, &status, 0) < 0 && errno == EINTR)
 		;
-	if (t->lock >= 0)
-		close(t->lock);
+	close_quietly(t->lock);
 	return status == 0;
 }
 

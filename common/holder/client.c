@@ -49,8 +49,7 @@ static int start_locked(int dir, const char *name, const struct kfd_target *t, p
 	if (*holder >= 0)
 		return fd;
 	unlinkat(dir, name, 0);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return -1;
 }
 
@@ -128,8 +127,7 @@ int kfd_link_open(struct kfd_link *l, const struct kfd_target *t, bool start, st
 
 void kfd_link_close(struct kfd_link *l)
 {
-	if (l->fd >= 0)
-		close(l->fd);
+	close_quietly(l->fd);
 	buf_fini(&l->in);
 	free(l->answer.queues);
 	memset(l, 0, sizeof(*l));
@@ -264,8 +262,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f)
 {
-	if (l->fd >= 0)
-		close(l->fd);
+	close_quietly(l->fd);
 	l->fd = -1;
 	if (l->started <= 0)
 		return false;

@@ -35,8 +35,7 @@ static bool has_context(pid_t pid)
 	}
 	if (n < 0)
 		host_trouble(path, errno);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return found;
 }
 

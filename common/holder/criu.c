@@ -27,8 +27,7 @@ static int write_record(int dir, const char *name, const char *text, struct kfd_
 	bool ok =
 		fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && fsync(fd) == 0;
 	int error = errno;
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return ok ? 0
 		  : kfd_fail(f, KFD_FAULT_SYSTEM, "write the record of the pause", strerror(error));
 }

@@ -44,8 +44,7 @@ static bool try_folder(int dir, void *arg)
 	}
 	if (fd == -ENOENT)
 		return false;
-	if (s->fd >= 0)
-		close(s->fd);
+	close_quietly(s->fd);
 	s->fd = fd;
 	free(s->path);
 	s->path = path_of(dir, s->name);
@@ -212,8 +211,7 @@ static void remove_stale(int dir, const char *name)
 	int fd = kfd_socket_parse(name, &pid, &start) ? kfd_socket_connect(dir, name, 0) : -EINVAL;
 	if (fd == -ECONNREFUSED)
 		unlinkat(dir, name, 0);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 }
 
 // Adds the processes that a folder's records say are paused. Removes stale sockets, too, unless a

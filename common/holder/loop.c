@@ -79,8 +79,7 @@ static void accept_client(struct holder *h)
 	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct client *c = fd >= 0 && kfd_socket_trusts(fd) ? free_client_place(h) : NULL;
 	if (!c || !watch_fd(h, fd, CLIENTS + (uint64_t)(c - h->clients))) {
-		if (fd >= 0)
-			close(fd);
+		close_quietly(fd);
 		return;
 	}
 	c->fd = fd;

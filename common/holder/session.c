@@ -175,10 +175,8 @@ bool kfd_session_close(struct kfd_session *s)
 		return false;
 	s->enabled = false;
 	session_unhold_all(s);
-	if (s->events >= 0)
-		close(s->events);
-	if (s->kfd >= 0)
-		close(s->kfd);
+	close_quietly(s->events);
+	close_quietly(s->kfd);
 	s->events = s->kfd = -1;
 	return true;
 }

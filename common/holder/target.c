@@ -1,6 +1,7 @@
 // Pinning a process by pidfd and start time. Facts: proc(5), pidfd_open(2).
 #include "common/holder/target.h"
 
+#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/reader/process_cache.h"
@@ -39,8 +40,7 @@ int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_f
 
 void kfd_target_unpin(struct kfd_target *t)
 {
-	if (t->pidfd >= 0)
-		close(t->pidfd);
+	close_quietly(t->pidfd);
 	t->pidfd = -1;
 }
 

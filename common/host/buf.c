@@ -166,7 +166,8 @@ void buf_fini(struct buf *b)
 void close_quietly(int fd)
 {
 	int saved = errno;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	errno = saved;
 }
 

@@ -71,7 +71,7 @@ int write_fully(int fd, const void *data, size_t n);
 // Frees the content. Leaves errno as it is.
 void buf_fini(struct buf *b);
 
-// close(2) that leaves errno as it is, for use after a failure.
+// Closes a descriptor, if there is one (below 0: none). Leaves errno as it is.
 void close_quietly(int fd);
 
 // Text `i` of a literal that holds several, each ended by a NUL: "PID\0pid\0process id". Rows of

@@ -45,8 +45,7 @@ static int glob_enter_matching(const struct glob_visitor *v, const char *dir, co
 	int fd = host_open(*dir ? dir : "/", O_RDONLY | O_DIRECTORY), r = 0;
 	struct dirent **names = NULL;
 	int n = fd < 0 ? -1 : scandirat(fd, ".", &names, NULL, versionsort);
-	if (fd >= 0)
-		close_quietly(fd);
+	close_quietly(fd);
 	if (n < 0 && errno == ENOMEM)
 		xalloc_fail();
 	if (n < 0) {

@@ -1,6 +1,7 @@
 // Waiting for descriptors, time and signals; loop.h.
 #include "common/host/loop.h"
 
+#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/number.h"
 
@@ -54,8 +55,7 @@ bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want)
 
 void loop_close(struct loop *l)
 {
-	if (l->fd >= 0)
-		close(l->fd);
+	close_quietly(l->fd);
 	l->fd = -1;
 }
 

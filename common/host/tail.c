@@ -4,6 +4,8 @@
 // [amdlog.file]; logrotate renames or copies and truncates.
 #include "common/host/tail.h"
 
+#include "common/host/buf.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -18,8 +20,7 @@ bool tail_open(struct tail *t, const char *name, int (*wait)(int ms))
 
 void tail_close(struct tail *t)
 {
-	if (t->fd >= 0)
-		close(t->fd);
+	close_quietly(t->fd);
 	t->fd = -1;
 }
 

@@ -334,8 +334,7 @@ void tree_free(struct tree *t)
 		t->error = t->error ? t->error : ECANCELED; // drops what is still written
 		t->arc->archive_write_free(t->tar);
 	}
-	if (t->fd >= 0)
-		close(t->fd);
+	close_quietly(t->fd);
 	tdestroy(t->links, tree_keep); // `paths` owns the texts of both trees
 	tdestroy(t->known, tree_keep);
 	for (size_t i = 0; i < t->n; i++)

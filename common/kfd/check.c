@@ -482,8 +482,7 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 	if (host_is_live()) {
 		int fd = kfd_open();
 		r.version_error = fd < 0 ? fd : kfd_ioctl(fd, KFD_GET_VERSION, &r.version);
-		if (fd >= 0)
-			close(fd);
+		close_quietly(fd);
 	}
 	for (size_t i = 0; i < n; i++) {
 		checks[i] =

@@ -97,8 +97,7 @@ static int mute_stderr(void)
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (saved >= 0 && null >= 0)
 		dup2(null, STDERR_FILENO);
-	if (null >= 0)
-		close(null);
+	close_quietly(null);
 	return saved;
 }
 

@@ -50,8 +50,7 @@ static uint64_t read_number(int dir, const char *name)
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	if (n < 0)
 		host_trouble(name, errno);
-	if (fd >= 0)
-		close_quietly(fd);
+	close_quietly(fd);
 	return n > 0 && n < (ssize_t)sizeof(text) && kfd_parse_number(text, text + n, &v)
 		       ? v
 		       : KFD_UNKNOWN;

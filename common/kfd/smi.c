@@ -38,8 +38,7 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 		n += (*fds)[n] >= 0;
 	}
 	kfd_topology_fini(&t);
-	if (kfd >= 0)
-		close(kfd);
+	close_quietly(kfd);
 	return n;
 }
 

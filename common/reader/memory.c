@@ -13,8 +13,7 @@ int memory_open(struct memory *m, pid_t pid)
 
 void memory_close(struct memory *m)
 {
-	if (m->fd >= 0)
-		close(m->fd);
+	close_quietly(m->fd);
 	m->fd = -1;
 }
 

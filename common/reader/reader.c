@@ -175,8 +175,7 @@ static _Noreturn void child_serve(int fd)
 	int given;
 	while ((n = receive_message(fd, &q, sizeof(q), 0, &given)) >= sizeof(q.task)) {
 		send_part(q.task(q.text, n - sizeof(q.task), given));
-		if (given >= 0)
-			close(given);
+		close_quietly(given);
 	}
 	_exit(0);
 }
@@ -388,8 +387,7 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 	if (error != ETIMEDOUT && pidfd >= 0 &&
 	    !wait_readable(pidfd, clock_in_ms(patience_ms(q->whose))))
 		error = ETIMEDOUT;
-	if (pidfd >= 0)
-		close(pidfd);
+	close_quietly(pidfd);
 	leave_child(child, q->whose);
 	return error;
 }

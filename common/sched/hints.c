@@ -434,8 +434,7 @@ void hints_close(struct hints *h)
 	if (!h)
 		return;
 	for (unsigned i = 0; i < h->places; i++)
-		if (h->clients[i].fd >= 0)
-			close(h->clients[i].fd);
+		close_quietly(h->clients[i].fd);
 	hints_socket_close(&h->socket);
 	loop_close(&h->loop);
 	buf_fini(&h->out);

@@ -120,8 +120,7 @@ static int check_dead(const struct hints_socket *s, const char *name)
 				"%s: a file that is not a socket", s->path);
 	if (fd < 0 && fd != -EAGAIN)
 		return err_sys(-fd, "name another with --socket", "%s", s->path);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return err_fail(GPQ_FAILED, "end that one, or name another with --socket",
 			"%s: a scheduler listens there already (pid %d)", s->path, pid);
 }

@@ -175,10 +175,8 @@ int series_open(struct series *s, const char *dir, bool redacted)
 
 void series_close(struct series *s)
 {
-	if (s->index >= 0)
-		close(s->index);
-	if (s->folder >= 0)
-		close(s->folder);
+	close_quietly(s->index);
+	close_quietly(s->folder);
 	s->index = s->folder = -1;
 }
 
@@ -249,8 +247,7 @@ bool series_is(const char *path)
 	struct stat st;
 	const int fd = open_to_read(path);
 	const bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	return is;
 }
 
@@ -284,8 +281,7 @@ int series_list(struct words *to, const char *dir)
 	const int fd = open_to_read(dir);
 	const bool read = fd >= 0 && buf_read_fd(&text, fd) >= 0;
 	const int error = errno;
-	if (fd >= 0)
-		close(fd);
+	close_quietly(fd);
 	if (read)
 		read_index_lines(&text, &bad, list_snapshot, &l);
 	buf_fini(&text);
