@@ -210,7 +210,7 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 		status = add_part_line(&t, &m, l, i);
 	progress_end(&t.progress);
 	t.merged = &m;
-	t.sum = m.sum; // moved back below, where `m` is freed
+	t.sum = m.sum; // goes back to `m` below, which owns and frees it
 	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
 	status = status ? status : report_merged(c, &t, &m);

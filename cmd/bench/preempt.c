@@ -26,7 +26,7 @@ struct preempt {
 	int signals;
 	struct attached attached;
 	struct measurement m;
-	uint64_t done, idle; // cycles
+	uint64_t done, idle; // cycles that ran, and those of them that found no work
 };
 
 static bool has_queues(const struct group_member *m, const void *arg)
@@ -221,7 +221,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 				    .repeat = i / p->each_run,
 				    .warmup = in_run < o->warmup * p->plan.n,
 				    .set = *plan_next(&p->plan, i)};
-		uint64_t counted = in_run / p->plan.n - o->warmup; // wraps in the warm-up
+		uint64_t counted = in_run / p->plan.n - o->warmup; // blocks; wraps in warm-up
 		bool untouched = every && !v->warmup && counted % every == 0;
 		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;

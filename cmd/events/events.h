@@ -36,7 +36,7 @@ struct event_row {
 	uint64_t gpu_id, qid, context, ring_bytes;
 	const char *bdf, *type, *trigger;
 	char detail[128], text[256];
-	struct kfd_smi_event e; // numbers of the message
+	struct kfd_smi_event e; // the message of the driver, for its numbers
 	// Not shown:
 	size_t order; // of arrival in a turn
 	bool fits;    // the selector chooses the process

@@ -276,7 +276,7 @@ static int check_slots_found(const struct hqd_view *v)
 {
 	const struct pick *p = &v->pick;
 	const bool summary = v->opts->summary, any = count_found(v, summary, -1) > 0;
-	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // --tree: a descendant's queue will do
+	const size_t n = v->opts->pick.tree ? 0 : p->pids.n; // --tree: any row will do
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++)
 		if (!count_found(v, summary, p->pids.v[i]))

@@ -90,7 +90,7 @@ static int choose_processes(struct run *r, struct pids *chosen)
 	if (!host_choice_asks(&r->by))
 		return GPQ_OK;
 	int status = snapshot_choose(r->opt, chosen);
-	if (status || r->taken) // only at first: later the processes may have ended
+	if (status || r->taken) // after the first snapshot, PIDs of -p may have ended
 		return status;
 	status = host_choice_found(&r->by, chosen, "this host");
 	r->partial = status == GPQ_PARTIAL;

@@ -21,7 +21,7 @@ static void add_target(struct group *g, pid_t pid)
 {
 	if (group_has(g, pid))
 		return;
-	struct kfd_selection *all = xmalloc(sizeof(*all)); // its long lists stay untouched
+	struct kfd_selection *all = xmalloc(sizeof(*all)); // not zeroed: lists are long
 	all->num_ids = all->num_gpus = 0;
 	group_add(g, pid, all);
 }

@@ -54,7 +54,7 @@ int proofs_fill(const struct proof_seen *s, struct held_row *row, int status)
 	if (!row->proof)
 		err_note("pid %llu: queue %llu: its indices cannot be read",
 			 (unsigned long long)row->pid, (unsigned long long)row->qid);
-	// Headers are up to date for suspended queues only [kfd.save-header-written].
+	// A context header is valid only while its queue is suspended [kfd.save-header-written].
 	if (last->has_saved && status == GPQ_OK)
 		row->saved_bytes = last->saved_bytes;
 	if (last->has_indices)

@@ -11,7 +11,7 @@
 struct function {
 	struct ftrace_text name;
 	uint32_t process; // index in the trace's processes
-	uint32_t key;     // in functions.us
+	uint32_t key;     // key of its durations in functions.us
 	bool event;
 	uint64_t entries, returns, timed, failed, total_ns, max_ns;
 	uint64_t first_ns, last_ns; // FTRACE_UNKNOWN: no record with a time

@@ -85,7 +85,7 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("live", "ftrace follow", "choose one", ""),
 	RULE_EXCLUDES("cleanup", "FILE pid " LIVE_ONLY, "say --live --cleanup alone",
 		      "--cleanup records nothing"),
-	// Reports.
+	// Options that choose and shape a report.
 	RULE_CHOOSE("list compare gaps latency series"),
 	RULE_EXCLUDES("list compare gaps latency series perfetto", "partial",
 		      "ask it of the files themselves", "--%1 cannot be had from parts"),
@@ -101,7 +101,7 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("host=", "", "name it", "--host: the name is empty"),
 	RULE_NEEDS("host", "partial", "say --partial too",
 		   "--host is for parts that gpq merge adds up"),
-	// Input.
+	// Options about how the input is read.
 	RULE_RANGE("threads", 1, UINT64_MAX, "give at least 1",
 		   "--threads: 0 threads read nothing"),
 	RULE_EXCLUDES("range", "follow", "choose one", ""),
@@ -117,7 +117,7 @@ static const struct opt_rule rules[] = {
 	NO_ROWS("partial", "partial"),
 	NO_ROWS("perfetto=-", "perfetto -"),
 	NO_ROWS("svg=-", "svg -"),
-	// Parts.
+	// Options that --partial excludes.
 	RULE_EXCLUDES("partial", "by demangle " FORM_NAMES, "choose when merging what to show",
 		      "--partial has a format of its own"),
 	RULE_EXCLUDES("partial", "kernel", "",

@@ -202,7 +202,7 @@ bool trace_several_hosts(const struct trace *t);
 // After amdlog_summary_finish(): writes the report. Returns the exit status.
 int trace_report(struct trace *t);
 
-// Writes one view. _views_out: writes the views of the report, or with t->one_table one of them.
+// trace_view_out() writes one view; trace_views_out() all, or with t->one_table one of them.
 void trace_view_out(struct trace *t, const struct trace_view *v);
 void trace_views_out(struct trace *t);
 
@@ -239,7 +239,7 @@ void trace_name_queue(const struct trace *t, uint32_t queue, int64_t *pid, char 
 int trace_demangle(struct cmd *c, bool yes, bool no);
 
 // Returns the demangled name of a GPU kernel, or the log's name if that cannot be demangled.
-// _shown: NULL if the output shows no demangled names.
+// trace_name_shown() returns NULL if the output shows no demangled names.
 const char *trace_name_readable(struct trace *t, uint32_t kernel);
 const char *trace_name_shown(struct trace *t, uint32_t kernel);
 void trace_names_fini(struct trace *t);

@@ -50,5 +50,5 @@ void bench_context_driver(struct bench_context *c);
 // Notes the measured processes, the number of their queues, and the GPUs that these are on.
 void bench_context_targets(struct bench_context *c, const struct attached *a);
 
-// Was it measured on a GPU, not on the software GPU?
+// Was the run with this context measured on a GPU, not on the software GPU?
 bool bench_context_is_gpu(const struct bench_context *c);

@@ -90,7 +90,7 @@ void cycle_clear(struct cycle *c);
 struct cycle_plan {
 	uint64_t settle_ns;   // how long indices are polled to see that queues stand still
 	uint64_t patience_ns; // longest wait for progress; then the cycle is CYCLE_STUCK
-	// What the latest cycles cost other queues, ns, to choose the gap. NULL: the user did.
+	// What the latest cycles cost other queues, ns, to choose the gap. NULL: the user chose it.
 	struct moving *costs;
 };
 

@@ -10,7 +10,7 @@ enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };
 #define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name},
 static const struct subject {
 	const char *name;
-	enum require_kind kind; // kind of run that has it, but see kinds_of()
+	enum require_kind kind; // kind of run; kinds_of() knows subjects of both kinds
 	enum subject_value value;
 	size_t which; // enum result_metric, or offset of the share in its struct
 } subjects[] = {

@@ -282,7 +282,7 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 	int c;
 	do
 		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
-	while (c != -1 && c != 1); // 1: an operand, because of the '-' above
+	while (c != -1 && c != 1); // 1: an operand, as "-" asks for
 	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
 }
 

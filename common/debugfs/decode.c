@@ -19,9 +19,9 @@ struct slot_walk {
 	decode_reg_fn fn;
 	void *arg;
 	// Numbers of registers (byte address / 4).
-	uint32_t first; // first one of the slot
+	uint32_t first; // the slot's first register
 	uint32_t base;  // CP_MQD_BASE_ADDR; without one, `first`
-	uint32_t last;  // last one of the slot
+	uint32_t last;  // the slot's last register
 };
 
 static uint32_t compute_dword(const struct slot_walk *w, uint32_t reg)

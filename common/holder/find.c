@@ -20,7 +20,7 @@
 
 struct search {
 	char name[KFD_SOCKET_NAME_SIZE];
-	pid_t holder; // 0: whoever listens in one's own directories
+	pid_t holder; // 0: any that listens in this user's directories
 	unsigned timeout_ms;
 	int fd;     // a connection, or -errno
 	char *path; // path of the socket, or NULL; owned

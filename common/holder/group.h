@@ -59,7 +59,7 @@ struct group_member {
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
 	bool looked_unreached; // `unreached` is known
-	// Of group_ask():
+	// Used by group_ask():
 	enum member_request asked_for;
 	enum member_place place;
 	struct buf request;  // the request that suspends the member

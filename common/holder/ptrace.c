@@ -31,7 +31,7 @@ static int explain_refusal(pid_t pid, struct kfd_failure *f)
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,
 						  KFD_FAULT_YAMA_ADMIN, KFD_FAULT_YAMA_OFF};
 	struct proc p, tracer;
-	uint64_t scope = 0; // also without Yama
+	uint64_t scope = 0; // as if Yama were off or missing
 	host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &scope);
 	if (proc_read(&p, pid) < 0)
 		return kfd_fail(f, KFD_FAULT_NO_PROCESS);

@@ -35,8 +35,8 @@ struct kfd_smi_event {
 	uint64_t gpu_id;      // GPU of the event; 0: system memory
 	uint64_t page, pages; // first address / size of a page, and number of pages
 	uint64_t from, to;    // migration: source and target (gpu_id; 0: system memory)
-	uint64_t prefetch;    // migration: where the program asked to prefetch to, likewise
-	uint64_t preferred;   // migration: location that the program prefers, likewise
+	uint64_t prefetch;    // migration: target that the program asked for; gpu_id or 0
+	uint64_t preferred;   // migration: location that the program prefers; gpu_id or 0
 	uint64_t trigger;     // cause of the event, which kfd_smi_trigger() names
 	uint64_t sequence;    // GPU reset: its number in sequence
 	uint64_t bits, count; // throttling: bits of the reasons, and how often so far

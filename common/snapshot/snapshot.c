@@ -403,7 +403,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	int r = 0;
 	for (size_t i = 0; i < p->nprocs; i++)
 		add_concerned(&all, p->procs[i].pid);
-	for (size_t i = 0; v->only && i < v->only->n; i++) // may lack in sysfs [kfd.proc-life]
+	for (size_t i = 0; v->only && i < v->only->n; i++) // also if not in sysfs [kfd.proc-life]
 		add_concerned(&all, v->only->v[i]);
 	ARRAY_SORT(all.v, all.n, by_pid_value);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)

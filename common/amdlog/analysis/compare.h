@@ -12,8 +12,8 @@
 struct amdlog_side {
 	struct amdlog_summary *sum; // not owned
 	struct amdlog_gaps gaps;
-	struct keyed_histogram grids;    // work-items of dispatches, key 0
-	struct keyed_histogram backlogs; // packets in front of a packet, key 0
+	struct keyed_histogram grids;    // work-items of dispatches, all under key 0
+	struct keyed_histogram backlogs; // packets in front of a packet, all under key 0
 };
 
 // Adds a record that amdlog_summary_add placed.

@@ -48,14 +48,14 @@ struct timeline_signal {
 struct amdlog_timeline {
 	struct traceevent out;
 	const struct amdlog_summary *sum; // not owned
-	struct timeline_thread **threads; // by the summary's number; NULL: no call was open yet
+	struct timeline_thread **threads; // by the summary's thread index; NULL: no call yet
 	size_t nthreads;
 	uint64_t flows, executions; // last ids given to flows and executions
 	struct timeline_signal signal[SIGNALS];
 	struct timeline_queue {
 		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN: none
-		uint64_t window;  // last one with a packet of the queue; AMDLOG_UNKNOWN: none
-	} * queues;               // by the summary's number
+		uint64_t window;  // last window with a packet of the queue; AMDLOG_UNKNOWN: none
+	} * queues;               // by the summary's queue index
 	size_t nqueues;
 	uint64_t window, active; // the counter's open window, and its queues with packets
 	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them

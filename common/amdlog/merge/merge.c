@@ -241,7 +241,7 @@ static void settle_part(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
-		// What a thread named before the part is the kernel of its first kernel_obj here.
+		// The part's first dispatch of a thread is of the kernel named before the part.
 		if (t->head.dispatch && to->kernel != AMDLOG_NONE &&
 		    t->head.object != AMDLOG_UNKNOWN)
 			pair_set(&a->to->keys.objects, to->process, t->head.object, to->kernel);

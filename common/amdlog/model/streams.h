@@ -4,7 +4,7 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define STREAMS_MAX 65536u // periods in all; heads too
+#define STREAMS_MAX 65536u // most periods, and most heads
 
 // A time in which a stream used one queue.
 struct stream_period {

@@ -45,7 +45,7 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 		.totals = {.span = SPAN_NONE,
 			   .rptr_min = AMDLOG_UNKNOWN,
 			   .wptr_min = AMDLOG_UNKNOWN},
-		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // new queues: 0
+		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // queues begin at 0
 		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .rings = {.max_entries = QUEUES_MAX},
@@ -489,7 +489,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 		set_base(s, r->time_us);
 	if (!filter_wants(s, e))
 		return false;
-	if (is_outside(s, r)) { // context: the range's first record may step back from this one
+	if (is_outside(s, r)) { // only its time counts: the next record may be earlier
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}

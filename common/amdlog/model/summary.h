@@ -198,7 +198,7 @@ struct amdlog_summary {
 
 	struct amdlog_totals totals;
 	uint32_t nthreads, nprocesses, nqueues, nkernels, napis;
-	struct amdlog_thread *threads; // by the scanner's number
+	struct amdlog_thread *threads; // by the scanner's thread number
 	struct amdlog_process *processes;
 	struct amdlog_queue *queues;
 	struct amdlog_kernel *kernels;

@@ -338,7 +338,7 @@ static struct block_thread *block_thread_of(struct block_reader *g,
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
 {
 	struct block_item known;
-	if (is_bare(&t->sum.writer)) { // it may be a thread of any process
+	if (is_bare(&t->sum.writer)) { // no pid: any process's thread
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
@@ -354,7 +354,7 @@ void take_known(struct parse *w, struct block_thread *t, struct block_item *item
 	item->thread = t->index;
 	item->name = amdlog_kernel_name(&item->r, &item->name_len);
 	item->name_hash = intern_hash(item->name, item->name_len);
-	item->stream = (struct block_stream){0}; // a name tells no stream
+	item->stream = (struct block_stream){0}; // kernel names come without a stream
 }
 
 static void add_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r,

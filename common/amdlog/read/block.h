@@ -71,7 +71,7 @@ struct block_result {
 	uint64_t steps_back; // of time, from one counted record to the next without an item between
 	uint64_t first_us, last_us; // as in an item, of the records behind the last item
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
-	uint64_t styles[AMDLOG_NSTYLES]; // to add to the styles by `sums`, modulo 2^64
+	uint64_t styles[AMDLOG_NSTYLES]; // corrects the counts by block_sum.style, modulo 2^64
 	uint32_t nitems, nsums;
 	size_t item_cap;
 	struct block_item *items;

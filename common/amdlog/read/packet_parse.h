@@ -29,7 +29,7 @@ static inline size_t read_hex(const char *p, size_t max, uint64_t *value)
 		return 17;
 	if (!n || n > 16)
 		return n;
-	// Four bits a byte; then two digits in every other byte, the first digit on top.
+	// Makes each digit a value of four bits, then joins each pair of digits into one byte.
 	l = _mm_and_si128(is_l, _mm_add_epi8(l, _mm_set1_epi8(10)));
 	d = _mm_or_si128(_mm_and_si128(is_d, d), l);
 	d = _mm_or_si128(_mm_slli_epi16(d, 4), _mm_srli_epi16(d, 8));

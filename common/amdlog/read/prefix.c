@@ -6,7 +6,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read eight at a time");
 
-// The file field is shorter, even if it is a Windows path.
+// A prefix's file field is shorter than this, even if it is a Windows path.
 #define FILE_MAX_LEN 512
 #define FILE_COLUMNS 25
 

@@ -42,7 +42,7 @@ void amdlog_reassembly_free(struct amdlog_reassembly *m);
 // Hands on the records that still wait, as the input ends.
 void amdlog_reassembly_end(struct amdlog_reassembly *m);
 
-// True if none is open or waits: whole records pass unchanged, lines without prefix are ignored.
+// True if no torn record waits for its rest: whole records pass unchanged, other lines are ignored.
 bool amdlog_reassembly_idle(const struct amdlog_reassembly *m);
 
 // True if the record is torn and may be joined: a packet or an API entry.
