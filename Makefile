@@ -192,7 +192,7 @@ help:
 	@echo 'make deps       install what building needs (apt-get); make deps-test: what make check and make lint need'
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
-	@echo 'make mutants    small faults in the code, one at a time: each must be found'
+	@echo 'make mutate     small faults in the code, drawn at random: which does no test find? (tests/mutate)'
 	@echo 'make check-faults   each allocation and system call of many commands fails once'
 	@echo 'make check-stub    each assertion fails where gpq is replaced by a program that says nothing'
 	@echo 'make check-same OLD=GPQ   what an older gpq prints for some thousand commands, byte for byte'

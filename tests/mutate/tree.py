@@ -1,0 +1,223 @@
+"""Copies of the project under build/mutate: kept in step with it, built there, tests run in a sandbox."""
+import filecmp
+import glob
+import hashlib
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WORK = os.path.join(TOP, "build/mutate")
+LIB, BUILT = "build/plain/libgpq.a", ("build/plain/libgpq.a", "build/plain/gpq", "build/plain/libgpqclient.so", "build/plain/libgpqclient.a")
+# Warnings do not count, but what the language does not allow is no fault; gcc 12 only warns of it.
+REFUSED = " ".join(f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "discarded-qualifiers", "return-type", "format",
+                                            "uninitialized", "implicit-function-declaration"))
+# A faulty gpq may signal or remove what is not its own, and runs as root where its tests do. It gets its own process numbers,
+# /tmp, /run and /dev/shm, and nothing else that it could write; with the shell, which is process 1 there, all ends.
+HOST_PIDS = ("tests/cli/events.sh", "tests/cli/trace-live.sh") # gpq says where it does not see the host's process numbers
+SANDBOX = r"""
+tree=$1 maps=$2 memory=$3
+shift 3
+exec 9<"$tree" && { [ -z "$maps" ] || exec 8<"$maps"; } &&
+mount -t tmpfs -o size=3g,mode=1777 none /tmp && mount -t tmpfs -o mode=755 none /run && mount -t tmpfs -o size=1g,mode=1777 none /dev/shm &&
+mkdir -p "$tree" && mount -c --bind /proc/self/fd/9 "$tree" && mount -o remount,bind,ro "$tree" || exit 125
+[ -z "$maps" ] || { mkdir /run/probe && mount -c --bind /proc/self/fd/8 /run/probe && export GPQ_PROBE=/run/probe; } || exit 125
+mount -o remount,bind,ro / || exit 125
+exec 9<&- 8<&-
+cd "$tree" && ulimit -c 0 -f 4194304 -v "$memory" || exit 125
+"$@"
+exit $?
+"""
+
+
+def sandbox(tree, test, maps):
+    """The command before that of the test."""
+    with open(tree.at(test), encoding="utf-8") as f:
+        memory = "unlimited" if "-fsanitize" in f.read() else "4194304"
+    own = [] if test in HOST_PIDS else ["--pid", "--kill-child", "--mount-proc"]
+    return ["unshare", "--fork", "--mount", *own, "bash", "-c", SANDBOX, "sandbox", tree.path, maps, memory]
+
+
+def project_files():
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    return [f for f in files.split("\0") if f and os.path.lexists(os.path.join(TOP, f))]
+
+
+def all_tests():
+    """What `make check` runs. Left out: a script that builds gpq for itself; each fuzz target is a test of its own."""
+    patterns = ("tests/unit/test_*.c", "tests/fuzz/fuzz_*.c", "tests/cli/*.t", "tests/cli/*.sh", "tests/docs/*.sh", "man/*.[1-8]", "README.md")
+    return [t for p in patterns for t in sorted(glob.glob(p, root_dir=TOP)) if t != "tests/docs/first-build.sh"]
+
+
+def program(test):
+    """What must be built for the test, beside gpq; None: nothing."""
+    base = os.path.basename(test)[:-2]
+    return {"tests/unit": f"build/plain/unit/{base}", "tests/fuzz": f"build/plain/fuzz/{base[5:]}"}.get(os.path.dirname(test)) \
+        if test.endswith(".c") else None
+
+
+class Verdict:
+    """Reads TAP as it comes: bad as soon as it is; at the end the plan must have been kept."""
+
+    def __init__(self, needs_plan):
+        self.rest, self.ran, self.plan, self.bad, self.needs_plan = b"", 0, None, None, needs_plan
+
+    def take(self, data):
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        self.rest = self.rest[-65536:]
+        for line in lines:
+            if re.match(rb"(not )?ok\b", line):
+                self.ran += 1
+                if line.startswith(b"not") and not re.search(rb"# skip", line, re.I):
+                    self.bad = self.bad or line[:300].decode(errors="replace")
+            m = re.match(rb"1\.\.(\d+)", line)
+            self.plan = int(m.group(1)) if m else self.plan
+
+    def end(self, status):
+        if not self.bad and (status or (self.needs_plan and self.plan != self.ran)):
+            self.bad = f"exit {status}, plan {self.plan}, ran {self.ran}"
+
+
+class Tree:
+    def __init__(self, name, cflags="-O2", warn=REFUSED):
+        self.path = os.path.join(WORK, name)
+        self.flags = ["VARIANT=plain", "WERROR=", f"WARN={warn}", f"CFLAGS={cflags}"]
+        self.links = {}
+        self.sound = None # what identifies the programs without a fault
+
+    def at(self, path):
+        return os.path.join(self.path, path)
+
+    def sync(self, like=None):
+        """Makes the copy equal to the project. A new one begins with what another has built."""
+        if like and not os.path.isdir(self.path):
+            shutil.copytree(like.path, self.path, symlinks=True)
+        files = project_files()
+        for f in files:
+            new, old = os.path.join(TOP, f), self.at(f)
+            if os.path.islink(new):
+                same = os.path.islink(old) and os.readlink(old) == os.readlink(new)
+            else:
+                same = os.path.isfile(old) and not os.path.islink(old) and filecmp.cmp(new, old, shallow=False) and os.access(new, 1) == os.access(old, 1)
+            if not same:
+                os.makedirs(os.path.dirname(old), exist_ok=True)
+                if os.path.lexists(old):
+                    os.remove(old)
+                shutil.copy(new, old, follow_symlinks=False)
+        keep = set(files)
+        for at, folders, names in os.walk(self.path):
+            if at == self.path and "build" in folders:
+                folders.remove("build")
+            for n in names:
+                if os.path.relpath(os.path.join(at, n), self.path) not in keep | {"gpq"}:
+                    os.remove(os.path.join(at, n))
+
+    def make(self, *targets, jobs=1):
+        return subprocess.run(["make", "-s", f"-j{jobs}", "-C", self.path, *self.flags, *targets], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace")
+
+    def build(self, jobs, programs=()):
+        """All that tests need, without a fault."""
+        made = self.make("all", "build/plain/gen-amdlog", "build/plain/hint-server", "build/plain/unit/fake/libhsa-runtime64.so.1", *programs, jobs=jobs)
+        if made.returncode:
+            raise SystemExit(f"{self.path} does not build:\n{made.stdout}{made.stderr}")
+        self.sound = self.identity()
+
+    def identity(self):
+        parts = []
+        for f in BUILT:
+            with open(self.at(f), "rb") as g:
+                parts.append(hashlib.sha1(g.read()).hexdigest())
+        return parts
+
+    def link(self, test, anew=False):
+        """Links the program of a test; its own sources are compiled once, or anew where a header has the fault."""
+        out = program(test)
+        if not out:
+            return True
+        if test not in self.links:
+            lines = self.make("-n", "V=1", "-W", test, out).stdout.replace("\\\n", " ").split("\n")
+            self.links[test] = shlex.split(next(l for l in lines if f"-o {out} " in l))
+        words = self.links[test]
+        os.makedirs(os.path.dirname(self.at(out)), exist_ok=True)
+        for n, source in enumerate(w for w in words if w.endswith(".c")):
+            obj = f"{out}{n}{'.anew' if anew else ''}.o"
+            if anew or not os.path.exists(self.at(obj)) or os.path.getmtime(self.at(obj)) < os.path.getmtime(self.at(test)):
+                flags = words[1:words.index("-o")]
+                if subprocess.run([words[0], *flags, "-c", "-o", obj, source], cwd=self.path, capture_output=True).returncode:
+                    return False
+            words = [obj if w == source else w for w in words]
+        words = [w for w in words if w not in ("-MMD", "-MP")]
+        return subprocess.run(words, cwd=self.path, capture_output=True).returncode == 0
+
+    def command(self, test):
+        if test.startswith("tests/fuzz/"):
+            corpus = "tests/fuzz/corpus/" + os.path.basename(program(test))
+            return [program(test), *(f"{corpus}/{f}" for f in sorted(os.listdir(self.at(corpus))))]
+        if test.endswith(".c"):
+            return [program(test)]
+        return [test] if test.endswith(".sh") else ["tests/cli/run", test]
+
+    def run(self, test, limit, maps=""):
+        """What is wrong, in a line (None: it passes), and how long it took."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS", "GPQ_"))}
+        env.update(GPQ_BIN=self.at("build/plain"), CMOCKA_MESSAGE_OUTPUT="TAP",
+                   GPQ_SAMPLES=os.environ.get("GPQ_SAMPLES", os.path.join(TOP, "../shared/samples")))
+        begin, verdict = time.monotonic(), Verdict(not test.startswith("tests/fuzz/"))
+        p = subprocess.Popen([*sandbox(self, test, maps), *self.command(test)], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            data = b"x"
+            while data and not verdict.bad:
+                left = begin + limit - time.monotonic()
+                if left <= 0 or not select.select([p.stdout], [], [], left)[0]:
+                    verdict.bad = f"no end within {limit:.0f} s"
+                    break
+                data = os.read(p.stdout.fileno(), 65536)
+                verdict.take(data)
+            if not verdict.bad:
+                verdict.end(p.wait(timeout=max(1, begin + limit - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            verdict.bad = f"no end within {limit:.0f} s"
+        finally:
+            if p.poll() is None or verdict.bad:
+                os.killpg(p.pid, signal.SIGKILL) if p.poll() is None else None
+            p.wait()
+            p.stdout.close()
+        return verdict.bad, time.monotonic() - begin
+
+
+class Faulty:
+    """`with Faulty(tree, file, text) as built`: the fault is in the tree; built is None where it does not compile."""
+
+    def __init__(self, tree, file, text):
+        self.tree, self.file, self.text = tree, file, text
+        self.path, self.obj = tree.at(file), tree.at(f"build/plain/{file[:-2]}.o")
+
+    def __enter__(self):
+        self.stat = os.stat(self.path)
+        with open(self.path, encoding="utf-8") as f:
+            self.sound = f.read()
+        if self.file.endswith(".c"):
+            os.rename(self.obj, self.obj + ".sound")
+        self.write(self.text)
+        made = self.tree.make("all")
+        return None if made.returncode else self.tree.identity()
+
+    def write(self, text):
+        with open(self.path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def __exit__(self, *_):
+        self.write(self.sound)
+        if self.file.endswith(".c"):
+            os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
+            os.replace(self.obj + ".sound", self.obj)
+        for f in BUILT: # made of an object that is not there any more
+            if os.path.exists(self.tree.at(f)):
+                os.remove(self.tree.at(f))
