@@ -60,11 +60,8 @@ struct cmd_spec {
 	size_t opts_size;                       // bytes of the options struct that `opts` fills
 	const void *defaults;                   // initial options struct; NULL: zeros
 	const struct out_table *const *tables;  // tables whose columns -o names; ends with NULL
-	const struct schema *const *schemas;    // of --json; ends with NULL. The first applies
-						// unless run() sets cmd.out.schema before
-						// out_open()
-	unsigned (*needs)(const struct cmd *c); // computes the NEED_ bits from the options; NULL:
-						// those of GPQ_COMMANDS
+	const struct schema *const *schemas;    // of --json; NULL-ended; the first is the default
+	unsigned (*needs)(const struct cmd *c); // NEED_ bits by options; NULL: as in GPQ_COMMANDS
 	bool stop_at_operand;      // words behind the first operand are no options: `-- CMD ARGS`
 	int (*run)(struct cmd *c); // returns the exit status
 };

@@ -23,9 +23,8 @@ struct input {
 	int fd;
 	struct tail *tail; // --follow; NULL: not given
 	const struct trace_range *range;
-	bool past_range; // text after the range was read to complete torn records; `counts` holds
-			 // the scanner's counts before that
-	struct amdlog_counts counts;
+	bool past_range;             // text behind the range was read, to complete torn records
+	struct amdlog_counts counts; // with past_range: the scanner's counts at the range's end
 	struct unpack *unpack;
 	char head[UNPACK_HEAD]; // first bytes, read to find the compression
 	size_t head_len;

@@ -76,8 +76,7 @@ void load_fini(struct load *l);
 
 // Samples with equal keys are added up in one histogram.
 struct sum_key {
-	char metric[32];          // "suspend"; "online_preempt": of gpq bench ab;
-				  // "group_suspend", "member_suspend": of a group and its processes
+	char metric[32]; // "suspend", of a group "group_suspend", of gpq bench ab "online_alone"
 	struct cycle_setting set; // all members CYCLE_NONE for gpq bench ab
 	char source[32], scheduler[32], kernel[96], gpus[512];
 };

@@ -88,8 +88,7 @@ struct result_rates {
 	double held_share;           // share of the time in which the queues were held
 	double loss;                 // share of the untouched rate that whole cycles lose
 	double effect; // loss - held_share: what suspending costs beyond the held time
-	double cost; // share of the time within the two system calls, in which the driver takes all
-		     // queues of these GPUs off and maps them again, also those of other processes
+	double cost;   // share of the time in suspend and resume calls, which unmap every queue
 };
 struct result_rates result_rates(const struct result_setting *s);
 

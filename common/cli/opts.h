@@ -11,8 +11,7 @@ enum opt_kind {     // member of the options struct
 	OPT_EXPR,   // const char *, an expression: refused when given again
 	OPT_WORDS,  // struct words: comma-separated, may be repeated
 	OPT_LIST,   // struct words: may be repeated, each argument as it is
-	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads PIDs from standard
-		    // input
+	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads standard input
 	OPT_U64,    // uint64_t, decimal or 0x
 	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
 	OPT_CHOICE, // int: index in the option's words

@@ -26,9 +26,9 @@ enum rule_text {
 	RULE_WITH,    // options: broken only if one of these is given, too; "": no such condition
 	RULE_WITHOUT, // options: broken only if none of these is given
 	RULE_ADVICE,  // what to do about a broken rule; "": no advice
-	RULE_MESSAGE, // %1: the option of RULE_GIVEN that broke the rule; %2: that of RULE_WITH or,
-		      // if RULE_WITH is "", the second of RULE_GIVEN; %v: the number. "": "--%1 and
-		      // --%2 exclude each other"
+	// %1: the option of RULE_GIVEN that broke the rule; %2: that of RULE_WITH or, if that is
+	// "", the second of RULE_GIVEN; %v: the number. "": "--%1 and --%2 exclude each other".
+	RULE_MESSAGE,
 };
 
 // Texts are literals.

@@ -27,8 +27,7 @@ struct mqd {
 	uint32_t proc;   // index in mqds.procs
 	uint32_t dump;   // index in mqds.dumps of its first dump; dumps are by logical XCC
 	uint32_t gpu_id; // as in sysfs, which prints it decimal (mqds: hex); 0: not readable
-	uint16_t dumps;  // number of dumps: one for each XCC; at most 1 for SDMA
-			 // [debugfs.mqds-repeat]
+	uint16_t dumps;  // one dump for each XCC; at most 1 for SDMA [debugfs.mqds-repeat]
 	uint8_t kind;    // enum mqd_kind
 };
 

@@ -20,8 +20,9 @@ enum reg_unit {
 };
 
 struct reg_field {
-	const char *name; // "SIZE"; "": the whole register. Behind its NUL the meaning ("": the
-			  // name says it), and for REG_WORDS the words of 0, 1 ..., then ""
+	// "SIZE"; "": the whole register. Behind the NUL of the name its meaning ("": the name says
+	// it) and, for REG_WORDS, the words of the values 0, 1 ..., ended by "".
+	const char *name;
 	uint8_t lsb, width;
 	uint8_t unit; // enum reg_unit
 	uint8_t shift;

@@ -37,8 +37,7 @@ enum member_place {
 enum member_look {
 	LOOK_NONE,      // no look is under way
 	LOOK_POSTED,    // the reader was asked (`nowait`)
-	LOOK_TO_DECIDE, // the reader was asked, and its answer decides whether to suspend the
-			// member or to leave it running as idle
+	LOOK_TO_DECIDE, // the reader was asked: its answer decides whether the member is suspended
 };
 enum member_indices {
 	INDICES_UNKNOWN, // the last look could not read all indices
@@ -78,8 +77,8 @@ struct group_member {
 	uint64_t moved_ns; // when an index was last seen to move
 	uint64_t gone;     // packets counted of queues that are no longer watched
 	struct kfd_watch watch;
-	struct kfd_indices *first, *last; // indices when counting began, and at the last look;
-					  // owned; NULL before attaching
+	// Indices when counting began, and at the last look; owned; NULL before attaching.
+	struct kfd_indices *first, *last;
 };
 
 struct group {
@@ -95,8 +94,7 @@ struct group {
 	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes
-	uint64_t idle_ns;      // do not suspend members without work whose queue indices have not
-			       // moved for this long; 0: suspend all
+	uint64_t idle_ns;      // a member that is idle for this long is not suspended; 0: all are
 	size_t asked; // members in MEMBER_ASKED without `joins`, and those in LOOK_TO_DECIDE
 	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
 	uint64_t calls;       // answers to suspend or resume that took a call of the driver

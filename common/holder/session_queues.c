@@ -21,8 +21,7 @@ struct attempt {
 	unsigned calls;
 	uint64_t took_ns[1 + MAX_ROUNDS]; // duration of each call, from 1 on; [0]: 0
 	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
-	uint8_t call[KFD_MAX_QUEUES];     // number of the last call with this queue, 0: none;
-					  // undefined without a result
+	uint8_t call[KFD_MAX_QUEUES];     // number of its last call; 0: none; undefined: no result
 };
 
 static void begin_attempt(struct attempt *at)

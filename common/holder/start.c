@@ -17,7 +17,7 @@ static void put_until(char *p, uint64_t until)
 		line_put(p, until ? "until resume" : "resumed");
 		return;
 	}
-	// The point goes where the leading digit of 1000 + milliseconds is.
+	// 1000 + milliseconds has four digits; the point replaces the first one.
 	char *dot = line_put_number(p, "until ", ms / 1000, 10);
 	p = line_put_number(dot, "", 1000 + ms % 1000, 10);
 	*dot = '.';

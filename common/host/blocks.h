@@ -44,7 +44,7 @@ struct blocks_job {
 	// A result of `put` other than 0 ends the run, as that of `take` does.
 	void (*finish)(void *ctx, struct block *b);
 	int (*put)(void *ctx, struct block *b);
-	// Make and free `user`. May be NULL.
+	// Make and free block.user. May be NULL.
 	void (*init)(void *ctx, struct block *b);
 	void (*fini)(void *ctx, struct block *b);
 };

@@ -6,8 +6,8 @@
 
 struct container {
 	char id[80]; // 64 hex digits, or the machine's name (LXC, nspawn); "": not in a container
-	char runtime[16]; // "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc",
-			  // "nspawn"; "" unknown
+	// "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc", "nspawn"; "": unknown
+	char runtime[16];
 };
 
 // Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.

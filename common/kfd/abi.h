@@ -73,8 +73,7 @@ struct kfd_dbg {
 		struct {
 			uint64_t exception_mask;
 			uint64_t rinfo_ptr;  // struct kfd_rinfo
-			uint32_t rinfo_size; // in: size of the buffer; out: of the driver's
-					     // structure
+			uint32_t rinfo_size; // in: size of the buffer; out: of the driver's struct
 			uint32_t dbg_fd;     // non-blocking; the driver writes a '.' per exception
 		} enable;
 		struct {

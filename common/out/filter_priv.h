@@ -19,9 +19,9 @@ struct operand {
 
 struct test {
 	enum { TEST_TRUE, TEST_NUMBERS, TEST_TRUTHS, TEST_TEXTS, TEST_WORDS, TEST_REGEX } how;
-	unsigned orders; // ORDER_ bits that make the test true; TEST_WORDS, TEST_REGEX: ORDER_EQ,
-			 // or 0 for != and !~
-	unsigned regex;  // TEST_REGEX: index in filter.regexes
+	// ORDER_ bits that make the test true; TEST_WORDS, TEST_REGEX: ORDER_EQ, or 0 for != and !~
+	unsigned orders;
+	unsigned regex; // TEST_REGEX: index in filter.regexes
 	struct operand a, b;
 };
 

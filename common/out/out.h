@@ -18,8 +18,7 @@ enum out_type {   // member of the record   null        table           raw, pai
 	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
 	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
 	OUT_U32,  // uint32_t               U32_NULL    decimal         decimal
-	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (a JSON string: jq
-		  // loses bits of numbers)
+	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (JSON: a string)
 	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes
 	OUT_NS,   // uint64_t, nanoseconds  U64_NULL    1.23ms          nanoseconds
 	OUT_BOOL, // int8_t                 -1          yes, no         yes, no (JSON true, false)
@@ -34,8 +33,7 @@ enum {
 	OUT_MACHINE = 8, // in JSON, NDJSON and documents also without -o: exact or decimal twins
 	OUT_HOST = 16,   // shown without -o where rows are of named hosts
 	OUT_RARE = 32,   // shown without -o in tables for people, unless out_leave_out() hides it
-	OUT_WIDE = 64,   // left out of a table on a terminal where it does not fit, unless -o named
-			 // it or --output-all was given
+	OUT_WIDE = 64,   // left out where a terminal is too narrow, except by -o or --output-all
 	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, where a column of text shows it
 
 	// A C++ name as the compiler made it. With out_opts.demangle the value of the next column,
@@ -94,8 +92,7 @@ struct out_opts {
 	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
 	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
 	const char *sort;            // --sort: "A,-B"; NULL: rows stay as they come
-	bool several; // the document has several tables; filter and sort do not apply to a table
-		      // that lacks a column they name
+	bool several; // several tables: --filter and --sort are for those that have their columns
 	bool all;
 	bool noheadings;
 	bool bytes;

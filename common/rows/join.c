@@ -25,9 +25,10 @@ struct joiner {
 	const struct mqds *m;
 	const enum gfx_gen *gens; // GPU generation of each of m->queues
 	const struct rls *rls;
-	struct workload sys, mqd; // of one context or process: its sysfs queues, newest first if
-				  // the order is known, and its MQDs in the order of the dump
-	uint32_t *blocks;         // by context: index in m->procs of its block, by join_blocks()
+	// Of one context or process: its sysfs queues, newest first if the order is known, and its
+	// MQDs in the order of the dump.
+	struct workload sys, mqd;
+	uint32_t *blocks; // by context: index in m->procs of its block, by join_blocks()
 };
 
 const char *join_why_text(enum join_why why)

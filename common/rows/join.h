@@ -24,8 +24,7 @@ enum join_why {
 	JOIN_ORDER,     // certain: matched by order of creation
 	JOIN_ONLY,      // certain: the only queue and the only MQD of their GPU, type and size
 	JOIN_AMBIGUOUS, // several MQDs are candidates
-	JOIN_SHORT,     // fewer MQDs than queues of this GPU, type and size: queues came or went
-			// between the reads
+	JOIN_SHORT,     // fewer MQDs of this GPU, type and size than queues: some came or went
 	JOIN_NO_MQD,    // no MQD of this GPU, type and size in the process
 	JOIN_NO_PROC,   // mqds has no such process
 	JOIN_WHYS

@@ -46,16 +46,15 @@ struct queue_row {
 	uint64_t gpu_id;  // KFD's number of the GPU
 	uint64_t qid;     // queue id; each context counts its queues from 0
 	uint64_t context; // id of the secondary KFD context; unknown: the process's primary one
-	const char *type; // "compute", "sdma", "sdma-xgmi"; of a slot also "hiq" (the scheduler's
-			  // own queue), of an MQD also "diq" (the debugger's, on old kernels)
+	const char *type; // "compute", "sdma", "sdma-xgmi"; of a slot "hiq", of an MQD "diq", too
 
-	// Of the GPU: the topology.
+	// About the GPU, from the topology.
 	struct {
 		uint64_t index, node;
 		const char *bdf, *gfx;
 	} gpu;
 
-	// Of the process: /proc.
+	// About the process, from /proc.
 	struct {
 		int64_t ns_pid; // PID inside its container
 		const char *comm, *cmdline, *user;
@@ -67,7 +66,7 @@ struct queue_row {
 
 	struct kfd_usage usage; // of the queue's context on this GPU, from sysfs; or the PASID only
 
-	// Of this moment: the memory of the living process, and gpq's holders.
+	// As of now, from the memory of the living process and from gpq's holders.
 	struct {
 		uint64_t read, write; // indices: AQL packets, SDMA bytes
 		int64_t holder;       // PID of the gpq holder that has the queue suspended
@@ -222,8 +221,7 @@ enum residency {
 	RESIDENCY_UNKNOWN = 2, // neither source tells; the values that follow are unknown, too
 	RESIDENCY_SILENT,      // dword 130 is 0, but the firmware may never write it
 	RESIDENCY_TURNS,       // in the runlist of an over-subscribed GPU, dword 130 is not 1
-	RESIDENCY_MAY_TURN,    // dword 130 is 0, the runlist is unknown, the GPU may be
-			       // over-subscribed
+	RESIDENCY_MAY_TURN,    // dword 130 is 0, runlist unknown, GPU may be over-subscribed
 	RESIDENCY_CONTRADICT,  // not in the runlist, but dword 130 is 1: a change between the reads
 };
 

@@ -5,7 +5,7 @@
 #include "common/out/out.h"
 #include "common/sched/sched.h"
 
-// member of the row, heading, JSON key, type and flags of the column, help
+// Rows: member of struct sched_total_row, heading, JSON key, type and flags of the column, help.
 #define SCHED_TOTAL_COUNTS(X)                                                                     \
 	X(pid, "PID", "pid", U64, D, "process of the scheduler")                                  \
 	X(up_ns, "UP", "up_ns", NS, D, "how long it has been running")                            \

@@ -16,8 +16,7 @@
 
 // A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1.
 struct hqd_row {
-	struct queue_row q; // GPU, slot type, queue; compute slots: the read pointer wraps at the
-			    // ring's end
+	struct queue_row q; // GPU, slot type, queue; compute read pointers wrap at the ring's end
 	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
 	uint64_t pipe, queue;        // of the slot; SDMA: engine and RLC
@@ -177,8 +176,8 @@ void slot_samples_fini(struct slot_samples *s);
 // A packet of a runlist. What is unknown, or not in this kind of packet, is UINT64_MAX, NULL or -1.
 struct runlist_row {
 	struct queue_row q; // the queue, or the process, that the packet is about
-	const char *packet; // "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (back to the start: the GPU
-			    // is over-subscribed), "none": a queue without a packet
+	// "MAP_PROCESS", "MAP_QUEUES", "RUN_LIST" (the GPU is over-subscribed), "none": no packet
+	const char *packet;
 	uint64_t announced; // queues that the process has on the GPU, mapped or not
 	uint64_t mapped;    // queues of the process that this runlist maps
 	uint64_t quantum, gws, page_table;

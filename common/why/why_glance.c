@@ -26,7 +26,7 @@ static void read_deps(struct why_queue *x, const struct memory *m)
 	if (p->waits != PACKET_WAITS_MEMORY)
 		return;
 	const bool known = memory_read(m, p->polls, &word, sizeof(word));
-	// The runtime polls the halves of a signal's value one after the other.
+	// A poll of a half of a signal's value is a wait for that signal.
 	const uint64_t in = p->polls % 64;
 	const uint64_t signal =
 		in == SIGNAL_VALUE_AT || in == SIGNAL_VALUE_AT + 4 ? p->polls - in : 0;

@@ -44,8 +44,7 @@ struct amdlog_thread {
 struct amdlog_process {
 	int64_t pid;           // -1: the log does not say
 	uint32_t source, host; // as in amdlog_thread_id
-	uint64_t tid;          // in a part: the thread whose pid an earlier part may know;
-			       // else AMDLOG_UNKNOWN
+	uint64_t tid;          // a thread whose pid earlier parts may know; else AMDLOG_UNKNOWN
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	uint32_t threads, queues, kernels;
 	struct amdlog_span span;
