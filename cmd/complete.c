@@ -175,7 +175,7 @@ static void offer_escaped(const struct typed *t, const char *word, const char *h
 	buf_fini(&b);
 }
 
-// Reads `want` of every process that has KFD open, and calls `each` for it.
+// Reads the values `want` (PROCESS_...) of every process that has KFD open, and calls `each`.
 static void for_kfd_processes(const struct typed *t, unsigned want,
 			      void (*each)(const struct typed *t, const struct process_info *p))
 {

@@ -138,8 +138,8 @@ struct trace {
 	bool lists;               // --list: a row for each record of the log
 	bool untold;              // nothing is reported, as a regular expression failed
 	int64_t name_pid; // pid that AMD_LOG_LEVEL_FILE put at the end of the file's name; -1: none
-	struct trace_rows *rows;           // `lists`: rows of the present block, or `last_rows`
-	struct trace_rows last_rows;       // `lists`: rows of records that end after the last block
+	struct trace_rows *rows;           // with `lists`: the present block's, or `last_rows`
+	struct trace_rows last_rows;       // with `lists`: of records that end after the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL: not given
 	int perfetto_fd;                   // -1: none
 	int nlogs;                         // 0: standard input

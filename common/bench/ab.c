@@ -31,7 +31,7 @@ struct experiment {
 	char log[2][4096];         // paths of the AMD logs, by side; "": none
 	struct {
 		struct child child;     // reads a set of queues
-		struct queue_set *into; // where the set goes: in the run
+		struct queue_set *into; // place in the run for that set
 		unsigned queues;        // queues of both sides when `child` began
 		unsigned taken;         // queues of both sides when the child of the last set began
 		bool held;              // offline was suspended at some time since `child` began

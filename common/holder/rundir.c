@@ -92,7 +92,7 @@ bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg)
 		return true;
 	snprintf(others[0], sizeof(others[0]), "/run/user/%u/gpq", (unsigned)geteuid());
 	snprintf(others[1], sizeof(others[1]), "/tmp/gpq-%u", (unsigned)geteuid());
-	snprintf(others[2], sizeof(others[2]), "/run/gpq"); // root's
+	snprintf(others[2], sizeof(others[2]), "/run/gpq"); // root's directory
 	for (size_t i = 0; i < 3; i++)
 		if (strcmp(own, others[i]) != 0 && visit(others[i], each, arg))
 			return true;

@@ -13,17 +13,18 @@
 #define I64_NULL INT64_MIN
 #define U32_NULL UINT32_MAX
 
-enum out_type {   // member of the record   null        table           raw, pairs, JSON
-	OUT_STR,  // const char *           NULL        text            text
-	OUT_U64,  // uint64_t               U64_NULL    decimal         decimal
-	OUT_I64,  // int64_t                I64_NULL    decimal         decimal
-	OUT_U32,  // uint32_t               U32_NULL    decimal         decimal
-	OUT_HEX,  // uint64_t               U64_NULL    0x...           0x... (JSON: a string)
-	OUT_SIZE, // uint64_t, bytes        U64_NULL    1.5M (-b: bytes) bytes
-	OUT_NS,   // uint64_t, nanoseconds  U64_NULL    1.23ms          nanoseconds
-	OUT_BOOL, // int8_t                 -1          yes, no         yes, no (JSON true, false)
-	OUT_F64,  // double                 NaN         3 digits        9 digits
-	OUT_LIST, // const char *           NULL        blank-separated words (JSON: an array)
+// Types of columns: text, member of the record, the member's value for null.
+enum out_type {
+	OUT_STR,  // text: const char *, null NULL
+	OUT_U64,  // decimal number: uint64_t, null U64_NULL
+	OUT_I64,  // decimal number: int64_t, null I64_NULL
+	OUT_U32,  // decimal number: uint32_t, null U32_NULL
+	OUT_HEX,  // 0x1f: uint64_t, null U64_NULL; a string in JSON, as jq loses bits of numbers
+	OUT_SIZE, // bytes: uint64_t, null U64_NULL; "1.5M" in tables without -b
+	OUT_NS,   // nanoseconds: uint64_t, null U64_NULL; "1.23ms" in tables
+	OUT_BOOL, // yes or no: int8_t, null -1; true or false in JSON
+	OUT_F64,  // number of 9 digits: double, null NaN; of 3 digits in tables
+	OUT_LIST, // blank-separated words: const char *, null NULL; an array in JSON
 };
 
 enum {

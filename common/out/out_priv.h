@@ -123,7 +123,7 @@ struct out {
 	bool named[OUT_COLS_MAX];     // by column of the table: -o named the column
 	bool wants[OUT_COLS_MAX]; // by column of the table: shown, or needed by --filter, --sort
 	struct outask *ask;       // --filter and --sort of the table; NULL: neither
-	unsigned unused;          // OUTASK_FILTER, OUTASK_SORT: no table so far had the columns
+	unsigned unused;          // OUTASK_FILTER, _SORT: those whose columns no table had yet
 	bool several;             // opts.several, set when a table begins
 	uint64_t left;            // rows that --filter and --sort may still write (out_limit)
 	struct buf keys;          // JSON: keys of the cells, quoted, one behind the other

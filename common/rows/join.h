@@ -36,7 +36,7 @@ const char *join_why_text(enum join_why why);
 struct join_queue {
 	uint32_t first; // its candidates, newest first, are join.candidates[first .. first + count)
 	uint32_t count; // number of candidates; 1: certain
-	int32_t likely; // the MQD at the queue's place in the order of creation, or of ids; -1
+	int32_t likely; // MQD at the queue's place in the order of creation, or of ids; -1: none
 	uint8_t why;    // enum join_why
 };
 

@@ -369,7 +369,7 @@ static void explain_rows(const struct slot_rows *l)
 		unclear += !hiq && r->active < 0 && r->from.gen != GFX_UNKNOWN;
 		qids += r->q.pid != INT64_MIN && r->q.qid == KFD_UNKNOWN;
 	}
-	if (l->how->memory) // the other notes are about slots; these rows are MQDs
+	if (l->how->memory) // rows of MQDs: only the note on queue ids applies
 		gen = mes = unclear = 0;
 	if (gen)
 		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "

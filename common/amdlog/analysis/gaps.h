@@ -25,7 +25,7 @@ struct gaps_queue {
 // Starts as zeros, `keep` set.
 struct amdlog_gaps {
 	uint32_t keep;             // how many of the longest gaps are kept for each queue
-	struct gaps_queue *queues; // by row: all queues, then each queue
+	struct gaps_queue *queues; // [0]: all queues together; [i]: queue i - 1
 	size_t cap;
 	struct keyed_histogram lengths; // of gaps in microseconds, by row
 };

@@ -218,11 +218,11 @@ struct amdlog_summary {
 struct amdlog_event {
 	const struct amdlog_record *record;
 	const struct amdlog_thread_id *thread_id;
-	uint32_t queue;  // of packets and queue lines; AMDLOG_NONE: none
-	uint32_t kernel; // of launches and named dispatches; AMDLOG_NONE: unknown
+	uint32_t queue;  // queue of a packet or queue line; AMDLOG_NONE: none
+	uint32_t kernel; // kernel of a launch or dispatch; AMDLOG_NONE: unknown
 	bool torn;
-	const struct amdlog_packet *packet; // of packets, else NULL
-	uint64_t stream;       // of a packet, or created by this record; AMDLOG_UNKNOWN
+	const struct amdlog_packet *packet; // NULL: the record is no packet
+	uint64_t stream;       // stream of a packet, or that the record created; AMDLOG_UNKNOWN
 	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE: unknown
 };
 

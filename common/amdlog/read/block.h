@@ -50,7 +50,7 @@ struct block_item {
 	const char *name;           // kernel name; its hash is that of intern_hash
 	size_t name_len;
 	uint32_t name_hash;
-	struct amdlog_packet packet; // of packets
+	struct amdlog_packet packet; // set if the record is a packet
 };
 
 // A thread of a block, and the sums over its counted lines.
@@ -64,12 +64,12 @@ struct block_sum {
 
 // Starts as zeros.
 struct block_result {
-	bool slow;           // too many items: scan the whole block instead
-	bool torn;           // some BLOCK_LINES exist because a torn record may reach them
-	uint64_t lines;      // lines that are in no sum: foreign, or left out by the filter
-	uint64_t foreign;    // those of `lines` that hold no record
-	uint64_t steps_back; // of time, from one counted record to the next without an item between
-	uint64_t first_us, last_us; // as in an item, of the records behind the last item
+	bool slow;                  // too many items: scan the whole block instead
+	bool torn;                  // some BLOCK_LINES exist because a torn record may reach them
+	uint64_t lines;             // lines that are in no sum: foreign, or left out by the filter
+	uint64_t foreign;           // those of `lines` that hold no record
+	uint64_t steps_back;        // counted records older than the one before, no item between
+	uint64_t first_us, last_us; // times of the records counted behind the last item
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
 	uint64_t styles[AMDLOG_NSTYLES]; // corrects the counts by block_sum.style, modulo 2^64
 	uint32_t nitems, nsums;

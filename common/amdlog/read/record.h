@@ -89,7 +89,7 @@ struct amdlog_record {
 	uint64_t offset;  // of `text` in the input, bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
 	uint32_t thread;  // number in the scanner's table of threads
-	uint8_t level;    // 0 to 9; LEVEL_NONE (parse.h)
+	uint8_t level;    // AMD_LOG_LEVEL, 0 to 9; LEVEL_NONE (parse.h): none
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
 	bool ended;        // a newline follows: a number at the end of the text is whole
