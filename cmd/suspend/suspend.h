@@ -94,7 +94,7 @@ struct suspend_opts {
 	PICK_QUEUES_NAMES " grace for verify if-idle no-trace all-or-none once dry-run marks " \
 			  "COMMAND"
 
-struct marks; // command.c
+struct marks; // the file of --marks (command.c)
 
 // Suspends the queues of the only member of `one`, until resume (`lasting`), or while its link is
 // open. Returns false if they are not held.

@@ -129,7 +129,7 @@ struct trace {
 	const struct grep *grep; // --grep, --grep-not; NULL: not given
 	struct out *out;
 	struct amdlog_reading reading;
-	struct amdlog_scan *scan; // of `reading`
+	struct amdlog_scan *scan; // the scanner in `reading`
 	struct amdlog_summary sum;
 	struct trace_names names;
 	struct trace_range range; // parsed from opts->range, if given

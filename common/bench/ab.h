@@ -28,7 +28,7 @@ struct ab_plan {
 	const char *log_dir; // folder for AMD logs that gpq has both commands write, or NULL
 	const char *online_log, *offline_log; // AMD logs that the commands write, or NULL
 	int hold;                             // enum ab_hold
-	uint64_t grace;    // of suspending, in units of 1000 GPU clocks, 0 to KFD_GRACE_MAX
+	uint64_t grace;    // grace period of suspending: units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t for_ns;   // how long online work without a command is watched
 	uint64_t lead_ns;  // how long offline work runs before and after the online command
 	uint64_t idle_ns;  // how long online queues are empty when a burst of online work is over

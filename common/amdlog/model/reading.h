@@ -14,7 +14,7 @@
 
 struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
-	struct amdlog_scan *scan;   // of `reassembly`
+	struct amdlog_scan *scan;   // the scanner in `reassembly`
 	struct amdlog_reassembly *reassembly;
 	struct grepper *grepper; // applies the filter by text; NULL: there is none
 	struct reading_block {   // the text that is being taken
