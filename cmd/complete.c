@@ -365,7 +365,7 @@ static void offer_spec(struct typed *t)
 	value = strchr(t->rest, '=');
 	for (const struct opt *o = pick_spec_keys; o->name; o++) {
 		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
-			continue; // refused in a SPEC: they do not choose queues that come later
+			continue; // a SPEC refuses these keys: they do not choose future queues
 		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
 		if (!value) {
 			offer_option(t, o, word);

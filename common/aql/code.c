@@ -190,8 +190,8 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 	free(path);
 }
 
-// The known object with this link. The search begins at *cursor, behind the object found last, as
-// objects and links have one order.
+// The known object of a link_map. Known objects are in the order of the target's list of link_maps,
+// so the search begins at *cursor, behind the object found last.
 static struct object *find_known_object(struct code_names *c, size_t *cursor,
 					const struct code_link *k)
 {

@@ -127,9 +127,9 @@ void serve_new_queues(struct holder *h);
 // unless the holder is kept. Returns the number of outcomes.
 int serve_release(struct holder *h);
 void client_close(struct holder *h, struct client *c);
-// Sends what was kept of the client's answers, as far as it takes it.
+// Sends more of the unsent answers to a client, as far as its socket takes them.
 void send_more(struct holder *h, struct client *c);
-// Before the exit: waits briefly for clients to take what was kept.
+// Before the exit: waits briefly for clients to take their unsent answers.
 void send_last(struct holder *h);
 
 // ---- loop.c

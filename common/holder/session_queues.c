@@ -19,7 +19,7 @@
 // The driver calls of one request, and the result of each queue so far, by queue id.
 struct attempt {
 	unsigned calls;
-	uint64_t took_ns[1 + MAX_ROUNDS]; // duration of each call, from 1 on; [0]: 0
+	uint64_t took_ns[1 + MAX_ROUNDS]; // of each SUSPEND or RESUME call, from 1 on; [0]: 0
 	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
 	uint8_t call[KFD_MAX_QUEUES];     // number of its last call; 0: none; undefined: no result
 };

@@ -52,7 +52,7 @@ bool recorded_chosen(struct pids *to)
 static void fill_proc_status(struct queue_row *r, const struct process_info *who)
 {
 	if (who->error) {
-		if (who->error == ENOENT || who->error == ESRCH) // other errors do not tell
+		if (who->error == ENOENT || who->error == ESRCH) // other errors: state unknown
 			r->process.state = "gone";
 		return;
 	}

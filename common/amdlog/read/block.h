@@ -86,8 +86,8 @@ static inline uint16_t block_counter(enum amdlog_kind kind, unsigned level)
 
 void block_result_fini(struct block_result *b);
 
-// Which records count. The block reader applies times and processes to the lines that it counts;
-// items are filtered when they are taken.
+// Which records are counted and listed. The block reader tests lines that it only counts, which
+// name no kernel; the summary tests all other records.
 struct amdlog_filter {
 	const pid_t *pids;
 	size_t npids;                        // 0: all

@@ -13,9 +13,11 @@
 struct front {
 	struct amdlog_record r; // its text is in `text`
 	int64_t pid;
-	bool told;      // was handed on torn; kept, as a later line may be its rest
-	bool lost;      // cannot be joined: its rest may be in another record
-	size_t wrapped; // length with the foreign lines right behind it; 0: a record came between
+	bool told; // was handed on torn; kept, as a later line may be its rest
+	bool lost; // cannot be joined: its rest may be in another record
+	// Length of `text` with lines added to the torn record, as a terminal may have wrapped it.
+	// 0: no more lines are added, as another record followed.
+	size_t wrapped;
 	char text[FRONT_MAX + AMDLOG_PAD];
 };
 

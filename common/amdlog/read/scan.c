@@ -32,7 +32,7 @@ uint32_t threads_number(struct amdlog_threads *t, const struct amdlog_writer *w)
 	if (n != INTERN_NONE)
 		return n;
 	n = threads_add(t, &id);
-	// For lines of ROCm up to 4.5 that name the thread alone.
+	// Later lines of ROCm up to 4.5 may name the thread alone: they count as this process's.
 	if (t->n != before && w->old && pid >= 0)
 		pair_set(&t->by_tid, w->tid, t->source, n);
 	return n;
