@@ -11,6 +11,10 @@
 
 #include "common/amdlog/model/summary.h"
 #include "common/ftrace/ftrace.h"
+#include "common/ftrace/live.h"
+#include "common/host/root.h"
+
+#include <unistd.h>
 
 static struct ftrace_record r;
 
@@ -440,16 +444,154 @@ static void test_events(void **state)
 	ftrace_fini(&f);
 }
 
+static char root[] = "/tmp/gpq-test-XXXXXX";
+
+static void run(const char *command)
+{
+	struct buf b = {0};
+	buf_printf(&b, command, root, root, root);
+	assert_int_equal(system(b.data), 0);
+	buf_fini(&b);
+}
+
+// The lines of a recording, a row each: is it kept, and with which "# task:" before it?
+struct live_line {
+	bool kept;
+	const char *text, *tasks;
+};
+
+static void assert_kept(struct live_threads *t, const struct live_line *rows, size_t n)
+{
+	struct buf tasks = {0};
+	for (size_t i = 0; i < n; i++) {
+		tasks.len = 0;
+		buf_puts(&tasks, "");
+		if (live_threads_keep(t, rows[i].text, strlen(rows[i].text), &tasks) !=
+		    rows[i].kept)
+			fail_msg("%s: not as wanted", rows[i].text);
+		assert_string_equal(tasks.data, rows[i].tasks);
+	}
+	buf_fini(&tasks);
+}
+
+#define KEPT(pick, gpus, rows)                                                 \
+	do {                                                                   \
+		struct live_threads live;                                      \
+		assert_int_equal(live_threads_init(&live, (pick), (gpus)), 0); \
+		assert_kept(&live, rows, sizeof(rows) / sizeof((rows)[0]));    \
+		unknown = live.unknown;                                        \
+		live.unknown = 0;                                              \
+		live_threads_fini(&live);                                      \
+	} while (0)
+
+#define TRAP_IN(pid) "p: (kfd_ioctl_set_debug_trap+0x0/0x9) pid=" pid " op=1"
+#define TRAP_OUT     "x: (kfd_ioctl+0x1/0x9 <- kfd_ioctl_set_debug_trap) ret=0"
+
+// Host: 41207 (31 in its container) and 52880 (7 there); 41300 is a thread of 41207.
+static void test_live_processes(void **state)
+{
+	struct pick_opts of_pid = {.pids = {.v = (pid_t[]){41207}, .n = 1, .given = true}},
+			 all = {0};
+	const struct words gpus = {0};
+	char own[64];
+	unsigned long long unknown;
+	snprintf(own, sizeof(own), "gpq-5    (%7d) [000] ..... 1.0: f <-g", (int)getpid());
+	const struct live_line chosen[] = {
+		{true, "cpus=2", ""},
+		{true, "CPU:1 [LOST 3 EVENTS]", ""},
+		{true, "swapper-0 [000] 1.0: f <-g", ""},
+		{true, "python3-41300 [000] 1.0: f <-g", "# task: 41300 41207 31\n"},
+		{true, "python3-41300 [000] 1.0: f <-g", ""},
+		{true, "python3-41207 [000] 1.0: f <-g", "# task: 41207 41207 31\n"},
+		{false, "vllm-52880 [000] 1.0: f <-g", ""},
+		// A debugger, as long as it works for a chosen process.
+		{false, "vllm-52880 [000] 1.1: " TRAP_IN("52880"), ""},
+		{false, "vllm-52880 [000] 1.2: " TRAP_OUT, ""},
+		{true, "vllm-52880 [000] 1.3: " TRAP_IN("41207"), "# task: 52880 52880 7\n"},
+		{true, "vllm-52880 [000] 1.4: f <-g", ""},
+		{true, "vllm-52880 [000] 1.5: " TRAP_OUT, ""},
+		{false, "vllm-52880 [000] 1.6: f <-g", ""},
+		{false, "vllm-52880 [000] 1.7: " TRAP_OUT, ""},
+		{true, "vllm-52880 [000] 1.8: " TRAP_IN("41207"), ""},
+		{false, "vllm-52880 [000] 1.9: " TRAP_IN("-1"), ""},
+		{false, "vllm-52880 [000] 2.0: f <-g", ""},
+		// A tid that another process has now, by the column of tracefs.
+		{true, "other-77    (  41207) [000] ..... 1.0: f <-g", "# task: 77 41207 31\n"},
+		{false, "other-77    (  52880) [000] ..... 1.1: f <-g", ""},
+		{true, "other-77    (  41207) [000] ..... 1.2: f <-g", "# task: 77 41207 31\n"},
+		{true, "gone-78    (  41207) [000] ..... 1.2: f <-g", "# task: 78 41207 31\n"},
+		{false, "gone-79    (     99) [000] ..... 1.2: f <-g",
+		 ""}, // not chosen, whoever it was
+		{false, "gone-80 [000] 1.0: f <-g", ""},
+		{false, "gone-80 [000] 1.1: f <-g", ""},
+		{false, own, ""},
+	};
+	const struct live_line any[] = {
+		{true, "vllm-52880 [000] 1.0: f <-g", "# task: 52880 52880 7\n"},
+		{true, "gone-80 [000] 1.0: f <-g", ""},
+		{true, "gone-81    (     99) [000] ..... 1.2: f <-g", "# task: 81 99 0\n"},
+		{false, own, ""},
+	};
+	(void)state;
+	run("cp -r tests/hosts/gfx90a-k6.12/* %s && mkdir %s/proc/41300 && "
+	    "sed 's/Pid:.*/Pid: 41300/' tests/hosts/gfx90a-k6.12/proc/41207/status "
+	    ">%s/proc/41300/status");
+	assert_int_equal(host_set_root(root), 0);
+	KEPT(&of_pid, &gpus, chosen);
+	assert_int_equal(unknown, 2);
+	KEPT(&all, &gpus, any);
+	assert_int_equal(unknown, 0);
+}
+
+// A process is looked at again when its thread has another name, as after exec; once chosen it
+// stays.
+static void test_live_names(void **state)
+{
+	char name[] = "^train", index[] = "0";
+	struct pick_opts by_name = {.comms = {.v = (char *[]){name}, .n = 1}};
+	const struct words gpus = {.v = (char *[]){index}, .n = 1}, none = {0};
+	struct live_threads t;
+	unsigned long long unknown;
+	static const struct live_line before[] = {
+		{false, "abcdefghijklmno-52880 [000] 1.0: f <-g", ""},
+		{false, "gone-80 [000] 1.0: f <-g", ""},
+		{false, "gone-82    (     99) [000] ..... 1.2: f <-g", ""},
+	};
+	static const struct live_line after[] = {
+		{true, "abcdefghijklmnp-52880 [000] 1.0: f <-g", "# task: 52880 52880 7\n"},
+		{true, "other-52880 [000] 1.0: f <-g", ""}};
+	// Where a record names a GPU it must be this one: gpu_id 41460.
+	static const struct live_line of_gpu[] = {
+		{true, "a-52880 [000] 1.0: p: (kfd_ioctl_create_queue+0x0/0x9) gpu=41460",
+		 "# task: 52880 52880 7\n"},
+		{false, "a-52880 [000] 1.0: p: (kfd_ioctl_create_queue+0x0/0x9) gpu=41461", ""},
+		{true, "a-52880 [000] 1.0: p: (kfd_ioctl_create_queue+0x0/0x9) queue=1", ""},
+	};
+	(void)state;
+	assert_int_equal(live_threads_init(&t, &by_name, &none), 0);
+	assert_kept(&t, before, 3);
+	assert_int_equal(t.unknown, 2); // of which process, or of which name?
+	run("sed -i 's/^Name:.*/Name: trainer/' %s/proc/52880/status");
+	assert_kept(&t, after, 2);
+	t.unknown = 0;
+	live_threads_fini(&t);
+	KEPT(&(struct pick_opts){0}, &gpus, of_gpu);
+	assert_int_equal(unknown, 0);
+	run("rm -rf %s");
+	assert_int_equal(host_set_root(NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),       cmocka_unit_test(test_return),
-		cmocka_unit_test(test_other),       cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_names),       cmocka_unit_test(test_no_record),
-		cmocka_unit_test(test_pairs),       cmocka_unit_test(test_across),
-		cmocka_unit_test(test_processes),   cmocka_unit_test(test_match),
-		cmocka_unit_test(test_conflicts),   cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_suspensions), cmocka_unit_test(test_events),
+		cmocka_unit_test(test_entry),          cmocka_unit_test(test_return),
+		cmocka_unit_test(test_other),          cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_no_record),
+		cmocka_unit_test(test_pairs),          cmocka_unit_test(test_across),
+		cmocka_unit_test(test_processes),      cmocka_unit_test(test_match),
+		cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_suspensions),    cmocka_unit_test(test_events),
+		cmocka_unit_test(test_live_processes), cmocka_unit_test(test_live_names),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return mkdtemp(root) ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }
