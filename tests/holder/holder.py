@@ -1,36 +1,6 @@
-"""Scenarios of holders, gpq suspend and gpq resume: holder.py TOP BUILD [WORD]. TAP.
+"""The holder: its session, its calls, its deadlines, its rights. holder.py TOP BUILD [WORD]. TAP."""
+from scenario import *  # noqa: F403
 
-A scenario is a generator of pairs: what was found, and what should be. It is one test; the first pair that differs fails it.
-"""
-import os
-import signal
-import sys
-
-sys.path[:0] = [sys.argv[1] + "/tests/cli", sys.argv[1] + "/tests/holder"]
-import tap  # noqa: E402
-from rig import *  # noqa: E402,F403
-
-scenarios = []
-
-
-def scenario(name):
-    return lambda f: scenarios.append((name, f))
-
-
-def suspend(r, t, *args):
-    return r.gpq("suspend", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
-
-
-def resume(r, t, *args):
-    return r.gpq("resume", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
-
-
-def ends(t, holder):
-    """The holder ends, and nothing of it is left."""
-    return f"{wait_death(holder)} tracer={t.tracer} off={t.off} session={t.kfd.session is not None}"
-
-
-ENDED = "True tracer=0 off= session=False"
 NO_TIMER = "no timer for its deadline (Resource temporarily unavailable); raise the limit of pending signals (ulimit -i)"
 ATTACH = ["probe !22", "enable", "send", "send"]
 
@@ -562,26 +532,6 @@ def _(r):
     h = t.holder
     link.ask("resume")
     yield ends(t, h), ENDED
-
-
-def main():
-    signal.alarm(300)
-    r = Rig(*sys.argv[1:3])
-    for name, f in scenarios:
-        if len(sys.argv) > 3 and sys.argv[3] not in name:
-            continue
-        wrong = ""
-        try:
-            for n, (got, wanted) in enumerate(f(r)):
-                if got != wanted and not wrong:
-                    wrong = f"pair {n + 1}\nwanted {wanted!r}\ngot    {got!r}"
-                    break
-        except Exception as e:  # a fault of gpq may break the scenario
-            wrong = f"{e!r} at line {e.__traceback__.tb_next.tb_lineno if e.__traceback__.tb_next else '?'}"
-        tap.ok(not wrong, name, wrong)
-        r.reset()
-    r.close()
-    tap.finish()
 
 
 main()

@@ -25,7 +25,7 @@ TIMERS, PIDS = 64, 1 << 22
 MS, SECOND = 1_000_000, 1_000_000_000
 MEMORY = 0x200000000
 GPU = 41460
-PATIENCE = 20  # seconds of the host's time after which a test gives up: only a fault takes so long
+PATIENCE = float(os.environ.get("GPQ_RIG_PATIENCE", 20))  # seconds of the host after which a test gives up
 
 OPS = {0: "enable", 1: "disable", 2: "send", 6: "suspend", 7: "resume", 11: "query", 13: "queues", 14: "gpus"}
 GET_VERSION, CRIU_OP, DBG_TRAP = 0x80084B01, 0xC0384B22, 0xC0204B26
@@ -72,6 +72,11 @@ def wait_death(pid):
     dead = bool(select.select([fd], [], [], PATIENCE)[0])
     os.close(fd)
     return dead
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(w) for w in f.read().split()]
 
 
 class Queue:
@@ -546,13 +551,10 @@ class Rig:
 
     def waits(self, p):
         """For how many seconds a gpq waits, once it does."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until and p.poll() is None:
-            for t in self.page.timers:
-                if t.pid == p.pid and t.signal == -1 and t.at_ns:
-                    return (t.at_ns - self.page.now_ns) / SECOND
-            time.sleep(0.0005)
-        return None
+        def ends():
+            return [t.at_ns for t in self.page.timers if t.pid == p.pid and t.signal == -1 and t.at_ns > self.page.now_ns]
+        self.until(lambda: ends() or p.poll() is not None)
+        return (ends()[0] - self.page.now_ns) / SECOND if ends() else None
 
     # ---- who is there
 
@@ -570,7 +572,7 @@ class Rig:
         found, first = [], Page.is_ours.offset
         at = self.mapping.find(b"\1", first)
         while at >= 0:
-            if lives(at - first) and status_of(at - first).get("Name") == "gpq-holder":
+            if lives(at - first) and status_of(at - first).get("Name") == "rig-holder":
                 found.append(at - first)
             at = self.mapping.find(b"\1", at + 1)
         return found
@@ -578,17 +580,18 @@ class Rig:
     # ---- gpq
 
     def start(self, *args, **how):
-        p = subprocess.Popen([self.gpq_program, *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, env=dict(self.env, **how.pop("env", {})), **how)
+        how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE} | how
+        p = subprocess.Popen([self.gpq_program, *map(str, args)], stderr=subprocess.PIPE, text=True,
+                             env=dict(self.env, **how.pop("env", {})), **how)
         self.running.append(p)
         return p
 
     def finish(self, p):
         try:
-            out, err = p.communicate(timeout=PATIENCE)
+            out, err = (s or "" for s in p.communicate(timeout=PATIENCE))
         except subprocess.TimeoutExpired:
             p.kill()
-            out, err = p.communicate()
+            out, err = (s or "" for s in p.communicate())
             err += "(did not end)\n"
         self.running.remove(p)
         return self.named(" / ".join([str(p.returncode)] + [" ".join(line.split()) for line in (out + err).splitlines()]))
@@ -600,6 +603,28 @@ class Rig:
 
     def gpq(self, *args, **how):
         return self.finish(self.start(*args, **how))
+
+    def until(self, condition):
+        """Until the condition holds, of which nobody tells."""
+        until = time.monotonic() + PATIENCE
+        while not condition() and time.monotonic() < until:
+            time.sleep(0.0005)
+        return condition()
+
+    def still_waits(self, p, seconds):
+        """Does it wait so long, one nanosecond less having passed? Then the time has come."""
+        found = self.waits(p)
+        self.move(int(seconds * SECOND) - 1)
+        found = found, round((self.waits(p) or 0) * SECOND)
+        self.move(1)
+        return found == (seconds, 1) or found
+
+    def writes(self, p):
+        """Until a gpq is blocked in write(2)."""
+        def call():
+            with open(f"/proc/{p.pid}/syscall") as f:
+                return f.read()
+        return self.until(lambda: call().startswith("1 "))
 
     # ---- the model
 

@@ -1,0 +1,52 @@
+"""Scenarios: what the files of tests/holder share. A scenario is a generator of pairs: what was found, and what should be. It is one
+test; the first pair that differs fails it.
+"""
+import os
+import signal
+import sys
+
+sys.path.insert(0, sys.argv[1] + "/tests/cli")
+import tap  # noqa: E402
+from rig import *  # noqa: E402,F403
+
+scenarios = []
+
+
+def scenario(name):
+    return lambda f: scenarios.append((name, f))
+
+
+def suspend(r, t, *args):
+    return r.gpq("suspend", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
+
+
+def resume(r, t, *args):
+    return r.gpq("resume", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
+
+
+def ends(t, holder):
+    """The holder ends, and nothing of it is left."""
+    return f"{wait_death(holder)} tracer={t.tracer} off={t.off} session={t.kfd.session is not None}"
+
+
+ENDED = "True tracer=0 off= session=False"
+
+
+def main():
+    signal.alarm(300)
+    r = Rig(*sys.argv[1:3])
+    for name, f in scenarios:
+        if len(sys.argv) > 3 and sys.argv[3] not in name:
+            continue
+        wrong = ""
+        try:
+            for n, (got, wanted) in enumerate(f(r)):
+                if got != wanted and not wrong:
+                    wrong = f"pair {n + 1}\nwanted {wanted!r}\ngot    {got!r}"
+                    break
+        except Exception as e:  # a fault of gpq may break the scenario
+            wrong = f"{e!r} at line {e.__traceback__.tb_next.tb_lineno if e.__traceback__.tb_next else '?'}"
+        tap.ok(not wrong, name, wrong)
+        r.reset()
+    r.close()
+    tap.finish()
