@@ -36,9 +36,9 @@ bool amdlog_queue_used(const struct amdlog_comparison *c, unsigned which, uint32
 	return c->by_launches ? queue->records > 0 : queue->dispatches > 0;
 }
 
-// Key of struct amdlog_comparison.addresses: each address has one with its pid, one with ANY_PID.
+// Key of amdlog_comparison.addresses: a queue's address with its pid, and once more with ANY_PID.
 struct address {
-	int64_t pid; // -1: the log does not say
+	int64_t pid; // process of the queue; -1: the log does not say
 	uint64_t address;
 	uint64_t is_handle;
 };
@@ -220,7 +220,7 @@ static double side_rate(const struct amdlog_comparison *c, unsigned which)
 				 &t->span);
 }
 
-// For example: "B dispatches 2.4 times as often as A: 1200/s against 500/s"
+// Writes, for example: "B dispatches 2.4 times as often as A: 1200/s against 500/s"
 static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 {
 	const char *verb = c->by_launches ? "launches" : "dispatches";
@@ -259,7 +259,7 @@ static void on_grids(const struct amdlog_comparison *c, struct buf *out)
 			   b);
 }
 
-// The times of both logs are CLOCK_MONOTONIC, which logs of one host and boot share.
+// Writes how the logs lie in time: both have CLOCK_MONOTONIC, which one host and boot share.
 static void on_time(const struct amdlog_comparison *c, struct buf *out)
 {
 	const struct amdlog_span *a = &c->side[0].sum->totals.span;

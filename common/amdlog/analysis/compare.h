@@ -1,22 +1,22 @@
 // Comparison of two logs, A and B: queues, kernels, rates, backlog, gaps.
 //
-// Queues are the same if process id and address are: processes may use the same addresses.
-// Kernels are matched by name.
+// Two queues are the same if process id and address are: processes may use equal addresses. Kernels
+// are matched by name.
 #pragma once
 
 #include "common/amdlog/analysis/gaps.h"
 #include "common/amdlog/model/summary.h"
 #include "common/host/buf.h"
 
-// One of the two logs. Starts as zeros, `sum` set.
+// One of the two logs. The caller zeroes it and sets `sum`.
 struct amdlog_side {
 	struct amdlog_summary *sum; // not owned
 	struct amdlog_gaps gaps;
-	struct keyed_histogram grids;    // work-items of dispatches, all under key 0
+	struct keyed_histogram grids;    // work-items of each dispatch, all under key 0
 	struct keyed_histogram backlogs; // packets in front of a packet, all under key 0
 };
 
-// Adds a record that amdlog_summary_add placed.
+// Adds a record, of which amdlog_summary_add made the event `e`.
 void amdlog_side_add(struct amdlog_side *s, const struct amdlog_event *e);
 void amdlog_side_fini(struct amdlog_side *s);
 
@@ -31,9 +31,9 @@ struct amdlog_comparison {
 	bool by_launches;             // one log has no packets: count launches, not dispatches
 	uint32_t queues[2];           // queues in use of A and of B (amdlog_queue_used)
 	uint32_t shared, unsure;      // queues of A that are, or may be, in B
-	struct amdlog_match *kernels; // those used in A, then those used in B alone
+	struct amdlog_match *kernels; // kernels used in A, then those used in B alone
 	uint32_t nkernels, both, only[2];
-	struct intern addresses[2]; // queues of A and of B (compare.c)
+	struct intern addresses[2]; // addresses of queues of A and of B (compare.c)
 };
 
 void amdlog_compare(struct amdlog_comparison *c, struct amdlog_side side[2]);
@@ -52,5 +52,5 @@ uint64_t amdlog_kernel_uses(const struct amdlog_comparison *c, unsigned which, u
 // Events per second of a span; NaN if the span has no length.
 double amdlog_per_second(uint64_t events, const struct amdlog_span *span);
 
-// Appends the findings as sentences, one a line, queues first.
+// Appends the findings as sentences, one on each line, queues first.
 void amdlog_compare_text(const struct amdlog_comparison *c, struct buf *out);

@@ -3,7 +3,7 @@
 
 #include "common/host/buf.h"
 
-// Sorts the longest gap first; of equal ones, the earliest.
+// Sorts gaps, the longest first; of equal ones, the earliest first.
 static int gap_order(const void *a, const void *b)
 {
 	const struct amdlog_gap *x = a, *y = b;
@@ -19,7 +19,7 @@ static void drop_shorter(struct amdlog_gaps *g, struct gaps_queue *q)
 	q->nworst = q->nworst < g->keep ? q->nworst : g->keep;
 }
 
-// Keeps up to twice as many gaps as asked for, so that sorting is rare.
+// Keeps up to twice as many gaps as g->keep, so that sorting is rare.
 static void keep_longest(struct amdlog_gaps *g, struct gaps_queue *q, struct amdlog_gap gap)
 {
 	if (!g->keep || gap.end_us == gap.begin_us)

@@ -7,33 +7,33 @@
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#define GAPS_ALL UINT32_MAX // all queues together: row 0, as a queue's row is its number plus one
+#define GAPS_ALL UINT32_MAX // key of all queues together: row 0; the row of queue i is i + 1
 
 struct amdlog_gap {
 	uint64_t begin_us, end_us; // times of the two dispatches
-	uint64_t backlog;          // packets in front of the first dispatch; AMDLOG_UNKNOWN
+	uint64_t backlog;          // packets in front of the first dispatch, or AMDLOG_UNKNOWN
 };
 
 struct gaps_queue {
 	uint64_t count;           // dispatches with a time
 	uint64_t last_us;         // time of the latest dispatch
-	uint64_t backlog;         // packets in front of the latest dispatch; AMDLOG_UNKNOWN
-	struct amdlog_gap *worst; // the longest gaps; sorted by amdlog_gaps_of
+	uint64_t backlog;         // packets in front of the latest dispatch, or AMDLOG_UNKNOWN
+	struct amdlog_gap *worst; // the longest gaps, which amdlog_gaps_of sorts
 	size_t nworst, cap;
 };
 
-// Starts as zeros, `keep` set.
+// The gaps of a log. The caller zeroes it and sets `keep`.
 struct amdlog_gaps {
 	uint32_t keep;             // how many of the longest gaps are kept for each queue
 	struct gaps_queue *queues; // [0]: all queues together; [i]: queue i - 1
 	size_t cap;
-	struct keyed_histogram lengths; // of gaps in microseconds, by row
+	struct keyed_histogram lengths; // lengths of gaps in microseconds, by row of `queues`
 };
 
 // Adds a dispatch at `us` (AMDLOG_UNKNOWN: ignored) on `queue` (GAPS_ALL: not known).
 void amdlog_gaps_add(struct amdlog_gaps *g, uint32_t queue, uint64_t us, uint64_t backlog);
 
-// The row of a queue (or GAPS_ALL), its gaps sorted, longest first; NULL: it has no dispatches.
+// The row of a queue (or GAPS_ALL), its gaps sorted, longest first; NULL: no dispatches on it.
 const struct gaps_queue *amdlog_gaps_of(struct amdlog_gaps *g, uint32_t queue);
 
 void amdlog_gaps_fini(struct amdlog_gaps *g);

@@ -3,7 +3,7 @@
 
 #include "common/host/buf.h"
 
-// The entry of an address; `make`: adds a missing one. NULL: it is missing, or a limit is reached.
+// The entry of an address, which `make` adds if new. NULL: there is none, or a limit is reached.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)
 {
@@ -48,7 +48,7 @@ static void command_enqueued(struct amdlog_latency *l, uint32_t process,
 	l->kinds[kind].enqueued++;
 }
 
-// Microseconds since `o` began; 0 if another thread's record has an earlier time ([amdlog.time]).
+// Microseconds from o->us to `us`; 0 if another thread's record was earlier ([amdlog.time]).
 static uint64_t since(const struct latency_open *o, uint64_t us)
 {
 	return us > o->us ? us - o->us : 0;

@@ -7,7 +7,7 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define LATENCY_OPEN_MAX  (1u << 20) // distinct addresses of commands; the same for signals
+#define LATENCY_OPEN_MAX  (1u << 20) // most addresses of commands, and of signals
 #define LATENCY_KINDS_MAX 256
 
 struct latency_kind {
@@ -17,7 +17,7 @@ struct latency_kind {
 
 // The last command enqueued at an address, or the last handler set on a signal.
 struct latency_open {
-	uint64_t us; // when it was enqueued or set; AMDLOG_UNKNOWN: it is complete
+	uint64_t us; // time of enqueuing or setting; AMDLOG_UNKNOWN: it has completed
 	uint32_t kind, queue, kernel;
 };
 
@@ -27,16 +27,16 @@ struct latency_set {
 	size_t cap;
 };
 
-// Starts as zeros.
+// Latencies of a log. The caller zeroes it.
 struct amdlog_latency {
 	struct latency_set commands, signals;
 	uint32_t *current; // by thread: index of its last command in commands.v, plus one; 0: none
 	size_t ncurrent;
 	struct intern kind_names;
-	struct latency_kind *kinds; // by number in kind_names
+	struct latency_kind *kinds; // indexed by the kind's number in kind_names
 	size_t kinds_cap;
 	struct keyed_histogram by_kind, by_queue, by_kernel; // microseconds until completion
-	struct keyed_histogram handlers, handlers_by_queue;  // microseconds; `handlers`: key 0
+	struct keyed_histogram handlers, handlers_by_queue;  // us until a call; `handlers`: key 0
 	uint64_t handlers_set, handlers_called;
 	uint64_t unknown; // completions of commands that were not seen enqueued
 	bool incomplete;  // a command, kind or signal was left out at a limit

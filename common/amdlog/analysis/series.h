@@ -11,32 +11,32 @@
 
 struct series_point {
 	uint32_t launches, dispatches, barriers;
-	uint32_t queues; // queues that got packets; for one queue 1 or 0
+	uint32_t queues; // queues that got packets; in a track of one queue: 1 or 0
 	uint32_t backlog_n, backlog_max;
-	uint64_t backlog_sum; // over backlog_n packets
+	uint64_t backlog_sum; // sum of the backlogs of backlog_n packets
 };
 
 // The points of one queue, or of the whole log.
 struct series_track {
 	const struct amdlog_series *series; // NULL: the track has no points
 	uint32_t number;                    // the queue's number; AMDLOG_NONE: whole log
-	uint64_t first, end;                // intervals [first, end), numbered time / width_us
+	uint64_t first, end; // intervals [first, end); an interval's number is time / width_us
 };
 
-// Starts as zeros, `width_us` set.
+// Counts of a log over time. The caller zeroes it and sets `width_us`.
 struct amdlog_series {
-	uint64_t width_us; // above 0
+	uint64_t width_us; // length of an interval, above 0
 	struct series_track all;
-	struct series_track *queues; // by the summary's number of the queue
+	struct series_track *queues; // indexed by the summary's queue number
 	uint32_t nqueues;
-	struct intern keys; // pairs of a track's number and an interval
+	struct intern keys; // (number of a track, interval) -> point
 	struct series_point *points;
 	size_t cap, points_cap;
 	uint64_t least_us; // if the log is too long for width_us, a width that would do; else 0
 	bool incomplete;   // SERIES_POINTS_MAX was reached
 };
 
-// Adds a record that amdlog_summary_add placed; records without a time are left out.
+// Adds a record, of which amdlog_summary_add made the event `e`; leaves out those without a time.
 void amdlog_series_add(struct amdlog_series *s, const struct amdlog_event *e);
 
 // Ends the series after the last record. `span`: first and last time of the log.
@@ -45,7 +45,7 @@ void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *spa
 // The point of an interval of the track; zeros where nothing happened.
 struct series_point amdlog_series_at(const struct series_track *t, uint64_t interval);
 
-// The sum of the intervals [from, to); `queues` is the greatest of any interval.
+// The sum of a track's points in intervals [from, to); `queues` is the greatest of any interval.
 struct series_point amdlog_series_sum(const struct series_track *t, uint64_t from, uint64_t to);
 
 void amdlog_series_fini(struct amdlog_series *s);

@@ -4,15 +4,15 @@
 #include "common/amdlog/analysis/timeline.h"
 #include "common/host/buf.h"
 
-// First numbers of tracks of a kind, above all process ids of Linux (2^22).
+// First number of each kind of track, above all process ids of Linux (2^22).
 #define TRACK_THREADS  UINT64_C(5000000)
 #define TRACK_QUEUES   UINT64_C(6000000)
-#define TRACK_NAMELESS UINT64_C(7000000) // stand in for unknown pids
+#define TRACK_NAMELESS UINT64_C(7000000) // processes with an unknown pid
 #define TRACK_ALL      UINT64_C(8000000) // counters over all processes
 
 #define CALL_NAME    64 // longer names of functions are cut
-#define CALL_DEPTH   8  // open calls of a thread, one within the other
-#define CALL_PACKETS 16 // packets of a call that get a flow from it; further ones get none
+#define CALL_DEPTH   8  // most open API calls of a thread, nested
+#define CALL_PACKETS 16 // packets of a call to which it gets a flow; later ones get none
 
 // A packet that is drawn when the call that wrote it returns: its flow needs the call's slice.
 struct timeline_packet {
@@ -28,7 +28,7 @@ struct timeline_call {
 	char name[CALL_NAME];
 };
 
-// Open calls of a host thread.
+// The open API calls of a host thread.
 struct timeline_thread {
 	struct timeline_call call[CALL_DEPTH];
 	unsigned calls;
@@ -37,7 +37,7 @@ struct timeline_thread {
 	uint64_t end_us; // end of the last slice on the thread's track
 };
 
-#define SIGNALS   4096  // slots for dispatches that wait for their signal's times
+#define SIGNALS   4096  // slots for dispatches whose signal's times are not logged yet
 #define WINDOW_US 10000 // interval of the counter of active queues
 
 struct timeline_signal {
@@ -48,17 +48,17 @@ struct timeline_signal {
 struct amdlog_timeline {
 	struct traceevent out;
 	const struct amdlog_summary *sum; // not owned
-	struct timeline_thread **threads; // by the summary's thread index; NULL: no call yet
+	struct timeline_thread **threads; // indexed by the summary's thread; NULL: no call yet
 	size_t nthreads;
 	uint64_t flows, executions; // last ids given to flows and executions
 	struct timeline_signal signal[SIGNALS];
 	struct timeline_queue {
 		uint64_t backlog; // last value drawn; AMDLOG_UNKNOWN: none
 		uint64_t window;  // last window with a packet of the queue; AMDLOG_UNKNOWN: none
-	} * queues;               // by the summary's queue index
+	} * queues;               // indexed by the summary's queue
 	size_t nqueues;
-	uint64_t window, active; // the counter's open window, and its queues with packets
-	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as the log has them
+	uint64_t window, active; // open window of the counter, and queues with packets in it
+	const char *(*readable)(void *ctx, uint32_t kernel); // NULL: names as in the log
 	void *readable_ctx;
 };
 
@@ -110,7 +110,7 @@ static void count_window(struct amdlog_timeline *t, uint64_t window, uint64_t ac
 		     active);
 }
 
-// Draws the count of the window that ends. A gap before window `next` is drawn as 0.
+// Draws how many queues were active in the window that ends; 0 if `next` does not follow at once.
 static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 {
 	if (t->active) {
@@ -122,11 +122,11 @@ static void draw_window_end(struct amdlog_timeline *t, uint64_t next)
 	t->window = next;
 }
 
-// Counts a packet's queue as active. A packet up to 1 s before the open window counts in it.
+// Counts a packet's queue as active: in the open window even if the packet is up to 1 s older.
 static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64_t us)
 {
 	uint64_t window = us / WINDOW_US;
-	if (window > t->window || t->window - window > 100) // far back: another run began
+	if (window > t->window || t->window - window > 100) // over 1 s back: the log of another run
 		draw_window_end(t, window);
 	t->active += t->queues[queue].window != t->window;
 	t->queues[queue].window = t->window;
@@ -167,7 +167,7 @@ static void write_shape(struct json *j, const char *key, const uint64_t dim[3])
 	json_str(j, key, text);
 }
 
-// Writes the kernel's name in the log, if a readable one is drawn instead.
+// Writes the kernel's name as it is in the log, if the slice has a readable one.
 static void logged_name(struct amdlog_timeline *t, uint32_t kernel)
 {
 	if (t->readable && kernel != AMDLOG_NONE)
@@ -222,7 +222,7 @@ static void timeline_mark(struct amdlog_timeline *t, const struct timeline_packe
 
 #define OPEN_MAX 4096 // threads with open calls; calls of further threads are drawn as marks
 
-// The state of the record's thread; NULL: the thread is not known, or beyond OPEN_MAX.
+// The state of the thread that wrote a record; NULL: the thread is not known, or beyond OPEN_MAX.
 static struct timeline_thread *calling_thread(struct amdlog_timeline *t,
 					      const struct amdlog_event *e)
 {
@@ -406,7 +406,7 @@ static void await_signal(struct amdlog_timeline *t, const struct amdlog_event *e
 			(struct timeline_signal){handle, r->time_us, process, e->queue, e->kernel};
 }
 
-// Executions of one queue may overlap: each is an asynchronous slice, not one of the track.
+// Draws an execution as an asynchronous slice, as executions of one queue may overlap.
 static void draw_execution(struct amdlog_timeline *t, const struct timeline_signal *g,
 			   uint64_t start, uint64_t end)
 {
@@ -528,7 +528,7 @@ static void name_tracks(struct amdlog_timeline *t)
 	for (uint32_t i = 0; i < t->sum->nqueues; i++) {
 		const struct amdlog_queue *q = &t->sum->queues[i];
 		if (i >= t->nqueues || t->queues[i].window == AMDLOG_UNKNOWN)
-			continue; // no packet was drawn
+			continue; // no packet of this queue was drawn
 		queue_track_name(name, q);
 		traceevent_name(&t->out, pid_of(t, q->process), TRACK_QUEUES + i, name, i);
 	}

@@ -22,11 +22,11 @@ struct amdlog_timeline *amdlog_timeline_new(int fd, const struct amdlog_summary 
 					    const char *(*readable)(void *ctx, uint32_t kernel),
 					    void *ctx);
 
-// Draws a record that amdlog_summary_add placed, in the order of the log.
+// Draws a record, of which amdlog_summary_add made the event `e`; records come in the log's order.
 void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e);
 
-// The document, for its error, its clock (default: that of a log) and further events before the
-// end. Tracks from 8999998 on are free for those.
+// The document, to read its error, set its clock (default: the log's), or add events before its
+// end, on tracks from 8999998 on.
 struct traceevent *amdlog_timeline_events(struct amdlog_timeline *t);
 
 // Names the tracks, ends and frees the document. Returns 0 or the errno of the first failure.

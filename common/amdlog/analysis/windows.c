@@ -46,7 +46,7 @@ static enum windows_fault read_mark_words(struct amdlog_windows *w, char *line)
 	return add_window(w, begin, end, rest + strspn(rest, separators));
 }
 
-// The JSON members that are read, of all kinds of records; NONE: not there.
+// The JSON members of all records that tell a window; NONE: the record has no such member.
 struct marks {
 	uint64_t begin_us, end_us, begin_ns, end_ns;
 	uint64_t at_ns, suspend_ns, held_ns, resume_ns, latency_ns, until_ns, pid, cycle;
@@ -69,7 +69,7 @@ static enum windows_fault plain_window(struct amdlog_windows *w, const struct ma
 	return end < begin ? WINDOWS_BACKWARDS : add_window(w, begin, end, m->label);
 }
 
-// Adds the window of a cycle of gpq bench preempt --raw; a cycle that was cut short has none.
+// Adds the window of a cycle of gpq bench preempt --raw; a cycle that was cut short has no window.
 static enum windows_fault cycle_window(struct amdlog_windows *w, const struct marks *m)
 {
 	char label[WINDOW_LABEL_MAX] = "";
@@ -85,8 +85,8 @@ static enum windows_fault cycle_window(struct amdlog_windows *w, const struct ma
 	return add_window(w, m->at_ns / 1000, end / 1000, label);
 }
 
-// gpq suspend prints a line for each queue. The first one of a process opens a window, which ends
-// at the deadline or at the time in a line of gpq resume.
+// Adds the window of a process's suspension: from its first queue's line of gpq suspend to the
+// deadline, or to the time in a line of gpq resume.
 static enum windows_fault suspended_window(struct amdlog_windows *w, const struct marks *m)
 {
 	uint64_t latency = m->latency_ns != NONE && m->latency_ns < m->at_ns ? m->latency_ns : 0;
@@ -217,7 +217,7 @@ static struct marked_cell *marked_cell_at(struct amdlog_marked *m, size_t window
 	}
 	ARRAY_REACH(m->cells, m->cells_cap, n, 0);
 	if (n == before) {
-		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // AMDLOG_UNKNOWN
+		memset(&m->cells[n], 0xff, sizeof(m->cells[n])); // each number AMDLOG_UNKNOWN
 		m->cells[n].dispatches = 0;
 	}
 	return &m->cells[n];
@@ -246,7 +246,7 @@ static void mark_pointers(struct marked_cell *c, const struct amdlog_packet *p)
 	uint64_t backlog = amdlog_packet_backlog(p);
 	if (backlog == AMDLOG_UNKNOWN)
 		return;
-	// Packets of several threads may be logged out of order.
+	// Packets of several threads may be logged out of order, so rptr may step back.
 	if (c->rptr_low == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_low, p->rptr) < 0)
 		c->rptr_low = p->rptr;
 	if (c->rptr_high == AMDLOG_UNKNOWN || amdlog_backlog(c->rptr_high, p->rptr) > 0)

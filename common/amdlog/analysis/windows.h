@@ -22,7 +22,7 @@ struct amdlog_window {
 	bool held;                    // opened by gpq suspend; gpq resume may end it
 };
 
-// Starts as zeros.
+// The windows of all files. The caller zeroes it.
 struct amdlog_windows {
 	struct amdlog_window *v; // owned; sorted by begin_us after amdlog_windows_sort
 	uint64_t *latest;        // latest[i]: greatest end_us of v[0] to v[i]
@@ -35,10 +35,10 @@ enum windows_fault {
 	WINDOWS_NO_TIME,   // a line does not begin with two times
 	WINDOWS_BACKWARDS, // a window ends before it begins
 	WINDOWS_NO_JSON,   // a line begins with { and is no JSON object
-	WINDOWS_TOO_MANY,  // more than WINDOWS_MAX
+	WINDOWS_TOO_MANY,  // the files have more than WINDOWS_MAX windows
 };
 
-// Adds the windows of a file. *line: number of the line at fault.
+// Adds the windows of a file. *line: number of the first wrong line.
 enum windows_fault amdlog_windows_read(struct amdlog_windows *w, const char *text, size_t len,
 				       size_t *line);
 
@@ -54,19 +54,19 @@ void amdlog_windows_fini(struct amdlog_windows *w);
 
 // --- activity of each queue in each window ---
 
-#define MARKED_MAX (1u << 20) // pairs of window and queue
+#define MARKED_MAX (1u << 20) // most pairs of a window and a queue
 
 // The activity of one queue in and around one window.
 struct marked_cell {
 	uint64_t dispatches;          // in the window, borders included
-	uint64_t rptr_low, rptr_high; // of packets in the window; AMDLOG_UNKNOWN: none
-	uint64_t backlog_max;         // of packets in the window; AMDLOG_UNKNOWN: none
+	uint64_t rptr_low, rptr_high; // least, greatest; AMDLOG_UNKNOWN: no packet in it
+	uint64_t backlog_max;         // greatest backlog in it; AMDLOG_UNKNOWN: no packet
 	// Longest time between two dispatches that overlaps the window; AMDLOG_UNKNOWN: none does.
 	uint64_t gap_begin_us, gap_end_us;
-	uint64_t after_us; // first dispatch at the window's end or later; AMDLOG_UNKNOWN: none
+	uint64_t after_us; // time of the first dispatch at its end or later; AMDLOG_UNKNOWN: none
 };
 
-// Starts as zeros, `windows` set and sorted.
+// Activity of all queues in all windows. The caller zeroes it and sets `windows`, sorted.
 struct amdlog_marked {
 	const struct amdlog_windows *windows; // not owned
 	struct intern pairs;                  // (window, queue) -> index in `cells`
@@ -76,10 +76,10 @@ struct amdlog_marked {
 	bool incomplete; // MARKED_MAX was reached
 };
 
-// Adds a record that amdlog_summary_add placed.
+// Adds a record, of which amdlog_summary_add made the event `e`.
 void amdlog_marked_add(struct amdlog_marked *m, const struct amdlog_event *e);
 
-// The cell of a window (its index) and a queue; NULL: nothing was seen of that queue there.
+// The activity of a queue in a window (by index); NULL: the log has none there.
 const struct marked_cell *amdlog_marked_of(const struct amdlog_marked *m, size_t window,
 					   uint32_t queue);
 

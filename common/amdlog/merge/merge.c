@@ -1,14 +1,14 @@
-// Adding up parts of logs; partial.h.
+// Merging parts of logs; partial.h.
 //
-// As amdlog_summary_add adds records, this adds parts: rows are added to rows of the sum; the state
-// of the sum resolves what the part left open; then the part's last state becomes that of the sum.
+// Each row of a part is added to its row in the sum. The sum's state resolves what the part left
+// open, then becomes the state at the part's end.
 #include "common/amdlog/merge/partial_priv.h"
 
 struct adding {
 	struct amdlog_merge *m;
 	struct amdlog_summary *to;
 	const struct amdlog_summary *from;
-	// Row of the part -> row of the sum; pieces of one array.
+	// For each table: a row's number in the part -> in the sum. All are parts of one array.
 	uint32_t *process, *thread, *queue, *kernel, *api;
 };
 
@@ -182,8 +182,8 @@ static void merge_totals(struct adding *a)
 
 // --- what the part left open ---
 
-// The kernel of dispatches that the part could not name: the one their thread named before the
-// part, else the one known for their kernel_obj.
+// The kernel of dispatches that the part could not name: the kernel that their thread named before
+// the part, else the one known for their kernel_obj.
 static uint32_t unresolved_kernel(const struct adding *a, const struct amdlog_unresolved *o)
 {
 	uint32_t kernel = AMDLOG_NONE;
@@ -241,7 +241,7 @@ static void settle_part(struct adding *a)
 	for (uint32_t i = 0; i < a->from->nthreads; i++) {
 		const struct amdlog_thread *t = &a->from->threads[i];
 		const struct amdlog_thread *to = &a->to->threads[a->thread[i]];
-		// The part's first dispatch of a thread is of the kernel named before the part.
+		// The part's first dispatch on a thread is of the kernel named before the part.
 		if (t->head.dispatch && to->kernel != AMDLOG_NONE &&
 		    t->head.object != AMDLOG_UNKNOWN)
 			pair_set(&a->to->keys.objects, to->process, t->head.object, to->kernel);
@@ -258,7 +258,7 @@ static void settle_part(struct adding *a)
 					     : settle_dispatch)(a, &a->from->part.open[i]);
 }
 
-// Counts a head's records for the stream that its thread has in the sum, as queue.c would have.
+// Counts a stream_head's records for the stream that its thread has in the sum, as queue.c does.
 static void settle_head(struct adding *a, const struct stream_head *h)
 {
 	const struct amdlog_thread *t = &a->to->threads[a->thread[h->thread]];
@@ -311,7 +311,7 @@ static void take_pairs(struct adding *a)
 	for (uint32_t i = 0; i < queues->n; i++) {
 		struct pair p = pair_at(queues, i);
 		uint32_t queue = a->queue[p.a];
-		if (a->kernel[p.b] != AMDLOG_NONE) // else there are too many kernels
+		if (a->kernel[p.b] != AMDLOG_NONE) // AMDLOG_NONE: too many kernels
 			kernel_seen(a->to, a->kernel[p.b], a->to->queues[queue].process, queue);
 	}
 }

@@ -31,7 +31,7 @@ struct amdlog_part {
 void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 
 // Reads a line into a part and its summary `s`; all indices in it lie within their tables. If the
-// line is no part or is damaged, returns false and sets *why; neither needs fini then.
+// line is no part or is damaged, returns false and sets *why; then neither needs to be freed.
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
@@ -45,7 +45,7 @@ struct amdlog_merge {
 	struct amdlog_summary sum;
 	struct amdlog_part all; // counts and streams of all parts; `filtered`: any part is
 	struct intern hosts;    // names of hosts; amdlog_process.host is their number plus one
-	uint32_t host;          // of the last part; 0: not said
+	uint32_t host;          // number of the last part's host plus one; 0: not said
 	bool several_hosts;     // times of different hosts cannot be compared
 	struct intern threads;  // (process, tid) -> thread
 	struct intern tids;     // (tid, file) -> thread with a pid

@@ -12,7 +12,7 @@ bool read_number(const struct jsonin_value *v, uint64_t *n)
 	return v->kind == 'n' || jsonin_u64(v, n);
 }
 
-// A uint64_t (AMDLOG_UNKNOWN as null) or, by its size, a uint32_t.
+// Writes a uint64_t (AMDLOG_UNKNOWN as null) or, by its size, a uint32_t.
 static void write_number_member(struct json *j, const struct member *m, const void *at)
 {
 	const bool half = m->size == sizeof(uint32_t);
@@ -30,7 +30,7 @@ static bool read_number_member(const struct jsonin_value *v, const struct member
 	return true;
 }
 
-// An int64_t or, by its size, an int8_t of -1 to 2.
+// Writes an int64_t or, by its size, an int8_t of -1 to 2.
 static void write_signed(struct json *j, const struct member *m, const void *at)
 {
 	json_i64(j, m->key, m->size == 1 ? *(const int8_t *)at : *(const int64_t *)at);
@@ -55,7 +55,7 @@ static bool read_signed(const struct jsonin_value *v, const struct member *m, vo
 	return true;
 }
 
-// A uint64_t[], AMDLOG_UNKNOWN as null.
+// Writes a uint64_t[], each AMDLOG_UNKNOWN as null.
 static void write_list(struct json *j, const struct member *m, const void *at)
 {
 	json_begin(j, m->key, '[');
@@ -78,8 +78,8 @@ static bool read_list(const struct jsonin_value *v, const struct member *m, void
 	return n == most && !jsonin_next(&j, NULL, &each) && !j.failed;
 }
 
-// A name cut in the middle of a character is no UTF-8. It is written in hex, so that it comes back
-// as it was.
+// True if a name is UTF-8: one that was cut within a character is not, and is written in hex, so
+// that it comes back as it was.
 static bool is_utf8(const struct member_name *name)
 {
 	size_t at = 0, n;
@@ -152,7 +152,7 @@ const struct member_type member_name = {write_name, read_name},
 
 // --- tables of members ---
 
-// A member of struct ROW under a key of JSON; `sum`: enum member_sum.
+// A struct part_member: a member of struct ROW and its key in JSON; `sum`: enum member_sum.
 #define AT(key, member, type, sum)                            \
 	{                                                     \
 		MEMBER(type, ROW, member, key), 0, sum, false \
@@ -319,7 +319,7 @@ static bool part_put_kernel(struct amdlog_part *part, union row *row)
 	struct amdlog_kernel *k = &row->kernel;
 	uint32_t next = s->nkernels;
 	if (kernel_named(s, k->name, k->len, intern_hash(k->name, k->len)) != next)
-		return false; // the name is there already, or there are too many
+		return false; // a row has this name already, or there are too many
 	k->name = s->kernels[next].name;
 	s->kernels[next] = *k;
 	return true;

@@ -6,12 +6,12 @@
 #include "common/amdlog/model/summary_priv.h"
 #include "common/out/members.h"
 
-// How a member of a row is added to the same member of another row; KEEP: by merge.c or not at all.
+// How a member of a row is added to that of another row; KEEP: by code in merge.c, or not at all.
 enum member_sum { KEEP, ADD, LEAST, MOST, ANY };
 
 struct part_member {
 	struct member is; // a member without a key ends a table
-	uint32_t bound;   // of an index: offset of its table's row count in the summary; else 0
+	uint32_t bound;   // for an index: offset of its table's row count in the summary; else 0
 	uint8_t sum;      // enum member_sum
 	bool required;    // the index must not be AMDLOG_NONE
 };
@@ -67,9 +67,9 @@ extern const struct section part_sections[PART_SECTIONS]; // in the order in whi
 // A table of pairs of numbers; if `value` is not 0, with a value for each pair.
 struct pairs {
 	const char *key;
-	size_t offset;               // of their struct intern in the summary
-	size_t first, second, value; // bounds of the numbers (see struct part_member); 0: none
-	unsigned shift;              // bits of flags below the second number
+	size_t offset;               // of the struct intern in the summary
+	size_t first, second, value; // bounds (part_member.bound) of each pair; 0: none
+	unsigned shift;              // low bits of the second number that are flags
 };
 
 #define PART_PAIRS 6

@@ -11,7 +11,7 @@ struct key {
 };
 
 // Writes "hipMalloc: hipErrorOutOfMemory" for "hipMalloc: Returned hipErrorOutOfMemory : ...".
-// Returns its length; 0: the message is no such return.
+// Returns its length; 0: the message is no return of an API call.
 static size_t api_text(const struct amdlog_record *r, char *out)
 {
 	static const char returned[] = "Returned ";

@@ -1,18 +1,18 @@
 // Histograms by key, for thousands of keys: durations of API functions, latencies of kernels. Only
-// the buckets from a key's smallest to its largest value take memory; the bucket rule is that of
-// common/stats/hist.h.
+// the buckets from a key's smallest to its largest value take memory; common/stats/hist.h has the
+// bounds of the buckets.
 #pragma once
 
 #include "common/stats/hist.h"
 
 struct keyed_histogram_row {
-	uint64_t count, sum; // sum UINT64_MAX: that much or more
+	uint64_t count, sum; // sum UINT64_MAX: it overflowed
 	uint64_t min, max;   // not set while count is 0
 	uint64_t *bucket;    // counts of buckets first to first + n - 1
 	uint32_t first, n;
 };
 
-// Starts as zeros.
+// Histograms of all keys. The caller zeroes it.
 struct keyed_histogram {
 	struct keyed_histogram_row *v; // indexed by key
 	size_t n, cap, buckets;

@@ -172,7 +172,7 @@ static uint32_t queue_of_line(struct amdlog_summary *s, uint32_t process,
 static uint32_t queue_of_creation(struct amdlog_summary *s, uint32_t process,
 				  const struct amdlog_queue_line *line)
 {
-	if (line->hwq == AMDLOG_UNKNOWN) // a cut line, or ROCm up to 6.1
+	if (line->hwq == AMDLOG_UNKNOWN) // AMDLOG_UNKNOWN: a cut line, or ROCm up to 6.1
 		return line->address == AMDLOG_UNKNOWN
 			       ? AMDLOG_NONE
 			       : queue_at(s, &s->keys.handles, process, line->address);
@@ -206,7 +206,7 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	t->queue = q;
 	if (s->part.resumed && !t->knows_stream) {
 		t->head.line = q;
-	} else if (!t->creating && !t->by_command) { // a launch or copy made the queue
+	} else if (!t->creating && !t->by_command) { // launch or copy made it
 		note_stream(e, t->stream, q);
 		stream_made_on(s, t->process, t->stream, q);
 	}

@@ -58,7 +58,7 @@ struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint3
 	return block_reader_new(&r->sum->filter, kinds, r->scan->threads.assumed);
 }
 
-// Where in the input a place in the block's text lies.
+// The offset in the input of a place in the block's text.
 static uint64_t offset_of(const struct amdlog_reading *r, const char *p)
 {
 	return r->block.offset + (uint64_t)(p - r->block.text);
@@ -71,7 +71,7 @@ static void skip_to(struct amdlog_reading *r, const char *to)
 	r->scan->base = offset_of(r, to);
 }
 
-// The scanner's number of an item's thread. A thread that named no process may have one by now.
+// The scanner's number of an item's thread; a thread without a process may have got one since.
 static uint32_t item_thread_number(struct amdlog_reading *r, struct block_sum *sum)
 {
 	if (sum->number == AMDLOG_NONE || is_bare(&sum->writer))
@@ -161,8 +161,8 @@ static void take_result(struct amdlog_reading *r, struct block_result *b)
 void amdlog_reading_take(struct amdlog_reading *r, const char *text, size_t len,
 			 struct block_result *b, const struct grep_hits *hits)
 {
-	// How far torn records reach depends on their processes, which the scanner does not know of
-	// threads beyond AMDLOG_THREADS_MAX: then BLOCK_LINES may end too early.
+	// A block whose records are torn is not trusted near AMDLOG_THREADS_MAX: beyond it the
+	// scanner does not know a thread's process, which tells how far a torn record reaches.
 	bool trusted = b && !b->slow && (!b->torn || r->scan->threads.n < AMDLOG_THREADS_MAX / 2);
 	r->block = (struct reading_block){text, len, r->scan->base, hits};
 	if (!amdlog_scan_at_line(r->scan) || (len && text[len - 1] != '\n'))

@@ -14,13 +14,13 @@
 
 struct amdlog_reading {
 	struct amdlog_summary *sum; // not owned
-	struct amdlog_scan *scan;   // the scanner in `reassembly`
+	struct amdlog_scan *scan;   // scanner of `reassembly`
 	struct amdlog_reassembly *reassembly;
 	struct grepper *grepper; // applies the filter by text; NULL: there is none
 	struct reading_block {   // the text that is being taken
 		const char *text;
 		size_t len;
-		uint64_t offset; // of `text` in the input
+		uint64_t offset; // place of `text` in the input
 		const struct grep_hits *hits;
 	} block;
 	_Atomic bool settled; // no time of the filter is relative, or the first record was read
@@ -29,7 +29,7 @@ struct amdlog_reading {
 	void *ctx;
 };
 
-// `grep`: the filter by text (struct amdlog_filter); NULL: there is none.
+// Begins a reading into `sum`. `grep`: the filter by text (struct amdlog_filter); NULL: none.
 void amdlog_reading_init(struct amdlog_reading *r, struct amdlog_summary *sum,
 			 const struct grep *grep);
 void amdlog_reading_fini(struct amdlog_reading *r);
@@ -37,7 +37,7 @@ void amdlog_reading_fini(struct amdlog_reading *r);
 // Makes a block reader for one thread, for the next input. `kinds`: see block.h.
 struct block_reader *amdlog_reading_worker(const struct amdlog_reading *r, uint32_t kinds);
 
-// Returns `settled`, in any thread. While false, text must be taken without block results.
+// Returns r->settled, in any thread. While false, text must be taken without block results.
 bool amdlog_reading_settled(const struct amdlog_reading *r);
 
 // Takes the next text of the input. `b`: its block result, `hits`: its lines that the filter by

@@ -46,7 +46,7 @@ static struct amdlog_span span_of(const struct amdlog_record *r)
 	return (struct amdlog_span){r->time_us, r->time_us};
 }
 
-// Keeps one head for each thread, queue and kind of record.
+// Adds a record to the stream_head of its thread, queue and kind of record.
 static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 		     const struct amdlog_event *e)
 {
@@ -72,7 +72,7 @@ static void add_head(struct amdlog_streams *s, const struct amdlog_summary *sum,
 	memcpy(key, (uint64_t[]){h.thread, h.what, h.queue}, sizeof(key));
 	uint32_t n = intern_value(&s->head_keys, key, sizeof(key));
 	if (n != INTERN_NONE && h.what == STREAM_HEAD_MADE)
-		return; // only one creation of a thread began in an earlier part
+		return; // a thread has one creation that began in an earlier part
 	if (n != INTERN_NONE) {
 		s->heads[n].n++;
 		span_merge(&s->heads[n].span, &h.span);

@@ -13,9 +13,9 @@ struct stream_period {
 	uint32_t queue;
 	uint32_t before;  // the stream's previous period; AMDLOG_NONE: none
 	uint64_t created; // how often the stream was created on this queue
-	uint64_t packets; // dispatches included
+	uint64_t packets; // all packets, also dispatches
 	uint64_t dispatches;
-	struct amdlog_span span; // of the stream's creation and packets
+	struct amdlog_span span; // time of the stream's creation and packets
 };
 
 // In a part (partial.h): what a thread did for a stream that only an earlier part can know.
@@ -34,7 +34,7 @@ struct stream_head {
 	struct amdlog_span span;
 };
 
-// Starts as zeros.
+// The periods of all streams. The caller zeroes it.
 struct amdlog_streams {
 	struct stream_period *v; // in the order of their first records
 	uint32_t n;
@@ -46,8 +46,8 @@ struct amdlog_streams {
 	struct intern head_keys;
 };
 
-// Adds a record that amdlog_summary_add placed, if its stream and queue are known. In a part, a
-// record whose stream only an earlier part can know is kept as a head.
+// Adds a record whose event `e` has a stream and its queue. In a part, a record whose stream only
+// an earlier part can know is kept as a stream_head.
 void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *sum,
 			const struct amdlog_event *e);
 
@@ -55,7 +55,7 @@ void amdlog_streams_add(struct amdlog_streams *s, const struct amdlog_summary *s
 // new one. add->before is ignored.
 void amdlog_streams_put(struct amdlog_streams *s, const struct stream_period *add);
 
-// Appends a head. False: there are STREAMS_MAX.
+// Appends a stream_head. False: there are STREAMS_MAX already.
 bool amdlog_streams_put_head(struct amdlog_streams *s, const struct stream_head *h);
 
 // After amdlog_summary_finish, joins successive periods on two rows of one queue. The earlier

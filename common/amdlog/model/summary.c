@@ -45,7 +45,7 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 		.totals = {.span = SPAN_NONE,
 			   .rptr_min = AMDLOG_UNKNOWN,
 			   .wptr_min = AMDLOG_UNKNOWN},
-		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // queues begin at 0
+		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // none written yet: 0
 		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .rings = {.max_entries = QUEUES_MAX},
@@ -123,7 +123,7 @@ struct amdlog_thread *summary_thread(struct amdlog_summary *s, const struct amdl
 	return &s->threads[thread];
 }
 
-// A name's number is its row: the number behind the last row is a new name.
+// A name's number in s->keys is its row: the number behind the last row is a new name.
 uint32_t kernel_named(struct amdlog_summary *s, const char *name, size_t len, uint32_t hash)
 {
 	uint32_t n = intern_put_hashed(&s->keys.kernels, name, len, hash);
@@ -293,7 +293,7 @@ void shapes_merge(struct amdlog_shapes *to, const struct amdlog_shapes *from)
 
 // --- what only earlier parts can tell ---
 
-// Counts an event in the unresolved row like `key`, made if it is new; NULL: too many rows.
+// Counts an event in the row of s->part.open like `key`, made if it is new; NULL: too many rows.
 static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 					  const struct amdlog_unresolved *key,
 					  const struct amdlog_event *e)
@@ -314,14 +314,14 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 	return &s->part.open[n];
 }
 
-// Keeps a part's dispatch whose kernel is not known. `head`: its thread may have named the kernel
+// Keeps a part's dispatch whose kernel is not known. `head`: the thread may have named the kernel
 // before the part.
 static void unresolved_dispatch(struct amdlog_summary *s, const struct amdlog_thread *t,
 				const struct amdlog_event *e, bool head)
 {
 	struct amdlog_unresolved key = unresolved_blank, *o;
 	if (!head && e->packet->kernel_obj == AMDLOG_UNKNOWN)
-		return; // nothing can ever tell the kernel
+		return; // no earlier part can tell the kernel
 	key.process = t->process;
 	key.queue = e->queue;
 	key.thread = head ? (uint32_t)(t - s->threads) : AMDLOG_NONE;
@@ -344,7 +344,7 @@ void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 
 // --- counting ---
 
-// Adds the pair (a, b). True: it is new. *seen: a bit for each a below 64 that b was seen with.
+// Adds the pair (a, b). True: it is new. *seen: a bit for each a below 64 that came with b.
 static bool pair_is_newer(uint64_t *seen, struct intern *pairs, uint32_t a, uint32_t b)
 {
 	if (a < 64 && *seen >> a & 1)
@@ -471,7 +471,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *e)
 {
-	// A part must hold nothing of what lies outside of its range.
+	// A part must hold nothing of records outside of its range.
 	if (s->part.resumed && is_outside(s, r))
 		return false;
 	struct amdlog_thread *t = summary_thread(s, scan, r->thread);
@@ -489,7 +489,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 		set_base(s, r->time_us);
 	if (!filter_wants(s, e))
 		return false;
-	if (is_outside(s, r)) { // only its time counts: the next record may be earlier
+	if (is_outside(s, r)) { // its time counts: the next may step back
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}

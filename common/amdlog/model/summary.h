@@ -31,9 +31,9 @@ struct amdlog_thread {
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	struct amdlog_span span;
 	uint32_t process; // index in the summary
-	// State: tells what the thread's next records mean.
+	// The thread's state, which tells what its next records mean.
 	uint32_t kernel; // the kernel named last, until its dispatch comes; AMDLOG_NONE: unknown
-	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN
+	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN: unknown
 	bool by_command; // `stream` comes from a command line, which outlives an API call
 	bool creating;   // the thread is within hipStreamCreate*
 	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE: none
@@ -43,7 +43,7 @@ struct amdlog_thread {
 
 struct amdlog_process {
 	int64_t pid;           // -1: the log does not say
-	uint32_t source, host; // as in amdlog_thread_id
+	uint32_t source, host; // see struct amdlog_thread_id
 	uint64_t tid;          // a thread whose pid earlier parts may know; else AMDLOG_UNKNOWN
 	uint64_t records, launches, dispatches, barriers, api_calls, api_errors;
 	uint32_t threads, queues, kernels;
@@ -54,8 +54,8 @@ struct amdlog_queue {
 	uint32_t process;
 	uint32_t merged; // the row of the same queue that this row was added to; AMDLOG_NONE: none
 	uint64_t hwq, swq, size;
-	int64_t id;         // -1 unknown
-	bool ids_differ;    // a queue was made anew at the same address
+	int64_t id;         // ROCr's number of the queue; -1: unknown
+	bool ids_differ;    // several queues in turn had this address
 	bool made;          // priority and size come from a creation line
 	bool handle_unsure; // more than one row could be `handle`
 	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
@@ -65,9 +65,9 @@ struct amdlog_queue {
 	uint64_t torn; // packets that are cut
 	uint64_t created, deleted;
 	uint32_t kernels, streams;
-	uint32_t claims;                 // rows that have this one as `handle`
-	struct amdlog_span span;         // of packets
-	uint64_t created_us, deleted_us; // first creation, last deletion; AMDLOG_UNKNOWN
+	uint32_t claims;                 // rows whose `handle` is this row
+	struct amdlog_span span;         // first and last time of its packets
+	uint64_t created_us, deleted_us; // first creation, last deletion, or AMDLOG_UNKNOWN
 	uint64_t backlog_max, backlog_sum, backlog_n;
 	uint64_t inversions;                             // packets with rptr ahead of wptr
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max; // min > max: none seen
@@ -82,10 +82,10 @@ struct amdlog_shapes {
 };
 
 // In a part: dispatches whose kernel only earlier parts may know or, if `value`, BarrierValue
-// packets whose queue only those may know.
+// packets whose queue only earlier parts may know.
 struct amdlog_unresolved {
 	uint32_t process, queue;
-	uint32_t thread; // thread that may have named the kernel in an earlier part; AMDLOG_NONE
+	uint32_t thread; // thread that may have named the kernel before the part, or AMDLOG_NONE
 	bool value;
 	uint64_t object; // kernel_obj; if `value`, the queue's address
 	uint64_t n, torn;
@@ -101,7 +101,7 @@ struct amdlog_kernel {
 	uint32_t queues, processes;
 	struct amdlog_shapes grid, workgroup;
 	struct amdlog_span span;
-	uint64_t seen_queues, seen_processes; // a bit for each of the first 64: saves a look-up
+	uint64_t seen_queues, seen_processes; // a bit for each of the first 64 that used the kernel
 };
 
 struct amdlog_api {
@@ -119,20 +119,20 @@ struct amdlog_api {
 struct amdlog_error {
 	uint32_t process; // index in the summary
 	bool of_queue;    // a queue error; else a failed API call: "hipMalloc: hipErrorOutOfMemory"
-	uint64_t address; // of the queue the message names; AMDLOG_UNKNOWN
+	uint64_t address; // of the queue that the message names; AMDLOG_UNKNOWN: none
 	uint64_t count;
 	uint64_t first_us, last_us; // first > last: no record had a time
 	const char *text;           // NUL-terminated; owned by the table
 	uint32_t len;
 };
 
-// Starts as zeros.
+// The errors of a log. The caller zeroes it.
 struct amdlog_errors {
 	struct intern keys;
-	struct amdlog_error *v; // by number in `keys`
+	struct amdlog_error *v; // indexed by the number in `keys`
 	uint32_t n;
 	size_t cap;
-	uint64_t left_out; // records beyond ERRORS_MAX rows
+	uint64_t left_out; // failures whose row would be beyond ERRORS_MAX
 };
 
 // Counts the return of a failed API call, or a record of kind AMDLOG_QUEUE_ERROR.
@@ -155,14 +155,14 @@ struct amdlog_totals {
 
 // What the meaning of the next record depends on.
 struct summary_state {
-	struct amdlog_packet packet; // of the current record, if no block result holds it
+	struct amdlog_packet packet; // for a record of which no block result has the packet
 	bool prints_swq;             // SWq was seen (ROCm 6.2 or later): queue lines name rings
 	bool has_base;               // the filter's relative times have become absolute
-	uint64_t first_us, last_us;  // of the first record, and of the latest one
+	uint64_t first_us, last_us;  // times of the first and of the latest record
 	uint64_t stream_changes;     // how often a stream was created on a queue
 };
 
-// How rows are found. The number of a name is its row.
+// How rows are found. In `kernels` and `apis`, the number of a name is its row.
 struct summary_keys {
 	struct intern kernels, apis; // by name
 	struct intern processes;
@@ -171,7 +171,7 @@ struct summary_keys {
 	struct intern objects;        // (process, kernel_obj) -> kernel
 };
 
-// Pairs that were seen, to count distinct ones.
+// Pairs that were seen, to count the distinct kernels and streams of a queue or process.
 struct summary_pairs {
 	struct intern queue_kernels, queue_streams, process_kernels;
 };
@@ -183,8 +183,8 @@ struct summary_part {
 	struct amdlog_unresolved *open;
 	uint32_t nopen;
 	size_t open_cap;
-	struct intern open_keys;    // of rows of `open`
-	struct intern head_streams; // (thread, 2 * queue + dispatch): packets of unknown streams
+	struct intern open_keys;    // keys of the rows of `open`
+	struct intern head_streams; // (thread, 2 * queue + dispatch): wrote packets, stream unknown
 };
 
 struct amdlog_summary {
@@ -203,7 +203,7 @@ struct amdlog_summary {
 	struct amdlog_kernel *kernels;
 	struct amdlog_api *apis;
 	struct amdlog_errors errors;
-	struct keyed_histogram api_times; // durations of calls in microseconds, by row of `apis`
+	struct keyed_histogram api_times; // durations in microseconds, by row of `apis`
 
 	struct {
 		size_t thread, process, queue, kernel, api;
@@ -214,7 +214,7 @@ struct amdlog_summary {
 	struct summary_part part;
 };
 
-// What a record means.
+// A record, and its queue, kernel, packet and stream.
 struct amdlog_event {
 	const struct amdlog_record *record;
 	const struct amdlog_thread_id *thread_id;
@@ -222,7 +222,7 @@ struct amdlog_event {
 	uint32_t kernel; // kernel of a launch or dispatch; AMDLOG_NONE: unknown
 	bool torn;
 	const struct amdlog_packet *packet; // NULL: the record is no packet
-	uint64_t stream;       // stream of a packet, or that the record created; AMDLOG_UNKNOWN
+	uint64_t stream;       // stream of a packet, or that the record created, or AMDLOG_UNKNOWN
 	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE: unknown
 };
 
@@ -232,8 +232,8 @@ uint64_t amdlog_items(const uint64_t dim[3]);
 void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *filter);
 void amdlog_summary_fini(struct amdlog_summary *s);
 
-// Adds a record and sets *event to its meaning. False: the filter or the range leaves it out.
-// `item`: what a block result (block.h) holds of it, or NULL. *event is valid until the next call.
+// Adds a record and fills *event, valid until the next call. False: the filter or the range leaves
+// the record out. `item`: the record in a block result (block.h), or NULL.
 bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan,
 			const struct amdlog_record *r, const struct block_item *item,
 			struct amdlog_event *event);

@@ -33,7 +33,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 
 // --- the caches: an entry holds only what is so of every line that fits it ---
 
-// An empty prefix fits only 64 newlines, and no statement fits there: no message begins so.
+// Empties the cache. An empty prefix fits only 64 newlines, as no message that is cached begins.
 static void clear_prefixes(struct block_reader *g)
 {
 	g->no_thread.used = true;
@@ -43,8 +43,8 @@ static void clear_prefixes(struct block_reader *g)
 		g->prefixes[i] = g->no_prefix;
 }
 
-// Caches a prefix whose bytes alone decide what record_parse takes from it: it has a process part,
-// or two blanks instead.
+// Caches a prefix, if its bytes alone decide what record_parse takes from it: a process part, or
+// two blanks in its place.
 static void cache_prefix(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
 			 const struct prefix_columns *c)
 {
@@ -62,12 +62,12 @@ static void cache_prefix(struct parse *w, struct block_thread *t, const struct a
 	struct prefix *x = prefix_place(g, p);
 	if (differ_within(p + FILE_END, x->text, x->limit))
 		return;
-	w->prefix = &g->no_prefix; // w->prefix may be the entry replaced now
+	w->prefix = &g->no_prefix; // w->prefix may be *x, which is replaced now
 	memset(x, 0, sizeof(*x));
 	memcpy(x->text, p + FILE_END, sizeof(x->text));
 	memset(x->limit + (c->seen - FILE_END), 0xff, FILE_END + 64 - c->seen);
-	// The source line: a digit, then digits and blanks. Its limit also lets pass the bytes from
-	// ' ' to '9', but no colon and no newline.
+	// The source line's number: a digit, then digits and blanks. The limit also lets pass all
+	// bytes from ' ' to '9', but no colon and no newline.
 	x->text[1] = '0';
 	x->limit[1] = 9;
 	memset(x->text + 2, ' ', 3 + five);
@@ -90,7 +90,7 @@ static bool is_plain_call(const struct amdlog_record *r)
 	return r->kind == AMDLOG_API_ENTRY ? !amdlog_is_torn(r) : !amdlog_api_failed(r);
 }
 
-// Mask, in an API entry's last eight bytes, of those that close it; 0: it is closed otherwise.
+// Mask of the bytes that close an API entry, in its last eight; 0: its end is another.
 static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 {
 	const char *end = r->text + r->len;
@@ -99,7 +99,7 @@ static uint64_t entry_tail(const struct amdlog_record *r, size_t lead)
 	return !lead && !memcmp(end - 3, " ) ", 3) ? ~UINT64_C(0) << 40 : 0;
 }
 
-// How many bytes from the message on decide what record_parse takes from it; 0: none do.
+// How many bytes from the message on tell all that record_parse takes from it; 0: none do.
 static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size_t lead)
 {
 	bool entry = r->kind == AMDLOG_API_ENTRY;
@@ -151,8 +151,8 @@ static void cache_statement(struct block_reader *g, const struct amdlog_record *
 
 // --- lines that are not in the caches ---
 
-// Up to ROCm 4.5 some lines name the thread alone: lines of earlier blocks or inputs may name its
-// process.
+// Notes if a process is unsure: up to ROCm 4.5 some lines name the thread alone, and lines of
+// earlier blocks or inputs may name its process.
 static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 {
 	struct block_reader *g = ctx;
@@ -162,7 +162,7 @@ static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 }
 
 #if defined(__x86_64__)
-// By hand: __builtin_cpu_supports() brings a constructor, which would slow each start of gpq.
+// Asks the CPU: __builtin_cpu_supports() brings a constructor, which slows each start of gpq.
 static bool has_avx2_and_bmi2(void)
 {
 	unsigned a, b, c, d, xcr0;
@@ -201,8 +201,8 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 	clear_prefixes(g);
 	for (unsigned n = 0; block_reader_use(g, n);)
 		n++;
-	// One source line may log API lines of several functions: letters of the name choose the
-	// set.
+	// API lines of several functions may come from one source line: letters of the function's
+	// name choose the set, too.
 	for (const char *p = "h_ic\x1b"; *p; p++)
 		g->letters[(unsigned char)*p] = ~UINT64_C(0);
 	g->reassembly = amdlog_reassembly_new(&own);
@@ -232,7 +232,7 @@ struct block_item *next_item(struct parse *w)
 	return &b->items[b->nitems];
 }
 
-// Appends an item of kind `what` with the times of the lines since the last item; NULL: too many.
+// Appends an item of kind `what`, with the times since the last item; NULL: too many items.
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);
@@ -247,7 +247,7 @@ static struct block_item *new_item(struct parse *w, enum block_what what)
 	return item;
 }
 
-// The stream that an API line names for what follows it. A return names none, as the call is over.
+// The stream that an API line names for the thread's next records; a return names none.
 static uint64_t api_stream(const struct api_line *api)
 {
 	const char *msg = api->msg + (*api->msg == 0x1b ? strlen(COLOUR) : 0);
@@ -338,7 +338,7 @@ static struct block_thread *block_thread_of(struct block_reader *g,
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item)
 {
 	struct block_item known;
-	if (is_bare(&t->sum.writer)) { // no pid: any process's thread
+	if (is_bare(&t->sum.writer)) { // no pid: the thread of any process
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
@@ -354,7 +354,7 @@ void take_known(struct parse *w, struct block_thread *t, struct block_item *item
 	item->thread = t->index;
 	item->name = amdlog_kernel_name(&item->r, &item->name_len);
 	item->name_hash = intern_hash(item->name, item->name_len);
-	item->stream = (struct block_stream){0}; // kernel names come without a stream
+	item->stream = (struct block_stream){0}; // a kernel name needs no stream
 }
 
 static void add_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r,
@@ -380,7 +380,7 @@ void note_command(struct block_thread *t, const char *msg, const char *end)
 	t->command_stream = stream;
 }
 
-// Counts a record if nothing else of it matters. False: the record must become an item.
+// Counts a record that is of no further use. False: the record must become an item.
 static bool count_record(struct parse *w, struct block_thread *t, const struct amdlog_record *r)
 {
 	bool call = r->kind == AMDLOG_API_ENTRY || r->kind == AMDLOG_API_RETURN;
@@ -427,7 +427,7 @@ static void record_line(struct parse *w, const char *text, const char *newline)
 		use_thread(w, t);
 	if (!count_record(w, t, &r))
 		add_record(w, t, &r, &packet);
-#ifndef AMDLOG_NO_CACHES // a test defines it: the caches must change no result
+#ifndef AMDLOG_NO_CACHES // a test defines it, to compare results
 	if (r.time_us == AMDLOG_UNKNOWN || r.level >= 10)
 		return;
 	for (const char *p = text + 1; p < r.msg; p++) {

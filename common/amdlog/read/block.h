@@ -46,7 +46,7 @@ struct block_item {
 	// AMDLOG_UNKNOWN if none was.
 	uint64_t first_us, last_us;
 	struct amdlog_record r;     // its offset and thread number are not set
-	struct block_stream stream; // of its thread, since the thread's last item
+	struct block_stream stream; // stream of its thread, since that thread's last item
 	const char *name;           // kernel name; its hash is that of intern_hash
 	size_t name_len;
 	uint32_t name_hash;
@@ -58,7 +58,7 @@ struct block_sum {
 	struct amdlog_writer writer;
 	enum amdlog_style style; // of its first line
 	uint32_t number;         // the scanner's number of the thread; set when the result is taken
-	uint64_t counted;        // records, and API calls in the upper 32 bits
+	uint64_t counted;        // number of records; upper 32 bits: of API calls
 	uint64_t first_us, last_us;
 };
 
@@ -90,12 +90,12 @@ void block_result_fini(struct block_result *b);
 // name no kernel; the summary tests all other records.
 struct amdlog_filter {
 	const pid_t *pids;
-	size_t npids;                        // 0: all
+	size_t npids;                        // 0: all processes pass
 	uint64_t since_us, until_us;         // inclusive; 0 and AMDLOG_UNKNOWN: no limit
 	bool since_relative, until_relative; // since_us, until_us count from the first record
-	bool (*kernel)(void *ctx, const char *name, size_t len); // NULL: all
+	bool (*kernel)(void *ctx, const char *name, size_t len); // true: pass; NULL: all pass
 	void *kernel_ctx;
-	bool text; // leave out records marked `unwanted`, by their text
+	bool text; // a filter by text is set: records marked `unwanted` are left out
 };
 
 // True if the filter leaves something out. Its times may still be relative.
@@ -110,7 +110,7 @@ struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32
 				      int64_t assumed);
 void block_reader_free(struct block_reader *g);
 
-// For tests: chooses loop `n`; 0 is the portable one. False: this processor cannot run it.
+// For tests: chooses loop `n`, of which 0 is the portable one. False: this CPU cannot run the loop.
 bool block_reader_use(struct block_reader *g, unsigned n);
 
 // Reads text[0..len): whole lines, the last one with its newline, and AMDLOG_PAD readable bytes

@@ -10,11 +10,11 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-// Longer lines, counted from the message on, are read by slow_line: with their prefix, which is
+// Lines longer than this from their message on are read by slow_line: with their prefix, which is
 // shorter than 256 bytes, they may exceed AMDLOG_TEXT_MAX.
 #define LINE_MOST (AMDLOG_TEXT_MAX - 256)
 
-// The line's entry in the prefix cache; NULL: none. Often that of the line before fits.
+// The line's entry in the prefix cache; NULL: none. The entry of the line before is tried first.
 HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 {
 	const struct prefix *x = w->prefix;
@@ -28,7 +28,7 @@ HOT const struct prefix *find_prefix(struct parse *w, const char *p)
 	w->prefix = x;
 	return x;
 }
-// The newline that ends the line at `p`. *marked: the line has colon, digit, colon behind `p`.
+// The newline that ends the line at `p`. *marked: colon, digit, colon stand behind `p` in it.
 HOT const char *line_end(const char *p, bool *marked)
 {
 	uint64_t ends = bytes_that_are(p, '\n'), colons = bytes_that_are(p, ':') & ~UINT64_C(1);
@@ -60,7 +60,7 @@ HOT const struct statement *find_statement(struct block_reader *g, const char *p
 		return y;
 	return statement_fits(y + 1, p, msg) ? y + 1 : NULL;
 }
-// Fills the next item in place, as copying it would wait for the bytes just written.
+// Fills the next item in place: a copy would wait for the bytes just written.
 HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 				    const struct statement *y, uint64_t us, const char *p,
 				    const char *end)
@@ -94,7 +94,7 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 	if (!item)
 		return true;
 	if (y->kind == AMDLOG_KERNEL && item->r.msg_len < sizeof("ShaderName : "))
-		return false; // no name: the blank before the name was cut off too
+		return false; // no kernel name: its blank was cut off, too
 	if (y->kind == AMDLOG_PACKET) {
 		item->r.kind = packet_parse(item->r.msg, item->r.msg + item->r.msg_len, true, true,
 					    &item->packet);

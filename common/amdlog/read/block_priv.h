@@ -7,7 +7,7 @@
 #define FILE_END 28 // column of the colon behind the file's name
 #define COLOUR   "\x1b[32m "
 
-// The message, with its colour, of a line that may name a stream.
+// The message, colour included, of an API line that may name a stream.
 struct api_line {
 	const char *msg, *end; // msg NULL: there is none
 };
@@ -17,7 +17,7 @@ struct block_thread {
 	bool wanted;    // the filter chooses the thread's process
 	bool used;      // the thread has lines in this block
 	uint32_t index; // in the result's `sums`, if used
-	uint8_t calls;  // enum call_bits: API lines that are kept, as they may name its next stream
+	uint8_t calls;  // enum call_bits: API lines that may name the thread's next stream
 	// [1]: the thread's last API line since its last item. [0] takes all other lines, so that
 	// storing needs no branch.
 	struct api_line api[2];
@@ -37,7 +37,7 @@ struct prefix {
 };
 
 enum statement_use { USE_COUNT, USE_COMMAND, USE_ITEM };
-// API lines that are kept; entries only if they name a thread, as others fit no certain call.
+// API lines of which each thread's last one is kept; entries only if their prefix names a thread.
 enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 
 // An entry of the statement cache: level, source file and three digits of its line (columns 0 to
@@ -46,7 +46,7 @@ struct statement {
 	_Alignas(64) uint8_t text[64], mask[64];
 	uint8_t head[32];
 	uint64_t tail, tail_mask; // of the line's last eight bytes
-	uint64_t counts;          // to add to block_sum.counted
+	uint64_t counts;          // what a line adds to block_sum.counted
 	uint16_t counter, name_len;
 	enum amdlog_kind kind : 8;
 	uint8_t lead; // bytes of the colour escape in front of the message; 0: no colour
@@ -55,7 +55,7 @@ struct statement {
 };
 
 #define PREFIXES       512
-#define STATEMENT_SETS 512 // each of two statements, the newer one first
+#define STATEMENT_SETS 512 // sets of two statements, the newer one first
 
 struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
@@ -74,7 +74,7 @@ struct block_reader {
 	struct block_thread threads[BLOCK_THREADS], no_thread;
 	struct prefix prefixes[PREFIXES];
 	struct statement statements[STATEMENT_SETS][2];
-	uint64_t letters[256];   // by a message's first byte: what of bytes 3 to 10 chooses a set
+	uint64_t letters[256];   // by a message's first byte: which of bytes 3 to 10 choose a set
 	struct prefix no_prefix; // fits no line
 };
 
@@ -83,8 +83,8 @@ struct parse {
 	struct block_reader *g;
 	struct block_result *b;
 	const struct amdlog_filter *filter; // NULL: all lines count
-	const struct prefix *prefix;        // of the line before; its thread is `used`
-	uint64_t last_us; // of the last record counted since the last item; 0: none
+	const struct prefix *prefix;        // prefix of the line before; its thread is `used`
+	uint64_t last_us; // time of the last record counted since the last item; 0: none
 	const char *end;  // end of the block
 	bool glued;       // another record begins within this line
 	bool open;        // a torn record of earlier lines may still be reassembled
@@ -122,10 +122,10 @@ block_loop_fn block_loop, block_loop_avx2;
 // Reads a line that is not in the caches. `marked`: another record may begin in it.
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
 
-// The place of the next item, which new_item() then takes; NULL: there are too many items.
+// The place of the next item, which new_item() then appends; NULL: there are too many items.
 struct block_item *next_item(struct parse *w);
 
-// Makes an item of the record that `item` (from next_item) holds; sets its stream or kernel name.
+// Appends `item` (from next_item), a record of thread `t`; sets its stream or kernel name.
 void take_known(struct parse *w, struct block_thread *t, struct block_item *item);
 
 // Gives a thread its place in the result, at its first line in the block.

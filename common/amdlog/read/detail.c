@@ -156,7 +156,7 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r)
 	if (r->msg_len < 16 || memcmp(end - 3, tail, 3) != 0)
 		return AMDLOG_UNKNOWN;
 	p = end - 4;
-	if (*p == 'd') // the stray letter of ROCm 6.3
+	if (*p == 'd') // a stray d, which ROCm 6.3 prints
 		p--;
 	for (; p > r->msg && is_digit(*p) && unit < UINT64_C(1000000000000000000); p--, unit *= 10)
 		v += (uint64_t)(*p - '0') * unit;
@@ -187,9 +187,9 @@ static bool is_closed_entry(const struct amdlog_record *r)
 	if (r->msg_len > 8 && !memcmp(end - 7, close, 7))
 		return true;
 	if (r->msg_len >= MESSAGE_MAX - 64)
-		return true; // cut by the runtime, not by another writer
+		return true; // the runtime cut it, no other writer
 	if (end[-1] == 'm') {
-		end = memrchr(r->msg, ')', r->msg_len); // remains of a colour
+		end = memrchr(r->msg, ')', r->msg_len); // the m ends part of a colour
 		end = end ? end + 1 : r->msg;
 	}
 	return end - r->msg > 1 && end[-1] == ')' && end[-2] == ' ';
@@ -202,7 +202,7 @@ bool amdlog_is_torn(const struct amdlog_record *r)
 	if (!r->ended &&
 	    (r->len == AMDLOG_TEXT_MAX || (r->len % PIECE == 0 && r->text[r->len - 1] != ' ')))
 		return true;
-	// Source code handed to the run-time compiler spans lines.
+	// An entry of hiprtc has the source code that is to be compiled, which spans lines.
 	if (r->kind == AMDLOG_API_ENTRY && !is_closed_entry(r))
 		return memcmp(r->msg, "hiprtc", 6) != 0;
 	return false;

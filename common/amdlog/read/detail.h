@@ -20,12 +20,12 @@ struct amdlog_packet {
 
 struct amdlog_queue_line {
 	uint64_t swq, hwq; // "Created SWq=.. to map on HWq=.."
-	uint64_t address;  // other lines: the hsa_queue_t up to ROCm 6.1, then the ring
-	uint64_t size;     // of the ring, in packets
+	uint64_t address;  // of lines without SWq: the hsa_queue_t up to ROCm 6.1, then the ring
+	uint64_t size;     // length of the ring, in packets
 	int priority;      // 0 low, 1 normal, 2 high; -1 unknown
 };
 
-// AMDLOG_PAD bytes behind the message may be read.
+// Parse the message, behind which AMDLOG_PAD bytes may be read.
 void amdlog_packet_parse(const struct amdlog_record *r, struct amdlog_packet *p);
 void amdlog_queue_line_parse(const struct amdlog_record *r, struct amdlog_queue_line *q);
 
@@ -34,17 +34,17 @@ int64_t amdlog_backlog(uint64_t rptr, uint64_t wptr);
 // Packets in front of a packet: 0 if its rptr is ahead, AMDLOG_UNKNOWN if a pointer is missing.
 uint64_t amdlog_packet_backlog(const struct amdlog_packet *p);
 
-// The number behind the first `word` from *at on, with *at moved behind the number; AMDLOG_UNKNOWN.
+// The number behind the first `word` from *at on; moves *at behind it. AMDLOG_UNKNOWN: none.
 uint64_t amdlog_next_number(const struct amdlog_record *r, const char *word, const char **at);
-// The number behind the first `word` of the message; AMDLOG_UNKNOWN.
+// The number behind the first `word` of the message; AMDLOG_UNKNOWN: none.
 uint64_t amdlog_number_behind(const struct amdlog_record *r, const char *word);
 
 // True if the function's name in an API line begins with `word`.
 bool amdlog_api_begins(const struct amdlog_record *r, const char *word);
 
-// The stream that a line names, AMDLOG_UNKNOWN: an API line ("stream:0x..", "stream:<null>" is 0);
-// the entry of a launch, copy or fill (copies and fills without a stream: 0); a command line
-// ("to queue: 0x..").
+// The stream that a line names, or AMDLOG_UNKNOWN: an API line ("stream:0x..", "stream:<null>" is
+// 0); the entry of a launch, copy or fill (copies and fills that name none: 0); a command line ("to
+// queue: 0x..").
 uint64_t amdlog_api_stream(const struct amdlog_record *r);
 uint64_t amdlog_entry_stream(const struct amdlog_record *r);
 uint64_t amdlog_command_stream(const struct amdlog_record *r);
@@ -52,10 +52,10 @@ uint64_t amdlog_command_stream(const struct amdlog_record *r);
 // KIND of "Command (KIND) enqueued: 0x.."; "command" where the release does not say.
 const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len);
 
-// Microseconds that an API call took, by its return; AMDLOG_UNKNOWN.
+// Microseconds that an API call took, by its return line; AMDLOG_UNKNOWN: the line does not say.
 uint64_t amdlog_api_duration(const struct amdlog_record *r);
 
-// True if an API return has something other than hipSuccess.
+// True if an API call returned anything but hipSuccess.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
 // The kernel's name in a record of kind KERNEL, *len bytes.

@@ -38,7 +38,7 @@ uint32_t intern_hash(const void *bytes, size_t len)
 		h = hash_mix(h, a, b);
 		return (uint32_t)(h ^ h >> 32);
 	}
-	// Two independent chains, for speed: kernel names are hundreds of bytes long.
+	// Two independent chains of hash_mix(), for speed: kernel names are hundreds of bytes long.
 	for (; end - p > 32; p += 32) {
 		h = hash_mix(h, load_word(p), load_word(p + 8));
 		other = hash_mix(other, load_word(p + 16), load_word(p + 24));

@@ -9,7 +9,7 @@ struct intern_entry {
 	const char *bytes; // NUL-terminated; does not move until intern_fini
 	uint32_t len;
 	uint32_t hash;
-	uint32_t value; // for the owner; INTERN_NONE at first
+	uint32_t value; // free for the caller (intern_set); INTERN_NONE at first
 };
 
 struct intern {
@@ -26,17 +26,17 @@ struct intern {
 // The number of `bytes`, added if they are new. INTERN_NONE: a limit is reached.
 uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
 
-// intern_put_hashed: the same for bytes whose intern_hash is known.
+// The hash of `bytes`; intern_put_hashed() is intern_put() for bytes whose hash is known.
 uint32_t intern_hash(const void *bytes, size_t len);
 uint32_t intern_put_hashed(struct intern *in, const void *bytes, size_t len, uint32_t hash);
 
 // The value kept for `bytes`; INTERN_NONE: there is none.
 uint32_t intern_value(const struct intern *in, const void *bytes, size_t len);
 
-// Keeps a value for `bytes`. False: a limit is reached.
+// Keeps a value for `bytes`, and adds them if they are new. False: a limit is reached.
 bool intern_set(struct intern *in, const void *bytes, size_t len, uint32_t value);
 
-// The number of `bytes`; INTERN_NONE: they are not there.
+// The number of `bytes`; INTERN_NONE: they were never added.
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 
 void intern_fini(struct intern *in);

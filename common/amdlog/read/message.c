@@ -4,7 +4,7 @@
 #include "common/amdlog/read/packet_parse.h"
 
 #define NAME_MAX_LEN 128
-#define BEGINNINGS   10 // of a kind, at most: one more would take the place of the NULL
+#define BEGINNINGS   10 // most beginnings of one kind; one more would overwrite the NULL
 
 static const struct row {
 	const char *word;
@@ -118,8 +118,8 @@ size_t message_telling(const struct amdlog_record *r)
 		}
 	}
 	if (!known && (!r->msg_len || may_be_api(*r->msg)))
-		return 0; // it may be an API line: what follows the function's name would tell
-	// Blanks at a message's end are cut off: the telling bytes must not end with one.
+		return 0; // only the text behind the name shows whether it is an API line
+	// The deciding bytes must not end with a blank, as blanks at a message's end are cut off.
 	while (most <= r->msg_len && (unsigned char)r->msg[most - 1] <= ' ')
 		most++;
 	return most <= r->msg_len ? most : 0;

@@ -128,7 +128,7 @@ enum packet_field {
 	FIELD_HEADER,
 	FIELD_GRID,
 	FIELD_WORKGROUP,
-	FIELD_HWQ, // from here on, the value is one number
+	FIELD_HWQ, // the fields from here on have one number as value
 	FIELD_SWQ,
 	FIELD_ID,
 	FIELD_KERNEL_OBJ,
@@ -228,7 +228,7 @@ static inline bool packet_is_whole(const struct amdlog_packet *p, enum amdlog_ki
 }
 
 // Reads the message [msg, stop) of a packet line into `p`, and returns its kind. `ended`: a number
-// at `stop` is whole; `newline`: the line ends there.
+// that ends at `stop` is whole; `newline`: a newline is at `stop`.
 static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, bool ended,
 					    bool newline, struct amdlog_packet *p)
 {
@@ -256,7 +256,7 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 				packet_triple(value, stop,
 					      field == FIELD_GRID ? p->grid : p->workgroup);
 			if (field == FIELD_RPTR && (end >= stop || *end != ','))
-				v[field] = AMDLOG_UNKNOWN; // wptr always follows
+				v[field] = AMDLOG_UNKNOWN; // cut: wptr always follows
 		}
 	}
 	p->hwq = v[FIELD_HWQ];

@@ -43,8 +43,8 @@ void record_parse(struct amdlog_record *r, struct amdlog_writer *w, struct prefi
 // Sets the record's kind and name_len, by its message.
 void message_parse(struct amdlog_record *r);
 
-// How many bytes of the message decide its kind: every message that begins with them is of the same
-// kind. 0: none do. Not for API lines and packets.
+// How many bytes of the message decide its kind: every message that begins with them is of that
+// kind; 0: no number of bytes does. Not to be called for API lines and packets.
 size_t message_telling(const struct amdlog_record *r);
 
 // What is done with the records of a kind.

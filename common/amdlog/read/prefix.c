@@ -33,7 +33,7 @@ size_t prefix_shape(const char *p, size_t len, bool strict)
 {
 	size_t file = len > 3 && is_digit(p[1]) && p[2] == ':' ? 3 : 1, at = file, line;
 	if (len > file + 3 && p[file + 1] == ':' && p[file + 2] == '\\')
-		at += 2; // a drive letter
+		at += 2; // "C:" of a Windows path
 	while (at < len && at < FILE_MAX_LEN && p[at] != ':' && p[at] != '\n')
 		at++;
 	if (at >= len || p[at] != ':' || (strict && !is_source_name(p + file, at - file)))
@@ -49,8 +49,8 @@ size_t prefix_shape(const char *p, size_t len, bool strict)
 	return at + 2;
 }
 
-// Where the time begins. At the fixed columns of the usual layout it is found even if what lies
-// between them is damaged, which prefix_shape would refuse (tests/data/amdlog/odd/col.log).
+// The column of the time. In the usual layout's fixed columns it is found even if the text between
+// them is damaged, which prefix_shape would refuse (tests/data/amdlog/odd/col.log).
 static size_t find_time(const char *p, size_t len)
 {
 	if (len > 48 && p[28] == ':' && is_digit(p[29])) {
@@ -205,7 +205,7 @@ static void set_message(struct amdlog_record *r, size_t at)
 	r->msg_len = len - at;
 }
 
-// Parses time and process. Returns where the message may begin; 0: the record is cut before.
+// Parses time and process. Returns where the message may begin; 0: the record is cut before that.
 static size_t parse_prefix(struct amdlog_record *r, struct amdlog_writer *w,
 			   struct prefix_columns *c)
 {

@@ -6,17 +6,17 @@
 #include "common/amdlog/read/parse.h"
 
 #define PIECE     128
-#define FRONT_MAX 4096 // longer records are not packets
+#define FRONT_MAX 4096 // a packet is shorter
 // An open record whose process is unknown counts as ended after so many further records.
 #define OPEN_UNKNOWN 8
 
 struct front {
 	struct amdlog_record r; // its text is in `text`
 	int64_t pid;
-	bool told; // was handed on torn; kept, as a later line may be its rest
-	bool lost; // cannot be joined: its rest may be in another record
-	// Length of `text` with lines added to the torn record, as a terminal may have wrapped it.
-	// 0: no more lines are added, as another record followed.
+	bool told; // handed on as torn already; kept, as a later line may be its rest
+	bool lost; // never to be joined: its rest may be in another record
+	// Length of `text` with the lines that were added, as a terminal may have wrapped the
+	// record. 0: another record followed, so no more lines are added.
 	size_t wrapped;
 	char text[FRONT_MAX + AMDLOG_PAD];
 };
@@ -258,7 +258,7 @@ static void reassembly_take_foreign(void *ctx, const char *text, size_t len, boo
 	}
 }
 
-// True if another record cut this one, right behind a whole number of pieces.
+// True if another record cut this one at a multiple of PIECE bytes.
 static bool is_interrupted(const struct amdlog_record *r)
 {
 	return !r->ended && r->len % PIECE == 0 && r->len && r->len < AMDLOG_TEXT_MAX;
@@ -296,7 +296,7 @@ static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 	return false;
 }
 
-// True for kinds of which more is read than the record's beginning.
+// True for kinds of records that are not just counted by their beginning.
 static bool kind_matters(enum amdlog_kind kind)
 {
 	return kind == AMDLOG_GRAPH_KERNEL ||
@@ -344,7 +344,7 @@ static void reassembly_take_record(void *ctx, const struct amdlog_record *record
 	pid = m->scan->threads.v[r.thread].pid;
 	writer_goes_on(m, pid);
 	bool joinable = amdlog_reassembly_wants(&r);
-	// While other records are open, text behind a torn record's first piece may be of those.
+	// Text behind a torn record's first piece may be of other open records.
 	bool doubtful = is_doubtful(m, &r) || (joinable && r.len > PIECE && (m->n || m->nopen));
 	bool open = is_interrupted(&r) || doubtful;
 	if (doubtful && (joinable || kind_matters(r.kind)))

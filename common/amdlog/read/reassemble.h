@@ -27,15 +27,15 @@ struct amdlog_reassembly {
 	struct amdlog_sink to;
 	struct amdlog_scan *scan; // owned; finds the records and lines
 	uint64_t mended;          // records put together so far
-	uint64_t first, past;     // `mended` counts those that begin in [first, past) of the input
-	unsigned n;               // records in `waiting`, oldest first
+	uint64_t first, past; // input bytes [first, past): `mended` counts records that begin there
+	unsigned n;           // records in `waiting`, oldest first
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
 	char *joined; // scratch: a front and a possible rest
 };
 
-// Records go to `to`; its `foreign` is not used.
+// Makes a reassembly that hands its records to to->record; to->foreign is not called.
 struct amdlog_reassembly *amdlog_reassembly_new(const struct amdlog_sink *to);
 void amdlog_reassembly_free(struct amdlog_reassembly *m);
 

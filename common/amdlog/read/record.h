@@ -7,8 +7,8 @@
 
 #define AMDLOG_UNKNOWN UINT64_MAX
 
-// What a record or foreign line has beyond this length is only searched for the next record. The
-// runtime cuts messages at 4095 bytes; API lines, written by C++ streams, may be longer.
+// A record or foreign line is cut to this length; the rest is only searched for the next record.
+// The runtime cuts messages at 4095 bytes; API lines, written by C++ streams, may be longer.
 #define AMDLOG_TEXT_MAX 65536
 #define AMDLOG_PAD      128 // bytes behind a text that may be read
 
@@ -86,7 +86,7 @@ struct amdlog_record {
 	size_t len;
 	const char *msg;  // behind prefix, blanks and colour; the text's end if the prefix is cut
 	size_t msg_len;   // without trailing blanks
-	uint64_t offset;  // of `text` in the input, bytes
+	uint64_t offset;  // place of `text` in the input, in bytes
 	uint64_t time_us; // CLOCK_MONOTONIC microseconds, or AMDLOG_UNKNOWN
 	uint32_t thread;  // number in the scanner's table of threads
 	uint8_t level;    // AMD_LOG_LEVEL, 0 to 9; LEVEL_NONE (parse.h): none
@@ -100,9 +100,9 @@ struct amdlog_record {
 // A thread, as the prefix names it.
 struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
-	uint64_t tid;    // pthread_self(), not Linux's thread id; AMDLOG_UNKNOWN
+	uint64_t tid;    // pthread_self(), not Linux's thread id; AMDLOG_UNKNOWN: none
 	uint32_t source; // number of its input if pid is unknown, else 0
-	uint32_t host;   // in a sum of parts: number of their host; 0: not named
+	uint32_t host;   // in a sum of parts: number of the host; 0: not named
 };
 
 const char *amdlog_kind_name(enum amdlog_kind kind);

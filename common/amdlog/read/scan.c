@@ -5,8 +5,8 @@
 #include "common/amdlog/read/scan.h"
 #include "common/host/buf.h"
 
-#define SCAN_READ ((size_t)256 * 1024) // bytes that the buffer takes at a time
-#define SCAN_LOOK ((size_t)1024)       // bytes in which a prefix fits
+#define SCAN_READ ((size_t)256 * 1024) // most bytes that the buffer takes at a time
+#define SCAN_LOOK ((size_t)1024)       // bytes in which any prefix fits
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
 
 static uint32_t threads_add(struct amdlog_threads *t, const struct amdlog_thread_id *id)
@@ -102,8 +102,8 @@ static void scan_end_line(struct amdlog_scan *s, size_t from, size_t to, bool ne
 	s->in_line = s->line_rec = s->seg_rec = s->seg_done = false;
 }
 
-// Goes over the lines in [from, to); prefixes may be looked at up to `end`. Returns where the open
-// segment began.
+// Goes over the lines in [from, to); prefixes may be read up to `end`. Returns where the last
+// segment, which is not complete, begins.
 static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
 {
 	const char *text = s->text, *segment = text + from, *line = segment, *newline;
@@ -112,7 +112,7 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 		newline = memchr(line, '\n', (size_t)(stop - line));
 		stop = newline ? newline : stop;
 		for (; (p = find_record(p, stop, text + end)); p++) {
-			// A record kept from the previous piece of input is open already.
+			// The record that was kept from the previous input is open already.
 			if (p == segment && s->seg_rec && !s->seg_done)
 				continue;
 			close_segment(s, (size_t)(segment - text), (size_t)(p - text), false);
@@ -128,8 +128,8 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 	return (size_t)(segment - text);
 }
 
-// The buffer from `from` on is the beginning of a line. If that is too long to wait for the line's
-// end, hands out the records in it. Returns from where on bytes must be kept.
+// Handles a line that has begun at `from` and not ended. If it is too long to wait for its end,
+// hands out the records in it. Returns from where on bytes must be kept.
 static size_t walk_tail(struct amdlog_scan *s, size_t from)
 {
 	size_t to = s->fill - SCAN_LOOK, segment;
@@ -145,7 +145,7 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 	return to;
 }
 
-// Takes at most SCAN_READ bytes, for which the buffer has room behind what is kept.
+// Appends at most SCAN_READ bytes, for which the buffer has room, and hands out what they complete.
 static void scan_append(struct amdlog_scan *s, const char *data, size_t n)
 {
 	size_t keep = 0;

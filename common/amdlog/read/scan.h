@@ -50,9 +50,9 @@ struct amdlog_sink {
 
 struct amdlog_scan {
 	struct amdlog_sink sink;
-	struct amdlog_counts counts; // the caller may reset them
+	struct amdlog_counts counts; // of the scan so far; the caller may reset them
 	struct amdlog_threads threads;
-	uint64_t base;    // offset of `text` in the input
+	uint64_t base;    // place of `text` in the input
 	const char *text; // the buffer, or the lines of a caller
 	size_t fill;      // bytes in the buffer
 
