@@ -291,6 +291,12 @@ $ for r in 0:1000 1000:3K 4072:; do gpq trace -q -J --range $r $DATA/amdlog/rocm
 [18,18,2]
 [36,35,5]
 
+# The last line has no newline. What is torn at the end of a range is completed from behind it, which counts no line.
+$ head -c -1 $DATA/amdlog/wrapped.log >cut.log; for b in $(grep -ab '' cut.log | sed -n 's/:.*//; 2,$p'); do
+>   n=$(head -c $b cut.log | grep -ac ''); l=$(gpq trace -q -J --range 0:$b cut.log | jq .totals.lines); [ "$n" = "$l" ] || echo "$b: $l, not $n"
+> done; grep -ac '' cut.log
+4
+
 $ gpq trace --range 5 $DATA/amdlog/rocm70.log
 gpq: trace: --range: 5 is not OFFSET:LEN; give bytes, as 0:100M or 100M: (to the end)
 ? 2
