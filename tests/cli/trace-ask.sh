@@ -40,6 +40,8 @@ ask series "$work/gen-c.log" 333
 printf '1000450000 1000850000 held\n1000100030 1000200030 exact\n' >"$work/cnn.marks"
 ask gaps "$top/tests/data/amdlog/cnn.log" "$work/cnn.marks"
 ask gaps "$work/gen-b.log" -
+grep -v ' Header = ' "$work/gen-b.log" >"$work/launches.log"
+ask gaps "$work/launches.log" -
 ask gaps "$work/gen-c.log" -
 ask latency "$top/tests/data/amdlog/cnn.log"
 ask latency "$top/tests/data/amdlog/transformer.log"

@@ -128,7 +128,7 @@ def check_gaps(name, row, dispatches):
     if not lengths:
         same(name + ': none', (row['gap_p50_ns'], row['gap_max_ns']), (None, None))
         return
-    ok(close(row['gap_p50_ns'], percentile(lengths, .5), 1000) and close(row['gap_p99_ns'], percentile(lengths, .99), 1000) and
+    ok(all(close(row[k], percentile(lengths, p), 1000) for k, p in (('gap_p50_ns', .5), ('gap_p90_ns', .9), ('gap_p99_ns', .99)) if k in row) and
        row['gap_max_ns'] == max(lengths) * 1000, name, (row, percentile(lengths, .5), percentile(lengths, .99), max(lengths)))
 
 
@@ -240,6 +240,10 @@ def check_rhythm(name, row, dispatches, marks):
     times = [d.us for d in dispatches]
     quiet = [m for m in mine if not any(m[0] <= t <= m[1] for t in times)]
     same(name + ': marks, those without a dispatch', (row['marks'], row['quiet_marks']), (len(mine), len(quiet)))
+    after = [next(g[1] for g in gaps(dispatches) if g[1] >= m[1]) - m[1] for m in mine if times[0] < m[1] <= max(times)]
+    if after:
+        ok(close(row['after_p50_ns'], percentile(after, .5), 1000) and close(row['after_p99_ns'], percentile(after, .99), 1000) and
+           row['after_max_ns'] == max(after) * 1000, name + ': after marks', (row, sorted(after)))
 
 
 def check_longest(name, rows, dispatches, marks, keep=7):
@@ -247,13 +251,16 @@ def check_longest(name, rows, dispatches, marks, keep=7):
     same(name + ': the longest', [(r['begin_us'], r['end_us'], r['gap_ns']) for r in rows],
          [(b, e, (e - b) * 1000) for _, b, e in want])
     for r in rows:
-        most = max([overlap((r['begin_us'], r['end_us']), m) for m in marks] + [0])
-        ok((r['overlap_ns'] or 0) == most * 1000 and (r['mark'] is not None) == (most > 0),
-           name + ': what the gap at %d coincides with' % r['begin_us'], (r, most))
+        common = [max(0, overlap((r['begin_us'], r['end_us']), m)) for m in marks]
+        most = max(common + [0])
+        mark = marks[common.index(most)][2] if most else None
+        ok((r['overlap_ns'] or 0) == most * 1000 and r['mark'] == mark, name + ': what the gap at %d coincides with' % r['begin_us'], (r, most, mark))
+        before = None if queue_key(r) == 'all' else {d.backlog for d in dispatches if d.us == r['begin_us']}
+        ok(r['backlog'] in (before or [None]), name + ': backlog before the gap at %d' % r['begin_us'], (r, before))
 
 
 def check_mark(name, row, log, queue, marks):
-    mark = next(m for m in marks if m[0] == row['begin_us'] and m[1] == row['end_us'])
+    mark = next(m for m in marks if m[:2] == (row['begin_us'], row['end_us']))
     inside = [d for d in log.of(queue) if mark[0] <= d.us <= mark[1]]
     packets = [p for p in log.of(queue, log.packets) if mark[0] <= p.us <= mark[1] and p.backlog is not None]
     near_by = [g for g in gaps(log.of(queue)) if g[0] < mark[1] and g[1] > mark[0]]
@@ -262,6 +269,7 @@ def check_mark(name, row, log, queue, marks):
             max(p.backlog for p in packets) if packets else None,
             max(e - b for b, e in near_by) * 1000 if near_by else None, (after[0] - mark[1]) * 1000 if after else None)
     same(name, tuple(row[k] for k in ('dispatches', 'taken', 'backlog_max', 'gap_ns', 'after_ns')), want)
+    same(name + ': name, length', (row['mark'], row['mark_ns']), (mark[2], (mark[1] - mark[0]) * 1000))
 
 
 def gaps_question(path, mark_path):
@@ -275,17 +283,19 @@ def gaps_question(path, mark_path):
             for i, t in enumerate(range(log.first - step // 2, log.last, step)):
                 print(t, t + step // (1 + i % 5), 'm%d' % i, file=f)
     with open(mark_path) as f:
-        marks = [(int(b), int(e)) for b, e, *_ in (line.split() for line in f)]
+        marks = [(int(b), int(e), label) for b, e, label in (line.split() for line in f)]
     doc = gpq('--gaps', '--top', '7', '--mark', mark_path, '-J', path)
     rows = {queue_key(r): r for r in doc['queues']}
     same(name + ': queues', sorted(k for k in rows if k != 'all') + ['all'], sorted(log.queues()) + ['all'])
     for q in log.queues() + ['all']:
         label = name + ': ' + ('all' if q == 'all' else '%d 0x%x' % q)
-        mine = log.dispatches if q == 'all' else log.of(q)
-        times = [p.us for p in (log.packets if q == 'all' else log.of(q, log.packets))]
+        mine = (log.dispatches or [r for r, _ in log.launches]) if q == 'all' else log.of(q)
+        times = [p.us for p in ((log.packets or mine) if q == 'all' else log.of(q, log.packets))]
         rows[q]['_span'] = (min(times), max(times))
         check_rhythm(label, rows[q], mine, marks)
         check_longest(label, [r for r in doc['gaps'] if queue_key(r) == q], mine, marks)
+    if not log.packets:
+        return
     cells = 0
     for r in doc['marks']:
         q = (r['pid'], int(r['hwq'], 16))
@@ -353,7 +363,7 @@ def streams(path, truth=None):
 def check_times(name, row, times, prefix='latency'):
     got = [row['%s_%s_ns' % (prefix, p)] for p in ('p50', 'p99', 'max')]
     ok(close(got[0], percentile(times, .5), 1000) and close(got[1], percentile(times, .99), 1000) and
-       got[2] == max(times) * 1000 and
+       got[2] == max(times) * 1000 and (prefix != 'latency' or close(row['latency_p90_ns'], percentile(times, .9), 1000)) and
        (prefix != 'latency' or near(row['latency_mean_ns'] / 1000, sum(times) / len(times)) or sum(times) < 1e6 and
         abs(row['latency_mean_ns'] / 1000 - sum(times) / len(times)) < .01),
        name, (row, len(times), percentile(times, .5), percentile(times, .99), max(times), sum(times) / len(times)))
@@ -418,6 +428,7 @@ def latency(path):
     for q, times in handlers.items():
         if q:
             check_times(name + ': handlers of 0x%x' % q[1], rows[q], times, 'handler')
+            same(name + ': how many of 0x%x' % q[1], rows[q]['handlers'], len(times))
     rows = {k['name']: k for k in doc['kernels']}
     same(name + ': kernels', {k: r['completed'] for k, r in rows.items()}, {k: len(t) for k, t in kernels.items()})
     for k, times in sorted(kernels.items())[:40]:
