@@ -102,7 +102,6 @@ static const struct out_col check_cols[] = {
 #undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
-static const struct out_table *const tables[] = {&table, &check_table, NULL};
 static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
 static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
 
@@ -320,7 +319,7 @@ const struct cmd_spec gpus_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct gpus_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(&table, &check_table),
 	.schemas = SCHEMAS(&schema, &check_schema),
 	.needs = gpus_needs,
 	.run = run_gpus,

@@ -95,7 +95,6 @@ static const struct out_col cols[] = {
 };
 
 static const struct out_table why_table = {"queues", "queue", OUT_COLS(cols)};
-static const struct out_table *const tables[] = {&why_table, &why_profile_table, NULL};
 static const struct schema schema = {"gpq.why", 1, SCHEMA_TABLES(&why_table), NULL};
 static const struct schema profile_schema = {"gpq.why.profile", 1,
 					     SCHEMA_TABLES(&why_profile_table), NULL};
@@ -242,7 +241,7 @@ const struct cmd_spec why_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct why_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(&why_table, &why_profile_table),
 	.schemas = SCHEMAS(&schema, &profile_schema),
 	.run = run_why,
 };

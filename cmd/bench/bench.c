@@ -202,13 +202,7 @@ int bench_required(const struct requirements *limits, const char *name, struct l
 	return status;
 }
 
-static const struct out_table *const preempt_tables[] = {BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES,
-							 NULL};
-static const struct out_table *const ab_tables[] = {BENCH_AB_TABLES, BENCH_SHARED_TABLES,
-						    &bench_sides_table, NULL};
 #define ALL_TABLES BENCH_PREEMPT_TABLES, BENCH_AB_TABLES, BENCH_SHARED_TABLES, &bench_changes_table
-static const struct out_table *const report_tables[] = {ALL_TABLES, NULL};
-static const struct out_table *const tables[] = {ALL_TABLES, &bench_sides_table, NULL};
 
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
@@ -219,7 +213,7 @@ static const struct cmd_kind kinds[] = {
 	 .synopsis = "-p PID[,PID...] [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
 		     "[--raw FILE]",
 	 .opts = preempt_opts,
-	 .tables = preempt_tables,
+	 .tables = SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	 .run = bench_preempt},
 	{.name = "ab",
 	 .title = "bench ab",
@@ -229,7 +223,7 @@ static const struct cmd_kind kinds[] = {
 	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "
 		     "SPEC\n[--modes MODE,...] [--runs N] [--burst-on WHAT]",
 	 .opts = ab_opts,
-	 .tables = ab_tables,
+	 .tables = SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES, &bench_sides_table),
 	 .run = bench_ab},
 	{.name = "report",
 	 .title = "bench report",
@@ -239,7 +233,7 @@ static const struct cmd_kind kinds[] = {
 	 .operands = "FILE...",
 	 .opts = report_opts,
 	 .rules = bench_report_rules,
-	 .tables = report_tables,
+	 .tables = SCHEMA_TABLES(ALL_TABLES),
 	 .run = bench_report},
 	{0},
 };
@@ -249,7 +243,7 @@ const struct cmd_spec bench_spec = {
 	.description = "Measure what suspending and resuming the queues of a process costs.",
 	.opts_size = sizeof(struct bench_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(ALL_TABLES, &bench_sides_table),
 	.schemas = SCHEMAS(&bench_preempt_schema, &bench_ab_schema, &bench_changes_schema,
 			   &bench_sides_schema),
 };

@@ -74,7 +74,6 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
-static const struct out_table *const tables[] = {&events_table, NULL};
 static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&events_table), NULL};
 
 // --- rows ---
@@ -290,7 +289,7 @@ const struct cmd_spec events_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct events_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(&events_table),
 	.schemas = SCHEMAS(&schema),
 	.run = run_events,
 };

@@ -28,13 +28,6 @@ static const struct opt opts[] = {
 	{0},
 };
 
-static const struct out_table *const tables[] = {&snapshot_saved_table,
-						 &snapshot_diff_table,
-						 &run_compare_tables[RUN_PROCESSES],
-						 &run_compare_tables[RUN_PROGRAMS],
-						 &run_compare_tables[RUN_OVERLAPS],
-						 &run_compare_tables[RUN_STRATEGIES],
-						 NULL};
 static const struct snapshot_opts defaults = {
 	.by = -1, .table = -1, .every = WATCH_OFF, .duration = WATCH_OFF, .count = WATCH_OFF};
 
@@ -109,7 +102,10 @@ const struct cmd_spec snapshot_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct snapshot_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(
+		&snapshot_saved_table, &snapshot_diff_table, &run_compare_tables[RUN_PROCESSES],
+		&run_compare_tables[RUN_PROGRAMS], &run_compare_tables[RUN_OVERLAPS],
+		&run_compare_tables[RUN_STRATEGIES]),
 	.schemas = SCHEMAS(&snapshot_saved_schema, &snapshot_diff_schema, &snapshot_compare_schema),
 	.needs = snapshot_needs,
 	.run = run_snapshot,

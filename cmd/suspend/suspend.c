@@ -370,7 +370,6 @@ static int run_suspend(struct cmd *c)
 	return status;
 }
 
-static const struct out_table *const tables[] = {&held_table, &holders_table, NULL};
 const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
 static unsigned suspend_needs(const struct cmd *c)
@@ -394,7 +393,7 @@ const struct cmd_spec suspend_spec = {
 	.rules = suspend_rules,
 	.opts_size = sizeof(struct suspend_opts),
 	.defaults = &defaults,
-	.tables = tables,
+	.tables = SCHEMA_TABLES(&held_table, &holders_table),
 	.schemas = SCHEMAS(&suspend_schema, &holders_schema),
 	.stop_at_operand = true,
 	.needs = suspend_needs,
