@@ -168,18 +168,17 @@ static bool is_tame(const char *word)
 
 static void offer_escaped(const struct typed *t, const char *word, const char *help)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	text_escape(&b, help, strlen(help));
 	buf_append(&b, "", 1);
 	offer(t, word, b.data);
-	buf_fini(&b);
 }
 
 // Reads the values `want` (PROCESS_...) of every process that has KFD open, and calls `each`.
 static void for_kfd_processes(const struct typed *t, unsigned want,
 			      void (*each)(const struct typed *t, const struct process_info *p))
 {
-	struct process_cache cache = {0};
+	SCOPED(process_cache_fini) struct process_cache cache = {0};
 	DIR *dir = host_opendir("/sys/class/kfd/kfd/proc");
 	pid_t pid;
 	for (struct dirent *e; dir && (e = readdir(dir));)
@@ -187,7 +186,6 @@ static void for_kfd_processes(const struct typed *t, unsigned want,
 			each(t, process_cache_get(&cache, pid, want));
 	if (dir)
 		closedir(dir);
-	process_cache_fini(&cache);
 }
 
 static void offer_pid(const struct typed *t, const struct process_info *p)
@@ -252,7 +250,7 @@ static void offer_queues(struct typed *t)
 {
 	char bad[32], word[16], help[48];
 	struct pids pids = {0};
-	struct kfd_procs p = {0};
+	SCOPED(kfd_procs_fini) struct kfd_procs p = {0};
 	struct kfd_procs_how how = {.want = KFD_WANT_TYPE, .keep = is_typed, .arg = &pids};
 	skip_list(t);
 	if (t->pids)
@@ -266,7 +264,6 @@ static void offer_queues(struct typed *t)
 			offer(t, word, help);
 		}
 	}
-	kfd_procs_fini(&p);
 	free(pids.v);
 }
 

@@ -221,12 +221,10 @@ static void put_advice(struct buf *b, const struct cmd *cmd, const char *operand
 
 static int unexpected_operand(const struct cmd *cmd, const char *operand)
 {
-	struct buf next = {0};
+	SCOPED(buf_fini) struct buf next = {0};
 	put_advice(&next, cmd, operand);
-	int status = err_fail(GPQ_USAGE, next.data, "%s: no operand is expected",
-			      *operand ? operand : "(nothing)");
-	buf_fini(&next);
-	return status;
+	return err_fail(GPQ_USAGE, next.data, "%s: no operand is expected",
+			*operand ? operand : "(nothing)");
 }
 
 // Is the operand a number, where a program to run is expected? It is likely a PID without its -p.
@@ -241,7 +239,7 @@ static bool forgot_p(const struct cmd *cmd)
 static int no_kind(const struct cmd *cmd)
 {
 	const char *words[8] = {0}, *given = cmd->argc ? cmd->argv[0] : NULL;
-	struct buf next = {0};
+	SCOPED(buf_fini) struct buf next = {0};
 	unsigned n = 0;
 	buf_printf(&next, "gpq %s -h tells what they are for:", cmd->def->name);
 	for (const struct cmd_kind *k = cmd->def->spec->kinds; k->name && n < 7; k++) {
@@ -249,12 +247,10 @@ static int no_kind(const struct cmd *cmd)
 		words[n++] = k->name;
 	}
 	const char *guess = given ? text_suggest(given, words) : NULL;
-	int status = given ? err_fail(GPQ_USAGE, next.data, "%s is no kind of %s%s%s",
-				      *given ? given : "(nothing)", cmd->def->name,
-				      guess ? ", did you mean " : "", guess ? guess : "")
-			   : err_fail(GPQ_USAGE, next.data, "no kind of %s given", cmd->def->name);
-	buf_fini(&next);
-	return status;
+	return given ? err_fail(GPQ_USAGE, next.data, "%s is no kind of %s%s%s",
+				*given ? given : "(nothing)", cmd->def->name,
+				guess ? ", did you mean " : "", guess ? guess : "")
+		     : err_fail(GPQ_USAGE, next.data, "no kind of %s given", cmd->def->name);
 }
 
 int cmd_check(const struct cmd *c, const struct opt_rule *rules)

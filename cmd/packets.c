@@ -265,7 +265,7 @@ static int list_packets(struct cmd *c)
 		.queues = &o->queues,
 		.attach = o->attach,
 	};
-	struct rings rings = {0};
+	SCOPED(rings_fini) struct rings rings = {0};
 	struct kernels kernels = {0};
 	bool partial = false;
 	struct out *out = out_open(&c->out);
@@ -282,7 +282,6 @@ static int list_packets(struct cmd *c)
 		status = rings_unread(&rings);
 	out_end(out);
 	const int written = out_close(out);
-	rings_fini(&rings);
 	return written ? written : status;
 }
 

@@ -306,7 +306,7 @@ static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
 static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
 			unsigned also, struct reason because)
 {
-	struct buf names = {0};
+	SCOPED(buf_fini) struct buf names = {0};
 	size_t n = 0;
 	for (unsigned i = 0; because.why && i < queues_table.ncols; i++) {
 		const struct out_col *c = &cols[i];
@@ -318,7 +318,6 @@ static void tell_reason(const struct queue_rows *q, const struct out *o, bool as
 	}
 	if (n)
 		err_hint(because.next, "%s: unknown: %s", names.data, because.why);
-	buf_fini(&names);
 }
 
 // Explains why columns are empty, with --watch only once.

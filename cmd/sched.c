@@ -245,8 +245,8 @@ static int list_status(struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
 	struct gpq_client *client = gpq_connect(o->socket);
-	struct sched_stats t = {0};
-	struct buf text = {0};
+	SCOPED(sched_stats_fini) struct sched_stats t = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	ssize_t need = client ? 65536 : -errno;
 	int status;
 	do {
@@ -264,8 +264,6 @@ static int list_status(struct cmd *c)
 				     o->members       ? MEMBERS
 				     : c->out.columns ? CLASSES
 						      : TOTALS | CLASSES | MEMBERS);
-	sched_stats_fini(&t);
-	buf_fini(&text);
 	return status;
 }
 

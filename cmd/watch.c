@@ -27,10 +27,9 @@ static unsigned watch_words(const char *word)
 // Appends the command line as typed, without --watch.
 static void put_command(struct buf *to, const struct cmd *c)
 {
-	struct buf words = {0};
+	SCOPED(buf_fini) struct buf words = {0};
 	if (buf_read_at(&words, AT_FDCWD, "/proc/self/cmdline") <= 0) {
 		buf_printf(to, " gpq %s", c->def->name);
-		buf_fini(&words);
 		return;
 	}
 	unsigned skip = 0;
@@ -42,22 +41,20 @@ static void put_command(struct buf *to, const struct cmd *c)
 		bool plain = *w && !w[strcspn(w, " \t\n\"'$&|;<>()*?[]#~\\`")];
 		buf_printf(to, plain ? " %s" : " '%s'", first ? basename(w) : w);
 	}
-	buf_fini(&words);
 }
 
 static void put_left(struct buf *to, const struct cmd *c, uint64_t every_ns)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	buf_printf(&text, "Every %.9gs:", (double)every_ns / 1e9);
 	put_command(&text, c);
 	text_escape(to, text.data, text.len);
-	buf_fini(&text);
 }
 
 // Appends the host's name and the present time: "host: 2026-11-22 23:05:19".
 static void put_right(struct buf *to)
 {
-	struct buf host = {0};
+	SCOPED(buf_fini) struct buf host = {0};
 	struct tm tm;
 	char text[32];
 	time_t now = time(NULL);
@@ -67,7 +64,6 @@ static void put_right(struct buf *to)
 	}
 	strftime(text, sizeof(text), "%F %T", localtime_r(&now, &tm));
 	buf_puts(to, text);
-	buf_fini(&host);
 }
 
 static bool goes_on(int status)
@@ -77,7 +73,7 @@ static bool goes_on(int status)
 
 static int watch_screen(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 {
-	struct buf left = {0}, right = {0}, body = {0};
+	SCOPED(buf_fini) struct buf left = {0}, right = {0}, body = {0};
 	int status, error = 0;
 	put_left(&left, c, every_ns);
 	c->out.to = &body;
@@ -93,9 +89,6 @@ static int watch_screen(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd
 		troubles_forget();
 	}
 	screen_close();
-	buf_fini(&left);
-	buf_fini(&right);
-	buf_fini(&body);
 	return error ? err_sys(error, NULL, "standard output") : status;
 }
 

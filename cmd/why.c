@@ -146,7 +146,7 @@ static void fill_why_row(struct why_row *r, const struct why *w, const struct wh
 static int print_why(struct out *o, const struct why *w, bool *unread)
 {
 	struct kernels kernels;
-	struct buf exceptions = {0};
+	SCOPED(buf_fini) struct buf exceptions = {0};
 	struct why_row r;
 	int status = GPQ_OK;
 	kernels_begin(&kernels, w->rings, o);
@@ -179,7 +179,6 @@ static int print_why(struct out *o, const struct why *w, bool *unread)
 			status = GPQ_PARTIAL;
 	}
 	kernels_end(&kernels);
-	buf_fini(&exceptions);
 	return status;
 }
 
@@ -191,7 +190,7 @@ static int list_why(struct cmd *c)
 				      .attach = o->attach,
 				      .want = READ_HOLDER,
 				      .whole = true};
-	struct rings rings = {0};
+	SCOPED(rings_fini) struct rings rings = {0};
 	struct why w;
 	struct out *out = out_open(&c->out);
 	int status = out_begin(out, &why_table, false);
@@ -208,7 +207,6 @@ static int list_why(struct cmd *c)
 	}
 	out_end(out);
 	const int written = out_close(out);
-	rings_fini(&rings);
 	return written ? written : status;
 }
 

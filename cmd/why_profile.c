@@ -134,7 +134,7 @@ static void draw_sight(void *arg, const struct profile_queue *q, uint64_t now_ns
 {
 	struct view *v = arg;
 	const struct profile_sight *s = &q->v[q->at].what;
-	struct buf name = {0};
+	SCOPED(buf_fini) struct buf name = {0};
 	if (s->state == PROFILE_IDLE)
 		return;
 	name_sight(&name, v, s);
@@ -143,7 +143,6 @@ static void draw_sight(void *arg, const struct profile_queue *q, uint64_t now_ns
 			 name.data, name.len);
 	json_milli(&v->timeline.json, "dur", now_ns - q->since_ns);
 	traceevent_end(&v->timeline);
-	buf_fini(&name);
 }
 
 static int open_profile_timeline(struct view *v)
@@ -213,7 +212,7 @@ static void rescan_queues(void *arg)
 {
 	struct view *v = arg;
 	struct rings *old = &v->rings[v->current], *fresh = &v->rings[!v->current];
-	struct buf messages = {0};
+	SCOPED(buf_fini) struct buf messages = {0};
 	int status;
 	v->profile.renamed++;
 	if (old->from.rows.mqds_error) {
@@ -225,7 +224,6 @@ static void rescan_queues(void *arg)
 	const bool known = !status || status == GPQ_PARTIAL || status == GPQ_NOTFOUND;
 	kernels_move(&v->kernels, known ? fresh : old);
 	err_gather(NULL);
-	buf_fini(&messages);
 	troubles_forget();
 	if (known) {
 		profile_take(&v->profile, fresh);

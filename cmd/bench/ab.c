@@ -244,7 +244,7 @@ static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection
 static int dry_run(struct cmd *c)
 {
 	struct bench_opts *o = c->opts;
-	struct newcomers newcomers = {.events.fd = -1};
+	SCOPED(newcomers_fini) struct newcomers newcomers = {.events.fd = -1};
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
 	struct ab modes = {.opts = o};
@@ -256,7 +256,6 @@ static int dry_run(struct cmd *c)
 			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
 	status = status ? status : spec_set_look(&o->ab.specs, &newcomers, print_member, out);
 	out_end(out);
-	newcomers_fini(&newcomers);
 	spec_set_fini(&o->ab.specs);
 	return out_finish(out, status);
 }

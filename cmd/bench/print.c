@@ -186,14 +186,13 @@ static void print_latencies(struct out *o, struct result *r)
 
 static void explain_metrics(struct out *o, const struct result *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	for (unsigned m = 0; m < METRICS; m++)
 		if (r->of[0]->metric[m].n)
 			buf_printf(&b, "%s%s: %s", b.len ? "; " : "", result_metric_name[m],
 				   result_metric_help[m]);
 	if (b.len)
 		out_say(o, OUT_NOTE, "%s.", b.data);
-	buf_fini(&b);
 }
 
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
@@ -351,7 +350,7 @@ static void say_judged(struct buf *b, const struct judged *j)
 static void print_verdict(struct out *o, const struct load_run *run, const struct judged *v,
 			  size_t n)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	enum out_block block = OUT_NOTE;
 	const char *separator = "Goals ";
 	for (unsigned g = 0; g < COUNT(groups); g++) {
@@ -372,7 +371,6 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 		buf_printf(&b, "; the worst of %u settings", run->result.n);
 	if (n)
 		out_say(o, block, "%s.", b.data);
-	buf_fini(&b);
 }
 
 // Prints the verdict, the goals and the first plot: first in documents, last on a terminal.

@@ -103,7 +103,7 @@ static const struct out_table differences_table = {"differences", "difference",
 static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
 	const char *text = l->run[i]->context.text[item];
-	struct buf runs = {0};
+	SCOPED(buf_fini) struct buf runs = {0};
 	for (size_t k = 0; k < n; k++) {
 		if (strcmp(l->run[k]->context.text[item], text) != 0)
 			continue;
@@ -114,7 +114,6 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 	}
 	out_row(o, &(struct difference_row){bench_context_label[item], *text ? text : NULL,
 					    runs.data});
-	buf_fini(&runs);
 }
 
 // Prints what differs between the hosts, kernels, drivers and GPUs of several runs.
@@ -170,7 +169,7 @@ static int write_document(struct load *l, const struct requirements *limits, enu
 static int report_document(struct load *l, const struct bench_opts *o,
 			   const struct requirements *limits)
 {
-	struct buf page = {0};
+	SCOPED(buf_fini) struct buf page = {0};
 	const bool only_page = o->html && strcmp(o->html, "-") == 0; // page to stdout
 	if (o->html || o->svg)
 		write_document(l, limits, OUT_HTML, &page);
@@ -178,7 +177,6 @@ static int report_document(struct load *l, const struct bench_opts *o,
 	int plots = o->svg ? write_plots(o->svg, &page) : GPQ_OK;
 	int status = only_page ? out_text(&page) : write_document(l, limits, OUT_MARKDOWN, NULL);
 	status = status ? status : html ? html : plots;
-	buf_fini(&page);
 	return status ? status : judge_all(l, limits);
 }
 

@@ -76,7 +76,7 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 // Reads MQDs again, to find the owners of queues that were created after the first reading.
 static int find_late_owners(struct hqd_view *v, struct slot_samples *s)
 {
-	struct slot_rows fresh = {0};
+	SCOPED(slot_rows_fini) struct slot_rows fresh = {0};
 	struct slot_rows_how how = v->how;
 	bool loaded = false;
 	int status = GPQ_OK;
@@ -91,13 +91,12 @@ static int find_late_owners(struct hqd_view *v, struct slot_samples *s)
 		if (!status)
 			slot_rows_find_owner(&fresh, r);
 	}
-	slot_rows_fini(&fresh);
 	return status;
 }
 
 int hqd_print_sample(struct hqd_view *v, struct out *o)
 {
-	struct slot_samples s = {0};
+	SCOPED(slot_samples_fini) struct slot_samples s = {0};
 	stop_watch();
 	int status = take_samples(v, &s);
 	if (!status)
@@ -118,6 +117,5 @@ int hqd_print_sample(struct hqd_view *v, struct out *o)
 	if (!status && !shown && pick_asks(v->pick.opts))
 		status = err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells why",
 				  "no process that was asked for had a queue in a slot");
-	slot_samples_fini(&s);
 	return status;
 }

@@ -173,10 +173,7 @@ static int compare_runs(struct cmd *c, const struct words *paths)
 
 int snapshot_compare(struct cmd *c)
 {
-	struct words paths = {0};
+	SCOPED(words_fini) struct words paths = {0};
 	int status = snapshot_expand(&paths, c);
-	if (!status)
-		status = compare_runs(c, &paths);
-	words_fini(&paths);
-	return status;
+	return status ? status : compare_runs(c, &paths);
 }

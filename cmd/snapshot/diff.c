@@ -207,13 +207,10 @@ static int print_diff(struct cmd *c, const struct words *paths)
 
 int snapshot_diff(struct cmd *c)
 {
-	struct words paths = {0};
+	SCOPED(words_fini) struct words paths = {0};
 	int status = snapshot_expand(&paths, c);
 	if (!status && paths.n < 2)
 		status = err_fail(GPQ_USAGE, "gpq snapshot --diff BEFORE AFTER; / is the live host",
 				  "--diff takes two snapshots or more, or a series of them");
-	if (!status)
-		status = print_diff(c, &paths);
-	words_fini(&paths);
-	return status;
+	return status ? status : print_diff(c, &paths);
 }

@@ -49,15 +49,13 @@ int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen)
 {
 	const struct host_choice by = snapshot_choice(o);
 	const struct queue_rows_how how = {.want = host_choice_reads(&by), .idle = true};
-	struct process_cache processes = {0};
-	struct queue_rows rows = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
+	SCOPED(queue_rows_fini) struct queue_rows rows = {0};
 	int status = queue_rows_load(&rows, &processes, &how);
 	if (!status)
 		status = host_choose(&rows, &by);
 	if (!status)
 		host_chosen(&rows, chosen);
-	queue_rows_fini(&rows);
-	process_cache_fini(&processes);
 	return status;
 }
 

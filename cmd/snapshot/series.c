@@ -75,14 +75,13 @@ static int open_earlier(struct run *r)
 
 static void read_host(struct redact *names, char *to, size_t size)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	host_read_line(to, size, "/proc/sys/kernel/hostname");
 	if (names && *to) {
 		buf_puts(&b, to);
 		redact_hostname(names, &b);
 		snprintf(to, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
 	}
-	buf_fini(&b);
 }
 
 static int choose_processes(struct run *r, struct pids *chosen)
@@ -119,7 +118,7 @@ static int note_failed(struct run *r, const char *path, struct series_line *line
 static int take_snapshot(struct run *r, uint64_t missed)
 {
 	struct pids chosen = {0};
-	struct snapshot s = {0};
+	SCOPED(snapshot_fini) struct snapshot s = {0};
 	struct snapshot_how how = {.names = r->names, .stopped = stop_asked, .earlier = -1};
 	char host[72], boot_id[40];
 	struct timespec wall;
@@ -152,7 +151,6 @@ static int take_snapshot(struct run *r, uint64_t missed)
 		r->taken++;
 	}
 	close_quietly(how.earlier);
-	snapshot_fini(&s);
 	free(chosen.v);
 	free(path);
 	return status;

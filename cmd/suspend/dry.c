@@ -74,8 +74,8 @@ int suspend_dry(struct cmd *c, struct group *all)
 {
 	const struct queue_rows_how how = {
 		.want = READ_TYPE | READ_GPU | READ_MQD, .keep = is_target, .arg = all};
-	struct process_cache processes = {0};
-	struct queue_rows q = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
+	SCOPED(queue_rows_fini) struct queue_rows q = {0};
 	size_t rows = 0, failed = 0;
 	struct out *o = out_open(&c->out);
 	int status = out_begin(o, &held_table, false), one;
@@ -88,8 +88,6 @@ int suspend_dry(struct cmd *c, struct group *all)
 		rows += n;
 		failed += !n && no_queue(all->v[i]) ? 1 : write_missing(o, all->v[i], &q);
 	}
-	queue_rows_fini(&q);
-	process_cache_fini(&processes);
 	status = out_finish(o, status);
 	one = targets_report(all);
 	if (!status && failed)

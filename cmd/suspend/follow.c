@@ -45,14 +45,13 @@ static bool take_in(struct following *f, pid_t pid)
 {
 	struct suspend_opts o = f->opts;
 	const uint64_t now = clock_ns();
-	struct group one = {.dry = true};
+	SCOPED(group_fini) struct group one = {.dry = true};
 	if (f->until_ns != UINT64_MAX)
 		o.for_ns = f->until_ns > now ? f->until_ns - now : 1;
 	group_add(&one, pid, xmemdup(f->sel, sizeof(*f->sel)));
 	const bool held = suspend_newcomer(&one, &o, !f->tied);
 	if (held && f->tied)
 		group_move(&f->held, &one);
-	group_fini(&one);
 	return held;
 }
 
@@ -148,13 +147,12 @@ static void __attribute__((noreturn)) run_follower(struct following *f)
 static void show_title(const struct pick_opts *pick)
 {
 	struct title title = {0};
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	prctl(PR_SET_NAME, FOLLOWER_COMM);
 	title_keep_environment();
 	buf_puts(&text, FOLLOWER_COMM ":");
 	pick_text(&text, pick);
 	title_set(&title, text.data);
-	buf_fini(&text);
 }
 
 // Detaches the follower from the descriptors, terminal and standard streams of gpq.
@@ -294,7 +292,7 @@ void followers_look(void)
 
 size_t followers_end(struct ending *e, const struct pick_opts *o)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	size_t n = followers(&e->v), ours = 0;
 	e->n = 0;
 	if (o)
@@ -308,7 +306,6 @@ size_t followers_end(struct ending *e, const struct pick_opts *o)
 		ours += f->ours;
 		e->v[e->n++] = *f;
 	}
-	buf_fini(&text);
 	return ours;
 }
 

@@ -186,7 +186,7 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 			       .follows = h->answers  ? a->follows
 					  : h->paused ? 1
 						      : -1};
-	struct buf ids = {0};
+	SCOPED(buf_fini) struct buf ids = {0};
 	struct proc p;
 	if (proc_read(&p, h->target) == 0 && p.comm[0])
 		r.comm = p.comm;
@@ -194,7 +194,6 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 		buf_printf(&ids, "%s%u", i ? " " : "", a->queues[i].queue.queue_id);
 	r.ids = ids.data;
 	out_row(o, &r);
-	buf_fini(&ids);
 }
 
 static void write_follower(struct out *o, const struct follower *f)

@@ -47,7 +47,7 @@ static void ask_members(struct group *all, const char *request, bool select, boo
 
 static void suspend_members(struct group *all, const struct suspend_opts *o)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	buf_printf(&b, "suspend tie grace=%u", (unsigned)o->grace);
 	if (o->for_ns != NO_DEADLINE)
 		buf_printf(&b, " for_ns=%llu", (unsigned long long)o->for_ns);
@@ -55,7 +55,6 @@ static void suspend_members(struct group *all, const struct suspend_opts *o)
 	buf_puts(&b, o->no_trace ? " notrace" : "");
 	buf_puts(&b, o->verify ? " addresses" : "");
 	ask_members(all, b.data, true, true);
-	buf_fini(&b);
 	kfd_step(4);
 }
 

@@ -98,7 +98,7 @@ static int add_chosen(struct group *g, const struct pick_opts *o, const struct p
 
 static int seek_processes(struct group *g, const struct pick_opts *o, enum targets_among from)
 {
-	struct process_cache processes = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
 	struct pick_opts one = *o;
 	struct pids among = {0};
 	int status = from == AMONG_OPEN ? need_driver() : 0;
@@ -114,7 +114,6 @@ static int seek_processes(struct group *g, const struct pick_opts *o, enum targe
 		status = add_chosen(g, &one, &among, from, &processes);
 	}
 	free(among.v);
-	process_cache_fini(&processes);
 	return status;
 }
 

@@ -315,12 +315,11 @@ static const struct trace_ask compare_ask = {
 static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 {
 	struct json *json = out_json(out);
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	char *rest;
 	amdlog_compare_text(c, &text);
 	if (!text.len || out_mode(out) == OUT_TABLE) {
 		out_title(out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
-		buf_fini(&text);
 		return;
 	}
 	char *line = strtok_r(text.data, "\n", &rest);
@@ -336,7 +335,6 @@ static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 		json ? json_str(json, NULL, line) : out_row(out, &row);
 	}
 	json ? json_end(json, ']') : out_end(out);
-	buf_fini(&text);
 }
 
 static void report_comparison(struct compared *d)

@@ -239,7 +239,7 @@ int trace_marks_read(struct trace *t)
 {
 	const char *path = t->opts->mark;
 	struct amdlog_windows *w = &t->marks;
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	int status;
 	if (!path)
 		return GPQ_OK;
@@ -250,6 +250,5 @@ int trace_marks_read(struct trace *t)
 	else
 		status = read_windows(w, path, &text);
 	close_quietly(fd);
-	buf_fini(&text);
 	return status;
 }

@@ -201,7 +201,7 @@ static void function_out(struct kernel_side *k, const struct functions *fs,
 static void functions_out(struct kernel_side *k)
 {
 	struct functions fs = {0};
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	for (size_t i = 0; i < k->f.n; i++) {
 		const struct ftrace_record *r = &k->f.v[i];
 		if (r->process != FTRACE_NONE && ftrace_wanted(k, r))
@@ -219,7 +219,6 @@ static void functions_out(struct kernel_side *k)
 	intern_fini(&fs.names);
 	intern_fini(&fs.keys);
 	keyed_histogram_fini(&fs.us);
-	buf_fini(&b);
 }
 
 // --- with logs ---
@@ -236,7 +235,7 @@ static bool rank_log_process(struct trace *t, uint32_t i, struct trace_rank *r)
 static void log_process_out(struct trace *t, uint32_t i)
 {
 	const struct ftrace_process *p = ftrace_of_log(&t->kernel->f, i);
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	struct process_row r = {
 		.pid = trace_pid(t, i),
 		.kernel_pid = p ? ftrace_pid(p) : I64_NULL,
@@ -247,7 +246,6 @@ static void log_process_out(struct trace *t, uint32_t i)
 	if (p && p->comm.len)
 		r.command = (ftrace_string(&b, p->comm), b.data);
 	out_row(t->out, &r);
-	buf_fini(&b);
 }
 
 static bool rank_log_queue(struct trace *t, uint32_t i, struct trace_rank *r)
@@ -367,11 +365,10 @@ static int load_kernel(struct kernel_side *k)
 
 static int load_events(struct kernel_side *k)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	int status = input_read(&text, k->opts->events);
 	if (!status)
 		ftrace_read_events(&k->f, text.data ? text.data : "", text.len);
-	buf_fini(&text);
 	return status;
 }
 

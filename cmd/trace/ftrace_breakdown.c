@@ -173,7 +173,7 @@ static bool suspension_chosen(const struct kernel_side *k, const struct which *w
 static void suspension_out(struct kernel_side *k, const struct ftrace_suspension *s, size_t number)
 {
 	const struct ftrace_process *p = &k->f.processes[s->process];
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	struct suspension_row r = {
 		.number = number,
 		.time_us = s->begin_ns / 1000,
@@ -188,7 +188,6 @@ static void suspension_out(struct kernel_side *k, const struct ftrace_suspension
 	if (p->comm.len)
 		r.command = (ftrace_string(&b, p->comm), b.data);
 	out_row(k->t->out, &r);
-	buf_fini(&b);
 }
 
 static uint64_t percentile(struct samples *s, double p)

@@ -244,7 +244,7 @@ static int report_timeline(struct trace *t)
 {
 	struct kernel_side *k = t->kernel;
 	struct places p = {0};
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	add_kernel(k, &p);
 	for (size_t i = 0; i < k->f.nevents; i++) {
 		if (ftrace_wanted_at(k, k->f.events[i].time_ns, k->f.events[i].process))
@@ -258,7 +258,6 @@ static int report_timeline(struct trace *t)
 	for (size_t i = 0; i < p.n; i++)
 		place_out(k, &p.v[i], &b);
 	out_end(k->t->out);
-	buf_fini(&b);
 	free(p.v);
 	return GPQ_OK;
 }

@@ -11,7 +11,7 @@
 void trace_note(const struct trace *t, const char *fmt, ...)
 {
 	struct json *json = out_json(t->out);
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	va_list ap;
 	if (t->label)
 		buf_printf(&text, "%s: ", t->label);
@@ -22,7 +22,6 @@ void trace_note(const struct trace *t, const char *fmt, ...)
 		json_str(json, NULL, text.data);
 	else
 		err_warn(NULL, "%s", text.data);
-	buf_fini(&text);
 }
 
 // Notes "NAME: COUNT; REMARK", unless the count is 0.

@@ -293,7 +293,7 @@ int trace_end(struct trace *t, int status, int told)
 static int nothing_chosen(const struct trace *t)
 {
 	const bool chosen = t->opts->pick.pids.n;
-	struct buf pids = {0};
+	SCOPED(buf_fini) struct buf pids = {0};
 	for (uint32_t i = 0; chosen && i < t->sum.nprocesses && pids.len < 200; i++) {
 		if (t->sum.processes[i].pid >= 0)
 			buf_printf(&pids, "%s%lld", pids.len ? ", " : "the log has process ids ",
@@ -302,10 +302,8 @@ static int nothing_chosen(const struct trace *t)
 	if (chosen && !pids.len)
 		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
 				"level 4 and up");
-	int status = err_fail(GPQ_NOTFOUND, pids.data,
-			      "no record is of the processes, kernels, times or text asked for");
-	buf_fini(&pids);
-	return status;
+	return err_fail(GPQ_NOTFOUND, pids.data,
+			"no record is of the processes, kernels, times or text asked for");
 }
 
 static int report_log(struct trace *t, int status)

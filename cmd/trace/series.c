@@ -189,7 +189,7 @@ static void track_out(struct trace *t, uint32_t index)
 	const struct series_track *track = track_of(t, index);
 	struct series_point sum = amdlog_series_sum(track, track->first, track->end);
 	bool packets = amdlog_has_packets(&t->sum);
-	struct buf course = {0}, depth = {0};
+	SCOPED(buf_fini) struct buf course = {0}, depth = {0};
 	uint64_t most = 0;
 	char name[24];
 	struct track_row r = {.queue = name, .intervals = track->end - track->first};
@@ -208,8 +208,6 @@ static void track_out(struct trace *t, uint32_t index)
 	r.backlog_max = sum.backlog_n ? sum.backlog_max : U64_NULL;
 	r.depth = sum.backlog_n ? depth.data : NULL;
 	out_row(t->out, &r);
-	buf_fini(&course);
-	buf_fini(&depth);
 }
 
 static const struct trace_view views[] = {
@@ -348,7 +346,7 @@ static void draw_picture(struct drawing *d)
 	bool has[PANELS] = {true, amdlog_series_sum(all, all->first, all->end).backlog_n,
 			    amdlog_has_packets(&d->t->sum)};
 	char x[96], note[64], width[24];
-	struct buf title = {0};
+	SCOPED(buf_fini) struct buf title = {0};
 	struct plot p;
 	name_logs(d->t, &title);
 	snprintf(note, sizeof(note), "in intervals of %s",
@@ -364,7 +362,6 @@ static void draw_picture(struct drawing *d)
 		if (has[i])
 			draw_panel(d, &p, (enum panel)i);
 	plot_close(&p, &d->out);
-	buf_fini(&title);
 }
 
 static int write_svg(struct trace *t)

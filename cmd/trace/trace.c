@@ -264,7 +264,7 @@ int trace_files(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
 	const struct kind *kind = kind_of(c);
-	struct regex kernel = {0};
+	SCOPED(regex_fini) struct regex kernel = {0};
 	struct grep *grep = NULL;
 	struct amdlog_filter filter;
 	int status = cmd_check(c, kind->rules);
@@ -278,7 +278,6 @@ int trace_files(struct cmd *c)
 		status = read_grep(o, &grep);
 	if (!status)
 		status = regex_check(&kernel, kind->run(c, &filter, grep));
-	regex_fini(&kernel);
 	grep_free(grep);
 	return status;
 }

@@ -259,7 +259,7 @@ static bool read_lists(const struct code_names *c, struct code_list *l)
 
 void code_names_refresh(struct code_names *c)
 {
-	struct code_list l = {0};
+	SCOPED(code_list_fini) struct code_list l = {0};
 	c->budget = CODE_READ_MOST;
 	c->maps.len = 0;
 	c->error = code_elf_ready() ? 0 : ENOPKG;
@@ -276,7 +276,6 @@ void code_names_refresh(struct code_names *c)
 	}
 	take_list(c, &l);
 	sort_kernels(c);
-	code_list_fini(&l);
 }
 
 struct code_names *code_names_new(pid_t pid)

@@ -128,14 +128,13 @@ static int symbols_task(const void *text, size_t len, int fd)
 static int list_task(const void *text, size_t len, int fd)
 {
 	struct list_question q;
-	struct code_list l = {0};
+	SCOPED(code_list_fini) struct code_list l = {0};
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	const bool ok = code_list_read(&l, fd, q.r_debug, q.most);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct code_link *k = &l.links[i];
 		put_record(&(struct record){k->link, k->base, (uint32_t)strlen(k->uri), 0}, k->uri);
 	}
-	code_list_fini(&l);
 	return ok ? 0 : EINVAL;
 }
 

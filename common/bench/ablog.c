@@ -128,13 +128,11 @@ static int ablog_add_file(struct ablog *l, const char *path)
 // Finds the files PATH_PID. Characters of `path` that glob(3) would interpret are escaped.
 static int find_files(const char *path, glob_t *g)
 {
-	struct buf pattern = {0};
+	SCOPED(buf_fini) struct buf pattern = {0};
 	for (const char *p = path; *p; p++)
 		buf_printf(&pattern, strchr("*?[\\", *p) ? "\\%c" : "%c", *p);
 	buf_puts(&pattern, "_[0-9]*");
-	int r = glob(pattern.data, 0, NULL, g);
-	buf_fini(&pattern);
-	return r;
+	return glob(pattern.data, 0, NULL, g);
 }
 
 int ablog_add(struct ablog *l, const char *path)

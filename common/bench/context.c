@@ -33,7 +33,7 @@ __attribute__((format(printf, 3, 4))) static void context_add(struct bench_conte
 // Notes if this is a VM, by the processor's flags, and the maker of the hypervisor or machine.
 static void add_machine(struct bench_context *c)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char maker[64];
 	bool virtual = host_read(&b, "/proc/cpuinfo") > 0 && strstr(b.data, " hypervisor");
 	host_read_line(maker, sizeof(maker), "/sys/class/dmi/id/sys_vendor");
@@ -42,7 +42,6 @@ static void add_machine(struct bench_context *c)
 			    *maker ? maker : "maker unknown");
 	else
 		context_add(c, CONTEXT_machine, "unknown");
-	buf_fini(&b);
 }
 
 // Notes the parameters of amdgpu that matter for suspending.

@@ -67,12 +67,11 @@ static enum gpq_exit status_of_errno(int error)
 // Names and texts of other programs end up in messages: nothing unprintable may reach the terminal.
 static void put_message_line(struct buf *line, const char *message, const char *next)
 {
-	struct buf raw = {0};
+	SCOPED(buf_fini) struct buf raw = {0};
 	buf_printf(&raw, "gpq: %s%s%s%s%s", mode.command ? mode.command : "",
 		   mode.command ? ": " : "", message, next ? "; " : "", next ? next : "");
 	text_escape(line, raw.data, raw.len);
 	buf_puts(line, "\n");
-	buf_fini(&raw);
 }
 
 static void put_message_json(struct buf *line, const char *level, int status, const char *message,
@@ -95,7 +94,7 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 {
 	static const char *const levels[] = {"error", "error", "warning", "note", "note"};
 	int saved = errno, status = kind == ERR_SYS ? (int)status_of_errno(number) : number;
-	struct buf message = {0}, line = {0};
+	SCOPED(buf_fini) struct buf message = {0}, line = {0};
 	va_list ap;
 	if ((kind >= ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
 		return status;
@@ -115,8 +114,6 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 	(void)ignored;
 	if (mode.gathered)
 		buf_append(mode.gathered, line.data, line.len);
-	buf_fini(&message);
-	buf_fini(&line);
 	errno = saved;
 	return status;
 }

@@ -136,7 +136,7 @@ static int add_expression(struct grep *g, enum grep_side side, const char *optio
 {
 	const uint32_t options =
 		g->texts ? 0 : PCRE2_MULTILINE | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C;
-	struct buf within = {0};
+	SCOPED(buf_fini) struct buf within = {0};
 	struct expression *e;
 	g->v = xreallocarray(g->v, g->n + 1, sizeof(*g->v));
 	e = &g->v[g->n++];
@@ -147,7 +147,6 @@ static int add_expression(struct grep *g, enum grep_side side, const char *optio
 	if (!g->texts && grep_within_lines(&within, pattern))
 		e->block =
 			compile_expression(g->lib, NULL, within.data ? within.data : "", options);
-	buf_fini(&within);
 	g->wanted += side == GREP_WANT;
 	return GPQ_OK;
 }

@@ -110,7 +110,7 @@ bool pids_add(struct pids *p, const char *text, char bad[32])
 static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 {
 	char bad[32] = "";
-	struct buf in = {0};
+	SCOPED(buf_fini) struct buf in = {0};
 	int status = GPQ_OK;
 	p->given = true;
 	bool from_stdin = strcmp(arg, "-") == 0;
@@ -126,25 +126,21 @@ static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 		status = err_fail(GPQ_USAGE,
 				  "give process ids, or - to read them from standard input",
 				  "--%s: %s is not a process id", o->name, bad);
-	buf_fini(&in);
 	return status;
 }
 
 static int choice_option(int *value, const struct opt *o, const char *arg)
 {
-	struct buf all = {0};
+	SCOPED(buf_fini) struct buf all = {0};
 	const char *word;
 	for (unsigned i = 0; *(word = opt_word(o, i)); i++) {
 		if (strcmp(word, arg) == 0) {
 			*value = (int)i;
-			buf_fini(&all);
 			return GPQ_OK;
 		}
 		buf_printf(&all, "%s%s", i ? ", " : "", word);
 	}
-	int status = err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
-	buf_fini(&all);
-	return status;
+	return err_fail(GPQ_USAGE, NULL, "--%s: %s is none of %s", o->name, arg, all.data);
 }
 
 int opts_store(const struct opt *o, void *base, const char *arg)
@@ -192,7 +188,7 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 static bool refused_as_foreign(const struct opt_set *sets, const char *name, char letter)
 {
 	const char *own = sets->owner;
-	struct buf owners = {0}, next = {0};
+	SCOPED(buf_fini) struct buf owners = {0}, next = {0};
 	for (; sets->table; sets++)
 		if (!sets->base && opts_find(sets->table, name, letter))
 			buf_printf(&owners, "%s%s", owners.len ? ", " : "", sets->owner);
@@ -204,8 +200,6 @@ static bool refused_as_foreign(const struct opt_set *sets, const char *name, cha
 	if (found)
 		err_fail(GPQ_USAGE, next.data, "-%s%.*s is an option of %s", name ? "-" : "",
 			 name ? (int)strlen(name) : 1, name ? name : &letter, owners.data);
-	buf_fini(&owners);
-	buf_fini(&next);
 	return found;
 }
 
@@ -378,7 +372,7 @@ static void put_option(struct buf *b, const struct opt *o, bool brief)
 
 void opts_help(struct buf *b, const struct opt *table, bool brief)
 {
-	struct buf rare = {0};
+	SCOPED(buf_fini) struct buf rare = {0};
 	for (const struct opt *o = table; o->name; o++)
 		if (brief && *opt_help(o) == '\n')
 			buf_printf(&rare, "%s--%s", rare.len ? ", " : "", o->name);
@@ -388,5 +382,4 @@ void opts_help(struct buf *b, const struct opt *table, bool brief)
 		buf_puts(b, "Also: ");
 		text_wrap(b, 6, 6, rare.data, rare.len);
 	}
-	buf_fini(&rare);
 }

@@ -47,7 +47,7 @@ static void put_time_left(struct buf *b, const struct progress *p, double share)
 
 void progress_show(struct progress *p, double share, const char *fmt, ...)
 {
-	struct buf line = {0};
+	SCOPED(buf_fini) struct buf line = {0};
 	va_list ap;
 	ssize_t ignored;
 	if (!is_due(p))
@@ -67,7 +67,6 @@ void progress_show(struct progress *p, double share, const char *fmt, ...)
 	err_bar(p->bar);
 	ignored = write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
-	buf_fini(&line);
 }
 
 void progress_bytes(struct progress *p, uint64_t done, uint64_t total)

@@ -205,7 +205,7 @@ static size_t put_page_line(struct page *p, const char *s, size_t len)
 static void put_head(struct page *p, const char *left, const char *right)
 {
 	enum { LEGIBLE = 24 }; // least columns of the left part beside the right one
-	struct buf line = {0};
+	SCOPED(buf_fini) struct buf line = {0};
 	unsigned taken, wide;
 	fit_columns(right, strlen(right), UINT16_MAX, &wide);
 	bool both = wide + LEGIBLE <= p->columns;
@@ -216,7 +216,6 @@ static void put_head(struct page *p, const char *left, const char *right)
 		buf_puts(&line, right);
 	}
 	put_page_line(p, line.data, line.len);
-	buf_fini(&line);
 }
 
 static size_t count_lines(const struct buf *text)
@@ -262,7 +261,7 @@ static void break_lines(struct buf *to, const struct buf *text, unsigned columns
 static void compose_page(struct page *p, const char *left, const char *right,
 			 const struct buf *body)
 {
-	struct buf messages = {0};
+	SCOPED(buf_fini) struct buf messages = {0};
 	read_size(p);
 	break_lines(&messages, &screen.messages, p->columns);
 	size_t below = count_lines(&messages), most = (p->rows - 1) / 2;
@@ -274,7 +273,6 @@ static void compose_page(struct page *p, const char *left, const char *right,
 	put_page_lines(p, &messages, below);
 	if (p->used < p->rows)
 		buf_puts(&p->text, "\r\n\033[J");
-	buf_fini(&messages);
 }
 
 // Saves the terminal's modes, then turns off the echo of keys.

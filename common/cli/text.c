@@ -82,7 +82,7 @@ void text_escape(struct buf *out, const char *s, size_t len)
 
 void text_html(struct buf *out, const char *s, size_t len)
 {
-	struct buf safe = {0};
+	SCOPED(buf_fini) struct buf safe = {0};
 	text_escape(&safe, s, len);
 	for (const char *at = safe.data ? safe.data : ""; *at; at++) {
 		const char *name = *at == '<'   ? "&lt;"
@@ -92,7 +92,6 @@ void text_html(struct buf *out, const char *s, size_t len)
 						: NULL;
 		name ? buf_puts(out, name) : buf_append(out, at, 1);
 	}
-	buf_fini(&safe);
 }
 
 char *text_size(char out[16], uint64_t bytes)

@@ -141,7 +141,7 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 // several processes have that pid, none matches.
 static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 {
-	struct intern numbers = {0};
+	SCOPED(intern_fini) struct intern numbers = {0};
 	for (uint32_t j = 0; j < f->nprocesses; j++) {
 		uint64_t number = (uint64_t)f->processes[j].ns_pid;
 		if (number)
@@ -153,7 +153,6 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 		if (found < CONFLICT)
 			match_process(f, found, i, "namespace");
 	}
-	intern_fini(&numbers);
 }
 
 // Matches equal pids, where the trace has no pid in the process's own namespace. Wrong if the

@@ -236,13 +236,12 @@ static void take_resume(struct ftrace *f, struct intern *open, const struct queu
 void ftrace_find_holds(struct ftrace *f)
 {
 	struct queue_calls calls = find_calls(f);
-	struct intern open = {0};
+	SCOPED(intern_fini) struct intern open = {0};
 	for (size_t i = 0; i < calls.n; i++) {
 		const struct queue_call *c = &calls.v[i];
 		int64_t pid = ioctl_arg(c, "pid"), queues = ftrace_arg(c->end, "ret");
 		if (queues > 0 && ftrace_arg(c->begin, "count") != FTRACE_NO_ARG)
 			(c->suspends ? take_suspend : take_resume)(f, &open, c, pid, queues);
 	}
-	intern_fini(&open);
 	free(calls.v);
 }

@@ -56,13 +56,12 @@ void live_threads_fini(struct live_threads *t)
 // Returns "Tgid:" of /proc/TID/status; -1: the thread has ended.
 static int64_t process_of_thread(int64_t tid)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	long long tgid = -1;
 	const char *at;
 	if (host_read(&b, PATH("/proc/%lld/status", (long long)tid)) > 0 &&
 	    (at = strstr(b.data, "\nTgid:")))
 		tgid = strtoll(at + strlen("\nTgid:"), NULL, 10);
-	buf_fini(&b);
 	return tgid;
 }
 

@@ -91,7 +91,7 @@ static int count_events(const struct live_trace *t)
 // Removes the kprobe events of the group. Returns how many could not be removed; -1: not known.
 static int remove_probes(const struct live_trace *t)
 {
-	struct buf list = {0};
+	SCOPED(buf_fini) struct buf list = {0};
 	char group[40], command[256];
 	int left = 0;
 	snprintf(group, sizeof(group), ":%s/", t->group);
@@ -101,7 +101,6 @@ static int remove_probes(const struct live_trace *t)
 		snprintf(command, sizeof(command), "-%.*s", (int)strcspn(at, " \n"), at);
 		left += write_tracefs(pathf("%s/kprobe_events", t->dir), O_APPEND, command) != 0;
 	}
-	buf_fini(&list);
 	return left;
 }
 
@@ -178,13 +177,12 @@ static bool guard_end(struct live_trace *t)
 // lockdown, or not known.
 static void read_lockdown(char word[32])
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	*word = '\0';
 	if (host_read(&b, "/sys/kernel/security/lockdown") > 0 &&
 	    sscanf(strchr(b.data, '[') ? strchr(b.data, '[') : "", "[%31[a-z]]", word) == 1 &&
 	    strcmp(word, "none") == 0)
 		*word = '\0';
-	buf_fini(&b);
 }
 
 static int tracefs_refused(const char *what, int error)
@@ -278,7 +276,7 @@ static void sweep_one(struct live_trace *t, const char *number, struct swept *s)
 // Removes kprobe events of gpq whose instance is gone, as somebody else removed it.
 static void sweep_groups(struct live_trace *t, struct swept *s)
 {
-	struct buf list = {0};
+	SCOPED(buf_fini) struct buf list = {0};
 	host_read(&list, PATH("%s/kprobe_events", t->dir));
 	for (char *at = list.len ? strstr(list.data, ":" GROUP) : NULL; at;
 	     at = strstr(at, ":" GROUP)) {
@@ -289,7 +287,6 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 		if (!exists(instance_path(t, "")))
 			s->removed += remove_probes(t) == 0;
 	}
-	buf_fini(&list);
 }
 
 // Removes what killed gpqs left: instances that nobody has locked, and their kprobe events.
@@ -419,7 +416,7 @@ static int make_probes(struct live_trace *t)
 	char *list =
 		tracefs_get()->tracefs_instance_file_read(NULL, "available_filter_functions", NULL);
 	bool kprobes = exists(pathf("%s/kprobe_events", t->dir));
-	struct buf names = {0};
+	SCOPED(buf_fini) struct buf names = {0};
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
@@ -443,7 +440,6 @@ static int make_probes(struct live_trace *t)
 	else if (write_tracefs(probes_switch(t), 0, "1"))
 		status = tracefs_refused("kprobes", errno);
 	t->defined = t->probes ? count_events(t) : 0;
-	buf_fini(&names);
 	return status;
 }
 
@@ -502,7 +498,7 @@ void live_trace_stop(struct live_trace *t)
 static void say_missed(const struct live_trace *t)
 {
 	unsigned long long sum = 0;
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	if (host_read(&b, PATH("%s/kprobe_profile", t->dir)) < 0)
 		return;
 	for (char *at = strstr(b.data, "_ret "); at; at = strstr(at, "_ret ")) {
@@ -511,16 +507,14 @@ static void say_missed(const struct live_trace *t)
 	}
 	if (sum)
 		err_warn(NULL, "--live: %llu returns were not seen: too many calls at once", sum);
-	buf_fini(&b);
 }
 
 // Are all kprobe events still there and turned on?
 static bool is_whole(const struct live_trace *t)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	host_read(&b, probes_switch(t).text);
 	bool on = b.len && b.data[0] == '1';
-	buf_fini(&b);
 	return !t->defined || (on && count_events(t) == t->defined);
 }
 

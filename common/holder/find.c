@@ -80,7 +80,7 @@ static bool mount_is_local(pid_t pid, long id)
 static int open_folder(pid_t pid, int fds, const char *name)
 {
 	char to[8] = "";
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	const char *id;
 	int fd = -1;
 	if (readlinkat(fds, name, to, sizeof(to) - 1) < 1 || to[0] != '/')
@@ -89,7 +89,6 @@ static int open_folder(pid_t pid, int fds, const char *name)
 	    (id = strstr(b.data, "mnt_id:")) &&
 	    mount_is_local(pid, strtol(id + strlen("mnt_id:"), NULL, 10)))
 		fd = openat(fds, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	buf_fini(&b);
 	return fd;
 }
 

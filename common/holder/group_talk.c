@@ -21,7 +21,7 @@ static bool connect_member(struct group *g, struct group_member *m, const struct
 static void send_request(struct group *g, struct group_member *m, const struct group_talk *t)
 {
 	const bool is_new = m->state == MEMBER_NAMED;
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	if (!is_new && m->link.fd < 0)
 		return; // the member was abandoned
 	buf_puts(&b, t->request);
@@ -29,7 +29,6 @@ static void send_request(struct group *g, struct group_member *m, const struct g
 		member_words(m, &b);
 	const bool ok = (!is_new || connect_member(g, m, t)) &&
 			kfd_link_send(&m->link, b.data, &m->failure) == 0;
-	buf_fini(&b);
 	m->asked_ns = clock_ns();
 	m->answered_ns = ok ? 0 : m->asked_ns;
 	member_enter(g, m, ok ? MEMBER_ASKED : MEMBER_FAILED);

@@ -149,7 +149,7 @@ void tracee_release(pid_t pid)
 // Does thread `tid` of `pid` sleep in ioctl(RUNTIME_ENABLE)? /proc has "NUMBER 0xFD 0xREQUEST ...".
 static bool waits_for_debugger(pid_t pid, pid_t tid)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	unsigned long nr = 0, request = 0;
 	if (host_read(&b, PATH("/proc/%d/task/%d/syscall", (int)pid, (int)tid)) > 0) {
 		char *p = b.data;
@@ -157,7 +157,6 @@ static bool waits_for_debugger(pid_t pid, pid_t tid)
 		strtoul(p, &p, 16);
 		request = strtoul(p, &p, 16);
 	}
-	buf_fini(&b);
 	return nr == SYS_ioctl && request == KFD_RUNTIME_ENABLE;
 }
 

@@ -149,7 +149,7 @@ bool cgroup_of_pod(const char *cgroup, const char *uid)
 
 bool container_of(struct container *c, pid_t pid)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	bool found = false;
 	*c = (struct container){0};
 	errno = 0;
@@ -157,7 +157,6 @@ bool container_of(struct container *c, pid_t pid)
 		found = container_parse(c, b.data);
 		errno = 0;
 	}
-	buf_fini(&b);
 	return found;
 }
 
@@ -203,7 +202,7 @@ bool container_parse_docker(const char *config, char *name, size_t size)
 
 bool container_name(const struct container *c, char *name, size_t size)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	bool found = false;
 	if (strlen(c->id) != ID_DIGITS) {
 		snprintf(name, size, "%s", c->id);
@@ -219,7 +218,6 @@ bool container_name(const struct container *c, char *name, size_t size)
 		const char *names = entry ? strstr(entry, key) : NULL;
 		found = names && json_value(names + strlen(key), name, size);
 	}
-	buf_fini(&b);
 	return found;
 }
 

@@ -68,12 +68,11 @@ void proc_parse(struct proc *p, pid_t pid, const char *status)
 
 int proc_read(struct proc *p, pid_t pid)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	*p = (struct proc){.pid = pid, .uid = UINT64_MAX, .tracer = -1};
 	int r = host_read(&b, PATH("/proc/%d/status", (int)pid)) < 0 ? -1 : 0;
 	if (r == 0)
 		proc_parse(p, pid, b.data);
-	buf_fini(&b);
 	return r;
 }
 
@@ -91,13 +90,12 @@ bool proc_stat_number(const char *stat, unsigned field, uint64_t *value)
 
 int proc_start_ticks(pid_t pid, uint64_t *ticks)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	bool found = false;
 	if (host_read(&b, PATH("/proc/%d/stat", (int)pid)) >= 0) {
 		found = proc_stat_number(b.data, 22, ticks);
 		errno = found ? 0 : EINVAL;
 	}
-	buf_fini(&b);
 	return found ? 0 : -1;
 }
 
@@ -224,7 +222,7 @@ const char *proc_user(uint64_t uid)
 // 48 to 51 of /proc/PID/stat); writing there changes what others see.
 static void find_title(struct title *t)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	if (host_read(&b, "/proc/self/stat") > 0) {
 		uint64_t at[4] = {0}; // where arguments and environment begin and end
 		for (unsigned i = 0; i < COUNT(at); i++)
@@ -235,7 +233,6 @@ static void find_title(struct title *t)
 			t->size = t->len = end - start;
 		}
 	}
-	buf_fini(&b);
 }
 
 void title_set(struct title *t, const char *text)

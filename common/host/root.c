@@ -236,16 +236,15 @@ ssize_t host_readlink(const char *path, char *target, size_t size)
 
 bool host_read_line(char *to, size_t size, const char *path)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	bool known = host_read(&b, path) > 0;
 	snprintf(to, size, "%.*s", known ? (int)strcspn(b.data, "\n") : 0, known ? b.data : "");
-	buf_fini(&b);
 	return known;
 }
 
 int host_read_u64(const char *path, uint64_t *value)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	int r = -1;
 	if (host_read(&b, path) >= 0) {
 		char *end = b.data;
@@ -258,6 +257,5 @@ int host_read_u64(const char *path, uint64_t *value)
 			errno = EINVAL;
 		}
 	}
-	buf_fini(&b);
 	return r;
 }

@@ -14,6 +14,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+// Calls `end` with the address of the variable when its block ends, by whatever way:
+//
+//	SCOPED(buf_fini) struct buf text = {0};
+#define SCOPED(end) __attribute__((cleanup(end)))
+
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -73,7 +73,7 @@ static const char *first_line_of(struct buf *b, const char *path)
 
 static void check_kernel(struct report *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char *dot = NULL;
 	const char *release = first_line_of(&b, "/proc/sys/kernel/osrelease");
 	unsigned long major = release ? strtoul(release, &dot, 10) : 0;
@@ -86,12 +86,11 @@ static void check_kernel(struct report *r)
 	else
 		set_line(r, KFD_CHECK_UNKNOWN, "Linux 6.5 or later; what counts is kfd-version",
 			 "Linux %s: its own driver cannot suspend queues, another might", release);
-	buf_fini(&b);
 }
 
 static void check_driver(struct report *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	if (host_access("/sys/class/kfd/kfd", F_OK)) {
 		set_line(r, KFD_CHECK_NO,
 			 "modprobe amdgpu; is there an AMD GPU, and does dmesg say why not?",
@@ -102,7 +101,6 @@ static void check_driver(struct report *r)
 	const char *version = first_line_of(&b, "/sys/module/amdgpu/version");
 	set_line(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
 		 version ? version : "");
-	buf_fini(&b);
 }
 
 static const char MEND_ROOT[] = "run as root (sudo)";
@@ -423,7 +421,7 @@ static void check_tracefs(struct report *r)
 
 void kfd_rights_read(struct kfd_rights *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char ns[64];
 	*r = (struct kfd_rights){.caps = KFD_UNKNOWN};
 	if (!host_is_live())
@@ -432,7 +430,6 @@ void kfd_rights_read(struct kfd_rights *r)
 		host_read(&b, "/proc/self/status") > 0 ? strstr(b.data, "\nCapEff:") : NULL;
 	if (caps)
 		r->caps = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
-	buf_fini(&b);
 	// The initial user namespace has a fixed number: PROC_USER_INIT_INO in linux/proc_ns.h.
 	r->user_ns = host_readlink("/proc/self/ns/user", ns, sizeof(ns)) > 0 &&
 		     strcmp(ns, "user:[4026531837]") != 0;

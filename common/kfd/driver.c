@@ -34,7 +34,7 @@ static const struct row {
 
 void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char *dot;
 	*d = (struct kfd_driver){.interface = interface};
 	if (host_read(&b, "/proc/sys/kernel/osrelease") > 0) {
@@ -42,7 +42,6 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 		d->minor = *dot == '.' ? (unsigned)strtoul(dot + 1, &dot, 10) : 0;
 		d->patch = *dot == '.' ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
 	}
-	buf_fini(&b);
 	// Only a driver built outside of the kernel tree has a version of its own.
 	d->out_of_tree = host_access("/sys/module/amdgpu/version", F_OK) == 0;
 }

@@ -110,7 +110,7 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 // of the contexts of the process that is being read, or of the queues of its last context.
 static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool contexts)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	uint64_t rank = 0, id;
 	const ssize_t n = buf_read_at(&text, dir, name);
 	if (n < 0)
@@ -127,7 +127,6 @@ static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool
 			if (p->queues[i].qid == id)
 				p->queues[i].created = rank;
 	}
-	buf_fini(&text);
 }
 
 COMPARE_BY(by_qid, struct kfd_queue, qid)
@@ -161,7 +160,7 @@ static int read_queues(struct reader *r, int parent)
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
 {
 	char name[32] = "";
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	uint64_t v = 0;
 	if (proc->pasid != KFD_UNKNOWN)
 		return proc->pasid;
@@ -170,7 +169,6 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	if (host_read(&text, PATH(DEBUGFS_PROC "/%d/%spasid_%u", (int)proc->pid, name, gpu)) <= 0 ||
 	    !kfd_parse_number(text.data, text.data + text.len, &v))
 		v = 0;
-	buf_fini(&text);
 	return v ? v : KFD_UNKNOWN;
 }
 
@@ -408,7 +406,7 @@ bool kfd_procs_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
 void kfd_procs_confirm(struct kfd_procs *p)
 {
 	const struct kfd_procs_how how = {.keep = has_order, .arg = p};
-	struct kfd_procs now = {0};
+	SCOPED(kfd_procs_fini) struct kfd_procs now = {0};
 	if (p->sysfs && kfd_procs_read(&now, &how) < 0)
 		now.nprocs = 0;
 	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
@@ -423,7 +421,6 @@ void kfd_procs_confirm(struct kfd_procs *p)
 		for (uint32_t k = 1; k < proc->contexts; k++)
 			p->contexts[proc->context + k].created = KFD_UNKNOWN;
 	}
-	kfd_procs_fini(&now);
 }
 
 void kfd_procs_fini(struct kfd_procs *p)

@@ -129,7 +129,7 @@ static void load_node(struct kfd_topology *t, unsigned node, unsigned what, stru
 
 int kfd_topology_load(struct kfd_topology *t, unsigned what)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	uint64_t index = 0;
 	*t = (struct kfd_topology){0};
 	DIR *d = host_opendir(NODES);
@@ -141,7 +141,6 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 			load_node(t, node, what, &b);
 	}
 	closedir(d);
-	buf_fini(&b);
 	ARRAY_SORT(t->gpus, t->n, compare_node);
 	for (size_t i = 0; i < t->n; i++)
 		if (t->gpus[i].gpu_id != KFD_UNKNOWN && !t->gpus[i].error)
@@ -151,10 +150,8 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 
 bool kfd_topology_has_gpu(void)
 {
-	struct kfd_topology t = {0};
-	bool any = kfd_topology_load(&t, 0) == 0 && t.n > 0;
-	kfd_topology_fini(&t);
-	return any;
+	SCOPED(kfd_topology_fini) struct kfd_topology t = {0};
+	return kfd_topology_load(&t, 0) == 0 && t.n > 0;
 }
 
 void kfd_topology_fini(struct kfd_topology *t)

@@ -37,14 +37,13 @@ struct buf *out_html(struct out *o)
 // markup.
 static void outdoc_markdown(struct buf *out, const char *text, size_t len)
 {
-	struct buf safe = {0};
+	SCOPED(buf_fini) struct buf safe = {0};
 	text_escape(&safe, text, len);
 	for (const char *s = safe.data ? safe.data : ""; *s; s++) {
 		if (strchr("|<*_`[~&\\", *s))
 			buf_puts(out, "\\");
 		buf_append(out, s, 1);
 	}
-	buf_fini(&safe);
 }
 
 void outdoc_open(struct out *o)
@@ -82,7 +81,7 @@ static const struct {
 
 void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	va_list ap;
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
@@ -99,7 +98,6 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 	} else if (o->opts.mode == OUT_TABLE && block != OUT_SECTION && block != OUT_NOTE) {
 		buf_printf(&o->buf, "%s%s\n", o->buf.len ? "\n" : "", s);
 	}
-	buf_fini(&text);
 }
 
 static void outdoc_cell(struct out *o, const struct out_col *c, const void *record, const char *tag)

@@ -144,7 +144,7 @@ static size_t least_width(const struct outtable *t, unsigned i, size_t legible)
 // left can be cut to fit the terminal.
 static void leave_out_wide(const struct outtable *t, size_t *limit, size_t terminal)
 {
-	struct buf names = {0};
+	SCOPED(buf_fini) struct buf names = {0};
 	size_t least = 0;
 	for (unsigned i = 0; i < t->ncols; i++)
 		least += least_width(t, i, WHOLE) + (i > 0);
@@ -157,7 +157,6 @@ static void leave_out_wide(const struct outtable *t, size_t *limit, size_t termi
 	}
 	if (names.len)
 		err_note("left out, for want of room on the terminal: %s", names.data);
-	buf_fini(&names);
 }
 
 // Cuts columns, the widest first, until the table fits.
@@ -259,7 +258,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 static void print_escaped(const struct outtable *t, struct buf *out)
 {
 	struct outtable safe = *t;
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	const char *cell = t->cells.data;
 	err_note(SCOLS " is missing: this table is neither coloured nor cut to the terminal");
 	safe.cells = (struct buf){0};
@@ -270,7 +269,6 @@ static void print_escaped(const struct outtable *t, struct buf *out)
 		outtable_cell(&safe, text.len ? text.data : "");
 	}
 	print_plain(&safe, out);
-	buf_fini(&text);
 	buf_fini(&safe.cells);
 }
 

@@ -39,12 +39,11 @@ static void put_type(struct json *j, const char *name)
 static void put_help(struct json *j, const char *key, const char *help)
 {
 	const char *unit = unit_of(key);
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	if (!*help)
 		return;
 	buf_printf(&text, unit ? "%s [%s]" : "%s", help, unit);
 	json_str(j, "description", text.data);
-	buf_fini(&text);
 }
 
 static void put_column(struct json *j, const struct out_col *c)

@@ -100,7 +100,7 @@ static void hide_queues(struct queue_rows *q, const struct pick_queues *queues)
 
 int host_choose(struct queue_rows *q, const struct host_choice *by)
 {
-	struct pick pick = {0};
+	SCOPED(pick_fini) struct pick pick = {0};
 	struct pick_queues queues;
 	int status = pick_queues_init(&queues, by->queues);
 	status = status ? status : pick_init(&pick, by->processes, q->processes);
@@ -111,7 +111,6 @@ int host_choose(struct queue_rows *q, const struct host_choice *by)
 	status = status ? status : pick_queues_check_prio(&queues, q);
 	if (!status && pick_queues_asks(by->queues))
 		hide_queues(q, &queues);
-	pick_fini(&pick);
 	pick_queues_fini(&queues);
 	return status;
 }

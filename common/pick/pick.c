@@ -125,7 +125,7 @@ int pick_init_watch(struct pick *p, const struct pick_opts *o, struct process_ca
 
 void pick_renew(struct pick *p)
 {
-	struct buf ignored = {0};
+	SCOPED(buf_fini) struct buf ignored = {0};
 	struct pick now;
 	if (!p->opts->tree && !p->opts->ns_pid)
 		return;
@@ -137,7 +137,6 @@ void pick_renew(struct pick *p)
 		pick_fini(&now);
 	}
 	err_gather(NULL);
-	buf_fini(&ignored);
 }
 
 static bool comm_matches(const struct pick *p, pid_t pid)
@@ -184,12 +183,11 @@ static bool user_matches(const struct pick *p, pid_t pid)
 static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, const char *word),
 		       pid_t pid)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	bool found = false;
 	if (host_read(&text, PATH("/proc/%d/cgroup", (int)pid)) > 0)
 		for (size_t i = 0; i < w->n && !found; i++)
 			found = is(text.data, w->v[i]);
-	buf_fini(&text);
 	return found;
 }
 

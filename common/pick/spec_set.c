@@ -100,14 +100,13 @@ static int check_spec_queues(const struct spec *v, const char *option)
 static int check_spec_processes(const struct spec *v, const char *option, const char *text)
 {
 	const struct pick_opts *o = &v->spec.pick;
-	struct process_cache processes = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
 	struct pick pick;
 	int status = pick_init(&pick, o, &processes);
 	if (!status && o->pids.given && !o->ns_pid && !any_lives(&o->pids))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
 				  "%s: %s: there is no such process", option, text);
 	pick_fini(&pick);
-	process_cache_fini(&processes);
 	return status;
 }
 
@@ -131,7 +130,7 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 int spec_set_add_pids(struct spec_set *s, size_t number, const char *option,
 		      const struct pids *pids)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	struct proc p;
 	int status = GPQ_OK;
 	if (!pids->given)
@@ -144,9 +143,7 @@ int spec_set_add_pids(struct spec_set *s, size_t number, const char *option,
 	}
 	if (!status && !pids->n)
 		status = err_fail(GPQ_NOTFOUND, NULL, "%s: no process is named", option);
-	status = status ? status : spec_set_add(s, number, option, text.data);
-	buf_fini(&text);
-	return status;
+	return status ? status : spec_set_add(s, number, option, text.data);
 }
 
 bool spec_set_has(const struct spec_set *s, size_t number)
@@ -175,7 +172,7 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 				bool first, int *status)
 {
 	struct pick *picks = xcalloc(s->n + 1, sizeof(*picks));
-	struct buf said = {0};
+	SCOPED(buf_fini) struct buf said = {0};
 	if (!first)
 		err_gather(&said);
 	for (size_t i = 0; i < s->n; i++) {
@@ -185,7 +182,6 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 		*status = failed && first ? failed : *status;
 	}
 	err_gather(NULL);
-	buf_fini(&said);
 	return picks;
 }
 

@@ -60,7 +60,7 @@ ssize_t reader_read(struct buf *b, const char *path)
 
 ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	ssize_t n = reader_read(&b, PATH("/proc/%d/cmdline", (int)pid));
 	if (n >= 0) {
 		while (n > 0 && b.data[n - 1] == '\0')
@@ -70,6 +70,5 @@ ssize_t proc_cmdline(pid_t pid, char *text, size_t size)
 			text[i] = b.data[i] ? b.data[i] : ' ';
 		text[n] = '\0';
 	}
-	buf_fini(&b);
 	return n;
 }

@@ -29,7 +29,7 @@ void queue_row_clear(struct queue_row *r)
 bool recorded_chosen(struct pids *to)
 {
 	enum { MOST = 1 << 16 }; // bytes of the list: pids_add() takes quadratic time
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char bad[32];
 	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
 				   ? strstr(b.data, "\n" RECORDED_CHOSEN)
@@ -43,7 +43,6 @@ bool recorded_chosen(struct pids *to)
 		pids_add(to, text, bad);
 		free(text);
 	}
-	buf_fini(&b);
 	return chosen;
 }
 
@@ -161,7 +160,7 @@ static void fill_live_indices(struct queue_row *r)
 // "READ WRITE HOLDER", each a number or "-".
 static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char context[32] = "", word[3][24] = {"-", "-", "-"};
 	uint64_t read, write, holder;
 	if (r->context != KFD_UNKNOWN)
@@ -169,7 +168,6 @@ static void fill_recorded(const struct queue_rows *q, struct queue_row *r)
 	if (host_read(&b, PATH("/sys/class/kfd/kfd/proc/%d/%squeues/%u/.now", (int)r->pid, context,
 			       (unsigned)r->qid)) > 0)
 		sscanf(b.data, "%23s %23s %23s", word[0], word[1], word[2]);
-	buf_fini(&b);
 	if (q->how->want & READ_HOLDER && parse_u64(word[2], &holder) && holder <= INT32_MAX)
 		r->now.holder = (int64_t)holder;
 	if (q->how->want & READ_INDICES && parse_u64(word[0], &read) && parse_u64(word[1], &write))

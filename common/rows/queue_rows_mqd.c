@@ -293,7 +293,7 @@ bool queue_rows_explain_rls(const struct queue_rows *q)
 // Notes, in one line, the queues of a process whose MQDs are unknown for this reason.
 static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc, enum join_why why)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	int32_t context = -1;
 	for (uint32_t i = proc->queue; i < proc->queue + proc->queues; i++) {
 		const struct join_queue *j = &q->join.queues[i];
@@ -314,7 +314,6 @@ static void explain_join(const struct queue_rows *q, const struct kfd_proc *proc
 				 ? "; shown is what they have in common, --likely takes the "
 				   "likeliest"
 				 : "");
-	buf_fini(&b);
 }
 
 static void explain_onhw(const struct queue_rows *q)

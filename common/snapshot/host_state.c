@@ -152,8 +152,8 @@ static void fill_state_queues(struct host_state *m, const struct hqds *h)
 
 static int load_moment(struct host_state *m, const char *dir, const struct host_choice *by)
 {
-	struct hqds slots = {0};
-	struct buf text = {0};
+	SCOPED(hqds_fini) struct hqds slots = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	// The dumps (hqds, mqds) are read first and in a row, as they must be of the same moment.
 	m->has_slots = reader_read(&text, HQDS) >= 0;
 	if (!m->has_slots)
@@ -171,8 +171,6 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 	host_read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
 	host_read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
 	m->uptime_cs = read_uptime();
-	hqds_fini(&slots);
-	buf_fini(&text);
 	return status;
 }
 
@@ -324,7 +322,7 @@ static void report_change(void (*each)(void *arg, const struct qdiff *d), void *
 void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	size_t i = 0, j = 0;
 	while (i < before->n || j < after->n) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
@@ -338,5 +336,4 @@ void qdiff_run(const struct host_state *before, const struct host_state *after,
 		}
 		report_change(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
 	}
-	buf_fini(&text);
 }

@@ -136,7 +136,7 @@ static void add_entry(void *arg, const struct entry *e)
 // line, which is removed, and a snapshot without a line, whose number is skipped.
 static int read_index(struct series *s, struct so_far *f)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	size_t bad = 0;
 	if (buf_read_fd(&text, s->index) < 0)
 		return err_sys(errno, NULL, "%s/" INDEX, s->dir);
@@ -144,7 +144,6 @@ static int read_index(struct series *s, struct so_far *f)
 	warn_bad(s->dir, bad);
 	if ((size_t)s->end < text.len && ftruncate(s->index, s->end))
 		return err_sys(errno, NULL, "%s/" INDEX, s->dir);
-	buf_fini(&text);
 	char name[32];
 	struct stat st;
 	do
@@ -217,7 +216,7 @@ static void put_index_line(struct buf *to, uint64_t number, const struct series_
 
 int series_add(struct series *s, const struct series_line *line)
 {
-	struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0};
 	put_index_line(&text, s->next, line);
 	int r = write_fully(s->index, text.data, text.len);
 	const int error = errno;
@@ -227,7 +226,6 @@ int series_add(struct series *s, const struct series_line *line)
 	} else if (ftruncate(s->index, s->end)) {
 		err_note("%s/" INDEX ": %s", s->dir, strerror(errno));
 	}
-	buf_fini(&text);
 	errno = error;
 	return r;
 }

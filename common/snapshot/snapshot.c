@@ -102,7 +102,7 @@ static int add_dump(struct saver *v, const char *path)
 
 static int add_host_file(struct saver *v, const char *path)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	int r = read_host_file(path, &b);
 	if (r > 0) {
 		r = tree_dir(v->t, path);
@@ -113,7 +113,6 @@ static int add_host_file(struct saver *v, const char *path)
 			v->item->redact(v->r, &b);
 		r = snapshot_add(v, path, &b);
 	}
-	buf_fini(&b);
 	return r;
 }
 
@@ -321,7 +320,7 @@ static int save_text(struct tree *t, const char *dir, const char *name, struct b
 // Saves the present indices and the holder of a queue in its file .now, which queue_rows.c reads.
 static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	char name[40];
 	const bool indices = r->now.read != KFD_UNKNOWN && r->now.write != KFD_UNKNOWN;
 	if (indices)
@@ -331,9 +330,7 @@ static int save_now(struct tree *t, const char *dir, const struct queue_row *r)
 	else if (indices)
 		buf_puts(&b, " -\n");
 	snprintf(name, sizeof(name), "queues/%u/.now", (unsigned)r->qid);
-	int failed = save_text(t, dir, name, &b);
-	buf_fini(&b);
-	return failed;
+	return save_text(t, dir, name, &b);
 }
 
 // Keeps the path of KFD's folder of processes, links resolved: a tree has no files below a link.
@@ -349,7 +346,7 @@ static int save_context(struct saver *v, const struct kfd_procs *p, const struct
 	const struct kfd_proc *proc = &p->procs[c->proc];
 	const uint64_t context = c->id < 0 ? KFD_UNKNOWN : (uint64_t)c->id;
 	char sub[24] = "";
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "/context_%d", (int)c->id);
 	char *dir = xasprintf("%s/%d%s", v->procs, (int)proc->pid, sub);
@@ -365,7 +362,6 @@ static int save_context(struct saver *v, const struct kfd_procs *p, const struct
 		r = save_text(v->t, dir, ".contexts", &b);
 	}
 	free(dir);
-	buf_fini(&b);
 	return r;
 }
 

@@ -31,7 +31,7 @@ static void add_user(struct saver *v, struct buf *b, uint64_t uid)
 
 static int add_users(struct saver *v, const pid_t *pids, size_t n)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	int r = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct proc p;
@@ -40,7 +40,6 @@ static int add_users(struct saver *v, const pid_t *pids, size_t n)
 	}
 	if (b.len)
 		r = snapshot_add(v, "/etc/passwd", &b);
-	buf_fini(&b);
 	return r;
 }
 
@@ -61,14 +60,12 @@ static int add_container(struct saver *v, pid_t pid)
 		return 0;
 	const char *id = name_to_show(v, REDACT_CONTAINER_ID, c.id);
 	const char *alias = name_to_show(v, REDACT_CONTAINER, name);
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
 	if (is_noted(v->s, path))
 		return 0;
 	buf_printf(&b, "{\"ID\":\"%s\",\"Name\":\"/%s\"}\n", id, alias);
-	int r = snapshot_add(v, path, &b);
-	buf_fini(&b);
-	return r;
+	return snapshot_add(v, path, &b);
 }
 
 int snapshot_add_names(struct saver *v, const pid_t *pids, size_t n)
@@ -122,7 +119,7 @@ static void manifest_line(struct buf *b, const struct snapshot_entry *e)
 
 int snapshot_add_manifest(struct saver *v)
 {
-	struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0};
 	manifest_head(v, &b);
 	for (size_t i = 0; i < v->s->n; i++) {
 		const struct snapshot_entry *e = &v->s->entries[i];
@@ -132,7 +129,5 @@ int snapshot_add_manifest(struct saver *v)
 		v->s->files += !e->error;
 		v->s->bytes += e->error ? 0 : e->size;
 	}
-	int r = tree_file(v->t, "/MANIFEST", b.data, b.len);
-	buf_fini(&b);
-	return r;
+	return tree_file(v->t, "/MANIFEST", b.data, b.len);
 }

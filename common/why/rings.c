@@ -90,7 +90,7 @@ static void take_entries(struct queue_rows *q, const struct group_member *m)
 static int attach_processes(struct queue_rows *q)
 {
 	const struct group_talk talk = {.request = "queues addresses", .start = true};
-	struct group g = {.dry = true};
+	SCOPED(group_fini) struct group g = {.dry = true};
 	int status = GPQ_OK;
 	err_hint(NULL, "--attach: the driver takes all queues of the GPUs off the hardware once");
 	for (size_t i = 0; i < q->n; i++)
@@ -108,7 +108,6 @@ static int attach_processes(struct queue_rows *q)
 			take_entries(q, m);
 	}
 	group_release(&g);
-	group_fini(&g);
 	return status;
 }
 
@@ -284,8 +283,8 @@ static void open_memories(struct rings *r)
 
 void rings_read_slots(struct rings *r)
 {
-	struct process_cache cache = {0};
-	struct slot_rows slots = {0};
+	SCOPED(process_cache_fini) struct process_cache cache = {0};
+	SCOPED(slot_rows_fini) struct slot_rows slots = {0};
 	const struct slot_rows_how how = {.likely = false};
 	const int status =
 		host_access(HQDLIST_HQDS, R_OK) ? 1 : slot_rows_load(&slots, &cache, &how);
@@ -300,8 +299,6 @@ void rings_read_slots(struct rings *r)
 			q->slot_error = s->v[MQD_V_ERROR];
 			q->slot_write = q->ring.kind == RING_AQL ? wptr / AQL_PACKET_DWORDS : wptr;
 		}
-	slot_rows_fini(&slots);
-	process_cache_fini(&cache);
 }
 
 // --- loading ---

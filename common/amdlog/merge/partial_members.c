@@ -98,13 +98,12 @@ static void write_name(struct json *j, const struct member *m, const void *at)
 static void write_name_hex(struct json *j, const struct member *m, const void *at)
 {
 	const struct member_name *name = at;
-	struct buf hex = {0};
+	SCOPED(buf_fini) struct buf hex = {0};
 	if (is_utf8(name))
 		return;
 	for (size_t i = 0; i < name->len; i++)
 		buf_printf(&hex, "%02x", (unsigned char)name->text[i]);
 	json_str(j, m->key, hex.data);
-	buf_fini(&hex);
 }
 
 char *copy_string(const struct jsonin_value *v)
