@@ -179,13 +179,11 @@ static void for_kfd_processes(const struct typed *t, unsigned want,
 			      void (*each)(const struct typed *t, const struct process_info *p))
 {
 	SCOPED(process_cache_fini) struct process_cache cache = {0};
-	DIR *dir = host_opendir("/sys/class/kfd/kfd/proc");
+	SCOPED(closedir_at) DIR *dir = host_opendir("/sys/class/kfd/kfd/proc");
 	pid_t pid;
 	for (struct dirent *e; dir && (e = readdir(dir));)
 		if (proc_parse_pid(e->d_name, &pid))
 			each(t, process_cache_get(&cache, pid, want));
-	if (dir)
-		closedir(dir);
 }
 
 static void offer_pid(const struct typed *t, const struct process_info *p)

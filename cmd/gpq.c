@@ -387,7 +387,7 @@ static int install_links(const char *dir)
 	if (n < 0)
 		return err_sys(errno, NULL, "/proc/self/exe");
 	bool made = mkdir(dir, 0777) == 0 || errno == EEXIST;
-	int fd = made ? open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC) : -1;
+	SCOPED(close_at) int fd = made ? open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return err_sys(errno, "name a directory that you may write to", "%s", dir);
 	int status = GPQ_OK;
@@ -405,7 +405,6 @@ static int install_links(const char *dir)
 			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
 					  "%s/%s: exists and is not a link to this gpq", dir, name);
 	}
-	close(fd);
 	return status;
 }
 

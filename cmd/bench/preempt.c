@@ -117,14 +117,13 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 
 static void warn_unreached(const struct group_member *m)
 {
-	struct kfd_queue *unreached = NULL;
+	SCOPED(free_at) struct kfd_queue *unreached = NULL;
 	ssize_t n = kfd_contexts_unreached(m->target.pid, m->sel, &unreached);
 	if (n > 0)
 		err_warn("gpq queues -o +CONTEXT shows them",
 			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
 			 "interface does not reach them",
 			 (int)m->target.pid, n);
-	free(unreached);
 }
 
 static int attach_targets(struct preempt *p)
@@ -288,18 +287,16 @@ static int run_attached(struct preempt *p)
 		return status;
 	if (!bench_context_is_gpu(&p->m.run->context))
 		err_warn(NULL, "this is a software GPU: times here are not a GPU's");
-	struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
+	SCOPED(free_at) struct cycle *v = xcalloc(cycle_lines(&p->attached), sizeof(*v));
 	status = measure_cycles(p, v);
 	progress_end(&p->m.progress);
 	warn_of_cost(p);
-	status = status ? status : explain_end(p, v);
-	free(v);
-	return status;
+	return status ? status : explain_end(p, v);
 }
 
 int bench_preempt(struct cmd *c)
 {
-	struct preempt *p = xcalloc(1, sizeof(*p));
+	SCOPED(free_at) struct preempt *p = xcalloc(1, sizeof(*p));
 	p->signals = -1;
 	const struct bench_opts *o = c->opts;
 	int status = measurement_begin(&p->m, c, false);
@@ -311,6 +308,5 @@ int bench_preempt(struct cmd *c)
 	close_quietly(p->signals);
 	status = measurement_end(&p->m, c, p->done > 0, status);
 	group_fini(&p->targets);
-	free(p);
 	return status;
 }

@@ -36,10 +36,8 @@ static const char plot_begin[] = "<figure>", plot_end[] = "</figure>\n";
 static bool holds_json(const char *path)
 {
 	char first = '\0';
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const bool json = fd >= 0 && read(fd, &first, 1) == 1 && first == '{';
-	close_quietly(fd);
-	return json;
+	SCOPED(close_at) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd >= 0 && read(fd, &first, 1) == 1 && first == '{';
 }
 
 // Writes each plot of the page to a file of its own: DIR/plot-1.svg ...

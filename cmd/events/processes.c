@@ -67,7 +67,7 @@ static void add_known(struct events *ev, pid_t pid, ino_t folder, uint64_t now)
 void processes_look(struct events *ev)
 {
 	const uint64_t now = clock_ns();
-	DIR *d = host_opendir(PROCS);
+	SCOPED(closedir_at) DIR *d = host_opendir(PROCS);
 	bool fresh = false;
 	pid_t pid;
 	if (!d)
@@ -88,7 +88,6 @@ void processes_look(struct events *ev)
 		fresh = true;
 		add_known(ev, pid, e->d_ino, now);
 	}
-	closedir(d);
 }
 
 void processes_end(struct events *ev, uint64_t now)

@@ -154,7 +154,7 @@ static int compare_runs(struct cmd *c, const struct words *paths)
 	if (n < 2)
 		return err_fail(GPQ_USAGE, "gpq snapshot --compare RUN1 RUN2 ...",
 				"--compare takes a snapshot of each of two runs or more");
-	struct host_state *runs = xcalloc(n, sizeof(*runs));
+	SCOPED(free_at) struct host_state *runs = xcalloc(n, sizeof(*runs));
 	const int found = load_runs(c, runs, paths);
 	int status = found == GPQ_PARTIAL ? GPQ_OK : found;
 	if (!status) {
@@ -167,7 +167,6 @@ static int compare_runs(struct cmd *c, const struct words *paths)
 	}
 	for (unsigned i = 0; i < n; i++)
 		host_state_fini(&runs[i]);
-	free(runs);
 	return status ? status : found;
 }
 

@@ -50,13 +50,12 @@ static struct topology read_topology(void)
 {
 	struct topology t = {0};
 	struct stat st;
-	const int fd = host_open(GENERATION, O_RDONLY | O_NONBLOCK);
+	SCOPED(close_at) const int fd = host_open(GENERATION, O_RDONLY | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		t.device = st.st_dev;
 		t.inode = st.st_ino;
 		host_read_line(t.generation, sizeof(t.generation), GENERATION);
 	}
-	close_quietly(fd);
 	return t;
 }
 
@@ -128,7 +127,7 @@ static int take_snapshot(struct run *r, uint64_t missed)
 	read_host(r->names, host, sizeof(host));
 	host_read_line(boot_id, sizeof(boot_id), "/proc/sys/kernel/random/boot_id");
 	how.earlier = status ? -1 : open_earlier(r);
-	char *path = series_path(r->series.dir, r->series.next);
+	SCOPED(free_at) char *path = series_path(r->series.dir, r->series.next);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	struct series_line line = {.monotonic_ns = clock_ns(),
 				   .wall_ns = (uint64_t)wall.tv_sec * NS_PER_S +
@@ -152,7 +151,6 @@ static int take_snapshot(struct run *r, uint64_t missed)
 	}
 	close_quietly(how.earlier);
 	free(chosen.v);
-	free(path);
 	return status;
 }
 

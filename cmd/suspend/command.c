@@ -150,7 +150,7 @@ static void check_link(struct group_member *m, struct pollfd *p, struct marks *m
 
 static int wait_command(pid_t child, int signals, struct group *all, struct marks *marks)
 {
-	struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
+	SCOPED(free_at) struct pollfd *p = xcalloc(all->n + 1, sizeof(*p));
 	int status = 0;
 	p[0] = (struct pollfd){.fd = signals, .events = POLLIN};
 	for (size_t i = 0; i < all->n; i++)
@@ -160,7 +160,6 @@ static int wait_command(pid_t child, int signals, struct group *all, struct mark
 		for (size_t i = 0; i < all->n; i++)
 			check_link(all->v[i], &p[i + 1], marks);
 	}
-	free(p);
 	return status;
 }
 

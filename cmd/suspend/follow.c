@@ -250,7 +250,7 @@ static bool read_selector_text(struct follower *f)
 
 size_t followers(struct follower **list)
 {
-	struct proc *all = NULL;
+	SCOPED(free_at) struct proc *all = NULL;
 	const ssize_t num = proc_list(&all);
 	size_t n = 0, room = 0;
 	*list = NULL;
@@ -263,7 +263,6 @@ size_t followers(struct follower **list)
 		(*list)[n] = (struct follower){.pid = all[i].pid, .uid = all[i].uid, .ours = ours};
 		n += read_selector_text(&(*list)[n]);
 	}
-	free(all);
 	return n;
 }
 
@@ -271,13 +270,12 @@ size_t followers(struct follower **list)
 // users may have more followers than a process may have descriptors.
 static bool signal_follower(const struct follower *f, int sig)
 {
-	const int pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
+	SCOPED(close_at) const int pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	struct proc now;
 	const bool lives = pidfd >= 0 && proc_read(&now, f->pid) == 0 && now.uid == f->uid &&
 			   strcmp(now.comm, FOLLOWER_COMM) == 0 && !wait_readable(pidfd, LOOP_NOW);
 	if (lives && sig)
 		syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
-	close_quietly(pidfd);
 	return lives;
 }
 

@@ -209,7 +209,7 @@ static void write_follower(struct out *o, const struct follower *f)
 
 int held_list(struct cmd *c, const struct pids *only)
 {
-	struct follower *following = NULL;
+	SCOPED(free_at) struct follower *following = NULL;
 	struct kfd_holding *held;
 	const size_t num = kfd_holdings(&held, true);
 	const size_t num_following = only->given ? 0 : followers(&following);
@@ -224,6 +224,5 @@ int held_list(struct cmd *c, const struct pids *only)
 	for (size_t i = 0; i < num_following && !status; i++)
 		write_follower(o, &following[i]);
 	kfd_holdings_free(held, num);
-	free(following);
 	return out_finish(o, status);
 }

@@ -261,11 +261,9 @@ static int suspend_all(struct cmd *c, struct group *all, struct marks *marks)
 	kfd_step_init("gpq");
 	suspend_members(all, o);
 	targets_find_unreached(all);
-	struct proof_seen *proofs = o->verify ? proofs_take(all) : NULL;
-	const int status = c->argc ? suspend_for_command(c, all, proofs, marks)
-				   : suspend_lasting(c, all, proofs);
-	free(proofs);
-	return status;
+	SCOPED(free_at) struct proof_seen *proofs = o->verify ? proofs_take(all) : NULL;
+	return c->argc ? suspend_for_command(c, all, proofs, marks)
+		       : suspend_lasting(c, all, proofs);
 }
 
 // ---- --method criu: pauses whole processes by the driver's checkpoint ioctl

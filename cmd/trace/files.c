@@ -6,10 +6,9 @@
 
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
-#include "common/host/buf.h"
+#include "common/host/root.h"
 #include "common/host/tail.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -77,8 +76,8 @@ static int by_pid(const void *a, const void *b)
 static void add_family(struct inputs *in, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-	char *dir = xstrndup(name, (size_t)(base - name));
-	DIR *d = *base ? opendir(*dir ? dir : ".") : NULL;
+	SCOPED(free_at) char *dir = xstrndup(name, (size_t)(base - name));
+	SCOPED(closedir_at) DIR *d = *base ? opendir(*dir ? dir : ".") : NULL;
 	const size_t first = in->n;
 	uint64_t pid;
 	for (const struct dirent *e; d && (e = readdir(d));) {
@@ -86,9 +85,6 @@ static void add_family(struct inputs *in, const char *name)
 		    pid_of_suffix(e->d_name + strlen(base), &pid))
 			add_input(in, xasprintf("%s%s", dir, e->d_name), (int64_t)pid);
 	}
-	if (d)
-		closedir(d);
-	free(dir);
 	ARRAY_SORT(in->v + first, in->n - first, by_pid);
 }
 
@@ -115,12 +111,10 @@ static int read_file(struct trace *t, const char *name)
 {
 	if (strcmp(name, "-") == 0)
 		return trace_read(t, "standard input", STDIN_FILENO, NULL);
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	SCOPED(close_at) int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return cannot_open(name);
-	int status = trace_read(t, name, fd, NULL);
-	close(fd);
-	return status;
+	return trace_read(t, name, fd, NULL);
 }
 
 static int wait_for_more(int ms)
@@ -244,11 +238,10 @@ int trace_marks_read(struct trace *t)
 	if (!path)
 		return GPQ_OK;
 	// FILE of --mark may be a pipe: then this waits until the writer ends.
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	SCOPED(close_at) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || buf_read_fd(&text, fd) < 0)
 		status = err_sys(errno, NULL, "--mark %s", path);
 	else
 		status = read_windows(w, path, &text);
-	close_quietly(fd);
 	return status;
 }

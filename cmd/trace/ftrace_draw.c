@@ -152,7 +152,7 @@ static void name_states(struct kernel_side *k, const uint8_t *drawn)
 // Draws holds and events. Holds of epochs after the first are left out, as their times overlap.
 static void draw_states(struct kernel_side *k)
 {
-	uint8_t *drawn = xcalloc(k->f.nprocesses + 1, 1);
+	SCOPED(free_at) uint8_t *drawn = xcalloc(k->f.nprocesses + 1, 1);
 	for (size_t i = 0; i < k->f.nholds; i++) {
 		const struct ftrace_hold *h = &k->f.holds[i];
 		if (h->epoch || !ftrace_wanted_at(k, h->begin_ns, h->target))
@@ -168,12 +168,11 @@ static void draw_states(struct kernel_side *k)
 		drawn[e->process == FTRACE_NONE ? k->f.nprocesses : e->process] |= EVENTS;
 	}
 	name_states(k, drawn);
-	free(drawn);
 }
 
 void ftrace_draw(struct kernel_side *k)
 {
-	struct task *tasks = xcalloc(k->f.n ? k->f.n : 1, sizeof(*tasks));
+	SCOPED(free_at) struct task *tasks = xcalloc(k->f.n ? k->f.n : 1, sizeof(*tasks));
 	size_t n = 0;
 	k->draw = amdlog_timeline_events(k->t->timeline);
 	if (!k->several)
@@ -192,5 +191,4 @@ void ftrace_draw(struct kernel_side *k)
 	if (k->f.losses)
 		traceevent_name(k->draw, TRACK_LOST, 0, "lost events", 999);
 	name_tasks(k, tasks, n);
-	free(tasks);
 }

@@ -103,13 +103,12 @@ static void init_block(void *ctx, struct block *b)
 
 static void fini_block(void *ctx, struct block *b)
 {
-	struct found *f = b->user;
+	SCOPED(free_at) struct found *f = b->user;
 	(void)ctx;
 	block_result_fini(&f->result);
 	grep_hits_fini(&f->hits);
 	trace_rows_fini(&f->rows);
 	out_piece_free(f->rows.out);
-	free(f);
 }
 
 static void work_on_block(void *ctx, unsigned worker, struct block *b)

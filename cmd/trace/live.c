@@ -57,7 +57,7 @@ enum { HAS_KERNEL = 1, HAS_EVENTS = 2, HAS_LOG = 4 };
 // Returns which files of a recording (HAS_ bits) the folder has. Logs: "log" or "log_<pid>".
 static unsigned folder_content(const char *folder)
 {
-	DIR *d = opendir(folder);
+	SCOPED(closedir_at) DIR *d = opendir(folder);
 	unsigned found = 0;
 	for (const struct dirent *e; d && (e = readdir(d));)
 		found |= strcmp(e->d_name, KERNEL_FILE) == 0   ? HAS_KERNEL
@@ -66,20 +66,17 @@ static unsigned folder_content(const char *folder)
 					 strncmp(e->d_name, LOG_FILE "_", sizeof(LOG_FILE)) == 0
 				 ? HAS_LOG
 				 : 0;
-	if (d)
-		closedir(d);
 	return found;
 }
 
 // Makes a file of the recording. `next`: consequence or advice in the message if that fails.
 static int create_file(const struct recording *r, const char *name, const char *next, int *fd)
 {
-	char *path = path_in(r->folder, name);
+	SCOPED(free_at) char *path = path_in(r->folder, name);
 	int status = GPQ_OK;
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (*fd < 0)
 		status = err_sys(errno, next, "%s", path);
-	free(path);
 	return status;
 }
 
@@ -100,11 +97,9 @@ static int make_folder(struct recording *r)
 // Removes a temporary folder, with all files in it.
 static void remove_folder(struct recording *r)
 {
-	DIR *d = r->temporary ? opendir(r->folder) : NULL;
+	SCOPED(closedir_at) DIR *d = r->temporary ? opendir(r->folder) : NULL;
 	for (const struct dirent *e; d && (e = readdir(d));)
 		unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
 	if (r->temporary)
 		rmdir(r->folder);
 }

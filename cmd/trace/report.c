@@ -39,7 +39,7 @@ static int by_rank(const void *a, const void *b)
 uint32_t *trace_sorted(struct trace *t, uint32_t n, uint32_t *count,
 		       bool (*rank)(struct trace *, uint32_t, struct trace_rank *))
 {
-	struct trace_rank *ranks = xcalloc(n, sizeof(*ranks));
+	SCOPED(free_at) struct trace_rank *ranks = xcalloc(n, sizeof(*ranks));
 	uint32_t *index = xcalloc(n, sizeof(*index));
 	*count = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -50,7 +50,6 @@ uint32_t *trace_sorted(struct trace *t, uint32_t n, uint32_t *count,
 	qsort(ranks, *count, sizeof(*ranks), by_rank);
 	for (uint32_t i = 0; i < *count; i++)
 		index[i] = ranks[i].index;
-	free(ranks);
 	return index;
 }
 

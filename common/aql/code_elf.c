@@ -259,13 +259,11 @@ bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget,
 	    !read_loaded(&l, l.hash, hash, sizeof(hash)) || hash[1] > *budget / sizeof(Elf64_Sym) ||
 	    l.names_size > *budget)
 		return false;
-	Elf64_Sym *symbols = xcalloc(hash[1] + 1, sizeof(*symbols));
-	char *names = xcalloc(l.names_size + 1, 1);
+	SCOPED(free_at) Elf64_Sym *symbols = xcalloc(hash[1] + 1, sizeof(*symbols));
+	SCOPED(free_at) char *names = xcalloc(l.names_size + 1, 1);
 	bool ok = read_loaded(&l, l.symbols, symbols, hash[1] * sizeof(*symbols)) &&
 		  read_loaded(&l, l.names, names, l.names_size);
 	if (ok)
 		give_symbols(&l, symbols, hash[1], names, each, arg);
-	free(symbols);
-	free(names);
 	return ok;
 }

@@ -146,10 +146,10 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 	first = least(first < oldest ? oldest : first, read);
 	const uint64_t end = least(least(l->at.write, read + room), read + after + 1);
 	const size_t n = (size_t)(end - first);
-	uint8_t *bytes = xcalloc(n + 1, AQL_BYTES);
+	SCOPED(free_at) uint8_t *bytes = xcalloc(n + 1, AQL_BYTES);
 	const bool all = read_slots(r, m, first, n, bytes);
 	l->v = xcalloc(n + 1, sizeof(*l->v));
-	bool *have = xcalloc(n + 1, sizeof(*have));
+	SCOPED(free_at) bool *have = xcalloc(n + 1, sizeof(*have));
 	for (size_t i = 0; i < n; i++) // a part of the ring may be unmapped
 		have[i] = all || read_slots(r, m, first + i, 1, bytes + i * AQL_BYTES);
 	l->problem = ring_indices(r, m, &l->at);
@@ -157,8 +157,6 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 		l->v[l->n].index = first + l->n;
 		set_packet(r, &l->v[l->n], have[l->n] ? bytes + l->n * AQL_BYTES : NULL, &l->at);
 	}
-	free(have);
-	free(bytes);
 }
 
 size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at)

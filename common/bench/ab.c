@@ -517,7 +517,7 @@ static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t numbe
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400])
 {
-	struct experiment *x = xcalloc(1, sizeof(*x));
+	SCOPED(free_at) struct experiment *x = xcalloc(1, sizeof(*x));
 	*why = '\0';
 	*r = (struct ab_run){.mode = mode,
 			     .number = number,
@@ -540,6 +540,5 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	samples_fini(&x->printed[SIDE_ONLINE].v);
 	samples_fini(&x->printed[SIDE_OFFLINE].v);
 	close(x->signals);
-	free(x);
 	return status;
 }

@@ -40,12 +40,10 @@ static pid_t next_other(const struct workload *s, DIR *d)
 
 static void find_descendants(struct workload *s)
 {
-	DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
+	SCOPED(closedir_at) DIR *d = s->child.pid ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
 	for (pid_t pid; (pid = next_other(s, d));)
 		if (descends(pid, s->child.pid))
 			group_add(&s->group, pid, NULL);
-	if (d)
-		closedir(d);
 }
 
 static bool take_chosen(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
@@ -92,6 +90,7 @@ void workload_hold(struct workload *s, bool hold)
 
 pid_t workload_stranger(const struct workload *s, char name[64])
 {
+	SCOPED(closedir_at)
 	DIR *d = s->child_start ? host_opendir("/sys/class/kfd/kfd/proc") : NULL;
 	struct proc p;
 	pid_t pid;
@@ -100,8 +99,6 @@ pid_t workload_stranger(const struct workload *s, char name[64])
 			snprintf(name, 64, "%s", p.comm);
 			break;
 		}
-	if (d)
-		closedir(d);
 	return pid;
 }
 

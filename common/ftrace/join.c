@@ -120,7 +120,7 @@ static uint32_t *no_numbers(uint32_t n)
 
 static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 {
-	uint32_t *found = no_numbers(s->nprocesses);
+	SCOPED(free_at) uint32_t *found = no_numbers(s->nprocesses);
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 		uint32_t process = q->hwq != AMDLOG_UNKNOWN ? creator(f, q->hwq) : FTRACE_NONE;
@@ -134,7 +134,6 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 		if (found[i] < CONFLICT)
 			match_process(f, found[i], i, "queue");
 	}
-	free(found);
 }
 
 // Matches the log's pid with the pid in the process's own PID namespace, which gpq recorded. If

@@ -120,7 +120,7 @@ COMPARE_BY_BOTH(by_thread, struct thread_place, tid, record)
 
 static void order_threads(struct ftrace *f)
 {
-	struct thread_place *v = xcalloc(f->n + 1, sizeof(*v));
+	SCOPED(free_at) struct thread_place *v = xcalloc(f->n + 1, sizeof(*v));
 	uint32_t losses = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		losses += f->v[i].kind == FTRACE_LOST;
@@ -132,7 +132,6 @@ static void order_threads(struct ftrace *f)
 	f->by_thread = xcalloc(f->nby_thread + 1, sizeof(*f->by_thread));
 	for (size_t i = 0; i < f->nby_thread; i++)
 		f->by_thread[i] = v[i].record;
-	free(v);
 }
 
 COMPARE_BY_BOTH(by_task, struct ftrace_task, tid, tgid)

@@ -54,12 +54,10 @@ static bool exists(struct path path)
 // Writes a text by one write(2), which tracefs takes as one command. Returns 0, or -1 with errno.
 static int write_tracefs(struct path path, int flags, const char *text)
 {
-	int fd = host_open(path.text, O_WRONLY | flags);
+	SCOPED(close_at) int fd = host_open(path.text, O_WRONLY | flags);
 	if (fd < 0)
 		return -1;
-	int r = write(fd, text, strlen(text)) < 0 ? -1 : 0;
-	close_quietly(fd);
-	return r;
+	return write(fd, text, strlen(text)) < 0 ? -1 : 0;
 }
 
 static int set_instance(const struct live_trace *t, const char *file, const char *text)
@@ -79,12 +77,11 @@ static struct path probes_switch(const struct live_trace *t)
 // lack lines while another gpq removes its own.)
 static int count_events(const struct live_trace *t)
 {
+	SCOPED(closedir_at)
 	DIR *d = host_opendir(PATH("%s/instances/%s/events/%s", t->dir, t->name, t->group));
 	int n = 0;
 	while (d && host_readdir(d))
 		n++;
-	if (d)
-		closedir(d);
 	return n;
 }
 
@@ -292,7 +289,7 @@ static void sweep_groups(struct live_trace *t, struct swept *s)
 // Removes what killed gpqs left: instances that nobody has locked, and their kprobe events.
 static struct swept sweep_instances(const char *dir)
 {
-	DIR *d = host_opendir(PATH("%s/instances", dir));
+	SCOPED(closedir_at) DIR *d = host_opendir(PATH("%s/instances", dir));
 	struct live_trace t = {.lock = -1};
 	const struct dirent *e;
 	struct swept s = {0};
@@ -301,8 +298,6 @@ static struct swept sweep_instances(const char *dir)
 		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
 		    is_number(e->d_name + strlen(PREFIX), '\0'))
 			sweep_one(&t, e->d_name + strlen(PREFIX), &s);
-	if (d)
-		closedir(d);
 	sweep_groups(&t, &s);
 	return s;
 }

@@ -25,7 +25,7 @@ static bool has_context(pid_t pid)
 	ssize_t n = 0;
 	bool found = false;
 	snprintf(path, sizeof(path), PROC_DIR, (int)pid);
-	const int fd = host_open(path, O_RDONLY | O_DIRECTORY);
+	SCOPED(close_at) const int fd = host_open(path, O_RDONLY | O_DIRECTORY);
 	while (fd >= 0 && !found && (n = getdents64(fd, &names, sizeof(names))) > 0) {
 		const struct dirent64 *e;
 		for (ssize_t at = 0; at < n && !found; at += e->d_reclen) {
@@ -35,7 +35,6 @@ static bool has_context(pid_t pid)
 	}
 	if (n < 0)
 		host_trouble(path, errno);
-	close_quietly(fd);
 	return found;
 }
 

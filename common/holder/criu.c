@@ -4,8 +4,8 @@
 #include "common/kfd/driver.h"
 #include "common/holder/rundir.h"
 #include "common/holder/ptrace.h"
+#include "common/host/root.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -34,13 +34,12 @@ static int write_record(int dir, const char *name, const char *text, struct kfd_
 
 static enum record read_record(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	SCOPED(close_at) int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char first = 0;
 	if (fd < 0)
 		return RECORD_NONE;
 	if (read(fd, &first, 1) != 1)
 		first = 0;
-	close(fd);
 	return first == 'p' ? RECORD_PAUSED : RECORD_INTENT;
 }
 
@@ -48,7 +47,7 @@ static enum record read_record(int dir, const char *name)
 // duplicate is open, the queues would outlive the target.
 static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 {
-	DIR *d = opendir(PATH("/proc/%d/fd", (int)t->pid));
+	SCOPED(closedir_at) DIR *d = opendir(PATH("/proc/%d/fd", (int)t->pid));
 	char to[16];
 	struct dirent *e;
 	int fd = -1;
@@ -59,8 +58,6 @@ static int steal_device(const struct kfd_target *t, struct kfd_failure *f)
 			fd = (int)syscall(SYS_pidfd_getfd, t->pidfd,
 					  (int)strtol(e->d_name, NULL, 10), 0);
 	}
-	if (d)
-		closedir(d);
 	return fd >= 0 ? fd : kfd_fail(f, KFD_FAULT_NOT_KFD);
 }
 

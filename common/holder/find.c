@@ -10,9 +10,9 @@
 
 #include "common/host/buf.h"
 #include "common/host/clock.h"
+#include "common/host/root.h"
 #include "common/reader/reader.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -94,7 +94,7 @@ static int open_folder(pid_t pid, int fds, const char *name)
 
 static void try_holder(struct search *s)
 {
-	DIR *d = opendir(PATH("/proc/%d/fd", (int)s->holder));
+	SCOPED(closedir_at) DIR *d = opendir(PATH("/proc/%d/fd", (int)s->holder));
 	for (struct dirent *e; s->fd < 0 && d && (e = readdir(d));) {
 		int dir = e->d_name[0] == '.' ? -1 : open_folder(s->holder, dirfd(d), e->d_name);
 		if (dir < 0)
@@ -102,8 +102,6 @@ static void try_holder(struct search *s)
 		try_folder(dir, s);
 		close(dir);
 	}
-	if (d)
-		closedir(d);
 }
 
 int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms, char **path)
@@ -218,7 +216,7 @@ static void remove_stale(int dir, const char *name)
 static bool list_dir(int dir, void *arg)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	SCOPED(closedir_at) DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	bool sweep = ((struct holdings *)arg)->sweep && flock(dir, LOCK_EX | LOCK_NB) == 0;
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (strncmp(e->d_name, KFD_CRIU_PREFIX, strlen(KFD_CRIU_PREFIX)) == 0)
@@ -227,8 +225,6 @@ static bool list_dir(int dir, void *arg)
 			remove_stale(dir, e->d_name);
 	if (sweep)
 		kfd_rundir_unlock(dir);
-	if (d)
-		closedir(d);
 	return false;
 }
 
@@ -262,12 +258,11 @@ static void list_holders(struct holdings *l)
 {
 	const uint64_t deadline = clock_in_ms(ASK_MS);
 	find_holders(l);
-	struct kfd_link *links = xcalloc(l->num, sizeof(*links));
+	SCOPED(free_at) struct kfd_link *links = xcalloc(l->num, sizeof(*links));
 	for (size_t i = 0; i < l->num; i++)
 		ask_status(&l->v[i], &links[i]);
 	for (size_t i = 0; i < l->num; i++)
 		take_status(&l->v[i], &links[i], deadline);
-	free(links);
 }
 
 static int by_target(const void *a, const void *b)

@@ -173,12 +173,10 @@ static void nudge(pid_t tid)
 
 void tracee_rescue(pid_t pid)
 {
-	DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
+	SCOPED(closedir_at) DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
 		pid_t tid;
 		if (proc_parse_pid(e->d_name, &tid) && waits_for_debugger(pid, tid))
 			nudge(tid);
 	}
-	if (tasks)
-		closedir(tasks);
 }

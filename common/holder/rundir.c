@@ -1,6 +1,7 @@
 // Private directories and the sockets in them. Facts: unix(7), XDG base directory specification.
 #include "common/holder/rundir.h"
 
+#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/secure.h"
 
@@ -75,12 +76,10 @@ int kfd_rundir_open(struct kfd_failure *f)
 static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 {
 	uid_t owner = 0;
-	int fd = open_private(path, &owner);
+	SCOPED(close_at) int fd = open_private(path, &owner);
 	if (fd < 0)
 		return false;
-	const bool stop = owner == geteuid() && each(fd, arg);
-	close(fd);
-	return stop;
+	return owner == geteuid() && each(fd, arg);
 }
 
 bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg)

@@ -16,13 +16,11 @@
 // The n-th thread of `pid` that is not its leader; 0: there is none.
 static pid_t other_thread(pid_t pid, unsigned n)
 {
-	DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
+	SCOPED(closedir_at) DIR *tasks = host_opendir(PATH("/proc/%d/task", (int)pid));
 	pid_t tid = 0, found = 0;
 	for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
 		if (proc_parse_pid(e->d_name, &tid) && tid != pid && !n--)
 			found = tid;
-	if (tasks)
-		closedir(tasks);
 	return found;
 }
 

@@ -57,12 +57,10 @@ bool kfd_is_dead(pid_t pid)
 
 bool kfd_wait_death(pid_t pid, int timeout_ms)
 {
-	const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	SCOPED(close_at) const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return errno == ESRCH;
-	const bool dead = wait_readable(pidfd, clock_in_ms((uint64_t)timeout_ms));
-	close(pidfd);
-	return dead;
+	return wait_readable(pidfd, clock_in_ms((uint64_t)timeout_ms));
 }
 
 // A holder differs from other processes by its name alone.

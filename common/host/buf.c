@@ -136,12 +136,10 @@ ssize_t buf_read_fd(struct buf *b, int fd)
 ssize_t buf_read_at(struct buf *b, int dirfd, const char *name)
 {
 	b->len = 0;
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	SCOPED(close_at) int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -1;
-	ssize_t n = buf_read_fd(b, fd);
-	close_quietly(fd);
-	return n;
+	return buf_read_fd(b, fd);
 }
 
 int write_fully(int fd, const void *data, size_t n)
@@ -169,6 +167,11 @@ void close_quietly(int fd)
 	if (fd >= 0)
 		close(fd);
 	errno = saved;
+}
+
+void close_at(const int *fd)
+{
+	close_quietly(*fd);
 }
 
 void array_grow(void *array, size_t *cap, size_t n, size_t size)

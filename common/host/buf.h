@@ -73,6 +73,7 @@ void buf_fini(struct buf *b);
 
 // Closes a descriptor, if there is one (below 0: none). Leaves errno as it is.
 void close_quietly(int fd);
+void close_at(const int *fd); // for SCOPED()
 
 // Text `i` of a literal that holds several, each ended by a NUL: "PID\0pid\0process id". Rows of
 // large tables keep their texts like this: each pointer of a constant is relocated at each start

@@ -185,6 +185,14 @@ struct dirent *host_readdir(DIR *d)
 	return NULL;
 }
 
+void closedir_at(DIR *const *d)
+{
+	const int saved = errno;
+	if (*d)
+		closedir(*d);
+	errno = saved;
+}
+
 ssize_t host_read(struct buf *b, const char *path)
 {
 	b->len = 0;
@@ -205,12 +213,10 @@ int host_access(const char *path, int mode)
 		return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 	if (root_fd < 0)
 		return access(path, mode);
-	int fd = host_open(path, O_PATH);
+	SCOPED(close_at) int fd = host_open(path, O_PATH);
 	if (fd < 0)
 		return -1;
-	int r = access(PATH("/proc/self/fd/%d", fd), mode);
-	close_quietly(fd);
-	return r;
+	return access(PATH("/proc/self/fd/%d", fd), mode);
 }
 
 ssize_t host_readlink(const char *path, char *target, size_t size)

@@ -37,6 +37,7 @@ DIR *host_opendir(const char *path);
 // readdir(3) that reports failures by host_trouble(): otherwise a folder that cannot be read to its
 // end would look like a shorter folder.
 struct dirent *host_readdir(DIR *d);
+void closedir_at(DIR *const *d); // for SCOPED(); also of NULL
 
 // Reads a whole file into `b`, replacing its content. Returns the bytes read, or -1 with errno.
 ssize_t host_read(struct buf *b, const char *path);

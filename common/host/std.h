@@ -19,6 +19,9 @@
 //	SCOPED(buf_fini) struct buf text = {0};
 #define SCOPED(end) __attribute__((cleanup(end)))
 
+// free(3) for SCOPED(): `pointer` is the address of any pointer.
+void free_at(void *pointer);
+
 // Elements of an array of fixed size.
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

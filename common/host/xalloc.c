@@ -23,6 +23,15 @@ void *xcheck(void *p)
 	return p;
 }
 
+void free_at(void *pointer)
+{
+	const int saved = errno;
+	void *p;
+	memcpy(&p, pointer, sizeof(p));
+	free(p);
+	errno = saved;
+}
+
 void *xmalloc(size_t size)
 {
 	return xcheck(malloc(size ? size : 1));

@@ -94,10 +94,9 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 static int mute_stderr(void)
 {
 	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	SCOPED(close_at) int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (saved >= 0 && null >= 0)
 		dup2(null, STDERR_FILENO);
-	close_quietly(null);
 	return saved;
 }
 

@@ -46,11 +46,10 @@ static uint64_t read_number(int dir, const char *name)
 	char text[64];
 	uint64_t v;
 	// Links are refused: a recorded host may come from a stranger, and sysfs has none here.
-	int fd = host_open_file(dir, name);
+	SCOPED(close_at) int fd = host_open_file(dir, name);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	if (n < 0)
 		host_trouble(name, errno);
-	close_quietly(fd);
 	return n > 0 && n < (ssize_t)sizeof(text) && kfd_parse_number(text, text + n, &v)
 		       ? v
 		       : KFD_UNKNOWN;
@@ -136,7 +135,7 @@ static int read_queues(struct reader *r, int parent)
 {
 	struct kfd_procs *p = r->p;
 	size_t first = p->nqueues;
-	DIR *d = open_dir(parent, "queues");
+	SCOPED(closedir_at) DIR *d = open_dir(parent, "queues");
 	bool order = false;
 	if (!d)
 		return errno == ENOENT ? 0 : errno;
@@ -149,7 +148,6 @@ static int read_queues(struct reader *r, int parent)
 	}
 	if (order && !p->sysfs)
 		read_order_file(p, dirfd(d), ".order", false);
-	closedir(d);
 	ARRAY_SORT(p->queues + first, p->nqueues - first, by_qid);
 	return 0;
 }
@@ -223,14 +221,12 @@ COMPARE_BY(by_id, struct kfd_context, id)
 // Adds the counters on all GPUs of the process, which the names of the files vram_<gpuid> tell.
 static void read_idle_gpus(struct reader *r, int dir)
 {
-	DIR *d = open_dir(dir, ".");
+	SCOPED(closedir_at) DIR *d = open_dir(dir, ".");
 	for (struct dirent *e; d && (e = host_readdir(d));) {
 		uint32_t gpu;
 		if (strncmp(e->d_name, "vram_", 5) == 0 && kfd_parse_id(e->d_name + 5, &gpu))
 			add_usage(r, dirfd(d), gpu);
 	}
-	if (d)
-		closedir(d);
 }
 
 static void read_context(struct reader *r, int dir)
@@ -317,7 +313,7 @@ static void read_contexts(struct reader *r, DIR *d)
 static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 {
 	struct kfd_procs *p = r->p;
-	DIR *d = open_dir(parent, name);
+	SCOPED(closedir_at) DIR *d = open_dir(parent, name);
 	if (!d)
 		return errno == ENOMEM || errno == EMFILE ? -1 : 0; // 0: the process ended
 	struct kfd_proc *proc = ARRAY_ADD(p->procs, p->cap_procs, p->nprocs);
@@ -329,7 +325,6 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 	read_contexts(r, d);
 	proc->queues = (uint32_t)p->nqueues - proc->queue;
 	proc->usages = (uint32_t)p->nusages - proc->usage;
-	closedir(d);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ int kfd_smi_open(int kfd, uint32_t gpu_id, uint64_t mask)
 size_t kfd_smi_open_all(uint64_t mask, int **fds)
 {
 	SCOPED(kfd_topology_fini) struct kfd_topology t = {0};
-	const int kfd = kfd_open();
+	SCOPED(close_at) const int kfd = kfd_open();
 	size_t n = 0;
 	if (kfd >= 0)
 		kfd_topology_load(&t, 0); // a failure leaves no GPUs in t
@@ -37,7 +37,6 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 		(*fds)[n] = kfd_smi_open(kfd, (uint32_t)t.gpus[i].gpu_id, mask);
 		n += (*fds)[n] >= 0;
 	}
-	close_quietly(kfd);
 	return n;
 }
 

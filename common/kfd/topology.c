@@ -42,6 +42,7 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 static void read_memory(struct kfd_gpu *g, struct buf *b)
 {
 	uint64_t sum = g->local_mem_bytes == KFD_UNKNOWN ? 0 : g->local_mem_bytes;
+	SCOPED(closedir_at)
 	DIR *d = sum ? NULL : host_opendir(PATH(NODES "/%u/mem_banks", (unsigned)g->node));
 	for (struct dirent *e = NULL; d && (e = host_readdir(d));) {
 		uint32_t bank;
@@ -50,8 +51,6 @@ static void read_memory(struct kfd_gpu *g, struct buf *b)
 				      bank)) > 0)
 			sum += kfd_bank_bytes(b->data, b->len);
 	}
-	if (d)
-		closedir(d);
 	if (sum)
 		g->vram_bytes = sum;
 }
@@ -132,7 +131,7 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 	SCOPED(buf_fini) struct buf b = {0};
 	uint64_t index = 0;
 	*t = (struct kfd_topology){0};
-	DIR *d = host_opendir(NODES);
+	SCOPED(closedir_at) DIR *d = host_opendir(NODES);
 	if (!d)
 		return -errno;
 	for (struct dirent *e; (e = host_readdir(d));) {
@@ -140,7 +139,6 @@ int kfd_topology_load(struct kfd_topology *t, unsigned what)
 		if (kfd_parse_id(e->d_name, &node))
 			load_node(t, node, what, &b);
 	}
-	closedir(d);
 	ARRAY_SORT(t->gpus, t->n, compare_node);
 	for (size_t i = 0; i < t->n; i++)
 		if (t->gpus[i].gpu_id != KFD_UNKNOWN && !t->gpus[i].error)

@@ -29,7 +29,7 @@ int out_mistake_report(const struct out_mistake *m, const char *option)
 void out_mistake_column(struct out_mistake *m, const struct out_table *t, const char *name,
 			size_t len, size_t at)
 {
-	const char **words = xcalloc(t->ncols + 1, sizeof(*words));
+	SCOPED(free_at) const char **words = xcalloc(t->ncols + 1, sizeof(*words));
 	char given[64], upper[64];
 	const char *guess;
 	snprintf(given, sizeof(given), "%.*s", len ? (int)(len < 60 ? len : 60) : 2,
@@ -46,7 +46,6 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 				  .next = "--list-columns lists them"};
 	snprintf(m->text, sizeof(m->text), "unknown column %s in %s%s%s%s", given, t->name,
 		 guess ? ", did you mean " : "", guess ? guess : "", guess && at ? "," : "");
-	free(words);
 }
 
 // --- making a filter ---

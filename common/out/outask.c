@@ -242,8 +242,8 @@ static void fill_record(const struct outask *a, const uint64_t *cells, char *rec
 void outask_each(struct outask *a, void (*write)(void *arg, const void *record), void *arg)
 {
 	const size_t n = a->nkeys ? a->ncells / a->ncolumns : 0;
-	size_t *order = xreallocarray(NULL, n, sizeof(*order));
-	char *record = xcalloc(1, record_size(a));
+	SCOPED(free_at) size_t *order = xreallocarray(NULL, n, sizeof(*order));
+	SCOPED(free_at) char *record = xcalloc(1, record_size(a));
 	for (size_t i = 0; i < n; i++)
 		order[i] = i * a->ncolumns;
 	qsort_r(order, n, sizeof(*order), compare_gathered, a);
@@ -251,8 +251,6 @@ void outask_each(struct outask *a, void (*write)(void *arg, const void *record),
 		fill_record(a, &a->cells[order[i]], record);
 		write(arg, record);
 	}
-	free(order);
-	free(record);
 	a->ncells = a->text.len = 0;
 }
 

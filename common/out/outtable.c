@@ -228,7 +228,7 @@ static size_t fit_terminal(struct outtable *t, size_t terminal)
 static void print_scols(struct outtable *t, const struct scols *lib, struct buf *out)
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
-	char *text = NULL;
+	SCOPED(free_at) char *text = NULL;
 	// Sets the widths of characters only, the same for every user. Numbers keep the C locale.
 	setlocale(LC_CTYPE, "C.UTF-8");
 	lib->scols_table_enable_noheadings(s, !t->headings);
@@ -249,7 +249,6 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 		if (n && text[n - 1] != '\n')
 			buf_puts(out, "\n");
 	}
-	free(text);
 	lib->scols_unref_table(s);
 }
 

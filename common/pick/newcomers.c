@@ -85,7 +85,7 @@ bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 
 bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 {
-	DIR *d = host_opendir(PROCS);
+	SCOPED(closedir_at) DIR *d = host_opendir(PROCS);
 	struct newcomer *list = NULL;
 	size_t num = 0, room = 0;
 	pid_t pid;
@@ -100,7 +100,6 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 			old ? *old
 			    : (struct newcomer){.pid = pid, .folder = e->d_ino, .owns = !n->wait};
 	}
-	closedir(d);
 	free(n->v);
 	n->v = list;
 	n->n = num;

@@ -149,11 +149,9 @@ static bool comm_matches(const struct pick *p, pid_t pid)
 static bool cmdline_matches(const struct pick *p, pid_t pid)
 {
 	enum { MOST = 1 << 16 };
-	char *text = xmalloc(MOST);
+	SCOPED(free_at) char *text = xmalloc(MOST);
 	const ssize_t n = proc_cmdline(pid, text, MOST);
-	const bool fits = n > 0 && regex_matches(p->cmdline, text, (size_t)n);
-	free(text);
-	return fits;
+	return n > 0 && regex_matches(p->cmdline, text, (size_t)n);
 }
 
 static bool container_matches(const struct pick *p, pid_t pid)

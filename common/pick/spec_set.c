@@ -212,7 +212,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	int status = GPQ_OK;
 	if (!s->n || !newcomers_scan(newcomers, now))
 		return GPQ_OK;
-	struct pick *picks = start_picks(s, &processes, first, &status);
+	SCOPED(free_at) struct pick *picks = start_picks(s, &processes, first, &status);
 	for (size_t i = 0; i < newcomers->n; i++) {
 		struct newcomer *c = &newcomers->v[i];
 		struct kfd_selection *sel;
@@ -224,7 +224,6 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	}
 	for (size_t i = 0; i < s->n; i++)
 		pick_fini(&picks[i]);
-	free(picks);
 	process_cache_fini(&processes);
 	return status;
 }

@@ -381,13 +381,12 @@ static int ask_once(const struct reader_question *q, reader_take *take, void *ar
 	const pid_t child = child_start(&fd, q);
 	if (!child)
 		return ENOMEM;
-	const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	SCOPED(close_at) const int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	int error = take_parts(fd, child, q->whose, take, arg);
 	close(fd);
 	if (error != ETIMEDOUT && pidfd >= 0 &&
 	    !wait_readable(pidfd, clock_in_ms(patience_ms(q->whose))))
 		error = ETIMEDOUT;
-	close_quietly(pidfd);
 	leave_child(child, q->whose);
 	return error;
 }

@@ -91,7 +91,7 @@ void evictions_read(struct evictions *e)
 static bool is_process_named(const struct evictions *e, const struct queue_rows *all,
 			     const struct queue_row *q, uint64_t pid)
 {
-	struct kfd_smi_process *list = xcalloc(all->n + 1, sizeof(*list));
+	SCOPED(free_at) struct kfd_smi_process *list = xcalloc(all->n + 1, sizeof(*list));
 	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct queue_row *r = &all->rows[i];
@@ -104,9 +104,7 @@ static bool is_process_named(const struct evictions *e, const struct queue_rows 
 	}
 	const ssize_t found =
 		kfd_smi_find(list, n, pid, kfd_driver_fact(&e->driver, KFD_FACT_SMI_NS_PID));
-	const bool named = found >= 0 && list[found].pid == q->pid;
-	free(list);
-	return named;
+	return found >= 0 && list[found].pid == q->pid;
 }
 
 const char *evictions_trigger(const struct evictions *e, const struct queue_rows *all,

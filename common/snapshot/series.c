@@ -234,19 +234,15 @@ int series_add(struct series *s, const struct series_line *line)
 
 static int open_to_read(const char *dir)
 {
-	char *path = xasprintf("%s/" INDEX, dir);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	free(path);
-	return fd;
+	SCOPED(free_at) char *path = xasprintf("%s/" INDEX, dir);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 bool series_is(const char *path)
 {
 	struct stat st;
-	const int fd = open_to_read(path);
-	const bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	close_quietly(fd);
-	return is;
+	SCOPED(close_at) const int fd = open_to_read(path);
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 struct listing {
@@ -263,12 +259,11 @@ static void list_snapshot(void *arg, const struct entry *e)
 	if (!e->saved || e->number <= l->last) // not saved, or a second line about the snapshot
 		return;
 	l->last = e->number;
-	char *path = series_path(l->dir, e->number);
+	SCOPED(free_at) char *path = series_path(l->dir, e->number);
 	if (lstat(path, &st))
 		l->gone++;
 	else
 		words_push(l->to, path, strlen(path));
-	free(path);
 }
 
 int series_list(struct words *to, const char *dir)

@@ -66,7 +66,7 @@ static bool may_be_silent(const char *path)
 static int read_host_file(const char *path, struct buf *b)
 {
 	struct stat st;
-	int fd = host_open(path, O_RDONLY | O_NONBLOCK);
+	SCOPED(close_at) int fd = host_open(path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return -1;
 	int r = fstat(fd, &st);
@@ -78,7 +78,6 @@ static int read_host_file(const char *path, struct buf *b)
 			    : 0;
 	else if (r == 0)
 		r = (errno = EINVAL, -1); // a device or a pipe
-	close_quietly(fd);
 	return r;
 }
 
@@ -281,7 +280,7 @@ static void write_ids(struct buf *b, struct created *v, size_t n)
 static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, int context,
 		       struct buf *b)
 {
-	struct created *v = xcalloc(proc->queues + 1u, sizeof(*v));
+	SCOPED(free_at) struct created *v = xcalloc(proc->queues + 1u, sizeof(*v));
 	size_t n = 0;
 	for (uint32_t i = 0; i < proc->queues; i++) {
 		const struct kfd_queue *q = &p->queues[proc->queue + i];
@@ -289,14 +288,13 @@ static void order_text(const struct kfd_procs *p, const struct kfd_proc *proc, i
 			v[n++] = (struct created){q->created, q->qid};
 	}
 	write_ids(b, v, n);
-	free(v);
 }
 
 // Writes the ids of secondary contexts in order of creation, for the file .contexts; nothing if the
 // order is unknown.
 static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc, struct buf *b)
 {
-	struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
+	SCOPED(free_at) struct created *v = xcalloc(proc->contexts + 1u, sizeof(*v));
 	bool known = true;
 	for (uint32_t i = 1; i < proc->contexts; i++) { // context 0 is the primary one
 		const struct kfd_context *c = &p->contexts[proc->context + i];
@@ -305,15 +303,13 @@ static void contexts_text(const struct kfd_procs *p, const struct kfd_proc *proc
 	}
 	if (known && proc->contexts)
 		write_ids(b, v, proc->contexts - 1);
-	free(v);
 }
 
 static int save_text(struct tree *t, const char *dir, const char *name, struct buf *b)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	SCOPED(free_at) char *path = xasprintf("%s/%s", dir, name);
 	int r = b->len ? tree_file(t, path, b->data, b->len) : 0;
 	b->len = 0;
-	free(path);
 	return r;
 }
 
@@ -349,7 +345,7 @@ static int save_context(struct saver *v, const struct kfd_procs *p, const struct
 	SCOPED(buf_fini) struct buf b = {0};
 	if (c->id >= 0)
 		snprintf(sub, sizeof(sub), "/context_%d", (int)c->id);
-	char *dir = xasprintf("%s/%d%s", v->procs, (int)proc->pid, sub);
+	SCOPED(free_at) char *dir = xasprintf("%s/%d%s", v->procs, (int)proc->pid, sub);
 	order_text(p, proc, c->id, &b);
 	int r = save_text(v->t, dir, "queues/.order", &b);
 	for (size_t i = 0; i < now->n && !r; i++) {
@@ -361,7 +357,6 @@ static int save_context(struct saver *v, const struct kfd_procs *p, const struct
 		contexts_text(p, proc, &b);
 		r = save_text(v->t, dir, ".contexts", &b);
 	}
-	free(dir);
 	return r;
 }
 
@@ -415,14 +410,13 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 static void ask_version(struct snapshot *s)
 {
 	struct kfd_version v;
-	int fd = s->live ? kfd_open() : -1;
+	SCOPED(close_at) int fd = s->live ? kfd_open() : -1;
 	if (fd < 0)
 		return;
 	if (kfd_ioctl(fd, KFD_GET_VERSION, &v) == 0) {
 		s->kfd_major = v.major;
 		s->kfd_minor = v.minor;
 	}
-	close(fd);
 }
 
 int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *save)

@@ -157,13 +157,12 @@ static void change_sight(struct profile *p, struct profile_queue *q, const struc
 
 static void glance_all(struct profile *p)
 {
-	struct why_queue **v = xcalloc(p->n + 1, sizeof(struct why_queue *));
+	SCOPED(free_at) struct why_queue **v = xcalloc(p->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < p->n; i++)
 		if (p->v[i].x.q)
 			v[n++] = &p->v[i].x;
 	why_glance(v, n, p->rings);
-	free(v);
 }
 
 void profile_look(struct profile *p, uint64_t now_ns)

@@ -63,7 +63,7 @@ static void look_at_indices(struct why *w)
 
 static void look_at_heads(struct why *w)
 {
-	struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
+	SCOPED(free_at) struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		w->v[i].unread = true; // this is the first look at its packets
@@ -73,7 +73,6 @@ static void look_at_heads(struct why *w)
 	why_glance(v, n, w->rings);
 	for (size_t i = 0; i < w->n; i++)
 		w->v[i].exceptions = why_exceptions(w->v[i].q, memory_of(w, &w->v[i]));
-	free(v);
 }
 
 static bool has_moved(const struct why_queue *x)
