@@ -177,21 +177,99 @@ static void test_not_understood(void **state)
 	}
 }
 
+// Numbers at their limits: KFD_UNKNOWN (all bits) is none, an errno has 31 bits.
+static void test_limits(void **state)
+{
+	static const struct {
+		const char *line;
+		bool readable;
+		uint64_t bits;
+		int64_t error;
+	} cases[] = {
+		{"2 fffffffffffffffe:1", true, UINT64_MAX - 1, INT64_MIN},
+		{"2 ffffffffffffffff:1", false, KFD_UNKNOWN, INT64_MIN},
+		{"2 10000000000000000:1", false, KFD_UNKNOWN, INT64_MIN},
+		{"2 a:1", true, 10, INT64_MIN},
+		{"2 f:1", true, 15, INT64_MIN},
+		{"2 A:1", false, KFD_UNKNOWN, INT64_MIN},
+		{"2 F:1", false, KFD_UNKNOWN, INT64_MIN},
+		{"2 :1", false, KFD_UNKNOWN, INT64_MIN},
+		{"2 1:", false, KFD_UNKNOWN, INT64_MIN},
+		{"6 1 -7 @1(2) 0->1 3 2147483647", true, KFD_UNKNOWN, 2147483647},
+		{"6 1 -7 @1(2) 0->1 3 2147483648", false, KFD_UNKNOWN, INT64_MIN},
+		{"6 1 -7 @1(2) 0->1 3 -2147483647", true, KFD_UNKNOWN, -2147483647},
+		{"6 1 -7 @1(2) 0->1 3 -2147483648", false, KFD_UNKNOWN, INT64_MIN},
+		{"6 1 -7 @1(2) 0->1 3 -", false, KFD_UNKNOWN, INT64_MIN},
+		{"6 1 -7 @1(2) 0->1 3 ", true, KFD_UNKNOWN, INT64_MIN},
+		{"6 18446744073709551614 -7 @1(2) 0->1 3", true, KFD_UNKNOWN, INT64_MIN},
+		{"6 18446744073709551615 -7 @1(2) 0->1 3", false, KFD_UNKNOWN, INT64_MIN},
+		{"8 1 -7 @1(2) ", false, KFD_UNKNOWN, INT64_MIN},
+		{"0 a0f7 x", false, KFD_UNKNOWN, INT64_MIN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct kfd_smi_event e = parsed(cases[i].line);
+		if (e.readable != cases[i].readable || e.bits != cases[i].bits ||
+		    e.error != cases[i].error)
+			fail_msg("%s", cases[i].line);
+	}
+	assert_int_equal(parsed("0 1").number, 0);
+	assert_null(parsed("0 1").name);
+	// Only one NUL is the driver's, and a cause or name has none.
+	struct kfd_smi_event e;
+	kfd_smi_parse(&e, "3 2 x\0", 6);
+	assert_true(e.readable);
+	TEXT_IS(e, "x");
+	kfd_smi_parse(&e, "9 1 -7 a 2\0\0", 12);
+	assert_false(e.readable);
+}
+
+// Names of [kfd.smi-formats], each by its number, and the number behind the last.
+static void test_triggers(void **state)
+{
+	static const struct {
+		const char *head, *names[7];
+	} cases[] = {
+		{"5 1 -7 @1(2) 0->1 0:0 ", {"prefetch", "gpu-fault", "cpu-fault", "ttm"}},
+		{"6 1 -7 @1(2) 0->1 ", {"prefetch", "gpu-fault", "cpu-fault", "ttm"}},
+		{"9 1 -7 1 ",
+		 {"svm", "userptr", "ttm", "suspend", "criu-checkpoint", "criu-restore"}},
+		{"b 1 -7 @1(2) 1 ", {"mmu-notify", "mmu-notify-migrate", "cpu-unmap"}},
+		{"2 1:", {NULL}},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (unsigned n = 0; n < COUNT(cases[i].names); n++) {
+			char line[64];
+			snprintf(line, sizeof(line), "%s%u", cases[i].head, n);
+			struct kfd_smi_event e = parsed(line);
+			const char *got = kfd_smi_trigger(&e), *want = cases[i].names[n];
+			assert_true(e.readable);
+			if (want ? !got || strcmp(got, want) != 0 : got != NULL)
+				fail_msg("%s: %s", line, got ? got : "(null)");
+		}
+}
+
 struct seen {
 	char text[512];
+	uint64_t name_of;
+	unsigned lines;
 };
 
 static void note(void *arg, const struct kfd_smi_event *e)
 {
 	struct seen *s = arg;
 	const size_t n = strlen(s->text);
+	s->lines++;
+	s->name_of = e->name_of;
 	snprintf(s->text + n, sizeof(s->text) - n, "%d:%.*s%s;", (int)e->number, (int)e->text_len,
 		 e->text, e->name_of == KFD_UNKNOWN ? "" : "?");
 }
 
 static void feed(struct kfd_smi_text *t, struct seen *s, const char *text)
 {
-	s->text[0] = 0;
+	*s = (struct seen){0};
 	memcpy(t->data + t->len, text, strlen(text));
 	t->len += strlen(text);
 	kfd_smi_take(t, note, s);
@@ -200,7 +278,7 @@ static void feed(struct kfd_smi_text *t, struct seen *s, const char *text)
 static void test_lines(void **state)
 {
 	struct kfd_smi_text *t = calloc(1, sizeof(*t));
-	struct seen s = {""};
+	struct seen s = {0};
 	char lots[601];
 	(void)state;
 	feed(t, &s, "3 1 a\n3 2 b\n3 3");
@@ -216,6 +294,18 @@ static void test_lines(void **state)
 	feed(t, &s, lots);
 	assert_int_equal(t->len, 0);
 	assert_int_equal(strlen(s.text), 511); // cut by note()
+	// 512 bytes may still be the beginning of a message.
+	lots[512] = 0;
+	feed(t, &s, lots);
+	assert_int_equal(s.lines, 0);
+	assert_int_equal(t->len, 512);
+	feed(t, &s, "x3 9 d\n");
+	assert_int_equal(s.lines, 1);
+	assert_int_equal(t->len, 0);
+	feed(t, &s, lots);
+	feed(t, &s, "x");
+	assert_int_equal(s.lines, 1);
+	assert_int_equal(t->len, 0);
 	free(t);
 }
 
@@ -223,10 +313,11 @@ static void test_lines(void **state)
 static void test_names_with_newlines(void **state)
 {
 	struct kfd_smi_text *t = calloc(1, sizeof(*t));
-	struct seen s = {""};
+	struct seen s = {0};
 	(void)state;
 	feed(t, &s, "c 1f a\n3 1 x\n3 2 y\n"); // a\n3 1 x\n3 2 y: 13 bytes
 	assert_string_equal(s.text, "12:a;3:x?;3:y?;");
+	assert_int_equal(s.name_of, 0x1f);
 	feed(t, &s, "c 1f abc\n3 1 xyz\n3 2 yz\n"); // 3+1+7, 3+1+7+1+6 = 18
 	assert_string_equal(s.text, "12:abc;3:xyz?;3:yz;");
 	feed(t, &s, "c 1f abcd\n3 1 abcdef\n"); // 15
@@ -295,6 +386,8 @@ int main(void)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_not_understood),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_triggers),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_names_with_newlines),
 		cmocka_unit_test(test_full),
