@@ -43,6 +43,13 @@ static void test_gfx_names(void **state)
 		{"90006", "gfx906"},
 		{"80003", "gfx803"},
 		{"110003", "gfx1103"},
+		{"10000", "gfx100"},
+		{"9999", ""},
+		{"991515", "gfx99ff"},
+		{"991516", ""},
+		{"991615", ""},
+		{"999999", ""},
+		{"1000000", ""},
 		{"0", ""},
 		{"9", ""},
 		{"99999999", ""},
@@ -65,7 +72,13 @@ static void test_address(void **state)
 	assert_string_equal(derived("location_id 65535\ndomain 65535\n").bdf, "ffff:ff:1f.7");
 	// Partition number in bits 31:28, as some drivers have it.
 	assert_string_equal(derived("location_id 1610615296\ndomain 0\n").bdf, "0000:0a:00.0");
+	assert_string_equal(derived("location_id 4026597375\ndomain 0\n").bdf, "0000:ff:1f.7");
+	assert_string_equal(derived("location_id 4294967296\ndomain 0\n").bdf, "");
+	assert_string_equal(derived("location_id 0\ndomain 4294967295\n").bdf, "ffffffff:00:00.0");
+	assert_string_equal(derived("location_id 0\ndomain 4294967296\n").bdf, "");
 	assert_string_equal(derived("location_id 65536\ndomain 0\n").bdf, "");
+	assert_string_equal(derived("location_id 134217728\ndomain 0\n").bdf, ""); // bit 27
+	assert_string_equal(derived("location_id 268435456\ndomain 0\n").bdf, "0000:00:00.0");
 	assert_string_equal(derived("location_id 2560\n").bdf, "");
 }
 
@@ -110,10 +123,83 @@ static void test_cwsr(void **state)
 				      "simd_per_cu 4\ngfx_target_version 90010\n");
 	assert_false(told.cwsr_computed);
 	assert_int_equal(told.cwsr_bytes, 4096);
+	told = derived("cwsr_size 4096\nsimd_count 416\nsimd_per_cu 4\narray_count 8\n"
+		       "simd_arrays_per_engine 1\ngfx_target_version 90010\n"); // one is missing
+	assert_true(told.cwsr_computed);
+	assert_int_equal(told.cwsr_bytes, 63508480);
 	// A GPU that is not known yet: no guess.
 	assert_true(derived("simd_count 512\nsimd_per_cu 4\ngfx_target_version 130000\n"
 			    "num_xcc 1\n")
 			    .cwsr_bytes == KFD_UNKNOWN);
+}
+
+// 10 CUs of each version, and of the versions beside those that [kfd.save-size] names: 0x1000 for
+// the control stack of 400 or 320 waves, and 10 * (vector registers + 0x4000 + 0x1000 + LDS).
+static void test_cwsr_versions(void **state)
+{
+	static const struct {
+		unsigned version;
+		uint64_t total;
+	} cases[] = {
+		{89999, KFD_UNKNOWN}, {90000, 3485696},  {90006, 3485696},  {90008, 6107136},
+		{90009, 3485696},     {90010, 6107136},  {90400, 6107136},  {90401, 6107136},
+		{90402, 6107136},     {90500, 7090176},  {100099, 3485696}, {100100, 3485696},
+		{100300, 3485696},    {110000, 4796416}, {110001, 4796416}, {110002, 3485696},
+		{110501, 4796416},    {120000, 4796416}, {120001, 4796416}, {120002, KFD_UNKNOWN},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[256];
+		snprintf(text, sizeof(text),
+			 "simd_count 40\nsimd_per_cu 4\narray_count 4\nsimd_arrays_per_engine 2\n"
+			 "lds_size_in_kb 160\ngfx_target_version %u\n",
+			 cases[i].version);
+		struct kfd_gpu g = derived(text);
+		if (g.cwsr_bytes != cases[i].total)
+			fail_msg("%u: %llu", cases[i].version, (unsigned long long)g.cwsr_bytes);
+		assert_int_equal(g.cwsr_computed, cases[i].total != KFD_UNKNOWN);
+		assert_true(g.ctl_stack_bytes == (g.cwsr_computed ? 4096 : KFD_UNKNOWN));
+		assert_int_equal(kfd_gpu_uses_mes(&g), cases[i].version >= 110000);
+	}
+	assert_false(kfd_gpu_uses_mes(&(struct kfd_gpu){.gfx_target_version = KFD_UNKNOWN}));
+	assert_false(kfd_gpu_uses_mes(&(struct kfd_gpu){.gfx_target_version = 109999}));
+	// 40 waves a CU, at most 512 an engine: 1000 and 1024 of two engines.
+	static const char engines[] = "array_count 4\nsimd_arrays_per_engine 2\nsimd_per_cu 4\n"
+				      "gfx_target_version 90010\nsimd_count 10";
+	char text[256];
+	snprintf(text, sizeof(text), "%s0\n", engines);
+	assert_int_equal(derived(text).ctl_stack_bytes, 8192);
+	assert_int_equal(derived(text).cwsr_bytes, 15265792);
+	snprintf(text, sizeof(text), "%s4\n", engines);
+	assert_int_equal(derived(text).ctl_stack_bytes, 12288);
+	assert_int_equal(derived(text).cwsr_bytes, 15880192);
+}
+
+// Counts from 1 to 2^20 - 1 are believed.
+static void test_counts(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t cus;
+	} cases[] = {
+		{"simd_count 1\nsimd_per_cu 1\n", 1},
+		{"simd_count 1048575\nsimd_per_cu 1\n", 1048575},
+		{"simd_count 1048576\nsimd_per_cu 1\n", KFD_UNKNOWN},
+		{"simd_count 1048575\nsimd_per_cu 1048575\n", 1},
+		{"simd_count 8\nsimd_per_cu 1048576\n", KFD_UNKNOWN},
+		{"simd_count 0\nsimd_per_cu 4\n", KFD_UNKNOWN},
+		{"simd_per_cu 4\n", KFD_UNKNOWN},
+		{"simd_count 4\n", KFD_UNKNOWN},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_true(derived(cases[i].text).cus == cases[i].cus);
+	assert_true(derived("num_xcc 0\n").num_xcc == KFD_UNKNOWN);
+	assert_int_equal(derived("num_xcc 1\n").num_xcc, 1);
+	struct kfd_gpu g = derived("");
+	assert_true(g.index == KFD_UNKNOWN && g.node == KFD_UNKNOWN && g.gpu_id == KFD_UNKNOWN &&
+		    g.vram_bytes == KFD_UNKNOWN && g.hive_id == KFD_UNKNOWN);
+	assert_true(g.selected && !g.gfx[0] && !g.bdf[0]);
 }
 
 // Both bits of [kfd.capability], and only both.
@@ -134,6 +220,7 @@ static void test_malformed(void **state)
 				   "wave_front_size 64\n\001\002\003\nnum_cp_queues 24";
 	struct kfd_gpu g = derived(text);
 	assert_int_equal(g.bad_lines, 7);
+	assert_int_equal(g.good_lines, 2);
 	assert_true(g.simd_count == KFD_UNKNOWN && g.simd_per_cu == KFD_UNKNOWN);
 	assert_true(g.num_xcc == KFD_UNKNOWN && g.mec_fw == KFD_UNKNOWN);
 	assert_true(g.unique_id == KFD_UNKNOWN && g.hive_id == KFD_UNKNOWN);
@@ -165,6 +252,12 @@ static void test_memory(void **state)
 	assert_int_equal(kfd_bank_bytes(vram, strlen(vram)), 68719476736u);
 	assert_int_equal(kfd_bank_bytes(hidden, strlen(hidden)), 4096);
 	assert_int_equal(kfd_bank_bytes(system, strlen(system)), 0);
+	static const char other[] = "size_in_bytes 4096\nheap_type 3\n";
+	assert_int_equal(kfd_bank_bytes(other, strlen(other)), 0);
+	static const char sized[] = "size_in_bytes 4096\nheap_type 1\n"; // in the other order
+	assert_int_equal(kfd_bank_bytes(sized, strlen(sized)), 4096);
+	assert_int_equal(kfd_bank_bytes(sized, strlen(sized) - 3), 0); // no type
+	assert_int_equal(kfd_bank_bytes("heap_type 1\n", 12), 0);
 	assert_int_equal(kfd_bank_bytes("", 0), 0);
 }
 
@@ -268,6 +361,71 @@ static void test_banks(void **state)
 	assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_MEMORY), 0);
 	assert_int_equal(t.gpus[0].vram_bytes, 1300);
 	kfd_topology_fini(&t);
+	assert_int_equal(kfd_topology_load(&t, 0), 0); // not asked for
+	assert_true(t.gpus[0].vram_bytes == KFD_UNKNOWN);
+	kfd_topology_fini(&t);
+	// What the node says of itself comes first, 0 says nothing.
+	static const struct {
+		const char *properties;
+		uint64_t bytes;
+	} cases[] = {{"simd_count 4\nlocal_mem_size 0\n", 1300},
+		     {"simd_count 4\nlocal_mem_size 1\n", 1}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_node(1, "properties", cases[i].properties);
+		assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_MEMORY), 0);
+		assert_int_equal(t.gpus[0].vram_bytes, cases[i].bytes);
+		kfd_topology_fini(&t);
+	}
+}
+
+// Names of the devices of render nodes: a domain of at least four digits, as many as fit, and
+// partitions. What is no address leaves that of location_id.
+static void test_device_names(void **state)
+{
+	static const struct {
+		const char *device, *bdf;
+	} cases[] = {
+		{"0000:43:1f.7", "0000:43:1f.7"},
+		{"000:43:00.0", "0000:0a:00.3"},
+		{"00010000:43:00.0", "00010000:43:00.0"},
+		{"123456789abcdef:43:00.0", "123456789abcdef:43:00.0"},
+		{"0123456789abcdef:43:00.0", "0000:0a:00.3"},
+		{"0000:43:00.00", "0000:0a:00.3"},
+		{"0000:43:00.", "0000:0a:00.3"},
+		{"0000:4g:00.0", "0000:0a:00.3"},
+		{"0000:43:00:0", "0000:0a:00.3"},
+		{"000g:43:00.0", "0000:0a:00.3"},
+		{"amdgpu_xcp.7", "0000:0a:00.0"},
+		{"amdgpu_xc.7", "0000:0a:00.3"},
+	};
+	char link[128];
+	(void)state;
+	put_node(1, "gpu_id", "100\n");
+	put_node(1, "properties",
+		 "location_id 2563\ndomain 0\ndrm_render_minor 128\nsimd_count 4\n");
+	put_node(1, "name", "aldebaran\nx\n");
+	put_node(2, "gpu_id", "101\n"); // without a location
+	put_node(2, "properties", "drm_render_minor 128\nsimd_count 4\n");
+	put_node(2, "name", "0123456789012345678901234567890123456789012345678901234567890123\n");
+	put_node(3, "gpu_id", "102\n"); // no such render node, whatever its low bits
+	put_node(3, "properties", "drm_render_minor 4294967424\nsimd_count 4\n");
+	snprintf(link, sizeof(link), "%s/sys/class/drm/renderD128/device", host_dir);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kfd_topology t;
+		const bool taken = strcmp(cases[i].bdf, "0000:0a:00.3") != 0;
+		put_device_link(128, cases[i].device);
+		assert_int_equal(kfd_topology_load(&t, KFD_TOPOLOGY_BDF | KFD_TOPOLOGY_NAME), 0);
+		assert_string_equal(t.gpus[0].bdf, cases[i].bdf);
+		assert_int_equal(t.gpus[0].bdf_of_device, taken);
+		assert_string_equal(t.gpus[1].bdf,
+				    taken && cases[i].device[0] != 'a' ? cases[i].bdf : "");
+		assert_string_equal(t.gpus[2].bdf, "");
+		assert_string_equal(t.gpus[0].name, "aldebaran");
+		assert_int_equal(strlen(t.gpus[1].name), 63);
+		assert_string_equal(t.gpus[2].name, "");
+		kfd_topology_fini(&t);
+		assert_int_equal(unlink(link), 0);
+	}
 }
 
 // Three partitions of a device, as a host in CPX mode shows them, and one whole GPU.
@@ -346,6 +504,15 @@ static void test_select(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(selected(&t, cases[i].word), cases[i].bits);
+	char third[] = "3", first[] = "0", absent[] = "4", zeros[] = "0000000003",
+	     more_zeros[] = "00000000003";
+	char *const words[] = {third, first, absent, zeros, more_zeros};
+	assert_null(kfd_topology_select(&t, words, 2));
+	assert_true(t.gpus[0].selected && !t.gpus[1].selected && !t.gpus[2].selected &&
+		    t.gpus[3].selected);
+	assert_ptr_equal(kfd_topology_select(&t, words, 3), absent);
+	assert_null(kfd_topology_select(&t, words + 3, 1)); // ten digits, and eleven
+	assert_ptr_equal(kfd_topology_select(&t, words + 3, 2), more_zeros);
 	assert_null(kfd_topology_select(&t, NULL, 0));
 	for (size_t i = 0; i < t.n; i++)
 		assert_true(t.gpus[i].selected);
@@ -358,11 +525,14 @@ int main(void)
 		cmocka_unit_test(test_gfx_names),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_cwsr),
+		cmocka_unit_test(test_cwsr_versions),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_suspend_bits),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test_setup_teardown(test_nodes, setup_host, teardown_host),
 		cmocka_unit_test_setup_teardown(test_banks, setup_host, teardown_host),
+		cmocka_unit_test_setup_teardown(test_device_names, setup_host, teardown_host),
 		cmocka_unit_test_setup_teardown(test_partitions, setup_host, teardown_host),
 		cmocka_unit_test_setup_teardown(test_select, setup_host, teardown_host),
 	};
