@@ -200,6 +200,16 @@ bool container_parse_docker(const char *config, char *name, size_t size)
 	return json_value(outer_member(config, "\"Name\":"), name, size);
 }
 
+// Finds the name in podman's list of all containers, some of which have none.
+static bool podman_name(const char *list, const char *id, char *name, size_t size)
+{
+	static const char key[] = "\"names\":";
+	const char *entry = strstr(list, id);
+	const char *names = entry ? strstr(entry, key) : NULL;
+	const char *next = entry ? strstr(entry, "\"id\":") : NULL;
+	return names && (!next || names < next) && json_value(names + strlen(key), name, size);
+}
+
 bool container_name(const struct container *c, char *name, size_t size)
 {
 	SCOPED(buf_fini) struct buf b = {0};
@@ -213,10 +223,7 @@ bool container_name(const struct container *c, char *name, size_t size)
 	} else if (host_read(&b,
 			     "/var/lib/containers/storage/overlay-containers/containers.json") >=
 		   0) {
-		static const char key[] = "\"names\":";
-		const char *entry = strstr(b.data, c->id);
-		const char *names = entry ? strstr(entry, key) : NULL;
-		found = names && json_value(names + strlen(key), name, size);
+		found = podman_name(b.data, c->id, name, size);
 	}
 	return found;
 }
