@@ -23,7 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID2 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define ID3 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void test_container(void **state)
 {
@@ -45,6 +47,18 @@ static void test_container(void **state)
 		{"0::/lxc.payload.web/system.slice/nginx.service\n", "web", "lxc"},
 		{"4:memory:/lxc/build1\n", "build1", "lxc"},
 		{"0::/machine.slice/machine-deb12.scope/payload\n", "deb12", "nspawn"},
+		{"0::/lxc.payload/web2\n", "web2", "lxc"},
+		{"0::/system.slice/machine-deb13.service/x.y\n", "deb13", "nspawn"},
+		{"0::/machine.slice/machine-a.b\n", "a.b", "nspawn"}, // no unit
+		{"0::/x/nerdctl-" ID2 ".scope\n", ID2, "containerd"},
+		{"0::/containerd/" ID2 "\n", ID2, "containerd"},
+		{"0::/system.slice/cri-containerd-" ID2 ".scope\n", ID2, "containerd"},
+		{"0::/x/" ID2 "\n", ID2, ""},
+		{"0::/" ID2 "\n", ID2, ""},
+		// The first of several lines, and of several ids, that is one.
+		{"3:cpu:/docker/" ID "\n0::/docker/" ID2 "\n", ID, "docker"},
+		{"3:cpu:/\n2:\n0::/lxc/b/docker-" ID2 ".scope/docker-" ID ".scope\n", ID2,
+		 "docker"},
 	};
 	struct container c;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -58,7 +72,12 @@ static void test_container(void **state)
 					   "0::/system.slice/docker.service\n",
 					   "garbage",
 					   "1:2",
-					   "0::/my-lxc/x\n"};
+					   "0::/my-lxc/x\n",
+					   "0::/lxc/\n",
+					   "0::/docker/" ID "0\n", // 65 digits
+					   "0::/docker/0123456789abcdef0123456789abcdef"
+					   "0123456789abcdef0123456789abcde\n",
+					   "0:" ID};
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(container_parse(&c, none[i]));
 	assert_true(container_parse(&c, cases[0].cgroup));
@@ -67,8 +86,16 @@ static void test_container(void **state)
 		container_parse(&named, "0::/machine.slice/systemd-nspawn@web.service/payload\n"));
 	assert_string_equal(named.id, "web");
 	assert_string_equal(named.runtime, "nspawn");
+	assert_true(container_is(&c, ID));
 	assert_true(container_is(&c, "012345"));
 	assert_false(container_is(&c, "01234"));
+	assert_false(container_is(&c, "012346"));
+	assert_false(container_is(&c, ID "0"));
+	assert_true(container_is(&named, "web"));
+	assert_false(container_is(&named, "we") || container_is(&named, "web0"));
+	assert_true(container_parse(&named, "0::/lxc/long-name-of-one\n"));
+	assert_false(container_is(&named, "long-name")); // no id: only the whole name
+	assert_false(container_is(&(struct container){0}, "a"));
 	assert_false(container_is(&c, ""));
 }
 
@@ -102,6 +129,14 @@ static void test_cgroup(void **state)
 	assert_false(cgroup_of_pod(text, "s"));
 	assert_true(cgroup_of_pod("0::/kubepods/besteffort/pod3f2c1a9e-0d1b/1\n", "3f2c1a9e-0d1b"));
 	assert_false(cgroup_of_pod("0::/tripod3f2c1a9e\n", "3f2c1a9e"));
+	assert_true(cgroup_of_pod("1:x:/a\n0::/pod1/pod2\n", "2"));
+	assert_true(cgroup_of_pod("1:x:/a/podpod2\n0::/b\n", "pod2"));
+	assert_false(cgroup_of_pod("0::pod2\n", "2")); // nothing before it
+	// The path of the first line, too, one without a slash, and an end in several slashes.
+	assert_true(cgroup_within("1:x:/a/b\n0::/c\n", "/a//"));
+	assert_true(cgroup_within("1:x:a/b\n0::/c", "c"));
+	assert_false(cgroup_within("1:x:/a/b\n0::/c\n", "/b"));
+	assert_false(cgroup_within("", "/"));
 }
 
 // A name that is written in another way than the kernel does is no pid: two names would mean one
@@ -199,8 +234,44 @@ static void test_container_name(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put(dir, path, cases[i].json);
 		assert_true(container_name(&c, name, sizeof(name)) == (cases[i].name != NULL));
+		assert_int_equal(container_is(&c, "web"), cases[i].name != NULL);
 		if (cases[i].name)
 			assert_string_equal(name, cases[i].name);
+	}
+	put(dir, path, "{\"Name\":\"/web\"}");
+	assert_true(container_name(&c, name, 4) && strcmp(name, "web") == 0);
+	assert_true(container_name(&c, name, 3) && strcmp(name, "we") == 0);
+	snprintf(c.id, sizeof(c.id), "%s", "lxc-one");
+	assert_true(container_name(&c, name, sizeof(name)) && strcmp(name, "lxc-one") == 0);
+	assert_false(container_name(&(struct container){0}, name, sizeof(name)));
+	host_set_root(NULL);
+	remove_tree(dir);
+}
+
+// podman has all containers in one file; the second of these has no name.
+static void test_podman_names(void **state)
+{
+	static const char json[] =
+		"[{\"id\":\"" ID "\",\"names\":[\"trainer\",\"other\"],\"image\":\"x\","
+		"\"metadata\":\"{\\\"names\\\":[\\\"y\\\"]}\"},\n"
+		"{\"id\":\"" ID2 "\",\"image\":\"x\"},\n"
+		"{\"id\":\"" ID3 "\",\"names\": [ \"server\"]}]\n";
+	static const struct {
+		const char *id, *name;
+	} cases[] = {{ID, "trainer"}, {ID2, NULL}, {ID3, "server"}};
+	char dir[] = "/tmp/gpq-test-XXXXXX", name[64];
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(host_set_root(dir), 0);
+	put(dir, "var/lib/containers/storage/overlay-containers/containers.json", json);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct container c = {0};
+		snprintf(c.id, sizeof(c.id), "%s", cases[i].id);
+		assert_int_equal(container_name(&c, name, sizeof(name)), cases[i].name != NULL);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		assert_int_equal(container_is(&c, "trainer"), i == 0);
+		assert_int_equal(container_is(&c, "server"), i == 2);
 	}
 	host_set_root(NULL);
 	remove_tree(dir);
@@ -369,7 +440,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_container),      cmocka_unit_test(test_cgroup),
 		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
-		cmocka_unit_test(test_container_name), cmocka_unit_test(test_long_file),
-		cmocka_unit_test(test_tail),           cmocka_unit_test(test_sysroot)};
+		cmocka_unit_test(test_container_name), cmocka_unit_test(test_podman_names),
+		cmocka_unit_test(test_long_file),      cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_sysroot)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
