@@ -108,6 +108,26 @@ static void test_numbers(void **state)
 	assert_null(number_read(text, text, 10, 1, &v));
 	assert_true(number_read(text + 5, NULL, 16, 0x9af, &v) == text + 8 && v == 0x9af);
 	assert_null(number_read(text + 4, NULL, 16, UINT64_MAX, &v));
+	// Each byte is the digit that it is, in both bases, or none.
+	static const char digits[] = "0123456789abcdefABCDEF";
+	for (unsigned c = 0; c < 256; c++) {
+		const char *at = c ? strchr(digits, (int)c) : NULL, one[] = {(char)c, 0};
+		const long value = at ? (at - digits > 15 ? at - digits - 6 : at - digits) : -1;
+		assert_int_equal(hex_digit((char)c), value);
+		assert_int_equal(number_whole(one, 16, UINT64_MAX, &v), value >= 0);
+		assert_int_equal(number_whole(one, 10, UINT64_MAX, &v), value >= 0 && value < 10);
+	}
+	assert_false(number_whole("", 10, UINT64_MAX, &v));
+	assert_true(number_whole("18446744073709551615", 10, UINT64_MAX, &v) && v == UINT64_MAX);
+	assert_false(number_whole("18446744073709551616", 10, UINT64_MAX, &v));  // the sum
+	assert_false(number_whole("184467440737095516150", 10, UINT64_MAX, &v)); // the product
+	assert_true(number_whole("18446744073709551614", 10, UINT64_MAX - 1, &v));
+	assert_false(number_whole("18446744073709551615", 10, UINT64_MAX - 1, &v));
+	assert_true(number_whole("0000000000000000000000000000007", 10, 7, &v) && v == 7);
+	assert_true(parse_u64("0XaF", &v) && v == 0xaf);
+	assert_false(parse_u64("0x", &v) || parse_u64("x1", &v) || parse_u64("1x1", &v));
+	assert_true(lesser(1, 2) == 1 && lesser(2, 1) == 1 && greater(1, 2) == 2 &&
+		    greater(2, 1) == 2);
 	assert_true(number_whole("a1f4", 16, UINT64_MAX, &v) && v == 41460);
 	assert_false(number_whole("a1f4g", 16, UINT64_MAX, &v));
 }
@@ -459,10 +479,100 @@ static void test_json_read(void **state)
 		memset(deep + depth, ']', depth);
 		assert_true(jsonin_open(&j, deep, 2 * depth, '[') == (depth == 32));
 	}
+	// Blanks of each kind, before and behind everything.
+	static const char spaced[] = "\t{ \"a\"\r: \n[ ]\t, \"b\" :-1.5e+2 \n}\r\n ";
+	struct jsonin_value k;
+	double f;
+	assert_false(jsonin_open(&j, spaced, strlen(spaced), '['));
+	assert_true(jsonin_open(&j, spaced, strlen(spaced), '{'));
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "a") && v.kind == '[' && v.len == 3);
+	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "b") && v.kind == '0' && v.len == 7);
+	assert_true(jsonin_f64(&v, &f) && f == -150);
+	assert_false(jsonin_next(&j, &k, &v) || j.failed);
+	static const char kinds[] = "[{},[],\"\",true,false,null,9,-0]";
+	assert_true(jsonin_open(&j, kinds, strlen(kinds), '['));
+	for (const char *kind = "{[\"tfn00"; *kind; kind++)
+		assert_true(jsonin_next(&j, NULL, &v) && v.kind == *kind);
+	assert_false(jsonin_next(&j, NULL, &v) || j.failed);
+	assert_false(jsonin_open(&j, "[]]", 3, '[') || jsonin_open(&j, "[]", 1, '['));
+	assert_false(jsonin_open(&j, "", 0, '[') || jsonin_open(&j, "[\"", 2, '['));
 	assert_true(jsonin_open(&j, "[\"pid\"]", 7, '[') && jsonin_next(&j, NULL, &v));
 	assert_true(jsonin_is(&v, "pid"));
 	assert_false(jsonin_is(&v, "pi"));
 	assert_false(jsonin_is(&v, "pids"));
+}
+
+// The only element of an array.
+static struct jsonin_value element(const char *json)
+{
+	struct jsonin j;
+	struct jsonin_value v;
+	assert_true(jsonin_open(&j, json, strlen(json), '['));
+	assert_true(jsonin_next(&j, NULL, &v));
+	return v;
+}
+
+// A buffer has room for one byte less, as much, or more; a character of several bytes is not cut.
+static void test_json_limits(void **state)
+{
+	static const struct {
+		const char *json;
+		size_t size;
+		const char *want;
+	} texts[] = {
+		{"[\"abc\"]", 1, ""},
+		{"[\"abc\"]", 3, "ab"},
+		{"[\"abc\"]", 4, "abc"},
+		{"[\"abc\"]", 5, "abc"},
+		{"[\"a\\u00e9\"]", 3, "a"},
+		{"[\"a\\u00e9\"]", 4, "a\xc3\xa9"},
+		{"[\"\\u20acb\"]", 3, ""},
+		{"[\"\\u20acb\"]", 4, "\xe2\x82\xac"},
+		{"[\"\\u20acb\"]", 5,
+		 "\xe2\x82\xac"
+		 "b"},
+		{"[\"\\ud7ff\\ud800\\udfff\\ue000\"]", 16, "\xed\x9f\xbf??\xee\x80\x80"},
+		{"[\"\\u0001\\u007e\"]", 16, "\x01~"},
+	};
+	static const struct {
+		const char *json;
+		uint64_t n; // 0: none
+	} numbers[] = {
+		{"[18446744073709551615]", UINT64_MAX},
+		{"[18446744073709551616]", 0},
+		{"[1000000000000000000000000000000]", 0}, // 31 and 32 digits
+		{"[10000000000000000000000000000000]", 0},
+		{"[-1]", 0},
+		{"[1.0]", 0},
+		{"[\"1\"]", 0},
+		{"[7]", 7},
+	};
+	char text[80], all[80];
+	uint64_t n;
+	double f = 0;
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		const struct jsonin_value v = element(texts[i].json);
+		memset(text, '#', sizeof(text));
+		assert_true(jsonin_str(&v, text, texts[i].size));
+		assert_string_equal(text, texts[i].want);
+		assert_int_equal(text[texts[i].size], '#');
+	}
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		const struct jsonin_value v = element(numbers[i].json);
+		assert_int_equal(jsonin_u64(&v, &n), numbers[i].n != 0);
+		assert_true(!numbers[i].n || n == numbers[i].n);
+	}
+	// A number of 63 bytes, and one of 64.
+	for (size_t len = 63; len <= 64; len++) {
+		snprintf(all, sizeof(all), "[1.%0*d5]", (int)len - 3, 0);
+		const struct jsonin_value v = element(all);
+		assert_int_equal(v.len, len);
+		assert_int_equal(jsonin_f64(&v, &f), len == 63);
+	}
+	const struct jsonin_value number = element("[1]"), word = element("[\"\"]");
+	assert_false(jsonin_str(&number, text, sizeof(text)) || jsonin_f64(&word, &f));
+	assert_true(jsonin_str(&word, text, sizeof(text)) && !*text);
 }
 
 int main(void)
@@ -483,6 +593,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_fractions),
 		cmocka_unit_test(test_json_read),
+		cmocka_unit_test(test_json_limits),
 		cmocka_unit_test(test_exit_status),
 		cmocka_unit_test(test_rules),
 	};
