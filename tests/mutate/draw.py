@@ -1,4 +1,5 @@
 """Draws faults by a seed: each line of code of all rooms is as likely, then each operator that fits the line."""
+import json
 import os
 import random
 import subprocess
@@ -30,10 +31,27 @@ class Fault:
         return "/".join(parts[:2])
 
 
+class Fields:
+    """For each file, for each member of a struct that it sees, the others of its type there."""
+
+    def __init__(self, all_sources):
+        self.by_path, self.members, self.seen = {s.path: s for s in all_sources}, members(all_sources), {}
+
+    def of(self, source):
+        if source.path not in self.seen:
+            files = visible(source, self.by_path)
+            self.seen[source.path] = {m: [n for f, n in pairs if f in files] for m, pairs in self.members.items()}
+        return self.seen[source.path]
+
+
 def changed_lines(top, base):
-    """Lines that differ from the commit `base`, by file."""
-    lines, file = {}, None
-    diff = subprocess.run(["git", "diff", "-U0", base, "--", "cmd", "common"], cwd=top, capture_output=True, text=True, check=True).stdout
+    """Lines that differ from the commit `base` (where none is given from origin/main, or from ten commits before), by file."""
+    def git(*command):
+        return subprocess.run(["git", *command], cwd=top, capture_output=True, text=True).stdout
+
+    lines, file, fork = {}, None, git("merge-base", "HEAD", "origin/main").strip()
+    base = base or (fork if fork and fork != git("rev-parse", "HEAD").strip() else "HEAD~10")
+    diff = git("diff", "-U0", base, "--", "cmd", "common")
     for line in diff.split("\n"):
         if line.startswith("+++ "):
             file = line[6:]
@@ -63,17 +81,12 @@ def places(all_sources, wanted):
 
 def draw(all_sources, seed, wanted, skip):
     """Endless, unless lines run out: faults in the order in which the seed draws them, none twice."""
-    by_path, all_members, seen_by = {s.path: s for s in all_sources}, members(all_sources), {}
-    rng, seen = random.Random(seed), set()
+    fields, rng, seen = Fields(all_sources), random.Random(seed), set()
     lines = list(places(all_sources, wanted))
     misses = 0
     while lines and misses < 200 * len(lines):
         source, region, tokens = rng.choice(lines)
-        if source.path not in seen_by:
-            files = visible(source, by_path)
-            seen_by[source.path] = {m: [n for f, n in pairs if f in files] for m, pairs in all_members.items()}
-        others = seen_by[source.path]
-        by_name, weights = {}, {}
+        others, by_name, weights = fields.of(source), {}, {}
         for i in tokens:
             for name, weight, edits in faults_at(source, region, i, others):
                 by_name.setdefault(name, []).extend(edits)
@@ -91,19 +104,37 @@ def draw(all_sources, seed, wanted, skip):
         yield fault
 
 
-def equivalents(path, all_sources):
-    """The reviewed faults that change nothing: file, function, old text, new text, reason. A row whose text is gone is an error."""
-    rows, by_path = set(), {s.path: s for s in all_sources}
+def read_rows(path, fields):
+    """("file:line", fields...) of a table whose fields are separated by tabs; \\n in one is a newline."""
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
+            row = [t.replace("\\n", "\n") for t in line.rstrip("\n").split("\t")]
             if line.startswith("#") or not line.strip():
                 continue
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) != 5:
-                sys.exit(f"{path}:{number}: {len(fields)} fields instead of 5")
-            file, function, old, new = fields[0], fields[1], *(t.replace("\\n", "\n") for t in fields[2:4])
-            source = by_path.get(file)
-            if not source or not any(r.name == function and old in source.lines(r.line, r.end) for r in source.regions):
-                sys.exit(f"{path}:{number} is out of date: {function}() of {file} has no such text")
-            rows.add((file, function, old, new))
+            if len(row) != fields:
+                sys.exit(f"{path}:{number}: {len(row)} fields instead of {fields}")
+            yield f"{os.path.basename(path)}:{number}", row
+
+
+def equivalents(path, all_sources):
+    """The reviewed faults that change nothing: file, function, old text, new text, reason. A row whose text is gone is an error."""
+    rows, regions = set(), {s.path: [(r.name, s.lines(r.line, r.end)) for r in s.regions] for s in all_sources}
+    for where, (file, function, old, new, _) in read_rows(path, 5):
+        if not any(name == function and old in text for name, text in regions.get(file, ())):
+            sys.exit(f"{where} is out of date: {function}() of {file} has no such text")
+        rows.add((file, function, old, new))
     return rows
+
+
+def again(all_sources, path):
+    """The faults of a listing that no test found, where their text still stands."""
+    with open(path, encoding="utf-8") as f:
+        missed = [r for r in map(json.loads, f) if not r["found"]]
+    fields = Fields(all_sources)
+    for r in missed:
+        for source in all_sources:
+            for region in source.regions if source.path == r["file"] else ():
+                faults = (Fault(source, region, name, edits) for i in range(region.first + 1, region.last)
+                          for name, _, choices in faults_at(source, region, i, fields.of(source)) for edits in choices)
+                if region.name == r["function"]:
+                    yield from [f for f in faults if (f.old, f.new) == (r["old"], r["new"])][:1]

@@ -1,184 +1,146 @@
 """Which lines each test executes, and how long it takes: from a build whose blocks report that they ran (probe.h)."""
 import bisect
-import concurrent.futures
 import hashlib
 import json
 import os
-import queue
 import re
 import shutil
 import subprocess
 
-from tree import TOP, WORK, Tree, all_tests, program, project_files
+from tree import TOP, WORK, Tree, all_tests, program, side_by_side
 
 MAP = os.path.join(WORK, "map.json")
 MAP_BYTES = 1 << 23 # as in probe.h
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def digest(files):
-    h = hashlib.sha1()
-    for f in sorted(files):
-        path = os.path.join(TOP, f)
-        h.update(f.encode() + b"\0")
-        if os.path.isfile(path):
-            with open(path, "rb") as g:
-                h.update(g.read())
-    return h.hexdigest()
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.split("\n")
 
 
-def keys(tests):
-    """What the map depends on: for each test its own file, for all of them the rest."""
-    rest = [f for f in project_files() if f not in tests and not f.startswith(("tests/mutate/", "tests/kernel/", "tests/mutants/", ".ci/")) and
-            not f.endswith(".md")]
-    return digest(rest), {t: digest([t]) for t in tests}
-
-
-class Lines:
+class Blocks:
     """Of one program: the lines of each block, by the place of its mark in the map."""
 
     def __init__(self, path):
-        calls = []
-        after = False
-        for line in subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", path], stdout=subprocess.PIPE, text=True).stdout:
+        calls, after, file = [], False, ""
+        for line in output("objdump", "-d", "--no-show-raw-insn", path):
             m = re.match(r" +([0-9a-f]+):", line)
             if m and after:
                 calls.append(int(m.group(1), 16))
             after = bool(m) and "<__sanitizer_cov_trace_pc>" in line
-        self.blocks = {}
-        file = None
-        for line in subprocess.Popen(["objdump", "--dwarf=decodedline", path], stdout=subprocess.PIPE, text=True).stdout:
+        self.lines = {}
+        for line in output("objdump", "--dwarf=decodedline", path):
             m = re.match(r"(?:\./)?(\S+\.[ch]):", line)
-            if m:
-                file = m.group(1)
+            file = m.group(1) if m else file
             m = re.match(r"(\S+) +(\d+) +0x([0-9a-f]+)", line)
             if m and file.startswith(("cmd/", "common/")) and file.endswith("/" + m.group(1)):
-                at = bisect.bisect_right(calls, int(m.group(3), 16) + 5) - 1 # the call of the block is its first instruction
+                at = bisect.bisect_right(calls, int(m.group(3), 16) + 5) - 1 # the call of a block is its first instruction
                 if at >= 0:
-                    self.blocks.setdefault(calls[at] // 4, set()).add((file, int(m.group(2))))
+                    self.lines.setdefault(calls[at] // 4, set()).add((file, int(m.group(2))))
 
-    def add_executed(self, path, into):
-        if os.stat(path).st_blocks:
-            with open(path, "rb") as f:
-                for m in re.finditer(b"\x01", f.read()):
-                    for file, line in self.blocks.get(m.start(), ()):
-                        into[file] = into.get(file, 0) | 1 << line
-
-
-def side_by_side(trees, tests, work):
-    """Results of work(tree, test), each tree doing one at a time."""
-    free = queue.Queue()
-    for t in trees:
-        free.put(t)
-
-    def one(test):
-        tree = free.get()
-        try:
-            return work(tree, test)
-        finally:
-            free.put(tree)
-    with concurrent.futures.ThreadPoolExecutor(len(trees)) as pool:
-        return list(pool.map(one, tests))
+    def executed(self, path):
+        if not os.stat(path).st_blocks:
+            return ()
+        with open(path, "rb") as f:
+            return (l for m in re.finditer(b"\x01", f.read()) for l in self.lines.get(m.start(), ()))
 
 
-def probe(tests, trees, jobs, say):
-    """{test: {time, lines, bad}} of these tests, and the lines that have code."""
+class Functions:
+    """Names lines by function: (file:function, text's digest), line from its beginning. So they hold where others have changed."""
+
+    def __init__(self, all_sources):
+        self.digest, self.place = {}, {}
+        for s in all_sources:
+            for r in s.regions:
+                if r.kind == "function":
+                    key = f"{s.path}:{r.name}"
+                    self.digest[key] = hashlib.sha1(s.text[s.tokens[r.first].start:s.tokens[r.last].end].encode()).hexdigest()[:12]
+                    self.place.update({(s.path, line): (key, 1 << line - r.line) for line in range(r.line, r.end + 1)})
+
+    def pack(self, lines):
+        packed = {}
+        for key, bit in (self.place[l] for l in lines if l in self.place):
+            packed[key] = [self.digest[key], packed.get(key, (0, 0))[1] | bit]
+        return packed
+
+
+def probe(tests, jobs, functions):
+    """{test: time and lines}, and all lines that have code."""
     tree = Tree("probe", f"-O0 -g -fsanitize-coverage=trace-pc -include {HERE}/probe.h", "-w")
-    tree.sync()
     programs = [p for p in map(program, all_tests()) if p]
-    say(f"probe: {len(tests)} tests, once to see what they execute, once for their time")
+    tree.sync()
     tree.build(jobs, programs)
     programs += ["build/plain/gpq", "build/plain/hint-server", "build/plain/libgpqclient.so"]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        lines = dict(zip(programs, pool.map(lambda p: Lines(tree.at(p)), programs)))
+    blocks = dict(zip(programs, side_by_side(range(jobs), programs, lambda _, p: Blocks(tree.at(p)))))
 
     def execute(_, test):
         maps = os.path.join(WORK, "maps", test.replace("/", "_"))
         shutil.rmtree(maps, ignore_errors=True)
         os.makedirs(maps)
-        os.chmod(maps, 0o777)
-        for p in programs:
-            path = os.path.join(maps, os.path.basename(p))
+        files = {p: os.path.join(maps, os.path.basename(p)) for p in programs}
+        for path in files.values():
             with open(path, "wb") as f:
                 f.truncate(MAP_BYTES)
-            os.chmod(path, 0o666)
-        tree.run(test, 300, maps)
-        executed = {}
-        for p in programs:
-            lines[p].add_executed(os.path.join(maps, os.path.basename(p)), executed)
+            os.chmod(path, 0o666) # some tests become another user
+        _, seconds = tree.run(test, 300, maps)
+        lines = {l for p, path in files.items() for l in blocks[p].executed(path)}
         shutil.rmtree(maps)
-        return executed
-
-    def judge(tree, test):
-        tree.link(test)
-        bad, seconds = tree.run(test, 300)
-        return (None, seconds) if not bad else tree.run(test, 300)
-    executed = side_by_side([None] * len(trees), tests, execute)
-    judged = side_by_side(trees, tests, judge)
-    known = {}
-    for l in lines.values():
-        for rows in l.blocks.values():
-            for file, line in rows:
-                known[file] = known.get(file, 0) | 1 << line
-    return {t: {"time": s, "bad": bad, "lines": e} for t, e, (bad, s) in zip(tests, executed, judged)}, known
+        return {"time": seconds, "lines": functions.pack(lines)}
+    results = side_by_side(range(jobs), tests, execute)
+    return dict(zip(tests, results)), functions.pack({l for b in blocks.values() for ls in b.lines.values() for l in ls})
 
 
 class Map:
-    """The tests that can find a fault, from the cached results of the probe."""
+    """The tests that can find a fault. Kept in build/mutate/map.json; tests that have changed run anew, and all if many functions have."""
 
-    def __init__(self, trees, jobs, say):
-        tests = all_tests()
-        rest, own = keys(tests)
-        stored = {"rest": None, "tests": {}, "known": {}}
+    def __init__(self, all_sources, jobs, say):
+        self.sources, self.functions = all_sources, Functions(all_sources)
+        own = {}
+        for t in all_tests():
+            with open(os.path.join(TOP, t), "rb") as f:
+                own[t] = hashlib.sha1(f.read()).hexdigest()
+        stored = {"tests": {}, "known": {}}
         if os.path.exists(MAP):
             with open(MAP, encoding="utf-8") as f:
                 stored = json.load(f)
-        if stored["rest"] != rest:
-            stored = {"rest": rest, "tests": {}, "known": {}}
-        stored["tests"] = {t: r for t, r in stored["tests"].items() if own.get(t) == r["own"]}
-        todo = [t for t in tests if t not in stored["tests"]]
+        stale = [k for k, d in self.functions.digest.items() if stored["known"].get(k, (None,))[0] != d]
+        if len(stale) > len(self.functions.digest) / 4:
+            stored = {"tests": {}, "known": {}}
+        self.tests = {t: stored["tests"][t] for t in own if stored["tests"].get(t, {}).get("own") == own[t]}
+        self.known = stored["known"]
+        todo = [t for t in own if t not in self.tests]
         if todo:
-            results, known = probe(todo, trees, jobs, say)
-            for t, r in results.items():
-                stored["tests"][t] = {"own": own[t], "time": r["time"], "bad": r["bad"], "lines": {f: hex(m) for f, m in r["lines"].items()}}
-            stored["known"] = {f: hex(m) for f, m in known.items()}
+            say(f"probe: what {len(todo)} tests execute")
+            results, self.known = probe(todo, jobs, self.functions)
+            self.tests.update({t: {"own": own[t], **r} for t, r in results.items()})
             with open(MAP + ".new", "w", encoding="utf-8") as f:
-                json.dump(stored, f)
+                json.dump({"tests": self.tests, "known": self.known}, f)
             os.replace(MAP + ".new", MAP)
-        self.known = {f: int(m, 16) for f, m in stored["known"].items()}
-        self.tests = {t: r for t, r in stored["tests"].items() if not r["bad"]}
-        for t, r in stored["tests"].items():
-            r["lines"] = {f: int(m, 16) for f, m in r["lines"].items()}
-            if r["bad"]:
-                say(f"left out: {t} fails without a fault: {r['bad']}")
 
     def time(self, test):
         return self.tests[test]["time"]
 
-    def all(self):
-        return sorted(self.tests, key=self.time)
-
     def executing(self, wanted):
-        """Tests that execute one of these lines, {file: mask}; the quickest first."""
-        found = [t for t, r in self.tests.items() if any(r["lines"].get(f, 0) & m for f, m in wanted.items())]
-        return sorted(found, key=self.time)
+        """Tests that execute one of these, {file:function: lines from its beginning, or None for all}; the quickest first."""
+        def hits(lines):
+            return any(k in lines and (m is None or lines[k][0] != self.functions.digest.get(k) or lines[k][1] & m) for k, m in wanted.items())
+        return sorted((t for t, r in self.tests.items() if hits(r["lines"])), key=self.time)
 
-    def lines_of(self, file, first, last):
-        return self.known.get(file, 0) & (1 << last + 1) - (1 << first)
+    def of_file(self, path):
+        return {k: None for k in self.known if k.startswith(path + ":")}
 
-    def covering(self, fault, sources):
+    def covering(self, fault):
         """Of code: who executes the lines, or where these have none the whole function. Of a table: who executes a function that names it."""
-        region, file = fault.region, fault.file
+        region, key = fault.region, f"{fault.file}:{fault.region.name}"
         if region.kind == "function":
-            whole = self.lines_of(file, region.line, region.end)
-            first = (whole & (1 << fault.line + 1) - 1).bit_length() - 1 # the statement may begin above
-            lines = whole & (1 << fault.end + 1) - (1 << max(first, 0))
-            return self.executing({file: whole if fault.is_label or not lines else lines})
-        static = any(s.path == file and s.is_static(region) for s in sources)
-        wanted = {}
-        for s in sources:
-            if s.path == file or not static:
-                for r in s.regions:
-                    if r.kind == "function" and region.name in s.words(r):
-                        wanted[s.path] = wanted.get(s.path, 0) | self.lines_of(s.path, r.line, r.end)
-        return self.executing(wanted or {file: self.known.get(file, 0)})
+            digest, mask = self.known.get(key, (None, 0))
+            if digest is None:
+                return self.executing(self.of_file(fault.file))
+            upto = mask & (1 << fault.end - region.line + 1) - 1
+            first = (mask & (1 << fault.line - region.line + 1) - 1).bit_length() - 1 # the statement may begin above
+            lines = upto & -(1 << max(first, 0))
+            return self.executing({key: lines if lines and not fault.is_label and digest == self.functions.digest.get(key) else None})
+        static = any(s.path == fault.file and s.is_static(region) for s in self.sources)
+        wanted = {f"{s.path}:{r.name}": None for s in self.sources if s.path == fault.file or not static
+                  for r in s.regions if r.kind == "function" and region.name in s.words(r)}
+        return self.executing(wanted or self.of_file(fault.file))

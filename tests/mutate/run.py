@@ -2,6 +2,7 @@
 """Small faults put into the code one at a time: which does no test find?
 
     run.py [-j N] [-n N] [--seed SEED] [--room ROOM] [--changed [--base COMMIT]] [--rest]     faults drawn at random
+    run.py [-j N] --again FILE                                                                those of FILE (.ndjson) that no test found
     run.py [-j N] --table [PATTERN...]                                                        the faults of tests/mutate/table*
 
 A fault drawn at random is tried with the tests of `make check` that execute its lines (probe.py), the quickest first; the first
@@ -12,21 +13,23 @@ One line for each fault, and in build/mutate/SEED.ndjson an object; at the end a
 
 A row of a table is four fields, separated by tabs: FILE, the text that is there (exactly once), what takes its place, and the test that must
 find it. \\n and \\t in the texts are a newline and a tab. Prints TAP. A row whose text is not there any more is an error.
+
+Tests run as root in a sandbox (tree.py). The first builds and the probe take some minutes; build/mutate keeps both.
 """
 import argparse
-import concurrent.futures
 import fcntl
 import glob
 import json
 import os
 import random
+import subprocess
 import sys
 import threading
 
 import draw
-from probe import Map, side_by_side
+from probe import Map
 from source import sources
-from tree import TOP, WORK, Faulty, Tree
+from tree import TOP, WORK, Faulty, Tree, side_by_side
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -35,180 +38,172 @@ def say(text):
     print(f"# {text}", file=sys.stderr, flush=True)
 
 
-def limit(seconds):
-    return 5 * seconds + 10
+class Judge:
+    """Looks for a test that fails with a fault. A test counts only if it passes without: tried when it first fails."""
 
+    def __init__(self, seconds):
+        self.seconds, self.sound = seconds, {}
 
-def first_failure(tree, tests, seconds, header):
-    """The first of these tests that fails, and how; None: they all pass."""
-    for test in tests:
-        bad = "does not build" if not tree.link(test, header) else tree.run(test, limit(seconds(test)))[0]
-        if bad:
-            return test, bad
-    return None
+    def first_failure(self, tree, file, text, tests_of):
+        """(built, test, how): built says what was built, or None where it does not compile; test and how are None where all pass."""
+        tests = None
+        while True:
+            with Faulty(tree, file, text) as built:
+                tests = tests_of(built) if tests is None else tests
+                test, how = None, None
+                for test in [t for t in tests if self.sound.get(t, True)]:
+                    how = self.run(tree, test, file.endswith(".h"))
+                    if how:
+                        break
+            if not how:
+                return built, None, None
+            if test not in self.sound:
+                tree.build()
+                bad = self.run(tree, test)
+                self.sound[test] = not bad
+                if bad:
+                    say(f"left out: {test} fails without a fault: {bad}")
+            if self.sound[test]:
+                return built, test, how
+
+    def run(self, tree, test, header=False):
+        return tree.run(test, 5 * self.seconds(test) + 10)[0] if tree.link(test, header) else "does not build"
 
 
 class Drawn:
     """Tries faults until enough are valid. They are handed out in the order of the seed, so that their choice does not depend on who is quicker."""
 
     def __init__(self, args, trees):
-        self.args, self.trees = args, trees
-        self.sources = sources(TOP)
-        self.map = Map(trees, args.j, say)
-        self.equivalent = draw.equivalents(os.path.join(HERE, "equivalent"), self.sources)
+        self.args = args
+        all_sources = sources(TOP)
+        equivalent = draw.equivalents(os.path.join(HERE, "equivalent"), all_sources)
         lines = draw.changed_lines(TOP, args.base) if args.changed else None
 
         def wanted(path, line):
             return (not args.room or f"/{args.room}/" in f"/{os.path.dirname(path)}/") and (lines is None or line in lines.get(path, ()))
-        self.faults = draw.draw(self.sources, args.seed, wanted, lambda f: (f.file, f.region.name, f.old, f.new) in self.equivalent)
-        self.lock = threading.Condition()
-        self.valid = self.busy = 0
-        self.results = []
+        self.faults = draw.again(all_sources, args.again) if args.again else \
+            draw.draw(all_sources, args.seed, wanted, lambda f: (f.file, f.region.name, f.old, f.new) in equivalent)
+        self.map = Map(all_sources, args.j, say)
+        self.judge = Judge(self.map.time)
+        self.turn, self.valid, self.busy, self.results = threading.Condition(), 0, 0, []
+        self.out = os.path.join(WORK, f"{args.seed}.ndjson")
+        if args.n:
+            open(self.out, "w", encoding="utf-8").close()
+        threads = [threading.Thread(target=self.work, args=[t]) for t in trees]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
 
     def next(self):
-        with self.lock:
+        with self.turn:
             while self.valid + self.busy >= self.args.n and self.busy:
-                self.lock.wait()
+                self.turn.wait()
             fault = next(self.faults, None) if self.valid < self.args.n else None
             self.busy += fault is not None
             return fault
 
-    def attempt(self, tree, fault):
-        """A result, or None where this is no fault."""
-        with Faulty(tree, fault.file, fault.text) as built:
-            if not built or built == tree.sound:
-                return None
-            covering = self.map.covering(fault, self.sources)
-            tests = covering + ([t for t in self.map.all() if t not in covering] if self.args.rest else [])
-            found = first_failure(tree, tests, self.map.time, fault.file.endswith(".h"))
-            return {"file": fault.file, "line": fault.line, "function": fault.region.name, "room": fault.room, "operator": fault.operator,
-                    "old": fault.old, "new": fault.new, "found": found and found[0], "how": found and found[1], "covering": covering}
-
     def work(self, tree):
-        while True:
-            fault = self.next()
-            if not fault:
-                return
+        for fault in iter(self.next, None):
             result = None
             try:
                 result = self.attempt(tree, fault)
             finally:
-                with self.lock:
+                with self.turn:
                     self.busy -= 1
                     self.valid += result is not None
                     if result:
                         self.tell(result)
-                    self.lock.notify_all()
+                    self.turn.notify_all()
+
+    def attempt(self, tree, fault):
+        """A result, or None where this is no fault."""
+        covering = self.map.covering(fault)
+        tests = covering + [t for t in sorted(self.map.tests, key=self.map.time) if self.args.rest and t not in covering]
+        built, found, how = self.judge.first_failure(tree, fault.file, fault.text, lambda b: tests if b and b != tree.sound else ())
+        if not built or built == tree.sound:
+            return None
+        return {"file": fault.file, "line": fault.line, "function": fault.region.name, "room": fault.room, "operator": fault.operator,
+                "old": fault.old, "new": fault.new, "found": found, "how": how, "covering": covering}
 
     def tell(self, r):
         self.results.append(r)
         what = f"found by {r['found']}" if r["found"] else "SURVIVES" if r["covering"] else "not executed"
         print(f"{len(self.results)} {r['file']}:{r['line']} {r['function']}() {r['operator']}: {what}")
         for mark, text in ("-", r["old"]), ("+", r["new"]):
-            print("".join(f"\t{mark} {line}\n" for line in text.split("\n")), end="")
-        sys.stdout.flush()
-        with open(os.path.join(WORK, f"{self.args.seed}.ndjson"), "a", encoding="utf-8") as f:
+            print("".join(f"\t{mark} {line}\n" for line in text.split("\n")), end="", flush=True)
+        with open(self.out, "a", encoding="utf-8") as f:
             f.write(json.dumps(r) + "\n")
 
     def by_room(self):
+        """Prints the table; returns how many were not found."""
         rooms = {}
         for r in self.results:
             if r["operator"] != "release":
-                n = rooms.setdefault(r["room"], [0, 0, 0])
-                n[0 if r["found"] else 1 if r["covering"] else 2] += 1
+                rooms.setdefault(r["room"], [0, 0, 0])[0 if r["found"] else 1 if r["covering"] else 2] += 1
         total = [sum(n[i] for n in rooms.values()) for i in range(3)]
         print(f"{'ROOM':<24}{'DRAWN':>6}{'FOUND':>7}{'SURVIVED':>10}{'NOT-EXECUTED':>14}{'%':>6}")
         for room, n in [*sorted(rooms.items()), ("all", total)]:
             print(f"{room:<24}{sum(n):>6}{n[0]:>7}{n[1]:>10}{n[2]:>14}{100 * n[0] / max(sum(n), 1):>6.0f}")
-        apart = [r for r in self.results if r["operator"] == "release"]
-        print(f"releases left out, counted apart: {len(apart)}, found {sum(bool(r['found']) for r in apart)}")
-        print(f"SEED={self.args.seed}", flush=True)
+        apart = [bool(r["found"]) for r in self.results if r["operator"] == "release"]
+        print(f"releases left out, counted apart: {len(apart)}, found {sum(apart)}\nSEED={self.args.seed}", flush=True)
         return total[1] + total[2]
 
 
 def rows(patterns):
     for table in sorted(glob.glob(os.path.join(HERE, "table*"))):
-        with open(table, encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                if line.startswith("#") or not line.strip():
-                    continue
-                where, fields = f"{os.path.basename(table)}:{number}", line.rstrip("\n").split("\t")
-                if len(fields) != 4:
-                    sys.exit(f"{where}: {len(fields)} fields instead of 4")
-                fields[1:3] = [t.replace("\\n", "\n").replace("\\t", "\t") for t in fields[1:3]]
-                if not patterns or any(p in fields[0] or p in fields[3] for p in patterns):
-                    yield where, *fields
-
-
-def try_row(tree, row, seconds):
-    where, file, old, new, test = row
-    with open(tree.at(file), encoding="utf-8") as f:
-        text = f.read()
-    if text.count(old) != 1:
-        return f"{where} is out of date: the text stands {text.count(old)} times in {file}"
-    with Faulty(tree, file, text.replace(old, new)) as built:
-        if not built:
-            return "does not compile"
-        return None if first_failure(tree, [test], seconds.get, file.endswith(".h")) else "survives"
+        for where, fields in draw.read_rows(table, 4):
+            fields[1:3] = [t.replace("\\t", "\t") for t in fields[1:3]]
+            if not patterns or any(p in fields[0] or p in fields[3] for p in patterns):
+                yield where, *fields
 
 
 def run_table(trees, patterns):
-    todo, seconds, bad = list(rows(patterns)), {}, 0
-
-    def judge(tree, test):
-        return tree.run(test, 300) if tree.link(test) else ("does not build", 0)
-    tests = sorted({row[4] for row in todo})
-    for test, (wrong, took) in zip(tests, side_by_side(trees, tests, judge)):
-        if wrong:
-            sys.exit(f"{test} fails without any fault: {wrong}")
-        seconds[test] = took
-
-    lock = threading.Lock()
-    done = 0
+    todo, judge, lock, complaints = list(rows(patterns)), Judge(lambda test: 60), threading.Lock(), []
 
     def attempt(tree, row):
-        nonlocal bad, done
-        complaint = try_row(tree, row, seconds)
+        where, file, old, new, test = row
+        with open(tree.at(file), encoding="utf-8") as f:
+            text = f.read()
+        if text.count(old) != 1:
+            complaint = f"{where} is out of date: the text stands {text.count(old)} times in {file}"
+        else:
+            built, found, _ = judge.first_failure(tree, file, text.replace(old, new), lambda built: [test] if built else ())
+            complaint = "does not compile" if not built else None if found else "survives"
         with lock:
-            done += 1
-            bad += complaint is not None
-            print(f"{'not ' if complaint else ''}ok {done} - {row[1]}: {row[2]!r} -> {row[3]!r} ({row[4]})" + (f": {complaint}" if complaint else ""),
+            complaints.append(complaint)
+            print(f"{'not ' if complaint else ''}ok {len(complaints)} - {file}: {old!r} -> {new!r} ({test})" + (f": {complaint}" if complaint else ""),
                   flush=True)
     side_by_side(trees, todo, attempt)
-    print(f"1..{len(todo)}\n# {len(todo) - bad} of {len(todo)} faults were found", flush=True)
-    return bad
+    print(f"1..{len(todo)}\n# {complaints.count(None)} of {len(todo)} faults were found", flush=True)
+    return complaints.count(None) < len(todo)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("-n", type=int)
-    parser.add_argument("--seed", default=str(random.SystemRandom().randrange(10**6)))
-    parser.add_argument("--room")
-    parser.add_argument("--changed", action="store_true")
-    parser.add_argument("--base")
-    parser.add_argument("--rest", action="store_true")
-    parser.add_argument("--table", action="store_true")
+    for option in "--seed", "--room", "--base", "--again":
+        parser.add_argument(option)
+    for option in "--changed", "--rest", "--table":
+        parser.add_argument(option, action="store_true")
     parser.add_argument("pattern", nargs="*")
     args = parser.parse_args()
-    args.n = args.n if args.n is not None else 20 if args.changed else 200
+    args.n = args.n if args.n is not None else 20 if args.changed else 10**6 if args.again else 200
+    args.seed = args.seed or ("again" if args.again else str(random.SystemRandom().randrange(10**6)))
+    if os.getuid() or subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], check=False).returncode:
+        sys.exit("faulty programs run in namespaces of their own: this takes root")
     os.makedirs(WORK, exist_ok=True)
-    lock = open(os.path.join(WORK, "lock"), "w")
+    lock = open(os.path.join(WORK, "lock"), "w", encoding="utf-8")
     fcntl.flock(lock, fcntl.LOCK_EX)
     trees = [Tree(f"tree-{n}") for n in range(args.j)]
     for tree in trees:
         tree.sync(like=trees[0] if tree is not trees[0] else None)
         tree.build(args.j)
     if args.table:
-        return run_table(trees, args.pattern) > 0
-    drawn = Drawn(args, trees)
+        return run_table(trees, args.pattern)
     print(f"SEED={args.seed}", flush=True)
-    threads = [threading.Thread(target=drawn.work, args=[t]) for t in trees]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    return drawn.by_room() > 0 and args.changed
+    return Drawn(args, trees).by_room() > 0 and args.changed
 
 
 if __name__ == "__main__":

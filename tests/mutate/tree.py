@@ -1,8 +1,10 @@
 """Copies of the project under build/mutate: kept in step with it, built there, tests run in a sandbox."""
+import concurrent.futures
 import filecmp
 import glob
 import hashlib
 import os
+import queue
 import re
 import select
 import shlex
@@ -13,13 +15,12 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(TOP, "build/mutate")
-LIB, BUILT = "build/plain/libgpq.a", ("build/plain/libgpq.a", "build/plain/gpq", "build/plain/libgpqclient.so", "build/plain/libgpqclient.a")
+BUILT = [f"build/plain/{f}" for f in ("gpq", "libgpq.a", "libgpqclient.so", "libgpqclient.a")]
 # Warnings do not count, but what the language does not allow is no fault; gcc 12 only warns of it.
 REFUSED = " ".join(f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "discarded-qualifiers", "return-type", "format",
                                             "uninitialized", "implicit-function-declaration"))
 # A faulty gpq may signal or remove what is not its own, and runs as root where its tests do. It gets its own process numbers,
 # /tmp, /run and /dev/shm, and nothing else that it could write; with the shell, which is process 1 there, all ends.
-HOST_PIDS = ("tests/cli/events.sh", "tests/cli/trace-live.sh") # gpq says where it does not see the host's process numbers
 SANDBOX = r"""
 tree=$1 maps=$2 memory=$3
 shift 3
@@ -27,25 +28,27 @@ exec 9<"$tree" && { [ -z "$maps" ] || exec 8<"$maps"; } &&
 mount -t tmpfs -o size=3g,mode=1777 none /tmp && mount -t tmpfs -o mode=755 none /run && mount -t tmpfs -o size=1g,mode=1777 none /dev/shm &&
 mkdir -p "$tree" && mount -c --bind /proc/self/fd/9 "$tree" && mount -o remount,bind,ro "$tree" || exit 125
 [ -z "$maps" ] || { mkdir /run/probe && mount -c --bind /proc/self/fd/8 /run/probe && export GPQ_PROBE=/run/probe; } || exit 125
-mount -o remount,bind,ro / || exit 125
-exec 9<&- 8<&-
-cd "$tree" && ulimit -c 0 -f 4194304 -v "$memory" || exit 125
+mount -o remount,bind,ro / && exec 9<&- 8<&- && cd "$tree" && ulimit -c 0 -f 4194304 -v "$memory" || exit 125
 "$@"
 exit $?
 """
+HOST_PIDS = ("tests/cli/events.sh", "tests/cli/trace-live.sh") # gpq says where it does not see the host's process numbers
 
 
-def sandbox(tree, test, maps):
-    """The command before that of the test."""
-    with open(tree.at(test), encoding="utf-8") as f:
-        memory = "unlimited" if "-fsanitize" in f.read() else "4194304"
-    own = [] if test in HOST_PIDS else ["--pid", "--kill-child", "--mount-proc"]
-    return ["unshare", "--fork", "--mount", *own, "bash", "-c", SANDBOX, "sandbox", tree.path, maps, memory]
+def side_by_side(places, jobs, work):
+    """[work(place, job)...], each place with one job at a time."""
+    free = queue.Queue()
+    for p in places:
+        free.put(p)
 
-
-def project_files():
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
-    return [f for f in files.split("\0") if f and os.path.lexists(os.path.join(TOP, f))]
+    def one(job):
+        place = free.get()
+        try:
+            return work(place, job)
+        finally:
+            free.put(place)
+    with concurrent.futures.ThreadPoolExecutor(len(places)) as pool:
+        return list(pool.map(one, jobs))
 
 
 def all_tests():
@@ -56,9 +59,9 @@ def all_tests():
 
 def program(test):
     """What must be built for the test, beside gpq; None: nothing."""
-    base = os.path.basename(test)[:-2]
-    return {"tests/unit": f"build/plain/unit/{base}", "tests/fuzz": f"build/plain/fuzz/{base[5:]}"}.get(os.path.dirname(test)) \
-        if test.endswith(".c") else None
+    folder, name = os.path.split(test[:-2])
+    names = {"tests/unit": f"build/plain/unit/{name}", "tests/fuzz": f"build/plain/fuzz/{name[5:]}"}
+    return names.get(folder) if test.endswith(".c") else None
 
 
 class Verdict:
@@ -86,7 +89,7 @@ class Verdict:
 class Tree:
     def __init__(self, name, cflags="-O2", warn=REFUSED):
         self.path = os.path.join(WORK, name)
-        self.flags = ["VARIANT=plain", "WERROR=", f"WARN={warn}", f"CFLAGS={cflags}"]
+        self.flags = ["VARIANT=plain", f"CC={os.environ.get('CC', 'gcc')}", "WERROR=", f"WARN={warn}", f"CFLAGS={cflags}"]
         self.links = {}
         self.sound = None # what identifies the programs without a fault
 
@@ -97,31 +100,27 @@ class Tree:
         """Makes the copy equal to the project. A new one begins with what another has built."""
         if like and not os.path.isdir(self.path):
             shutil.copytree(like.path, self.path, symlinks=True)
-        files = project_files()
-        for f in files:
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP, capture_output=True, text=True, check=True)
+        keep = {f for f in listed.stdout.split("\0") if f and os.path.lexists(os.path.join(TOP, f))}
+        for f in keep:
             new, old = os.path.join(TOP, f), self.at(f)
-            if os.path.islink(new):
-                same = os.path.islink(old) and os.readlink(old) == os.readlink(new)
-            else:
-                same = os.path.isfile(old) and not os.path.islink(old) and filecmp.cmp(new, old, shallow=False) and os.access(new, 1) == os.access(old, 1)
-            if not same:
+            if os.path.islink(new) or not os.path.isfile(old) or not filecmp.cmp(new, old, shallow=False):
                 os.makedirs(os.path.dirname(old), exist_ok=True)
                 if os.path.lexists(old):
                     os.remove(old)
                 shutil.copy(new, old, follow_symlinks=False)
-        keep = set(files)
         for at, folders, names in os.walk(self.path):
             if at == self.path and "build" in folders:
                 folders.remove("build")
-            for n in names:
-                if os.path.relpath(os.path.join(at, n), self.path) not in keep | {"gpq"}:
+            for n in set(names) - {"gpq"}:
+                if os.path.relpath(os.path.join(at, n), self.path) not in keep:
                     os.remove(os.path.join(at, n))
 
     def make(self, *targets, jobs=1):
         return subprocess.run(["make", "-s", f"-j{jobs}", "-C", self.path, *self.flags, *targets], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace")
 
-    def build(self, jobs, programs=()):
+    def build(self, jobs=1, programs=()):
         """All that tests need, without a fault."""
         made = self.make("all", "build/plain/gen-amdlog", "build/plain/hint-server", "build/plain/unit/fake/libhsa-runtime64.so.1", *programs, jobs=jobs)
         if made.returncode:
@@ -129,14 +128,14 @@ class Tree:
         self.sound = self.identity()
 
     def identity(self):
-        parts = []
+        digest = hashlib.sha1()
         for f in BUILT:
             with open(self.at(f), "rb") as g:
-                parts.append(hashlib.sha1(g.read()).hexdigest())
-        return parts
+                digest.update(g.read())
+        return digest.digest()
 
     def link(self, test, anew=False):
-        """Links the program of a test; its own sources are compiled once, or anew where a header has the fault."""
+        """Links the program of a test. Its own sources are compiled when they changed, or anew where a header has the fault."""
         out = program(test)
         if not out:
             return True
@@ -155,13 +154,14 @@ class Tree:
         words = [w for w in words if w not in ("-MMD", "-MP")]
         return subprocess.run(words, cwd=self.path, capture_output=True).returncode == 0
 
-    def command(self, test):
+    def command(self, test, maps):
+        with open(self.at(test), encoding="utf-8") as f:
+            memory = "unlimited" if "-fsanitize" in f.read() else "4194304"
+        own = [] if test in HOST_PIDS else ["--pid", "--kill-child", "--mount-proc"]
+        what = [program(test)] if test.endswith(".c") else [test] if test.endswith(".sh") else ["tests/cli/run", test]
         if test.startswith("tests/fuzz/"):
-            corpus = "tests/fuzz/corpus/" + os.path.basename(program(test))
-            return [program(test), *(f"{corpus}/{f}" for f in sorted(os.listdir(self.at(corpus))))]
-        if test.endswith(".c"):
-            return [program(test)]
-        return [test] if test.endswith(".sh") else ["tests/cli/run", test]
+            what += sorted(glob.glob(f"tests/fuzz/corpus/{os.path.basename(what[0])}/*", root_dir=self.path))
+        return ["unshare", "--fork", "--mount", *own, "bash", "-c", SANDBOX, "sandbox", self.path, maps, memory, *what]
 
     def run(self, test, limit, maps=""):
         """What is wrong, in a line (None: it passes), and how long it took."""
@@ -169,26 +169,23 @@ class Tree:
         env.update(GPQ_BIN=self.at("build/plain"), CMOCKA_MESSAGE_OUTPUT="TAP",
                    GPQ_SAMPLES=os.environ.get("GPQ_SAMPLES", os.path.join(TOP, "../shared/samples")))
         begin, verdict = time.monotonic(), Verdict(not test.startswith("tests/fuzz/"))
-        p = subprocess.Popen([*sandbox(self, test, maps), *self.command(test)], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, start_new_session=True)
+        p = subprocess.Popen(self.command(test, maps), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             start_new_session=True)
+        data = b"x"
+        while data and not verdict.bad:
+            left = begin + limit - time.monotonic()
+            if left <= 0 or not select.select([p.stdout], [], [], left)[0]:
+                verdict.bad = f"no end within {limit:.0f} s"
+                break
+            data = os.read(p.stdout.fileno(), 65536)
+            verdict.take(data)
         try:
-            data = b"x"
-            while data and not verdict.bad:
-                left = begin + limit - time.monotonic()
-                if left <= 0 or not select.select([p.stdout], [], [], left)[0]:
-                    verdict.bad = f"no end within {limit:.0f} s"
-                    break
-                data = os.read(p.stdout.fileno(), 65536)
-                verdict.take(data)
-            if not verdict.bad:
-                verdict.end(p.wait(timeout=max(1, begin + limit - time.monotonic())))
+            verdict.end(p.wait(timeout=0 if verdict.bad else 10))
         except subprocess.TimeoutExpired:
-            verdict.bad = f"no end within {limit:.0f} s"
-        finally:
-            if p.poll() is None or verdict.bad:
-                os.killpg(p.pid, signal.SIGKILL) if p.poll() is None else None
+            verdict.bad = verdict.bad or "no end behind its output"
+            os.killpg(p.pid, signal.SIGKILL)
             p.wait()
-            p.stdout.close()
+        p.stdout.close()
         return verdict.bad, time.monotonic() - begin
 
 
@@ -196,14 +193,14 @@ class Faulty:
     """`with Faulty(tree, file, text) as built`: the fault is in the tree; built is None where it does not compile."""
 
     def __init__(self, tree, file, text):
-        self.tree, self.file, self.text = tree, file, text
-        self.path, self.obj = tree.at(file), tree.at(f"build/plain/{file[:-2]}.o")
+        self.tree, self.text, self.path = tree, text, tree.at(file)
+        self.obj = tree.at(f"build/plain/{file[:-2]}.o") if file.endswith(".c") else None
 
     def __enter__(self):
         self.stat = os.stat(self.path)
         with open(self.path, encoding="utf-8") as f:
             self.sound = f.read()
-        if self.file.endswith(".c"):
+        if self.obj:
             os.rename(self.obj, self.obj + ".sound")
         self.write(self.text)
         made = self.tree.make("all")
@@ -215,7 +212,7 @@ class Faulty:
 
     def __exit__(self, *_):
         self.write(self.sound)
-        if self.file.endswith(".c"):
+        if self.obj:
             os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
             os.replace(self.obj + ".sound", self.obj)
         for f in BUILT: # made of an object that is not there any more
