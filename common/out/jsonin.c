@@ -1,6 +1,7 @@
 // JSON reader (RFC 8259); jsonin.h.
 #include "common/out/jsonin.h"
 
+#include "common/cli/text.h"
 #include "common/host/number.h"
 
 enum { DEPTH_MAX = 32 };
@@ -208,13 +209,20 @@ static size_t unescape_unicode(const char *hex, char out[4])
 	return 1;
 }
 
-static size_t unescape(const char *s, const char *end, char out[4], size_t *used)
+// Reads one character, or one escape with the character that it stands for: its length, and
+// `*used` bytes of the text. A byte that is no UTF-8 becomes "?", which takes no more room.
+static size_t read_char(const char *s, const char *end, char out[4], size_t *used)
 {
 	static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
-	const char *known = strchr(from, *s);
-	*used = 1;
+	size_t n = text_utf8(s, (size_t)(end - s));
+	*used = n ? n : 1;
+	memcpy(out, n ? s : "?", *used);
+	if (*s != '\\' || end - s < 2)
+		return *used;
+	const char *known = strchr(from, *++s);
+	*used = 2;
 	if (*s == 'u' && end - s >= 5) {
-		*used = 5;
+		*used = 6;
 		return unescape_unicode(s + 1, out);
 	}
 	out[0] = known && *s ? to[known - from] : *s;
@@ -227,13 +235,9 @@ bool jsonin_str(const struct jsonin_value *v, char *text, size_t size)
 		return false;
 	const char *s = v->text + 1, *end = v->text + v->len - 1;
 	size_t n = 0;
-	while (s < end) {
-		char c[4] = {*s};
-		size_t used = 0, len = 1;
-		if (*s++ == '\\' && s < end) {
-			len = unescape(s, end, c, &used);
-			s += used;
-		}
+	for (size_t used; s < end; s += used) {
+		char c[4];
+		size_t len = read_char(s, end, c, &used);
 		if (n + len >= size)
 			break;
 		memcpy(text + n, c, len);

@@ -31,6 +31,6 @@ bool jsonin_is(const struct jsonin_value *v, const char *word);
 bool jsonin_u64(const struct jsonin_value *v, uint64_t *n);
 bool jsonin_f64(const struct jsonin_value *v, double *n);
 
-// Copies a string with its escapes undone, cut to `size` bytes with the NUL. False: the value is no
-// string.
+// Copies a string with its escapes undone, cut between two characters to `size` bytes with the NUL.
+// A byte that is no UTF-8 becomes "?". False: the value is no string.
 bool jsonin_str(const struct jsonin_value *v, char *text, size_t size);

@@ -133,7 +133,7 @@ static void check_string(const struct jsonin_value *v)
 	require(jsonin_next(&list, NULL, &w));
 	again = malloc(w.len + 1);
 	require(again && jsonin_str(&w, again, w.len + 1));
-	require(!is_utf8(text) || strcmp(text, again) == 0);
+	require(is_utf8(text) && is_utf8(part) && strcmp(text, again) == 0);
 	free(text);
 	free(again);
 	buf_fini(&written);

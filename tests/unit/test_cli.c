@@ -473,6 +473,13 @@ static void test_json_read(void **state)
 	reads_as("\"\\u07ff\\u0800\\uffff\"", "\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf");
 	reads_as("\"\\ud800\\u0000\"", "??");
 	reads_as("\"\\n\\r\\t\\b\\f\\\\\\/\\\"\"", "\n\r\t\b\f\\/\"");
+	reads_as("\"a\xff\xc3\"", "a??"); // no UTF-8
+	// 62 characters and one of two bytes: it is left out where it would be cut.
+	static const char digits[] =
+		"01234567890123456789012345678901234567890123456789012345678901";
+	char cut[80];
+	snprintf(cut, sizeof(cut), "\"%s\xc3\xa9\"", digits);
+	reads_as(cut, digits);
 	// Nested 32 deep, and no deeper.
 	for (size_t depth = 32; depth <= 33; depth++) {
 		memset(deep, '[', depth);
