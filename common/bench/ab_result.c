@@ -92,7 +92,7 @@ static bool read_times(const struct jsonin_value *v, const struct member *m, voi
 	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
 	while (jsonin_next(&j, NULL, &each)) {
-		if (!jsonin_f64(&each, &n))
+		if (!jsonin_f64(&each, &n) || n < 0 || n >= 0x1p63)
 			return false;
 		samples_add(at, n);
 	}
