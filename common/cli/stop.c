@@ -61,7 +61,7 @@ int stop_asked(void)
 
 const char *stop_name(int sig)
 {
-	return sig == SIGTERM ? "SIGTERM" : "SIGINT";
+	return sig == SIGTERM ? "SIGTERM" : sig == SIGHUP ? "SIGHUP" : "SIGINT";
 }
 
 int stop_status(void)

@@ -15,7 +15,7 @@ void stop_watch_hangup(void);
 // The number of the signal received, 0 before the first. May be called by any thread.
 int stop_asked(void);
 
-// Name of the signal that stop_asked() returned: "SIGTERM", or "SIGINT" for any other.
+// Name of the signal that stop_asked() returned, as "SIGTERM".
 const char *stop_name(int sig);
 
 // The exit status after a requested end: 128 + the signal's number, so GPQ_STOPPED for SIGINT.

@@ -10,11 +10,13 @@
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
 #include "common/cli/rules.h"
+#include "common/cli/stop.h"
 #include "common/out/out_priv.h"
 #include "common/cli/text.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -437,6 +439,9 @@ static void test_exit_status(void **state)
 	assert_int_equal(err_sys(EOPNOTSUPP, NULL, "as expected"), GPQ_UNSUPPORTED);
 	assert_int_equal(err_sys(ENOTTY, NULL, "as expected"), GPQ_UNSUPPORTED);
 	assert_int_equal(err_sys(EIO, NULL, "as expected"), GPQ_FAILED);
+	assert_string_equal(stop_name(SIGINT), "SIGINT");
+	assert_string_equal(stop_name(SIGTERM), "SIGTERM");
+	assert_string_equal(stop_name(SIGHUP), "SIGHUP");
 }
 
 // A string of JSON, read as text.
