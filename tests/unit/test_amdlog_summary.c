@@ -252,6 +252,13 @@ static void test_api_lines(void **state)
 	api_line("hipMalloc: Returned hipErrorOutOfMemory : ", &stream, &us, &failed);
 	assert_true(failed);
 	assert_true(us == AMDLOG_UNKNOWN);
+	// What a cut line does not tell is no error.
+	api_line("hipMalloc: Returned hipSucces", &stream, &us, &failed);
+	assert_false(failed);
+	api_line("hipMalloc: Returned h", &stream, &us, &failed);
+	assert_false(failed);
+	api_line("hipMalloc: Returned hipErr", &stream, &us, &failed);
+	assert_true(failed);
 	api_line("hipStreamCreate: Returned hipSuccess : stream:0x19520: duration: 3 us", &stream,
 		 &us, &failed);
 	assert_int_equal(stream, 0x19520);

@@ -108,7 +108,8 @@ static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size
 			return 0;
 		if (entry && !entry_tail(r, lead))
 			return 0;
-		return lead + r->name_len + strlen(entry ? " (" : ": Returned hipSuccess");
+		size_t len = r->name_len + strlen(entry ? " (" : ": Returned hipSuccess");
+		return len <= r->msg_len ? lead + len : 0; // the line may be cut
 	}
 	if (lead || kind_uses[r->kind] == PLACED) {
 		if (!lead && r->kind == AMDLOG_KERNEL)

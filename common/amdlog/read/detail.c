@@ -167,8 +167,8 @@ uint64_t amdlog_api_duration(const struct amdlog_record *r)
 bool amdlog_api_failed(const struct amdlog_record *r)
 {
 	static const char success[] = ": Returned hipSuccess";
-	size_t n = sizeof(success) - 1;
-	return r->msg_len < r->name_len + n || memcmp(r->msg + r->name_len, success, n) != 0;
+	size_t n = sizeof(success) - 1, left = r->msg_len - r->name_len;
+	return memcmp(r->msg + r->name_len, success, left < n ? left : n) != 0;
 }
 
 const char *amdlog_kernel_name(const struct amdlog_record *r, size_t *len)

@@ -55,7 +55,8 @@ const char *amdlog_command_kind(const struct amdlog_record *r, size_t *len);
 // Microseconds that an API call took, by its return line; AMDLOG_UNKNOWN: the line does not say.
 uint64_t amdlog_api_duration(const struct amdlog_record *r);
 
-// True if an API call returned anything but hipSuccess.
+// True if an API call returned anything but hipSuccess, of which a cut line may have the beginning
+// alone.
 bool amdlog_api_failed(const struct amdlog_record *r);
 
 // The kernel's name in a record of kind KERNEL, *len bytes.
