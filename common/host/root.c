@@ -256,7 +256,8 @@ int host_read_u64(const char *path, uint64_t *value)
 		char *end = b.data;
 		errno = 0;
 		unsigned long long v = strtoull(b.data, &end, 10);
-		if (end != b.data && !errno && (*end == '\0' || *end == '\n')) {
+		// strtoull() takes "-1", which is no unsigned number.
+		if (*b.data != '-' && end != b.data && !errno && (*end == '\0' || *end == '\n')) {
 			*value = v;
 			r = 0;
 		} else {

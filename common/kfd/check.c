@@ -287,7 +287,7 @@ static void set_unread_parameter(struct report *r, int error)
 				   : "modinfo -p amdgpu tells what it may be",
 		 "%s: %s", r->about->text,
 		 unrecorded        ? "was not recorded"
-		 : error == EINVAL ? "no number in it"
+		 : error == EINVAL ? "no number from 0 up"
 				   : strerror(error));
 }
 

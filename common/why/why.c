@@ -395,7 +395,7 @@ static void tell_turns(struct buf *b, const struct why *w, const struct why_queu
 	buf_printf(b, "%zu compute queues of %zu processes share the GPU", queues, processes);
 	if (g && g->cp_queues != KFD_UNKNOWN)
 		buf_printf(b, ", which has %" PRIu64 " slots", g->cp_queues);
-	if (host_read_u64("/sys/module/amdgpu/parameters/hws_max_conc_proc", &most) == 0 && most)
+	if (host_read_u64("/sys/module/amdgpu/parameters/hws_max_conc_proc", &most) == 0)
 		buf_printf(b, "; amdgpu.hws_max_conc_proc is %" PRIu64, most);
 }
 

@@ -159,7 +159,7 @@ gpus                   no      GPUs: 4, none readable                           
 debug-driver           unknown no GPU tells its capability                                         see the line gpus
 scheduler              unknown no GPU tells its gfx version                                        see the line gpus
 sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls        boot without amdgpu.sched_policy=2
-cwsr                   unknown cwsr_enable: no number in it                                        modinfo -p amdgpu tells what it may be
+cwsr                   unknown cwsr_enable: no number from 0 up                                    modinfo -p amdgpu tells what it may be
 ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                                     run as root, or as root: sysctl kernel.yama.ptrace_scope=0
 
 $ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | select(.check == "scheduler" or .check == "driver") | {status, found, mend, lists: (.commands // [] | contains(["gpus"]))}]'

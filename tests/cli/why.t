@@ -86,6 +86,13 @@ $ cp -r $HOSTS/aql-gfx90a bad; awk '/^Process/ { p = $2; n = 0 } /queue on/ { n+
 1 suspended no - by\x20init,\x20process\x201
 0
 
+# An over-subscribed GPU: its runlist ends with a packet that runs it again. hws_max_conc_proc: -1 is the driver's choice, 0 one process at a time.
+$ cp -r $HOSTS/aql-gfx90a turns; mkdir -p turns/sys/module/amdgpu/parameters; sed -i '$s/$/ c002a500 00000000 00000000/; $a\    00000300: 00000000' turns/sys/kernel/debug/kfd/rls
+> for n in -1 0 8; do echo $n >turns/sys/module/amdgpu/parameters/hws_max_conc_proc; gpq --sysroot turns why -p 4712 -Q 7 --csv -no STATE,DETAIL; done | tr -d '\r'
+takes-turns,"17 compute queues of 3 processes share the GPU, which has 24 slots"
+takes-turns,"17 compute queues of 3 processes share the GPU, which has 24 slots; amdgpu.hws_max_conc_proc is 0"
+takes-turns,"17 compute queues of 3 processes share the GPU, which has 24 slots; amdgpu.hws_max_conc_proc is 8"
+
 # A profile of a recorded host is one look. Of 4713 queue 3 is idle: queue 4 has the signal of its last packet.
 $ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why --profile 5s -p 4712,4713 -ro PID,QID,TYPE,STATE,PACKET,KERNEL,SHARE,LOOKS,OF
 PID QID TYPE STATE PACKET KERNEL SHARE LOOKS OF

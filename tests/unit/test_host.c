@@ -364,6 +364,7 @@ static void test_sysroot(void **state)
 	put(dir, "sys/class/kfd/kfd/proc/12/queues/0\n1/size", "4096\n");
 	put(dir, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
 	put(dir, "number", "42\n");
+	put(dir, "negative", "-1\n");
 	char link[64];
 	snprintf(link, sizeof(link), "%s/out", dir);
 	assert_int_equal(symlink("/etc/passwd", link), 0);
@@ -412,6 +413,8 @@ static void test_sysroot(void **state)
 	assert_int_equal(host_read_u64("/number", &v), 0);
 	assert_int_equal(v, 42);
 	assert_int_equal(host_read_u64("/etc/passwd", &v), -1);
+	assert_int_equal(host_read_u64("/negative", &v), -1);
+	assert_int_equal(errno, EINVAL);
 
 	// A device is not opened: ENXIO, not what opening it or reading it gives.
 	char device[64];
