@@ -402,7 +402,8 @@ bool slot_rows_explain(const struct slot_rows *l)
 				 "GPU %x: device is stopped (suspended, resetting, or without "
 				 "scheduler): it has no slots to read",
 				 l->hqds.nodes[i].gpu_id);
-	bool damaged = dump_explain(l->how->hqds_file, HQDLIST_HQDS, &l->hqds.count,
+	bool damaged = !l->how->memory &&
+		       dump_explain(l->how->hqds_file, HQDLIST_HQDS, &l->hqds.count,
 				    l->hqds.bad_words, l->text.len, "the host had no GPU");
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)

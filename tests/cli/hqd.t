@@ -467,6 +467,11 @@ $ gpq hqd --hqds /dev/null; gpq hqd --rls /dev/null
 gpq: hqd: /dev/null: empty: the host had no GPU; or was copied without the right to read it
 gpq: hqd: /dev/null: empty: the host had no GPU; or was copied without the right to read it
 
+# A dump that a form does not read: nothing is said of it.
+$ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; gpq hqd --hqds $D/hqds --rls $D/rls --runlist -rno PACKET | sort | uniq -c
+      2 MAP_PROCESS
+      4 MAP_QUEUES
+
 # Forms without the dump that they are about.
 $ for o in --summary --regs --fields --mqd --active; do gpq hqd --rls $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/rls $o; done
 gpq: hqd: --summary needs a copy of hqds or mqds; add --hqds FILE, --mqds FILE or both
