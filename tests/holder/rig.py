@@ -550,11 +550,12 @@ class Rig:
                       if t.pid == pid and t.at_ns and t.signal >= 0)
 
     def waits(self, p):
-        """For how many seconds a gpq waits, once it does."""
-        def ends():
-            return [t.at_ns for t in self.page.timers if t.pid == p.pid and t.signal == -1 and t.at_ns > self.page.now_ns]
-        self.until(lambda: ends() or p.poll() is not None)
-        return (ends()[0] - self.page.now_ns) / SECOND if ends() else None
+        """For how many seconds a gpq (its Popen, or a pid) waits, once it does."""
+        pid = p if isinstance(p, int) else p.pid
+        found = []
+        self.until(lambda: found.extend(t.at_ns for t in self.page.timers if t.pid == pid and t.signal == -1
+                                        and t.at_ns > self.page.now_ns) or found or not lives(pid))
+        return (found[0] - self.page.now_ns) / SECOND if found else None
 
     # ---- who is there
 
@@ -567,15 +568,18 @@ class Rig:
     def link(self, t):
         return Link(self, t)
 
-    def holders(self):
+    def holders(self, name="rig-holder"):
         """The pids of all holders of this rig."""
         found, first = [], Page.is_ours.offset
         at = self.mapping.find(b"\1", first)
         while at >= 0:
-            if lives(at - first) and status_of(at - first).get("Name") == "rig-holder":
+            if lives(at - first) and status_of(at - first).get("Name") == name:
                 found.append(at - first)
             at = self.mapping.find(b"\1", at + 1)
         return found
+
+    def followers(self):
+        return self.holders("rig-follower")
 
     # ---- gpq
 
@@ -612,12 +616,13 @@ class Rig:
         return condition()
 
     def still_waits(self, p, seconds):
-        """Does it wait so long, one nanosecond less having passed? Then the time has come."""
+        """Does it wait so long, and still when a nanosecond is left? Then the time has come."""
+        self.until(lambda: p.poll() is not None or self.waits(p) == seconds)
         found = self.waits(p)
         self.move(int(seconds * SECOND) - 1)
-        found = found, round((self.waits(p) or 0) * SECOND)
+        found = found, self.waits(p)
         self.move(1)
-        return found == (seconds, 1) or found
+        return found == (seconds, 1 / SECOND) or found
 
     def writes(self, p):
         """Until a gpq is blocked in write(2)."""
@@ -662,13 +667,17 @@ class Rig:
         """Ends all, for the next test."""
         for p in self.running:
             p.kill()
-            p.communicate()
+            p.wait()
         self.running = []
         for t in self.targets:
             t.end()
+        for f in self.followers():
+            os.kill(f, signal.SIGKILL)
+            wait_death(f)
         for h in self.holders():
-            if not wait_death(h):
+            if status_of(h).get("State", "Z")[0] == "T" or not wait_death(h):
                 os.kill(h, signal.SIGKILL)
+                wait_death(h)
         self.targets = []
         shutil.rmtree(self.root + "/sys/class/kfd/kfd/proc")
         os.mkdir(self.root + "/sys/class/kfd/kfd/proc")

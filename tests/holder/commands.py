@@ -1,0 +1,288 @@
+"""gpq suspend and gpq resume: several processes, COMMAND, followers, lists, who is silent. commands.py TOP BUILD [WORD]. TAP."""
+import fcntl
+import json
+import subprocess
+
+from scenario import *  # noqa: F403
+
+
+def suspend_all(r, targets, *args, **how):
+    return r.start("suspend", "-p", ",".join(str(t.pid) for t in targets), "-r", "-n", "-o", "PID,QID,RESULT", *args, **how)
+
+
+# ---- several processes
+
+
+@scenario("--all-or-none: one queue that is refused, and nothing stays suspended")
+def _(r):
+    a, b = r.target(0), r.target(0, 1)
+    b.kfd.queue(1).refusals = 1
+    yield r.finish(suspend_all(r, (a, b), "--all-or-none")), (
+        "1 / gpq: suspend: pid t2: queue 1: refused / gpq: suspend: --all-or-none: nothing stays suspended")
+    yield (a.off, b.off, r.holders()), ("", "", [])
+    yield sorted(r.changes(), key=lambda c: c[:2]), ["t1 enable", "t1 send", "t1 send", "t1 suspend 0 grace=0", "t1 disable", "t2 enable",
+                                                       "t2 send", "t2 send", "t2 suspend 0,1 grace=0", "t2 resume 1", "t2 disable"]
+    b.kfd.runtime = 0
+    yield r.finish(suspend_all(r, (a, b), "--all-or-none")).split(" / ")[::2], ["6", "gpq: suspend: --all-or-none: nothing stays suspended"]
+    yield (a.off, b.off, r.holders()), ("", "", [])
+    b.kfd.runtime = 1
+    yield r.finish(suspend_all(r, (a, b), "--all-or-none")), "0 / t1 0 suspended / t2 0 suspended / t2 1 suspended"
+    # Without it the others stay.
+    r.gpq("resume", "--all")
+    b.kfd.queue(1).refusals = 1
+    yield r.finish(suspend_all(r, (a, b))), (
+        "3 / t1 0 suspended / t2 0 suspended / t2 1 refused / gpq: suspend: pid t2: queue 1: the hardware did not let go of it; it was "
+        "resumed; see the kernel log")
+    yield (a.off, b.off), ("0", "0")
+
+
+@scenario("--all-or-none: a holder that dies before its hold is confirmed; what others held before stays")
+def _(r):
+    a, b = r.target(0, 1), r.target(0)
+    suspend(r, a, "-Q", "1")
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, 4096 * b"x")
+    p = r.start("suspend", "-p", f"{a.pid},{b.pid}", "-Q", f"{a.pid}:0,{b.pid}:0", "--all-or-none", stdout=write)
+    os.close(write)
+    yield r.writes(p), True
+    yield (a.off, b.off), ("0,1", "0")
+    h = b.holder
+    kill(h, signal.SIGKILL)
+    yield wait_death(h), True
+    r.changes()
+    os.read(read, 4096)
+    yield r.finish(p), (
+        "3 / gpq: suspend: pid t2: the holder ended before it answered (killed?): the queues run; try again / gpq: suspend: "
+        "--all-or-none: nothing stays suspended")
+    os.close(read)
+    yield r.changes(), ["t1 resume 0"]
+    yield (a.off, b.off), ("1", "")
+
+
+@scenario("one process that cannot be held: the others are, and a hold is none without its confirmation")
+def _(r):
+    a, b = r.target(0), r.target(0, register=False)
+    yield r.finish(suspend_all(r, (a, b), "--once")), (
+        "3 / t1 0 suspended / gpq: suspend: pid t2: it has not opened /dev/kfd: not a KFD process; gpq queues lists those that have")
+    yield (a.off, len(r.holders())), ("0", 1)
+    yield r.gpq("resume", "--all", "-r", "-n", "-o", "PID,RESULT"), "0 / t1 resumed"
+    with open("/dev/full", "w") as full:
+        p = r.start("suspend", "-p", a.pid, stdout=full)
+        yield r.finish(p), "1 / gpq: suspend: standard output: No space left on device"
+    yield (a.off, len(r.holders())), ("", 0)
+    # gpq is killed between the answer and the confirmation.
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, 4096 * b"x")
+    p = r.start("suspend", "-p", a.pid, stdout=write)
+    os.close(write)
+    yield (r.writes(p), a.off), (True, "0")
+    h = a.holder
+    p.kill()
+    yield ends(a, h), ENDED
+    os.close(read)
+
+
+# ---- COMMAND
+
+
+@scenario("-- COMMAND: off while it runs, its status, its end by a signal; --marks says when")
+def _(r):
+    t = r.target(0, 1)
+    marks = r.dir + "/marks"
+    p = r.start("suspend", "-p", t.pid, "-Q", "0", "--marks", marks, "--", "sh", "-c", "read x; exit 7", stdin=subprocess.PIPE)
+    yield r.wait(lambda: t.off == "0"), True
+    h = t.holder
+    r.link(t).ask("status")
+    r.until(lambda: os.path.exists(marks) and os.path.getsize(marks))
+    r.move(3 * SECOND)
+    p.stdin.write("\n")
+    p.stdin.flush()
+    yield r.finish(p), "7"
+    yield ends(t, h), ENDED
+    with open(marks) as f:
+        rows = [json.loads(line) for line in f]
+    yield [(m["pid"], m["queue_id"], m["result"], m["at_ns"] / SECOND - r.page.now_ns / SECOND) for m in rows], [
+        (t.pid, 0, "suspended", -3), (t.pid, 0, "resumed", 0)]
+    yield r.gpq("suspend", "-p", t.pid, "--", "sh", "-c", "kill -9 $$"), "-9"
+    yield (t.off, len(r.holders())), ("", 0)
+    yield r.gpq("suspend", "-p", t.pid, "--", "/nonexistent"), "127 / gpq: suspend: /nonexistent: No such file or directory"
+    yield r.gpq("suspend", "-p", t.pid, "--", "/etc/passwd"), "126 / gpq: suspend: /etc/passwd: Permission denied"
+    t.kfd.queue(1).refusals = 1
+    ran = r.dir + "/ran"
+    yield r.gpq("suspend", "-p", t.pid, "--", "touch", ran)[:1], "3"
+    yield (os.path.exists(ran), t.off, len(r.holders())), (False, "", 0)
+
+
+@scenario("-- COMMAND: the deadline, gpq resume and the end of the process meanwhile; signals go to COMMAND")
+def _(r):
+    t = r.target(0)
+
+    def run(*args, command=f"trap 'exit 5' TERM; echo $$ >{r.dir}/runs; while :; do read x || exit 6; done"):
+        p = r.start("suspend", "-v", "-p", t.pid, *args, "--", "sh", "-c", command, stdin=subprocess.PIPE)
+        r.wait(lambda: t.off == "0")
+        h = t.holder
+        r.until(lambda: os.path.exists(r.dir + "/runs"))
+        os.unlink(r.dir + "/runs")
+        return p, h
+    p, h = run("--for", "5s")
+    r.move(5 * SECOND - 1)
+    yield r.link(t).ask("status"), "0:suspended until=1e-09, ok held=1 since=-5 until=1e-09 follows"
+    r.move(1)
+    yield ends(t, h), ENDED
+    p.stdin.close()
+    p.stdin = None
+    yield r.finish(p), "6 / gpq: suspend: pid t1: its time is over; its queues run"
+    p, h = run()
+    yield resume(r, t), "0 / 0 resumed"
+    p.stdin.close()
+    p.stdin = None
+    yield r.finish(p), "6 / gpq: suspend: pid t1: its holder ended (gpq resume, or killed); its queues run; see gpq queues"
+    p, h = run()
+    p.send_signal(signal.SIGTERM)
+    yield r.finish(p), "5"
+    yield ends(t, h), ENDED
+    p, h = run()
+    p.kill()
+    yield ends(t, h), ENDED
+    p.stdin.close()
+    p.stdin = None
+    r.finish(p)
+    p, h = run()
+    t.end()
+    wait_death(h)
+    p.stdin.close()
+    p.stdin = None
+    yield r.finish(p), "6 / gpq: suspend: pid t1: ended"
+
+
+# ---- lists
+
+
+@scenario("--list: states, times by the clock, deadlines")
+def _(r):
+    a, b, c = r.target(0, 1), r.target(0), r.target(0)
+    suspend(r, a, "-Q", "1", "--for", "1h")
+    r.move(60 * SECOND)
+    suspend(r, b)
+    c.kfd.queues.clear()
+    suspend(r, c)
+    r.move(2 * SECOND)
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,QUEUES,QID,HOLDER,SINCE,LEFT,FOLLOWS"), (
+        f"0 / t1 suspended 1 1 h1 {62 * SECOND} {3538 * SECOND} no / t2 suspended 1 0 h2 {2 * SECOND} - yes / t3 waiting 0 - h3 - - yes")
+    resume(r, b, "--keep")
+    kill(a.holder, signal.SIGSTOP)
+    p = r.start("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SINCE")
+    yield r.still_waits(p, 2.001), True
+    yield r.finish(p), "0 / t1 silent - / t2 kept - / t3 waiting -"
+    kill(a.holder, signal.SIGCONT)
+    yield r.gpq("suspend", "--list", "-p", a.pid, "-r", "-n", "-o", "PID,STATE,SOCKET"), f"0 / t1 suspended {r.socket_of(a).replace(str(a.pid), 't1')}"
+
+
+# ---- who is silent
+
+
+@scenario("gpq suspend asks a holder that is stopped for 5 s, and leaves it")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t, "-Q", "0")
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    p = suspend_all(r, (t,))
+    yield r.still_waits(p, 5), True
+    yield r.finish(p), "124 / gpq: suspend: pid t1: its holder is stopped (SIGSTOP?) and does not answer; gpq resume ends it, which resumes the queues"
+    yield (t.off, lives(h)), ("0", True)
+    kill(h, signal.SIGCONT)
+
+
+@scenario("gpq resume kills a holder that is stopped after 1 s")
+def _(r):
+    t = r.target(0)
+    suspend(r, t)
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    p = r.start("resume", "-p", t.pid)
+    yield r.still_waits(p, 1), True
+    yield r.finish(p), "0 / gpq: resume: pid t1: its holder did not answer and was killed; the queues run"
+    yield ends(t, h), ENDED
+
+
+@scenario("--verify: read three times, 10 ms apart")
+def _(r):
+    for moves, proof, status in (((0, 0), "stopped", 0), ((1, 0), "draining", 0), ((1, 1), "moving", 1), ((0, 1), "moving", 1)):
+        t = r.target(0, (1, 1))
+        t.set_index(0, 5, 9)
+        t.set_waves(0, 4096)
+        p = r.start("suspend", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT,PROOF,SAVED,BACKLOG", "--verify")
+        for n, by in enumerate(moves):
+            r.until(lambda: r.waits(p) == 0.01)
+            t.set_index(0, 5 + sum(moves[:n + 1]), 9)
+            yield r.still_waits(p, 0.01), True
+        left = 4 - sum(moves)
+        yield r.finish(p), f"{status * 3} / 0 suspended {proof} 4160 {left} / 1 suspended stopped - 0"
+        r.reset()
+
+
+@scenario("gpq resume kills holders that hang in the driver after 20 s, however many they are")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    suspend(r, a)
+    suspend(r, b)
+    h = a.holder, b.holder
+    with r.driver.lock:  # the driver does not answer
+        p = r.start("resume", "-p", f"{b.pid},{a.pid}", "-r", "-n", "-o", "PID,RESULT")
+        for seconds in (1, 19, 0.001, 0.001):
+            yield (seconds, r.still_waits(p, seconds)), (seconds, True)
+        killed = "gpq: resume: pid {}: its holder did not answer and was killed; the queues run"
+        yield r.finish(p), f"0 / {killed.format('t2')} / {killed.format('t1')}"
+    yield (wait_death(h[0]), wait_death(h[1]), a.off, b.off), (True, True, "", "")
+
+
+# ---- followers
+
+
+@scenario("a follower takes in what comes to fit, looks every 50 ms, and ends with resume")
+def _(r):
+    a = r.target(0)
+    yield r.gpq("suspend", "--comm", "target", "-r", "-n", "-o", "PID,QID,RESULT"), "0 / t1 0 suspended"
+    f = r.followers()
+    yield len(f), 1
+    b = r.target(0, 1)
+    r.until(lambda: r.waits(f[0]) == 0.05)
+    r.move(50 * MS)
+    yield r.wait(lambda: b.off == "0,1"), True
+    r.until(lambda: "kept" not in r.link(b).ask("status") and os.path.exists(r.socket_of(b)))
+    yield r.until(lambda: "follows" in r.link(b).ask("status")), True
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SELECTOR"), (
+        "0 / t1 suspended - / t2 suspended - / - following --comm\\x20target")
+    yield sorted(r.gpq("resume", "--comm", "target", "-r", "-n", "-o", "PID,RESULT").split(" / ")[1:]), [
+        "t1 resumed", "t2 resumed", "t2 resumed"]
+    yield (a.off, b.off, r.followers(), len(r.holders())), ("", "", [], 0)
+    c = r.target(0)
+    r.move(SECOND)
+    yield (c.off, a.off), ("", "")
+
+
+@scenario("a follower ends at its deadline, with --once there is none, and when all it took in run again")
+def _(r):
+    a = r.target(0)
+    r.gpq("suspend", "--comm", "target", "--for", "10s")
+    f, = r.followers()
+    r.until(lambda: r.waits(f) == 0.05)
+    r.move(9 * SECOND)
+    r.until(lambda: r.waits(f) == 0.05)
+    b = r.target(0)
+    r.move(50 * MS)
+    yield r.wait(lambda: b.off == "0"), True
+    link = r.link(b)
+    yield link.ask("status"), "0:suspended until=0.95, ok held=1 since=0 until=0.95 follows"
+    r.move(950 * MS)
+    yield wait_death(f), True
+    r.until(lambda: not a.off + b.off)
+    yield (a.off, b.off), ("", "")
+    r.gpq("suspend", "--comm", "target", "--once")
+    yield r.followers(), []
+
+
+main()
