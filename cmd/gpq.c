@@ -7,7 +7,6 @@
 #include "common/host/secure.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 #ifndef GPQ_VERSION // set by the Makefile from VERSION

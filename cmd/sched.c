@@ -3,7 +3,6 @@
 
 #include "common/cli/text.h"
 #include "common/client/gpq-client.h"
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/sched/stats.h"
 

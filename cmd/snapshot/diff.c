@@ -2,7 +2,6 @@
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/text.h"
-#include "common/host/buf.h"
 #include "common/snapshot/host_state.h"
 
 struct row {

@@ -4,8 +4,6 @@
 // in order, notes them. Then any thread formats the rows of a block (struct trace_rows).
 #include "cmd/trace/trace.h"
 
-#include "common/host/buf.h"
-
 struct list_row {
 	uint64_t time_us, offset, tid, level, hwq, swq, rptr, wptr, backlog;
 	int64_t pid, id;

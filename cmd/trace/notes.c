@@ -6,8 +6,6 @@
 #include "common/cli/json.h"
 #include "common/cli/stop.h"
 
-#include <stdarg.h>
-
 void trace_note(const struct trace *t, const char *fmt, ...)
 {
 	struct json *json = out_json(t->out);

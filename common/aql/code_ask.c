@@ -8,7 +8,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -3,7 +3,6 @@
 
 #include "common/host/number.h"
 
-#include <limits.h>
 #include <link.h>
 
 #define URI_MOST  (3 * PATH_MAX + 128) // bytes: a path, each byte as %XX, offset and size

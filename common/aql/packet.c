@@ -1,8 +1,6 @@
 // Packets; see packet.h.
 #include "common/aql/packet.h"
 
-#include "common/host/buf.h"
-
 enum { TYPE_VENDOR = 0, FORMAT_EXT_DISPATCH = 3 };
 
 static const char *const types[] = {

@@ -1,8 +1,6 @@
 // Rings; see ring.h.
 #include "common/aql/ring.h"
 
-#include "common/host/buf.h"
-
 #define RING_BYTES_MAX (UINT64_C(1) << 32) // kfd_ioctl.h has a ring size of 32 bits
 
 const char *ring_problem_text(enum ring_problem p)

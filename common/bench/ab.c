@@ -9,7 +9,6 @@
 #include "common/sched/policy.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <sys/wait.h>
 
 #define MS 1000000ull

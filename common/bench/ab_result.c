@@ -1,7 +1,6 @@
 // Adds up, judges, writes and reads runs of the experiment; see ab.h.
 #include "common/bench/ab.h"
 
-#include "common/host/buf.h"
 #include "common/host/maths.h"
 
 void ab_run_fini(struct ab_run *r)

@@ -3,7 +3,6 @@
 
 #include "common/amdlog/read/detail.h"
 #include "common/amdlog/read/scan.h"
-#include "common/host/buf.h"
 
 #include <fcntl.h>
 #include <glob.h>

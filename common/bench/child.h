@@ -2,7 +2,7 @@
 // Its output is read line by line.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 struct child {
 	pid_t pid; // of the child, and id of its process group; 0: none

@@ -1,8 +1,6 @@
 // Sets of queues: JSON, reading, comparison; see queue_set.h.
 #include "common/bench/queue_set.h"
 
-#include "common/host/buf.h"
-
 #include <fcntl.h>
 
 void queue_set_fini(struct queue_set *s)

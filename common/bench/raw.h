@@ -5,7 +5,6 @@
 #include "common/bench/ab.h"
 #include "common/bench/context.h"
 #include "common/bench/result.h"
-#include "common/host/buf.h"
 #include "common/stats/hist.h"
 
 // Appends a cycle as a line with its newline. ab_write() does so for runs of gpq bench ab.

@@ -9,7 +9,7 @@
 // Text is bytes: no UTF-8, \w is ASCII.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 struct words;
 

@@ -1,7 +1,7 @@
 // A file that the user names on the command line.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 // Reads the whole file into `b`; "-" is standard input. Returns GPQ_OK, or the exit status after a
 // message.

@@ -5,7 +5,7 @@
 // is written as null.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 struct json {
 	struct buf *out; // not owned; may be emptied between calls

@@ -2,7 +2,7 @@
 // man page.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 enum opt_kind {     // member of the options struct
 	OPT_FLAG,   // bool

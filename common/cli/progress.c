@@ -6,7 +6,6 @@
 #include "common/host/clock.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #define SECOND UINT64_C(1000000000)
 #define QUIET  (SECOND / 2) // a command that ends sooner shows nothing

@@ -6,7 +6,7 @@
 // faults) or stops it (SIGTSTP). A process has one view at most.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 // Is standard output a terminal that can move its cursor?
 bool screen_is_there(void);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/host/number.h"
-#include "common/host/buf.h"
 
 // Length in bytes of the valid UTF-8 sequence at `s` (1 to 4), or 0.
 size_t text_utf8(const char *s, size_t len);

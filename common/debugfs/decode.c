@@ -1,8 +1,6 @@
 // Decoding registers; see decode.h. Facts: [debugfs.mqd-compute], [debugfs.sdma-slot].
 #include "common/debugfs/decode.h"
 
-#include "common/host/buf.h"
-
 // Number of a CU mask's register less its MQD dword, on gfx8, which prints CU masks first.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };

@@ -1,8 +1,6 @@
 // Parser of debugfs hqds. See hqds.h. Facts: [debugfs.hqds-lines], [debugfs.hqd-base].
 #include "common/debugfs/hqds.h"
 
-#include "common/host/buf.h"
-
 // CP_MQD_BASE_ADDR in dwords, without the XCC's base [debugfs.hqd-base].
 #define BASE_GFX9  0x3245 // gfx8 and gfx9
 #define BASE_GFX10 0x3209 // gfx10 and later

@@ -4,8 +4,6 @@
 // is 0 again. Lines that are missing, as the offsets show, are stored as unread rows.
 #include "common/debugfs/mqds.h"
 
-#include "common/host/buf.h"
-
 #define ROW_BYTES    (4 * DUMP_WORDS)
 #define MAX_ROWS     128 // rows of one dump: twice those of the largest MQD of any kernel
 #define MAX_LOST     16  // missing lines stored as unread rows: bounds memory on hostile text

@@ -2,8 +2,6 @@
 // [debugfs.hqd-error], [debugfs.mqd-sdma], [debugfs.sdma-slot].
 #include "common/debugfs/regs.h"
 
-#include "common/host/buf.h"
-
 #define REG(name, fields)                   \
 	{                                   \
 		name, fields, COUNT(fields) \

@@ -1,8 +1,6 @@
 // Parser of debugfs rls; see rls.h.
 #include "common/debugfs/rls.h"
 
-#include "common/host/buf.h"
-
 enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_MAP_PROCESS = 0xa1,
 	PM4_MAP_QUEUES = 0xa2,

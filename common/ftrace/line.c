@@ -1,10 +1,7 @@
 // One line of a kernel trace; ftrace.h.
 #include "common/ftrace/ftrace_priv.h"
 
-#include "common/host/buf.h"
 #include "common/host/number.h"
-
-#include <stdarg.h>
 
 #define COMM_WIDTH  16                  // TASK_COMM_LEN; blanks before shorter names
 #define NUMBER_MAX  999999999999999999u // fits an int64_t with any sign

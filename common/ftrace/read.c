@@ -2,7 +2,6 @@
 // Also reads events of `gpq events`; see ftrace.h.
 #include "common/ftrace/ftrace_priv.h"
 
-#include "common/host/buf.h"
 #include "common/out/members.h"
 
 #define CALLS_OPEN 64 // nested calls of a thread; deeper ones are not paired

@@ -15,8 +15,6 @@
 // debugger or with the target, resume_queues resumes all queues that are left (count 0).
 #include "common/ftrace/ftrace_priv.h"
 
-#include "common/host/buf.h"
-
 #define TRAP_DISABLE 1 // KFD_IOC_DBG_TRAP_DISABLE
 
 // --- calls ---

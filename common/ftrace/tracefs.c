@@ -18,7 +18,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
 #include "common/host/clock.h"
-#include "common/host/buf.h"
 
 #include <signal.h>
 #include <sys/socket.h>

@@ -2,8 +2,6 @@
 // Facts: [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
 #include "common/holder/failure.h"
 
-#include <stdarg.h>
-
 enum { FAILED = 1, USAGE = 2, DENIED = 4, NOT_FOUND = 5, UNSUPPORTED = 6, DEADLINE = 124 };
 
 static const struct sentence {

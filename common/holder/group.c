@@ -1,12 +1,10 @@
 // The members of a group, and holding them; group.h.
 #include "common/holder/group_priv.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull

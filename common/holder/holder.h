@@ -9,7 +9,6 @@
 // client that dies between suspending and confirming thus leaves nothing suspended.
 #pragma once
 
-#include "common/host/buf.h"
 #include "common/holder/failure.h"
 #include "common/kfd/procs.h"
 #include "common/holder/session.h"

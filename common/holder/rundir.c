@@ -1,7 +1,6 @@
 // Private directories and the sockets in them. Facts: unix(7), XDG base directory specification.
 #include "common/holder/rundir.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/secure.h"
 

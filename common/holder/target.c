@@ -1,7 +1,6 @@
 // Pinning a process by pidfd and start time. Facts: proc(5), pidfd_open(2).
 #include "common/holder/target.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/reader/process_cache.h"

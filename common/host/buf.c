@@ -1,5 +1,5 @@
-// Growing byte buffer; see buf.h.
-#include "common/host/buf.h"
+// Growing byte buffer; see std.h.
+#include "common/host/std.h"
 
 #include <fcntl.h>
 

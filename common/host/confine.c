@@ -1,7 +1,6 @@
 // Giving up rights; confine.h.
 #include "common/host/confine.h"
 
-#include "common/host/buf.h"
 #include "common/host/dlopen.h"
 
 #include <linux/capability.h>

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <limits.h>
 
 enum { MAX_LINKS = 16 };
 

@@ -1,11 +1,8 @@
 // Waiting for descriptors, time and signals; loop.h.
 #include "common/host/loop.h"
 
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/number.h"
-
-#include <limits.h>
 
 #define SECOND_NS      UINT64_C(1000000000)
 #define MILLISECOND_NS UINT64_C(1000000)

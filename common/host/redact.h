@@ -6,7 +6,7 @@
 // program, and each part of a cgroup path that not every system has.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 enum redact_kind {
 	REDACT_USER,

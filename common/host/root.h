@@ -3,7 +3,7 @@
 // a recorded host.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <dirent.h>
 

@@ -4,8 +4,6 @@
 // [amdlog.file]; logrotate renames or copies and truncates.
 #include "common/host/tail.h"
 
-#include "common/host/buf.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,11 +1,9 @@
 // Trees that appear all at once; see tree.h. Directories and archives share the list of paths.
 #include "common/host/tree.h"
 
-#include "common/host/buf.h"
 #include "common/host/libarchive.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <search.h>
 #include <sys/stat.h>

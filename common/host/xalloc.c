@@ -1,8 +1,6 @@
 // Allocations that do not fail; see std.h.
 #include "common/host/std.h"
 
-#include <stdarg.h>
-
 void (*xalloc_before_end)(void);
 
 void xalloc_fail(void)

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdarg.h>
 #include <sys/vfs.h>
 
 // The line of the report that is being made, and facts that several lines need.

@@ -10,7 +10,6 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-#include "common/host/buf.h"
 #include "common/host/number.h"
 #include "common/host/root.h"
 

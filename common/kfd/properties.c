@@ -2,7 +2,6 @@
 // [kfd.gfx-version], [kfd.location], [kfd.cus], [kfd.slots], [kfd.capability], [kfd.save-size].
 #include "common/kfd/topology.h"
 
-#include "common/host/buf.h"
 #include "common/host/number.h"
 
 static const struct property {

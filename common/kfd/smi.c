@@ -2,7 +2,6 @@
 // them in, kfd_smi_events.c, of Linux 6.12.95 and 7.3.4.
 #include "common/kfd/smi.h"
 
-#include "common/host/buf.h"
 #include "common/host/number.h"
 #include "common/kfd/topology.h"
 

@@ -1,7 +1,6 @@
 // Reading /sys/class/kfd/kfd/topology; see topology.h.
 #include "common/kfd/topology.h"
 
-#include "common/host/buf.h"
 #include "common/host/root.h"
 
 #include <ctype.h>

@@ -9,7 +9,6 @@
 #include "common/cli/text.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <strings.h>
 
 enum token_kind {

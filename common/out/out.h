@@ -7,7 +7,6 @@
 #pragma once
 
 #include "common/cli/json.h"
-#include "common/host/buf.h"
 
 #define U64_NULL UINT64_MAX
 #define I64_NULL INT64_MIN

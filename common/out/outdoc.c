@@ -6,8 +6,6 @@
 
 #include "common/cli/text.h"
 
-#include <stdarg.h>
-
 // A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"

@@ -6,7 +6,7 @@
 // without its text shrinking.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 enum plot_unit { PLOT_NS, PLOT_SHARE, PLOT_RATE, PLOT_SECONDS };
 

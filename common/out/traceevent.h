@@ -13,7 +13,6 @@
 #pragma once
 
 #include "common/cli/json.h"
-#include "common/host/buf.h"
 
 struct traceevent {
 	int fd;            // not owned

@@ -6,7 +6,6 @@
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
 
-#include <limits.h>
 #include <sys/stat.h>
 
 #define PROCS    "/sys/class/kfd/kfd/proc"

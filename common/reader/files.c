@@ -4,7 +4,6 @@
 #include "common/host/root.h"
 
 #include <fcntl.h>
-#include <limits.h>
 
 static int read_whole(const void *text, size_t len, int fd)
 {

@@ -16,7 +16,7 @@
 // waits likewise); fs/proc/base.c (mem_rw, get_mm_cmdline).
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #define READER_PART 73728 // greatest size of a question, and of a part of an answer, in bytes
 

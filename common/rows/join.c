@@ -2,7 +2,6 @@
 #include "common/rows/join.h"
 
 #include "common/debugfs/mqd_value.h"
-#include "common/host/buf.h"
 
 // What both sysfs and mqds tell about a queue. Unknown members match anything.
 struct key {

@@ -10,7 +10,6 @@
 
 #include "common/cli/opts.h"
 #include "common/debugfs/mqd_value.h"
-#include "common/host/buf.h"
 #include "common/reader/process_cache.h"
 #include "common/holder/holder.h"
 #include "common/rows/join.h"

@@ -12,7 +12,7 @@
 // after hints_open(), unless statistics are longer than 64 KiB.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 enum {
 	HINTS_LINE_MAX = 64,      // bytes of a request, newline included

@@ -4,7 +4,6 @@
 
 #include "common/cli/err.h"
 #include "common/holder/rundir.h"
-#include "common/host/buf.h"
 #include "common/host/secure.h"
 #include "common/host/number.h"
 

@@ -1,8 +1,6 @@
 // Runlist packets, and the queue and process of each; see slot_rows.h.
 #include "common/slots/slot_rows.h"
 
-#include "common/host/buf.h"
-
 struct maker {
 	struct runlist *r;
 	const struct slot_rows *l;

@@ -1,8 +1,6 @@
 // Counts over many readings how often each queue was in a slot, and moved; see slot_rows.h.
 #include "common/slots/slot_rows.h"
 
-#include "common/host/buf.h"
-
 static uint64_t taken_by_slot(const struct hqd_row *r)
 {
 	return queue_row_taken(&r->q, r->q.v[MQD_V_RPTR], r->q.v[MQD_V_WPTR],

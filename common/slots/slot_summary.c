@@ -1,8 +1,6 @@
 // Slot occupancy, over-subscription, queues without a slot; see slot_rows.h.
 #include "common/slots/slot_rows.h"
 
-#include "common/host/buf.h"
-
 // --- what each queue does ---
 
 enum mapped { MAPPED_NO, MAPPED_YES, MAPPED_UNKNOWN };

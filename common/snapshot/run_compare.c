@@ -1,8 +1,6 @@
 // Repeated runs compared; see run_compare.h.
 #include "common/snapshot/run_compare.h"
 
-#include <stdarg.h>
-
 // --- sets of queue ids ---
 
 static bool qset_has(const struct qset *s, unsigned id)

@@ -6,7 +6,6 @@
 // [kfd.queue-ids], so different programs usually have the same ones.
 #pragma once
 
-#include "common/host/buf.h"
 #include "common/snapshot/host_state.h"
 
 enum run_compare_by {

@@ -14,7 +14,6 @@
 #include "common/rows/queue_rows.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 enum { MAX_TRIES = 3, MAX_ANCESTORS = 128 };

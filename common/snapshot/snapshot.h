@@ -6,7 +6,6 @@
 #pragma once
 
 #include "common/cli/opts.h"
-#include "common/host/buf.h"
 #include "common/host/redact.h"
 #include "common/host/tree.h"
 

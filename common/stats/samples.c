@@ -1,7 +1,6 @@
 // Percentiles, mean, bootstrap interval of the median, rank test; definitions in samples.h.
 #include "common/stats/samples.h"
 
-#include "common/host/buf.h"
 #include "common/host/maths.h"
 
 void samples_add(struct samples *s, double value)

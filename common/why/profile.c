@@ -2,7 +2,6 @@
 #include "common/why/profile.h"
 
 #include "common/cli/stop.h"
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/reader/reader.h"

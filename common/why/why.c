@@ -3,7 +3,6 @@
 
 #include "common/cli/stop.h"
 #include "common/debugfs/regs.h"
-#include "common/host/buf.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"

@@ -2,7 +2,7 @@
 #include "common/debugfs/hqds.h"
 #include "common/debugfs/mqd_value.h"
 #include "common/debugfs/rls.h"
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <fcntl.h>
 #include <stdio.h>

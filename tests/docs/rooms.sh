@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 rooms='aql: host reader
 amdlog/analysis: amdlog/model amdlog/read cli host out
 amdlog/merge: amdlog/model cli host out
-amdlog/model: amdlog/read host stats
+amdlog/model: amdlog/read stats
 amdlog/read: cli host
 bench: amdlog/read cli holder host kfd out pick reader sched snapshot stats
 cli: host
@@ -23,7 +23,7 @@ pick: cli holder host kfd reader rows
 reader: host
 rows: cli debugfs holder host kfd reader
 sched: cli holder host out pick stats
-slots: cli debugfs host reader rows
+slots: cli debugfs reader rows
 snapshot: cli host kfd out pick reader rows
 stats: cli host out
 why: aql cli debugfs holder host kfd pick reader rows slots'

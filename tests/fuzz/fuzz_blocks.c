@@ -9,7 +9,7 @@
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
 #include "common/cli/opts.h"
-#include "common/host/buf.h"
+#include "common/host/std.h"
 #include "tests/fuzz/require.h"
 
 #include <stdlib.h>

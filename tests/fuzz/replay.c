@@ -1,5 +1,5 @@
 // Runs a fuzz target over the files named, as libFuzzer would one after the other; prints TAP.
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "common/amdlog/model/reading.h"
 #include "common/cli/opts.h"
 #include "common/host/blocks.h"
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 // (elf(5)). Its addresses are its offsets, so that it is also what is loaded.
 #pragma once
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <elf.h>
 

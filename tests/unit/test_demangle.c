@@ -10,7 +10,7 @@
 
 #include "common/reader/demangle.h"
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 
 #include <stdlib.h>
 #include <string.h>

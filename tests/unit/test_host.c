@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/reader/process_cache.h"

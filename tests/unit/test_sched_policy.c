@@ -1,5 +1,5 @@
 // When a class is held: common/sched/policy.h. Times are milliseconds here.
-#include "common/host/buf.h"
+#include "common/host/std.h"
 #include "common/sched/policy.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/host/buf.h"
+#include "common/host/std.h"
 #include "common/kfd/smi.h"
 #include "common/kfd/topology.h"
 

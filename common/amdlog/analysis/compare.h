@@ -6,7 +6,6 @@
 
 #include "common/amdlog/analysis/gaps.h"
 #include "common/amdlog/model/summary.h"
-#include "common/host/buf.h"
 
 // One of the two logs. The caller zeroes it and sets `sum`.
 struct amdlog_side {

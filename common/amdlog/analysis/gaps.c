@@ -1,8 +1,6 @@
 // Times without a dispatch; see gaps.h.
 #include "common/amdlog/analysis/gaps.h"
 
-#include "common/host/buf.h"
-
 // Sorts gaps, the longest first; of equal ones, the earliest first.
 static int gap_order(const void *a, const void *b)
 {

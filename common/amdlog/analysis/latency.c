@@ -1,8 +1,6 @@
 // Latencies of commands; see latency.h.
 #include "common/amdlog/analysis/latency.h"
 
-#include "common/host/buf.h"
-
 // The entry of an address, which `make` adds if new. NULL: there is none, or a limit is reached.
 static struct latency_open *open_of(struct latency_set *s, uint32_t process, uint64_t address,
 				    bool make)

@@ -1,8 +1,6 @@
 // Counts over time; see series.h.
 #include "common/amdlog/analysis/series.h"
 
-#include "common/host/buf.h"
-
 // The index of the track's point of an interval, made if it is new; AMDLOG_NONE: too many points.
 static uint32_t point_of(struct amdlog_series *s, struct series_track *t, uint64_t interval)
 {

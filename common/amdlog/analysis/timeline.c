@@ -2,7 +2,6 @@
 //
 // Facts: [amdlog.packets], [amdlog.backlog], [amdlog.signals], [amdlog.time], [amdlog.api].
 #include "common/amdlog/analysis/timeline.h"
-#include "common/host/buf.h"
 
 // First number of each kind of track, above all process ids of Linux (2^22).
 #define TRACK_THREADS  UINT64_C(5000000)

@@ -3,7 +3,6 @@
 
 #include "common/out/members.h"
 #include "common/cli/text.h"
-#include "common/host/buf.h"
 
 #define NONE UINT64_MAX
 

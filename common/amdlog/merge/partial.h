@@ -8,7 +8,6 @@
 
 #include "common/amdlog/model/streams.h"
 #include "common/amdlog/model/summary.h"
-#include "common/host/buf.h"
 
 #define AMDLOG_PARTIAL_RECORD "trace_partial"
 #define AMDLOG_PARTIAL_SCHEMA 2

@@ -2,7 +2,6 @@
 #include "common/amdlog/model/summary.h"
 
 #include "common/amdlog/read/detail.h"
-#include "common/host/buf.h"
 
 struct key {
 	uint32_t process;

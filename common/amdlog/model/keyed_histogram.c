@@ -1,8 +1,6 @@
 // Distributions by key; see keyed_histogram.h.
 #include "common/amdlog/model/keyed_histogram.h"
 
-#include "common/host/buf.h"
-
 #include <math.h>
 
 #define BUCKETS_MAX (1u << 24)

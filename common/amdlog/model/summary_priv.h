@@ -3,7 +3,6 @@
 #pragma once
 
 #include "common/amdlog/model/summary.h"
-#include "common/host/buf.h"
 
 static inline void span_add(struct amdlog_span *s, uint64_t us)
 {

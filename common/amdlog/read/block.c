@@ -3,7 +3,6 @@
 //
 // Facts: [amdlog.prefix], [amdlog.colour], [amdlog.broken], [amdlog.api].
 #include "common/amdlog/read/block_priv.h"
-#include "common/host/buf.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -2,8 +2,6 @@
 // chunks.
 #include "common/amdlog/read/intern.h"
 
-#include "common/host/buf.h"
-
 #define CHUNK_SIZE 65536
 
 struct intern_chunk {

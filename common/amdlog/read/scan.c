@@ -3,7 +3,6 @@
 // Facts: [amdlog.thread], [amdlog.broken], [amdlog.rate]. A segment is a record or the
 // foreign text in front of one; it ends at the next record or at the end of the line.
 #include "common/amdlog/read/scan.h"
-#include "common/host/buf.h"
 
 #define SCAN_READ ((size_t)256 * 1024) // most bytes that the buffer takes at a time
 #define SCAN_LOOK ((size_t)1024)       // bytes in which any prefix fits
