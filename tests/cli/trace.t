@@ -297,6 +297,12 @@ $ head -c -1 $DATA/amdlog/wrapped.log >cut.log; for b in $(grep -ab '' cut.log |
 > done; grep -ac '' cut.log
 4
 
+# What lies up to 4 MiB before and behind a range is read for names and torn records, in files that are longer as well.
+$ (yes text | head -c 5000000; cat $DATA/amdlog/wrapped.log; yes text | head -c 5000000) >far.log
+$ gpq trace -q -J --range 5000000:692 far.log | jq -c '.totals | [.lines, .records, .mended, .dispatches]'; gpq trace -q --by kernel -rno NAME,DISPATCHES --range 5000461:300 far.log
+[2,3,1,1]
+copy_kernel 1
+
 $ gpq trace --range 5 $DATA/amdlog/rocm70.log
 gpq: trace: --range: 5 is not OFFSET:LEN; give bytes, as 0:100M or 100M: (to the end)
 ? 2
