@@ -24,6 +24,7 @@ struct timeline_packet {
 
 struct timeline_call {
 	uint64_t time_us;
+	uint64_t free_us; // end of the last slice before the call
 	char name[CALL_NAME];
 };
 
@@ -286,6 +287,7 @@ static void call_enter(struct amdlog_timeline *t, const struct amdlog_event *e, 
 	if (h->calls == CALL_DEPTH)
 		drop_bottom(t, e->record->thread);
 	h->call[h->calls].time_us = e->record->time_us;
+	h->call[h->calls].free_us = h->end_us;
 	memcpy(h->call[h->calls++].name, name, CALL_NAME);
 }
 
@@ -341,7 +343,7 @@ static void call_leave(struct amdlog_timeline *t, const struct amdlog_event *e, 
 	}
 	h->calls--;
 	if (h->call[at - 1].time_us > r->time_us ||
-	    h->call[at - 1].time_us < (at > 1 ? 0 : h->end_us)) {
+	    h->call[at - 1].time_us < h->call[at - 1].free_us) {
 		draw_call_mark(t, r->thread, r->time_us, name, "another run");
 		h->end_us = r->time_us;
 		draw_call_packets(t, r->thread, 0);
