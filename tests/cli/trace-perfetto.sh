@@ -72,6 +72,122 @@ is "hand-made: the result of the call that failed" "$(jq -r '.traceEvents[] | se
 	"Returned hipErrorOutOfMemory : 0x0: duration: 40 us"
 is "hand-made: backlog" "$(jq '.traceEvents[] | select(.ph == "C" and .args.packets) | .args.packets' json)" "4"
 
+# Every event of a log, by the rules of timeline.h: calls within calls, without a return, without an entry; packets with and without a
+# call, cut, older than the ones before; queues that begin and end; the GPU's times in both forms.
+q() { printf ':3:x.cpp                   :1   : %s us: [pid:%s     tid:0x7f00000000%s] %s\n' "$1" "$2" "$3" "$4"; }
+packet() { # TIME PID TID HWQ KIND SIGNAL RPTR WPTR
+	q "$1" "$2" "$3" "SWq=0x7$4, HWq=0x9$4, id=1, $5 Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), $([ "$5" != Dispatch ] ||
+		echo "setup=3, grid=[$8, 2, 1], workgroup=[8, 1, 1], private_seg_size=0, group_seg_size=0, kernel_obj=0x5, kernarg_address=0x6, ")completion_signal=$6, rptr=$7, wptr=$8"
+}
+{
+	q 1000 7 aa 'hipStreamCreate ( 0x1 ) '
+	q 1001 7 aa 'Created SWq=0x71 to map on HWq=0x91 with size 64 with priority 2, cooperative: 0'
+	q 1005 7 aa 'hipStreamCreate: Returned hipSuccess : stream:0x10'
+	q 1100 7 aa 'hipLaunchKernel ( 0x1, stream:0x10 ) '
+	q 1102 7 aa 'hipMemcpy ( 0x1 ) '
+	q 1103 7 aa 'ShaderName : k1'
+	packet 1104 7 aa 1 Dispatch 0xa 0 4
+	q 1106 7 aa 'hipMemcpy: Returned hipSuccess : : duration: 3 us'
+	packet 1107 7 aa 1 BarrierAND 0xb 0 6
+	q 1108 7 aa 'hipLaunchKernel: Returned hipErrorNoDevice : '
+	q 1200 7 aa 'hipMalloc ( 0x1 ) '
+	q 1201 7 aa 'hipFree ( 0x1 ) '
+	q 1205 7 aa 'hipMalloc: Returned hipSuccess : '
+	q 1300 7 aa 'hipGraphLaunch ( 0x1, stream:0x10 ) '
+	packet 1310 7 aa 1 Dispatch 0xc 7 9
+	q 1310 7 aa 'hipGraphLaunch: Returned hipSuccess : '
+	packet 1320 7 aa 1 BarrierOR 0x0 10 12
+	q 1330 7 aa 'Signal = (0xa), start/end = 1111500 / 1112750'
+	q 1331 7 aa 'Signal = (0xa), start/end = 1113500 / 1113750'
+	q 1332 7 aa 'Signal = (0xc), start = 1119000, end = 1118000'
+	q 1333 7 aa 'Signal = (0xc), start = 1118000, end = 1119000'
+	q 25000 9 bb 'ShaderName : k2'
+	packet 25001 9 bb 2 Dispatch 0xa 8 8
+	q 25100 9 bb 'hipFree: Returned hipSuccess : : duration: 40 us'
+	q 25120 9 bb 'hipFree: Returned hipSuccess : : duration: 21 us'
+	packet 35000 9 bb 2 BarrierValue 0x0 8 9
+	packet 12000 7 aa 1 BarrierAND 0x0 12 12
+	q 36000 9 bb 'Callback: Queue 0x92 aborting with error : x code: 0x1'
+	q 37000 9 bb 'Deleting hardware queue 0x92 with refCount 0'
+	q 38000 9 bb 'hipMalloc ( 0x1 ) '
+	q 400 9 bb 'hipMalloc: Returned hipSuccess : '
+	q 500 9 bb 'hipDeviceSynchronize (  ) '
+} >log
+gpq trace -q --no-demangle --perfetto each log >/dev/null
+is "hand-made: each event" "$(jq -r '.traceEvents[] | [.ph, .pid, .tid, .ts, .dur, .cat, .name, .id, (.args // {} | to_entries[] | "\(.key)=\(.value)")] | map(values) | join(" ")' each)" \
+	"i 7 5000001 1001 queue queue created
+X 7 5000001 1000 5 api hipStreamCreate
+i 7 5000001 1103 launch k1
+C 7 0 1104 backlog of 0x91 packets=4
+X 7 5000001 1102 4 api hipMemcpy duration_us=3
+C 7 0 1107 backlog of 0x91 packets=6
+X 7 5000001 1100 8 api hipLaunchKernel result=Returned hipErrorNoDevice :
+s 7 5000001 1104 launch launch 1
+f 7 6000000 1104 launch launch 1
+X 7 6000000 1104 0 dispatch k1 packet=dispatch grid=4x2x1 workgroup=8x1x1 wptr=4 rptr=0
+s 7 5000001 1107 launch launch 2
+f 7 6000000 1107 launch launch 2
+X 7 6000000 1107 0 barrier barrier_and packet=barrier_and wptr=6 rptr=0
+i 7 5000001 1201 api hipFree log=no return
+X 7 5000001 1200 5 api hipMalloc
+C 7 0 1310 backlog of 0x91 packets=2
+X 7 5000001 1300 10 api hipGraphLaunch
+s 7 5000001 1309 launch launch 3
+f 7 6000000 1310 launch launch 3
+X 7 6000000 1310 0 dispatch k1 packet=dispatch grid=9x2x1 workgroup=8x1x1 wptr=9 rptr=7
+X 7 6000000 1320 0 barrier barrier_or packet=barrier_or wptr=12 rptr=10
+b 7 6000000 1111.5 gpu k1 1 hwq=0x91 submitted_us=1104
+e 7 6000000 1112.75 gpu k1 1
+b 7 6000000 1118 gpu k1 2 hwq=0x91 submitted_us=1310
+e 7 6000000 1119 gpu k1 2
+i 9 5000002 25000 launch k2
+C 9 0 25001 backlog of 0x92 packets=0
+C 8000000 0 0 queues with packets in 10 ms queues=1
+C 8000000 0 10000 queues with packets in 10 ms queues=0
+X 9 6000001 25001 0 dispatch k2 packet=dispatch grid=8x2x1 workgroup=8x1x1 wptr=8 rptr=8
+X 9 5000002 25060 40 api hipFree duration_us=40
+i 9 5000002 25120 api hipFree log=no entry
+C 9 0 35000 backlog of 0x92 packets=1
+C 8000000 0 20000 queues with packets in 10 ms queues=1
+X 9 6000001 35000 0 barrier barrier_value packet=barrier_value wptr=9 rptr=8
+C 7 0 12000 backlog of 0x91 packets=0
+X 7 6000000 12000 0 barrier barrier_and packet=barrier_and wptr=12 rptr=12
+i 9 5000002 36000 error queue error text=Callback: Queue 0x92 aborting with error : x code: 0x1
+i 9 5000002 37000 queue queue deleted
+i 9 5000002 400 api hipMalloc log=another run
+i 9 5000002 500 api hipDeviceSynchronize log=no return
+C 8000000 0 30000 queues with packets in 10 ms queues=2
+C 8000000 0 40000 queues with packets in 10 ms queues=0
+M 7000000 0 process_name name=process not known
+M 7000000 0 process_sort_index sort_index=1
+M 7 0 process_name name=process 7
+M 7 0 process_sort_index sort_index=2
+M 9 0 process_name name=process 9
+M 9 0 process_sort_index sort_index=3
+M 8000000 0 process_name name=all queues
+M 8000000 0 process_sort_index sort_index=0
+M 7 6000000 thread_name name=HWq 0x91 id 1 high
+M 7 6000000 thread_sort_index sort_index=0
+M 9 6000001 thread_name name=HWq 0x92 id 1
+M 9 6000001 thread_sort_index sort_index=1
+M 7 5000001 thread_name name=thread 0x7f00000000aa
+M 7 5000001 thread_sort_index sort_index=3
+M 9 5000002 thread_name name=thread 0x7f00000000bb
+M 9 5000002 thread_sort_index sort_index=4"
+# A call keeps 16 packets for its flows, a thread 8 calls.
+{
+	q 1000 7 aa 'hipGraphLaunch ( 0x1 ) '
+	for i in $(seq 17); do packet $((1000 + i)) 7 aa 1 Dispatch 0x0 0 "$i"; done
+	q 1100 7 aa 'hipGraphLaunch: Returned hipSuccess : '
+	for i in $(seq 9); do q "200$i" 7 aa "hipExt$i ( 0x1 ) "; done
+	for i in $(seq 9 -1 1); do q "20$((20 - i))" 7 aa "hipExt$i: Returned hipSuccess : "; done
+} >log
+gpq trace -q --perfetto each log >/dev/null
+is "packets and calls that are kept" "$(jq -c '.traceEvents | [.[] | select(.ph == "f").ts], ([.[] | select(.cat == "dispatch").ts] | index(1017)), [.[] | select(.cat == "api") | [.ph, .name, .ts, .dur]]' each)" \
+	'[1001,1002,1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016]
+0
+[["X","hipGraphLaunch",1000,100],["i","hipExt1",2001,null],["X","hipExt9",2009,2],["X","hipExt8",2008,4],["X","hipExt7",2007,6],["X","hipExt6",2006,8],["X","hipExt5",2005,10],["X","hipExt4",2004,12],["X","hipExt3",2003,14],["X","hipExt2",2002,16],["i","hipExt1",2019,null]]'
+
 # The check notices what is wrong (that it can fail is what makes it a test).
 broken() { # NAME JQ
 	jq -c "$2" json >wrong
