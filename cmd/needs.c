@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 
 #include "common/host/root.h"
+#include "common/kfd/driver.h"
 
 static int need_kfd(void)
 {
@@ -37,8 +38,7 @@ static int need_dev_kfd(void)
 {
 	if (host_access("/dev/kfd", R_OK | W_OK) == 0)
 		return GPQ_OK;
-	return refuse_path("/dev/kfd",
-			   "join the group that owns it (render on most systems), or run as root",
+	return refuse_path("/dev/kfd", KFD_NEXT_GROUP,
 			   "load the amdgpu module; in a container, pass the device in");
 }
 

@@ -24,10 +24,7 @@ void streams_open(struct events *ev)
 	struct kfd_rights rights;
 	ev->begin_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
 	if (kfd < 0) {
-		err_hint(kfd == -EACCES
-				 ? "join the group that owns it (render on most systems), or "
-				   "run as root"
-				 : NULL,
+		err_hint(kfd == -EACCES ? KFD_NEXT_GROUP : NULL,
 			 KFD_DEVICE_PATH
 			 ": %s: events of the driver are missing; queues and processes are polled",
 			 strerror(-kfd));

@@ -103,8 +103,6 @@ static void check_driver(struct report *r)
 }
 
 static const char MEND_ROOT[] = "run as root (sudo)";
-static const char MEND_GROUP[] =
-	"join the group that owns it (render on most systems), or run as root";
 static const char MEND_PASS_IN[] =
 	"modprobe amdgpu; in a container: --device=/dev/kfd --device=/dev/dri";
 
@@ -113,7 +111,7 @@ static void check_device(struct report *r)
 	if (host_access(KFD_DEVICE_PATH, R_OK | W_OK) == 0)
 		set_line(r, KFD_CHECK_OK, NULL, KFD_DEVICE_PATH " is readable and writable");
 	else
-		set_line(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : MEND_GROUP,
+		set_line(r, KFD_CHECK_NO, errno == ENOENT ? MEND_PASS_IN : KFD_NEXT_GROUP,
 			 KFD_DEVICE_PATH ": %s", strerror(errno));
 }
 
@@ -123,7 +121,7 @@ static const char *mend_open(int error)
 	case ENOENT:
 	case ENODEV:
 	case ENXIO: return MEND_PASS_IN;
-	case EACCES: return MEND_GROUP;
+	case EACCES: return KFD_NEXT_GROUP;
 	case EPERM: return "the device cgroup of this container denies it: --device=/dev/kfd";
 	case EINVAL: return "a GPU reset or system suspend is going on: try again";
 	default: return "does dmesg say why?";

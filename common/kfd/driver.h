@@ -47,6 +47,9 @@ bool kfd_driver_may_crash(unsigned interface);
 // right, -EPERM 32-bit caller, -EINVAL GPU reset, system suspend or, from Linux 7.x on, no GPU.
 int kfd_open(void);
 
+// What a user can do where /dev/kfd is denied (EACCES).
+#define KFD_NEXT_GROUP "join the group that owns it (render on most systems), or run as root"
+
 // Repeats an ioctl() that a signal interrupts. Returns its result (>= 0), or -errno.
 int kfd_ioctl(int kfd, unsigned long request, void *arg);
 
