@@ -25,9 +25,7 @@ struct merge {
 };
 
 static const struct opt opts[] = {
-	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
-		   "logs: one table only:\nqueue, kernel, process, thread, api, stream or error",
-		   TRACE_BY_WORDS),
+	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", "logs: " TRACE_BY_HELP, TRACE_BY_WORDS),
 	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, "",
 	    "logs: readable kernel names (terminal: default)"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",

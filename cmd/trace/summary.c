@@ -539,7 +539,8 @@ static const struct trace_view views[] = {
 	 most_errors},
 	{0},
 };
-static const struct trace_view *const errors_view = &views[5];
+// The last view is that of errors.
+static const struct trace_view *const errors_view = &views[COUNT(views) - 2];
 
 static int report_summary(struct trace *t)
 {

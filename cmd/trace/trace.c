@@ -8,9 +8,7 @@
 static const struct opt opts[] = {
 	OPT(trace_opts, breakdown, "breakdown", 0, OPT_STR, "N|TIME|all",
 	    "\nsuspensions in the kernel's trace, in steps"),
-	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT",
-		   "one table only:\nqueue, kernel, process, thread, api, stream or error",
-		   TRACE_BY_WORDS),
+	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", TRACE_BY_HELP, TRACE_BY_WORDS),
 	OPT(trace_opts, cleanup, "cleanup", 0, OPT_FLAG, "",
 	    "\nwith --live: remove what a killed one left\nin tracefs; record nothing"),
 	OPT(trace_opts, compare, "compare", 0, OPT_FLAG, "",

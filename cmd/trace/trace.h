@@ -37,6 +37,9 @@ enum trace_by {
 	BY_STREAM,
 	BY_ERROR
 };
+// The words of --by, in the order of enum trace_by, and as help lists them.
+#define TRACE_BY_WORDS "queue\0kernel\0process\0thread\0api\0stream\0error"
+#define TRACE_BY_HELP  "one table only:\nqueue, kernel, process, thread, api, stream or error"
 
 struct trace_opts {
 	uint64_t top;     // rows of kernels, or gaps of each queue; U64_NULL: not given
@@ -310,9 +313,6 @@ int trace_stat(const char *name, struct stat *st);
 
 // Returns the 4711 of "trace_4711", which AMD_LOG_LEVEL_FILE=trace makes; -1: no pid.
 int64_t trace_pid_of_name(const char *name);
-
-// The words of enum trace_by.
-#define TRACE_BY_WORDS "queue\0kernel\0process\0thread\0api\0stream\0error"
 
 // Reports the operands, and --ftrace and the events of a recording. Returns the exit status.
 int trace_files(struct cmd *c);
