@@ -8,6 +8,9 @@
 rig is "getenv() is called in common/host/secure.c alone" \
 	"$(cd "$top" && { may 1 grep -rlE '\b(secure_)?getenv *\([^0-9]' --include='*.[ch]' --exclude-dir=client cmd common
 		may 1 grep -rlE '\benviron *[[;=]' --include='*.[ch]' --exclude=proc.c --exclude-dir=client cmd common; } | sort -u)" common/host/secure.c
+counts=$(sed -n '/harmless\[\] =/,/;/p' "$top/common/host/secure.c" | grep -oE '"[A-Z_]+"' | tr -d '"' | sort | xargs)
+rig is "gpq-security(7) names the variables that count" "$(sed -n 's/^Of the environment gpq obeys only \(.*\): they choose.*/\1/p' \
+	"$top/man/gpq-security.7" | grep -oE '[A-Z_]+' | sort | xargs)" "$counts"
 rig is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 [ ! -x "$top/build/testing/gpq" ] || ok "a test build has them" grep -aq GPQ_TEST_STOP "$top/build/testing/gpq"
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
