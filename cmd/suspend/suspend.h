@@ -32,7 +32,8 @@ int targets_report(const struct group *g);
 
 // ---- hold_table.c: tables of queues with what became of them, and of holders
 
-// One queue, and the result of its suspend or resume.
+// One queue, and the result of its suspend or resume. held_row_of() fills the row, proofs_fill()
+// the members of --verify; suspend_dry() fills it from sysfs and debugfs, where no holder answers.
 struct held_row {
 	uint64_t pid, gpu, qid, context;
 	const char *type, *packets, *result, *proof;

@@ -368,6 +368,7 @@ static const struct reg_field sdma_doorbell_offset[] = {
 	}
 
 // From SLOT on: registers of slots that no MQD has, numbered as dwords beyond any SDMA MQD's end.
+// The runs below tell where in a slot they are.
 enum { SLOT = 200, NO = 255 };
 
 static const struct {

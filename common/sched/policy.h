@@ -15,6 +15,7 @@
 
 enum policy_kind { POLICY_STRICT, POLICY_SHARE };
 
+// Made by gpq sched from its options, and by gpq bench ab (watch_online()).
 struct policy {
 	enum policy_kind kind;
 	double part;        // share: part of the contended time that lower classes get, 0 to 1
