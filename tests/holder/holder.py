@@ -1,4 +1,9 @@
 """The holder: its session, its calls, its deadlines, its rights. holder.py TOP BUILD [WORD]. TAP."""
+import contextlib
+import ctypes
+import fcntl
+import shutil
+
 from scenario import *  # noqa: F403
 
 NO_TIMER = "no timer for its deadline (Resource temporarily unavailable); raise the limit of pending signals (ulimit -i)"
@@ -532,6 +537,196 @@ def _(r):
     h = t.holder
     link.ask("resume")
     yield ends(t, h), ENDED
+
+
+# ---- the driver that can crash; holding without tracing
+
+
+@contextlib.contextmanager
+def tracing(t):
+    """The test is a debugger that traces the target."""
+    ptrace = ctypes.CDLL(None).ptrace
+    if ptrace(0x4206, t.pid, 0, 0):  # SEIZE
+        raise OSError("ptrace")
+    try:
+        yield
+    finally:
+        ptrace(0x4207, t.pid, 0, 0)  # INTERRUPT
+        os.waitpid(t.pid, 0x40000000)
+        ptrace(17, t.pid, 0, 0)  # DETACH
+
+
+def driver_7_2(r):
+    r.write("/proc/sys/kernel/osrelease", "7.2.0\n")
+    r.driver.version, r.driver.untraced = (1, 23), True
+
+
+@scenario("a driver that crashes on a GPU that the process has not acquired: refused, unless a queue or its PASID proves it")
+def _(r):
+    def pasid(t, gpu, text):
+        r.write(f"/sys/kernel/debug/kfd/proc/{t.pid}/pasid_{gpu}", text)
+    driver_7_2(r)
+    t = r.target(0, gpus=[(GPU, 1), (7, 1), (8, 1)])
+    pasid(t, 7, "32771")
+    yield suspend(r, t), (
+        "4 / gpq: suspend: pid t1: this kernel's driver can crash when it suspends a process that has not opened GPU 8, and only debugfs of "
+        "the host shows whether it has; run as root on the host, with debugfs mounted")
+    pasid(t, 8, "0")
+    yield suspend(r, t), (
+        "6 / gpq: suspend: pid t1: it has not opened GPU 8, and this kernel's driver can crash when it suspends such a process; start it "
+        "where it opens all GPUs, or hide that GPU from it (device cgroup)")
+    yield [c for c in r.calls() if "suspend" in c], []
+    pasid(t, 8, "32772")
+    yield suspend(r, t), "0 / 0 suspended"
+    r.reset()
+    driver_7_2(r)
+    t = r.target((0, 2, 8), gpus=[(GPU, 1), (7, 1), (8, 1)])
+    yield suspend(r, t), "0 / 0 suspended"  # no GPU comes after it
+    r.reset()
+    driver_7_2(r)
+    t = r.target(0, (1, 2, 7), gpus=[(GPU, 1), (7, 1)])
+    yield suspend(r, t, "-Q", "0"), "0 / 0 suspended"  # the queue on the second one shows that it is acquired
+
+
+@scenario("--no-trace: the session stays, the tracer goes; taken back when somebody takes it")
+def _(r):
+    t = r.target(0)
+    yield suspend(r, t, "--no-trace"), (
+        "6 / gpq: suspend: pid t1: this kernel's driver lets only the tracer of a process suspend its queues; leave out --no-trace")
+    yield (r.calls(), t.tracer, t.off), (ATTACH + ["probe !1", "probe !1", "probe", "enable 0 !114", "disable"], 0, "")
+    driver_7_2(r)
+    yield suspend(r, t, "--no-trace"), "0 / 0 suspended"
+    h = t.holder
+    yield r.calls()[:8], ATTACH + ["probe", "queues", "gpus", "suspend 0 grace=0"]
+    yield (t.tracer, t.off, h > 0), (0, "0", True)
+    yield suspend(r, t), "0 / 0 already"
+    t.add(1)
+    yield r.wait(lambda: t.off == "0,1"), True
+    link = r.link(t)
+    yield link.ask("resume queues=1"), "1:resumed, ok held=1 since=0 follows"
+    # Another debugger comes and goes; within 500 ms it is noticed.
+    r.calls()
+    t.kfd.session.owner = os.getpid()
+    r.until(lambda: r.waits(h) == 0.1)  # not locked down yet
+    r.move(100 * MS)
+    r.until(lambda: r.waits(h) == 0.5)
+    yield r.calls(), []
+    r.move(399 * MS)
+    link.ask("status")
+    yield (r.calls(), t.tracer), ([], 0)
+    r.move(2 * MS)
+    yield link.ask("status")[:11], "0:suspended"
+    link.ask("status")
+    yield r.calls(), ["probe !1", "probe", "enable 0 !114"]
+    yield (t.tracer, t.kfd.session.owner, t.off), (h, h, "0")
+    yield resume(r, t), "0 / 0 resumed / 1 running"
+    yield ends(t, h), ENDED
+    suspend(r, t)
+    yield suspend(r, t, "--no-trace"), "1 / gpq: suspend: pid t1: it is held already, by a holder that traces it; gpq resume ends that one"
+    yield t.off, "0,1"
+
+
+@scenario("--no-trace: while another debugger traces, the queues stay as they are, and that is said")
+def _(r):
+    driver_7_2(r)
+    t = r.target(0)
+    suspend(r, t, "--no-trace")
+    h, link = t.holder, r.link(t)
+    with tracing(t):
+        t.kfd.session.owner = os.getpid()
+        taken = ("another debugger has taken the debug session, and its queues stay as they are; end that debugger, then gpq resume")
+        yield link.ask("resume queues=0"), "error 1 " + taken
+        yield resume(r, t), "1 / gpq: resume: pid t1: " + taken
+        yield (lives(h), t.off), (True, "0")
+    r.until(lambda: r.waits(h) in (0.5, None))
+    r.move(500 * MS)
+    yield ends(t, h), ENDED
+
+
+@scenario("who is traced already is left alone")
+def _(r):
+    t = r.target(0)
+    with tracing(t):
+        name = status_of(os.getpid())["Name"]
+        yield suspend(r, t), (f"4 / gpq: suspend: pid t1: already traced by pid h1 ({name}), and a process can have one tracer "
+                              "only; detach that one first")
+    yield suspend(r, t), "0 / 0 suspended"
+
+
+# ---- the directory of the sockets
+
+
+@scenario("the socket directory belongs to its user alone, and is closed to others")
+def _(r):
+    t = r.target(0)
+    folder = r.run_dir + "/gpq"
+    os.mkdir(folder, 0o700)
+    wrong = f"1 / gpq: suspend: pid t1: socket directory {folder}: must belong to you and be closed to others; chmod 700"
+    for mode in (0o750, 0o701, 0o704, 0o770):
+        os.chmod(folder, mode)
+        yield (mode, suspend(r, t)), (mode, wrong)
+    os.chmod(folder, 0o700)
+    if os.geteuid() == 0:
+        os.chown(folder, 4242, -1)
+        yield suspend(r, t), wrong
+        os.chown(folder, 0, -1)
+    yield suspend(r, t), "0 / 0 suspended"
+    yield oct(os.stat(folder).st_mode & 0o777), "0o700"
+    # A killed holder leaves its socket; a list takes it away, and the next holder replaces it.
+    h = t.holder
+    kill(h, signal.SIGKILL)
+    wait_death(h)
+    yield os.listdir(folder), [os.path.basename(r.socket_of(t))]
+    yield r.gpq("suspend", "--list", "-r", "-n"), "0"
+    yield os.listdir(folder), []
+    suspend(r, t)
+    h = t.holder
+    kill(h, signal.SIGKILL)
+    wait_death(h)
+    yield suspend(r, t), "0 / 0 suspended"
+    h = t.holder
+    resume(r, t)
+    yield (ends(t, h), os.listdir(folder)), (ENDED, [])
+
+
+@scenario("where the socket is: XDG_RUNTIME_DIR if it is the user's, else /run, /run/user or /tmp")
+def _(r):
+    uid = os.geteuid()
+    os.makedirs(r.root + "/tmp", exist_ok=True)
+    shutil.rmtree(r.root + "/run")
+    places = [({}, "/tmp/gpq-%d" % uid), ({}, "/run/user/%d/gpq" % uid)] + ([({}, "/run/gpq")] if uid == 0 else [])
+    for env, place in places:
+        t = r.target(0)
+        os.makedirs(os.path.dirname(r.root + place), exist_ok=True)
+        if place == "/run/user/%d/gpq" % uid and uid == 0:
+            os.chown(r.root + "/run", 4242, -1)
+        if place == "/run/gpq":
+            os.chown(r.root + "/run", 0, -1)
+        r.gpq("suspend", "-p", t.pid, env={"XDG_RUNTIME_DIR": "relative"})
+        yield (place, os.path.exists(f"{r.root}{place}/{t.pid}-{t.start_ticks}")), (place, True)
+        # Whatever it is, holders are found.
+        yield r.gpq("resume", "-p", t.pid, "-r", "-n", "-o", "RESULT"), "0 / resumed"
+    t = r.target(0)
+    suspend(r, t)
+    yield os.path.exists(r.socket_of(t)), True
+
+
+@scenario("a folder that somebody has locked is waited for, 2 s")
+def _(r):
+    t = r.target(0)
+    os.makedirs(r.run_dir + "/gpq", 0o700, exist_ok=True)
+    fd = os.open(r.run_dir + "/gpq", os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    p = r.start("suspend", "-p", t.pid)
+    r.until(lambda: r.syscall(p) == 230)  # clock_nanosleep
+    r.move(2 * SECOND - 1)
+    yield (r.until(lambda: r.syscall(p) == 230), p.poll()), (True, None)
+    r.move(1)
+    yield r.finish(p), "1 / gpq: suspend: pid t1: lock the socket directory: somebody holds a lock on it"
+    p = r.start("suspend", "-p", t.pid, "-r", "-n", "-o", "RESULT")
+    r.until(lambda: r.syscall(p) == 230)
+    os.close(fd)
+    yield r.finish(p), "0 / suspended"
 
 
 main()

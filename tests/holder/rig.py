@@ -626,10 +626,14 @@ class Rig:
 
     def writes(self, p):
         """Until a gpq is blocked in write(2)."""
-        def call():
-            with open(f"/proc/{p.pid}/syscall") as f:
-                return f.read()
-        return self.until(lambda: call().startswith("1 "))
+        return self.until(lambda: self.syscall(p) == 1)
+
+    @staticmethod
+    def syscall(p):
+        """The number of the system call that a gpq waits in; -1: none."""
+        with open(f"/proc/{p.pid}/syscall") as f:
+            word = f.read().split()[0]
+        return int(word) if word.isdigit() else -1
 
     # ---- the model
 
@@ -685,7 +689,9 @@ class Rig:
             self.driver.reap()
             self.driver.hooks.clear()
             self.driver.version, self.driver.hws, self.driver.untraced = (1, 17), True, False
-        shutil.rmtree(self.root + "/sys/module", ignore_errors=True)
+        for path in (self.root + "/sys/module", self.root + "/sys/kernel", self.run_dir + "/gpq"):
+            shutil.rmtree(path, ignore_errors=True)
+        self.write("/proc/sys/kernel/osrelease", "6.12.95\n")
         self.calls()
         self.page.no_timers = self.page.open_error = 0
 
