@@ -226,7 +226,7 @@ static void print_packets_of(struct out *o, const struct rings *rings, const str
 			     struct kernels *kernels, uint64_t around, bool *partial)
 {
 	const struct memory *m = &rings->processes[q->process].memory;
-	struct ring_look l;
+	SCOPED(ring_look_fini) struct ring_look l;
 	struct packet_row r;
 	unsigned unknown = 0, lost = 0;
 	ring_look(&q->ring, m, around, around, &l);
@@ -254,7 +254,6 @@ static void print_packets_of(struct out *o, const struct rings *rings, const str
 			 ": %u values of signals are unknown: they cannot be "
 			 "read, or are none",
 			 (int)q->row->pid, q->row->qid, unknown);
-	ring_look_fini(&l);
 }
 
 static int list_packets(struct cmd *c)

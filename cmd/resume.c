@@ -144,14 +144,13 @@ static bool is_news(const struct group_member *m, const void *known)
 static int look_again(struct group *all, const struct resume_opts *o)
 {
 	struct ending none = {0};
-	struct group more;
+	SCOPED(group_fini) struct group more;
 	int status = find_held(&more, o, AMONG_HELD_IF_ANY);
 	if (!status) {
 		resume_members(&more, o, &none);
 		group_keep(&more, is_news, all);
 		group_move(all, &more);
 	}
-	group_fini(&more);
 	return status;
 }
 
@@ -179,14 +178,13 @@ static int run_resume(struct cmd *c)
 {
 	const struct resume_opts *o = c->opts;
 	struct ending ending = {0};
-	struct group all;
+	SCOPED(group_fini) struct group all;
 	size_t ended = 0;
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
 	int status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume_found(c, &all, &ending);
-	group_fini(&all);
 	free(ending.v);
 	return status;
 }

@@ -270,19 +270,16 @@ static int list_status(struct cmd *c)
 
 static void write_status_lines(struct buf *b, void *arg)
 {
-	struct sched_stats t;
+	SCOPED(sched_stats_fini) struct sched_stats t;
 	sched_stats_take(&t, arg);
 	sched_stats_write(b, &t);
-	sched_stats_fini(&t);
 }
 
 static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 {
-	struct sched_stats t;
+	SCOPED(sched_stats_fini) struct sched_stats t;
 	sched_stats_take(&t, s);
-	int status = write_stats(&c->out, &t, what);
-	sched_stats_fini(&t);
-	return status;
+	return write_stats(&c->out, &t, what);
 }
 
 static int run_scheduler(struct cmd *c, struct sched *s)

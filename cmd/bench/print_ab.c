@@ -92,7 +92,7 @@ static void print_offline(struct out *o, struct ab_result *a)
 // Prints the queues of both sides over all runs, as gpq snapshot --compare does.
 static void print_ids(struct out *o, struct ab_result *a)
 {
-	struct queue_sets c;
+	SCOPED(queue_sets_fini) struct queue_sets c;
 	queue_sets_compare(&c, a->queue_set, a->nqueue_sets);
 	out_title(o, "Queues over all runs");
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
@@ -109,7 +109,6 @@ static void print_ids(struct out *o, struct ab_result *a)
 	run_compare_print(o, &c.runs, RUN_OVERLAPS);
 	out_title(o, "How to find them again");
 	run_compare_print(o, &c.runs, RUN_STRATEGIES);
-	queue_sets_fini(&c);
 }
 
 static void print_ab_histograms(struct out *o, const struct ab_result *a)

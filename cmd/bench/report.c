@@ -332,8 +332,8 @@ int bench_report(struct cmd *c)
 	const struct bench_opts *o = c->opts;
 	const struct out_opts *f = &c->out;
 	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort;
-	struct requirements limits = {0};
-	struct load l = {0};
+	SCOPED(require_fini) struct requirements limits = {0};
+	SCOPED(load_fini) struct load l = {0};
 	int status = GPQ_OK;
 	if (o->compare)
 		return report_changes(c);
@@ -362,7 +362,5 @@ int bench_report(struct cmd *c)
 	} else if (!status) {
 		status = report_document(&l, o, &limits);
 	}
-	require_fini(&limits);
-	load_fini(&l);
 	return status;
 }

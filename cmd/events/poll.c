@@ -41,7 +41,7 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE,
 					  .keep = is_fresh_process,
 					  .arg = fresh};
-	struct kfd_procs procs = {0};
+	SCOPED(kfd_procs_fini) struct kfd_procs procs = {0};
 	struct queue_seen *with;
 	bool all = true;
 	size_t nwith;
@@ -57,7 +57,6 @@ static bool read_details(struct queue_seen *list, size_t n, const struct pids *f
 		all &= list[i].q.gpu_id != 0;
 	}
 	free(with);
-	kfd_procs_fini(&procs);
 	return all;
 }
 

@@ -78,7 +78,7 @@ static void explain_runlists(const struct hqd_view *v, const struct runlist *r)
 
 int hqd_print_runlist(struct hqd_view *v, struct out *o)
 {
-	struct runlist r;
+	SCOPED(runlist_fini) struct runlist r;
 	size_t shown = 0;
 	runlist_make(&r, &v->list);
 	for (size_t i = 0; i < r.n; i++) {
@@ -93,6 +93,5 @@ int hqd_print_runlist(struct hqd_view *v, struct out *o)
 	int status = check_runlist_pids(v, &r, shown);
 	if (!status && r.damaged && v->list.captured)
 		status = GPQ_PARTIAL;
-	runlist_fini(&r);
 	return status;
 }

@@ -79,7 +79,7 @@ static bool record_is_chosen(const struct hqd_view *v, int table, const void *re
 
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
-	struct slot_summary s;
+	SCOPED(slot_summary_fini) struct slot_summary s;
 	// -o names columns of one table: of the first one unless --table chooses another.
 	const bool columns = v->cmd->out.columns || v->cmd->out.all;
 	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
@@ -108,6 +108,5 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		}
 		out_end(o);
 	}
-	slot_summary_fini(&s);
 	return status;
 }

@@ -119,7 +119,7 @@ static int print_saved_row(const struct cmd *c, const struct snapshot *s, const 
 
 static int save_one(struct cmd *c, const char *path, const struct snapshot_how *how)
 {
-	struct snapshot s;
+	SCOPED(snapshot_fini) struct snapshot s;
 	int status;
 	if (strcmp(path, "-") != 0)
 		stop_watch_hangup();
@@ -133,7 +133,6 @@ static int save_one(struct cmd *c, const char *path, const struct snapshot_how *
 	} else {
 		status = errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
 	}
-	snapshot_fini(&s);
 	return status;
 }
 

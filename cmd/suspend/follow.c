@@ -57,7 +57,7 @@ static bool take_in(struct following *f, pid_t pid)
 
 static void scan_for_newcomers(struct following *f)
 {
-	struct process_cache processes = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
 	struct pick pick = {0};
 	if (!newcomers_scan(&f->seen, now))
@@ -71,7 +71,6 @@ static void scan_for_newcomers(struct following *f)
 					  take_in(f, c->pid);
 		}
 	pick_fini(&pick);
-	process_cache_fini(&processes);
 }
 
 static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)

@@ -41,7 +41,7 @@ void targets_find_held(struct pids *pids)
 static int find_open(struct pids *among, struct process_cache *processes)
 {
 	const struct kfd_procs_how how = {0};
-	struct kfd_procs procs = {0};
+	SCOPED(kfd_procs_fini) struct kfd_procs procs = {0};
 	int status = 0;
 	if (!pids_are_host())
 		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host, or name them with -p",
@@ -51,7 +51,6 @@ static int find_open(struct pids *among, struct process_cache *processes)
 	for (size_t i = 0; i < procs.nprocs; i++)
 		if (!pick_is_ours(procs.procs[i].pid, processes))
 			pids_push(among, procs.procs[i].pid);
-	kfd_procs_fini(&procs);
 	return status;
 }
 
@@ -83,7 +82,7 @@ static int chose_none(const struct pick_opts *o, bool held)
 static int add_chosen(struct group *g, const struct pick_opts *o, const struct pids *among,
 		      enum targets_among from, struct process_cache *processes)
 {
-	struct pick pick;
+	SCOPED(pick_fini) struct pick pick;
 	size_t chosen = 0;
 	int status = pick_init(&pick, o, processes);
 	for (size_t i = 0; i < among->n && !status; i++)
@@ -91,7 +90,6 @@ static int add_chosen(struct group *g, const struct pick_opts *o, const struct p
 			add_target(g, among->v[i]);
 			chosen++;
 		}
-	pick_fini(&pick);
 	return status || chosen || from == AMONG_HELD_IF_ANY ? status
 							     : chose_none(o, from != AMONG_OPEN);
 }
@@ -141,7 +139,7 @@ static bool has_named_queue(const struct group_member *m, const void *arg)
 // without ids means all queues.
 static int select_queues(struct group *g, const struct pick_queues *p)
 {
-	struct kfd_topology topology;
+	SCOPED(kfd_topology_fini) struct kfd_topology topology;
 	struct pids pids = {0};
 	int status = pick_queues_load_gpus(p, &topology);
 	for (size_t i = 0; i < g->n; i++)
@@ -153,7 +151,6 @@ static int select_queues(struct group *g, const struct pick_queues *p)
 	if (!status && p->n)
 		group_keep(g, has_named_queue, NULL);
 	free(pids.v);
-	kfd_topology_fini(&topology);
 	return status;
 }
 
@@ -226,8 +223,8 @@ static int choose_by_rows(struct group *g, const struct pick_queues *p)
 {
 	const struct queue_rows_how how = {.want = READ_TYPE | READ_GPU |
 						   (p->opts->prio ? READ_MQD : 0)};
-	struct process_cache processes = {0};
-	struct queue_rows q = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
+	SCOPED(queue_rows_fini) struct queue_rows q = {0};
 	int status = needs_check(p->opts->prio ? NEED_DEBUGFS : NEED_KFD);
 	if (status)
 		return status;
@@ -239,8 +236,6 @@ static int choose_by_rows(struct group *g, const struct pick_queues *p)
 		status = prio_check(&p->prio, q.prio_written);
 	if (!status)
 		choose_queues(g, &q, p);
-	queue_rows_fini(&q);
-	process_cache_fini(&processes);
 	return status;
 }
 
@@ -264,7 +259,7 @@ int targets_find(struct group *g, const struct pick_opts *pick,
 		 const struct pick_queues_opts *queues, enum targets_among among)
 {
 	const bool by_rows = queues->prio || queues->types.n;
-	struct pick_queues p;
+	SCOPED(pick_queues_fini) struct pick_queues p;
 	int status = pick_queues_init(&p, queues);
 	*g = (struct group){.dry = true};
 	if (!status && queues->prio && queues->ids.n)
@@ -279,7 +274,6 @@ int targets_find(struct group *g, const struct pick_opts *pick,
 		status = choose_by_rows(g, &p);
 	if (!status && pick_needs_host(pick))
 		pass_over(g);
-	pick_queues_fini(&p);
 	return status;
 }
 

@@ -47,7 +47,7 @@ static bool is_unreached(const struct kfd_selection *sel, const struct kfd_queue
 ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struct kfd_queue **list)
 {
 	const struct kfd_procs_how how = {KFD_WANT_GPU | KFD_WANT_TYPE, is_this_process, &pid};
-	struct kfd_procs procs = {0};
+	SCOPED(kfd_procs_fini) struct kfd_procs procs = {0};
 	ssize_t n = 0;
 	*list = NULL;
 	if (!pids_are_host()) {
@@ -63,7 +63,6 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 		*list = procs.queues;
 		procs.queues = NULL;
 	}
-	kfd_procs_fini(&procs);
 	return n;
 }
 

@@ -101,7 +101,7 @@ static void hide_queues(struct queue_rows *q, const struct pick_queues *queues)
 int host_choose(struct queue_rows *q, const struct host_choice *by)
 {
 	SCOPED(pick_fini) struct pick pick = {0};
-	struct pick_queues queues;
+	SCOPED(pick_queues_fini) struct pick_queues queues;
 	int status = pick_queues_init(&queues, by->queues);
 	status = status ? status : pick_init(&pick, by->processes, q->processes);
 	for (size_t i = 0; i < q->n && !status && pick_asks(by->processes); i++)
@@ -111,7 +111,6 @@ int host_choose(struct queue_rows *q, const struct host_choice *by)
 	status = status ? status : pick_queues_check_prio(&queues, q);
 	if (!status && pick_queues_asks(by->queues))
 		hide_queues(q, &queues);
-	pick_queues_fini(&queues);
 	return status;
 }
 

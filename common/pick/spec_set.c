@@ -101,12 +101,11 @@ static int check_spec_processes(const struct spec *v, const char *option, const 
 {
 	const struct pick_opts *o = &v->spec.pick;
 	SCOPED(process_cache_fini) struct process_cache processes = {0};
-	struct pick pick;
+	SCOPED(pick_fini) struct pick pick;
 	int status = pick_init(&pick, o, &processes);
 	if (!status && o->pids.given && !o->ns_pid && !any_lives(&o->pids))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
 				  "%s: %s: there is no such process", option, text);
-	pick_fini(&pick);
 	return status;
 }
 
@@ -206,7 +205,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
 		  void *arg)
 {
-	struct process_cache processes = {0};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
 	const uint64_t now = clock_ns();
 	const bool first = !newcomers->v;
 	int status = GPQ_OK;
@@ -224,6 +223,5 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	}
 	for (size_t i = 0; i < s->n; i++)
 		pick_fini(&picks[i]);
-	process_cache_fini(&processes);
 	return status;
 }

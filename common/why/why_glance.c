@@ -48,7 +48,7 @@ static void set_blocked(struct why_queue *x)
 
 static void look_at_packets(struct why_queue *x, const struct memory *m)
 {
-	struct ring_look l;
+	SCOPED(ring_look_fini) struct ring_look l;
 	x->next = x->last = (struct packet){0};
 	ring_look(&x->q->ring, m, 1, 0, &l);
 	x->problem = l.problem;
@@ -63,7 +63,6 @@ static void look_at_packets(struct why_queue *x, const struct memory *m)
 			x->last = l.v[i].packet;
 		}
 	}
-	ring_look_fini(&l);
 }
 
 // Are the packets at these indices those that the last look read? Indices only grow, except in PM4
