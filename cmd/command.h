@@ -6,6 +6,8 @@
 
 #include "common/cli/err.h"
 #include "common/cli/rules.h"
+#include "common/cli/text.h"
+#include "common/host/root.h"
 #include "common/out/columns.h"
 #include "common/out/schema.h"
 

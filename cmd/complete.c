@@ -3,8 +3,6 @@
 #include "cmd/command.h"
 
 #include "common/bench/ab.h"
-#include "common/cli/text.h"
-#include "common/host/root.h"
 #include "common/host/secure.h"
 #include "common/kfd/names.h"
 #include "common/pick/spec_set.h"

@@ -2,8 +2,6 @@
 // parses the options, and runs the command.
 #include "cmd/command.h"
 
-#include "common/cli/text.h"
-#include "common/host/root.h"
 #include "common/host/secure.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 // preflight (common/kfd/check.h). Facts: [kfd.topology].
 #include "cmd/command.h"
 
-#include "common/host/root.h"
 #include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"

@@ -2,8 +2,6 @@
 // to standard output: `gpq queues --help | less`.
 #include "cmd/command.h"
 
-#include "common/cli/text.h"
-
 #include <ctype.h>
 
 // Wraps a text and begins it with a capital letter.

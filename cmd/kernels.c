@@ -3,7 +3,6 @@
 
 #include "common/aql/code.h"
 #include "common/reader/demangle.h"
-#include "common/host/root.h"
 
 void kernels_choose(struct cmd *c, const struct kernels_opts *o)
 {

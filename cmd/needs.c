@@ -2,7 +2,6 @@
 // what is missing and the remedy. Facts: [kfd.open], [kfd.topology], [debugfs.files].
 #include "cmd/command.h"
 
-#include "common/host/root.h"
 #include "common/kfd/driver.h"
 
 static int need_kfd(void)

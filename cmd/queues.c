@@ -1,7 +1,6 @@
 // gpq queues: options, columns, filters. The rows come from common/rows/queue_rows.h.
 #include "cmd/command.h"
 
-#include "common/host/root.h"
 #include "common/pick/host_choice.h"
 
 struct queues_opts {

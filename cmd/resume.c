@@ -1,6 +1,5 @@
 // gpq resume: puts suspended queues back on the GPU.
 #include "cmd/suspend/suspend.h"
-#include "common/host/clock.h"
 
 // Holders that do not answer in time are killed, which resumes the queues. Times count from the
 // requests, for all holders together.

@@ -1,7 +1,6 @@
 // gpq sched: option table; classes and policy from it; statistics as tables.
 #include "cmd/command.h"
 
-#include "common/cli/text.h"
 #include "common/client/gpq-client.h"
 #include "common/host/clock.h"
 #include "common/sched/stats.h"

@@ -3,9 +3,7 @@
 
 #include "common/cli/screen.h"
 #include "common/cli/stop.h"
-#include "common/cli/text.h"
 #include "common/host/clock.h"
-#include "common/host/root.h"
 
 #include <fcntl.h>
 #include <time.h>

@@ -3,7 +3,6 @@
 #include "cmd/why.h"
 
 #include "common/cli/stop.h"
-#include "common/cli/text.h"
 #include "common/out/traceevent.h"
 #include "common/why/profile.h"
 

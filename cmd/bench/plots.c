@@ -2,7 +2,6 @@
 #include "cmd/bench/bench.h"
 
 #include "common/out/plot.h"
-#include "common/cli/text.h"
 #include "common/stats/hist.h"
 #include "common/host/maths.h"
 

@@ -4,9 +4,7 @@
 #include "cmd/suspend/suspend.h"
 #include "common/bench/cycle.h"
 #include "common/holder/holder.h"
-#include "common/host/clock.h"
 #include "common/host/number.h"
-#include "common/cli/text.h"
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"
 

@@ -1,8 +1,6 @@
 // The processes that have KFD open, and which of them a message means; see events.h.
 #include "cmd/events/events.h"
 
-#include "common/host/root.h"
-
 #define PROCS "/sys/class/kfd/kfd/proc"
 
 // A process that ended can still be named by messages that were written before.

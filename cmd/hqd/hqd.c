@@ -2,8 +2,6 @@
 // [debugfs.join].
 #include "cmd/hqd/hqd.h"
 
-#include "common/cli/text.h"
-
 #define SAMPLE_OFF UINT64_MAX // --sample was not given
 
 static const struct hqd_opts defaults = {

@@ -1,7 +1,6 @@
 // gpq snapshot --diff A B: queues that came, went or changed between two snapshots.
 #include "cmd/snapshot/snapshot.h"
 
-#include "common/cli/text.h"
 #include "common/snapshot/host_state.h"
 
 struct row {

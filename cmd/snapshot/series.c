@@ -4,7 +4,6 @@
 
 #include "common/cli/stop.h"
 #include "common/host/clock.h"
-#include "common/host/root.h"
 #include "common/snapshot/series.h"
 
 #include <fcntl.h>

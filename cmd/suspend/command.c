@@ -3,7 +3,6 @@
 // COMMAND is in gpq's process group: signals of the terminal (Ctrl-C, Ctrl-Z) reach it directly,
 // and those sent to gpq alone are forwarded.
 #include "cmd/suspend/suspend.h"
-#include "common/host/clock.h"
 #include "common/host/loop.h"
 
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 // The follower: both what it does, and how others find it and end it; suspend.h.
 #include "cmd/suspend/suspend.h"
 
-#include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/host/proc.h"
 #include "common/pick/newcomers.h"

@@ -1,7 +1,6 @@
 // Tables of suspended queues and of holders.
 #include "cmd/suspend/suspend.h"
 
-#include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/holder/protocol.h"
 

@@ -4,7 +4,6 @@
 // makes that hold lasting only after the results are printed: if gpq ends earlier, for whatever
 // reason, nothing stays suspended.
 #include "cmd/suspend/suspend.h"
-#include "common/host/clock.h"
 
 #include <signal.h>
 

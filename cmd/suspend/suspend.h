@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "common/holder/group.h"
+#include "common/host/clock.h"
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
 

@@ -2,7 +2,6 @@
 #include "cmd/suspend/suspend.h"
 
 #include "common/host/proc.h"
-#include "common/host/root.h"
 #include "common/out/out.h"
 #include "common/rows/queue_rows.h"
 #include "common/kfd/topology.h"

@@ -4,8 +4,6 @@
 // (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 
-#include "common/cli/stop.h"
-
 struct log_row {
 	const char *log, *file;
 	struct amdlog_totals sum;

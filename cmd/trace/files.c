@@ -4,9 +4,6 @@
 // Facts: [amdlog.file]: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each process.
 #include "cmd/trace/trace.h"
 
-#include "common/cli/stop.h"
-#include "common/cli/text.h"
-#include "common/host/root.h"
 #include "common/host/tail.h"
 
 #include <fcntl.h>

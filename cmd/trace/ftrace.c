@@ -5,7 +5,6 @@
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/input.h"
-#include "common/cli/stop.h"
 
 // A kernel function or event, in one process.
 struct function {

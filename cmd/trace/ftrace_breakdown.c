@@ -2,7 +2,6 @@
 // (common/ftrace/suspensions.c).
 #include "cmd/trace/ftrace.h"
 
-#include "common/cli/text.h"
 #include "common/stats/samples.h"
 
 #include <math.h>

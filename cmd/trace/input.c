@@ -3,8 +3,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/cli/stop.h"
-#include "common/cli/text.h"
 #include "common/host/blocks.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"

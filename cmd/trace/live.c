@@ -8,10 +8,8 @@
 
 #include "cmd/events/record.h"
 
-#include "common/cli/stop.h"
 #include "common/ftrace/live.h"
 #include "common/host/clock.h"
-#include "common/host/root.h"
 #include "common/host/secure.h"
 
 #include <dirent.h>

@@ -4,7 +4,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/cli/json.h"
-#include "common/cli/stop.h"
 
 void trace_note(const struct trace *t, const char *fmt, ...)
 {

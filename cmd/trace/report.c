@@ -3,7 +3,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
-#include "common/cli/stop.h"
 #include "common/reader/demangle.h"
 
 #include <fcntl.h>

@@ -6,7 +6,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/out/plot.h"
-#include "common/cli/text.h"
 #include "common/host/maths.h"
 
 #include <sys/ioctl.h>

@@ -3,7 +3,6 @@
 #include "cmd/trace/trace.h"
 
 #include "common/cli/grep.h"
-#include "common/cli/text.h"
 
 static const struct opt opts[] = {
 	OPT(trace_opts, breakdown, "breakdown", 0, OPT_STR, "N|TIME|all",

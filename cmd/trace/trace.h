@@ -12,6 +12,7 @@
 #include "common/amdlog/merge/partial.h"
 #include "common/amdlog/model/reading.h"
 #include "common/cli/progress.h"
+#include "common/cli/stop.h"
 #include "common/pick/pick.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 // The client's side of a holder: connecting, starting, requests and answers, SIGKILL.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
-#include "common/host/clock.h"
 
 #include <signal.h>
 #include <sys/socket.h>

@@ -1,6 +1,5 @@
 // Holds: which queues each is about, their deadlines, and the timers that end them.
 #include "common/holder/holder_priv.h"
-#include "common/host/clock.h"
 
 #include <signal.h>
 #include <sys/timerfd.h>

@@ -8,7 +8,6 @@
 // and never by name in the directory of another user.
 #include "common/holder/holder_priv.h"
 
-#include "common/host/clock.h"
 #include "common/host/root.h"
 #include "common/reader/reader.h"
 

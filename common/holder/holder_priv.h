@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/holder/protocol.h"
+#include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/holder/rundir.h"
 #include "common/host/proc.h"

@@ -1,7 +1,6 @@
 // The holder's event loop: requests, ptrace stops of the target, driver events, deadlines.
 #include "common/holder/holder_priv.h"
 #include "common/holder/ptrace.h"
-#include "common/host/clock.h"
 
 #include <signal.h>
 #include <sys/socket.h>

@@ -2,7 +2,6 @@
 // line. Answers are sent at once as far as the client takes them, and the rest is kept for it. A
 // client that never reads must neither stop the holder nor eat its memory.
 #include "common/holder/holder_priv.h"
-#include "common/host/clock.h"
 
 #include <sys/socket.h>
 

@@ -1,11 +1,9 @@
 // Evaluates the parsed expression of --filter for each row; see filter.h.
 #include "common/out/filter_priv.h"
 
-#include "common/cli/err.h"
 #include "common/cli/grep.h"
 #include "common/cli/opts.h"
 #include "common/out/out_priv.h"
-#include "common/cli/text.h"
 
 #include <float.h>
 

@@ -4,9 +4,7 @@
 //   test:  operand [ == operand ... | =~ "expression" ]
 #include "common/out/filter_priv.h"
 
-#include "common/cli/err.h"
 #include "common/out/out_priv.h"
-#include "common/cli/text.h"
 
 #include <ctype.h>
 #include <strings.h>

@@ -1,9 +1,7 @@
 // Documents, tables and rows of the output object; see out.h.
 #include "common/out/out_priv.h"
 
-#include "common/cli/err.h"
 #include "common/out/schema.h"
-#include "common/cli/text.h"
 #include "common/host/secure.h"
 
 #include <fcntl.h>

@@ -3,6 +3,8 @@
 // cells of --context) share.
 #pragma once
 
+#include "common/cli/err.h"
+#include "common/cli/text.h"
 #include "common/out/filter.h"
 #include "common/out/out.h"
 

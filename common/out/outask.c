@@ -5,8 +5,6 @@
 // columns take 40 MB and their texts.
 #include "common/out/out_priv.h"
 
-#include "common/cli/err.h"
-
 #define NO_TEXT UINT64_MAX
 
 static bool outask_filter(struct outask *a, const char *text, struct out_mistake *m)

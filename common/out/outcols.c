@@ -1,7 +1,6 @@
 // Which columns of a table are shown, and which are needed besides; see out.h.
 #include "common/out/out_priv.h"
 
-#include "common/cli/err.h"
 #include "common/out/columns.h"
 #include "common/out/schema.h"
 

@@ -4,8 +4,6 @@
 // recompute sums and ratios.
 #include "common/out/out_priv.h"
 
-#include "common/cli/text.h"
-
 // A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"

@@ -1,8 +1,6 @@
 // Cells of the output object: one value in each of the output formats; see out.h.
 #include "common/out/out_priv.h"
 
-#include "common/cli/text.h"
-
 #include <math.h>
 
 union cell {

@@ -6,8 +6,6 @@
 // terminal's width.
 #include "common/out/out_priv.h"
 
-#include "common/cli/err.h"
-#include "common/cli/text.h"
 #include "common/host/dlopen.h"
 
 #include <libsmartcols.h>
