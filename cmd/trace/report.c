@@ -270,10 +270,7 @@ int trace_begin(struct trace *t, struct cmd *c)
 
 int trace_report(struct trace *t)
 {
-	if (t->ask->report)
-		return t->ask->report(t);
-	trace_views_out(t);
-	return GPQ_OK;
+	return t->ask->report(t);
 }
 
 int trace_end(struct trace *t, int status, int told)

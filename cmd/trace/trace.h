@@ -105,7 +105,7 @@ struct trace_ask {
 	int (*begin)(struct trace *t); // before the input is read; NULL: nothing to do
 	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
 	uint32_t kinds;                 // AMDLOG_KIND bits: kinds of records that `event` needs
-	int (*report)(struct trace *t); // writes it, returns the exit status; NULL: all views
+	int (*report)(struct trace *t); // writes it, returns the exit status
 };
 
 // Rows of --list.

@@ -51,6 +51,31 @@ for log in "$work"/gen-[abc].log "$top"/tests/data/amdlog/{cnn,transformer,moves
 	ask api "$log"
 	ask streams "$log"
 done
+# A handler and a command that end twice, a handle that is used again before and after its end, ends without a beginning.
+l() { printf ':4:command.cpp              :357 : %s us: [pid:%s tid: 0x7f] %s\n' "$@"; }
+{
+	l 1000 7 'Command (KernelExecution) enqueued: 0x21 to queue: 0x51'
+	l 1003 7 'ShaderName : k'
+	l 1004 7 'Set Handler: handle(0xaa), timestamp(0x0)'
+	l 1005 7 'SWq=0x71, HWq=0x91, id=1, Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), setup=3, grid=[64, 1, 1], workgroup=[64, 1, 1], private_seg_size=0, group_seg_size=0, kernel_obj=0x5, kernarg_address=0x6, completion_signal=0xaa, correlation_id=0, rptr=0, wptr=0'
+	l 1010 7 'Handler: value(0), timestamp(0x0), handle(0xaa)'
+	l 1019 7 'Handler: value(0), timestamp(0x0), handle(0xaa)'
+	l 1040 7 'Command 0x21 complete'
+	l 1041 7 'Command 0x21 complete'
+	l 1042 7 'Command 0x22 complete'
+	l 1100 7 'Command (Marker) enqueued: 0x21 to queue: 0x51'
+	l 1101 7 'Set Handler: handle(0xaa), timestamp(0x0)'
+	l 1103 7 'Set Handler: handle(0xaa), timestamp(0x0)'
+	l 1150 7 'Handler: value(0), timestamp(0x0), handle(0xaa)'
+	l 1160 7 'Handler: value(0), timestamp(0x0), handle(0xbb)'
+	l 1170 7 'Command (Marker) enqueued: 0x21 to queue: 0x51'
+	l 1173 7 'Command 0x21 complete'
+	l 1180 8 'Command (Marker) enqueued: 0x21 to queue: 0x51'
+	l 1190 7 'Command 0x21 complete'
+	l 1300 8 'Command 0x21 complete'
+	l 1400 8 'Command (CopyDeviceToHost) enqueued: 0x23 to queue: 0x52'
+} >"$work/twice.log"
+ask latency "$work/twice.log"
 shape=$top/tests/data/amdlog/shapes/streams70.log truth=$top/tests/data/amdlog/truth
 ask api "$shape"
 ask latency "$shape"

@@ -3,4 +3,4 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 cd "$work" || exit 1
-PYTHONDONTWRITEBYTECODE=1 python3 "$top/tests/cli/trace_tables.py"
+PYTHONDONTWRITEBYTECODE=1 python3 "$top/tests/cli/trace_tables.py" "$top/tests/data/amdlog"

@@ -5,6 +5,7 @@
 import json
 import re
 import subprocess
+import sys
 
 import tap
 from tap import ok
@@ -595,6 +596,9 @@ if __name__ == '__main__':
         with open(name, 'w', encoding='utf-8', newline='\n') as f:
             f.write(''.join(make()))
         logs[name] = Log(name)
+        if name != 'other.log': # other tests read it as well
+            with open(sys.argv[1] + '/' + name, encoding='utf-8', newline='\n') as f:
+                ok(f.read() == ''.join(make()), name + ' of the folder of logs is this one # rig')
     for args, how in FILTERS:
         check('pairs64.log', logs['pairs64.log'], args, how)
     for args, how in ([], {}), (['--kernel', 'm'], {'kernel': 'm'}), (['--grep', 'hardware'], {'grep': ['hardware']}), (['--since', '+1ms', '--until', '+2005us'], {'since': 41001000, 'until': 41002005}):

@@ -198,9 +198,9 @@ static void cuts_of(const char *path)
 static void test_logs(void **state)
 {
 	static const char *const logs[] = {
-		"cnn",        "rocm35",         "rocm43",        "rocm57",
-		"rocm70",     "rocm63-level3",  "rocm63-level4", "transformer",
-		"nolocation", "rocm712-level4", "windows"};
+		"cnn",           "rocm35",        "rocm43",      "rocm57",     "rocm70",
+		"rocm63-level3", "rocm63-level4", "transformer", "nolocation", "rocm712-level4",
+		"windows",       "pairs64",       "pairs57"};
 	char path[64];
 
 	(void)state;

@@ -235,7 +235,8 @@ static const char *const logs[] = {"cnn.log",         "moves.log",          "nol
 				   "repeated.txt",    "rocm35.log",         "rocm43.log",
 				   "rocm57.log",      "rocm63-level3.log",  "rocm63-level4.log",
 				   "rocm70.log",      "rocm712-level4.log", "torn.log",
-				   "transformer.log", "windows.log",        "wrapped.log"};
+				   "transformer.log", "windows.log",        "wrapped.log",
+				   "pairs64.log",     "pairs57.log"};
 #define LOGS (sizeof(logs) / sizeof(logs[0]))
 static const char *const glue[] = {
 	":3:a.cpp:66 : 1",
