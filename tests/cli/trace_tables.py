@@ -360,7 +360,8 @@ def log_64():
     out += launch(90001600, 7, one, 0x1122, None, packet('Dispatch', *b, 0, 8, 12, (16, 16, 1), (16, 4, 1), 0xd1), 6, 'hipGraphLaunch')
     out += launch(90001700, 7, one, 0x1122, None, packet('Dispatch', *b, 0, 8, 13, (32, 1, 1), (32, 1, 1), 0xdd), 9, 'hipGraphLaunch')
     # A command's stream outlives no call, but its packets of all kinds are of it.
-    out += [line(90001800, 7, two, 'Command (Marker) enqueued: 0x2095000 to queue: 0x1122', 4)]
+    out += [line(90001800, 7, two, 'Command (Marker) enqueued: 0x2095000 to queue: 0x1122', 4),
+            line(90001802, 7, two, 'acquireQueue refCount: 0x7b1000 (3)')] # no stream is made here
     out += [line(90001805 + 5 * i, 7, two, p[1], 4) for i, p in enumerate((
         packet('BarrierAND', *b, 0x52, 9, 14), packet('BarrierOR', *b, 0, 9, 15), packet('BarrierValue', *b, 0, 10, 16), packet('BarrierAND', *a, 0, 3, 7)))]
     # A copy without a stream is of the null stream; its barrier is of none.
@@ -386,8 +387,8 @@ def log_64():
     return out + [line(90003300, 7, two, 'Deleting hardware queue 0x7b2000 with refCount 0'), line(90003295, 8, other, 'releaseQueue refCount: 0x8b1000 (0)')]
 
 
-def gpq(*args):
-    r = subprocess.run(['gpq', 'trace', '-q', *args], capture_output=True, text=True, check=False)
+def gpq(*args, command='trace'):
+    r = subprocess.run(['gpq', command, '-q', *args], capture_output=True, text=True, check=False)
     return [json.loads(r.stdout)] if '-J' in args else [json.loads(row) for row in r.stdout.splitlines()]
 
 
@@ -471,6 +472,20 @@ FILTERS = (
     (['--grep-not', 'hip', '--grep-not', 'Dispatch'], {'grep_not': ['hip', 'Dispatch']}),
     (['--grep', 'hip', '--grep-not', 'Malloc', '--since', '+1s'][:4], {'grep': ['hip'], 'grep_not': ['Malloc']}),
 )
+
+
+def check_parts(path, log, bounds, args, how):
+    """The log in parts, which gpq merge adds up, whatever the order of their lines."""
+    tables, wrong, ends = Tables(log, **how), [], [0, *bounds, log.bytes]
+    with open('parts', 'w', encoding='utf-8') as f:
+        for a, b in reversed(list(zip(ends, ends[1:]))):
+            subprocess.run(['gpq', 'trace', '-q', '--partial', '--range', '%d:%d' % (a, b - a), *args, path], stdout=f, check=False)
+    for t in TABLES[:-1]:
+        wrong.append(differs(gpq('--by', t, '--output-all', '--ndjson', 'parts', command='merge'), getattr(tables, t)()))
+    wrong.append(differs([doc['totals'] for doc in gpq('-J', 'parts', command='merge')], [tables.totals()]))
+    queues = [{k: q[k] for k in ('hwq', 'dispatches')} for q in tables.queue()]
+    wrong.append(differs(gpq('-o', 'hwq,dispatches', '--ndjson', 'parts', command='merge'), queues)) # columns alone: of queues
+    ok(not any(wrong), ' '.join(['merge of %d parts' % (len(ends) - 1), path, *args]), '\n'.join(w for w in wrong if w))
 
 
 def gap_columns(dispatches):
@@ -603,6 +618,11 @@ if __name__ == '__main__':
         check('pairs64.log', logs['pairs64.log'], args, how)
     for args, how in ([], {}), (['--kernel', 'm'], {'kernel': 'm'}), (['--grep', 'hardware'], {'grep': ['hardware']}), (['--since', '+1ms', '--until', '+2005us'], {'since': 41001000, 'until': 41002005}):
         check('pairs57.log', logs['pairs57.log'], args, how)
+    starts = [r.offset for r in logs['pairs64.log'].records]
+    for bounds in [], starts[40:41], starts[5::29], starts[3:]:
+        check_parts('pairs64.log', logs['pairs64.log'], bounds, [], {})
+    check_parts('pairs64.log', logs['pairs64.log'], starts[9::20], ['-p', '7', '--since', '90000415'], {'pids': {7}, 'since': 90000415})
+    check_parts('pairs57.log', logs['pairs57.log'], [r.offset for r in logs['pairs57.log'].records][4::7], [], {})
     for args, how in ([], {}), (['-p', '7'], {'pids': {7}}), (['--until', '90001309'], {'until': 90001309}), (['--kernel', 'alpha'], {'kernel': 'alpha'}):
         check_compare('pairs64.log', 'other.log', logs, args, how)
         check_compare('other.log', 'pairs64.log', logs, args, how)
