@@ -101,6 +101,8 @@ packet() { # TIME PID TID HWQ KIND SIGNAL RPTR WPTR
 	q 1331 7 aa 'Signal = (0xa), start/end = 1113500 / 1113750'
 	q 1332 7 aa 'Signal = (0xc), start = 1119000, end = 1118000'
 	q 1333 7 aa 'Signal = (0xc), start = 1118000, end = 1119000'
+	q 1335 7 aa 'hipGetLastError (  ) '
+	q 1336 7 aa 'hipPeekAtLastError (  ) '
 	q 25000 9 bb 'ShaderName : k2'
 	packet 25001 9 bb 2 Dispatch 0xa 8 8
 	q 25100 9 bb 'hipFree: Returned hipSuccess : : duration: 40 us'
@@ -140,6 +142,8 @@ b 7 6000000 1111.5 gpu k1 1 hwq=0x91 submitted_us=1104
 e 7 6000000 1112.75 gpu k1 1
 b 7 6000000 1118 gpu k1 2 hwq=0x91 submitted_us=1310
 e 7 6000000 1119 gpu k1 2
+i 7 5000001 1335 api hipGetLastError
+i 7 5000001 1336 api hipPeekAtLastError
 i 9 5000002 25000 launch k2
 C 9 0 25001 backlog of 0x92 packets=0
 C 8000000 0 0 queues with packets in 10 ms queues=1

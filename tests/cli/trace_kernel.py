@@ -1,0 +1,116 @@
+# gpq trace --ftrace: functions and records of the kernel's trace, worked out from its lines: tests/cli/trace-kernel.sh.
+import re
+import sys
+
+import tap
+from tap import ok
+from trace_tables import About, differs, gpq, ordered
+
+LINE = re.compile(r' *(.*)-(\d+) +(?:\( *(\d+|-+)\) )?\[(\d+)\] +(?:\S{5} +)?(\d+)\.(\d{6}): (\w+): (.*)')
+TASK = '%16s-%-7d (%7d) [%03d] ..... %5d.%06d: %s\n'
+
+# A task, a thread of it and another process: calls within calls, side by side, that fail, that lack a begin or an end, of one name.
+MADE = ''.join(TASK % row for row in (
+    ('train', 70, 70, 0, 5, 100, 'a: (kfd_ioctl_create_queue+0x4/0x790 [amdgpu]) ring=0x7000 size=64 gpu=21 type=2'),
+    ('train', 71, 70, 1, 5, 150, 'a: (kfd_ioctl_create_queue+0x4/0x790 [amdgpu]) ring=0x8000 size=64 gpu=22 type=0'),
+    ('train', 70, 70, 0, 5, 200, 'm: (map_queues_cpsch+0x0/0x2f0 [amdgpu])'),
+    ('train', 71, 70, 1, 5, 260, 'r: (kfd_ioctl+0x1/0x5c0 [amdgpu] <- kfd_ioctl_create_queue) ret=-12 ring=0x8000 gpu=22 queue=0'),
+    ('train', 70, 70, 0, 5, 900, 's: (create_queue+0x1/0x2f0 [amdgpu] <- map_queues_cpsch) ret=-62'),
+    ('train', 70, 70, 0, 6, 100, 'r: (kfd_ioctl+0x1/0x5c0 [amdgpu] <- kfd_ioctl_create_queue) ret=0 ring=0x7000 gpu=21 queue=3'),
+    ('other-1', 90, 90, 1, 6, 200, 'm: (map_queues_cpsch+0x0/0x2f0 [amdgpu])'),
+    ('other-1', 90, 90, 1, 6, 201, 's: (create_queue+0x1/0x2f0 [amdgpu] <- map_queues_cpsch) ret=0'),
+    ('other-1', 90, 90, 1, 6, 300, 's: (create_queue+0x1/0x2f0 [amdgpu] <- unmap_queues_cpsch) ret=1'),
+    ('other-1', 90, 90, 1, 6, 400, 'm: (map_queues_cpsch+0x0/0x2f0 [amdgpu])'),
+    ('other-1', 90, 90, 1, 6, 500, 'amdgpu_bo_move: bo=0x1, from:2 to:3'),
+    ('train', 71, 70, 1, 7, 0, 'd: (kfd_ioctl_destroy_queue+0x4/0x790 [amdgpu]) queue=3'),
+    ('train', 71, 70, 1, 7, 5, 'r: (kfd_ioctl+0x1/0x5c0 [amdgpu] <- kfd_ioctl_destroy_queue) ret=0')))
+
+
+def number(args, name):
+    m = re.search(r'(?:^| )' + name + r'=(0x[0-9a-f]+|-?\d+)', args)
+    return int(m.group(1), 0) if m else None
+
+
+def read(path):
+    records, stacks = [], {}
+    with open(path, encoding='utf-8') as f:
+        for text in f:
+            m = LINE.match(text.rstrip('\n'))
+            if not m or text.startswith('#'):
+                continue
+            us, rest = int(m.group(5)) * 1000000 + int(m.group(6)), m.group(8)
+            r = {'time_us': us, 'tid': int(m.group(2)), 'pid': int(m.group(3)) if m.group(3) and m.group(3).isdigit() else None,
+                 'command': m.group(1), 'cpu': int(m.group(4)), 'inside_ns': None}
+            entry, back = re.match(r'\((\w+)\+0x[04]/\S+ \[amdgpu\]\) ?(.*)', rest), re.match(r'\(.* <- (\w+)\) ?(.*)', rest)
+            kind, name, r['args'] = ('return', *back.groups()) if back else ('entry', *entry.groups()) if entry else ('event', m.group(7), rest)
+            args = r['args']
+            r |= {'kind': kind, 'name': name, 'args': args or None, 'result': number(args, 'ret') if back else None, 'entry': None,
+                  'gpu_id': number(args, 'gpu'), 'queue_id': number(args, 'queue')}
+            stack = stacks.setdefault(r['tid'], [])
+            if kind == 'entry':
+                stack.append(r)
+            elif kind == 'return' and any(c['name'] == name for c in stack):
+                while stack[-1]['name'] != name:
+                    stack.pop()
+                r['entry'] = stack.pop()
+                r['inside_ns'] = (us - r['entry']['time_us']) * 1000
+            records.append(r)
+    return records
+
+
+def functions(records):
+    rows = []
+    for key in dict.fromkeys((r['name'], r['kind'] == 'event', r['pid'], None if r['pid'] is not None else r['tid']) for r in records):
+        mine = [r for r in records if (r['name'], r['kind'] == 'event', r['pid'], None if r['pid'] is not None else r['tid']) == key]
+        back = [r for r in mine if r['kind'] == 'return']
+        times = [r['inside_ns'] for r in back if r['entry']]
+        entries = len([r for r in mine if r['kind'] != 'return'])
+        rows.append({'function': key[0], 'kind': 'event' if key[1] else 'function', 'pid': key[2], 'tid': key[3], 'command': mine[0]['command'],
+                     'calls': entries + len([r for r in back if not r['entry']]), 'returns': None if key[1] else len(back),
+                     'failed': None if key[1] else len([r for r in back if (r['result'] or 0) < 0]), 'timed': len(times),
+                     'total_ns': sum(times) if times else None,
+                     **{'p%d_ns' % p: About(times, p / 100) for p in (50, 90, 99)}, 'max_ns': max(times) if times else None,
+                     'first_us': mine[0]['time_us'], 'last_us': mine[-1]['time_us']})
+    return rows
+
+
+def by_function(row):
+    return str((row['function'], row['pid'], row['tid']))
+
+
+def check(path):
+    records, name = read(path), path.rsplit('/', 1)[-1]
+    want = functions(records)
+    got = gpq('--ftrace', path, '--output-all', '--ndjson')
+    what = differs(sorted(got, key=by_function), sorted(want, key=by_function))
+    totals = [r['total_ns'] or 0 for r in got]
+    ok(not what and totals == sorted(totals, reverse=True), name + ': functions, most time first', what or got)
+    rows = [r for r in gpq('--ftrace', path, '--output-all', '--list', '--ndjson') if r['source'] == 'kernel']
+    # A GPU and a queue that the record does not name may be known from others.
+    shown = [{k: v for k, v in r.items() if k != 'entry' and (v is not None or k not in ('gpu_id', 'queue_id'))} for r in records]
+    what = differs(rows, shown)
+    ok(not what, name + ': each record', what)
+    first, middle = records[0]['time_us'], records[len(records) // 2]['time_us']
+    for since, until in (str(middle), None), (str(middle + 1), None), (None, str(middle)), (None, str(middle - 1)), ('+%dus' % (middle - first), '+%dus' % (middle - first + 1000)):
+        relative = bool(since) and since[0] == '+'
+        low, high = (middle, middle + 1000) if relative else (int(since or 0), int(until or 1 << 62))
+        args = (['--since', since] if since else []) + (['--until', until] if until else [])
+        rows = [r for r in gpq('--ftrace', path, '--output-all', '--list', '--ndjson', *args) if r['source'] == 'kernel']
+        what = differs(rows, [r for r in shown if low <= r['time_us'] <= high])
+        ok(not what, ' '.join([name, *args]), what)
+    for pid in sorted({r['pid'] for r in records if r['pid'] is not None}):
+        rows = [r for r in gpq('--ftrace', path, '--output-all', '--list', '--ndjson', '-p', str(pid)) if r['source'] == 'kernel' and r['pid'] == pid]
+        what = differs(rows, [r for r in shown if r['pid'] == pid])
+        ok(not what, '%s: of process %d' % (name, pid), what)
+    for key in ('calls', 'failed', 'total_ns', 'max_ns', 'last_us'):
+        for sign in '', '-':
+            what = differs(gpq('--ftrace', path, '--output-all', '--ndjson', '--sort', sign + key), ordered(got, key, bool(sign)))
+            ok(not what, '%s: sorted by %s%s' % (name, sign, key), what)
+
+
+if __name__ == '__main__':
+    with open('made.trace', 'w', encoding='utf-8') as made:
+        made.write('# clock: mono\n' + MADE)
+    for trace in 'made.trace', *sys.argv[1:]:
+        check(trace)
+    tap.finish()
