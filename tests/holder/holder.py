@@ -720,7 +720,7 @@ def _(r):
     p = r.start("suspend", "-p", t.pid)
     r.until(lambda: r.syscall(p) == 230)  # clock_nanosleep
     r.move(2 * SECOND - 1)
-    yield (r.until(lambda: r.syscall(p) == 230), p.poll()), (True, None)
+    yield r.until(lambda: r.syscall(p) == 230) or (r.syscall(p), status_of(p.pid), p.poll()), True
     r.move(1)
     yield r.finish(p), "1 / gpq: suspend: pid t1: lock the socket directory: somebody holds a lock on it"
     p = r.start("suspend", "-p", t.pid, "-r", "-n", "-o", "RESULT")

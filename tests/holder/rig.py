@@ -611,9 +611,11 @@ class Rig:
     def until(self, condition):
         """Until the condition holds, of which nobody tells."""
         until = time.monotonic() + PATIENCE
-        while not condition() and time.monotonic() < until:
+        while time.monotonic() < until:
+            if condition():
+                return True
             time.sleep(0.0005)
-        return condition()
+        return False
 
     def still_waits(self, p, seconds):
         """Does it wait so long, and still when a nanosecond is left? Then the time has come."""

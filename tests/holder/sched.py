@@ -1,0 +1,312 @@
+"""gpq sched: holds for hints and for work that it sees, by a clock of the test's own. sched.py TOP BUILD [WORD]. TAP."""
+import json
+import time
+
+from scenario import *  # noqa: F403
+
+
+class Sched:
+    """A scheduler that runs; `link` is a client of its socket."""
+
+    def __init__(self, r, *args):
+        self.r, self.path = r, r.dir + "/hints"
+        if os.path.exists(self.path) and "--for" not in args:
+            os.unlink(self.path)
+        self.p = r.start("sched", "--socket", self.path, *args)
+        r.until(self.listens)
+        self.link, self.asker, self.client_of_turns, self.asked = self.client(), self.client(), None, 0
+
+    def listens(self):
+        try:
+            self.client().close()
+            return True
+        except OSError:
+            return self.p.poll() is not None
+
+    def client(self):
+        return Link(self.r, path=self.path)
+
+    def ask(self, request):
+        """The answer, after which the scheduler has done its turn."""
+        answer = self.link.ask(request)
+        return answer
+
+    def rows(self, record):
+        self.asked += 1
+        if self.asked % 8 == 0:  # a client may ask ten times at once (HINTS_STATUS_COST)
+            self.asker.close()
+            self.asker = self.client()
+        self.asker.send("status")
+        rows = []
+        while (line := self.asker.line()) != "ok":
+            if line is None:
+                raise AssertionError(f"no answer: {self.p.poll()} {self.r.finish(self.p)}")
+            rows.append(json.loads(line))
+        return [row for row in rows if row["record"] == record]
+
+    def until(self, condition):
+        """Until the condition on its statistics holds. Seldom enough for the limit of connections."""
+        for _ in range(300):
+            if condition():
+                return True
+            time.sleep(0.005)
+        return False
+
+    def of(self, name, *members):
+        """Members of a class."""
+        return [row[m] for row in self.rows("class") if row["class"] == name for m in members]
+
+    def members(self):
+        return self.r.named(", ".join(f"{m['pid']} {m['class']} {m['state']}" for m in sorted(self.rows("member"), key=lambda m: m["pid"])))
+
+    def settled(self, n):
+        """Until n processes are attached to."""
+        return self.until(lambda: self.members().count(" runs") >= n)
+
+    def at(self, ns):
+        """Moves the clock, and lets the scheduler take its turn."""
+        self.r.move(ns)
+        self.client_of_turns = self.client_of_turns or self.client()
+        for _ in range(2):
+            self.client_of_turns.ask("turn")  # no verb: an answer, and no more
+
+    def answered(self, *targets):
+        """Holders answer requests in their order: now the scheduler has the answers to its own."""
+        for t in targets:
+            link = self.r.link(t)
+            link.ask("status")
+            link.close()
+        self.at(0)
+
+    def end(self):
+        self.p.send_signal(signal.SIGTERM)
+        return self.r.finish(self.p)
+
+
+def pids(*targets):
+    return "pid=" + ",".join(str(t.pid) for t in targets)
+
+
+@scenario("a hint holds, its end and --idle resume; answers tell how many are off; statistics")
+def _(r):
+    a, b = r.target(0), r.target(0, 1)
+    s = Sched(r, "--offline", pids(a, b), "--idle", "5ms", "--max-hold", "10m", "--grace", "9")
+    yield s.settled(2), True
+    r.changes()
+    yield s.ask("begin 1"), "ok off=2"
+    yield (a.off, b.off), ("0", "0,1")
+    yield sorted(r.changes()), ["t1 suspend 0 grace=9", "t2 suspend 0,1 grace=9"]
+    yield r.timers_of(a.holder), [(0, 600), (9, 601)]
+    yield s.of("offline", "processes", "off", "missed", "holds"), [2, 2, 0, 1]
+    s.at(3 * SECOND)
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS - 1)
+    yield (a.off, b.off), ("0", "0,1")
+    s.at(1)
+    r.until(lambda: not a.off + b.off)
+    yield (a.off, b.off), ("", "")
+    yield sorted(r.changes()), ["t1 resume 0", "t2 resume 0,1"]
+    s.until(lambda: s.of("offline", "off") == [0])
+    yield s.of("offline", "off", "holds", "contended_ns", "longest_hold_ns"), [0, 1, 3 * SECOND, 3005 * MS]
+    yield s.of("online", "bursts", "busy_ns"), [1, 3 * SECOND]
+    h = a.holder, b.holder
+    yield s.end()[:1], "0"
+    yield (wait_death(h[0]), wait_death(h[1]), a.tracer, r.holders()), (True, True, 0, [])
+
+
+@scenario("what a hold costs: from the hint to the last queue off, from the decision to resume to the last queue on")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--idle", "5ms", "--max-hold", "10m")
+    s.settled(1)
+    r.once("suspend", lambda call: (r.move(3 * MS), call())[1])
+    r.once("resume", lambda call: (r.move(2 * MS), call())[1])
+    yield s.ask("begin 1"), "ok off=1 ns=3000000"
+    s.at(SECOND)
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS)
+    s.until(lambda: s.of("offline", "on_max_ns") != [None])
+    yield s.of("offline", "driver_calls", "off_p50_ns", "off_max_ns", "on_p50_ns", "on_max_ns", "cost_ns", "contended_ns",
+               "longest_hold_ns"), [2, 3 * MS, 3 * MS, 2 * MS, 2 * MS, 5 * MS, 1003 * MS, 1007 * MS]
+
+
+@scenario("--max-hold and --rest: no hold is longer, and the rest is as long")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "2s", "--rest", "300ms")
+    s.settled(1)
+    yield s.ask("begin 1"), "ok off=1"
+    s.at(1999 * MS)
+    yield a.off, "0"
+    s.link.ask("begin 1")  # renews the hint, not the hold
+    s.at(1 * MS)
+    r.until(lambda: not a.off)
+    yield a.off, ""
+    s.at(299 * MS)
+    yield a.off, ""
+    s.at(1 * MS)
+    r.until(lambda: a.off)
+    yield a.off, "0"
+    s.at(1698 * MS)
+    yield (a.off, s.of("online", "bursts")), ("0", [1])
+    s.at(2 * MS)  # the hint is older than --max-hold
+    s.at(10 * MS)
+    r.until(lambda: not a.off)
+    yield (a.off, s.rows("scheduler")[0]["hints"]), ("", 0)
+
+
+@scenario("a client that ends, ends its hints; clients of their own do not end those of others")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "10m")
+    s.settled(1)
+    one, two = s.client(), s.client()
+    yield one.ask("begin"), "ok off=1"
+    yield two.ask("begin 7"), "ok off=1"
+    one.close()
+    s.at(SECOND)
+    yield a.off, "0"
+    yield two.ask("end 8"), "error id no such hint"
+    two.close()
+    s.until(lambda: s.rows("scheduler")[0]["hints"] == 0)
+    s.at(10 * MS)
+    r.until(lambda: not a.off)
+    yield a.off, ""
+
+
+@scenario("the scheduler is killed: everything runs; it hangs: the deadline of its holds ends them")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "2s")
+    s.settled(1)
+    s.ask("begin 1")
+    h = a.holder
+    s.p.send_signal(signal.SIGSTOP)
+    r.move(2 * SECOND - 1)
+    yield Link(r, a).ask("status"), "0:suspended until=1e-09, ok held=1 since=-2 until=1e-09 follows"
+    r.move(1)
+    r.until(lambda: not a.off)
+    yield (a.off, lives(h)), ("", True)
+    s.p.send_signal(signal.SIGCONT)
+    s.p.kill()
+    yield ends(a, h), ENDED
+
+
+@scenario("a holder that does not answer for 2 s is missed, and its late answer is taken")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    s = Sched(r, "--offline", pids(a, b), "--max-hold", "10m")
+    s.settled(2)
+    kill(a.holder, signal.SIGSTOP)
+    s.link.send("begin 1")
+    yield s.until(lambda: "t2 offline off" in s.members()), True
+    other = s.client()
+    r.move(2 * SECOND - 1)
+    for _ in range(3):
+        other.ask("x")
+    s.link.s.setblocking(False)
+    try:
+        early = s.link.s.recv(100)
+    except BlockingIOError:
+        early = None
+    s.link.s.settimeout(PATIENCE)
+    yield early, None
+    r.move(1)
+    for _ in range(3):
+        other.ask("x")
+    yield s.link.take(), "ok off=1 missed=1 ns=2000000000"
+    yield s.members(), "t1 offline missed, t2 offline off"
+    kill(a.holder, signal.SIGCONT)
+    r.until(lambda: a.off)
+    s.until(lambda: s.of("offline", "off") == [2])
+    yield s.of("offline", "off", "missed"), [2, 0]
+
+
+@scenario("newcomers that fit, and those that end; the first class that fits; what was idle for 10 s is left alone")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--online", "pid=1", "--offline", "comm=target", "--max-hold", "10m", "--no-activity")
+    yield s.settled(1), True
+    b = r.target(0)
+    r.until(lambda: r.waits(s.p))
+    s.at(50 * MS)
+    yield s.settled(2), True
+    a.end()
+    s.at(100 * MS)
+    s.until(lambda: s.of("offline", "processes") == [1])
+    yield s.members(), "t2 offline runs"
+    for _ in range(10):
+        s.answered(b)
+        s.at(980 * MS)
+    s.answered(b)
+    yield s.ask("begin 1"), "ok off=1"
+    yield (s.ask("end 1"), s.at(10 * MS), r.until(lambda: not b.off))[::2], ("ok", True)
+    for _ in range(11):
+        s.answered(b)
+        s.at(SECOND)
+    s.answered(b)
+    yield s.ask("begin 1"), "ok"
+    yield (b.off, s.of("offline", "idle", "missed")), ("", [1, 0])
+    b.set_index(0, 3, 4)  # work comes while it is idle and should be held
+    s.at(1 * MS)
+    s.at(1 * MS)
+    s.until(lambda: s.of("offline", "off") == [1])
+    yield (b.off, s.of("offline", "idle", "off")), ("0", [0, 1])
+
+
+@scenario("the queues of the first class tell that it has work: held from then on, until --idle after the last")
+def _(r):
+    on, off = r.target(0), r.target(0)
+    s = Sched(r, "--online", pids(on), "--offline", pids(off), "--idle", "20ms", "--sample", "1ms")
+    yield s.settled(2), True
+    s.at(1 * MS)
+    yield (on.off, off.off, s.of("online", "bursts")), ("", "", [0])
+    on.set_index(0, 5, 6)
+    s.at(1 * MS)
+    s.at(1 * MS)
+    r.until(lambda: off.off)
+    yield (on.off, off.off, s.of("online", "bursts")), ("", "0", [1])
+    on.set_index(0, 6, 6)
+    s.at(1 * MS)
+    s.at(19 * MS)
+    yield off.off, "0"
+    s.until(lambda: s.at(2 * MS) or not off.off)
+    yield off.off, ""
+
+
+@scenario("three classes: the middle one is held for hints, and holds the last for its own work")
+def _(r):
+    mid, off = r.target(0), r.target(0)
+    s = Sched(r, "--class", f"mid={pids(mid)}", "--offline", pids(off), "--idle", "20ms", "--max-hold", "10m")
+    yield s.settled(2), True
+    mid.set_index(0, 1, 2)
+    s.at(1 * MS)
+    s.at(1 * MS)
+    s.until(lambda: s.of("offline", "holds") == [1])
+    yield (mid.off, off.off, s.of("mid", "bursts", "holds"), s.of("offline", "bursts", "holds")), ("", "0", [1, 0], [None, 1])
+    yield s.ask("begin 1"), "ok off=2"
+    yield (mid.off, off.off), ("0", "0")
+
+
+@scenario("a second scheduler on the same socket, a socket that a killed one has left, no socket")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a))
+    s.settled(1)
+    said = r.gpq("sched", "--socket", s.path, "--offline", pids(a))
+    yield said, f"1 / gpq: sched: {s.path}: a scheduler listens there already (pid {s.p.pid}); end that one, or name another with --socket"
+    s.p.kill()
+    s.p.wait()
+    r.until(lambda: not r.holders())
+    yield r.gpq("sched", "--status", "--socket", s.path), f"5 / gpq: sched: no scheduler at {s.path}; --socket FILE says where it listens"
+    s = Sched(r, "--offline", pids(a), "--for", "7s")
+    s.settled(1)
+    r.until(lambda: r.waits(s.p))
+    r.move(7 * SECOND - 1)
+    s.link.ask("x")
+    yield s.p.poll(), None
+    r.move(1)
+    yield r.finish(s.p)[:1], "0"
+
+
+main()
