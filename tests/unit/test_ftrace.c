@@ -519,6 +519,7 @@ static void test_live_processes(void **state)
 		{true, "other-77    (  41207) [000] ..... 1.0: f <-g", "# task: 77 41207 31\n"},
 		{false, "other-77    (  52880) [000] ..... 1.1: f <-g", ""},
 		{true, "other-77    (  41207) [000] ..... 1.2: f <-g", "# task: 77 41207 31\n"},
+		{true, "other-77    (  41207) [000] ..... 1.3: f <-g", ""},
 		{true, "gone-78    (  41207) [000] ..... 1.2: f <-g", "# task: 78 41207 31\n"},
 		{false, "gone-79    (     99) [000] ..... 1.2: f <-g",
 		 ""}, // not chosen, whoever it was
