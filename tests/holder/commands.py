@@ -84,6 +84,19 @@ def _(r):
     os.close(read)
 
 
+@scenario("the exit status of all queues together: the first reason if none is off, 3 if some are")
+def _(r):
+    t = r.target(0, 1, 2)
+    t.kfd.queue(0).closing = True
+    t.kfd.queue(1).refusals = 1
+    yield suspend(r, t, "-Q", "0,1,9").split(" / ")[:4], ["1", "0 closing", "1 refused", "9 unknown"]
+    yield suspend(r, t, "-Q", "9")[:11], "5 / 9 unkno"
+    yield suspend(r, t, "-Q", "2,9")[:15], "3 / 2 suspended"
+    yield resume(r, t, "-Q", "0,9")[:13], "3 / 0 running"
+    yield resume(r, t, "-Q", "2")[:13], "0 / 2 resumed"
+    yield r.gpq("resume", "-p", t.pid), "5 / gpq: resume: pid t1: not suspended by gpq; gpq suspend --list shows what is"
+
+
 # ---- COMMAND
 
 
@@ -141,6 +154,7 @@ def _(r):
     yield r.finish(p), "6 / gpq: suspend: pid t1: its holder ended (gpq resume, or killed); its queues run; see gpq queues"
     p, h = run()
     p.send_signal(signal.SIGTERM)
+    r.until(lambda: p.poll() is not None)  # before its input is closed
     yield r.finish(p), "5"
     yield ends(t, h), ENDED
     p, h = run()
@@ -169,8 +183,8 @@ def _(r):
     c.kfd.queues.clear()
     suspend(r, c)
     r.move(2 * SECOND)
-    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,QUEUES,QID,HOLDER,SINCE,LEFT,FOLLOWS"), (
-        f"0 / t1 suspended 1 1 h1 {62 * SECOND} {3538 * SECOND} no / t2 suspended 1 0 h2 {2 * SECOND} - yes / t3 waiting 0 - h3 - - yes")
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,COMMAND,STATE,QUEUES,QID,HOLDER,SINCE,LEFT,FOLLOWS"), (
+        f"0 / t1 target suspended 1 1 h1 {62 * SECOND} {3538 * SECOND} no / t2 target suspended 1 0 h2 {2 * SECOND} - yes / t3 target waiting 0 - h3 - - yes")
     resume(r, b, "--keep")
     kill(a.holder, signal.SIGSTOP)
     p = r.start("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SINCE")
@@ -283,6 +297,31 @@ def _(r):
     yield (a.off, b.off), ("", "")
     r.gpq("suspend", "--comm", "target", "--once")
     yield r.followers(), []
+
+
+@scenario("a follower looks at once when what it took in was resumed by another selector; others of it go on")
+def _(r):
+    a = r.target(0)
+    r.gpq("suspend", "--comm", "target")
+    f, = r.followers()
+    yield r.gpq("resume", "--cmdline", "/rig/target", "-r", "-n", "-o", "RESULT"), "0 / resumed"
+    yield (wait_death(f), a.off), (True, "")
+    # While one of two is held, it goes on.
+    b = r.target(0)
+    r.gpq("suspend", "--comm", "target")
+    f, = r.followers()
+    r.gpq("resume", "-p", a.pid)
+    r.until(lambda: r.waits(f) == 0.05)
+    r.move(1001 * MS)
+    r.until(lambda: r.waits(f) == 0.05)
+    yield (lives(f), a.off, b.off), (True, "", "0")
+    r.gpq("resume", "-p", b.pid)
+    r.until(lambda: r.waits(f) == 0.05)
+    r.move(999 * MS)
+    r.until(lambda: r.waits(f) == 0.05)
+    yield lives(f), True
+    r.move(50 * MS)
+    yield wait_death(f), True
 
 
 main()

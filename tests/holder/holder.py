@@ -191,7 +191,7 @@ def _(r):
 
 @scenario("--if-idle: no queue with packets to take, nor one whose waves ran when it was suspended")
 def _(r):
-    t = r.target(0, 1, 2, (3, 1))
+    t = r.target(0, 1, (2, 0), (3, 1))
     for q, read, write in ((0, 5, 5), (1, 5, 6), (2, 7, 7), (3, 64, 64)):
         t.set_index(q, read, write)
     t.set_waves(2, 4096)
@@ -235,6 +235,45 @@ def _(r):
     yield link.ask("resume queues=0"), "error 1 resume the queues: Input/output error"
     yield ends(t, h), ENDED
     yield r.changes()[-2:], ["resume 0 !5", "disable"]
+
+
+@scenario("a client that does not read is neither waited for nor lost; no other client waits for it")
+def _(r):
+    t = r.target(*range(64))
+    suspend(r, t, "-Q", "0")
+    slow, other = r.link(t), r.link(t)
+    slow.s.sendall(b"queues addresses\n" * 60)
+    for _ in range(3):
+        yield other.ask("status"), "0:suspended, ok held=1 since=0"
+    answers = [slow.answer() for _ in range(60)]
+    yield {(len(a), a[0].split()[1], a[63].split()[1], a[64].split()[0]) for a in answers}, {(65, "id=0", "id=63", "ok")}
+    yield slow.ask("status"), "0:suspended, ok held=1 since=0"
+    # Lines that are cut, together, wrong or too long.
+    slow.s.sendall(b"sta")
+    yield other.ask("status"), "0:suspended, ok held=1 since=0"
+    slow.s.sendall(b"tus\nnonsense\nsuspend for_ns=0\nsuspend tie=1\nresume queues=\nrelease idle\nsta")
+    yield [slow.take() for _ in range(6)], ["0:suspended, ok held=1 since=0", "error 2 bad request: nonsense",
+                                            "error 2 bad request: for_ns=0", "error 2 bad request: tie=1",
+                                            "error 2 bad request: queues=", "error 2 bad request: idle"]
+    slow.s.sendall(b"tus\n")
+    yield slow.take(), "0:suspended, ok held=1 since=0"
+    slow.s.sendall(8192 * b"x")
+    yield slow.line(), None
+    yield other.ask("status"), "0:suspended, ok held=1 since=0"
+
+
+@scenario("the 65th client takes the place of the one that was silent for longest and holds nothing")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t, "-Q", "0")
+    links = [r.link(t) for _ in range(64)]
+    links[0].ask("suspend queues=1 tie")
+    for link in links[2:] + links[1:2]:
+        link.ask("status")
+    more = r.link(t)
+    yield more.ask("status"), "0:suspended, 1:suspended, ok held=2 since=0"
+    yield links[2].line(), None
+    yield [link.ask("status")[:11] for link in links[:2] + links[3:]], 63 * ["0:suspended"]
 
 
 # ---- deadlines, by the clock
