@@ -4,7 +4,7 @@ import sys
 
 import tap
 from tap import ok
-from trace_tables import About, differs, gpq, ordered
+from trace_tables import About, Log, differs, gpq, hexed, ordered
 
 LINE = re.compile(r' *(.*)-(\d+) +(?:\( *(\d+|-+)\) )?\[(\d+)\] +(?:\S{5} +)?(\d+)\.(\d{6}): (\w+): (.*)')
 TASK = '%16s-%-7d (%7d) [%03d] ..... %5d.%06d: %s\n'
@@ -109,9 +109,70 @@ def check(path):
             ok(got and not what, '%s: sorted by %s%s' % (name, sign, key), what)
 
 
+STEPS = ('enter', 'unmap', 'save', 'map', 'rest', 'leave', 'total')
+
+
+def made_suspensions(n):
+    """Lines of `n` suspensions of which no two steps take equally long, and their rows."""
+    lines, rows, inside = [], [], '(%s+0x0/0x9 [amdgpu])'
+    for i in range(n):
+        at, tid, result = 10000000 + 100000 * i, 20 + i % 2, -22 if i == 4 else i + 1
+        enter, save, unmapped, mapped, leave = 10 + i, 60 + 2 * i, 40 + 3 * i, 30 + 5 * i, 5 + 7 * i
+        begin = at + enter
+        fence, unmap = begin + 10, begin + 5 + unmapped + save
+        end = unmap + 7 + mapped + 9
+        for us, kind, name, args in (
+                (at, 'p', 'kfd_ioctl_set_debug_trap', 'pid=%d op=6' % (10 + i % 3)), (begin, 'p', 'suspend_queues', 'count=%d grace=0 queue=%d' % (i + 1, i)),
+                (begin + 5, 'p', 'unmap_queues_cpsch', ''), (fence, 'p', 'amdkfd_fence_wait_timeout', ''), (fence + save, 'r', 'amdkfd_fence_wait_timeout', 'ret=0'),
+                (unmap, 'r', 'unmap_queues_cpsch', 'ret=0'), (unmap + 7, 'p', 'map_queues_cpsch', ''), (unmap + 7 + mapped, 'r', 'map_queues_cpsch', 'ret=0'),
+                (end, 'r', 'suspend_queues', 'ret=%d' % result), (end + leave, 'r', 'kfd_ioctl_set_debug_trap', 'ret=0')):
+            where = '(caller+0x1/0x9 [amdgpu] <- %s)' % name if kind == 'r' else inside % name
+            lines.append(TASK % ('dbg%d' % tid, tid, tid, i % 2, us // 1000000, us % 1000000, '%s: %s %s' % (kind, where, args)))
+        steps = (enter, unmapped, save, mapped, 5 + 7 + 9, leave, end + leave - at)
+        rows.append({'number': i + 1, 'time_us': at, 'pid': tid, 'command': 'dbg%d' % tid, 'target': 10 + i % 3, 'queue_id': i, 'queues': i + 1,
+                     'result': result, **{'%s_ns' % k: t * 1000 for k, t in zip(STEPS, steps)}})
+    return ''.join(lines), rows
+
+
+def check_breakdown(path, rows):
+    fourth = rows[3]['time_us']
+    end = fourth + rows[3]['total_ns'] // 1000
+    for args, want in ((['all'], rows), (['1'], rows[:1]), (['12'], rows[11:]), (['13'], []), (['%.6fs' % (fourth / 1e6)], rows[3:4]),
+                       (['%.6fs' % (end / 1e6)], rows[3:4]), (['%.6fs' % ((end + 1) / 1e6)], []), (['%.6fs' % ((fourth - 1) / 1e6)], []),
+                       (['all', '-p', '11'], [r for r in rows if r['target'] == 11]), (['4', '-p', '11'], []), (['all', '--since', str(end)], rows[3:]),
+                       (['all', '--since', str(end + 1)], rows[4:]), (['all', '--until', str(fourth)], rows[:4]), (['all', '--until', str(fourth - 1)], rows[:3])):
+        got = gpq('--ftrace', path, '--ftrace-clock', 'mono', '-J', '--breakdown', *args)
+        what = differs(got[0]['suspensions'], want) if got else 'nothing'
+        steps = []
+        for k in STEPS:
+            t = sorted(r[k + '_ns'] for r in want)
+            n = len(t)
+            steps.append({'count': n, 'p50_ns': t[(n + 1) // 2 - 1] if n else None, 'p90_ns': t[-(-n * 9 // 10) - 1] if n > 9 else None,
+                          'p99_ns': None, 'max_ns': t[-1] if n else None})
+        what = what or differs(got[0]['steps'], steps)
+        ok(not what, ' '.join(['--breakdown', *args]), what)
+
+
+def check_log(path, log_path):
+    """Records of a log beside the kernel's: the ring of each that names a queue, by whichever of its addresses."""
+    def ring(r):
+        return None if not r.queue else (r.queue.ring or r.queue).hwq
+    want = [{'time_us': r.us, 'log_pid': r.pid, 'thread': hexed(r.tid), 'kind': r.kind, 'name': r.kernel or r.api, 'hwq': hexed(ring(r)),
+             'inside_ns': r.duration * 1000 if r.duration is not None else None} for r in Log(log_path).records]
+    got = [r for r in gpq('--ftrace', path, '--ftrace-clock', 'mono', '--list', '--output-all', '--ndjson', log_path) if r['source'] == 'log']
+    what = differs(got, sorted(want, key=lambda r: r['time_us']))
+    ok(not what, 'with ' + log_path.rsplit('/', 1)[-1], what)
+
+
 if __name__ == '__main__':
     with open('made.trace', 'w', encoding='utf-8') as made:
         made.write('# clock: mono\n' + MADE)
-    for trace in 'made.trace', *sys.argv[1:]:
+    for trace in 'made.trace', *sys.argv[2:]:
         check(trace)
+    text, suspensions = made_suspensions(12)
+    with open('suspensions.trace', 'w', encoding='utf-8') as made:
+        made.write('# clock: mono\n' + text)
+    check_breakdown('suspensions.trace', suspensions)
+    check_log('made.trace', sys.argv[1] + '/pairs57.log')
+    check_log('made.trace', sys.argv[1] + '/pairs64.log')
     tap.finish()

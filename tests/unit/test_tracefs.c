@@ -146,7 +146,8 @@ static void change_probes(const char *command)
 			append(switch_of, "%s", "");
 		}
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 }
 
 static ssize_t fake_write(int fd, const void *data, size_t n)
