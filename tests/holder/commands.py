@@ -97,6 +97,33 @@ def _(r):
     yield r.gpq("resume", "-p", t.pid), "5 / gpq: resume: pid t1: not suspended by gpq; gpq suspend --list shows what is"
 
 
+@scenario("queues of secondary contexts are not reached, and that is said")
+def _(r):
+    t = r.target(0, 1)
+    for context, qid in ((1, 0), (1, 1), (2, 5)):
+        folder = f"/sys/class/kfd/kfd/proc/{t.pid}/context_{context}/queues/{qid}"
+        for name, value in (("gpuid", GPU), ("size", 4096), ("type", 0)):
+            r.write(f"{folder}/{name}", str(value))
+    columns = ("-r", "-n", "-o", "CONTEXT,QID,RESULT")
+    said = "gpq: suspend: pid t1: {} of {} on: the debug interface does not reach them; gpq queues -o +CONTEXT shows them"
+    yield r.gpq("suspend", "-p", t.pid, *columns), (
+        "3 / - 0 suspended / - 1 suspended / 1 0 unreachable / 1 1 unreachable / 2 5 unreachable / "
+        + said.format("3 queues", "2 secondary contexts run"))
+    yield t.off, "0,1"
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,UNREACHED"), "0 / t1 3"
+    yield r.gpq("resume", "-p", t.pid, "-Q", "1,5", *columns), (
+        "3 / - 1 resumed / - 5 unknown / gpq: resume: pid t1: queue 5: only a secondary context has one of this id")
+    yield r.gpq("suspend", "-p", t.pid, "-Q", "5", *columns), "6 / 2 5 unreachable / " + said.format("1 queue", "1 secondary context runs")
+    yield t.off, "0"
+    resume(r, t)
+    yield suspend(r, t, "--all-or-none"), (
+        "6 / gpq: suspend: pid t1: 3 queues of secondary contexts cannot be held / gpq: suspend: --all-or-none: nothing stays suspended")
+    yield (t.off, r.holders()), ("", [])
+    yield suspend(r, t, "-Q", "0,5", "--all-or-none").split(" / ")[0], "6"
+    yield suspend(r, t, "-Q", "9", "--all-or-none"), (
+        "5 / gpq: suspend: pid t1: queue 9: unknown / gpq: suspend: --all-or-none: nothing stays suspended")
+
+
 # ---- COMMAND
 
 
@@ -259,6 +286,10 @@ def _(r):
 @scenario("a follower takes in what comes to fit, looks every 50 ms, and ends with resume")
 def _(r):
     a = r.target(0)
+    yield r.gpq("suspend", "--user", os.geteuid(), "-r", "-n", "-o", "PID,QID,RESULT"), "0 / t1 0 suspended"
+    yield r.gpq("suspend", "--user", os.geteuid(), "--once", "-r", "-n", "-o", "PID,QID,RESULT"), "0 / t1 0 already"  # not its holder
+    yield r.gpq("resume", "--user", os.geteuid(), "-r", "-n", "-o", "PID,QID,RESULT"), "0 / t1 0 resumed"
+    yield (r.followers(), r.holders()), ([], [])
     yield r.gpq("suspend", "--comm", "target", "-r", "-n", "-o", "PID,QID,RESULT"), "0 / t1 0 suspended"
     f = r.followers()
     yield len(f), 1

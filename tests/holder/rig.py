@@ -105,8 +105,9 @@ class Process:
 class Driver(threading.Thread):
     """Answers the ioctls of all gpq processes, one after the other."""
 
-    def __init__(self, path):
+    def __init__(self, path, sysfs):
         super().__init__(daemon=True)
+        self.sysfs = sysfs
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(64)
@@ -177,6 +178,9 @@ class Driver(threading.Thread):
 
     def reap(self):
         """What the driver's notifiers have done by now for processes that ended."""
+        for name in os.listdir(self.sysfs):
+            if not lives(int(name)) and int(name) not in self.processes:
+                shutil.rmtree(f"{self.sysfs}/{name}")
         for pid in list(self.processes):
             p = self.processes[pid]
             if p.session and not lives(p.session.owner):
@@ -258,6 +262,7 @@ class Driver(threading.Thread):
             p.session.owner = opener
             return -EALREADY
         p.session = Session(opener, os.dup(fds[0]))
+        os.makedirs(f"{self.sysfs}/{opener}/queues", exist_ok=True)  # who has opened KFD is a KFD process, too
         if os.get_blocking(p.session.fd):
             self.faults.append("a full pipe would block the target")
         return 0, arg, struct.pack("QII", 0, p.runtime, 0)
@@ -512,7 +517,7 @@ class Rig:
         shutil.copytree(f"{top}/tests/hosts/gfx90a-k6.12/sys/class/kfd/kfd/topology", self.root + "/sys/class/kfd/kfd/topology")
         self.write("/dev/kfd", "")
         self.write("/proc/sys/kernel/osrelease", "6.12.95\n")
-        self.driver = Driver(self.dir + "/kfd")
+        self.driver = Driver(self.dir + "/kfd", self.root + "/sys/class/kfd/kfd/proc")
         with open(self.gpq_program, "rb") as f:
             self.sanitized = b"__asan_init" in f.read()
         linked = subprocess.run(["ldd", self.gpq_program], capture_output=True, text=True).stdout

@@ -288,6 +288,67 @@ def _(r):
     yield (mid.off, off.off), ("0", "0")
 
 
+@scenario("--status: what it counts of itself and of its clients; rates are by the clock")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "10m", "--share", "80:20", "--period", "400ms")
+    s.settled(1)
+    s.at(5 * SECOND)
+    many = s.client()
+    many.s.sendall(b"end 3\n" * 210)  # 200 at once, then one each 0.5 ms
+    yield {many.take() for _ in range(200)}, {"error id no such hint"}
+    (row,) = s.rows("scheduler")
+    yield [row[k] for k in ("policy", "up_ns", "max_hold_ns", "clients", "hints", "throttled", "refused", "left_out")], [
+        "share 80:20", 5 * SECOND, 600 * SECOND, 4, 0, 1, 0, 0]
+    requests = row["requests"]
+    s.at(5 * MS)
+    yield {many.take() for _ in range(10)}, {"error id no such hint"}
+    (row,) = s.rows("scheduler")
+    yield row["requests"] - requests, 10 + 2 + 1  # those, two of at(), the status itself
+    many.close()
+    s.at(0)
+    yield s.rows("scheduler")[0]["clients"], 3
+
+
+@scenario("--share 80:20: the class below gets its slice of contended time")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "10m", "--share", "80:20", "--period", "400ms")
+    s.settled(1)
+    s.at(100 * MS)  # it asks for the queues once more
+    s.answered(a)
+    yield s.ask("begin 1"), "ok off=1"
+    s.at(320 * MS - 1)
+    s.answered(a)
+    yield a.off, "0"
+    s.at(2)
+    r.until(lambda: not a.off)
+    yield a.off, ""
+    s.at(79 * MS)
+    yield a.off, ""
+    s.at(2 * MS)
+    r.until(lambda: a.off)
+    yield a.off, "0"
+
+
+@scenario("gpq sched --status, from outside")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    s = Sched(r, "--offline", pids(a, b), "--max-hold", "10m")
+    s.settled(2)
+    s.ask("begin 1")
+    s.at(3 * SECOND)
+    yield r.gpq("sched", "--status", "--socket", s.path, "-r", "-n", "-o", "CLASS,PROCS,OFF,HOLDS,CONTENDED"), (
+        f"0 / online 0 0 0 0 / offline 2 2 1 {3 * SECOND}")
+    yield sorted(r.gpq("sched", "--status", "--members", "--socket", s.path, "-r", "-n", "-o", "PID,CLASS,STATE").split(" / ")), [
+        "0", "t1 offline off", "t2 offline off"]
+    s.p.send_signal(signal.SIGSTOP)
+    p = r.start("sched", "--status", "--socket", s.path)
+    yield r.still_waits(p, 5), True  # gpq_status() of libgpqclient
+    yield r.finish(p), "1 / gpq: sched: ask the scheduler: Connection timed out"
+    s.p.send_signal(signal.SIGCONT)
+
+
 @scenario("a second scheduler on the same socket, a socket that a killed one has left, no socket")
 def _(r):
     a = r.target(0)
