@@ -156,10 +156,106 @@ static void test_memory(void **state)
 	assert_false(memory_read(&m, (uintptr_t)at + PAGE - 4, to, 8));
 	memory_close(&m);
 	assert_false(memory_read(&m, (uintptr_t)big, to, 8));
+	errno = 0;
+	v[0].got = MEMORY_READ;
+	assert_false(memory_read_all(&m, v, 1));
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(v[0].got, MEMORY_LOST);
 	munmap(at, PAGE);
 	munmap(at + 2 * PAGE, PAGE);
 	free(big);
 	free(to);
+}
+
+// Each byte is the last one of its address; of address 13 none can be read.
+static struct {
+	uint64_t at[4];
+	size_t size[4];
+	unsigned n;
+} asked;
+
+static bool read_lows(void *arg, uint64_t address, void *to, size_t size)
+{
+	assert_ptr_equal(arg, &asked);
+	assert_true(asked.n < 4);
+	asked.at[asked.n] = address;
+	asked.size[asked.n++] = size;
+	for (size_t i = 0; i < size; i++)
+		((uint8_t *)to)[i] = (uint8_t)(address + i);
+	return address != 13;
+}
+
+static void test_memory_parts(void **state)
+{
+	char eight[] = "12345678", four[] = "abcd", lost[] = "lostlost", to[9] = "";
+	struct memory_range kept[] = {{100, four, 4, MEMORY_READ},
+				      {200, lost, 8, MEMORY_LOST},
+				      {100, eight, 8, MEMORY_READ}};
+	struct memory m = {.fd = -1, .kept = kept, .nkept = 3, .read = read_lows, .arg = &asked};
+	uint8_t *big = malloc(2 * MEMORY_BYTES_MOST + 1);
+	static const size_t over[] = {0,
+				      1,
+				      MEMORY_BYTES_MOST - 1,
+				      MEMORY_BYTES_MOST,
+				      MEMORY_BYTES_MOST + 1,
+				      2 * MEMORY_BYTES_MOST};
+	static const unsigned parts[] = {0, 1, 1, 1, 2, 2};
+	(void)state;
+	asked.n = 0;
+	assert_true(memory_read(&m, 100, to, 8)); // what was read in advance, once
+	assert_string_equal(to, "12345678");
+	assert_int_equal(asked.n, 0);
+	assert_true(memory_read(&m, 100, to, 8));
+	assert_int_equal(asked.n, 1);
+	assert_int_equal(to[7], 107);
+	assert_true(memory_read(&m, 200, to, 8) && asked.n == 2);
+	assert_true(memory_read(&m, 101, to, 4) && asked.n == 3);
+	assert_true(memory_read(&m, 100, to, 4) && asked.n == 3);
+	assert_memory_equal(to, "abcd", 4);
+	assert_false(memory_read(&m, 13, to, 4));
+	for (size_t i = 0; i < COUNT(over); i++) {
+		asked.n = 0;
+		assert_true(memory_read(&m, 1000, big, over[i]));
+		assert_int_equal(asked.n, parts[i]);
+		assert_true(!asked.n || asked.at[0] == 1000);
+		assert_true(asked.n < 2 || (asked.at[1] == 1000 + MEMORY_BYTES_MOST &&
+					    asked.size[1] == over[i] - MEMORY_BYTES_MOST));
+		assert_true(!over[i] || big[over[i] - 1] == (uint8_t)(1000 + over[i] - 1));
+	}
+	struct memory_range v[] = {{20, to, 2, 0}, {13, to + 2, 1, 0}, {30, to + 3, 1, 0}};
+	asked.n = 0;
+	assert_false(memory_read_all(&m, v, 3));
+	assert_true(v[0].got == MEMORY_READ && v[1].got == MEMORY_LOST && v[2].got == MEMORY_READ);
+	assert_int_equal(asked.n, 3);
+	free(big);
+}
+
+// The process's command line: blanks between its words, none at its end, cut to the room there is.
+static void test_cmdline(void **state)
+{
+	int ends[2];
+	char text[32] = "";
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	const pid_t pid = fork();
+	if (!pid) {
+		dup2(ends[0], 0);
+		close(ends[1]);
+		execlp("cat", "cat", "-", "", (char *)NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 10000 && memcmp(text, "cat", 3) != 0; i++, usleep(1000))
+		proc_cmdline(pid, text, sizeof(text));
+	assert_int_equal(proc_cmdline(pid, text, sizeof(text)), 5);
+	assert_string_equal(text, "cat -");
+	assert_int_equal(proc_cmdline(pid, text, 6), 5);
+	assert_string_equal(text, "cat -");
+	assert_int_equal(proc_cmdline(pid, text, 5), 4);
+	assert_string_equal(text, "cat ");
+	close(ends[1]);
+	waitpid(pid, NULL, 0);
+	assert_true(proc_cmdline(pid, text, sizeof(text)) < 0);
+	close(ends[0]);
 }
 
 // The address space of a process that has ended.
@@ -409,7 +505,8 @@ int main(void)
 		cmocka_unit_test(test_silent),  cmocka_unit_test(test_crash),
 		cmocka_unit_test(test_forked),  cmocka_unit_test(test_confined),
 		cmocka_unit_test(test_posted),  cmocka_unit_test(test_posted_silent),
-		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_killed),  cmocka_unit_test(test_memory_parts),
+		cmocka_unit_test(test_cmdline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
