@@ -106,7 +106,7 @@ def _(r):
     r.until(lambda: not a.off + b.off)
     yield (a.off, b.off), ("", "")
     yield sorted(r.changes()), ["t1 resume 0", "t2 resume 0,1"]
-    s.until(lambda: s.of("offline", "off") == [0])
+    s.until(lambda: s.of("offline", "longest_hold_ns") != [0])
     yield s.of("offline", "off", "holds", "contended_ns", "longest_hold_ns"), [0, 1, 3 * SECOND, 3005 * MS]
     yield s.of("online", "bursts", "busy_ns"), [1, 3 * SECOND]
     h = a.holder, b.holder
