@@ -96,6 +96,16 @@ is "a log, then holes" "$( (cat "$log" && cat holes) | gpq trace -q -J - | jq -c
 is "endless input ends with Ctrl-C, and what was read is told" \
 	"$(yes "$(head -1 "$log")" | may 124 timeout --foreground -k 60 -s INT 1 gpq trace -q -J - 2>err | jq '.totals | .records > 1000 and .records == .lines')" true
 
+# A pipe's records are listed as they come, not when it ends.
+mkfifo pipe && : >list
+gpq trace -q --list -rn -o KIND - <pipe >list &
+exec 7>pipe
+sed -n 1,5p "$log" >&7
+wait_for 5
+is "a pipe that stays open" "$(wc -l <list)" 5
+exec 7>&-
+wait $!
+
 # Truncated while it is read: a shorter file, or a word on it; never a crash.
 gen-amdlog --release 7.12 --level 5 --lines 60000 >one 2>/dev/null
 told=0 wrong=0
