@@ -3,6 +3,7 @@ import contextlib
 import ctypes
 import fcntl
 import shutil
+import socket
 
 from scenario import *  # noqa: F403
 
@@ -260,6 +261,27 @@ def _(r):
     slow.s.sendall(8192 * b"x")
     yield slow.line(), None
     yield other.ask("status"), "0:suspended, ok held=1 since=0"
+
+
+@scenario("the end of the holder waits 1 s for a client that has not taken its answers")
+def _(r):
+    for patient in (True, False):
+        t = r.target(*range(64))
+        suspend(r, t, "-Q", "0")
+        h, slow, other = t.holder, r.link(t), r.link(t)
+        slow.s.sendall(b"queues addresses\n" * 60)
+        yield other.ask("status"), "0:suspended, ok held=1 since=0"
+        yield other.ask("resume").split(", ")[-1], "ok ended"
+        yield (r.until(lambda: r.waits(h) == 1), t.off), (True, "")
+        r.move(SECOND - 1)
+        yield (r.waits(h), lives(h)), (1 / SECOND, True)
+        if not patient:
+            r.move(1)
+            yield wait_death(h), True
+            continue
+        while (line := slow.line()) is not None:
+            last = line
+        yield (last.split()[0], ends(t, h)), ("ok", ENDED)
 
 
 @scenario("the 65th client takes the place of the one that was silent for longest and holds nothing")
@@ -682,6 +704,43 @@ def _(r):
     yield ends(t, h), ENDED
 
 
+@scenario("--no-trace: a holder that is stopped is killed, and what can be known of its queues is said")
+def _(r):
+    def killed(t, *wanted):
+        kill(t.holder, signal.SIGSTOP)
+        r.calls()
+        p = r.start("resume", "-p", t.pid)
+        yield r.still_waits(p, 1), True
+        yield r.finish(p), wanted[0]
+        yield r.calls(), list(wanted[1:])
+    runs = "0 / gpq: resume: pid t1: its holder did not answer and was killed; the queues run"
+    driver_7_2(r)
+    t = r.target(0)
+    suspend(r, t, "--no-trace")
+    yield from killed(t, runs, "probe !22")
+    yield (t.off, t.tracer), ("", 0)
+    # A debugger had taken the session: it is ended in its place.
+    suspend(r, t, "--no-trace")
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    t.kfd.session.owner = os.getpid()
+    p = r.start("resume", "-p", t.pid)
+    yield r.still_waits(p, 1), True
+    r.calls()
+    yield r.finish(p), runs
+    yield [c for c in r.calls() if c != "probe"], ["enable 0 !114", "disable"]
+    yield t.off, ""
+    # Who traces it hides that.
+    suspend(r, t, "--no-trace")
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    with tracing(t):
+        p = r.start("resume", "-p", t.pid)
+        yield r.still_waits(p, 1), True
+        yield r.finish(p), ("1 / gpq: resume: pid t1: its holder did not answer and was killed, but whether its queues run is hidden by who "
+                            "traces it; see gpq queues")
+
+
 @scenario("who is traced already is left alone")
 def _(r):
     t = r.target(0)
@@ -748,6 +807,28 @@ def _(r):
     t = r.target(0)
     suspend(r, t)
     yield os.path.exists(r.socket_of(t)), True
+
+
+@scenario("a holder whose socket is in a folder that only it knows is found by its descriptors")
+def _(r):
+    t = r.target(0)
+    other = r.dir + "/other"
+    os.makedirs(other, 0o700, exist_ok=True)
+    yield r.gpq("suspend", "-p", t.pid, "-r", "-n", "-o", "RESULT", env={"XDG_RUNTIME_DIR": other}), "0 / suspended"
+    path = f"{other}/gpq/{t.pid}-{t.start_ticks}"
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SOCKET"), "0 / t1 suspended " + r.named(path)
+    yield suspend(r, t), "0 / 0 already"
+    yield resume(r, t), "0 / 0 resumed"
+    # A socket of that name at which somebody else listens is not believed.
+    r.gpq("suspend", "-p", t.pid, env={"XDG_RUNTIME_DIR": other})
+    h = t.holder
+    os.makedirs(r.run_dir + "/gpq", 0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as liar:
+        liar.bind(r.socket_of(t))
+        liar.listen()
+        yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SOCKET"), "0 / t1 suspended " + r.named(path)
+        yield resume(r, t), "0 / 0 resumed"
+        yield ends(t, h), ENDED
 
 
 @scenario("a folder that somebody has locked is waited for, 2 s")
