@@ -111,6 +111,9 @@ packet() { # TIME PID TID HWQ KIND SIGNAL RPTR WPTR
 	packet 12000 7 aa 1 BarrierAND 0x0 12 12
 	q 36000 9 bb 'Callback: Queue 0x92 aborting with error : x code: 0x1'
 	q 37000 9 bb 'Deleting hardware queue 0x92 with refCount 0'
+	q 37100 7 aa 'hipMemset ( 0x1 ) '
+	packet 37000 7 aa 1 BarrierAND 0x0 12 12
+	q 37110 7 aa 'hipMemset: Returned hipSuccess : '
 	q 38000 9 bb 'hipMalloc ( 0x1 ) '
 	q 400 9 bb 'hipMalloc: Returned hipSuccess : '
 	q 500 9 bb 'hipDeviceSynchronize (  ) '
@@ -158,6 +161,8 @@ C 7 0 12000 backlog of 0x91 packets=0
 X 7 6000000 12000 0 barrier barrier_and packet=barrier_and wptr=12 rptr=12
 i 9 5000002 36000 error queue error text=Callback: Queue 0x92 aborting with error : x code: 0x1
 i 9 5000002 37000 queue queue deleted
+X 7 6000000 37000 0 barrier barrier_and packet=barrier_and wptr=12 rptr=12
+X 7 5000001 37100 10 api hipMemset
 i 9 5000002 400 api hipMalloc log=another run
 i 9 5000002 500 api hipDeviceSynchronize log=no return
 C 8000000 0 30000 queues with packets in 10 ms queues=2

@@ -299,6 +299,11 @@ $ head -c -1 $DATA/amdlog/wrapped.log >cut.log; for b in $(grep -ab '' cut.log |
 > done; grep -ac '' cut.log
 4
 
+# Each record is older than the one before, also where a block of the input ends.
+$ seq -f ':3:hip_memory.cpp           :786 : 00%.0f us: [pid:7 tid: 0x7f] init' 20000 -1 10001 >back.log; for n in 1 3; do gpq trace -q -J --threads $n back.log | jq -c '.totals | [.records, .steps_back, .first_us, .last_us]'; done
+[10000,9999,10001,20000]
+[10000,9999,10001,20000]
+
 # What lies up to 4 MiB before and behind a range is read for names and torn records, in files that are longer as well.
 $ (yes text | head -c 5000000; cat $DATA/amdlog/wrapped.log; yes text | head -c 5000000) >far.log
 $ gpq trace -q -J --range 5000000:692 far.log | jq -c '.totals | [.lines, .records, .mended, .dispatches]'; gpq trace -q --by kernel -rno NAME,DISPATCHES --range 5000461:300 far.log
