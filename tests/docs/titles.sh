@@ -17,7 +17,7 @@ is "what is wrong with a commit" "$(printf '%s\t%s\t%s\0' 1 "Mend queues" "Why."
 3 queues: a; b
 5 queues: mend $(printf 'x%.0s' {1..60})"
 
-since=bc16af3
+since=fc6a986f
 git merge-base --is-ancestor $since HEAD 2>/dev/null || { pass "titles of commits # skip that commit is not in the history here"; finish; }
 empty "titles and bodies of commits" "$(git log --no-merges --format='%h%x09%s%x09%b%x00' "$since..HEAD" | wrong)"
 finish
