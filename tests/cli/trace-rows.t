@@ -231,6 +231,10 @@ damaged; make it anew
 damaged; make it anew
 ? 1
 
+# Parts of two files do not continue each other, however their bytes are numbered; a line begins at 591 (grep -b).
+$ { gpq trace --partial --range 0:1000 $DATA/amdlog/cnn.log; gpq trace --partial --range 500: $DATA/amdlog/transformer.log; } | gpq merge 2>&1 >/dev/null | grep -o 'bytes.*'
+bytes 0 to 591 are in no part; what is in them is missing
+
 # Parts that overlap, one of them within the other: its lines begin at 1029 and end at 1557 (grep -b).
 $ { gpq trace --partial --range 0: $DATA/amdlog/cnn.log; gpq trace --partial --range 1000:500 $DATA/amdlog/cnn.log; } | gpq merge 2>&1 >/dev/null | grep -o 'bytes.*'
 bytes 1029 to 1557 are in two parts; what is in both counts twice
