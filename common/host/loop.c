@@ -50,6 +50,11 @@ bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want)
 	return set_want(l, EPOLL_CTL_MOD, fd, key, want);
 }
 
+void loop_remove(struct loop *l, int fd)
+{
+	epoll_ctl(l->fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
 void loop_close(struct loop *l)
 {
 	close_quietly(l->fd);

@@ -32,7 +32,8 @@ static inline bool wait_readable(int fd, uint64_t until_ns)
 
 // ---- many descriptors that stay
 
-// A descriptor that is closed leaves the loop, unless another process has a duplicate of it.
+// A descriptor that is closed leaves the loop, unless another process has a duplicate of it, as a
+// child has that was just forked: its events go on coming. loop_remove() comes before close() then.
 struct loop {
 	int fd; // epoll descriptor, readable when loop_wait() has an event; -1: not open
 };
@@ -44,6 +45,7 @@ enum loop_want { LOOP_NOTHING, LOOP_READ, LOOP_WRITE }; // an error or a hang-up
 bool loop_open(struct loop *l);
 bool loop_add(struct loop *l, int fd, uint64_t key, enum loop_want want);
 bool loop_change(struct loop *l, int fd, uint64_t key, enum loop_want want);
+void loop_remove(struct loop *l, int fd);
 void loop_close(struct loop *l);
 
 // Waits for at most `max` events. Returns their number; 0: time is over; -1 with errno.

@@ -267,6 +267,7 @@ static void close_client(struct hints *h, struct client *c)
 {
 	end_hints(h, c);
 	send_answers(h, c);
+	loop_remove(&h->loop, c->fd); // a holder that is starting may have it, too
 	close(c->fd);
 	c->fd = -1;
 }

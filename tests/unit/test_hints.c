@@ -231,6 +231,28 @@ static void test_death(void **state)
 #define NUMBER  "error request an ID is a number of at most 20 digits, below 2^64\n"
 #define LENGTH  "error request a line has at most 64 bytes\n"
 
+// A child that was just forked has the connections, too: what is said of one that has ended must
+// not end the one that has its place.
+static void test_forked(void **state)
+{
+	int first = connect_client(), next = dup(first), copy, second;
+	(void)state;
+	close(next);
+	serve(); // accepts as `next`
+	copy = dup(next);
+	assert_true(copy >= 0);
+	close(first);
+	serve();
+	second = connect_client();
+	serve();
+	serve();
+	say(second, "end 1\n");
+	serve();
+	assert_string_equal(heard(second), "error id no such hint\n");
+	close(second);
+	close(copy);
+}
+
 static void test_wrong_lines(void **state)
 {
 	static const char *const cases[][2] = {
@@ -738,6 +760,7 @@ int main(void)
 		TEST(test_order),
 		TEST(test_end_before_answer),
 		TEST(test_death),
+		TEST(test_forked),
 		TEST(test_wrong_lines),
 		TEST(test_long_lines),
 		TEST(test_ids),
