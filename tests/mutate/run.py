@@ -52,7 +52,7 @@ class Judge:
                 tests = tests_of(built) if tests is None else tests
                 test, how = None, None
                 for test in [t for t in tests if self.sound.get(t, True)]:
-                    how = self.run(tree, test, file.endswith(".h"))
+                    how = self.run(tree, test, file)
                     if how:
                         break
             if not how:
@@ -66,8 +66,8 @@ class Judge:
             if self.sound[test]:
                 return built, test, how
 
-    def run(self, tree, test, header=False):
-        return tree.run(test, 5 * self.seconds(test) + 10)[0] if tree.link(test, header) else "does not build"
+    def run(self, tree, test, faulty=None):
+        return tree.run(test, 5 * self.seconds(test) + 10)[0] if tree.link(test, faulty) else "does not build"
 
 
 class Drawn:

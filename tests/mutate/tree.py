@@ -35,6 +35,11 @@ exit $?
 HOST_PIDS = ("tests/cli/events.sh", "tests/cli/trace-live.sh") # gpq says where it does not see the host's process numbers
 
 
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
 def side_by_side(places, jobs, work):
     """[work(place, job)...], each place with one job at a time."""
     free = queue.Queue()
@@ -126,6 +131,7 @@ class Tree:
         if made.returncode:
             raise SystemExit(f"{self.path} does not build:\n{made.stdout}{made.stderr}")
         self.sound = self.identity()
+        self.included = {f for path in glob.glob(self.at("c*/**/*.c"), recursive=True) for f in re.findall(r'^#include "(\S+\.c)"', read(path), re.M)}
 
     def identity(self):
         digest = hashlib.sha1()
@@ -134,8 +140,8 @@ class Tree:
                 digest.update(g.read())
         return digest.digest()
 
-    def link(self, test, anew=False):
-        """Links the program of a test. Its own sources are compiled when they changed, or anew where a header has the fault."""
+    def link(self, test, faulty=None):
+        """Links the program of a test. Its own sources are compiled when they changed, and apart where they include the faulty file."""
         out = program(test)
         if not out:
             return True
@@ -145,8 +151,12 @@ class Tree:
         words = self.links[test]
         os.makedirs(os.path.dirname(self.at(out)), exist_ok=True)
         for n, source in enumerate(w for w in words if w.endswith(".c")):
-            obj = f"{out}{n}{'.anew' if anew else ''}.o"
-            if anew or not os.path.exists(self.at(obj)) or os.path.getmtime(self.at(obj)) < os.path.getmtime(self.at(test)):
+            obj = f"{out}{n}.o"
+            used = [self.at(f) for f in read(self.at(obj[:-1] + "d")).replace("\\\n", "").split()[1:] if f[-1] != ":"] \
+                if os.path.exists(self.at(obj)) else []
+            if faulty and self.at(faulty) in used:
+                obj = f"{out}{n}.faulty.o"
+            if ".faulty" in obj or not used or any(not os.path.exists(f) or os.path.getmtime(self.at(obj)) < os.path.getmtime(f) for f in used):
                 flags = words[1:words.index("-o")]
                 if subprocess.run([words[0], *flags, "-c", "-o", obj, source], cwd=self.path, capture_output=True).returncode:
                     return False
@@ -155,8 +165,7 @@ class Tree:
         return subprocess.run(words, cwd=self.path, capture_output=True).returncode == 0
 
     def command(self, test, maps):
-        with open(self.at(test), encoding="utf-8") as f:
-            memory = "unlimited" if "-fsanitize" in f.read() else "4194304"
+        memory = "unlimited" if "-fsanitize" in read(self.at(test)) else "4194304"
         own = [] if test in HOST_PIDS else ["--pid", "--kill-child", "--mount-proc"]
         what = [program(test)] if test.endswith(".c") else [test] if test.endswith(".sh") else ["tests/cli/run", test]
         if test.startswith("tests/fuzz/"):
@@ -194,12 +203,11 @@ class Faulty:
 
     def __init__(self, tree, file, text):
         self.tree, self.text, self.path = tree, text, tree.at(file)
-        self.obj = tree.at(f"build/plain/{file[:-2]}.o") if file.endswith(".c") else None
+        self.obj = tree.at(f"build/plain/{file[:-2]}.o") if file.endswith(".c") and file not in tree.included else None
 
     def __enter__(self):
         self.stat = os.stat(self.path)
-        with open(self.path, encoding="utf-8") as f:
-            self.sound = f.read()
+        self.sound = read(self.path)
         if self.obj:
             os.rename(self.obj, self.obj + ".sound")
         self.write(self.text)
