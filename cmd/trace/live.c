@@ -321,7 +321,9 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	int kernel;
 	stop_watch(); // a signal from now on ends the recording in order
 	kernel = open_kernel(r);
-	if (geteuid() == 0) // the driver shows other users only events of their own processes
+	// The driver shows other users only events of their own processes. Where neither tracefs
+	// nor KFD is there, the message about tracefs is enough.
+	if (geteuid() == 0 && (!kernel || host_access("/sys/class/kfd/kfd", F_OK) == 0))
 		open_events(r);
 	if (kernel && !c->argc && !r->events) {
 		close_events(r);

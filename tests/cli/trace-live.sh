@@ -42,6 +42,16 @@ is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tai
 127"
 is "nothing is left in /tmp, the log is where it was asked for" "$(in_tmp | grep -vxF "$before"; find user/f -type f | wc -l)" 1
 
+# Root of a namespace in which nothing is mounted.
+bare() { unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel && mount -t tmpfs none /sys/class && exec "$@"' - "$@"; }
+if bare true 2>/dev/null; then
+	is "neither tracefs nor KFD: one line" "$(bare gpq trace --live 2>&1; echo $?)" \
+		"gpq: trace: --live: there is no tracefs; as root: mount -t tracefs none /sys/kernel/tracing
+6"
+else
+	pass "neither tracefs nor KFD: one line # skip no user namespaces"
+fi
+
 mkdir both
 cp "$data/ftrace/kprobe-tgid-7.3.trace" both/kernel.trace && sed -i '1i # clock: mono' both/kernel.trace
 cp "$data/ftrace/container.log" both/log_7
