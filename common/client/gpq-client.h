@@ -32,15 +32,19 @@ struct gpq_client *gpq_connect(const char *path);
  * off the GPU, or after so many nanoseconds; below 0: without limit.
  *
  * Returns 0 when the offline queues are off (timeout_ns 0: when the hint was sent). Above 0: so
- * many offline processes could not be held and run on. Below 0: -ENOENT, -ECONNREFUSED   no
- * scheduler listens; the hint counts once one does -ECONNRESET              the scheduler has
- * ended, or the connection was lost less than a second ago; the hint counts once there is a
- * connection -EACCES                  the socket is not for this user; the hint counts once it is
- *   -ETIMEDOUT               the queues are not off yet after timeout_ns; the hint is in force
- *   -ESTALE                  the scheduler let the hint expire: it lasted too long
- *   -EPROTO                  an answer that is not gpq's
- *   -EDQUOT                  too many hints, or too many connections of this user
- *   -EAGAIN                  requests came faster than the scheduler reads them
+ * many offline processes could not be held and run on. Below 0:
+ * - -ENOENT, -ECONNREFUSED: no scheduler listens; the hint counts once one does
+ * - -ECONNRESET: the scheduler has ended, or the connection was lost less than a second ago; the
+ *   hint counts once there is a connection
+ * - -EACCES: the socket is not for this user; the hint counts once it is
+ * - -ETIMEDOUT: the queues are not off yet after timeout_ns; the hint is in force
+ * - -ECANCELED: the scheduler says that the hint was ended meanwhile; no call of this library does
+ *   that, as gpq_end() waits for gpq_begin()
+ * - -ESTALE: the scheduler let the hint expire: it lasted too long
+ * - -EPROTO: an answer that is not gpq's
+ * - -EDQUOT: too many hints, or too many connections of this user
+ * - -EAGAIN: requests came faster than the scheduler reads them
+ *
  * With -EDQUOT and -EAGAIN the hint is not begun; after all other results gpq_end() is due.
  */
 int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);

@@ -264,6 +264,10 @@ def test_async_client(server, path):
         server.say("mute")
         assert await client.begin(4, 0.001) == -errno.ETIMEDOUT
         assert client.end(4) == 0
+        waiting = asyncio.ensure_future(client.begin(4, None))
+        await asyncio.sleep(0)
+        assert client.end(4) == 0
+        assert await waiting == -errno.ECANCELED
         waiting = asyncio.ensure_future(client.begin(5, None))
         await asyncio.sleep(0)
         server.stop()  # while a task waits for its answer
