@@ -64,10 +64,12 @@ class Terminal:
         return False
 
     def until(self, find):
-        end = time.monotonic() + PATIENCE
+        end, gone = time.monotonic() + PATIENCE, None
         while not (found := find()):
+            drained = gone and self.quiet  # all that it wrote has been looked at
+            gone = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             self.quiet = not self.read(0.05)
-            if time.monotonic() > end:
+            if drained or time.monotonic() > end:
                 sys.exit('nothing came: ' + repr(self.data[-2000:]))
         return found
 
