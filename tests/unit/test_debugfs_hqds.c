@@ -208,6 +208,140 @@ static void damage(void **state)
 	assert_int_equal(h.nnodes + h.nslots + h.count.lines, 0);
 }
 
+static char text_of[2 << 20];
+
+// One slot with these lines.
+static void parse_slot(const char *slot, const char *lines)
+{
+	snprintf(text_of, sizeof(text_of), "Node 1, gpu_id 10:\n%s\n%s", slot, lines);
+	parse(text_of);
+}
+
+// An XCC has seven bits, and a number 32.
+static void slot_numbers(void **state)
+{
+	static const struct {
+		const char *slot;
+		enum hqd_kind kind;
+		int xcc, mec, pipe, queue;
+	} cases[] = {
+		{" Inst 127,  CP Pipe 1, Queue 2", HQD_CP, 127, 0, 1, 2},
+		{" Inst 128,  CP Pipe 1, Queue 2", HQD_CP, -1, 0, 1, 2},
+		{"   Inst 126, HIQ on MEC 3 Pipe 4 Queue 5", HQD_HIQ, 126, 3, 4, 5},
+		{"  HIQ on MEC 3 Pipe 4 Queue 5", HQD_HIQ, -1, 3, 4, 5},
+		{"  SDMA Engine 6, RLC 7", HQD_SDMA, -1, 0, 6, 7},
+		{"  CP Pipe 65535, Queue 65534", HQD_CP, -1, 0, 65535, 65534},
+		{"CP\tPipe 8,   Queue 9\r", HQD_CP, -1, 0, 8, 9},
+	};
+	static const char *const none[] = {"  SDMA Engine 4294967296, RLC 0",
+					   "  SDMAEngine 1, RLC 0", "  SDMA Engine , RLC 0",
+					   "  SDMA Engine 1, RLC", "  SDMA Engine 1 RLC 0"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_slot(cases[i].slot, "");
+		const struct hqd *s = h.slots;
+		assert_int_equal(h.nslots, 1);
+		assert_int_equal(s->kind, cases[i].kind);
+		assert_int_equal(s->xcc, cases[i].xcc);
+		assert_int_equal(s->mec, cases[i].mec);
+		assert_int_equal(s->pipe, cases[i].pipe);
+		assert_int_equal(s->queue, cases[i].queue);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		parse_slot(none[i], "");
+		assert_int_equal(h.nslots, 0);
+		assert_int_equal(h.count.foreign, 1);
+	}
+	parse("Node 4294967295, gpu_id ffffffff:\n Device is stopped\n"
+	      "Node 4294967296, gpu_id 1:\nNode 2, gpu_id 100000000:\n");
+	assert_true(h.nnodes == 1 && h.nodes[0].node == UINT32_MAX &&
+		    h.nodes[0].gpu_id == UINT32_MAX && h.nodes[0].stopped);
+	parse(" Device is stopped\n"); // of which node?
+	assert_true(h.nnodes == 0 && h.count.foreign == 1);
+}
+
+// Words of a line: none, eight, nine; the first and the last register, and those beside them.
+static void register_limits(void **state)
+{
+	static const struct {
+		const char *line;
+		size_t regs;
+		uint32_t bad;
+	} cases[] = {
+		{"0000c914:", 1, 0},
+		{"  0000c914: 00000001 00000002 00000003 00000004 00000005 00000006 00000007 "
+		 "00000008",
+		 1, 0},
+		{"0000c914: 00000001 00000002 00000003 00000004 00000005 00000006 00000007 "
+		 "00000008 9",
+		 0, 0},
+		{"000c914: 00000001", 0, 0},
+		{"00000c914: 00000001", 0, 0},
+		{"0000c914 00000001", 0, 0},
+		{"0000c914", 0, 0},
+		{"0000c915: 00000001", 0, 0},
+		{"0000c916: 00000001", 0, 0},
+		{"0000c914: 000000001", 1, 1},
+		{"0000c914: 0000001", 1, 1},
+		{"0000c914:\t00000001 \r", 1, 0},
+	};
+	uint32_t v = 7;
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_slot(" CP Pipe 0, Queue 0", cases[i].line);
+		assert_int_equal(h.nregs, cases[i].regs);
+		assert_int_equal(h.slots[0].lines, cases[i].regs);
+		assert_int_equal(h.count.foreign, !cases[i].regs);
+		assert_int_equal(h.bad_words, cases[i].bad);
+	}
+	// 0xc914 / 4 is 0x3245, and + 0xff is 0x3344: 0xcd10, the last register that is asked for.
+	parse_slot(" CP Pipe 0, Queue 0",
+		   "0000c914: 00000001 00000002\n0000cd0c: 000000fe 000000ff "
+		   "00000100\n");
+	assert_int_equal(cp(0, 0), 1);
+	assert_int_equal(cp(0, 1), 2);
+	assert_false(hqd_cp_reg(&h, &h.slots[0], 2, &v) || hqd_cp_reg(&h, &h.slots[0], 0xfd, &v) ||
+		     hqd_cp_reg(&h, &h.slots[0], 0x100, &v));
+	assert_int_equal(cp(0, 0xfe), 0xfe);
+	assert_int_equal(cp(0, 0xff), 0xff);
+	parse_slot("  SDMA Engine 0, RLC 0",
+		   "00006640: 00000001\n00006a38: 000000fe 000000ff 00000100\n");
+	assert_int_equal(sdma(0, 0), 1);
+	assert_int_equal(sdma(0, 0xfe), 0xfe);
+	assert_int_equal(sdma(0, 0xff), 0xff);
+	assert_false(hqd_sdma_reg(&h, &h.slots[0], 0x100, &v) ||
+		     hqd_sdma_reg(&h, &h.slots[0], 1, &v));
+	parse_slot("  SDMA Engine 0, RLC 0", "");
+	assert_false(hqd_sdma_reg(&h, &h.slots[0], 0, &v));
+	parse_slot(" CP Pipe 0, Queue 0", "0000b858: ffffffff\n");
+	assert_false(hqd_cp_base(&h, &h.slots[0], &v));
+	// Two slots with the same registers: each has its own lines.
+	parse_slot(" CP Pipe 0, Queue 0",
+		   "0000c914: 0000000a\n CP Pipe 0, Queue 1\n0000c914: 0000000b\n"
+		   "0000c918: 0000000c\n");
+	assert_true(cp(0, 0) == 10 && cp(1, 0) == 11 && cp(1, 1) == 12);
+	assert_false(hqd_cp_reg(&h, &h.slots[0], 1, &v));
+	assert_true(h.slots[0].line == 0 && h.slots[1].line == 1 && h.slots[1].lines == 2);
+}
+
+// A slot has at most 65535 lines; what is parsed next begins anew.
+static void many_lines(void **state)
+{
+	char *p = text_of;
+	(void)state;
+	p += sprintf(p, "Node 1, gpu_id 10:\n CP Pipe 0, Queue 0\n");
+	for (unsigned i = 0; i < UINT16_MAX + 1; i++)
+		p += sprintf(p, "0000c914: 1\n");
+	parse_len(text_of, (size_t)(p - text_of));
+	assert_int_equal(h.slots[0].lines, UINT16_MAX);
+	assert_true(h.nregs == UINT16_MAX && h.bad_words == UINT16_MAX);
+	assert_true(h.count.foreign == 1 && h.count.first_foreign == 65538);
+	parse(gfx90a);
+	assert_true(h.nnodes == 1 && h.nslots == 4 && h.nregs == 16);
+	assert_int_equal(h.bad_words + h.count.foreign + h.count.first_foreign, 0);
+	assert_int_equal(h.count.lines, 21);
+}
+
 // Cut after any byte: the registers whose digits are all there, and with their values.
 static void cut_anywhere(void **state)
 {
@@ -348,7 +482,8 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(slots_gfx90a), TEST(formats),        TEST(damage),
+		TEST(slots_gfx90a), TEST(slot_numbers),   TEST(register_limits),
+		TEST(many_lines),   TEST(formats),        TEST(damage),
 		TEST(cut_anywhere), TEST(captured_slots), TEST(captured_join),
 	};
 

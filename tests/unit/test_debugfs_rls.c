@@ -160,6 +160,113 @@ static void holes_and_nonsense(void **state)
 	assert_int_equal(r.nnodes, 0);
 }
 
+// Parses a node's dump of these dwords.
+static void parse_words(const uint32_t *words, size_t n)
+{
+	char text[1024], *p = text;
+	p += sprintf(p, "Node 1, gpu_id 1:");
+	for (size_t i = 0; i < n; i++) {
+		if (i % 8 == 0)
+			p += sprintf(p, "\n  %08zx:", 4 * i);
+		p += sprintf(p, " %08x", words[i]);
+	}
+	parse(text);
+}
+
+// Packets that are as long as what is read of them, a dword shorter and longer, and packets whose
+// last dword is missing.
+static void packet_limits(void **state)
+{
+	static const struct {
+		uint32_t header;
+		size_t words; // that are there
+		size_t processes, queues;
+		bool damaged, chained;
+	} cases[] = {
+		{0xc00ca100, 14, 1, 0, false, false}, {0xc00ba100, 13, 0, 0, false, false},
+		{0xc00da100, 15, 1, 0, false, false}, {0xc00da100, 14, 0, 0, true, false},
+		{0xc005a200, 7, 0, 1, false, false},  {0xc004a200, 6, 0, 0, false, false},
+		{0xc006a200, 8, 0, 1, false, false},  {0xc006a200, 7, 0, 0, true, false},
+		{0xc000a500, 2, 0, 0, false, true},   {0xc000a500, 1, 0, 0, true, false},
+		{0xc000a300, 2, 0, 0, false, false},  {0x8005a200, 7, 0, 0, true, false},
+		{0x4005a200, 7, 0, 0, true, false},   {0, 0, 0, 0, false, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t words[16] = {cases[i].header};
+		parse_words(words, cases[i].words);
+		assert_int_equal(r.nodes[0].state, cases[i].words ? RLS_DUMP : RLS_UNKNOWN);
+		assert_int_equal(r.nprocesses, cases[i].processes);
+		assert_int_equal(r.nodes[0].processes, cases[i].processes);
+		assert_int_equal(r.nqueues, cases[i].queues);
+		assert_int_equal(r.nodes[0].queues, cases[i].queues);
+		assert_int_equal(r.nodes[0].damaged, cases[i].damaged);
+		assert_int_equal(r.nodes[0].chained, cases[i].chained);
+	}
+}
+
+// Each field of [debugfs.rls-packets] with all its bits, and with all bits around it.
+static void packet_fields(void **state)
+{
+	static const uint32_t words[][21] = {
+		{0xc00ca100, 0xfe00ffff, 1, 2, [13] = 0xffc000ff, 0xc005a200, 0xaaaaaaaa,
+		 0x0ffffffc, 3, 4, 5, 6},
+		{0xc00ca100, 0x01ff0000, 1, 2, [13] = 0x003fff00, 0xc005a200, 0x55555555,
+		 0xf0000003, 3, 4, 5, 6},
+	};
+	(void)state;
+	for (unsigned none = 0; none < 2; none++) {
+		parse_words(words[none], 21);
+		const struct rls_process *p = r.processes;
+		const struct rls_queue *q = r.queues;
+		assert_int_equal(p->pasid, none ? 0 : 0xffff);
+		assert_int_equal(p->quantum, none ? 0 : 127);
+		assert_int_equal(p->announced, none ? 0 : 1023);
+		assert_int_equal(p->gws, none ? 0 : 127);
+		assert_int_equal(p->sdma, !none);
+		assert_true(p->page_table == 0x200000001);
+		assert_true(p->queue == 0 && p->queues == 1);
+		assert_int_equal(q->doorbell, none ? 0 : 0x0ffffffc);
+		assert_int_equal(q->control, none ? 0x55555555 : 0xaaaaaaaa);
+		assert_true(q->mqd == 0x400000003 && q->wptr == 0x600000005);
+	}
+}
+
+// Two nodes with queues of the same doorbells, the second without a process; their numbers have 32
+// bits.
+static void two_nodes(void **state)
+{
+	(void)state;
+	parse("Node 4294967295, gpu_id ffffffff:\n"
+	      "  00000000: c005a200 00000000 00000008 00000000 00000000 00000000 00000000 "
+	      "c005a200\n"
+	      "  00000020: 00000000 00000010 00000000 00000000 00000000 00000000\n"
+	      "Node 4294967296, gpu_id 5:\nNode 6, gpu_id 100000000:\n"
+	      "Node 7, gpu_id 7:\n"
+	      "  00000000: c005a200 00000000 00000018 00000000 00000000 00000000 00000000\n"
+	      "Node 8, gpu_id 8:\n");
+	assert_int_equal(r.nnodes, 3);
+	assert_int_equal(r.count.lines, 8);
+	assert_int_equal(r.count.foreign, 2);
+	assert_int_equal(r.count.first_foreign, 4);
+	assert_int_equal(r.nodes[0].node, UINT32_MAX);
+	assert_true(r.nprocesses == 0 && r.nqueues == 3);
+	static const struct {
+		uint32_t gpu_id, first, queues;
+		bool maps[4]; // doorbells 8, 16, 24, 32
+	} want[] = {{UINT32_MAX, 0, 2, {true, true, false, false}},
+		    {7, 2, 1, {false, false, true, false}},
+		    {8, 3, 0, {false, false, false, false}}};
+	for (size_t i = 0; i < 3; i++) {
+		const struct rls_node *n = rls_find(&r, want[i].gpu_id);
+		assert_ptr_equal(n, &r.nodes[i]);
+		assert_int_equal(n->queue, want[i].first);
+		assert_int_equal(n->queues, want[i].queues);
+		for (unsigned d = 0; d < 4; d++)
+			assert_int_equal(rls_maps(&r, n, 8 * (d + 1)), want[i].maps[d]);
+	}
+}
+
 // Numbers counted in the files. The first process of both has queues of which none is mapped
 // [debugfs.rls-active].
 static const struct capture {
@@ -207,7 +314,8 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(runlist_gfx90a),     TEST(nodes_and_states), TEST(cut_anywhere),
-		TEST(holes_and_nonsense), TEST(captured),
+		TEST(holes_and_nonsense), TEST(captured),         TEST(packet_limits),
+		TEST(packet_fields),      TEST(two_nodes),
 	};
 
 	return cmocka_run_group_tests_name("debugfs rls", tests, NULL, NULL);
