@@ -593,6 +593,163 @@ static void foreign_text(void **state)
 	assert_true(no_word(0, 0, 9));
 }
 
+// Numbers of lines with as many bits as they have, and one more.
+static void line_limits(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned procs, foreign;
+		int64_t pid, pasid;
+	} procs[] = {
+		{"Process 2147483647 PASID 0xffffffff:\n", 1, 0, INT32_MAX, UINT32_MAX},
+		{"Process 2147483648 PASID 0x1:\n", 0, 1, 0, 0},
+		{"Process 1 PASID 0x100000000:\n", 0, 1, 0, 0},
+		{"Process 1 PASID 4294967295:\n", 1, 0, 1, -1},
+		{"Process 1 PASID 0x1\n", 0, 1, 0, 0},
+		{"Process 1 PASID 1\n", 0, 1, 0, 0},
+		{"Process 1 PASID 0x1:", 1, 0, 1, 1},
+		{" \t \nProcess 0 PASID 0x0:\r\n\n", 1, 0, 0, 0},
+	};
+	static const struct {
+		const char *text;
+		uint32_t gpu;
+		enum mqd_kind kind;
+		unsigned no_gpu;
+	} queues[] = {
+		{"Compute queue on device ffffffff\n", UINT32_MAX, MQD_COMPUTE, 0},
+		{"Compute queue on device 100000000\n", 0, MQD_COMPUTE, 1},
+		{"SDMA queue on device a1f4", 0, MQD_SDMA, 1}, // may be torn
+		{"SDMA queue on device a1f4\r\n", 0xa1f4, MQD_SDMA, 0},
+		{"DIQ on device a1f4 x\n", 0xa1f4, MQD_DIQ, 0},
+		{"DIQ on device a1f4x\n", 0, MQD_DIQ, 1},
+		{"DIQ on device \n", 0, MQD_DIQ, 1},
+		{"Bad user queue type 4294967295 on device 7\n", 7, MQD_BAD_USER, 0},
+		{"Bad user queue type 7\n", 0, MQD_BAD_USER, 1},
+		{"Queue node with bad user queue type 7 on device 8\n", 8, MQD_BAD_USER, 0},
+		{"Bad kernel queue type 7 on device 9\n", 9, MQD_OTHER, 0},
+		{"Bad kernel queue type 7\n", 0, MQD_OTHER, 0},
+		{"Weird: Queue node with neither kernel nor user queue\n", 0, MQD_OTHER, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(procs) / sizeof(procs[0]); i++) {
+		parse_str(procs[i].text);
+		assert_int_equal(m->nprocs, procs[i].procs);
+		assert_int_equal(m->count.foreign, procs[i].foreign);
+		if (!m->nprocs)
+			continue;
+		assert_int_equal(m->procs[0].pid, procs[i].pid);
+		assert_true(m->procs[0].pasid == procs[i].pasid);
+	}
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		parse_str(queues[i].text);
+		assert_int_equal(m->nqueues, 1);
+		assert_int_equal(m->queues[0].gpu_id, queues[i].gpu);
+		assert_int_equal(m->queues[0].kind, queues[i].kind);
+		assert_int_equal(m->no_gpu, queues[i].no_gpu);
+		assert_int_equal(m->cut, queues[i].kind <= MQD_SDMA || queues[i].kind == MQD_DIQ);
+		assert_int_equal(mqd_is_user(&m->queues[0]), queues[i].kind <= MQD_BAD_USER);
+	}
+}
+
+// Rows of a dump: the last that one may have, gaps between two, a row twice, and how many make it
+// whole.
+static void row_limits(void **state)
+{
+	static const struct {
+		const char *queue;
+		unsigned rows[4]; // offsets / 32, after row 0; 0 ends them
+		unsigned foreign, lost, kept;
+	} cases[] = {
+		{"Compute", {17, 0}, 0, 16, 18},
+		{"Compute", {18, 0}, 1, 0, 1},
+		{"Compute", {1, 1, 0}, 1, 0, 2},
+		{"Compute", {2, 1, 0}, 1, 1, 3},
+		{"SDMA", {16, 33, 50, 0}, 0, 15 + 16 + 16, 51},
+	};
+	static const struct {
+		unsigned kind_is_sdma, rows, cut;
+	} whole[] = {{0, 63, 1}, {0, 64, 0}, {0, 65, 0}, {1, 15, 1}, {1, 16, 0}, {1, 17, 0}};
+	static char text[20000];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *p = text;
+		p += sprintf(p,
+			     "Process 5 PASID 0x9:\n  %s queue on device 1\n00000000: 00000000\n",
+			     cases[i].queue);
+		for (const unsigned *row = cases[i].rows; *row; row++)
+			p += sprintf(p, "%08x: 1 %08x\n", *row * 32, *row);
+		parse_str(text);
+		assert_int_equal(m->count.foreign, cases[i].foreign);
+		assert_int_equal(m->lost_lines, cases[i].lost);
+		assert_int_equal(m->dumps[0].rows, cases[i].kept);
+		assert_int_equal(m->nrows, cases[i].kept);
+		assert_int_equal(m->queues[0].dumps, 1);
+		assert_true(no_word(0, 0, 8 * cases[i].kept));
+		assert_true(no_word(0, 0, 1));
+	}
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		char *p = text;
+		p += sprintf(p, "Process 5 PASID 0x9:\n  %s queue on device 1\n",
+			     whole[i].kind_is_sdma ? "SDMA" : "Compute");
+		put_dump(p, whole[i].rows, 7);
+		parse_str(text);
+		assert_int_equal(m->cut, whole[i].cut);
+		assert_int_equal(m->count.lines, 2 + whole[i].rows);
+		assert_int_equal(m->dumps[0].rows, whole[i].rows);
+		expect_word(0, 0, 8 * whole[i].rows - 1, 8 * whole[i].rows + 6);
+		assert_true(no_word(0, 0, 8 * whole[i].rows));
+	}
+	// 128 rows, each one blank less than the kernel's: the last may be there, one more is
+	// foreign.
+	char *p = text;
+	p += sprintf(p, "Process 5 PASID 0x9:\n  Compute queue on device 1\n");
+	for (unsigned row = 0; row <= 128; row++)
+		p += sprintf(p, "%08x: %08x\n", row * 32, row);
+	parse_str(text);
+	assert_int_equal(m->dumps[0].rows, 128);
+	assert_int_equal(m->count.foreign, 1);
+	expect_word(0, 0, 127 * 8, 127);
+	// A dump that begins behind its beginning.
+	parse_str("Compute queue on device 1\n00000200: 00000007\n");
+	assert_int_equal(m->lost_lines, 16);
+	expect_word(0, 0, 128, 7);
+	assert_true(no_word(0, 0, 0));
+	parse_str("Compute queue on device 1\n00000220: 00000007\n");
+	assert_int_equal(m->count.foreign, 1);
+	assert_true(no_word(0, 0, 136));
+}
+
+// Two processes, queues of both kinds and a dump of its own for each: nothing is the neighbour's.
+static void belongs_to(void **state)
+{
+	static char text[60000];
+	char *p = text;
+	(void)state;
+	p += sprintf(p, "Process 11 PASID 0x1:\n  Compute queue on device a\n");
+	p += put_dump(p, 64, 0x1000);
+	p += put_dump(p, 64, 0x2000);
+	p += sprintf(p, "  SDMA queue on device b\n");
+	p += put_dump(p, 16, 0x3000);
+	p += sprintf(p, "Process 22 PASID 0x2:\n00000000: 00000001\n  Compute queue on device c\n");
+	put_dump(p, 64, 0x4000);
+	parse_str(text);
+	assert_int_equal(m->count.foreign, 1); // the dump of no queue
+	static const struct {
+		uint32_t proc, gpu, dumps, first;
+	} want[] = {{0, 0xa, 2, 0x1000}, {0, 0xb, 1, 0x3000}, {1, 0xc, 1, 0x4000}};
+	assert_int_equal(m->nqueues, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(m->queues[i].proc, want[i].proc);
+		assert_int_equal(m->queues[i].gpu_id, want[i].gpu);
+		assert_int_equal(m->queues[i].dumps, want[i].dumps);
+		expect_word(i, 0, 0, want[i].first);
+		assert_true(no_word(i, want[i].dumps, 0));
+	}
+	expect_word(0, 1, 5, 0x2005);
+	assert_true(m->procs[0].first == 0 && m->procs[0].queues == 2);
+	assert_true(m->procs[1].first == 2 && m->procs[1].queues == 1);
+}
+
 static void no_header_no_text(void **state)
 {
 	(void)state;
@@ -634,9 +791,11 @@ static void generations(void **state)
 		unsigned version;
 		enum gfx_gen gen;
 	} versions[] = {
-		{80003, GFX8},    {90000, GFX9},        {90010, GFX9},   {90402, GFX940},
-		{90500, GFX940},  {100300, GFX10},      {110000, GFX11}, {120001, GFX12},
-		{0, GFX_UNKNOWN}, {70001, GFX_UNKNOWN},
+		{80003, GFX8},        {90000, GFX9},         {90010, GFX9},    {90402, GFX940},
+		{79999, GFX_UNKNOWN}, {80000, GFX8},         {89999, GFX8},    {90399, GFX9},
+		{90400, GFX940},      {99999, GFX940},       {100000, GFX10},  {119999, GFX11},
+		{129999, GFX12},      {130000, GFX_UNKNOWN}, {90500, GFX940},  {100300, GFX10},
+		{110000, GFX11},      {120001, GFX12},       {0, GFX_UNKNOWN}, {70001, GFX_UNKNOWN},
 	};
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
 		assert_int_equal(gfx_gen_of(versions[i].version), versions[i].gen);
@@ -650,6 +809,7 @@ int main(void)
 		T(sdma_layouts),         T(every_line_shape),   T(xccs_and_repeated_sdma),
 		T(gfx10_sdma_is_longer), T(cut_anywhere),       T(wrong_hex_is_missing),
 		T(every_byte_as_digit),  T(one_byte_replaced),  T(foreign_text),
+		T(line_limits),          T(row_limits),         T(belongs_to),
 		T(no_header_no_text),    T(parser_is_reusable), T(generations),
 		T(gfx8_compute),         T(sdma_gfx8_gfx12),
 	};

@@ -241,14 +241,14 @@ static void two_nodes(void **state)
 	      "  00000000: c005a200 00000000 00000008 00000000 00000000 00000000 00000000 "
 	      "c005a200\n"
 	      "  00000020: 00000000 00000010 00000000 00000000 00000000 00000000\n"
-	      "Node 4294967296, gpu_id 5:\nNode 6, gpu_id 100000000:\n"
+	      " \t\r\nNode 4294967296, gpu_id 5:\nNode 6, gpu_id 100000000:\n"
 	      "Node 7, gpu_id 7:\n"
 	      "  00000000: c005a200 00000000 00000018 00000000 00000000 00000000 00000000\n"
 	      "Node 8, gpu_id 8:\n");
 	assert_int_equal(r.nnodes, 3);
-	assert_int_equal(r.count.lines, 8);
+	assert_int_equal(r.count.lines, 9);
 	assert_int_equal(r.count.foreign, 2);
-	assert_int_equal(r.count.first_foreign, 4);
+	assert_int_equal(r.count.first_foreign, 5);
 	assert_int_equal(r.nodes[0].node, UINT32_MAX);
 	assert_true(r.nprocesses == 0 && r.nqueues == 3);
 	static const struct {
