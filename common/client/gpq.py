@@ -153,15 +153,17 @@ class _Connection:
     def _open(self):
         error = errno.ENOENT
         for place in self._places:
-            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)  # closed on exec (PEP 446)
-            s.setblocking(False)
+            s = None
             try:
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)  # closed on exec (PEP 446)
+                s.setblocking(False)
                 s.connect(place)
                 return s, 0
             except OSError as e:
                 error = e.errno or errno.ENAMETOOLONG  # without errno: the path is too long
                 error = errno.ECONNREFUSED if error == errno.EAGAIN else error
-                s.close()
+                if s:
+                    s.close()
         return None, error
 
     def _ensure(self):
@@ -245,7 +247,10 @@ class Client(_Connection):
         left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         poll = select.poll()
         poll.register(self._socket, events)
-        return bool(poll.poll(left))
+        try:
+            return bool(poll.poll(left))
+        except OSError:  # no memory: whoever waits looks at the socket and at the deadline
+            return True
 
     def _last_answer(self, deadline):
         while self._answered < self._sent:
@@ -388,11 +393,13 @@ class AsyncClient(_Connection):
         loop = asyncio.get_running_loop()
         number, future = self._sent, loop.create_future()
         self._waiting[number] = future
-        self._watch(loop)
         try:
+            self._watch(loop)
             return await asyncio.wait_for(future, timeout)
         except asyncio.TimeoutError:
             return -errno.ETIMEDOUT, []
+        except OSError as e:  # the loop cannot watch one more descriptor
+            return -(e.errno or errno.EIO), []
         finally:
             if self._waiting.get(number) is future:
                 del self._waiting[number]
