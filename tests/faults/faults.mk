@@ -12,7 +12,12 @@ $(FAULTS)/syscalls: tests/faults/syscalls.c
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(WARN) $(DEFINES) $(CPPFLAGS) -O2 -g -o $@ $<
 
-check-faults: $(B)/gpq $(FAULTS)/alloc.so $(FAULTS)/syscalls
+$(FAULTS)/client: tests/faults/client.c $(B)/libgpqclient.a
+	@mkdir -p $(@D)
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) $(WARN) $(DEFINES) $(CPPFLAGS) -O2 -g -o $@ $^ -pthread
+
+check-faults: $(B)/gpq $(B)/hint-server $(FAULTS)/alloc.so $(FAULTS)/syscalls $(FAULTS)/client
 	@printf '#!/bin/sh\nexec "%s" "%s" "%s"\n' '$(CURDIR)/tests/faults/run.py' '$(CURDIR)/$(B)' '$(CURDIR)/$(FAULTS)' >$(FAULTS)/run
 	@chmod +x $(FAULTS)/run
 	@tests/run $(FAULTS)/run

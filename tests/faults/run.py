@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each allocation and each system call of a command fails once; prints TAP, a line for each command.
 
-    run.py GPQ-FOLDER FAULTS-FOLDER          the second has alloc.so and syscalls
+    run.py GPQ-FOLDER FAULTS-FOLDER          the second has alloc.so, syscalls and client
     run.py GPQ-FOLDER FAULTS-FOLDER NAME N   one run: the fault number N of the test NAME, and what it printed
 
 {d} is a folder of each run's own. Names and contents of the files that a command leaves there must be as those of a run without
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HOSTS = os.path.join(TOP, "tests/hosts")
@@ -79,6 +80,12 @@ COMMANDS = [
     "--help",
     "trace --help",
 ]
+# Programs that use the libraries of gpq-client(3): what each is called, itself and its kinds of faults. Allocations of
+# Python are the interpreter's.
+CLIENTS = [
+    ("C client", ["{f}/client", "{w}/socket"], ("alloc", "marked")),
+    ("Python client", [sys.executable, os.path.join(TOP, "tests/faults/client.py"), "{w}/socket"], ("marked",)),
+]
 
 
 # Commands that refuse a recorded host get its /sys in a mount namespace of their own, which takes root.
@@ -137,6 +144,8 @@ def wrong(base, got):
         return "crashed"
     if b"Sanitizer" in err:
         return "sanitizer"
+    if b"Traceback" in err:
+        return "raises what the caller does not expect"
     if status not in (0, 3) and files not in (b"", base[3]):
         return "an unfinished result is left"
     if (status, out, files) == (*base[:2], base[3]):
@@ -198,25 +207,43 @@ def make_jail(work):
         os.symlink(target, full)
 
 
+def commands(kind, gpq, places):
+    """What each is called, and its words."""
+    if kind != "marked":
+        yield from ((text, [gpq] + text.format(**places).split()) for text in COMMANDS)
+    for name, words, kinds in CLIENTS:
+        if kind in kinds:
+            yield name, [word.format(**places) for word in words]
+
+
+def start_server(program, path):
+    server = subprocess.Popen([program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    if server.stdout.readline() != b"ready\n":
+        sys.exit("hint-server does not serve")
+    threading.Thread(target=server.stdout.read, daemon=True).start()
+    return server
+
+
 def main():
     gpq, folder = os.path.join(os.path.abspath(sys.argv[1]), "gpq"), os.path.abspath(sys.argv[2])
     kinds = [
         Kind("alloc", [], {"LD_PRELOAD": os.path.join(folder, "alloc.so"), "FAULT_N": "{n}",
                            "FAULT_REPORT": "{report}"}),
         Kind("syscall", [os.path.join(folder, "syscalls"), "{n}", "{report}"], {}),
+        Kind("marked", [os.path.join(folder, "syscalls"), "-m", "{n}", "{report}"], {}),
     ]
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for i, log in enumerate(("cnn.log", "rocm70.log"), 1):
             with open(os.path.join(work, f"part-{i}"), "wb") as f:
                 subprocess.run([gpq, "trace", "--partial", os.path.join(LOGS, log)], stdout=f, check=True)
         make_jail(work)
+        server = start_server(os.path.join(os.path.dirname(gpq), "hint-server"), os.path.join(work, "socket"))
         number = failed = 0
         for kind in kinds:
-            for text in COMMANDS:
+            for text, command in commands(kind.name, gpq, {"h": HOSTS, "l": LOGS, "b": BENCH, "w": work, "d": "{d}", "f": folder}):
                 name = f"{kind.name}: {text}"
                 if len(sys.argv) > 3 and sys.argv[3] != name:
                     continue
-                command = [gpq] + text.format(h=HOSTS, l=LOGS, b=BENCH, w=work, d="{d}").split()
                 if is_watch(command) and subprocess.run(ON_SYS + ["true"], capture_output=True, check=False).returncode:
                     number += 1
                     print(f"ok {number} - {name} # skip another /sys takes root and a mount namespace")
@@ -236,6 +263,7 @@ def main():
                 if len(bad) > 12:
                     print(f"#   and {len(bad) - 12} more")
         print(f"1..{number}")
+        server.stdin.close()  # it ends with its input
     return failed > 0
 
 

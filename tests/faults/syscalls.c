@@ -1,5 +1,5 @@
-// syscalls N REPORT COMMAND...: runs COMMAND, whose system call number N of those below fails;
-// exits as it does.
+// syscalls [-m] N REPORT COMMAND...: runs COMMAND, whose system call number N of those below fails;
+// exits as it does. -m: only calls between two calls of getpgid(2) count, which COMMAND makes.
 //
 // Calls are counted over all threads and processes of COMMAND, in the order in which they begin,
 // from the end of the dynamic loader's work on. The call is not made: it returns the error of its
@@ -131,8 +131,9 @@ struct run {
 	pid_t child;
 	long left; // calls until the one that fails
 	const char *report;
-	bool loaded;   // the dynamic loader has unmapped its cache, the last that it does before
-		       // main()
+	bool marks;    // calls count between two calls of getpgid()
+	bool counting; // the first of them was made, or without them the dynamic loader has
+		       // unmapped its cache, the last that it does before main()
 	pid_t failing; // the thread that is in the failing call, 0: none
 	int error;
 };
@@ -152,8 +153,11 @@ static void at_call(struct run *r, pid_t tid)
 		ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 		r->failing = 0;
 	}
-	r->loaded |= info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_munmap;
-	if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !r->loaded || r->left <= 0 ||
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY && r->marks)
+		r->counting ^= info.entry.nr == SYS_getpgid;
+	else if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		r->counting |= info.entry.nr == SYS_munmap;
+	if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !r->counting || r->left <= 0 ||
 	    !(c = find((long)info.entry.nr)) || --r->left)
 		return;
 	report(r->report, c);
@@ -173,8 +177,12 @@ int main(int argc, char **argv)
 {
 	struct run r = {0};
 	int status;
+	if (argc > 1 && strcmp(argv[1], "-m") == 0) {
+		r.marks = true;
+		argc--, argv++;
+	}
 	if (argc < 4 || (r.left = strtol(argv[1], NULL, 10)) < 1) {
-		fprintf(stderr, "usage: syscalls N REPORT COMMAND...\n");
+		fprintf(stderr, "usage: syscalls [-m] N REPORT COMMAND...\n");
 		return 125;
 	}
 	r.report = argv[2];
