@@ -9,7 +9,7 @@
 #define R_DEBUG         "_amdgpu_r_debug"
 #define RUNTIMES_MOST   8    // HSA runtimes in one process: Python wheels bring their own
 #define DESCRIPTOR_SIZE 64   // bytes [aql.descriptor]
-#define HEAD_SIZE       1024 // bytes to compare: few, as device memory is slow to read
+#define HEAD_SIZE       1024 // bytes that object_checksum() reads: device memory is slow
 
 struct kernel {
 	uint64_t address;
@@ -18,7 +18,7 @@ struct kernel {
 
 struct object {
 	struct code_link link;
-	uint64_t head; // of an object in memory: checksum of the first HEAD_SIZE bytes
+	uint64_t head; // for an object in memory: checksum of its first HEAD_SIZE bytes
 	char *text;    // names of all its kernels, each ended by a NUL
 	struct kernel *kernels;
 	size_t n, text_len;
@@ -29,7 +29,7 @@ struct code_names {
 	bool files; // the process's files and memory may be opened
 	struct memory memory;
 	int error;
-	uint64_t runtimes[RUNTIMES_MOST]; // addresses of the runtimes' r_debug
+	uint64_t runtimes[RUNTIMES_MOST]; // address of each runtime's r_debug
 	unsigned nruntimes;
 	struct buf maps; // /proc/PID/maps; empty: not read yet in this refresh
 	struct object *objects;
@@ -87,7 +87,7 @@ static void object_fini(struct object *o)
 struct collected {
 	const struct object *o;
 	struct buf text;
-	struct kernel *kernels; // their names are set at the end, when `text` moves no more
+	struct kernel *kernels; // names are set at the end, when `text` moves no more
 	size_t n, cap, most, text_most;
 };
 
@@ -102,7 +102,7 @@ static void collect_kernel(void *arg, const char *name, size_t len, uint64_t val
 	buf_append(&k->text, "", 1);
 }
 
-// FNV-1a checksum of the first bytes in memory; 0 if they are not those of a code object.
+// FNV-1a checksum of an object's first bytes in memory; 0: they are not those of a code object.
 static uint64_t object_checksum(const struct code_names *c, uint64_t at, uint64_t size)
 {
 	unsigned char head[HEAD_SIZE];
@@ -119,7 +119,7 @@ static uint64_t object_checksum(const struct code_names *c, uint64_t at, uint64_
 	return h;
 }
 
-// Replaces the names of an object by those in `from`. False when it cannot be read.
+// Replaces the kernel names of an object by those in `from`. False when `from` cannot be read.
 static bool read_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	struct collected k = {
@@ -143,7 +143,7 @@ static bool read_object(struct code_names *c, struct object *o, const struct cod
 	return true;
 }
 
-// Reads an object in memory, unless its first bytes are as before. False: no object, or unreadable.
+// Reads an object in memory, if its first bytes have changed. False: no code object, or unreadable.
 static bool renew_object(struct code_names *c, struct object *o, const struct code_source *from)
 {
 	const uint64_t head =
@@ -154,7 +154,7 @@ static bool renew_object(struct code_names *c, struct object *o, const struct co
 	return true;
 }
 
-// Where the process has mapped the file, which its path may no longer name; NULL: nowhere.
+// The mapping of a file in the process; NULL: none. The path may by now be another file's.
 static const struct code_map *find_map(struct code_names *c, const char *path, struct code_map *m)
 {
 	const size_t len = strlen(path);
@@ -164,8 +164,8 @@ static const struct code_map *find_map(struct code_names *c, const char *path, s
 	return NULL;
 }
 
-// Reads the names of an object. A `known` object is read again only if it lies in memory, which may
-// hold another one now; files are assumed not to change.
+// Reads the kernel names of an object. A `known` object is read again only if it lies in memory,
+// which may by now hold another; files are assumed not to change.
 static void load_object(struct code_names *c, struct object *o, bool known)
 {
 	char *path = xmalloc(strlen(o->link.uri) + 1);
@@ -177,7 +177,7 @@ static void load_object(struct code_names *c, struct object *o, bool known)
 	loaded.bytes.offset = o->link.base;
 	loaded.loaded = true;
 	if (is_uri && !*path) {
-		// The loaded image first: the memory that the URI names may be used otherwise now.
+		// The loaded image is read first: the URI's memory may have been reused.
 		named.memory = &c->memory;
 		if (!renew_object(c, o, &loaded))
 			renew_object(c, o, &named);
@@ -205,7 +205,7 @@ static struct object *find_known_object(struct code_names *c, size_t *cursor,
 	return NULL;
 }
 
-// Replaces the objects by those of the list, from which they take the URIs.
+// Makes the list's links the objects, which take its URIs; known ones keep their names.
 static void take_list(struct code_names *c, struct code_list *l)
 {
 	struct object *objects = l->n ? xcalloc(l->n, sizeof(*objects)) : NULL;
@@ -265,7 +265,7 @@ void code_names_refresh(struct code_names *c)
 	c->error = code_elf_ready() ? 0 : ENOPKG;
 	if (!c->error && !read_lists(c, &l)) {
 		c->error = ENOENT;
-		if (c->files) { // after exec, reads of the memory that was opened before fail
+		if (c->files) { // after exec, the memory opened before cannot be read
 			memory_close(&c->memory);
 			c->error = memory_open(&c->memory, c->pid) ? errno : ENOENT;
 			if (c->memory.fd >= 0)

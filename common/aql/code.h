@@ -12,8 +12,8 @@
 
 #include "common/host/std.h"
 
-// Limits of one refresh. Kernels beyond them have no name.
-#define CODE_OBJECTS_MOST 16384          // code objects of a process
+// Limits of one refresh. Kernels beyond a limit have no name.
+#define CODE_OBJECTS_MOST 16384          // most code objects of a process
 #define CODE_SIZE_MOST    (1ULL << 32)   // bytes of a code object; only its symbols are read
 #define CODE_READ_MOST    (256ULL << 20) // bytes read of all new code objects
 #define CODE_KERNELS_MOST 1000000        // kernels of a process

@@ -13,13 +13,13 @@
 #include <sys/syscall.h>
 
 struct record {
-	// A symbol: value, 0. The end: load address, budget left. A link: address, base.
+	// A symbol: value, 0. A link: address, base. The last: load address, budget left.
 	uint64_t a, b;
 	uint32_t len; // bytes of the text that follows, which has no NUL
 	uint32_t last;
 };
 
-// A question about symbols. `path` is left out if they are in a process's memory.
+// A question about symbols. It ends before `path` if they are in a process's memory.
 struct question {
 	struct code_bytes from;
 	uint64_t budget, start, end; // start, end: mapping of the file; start 0: `path` names it
@@ -81,8 +81,8 @@ static int open_path(const struct question *q)
 	return open_found((int)found);
 }
 
-// Opens the file that the process has mapped, even if its path names another one by now (as root),
-// else the one of the path.
+// Opens the file that the process has mapped, even if the path is another file's by now (as root),
+// else the file at the path.
 static int open_file(const void *text, size_t len)
 {
 	const struct question *q = text;
@@ -107,7 +107,7 @@ static int symbols_task(const void *text, size_t len, int fd)
 	bool ok;
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	q.from.fd = fd;
-	if (len == sizeof(q)) { // with `path`: a file, not memory; its size bounds reads
+	if (len == sizeof(q)) { // question with `path`: about a file, whose size bounds reads
 		const off_t end = lseek(fd, 0, SEEK_END);
 		const uint64_t rest = end > 0 && (uint64_t)end > q.from.offset
 					      ? (uint64_t)end - q.from.offset
@@ -143,7 +143,7 @@ struct answer {
 	code_symbol *each;
 	void *arg;
 	uint64_t load, budget;
-	struct code_list *list; // where links go; NULL: the answer has symbols
+	struct code_list *list; // takes links; NULL: the answer has symbols
 };
 
 static void take_record(struct answer *a, const struct record *r, const char *text)
@@ -197,7 +197,7 @@ bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64
 							  : sizeof(q),
 						 .fd = m ? m->fd : -1};
 	snprintf(q.suffix, sizeof(q.suffix), "%s", suffix);
-	// If a mapped file was deleted, its path names another file, or none.
+	// A mapped file that was deleted has no path, or another file has it.
 	if (len < sizeof(q.path) && !(map && map->deleted))
 		memcpy(q.path, path, len);
 	const bool ok = code_elf_ready() && reader_ask(&question, code_take_part, &a) == 0;

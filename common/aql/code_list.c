@@ -7,9 +7,9 @@
 
 #define URI_MOST  (3 * PATH_MAX + 128) // bytes: a path, each byte as %XX, offset and size
 #define URI_CHUNK 256
-#define TRIES     3 // how often a list that changes meanwhile is read
+#define TRIES     3 // how often a list is read that changes while it is read
 
-// Structs of <link.h>, whose pointers are addresses in the process.
+// Structs of <link.h> in the process, where their pointers are addresses.
 _Static_assert(sizeof(struct r_debug) == 40, "r_debug of a 64-bit host");
 _Static_assert(sizeof(struct link_map) == 40, "link_map of a 64-bit host");
 
@@ -48,8 +48,8 @@ void code_list_fini(struct code_list *l)
 	*l = (struct code_list){0};
 }
 
-// Adds links from address `at` on. False at an invalid one, which cannot be read, or has another
-// predecessor: it was removed meanwhile, or the list leads back to it.
+// Adds links from address `at` on. False at a link that cannot be read, or whose predecessor is
+// another: it was removed meanwhile, or closes a cycle.
 static bool read_links(struct code_list *l, int mem, uint64_t at, size_t most)
 {
 	struct link_map k;
@@ -139,7 +139,7 @@ static const char *parse_hex(const char *s, char end, uint64_t *value)
 	return s && *s == end ? s + 1 : NULL;
 }
 
-// A line is "START-END FLAGS OFFSET MAJOR:MINOR INODE PATH".
+// Parses "START-END FLAGS OFFSET MAJOR:MINOR INODE PATH".
 bool code_map_parse(const char *line, const char **next, struct code_map *m)
 {
 	static const char deleted[] = " (deleted)";

@@ -1,4 +1,4 @@
-// Parts of code.h for its own files, tests and fuzz targets.
+// What the files of code.h share, also with tests and fuzz targets.
 #pragma once
 
 #include "common/reader/memory.h"
@@ -16,7 +16,7 @@ bool code_read(int fd, uint64_t at, void *to, size_t n);
 
 bool code_elf_ready(void); // false: libelf is missing
 
-// Called for each symbol that is defined, with its name's length.
+// Called for each defined symbol; `len`: length of its name.
 typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value);
 
 // Calls `each` for all symbols of a 64-bit little-endian ELF file for `machine` (0: any). Counts
@@ -57,7 +57,7 @@ struct code_map {
 	size_t len;
 	bool deleted;
 };
-// Sets *next to the line after this one. False for a line that is not about a file.
+// Parses a line of /proc/PID/maps; *next: the line after it. False: the line is not about a file.
 bool code_map_parse(const char *line, const char **next, struct code_map *m);
 
 // --- code_ask.c: symbols and links by the reader's child, whose answers are checked ---
@@ -67,13 +67,13 @@ struct code_source {
 	pid_t pid;
 	const struct memory *memory; // NULL: the source is a file
 	const struct code_map *map;  // where the process has mapped the file, or NULL
-	const char *path;            // in the root of the process; NULL: path of `map`
+	const char *path;            // path of the file in the process's root; NULL: that of `map`
 	struct code_bytes bytes;     // offset and size; size 0: to the file's end
 	unsigned machine;            // ELF machine; 0: any
-	bool loaded;                 // memory: code_elf_loaded() reads at `bytes.offset`
+	bool loaded;                 // in memory: a loaded image, for code_elf_loaded()
 };
 
-// code_elf_symbols() or code_elf_loaded() in the child, for symbols whose names end with `suffix`.
+// Has the child call code_elf_symbols() or code_elf_loaded(), for names that end with `suffix`.
 bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load);
 
@@ -81,6 +81,6 @@ bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug
 
 struct code_names;
 
-// Names from the r_debug at this address of `mem`, without opening files of the process.
+// code_names_new() for the r_debug at this address of `mem`, without opening files of the process.
 // code_names_free() closes `mem`.
 struct code_names *code_names_of(int mem, uint64_t r_debug);

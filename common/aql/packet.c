@@ -176,7 +176,7 @@ const char *packet_compare_text(enum packet_compare compare)
 
 static const char *pm4_name(unsigned opcode)
 {
-	// Texts in place: a table of pointers would be relocated at each start.
+	// Names in the rows themselves: pointers to them would be relocated at each start.
 	static const struct {
 		uint8_t opcode;
 		char name[23];
@@ -213,11 +213,11 @@ void pm4_decode(struct packet *p, uint32_t word)
 	const unsigned type = word >> 30, count = word >> 16 & 0x3fff;
 	*p = (struct packet){.kind = PACKET_PM4, .type = "pm4-unknown"};
 	switch (type) {
-	case 0: // writes consecutive registers
+	case 0: // type 0 writes consecutive registers
 		p->type = "pm4-registers";
 		p->bytes = 4 * (count + 2);
 		break;
-	case 2: // a filler is one word long
+	case 2: // type 2 is a filler of one word
 		p->type = "pm4-filler";
 		p->bytes = 4;
 		break;
@@ -226,7 +226,7 @@ void pm4_decode(struct packet *p, uint32_t word)
 		// A NOP of one word has all bits of the count set.
 		p->bytes = count == 0x3fff && (word >> 8 & 0xff) == 0x10 ? 4 : 4 * (count + 2);
 		break;
-	default: break; // type 1 does not exist any more
+	default: break; // type 1 is no longer used
 	}
 }
 

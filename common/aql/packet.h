@@ -53,30 +53,30 @@ struct packet {
 	const char *type; // "dispatch", "barrier-and", "sdma-fence", "pm4-nop" ...; never NULL
 	uint32_t bytes;   // length; 0: unknown, and so is where the next packet begins
 
-	// AQL packets only.
+	// Members of AQL packets only.
 	uint16_t header;
 	bool barrier;             // the packet waits until all before it are complete
 	uint8_t acquire, release; // scopes of the fences: 0 none, 1 agent, 2 system, 3 not defined
 	uint8_t format;           // of a vendor packet: number of its format
-	bool left; // the slot is free; decoded is the dispatch that the GPU took from it
+	bool left;                // the slot is free; decoded is the dispatch that was in it
 
-	// Dispatches only.
+	// Members of dispatches only.
 	uint32_t grid[3]; // in work-items; extended dispatches have clusters[] instead
 	uint16_t workgroup[3];
-	uint32_t clusters[3], cluster[3]; // extended: clusters in the grid, workgroups in a cluster
+	uint32_t clusters[3], cluster[3]; // extended: clusters in the grid, workgroups in each
 	uint32_t private_bytes, group_bytes;
 	uint64_t kernel_object, kernarg; // addresses of the kernel's descriptor and arguments
 
 	enum packet_wait waits;
-	uint64_t deps[PACKET_DEPS]; // addresses of signals (PACKET_WAITS_ALL, _ANY, _VALUE)
+	uint64_t deps[PACKET_DEPS]; // addresses of the signals: PACKET_WAITS_ALL, _ANY, _VALUE
 	unsigned ndeps;
-	enum packet_compare compare; // with `value` and `mask`: PACKET_WAITS_VALUE, _MEMORY
+	enum packet_compare compare; // compares with `value`, `mask`: PACKET_WAITS_VALUE, _MEMORY
 	int64_t value;
 	uint64_t mask;
-	uint64_t polls; // address of the memory (PACKET_WAITS_MEMORY)
+	uint64_t polls; // address of the u32 that PACKET_WAITS_MEMORY compares
 
-	uint64_t completion; // signal that is decremented at the end; 0: none
-	uint64_t writes;     // SDMA: where a fence, an atomic or a timestamp writes; 0: nowhere
+	uint64_t completion; // signal that the GPU decrements at the packet's end; 0: none
+	uint64_t writes;     // SDMA fence, atomic, timestamp: address written; 0: none
 };
 
 void aql_decode(struct packet *p, const uint8_t bytes[AQL_BYTES]);
@@ -88,7 +88,7 @@ void sdma_decode(struct packet *p, const uint32_t *words, size_t n, unsigned cop
 // Decodes the PM4 packet that begins with this word.
 void pm4_decode(struct packet *p, uint32_t word);
 
-// Is the comparison true of `seen`, which the caller has masked, and `value`? True if undefined.
+// Is the comparison true of `seen`, already masked, and `value`? True for an undefined comparison.
 bool packet_compares(enum packet_compare compare, int64_t seen, int64_t value);
 
 // Text of a comparison: "==", "<", "always" ...; "?" for an undefined one.

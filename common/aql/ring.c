@@ -48,8 +48,8 @@ static bool is_ring(const struct ring *r)
 	       !(r->bytes & (r->bytes - 1)) && r->read_at != RING_NO_ADDRESS;
 }
 
-// Reads both indices at once if they lie together, as in amd_queue_t. False if they do not, or if
-// the read index is greater, as it was read later than the write index.
+// Reads both indices at once if they lie together, as in amd_queue_t. False if they lie apart, or
+// if the read index is greater, as it was read after the write index.
 static bool read_together(const struct ring *r, const struct memory *m, struct ring_indices *i)
 {
 	uint64_t low;
@@ -78,7 +78,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 		return RING_UNKNOWN;
 	if (r->write_at == RING_NO_ADDRESS)
 		return RING_NO_WRITE;
-	// The read index first: the write index is never behind an older read index.
+	// The read index is read first: the write index is never behind an older read index.
 	if (!read_together(r, m, i) && (!memory_read(m, r->read_at, &i->read, size) ||
 					!memory_read(m, r->write_at, &i->write, size)))
 		return RING_UNREADABLE;
@@ -192,7 +192,7 @@ static void mark_moved(const struct ring *r, struct ring_look *l, const struct r
 			p->state = RING_TAKEN;
 		else if (behind == taken && p->state == RING_QUEUED)
 			p->state = RING_NEXT;
-		// PM4 indices wrap, so whether the producer has used the place again is unknown.
+		// PM4 indices wrap: whether the producer has used the place again cannot be known.
 		if (behind >= taken || (r->kind == RING_SDMA && now->write - p->index <= room))
 			continue;
 		p->state = RING_OVERWRITTEN;

@@ -15,11 +15,11 @@ enum ring_kind { RING_NONE, RING_AQL, RING_SDMA, RING_PM4 };
 #define RING_NO_ADDRESS UINT64_MAX
 
 struct ring {
-	uint64_t base, bytes; // address in the process; size, a power of two
+	uint64_t base, bytes; // ring's address in the process; size, a power of two
 	// Addresses of the indices in the process; RING_NO_ADDRESS: unknown.
 	uint64_t read_at, write_at;
 	enum ring_kind kind;
-	unsigned copy_dwords; // for sdma_decode()
+	unsigned copy_dwords; // dwords of a linear copy, see sdma_decode()
 };
 
 enum ring_problem {
@@ -41,8 +41,8 @@ struct ring_indices {
 enum ring_problem ring_indices(const struct ring *r, const struct memory *m,
 			       struct ring_indices *i);
 
-// If both indices lie close together, ring_indices() reads them at once: sets *at to where, and
-// returns the size of this memory, at most RING_INDICES_MOST bytes. 0: they do not.
+// If both indices lie close together, ring_indices() reads them at once: sets *at to the address,
+// and returns the bytes from there, at most RING_INDICES_MOST. 0: they lie apart.
 #define RING_INDICES_MOST 256
 size_t ring_indices_at(const struct ring *r, uint64_t *at);
 
@@ -71,14 +71,14 @@ struct ring_packet {
 struct ring_look {
 	enum ring_problem problem;
 	struct ring_indices at; // indices, read after the packets
-	struct ring_packet *v;  // freed by ring_look_fini()
+	struct ring_packet *v;  // the packets; freed by ring_look_fini()
 	size_t n;
 };
 
 #define RING_AROUND_MAX 65536u // most packets before, and behind, that ring_look() reads
 
-// Reads the packet at the read index, up to `before` packets before it (AQL only) and `after`
-// behind it. SDMA and PM4 packets are read up to the first one of unknown length.
+// Reads the packet at the read index, up to `before` packets before it (AQL only) and up to `after`
+// packets behind it. SDMA and PM4 packets are read up to the first one of unknown length.
 void ring_look(const struct ring *r, const struct memory *m, uint64_t before, uint64_t after,
 	       struct ring_look *l);
 void ring_look_fini(struct ring_look *l);

@@ -25,17 +25,17 @@ struct gpq_client {
 	pthread_mutex_t lock;
 	struct sockaddr_un places[2]; // sockets, tried in this order; the second may be empty
 	pid_t pid;                    // process that made the connection and the hints
-	int fd;                       // -1: not connected
+	int fd;                       // socket to the scheduler; -1: not connected
 	int error;                    // errno: why the handle is not connected
 	int64_t retry_ns;             // when to try the next connection
 	uint64_t hints[HINTS];        // ids begun and not ended, with or without a scheduler
 	unsigned num_hints;
 	uint64_t sent, answered; // numbers of requests on this connection
 	int result;              // last answer, as gpq_begin() returns it
-	char *text;              // of gpq_status(), for the statistics; NULL: drop them
+	char *text;              // gpq_status()'s buffer for statistics; NULL: drop them
 	size_t size, text_len;   // size of `text`; whole length of the statistics
 	size_t len;              // bytes in `in`
-	char in[4096];           // received, not parsed yet
+	char in[4096];           // bytes received and not parsed yet
 };
 
 // All handles of the process, for the fork handlers.
@@ -102,7 +102,7 @@ static int lose_connection(struct gpq_client *c)
 	return -c->error;
 }
 
-// Returns -errno for an answer "error WORD ..."; `line` begins with WORD.
+// Returns the -errno of an answer "error WORD ..."; `line` begins with WORD.
 static int error_of(const char *line)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static int error_of(const char *line)
 	return -EPROTO;
 }
 
-// Returns the 1 of "ok off=8 missed=1 ns=700": processes that could not be held.
+// Returns how many processes could not be held: the 1 of "ok off=8 missed=1 ns=700".
 static int missed_of(const char *line)
 {
 	const char *word = strstr(line, " missed=");
@@ -145,7 +145,7 @@ static void parse_answer_line(struct gpq_client *c, char *line, size_t len)
 	c->result = ok ? missed_of(line) : error_of(line + 6);
 	c->answered++;
 	if (c->answered < c->sent)
-		c->text_len = 0; // the statistics were for an earlier request that timed out
+		c->text_len = 0; // drops statistics of an earlier request that timed out
 }
 
 static void parse_lines(struct gpq_client *c)
@@ -296,13 +296,13 @@ static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 	return i;
 }
 
-// One attempt of gpq_begin(). -ECONNRESET: the connection was lost, and a second attempt may do.
+// One attempt of gpq_begin(). -ECONNRESET: the connection was lost; a second attempt may succeed.
 static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
 {
 	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
-	// POLLIN only while answers are due: with other input, which is not read, this would spin.
+	// Asks for POLLIN only while answers are due: unread input would make this loop spin.
 	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
@@ -332,7 +332,7 @@ int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
 static int end_once(struct gpq_client *c, uint64_t id)
 {
 	if (c->fd < 0)
-		return ensure_connection(c); // which sends all other hints again
+		return ensure_connection(c); // a new connection gets all other hints
 	int r = put_hint(c, "end", id);
 	if (r == -EAGAIN) { // closing the connection ends the hint, too
 		lose_connection(c);

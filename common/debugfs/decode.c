@@ -1,7 +1,7 @@
 // Decoding registers; see decode.h. Facts: [debugfs.mqd-compute], [debugfs.sdma-slot].
 #include "common/debugfs/decode.h"
 
-// Number of a CU mask's register less its MQD dword, on gfx8, which prints CU masks first.
+// On gfx8, where hqds prints CU masks first: number of a CU mask's register minus its MQD dword.
 #define CU_MASKS 0x2dffu
 enum { MIDCMD_RUN = 0x40, IMAGE = 128 };
 
@@ -16,7 +16,7 @@ struct slot_walk {
 	struct mqd_source from;
 	decode_reg_fn fn;
 	void *arg;
-	// Numbers of registers (byte address / 4).
+	// Numbers of registers: byte address / 4.
 	uint32_t first; // the slot's first register
 	uint32_t base;  // CP_MQD_BASE_ADDR; without one, `first`
 	uint32_t last;  // the slot's last register
@@ -97,7 +97,7 @@ static bool are_pair(const struct reg *low, const struct reg *high)
 	       strncmp(low->name, high->name, n) == 0;
 }
 
-// The adjacent dword that is a number's other half, or DECODE_NONE. Sets *low if r is the low half.
+// The adjacent dword with a number's other half, or DECODE_NONE. Sets *low if r is the low half.
 static uint32_t other_half(const struct decoded_reg *r, bool *low)
 {
 	const uint32_t around[] = {r->dw - 1, r->dw + 1};

@@ -8,7 +8,7 @@
 
 struct decoded_reg {
 	const struct reg *reg; // name and fields; NULL: unknown
-	uint32_t dw;           // dword of the MQD that is its image; DECODE_NONE: none
+	uint32_t dw;           // the MQD dword that has the register's image; DECODE_NONE: none
 	uint32_t address;      // byte address as hqds prints it; DECODE_NONE: an MQD in memory
 	uint32_t value;
 	bool known; // false: the dump does not have the value
@@ -20,7 +20,7 @@ struct decoded_field {
 	uint64_t number;     // the value in `unit`
 	const char *unit;    // "bytes", "dwords", "address", "flag", "units"; NULL: none
 	const char *meaning; // what the field means; NULL: its name says it
-	uint8_t lsb, width;  // lowest bit, number of bits (64: both registers of a pair)
+	uint8_t lsb, width;  // lowest bit and number of bits (64: a pair of registers)
 	char text[48];       // the value for people: "1M", "yes", "0x7f6155000000"
 };
 

@@ -24,7 +24,7 @@ bool dump_line_parse(const char *p, const char *end, struct dump_line *out);
 struct dump_count {
 	uint32_t lines;
 	uint32_t foreign;       // lines that were not understood
-	uint32_t first_foreign; // line number of the first of these, from 1; 0: none
+	uint32_t first_foreign; // line number, from 1, of the first foreign one; 0: none
 };
 
 // Parses the line from p to `end`; `whole`: a newline follows. False: the line was not understood.

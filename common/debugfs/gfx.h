@@ -18,7 +18,7 @@ enum gfx_gen {
 	GFX11,
 	GFX12,
 	GFX_GENS,
-	GFX_ANY = GFX9, // to read registers of compute slots that all generations have
+	GFX_ANY = GFX9, // for registers that compute slots of all generations have
 };
 
 // What differs between generations besides registers and MQDs. One row each in gfx_caps().
@@ -30,7 +30,7 @@ struct gfx_caps {
 	bool whole_wptr;     // the write pointer in MQD and HQD is a count that does not wrap
 };
 
-// The capabilities of a generation; those of GFX_UNKNOWN for invalid numbers.
+// The capabilities of a generation; for an invalid number those of GFX_UNKNOWN.
 const struct gfx_caps *gfx_caps(enum gfx_gen gen);
 
 // The generation of a gfx_target_version of sysfs topology: major * 10000 + minor * 100 + stepping.

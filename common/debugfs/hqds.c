@@ -19,7 +19,7 @@ static void add_node(struct hqds *h, uint32_t node, uint32_t gpu_id)
 		(struct hqds_node){.node = node, .gpu_id = gpu_id, .first = (uint32_t)h->nslots};
 }
 
-// For each line format, which of its numbers is the XCC, MEC, pipe and queue; -1: none.
+// Line formats of slots, and which of their numbers is the XCC, MEC, pipe and queue; -1: none.
 static const struct {
 	const char *format;
 	enum hqd_kind kind;
@@ -39,7 +39,7 @@ static bool slot_line(struct hqds *h, const char *p, const char *end)
 		int8_t xcc = slot_lines[i].xcc, mec = slot_lines[i].mec;
 		if (!dump_match(p, end, slot_lines[i].format, v))
 			continue;
-		if (!h->nnodes) // the text begins inside a node: its number is unknown
+		if (!h->nnodes) // text begins inside a node: its number is unknown
 			add_node(h, UINT32_MAX, 0);
 		*ARRAY_ADD(h->slots, h->cap_slots, h->nslots) =
 			(struct hqd){.node = (uint32_t)h->nnodes - 1,

@@ -32,7 +32,7 @@ const struct gfx_caps *gfx_caps(enum gfx_gen gen)
 }
 
 enum layout {
-	NO_LAYOUT, // of queues without an MQD: no values
+	NO_LAYOUT, // for queues without an MQD: no values
 	COMPUTE_V8,
 	COMPUTE_V9,
 	SDMA_V8,
@@ -46,12 +46,12 @@ enum layout {
 enum how {
 	NONE,  // the layout does not have the value
 	PLAIN, // bits lsb .. lsb+width-1 of the pair, shifted left
-	POWER, // these bits are an exponent: shift << bits
+	POWER, // the bits are an exponent: shift << bits
 };
 
 struct place {
 	uint8_t how;
-	uint8_t lo, hi; // dwords of the low and high half; hi 0: there is none
+	uint8_t lo, hi; // dwords of both halves; hi 0: the value has no high half
 	uint8_t lsb, width;
 	uint8_t shift; // PLAIN: left shift; POWER: the factor
 };
@@ -128,15 +128,15 @@ bool mqd_value_of(enum mqd_kind kind, enum gfx_gen gen, enum mqd_value what, mqd
 	uint64_t v = ((uint64_t)hi << 32 | lo) >> at->lsb;
 	if (at->width < 64)
 		v &= (1ull << at->width) - 1;
-	// No ring is that large: the word is damaged. On gfx9 and gfx10 the driver leaves the
-	// address of the SDMA write index 0.
+	// An exponent above 40 is damage: no ring is that large. On gfx9 and gfx10 the driver
+	// leaves the address of the SDMA write index 0.
 	if ((at->how == POWER && v > 40) || (what == MQD_V_WPTR_ADDR && !v))
 		return false;
 	*out = at->how == POWER ? (uint64_t)at->shift << v : v << at->shift;
 	return true;
 }
 
-enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords that are the registers of a compute slot
+enum { IMAGE = 128, IMAGE_END = 184 }; // MQD dwords with the registers of a compute slot
 
 // Reads the register of a slot whose image is dword `dw` of the MQD.
 static bool hqd_word(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, unsigned dw,
@@ -203,7 +203,7 @@ static enum gfx_gen guess_sdma(const struct mqds *m, const struct mqd *q)
 {
 	uint32_t v;
 	if (mqd_word(m, q, 0, 128, &v))
-		return GFX10; // it alone has SDMA MQDs longer than 128 dwords
+		return GFX10; // only gfx10 has SDMA MQDs of more than 128 dwords
 	// The driver writes 0xf to the dummy register, whose place differs between layouts.
 	if (dummy_register(m, q, 23))
 		return GFX12;
@@ -233,7 +233,7 @@ static uint64_t saved_bytes(const struct mqds *m, const struct mqd *q, enum gfx_
 		uint64_t stack = value_or_unknown(m, q, gen, x, MQD_V_STACK_BYTES),
 			 used = value_or_unknown(m, q, gen, x, MQD_V_STACK_OFFSET),
 			 waves = value_or_unknown(m, q, gen, x, MQD_V_WAVE_OFFSET);
-		// The control stack grows down from its size, the wave state up from there.
+		// The control stack grows down from its area's size, the wave state up from there.
 		if (stack == MQD_UNKNOWN || used == MQD_UNKNOWN || waves == MQD_UNKNOWN ||
 		    used > stack || waves < stack)
 			return MQD_UNKNOWN;
@@ -311,7 +311,7 @@ enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 		if (s->kind != HQD_CP || gen != GFX_UNKNOWN)
 			continue;
 		uint32_t first = h->regs[s->line].addr;
-		// gfx8 prints CU masks first. From gfx10 on CP_MQD_BASE_ADDR has another address.
+		// On gfx8 CU masks come first. From gfx10 on CP_MQD_BASE_ADDR has another address.
 		// Bits 15:0 of PERSISTENT_STATE keep their reset value [debugfs.mqd-defaults].
 		if (first == 0xb858)
 			gen = GFX8;

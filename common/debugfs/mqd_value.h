@@ -26,8 +26,8 @@ enum mqd_value {
 	MQD_V_DOORBELL,     // byte offset in the doorbell BAR
 	MQD_V_AQL,          // 1 AQL packets, 0 PM4
 	MQD_V_CTX_BASE,     // address of the saved-context (CWSR) area of this XCC
-	MQD_V_CTX_BYTES,    // size of this area
-	MQD_V_STACK_BYTES,  // size of the area's part for the control stack
+	MQD_V_CTX_BYTES,    // size of the CWSR area of this XCC
+	MQD_V_STACK_BYTES,  // size of the control stack's part of the CWSR area
 	MQD_V_STACK_OFFSET, // (u) start of the control stack, which grows down from STACK_BYTES
 	MQD_V_WAVE_OFFSET,  // (u) end of the saved waves, which grow up from STACK_BYTES
 	MQD_V_READ_INDEX,   // (u) number of AQL packets consumed
@@ -41,7 +41,7 @@ enum mqd_value {
 bool mqd_get(const struct mqds *m, const struct mqd *q, enum gfx_gen gen, unsigned xcc,
 	     enum mqd_value what, uint64_t *out);
 
-// Where the dwords of an MQD are read: from the registers of slot `s`, or if NULL from a dump.
+// Where the dwords of an MQD are read: the registers of slot `s` or, if that is NULL, a dump.
 struct mqd_source {
 	const struct hqds *h;
 	const struct hqd *s;
@@ -71,7 +71,7 @@ enum gfx_gen mqd_guess_gen(const struct mqds *m, const struct mqd *q);
 enum mqd_derived {
 	MQD_D_ON_HW = MQD_VALUES, // 1 on hardware, 0 off
 	MQD_D_XCCS,               // number of XCCs that have an MQD of the queue; unknown for SDMA
-	// The next two are known only while the queue is off hardware: they need values marked (u).
+	// The next two need values marked (u), so are known only while the queue is off hardware.
 	MQD_D_BACKLOG,     // AQL packets, PM4 dwords or SDMA bytes not consumed yet
 	MQD_D_SAVED_BYTES, // wave state and control stack parked in memory, all XCCs
 	MQD_SUMMARY
@@ -81,11 +81,11 @@ struct mqd_summary {
 	uint64_t v[MQD_SUMMARY]; // values; MQD_UNKNOWN where the dump or the layout has none
 };
 
-// `on_hw` is the judgement of common/rows/residency.c: 1 on hardware, 0 off, else unknown.
+// Fills `s`. `on_hw`: what common/rows/residency.c found: 1 on hardware, 0 off, else unknown.
 void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd *q,
 		   enum gfx_gen gen, int on_hw);
 
-// Sets each value of `s` that differs from that of `other` to unknown.
+// Sets each value of `s` to unknown that differs in `other`.
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
 // --- slots ---

@@ -121,7 +121,7 @@ static void begin_dump(struct parser *ps, const char *text)
 	q->dumps++;
 }
 
-// Adds a row; missing rows before it are added as unread.
+// Adds a row. Rows missing before it are added, too, as unread.
 static void add_rows(struct parser *ps, const struct dump_line *l, uint32_t row)
 {
 	static const struct dump_line unread;

@@ -19,8 +19,8 @@ enum mqd_kind {
 struct mqd_dump {
 	const char *text; // where the first line of the dump begins
 	uint32_t plain;   // number of rows before the first that has not exactly the kernel's form
-	uint32_t row;     // index in mqds.rows of that row: it and those behind it were parsed
-	uint32_t rows; // in all: 64 for compute, 16 (gfx10: 17) for SDMA; fewer: the text was cut
+	uint32_t row;     // index in mqds.rows of row `plain`: that and later rows were parsed
+	uint32_t rows;    // number of rows: compute 64, SDMA 16 (gfx10: 17); fewer: text was cut
 };
 
 struct mqd {

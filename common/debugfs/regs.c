@@ -6,7 +6,7 @@
 	{                                   \
 		name, fields, COUNT(fields) \
 	}
-// `meaning` is a literal; "": none. Behind it WORDS() adds the words of REG_WORDS: "low\0high".
+// `meaning` of a field is a literal; "": none. Behind it WORDS() adds its REG_WORDS: "low\0high".
 #define FIELD(name, lsb, width, unit, shift, meaning)                  \
 	{                                                              \
 		name "\0" meaning, (lsb), (width), REG_##unit, (shift) \
@@ -112,7 +112,7 @@ static const struct reg_field doorbell[] = {
 static const struct reg_field pq_control9[] = {
 	PQ_CONTROL_COMMON,
 	FLAG("WPP_CLAMP_EN", 16, ""),
-	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""), // bit 25 is of SLOT_BASED_WPTR
+	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""), // bit 25: SLOT_BASED_WPTR
 	FIELD("SLOT_BASED_WPTR", 25, 2, NUMBER, 0, ""),
 };
 static const struct reg_field pq_control10[] = {
@@ -175,7 +175,7 @@ static const struct reg_field cu_mask10[] = {
 	{                                       \
 		REG(name, fields), (dw), (gens) \
 	}
-// Rows of adjacent dwords: halves of a number, values in three dimensions, four registers alike.
+// Rows of adjacent dwords: two halves of a number, three dimensions, four registers alike.
 #define PAIR(dw, gens, name, low, high) \
 	R(dw, gens, name "_lo", low), R((dw) + 1, gens, name "_hi", high)
 #define XYZ(dw, gens, name, fields)                                           \
@@ -184,10 +184,10 @@ static const struct reg_field cu_mask10[] = {
 #define R4(dw, gens, name, a, b, c, d, fields)                          \
 	R(dw, gens, name a, fields), R((dw) + 1, gens, name b, fields), \
 		R((dw) + 2, gens, name c, fields), R((dw) + 3, gens, name d, fields)
-// One row up to gfx9 and one from gfx10 on, where the fields differ.
+// Two rows for one register, up to gfx9 and from gfx10 on, where its fields differ.
 #define BOTH(dw, name, fields) R(dw, G8 | G9, name, fields##9), R(dw, G10UP, name, fields##10)
 
-// Several rows may share a dword; their generations do not overlap.
+// Rows with one dword in common have different generations.
 static const struct {
 	struct reg reg;
 	uint16_t dw;   // dword of the MQD
@@ -358,7 +358,7 @@ static const struct reg_field sdma_doorbell8[] = {
 static const struct reg_field sdma_doorbell_offset[] = {
 	FIELD("OFFSET", 2, 26, BYTES, 2, "in the doorbell BAR")};
 
-// A row of sdma_rows[]: the register's MQD dword by generation. gfx9 is that of GFX9 and GFX940.
+// A row of sdma_rows[]: the register's MQD dword by generation; `gfx9`: in GFX9 and GFX940.
 #define S(name, fields, gfx8, gfx9, gfx10, gfx11, gfx12)          \
 	{                                                         \
 		REG("sdmax_rlcx_" name, fields),                  \
@@ -453,7 +453,7 @@ int reg_sdma_dword(enum gfx_gen gen, const char *name)
 	return -1;
 }
 
-// What hqds shows of an SDMA slot: runs of registers, each the image of consecutive MQD dwords.
+// A run of registers that hqds shows of an SDMA slot: the image of MQD dwords from `dw` on.
 struct run {
 	uint8_t offset, count, dw;
 };
@@ -465,7 +465,7 @@ static const struct run runs9[] = {{0, 19, 0},    {0x28, 6, 19},   {0x2f, 7, 25}
 static const struct run runs11[] = {{0, 7, 0},      {8, 11, 7},     {0x29, 1, 18},
 				    {0x2b, 12, 19}, {0x40, 12, 31}, {0}};
 
-// Offsets of mmSDMA0_RLC0_* (oss_3_0_d.h) and regSDMA0_QUEUE0_* (gc_12_0_0_offset.h).
+// Runs from the offsets of mmSDMA0_RLC0_* (oss_3_0_d.h), regSDMA0_QUEUE0_* (gc_12_0_0_offset.h).
 static const struct run runs8[] = {{0, 19, 0},
 				   {0x27, 3, 19},
 				   {0x2a, 1, SLOT},

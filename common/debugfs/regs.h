@@ -15,8 +15,8 @@ enum reg_unit {
 	REG_DWORDS,    // offsets and pointers in 32-bit words
 	REG_ADDR_LOW,  // low part of an address in units of 1 << shift bytes
 	REG_ADDR_HIGH, // high part of an address
-	REG_WORDS,     // number of a word: see reg_field.name
-	REG_ONES,      // a mask, of which the bits that are set are counted
+	REG_WORDS,     // number of a word in reg_field.name
+	REG_ONES,      // mask whose set bits are counted
 };
 
 struct reg_field {
@@ -40,7 +40,7 @@ struct reg {
 const struct reg *reg_compute(enum gfx_gen gen, unsigned dw);
 const struct reg *reg_sdma(enum gfx_gen gen, unsigned dw);
 
-// The MQD dword of an SDMA register by name; -1: this generation has none of it.
+// The MQD dword of an SDMA register by name; -1: the generation has no such register.
 int reg_sdma_dword(enum gfx_gen gen, const char *name);
 
 // The MQD dword of the register at `offset` dwords from the first one of an SDMA slot; -1: none.
@@ -54,6 +54,6 @@ static inline uint32_t reg_field_bits(const struct reg_field *f, uint32_t word)
 	return word >> f->lsb & (uint32_t)((1ull << f->width) - 1);
 }
 
-// Names of cp_hqd_error's bits, "AQL_ERROR PQ_UTCL1_ERROR", or "none". `text` has room for all.
+// Names of cp_hqd_error's bits, "AQL_ERROR PQ_UTCL1_ERROR", or "none". REG_ERROR_TEXT holds all.
 enum { REG_ERROR_TEXT = 320 };
 char *reg_error_text(char text[REG_ERROR_TEXT], uint32_t error);

@@ -7,7 +7,7 @@ enum { // PM4 type 3 opcodes, header bits 15:8
 	PM4_RUN_LIST = 0xa5,
 };
 
-enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // dwords that are needed of a packet
+enum { MAP_PROCESS_WORDS = 14, MAP_QUEUES_WORDS = 7 }; // dwords of a packet that are decoded
 
 void rls_fini(struct rls *r)
 {
@@ -45,7 +45,7 @@ static void add_mapped_queue(struct rls *r, struct rls_node *n, const uint32_t *
 		r->processes[r->nprocesses - 1].queues++;
 }
 
-// Decodes the packets in the words that were collected for the last node.
+// Decodes the packets in the words of the last node.
 static void read_packets(struct rls *r)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;
@@ -85,7 +85,7 @@ static bool rls_node_line(struct rls *r, const char *p, const char *end)
 	return true;
 }
 
-// After a gap the rest of a dump is ignored, as packets would be misread.
+// Collects a line's words, but none after a gap, as the rest of the packets would be misread.
 static bool words_line(struct rls *r, const struct dump_line *l)
 {
 	struct rls_node *n = r->nnodes ? &r->nodes[r->nnodes - 1] : NULL;

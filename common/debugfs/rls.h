@@ -43,7 +43,7 @@ struct rls {
 	struct rls_node *nodes;
 	struct rls_process *processes;
 	struct rls_queue *queues;
-	uint32_t *words; // of the dump that is being read
+	uint32_t *words; // words of the dump that is being read
 	size_t nnodes, nprocesses, nqueues, nwords;
 	size_t cap_nodes, cap_processes, cap_queues, cap_words;
 	struct dump_count count;

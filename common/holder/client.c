@@ -18,15 +18,15 @@ static int hold_name(int dir, const char *name, int *fd)
 	int listener = kfd_socket_listen(dir, name);
 	if (listener != -EADDRINUSE)
 		return listener;
-	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // another starter was faster
+	*fd = kfd_socket_connect(dir, name, CONNECT_MS); // another client started it first
 	if (*fd != -ECONNREFUSED && *fd != -ENOENT)
 		return *fd < 0 ? *fd : 0;
-	unlinkat(dir, name, 0); // left by a holder that was killed or has just ended
+	unlinkat(dir, name, 0); // socket of a holder that was killed or has just ended
 	return kfd_socket_listen(dir, name);
 }
 
-// The directory is locked. A new holder inherits one end of a socket pair as its first connection,
-// so neither process waits for the other.
+// Starts a holder; the directory is locked. The holder inherits one end of a socket pair as its
+// first connection, so neither process waits for the other.
 static int start_locked(int dir, const char *name, const struct kfd_target *t, pid_t *holder,
 			struct kfd_failure *f)
 {
@@ -59,8 +59,8 @@ static int start_holder(const char *name, const struct kfd_target *t, pid_t *hol
 		return -1;
 	if (kfd_rundir_lock(dir, f) == 0)
 		fd = start_locked(dir, name, t, holder, f);
-	// A new holder inherits the lock, and unlocks it, too, as we may be killed before this
-	// line.
+	// A new holder inherits the lock and unlocks it, too, as this process may be killed before
+	// this line.
 	kfd_rundir_unlock(dir);
 	close(dir);
 	return fd;
@@ -72,8 +72,8 @@ static void know_peer(struct kfd_link *l, pid_t peer)
 	l->peer_start = peer > 0 ? kfd_target_start(peer) : 0;
 }
 
-// Is the link's peer still the target's holder? Not if it is a zombie, or if its pid was reused:
-// the start time differs then. The pid of our child is not reused before we wait for it.
+// Is the link's peer still the target's holder? Not if it is a zombie, or if another process has
+// its pid, whose start time differs. The pid of our child is not reused before we wait for it.
 static bool peer_holds(const struct kfd_link *l)
 {
 	pid_t tracer = kfd_holder_of(l->target);
@@ -139,7 +139,7 @@ static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 	if (l->peer > 0)
 		kfd_wait_death(l->peer, ABANDON_MS);
 	if (kfd_is_dead(l->target))
-		return kfd_fail(f, KFD_FAULT_GONE); // a holder ends with its target
+		return kfd_fail(f, KFD_FAULT_GONE); // as a holder ends with its target
 	l->deaf = peer_holds(l);
 	if (l->deaf)
 		return kfd_fail(f, KFD_FAULT_HOLDER_DEAF, (int)l->peer);
@@ -164,8 +164,8 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 	return n == (ssize_t)(parts[0].iov_len + 1) ? 0 : explain_loss(l, f);
 }
 
-// Parses the complete lines that were received. Returns 1 if the answer is complete, 0 if not yet,
-// -1 and sets *f if the answer is an error.
+// Parses the complete lines of l->in. Returns 1 if the answer is complete, 0 if not yet, or -1 and
+// sets *f if the answer is an error.
 static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 {
 	struct kfd_answer *a = &l->answer;

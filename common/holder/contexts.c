@@ -13,8 +13,8 @@ static bool is_this_process(const void *pid, pid_t other)
 	return *(const pid_t *)pid == other;
 }
 
-// Few processes have secondary contexts, so the process's folder in sysfs alone is read first. Not
-// by readdir(3), whose buffer would cost a first suspend page faults.
+// Has the process a secondary context? Few have, so its folder in sysfs alone is read first;
+// without readdir(3), whose buffer would cost a first suspend page faults.
 static bool has_context(pid_t pid)
 {
 	union {
@@ -57,7 +57,7 @@ ssize_t kfd_contexts_unreached(pid_t pid, const struct kfd_selection *sel, struc
 	if (!has_context(pid))
 		return 0;
 	if (kfd_procs_read(&procs, &how) == 0) {
-		for (size_t i = 0; i < procs.nqueues; i++) // sorted by context and id
+		for (size_t i = 0; i < procs.nqueues; i++) // in the order of context and id
 			if (is_unreached(sel, &procs.queues[i]))
 				procs.queues[n++] = procs.queues[i];
 		*list = procs.queues;

@@ -20,7 +20,7 @@ static void record_name(char name[RECORD_NAME_SIZE], const struct kfd_target *t)
 	kfd_socket_name(name + strlen(KFD_CRIU_PREFIX), t->pid, t->start);
 }
 
-// Syncs the record: it must survive whatever ends this process.
+// Writes and syncs a record, which must survive whatever ends this process.
 static int write_record(int dir, const char *name, const char *text, struct kfd_failure *f)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -77,8 +77,8 @@ static int criu_op(const struct kfd_target *t, enum kfd_criu_command op, struct 
 	return 0;
 }
 
-// Makes the CRIU call in a child, which must be the target's tracer: when a tracer ends, the target
-// is let go without a stop.
+// Makes the CRIU call in a child that traces the target: when a tracer ends, the target is let go
+// without a stop.
 static int criu_op_in_child(const struct kfd_target *t, enum kfd_criu_command op,
 			    struct kfd_failure *f)
 {

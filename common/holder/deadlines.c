@@ -47,7 +47,7 @@ static bool scope_is_within(const struct hold_scope *a, const struct hold_scope 
 	return b->follows && a->num_gpus;
 }
 
-// Makes the hold follow new queues on these GPUs as well; `num` 0: on all GPUs.
+// Makes the scope take in new queues on these GPUs as well; `num` 0: on all GPUs.
 static void scope_follow(struct hold_scope *w, const uint32_t *gpus, unsigned num)
 {
 	if (!num || (w->follows && !w->num_gpus))
@@ -71,7 +71,7 @@ void hold_drop(struct holder *h, unsigned n)
 	h->made[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
-// Returns the first hold from `n` on that exists, or HOLDS. Each answer goes through all holds, and
+// Returns the first hold from `n` on that exists, or HOLDS. Every answer walks the holds, of which
 // rarely more than two exist.
 static unsigned next_made(const struct holder *h, unsigned n)
 {
@@ -83,7 +83,7 @@ static unsigned next_made(const struct holder *h, unsigned n)
 	return HOLDS;
 }
 
-// Scopes are cleared here and not before, so that the memory of most is never touched.
+// Makes hold `n`, and clears its scope only now: the memory of most scopes is never touched.
 static void make_hold(struct holder *h, unsigned n, uint64_t until)
 {
 	if (!hold_is_made(h, n))
@@ -92,9 +92,9 @@ static void make_hold(struct holder *h, unsigned n, uint64_t until)
 	h->until_ns[n] = until;
 }
 
-// Makes a lasting hold. If no place is free, the one that ends last is widened, and ends no earlier
-// than either: nothing is resumed too early. The last place is taken first, since its scope is
-// beside that of the first client's tied hold.
+// Makes a lasting hold. If no place is free, the hold that ends last is widened, and ends no
+// earlier than either would: nothing is resumed too early. The last place is taken first, since its
+// scope is beside that of the first client's tied hold.
 static unsigned make_lasting(struct holder *h, uint64_t until)
 {
 	unsigned n = LASTING_HOLDS - 1;
@@ -238,8 +238,8 @@ static uint64_t kill_time(const struct holder *h)
 	return until == FOREVER ? 0 : until;
 }
 
-// Arms a timer whose signal is SIGKILL: it ends even a stopped holder, whose death resumes the
-// queues. h->armed_kill stays 0 if the kernel gives no timer.
+// Arms a timer that sends SIGKILL: it ends even a stopped holder, whose death resumes the queues.
+// h->armed_kill stays 0 if the kernel gives no timer.
 static void arm_killer(struct holder *h)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};

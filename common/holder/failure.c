@@ -1,5 +1,5 @@
-// From an errno of the driver and a step to a fault (`causes`), and from a fault to its sentence.
-// Facts: [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
+// Maps an errno of the driver at a step to a fault (`causes`), and a fault to its sentence. Facts:
+// [kfd.open-errors], [kfd.ptrace], [kfd.check-order], [kfd.enable], [kfd.suspend].
 #include "common/holder/failure.h"
 
 enum { FAILED = 1, USAGE = 2, DENIED = 4, NOT_FOUND = 5, UNSUPPORTED = 6, DEADLINE = 124 };
@@ -51,7 +51,7 @@ static const char *const step_names[] = {
 #undef STEP_TEXT
 };
 
-// A failure's text must stay one line, whatever the names of programs in it contain.
+// Makes a failure's text one line, whatever the names of programs in it contain.
 static void make_one_line(char *text)
 {
 	for (; *text; text++)

@@ -18,13 +18,13 @@
 
 struct search {
 	char name[KFD_SOCKET_NAME_SIZE];
-	pid_t holder; // 0: any that listens in this user's directories
+	pid_t holder; // holder to connect to; 0: any in this user's directories
 	unsigned timeout_ms;
 	int fd;     // a connection, or -errno
 	char *path; // path of the socket, or NULL; owned
 };
 
-// The path of `name` in the directory `fd`; NULL: not known.
+// The path of file `name` in the directory `fd`; NULL: unknown.
 static char *path_of(int fd, const char *name)
 {
 	char path[4096];
@@ -49,8 +49,8 @@ static bool try_folder(int dir, void *arg)
 	return fd >= 0;
 }
 
-// Is mount `id` in the mount namespace of `pid` a local file system? Others (FUSE, network) can
-// block for ever.
+// Is mount `id` of `pid`'s mount namespace a local file system? Others (FUSE, network) can block
+// for ever.
 static bool mount_is_local(pid_t pid, long id)
 {
 	static const char *const local[] = {"tmpfs", "ramfs", "rootfs", "ext2",    "ext3", "ext4",
@@ -138,12 +138,12 @@ static bool may_hold(const struct proc *holder, pid_t target)
 }
 
 struct holdings {
-	struct kfd_holding *v; // owned
+	struct kfd_holding *v; // owned array
 	size_t num, cap;
 	bool sweep; // remove stale sockets and records
 };
 
-// Adds a process that `holder` holds, or (`holder` 0) that criu.c paused.
+// Adds a process that `holder` holds or, if `holder` is 0, that criu.c paused.
 static void add_holding(struct holdings *l, pid_t target, uid_t owner, pid_t holder)
 {
 	*ARRAY_ADD(l->v, l->cap, l->num) = (struct kfd_holding){
@@ -182,7 +182,7 @@ pid_t holder_untraced(pid_t target)
 
 // ---- listing: `status` requests to all holders, and the records of criu.c
 
-#define ASK_MS 2000u // for the answers of all holders together
+#define ASK_MS 2000u // time for the answers of all holders together
 
 // Adds the process that a record says is paused. If it has ended, the record is stale.
 static void list_record(struct holdings *l, int dir, const char *name)
@@ -209,8 +209,8 @@ static void remove_stale(int dir, const char *name)
 	close_quietly(fd);
 }
 
-// Adds the processes that a folder's records say are paused. Removes stale sockets, too, unless a
-// starter has the folder's lock.
+// Adds the processes that are paused by the records in a folder. Removes stale sockets, too, unless
+// a starter has the folder's lock.
 static bool list_dir(int dir, void *arg)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #define RETRY_NS 5000000000ull
-#define DYING_MS 500 // a holder may be seen to end so long before its target
-#define TRIES    20  // most repeats of a request for the queues while holder and sysfs disagree
+#define DYING_MS 500 // how long before its target a holder may be seen to end
+#define TRIES    20  // most requests for the queues while holder and sysfs disagree
 
 // ---- states of a member
 
@@ -94,8 +94,8 @@ void member_words(const struct group_member *m, struct buf *b)
 		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
 }
 
-// With `most` the request names each queue of the last answer. If that has none, the request names
-// an id that no queue has: without ids it would suspend all queues.
+// Writes the request to suspend. With `most` it names each queue of the last answer; without queues
+// in that, an id that no queue has: a request without ids would suspend all queues.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
@@ -117,7 +117,7 @@ static void write_request(const struct group *g, struct group_member *m)
 
 void member_send(struct group *g, struct group_member *m, enum member_request what)
 {
-	// With "keep" a holder that holds nothing lives until this connection closes.
+	// With "keep" the holder lives until this connection closes, even if it holds nothing.
 	const char *request = what == REQUEST_HOLD     ? m->request.data
 			      : what == REQUEST_QUEUES ? "queues addresses"
 						       : "release keep";
@@ -134,7 +134,7 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	member_enter(g, m, MEMBER_ASKED);
 }
 
-// The indices of an idle member are read again before it is left running.
+// Asks to suspend or resume a member. Reads the indices of an idle one again before it runs on.
 static void ask_member(struct group *g, struct group_member *m, bool hold)
 {
 	const bool held = member_is_held(m);
@@ -172,8 +172,8 @@ static void take_outcomes(struct group *g, struct group_member *m)
 	g->answered_ns = clock_ns();
 }
 
-// Takes over the queues that the holder reports, and asks again if sysfs, which may be a moment
-// ahead, has another number.
+// Watches the queues that the holder reports. Asks again if sysfs, which may be a moment ahead, has
+// another number of queues.
 static void take_queues(struct group *g, struct group_member *m)
 {
 	struct kfd_answer *a = &m->link.answer;
@@ -188,7 +188,7 @@ static void take_queues(struct group *g, struct group_member *m)
 	member_watch(g, m);
 }
 
-// g->held may have changed since the request was sent; another request follows then.
+// Takes an answer. If g->held has changed since the request was sent, another request follows.
 static void take_member_answer(struct group *g, struct group_member *m)
 {
 	m->answered_ns = clock_ns();
@@ -257,7 +257,7 @@ bool group_has(const struct group *g, pid_t pid)
 	return find_member(g, pid) != NULL;
 }
 
-// The connection must be closed (hang_up_member()).
+// Frees a member, whose connection must be closed (hang_up_member()).
 static void free_member(struct group *g, struct group_member *m)
 {
 	member_forget_look(g, m);
@@ -272,7 +272,7 @@ static void free_member(struct group *g, struct group_member *m)
 	free(m);
 }
 
-// After exec the process is a new KFD process, outside of the old holder's session.
+// Attaches anew to a member that called exec: it is a new KFD process, outside of the old session.
 static void renew_member(struct group *g, struct group_member *m)
 {
 	hang_up_member(g, m);
@@ -417,8 +417,8 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 		member_look_at(g, m);
 }
 
-// Counts the queues of secondary contexts, once, after a member's first hold, which should not
-// wait.
+// Counts the queues of secondary contexts, once, and after a member's first hold, so as not to
+// delay it.
 static void count_unreached(struct group *g, struct group_member *m)
 {
 	if (m->looked_unreached || !member_is_held(m))

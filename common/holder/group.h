@@ -33,15 +33,15 @@ enum member_place {
 	MEMBER_PARTLY, // the last request was to suspend, and some queues could not be
 };
 
-// A look: reading the indices of a member's watched queues from its memory.
+// A look: a reading of the indices of a member's watched queues in its memory.
 enum member_look {
 	LOOK_NONE,      // no look is under way
-	LOOK_POSTED,    // the reader was asked (`nowait`)
-	LOOK_TO_DECIDE, // the reader was asked: its answer decides whether the member is suspended
+	LOOK_POSTED,    // `nowait`: the reader was asked for the indices
+	LOOK_TO_DECIDE, // the reader was asked; its answer decides whether to suspend the member
 };
 enum member_indices {
 	INDICES_UNKNOWN, // the last look could not read all indices
-	INDICES_KNOWN,   // the last look read them
+	INDICES_KNOWN,   // the last look read all indices
 	INDICES_SILENT,  // the memory did not answer: the member may have work
 };
 
@@ -50,14 +50,14 @@ struct group_member {
 	struct kfd_link link;     // connection to its holder; fd -1: none
 	struct kfd_failure failure;
 	enum member_state state;
-	bool joins; // attached under group.pass, and its first requests are under way
+	bool joins;                  // attached under group.pass; first requests not answered yet
 	struct kfd_selection *sel;   // which of its queues to hold; owned; NULL: all
 	pid_t holder;                // the holder that was started for it; 0: none
 	uint64_t asked_ns;           // when the last request was sent (CLOCK_MONOTONIC)
-	uint64_t answered_ns;        // when the answer came, or the member failed
+	uint64_t answered_ns;        // when its answer came, or the member failed
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
-	bool looked_unreached; // `unreached` is known
+	bool looked_unreached; // `unreached` was counted
 	// Used by group_ask():
 	enum member_request asked_for;
 	enum member_place place;
@@ -70,19 +70,19 @@ struct group_member {
 	uint64_t failed_ns;  // when the member failed
 	uint64_t user;       // for the caller: user id of the process
 	bool said;           // for the caller: `failure` was reported
-	// The watched queues:
+	// State of the watched queues:
 	enum member_look look;
 	enum member_indices indices;
 	bool fresh;        // `nowait`: the next look drops queues whose indices cannot be read
 	uint64_t moved_ns; // when an index was last seen to move
 	uint64_t gone;     // packets counted of queues that are no longer watched
 	struct kfd_watch watch;
-	// Indices when counting began, and at the last look; owned; NULL before attaching.
+	// Indices at group_count_begin(), and at the last look; owned; NULL before attaching.
 	struct kfd_indices *first, *last;
 };
 
 struct group {
-	struct group_member **v; // owned
+	struct group_member **v; // owned array of owned members
 	size_t n, cap;
 	bool attach;    // group_add() attaches to members
 	bool dry;       // members are only named, whether they live or not
@@ -124,7 +124,7 @@ static inline bool member_is_missed(const struct group_member *m)
 	return m->state == MEMBER_FAILED || m->state == MEMBER_SILENT;
 }
 
-// For callers of group_request() that do more with a member: sets how that ended.
+// For callers of group_request() that do more with a member: sets whether that failed.
 static inline void member_set_failed(struct group_member *m, bool failed)
 {
 	m->state = failed ? MEMBER_FAILED : MEMBER_READY;
@@ -136,20 +136,20 @@ void member_words(const struct group_member *m, struct buf *b);
 // ---- group_talk.c: one request in the caller's words
 
 struct group_talk {
-	const char *request; // words of the protocol
+	const char *request; // request line, in words of the protocol
 	bool select;         // append member_words() to `request`
-	bool start;          // start holders for those that have none
-	unsigned soon_ms;    // how long a holder that is stopped (SIGSTOP) may take; 0: 5 s
-	unsigned limit_ms;   // how long any other holder may take; 0: KFD_ANSWER_MS
-	uint64_t since_ns;   // when both times begin (CLOCK_MONOTONIC); 0: with each wait
+	bool start;          // start holders for members that have none
+	unsigned soon_ms;    // time for a stopped holder (SIGSTOP) to answer; 0: 5 s
+	unsigned limit_ms;   // time for any other holder to answer; 0: KFD_ANSWER_MS
+	uint64_t since_ns;   // when soon_ms and limit_ms begin (CLOCK_MONOTONIC); 0: at each wait
 };
 
-// Pins members that are only named, connects to their holders, and sends the request. Members that
-// failed or were abandoned get none.
+// Pins members that are only named, connects to their holders, and sends the request to members
+// that have not failed and were not abandoned.
 void group_request(struct group *g, const struct group_talk *t);
 
-// Waits for the answers. With `start`, a request to a holder that was just ending (its deadline)
-// goes to a new one.
+// Waits for the answers. With `start`, a request to a holder whose deadline was just ending it goes
+// to a new holder.
 void group_answers(struct group *g, const struct group_talk *t);
 
 // kfd_link_abandon() for one member, or for all that failed.
@@ -177,7 +177,7 @@ void group_fini(struct group *g);
 
 // ---- group.c: members that are held or run
 
-// Looks for members that ended, and for queues that came or went. A few reads of sysfs each.
+// Looks for members that ended, and for queues that came or went: a few reads of sysfs each.
 void group_look(struct group *g);
 
 // Sets g->grace and g->most, which take effect at the next group_look().

@@ -49,7 +49,7 @@ static bool member_has_work(const struct group_member *m)
 		(m->indices == INDICES_KNOWN && kfd_watch_backlog(&m->watch, m->last)));
 }
 
-// Without watched queues nothing says that the member is idle.
+// Has the member been idle for `idle_ns`? Without watched queues that is unknown: no.
 bool member_stands_still(const struct group *g, const struct group_member *m)
 {
 	return g->idle_ns && m->watch.n && m->indices == INDICES_KNOWN && !member_has_work(m) &&
@@ -68,7 +68,7 @@ static void decide_idle(struct group *g, struct group_member *m)
 		member_send(g, m, REQUEST_HOLD);
 }
 
-// The first answer after member_watch() shows which queues cannot be read: they are dropped.
+// Takes a look's answer. The first one after member_watch() drops queues that cannot be read.
 static void take_look(struct group *g, struct group_member *m, const void *part, size_t len,
 		      int error)
 {
@@ -110,8 +110,8 @@ int group_reader_fd(const struct group *g)
 
 // ---- which queues are watched
 
-// Queues that were watched before keep the index at which counting began; new ones count from 0.
-// The packets of queues that are gone are added to m->gone.
+// Lets queues that were watched before keep the index at which counting began; new ones count from
+// 0. The packets of queues that are gone are added to m->gone.
 static void carry_over(struct group_member *m, const struct kfd_watch *now)
 {
 	const struct kfd_watch *old = &m->watch;

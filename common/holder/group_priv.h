@@ -9,7 +9,7 @@
 void member_enter(struct group *g, struct group_member *m, enum member_state state);
 void member_set_look(struct group *g, struct group_member *m, enum member_look look);
 
-// Sends a request of group_ask(). A member has at most one on its way.
+// Sends a request of group_ask(). A member has at most one request on its way.
 void member_send(struct group *g, struct group_member *m, enum member_request what);
 
 // ---- group_look.c
@@ -22,7 +22,7 @@ void group_take_looks(struct group *g);
 
 // Watches the queues of the holder's last answer.
 void member_watch(struct group *g, struct group_member *m);
-// Stops watching: the address space is gone.
+// Stops watching a member's queues, as its address space is gone.
 void member_unwatch(struct group *g, struct group_member *m);
 
 // Had the member nothing to do at the last look, and has no index moved for `idle_ns`?

@@ -23,7 +23,7 @@ static void send_request(struct group *g, struct group_member *m, const struct g
 	const bool is_new = m->state == MEMBER_NAMED;
 	SCOPED(buf_fini) struct buf b = {0};
 	if (!is_new && m->link.fd < 0)
-		return; // the member was abandoned
+		return; // the member failed and was abandoned
 	buf_puts(&b, t->request);
 	if (t->select)
 		member_words(m, &b);

@@ -19,11 +19,11 @@
 
 // A holder's answer; the link owns it until its next request.
 struct kfd_answer {
-	struct kfd_outcome *queues; // without addresses unless they were asked for
+	struct kfd_outcome *queues; // with addresses only if those were asked for
 	size_t num, room;
 	pid_t holder, target;
 	unsigned held;     // queues suspended now
-	uint64_t since_ns; // when the first was suspended (CLOCK_MONOTONIC); 0: none is
+	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
 	uint64_t until_ns; // when all holds have ended (CLOCK_MONOTONIC); 0: no deadline
 	bool follows;      // queues that appear later are suspended too
 	bool kept;         // the holder stays attached without a hold
@@ -63,9 +63,9 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 int kfd_link_take(struct kfd_link *l, struct kfd_failure *f);
 
 // After a failure: closes the connection, which ends the hold tied to it, and waits briefly for the
-// end of a holder that this link started. If that holder lives on and its answer is overdue, or it
-// is deaf and may have received "hold", it is killed; otherwise holds of other clients keep it.
-// Returns true if it has ended.
+// end of a holder that this link started. That holder is killed if its answer is overdue, or if it
+// is deaf and may have received "hold"; otherwise holds of other clients keep it. Returns true if
+// it has ended.
 bool kfd_link_abandon(struct kfd_link *l, const struct kfd_target *t, struct kfd_failure *f);
 
 // After an answer with `ended`: waits for the end of the holder. Returns true when /proc shows that
@@ -84,7 +84,7 @@ bool kfd_holder_kill(const struct kfd_link *l, const struct kfd_target *t, struc
 struct kfd_holding {
 	pid_t target;
 	uid_t uid;                // owner of the holder
-	bool paused;              // paused by criu.c, which leaves all below unknown
+	bool paused;              // paused by criu.c: all members below are unknown
 	bool answers;             // the holder answered; false: only `answer.holder` is known
 	struct kfd_answer answer; // lists the suspended queues, by id
 	char *socket;             // path of the holder's socket; NULL: unknown
@@ -128,5 +128,5 @@ size_t kfd_contexts_count(const struct kfd_queue *list, size_t n);
 // Returns 0, or -1 and sets *f.
 int kfd_criu_pause(const struct kfd_target *t, bool *already, struct kfd_failure *f);
 
-// Ends a recorded pause. Returns 0, or -1 and sets *f; without a record to KFD_FAULT_NOT_HELD.
+// Ends a recorded pause. Returns 0, or -1 and sets *f: without a record, to KFD_FAULT_NOT_HELD.
 int kfd_criu_resume(const struct kfd_target *t, struct kfd_failure *f);

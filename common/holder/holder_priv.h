@@ -10,14 +10,14 @@
 #include <time.h>
 
 #define HOLDER_MAX_CLIENTS 64
-#define HOLDER_LOCK_MS     100 // from the first suspend to holder_lock_down()
+#define HOLDER_LOCK_MS     100 // time from the first suspend to holder_lock_down()
 #define FOREVER            UINT64_MAX
 
-// Holds by number: lasting ones first, then one for each client, tied to its connection (holder.h).
+// Numbers of holds: lasting ones first, then a hold for each client, tied to its connection.
 #define LASTING_HOLDS 16
 #define HOLDS         (LASTING_HOLDS + HOLDER_MAX_CLIENTS)
 
-// The queues that a hold is about.
+// Which queues a hold suspends.
 #define SCOPE_WORDS (KFD_MAX_QUEUES / 64)
 #define SCOPE_GPUS  64
 struct hold_scope {
@@ -30,13 +30,13 @@ struct hold_scope {
 struct client {
 	int fd;         // connection; -1: this place is free
 	bool keeps;     // the holder stays attached as long as this client is connected
-	uint64_t last;  // holder.turn when its last input came
-	size_t len;     // bytes of its unfinished input in holder.in
+	uint64_t last;  // holder.turn when the client's last input came
+	size_t len;     // bytes of its last, unfinished line in holder.in
 	struct buf out; // the part of its answers that the client has not taken yet
 };
 
-// The first write to a page costs a fault, more than all that is done in the page. So small members
-// are first, then the session, whose lists are at its end, then arrays that are mostly unused.
+// Small members are first, then the session, whose lists are at its end, then arrays that are
+// mostly unused: the first write to a page costs a fault, more than all that is done in the page.
 struct holder {
 	struct kfd_target target;
 	bool opened; // kfd_session_open() was called
@@ -47,7 +47,7 @@ struct holder {
 	pid_t pid;      // PID of the holder itself
 	int listener, signals, timer;
 	struct loop loop;
-	uint64_t look_ns; // when to check next that nobody has taken an untraced session
+	uint64_t look_ns; // when to look next whether a debugger took an untraced session
 	uint64_t turn;    // counts inputs of clients
 	// When to call holder_lock_down(): 0 before the first suspend, FOREVER after the call.
 	uint64_t lock_down_ns;
@@ -55,14 +55,14 @@ struct holder {
 	bool has_killer;
 	int dir;                         // directory of the socket
 	char name[KFD_SOCKET_NAME_SIZE]; // file name of the socket
-	uint64_t armed_next, armed_kill; // what the timers are set to, 0: off
+	uint64_t armed_next, armed_kill; // times the timers are set to; 0: off
 	struct title title;
 	size_t text_len;
 	uint64_t made[(HOLDS + 63) / 64]; // a bit for each hold that exists
-	uint64_t until_ns[HOLDS];         // deadlines of these holds: CLOCK_MONOTONIC, or FOREVER
+	uint64_t until_ns[HOLDS];         // deadlines of the holds: CLOCK_MONOTONIC, or FOREVER
 	struct client clients[HOLDER_MAX_CLIENTS];
 	struct kfd_session session;
-	struct hold_scope scopes[HOLDS]; // by number of the hold; undefined unless it is made
+	struct hold_scope scopes[HOLDS]; // indexed by hold; undefined unless that hold is made
 	char text[8 * HOLDER_LINE_MAX];  // an answer, sent in one piece where it fits
 	struct kfd_outcome outcomes[2 * KFD_MAX_QUEUES];
 	char in[HOLDER_MAX_CLIENTS][HOLDER_LINE_MAX]; // input of each client that is not served yet
@@ -84,27 +84,27 @@ void hold_drop(struct holder *h, unsigned n);
 // the hold's number, or -1 if the kernel gives no timer (RLIMIT_SIGPENDING) that could end the
 // hold.
 int hold_make(struct holder *h, const struct client *c, const struct holder_request *r);
-// Undoes hold_make() if the suspension failed; a hold that was there before stays.
+// Undoes hold_make() after the suspension failed; a hold that existed before stays.
 void hold_cancel(struct holder *h, unsigned n);
-// After the suspension: the hold is about the suspended ones of the first `num` outcomes. Drops a
-// hold that is about no queue and follows none.
+// After the suspension: fills the hold with the queues that the first `num` outcomes show
+// suspended. Drops a hold that is about no queue and follows none.
 void hold_fill(struct holder *h, unsigned n, const struct holder_request *r, int num);
 // Turns the client's tied hold into a lasting one.
 void hold_keep(struct holder *h, const struct client *c);
 // Drops holds whose deadline has passed. Returns false if there were none.
 bool hold_expire(struct holder *h);
 void hold_drop_all(struct holder *h);
-// Takes this queue out of all holds, and drops those that are about nothing else.
+// Takes this queue out of all holds, and drops holds that are about no other queue.
 void hold_forget(struct holder *h, uint32_t id);
-// All queues are gone: takes them out of all holds, which follow new ones as before.
+// After all queues are gone: takes them out of all holds, which follow new queues as before.
 void hold_forget_queues(struct holder *h);
 // After a new queue could not be suspended: no hold follows new queues any longer.
 void hold_stop_following(struct holder *h);
 // Adds the queue to the holds that follow its GPU.
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q);
 
-// Returns when the last hold on queue `id`, or with ANY_QUEUE the last of all holds, ends
-// (CLOCK_MONOTONIC or FOREVER); 0: there is none.
+// Returns when the last hold on queue `id` ends, or with ANY_QUEUE the last of all holds
+// (CLOCK_MONOTONIC or FOREVER); 0: there is no hold.
 #define ANY_QUEUE UINT32_MAX
 uint64_t hold_until_of(const struct holder *h, uint32_t id);
 static inline uint64_t hold_until(const struct holder *h)
@@ -122,7 +122,7 @@ void hold_arm(struct holder *h);
 
 // Answers one request line, and changes it.
 void serve_line(struct holder *h, struct client *c, char *line);
-// Suspends queues that appeared and that a hold follows. Sets h->ending if the session is over.
+// Suspends queues that appeared and that a hold follows. Sets h->ending if the session has ended.
 void serve_new_queues(struct holder *h);
 // After holds ended: resumes queues that no hold is about. If no hold is left, sets h->ending
 // unless the holder is kept. Returns the number of outcomes.
@@ -148,7 +148,7 @@ void holder_watch_client(struct holder *h, struct client *c, bool answers);
 // whose lock the holder releases. Returns the holder's pid, or -1 and sets *f.
 pid_t holder_start(const struct kfd_target *t, int listener, int client, int dir, const char *name,
 		   struct kfd_failure *f);
-// Writes what is held into the command line that ps shows.
+// Writes the suspended queues and their deadline into the command line that ps shows.
 void holder_title(struct holder *h);
 
 // ---- sandbox.c

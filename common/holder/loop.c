@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-// What an event is about, in the order in which events that come together are served: an end before
+// What an event is about, in the order in which simultaneous events are served: an end before
 // requests, and requests before a new client, which may take the place of a silent one.
 enum { SIGNALS, SESSION, TARGET, TIMER, CLIENTS, LISTENER = CLIENTS + HOLDER_MAX_CLIENTS };
 
@@ -16,7 +16,7 @@ static bool watch_fd(struct holder *h, int fd, uint64_t what)
 	return loop_add(&h->loop, fd, what, LOOP_READ);
 }
 
-// Requests of a client that has not taken its answers are not read.
+// Waits for input of a client only while it has taken its answers.
 void holder_watch_client(struct holder *h, struct client *c, bool answers)
 {
 	loop_change(&h->loop, c->fd, CLIENTS + (uint64_t)(c - h->clients),
@@ -152,8 +152,8 @@ bool holder_watch_session(struct holder *h)
 	return watch_fd(h, h->session.events, SESSION);
 }
 
-// An untraced session that another debugger has taken cannot be closed: the loop goes on until it
-// can.
+// Is the loop to end? An untraced session that another debugger has taken cannot be closed yet: the
+// loop goes on until it can.
 static bool holder_is_over(struct holder *h)
 {
 	if (!h->ending && holder_is_wanted(h))

@@ -16,24 +16,24 @@ struct kfd_quiesce {
 	bool has_saved;
 	uint64_t read_index; // AQL: packets taken by the GPU; SDMA: bytes; PM4: dwords
 	uint64_t write_index;
-	// Of suspended queues; stale of running ones:
-	uint64_t saved_bytes;       // control stacks and wave state of all XCCs
-	uint64_t saved_waves_bytes; // wave state alone; > 0: waves ran when it was suspended
+	// Saved state of a suspended queue; that of a running queue is out of date:
+	uint64_t saved_bytes;       // control stack and wave state, all XCCs
+	uint64_t saved_waves_bytes; // wave state alone; > 0: waves ran at the suspend
 };
 
-// Reads what can be read. Only compute queues have saved waves.
+// Reads what can be read of a queue. Only compute queues have saved waves.
 void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 		      struct kfd_quiesce *p);
 
 // ---- the indices of many queues
 
-#define KFD_WATCH_MAX 256 // queues watched at once
+#define KFD_WATCH_MAX 256 // most queues watched at once
 #define KFD_XCC_MAX   16
 
 struct kfd_watch {
 	struct memory memory;
 	unsigned n;
-	struct kfd_queue_entry *queue; // owned
+	struct kfd_queue_entry *queue; // owned array of the watched queues
 	unsigned *xccs;                // owned; XCCs of each queue's GPU
 };
 
@@ -59,7 +59,7 @@ bool kfd_watch_is_over(const struct kfd_watch *w);
 void kfd_watch_choose(struct kfd_watch *w, const struct kfd_answer *a);
 void kfd_watch_keep(struct kfd_watch *w, const struct memory_range *v);
 
-// Writes to `v` the ranges to be read for a look, at most 2 * KFD_WATCH_MAX. Returns their number.
+// Writes to `v` the memory ranges of a look, at most 2 * KFD_WATCH_MAX. Returns their number.
 unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
 			  struct memory_range *v);
 
@@ -76,8 +76,8 @@ bool kfd_watch_moved(const struct kfd_watch *w, const struct kfd_indices *a,
 uint64_t kfd_watch_packets(const struct kfd_watch *w, const struct kfd_indices *a,
 			   const struct kfd_indices *b);
 
-// Returns the AQL packets that are not consumed yet, by a reading with write indices. A queue of
-// another type that has work counts as 1.
+// Returns the AQL packets that are not consumed yet. `i` must have write indices. Queues of other
+// types count as 1 if they have work.
 uint64_t kfd_watch_backlog(const struct kfd_watch *w, const struct kfd_indices *i);
 
 // Adds to bytes[], by XCC, the wave state saved of queue number `i`, which must be suspended.

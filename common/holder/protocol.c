@@ -77,8 +77,8 @@ static bool parse_list(char *s, uint64_t max, uint32_t *to, unsigned room, unsig
 static const struct word {
 	const char *name;
 	unsigned verbs;
-	enum { FLAG, QUEUES, GPUS, GRACE, FOR } kind; // all but flags have a value
-	size_t flag;                                  // offset of the flag in the request
+	enum { FLAG, QUEUES, GPUS, GRACE, FOR } kind; // FLAG alone has no value
+	size_t flag;                                  // FLAG: offset of the member
 } words[] = {
 	{"queues", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), QUEUES, 0},
 	{"gpus", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), GPUS, 0},
@@ -188,7 +188,7 @@ struct field {
 			(uint8_t)sizeof(((struct type *)0)->member), kind    \
 	}
 
-#define WITHOUT_ADDRESSES 7 // the first fields, which an answer without addresses has
+#define WITHOUT_ADDRESSES 7 // an answer without addresses has the first 7 fields
 static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "id", queue.queue_id, DECIMAL),
 	FIELD(kfd_outcome, "gpu", queue.gpu_id, DECIMAL),

@@ -31,7 +31,7 @@ static int explain_refusal(pid_t pid, struct kfd_failure *f)
 	static const enum kfd_fault by_scope[] = {KFD_FAULT_NOT_DUMPABLE, KFD_FAULT_YAMA_CHILD,
 						  KFD_FAULT_YAMA_ADMIN, KFD_FAULT_YAMA_OFF};
 	struct proc p, tracer;
-	uint64_t scope = 0; // as if Yama were off or missing
+	uint64_t scope = 0; // stays 0 if Yama is off or missing
 	host_read_u64("/proc/sys/kernel/yama/ptrace_scope", &scope);
 	if (proc_read(&p, pid) < 0)
 		return kfd_fail(f, KFD_FAULT_NO_PROCESS);
@@ -123,7 +123,7 @@ int tracee_hold(pid_t pid)
 					       : execed;
 			execed |= event == PTRACE_EVENT_EXEC;
 			pass_on(pid, sig, event);
-			interrupted = false; // this stop took the place of the interrupt's
+			interrupted = false; // this stop replaces the one of PTRACE_INTERRUPT
 		} else if (gone) {
 			return -ESRCH;
 		} else if (!interrupted) {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#define LOCK_MS 2000 // longest wait for the lock: no starter holds it so long
+#define LOCK_MS 2000 // longest wait for the lock; a starter holds it for less
 
 static bool is_own_dir(const char *path)
 {

@@ -17,7 +17,7 @@ static ssize_t send_some(const struct client *c, const char *text, size_t len)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-// Drops a client: the loop reads the end of the connection, and closes it.
+// Drops a client by shutting its connection down, of which the loop reads the end and closes it.
 static void give_up_client(struct holder *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -79,7 +79,7 @@ static void send_error(struct holder *h, struct client *c, const struct kfd_fail
 	send_text(h, c);
 }
 
-// Returns a deadline as answers have it: 0 if there is none.
+// Returns a deadline as answers have it: FOREVER becomes 0.
 static uint64_t deadline_in_answer(uint64_t until)
 {
 	return until == FOREVER ? 0 : until;
@@ -138,7 +138,7 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 		if (!h->failed && !holder_watch_session(h))
 			h->failed = kfd_fail(&h->failure, KFD_FAULT_SYSTEM, "watch the session",
 					     strerror(errno)) < 0;
-		// The answer is sent before the session is closed and the process ends.
+		// A holder without a session ends, but sends the answer first.
 		h->ending |= h->failed;
 	}
 	if (h->failed)
@@ -146,7 +146,7 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 	return h->failed ? -1 : 0;
 }
 
-// If somebody else ended the session, the queues run, and the holder ends, too.
+// Ends the holder if somebody else ended the session: the queues run then.
 static void check_session(struct holder *h)
 {
 	if (h->opened && !h->failed && !h->session.enabled)
@@ -178,7 +178,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 		n = suspend_after_arming(h, r, &f);
 	if (n < 0) {
 		send_error(h, c, &f);
-		// Nothing of a request that failed may stay behind.
+		// Nothing of the failed request may stay behind.
 		if (hold >= 0)
 			hold_cancel(h, (unsigned)hold);
 		serve_release(h);
@@ -190,7 +190,7 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
 	send_ok(h, c);
-	serve_new_queues(h); // the client has its answer already
+	serve_new_queues(h); // after the answer, which the client need not wait for
 	if (!h->lock_down_ns)
 		h->lock_down_ns = clock_ns() + HOLDER_LOCK_MS * UINT64_C(1000000);
 	kfd_step(8);
@@ -276,7 +276,7 @@ int serve_release(struct holder *h)
 	return n < 0 ? 0 : n;
 }
 
-// Resuming named queues leaves the others held. A failed call ends the holder, which resumes all.
+// Resumes queues; named ones leave others held. A failed call ends the holder, which resumes all.
 static void serve_resume(struct holder *h, struct client *c, const struct holder_request *r)
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;

@@ -26,8 +26,8 @@ enum kfd_result {
 	KFD_RESULT_RUNNING, // was not suspended
 };
 
-// The queues that a request is about. No ids and no GPUs means all, including those that appear
-// later. The counts are first: where few ids are given, nothing behind the first page is touched.
+// The queues that a request is about. No ids and no GPUs: all queues, also those that appear later.
+// The counts are first: where few ids are given, only the first page is touched.
 struct kfd_selection {
 	unsigned num_ids, num_gpus;
 	uint32_t gpus[64]; // gpu_id numbers
@@ -47,9 +47,9 @@ struct kfd_outcome {
 };
 
 struct kfd_session {
-	struct kfd_target target; // its pidfd is borrowed
+	struct kfd_target target; // does not own its pidfd
 	int kfd;
-	int events; // driver's events to read; end of file when the session is over
+	int events; // pipe of driver events; its end of file: the session is over
 	bool enabled;
 	bool untraced;  // the target is not traced, so it has no stops to serve
 	bool taken;     // taken by another debugger: calls fail until that debugger ends
@@ -60,9 +60,9 @@ struct kfd_session {
 	unsigned num;      // entries of `queues`
 	unsigned num_gpus;
 	bool acquired[64]; // by index in `gpus`: the target is known to have acquired the GPU
-	bool held[KFD_MAX_QUEUES];  // by queue id: this session suspended the queue
+	bool held[KFD_MAX_QUEUES];  // by queue id: suspended by this session
 	bool fresh[KFD_MAX_QUEUES]; // by queue id: the queue has appeared; the caller clears this
-	// Large arrays, mostly never touched, so behind all else (struct holder).
+	// Large arrays are last, as they are mostly never touched (struct holder).
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
 	struct kfd_device_entry gpus[64];              // in the driver's order
 };

@@ -66,7 +66,7 @@ int session_enable(int kfd, pid_t target, struct kfd_dbg *a, bool probed)
 		for (bool others = has_others(target);
 		     others && r == -EAGAIN && (tid = other_thread(target, n)); n++) {
 			r = session_call(kfd, tid, KFD_DBG_ENABLE, a);
-			r = r == -ESRCH ? -EAGAIN : r; // this thread has ended
+			r = r == -ESRCH ? -EAGAIN : r; // thread `tid` has ended
 		}
 		if (!n)
 			r = enable_stopped(kfd, target, a, probed);

@@ -3,7 +3,7 @@
 
 #include "common/holder/session.h"
 
-// Makes one DBG_TRAP call. Returns its result (>= 0) or -errno.
+// Makes one call of DBG_TRAP. Returns its result (>= 0) or -errno.
 int session_call(int kfd, pid_t target, enum kfd_dbg_op op, struct kfd_dbg *a);
 
 // Takes a snapshot of 0 queues, which shows without any effect whether the driver accepts calls for
@@ -28,7 +28,7 @@ int session_attach(struct kfd_session *s, struct kfd_failure *f);
 // session_attach(), then lets the target go (session_untraced.c).
 int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
-// Fills s->gpus once.
+// Fills s->gpus, at the first call only.
 void session_load_gpus(struct kfd_session *s);
 
 void session_unhold_all(struct kfd_session *s);

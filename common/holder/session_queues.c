@@ -12,16 +12,16 @@
 // destroyed cannot be suspended.
 #define MAX_ROUNDS 8
 
-// A SUSPEND call that took longer and failed ran into the GPU's timeout
+// A failed SUSPEND call that took longer than this ran into the GPU's timeout
 // (queue_preemption_timeout_ms, 9 s unless changed); one that failed sooner was refused.
 #define TIMEOUT_NS 2000000000ull
 
 // The driver calls of one request, and the result of each queue so far, by queue id.
 struct attempt {
 	unsigned calls;
-	uint64_t took_ns[1 + MAX_ROUNDS]; // of each SUSPEND or RESUME call, from 1 on; [0]: 0
+	uint64_t took_ns[1 + MAX_ROUNDS]; // time of SUSPEND or RESUME call 1 ...; [0]: 0
 	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
-	uint8_t call[KFD_MAX_QUEUES];     // number of its last call; 0: none; undefined: no result
+	uint8_t call[KFD_MAX_QUEUES];     // its last call; 0: none; undefined while result is NONE
 };
 
 static void begin_attempt(struct attempt *at)
@@ -256,7 +256,7 @@ static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uin
 	return NULL;
 }
 
-// Writes an outcome per selected queue, then one per named id without a queue. Returns their
+// Writes an outcome for each selected queue, then for each named id without a queue. Returns their
 // number.
 static int report_outcomes(const struct kfd_session *s, const struct kfd_selection *sel,
 			   const struct attempt *at, struct kfd_outcome *out)

@@ -37,7 +37,7 @@ static void *open_traced(void *arg)
 	return NULL;
 }
 
-// Linux lets the target go at the end of the thread's exit, which may be after the join.
+// Waits until Linux lets the target go: as the thread's exit ends, which may be after the join.
 static void wait_until_let_go(pid_t target, pid_t thread)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -86,14 +86,14 @@ bool kfd_session_take_back(struct kfd_session *s)
 {
 	pid_t pid = s->target.pid;
 	struct kfd_failure f;
-	// Calls name a pid, which may be another process's once the target is dead.
+	// Calls name a pid, which may be another process's after the target's death.
 	if (!kfd_target_alive(&s->target) || session_try(s->kfd, pid) != -EPERM)
 		return false;
 	s->taken = tracee_seize(pid, &f) < 0;
 	if (s->taken || !kfd_target_alive(&s->target))
 		return false;
 	s->untraced = false;
-	if (become_owner(s->kfd, pid, s->events) >= 0) // the session had ended: this began one
+	if (become_owner(s->kfd, pid, s->events) >= 0) // the old session had ended: end the new one
 		disable_session(s->kfd, pid);
 	return true;
 }

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-// Writes "until 4711.250 s", or the text for no deadline.
+// Writes "until 4711.250 s", "until resume" (FOREVER) or "resumed" (0).
 static void put_until(char *p, uint64_t until)
 {
 	uint64_t ms = until / 1000000;
@@ -17,7 +17,7 @@ static void put_until(char *p, uint64_t until)
 		line_put(p, until ? "until resume" : "resumed");
 		return;
 	}
-	// 1000 + milliseconds has four digits; the point replaces the first one.
+	// 1000 + milliseconds has four digits; the point overwrites the first one.
 	char *dot = line_put_number(p, "until ", ms / 1000, 10);
 	p = line_put_number(dot, "", 1000 + ms % 1000, 10);
 	*dot = '.';
@@ -70,7 +70,7 @@ static void __attribute__((noreturn)) run_holder(struct holder *h)
 	kfd_step_init("holder");
 	detach_holder(h);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	listen(h->listener, 128); // again: now SO_PEERCRED names us, not our starter
+	listen(h->listener, 128); // once more: SO_PEERCRED now names the holder, not its starter
 	if (h->signals >= 0 && h->timer >= 0 && !h->ending)
 		holder_loop(h);
 	kfd_step(9);

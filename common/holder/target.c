@@ -25,9 +25,9 @@ int kfd_target_pin(struct kfd_target *t, pid_t pid, uint64_t start, struct kfd_f
 		return kfd_fail_errno(f, KFD_STEP_SEIZE,
 				      errno == EINVAL || errno == ENOENT ? ESRCH : errno);
 	t->start = kfd_target_start(pid);
-	if (self && self != getpid()) // /proc is of another PID namespace
+	if (self && self != getpid()) // /proc is of another PID namespace than getpid()
 		kfd_fail(f, KFD_FAULT_OTHER_PROC, (int)pid);
-	else if (!t->start || !kfd_target_alive(t)) // a zombie, or gone
+	else if (!t->start || !kfd_target_alive(t)) // the process is a zombie, or gone
 		kfd_fail(f, KFD_FAULT_NO_PROCESS);
 	else if (start && start != t->start)
 		kfd_fail(f, KFD_FAULT_PID_REUSED);

@@ -32,7 +32,7 @@ bool amdlog_filter_has_pid(const struct amdlog_filter *f, int64_t pid)
 
 // --- the caches: an entry holds only what is so of every line that fits it ---
 
-// Empties the cache. An empty prefix fits only 64 newlines, as no message that is cached begins.
+// Empties the prefix cache. An empty prefix fits 64 newlines alone; no message begins with one.
 static void clear_prefixes(struct block_reader *g)
 {
 	g->no_thread.used = true;
