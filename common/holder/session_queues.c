@@ -21,7 +21,7 @@ struct attempt {
 	unsigned calls;
 	uint64_t took_ns[1 + MAX_ROUNDS]; // time of SUSPEND or RESUME call 1 ...; [0]: 0
 	uint8_t result[KFD_MAX_QUEUES];   // enum kfd_result
-	uint8_t call[KFD_MAX_QUEUES];     // its last call; 0: none; undefined while result is NONE
+	uint8_t call[KFD_MAX_QUEUES];     // the queue's last call; 0: none; undefined: no result
 };
 
 static void begin_attempt(struct attempt *at)
@@ -245,7 +245,7 @@ static int suspend_round(struct kfd_session *s, uint32_t *ids, unsigned n, unsig
 	if (r < 0)
 		return session_fail(s, KFD_STEP_SUSPEND, r, f);
 	take_results(s, at, ids, n, start, end);
-	return kfd_session_events(s, f); // notes queues that appeared meanwhile
+	return kfd_session_events(s, f); // notes new queues in s->stale
 }
 
 static const struct kfd_queue_entry *find_queue(const struct kfd_session *s, uint32_t id)

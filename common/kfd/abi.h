@@ -16,14 +16,14 @@
 
 #define KFD_DEVICE_PATH "/dev/kfd"
 
-// Versions of the KFD interface: minor numbers, as the major number is always 1.
+// Versions of the KFD interface by minor number; the major number is always 1.
 enum {
 	KFD_MAJOR = 1,
 	KFD_MINOR_DEBUG = 13,    // Linux 6.5: DBG_TRAP and RUNTIME_ENABLE
 	KFD_MINOR_CONTEXTS = 19, // secondary KFD contexts, whose queues DBG_TRAP cannot reach
 };
 
-// Most queues of a process (ids 0 to 1023), and most ids in one SUSPEND_QUEUES.
+// Most queues of a process (ids 0 to 1023), and most queue ids in one SUSPEND_QUEUES.
 #define KFD_MAX_QUEUES 1024u
 
 struct kfd_version {
@@ -72,18 +72,18 @@ struct kfd_dbg {
 	union {
 		struct {
 			uint64_t exception_mask;
-			uint64_t rinfo_ptr;  // struct kfd_rinfo
-			uint32_t rinfo_size; // in: size of the buffer; out: of the driver's struct
-			uint32_t dbg_fd;     // non-blocking; the driver writes a '.' per exception
+			uint64_t rinfo_ptr;  // address of a struct kfd_rinfo
+			uint32_t rinfo_size; // in: bytes at rinfo_ptr; out: size in the driver
+			uint32_t dbg_fd; // non-blocking fd; the driver writes a '.' per exception
 		} enable;
 		struct {
-			uint64_t exception_mask; // only KFD_EC_PROCESS_RUNTIME [kfd.send-event]
+			uint64_t exception_mask; // KFD_EC_PROCESS_RUNTIME only [kfd.send-event]
 			uint32_t gpu_id;
 			uint32_t queue_id;
 		} send_event;
 		struct {
 			uint64_t exception_mask;  // exceptions to clear
-			uint64_t queue_array_ptr; // of uint32_t queue ids; never NULL
+			uint64_t queue_array_ptr; // address of uint32_t queue ids; never NULL
 			uint32_t num_queues;      // at most KFD_MAX_QUEUES
 			uint32_t grace_period;    // units of 1000 GPU clocks, 0..KFD_GRACE_MAX
 		} suspend;
@@ -93,16 +93,16 @@ struct kfd_dbg {
 			uint32_t reserved;
 		} resume;
 		struct {
-			uint64_t exception_mask; // in: exceptions to clear; out: those pending
-			uint32_t gpu_id;         // out
-			uint32_t queue_id;       // out
+			uint64_t exception_mask; // in: exceptions to clear; out: exceptions pending
+			uint32_t gpu_id;         // out: GPU of the exception
+			uint32_t queue_id;       // out: queue of the exception
 		} query;
 		struct {
 			uint64_t exception_mask; // exceptions to clear in the copied entries
 			uint64_t buf_ptr;
-			uint32_t num_entries; // in: entries with room; out: entries that exist
-			uint32_t entry_size;  // in: stride; out: bytes written per entry
-		} snapshot;                   // of queues and of devices
+			uint32_t num_entries; // in: entries that fit; out: entries that exist
+			uint32_t entry_size;  // in: stride of entries; out: bytes written of each
+		} snapshot;                   // snapshot of queues or of devices
 	};
 };
 
@@ -113,7 +113,7 @@ struct kfd_rinfo {
 };
 
 enum kfd_runtime_state {
-	KFD_RUNTIME_DISABLED = 0, // its queues cannot be suspended
+	KFD_RUNTIME_DISABLED = 0, // queues of the process cannot be suspended
 	KFD_RUNTIME_ENABLED = 1,
 	KFD_RUNTIME_BUSY = 2, // a GPU's debug VMID is taken, or a CU mask forbids debugging
 	KFD_RUNTIME_ERROR = 3,
@@ -127,7 +127,7 @@ struct kfd_queue_entry {
 	uint64_t ctx_save_restore_address;
 	uint32_t queue_id;
 	uint32_t gpu_id;
-	uint32_t ring_size;                  // bytes
+	uint32_t ring_size;                  // bytes of the ring
 	uint32_t queue_type;                 // enum kfd_snapshot_type
 	uint32_t ctx_save_restore_area_size; // bytes of one XCC's area
 	uint32_t reserved;
@@ -135,7 +135,7 @@ struct kfd_queue_entry {
 
 struct kfd_device_entry {
 	uint64_t exception_status;
-	uint64_t apertures[6]; // base and limit address of LDS, of scratch, of GPU memory
+	uint64_t apertures[6]; // base, limit: LDS, then scratch, then GPU memory
 	uint32_t gpu_id;
 	uint32_t pci[6]; // location, vendor, device, revision, vendor and device of the subsystem
 	uint32_t fw_version;
@@ -146,7 +146,7 @@ struct kfd_device_entry {
 	uint32_t debug_prop;
 };
 
-// Header of a wave save area, in the target's memory. That of XCC n is at
+// Header of a wave save area, in the target's memory. The header of XCC n is at
 // ctx_save_restore_address + n * ctx_save_restore_area_size.
 struct kfd_ctx_header {
 	uint32_t control_stack_offset;
@@ -168,8 +168,8 @@ enum kfd_snapshot_type {
 	KFD_SNAPSHOT_SDMA_XGMI = 3,
 };
 
-// Bits that suspend and resume set in the array of queue ids. ERROR: the hardware did not let the
-// queue go. INVALID: the queue is unknown, new, or being destroyed.
+// Bits that suspend and resume set in the array of queue ids. ERROR: the hardware did not let go of
+// the queue. INVALID: the queue is unknown, new, or being destroyed.
 #define KFD_QUEUE_ERROR   0x40000000u
 #define KFD_QUEUE_INVALID 0x80000000u
 #define KFD_QUEUE_ID_MASK 0x3fffffffu
@@ -181,11 +181,11 @@ enum kfd_snapshot_type {
 #define KFD_EC_QUEUE_NEW       KFD_EC(31)
 #define KFD_EC_PROCESS_RUNTIME KFD_EC(48)
 
-// Bits of a node's `capability`: suspending queues needs both.
+// Bits of a topology node's `capability`: suspending queues needs both bits.
 #define KFD_CAP_TRAP_DEBUG     0x00008000u
 #define KFD_CAP_DEBUG_FIRMWARE 0x20000000u
 
-// Numbers of ioctls, which contain the size of the argument.
+// Numbers of ioctls, in which the size of the argument is encoded.
 #define KFD_GET_VERSION _IOR('K', 0x01, struct kfd_version)
 #define KFD_CRIU_OP     _IOWR('K', 0x22, struct kfd_criu)
 #define KFD_SMI_EVENTS  _IOWR('K', 0x1f, struct kfd_smi)

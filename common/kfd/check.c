@@ -10,15 +10,15 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-// The line of the report that is being made, and facts that several lines need.
+// State of the report: the line that is being made, and facts that several lines need.
 struct report {
 	struct kfd_check *line;
 	const struct line *about;
 	struct kfd_topology topology;
-	int topology_error; // of loading it: 0, or -errno
+	int topology_error; // 0, or -errno of loading it
 	struct kfd_rights rights;
-	struct kfd_version version; // 0.0: not known; version_error may tell why
-	int version_error;          // of asking /dev/kfd: 0, or -errno
+	struct kfd_version version; // 0.0: unknown; version_error may tell why
+	int version_error;          // 0, or -errno of asking /dev/kfd
 };
 
 // A row of lines[]: how one line of the report is made.
@@ -26,8 +26,8 @@ struct line {
 	const char *name, *commands;
 	void (*check)(struct report *r);
 	uint64_t arg;     // check_bit(): bit of `capability`; check_cap(): number of the capability
-	const char *text; // check_bit(): mend; check_cap(): what is lost; check_parameter(): name
-	bool live;        // a recorded host cannot tell it
+	const char *text; // check_bit(): mend; check_cap(): loss; check_parameter(): its name
+	bool live;        // only a live host can tell what the line says
 };
 
 static void __attribute__((format(printf, 4, 5)))
@@ -47,7 +47,7 @@ static const char MEND_ON_HOST[] = "run gpq gpus --check on that host";
 static const char MEND_GPUS[] = "see the line gpus";
 static const char MEND_DRIVER[] = "modprobe amdgpu; does dmesg say why the driver has no GPU?";
 
-// A file that is missing on a recorded host may just not have been recorded.
+// Makes a line about a missing file, which on a recorded host may just not have been recorded.
 static void set_missing(struct report *r, int error, const char *path, const char *mend)
 {
 	if (!host_is_live() && error == ENOENT)
@@ -61,7 +61,7 @@ static void set_live_only(struct report *r)
 	set_line(r, KFD_CHECK_UNKNOWN, MEND_ON_HOST, "a recorded host cannot tell");
 }
 
-// First line of a file, or NULL.
+// The first line of a file, without its newline; NULL: unreadable.
 static const char *first_line_of(struct buf *b, const char *path)
 {
 	if (host_read(b, path) < 0)
@@ -96,7 +96,7 @@ static void check_driver(struct report *r)
 			 "/sys/class/kfd/kfd: %s", strerror(errno));
 		return;
 	}
-	// Only drivers built outside of the kernel tree carry a version.
+	// A driver has a version only if it was built outside of the kernel tree.
 	const char *version = first_line_of(&b, "/sys/module/amdgpu/version");
 	set_line(r, KFD_CHECK_OK, NULL, "amdgpu%s%s", version ? ", out of tree, " : "",
 		 version ? version : "");
@@ -206,7 +206,7 @@ static void check_processes(struct report *r)
 	set_line(r, KFD_CHECK_OK, NULL, "processes that opened KFD: %zu", n);
 }
 
-// Every GPU that a process sees must have the bit: its debug session is set up on all of them.
+// Checks one bit of `capability` on each GPU: a process's debug session is set up on all GPUs.
 static void check_bit(struct report *r)
 {
 	const uint64_t bit = r->about->arg;
@@ -253,7 +253,7 @@ static void check_scheduler(struct report *r)
 		set_line(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its gfx version");
 }
 
-// What values of module parameters mean. Of a parameter's rows the first with most >= value counts.
+// What values of module parameters mean: the parameter's first row with most >= value counts.
 static const struct meaning {
 	const char *parameter;
 	uint64_t most;
@@ -318,7 +318,7 @@ static void check_cap(struct report *r)
 		set_line(r, KFD_CHECK_OK, NULL, "yes");
 }
 
-// Yama's ptrace_scope lets trace: 1 an ancestor or CAP_SYS_PTRACE, 2 CAP_SYS_PTRACE, 3 nobody.
+// Who may trace by Yama's ptrace_scope: 1 ancestors and CAP_SYS_PTRACE, 2 CAP_SYS_PTRACE, 3 nobody.
 static void check_ptrace_scope(struct report *r)
 {
 	static const char mend[] = "run as root, or as root: sysctl kernel.yama.ptrace_scope=0";
@@ -347,7 +347,7 @@ static void check_ptrace_scope(struct report *r)
 	}
 }
 
-// The initial PID namespace has a fixed number (PROC_PID_INIT_INO in linux/proc_ns.h).
+// gpq is on the host if its PID namespace has the initial one's number (PROC_PID_INIT_INO).
 static void check_pid_namespace(struct report *r)
 {
 	static const char initial[] = "pid:[4026531836]";
@@ -368,7 +368,7 @@ static void check_pid_namespace(struct report *r)
 	}
 }
 
-// Is a file system with this magic number mounted at `dir`? Taken for true on a recorded host.
+// Is a file system of this magic number mounted at `dir`? On a recorded host: true.
 static bool is_mounted(const char *dir, unsigned magic)
 {
 	struct statfs fs;
@@ -432,7 +432,7 @@ void kfd_rights_read(struct kfd_rights *r)
 		     strcmp(ns, "user:[4026531837]") != 0;
 }
 
-// Commands that suspend queues. gpq resume needs no right of its own: it asks the queues' holder.
+// Commands that suspend queues. gpq resume is not one: it asks the holder, and needs no right.
 #define SUSPENDERS "suspend bench sched"
 
 static const struct line lines[] = {

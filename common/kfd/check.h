@@ -11,10 +11,10 @@ enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 
 struct kfd_check {
 	const char *name;     // of the check, as "kfd-version"
-	const char *commands; // gpq commands that need it, separated by blanks
+	const char *commands; // gpq commands that need the check to pass, separated by blanks
 	enum kfd_check_status status;
-	char found[192];  // what was found, in words
-	const char *mend; // how the user can mend it; NULL: no need, or no way known
+	char found[192];  // what the check found, in words
+	const char *mend; // what the user can do; NULL: no need, or no way known
 };
 
 enum { KFD_CHECKS_MAX = 32 };
@@ -31,4 +31,4 @@ struct kfd_rights {
 
 enum { KFD_CAP_PTRACE = 19, KFD_CAP_ADMIN = 21, KFD_CAP_CRIU = 40 }; // as linux/capability.h
 
-void kfd_rights_read(struct kfd_rights *r); // of a recorded host the capabilities are unknown
+void kfd_rights_read(struct kfd_rights *r); // recorded host: `caps` is unknown

@@ -11,11 +11,11 @@
 #define RELEASE(major, minor, patch) (((major)*1000u + (minor)) * 1000u + (patch))
 #define OPEN                         (~0u)
 
-// For which drivers a fact holds. `yes` and `no`: KFD interface versions with which it was seen to
-// hold, and not to hold; with others it is unknown.
+// For which drivers a fact holds. `yes`, `no`: KFD interface versions with which it was seen to
+// hold, or not to hold; with any other version it is unknown.
 static const struct row {
 	unsigned from, below; // Linux releases in which the fact holds
-	unsigned maybe;       // from this release up to `from` the fact may hold; 0: it does not
+	unsigned maybe;       // releases from here to `from` may have it; 0: none does
 	struct {
 		unsigned first, last;
 	} yes, no;
@@ -42,7 +42,7 @@ void kfd_driver_read(struct kfd_driver *d, unsigned interface)
 		d->minor = *dot == '.' ? (unsigned)strtoul(dot + 1, &dot, 10) : 0;
 		d->patch = *dot == '.' ? (unsigned)strtoul(dot + 1, NULL, 10) : 0;
 	}
-	// Only a driver built outside of the kernel tree has a version of its own.
+	// Only a driver built outside of the kernel tree has this file.
 	d->out_of_tree = host_access("/sys/module/amdgpu/version", F_OK) == 0;
 }
 
@@ -71,7 +71,7 @@ bool kfd_driver_may_crash(unsigned interface)
 	const struct row *r = &rows[KFD_FACT_SUSPEND_CRASH];
 	enum kfd_answer3 known = by_interface(r, interface);
 	struct kfd_driver d;
-	// The release is needed only if it may have fixed the crash.
+	// The kernel's release is read only if a release may have fixed the crash.
 	if (known == KFD_ANSWER_NO || (known == KFD_ANSWER_YES && r->below == OPEN))
 		return known == KFD_ANSWER_YES;
 	kfd_driver_read(&d, interface);

@@ -31,16 +31,16 @@ enum kfd_answer3 { KFD_ANSWER_UNKNOWN = -1, KFD_ANSWER_NO, KFD_ANSWER_YES };
 
 struct kfd_driver {
 	unsigned major, minor; // release of Linux; 0.0: unknown
-	unsigned interface;    // the N of KFD interface 1.N, 0: unknown
+	unsigned interface;    // the N of KFD interface 1.N; 0: unknown
 	bool out_of_tree;
-	unsigned patch; // Linux is major.minor.patch
+	unsigned patch; // third number of Linux's release
 };
 
 // Reads the kernel release and whether the driver is out of tree, of the live or recorded host.
 void kfd_driver_read(struct kfd_driver *d, unsigned interface);
 
-// True if KFD_FACT_SUSPEND_CRASH holds for the running driver, or may hold. An interface version
-// that is known to be safe costs no system call.
+// True if KFD_FACT_SUSPEND_CRASH holds or may hold for the running driver. For an interface version
+// that is known to be safe, makes no system call.
 bool kfd_driver_may_crash(unsigned interface);
 
 // Opens /dev/kfd close-on-exec. Returns its descriptor, or -errno: -ENOENT no driver, -EACCES no

@@ -26,8 +26,8 @@ struct pci_names {
 	bool broken;
 };
 
-// libpci calls its error handler on a damaged database, and ends the program if the handler
-// returns. So the handler jumps; it gets no argument of ours, hence this variable.
+// Where handle_error() jumps to, as libpci ends the program if its error handler returns (a damaged
+// database); the handler gets no argument of ours.
 static _Thread_local jmp_buf on_error;
 
 static void __attribute__((noreturn)) handle_error(char *message, ...)
@@ -36,8 +36,8 @@ static void __attribute__((noreturn)) handle_error(char *message, ...)
 	longjmp(on_error, 1);
 }
 
-// Drops messages of libpci, which needs a handler: pci_init() would set one, but also scans the
-// bus.
+// Drops messages of libpci, which needs a handler for them: pci_init() would set one, but it also
+// scans the bus.
 static void ignore_message(char *message, ...)
 {
 	(void)message;

@@ -3,7 +3,7 @@
 
 #include "common/host/std.h"
 
-// The libraries, loaded on first use; without them there are no names.
+// The libraries, loaded on first use; without a library its names are missing.
 #define NAMES_LIBPCI "libpci.so.3"
 #define NAMES_LIBDRM "libdrm_amdgpu.so.1"
 
@@ -14,7 +14,7 @@ void pci_names_free(struct pci_names *n);
 // Did libpci give up (no memory, a damaged database)? Names are unknown then.
 bool pci_names_broken(const struct pci_names *n);
 
-// Sets `name` to that of a device, or of a vendor if `device` is KFD_UNKNOWN; "" when unknown.
+// Sets `name` to the name of a device, or of its vendor if `device` is KFD_UNKNOWN; "" if unknown.
 void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, char *name,
 		      size_t size);
 

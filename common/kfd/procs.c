@@ -17,9 +17,9 @@
 #define DEBUGFS_PROC "/sys/kernel/debug/kfd/proc"
 
 struct reader {
-	struct kfd_procs *p; // the last process and context in it are those being read
+	struct kfd_procs *p; // the process and context that are being read are its last ones
 	const struct kfd_procs_how *how;
-	unsigned want; // values to read of this process (enum kfd_want)
+	unsigned want; // enum kfd_want: values to read of the current process
 };
 
 const char *kfd_queue_type_name(int type)
@@ -39,7 +39,7 @@ static int32_t type_of_sysfs(uint32_t number)
 	return number < COUNT(types) ? types[number] : KFD_QUEUE_TYPE_UNKNOWN;
 }
 
-// The number in a file, or KFD_UNKNOWN.
+// The number in a file of `dir`; KFD_UNKNOWN: it cannot be read, or is no number.
 static uint64_t read_number(int dir, const char *name)
 {
 	char text[64];
@@ -104,8 +104,8 @@ static void add_sysfs_queue(struct reader *r, int dir, const struct dirent *e, u
 		q->bytes = read_number(dir, queue_file(name, e->d_name, "size"));
 }
 
-// Reads a list of ids, oldest first, that a recorded host has, and sets `created` to ranks from 1:
-// of the contexts of the process that is being read, or of the queues of its last context.
+// Reads a recorded host's list of ids, oldest first, and sets `created` to ranks from 1: of the
+// contexts of the current process, or of the queues of its last context.
 static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool contexts)
 {
 	SCOPED(buf_fini) struct buf text = {0};
@@ -129,7 +129,7 @@ static void read_order_file(struct kfd_procs *p, int dir, const char *name, bool
 
 COMPARE_BY(by_qid, struct kfd_queue, qid)
 
-// Reads the queues of the last context. Returns 0 or an errno.
+// Reads the queues of the context added last. Returns 0 or an errno.
 static int read_queues(struct reader *r, int parent)
 {
 	struct kfd_procs *p = r->p;
@@ -153,7 +153,7 @@ static int read_queues(struct reader *r, int parent)
 
 // --- usage ---
 
-// The PASID of a context on one GPU; unknown until the process acquires the GPU (debugfs: 0).
+// The PASID of a context on a GPU; KFD_UNKNOWN until the process acquires the GPU (debugfs: 0).
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
 {
 	char name[32] = "";
@@ -169,7 +169,7 @@ static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_
 	return v ? v : KFD_UNKNOWN;
 }
 
-// Adds the counters on a GPU of the context that is being read, unless they are there already.
+// Adds the current context's counters on a GPU, unless they are there already.
 static void add_usage(struct reader *r, int dir, uint32_t gpu)
 {
 	static const struct {
@@ -189,7 +189,7 @@ static void add_usage(struct reader *r, int dir, uint32_t gpu)
 		return;
 	struct kfd_usage *u = ARRAY_ADD(p->usages, p->cap_usages, p->nusages);
 	c->usages++;
-	memset(u, 0xff, sizeof(*u)); // all KFD_UNKNOWN
+	memset(u, 0xff, sizeof(*u)); // all numbers KFD_UNKNOWN
 	u->context = (uint32_t)p->ncontexts - 1;
 	u->gpu_id = gpu;
 	for (size_t i = 0; i < COUNT(files); i++) {
@@ -217,7 +217,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 
 COMPARE_BY(by_id, struct kfd_context, id)
 
-// Adds the counters on all GPUs of the process, which the names of the files vram_<gpuid> tell.
+// Adds counters on all GPUs of the process, even without queues; files vram_<gpuid> name the GPUs.
 static void read_idle_gpus(struct reader *r, int dir)
 {
 	SCOPED(closedir_at) DIR *d = open_dir(dir, ".");
@@ -288,7 +288,7 @@ static void read_contexts(struct reader *r, DIR *d)
 		r->want |= KFD_WANT_PASID;
 	if (r->want & KFD_WANT_PASID)
 		proc->pasid = read_number(dirfd(d), "pasid");
-	if (!proc->pasid) // newer kernels print 0
+	if (!proc->pasid) // newer kernels: a PASID on each GPU, 0 here
 		proc->pasid = KFD_UNKNOWN;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -327,7 +327,7 @@ static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 	return 0;
 }
 
-// Order of kfd_procs.procs. Queues and counters are not moved, as processes have their indices.
+// Order of kfd_procs.procs alone: queues and counters stay where the processes' indices say.
 COMPARE_BY(by_pid, struct kfd_proc, pid)
 
 static void sort_procs(struct kfd_procs *p)
@@ -374,7 +374,7 @@ const struct kfd_proc *kfd_procs_find(const struct kfd_procs *p, pid_t pid)
 	return p->nprocs ? bsearch(&key, p->procs, p->nprocs, sizeof(key), by_pid) : NULL;
 }
 
-// True if the order of creation matters: a single queue in one context needs none.
+// True if the process's order of creation matters: it does not for one queue in one context.
 static bool has_order(const void *procs, pid_t pid)
 {
 	const struct kfd_proc *proc = kfd_procs_find(procs, pid);

@@ -21,9 +21,9 @@ const char *kfd_queue_type_name(int type);
 struct kfd_queue {
 	uint32_t proc;    // index of its process in kfd_procs.procs
 	uint32_t owner;   // index of its context in kfd_procs.contexts
-	uint32_t qid;     // queue id: one sequence for all GPUs of the context; reused
+	uint32_t qid;     // id of the queue, unique in the context on all GPUs; reused
 	int32_t context;  // id of the secondary KFD context (KFD 1.19); -1: the primary one
-	uint32_t gpu_id;  // 0: unknown
+	uint32_t gpu_id;  // GPU of the queue; 0: unknown
 	int32_t type;     // enum kfd_queue_type
 	uint64_t bytes;   // ring size; KFD_UNKNOWN: unknown
 	uint64_t created; // order of creation (see kfd_procs_read); KFD_UNKNOWN: unknown
@@ -41,26 +41,26 @@ struct kfd_context {
 	uint32_t usages;
 };
 
-// What the driver counts per context and GPU. KFD_UNKNOWN: unknown.
+// What the driver counts for a context on a GPU. KFD_UNKNOWN: unknown.
 struct kfd_usage {
 	uint32_t context; // index in kfd_procs.contexts
 	uint32_t gpu_id;
 	uint64_t vram_bytes;
-	uint64_t sdma_ns;      // busy time; slow, as the driver reads it in the process's memory
-	uint64_t evicted_ns;   // total, which grows only when an eviction ends
-	uint64_t cu_occupancy; // gfx9 family only
-	uint64_t pasid;        // one for each GPU from about Linux 6.15 on, before one for all
+	uint64_t sdma_ns;    // busy time of SDMA; slow: the driver reads it in the process's memory
+	uint64_t evicted_ns; // total time evicted, which grows only when an eviction ends
+	uint64_t cu_occupancy; // number of CUs in use; gfx9 family only
+	uint64_t pasid;        // from about Linux 6.15 on one for each GPU, before one for all
 };
 
 struct kfd_proc {
 	pid_t pid;        // tgid in the initial PID namespace, whatever namespace gpq runs in
-	uint64_t pasid;   // the same on all GPUs; KFD_UNKNOWN: each has another (newer kernels)
-	uint32_t context; // index in kfd_procs.contexts of the primary one; others follow, by id
+	uint64_t pasid;   // PASID on all GPUs; KFD_UNKNOWN: each GPU has another (newer kernels)
+	uint32_t context; // primary context's index in kfd_procs.contexts; the others follow, by id
 	uint32_t contexts;
 	bool changed;   // contexts or queues came or went: see kfd_procs_confirm
-	uint32_t queue; // index in kfd_procs.queues of the first; sorted by context and qid
+	uint32_t queue; // first queue's index in kfd_procs.queues; they are by context and qid
 	uint32_t queues;
-	uint32_t usage; // index in kfd_procs.usages of the first, of all contexts
+	uint32_t usage; // index in kfd_procs.usages of the first counters, of all contexts
 	uint32_t usages;
 	int error; // errno of reading the folder of queues; 0: none
 };
@@ -72,10 +72,10 @@ struct kfd_procs {
 	struct kfd_usage *usages;
 	size_t nprocs, ncontexts, nqueues, nusages;
 	size_t cap_procs, cap_contexts, cap_queues, cap_usages;
-	bool sysfs; // these were read from the kernel's own sysfs, not from a copy
+	bool sysfs; // read from the kernel's own sysfs, not from a recorded host
 };
 
-// Values that kfd_procs_read() reads. Files of the others are not opened.
+// Values that kfd_procs_read() is to read. It does not open the files of others.
 enum kfd_want {
 	KFD_WANT_GPU = 1,
 	KFD_WANT_TYPE = 2,
@@ -110,7 +110,7 @@ bool kfd_procs_same_queues(const struct kfd_procs *a, const struct kfd_proc *x,
 			   const struct kfd_procs *b, const struct kfd_proc *y);
 
 // Reads again the queue ids of processes that have several queues or contexts. If any came or went
-// since kfd_procs_read(), the process is marked as changed, and the order of creation becomes
+// since kfd_procs_read(), the process is marked as changed, and its order of creation becomes
 // unknown; else a dump (mqds) read in between has exactly its queues. Not on a recorded host.
 void kfd_procs_confirm(struct kfd_procs *p);
 

@@ -47,7 +47,7 @@ struct line {
 	uint64_t value;
 };
 
-// Takes the next line that is not empty from *text. False at the end.
+// Takes the next line that is not empty from *text. False: there is none.
 static bool next_line(const char **text, const char *end, struct line *l)
 {
 	while (*text < end && **text == '\n')
@@ -95,7 +95,7 @@ uint64_t kfd_bank_bytes(const char *text, size_t len)
 	return type == FRAME_BUFFER_PUBLIC || type == FRAME_BUFFER_PRIVATE ? size : 0;
 }
 
-// Is this a count that a GPU can have? Products of such counts fit in 64 bits.
+// Can a GPU have this count? Products of such counts fit in 64 bits.
 static bool plausible(uint64_t v)
 {
 	return v != 0 && v < 1u << 20;
@@ -112,8 +112,8 @@ static void derive_gfx(struct kfd_gpu *g)
 	snprintf(g->gfx, sizeof(g->gfx), "gfx%u%x%x", (unsigned)(v / 10000), minor, step);
 }
 
-// The low 16 bits of location_id are bus, device, function. Drivers also put a partition's number
-// there, into the function or bits 31:28; topology.c corrects that by the render node's device.
+// Makes `bdf` of location_id: the low 16 bits are bus, device, function. Drivers also put a
+// partition's number there (function or bits 31:28); topology.c corrects that by the render device.
 static void derive_bdf(struct kfd_gpu *g)
 {
 	uint64_t id = g->location_id;
@@ -162,7 +162,7 @@ static uint64_t waves_of(const struct kfd_gpu *g, uint64_t cus)
 	return cus * 40 < by_engines ? cus * 40 : by_engines;
 }
 
-// Computes the save area's sizes as the HSA runtime does, since drivers before 6.12 tell none.
+// Computes sizes of the wave save area as the HSA runtime does: drivers before 6.12 tell none.
 static void derive_cwsr(struct kfd_gpu *g)
 {
 	if (g->cwsr_bytes != KFD_UNKNOWN && g->ctl_stack_bytes != KFD_UNKNOWN)
@@ -178,7 +178,7 @@ static void derive_cwsr(struct kfd_gpu *g)
 	uint64_t version = g->gfx_target_version;
 	uint64_t stack = page_align(40 + waves * (version >= 100100 ? 12 : 8) + 8);
 	if (version / 10000 == 10 && stack > 0x7000)
-		stack = 0x7000; // what the context-save hardware of gfx10 can address
+		stack = 0x7000; // the context-save hardware of gfx10 addresses no more
 	g->ctl_stack_bytes = stack;
 	g->cwsr_bytes = stack + page_align(cus * cu_bytes);
 	g->cwsr_computed = true;

@@ -41,8 +41,8 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 
 // --- messages ---
 
-// In a format a capital letter stands for a value (see take_value()), | marks where the messages of
-// older drivers end, and any other character stands for itself.
+// The formats of events. A capital letter stands for a value (see take_value()), | marks where
+// messages of older drivers end, and any other character stands for itself.
 static const struct {
 	const char *name, *format;
 } events[] = {
@@ -74,8 +74,8 @@ static const struct {
 	VALUE('T', 10, boot_ns),  VALUE('U', 16, count),
 };
 
-// Reads a number below KFD_UNKNOWN, whose hexadecimal digits the driver prints in lower case.
-// Returns the place behind it, or NULL.
+// Reads a number below KFD_UNKNOWN; hexadecimal digits are in lower case, as the driver prints
+// them. Returns the place behind it; NULL: there is none.
 static const char *smi_number(const char *s, const char *end, unsigned base, uint64_t *value)
 {
 	const char *stop = number_read(s, end, base, KFD_UNKNOWN - 1, value);
@@ -96,7 +96,7 @@ static const char *take_error(struct kfd_smi_event *e, const char *s, const char
 	return s;
 }
 
-// Reads the value that a letter of a format stands for. Returns the place behind it, or NULL.
+// Reads the value of a letter of a format. Returns the place behind it; NULL: no such value.
 static const char *take_value(struct kfd_smi_event *e, char letter, const char *s, const char *end)
 {
 	switch (letter) {
@@ -150,7 +150,7 @@ void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len)
 	}
 	s++;
 	if (n < COUNT(events) && events[n].name) {
-		// A queue restore of some drivers ends with a NUL, which means "not rescheduled".
+		// A queue restore may end with a NUL, by which some drivers mean "not rescheduled".
 		const char *last = end > s && !end[-1] ? end - 1 : end;
 		e->name = events[n].name;
 		e->readable = take_format(e, events[n].format, s, last);

@@ -8,7 +8,7 @@
 
 #include "common/kfd/driver.h"
 
-enum {                              // the driver's numbers of events
+enum {                              // numbers of events, as the driver has them
 	KFD_SMI_PROCESS_START = 12, // a process has acquired this GPU; not in Linux 6.12
 	KFD_SMI_PROCESS_END = 13,
 };
@@ -24,7 +24,7 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds);
 
 // --- messages, one a line [kfd.smi-formats] ---
 
-// A message. Numbers that it does not have are KFD_UNKNOWN (all bits).
+// An event's message. Numbers that the message lacks are KFD_UNKNOWN (all bits).
 struct kfd_smi_event {
 	uint64_t number;      // the driver's number of the event
 	const char *name;     // "queue-eviction"; NULL: gpq does not know the number
@@ -33,29 +33,29 @@ struct kfd_smi_event {
 	uint64_t pid;         // process: its PID on the host; newer drivers: in its own namespace
 	uint64_t tid;         // thread that faulted, or acquired the GPU: its id on the host
 	uint64_t gpu_id;      // GPU of the event; 0: system memory
-	uint64_t page, pages; // first address / size of a page, and number of pages
+	uint64_t page, pages; // first page: its address / page size; number of pages
 	uint64_t from, to;    // migration: source and target (gpu_id; 0: system memory)
-	uint64_t prefetch;    // migration: target that the program asked for; gpu_id or 0
-	uint64_t preferred;   // migration: location that the program prefers; gpu_id or 0
-	uint64_t trigger;     // cause of the event, which kfd_smi_trigger() names
-	uint64_t sequence;    // GPU reset: its number in sequence
+	uint64_t prefetch;  // migration: target the program asked for; gpu_id, or 0: system memory
+	uint64_t preferred; // migration: location the program prefers; gpu_id, or 0: system memory
+	uint64_t trigger;   // cause of the event, which kfd_smi_trigger() names
+	uint64_t sequence;  // GPU reset: number of the reset, counted by the driver
 	uint64_t bits, count; // throttling: bits of the reasons, and how often so far
 	int64_t error;        // migration: 0 or -errno; INT64_MIN: unknown
 	// Page fault: W write, R read; its end: M migrated, U mapped. Queue restore: R rescheduled.
 	char mark;
-	// Thread name, cause of a reset; other events: all after their number. No NUL at its end.
+	// Thread name, cause of a reset; in other events all behind the number. No NUL at its end.
 	const char *text;
 	size_t text_len;
 	const char *line; // the whole message; no NUL at its end
 	size_t line_len;
-	uint64_t name_of; // thread whose name the line may belong to: see kfd_smi_take()
+	uint64_t name_of; // thread of whose name the line may be the rest: see kfd_smi_take()
 };
 
 // Parses one message without its newline, whatever bytes are in it. If no number is at its head,
 // the event's number is KFD_UNKNOWN and its text the whole line.
 void kfd_smi_parse(struct kfd_smi_event *e, const char *line, size_t len);
 
-// Name of the event's trigger, as "ttm"; NULL: it has none, or one that gpq does not know.
+// Name of the event's trigger, as "ttm"; NULL: it has no trigger, or an unknown one.
 const char *kfd_smi_trigger(const struct kfd_smi_event *e);
 
 enum {
@@ -72,12 +72,12 @@ struct kfd_smi_text {
 // Takes the messages out of `t` and calls `each` for every line; the event's texts are valid during
 // that call. A last line without a newline stays in `t`, unless it is longer than 512 bytes.
 //
-// A thread may have newlines in its name, so that the rest of the name looks like a message. A line
-// that may be such a rest has that thread as `name_of`, others KFD_UNKNOWN.
+// A thread's name may have newlines, and its rest then looks like a message. A line that may be
+// such a rest has that thread as `name_of`, other lines KFD_UNKNOWN.
 void kfd_smi_take(struct kfd_smi_text *t, void (*each)(void *arg, const struct kfd_smi_event *e),
 		  void *arg);
 
-// Was a stream too full for another message if it gave `n` bytes? `large`: KFD_FACT_SMI_LARGE.
+// Was a stream that gave `n` bytes too full for another message? `large`: KFD_FACT_SMI_LARGE.
 bool kfd_smi_was_full(size_t n, enum kfd_answer3 large);
 
 // A process by its PID on the host and in its innermost PID namespace; ns_pid 0: unknown.

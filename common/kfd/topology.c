@@ -23,7 +23,7 @@ static enum node_kind read_node(struct kfd_gpu *g, struct buf *b)
 		g->gpu_id = id;
 	if (g->gpu_id == 0)
 		return NODE_CPU;
-	// The device cgroup denies properties as well, but a recorded host may lack gpu_id alone.
+	// A device cgroup denies properties, too; only a recorded host may lack gpu_id alone.
 	if (g->error && g->error != ENOENT && g->error != EINVAL)
 		return NODE_GPU;
 	if (host_read(b, PATH(NODES "/%u/properties", (unsigned)g->node)) < 0) {
@@ -54,7 +54,7 @@ static void read_memory(struct kfd_gpu *g, struct buf *b)
 		g->vram_bytes = sum;
 }
 
-// Is this a PCI address as "0000:0a:00.0"? The domain may have more than four digits.
+// Is this a PCI address like "0000:0a:00.0"? Its domain may have more than four digits.
 static bool is_bdf(const char *s)
 {
 	static const char shape[] = ":xx:xx.x";
@@ -68,8 +68,8 @@ static bool is_bdf(const char *s)
 	return true;
 }
 
-// Takes the PCI address from the name of a render node's device. The first partition of a GPU has
-// the PCI device. Others have platform devices, amdgpu_xcp.<n> (amdgpu_xcp_drv.c), and a bdf whose
+// Takes the PCI address from the name of a render node's device. A GPU's first partition has the
+// PCI device; the others have platform devices, amdgpu_xcp.<n> (amdgpu_xcp_drv.c), and a bdf whose
 // function may be the number of the partition.
 static void set_device(struct kfd_gpu *g, const char *device)
 {
@@ -95,7 +95,7 @@ static void read_bdf(struct kfd_gpu *g, struct buf *b)
 		set_device(g, basename(target));
 		return;
 	}
-	// Recorded hosts often have `device` as a folder in place of a link.
+	// A recorded host may have `device` as a folder in place of a link.
 	if (host_read(b, PATH("/sys/class/drm/renderD%u/device/uevent", minor)) <= 0)
 		return;
 	char *slot = strstr(b->data, "PCI_SLOT_NAME=");
@@ -165,7 +165,7 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 	return NULL;
 }
 
-// What a word of --gpu may be, in the order of preference.
+// What a word of --gpu can mean; an earlier meaning is preferred.
 enum meaning { INDEX, DECIMAL_ID, HEX_ID, ADDRESS, MEANINGS };
 
 static bool is_meant(const struct kfd_gpu *g, const char *word, enum meaning m)

@@ -9,7 +9,7 @@
 // A number that the host did not tell. Output shows this value as null.
 #define KFD_UNKNOWN UINT64_MAX
 
-// Both bits of `capability` that suspending queues needs.
+// Both bits of `capability` that a GPU needs for suspending queues.
 #define KFD_CAP_DEBUG (KFD_CAP_TRAP_DEBUG | KFD_CAP_DEBUG_FIRMWARE)
 
 // Lines of a node's properties file: member of struct kfd_gpu, name in the file. Kernels differ in
@@ -52,22 +52,22 @@ struct kfd_gpu {
 
 	KFD_PROPERTIES(KFD_PROPERTY_MEMBER)
 
-	// Derived from the properties.
+	// Members derived from the properties.
 	uint64_t cus;       // compute units of all XCCs together
 	bool cwsr_computed; // gpq computed cwsr_bytes, which drivers before 6.12 do not tell
 	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
 	char gfx[12];       // name of the instruction set, "gfx90a"
 	char bdf[24];       // PCI address, "0000:0a:00.0"; partitions have that of their device
-	bool bdf_of_device; // false: bdf is made of location_id and may have a partition's number
+	bool bdf_of_device; // false: `bdf` is from location_id and may have a partition's number
 
-	// Read only on request (KFD_TOPOLOGY_...).
+	// Members read on request only (KFD_TOPOLOGY_...).
 	uint64_t vram_bytes; // KFD_TOPOLOGY_MEMORY: the GPU's own memory
 	char name[64];       // KFD_TOPOLOGY_NAME: "aldebaran"; "ip discovery" on newer GPUs
 
-	int error;              // errno of reading it; EPERM: the device cgroup denies it; 0: none
+	int error;              // errno of reading the node; EPERM: by the device cgroup; 0: none
 	const char *error_file; // the file of the node that could not be read
 	unsigned bad_lines;     // lines of properties that are not "name value"
-	unsigned good_lines;    // lines of properties that are
+	unsigned good_lines;    // lines of properties that are "name value"
 
 	bool selected; // kfd_topology_select() chose it
 };
@@ -78,7 +78,7 @@ struct kfd_topology {
 	size_t cpu_nodes;
 };
 
-// What to read besides gpu_id and properties.
+// What kfd_topology_load() reads besides gpu_id and properties.
 enum {
 	KFD_TOPOLOGY_BDF = 1,    // true PCI address, from the render node's link `device`
 	KFD_TOPOLOGY_NAME = 2,   // name, from nodes/<n>/name
@@ -122,5 +122,5 @@ void kfd_gpu_parse(struct kfd_gpu *g, const char *text, size_t len);
 // Computes the derived members from the parsed ones; bdf comes from location_id.
 void kfd_gpu_derive(struct kfd_gpu *g);
 
-// Bytes of the GPU's own memory in one mem_banks/<n>/properties text; 0: other memory.
+// Bytes of the GPU's own memory by one mem_banks/<n>/properties text; 0: the bank is other memory.
 uint64_t kfd_bank_bytes(const char *text, size_t len);
