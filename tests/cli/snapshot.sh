@@ -166,7 +166,8 @@ ends=$(python3 - "$hosts/vm-gfx942x8-running" <<'PYTHON'
 import os, signal, subprocess, sys, time
 ends = set()
 for delay in [d / 2000 for d in range(1, 60)]:
-    p = subprocess.Popen(["gpq", "--sysroot", sys.argv[1], "snapshot", "stop/s.tar.zst", "-q"], stdout=-3, stderr=-3)
+    p = subprocess.Popen(["gpq", "--sysroot", sys.argv[1], "snapshot", "stop/s.tar.zst", "-q"], stdout=-3, stderr=-3,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(delay)
     p.send_signal(signal.SIGINT)
     ends.add(p.wait() if p.wait() or os.path.exists("stop/s.tar.zst") else "nothing")
