@@ -179,8 +179,8 @@ static void packet_limits(void **state)
 {
 	static const struct {
 		uint32_t header;
-		size_t words; // that are there
-		size_t processes, queues;
+		unsigned words; // that are there
+		unsigned processes, queues;
 		bool damaged, chained;
 	} cases[] = {
 		{0xc00ca100, 14, 1, 0, false, false}, {0xc00ba100, 13, 0, 0, false, false},
