@@ -50,9 +50,9 @@ struct expression {
 struct grep {
 	const struct pcre *lib;
 	char first;
-	bool texts; // of regex_init(): matched against texts, not lines, with PCRE2's own limits
+	bool texts; // made by regex_init(): for texts, not lines, with PCRE2's own limits
 	unsigned n;
-	unsigned wanted; // expressions of GREP_WANT
+	unsigned wanted; // number of expressions of GREP_WANT
 	struct expression *v;
 };
 
@@ -63,7 +63,7 @@ struct grepper {
 	pcre2_jit_stack *stack;
 	int error; // PCRE2's error when grepper_text() gave up; 0: none
 	unsigned by;
-	bool by_line[]; // per expression: blocks take too many steps
+	bool by_line[]; // per expression: match line by line, as blocks take too many steps
 };
 
 struct grep *grep_new(char first)

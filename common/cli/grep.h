@@ -35,7 +35,7 @@ struct grep_hits {
 	} sets[GREP_SIDES];
 	bool all;    // there is no expression of GREP_WANT
 	int error;   // PCRE2's error if it gave up on a line; else 0
-	unsigned by; // number of the expression that it gave up on
+	unsigned by; // number of the expression on which PCRE2 gave up
 };
 
 void grep_hits_fini(struct grep_hits *h);

@@ -72,7 +72,7 @@ static bool copy_escape(struct rewriting *r)
 // Copies a named class such as [:alpha:]. False for an unknown one, or one that matches a newline.
 static bool copy_named(struct rewriting *r, bool negated)
 {
-	// The last three match a newline.
+	// The last three classes match a newline.
 	static const char *const names[] = {"alpha",  "lower", "upper", "alnum", "digit",
 					    "xdigit", "word",  "punct", "graph", "blank",
 					    "print",  "space", "cntrl", "ascii"};
@@ -123,7 +123,7 @@ static bool copy_class(struct rewriting *r)
 	return copy_bytes(r, 1);
 }
 
-// Copies an opening parenthesis with what says its kind.
+// Copies an opening parenthesis and the characters behind it that say the kind of group.
 static bool copy_group(struct rewriting *r)
 {
 	static const char *const kinds[] = {"(?:",  "(?>",  "(?=",  "(?!",

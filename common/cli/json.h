@@ -19,7 +19,7 @@ void json_init(struct json *j, struct buf *out, bool pretty);
 
 // `key` is NULL inside arrays and at the top. `open` is '{' or '[', `close` its partner.
 void json_begin(struct json *j, const char *key, char open);
-void json_begin_flat(struct json *j, const char *key, char open); // all inside on one line
+void json_begin_flat(struct json *j, const char *key, char open); // all members on one line
 void json_end(struct json *j, char close);
 
 // Writes `"key":` from a text that json_quoted() made once for millions of rows; the value is
@@ -32,7 +32,7 @@ void json_strn(struct json *j, const char *key, const char *value, size_t len);
 void json_u64(struct json *j, const char *key, uint64_t value);         // UINT64_MAX: null
 void json_i64(struct json *j, const char *key, int64_t value);          // INT64_MIN: null
 void json_f64(struct json *j, const char *key, double value);           // NaN, infinite: null
-void json_milli(struct json *j, const char *key, uint64_t thousandths); // 1500: 1.5, exact
+void json_milli(struct json *j, const char *key, uint64_t thousandths); // 1500: writes 1.5, exact
 void json_hex(struct json *j, const char *key,
 	      uint64_t value);                              // the string "0x1f"; UINT64_MAX: null
 void json_bool(struct json *j, const char *key, int value); // below 0: null

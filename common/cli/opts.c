@@ -45,7 +45,7 @@ static int option_index(const struct parser *p, int c)
 	return -1;
 }
 
-// --- lists ---
+// --- lists of words and of PIDs ---
 
 void words_push(struct words *w, const char *word, size_t len)
 {
@@ -276,7 +276,7 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 	int c;
 	do
 		c = getopt_long(argc, argv, p.shorts, p.longs, NULL);
-	while (c != -1 && c != 1); // 1: an operand, as "-" asks for
+	while (c != -1 && c != 1); // getopt returns 1 for an operand, as "-" asks
 	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
 }
 

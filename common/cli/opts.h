@@ -4,7 +4,7 @@
 
 #include "common/host/std.h"
 
-enum opt_kind {     // member of the options struct
+enum opt_kind {     // type of the member in the options struct
 	OPT_FLAG,   // bool
 	OPT_COUNT,  // int, incremented each time
 	OPT_STR,    // const char *; the last argument counts
@@ -32,7 +32,7 @@ struct opt {
 	// Long name without dashes; NULL ends a table. Behind its NUL follow the name of the
 	// argument ("": a flag), the help, and the words of an OPT_CHOICE, ended by "".
 	const char *name;
-	uint32_t offset; // of the member in the options struct
+	uint32_t offset; // place of the member in the options struct, in bytes
 	char letter;     // short name, 0: none
 	uint8_t kind;    // enum opt_kind
 };

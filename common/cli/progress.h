@@ -7,7 +7,7 @@
 #include "common/host/std.h"
 
 struct progress {
-	bool on, bar;      // progress is shown; as a bar drawn in place
+	bool on, bar;      // progress is shown; it is shown as a bar drawn in place
 	uint64_t begin_ns; // when the work began, CLOCK_MONOTONIC
 	uint64_t drawn_ns; // when progress was last drawn, CLOCK_MONOTONIC; 0: never
 };

@@ -110,7 +110,7 @@ static void catch_signals(void)
 
 void screen_open(void)
 {
-	setlocale(LC_CTYPE, "C.UTF-8"); // widths of characters, as in tables
+	setlocale(LC_CTYPE, "C.UTF-8"); // for the widths of characters, as in tables
 	catch_signals();
 	xalloc_before_end = give_back;
 	if (isatty(STDERR_FILENO))

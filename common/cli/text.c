@@ -19,7 +19,7 @@ size_t text_utf8(const char *s, size_t len)
 	for (size_t i = 1; i < n; i++)
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
-	// Overlong forms, surrogates, and what lies beyond U+10FFFF.
+	// Refuses overlong forms, surrogates and code points beyond U+10FFFF.
 	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
 	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
 		return 0;

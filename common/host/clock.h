@@ -18,7 +18,7 @@ static inline uint64_t clock_ns(void)
 	return clock_read_ns(CLOCK_MONOTONIC);
 }
 
-// CLOCK_MONOTONIC in nanoseconds, so many milliseconds from now.
+// CLOCK_MONOTONIC in nanoseconds, `ms` milliseconds from now.
 static inline uint64_t clock_in_ms(uint64_t ms)
 {
 	return clock_ns() + ms * 1000000;

@@ -38,7 +38,7 @@ struct loop {
 	int fd; // epoll descriptor, readable when loop_wait() has an event; -1: not open
 };
 
-enum loop_want { LOOP_NOTHING, LOOP_READ, LOOP_WRITE }; // an error or a hang-up comes in any case
+enum loop_want { LOOP_NOTHING, LOOP_READ, LOOP_WRITE }; // an error or hang-up always comes
 
 // Open a loop, add and change a descriptor. Return false with errno. Events of `fd` have `key` in
 // data.u64.

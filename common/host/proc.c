@@ -25,7 +25,7 @@ static const char *status_value(const char *status, const char *key)
 static uint64_t proc_take_number(const char *s, uint64_t max, uint64_t unknown, const char **end)
 {
 	size_t n = s ? strspn(s, DIGITS) : 0;
-	uint64_t v = n ? strtoull(s, NULL, 10) : 0; // ULLONG_MAX when it is out of range
+	uint64_t v = n ? strtoull(s, NULL, 10) : 0; // ULLONG_MAX when the number is out of range
 	*end = n ? s + n : "";
 	return n && v <= max ? v : unknown;
 }

@@ -10,10 +10,10 @@
 struct proc {
 	pid_t pid;      // PID as the caller gave it
 	pid_t ppid;     // 0: unknown
-	pid_t ns_pid;   // in the innermost PID namespace; equals pid outside containers; 0: unknown
+	pid_t ns_pid;   // PID in the innermost namespace; equals pid outside containers; 0: unknown
 	unsigned depth; // PID namespaces below the one of this /proc: 0 for none, 1 in a container
 	uint64_t uid;   // effective user ID; UINT64_MAX: unknown
-	pid_t tracer;   // PID of its tracer; 0: none; -1: unknown
+	pid_t tracer;   // PID of the process that traces this one; 0: none; -1: unknown
 	bool memory;    // has an address space; false: a kernel thread or a zombie
 	char state;     // R, S, D, T, t, Z ...; 0: unknown
 	char comm[64];  // name of up to 15 bytes, more for kernel threads; "": unknown

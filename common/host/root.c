@@ -229,7 +229,7 @@ ssize_t host_readlink(const char *path, char *target, size_t size)
 			return -1;
 		n = readlinkat(fd, "", target, size - 1);
 		// readlink(2) gives EINVAL for a path that is no link, but ENOENT for a descriptor
-		// of no link.
+		// of something that is no link.
 		int saved = n < 0 && errno == ENOENT ? EINVAL : errno;
 		close(fd);
 		errno = saved;

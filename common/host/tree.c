@@ -12,7 +12,7 @@
 struct tree {
 	char path[PATH_MAX]; // wanted name, without slashes at the end
 	char temp[PATH_MAX]; // temporary name; "": none, or renamed already
-	int fd;              // of the temporary directory or file; -1: none
+	int fd;              // descriptor of the temporary directory or file; -1: none
 	struct archive *tar; // archive to write; NULL: the tree is a directory
 	int error;           // errno of the first failure to write the archive
 	const struct arc *arc;
@@ -21,7 +21,7 @@ struct tree {
 	char **paths;     // paths that were added, parents first; owned
 	size_t n, cap;
 	void *known; // tsearch() tree of `paths`
-	void *links; // tsearch() tree of those that are links
+	void *links; // tsearch() tree of those in `paths` that are links
 };
 
 static const struct {

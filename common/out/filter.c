@@ -11,7 +11,7 @@
 // long doubles.
 _Static_assert(LDBL_MANT_DIG >= 64, "long double holds every uint64_t");
 
-// --- mistakes ---
+// --- messages about mistakes ---
 
 int out_mistake_report(const struct out_mistake *m, const char *option)
 {
@@ -117,7 +117,7 @@ int filter_check(const struct filter *f)
 	return status;
 }
 
-// --- rows ---
+// --- testing rows ---
 
 // These return the value of an operand in a record, or false or NULL if the value is unknown.
 

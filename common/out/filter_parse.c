@@ -30,7 +30,7 @@ struct token {
 	size_t len;
 	long double number;
 	enum token_kind kind;
-	unsigned orders; // T_ORDER, T_MATCH: ORDER_...; T_TRUTH: 0 or 1
+	unsigned orders; // T_ORDER, T_MATCH: ORDER_ bits; T_TRUTH: the value, 0 or 1
 	bool duration;
 };
 
@@ -42,7 +42,7 @@ struct parser {
 	unsigned depth;
 };
 
-// --- words ---
+// --- operators and other words of the grammar ---
 
 static const struct {
 	const char *text;
@@ -182,7 +182,7 @@ static void read_token(struct parser *p)
 	}
 }
 
-// --- mistakes ---
+// --- messages about mistakes ---
 
 // The number of the character at `at`, from 1; the text is UTF-8.
 static size_t character_of(const struct parser *p, const char *at)
@@ -234,7 +234,7 @@ static void fail_unexpected(struct parser *p, const char *wanted)
 		fail_at(p, t, GRAMMAR, "%s is expected", wanted);
 }
 
-// --- operands and what may be done with them ---
+// --- operands, and the kinds of test for them ---
 
 static void read_column(struct parser *p, struct operand *o)
 {
@@ -302,7 +302,7 @@ static void convert_operand(struct parser *p, struct operand *o, const struct op
 static void compare_lists(struct parser *p, struct test *t, const struct token *between)
 {
 	struct operand a = t->a;
-	if (t->b.is == IS_LIST) { // puts the list on the left
+	if (t->b.is == IS_LIST) { // moves a list on the right to the left
 		t->a = t->b;
 		t->b = a;
 	}

@@ -8,7 +8,7 @@ struct grep;
 // Orders that make a comparison true: less, equal, greater.
 enum { ORDER_LT = 1, ORDER_EQ = 2, ORDER_GT = 4 };
 
-// A column or a value.
+// An operand of a test: a column or a constant.
 struct operand {
 	const struct out_col *column; // NULL: the operand is a constant
 	enum { IS_NUMBER, IS_TRUTH, IS_TEXT, IS_LIST } is;

@@ -209,8 +209,8 @@ static size_t unescape_unicode(const char *hex, char out[4])
 	return 1;
 }
 
-// Reads one character, or one escape with the character that it stands for: its length, and
-// `*used` bytes of the text. A byte that is no UTF-8 becomes "?", which takes no more room.
+// Reads one character, or the one that an escape stands for, into `out`. Returns its length in
+// `out`, and in *used the bytes read. A byte that is no UTF-8 becomes "?", which is no longer.
 static size_t read_char(const char *s, const char *end, char out[4], size_t *used)
 {
 	static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";

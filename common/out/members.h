@@ -14,7 +14,7 @@ struct member_type {
 struct member {
 	const char *key; // NULL ends a table
 	const struct member_type *type;
-	uint32_t offset, size;    // of the member in its struct, in bytes
+	uint32_t offset, size;    // place and size of the member in its struct, in bytes
 	const char *const *words; // member_word: texts of its values, NULL-terminated
 };
 
@@ -39,7 +39,7 @@ extern const struct member_type member_word;  // int or enum: index in `words`
 
 void members_write(struct json *j, const struct member *table, const void *row);
 
-// A table of members and the struct that its offsets are of.
+// A table of members, and the struct in which its offsets count.
 struct member_row {
 	const struct member *table;
 	void *row;

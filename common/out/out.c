@@ -155,7 +155,7 @@ static void out_align(struct buf *b, size_t start, size_t width, bool right)
 	if (!right || len >= width)
 		return;
 	char *to = b->data + start + width, *from = b->data + start + len;
-	while (from > b->data + start) // a few digits: cheaper than a call of memmove
+	while (from > b->data + start) // a few digits are moved: cheaper than a call of memmove
 		*--to = *--from;
 	memset(b->data + start, ' ', width - len);
 }
@@ -453,7 +453,7 @@ int out_finish(struct out *o, int status)
 	return status ? status : closed;
 }
 
-// --- text that is no table ---
+// --- output without a table ---
 
 int out_text(struct buf *text)
 {

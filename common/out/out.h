@@ -30,11 +30,11 @@ enum {
 	OUT_DEFAULT = 1, // shown without -o
 	OUT_TRUNC = 2,   // may be cut to fit a terminal: to half its width, 12 to 32 characters
 	OUT_STATUS = 4,  // in colour where wanted: ok, yes green; no, failed red; unknown yellow
-	OUT_MACHINE = 8, // in JSON, NDJSON and documents also without -o: exact or decimal twins
+	OUT_MACHINE = 8, // shown without -o but in tables: an exact or decimal twin
 	OUT_HOST = 16,   // shown without -o where rows are of named hosts
 	OUT_RARE = 32,   // shown without -o in tables for people, unless out_leave_out() hides it
 	OUT_WIDE = 64,   // left out where a terminal is too narrow, except by -o or --output-all
-	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, where a column of text shows it
+	OUT_TWIN = 128,  // with OUT_MACHINE: not in documents, where a column of text has the value
 
 	// A C++ name as the compiler made it. With out_opts.demangle the value of the next column,
 	// which is OUT_DEMANGLED, is shown in its place, unless both columns are shown.
@@ -51,7 +51,7 @@ struct out_col {
 	const char *name; // heading and name for -o, upper case; behind its NUL follow key and help
 	uint8_t width;    // least width when rows are written one by one; 0: the heading's
 	uint8_t type;     // enum out_type
-	uint16_t offset;  // of the member in the record
+	uint16_t offset;  // place of the member in the record, in bytes
 	uint32_t flags;
 };
 
@@ -97,7 +97,7 @@ struct out_opts {
 	bool noheadings;
 	bool bytes;
 	bool context;
-	bool hosts;        // rows are of named hosts
+	bool hosts;        // each row names its host: shows OUT_HOST columns
 	bool demangle;     // show demangled C++ names (OUT_MANGLED)
 	bool progress;     // show progress also if standard error is no terminal (progress.h)
 	int color;         // 0 auto, 1 always, 2 never

@@ -31,8 +31,8 @@ const char *outfmt_string(const struct out_col *c, const void *record);
 extern const struct outfmt_type { // indexed by enum out_type
 	const char *name;         // name of the type in --list-columns
 	const char *json;         // type in JSON Schema
-	size_t size;              // of the member, in bytes
-	bool number;              // values are set flush right
+	size_t size;              // size of the member in a record, in bytes
+	bool number;              // in tables, values are set flush right
 	bool count;               // an integer that is never below 0
 } outfmt_types[];
 
@@ -67,7 +67,7 @@ enum { OUT_COLS_MAX = 96, OUTASK_KEYS = 32 };
 struct outask {
 	const struct out_table *table;
 	struct filter *filter; // NULL: no --filter
-	struct outask_key {    // of --sort: indices in the table and in a gathered row
+	struct outask_key {    // key of --sort: its index in the table and in a gathered row
 		unsigned column, cell;
 		bool down;
 	} keys[OUTASK_KEYS];

@@ -216,7 +216,7 @@ static size_t record_size(const struct outask *a)
 	size_t size = 1;
 	for (unsigned i = 0; i < a->ncolumns; i++) {
 		const struct out_col *c = &a->table->cols[a->columns[i]];
-		// The text of an OUT_ARRAY is no longer than all texts together.
+		// The copied text of an OUT_ARRAY takes at most as much room as all copied texts.
 		size_t end = c->offset +
 			     (c->flags & OUT_ARRAY ? a->text.len + 1 : outfmt_types[c->type].size);
 		size = end > size ? end : size;

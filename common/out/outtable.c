@@ -66,7 +66,7 @@ void outtable_cell(struct outtable *t, const char *text)
 	t->ncells++;
 }
 
-// --- plain ---
+// --- tables of plain ASCII, without libsmartcols ---
 
 static char *put_padded(char *p, const struct outtable *t, unsigned i, const char *text)
 {
@@ -95,7 +95,7 @@ static void print_plain(const struct outtable *t, struct buf *out)
 	out->data[out->len] = '\0';
 }
 
-// --- by libsmartcols ---
+// --- tables by libsmartcols ---
 
 static const char *status_color(const char *text)
 {
@@ -250,7 +250,7 @@ static void print_scols(struct outtable *t, const struct scols *lib, struct buf 
 	lib->scols_unref_table(s);
 }
 
-// --- without libsmartcols ---
+// --- where libsmartcols is missing ---
 
 static void print_escaped(const struct outtable *t, struct buf *out)
 {

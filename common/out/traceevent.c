@@ -79,7 +79,7 @@ int traceevent_close(struct traceevent *t)
 int traceevent_leave(int fd, const char *name, int error)
 {
 	const char *hint = "what it holds is not complete";
-	// Truncation fails for a FIFO.
+	// A FIFO cannot be truncated.
 	if (error && fd >= 0 && ftruncate(fd, 0) == 0)
 		hint = "nothing is left in it";
 	if (fd >= 0 && close(fd) && !error)
