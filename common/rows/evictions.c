@@ -18,7 +18,7 @@ struct eviction {
 
 struct evictions {
 	struct kfd_driver driver;
-	struct stream *streams; // one for each GPU
+	struct stream *streams; // one stream of events for each GPU
 	size_t nstreams;
 	struct eviction *v;
 	size_t n, cap;

@@ -7,7 +7,7 @@
 struct key {
 	uint32_t gpu_id; // 0: unknown
 	int kind;        // enum mqd_kind; -1: unknown
-	uint64_t bytes;  // size of the ring; KFD_UNKNOWN
+	uint64_t bytes;  // ring size in bytes; KFD_UNKNOWN: unknown
 };
 
 struct workload {
@@ -24,10 +24,10 @@ struct joiner {
 	const struct mqds *m;
 	const enum gfx_gen *gens; // GPU generation of each of m->queues
 	const struct rls *rls;
-	// Of one context or process: its sysfs queues, newest first if the order is known, and its
+	// The sysfs queues of a context or process, newest first if the order is known, and its
 	// MQDs in the order of the dump.
 	struct workload sys, mqd;
-	uint32_t *blocks; // by context: index in m->procs of its block, by join_blocks()
+	uint32_t *blocks; // for each context the index of its block in m->procs (join_blocks())
 };
 
 const char *join_why_text(enum join_why why)
@@ -79,7 +79,7 @@ enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 struct pairing {
 	const struct joiner *jn;
 	const struct kfd_proc *proc;
-	uint32_t n;          // contexts, and blocks
+	uint32_t n;          // number of contexts, and of blocks
 	uint32_t *contexts;  // numbers 0 (primary) to n-1 of the process's contexts, newest first
 	uint32_t *printed;   // blocks of the process, in the order of the dump
 	uint32_t *confirmed; // the context of each block by its PASID; NONE: unknown
@@ -301,7 +301,7 @@ static unsigned load_mqds(struct joiner *jn, pid_t pid)
 	return blocks;
 }
 
-// --- the rules ---
+// --- the rules of join.h ---
 
 static size_t count_fitting(const struct workload *s, const struct key *k)
 {
@@ -374,7 +374,7 @@ static void match_workload(struct joiner *jn, bool by_order)
 			match_by_key(jn, i);
 }
 
-// --- processes ---
+// --- joining the queues of a process ---
 
 // Do sysfs and mqds have the same queues? `by_order`: each queue must fit the MQD at its place in
 // the order of creation; else both must have the same number of queues with each key.

@@ -34,7 +34,7 @@ enum join_why {
 const char *join_why_text(enum join_why why);
 
 struct join_queue {
-	uint32_t first; // its candidates, newest first, are join.candidates[first .. first + count)
+	uint32_t first; // candidates: join.candidates[first .. first + count), newest first
 	uint32_t count; // number of candidates; 1: certain
 	int32_t likely; // MQD at the queue's place in the order of creation, or of ids; -1: none
 	uint8_t why;    // enum join_why

@@ -28,7 +28,7 @@ void queue_row_clear(struct queue_row *r)
 
 bool recorded_chosen(struct pids *to)
 {
-	enum { MOST = 1 << 16 }; // bytes of the list: pids_add() takes quadratic time
+	enum { MOST = 1 << 16 }; // limit in bytes of the list: pids_add() takes quadratic time
 	SCOPED(buf_fini) struct buf b = {0};
 	char bad[32];
 	const char *line = !host_is_live() && host_read(&b, "/MANIFEST") > 0
@@ -46,7 +46,7 @@ bool recorded_chosen(struct pids *to)
 	return chosen;
 }
 
-// --- the process ---
+// --- members about the process ---
 
 static void fill_proc_status(struct queue_row *r, const struct process_info *who)
 {
@@ -99,7 +99,7 @@ void queue_row_set_process(const struct queue_rows *q, struct queue_row *r, pid_
 		r->process.cmdline = who->cmdline;
 }
 
-// --- the GPU ---
+// --- members about the GPU ---
 
 void queue_row_set_gpu(const struct queue_rows *q, struct queue_row *r, uint32_t gpu_id)
 {
@@ -253,7 +253,7 @@ static void find_evicted(struct queue_rows *q)
 	}
 }
 
-// --- rows ---
+// --- adding rows ---
 
 // Adds a row in which everything but the process is unknown.
 static struct queue_row *add_queue_row(struct queue_rows *q, pid_t pid)
@@ -348,7 +348,7 @@ static void make_queue_rows(struct queue_rows *q)
 	}
 }
 
-// --- loading ---
+// --- loading all rows ---
 
 static int load_host_queues(struct queue_rows *q)
 {

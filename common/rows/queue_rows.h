@@ -26,7 +26,7 @@ enum {                // what to read, beside PIDs and queue ids
 	READ_SDMA = 32,
 	READ_EVICTED = 64,
 	READ_CU = 128,
-	READ_STATUS = PROCESS_STATUS << 8, // of the process: name, user, namespace PID, state
+	READ_STATUS = PROCESS_STATUS << 8, // name, user, namespace PID and state of the process
 	READ_CONTAINER = PROCESS_CONTAINER << 8,
 	READ_CMDLINE = PROCESS_CMDLINE << 8,
 	READ_BDF = 2048,
@@ -63,7 +63,7 @@ struct queue_row {
 		int8_t traced;        // a debugger or a gpq holder traces the process
 	} process;
 
-	struct kfd_usage usage; // of the queue's context on this GPU, from sysfs; or the PASID only
+	struct kfd_usage usage; // by the queue's context on this GPU, from sysfs; or the PASID only
 
 	// As of now, from the memory of the living process and from gpq's holders.
 	struct {
@@ -79,9 +79,9 @@ struct queue_row {
 	int8_t on_hw;        // 1: the queue is in a hardware slot
 
 	struct {                   // the queue's MQD
-		uint32_t index;    // in queue_rows.mqds.queues; UINT32_MAX: unknown
+		uint32_t index;    // index in queue_rows.mqds.queues; UINT32_MAX: unknown
 		const char *match; // how the MQD was found: "order", "only", "likely"; NULL: not
-		bool turns;        // its residency is RESIDENCY_TURNS
+		bool turns;        // the queue's residency is RESIDENCY_TURNS
 	} mqd;
 
 	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
@@ -93,7 +93,7 @@ struct queue_row {
 };
 
 struct queue_rows_how {
-	unsigned want;         // READ_...
+	unsigned want;         // READ_ bits
 	const char *mqds_file; // a copy of mqds to read instead of a host ("-": standard input)
 	const char *rls_file;  // for mqds_file: the runlists of the same moment; NULL: unknown
 	bool idle;             // also processes without queues

@@ -11,7 +11,7 @@
 #define MQDS "/sys/kernel/debug/kfd/mqds"
 #define RLS  "/sys/kernel/debug/kfd/rls"
 
-// --- loading ---
+// --- loading MQDs and runlists ---
 
 enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
 {
@@ -177,7 +177,7 @@ uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wp
 	const uint64_t ring = queue_row_is_sdma(r) ? bytes : bytes / 4;
 	if (bytes == MQD_UNKNOWN || !ring || rptr == MQD_UNKNOWN || wptr == MQD_UNKNOWN)
 		return MQD_UNKNOWN;
-	return (wptr - rptr) & (ring - 1); // sizes are powers of two
+	return (wptr - rptr) & (ring - 1); // ring sizes are powers of two
 }
 
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr)
@@ -209,7 +209,7 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 	fill_mqd_values(r, &common);
 }
 
-// --- explaining ---
+// --- explaining unknown values ---
 
 // Notes how many queues have no value from a sysfs file that was wanted.
 static void explain_sysfs(const struct queue_rows *q)

@@ -5,7 +5,7 @@ struct maker {
 	struct runlist *r;
 	const struct slot_rows *l;
 	const struct rls_node *node;
-	bool *listed; // of each MQD: it has a row, or a packet for which a row will be made
+	bool *listed; // for each MQD: it has a row, or a packet for which a row will be made
 };
 
 enum { NONE = UINT32_MAX };
@@ -21,7 +21,7 @@ static struct runlist_row *add_packet_row(struct maker *m, const char *packet)
 	return row;
 }
 
-// --- queues ---
+// --- rows of queues ---
 
 static uint32_t mqd_of_packet(const struct maker *m, const struct rls_queue *q)
 {
@@ -75,7 +75,7 @@ static void add_missing(struct maker *m, uint32_t block)
 	}
 }
 
-// --- processes ---
+// --- rows of processes ---
 
 // The block of a context in mqds, found by its queues; else the only block of its process; or NONE.
 static uint32_t block_of_context(const struct maker *m, const struct kfd_context *c, pid_t pid)
@@ -152,7 +152,7 @@ static void add_map_process(struct maker *m, const struct rls_process *p)
 		add_missing(m, block);
 }
 
-// --- lists ---
+// --- rows of runlists ---
 
 static void add_runlist(struct maker *m)
 {

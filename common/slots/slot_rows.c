@@ -180,7 +180,7 @@ void slot_rows_find_owner(struct slot_rows *l, struct hqd_row *r)
 		fill_slot_owner(l, &r->q);
 }
 
-// --- rows ---
+// --- making rows ---
 
 static void clear_slot_row(struct hqd_row *r, const struct mqd_source *from)
 {
@@ -278,7 +278,7 @@ static void make_slot_rows(struct slot_rows *l)
 		fill_slot(l, &l->rows[l->n++], &l->hqds.slots[i]);
 }
 
-// --- loading ---
+// --- loading queues, MQDs and slots ---
 
 static int load_queues(struct slot_rows *l, struct process_cache *processes)
 {
@@ -356,7 +356,7 @@ void slot_rows_fini(struct slot_rows *l)
 	*l = (struct slot_rows){0};
 }
 
-// --- explaining ---
+// --- explaining unknown values ---
 
 static void explain_rows(const struct slot_rows *l)
 {

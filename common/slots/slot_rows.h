@@ -19,7 +19,7 @@ struct hqd_row {
 	struct queue_row q; // GPU, slot type, queue; compute read pointers wrap at the ring's end
 	char slot[24];      // "p0q2", "hiq", "e1r0" (SDMA engine and RLC)
 	uint64_t xcc, mec;
-	uint64_t pipe, queue;        // of the slot; SDMA: engine and RLC
+	uint64_t pipe, queue;        // pipe and queue of the slot; SDMA: engine and RLC
 	char errors[REG_ERROR_TEXT]; // the bits of MQD_V_ERROR by name
 	const char
 		*match; // how the owner was found: "mqd" (address and ring), "ring" (and doorbell)
@@ -53,11 +53,11 @@ struct slot_rows {
 	enum gfx_gen *gens; // generation of each of hqds.nodes
 	struct hqd_key *keys;
 	size_t nkeys;
-	uint32_t *row_of_mqd; // of each MQD: index in queues.rows; UINT32_MAX: none
+	uint32_t *row_of_mqd; // for each MQD the index in queues.rows; UINT32_MAX: none
 	struct hqd_row *rows; // in the order of the dump
 	size_t n;
 	size_t ownerless; // slots with a queue that mqds does not have
-	size_t torn;      // of these, slots with an MQD address at which mqds has another queue
+	size_t torn;      // of `ownerless`: mqds has another queue at the slot's MQD address
 };
 
 // Fills `l`, which must be zeroed. Returns GPQ_OK, or the exit status after a message.
@@ -118,7 +118,7 @@ struct hqd_sharer {         // a process with compute queues on an over-subscrib
 
 struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	struct queue_row q;
-	uint64_t xccs, missing; // how many XCCs it belongs on, and on how many of them it is not
+	uint64_t xccs, missing; // XCCs that the queue belongs on, and those of them without it
 	const char *why;        // "suspended", "off", "turns", "moving", "unknown", "no-slots"
 	const char *reason;     // `why` as a sentence
 };
@@ -129,7 +129,7 @@ struct slot_summary {
 	struct hqd_waiting *waiting;
 	size_t nxccs, nsharers, nwaiting;
 	size_t cap_xccs, cap_sharers, cap_waiting;
-	uint64_t *on; // of each MQD: bit per XCC that has the queue in a slot
+	uint64_t *on; // for each MQD: bit per XCC that has the queue in a slot
 };
 
 // `l` must outlive the result.

@@ -67,7 +67,7 @@ static void judge_over(struct hqd_occupancy *o, const struct slot_rows *l, const
 
 // --- occupancy ---
 
-// The record of the type and XCC of `r`, which is added if missing. Its node's begin at `first`.
+// Finds or adds the record of the type and XCC of `r`; those of its GPU begin at `first`.
 static struct hqd_occupancy *occupancy_of(struct slot_summary *s, size_t first,
 					  const struct hqd_row *r)
 {

@@ -22,7 +22,7 @@ const char *profile_state_word(enum profile_state s)
 	return words[s];
 }
 
-// --- names ---
+// --- names of kernels ---
 
 static int compare_names(const void *a, const void *b)
 {
@@ -191,7 +191,7 @@ void profile_look(struct profile *p, uint64_t now_ns)
 	}
 }
 
-// --- which queues ---
+// --- which queues are looked at ---
 
 // Is `q` the queue of this ring? Ring addresses are compared only if both are known.
 static bool is_queue(const struct profile_queue *q, const struct ring_queue *r)
@@ -260,7 +260,7 @@ void profile_take(struct profile *p, const struct rings *r)
 		}
 }
 
-// --- the run ---
+// --- the run of a profile ---
 
 static uint64_t later_ns(uint64_t a, uint64_t b)
 {

@@ -45,7 +45,7 @@ struct profile_count {
 struct profile_queue {
 	struct queue_row row; // only its PID, command, GPU, queue id, context and type are valid
 	char *comm, *type;    // owned: command of the process, "": unknown; type, NULL: unknown
-	uint64_t ring;        // address of the ring; MQD_UNKNOWN
+	uint64_t ring;        // address of the ring; MQD_UNKNOWN: unknown
 
 	struct profile_count *v; // owned; profile_finish() puts the most frequent first
 	size_t n, cap;
@@ -70,7 +70,7 @@ struct profile {
 	struct profile_queue *v; // owned; in the order in which the queues were found
 	size_t n, cap;
 	uint64_t looks;            // number of looks; one look is at all queues
-	uint64_t begin_ns, end_ns; // clock_ns()
+	uint64_t begin_ns, end_ns; // clock_ns() at the beginning and end of the run
 	uint64_t cpu_ns;           // processor time that the run took, of all threads and readers
 
 	// Returns the name of a kernel, which is copied, or NULL: unknown. After the owner has

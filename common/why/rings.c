@@ -111,7 +111,7 @@ static int attach_processes(struct queue_rows *q)
 	return status;
 }
 
-// --- choosing ---
+// --- choosing queues ---
 
 static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 {
@@ -209,7 +209,7 @@ static void find_spare(struct rings *r)
 	}
 }
 
-// --- the list ---
+// --- the list of rings ---
 
 static void add_ring(struct rings *r, const struct queue_row *row)
 {
@@ -301,7 +301,7 @@ void rings_read_slots(struct rings *r)
 		}
 }
 
-// --- loading ---
+// --- loading all rings ---
 
 int rings_load(struct rings *r, const struct rings_how *how)
 {

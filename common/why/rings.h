@@ -19,7 +19,7 @@
 struct rings_how {
 	const struct pick_opts *pick;
 	const struct pick_queues_opts *queues;
-	bool attach;   // --attach
+	bool attach;   // --attach is given
 	unsigned want; // READ_ bits beyond those that rings need
 	bool whole;    // also the other queues of the processes of chosen queues
 };
@@ -31,13 +31,13 @@ struct ring_process {
 };
 
 struct ring_queue {
-	const struct queue_row *row; // its queue id is unknown where several MQDs fit the queue
+	const struct queue_row *row; // the queue; its id is unknown where several MQDs fit it
 	size_t process;              // index in rings.processes
 	struct ring ring;
 	// Set by rings_read_slots(); UINT64_MAX: unknown.
 	uint64_t slot_write; // write index in the hardware slot, in the unit of the ring's indices
 	uint64_t slot_error; // cp_hqd_error of the slot
-	bool chosen;         // the options choose it; false: it is here for rings_how.whole
+	bool chosen;         // the options choose the queue; false: listed for rings_how.whole
 };
 
 struct rings {

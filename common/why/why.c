@@ -49,7 +49,7 @@ static const struct memory *memory_of(const struct why *w, const struct why_queu
 	return &w->rings->processes[x->q->process].memory;
 }
 
-// --- looking ---
+// --- looks at the queues ---
 
 static void look_at_indices(struct why *w)
 {
@@ -65,7 +65,7 @@ static void look_at_heads(struct why *w)
 	SCOPED(free_at) struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
 	size_t n = 0;
 	for (size_t i = 0; i < w->n; i++) {
-		w->v[i].unread = true; // this is the first look at its packets
+		w->v[i].unread = true; // the first look reads the packets
 		if (!w->v[i].problem)
 			v[n++] = &w->v[i];
 	}
@@ -275,7 +275,7 @@ static enum why_state state_off(const struct why *w, struct why_queue *x)
 	return x->by_pid ? WHY_SUSPENDED : WHY_SUSPENDED_OR_RESET;
 }
 
-// --- the state ---
+// --- the state of a queue ---
 
 static bool is_chained(const struct why *w, const struct why_queue *x)
 {
@@ -349,7 +349,7 @@ static bool may_be_hung(const struct why *w)
 	return false;
 }
 
-// --- in words ---
+// --- the state in words ---
 
 static void tell_dep(struct buf *b, const struct why *w, const struct why_queue *x)
 {

@@ -41,7 +41,7 @@ bool why_is_stuck(enum why_state s);
 // A packet that sets a signal.
 struct why_setter {
 	size_t queue;   // index in why.v; SIZE_MAX: there is no such packet
-	uint64_t index; // of the packet, as the queue's indices count
+	uint64_t index; // index of the packet, as the queue's indices count
 	const char *type;
 	uint64_t kernel; // kernel object of a dispatch; 0: another packet
 	bool taken;      // the GPU has taken the packet already
@@ -49,7 +49,7 @@ struct why_setter {
 
 // A signal, or word of memory, that the next packet waits for.
 struct why_dep {
-	uint64_t signal; // its address; 0: an SDMA packet polls a word that is no signal's value
+	uint64_t signal; // address of the signal; 0: an SDMA packet polls another word
 	int64_t value;
 	bool known; // `value` could be read
 	bool open;  // `value` is known and lets the packet begin
@@ -85,7 +85,7 @@ struct why {
 	struct why_queue *v; // one for each of rings->v
 	size_t n;
 	const struct rings *rings;
-	const struct evictions *evictions; // NULL: not known
+	const struct evictions *evictions; // NULL: evictions are not known
 	uint64_t over_ns;
 };
 

@@ -98,7 +98,7 @@ static void look_at_signals(struct why_queue *x, const struct memory *m)
 static bool is_as_before(struct why_queue *x, const struct memory *m, struct ring_indices *at)
 {
 	x->problem = ring_indices(&x->q->ring, m, at);
-	x->unread |= x->problem != RING_OK; // then the next look must read the packets, too
+	x->unread |= x->problem != RING_OK; // after a problem the next look reads the packets, too
 	if (x->problem || !is_same_head(x, at))
 		return false;
 	x->now = *at;
