@@ -26,11 +26,11 @@ struct experiment {
 	const struct ab_plan *plan;
 	struct ab_run *run;
 	struct workload online, offline;
-	struct printed printed[2]; // by side
+	struct printed printed[2]; // what the commands print, by side
 	char log[2][4096];         // paths of the AMD logs, by side; "": none
 	struct {
 		struct child child;     // reads a set of queues
-		struct queue_set *into; // place in the run for that set
+		struct queue_set *into; // where the queues go that `child` reads
 		unsigned queues;        // queues of both sides when `child` began
 		unsigned taken;         // queues of both sides when the child of the last set began
 		bool held;              // offline was suspended at some time since `child` began
@@ -48,9 +48,9 @@ struct experiment {
 		struct moving costs; // what the latest holds cost other queues, ns
 		uint64_t cost_ns;    // 90th percentile of `costs`
 	} hold;
-	uint64_t online_from, window_from, looked; // CLOCK_MONOTONIC
+	uint64_t online_from, window_from, looked; // points in time, CLOCK_MONOTONIC
 	int signals;
-	bool stopped; // by a signal
+	bool stopped; // a signal ended the run
 	int status;   // exit status of the first failure, which `why` describes; 0: none
 	char *why;
 };
@@ -218,7 +218,7 @@ static int run_until(struct experiment *x, uint64_t until)
 	return 0;
 }
 
-// ---- starting
+// ---- starting the commands
 
 // Fails, as the command ended. `before` follows in the message: " before it had queues", or "".
 static int ended_early(struct experiment *x, struct workload *s, const char *before)
@@ -311,7 +311,7 @@ static int start_offline(struct experiment *x)
 				     : "has queues, but they took nothing");
 }
 
-// ---- counting
+// ---- counting in the window
 
 static void begin_ab_window(struct experiment *x)
 {

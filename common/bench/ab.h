@@ -9,7 +9,7 @@
 #include "common/cli/grep.h"
 
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
-extern const char *const ab_mode_name[AB_MODES + 1]; // ended by NULL
+extern const char *const ab_mode_name[AB_MODES + 1]; // names of the modes, ended by NULL
 
 // When offline work is held: while the online command runs, or while online queues have work.
 enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS };
@@ -20,9 +20,9 @@ enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 
 // Options of gpq bench ab.
 struct ab_plan {
-	const char *command[2]; // by side, for sh -c; NULL: the side has a SPEC only
+	const char *command[2]; // command of each side for sh -c; NULL: the side has a SPEC only
 	struct spec_set specs;  // processes that gpq does not start itself, by side
-	int metric_unit;        // of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
+	int metric_unit;        // unit of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
 	const char *pattern[AB_PATTERNS];
 	struct regex *regex[AB_PATTERNS]; // `pattern`, compiled; NULL: not given
 	const char *log_dir; // folder for AMD logs that gpq has both commands write, or NULL
@@ -55,7 +55,7 @@ struct ab_run {
 	size_t unreached; // offline queues in secondary contexts, which no hold reaches
 	// Times in ns from a request until all queues of all offline processes were off, or on.
 	struct samples suspend, resume;
-	struct queue_set queue_set[2]; // [1]: mode alone only, while offline work ran
+	struct queue_set queue_set[2]; // [1]: in mode alone only, while offline work ran
 };
 void ab_run_fini(struct ab_run *r);
 
@@ -72,7 +72,7 @@ struct ab_result {
 		double held, window; // sums of ab_run.held_ns and window_ns
 		uint64_t runs, holds;
 	} mode[AB_MODES];
-	struct queue_set *queue_set; // owned; of all runs
+	struct queue_set *queue_set; // owned; queue sets of all runs
 	size_t nqueue_sets, cap_queue_sets;
 };
 

@@ -46,7 +46,7 @@ static bool ends_request(const struct amdlog_record *r)
 
 static void follow_request(struct reader *x, const struct amdlog_record *r)
 {
-	ARRAY_REACH(x->begin_us, x->thread_cap, r->thread, 0xff); // new ones AMDLOG_UNKNOWN
+	ARRAY_REACH(x->begin_us, x->thread_cap, r->thread, 0xff); // new ones are AMDLOG_UNKNOWN
 	uint64_t *begin = &x->begin_us[r->thread], since = *begin;
 	if (since == AMDLOG_UNKNOWN && begins_request(r))
 		*begin = r->time_us;

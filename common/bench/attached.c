@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #define SECOND    1000000000ull
-#define MARGIN_NS (60 * SECOND) // between the longest hold and the holders' deadline
+#define MARGIN_NS (60 * SECOND) // time between the longest hold and the holders' deadline
 #define STOP_NS   (2 * SECOND)  // longest wait for answers of holders after Ctrl-C
 #define DYING_MS  2000          // longest wait for a dying process to be dead
 

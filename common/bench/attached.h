@@ -4,7 +4,7 @@
 
 #include "common/holder/group.h"
 
-#define ATTACHED_MAX 128 // processes
+#define ATTACHED_MAX 128 // most processes in a measurement
 
 enum attached_end {
 	ATTACHED_LIVES,
@@ -35,7 +35,7 @@ struct attached {
 	struct group group;
 	uint64_t asked_ns; // when suspend or resume was last requested
 	bool stopped;      // a signal asked gpq to stop (Ctrl-C)
-	int signals;       // borrowed: bench_signals_open()
+	int signals;       // borrowed descriptor of bench_signals_open()
 };
 
 // Blocks the signals that end gpq, and returns a descriptor to read them from, or -1 with errno.

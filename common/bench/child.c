@@ -76,7 +76,7 @@ static void give_lines(struct child *c, child_line_fn *fn, void *arg)
 		fn(arg, at);
 		left -= (size_t)(end - at) + 1;
 	}
-	if (left > LINE_MAX_BYTES) // drop it: no line with a metric is so long
+	if (left > LINE_MAX_BYTES) // drops the line: none with a metric is so long
 		left = 0;
 	memmove(c->line.data, at, left);
 	c->line.len = left;

@@ -5,7 +5,7 @@
 #include "common/host/std.h"
 
 struct child {
-	pid_t pid; // of the child, and id of its process group; 0: none
+	pid_t pid; // pid of the child, and id of its process group; 0: none
 	int out;   // pipe from its standard output and error; -1: closed
 	bool ended;
 	int status;      // exit status, encoded as by wait(2)

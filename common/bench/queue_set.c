@@ -66,7 +66,7 @@ static bool read_set(const struct jsonin_value *v, const struct member *m, void 
 
 const struct member_type member_queue_set = {write_set, read_set};
 
-// ---- taking one
+// ---- taking a set
 
 static void set_add_queue(struct queue_set *s, const struct state_queue *q, enum side side)
 {
@@ -78,7 +78,7 @@ static void set_add_queue(struct queue_set *s, const struct state_queue *q, enum
 
 static int take_in_child(const void *arg)
 {
-	const struct workload *const *of = arg; // by side
+	const struct workload *const *of = arg; // the workload of each side
 	struct queue_set s = {0};
 	struct host_state m;
 	struct buf line = {0};
@@ -113,7 +113,7 @@ void queue_set_line(void *set, const char *line)
 		queue_set_fini(set);
 }
 
-// ---- comparing
+// ---- comparing sets
 
 // Fills `m` with the queues of a set. True if some of them were suspended.
 static bool set_as_moment(struct host_state *m, struct queue_set *s)

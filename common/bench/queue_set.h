@@ -8,7 +8,7 @@
 struct queue_set_entry {
 	enum side side;
 	bool suspended;       // the queue was suspended when it was read, so `slots` is unknown
-	struct queue_row row; // only pid, gpu_id, gpu.index, qid, context and priorities
+	struct queue_row row; // has only pid, gpu_id, gpu.index, qid, context and priorities
 	char type[16];
 	char slots[96]; // hardware slots, written as in host_state.h; "": unknown
 };

@@ -122,7 +122,7 @@ int raw_file_close(struct raw_file *f)
 	return r;
 }
 
-// ---- runs
+// ---- samples loaded into runs
 
 enum { SEEN_MAX = 1 << 26 }; // greater sample numbers are not checked: no run has so many
 
@@ -251,7 +251,7 @@ void load_fini(struct load *l)
 	memset(l, 0, sizeof(*l));
 }
 
-// ---- sums
+// ---- sums of samples
 
 static void write_hist(struct json *j, const struct member *m, const void *at)
 {

@@ -42,10 +42,10 @@ struct load_run {
 	uint8_t *seen; // owned: a bit for each number of a sample that was read
 	size_t seen_size;
 	struct load_run *sum; // the run in which its samples are added up: itself or another
-	struct result result; // of gpq bench preempt
+	struct result result; // if it is a run of gpq bench preempt
 	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
 	size_t ntimeline;
-	struct ab_result ab; // of gpq bench ab
+	struct ab_result ab; // if it is a run of gpq bench ab
 };
 
 struct load_run *load_run_new(bool is_ab);

@@ -12,7 +12,7 @@
 #include "common/bench/raw.h"
 #include "common/cli/opts.h"
 
-enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits
+enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits for a set of kinds of runs
 
 struct requirement {
 	const char *text; // the requirement as the user gave it; borrowed; NULL: a goal
@@ -44,14 +44,14 @@ double require_limit(const struct requirements *r, const char *name);
 struct judged {
 	const struct requirement *of;
 	const char *name;    // left side of the limit
-	const char *setting; // its name; "all": the only one; NULL: a run of gpq bench ab
+	const char *setting; // setting's name; "all": the only one; NULL: a run of gpq bench ab
 	double value;        // ns, or share; NaN: unknown
 	// A figure; `text` has its unit: "4.759ms", "20.00%", "-" (unknown); "max 4.759ms": the
 	// greatest sample, as there are too few for the percentile.
 	struct judged_figure {
 		char text[48];
-		uint64_t ns;    // of a time; else UINT64_MAX
-		double percent; // of a share; else NaN
+		uint64_t ns;    // the figure of a time; else UINT64_MAX
+		double percent; // the figure of a share; else NaN
 	} shown, limit;
 	bool spoiled;       // the value meets the limit, but not every cycle held its queues
 	const char *result; // "ok", "failed", "unknown"

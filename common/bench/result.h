@@ -41,7 +41,7 @@ double result_metric(const struct cycle *c, enum result_metric m);
 
 // Sums over the complete cycles of a setting, for the queues that it suspends.
 struct result_effect {
-	uint64_t cycles_ns, cycles_packets;       // whole cycles
+	uint64_t cycles_ns, cycles_packets;       // over whole cycles
 	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
 	uint64_t gap_ns, gap_packets;             // from resume's return to the end of the cycle
 	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
@@ -60,7 +60,7 @@ struct result_repeat {
 
 struct result_setting {
 	struct cycle_setting set;
-	char name[96]; // from plan_name()
+	char name[96]; // as plan_name() names it
 	struct samples metric[METRICS];
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
@@ -84,7 +84,7 @@ int result_add(struct result *r, const struct cycle *c);
 
 // Rates and shares of a setting; NaN: unknown.
 struct result_rates {
-	double untouched, held, gap; // AQL packets a second in these times
+	double untouched, held, gap; // AQL packets a second: untouched, in holds, in gaps
 	double held_share;           // share of the time in which the queues were held
 	double loss;                 // share of the untouched rate that whole cycles lose
 	double effect; // loss - held_share: what suspending costs beyond the held time

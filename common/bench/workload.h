@@ -11,12 +11,12 @@
 
 // A side. Also its number in a spec_set: a process that fits SPECs of both sides is online.
 enum side { SIDE_ONLINE, SIDE_OFFLINE };
-extern const char *const side_name[3]; // ended by NULL
+extern const char *const side_name[3]; // names of the sides, ended by NULL
 
 struct workload {
 	enum side side;
-	const char *command;          // for sh -c; NULL: the processes run already
-	const struct spec_set *specs; // of both sides
+	const char *command;          // command for sh -c; NULL: the processes run already
+	const struct spec_set *specs; // SPECs of both sides
 	struct child child;           // runs the command
 	bool begun;                   // processes that fit the side's SPECs are being added
 	uint64_t child_start;         // start time of the child: /proc/PID/stat, field 22

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #define PROCS    "/sys/class/kfd/kfd/proc"
-#define AGAIN_NS 1000000000u // between two looks at a process that does not fit
-#define POLL_NS  10000000u // between two calls of newcomers_poll(), which looks at LOOKS processes
+#define AGAIN_NS 1000000000u // time between two looks at a process that does not fit
+#define POLL_NS  10000000u   // time between newcomers_poll() calls, which look at LOOKS processes
 enum { AT_ONCE = 64, LOOKS = 64 };
 
 void newcomers_init(struct newcomers *n)

@@ -11,11 +11,11 @@
 
 struct newcomer {
 	pid_t pid;
-	ino_t folder;       // inode of its folder in sysfs: differs when the PID is used again
+	ino_t folder;       // inode of the folder in sysfs: differs when the PID is used again
 	bool done;          // set by the caller: do not look at the process again
 	bool left_out;      // set by the caller: the process fits and was not taken
 	bool owns;          // the process has a queue, or newcomers.wait is false
-	uint64_t looked_ns; // when newcomer_take() last returned true for it
+	uint64_t looked_ns; // when newcomer_take() last returned true for the process
 };
 
 struct newcomers {

@@ -21,13 +21,13 @@ struct pick_queues_opts {
 		OPT(type, queues.prio, "prio", 0, OPT_EXPR, "LEVEL[,LEVEL...]|MIN[:MAX]", \
 		    "\nonly queues of these levels (low, medium, high) or priorities (0 to 15)")
 
-#define PICK_QUEUES_NAMES "queue gpu type prio" // for rules
+#define PICK_QUEUES_NAMES "queue gpu type prio" // names of these options, for rules
 
 struct pick_queues {
 	const struct pick_queues_opts *opts;
 	struct prio_choice prio;
 	struct named_queue {
-		pid_t pid; // 0: of any process
+		pid_t pid; // process of the queue; 0: any process
 		uint32_t id;
 	} * named;
 	size_t n;

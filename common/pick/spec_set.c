@@ -70,7 +70,7 @@ void pick_spec_fini(struct pick_spec *s)
 	*s = (struct pick_spec){0};
 }
 
-// ---- several of them
+// ---- several SPECs
 
 static bool any_lives(const struct pids *pids)
 {
@@ -111,7 +111,7 @@ static int check_spec_processes(const struct spec *v, const char *option, const 
 
 int spec_set_add(struct spec_set *s, size_t number, const char *option, const char *text)
 {
-	struct spec *v = xcalloc(1, sizeof(*v)); // points into itself, so it must not move
+	struct spec *v = xcalloc(1, sizeof(*v)); // a spec points into itself, so it must not move
 	size_t at = s->n;
 	array_grow(&s->v, &s->cap, s->n++, sizeof(struct spec *));
 	for (; at && s->v[at - 1]->number > number; at--)

@@ -31,8 +31,8 @@ struct spec_set {
 		size_t number;
 		struct pick_spec spec;
 		struct pick_queues queues;
-		struct kfd_topology gpus; // those of its gpu= are selected
-	} * *v;                           // owned, as is each; sorted by number
+		struct kfd_topology gpus; // the topology, with the GPUs of gpu= selected
+	} * *v;                           // array and elements are owned; sorted by number
 	size_t n, cap;
 };
 

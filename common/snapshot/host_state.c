@@ -126,7 +126,7 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 	}
 }
 
-// --- loading ---
+// --- loading a moment ---
 
 static void fill_state_queues(struct host_state *m, const struct hqds *h)
 {

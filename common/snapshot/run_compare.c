@@ -56,7 +56,7 @@ void qset_text(const struct qset *s, struct buf *b)
 	}
 }
 
-// --- processes ---
+// --- processes of a run ---
 
 static int compare_text(const char *a, const char *b)
 {
@@ -147,7 +147,7 @@ static void number_workers(struct run_compare *r)
 	}
 }
 
-// --- programs ---
+// --- programs over all runs ---
 
 static void add_traits(struct run_compare_traits *to, const struct run_compare_traits *more)
 {
@@ -239,7 +239,7 @@ static void collect_programs(struct run_compare *r)
 	}
 }
 
-// --- pairs ---
+// --- pairs of programs ---
 
 static struct run_compare_pair *pair_for(struct run_compare *r, const char *a, const char *b)
 {
@@ -265,7 +265,7 @@ static void add_pair(struct run_compare *r, const struct run_compare_proc *x,
 	p->overlap += (qset_overlap(&x->has.ids, &y->has.ids) - p->overlap) / ++p->processes;
 }
 
-// --- texts ---
+// --- properties as text ---
 
 // Writes priorities, or names of levels, with `sep` between them.
 static void prios_text(struct buf *b, const struct run_compare *r, uint32_t prios, const char *sep)
@@ -475,7 +475,7 @@ static void judge_strategies(struct run_compare *r)
 	}
 }
 
-// --- all of it ---
+// --- the whole comparison ---
 
 static void traits_fini(struct run_compare_traits *t)
 {

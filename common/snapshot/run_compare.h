@@ -20,8 +20,8 @@ struct qset {
 	uint64_t bits[QRUNS_IDS / 64];
 };
 
-// Indices of `same`, which has for each property: 1 the same as in the first run, 0 not the same,
-// -1 unknown.
+// Indices of the arrays `same`, which have for each property: 1 the same as in the first run, 0 not
+// the same, -1 unknown.
 enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
 
 // Properties that may identify queues. `ids_text` is `ids` in words, and so on.
@@ -44,8 +44,8 @@ struct run_compare_proc {
 	uint64_t queues, compute, sdma; // numbers of all, compute and SDMA queues
 	struct run_compare_traits has;
 	struct buf slots;   // slot of each compute queue id, "0=p0q2 1=p1q2"; empty: unknown
-	double overlap;     // of its ids with those of the program's first run, 0 to 1
-	int8_t same[SAMES]; // is it as in the program's first run?
+	double overlap;     // overlap of its ids with those of the program's first run, 0 to 1
+	int8_t same[SAMES]; // is each property as in the program's first run?
 };
 
 // A program, over all runs.
@@ -58,7 +58,7 @@ struct run_compare_program {
 	struct run_compare_traits ever; // properties in any of its runs
 	struct qset always;             // queue ids in all of its runs
 	struct buf always_text;
-	int8_t same[SAMES]; // over all of its runs; -1 also if seen only once
+	int8_t same[SAMES]; // same in all of its runs? -1 also if seen only once
 	double consistency; // mean overlap of the queue ids of each two of its runs; or NaN
 };
 
@@ -67,7 +67,7 @@ struct run_compare_pair {
 	const char *a, *b;
 	uint64_t runs;                  // runs that have both
 	struct run_compare_traits both; // what they share in any run
-	double overlap;                 // of queue ids, mean over all such pairs of processes
+	double overlap;                 // mean overlap of queue ids, over all pairs of processes
 	unsigned last_run, processes;   // while counting: last run, pairs of processes
 };
 

@@ -71,7 +71,7 @@ static void warn_bad(const char *dir, size_t bad)
 		err_warn(NULL, "%s/" INDEX ": %zu lines are damaged and left out", dir, bad);
 }
 
-// --- writing ---
+// --- writing a series ---
 
 static int no_folder(const char *dir, int error)
 {

@@ -146,7 +146,7 @@ static int on_link(void *arg, const char *path, const char *target)
 	return 0;
 }
 
-// --- items ---
+// --- items of the table ---
 
 static int save_flat(struct saver *v)
 {
@@ -405,7 +405,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 	return r;
 }
 
-// Comes after all else, as opening /dev/kfd makes gpq itself a KFD process for a moment.
+// Asked after all else, as opening /dev/kfd makes gpq itself a KFD process for a moment.
 static void ask_version(struct snapshot *s)
 {
 	struct kfd_version v;
