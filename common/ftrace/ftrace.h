@@ -39,16 +39,16 @@ struct ftrace_record {
 	uint64_t time_ns; // by the trace's clock; FTRACE_UNKNOWN: that clock counts no nanoseconds
 	int64_t tid;      // thread, as the initial PID namespace numbers it; -1: none
 	int64_t tgid;     // process of the thread; -1: not known
-	uint64_t lost;    // of FTRACE_LOST: number of lost events; FTRACE_UNKNOWN: not counted
+	uint64_t lost;    // for FTRACE_LOST: number of lost events; FTRACE_UNKNOWN: not counted
 	struct ftrace_text comm; // name of the thread; length 0: the kernel has lost it ("<...>")
 	struct ftrace_text name; // name of the function or event
 	struct ftrace_text args; // text behind the name
 	// Set by ftrace_read():
-	uint64_t inside_ns; // of a return: time since the entry; FTRACE_UNKNOWN: no entry
+	uint64_t inside_ns; // for a return: time since the entry; FTRACE_UNKNOWN: no entry
 	uint32_t process;   // index in `processes`; FTRACE_NONE: the record has no thread
 	uint32_t epoch;     // the clock was set back between epochs: their times cannot be compared
 	uint32_t losses;    // number of FTRACE_LOST records up to this one
-	bool joined;        // of an entry: the return is in the trace, too
+	bool joined;        // for an entry: the return is in the trace, too
 };
 
 // Reads a line, given without its newline. Returns false if the line is no record.
@@ -69,8 +69,8 @@ struct ftrace_task {
 // A process of the trace, or a thread whose process the trace does not tell.
 struct ftrace_process {
 	int64_t tgid;   // -1: not known
-	int64_t tid;    // of a thread whose process is not known; else -1
-	int64_t ns_pid; // number in its innermost PID namespace; 0: not known
+	int64_t tid;    // tid of a thread whose process is not known; else -1
+	int64_t ns_pid; // pid in its innermost PID namespace; 0: not known
 	struct ftrace_text comm;
 	uint64_t records;
 	// Set by ftrace_match():
@@ -90,7 +90,7 @@ struct ftrace_queue {
 // last.
 struct ftrace_hold {
 	uint32_t target, holder; // indices of processes
-	int64_t queues;          // queues held at its end, or at the end of the trace
+	int64_t queues;          // queues held at the end of the hold, or of the trace
 	int64_t most;            // greatest number of queues held at once
 	uint64_t begin_ns, end_ns;
 	const char *ended;    // "resume", "detach", "exit"; NULL: the end was not seen, end_ns is 0
@@ -146,7 +146,7 @@ struct ftrace {
 	size_t nevents, event_cap;
 	uint64_t odd_events; // lines of the events file that are no events
 
-	// Set by ftrace_match(): the process or queue for an index in the log.
+	// Set by ftrace_match(): for each process or queue of the log, its index in the trace.
 	uint32_t *of_log, *of_queue;
 };
 
@@ -190,7 +190,7 @@ enum ftrace_step {
 
 // A call of suspend_queues within an ioctl.
 struct ftrace_suspension {
-	uint64_t begin_ns, end_ns; // of the ioctl; if that is not traced, of suspend_queues
+	uint64_t begin_ns, end_ns; // time of the ioctl; if that is not traced, of suspend_queues
 	uint64_t ns[STEPS];        // length of each step; FTRACE_UNKNOWN: not traced
 	// `target`: pid in the caller's PID namespace. `queue`, `count`: first id and number of the
 	// queues asked for. `result`: queues suspended, or -errno. FTRACE_NO_ARG: not known.

@@ -72,7 +72,7 @@ void ftrace_find_processes(struct ftrace *f)
 // --- processes and queues of a log ---
 
 #define CONFLICT  (FTRACE_NONE - 1) // more than one process matches
-#define RING_MOST 256               // of queues made one after the other at one ring address
+#define RING_MOST 256               // limit of queues made one after the other at one ring address
 
 // Returns the first of *n queues, at most RING_MOST, that had this ring address.
 static const struct ftrace_queue *queues_of_ring(const struct ftrace *f, uint64_t ring, size_t *n)

@@ -22,11 +22,11 @@ extern const size_t live_nevents;
 // guard) removes it, whatever ends gpq.
 struct live_trace {
 	char dir[64];   // where tracefs is mounted
-	char name[32];  // of the instance: "gpq-0123456789abcdef"
-	char group[32]; // of the kprobe events: "gpq_0123456789abcdef"
-	int lock;       // on the instance's folder (flock); gpq and the guard hold it
+	char name[32];  // name of the instance: "gpq-0123456789abcdef"
+	char group[32]; // name of the group of kprobe events: "gpq_0123456789abcdef"
+	int lock;       // lock (flock) on the instance's folder; gpq and the guard hold it
 	int pipe;       // trace_pipe of the instance
-	int guard_end;  // of a pipe: when gpq closes it, the guard removes the instance
+	int guard_end;  // end of a pipe: when gpq closes it, the guard removes the instance
 	pid_t guard;
 	unsigned functions; // live_probes whose function this kernel has
 	unsigned probes;    // live_probes with kprobe events
@@ -50,7 +50,7 @@ int live_trace_close(struct live_trace *t);
 struct live_threads {
 	struct pick pick;
 	struct process_cache cache;
-	struct kfd_topology gpus; // with --gpu
+	struct kfd_topology gpus; // topology, read if --gpu is given
 	const struct words *gpu_words;
 	bool asks;             // options choose processes
 	pid_t own;             // pid of gpq itself, whose records are left out

@@ -28,7 +28,7 @@ const struct live_probe live_probes[] = {
 	{"kfd_dbg_trap_enable", "", RESULT},
 	{"kfd_dbg_trap_disable", "", RESULT},
 	{"copy_context_work_handler", "", ""},
-	// queues
+	// creation, update and end of queues
 	{"pqm_create_queue", "", RESULT},
 	{"pqm_destroy_queue", "queue=$arg2:u32", RESULT},
 	{"pqm_update_queue_properties", "queue=$arg2:u32", RESULT},
@@ -52,12 +52,12 @@ const struct live_probe live_probes[] = {
 	{"amdkfd_fence_wait_timeout", "", RESULT},
 	{"reset_queues_cpsch", "", RESULT},
 	{"kfd_hws_hang", "", ""},
-	// MES
+	// queues by MES
 	{"add_queue_mes", "", RESULT},
 	{"remove_queue_mes", "", RESULT},
 	{"suspend_all_queues_mes", "", RESULT},
 	{"resume_all_queues_mes", "", RESULT},
-	// processes
+	// begin and end of processes
 	{"kfd_open", "", RESULT},
 	{"kfd_create_process", "", NULL},
 	{"kfd_process_notifier_release", "", ""},

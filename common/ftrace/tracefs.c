@@ -32,7 +32,7 @@ LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
 
 #define PREFIX      "gpq-"
 #define GROUP       "gpq_"
-#define BUFFERS_KB  65536 // for all CPUs; each gets BUFFER_LOW to BUFFER_HIGH
+#define BUFFERS_KB  65536 // KiB for all CPUs; each gets BUFFER_LOW to BUFFER_HIGH
 #define UNDO_TRIES  50    // attempts to remove the tracing instance, 20 ms apart
 #define CLAIM_TRIES 8
 #define BUFFER_LOW  256

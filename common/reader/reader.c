@@ -359,7 +359,7 @@ static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void 
 	}
 }
 
-static struct reader common_one; // of reader_ask()
+static struct reader common_one; // the reader that reader_ask() uses
 
 static int ask_common(const struct reader_question *q, reader_take *take, void *arg)
 {
@@ -443,7 +443,7 @@ static struct asked next_asked(struct reader *r)
 	const struct asked first = r->v[0];
 	memmove(r->v, r->v + 1, --r->n * sizeof(*r->v));
 	if (r->n)
-		r->v[0].since_ns = clock_ns(); // its turn begins now
+		r->v[0].since_ns = clock_ns(); // the next question's turn begins
 	return first;
 }
 

@@ -33,7 +33,7 @@ static const char *const answers[] = {
 _Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 64, "the texts of limits name them");
 
 struct hint {
-	uint64_t id, since_ns; // since_ns: when its last `begin` came
+	uint64_t id, since_ns; // since_ns: when the hint's last `begin` came
 	bool expired;
 };
 
@@ -48,12 +48,12 @@ struct client {
 	int fd; // -1: a free place
 	uid_t uid;
 	enum pause pause;
-	uint64_t paid_ns; // time up to which its requests have used its allowed rate
+	uint64_t paid_ns; // time up to which the client's requests have used its allowed rate
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled;
 	char in[4 * HINTS_LINE_MAX];
 	struct hint hints[HINTS_IDS_MAX];
-	struct request pending[HINTS_PENDING_MAX]; // a ring; answered in order
+	struct request pending[HINTS_PENDING_MAX]; // ring of requests, answered in order
 };
 
 struct hints {
@@ -73,7 +73,7 @@ struct hints {
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
-// ---- rates
+// ---- limits of rates
 
 // A token bucket. Returns how many ns later another request that costs `each` is allowed; 0: now.
 static uint64_t bucket_wait(uint64_t paid_ns, uint64_t now, uint64_t each, unsigned burst)
@@ -116,7 +116,7 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 	loop_change(&h->loop, c->fd, place_of(h, c), pause == READING ? LOOP_READ : LOOP_NOTHING);
 }
 
-// ---- hints
+// ---- hints of a client
 
 static struct hint *find_client_hint(struct client *c, uint64_t id)
 {
@@ -267,7 +267,7 @@ static void close_client(struct hints *h, struct client *c)
 {
 	end_hints(h, c);
 	send_answers(h, c);
-	loop_remove(&h->loop, c->fd); // a holder that is starting may have it, too
+	loop_remove(&h->loop, c->fd); // a holder being started may have it, too
 	close(c->fd);
 	c->fd = -1;
 }

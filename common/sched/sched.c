@@ -14,7 +14,7 @@
 
 #define MS      UINT64_C(1000000)
 #define NEVER   UINT64_MAX
-#define LOOK_NS (100 * MS) // between two looks for members that ended and queues that came
+#define LOOK_NS (100 * MS) // time between looks for members that ended and queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
 #define AWAKE   50 // sampling takes at most 1 / AWAKE of a processor
 

@@ -24,7 +24,7 @@ struct sched_class {
 	const char *name; // borrowed
 	struct group group;
 	struct policy_class policy;
-	bool has_work;              // by the last sample
+	bool has_work;              // the class had work at the last sample
 	bool settling;              // the last decision is not carried out by all holders yet
 	uint64_t decided_ns;        // when the last decision to hold or to resume was made
 	uint64_t held_ns;           // when the last queue was off; 0: not held
@@ -33,7 +33,7 @@ struct sched_class {
 	uint64_t cost_ns;           // 90th percentile of `cost`; 0: none yet
 	uint64_t holds, longest_ns; // number of holds; length of the longest
 	uint64_t bursts, busy_ns, busy_since_ns;
-	struct hist off, on; // from the decision until the last queue was off, or on; ns
+	struct hist off, on; // times from the decision until the last queue was off, or on; ns
 };
 
 struct sched_opts {

@@ -59,7 +59,7 @@ static const struct member member_keys[] = {MEMBER(text, sched_member_row, name,
 					    MEMBER(text, sched_member_row, reason, "reason"),
 					    {0}};
 
-// ---- from the scheduler
+// ---- statistics taken from the scheduler
 
 static const char *member_state_name(const struct group_member *m)
 {
@@ -166,7 +166,7 @@ void sched_stats_fini(struct sched_stats *t)
 	*t = (struct sched_stats){0};
 }
 
-// ---- as lines
+// ---- statistics as lines of JSON
 
 static void write_stats_row(struct buf *b, const char *name, const struct member *keys,
 			    const void *row)
