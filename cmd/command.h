@@ -42,9 +42,9 @@ struct cmd;
 struct cmd_kind {
 	const char *name;     // NULL ends a table
 	const char *title;    // command and kind: "bench ab"
-	unsigned needs;       // NEED_...
+	unsigned needs;       // NEED_ bits
 	const char *summary;  // what the kind is for
-	const char *synopsis; // its forms, one a line, without "gpq COMMAND KIND"
+	const char *synopsis; // forms of the kind, one a line, without "gpq COMMAND KIND"
 	const char *operands; // operands behind the kind's name; NULL: none are allowed
 	const struct opt *opts;
 	const struct opt_rule *rules; // checked before `run`; NULL: none
@@ -54,7 +54,7 @@ struct cmd_kind {
 
 struct cmd_spec {
 	const struct cmd_kind *kinds; // NULL: none; kinds have their own synopsis, opts and run
-	const char *synopsis;         // its forms, one a line, without "gpq COMMAND"
+	const char *synopsis;         // forms of the command, one a line, without "gpq COMMAND"
 	const char *description;      // a few sentences for --help
 	const char *operands;         // "FILE..."; NULL: none are allowed
 	const struct opt *opts;
@@ -62,7 +62,7 @@ struct cmd_spec {
 	size_t opts_size;                       // bytes of the options struct that `opts` fills
 	const void *defaults;                   // initial options struct; NULL: zeros
 	const struct out_table *const *tables;  // tables whose columns -o names; ends with NULL
-	const struct schema *const *schemas;    // of --json; NULL-ended; the first is the default
+	const struct schema *const *schemas;    // for --json; NULL-ended; the first is the default
 	unsigned (*needs)(const struct cmd *c); // NEED_ bits by options; NULL: as in GPQ_COMMANDS
 	bool stop_at_operand;      // words behind the first operand are no options: `-- CMD ARGS`
 	int (*run)(struct cmd *c); // returns the exit status
@@ -89,7 +89,7 @@ struct cmd {
 	const struct opt_set *sets;  // the options, for cmd_check()
 	int argc;                    // operands
 	char **argv;
-	struct out_opts out; // for out_open()
+	struct out_opts out; // options of the output, for out_open()
 };
 
 // All commands, sorted by name; ends with a NULL name.

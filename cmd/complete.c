@@ -91,7 +91,7 @@ static void offer_options(const struct typed *t)
 		}
 }
 
-// --- columns ---
+// --- names of columns ---
 
 static bool in_earlier(const struct out_table *const *first, const struct out_table *const *table,
 		       const char *name)
@@ -288,7 +288,7 @@ static void offer_gpus(struct typed *t)
 	kfd_topology_fini(&topology);
 }
 
-// --- arguments ---
+// --- arguments of options ---
 
 static void offer_levels(struct typed *t)
 {

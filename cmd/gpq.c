@@ -274,7 +274,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 		return no_kind(cmd);
 	if (cmd->argc > words && (!(kind ? kind->operands : spec->operands) || forgot_p(cmd)))
 		return unexpected_operand(cmd, cmd->argv[words]);
-	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // a file or a command
+	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // may be a file or a command
 		return GPQ_USAGE;
 	int asked = out_check_any(&common->out, spec->tables);
 	if (asked)

@@ -103,7 +103,7 @@ static const struct out_table packets_table = {"packets", "packet", OUT_COLS(col
 static const struct out_table *const tables[] = {&packets_table, NULL};
 static const struct schema schema = {"gpq.packets", 1, tables, NULL};
 
-// --- a row ---
+// --- the row of a packet ---
 
 static const char *scope_word(unsigned bits)
 {
@@ -220,7 +220,7 @@ static unsigned fill_packet_row(struct packet_row *r, const struct ring_queue *q
 	return p->packet.type ? fill_decoded(r, &p->packet, m) : 0;
 }
 
-// --- listing ---
+// --- listing packets ---
 
 static void print_packets_of(struct out *o, const struct rings *rings, const struct ring_queue *q,
 			     struct kernels *kernels, uint64_t around, bool *partial)

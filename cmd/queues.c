@@ -10,7 +10,7 @@ struct queues_opts {
 	bool all;
 	bool likely;
 	uint64_t watch;         // ns, WATCH_OFF without --watch
-	uint64_t wait, timeout; // rows; ns; WATCH_OFF without the option
+	uint64_t wait, timeout; // wait: rows; timeout: ns; WATCH_OFF without the option
 };
 
 static const struct queues_opts defaults = {
@@ -299,9 +299,9 @@ static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
 	return true;
 }
 
-// Prints a hint that names the empty columns and the reason. Only columns whose READ_ bits have one
-// of `reads`, and no others than `reads` and `also`. Columns that are not shown by default are
-// named only if -o chose them (`asked`).
+// Prints a hint with the reason and the names of the empty columns that need one of `reads`, and no
+// READ_ bits but those of `reads` and `also`. Columns that are not shown by default are named only
+// if -o chose them (`asked`).
 static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
 			unsigned also, struct reason because)
 {
@@ -335,7 +335,7 @@ static void explain_empty(const struct queue_rows *q, const struct out *o, const
 		    no_process(q, first));
 }
 
-// --- listing ---
+// --- listing queues ---
 
 static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
 {

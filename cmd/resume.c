@@ -4,7 +4,7 @@
 // Holders that do not answer in time are killed, which resumes the queues. Times count from the
 // requests, for all holders together.
 #define SOON_MS     1000  // time for stopped holders (SIGSTOP)
-#define PATIENCE_MS 20000 // time for others: the driver itself takes 9 s to give up on a silent GPU
+#define PATIENCE_MS 20000 // time for other holders: the driver takes 9 s to give up on a silent GPU
 
 struct resume_opts {
 	struct pick_opts pick;

@@ -185,7 +185,7 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
-// ---- output
+// ---- printing statistics
 
 enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
 
@@ -265,7 +265,7 @@ static int list_status(struct cmd *c)
 	return status;
 }
 
-// ---- running
+// ---- running the scheduler
 
 static void write_status_lines(struct buf *b, void *arg)
 {

@@ -13,7 +13,7 @@ struct why_opts {
 	struct pick_queues_opts queues;
 	struct kernels_opts kernels;
 	bool attach, folded;
-	uint64_t over;    // ns
+	uint64_t over;    // --over, ns
 	uint64_t watch;   // ns, WATCH_OFF without --watch
 	uint64_t profile; // ns, WHY_NO_PROFILE without --profile
 	const char *perfetto;

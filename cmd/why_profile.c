@@ -49,7 +49,7 @@ struct view {
 	int fd; // file of the timeline; -1: none
 };
 
-// --- names ---
+// --- names of what looks saw ---
 
 static const char *readable_kernel(struct view *v, const char *kernel)
 {
@@ -197,7 +197,7 @@ static void print_profile_of(struct out *o, struct view *v, const struct profile
 	}
 }
 
-// --- the run ---
+// --- the run of a profile ---
 
 static const char *profile_kernel_name(void *arg, const struct ring_queue *q, uint64_t object)
 {

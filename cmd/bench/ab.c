@@ -14,7 +14,7 @@ struct ab {
 	struct bench_opts *opts;
 	struct measurement m;
 	bool mode[AB_MODES];
-	uint64_t done, total; // runs
+	uint64_t done, total; // number of runs
 	enum ab_mode now;
 	struct rng rng; // for the order of the modes in a round
 	struct regex regex[AB_PATTERNS];

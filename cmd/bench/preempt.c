@@ -218,7 +218,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 				    .repeat = i / p->each_run,
 				    .warmup = in_run < o->warmup * p->plan.n,
 				    .set = *plan_next(&p->plan, i)};
-		uint64_t counted = in_run / p->plan.n - o->warmup; // blocks; wraps in warm-up
+		uint64_t counted = in_run / p->plan.n - o->warmup; // blocks; wraps in the warm-up
 		bool untouched = every && !v->warmup && counted % every == 0;
 		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;

@@ -76,7 +76,7 @@ static const struct out_col cols[] = {
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
 static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&events_table), NULL};
 
-// --- rows ---
+// --- rows of events ---
 
 struct event_row *events_row(struct events *ev, const char *event, const char *source,
 			     uint64_t time_ns)

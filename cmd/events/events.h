@@ -16,13 +16,13 @@
 #include "common/kfd/topology.h"
 #include "common/pick/pick.h"
 
-#define EVENTS_INTERVAL_NS 100000000u // between two looks at sysfs, without --interval
+#define EVENTS_INTERVAL_NS 100000000u // time between two looks at sysfs, without --interval
 
 struct events_opts {
 	struct pick_opts pick;
 	struct words gpus;
 	uint64_t for_ns, count; // --for, --count; UINT64_MAX: not given
-	uint64_t interval_ns;   // between two looks at sysfs
+	uint64_t interval_ns;   // time between two looks at sysfs
 };
 
 struct event_row {
@@ -30,7 +30,7 @@ struct event_row {
 	char event[32];
 	const char *source;   // "driver", "polled", "gpq"
 	const char *clock;    // "driver": the driver's time; "read", "polled": when gpq read it
-	uint64_t interval_ns; // of "polled": time since the look before; else U64_NULL
+	uint64_t interval_ns; // if "polled": time since the look before; else U64_NULL
 	int64_t pid, ns_pid, given_pid;
 	char comm[64], container[16], container_id[80];
 	uint64_t gpu_id, qid, context, ring_bytes;
@@ -38,7 +38,7 @@ struct event_row {
 	char detail[128], text[256];
 	struct kfd_smi_event e; // the message of the driver, for its numbers
 	// Not shown:
-	size_t order; // of arrival in a turn
+	size_t order; // place in the order of arrival in a turn
 	bool fits;    // the selector chooses the process
 };
 
@@ -51,7 +51,7 @@ struct known {
 	bool fits;                                      // the selector chooses the process
 	bool here;                                      // the last look found the process
 	uint64_t looked_ns;                             // when names and `fits` were read
-	uint64_t ended_ns; // when it was found gone; 0: it has KFD open
+	uint64_t ended_ns; // when the process was found gone; 0: it has KFD open
 };
 
 struct queue_seen {
@@ -77,7 +77,7 @@ struct events {
 
 	struct known *known;
 	size_t nknown, cap_known;
-	struct queue_seen *queues; // at the last look; sorted by pid, context, qid
+	struct queue_seen *queues; // queues at the last look; sorted by pid, context, qid
 	size_t nqueues;
 	struct kfd_procs procs;
 	uint64_t looked_ns; // when the last look at sysfs began; 0: none yet
@@ -88,7 +88,7 @@ struct events {
 	struct loop loop;       // polls the streams and standard output
 	uint64_t begin_boot_ns; // CLOCK_BOOTTIME before the streams were opened
 
-	struct event_row *rows; // of this turn, until events_write()
+	struct event_row *rows; // rows of this turn, until events_write()
 	size_t nrows, cap_rows;
 	bool looked_again; // sysfs was read again in this turn, for the process of a message
 	size_t unknown;    // number of rows left out as their process is not known

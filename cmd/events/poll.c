@@ -85,7 +85,7 @@ static void compare_queues_seen(struct events *ev, struct queue_seen *now, size_
 		if (!now[i].q.gpu_id)
 			pids_push(&fresh, now[i].pid);
 	}
-	// Twice, as the Linux kernel makes a queue's folder first, then the files in it.
+	// At most twice, as the Linux kernel makes a queue's folder first, then the files in it.
 	if (!read_details(now, n, &fresh))
 		read_details(now, n, &fresh);
 	free(fresh.v);

@@ -5,7 +5,7 @@
 
 #define READS_MAX 16 // reads of one stream in a turn, so that the others get theirs
 
-// --- opening ---
+// --- opening streams ---
 
 static void open_stream(struct events *ev, int kfd, const struct kfd_gpu *g)
 {
@@ -51,7 +51,7 @@ void streams_close(struct events *ev)
 	free(ev->streams);
 }
 
-// --- rows ---
+// --- rows of messages ---
 
 // One read of a stream, and when it was.
 struct reading {

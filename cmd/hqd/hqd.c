@@ -125,7 +125,7 @@ static int print_slots(struct hqd_view *v, struct out *o)
 // The forms of output. The first one whose option is given is printed.
 struct form {
 	const char *option;
-	const struct schema *schema; // if it has several tables, print() begins them itself
+	const struct schema *schema; // print() begins the tables itself if there are several
 	int (*print)(struct hqd_view *v, struct out *o);
 	bool by_row; // the form shows the rows of slots or MQDs
 };
@@ -148,7 +148,7 @@ static const struct form *form_of(const struct cmd *c)
 	return f;
 }
 
-// --- which slots ---
+// --- which slots are shown ---
 
 bool hqd_gpu_chosen(const struct hqd_view *v, uint64_t gpu_id)
 {
@@ -208,8 +208,8 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 
 void hqd_apply_filter(struct hqd_view *v)
 {
-	// --mqd: each MQD is a queue's. --raw-regs is also for slots of unknown GPUs, of which it
-	// is not known whether they are in use.
+	// All rows of --mqd are shown, as each MQD is a queue's. --raw-regs is also for slots of
+	// unknown GPUs, of which it is not known whether they are in use.
 	const struct hqd_opts *o = v->opts;
 	const bool active = o->active || !(o->all || o->mqd || o->raw_regs);
 	v->shown = v->empty = v->unclear = 0;

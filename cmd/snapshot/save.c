@@ -127,7 +127,7 @@ static int save_one(struct cmd *c, const char *path, const struct snapshot_how *
 		status = print_saved_row(c, &s, path);
 	} else if (stop_asked()) {
 		err_warn(NULL, "stopped; nothing is left behind");
-		signal(stop_asked(), SIG_DFL); // dies of the signal: so a script's shell stops too
+		signal(stop_asked(), SIG_DFL); // ends by the signal: so a script's shell stops too
 		raise(stop_asked());
 		status = stop_status();
 	} else {

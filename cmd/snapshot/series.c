@@ -28,7 +28,7 @@ struct run {
 	struct series series;
 	struct redact *names;
 	struct out *out;
-	struct out_col *cols; // owned; snapshot_saved_table's, the first as wide as the paths
+	struct out_col *cols; // owned: as snapshot_saved_table's, the first as wide as the paths
 	struct topology topology;
 	uint64_t earlier; // number of the last snapshot; 0: none
 	uint64_t taken, missed;

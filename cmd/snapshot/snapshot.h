@@ -26,10 +26,10 @@ extern const struct out_table snapshot_saved_table, snapshot_diff_table;
 extern const struct schema snapshot_saved_schema, snapshot_diff_schema, snapshot_compare_schema;
 
 // The forms of gpq snapshot. They return the exit status.
-int snapshot_one(struct cmd *c);     // DIR
-int snapshot_series(struct cmd *c);  // --every T DIR
-int snapshot_diff(struct cmd *c);    // --diff A B
-int snapshot_compare(struct cmd *c); // --compare DIR...
+int snapshot_one(struct cmd *c);     // gpq snapshot DIR
+int snapshot_series(struct cmd *c);  // gpq snapshot --every T DIR
+int snapshot_diff(struct cmd *c);    // gpq snapshot --diff A B
+int snapshot_compare(struct cmd *c); // gpq snapshot --compare DIR...
 
 // --- saving (save.c) ---
 
@@ -51,7 +51,7 @@ int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_ho
 
 // Returns the row of a snapshot; with -v, notes the files that could not be read.
 struct saved_row snapshot_row(const struct snapshot *s, const char *path);
-void snapshot_warn(const struct saved_row *row); // of dumps that are missing or do not agree
+void snapshot_warn(const struct saved_row *row); // warns of dumps that are missing or do not agree
 
 // Reports why `path` cannot be made. Returns the exit status.
 int snapshot_refused(const char *path, int error);

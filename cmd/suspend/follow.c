@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define AGAIN_NS    1000000000u // from one call of has_more_to_follow() to the next
+#define AGAIN_NS    1000000000u // time from one call of has_more_to_follow() to the next
 #define END_NS      1000000000u // limit for the end of followers that were told to end
 #define END_POLL_US 10000
 #define LOOK_SIGNAL SIGUSR1 // tells a follower to call has_more_to_follow() now
@@ -20,7 +20,7 @@
 struct following {
 	struct suspend_opts opts;
 	const struct kfd_selection *sel;
-	struct newcomers seen; // `done`: the process is held, or was
+	struct newcomers seen; // newcomers met; `done`: the process is held, or was
 	struct group held;     // if tied: newcomers with their connections
 	bool tied; // the follower belongs to a COMMAND of gpq `parent`, and ends with it
 	pid_t parent;
@@ -101,7 +101,7 @@ static bool has_more_to_follow(const struct following *f)
 	return (!members || held) && (!roots->n || alive);
 }
 
-// Returns false if a signal tells the follower to end.
+// Reads signals. Returns false if one tells the follower to end.
 static bool take_follower_signals(struct following *f)
 {
 	struct signalfd_siginfo info;

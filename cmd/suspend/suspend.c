@@ -99,7 +99,7 @@ static int write_rows(struct out *o, const struct group *all, const struct proof
 				status = proofs_fill(proofs++, &row, status);
 			if (q->result == KFD_RESULT_UNKNOWN &&
 			    held_is_unreached(m, q->queue.queue_id))
-				continue; // held_unreached() writes its row
+				continue; // held_unreached() writes the queue's row
 			explain_outcome(m, q);
 			held_count(&sum, status);
 			if (o)

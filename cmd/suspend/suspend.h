@@ -44,8 +44,8 @@ struct held_row {
 	uint64_t at_ns, until_ns; // CLOCK_MONOTONIC
 };
 
-extern const struct out_table held_table;    // struct held_row
-extern const struct out_table holders_table; // gpq suspend --list
+extern const struct out_table held_table;    // table of struct held_row
+extern const struct out_table holders_table; // table of gpq suspend --list
 extern const struct schema holders_schema;
 
 // Returns the row of a queue `q` in a holder's answer, without the columns of --verify; `q` NULL: a
@@ -159,7 +159,7 @@ void follow_wait(int follower);
 struct follower {
 	pid_t pid;
 	uint64_t uid;
-	bool ours;       // of this user; other users' processes may only have a follower's name
+	bool ours;       // is this user's; other users' processes may only have a follower's name
 	char text[4096]; // if `ours`: the selector, as pick_text() writes it
 };
 

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#define BETWEEN_NS 10000000 // from one reading to the next
+#define BETWEEN_NS 10000000 // time from one reading to the next
 
 static void look_at_proofs(const struct group *all, struct proof_seen *seen, int which)
 {

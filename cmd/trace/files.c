@@ -13,7 +13,7 @@
 struct inputs {
 	struct input_file {
 		char *path;  // owned
-		int64_t pid; // of a file NAME_<pid> that was found by NAME; -1: other files
+		int64_t pid; // pid in the name of a file NAME_<pid> found by NAME; -1: other files
 	} * v;
 	size_t n, cap;
 	uint64_t bytes; // size of all regular files

@@ -10,7 +10,7 @@
 struct function {
 	struct ftrace_text name;
 	uint32_t process; // index in the trace's processes
-	uint32_t key;     // key of its durations in functions.us
+	uint32_t key;     // key of the function's durations in functions.us
 	bool event;
 	uint64_t entries, returns, timed, failed, total_ns, max_ns;
 	uint64_t first_ns, last_ns; // FTRACE_UNKNOWN: no record with a time
@@ -110,7 +110,7 @@ const struct schema trace_breakdown_schema = {
 	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
 	members};
 
-// --- functions ---
+// --- functions of the trace ---
 
 static struct function *function_of(struct functions *fs, const struct ftrace_record *r)
 {
@@ -220,7 +220,7 @@ static void functions_out(struct kernel_side *k)
 	keyed_histogram_fini(&fs.us);
 }
 
-// --- with logs ---
+// --- the trace with logs ---
 
 TRACE_COUNT(count_log_processes, sum.nprocesses)
 TRACE_COUNT(count_log_queues, sum.nqueues)
@@ -340,7 +340,7 @@ static void ftrace_notes(const struct kernel_side *k)
 		json_end(j, ']');
 }
 
-// --- the input ---
+// --- reading the trace ---
 
 static int load_kernel(struct kernel_side *k)
 {
@@ -380,7 +380,7 @@ int ftrace_load(struct trace *t)
 	return !status && k->opts->events ? load_events(k) : status;
 }
 
-// --- what is chosen ---
+// --- which records are chosen ---
 
 size_t ftrace_string(struct buf *b, struct ftrace_text text)
 {
@@ -439,7 +439,7 @@ static void base_filter(struct kernel_side *k)
 							 : f->until_us + first;
 }
 
-// --- the run ---
+// --- the run of --ftrace ---
 
 static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
 					       .views = views,

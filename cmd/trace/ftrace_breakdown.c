@@ -117,7 +117,7 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 		r->next_us = k->dispatches[after].time_us;
 }
 
-// --- which, and the report ---
+// --- which suspensions, and the report ---
 
 // Suspensions that --breakdown asks for.
 struct which {

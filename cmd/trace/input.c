@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-#define THREADS_USUAL 8 // more do not help, as one thread takes all records in their order
+#define THREADS_USUAL 8 // more threads do not help, as one takes all records in their order
 #define THREADS_MOST  64
 
 // An input that is being read.
@@ -38,7 +38,7 @@ struct input {
 struct found {
 	struct block_result result;
 	struct grep_hits hits;
-	struct trace_rows rows; // --list
+	struct trace_rows rows; // rows of --list
 };
 
 static void take_log_event(void *ctx, const struct amdlog_event *e)

@@ -43,7 +43,7 @@ struct recording {
 	uint64_t until_ns; // end by --for, CLOCK_MONOTONIC; UINT64_MAX: not given
 };
 
-// --- the folder ---
+// --- the folder of a recording ---
 
 static char *path_in(const char *folder, const char *name)
 {

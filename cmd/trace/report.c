@@ -20,7 +20,7 @@ uint32_t trace_top(const struct trace *t, uint32_t rows)
 	return top < rows ? (uint32_t)top : rows;
 }
 
-// --- tables ---
+// --- tables of reports ---
 
 static int by_rank(const void *a, const void *b)
 {
@@ -234,7 +234,7 @@ static int close_perfetto(struct trace *t)
 	return GPQ_FAILED;
 }
 
-// --- a run ---
+// --- beginning and end of a run ---
 
 bool trace_columns(const struct cmd *c)
 {
@@ -281,7 +281,7 @@ int trace_end(struct trace *t, int status, int told)
 	return status == GPQ_STOPPED ? trace_stopped(t) : status ? status : told;
 }
 
-// --- logs ---
+// --- reports of logs ---
 
 // The message if no record passed the filter; with --pid it lists the processes of the log. Returns
 // the exit status.

@@ -28,7 +28,7 @@ struct trace_range {
 };
 
 enum trace_by {
-	BY_OTHERS = -2, // of a view that no word of --by chooses
+	BY_OTHERS = -2, // a view that no word of --by chooses
 	BY_NOTHING,
 	BY_QUEUE,
 	BY_KERNEL,
@@ -87,7 +87,7 @@ struct trace_view {
 	// shown. NULL: all rows are shown, in the order of `i`.
 	bool (*rank)(struct trace *t, uint32_t i, struct trace_rank *r);
 	void (*row)(struct trace *t, uint32_t i);
-	uint32_t (*most)(const struct trace *t, uint32_t rows); // how many to show; NULL: all
+	uint32_t (*most)(const struct trace *t, uint32_t rows); // how many rows to show; NULL: all
 };
 
 // Defines a function for trace_view.count, which returns a member of struct trace.
@@ -102,17 +102,17 @@ struct trace_view {
 struct trace_ask {
 	const struct schema *schema;
 	const struct trace_view *views;
-	int (*begin)(struct trace *t); // before the input is read; NULL: nothing to do
+	int (*begin)(struct trace *t); // called before the input is read; NULL: nothing to do
 	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
 	uint32_t kinds;                 // AMDLOG_KIND bits: kinds of records that `event` needs
-	int (*report)(struct trace *t); // writes it, returns the exit status
+	int (*report)(struct trace *t); // writes the report, returns the exit status
 };
 
 // Rows of --list.
 struct trace_rows {
 	struct out *out;     // output of the trace, or a piece of that output
-	struct buf text;     // scratch
-	struct noted_row *v; // to be formatted, in order
+	struct buf text;     // scratch for texts
+	struct noted_row *v; // rows to be formatted, in order
 	size_t n, cap;
 	// Records in this range stay until trace_rows_format(); rows of other records are formatted
 	// at once.
@@ -142,7 +142,7 @@ struct trace {
 	bool lists;               // --list: a row for each record of the log
 	bool untold;              // nothing is reported, as a regular expression failed
 	int64_t name_pid; // pid that AMD_LOG_LEVEL_FILE put at the end of the file's name; -1: none
-	struct trace_rows *rows;           // with `lists`: the present block's, or `last_rows`
+	struct trace_rows *rows;           // with `lists`: rows of the block now, or `last_rows`
 	struct trace_rows last_rows;       // with `lists`: of records that end after the last block
 	struct amdlog_timeline *timeline;  // --perfetto; NULL: not given
 	int perfetto_fd;                   // -1: none
@@ -160,7 +160,7 @@ struct trace {
 	struct amdlog_streams streams;
 	struct trace_gaps {
 		struct amdlog_gaps gaps;
-		struct amdlog_gaps launches; // on any queue, for logs without packets
+		struct amdlog_gaps launches; // launches on any queue, for logs without packets
 		struct amdlog_marked marked;
 	} gaps;
 	struct compared *compared;  // --compare: both logs; not owned
