@@ -50,10 +50,10 @@ size_t ring_indices_at(const struct ring *r, uint64_t *at);
 // returns its size, at most 2 * AQL_BYTES. 0: not an AQL ring, or the memory wraps at its end.
 size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t *at);
 
-enum ring_state {         // of a packet
-	RING_TAKEN,       // the GPU has taken it: its index is below the read index
-	RING_NEXT,        // its index is the read index
-	RING_QUEUED,      // its index is above the read index
+enum ring_state {         // state of a packet
+	RING_TAKEN,       // the GPU has taken the packet: its index is below the read index
+	RING_NEXT,        // the packet's index is the read index
+	RING_QUEUED,      // the packet's index is above the read index
 	RING_UNPUBLISHED, // its index is below the write index, but its header is not written yet
 	RING_OVERWRITTEN, // its slot may have been written again while it was read
 	RING_LOST,        // its memory cannot be read

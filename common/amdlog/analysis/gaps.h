@@ -7,7 +7,7 @@
 #include "common/amdlog/read/record.h"
 #include "common/amdlog/model/keyed_histogram.h"
 
-#define GAPS_ALL UINT32_MAX // key of all queues together: row 0; the row of queue i is i + 1
+#define GAPS_ALL UINT32_MAX // stands for all queues together, in row 0; queue i is in row i + 1
 
 struct amdlog_gap {
 	uint64_t begin_us, end_us; // times of the two dispatches

@@ -280,7 +280,7 @@ static void writer_goes_on(struct amdlog_reassembly *m, int64_t pid)
 	m->nopen = kept;
 }
 
-// True if text of `r` behind its first piece may be the rest of `f`.
+// True if the record `r` may hold, behind its first piece, the rest of the torn record `f`.
 static bool may_be_rest(struct amdlog_reassembly *m, const struct front *f,
 			const struct amdlog_record *r)
 {

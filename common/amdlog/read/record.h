@@ -101,7 +101,7 @@ struct amdlog_record {
 struct amdlog_thread_id {
 	int64_t pid;     // in the process's own PID namespace; -1 unknown
 	uint64_t tid;    // pthread_self(), not Linux's thread id; AMDLOG_UNKNOWN: none
-	uint32_t source; // number of its input if pid is unknown, else 0
+	uint32_t source; // number of the record's input if pid is unknown, else 0
 	uint32_t host;   // in a sum of parts: number of the host; 0: not named
 };
 
