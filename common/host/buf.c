@@ -101,7 +101,8 @@ struct path pathf(const char *fmt, ...)
 	struct path path;
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(path.text, sizeof(path.text), fmt, ap);
+	if (vsnprintf(path.text, sizeof(path.text), fmt, ap) >= (int)sizeof(path.text))
+		path.text[0] = '\0';
 	va_end(ap);
 	return path;
 }

@@ -87,10 +87,10 @@ void buf_hex(struct buf *b, uint64_t value); // 0x1f
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
-// A formatted path. It has room for one byte more than the kernel takes, so that a path that was
-// cut is refused (ENAMETOOLONG).
+// A formatted path of /proc, /sys or tracefs. It is returned by value, so it is short: the longest
+// is /proc/PID/fdinfo/NAME with a name of NAME_MAX bytes. A longer one is "", which no call opens.
 struct path {
-	char text[PATH_MAX + 1];
+	char text[320];
 };
 struct path pathf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

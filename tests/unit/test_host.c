@@ -317,6 +317,21 @@ static int next_of_tail(int ms)
 }
 
 // A line that a new beginning cut off is ended, a whole one is not ended twice.
+// The longest path that is needed, /proc/PID/fdinfo/NAME, fits; one that would be cut opens
+// nothing.
+static void test_path(void **state)
+{
+	(void)state;
+	char name[NAME_MAX + 1], want[NAME_MAX + 32];
+	memset(name, 'n', NAME_MAX);
+	name[NAME_MAX] = '\0';
+	strcat(strcpy(want, "/proc/4194304/fdinfo/"), name);
+	assert_string_equal(PATH("/proc/%d/fdinfo/%s", 4194304, name), want);
+	assert_string_equal(PATH("%319s", "x") + 318, "x");
+	assert_string_equal(PATH("%320s", "x"), "");
+	assert_string_equal(PATH("/%s/%s", name, name), "");
+}
+
 static void test_tail(void **state)
 {
 	(void)state;
@@ -445,6 +460,6 @@ int main(void)
 		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
 		cmocka_unit_test(test_container_name), cmocka_unit_test(test_podman_names),
 		cmocka_unit_test(test_long_file),      cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_sysroot)};
+		cmocka_unit_test(test_sysroot),        cmocka_unit_test(test_path)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
