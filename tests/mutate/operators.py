@@ -7,7 +7,7 @@ ENDS = {")", "]", "}", ",", ";", "?", ":"}
 STARTS = {"(", "[", "{", ",", ";", "?", ":", "return", "=", "+=", "-=", "|=", "&="}
 KEYWORDS = {"if", "for", "while", "do", "switch", "case", "default", "else", "return", "goto", "sizeof", "break", "continue"}
 TYPES = {"struct", "enum", "union", "const", "static", "unsigned", "int", "char", "bool", "size_t", "long", "void", "double", "extern"}
-RELEASES = re.compile(r"free|close|munmap|\w+_(free|fini|close|destroy|release|unlock|end)")
+RELEASES = re.compile(r"free|close(_quietly)?|munmap|\w+_(free|fini|close|destroy|release|unlock|end)")
 NOTHING = {"0", "NULL", "false", "FOREVER"}
 
 
@@ -97,6 +97,8 @@ def dropped(s, i):
     if s.tok(i) in ("break", "continue", "return"):
         return ("leave" if s.tok(end + 1) != "}" or s.around[s.around[i]] is not None else None), end
     name = i + 3 if s.tok(i) == "(" and s.tok(i + 1) == "void" else i
+    while s.tok(name + 1) in ("->", "."): # a function that a member points to
+        name += 2
     if s.tok(name + 1) == "(" and s.match[name + 1] == end - 1:
         return ("release" if RELEASES.fullmatch(s.tok(name)) else "reset" if s.tok(name) == "memset" else "call"), end
     if s.tok(end - 2) == "=" and s.tok(end - 1) in NOTHING:
