@@ -177,11 +177,14 @@ static int run_resume(struct cmd *c)
 {
 	const struct resume_opts *o = c->opts;
 	struct ending ending = {0};
-	SCOPED(group_fini) struct group all;
+	SCOPED(group_fini) struct group all = {0};
 	size_t ended = 0;
+	int status = out_check(&c->out, &held_table); // before queues are touched
+	if (status)
+		return status;
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
-	int status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
+	status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume_found(c, &all, &ending);
 	free(ending.v);

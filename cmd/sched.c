@@ -284,10 +284,11 @@ static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 static int run_scheduler(struct cmd *c, struct sched *s)
 {
 	const struct sched_cmd *o = c->opts;
-	int status = GPQ_OK, sig;
+	// A wrong column is told now: the statistics are printed at the end.
+	int status = c->out.columns ? out_check(&c->out, &sched_class_table) : GPQ_OK, sig;
 	size_t found = 0;
 	sched_raise_limit();
-	if (!o->no_socket)
+	if (!status && !o->no_socket)
 		s->hints = hints_open(o->socket, o->group, &status);
 	if (status)
 		return status;

@@ -69,6 +69,8 @@ static int run_snapshot(struct cmd *c)
 {
 	struct snapshot_opts *o = c->opts;
 	int status = is_saving(o) ? check_operands(c) : GPQ_OK;
+	if (!status && is_saving(o))
+		status = out_check(&c->out, &snapshot_saved_table); // before a tree is written
 	if (status)
 		return status;
 	o->by = o->by < 0 ? 0 : o->by;

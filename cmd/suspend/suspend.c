@@ -333,7 +333,7 @@ static int check_suspend_command(const struct cmd *c)
 				"without one, gpq suspend --ndjson and gpq resume --ndjson "
 				"write marks",
 				"--marks goes with a COMMAND");
-	return GPQ_OK;
+	return out_check(&c->out, &held_table); // before queues are touched
 }
 
 static int show_holders(struct cmd *c)
@@ -349,11 +349,11 @@ static int run_suspend(struct cmd *c)
 	struct group all;
 	if (o->list)
 		return watch_run(c, o->watch, show_holders);
+	if (o->verify && !c->out.columns)
+		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	int status = check_suspend_command(c);
 	if (status)
 		return status;
-	if (o->verify && !c->out.columns)
-		c->out.columns = "+PROOF,SAVED,BACKLOG";
 	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
 	if (!status && o->dry)
 		status = suspend_dry(c, &all);

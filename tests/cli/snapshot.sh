@@ -221,4 +221,13 @@ victim:"
 timeout 20 gpq --sysroot evil snapshot tamed -q >/dev/null 2>&1
 is "pipes and links out of the tree are left alone" "$? $(grep -rl root: tamed; ls -d tamed/etc/shadow 2>/dev/null)" "0 tamed/etc/passwd"
 
+# --- a wrong column is told before anything is written ---
+
+for w in "wrong" "--every 10ms --count 2 wrong"; do
+	# shellcheck disable=SC2086
+	is "snapshot -o NOSUCH $w writes nothing" "$(gpq --sysroot "$h" snapshot -o NOSUCH $w 2>&1; echo $?; ls wrong 2>/dev/null)" \
+		"gpq: snapshot: unknown column NOSUCH in snapshots; --list-columns lists them
+2"
+done
+
 finish

@@ -124,6 +124,20 @@ def _(r):
         "5 / gpq: suspend: pid t1: queue 9: unknown / gpq: suspend: --all-or-none: nothing stays suspended")
 
 
+@scenario("a column that is unknown: neither suspend nor resume touches a queue, and COMMAND does not run")
+def _(r):
+    t, ran = r.target(0), r.dir + "/ran"
+    unknown = "2 / gpq: %s: unknown column NOSUCH in queues; --list-columns lists them"
+    yield r.gpq("suspend", "-p", t.pid, "-o", "PID,NOSUCH"), unknown % "suspend"
+    yield r.gpq("suspend", "-p", t.pid, "-o", "NOSUCH", "--", "touch", ran), unknown % "suspend"
+    yield r.gpq("suspend", "-p", t.pid, "-0o", "PID,QID"), "2 / gpq: suspend: --null takes one column, these are 2; for example -0 -o PID"
+    yield (r.changes(), r.holders(), os.path.exists(ran)), ([], [], False)
+    suspend(r, t)
+    r.changes()
+    yield r.gpq("resume", "-p", t.pid, "-o", "NOSUCH"), unknown % "resume"
+    yield (r.changes(), t.off), ([], "0")
+
+
 # ---- COMMAND
 
 

@@ -370,4 +370,12 @@ def _(r):
     yield r.finish(s.p)[:1], "0"
 
 
+@scenario("a column that is unknown in the statistics is told before a process is attached to")
+def _(r):
+    a = r.target(0)
+    yield r.gpq("sched", "--socket", r.dir + "/hints", "--offline", pids(a), "-o", "CLASS,NOSUCH"), (
+        "2 / gpq: sched: unknown column NOSUCH in classes; --list-columns lists them")
+    yield r.changes(), []
+
+
 main()
