@@ -331,7 +331,7 @@ $ q=c/sys/class/kfd/kfd/proc/94314; echo 0 1 x 3 2 >$q/queues/.order; gpq --sysr
 $ cp -r $HOSTS/gfx90a-k6.12 s && q=s/sys/class/kfd/kfd/proc/52880/queues && cp -r $q/0 $q/$(printf '0%.0s' $(seq 200))5 && cp -r $q/0 $q/00 && gpq --sysroot s queues -p 52880 -rno PID,QID
 52880 0
 
-$ cp -r $HOSTS/gfx90a-k6.12 f && rm f/sys/kernel/debug/kfd/mqds f/proc/52880/status && mkfifo f/sys/kernel/debug/kfd/mqds f/proc/52880/status && timeout 5 gpq --sysroot f queues -p 52880 -rno PID,QID,PRIO,COMMAND
+$ cp -r $HOSTS/gfx90a-k6.12 f && rm f/sys/kernel/debug/kfd/mqds f/proc/52880/status && mkfifo f/sys/kernel/debug/kfd/mqds f/proc/52880/status && timeout 60 gpq --sysroot f queues -p 52880 -rno PID,QID,PRIO,COMMAND
 gpq: queues: PRIO: unknown: No such device or address
 52880 0 - -
 
