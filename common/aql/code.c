@@ -46,7 +46,7 @@ static const char *maps_of(struct code_names *c)
 	return c->maps.len ? c->maps.data : "";
 }
 
-// --- the runtime ---
+// --- HSA runtimes in the target ---
 
 static void found_symbol(void *arg, const char *name, size_t len, uint64_t value)
 {

@@ -34,7 +34,7 @@ struct list_question {
 	uint64_t r_debug, most;
 };
 
-// --- in the child ---
+// --- in the reader's child ---
 
 static void put_record(const struct record *r, const char *text)
 {

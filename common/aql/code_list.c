@@ -80,7 +80,7 @@ bool code_list_read(struct code_list *l, int mem, uint64_t r_debug, size_t most)
 	return true;
 }
 
-// --- URIs ---
+// --- URIs of code objects ---
 
 // Copies a URI's path up to '#', '?' or the end, and decodes %XX. Returns the rest, or NULL.
 static const char *parse_path(const char *s, char *path)

@@ -31,7 +31,7 @@ static uint64_t bytes_u64(const uint8_t *b, unsigned at)
 	return u32_at(b, at) | (uint64_t)u32_at(b, at + 4) << 32;
 }
 
-// --- bodies ---
+// --- bodies of AQL packets ---
 
 static void decode_code(struct packet *p, const uint8_t *b)
 {
@@ -172,7 +172,7 @@ const char *packet_compare_text(enum packet_compare compare)
 	return (unsigned)compare < COMPARES ? text[compare] : "?";
 }
 
-// --- PM4 ---
+// --- PM4 packets ---
 
 static const char *pm4_name(unsigned opcode)
 {
@@ -230,7 +230,7 @@ void pm4_decode(struct packet *p, uint32_t word)
 	}
 }
 
-// --- SDMA ---
+// --- SDMA packets ---
 
 enum {
 	OP_NOP = 0,
@@ -297,7 +297,7 @@ void sdma_decode(struct packet *p, const uint32_t *w, size_t n, unsigned copy_dw
 		return; // addresses are read only if the whole packet is there
 	if (op == OP_FENCE || op == OP_ATOMIC || op == OP_TIMESTAMP)
 		p->writes = dwords_u64(w + 1);
-	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: it polls a register, a short wait
+	if (op != OP_POLL || !(w[0] >> 31)) // bit 31 clear: polls a register, a short wait
 		return;
 	p->waits = PACKET_WAITS_MEMORY;
 	p->polls = dwords_u64(w + 1);

@@ -31,9 +31,9 @@ enum packet_kind {
 // What a packet waits for before it begins.
 enum packet_wait {
 	PACKET_WAITS_NOT,
-	PACKET_WAITS_ALL,    // until each of its signals is 0
-	PACKET_WAITS_ANY,    // until one of its signals is 0
-	PACKET_WAITS_VALUE,  // until `compare` is true of (signal & mask) and value
+	PACKET_WAITS_ALL,    // waits until each of the packet's signals is 0
+	PACKET_WAITS_ANY,    // waits until one of the packet's signals is 0
+	PACKET_WAITS_VALUE,  // waits until `compare` is true of (signal & mask) and value
 	PACKET_WAITS_MEMORY, // SDMA: until `compare` is true of (u32 at `polls` & mask) and value
 };
 
@@ -57,7 +57,7 @@ struct packet {
 	uint16_t header;
 	bool barrier;             // the packet waits until all before it are complete
 	uint8_t acquire, release; // scopes of the fences: 0 none, 1 agent, 2 system, 3 not defined
-	uint8_t format;           // of a vendor packet: number of its format
+	uint8_t format;           // number of a vendor packet's format
 	bool left;                // the slot is free; decoded is the dispatch that was in it
 
 	// Members of dispatches only.

@@ -93,7 +93,7 @@ enum ring_problem ring_indices(const struct ring *r, const struct memory *m, str
 	return i->write < i->read || i->write - i->read > 2 * room ? RING_ABSURD : RING_OK;
 }
 
-// --- AQL ---
+// --- AQL rings ---
 
 static bool read_slots(const struct ring *r, const struct memory *m, uint64_t first, size_t n,
 		       uint8_t *to)
@@ -165,7 +165,7 @@ size_t ring_head_at(const struct ring *r, const struct ring_indices *i, uint64_t
 	return r->kind == RING_AQL && slot + n <= room ? (size_t)n * AQL_BYTES : 0;
 }
 
-// --- SDMA and PM4 ---
+// --- SDMA and PM4 rings ---
 
 // Reads dwords from `at` on: at most `bytes` bytes and `most` dwords, up to the ring's end. Returns
 // how many it read; 0: the memory cannot be read.

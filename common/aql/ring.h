@@ -54,9 +54,9 @@ enum ring_state {         // state of a packet
 	RING_TAKEN,       // the GPU has taken the packet: its index is below the read index
 	RING_NEXT,        // the packet's index is the read index
 	RING_QUEUED,      // the packet's index is above the read index
-	RING_UNPUBLISHED, // its index is below the write index, but its header is not written yet
-	RING_OVERWRITTEN, // its slot may have been written again while it was read
-	RING_LOST,        // its memory cannot be read
+	RING_UNPUBLISHED, // the packet is below the write index, but its header is not written yet
+	RING_OVERWRITTEN, // the packet's slot may have been written again while it was read
+	RING_LOST,        // the packet's memory cannot be read
 };
 
 const char *ring_state_word(enum ring_state s);

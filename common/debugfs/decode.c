@@ -10,7 +10,7 @@ static const struct reg *reg_of(const struct mqd_source *d, unsigned dw)
 	return d->sdma ? reg_sdma(d->gen, dw) : reg_compute(d->gen, dw);
 }
 
-// --- slots ---
+// --- registers of slots ---
 
 struct slot_walk {
 	struct mqd_source from;
@@ -69,7 +69,7 @@ void decode_slot(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, de
 			slot_register(&w, l->addr + 4 * i, l->valid >> i & 1, l->words[i]);
 }
 
-// --- MQDs ---
+// --- registers in MQDs ---
 
 void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg)
 {
@@ -85,7 +85,7 @@ void decode_source(const struct mqd_source *from, decode_reg_fn fn, void *arg)
 	}
 }
 
-// --- pairs ---
+// --- pairs of registers ---
 
 // Are these the registers "x_lo" (or "x") and "x_hi"?
 static bool are_pair(const struct reg *low, const struct reg *high)
@@ -110,7 +110,7 @@ static uint32_t other_half(const struct decoded_reg *r, bool *low)
 	return DECODE_NONE;
 }
 
-// --- fields ---
+// --- fields of registers ---
 
 // Writes a size as "64K" or "1M", in the largest unit that divides it, else as "1000B".
 static void size_text(char text[48], uint64_t bytes)

@@ -97,7 +97,7 @@ void hqds_parse(struct hqds *h, const char *text, size_t len)
 	dump_each(&h->count, text, len, hqds_line, h);
 }
 
-// --- registers ---
+// --- registers of slots ---
 
 static bool reg_at(const struct hqds *h, const struct hqd *s, uint32_t dword, uint32_t *out)
 {

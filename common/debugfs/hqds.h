@@ -15,7 +15,7 @@ enum hqd_kind {
 
 struct hqd {
 	uint32_t node; // index in hqds.nodes
-	uint32_t line; // index of its first register line in hqds.regs
+	uint32_t line; // index of the slot's first register line in hqds.regs
 	uint16_t lines;
 	uint8_t kind;   // enum hqd_kind
 	int8_t xcc;     // logical XCC; -1: none (kernels up to 6.4; SDMA)
@@ -28,7 +28,7 @@ struct hqds_node {
 	uint32_t node;   // number of the topology node
 	uint32_t gpu_id; // as in sysfs
 	bool stopped;    // scheduler stopped, device suspended or resetting: no slots in the dump
-	uint32_t first;  // its slots: hqds.slots[first .. first + slots)
+	uint32_t first;  // the node's slots: hqds.slots[first .. first + slots)
 	uint32_t slots;
 };
 

@@ -283,7 +283,7 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other)
 			s->v[i] = MQD_UNKNOWN;
 }
 
-// --- slots ---
+// --- what slots tell ---
 
 enum { CP_HQD_ACTIVE = 2, SDMA_DOORBELL_ENABLE = 1u << 28 };
 

@@ -88,7 +88,7 @@ void mqd_summarize(struct mqd_summary *s, const struct mqds *m, const struct mqd
 // Sets each value of `s` to unknown that differs in `other`.
 void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 
-// --- slots ---
+// --- what slots tell ---
 
 // Sets *out to a value from the registers of a slot. False: the layout or the dump lacks it.
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,

@@ -100,7 +100,7 @@ static bool queue_line(struct parser *ps, const char *p, const char *end)
 	return false;
 }
 
-// --- dumps ---
+// --- parsing dumps of MQDs ---
 
 static bool has_dump(const struct mqd *q)
 {

@@ -25,7 +25,7 @@ struct mqd_dump {
 
 struct mqd {
 	uint32_t proc;   // index in mqds.procs
-	uint32_t dump;   // index in mqds.dumps of its first dump; dumps are by logical XCC
+	uint32_t dump;   // index in mqds.dumps of the queue's first dump; dumps are by logical XCC
 	uint32_t gpu_id; // as in sysfs, which prints it decimal (mqds: hex); 0: not readable
 	uint16_t dumps;  // one dump for each XCC; at most 1 for SDMA [debugfs.mqds-repeat]
 	uint8_t kind;    // enum mqd_kind
@@ -34,7 +34,7 @@ struct mqd {
 struct mqds_proc {
 	int32_t pid;    // tgid in the initial PID namespace; -1: the text lacks the process's line
 	int64_t pasid;  // -1: unknown, as newer kernels print the PID instead [debugfs.mqds-lines]
-	uint32_t first; // its queues: mqds.queues[first .. first + queues), newest first
+	uint32_t first; // the process's queues: mqds.queues[first .. first + queues), newest first
 	uint32_t queues;
 };
 

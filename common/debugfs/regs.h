@@ -29,7 +29,7 @@ struct reg_field {
 };
 
 struct reg {
-	const char *name; // the driver's name for it in lower case, "cp_hqd_active"
+	const char *name; // the driver's name for the register in lower case, "cp_hqd_active"
 	const struct reg_field *fields;
 	uint8_t nfields;
 };

@@ -18,7 +18,7 @@ void rls_fini(struct rls *r)
 	*r = (struct rls){0};
 }
 
-// --- packets ---
+// --- parsing packets ---
 
 static void add_mapped_process(struct rls *r, struct rls_node *n, const uint32_t *w)
 {
@@ -68,7 +68,7 @@ static void read_packets(struct rls *r)
 	r->nwords = 0;
 }
 
-// --- lines ---
+// --- parsing lines ---
 
 // Takes a line like "Node 2, gpu_id f7bc:", which ends the dump before it.
 static bool rls_node_line(struct rls *r, const char *p, const char *end)

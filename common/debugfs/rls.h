@@ -18,8 +18,8 @@ struct rls_node {
 	uint8_t state;               // enum rls_state
 	bool chained;                // over-subscribed: queues take turns on the hardware
 	bool damaged;                // the dump ends inside a packet, or holds an invalid packet
-	uint32_t process, processes; // its rls.processes[process .. process + processes)
-	uint32_t queue, queues;      // its rls.queues[queue .. queue + queues)
+	uint32_t process, processes; // the node's rls.processes[process .. process + processes)
+	uint32_t queue, queues;      // the node's rls.queues[queue .. queue + queues)
 };
 
 struct rls_process { // a MAP_PROCESS packet
@@ -27,9 +27,9 @@ struct rls_process { // a MAP_PROCESS packet
 	uint32_t announced;     // number of queues of the process, active or not (10 bits)
 	uint32_t gws;           // number of GWS entries
 	uint32_t quantum;       // length of the process's turn, in a unit of the scheduler
-	uint64_t page_table;    // base of its page directory, flags in the low bits
+	uint64_t page_table;    // base of the process's page directory, flags in the low bits
 	bool sdma;              // the process may use SDMA
-	uint32_t queue, queues; // its MAP_QUEUES: rls.queues[queue .. queue + queues)
+	uint32_t queue, queues; // MAP_QUEUES of the process: rls.queues[queue .. queue + queues)
 };
 
 struct rls_queue {         // a MAP_QUEUES packet

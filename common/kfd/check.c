@@ -15,7 +15,7 @@ struct report {
 	struct kfd_check *line;
 	const struct line *about;
 	struct kfd_topology topology;
-	int topology_error; // 0, or -errno of loading it
+	int topology_error; // 0, or -errno of loading the topology
 	struct kfd_rights rights;
 	struct kfd_version version; // 0.0: unknown; version_error may tell why
 	int version_error;          // 0, or -errno of asking /dev/kfd
@@ -26,7 +26,7 @@ struct line {
 	const char *name, *commands;
 	void (*check)(struct report *r);
 	uint64_t arg;     // check_bit(): bit of `capability`; check_cap(): number of the capability
-	const char *text; // check_bit(): mend; check_cap(): loss; check_parameter(): its name
+	const char *text; // check_bit(): mend; check_cap(): loss; check_parameter(): parameter
 	bool live;        // only a live host can tell what the line says
 };
 

@@ -15,7 +15,7 @@
 // hold, or not to hold; with any other version it is unknown.
 static const struct row {
 	unsigned from, below; // Linux releases in which the fact holds
-	unsigned maybe;       // releases from here to `from` may have it; 0: none does
+	unsigned maybe;       // releases from here to `from` may have the fact; 0: none does
 	struct {
 		unsigned first, last;
 	} yes, no;

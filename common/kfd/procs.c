@@ -71,7 +71,7 @@ static DIR *open_dir(int dir, const char *name)
 	return d;
 }
 
-// --- queues ---
+// --- reading queues ---
 
 // Writes the name of a queue's file, "<qid>/<file>", to `out` and returns it.
 static const char *queue_file(char out[64], const char *qid, const char *file)
@@ -151,7 +151,7 @@ static int read_queues(struct reader *r, int parent)
 	return 0;
 }
 
-// --- usage ---
+// --- reading counters of usage ---
 
 // The PASID of a context on a GPU; KFD_UNKNOWN until the process acquires the GPU (debugfs: 0).
 static uint64_t read_pasid(const struct kfd_proc *proc, int32_t context, uint32_t gpu)
@@ -213,7 +213,7 @@ const struct kfd_usage *kfd_procs_usage(const struct kfd_procs *p, const struct 
 	return NULL;
 }
 
-// --- contexts ---
+// --- reading contexts ---
 
 COMPARE_BY(by_id, struct kfd_context, id)
 
@@ -307,7 +307,7 @@ static void read_contexts(struct reader *r, DIR *d)
 	}
 }
 
-// --- processes ---
+// --- reading processes ---
 
 static int read_proc(struct reader *r, int parent, const char *name, pid_t pid)
 {

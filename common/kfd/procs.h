@@ -19,8 +19,8 @@ enum kfd_queue_type {
 const char *kfd_queue_type_name(int type);
 
 struct kfd_queue {
-	uint32_t proc;    // index of its process in kfd_procs.procs
-	uint32_t owner;   // index of its context in kfd_procs.contexts
+	uint32_t proc;    // index of the queue's process in kfd_procs.procs
+	uint32_t owner;   // index of the queue's context in kfd_procs.contexts
 	uint32_t qid;     // id of the queue, unique in the context on all GPUs; reused
 	int32_t context;  // id of the secondary KFD context (KFD 1.19); -1: the primary one
 	uint32_t gpu_id;  // GPU of the queue; 0: unknown
@@ -35,9 +35,9 @@ struct kfd_context {
 	uint32_t proc;
 	int32_t id;       // N of the folder context_N, reused; -1: the primary context
 	uint64_t created; // order of creation; 0: the primary context; KFD_UNKNOWN: unknown
-	uint32_t queue;   // its queues, by qid: kfd_procs.queues[queue .. queue + queues)
+	uint32_t queue;   // the context's queues, by qid: kfd_procs.queues[queue .. queue + queues)
 	uint32_t queues;
-	uint32_t usage; // its counters: kfd_procs.usages[usage .. usage + usages)
+	uint32_t usage; // the context's counters: kfd_procs.usages[usage .. usage + usages)
 	uint32_t usages;
 };
 

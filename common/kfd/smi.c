@@ -39,7 +39,7 @@ size_t kfd_smi_open_all(uint64_t mask, int **fds)
 	return n;
 }
 
-// --- messages ---
+// --- parsing messages ---
 
 // The formats of events. A capital letter stands for a value (see take_value()), | marks where
 // messages of older drivers end, and any other character stands for itself.

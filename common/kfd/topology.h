@@ -38,8 +38,8 @@
 	X(debug_prop, "debug_prop")          /* HSA_DBG_... bits */                              \
 	X(unique_id, "unique_id")            /* serial number of the board; 0: none */           \
 	X(num_xcc, "num_xcc")                /* accelerator complexes of this node */            \
-	X(cwsr_bytes, "cwsr_size")           /* wave save area of a queue on one XCC ... */      \
-	X(ctl_stack_bytes, "ctl_stack_size") /* ... and its part for the control stack */        \
+	X(cwsr_bytes, "cwsr_size")           /* size of a queue's wave save area, per XCC */     \
+	X(ctl_stack_bytes, "ctl_stack_size") /* the control stack's part of cwsr_bytes */        \
 	X(max_engine_mhz, "max_engine_clk_fcompute") /* greatest engine clock */                 \
 	X(local_mem_bytes, "local_mem_size") /* 0 on discrete GPUs: theirs is in mem_banks */
 #define KFD_PROPERTY_MEMBER(member, name) uint64_t member;
@@ -69,7 +69,7 @@ struct kfd_gpu {
 	unsigned bad_lines;     // lines of properties that are not "name value"
 	unsigned good_lines;    // lines of properties that are "name value"
 
-	bool selected; // kfd_topology_select() chose it
+	bool selected; // kfd_topology_select() chose the GPU
 };
 
 struct kfd_topology {

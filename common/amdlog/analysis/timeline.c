@@ -92,7 +92,7 @@ static void timeline_begin(struct amdlog_timeline *t, char phase, uint32_t threa
 			 TRACK_THREADS + thread, us * 1000, category, name, strlen(name));
 }
 
-// --- counters ---
+// --- drawing counters ---
 
 static void draw_counter(struct amdlog_timeline *t, uint64_t pid, uint64_t us, const char *name,
 			 const char *unit, uint64_t value)
@@ -156,7 +156,7 @@ static void count_backlog(struct amdlog_timeline *t, const struct timeline_packe
 	draw_counter(t, pid_of(t, q->process), p->time_us, name, "packets", backlog);
 }
 
-// --- packets ---
+// --- drawing packets ---
 
 static void write_shape(struct json *j, const char *key, const uint64_t dim[3])
 {
@@ -218,7 +218,7 @@ static void timeline_mark(struct amdlog_timeline *t, const struct timeline_packe
 	traceevent_end(&t->out);
 }
 
-// --- API calls ---
+// --- drawing API calls ---
 
 #define OPEN_MAX 4096 // threads with open calls; calls of further threads are drawn as marks
 
@@ -388,7 +388,7 @@ static void timeline_end_calls(struct amdlog_timeline *t)
 	free(t->threads);
 }
 
-// --- times of the GPU ---
+// --- drawing times of the GPU ---
 
 static struct timeline_signal *signal_at(struct amdlog_timeline *t, uint32_t process,
 					 uint64_t handle)
@@ -452,7 +452,7 @@ static void take_signal(struct amdlog_timeline *t, const struct amdlog_event *e)
 	g->handle = 0;
 }
 
-// --- all records ---
+// --- drawing all records ---
 
 static void draw_packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 {
@@ -506,7 +506,7 @@ void amdlog_timeline_add(struct amdlog_timeline *t, const struct amdlog_event *e
 	}
 }
 
-// --- the end ---
+// --- the end of a timeline ---
 
 static void name_process_tracks(struct amdlog_timeline *t)
 {

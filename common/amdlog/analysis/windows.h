@@ -59,11 +59,11 @@ void amdlog_windows_fini(struct amdlog_windows *w);
 // The activity of one queue in and around one window.
 struct marked_cell {
 	uint64_t dispatches;          // in the window, borders included
-	uint64_t rptr_low, rptr_high; // least, greatest; AMDLOG_UNKNOWN: no packet in it
-	uint64_t backlog_max;         // greatest backlog in it; AMDLOG_UNKNOWN: no packet
+	uint64_t rptr_low, rptr_high; // least, greatest; AMDLOG_UNKNOWN: no packet in the window
+	uint64_t backlog_max;         // greatest backlog in the window; AMDLOG_UNKNOWN: no packet
 	// Longest time between two dispatches that overlaps the window; AMDLOG_UNKNOWN: none does.
 	uint64_t gap_begin_us, gap_end_us;
-	uint64_t after_us; // time of the first dispatch at its end or later; AMDLOG_UNKNOWN: none
+	uint64_t after_us; // first dispatch at the window's end or later; AMDLOG_UNKNOWN: none
 };
 
 // Activity of all queues in all windows. The caller zeroes it and sets `windows`, sorted.
@@ -71,7 +71,7 @@ struct amdlog_marked {
 	const struct amdlog_windows *windows; // not owned
 	struct intern pairs;                  // (window, queue) -> index in `cells`
 	struct marked_cell *cells;
-	uint64_t *last_us; // by queue: time of its last dispatch; AMDLOG_UNKNOWN: none
+	uint64_t *last_us; // by queue: time of the queue's last dispatch; AMDLOG_UNKNOWN: none
 	size_t cells_cap, last_cap;
 	bool incomplete; // MARKED_MAX was reached
 };

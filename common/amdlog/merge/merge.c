@@ -44,7 +44,7 @@ static uint32_t map_row(const uint32_t *map, uint32_t i)
 	return i == AMDLOG_NONE ? AMDLOG_NONE : map[i];
 }
 
-// --- rows ---
+// --- merging rows of a part ---
 
 static void map_processes(struct adding *a)
 {

@@ -95,7 +95,7 @@ void amdlog_part_fini(struct amdlog_part *part)
 	part->file = part->host = NULL;
 }
 
-// --- reading ---
+// --- reading a part ---
 
 // Reads a member, if the table `m` has it: others are of a later version.
 static bool read_part_member(const struct jsonin_value *key, const struct jsonin_value *v,

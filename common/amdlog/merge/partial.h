@@ -14,7 +14,7 @@
 
 // Origin, counts and streams of a part.
 struct amdlog_part {
-	char *host;        // owned; host of its processes; NULL: not said
+	char *host;        // owned; host of the part's processes; NULL: not said
 	char *file;        // owned; name of the file, as it was given
 	uint64_t from, to; // bytes [from, to) of the file
 	uint64_t mended;

@@ -67,7 +67,7 @@ extern const struct section part_sections[PART_SECTIONS]; // in the order in whi
 // A table of pairs of numbers; if `value` is not 0, with a value for each pair.
 struct pairs {
 	const char *key;
-	size_t offset;               // of the struct intern in the summary
+	size_t offset;               // offset of the struct intern in the summary
 	size_t first, second, value; // bounds (part_member.bound) of each pair; 0: none
 	unsigned shift;              // low bits of the second number that are flags
 };

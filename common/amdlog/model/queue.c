@@ -206,7 +206,7 @@ void queue_place_line(struct amdlog_summary *s, struct amdlog_thread *t, struct 
 	t->queue = q;
 	if (s->part.resumed && !t->knows_stream) {
 		t->head.line = q;
-	} else if (!t->creating && !t->by_command) { // launch or copy made it
+	} else if (!t->creating && !t->by_command) { // a launch or copy made the queue
 		note_stream(e, t->stream, q);
 		stream_made_on(s, t->process, t->stream, q);
 	}

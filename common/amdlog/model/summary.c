@@ -342,7 +342,7 @@ void unresolved_value(struct amdlog_summary *s, const struct amdlog_event *e)
 	open_add(s, &key, e);
 }
 
-// --- counting ---
+// --- counting records ---
 
 // Adds the pair (a, b). True: it is new. *seen: a bit for each a below 64 that came with b.
 static bool pair_is_newer(uint64_t *seen, struct intern *pairs, uint32_t a, uint32_t b)
@@ -489,7 +489,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 		set_base(s, r->time_us);
 	if (!filter_wants(s, e))
 		return false;
-	if (is_outside(s, r)) { // its time counts: the next may step back
+	if (is_outside(s, r)) { // the record's time counts: the next may step back
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;
 	}

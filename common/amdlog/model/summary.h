@@ -19,7 +19,7 @@ struct amdlog_span {
 
 // In a part of a log (partial.h): what a thread did whose meaning depends on earlier parts.
 struct thread_head {
-	bool dispatch;   // its first dispatch came before any kernel name
+	bool dispatch;   // the thread's first dispatch came before any kernel name
 	uint64_t object; // kernel_obj of that dispatch
 	uint32_t kernel; // kernel known for `object` at that dispatch; AMDLOG_NONE: unknown
 	uint32_t line;   // queue of the last queue line before any API line; AMDLOG_NONE: none
@@ -36,7 +36,7 @@ struct amdlog_thread {
 	uint64_t stream; // stream of the next dispatch; AMDLOG_UNKNOWN: unknown
 	bool by_command; // `stream` comes from a command line, which outlives an API call
 	bool creating;   // the thread is within hipStreamCreate*
-	uint32_t queue;  // of its last queue line since hipStreamCreate* began; AMDLOG_NONE: none
+	uint32_t queue;  // queue of the last queue line from hipStreamCreate* on; AMDLOG_NONE: none
 	bool knows_kernel, knows_stream; // `kernel`, `stream` do not depend on earlier parts
 	struct thread_head head;
 };
@@ -66,7 +66,7 @@ struct amdlog_queue {
 	uint64_t created, deleted;
 	uint32_t kernels, streams;
 	uint32_t claims;                 // rows whose `handle` is this row
-	struct amdlog_span span;         // first and last time of its packets
+	struct amdlog_span span;         // first and last time of the queue's packets
 	uint64_t created_us, deleted_us; // first creation, last deletion, or AMDLOG_UNKNOWN
 	uint64_t backlog_max, backlog_sum, backlog_n;
 	uint64_t inversions;                             // packets with rptr ahead of wptr
@@ -119,7 +119,7 @@ struct amdlog_api {
 struct amdlog_error {
 	uint32_t process; // index in the summary
 	bool of_queue;    // a queue error; else a failed API call: "hipMalloc: hipErrorOutOfMemory"
-	uint64_t address; // of the queue that the message names; AMDLOG_UNKNOWN: none
+	uint64_t address; // address of the queue that the message names; AMDLOG_UNKNOWN: none
 	uint64_t count;
 	uint64_t first_us, last_us; // first > last: no record had a time
 	const char *text;           // NUL-terminated; owned by the table

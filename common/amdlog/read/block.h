@@ -45,8 +45,8 @@ struct block_item {
 	// Times of the first and last record counted since the previous item; first_us is
 	// AMDLOG_UNKNOWN if none was.
 	uint64_t first_us, last_us;
-	struct amdlog_record r;     // its offset and thread number are not set
-	struct block_stream stream; // stream of its thread, since that thread's last item
+	struct amdlog_record r;     // a record whose offset and thread number are not set
+	struct block_stream stream; // stream of the item's thread, since that thread's last item
 	const char *name;           // kernel name; its hash is that of intern_hash
 	size_t name_len;
 	uint32_t name_hash;
@@ -56,7 +56,7 @@ struct block_item {
 // A thread of a block, and the sums over its counted lines.
 struct block_sum {
 	struct amdlog_writer writer;
-	enum amdlog_style style; // of its first line
+	enum amdlog_style style; // style of the thread's first line
 	uint32_t number;         // the scanner's number of the thread; set when the result is taken
 	uint64_t counted;        // number of records; upper 32 bits: of API calls
 	uint64_t first_us, last_us;

@@ -16,12 +16,12 @@ struct block_thread {
 	struct block_sum sum;
 	bool wanted;    // the filter chooses the thread's process
 	bool used;      // the thread has lines in this block
-	uint32_t index; // in the result's `sums`, if used
+	uint32_t index; // index in the result's `sums`, if used
 	uint8_t calls;  // enum call_bits: API lines that may name the thread's next stream
 	// [1]: the thread's last API line since its last item. [0] takes all other lines, so that
 	// storing needs no branch.
 	struct api_line api[2];
-	const char *command; // message of its last command that names a stream; NULL: none
+	const char *command; // message of the thread's last command that names a stream; NULL: none
 	uint64_t command_stream;
 };
 
@@ -45,7 +45,7 @@ enum call_bits { CALL_RETURN = 1, CALL_ENTRY = 2 };
 struct statement {
 	_Alignas(64) uint8_t text[64], mask[64];
 	uint8_t head[32];
-	uint64_t tail, tail_mask; // of the line's last eight bytes
+	uint64_t tail, tail_mask; // the line's last eight bytes, and which bits must be equal
 	uint64_t counts;          // what a line adds to block_sum.counted
 	uint16_t counter, name_len;
 	enum amdlog_kind kind : 8;

@@ -187,7 +187,7 @@ static bool is_closed_entry(const struct amdlog_record *r)
 	if (r->msg_len > 8 && !memcmp(end - 7, close, 7))
 		return true;
 	if (r->msg_len >= MESSAGE_MAX - 64)
-		return true; // the runtime cut it, no other writer
+		return true; // the runtime cut the message, no other writer
 	if (end[-1] == 'm') {
 		end = memrchr(r->msg, ')', r->msg_len); // the m ends part of a colour
 		end = end ? end + 1 : r->msg;

@@ -11,7 +11,7 @@
 #define OPEN_UNKNOWN 8
 
 struct front {
-	struct amdlog_record r; // its text is in `text`
+	struct amdlog_record r; // record whose text is in `text`
 	int64_t pid;
 	bool told; // handed on as torn already; kept, as a later line may be its rest
 	bool lost; // never to be joined: its rest may be in another record

@@ -82,7 +82,7 @@ enum amdlog_style {
 };
 
 struct amdlog_record {
-	const char *text; // from its first ':' to the next record or the line's end, without CR, LF
+	const char *text; // from ':' to the next record or the line's end, without CR, LF
 	size_t len;
 	const char *msg;  // behind prefix, blanks and colour; the text's end if the prefix is cut
 	size_t msg_len;   // without trailing blanks
@@ -93,7 +93,7 @@ struct amdlog_record {
 	enum amdlog_style style : 8;
 	enum amdlog_kind kind : 8;
 	bool ended;        // a newline follows: a number at the end of the text is whole
-	bool unwanted;     // the filter by text leaves it out (struct amdlog_filter)
+	bool unwanted;     // the filter by text leaves the record out (struct amdlog_filter)
 	uint16_t name_len; // API lines: length of the function's name at `msg`
 };
 
