@@ -91,7 +91,7 @@ static void lock_client(struct gpq_client *c)
 		forget_connection(c);
 }
 
-// ---- answers
+// ---- answers of the scheduler
 
 // Closes the connection. Returns -EDQUOT if the last answer was "error limit", else -ECONNRESET.
 static int lose_connection(struct gpq_client *c)
@@ -215,7 +215,7 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 	return c->result;
 }
 
-// ---- requests
+// ---- requests to the scheduler
 
 // Sends some requests, all of the text or nothing. Returns 0; -EAGAIN: the socket is full, as the
 // scheduler is behind; other -errno: the connection is lost.

@@ -196,7 +196,7 @@ void hold_stop_following(struct holder *h)
 		h->scopes[i].follows = false;
 }
 
-// ---- queries
+// ---- queries about holds
 
 uint64_t hold_until_of(const struct holder *h, uint32_t id)
 {
@@ -215,7 +215,7 @@ bool hold_follows(const struct holder *h, uint32_t gpu)
 	return false;
 }
 
-// ---- timers
+// ---- timers of holds
 
 // Returns when the next hold ends (CLOCK_MONOTONIC); 0: never.
 static uint64_t next_end(const struct holder *h)

@@ -83,7 +83,7 @@ static unsigned group_patience(const struct group *g)
 	return g->patience_ms ? g->patience_ms : KFD_ANSWER_MS;
 }
 
-// ---- requests
+// ---- requests to members
 
 void member_words(const struct group_member *m, struct buf *b)
 {
@@ -151,7 +151,7 @@ static void ask_member(struct group *g, struct group_member *m, bool hold)
 		member_send(g, m, hold ? REQUEST_HOLD : REQUEST_RELEASE);
 }
 
-// ---- answers
+// ---- answers of members
 
 static bool outcome_is_off(const struct kfd_outcome *q)
 {
@@ -242,7 +242,7 @@ static void attach_member(struct group *g, struct group_member *m)
 	settle_member(g, m);
 }
 
-// ---- members
+// ---- members that come and go
 
 static struct group_member *find_member(const struct group *g, pid_t pid)
 {

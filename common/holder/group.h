@@ -19,8 +19,8 @@ enum member_state {
 	MEMBER_NAMED,  // there is no connection to a holder
 	MEMBER_READY,  // connected, no request is on its way
 	MEMBER_ASKED,  // a request was sent, and its answer has not come
-	MEMBER_SILENT, // its answer is overdue, and still awaited: see `failure`
-	MEMBER_FAILED, // its holder is lost or refuses: see `failure`
+	MEMBER_SILENT, // the answer is overdue, and still awaited: see `failure`
+	MEMBER_FAILED, // the holder is lost or refuses: see `failure`
 	MEMBER_ENDED,  // the process is dead
 };
 
@@ -47,14 +47,14 @@ enum member_indices {
 
 struct group_member {
 	struct kfd_target target; // pinned, unless the member is only named
-	struct kfd_link link;     // connection to its holder; fd -1: none
+	struct kfd_link link;     // connection to the member's holder; fd -1: none
 	struct kfd_failure failure;
 	enum member_state state;
 	bool joins;                  // attached under group.pass; first requests not answered yet
-	struct kfd_selection *sel;   // which of its queues to hold; owned; NULL: all
-	pid_t holder;                // the holder that was started for it; 0: none
+	struct kfd_selection *sel;   // which queues of the member to hold; owned; NULL: all
+	pid_t holder;                // the holder that was started for the member; 0: none
 	uint64_t asked_ns;           // when the last request was sent (CLOCK_MONOTONIC)
-	uint64_t answered_ns;        // when its answer came, or the member failed
+	uint64_t answered_ns;        // when the holder's answer came, or the member failed
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
 	bool looked_unreached; // `unreached` was counted
@@ -62,7 +62,7 @@ struct group_member {
 	enum member_request asked_for;
 	enum member_place place;
 	struct buf request;  // the request that suspends the member
-	struct buf queues;   // names of its queues in sysfs when the holder was last asked
+	struct buf queues;   // names of the member's queues in sysfs when its holder was last asked
 	unsigned num_queues; // number of names in `queues`
 	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called
 	unsigned tries;      // how often in a row the holder has reported another number than sysfs

@@ -160,7 +160,7 @@ void member_unwatch(struct group *g, struct group_member *m)
 	kfd_watch_fini(&m->watch);
 }
 
-// ---- all members
+// ---- looks at all members
 
 void group_sample(struct group *g)
 {

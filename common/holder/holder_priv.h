@@ -31,8 +31,8 @@ struct client {
 	int fd;         // connection; -1: this place is free
 	bool keeps;     // the holder stays attached as long as this client is connected
 	uint64_t last;  // holder.turn when the client's last input came
-	size_t len;     // bytes of its last, unfinished line in holder.in
-	struct buf out; // the part of its answers that the client has not taken yet
+	size_t len;     // bytes of the client's last, unfinished line in holder.in
+	struct buf out; // answers that the client has not taken yet
 };
 
 // Small members are first, then the session, whose lists are at its end, then arrays that are

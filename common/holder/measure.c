@@ -1,7 +1,7 @@
 // Reads indices and saved waves from a target's memory; measure.h. Facts: [kfd.indices].
 #include "common/holder/measure.h"
 
-// ---- one queue
+// ---- indices of one queue
 
 static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
 {
@@ -42,7 +42,7 @@ void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
 	}
 }
 
-// ---- many queues
+// ---- indices of many queues
 
 int kfd_watch_init(struct kfd_watch *w, pid_t pid)
 {

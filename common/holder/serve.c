@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-// ---- answers
+// ---- answers to clients
 
 #define KEPT_MAX (1u << 20) // unsent bytes of one client: 4 times the longest answer (1024 queues)
 #define LAST_MS  1000       // how long send_last() waits for all clients together
@@ -113,7 +113,7 @@ static void send_outcomes(struct holder *h, struct client *c, int num, bool addr
 	}
 }
 
-// ---- requests
+// ---- requests of clients
 
 void client_close(struct holder *h, struct client *c)
 {

@@ -47,7 +47,7 @@ struct kfd_outcome {
 };
 
 struct kfd_session {
-	struct kfd_target target; // does not own its pidfd
+	struct kfd_target target; // the target; its pidfd is the caller's
 	int kfd;
 	int events; // pipe of driver events; its end of file: the session is over
 	bool enabled;

@@ -51,7 +51,7 @@ void loop_close(struct loop *l);
 // Waits for at most `max` events. Returns their number; 0: time is over; -1 with errno.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns);
 
-// ---- signals
+// ---- signals, read from a descriptor
 
 // Blocks the signals of the list, which ends with 0, and opens a descriptor to read them from.
 // `how` is that of sigprocmask(2): SIG_BLOCK, or SIG_SETMASK, which unblocks all others. `before`

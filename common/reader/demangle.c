@@ -36,7 +36,7 @@ void demangler_free(struct demangler *d)
 	free(d);
 }
 
-// --- in the child ---
+// --- in the reader's child ---
 
 // Lets SIGPROF end this process when it has used `ms` of processor time; 0: never.
 static void limit_time(long ms)

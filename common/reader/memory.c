@@ -35,7 +35,7 @@ static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size
 	return MEMORY_READ;
 }
 
-// --- in the child ---
+// --- in the reader's child ---
 
 // A question is an array of these. The answer has one byte (enum memory_got) for each range, then
 // the bytes of all ranges; those that could not be read are undefined.

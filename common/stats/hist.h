@@ -18,7 +18,7 @@
 
 struct hist {
 	uint64_t count;
-	uint64_t sum; // of the values; UINT64_MAX: that much or more
+	uint64_t sum; // sum of the values; UINT64_MAX: that much or more
 	uint64_t min; // UINT64_MAX while empty
 	uint64_t max;
 	uint64_t bucket[HIST_BUCKETS];

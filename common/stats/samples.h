@@ -62,7 +62,7 @@ enum { MOVING_MAX = 64 };
 
 struct moving {
 	double v[MOVING_MAX]; // a ring
-	unsigned n, next;     // numbers in it, index of the next one
+	unsigned n, next;     // numbers in the ring, index of the next one
 };
 
 void moving_add(struct moving *m, double value);
