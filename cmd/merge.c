@@ -179,7 +179,7 @@ static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
 	int status = trace_begin(t, c);
 	if (status)
 		return status;
-	t->streams = m->all.streams; // `m` owns and frees them
+	t->streams = m->all.streams; // `m` owns and frees the streams
 	amdlog_summary_finish(&t->sum);
 	status = trace_report(t);
 	trace_notes(t, 1);
@@ -208,7 +208,7 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 		status = add_part_line(&t, &m, l, i);
 	progress_end(&t.progress);
 	t.merged = &m;
-	t.sum = m.sum; // goes back to `m` below, which owns and frees it
+	t.sum = m.sum; // the sum goes back to `m` below, which owns and frees it
 	if (m.all.filtered)
 		t.sum.filter.until_us = AMDLOG_UNKNOWN - 1;
 	status = status ? status : report_merged(c, &t, &m);

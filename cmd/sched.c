@@ -96,7 +96,7 @@ static const struct schema schema = {
 	"gpq.sched", 1, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
 	NULL};
 
-// ---- options
+// ---- options of gpq sched
 
 // Reads "80:20": two parts, each 1 to 1000000.
 static int parse_share(const char *text, struct policy *p)

@@ -10,7 +10,7 @@
 
 enum { LEAST_NS = 10000000 };
 
-// --- on a terminal ---
+// --- --watch on a terminal ---
 
 // Returns how many words of the command line --watch (also abbreviated) takes: 1 for --watch=SEC, 2
 // for --watch SEC, 0 if `word` is another option.
@@ -90,7 +90,7 @@ static int watch_screen(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd
 	return error ? err_sys(error, NULL, "standard output") : status;
 }
 
-// --- without a full-screen view ---
+// --- --watch without a full-screen view ---
 
 static int watch_stream(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c))
 {

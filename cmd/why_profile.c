@@ -176,7 +176,7 @@ static int close_profile_timeline(struct view *v)
 	return traceevent_leave(v->fd, v->opts->perfetto, error);
 }
 
-// --- the table ---
+// --- the table of a profile ---
 
 static void print_profile_of(struct out *o, struct view *v, const struct profile_queue *q)
 {

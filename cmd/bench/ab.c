@@ -66,7 +66,7 @@ static int choose_side(struct bench_opts *o, enum side side)
 				"%s-select",
 				name, option, option, option);
 	if (side == SIDE_ONLINE && !o->ab.command[side])
-		o->ab.hold = AB_HOLD_PROGRESS; // without a command, watch its queues or logs
+		o->ab.hold = AB_HOLD_PROGRESS; // no command: queues or logs tell of online work
 	return status;
 }
 

@@ -10,7 +10,7 @@ enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
 // A group of rows in a plot of times, and the goal drawn for them.
 struct times {
 	const char *heading, *goal_label;
-	double goal; // NaN: none
+	double goal; // NaN: no goal
 	struct samples *s[ROWS];
 	const char *name[ROWS];
 	unsigned n;

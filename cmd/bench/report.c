@@ -178,7 +178,7 @@ static int report_document(struct load *l, const struct bench_opts *o,
 	return status ? status : judge_all(l, limits);
 }
 
-// ---- two sets of runs
+// ---- comparing two sets of runs
 
 struct change_row {
 	const char *setting, *metric, *verdict;

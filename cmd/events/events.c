@@ -143,7 +143,7 @@ int events_write(struct events *ev, struct out *o, const size_t *shown)
 	return out_flush(o);
 }
 
-// --- the loop ---
+// --- the loop that waits for events ---
 
 // Waits for events, until `until` (CLOCK_MONOTONIC, ns) at most. Returns false if nobody reads the
 // output any more.
@@ -203,7 +203,7 @@ static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 						  *shown, (unsigned long long)opt->count);
 }
 
-// --- beginning and end ---
+// --- beginning and end of gpq events ---
 
 int events_open(struct events *ev)
 {

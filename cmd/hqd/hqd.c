@@ -348,7 +348,7 @@ static int check_xccs_there(const struct hqd_view *v)
 	return GPQ_OK;
 }
 
-// --- one reading ---
+// --- one reading of the host ---
 
 static int load_view(struct hqd_view *v)
 {
@@ -402,7 +402,7 @@ static int list_hqd_once(struct cmd *c)
 	return written ? written : status;
 }
 
-// --- options ---
+// --- options of gpq hqd ---
 
 #define FILE_NAMES "hqds mqds rls"
 #define FORMS      "regs fields raw-regs summary runlist sample"

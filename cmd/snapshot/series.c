@@ -35,7 +35,7 @@ struct run {
 	bool partial; // the first snapshot lacks some PIDs of -p
 };
 
-// --- times ---
+// --- times of snapshots ---
 
 static uint64_t product_or_most(uint64_t a, uint64_t b)
 {

@@ -229,7 +229,7 @@ void follow_wait(int follower)
 	close(follower);
 }
 
-// ---- from outside
+// ---- finding and ending followers from outside
 
 // Reads the selector from a follower's command line, which is in the follower's memory. Another
 // user's is not read: it may lie.

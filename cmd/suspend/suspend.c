@@ -304,7 +304,7 @@ static int suspend_criu(struct cmd *c, struct group *all)
 	return status ? status : failed;
 }
 
-// ---- options
+// ---- options of gpq suspend
 
 static const struct opt_rule suspend_rules[] = {
 	RULE_EXCLUDES(SUSPEND_DETAILS " method " PICK_HOST_NAMES, "list",

@@ -284,7 +284,7 @@ static int report_functions(struct trace *t)
 	return GPQ_OK;
 }
 
-// --- notes ---
+// --- notes on the trace ---
 
 static void ftrace_notes(const struct kernel_side *k)
 {

@@ -102,7 +102,7 @@ static void remove_folder(struct recording *r)
 		rmdir(r->folder);
 }
 
-// --- the Linux kernel's trace ---
+// --- recording the Linux kernel's trace ---
 
 static void keep_lines(struct recording *r, const char *text, size_t len)
 {
@@ -170,7 +170,7 @@ static int close_kernel(struct recording *r)
 	return r->error ? GPQ_FAILED : status;
 }
 
-// --- events of the driver and of sysfs ---
+// --- recording events of the driver and of sysfs ---
 
 // Called after open_kernel(), which forks the guard: that process inherits no descriptor of events.
 static void open_events(struct recording *r)
@@ -204,7 +204,7 @@ static void close_events(struct recording *r)
 	close_quietly(r->events_out);
 }
 
-// --- COMMAND ---
+// --- running COMMAND ---
 
 // Standard output is for the report, so COMMAND writes to standard error.
 static void exec_traced(const struct recording *r, char **argv)
@@ -269,7 +269,7 @@ static int command_status(const struct recording *r)
 					    : WEXITSTATUS(r->child_status);
 }
 
-// --- reports ---
+// --- reports of a recording ---
 
 bool trace_is_folder(const struct cmd *c)
 {

@@ -386,7 +386,7 @@ static int write_svg(struct trace *t)
 	return status;
 }
 
-// --- the report ---
+// --- the report of --series ---
 
 static int begin_series(struct trace *t)
 {

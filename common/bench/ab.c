@@ -117,7 +117,7 @@ static void look_at_queues(struct experiment *x)
 	child_fini(&x->look.child);
 }
 
-// ---- suspending and resuming
+// ---- suspending and resuming offline work
 
 static int set_held(struct experiment *x, bool hold)
 {
@@ -417,7 +417,7 @@ static int run_alone(struct experiment *x)
 	return end_ab_window(x);
 }
 
-// ---- AMD logs
+// ---- reading AMD logs
 
 // Reads one side's AMD log for `ns` nanoseconds from `from` on (CLOCK_MONOTONIC, as in the log).
 static int read_side_log(struct experiment *x, enum side side, uint64_t from, uint64_t ns,
@@ -478,7 +478,7 @@ static int take_latencies(struct experiment *x)
 	return 0;
 }
 
-// ---- one run
+// ---- one run of the experiment
 
 static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t number)
 {

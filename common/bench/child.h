@@ -6,7 +6,7 @@
 
 struct child {
 	pid_t pid; // pid of the child, and id of its process group; 0: none
-	int out;   // pipe from its standard output and error; -1: closed
+	int out;   // pipe from the child's standard output and error; -1: closed
 	bool ended;
 	int status;      // exit status, encoded as by wait(2)
 	struct buf line; // output that is no whole line yet, without NUL

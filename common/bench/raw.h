@@ -41,7 +41,7 @@ struct load_run {
 	struct bench_context context;
 	uint8_t *seen; // owned: a bit for each number of a sample that was read
 	size_t seen_size;
-	struct load_run *sum; // the run in which its samples are added up: itself or another
+	struct load_run *sum; // the run in which this run's samples are added up: itself or another
 	struct result result; // if it is a run of gpq bench preempt
 	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
 	size_t ntimeline;

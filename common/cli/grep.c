@@ -357,7 +357,7 @@ int grep_hits_check(const struct grep *g, const struct grep_hits *h)
 	return report_giving_up(g, h->error, h->by);
 }
 
-// --- one text at a time ---
+// --- matching one text at a time ---
 
 int regex_init(struct regex *r, const char *option, const struct words *patterns)
 {

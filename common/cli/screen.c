@@ -133,7 +133,7 @@ void screen_wait(uint64_t ns)
 	screen.renew = 0;
 }
 
-// --- pages ---
+// --- painting pages ---
 
 struct page {
 	struct buf text;

@@ -70,7 +70,7 @@ struct ftrace_task {
 struct ftrace_process {
 	int64_t tgid;   // -1: not known
 	int64_t tid;    // tid of a thread whose process is not known; else -1
-	int64_t ns_pid; // pid in its innermost PID namespace; 0: not known
+	int64_t ns_pid; // pid in the innermost PID namespace of the process; 0: not known
 	struct ftrace_text comm;
 	uint64_t records;
 	// Set by ftrace_match():

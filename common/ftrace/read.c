@@ -97,7 +97,7 @@ static void time_losses(struct ftrace *f)
 	}
 }
 
-// --- order, and pairs of entry and return ---
+// --- order of records, and pairs of entry and return ---
 
 static int by_epoch_and_time(const void *a, const void *b)
 {

@@ -17,7 +17,7 @@
 
 #define TRAP_DISABLE 1 // KFD_IOC_DBG_TRAP_DISABLE
 
-// --- calls ---
+// --- calls of suspend_queues and resume_queues ---
 
 // A call of suspend_queues or resume_queues whose entry and return are both in the trace.
 struct queue_call {
@@ -137,7 +137,7 @@ struct ftrace_suspensions ftrace_suspensions(const struct ftrace *f)
 	return all;
 }
 
-// --- holds ---
+// --- holds of targets ---
 
 // Keys of the table `open`: the open hold of a target, or the latest hold of a holder. Values are
 // the hold's index + 1; 0 or INTERN_NONE: no hold.

@@ -70,7 +70,7 @@ static struct path probes_switch(const struct live_trace *t)
 	return pathf("%s/instances/%s/events/%s/enable", t->dir, t->name, t->group);
 }
 
-// --- removal ---
+// --- removing the instance ---
 
 // Returns the number of entries in events/GROUP; 0: no event is left. (The file kprobe_events may
 // lack lines while another gpq removes its own.)

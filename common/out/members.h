@@ -15,7 +15,7 @@ struct member {
 	const char *key; // NULL ends a table
 	const struct member_type *type;
 	uint32_t offset, size;    // place and size of the member in its struct, in bytes
-	const char *const *words; // member_word: texts of its values, NULL-terminated
+	const char *const *words; // member_word: texts of the values, NULL-terminated
 };
 
 #define MEMBER(kind, row, name, json_key)                               \

@@ -55,7 +55,7 @@ struct queue_row {
 
 	// About the process, from /proc.
 	struct {
-		int64_t ns_pid; // PID inside its container
+		int64_t ns_pid; // PID inside the process's container
 		const char *comm, *cmdline, *user;
 		const char *container, *container_id, *runtime;
 		char *container_name; // owned

@@ -169,7 +169,7 @@ static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 	return OK;
 }
 
-// ---- requests
+// ---- reading requests
 
 // Reads an ID: a decimal number below 2^64, of at most 20 digits.
 static bool parse_id(const char *s, size_t len, uint64_t *id)
@@ -219,7 +219,7 @@ static void serve_hint_line(struct hints *h, struct client *c, const char *line,
 	c->num_requests++;
 }
 
-// ---- answers
+// ---- writing answers
 
 static void write_answer(struct hints *h, const struct request *r)
 {
@@ -267,7 +267,7 @@ static void close_client(struct hints *h, struct client *c)
 {
 	end_hints(h, c);
 	send_answers(h, c);
-	loop_remove(&h->loop, c->fd); // a holder being started may have it, too
+	loop_remove(&h->loop, c->fd); // a holder being started may have c->fd, too
 	close(c->fd);
 	c->fd = -1;
 }
@@ -314,7 +314,7 @@ static void serve_hint_client(struct hints *h, struct client *c, uint32_t events
 	serve_hint_lines(h, c);
 }
 
-// ---- connections
+// ---- accepting and serving clients
 
 // Returns a place for a client of this user, or NULL if a limit is reached, which `why` names.
 static struct client *free_hint_place(struct hints *h, uid_t uid, char *why, size_t size)

@@ -313,7 +313,7 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 	return next;
 }
 
-// ---- hints
+// ---- answers to hints
 
 // Answers waiting clients once all lower classes are suspended, except processes whose holder does
 // not answer, or once all hints have expired.
@@ -337,7 +337,7 @@ static void answer_hints(struct sched *s, uint64_t now)
 		hints_answer(s->hints, now, off, missed);
 }
 
-// ---- the loop
+// ---- the loop of the scheduler
 
 static void look_at_classes(struct sched *s, uint64_t now)
 {

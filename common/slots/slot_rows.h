@@ -91,7 +91,7 @@ bool slot_row_is_unused(const struct hqd_row *r);
 // the user named is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
 
-// --- summary (slot_summary.c) ---
+// --- summary of slots (slot_summary.c) ---
 //
 // Facts: [debugfs.rls-oversubscribed]. A GPU is over-subscribed if its runlist is chained to
 // itself: it has more processes than VMIDs, more compute queues than slots, or several queues with
@@ -136,7 +136,7 @@ struct slot_summary {
 void slot_summary_make(struct slot_summary *s, const struct slot_rows *l);
 void slot_summary_fini(struct slot_summary *s);
 
-// --- samples (slot_samples.c) ---
+// --- samples of slots (slot_samples.c) ---
 //
 // Facts: [debugfs.turns]. Where queues take turns, one reading shows some of them; many readings
 // show how often each is in a slot and moves. What happens between two samples is not seen.

@@ -10,7 +10,7 @@
 
 struct state_queue {
 	struct queue_row row; // texts belong to host_state.list; hidden: left out by options
-	uint64_t start_ticks; // start of its process in clock ticks since boot; or KFD_UNKNOWN
+	uint64_t start_ticks; // start of the process in clock ticks since boot; or KFD_UNKNOWN
 	char slots[96]; // "p0q2": pipe 0, queue 2; "0:p0q2,1:p1q2" by XCC; "none"; "": unknown
 	int8_t on_hw;   // 1 if the queue was seen in a slot, else row.on_hw
 	// Where `consumed` and `submitted` come from: "live" (registers of the slot), "saved" (the

@@ -44,7 +44,7 @@ struct run_compare_proc {
 	uint64_t queues, compute, sdma; // numbers of all, compute and SDMA queues
 	struct run_compare_traits has;
 	struct buf slots;   // slot of each compute queue id, "0=p0q2 1=p1q2"; empty: unknown
-	double overlap;     // overlap of its ids with those of the program's first run, 0 to 1
+	double overlap;     // overlap of queue ids with those of the program's first run, 0 to 1
 	int8_t same[SAMES]; // is each property as in the program's first run?
 };
 
@@ -55,8 +55,8 @@ struct run_compare_program {
 	const struct run_compare_proc *first; // the program's process in the first run that has one
 	uint64_t seen, missing;               // runs with the program, and without
 	uint64_t queues_min, queues_max;
-	struct run_compare_traits ever; // properties in any of its runs
-	struct qset always;             // queue ids in all of its runs
+	struct run_compare_traits ever; // properties in any run of the program
+	struct qset always;             // queue ids in all runs of the program
 	struct buf always_text;
 	int8_t same[SAMES]; // same in all of its runs? -1 also if seen only once
 	double consistency; // mean overlap of the queue ids of each two of its runs; or NaN
@@ -66,7 +66,7 @@ struct run_compare_program {
 struct run_compare_pair {
 	const char *a, *b;
 	uint64_t runs;                  // runs that have both
-	struct run_compare_traits both; // what they share in any run
+	struct run_compare_traits both; // what the two share in any run
 	double overlap;                 // mean overlap of queue ids, over all pairs of processes
 	unsigned last_run, processes;   // while counting: last run, pairs of processes
 };
@@ -75,7 +75,7 @@ enum { QRUNS_FIXED, QRUNS_PRIORITY, QRUNS_PID, QRUNS_STRATEGIES };
 
 struct run_compare_strategy {
 	const char *name; // "fixed-ids", "priority", "pid"
-	int8_t works;     // 1: it finds a program's queues in each run; 0: not; -1: unknown
+	int8_t works;     // 1: finds a program's queues in each run; 0: does not; -1: unknown
 	int8_t chosen;    // 1: the first strategy that works
 	struct buf evidence;
 };

@@ -34,7 +34,7 @@ int snapshot_add(struct saver *v, const char *path, const struct buf *b)
 	return 0;
 }
 
-// --- one path ---
+// --- saving one path ---
 
 // Is this a file of KFD about a process that is not chosen?
 static bool is_path_left_out(const struct saver *v, const char *path)
@@ -189,7 +189,7 @@ static int save_items(struct saver *v, unsigned flag, bool on)
 	return r;
 }
 
-// --- the dumps ---
+// --- reading the dumps ---
 
 static void forget_entries(struct snapshot *s)
 {
@@ -373,7 +373,7 @@ static int save_queues(struct saver *v, const struct kfd_procs *p, const struct 
 	return r;
 }
 
-// --- processes ---
+// --- files of processes ---
 
 COMPARE_VALUES(by_pid_value, pid_t)
 

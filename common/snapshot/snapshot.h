@@ -32,7 +32,7 @@ struct snapshot_entry {
 	char *path;
 	uint64_t size;             // bytes
 	uint64_t begin_ns, end_ns; // CLOCK_MONOTONIC around the reading; dumps only, else 0
-	int error;                 // errno of reading it: it is not in the snapshot; 0: it is
+	int error;                 // errno of reading: the path is not saved; 0: it is
 	char *target;              // target of a link to a dump (not in /MANIFEST); else NULL
 	struct buf held;           // content of a dump until it is written
 };

@@ -14,53 +14,53 @@
 #define PROCESS KFD "/proc/*"
 
 const struct snapshot_item snapshot_items[] = {
-	{DEBUG "/mqds", SNAP_DUMP, NULL},                       // gpq queues, hqd
-	{DEBUG "/hqds|rls", SNAP_DUMP, NULL},                   // gpq hqd
-	{PROCESS "/queues/*/gpuid|size|type", SNAP_DUMP, NULL}, // gpq queues
+	{DEBUG "/mqds", SNAP_DUMP, NULL},                       // for gpq queues, hqd
+	{DEBUG "/hqds|rls", SNAP_DUMP, NULL},                   // for gpq hqd
+	{PROCESS "/queues/*/gpuid|size|type", SNAP_DUMP, NULL}, // for gpq queues
 	{PROCESS "/context_*/queues/*/gpuid|size|type", SNAP_DUMP | SNAP_OPTIONAL,
-	 NULL}, // gpq queues
+	 NULL}, // for gpq queues
 
-	{PROCESS "/queues", 0, NULL}, // gpq queues -a: processes without queues
-	{PROCESS "/context_*/queues", SNAP_OPTIONAL, NULL},        // gpq queues -a
-	{PROCESS "/pasid", 0, NULL},                               // gpq queues, hqd --runlist
-	{PROCESS "/vram_*|sdma_*", 0, NULL},                       // gpq queues
-	{PROCESS "/stats_*/evicted_ms", 0, NULL},                  // gpq queues
-	{PROCESS "/stats_*/cu_occupancy", SNAP_OPTIONAL, NULL},    // gpq queues; gfx9 only
-	{PROCESS "/context_*/vram_*|sdma_*", SNAP_OPTIONAL, NULL}, // gpq queues
-	{PROCESS "/context_*/stats_*/evicted_ms|cu_occupancy", SNAP_OPTIONAL, NULL}, // gpq queues
+	{PROCESS "/queues", 0, NULL}, // for gpq queues -a: processes without queues
+	{PROCESS "/context_*/queues", SNAP_OPTIONAL, NULL},        // for gpq queues -a
+	{PROCESS "/pasid", 0, NULL},                               // for gpq queues, hqd --runlist
+	{PROCESS "/vram_*|sdma_*", 0, NULL},                       // for gpq queues
+	{PROCESS "/stats_*/evicted_ms", 0, NULL},                  // for gpq queues
+	{PROCESS "/stats_*/cu_occupancy", SNAP_OPTIONAL, NULL},    // for gpq queues; gfx9 only
+	{PROCESS "/context_*/vram_*|sdma_*", SNAP_OPTIONAL, NULL}, // for gpq queues
+	{PROCESS "/context_*/stats_*/evicted_ms|cu_occupancy", SNAP_OPTIONAL, NULL}, // for queues
 	{PROCESS "/counters_*/*", SNAP_OPTIONAL, NULL}, // page faults, where the driver counts them
 	{DEBUG "/proc/*/pasid_*", SNAP_OPTIONAL, NULL}, // PASIDs, from Linux 6.15
-	{DEBUG "/proc/*/context_*/pasid_*", SNAP_OPTIONAL, NULL}, // gpq queues: MQDs of a context
-	{DEBUG "/mem_limit", 0, NULL},                            // bug reports
+	{DEBUG "/proc/*/context_*/pasid_*", SNAP_OPTIONAL, NULL}, // for queues: MQDs of a context
+	{DEBUG "/mem_limit", 0, NULL},                            // for bug reports
 
-	{KFD "/topology/generation_id|system_properties", 0, NULL}, // bug reports
-	{NODE "/gpu_id|name|properties", SNAP_FIXED, NULL}, // gpq gpus; others: names of GPUs
+	{KFD "/topology/generation_id|system_properties", 0, NULL}, // for bug reports
+	{NODE "/gpu_id|name|properties", SNAP_FIXED, NULL}, // for gpq gpus; others: names of GPUs
 	{NODE "/mem_banks|io_links|p2p_links/*/properties", SNAP_OPTIONAL | SNAP_FIXED,
-	 NULL},                                            // gpq gpus: VRAM, links
-	{RENDER "/dev", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // gpq gpus: render node
+	 NULL},                                            // for gpq gpus: VRAM, links
+	{RENDER "/dev", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // for gpq gpus: render node
 	{RENDER "/device/vendor|device|class|revision|uevent|numa_node", SNAP_OPTIONAL | SNAP_FIXED,
-	 NULL}, // gpq gpus: PCI address and names
+	 NULL}, // for gpq gpus: PCI address and names
 	{RENDER "/device/subsystem_vendor|subsystem_device|current_compute_partition",
-	 SNAP_OPTIONAL | SNAP_FIXED, NULL},                                // bug reports
-	{RENDER "/device/fw_version/*", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // bug reports
+	 SNAP_OPTIONAL | SNAP_FIXED, NULL},                                // for bug reports
+	{RENDER "/device/fw_version/*", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // for bug reports
 	{MODULE "/version|srcversion|initstate", SNAP_OPTIONAL | SNAP_FIXED,
-	 NULL},                                        // bug reports: DKMS or not
-	{MODULE "/parameters/*", SNAP_OPTIONAL, NULL}, // gpq gpus --check
+	 NULL},                                        // for bug reports: DKMS or not
+	{MODULE "/parameters/*", SNAP_OPTIONAL, NULL}, // for gpq gpus --check
 
-	{"/proc/sys/kernel/hostname", 0, redact_hostname}, // gpq --context
-	{"/proc/sys/kernel/osrelease", 0, NULL},           // gpq --context
-	{"/proc/sys/kernel/random/boot_id", 0, NULL}, // gpq --context; tells one boot from the next
-	{"/proc/sys/kernel/yama/ptrace_scope", SNAP_OPTIONAL, NULL}, // gpq gpus --check
-	{"/sys/kernel/security/lockdown", SNAP_OPTIONAL, NULL},      // gpq gpus --check
-	{"/sys/kernel/tracing/events", SNAP_OPTIONAL, NULL}, // gpq gpus --check: is it there?
-	{"/proc/uptime", SNAP_OPTIONAL, NULL},           // gpq snapshot --diff: order of moments
-	{"/proc/self/status", SNAP_FLAT, redact_status}, // gpq gpus --check: what this user may do
-	{"/proc/self/ns/pid", SNAP_LINK | SNAP_FLAT | SNAP_OPTIONAL, NULL}, // gpq --context
+	{"/proc/sys/kernel/hostname", 0, redact_hostname}, // for --context
+	{"/proc/sys/kernel/osrelease", 0, NULL},           // for --context
+	{"/proc/sys/kernel/random/boot_id", 0, NULL}, // for --context; tells one boot from the next
+	{"/proc/sys/kernel/yama/ptrace_scope", SNAP_OPTIONAL, NULL}, // for gpq gpus --check
+	{"/sys/kernel/security/lockdown", SNAP_OPTIONAL, NULL},      // for gpq gpus --check
+	{"/sys/kernel/tracing/events", SNAP_OPTIONAL, NULL}, // for gpq gpus --check: is it there?
+	{"/proc/uptime", SNAP_OPTIONAL, NULL},           // for snapshot --diff: order of moments
+	{"/proc/self/status", SNAP_FLAT, redact_status}, // for gpus --check: what this user may do
+	{"/proc/self/ns/pid", SNAP_LINK | SNAP_FLAT | SNAP_OPTIONAL, NULL}, // for --context
 
-	{"/proc/%/status", SNAP_PROC, redact_status},   // gpq queues: user, PID namespace, --tree
-	{"/proc/%/stat", SNAP_PROC, redact_stat},       // gpq queues: start time, --tree
-	{"/proc/%/comm", SNAP_PROC, redact_comm},       // gpq queues
-	{"/proc/%/cmdline", SNAP_PROC, redact_cmdline}, // gpq queues
-	{"/proc/%/cgroup", SNAP_PROC, redact_cgroup},   // gpq queues: container
+	{"/proc/%/status", SNAP_PROC, redact_status},   // for gpq queues: user, namespace, --tree
+	{"/proc/%/stat", SNAP_PROC, redact_stat},       // for gpq queues: start time, --tree
+	{"/proc/%/comm", SNAP_PROC, redact_comm},       // for gpq queues
+	{"/proc/%/cmdline", SNAP_PROC, redact_cmdline}, // for gpq queues
+	{"/proc/%/cgroup", SNAP_PROC, redact_cgroup},   // for gpq queues: container
 	{0},
 };

@@ -49,7 +49,7 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 	return q->kernel;
 }
 
-// --- what a look shows ---
+// --- what a look shows of a queue ---
 
 // Returns the packet at the head of the ring, or NULL if unknown. If the GPU took a packet during
 // the look, that packet was the head.

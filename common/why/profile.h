@@ -43,7 +43,7 @@ struct profile_count {
 };
 
 struct profile_queue {
-	struct queue_row row; // only its PID, command, GPU, queue id, context and type are valid
+	struct queue_row row; // only PID, command, GPU, queue id, context and type are valid
 	char *comm, *type;    // owned: command of the process, "": unknown; type, NULL: unknown
 	uint64_t ring;        // address of the ring; MQD_UNKNOWN: unknown
 

@@ -279,7 +279,7 @@ static void open_memories(struct rings *r)
 	}
 }
 
-// --- hardware slots ---
+// --- values from hardware slots ---
 
 void rings_read_slots(struct rings *r)
 {

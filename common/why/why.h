@@ -19,11 +19,11 @@ enum why_state {
 	WHY_COMPUTING,         // packets were taken, or the packet taken last is not complete
 	WHY_COMPUTING_OR_HUNG, // the next packet waits for nothing, and is not taken
 	WHY_IDLE,
-	WHY_WAITS_BARRIER,  // waits for packets of its process, which the GPU will reach
-	WHY_WAITS_EXTERNAL, // waits for a signal that no packet of its process sets
-	WHY_DEADLOCK,       // waits for packets of its process, which the GPU never reaches
+	WHY_WAITS_BARRIER,  // waits for packets of the queue's process, which the GPU will reach
+	WHY_WAITS_EXTERNAL, // waits for a signal that no packet of the queue's process sets
+	WHY_DEADLOCK,       // waits for packets of the queue's process, which the GPU never reaches
 	WHY_UNPUBLISHED,    // the next packet is not written, though the write index is beyond it
-	WHY_DOORBELL_LOST,  // has packets, but its slot has not seen the new write index
+	WHY_DOORBELL_LOST,  // has packets, but the queue's slot has not seen the new write index
 	WHY_TURNS,          // takes turns with others: the GPU is over-subscribed
 	WHY_SUSPENDED,
 	WHY_EVICTED,

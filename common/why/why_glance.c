@@ -206,7 +206,7 @@ void why_glance(struct why_queue *const *x, size_t n, const struct rings *r)
 	}
 }
 
-// --- exceptions ---
+// --- exceptions of a queue ---
 
 static const char *const exceptions_by_code[32] = {
 	[1] = "WAVE_ABORT",
