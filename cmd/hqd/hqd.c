@@ -208,8 +208,8 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 
 void hqd_apply_filter(struct hqd_view *v)
 {
-	// All rows of --mqd are shown, as each MQD is a queue's. --raw-regs is also for slots of
-	// unknown GPUs, of which it is not known whether they are in use.
+	// --mqd does not filter by use, as each MQD is a queue's, nor does --raw-regs, as it is not
+	// known whether slots of unknown GPUs are in use.
 	const struct hqd_opts *o = v->opts;
 	const bool active = o->active || !(o->all || o->mqd || o->raw_regs);
 	v->shown = v->empty = v->unclear = 0;

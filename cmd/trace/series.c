@@ -199,7 +199,7 @@ static void track_out(struct trace *t, uint32_t index)
 	}
 	draw_course(t, track, false, &course);
 	draw_course(t, track, true, &depth);
-	trace_name_queue(t, index - 1, &r.pid, name); // row 0: AMDLOG_NONE, "all"
+	trace_name_queue(t, index - 1, &r.pid, name); // row 0, all queues (AMDLOG_NONE)
 	r.dispatches = packets ? sum.dispatches : U64_NULL;
 	r.launches = index ? U64_NULL : sum.launches;
 	r.rate_max = per_second(s, most);

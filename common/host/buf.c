@@ -183,7 +183,7 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size)
 	size_t want = *cap ? 2 * *cap : 32;
 	if (want <= n)
 		want = n + 1;
-	// By memcpy, as the caller's pointer has another type than void *.
+	// Copies the pointer by memcpy, as it has another type than void *.
 	memcpy(&old, array, sizeof(old));
 	p = xreallocarray(old, want, size);
 	memcpy(array, &p, sizeof(p));

@@ -41,7 +41,7 @@ extern void (*xalloc_before_end)(void);
 
 void *xmalloc(size_t size);
 void *xcheck(void *p);                // returns p, allocated by a library, unless it is NULL
-void *xcalloc(size_t n, size_t size); // zeroed; ends also if n * size overflows
+void *xcalloc(size_t n, size_t size); // zeroed; the process ends also if n * size overflows
 void *xreallocarray(void *old, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t most);
@@ -94,7 +94,7 @@ struct path {
 };
 struct path pathf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// The text of such a path, for the statement alone: host_read(&b, PATH("/proc/%d/stat", pid)).
+// The text of a formatted path, for the statement alone: host_read(&b, PATH("/proc/%d/stat", pid)).
 #define PATH(...) pathf(__VA_ARGS__).text
 
 // Limit for files that are read whole: more than ten times the dumps of 8 GPUs with 4 XCCs and

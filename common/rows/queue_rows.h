@@ -191,7 +191,7 @@ bool queue_rows_explain(const struct queue_rows *q);
 #define RECORDED_CHOSEN "chosen "
 bool recorded_chosen(struct pids *to);
 
-// --- of queue_rows_mqd.c, for queue_rows.c ---
+// --- functions of queue_rows_mqd.c for queue_rows.c ---
 
 // Reads mqds and joins it with sysfs. Returns GPQ_OK, also if mqds of a host cannot be read
 // (q->mqds_error), or the exit status after a message about a file that the user named.

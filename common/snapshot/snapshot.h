@@ -64,7 +64,7 @@ struct snapshot_how {
 int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how *how);
 void snapshot_fini(struct snapshot *s);
 
-// --- between the files of snapshot ---
+// --- what the files of common/snapshot share ---
 
 // What snapshot_save() works with. (free() leaves errno as it is since glibc 2.33.)
 struct saver {

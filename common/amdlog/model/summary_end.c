@@ -5,7 +5,7 @@
 
 #define NAMELESS_MAX 2000
 
-// Marks the queues whose handle another queue claims, too: it belongs to neither.
+// Marks the queues whose handle another queue claims, too: the handle belongs to neither.
 static void drop_disputed(struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nqueues; i++) {
