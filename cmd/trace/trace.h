@@ -143,7 +143,7 @@ struct trace {
 	bool untold;              // nothing is reported, as a regular expression failed
 	int64_t name_pid; // pid that AMD_LOG_LEVEL_FILE put at the end of the file's name; -1: none
 	struct trace_rows *rows;           // with `lists`: rows of the block now, or `last_rows`
-	struct trace_rows last_rows;       // with `lists`: of records that end after the last block
+	struct trace_rows last_rows;       // with `lists`: rows of records that end with the log
 	struct amdlog_timeline *timeline;  // --perfetto; NULL: not given
 	int perfetto_fd;                   // -1: none
 	int nlogs;                         // 0: standard input

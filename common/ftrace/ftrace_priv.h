@@ -20,5 +20,5 @@ void ftrace_find_processes(struct ftrace *f);
 // alone. Adds a new one.
 uint32_t ftrace_add_process(struct ftrace *f, int64_t tgid, int64_t tid);
 
-// suspensions.c, after ftrace_find_processes(): sets `holds` and `marks`.
+// Of suspensions.c, called after ftrace_find_processes(): sets `holds` and `marks`.
 void ftrace_find_holds(struct ftrace *f);

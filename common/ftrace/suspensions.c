@@ -22,7 +22,7 @@
 // A call of suspend_queues or resume_queues whose entry and return are both in the trace.
 struct queue_call {
 	const struct ftrace_record *ioctl;     // entry of the ioctl that made the call; NULL: none
-	const struct ftrace_record *ioctl_end; // return of that ioctl, in its last call; else NULL
+	const struct ftrace_record *ioctl_end; // its return, if this is its last call; else NULL
 	const struct ftrace_record *begin, *end; // entry and return of the call
 	uint64_t unmap_ns, wait_ns, map_ns;      // length of these parts of the call
 	bool suspends;                           // suspend_queues, not resume_queues

@@ -54,7 +54,7 @@ struct kfd_session {
 	bool untraced;  // the target is not traced, so it has no stops to serve
 	bool taken;     // taken by another debugger: calls fail until that debugger ends
 	bool stale;     // the queue list has to be read again
-	bool may_crash; // KFD_FACT_SUSPEND_CRASH is or may be true here
+	bool may_crash; // KFD_FACT_SUSPEND_CRASH is or may be true of this driver
 	unsigned num_held;
 	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
 	unsigned num;      // entries of `queues`

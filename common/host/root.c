@@ -67,7 +67,7 @@ static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 	if (snprintf(joined, PATH_MAX, "%s%s%s", at, *at ? "/" : "", name) >= PATH_MAX)
 		error = ENAMETOOLONG;
 	ssize_t n = error ? -1 : readlinkat(root_fd, joined, target, sizeof(target) - 1);
-	if (n < 0 && !error) { // the path is not a link
+	if (n < 0 && !error) { // `joined` is not a link
 		memcpy(at, joined, PATH_MAX);
 		return 0;
 	}

@@ -48,7 +48,7 @@ struct kfd_smi_event {
 	size_t text_len;
 	const char *line; // the whole message; no NUL at its end
 	size_t line_len;
-	uint64_t name_of; // thread of whose name the line may be the rest: see kfd_smi_take()
+	uint64_t name_of; // id of a thread whose name may end in this line: see kfd_smi_take()
 };
 
 // Parses one message without its newline, whatever bytes are in it. If no number is at its head,

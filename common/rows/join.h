@@ -30,7 +30,7 @@ enum join_why {
 	JOIN_WHYS
 };
 
-// Returns the reason in words: "several MQDs have its GPU, type and size".
+// Returns in words why a queue was not joined: "several MQDs have its GPU, type and size".
 const char *join_why_text(enum join_why why);
 
 struct join_queue {

@@ -68,7 +68,7 @@ extern const struct section part_sections[PART_SECTIONS]; // in the order in whi
 struct pairs {
 	const char *key;
 	size_t offset;               // offset of the struct intern in the summary
-	size_t first, second, value; // limits (part_member.bound) of the numbers of a pair; 0: none
+	size_t first, second, value; // limits (part_member.bound) of a pair's numbers; 0: none
 	unsigned shift;              // low bits of the second number that are flags
 };
 

@@ -32,7 +32,7 @@ static void find_nameless(struct amdlog_summary *s, uint32_t handle)
 		    s->processes[q->process].host != s->processes[h->process].host)
 			continue;
 		if (match || q->handle != AMDLOG_NONE)
-			return; // two queues have this address, or this one has a handle
+			return; // the address is that of two queues, or of a queue with a handle
 		match = q;
 	}
 	if (match)

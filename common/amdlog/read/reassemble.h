@@ -32,7 +32,7 @@ struct amdlog_reassembly {
 	struct front *waiting[WAITING_MAX];
 	unsigned nopen;
 	struct open_writer open[OPEN_MAX];
-	char *joined; // scratch: a front and a possible rest
+	char *joined; // scratch: the front of a torn record and a line that may be its rest
 };
 
 // Makes a reassembly that hands its records to to->record; to->foreign is not called.
