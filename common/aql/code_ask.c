@@ -89,6 +89,7 @@ static int open_file(const void *text, size_t len)
 	(void)len;
 	const struct path path =
 		pathf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid, q->start, q->end);
+	errno = ENOENT; // unless a call has another reason
 	const int fd = q->start ? open_found(host_open(path.text, O_PATH)) : -1;
 	return fd < 0 && *q->path ? open_path(q) : fd;
 }
