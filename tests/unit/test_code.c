@@ -478,90 +478,67 @@ static void test_names_long(void **state)
 	buf_fini(&elf);
 }
 
-// --- texts ---
-
-static void test_uris(void **state)
+// A file has the names, although other code lies where it is loaded; that is read only if the file
+// cannot be.
+static void test_sources(void **state)
 {
-	static const struct {
-		const char *uri, *path;
-		uint64_t offset, size;
-	} good[] = {
-		{"file:///a", "/a", 0, 0},
-		{"file:///a%20b%2Fc%2fd", "/a b/c/d", 0, 0},
-		{"file:///opt/x.so#offset=4096&size=0x2000", "/opt/x.so", 4096, 0x2000},
-		{"file:///x?offset=0&size=1", "/x", 0, 1},
-		{"memory://77#offset=0x7f12AbcD0000&size=1234", "", 0x7f12abcd0000, 1234},
-		{"memory://1#offset=0&size=18446744073709551615", "", 0, UINT64_MAX},
-	};
-	static const char *const bad[] = {
-		"",
-		"/a",
-		"file://",
-		"file://a",
-		"file:///a%2",
-		"file:///a%zz",
-		"file:///a%00",
-		"file:///a#",
-		"file:///a#offset=1",
-		"file:///a#offset=1&size=0",
-		"file:///a#offset=1&size=2x",
-		"file:///a#offset=-1&size=2",
-		"file:///a#offset=0x&size=2",
-		"file:///a#offset=18446744073709551616&size=2",
-		"memory://1",
-		"memory://1?offset=1&size=2",
-		"memory://x#offset=1&size=2",
-		"memory:///a#offset=1&size=2",
-		"http://a/b",
-	};
-	char path[128];
-	uint64_t offset, size;
-
+	char path[] = "/tmp/gpq-code-XXXXXX";
+	struct buf file = {0}, memory = {0};
+	struct elf_parts p;
+	int fd = mkostemp(path, O_CLOEXEC);
 	(void)state;
-	for (size_t i = 0; i < COUNT(good); i++) {
-		assert_true(code_uri_parse(good[i].uri, path, &offset, &size));
-		assert_string_equal(path, good[i].path);
-		assert_int_equal(offset, good[i].offset);
-		assert_int_equal(size, good[i].size);
+	assert_true(fd >= 0);
+	elf_make(&file, ELF_MACHINE, vectors, COUNT(vectors), &p);
+	assert_int_equal(write_fully(fd, file.data, file.len), 0);
+	elf_make(&memory, ELF_MACHINE, others, COUNT(others), &p);
+	buf_fill(&memory, '\0', 4096);
+	for (unsigned there = 0; there < 2; there++) {
+		load(1, text("file://%s%s", path, there ? "" : "x"));
+		maps[0].l_addr = (uintptr_t)memory.data;
+		struct code_names *c = code_names_new(getpid());
+		assert_string_equal(named(c, maps[0].l_addr + 0x1640),
+				    there ? "_Z5scalePff" : "other");
+		assert_string_equal(named(c, maps[0].l_addr + 0x1680), there ? "add" : "?");
+		code_names_free(c);
 	}
-	for (size_t i = 0; i < COUNT(bad); i++)
-		assert_false(code_uri_parse(bad[i], path, &offset, &size));
+	unlink(path);
+	close(fd);
+	buf_fini(&file);
+	buf_fini(&memory);
 }
 
-static void test_maps(void **state)
+// The same URI again in another link_map, or loaded elsewhere: its names are there, and nowhere
+// else.
+static void test_moved(void **state)
 {
-	static const char lines[] =
-		"55d0c0000000-55d0c0002000 r--p 00001000 fe:01 262154                     /usr/a "
-		"b\n"
-		"7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]\n"
-		"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
-		"7f1000000000-7f1000001000 r-xp 00000000 00:1f 99    /lib/x.so.1 (deleted)\n"
-		"\n"
-		"garbage\n"
-		"1-2 r--p 0 0:0 1 /z";
-	static const struct {
-		uint64_t start, end, offset;
-		const char *path;
-		bool deleted;
-	} want[] = {{0x55d0c0000000, 0x55d0c0002000, 0x1000, "/usr/a b", false},
-		    {0x7f1000000000, 0x7f1000001000, 0, "/lib/x.so.1", true},
-		    {1, 2, 0, "/z", false}};
-	struct code_map m;
-	size_t n = 0;
-
+	struct buf a = {0};
+	struct elf_parts p;
 	(void)state;
-	for (const char *s = lines; *s;) {
-		if (!code_map_parse(s, &s, &m))
-			continue;
-		assert_true(n < COUNT(want));
-		assert_int_equal(m.start, want[n].start);
-		assert_int_equal(m.end, want[n].end);
-		assert_int_equal(m.offset, want[n].offset);
-		assert_string_equal(text("%.*s", (int)m.len, m.path), want[n].path);
-		assert_int_equal(m.deleted, want[n].deleted);
-		n++;
+	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
+	load(1, memory_uri(&a));
+	struct code_names *c = code_names_new(getpid());
+	for (unsigned i = 1; i < 4; i++) {
+		maps[0].l_addr = BASE(i);
+		code_names_refresh(c);
+		assert_string_equal(named(c, BASE(i) + 0x1680), "add");
+		assert_string_equal(named(c, BASE(i - 1) + 0x1680), "?");
 	}
-	assert_int_equal(n, COUNT(want));
+	maps[1] = maps[0];
+	maps[1].l_addr = BASE(5);
+	runtime->r_map = &maps[1];
+	code_names_refresh(c);
+	assert_string_equal(named(c, BASE(5) + 0x1680), "add");
+	assert_string_equal(named(c, BASE(3) + 0x1680), "?");
+	runtime->r_version = 0; // no list for a while
+	code_names_refresh(c);
+	assert_int_equal(code_names_error(c), ENOENT);
+	assert_string_equal(named(c, BASE(5) + 0x1680), "?");
+	runtime->r_version = 11;
+	code_names_refresh(c);
+	assert_int_equal(code_names_error(c), 0);
+	assert_string_equal(named(c, BASE(5) + 0x1680), "add");
+	code_names_free(c);
+	buf_fini(&a);
 }
 
 int main(void)
@@ -572,7 +549,7 @@ int main(void)
 		cmocka_unit_test(test_replaced), cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_lists),    cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_elf),      cmocka_unit_test(test_names_long),
-		cmocka_unit_test(test_uris),     cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_sources),  cmocka_unit_test(test_moved),
 	};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
