@@ -120,8 +120,7 @@ static enum windows_fault read_mark_json(struct amdlog_windows *w, const char *l
 	memset(&m, 0xff, sizeof(m));
 	m.record[0] = m.result[0] = 0;
 	memset(m.label, 0, sizeof(m.label));
-	if (!jsonin_open(&j, line, len, '{'))
-		return WINDOWS_NO_JSON;
+	jsonin_open(&j, line, len, '{'); // if that fails, so does jsonin_next()
 	while (jsonin_next(&j, &key, &value))
 		members_take(rows, &key, &value);
 	if (j.failed)
