@@ -352,6 +352,11 @@ Processes that share over-subscribed GPUs
 
 41460   2 -         - compute   0x20c00    - low         -        1 turns its GPU is over-subscribed
 
+# Those with most queues come first; of as many the first process.
+$ cd $HOSTS/vm73-gfx90a-oversubscribed; ls -d sys/class/kfd/kfd/proc/*/queues/* | cut -d/ -f6 | uniq -c | awk '{ print $2, $1, $1 }' | sort -k2,2rn -k1,1n | diff - <(gpq --sysroot . hqd --summary --table sharers -rno PID,MAPPED,IN_SLOT) && gpq --sysroot . hqd --summary --table sharers -rno PID,MAPPED | sed -n '5,6p'
+254 2
+247 1
+
 # Over-subscribed by the runlist's word: more processes than VMIDs, though slots are free.
 $ printf 'Node 1, gpu_id a1f4:\n  00000000: c002a500 00000000 00000000 00000000\n' >dumps/rls; gpq hqd --hqds dumps/hqds --rls dumps/rls --mqds <(head -66 dumps/mqds) --summary -r -n -o TYPE,SLOTS,USED,QUEUES,OVER,BY
 compute 24 13 1 yes processes

@@ -15,6 +15,11 @@ gpq: option --instal needs an argument: DIR
 gpq: unknown option --versoin, did you mean --version; --help lists the options
 gpq: unknown option -x; --help lists the options
 
+# Options without a letter of their own have none at all, of no command.
+$ for c in '' $(gpq --list) 'bench preempt' 'bench ab' 'bench report'; do gpq $c $'-\x01' </dev/null || echo "? $?"; done 2>&1 | sed "s,^gpq: \([a-z]*: \)*,," | sort | uniq -c | sed 's/^ *//'
+17 ? 2
+17 unknown option -\x01; --help lists the options
+
 $ gpq ''; gpq queues '' --sysroot $HOSTS/gfx90a-k6.12; gpq queues -p ''; gpq queues --gpu ,; gpq suspend --for ''; gpq bench ''
 gpq: unknown command (nothing); gpq -h lists them
 gpq: queues: (nothing): no operand is expected; -h shows the options

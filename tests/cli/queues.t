@@ -419,6 +419,13 @@ $ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; 
 1
 2
 3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 41207,999 --wait 4 -rno QID
+gpq: queues: pid 999: no such process; without -p all are listed
+0
+1
+2
+3
+? 3
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --sort -QID --filter 'QID > 1' --wait 2 -rno QID
 3
 2

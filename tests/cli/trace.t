@@ -625,6 +625,11 @@ gpq: trace: --mark marks: line 10001: too many windows; split the file
 $ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c 'class="band"' x.svg
 3
 
+# From 999.9 s on the picture has 11 intervals, on an axis of 1.2 s: of a window that lies across an end the part within, of others nothing.
+$ printf '1s 2s\n999s 1000.3s\n1000.45s 5000s\n1500s 1600s\n' >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -o 'x=[^ ]* .*width=[^ ]* .*class="band"' x.svg | cut -d'"' -f2,6 | sort | uniq -c | sed 's/^ *//'
+3 0.00%"33.33%
+3 45.83%"45.83%
+
 # Streams over time: moves.log has stream 0x3950000 on the first queue for two dispatches, for one on the second, for one on
 # the first again; then it is made anew on the second one. The other stream stays.
 $ gpq trace --by stream $DATA/amdlog/moves.log

@@ -105,6 +105,12 @@ gpq: queues: pid 9: no such process; without -p all are listed
 ${back}gpq: queues: pid 9: no such process; without -p all are listed
 ended by SIGINT
 keys show"
+cp -r "$GPQ_SYSROOT" "$work/leaving"
+is "the messages of the last page, then those of the list that failed" "$(GPQ_SYSROOT=$work/leaving view 9x70 "page 52880" \
+	"sh rm -r $work/leaving/proc/52880; mv $work/leaving/sys/class/kfd/kfd/proc/52880 $work/went" end -- "${few[@]}" | tail -n +5)" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
+gpq: queues: pid 9: no such process; without -p all are listed
+exit status 5
+keys show"
 is "it is broken at the right edge; three lines and how many more there are" "$(view 12x42 "page 52880" -- gpq queues -p 52880,9,8,6 -o PID --watch 10ms | sed '1s/ $//')" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
   PID
 52880

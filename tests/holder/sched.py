@@ -378,4 +378,11 @@ def _(r):
     yield r.changes(), []
 
 
+@scenario("a log that cannot be opened ends it, without statistics")
+def _(r):
+    a = r.target(0)
+    yield r.gpq("sched", "--socket", r.dir + "/hints", "--offline", pids(a), "--log", "/dev/null/x"), (
+        "1 / gpq: sched: --log /dev/null/x: Not a directory")
+
+
 main()

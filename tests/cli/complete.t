@@ -1,0 +1,81 @@
+# Completion, candidate by candidate; what else is completed: help.t, frame.t.
+# Commands, and `help` of them; then kinds; options where an operand is not expected; where none is known, nothing.
+$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' ' | sed 's/\(--[a-z-]*\) --.*/\1 .../'; echo; }; c ''; c help ''; c help he; c help queues ''; c help bench ''; c help bench ab ''; c bench ab ''; c gpus ''; c gpus x; c trace ''; c trace -
+bench events gpus hqd merge packets queues resume sched snapshot suspend trace why help 
+bench events gpus hqd merge packets queues resume sched snapshot suspend trace why 
+
+
+preempt ab report 
+
+--dry-run ...
+--gpu ...
+
+
+--breakdown ...
+
+
+$ diff <(gpq --complete -- '' | cut -f1 | grep -v help) <(gpq --list); gpq --complete -- help | tr '\t' :; gpq --complete -- gpus --j | tr '\t' :
+help:show the help of a command
+--json:one JSON document
+--json-schema:print the JSON Schema of --json, or with --ndjson of its lines, and exit
+
+# A filter: a column where a value may stand, an operator behind a value, nothing in a string or a number.
+$ f() { gpq --complete -- queues --filter "$1" | tr '\t' :; echo .; }; f 'QID == 1 '; f 'PID  ' | tail -2; for e in PIP '(PIP' '!PIP' 'QID<PIP' 'QID> PIP' 'QID == PIP' 'QID =~PIP' 'QID && PIP' 'QID ||PIP' 'COMMAND == "x" && pip' 'COMMAND == "PIP' 'QID == 1' 'QID PIP'; do f "$e"; done
+QID == 1 ==:operator
+QID == 1 !=:operator
+QID == 1 <:operator
+QID == 1 <=:operator
+QID == 1 >:operator
+QID == 1 >=:operator
+QID == 1 =~:operator
+QID == 1 !~:operator
+QID == 1 &&:operator
+QID == 1 ||:operator
+.
+PID  ||:operator
+.
+PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+(PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+!PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID<PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID> PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID == PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID =~PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID && PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+QID ||PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+COMMAND == "x" && PIPE_PRIO:pipe priority, 0 to 2 (MQD)
+.
+.
+.
+.
+
+# --sort: a minus stays; of a list the last part.
+$ c() { gpq --complete -- "$@" | cut -f1; }; c queues --sort -PIP; c queues --sort QID,-PIP; c queues --sort QID,PIP; c queues --sort -QID,PIP
+-PIPE_PRIO
+QID,-PIPE_PRIO
+QID,PIPE_PRIO
+-QID,PIPE_PRIO
+
+# Queues, of the processes that are typed; GPUs by index, id and address; where there is no driver, none.
+$ c() { gpq --complete -- --sysroot $HOSTS/$H "$@" | tr '\t' : | sort; }; H=gfx90a-k6.12; c queues -Q ''; c queues -p 41207 -Q '3,'; c queues -p 41207,9 -Q 0 ; c queues -p 9 -Q ''; c gpus --gpu '4' | cut -d: -f1; c gpus --gpu=0000 | cut -f1 -d[; H=nowhere; c gpus --gpu ''; c queues -Q ''; c queues -p ''
+0:compute, process 41207
+0:compute, process 52880
+1:compute, process 41207
+2:compute, process 41207
+3:sdma, process 41207
+3,0:compute, process 41207
+3,1:compute, process 41207
+3,2:compute, process 41207
+3,3:sdma, process 41207
+0:compute, process 41207
+41460
+--gpu=0000:43:00.0:Aldebaran/MI200 
