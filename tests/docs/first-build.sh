@@ -6,9 +6,11 @@
 rig_only
 unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE DLOPEN V # of the make that runs the tests
 
+# Not ccache, which looks for a compiler of the link's name.
+gcc=$(type -ap gcc | xargs -d '\n' readlink -f | grep -vm1 '/ccache$')
 mkdir "$work/bin"
 standin() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1" && chmod +x "$work/bin/$1"; } # NAME COMMANDS
-standin apt-get "echo \"\$*\" >>$work/asked; [ \"\$1\" != install ] || ln -sf $(command -v gcc) $work/bin/cc1st"
+standin apt-get "echo \"\$*\" >>$work/asked; [ \"\$1\" != install ] || ln -sf $gcc $work/bin/cc1st"
 standin dpkg-query 'echo installed; echo "dpkg-query: no packages found matching gcc"'
 standin id 'echo 0'
 standin sudo 'exit 1'
