@@ -82,6 +82,9 @@ for c in $(gpq --list); do
 	rig is "$c: in bash's list of links" "$(grep -oE "gpq-$c\b" "$top/completions/gpq.bash" | head -1)" "gpq-$c"
 done
 
+is "why: the help of STATE and STATES of gpq-why.1" "$(man_tags gpq-why.1 STATES | sed 's/\\-/-/g; s/^\.B //' | sort)" \
+	"$(gpq why --list-columns -r -n -o COLUMN,HELP | sed -n '0,/^STATE /s/^STATE //p' | sed 's/\\x20//g' | tr , '\n' | sort)"
+
 for page in "$pages"/*; do
 	if command -v mandoc >/dev/null; then
 		out=$(mandoc -T lint -W warning "$page" 2>&1)
