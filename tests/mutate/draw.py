@@ -126,12 +126,17 @@ def equivalents(path, all_sources):
     return rows
 
 
-def again(all_sources, path):
-    """The faults of a listing that no test found, where their text still stands."""
+def listing(path):
     with open(path, encoding="utf-8") as f:
-        missed = [r for r in map(json.loads, f) if not r["found"]]
+        return [json.loads(line) for line in f]
+
+
+def again(all_sources, results):
+    """The faults of a listing that no test found, where their text still stands."""
     fields = Fields(all_sources)
-    for r in missed:
+    for r in results:
+        if r["found"]:
+            continue
         for source in all_sources:
             for region in source.regions if source.path == r["file"] else ():
                 faults = (Fault(source, region, name, edits) for i in range(region.first + 1, region.last)

@@ -9,13 +9,17 @@ import subprocess
 
 from tree import TOP, WORK, Tree, all_tests, program, side_by_side
 
-MAP = os.path.join(WORK, "map.json")
 MAP_BYTES = 1 << 23 # as in probe.h
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def output(*command):
     return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.split("\n")
+
+
+def read_bytes(path):
+    with open(path, "rb") as f:
+        return f.read()
 
 
 class Blocks:
@@ -38,11 +42,8 @@ class Blocks:
                 if at >= 0:
                     self.lines.setdefault(calls[at] // 4, set()).add((file, int(m.group(2))))
 
-    def executed(self, path):
-        if not os.stat(path).st_blocks:
-            return ()
-        with open(path, "rb") as f:
-            return (l for m in re.finditer(b"\x01", f.read()) for l in self.lines.get(m.start(), ()))
+    def executed(self, data):
+        return (l for m in re.finditer(b"\x01", data) for l in self.lines.get(m.start(), ()))
 
 
 class Functions:
@@ -64,6 +65,10 @@ class Functions:
         return packed
 
 
+def own_tests():
+    return {t: hashlib.sha1(read_bytes(os.path.join(TOP, t))).hexdigest() for t in all_tests()}
+
+
 def probe(tests, jobs, functions):
     """{test: time and lines}, and all lines that have code."""
     tree = Tree("probe", f"-O0 -g -fsanitize-coverage=trace-pc -include {HERE}/probe.h", "-w")
@@ -83,7 +88,7 @@ def probe(tests, jobs, functions):
                 f.truncate(MAP_BYTES)
             os.chmod(path, 0o666) # some tests become another user
         _, seconds = tree.run(test, 300, maps)
-        lines = {l for p, path in files.items() for l in blocks[p].executed(path)}
+        lines = {l for p, path in files.items() if os.stat(path).st_blocks for l in blocks[p].executed(read_bytes(path))}
         shutil.rmtree(maps)
         return {"time": seconds, "lines": functions.pack(lines)}
     results = side_by_side(range(jobs), tests, execute)
@@ -91,17 +96,14 @@ def probe(tests, jobs, functions):
 
 
 class Map:
-    """The tests that can find a fault. Kept in build/mutate/map.json; tests that have changed run anew, and all if many functions have."""
+    """The tests that can find a fault. Kept in build/mutate/NAME.json; tests that have changed run anew, and all if many functions have.
+    `own`: what identifies each test; probing(tests, jobs, functions): what probe() returns."""
 
-    def __init__(self, all_sources, jobs, say):
-        self.sources, self.functions = all_sources, Functions(all_sources)
-        own = {}
-        for t in all_tests():
-            with open(os.path.join(TOP, t), "rb") as f:
-                own[t] = hashlib.sha1(f.read()).hexdigest()
-        stored = {"tests": {}, "known": {}}
-        if os.path.exists(MAP):
-            with open(MAP, encoding="utf-8") as f:
+    def __init__(self, name, all_sources, own, probing, jobs, say):
+        self.sources, self.functions, stored = all_sources, Functions(all_sources), {"tests": {}, "known": {}}
+        path = os.path.join(WORK, name + ".json")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
                 stored = json.load(f)
         stale = [k for k, d in self.functions.digest.items() if stored["known"].get(k, (None,))[0] != d]
         if len(stale) > len(self.functions.digest) / 4:
@@ -111,11 +113,11 @@ class Map:
         todo = [t for t in own if t not in self.tests]
         if todo:
             say(f"probe: what {len(todo)} tests execute")
-            results, self.known = probe(todo, jobs, self.functions)
+            results, self.known = probing(todo, jobs, self.functions)
             self.tests.update({t: {"own": own[t], **r} for t, r in results.items()})
-            with open(MAP + ".new", "w", encoding="utf-8") as f:
+            with open(path + ".new", "w", encoding="utf-8") as f:
                 json.dump({"tests": self.tests, "known": self.known}, f)
-            os.replace(MAP + ".new", MAP)
+            os.replace(path + ".new", path)
 
     def time(self, test):
         return self.tests[test]["time"]

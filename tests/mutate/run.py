@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Small faults put into the code one at a time: which does no test find?
 
-    run.py [-j N] [-n N] [--seed SEED] [--room ROOM] [--changed [--base COMMIT]] [--rest]     faults drawn at random
-    run.py [-j N] --again FILE                                                                those of FILE (.ndjson) that no test found
+    run.py [-j N] [-n N] [--seed SEED] [--room ROOM] [--changed [--base COMMIT]] [--rest] [--kernel SERIES]     faults drawn at random
+    run.py [-j N] --again FILE [--rest] [--kernel SERIES]                                     those of FILE (.ndjson) that no test found
     run.py [-j N] --table [PATTERN...]                                                        the faults of tests/mutate/table*
 
 A fault drawn at random is tried with the tests of `make check` that execute its lines (probe.py), the quickest first; the first
 failure ends it. The other tests are run with --rest only: what does not execute a line can hardly find a fault in it, and a survivor
-would cost the time of the whole check. Not found: SURVIVES, or "not executed" where no test comes by. What the compiler makes the same
+would cost the time of the whole check. With --kernel what passes is tried in the VM as well, with the scripts that execute its lines
+(kernel.py). Not found: SURVIVES, or "not executed" where no test comes by. What the compiler makes the same
 code of, and rows of `equivalent`, is drawn anew. A release (free, close) that is left out is counted apart: only leak checkers see it.
 One line for each fault, and in build/mutate/SEED.ndjson an object; at the end a table by room. Status 1: --changed has a survivor.
 
@@ -27,7 +28,8 @@ import sys
 import threading
 
 import draw
-from probe import Map
+from kernel import Rig, build, own, scripts
+from probe import Map, own_tests, probe
 from source import sources
 from tree import TOP, WORK, Faulty, Tree, side_by_side
 
@@ -81,14 +83,20 @@ class Drawn:
 
         def wanted(path, line):
             return (not args.room or f"/{args.room}/" in f"/{os.path.dirname(path)}/") and (lines is None or line in lines.get(path, ()))
-        self.faults = draw.again(all_sources, args.again) if args.again else \
+        earlier = draw.listing(args.again) if args.again else []
+        self.faults = draw.again(all_sources, earlier) if args.again else \
             draw.draw(all_sources, args.seed, wanted, lambda f: (f.file, f.region.name, f.old, f.new) in equivalent)
-        self.map = Map(all_sources, args.j, say)
+        self.map, self.kernel = Map("map", all_sources, own_tests(), probe, args.j, say), None
+        if args.kernel:
+            self.rig = Rig(args.kernel)
+            self.kernel = Map(f"map-{args.kernel}", all_sources, {s: own(s) for s in scripts()}, self.rig.probe, args.j, say)
         self.judge = Judge(self.map.time)
-        self.turn, self.valid, self.busy, self.results = threading.Condition(), 0, 0, []
+        self.turn, self.valid, self.busy = threading.Condition(), 0, 0
+        self.results = [r for r in earlier if r["found"]]
         self.out = os.path.join(WORK, f"{args.seed}.ndjson")
         if args.n:
-            open(self.out, "w", encoding="utf-8").close()
+            with open(self.out, "w", encoding="utf-8") as f:
+                f.writelines(json.dumps(r) + "\n" for r in self.results)
         threads = [threading.Thread(target=self.work, args=[t]) for t in trees]
         for t in threads:
             t.start()
@@ -123,8 +131,16 @@ class Drawn:
         built, found, how = self.judge.first_failure(tree, fault.file, fault.text, lambda b: tests if b and b != tree.sound else ())
         if not built or built == tree.sound:
             return None
+        if not found and self.kernel:
+            in_vm = self.kernel.covering(fault)
+            found, how = self.in_vm(tree, fault, in_vm) if in_vm else (None, None)
+            covering += in_vm
         return {"file": fault.file, "line": fault.line, "function": fault.region.name, "room": fault.room, "operator": fault.operator,
                 "old": fault.old, "new": fault.new, "found": found, "how": how, "covering": covering}
+
+    def in_vm(self, tree, fault, names):
+        with Faulty(tree, fault.file, fault.text):
+            return self.rig.first_failure(tree, names, self.kernel.time) if build(tree) else (None, None)
 
     def tell(self, r):
         self.results.append(r)
@@ -183,14 +199,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("-n", type=int)
-    for option in "--seed", "--room", "--base", "--again":
+    for option in "--seed", "--room", "--base", "--again", "--kernel":
         parser.add_argument(option)
     for option in "--changed", "--rest", "--table":
         parser.add_argument(option, action="store_true")
     parser.add_argument("pattern", nargs="*")
     args = parser.parse_args()
     args.n = args.n if args.n is not None else 20 if args.changed else 10**6 if args.again else 200
-    args.seed = args.seed or ("again" if args.again else str(random.SystemRandom().randrange(10**6)))
+    args.seed = args.seed or (os.path.basename(args.again).removesuffix(".ndjson") if args.again else str(random.SystemRandom().randrange(10**6)))
     if os.getuid() or subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], check=False).returncode:
         sys.exit("faulty programs run in namespaces of their own: this takes root")
     os.makedirs(WORK, exist_ok=True)
@@ -200,6 +216,8 @@ def main():
     for tree in trees:
         tree.sync(like=trees[0] if tree is not trees[0] else None)
         tree.build(args.j)
+        if args.kernel and not build(tree, args.j):
+            sys.exit(f"{tree.path}: build/testing/gpq does not build")
     if args.table:
         return run_table(trees, args.pattern)
     print(f"SEED={args.seed}", flush=True)

@@ -203,7 +203,8 @@ class Faulty:
 
     def __init__(self, tree, file, text):
         self.tree, self.text, self.path = tree, text, tree.at(file)
-        self.obj = tree.at(f"build/plain/{file[:-2]}.o") if file.endswith(".c") and file not in tree.included else None
+        self.object = file[:-2] + ".o"
+        self.obj = tree.at(f"build/plain/{self.object}") if file.endswith(".c") and file not in tree.included else None
 
     def __enter__(self):
         self.stat = os.stat(self.path)
@@ -223,6 +224,6 @@ class Faulty:
         if self.obj:
             os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
             os.replace(self.obj + ".sound", self.obj)
-        for f in BUILT: # made of an object that is not there any more
+        for f in *BUILT, f"build/testing/{self.object}": # made of an object that is not there any more, or that object
             if os.path.exists(self.tree.at(f)):
                 os.remove(self.tree.at(f))
