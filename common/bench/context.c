@@ -113,9 +113,9 @@ void bench_context_host(struct bench_context *c)
 	struct context cli; // the host as documents of other commands describe it
 	memset(c, 0, sizeof(*c));
 	context_init(&cli);
-	context_add(c, CONTEXT_host, "%s", cli.host);
-	context_add(c, CONTEXT_kernel, "%s", cli.kernel);
-	context_add(c, CONTEXT_boot_id, "%s", cli.boot_id);
+	context_add(c, CONTEXT_host, "%s", cli.host ? cli.host : "");
+	context_add(c, CONTEXT_kernel, "%s", cli.kernel ? cli.kernel : "");
+	context_add(c, CONTEXT_boot_id, "%s", cli.boot_id ? cli.boot_id : "");
 	context_add(c, CONTEXT_source, "%s", cli.source);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
