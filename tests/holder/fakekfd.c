@@ -12,6 +12,9 @@
 // lest others find those of the test, they are named rig-holder: "rig-" is "gpq-" to the test's
 // gpq.
 //
+// Memory. Of a gpq that was started with $GPQ_RIG_LOOKS the test is told before it reads an index
+// or a save area, and may move both.
+//
 // System calls are made directly: a holder that has locked itself down may make those of its list
 // alone, which has what is called here.
 #include <dirent.h>
@@ -49,6 +52,9 @@
 #define PIDS       (1u << 22)
 #define ANSWER_MAX 131072
 
+#define MEMORY      UINT64_C(0x200000000) // of target.c
+#define MEMORY_SIZE 65536
+
 struct timer {
 	int32_t pid;    // 0: free
 	int32_t signal; // 0: a timerfd; -1: the wait that a process is in
@@ -65,6 +71,7 @@ struct page { // rig.py has the same layout
 
 static struct page *page;
 static char rig[64], root[80];
+static pid_t looker; // the process whose reads of memory the test is told of
 
 static const char *const moved[] = {"/sys/",    "/proc/sys/", "/dev/kfd",
 				    "/dev/dri", "/run/",      "/tmp/gpq-"};
@@ -94,6 +101,7 @@ __attribute__((constructor)) static void begin(void)
 	if (fd < 0 || page == MAP_FAILED)
 		_exit(99);
 	close(fd);
+	looker = getenv("GPQ_RIG_LOOKS") ? getpid() : 0;
 	register_self();
 	pthread_atfork(NULL, NULL, register_self);
 }
@@ -477,6 +485,30 @@ static bool send_question(int fd, struct iovec *parts, size_t n, int pass)
 		sent = sendmsg(fd, &m, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent > 0;
+}
+
+// Tells the test of a read, and waits until it has done what it likes.
+static void tell_look(int memory, uint64_t at)
+{
+	static int fd = -1;
+	char link[32], name[32] = "";
+	uint64_t head[] = {(uint64_t)gettid(), at};
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", memory);
+	if (fd < 0)
+		fd = open_driver();
+	if (syscall(SYS_readlink, link, name, sizeof(name) - 1) < 0)
+		_exit(99);
+	struct iovec parts[] = {{head, sizeof(head)}, {name, sizeof(name)}};
+	if (send_question(fd, parts, 2, -1))
+		recv(fd, name, sizeof(name), 0);
+}
+
+ssize_t pread64(int fd, void *to, size_t n, off64_t at)
+{
+	const uint64_t offset = (uint64_t)at - MEMORY;
+	if (looker && getpid() == looker && offset < MEMORY_SIZE)
+		tell_look(fd, offset);
+	return syscall(SYS_pread64, fd, to, n, at);
 }
 
 int ioctl(int fd, unsigned long request, ...)

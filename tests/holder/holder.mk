@@ -1,4 +1,4 @@
-# A driver for gpq suspend, resume and sched without a GPU and without a VM; tests/holder/rig.py tells how.
+# A driver for gpq suspend, resume, sched and bench without a GPU and without a VM; tests/holder/rig.py tells how.
 
 RIG := $(B)/rig
 

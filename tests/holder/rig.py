@@ -1,4 +1,4 @@
-"""gpq suspend, resume and sched without a GPU and without a VM.
+"""gpq suspend, resume, sched and bench without a GPU and without a VM.
 
 The gpq under test runs with fakekfd.so preloaded: its /dev/kfd is Driver below, a model of the debug interface after
 common/kfd/facts.md, and its clock moves when a test says so. What is traced and held are real processes (target.c), so ptrace,
@@ -113,6 +113,7 @@ class Driver(threading.Thread):
         self.listener.listen(64)
         self.processes, self.calls, self.faults, self.hooks = {}, [], [], collections.defaultdict(list)
         self.version, self.hws, self.untraced = (1, 17), True, False
+        self.first, self.looks, self.on_look = None, 0, {}
         self.lock, self.changed = threading.RLock(), None
         self.changed = threading.Condition(self.lock)
         self.start()
@@ -159,6 +160,8 @@ class Driver(threading.Thread):
         result, out, extra = -ENOTTY, arg, b""
         if status_of(tid).get("Tgid") != str(opener):
             result = -EBADF  # a child made by fork cannot use the descriptor
+        elif request == 0:
+            result = self.look(*struct.unpack("Q32s", more))
         elif request == GET_VERSION:
             result, out = self.hook("version", lambda: 0), struct.pack("II", *self.version)
         elif request == DBG_TRAP and self.version >= (1, 13):
@@ -166,6 +169,16 @@ class Driver(threading.Thread):
         for fd in fds:
             os.close(fd)
         return struct.pack("i", result) + out + extra
+
+    def look(self, at, link):
+        """gpq reads its targets' memory (GPQ_RIG_LOOKS). A look begins with the first queue of `first`."""
+        pid = int(link.split(b"/")[2])
+        p = self.processes.get(pid)
+        if p and p == self.first and at == 16 * min(q.qid for q in p.queues):
+            self.looks += 1
+            self.on_look.get(self.looks, lambda: None)()
+            self.on_look.get("each", lambda: None)()
+        return 0
 
     # ---- sessions
 
@@ -695,6 +708,7 @@ class Rig:
         with self.driver.lock:
             self.driver.reap()
             self.driver.hooks.clear()
+            self.driver.on_look = {}
             self.driver.version, self.driver.hws, self.driver.untraced = (1, 17), True, False
         for path in (self.root + "/sys/module", self.root + "/sys/kernel", self.run_dir + "/gpq"):
             shutil.rmtree(path, ignore_errors=True)

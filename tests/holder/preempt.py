@@ -1,0 +1,287 @@
+"""gpq bench preempt: each time and number that it measures, by a clock of the test's own. preempt.py TOP BUILD [WORD]. TAP."""
+from bench import *  # noqa: F403
+
+
+def preempt(r, t, *args, **how):
+    targets = t if isinstance(t, tuple) else (t,)
+    return Bench(r, "preempt", "-p", ",".join(str(t.pid) for t in targets), "--settle", "0", "--warmup", "0", "--untouched-every", "0", *args,
+                 first=targets[0].kfd, stdout=subprocess.DEVNULL, **how)
+
+
+def running(r, t):
+    """Looks take 0.25 ms, in which queue 0 takes a packet if it runs."""
+    return {"each": lambda: (r.move(MS // 4), t.off or t.set_index(0, r.driver.looks, 10 ** 6))}
+
+
+@scenario("one cycle: each time and each count")
+def _(r):
+    t = r.target(0, (1, 1))
+    t.set_waves(0, 4096)
+    index(t, (100, 110), (64, 64))()
+    takes(r, 3, 2)
+    takes(r, 4, 5)
+    b = Bench(r, "preempt", "-p", t.pid, "--cycles", "2", "--warmup", "0", "--hold", "10ms", "--gap", "20ms", "--settle", "1ms", "--grace", "9",
+              "--untouched-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
+        2: index(t, (107, 120), (64, 64)),   # the untouched window ends
+        3: index(t, (110, 120), (64, 64)),   # suspend is asked for
+        4: index(t, (115, 140), (72, 72)),   # it was suspended
+        5: index(t, (117, 140), (72, 72)),   # and still drained
+        8: index(t, (117, 140), (72, 80)),   # resume is asked for: 23 packets are left, and the other queue has work
+        11: index(t, (117, 140), (80, 80)),  # the third look after resume sees that it goes on
+        12: index(t, (133, 140), (88, 88)),  # the end
+        13: index(t, (135, 140), (88, 88)),
+        18: index(t, (135, 141), (88, 88)),
+        19: index(t, (138, 141), (88, 88)),  # the first look after resume sees it
+        20: index(t, (141, 141), (88, 88))})
+    yield b.finish(), ("0 / all suspend 2 3000000 4000000 / all suspend_ioctl 2 3000000 4000000 / all own 2 0 0 / all still 2 0 500000 / "
+                       "all resume 2 2000000 5000000 / all resume_ioctl 2 2000000 5000000 / all progress 2 250000 750000 / all cost 2 5000000 9000000 / "
+                       "gpq: bench: all: cycles came more often than every 90ms: they took much of the time of other queues on the GPU; a greater "
+                       "--gap spares others")
+    first = {"cycle": 0, "at_ns": 1000030500000, "suspend_ns": 3 * MS, "suspend_ioctl_ns": 3 * MS, "still_ns": 500000, "still_look_ns": 500000,
+             "held_ns": 10250000, "resume_ns": 2 * MS, "resume_ioctl_ns": 2 * MS, "progress_ns": 750000, "progress_look_ns": 250000,
+             "gap_ns": 20250000, "read_sum": 110, "suspend_packets": 7, "held_packets": 0, "resume_packets": 0, "gap_packets": 16,
+             "backlog_packets": 24, "untouched_ns": 30 * MS, "untouched_packets": 7}
+    second = {"cycle": 1, "at_ns": 1000066250000, "suspend_ns": 4 * MS, "suspend_ioctl_ns": 4 * MS, "still_ns": 0, "still_look_ns": 500000,
+              "held_ns": 10250000, "resume_ns": 5 * MS, "resume_ioctl_ns": 5 * MS, "progress_ns": 250000, "progress_look_ns": 250000,
+              "gap_ns": 20250000, "read_sum": 135, "suspend_packets": 0, "held_packets": 0, "resume_packets": 3, "gap_packets": 3,
+              "backlog_packets": 6, "untouched_ns": None, "untouched_packets": None}
+    yield b.samples(*first), [tuple(first.values()), tuple(second.values())]
+    both = {"record": "preempt_cycle", "result": "ok", "warmup": False, "repeat": 0, "grace": 9, "queues_wanted": None, "hold_wanted_ns": 10 * MS,
+            "gap_wanted_ns": 20 * MS, "process": None, "queues": 2, "suspend_first_ns": None, "resume_first_ns": None, "saved_bytes_xcc": [4096],
+            "host": None, "boot_id": None, "kernel": "6.12.95", "kfd_version": "1.17", "scheduler": "HWS", "gpus": "gfx90a 0000:43:00.0 xcc 1 mec 78", "target": f"{t.pid} target",
+            "target_queues": "2"}
+    yield b.samples(*both), 2 * [tuple(both.values())]
+    yield b.waited, [29.75, 9, 19.25, 9, 19.75]
+    yield (r.changes(), t.tracer, r.holders()), (
+        ["enable", "send", "send", "suspend 0,1 grace=9", "resume 0,1", "suspend 0,1 grace=9", "resume 0,1", "disable"], 0, [])
+
+
+@scenario("settings and runs: each setting once in a block, warm-up and untouched windows by setting, a pause between runs")
+def _(r):
+    t = r.target(0, 1)
+    orders = []
+    for seed in 1, 1, 2, 3, 4:
+        b = preempt(r, t, "--cycles", "2", "--warmup", "1", "--sweep", "queues=1,2", "--sweep", "grace=5", "--runs", "2", "--pause", "70ms",
+                    "--untouched-every", "2", "--hold", "3ms", "--gap", "2ms", "--seed", seed,
+                    on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
+        yield b.finish(), "0"
+        yield b.samples("cycle", "block", "repeat", "warmup", "untouched_ns", "grace", "seed"), [
+            (i, i // 2, i // 6, i % 6 < 2, 5 * MS if i % 6 in (2, 3) else None, 5, str(seed)) for i in range(12)]
+        yield (b.waited.count(70), b.waited.count(2.75), b.waited.count(1.75), b.waited.count(4.75)), (1, 12, 12, 4)
+        order = [q for q, in b.samples("queues_wanted")]
+        yield [sorted(order[i:i + 2]) for i in range(0, 12, 2)], 6 * [[1, 2]]
+        yield b.samples("queues"), [(q,) for q in order]
+        ids = ["0" if q == 1 else "0,1" for q in order]
+        yield r.changes()[3:-1], [call for i in ids for call in (f"suspend {i} grace=5", f"resume {i}")]
+        orders.append(order)
+    yield (orders[0] == orders[1], len({str(o) for o in orders}) > 2), (True, True)
+
+
+@scenario("a sweep of hold and gap, and --duration")
+def _(r):
+    t = r.target(0)
+    takes(r, 3, 2)
+    b = preempt(r, t, "--duration", "60ms", "--sweep", "hold=4ms,8ms", "--sweep", "gap=6ms")
+    out = b.finish().split(" / ")
+    yield out[0], "0"
+    yield out[1][12:] in [f"hold={ms}ms: cycles came more often than every 50ms: they took much of the time of other queues on the GPU; a greater "
+                          "--gap spares others" for ms in (4, 8)], True
+    yield out[2:], ["gpq: bench: pid t1 had nothing to do in 5 of 5 cycles: its progress then says nothing; measure while it has work"]
+    rows = b.samples("result", "hold_wanted_ns", "at_ns", "held_ns", "gap_ns", "progress_ns")
+    yield sorted(h for _, h, *_ in rows[:4]), [4 * MS, 4 * MS, 8 * MS, 8 * MS]
+    yield rows, [("idle", h, at, h + MS // 4, 6 * MS + MS // 4, None) for _, h, at, *_ in rows]
+    yield [y[2] - x[2] for x, y in zip(rows, rows[1:])], [x[1] + 6750000 + (0 if i else 5 * MS) for i, x in enumerate(rows[:4])]
+
+
+@scenario("without --gap, cycles come as seldom as spares other queues: ten times the 90th percentile of what the latest cost")
+def _(r):
+    t = r.target(0)
+    for cost in ((3, 2), (1, 1), (4, 5)):
+        takes(r, *cost)
+    b = preempt(r, t, "--cycles", "3", "--hold", "1ms", on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
+    yield b.finish(), "0"
+    rows = b.samples("at_ns", "gap_ns", "gap_wanted_ns")
+    yield [(at - rows[0][0], *rest) for at, *rest in rows], [(0, 44 * MS, 10 * MS), (50500000, 47 * MS, 10 * MS), (101 * MS, 80 * MS, 10 * MS)]
+
+
+@scenario("several processes: a hold of all, lines of the group and of each")
+def _(r):
+    a, b = r.target(0), r.target(0, (1, 1), 2)
+    index(a, (10, 12))()
+    index(b, (20, 30), (64, 128), (5, 9))()
+    takes(r, 3, 2)
+    takes(r, 4, 1)
+    x = preempt(r, (a, b), "--cycles", "2", "--hold", "5ms", "--gap", "5ms", "--untouched-every", "2", on_look={
+        2: lambda: (a.set_index(0, 11, 12), b.set_index(0, 23, 30)),
+        4: lambda: (b.set_index(0, 24, 30), b.set_index(1, 65, 128)),
+        6: lambda: a.set_index(0, 12, 14),
+        7: lambda: b.set_index(2, 9, 9)})
+    yield x.finish().split(" / ")[0], "0"
+    yield x.samples("cycle", "block", "process", "result", "queues", "untouched_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
+        (0, 0, 0, "ok", 4, 10 * MS, None, None, None, None), (1, 0, a.pid, "ok", 1, 10 * MS, None, None, None, [0]),
+        (2, 0, b.pid, "ok", 3, 10 * MS, None, None, None, [0]), (3, 1, 0, "ok", 4, None, None, None, None, None),
+        (4, 1, a.pid, "ok", 1, None, None, None, None, [0]), (5, 1, b.pid, "ok", 3, None, None, None, None, [0])]
+    yield x.samples("untouched_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
+        (4, 1, 0, 1, 4, 12), (1, 0, 0, 1, 0, 1), (3, 1, 0, 0, 4, 11)]
+    group, *each = x.samples("suspend_ns", "suspend_ioctl_ns", "resume_ns", "resume_ioctl_ns", "suspend_first_ns", "resume_first_ns")[:3]
+    yield group[0] in (7 * MS, 4 * MS, 3 * MS) and group[2] in (1 * MS, 2 * MS, 3 * MS), True
+    yield group, (*map(max, *(e[:4] for e in each)), min(e[0] for e in each), min(e[2] for e in each))
+    yield [e[4:] for e in each], 2 * [(None, None)]
+    grace, = [c for c in r.changes() if c.startswith("t2 suspend")][:1]
+    yield grace, "t2 suspend 0,1,2 grace=32"
+
+
+@scenario("what is not as it should be: queues that move while they are held, that are refused, that make no progress")
+def _(r):
+    t = r.target(0, 1)
+    index(t, (1, 9), (1, 9))()
+    limits = ("--cycles", "1", "--hold", "5ms", "--gap", "5ms", "--require", "suspend p50 < 1s")
+    spoiled = "1 / gpq: bench: required: suspend p50 < 1s: max 0.000ms, but not all cycles were ok"
+    b = preempt(r, t, *limits, on_look={3: lambda: t.set_index(1, 2, 9), 4: lambda: t.set_index(0, 4, 9)})
+    yield b.finish(), spoiled
+    yield b.samples("result", "queues", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets"), [
+        ("moved", 2, 0, 1, 3, 0, 15)]
+    for q in 0, 1:
+        t.kfd.queue(q).refusals = 1
+        b = preempt(r, t, *limits, on_look={5: lambda: t.set_index(0, 5, 9)})
+        yield b.finish(), spoiled
+        yield b.samples("result", "queues"), [("partly", 2)]
+        t.set_index(0, 4, 9)
+    t.kfd.queue(0).refusals = t.kfd.queue(1).refusals = 1
+    r.changes()
+    b = preempt(r, t, "--cycles", "3")
+    yield b.finish(), "1 / gpq: bench: pid t1: after 1 cycles: not suspended: refused; the target runs; dmesg may tell more"
+    yield (b.samples("result", "held_ns"), t.off, r.changes()[3:]), ([("failed", None)], "", ["suspend 0,1 grace=32", "resume 0,1", "disable"])
+    b = preempt(r, t, "--cycles", "3", "--hold", "2ms", "--gap", "2ms", "--patience", "15ms")
+    yield b.finish(), ("1 / gpq: bench: pid t1: after 1 cycles: no progress within 0.015s of resume although there is work; nothing is held; "
+                       "--patience waits longer")
+    yield (b.samples("result", "progress_ns", "backlog_packets"), t.off, r.driver.looks), ([("stuck", None, 12)], "", 64)
+
+
+@scenario("work that comes late: progress is watched closely for 20 ms, then every 0.1 ms")
+def _(r):
+    t = r.target(0)
+    t.set_index(0, 5, 6)
+    b = preempt(r, t, "--cycles", "1", "--hold", "2ms", "--gap", "2ms", look_ns=MS, on_look={40: lambda: t.set_index(0, 6, 6)})
+    yield b.finish(), "0"
+    yield b.samples("result", "progress_ns", "progress_look_ns", "gap_ns"), [("ok", 38600000, 1100000, 39600000)]
+    yield b.waited, [1] + 16 * [0.1]
+
+
+@scenario("Ctrl-C: in the untouched window, in a hold, between cycles, in the pause")
+def _(r):
+    t = r.target(0)
+    held = ["suspend 0 grace=32", "resume 0"]
+    for args, wait, result, calls in ((("--untouched-every", "1", "--hold", "1ms", "--gap", "320ms"), 320.75, "stopped", []),
+                                      (("--hold", "300ms"), 299.75, "stopped", held), (("--hold", "1ms", "--gap", "310ms"), 309.75, "stopped", held),
+                                      (("--runs", "2", "--pause", "330ms", "--hold", "1ms", "--gap", "1ms"), 330, "ok", held)):
+        for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            b = preempt(r, t, "--cycles", "1", *args, on_look=running(r, t))
+            yield (wait, b.until(wait)), (wait, True)
+            yield (wait, b.interrupt(sig), t.off, r.holders(), b.samples("result")), (
+                wait, "3 / gpq: bench: stopped after 1 cycles; the target runs; what was measured follows", "", [], [(result,)])
+            yield r.changes(), ["enable", "send", "send", *calls, "disable"]
+
+
+@scenario("a process that ends or calls exec in the middle, a holder that is killed or stopped")
+def _(r):
+    ended = "5 / gpq: bench: pid {}: after {} cycles: the process ended, or ran another program; what was measured follows"
+    a, t = r.target(0), r.target(0)
+    for wait, cycles in ((299.75, 1), (309.75, 1)):
+        c = r.target(0)
+        b = preempt(r, (t, c), "--hold", "300ms", "--gap", "310ms", on_look=running(r, t))
+        yield (wait, b.until(wait)), (wait, True)
+        c.end()
+        yield b.finish(), ended.format(c.name, cycles)
+        yield (t.off, t.tracer, r.holders()), ("", 0, [])
+    c = r.target(0)
+    b = preempt(r, c, "--hold", "300ms", on_look=running(r, c))
+    yield b.until(299.75), True
+    c.say("exec")
+    b.step()
+    yield b.finish(2), ended.format(c.name, 1)
+    yield b.samples("result", "held_ns"), [("stopped", None)]
+    b = preempt(r, t, "--hold", "300ms", on_look=running(r, t))
+    yield b.until(299.75), True
+    kill(t.holder, signal.SIGKILL)
+    yield b.finish(2), "1 / gpq: bench: pid t2: after 1 cycles: the holder ended before it answered (killed?): the queues run; try again"
+    yield (t.off, b.samples("result")), ("", [("stopped",)])
+    b = preempt(r, t, "--hold", "300ms", on_look=running(r, t))
+    yield b.until(299.75), True
+    kill(t.holder, signal.SIGSTOP)
+    b.p.send_signal(signal.SIGINT)
+    yield b.finish(1, 1, 5), "124 / gpq: bench: pid t2: after 1 cycles: the holder did not answer within 2 s; gpq resume ends it"
+    yield (t.off, b.samples("result")), ("0", [("stopped",)])
+    kill(t.holder, signal.SIGCONT)
+
+
+@scenario("what is told before anything is suspended")
+def _(r):
+    t = r.target(0)
+    for args, told in ((("-p", t.pid, "-Q", "9"), "5 / gpq: bench: pid t1 has no queue of these whose read index can be read; gpq queues shows what there is"),
+                       (("--comm", "nobody"), "5 / gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues"),
+                       ((), "2 / gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID"),
+                       (("-p", t.pid, "x"), "2 / gpq: bench: x: no operand is expected; processes of that name: --comm x"),
+                       (("-p", t.pid, "-o", "NOSUCH"), "2 / gpq: bench: unknown column NOSUCH in latencies; --list-columns lists them"),
+                       (("-p", t.pid, "--grace", "256"), "2 / gpq: bench: --grace: 256 is not 0 to 255"),
+                       (("-p", t.pid, "--raw", "/nosuch/raw"), "5 / gpq: bench: --raw /nosuch/raw: No such file or directory")):
+        yield r.gpq("bench", "preempt", *args), told
+        yield [c for c in r.changes() if "suspend" in c], []
+    suspend(r, t)
+    r.changes()
+    yield preempt(r, t).finish(), "4 / gpq: bench: pid t1: 1 of its queues are suspended already, by gpq suspend or gpq sched; gpq resume ends that"
+    yield (t.off, r.changes()), ("0", [])
+    resume(r, t)
+    t.remove(0)
+    yield preempt(r, t).finish(), "5 / gpq: bench: pid t1 has no queue of these whose read index can be read; gpq queues shows what there is"
+    yield r.gpq("bench", "preempt", "--comm", "target"), "5 / gpq: bench: no process that the options choose has queues; gpq queues shows who has some"
+
+
+@scenario("queues of secondary contexts run on, and that is said; queues that come and go between cycles")
+def _(r):
+    t = r.target(0)
+    for qid in 0, 1:
+        r.write(f"/sys/class/kfd/kfd/proc/{t.pid}/context_1/queues/{qid}/gpuid", str(GPU))
+    b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--gap", "100ms", on_look=running(r, t))
+    yield b.until(99.75), True
+    t.add(1)
+    r.move(99750000)
+    yield b.until(99.75), True
+    t.remove(1)
+    yield b.finish(), ("0 / gpq: bench: pid t1: 2 queues of secondary contexts run on in all cycles: the debug interface does not reach them; "
+                       "gpq queues -o +CONTEXT shows them")
+    yield b.samples("queues", "result"), [(1, "ok"), (2, "ok"), (1, "ok")]
+
+
+@scenario("what the host is")
+def _(r):
+    t = r.target(0, (1, 1, 1234))
+    facts = {"host": "lab7", "boot_id": "5f0e", "kernel": "6.8.0", "driver": "6.10.5", "source": "softgpu", "gpus": "gfx90a 0000:43:00.0 xcc 1 mec 78",
+             "parameters": "sched_policy=0 mes=1 preempt_us=7", "target": f"{t.pid} target", "target_queues": "2",
+             "processors": str(os.sysconf("SC_NPROCESSORS_ONLN"))}
+    for path, text in (("/proc/sys/kernel/hostname", "lab7"), ("/proc/sys/kernel/random/boot_id", "5f0e"), ("/proc/sys/kernel/osrelease", "6.8.0"),
+                       ("/sys/module/amdgpu/version", "6.10.5"), ("/sys/module/amdgpu/parameters/sched_policy", "0"),
+                       ("/sys/module/amdgpu/parameters/mes", "1"), ("/sys/module/amdgpu/parameters/preempt_us", "7")):
+        r.write(path, text + "\n")
+    b = preempt(r, t, "--cycles", "1", "--hold", "0", "--gap", "1ms", on_look=running(r, t))
+    yield b.finish(), "0 / gpq: bench: this is a software GPU: times here are not a GPU's"
+    yield b.samples(*facts), [tuple(facts.values())]
+    os.unlink(r.root + "/proc/sys/kernel/hostname")
+    os.unlink(r.root + "/proc/sys/kernel/random/boot_id")
+
+
+@scenario("--raw: a disk that is full, a reader that went away")
+def _(r):
+    t = r.target(0)
+    yield preempt(r, t, "--raw", "/dev/full", on_look=running(r, t)).finish(), (
+        "1 / gpq: bench: --raw /dev/full: stopped after 0 cycles: No space left on device; what was measured up to here follows")
+    os.mkfifo(r.dir + "/fifo")
+    fd = os.open(r.dir + "/fifo", os.O_RDONLY | os.O_NONBLOCK)
+    b = preempt(r, t, "--raw", r.dir + "/fifo", "--gap", "100ms", on_look=running(r, t))
+    yield (b.until(99.75), b.step(), b.until(99.75)), (True, 99.75, True)
+    os.close(fd)
+    yield b.finish(), f"1 / gpq: bench: --raw {r.dir}/fifo: stopped after 1 cycles: Broken pipe; what was measured up to here follows"
+    yield t.off, ""
+
+
+main()
