@@ -1,8 +1,9 @@
 // Preloaded into gpq: /dev/kfd is a driver of a test's own, and time stands still until the test
 // moves it.
 //
-// $GPQ_RIG is a folder of the test (rig.py): `kfd`, the socket at which its driver listens; `page`,
-// memory that is shared with it (struct page); `root`, a tree for the paths of `moved`.
+// $GPQ_RIG is a folder of the test (rig.py): `kfd`, the socket at which its driver listens, `smi`,
+// that for streams of events; `page`, memory that is shared with it (struct page); `root`, a tree
+// for the paths of `moved`.
 //
 // The clock. CLOCK_MONOTONIC is page->now_ns. Waits with a time limit end when that has come; they
 // look once a millisecond. Timers of timerfd_create(2) expire in the process that armed them, those
@@ -46,6 +47,7 @@
 #include "common/kfd/abi.h"
 
 #define SECOND_NS  INT64_C(1000000000)
+#define SLEPT_NS   (7 * SECOND_NS) // so far is CLOCK_BOOTTIME ahead
 #define SLICE_NS   1000000
 #define TIMERS     64
 #define LOCAL_MAX  8
@@ -120,9 +122,10 @@ static int64_t to_ns(const struct timespec *t)
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
-	if (!page || clock != CLOCK_MONOTONIC) // AddressSanitizer begins earlier
+	// AddressSanitizer begins earlier.
+	if (!page || (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME))
 		return (int)syscall(SYS_clock_gettime, clock, t);
-	const int64_t now = now_ns();
+	const int64_t now = now_ns() + (clock == CLOCK_BOOTTIME ? SLEPT_NS : 0);
 	*t = (struct timespec){now / SECOND_NS, now % SECOND_NS};
 	return 0;
 }
@@ -311,18 +314,27 @@ static const char *move_path(const char *path, char buf[PATH_MAX])
 	return path;
 }
 
-static int open_driver(void)
+static int connect_to(const char *name, int type)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", rig, name);
+	const int fd = socket(AF_UNIX, type, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_driver(void)
+{
 	if (page->open_error) {
 		errno = page->open_error;
 		return -1;
 	}
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s/kfd", rig);
-	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return fd;
-	_exit(99);
+	const int fd = connect_to("kfd", SOCK_SEQPACKET | SOCK_CLOEXEC);
+	if (fd < 0)
+		_exit(99);
+	return fd;
 }
 
 // Opens /proc/PID/status, and gives back a socket with its text, in which rig-holder is gpq-holder.
@@ -511,6 +523,19 @@ ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 	return syscall(SYS_pread64, fd, to, n, at);
 }
 
+// A stream of events: at its other end is the test, which is told the GPU. Without a test that
+// listens the driver has none.
+static int open_events(struct kfd_smi *a)
+{
+	const int fd = connect_to("smi", SOCK_STREAM | SOCK_NONBLOCK);
+	if (fd < 0 || write(fd, &a->gpu_id, sizeof(a->gpu_id)) != sizeof(a->gpu_id)) {
+		errno = ENOTTY;
+		return -1;
+	}
+	a->fd = (uint32_t)fd;
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	static __thread char answer[ANSWER_MAX];
@@ -520,6 +545,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (_IOC_TYPE(request) != 'K')
 		return (int)syscall(SYS_ioctl, fd, request, arg);
+	if (request == KFD_SMI_EVENTS)
+		return open_events(arg);
 	struct kfd_dbg *trap = request == KFD_DBG_TRAP ? arg : NULL;
 	size_t in = 0;
 	char *more = trap ? more_of(trap, &in) : NULL;

@@ -1,0 +1,264 @@
+"""gpq events: streams of the driver that a test writes, and a clock that it moves. Every member of a row that is not null is compared."""
+import contextlib
+import json
+
+from scenario import *
+
+ALL = 2 ** 64 - 1
+BOOT = 7 * SECOND  # fakekfd.c: so far is the time of messages ahead
+BDF = "0000:43:00.0"
+
+
+class Events:
+    def __init__(self, r, *args):
+        self.r = r
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with contextlib.suppress(FileNotFoundError):  # of a scenario that failed
+            os.unlink(r.dir + "/smi")
+        self.listener.bind(r.dir + "/smi")
+        self.listener.listen(4)
+        self.listener.settimeout(PATIENCE)
+        self.begin = r.page.now_ns
+        self.p = r.start("events", "-v", "--ndjson", "--output-all", *args)
+        self.c, _ = self.listener.accept()
+        self.asked = struct.unpack("=IQ", self.c.recv(12, socket.MSG_WAITALL))
+        self.text = {self.p.stdout: b"", self.p.stderr: b""}  # read, but not looked at
+        self.said = []
+        while not self.said or "at the beginning" not in self.said[-1]:
+            self.said.append(self.message())
+
+    def line(self, stream):
+        while b"\n" not in self.text[stream]:
+            got = os.read(stream.fileno(), 65536) if select.select([stream], [], [], PATIENCE)[0] else b""
+            if not got:
+                raise EOFError(self.text)
+            self.text[stream] += got
+        line, _, self.text[stream] = self.text[stream].partition(b"\n")
+        return line
+
+    def message(self):
+        return json.loads(self.line(self.p.stderr))["message"]
+
+    def tell(self, *lines):
+        self.c.sendall("".join(line + "\n" for line in lines).encode())
+
+    def row(self):
+        row = json.loads(self.line(self.p.stdout))
+        assert row.pop("record") == "event" and row["time_us"] == row["time_ns"] // 1000
+        for k in "time_us", "container", "container_id":  # the target's container is that of the test
+            del row[k]
+        row["time_ns"] -= self.r.page.now_ns
+        return {k: v for k, v in row.items() if v is not None}
+
+    def rows(self, n):
+        return [self.row() for _ in range(n)]
+
+    def move(self, ns):
+        """Once it waits, lest it takes the new time for an older moment."""
+        self.r.waits(self.p)
+        self.r.move(ns)
+
+    def end(self, sig=signal.SIGTERM):
+        self.p.send_signal(sig)
+        return self.finish()
+
+    def finish(self):
+        ended = self.r.finish(self.p)
+        for s in self.c, self.listener:
+            s.close()
+        os.unlink(self.r.dir + "/smi")
+        return ended + b"".join(self.text.values()).decode()
+
+
+def of(t):
+    return {"pid": t.pid, "command": "target", "ns_pid": t.pid}
+
+
+def driver(event, number, text, time_ns=0, clock="driver", gpu=GPU, **more):
+    return {"event": event, "number": number, "text": text, "time_ns": time_ns, "clock": clock, "source": "driver", "gpu_id": gpu, "bdf": BDF, **more}
+
+
+def polled(event, interval_ns=100 * MS, **more):
+    return {"event": event, "time_ns": 0, "clock": "polled", "source": "polled", "interval_ns": interval_ns, **more}
+
+
+@scenario("messages of the driver, each with all that it has")
+def _(r):
+    a, b = r.target(0, 1), r.target(2)
+    e = Events(r)
+    yield e.asked, (GPU, ALL)
+    yield e.said, ["1 GPUs, 2 processes, 3 queues at the beginning"]
+    e.move(3 * MS)
+    at = r.page.now_ns + BOOT
+    lines = [
+        (f"9 {at - 1000} -{a.pid} a1f4 1", "queue-eviction", -1000, {"trigger": "userptr", "trigger_number": 1, "detail": "userptr"}, a),
+        (f"9 {at - 900} -{b.pid} a1f4 6", "queue-eviction", -900, {"trigger_number": 6, "detail": "trigger 6"}, b),
+        (f"a {at - 800} -{a.pid} a1f4 R", "queue-restore", -800, {"detail": "rescheduled"}, a),
+        (f"a {at - 700} -{b.pid} a1f4", "queue-restore", -700, {}, b),
+        (f"5 {at - 600} -{b.pid} @7f00aa(200) 0->a1f4 7:ffffffff 0", "migrate-start", -600, {
+            "page": "0x7f00aa", "pages": 512, "from_gpu": 0, "to_gpu": GPU, "prefetch_gpu": 7, "preferred_gpu": 4294967295,
+            "trigger": "prefetch", "trigger_number": 0, "detail": "prefetch"}, b),
+        (f"6 {at - 500} -{a.pid} @1(2) a1f4->5 3 -11", "migrate-end", -500, {
+            "page": "0x1", "pages": 2, "from_gpu": GPU, "to_gpu": 5, "trigger": "ttm", "trigger_number": 3, "detail": "ttm", "error": -11}, a),
+        (f"7 {at - 400} -{a.pid} @7f00ab(a1f4) W", "page-fault-start", -400, {"page": "0x7f00ab", "detail": "write"}, a),
+        (f"7 {at - 300} -{b.pid} @7f00ac(a1f4) R", "page-fault-start", -300, {"page": "0x7f00ac", "detail": "read"}, b),
+        (f"8 {at - 200} -{a.pid} @7f00ad(a1f4) M", "page-fault-end", -200, {"page": "0x7f00ad", "detail": "migrated"}, a),
+        (f"8 {at - 100} -{a.pid} @7f00ae(a1f4) U", "page-fault-end", -100, {"page": "0x7f00ae", "detail": "mapped"}, a),
+        (f"b {at} -{a.pid} @7f00af(10) a1f4 2", "unmap-from-gpu", 0, {
+            "page": "0x7f00af", "pages": 16, "trigger": "cpu-unmap", "trigger_number": 2, "detail": "cpu-unmap"}, a)]
+    e.tell(*(line[0] for line in lines))
+    for line, event, time_ns, more, t in lines:
+        yield e.row(), driver(event, int(line[0], 16), line, time_ns, **more, **of(t), given_pid=t.pid)
+    a.say("thread")
+    tid = max(int(t) for t in os.listdir(f"/proc/{a.pid}/task"))
+    e.tell(f"1 {tid:x}:any", f"c {b.pid:x} other", "2 8000:1f", "3 4 ring hang", "4 5", "63 some thing", "nonsense", "9 1 2")
+    yield e.rows(8), [
+        driver("vmfault", 1, f"1 {tid:x}:any", clock="read", **of(a), given_pid=tid),
+        driver("process-start", 12, f"c {b.pid:x} other", clock="read", **of(b), given_pid=b.pid),
+        driver("thermal-throttle", 2, "2 8000:1f", clock="read", throttle_bits="0x8000", throttle_count=31, detail="bits 0x8000 count 31"),
+        driver("gpu-pre-reset", 3, "3 4 ring hang", clock="read", reset=4, detail="ring hang"),
+        driver("gpu-post-reset", 4, "4 5", clock="read", reset=5, detail="5"),
+        driver("event-99", 99, "63 some thing", clock="read", detail="some thing"),
+        {k: v for k, v in driver("unreadable", 0, "nonsense", clock="read", detail="nonsense").items() if k != "number"},
+        driver("queue-eviction", 9, "9 1 2", clock="read", detail="1 2")]
+    yield e.end(), "143"
+
+
+def warned(message, follows=None):
+    return json.dumps({"level": "warning", "command": "events", "message": message, "next": follows}, separators=(",", ":"))
+
+
+@scenario("a time that cannot be: another program's name with a newline in it; a name may go on behind one")
+def _(r):
+    a = r.target(0)
+    e = Events(r)
+    first = e.begin + BOOT - SECOND
+    e.move(50 * MS)
+    now = r.page.now_ns + BOOT
+    for at, believed in (first - 1, False), (first, True), (now, True), (now + 1, False):
+        line = f"9 {at} -{a.pid} a1f4 0"
+        e.tell(line)
+        yield e.row(), driver("queue-eviction", 9, line, at - now, trigger="svm", trigger_number=0, detail="svm", **of(a), given_pid=a.pid) \
+            if believed else {k: v for k, v in driver("unreadable", 9, line, clock="read", detail=line).items() if k != "number"}
+    e.tell(f"1 {a.pid:x}:my", "2 1:2", f"1 {2 ** 22 - 1:x}:my", "2 1:2")
+    rows = e.rows(4)
+    yield [(x["event"], x.get("pid")) for x in rows], [("vmfault", a.pid), ("thermal-throttle", None), ("vmfault", None), ("unreadable", None)]
+    yield rows[2]["command"], "my"
+    yield e.end(), "143"
+
+
+@scenario("queues and processes come and go between two looks; who ended is known for 5 s")
+def _(r):
+    a, b = r.target(0), r.target(3)
+    e = Events(r, "--interval", "20ms")
+    a.add(5, kind=1)
+    e.move(20 * MS - 1)
+    yield r.waits(e.p), 1 / SECOND
+    e.move(1)
+    yield e.row(), polled("queue-created", 20 * MS, gpu_id=GPU, bdf=BDF, qid=5, type="sdma", ring_bytes=4096 << 5, **of(a))
+    c = r.target(1)
+    a.remove(0)
+    e.move(20 * MS)
+    yield e.rows(3), [polled("kfd-open", 20 * MS, **of(c)),
+                      polled("queue-destroyed", 20 * MS, gpu_id=GPU, bdf=BDF, qid=0, type="compute", ring_bytes=4096, **of(a)),
+                      polled("queue-created", 20 * MS, gpu_id=GPU, bdf=BDF, qid=1, type="compute", ring_bytes=8192, **of(c))]
+    b.end()
+    with r.driver.lock:
+        r.driver.reap()
+        r.driver.reap()  # its folder goes last
+    e.move(20 * MS)
+    yield e.rows(2), [polled("queue-destroyed", 20 * MS, gpu_id=GPU, bdf=BDF, qid=3, type="compute", ring_bytes=4096 << 3, **of(b)),
+                      polled("kfd-close", 20 * MS, **of(b))]
+    for ns, known in (5 * SECOND - 20 * MS, True), (20 * MS, False):
+        e.move(ns)
+        e.tell(f"d {b.pid:x} old", f"a {r.page.now_ns + BOOT} -{b.pid} a1f4")
+        yield [(x["event"], x.get("pid"), x.get("command"), x["given_pid"]) for x in e.rows(2)], [
+            ("process-end", b.pid if known else None, "target" if known else "old", b.pid),
+            ("queue-restore", b.pid if known else None, "target" if known else None, b.pid)]
+    # A message of a process that has come since the last look: that is looked at again.
+    d = r.target(7)
+    e.tell(f"c {d.pid:x} target")
+    yield [(x["event"], x["pid"]) for x in e.rows(2)], [("kfd-open", d.pid), ("process-start", d.pid)]
+    stopped = e.end()  # it looks once more
+    yield stopped[:5], "143 /"
+    yield re.findall('"event":"([a-z-]*)".*"qid":([0-9]*)', stopped), [("queue-created", "7")]
+
+
+@scenario("-p: of other processes nothing, of unknown ones how many; a stream that ends is told, sysfs is looked at all the same")
+def _(r):
+    a, b = r.target(0), r.target(1)
+    e = Events(r, "-p", b.pid)
+    now = r.page.now_ns + BOOT
+    e.tell(f"9 {now} -{a.pid} a1f4 1", f"9 {now} -{2 ** 22 - 1} a1f4 1", "4 5", f"9 {now} -{b.pid} a1f4 1", f"1 {2 ** 22 - 2:x}:x")
+    yield [(x["event"], x.get("pid")) for x in e.rows(2)], [("gpu-post-reset", None), ("queue-eviction", b.pid)]
+    e.c.close()
+    yield e.message(), "gpu 41460: its events ended: end of file"
+    a.add(2)
+    b.add(2)
+    e.move(100 * MS)
+    yield e.row()["pid"], b.pid
+    yield e.end(signal.SIGINT), "130 / " + warned("2 events of processes that are not known were left out", "without -p and the like they are shown")
+
+
+@scenario("a full buffer, by what one read gives: of the old size and the new one")
+def _(r):
+    for release, sizes in ("6.12.95", {928: 0, 929: 1, 1024: 1, 1025: 0, 8096: 0, 8192: 0}), ("7.3.4", {929: 0, 1024: 0, 8096: 0, 8097: 1, 8192: 1}):
+        r.write("/proc/sys/kernel/osrelease", release + "\n")
+        e = Events(r)
+        for size, lost in sizes.items():
+            line = "4 " + "1" * 12
+            n = size // (len(line) + 1)
+            lines = [line] * (n - 1)
+            lines.append("4 " + "1" * (size - (n - 1) * (len(line) + 1) - 3))
+            e.tell(*lines)
+            rows = e.rows(n + lost)
+            yield [x for x in rows if x["event"] != "gpu-post-reset" and not x["event"] == "unreadable"], [
+                {"event": "lost", "source": "gpq", "clock": "read", "time_ns": 0, "gpu_id": GPU, "bdf": BDF,
+                 "detail": "the driver's buffer was full: events may be missing"}] * lost
+        yield e.end(), "143"
+
+
+@scenario("--for and --count: the time, and not a nanosecond less; as many, and no more; a reader that is gone")
+def _(r):
+    a = r.target(0)
+    e = Events(r, "--for", "250ms")
+    for ns in 100 * MS, 100 * MS, 50 * MS - 1:
+        e.move(ns)
+    yield r.waits(e.p), 1 / SECOND
+    r.move(1)
+    yield e.finish(), "0"
+    e = Events(r, "--for", "1s", "--count", "2")
+    e.tell("4 5")
+    e.row()
+    e.move(SECOND)
+    yield e.finish(), '124 / {"level":"error","command":"events","message":"1 events in this time, 2 were asked for","next":null,"status":124}'
+    e = Events(r, "--for", "1s", "--count", "2")
+    e.tell("4 5", "4 6", "4 7")
+    yield [x["reset"] for x in e.rows(2)], [5, 6]
+    yield e.finish(), "0"
+    e = Events(r)
+    e.p.stdout.close()
+    e.p.stdout = None
+    yield e.finish(), "141"
+
+
+@scenario("no /dev/kfd, no stream, no right: each is told, and sysfs is looked at")
+def _(r):
+    a = r.target(0)
+    r.page.open_error = EACCES
+    p = r.start("events", "--for", "100ms")
+    r.waits(p)
+    a.add(1)
+    r.move(100 * MS)
+    got = r.finish(p)
+    yield re.sub(" / TIME_US.*", "", got), "0"
+    yield [w for w in got.split() if w in ("queue-created", "missing;")], ["queue-created", "missing;"]
+    yield "/dev/kfd: Permission denied: events of the driver are missing" in got, True
+    r.page.open_error = 0
+    p = r.start("events", "--for", "100ms")
+    r.waits(p)
+    r.move(100 * MS)
+    yield "gpq: events: gpu 41460: its events cannot be had: Inappropriate ioctl for device" in r.finish(p), True
+
+
+main()
