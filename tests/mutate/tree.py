@@ -140,6 +140,11 @@ class Tree:
                 digest.update(g.read())
         return digest.digest()
 
+    def used(self, obj):
+        """The files that an object was made of; none: it is not there."""
+        return [self.at(f) for f in read(self.at(obj[:-1] + "d")).replace("\\\n", "").split()[1:] if f[-1] != ":"] \
+            if os.path.exists(self.at(obj)) else []
+
     def link(self, test, faulty=None):
         """Links the program of a test. Its own sources are compiled when they changed, and apart where they include the faulty file."""
         out = program(test)
@@ -151,15 +156,18 @@ class Tree:
         words = self.links[test]
         os.makedirs(os.path.dirname(self.at(out)), exist_ok=True)
         for n, source in enumerate(w for w in words if w.endswith(".c")):
-            obj = f"{out}{n}.o"
-            used = [self.at(f) for f in read(self.at(obj[:-1] + "d")).replace("\\\n", "").split()[1:] if f[-1] != ":"] \
-                if os.path.exists(self.at(obj)) else []
-            if faulty and self.at(faulty) in used:
+            sound = obj = f"{out}{n}.o"
+            used = self.used(obj)
+            if faulty and (not used or self.at(faulty) in used):
                 obj = f"{out}{n}.faulty.o"
-            if ".faulty" in obj or not used or any(not os.path.exists(f) or os.path.getmtime(self.at(obj)) < os.path.getmtime(f) for f in used):
+            if obj != sound or not used or any(not os.path.exists(f) or os.path.getmtime(self.at(obj)) < os.path.getmtime(f) for f in used):
                 flags = words[1:words.index("-o")]
                 if subprocess.run([words[0], *flags, "-c", "-o", obj, source], cwd=self.path, capture_output=True).returncode:
                     return False
+            if obj != sound and self.at(faulty) not in self.used(obj): # the first time: it includes no fault
+                for suffix in "d", "o":
+                    os.replace(self.at(obj[:-1] + suffix), self.at(sound[:-1] + suffix))
+                obj = sound
             words = [obj if w == source else w for w in words]
         words = [w for w in words if w not in ("-MMD", "-MP")]
         return subprocess.run(words, cwd=self.path, capture_output=True).returncode == 0
