@@ -147,17 +147,12 @@ bool cgroup_of_pod(const char *cgroup, const char *uid)
 	return false;
 }
 
-bool container_of(struct container *c, pid_t pid)
+void container_of(struct container *c, pid_t pid)
 {
 	SCOPED(buf_fini) struct buf b = {0};
-	bool found = false;
 	*c = (struct container){0};
-	errno = 0;
-	if (host_read(&b, PATH("/proc/%d/cgroup", (int)pid)) >= 0) {
-		found = container_parse(c, b.data);
-		errno = 0;
-	}
-	return found;
+	if (host_read(&b, PATH("/proc/%d/cgroup", (int)pid)) >= 0)
+		container_parse(c, b.data);
 }
 
 // Returns the place behind the string that begins at `s`, or the end of the text.

@@ -13,9 +13,8 @@ struct container {
 // Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.
 bool container_parse(struct container *c, const char *cgroup);
 
-// Finds the container of a process. False also when /proc/PID/cgroup cannot be read (errno is set
-// then, else 0).
-bool container_of(struct container *c, pid_t pid);
+// Finds the container of a process. *c is empty also when /proc/PID/cgroup cannot be read.
+void container_of(struct container *c, pid_t pid);
 
 // Finds the container's name in the records of docker or podman, which only root can read. False
 // when the name is unknown.

@@ -84,14 +84,14 @@ static int no_folder(const char *dir, int error)
 
 static bool is_empty_folder(int folder)
 {
-	bool empty = true;
 	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	for (const struct dirent *e; d && empty && (e = readdir(d));)
+	bool empty = d;
+	for (const struct dirent *e; empty && (e = readdir(d));)
 		empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
 	if (d)
 		closedir(d);
-	return d && empty;
+	return empty;
 }
 
 static int open_index(struct series *s)

@@ -56,7 +56,8 @@ static int add_container(struct saver *v, pid_t pid)
 {
 	struct container c;
 	char name[128], path[256];
-	if (!container_of(&c, pid) || strlen(c.id) != 64 || !container_name(&c, name, sizeof(name)))
+	container_of(&c, pid);
+	if (strlen(c.id) != 64 || !container_name(&c, name, sizeof(name)))
 		return 0;
 	const char *id = name_to_show(v, REDACT_CONTAINER_ID, c.id);
 	const char *alias = name_to_show(v, REDACT_CONTAINER, name);

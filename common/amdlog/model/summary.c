@@ -267,17 +267,14 @@ uint64_t amdlog_items(const uint64_t dim[3])
 
 void shapes_add(struct amdlog_shapes *s, const uint64_t dim[3])
 {
-	bool none = s->items_min > s->items_max;
 	uint64_t items = amdlog_items(dim);
 	if (items == AMDLOG_UNKNOWN)
 		return;
-	if (none || items < s->items_min ||
-	    (items == s->items_min && shape_order(dim, s->min) < 0)) {
+	if (items < s->items_min || (items == s->items_min && shape_order(dim, s->min) < 0)) {
 		s->items_min = items;
 		memcpy(s->min, dim, sizeof(s->min));
 	}
-	if (none || items > s->items_max ||
-	    (items == s->items_max && shape_order(dim, s->max) > 0)) {
+	if (items > s->items_max || (items == s->items_max && shape_order(dim, s->max) > 0)) {
 		s->items_max = items;
 		memcpy(s->max, dim, sizeof(s->max));
 	}
