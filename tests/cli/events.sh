@@ -69,6 +69,10 @@ is "--for without --count events" "$status $(grep -c '0 events in this time, 1 w
 start -J --for 10ms
 end
 is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":1},"events":[]}'
+# Rows are written before the next is known, so widths are those of the columns; what is a text begins at its left.
+is "a table" "$(gpq events --for 10ms --output-all 2>/dev/null)" "\
+     TIME_US EVENT                PID COMMAND         CONTAINER       GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
+CONTAINER_ID BDF          CONTEXT  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES   FROM     TO PREFETCH PREFERRED ERROR RESET     BITS COUNT TEXT"
 start
 kill -TERM $pid
 end

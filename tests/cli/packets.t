@@ -82,3 +82,12 @@ gpq: packets: --attach and --watch exclude each other: each listing would take q
 status 2
 gpq: packets: --demangle and --no-demangle exclude each other; choose one
 status 2
+
+# Without --around 8 packets before the read index, 8 behind it, and its own; queue 0 has 5 before, queue 1 3 behind.
+$ for q in 0 1; do for a in "" "--around 8" "--around 7"; do GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q $q $a -rno AHEAD | sed -n '1p;$p' | paste -sd' '; done; done
+-5 8
+-5 8
+-5 7
+-8 3
+-8 3
+-7 3

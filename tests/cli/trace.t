@@ -625,6 +625,23 @@ gpq: trace: --mark marks: line 10001: too many windows; split the file
 $ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c 'class="band"' x.svg
 3
 
+# Which of them has a table by what.
+$ for b in process queue kernel thread api stream error; do for o in "--compare $DATA/amdlog/cnn.log" --latency "--series 1s"; do gpq trace -q $o --by $b $DATA/amdlog/cnn.log 2>&1 >/dev/null && echo "$b ${o%% *}"; done; done | sed 's/by .*;/by .../' | sort | uniq -c | sed 's/^ *//'
+5 gpq: trace: --compare has no table by ... with it say queue or kernel
+5 gpq: trace: --latency has no table by ... with it say queue or kernel
+6 gpq: trace: --series has no table by ... with it say queue
+1 kernel --compare
+1 kernel --latency
+1 queue --compare
+1 queue --latency
+1 queue --series
+? 2
+
+# A record without a time is in no interval: the dispatch of 1000.1 s.
+$ sed '14s/: 1000100030 us/: 99999999999999999999 us/' $DATA/amdlog/cnn.log | gpq trace -q --series 100ms -J - | jq -c '[.tracks[] | [.queue, .dispatches, .intervals]], [.intervals[] | .dispatches]'
+[["all",5,11],["0x7f0000b20000",5,10]]
+[0,1,0,1,1,1,0,0,0,0,1]
+
 # From 999.9 s on the picture has 11 intervals, on an axis of 1.2 s: of a window that lies across an end the part within, of others nothing.
 $ printf '1s 2s\n999s 1000.3s\n1000.45s 5000s\n1500s 1600s\n' >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -o 'x=[^ ]* .*width=[^ ]* .*class="band"' x.svg | cut -d'"' -f2,6 | sort | uniq -c | sed 's/^ *//'
 3 0.00%"33.33%

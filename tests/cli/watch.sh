@@ -139,6 +139,11 @@ is "an error later: the message can be read" "$(GPQ_SYSROOT=$work/host view 9x70
 exit status 5
 keys show"
 
+is "a page that cannot be written ends it" "$(view 9x70 end -- bash -c '"${@}" 1</dev/tty 2>'"$work/err; echo status \$?" - "${queues[@]}"; cat "$work/err")" "status 1
+exit status 0
+keys show
+gpq: queues: standard output: Bad file descriptor"
+
 # --- other listings, and what is none ---
 
 is "gpus" "$(view 9x70 "page gfx90a" -- gpq gpus -o GPU,GFX --watch 10ms | sed 1d)" "  GPU GFX

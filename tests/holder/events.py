@@ -200,6 +200,20 @@ def _(r):
     yield e.end(signal.SIGINT), "130 / " + warned("2 events of processes that are not known were left out", "without -p and the like they are shown")
 
 
+@scenario("--tree: whoever comes is looked at, and who is of the tree and who is not")
+def _(r):
+    a = r.target(0)
+    for t in (os.getpid(), os.getppid()):
+        r.register(t)
+    for root, shown in (os.getpid(), True), (a.pid, False):
+        e = Events(r, "-p", root, "--tree")
+        b = r.target(1)
+        e.move(100 * MS)
+        if shown:
+            yield [(x["event"], x["pid"]) for x in e.rows(2)], [("kfd-open", b.pid), ("queue-created", b.pid)]
+        yield e.end(), "143"
+
+
 @scenario("a full buffer, by what one read gives: of the old size and the new one")
 def _(r):
     for release, sizes in ("6.12.95", {928: 0, 929: 1, 1024: 1, 1025: 0, 8096: 0, 8192: 0}), ("7.3.4", {929: 0, 1024: 0, 8096: 0, 8097: 1, 8192: 1}):

@@ -157,6 +157,18 @@ static void test_wrap(void **state)
 	text_wrap(&b, 70, 4, "01234567890", 11);
 	assert_string_equal(b.data, "0123456789\n    next\n01234567890\n");
 	buf_fini(&b);
+	// The lines behind the first begin at the indentation: 4 + 36 + 1 + 39 fill the second.
+	static const char long_text[] =
+		"0123456789 abcdefghijklmnopqrstuvwxyz0123456789 "
+		"abcdefghijklmnopqrstuvwxyz0123456789-+* abcdefghijklmnopqrstuvwxyz0123456789 "
+		"abcdefghijklmnopqrstuvwxyz0123456789-+*/ z";
+	text_wrap(&b, 70, 4, long_text, strlen(long_text));
+	assert_string_equal(b.data, "0123456789\n"
+				    "    abcdefghijklmnopqrstuvwxyz0123456789 "
+				    "abcdefghijklmnopqrstuvwxyz0123456789-+*\n"
+				    "    abcdefghijklmnopqrstuvwxyz0123456789\n"
+				    "    abcdefghijklmnopqrstuvwxyz0123456789-+*/ z\n");
+	buf_fini(&b);
 	// What [ ] holds stays together while it fits a line.
 	text_wrap(&b, 60, 0, "[--one ONE] [--other OTHER]", 27);
 	assert_string_equal(b.data, "[--one ONE]\n[--other OTHER]\n");
