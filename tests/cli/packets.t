@@ -91,3 +91,19 @@ $ for q in 0 1; do for a in "" "--around 8" "--around 7"; do GPQ_SYSROOT=$HOSTS/
 -8 3
 -8 3
 -7 3
+
+# All members of a dispatch that was taken, a barrier, a dispatch, a poll; what is shown without -o; a ring without a packet.
+$ gpq --sysroot $HOSTS/aql-gfx90a packets -p 4711 -Q 0 --around 1 -J | jq -c '.packets[]'
+{"pid":4711,"command":"train","gpu_id":58361,"qid":0,"context":null,"ring_addr":"0x1000","read":5,"write":15,"index":4,"ahead":-1,"state":"taken","type":"dispatch","header":"0x1","vendor_format":null,"barrier":null,"acquire":null,"release":null,"kernel":null,"kernel_object":"0x5000","grid":"256x1x1","workgroup":"64x1x1","clusters":null,"cluster":null,"kernarg":"0x6000","private_bytes":0,"group_bytes":0,"deps":null,"dep_values":null,"condition":null,"signal":"0xa100","signal_value":1,"writes":null,"bytes":64,"address":"0x1100"}
+{"pid":4711,"command":"train","gpu_id":58361,"qid":0,"context":null,"ring_addr":"0x1000","read":5,"write":15,"index":5,"ahead":0,"state":"next","type":"barrier-and","header":"0x1503","vendor_format":null,"barrier":true,"acquire":"system","release":"system","kernel":null,"kernel_object":null,"grid":null,"workgroup":null,"clusters":null,"cluster":null,"kernarg":null,"private_bytes":null,"group_bytes":null,"deps":["0xa000","0xa040","0xa080"],"dep_values":["0","3","1"],"condition":"all 0","signal":"0xa100","signal_value":1,"writes":null,"bytes":64,"address":"0x1140"}
+{"pid":4711,"command":"train","gpu_id":58361,"qid":0,"context":null,"ring_addr":"0x1000","read":5,"write":15,"index":6,"ahead":1,"state":"queued","type":"dispatch","header":"0xb02","vendor_format":null,"barrier":true,"acquire":"agent","release":"agent","kernel":null,"kernel_object":"0x5040","grid":"1024x2x3","workgroup":"64x2x1","clusters":null,"cluster":null,"kernarg":"0x6040","private_bytes":16,"group_bytes":2048,"deps":null,"dep_values":null,"condition":null,"signal":"0xa100","signal_value":1,"writes":null,"bytes":64,"address":"0x1180"}
+
+$ gpq --sysroot $HOSTS/aql-gfx90a packets -p 4711 -Q 2 --around 0 -J | jq -c '.packets[]'
+{"pid":4711,"command":"train","gpu_id":58361,"qid":2,"context":null,"ring_addr":"0x3000","read":12416,"write":12532,"index":12416,"ahead":0,"state":"next","type":"sdma-poll","header":null,"vendor_format":null,"barrier":null,"acquire":null,"release":null,"kernel":null,"kernel_object":null,"grid":null,"workgroup":null,"clusters":null,"cluster":null,"kernarg":null,"private_bytes":null,"group_bytes":null,"deps":["0xa048"],"dep_values":["3"],"condition":"== 0","signal":null,"signal_value":null,"writes":null,"bytes":24,"address":"0x3080"}
+
+$ gpq --sysroot $HOSTS/aql-gfx90a packets -p 4711 -Q 0 --around 0
+ PID QID INDEX AHEAD STATE TYPE        BARRIER KERNEL GRID WORKGROUP DEPS                 DEP_VALUES CONDITION SIGNAL VALUE
+4711   0     5     0 next  barrier-and yes     -      -    -         0xa000 0xa040 0xa080 0 3 1      all 0     0xa100     1
+
+$ gpq --sysroot $HOSTS/aql-gfx90a packets -v -p 4712 -Q 5 --around 0
+gpq: packets: pid 4712: queue 5: its ring is empty

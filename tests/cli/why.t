@@ -171,3 +171,16 @@ gpq: why: unknown column NEXT in counts; --list-columns lists them
 status 2
 gpq: why: --attach asks a running driver, and this is a recorded host; leave out --attach, or --sysroot and GPQ_SYSROOT
 status 2
+
+# All members, and what is shown without -o.
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 0,4,6,7 -J | jq -c '.queues[] | del(.over_ns)'
+{"pid":4712,"command":"train","gpu_id":58361,"qid":0,"context":null,"type":"compute","state":"waits-barrier","stuck":false,"backlog":2,"taken":0,"next":"barrier-and","kernel":null,"detail":"signal 0xa000 is 1, set by packet 1 (dispatch) of queue 1","read":7,"write":9,"slot_write":null,"on_hw":true,"signal":"0xa000","signal_value":1,"by_qid":1,"by_index":1,"by_type":"dispatch","by_kernel":null,"by_pid":null,"by_command":null,"exceptions":null}
+{"pid":4712,"command":"train","gpu_id":58361,"qid":4,"context":null,"type":"compute","state":"not-published","stuck":true,"backlog":2,"taken":0,"next":"invalid","kernel":null,"detail":"packet 4 is not written, and the write index is 6","read":4,"write":6,"slot_write":null,"on_hw":true,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"by_pid":null,"by_command":null,"exceptions":null}
+{"pid":4712,"command":"train","gpu_id":58361,"qid":6,"context":null,"type":"compute","state":"computing","stuck":false,"backlog":0,"taken":0,"next":null,"kernel":null,"detail":"packet 5 is taken, and its signal 0xa140 is 1","read":6,"write":6,"slot_write":null,"on_hw":true,"signal":"0xa140","signal_value":1,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"by_pid":null,"by_command":null,"exceptions":null}
+{"pid":4712,"command":"train","gpu_id":58361,"qid":7,"context":null,"type":"compute","state":"computing-or-hung","stuck":false,"backlog":1,"taken":0,"next":"barrier-or","kernel":null,"detail":"the next packet waits for nothing, and is not taken: a long kernel, or one that hangs","read":0,"write":1,"slot_write":null,"on_hw":true,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"by_pid":null,"by_command":null,"exceptions":null}
+? 3
+
+$ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 0,6
+ PID COMMAND QID TYPE    STATE         BACKLOG TAKEN NEXT        KERNEL DETAIL
+4712 train     0 compute waits-barrier       2     0 barrier-and -      signal 0xa000 is 1, set by packet 1 (dispatch) of queue 1
+4712 train     6 compute computing           0     0 -           -      packet 5 is taken, and its signal 0xa140 is 1
