@@ -1,5 +1,5 @@
 # What a new user may get wrong: one line that says what, where, and what to do next; exit status 2.
-$ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m ps top pause queue Queues bech 1234 'help queu' 'help bench nosuch' '--pid 1 queues' '-p 1' '--instal' '--versoin' -x
+$ m() { for c in "$@"; do gpq $c </dev/null && echo "$c: done" || [ $? = 2 ] || echo "status of $c"; done; }; m ps top pause queue Queues bech 1234 'help queu' 'help bench nosuch' '--pid 1 queues' '-p 1' '--instal' '--versoin' -x
 gpq: unknown command ps, did you mean queues; gpq -h lists them
 gpq: unknown command top, did you mean queues; gpq -h lists them
 gpq: unknown command pause, did you mean suspend; gpq -h lists them
@@ -30,7 +30,7 @@ gpq: bench: (nothing) is no kind of bench; gpq bench -h tells what they are for:
 ? 2
 
 # Options without their dashes.
-$ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues 1234' 'suspend 1234' 'suspend -p 1 1234' 'resume 1234' 'resume all' 'queues python3' 'queues -o PID QID' 'hqd summary' 'gpus 0' 'gpus check' 'bench preempt 1234' 'bench ab x'
+$ m() { for c in "$@"; do gpq $c </dev/null && echo "$c: done" || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues 1234' 'suspend 1234' 'suspend -p 1 1234' 'resume 1234' 'resume all' 'queues python3' 'queues -o PID QID' 'hqd summary' 'gpus 0' 'gpus check' 'bench preempt 1234' 'bench ab x'
 gpq: queues: 1234: no operand is expected; say -p 1234
 gpq: suspend: 1234: no operand is expected; say -p 1234
 gpq: suspend: 1234: no operand is expected; say -p 1234
@@ -45,7 +45,7 @@ gpq: bench: 1234: no operand is expected; say -p 1234
 gpq: bench: x: no operand is expected; -h shows the options
 
 # Options of other commands, and of other kinds of bench.
-$ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues --verify' 'queues -l' 'gpus -p 1' 'trace --queue 1 x' 'bench ab -p 1' 'bench -p 1 ab' 'bench preempt -p 1 --online x' 'bench report --cycles 3 x' 'bench report --settle 1ms x' 'queues --html=x'
+$ m() { for c in "$@"; do gpq $c </dev/null && echo "$c: done" || [ $? = 2 ] || echo "status of $c"; done; }; m 'queues --verify' 'queues -l' 'gpus -p 1' 'trace --queue 1 x' 'bench ab -p 1' 'bench -p 1 ab' 'bench preempt -p 1 --online x' 'bench report --cycles 3 x' 'bench report --settle 1ms x' 'queues --html=x'
 gpq: queues: --verify is an option of suspend; gpq queues -h lists those of queues
 gpq: queues: -l is an option of suspend, trace; gpq queues -h lists those of queues
 gpq: gpus: -p is an option of bench preempt, events, hqd, packets, queues, resume, snapshot, suspend, trace, why; gpq gpus -h lists those of gpus
@@ -58,7 +58,7 @@ gpq: bench: --settle is an option of bench preempt; gpq bench report -h lists th
 gpq: queues: --html is an option of bench report; gpq queues -h lists those of queues
 
 # Missing and wrong arguments.
-$ m() { for c in "$@"; do gpq $c </dev/null || [ $? = 2 ] || echo "status of $c"; done; }; m bench 'bench preemt -p 1' 'bench --cycles 3' trace 'trace --top -1 x' 'queues --watch' 'queues --watch -p 1' 'queues --watch 1x' 'suspend -p -1' 'suspend -p abc' 'suspend --grace -1' 'suspend --for 5x' 'queues --colour always' 'queues --json=1' 'suspend --method foo' 'hqd --sample --sdma'
+$ m() { for c in "$@"; do gpq $c </dev/null && echo "$c: done" || [ $? = 2 ] || echo "status of $c"; done; }; m bench 'bench preemt -p 1' 'bench --cycles 3' trace 'trace --top -1 x' 'queues --watch' 'queues --watch -p 1' 'queues --watch 1x' 'suspend -p -1' 'suspend -p abc' 'suspend --grace -1' 'suspend --for 5x' 'queues --colour always' 'queues --json=1' 'suspend --method foo' 'hqd --sample --sdma'
 gpq: bench: no kind of bench given; gpq bench -h tells what they are for: preempt, ab, report
 gpq: bench: preemt is no kind of bench, did you mean preempt; gpq bench -h tells what they are for: preempt, ab, report
 gpq: bench: no kind of bench given; gpq bench -h tells what they are for: preempt, ab, report

@@ -93,7 +93,7 @@ gpq: sched: --offline: (nothing) is no key; keys are the long options that choos
 gpq: sched: --offline: 4711 is no key; keys are the long options that choose processes and queues ? 2
 
 # Wrong options.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o || [ $? = 2 ] || echo "status of $o"; done; }
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
 > w '--share 80' '--share 0:1' '--share 1:x' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--sample 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' --members 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
 gpq: sched: --share 0:1: both parts are whole numbers from 1 on; leave --share out for strict priority

@@ -92,6 +92,11 @@ run p1 41207 52880 "prio 52880 0000000b"
 run p2 500 600 "prio 600 0000000b"
 compare p1 p2 >j
 is "priority would do" "$(jq -c '[.strategies[] | [.works, .use]]' j)" '[[false,false],[true,true],[true,false]]'
+is "each process of each run" "$(jq -c '.runs[] | [.run, .program, .worker, .pid, .command, .gpus, .queues, .compute, .sdma, .queue_ids, .priorities]' j)" \
+	'["p1","prog-a --config x.yaml",0,41207,"prog-a",["0"],4,3,1,"0-3",["7"]]
+["p1","prog-b --config x.yaml",0,52880,"prog-b",["0"],1,1,0,"0",["11"]]
+["p2","prog-a --config x.yaml",0,500,"prog-a",["0"],4,3,1,"0-3",["7"]]
+["p2","prog-b --config x.yaml",0,600,"prog-b",["0"],1,1,0,"0",["11"]]'
 is "and which they are" "$(jq -r '.strategies[1].evidence' j)" "prog-a --config x.yaml: 7; prog-b --config x.yaml: 11"
 run p3 700 800 "prio 800 0000000c"
 is "not if one changes" "$(compare p1 p3 | jq -c '.strategies[1] | [.works, .evidence]')" \

@@ -37,6 +37,7 @@ is "no log" "$(as_user ./own trace --live -- true 2>&1; echo $?)" "$none
 gpq: trace: without the kernel's side; the log of true is there
 gpq: trace: true wrote no log; is it a HIP program?
 1"
+is "a signal ends it" "$(as_user ./own trace --live -q -- sh -c 'kill -KILL $$' >/dev/null 2>&1; echo $?)" 137
 is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tail -n 1; echo "${PIPESTATUS[0]}")" \
 	"gpq: trace: /nonexistent: No such file or directory
 127"
@@ -106,6 +107,17 @@ cat >each/events.ndjson <<'E'
 {"record":"event","event":"queue-eviction","pid":7,"command":"train","gpu_id":21,"qid":3,"clock":"driver","detail":"userptr","source":"driver","time_ns":5000950500,"ns_pid":7}
 {"record":"event","event":"gpu-reset","pid":null,"command":null,"gpu_id":22,"qid":null,"clock":"read","detail":null,"source":"driver","time_ns":5000990000,"ns_pid":null}
 E
+is "each record, by whom" "$(gpq trace -q --list -rno TIME_US,SOURCE,PID,TID,COMMAND,CPU,NAME,ARGS each)" '5000100 kernel 9 9 dbg 0 kfd_ioctl_set_debug_trap pid=7\x20op=6
+5000200 kernel 9 9 dbg 0 suspend_queues count=2\x20grace=0\x20queue=0
+5000700 kernel 9 9 dbg 0 suspend_queues ret=2
+5000700 gpq 7 - train - dbg by=9\x20queues=2
+5000800 kernel 9 9 dbg 0 kfd_ioctl_set_debug_trap ret=0
+5000900 kernel 7 7 train 1 amdgpu_bo_move bo=0x1,\x20from:2\x20to:3
+5000950 driver 7 - train - queue-eviction userptr
+5000990 driver - - - - gpu-reset clock=read
+5001000 kernel 7 8 train 1 map_queues_cpsch -
+5002000 kernel - - - 1 - 30\x20events
+5002000 kernel 7 7 train 1 amdgpu_bo_move bo=0x2,\x20from:3\x20to:2'
 gpq trace -q --perfetto p.json each >/dev/null
 is "each event" "$(jq -r '.traceEvents[] | [.ph, .pid, .tid, .ts, .dur, .cat, .name, (.args // {} | to_entries[] | "\(.key)=\(.value)")] | map(values) | join(" ")' p.json | grep -v '^M [78]0')" \
 	"X 9000000 100000009 5000200 500 driver suspend_queues cpu=0 args=ret=2

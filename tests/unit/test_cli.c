@@ -48,6 +48,39 @@ static void test_escape(void **state)
 	escapes("\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80");
 }
 
+static void test_utf8(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t len, want;
+	} cases[] = {{"", 0, 0},
+		     {"a", 1, 1},
+		     {"ab", 2, 1},
+		     {"\x7f", 1, 1},
+		     {"\x80", 1, 0},
+		     {"\xc1\xbf", 2, 0},
+		     {"\xc2\x80", 2, 2},
+		     {"\xc2\x80", 1, 0},
+		     {"\xdf\xbfz", 3, 2},
+		     {"\xdf\xc0", 2, 0},
+		     {"\xe0\xa0\x80", 3, 3},
+		     {"\xe0\x9f\xbf", 3, 0},
+		     {"\xe1\x80\x80", 2, 0},
+		     {"\xe1\x80\x7f", 3, 0},
+		     {"\xed\x9f\xbf", 3, 3},
+		     {"\xed\xa0\x80", 3, 0},
+		     {"\xef\xbf\xbf", 3, 3},
+		     {"\xf0\x90\x80\x80", 4, 4},
+		     {"\xf0\x8f\xbf\xbf", 4, 0},
+		     {"\xf0\x90\x80\x80", 3, 0},
+		     {"\xf4\x8f\xbf\xbf", 4, 4},
+		     {"\xf4\x90\x80\x80", 4, 0},
+		     {"\xf5\x80\x80\x80", 4, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(text_utf8(cases[i].text, cases[i].len), cases[i].want);
+}
+
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -605,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_quoted),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_durations),
 		cmocka_unit_test(test_numbers),

@@ -453,6 +453,48 @@ static void test_sysroot(void **state)
 	remove_tree(dir);
 }
 
+static char troubles[128];
+
+static void note_trouble(const char *path, int error)
+{
+	const size_t n = strlen(troubles);
+	snprintf(troubles + n, sizeof(troubles) - n, "%s %d;", path, error);
+}
+
+// Of files that are there and cannot be read somebody is told; not of those that are not there, are
+// no files, or belong to a process that is gone.
+static void test_trouble(void **state)
+{
+	(void)state;
+	static const int quiet[] = {ENOENT, EACCES, ESRCH, EISDIR, EPERM, ENOTDIR};
+	struct buf b = {0};
+	char want[128];
+	host_on_trouble(note_trouble);
+	assert_true(host_read(&b, "/proc/self/mem") < 0 && errno == EIO); // nothing is mapped at 0
+	snprintf(want, sizeof(want), "/proc/self/mem %d;", EIO);
+	assert_string_equal(troubles, want);
+	assert_true(host_read(&b, "/proc/self") < 0 && errno == EISDIR);
+	assert_true(host_read(&b, "/proc/self/none") < 0 && errno == ENOENT);
+	assert_string_equal(troubles, want);
+	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++) {
+		host_trouble("/x", quiet[i]);
+		assert_int_equal(errno, quiet[i]);
+	}
+	assert_string_equal(troubles, want);
+	troubles[0] = '\0';
+	host_trouble("/a", EMFILE);
+	host_trouble("/b", ENFILE);
+	host_trouble("/c", ENOMEM);
+	host_trouble("/d", ETIMEDOUT);
+	assert_int_equal(errno, ETIMEDOUT);
+	snprintf(want, sizeof(want), "/a %d;/b %d;/c %d;/d %d;", EMFILE, ENFILE, ENOMEM, ETIMEDOUT);
+	assert_string_equal(troubles, want);
+	host_on_trouble(NULL);
+	host_trouble("/e", EIO);
+	assert_string_equal(troubles, want);
+	buf_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
 		cmocka_unit_test(test_container_name), cmocka_unit_test(test_podman_names),
 		cmocka_unit_test(test_long_file),      cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_sysroot),        cmocka_unit_test(test_path)};
+		cmocka_unit_test(test_sysroot),        cmocka_unit_test(test_path),
+		cmocka_unit_test(test_trouble)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@
 #include "common/host/tree.h"
 #include "common/snapshot/host_state.h"
 #include "common/snapshot/run_compare.h"
+#include "common/snapshot/series.h"
 #include "common/snapshot/snapshot.h"
 
 static char dir[64];
@@ -361,6 +364,36 @@ static void ids(void **state)
 	buf_fini(&b);
 }
 
+// An index that cannot be written stays as it was, and the number is given to the next.
+static void full_index(void **state)
+{
+	(void)state;
+	struct series s;
+	struct stat st;
+	const struct series_line failed = {.host = "", .boot_id = "", .error = EIO},
+				 saved = {.host = "a", .boot_id = "b"};
+	assert_int_equal(series_open(&s, "s", false), 0);
+	assert_int_equal(s.next, 1);
+	assert_int_equal(series_add(&s, &failed), 0);
+	assert_int_equal(s.next, 1);
+	const off_t end = s.end;
+	assert_int_not_equal(end, 0);
+	const struct rlimit full = {(rlim_t)end + 10, RLIM_INFINITY},
+			    any = {RLIM_INFINITY, RLIM_INFINITY};
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	errno = 0;
+	assert_int_equal(series_add(&s, &saved), -1);
+	assert_int_equal(errno, EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &any), 0);
+	assert_int_equal(s.next, 1);
+	assert_true(s.end == end && !fstat(s.index, &st) && st.st_size == end);
+	assert_int_equal(series_add(&s, &saved), 0);
+	assert_int_equal(s.next, 2);
+	assert_true(s.end > end && !fstat(s.index, &st) && st.st_size == s.end);
+	series_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +406,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(masked, setup, teardown),
 		cmocka_unit_test(slots),
 		cmocka_unit_test(ids),
+		cmocka_unit_test_setup_teardown(full_index, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
