@@ -18,26 +18,38 @@ class Bench:
         self.p = r.start("bench", args[0], *([] if "--raw" in args else ["--raw", self.raw]), *args[1:], env={"GPQ_RIG_LOOKS": "1"}, **how)
         self.waited = []
 
-    def step(self, stop=None):
-        """Moves the clock to the end of a wait for time, and tells how many ms it was; at a wait of `stop` it leaves the clock alone. None:
-        gpq has ended. Waits for answers (1 s, 2 s) and for the ends of holders (5 s) end by themselves."""
+    def step(self, stop=lambda ms: False):
+        """Moves the clock to the end of a wait for time, and tells how many ms it was; at a wait at which to stop it leaves the clock alone.
+        None: gpq has ended. Waits for answers (1 s, 2 s) and for the ends of holders (5 s) end by themselves."""
         r, p, end = self.r, self.p, time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            left = [t.at_ns - r.page.now_ns for t in r.page.timers if t.pid == p.pid and t.signal == -1 and t.at_ns > r.page.now_ns]
-            if left and left[0] < 900 * MS:
-                self.waited.append(left[0] / MS)
-                r.move(left[0] if left[0] != stop else 0)
+            left = [at - r.page.now_ns for at in r.until_when(p.pid)]
+            if left and left[0] < 900 * MS and "gpq" not in self.children():
+                if not stop(left[0] / MS):
+                    self.waited.append(left[0] / MS)
+                    r.move(left[0] * (10 if left[0] == 10 * MS else 1))  # it waits for a side, and looks each 10 ms
                 return left[0] / MS
             if not lives(p.pid):
                 return None
             time.sleep(0.0005)
         raise AssertionError(f"it waits: {[ns / MS for ns in left]} ms of the test's clock are left")
 
+    def children(self):
+        """The names of its children that live: "gpq" for one that has just begun, or that reads for it."""
+        return [s["Name"] for c in children(self.p.pid) if (s := status_of(c)) and s["State"][0] != "Z"]
+
     def until(self, ms):
         """Lets it run until it waits for so long. False: it never does."""
-        while (waits := self.step(ms * MS)) not in (ms, None):
+        while (waits := self.step(lambda wait: wait == ms)) not in (ms, None):
             pass
         return waits == ms
+
+    def steps(self, ms):
+        """Lets ms of time pass, until it waits again."""
+        until = self.r.page.now_ns + ms * MS
+        while self.step(lambda _: self.r.page.now_ns >= until) and self.r.page.now_ns < until:
+            pass
+        self.step(lambda _: True)
 
     def interrupt(self, sig=signal.SIGINT):
         self.p.send_signal(sig)
@@ -48,7 +60,8 @@ class Bench:
         for seconds in waits:
             if (done := self.r.still_waits(self.p, seconds)) is not True:
                 return f"waited {done}"
-        while self.step():
+        end = self.r.page.now_ns + 100 * SECOND
+        while self.step() and self.r.page.now_ns < end:
             pass
         return self.r.finish(self.p)
 
@@ -66,3 +79,39 @@ def takes(r, suspend_ms, resume_ms):
 
 def index(t, *pairs):
     return lambda: [t.set_index(qid, *pair) for qid, pair in enumerate(pairs)]
+
+
+class Ab(Bench):
+    """A gpq bench ab of two commands."""
+
+    def __init__(self, r, *args, **how):
+        self.on, self.off = Command(r), Command(r)
+        how = {"stdout": subprocess.DEVNULL} | how
+        super().__init__(r, "ab", "--online", self.on.text, "--offline", self.off.text, *([] if "--runs" in args else ["--runs", "1"]), "--lead", "20ms", *args, **how)
+
+    def commands(self):
+        """How many commands run."""
+        return sum(name in ("sh", "target") for name in self.children())
+
+    def begin(self, command, *queues, work=False):
+        """Lets it run until it has started the command, whose queues have had work or have not."""
+        while not self.commands() > lives(self.off.pid) and self.step(lambda ms: self.commands() > lives(self.off.pid)):
+            pass
+        command.begin(*queues)
+        for q in queues:
+            command.set_index(q, work, work)
+
+    def ended(self, command):
+        """Lets it run until it has ended the command."""
+        while lives(command.pid) and self.step(lambda ms: not lives(command.pid)):
+            pass
+
+    def end(self, command, status=0):
+        """Ends a command, of which gpq hears at once."""
+        self.step(lambda ms: True)
+        self.p.send_signal(signal.SIGSTOP)
+        self.r.until(lambda: status_of(self.p.pid)["State"][0] == "T")
+        command.say(f"end {status}")
+        wait_death(command.pid)
+        self.p.send_signal(signal.SIGCONT)
+        self.r.until(lambda: not status_of(command.pid))

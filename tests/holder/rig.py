@@ -355,25 +355,30 @@ class Target:
     """A real process, and what the model and sysfs have of it."""
 
     def __init__(self, rig, queues, register=True, **process):
-        self.rig = rig
-        self.name = f"t{len(rig.targets) + 1}"
-        path = f"{rig.dir}/{self.name}"
-        with open(path, "wb") as f:
-            f.truncate(65536)
-        with open(path, "r+b") as f:
-            self.memory = mmap.mmap(f.fileno(), 65536)
-        self.run = subprocess.Popen([rig.target_program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        self.map(rig)
+        self.run = subprocess.Popen([rig.target_program, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                     bufsize=1)
         assert self.run.stdout.readline() == f"ready {self.run.pid}\n"
-        self.pid = self.run.pid
-        self.start_ticks = int(open(f"/proc/{self.pid}/stat").read().rsplit(") ", 1)[1].split()[19])
-        rig.register(self.pid)
-        rig.targets.append(self)
-        self.kfd = Process(self.name)
+        self.enter(self.run.pid)
         for k, v in process.items():
             setattr(self.kfd, k, v)
         if register:
             self.open_kfd(queues)
+
+    def map(self, rig):
+        self.rig, self.name = rig, f"t{len(rig.targets) + 1}"
+        self.path = f"{rig.dir}/{self.name}"
+        rig.targets.append(self)
+        with open(self.path, "wb") as f:
+            f.truncate(65536)
+        with open(self.path, "r+b") as f:
+            self.memory = mmap.mmap(f.fileno(), 65536)
+
+    def enter(self, pid):
+        self.pid = pid
+        self.start_ticks = int(open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1].split()[19])
+        self.rig.register(pid)
+        self.kfd = Process(self.name)
 
     def open_kfd(self, queues=()):
         with self.rig.driver.lock:
@@ -415,6 +420,9 @@ class Target:
     def set_index(self, qid, read, write):
         struct.pack_into("QQ", self.memory, 16 * qid, read, write)
 
+    def get_index(self, qid):
+        return struct.unpack_from("Q", self.memory, 16 * qid)[0]
+
     def set_waves(self, qid, size, xcc=0):
         """The save area of a queue: a control stack of 64 bytes, and waves."""
         struct.pack_into("IIII", self.memory, 32768 + 4096 * qid + 1024 * xcc, 0, 64, 64, size)
@@ -446,6 +454,39 @@ class Target:
         self.run.wait()
         self.run.stdin.close()
         self.run.stdout.close()
+
+
+class Command(Target):
+    """A target that gpq bench starts: `text` is the command, which obeys lines, too."""
+
+    def __init__(self, rig):
+        self.map(rig)
+        self.pid, self.kfd = 0, Process(self.name)
+        os.mkfifo(self.path + ".in")
+        self.input = os.open(self.path + ".in", os.O_RDWR)
+        self.text = f"exec {rig.target_program} {self.path} <{self.path}.in"
+
+    @property
+    def begun(self):
+        """Is there one that begin() has not seen?"""
+        return struct.unpack_from("i", self.memory, 65532)[0] not in (0, self.pid)
+
+    def begin(self, *queues):
+        """It runs, and has made its queues."""
+        if not self.rig.until(lambda: self.begun):
+            raise AssertionError(f"{self.name} was not started")
+        self.enter(struct.unpack_from("i", self.memory, 65532)[0])
+        self.memory[:65528] = bytes(65528)
+        self.open_kfd(queues)
+
+    def say(self, word):
+        os.write(self.input, word.encode() + b"\n")
+
+    def end(self):
+        if lives(self.pid):
+            kill(self.pid, signal.SIGKILL)
+        os.close(self.input)
+        os.unlink(self.path + ".in")
 
 
 class Link:
@@ -567,12 +608,15 @@ class Rig:
         return sorted((t.signal, (t.at_ns - self.page.now_ns) / SECOND) for t in self.page.timers
                       if t.pid == pid and t.at_ns and t.signal >= 0)
 
+    def until_when(self, pid):
+        """[the time until which a gpq waits]; []: it does not."""
+        return [at for t in self.page.timers if t.pid == pid and t.signal == -1 and (at := t.at_ns) > self.page.now_ns]
+
     def waits(self, p):
         """For how many seconds a gpq (its Popen, or a pid) waits, once it does."""
         pid = p if isinstance(p, int) else p.pid
         found = []
-        self.until(lambda: found.extend(t.at_ns for t in self.page.timers if t.pid == pid and t.signal == -1
-                                        and t.at_ns > self.page.now_ns) or found or not lives(pid))
+        self.until(lambda: found.extend(self.until_when(pid)) or found or not lives(pid))
         return (found[0] - self.page.now_ns) / SECOND if found else None
 
     # ---- who is there
@@ -620,7 +664,7 @@ class Rig:
 
     def named(self, text):
         """The text with t1 for the pid of the first target ..., and h1 for its holder's."""
-        names = {str(t.pid): t.name for t in self.targets} | {str(t.holder): "h" + t.name[1:] for t in self.targets if t.holder}
+        names = {str(t.pid): t.name for t in self.targets if t.pid} | {str(t.holder): "h" + t.name[1:] for t in self.targets if t.holder}
         return re.sub(r"\b\d+\b", lambda m: names.get(m[0], m[0]), text)
 
     def gpq(self, *args, **how):

@@ -4,7 +4,9 @@
 // Prints "ready PID", then obeys lines of standard input, answering each with "done":
 //   thread  starts a thread that sleeps
 //   exec    replaces itself by itself, and prints "ready PID" again
-// The end of the input ends it.
+//   say X   prints X, and no "done"
+//   end N   ends with status N
+// The end of the input ends it. The last bytes of the memory have its pid.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -27,13 +29,18 @@ static void *sleep_on(void *arg)
 static void obey(char **argv)
 {
 	pthread_t t;
-	char line[32];
+	char line[128];
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strcmp(line, "thread\n") == 0)
 			pthread_create(&t, NULL, sleep_on, NULL);
 		else if (strcmp(line, "exec\n") == 0)
 			execv("/proc/self/exe", argv);
-		else
+		else if (strncmp(line, "end ", 4) == 0)
+			_exit(atoi(line + 4));
+		else if (strncmp(line, "say ", 4) == 0) {
+			fputs(line + 4, stdout);
+			continue;
+		} else
 			exit(1);
 		puts("done");
 	}
@@ -48,6 +55,7 @@ int main(int argc, char **argv)
 	if (mmap(MEMORY, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) !=
 	    MEMORY)
 		return 1;
+	((volatile int *)MEMORY)[SIZE / sizeof(int) - 1] = getpid();
 	printf("ready %d\n", (int)getpid());
 	obey(argv);
 }

@@ -1,0 +1,262 @@
+"""gpq bench ab: what its runs measure, by a clock of the test's own. ab.py TOP BUILD [WORD]. TAP."""
+from bench import *  # noqa: F403
+
+RUN = ("mode", "number", "online_ns", "window_ns", "packets", "held_ns", "holds", "latencies_ns", "suspends_ns", "resumes_ns")
+
+
+def queues(b, key="queues"):
+    """The queues that a run has seen: "offline 0 suspended"."""
+    return [", ".join(f"{q['side']} {q['queue_id']}" + " suspended" * q["suspended"] for q in run) for run, in b.samples(key)]
+
+
+@scenario("commands in each mode, in the order of a seed: times, packets of the window, one hold for the online command")
+def _(r):
+    b = Ab(r, "--runs", "2", "--pause", "70ms", "--seed", "7", "--grace", "9", "-v", "--modes", "alone,shared,preempt")
+    for mode, ms, before, beside, after in (("shared", 30, 1, 2, 4), ("preempt", 40, 8, 16, 32), ("alone", 50, 64, 128, 256),
+                                            ("preempt", 60, 512, 1024, 2048), ("shared", 10, 1, 1, 1), ("alone", 20, 2, 2, 2)):
+        if mode == "alone":
+            b.begin(b.on, 0, 1)
+            b.steps(ms)
+            b.end(b.on)
+        b.begin(b.off, 0, work=100)
+        index = 100
+        if mode == "preempt":
+            takes(r, 3, 2)
+        if mode != "alone":
+            b.until(2)
+            b.off.set_index(0, index := index + before, 10 ** 6)
+            b.begin(b.on, 0, 1)
+            b.steps(ms)
+            b.off.set_index(0, index := index + beside, 10 ** 6)
+            b.end(b.on)
+        b.until(2)
+        b.off.set_index(0, index + after, 10 ** 6)
+        b.ended(b.off)
+    said = " / ".join(f"gpq: bench: run {n}" for n in ("1, shared", "1, preempt", "1, alone", "2, preempt", "2, shared", "2, alone"))
+    yield (b.finish(), b.waited.count(70)), ("0 / " + said, 5)
+    yield b.samples(*RUN), [
+        ("shared", 0, 30 * MS, 70 * MS, 7, 0, 0, [30 * MS], [], []),
+        ("preempt", 0, 40 * MS, 85 * MS, 56, 40 * MS, 1, [40 * MS], [3 * MS], [2 * MS]),
+        ("alone", 0, 50 * MS, 90 * MS, 256, 0, 0, [50 * MS], [], []),
+        ("preempt", 1, 60 * MS, 105 * MS, 3584, 60 * MS, 1, [60 * MS], [3 * MS], [2 * MS]),
+        ("shared", 1, 10 * MS, 50 * MS, 3, 0, 0, [10 * MS], [], []),
+        ("alone", 1, 20 * MS, 60 * MS, 2, 0, 0, [20 * MS], [], [])]
+    yield queues(b), ["offline 0", "offline 0", "", "offline 0 suspended, online 0, online 1", "offline 0", ""]
+    yield queues(b, "queues_offline_alone"), ["", "", "offline 0", "", "", "offline 0"]
+    yield b.samples("queues_offline_alone")[5][0][0]["pid"], b.off.pid
+    attached, held = ["enable", "send", "send"], ["suspend 0 grace=9", "resume 0"]
+    yield r.changes(), [c for holds in (0, 1, 0, 1, 0, 0) for c in attached + holds * held + ["disable"]]
+    yield (r.holders(), lives(b.on.pid), lives(b.off.pid)), ([], False, False)
+
+
+@scenario("--burst-on progress: what runs already is held while the online queues have work, and each request is timed")
+def _(r):
+    on, off = r.target(0), r.target(0)
+    off.set_index(0, 5, 10 ** 6)
+    b = Bench(r, "ab", "--online-pid", on.pid, "--offline-pid", off.pid, "--runs", "1", "--lead", "20ms", "--for", "15ms", "--idle", "1ms", "--seed", "7",
+              stdout=subprocess.DEVNULL)
+    for mode in "shared", "preempt", "alone":
+        b.until(0.05)
+        b.steps(2)
+        if mode == "preempt":
+            takes(r, 1, 2)
+        for read, ms, rest in ((1, 3, 0.5), (2, 2, 3)):
+            on.set_index(0, read, read + 1)
+            b.steps(ms)
+            yield (off.off, lives(b.p.pid)), ("" if mode == "shared" else "0", True)
+            on.set_index(0, read + 1, read + 1)
+            b.steps(rest)
+        off.set_index(0, off.get_index(0) + len(mode), 10 ** 6)
+        while b.step() in (0.05, 0.5):
+            pass
+    yield b.finish(), "0"
+    yield b.samples(*RUN), [("shared", 0, 15 * MS, 55 * MS, 6, 0, 0, [3 * MS, 2 * MS], [], []),
+                            ("preempt", 0, 15 * MS, 55 * MS, 7, 5500000, 1, [3 * MS, 2 * MS], [MS], [2 * MS]),
+                            ("alone", 0, 15 * MS, 56 * MS, 0, 0, 0, [3 * MS, 2 * MS], [], [])]
+    yield [c for c in r.changes() if c.split()[1] in ("suspend", "resume")], 2 * ["t2 suspend 0 grace=32", "t2 resume 0"]
+    yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
+
+
+@scenario("numbers that commands print: latencies with their unit, the offline rate of the window, the line that says it has begun")
+def _(r):
+    b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", "us", "--offline-metric", "rate ([0-9.]+)", "--offline-ready",
+           "^step [0-9]+$")
+    b.begin(b.off, 0)
+    b.off.say("say rate 1000")
+    b.steps(600)
+    yield b.commands(), 1  # work of its queues is no sign
+    b.off.say("say step 1")
+    b.begin(b.on)
+    for line in "took 1.5", "took nothing", "it took 20 us", "took 300":
+        b.on.say("say " + line)
+    b.off.say("say rate 30")
+    b.steps(10)
+    b.off.say("say rate 10.5")
+    b.end(b.on)
+    yield b.finish(), "0"
+    yield b.samples("latencies_ns", "offline_metric", "online_ns"), [([1500, 20000, 300000], 20.25, 10 * MS)]
+    for unit, ns in (("ns", 1), ("ms", MS), ("s", SECOND)):
+        b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", unit)
+        b.begin(b.off, 0, work=1)
+        b.begin(b.on)
+        b.on.say("say took 7")
+        b.end(b.on)
+        yield (unit, b.finish(), b.samples("latencies_ns")), (unit, "0", [([7 * ns],)])
+
+
+@scenario("commands that fail: each says how, nothing is held, and what the other has started ends")
+def _(r):
+    def fails(*args, on="", off="", work=1, steps=0):
+        """Lines that make the commands fail; "-" for one that is not begun."""
+        b = Ab(r, "--modes", "preempt", *args)
+        b.begin(b.off, *([0] if work is not None else []), work=work)
+        if on != "-":
+            b.begin(b.on)
+        b.steps(steps)
+        for command, lines in ((b.on, on), (b.off, off)):
+            for line in lines.split(";") if lines not in ("", "-") else []:
+                command.say(line)
+        out = b.finish()
+        return re.sub(r"gpq: bench: run 1, preempt: | t\d+", "", out), r.holders(), lives(b.on.pid), lives(b.off.pid), b.samples()
+    nothing = ([], False, False, [])
+    said = "1 / the {} command ended with {}; it said last: {}; nothing is held"
+    for args, wanted in (({"on": "say bad weights;end 3"}, said.format("online", "status 3", "bad weights")),
+                         ({"off": "say ;end 4", "on": "say x;end 0"}, said.format("offline", "status 4", "ready")),
+                         ({"off": "say no data;end 0", "on": "-", "work": 0, "steps": 600}, said.format("offline", "status 0 before it was at work", "no data")),
+                         ({"off": "end 0", "on": "-", "work": None}, said.format("offline", "status 0 before it had queues", "ready"))):
+        yield (args, *fails(**args)), (args, wanted, *nothing)
+    # no queues
+    b = Ab(r, "--modes", "shared", "--ready", "1s")
+    b.begin(b.off)
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the offline command had no queues within 1 s; nothing is held"
+    b = Ab(r, "--modes", "shared", "--ready", "1s")
+    b.begin(b.off, 0)
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the offline command has queues, but they took nothing within 1 s; nothing is held"
+    b = Ab(r, "--modes", "shared", "--ready", "700ms", "--offline-ready", "never")
+    b.begin(b.off, 0, work=1)
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the offline command printed no line that matches --offline-ready within 0.7 s; nothing is held"
+    b = Ab(r, "--modes", "shared", "--burst-on", "progress")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.on.say("end 0")
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the online command ended with status 0 before it had queues; it said last: ready t15; nothing is held"
+    b = Ab(r, "--modes", "shared", "--metric", "x([0-9]+)")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.on.say("end 0")
+    yield b.finish(), "1 / gpq: bench: run 1, shared: no line of the online command's output matches --metric; nothing is held"
+    b = Ab(r, "--modes", "shared", "--burst-on", "progress")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on, 0)
+    b.steps(3)
+    b.on.say("end 0")
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the online command's queues never had anything to do; nothing is held"
+
+
+@scenario("Ctrl-C, a holder that is killed, a disk that is full")
+def _(r):
+    for sig in signal.SIGINT, signal.SIGTERM:
+        b = Ab(r, "--modes", "preempt")
+        b.begin(b.off, 0, work=1)
+        b.begin(b.on)
+        b.steps(10)
+        yield b.off.off, "0"
+        yield b.interrupt(sig), "3 / gpq: bench: stopped in run 1; nothing is held; what was measured follows"
+        yield (r.holders(), lives(b.on.pid), lives(b.off.pid), b.samples()), ([], False, False, [])
+    b = Ab(r, "--modes", "shared", "--runs", "2", "--pause", "80ms")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.end(b.on)
+    yield b.until(80), True
+    yield b.interrupt(), "3 / gpq: bench: stopped before run 2; what was measured follows"
+    yield b.samples("number"), [(0,)]
+    b = Ab(r, "--modes", "preempt")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.steps(10)
+    kill(b.off.holder, signal.SIGKILL)
+    yield b.finish(), ("1 / gpq: bench: run 1, preempt: pid t8: the holder ended before it answered (killed?): the queues run; try again; "
+                       "nothing is held")
+    b = Ab(r, "--modes", "shared", "--runs", "2", "--raw", "/dev/full")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.end(b.on)
+    yield b.finish(), "1 / gpq: bench: --raw /dev/full: No space left on device; what was measured up to here follows"
+
+
+@scenario("AMD logs: latencies and packets of the time that is measured; --log names a file for each run and side")
+def _(r):
+    def log(path, *lines):
+        with open(path, "w") as f:
+            for ms, text in lines:
+                f.write(f":3:hip.cpp :1 : {1000000000 + int(ms * 1000)} us: [pid:7 tid:0x7] {text}\n")
+
+    def packets(rptr):
+        return ("SWq=0x7e00, HWq=0x7f00, id=1, Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), setup=3, grid=[64, 1, 1], "
+                "workgroup=[64, 1, 1], private_seg_size=0, group_seg_size=0, kernel_obj=0x1, kernarg_address=0x2, completion_signal=0x0, "
+                f"correlation_id=0, rptr={rptr}, wptr=4294967295")
+    launch, sync = "hipLaunchKernel ( 1 ) ", "hipStreamSynchronize: Returned hipSuccess : "
+    r.page.now_ns = 1000 * SECOND  # as many digits as in a log
+    b = Ab(r, "--modes", "shared", "--online-log", r.dir + "/on", "--offline-log", r.dir + "/off")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    begun = (r.page.now_ns - 1000 * SECOND) / MS
+    log(r.dir + "/on", (begun - 5, launch), (begun - 4, sync), (begun + 1, launch), (begun + 3, sync), (begun + 4, launch), (begun + 4.5, sync),
+        (begun + 11, launch), (begun + 12, sync))
+    log(r.dir + "/off_33", (begun - 25, packets(100)), (begun - 15, packets(107)), (begun + 25, packets(120)), (begun + 35, packets(190)))
+    b.steps(10)
+    b.end(b.on)
+    yield b.finish(), "0"
+    yield b.samples("online_ns", "latencies_ns", "offline_logged_packets", "packets"), [(10 * MS, [2 * MS, MS // 2], 20, 0)]
+
+
+    # None of a time within; none at all; a folder of gpq's own.
+    b = Ab(r, "--modes", "shared", "--online-log", r.dir + "/on", "--offline-log", r.dir + "/none")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.end(b.on)
+    yield b.finish(), (f"1 / gpq: bench: run 1, shared: the online command's log {r.dir}/on has no record of the time it ran; nothing is held")
+    b = Ab(r, "--modes", "shared", "--log", r.dir + "/logs")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    with open(f"/proc/{b.on.pid}/environ") as on, open(f"/proc/{b.off.pid}/environ") as off:
+        yield [sorted(w for w in f.read().split("\0") if w.startswith("AMD_LOG")) for f in (on, off)], [
+            ["AMD_LOG_LEVEL=4", f"AMD_LOG_LEVEL_FILE={r.dir}/logs/shared-1-{side}.log"] for side in ("online", "offline")]
+    log(r.dir + "/logs/shared-1-online.log", (r.page.now_ns / MS - 1000000 + 1, sync))
+    b.steps(10)
+    b.end(b.on)
+    yield b.finish(), (f"1 / gpq: bench: run 1, shared: the online command's log {r.dir}/logs/shared-1-online.log has no launch that a call waits for; "
+                       "nothing is held")
+    b = Ab(r, "--modes", "shared", "--log", r.dir + "/logs", "--metric", "took ([0-9]+)")
+    b.begin(b.off, 0, work=1)
+    b.begin(b.on)
+    b.on.say("say took 4")
+    b.end(b.on)
+    yield b.finish(), (f"1 / gpq: bench: run 1, shared: the offline command's log {r.dir}/logs/shared-1-offline.log: it wrote none; does it use HIP?; "
+                       "nothing is held")
+
+
+@scenario("processes that are no descendants of a command: who was not taken in, who lives on; queues that come while they are held")
+def _(r):
+    b = Ab(r, "--modes", "shared", "--ready", "1s")
+    b.begin(b.off)
+    t = r.target(0)
+    yield b.finish(), ("1 / gpq: bench: run 1, shared: the offline command had no queues within 1 s; pid t3 (target) began meanwhile, is no descendant of "
+                       "it, and runs on: --offline-select takes such processes in; nothing is held")
+    t.end()
+    b = Ab(r, "--modes", "preempt", "--offline-select", f"cmdline={r.dir}/t6")
+    b.begin(b.off)
+    t = r.target(0)
+    t.set_index(0, 1, 9)
+    b.begin(b.on)
+    b.steps(10)
+    yield (t.name, t.off), ("t6", "0")
+    t.add(1)
+    b.steps(60)
+    yield t.off, "0,1"
+    b.end(b.on)
+    yield b.finish(), ("0 / gpq: bench: run 1, preempt: pid t6 (target) of a command lives on: it left the command's process group; gpq did not end it")
+    yield (t.off, lives(t.pid), t.tracer, r.holders()), ("", True, 0, [])
+
+
+main()
