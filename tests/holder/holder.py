@@ -296,6 +296,13 @@ def _(r):
     yield more.ask("status"), "0:suspended, 1:suspended, ok held=2 since=0"
     yield links[2].line(), None
     yield [link.ask("status")[:11] for link in links[:2] + links[3:]], 63 * ["0:suspended"]
+    # One that has just come is not the oldest, whoever had its place.
+    more.close()
+    links[5].ask("status")
+    new = r.link(t)
+    links[6].ask("status")
+    yield r.link(t).ask("status")[:11], "0:suspended"
+    yield (links[1].line(), new.ask("status")[:11]), (None, "0:suspended")
 
 
 # ---- deadlines, by the clock
@@ -647,6 +654,11 @@ def _(r):
     driver_7_2(r)
     t = r.target(0, (1, 2, 7), gpus=[(GPU, 1), (7, 1)])
     yield suspend(r, t, "-Q", "0"), "0 / 0 suspended"  # the queue on the second one shows that it is acquired
+    r.reset()
+    driver_7_2(r)
+    t = r.target((0, 2, 999), gpus=[(GPU, 1), (7, 1)])  # where the queue's GPU stands is unknown: all others must be acquired
+    yield suspend(r, t)[:85], "4 / gpq: suspend: pid t1: this kernel's driver can crash when it suspends a process t"
+    yield t.off, ""
 
 
 @scenario("--no-trace: the session stays, the tracer goes; taken back when somebody takes it")
@@ -680,6 +692,9 @@ def _(r):
     link.ask("status")
     yield r.calls(), ["probe !1", "probe", "enable 0 !114"]
     yield (t.tracer, t.kfd.session.owner, t.off), (h, h, "0")
+    kill(t.pid, signal.SIGWINCH)  # passed on: a target that stays in the stop would not answer
+    t.run.stdin.write("thread\n")
+    yield bool(select.select([t.run.stdout], [], [], PATIENCE)[0]), True
     yield resume(r, t), "0 / 0 resumed / 1 running"
     yield ends(t, h), ENDED
     suspend(r, t)

@@ -1,8 +1,14 @@
 """gpq sched: holds for hints and for work that it sees, by a clock of the test's own. sched.py TOP BUILD [WORD]. TAP."""
 import json
+import resource
 import time
 
 from scenario import *  # noqa: F403
+
+
+def few_files():
+    """The scheduler itself has to raise its limit."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
 class Sched:
@@ -12,7 +18,7 @@ class Sched:
         self.r, self.path = r, r.dir + "/hints"
         if os.path.exists(self.path) and "--for" not in args:
             os.unlink(self.path)
-        self.p = r.start("sched", "--socket", self.path, *args)
+        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=few_files)
         r.until(self.listens)
         self.link, self.asker, self.client_of_turns, self.asked = self.client(), self.client(), None, 0
 
@@ -96,6 +102,9 @@ def _(r):
     yield s.ask("begin 1"), "ok off=2"
     yield (a.off, b.off), ("0", "0,1")
     yield sorted(r.changes()), ["t1 suspend 0 grace=9", "t2 suspend 0,1 grace=9"]
+    with open(f"/proc/{s.p.pid}/limits") as f:
+        soft, hard = next(line.split()[3:5] for line in f if line.startswith("Max open files"))
+    yield soft, hard
     yield r.timers_of(a.holder), [(0, 600), (9, 601)]
     yield s.of("offline", "processes", "off", "missed", "holds"), [2, 2, 0, 1]
     s.at(3 * SECOND)
