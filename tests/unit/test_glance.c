@@ -359,8 +359,9 @@ static void test_run(void **state)
 		{0, 10000000, true, 0, 1, 0, 0, 0},
 		{0, 10000000, false, 4, 4, 0, 0, 4000000},
 		{0, 2000000000, false, 0, 2000, 3, 0, 2000000000},
-		// Looks of 20 ms rest 100 ms; after a search of 20 ms the next is 2 s later.
-		{20000000, 6000000000, false, 0, 60, 3, 1240000000, 6000000000},
+		// Looks of 20 ms rest 100 ms, but for the first; after a search of 20 ms the next
+		// is 2 s later.
+		{20000000, 6000000000, false, 0, 61, 3, 1260000000, 6000000000},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
