@@ -9,16 +9,19 @@ BOOT = 7 * SECOND  # fakekfd.c: so far is the time of messages ahead
 BDF = "0000:43:00.0"
 
 
+def listen(r):
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with contextlib.suppress(FileNotFoundError):  # of a scenario before
+        os.unlink(r.dir + "/smi")
+    listener.bind(r.dir + "/smi")
+    listener.listen(4)
+    listener.settimeout(PATIENCE)
+    return listener
+
+
 class Events:
     def __init__(self, r, *args):
-        self.r = r
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with contextlib.suppress(FileNotFoundError):  # of a scenario that failed
-            os.unlink(r.dir + "/smi")
-        self.listener.bind(r.dir + "/smi")
-        self.listener.listen(4)
-        self.listener.settimeout(PATIENCE)
-        self.begin = r.page.now_ns
+        self.r, self.listener, self.begin = r, listen(r), r.page.now_ns
         self.p = r.start("events", "-v", "--ndjson", "--output-all", *args)
         self.c, _ = self.listener.accept()
         self.asked = struct.unpack("=IQ", self.c.recv(12, socket.MSG_WAITALL))
@@ -273,6 +276,34 @@ def _(r):
     r.waits(p)
     r.move(100 * MS)
     yield "gpq: events: gpu 41460: its events cannot be had: Inappropriate ioctl for device" in r.finish(p), True
+
+
+@scenario("gpq trace --live records them where there is no tracefs, until --for is over")
+def _(r):
+    if os.geteuid():
+        return  # it is for root
+    a, folder = r.target(0), r.dir + "/recorded"
+    with listen(r) as listener:
+        p = r.start("trace", "--live", "--save", folder, "--for", "300ms", "-p", a.pid, "-q", "--list", "-rno", "SOURCE,NAME,QID")
+        stream, _ = listener.accept()
+        stream.recv(12, socket.MSG_WAITALL)
+        r.until(lambda: r.waits(p) == 0.02)
+        at = r.page.now_ns
+        a.add(4)
+        stream.sendall(f"9 {at + BOOT} -{a.pid} a1f4 1\n9 {at + BOOT} -1 a1f4 1\n".encode())
+        r.until(lambda: os.path.getsize(folder + "/events.ndjson"))
+        r.move(100 * MS)
+        r.until(lambda: r.waits(p) == 0.02)
+        r.move(200 * MS - 1)
+        r.until(lambda: r.waits(p) == 0.02)
+        yield p.poll(), None
+        r.move(20 * MS)
+        yield r.finish(p).split(" / ")[:3], ["3", "driver queue-eviction -", "polled queue-created 4"]
+        stream.close()
+    with open(folder + "/events.ndjson") as f:
+        rows = [json.loads(line) for line in f]
+    yield [(x["event"], x["pid"], x["qid"], x["time_ns"] - at) for x in rows], [("queue-eviction", a.pid, None, 0), ("queue-created", a.pid, 4, 100 * MS)]
+    shutil.rmtree(folder)
 
 
 main()
