@@ -235,6 +235,46 @@ def _(r):
     yield r.gpq("suspend", "--list", "-p", a.pid, "-r", "-n", "-o", "PID,STATE,SOCKET"), f"0 / t1 suspended {r.socket_of(a).replace(str(a.pid), 't1')}"
 
 
+@scenario("--method criu: paused by a call on the process's own descriptor, told by a record, resumed by gpq resume alone")
+def _(r):
+    t = r.target(0, 1)
+    record = f"{r.run_dir}/gpq/criu-{t.pid}-{t.start_ticks}"
+
+    def pause(*args):
+        out = r.gpq("suspend", "-p", t.pid, "--method", "criu", "-r", "-n", "-o", "PID,QID,RESULT", *args).split(" / ")
+        return [line for line in out if "--method criu: nothing resumes a process paused by this method" not in line]
+    yield (pause(), t.off, r.calls()), (["0", "t1 - suspended"], "0,1", ["criu 0"])
+    yield (t.tracer, r.holders(), open(record).read()), (0, [], "paused\n")
+    yield (pause(), t.off, r.calls()), (["0", "t1 - already"], "0,1", [])
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE"), "0 / t1 paused"
+    r.fail("criu", EIO)
+    yield r.gpq("resume", "-p", t.pid), "1 / gpq: resume: pid t1: checkpoint interface: Input/output error"
+    yield (t.off, r.calls(), os.path.exists(record)), ("0,1", ["criu 2 !5"], True)
+    yield (r.gpq("resume", "-p", t.pid), t.off, r.calls(), os.path.exists(record)), ("0", "", ["criu 2"], False)
+    yield (r.gpq("resume", "-p", t.pid)[:1], r.calls()), ("5", [])
+    # Refused: nothing is paused, and nothing tells that it is.
+    for error, status, why in ((EACCES, 4, "the checkpoint interface is refused; run as root (CAP_CHECKPOINT_RESTORE)"),
+                               (EIO, 1, "checkpoint interface: Input/output error")):
+        r.fail("criu", error)
+        yield pause(), [str(status), f"gpq: suspend: pid t1: {why}"]
+        yield (t.off, r.calls(), os.path.exists(record)), ("", [f"criu 0 !{error}", "criu 2 !22"], False)
+    # A gpq that died in the middle may have paused it, or not.
+    for paused, undone in ((False, "criu 2 !22"), (True, "criu 2")):
+        t.kfd.paused = paused
+        with open(record, "w") as f:
+            f.write("intent\n")
+        yield (pause(), r.calls(), open(record).read()), (["0", "t1 - suspended"], [undone, "criu 0"], "paused\n")
+        with open(record, "w") as f:
+            f.write("intent\n")
+        yield (r.gpq("resume", "-p", t.pid), t.off, r.calls(), os.path.exists(record)), ("0", "", ["criu 2"], False)
+    with open(record, "w") as f:
+        f.write("intent\n")
+    r.fail("criu", EIO)
+    yield (pause()[:1], r.calls(), open(record).read()), (["1"], ["criu 2 !5"], "intent\n")
+    os.unlink(record)
+    yield pause("--for", "5s"), ["2", "gpq: suspend: --method criu pauses whole processes, and has no deadline; leave out the other options"]
+
+
 # ---- who is silent
 
 

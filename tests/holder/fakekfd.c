@@ -432,6 +432,20 @@ ssize_t readlink(const char *path, char *to, size_t size)
 	return sizeof(host) - 1;
 }
 
+// A file of `root` is one of the host.
+ssize_t readlinkat(int dir, const char *path, char *to, size_t size)
+{
+	char buf[PATH_MAX];
+	ssize_t n = syscall(SYS_readlinkat, dir, path, buf, sizeof(buf));
+	const size_t prefix = strlen(root),
+		     from = n > (ssize_t)prefix && memcmp(buf, root, prefix) == 0 ? prefix : 0;
+	if (n < 0)
+		return n;
+	n = n - (ssize_t)from < (ssize_t)size ? n - (ssize_t)from : (ssize_t)size;
+	memcpy(to, buf + from, (size_t)n);
+	return n;
+}
+
 typedef int (*scandir_function)(const char *, struct dirent64 ***, int (*)(const struct dirent64 *),
 				int (*)(const struct dirent64 **, const struct dirent64 **));
 
@@ -554,6 +568,8 @@ int ioctl(int fd, unsigned long request, ...)
 	const size_t size = _IOC_SIZE(request);
 	struct iovec parts[] = {{head, sizeof(head)}, {arg, size}, {more, more ? in : 0}};
 	int32_t result = -EBADF;
+	if (request == KFD_CRIU_OP) // by a descriptor of the target's, which is a file of `root`
+		fd = open_driver();
 	if (send_question(fd, parts, 3,
 			  trap && trap->op == KFD_DBG_ENABLE ? (int)trap->enable.dbg_fd : -1)) {
 		ssize_t n;
@@ -567,6 +583,8 @@ int ioctl(int fd, unsigned long request, ...)
 		memcpy(more ? more : answer, answer + sizeof(result) + size,
 		       (size_t)n - sizeof(result) - size);
 	}
+	if (request == KFD_CRIU_OP)
+		close(fd);
 	errno = result < 0 ? -result : errno;
 	return result < 0 ? -1 : result;
 }

@@ -97,6 +97,7 @@ class Process:
 
     def __init__(self, name):
         self.name, self.queues, self.session, self.runtime, self.gpus = name, [], None, 1, [(GPU, 1)]
+        self.paused = False
 
     def queue(self, qid):
         return next((q for q in self.queues if q.qid == qid), None)
@@ -164,11 +165,29 @@ class Driver(threading.Thread):
             result = self.look(*struct.unpack("Q32s", more))
         elif request == GET_VERSION:
             result, out = self.hook("version", lambda: 0), struct.pack("II", *self.version)
+        elif request == CRIU_OP:
+            result = self.criu(tid, struct.unpack_from("I", arg, 48)[0])
         elif request == DBG_TRAP and self.version >= (1, 13):
             result, out, extra = self.trap(opener, tid, arg, more, fds)
         for fd in fds:
             os.close(fd)
         return struct.pack("i", result) + out + extra
+
+    def criu(self, tid, op):
+        """On a descriptor of the target that the caller traces: 0 evicts its queues, 2 restores them."""
+        p = next(p for pid, p in self.processes.items() if status_of(pid)["TracerPid"] == str(tid))
+
+        def call():
+            if op == 2 and not p.paused:
+                return -EINVAL
+            p.paused = op == 0
+            for q in p.queues:
+                q.off = p.paused
+            return 0
+        self.note(p, f"criu {op}")
+        result = self.hook("criu", call)
+        self.calls[-1] += f" !{-result}" if result else ""
+        return result
 
     def look(self, at, link):
         """gpq reads its targets' memory (GPQ_RIG_LOOKS). A look begins with the first queue of `first`."""
@@ -356,7 +375,7 @@ class Target:
 
     def __init__(self, rig, queues, register=True, **process):
         self.map(rig)
-        self.run = subprocess.Popen([rig.target_program, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        self.run = subprocess.Popen([rig.target_program, self.path, rig.root + "/dev/kfd"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                     bufsize=1)
         assert self.run.stdout.readline() == f"ready {self.run.pid}\n"
         self.enter(self.run.pid)

@@ -1,5 +1,5 @@
-// target FILE: a process with KFD queues, as far as gpq sees it. FILE is its memory at MEMORY,
-// which the test shares: indices and save areas of queues (rig.py).
+// target FILE [DEVICE]: a process with KFD queues, as far as gpq sees it. FILE is its memory at
+// MEMORY, which the test shares; DEVICE is its /dev/kfd: indices and save areas of queues (rig.py).
 //
 // Prints "ready PID", then obeys lines of standard input, answering each with "done":
 //   thread  starts a thread that sleeps
@@ -48,7 +48,9 @@ static void obey(char **argv)
 
 int main(int argc, char **argv)
 {
-	const int fd = argc == 2 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
+	const int fd = argc >= 2 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
+	if (argc == 3 && open(argv[2], O_RDWR) < 0)
+		return 1;
 	setvbuf(stdin, NULL, _IONBF, 0); // what is not read yet is left to the next program of exec
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
