@@ -180,19 +180,18 @@ static void test_pci(void **state)
 static void test_marketing(void **state)
 {
 	static const struct {
-		bool recorded, no_drm;
-		int open_error, init;
 		const char *marketing;
-		int status;
+		int open_error, init, status;
+		bool recorded, no_drm;
 	} cases[] = {
-		{false, false, 0, 0, "AMD Instinct MI210", 0},
-		{true, false, 0, 0, "x", -ENOENT},
-		{false, true, 0, 0, "x", -ENOPKG},
-		{false, false, EACCES, 0, "x", -EACCES},
-		{false, false, ENOENT, 0, "x", -ENOENT},
-		{false, false, 0, -EPERM, "x", -EPERM},
-		{false, false, 0, 1, "x", -EIO},
-		{false, false, 0, 0, NULL, -ENODATA},
+		{"AMD Instinct MI210", 0, 0, 0, false, false},
+		{"x", 0, 0, -ENOENT, true, false},
+		{"x", 0, 0, -ENOPKG, false, true},
+		{"x", EACCES, 0, -EACCES, false, false},
+		{"x", ENOENT, 0, -ENOENT, false, false},
+		{"x", 0, -EPERM, -EPERM, false, false},
+		{"x", 0, 1, -EIO, false, false},
+		{NULL, 0, 0, -ENODATA, false, false},
 	};
 	char name[64], said[64] = "";
 	FILE *f = tmpfile();

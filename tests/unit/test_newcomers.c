@@ -40,9 +40,11 @@ static size_t fake_smi_open_all(uint64_t events, int **fds)
 // A folder with as many links as one of sysfs: two, and its subfolders.
 static int fake_stat(const char *path, struct stat *st)
 {
-	int pid = 0, end = 0;
-	assert_int_equal(sscanf(path, "/sys/class/kfd/kfd/proc/%d/queues%n", &pid, &end), 1);
-	assert_int_equal(path[end], '\0');
+	static const char begin[] = "/sys/class/kfd/kfd/proc/";
+	char *end;
+	assert_memory_equal(path, begin, strlen(begin));
+	const pid_t pid = (pid_t)strtol(path + strlen(begin), &end, 10);
+	assert_string_equal(end, "/queues");
 	fake.asked[fake.n++ % COUNT(fake.asked)] = pid;
 	st->st_nlink = pid >= fake.owner && pid < fake.owner + fake.owners ? 3 : 2;
 	return 0;

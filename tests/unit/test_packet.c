@@ -109,8 +109,8 @@ static void test_barrier_value(void **state)
 	assert_string_equal(packet_compare_text(p.compare), "?");
 	assert_int_equal(p.waits, PACKET_WAITS_VALUE);
 	static const char *const texts[] = {"==", "!=", "<", ">=", "?"};
-	for (uint8_t i = 0; i < COUNT(texts); i++) {
-		b[32] = i;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		b[32] = (uint8_t)i;
 		aql_decode(&p, b);
 		assert_string_equal(packet_compare_text(p.compare), texts[i]);
 		assert_int_equal(p.waits, PACKET_WAITS_NOT); // no signal
@@ -125,15 +125,15 @@ static void test_barrier_value(void **state)
 static void test_kinds(void **state)
 {
 	static const struct {
+		const char *type;
 		uint16_t header;
 		uint8_t format;
-		const char *type;
 		bool completion, vendor;
 	} cases[] = {
-		{0, 0, "vendor", true, true},         {0, 1, "pm4-buffer", true, true},
-		{0, 4, "vendor", true, true},         {0, 255, "vendor", true, true},
-		{0xff01, 7, "invalid", false, false}, {4, 3, "agent-dispatch", true, false},
-		{6, 1, "unknown", false, false},      {0x0100, 2, "barrier-value", true, true},
+		{"vendor", 0, 0, true, true},         {"pm4-buffer", 0, 1, true, true},
+		{"vendor", 0, 4, true, true},         {"vendor", 0, 255, true, true},
+		{"invalid", 0xff01, 7, false, false}, {"agent-dispatch", 4, 3, true, false},
+		{"unknown", 6, 1, false, false},      {"barrier-value", 0x0100, 2, true, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

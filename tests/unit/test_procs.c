@@ -332,7 +332,7 @@ static void test_keep_and_errors(void **state)
 	in_proc("rmdir 400/queues && touch 400/queues 500");
 	assert_int_equal(kfd_procs_read(&p, &how), 0);
 	assert_int_equal(p.nprocs, 1);
-	assert_int_equal(p.procs[0].pid, 300);
+	assert_non_null(kfd_procs_find(&p, 300));
 	assert_int_equal(p.nqueues, 2);
 	read_all(&p, 0);
 	assert_int_equal(p.nprocs, 4);
