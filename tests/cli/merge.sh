@@ -39,6 +39,12 @@ is "the two runs of one host and setting add up" "$(gpq merge -rno METRIC "$a" "
 sed 's/"kernel":"[^"]*"/"kernel":"6.99"/' "$a" >other
 is "another kernel does not" "$(gpq merge -rno METRIC "$a" other | grep -cx suspend)" 4
 
+# Latencies of gpq bench ab: by mode and kind of host, behind a sample of another kind.
+jq -c '.kernel = "6.99" | .gpus += "; x" | .latencies_ns |= map(. * 2)' "$data/ab.ndjson" >ab_other
+is "runs of the experiment, as jq adds them up" "$(gpq merge -rno METRIC,KERNEL,GPUS,N,MIN,MAX,MEAN,GRACE "$a" "$data/ab.ndjson" ab_other | grep ^online | sort)" \
+	"$(jq -sr 'group_by([.mode, .kernel])[] | [.[].latencies_ns[]] as $v | ["online_" + .[0].mode, .[0].kernel, (.[0].gpus | gsub(" "; "\\x20")),
+		($v | length, min, max, (add / length | floor)), "-"] | join(" ")' "$data/ab.ndjson" ab_other | sort)"
+
 # A sum made by hand: 1000 values, 500 times 1, 400 times 2, 90 times 3, 9 times 4, once 50; their sum is 1656.
 sum_of() { # HISTOGRAM SOURCE
 	printf '{"record":"bench_sum","schema":1,"metric":"own","source":"%s","scheduler":"HWS","kernel":"6.12","gpus":"x","grace":1,"queues_wanted":1,"hold_wanted_ns":1,"gap_wanted_ns":1,"histogram_ns":%s}\n' "$2" "$1"

@@ -259,4 +259,17 @@ def _(r):
     yield (t.off, lives(t.pid), t.tracer, r.holders()), ("", True, 0, [])
 
 
+@scenario("--progress: which run of how many")
+def _(r):
+    b = Ab(r, "--modes", "shared,preempt", "--progress", "--seed", "7", "--pause", "800ms")
+    for _ in range(2):
+        b.begin(b.off, 0, work=1)
+        b.begin(b.on)
+        b.end(b.on)
+        b.ended(b.off)
+    lines = b.finish().split(" / ")
+    yield [re.sub(", [0-9.]+m?s left", "", line) for line in lines], [
+        "0", "gpq: [--------------------] 0 %, run 1 of 2, shared", "gpq: [##########----------] 50 %, run 2 of 2, preempt"]
+
+
 main()

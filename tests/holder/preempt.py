@@ -270,6 +270,15 @@ def _(r):
     os.unlink(r.root + "/proc/sys/kernel/random/boot_id")
 
 
+@scenario("--progress: how many cycles, or how much of the time, is done")
+def _(r):
+    t = r.target(0)
+    b = preempt(r, t, "--progress", "--cycles", "4", "--hold", "550ms", "--gap", "0", on_look=running(r, t))
+    yield b.finish(), ("0 / gpq: [#####---------------] 25 %, cycle 1 of 4, 1.65s left / gpq: [###############-----] 75 %, cycle 3 of 4, 551ms left")
+    b = preempt(r, t, "--progress", "--duration", "1s", "--hold", "600ms", "--gap", "0", on_look=running(r, t))
+    yield b.finish(), "0 / gpq: [############--------] 60 %, cycle 1, 399ms left"
+
+
 @scenario("--raw: a disk that is full, a reader that went away")
 def _(r):
     t = r.target(0)
