@@ -114,24 +114,24 @@ gpq: bench: --compare tells what changed, and keeps to no --goal; judge each alo
 2
 
 # Each table has its title, in the order of the page.
-$ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | grep '^##* '; done
-# gpq bench: suspending and resuming queues
-## gpq-lab-1795289447318-158
-### Goals
-### Latency of online requests
-### Throughput of the offline work
-### Queues over all runs
-### Queues side by side
-### How to find them again
-### Host, driver, target
-# gpq bench: suspending and resuming queues
-## gpq-lab-1795196464942-175
-### Goals
-### Latencies
-### Throughput of the target
-### Wave state saved
-### Cycles
-### Host, driver, target
+$ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /= /p'; done
+= gpq bench: suspending and resuming queues
+= gpq-lab-1795289447318-158
+= Goals
+= Latency of online requests
+= Throughput of the offline work
+= Queues over all runs
+= Queues side by side
+= How to find them again
+= Host, driver, target
+= gpq bench: suspending and resuming queues
+= gpq-lab-1795196464942-175
+= Goals
+= Latencies
+= Throughput of the target
+= Wave state saved
+= Cycles
+= Host, driver, target
 
 # What is required decides the status; what no run measured is not met, and words that say nothing are refused.
 $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A5 '^| GOAL'
