@@ -306,4 +306,49 @@ def _(r):
     shutil.rmtree(folder)
 
 
+def evicted_host(r, a, b):
+    """The sysfs and debugfs of a host on which all queues of one process, now that of `a`, are off, and none of another, now that of `b`."""
+    host = f"{r.top}/tests/hosts/vm-gfx90a-evicted/sys"
+    procs, mqds = r.root + "/sys/class/kfd/kfd/proc", r.root + "/sys/kernel/debug/kfd/mqds"
+    shutil.copytree(host, r.root + "/sys", symlinks=True)
+    with open(mqds) as f:
+        text = f.read()
+    for pid, t in ("170", a), ("171", b):
+        os.rename(f"{procs}/{pid}", f"{procs}/{t.pid}")
+        text = text.replace(f"Process {pid} ", f"Process {t.pid} ")
+    with open(mqds, "w") as f:
+        f.write(text)
+    with open(f"{procs}/{a.pid}/queues/2/gpuid") as f:
+        return int(f.read())
+
+
+@scenario("gpq why --watch knows evictions, and why, until the queues are restored")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    os.rename(r.root + "/sys", r.root + "/kept")
+    gpu = evicted_host(r, a, b)
+    evicted, either = "evicted", "suspended-or-evicted"
+    seen = []
+    with listen(r) as listener:
+        p = r.start("why", "-p", a.pid, "--watch", "100ms", "--ndjson", "-o", "STATE,DETAIL", "-q")
+        stream, _ = listener.accept()
+        yield struct.unpack("=IQ", stream.recv(12, socket.MSG_WAITALL)), (gpu, 1 << 63 | 1 << 8 | 1 << 9)  # those of 9 and 10, of all
+        for told in ([], [f"9 5 -{b.pid} {gpu:x} 0", f"9 5 -{a.pid} {gpu + 1:x} 0"], [f"9 5 -{a.pid} {gpu:x} 1"], [f"9 5 -{a.pid} {gpu:x} 2"],
+                     [f"a 5 -{b.pid} {gpu:x} 0", f"a 5 -{a.pid} {gpu + 1:x} 0"], [f"9 5 -{a.pid} {gpu:x} 99"], [f"a 5 -{a.pid} {gpu:x} 0"]):
+            if told:
+                stream.sendall("".join(line + "\n" for line in told).encode())
+                r.move(100 * MS)
+            r.until(lambda: r.waits(p) == 0.1)  # it looks at the queues twice
+            r.move(100 * MS)
+            rows = [json.loads(p.stdout.readline()) for _ in range(3)]
+            seen.append(([row["state"] for row in rows], {row["detail"].rpartition("GPU")[2] for row in rows if row["state"] == evicted}))
+            r.until(lambda: r.waits(p) == 0.1)
+        stream.close()
+    nothing = ([evicted, either, either], {""})
+    yield seen, [nothing, nothing, ([evicted] * 3, {": userptr"}), ([evicted] * 3, {": ttm"}), ([evicted] * 3, {": ttm"}), ([evicted] * 3, {": ?"}),
+                 nothing]
+    shutil.rmtree(r.root + "/sys")
+    os.rename(r.root + "/kept", r.root + "/sys")
+
+
 main()
