@@ -735,20 +735,24 @@ static void refuse(const char *place, int want, const char *text)
 
 static void test_paths(void **state)
 {
-	char longest[200];
+	char longest[109] = "/nosuch/dir/";
+	const uid_t me = geteuid();
 	(void)state;
-	memset(longest, 'x', sizeof(longest) - 1);
-	longest[0] = '/';
-	longest[sizeof(longest) - 1] = '\0';
+	memset(longest + 12, 'x', 96);
 	refuse(longest, GPQ_USAGE, ": socket path of over 107 bytes; choose a shorter path");
+	longest[107] = '\0';
+	refuse(longest, GPQ_NOTFOUND, "/nosuch/dir/: No such file or directory; ");
 	refuse("/tmp/", GPQ_USAGE, "/tmp/: socket path of a directory; ");
 	refuse("/tmp/socket", GPQ_DENIED, "/tmp/: everybody may write to this directory; ");
 	refuse("/nosuch/dir/socket", GPQ_NOTFOUND, "/nosuch/dir/: No such file or directory; ");
-	if (getuid()) {
-		unsetenv("XDG_RUNTIME_DIR");
-		refuse(NULL, GPQ_NOTFOUND,
-		       "no directory for the socket: XDG_RUNTIME_DIR is not set; ");
-	}
+	assert_int_equal(me ? 0 : seteuid(NOBODY), 0); // root's is in /run
+	unsetenv("XDG_RUNTIME_DIR");
+	refuse(NULL, GPQ_NOTFOUND, "no directory for the socket: XDG_RUNTIME_DIR is not set; ");
+	setenv("XDG_RUNTIME_DIR", "run", 1);
+	refuse(NULL, GPQ_NOTFOUND, "no directory for the socket: XDG_RUNTIME_DIR is not set; ");
+	setenv("XDG_RUNTIME_DIR", "/nosuch", 1);
+	refuse(NULL, GPQ_NOTFOUND, "/nosuch/gpq-sched/: No such file or directory; ");
+	assert_int_equal(seteuid(me), 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
