@@ -170,6 +170,8 @@ for goal, setting, measured, limit, result in md["GOAL|SETTING|VALUE"]:
     want = (text, GOALS[goal], "ok" if value < bound else "failed")
     ok((measured, limit, result) == want, f"goal {goal}, {setting}", f"{measured} {limit} {result}")
 
+ok(sorted(r[:2] for r in md["SETTING|XCC|MEAN bytes"]) == [[s, "0"] for s in sorted(settings)], "a row of saved waves for each setting")
+ok(sorted(r[0] for r in md["SETTING|OK|IDLE"]) == sorted(settings), "a row of cycles for each setting")
 for setting, xcc, mean, most in md["SETTING|XCC|MEAN bytes"]:
     v = [c["saved_bytes_xcc"][int(xcc)] for c in settings[setting]]
     ok((mean, most) == (str(sum(v) // len(v)), str(max(v))), f"saved waves, {setting}, XCC {xcc}")

@@ -201,6 +201,16 @@ static void test_end_before_answer(void **state)
 	assert_int_equal(hints_active(h), 0);
 	assert_int_equal(hints_waiting(h), 0);
 	assert_string_equal(heard(a), "error ended before the offline queues were off\nok\nok\n");
+	// A request without an id has none of those that were at its place before.
+	for (unsigned i = 0; i < HINTS_PENDING_MAX; i++) {
+		say(a, "begin 5\nend 5\n");
+		serve();
+		heard(a);
+	}
+	say(a, "begin 5\nbegin\nend 5\n");
+	assert_true(serve());
+	assert_int_equal(hints_waiting(h), 1);
+	assert_string_equal(heard(a), "error ended before the offline queues were off\n");
 	close(a);
 }
 
