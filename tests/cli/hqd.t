@@ -514,3 +514,8 @@ gpq: hqd: queue 0: 2 processes are chosen, and each counts its queues anew; -Q P
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --type hqd
 gpq: hqd: --type hqd: no such type; it is one of compute, sdma, sdma-xgmi
 ? 2
+
+# A register of an MQD in memory has no address.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --mqd -Q 41207:0 --regs -ro REGISTER,VALUE,ADDRESS | sed -n 1,2p
+REGISTER VALUE ADDRESS
+header 0xc0310800 -

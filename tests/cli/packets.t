@@ -107,3 +107,8 @@ $ gpq --sysroot $HOSTS/aql-gfx90a packets -p 4711 -Q 0 --around 0
 
 $ gpq --sysroot $HOSTS/aql-gfx90a packets -v -p 4712 -Q 5 --around 0
 gpq: packets: pid 4712: queue 5: its ring is empty
+
+# A priority on a driver that writes levels alone.
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts packets -p 140 --prio 5
+gpq: packets: --prio 5: the driver does not write the priority of a queue, only its level (Linux 7.0 and later write the level alone); choose whole levels: 0:6 is low, 7:10 medium, 11:15 high
+? 6

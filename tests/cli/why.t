@@ -184,3 +184,8 @@ $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 0,6
  PID COMMAND QID TYPE    STATE         BACKLOG TAKEN NEXT        KERNEL DETAIL
 4712 train     0 compute waits-barrier       2     0 barrier-and -      signal 0xa000 is 1, set by packet 1 (dispatch) of queue 1
 4712 train     6 compute computing           0     0 -           -      packet 5 is taken, and its signal 0xa140 is 1
+
+# A priority on a driver that writes levels alone.
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 140 --prio 5
+gpq: why: --prio 5: the driver does not write the priority of a queue, only its level (Linux 7.0 and later write the level alone); choose whole levels: 0:6 is low, 7:10 medium, 11:15 high
+? 6

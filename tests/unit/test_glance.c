@@ -337,7 +337,7 @@ static void test_exception_names(void **state)
 
 static void scan(void *arg)
 {
-	assert_null(arg);
+	assert_ptr_equal(arg, &my);
 	my.scans++;
 	my.clock += 7;
 	my.cpu += my.cpu_a_look;
@@ -372,6 +372,7 @@ static void test_run(void **state)
 		my.recorded = cases[i].recorded;
 		my.stop_after = cases[i].stop_after;
 		my.rings.n = 1;
+		my.profile.arg = &my;
 		profile_take(&my.profile, &my.rings);
 		profile_run(&my.profile, cases[i].for_ns, scan);
 		assert_int_equal(my.profile.begin_ns, 7000000000);
@@ -390,6 +391,7 @@ static void test_run_ends(void **state)
 	for (unsigned unreadable = 0; unreadable < 2; unreadable++) {
 		setup(NULL);
 		my.rings.n = 3;
+		my.profile.arg = &my;
 		profile_take(&my.profile, &my.rings);
 		if (unreadable)
 			my.queues[1].ring.read_at = my.queues[1].ring.write_at = 0x90000;
