@@ -145,10 +145,12 @@ int sched_find(struct sched *s, bool attach)
 static void read_amd_log(struct sched *s, uint64_t now)
 {
 	static const char word[] = "HWq=0x";
-	const size_t keep = sizeof(word) - 2;
+	const size_t keep = sizeof(s->log_rest);
 	char text[65536];
-	size_t have = 0;
+	size_t have = s->num_log_rest;
 	ssize_t n;
+	_Static_assert(sizeof(s->log_rest) == sizeof(word) - 2, "all of the word but a byte");
+	memcpy(text, s->log_rest, have);
 	// At most 64 reads, since a log may grow faster than it is read.
 	for (int i = 0; i < 64 && (n = tail_read(&s->log, text + have, sizeof(text) - have)) > 0;
 	     i++) {
@@ -160,6 +162,8 @@ static void read_amd_log(struct sched *s, uint64_t now)
 			have = keep;
 		}
 	}
+	memcpy(s->log_rest, text, have);
+	s->num_log_rest = have;
 }
 
 static int end_of_log(int ms)

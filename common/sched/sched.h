@@ -59,7 +59,9 @@ struct sched {
 	bool said_full; // the warning about too many processes was shown
 	struct tail log;
 	bool following_log;
-	uint64_t log_ns; // when a packet was last seen in `log`
+	uint64_t log_ns;  // when a packet was last seen in `log`
+	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
+	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
 	uint64_t sample_every_ns; // longer than opts.sample_ns if sampling takes long
 	struct pollfd *polled;    // owned

@@ -387,6 +387,39 @@ def _(r):
     yield r.changes(), []
 
 
+@scenario("--log: packets that are logged from now on are work, also where a read ends in the middle of the word")
+def _(r):
+    a, log = r.target(0), r.dir + "/log"
+
+    def write(text):
+        with open(log, "a") as f:
+            f.write(text)
+
+    def held(ms):
+        """Is it on again after so many steps of 1 ms?"""
+        n = 0
+        while a.off and n < 100:
+            s.at(1 * MS)
+            s.answered(a)
+            n += 1
+        return n == ms or n
+    write("SWq=0x1, HWq=0x7f00\n")
+    s = Sched(r, "--offline", pids(a), "--log", log, "--idle", "20ms", "--sample", "1ms", "--max-hold", "10m")
+    yield s.settled(1), True
+    for text, off in (("", ""), ("HWq=0\nWq=0x1, SWq=0x7, HWq=0", ""), ("x7f00, id=1", "0")):
+        write(text)
+        for _ in range(5):
+            s.at(1 * MS)
+            s.answered(a)
+        yield (text, a.off), (text, off)
+    yield held(38), True  # of 43: seen after 1 ms, work for 22 more (idle and two samples), idle for 20
+    write("HWq=0x7f00")
+    s.at(1 * MS)
+    s.at(1 * MS)
+    yield r.until(lambda: a.off), True
+    yield held(41), True
+
+
 @scenario("a log that cannot be opened ends it, without statistics")
 def _(r):
     a = r.target(0)
