@@ -217,21 +217,35 @@ def _(r):
 
 @scenario("what is told before anything is suspended")
 def _(r):
-    t = r.target(0)
+    t, u, many = r.target(0), r.target(0), 256  # PLAN_SETTINGS_MAX
     for args, told in ((("-p", t.pid, "-Q", "9"), "5 / gpq: bench: pid t1 has no queue of these whose read index can be read; gpq queues shows what there is"),
                        (("--comm", "nobody"), "5 / gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues"),
                        ((), "2 / gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID"),
                        (("-p", t.pid, "x"), "2 / gpq: bench: x: no operand is expected; processes of that name: --comm x"),
                        (("-p", t.pid, "-o", "NOSUCH"), "2 / gpq: bench: unknown column NOSUCH in latencies; --list-columns lists them"),
                        (("-p", t.pid, "--grace", "256"), "2 / gpq: bench: --grace: 256 is not 0 to 255"),
+                       (("-p", t.pid, "--cycles", "0"), "2 / gpq: bench: --cycles: 0 measures nothing; leave it out for 100, or as many as --duration allows"),
+                       (("-p", t.pid, "--runs", "0"), "2 / gpq: bench: --runs: 0 measures nothing; leave it out for 1"),
+                       (("-p", t.pid, "--runs", "2", "--duration", "1s"),
+                        "2 / gpq: bench: --runs: --duration alone does not say how long a run is; add --cycles"),
+                       (("-p", t.pid, "--cycles", "1000000001"), "2 / gpq: bench: that many cycles would never end"),
+                       (("-p", t.pid, "--runs", "1001"), "2 / gpq: bench: that many cycles would never end"),
+                       (("-p", t.pid, "--warmup", "1000001"), "2 / gpq: bench: that many cycles would never end"),
+                       (("-p", t.pid, "--sweep", "speed=1"),
+                        "2 / gpq: bench: --sweep: speed=1: sweeps are grace=, queues=, hold= and gap=; for example --sweep grace=1,32,255"),
+                       (("-p", f"{t.pid},{u.pid}", "--sweep", "grace=" + ",".join(map(str, range(many // 3 + 1)))),
+                        f"2 / gpq: bench: --sweep: {many // 3 + 1} settings of 2 processes are too many; compare fewer settings"),
                        (("-p", t.pid, "--raw", "/nosuch/raw"), "5 / gpq: bench: --raw /nosuch/raw: No such file or directory")):
         yield r.gpq("bench", "preempt", *args), told
         yield [c for c in r.changes() if "suspend" in c], []
+    grace = "grace=" + ",".join(map(str, range(many // 3)))
+    yield preempt(r, (t, u), "--sweep", grace, "--duration", "1ms", "--hold", "0").finish()[:1], "0"
     suspend(r, t)
     r.changes()
     yield preempt(r, t).finish(), "4 / gpq: bench: pid t1: 1 of its queues are suspended already, by gpq suspend or gpq sched; gpq resume ends that"
     yield (t.off, r.changes()), ("0", [])
     resume(r, t)
+    u.remove(0)
     t.remove(0)
     yield preempt(r, t).finish(), "5 / gpq: bench: pid t1 has no queue of these whose read index can be read; gpq queues shows what there is"
     yield r.gpq("bench", "preempt", "--comm", "target"), "5 / gpq: bench: no process that the options choose has queues; gpq queues shows who has some"
