@@ -83,6 +83,20 @@ static void compute_overlays(void **state)
 	assert_null(reg_compute(GFX8, 182));
 	assert_string_equal(reg_compute(GFX940, 226)->name, "cp_mqd_stride_size");
 	assert_null(reg_compute(GFX9, 226));
+	assert_string_equal(reg_compute(GFX940, 225)->name, "pm4_target_xcc_in_xcp");
+	assert_string_equal(reg_compute(GFX10, 161)->name, "cp_hqd_hq_scheduler1");
+	assert_string_equal(reg_compute(GFX11, 161)->name, "cp_hqd_hq_control0");
+	assert_string_equal(reg_compute(GFX8, 181)->name, "cp_hqd_eop_dones");
+	assert_string_equal(reg_compute(GFX9, 181)->name, "cp_hqd_aql_control");
+	static const char *const suspended[] = {"cp_hqd_suspend_cntl_stack_offset",
+						"cp_hqd_suspend_cntl_stack_dw_cnt",
+						"cp_hqd_suspend_wg_state_offset"};
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(reg_compute(GFX10, 184 + i)->name, suspended[i]);
+	assert_string_equal(reg_compute(GFX940, 184)->name, "cp_hqd_aql_control_1");
+	assert_string_equal(reg_compute(GFX940, 185)->name, "cp_hqd_aql_dispatch_id");
+	assert_null(reg_compute(GFX940, 186));
+	assert_null(reg_compute(GFX9, 184));
 	assert_null(reg_compute(GFX_UNKNOWN, 128));
 	assert_null(reg_compute(GFX9, 9999));
 	assert_string_equal(reg_compute(GFX9, 130)->name, "cp_hqd_active");
