@@ -77,6 +77,25 @@ def _(r):
     yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
 
 
+@scenario("--burst-on progress: a hold lasts ten times what the latest ones have cost, or longer")
+def _(r):
+    on, off = r.target(0), r.target(0)
+    off.set_index(0, 5, 10 ** 6)
+    for _ in range(2):
+        takes(r, 0.1, 0.2)
+    b = Bench(r, "ab", "--online-pid", on.pid, "--offline-pid", off.pid, "--modes", "preempt", "--runs", "1", "--lead", "2ms", "--for", "15ms", "--idle",
+              "1ms", stdout=subprocess.DEVNULL)
+    b.until(0.05)
+    for n, (ms, rest) in enumerate(((1, 4), (0.5, 4))):
+        on.set_index(0, n, n + 1)
+        b.steps(ms)
+        on.set_index(0, n + 1, n + 1)
+        b.steps(rest)
+    yield b.finish(), "0"
+    # 1 + 1 (idle) - 0.1 (suspending), and 3 - 0.1
+    yield b.samples("holds", "held_ns", "suspends_ns", "resumes_ns"), [(2, 4800000, 2 * [MS // 10], 2 * [MS // 5])]
+
+
 @scenario("numbers that commands print: latencies with their unit, the offline rate of the window, the line that says it has begun")
 def _(r):
     b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", "us", "--offline-metric", "rate ([0-9.]+)", "--offline-ready",

@@ -73,8 +73,8 @@ class Bench:
 
 def takes(r, suspend_ms, resume_ms):
     """The next suspend and the next resume take so long in the driver."""
-    r.once("suspend", lambda call: (r.move(suspend_ms * MS), call())[1])
-    r.once("resume", lambda call: (r.move(resume_ms * MS), call())[1])
+    r.once("suspend", lambda call: (r.move(int(suspend_ms * MS)), call())[1])
+    r.once("resume", lambda call: (r.move(int(resume_ms * MS)), call())[1])
 
 
 def index(t, *pairs):
