@@ -139,6 +139,8 @@ def _(r):
         return re.sub(r"gpq: bench: run 1, preempt: | t\d+", "", out), r.holders(), lives(b.on.pid), lives(b.off.pid), b.samples()
     nothing = ([], False, False, [])
     said = "1 / the {} command ended with {}; it said last: {}; nothing is held"
+    for n in 199, 200, 201:
+        yield (n, fails(on=f"say {n * 'x'};end 3")[0]), (n, said.format("online", "status 3", min(n, 200) * "x"))
     for args, wanted in (({"on": "say bad weights;end 3"}, said.format("online", "status 3", "bad weights")),
                          ({"off": "say ;end 4", "on": "say x;end 0"}, said.format("offline", "status 4", "ready")),
                          ({"off": "say no data;end 0", "on": "-", "work": 0, "steps": 600}, said.format("offline", "status 0 before it was at work", "no data")),
@@ -158,7 +160,7 @@ def _(r):
     b.begin(b.off, 0, work=1)
     b.begin(b.on)
     b.on.say("end 0")
-    yield b.finish(), "1 / gpq: bench: run 1, shared: the online command ended with status 0 before it had queues; it said last: ready t15; nothing is held"
+    yield b.finish(), "1 / gpq: bench: run 1, shared: the online command ended with status 0 before it had queues; it said last: ready t21; nothing is held"
     b = Ab(r, "--modes", "shared", "--metric", "x([0-9]+)")
     b.begin(b.off, 0, work=1)
     b.begin(b.on)

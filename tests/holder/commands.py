@@ -363,6 +363,23 @@ def _(r):
     yield (c.off, a.off), ("", "")
 
 
+@scenario("a follower goes on to try those that could not be held at first, and leaves alone those that are")
+def _(r):
+    a, b, c = r.target(0), r.target(0), r.target(0)
+    r.foreign(b)
+    yield r.gpq("suspend", "--comm", "target", "-r", "-n", "-o", "PID,RESULT").split(" / ")[:3], ["3", "t1 suspended", "t3 suspended"]
+    f, = r.followers()
+    r.until(lambda: r.waits(f) == 0.05)
+    yield (a.off, b.off, c.off), ("0", "", "0")
+    r.changes()
+    os.close(b.kfd.session.fd)
+    b.kfd.session = None
+    r.move(SECOND)  # it looks again at each once a second
+    yield r.wait(lambda: b.off == "0"), True
+    r.until(lambda: r.waits(f) == 0.05)
+    yield [call for call in r.changes() if not call.startswith("t2 ")], []
+
+
 @scenario("a follower ends at its deadline, with --once there is none, and when all it took in run again")
 def _(r):
     a = r.target(0)

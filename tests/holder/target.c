@@ -29,7 +29,7 @@ static void *sleep_on(void *arg)
 static void obey(char **argv)
 {
 	pthread_t t;
-	char line[128];
+	char line[512];
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strcmp(line, "thread\n") == 0)
 			pthread_create(&t, NULL, sleep_on, NULL);
