@@ -329,14 +329,18 @@ static void test_keep_and_errors(void **state)
 	struct kfd_procs p = {0};
 	(void)state;
 	make();
-	in_proc("rmdir 400/queues && touch 400/queues 500");
+	// A pipe, whose open would wait, and a link, which may lead anywhere, are no folders.
+	in_proc("rmdir 400/queues && mkfifo 400/queues && touch 500 && mkdir 600 && "
+		"ln -s ../100/queues 600/queues");
 	assert_int_equal(kfd_procs_read(&p, &how), 0);
 	assert_int_equal(p.nprocs, 1);
 	assert_non_null(kfd_procs_find(&p, 300));
 	assert_int_equal(p.nqueues, 2);
 	read_all(&p, 0);
-	assert_int_equal(p.nprocs, 4);
+	assert_int_equal(p.nprocs, 5);
 	assert_int_equal(kfd_procs_find(&p, 400)->error, ENOTDIR);
+	assert_int_equal(kfd_procs_find(&p, 600)->error, ENOTDIR);
+	assert_int_equal(kfd_procs_find(&p, 600)->queues, 0);
 	assert_int_equal(kfd_procs_find(&p, 300)->error, 0);
 	in_proc("rm 400/queues");
 	read_all(&p, 0);
