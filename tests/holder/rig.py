@@ -679,7 +679,7 @@ class Rig:
             out, err = (s or "" for s in p.communicate())
             err += "(did not end)\n"
         self.running.remove(p)
-        return self.named(" / ".join([str(p.returncode)] + [" ".join(line.split()) for line in (out + err).splitlines()]))
+        return " / ".join([str(p.returncode)] + [self.named(" ".join(line.split())) for line in (out + err).splitlines()])
 
     def named(self, text):
         """The text with t1 for the pid of the first target ..., and h1 for its holder's."""
