@@ -146,6 +146,10 @@ def _(r):
                          ({"off": "say no data;end 0", "on": "-", "work": 0, "steps": 600}, said.format("offline", "status 0 before it was at work", "no data")),
                          ({"off": "end 0", "on": "-", "work": None}, said.format("offline", "status 0 before it had queues", "ready"))):
         yield (args, *fails(**args)), (args, wanted, *nothing)
+    yield Bench(r, "ab", "--online", "true", "--offline", "exit 3", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
+        "1 / gpq: bench: run 1, shared: the offline command ended with status 3 before it had queues; it said last: nothing; nothing is held")
+    yield Bench(r, "ab", "--online", "true", "--offline", "kill -9 $$", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
+        "1 / gpq: bench: run 1, shared: the offline command ended with signal 9 before it had queues; it said last: nothing; nothing is held")
     # no queues
     b = Ab(r, "--modes", "shared", "--ready", "1s")
     b.begin(b.off)

@@ -483,7 +483,7 @@ class Command(Target):
         self.pid, self.kfd = 0, Process(self.name)
         os.mkfifo(self.path + ".in")
         self.input = os.open(self.path + ".in", os.O_RDWR)
-        self.text = f"exec {rig.target_program} {self.path} <{self.path}.in"
+        self.text = f"unset LD_PRELOAD; exec {rig.target_program} {self.path} <{self.path}.in"
 
     @property
     def begun(self):
