@@ -49,6 +49,10 @@ if bare true 2>/dev/null; then
 	is "neither tracefs nor KFD: one line" "$(bare gpq trace --live 2>&1; echo $?)" \
 		"gpq: trace: --live: there is no tracefs; as root: mount -t tracefs none /sys/kernel/tracing
 6"
+	# With KFD, and as nobody: a user of yet another namespace, to which none is mapped.
+	is "KFD, but not root: events of all processes are not asked for" \
+		"$(bare sh -c 'mkdir -p /sys/class/kfd/kfd && exec unshare -U ./own trace --live --for 10ms' 2>&1; echo $?)" "$none
+4"
 else
 	pass "neither tracefs nor KFD: one line # skip no user namespaces"
 fi

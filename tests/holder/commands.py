@@ -319,6 +319,18 @@ def _(r):
         r.reset()
 
 
+@scenario("--verify shows its columns, unless -o says which")
+def _(r):
+    t, usual = r.target(0), "PID GPU QID TYPE RESULT LATENCY"
+    for args, columns in ((), usual), (("--once",), usual), (("--verify",), usual + " PROOF SAVED BACKLOG"), (("--verify", "-o", "QID"), "QID"):
+        p = r.start("suspend", "-p", t.pid, *args)
+        for _ in range(2 if "--verify" in args else 0):
+            r.until(lambda: r.waits(p) == 0.01)
+            r.move(10 * MS)
+        yield (args, r.finish(p).split(" / ")[1]), (args, columns)
+        r.gpq("resume", "-p", t.pid)
+
+
 @scenario("gpq resume kills holders that hang in the driver after 20 s, however many they are")
 def _(r):
     a, b = r.target(0), r.target(0)

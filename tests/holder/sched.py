@@ -379,6 +379,15 @@ def _(r):
     yield r.finish(s.p)[:1], "0"
 
 
+@scenario("the driver's sysfs without its device, as in a container")
+def _(r):
+    a = r.target(0)
+    os.unlink(r.root + "/dev/kfd")
+    yield r.gpq("sched", "--socket", r.dir + "/hints", "--offline", pids(a)), (
+        "6 / gpq: sched: /dev/kfd: No such file or directory; load the amdgpu module; in a container, pass the device in")
+    r.write("/dev/kfd", "")
+
+
 @scenario("a column that is unknown in the statistics is told before a process is attached to")
 def _(r):
     a = r.target(0)
