@@ -68,7 +68,7 @@ static bool fake_asked(void)
 
 static void fake_sleep(uint64_t until)
 {
-	my.clock = until;
+	my.clock = until > my.clock ? until : my.clock;
 	my.cpu += my.cpu_a_look;
 }
 
@@ -339,7 +339,7 @@ static void scan(void *arg)
 {
 	assert_ptr_equal(arg, &my);
 	my.scans++;
-	my.clock += 7;
+	my.clock += 5000000;
 	my.cpu += my.cpu_a_look;
 }
 
@@ -358,7 +358,7 @@ static void test_run(void **state)
 		{40000, 10000000, false, 0, 6, 0, 200000, 10000000},
 		{0, 10000000, true, 0, 1, 0, 0, 0},
 		{0, 10000000, false, 4, 4, 0, 0, 4000000},
-		{0, 2000000000, false, 0, 2000, 3, 0, 2000000000},
+		{0, 2000000000, false, 0, 1985, 3, 0, 2000000000}, // a search: 5 ms
 		// Looks of 20 ms rest 100 ms, but for the first; after a search of 20 ms the next
 		// is 2 s later.
 		{20000000, 6000000000, false, 0, 61, 3, 1260000000, 6000000000},
