@@ -501,6 +501,16 @@ static void test_sources(void **state)
 		assert_string_equal(named(c, maps[0].l_addr + 0x1680), there ? "add" : "?");
 		code_names_free(c);
 	}
+	// The memory that a URI names may by now hold other code: what is loaded counts.
+	load(1, memory_uri(&file));
+	maps[0].l_addr = (uintptr_t)memory.data;
+	struct code_names *c = code_names_new(getpid());
+	for (unsigned again = 0; again < 2; again++) {
+		assert_string_equal(named(c, maps[0].l_addr + 0x1640), "other");
+		assert_string_equal(named(c, maps[0].l_addr + 0x1680), "?");
+		code_names_refresh(c);
+	}
+	code_names_free(c);
 	unlink(path);
 	close(fd);
 	buf_fini(&file);
