@@ -258,8 +258,19 @@ def _(r):
                                             "error 2 bad request: queues=", "error 2 bad request: idle"]
     slow.s.sendall(b"tus\n")
     yield slow.take(), "0:suspended, ok held=1 since=0"
+    for n in 62, 63, 64, 65:  # of a word 63 bytes are shown
+        yield other.ask(n * "w"), "error 2 bad request: " + min(n, 63) * "w"
     slow.s.sendall(8192 * b"x")
     yield slow.line(), None
+    yield other.ask("status"), "0:suspended, ok held=1 since=0"
+    # One that ends before it has read all: its hold ends as any other's.
+    slow = r.link(t)
+    slow.ask("suspend queues=1,2 tie")
+    yield t.off, "0,1,2"
+    slow.s.sendall(b"queues addresses\n" * 60)
+    yield other.ask("status")[-12:], "held=3 since=0"[-12:]
+    slow.close()
+    yield r.wait(lambda: t.off == "0"), True
     yield other.ask("status"), "0:suspended, ok held=1 since=0"
 
 
