@@ -375,6 +375,25 @@ def _(r):
     yield (c.off, a.off), ("", "")
 
 
+@scenario("-- COMMAND: what comes to fit while it runs is suspended until it ends")
+def _(r):
+    a = r.target(0)
+    p = r.start("suspend", "--comm", "target", "--", "sh", "-c", "read x; exit 3", stdin=subprocess.PIPE)
+    yield r.wait(lambda: a.off == "0"), True
+    yield r.until(lambda: r.followers()), True
+    f, = r.followers()
+    r.until(lambda: r.waits(f) == 0.05)
+    b = r.target(0)
+    r.move(50 * MS)
+    yield r.wait(lambda: b.off == "0"), True
+    h = a.holder, b.holder
+    p.stdin.write("\n")
+    p.stdin.close()
+    p.stdin = None
+    yield r.finish(p), "3"
+    yield (wait_death(f), ends(a, h[0]), ends(b, h[1])), (True, ENDED, ENDED)
+
+
 @scenario("a follower goes on to try those that could not be held at first, and leaves alone those that are")
 def _(r):
     a, b, c = r.target(0), r.target(0), r.target(0)

@@ -492,7 +492,7 @@ class Command(Target):
 
     def begin(self, *queues):
         """It runs, and has made its queues."""
-        if not self.rig.until(lambda: self.begun):
+        if not self.rig.until(lambda: self.begun or not any(lives(p.pid) for p in self.rig.running)) or not self.begun:
             raise AssertionError(f"{self.name} was not started")
         self.enter(struct.unpack_from("i", self.memory, 65532)[0])
         self.memory[:65528] = bytes(65528)
