@@ -132,7 +132,7 @@ def _(r):
         if on != "-":
             b.begin(b.on)
         b.steps(steps)
-        for command, lines in ((b.on, on), (b.off, off)):
+        for command, lines in ((b.off, off), (b.on, on)):
             for line in lines.split(";") if lines not in ("", "-") else []:
                 command.say(line)
         out = b.finish()

@@ -112,6 +112,5 @@ class Ab(Bench):
         self.p.send_signal(signal.SIGSTOP)
         self.r.until(lambda: status_of(self.p.pid)["State"][0] == "T")
         command.say(f"end {status}")
-        wait_death(command.pid)
         self.p.send_signal(signal.SIGCONT)
         self.r.until(lambda: not status_of(command.pid))

@@ -8,6 +8,7 @@ happens), and judge by the calls that it got and by which queues are off.
 import array
 import collections
 import ctypes
+import fcntl
 import mmap
 import os
 import re
@@ -18,6 +19,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 
@@ -500,6 +502,17 @@ class Command(Target):
 
     def say(self, word):
         os.write(self.input, word.encode() + b"\n")
+        if word.startswith("end "):
+            wait_death(self.pid)
+        else:
+            self.rig.until(self.has_obeyed)
+
+    def has_obeyed(self):
+        """Does it wait for the next line?"""
+        left = array.array("i", [0])
+        fcntl.ioctl(self.input, termios.FIONREAD, left)
+        with open(f"/proc/{self.pid}/syscall") as f:
+            return not left[0] and f.read().startswith("0 ")
 
     def end(self):
         if lives(self.pid):
