@@ -45,13 +45,9 @@ class Fields:
 
 
 def changed_lines(top, base):
-    """Lines that differ from the commit `base` (where none is given from origin/main, or from ten commits before), by file."""
-    def git(*command):
-        return subprocess.run(["git", *command], cwd=top, capture_output=True, text=True).stdout
-
-    lines, file, fork = {}, None, git("merge-base", "HEAD", "origin/main").strip()
-    base = base or (fork if fork and fork != git("rev-parse", "HEAD").strip() else "HEAD~10")
-    diff = git("diff", "-U0", base, "--", "cmd", "common")
+    """Lines that differ from the commit `base`, by file."""
+    lines, file = {}, None
+    diff = subprocess.run(["git", "diff", "-U0", base, "--", "cmd", "common"], cwd=top, capture_output=True, text=True, check=True).stdout
     for line in diff.split("\n"):
         if line.startswith("+++ "):
             file = line[6:]

@@ -9,6 +9,7 @@ import subprocess
 
 from tree import TOP, WORK, Tree, all_tests, program, side_by_side
 
+CUT_SECONDS = 60 # that a test which was cut may take
 MAP_BYTES = 1 << 23 # as in probe.h
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -69,8 +70,8 @@ def own_tests():
     return {t: hashlib.sha1(read_bytes(os.path.join(TOP, t))).hexdigest() for t in all_tests()}
 
 
-def probe(tests, jobs, functions):
-    """{test: time and lines}, and all lines that have code."""
+def probe(tests, jobs, functions, limit=None):
+    """{test: time and lines}, and all lines that have code. What a test does after `limit` seconds is not seen: it is "cut"."""
     tree = Tree("probe", f"-O0 -g -fsanitize-coverage=trace-pc -include {HERE}/probe.h", "-w")
     programs = [p for p in map(program, all_tests()) if p]
     tree.sync()
@@ -87,10 +88,11 @@ def probe(tests, jobs, functions):
             with open(path, "wb") as f:
                 f.truncate(MAP_BYTES)
             os.chmod(path, 0o666) # some tests become another user
-        _, seconds = tree.run(test, 300, maps)
+        _, seconds = tree.run(test, limit or 300, maps)
+        cut = limit is not None and seconds >= limit
         lines = {l for p, path in files.items() if os.stat(path).st_blocks for l in blocks[p].executed(read_bytes(path))}
         shutil.rmtree(maps)
-        return {"time": seconds, "lines": functions.pack(lines)}
+        return {"time": CUT_SECONDS if cut else seconds, "cut": cut, "lines": functions.pack(lines)}
     results = side_by_side(range(jobs), tests, execute)
     return dict(zip(tests, results)), functions.pack({l for b in blocks.values() for ls in b.lines.values() for l in ls})
 
@@ -126,7 +128,7 @@ class Map:
         """Tests that execute one of these, {file:function: lines from its beginning, or None for all}; the quickest first."""
         def hits(lines):
             return any(k in lines and (m is None or lines[k][0] != self.functions.digest.get(k) or lines[k][1] & m) for k, m in wanted.items())
-        return sorted((t for t, r in self.tests.items() if hits(r["lines"])), key=self.time)
+        return sorted((t for t, r in self.tests.items() if r.get("cut") or hits(r["lines"])), key=self.time)
 
     def of_file(self, path):
         return {k: None for k in self.known if k.startswith(path + ":")}
