@@ -183,6 +183,22 @@ M 7 5000001 thread_name name=thread 0x7f00000000aa
 M 7 5000001 thread_sort_index sort_index=3
 M 9 5000002 thread_name name=thread 0x7f00000000bb
 M 9 5000002 thread_sort_index sort_index=4"
+# Two calls in one that another is around: each began where the track had ended, whatever began at that depth later.
+{
+	q 100 7 aa 'hipOuter ( 0x1 ) '
+	q 110 7 aa 'hipMiddle ( 0x1 ) '
+	q 120 7 aa 'hipFirst ( 0x1 ) '
+	q 130 7 aa 'hipFirst: Returned hipSuccess : '
+	q 140 7 aa 'hipSecond ( 0x1 ) '
+	q 150 7 aa 'hipSecond: Returned hipSuccess : '
+	q 160 7 aa 'hipMiddle: Returned hipSuccess : '
+	q 170 7 aa 'hipOuter: Returned hipSuccess : '
+} >nested.log
+gpq trace -q --perfetto nested nested.log >/dev/null
+is "calls in calls are slices" "$(jq -r '.traceEvents[] | select(.cat == "api") | "\(.ph) \(.ts) \(.dur) \(.name)"' nested)" "X 120 10 hipFirst
+X 140 10 hipSecond
+X 110 50 hipMiddle
+X 100 70 hipOuter"
 # A call keeps 16 packets for its flows, a thread 8 calls.
 {
 	q 1000 7 aa 'hipGraphLaunch ( 0x1 ) '
