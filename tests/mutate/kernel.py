@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 
 from probe import HERE, Blocks
 from tree import TOP, WORK, Tree
@@ -43,7 +42,7 @@ class Rig:
 
     def run(self, tree, names, seconds, **more):
         """({script: what is wrong}, {script: how long it took}); the first failure ends a VM. Nothing of it outlives this call."""
-        scratch = os.path.join(tree.path + ".vm")
+        scratch = tree.path + ".vm"
         os.makedirs(scratch, exist_ok=True)
         env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS")) and k != "CC"}
         env.update({"KERNEL": self.series, "POOL": "1", "TMPDIR": scratch, "LOGS": scratch, "GPQ": tree.at(PROGRAMS["gpq"]),

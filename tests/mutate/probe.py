@@ -9,7 +9,7 @@ import subprocess
 
 from tree import TOP, WORK, Tree, all_tests, program, side_by_side
 
-CUT_SECONDS = 60 # that a test which was cut may take
+CUT_SECONDS = 60 # taken for the length of a test that the probe cut
 MAP_BYTES = 1 << 23 # as in probe.h
 HERE = os.path.dirname(os.path.abspath(__file__))
 
