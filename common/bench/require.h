@@ -12,7 +12,7 @@
 #include "common/bench/raw.h"
 #include "common/cli/opts.h"
 
-enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits for a set of kinds of runs
+enum require_kind { REQUIRE_PREEMPT = 1, REQUIRE_AB = 2 }; // bits: the kinds of runs
 
 struct requirement {
 	const char *text; // the requirement as the user gave it; borrowed; NULL: a goal
@@ -50,8 +50,8 @@ struct judged {
 	// greatest sample, as there are too few for the percentile.
 	struct judged_figure {
 		char text[48];
-		uint64_t ns;    // the figure of a time; else UINT64_MAX
-		double percent; // the figure of a share; else NaN
+		uint64_t ns;    // of a time; UINT64_MAX for a share
+		double percent; // of a share; NaN for a time
 	} shown, limit;
 	bool spoiled;       // the value meets the limit, but not every cycle held its queues
 	const char *result; // "ok", "failed", "unknown"

@@ -79,7 +79,7 @@ enum { NONE = UINT32_MAX, MAX_CONTEXTS = 1024 };
 struct pairing {
 	const struct joiner *jn;
 	const struct kfd_proc *proc;
-	uint32_t n;          // number of contexts, and of blocks
+	uint32_t n;          // how many contexts the process has, and how many blocks
 	uint32_t *contexts;  // numbers 0 (primary) to n-1 of the process's contexts, newest first
 	uint32_t *printed;   // blocks of the process, in the order of the dump
 	uint32_t *confirmed; // the context of each block by its PASID; NONE: unknown

@@ -20,8 +20,8 @@ struct qset {
 	uint64_t bits[QRUNS_IDS / 64];
 };
 
-// Indices of the arrays `same`, which have for each property: 1 the same as in the first run, 0 not
-// the same, -1 unknown.
+// Properties that are compared with the first run; index of the arrays `same`, whose elements are 1
+// (the same), 0 (not the same) or -1 (unknown).
 enum { SAME_IDS, SAME_COUNT, SAME_SLOTS, SAME_PRIOS, SAMES };
 
 // Properties that may identify queues. `ids_text` is `ids` in words, and so on.

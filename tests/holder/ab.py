@@ -103,7 +103,7 @@ def _(r):
     b.begin(b.off, 0)
     b.off.say("say rate 1000")
     b.steps(600)
-    yield b.commands(), 1  # work of its queues is no sign
+    yield b.commands(), 1  # packets of the offline command do not say that it is ready
     b.off.say("say step 1")
     b.begin(b.on)
     for line in "took 1.5", "took nothing", "it took 20 us", "took 300":

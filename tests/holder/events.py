@@ -11,7 +11,7 @@ BDF = "0000:43:00.0"
 
 def listen(r):
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    with contextlib.suppress(FileNotFoundError):  # of a scenario before
+    with contextlib.suppress(FileNotFoundError):  # left by an earlier scenario
         os.unlink(r.dir + "/smi")
     listener.bind(r.dir + "/smi")
     listener.listen(4)
@@ -168,7 +168,7 @@ def _(r):
     b.end()
     with r.driver.lock:
         r.driver.reap()
-        r.driver.reap()  # its folder goes last
+        r.driver.reap()  # the second one removes its folder
     e.move(20 * MS)
     yield e.rows(2), [polled("queue-destroyed", 20 * MS, gpu_id=GPU, bdf=BDF, qid=3, type="compute", ring_bytes=4096 << 3, **of(b)),
                       polled("kfd-close", 20 * MS, **of(b))]
@@ -281,7 +281,7 @@ def _(r):
 @scenario("gpq trace --live records them where there is no tracefs, until --for is over")
 def _(r):
     if os.geteuid():
-        return  # it is for root
+        return  # only root may
     a, folder = r.target(0), r.dir + "/recorded"
     with listen(r) as listener:
         p = r.start("trace", "--live", "--save", folder, "--for", "300ms", "-p", a.pid, "-q", "--list", "-rno", "SOURCE,NAME,QID")
@@ -332,7 +332,7 @@ def _(r):
     with listen(r) as listener:
         p = r.start("why", "-p", a.pid, "--watch", "100ms", "--ndjson", "-o", "STATE,DETAIL", "-q")
         stream, _ = listener.accept()
-        yield struct.unpack("=IQ", stream.recv(12, socket.MSG_WAITALL)), (gpu, 1 << 63 | 1 << 8 | 1 << 9)  # those of 9 and 10, of all
+        yield struct.unpack("=IQ", stream.recv(12, socket.MSG_WAITALL)), (gpu, 1 << 63 | 1 << 8 | 1 << 9)  # the mask: events 9 and 10 of all processes
         for told in ([], [f"9 5 -{b.pid} {gpu:x} 0", f"9 5 -{a.pid} {gpu + 1:x} 0"], [f"9 5 -{a.pid} {gpu:x} 1"], [f"9 5 -{a.pid} {gpu:x} 2"],
                      [f"a 5 -{b.pid} {gpu:x} 0", f"a 5 -{a.pid} {gpu + 1:x} 0"], [f"9 5 -{a.pid} {gpu:x} 99"], [f"a 5 -{a.pid} {gpu:x} 0"]):
             if told:

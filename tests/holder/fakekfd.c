@@ -47,14 +47,14 @@
 #include "common/kfd/abi.h"
 
 #define SECOND_NS  INT64_C(1000000000)
-#define SLEPT_NS   (7 * SECOND_NS) // so far is CLOCK_BOOTTIME ahead
+#define SLEPT_NS   (7 * SECOND_NS) // how far CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC
 #define SLICE_NS   1000000
 #define TIMERS     64
 #define LOCAL_MAX  8
 #define PIDS       (1u << 22)
 #define ANSWER_MAX 131072
 
-#define MEMORY      UINT64_C(0x200000000) // of target.c
+#define MEMORY      UINT64_C(0x200000000) // as in target.c
 #define MEMORY_SIZE 65536
 
 struct timer {
@@ -122,7 +122,7 @@ static int64_t to_ns(const struct timespec *t)
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
-	// AddressSanitizer begins earlier.
+	// AddressSanitizer asks for the time before the page is mapped.
 	if (!page || (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME))
 		return (int)syscall(SYS_clock_gettime, clock, t);
 	const int64_t now = now_ns() + (clock == CLOCK_BOOTTIME ? SLEPT_NS : 0);

@@ -24,11 +24,11 @@ def _(r):
               "--untouched-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
         2: index(t, (107, 120), (64, 64)),   # the untouched window ends
         3: index(t, (110, 120), (64, 64)),   # suspend is asked for
-        4: index(t, (115, 140), (72, 72)),   # it was suspended
-        5: index(t, (117, 140), (72, 72)),   # and still drained
+        4: index(t, (115, 140), (72, 72)),   # the first look after suspend
+        5: index(t, (117, 140), (72, 72)),   # the next look: one queue still drains
         8: index(t, (117, 140), (72, 80)),   # resume is asked for: 23 packets are left, and the other queue has work
         11: index(t, (117, 140), (80, 80)),  # the third look after resume sees that it goes on
-        12: index(t, (133, 140), (88, 88)),  # the end
+        12: index(t, (133, 140), (88, 88)),  # the cycle ends
         13: index(t, (135, 140), (88, 88)),
         18: index(t, (135, 141), (88, 88)),
         19: index(t, (138, 141), (88, 88)),  # the first look after resume sees it

@@ -28,13 +28,13 @@ struct host {
 	const char *deny; // opening this path gives `error`
 	int error;
 	int open_error, ioctl_error; // -errno of /dev/kfd
-	uint32_t major, minor;       // of the KFD interface; 0.0: 1.17
+	uint32_t major, minor;       // version of the KFD interface; 0.0 stands for 1.17
 	bool recorded, user, unmounted;
 	struct container in;
 };
 
 static const struct host *now;
-static int device; // descriptor of /dev/kfd that was given last
+static int device; // what the last open of /dev/kfd returned: descriptor or -errno
 
 static bool fake_is_live(void)
 {

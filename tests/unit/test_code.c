@@ -539,7 +539,7 @@ static void test_moved(void **state)
 	code_names_refresh(c);
 	assert_string_equal(named(c, BASE(5) + 0x1680), "add");
 	assert_string_equal(named(c, BASE(3) + 0x1680), "?");
-	runtime->r_version = 0; // no list for a while
+	runtime->r_version = 0; // the runtime has no list for a while
 	code_names_refresh(c);
 	assert_int_equal(code_names_error(c), ENOENT);
 	assert_string_equal(named(c, BASE(5) + 0x1680), "?");

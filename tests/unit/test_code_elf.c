@@ -27,7 +27,7 @@
 static const struct elf_symbol three[] = {
 	{"one.kd", 0x1640, false}, {"away.kd", 0x1700, true}, {"two", 0x2000, false}};
 
-static struct buf elf; // one of these symbols, and its parts
+static struct buf elf; // an ELF file with these symbols
 static struct elf_parts parts;
 
 static int make(void **state)
@@ -61,7 +61,7 @@ static void see(void *arg, const char *name, size_t len, uint64_t value)
 enum way { SYMBOLS, LOADED };
 
 static struct {
-	uint64_t budget, load; // what is left, and *load
+	uint64_t budget, load; // what the call left of the budget, and its *load
 	unsigned machine;
 } asked;
 
@@ -122,7 +122,7 @@ static void test_headers(void **state)
 			assert_string_equal(read_elf(way, MUCH), "refused");
 		}
 	make(NULL);
-	asked.machine = 0; // any
+	asked.machine = 0; // of any machine
 	((Elf64_Ehdr *)elf.data)->e_machine = EM_X86_64;
 	assert_string_equal(read_elf(SYMBOLS, MUCH), ALL);
 	assert_string_equal(read_elf(LOADED, MUCH), ALL);
@@ -218,7 +218,7 @@ static void test_moved(void **state)
 static void test_load_address(void **state)
 {
 	static const struct {
-		unsigned at; // which of the two
+		unsigned at; // which of the two headers is replaced
 		uint32_t type;
 		uint64_t offset, load;
 	} cases[] = {{0, PT_LOAD, 0, 0x3000}, {1, PT_LOAD, 0, 0x3000}, {0, PT_LOAD, 1, 0},
@@ -237,9 +237,10 @@ static void test_load_address(void **state)
 	}
 }
 
-// Bytes that are read: headers of 64, 2 * 56 and 3 * 64 bytes, or 64, 2 * 56, the dynamic section's
-// 80 and the hash table's 8; four symbols of 24 bytes, 24 bytes of names; then 6, 7 and 3 bytes of
-// names, one after the other while more than the longest name is left.
+// How many bytes are read of a file: 64, 2 * 56 and 3 * 64 of headers. Of a loaded image: 64 and
+// 2 * 56 of headers, 80 of the dynamic section, 8 of the hash table. Of both: 96 of four symbols,
+// 24 of names. Then each of the names of 6, 7 and 3 bytes is read, if the budget has room for the
+// longest one.
 static void test_budget(void **state)
 {
 	static const struct {
@@ -293,7 +294,9 @@ static void test_dynamic(void **state)
 		case 0:
 		case 1:
 		case 2:
-		case 3: d[i].d_tag = DT_DEBUG; break; // each is needed
+		case 3:
+			d[i].d_tag = DT_DEBUG;
+			break; // an image without one of the first three is refused
 		case 4:
 		case 5:
 		case 6:
@@ -315,7 +318,7 @@ static void test_dynamic(void **state)
 			buf_fill(&elf, 0, 64 * sizeof(*load));
 			break;
 		case 15: seen = ALL; break;
-		case 16: // as many as there may be, and none of them is it
+		case 16: // 64 headers, the most that are read; none is PT_DYNAMIC
 			h->e_phnum = 64, h->e_phoff = elf.len;
 			buf_fill(&elf, 0, 64 * sizeof(*load));
 			break;
@@ -362,7 +365,7 @@ static void test_offset(void **state)
 
 static void test_read(void **state)
 {
-	const size_t size = (2u << 20) + 5; // three pieces
+	const size_t size = (2u << 20) + 5; // is read in three pieces
 	SCOPED(buf_fini) struct buf b = {0};
 	SCOPED(free_at) char *got = xcalloc(size + 1, 1);
 	(void)state;

@@ -148,7 +148,7 @@ static void test_uris(void **state)
 		"memory://x#offset=1&size=2",
 		"memory:///a#offset=1&size=2",
 		"http://a/b",
-		// Each name with one letter changed, at its begin or end.
+		// Each scheme with its first or last letter changed.
 		"fild:///a",
 		"file::///a",
 		"memorx://1#offset=1&size=2",

@@ -22,9 +22,9 @@ enum { MANY = 130, RING = 0x1000, INDICES = 0x10000, SIGNALS = 0x20000 };
 
 static struct {
 	uint8_t memory[0x30000];
-	bool reading;        // by a request for ranges
-	unsigned requests;   // for ranges
-	unsigned ranges[32]; // of each
+	bool reading;        // a request for ranges is being answered
+	unsigned requests;   // requests for ranges
+	unsigned ranges[32]; // how many ranges each request has
 	unsigned single;     // reads that no request had made in advance
 	uint64_t clock, cpu, cpu_a_look;
 	unsigned scans, stop_after; // stop_after: a signal comes at this look; 0: none
@@ -171,7 +171,9 @@ static void test_requests(void **state)
 	poke(SIGNALS + 64, 1);
 	poke(SIGNALS + 72, 3);
 	indices(0, 5, 6);
-	assert_string_equal(glance(1), "1 3 1 "); // indices; around the head; the last's signal
+	assert_string_equal(
+		glance(1),
+		"1 3 1 "); // requests: indices, packets around the head, signal of the last packet
 	assert_int_equal(my.single, 0);
 	assert_int_equal(my.x[0].last_value, 3);
 	assert_false(my.x[0].unread);
@@ -180,7 +182,8 @@ static void test_requests(void **state)
 	assert_string_equal(glance(1), "1 1 ");
 	assert_int_equal(my.x[0].now.write, 7);
 	indices(0, 6, 7);
-	assert_string_equal(glance(1), "1 3 1 "); // the one that was next is the last
+	assert_string_equal(glance(1),
+			    "1 3 1 "); // the packet that was next is now the last one taken
 	my.x[0].unread = true;
 	assert_string_equal(glance(1), "1 3 1 ");
 	assert_int_equal(my.single, 0);

@@ -21,7 +21,7 @@ static struct {
 	int open_error, init;
 	const char *marketing;
 	int device;            // descriptor of the render node
-	unsigned open_devices; // that libdrm has
+	unsigned open_devices; // devices of libdrm that are open
 	struct pci_access access;
 } fake;
 
@@ -74,7 +74,7 @@ static int fake_initialize(int fd, uint32_t *major, uint32_t *minor, amdgpu_devi
 {
 	assert_int_equal(fd, fake.device);
 	assert_int_equal(*major | *minor, 0);
-	fprintf(stderr, "libdrm says something\n"); // which nobody sees
+	fprintf(stderr, "libdrm says something\n"); // must not be seen
 	fake.open_devices += fake.init == 0;
 	*device = (void *)&fake;
 	return fake.init;
@@ -173,7 +173,7 @@ static void test_pci(void **state)
 	pci_names_lookup(n, 0x1002, 0x740f, name, sizeof(name));
 	assert_string_equal(name, "");
 	pci_names_free(n);
-	assert_null(fake.access.error); // it was cleaned up
+	assert_null(fake.access.error); // pci_cleanup() was called
 }
 
 // Each way to a name, or to none; nothing stays open, and standard error is as before.
@@ -207,7 +207,7 @@ static void test_marketing(void **state)
 		fake.marketing = cases[i].marketing;
 		fake.device = -1;
 		strcpy(name, "x");
-		const int next = dup(0); // the lowest that is free
+		const int next = dup(0); // the lowest free descriptor
 		close(next);
 		assert_int_equal(drm_marketing_name(128, name, sizeof(name)), cases[i].status);
 		assert_string_equal(name, cases[i].status ? "" : cases[i].marketing);

@@ -24,9 +24,10 @@
 #define SECOND UINT64_C(1000000000)
 
 static struct {
-	uint64_t ns;                     // the time
-	int streams[2];                  // of events; 0: none
-	pid_t asked[512], owner, owners; // whose queues were looked at; who has some: from, number
+	uint64_t ns;    // what the clock says
+	int streams[2]; // descriptors of the streams of events; 0: none
+	pid_t asked[512], owner,
+		owners; // PIDs asked for queues; PIDs with queues: the first, and how many
 	size_t n;
 } fake;
 
@@ -63,7 +64,7 @@ static uint64_t fake_clock_ns(void)
 #undef stat
 
 static char top[] = "/tmp/gpq-newcomers-XXXXXX";
-static struct buf said; // messages
+static struct buf said; // the messages of gpq
 
 static void __attribute__((format(printf, 1, 2))) run(const char *fmt, ...)
 {
@@ -144,7 +145,7 @@ static void test_again(void **state)
 	run("mkdir self 0200");
 	assert_true(newcomers_scan(&n, t));
 	assert_int_equal(n.n, 3);
-	assert_int_equal(fake.n, 0); // who owns queues is not asked
+	assert_int_equal(fake.n, 0); // no process was asked for its queues
 	assert_string_equal(taken(&n, t), "100 101 102 ");
 	assert_string_equal(taken(&n, t), "");
 	assert_false(newcomers_scan(&n, t + 1));

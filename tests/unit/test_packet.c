@@ -255,6 +255,7 @@ static void test_sdma_words(void **state)
 	assert_int_equal(p.bytes, 24);
 }
 
+// Opcodes of soc15d.h and nvd.h, which [aql.pm4] cites, and two that are not known.
 static void test_pm4_names(void **state)
 {
 	static const struct {

@@ -58,7 +58,7 @@ static int teardown(void **state)
 	return system(command); // NOLINT(cert-env33-c)
 }
 
-// 100 has two queues, 200 one, 300 one in each of two contexts, 400 none.
+// Makes processes: 100 has two queues, 200 one, 300 one in each of two contexts, 400 none.
 static void make(void)
 {
 	char command[128];

@@ -163,7 +163,8 @@ static void test_sdma_ends(void **state)
 }
 
 // Indices of 32 bits that wrap with the ring: a NOP, a filler, and a packet over the ring's end.
-// Whether the producer has used the place of a taken one again cannot be known.
+// The producer may have overwritten a packet that was taken, and no index tells; so it is 'o'
+// without a name.
 static void test_pm4(void **state)
 {
 	static const struct {

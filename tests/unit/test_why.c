@@ -345,8 +345,9 @@ static void test_slots(void **state)
 	assert_verdict(0, HUNG "; its slot notes AQL_ERROR PQ_UTCL1_ERROR");
 }
 
-// What two signals of a barrier say, in both orders: 1 is set by queue 1, which goes on, 2 by
-// nobody here, 3 by queue 2, which waits for this queue.
+// Verdicts about a barrier with two signals, in both orders. Signal 1 is set by a packet of queue
+// 1, which goes on; 2 by no queue of this process; 3 by a packet of queue 2, which waits for this
+// queue. Signal 4 is 0, and what stands at the address of 5 is no signal.
 #define INSIDE "signal 0x9040 is 1, set by packet 5 (dispatch) of queue 1"
 #define OUTSIDE                                                                            \
 	"signal 0x9080 is 1, and no packet of this process sets it: the host, or another " \
@@ -443,7 +444,7 @@ static void test_setters(void **state)
 	assert_verdict(0, "waits-barrier: signal 0x9040 is 1, set by packet 4 (dispatch) of queue "
 			  "1, which is taken");
 	put(1, 4, INVALID);
-	my.queues[2].ring.kind = RING_NONE; // what it holds is not known
+	my.queues[2].ring.kind = RING_NONE; // this ring's packets cannot be read
 	assert_verdict(0,
 		       "waits-external: signal 0x9040 is 1, and no packet that could be read sets "
 		       "it");
@@ -523,7 +524,7 @@ static void test_off(void **state)
 	my.rows[0].state = "evicted";
 	assert_verdict(0, "evicted: by the driver, with all queues of the process on this GPU");
 	my.rows[0].state = "off-hardware";
-	// Others of the process, on the GPU, and of the context, are on: it was not evicted.
+	// Another queue of the same process, GPU and context is on the GPU: none was evicted.
 	assert_verdict(0, "suspended-or-reset: by a debugger that does not trace it" SAME_RESET);
 	my.tracer = 88;
 	assert_verdict(0, "suspended: by gdb, process 88");

@@ -29,7 +29,7 @@ enum stream_head_what {
 struct stream_head {
 	uint32_t thread, what; // index, enum stream_head_what
 	uint32_t queue;        // AMDLOG_NONE: that of the thread's last queue line
-	uint64_t stream;       // the stream of STREAM_HEAD_MADE
+	uint64_t stream;       // STREAM_HEAD_MADE: handle of the stream that was made
 	uint64_t n;
 	struct amdlog_span span;
 };
