@@ -12,7 +12,7 @@ counts=$(sed -n '/harmless\[\] =/,/;/p' "$top/common/host/secure.c" | grep -oE '
 rig is "gpq-security(7) names the variables that count" "$(sed -n 's/^Of the environment gpq obeys only \(.*\): they choose.*/\1/p' \
 	"$top/man/gpq-security.7" | grep -oE '[A-Z_]+' | sort | xargs)" "$counts"
 rig is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
-[ ! -x "$top/build/testing/gpq" ] || ok "a test build has them" grep -aq GPQ_TEST_STOP "$top/build/testing/gpq"
+[ ! -x "$top/build/testing/gpq" ] || rig ok "a test build has them" grep -aq GPQ_TEST_STOP "$top/build/testing/gpq"
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
