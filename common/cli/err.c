@@ -3,6 +3,9 @@
 
 #include "common/cli/json.h"
 #include "common/cli/text.h"
+#include "common/cli/width.h"
+
+#include <stdatomic.h>
 
 // How this process writes messages. `command`, `json` and `verbose` are set before any thread
 // starts.
@@ -11,6 +14,7 @@ static struct {
 	bool json;
 	int verbose;
 	bool bar;             // a progress bar is to be wiped before the next message
+	_Atomic size_t lines; // that messages took on a terminal
 	struct buf *gathered; // where messages go instead of stderr, or NULL
 } mode;
 
@@ -29,6 +33,11 @@ int err_verbose(void)
 void err_gather(struct buf *to)
 {
 	mode.gathered = to;
+}
+
+size_t err_lines(void)
+{
+	return isatty(STDERR_FILENO) ? mode.lines : 0;
 }
 
 static const char *err_wipe(void)
@@ -70,24 +79,55 @@ static void put_message_line(struct buf *line, const char *message, const char *
 	SCOPED(buf_fini) struct buf raw = {0};
 	buf_printf(&raw, "gpq: %s%s%s%s%s", mode.command ? mode.command : "",
 		   mode.command ? ": " : "", message, next ? "; " : "", next ? next : "");
+	const unsigned columns = terminal_columns(STDERR_FILENO);
+	// Where blanks stand together the text is not to be changed.
+	if (!mode.gathered && isatty(STDERR_FILENO) && !strstr(raw.data, "  ")) {
+		SCOPED(buf_fini) struct buf safe = {0};
+		text_escape(&safe, raw.data, raw.len);
+		text_wrap_to(line, columns, 0, 4, safe.data, safe.len);
+		for (const char *s = line->data, *end; (end = strchr(s, '\n')); s = end + 1)
+			mode.lines +=
+				(size_t)(end - s) > columns ? ((size_t)(end - s) - 1) / columns : 0;
+		return;
+	}
 	text_escape(line, raw.data, raw.len);
 	buf_puts(line, "\n");
 }
 
-static void put_message_json(struct buf *line, const char *level, int status, const char *message,
-			     const char *next)
+struct message {
+	const char *level, *text, *next;
+	int status; // exit status of a failure; 0: the message is of no failure
+};
+
+static void put_message_json(struct json *j, const char *key, const struct message *m)
 {
-	struct json j;
-	json_init(&j, line, false);
-	json_begin(&j, NULL, '{');
-	json_str(&j, "level", level);
-	json_str(&j, "command", mode.command);
-	json_str(&j, "message", message);
-	json_str(&j, "next", next);
-	if (status)
-		json_u64(&j, "status", (unsigned)status);
-	json_end(&j, '}');
-	buf_puts(line, "\n");
+	json_begin_flat(j, key, '{');
+	json_str(j, "level", m->level);
+	json_str(j, "command", mode.command);
+	json_str(j, "message", m->text);
+	json_str(j, "next", m->next);
+	if (m->status)
+		json_u64(j, "status", (unsigned)m->status);
+	json_end(j, '}');
+}
+
+// The last failure in JSON modes, of any thread: its message and what to do next, each ended by a
+// NUL.
+static char *_Atomic failure;
+
+static void keep_failure(const struct message *m)
+{
+	struct buf b = {0};
+	buf_append(&b, m->text, strlen(m->text) + 1);
+	buf_puts(&b, m->next ? m->next : "");
+	free(atomic_exchange(&failure, b.data));
+}
+
+void err_failure(struct json *j, const char *key, int status)
+{
+	SCOPED(free_at) char *text = atomic_exchange(&failure, NULL);
+	const char *next = text ? text + strlen(text) + 1 : "";
+	put_message_json(j, key, &(struct message){"error", text, *next ? next : NULL, status});
 }
 
 int err_report(enum err_kind kind, int number, const char *next, const char *fmt, ...)
@@ -105,13 +145,22 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 		buf_printf(&message, ": %s", strerror(number));
 	if (!mode.gathered)
 		buf_puts(&line, err_wipe());
-	if (mode.json)
-		put_message_json(&line, levels[kind], status, message.data, next);
-	else
+	if (mode.json) {
+		const struct message m = {levels[kind], message.data, next, status};
+		struct json j;
+		json_init(&j, &line, false);
+		put_message_json(&j, NULL, &m);
+		buf_puts(&line, "\n");
+		if (kind <= ERR_SYS)
+			keep_failure(&m);
+	} else {
 		put_message_line(&line, message.data, next);
+	}
 	// One write, so that messages of processes that share a terminal or a file do not mix.
 	ssize_t ignored = mode.gathered ? 0 : write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
+	for (size_t i = 0; i < line.len; i++)
+		mode.lines += line.data[i] == '\n';
 	if (mode.gathered)
 		buf_append(mode.gathered, line.data, line.len);
 	errno = saved;

@@ -15,6 +15,7 @@ enum gpq_exit {
 	GPQ_DENIED = 4,      // not permitted
 	GPQ_NOTFOUND = 5,    // no such process, queue, GPU, file
 	GPQ_UNSUPPORTED = 6, // not possible with this host, driver or GPU
+	GPQ_STUCK = 7,       // what was looked at is stuck (gpq why)
 	GPQ_DEADLINE = 124,  // time is over, as of timeout(1)
 	GPQ_STOPPED = 130,   // by Ctrl-C, after what was known so far was printed (stop.h)
 	GPQ_PIPE = 141,      // the reader went away: what a shell reports for SIGPIPE
@@ -47,10 +48,18 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 // err_note(fmt, ...): explanations for -v: why a field is null, what was left out.
 #define err_note(...) ((void)err_report(ERR_NOTE, 0, NULL, __VA_ARGS__))
 
+// Returns how many lines the messages took on a terminal of 80 columns; 0 if stderr is none.
+size_t err_lines(void);
+
 // From now on messages are appended to `to`, whose owner shows them (common/cli/screen.h); NULL:
 // they are written to stderr again.
 struct buf;
 void err_gather(struct buf *to);
+
+// Writes the last failure as a member of the current JSON object, as it was written to stderr, with
+// the exit status. Only in JSON modes, and once.
+struct json;
+void err_failure(struct json *j, const char *key, int status);
 
 // `shown`: a progress bar is on the terminal (common/cli/progress.h), and the next message erases
 // it. Otherwise the bar is erased now.

@@ -89,7 +89,7 @@ void grep_free(struct grep *g)
 static const struct pcre *load_pcre(const char *option)
 {
 	const struct pcre *lib = pcre_get();
-	if (!lib && errno == ENOMEM)
+	if (!lib && errno != ENOPKG)
 		err_sys(errno, NULL, "%s: " PCRE, option);
 	else if (!lib)
 		err_fail(GPQ_UNSUPPORTED, "install libpcre2-8-0, or leave it out",

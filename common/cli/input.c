@@ -21,10 +21,17 @@ const char *input_next(int error)
 	}
 }
 
+int input_stdin(void)
+{
+	if (isatty(STDIN_FILENO))
+		err_hint("Ctrl-D ends it", "standard input is read: this terminal");
+	return STDIN_FILENO;
+}
+
 int input_read(struct buf *b, const char *name)
 {
 	bool in = strcmp(name, "-") == 0;
-	int fd = in ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = in ? input_stdin() : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t n = fd < 0 ? -1 : buf_read_fd(b, fd);
 	if (fd >= 0 && !in)
 		close_quietly(fd);
@@ -33,12 +40,15 @@ int input_read(struct buf *b, const char *name)
 
 int input_lines(const char *name, input_line_fn *take, void *arg)
 {
-	FILE *f = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+	const bool in = strcmp(name, "-") == 0;
+	FILE *f = in ? stdin : fopen(name, "re");
 	char *line = NULL;
 	size_t cap = 0;
 	uint64_t number = 0;
 	ssize_t n;
 	int r = f ? 0 : -1;
+	if (in)
+		input_stdin();
 	while (!r && (n = getline(&line, &cap, f)) >= 0) {
 		n -= n && line[n - 1] == '\n';
 		line[n] = '\0';

@@ -3,6 +3,10 @@
 
 #include "common/host/std.h"
 
+// Returns the descriptor of standard input, after a hint if that is a terminal: waiting for it
+// looks like work.
+int input_stdin(void);
+
 // Reads the whole file into `b`; "-" is standard input. Returns GPQ_OK, or the exit status after a
 // message.
 int input_read(struct buf *b, const char *name);

@@ -2,6 +2,7 @@
 #include "common/cli/opts.h"
 
 #include "common/cli/err.h"
+#include "common/cli/input.h"
 #include "common/cli/text.h"
 #include "common/host/secure.h"
 
@@ -114,7 +115,7 @@ static int pids_option(struct pids *p, const struct opt *o, const char *arg)
 	int status = GPQ_OK;
 	p->given = true;
 	bool from_stdin = strcmp(arg, "-") == 0;
-	if (from_stdin && buf_read_fd(&in, STDIN_FILENO) < 0)
+	if (from_stdin && buf_read_fd(&in, input_stdin()) < 0)
 		status = err_sys(errno, NULL, "--%s -: standard input", o->name);
 	// NUL separates PIDs as well, as find -print0 and xargs -0 do.
 	for (size_t i = 0; i < in.len; i++)
@@ -148,7 +149,8 @@ int opts_store(const struct opt *o, void *base, const char *arg)
 	static const char *const expected[] = {
 		[OPT_U64] = "a whole number from 0 on",
 		[OPT_WORDS] = "a list of words with commas between them",
-		[OPT_NS] = "a duration such as 50ms or 2s",
+		[OPT_NS] = "a duration with its unit, such as 50ms or 2s",
+		[OPT_SEC] = "a duration such as 50ms or 2s",
 	};
 	void *member = (char *)base + o->offset;
 	bool ok = true;
@@ -168,6 +170,7 @@ int opts_store(const struct opt *o, void *base, const char *arg)
 	case OPT_PIDS: return pids_option(member, o, arg);
 	case OPT_U64: ok = parse_u64(arg, member); break;
 	case OPT_NS: ok = parse_duration(arg, member); break;
+	case OPT_SEC: ok = parse_seconds(arg, member); break;
 	case OPT_CHOICE: return choice_option(member, o, arg);
 	}
 	return ok ? GPQ_OK
@@ -181,6 +184,24 @@ const struct opt *opts_find(const struct opt *table, const char *name, char lett
 		if (name ? strcmp(table->name, name) == 0 : letter && table->letter == letter)
 			return table;
 	return NULL;
+}
+
+// Returns the word that means the same as `name` elsewhere, or NULL.
+static const char *synonym(const char *name, const char *const *words)
+{
+	static const char same[][2][8] = {
+		{"name", "comm"}, {"command", "comm"}, {"from", "since"}, {"to", "until"}};
+	for (size_t k = 0; k < COUNT(same); k++)
+		for (size_t i = 0; strcmp(name, same[k][0]) == 0 && words[i]; i++)
+			if (strcmp(words[i], same[k][1]) == 0)
+				return words[i];
+	return NULL;
+}
+
+const char *opts_suggest(const char *name, const char *const *words)
+{
+	const char *same = synonym(name, words);
+	return same ? same : text_suggest(name, words);
 }
 
 // Reports that other commands, which are named, have this option. False, without a message, if no
@@ -203,7 +224,8 @@ static bool refused_as_foreign(const struct opt_set *sets, const char *name, cha
 	return found;
 }
 
-static void refuse_unknown_long(const struct parser *p, const char *given)
+// `guess`: what getopt took it for, or NULL.
+static void refuse_unknown_long(const struct parser *p, const char *given, const char *guess)
 {
 	const char *words[OPTS_MAX + 1] = {0};
 	char name[64];
@@ -211,10 +233,21 @@ static void refuse_unknown_long(const struct parser *p, const char *given)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
 	for (unsigned i = 0; i < p->n; i++)
 		words[i] = p->opt[i]->name;
-	const char *guess = text_suggest(name, words);
+	if (!guess || synonym(name, words))
+		guess = opts_suggest(name, words);
 	if (!refused_as_foreign(p->sets, name, 0))
 		err_fail(GPQ_USAGE, "--help lists the options", "unknown option --%s%s%s", name,
 			 guess ? ", did you mean --" : "", guess ? guess : "");
+}
+
+// Names the first long option that begins with the letter.
+static void refuse_unknown_letter(const struct parser *p)
+{
+	const char *guess = NULL;
+	for (unsigned i = 0; i < p->n && !guess; i++)
+		guess = *p->opt[i]->name == optopt ? p->opt[i]->name : NULL;
+	err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c%s%s", optopt,
+		 guess ? ", did you mean --" : "", guess ? guess : "");
 }
 
 static void refuse_unknown(const struct parser *p, char **argv, bool missing)
@@ -222,14 +255,16 @@ static void refuse_unknown(const struct parser *p, char **argv, bool missing)
 	int known = optopt ? option_index(p, optopt) : -1;
 	const char *given = argv[optind - 1];
 	if (missing)
-		err_fail(GPQ_USAGE, NULL, "option %s needs an argument: %s", given,
+		err_fail(GPQ_USAGE, NULL, "option %s%s needs an argument: %s",
+			 known >= 0 && given[1] == '-' ? "--" : "",
+			 known >= 0 && given[1] == '-' ? p->opt[known]->name : given,
 			 known >= 0 ? opt_arg(p->opt[known]) : "?");
 	else if (optopt >= LONG_BASE)
 		err_fail(GPQ_USAGE, NULL, "option --%s takes no argument", p->opt[known]->name);
 	else if (!optopt)
-		refuse_unknown_long(p, given);
+		refuse_unknown_long(p, given, NULL);
 	else if (!refused_as_foreign(p->sets, NULL, (char)optopt))
-		err_fail(GPQ_USAGE, "--help lists the options", "unknown option -%c", optopt);
+		refuse_unknown_letter(p);
 }
 
 int opts_refuse_secure(const char *given)
@@ -250,10 +285,15 @@ static bool names_file(const struct opt *o)
 	       (strcmp(arg, "FILE") == 0 || strcmp(arg, "DIR") == 0 || strcmp(arg, "CMD") == 0);
 }
 
-static int take_option(const struct opt *o, void *base, const char *arg)
+// `word`: the argument is a word of its own, behind the option.
+static int take_option(const struct opt *o, void *base, const char *arg, bool word)
 {
 	char option[64];
 	snprintf(option, sizeof(option), "--%s", o->name);
+	if (word && names_file(o) && arg[0] == '-' && arg[1])
+		return err_fail(GPQ_USAGE, "a file of that name is ./-NAME",
+				"option %s needs an argument: %s, and %s is an option", option,
+				opt_arg(o), arg);
 	return names_file(o) && opts_refuse_secure(option) ? GPQ_USAGE : opts_store(o, base, arg);
 }
 
@@ -294,13 +334,23 @@ bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, con
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 {
 	struct parser p = parser_start(sets, stop ? "+:" : ":");
-	int c;
-	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
+	int c, is_long = -1;
+	while ((c = getopt_long(argc, argv, p.shorts, p.longs, &is_long)) != -1) {
 		int i = c == '?' || c == ':' ? -1 : option_index(&p, c);
-		if (i < 0)
+		const bool word = optarg == argv[optind - 1]; // getopt clears optarg first
+		const char *given = argv[optind - 1 - word];
+		if (i < 0) {
 			refuse_unknown(&p, argv, c == ':');
-		if (i < 0 || take_option(p.opt[i], p.base[i], optarg))
 			return -1;
+		}
+		// getopt takes abbreviations: --all for --all-or-none.
+		if (is_long >= 0 && strcspn(given + 2, "=") != strlen(p.opt[i]->name)) {
+			refuse_unknown_long(&p, given, p.opt[i]->name);
+			return -1;
+		}
+		if (take_option(p.opt[i], p.base[i], optarg, word))
+			return -1;
+		is_long = -1;
 	}
 	return optind;
 }

@@ -13,7 +13,8 @@ enum opt_kind {     // type of the member in the options struct
 	OPT_LIST,   // struct words: may be repeated, each argument as it is
 	OPT_PIDS,   // struct pids: comma-separated, may be repeated; `-` reads standard input
 	OPT_U64,    // uint64_t, decimal or 0x
-	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s", bare number: seconds
+	OPT_NS,     // uint64_t nanoseconds: "50ms", "2s"
+	OPT_SEC,    // the same; a number without a unit counts seconds, as sleep(1) has it
 	OPT_CHOICE, // int: index in the option's words
 };
 
@@ -75,6 +76,9 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 
 // Returns the option with the long name `name` or, if `name` is NULL, with `letter`; NULL: none.
 const struct opt *opts_find(const struct opt *table, const char *name, char letter);
+
+// Returns the word that was likely meant by `name`, or NULL. `words` ends with NULL.
+const char *opts_suggest(const char *name, const char *const *words);
 
 // Stores the argument of one option into `base`, as opts_parse() does. Returns GPQ_OK, or GPQ_USAGE
 // after a message.

@@ -37,7 +37,8 @@ static bool is_given(const struct place *p)
 	case OPT_LIST: return ((const struct words *)p->member)->n > 0;
 	case OPT_PIDS: return ((const struct pids *)p->member)->given;
 	case OPT_U64:
-	case OPT_NS: return *(const uint64_t *)p->member != *(const uint64_t *)p->default_member;
+	case OPT_NS:
+	case OPT_SEC: return *(const uint64_t *)p->member != *(const uint64_t *)p->default_member;
 	case OPT_CHOICE: return *(const int *)p->member != *(const int *)p->default_member;
 	}
 	return false;

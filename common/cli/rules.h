@@ -3,7 +3,7 @@
 //
 //	static const struct opt_rule rules[] = {
 //		RULE_CHOOSE("active all"),
-//		RULE_NEEDS("table", "summary", "add --summary", "--table is one of --summary"),
+//		RULE_NEEDS("count", "every", "add --every 5s", "--count is one of --every"),
 //		{0},
 //	};
 //
@@ -17,7 +17,7 @@
 // argument (OPT_STR, OPT_EXPR, OPT_CHOICE); a name in capital letters stands for any operand.
 struct opt_rule {
 	const char *texts; // in the order of enum rule_text, each ended by a NUL; NULL ends a table
-	uint64_t least, most; // broken only by a number (OPT_U64, OPT_NS) out of this range
+	uint64_t least, most; // broken only by a number out of this range, in ns if it is a time
 	bool several;         // broken only by two options of RULE_GIVEN
 };
 

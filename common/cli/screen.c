@@ -3,15 +3,13 @@
 
 #include "common/cli/err.h"
 #include "common/cli/text.h"
+#include "common/cli/width.h"
 #include "common/host/secure.h"
 
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <time.h>
-#include <wchar.h>
 
 // The alternate screen is entered first and left last, as terminals save and restore the other
 // modes with it. Autowrap is off: a line that is wider than computed is cut and does not move the
@@ -29,8 +27,11 @@ static const int renews[] = {SIGWINCH, SIGCONT};
 static struct {
 	volatile sig_atomic_t on; // the alternate screen is shown
 	volatile sig_atomic_t renew;
-	struct termios before;      // the terminal's modes before the view began
-	bool has_modes;             // `before` could be read
+	struct termios before; // the terminal's modes before the view began
+	bool has_modes;        // `before` could be read
+	bool no_keys;          // standard input is no terminal, or has ended
+	char keys[32];         // bytes that were read and not taken as keys yet
+	size_t nkeys;
 	struct buf messages;        // messages gathered since the last page
 	struct buf shown;           // messages of the last page; changes only with signals blocked
 	sigset_t waiting, painting; // signals blocked while waiting, and while painting
@@ -110,8 +111,8 @@ static void catch_signals(void)
 
 void screen_open(void)
 {
-	setlocale(LC_CTYPE, "C.UTF-8"); // for the widths of characters, as in tables
 	catch_signals();
+	screen.no_keys = !isatty(STDIN_FILENO);
 	xalloc_before_end = give_back;
 	if (isatty(STDERR_FILENO))
 		err_gather(&screen.messages);
@@ -125,79 +126,80 @@ void screen_close(void)
 	screen.messages.len = 0;
 }
 
-void screen_wait(uint64_t ns)
+// What keys send that are no characters (ctlseqs of xterm; 1~ and 4~ are of the Linux console).
+static const struct {
+	const char *sequence;
+	int key;
+} sequences[] = {
+	{"\033[A", KEY_UP},   {"\033OA", KEY_UP},       {"\033[B", KEY_DOWN},
+	{"\033OB", KEY_DOWN}, {"\033[5~", KEY_PAGE_UP}, {"\033[6~", KEY_PAGE_DOWN},
+	{"\033[H", KEY_HOME}, {"\033OH", KEY_HOME},     {"\033[1~", KEY_HOME},
+	{"\033[F", KEY_END},  {"\033OF", KEY_END},      {"\033[4~", KEY_END},
+};
+
+// Takes one key of what was read. Of a sequence that is not known, all that was read is dropped.
+static int take_key(void)
+{
+	int key = (unsigned char)screen.keys[0];
+	size_t n = 1;
+	if (key == '\033' && screen.nkeys > 1) {
+		key = KEY_OTHER;
+		n = screen.nkeys;
+	}
+	for (size_t i = 0; key == KEY_OTHER && i < COUNT(sequences); i++) {
+		const size_t len = strlen(sequences[i].sequence);
+		if (len <= screen.nkeys && memcmp(screen.keys, sequences[i].sequence, len) == 0) {
+			key = sequences[i].key;
+			n = len;
+		}
+	}
+	screen.nkeys -= n;
+	memmove(screen.keys, screen.keys + n, screen.nkeys);
+	return key;
+}
+
+int screen_wait(uint64_t ns)
 {
 	const struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	if (!screen.renew)
-		ppoll(NULL, 0, &t, &screen.waiting);
+	struct pollfd in = {.fd = screen.no_keys ? -1 : STDIN_FILENO, .events = POLLIN};
+	if (screen.nkeys)
+		return take_key();
+	if (!screen.renew && ppoll(&in, 1, &t, &screen.waiting) > 0) {
+		const ssize_t n = read(STDIN_FILENO, screen.keys, sizeof(screen.keys));
+		screen.nkeys = n > 0 ? (size_t)n : 0;
+		screen.no_keys = n <= 0;
+	}
 	screen.renew = 0;
+	return screen.nkeys ? take_key() : KEY_NONE;
+}
+
+size_t screen_page(void)
+{
+	const size_t rows = terminal_size().rows;
+	return rows > 4 ? rows - 4
+			: 1; // of them the head, the heading, "... more", and a line that stays
 }
 
 // --- painting pages ---
 
 struct page {
 	struct buf text;
-	unsigned columns, rows, used;
+	struct terminal_size size; // read for each page, as it may have changed
+	unsigned used;
 };
-
-static unsigned from_environment(const char *name, unsigned otherwise)
-{
-	const char *value = host_getenv(name);
-	uint64_t n;
-	return value && parse_u64(value, &n) && n && n < 10000 ? (unsigned)n : otherwise;
-}
-
-// Size of the window, read for each page as it may have changed.
-static void read_size(struct page *p)
-{
-	struct winsize w = {0};
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
-	p->columns = w.ws_col ? w.ws_col : from_environment("COLUMNS", 80);
-	p->rows = w.ws_row ? w.ws_row : from_environment("LINES", 24);
-}
-
-// Returns the bytes of the character or colour at `s`, and its width in *columns.
-static size_t next_character(const char *s, size_t len, unsigned *columns)
-{
-	wchar_t c;
-	*columns = 0;
-	if (*s == '\033') {
-		const char *end = memchr(s, 'm', len);
-		return end ? (size_t)(end - s) + 1 : len;
-	}
-	size_t n = text_utf8(s, len);
-	int width = n && mbtowc(&c, s, n) > 0 ? wcwidth(c) : 1;
-	*columns = width < 0 ? 1 : (unsigned)width;
-	return n ? n : 1;
-}
-
-// Returns how many bytes of `s` fit into `columns`, and in *taken the columns that they take.
-static size_t fit_columns(const char *s, size_t len, unsigned columns, unsigned *taken)
-{
-	size_t at = 0;
-	for (*taken = 0; at < len;) {
-		unsigned width;
-		size_t n = next_character(s + at, len - at, &width);
-		if (*taken + width > columns)
-			break;
-		*taken += width;
-		at += n;
-	}
-	return at;
-}
 
 // Puts the next line of the page and returns how many bytes of the text fitted. A line that ends in
 // the last column is not followed by an erase, which would remove its last character.
 static size_t put_page_line(struct page *p, const char *s, size_t len)
 {
-	unsigned taken;
-	size_t n = fit_columns(s, len, p->columns, &taken);
+	size_t taken;
+	size_t n = text_fit(s, len, p->size.columns, &taken);
 	if (p->used++)
 		buf_puts(&p->text, "\r\n");
 	buf_append(&p->text, s, n);
 	if (n < len)
 		buf_puts(&p->text, "\033[m");
-	if (taken < p->columns)
+	if (taken < p->size.columns)
 		buf_puts(&p->text, "\033[K");
 	return n;
 }
@@ -206,11 +208,11 @@ static void put_head(struct page *p, const char *left, const char *right)
 {
 	enum { LEGIBLE = 24 }; // least columns of the left part beside the right one
 	SCOPED(buf_fini) struct buf line = {0};
-	unsigned taken, wide;
-	fit_columns(right, strlen(right), UINT16_MAX, &wide);
-	bool both = wide + LEGIBLE <= p->columns;
-	unsigned room = both ? p->columns - wide - 1 : p->columns;
-	buf_append(&line, left, fit_columns(left, strlen(left), room, &taken));
+	size_t taken, wide;
+	text_fit(right, strlen(right), SIZE_MAX, &wide);
+	bool both = wide + LEGIBLE <= p->size.columns;
+	size_t room = both ? p->size.columns - wide - 1 : p->size.columns;
+	buf_append(&line, left, text_fit(left, strlen(left), room, &taken));
 	if (both) {
 		buf_fill(&line, ' ', room + 1 - taken);
 		buf_puts(&line, right);
@@ -226,15 +228,21 @@ static size_t count_lines(const struct buf *text)
 	return n;
 }
 
-// Puts at most `room` lines. If there are more, the last line says how many are missing.
-static void put_page_lines(struct page *p, const struct buf *text, size_t room)
+// Puts at most `room` lines, without *top of those behind the first. If there are more, the last
+// line says how many are missing.
+static void put_page_lines(struct page *p, const struct buf *text, size_t room, size_t *top)
 {
-	size_t lines = count_lines(text), shown = lines <= room ? lines : room ? room - 1 : 0;
+	const size_t all = count_lines(text), most = all > room ? all - room : 0;
+	*top = *top < most ? *top : most;
+	size_t lines = all - *top, shown = lines <= room ? lines : room ? room - 1 : 0;
 	const char *s = text->data;
 	char more[64];
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0, line = 0; line < shown; i++) {
 		size_t len = strcspn(s, "\n");
-		put_page_line(p, s, len);
+		if (i == 0 || i > *top) {
+			put_page_line(p, s, len);
+			line++;
+		}
 		s += len + 1;
 	}
 	if (shown == lines || !room)
@@ -244,49 +252,52 @@ static void put_page_lines(struct page *p, const struct buf *text, size_t room)
 	put_page_line(p, more, strlen(more));
 }
 
-// Wraps messages at the right edge: cutting them would lose the advice at their end.
+// Wraps messages between words: cutting them would lose the advice at their end.
 static void break_lines(struct buf *to, const struct buf *text, unsigned columns)
 {
 	for (size_t at = 0; at < text->len;) {
 		const char *s = text->data + at;
-		unsigned taken;
-		size_t len = strcspn(s, "\n"), n = fit_columns(s, len, columns, &taken);
-		n = n || !len ? n : next_character(s, len, &taken);
+		size_t taken, len = strcspn(s, "\n"), n = text_fit(s, len, columns, &taken);
+		size_t word = n;
+		while (n < len && word && s[word] != ' ')
+			word--;
+		n = word ? word : n || !len ? n : 1;
 		buf_append(to, s, n);
 		buf_puts(to, "\n");
-		at += n + (s[n] == '\n');
+		at += n + (s[n] == '\n' || s[n] == ' ');
 	}
 }
 
 static void compose_page(struct page *p, const char *left, const char *right,
-			 const struct buf *body)
+			 const struct buf *body, size_t *top)
 {
+	size_t none = 0;
 	SCOPED(buf_fini) struct buf messages = {0};
-	read_size(p);
-	break_lines(&messages, &screen.messages, p->columns);
-	size_t below = count_lines(&messages), most = (p->rows - 1) / 2;
+	p->size = terminal_size();
+	break_lines(&messages, &screen.messages, p->size.columns);
+	size_t below = count_lines(&messages), most = (p->size.rows - 1) / 2;
 	below = below > MESSAGES + 1 ? MESSAGES + 1 : below;
 	below = below > most ? most : below;
 	buf_puts(&p->text, "\033[H");
 	put_head(p, left, right);
-	put_page_lines(p, body, p->rows - 1 - below);
-	put_page_lines(p, &messages, below);
-	if (p->used < p->rows)
+	put_page_lines(p, body, p->size.rows - 1 - below, top);
+	put_page_lines(p, &messages, below, &none);
+	if (p->used < p->size.rows)
 		buf_puts(&p->text, "\r\n\033[J");
 }
 
-// Saves the terminal's modes, then turns off the echo of keys.
+// Saves the terminal's modes, then turns off the echo of keys, and their collection to lines.
 static void take_modes(void)
 {
 	if (!screen.on)
 		screen.has_modes = tcgetattr(STDOUT_FILENO, &screen.before) == 0;
 	struct termios quiet = screen.before;
-	quiet.c_lflag &= (tcflag_t) ~(ECHO | ECHONL);
+	quiet.c_lflag &= (tcflag_t) ~(ECHO | ECHONL | (screen.no_keys ? 0 : ICANON));
 	if (screen.has_modes)
 		tcsetattr(STDOUT_FILENO, TCSANOW, &quiet);
 }
 
-int screen_paint(const char *left, const char *right, const struct buf *body)
+int screen_paint(const char *left, const char *right, const struct buf *body, size_t *top)
 {
 	struct page p = {0};
 	sigset_t before;
@@ -296,7 +307,7 @@ int screen_paint(const char *left, const char *right, const struct buf *body)
 	sigprocmask(SIG_BLOCK, &screen.painting, &before);
 	take_modes();
 	buf_puts(&p.text, screen.on ? "" : ENTER);
-	compose_page(&p, left, right, body);
+	compose_page(&p, left, right, body, top);
 	screen.on = 1;
 	int error = write_fully(STDOUT_FILENO, p.text.data, p.text.len) ? errno : 0;
 	struct buf old = screen.shown;

@@ -16,14 +16,22 @@ bool screen_is_there(void);
 void screen_open(void);
 
 // Paints a page: a head line, as many lines of `body` as fit with a line that counts the others,
-// and at most three lines of messages gathered since the last page. If the head is too long,
-// `right` is left out and `left` is cut. Control characters in these texts are newlines and colours
-// only. 0, or an errno value.
-int screen_paint(const char *left, const char *right, const struct buf *body);
+// and at most three lines of messages gathered since the last page. Behind the first line of
+// `body`, *top lines are left out, or fewer, and *top becomes that number, if less than a page
+// would be left. A head line that is too long loses `right` first, then the end of `left`. Control
+// characters in these texts are newlines and colours only. 0, or an errno value.
+int screen_paint(const char *left, const char *right, const struct buf *body, size_t *top);
+
+// Keys that are no characters.
+enum { KEY_NONE, KEY_UP = 256, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END, KEY_OTHER };
 
 // Waits `ns` nanoseconds, or until the page must be painted again: the window was resized, or the
-// process was stopped and continues.
-void screen_wait(uint64_t ns);
+// process was stopped and continues. Returns the key that was pressed meanwhile, if standard input
+// is a terminal; KEY_NONE: none was.
+int screen_wait(uint64_t ns);
+
+// Returns by how many lines a page key scrolls: a line of the page before stays in sight.
+size_t screen_page(void);
 
 // Restores the terminal, then writes the messages gathered since the last page.
 void screen_close(void);

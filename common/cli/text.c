@@ -128,7 +128,7 @@ struct unit {
 	double factor;
 };
 
-// Reads a decimal number and one of `units`, of which "" is the default. *value: their product,
+// Reads a decimal number and one of `units`, where "" stands for none. *value: their product,
 // rounded.
 static bool parse_quantity(const char *s, const struct unit *units, uint64_t *value)
 {
@@ -152,10 +152,18 @@ static bool parse_quantity(const char *s, const struct unit *units, uint64_t *va
 bool parse_duration(const char *s, uint64_t *ns)
 {
 	static const struct unit units[] = {
-		{"", 1e9},   {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},   {"ns", 1},
-		{"m", 60e9}, {"min", 60e9}, {"h", 36e11}, {"d", 864e11}, {NULL, 0},
+		{"s", 1e9},    {"ms", 1e6},  {"us", 1e3},   {"ns", 1}, {"m", 60e9},
+		{"min", 60e9}, {"h", 36e11}, {"d", 864e11}, {NULL, 0},
 	};
-	return parse_quantity(s, units, ns);
+	static const struct unit zero[] = {{"", 0}, {NULL, 0}};
+	const bool is_zero = s[strspn(s, "0.")] == '\0';
+	return parse_quantity(s, is_zero ? zero : units, ns);
+}
+
+bool parse_seconds(const char *s, uint64_t *ns)
+{
+	static const struct unit seconds[] = {{"", 1e9}, {NULL, 0}};
+	return parse_duration(s, ns) || parse_quantity(s, seconds, ns);
 }
 
 bool parse_size(const char *s, uint64_t *bytes)
@@ -207,13 +215,18 @@ static size_t word_length(const char *s, const char *end, size_t most)
 
 void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len)
 {
-	enum { WIDTH = 80 };
+	text_wrap_to(out, 80, column, indent, text, len);
+}
+
+void text_wrap_to(struct buf *out, size_t width, size_t column, size_t indent, const char *text,
+		  size_t len)
+{
 	const char *end = text + len;
 	for (size_t used = 0; text < end; text++) {
-		size_t n = word_length(text, end, WIDTH - indent);
+		size_t n = word_length(text, end, width - indent);
 		if (!n)
 			continue;
-		if (used && column + used + 1 + n > WIDTH) {
+		if (used && column + used + 1 + n > width) {
 			buf_printf(out, "\n%*s", (int)indent, "");
 			column = indent;
 			used = 0;
@@ -262,4 +275,14 @@ void spark_line(struct buf *out, const double *values, size_t n, double max, boo
 		level = level > LEVELS ? LEVELS : level;
 		buf_puts(out, isnan(values[i]) ? " " : (utf8 ? blocks : ascii)[level]);
 	}
+}
+
+bool text_has_word(const char *words, const char *word, size_t len)
+{
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && memcmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
 }

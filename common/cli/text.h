@@ -22,8 +22,12 @@ char *text_size(char out[16], uint64_t bytes);
 // Formats nanoseconds: "950ns", "12.3us", "4.56ms", "7.8s", "2m05s".
 char *text_ns(char out[24], uint64_t ns);
 
-// Reads "50ms", "2s", "1.5s", "100us", "1m", "1h" or a bare number of seconds as nanoseconds.
+// Reads "50ms", "2s", "1.5s", "100us", "1m", "1h" as nanoseconds. A number without a unit is
+// refused unless it is 0.
 bool parse_duration(const char *s, uint64_t *ns);
+
+// As parse_duration(), but a number without a unit counts seconds.
+bool parse_seconds(const char *s, uint64_t *ns);
 
 // Reads "64", "4K", "16M", "2G" (binary units) as bytes.
 bool parse_size(const char *s, uint64_t *bytes);
@@ -33,6 +37,10 @@ bool parse_size(const char *s, uint64_t *bytes);
 // begin with `indent` blanks. A [ ... ] counts as one word if it fits a line. Newlines in the text
 // count as blanks.
 void text_wrap(struct buf *out, size_t column, size_t indent, const char *text, size_t len);
+
+// The same for another width.
+void text_wrap_to(struct buf *out, size_t width, size_t column, size_t indent, const char *text,
+		  size_t len);
 
 // Returns the entry of `words` (NULL-terminated) of which `s` is most likely a typo, or NULL.
 const char *text_suggest(const char *s, const char *const *words);
@@ -44,3 +52,6 @@ bool spark_utf8(void);
 
 // Appends a character for each value from 0 to `max`. 0 has a character of its own, NaN is a blank.
 void spark_line(struct buf *out, const double *values, size_t n, double max, bool utf8);
+
+// Is the word of `len` bytes one of `words`, which are separated by single blanks? NULL: no words.
+bool text_has_word(const char *words, const char *word, size_t len);

@@ -58,7 +58,6 @@ static void forget_connection(struct gpq_client *c)
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
-	c->error = ENOTCONN;
 	c->pid = getpid();
 	c->num_hints = 0;
 	c->retry_ns = 0;

@@ -147,12 +147,60 @@ bool cgroup_of_pod(const char *cgroup, const char *uid)
 	return false;
 }
 
+// A control group below a frozen one is frozen, too, and its own file says so.
+bool cgroup_is_frozen(const char *cgroup)
+{
+	char line[4096], name[sizeof(line) + 64];
+	for (const char *path; (path = next_path(&cgroup, line));) {
+		SCOPED(buf_fini) struct buf b = {0};
+		const bool v2 = strncmp(line, "0::", 3) == 0;
+		if (v2)
+			snprintf(name, sizeof(name), "/sys/fs/cgroup%s/cgroup.events", path);
+		else
+			snprintf(name, sizeof(name), "/sys/fs/cgroup/freezer%s/freezer.state",
+				 path);
+		if ((v2 || strncmp(strchr(line, ':'), ":freezer:", 9) == 0) &&
+		    !strstr(path, "/..") && host_read(&b, name) >= 0 &&
+		    strstr(b.data, v2 ? "frozen 1" : "FROZEN"))
+			return true;
+	}
+	return false;
+}
+
+// Finds the kubelet's link to the log of a container by the container's id. The link is named
+// POD_NAMESPACE_CONTAINER-ID.log, and no part has a '_' [kubelet, kuberuntime/legacy.go,
+// legacyLogSymlink()]. Sets `log` to the name before "-ID.log".
+static bool find_log(const char *id, char log[NAME_MAX + 1])
+{
+	SCOPED(closedir_at) DIR *d = host_opendir("/var/log/containers");
+	for (struct dirent *e; d && (e = host_readdir(d));) {
+		const char *at = strstr(e->d_name, id);
+		if (!at || at == e->d_name || at[-1] != '-')
+			continue;
+		snprintf(log, NAME_MAX + 1, "%.*s", (int)(at - 1 - e->d_name), e->d_name);
+		return true;
+	}
+	return false;
+}
+
+static void set_pod(struct container *c)
+{
+	char log[NAME_MAX + 1];
+	if (strcmp(c->runtime, "kubernetes") != 0 || !find_log(c->id, log))
+		return;
+	const char *space = strchr(log, '_');
+	if (space)
+		snprintf(c->pod, sizeof(c->pod), "%.*s/%.*s", (int)strcspn(space + 1, "_"),
+			 space + 1, (int)(space - log), log);
+}
+
 void container_of(struct container *c, pid_t pid)
 {
 	SCOPED(buf_fini) struct buf b = {0};
 	*c = (struct container){0};
 	if (host_read(&b, PATH("/proc/%d/cgroup", (int)pid)) >= 0)
 		container_parse(c, b.data);
+	set_pod(c);
 }
 
 // Returns the place behind the string that begins at `s`, or the end of the text.
@@ -208,6 +256,7 @@ static bool podman_name(const char *list, const char *id, char *name, size_t siz
 bool container_name(const struct container *c, char *name, size_t size)
 {
 	SCOPED(buf_fini) struct buf b = {0};
+	char log[NAME_MAX + 1];
 	bool found = false;
 	if (strlen(c->id) != ID_DIGITS) {
 		snprintf(name, size, "%s", c->id);
@@ -219,6 +268,9 @@ bool container_name(const struct container *c, char *name, size_t size)
 			     "/var/lib/containers/storage/overlay-containers/containers.json") >=
 		   0) {
 		found = podman_name(b.data, c->id, name, size);
+	} else if (find_log(c->id, log) && strrchr(log, '_')) {
+		snprintf(name, size, "%s", strrchr(log, '_') + 1);
+		found = true;
 	}
 	return found;
 }

@@ -8,16 +8,18 @@ struct container {
 	char id[80]; // 64 hex digits, or the machine's name (LXC, nspawn); "": not in a container
 	// "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc", "nspawn"; "": unknown
 	char runtime[16];
+	char pod[320]; // kubernetes: "NAMESPACE/NAME"; "": none, or unknown
 };
 
-// Finds the container in the text of /proc/PID/cgroup. False, and *c empty, when there is none.
+// Finds the container in the text of /proc/PID/cgroup, which does not tell c->pod. False, and *c
+// empty, when there is none.
 bool container_parse(struct container *c, const char *cgroup);
 
 // Finds the container of a process. *c is empty also when /proc/PID/cgroup cannot be read.
 void container_of(struct container *c, pid_t pid);
 
-// Finds the container's name in the records of docker or podman, which only root can read. False
-// when the name is unknown.
+// Finds the container's name: in the records of docker or podman, which only root can read, or for
+// kubernetes among the kubelet's links to logs. False when the name is unknown.
 bool container_name(const struct container *c, char *name, size_t size);
 
 // Finds the container's name in the text of docker's config.v2.json.
@@ -33,6 +35,9 @@ bool container_is(const struct container *c, const char *want);
 bool cgroup_within(const char *cgroup, const char *path);
 
 // Does one of the process's control groups belong to a kubernetes pod whose UID is or begins with
-// `uid`? The kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice" with '_' for '-'
-// (driver systemd).
+// `uid`? The kubelet writes "podUID" (driver cgroupfs) or "...-podUID.slice"
+// with '_' for '-' (driver systemd).
 bool cgroup_of_pod(const char *cgroup, const char *uid);
+
+// Is one of the process's control groups frozen (docker pause, cgroup.freeze)?
+bool cgroup_is_frozen(const char *cgroup);

@@ -19,8 +19,8 @@
 #include "common/host/std.h"
 
 // Looks up `n` functions of the library `soname` and stores their addresses in `api`, in order.
-// False with errno ENOPKG when the library or a function is missing, or ENOMEM. Never unloads the
-// library.
+// False with errno ENOPKG when the library or a function is missing, ENOMEM or EMFILE.
+// Never unloads the library.
 bool lib_load(const char *soname, const char *const *names, size_t n, void *api);
 
 // How many libraries were loaded so far.
@@ -34,8 +34,8 @@ unsigned lib_count(void);
 #define LIB_NAME_(name) #name,
 
 // LIB_GETTER defines const struct TYPE *TYPE_get(void), which returns the functions, valid until
-// the program ends; NULL with errno ENOPKG when the library is missing or too old, or ENOMEM. Not
-// for several threads at once.
+// the program ends; or NULL with errno as lib_load() sets it. Only one thread may call it at a
+// time.
 #ifdef GPQ_LINKED
 
 #define LIB_ADDRESS(name) &(name),

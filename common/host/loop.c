@@ -4,8 +4,7 @@
 #include "common/host/clock.h"
 #include "common/host/number.h"
 
-#define SECOND_NS      UINT64_C(1000000000)
-#define MILLISECOND_NS UINT64_C(1000000)
+#define SECOND_NS UINT64_C(1000000000)
 
 int wait_any(struct pollfd *p, size_t n, uint64_t until_ns)
 {
@@ -61,20 +60,16 @@ void loop_close(struct loop *l)
 	l->fd = -1;
 }
 
-// epoll_wait(2) counts in milliseconds: the last fraction of one is left to ppoll(2), which counts
-// in nanoseconds.
+// epoll_wait(2) counts in milliseconds, ppoll(2) in nanoseconds: that waits.
 int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_t until_ns)
 {
 	const bool timed = until_ns != LOOP_FOREVER && until_ns != LOOP_NOW;
-	int n, ms;
-	do {
-		const uint64_t now = timed ? clock_ns() : until_ns;
-		const uint64_t left = until_ns > now ? (until_ns - now) / MILLISECOND_NS : 0;
-		ms = until_ns == LOOP_FOREVER ? -1 : (int)lesser(left, INT_MAX);
-		if (timed && !ms && !wait_readable(l->fd, until_ns))
-			return 0;
-		n = epoll_wait(l->fd, events, max, ms);
-	} while ((n < 0 && errno == EINTR) || (!n && timed && ms));
+	int n;
+	if (timed && !wait_readable(l->fd, until_ns))
+		return 0;
+	do
+		n = epoll_wait(l->fd, events, max, until_ns == LOOP_FOREVER ? -1 : 0);
+	while (n < 0 && errno == EINTR);
 	return n;
 }
 

@@ -92,10 +92,8 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks)
 {
 	SCOPED(buf_fini) struct buf b = {0};
 	bool found = false;
-	if (host_read(&b, PATH("/proc/%d/stat", (int)pid)) >= 0) {
+	if (host_read(&b, PATH("/proc/%d/stat", (int)pid)) >= 0)
 		found = proc_stat_number(b.data, 22, ticks);
-		errno = found ? 0 : EINVAL;
-	}
 	return found ? 0 : -1;
 }
 

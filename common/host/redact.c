@@ -14,8 +14,8 @@ struct redact {
 
 enum { ID_DIGITS = 64 };
 
-static const char *const words[REDACT_KINDS] = {"user",    "host",  "program",
-						"command", "group", "container"};
+static const char *const words[REDACT_KINDS] = {"user", "host",      "program", "command", "group",
+						"pod",  "container", "",        "kernel"};
 
 struct redact *redact_new(void)
 {
@@ -208,4 +208,21 @@ void redact_cgroup(struct redact *r, struct buf *b)
 	}
 	buf_fini(b);
 	*b = to;
+}
+
+void redact_all(struct redact *r, struct buf *b)
+{
+	(void)r;
+	b->len = 0;
+}
+
+void redact_kernels(struct redact *r, struct buf *b)
+{
+	for (size_t at = 0, end; at < b->len; at = end + 1) {
+		const size_t blank = at + strcspn(b->data + at, " \n");
+		end = blank + strcspn(b->data + blank, "\n");
+		if (end > blank + 1)
+			splice_name(r, REDACT_KERNEL, b, blank + 1, end - blank - 1);
+		end = blank + strcspn(b->data + blank, "\n");
+	}
 }

@@ -14,8 +14,10 @@ enum redact_kind {
 	REDACT_PROGRAM,      // comm
 	REDACT_COMMAND,      // command line
 	REDACT_GROUP,        // part of a cgroup path
+	REDACT_POD,          // name or namespace of a kubernetes pod
 	REDACT_CONTAINER,    // name of a container
 	REDACT_CONTAINER_ID, // 64 hex digits, and so is its pseudonym
+	REDACT_KERNEL,       // name of a GPU kernel
 	REDACT_KINDS
 };
 
@@ -34,3 +36,9 @@ void redact_cmdline(struct redact *r, struct buf *b);
 void redact_stat(struct redact *r, struct buf *b);
 void redact_status(struct redact *r, struct buf *b);
 void redact_cgroup(struct redact *r, struct buf *b);
+
+// Leaves nothing of the text: names may be anywhere in it.
+void redact_all(struct redact *r, struct buf *b);
+
+// The same for the names of kernels that a snapshot has: lines "ADDRESS NAME".
+void redact_kernels(struct redact *r, struct buf *b);

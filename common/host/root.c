@@ -1,6 +1,7 @@
 // Paths under the sysroot; see root.h.
 #include "common/host/root.h"
 
+#include "common/host/archive_root.h"
 #include "common/host/secure.h"
 
 #include <fcntl.h>
@@ -10,16 +11,38 @@
 
 static int root_fd = -1; // -1: the live host
 
-int host_set_root(const char *dir)
+int host_set_root(const char *root)
 {
 	if (root_fd >= 0) {
 		close(root_fd);
 		root_fd = -1;
+		archive_root_close();
 	}
-	if (!dir || strcmp(dir, "/") == 0)
+	if (!root || strcmp(root, "/") == 0)
 		return 0;
-	root_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0 && errno == ENOTDIR)
+		root_fd = archive_root_open(root);
 	return root_fd < 0 ? -1 : 0;
+}
+
+const char *host_root_failed(const char *root)
+{
+	return archive_root_full() ? archive_root_full() : root;
+}
+
+const char *host_root_advice(int error)
+{
+	if (archive_root_full())
+		return "archives are unpacked there: set TMPDIR to a folder with room that you may "
+		       "write to";
+	switch (error) {
+	case EMFILE: return NULL;
+	case EBADMSG: return "the archive is damaged or cut short";
+	case EFBIG: return "unpack it with tar -xf: it has over 1 GiB, or over a million entries";
+	case ENOPKG: return "install libarchive (libarchive13), or unpack it with tar -xf";
+	default: return "name a folder or an archive that gpq snapshot wrote";
+	}
 }
 
 int host_root_fd(void)
@@ -48,38 +71,39 @@ void host_trouble(const char *path, int error)
 	errno = error;
 }
 
-// Moves the next component of `rest`, which may be a link, to `at`, a path without links. Returns
-// 0, or -1 with errno.
+// Moves the next component of `rest`, which has one and may be a link, to `at`, a path without
+// links. Returns 0, or -1 with errno.
 static int resolve_next(char at[PATH_MAX], char rest[PATH_MAX], unsigned *links)
 {
 	char name[NAME_MAX + 1], target[PATH_MAX], joined[PATH_MAX];
 	size_t start = strspn(rest, "/"), len = strcspn(rest + start, "/");
-	int error = len > NAME_MAX ? ENAMETOOLONG : 0;
 	snprintf(name, sizeof(name), "%.*s", (int)len, rest + start);
 	memmove(rest, rest + start + len, strlen(rest + start + len) + 1);
-	if (!len || strcmp(name, ".") == 0)
+	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0) {
 		char *slash = strrchr(at, '/');
 		*(slash ? slash : at) = '\0';
 		return 0;
 	}
-	if (snprintf(joined, PATH_MAX, "%s%s%s", at, *at ? "/" : "", name) >= PATH_MAX)
-		error = ENAMETOOLONG;
-	ssize_t n = error ? -1 : readlinkat(root_fd, joined, target, sizeof(target) - 1);
-	if (n < 0 && !error) { // `joined` is not a link
+	errno = ENAMETOOLONG;
+	if (len > NAME_MAX ||
+	    snprintf(joined, PATH_MAX, "%s%s%s", at, *at ? "/" : "", name) >= PATH_MAX)
+		return -1;
+	const ssize_t n = readlinkat(root_fd, joined, target, sizeof(target) - 1);
+	if (n < 0) { // `joined` is not a link
 		memcpy(at, joined, PATH_MAX);
 		return 0;
 	}
-	target[n > 0 ? n : 0] = '\0';
-	if (!error &&
-	    (++*links > 40 || snprintf(joined, PATH_MAX, "%s%s", target, rest) >= PATH_MAX))
-		error = ELOOP;
+	target[n] = '\0';
 	if (*target == '/')
 		*at = '\0';
+	const bool fits = snprintf(joined, PATH_MAX, "%s%s", target, rest) < PATH_MAX;
+	errno = ++*links > 40 ? ELOOP : fits ? 0 : ENAMETOOLONG;
+	if (errno)
+		return -1;
 	memcpy(rest, joined, PATH_MAX);
-	errno = error;
-	return error ? -1 : 0;
+	return 0;
 }
 
 // RESOLVE_IN_ROOT by hand, for kernels before 5.6 and container runtimes that refuse openat2():

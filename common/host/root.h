@@ -7,8 +7,14 @@
 
 #include <dirent.h>
 
-// Chooses the root; NULL or "/" is the live host. Returns 0, or -1 with errno.
-int host_set_root(const char *dir);
+// Chooses the root: a folder, or an archive of one (archive_root.h); NULL or "/" is the live host.
+// Returns 0, or -1 with errno.
+int host_set_root(const char *root);
+
+// After an error of host_set_root(root), for messages: what it is about, `root` or the folder in
+// which archives are unpacked; what to do next, or NULL.
+const char *host_root_failed(const char *root);
+const char *host_root_advice(int error);
 
 // Calls `report` for each failure that hides something that exists (EIO, too many open files, no
 // answer in time): a value is shown as unknown, or a row is missing.

@@ -66,7 +66,7 @@ void buf_append_slow(struct buf *b, const void *data, size_t len);
 // lacking.
 static inline void buf_append(struct buf *b, const void *data, size_t len)
 {
-	if (b->cap <= b->len || len >= b->cap - b->len) {
+	if (len >= b->cap - b->len) {
 		buf_append_slow(b, data, len);
 		return;
 	}

@@ -35,15 +35,14 @@ static void tail_begin_anew(struct tail *t, int fd)
 // Called at the end of the file: has the file been replaced or truncated?
 static bool tail_has_changed(struct tail *t)
 {
-	struct stat own, named;
+	struct stat own = {0}, named; // 0 is the number of no file
 	int fd;
-	if (t->fd >= 0 && !fstat(t->fd, &own) && (uint64_t)own.st_size < t->at &&
+	if (!fstat(t->fd, &own) && (uint64_t)own.st_size < t->at &&
 	    lseek(t->fd, 0, SEEK_SET) == 0) {
 		tail_begin_anew(t, t->fd);
 		return true;
 	}
-	if (stat(t->name, &named) ||
-	    (t->fd >= 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev))
+	if (stat(t->name, &named) || (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
 		return false;
 	fd = open(t->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)

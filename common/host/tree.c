@@ -158,9 +158,7 @@ struct tree *tree_new(const char *path)
 		errno = ENOENT;
 	if (*path && open_tree(t, path) == 0)
 		return t;
-	int saved = errno;
 	tree_free(t);
-	errno = saved;
 	return NULL;
 }
 
@@ -324,6 +322,7 @@ static void tree_discard(struct tree *t)
 
 void tree_free(struct tree *t)
 {
+	const int saved = errno;
 	if (!t)
 		return;
 	if (t->temp[0])
@@ -339,4 +338,5 @@ void tree_free(struct tree *t)
 		free(t->paths[i]);
 	free(t->paths);
 	free(t);
+	errno = saved;
 }

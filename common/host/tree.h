@@ -34,5 +34,5 @@ ssize_t tree_same(struct tree *t, const char *path, int from);
 // of that name appeared meanwhile).
 int tree_commit(struct tree *t);
 
-// Frees the tree, and removes its files if it was not committed.
+// Frees the tree, and removes its files if it was not committed; errno is kept.
 void tree_free(struct tree *t);

@@ -18,7 +18,7 @@ int out_mistake_report(const struct out_mistake *m, const char *option)
 	char place[48] = "";
 	if (m->told)
 		return m->status;
-	if (m->at)
+	if (m->at && option)
 		snprintf(place, sizeof(place), " at column %zu", m->at);
 	return err_fail(m->status, m->next, "%s%s%s%s%s%s", option ? option : "",
 			option ? ": " : "", m->text, place, *m->near ? ": " : "", m->near);

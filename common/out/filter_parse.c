@@ -393,7 +393,11 @@ static void parse_test(struct parser *p, bool negated)
 		t.orders = at[1].orders;
 		read_token(p);
 		at[2] = p->now;
+		const bool ok = !p->m->status;
 		read_operand(p, &t.b);
+		if (ok && p->m->status && t.a.column && t.a.is >= IS_TEXT &&
+		    isalnum((unsigned char)*at[2].at))
+			p->m->next = "quote texts, as in 'COMMAND == \"vllm\"'";
 		if (!p->m->status && at[1].kind == T_ORDER)
 			choose_test(p, &t, at);
 		else if (!p->m->status)

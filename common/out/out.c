@@ -1,9 +1,11 @@
 // Documents, tables and rows of the output object; see out.h.
 #include "common/out/out_priv.h"
 
-#include "common/out/schema.h"
+#include "common/cli/width.h"
 #include "common/host/secure.h"
+#include "common/out/schema.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 
 enum { FLUSH_AT = 1 << 16 };
@@ -26,6 +28,7 @@ static bool wants_color(int color)
 struct out *out_open(const struct out_opts *opts)
 {
 	document_opened = true;
+	outask_tell_others(opts);
 	return out_open_fd(opts, STDOUT_FILENO, "standard output");
 }
 
@@ -66,7 +69,7 @@ static int out_status(const struct out *o)
 	return !o->error ? GPQ_OK : o->error == EPIPE ? GPQ_PIPE : GPQ_FAILED;
 }
 
-int out_flush(struct out *o)
+static int flush_now(struct out *o)
 {
 	if (o->opts.to)
 		buf_append(o->opts.to, o->buf.data ? o->buf.data : "", o->buf.len);
@@ -74,6 +77,11 @@ int out_flush(struct out *o)
 		o->error = errno;
 	o->buf.len = 0;
 	return out_status(o);
+}
+
+int out_flush(struct out *o)
+{
+	return out_fits(o) ? GPQ_OK : flush_now(o); // out_close() cuts what was written
 }
 
 // Cells of a row: the columns shown, then the columns of --context.
@@ -89,7 +97,7 @@ const struct out_col *out_column(const struct out *o, unsigned i)
 
 bool out_demangles(const struct out *o)
 {
-	for (unsigned i = 0; i < o->table->ncols; i++)
+	for (unsigned i = 0; o->table && i < o->table->ncols; i++)
 		if (o->table->cols[i].flags & OUT_DEMANGLED && out_wants(o, i))
 			return true;
 	return false;
@@ -110,13 +118,21 @@ static const char *cell_text(struct out *o, const struct out_col *c, const void 
 	return o->cell.data ? o->cell.data : "";
 }
 
+// Is the column of cell `i` shown on a narrow terminal, too?
+static bool is_asked_for(const struct out *o, unsigned i)
+{
+	bool asked = o->opts.all || (i < o->nshown && o->named[o->shown[i]]);
+	for (unsigned k = 0; i < o->nshown && o->ask && k < o->ask->nkeys; k++)
+		asked |= o->ask->keys[k].column == o->shown[i];
+	return asked;
+}
+
 static void table_start(struct out *o)
 {
 	o->gathered = (struct outtable){
 		.plain = true, .headings = !o->opts.noheadings, .color = o->color};
 	for (unsigned i = 0; i < o->ncells; i++)
-		outtable_column(&o->gathered, out_column(o, i),
-				o->opts.all || (i < o->nshown && o->named[o->shown[i]]));
+		outtable_column(&o->gathered, out_column(o, i), is_asked_for(o, i));
 }
 
 static void table_row(struct out *o, const void *record)
@@ -160,6 +176,56 @@ static void out_align(struct buf *b, size_t start, size_t width, bool right)
 	memset(b->data + start, ' ', width - len);
 }
 
+// Fits the columns of a stream to the terminal, by the widths that their table tells.
+static void fit_stream(struct out *o)
+{
+	size_t limit[OUTTABLE_COLS];
+	unsigned n = 0;
+	table_start(o);
+	for (unsigned i = 0; i < o->ncells; i++) {
+		size_t *width = &o->gathered.width[i], least = out_column(o, i)->width;
+		*width = *width > least ? *width : least;
+	}
+	outtable_fit(&o->gathered, limit);
+	outtable_fini(&o->gathered);
+	for (unsigned i = 0; i < o->nshown; i++) {
+		if (!limit[i])
+			continue;
+		o->width[n] = o->width[i] ? limit[i] : 0;
+		o->shown[n++] = o->shown[i];
+	}
+	o->columns = terminal_size().columns;
+	o->tight = n < o->nshown;
+	o->ncells -= o->nshown - n;
+	o->nshown = n;
+}
+
+// Cuts the cell at `start` of the line that begins at `line` to `most` columns and to the terminal.
+static void cut_cell(struct out *o, const struct out_col *c, size_t line, size_t start, size_t most)
+{
+	struct buf *b = &o->buf;
+	const size_t before = text_columns(b->data + line, start - line), len = b->len - start;
+	const size_t room = before < o->columns ? o->columns - before : 1;
+	o->cell.len = 0;
+	const size_t columns = room < most ? room : most;
+	if (c->flags & (OUT_MANGLED | OUT_DEMANGLED) && columns > 2)
+		text_cut_middle(&o->cell, b->data + start, len, columns, len);
+	else
+		text_cut(&o->cell, b->data + start, len, columns);
+	b->len = start;
+	buf_append(b, o->cell.data, o->cell.len);
+}
+
+// Writes a name that a shell takes for a variable, as util-linux does: CHANGE% becomes CHANGE_PCT.
+static void put_variable(struct buf *b, const char *name)
+{
+	for (; *name; name++)
+		if (*name == '%')
+			buf_puts(b, "_PCT");
+		else
+			buf_append(b, isalnum((unsigned char)*name) ? name : "_", 1);
+}
+
 // Writes a row as one line; without a record, the headings. CSV is that of RFC 4180, but control
 // characters are escaped, so that each record stays on one line.
 static void line_row(struct out *o, const void *record)
@@ -174,6 +240,7 @@ static void line_row(struct out *o, const void *record)
 	const bool null = human || mode == OUT_RAW, bytes = o->opts.bytes;
 	outfmt_escape *escape = mode == OUT_NUL && !o->terminal ? NULL : escapes[mode];
 	struct buf *b = &o->buf;
+	const size_t line = b->len;
 	for (unsigned i = 0; i < o->ncells; i++) {
 		const struct out_col *c = out_column(o, i);
 		const void *from = record ? record_of(o, i, record) : NULL;
@@ -181,17 +248,18 @@ static void line_row(struct out *o, const void *record)
 			buf_append(b, csv ? "," : " ", 1);
 		const size_t start = b->len;
 		if (pairs) {
-			buf_puts(b, c->name);
+			put_variable(b, c->name);
 			buf_append(b, "=\"", 2);
 		}
-		if (!from && csv)
-			outfmt_csv(b, c->name, strlen(c->name));
-		else if (!from)
-			buf_puts(b, c->name);
+		if (!from)
+			buf_puts(b, csv ? out_col_key(c) : c->name);
 		else if (!outfmt_text(b, c, from, human, bytes, escape) && null)
 			buf_append(b, "-", 1);
 		if (pairs)
 			buf_append(b, "\"", 1);
+		if (human && o->columns && c->flags & OUT_TRUNC)
+			cut_cell(o, c, line, start,
+				 o->tight && o->width[i] ? o->width[i] : SIZE_MAX);
 		if (human)
 			out_align(b, start, o->width[i], outfmt_types[c->type].number);
 	}
@@ -240,17 +308,29 @@ bool out_filters(const struct out *o)
 	return o->opts.filter;
 }
 
+bool out_leaves_out(const struct out *o, const struct out_table *t)
+{
+	return o->opts.only && strcmp(o->opts.only->name, t->name) != 0;
+}
+
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
+	if (out_leaves_out(o, t))
+		return 0;
 	int r = out_choose(o, t, false);
 	if (r)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	o->empty = o->begun ? o->empty : stream ? NULL : t->name;
+	o->begun = true;
+	o->opts.fits &= !stream;
 	o->left = UINT64_MAX;
 	if (o->ask)
 		begin_asked(o);
 	prepare_cells(o);
+	if (o->opts.mode == OUT_TABLE && stream && o->fd == STDOUT_FILENO && isatty(o->fd))
+		fit_stream(o);
 	if (o->opts.mode == OUT_JSON)
 		json_begin(&o->json, t->name, '[');
 	else if (o->opts.mode == OUT_TABLE && !stream)
@@ -264,7 +344,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 
 void out_leave_out(struct out *o, const char *name)
 {
-	int column = out_find_column(o->table, name, strlen(name));
+	int column = o->table ? out_find_column(o->table, name, strlen(name)) : -1;
 	unsigned n = 0, before = o->nshown;
 	if (o->opts.mode != OUT_TABLE || o->stream || o->opts.all || column < 0 || o->named[column])
 		return;
@@ -279,6 +359,7 @@ void out_leave_out(struct out *o, const char *name)
 
 static void put_row(struct out *o, const void *record)
 {
+	o->empty = NULL;
 	if (o->opts.rows)
 		++*o->opts.rows;
 	switch (o->opts.mode) {
@@ -305,12 +386,16 @@ static void put_asked(void *arg, const void *record)
 	}
 }
 
-void out_row(struct out *o, const void *record)
+bool out_row(struct out *o, const void *record)
 {
+	if (!o->table)
+		return false;
+	const bool takes = !o->ask || outask_takes(o->ask, record);
 	if (!o->ask)
 		put_row(o, record);
-	else if (outask_takes(o->ask, record))
+	else if (takes && !outask_gathers(o->ask, record))
 		put_asked(o, record);
+	return takes;
 }
 
 struct out *out_piece(const struct out *o)
@@ -355,13 +440,15 @@ int out_add(struct out *o, struct out *piece)
 void out_end(struct out *o)
 {
 	if (!o->table)
-		return; // no table is open, as out_begin() failed
+		return; // out_begin() failed, or the table is left out
 	if (o->ask) {
 		outask_each(o->ask, put_asked, o);
 		o->failed = o->failed ? o->failed : outask_check(o->ask);
 	}
 	if (o->opts.mode == OUT_TABLE && !o->stream) {
-		outtable_print(&o->gathered, &o->buf);
+		const size_t rows = outtable_print(&o->gathered, &o->buf);
+		if (out_fits(o))
+			outscreen_rows(o, rows);
 		outtable_fini(&o->gathered);
 	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
@@ -371,9 +458,40 @@ void out_end(struct out *o)
 	o->table = NULL;
 }
 
+// Writes a member a line; on a screen, as many beside each other as it has room for.
+static void write_members(struct out *o, const void *record)
+{
+	size_t name = 0, text = 0, at = 0;
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = out_column(o, i);
+		const size_t n = strlen(c->name), m = strlen(cell_text(o, c, record));
+		name = n > name ? n : name;
+		text = m > text ? m : text;
+	}
+	const size_t room = out_fits(o) ? terminal_size().columns : 0, each = name + text + 4;
+	for (unsigned i = 0; i < o->nshown; i++) {
+		const struct out_col *c = out_column(o, i);
+		const size_t start = o->buf.len;
+		buf_printf(&o->buf, "%s:", c->name);
+		out_pad(&o->buf, strlen(c->name), name + 1);
+		const char *value = cell_text(o, c, record);
+		text_escape(&o->buf, value, strlen(value));
+		at += each;
+		if (i + 1 < o->nshown && at + each <= room + 2)
+			out_pad(&o->buf, o->buf.len - start, each);
+		else
+			at = 0;
+		if (!at)
+			buf_puts(&o->buf, "\n");
+	}
+}
+
 int out_object(struct out *o, const struct out_table *t, const void *record)
 {
-	int r = out_choose_columns(o, t, false);
+	struct out_mistake m;
+	if (out_leaves_out(o, t))
+		return 0;
+	int r = out_choose_columns(o, t, &m) ? GPQ_OK : out_mistake_report(&m, NULL);
 	if (r)
 		return r;
 	o->table = t;
@@ -386,19 +504,7 @@ int out_object(struct out *o, const struct out_table *t, const void *record)
 	} else if (out_is_document(o)) {
 		outdoc_object(o, record);
 	} else if (o->opts.mode == OUT_TABLE) {
-		size_t widest = 0;
-		for (unsigned i = 0; i < o->nshown; i++) {
-			size_t n = strlen(out_column(o, i)->name);
-			widest = n > widest ? n : widest;
-		}
-		for (unsigned i = 0; i < o->nshown; i++) {
-			const struct out_col *c = out_column(o, i);
-			const char *text = cell_text(o, c, record);
-			buf_printf(&o->buf, "%s:", c->name);
-			out_pad(&o->buf, strlen(c->name), widest + 1);
-			text_escape(&o->buf, text, strlen(text));
-			buf_puts(&o->buf, "\n");
-		}
+		write_members(o, record);
 	} else {
 		const struct out_opts opts = o->opts;
 		o->opts.filter = o->opts.sort = NULL;
@@ -421,6 +527,19 @@ static int check_used(const struct out *o)
 				  o->unused & OUTASK_FILTER ? "--filter" : "--sort");
 }
 
+void out_say_none(struct out *o, const char *none)
+{
+	o->opts.none = none;
+}
+
+// Nothing at all on a screen could mean that nothing was looked at.
+static void say_empty(const struct out *o)
+{
+	const char *none = o->opts.filter ? "no row matches --filter" : o->opts.none;
+	if (o->empty && !o->buf.len && out_is_on_screen(o))
+		err_hint(NULL, none ? "%s" : "no %s", none ? none : o->empty);
+}
+
 int out_close(struct out *o)
 {
 	if (o->opts.mode == OUT_JSON) {
@@ -431,7 +550,10 @@ int out_close(struct out *o)
 	}
 	if (out_is_document(o))
 		outdoc_close(o);
-	int status = out_flush(o);
+	say_empty(o);
+	if (out_fits(o))
+		outscreen_cut(o);
+	int status = flush_now(o);
 	if (status == GPQ_FAILED)
 		err_fail(GPQ_FAILED, NULL, "%s: %s", o->name, strerror(o->error));
 	if (!status)
@@ -449,6 +571,8 @@ int out_finish(struct out *o, int status)
 {
 	if (!status)
 		out_end(o);
+	else if (status != GPQ_PARTIAL)
+		o->empty = NULL; // a message says why
 	int closed = out_close(o);
 	return status ? status : closed;
 }
@@ -473,4 +597,9 @@ int out_file(const char *option, const char *path, const struct buf *text)
 	if (fd >= 0 && close(fd) && !status)
 		status = err_sys(errno, NULL, "%s%s", option, path);
 	return status;
+}
+
+int out_file_or_stdout(const char *option, const char *path, struct buf *text)
+{
+	return strcmp(path, "-") == 0 ? out_text(text) : out_file(option, path, text);
 }

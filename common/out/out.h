@@ -28,7 +28,7 @@ enum out_type {
 
 enum {
 	OUT_DEFAULT = 1, // shown without -o
-	OUT_TRUNC = 2,   // may be cut to fit a terminal: to half its width, 12 to 32 characters
+	OUT_TRUNC = 2,   // may be cut to fit a terminal: to half its width, 12 to 24 columns
 	OUT_STATUS = 4,  // in colour where wanted: ok, yes green; no, failed red; unknown yellow
 	OUT_MACHINE = 8, // shown without -o but in tables: an exact or decimal twin
 	OUT_HOST = 16,   // shown without -o where rows are of named hosts
@@ -42,6 +42,9 @@ enum {
 	// The C++ name as people write it. With out_opts.demangle, JSON, NDJSON and documents show
 	// the mangled name and this one, also without -o.
 	OUT_DEMANGLED = 512,
+	// Where a terminal has no room for the whole text of a table's rows, it stands below each
+	// row. With OUT_TRUNC that is so where rows are few; where they are many it is cut.
+	OUT_BELOW = 2048,
 	OUT_ARRAY = 1024, // the member is a char array, not a pointer; an empty text is null
 };
 
@@ -92,6 +95,10 @@ struct out_opts {
 	const char *columns;         // -o: "A,B" chooses, "+A" adds; NULL: the default ones
 	const char *filter;          // --filter: only rows that match (filter.h); NULL: all
 	const char *sort;            // --sort: "A,-B"; NULL: rows stay as they come
+	const char *table_name;      // --table; NULL: not given
+	// Set by out_choose_table():
+	const struct out_table *only;          // the one table that is written; NULL: all
+	const struct out_table *const *tables; // with `only`: those of which it was chosen
 	bool several; // several tables: --filter and --sort are for those that have their columns
 	bool all;
 	bool noheadings;
@@ -99,10 +106,12 @@ struct out_opts {
 	bool context;
 	bool hosts;        // each row names its host: shows OUT_HOST columns
 	bool demangle;     // show demangled C++ names (OUT_MANGLED)
+	bool fits;         // on a terminal, long tables are cut to the screen, and all is seen
 	bool progress;     // show progress also if standard error is no terminal (progress.h)
 	int color;         // 0 auto, 1 always, 2 never
 	struct buf *to;    // where out_open() writes instead of standard output, or NULL (--watch)
 	const char *title; // title of a document
+	const char *none;  // said on a terminal if there is no row; NULL: "no TABLE"
 	size_t *rows;      // counter of the rows that are shown, or NULL (--wait)
 };
 
@@ -118,11 +127,14 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 // its own.
 bool out_opened(void);
 
-// Begins a table of records. `stream`: rows are written as they come (following, millions of rows);
-// otherwise widths fit the content. Returns 0, or the exit status after a message (GPQ_USAGE: -o
-// names a column that the table lacks).
+// Begins a table of records, which is left out with its rows if another one was chosen. `stream`:
+// rows are written as they come (following, millions of rows); otherwise widths fit the content.
+// Returns 0, or the exit status after a message (GPQ_USAGE: -o names a column that the table
+// lacks).
 int out_begin(struct out *o, const struct out_table *t, bool stream);
-void out_row(struct out *o, const void *record);
+
+// Writes a row. Returns false if --filter leaves it out.
+bool out_row(struct out *o, const void *record);
 
 // A piece collects rows that another thread writes by out_row(). out_add() appends them to those of
 // `o` and empties the piece; it returns what out_flush() does. A piece is made after out_begin()
@@ -161,9 +173,12 @@ bool out_would_want(const struct out_opts *opts, const struct out_table *t, cons
 // after a message.
 int out_check(const struct out_opts *opts, const struct out_table *t);
 
-// Checks --filter and --sort, each of which must be correct for one of `tables` (NULL-terminated).
+// Chooses which of `tables` (NULL-terminated) is written. With -r, -P, --csv, -0, -o and
+// --output-all that is one: that of --table, or the first one that has the columns of -o, --filter
+// and --sort. Without any of these it is all, and --filter and --sort must each be correct for one
+// of them. Tables that are not chosen, and headings, are then left out by out_begin() and the like.
 // Returns 0, or the exit status after a message.
-int out_check_any(const struct out_opts *opts, const struct out_table *const *tables);
+int out_choose_table(struct out_opts *opts, const struct out_table *const *tables);
 
 // Is --filter given?
 bool out_filters(const struct out *o);
@@ -190,6 +205,12 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 #define out_title(o, ...) out_say((o), OUT_HEADING, __VA_ARGS__)
 
+// Is the output for people, and goes to a terminal?
+bool out_is_on_screen(const struct out *o);
+
+// Is the output cut to the terminal (out_opts.fits)? Then what matters most is written last.
+bool out_fits(const struct out *o);
+
 bool out_is_document(const struct out *o);
 
 // Buffer of an HTML page, to add a picture; NULL in other modes.
@@ -202,6 +223,9 @@ enum out_mode out_mode(const struct out *o);
 // Writes what is buffered (streams, --watch). Returns 0, or the exit status of the failed write,
 // which out_close() reports.
 int out_flush(struct out *o);
+
+// Sets out_opts.none, once it is known why there is no row.
+void out_say_none(struct out *o, const char *none);
 
 // Ends the document, writes what is buffered and frees `o`. Returns GPQ_OK, GPQ_PIPE without a
 // message, or another exit status after one (GPQ_FAILED: disk full ...).
@@ -218,6 +242,9 @@ int out_text(struct buf *text);
 // Writes the whole file or reports a failure: half a page would look like a whole one. `option`
 // ("--svg " or "") stands before the file's name in messages. Returns GPQ_OK, or the exit status.
 int out_file(const char *option, const char *path, const struct buf *text);
+
+// Writes the file of an option, or with "-" standard output. Returns the exit status.
+int out_file_or_stdout(const char *option, const char *path, struct buf *text);
 
 // Lists the columns of `tables` (NULL-terminated) in the format chosen. Returns the exit status.
 int out_list_columns(const struct out_opts *opts, const struct out_table *const *tables);

@@ -8,10 +8,10 @@
 #include "common/out/filter.h"
 #include "common/out/out.h"
 
-// Appends text with control characters as \xNN. outfmt_raw also escapes blanks, outfmt_quoted what
-// a shell interprets; outfmt_csv writes a field of RFC 4180.
+// Appends text with control characters as \xNN. outfmt_cell also escapes backslashes, outfmt_raw
+// blanks as well, outfmt_quoted what a shell interprets; outfmt_csv writes a field of RFC 4180.
 typedef void outfmt_escape(struct buf *b, const char *s, size_t len); // s[len] is NUL
-outfmt_escape outfmt_raw, outfmt_quoted, outfmt_csv;
+outfmt_escape outfmt_cell, outfmt_raw, outfmt_quoted, outfmt_csv;
 
 // Appends the value as text: strings by `escape` (NULL: as they are), units for people if `human`,
 // sizes in bytes if `bytes`. False: the value is null, and nothing is appended.
@@ -42,22 +42,29 @@ enum { OUTTABLE_COLS = 112 };
 
 struct outtable {
 	const struct out_col *cols[OUTTABLE_COLS];
-	size_t width[OUTTABLE_COLS]; // bytes of the widest cell or of the heading
-	bool spare[OUTTABLE_COLS];   // the column may be left out on a narrow terminal
+	size_t width[OUTTABLE_COLS]; // of the widest cell or heading: columns of a terminal once
+				     // cells were made safe; before that bytes
+	bool keep[OUTTABLE_COLS]; // the column is shown on a narrow terminal, too
 	unsigned ncols;
-	struct buf cells; // texts of the cells, each ended by a NUL, row after row
+	struct buf cells;       // texts of the cells, each ended by a NUL, row after row
+	struct buf below;       // texts of an OUT_BELOW column without room, likewise
+	const char *below_name; // its heading
 	size_t ncells;
 	bool plain; // all cells are printable ASCII
 	bool headings, color;
 };
 
-// Adds a column. `keep`: the column is shown even if it is OUT_WIDE, as -o named it or --output-all
-// was given.
+// Adds a column. `keep`: the column stays on a narrow terminal, since -o, --output-all or --sort
+// names it.
 void outtable_column(struct outtable *t, const struct out_col *c, bool keep);
+
+// Sets limit[i] to the width of column `i` on the terminal of standard output: 0 leaves it out.
+void outtable_fit(const struct outtable *t, size_t *limit);
+
 void outtable_cell(struct outtable *t, const char *text);
 
-// Appends the table to `out`: nothing when it has no rows.
-void outtable_print(struct outtable *t, struct buf *out);
+// Appends the table to `out`: nothing when it has no rows. Returns where its rows begin.
+size_t outtable_print(struct outtable *t, struct buf *out);
 void outtable_fini(struct outtable *t);
 
 // --- --filter and --sort of one table ---
@@ -90,6 +97,9 @@ enum { OUTASK_FILTER = 1, OUTASK_SORT = 2 };
 int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
 	       bool *used, bool quiet);
 
+// Names, once, the tables that rows (-r, -P, --csv) leave out although nothing chose one.
+void outask_tell_others(const struct out_opts *opts);
+
 // Returns those of OUTASK_FILTER and OUTASK_SORT that `a` does; 0 if `a` is NULL.
 unsigned outask_does(const struct outask *a);
 
@@ -99,8 +109,11 @@ void outask_begin(struct outask *a, const bool *keep);
 // Moves the gathered rows of `piece`, which has the same --filter and --sort, behind those of `a`.
 void outask_move(struct outask *a, struct outask *piece);
 
-// Filters the row or gathers it. Returns true if the row is to be written now.
+// Does the row pass the filter?
 bool outask_takes(struct outask *a, const void *record);
+
+// With --sort, keeps the row for later. Returns false without --sort: the row is to be written now.
+bool outask_gathers(struct outask *a, const void *record);
 
 // Calls `write` for the gathered rows in the order of --sort: text by its bytes, unknown values
 // last, equal rows as they came. The record has only the columns that outask_begin() kept.
@@ -112,6 +125,8 @@ int outask_check(struct outask *a);
 void outask_free(struct outask *a);
 
 // --- the output object ---
+
+enum { OUTSCREEN_TABLES = 8 };
 
 struct out {
 	struct out_opts opts;
@@ -130,9 +145,13 @@ struct out {
 	uint64_t left;            // rows that --filter and --sort may still write (out_limit)
 	struct buf keys;          // JSON: keys of the cells, quoted, one behind the other
 	size_t key_end[OUTTABLE_COLS]; // end of each key in `keys`
+	size_t columns; // width of the terminal to which rows are written as they come; 0: to none
+	bool tight;     // it has no room for all columns of the table, so texts are cut to theirs
 	bool stream;
+	bool begun; // there was a table
 	bool color;
 	bool terminal;            // --null writes to a terminal: text is escaped
+	const char *empty;        // name of the first table, until there is a row
 	int failed;               // exit status of a --filter that gave up on a row; 0: none
 	int error;                // errno of the first failure to write
 	struct outtable gathered; // rows of a table for people that is no stream
@@ -140,14 +159,27 @@ struct out {
 	struct buf cell;          // scratch for the text of a cell
 	struct json json;
 	struct context context; // --context: written with each record
+	struct outscreen_rows { // rows of a table in `buf`: its bytes, and their number
+		size_t from, to, n;
+	} screen[OUTSCREEN_TABLES];
+	unsigned nscreen;
 };
 
-// Chooses the columns shown, by -o and defaults. Returns 0, or GPQ_USAGE, after a message unless
-// `quiet`.
-int out_choose_columns(struct out *o, const struct out_table *t, bool quiet);
+// Chooses the columns shown, by -o and defaults. Returns false with the mistake in `m`.
+bool out_choose_columns(struct out *o, const struct out_table *t, struct out_mistake *m);
 
-// Chooses the columns, then reads --filter and --sort. Returns the exit status.
+// Chooses the columns, after a message about a mistake unless `quiet`, then reads --filter and
+// --sort. Returns the exit status.
 int out_choose(struct out *o, const struct out_table *t, bool quiet);
+
+// Notes the rows of a table, from this byte of o->buf to its end.
+void outscreen_rows(struct out *o, size_t from);
+
+// Cuts the longest tables, so that what is in o->buf fits the terminal below what was said on it.
+void outscreen_cut(struct out *o);
+
+// Is this table left out, as another one was chosen?
+bool out_leaves_out(const struct out *o, const struct out_table *t);
 
 // Returns the column of cell `i` of a row: first come those shown, then those of --context.
 const struct out_col *out_column(const struct out *o, unsigned i);

@@ -15,7 +15,6 @@ static bool outask_filter(struct outask *a, const char *text, struct out_mistake
 
 bool outask_order(struct outask *a, const char *text, struct out_mistake *m)
 {
-	*m = (struct out_mistake){0};
 	for (const char *s = text;; s++) {
 		const bool down = *s == '-';
 		const size_t at = (size_t)(s - text) + 1, len = strcspn(s += down, ",");
@@ -44,6 +43,14 @@ static const struct ask {
 static const char *ask_text(const struct out_opts *opts, size_t i)
 {
 	return i ? opts->sort : opts->filter;
+}
+
+// Are the columns of -o those of the table? False with the mistake in `m`.
+static bool read_columns(const struct out_opts *opts, const struct out_table *t,
+			 struct out_mistake *m)
+{
+	struct out o = {.opts = *opts};
+	return out_choose_columns(&o, t, m);
 }
 
 int outask_new(struct outask **ask, const struct out_opts *opts, const struct out_table *t,
@@ -87,15 +94,18 @@ static bool is_worse(const struct out_mistake *m, const struct out_mistake *than
 	return m->absent && (m->at > than->at || (m->at == than->at && m->guessed > than->guessed));
 }
 
-int out_check_any(const struct out_opts *opts, const struct out_table *const *tables)
+// Checks --filter, --sort and -o, each of which must be correct for one of `tables`.
+static int check_any(const struct out_opts *opts, const struct out_table *const *tables)
 {
-	for (size_t i = 0; i < COUNT(asks); i++) {
+	for (size_t i = 0; i <= COUNT(asks); i++) {
 		struct out_mistake worst = {0};
-		bool ok = !ask_text(opts, i) || !tables;
+		const bool columns = i == COUNT(asks);
+		bool ok = !tables || !(columns ? opts->columns : ask_text(opts, i));
 		for (const struct out_table *const *t = tables; !ok && *t; t++) {
 			struct outask a = {.table = *t};
 			struct out_mistake m = {0};
-			ok = asks[i].read(&a, ask_text(opts, i), &m);
+			ok = columns ? read_columns(opts, *t, &m)
+				     : asks[i].read(&a, ask_text(opts, i), &m);
 			filter_free(a.filter);
 			if (m.told)
 				return m.status;
@@ -103,9 +113,62 @@ int out_check_any(const struct out_opts *opts, const struct out_table *const *ta
 				worst = m;
 		}
 		if (!ok)
-			return out_mistake_report(&worst, asks[i].option);
+			return out_mistake_report(&worst, columns ? NULL : asks[i].option);
 	}
 	return GPQ_OK;
+}
+
+static bool fits(const struct out_opts *opts, const struct out_table *t)
+{
+	struct out o = {.opts = *opts};
+	const bool fit = !out_choose(&o, t, true);
+	outask_free(o.ask);
+	return fit;
+}
+
+static int no_such_table(const char *name, const struct out_table *const *tables)
+{
+	SCOPED(buf_fini) struct buf next = {0};
+	for (; *tables; tables++)
+		buf_printf(&next, "%s%s", next.len ? ", " : "printed here: ", (*tables)->name);
+	return err_fail(GPQ_USAGE, next.data, "--table %s: no such table",
+			*name ? name : "(nothing)");
+}
+
+int out_choose_table(struct out_opts *opts, const struct out_table *const *tables)
+{
+	const bool one = opts->table_name || opts->columns ||
+			 (opts->mode >= OUT_RAW && opts->mode <= OUT_PAIRS);
+	const struct out_table *const *t = tables;
+	opts->several = !one && tables[1];
+	if (!one)
+		return check_any(opts, tables);
+	while (*t &&
+	       (opts->table_name ? strcmp((*t)->name, opts->table_name) != 0 : !fits(opts, *t)))
+		t++;
+	if (!*t && opts->table_name)
+		return no_such_table(opts->table_name, tables);
+	int status = *t ? out_check(opts, *t) : check_any(opts, tables);
+	status = status || *t ? status : out_check(opts, *tables);
+	// A single table to which -o adds columns keeps what is said about it.
+	opts->only = tables[1] || !opts->columns || *opts->columns != '+' ? *t : NULL;
+	opts->tables = tables;
+	return status;
+}
+
+void outask_tell_others(const struct out_opts *opts)
+{
+	static bool told;
+	SCOPED(buf_fini) struct buf names = {0};
+	if (told || !opts->only || opts->table_name || opts->columns)
+		return;
+	told = true;
+	for (const struct out_table *const *t = opts->tables; *t; t++)
+		if (*t != opts->only)
+			buf_printf(&names, "%s%s", names.len ? ", " : "", (*t)->name);
+	if (names.len)
+		err_hint("--table NAME chooses one", "only the table %s is written, not %s",
+			 opts->only->name, names.data);
 }
 
 // --- gathered rows ---
@@ -154,11 +217,14 @@ static void outask_gather(struct outask *a, const void *record)
 
 bool outask_takes(struct outask *a, const void *record)
 {
-	if (a->filter && !filter_takes(a->filter, record))
-		return false;
+	return !a->filter || filter_takes(a->filter, record);
+}
+
+bool outask_gathers(struct outask *a, const void *record)
+{
 	if (a->nkeys)
 		outask_gather(a, record);
-	return !a->nkeys;
+	return a->nkeys;
 }
 
 void outask_move(struct outask *a, struct outask *piece)

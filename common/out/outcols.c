@@ -27,13 +27,6 @@ int out_find_column(const struct out_table *t, const char *name, size_t len)
 	return -1;
 }
 
-static int unknown_column(const struct out_table *t, const char *name, size_t len)
-{
-	struct out_mistake m;
-	out_mistake_column(&m, t, name, len, 0);
-	return out_mistake_report(&m, NULL);
-}
-
 static bool is_default(const struct out_opts *opts, const struct out_col *c)
 {
 	const bool document = opts->mode >= OUT_MARKDOWN;
@@ -67,19 +60,22 @@ static void show_readable(struct out *o, const struct out_table *t)
 		if (!(t->cols[column].flags & OUT_MANGLED) || out_wants(o, column + 1))
 			continue;
 		show_column(o, column + 1);
+		o->named[column + 1] |= o->named[column];
 		o->shown[i] = o->shown[--o->nshown];
 		o->readable = t->cols[column];
 		o->readable.offset = t->cols[column + 1].offset;
 	}
 }
 
-int out_choose_columns(struct out *o, const struct out_table *t, bool quiet)
+bool out_choose_columns(struct out *o, const struct out_table *t, struct out_mistake *m)
 {
-	const char *list = o->opts.columns;
-	if (list && !list[*list == '+'])
-		return quiet ? GPQ_USAGE
-			     : err_fail(GPQ_USAGE, "--list-columns lists them",
-					"--output: no column given");
+	const char *const text = o->opts.columns, *list = text;
+	*m = (struct out_mistake){.status = GPQ_USAGE};
+	if (list && !list[*list == '+']) {
+		m->next = "--list-columns lists them";
+		snprintf(m->text, sizeof(m->text), "--output: no column given");
+		return false;
+	}
 	bool add = list && *list == '+';
 	o->nshown = 0;
 	memset(o->named, 0, sizeof(o->named));
@@ -91,24 +87,32 @@ int out_choose_columns(struct out *o, const struct out_table *t, bool quiet)
 		list += *list == '+';
 		size_t len = strcspn(list, ",");
 		int i = out_find_column(t, list, len);
-		if (i < 0)
-			return quiet ? GPQ_USAGE : unknown_column(t, list, len);
+		if (i < 0) {
+			out_mistake_column(m, t, list, len, 0);
+			if (memchr(list, '.', len) || memchr(list, '/', len))
+				m->next = "-o chooses columns, files are named without it";
+			m->at = (size_t)(list - text) + 1;
+			return false;
+		}
 		show_column(o, (unsigned)i);
 		o->named[i] = true;
 		list += len + (list[len] == ',');
 	}
 	show_readable(o, t);
 	o->ncells = o->nshown + (o->opts.context ? context_table.ncols : 0);
-	if (o->opts.mode == OUT_NUL && o->ncells != 1)
-		return quiet ? GPQ_USAGE
-			     : err_fail(GPQ_USAGE, "for example -0 -o PID",
-					"--null takes one column, these are %u", o->ncells);
-	return 0;
+	if (o->opts.mode != OUT_NUL || o->ncells == 1)
+		return true;
+	m->next = "for example -0 -o PID";
+	snprintf(m->text, sizeof(m->text), "--null takes one column, these are %u", o->ncells);
+	return false;
 }
 
 int out_choose(struct out *o, const struct out_table *t, bool quiet)
 {
-	int r = out_choose_columns(o, t, quiet);
+	struct out_mistake m;
+	int r = out_choose_columns(o, t, &m) ? GPQ_OK
+		: quiet                      ? GPQ_USAGE
+					     : out_mistake_report(&m, NULL);
 	outask_free(o->ask);
 	o->ask = NULL;
 	if (!r && (o->opts.filter || o->opts.sort))

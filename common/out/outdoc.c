@@ -4,18 +4,21 @@
 // recompute sums and ratios.
 #include "common/out/out_priv.h"
 
+#include "common/cli/width.h"
+
 // A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"
 	"@media(prefers-color-scheme:dark){"
 	":root{--ink:#e6e6e6;--paper:#16181d;--line:#4a4f59;--shade:#24272e}}"
-	"body{font:16px/1.45 sans-serif;max-width:50em;margin:auto;padding:0 1em 2em;"
+	"body{font:16px/1.45 sans-serif;margin:auto;padding:0 1em 2em;"
 	"color:var(--ink);background:var(--paper);overflow-wrap:anywhere}"
 	"h1{font-size:1.5em}h2{font-size:1.25em;margin-top:2em}h3{font-size:1.05em}"
 	"div{overflow-x:auto;margin:1em 0}table{border-collapse:collapse;font-size:85%;"
 	"overflow-wrap:normal}th,td{border:1px solid var(--line);text-align:left;"
 	"padding:.25em .6em}th{background:var(--shade)}.n{text-align:right;white-space:nowrap}"
-	"figure{margin:1.5em 0;break-inside:avoid}figure>svg{display:block;width:100%}"
+	"p{max-width:50em}figure{margin:1.5em 0;break-inside:avoid}"
+	"figure>svg{display:block;width:100%;max-width:32em}"
 	".verdict,.warn{border-left:.4em solid #8a8f99;background:var(--shade);padding:.6em 1em}"
 	".verdict{font-size:115%}.ok{border-color:#009e73}.failed,.warn{border-color:#d55e00}";
 
@@ -53,8 +56,10 @@ void outdoc_open(struct out *o)
 		b,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
-	buf_printf(b, "%s</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n", o->opts.title,
-		   style, o->opts.title);
+	text_html(b, o->opts.title, strlen(o->opts.title));
+	buf_printf(b, "</title>\n<style>%s</style></head>\n<body>\n<h1>", style);
+	text_html(b, o->opts.title, strlen(o->opts.title));
+	buf_puts(b, "</h1>\n");
 }
 
 void outdoc_close(struct out *o)
@@ -79,6 +84,8 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 {
 	SCOPED(buf_fini) struct buf text = {0};
 	va_list ap;
+	if (o->opts.only)
+		return;
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
@@ -92,7 +99,11 @@ void out_say(struct out *o, enum out_block block, const char *fmt, ...)
 		outdoc_markdown(&o->buf, s, text.len);
 		buf_puts(&o->buf, "\n");
 	} else if (o->opts.mode == OUT_TABLE && block != OUT_SECTION && block != OUT_NOTE) {
-		buf_printf(&o->buf, "%s%s\n", o->buf.len ? "\n" : "", s);
+		buf_puts(&o->buf, o->buf.len ? "\n" : "");
+		if (out_fits(o) && !strchr(s, '\n'))
+			text_wrap_to(&o->buf, terminal_size().columns, 0, 0, s, text.len);
+		else
+			buf_printf(&o->buf, "%s\n", s);
 	}
 }
 

@@ -132,6 +132,11 @@ void outfmt_raw(struct buf *b, const char *s, size_t len)
 	escape_but(b, s, len, " \\");
 }
 
+void outfmt_cell(struct buf *b, const char *s, size_t len)
+{
+	escape_but(b, s, len, "\\");
+}
+
 void outfmt_quoted(struct buf *b, const char *s, size_t len)
 {
 	escape_but(b, s, len, "\"\\$`");

@@ -166,6 +166,33 @@ static void put_line_schemas(struct json *j, const struct schema *s)
 			put_line_schema(j, s, m->table);
 }
 
+static const struct schema_member failure_members[] = {
+	{"level", SCHEMA_TEXT, "error", NULL, NULL},
+	{"command", SCHEMA_TEXT, "command that failed", NULL, NULL},
+	{"message", SCHEMA_TEXT, "what, where and why", NULL, NULL},
+	{"next", SCHEMA_TEXT, "what to do next", NULL, NULL},
+	{"status", SCHEMA_COUNT, "exit status", NULL, NULL},
+	{0},
+};
+static const struct schema_member failure_document[] = {
+	{"error", SCHEMA_OBJECT, NULL, failure_members, NULL},
+	{0},
+};
+static const struct schema failure_schema = {"gpq.error", 1, SCHEMA_TABLES(NULL), failure_document};
+
+void schema_print_failure(int status)
+{
+	struct buf text = {0};
+	struct json j;
+	json_init(&j, &text, true);
+	json_begin(&j, NULL, '{');
+	schema_name(&j, "schema", &failure_schema);
+	err_failure(&j, "error", status);
+	json_end(&j, '}');
+	buf_puts(&text, "\n");
+	out_text(&text);
+}
+
 int schema_print(const struct schema *const *schemas, bool lines)
 {
 	struct buf text = {0};
@@ -176,6 +203,8 @@ int schema_print(const struct schema *const *schemas, bool lines)
 	json_begin(&j, "anyOf", '[');
 	for (; *schemas; schemas++)
 		lines ? put_line_schemas(&j, *schemas) : put_document(&j, *schemas);
+	if (!lines)
+		put_document(&j, &failure_schema);
 	json_end(&j, ']');
 	json_end(&j, '}');
 	buf_puts(&text, "\n");

@@ -46,6 +46,9 @@ extern const struct schema out_columns_schema;
 // Writes the schema's name and version as an object, which documents have under the key "schema".
 void schema_name(struct json *j, const char *key, const struct schema *s);
 
-// Prints the JSON Schema of documents whose schema is one of `schemas` (ended by NULL) or, if
-// `lines`, of their NDJSON lines. Returns the exit status, as out_text() does.
+// Prints the JSON Schema of documents whose schema is one of `schemas` (ended by NULL), or that of
+// failures, or, if `lines`, of their NDJSON lines. Returns the exit status, as out_text() does.
 int schema_print(const struct schema *const *schemas, bool lines);
+
+// Prints the document of a command that fails with this status before it knows what to write.
+void schema_print_failure(int status);

@@ -65,6 +65,8 @@ void hist_merge(struct hist *to, const struct hist *from)
 uint64_t hist_percentile(const struct hist *h, double p)
 {
 	uint64_t rank = stats_rank(h->count, p), seen = 0;
+	if (p > 0.5 && p < 1 && !samples_carry(h->count, p))
+		return UINT64_MAX;
 	for (unsigned i = 0; h->count && i < HIST_BUCKETS; i++) {
 		seen += h->bucket[i];
 		if (seen >= rank)

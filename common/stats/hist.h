@@ -34,7 +34,8 @@ uint64_t hist_upper(unsigned index); // largest value of the bucket
 
 // The value that at least the share `p` (0 to 1) of all values does not exceed: the upper end of
 // the bucket that holds the exact percentile (samples.h), or the maximum. Never too small, at
-// most 3.2 % too large. UINT64_MAX: there are no values.
+// most 3.2 % too large. UINT64_MAX: there are no values, or too few for a percentile between the
+// median and the maximum (samples_carry()).
 uint64_t hist_percentile(const struct hist *h, double p);
 
 // A histogram for drawing: buckets are joined into bars, at most 8 for a power of two.
