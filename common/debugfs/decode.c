@@ -171,7 +171,8 @@ char *reg_field_text(char text[48], const struct reg_field *f, uint32_t bits)
 	else if (f->unit == REG_ONES)
 		snprintf(text, 48, "%d of %u", __builtin_popcount(bits), f->width);
 	else
-		snprintf(text, 48, is_decimal(f->unit) ? "%u" : "0x%x", bits);
+		snprintf(text, 48, is_decimal(f->unit) ? "%" PRIu64 : "0x%" PRIx64,
+			 field_number(f, bits));
 	return text;
 }
 

@@ -7,6 +7,8 @@
 
 #include "common/debugfs/dump.h"
 
+#define MQDS_PATH "/sys/kernel/debug/kfd/mqds"
+
 enum mqd_kind {
 	MQD_COMPUTE,  // user compute queue: one dump per XCC
 	MQD_SDMA,     // user SDMA queue, PCIe or XGMI

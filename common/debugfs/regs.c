@@ -120,9 +120,22 @@ static const struct reg_field pq_control10[] = {
 	FIELD("SLOT_BASED_WPTR", 18, 2, NUMBER, 0, ""),
 	FIELD("CACHE_POLICY", 24, 2, NUMBER, 0, ""),
 };
+static const struct reg_field pq_control8[] = {
+	FIELD("QUEUE_SIZE", 0, 6, POWER, 3, "of the ring"),
+	FIELD("RPTR_BLOCK_SIZE", 8, 6, NUMBER, 0, ""),
+	FIELD("MTYPE", 15, 2, NUMBER, 0, ""),
+	FIELD("MIN_AVAIL_SIZE", 20, 2, NUMBER, 0, ""),
+	FLAG("PQ_ATC", 23, ""),
+	FIELD("CACHE_POLICY", 24, 1, NUMBER, 0, ""),
+	FIELD("SLOT_BASED_WPTR", 25, 2, NUMBER, 0, ""),
+	FLAG("NO_UPDATE_RPTR", 27, ""),
+	FLAG("UNORD_DISPATCH", 28, ""),
+	FLAG("PRIV_STATE", 30, ""),
+	FLAG("KMD_QUEUE", 31, "the driver's own queue"),
+};
 #define DEQUEUE_COMMON                                                                    \
-	FLAG("DEQUEUE_INT", 4, "interrupt pending"), FLAG("IQ_REQ_PEND", 8, "interrupt"), \
-		FLAG("DEQUEUE_REQ_EN", 9, ""), FLAG("IQ_REQ_PEND_EN", 10, "")
+	FLAG("IQ_REQ_PEND", 4, "interrupt"), FLAG("DEQUEUE_INT", 8, "interrupt pending"), \
+		FLAG("IQ_REQ_PEND_EN", 9, ""), FLAG("DEQUEUE_REQ_EN", 10, "")
 static const struct reg_field dequeue9[] = {
 	FIELD("DEQUEUE_REQ", 0, 3, WORDS, 0, "" WORDS(DEQUEUE_WORDS)), DEQUEUE_COMMON};
 static const struct reg_field dequeue10[] = {
@@ -200,10 +213,10 @@ static const struct {
 	XYZ(8, ALL, "compute_num_thread", number),
 	R(11, ALL, "compute_pipelinestat_enable", flag),
 	PAIR(13, ALL, "compute_pgm", addr256_lo, addr256_hi),
-	PAIR(15, TO10 | G12, "compute_tba", addr256_lo, addr256_hi),
-	PAIR(15, G11, "compute_dispatch_pkt_addr", addr_lo, addr_hi),
-	PAIR(17, TO10 | G12, "compute_tma", addr256_lo, addr256_hi),
-	PAIR(17, G11, "compute_dispatch_scratch_base", addr256_lo, addr256_hi),
+	PAIR(15, TO10, "compute_tba", addr256_lo, addr256_hi),
+	PAIR(15, G11UP, "compute_dispatch_pkt_addr", addr_lo, addr_hi),
+	PAIR(17, TO10, "compute_tma", addr256_lo, addr256_hi),
+	PAIR(17, G11UP, "compute_dispatch_scratch_base", addr256_lo, addr256_hi),
 	R(19, ALL, "compute_pgm_rsrc1", hex),
 	R(20, ALL, "compute_pgm_rsrc2", hex),
 	R(21, ALL, "compute_vmid", number),
@@ -217,12 +230,12 @@ static const struct {
 	R(33, ALL, "compute_dispatch_id", number),
 	R(34, ALL, "compute_threadgroup_id", number),
 	R(35, TO10, "compute_relaunch", hex),
+	R4(37, G11UP, "compute_user_accum_", "0", "1", "2", "3", hex),
 	R4(39, ONLY9, "compute_static_thread_mgmt_", "se4", "se5", "se6", "se7", cu_mask9),
 	R(39, G940, "compute_current_logic_xcc_id", xcc_id),
 	R(40, G940, "compute_restart_cg_tg_id", number),
 	R(41, G940, "compute_tg_chunk_size", number),
 	R(42, G940, "compute_restore_tg_chunk_size", number),
-	R4(39, G11UP, "compute_user_accum_", "0", "1", "2", "3", hex),
 	R4(44, G11UP, "compute_static_thread_mgmt_", "se4", "se5", "se6", "se7", cu_mask10),
 	R(49, G11UP, "compute_relaunch", hex),
 	R(59, G12, "compute_static_thread_mgmt_se8", cu_mask10),
@@ -253,7 +266,9 @@ static const struct {
 	PAIR(141, ALL, "cp_hqd_pq_wptr_poll_addr", wptr_poll_lo, wptr_poll_hi),
 	R(143, ALL, "cp_hqd_pq_doorbell_control", doorbell),
 	R(144, G8, "cp_hqd_pq_wptr", dwords),
-	BOTH(145, "cp_hqd_pq_control", pq_control),
+	R(145, G8, "cp_hqd_pq_control", pq_control8),
+	R(145, G9, "cp_hqd_pq_control", pq_control9),
+	R(145, G10UP, "cp_hqd_pq_control", pq_control10),
 	PAIR(146, ALL, "cp_hqd_ib_base_addr", addr_lo, addr_hi),
 	R(148, ALL, "cp_hqd_ib_rptr", dwords),
 	R(149, ALL, "cp_hqd_ib_control", hex),
@@ -339,13 +354,19 @@ static const struct reg_field flagged_lo[] = {
 		FIELD("RPTR_WRITEBACK_TIMER", 16, 5, NUMBER, 0, ""), \
 		FIELD("RB_VMID", 24, 4, NUMBER, 0, "set in memory by an unmap")
 static const struct reg_field rb_cntl[] = {RB_CNTL};
-static const struct reg_field rb_cntl11[] = {RB_CNTL, FLAG("WPTR_POLL_ENABLE", 11, "")};
-static const struct reg_field context_status[] = {
-	FLAG("SELECTED", 0, ""),   FLAG("IDLE", 2, ""),
-	FLAG("EXPIRED", 3, ""),    FIELD("EXCEPTION", 4, 3, HEX, 0, ""),
-	FLAG("CTXSW_ABLE", 7, ""), FLAG("CTXSW_READY", 8, ""),
-	FLAG("PREEMPTED", 9, ""),  FLAG("PREEMPT_DISABLE", 10, ""),
-};
+static const struct reg_field rb_cntl11[] = {RB_CNTL, FLAG("F32_WPTR_POLL_ENABLE", 11, "")};
+static const struct reg_field rb_cntl12[] = {RB_CNTL, FLAG("MCU_WPTR_POLL_ENABLE", 11, "")};
+#define CONTEXT_STATUS                                                        \
+	FLAG("SELECTED", 0, ""), FLAG("IDLE", 2, ""), FLAG("EXPIRED", 3, ""), \
+		FIELD("EXCEPTION", 4, 3, HEX, 0, ""), FLAG("CTXSW_ABLE", 7, "")
+static const struct reg_field context_status[] = {CONTEXT_STATUS, FLAG("CTXSW_READY", 8, ""),
+						  FLAG("PREEMPTED", 9, ""),
+						  FLAG("PREEMPT_DISABLE", 10, "")};
+static const struct reg_field context_status11[] = {CONTEXT_STATUS,
+						    FLAG("PREEMPT_DISABLE", 10, "")};
+static const struct reg_field context_status12[] = {CONTEXT_STATUS, FLAG("VF_STATUS", 8, ""),
+						    FLAG("PRIV_EXCEPTION", 9, ""),
+						    FLAG("PREEMPT_DISABLE", 10, "")};
 static const struct reg_field sdma_doorbell[] = {
 	FLAG("ENABLE", 28, "the slot is in use"),
 	FLAG("CAPTURED", 30, "rung"),
@@ -375,7 +396,8 @@ static const struct {
 	struct reg reg;
 	uint8_t dw[GFX_GENS]; // NO: this generation has no register of this name
 } sdma_rows[] = {
-	S("rb_cntl", rb_cntl11, NO, NO, NO, 0, 0),
+	S("rb_cntl", rb_cntl11, NO, NO, NO, 0, NO),
+	S("rb_cntl", rb_cntl12, NO, NO, NO, NO, 0),
 	S("rb_cntl", rb_cntl, 0, 0, 0, NO, NO),
 	S("rb_base", addr256_lo, 1, 1, 1, 1, 1),
 	S("rb_base_hi", addr256_hi, 2, 2, 2, 2, 2),
@@ -393,7 +415,9 @@ static const struct {
 	S("ib_base_hi", addr_hi, 14, 14, 14, 13, 13),
 	S("ib_size", number, 15, 15, 15, 14, 14),
 	S("skip_cntl", hex, 16, 16, 16, 15, NO),
-	S("context_status", context_status, 17, 17, 17, 16, SLOT + 1),
+	S("context_status", context_status, 17, 17, 17, NO, NO),
+	S("context_status", context_status11, NO, NO, NO, 16, NO),
+	S("context_status", context_status12, NO, NO, NO, NO, SLOT + 1),
 	S("doorbell", sdma_doorbell8, 18, NO, NO, NO, NO),
 	S("doorbell", sdma_doorbell, NO, 18, 18, 17, 15),
 	S("virtual_addr", hex, 19, NO, NO, NO, NO),

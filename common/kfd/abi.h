@@ -26,6 +26,9 @@ enum {
 // Most queues of a process (ids 0 to 1023), and most queue ids in one SUSPEND_QUEUES.
 #define KFD_MAX_QUEUES 1024u
 
+// Most GPUs of a process that gpq handles; the driver has no limit that is lower.
+#define KFD_MAX_GPUS 64u
+
 struct kfd_version {
 	uint32_t major;
 	uint32_t minor;
@@ -168,6 +171,12 @@ enum kfd_snapshot_type {
 	KFD_SNAPSHOT_SDMA_XGMI = 3,
 };
 
+// Is it a compute queue? Only these have a save area.
+static inline bool kfd_is_compute(const struct kfd_queue_entry *q)
+{
+	return q->queue_type == KFD_SNAPSHOT_COMPUTE || q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL;
+}
+
 // Bits that suspend and resume set in the array of queue ids. ERROR: the hardware did not let go of
 // the queue. INVALID: the queue is unknown, new, or being destroyed.
 #define KFD_QUEUE_ERROR   0x40000000u
@@ -184,6 +193,9 @@ enum kfd_snapshot_type {
 // Bits of a topology node's `capability`: suspending queues needs both bits.
 #define KFD_CAP_TRAP_DEBUG     0x00008000u
 #define KFD_CAP_DEBUG_FIRMWARE 0x20000000u
+
+// Bit of a device's `debug_prop`: ttmps of each wave tell its packet and workgroup [waves.ttmps].
+#define KFD_DEBUG_TTMPS_ALWAYS 0x00000400u
 
 // Numbers of ioctls, in which the size of the argument is encoded.
 #define KFD_GET_VERSION _IOR('K', 0x01, struct kfd_version)

@@ -23,7 +23,7 @@ struct report {
 
 // A row of lines[]: how one line of the report is made.
 struct line {
-	const char *name, *commands;
+	const char *name, *commands, *must;
 	void (*check)(struct report *r);
 	uint64_t arg;     // check_bit(): bit of `capability`; check_cap(): number of the capability
 	const char *text; // check_bit(): mend; check_cap(): loss; check_parameter(): parameter
@@ -363,8 +363,10 @@ static void check_pid_namespace(struct report *r)
 		set_line(r, KFD_CHECK_NO,
 			 "run gpq on the host, or share its PID namespace (docker run --pid=host)",
 			 "%s%s%s%s: sysfs shows the host's PIDs, which mean nothing in here", ns,
-			 in.id[0] ? ", " : "", in.id[0] && in.runtime[0] ? in.runtime : "",
-			 in.id[0] ? " container" : "");
+			 in.id[0] ? ", " : "", in.id[0] ? in.runtime : "",
+			 !in.id[0]       ? ""
+			 : in.runtime[0] ? " container"
+					 : "container");
 	}
 }
 
@@ -433,37 +435,40 @@ void kfd_rights_read(struct kfd_rights *r)
 }
 
 // Commands that suspend queues. gpq resume is not one: it asks the holder, and needs no right.
-#define SUSPENDERS "suspend bench sched"
+#define SUSPENDERS   "suspend bench core sched"
+#define ALL_BUT_LOGS "gpus events ps queues packets why hang hqd snapshot " SUSPENDERS
 
 static const struct line lines[] = {
-	{"kernel", SUSPENDERS, .check = check_kernel},
-	{"driver", "gpus events queues packets why hqd snapshot " SUSPENDERS,
-	 .check = check_driver},
-	{"gpus", "gpus events queues packets why hqd snapshot " SUSPENDERS, .check = check_gpus},
-	{"processes", "events queues packets why snapshot", .check = check_processes},
-	{"dev-kfd", "events " SUSPENDERS, .check = check_device, .live = true},
-	{"kfd-version", SUSPENDERS, .check = check_version, .live = true},
-	{"driver-faults", SUSPENDERS, .check = check_faults},
-	{"debug-driver", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_TRAP_DEBUG,
+	{"kernel", SUSPENDERS, "", .check = check_kernel},
+	{"driver", ALL_BUT_LOGS, ALL_BUT_LOGS, .check = check_driver},
+	{"gpus", ALL_BUT_LOGS, "gpus events packets why hang hqd " SUSPENDERS, .check = check_gpus},
+	{"processes", "events ps queues packets why hang snapshot",
+	 "events ps queues packets why hang", .check = check_processes},
+	{"dev-kfd", "events " SUSPENDERS, SUSPENDERS, .check = check_device, .live = true},
+	{"kfd-version", SUSPENDERS, SUSPENDERS, .check = check_version, .live = true},
+	{"driver-faults", SUSPENDERS, "", .check = check_faults},
+	{"debug-driver", SUSPENDERS, SUSPENDERS, .check = check_bit, .arg = KFD_CAP_TRAP_DEBUG,
 	 .text = "hide that GPU from the process (device cgroup): all it sees must have the bit"},
-	{"debug-firmware", SUSPENDERS, .check = check_bit, .arg = KFD_CAP_DEBUG_FIRMWARE,
+	{"debug-firmware", SUSPENDERS, SUSPENDERS, .check = check_bit,
+	 .arg = KFD_CAP_DEBUG_FIRMWARE,
 	 .text = "install newer GPU firmware (linux-firmware) and boot; gfx8 and older never can"},
-	{"scheduler", "hqd " SUSPENDERS, .check = check_scheduler},
-	{"sched-policy", "hqd " SUSPENDERS, .check = check_parameter, .text = "sched_policy"},
-	{"cwsr", SUSPENDERS, .check = check_parameter, .text = "cwsr_enable"},
-	{"preemption-timeout", SUSPENDERS, .check = check_parameter,
+	{"scheduler", "hqd " SUSPENDERS, "", .check = check_scheduler},
+	{"sched-policy", "hqd " SUSPENDERS, SUSPENDERS, .check = check_parameter,
+	 .text = "sched_policy"},
+	{"cwsr", SUSPENDERS, SUSPENDERS, .check = check_parameter, .text = "cwsr_enable"},
+	{"preemption-timeout", SUSPENDERS, "", .check = check_parameter,
 	 .text = "queue_preemption_timeout_ms"},
-	{"ptrace-scope", SUSPENDERS, .check = check_ptrace_scope},
-	{"cap-sys-ptrace", SUSPENDERS, .check = check_cap, .arg = KFD_CAP_PTRACE,
+	{"ptrace-scope", SUSPENDERS, SUSPENDERS, .check = check_ptrace_scope},
+	{"cap-sys-ptrace", SUSPENDERS, "", .check = check_cap, .arg = KFD_CAP_PTRACE,
 	 .text = "processes of other users are out of reach"},
-	{"cap-sys-admin", "events trace", .check = check_cap, .arg = KFD_CAP_ADMIN,
+	{"cap-sys-admin", "events trace", "", .check = check_cap, .arg = KFD_CAP_ADMIN,
 	 .text = "KFD events of this process's own only"},
-	{"cap-checkpoint-restore", "suspend", .check = check_cap, .arg = KFD_CAP_CRIU,
+	{"cap-checkpoint-restore", "suspend", "", .check = check_cap, .arg = KFD_CAP_CRIU,
 	 .text = "the driver's checkpoint calls are refused"},
-	{"pid-namespace", "events queues packets why snapshot " SUSPENDERS,
-	 .check = check_pid_namespace, .live = true},
-	{"debugfs", "queues packets why hqd snapshot", .check = check_debugfs},
-	{"tracefs", "trace snapshot", .check = check_tracefs},
+	{"pid-namespace", "events ps queues packets why hang snapshot " SUSPENDERS,
+	 "packets why hang", .check = check_pid_namespace, .live = true},
+	{"debugfs", "ps queues packets why hang hqd snapshot", "hang hqd", .check = check_debugfs},
+	{"tracefs", "trace snapshot", "", .check = check_tracefs},
 };
 
 size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
@@ -479,8 +484,9 @@ size_t kfd_check_all(struct kfd_check checks[KFD_CHECKS_MAX])
 		close_quietly(fd);
 	}
 	for (size_t i = 0; i < n; i++) {
-		checks[i] =
-			(struct kfd_check){.name = lines[i].name, .commands = lines[i].commands};
+		checks[i] = (struct kfd_check){.name = lines[i].name,
+					       .commands = lines[i].commands,
+					       .must = lines[i].must};
 		r.line = &checks[i];
 		r.about = &lines[i];
 		if (lines[i].live && !host_is_live())

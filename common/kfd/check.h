@@ -12,6 +12,7 @@ enum kfd_check_status { KFD_CHECK_UNKNOWN, KFD_CHECK_NO, KFD_CHECK_OK };
 struct kfd_check {
 	const char *name;     // name of the check, as "kfd-version"
 	const char *commands; // gpq commands that need the check to pass, separated by blanks
+	const char *must;     // those of them that can do nothing unless it passes; "": none
 	enum kfd_check_status status;
 	char found[192];  // what the check found, in words
 	const char *mend; // what the user can do; NULL: no need, or no way known

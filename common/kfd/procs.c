@@ -401,9 +401,10 @@ void kfd_procs_confirm(struct kfd_procs *p)
 {
 	const struct kfd_procs_how how = {.keep = has_order, .arg = p};
 	SCOPED(kfd_procs_fini) struct kfd_procs now = {0};
-	if (p->sysfs && kfd_procs_read(&now, &how) < 0)
-		now.nprocs = 0;
-	for (size_t i = 0; p->sysfs && i < p->nprocs; i++) {
+	if (!p->sysfs)
+		return;
+	kfd_procs_read(&now, &how); // on failure, has what was read before
+	for (size_t i = 0; i < p->nprocs; i++) {
 		struct kfd_proc *proc = &p->procs[i];
 		const struct kfd_proc *again = kfd_procs_find(&now, proc->pid);
 		if (!has_order(p, proc->pid) ||

@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
+#define DRM   "/sys/class/drm"
 
 COMPARE_BY(compare_node, struct kfd_gpu, node)
 
@@ -90,13 +91,12 @@ static void read_bdf(struct kfd_gpu *g, struct buf *b)
 	const unsigned minor = (unsigned)g->render_minor;
 	if (g->render_minor > UINT32_MAX)
 		return;
-	if (host_readlink(PATH("/sys/class/drm/renderD%u/device", minor), target, sizeof(target)) >
-	    0) {
+	if (host_readlink(PATH(DRM "/renderD%u/device", minor), target, sizeof(target)) > 0) {
 		set_device(g, basename(target));
 		return;
 	}
 	// A recorded host may have `device` as a folder in place of a link.
-	if (host_read(b, PATH("/sys/class/drm/renderD%u/device/uevent", minor)) <= 0)
+	if (host_read(b, PATH(DRM "/renderD%u/device/uevent", minor)) <= 0)
 		return;
 	char *slot = strstr(b->data, "PCI_SLOT_NAME=");
 	char *name = slot ? slot + strlen("PCI_SLOT_NAME=") : strstr(b->data, "amdgpu_xcp");
@@ -166,7 +166,21 @@ struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id)
 }
 
 // What a word of --gpu can mean; an earlier meaning is preferred.
-enum meaning { INDEX, DECIMAL_ID, HEX_ID, ADDRESS, MEANINGS };
+enum meaning { INDEX, DECIMAL_ID, HEX_ID, ADDRESS, DEVICE, MEANINGS };
+
+// Is it the GPU's DRM device, "renderD128" or "card0"? Both have the same parent in sysfs.
+static bool is_device(const struct kfd_gpu *g, const char *word)
+{
+	char render[32], parent[512], of[512];
+	uint32_t card;
+	snprintf(render, sizeof(render), "renderD%" PRIu64, g->render_minor);
+	if (strcmp(word, render) == 0)
+		return true;
+	return strncmp(word, "card", 4) == 0 && kfd_parse_id(word + 4, &card) &&
+	       host_readlink(PATH(DRM "/card%u/device", card), parent, sizeof(parent)) > 0 &&
+	       host_readlink(PATH(DRM "/%s/device", render), of, sizeof(of)) > 0 &&
+	       strcmp(basename(parent), basename(of)) == 0;
+}
 
 static bool is_meant(const struct kfd_gpu *g, const char *word, enum meaning m)
 {
@@ -175,6 +189,8 @@ static bool is_meant(const struct kfd_gpu *g, const char *word, enum meaning m)
 		size_t skip = domain || strncmp(g->bdf, "0000:", 5) != 0 ? 0 : 5;
 		return *word && strcasecmp(g->bdf + skip, word) == 0;
 	}
+	if (m == DEVICE)
+		return is_device(g, word);
 	char *end = NULL;
 	uint64_t v = strtoull(word, &end, m == HEX_ID ? 16 : 10);
 	return isxdigit((unsigned char)*word) && strlen(word) <= 10 && !*end &&

@@ -102,7 +102,8 @@ bool kfd_gpu_uses_mes(const struct kfd_gpu *g);
 struct kfd_gpu *kfd_topology_find(const struct kfd_topology *t, uint64_t gpu_id);
 
 // Selects the GPUs that `words` name, as --gpu takes them: an index, else a gpu_id (decimal or
-// hexadecimal), else a PCI address (all partitions of that device; domain 0000 may be left out).
+// hexadecimal), else a PCI address (all partitions of that device; domain 0000 may be left out),
+// else its DRM device ("renderD128", "card0").
 // n = 0 selects all. Returns NULL, or the first word that names no GPU.
 const char *kfd_topology_select(struct kfd_topology *t, char *const *words, size_t n);
 

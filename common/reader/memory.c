@@ -5,9 +5,33 @@
 
 #include <fcntl.h>
 
+static bool read_record(void *record, uint64_t address, void *to, size_t size)
+{
+	return memory_record_read(record, address, to, size);
+}
+
+// Opens what gpq snapshot recorded. Returns 0, 1 if there is no record, or -1 with errno.
+static int open_record(struct memory *m)
+{
+	SCOPED(buf_fini) struct buf text = {0};
+	if (host_is_live() || host_read(&text, PATH("/proc/%d/memory", (int)m->pid)) < 0)
+		return 1;
+	m->record = m->arg = xcalloc(1, sizeof(*m->record));
+	m->read = read_record;
+	if (memory_record_parse(m->record, text.data, text.len))
+		return 0;
+	memory_close(m);
+	errno = EBADMSG;
+	return -1;
+}
+
 int memory_open(struct memory *m, pid_t pid)
 {
-	*m = (struct memory){.fd = host_open(PATH("/proc/%d/mem", (int)pid), O_RDONLY), .pid = pid};
+	*m = (struct memory){.fd = -1, .pid = pid};
+	const int r = open_record(m);
+	if (r <= 0)
+		return r;
+	m->fd = host_open(PATH("/proc/%d/mem", (int)pid), O_RDONLY);
 	return m->fd < 0 ? -1 : 0;
 }
 
@@ -15,6 +39,12 @@ void memory_close(struct memory *m)
 {
 	close_quietly(m->fd);
 	m->fd = -1;
+	if (m->read == read_record) {
+		memory_record_fini(m->record);
+		free(m->record);
+		m->read = NULL;
+	}
+	m->record = NULL;
 }
 
 static enum memory_got read_one_range(int fd, uint64_t at, char *to, size_t size)
@@ -97,13 +127,12 @@ bool memory_post(struct reader *r, const struct memory *m, const struct memory_r
 struct ranges {
 	struct memory_range *v;
 	size_t n;
-	bool all;
 };
 
 static bool memory_take_part(void *arg, const void *part, size_t len)
 {
-	struct ranges *r = arg;
-	r->all = memory_take(r->v, r->n, part, len);
+	const struct ranges *r = arg;
+	memory_take(r->v, r->n, part, len);
 	return true;
 }
 
@@ -119,9 +148,9 @@ bool memory_read_here(const struct memory *m, struct memory_range *v, size_t n)
 	return all;
 }
 
-bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
+static bool read_all(const struct memory *m, struct memory_range *v, size_t n)
 {
-	struct ranges r = {v, n, false};
+	struct ranges r = {v, n};
 	for (size_t i = 0; i < n; i++)
 		v[i].got = MEMORY_LOST;
 	errno = EBADF;
@@ -131,7 +160,19 @@ bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
 		return false;
 	const struct reader_question q = question(m, v, n);
 	errno = reader_ask(&q, memory_take_part, &r);
-	return !errno && r.all;
+	bool all = true;
+	for (size_t i = 0; i < n; i++)
+		all &= v[i].got == MEMORY_READ;
+	return all;
+}
+
+bool memory_read_all(const struct memory *m, struct memory_range *v, size_t n)
+{
+	const bool all = read_all(m, v, n);
+	for (size_t i = 0; i < n && m->record && m->read != read_record; i++)
+		if (v[i].got == MEMORY_READ)
+			memory_record_add(m->record, v[i].at, v[i].to, v[i].size);
+	return all;
 }
 
 bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size)

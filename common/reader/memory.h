@@ -6,6 +6,7 @@
 // allows.
 #pragma once
 
+#include "common/reader/memory_record.h"
 #include "common/reader/reader.h"
 
 struct memory_range;
@@ -18,10 +19,14 @@ struct memory {
 	// Replaces the file, for tests; NULL: the file is read.
 	bool (*read)(void *arg, uint64_t address, void *to, size_t size);
 	void *arg;
+	// What memory_read_all() reads is kept there; on a host that was recorded so, it is read
+	// from there. NULL: neither. Owned by the memory if it was read by memory_open().
+	struct memory_record *record;
 };
 
 // Opens the memory of a process. Returns 0, or -1 with errno: EACCES or EPERM no right to trace it;
-// ENOENT no such process. On a recorded host offsets in the file are addresses, too.
+// ENOENT no such process. On a recorded host the memory is a record of it, or else a file whose
+// offsets are addresses, too; EBADMSG: the record is damaged.
 int memory_open(struct memory *m, pid_t pid);
 void memory_close(struct memory *m);
 

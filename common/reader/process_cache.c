@@ -1,5 +1,5 @@
 // Processes read once; see process_cache.h.
-#include "common/reader/process_cache.h"
+#include "common/reader/whose.h"
 #include "common/reader/reader.h"
 #include "common/host/root.h"
 
@@ -27,6 +27,20 @@ const struct process_info *process_cache_get(struct process_cache *p, pid_t pid,
 	if ((want & PROCESS_CMDLINE) && proc_cmdline(pid, one->cmdline, sizeof(one->cmdline)) < 0)
 		one->cmdline[0] = '\0';
 	return one;
+}
+
+struct whose whose_of(struct process_cache *processes, pid_t pid)
+{
+	const struct process_info *p =
+		process_cache_get(processes, pid, PROCESS_STATUS | PROCESS_CONTAINER);
+	struct whose w = {0};
+	if (!p->error && p->proc.uid != UINT64_MAX)
+		w.user = proc_user(p->proc.uid);
+	if (*p->container.id)
+		w.container = p->short_id;
+	if (*p->container.pod)
+		w.pod = p->container.pod;
+	return w;
 }
 
 void process_cache_fini(struct process_cache *p)

@@ -11,6 +11,7 @@
 #include "common/host/proc.h"
 #include "common/host/root.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -44,10 +45,10 @@ struct part_head {
 	int32_t end; // last part: the task's result (0 or errno); others: PART_MORE or PART_ALIVE
 };
 
-static struct {
+static struct part {
 	struct part_head head;
 	char data[READER_PART];
-} part; // in the child: the part to be sent; in gpq: the part that was received
+} part; // in the child: the part to be sent; in gpq: what reader_next() returned
 
 // ---- the child
 
@@ -73,8 +74,10 @@ void reader_give(const void *data, size_t len)
 void reader_alive(void)
 {
 	const struct part_head alive = {.end = PART_ALIVE};
-	if (socket_to_parent >= 0 &&
-	    send(socket_to_parent, &alive, sizeof(alive), MSG_NOSIGNAL) < 0)
+	if (unsent)
+		send_part(PART_MORE);
+	else if (socket_to_parent >= 0 &&
+		 send(socket_to_parent, &alive, sizeof(alive), MSG_NOSIGNAL) < 0)
 		_exit(0);
 }
 
@@ -163,6 +166,19 @@ static void give_up_rights(pid_t parent)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	confine_rights(0);
 	confine_calls(allowed, COUNT(allowed));
+}
+
+void reader_limit(uint64_t bytes, unsigned seconds)
+{
+	SCOPED(buf_fini) struct buf b = {0};
+	unsigned long pages;
+	if (seconds)
+		setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
+	if (buf_read_at(&b, AT_FDCWD, "/proc/self/statm") <= 0 ||
+	    sscanf(b.data, "%*u %*u %*u %*u %*u %lu", &pages) != 1) // NOLINT(cert-err34-c)
+		return;
+	const rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+	setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
 }
 
 static _Noreturn void child_serve(int fd)
@@ -301,8 +317,8 @@ static bool make_ready(struct reader *r)
 		reader_stop_child(r, READER_NAMES);
 	if (!r->child) {
 		r->owner = getpid();
-		r->libs = lib_count();
 		r->child = child_start(&r->fd, NULL);
+		r->libs = lib_count(); // child_start() may have loaded one before it forked
 	}
 	return r->child;
 }
@@ -340,6 +356,7 @@ static bool is_running(pid_t child)
 // Receives all parts of one answer. Returns what reader_ask() does.
 static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void *arg)
 {
+	struct part got; // not `part`: what takes it may ask on, for names
 	bool sensible = true;
 	for (unsigned late = 0;;) {
 		if (!wait_readable(fd, clock_in_ms(patience_ms(whose)))) {
@@ -347,15 +364,15 @@ static int take_parts(int fd, pid_t child, pid_t whose, reader_take *take, void 
 				continue;
 			return ETIMEDOUT;
 		}
-		const size_t n = receive_message(fd, &part, sizeof(part), MSG_DONTWAIT, NULL);
-		if (n < sizeof(part.head))
+		const size_t n = receive_message(fd, &got, sizeof(got), MSG_DONTWAIT, NULL);
+		if (n < sizeof(got.head))
 			return EIO;
-		const size_t len = n - sizeof(part.head);
-		if (part.head.end == PART_ALIVE)
+		const size_t len = n - sizeof(got.head);
+		if (got.head.end == PART_ALIVE)
 			continue;
-		sensible = sensible && (!len || (take && take(arg, part.data, len)));
-		if (part.head.end != PART_MORE)
-			return sensible ? part.head.end : EPROTO;
+		sensible = sensible && (!len || (take && take(arg, got.data, len)));
+		if (got.head.end != PART_MORE)
+			return sensible ? got.head.end : EPROTO;
 	}
 }
 

@@ -57,8 +57,13 @@ typedef bool reader_take(void *arg, const void *part, size_t len);
 // task's.
 int reader_ask(const struct reader_question *q, reader_take *take, void *arg);
 
+// For `open`: limits what the task may allocate, in bytes, and its processor time, in seconds (0:
+// as before). Beyond them calls fail with ENOMEM, and the child ends.
+void reader_limit(uint64_t bytes, unsigned seconds);
+
 // For tasks, in the child: adds data to the answer, READER_PART bytes at most, which come in one
-// part; and tells gpq that the task goes on. Outside of a child reader_alive() does nothing.
+// part; and tells gpq that the task goes on, with what was added so far. Outside of a child
+// reader_alive() does nothing.
 void reader_give(const void *data, size_t len);
 void reader_alive(void);
 
@@ -72,7 +77,7 @@ void reader_free(struct reader *r); // NULL: does nothing
 int reader_fd(const struct reader *r);
 
 // Sends a question without `open`. `tag` comes back with the answer, which has one part. Returns
-// false with errno: ETIMEDOUT what the question is about is silent, EAGAIN there is no room now.
+// false with errno: ETIMEDOUT what the question is about is silent, another: it cannot be sent now.
 bool reader_post(struct reader *r, const struct reader_question *q, void *tag);
 
 // Returns the next answer, in the order of the questions, and its *tag and *error: as of
