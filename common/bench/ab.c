@@ -264,7 +264,7 @@ static int was_late(struct experiment *x, const struct workload *s, const char *
 		return ab_fail(
 			x, 1,
 			"the %s command %s within %.3g s; pid %d (%s) began meanwhile, is no "
-			"descendant of it, and runs on: --%s-select takes such processes in",
+			"descendant of it, and runs on: --%s takes such processes in",
 			side_name[s->side], late, waited, (int)pid, name, side_name[s->side]);
 	return ab_fail(x, 1, "the %s %s %s within %.3g s", side_name[s->side],
 		       s->command ? "command" : "side", late, waited);
@@ -491,7 +491,7 @@ static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t numb
 				     ab_mode_name[mode], (unsigned long long)number + 1,
 				     side_name[i]);
 		if (n >= (int)sizeof(x->log[i]))
-			return ab_fail(x, 2, "--log: the name is too long");
+			return ab_fail(x, 2, "--log-dir: the name is too long");
 	}
 	return 0;
 }

@@ -45,8 +45,10 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 	if (pipe2(pipefd, O_CLOEXEC))
 		return -1;
 	pid_t pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		close_quietly(pipefd[0]); // else it would not learn that nobody reads
 		_exit(run_detached(pipefd[1], run, arg));
+	}
 	close_quietly(pipefd[1]);
 	if (pid < 0) {
 		close_quietly(pipefd[0]);

@@ -7,7 +7,7 @@
 #define BUSY_NS 20000000ull // how long progress is polled without a pause
 #define NAP_NS  100000ull   // pause between polls after BUSY_NS
 
-#define WORD(name, word, label, help) #word,
+#define WORD(name, word, heading, key, label, help) #word,
 const char *const cycle_result_name[] = {CYCLE_RESULTS(WORD) NULL};
 
 #define NONE(name) .name = CYCLE_NONE,

@@ -2,7 +2,7 @@
 //
 //     at          t1            t2           t3                    end
 //     |-suspend---|----held-----|--resume----|---gap---------------|
-//                 |-still-|                  |-progress-|
+//                 |-standstill-|                  |-progress-|
 //
 // Times are CLOCK_MONOTONIC nanoseconds; CYCLE_NONE where something did not happen.
 //
@@ -17,19 +17,23 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-// How a cycle ended, from good to bad: name, word in raw samples, label, meaning. Times of cycles
-// that ended badly count in statistics, too.
-#define CYCLE_RESULTS(X)                                                                  \
-	X(OK, ok, "cycles ok", "all was as it should")                                    \
-	X(IDLE, idle, "idle", "the target had nothing to do, so its progress is unknown") \
-	X(MOVED, moved, "moved", "a read index moved while the queues were held")         \
-	X(PARTLY, partly, "partly", "not all queues were suspended")                      \
-	X(FAILED, failed, "failed", "none was")                                           \
-	X(STUCK, stuck, "stuck", "no progress after resume although there was work")      \
-	X(STOPPED, stopped, "stopped", "ended in the middle: by a signal, or with the target")
+// How a cycle ended, from good to bad: name, word in raw samples, heading and key, label, meaning.
+// Times of cycles that ended badly count in statistics, too.
+#define CYCLE_RESULTS(X)                                                                 \
+	X(OK, ok, "OK", "ok", "cycles ok", "all was as it should")                       \
+	X(IDLE, idle, "IDLE_CYCLES", "idle_cycles", "idle",                              \
+	  "the target had nothing to do, so its progress is unknown")                    \
+	X(MOVED, moved, "MOVED", "moved", "moved",                                       \
+	  "a read index moved while the queues were held")                               \
+	X(PARTLY, partly, "PARTLY", "partly", "partly", "not all queues were suspended") \
+	X(FAILED, failed, "FAILED", "failed", "failed", "none was")                      \
+	X(STUCK, stuck, "STUCK_CYCLES", "stuck_cycles", "stuck",                         \
+	  "no progress after resume although there was work")                            \
+	X(STOPPED, stopped, "STOPPED", "stopped", "stopped",                             \
+	  "ended in the middle: by a signal, or with the target")
 
 enum cycle_result {
-#define RESULT(name, word, label, help) CYCLE_##name,
+#define RESULT(name, word, heading, key, label, help) CYCLE_##name,
 	CYCLE_RESULTS(RESULT)
 #undef RESULT
 };

@@ -102,10 +102,9 @@ int raw_file_put(struct raw_file *f)
 {
 	size_t len = f->line.len;
 	if (f->fd >= 0 && write_fully(f->fd, f->line.data, f->line.len)) {
-		int error = errno;
-		if (ftruncate(f->fd, f->size)) // a pipe or /dev/full: nothing to cut off
-			error = error ? error : EIO;
-		errno = error;
+		const int error = errno;
+		if (ftruncate(f->fd, f->size))
+			errno = error; // a pipe or /dev/full: nothing to cut off
 		return -1;
 	}
 	f->line.len = 0;

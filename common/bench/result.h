@@ -9,19 +9,20 @@
 #include "common/stats/samples.h"
 
 // The metrics: name, value in a cycle `c` (ns), meaning.
-#define RESULT_METRICS(X)                                                                      \
-	X(suspend, ns(c->suspend_ns), "request to suspend until the holder answers")           \
-	X(suspend_ioctl, ns(c->suspend_ioctl_ns), "the system call of suspend")                \
-	X(own, ns(c->suspend_ns) - ns(c->suspend_ioctl_ns), "suspend without its system call") \
-	X(still, ns(c->still_ns), "suspend's return until the last movement of a read index")  \
-	X(resume, ns(c->resume_ns), "request to resume until the holder answers")              \
-	X(resume_ioctl, ns(c->resume_ioctl_ns), "the system call of resume")                   \
-	X(progress, ns(c->progress_ns), "resume's return until a read index moves")            \
-	X(cost, ns(c->suspend_ioctl_ns) + ns(c->resume_ioctl_ns),                              \
-	  "to others: both system calls, in which the driver takes all queues off and back")   \
-	X(suspend_first, ns(c->suspend_first_ns),                                              \
-	  "of a group: until the first process's queues are off")                              \
-	X(resume_first, ns(c->resume_first_ns),                                                \
+#define RESULT_METRICS(X)                                                                          \
+	X(suspend, ns(c->suspend_ns), "request to suspend until the holder answers")               \
+	X(suspend_ioctl, ns(c->suspend_ioctl_ns), "the system call of suspend")                    \
+	X(suspend_gpq, ns(c->suspend_ns) - ns(c->suspend_ioctl_ns),                                \
+	  "suspend without its system call")                                                       \
+	X(standstill, ns(c->still_ns), "suspend's return until the last movement of a read index") \
+	X(resume, ns(c->resume_ns), "request to resume until the holder answers")                  \
+	X(resume_ioctl, ns(c->resume_ioctl_ns), "the system call of resume")                       \
+	X(progress, ns(c->progress_ns), "resume's return until a read index moves")                \
+	X(cost, ns(c->suspend_ioctl_ns) + ns(c->resume_ioctl_ns),                                  \
+	  "to others: both system calls, in which the driver takes all queues off and back")       \
+	X(suspend_first, ns(c->suspend_first_ns),                                                  \
+	  "of a group: until the first process's queues are off")                                  \
+	X(resume_first, ns(c->resume_first_ns),                                                    \
 	  "of a group: until the first process's queues are back")
 
 enum result_metric {

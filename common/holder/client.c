@@ -128,6 +128,7 @@ void kfd_link_close(struct kfd_link *l)
 	close_quietly(l->fd);
 	buf_fini(&l->in);
 	free(l->answer.queues);
+	free(l->answer.gpus);
 	memset(l, 0, sizeof(*l));
 	l->fd = -1;
 }
@@ -136,8 +137,7 @@ void kfd_link_close(struct kfd_link *l)
 // died during the runtime handshake, a thread of the target sleeps until tracee_rescue() wakes it.
 static int explain_loss(struct kfd_link *l, struct kfd_failure *f)
 {
-	if (l->peer > 0)
-		kfd_wait_death(l->peer, ABANDON_MS);
+	kfd_wait_death(l->peer, ABANDON_MS);
 	if (kfd_is_dead(l->target))
 		return kfd_fail(f, KFD_FAULT_GONE); // as a holder ends with its target
 	l->deaf = peer_holds(l);
@@ -155,7 +155,7 @@ int kfd_link_send(struct kfd_link *l, const char *request, struct kfd_failure *f
 		{.iov_base = (char[]){'\n'}, .iov_len = 1}};
 	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
 	ssize_t n;
-	l->answer.num = 0;
+	l->answer.num = l->answer.num_gpus = 0;
 	l->may_stay = strcmp(request, "hold") == 0;
 	do
 		n = sendmsg(l->fd, &m, MSG_NOSIGNAL);
@@ -181,6 +181,7 @@ static int take_lines(struct kfd_link *l, struct kfd_failure *f)
 		ARRAY_GROW(a->queues, a->room, a->num);
 		switch (holder_answer_parse(line, &a->queues[a->num], a, f)) {
 		case HOLDER_LINE_QUEUE: a->num++; break;
+		case HOLDER_LINE_GPU: break;
 		case HOLDER_LINE_OK: r = 1; break;
 		case HOLDER_LINE_ERROR: r = -1; break;
 		case HOLDER_LINE_BAD:
@@ -226,8 +227,7 @@ int kfd_link_receive(struct kfd_link *l, unsigned timeout_ms, struct kfd_failure
 
 bool kfd_link_wait_end(struct kfd_link *l)
 {
-	if (l->peer > 0)
-		kfd_wait_death(l->peer, KFD_END_MS);
+	kfd_wait_death(l->peer, KFD_END_MS);
 	return !peer_holds(l);
 }
 

@@ -119,9 +119,11 @@ static int pause_locked(int dir, const char *name, const struct kfd_target *t, b
 	if (criu_op_in_child(t, KFD_CRIU_PROCESS_INFO, f) < 0) {
 		// A call that failed paused nothing, but a child that was killed may have paused
 		// the process.
-		struct kfd_failure ignored;
-		if (criu_op_in_child(t, KFD_CRIU_UNPAUSE, &ignored) == 0)
+		struct kfd_failure undo;
+		if (criu_op_in_child(t, KFD_CRIU_UNPAUSE, &undo) == 0)
 			unlinkat(dir, name, 0);
+		else
+			*f = undo;
 		return -1;
 	}
 	return write_record(dir, name, "paused\n", f);

@@ -108,7 +108,6 @@ struct kfd_failure {
 		"it has not opened GPU %u, and this kernel's driver can crash when it suspends " \
 		"such a process; start it where it opens all GPUs, or hide that GPU from it " \
 		"(device cgroup)") \
-	X(GRACE, USAGE, "grace period %ld is out of range; 0 to 255 (units of 1000 GPU clocks)") \
 	X(HOLDER_LOST, FAILED, \
 		"the holder ended before it answered (killed?): the queues run; try again") \
 	X(HOLDER_SILENT, DEADLINE, "the holder did not answer within %d s; gpq resume ends it") \

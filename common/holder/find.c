@@ -90,6 +90,7 @@ static int open_folder(pid_t pid, int fds, const char *name)
 	return fd;
 }
 
+// Without a holder there is no folder: no process has the pid 0.
 static void try_holder(struct search *s)
 {
 	SCOPED(closedir_at) DIR *d = opendir(PATH("/proc/%d/fd", (int)s->holder));
@@ -106,7 +107,7 @@ int holder_connect(pid_t holder, const struct kfd_target *t, unsigned timeout_ms
 {
 	struct search s = {.holder = holder, .timeout_ms = timeout_ms, .fd = -ENOENT};
 	kfd_socket_name(s.name, t->pid, t->start);
-	if (!kfd_rundir_each(try_folder, &s) && holder)
+	if (!kfd_rundir_each(try_folder, &s))
 		try_holder(&s);
 	if (path)
 		*path = s.path;

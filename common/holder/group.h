@@ -50,13 +50,13 @@ struct group_member {
 	struct kfd_link link;     // connection to the member's holder; fd -1: none
 	struct kfd_failure failure;
 	enum member_state state;
-	bool joins;                  // attached under group.pass; first requests not answered yet
-	struct kfd_selection *sel;   // which queues of the member to hold; owned; NULL: all
 	pid_t holder;                // the holder that was started for the member; 0: none
+	struct kfd_selection *sel;   // which queues of the member to hold; owned; NULL: all
 	uint64_t asked_ns;           // when the last request was sent (CLOCK_MONOTONIC)
 	uint64_t answered_ns;        // when the holder's answer came, or the member failed
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
+	bool joins;            // attached under group.pass; first requests not answered yet
 	bool looked_unreached; // `unreached` was counted
 	// Used by group_ask():
 	enum member_request asked_for;

@@ -21,13 +21,16 @@
 struct kfd_answer {
 	struct kfd_outcome *queues; // with addresses only if those were asked for
 	size_t num, room;
+	struct kfd_device_entry *gpus; // GPUs of the target, if they were asked for
+	size_t num_gpus, room_gpus;
 	pid_t holder, target;
 	unsigned held;     // queues suspended now
 	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
 	uint64_t until_ns; // when all holds have ended (CLOCK_MONOTONIC); 0: no deadline
-	bool follows;      // queues that appear later are suspended too
-	bool kept;         // the holder stays attached without a hold
-	bool ended;        // the holder ends now
+	struct kfd_rinfo runtime; // answers with addresses only; all 0: unknown
+	bool follows;             // queues that appear later are suspended too
+	bool kept;                // the holder stays attached without a hold
+	bool ended;               // the holder ends now
 };
 
 // A connection to a holder.

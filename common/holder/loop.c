@@ -37,13 +37,12 @@ static void serve_events(struct holder *h)
 {
 	struct kfd_failure f;
 	if (kfd_session_events(&h->session, &f) < 0) {
-		h->ending |= !h->session.taken;
+		h->ending |= !h->session.taken; // a session that was taken may come back
 		return;
 	}
 	if (!h->session.num_held)
 		hold_forget_queues(h); // the target's runtime has ended
-	if (h->session.stale)
-		serve_new_queues(h);
+	serve_new_queues(h);
 }
 
 static void serve_timer(struct holder *h)
@@ -207,8 +206,7 @@ void holder_loop(struct holder *h)
 		const int n = loop_wait(&h->loop, e, AT_ONCE, next_turn(h));
 		if (n < 0)
 			break;
-		if (n > 1)
-			qsort(e, (size_t)n, sizeof(e[0]), events_by_kind);
+		qsort(e, (size_t)n, sizeof(e[0]), events_by_kind);
 		for (int i = 0; i < n; i++)
 			serve_event(h, e[i].data.u64);
 		if (h->opened)

@@ -11,9 +11,7 @@ static uint64_t header_of(const struct kfd_queue_entry *q, unsigned xcc)
 // Is this a compute queue with a context save area? Others have no context headers.
 static bool is_compute(const struct kfd_queue_entry *q)
 {
-	return (q->queue_type == KFD_SNAPSHOT_COMPUTE ||
-		q->queue_type == KFD_SNAPSHOT_COMPUTE_AQL) &&
-	       q->ctx_save_restore_address;
+	return kfd_is_compute(q) && q->ctx_save_restore_address;
 }
 
 void kfd_quiesce_read(pid_t pid, const struct kfd_queue_entry *q, unsigned xccs,
@@ -70,7 +68,7 @@ bool kfd_watch_is_over(const struct kfd_watch *w)
 	char any;
 	if (!w->n)
 		return false;
-	struct memory_range r = {w->queue[0].read_pointer_address, &any, 1, 0};
+	struct memory_range r = {w->queue[0].read_pointer_address, &any, sizeof(any), 0};
 	return !memory_read_all(&w->memory, &r, 1) && r.got == MEMORY_OVER;
 }
 

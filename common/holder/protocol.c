@@ -92,6 +92,7 @@ static const struct word {
 	FLAG_WORD("idle", BIT(HOLDER_SUSPEND), idle),
 	FLAG_WORD("keep", BIT(HOLDER_RESUME) | BIT(HOLDER_RELEASE), keep),
 	FLAG_WORD("addresses", BIT(HOLDER_SUSPEND) | BIT(HOLDER_QUEUES), addresses),
+	FLAG_WORD("devices", BIT(HOLDER_SUSPEND), gpus),
 	FLAG_WORD("notrace", BIT(HOLDER_SUSPEND), untraced),
 };
 
@@ -140,7 +141,7 @@ int holder_request_parse(char *line, struct holder_request *r, struct kfd_failur
 	r->verb = name_index(verbs, COUNT(verbs), word);
 	r->sel.num_ids = r->sel.num_gpus = r->grace = 0;
 	r->for_ns = 0;
-	r->tie = r->idle = r->keep = r->addresses = r->untraced = false;
+	r->tie = r->idle = r->keep = r->addresses = r->gpus = r->untraced = false;
 	keep_word(shown, word);
 	if (r->verb == COUNT(verbs))
 		return kfd_fail(f, KFD_FAULT_REQUEST, shown);
@@ -204,8 +205,10 @@ static const struct field queue_fields[] = {
 	FIELD(kfd_outcome, "ctx", queue.ctx_save_restore_address, HEX),
 	FIELD(kfd_outcome, "ctx_size", queue.ctx_save_restore_area_size, DECIMAL),
 	FIELD(kfd_outcome, "xccs", xccs, DECIMAL),
+	FIELD(kfd_outcome, "exceptions", queue.exception_status, HEX),
 };
 
+#define OK_WITHOUT_ADDRESSES 8
 static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "holder", holder, DECIMAL),
 	FIELD(kfd_answer, "target", target, DECIMAL),
@@ -215,6 +218,9 @@ static const struct field ok_fields[] = {
 	FIELD(kfd_answer, "follows", follows, DECIMAL),
 	FIELD(kfd_answer, "kept", kept, DECIMAL),
 	FIELD(kfd_answer, "ended", ended, DECIMAL),
+	FIELD(kfd_answer, "r_debug", runtime.r_debug, HEX),
+	FIELD(kfd_answer, "runtime", runtime.runtime_state, DECIMAL),
+	FIELD(kfd_answer, "ttmps", runtime.ttmp_setup, DECIMAL),
 };
 
 // Returns the text of a value that is no number; NULL: the word is left out of the line.
@@ -251,9 +257,21 @@ size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses
 			   addresses ? COUNT(queue_fields) : WITHOUT_ADDRESSES, q);
 }
 
-size_t holder_format_ok(char *to, const struct kfd_answer *a)
+size_t holder_format_gpu(char *to, const struct kfd_device_entry *g)
 {
-	return format_line(to, "ok", ok_fields, COUNT(ok_fields), a);
+	const uint8_t *bytes = (const uint8_t *)g;
+	char *p = line_put(to, "gpu entry=");
+	for (size_t i = 0; i < sizeof(*g); i++) {
+		*p++ = "0123456789abcdef"[bytes[i] >> 4];
+		*p++ = "0123456789abcdef"[bytes[i] & 15];
+	}
+	return (size_t)(line_put(p, "\n") - to);
+}
+
+size_t holder_format_ok(char *to, const struct kfd_answer *a, bool addresses)
+{
+	return format_line(to, "ok", ok_fields, addresses ? COUNT(ok_fields) : OK_WITHOUT_ADDRESSES,
+			   a);
 }
 
 static uint64_t parse_value(const char *text, int kind)
@@ -266,21 +284,24 @@ static uint64_t parse_value(const char *text, int kind)
 	}
 }
 
-// Parses "key=value"; words with unknown keys are ignored.
-static void parse_answer_word(const char *word, const struct field *f, size_t n, void *record)
+// Parses "key=value"; words with unknown keys are ignored. *next: the field that is looked at
+// first, and then the one behind the field found, as words come in the order of the fields.
+static void parse_answer_word(const char *word, const struct field *fields, size_t n, size_t *next,
+			      void *record)
 {
-	for (const struct field *end = f + n; f < end; f++) {
-		const char *text;
-		uint64_t value;
+	for (size_t left = n; left--;) {
+		const struct field *f = &fields[*next];
+		*next = *next + 1 < n ? *next + 1 : 0;
 		if (strncmp(f->key + 1, word, f->len - 1u) != 0)
 			continue;
-		text = word + f->len - 1;
+		const char *text = word + f->len - 1;
 		if (f->kind == PACKETS && strcmp(text, "aql") != 0)
-			continue; // "type=compute" has set pm4 already
-		value = parse_value(text, f->kind);
+			return; // "type=compute" has set pm4 already
+		uint64_t value = parse_value(text, f->kind);
 		if (f->size == sizeof(bool))
 			value = value != 0;
 		memcpy((char *)record + f->offset, &value, f->size);
+		return;
 	}
 }
 
@@ -296,22 +317,44 @@ static enum holder_line take_error_line(const char *rest, struct kfd_failure *f)
 	return HOLDER_LINE_ERROR;
 }
 
+// Parses the words behind "gpu": entry=BYTES, two digits each.
+static enum holder_line take_gpu_line(const char *rest, struct kfd_answer *a)
+{
+	struct kfd_device_entry g;
+	const size_t key = strlen("entry=");
+	if (!rest || strncmp(rest, "entry=", key) != 0 || strlen(rest) < key + 2 * sizeof(g) ||
+	    a->num_gpus == KFD_MAX_GPUS)
+		return HOLDER_LINE_BAD;
+	rest += key;
+	for (size_t i = 0; i < sizeof(g); i++) {
+		const int high = hex_digit(rest[2 * i]), low = hex_digit(rest[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return HOLDER_LINE_BAD;
+		((uint8_t *)&g)[i] = (uint8_t)(high << 4 | low);
+	}
+	*ARRAY_ADD(a->gpus, a->room_gpus, a->num_gpus) = g;
+	return HOLDER_LINE_GPU;
+}
+
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f)
 {
 	char *rest = line, *word = strsep(&rest, " ");
 	bool ok = strcmp(word, "ok") == 0;
+	size_t next = 0;
 	if (strcmp(word, "error") == 0)
 		return take_error_line(rest, f);
+	if (strcmp(word, "gpu") == 0)
+		return take_gpu_line(rest, a);
 	if (!ok && strcmp(word, "queue") != 0)
 		return HOLDER_LINE_BAD;
 	if (!ok)
 		memset(q, 0, sizeof(*q));
 	while ((word = strsep(&rest, " "))) {
 		if (ok)
-			parse_answer_word(word, ok_fields, COUNT(ok_fields), a);
+			parse_answer_word(word, ok_fields, COUNT(ok_fields), &next, a);
 		else
-			parse_answer_word(word, queue_fields, COUNT(queue_fields), q);
+			parse_answer_word(word, queue_fields, COUNT(queue_fields), &next, q);
 	}
 	return ok ? HOLDER_LINE_OK : HOLDER_LINE_QUEUE;
 }

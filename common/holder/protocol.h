@@ -23,13 +23,14 @@ enum holder_verb {
 // in serve.c, PROTOCOL in gpq-suspend(1), tests/fuzz/fuzz_request.c and request.dict.
 struct holder_request {
 	enum holder_verb verb;
-	unsigned grace;           // suspend: grace period, units of 1000 GPU clocks
-	uint64_t for_ns;          // suspend: time until the hold ends; 0: no deadline
-	bool tie;                 // suspend: the hold ends with the connection
-	bool idle;                // suspend: only queues without work
-	bool keep;                // resume: the holder stays attached; release: while connected
-	bool untraced;            // suspend: a new session goes on without tracing
-	bool addresses;           // suspend, queues: the answer has addresses and XCCs
+	unsigned grace;  // suspend: grace period, units of 1000 GPU clocks
+	uint64_t for_ns; // suspend: time until the hold ends; 0: no deadline
+	bool tie;        // suspend: the hold ends with the connection
+	bool idle;       // suspend: only queues without work
+	bool keep;       // resume: the holder stays attached; release: while connected
+	bool untraced;   // suspend: a new session goes on without tracing
+	bool addresses;  // suspend, queues: the answer has addresses and XCCs
+	bool gpus;       // suspend: the answer has the GPUs, and the queues as they are now
 	struct kfd_selection sel; // last: its lists are long, and are not cleared
 };
 
@@ -44,11 +45,19 @@ char *line_put_number(char *to, const char *key, uint64_t value, unsigned base);
 
 // Write a whole line to `to`, which has HOLDER_LINE_MAX bytes, and return its length.
 size_t holder_format_queue(char *to, const struct kfd_outcome *q, bool addresses);
-size_t holder_format_ok(char *to, const struct kfd_answer *a);
+size_t holder_format_gpu(char *to, const struct kfd_device_entry *g);
+size_t holder_format_ok(char *to, const struct kfd_answer *a, bool addresses);
 
-enum holder_line { HOLDER_LINE_BAD, HOLDER_LINE_QUEUE, HOLDER_LINE_OK, HOLDER_LINE_ERROR };
+enum holder_line {
+	HOLDER_LINE_BAD,
+	HOLDER_LINE_QUEUE,
+	HOLDER_LINE_GPU,
+	HOLDER_LINE_OK,
+	HOLDER_LINE_ERROR
+};
 
-// Parses and changes a line of an answer. Fills *q, or *a (but not its queues), or *f.
+// Parses and changes a line of an answer. Fills *q, or *a (but not its queues), or *f; adds to
+// a->gpus.
 enum holder_line holder_answer_parse(char *line, struct kfd_outcome *q, struct kfd_answer *a,
 				     struct kfd_failure *f);
 

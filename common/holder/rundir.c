@@ -84,9 +84,7 @@ static bool visit(const char *path, bool (*each)(int, void *), void *arg)
 bool kfd_rundir_each(bool (*each)(int dir, void *arg), void *arg)
 {
 	char own[4096], others[3][64];
-	if (!own_path(own, sizeof(own)))
-		own[0] = '\0';
-	if (own[0] && visit(own, each, arg))
+	if (own_path(own, sizeof(own)) && visit(own, each, arg))
 		return true;
 	snprintf(others[0], sizeof(others[0]), "/run/user/%u/gpq", (unsigned)geteuid());
 	snprintf(others[1], sizeof(others[1]), "/tmp/gpq-%u", (unsigned)geteuid());

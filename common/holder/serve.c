@@ -85,7 +85,7 @@ static uint64_t deadline_in_answer(uint64_t until)
 	return until == FOREVER ? 0 : until;
 }
 
-static void send_ok(struct holder *h, struct client *c)
+static void send_ok(struct holder *h, struct client *c, bool addresses)
 {
 	struct kfd_answer a = {.holder = h->pid,
 			       .target = h->target.pid,
@@ -94,8 +94,9 @@ static void send_ok(struct holder *h, struct client *c)
 			       .until_ns = deadline_in_answer(hold_until(h)),
 			       .follows = hold_follows(h, ANY_GPU),
 			       .kept = h->kept,
-			       .ended = h->ending};
-	h->text_len += holder_format_ok(h->text + h->text_len, &a);
+			       .ended = h->ending,
+			       .runtime = h->session.runtime};
+	h->text_len += holder_format_ok(h->text + h->text_len, &a, addresses);
 	send_text(h, c);
 }
 
@@ -111,6 +112,16 @@ static void send_outcomes(struct holder *h, struct client *c, int num, bool addr
 		if (h->text_len > sizeof(h->text) - 2 * HOLDER_LINE_MAX)
 			send_text(h, c);
 	}
+}
+
+// What send_outcomes() leaves free has room for these lines, of 251 bytes each, and the ok line.
+_Static_assert(KFD_MAX_GPUS * 251 + 320 <= 2 * HOLDER_LINE_MAX, "an answer has room for all GPUs");
+static void send_gpus(struct holder *h)
+{
+	struct kfd_session *s = &h->session;
+	kfd_session_load_gpus(s);
+	for (unsigned i = 0; i < s->num_gpus; i++)
+		h->text_len += holder_format_gpu(h->text + h->text_len, &s->gpus[i]);
 }
 
 // ---- requests of clients
@@ -146,13 +157,6 @@ static int need_session(struct holder *h, bool trace, struct kfd_failure *f)
 	return h->failed ? -1 : 0;
 }
 
-// Ends the holder if somebody else ended the session: the queues run then.
-static void check_session(struct holder *h)
-{
-	if (h->opened && !h->failed && !h->session.enabled)
-		h->ending = true;
-}
-
 // What undoes a suspension comes first: the timers (hold_make()), of which the last is SIGKILL;
 // then the session, which the kernel ends when we die; then the queues.
 static int suspend_after_arming(struct holder *h, const struct holder_request *r,
@@ -162,6 +166,7 @@ static int suspend_after_arming(struct holder *h, const struct holder_request *r
 		return -1;
 	if (r->untraced && !h->session.untraced)
 		return kfd_fail(f, KFD_FAULT_HELD_TRACED);
+	h->session.stale |= r->gpus; // exceptions of queues as they are now
 	kfd_step(6);
 	const int n = kfd_session_suspend(&h->session, &r->sel, r->grace, r->idle, h->outcomes, f);
 	kfd_step(7);
@@ -189,7 +194,9 @@ static void serve_suspend(struct holder *h, struct client *c, const struct holde
 	hold_arm(h);
 	h->grace = r->grace;
 	send_outcomes(h, c, n, r->addresses);
-	send_ok(h, c);
+	if (r->gpus)
+		send_gpus(h);
+	send_ok(h, c, r->addresses);
 	serve_new_queues(h); // after the answer, which the client need not wait for
 	if (!h->lock_down_ns)
 		h->lock_down_ns = clock_ns() + HOLDER_LOCK_MS * UINT64_C(1000000);
@@ -207,7 +214,7 @@ static void send_end(struct holder *h, struct client *c, int n)
 		return;
 	}
 	send_outcomes(h, c, n, false);
-	send_ok(h, c);
+	send_ok(h, c, false);
 }
 
 static void serve_untie(struct holder *h, struct client *c, const struct holder_request *r)
@@ -312,7 +319,7 @@ static void serve_queues(struct holder *h, struct client *c, const struct holder
 	}
 	send_outcomes(h, c, list_outcomes(h, KFD_RESULT_SUSPENDED, KFD_RESULT_RUNNING),
 		      r->addresses);
-	send_ok(h, c);
+	send_ok(h, c, r->addresses);
 	serve_new_queues(h);
 }
 
@@ -329,17 +336,16 @@ void serve_line(struct holder *h, struct client *c, char *line)
 	case HOLDER_HOLD:
 		hold_keep(h, c);
 		hold_arm(h);
-		send_ok(h, c);
+		send_ok(h, c, false);
 		break;
 	case HOLDER_RELEASE: serve_untie(h, c, &r); break;
 	case HOLDER_RESUME: serve_resume(h, c, &r); break;
 	case HOLDER_QUEUES: serve_queues(h, c, &r); break;
 	case HOLDER_STATUS:
 		send_outcomes(h, c, list_outcomes(h, KFD_RESULT_SUSPENDED, KFD_RESULT_NONE), false);
-		send_ok(h, c);
+		send_ok(h, c, false);
 		break;
 	}
-	check_session(h);
 }
 
 // Selects queues that appeared and that a hold follows, but none that was resumed by name. Returns
@@ -377,5 +383,4 @@ void serve_new_queues(struct holder *h)
 			break;
 		}
 	}
-	check_session(h);
 }

@@ -94,11 +94,11 @@ static int answer_runtime(struct kfd_session *s)
 	return session_trap(s, KFD_DBG_SEND_RUNTIME_EVENT, &a);
 }
 
-static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct kfd_failure *f)
+static int enable_session(struct kfd_session *s, struct kfd_failure *f)
 {
 	struct kfd_dbg a = {.enable = {.exception_mask = WATCHED,
-				       .rinfo_ptr = (uintptr_t)info,
-				       .rinfo_size = sizeof(*info)}};
+				       .rinfo_ptr = (uintptr_t)&s->runtime,
+				       .rinfo_size = sizeof(s->runtime)}};
 	uint64_t policy;
 	int pipefd[2], r;
 	// The driver writes to this pipe from the target's system calls, which a full pipe would
@@ -123,9 +123,9 @@ static int enable_session(struct kfd_session *s, struct kfd_rinfo *info, struct 
 
 // Without an enabled runtime nothing can be suspended. A process without queues may enable its
 // runtime later, so it is held: its queues are suspended as they appear.
-static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, struct kfd_failure *f)
+static int check_runtime(struct kfd_session *s, struct kfd_failure *f)
 {
-	switch (info->runtime_state) {
+	switch (s->runtime.runtime_state) {
 	case KFD_RUNTIME_ENABLED: return 0;
 	case KFD_RUNTIME_BUSY: return kfd_fail(f, KFD_FAULT_RUNTIME_BUSY);
 	case KFD_RUNTIME_DISABLED: break;
@@ -138,20 +138,19 @@ static int check_runtime(struct kfd_session *s, const struct kfd_rinfo *info, st
 
 int session_attach(struct kfd_session *s, struct kfd_failure *f)
 {
-	struct kfd_rinfo info = {0};
 	if (tracee_seize(s->target.pid, f) < 0)
 		return -1;
 	kfd_step(2);
 	if (probe_session(s, f) < 0)
 		return -1;
 	kfd_step(3);
-	if (enable_session(s, &info, f) < 0)
+	if (enable_session(s, f) < 0)
 		return -1;
 	kfd_step(4);
 	for (int i = 0; i < ANSWERS_IN_STORE; i++)
 		answer_runtime(s);
 	kfd_step(5);
-	return check_runtime(s, &info, f);
+	return check_runtime(s, f);
 }
 
 int kfd_session_open(struct kfd_session *s, const struct kfd_target *target, bool trace,
@@ -196,6 +195,7 @@ static int query_events(struct kfd_session *s, struct kfd_failure *f)
 		if (a.query.exception_mask & KFD_EC_PROCESS_RUNTIME) {
 			answer_runtime(s);
 			session_unhold_all(s);
+			s->runtime = (struct kfd_rinfo){0};
 			s->stale = true;
 		}
 	}
@@ -211,7 +211,7 @@ int kfd_session_events(struct kfd_session *s, struct kfd_failure *f)
 		any |= n > 0;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	if (n == 0) {
-		s->enabled = false;
+		s->enabled = s->taken = false;
 		return kfd_fail(f, kfd_target_alive(&s->target) ? KFD_FAULT_SESSION_LOST
 								: KFD_FAULT_GONE);
 	}
@@ -240,18 +240,19 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f)
 	return 0;
 }
 
-void session_load_gpus(struct kfd_session *s)
+void kfd_session_load_gpus(struct kfd_session *s)
 {
 	struct kfd_dbg a = {.snapshot = {.buf_ptr = (uintptr_t)s->gpus,
-					 .num_entries = 64,
+					 .num_entries = KFD_MAX_GPUS,
 					 .entry_size = sizeof(s->gpus[0])}};
 	if (!s->num_gpus && session_trap(s, KFD_DBG_GET_DEVICE_SNAPSHOT, &a) >= 0)
-		s->num_gpus = a.snapshot.num_entries < 64 ? a.snapshot.num_entries : 64;
+		s->num_gpus = a.snapshot.num_entries < KFD_MAX_GPUS ? a.snapshot.num_entries
+								    : KFD_MAX_GPUS;
 }
 
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id)
 {
-	session_load_gpus(s);
+	kfd_session_load_gpus(s);
 	for (unsigned i = 0; i < s->num_gpus; i++)
 		if (s->gpus[i].gpu_id == gpu_id && s->gpus[i].num_xcc)
 			return s->gpus[i].num_xcc;

@@ -51,6 +51,9 @@ struct kfd_session {
 	int kfd;
 	int events; // pipe of driver events; its end of file: the session is over
 	bool enabled;
+	// As the driver told it when the session began; all 0 once the runtime has begun or ended
+	// since, as the driver does not tell it again.
+	struct kfd_rinfo runtime;
 	bool untraced;  // the target is not traced, so it has no stops to serve
 	bool taken;     // taken by another debugger: calls fail until that debugger ends
 	bool stale;     // the queue list has to be read again
@@ -59,12 +62,13 @@ struct kfd_session {
 	uint64_t since_ns; // when the first held queue was suspended (CLOCK_MONOTONIC); 0: none
 	unsigned num;      // entries of `queues`
 	unsigned num_gpus;
-	bool acquired[64]; // by index in `gpus`: the target is known to have acquired the GPU
+	bool acquired[KFD_MAX_GPUS]; // by index in `gpus`: the target is known to have acquired the
+				     // GPU
 	bool held[KFD_MAX_QUEUES];  // by queue id: suspended by this session
 	bool fresh[KFD_MAX_QUEUES]; // by queue id: the queue has appeared; the caller clears this
 	// Large arrays are last, as they are mostly never touched (struct holder).
 	struct kfd_queue_entry queues[KFD_MAX_QUEUES]; // by ascending id
-	struct kfd_device_entry gpus[64];              // in the driver's order
+	struct kfd_device_entry gpus[KFD_MAX_GPUS];    // in the driver's order
 };
 
 // Test builds only (make testing): the environment variable GPQ_TEST_STOP=WHO:N stops a process at
@@ -119,6 +123,9 @@ int kfd_session_refresh(struct kfd_session *s, struct kfd_failure *f);
 
 bool kfd_among(const uint32_t *list, unsigned num, uint32_t value);
 bool kfd_selected(const struct kfd_selection *sel, const struct kfd_queue_entry *q);
+
+// Fills s->gpus, at the first call only.
+void kfd_session_load_gpus(struct kfd_session *s);
 
 // Returns the number of XCCs of a GPU of the target, 1 when unknown.
 unsigned kfd_session_xccs(struct kfd_session *s, uint32_t gpu_id);

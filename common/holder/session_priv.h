@@ -28,7 +28,4 @@ int session_attach(struct kfd_session *s, struct kfd_failure *f);
 // session_attach(), then lets the target go (session_untraced.c).
 int session_attach_untraced(struct kfd_session *s, struct kfd_failure *f);
 
-// Fills s->gpus, at the first call only.
-void session_load_gpus(struct kfd_session *s);
-
 void session_unhold_all(struct kfd_session *s);

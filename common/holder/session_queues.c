@@ -224,7 +224,7 @@ static int check_pasid(struct kfd_session *s, unsigned gpu, struct kfd_failure *
 static int guard_suspension(struct kfd_session *s, const uint32_t *ids, unsigned n,
 			    struct kfd_failure *f)
 {
-	session_load_gpus(s);
+	kfd_session_load_gpus(s);
 	if (!s->num_gpus)
 		return kfd_fail(f, KFD_FAULT_SYSTEM, "list the GPUs of the process",
 				"none is known");
@@ -284,8 +284,6 @@ int kfd_session_suspend(struct kfd_session *s, const struct kfd_selection *sel, 
 	uint32_t ids[KFD_MAX_QUEUES];
 	struct attempt at;
 	unsigned n;
-	if (grace > KFD_GRACE_MAX)
-		return kfd_fail(f, KFD_FAULT_GRACE, (long)grace);
 	begin_attempt(&at);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (s->stale && kfd_session_refresh(s, f) < 0)

@@ -3,6 +3,31 @@
 
 #include "common/cli/err.h"
 
+// Returns the struct that has the option `name` as its member at `offset`; NULL: no such option.
+static const void *struct_of_option(const struct opt_set *set, const char *name, size_t offset)
+{
+	const struct opt *o = opts_find(set->table, name, 0);
+	return o ? (const char *)set->base + o->offset - offset : NULL;
+}
+
+int host_choice_check(const struct opt_set *sets)
+{
+	int status = GPQ_OK;
+	for (; sets->table && !status; sets++) {
+		if (!sets->base)
+			continue;
+		const struct pick_opts *processes =
+			struct_of_option(sets, "ns-pid", offsetof(struct pick_opts, ns_pid));
+		const struct pick_queues_opts *queues =
+			struct_of_option(sets, "prio", offsetof(struct pick_queues_opts, prio));
+		struct pick_queues parsed = {0};
+		status = processes ? pick_check(processes) : GPQ_OK;
+		status = !status && queues ? pick_queues_init(&parsed, queues) : status;
+		pick_queues_fini(&parsed);
+	}
+	return status;
+}
+
 bool host_choice_asks(const struct host_choice *by)
 {
 	return pick_asks(by->processes) || pick_queues_asks(by->queues);
@@ -27,12 +52,20 @@ int picked_init(struct picked *p, struct host_choice by)
 	return pick_queues_init(&p->queues, by.queues);
 }
 
+static bool picked_lists(const void *arg, pid_t pid)
+{
+	const struct picked *p = arg;
+	return pick_keeps(&p->pick, pid) || pids_has(&p->more, pid);
+}
+
 int picked_load(struct picked *p, const struct queue_rows_how *how)
 {
 	p->how = *how;
-	p->how.keep = pick_keeps;
-	p->how.arg = &p->pick;
+	p->how.keep = picked_lists;
+	p->how.arg = p;
 	int status = pick_init(&p->pick, p->by.processes, &p->cache);
+	if (!status && p->find_more)
+		p->find_more(p);
 	status = status ? status : queue_rows_load(&p->rows, &p->cache, &p->how);
 	if (!status && !how->mqds_file)
 		status = pick_select_gpus(&p->rows.gpus, &p->by.queues->gpus);
@@ -43,7 +76,8 @@ int picked_check_ids(const struct picked *p)
 {
 	struct pids pids = {0};
 	for (size_t i = 0; i < p->rows.n && p->queues.n; i++)
-		if (p->rows.rows[i].qid != KFD_UNKNOWN)
+		if (p->rows.rows[i].qid != KFD_UNKNOWN &&
+		    !pids_has(&p->more, (pid_t)p->rows.rows[i].pid))
 			pids_push(&pids, (pid_t)p->rows.rows[i].pid);
 	const int status = pids.n ? pick_queues_check(&p->queues, &pids) : GPQ_OK;
 	free(pids.v);
@@ -52,9 +86,30 @@ int picked_check_ids(const struct picked *p)
 
 enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r)
 {
-	if (!pick_has_gpu(p->how.mqds_file ? NULL : &p->rows.gpus, &p->by.queues->gpus, r->gpu_id))
+	if (pids_has(&p->more, (pid_t)r->pid) ||
+	    !pick_has_gpu(p->how.mqds_file ? NULL : &p->rows.gpus, &p->by.queues->gpus, r->gpu_id))
 		return KFD_ANSWER_NO;
 	return pick_queues_keeps(&p->queues, r);
+}
+
+static void note_unknown_prio(size_t queues)
+{
+	if (queues)
+		err_note("--prio: %zu queues of unknown priority are left out", queues);
+}
+
+int picked_hide(struct picked *p)
+{
+	size_t unknown = 0;
+	int status = picked_check_ids(p);
+	status = status ? status : pick_queues_check_prio(&p->queues, &p->rows);
+	for (size_t i = 0; i < p->rows.n && !status; i++) {
+		const enum kfd_answer3 keeps = picked_keeps(p, &p->rows.rows[i]);
+		p->rows.rows[i].hidden = keeps != KFD_ANSWER_YES;
+		unknown += keeps == KFD_ANSWER_UNKNOWN;
+	}
+	note_unknown_prio(unknown);
+	return status;
 }
 
 void picked_fini(struct picked *p)
@@ -63,6 +118,7 @@ void picked_fini(struct picked *p)
 	pick_queues_fini(&p->queues);
 	queue_rows_fini(&p->rows);
 	process_cache_fini(&p->cache);
+	free(p->more.v);
 }
 
 // -Q ID needs a single process. -Q PID:ID is not checked: the process may be in another snapshot.
@@ -94,8 +150,7 @@ static void hide_queues(struct queue_rows *q, const struct pick_queues *queues)
 			    !pick_has_gpu(&q->gpus, gpus, r->gpu_id);
 		unknown += fits == KFD_ANSWER_UNKNOWN;
 	}
-	if (unknown)
-		err_note("--prio: %zu queues of unknown priority are left out", unknown);
+	note_unknown_prio(unknown);
 }
 
 int host_choose(struct queue_rows *q, const struct host_choice *by)

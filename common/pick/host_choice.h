@@ -14,6 +14,11 @@ struct host_choice {
 
 // The queues of the chosen processes of a host. Zeroed before picked_init().
 struct picked {
+	// Called once the chosen processes are known: adds to `more` other processes whose queues
+	// picked_load() is to read as well. picked_keeps() keeps none of these. NULL: none are
+	// added.
+	void (*find_more)(struct picked *p);
+	struct pids more;
 	struct host_choice by;
 	struct process_cache cache;
 	struct pick pick;
@@ -32,9 +37,18 @@ int picked_load(struct picked *p, const struct queue_rows_how *how);
 // Checks -Q against the processes that have queues. Returns GPQ_OK, or GPQ_USAGE after a message.
 int picked_check_ids(const struct picked *p);
 
-// Do --gpu, -Q, --type, --prio choose the row? KFD_ANSWER_UNKNOWN: its priority is not known.
+// Is the row of a chosen process, and do --gpu, -Q, --type, --prio choose it? KFD_ANSWER_UNKNOWN:
+// its priority is not known.
 enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r);
+
+// Checks -Q and --prio, then hides the rows that the options do not choose. Returns GPQ_OK, or the
+// exit status after a message.
+int picked_hide(struct picked *p);
 void picked_fini(struct picked *p);
+
+// Checks the words of PICK_OPTS and PICK_QUEUES_OPTS, where the tables of `sets` have them, without
+// a look at the host. Returns GPQ_OK, or the exit status after a message.
+int host_choice_check(const struct opt_set *sets);
 
 // Is any option of the selector given?
 bool host_choice_asks(const struct host_choice *by);

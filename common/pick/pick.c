@@ -6,6 +6,8 @@
 #include "common/host/root.h"
 #include "common/host/number.h"
 
+#include <pwd.h>
+
 // Adds the host's PIDs that `find` finds for a PID: its descendants, or the processes that have it
 // inside a container.
 static int add_found_pids(struct pick *p, ssize_t (*find)(pid_t pid, pid_t **pids), pid_t pid)
@@ -51,13 +53,17 @@ static void find_own_pids(struct pick *p)
 	}
 }
 
+// Bytes of names of pods and namespaces (RFC 1123), of UIDs, and of both together.
+#define POD_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-._/"
+
 static int check_pods(const struct words *pods)
 {
 	for (size_t i = 0; i < pods->n; i++)
-		if (strlen(pods->v[i]) < 8 || pods->v[i][strspn(pods->v[i], "0123456789abcdef-_")])
-			return err_fail(
-				GPQ_USAGE, "kubectl get pod NAME -o jsonpath={.metadata.uid}",
-				"--pod %s: give a pod's UID, or its first 8 digits", pods->v[i]);
+		if (!*pods->v[i] || pods->v[i][strspn(pods->v[i], POD_BYTES)])
+			return err_fail(GPQ_USAGE, "gpq ps -o PID,POD shows names",
+					"--pod %s: give a pod's NAME, NAMESPACE/NAME, or its UID "
+					"(8 digits or more)",
+					pods->v[i]);
 	return GPQ_OK;
 }
 
@@ -69,15 +75,39 @@ static int compile_patterns(struct regex **r, const char *option, const struct w
 	return regex_init(*r, option, patterns);
 }
 
-int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
+static int compile_words(struct pick *p)
 {
-	*p = (struct pick){.opts = opts, .processes = processes};
+	const struct pick_opts *opts = p->opts;
 	if ((opts->ns_pid || opts->tree) && !opts->pids.given)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = check_pods(&opts->pods);
 	status = status ? status : compile_patterns(&p->comm, "--comm", &opts->comms);
-	status = status ? status : compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
+	return status ? status : compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
+}
+
+static int check_users(const struct words *users)
+{
+	uint64_t uid;
+	for (size_t i = 0; i < users->n && host_is_live(); i++)
+		if (!parse_u64(users->v[i], &uid) && !getpwnam(users->v[i]))
+			return err_fail(GPQ_NOTFOUND, "give a login name, or a number",
+					"--user %s: there is no such user", users->v[i]);
+	return GPQ_OK;
+}
+
+int pick_check(const struct pick_opts *opts)
+{
+	struct pick p = {.opts = opts};
+	const int status = compile_words(&p);
+	pick_fini(&p);
+	return status ? status : check_users(&opts->users);
+}
+
+int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes)
+{
+	*p = (struct pick){.opts = opts, .processes = processes};
+	int status = compile_words(p);
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	find_own_pids(p);
@@ -163,6 +193,35 @@ static bool container_matches(const struct pick *p, pid_t pid)
 	return false;
 }
 
+static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, const char *word),
+		       pid_t pid)
+{
+	SCOPED(buf_fini) struct buf text = {0};
+	bool found = false;
+	if (host_read(&text, PATH("/proc/%d/cgroup", (int)pid)) > 0)
+		for (size_t i = 0; i < w->n && !found; i++)
+			found = is(text.data, w->v[i]);
+	return found;
+}
+
+// A shorter word is no beginning of a UID that anybody gives.
+static bool is_of_uid(const char *cgroup, const char *word)
+{
+	return strlen(word) >= 8 && cgroup_of_pod(cgroup, word);
+}
+
+// --pod names a pod by NAMESPACE/NAME, by NAME, or by the beginning of its UID.
+static bool pod_matches(const struct pick *p, pid_t pid)
+{
+	const char *pod = process_cache_get(p->processes, pid, PROCESS_CONTAINER)->container.pod;
+	const struct words *w = &p->opts->pods;
+	const char *name = strchr(pod, '/');
+	for (size_t i = 0; i < w->n && name; i++)
+		if (strcmp(w->v[i], pod) == 0 || strcmp(w->v[i], name + 1) == 0)
+			return true;
+	return any_cgroup(w, is_of_uid, pid);
+}
+
 // Is the effective user one of --user, by login name or number?
 static bool user_matches(const struct pick *p, pid_t pid)
 {
@@ -178,17 +237,6 @@ static bool user_matches(const struct pick *p, pid_t pid)
 	return false;
 }
 
-static bool any_cgroup(const struct words *w, bool (*is)(const char *cgroup, const char *word),
-		       pid_t pid)
-{
-	SCOPED(buf_fini) struct buf text = {0};
-	bool found = false;
-	if (host_read(&text, PATH("/proc/%d/cgroup", (int)pid)) > 0)
-		for (size_t i = 0; i < w->n && !found; i++)
-			found = is(text.data, w->v[i]);
-	return found;
-}
-
 bool pick_keeps(const void *arg, pid_t pid)
 {
 	const struct pick *p = arg;
@@ -202,22 +250,19 @@ bool pick_keeps(const void *arg, pid_t pid)
 	return (!p->comm || comm_matches(p, pid)) && (!p->cmdline || cmdline_matches(p, pid)) &&
 	       (!o->containers.n || container_matches(p, pid)) &&
 	       (!o->cgroups.n || any_cgroup(&o->cgroups, cgroup_within, pid)) &&
-	       (!o->pods.n || any_cgroup(&o->pods, cgroup_of_pod, pid)) &&
-	       (!o->users.n || user_matches(p, pid));
+	       (!o->pods.n || pod_matches(p, pid)) && (!o->users.n || user_matches(p, pid));
 }
 
 bool pick_is_ours(pid_t pid, struct process_cache *processes)
 {
-	bool queue = false;
-	DIR *d;
 	if (strncmp(process_cache_get(processes, pid, PROCESS_STATUS)->proc.comm, "gpq-", 4) != 0)
 		return false;
-	d = host_opendir(PATH("/sys/class/kfd/kfd/proc/%d/queues", (int)pid));
-	for (struct dirent *e; d && !queue && (e = host_readdir(d));)
-		queue = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return !queue;
+	SCOPED(closedir_at)
+	DIR *d = host_opendir(PATH("/sys/class/kfd/kfd/proc/%d/queues", (int)pid));
+	for (struct dirent *e; d && (e = host_readdir(d));)
+		if (e->d_name[0] != '.')
+			return false;
+	return true;
 }
 
 bool pick_needs_host(const struct pick_opts *o)

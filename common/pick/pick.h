@@ -38,7 +38,7 @@ struct pick_opts {
 		    usual "only processes of these containers"),                                   \
 		OPT(type, pick.cgroups, "cgroup", 0, OPT_LIST, "PATH",                             \
 		    rare "only processes of this control group or below"),                         \
-		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "UID",                                   \
+		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "NAME|UID",                              \
 		    rare "only processes of these kubernetes pods"),                               \
 		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                                \
 		    rare "only processes of these users"),                                         \
@@ -58,6 +58,10 @@ struct pick {
 	struct pids own;              // gpq and its ancestors, on a running host
 	struct regex *comm, *cmdline; // NULL without the option
 };
+
+// Checks the words of the options, without a look at the host. Returns GPQ_OK, or the exit status
+// after a message.
+int pick_check(const struct pick_opts *opts);
 
 // Returns GPQ_OK, or the exit status after a message: a wrong REGEX, no container has such a PID.
 int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache *processes);

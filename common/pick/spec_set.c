@@ -13,12 +13,17 @@ const struct opt pick_spec_keys[] = {PICK_OPTS(pick_spec), PICK_QUEUES_OPTS(pick
 static int unknown_key(const char *option, const char *key)
 {
 	const char *names[COUNT(pick_spec_keys)] = {0};
+	SCOPED(buf_fini) struct buf next = {0};
+	buf_puts(&next, "KEY=VALUE chooses, as comm=train or container=serve");
 	for (size_t i = 0; pick_spec_keys[i].name; i++)
 		names[i] = pick_spec_keys[i].name;
-	const char *guess = text_suggest(key, names);
-	return err_fail(GPQ_USAGE, "keys are the long options that choose processes and queues",
-			"%s: %s is no key%s%s", option, *key ? key : "(nothing)",
-			guess ? ", did you mean " : "", guess ? guess : "");
+	const char *guess = opts_suggest(key, names);
+	for (size_t i = 0; !guess && names[i]; i++)
+		if (strcmp(names[i], "type") != 0 && strcmp(names[i], "prio") != 0) // refused
+			buf_printf(&next, "%s%s", i ? ", " : "; keys: ", names[i]);
+	return err_fail(GPQ_USAGE, next.data, "%s: %s is no key%s%s", option,
+			*key ? key : "(nothing)", guess ? ", did you mean " : "",
+			guess ? guess : "");
 }
 
 // Stores a condition: "KEY=VALUE", or "KEY" of a flag.
@@ -38,12 +43,22 @@ static int store_condition(struct pick_spec *s, const char *option, char *condit
 	return opts_store(o, s, value);
 }
 
-// Ends the condition at `text` and gives the next one, or NULL; "\&" becomes "&".
+bool pick_spec_begins(const char *text)
+{
+	char key[32];
+	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+	const bool ends = !text[n] || text[n] == ',';
+	snprintf(key, sizeof(key), "%.*s", (int)n, text);
+	const struct opt *o = ends ? opts_find(pick_spec_keys, key, 0) : NULL;
+	return (text[n] == '=' && *text != '-' && n) || (o && !opt_arg(o));
+}
+
+// Ends the condition at `text` and gives the next one, or NULL; "\," becomes ",".
 static char *next_condition(char *text)
 {
 	char *to = text;
-	for (; *text && *text != '&'; text++) {
-		text += text[0] == '\\' && text[1] == '&';
+	for (; *text && !(*text == ',' && pick_spec_begins(text + 1)); text++) {
+		text += text[0] == '\\' && text[1] == ',';
 		*to++ = *text;
 	}
 	char *next = *text ? text + 1 : NULL;
@@ -97,6 +112,19 @@ static int check_spec_queues(const struct spec *v, const char *option)
 	return GPQ_OK;
 }
 
+int spec_check(const char *option, const char *text, bool *processes)
+{
+	struct spec v = {0};
+	int status = pick_spec_parse(&v.spec, option, text);
+	status = status ? status : pick_queues_init(&v.queues, &v.spec.queues);
+	status = status ? status : check_spec_queues(&v, option);
+	status = status ? status : pick_check(&v.spec.pick);
+	*processes = pick_asks(&v.spec.pick);
+	pick_queues_fini(&v.queues);
+	pick_spec_fini(&v.spec);
+	return status;
+}
+
 static int check_spec_processes(const struct spec *v, const char *option, const char *text)
 {
 	const struct pick_opts *o = &v->spec.pick;
@@ -118,6 +146,7 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 		s->v[at] = s->v[at - 1];
 	s->v[at] = v;
 	v->number = number;
+	v->words = xasprintf("%s %s", option, text);
 	int status = pick_spec_parse(&v->spec, option, text);
 	status = status ? status : pick_queues_init(&v->queues, &v->spec.queues);
 	status = status ? status : check_spec_queues(v, option);
@@ -159,6 +188,7 @@ void spec_set_fini(struct spec_set *s)
 		pick_queues_fini(&s->v[i]->queues);
 		kfd_topology_fini(&s->v[i]->gpus);
 		pick_spec_fini(&s->v[i]->spec);
+		free(s->v[i]->words);
 		free(s->v[i]);
 	}
 	free(s->v);
@@ -184,21 +214,32 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 	return picks;
 }
 
-// Returns the first SPEC that the process fits, and in *sel which of its queues; or NULL.
+// Returns the first SPEC that the process fits, and in *sel which of its queues; or NULL. Marks
+// those that it is the first process to fit.
 static const struct spec *first_fitting_spec(const struct spec_set *s, const struct pick *picks,
 					     pid_t pid, struct kfd_selection **sel)
 {
+	const struct spec *first = NULL;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct spec *v = s->v[i];
+		struct spec *v = s->v[i];
 		if (!picks[i].opts || !pick_keeps(&picks[i], pid))
 			continue;
-		*sel = xcalloc(1, sizeof(**sel));
-		pick_queues_select(&v->queues, pid, &v->gpus, *sel);
-		if (!v->queues.n || (*sel)->num_ids)
-			return v;
-		free(*sel);
+		struct kfd_selection *one = xcalloc(1, sizeof(*one));
+		pick_queues_select(&v->queues, pid, &v->gpus, one);
+		const bool fits = !v->queues.n || one->num_ids;
+		v->fits += fits;
+		if (fits && first && first->number != v->number)
+			v->taker = first;
+		else
+			v->taken |= fits;
+		if (fits && !first) {
+			first = v;
+			*sel = one;
+		} else {
+			free(one);
+		}
 	}
-	return NULL;
+	return first;
 }
 
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
@@ -224,4 +265,19 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	for (size_t i = 0; i < s->n; i++)
 		pick_fini(&picks[i]);
 	return status;
+}
+
+void spec_set_name_unused(const struct spec_set *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct spec *v = s->v[i];
+		if (!v->fits)
+			err_hint("gpq ps -a lists what can be chosen", "%s: fits nothing now",
+				 v->words);
+		else if (!v->taken)
+			err_hint("the first that a process fits has it",
+				 "%s: chooses none: what it fits (%zu) belongs to those before it, "
+				 "as %s",
+				 v->words, v->fits, v->taker->words);
+	}
 }

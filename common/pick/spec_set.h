@@ -1,7 +1,8 @@
-// SPECs: selectors (pick.h, pick_queues.h) that are written as one word, KEY=VALUE&KEY=VALUE.
+// SPECs: selectors (pick.h, pick_queues.h) that are written as one word, KEY=VALUE,KEY=VALUE.
 //
 // Keys are the long options of PICK_OPTS and PICK_QUEUES_OPTS, values their arguments; those
-// without an argument stand alone: "tree&pid=4711". An & within a value is written \&. As with the
+// without an argument stand alone: "tree,pid=4711". Other commas are of the value: "pid=1,2". One
+// within a value that would begin a condition, as in "cmdline=a,b=c", is written \,. As with the
 // options, a repeated key and commas add up (prio is refused), different keys narrow each other
 // down; several SPECs add up.
 //
@@ -23,12 +24,23 @@ extern const struct opt pick_spec_keys[]; // the options of struct pick_spec
 
 // Reads a SPEC, `text`, the argument of the option `option` ("--offline"). Returns GPQ_OK, or
 // GPQ_USAGE after a message. Free *s with pick_spec_fini(), whatever is returned.
+// Does the text behind a comma begin a condition? "KEY=" does, also with an unknown KEY, which is
+// refused then, and a flag does: "tree".
+bool pick_spec_begins(const char *text);
 int pick_spec_parse(struct pick_spec *s, const char *option, const char *text);
 void pick_spec_fini(struct pick_spec *s);
+
+// Checks a SPEC, the argument of `option`, without a look at the host. *processes: does it choose
+// among processes? Returns GPQ_OK, or the exit status after a message.
+int spec_check(const char *option, const char *text, bool *processes);
 
 struct spec_set {
 	struct spec {
 		size_t number;
+		char *words; // owned; option and text as they were given
+		size_t fits; // processes that have fitted, each as often as it was looked at
+		const struct spec *taker; // the SPEC of a lower number that took the last of them
+		bool taken;               // one has belonged to this number
 		struct pick_spec spec;
 		struct pick_queues queues;
 		struct kfd_topology gpus; // the topology, with the GPUs of gpu= selected
@@ -53,3 +65,7 @@ void spec_set_fini(struct spec_set *s);
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
 		  void *arg);
+
+// Names the SPECs that no process has fitted so far, in messages, and those all of whose processes
+// belong to lower numbers.
+void spec_set_name_unused(const struct spec_set *s);

@@ -73,6 +73,7 @@ static void fill_proc_container(const struct queue_rows *q, struct queue_row *r,
 		return;
 	r->process.container_id = who->container.id;
 	r->process.container = who->short_id;
+	r->process.pod = *who->container.pod ? who->container.pod : NULL;
 	r->process.runtime = *who->container.runtime ? who->container.runtime : NULL;
 	if ((q->how->want & READ_CONTAINER_NAME) &&
 	    container_name(&who->container, name, sizeof(name)))
@@ -179,7 +180,7 @@ static const char *row_state(const struct queue_row *r)
 	if (r->now.holder != INT64_MIN)
 		return "suspended";
 	if (r->on_hw < 0)
-		return r->mqd.turns ? "turns" : "unknown";
+		return r->mqd.turns ? "takes-turns" : "unknown";
 	if (!r->on_hw)
 		return "off-hardware";
 	const uint64_t backlog = r->v[MQD_D_BACKLOG];
@@ -285,9 +286,22 @@ static void row_of_queue(struct queue_rows *q, const struct kfd_proc *proc, size
 	fill_live(q, r);
 }
 
-static uint64_t summed_counts(uint64_t a, uint64_t b)
+void add_count(uint64_t *sum, uint64_t count)
 {
-	return a == KFD_UNKNOWN || b == KFD_UNKNOWN ? KFD_UNKNOWN : a + b;
+	*sum = *sum == KFD_UNKNOWN || count == KFD_UNKNOWN ? KFD_UNKNOWN : *sum + count;
+}
+
+uint64_t queue_rows_usage(const struct queue_rows *q, const struct kfd_proc *proc, size_t member)
+{
+	uint64_t sum = proc->usages ? 0 : KFD_UNKNOWN, one;
+	for (uint32_t i = 0; i < proc->usages; i++) {
+		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
+		const struct kfd_gpu *g = kfd_topology_find(&q->gpus, u->gpu_id);
+		memcpy(&one, (const char *)u + member, sizeof(one));
+		if (!g || g->selected)
+			add_count(&sum, one);
+	}
+	return sum;
 }
 
 // Adds a row for a process without queues, with its counters summed over all GPUs.
@@ -295,14 +309,9 @@ static void row_of_idle(struct queue_rows *q, const struct kfd_proc *proc)
 {
 	struct kfd_usage *all = &add_queue_row(q, proc->pid)->usage;
 	all->pasid = proc->pasid;
-	if (proc->usages)
-		all->vram_bytes = all->evicted_ns = all->sdma_ns = 0;
-	for (uint32_t i = 0; i < proc->usages; i++) {
-		const struct kfd_usage *u = &q->procs.usages[proc->usage + i];
-		all->vram_bytes = summed_counts(all->vram_bytes, u->vram_bytes);
-		all->evicted_ns = summed_counts(all->evicted_ns, u->evicted_ns);
-		all->sdma_ns = summed_counts(all->sdma_ns, u->sdma_ns);
-	}
+	all->vram_bytes = QUEUE_ROWS_USAGE(q, proc, vram_bytes);
+	all->evicted_ns = QUEUE_ROWS_USAGE(q, proc, evicted_ns);
+	all->sdma_ns = QUEUE_ROWS_USAGE(q, proc, sdma_ns);
 }
 
 // Adds rows for a process that mqds has and sysfs has not: after exec, its directory in sysfs may
@@ -331,9 +340,11 @@ static void make_queue_rows(struct queue_rows *q)
 	q->chosen_only = !how->mqds_file && recorded_chosen(&q->chosen);
 	for (size_t i = 0; i < q->procs.nprocs; i++) {
 		const struct kfd_proc *proc = &q->procs.procs[i];
+		const uint64_t memory = QUEUE_ROWS_USAGE(q, proc, vram_bytes);
 		for (uint32_t k = 0; k < proc->queues; k++)
 			row_of_queue(q, proc, proc->queue + k);
-		if (!proc->queues && how->idle)
+		if (!proc->queues &&
+		    (how->idle || (how->memory && memory && memory != KFD_UNKNOWN)))
 			row_of_idle(q, proc);
 	}
 	for (size_t i = 0; i < q->mqds.nprocs; i++) {
@@ -359,7 +370,8 @@ static int load_host_queues(struct queue_rows *q)
 	if (want & (READ_VRAM | READ_SDMA | READ_EVICTED | READ_CU | READ_PASID))
 		want |= READ_GPU;
 	// The low bits are those of enum kfd_want.
-	struct kfd_procs_how procs = {.want = (want & 255) | (how->idle ? KFD_WANT_IDLE_GPUS : 0) |
+	struct kfd_procs_how procs = {.want = (want & 255) |
+					      (how->idle || how->memory ? KFD_WANT_IDLE_GPUS : 0) |
 					      (want & READ_MQD ? KFD_WANT_JOIN : 0),
 				      .keep = how->keep,
 				      .arg = how->arg};

@@ -57,7 +57,7 @@ struct queue_row {
 	struct {
 		int64_t ns_pid; // PID inside the process's container
 		const char *comm, *cmdline, *user;
-		const char *container, *container_id, *runtime;
+		const char *container, *container_id, *runtime, *pod;
 		char *container_name; // owned
 		const char *state;    // "alive", "zombie", or "gone": KFD's directory outlives it
 		int8_t traced;        // a debugger or a gpq holder traces the process
@@ -76,7 +76,6 @@ struct queue_row {
 	uint64_t v[MQD_SUMMARY];
 	const char *level;   // "low", "medium", "high": name of MQD_V_PIPE_PRIO
 	const char *packets; // "aql", "pm4"; NULL of SDMA queues
-	int8_t on_hw;        // 1: the queue is in a hardware slot
 
 	struct {                   // the queue's MQD
 		uint32_t index;    // index in queue_rows.mqds.queues; UINT32_MAX: unknown
@@ -84,12 +83,14 @@ struct queue_row {
 		bool turns;        // the queue's residency is RESIDENCY_TURNS
 	} mqd;
 
-	// "running", "idle", "mapped", "turns", "suspended", "evicted", "off-hardware", "unknown"
+	// "running", "idle", "mapped", "takes-turns", "suspended", "evicted", "off-hardware",
+	// "unknown"
 	const char *state;
 	bool doubtful; // `state` is "off-hardware": evicted, or held by a debugger that detached
+	int8_t on_hw;  // 1: the queue is in a hardware slot
 
-	uint32_t seq; // order in which rows were found, from 0
 	bool hidden;  // set by callers: the row is left out
+	uint32_t seq; // order in which rows were found, from 0
 };
 
 struct queue_rows_how {
@@ -97,6 +98,7 @@ struct queue_rows_how {
 	const char *mqds_file; // a copy of mqds to read instead of a host ("-": standard input)
 	const char *rls_file;  // for mqds_file: the runlists of the same moment; NULL: unknown
 	bool idle;             // also processes without queues
+	bool memory;           // also those with memory on a GPU; counters are of all GPUs then
 	bool likely;           // take the likeliest MQD where none is certain
 	bool (*keep)(const void *arg, pid_t pid); // processes to list; NULL: all
 	const void *arg;
@@ -169,6 +171,15 @@ uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wp
 // Returns what the GPU consumed since the queue was created, in the unit of the pointers: the write
 // pointer less the backlog. UINT64_MAX: unknown, or write pointers wrap (not `whole_wptr`).
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
+
+// Returns the sum of a counter, the member of struct kfd_usage at this offset, over all contexts of
+// a process and all selected GPUs. KFD_UNKNOWN: unknown on one of them, or not counted anywhere.
+uint64_t queue_rows_usage(const struct queue_rows *q, const struct kfd_proc *proc, size_t member);
+#define QUEUE_ROWS_USAGE(q, proc, member) \
+	queue_rows_usage((q), (proc), offsetof(struct kfd_usage, member))
+
+// Adds a count to a sum, which is KFD_UNKNOWN once one of them was.
+void add_count(uint64_t *sum, uint64_t count);
 
 // Reads the runlists (queue_rows_load() does). Returns GPQ_OK, also if a host has none, or the exit
 // status after a message about a file that the user named.

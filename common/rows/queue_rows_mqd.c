@@ -8,8 +8,7 @@
 #include "common/cli/input.h"
 #include "common/host/root.h"
 
-#define MQDS "/sys/kernel/debug/kfd/mqds"
-#define RLS  "/sys/kernel/debug/kfd/rls"
+#define RLS "/sys/kernel/debug/kfd/rls"
 
 // --- loading MQDs and runlists ---
 
@@ -88,7 +87,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 		int status = input_read(&q->text, file);
 		if (status)
 			return status;
-	} else if (reader_read(&q->text, MQDS) < 0) {
+	} else if (reader_read(&q->text, MQDS_PATH) < 0) {
 		q->mqds_error = errno;
 		return GPQ_OK;
 	}
@@ -101,7 +100,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 	mqds_parse(&q->mqds, q->text.data ? q->text.data : "", q->text.len);
 	summarize_mqds(q);
 	if (file && !q->mqds.nprocs && q->mqds.count.foreign)
-		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS,
+		return err_fail(GPQ_FAILED, "it must be a copy of " MQDS_PATH,
 				"%s: line %u is not in MQD-dump format", input_name(file),
 				q->mqds.count.first_foreign);
 	if (!file)
@@ -211,7 +210,8 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 
 // --- explaining unknown values ---
 
-// Notes how many queues have no value from a sysfs file that was wanted.
+// Notes how many queues have no value from a sysfs file that was wanted. Those of a copy of mqds
+// have no qid.
 static void explain_sysfs(const struct queue_rows *q)
 {
 	static const struct {
@@ -231,7 +231,7 @@ static void explain_sysfs(const struct queue_rows *q)
 		n[2] += queue && !r->type;
 	}
 	for (size_t f = 0; f < COUNT(files); f++)
-		if (n[f] && (q->how->want & files[f].want) && !q->how->mqds_file)
+		if (n[f] && q->how->want & files[f].want)
 			err_note("%s: unknown for %zu queues: sysfs file %s is missing, "
 				 "unreadable%s",
 				 files[f].what, n[f], files[f].file, files[f].rest);
@@ -276,11 +276,11 @@ static bool explain_dump(const struct queue_rows *q)
 	} faults[] = {{m->lost_lines, "lines are missing between others"},
 		      {m->cut, "MQDs are cut short"},
 		      {m->no_gpu, "queues do not tell their GPU"}};
-	bool damaged = dump_explain(file, MQDS, &m->count, m->bad_words, q->text.len,
+	bool damaged = dump_explain(file, MQDS_PATH, &m->count, m->bad_words, q->text.len,
 				    "no process had KFD open");
 	for (size_t i = 0; i < COUNT(faults); i++)
 		if (faults[i].n)
-			damaged |= dump_fault(file, MQDS, faults[i].n, faults[i].what);
+			damaged |= dump_fault(file, MQDS_PATH, faults[i].n, faults[i].what);
 	return damaged;
 }
 
@@ -362,7 +362,7 @@ bool queue_rows_explain(const struct queue_rows *q)
 			 "container: "
 			 "names, users and containers are unknown");
 	if (q->mqds_error && q->mqds_error != ENODATA)
-		err_note(MQDS ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
+		err_note(MQDS_PATH ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
 	explain_sysfs(q);
 	bool damaged = explain_dump(q);
 	damaged |= queue_rows_explain_rls(q);

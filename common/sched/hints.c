@@ -180,7 +180,8 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 static enum answer count_status(struct hints *h, struct client *c, uint64_t id)
 {
 	(void)id;
-	bucket_take(&c->paid_ns, h->now_ns, (HINTS_STATUS_COST - 1) * REQUEST_NS);
+	(void)h;
+	c->paid_ns += (HINTS_STATUS_COST - 1) * REQUEST_NS; // beside what each request costs
 	return STATUS;
 }
 

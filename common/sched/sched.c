@@ -82,7 +82,7 @@ static bool has_room(struct sched *s, uint64_t user)
 		}
 	const bool full = user != 0 && same >= most / USER_PART;
 	if ((full || all >= most) && !s->said_full)
-		err_warn("gpq sched --status counts them (LEFT-OUT)",
+		err_warn("gpq sched --status counts them (LEFT_OUT)",
 			 "%zu processes%s%s are as many as can be held: further ones run",
 			 full ? same : all, full ? " of user " : "", full ? proc_user(user) : "");
 	s->said_full |= full || all >= most;
@@ -370,8 +370,6 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 				*p = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
 			}
 	}
-	for (size_t i = 0; i < FIXED; i++)
-		s->polled[i].revents = 0;
 	wait_any(s->polled, n, then);
 }
 

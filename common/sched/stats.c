@@ -30,9 +30,11 @@ static const struct out_col member_cols[] = {
 	COL(name, "CLASS", "class", STR, D | A, "its class"),
 	COL(pid, "PID", "pid", U64, D, "process"),
 	COL(comm, "COMMAND", "command", STR, D | T | A, "its name"),
+	WHOSE_COLS(whose, M),
 	COL(state, "STATE", "state", STR, D | A,
 	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (is "
-	    "attached to now), missed (cannot be held)"),
+	    "attached to now), missed (cannot be held); with --dry-run runs (never held), "
+	    "would-hold"),
 	COL(reason, "REASON", "reason", STR, D | T | A, "why it is missed"),
 };
 #undef ROW
@@ -74,8 +76,8 @@ static const char *member_state_name(const struct group_member *m)
 	return m->place == MEMBER_PARTLY && m->state == MEMBER_READY ? "partly" : "runs";
 }
 
-static void take_member(struct sched_stats *t, struct sched_class_row *c,
-			const struct group_member *m)
+static struct sched_member_row *take_member(struct sched_stats *t, struct sched_class_row *c,
+					    const struct group_member *m)
 {
 	struct sched_member_row *row = ARRAY_ADD(t->members, t->cap_members, t->nmembers);
 	struct proc p;
@@ -90,6 +92,7 @@ static void take_member(struct sched_stats *t, struct sched_class_row *c,
 	c->off += group_is_off(m);
 	c->idle += m->place == MEMBER_IDLE;
 	c->missed += member_is_missed(m) || m->place == MEMBER_PARTLY;
+	return row;
 }
 
 static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
@@ -121,9 +124,13 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 	if (p->contended_ns)
 		row->ran_percent = 100 * (double)(p->contended_ns - p->contended_off_ns) /
 				   (double)p->contended_ns;
-	for (size_t i = 0; i < c->group.n; i++)
-		if (c->group.v[i]->state != MEMBER_ENDED)
-			take_member(t, row, c->group.v[i]);
+	for (size_t i = 0; i < c->group.n; i++) {
+		if (c->group.v[i]->state == MEMBER_ENDED)
+			continue;
+		struct sched_member_row *m = take_member(t, row, c->group.v[i]);
+		if (c->group.dry && t->nclasses > 1) // the first class is never held
+			snprintf(m->state, sizeof(m->state), "would-hold");
+	}
 }
 
 void sched_stats_take(struct sched_stats *t, const struct sched *s)

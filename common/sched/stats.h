@@ -3,28 +3,31 @@
 #pragma once
 
 #include "common/out/out.h"
+#include "common/reader/whose.h"
 #include "common/sched/sched.h"
 
 // Rows: member of struct sched_total_row, heading, JSON key, type and flags of the column, help.
-#define SCHED_TOTAL_COUNTS(X)                                                                     \
-	X(pid, "PID", "pid", U64, D, "process of the scheduler")                                  \
-	X(up_ns, "UP", "up_ns", NS, D, "how long it has been running")                            \
-	X(cpu_ns, "CPU", "cpu_ns", NS, D, "processor time of the scheduler, without its holders") \
-	X(max_hold_ns, "MAX-HOLD", "max_hold_ns", NS, D, "longest hold allowed")                  \
-	X(clients, "CLIENTS", "clients", U64, D, "connections to the hint socket")                \
-	X(hints, "HINTS", "hints", U64, D, "active hints")                                        \
-	X(requests, "REQUESTS", "requests", U64, D, "requests of these clients")                  \
-	X(throttled, "THROTTLED", "throttled", U64, 0,                                            \
-	  "times one of them had to wait because it sent too fast")                               \
-	X(refused, "REFUSED", "refused", U64, D,                                                  \
-	  "connections refused: too many, of all or of one user")                                 \
-	X(left_out, "LEFT-OUT", "left_out", U64, D,                                               \
+#define SCHED_TOTAL_COUNTS(X)                                                      \
+	X(pid, "PID", "pid", U64, D, "process of the scheduler")                   \
+	X(up_ns, "UP", "up_ns", NS, D, "how long it has been running")             \
+	X(cpu_ns, "CPU_TIME", "cpu_ns", NS, D,                                     \
+	  "processor time of the scheduler, without its holders")                  \
+	X(max_hold_ns, "MAX_HOLD", "max_hold_ns", NS, D, "longest hold allowed")   \
+	X(clients, "CLIENTS", "clients", U64, D, "connections to the hint socket") \
+	X(hints, "HINTS", "hints", U64, D, "active hints")                         \
+	X(requests, "REQUESTS", "requests", U64, D, "requests of these clients")   \
+	X(throttled, "THROTTLED", "throttled", U64, 0,                             \
+	  "times one of them had to wait because it sent too fast")                \
+	X(refused, "REFUSED", "refused", U64, D,                                   \
+	  "connections refused: too many, of all or of one user")                  \
+	X(left_out, "LEFT_OUT", "left_out", U64, D,                                \
 	  "processes not held: their user, or all, have too many")
 
 #define SCHED_CLASS_COUNTS(X)                                                                    \
 	X(processes, "PROCS", "processes", U64, D, "processes of the class")                     \
 	X(off, "OFF", "off", U64, D, "of these, held now with all queues off")                   \
-	X(idle, "IDLE", "idle", U64, 0, "left running now because they have nothing to do")      \
+	X(idle, "IDLE_PROCS", "idle_processes", U64, 0,                                          \
+	  "left running now because they have nothing to do")                                    \
 	X(missed, "MISSED", "missed", U64, D, "cannot be held, or not with all queues")          \
 	X(unreached, "UNREACHED", "unreached_queues", U64, 0,                                    \
 	  "queues of secondary KFD contexts, which run on")                                      \
@@ -35,17 +38,17 @@
 	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew") \
 	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                      \
 	  "time in which a class above had work")                                                \
-	X(contended_off_ns, "CONTENDED-OFF", "contended_off_ns", NS, 0,                          \
+	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                          \
 	  "of this, time with all queues off")                                                   \
-	X(off_p50_ns, "OFF-P50", "off_p50_ns", NS, D,                                            \
+	X(off_p50_ns, "OFF_P50", "off_p50_ns", NS, D,                                            \
 	  "from hint (or work seen) to last queue off, median")                                  \
-	X(off_p90_ns, "OFF-P90", "off_p90_ns", NS, 0, "the same, 90th percentile")               \
-	X(off_p99_ns, "OFF-P99", "off_p99_ns", NS, D, "the same, 99th percentile")               \
-	X(off_max_ns, "OFF-MAX", "off_max_ns", NS, 0, "the same, longest")                       \
-	X(on_p50_ns, "ON-P50", "on_p50_ns", NS, D,                                               \
+	X(off_p90_ns, "OFF_P90", "off_p90_ns", NS, 0, "the same, 90th percentile")               \
+	X(off_p99_ns, "OFF_P99", "off_p99_ns", NS, D, "the same, 99th percentile")               \
+	X(off_max_ns, "OFF_MAX", "off_max_ns", NS, 0, "the same, longest")                       \
+	X(on_p50_ns, "ON_P50", "on_p50_ns", NS, D,                                               \
 	  "from the decision to resume to last queue on, median")                                \
-	X(on_p99_ns, "ON-P99", "on_p99_ns", NS, 0, "the same, 99th percentile")                  \
-	X(on_max_ns, "ON-MAX", "on_max_ns", NS, 0, "the same, longest")                          \
+	X(on_p99_ns, "ON_P99", "on_p99_ns", NS, 0, "the same, 99th percentile")                  \
+	X(on_max_ns, "ON_MAX", "on_max_ns", NS, 0, "the same, longest")                          \
 	X(longest_ns, "LONGEST", "longest_hold_ns", NS, D,                                       \
 	  "longest hold, from last queue off to last queue on")                                  \
 	X(cost_ns, "COST", "cost_ns", NS, 0,                                                     \
@@ -68,6 +71,7 @@ struct sched_class_row {
 
 struct sched_member_row {
 	uint64_t pid;
+	struct whose whose; // set by whoever prints the row
 	char name[SCHED_NAME], comm[SCHED_NAME], state[SCHED_NAME], reason[SCHED_REASON];
 };
 

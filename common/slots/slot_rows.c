@@ -15,8 +15,8 @@ static void index_mqds(struct slot_rows *l)
 	memset(l->row_of_mqd, 0xff, (m->nqueues + 1) * sizeof(*l->row_of_mqd));
 	for (uint32_t i = 0; i < m->nqueues; i++) {
 		const struct mqd *q = &m->queues[i];
-		bool compute = q->kind == MQD_COMPUTE || q->kind == MQD_DIQ;
-		for (unsigned x = 0; compute && x < q->dumps; x++) {
+		// MQDs of SDMA queues do not hold their own address: mqd_get() fails.
+		for (unsigned x = 0; x < q->dumps; x++) {
 			struct hqd_key key = {.gpu_id = q->gpu_id, .mqd = i};
 			if (mqd_get(m, q, l->queues.gens[i], x, MQD_V_BASE, &key.base))
 				l->keys[l->nkeys++] = key;
@@ -284,12 +284,12 @@ static int load_queues(struct slot_rows *l, struct process_cache *processes)
 {
 	const struct slot_rows_how *how = l->how;
 	struct queue_rows *q = &l->queues;
-	l->queues_how =
-		(struct queue_rows_how){.want = READ_GPU | READ_BDF | READ_TYPE | READ_SIZE |
-						READ_PASID | READ_STATUS | READ_MQD | READ_HOLDER,
-					.mqds_file = how->mqds_file,
-					.rls_file = how->rls_file,
-					.likely = how->likely};
+	l->queues_how = (struct queue_rows_how){.want = READ_GPU | READ_BDF | READ_TYPE |
+							READ_SIZE | READ_PASID | READ_STATUS |
+							READ_CONTAINER | READ_MQD | READ_HOLDER,
+						.mqds_file = how->mqds_file,
+						.rls_file = how->rls_file,
+						.likely = how->likely};
 	if (!l->captured || how->mqds_file)
 		return queue_rows_load(q, processes, &l->queues_how);
 	// Without a dump of MQDs no queue is known.
@@ -333,7 +333,6 @@ int slot_rows_load(struct slot_rows *l, struct process_cache *processes,
 static void free_slot_rows(struct slot_rows *l)
 {
 	free(l->rows);
-	l->rows = NULL;
 	l->n = l->ownerless = l->torn = 0;
 }
 

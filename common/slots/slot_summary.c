@@ -203,7 +203,7 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 	else if (is_unclear(s, w))
 		set_reason(w, "unknown", "whether these slots are in use the dump does not tell");
 	else if (is_oversubscribed(s, w->q.gpu_id) || verdict == RESIDENCY_TURNS)
-		set_reason(w, "turns",
+		set_reason(w, "takes-turns",
 			   "its GPU is over-subscribed and queues take turns: --sample shows how "
 			   "often it runs");
 	else if (verdict == RESIDENCY_ON || s->on[w->q.mqd.index])

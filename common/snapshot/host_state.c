@@ -185,10 +185,7 @@ int host_state_load(struct host_state *m, const char *dir, const struct host_cho
 		m->how.want |= host_choice_reads(by);
 	int status;
 	if (host_set_root(dir))
-		status = err_sys(errno,
-				 errno == ENOTDIR ? "unpack an archive with tar -xf first"
-						  : "name a directory that gpq snapshot made",
-				 "%s", dir);
+		status = err_sys(errno, host_root_advice(errno), "%s", host_root_failed(dir));
 	else if (host_access("/sys/class/kfd/kfd", F_OK))
 		status =
 			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
@@ -276,13 +273,15 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 {
 	const struct queue_row *a = &d->before->row, *c = &d->after->row;
 	const uint64_t *x = a->v, *y = c->v;
+	const bool off = d->before->on_hw == 1 && d->after->on_hw == 0,
+		   on = d->before->on_hw == 0 && d->after->on_hw == 1;
 	const struct {
 		bool is;
 		const char *word;
 	} all[] = {
-		{d->before->on_hw == 1 && d->after->on_hw == 0, "off"},
-		{d->before->on_hw == 0 && d->after->on_hw == 1, "on"},
-		{texts_differ(d->before->slots, d->after->slots), "moved"},
+		{off, "off"},
+		{on, "on"},
+		{!off && !on && texts_differ(d->before->slots, d->after->slots), "moved"},
 		{numbers_differ(x[MQD_V_RING], y[MQD_V_RING]) ||
 			 numbers_differ(x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES]),
 		 "ring"},

@@ -53,12 +53,12 @@ static int on_missing(void *arg, const char *path, int error)
 	return 0;
 }
 
-// May reading this file block? For debugfs the driver takes locks; /proc/PID/cmdline lies in memory
-// of the process.
+// May reading this file block? For debugfs the driver takes locks; counts of errors are asked of
+// the GPU; /proc/PID/cmdline lies in memory of the process.
 static bool may_be_silent(const char *path)
 {
-	return host_is_live() &&
-	       (strncmp(path, "/sys/kernel/debug/", 18) == 0 || strstr(path, "/cmdline"));
+	return host_is_live() && (strncmp(path, "/sys/kernel/debug/", 18) == 0 ||
+				  strstr(path, "/ras/") || strstr(path, "/cmdline"));
 }
 
 // Reads a whole file into `b`. Returns 0, 1 if it is a folder, or -1 with errno.
@@ -179,12 +179,17 @@ static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 	return r;
 }
 
+static bool is_wanted(const struct saver *v)
+{
+	return v->how->add || !(v->item->flags & SNAP_ONCE);
+}
+
 // Saves all items with this flag, or with `on` false all without it; but no SNAP_PROC items.
 static int save_items(struct saver *v, unsigned flag, bool on)
 {
 	int r = 0;
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
-		if (!(v->item->flags & SNAP_PROC) && !(v->item->flags & flag) != on)
+		if (!(v->item->flags & SNAP_PROC) && !(v->item->flags & flag) != on && is_wanted(v))
 			r = save_pattern(v, v->item->path);
 	return r;
 }
@@ -397,7 +402,7 @@ static int save_processes(struct saver *v, const struct kfd_procs *p)
 		add_concerned(&all, v->only->v[i]);
 	ARRAY_SORT(all.v, all.n, by_pid_value);
 	for (v->item = snapshot_items; v->item->path && r == 0; v->item++)
-		if (v->item->flags & SNAP_PROC)
+		if (v->item->flags & SNAP_PROC && is_wanted(v))
 			r = save_per_process(v, all.v, all.n);
 	if (r == 0)
 		r = snapshot_add_names(v, all.v, all.n);
@@ -434,8 +439,9 @@ int snapshot_save(struct snapshot *s, struct tree *t, const struct snapshot_how 
 	int failed = read_dumps(&v, &queues);
 	if (!failed && queues.nqueues)
 		queue_rows_load(&now, &processes, &how); // if it fails, there are no files .now
-	failed = failed || write_dumps(&v) || save_queues(&v, &queues, &now) ||
-		 save_items(&v, SNAP_DUMP, false) || save_processes(&v, &queues);
+	failed = failed || write_dumps(&v) || (save->add && save->add(save->arg, &v)) ||
+		 save_queues(&v, &queues, &now) || save_items(&v, SNAP_DUMP, false) ||
+		 save_processes(&v, &queues);
 	s->procs = queues.nprocs;
 	s->queues = queues.nqueues;
 	if (!failed) {

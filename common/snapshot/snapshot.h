@@ -23,6 +23,7 @@ enum {
 	SNAP_OPTIONAL = 8, // missing on many hosts, so that /MANIFEST does not note it
 	SNAP_FLAT = 16,    // symbolic links on the way (/proc/self) are followed, but not saved
 	SNAP_FIXED = 32,   // its content changes only with the topology
+	SNAP_ONCE = 64,    // large, or slow to read: saved only with evidence (snapshot_how.add)
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path
@@ -50,6 +51,8 @@ struct snapshot {
 	unsigned kfd_major, kfd_minor; // version of the driver's interface; 0.0: unknown
 };
 
+struct saver;
+
 struct snapshot_how {
 	struct redact *names;    // pseudonyms; NULL: names stay
 	int (*stopped)(void);    // asked between two files; not 0 ends the saving (stop_asked())
@@ -57,6 +60,10 @@ struct snapshot_how {
 	// Descriptor of an earlier snapshot's folder, of the same topology: SNAP_FIXED files are
 	// linked from there. -1: none.
 	int earlier;
+	// Called once the dumps are written, to add more files by snapshot_add(). Returns 0, or -1
+	// with errno. NULL: nothing is added.
+	int (*add)(void *arg, struct saver *v);
+	void *arg;
 };
 
 // Reads all items and adds them to `t`, with a list of them in /MANIFEST. Returns 0, or -1 with

@@ -2,8 +2,7 @@
 // line here.
 //
 // Facts: [kfd.proc-files], [debugfs.files], [debugfs.hang-hws]. debugfs/kfd/hang_hws is left out
-// for good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets and nothing
-// that gpq needs.
+// for good: it is a switch that resets the GPU. /proc/PID/environ and maps hold secrets.
 #include "common/snapshot/snapshot.h"
 
 #define KFD     "/sys/class/kfd/kfd"
@@ -38,10 +37,19 @@ const struct snapshot_item snapshot_items[] = {
 	{NODE "/mem_banks|io_links|p2p_links/*/properties", SNAP_OPTIONAL | SNAP_FIXED,
 	 NULL},                                            // for gpq gpus: VRAM, links
 	{RENDER "/dev", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // for gpq gpus: render node
+	{"/sys/class/drm/card*/device", SNAP_LINK | SNAP_OPTIONAL, NULL}, // for --gpu card0
 	{RENDER "/device/vendor|device|class|revision|uevent|numa_node", SNAP_OPTIONAL | SNAP_FIXED,
 	 NULL}, // for gpq gpus: PCI address and names
 	{RENDER "/device/subsystem_vendor|subsystem_device|current_compute_partition",
-	 SNAP_OPTIONAL | SNAP_FIXED, NULL},                                // for bug reports
+	 SNAP_OPTIONAL | SNAP_FIXED, NULL}, // for bug reports
+	// The driver's half of a hang: fences of its rings, the log of the MES, counts of hardware
+	// errors (asking for them reads registers), and the dump of the last reset, which names
+	// programs. drivers/gpu/drm/amd/amdgpu: amdgpu_fence.c, amdgpu_mes.c, amdgpu_ras.c,
+	// amdgpu_dev_coredump.c.
+	{"/sys/kernel/debug/dri/*/amdgpu_fence_info|amdgpu_mes_event_log",
+	 SNAP_OPTIONAL | SNAP_ONCE, NULL},
+	{RENDER "/device/ras/*_err_count", SNAP_OPTIONAL | SNAP_ONCE, NULL},
+	{RENDER "/device/devcoredump/data", SNAP_OPTIONAL | SNAP_ONCE, redact_all},
 	{RENDER "/device/fw_version/*", SNAP_OPTIONAL | SNAP_FIXED, NULL}, // for bug reports
 	{MODULE "/version|srcversion|initstate", SNAP_OPTIONAL | SNAP_FIXED,
 	 NULL},                                        // for bug reports: DKMS or not
@@ -62,5 +70,14 @@ const struct snapshot_item snapshot_items[] = {
 	{"/proc/%/comm", SNAP_PROC, redact_comm},       // for gpq queues
 	{"/proc/%/cmdline", SNAP_PROC, redact_cmdline}, // for gpq queues
 	{"/proc/%/cgroup", SNAP_PROC, redact_cgroup},   // for gpq queues: container
+	{"/proc/%/task/*/stat", SNAP_PROC | SNAP_OPTIONAL | SNAP_ONCE, redact_stat}, // for why
+	{"/proc/%/task/*/wchan", SNAP_PROC | SNAP_OPTIONAL | SNAP_ONCE, NULL},       // for why
+	{"/proc/%/task/*/stack|syscall", SNAP_PROC | SNAP_OPTIONAL | SNAP_ONCE,
+	 NULL}, // for bug reports
+
+	// What gpq itself has recorded of a host (cmd/snapshot/evidence.h), from a recorded host.
+	{"/proc/%/memory|rank|shared|frozen", SNAP_PROC | SNAP_OPTIONAL,
+	 NULL}, // for gpq why, packets, hang
+	{"/proc/%/kernels", SNAP_PROC | SNAP_OPTIONAL, redact_kernels}, // for gpq why, packets
 	{0},
 };

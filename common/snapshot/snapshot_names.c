@@ -51,6 +51,19 @@ static bool is_noted(const struct snapshot *s, const char *path)
 	return false;
 }
 
+// Saves the pod of a container, "NAMESPACE/NAME", as the kubelet's link to its log, which is empty.
+static int add_pod(struct saver *v, const char *pod, const char *container, const char *id)
+{
+	char space[320], path[1024];
+	SCOPED(buf_fini) struct buf none = {0};
+	const size_t n = strcspn(pod, "/");
+	snprintf(space, sizeof(space), "%.*s", (int)n, pod);
+	snprintf(path, sizeof(path), "/var/log/containers/%s_%s_%s-%s.log",
+		 name_to_show(v, REDACT_POD, pod + n + 1), name_to_show(v, REDACT_POD, space),
+		 container, id);
+	return is_noted(v->s, path) ? 0 : snapshot_add(v, path, &none);
+}
+
 // Saves the name of a container in docker's form, also podman's: container_name() reads it first.
 static int add_container(struct saver *v, pid_t pid)
 {
@@ -61,6 +74,9 @@ static int add_container(struct saver *v, pid_t pid)
 		return 0;
 	const char *id = name_to_show(v, REDACT_CONTAINER_ID, c.id);
 	const char *alias = name_to_show(v, REDACT_CONTAINER, name);
+	const int r = *c.pod ? add_pod(v, c.pod, alias, id) : 0;
+	if (r)
+		return r;
 	SCOPED(buf_fini) struct buf b = {0};
 	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
 	if (is_noted(v->s, path))
