@@ -8,30 +8,30 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+
+enum { RECORD_LAST = 1, RECORD_FRAME };
 
 struct record {
-	// A symbol: value, 0. A link: address, base. The last: load address, budget left.
+	// A symbol: value, 0, of a place its index. A frame: line, index. A link: address, base.
+	// The last: load address (of places: end of the segments), budget left.
 	uint64_t a, b;
-	uint32_t len; // bytes of the text that follows, which has no NUL
-	uint32_t last;
+	uint32_t len;  // bytes of the text that follows; only that of a place ends with a NUL
+	uint32_t kind; // 0: a symbol or a link
 };
 
-// A question about symbols. It ends before `path` if they are in a process's memory.
+// A question about symbols. It ends before `path` if they are in a process's memory, before `at` if
+// it is not about places.
 struct question {
 	struct code_bytes from;
 	uint64_t budget, start, end; // start, end: mapping of the file; start 0: `path` names it
+	uint64_t head;
+	struct code_extent extent; // set by the child
 	pid_t pid;
-	unsigned machine;
-	bool loaded;
+	unsigned machine, n;
+	bool file, loaded;
 	char suffix[16];
 	char path[PATH_MAX];
-};
-
-struct list_question {
-	uint64_t r_debug, most;
+	uint64_t at[CODE_PLACES_MOST]; // `n` addresses
 };
 
 // --- in the reader's child ---
@@ -46,69 +46,84 @@ static void put_record(const struct record *r, const char *text)
 	reader_give(both, sizeof(*r) + r->len);
 }
 
-// Opens for reading what was opened with O_PATH, if it is a regular file that occupies blocks.
-// Reading others may block or have side effects: devices, pipes, and files of procfs and sysfs.
-static int open_found(int found)
-{
-	struct stat st;
-	char self[64];
-	int fd = -1;
-	if (found < 0)
-		return -1;
-	if (fstat(found, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_blocks > 0) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-		fd = host_open(self, O_RDONLY | O_NONBLOCK);
-	}
-	close_quietly(found);
-	return fd;
-}
-
-// Opens a path within the root directory of the process.
-static int open_path(const struct question *q)
-{
-	const struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-				     .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char root[64];
-	long found = -1;
-	int dir;
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)q->pid);
-	dir = host_open(root, O_PATH | O_DIRECTORY);
-	if (dir < 0)
-		return -1;
-	for (int tries = 0; found < 0 && tries < 100 && (!tries || errno == EAGAIN); tries++)
-		found = syscall(SYS_openat2, dir, q->path, &how, sizeof(how));
-	close_quietly(dir);
-	return open_found((int)found);
-}
-
-// Opens the file that the process has mapped, even if the path is another file's by now (as root),
-// else the file at the path.
 static int open_file(const void *text, size_t len)
 {
 	const struct question *q = text;
 	(void)len;
-	const struct path path =
-		pathf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)q->pid, q->start, q->end);
-	errno = ENOENT; // unless a call has another reason
-	const int fd = q->start ? open_found(host_open(path.text, O_PATH)) : -1;
-	return fd < 0 && *q->path ? open_path(q) : fd;
+	return mapping_open(q->pid, q->start, q->end, q->path);
 }
 
-static void put_symbol(void *suffix, const char *name, size_t len, uint64_t value)
+// libdw may make any number of bytes of a file.
+static int open_for_places(const void *text, size_t len)
 {
-	const size_t n = strlen(suffix);
-	if (len >= n && memcmp(name + len - n, suffix, n) == 0)
+	const struct question *q = text;
+	reader_limit(CODE_LINES_MOST, CODE_SECONDS);
+	if (q->file)
+		return open_file(text, len);
+	return q->pid == getppid() // memory of no process: gpq has it open
+		       ? open(PATH("/proc/%d/fd/%d", (int)q->pid, q->from.fd), O_RDONLY | O_CLOEXEC)
+		       : host_open(PATH("/proc/%d/mem", (int)q->pid), O_RDONLY);
+}
+
+static void put_symbol(void *arg, const char *name, size_t len, uint64_t value, uint64_t size)
+{
+	const struct question *q = arg;
+	const size_t n = strlen(q->suffix);
+	if (!q->n && len >= n && memcmp(name + len - n, q->suffix, n) == 0)
 		put_record(&(struct record){.a = value, .len = (uint32_t)len}, name);
+	for (size_t i = 0; i < q->n; i++)
+		if (q->at[i] - value < size && len <= CODE_NAME_MOST)
+			put_record(&(struct record){value, i, (uint32_t)len, 0}, name);
+}
+
+static void put_frame(size_t i, const char *function, const char *file, unsigned line)
+{
+	SCOPED(buf_fini) struct buf b = {0};
+	const bool fits = strlen(function) + strlen(file) <= CODE_NAME_MOST;
+	buf_puts(&b, fits ? function : "");
+	buf_append(&b, "", 1);
+	buf_puts(&b, fits ? file : "");
+	put_record(&(struct record){line, i, (uint32_t)b.len, RECORD_FRAME}, b.data);
+}
+
+static void put_last(const struct question *q)
+{
+	const uint64_t value = q->n ? q->extent.end : q->extent.load;
+	put_record(&(struct record){value, q->budget, 0, RECORD_LAST}, "");
+}
+
+// What was told so far stays valid if debug information ends this child.
+static void put_frames(void *arg, struct Elf *elf)
+{
+	const struct question *q = arg;
+	put_last(q);
+	reader_alive();
+	code_lines_read(elf, q->at, q->n, put_frame);
+}
+
+uint64_t code_checksum(const unsigned char *head, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325; // FNV-1a
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ head[i]) * 0x100000001b3;
+	return h;
+}
+
+static bool head_fits(const struct question *q)
+{
+	unsigned char head[CODE_HEAD];
+	const size_t n = q->from.size < sizeof(head) ? q->from.size : sizeof(head);
+	return !q->head || (code_read(q->from.fd, q->from.offset, head, n) &&
+			    code_checksum(head, n) == q->head);
 }
 
 static int symbols_task(const void *text, size_t len, int fd)
 {
-	struct question q;
-	uint64_t load = 0;
+	static struct question q;
 	bool ok;
 	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
 	q.from.fd = fd;
-	if (len == sizeof(q)) { // question with `path`: about a file, whose size bounds reads
+	if (q.file) { // its size bounds reads
 		const off_t end = lseek(fd, 0, SEEK_END);
 		const uint64_t rest = end > 0 && (uint64_t)end > q.from.offset
 					      ? (uint64_t)end - q.from.offset
@@ -117,20 +132,23 @@ static int symbols_task(const void *text, size_t len, int fd)
 		if (q.from.size > rest)
 			return EINVAL;
 	}
-	ok = q.loaded
-		     ? code_elf_loaded(fd, q.from.offset, q.machine, &q.budget, put_symbol,
-				       q.suffix)
-		     : code_elf_symbols(&q.from, q.machine, &q.budget, put_symbol, q.suffix, &load);
-	put_record(&(struct record){.a = load, .b = q.budget, .last = 1}, "");
+	if (!head_fits(&q))
+		return EINVAL;
+	ok = q.loaded ? code_elf_loaded(fd, q.from.offset, q.machine, &q.budget, put_symbol, &q,
+					&q.extent)
+		      : code_elf_symbols(&q.from, q.machine, &q.budget, put_symbol,
+					 q.n ? put_frames : NULL, &q, &q.extent);
+	put_last(&q);
 	return ok ? 0 : EINVAL;
 }
 
 static int list_task(const void *text, size_t len, int fd)
 {
-	struct list_question q;
+	uint64_t r_debug;
 	SCOPED(code_list_fini) struct code_list l = {0};
-	memcpy(&q, text, len < sizeof(q) ? len : sizeof(q));
-	const bool ok = code_list_read(&l, fd, q.r_debug, q.most);
+	(void)len;
+	memcpy(&r_debug, text, sizeof(r_debug));
+	const bool ok = code_list_read(&l, fd, r_debug, CODE_OBJECTS_MOST);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct code_link *k = &l.links[i];
 		put_record(&(struct record){k->link, k->base, (uint32_t)strlen(k->uri), 0}, k->uri);
@@ -145,15 +163,20 @@ struct answer {
 	void *arg;
 	uint64_t load, budget;
 	struct code_list *list; // takes links; NULL: the answer has symbols
+	code_told *told;        // takes what is told of `n` places
+	size_t n;
 };
 
 static void take_record(struct answer *a, const struct record *r, const char *text)
 {
-	if (r->last) {
+	if (r->kind == RECORD_LAST) {
 		a->load = r->a;
 		a->budget = r->b < a->budget ? r->b : a->budget;
+	} else if (a->told) {
+		if (r->b < a->n && r->len)
+			a->told(a->arg, r->b, r->a, text, r->len, r->kind == RECORD_FRAME);
 	} else if (!a->list) {
-		a->each(a->arg, text, r->len, r->a);
+		a->each(a->arg, text, r->len, r->a, 0);
 	} else if (a->list->n < CODE_OBJECTS_MOST) {
 		*ARRAY_ADD(a->list->links, a->list->cap, a->list->n) =
 			(struct code_link){r->a, r->b, xasprintf("%.*s", (int)r->len, text)};
@@ -175,44 +198,71 @@ static bool code_take_part(void *arg, const void *part, size_t len)
 	return !len;
 }
 
+// Asks the question, which has its suffix or addresses.
+static int ask_source(const struct code_source *from, struct question *q, struct answer *a)
+{
+	const struct memory *m = from->memory;
+	const struct mapping *map = from->map;
+	const char *path = from->path ? from->path : map ? map->path : "";
+	const size_t len = from->path ? strlen(path) : map ? map->len : 0;
+	const struct reader_question question = {.whose = from->pid,
+						 .task = symbols_task,
+						 .open = q->n ? open_for_places
+							 : m  ? NULL
+							      : open_file,
+						 .text = q,
+						 .len = q->n ? sizeof(*q)
+							: m  ? offsetof(struct question, path)
+							     : offsetof(struct question, at),
+						 .fd = m ? m->fd : -1};
+	q->from = from->bytes;
+	q->from.fd = m ? m->fd : -1;
+	q->budget = a->budget;
+	q->head = from->head;
+	q->start = map ? map->start : 0;
+	q->end = map ? map->end : 0;
+	q->pid = from->pid;
+	q->machine = from->machine;
+	q->file = !m;
+	q->loaded = from->loaded;
+	// A mapped file that was deleted has no path, or another file has it.
+	if (len < sizeof(q->path) && !(map && map->deleted))
+		memcpy(q->path, path, len);
+	return code_elf_ready() ? reader_ask(&question, code_take_part, a) : ENOPKG;
+}
+
 bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load)
 {
-	const struct memory *m = from->memory;
-	const struct code_map *map = from->map;
-	const char *path = from->path ? from->path : map ? map->path : "";
-	const size_t len = from->path ? strlen(path) : map ? map->len : 0;
 	struct answer a = {.each = each, .arg = arg, .budget = *budget};
-	struct question q = {.from = from->bytes,
-			     .budget = *budget,
-			     .start = map ? map->start : 0,
-			     .end = map ? map->end : 0,
-			     .pid = from->pid,
-			     .machine = from->machine,
-			     .loaded = from->loaded};
-	const struct reader_question question = {.whose = q.pid,
-						 .task = symbols_task,
-						 .open = m ? NULL : open_file,
-						 .text = &q,
-						 .len = m ? offsetof(struct question, path)
-							  : sizeof(q),
-						 .fd = m ? m->fd : -1};
+	struct question q = {0};
 	snprintf(q.suffix, sizeof(q.suffix), "%s", suffix);
-	// A mapped file that was deleted has no path, or another file has it.
-	if (len < sizeof(q.path) && !(map && map->deleted))
-		memcpy(q.path, path, len);
-	const bool ok = code_elf_ready() && reader_ask(&question, code_take_part, &a) == 0;
+	const bool ok = ask_source(from, &q, &a) == 0;
 	*budget = a.budget;
 	*load = a.load;
 	return ok;
 }
 
+int code_ask_places(const struct code_source *from, const uint64_t *at, size_t n, uint64_t *budget,
+		    code_told *each, void *arg, uint64_t *end)
+{
+	struct answer a = {.told = each, .arg = arg, .n = n, .budget = *budget};
+	struct question q = {.n = (unsigned)n};
+	memcpy(q.at, at, n * sizeof(*at));
+	code_lines_ready();
+	const int error = ask_source(from, &q, &a);
+	*budget = a.budget;
+	*end = a.load;
+	return error;
+}
+
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug)
 {
-	const struct list_question q = {r_debug,
-					CODE_OBJECTS_MOST > l->n ? CODE_OBJECTS_MOST - l->n : 0};
 	struct answer a = {.list = l};
-	const struct reader_question question = {
-		.whose = m->pid, .task = list_task, .text = &q, .len = sizeof(q), .fd = m->fd};
+	const struct reader_question question = {.whose = m->pid,
+						 .task = list_task,
+						 .text = &r_debug,
+						 .len = sizeof(r_debug),
+						 .fd = m->fd};
 	return reader_ask(&question, code_take_part, &a) == 0;
 }

@@ -1,7 +1,7 @@
-// Symbols of an ELF file of which only some parts are read; see code_priv.h.
+// Symbols and debug information of an ELF file of which only some parts are read; see code_priv.h.
 //
-// libelf sees an image as long as the file, into which headers, symbols and their names are read;
-// the rest is pages that are never touched. The file may be hostile, and in memory of a process it
+// libelf sees an image as long as the file, into which headers and what is wanted are read; the
+// rest is pages that are never touched. The file may be hostile, and in memory of a process it
 // may change between two reads. So nothing that libelf has checked is read again: headers, and the
 // parts that they point to, do not overlap.
 //
@@ -102,17 +102,20 @@ static bool fetch_headers(struct image *i, unsigned machine)
 	       fetch_header(i, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr));
 }
 
-// The virtual address of the file's first byte: that of the segment which contains it.
-static uint64_t load_address(const struct image *i)
+// The file's first byte is in the first segment that begins with it.
+static struct code_extent extent_of(const char *segments, size_t n)
 {
-	const Elf64_Ehdr *h = (const void *)i->data;
-	for (unsigned k = 0; k < h->e_phnum; k++) {
+	struct code_extent e = {0};
+	for (size_t k = n; k-- > 0;) {
 		Elf64_Phdr p;
-		memcpy(&p, i->data + h->e_phoff + k * sizeof(p), sizeof(p));
-		if (p.p_type == PT_LOAD && !p.p_offset)
-			return p.p_vaddr;
+		memcpy(&p, segments + k * sizeof(p), sizeof(p));
+		if (p.p_type != PT_LOAD)
+			continue;
+		const uint64_t end = p.p_vaddr + p.p_memsz;
+		e.end = end > e.end ? end : e.end;
+		e.load = p.p_offset ? e.load : p.p_vaddr;
 	}
-	return 0;
+	return e;
 }
 
 // The string table must end with a NUL, else libelf searches all of it for the end of each name.
@@ -120,6 +123,12 @@ static bool fetch_names(struct image *i, const Elf64_Shdr *s)
 {
 	return s && s->sh_type == SHT_STRTAB && !(s->sh_flags & SHF_COMPRESSED) && s->sh_size &&
 	       fetch_part(i, s->sh_offset, s->sh_size) && !i->data[s->sh_offset + s->sh_size - 1];
+}
+
+// The size of a function; 0: it is none.
+static uint64_t function_size(const Elf64_Sym *s)
+{
+	return ELF64_ST_TYPE(s->st_info) == STT_FUNC ? s->st_size : 0;
 }
 
 static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i, Elf_Scn *table,
@@ -139,11 +148,33 @@ static void read_symbol_section(const struct elf *lib, Elf *elf, struct image *i
 		size_t len = name ? strnlen(name, CODE_NAME_MOST + 4) : 0;
 		*i->budget -= len < *i->budget ? len : *i->budget;
 		if (len && sym->st_shndx != SHN_UNDEF)
-			each(arg, name, len, sym->st_value);
+			each(arg, name, len, sym->st_value, function_size(sym));
 	}
 }
 
-static bool read_image(const struct elf *lib, struct image *i, code_symbol *each, void *arg)
+// Reads all sections of debug information, but compressed ones, which libdw then refuses. False
+// when there are none, or one cannot be read.
+static bool fetch_debug(const struct elf *lib, Elf *elf, struct image *i)
+{
+	const size_t names = ((const Elf64_Ehdr *)(const void *)i->data)->e_shstrndx;
+	Elf_Scn *s = NULL;
+	bool any = false;
+	if (!fetch_names(i, lib->elf64_getshdr(lib->elf_getscn(elf, names))))
+		return false;
+	while ((s = lib->elf_nextscn(elf, s))) {
+		const Elf64_Shdr *h = lib->elf64_getshdr(s);
+		const char *name = h ? lib->elf_strptr(elf, names, h->sh_name) : NULL;
+		if (!name || strncmp(name, ".debug_", 7) != 0 || (h->sh_flags & SHF_COMPRESSED))
+			continue;
+		if (h->sh_type != SHT_PROGBITS || !fetch_part(i, h->sh_offset, h->sh_size))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool read_image(const struct elf *lib, struct image *i, code_symbol *each, code_debug *debug,
+		       void *arg)
 {
 	Elf *elf = lib->elf_memory(i->data, i->from->size);
 	Elf_Scn *s = NULL;
@@ -154,6 +185,8 @@ static bool read_image(const struct elf *lib, struct image *i, code_symbol *each
 		if (h && (h->sh_type == SHT_DYNSYM || h->sh_type == SHT_SYMTAB))
 			read_symbol_section(lib, elf, i, s, each, arg);
 	}
+	if (debug && fetch_debug(lib, elf, i))
+		debug(arg, elf);
 	lib->elf_end(elf);
 	return true;
 }
@@ -164,7 +197,7 @@ bool code_elf_ready(void)
 }
 
 bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
-		      code_symbol *each, void *arg, uint64_t *load)
+		      code_symbol *each, code_debug *debug, void *arg, struct code_extent *extent)
 {
 	const struct elf *lib = elf_get();
 	struct image i = {.from = from, .budget = budget};
@@ -172,13 +205,15 @@ bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t 
 	if (!lib || lib->elf_version(EV_CURRENT) == EV_NONE || from->size < sizeof(Elf64_Ehdr) ||
 	    from->size > CODE_SIZE_MOST)
 		return false;
+	// RLIMIT_DATA does not count shared memory.
 	i.data = mmap(NULL, from->size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (i.data == MAP_FAILED)
 		return false;
 	if (fetch_headers(&i, machine)) {
-		*load = load_address(&i);
-		ok = read_image(lib, &i, each, arg);
+		const Elf64_Ehdr *h = (const void *)i.data;
+		*extent = extent_of(i.data + h->e_phoff, h->e_phnum);
+		ok = read_image(lib, &i, each, debug, arg);
 	}
 	munmap(i.data, from->size);
 	return ok;
@@ -203,7 +238,7 @@ static bool read_loaded(const struct loaded *l, uint64_t at, void *to, uint64_t 
 	return code_read(l->mem, l->base + at, to, n);
 }
 
-static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *found)
+static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *found, uint64_t *end)
 {
 	Elf64_Phdr segments[SEGMENTS_MOST] = {0};
 	Elf64_Ehdr h;
@@ -211,6 +246,7 @@ static bool find_dynamic(const struct loaded *l, unsigned machine, Elf64_Phdr *f
 	    h.e_phnum > SEGMENTS_MOST ||
 	    !read_loaded(l, h.e_phoff, segments, h.e_phnum * sizeof(*segments)))
 		return false;
+	*end = extent_of((const char *)segments, h.e_phnum).end;
 	for (unsigned i = 0; i < h.e_phnum; i++)
 		if (segments[i].p_type == PT_DYNAMIC) {
 			*found = segments[i];
@@ -245,17 +281,17 @@ static void give_symbols(const struct loaded *l, const Elf64_Sym *symbols, size_
 				     : 0;
 		*l->budget -= len;
 		if (len && s->st_shndx != SHN_UNDEF)
-			each(arg, names + s->st_name, len, s->st_value);
+			each(arg, names + s->st_name, len, s->st_value, function_size(s));
 	}
 }
 
 bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
-		     void *arg)
+		     void *arg, struct code_extent *extent)
 {
 	struct loaded l = {.mem = mem, .base = base, .budget = budget};
 	uint32_t hash[2]; // numbers of buckets and of symbols
 	Elf64_Phdr dynamic;
-	if (!find_dynamic(&l, machine, &dynamic) || !read_dynamic(&l, &dynamic) ||
+	if (!find_dynamic(&l, machine, &dynamic, &extent->end) || !read_dynamic(&l, &dynamic) ||
 	    !read_loaded(&l, l.hash, hash, sizeof(hash)) || hash[1] > *budget / sizeof(Elf64_Sym) ||
 	    l.names_size > *budget)
 		return false;

@@ -1,4 +1,4 @@
-// The runtime's list of code objects, and what its URIs and /proc/PID/maps say; see code.h.
+// The runtime's list of code objects, and what its URIs say; see code.h.
 #include "common/aql/code_priv.h"
 
 #include "common/host/number.h"
@@ -128,38 +128,4 @@ bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *siz
 	s = parse_number(s + 1, "offset=", offset);
 	s = s ? parse_number(s, "&size=", size) : NULL;
 	return s && !*s && *size;
-}
-
-// --- /proc/PID/maps ---
-
-// Parses a hexadecimal number and the character that ends it. Returns the rest of `s`, or NULL.
-static const char *parse_hex(const char *s, char end, uint64_t *value)
-{
-	s = s ? number_read(s, NULL, 16, UINT64_MAX, value) : NULL;
-	return s && *s == end ? s + 1 : NULL;
-}
-
-// Parses "START-END FLAGS OFFSET MAJOR:MINOR INODE PATH".
-bool code_map_parse(const char *line, const char **next, struct code_map *m)
-{
-	static const char deleted[] = " (deleted)";
-	const char *end = line + strcspn(line, "\n"), *s;
-	size_t tail = sizeof(deleted) - 1;
-	uint64_t ignored;
-	*next = end + (*end == '\n');
-	*m = (struct code_map){0};
-	s = parse_hex(parse_hex(line, '-', &m->start), ' ', &m->end);
-	s = s && strnlen(s, 5) == 5 ? parse_hex(s + 5, ' ', &m->offset) : NULL;
-	s = parse_hex(parse_hex(s, ':', &ignored), ' ', &ignored);
-	s = parse_hex(s, ' ', &ignored);
-	if (!s)
-		return false;
-	s += strspn(s, " ");
-	if (*s != '/' || s > end)
-		return false;
-	m->path = s;
-	m->len = (size_t)(end - s);
-	m->deleted = m->len > tail && memcmp(end - tail, deleted, tail) == 0;
-	m->len -= m->deleted ? tail : 0;
-	return true;
 }

@@ -1,6 +1,7 @@
 // What the files of code.h share, also with tests and fuzz targets.
 #pragma once
 
+#include "common/reader/maps.h"
 #include "common/reader/memory.h"
 
 // `size` bytes at `offset` of a file or, if fd is a /proc/PID/mem, of a process's memory.
@@ -16,18 +17,39 @@ bool code_read(int fd, uint64_t at, void *to, size_t n);
 
 bool code_elf_ready(void); // false: libelf is missing
 
-// Called for each defined symbol; `len`: length of its name.
-typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value);
+// Called for each defined symbol; `len`: length of its name, `size`: bytes of a function, else 0.
+typedef void code_symbol(void *arg, const char *name, size_t len, uint64_t value, uint64_t size);
 
-// Calls `each` for all symbols of a 64-bit little-endian ELF file for `machine` (0: any). Counts
-// *budget down by the bytes that it reads or compares, and stops at 0. Sets *load to the virtual
-// address of the file's first byte. False when it is no such file.
+// Virtual addresses of the file's first byte (0 for a loaded one), and of the end of its segments.
+struct code_extent {
+	uint64_t load, end;
+};
+
+// Called with the file, of which symbols and all debug information have been read.
+struct Elf;
+typedef void code_debug(void *arg, struct Elf *elf);
+
+// Calls `each` for all symbols of a 64-bit little-endian ELF file for `machine` (0: any), then
+// `debug` (NULL: nothing), if the file has debug information. Counts *budget down by the bytes that
+// it reads or compares, and stops at 0. False when it is no such file.
 bool code_elf_symbols(const struct code_bytes *from, unsigned machine, uint64_t *budget,
-		      code_symbol *each, void *arg, uint64_t *load);
+		      code_symbol *each, code_debug *debug, void *arg, struct code_extent *extent);
 
 // code_elf_symbols() for the dynamic symbols of a file loaded at `base` of `mem`. Needs no libelf.
 bool code_elf_loaded(int mem, uint64_t base, unsigned machine, uint64_t *budget, code_symbol *each,
-		     void *arg);
+		     void *arg, struct code_extent *extent);
+
+// --- code_lines.c: lines of an ELF file's debug information, by libdw ---
+
+bool code_lines_ready(void); // false: libdw is missing
+
+// Takes a function around address `i`, and the line in it: of the address or, from the second call
+// on, where the function told before was inlined. Texts are "" and the line is 0 if unknown.
+typedef void code_frame_each(size_t i, const char *function, const char *file, unsigned line);
+
+// Calls `each` for the `n` addresses: for each from the innermost function outwards, or once
+// without a function.
+void code_lines_read(struct Elf *elf, const uint64_t *at, size_t n, code_frame_each *each);
 
 // --- code_list.c: what the runtime has loaded ---
 
@@ -50,37 +72,37 @@ void code_list_fini(struct code_list *l);
 // memory://. *size 0: to the end of the file. False when it is no such URI.
 bool code_uri_parse(const char *uri, char *path, uint64_t *offset, uint64_t *size);
 
-// A line of /proc/PID/maps about a file.
-struct code_map {
-	uint64_t start, end, offset;
-	const char *path; // `len` bytes without a NUL, and without " (deleted)"
-	size_t len;
-	bool deleted;
-};
-// Parses a line of /proc/PID/maps; *next: the line after it. False: the line is not about a file.
-bool code_map_parse(const char *line, const char **next, struct code_map *m);
-
 // --- code_ask.c: symbols and links by the reader's child, whose answers are checked ---
 
 // Where symbols are read: in a file, or in the memory of a process.
 struct code_source {
 	pid_t pid;
 	const struct memory *memory; // NULL: the source is a file
-	const struct code_map *map;  // where the process has mapped the file, or NULL
+	const struct mapping *map;   // where the process has mapped the file, or NULL
 	const char *path;            // path of the file in the process's root; NULL: that of `map`
 	struct code_bytes bytes;     // offset and size; size 0: to the file's end
 	unsigned machine;            // ELF machine; 0: any
 	bool loaded;                 // in memory: a loaded image, for code_elf_loaded()
+	uint64_t head;               // code_checksum() of the first bytes; 0: any will do
 };
+
+// Checksum of the first `n` bytes of a code object. CODE_HEAD: so many are looked at, as device
+// memory is slow.
+#define CODE_HEAD 1024
+uint64_t code_checksum(const unsigned char *head, size_t n);
 
 // Has the child call code_elf_symbols() or code_elf_loaded(), for names that end with `suffix`.
 bool code_ask_symbols(const struct code_source *from, const char *suffix, uint64_t *budget,
 		      code_symbol *each, void *arg, uint64_t *load);
 
+// Takes a function that holds address `i` (its name and where it begins) or a frame: "FUNCTION" NUL
+// "FILE" and the line. `len` is not 0; there is no NUL at the end.
+typedef void code_told(void *arg, size_t i, uint64_t number, const char *text, size_t len,
+		       bool frame);
+
+// Has a child of its own, which ends after CODE_SECONDS, find `n` addresses (at most
+// CODE_PLACES_MOST). *end: of the file's segments; 0: it cannot be read. Returns as reader_ask().
+int code_ask_places(const struct code_source *from, const uint64_t *at, size_t n, uint64_t *budget,
+		    code_told *each, void *arg, uint64_t *end);
+
 bool code_ask_list(const struct memory *m, struct code_list *l, uint64_t r_debug);
-
-struct code_names;
-
-// code_names_new() for the r_debug at this address of `mem`, without opening files of the process.
-// code_names_free() closes `mem`.
-struct code_names *code_names_of(int mem, uint64_t r_debug);

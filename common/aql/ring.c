@@ -151,7 +151,7 @@ static void look_at_aql(const struct ring *r, const struct memory *m, uint64_t b
 	for (size_t i = 0; i < n; i++) // a part of the ring may be unmapped
 		have[i] = all || read_slots(r, m, first + i, 1, bytes + i * AQL_BYTES);
 	l->problem = ring_indices(r, m, &l->at);
-	for (l->n = 0; l->n < n && !l->problem; l->n++) {
+	for (l->n = 0; l->n < n; l->n++) {
 		l->v[l->n].index = first + l->n;
 		set_packet(r, &l->v[l->n], have[l->n] ? bytes + l->n * AQL_BYTES : NULL, &l->at);
 	}
