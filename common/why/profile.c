@@ -55,9 +55,8 @@ static const char *kernel_at_head(struct profile *p, struct profile_queue *q, ui
 // the look, that packet was the head.
 static const struct packet *profile_head(const struct why_queue *x)
 {
-	const bool settled = x->next_state == RING_NEXT || x->next_state == RING_UNPUBLISHED;
 	if (x->next.type)
-		return settled && !x->unsure ? &x->next : NULL;
+		return x->unsure ? NULL : &x->next;
 	return x->last.type ? &x->last : NULL;
 }
 

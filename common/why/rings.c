@@ -5,6 +5,7 @@
 #include "common/holder/group.h"
 #include "common/host/root.h"
 #include "common/slots/slot_rows.h"
+#include "common/why/shared.h"
 
 #define NEXT_ROOT \
 	"as root; or, for a process of one's own, with --attach, whose help says what it costs"
@@ -75,6 +76,29 @@ static void take_entry(struct queue_row *row, const struct kfd_queue_entry *e)
 								 : NULL;
 }
 
+// Adds a row for each queue of the driver's answer.
+static void add_rows(struct queue_rows *q, const struct group_member *m)
+{
+	static const char *const types[] = {
+		[KFD_SNAPSHOT_COMPUTE] = "compute",
+		[KFD_SNAPSHOT_SDMA] = "sdma",
+		[KFD_SNAPSHOT_COMPUTE_AQL] = "compute",
+		[KFD_SNAPSHOT_SDMA_XGMI] = "sdma-xgmi",
+	};
+	for (size_t i = 0; i < m->link.answer.num; i++) {
+		const struct kfd_outcome *o = &m->link.answer.queues[i];
+		struct queue_row *row = ARRAY_ADD(q->rows, q->cap, q->n);
+		queue_row_clear(row);
+		queue_row_set_process(q, row, m->target.pid);
+		queue_row_set_gpu(q, row, o->queue.gpu_id);
+		row->qid = o->queue.queue_id;
+		if (o->queue.queue_type < COUNT(types))
+			row->type = types[o->queue.queue_type];
+		if (o->result == KFD_RESULT_SUSPENDED)
+			row->now.holder = m->link.answer.holder;
+	}
+}
+
 static void take_entries(struct queue_rows *q, const struct group_member *m)
 {
 	for (size_t i = 0; i < m->link.answer.num; i++) {
@@ -85,9 +109,17 @@ static void take_entries(struct queue_rows *q, const struct group_member *m)
 	}
 }
 
+// In a PID namespace of its own, gpq's PIDs are those of the debug interface, not those of sysfs
+// and debugfs [kfd.pids].
+static bool is_in_namespace(void)
+{
+	return host_is_live() && !pids_are_host();
+}
+
 // Asks the holders of the processes for the addresses of their queues. A holder that is started for
-// this ends with the connection, and so does its debug session.
-static int attach_processes(struct queue_rows *q)
+// this ends with the connection, and so does its debug session. `pids`: processes whose rows are
+// made of the answers; NULL: those of the rows.
+static int attach_processes(struct queue_rows *q, const struct pids *pids)
 {
 	const struct group_talk talk = {.request = "queues addresses", .start = true};
 	SCOPED(group_fini) struct group g = {.dry = true};
@@ -96,16 +128,21 @@ static int attach_processes(struct queue_rows *q)
 	for (size_t i = 0; i < q->n; i++)
 		if (q->rows[i].qid != KFD_UNKNOWN && !group_has(&g, (pid_t)q->rows[i].pid))
 			group_add(&g, (pid_t)q->rows[i].pid, NULL);
+	for (size_t i = 0; pids && i < pids->n; i++)
+		group_add(&g, pids->v[i], NULL);
 	group_request(&g, &talk);
 	group_answers(&g, &talk);
-	for (size_t i = 0; i < g.n && !status; i++) {
+	for (size_t i = 0; i < g.n; i++) {
 		const struct group_member *m = g.v[i];
-		if (m->state == MEMBER_FAILED)
+		if (m->state == MEMBER_FAILED) {
 			status = err_fail((enum gpq_exit)m->failure.status, NULL,
 					  "pid %d: --attach: %s", (int)m->target.pid,
 					  m->failure.text);
-		else
-			take_entries(q, m);
+			break;
+		}
+		if (pids)
+			add_rows(q, m);
+		take_entries(q, m);
 	}
 	group_release(&g);
 	return status;
@@ -119,16 +156,17 @@ static int refuse_rings(const struct queue_rows *q, const struct rings_how *how)
 	if (how->attach && !host_is_live())
 		return err_fail(GPQ_USAGE, "leave out --attach, or --sysroot and GPQ_SYSROOT",
 				"--attach asks a running driver, and this is a recorded host");
-	if (host_is_live() && !pids_are_host())
-		return err_fail(GPQ_UNSUPPORTED, "run gpq on the host",
+	if (is_in_namespace() && (!how->attach || !how->pick->pids.n || pick_needs_host(how->pick)))
+		return err_fail(GPQ_UNSUPPORTED,
+				"run gpq on the host; or with --attach and -p PID, and no other "
+				"choice of processes: the help of --attach says what it costs",
 				"KFD has PIDs of the host, and /proc those of a container");
 	// If reading mqds times out, rings are unknown, but the queues are shown.
 	if (!error || error == ETIMEDOUT || how->attach)
 		return GPQ_OK;
 	return err_fail(error == EACCES || error == EPERM ? GPQ_DENIED : GPQ_UNSUPPORTED,
 			host_is_live() ? NEXT_ROOT : "gpq snapshot records it as root",
-			"where the rings are is in /sys/kernel/debug/kfd/mqds: %s",
-			strerror(error));
+			"where the rings are is in " MQDS_PATH ": %s", strerror(error));
 }
 
 static bool pid_owns_row(const struct queue_rows *q, pid_t pid)
@@ -141,39 +179,75 @@ static bool pid_owns_row(const struct queue_rows *q, pid_t pid)
 
 // Reports PIDs of -p that own no queue. Returns GPQ_OK if each owns one; after messages GPQ_PARTIAL
 // if some own none, GPQ_NOTFOUND if all own none.
-static int check_ring_pids(const struct queue_rows *q, const struct pick *pick)
+static int check_ring_pids(const struct picked *from)
 {
+	const struct queue_rows *q = &from->rows;
+	const struct pick *pick = &from->pick;
 	const struct pick_opts *o = pick->opts;
 	size_t missing = 0;
+	bool any = false;
+	for (size_t i = 0; i < q->n; i++)
+		any |= !pids_has(&from->more, (pid_t)q->rows[i].pid);
 	for (size_t i = 0; i < o->pids.n; i++) {
 		const pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
-		if (pid_owns_row(q, pid) || (o->tree && q->n))
+		if (pid_owns_row(q, pid) || (o->tree && any))
 			continue;
 		if (missing++ < 20)
 			err_fail(GPQ_NOTFOUND, "gpq queues lists those that do",
 				 "pid %d: owns no queue", (int)pid);
 	}
-	if (!q->n && !missing && pick_asks(o))
+	if (!any && !missing && pick_asks(o))
 		return err_fail(GPQ_NOTFOUND, "gpq queues -a also shows processes without queues",
 				"no process that was asked for owns a queue");
-	return !missing ? GPQ_OK : q->n ? GPQ_PARTIAL : GPQ_NOTFOUND;
+	return !missing ? GPQ_OK : any ? GPQ_PARTIAL : GPQ_NOTFOUND;
+}
+
+// The queues of those who share memory with the chosen processes: they may be what is waited for.
+static void find_sharers(struct picked *p)
+{
+	SCOPED(kfd_procs_fini) struct kfd_procs procs = {0};
+	struct pids chosen = {0}, others = {0};
+	if (kfd_procs_read(&procs, &(struct kfd_procs_how){0}))
+		return;
+	for (size_t i = 0; i < procs.nprocs; i++)
+		pids_push(pick_keeps(&p->pick, procs.procs[i].pid) ? &chosen : &others,
+			  procs.procs[i].pid);
+	for (size_t before = SIZE_MAX; before != p->more.n;) { // these share memory with others
+		before = p->more.n;
+		shared_maps_with(&chosen, &others, &p->more);
+		for (size_t i = before; i < p->more.n; i++)
+			pids_push(&chosen, p->more.v[i]);
+	}
+	free(chosen.v);
+	free(others.v);
 }
 
 static int load_ring_rows(struct rings *r, const struct rings_how *how)
 {
-	const struct queue_rows_how rows = {.want = how->want | READ_MQD | READ_GPU | READ_TYPE |
-						    READ_SIZE | READ_STATUS | READ_BDF};
+	const unsigned foreign = is_in_namespace() ? READ_MQD | READ_HOLDER | READ_CU : 0;
+	const struct queue_rows_how rows = {.want = (how->want | READ_MQD | READ_GPU | READ_TYPE |
+						     READ_SIZE | READ_STATUS | READ_CONTAINER |
+						     READ_BDF) &
+						    ~foreign};
+	struct queue_rows *q = &r->from.rows;
 	int status = picked_init(&r->from, (struct host_choice){how->pick, how->queues});
+	if (how->whole && !how->attach && !foreign && pick_asks(how->pick))
+		r->from.find_more = find_sharers;
 	if (!status)
 		status = picked_load(&r->from, &rows);
 	if (!status)
-		status = refuse_rings(&r->from.rows, how);
+		status = refuse_rings(q, how);
+	if (!status && foreign) { // what has the same PIDs in sysfs are other processes
+		q->n = 0;
+		q->foreign = false;
+		status = attach_processes(q, &how->pick->pids);
+	}
 	if (!status)
 		status = picked_check_ids(&r->from);
-	if (!status && how->queues->prio && !r->from.rows.mqds_error)
-		status = prio_check(&r->from.queues.prio, r->from.rows.prio_written);
-	if (!status && r->from.rows.mqds_error && how->attach)
-		status = attach_processes(&r->from.rows);
+	if (!status && how->queues->prio && !q->mqds_error)
+		status = prio_check(&r->from.queues.prio, q->prio_written);
+	if (!status && q->mqds_error && how->attach && !foreign)
+		status = attach_processes(q, NULL);
 	return status;
 }
 
@@ -223,6 +297,7 @@ static void add_ring(struct rings *r, const struct queue_row *row)
 					   .ring = ring_of_row(&r->from.rows, row),
 					   .slot_write = KFD_UNKNOWN,
 					   .slot_error = KFD_UNKNOWN,
+					   .in_slot = -1,
 					   .chosen = picked_keeps(&r->from, row) == KFD_ANSWER_YES};
 }
 
@@ -243,13 +318,20 @@ static bool process_is_chosen(const struct rings *r, int64_t pid)
 	return false;
 }
 
-// Keeps the chosen queues, and with `whole` all other queues of their processes.
+// Keeps the chosen queues, and with `whole` all other queues of their processes and of those that
+// share memory with them.
 static void keep_chosen_rings(struct rings *r, bool whole)
 {
 	size_t n = 0;
+	bool any = false;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].chosen || (whole && process_is_chosen(r, r->v[i].row->pid)))
+		any |= r->v[i].chosen;
+	for (size_t i = 0; i < r->n && any; i++) {
+		const int64_t pid = r->v[i].row->pid;
+		if (r->v[i].chosen ||
+		    (whole && (process_is_chosen(r, pid) || pids_has(&r->from.more, (pid_t)pid))))
 			r->v[n++] = r->v[i];
+	}
 	r->n = n;
 }
 
@@ -259,24 +341,31 @@ static void warn_memory(const struct ring_process *p)
 	if (p->error)
 		err_warn(denied           ? "as root"
 			 : host_is_live() ? NULL
-					  : "recorded hosts have none",
+					  : "gpq snapshot records it as root",
 			 "pid %d: its memory: %s", (int)p->pid, strerror(p->error));
 }
 
 static void open_memories(struct rings *r)
 {
 	r->processes = xcalloc(r->n ? r->n : 1, sizeof(*r->processes));
+	size_t same = 0;
 	for (size_t i = 0; i < r->n; i++) {
 		const pid_t pid = (pid_t)r->v[i].row->pid;
 		struct ring_process *p = &r->processes[r->nprocesses];
 		if (!i || r->v[i - 1].row->pid != pid) {
 			p->pid = pid;
 			p->error = memory_open(&p->memory, pid) ? errno : 0;
-			warn_memory(p);
+			// What is wrong with all is told once.
+			if (r->nprocesses && p->error && p->error == p[-1].error)
+				same++;
+			else
+				warn_memory(p);
 			r->nprocesses++;
 		}
 		r->v[i].process = r->nprocesses - 1;
 	}
+	if (same)
+		err_warn(NULL, "the memory of %zu more processes: the same", same);
 }
 
 // --- values from hardware slots ---
@@ -286,15 +375,20 @@ void rings_read_slots(struct rings *r)
 	SCOPED(process_cache_fini) struct process_cache cache = {0};
 	SCOPED(slot_rows_fini) struct slot_rows slots = {0};
 	const struct slot_rows_how how = {.likely = false};
-	const int status =
-		host_access(HQDLIST_HQDS, R_OK) ? 1 : slot_rows_load(&slots, &cache, &how);
+	const int status = is_in_namespace() || host_access(HQDLIST_HQDS, R_OK)
+				   ? 1
+				   : slot_rows_load(&slots, &cache, &how);
 	for (size_t k = 0; k < slots.n && !status; k++)
 		for (size_t i = 0; i < r->n; i++) {
 			struct ring_queue *q = &r->v[i];
 			const struct queue_row *s = &slots.rows[k].q;
 			const uint64_t wptr = s->v[MQD_V_WPTR];
-			if (s->pid != q->row->pid || s->gpu_id != q->row->gpu_id ||
-			    s->v[MQD_V_RING] != q->ring.base || wptr == MQD_UNKNOWN)
+			const bool same = s->pid == q->row->pid && s->v[MQD_V_RING] == q->ring.base;
+			if (s->gpu_id != q->row->gpu_id)
+				continue;
+			if (!queue_row_is_sdma(s) && !queue_row_is_sdma(q->row))
+				q->in_slot = same || q->in_slot == 1;
+			if (!same || wptr == MQD_UNKNOWN)
 				continue;
 			q->slot_error = s->v[MQD_V_ERROR];
 			q->slot_write = q->ring.kind == RING_AQL ? wptr / AQL_PACKET_DWORDS : wptr;
@@ -319,7 +413,7 @@ int rings_load(struct rings *r, const struct rings_how *how)
 		add_ring(r, &r->spare[i]);
 	qsort(r->v, r->n, sizeof(*r->v), by_pid_and_id);
 	keep_chosen_rings(r, how->whole);
-	status = check_ring_pids(&r->from.rows, &r->from.pick);
+	status = check_ring_pids(&r->from);
 	if (!r->n && !status && pick_queues_asks(how->queues))
 		status = err_fail(GPQ_NOTFOUND, "gpq queues lists them",
 				  "no queue that was asked for is there");
@@ -327,6 +421,14 @@ int rings_load(struct rings *r, const struct rings_how *how)
 		return status;
 	open_memories(r);
 	return status;
+}
+
+struct memory_record *rings_record(const struct rings *r)
+{
+	for (size_t i = 0; i < r->nprocesses; i++)
+		if (r->processes[i].memory.record)
+			return r->processes[i].memory.record;
+	return NULL;
 }
 
 void rings_fini(struct rings *r)
@@ -342,10 +444,13 @@ void rings_fini(struct rings *r)
 
 int rings_unread(const struct rings *r)
 {
-	for (size_t i = 0; i < r->nprocesses; i++)
-		if (!r->processes[i].error)
+	int error = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		const int of = r->processes[r->v[i].process].error;
+		if (r->v[i].chosen && !of)
 			return GPQ_PARTIAL;
-	const int error = r->nprocesses ? r->processes[0].error : 0;
+		error = r->v[i].chosen && !error ? of : error;
+	}
 	return !error                              ? GPQ_PARTIAL
 	       : error == EACCES || error == EPERM ? GPQ_DENIED
 	       : error == ENOENT || error == ESRCH ? GPQ_NOTFOUND

@@ -21,7 +21,9 @@ struct rings_how {
 	const struct pick_queues_opts *queues;
 	bool attach;   // --attach is given
 	unsigned want; // READ_ bits beyond those that rings need
-	bool whole;    // also the other queues of the processes of chosen queues
+	// Also the other queues of the processes of chosen queues, and without `attach` the
+	// processes that share memory with those that the options choose.
+	bool whole;
 };
 
 struct ring_process {
@@ -37,6 +39,7 @@ struct ring_queue {
 	// Set by rings_read_slots(); UINT64_MAX: unknown.
 	uint64_t slot_write; // write index in the hardware slot, in the unit of the ring's indices
 	uint64_t slot_error; // cp_hqd_error of the slot
+	int8_t in_slot;      // 1: a compute queue is in a slot of its GPU; 0: in none; -1: unknown
 	bool chosen;         // the options choose the queue; false: listed for rings_how.whole
 };
 
@@ -57,7 +60,12 @@ struct rings {
 int rings_load(struct rings *r, const struct rings_how *how);
 void rings_fini(struct rings *r);
 
-// Reads slot_write and slot_error of each queue from the hardware slots (debugfs hqds), if allowed.
+// What gpq snapshot recorded of the processes' memory, or what is being recorded; NULL: nothing.
+// All records have the same looks.
+struct memory_record *rings_record(const struct rings *r);
+
+// Reads slot_write, slot_error and in_slot of each queue from the hardware slots (debugfs hqds), if
+// allowed.
 void rings_read_slots(struct rings *r);
 
 // Returns the exit status if some ring could not be read: GPQ_PARTIAL, or, if the memory of no

@@ -5,7 +5,13 @@
 
 static void add_dep(struct why_queue *x, uint64_t signal, int64_t value, bool known, bool open)
 {
-	x->deps[x->ndeps++] = (struct why_dep){signal, value, known, open, {.queue = SIZE_MAX}};
+	const struct why_setter none = {.queue = SIZE_MAX};
+	x->deps[x->ndeps++] = (struct why_dep){.signal = signal,
+					       .value = value,
+					       .known = known,
+					       .open = open,
+					       .by = none,
+					       .was = none};
 }
 
 // Reads the signals that the next packet waits for. A signal that cannot be read is not `known`,
@@ -81,7 +87,6 @@ bool why_last_runs(const struct why_queue *x)
 
 static void look_at_signals(struct why_queue *x, const struct memory *m)
 {
-	x->blocked = x->unsure = false;
 	x->ndeps = 0;
 	x->has_last_value =
 		x->last.completion && memory_signal(m, x->last.completion, &x->last_value);
@@ -89,8 +94,7 @@ static void look_at_signals(struct why_queue *x, const struct memory *m)
 	x->unread |= x->last.completion && !x->has_last_value;
 	for (unsigned i = 0; i < x->ndeps; i++)
 		x->unread |= !x->deps[i].known;
-	if (x->next.type)
-		set_blocked(x);
+	set_blocked(x);
 }
 
 // Reads the indices to `at`. Returns whether the packets at the head are those of the last look, so

@@ -1,0 +1,513 @@
+// Says in words what queues and processes do; see why.h.
+#include "common/why/why.h"
+
+#include "common/cli/text.h"
+#include "common/debugfs/regs.h"
+#include "common/host/root.h"
+
+static const struct {
+	const char *word, *remedy;
+	uint8_t rank;
+} states[WHY_STATES] = {
+	[WHY_UNKNOWN] = {"unknown", "look as root; DETAIL says what could not be read", 3},
+	[WHY_RUNNING] = {"running", NULL, 4},
+	[WHY_HUNG_OR_LONG] = {"hung-or-long",
+			      "gpq why -p PID --over 10s: if it stands, the kernel hangs; dmesg "
+			      "tells faults, gpq why -p PID --waves where its waves are",
+			      1},
+	[WHY_IDLE] = {"idle", NULL, WHY_RANKS - 1},
+	[WHY_IDLE_OR_RUNNING] = {"idle-or-running", NULL, 4},
+	[WHY_WAITS_BARRIER] = {"waits-barrier", NULL, 2},
+	[WHY_WAITS_EXTERNAL] = {"waits-external",
+				"look at its threads, as gpq why -p PID --stacks shows them: one, "
+				"or another process, is to set the signal",
+				2},
+	[WHY_WAITS_SLOT] =
+		{"waits-slot",
+		 "run fewer processes or queues on this GPU; gpq hqd --summary shows who "
+		 "shares it",
+		 2},
+	[WHY_BEHIND] = {"behind", "mend what it is behind", 2},
+	[WHY_DEADLOCK] = {"deadlock",
+			  "end process PID: it waits for itself, and nothing on the GPU ends that",
+			  0},
+	[WHY_UNPUBLISHED] = {"not-published",
+			     "look at its threads, as gpq why -p PID --stacks shows them: if none "
+			     "is about to write the packet, end the process",
+			     0},
+	[WHY_DOORBELL_LOST] = {"doorbell-lost",
+			       "look at its threads, as gpq why -p PID --stacks shows them: if "
+			       "none is about to ring the doorbell, end the process",
+			       0},
+	[WHY_STOPPED] =
+		{"stopped",
+		 "let the process go on: kill -CONT PID, docker unpause, or end its debugger", 2},
+	[WHY_SUSPENDED] = {"suspended", "gpq resume, if gpq holds it; else end the debugger", 3},
+	[WHY_EVICTED] = {"evicted",
+			 "wait some seconds; if it lasts: gpq events -p PID names what evicts "
+			 "it, most often memory, and gpq ps who has how much",
+			 3},
+	[WHY_SUSPENDED_OR_EVICTED] =
+		{"suspended-or-evicted",
+		 "gpq events and gpq why --watch 1 tell evictions; else end the "
+		 "debugger",
+		 3},
+	[WHY_SUSPENDED_OR_RESET] = {"suspended-or-reset",
+				    "dmesg has a reset; after one, start the program anew", 1},
+	[WHY_RESET] =
+		{"reset",
+		 "end process PID and start it anew: what it had on the GPU is gone; dmesg tells "
+		 "why the GPU was reset",
+		 0},
+	[WHY_LOST] = {"lost",
+		      "dmesg tells more; once the driver has reset the GPU, start the program anew",
+		      0},
+	[WHY_ERROR] = {"error",
+		       "start the program anew; rocgdb shows which kernel faults, and where", 0},
+};
+
+const char *why_state_word(enum why_state s)
+{
+	return states[s].word;
+}
+
+unsigned why_rank(enum why_state s)
+{
+	return states[s].rank;
+}
+
+const char *why_remedy(enum why_state s)
+{
+	return states[s].remedy;
+}
+
+// What is known of the process tells more than the state.
+static const char *remedy_of(const struct why *w, const struct why_queue *x)
+{
+	const struct proc_threads *t = &w->processes[x->q->process].threads;
+	if (x->state == WHY_SUSPENDED && x->by_name[0])
+		return strcmp(x->by_name, "gpq-holder") == 0
+			       ? "gpq suspend --list tells who holds it; gpq resume -p PID puts "
+				 "its "
+				 "queues back"
+			       : "end the process that has it suspended, or let that resume it; "
+				 "gpq resume puts back only what gpq suspended";
+	if (x->state != WHY_STOPPED)
+		return why_remedy(x->state);
+	return t->frozen   ? "let its control group go on: docker unpause, or cgroup.freeze"
+	       : t->traced ? "let it go on in its debugger, or end that"
+			   : "kill -CONT PID lets it go on";
+}
+
+COMPARE_VALUES(by_number, pid_t)
+
+static int64_t pid_at(const struct why *w, size_t queue)
+{
+	return w->v[queue].q->row->pid;
+}
+
+// "end processes 5 and 6: they wait for each other"; false: all that waits is of one process.
+static bool tell_circle(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	struct pids pids = {0};
+	size_t at = (size_t)(x - w->v);
+	// The waits lead back to this queue: after as many steps as there are queues all were met.
+	for (size_t i = 0; i < w->n && at < w->n; i++) {
+		pids_push(&pids, (pid_t)pid_at(w, at));
+		at = w->v[at].because ? w->v[at].because->by.queue : SIZE_MAX;
+	}
+	ARRAY_SORT(pids.v, pids.n, by_number);
+	for (size_t i = 0; i < pids.n && pids.n > 1; i++)
+		buf_printf(b, "%s%d",
+			   !i               ? "end processes "
+			   : i + 1 < pids.n ? ", "
+					    : " and ",
+			   (int)pids.v[i]);
+	if (pids.n > 1)
+		buf_puts(b, ": they wait for each other, and nothing on the GPU ends that");
+	free(pids.v);
+	return b->len > 0;
+}
+
+void why_put_remedy(struct buf *to, const char *text, int64_t pid)
+{
+	for (const char *word; (word = strstr(text, "PID")); text = word + 3)
+		buf_printf(to, "%.*s%" PRId64, (int)(word - text), text, pid);
+	buf_puts(to, text);
+}
+
+// The remedy, of a queue for which there is one, for its process; of a process that is not shown,
+// where the queue waits for that.
+static char *tell_remedy(const struct why *w, const struct why_queue *x)
+{
+	if (x->state == WHY_BEHIND && x->root != SIZE_MAX && !w->v[x->root].q->chosen)
+		x = &w->v[x->root];
+	const char *s = remedy_of(w, x);
+	struct buf b = {0}, whole = {0};
+	if ((x->state != WHY_DEADLOCK || !tell_circle(&b, w, x)) && s)
+		why_put_remedy(&b, s, x->q->row->pid);
+	if (b.len)
+		buf_printf(&whole, "%s%s", host_is_live() ? "" : "on that host: ", b.data);
+	buf_fini(&b);
+	return whole.data;
+}
+
+// --- parts of sentences ---
+
+static void tell_queue(struct buf *b, const struct why *w, const struct why_queue *x, size_t queue)
+{
+	const uint64_t qid = w->v[queue].q->row->qid;
+	if (queue == (size_t)(x - w->v))
+		buf_puts(b, "this queue");
+	else if (qid == KFD_UNKNOWN)
+		buf_puts(b, "another queue");
+	else
+		buf_printf(b, "queue %" PRIu64, qid);
+	if (w->v[queue].q->process != x->q->process)
+		buf_printf(b, " of process %" PRId64, w->v[queue].q->row->pid);
+}
+
+// On a host recorded at one moment nothing moves, however long one looks.
+static void tell_in(struct buf *b, const struct why *w, uint64_t ns)
+{
+	char text[24];
+	if (w->timed)
+		buf_printf(b, " in %s", text_ns(text, ns));
+}
+
+// "kernel vector_add (packet 2)", or "packet 2 (barrier-and)".
+static void tell_packet(struct buf *b, const struct why *w, const struct why_setter *p)
+{
+	enum { LONGEST = 60 };
+	const struct why_how *how = w->how;
+	const char *name = NULL;
+	if (p->kernel && how->name)
+		name = how->name(how->arg, w->v[p->queue].q, p->kernel);
+	if (name)
+		buf_printf(b, "kernel %.*s%s (packet %" PRIu64 ")", LONGEST, name,
+			   strlen(name) > LONGEST ? "..." : "", p->index);
+	else if (p->kernel)
+		buf_printf(b, "kernel 0x%" PRIx64 " (packet %" PRIu64 ")", p->kernel, p->index);
+	else
+		buf_printf(b, "packet %" PRIu64 " (%s)", p->index, p->type);
+}
+
+// As dmesg shows it: "[   16.724419] TEXT".
+static void tell_log(struct buf *b, const struct why_queue *x)
+{
+	if (x->log)
+		buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] %s", x->log->us / 1000000,
+			   x->log->us % 1000000, x->log->text);
+}
+
+// --- the state of a queue ---
+
+static void tell_signal(struct buf *b, const struct why_dep *d)
+{
+	buf_printf(b, "signal 0x%" PRIx64 " is %" PRId64, d->signal, d->value);
+}
+
+static void tell_external(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	const struct why_dep *d = x->because;
+	if (!d) {
+		tell_packet(b, w, &x->work);
+		buf_puts(b, " waits for a word of memory: hipStreamWaitValue");
+		return;
+	}
+	tell_signal(b, d);
+	if (d->shared)
+		buf_puts(b, ", in shared memory");
+	if (x->blind)
+		buf_puts(b, ", and no packet that could be read sets it");
+	else
+		buf_puts(b,
+			 ", and no packet of this process sets it: the host, or another process");
+	if (d->was.queue == SIZE_MAX)
+		return;
+	buf_printf(b, "; packet %" PRIu64 " of ", d->was.index);
+	tell_queue(b, w, x, d->was.queue);
+	buf_puts(b, ", taken before, had it");
+}
+
+static void tell_state_of(struct buf *b, const struct why *w, const struct why_queue *x,
+			  size_t queue)
+{
+	tell_queue(b, w, x, queue);
+	buf_printf(b, " (%s)", why_state_word(w->v[queue].state));
+}
+
+// "waits for packet 1 (sdma-atomic) of queue 1, behind queue 3 (not-published): signal ...".
+static void tell_wait(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	const struct why_dep *d = x->because;
+	unsigned more = 0;
+	if (!d || d->by.queue == SIZE_MAX)
+		return;
+	buf_puts(b, "waits for ");
+	tell_packet(b, w, &d->by);
+	buf_puts(b, " of ");
+	if (x->root == d->by.queue)
+		tell_state_of(b, w, x, x->root);
+	else
+		tell_queue(b, w, x, d->by.queue);
+	if (x->state == WHY_DEADLOCK)
+		buf_puts(b, d->by.queue == (size_t)(x - w->v) ? ", which is behind it"
+							      : ", which waits for this queue");
+	else if (x->root != d->by.queue && x->root != SIZE_MAX) {
+		buf_puts(b, ", behind ");
+		tell_state_of(b, w, x, x->root);
+	}
+	buf_puts(b, ": ");
+	tell_signal(b, d);
+	for (unsigned i = 0; i < x->ndeps; i++)
+		more += &x->deps[i] != d && x->deps[i].known && !x->deps[i].open;
+	if (more)
+		buf_printf(b, ", and %u more", more);
+}
+
+static void tell_sharing(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	const struct queue_rows *q = &w->rings->from.rows;
+	const struct kfd_gpu *g = kfd_topology_find(&q->gpus, (uint32_t)x->q->row->gpu_id);
+	size_t queues = 0, processes = 0;
+	uint32_t last = UINT32_MAX;
+	uint64_t most = 0;
+	for (size_t i = 0; i < q->mqds.nqueues; i++) {
+		const struct mqd *m = &q->mqds.queues[i];
+		if (m->gpu_id != x->q->row->gpu_id || m->kind != MQD_COMPUTE)
+			continue;
+		queues++;
+		processes += m->proc != last;
+		last = m->proc;
+	}
+	buf_printf(b, "%zu compute queues of %zu processes share the GPU", queues, processes);
+	if (g && g->cp_queues != KFD_UNKNOWN)
+		buf_printf(b, ", which has %" PRIu64 " slots", g->cp_queues);
+	if (host_read_u64("/sys/module/amdgpu/parameters/hws_max_conc_proc", &most) == 0)
+		buf_printf(b, "; amdgpu.hws_max_conc_proc is %" PRIu64, most);
+}
+
+static void tell_by(struct buf *b, const struct why_queue *x)
+{
+	if (x->by_pid)
+		buf_printf(b, "by %s, process %d", *x->by_name ? x->by_name : "a process",
+			   (int)x->by_pid);
+	else
+		buf_puts(b, "by a debugger that does not trace it");
+	if (x->state == WHY_SUSPENDED_OR_EVICTED)
+		buf_puts(b, ", or evicted by the driver: these look the same");
+	else if (x->state == WHY_SUSPENDED_OR_RESET)
+		buf_puts(b, ", or reset by the driver after a hang: these look the same");
+}
+
+static void tell_hung(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	char text[REG_ERROR_TEXT];
+	const uint64_t error = x->q->slot_error;
+	if (x->work.queue != SIZE_MAX) {
+		tell_packet(b, w, &x->work);
+		buf_puts(b, x->work.index < x->now.read ? " was taken" : " waits for nothing");
+		buf_puts(b, ", and has not ended");
+		tell_in(b, w, x->stood_ns);
+		if (!x->work_sure)
+			buf_printf(b, "; or it has, and the next one, packet %" PRIu64 ", has not",
+				   x->now.read);
+		else if (why_last_runs(x) && x->work.index + 1 == x->now.read)
+			buf_printf(b, ": its signal 0x%" PRIx64 " is %" PRId64, x->last.completion,
+				   x->last_value);
+	} else {
+		buf_printf(b, "packet %" PRIu64 " (%s) waits for no signal, and was not taken",
+			   x->now.read, x->next.type);
+		tell_in(b, w, x->stood_ns);
+		if (x->next.barrier)
+			buf_puts(b, ": an earlier packet has not ended");
+	}
+	if (error && error != KFD_UNKNOWN)
+		buf_printf(b, "; its slot notes %s", reg_error_text(text, (uint32_t)error));
+	if (x->log)
+		buf_puts(b, "; the kernel's log has ");
+	tell_log(b, x);
+}
+
+static void tell_empty(struct buf *b, const struct why_queue *x)
+{
+	const uint64_t cus = x->q->row->usage.cu_occupancy;
+	if (x->state == WHY_IDLE)
+		return;
+	buf_puts(b, "all packets are taken; ");
+	buf_puts(b, x->last.completion ? "the signal of the last kernel cannot be read, or is "
+					 "another packet's by now"
+				       : "no signal tells whether the last kernel has ended");
+	if (cus != KFD_UNKNOWN)
+		buf_printf(b, "; the process has work on %" PRIu64 " CUs of the GPU", cus);
+}
+
+static void tell_running(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	if (!why_has_moved(x)) {
+		buf_puts(b, "a packet was written after the looks");
+		return;
+	}
+	buf_printf(b, "%" PRIu64 "%s taken", why_taken(x),
+		   x->q->ring.kind == RING_AQL    ? " packets"
+		   : x->q->ring.kind == RING_SDMA ? " bytes"
+						  : " dwords");
+	tell_in(b, w, w->over_ns);
+}
+
+static void tell_unknown(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	if (x->problem && w->rings->processes[x->q->process].error)
+		buf_puts(b, "the memory of the process cannot be read");
+	else if (x->problem)
+		buf_puts(b, ring_problem_text(x->problem));
+	else if (x->unsure)
+		buf_puts(b, "a signal that the next packet waits for cannot be read");
+	else if (x->next_state == RING_NEXT && x->next.kind == PACKET_VENDOR)
+		buf_printf(b, "packet %" PRIu64 " is of vendor format %u, which is not decoded",
+			   x->now.read, x->next.format);
+	else if (x->next_state == RING_NEXT && x->next.type)
+		buf_printf(b, "packet %" PRIu64 " is of no type that there is", x->now.read);
+	else
+		buf_puts(b, "the next packet could not be read");
+}
+
+static void tell_state(struct buf *b, const struct why *w, const struct why_queue *x)
+{
+	switch (x->state) {
+	case WHY_UNKNOWN: tell_unknown(b, w, x); break;
+	case WHY_RUNNING: tell_running(b, w, x); break;
+	case WHY_HUNG_OR_LONG: tell_hung(b, w, x); break;
+	case WHY_IDLE:
+	case WHY_IDLE_OR_RUNNING: tell_empty(b, x); break;
+	case WHY_WAITS_EXTERNAL: tell_external(b, w, x); break;
+	case WHY_WAITS_BARRIER:
+	case WHY_BEHIND:
+	case WHY_DEADLOCK: tell_wait(b, w, x); break;
+	case WHY_UNPUBLISHED:
+		buf_printf(b, "packet %" PRIu64 " is not written, and the write index is %" PRIu64,
+			   x->now.read, x->now.write);
+		break;
+	case WHY_DOORBELL_LOST:
+		buf_printf(b,
+			   "the write index is %" PRIu64 ", and its hardware slot was told %" PRIu64
+			   ": the doorbell was not rung, or is lost",
+			   x->now.write, x->q->slot_write);
+		break;
+	case WHY_STOPPED:
+		buf_printf(b, "packet %" PRIu64 " waits for the process, which is stopped",
+			   x->now.read);
+		break;
+	case WHY_WAITS_SLOT: tell_sharing(b, w, x); break;
+	case WHY_SUSPENDED:
+	case WHY_SUSPENDED_OR_EVICTED:
+	case WHY_SUSPENDED_OR_RESET: tell_by(b, x); break;
+	case WHY_RESET:
+	case WHY_LOST:
+		buf_puts(b, x->state == WHY_RESET ? "its GPU was reset: "
+						  : "the GPU did not let it go: ");
+		tell_log(b, x);
+		break;
+	case WHY_ERROR:
+		buf_puts(b, "the driver noted ");
+		why_exceptions_text(b, x->exceptions);
+		break;
+	case WHY_EVICTED:
+		buf_puts(b, "by the driver, with all queues of the process on this GPU");
+		if (x->trigger)
+			buf_printf(b, ": %s", x->trigger);
+		break;
+	default: break;
+	}
+}
+
+// --- the verdict about a process ---
+
+// "stuck for 3m02s: queue 1 (not-published): ...; 2 queues wait behind it; in all, 3 of 8 queues
+// are stuck".
+static bool is_off(enum why_state s)
+{
+	return s == WHY_SUSPENDED || s == WHY_EVICTED || s == WHY_SUSPENDED_OR_EVICTED ||
+	       s == WHY_SUSPENDED_OR_RESET;
+}
+
+// Is it one of those that the verdict counts: that are stuck, if any is, or are off as the worst
+// is?
+static bool is_counted(const struct why *w, const struct why_process *p, size_t i)
+{
+	const struct why_queue *x = &w->v[i];
+	return x->q->chosen && (p->stuck ? x->stuck : x->state == w->v[p->worst].state);
+}
+
+// As in "; 2 of 5 queues are stuck: 0, 4", if they are several.
+static void tell_count(struct buf *b, const struct why *w, const struct why_process *p)
+{
+	const enum why_state worst = w->v[p->worst].state;
+	unsigned n = 0, told = 0;
+	for (size_t i = p->first; i < p->end; i++)
+		n += is_counted(w, p, i);
+	if (n < 2 || !(p->stuck || is_off(worst)))
+		return;
+	buf_printf(b, "; %u of %u queues are %s:", n, p->chosen,
+		   p->stuck ? "stuck" : why_state_word(worst));
+	for (size_t i = p->first; i < p->end; i++) {
+		const struct why_queue *x = &w->v[i];
+		if (!is_counted(w, p, i) || ++told > 8)
+			continue;
+		buf_puts(b, told > 1 ? ", " : " ");
+		if (x->q->row->qid == KFD_UNKNOWN)
+			buf_puts(b, "?");
+		else
+			buf_printf(b, "%" PRIu64, x->q->row->qid);
+	}
+	if (told > 8)
+		buf_printf(b, ", %u more", told - 8);
+}
+
+static void tell_process(struct buf *b, const struct why *w, const struct why_process *p)
+{
+	const struct why_queue *x = &w->v[p->worst];
+	const char *word = why_state_word(x->state);
+	char time[24];
+	buf_puts(b, p->stuck ? "stuck" : word);
+	if (p->stuck && w->timed)
+		buf_printf(b, " for %s", text_ns(time, x->stood_ns));
+	if (p->chosen > 1 && (x->state == WHY_IDLE || x->state == WHY_RUNNING))
+		buf_printf(b, ": %u queues", p->chosen);
+	else if (x->q->row->qid != KFD_UNKNOWN)
+		buf_printf(b, ": queue %" PRIu64, x->q->row->qid);
+	if (p->stuck)
+		buf_printf(b, " (%s)", word);
+	if (x->detail && x->state != WHY_RUNNING)
+		buf_printf(b, ": %s", x->detail);
+	if (p->waiting)
+		buf_printf(b, "; %u %s behind it", p->waiting,
+			   p->waiting == 1 ? "queue waits" : "queues wait");
+	tell_count(b, w, p);
+}
+
+static void tell_host(const struct why *w, struct why_process *p)
+{
+	struct buf b = {0};
+	proc_threads_tell(&b, (pid_t)w->v[p->worst].q->row->pid);
+	p->host = b.data;
+}
+
+void why_tell(struct why *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct buf b = {0};
+		tell_state(&b, w, &w->v[i]);
+		w->v[i].detail = b.data;
+		w->v[i].remedy = tell_remedy(w, &w->v[i]);
+	}
+	for (size_t i = 0; i < w->rings->nprocesses; i++) {
+		struct buf b = {0};
+		if (w->processes[i].chosen)
+			tell_process(&b, w, &w->processes[i]);
+		w->processes[i].text = b.data;
+		if (b.data && w->v[w->processes[i].worst].remedy)
+			tell_host(w, &w->processes[i]);
+	}
+}
