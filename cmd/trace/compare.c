@@ -4,6 +4,9 @@
 // (common/amdlog/analysis/compare.h).
 #include "cmd/trace/trace.h"
 
+#include "common/cli/text.h"
+#include "common/cli/width.h"
+
 struct log_row {
 	const char *log, *file;
 	struct amdlog_totals sum;
@@ -45,14 +48,14 @@ static const struct out_col log_cols[] = {
 	COL(sum.kinds[AMDLOG_DISPATCH], "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", F64, D,
 	    "of these each second; launches where a log has no packets"),
-	COL(backlog_mean, "BACKLOG", "backlog_mean", F64, D,
+	COL(backlog_mean, "BACKLOG_MEAN", "backlog_mean", F64, D,
 	    "packets waiting in front of a new one, mean"),
 	COL(backlog_p50, "BACKLOG_P50", "backlog_p50", U64, M, "median of these"),
 	COL(backlog_p99, "BACKLOG_P99", "backlog_p99", U64, M, "99th percentile"),
 	COL(backlog_max, "DEEPEST", "backlog_max", U64, D, "most of these"),
-	COL(grid_p50, "GRID_P50", "grid_p50", U64, D, "work-items of a dispatch, median"),
-	COL(grid_p90, "GRID_P90", "grid_p90", U64, M, "90th percentile"),
-	COL(grid_max, "GRID_MAX", "grid_max", U64, D, "of the largest dispatch"),
+	COL(grid_p50, "ITEMS_P50", "grid_items_p50", U64, D, "work-items of a dispatch, median"),
+	COL(grid_p90, "ITEMS_P90", "grid_items_p90", U64, M, "90th percentile"),
+	COL(grid_max, "ITEMS_MAX", "grid_items_max", U64, D, "of the largest dispatch"),
 	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", NS, D,
 	    "time between dispatches on any queue, median"),
 	COL(gaps.p99_ns, "GAP_P99", "gap_p99_ns", NS, D, "99th percentile"),
@@ -77,12 +80,12 @@ static const struct out_col queue_cols[] = {
 	COL(other, "IN_OTHER", "in_other", STR, D,
 	    "used in the other log too (process and address): yes, no; maybe: one has no process "
 	    "ids"),
-	COL(of.priority, "PRIO", "priority", STR, D, "low, normal or high"),
+	COL(of.priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal or high"),
 	COL(of.q.streams, "STREAMS", "streams", U32, D, "different streams seen on it"),
-	COL(of.q.kernels, "KERNELS", "kernels", U32, D, "different kernel names"),
+	COL(of.q.kernels, "KERNELS", "kernels", U32, D | W, "different kernel names"),
 	COL(of.q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
 	COL(rate, "RATE", "rate_per_s", F64, D, "of these each second of the log"),
-	COL(of.backlog_mean, "BACKLOG", "backlog_mean", F64, D,
+	COL(of.backlog_mean, "BACKLOG_MEAN", "backlog_mean", F64, D,
 	    "packets waiting in front of a new one, mean"),
 	COL(of.q.backlog_max, "DEEPEST", "backlog_max", U64, D, "most of these"),
 	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", NS, D, "time between dispatches, median"),
@@ -128,7 +131,7 @@ static const struct schema_member compare_members[] = {
 	{"findings", SCHEMA_LIST, "what else differs", &trace_text, &trace_compare_finding_table},
 	TRACE_NOTES,
 	{0}};
-const struct schema trace_compare_schema = {"gpq.trace.compare", 1,
+const struct schema trace_compare_schema = {"gpq.trace.compare", 2,
 					    SCHEMA_TABLES(&trace_compare_log_table,
 							  &trace_compare_queue_table,
 							  &trace_compare_kernel_table),
@@ -301,26 +304,39 @@ static const struct trace_view views[] = {
 	{0},
 };
 
-static const struct trace_ask compare_ask = {
+static const struct out_table *const printed[] = {
+	&trace_compare_log_table, &trace_compare_queue_table, &trace_compare_kernel_table,
+	&trace_compare_finding_table, NULL};
+const struct trace_ask trace_comparison = {
 	.schema = &trace_compare_schema,
 	.views = views,
 	.event = compare_event,
 	.kinds = AMDLOG_KINDS_PLACED,
+	.prints = printed,
 };
 
 // Writes the verdict on the queues and the findings, a line each: for people as text before the
-// tables, in JSON as two members, in other formats as rows.
-static void verdict_out(struct out *out, const struct amdlog_comparison *c)
+// tables, on pages as paragraphs, in JSON as two members, in other formats as rows.
+static void verdict_out(const struct trace *t, const struct amdlog_comparison *c)
 {
+	struct out *out = t->out;
 	struct json *json = out_json(out);
-	SCOPED(buf_fini) struct buf text = {0};
+	SCOPED(buf_fini) struct buf text = {0}, lines = {0};
 	char *rest;
 	amdlog_compare_text(c, &text);
-	if (!text.len || out_mode(out) == OUT_TABLE) {
-		out_title(out, "%.*s", (int)(text.len ? text.len - 1 : 0), text.data);
+	if (out_mode(out) == OUT_TABLE && !t->chosen) {
+		const unsigned columns = out_fits(out) ? terminal_size().columns : UINT_MAX;
+		for (const char *s = text.data, *end; (end = strchr(s, '\n')); s = end + 1)
+			text_wrap_to(&lines, columns, 0, 4, s, (size_t)(end - s));
+		out_title(out, "%.*s", (int)lines.len - 1, lines.data);
 		return;
 	}
 	char *line = strtok_r(text.data, "\n", &rest);
+	if (out_is_document(out)) {
+		for (; line; line = strtok_r(NULL, "\n", &rest))
+			out_say(out, OUT_NOTE, "%s", line);
+		return;
+	}
 	if (json) {
 		json_str(json, "verdict", line);
 		json_begin(json, "findings", '[');
@@ -335,16 +351,56 @@ static void verdict_out(struct out *out, const struct amdlog_comparison *c)
 	json ? json_end(json, ']') : out_end(out);
 }
 
-static void report_comparison(struct compared *d)
+static void write_comparison(struct compared *d, struct out *out)
 {
 	struct trace *t = &d->log[0];
+	t->out = d->log[1].out = out;
+	// On a terminal what comes last is seen.
+	const bool last = out_fits(out);
+	if (!t->one_table && !last)
+		verdict_out(t, &d->result);
+	trace_views_out(t);
+	if (!t->one_table && last)
+		verdict_out(t, &d->result);
+}
+
+// Writes the page of --html, which has all tables.
+static int write_page(struct compared *d, const struct cmd *c)
+{
+	struct trace *t = &d->log[0];
+	struct out_opts form = c->out;
+	SCOPED(buf_fini) struct buf page = {0};
+	SCOPED(free_at)
+	char *title = xasprintf("gpq trace: A is %s, B is %s", d->files[0], d->files[1]);
+	form.mode = OUT_HTML;
+	form.title = title;
+	form.to = &page;
+	form.columns = NULL;
+	form.all = false;
+	form.only = NULL;
+	form.several = true;
+	form.demangle = !t->opts->no_demangle;
+	t->one_table = t->chosen = false;
+	write_comparison(d, out_open(&form));
+	const int status = out_close(t->out);
+	return status ? status : out_file_or_stdout("--html ", t->opts->html, &page);
+}
+
+static int report_comparison(struct compared *d, const struct cmd *c)
+{
+	struct trace *t = &d->log[0];
+	struct out *out = t->out;
+	int status = GPQ_OK;
 	for (unsigned i = 0; i < 2; i++)
 		amdlog_summary_finish(&d->log[i].sum);
 	amdlog_compare(&d->result, d->side);
-	if (!t->one_table)
-		verdict_out(t->out, &d->result);
-	trace_views_out(t);
+	if (!trace_to_stdout(t->opts->html))
+		write_comparison(d, out);
+	if (t->opts->html)
+		status = write_page(d, c);
+	t->out = d->log[1].out = out;
 	trace_notes(d->log, 2);
+	return status;
 }
 
 // Reads both logs. Returns an exit status; a log without a record is an error, too.
@@ -370,10 +426,8 @@ static void open_logs(struct compared *d, const struct cmd *c, const struct amdl
 		struct trace *t = &d->log[i];
 		trace_open(t, c, filter, grep);
 		t->label = labels[i];
-		t->ask = &compare_ask;
+		trace_choose(t, c);
 		t->compared = d;
-		t->by = t->opts->by;
-		t->one_table = t->by != BY_NOTHING || trace_columns(c);
 		d->side[i].sum = &t->sum;
 	}
 }
@@ -382,14 +436,14 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 {
 	struct compared d = {.files = c->argv};
 	open_logs(&d, c, filter, grep);
-	int status = trace_begin(&d.log[0], c);
+	int status = trace_begin(&d.log[0], c), told = GPQ_OK;
 	d.log[1].out = d.log[0].out;
 	if (!status) {
 		status = read_logs(&d, c);
 		// If a signal stopped the reading of log B, the part that was read is compared.
 		if (!status || (status == GPQ_STOPPED && d.log[1].sum.totals.records))
-			report_comparison(&d);
-		status = trace_end(&d.log[d.log[1].scan->counts.bytes > 0], status, GPQ_OK);
+			told = report_comparison(&d, c);
+		status = trace_end(&d.log[d.log[1].scan->counts.bytes > 0], status, told);
 	}
 	amdlog_compare_fini(&d.result);
 	for (unsigned i = 0; i < 2; i++) {

@@ -4,6 +4,7 @@
 // Facts: [amdlog.file]: AMD_LOG_LEVEL_FILE=NAME makes a file NAME_<pid> for each process.
 #include "cmd/trace/trace.h"
 
+#include "common/cli/input.h"
 #include "common/host/tail.h"
 
 #include <fcntl.h>
@@ -104,14 +105,21 @@ static int cannot_open(const char *name)
 	return err_sys(errno, errno == EACCES ? "run as a user who may read it" : NULL, "%s", name);
 }
 
-static int read_file(struct trace *t, const char *name)
+// `each`: the report does not tell whether this file had a record.
+static int read_file(struct trace *t, const char *name, bool each)
 {
-	if (strcmp(name, "-") == 0)
-		return trace_read(t, "standard input", STDIN_FILENO, NULL);
-	SCOPED(close_at) int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
+	const bool in = strcmp(name, "-") == 0;
+	const struct amdlog_counts before = t->scan->counts;
+	SCOPED(close_at) int opened = in ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (!in && opened < 0)
 		return cannot_open(name);
-	return trace_read(t, name, fd, NULL);
+	name = input_name(name);
+	const int status = trace_read(t, name, in ? input_stdin() : opened, NULL);
+	const bool log = t->scan->counts.records > before.records ||
+			 t->scan->counts.bytes == before.bytes || t->opts->range;
+	return status || log || !each
+		       ? status
+		       : err_fail(GPQ_NOTFOUND, "is it a log?", "%s: no AMD log records", name);
 }
 
 static int wait_for_more(int ms)
@@ -147,7 +155,7 @@ static int read_all(struct trace *t, const struct inputs *in)
 	int status = GPQ_OK;
 	for (size_t i = 0; i < in->n && !is_over(status); i++) {
 		t->scan->threads.assumed = in->v[i].pid;
-		int this = read_file(t, in->v[i].path);
+		int this = read_file(t, in->v[i].path, in->n > 1 || t->opts->partial);
 		failed += this != GPQ_OK;
 		status = this ? this : status;
 	}

@@ -65,7 +65,7 @@ static const struct out_col queue_cols[] = {
 	COL(of.q.swq, "SWQ", "swq", HEX, M, "address of the hsa_queue_t"),
 	COL(kernel_pid, "KERNEL_PID", "kernel_pid", I64, D, "process, as the kernel numbers it"),
 	COL(gpu, "GPU", "gpu_id", I64, D, "KFD's number of the GPU"),
-	COL(qid, "QID", "queue_id", I64, D, "KFD's number of the queue"),
+	COL(qid, "QID", "qid", I64, D, "KFD's number of the queue"),
 	COL(created_us, "CREATED_US", "created_us", U64, D, "when CREATE_QUEUE returned"),
 	COL(of.q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets in the log"),
 	COL(of.at.span.first_us, "FIRST_US", "first_us", U64, D, "first packet in the log"),
@@ -99,15 +99,15 @@ static const struct schema_member members[] = {
 	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
 	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &trace_text, NULL},
 	{0}};
-const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 1,
+const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 2,
 					   SCHEMA_TABLES(&trace_function_table,
 							 &trace_kernel_process_table,
 							 &trace_kernel_queue_table),
 					   members};
-const struct schema trace_timeline_schema = {"gpq.trace.timeline", 1,
+const struct schema trace_timeline_schema = {"gpq.trace.timeline", 2,
 					     SCHEMA_TABLES(&trace_timeline_table), members};
 const struct schema trace_breakdown_schema = {
-	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
+	"gpq.trace.breakdown", 2, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
 	members};
 
 // --- functions of the trace ---
@@ -446,6 +446,11 @@ static const struct trace_ask ask_functions = {.schema = &trace_ftrace_schema,
 					       .begin = ftrace_load,
 					       .report = report_functions};
 
+const struct trace_ask *ftrace_asked_for(const struct trace_opts *o)
+{
+	return o->list ? &ftrace_list : o->breakdown ? &ftrace_breakdown : &ask_functions;
+}
+
 static int report_ftrace(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
@@ -465,12 +470,9 @@ static int report_ftrace(struct kernel_side *k, int status)
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
 	const struct trace_opts *o = c->opts;
-	struct trace t = {.ask = o->list        ? &ftrace_list
-				 : o->breakdown ? &ftrace_breakdown
-						: &ask_functions,
-			  .by = BY_NOTHING,
-			  .one_table = o->list || trace_flat(c)};
+	struct trace t = {0};
 	struct kernel_side k = {.opts = o, .t = &t, .several = c->argc > 0};
+	trace_choose(&t, c);
 	trace_open(&t, c, filter, grep);
 	t.kernel = &k;
 	int status = trace_begin(&t, c);

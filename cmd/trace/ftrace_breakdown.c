@@ -27,16 +27,18 @@ struct suspension_row {
 
 #define ROW suspension_row
 static const struct out_col cols[] = {
-	COL(number, "N", "number", U64, D, "number in the trace, from 1 on"),
+	COL(number, "NUMBER", "number", U64, D, "number in the trace, from 1 on"),
 	COL(time_us, "TIME_US", "time_us", U64, D, "when it began, by the trace's clock"),
 	COL(pid, "PID", "pid", I64, D, "process that asked, as the kernel numbers it"),
 	COL(command, "COMMAND", "command", STR, D | T, "its name"),
 	COL(target, "TARGET", "target", I64, D, "process whose queues they are, as it asked"),
 	COL(log_pid, "LOG_PID", "log_pid", I64, M, "that process, as the log numbers it"),
-	COL(queue, "QID", "queue_id", I64, M, "the first queue of those asked for"),
-	COL(count, "QUEUES", "queues", I64, D, "queues that were asked for"),
-	COL(result, "RESULT", "result", I64, D, "queues that were suspended; below 0: an error"),
-	COL(ns[STEP_ENTER], "ENTER", "enter_ns", NS, D, "ioctl: the target is found and locked"),
+	COL(queue, "QID", "qid", I64, M, "the first queue of those asked for"),
+	COL(count, "QUEUES", "queues", I64, D | W, "queues that were asked for"),
+	COL(result, "RETURNED", "returned", I64, D,
+	    "queues that were suspended; below 0: an error"),
+	COL(ns[STEP_ENTER], "ENTER", "enter_ns", NS, D | W,
+	    "ioctl: the target is found and locked"),
 	COL(ns[STEP_UNMAP], "UNMAP", "unmap_ns", NS, D,
 	    "the runlist is unmapped, without the wait"),
 	COL(ns[STEP_SAVE], "SAVE", "save_ns", NS, D, "wait until the waves are saved"),
@@ -126,8 +128,7 @@ struct which {
 	uint64_t time_us; // time within the suspension; U64_NULL: not by time
 };
 
-// Reads "all", a time with a unit (8.19s), or a plain number: below a million it is the number of
-// the suspension, else microseconds, as in the column TIME_US.
+// Reads "all", a time (8.19s), or the number of the suspension.
 static bool parse_which(const char *arg, struct which *w)
 {
 	uint64_t n;
@@ -135,10 +136,7 @@ static bool parse_which(const char *arg, struct which *w)
 	if (w->all)
 		return true;
 	if (parse_u64(arg, &n)) {
-		if (n < 1000000)
-			w->number = n;
-		else
-			w->time_us = n;
+		w->number = n;
 		return n > 0;
 	}
 	if (!parse_duration(arg, &n))

@@ -126,7 +126,7 @@ static void draw_event(struct kernel_side *k, const struct ftrace_event *e)
 	json_str(j, "source", e->source[0] ? e->source : NULL);
 	json_str(j, "detail", e->detail[0] ? e->detail : NULL);
 	json_u64(j, "gpu_id", e->gpu);
-	json_u64(j, "queue_id", e->qid);
+	json_u64(j, "qid", e->qid);
 	json_end(j, '}');
 	traceevent_end(k->draw);
 }

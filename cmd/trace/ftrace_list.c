@@ -30,14 +30,14 @@ static const struct out_col cols[] = {
 	COL(thread, "THREAD", "thread", HEX, M, "thread, as the log names it: pthread_self()"),
 	COL(cpu, "CPU", "cpu", I64, M, "processor"),
 	COL(kind, "KIND", "kind", STR, D, "kind of the record"),
-	COL(name, "NAME", "name", STR, D | OUT_MANGLED,
+	COL(name, "NAME", "name", STR, D | T | OUT_MANGLED,
 	    "function, event, API function, GPU kernel; of a hold: who holds"),
-	COL(demangled, "DEMANGLED", "demangled", STR, OUT_DEMANGLED, "the same for people"),
+	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
 	COL(duration_ns, "INSIDE", "inside_ns", NS, D,
 	    "of a return: since its entry; of a hold's end: since its begin"),
-	COL(result, "RESULT", "result", I64, D, "of a return"),
+	COL(result, "RETURNED", "returned", I64, D, "of a return"),
 	COL(gpu, "GPU", "gpu_id", I64, M, "KFD's number of the GPU"),
-	COL(qid, "QID", "queue_id", I64, D, "KFD's number of the queue"),
+	COL(qid, "QID", "qid", I64, D, "KFD's number of the queue"),
 	COL(hwq, "HWQ", "hwq", HEX, D, "its ring address"),
 	COL(args, "ARGS", "args", STR, D | T, "arguments, as the trace has them"),
 	COL(clock, "CLOCK", "clock", STR, M,
@@ -45,6 +45,14 @@ static const struct out_col cols[] = {
 };
 #undef ROW
 const struct out_table trace_timeline_table = {"records", "record", OUT_COLS(cols)};
+
+// What is no kernel has its name where readable names of kernels are shown, too.
+static void timeline_row_out(struct kernel_side *k, struct timeline_row *r)
+{
+	if (!r->demangled && out_mode(k->t->out) == OUT_TABLE)
+		r->demangled = r->name;
+	out_row(k->t->out, r);
+}
 
 static void timeline_event(struct trace *t, const struct amdlog_event *e)
 {
@@ -98,7 +106,7 @@ static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 		r.qid = q ? q->qid : I64_NULL;
 		r.gpu = q ? q->gpu : I64_NULL;
 	}
-	out_row(k->t->out, &r);
+	timeline_row_out(k, &r);
 }
 
 static void set_process(const struct kernel_side *k, struct timeline_row *r,
@@ -137,7 +145,7 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 		row.args = b->data;
 		row.command = NULL;
 	}
-	out_row(k->t->out, &row);
+	timeline_row_out(k, &row);
 }
 
 static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct buf *b)
@@ -161,7 +169,7 @@ static void hold_out(struct kernel_side *k, const struct ftrace_mark *m, struct 
 	r.command = target->comm.len ? b->data : NULL;
 	r.name = by->comm.len ? b->data + name : NULL;
 	r.args = b->data + args;
-	out_row(k->t->out, &r);
+	timeline_row_out(k, &r);
 }
 
 static int64_t signed_or_null(uint64_t n)
@@ -188,7 +196,7 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 	r.qid = signed_or_null(e->qid);
 	r.clock = e->clock[0] ? e->clock : NULL;
 	r.args = b->len ? b->data : NULL;
-	out_row(k->t->out, &r);
+	timeline_row_out(k, &r);
 }
 
 // A row to write: `of` tells its source, `at` the index in the array of that source.

@@ -29,7 +29,7 @@ struct mark_row {
 #define ROW rhythm_row
 static const struct out_col rhythm_cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(queue, "HWQ_OR_ALL", "hwq_or_all", STR, D, "ring address (HWq), or all"),
 	COL(dispatches, "DISPATCHES", "dispatches", U64, D,
 	    "dispatch packets; launches where the log has no packets"),
 	COL(gaps.p50_ns, "GAP_P50", "gap_p50_ns", NS, D, "time from one to the next, median"),
@@ -48,12 +48,12 @@ static const struct out_col rhythm_cols[] = {
 #define ROW gap_row
 static const struct out_col gap_cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(queue, "HWQ_OR_ALL", "hwq_or_all", STR, D, "ring address (HWq), or all"),
 	COL(g.begin_us, "BEGIN_US", "begin_us", U64, D, "the dispatch before, CLOCK_MONOTONIC"),
 	COL(g.end_us, "END_US", "end_us", U64, D, "the dispatch behind"),
 	COL(gap_ns, "GAP", "gap_ns", NS, D, "time between them"),
 	COL(g.backlog, "BACKLOG", "backlog", U64, D,
-	    "packets waiting in front of the dispatch before"),
+	    "packets waiting in front of the dispatch before, as the gap began"),
 	COL(mark, "MARK", "mark", STR, D, "marked window that coincides with most of it"),
 	COL(overlap_ns, "OVERLAP", "overlap_ns", NS, D, "for so long"),
 };
@@ -82,8 +82,8 @@ const struct out_table trace_gap_table = {"gaps", "gap", OUT_COLS(gap_cols)};
 const struct out_table trace_mark_table = {"marks", "mark", OUT_COLS(mark_cols)};
 
 const struct schema trace_gaps_schema = {
-	"gpq.trace.gaps", 1,
-	SCHEMA_TABLES(&trace_rhythm_table, &trace_gap_table, &trace_mark_table), trace_notes_only};
+	"gpq.trace.gaps", 2,
+	SCHEMA_TABLES(&trace_gap_table, &trace_rhythm_table, &trace_mark_table), trace_notes_only};
 
 static struct amdlog_gaps *gaps_of(struct trace *t)
 {
@@ -121,11 +121,22 @@ static bool has_gaps(struct trace *t, uint32_t q)
 	return trace_queue_shown(&t->sum.queues[q]) && amdlog_gaps_of(gaps_of(t), q);
 }
 
+// Would people read the same twice, as all dispatches are of one queue?
+static bool one_queue(struct trace *t)
+{
+	const struct gaps_queue *all = amdlog_gaps_of(gaps_of(t), GAPS_ALL), *of;
+	bool same = false;
+	for (uint32_t q = 0; all && !same && q < t->sum.nqueues; q++)
+		same = has_gaps(t, q) && (of = amdlog_gaps_of(gaps_of(t), q)) &&
+		       of->count == all->count;
+	return same && out_mode(t->out) == OUT_TABLE && !out_filters(t->out);
+}
+
 // Shows queues that were dispatched to, in the order of their indices.
 static bool rank_gap_queue(struct trace *t, uint32_t i, struct trace_rank *r)
 {
 	(void)r;
-	return !i || has_gaps(t, i - 1);
+	return i ? has_gaps(t, i - 1) : !one_queue(t);
 }
 
 static void rhythm_out(struct trace *t, uint32_t i)
@@ -251,8 +262,9 @@ static void check_marks(const struct trace *t)
 static const struct trace_view views[] = {
 	{&trace_rhythm_table, "Time between dispatches", BY_OTHERS, false, count_gap_queues,
 	 rank_gap_queue, rhythm_out, NULL},
-	{&trace_gap_table, "Longest times without a dispatch", BY_NOTHING, false, count_gap_queues,
-	 rank_gap_queue, gaps_of_queue_out, NULL},
+	{&trace_gap_table,
+	 "Longest times without a dispatch, of each queue (5; --top N): not idle time", BY_NOTHING,
+	 false, count_gap_queues, rank_gap_queue, gaps_of_queue_out, NULL},
 	{0},
 };
 

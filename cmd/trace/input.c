@@ -26,6 +26,7 @@ struct input {
 	struct unpack *unpack;
 	char head[UNPACK_HEAD]; // first bytes, read to find the compression
 	size_t head_len;
+	bool ended; // the end was seen; a terminal would be waited for again
 	bool begun;
 	bool count; // the text is in the range: it is counted, and workers read its blocks
 	struct input_worker {
@@ -249,6 +250,8 @@ static ssize_t read_raw(void *ctx, char *to, size_t n)
 		memmove(in->head, in->head + n, in->head_len);
 		return (ssize_t)n;
 	}
+	if (in->ended)
+		return 0;
 	return in->tail ? tail_read(in->tail, to, n) : stop_read(in->fd, to, n);
 }
 
@@ -305,6 +308,7 @@ static int peek(struct input *in)
 		n = stop_read(in->fd, in->head + in->head_len, UNPACK_HEAD - in->head_len);
 		in->head_len += n > 0 ? (size_t)n : 0;
 	}
+	in->ended = !n;
 	return n < 0 ? -errno : 0;
 }
 

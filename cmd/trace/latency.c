@@ -42,7 +42,7 @@ static const struct out_col queue_cols[] = {
 	COL(hwq, "HWQ", "hwq", HEX, D, "ring address"),
 	COL(t.count, "COMPLETED", "completed", U64, D,
 	    "commands with a packet on it that were seen to complete"),
-	LATENCIES(M, M),
+	LATENCIES(M, D | W),
 	COL(handlers.count, "HANDLERS", "handlers", U64, D,
 	    "handlers called for signals of its packets"),
 	COL(handlers.p50_ns, "HANDLER_P50", "handler_p50_ns", NS, D,
@@ -55,7 +55,7 @@ static const struct out_col queue_cols[] = {
 #define ROW kernel_row
 static const struct out_col kernel_cols[] = {
 	COL(t.count, "COMPLETED", "completed", U64, D, "launches that were seen to complete"),
-	LATENCIES(D, M),
+	LATENCIES(D, D | W),
 	COL(name, "NAME", "name", STR, D | T | OUT_MANGLED, "as the log prints it"),
 	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "for people"),
 };
@@ -100,12 +100,11 @@ static void latency_queue_out(struct trace *t, uint32_t i)
 TRACE_COUNT(count_latency_queues, sum.nqueues)
 TRACE_COUNT(count_latency_kernels, latency.by_kernel.n)
 
-// GPU kernels that completed most often come first.
+// GPU kernels that were waited for longest in all come first.
 static bool rank_latency_kernel(struct trace *t, uint32_t i, struct trace_rank *r)
 {
-	uint64_t count = t->latency.by_kernel.v[i].count;
-	r->by[0] = ~count;
-	return count > 0;
+	r->by[0] = ~t->latency.by_kernel.v[i].sum;
+	return t->latency.by_kernel.v[i].count > 0;
 }
 
 static void latency_kernel_out(struct trace *t, uint32_t i)
@@ -115,9 +114,10 @@ static void latency_kernel_out(struct trace *t, uint32_t i)
 	out_row(t->out, &r);
 }
 
+#define TITLE "From enqueue to completion as the host sees it, not how long kernels ran"
+
 static const struct trace_view views[] = {
-	{&trace_command_table, "From enqueue to completion", BY_NOTHING, false, count_commands,
-	 NULL, command_out, NULL},
+	{&trace_command_table, TITLE, BY_NOTHING, false, count_commands, NULL, command_out, NULL},
 	{&trace_latency_queue_table, "Hardware queues", BY_QUEUE, false, count_latency_queues, NULL,
 	 latency_queue_out, NULL},
 	{&trace_latency_kernel_table, "Kernels", BY_KERNEL, false, count_latency_kernels,
@@ -125,17 +125,47 @@ static const struct trace_view views[] = {
 	{0},
 };
 
+// Has the table of --by, or without it any, a latency?
+static bool has_latencies(const struct amdlog_latency *l, int by)
+{
+	return by == BY_KERNEL  ? l->by_kernel.n > 0
+	       : by == BY_QUEUE ? l->by_queue.n + l->handlers_by_queue.n > 0
+				: l->by_kind.n + l->handlers.n > 0;
+}
+
+// Says why there are none: both lines of a command are of one log level, and the runtime looks for
+// completion when something waits for it ([amdlog.levels], [amdlog.commands]).
+static void say_none(const struct amdlog_latency *l, int by)
+{
+	uint64_t enqueued = 0, completed = 0;
+	for (uint32_t i = 0; i < l->kind_names.n; i++) {
+		enqueued += l->kinds[i].enqueued;
+		completed += l->kinds[i].completed;
+	}
+	err_warn("AMD_LOG_LEVEL=4 prints both (ROCm 7.2 and later: 5), the end once the program "
+		 "waits for it",
+		 "no latencies%s: commands enqueued: %" PRIu64 ", seen to complete: %" PRIu64,
+		 by == BY_KERNEL  ? " of kernels"
+		 : by == BY_QUEUE ? " of queues"
+				  : "",
+		 enqueued, completed);
+}
+
 static int report_latency(struct trace *t)
 {
 	const struct amdlog_latency *l = &t->latency;
-	// Some log levels and some releases log neither commands nor signal handlers.
-	bool nothing = !l->kind_names.n && !l->handlers_set;
-	// People get no empty tables.
-	if (!nothing || t->one_table || out_mode(t->out) != OUT_TABLE)
+	const bool any = has_latencies(l, t->by), people = out_mode(t->out) == OUT_TABLE;
+	// People get no empty tables, but the number of commands.
+	if (t->one_table && any && t->headings)
+		out_title(t->out, TITLE);
+	if (any || t->one_table || !people)
 		trace_views_out(t);
-	if (nothing && t->sum.totals.records)
-		err_warn("AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)",
-			 "no latencies: the log tells of no command and no signal handler");
+	else if (count_commands(t))
+		trace_view_out(t, views);
+	if (people)
+		out_flush(t->out); // the message follows the table
+	if (!any && t->sum.totals.records)
+		say_none(l, t->by);
 	if (l->unknown)
 		err_note("commands that completed but were not seen being enqueued: %" PRIu64,
 			 l->unknown);

@@ -14,31 +14,39 @@ struct list_row {
 
 // Rows are written before the next is known: each column has a fixed width, its last argument.
 #define ROW list_row
-static const struct out_col cols[] = {
-	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 13),
-	COL(pid, "PID", "pid", I64, D, "process id in its own namespace", 7),
-	COL(tid, "TID", "tid", HEX, D, "pthread_self()", 14),
-	COL(level, "LEVEL", "level", U64, M, "level of the record", 5),
-	COL(kind, "KIND", "kind", STR, D, "what the record is about", 14),
-	COL(hwq, "HWQ", "hwq", HEX, D, "ring address", 14),
-	COL(swq, "SWQ", "swq", HEX, M, "address of the hsa_queue_t", 14),
-	COL(id, "ID", "id", I64, D, "ROCr's count of queues", 3),
-	COL(rptr, "RPTR", "rptr", U64, D, "read pointer", 10),
-	COL(wptr, "WPTR", "wptr", U64, D, "write pointer: index of this packet", 10),
-	COL(backlog, "BACKLOG", "backlog", U64, 0, "packets waiting in front of it", 7),
-	COL(grid, "GRID", "grid", STR, D, "work-items", 14),
-	COL(workgroup, "WORKGROUP", "workgroup", STR, D, "work-items of a group", 10),
-	COL(torn, "TORN", "torn", BOOL, M, "the record misses a part", 4),
-	COL(offset, "OFFSET", "offset", U64, 0, "of the record in the input, bytes", 10),
-	COL(duration_us, "DURATION_US", "duration_us", U64, M, "of a returning API call", 11),
-	COL(api, "API", "api", STR, D, "API function", 20),
-	COL(kernel, "KERNEL", "kernel", STR, D | OUT_MANGLED, "kernel's name", 6),
-	COL(demangled, "DEMANGLED", "demangled", STR, OUT_DEMANGLED, "the same for people", 6),
-	COL(text, "TEXT", "text", STR, 0, "the message", 4),
-};
+// Of chosen kernels only launches and dispatches are listed: there people need no API, and KIND has
+// shorter words.
+#define LIST_COLS(kind_width, api_flags, kernel_width)                                             \
+	COL(time_us, "TIME_US", "time_us", U64, D, "CLOCK_MONOTONIC", 13),                         \
+		COL(pid, "PID", "pid", I64, D | W, "process id in its own namespace", 7),          \
+		COL(tid, "THREAD", "thread", HEX, D | W, "pthread_self()", 14),                    \
+		COL(level, "LOG_LEVEL", "log_level", U64, M, "level of the record", 9),            \
+		COL(kind, "KIND", "kind", STR, D, "what the record is about", kind_width),         \
+		COL(hwq, "HWQ", "hwq", HEX, D, "ring address", 14),                                \
+		COL(swq, "SWQ", "swq", HEX, M, "address of the hsa_queue_t", 14),                  \
+		COL(id, "ID", "id", I64, D | W, "ROCr's count of queues", 3),                      \
+		COL(rptr, "RPTR", "rptr", U64, D | W, "read pointer", 10),                         \
+		COL(wptr, "WPTR", "wptr", U64, D | W, "write pointer: index of this packet", 10),  \
+		COL(backlog, "BACKLOG", "backlog", U64, 0, "packets waiting in front of it", 7),   \
+		COL(grid, "GRID", "grid", STR, D | W, "work-items", 14),                           \
+		COL(workgroup, "WORKGROUP", "workgroup", STR, D | W, "work-items of a group", 10), \
+		COL(torn, "INCOMPLETE", "incomplete", BOOL, M, "the record misses a part", 10),    \
+		COL(offset, "OFFSET", "offset", U64, 0, "of the record in the input, bytes", 10),  \
+		COL(duration_us, "DURATION_US", "duration_us", U64, M, "of a returning API call",  \
+		    11),                                                                           \
+		COL(api, "API", "api", STR, api_flags, "API function", 20),                        \
+		COL(kernel, "KERNEL", "kernel", STR, D | T | OUT_MANGLED, "kernel's name",         \
+		    kernel_width),                                                                 \
+		COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED,                   \
+		    "the same for people", kernel_width),                                          \
+		COL(text, "TEXT", "text", STR, 0, "the message", 4)
+static const struct out_col cols[] = {LIST_COLS(14, D | T, 24)};
+static const struct out_col kernel_cols[] = {LIST_COLS(8, T, 40)};
+#undef ROW
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
+static const struct out_table kernel_table = {"records", "record", OUT_COLS(kernel_cols)};
 
-const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&trace_list_table),
+const struct schema trace_list_schema = {"gpq.trace.list", 2, SCHEMA_TABLES(&trace_list_table),
 					 trace_notes_only};
 
 #define TEXT_COLUMN (COUNT(cols) - 1)
@@ -160,11 +168,11 @@ static int report_list(struct trace *t)
 }
 
 static const struct trace_view views[] = {{.table = &trace_list_table, .by = BY_NOTHING}, {0}};
+static const struct trace_view kernel_views[] = {{.table = &kernel_table, .by = BY_NOTHING}, {0}};
 
-const struct trace_ask trace_list = {
-	.schema = &trace_list_schema,
-	.views = views,
-	.event = list_event,
-	.kinds = UINT32_MAX,
-	.report = report_list,
-};
+#define LIST(of)                                                                  \
+	{                                                                         \
+		.schema = &trace_list_schema, .views = (of), .event = list_event, \
+		.kinds = UINT32_MAX, .report = report_list,                       \
+	}
+const struct trace_ask trace_list = LIST(views), trace_list_kernels = LIST(kernel_views);

@@ -236,15 +236,11 @@ static int close_perfetto(struct trace *t)
 
 // --- beginning and end of a run ---
 
-bool trace_columns(const struct cmd *c)
+static const struct out_table *const *tables_of(const struct trace *t)
 {
-	return c->out.columns || c->out.all;
-}
-
-bool trace_flat(const struct cmd *c)
-{
-	return trace_columns(c) || c->out.mode == OUT_RAW || c->out.mode == OUT_PAIRS ||
-	       c->out.mode == OUT_CSV;
+	static const struct out_table *one[2];
+	one[0] = t->one_table ? only_view(t)->table : NULL;
+	return one[0] ? one : t->ask->prints ? t->ask->prints : t->ask->schema->tables;
 }
 
 static int begin_tables(struct trace *t)
@@ -255,10 +251,15 @@ static int begin_tables(struct trace *t)
 
 int trace_begin(struct trace *t, struct cmd *c)
 {
-	c->out.several = !t->one_table;
+	int status = out_choose_table(&c->out, tables_of(t));
+	if (status)
+		return status;
+	t->chosen = c->out.only;
+	t->headings = !c->out.noheadings;
 	c->out.schema = t->ask->schema;
+	c->out.fits = !t->opts->list && t->opts->top == U64_NULL;
 	t->out = out_open(&c->out);
-	int status = begin_tables(t);
+	status = begin_tables(t);
 	if (!status)
 		status = open_perfetto(t, c->argc, c->argv);
 	if (status) {
@@ -283,11 +284,14 @@ int trace_end(struct trace *t, int status, int told)
 
 // --- reports of logs ---
 
-// The message if no record passed the filter; with --pid it lists the processes of the log. Returns
-// the exit status.
+// The message if no record passed the filter; with --pid it lists the processes of the log, with
+// --since and --until it tells the log's time. Returns the exit status.
 static int nothing_chosen(const struct trace *t)
 {
-	const bool chosen = t->opts->pick.pids.n;
+	const struct trace_opts *o = t->opts;
+	const bool chosen = o->pick.pids.n;
+	const struct amdlog_span *left = &t->sum.state.left;
+	char length[24];
 	SCOPED(buf_fini) struct buf pids = {0};
 	for (uint32_t i = 0; chosen && i < t->sum.nprocesses && pids.len < 200; i++) {
 		if (t->sum.processes[i].pid >= 0)
@@ -297,6 +301,16 @@ static int nothing_chosen(const struct trace *t)
 	if (chosen && !pids.len)
 		buf_puts(&pids, "the log has no process ids: ROCm 6.3 and later print them at "
 				"level 4 and up");
+	if ((o->since || o->until) && left->first_us <= left->last_us)
+		buf_printf(&pids,
+			   "%sthe log's times are %" PRIu64 "us to %" PRIu64
+			   "us (%s), and +1ms counts from its first record",
+			   pids.len ? "; " : "", left->first_us, left->last_us,
+			   text_ns(length, trace_ns(left->last_us - left->first_us)));
+	if ((o->since || o->until) && !chosen && !o->kernels.n && !o->grep.n && !o->grep_not.n)
+		return err_fail(GPQ_NOTFOUND, pids.data, "no record%s%s%s%s",
+				o->since ? " from " : "", o->since ? o->since : "",
+				o->until ? " up to " : "", o->until ? o->until : "");
 	return err_fail(GPQ_NOTFOUND, pids.data,
 			"no record is of the processes, kernels, times or text asked for");
 }
@@ -322,26 +336,43 @@ static int report_log(struct trace *t, int status)
 			"no AMD log records in the input");
 }
 
-static const struct trace_ask *asked_for(const struct trace_opts *o)
+static const struct trace_ask *asked_for(const struct trace_opts *o, bool people)
 {
-	return o->list                 ? &trace_list
-	       : o->gaps               ? &trace_gaps
-	       : o->latency            ? &trace_latency
-	       : o->series != U64_NULL ? &trace_series
-	       : o->by == BY_STREAM    ? &trace_streams
-				       : &trace_summary;
+	return o->ftrace || o->events              ? ftrace_asked_for(o)
+	       : o->compare                        ? &trace_comparison
+	       : o->list && o->kernels.n && people ? &trace_list_kernels
+	       : o->list                           ? &trace_list
+	       : o->gaps                           ? &trace_gaps
+	       : o->latency                        ? &trace_latency
+	       : o->series != U64_NULL             ? &trace_series
+	       : o->by == BY_STREAM                ? &trace_streams
+						   : &trace_summary;
+}
+
+void trace_choose(struct trace *t, const struct cmd *c)
+{
+	const struct trace_opts *o = c->opts;
+	t->ask = asked_for(o, c->out.mode == OUT_TABLE);
+	t->by = o->by;
+	t->lists = t->ask == &trace_list || t->ask == &trace_list_kernels;
+	t->one_table = o->list || t->by != BY_NOTHING;
+}
+
+const struct out_table *const *trace_prints(const struct cmd *c)
+{
+	const struct trace_opts *o = c->opts;
+	struct trace t = {0};
+	if (o->live || o->partial || trace_is_folder(c))
+		return NULL; // what was recorded decides which
+	trace_choose(&t, c);
+	return tables_of(&t);
 }
 
 int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep)
 {
-	const struct trace_opts *o = c->opts;
-	struct trace t = {.ask = asked_for(o), .by = o->by, .lists = o->list};
-	const bool summary = t.ask == &trace_summary;
+	struct trace t = {0};
+	trace_choose(&t, c);
 	trace_open(&t, c, filter, grep);
-	// -o names columns of one table: that of the queues, unless an option chooses another.
-	if (summary && t.by == BY_NOTHING && trace_columns(c))
-		t.by = BY_QUEUE;
-	t.one_table = t.lists || t.by != BY_NOTHING || (!summary && trace_flat(c));
 	t.sum.want_api = t.by == BY_API;
 	int status = trace_begin(&t, c);
 	if (!status) {
@@ -387,7 +418,8 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 	t.sum.part.resumed = true;
 	t.sum.want_api = true;
 	int status = trace_scan(&t, c, 1, &file);
-	if (!t.untold && (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
+	if (!t.untold && status != GPQ_NOTFOUND &&
+	    (!status || status == GPQ_STOPPED || t.scan->counts.bytes))
 		written = write_part(&t, file, status);
 	if (!written && status == GPQ_STOPPED)
 		status = trace_stopped(&t);

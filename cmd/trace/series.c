@@ -32,18 +32,19 @@ struct interval_row {
 #define ROW track_row
 static const struct out_col track_cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process id in its own namespace"),
-	COL(queue, "QUEUE", "queue", STR, D, "ring address (HWq), or all"),
+	COL(queue, "HWQ_OR_ALL", "hwq_or_all", STR, D, "ring address (HWq), or all"),
 	COL(dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
 	COL(launches, "LAUNCHES", "launches", U64, M, "kernel launches (ShaderName)"),
 	COL(intervals, "INTERVALS", "intervals", U64, M, "from its first to its last packet"),
-	COL(idle, "IDLE", "idle_intervals", U64, D, "intervals of these without a dispatch"),
+	COL(idle, "IDLE_INTERVALS", "idle_intervals", U64, D,
+	    "intervals of these without a dispatch"),
 	COL(rate_max, "PEAK", "peak_per_s", F64, D,
 	    "dispatches each second in the interval with most of them"),
 	COL(backlog_max, "DEEPEST", "backlog_max", U64, D,
 	    "most packets waiting in front of a new one"),
 	COL(course, "DISPATCHED", "dispatched", STR, D,
 	    "dispatches over time, from none to the peak"),
-	COL(depth, "BACKLOG", "backlog", STR, D, "the deepest over time; blank: no packet told it"),
+	COL(depth, "DEPTHS", "depths", STR, D, "the deepest over time; blank: no packet told it"),
 };
 #undef ROW
 
@@ -52,7 +53,7 @@ static const struct out_col track_cols[] = {
 	COL(p.dispatches, "DISPATCHES", "dispatches", U32, D, "dispatch packets in it"), \
 		COL(p.barriers, "BARRIERS", "barriers", U32, D, "barrier packets"),      \
 		COL(rate, "RATE", "rate_per_s", F64, D, "dispatches each second"),       \
-		COL(backlog_mean, "BACKLOG", "backlog_mean", F64, D,                     \
+		COL(backlog_mean, "BACKLOG_MEAN", "backlog_mean", F64, D,                \
 		    "packets waiting in front of a new one, mean"),                      \
 		COL(backlog_max, "DEEPEST", "backlog_max", U64, D, "most of these")
 static const struct out_col interval_cols[] = {
@@ -82,8 +83,8 @@ const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_i
 static const struct schema_member series_members[] = {
 	{"interval_ns", SCHEMA_COUNT, "length of the intervals", NULL, NULL}, TRACE_NOTES, {0}};
 const struct schema trace_series_schema = {
-	"gpq.trace.series", 1,
-	SCHEMA_TABLES(&plain_track_table, &trace_interval_table, &trace_queue_interval_table),
+	"gpq.trace.series", 2,
+	SCHEMA_TABLES(&trace_interval_table, &plain_track_table, &trace_queue_interval_table),
 	series_members};
 
 // Returns the dispatches in an interval, or launches if the log has no packets.
@@ -229,7 +230,7 @@ static void whole_report(struct trace *t)
 	out_title(t->out, "%" PRIu64 " intervals of %s, from %" PRIu64 ".%06" PRIu64 " s on",
 		  s->all.end - s->all.first, text_ns(width, s->width_us * 1000),
 		  s->all.first * s->width_us / 1000000, s->all.first * s->width_us % 1000000);
-	if (out_mode(t->out) == OUT_TABLE)
+	if (out_mode(t->out) == OUT_TABLE && !t->chosen)
 		trace_view_out(t, &drawn_tracks);
 	else
 		trace_views_out(t);
@@ -357,6 +358,7 @@ static void draw_picture(struct drawing *d)
 				     false});
 	p.bands = d->bands;
 	p.nbands = d->nbands;
+	p.band_name = "marked";
 	for (int i = 0; i < PANELS; i++)
 		if (has[i])
 			draw_panel(d, &p, (enum panel)i);
@@ -376,8 +378,7 @@ static int write_svg(struct trace *t)
 	d.nqueues = d.nqueues < LINES ? d.nqueues : LINES - 1;
 	find_bands(&d);
 	draw_picture(&d);
-	int status = trace_to_stdout(t->opts->svg) ? out_text(&d.out)
-						   : out_file("--svg ", t->opts->svg, &d.out);
+	int status = out_file_or_stdout("--svg ", t->opts->svg, &d.out);
 	free(d.x);
 	free(d.y);
 	free(d.bands);

@@ -60,24 +60,25 @@ static const struct out_col queue_cols[] = {
 	COL(at.host, "HOST", "host", STR, OUT_HOST, "host that --partial --host named"),
 	COL(at.pid, "PID", "pid", I64, D, "process id in its own namespace"),
 	COL(q.hwq, "HWQ", "hwq", HEX, D, "ring address: the queue's ring in gpq queues"),
-	COL(q.swq, "SWQ", "swq", HEX, D, "address of the hsa_queue_t"),
+	COL(q.swq, "SWQ", "swq", HEX, D | W, "address of the hsa_queue_t"),
 	COL(q.id, "ID", "id", I64, D, "ROCr's count of queues; not the KFD queue id"),
-	COL(priority, "PRIO", "priority", STR, D, "low, normal or high"),
-	COL(q.size, "SIZE", "size_packets", U64, M, "packets the ring holds"),
+	COL(priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal or high"),
+	COL(q.size, "SIZE_PACKETS", "size_packets", U64, M, "packets the ring holds"),
 	COL(q.streams, "STREAMS", "streams", U32, D, "different streams seen on it"),
 	COL(q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
-	COL(q.barriers, "BARRIERS", "barriers", U64, D, "barrier-AND and barrier-OR packets"),
+	COL(q.barriers, "BARRIERS", "barriers", U64, D | W, "barrier-AND and barrier-OR packets"),
 	COL(q.barrier_values, "BARRIER_VALUES", "barrier_values", U64, M,
 	    "packets that wait for a value"),
 	COL(q.kernels, "KERNELS", "kernels", U32, D, "different kernel names"),
-	COL(at.span.first_us, "FIRST_US", "first_us", U64, D, "its first packet, CLOCK_MONOTONIC"),
-	COL(at.span.last_us, "LAST_US", "last_us", U64, D, "its last packet"),
+	COL(at.span.first_us, "FIRST_US", "first_us", U64, D | W,
+	    "its first packet, CLOCK_MONOTONIC"),
+	COL(at.span.last_us, "LAST_US", "last_us", U64, D | W, "its last packet"),
 	COL(q.created_us, "CREATED_US", "created_us", U64, M, "when it was first created"),
 	COL(q.deleted_us, "DELETED_US", "deleted_us", U64, M, "when it was last deleted"),
 	COL(at.span.ns, "SPAN", "span_ns", NS, 0, "from first to last"),
 	COL(q.backlog_max, "DEEPEST", "backlog_max", U64, D,
 	    "most packets waiting in front of a new one (wptr - rptr)"),
-	COL(backlog_mean, "MEAN", "backlog_mean", F64, D, "mean of these"),
+	COL(backlog_mean, "BACKLOG_MEAN", "backlog_mean", F64, D, "mean of these"),
 	COL(q.rptr_min, "RPTR_MIN", "rptr_min", U64, M, "least read pointer"),
 	COL(q.rptr_max, "RPTR_MAX", "rptr_max", U64, M, "greatest read pointer"),
 	COL(q.wptr_min, "WPTR_MIN", "wptr_min", U64, M, "least write pointer"),
@@ -91,16 +92,16 @@ static const struct out_col queue_cols[] = {
 #define ROW kernel_row
 static const struct out_col kernel_cols[] = {
 	COL(k.launches, "LAUNCHES", "launches", U64, D, "times its name was logged at a launch"),
-	COL(k.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
-	COL(k.processes, "PROCESSES", "processes", U32, M, "processes that launched it"),
+	COL(k.dispatches, "DISPATCHES", "dispatches", U64, D | W, "dispatch packets"),
+	COL(k.processes, "PROCS", "processes", U32, M, "processes that launched it"),
 	COL(k.queues, "QUEUES", "queues", U32, D, "hardware queues it ran on"),
-	COL(grid_min, "GRID_MIN", "grid_min", STR, D, "smallest grid, in work-items"),
+	COL(grid_min, "GRID_MIN", "grid_min", STR, D | W, "smallest grid, in work-items"),
 	COL(grid_max, "GRID_MAX", "grid_max", STR, D, "largest grid"),
 	COL(k.grid.items_min, "ITEMS_MIN", "grid_items_min", U64, M,
 	    "work-items of the smallest grid"),
 	COL(k.grid.items_max, "ITEMS_MAX", "grid_items_max", U64, M, "work-items of the largest"),
-	COL(workgroup_min, "WG_MIN", "workgroup_min", STR, D, "smallest workgroup"),
-	COL(workgroup_max, "WG_MAX", "workgroup_max", STR, D, "largest workgroup"),
+	COL(workgroup_min, "WG_MIN", "workgroup_min", STR, D | W, "smallest workgroup"),
+	COL(workgroup_max, "WG_MAX", "workgroup_max", STR, D | W, "largest workgroup"),
 	COL(span.first_us, "FIRST_US", "first_us", U64, M, "first launch or dispatch"),
 	COL(span.last_us, "LAST_US", "last_us", U64, M, "last one"),
 	COL(k.name, "NAME", "name", STR, D | T | OUT_MANGLED, "as the log prints it"),
@@ -112,7 +113,7 @@ static const struct out_col kernel_cols[] = {
 static const struct out_col thread_cols[] = {
 	COL(at.host, "HOST", "host", STR, OUT_HOST, "host that --partial --host named"),
 	COL(at.pid, "PID", "pid", I64, D, "process id in its own namespace"),
-	COL(t.id.tid, "TID", "tid", HEX, D, "pthread_self(), not the kernel's thread id"),
+	COL(t.id.tid, "THREAD", "thread", HEX, D, "pthread_self(), not the kernel's thread id"),
 	COL(t.records, "RECORDS", "records", U64, D, "log records"),
 	COL(t.launches, "LAUNCHES", "launches", U64, D, "kernel launches"),
 	COL(t.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
@@ -166,7 +167,7 @@ struct totals_row {
 #define ROW totals_row
 static const struct out_col totals_cols[] = {
 	COL(c.lines, "LINES", "lines", U64, D, "lines, a last one without newline too"),
-	COL(c.bytes, "BYTES", "bytes", SIZE, D, "bytes read"),
+	COL(c.bytes, "SIZE", "bytes", SIZE, D, "bytes read"),
 	COL(sum.records, "RECORDS", "records", U64, D, "log records of all kinds"),
 	COL(sum.launches, "LAUNCHES", "launches", U64, D, "kernel launches (ShaderName)"),
 	COL(sum.kinds[AMDLOG_DISPATCH], "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
@@ -185,7 +186,7 @@ static const struct out_col totals_cols[] = {
 	    "API calls that did not return hipSuccess"),
 	COL(sum.kinds[AMDLOG_QUEUE_ERROR], "QUEUE_ERRORS", "queue_errors", U64, D,
 	    "queue aborts, memory faults, full rings"),
-	COL(level_max, "LEVEL", "level_max", U64, D, "highest level of a record"),
+	COL(level_max, "LOG_LEVEL_MAX", "log_level_max", U64, D, "highest level of a record"),
 	COL(format, "FORMAT", "format", STR, D, "ROCm releases that print such records"),
 	COL(hip_version, "HIP", "hip_version", STR, D, "HIP version the log states"),
 	COL(span.first_us, "FIRST_US", "first_us", U64, M,
@@ -213,7 +214,7 @@ const struct schema_member trace_text = {.type = SCHEMA_TEXT};
 const struct schema_member trace_notes_only[] = {TRACE_NOTES, {0}};
 static const struct schema_member summary_members[] = {
 	{"totals", SCHEMA_RECORD, "of all processes", NULL, &trace_totals_table}, TRACE_NOTES, {0}};
-const struct schema trace_schema = {"gpq.trace", 1,
+const struct schema trace_schema = {"gpq.trace", 2,
 				    SCHEMA_TABLES(&trace_process_table, &trace_queue_table,
 						  &trace_kernel_table, &trace_thread_table,
 						  &trace_api_table, &trace_stream_table,
@@ -521,7 +522,7 @@ static void totals_out(struct trace *t)
 // How many errors are shown: people get few, unless errors are the only table.
 static uint32_t most_errors(const struct trace *t, uint32_t rows)
 {
-	bool brief = !t->one_table && out_mode(t->out) == OUT_TABLE;
+	const bool brief = !t->one_table && !t->chosen && out_mode(t->out) == OUT_TABLE;
 	return brief && rows > ERRORS_DEFAULT ? ERRORS_DEFAULT : rows;
 }
 
@@ -546,6 +547,11 @@ static int report_summary(struct trace *t)
 {
 	if (t->one_table) {
 		trace_views_out(t);
+		if (t->by == BY_KERNEL && !t->merged && out_mode(t->out) == OUT_TABLE &&
+		    isatty(STDOUT_FILENO))
+			err_warn(NULL, "how long kernels ran is not told here: --latency --by "
+				       "kernel tells how long the host waited for them, "
+				       "rocprofv3 measures it");
 		return GPQ_OK;
 	}
 	if (t->sum.errors.n || out_mode(t->out) != OUT_TABLE) {
@@ -559,5 +565,8 @@ static int report_summary(struct trace *t)
 	return GPQ_OK;
 }
 
+static const struct out_table *const printed[] = {&trace_queue_table,  &trace_process_table,
+						  &trace_kernel_table, &trace_error_table,
+						  &trace_totals_table, NULL};
 const struct trace_ask trace_summary = {
-	.schema = &trace_schema, .views = views, .report = report_summary};
+	.schema = &trace_schema, .views = views, .report = report_summary, .prints = printed};

@@ -16,23 +16,26 @@ static const struct opt opts[] = {
 	    "\nreadable names of kernels\n(default on a terminal)"),
 	OPT(trace_opts, follow, "follow", 'f', OPT_FLAG, "",
 	    "go on as the file grows,\nthrough truncation and rotation"),
-	OPT(trace_opts, for_ns, "for", 0, OPT_NS, "DURATION", "\nwith --live: end after this time"),
+	OPT(trace_opts, for_ns, "for", 0, OPT_SEC, "SEC", "\nwith --live: end after this time"),
 	OPT(trace_opts, ftrace, "ftrace", 0, OPT_STR, "FILE",
 	    "\nthe kernel's trace, as tracefs or trace-cmd\nprinted it; by itself or with logs"),
 	OPT(trace_opts, ftrace_clock, "ftrace-clock", 0, OPT_STR, "CLOCK",
 	    "\nwith --ftrace: what trace_clock was;\nmono goes with logs"),
 	OPT(trace_opts, gaps, "gaps", 0, OPT_FLAG, "",
-	    "the longest times without a dispatch,\nof each queue"),
+	    "the longest times without a dispatch,\nof each queue; the GPU may be busy in them"),
 	OPT(trace_opts, grep, "grep", 0, OPT_LIST, "REGEX",
 	    "only records whose text matches;\nrepeated: any of them"),
 	OPT(trace_opts, grep_not, "grep-not", 0, OPT_LIST, "REGEX",
 	    "\nonly records whose text does not match;\nrepeated: none of them"),
 	OPT(trace_opts, host, "host", 0, OPT_STR, "NAME",
 	    "\nwith --partial: whose logs they are;\nequal pids of two hosts stay apart"),
+	OPT(trace_opts, html, "html", 0, OPT_STR, "FILE",
+	    "\nwith --compare: write a page, too;\n-: to standard output, and no tables"),
 	OPT(trace_opts, kernels, "kernel", 0, OPT_LIST, "REGEX",
 	    "\nonly launches of kernels whose name matches,\nand their dispatches"),
 	OPT(trace_opts, latency, "latency", 0, OPT_FLAG, "",
-	    "from enqueue to completion:\nby kind of command, queue and kernel"),
+	    "how long commands and kernels took to complete:\nby kind of command, queue and "
+	    "kernel, from enqueue"),
 	OPT(trace_opts, list, "list", 'l', OPT_FLAG, "", "one record a line, as they come"),
 	OPT(trace_opts, live, "live", 0, OPT_FLAG, "",
 	    "record the driver now, until Ctrl-C,\nor while a command behind -- runs, with its "
@@ -44,7 +47,7 @@ static const struct opt opts[] = {
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
 	    "\nwrite a part that gpq merge adds to others,\none JSON object for each file"),
 	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
-	    "write a timeline for the Perfetto UI;\n-: to standard output, and no report"),
+	    "\nwrite a timeline for the Perfetto UI;\n-: to standard output, and no report"),
 	OPT(trace_opts, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
 	    "only these processes, as the log numbers them;\nwith --live as the host does"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
@@ -54,13 +57,15 @@ static const struct opt opts[] = {
 	OPT(trace_opts, series, "series", 0, OPT_NS, "TIME",
 	    "dispatches, backlog, busy queues over time,\nin intervals of TIME"),
 	OPT(trace_opts, since, "since", 0, OPT_STR, "TIME",
-	    "only records from TIME on:\nlog time in us, or +DURATION from the first record"),
+	    "only records from TIME on; +TIME: after the first,\nas 41.25s of the log, or +200ms "
+	    "from its first record"),
 	OPT(trace_opts, svg, "svg", 0, OPT_STR, "FILE", "\nwith --series: draw it too"),
 	OPT(trace_opts, threads, "threads", 0, OPT_U64, "N",
 	    "\nthreads that read the input\n(default: one for each processor, at most 8)"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
 	    "\nkernels to show (default 20, in JSON all);\ngaps of a queue (default 5)"),
-	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME", "only records up to TIME"),
+	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME",
+	    "only records up to TIME; +TIME: after the first,\nas of --since"),
 	PICK_OTHER_OPTS(trace_opts, "\nwith --live: ", "\nwith --live: "),
 	OPT(trace_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
 	    "\nwith --live: only these GPUs, where a record names one:\nindex, gpu_id or PCI "
@@ -89,6 +94,7 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("list gaps", "by", "choose one", ""),
 	RULE_EXCLUDES("perfetto", "compare", "choose one", ""),
 	RULE_NEEDS("svg", "series", "say --series 100ms too", "--svg: nothing to draw"),
+	RULE_NEEDS("html", "compare", "say --compare A B too", "--html: nothing to show"),
 	RULE_EXCLUDES("latency", "kernel", "use --latency --by kernel",
 		      "--kernel leaves out the commands that --latency is about"),
 	RULE_EXCLUDES("latency", "grep grep-not", "choose processes or times, or use --list --grep",
@@ -104,10 +110,13 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("range", "follow", "choose one", ""),
 	// A picture or timeline on standard output excludes other output, and has no rows for
 	// --filter and --sort.
-	RULE_EXCLUDES("perfetto=-", FORM_NAMES " output output-all list by svg", "name a file",
+	RULE_EXCLUDES("perfetto=-", FORM_NAMES " output output-all table list by svg",
+		      "name a file",
 		      "--perfetto -: standard output cannot hold another format, too"),
-	RULE_EXCLUDES("svg=-", FORM_NAMES " output output-all list by", "name a file",
+	RULE_EXCLUDES("svg=-", FORM_NAMES " output output-all table list by", "name a file",
 		      "--svg -: standard output cannot hold another format, too"),
+	RULE_EXCLUDES("html=-", FORM_NAMES " output output-all table by", "name a file",
+		      "--html -: standard output cannot hold another format, too"),
 #define NO_ROWS(option, text)                                                                      \
 	RULE_EXCLUDES("filter sort", option, "choose records by --grep, --kernel, --pid or times", \
 		      "--filter and --sort are about rows of tables, which --" text " has not")
@@ -130,20 +139,20 @@ static bool kernel_matches(void *ctx, const char *name, size_t len)
 	return regex_matches(ctx, name, len);
 }
 
-// Parses --since or --until into microseconds: "41254735" in the log's own microseconds, "41.25s"
-// with a unit, "+200ms" from the first record (*relative).
+// Parses --since or --until into microseconds: "41254735us", "41.25s" on the log's clock, "+200ms"
+// from the first record (*relative).
 static int parse_time(const char *option, const char *arg, uint64_t *us, bool *relative)
 {
 	uint64_t ns;
 	if (!arg)
 		return GPQ_OK;
 	*relative = *arg == '+';
-	if (!*relative && parse_u64(arg, us))
-		return GPQ_OK;
 	if (!parse_duration(arg + *relative, &ns))
-		return err_fail(GPQ_USAGE,
-				"give microseconds as in the log, or +200ms from its first record",
-				"--%s: %s is not a time", option, arg);
+		return err_fail(
+			GPQ_USAGE,
+			"give a time of the log as 41254735us or 41.25s, or +200ms from its "
+			"first record",
+			"--%s: %s is no time with its unit", option, arg);
 	*us = ns / 1000;
 	return GPQ_OK;
 }
@@ -169,6 +178,9 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 	int status = parse_time("since", o->since, &f->since_us, &f->since_relative);
 	if (!status)
 		status = parse_time("until", o->until, &f->until_us, &f->until_relative);
+	if (!status && f->since_relative == f->until_relative && f->since_us > f->until_us)
+		status = err_fail(GPQ_USAGE, "turn them round", "--since %s is after --until %s",
+				  o->since, o->until);
 	if (!status && o->pick.pids.given && !o->pick.pids.n)
 		status = err_fail(GPQ_USAGE, "name a process", "--pid: the list is empty");
 	if (status || !o->kernels.n)
@@ -294,11 +306,11 @@ const struct cmd_spec trace_spec = {
 		    "--series TIME [--svg FILE] [--mark FILE] [--by queue] [FILTER...] FILE...|-\n"
 		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
 		    "[--since TIME] [--until TIME] FILE...|-\n"
-		    "--compare [--by queue|kernel] [--top N] [FILTER...] A B\n"
+		    "--compare [--html FILE] [--by queue|kernel] [--top N] [FILTER...] A B\n"
 		    "--ftrace FILE [--ftrace-clock CLOCK] [--list|--breakdown N|TIME|all] "
 		    "[--perfetto FILE] [FILTER...] "
 		    "[FILE...|-]\n"
-		    "--live [SELECTOR...] [--for DURATION] [--save DIR] [--list|--breakdown "
+		    "--live [SELECTOR...] [--for SEC] [--save DIR] [--list|--breakdown "
 		    "N|TIME|all] "
 		    "[--perfetto FILE] [FILTER...] "
 		    "[-- COMMAND...]\n"
@@ -329,5 +341,6 @@ const struct cmd_spec trace_spec = {
 	.schemas = SCHEMAS(&trace_schema, &trace_list_schema, &trace_latency_schema,
 			   &trace_gaps_schema, &trace_series_schema, &trace_compare_schema,
 			   &trace_ftrace_schema, &trace_timeline_schema, &trace_breakdown_schema),
+	.prints = trace_prints,
 	.run = run_trace,
 };

@@ -57,6 +57,7 @@ struct trace_opts {
 	const char *since, *until;
 	const char *mark;            // file with windows of time
 	const char *svg;             // file for the picture of the series
+	const char *html;            // file for the page of a comparison
 	const char *perfetto;        // file for the timeline; "-": standard output
 	const char *ftrace;          // file with an ftrace log of the Linux kernel
 	const char *breakdown;       // suspension of queues: number, a time within it, or "all"
@@ -106,6 +107,7 @@ struct trace_ask {
 	void (*event)(struct trace *t, const struct amdlog_event *e); // NULL: the summary is enough
 	uint32_t kinds;                 // AMDLOG_KIND bits: kinds of records that `event` needs
 	int (*report)(struct trace *t); // writes the report, returns the exit status
+	const struct out_table *const *prints; // for cmd_spec.prints; NULL: tables of the schema
 };
 
 // Rows of --list.
@@ -139,6 +141,8 @@ struct trace {
 	struct trace_range range; // parsed from opts->range, if given
 	int by;                   // enum trace_by; BY_NOTHING: the whole report
 	bool one_table;           // one table only is written; begun before the input is read
+	bool chosen;              // out_choose_table() chose one table
+	bool headings;            // tables have headings
 	bool lists;               // --list: a row for each record of the log
 	bool untold;              // nothing is reported, as a regular expression failed
 	int64_t name_pid; // pid that AMD_LOG_LEVEL_FILE put at the end of the file's name; -1: none
@@ -191,10 +195,6 @@ extern const struct schema_member trace_text, trace_notes_only[];
 // Before the input is read: opens the output and --perfetto, and checks the columns of -o. Returns
 // GPQ_OK, or closes both and returns an exit status after a message.
 int trace_begin(struct trace *t, struct cmd *c);
-
-// Does -o name columns? _flat: can the output hold one table only, as CSV can?
-bool trace_columns(const struct cmd *c);
-bool trace_flat(const struct cmd *c);
 
 // Closes what trace_begin() opened. Returns the exit status of the run; `status` is that of
 // reading, `told` that of the report.
@@ -327,8 +327,15 @@ int trace_compare(struct cmd *c, const struct amdlog_filter *filter, const struc
 int trace_marks_read(struct trace *t);
 
 // The reports: the summary, --by stream, --list, --series, --gaps, --latency.
-extern const struct trace_ask trace_summary, trace_streams, trace_list, trace_series, trace_gaps,
-	trace_latency;
+extern const struct trace_ask trace_summary, trace_streams, trace_list, trace_list_kernels,
+	trace_series, trace_gaps, trace_latency, trace_comparison;
+const struct trace_ask *ftrace_asked_for(const struct trace_opts *o); // of --ftrace
+
+// Sets which report the options ask for: t->ask, by, lists, one_table.
+void trace_choose(struct trace *t, const struct cmd *c);
+
+// For cmd_spec.prints.
+const struct out_table *const *trace_prints(const struct cmd *c);
 
 // For trace_view.most in views of GPU kernels: how many of `rows` are shown (--top).
 uint32_t trace_top(const struct trace *t, uint32_t rows);
@@ -348,7 +355,7 @@ int trace_live(struct cmd *c);
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);
 
-// Is the operand of --perfetto or --svg "-"?
+// Is the operand of --perfetto, --svg or --html "-"?
 bool trace_to_stdout(const char *path);
 
 int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);

@@ -47,7 +47,7 @@ static void take_call_record(struct queue_calls *all, struct queue_call *open,
 		else if (call)
 			*open = (struct queue_call){
 				.ioctl = open->ioctl, .begin = r, .suspends = suspends};
-	} else if (r->kind != FTRACE_RETURN || r->inside_ns == FTRACE_UNKNOWN) {
+	} else if (r->inside_ns == FTRACE_UNKNOWN) { // no return of an entry
 		return;
 	} else if (ioctl) {
 		if (all->n && open->ioctl && all->v[all->n - 1].ioctl == open->ioctl)
@@ -209,7 +209,7 @@ static void take_exit(struct ftrace *f, struct intern *open, const struct queue_
 	for (uint32_t at = f->holds ? open_number(open, OF_HOLDER, process) : 0; at;
 	     at = h->before_hold) {
 		h = &f->holds[at - 1];
-		if (!h->ended && open_hold(f, open, h->target) == h)
+		if (open_hold(f, open, h->target) == h)
 			end_hold(f, open, h, c, "exit");
 	}
 	pair_set(open, OF_HOLDER, process, 0);

@@ -349,7 +349,7 @@ static int make_instance(struct live_trace *t)
 static char *find_function(const char *list, const char *name)
 {
 	size_t len = strlen(name);
-	for (const char *at = list; at && (at = strstr(at, name)); at += len) {
+	for (const char *at = list; (at = strstr(at, name)); at += len) {
 		size_t end = len + strcspn(at + len, " \t\n");
 		if ((at == list || at[-1] == '\n') && (end == len || at[len] == '.'))
 			return xstrndup(at, end);

@@ -213,11 +213,21 @@ static void on_kernels(const struct amdlog_comparison *c, struct buf *out)
 			      "that differ may be the same kernel\n");
 }
 
+// A single one has no rate: 0.
 static double side_rate(const struct amdlog_comparison *c, unsigned which)
 {
 	const struct amdlog_totals *t = &c->side[which].sum->totals;
-	return amdlog_per_second(c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH],
-				 &t->span);
+	const uint64_t n = c->by_launches ? t->launches : t->kinds[AMDLOG_DISPATCH];
+	return n > 1 ? amdlog_per_second(n, &t->span) : 0;
+}
+
+// Writes a number as people do: of `digits` digits, but thousands in full.
+static const char *plain(char out[32], int digits, double v)
+{
+	snprintf(out, 32, "%.*g", digits, v);
+	if (v >= 999.5)
+		snprintf(out, 32, "%.0f", v);
+	return out;
 }
 
 // Writes, for example: "B dispatches 2.4 times as often as A: 1200/s against 500/s"
@@ -226,13 +236,16 @@ static void on_rate(const struct amdlog_comparison *c, struct buf *out)
 	const char *verb = c->by_launches ? "launches" : "dispatches";
 	double a = side_rate(c, 0), b = side_rate(c, 1), most = maths()->fmax(a, b),
 	       least = maths()->fmin(a, b);
-	if (!(a > 0 && b > 0)) // a log has no length or no dispatches
+	if (!(a > 0 && b > 0)) // a log has no length, or too few dispatches
 		return;
+	char text[3][32];
 	if (most / least < 1.1)
-		buf_printf(out, "A %s about as often as B: %.4g/s against %.4g/s\n", verb, a, b);
+		buf_printf(out, "A %s about as often as B: %s/s against %s/s\n", verb,
+			   plain(text[0], 4, a), plain(text[1], 4, b));
 	else
-		buf_printf(out, "%c %s %.3g times as often as %c: %.4g/s against %.4g/s\n",
-			   a > b ? 'A' : 'B', verb, most / least, a > b ? 'B' : 'A', most, least);
+		buf_printf(out, "%c %s %s times as often as %c: %s/s against %s/s\n",
+			   a > b ? 'A' : 'B', verb, plain(text[0], 3, most / least),
+			   a > b ? 'B' : 'A', plain(text[1], 4, most), plain(text[2], 4, least));
 }
 
 static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
@@ -242,21 +255,23 @@ static void on_backlog(const struct amdlog_comparison *c, struct buf *out)
 	double most = maths()->fmax(a, b), least = maths()->fmin(a, b);
 	if (isnan(a) || isnan(b))
 		return;
+	char text[2][32];
 	if (most < 1.1 * least || most < 1)
-		buf_printf(out, "queues are about as deep: mean backlog %.3g in A, %.3g in B\n", a,
-			   b);
+		buf_printf(out, "queues are about as deep: mean backlog %s in A, %s in B\n",
+			   plain(text[0], 3, a), plain(text[1], 3, b));
 	else
-		buf_printf(out, "%c's queues are deeper: mean backlog %.3g against %.3g\n",
-			   a > b ? 'A' : 'B', most, least);
+		buf_printf(out, "%c's queues are deeper: mean backlog %s against %s\n",
+			   a > b ? 'A' : 'B', plain(text[0], 3, most), plain(text[1], 3, least));
 }
 
 static void on_grids(const struct amdlog_comparison *c, struct buf *out)
 {
 	double a = keyed_histogram_mean(&c->side[0].grids, 0),
 	       b = keyed_histogram_mean(&c->side[1].grids, 0);
+	char text[2][32];
 	if (!isnan(a) && !isnan(b))
-		buf_printf(out, "a dispatch has %.4g work-items on average in A, %.4g in B\n", a,
-			   b);
+		buf_printf(out, "a dispatch has %s work-items on average in A, %s in B\n",
+			   plain(text[0], 4, a), plain(text[1], 4, b));
 }
 
 // Writes how the logs lie in time: both have CLOCK_MONOTONIC, which one host and boot share.

@@ -37,11 +37,13 @@ static void command_enqueued(struct amdlog_latency *l, uint32_t process,
 		return;
 	uint32_t kind = command_kind_number(l, r);
 	struct latency_open *o = open_of(&l->commands, process, address, true);
+	if (o)
+		*o = (struct latency_open){kind == AMDLOG_NONE ? AMDLOG_UNKNOWN : r->time_us, kind,
+					   AMDLOG_NONE, AMDLOG_NONE};
 	if (!o || kind == AMDLOG_NONE) {
 		l->incomplete = true;
 		return;
 	}
-	*o = (struct latency_open){r->time_us, kind, AMDLOG_NONE, AMDLOG_NONE};
 	l->current[r->thread] = (uint32_t)(o - l->commands.v) + 1;
 	l->kinds[kind].enqueued++;
 }

@@ -17,7 +17,7 @@ struct latency_kind {
 
 // The last command enqueued at an address, or the last handler set on a signal.
 struct latency_open {
-	uint64_t us; // time of enqueuing or setting; AMDLOG_UNKNOWN: it has completed
+	uint64_t us; // time of enqueuing or setting; AMDLOG_UNKNOWN: it is over, or was left out
 	uint32_t kind, queue, kernel;
 };
 

@@ -74,7 +74,6 @@ void amdlog_series_finish(struct amdlog_series *s, const struct amdlog_span *spa
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		struct series_track *t = &s->queues[i];
 		t->end = t->end < s->all.end ? t->end : s->all.end;
-		t->first = t->first < t->end ? t->first : t->end;
 	}
 }
 

@@ -20,7 +20,7 @@ struct series_point {
 struct series_track {
 	const struct amdlog_series *series; // NULL: the track has no points
 	uint32_t number;                    // the queue's number; AMDLOG_NONE: whole log
-	uint64_t first, end; // intervals [first, end); an interval's number is time / width_us
+	uint64_t first, end; // intervals [first, end), none if first >= end: by time / width_us
 };
 
 // Counts of a log over time. The caller zeroes it and sets `width_us`.

@@ -68,7 +68,8 @@ static enum windows_fault plain_window(struct amdlog_windows *w, const struct ma
 	return end < begin ? WINDOWS_BACKWARDS : add_window(w, begin, end, m->label);
 }
 
-// Adds the window of a cycle of gpq bench preempt --raw; a cycle that was cut short has no window.
+// Adds the window of a cycle of gpq bench preempt --samples; a cycle that was cut short has no
+// window.
 static enum windows_fault cycle_window(struct amdlog_windows *w, const struct marks *m)
 {
 	char label[WINDOW_LABEL_MAX] = "";

@@ -6,7 +6,8 @@
 //   26330000 29080000 held           begin and end in microseconds, or with a unit (26.33s), a name
 //   {"begin_us":26330000,"end_us":29080000,"label":"held"}      or begin_ns and end_ns
 //   what gpq suspend --ndjson and gpq resume --ndjson print: from the first to the second
-//   what gpq bench preempt --raw writes: a cycle, from the request to suspend to resume's return
+//   what gpq bench preempt --samples writes: a cycle, from the request to suspend to resume's
+//   return
 //
 // Other JSON objects, empty lines and lines that begin with # are ignored.
 #pragma once

@@ -134,13 +134,15 @@ static bool read_name_hex(const struct jsonin_value *v, const struct member *m, 
 	if (!read_name(v, m, at))
 		return false;
 	char *text = (char *)(uintptr_t)name->text;
+	const bool whole = name->len % 2 == 0;
 	name->len /= 2;
 	for (size_t i = 0; i < name->len; i++) {
-		uint64_t byte = 0;
-		number_read(text + 2 * i, text + 2 * i + 2, 16, UINT64_MAX, &byte);
-		text[i] = (char)byte;
+		const int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		text[i] = (char)(high << 4 | low);
 	}
-	return true;
+	return whole;
 }
 
 static const struct member_type member_number = {write_number_member, read_number_member},

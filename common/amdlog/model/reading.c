@@ -151,6 +151,10 @@ static void take_result(struct amdlog_reading *r, struct block_result *b)
 		lines += b->items[i].what == BLOCK_RECORD;
 	}
 	add_times(r->sum, b->first_us, b->last_us);
+	if (b->left_first_us <= b->left_last_us) {
+		span_add(&r->sum->state.left, b->left_first_us);
+		span_add(&r->sum->state.left, b->left_last_us);
+	}
 	add_block_sums(r->sum, r->scan, b);
 	skip_to(r, r->block.text + r->block.len);
 	r->scan->counts.lines += lines;

@@ -45,7 +45,9 @@ void amdlog_summary_init(struct amdlog_summary *s, const struct amdlog_filter *f
 		.totals = {.span = SPAN_NONE,
 			   .rptr_min = AMDLOG_UNKNOWN,
 			   .wptr_min = AMDLOG_UNKNOWN},
-		.state = {.first_us = AMDLOG_UNKNOWN, .stream_changes = 1}, // none written yet: 0
+		.state = {.first_us = AMDLOG_UNKNOWN,
+			  .left = SPAN_NONE,
+			  .stream_changes = 1}, // none written yet: 0
 		.keys = {.kernels = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .apis = {.max_entries = NAMES_MAX, .max_bytes = NAME_BYTES_MAX},
 			 .rings = {.max_entries = QUEUES_MAX},
@@ -484,8 +486,10 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 	place_record(s, t, e, item);
 	if (!s->state.has_base)
 		set_base(s, r->time_us);
-	if (!filter_wants(s, e))
+	if (!filter_wants(s, e)) {
+		span_add(&s->state.left, r->time_us);
 		return false;
+	}
 	if (is_outside(s, r)) { // the record's time counts: the next may step back
 		s->state.last_us = r->time_us != AMDLOG_UNKNOWN ? r->time_us : s->state.last_us;
 		return false;

@@ -159,6 +159,7 @@ struct summary_state {
 	bool prints_swq;             // SWq was seen (ROCm 6.2 or later): queue lines name rings
 	bool has_base;               // the filter's relative times have become absolute
 	uint64_t first_us, last_us;  // times of the first and of the latest record
+	struct amdlog_span left;     // of records that the filter left out
 	uint64_t stream_changes;     // how often a stream was created on a queue
 };
 

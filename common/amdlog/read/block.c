@@ -8,8 +8,6 @@
 #include <cpuid.h>
 #endif
 
-#define ITEMS_MAX 16384 // a block with more items is read by the scanner alone
-
 void block_result_fini(struct block_result *b)
 {
 	free(b->items);
@@ -121,10 +119,10 @@ static size_t telling_bytes(const struct amdlog_record *r, const char *msg, size
 static void cache_statement(struct block_reader *g, const struct amdlog_record *r, const char *msg)
 {
 	const char *p = r->text;
-	size_t lead = (size_t)(r->msg - msg), len;
+	size_t lead = (size_t)(r->msg - msg), len; // huge if r->msg is before msg
 	bool entry = r->kind == AMDLOG_API_ENTRY;
 	struct statement *y, seen = {.kind = is_packet(r->kind) ? AMDLOG_PACKET : r->kind};
-	if (r->msg < msg || !r->msg_len || (lead && lead != sizeof(COLOUR) - 1))
+	if (!r->msg_len || (lead && lead != sizeof(COLOUR) - 1))
 		return;
 	len = telling_bytes(r, msg, lead);
 	if (!len || len > sizeof(seen.text))
@@ -222,22 +220,14 @@ void block_reader_free(struct block_reader *g)
 struct block_item *next_item(struct parse *w)
 {
 	struct block_result *b = w->b;
-	if (b->nitems == b->item_cap) {
-		if (b->nitems >= ITEMS_MAX) {
-			b->slow = true;
-			return NULL;
-		}
-		ARRAY_GROW(b->items, b->item_cap, b->nitems);
-	}
+	ARRAY_GROW(b->items, b->item_cap, b->nitems);
 	return &b->items[b->nitems];
 }
 
-// Appends an item of kind `what`, with the times since the last item; NULL: too many items.
+// Appends an item of kind `what`, with the times since the last item.
 static struct block_item *new_item(struct parse *w, enum block_what what)
 {
 	struct block_item *item = next_item(w);
-	if (!item)
-		return NULL;
 	w->b->nitems++;
 	item->what = what;
 	item->first_us = w->b->first_us;
@@ -252,7 +242,6 @@ static uint64_t api_stream(const struct api_line *api)
 {
 	const char *msg = api->msg + (*api->msg == 0x1b ? strlen(COLOUR) : 0);
 	struct amdlog_record r = {.msg = msg, .msg_len = (size_t)(api->end - msg), .ended = true};
-	r.msg_len -= msg[r.msg_len - 1] == ' ';
 	message_parse(&r);
 	return r.kind == AMDLOG_API_ENTRY ? amdlog_entry_stream(&r) : AMDLOG_UNKNOWN;
 }
@@ -275,25 +264,21 @@ static void take_stream(struct block_thread *t, struct block_item *item)
 // record may be of any of these threads.
 static void flush_streams(struct parse *w, uint64_t tid)
 {
-	struct block_item *item;
 	for (uint32_t i = 0; i < w->g->nthreads; i++) {
 		struct block_thread *t = &w->g->threads[i];
 		if ((t->api[1].msg || t->command) &&
-		    (tid == AMDLOG_UNKNOWN || tid == t->sum.writer.tid) &&
-		    (item = new_item(w, BLOCK_STREAM)))
-			take_stream(t, item);
+		    (tid == AMDLOG_UNKNOWN || tid == t->sum.writer.tid))
+			take_stream(t, new_item(w, BLOCK_STREAM));
 	}
 }
 
 void use_thread(struct parse *w, struct block_thread *t)
 {
-	struct block_item *item = new_item(w, BLOCK_STREAM);
 	t->used = true;
 	t->index = w->b->nsums++;
 	t->sum.counted = t->sum.last_us = 0;
 	t->sum.first_us = AMDLOG_UNKNOWN;
-	if (item)
-		take_stream(t, item);
+	take_stream(t, new_item(w, BLOCK_STREAM));
 }
 
 // Leaves a line to the scanner, and sets w->open if a torn record may reach the next lines too.
@@ -305,8 +290,6 @@ static void scan_line(struct parse *w, const char *p, const char *newline)
 	if (!item || item->what != BLOCK_LINES || item->r.text + item->r.len != p) {
 		flush_streams(w, AMDLOG_UNKNOWN);
 		item = new_item(w, BLOCK_LINES);
-		if (!item)
-			return;
 		item->r.text = p;
 		item->r.len = 0;
 	}
@@ -342,8 +325,6 @@ void take_known(struct parse *w, struct block_thread *t, struct block_item *item
 		known = *item;
 		flush_streams(w, t->sum.writer.tid);
 		item = next_item(w);
-		if (!item)
-			return;
 		*item = known;
 	}
 	item = new_item(w, BLOCK_RECORD);
@@ -361,8 +342,6 @@ static void add_record(struct parse *w, struct block_thread *t, const struct amd
 		       const struct amdlog_packet *packet)
 {
 	struct block_item *item = next_item(w);
-	if (!item)
-		return;
 	item->r = *r;
 	item->r.unwanted = w->unwanted;
 	if (is_packet(r->kind))
@@ -399,7 +378,7 @@ static bool count_record(struct parse *w, struct block_thread *t, const struct a
 		w->b->styles[r->style]++;
 		w->b->styles[t->sum.style]--;
 	} else {
-		w->b->lines++;
+		leave_line(w, r->time_us);
 	}
 	return true;
 }
@@ -472,7 +451,8 @@ static void block_reset(struct block_reader *g, struct block_result *b)
 	b->slow = b->torn = false;
 	b->lines = b->foreign = b->steps_back = 0;
 	b->nitems = b->nsums = 0;
-	b->first_us = AMDLOG_UNKNOWN;
+	b->first_us = b->left_first_us = AMDLOG_UNKNOWN;
+	b->left_last_us = 0;
 	memset(b->counts, 0, sizeof(b->counts));
 	memset(b->styles, 0, sizeof(b->styles));
 }

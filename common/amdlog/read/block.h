@@ -64,12 +64,13 @@ struct block_sum {
 
 // Starts as zeros.
 struct block_result {
-	bool slow;                  // too many items: scan the whole block instead
+	bool slow;                  // was not read: scan the whole block instead
 	bool torn;                  // some BLOCK_LINES exist because a torn record may reach them
 	uint64_t lines;             // lines that are in no sum: foreign, or left out by the filter
 	uint64_t foreign;           // those of `lines` that hold no record
 	uint64_t steps_back;        // counted records older than the one before, no item between
 	uint64_t first_us, last_us; // times of the records counted behind the last item
+	uint64_t left_first_us, left_last_us; // of lines left out by the filter; first > last: none
 	uint32_t counts[AMDLOG_NKINDS * BLOCK_LEVELS]; // records counted, by kind and level
 	uint64_t styles[AMDLOG_NSTYLES]; // corrects the counts by block_sum.style, modulo 2^64
 	uint32_t nitems, nsums;

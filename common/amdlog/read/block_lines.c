@@ -66,10 +66,7 @@ HOT struct block_item *known_record(struct parse *w, const struct prefix *x,
 				    const char *end)
 {
 	struct block_item *item = next_item(w);
-	struct amdlog_record *r;
-	if (!item)
-		return NULL;
-	r = &item->r;
+	struct amdlog_record *r = &item->r;
 	r->text = p;
 	r->len = (size_t)(end - p);
 	r->msg = p + x->msg + y->lead;
@@ -91,8 +88,6 @@ HOT bool known_item(struct parse *w, const struct prefix *x, const struct statem
 		    const char *p, const char *end)
 {
 	struct block_item *item = known_record(w, x, y, us, p, end);
-	if (!item)
-		return true;
 	if (y->kind == AMDLOG_KERNEL && item->r.msg_len < sizeof("ShaderName : "))
 		return false; // no kernel name: its blank was cut off, too
 	if (y->kind == AMDLOG_PACKET) {
@@ -133,7 +128,7 @@ HOT const char *known_line(struct parse *w, const char *p, bool plain)
 	if (plain || is_chosen(w, t, us))
 		count_line(w, t, us, y->counts, y->counter);
 	else
-		w->b->lines++;
+		leave_line(w, us);
 	return newline + 1;
 }
 
@@ -143,7 +138,7 @@ HOT void loop_over_lines(struct parse *w, const char *text, size_t len, bool pla
 	const char *line = text, *end = text + len, *newline, *next;
 	const char *stop = len < FILE_END + 64 ? text : end - FILE_END - 64;
 	bool marked;
-	while (line < end && !w->b->slow) {
+	while (line < end) {
 		if (!plain && w->by_text)
 			w->unwanted = !grep_cursor_has(&w->hits, (uint32_t)(line - text));
 		next = line < stop && !w->open ? known_line(w, line, plain) : NULL;

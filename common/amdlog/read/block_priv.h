@@ -122,7 +122,7 @@ block_loop_fn block_loop, block_loop_avx2;
 // Reads a line that is not in the caches. `marked`: another record may begin in it.
 void slow_line(struct parse *w, const char *text, const char *newline, bool marked);
 
-// The place of the next item, which new_item() then appends; NULL: there are too many items.
+// The place of the next item, which new_item() then appends.
 struct block_item *next_item(struct parse *w);
 
 // Appends `item` (from next_item), a record of thread `t`; sets its stream or kernel name.
@@ -154,6 +154,15 @@ static inline __attribute__((always_inline)) void count_line(struct parse *w,
 	w->last_us = us;
 	t->sum.first_us = us < t->sum.first_us ? us : t->sum.first_us;
 	t->sum.last_us = us > t->sum.last_us ? us : t->sum.last_us;
+}
+
+// Leaves out a line that does not pass the filter.
+static inline void leave_line(struct parse *w, uint64_t us)
+{
+	struct block_result *b = w->b;
+	b->lines++;
+	b->left_first_us = us < b->left_first_us ? us : b->left_first_us;
+	b->left_last_us = us > b->left_last_us ? us : b->left_last_us;
 }
 
 // The end of the line's text, without a carriage return.

@@ -72,7 +72,7 @@ static uint64_t read_pointer(const struct amdlog_record *r, const char *p)
 {
 	const char *end = r->msg + r->msg_len;
 	uint64_t v = 0;
-	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+	if (end - p < 3 || p[0] != '0' || p[1] != 'x' || hex_digit(p[2]) < 0)
 		return AMDLOG_UNKNOWN;
 	p += 2;
 	size_t n = read_hex(p, (size_t)(end - p), &v);

@@ -45,13 +45,12 @@ static size_t name_len(const char *p, size_t len)
 	return n < len ? n : 0;
 }
 
-// Parses "hipMalloc ( 0x.., 4 ) " or "hipMalloc: Returned hipSuccess : 0x..".
+// Parses "hipMalloc ( 0x.., 4 ) " or "hipMalloc: Returned hipSuccess : 0x..". What begins with a
+// letter and has no name is neither.
 static bool api_parse(struct amdlog_record *r)
 {
 	const char *p = r->msg;
 	size_t n = name_len(p, r->msg_len), left = r->msg_len - n;
-	if (!n)
-		return false;
 	if (left >= 2 && !memcmp(p + n, " (", 2))
 		r->kind = AMDLOG_API_ENTRY;
 	else if (left >= 11 && !memcmp(p + n, ": Returned ", 11))

@@ -135,8 +135,6 @@ static size_t walk_tail(struct amdlog_scan *s, size_t from)
 	if (s->fill - from < AMDLOG_TEXT_MAX + 2 * SCAN_LOOK)
 		return from;
 	segment = scan_walk(s, from, to, s->fill);
-	if (segment != from)
-		s->in_line = true;
 	if (to - segment < AMDLOG_TEXT_MAX)
 		return segment;
 	close_segment(s, segment, to, false);
@@ -166,7 +164,7 @@ static void scan_append(struct amdlog_scan *s, const char *data, size_t n)
 
 void amdlog_scan_end(struct amdlog_scan *s)
 {
-	if (s->fill || s->in_line) {
+	if (s->fill) {
 		size_t segment = scan_walk(s, 0, s->fill, s->fill);
 		scan_end_line(s, segment, s->fill, false);
 		s->counts.unended++;
@@ -178,7 +176,7 @@ void amdlog_scan_end(struct amdlog_scan *s)
 
 bool amdlog_scan_at_line(const struct amdlog_scan *s)
 {
-	return !s->fill && !s->in_line;
+	return !s->fill;
 }
 
 void amdlog_scan_lines(struct amdlog_scan *s, const char *text, size_t len)
