@@ -22,16 +22,19 @@ enum {
 // Rows: name, NEED_ bits, one-line help. Sorted by name.
 #define GPQ_COMMANDS(X)                                                                           \
 	X(bench, 0, "measure what suspending and resuming costs")                                 \
+	X(core, NEED_LIVE, "write a GPU core of a process that goes on")                          \
 	X(events, NEED_KFD | NEED_LIVE, "show what happens to queues, as it happens")             \
 	X(gpus, NEED_KFD, "list the GPUs of KFD and what they support")                           \
+	X(hang, 0, "keep the evidence of a hang in one archive; --merge joins ranks")             \
 	X(hqd, NEED_KFD | NEED_DEBUGFS, "show hardware queue slots, decoded, and whose they are") \
 	X(merge, 0, "add up results of many runs and hosts")                                      \
 	X(packets, NEED_KFD, "show the packets in the rings of queues, decoded")                  \
+	X(ps, NEED_KFD, "list the processes on the GPUs; gpq alone does, too")                    \
 	X(queues, NEED_KFD, "list the queues of processes")                                       \
 	X(resume, NEED_LIVE, "put suspended queues back")                                         \
 	X(sched, NEED_KFD | NEED_LIVE | NEED_DEV_KFD,                                             \
 	  "hold offline work off the GPU while online work needs it")                             \
-	X(snapshot, NEED_KFD, "save a host for --sysroot, compare")                               \
+	X(snapshot, NEED_KFD, "save a host for --sysroot; --diff: what changed")                  \
 	X(suspend, NEED_LIVE, "take queues off the GPU, hold them off")                           \
 	X(trace, 0, "analyse AMD_LOG_LEVEL logs: queues, dispatches, kernels, backlog")           \
 	X(why, NEED_KFD, "what each queue does now, and on what it waits")
@@ -42,13 +45,13 @@ struct cmd;
 struct cmd_kind {
 	const char *name;     // NULL ends a table
 	const char *title;    // command and kind: "bench ab"
-	unsigned needs;       // NEED_ bits
 	const char *summary;  // what the kind is for
 	const char *synopsis; // forms of the kind, one a line, without "gpq COMMAND KIND"
 	const char *operands; // operands behind the kind's name; NULL: none are allowed
 	const struct opt *opts;
-	const struct opt_rule *rules; // checked before `run`; NULL: none
+	const struct opt_rule *rules; // `rules` and `check`: as in struct cmd_spec
 	const struct out_table *const *tables;
+	int (*check)(struct cmd *c);
 	int (*run)(struct cmd *c); // argv[0] is the kind's name
 };
 
@@ -58,12 +61,18 @@ struct cmd_spec {
 	const char *description;      // a few sentences for --help
 	const char *operands;         // "FILE..."; NULL: none are allowed
 	const struct opt *opts;
-	const struct opt_rule *rules;           // checked before `run`; NULL: none
+	const struct opt_rule *rules;           // of usage; NULL: none
 	size_t opts_size;                       // bytes of the options struct that `opts` fills
 	const void *defaults;                   // initial options struct; NULL: zeros
 	const struct out_table *const *tables;  // tables whose columns -o names; ends with NULL
 	const struct schema *const *schemas;    // for --json; NULL-ended; the first is the default
 	unsigned (*needs)(const struct cmd *c); // NEED_ bits by options; NULL: as in GPQ_COMMANDS
+	// Returns the tables that are printed with these options, the main one first: see
+	// out_choose_table(). NULL, or no function: `tables`.
+	const struct out_table *const *(*prints)(const struct cmd *c);
+	// Checks usage beyond `rules`, before `needs` and `run`: reads nothing of the host and
+	// writes no file. Returns GPQ_OK, or GPQ_USAGE after a message. NULL: nothing to check.
+	int (*check)(struct cmd *c);
 	bool stop_at_operand;      // words behind the first operand are no options: `-- CMD ARGS`
 	int (*run)(struct cmd *c); // returns the exit status
 };
@@ -104,10 +113,24 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 // Print the help of gpq, or of a command or one of its kinds (NULL: all): -h (`brief`), or --help.
 // They return the exit status.
 int help_general(bool brief);
+// Prints the topic. Returns the exit status; -1 without a message if no topic has a name like that.
+int help_topic(const char *name);
 int help_command(const struct command *def, const struct cmd_kind *kind, bool brief);
+
+// Topics of gpq help: sections of gpq(1), made by man/topics. Ends with a NULL name.
+extern const struct help_topic {
+	const char *name, *summary, *text;
+} help_topics[];
 
 // Checks the options that were given against `rules`. Returns GPQ_OK, or GPQ_USAGE after a message.
 int cmd_check(const struct cmd *c, const struct opt_rule *rules);
+
+// Returns the tables that the command prints with these options, ended by NULL; the first is the
+// main one.
+const struct out_table *const *cmd_prints(const struct cmd *c);
+
+// Reports an operand that the command does not take. Returns GPQ_USAGE.
+int cmd_refuse_operand(const struct cmd *c, const char *operand);
 
 // Checks that the host has what these NEED_ bits ask for. Returns GPQ_OK, or the exit status after
 // a message that says what is missing and how to get it.
@@ -124,7 +147,7 @@ int complete_words(int n, char **words);
 // Names of the options that choose another output than a table for people, and these with the
 // options that choose columns and rows.
 #define FORM_NAMES "json ndjson raw pairs csv null"
-#define ROWS_NAMES FORM_NAMES " output output-all filter sort"
+#define ROWS_NAMES FORM_NAMES " output output-all filter sort table"
 
 // Options that every command takes.
 struct common_opts {
@@ -144,14 +167,20 @@ void troubles_forget(void);
 
 // --watch: the same listing again and again.
 #define WATCH_OFF UINT64_MAX // value of --watch or a like option that was not given
-#define WATCH_OPT(type)                             \
-	OPT(type, watch, "watch", 0, OPT_NS, "SEC", \
+#define WATCH_OPT(type)                              \
+	OPT(type, watch, "watch", 0, OPT_SEC, "SEC", \
 	    "repeat, this long apart (50ms, 2s), until Ctrl-C")
 
+#define WATCH_RULES                                                          \
+	RULE_RANGE("watch", 10000000, UINT64_MAX, "for example --watch 0.5", \
+		   "--watch: the least interval is 10ms"),                   \
+		RULE_EXCLUDES("watch", "json", "use --ndjson",               \
+			      "--watch has no end, so it cannot be one JSON document")
+
 // Calls `list`, which writes by out_open(&c->out): once if every_ns is WATCH_OFF, else at this
-// interval (at least 10ms) until it fails; GPQ_PARTIAL is no failure. Tables become a full-screen
+// interval (WATCH_RULES) until it fails; GPQ_PARTIAL is no failure. Tables become a full-screen
 // view on a terminal (common/cli/screen.h), and NDJSON in a pipe. Returns the status of the last
-// call, or GPQ_USAGE after a message: the interval is too short, or the form is --json.
+// call.
 int watch_run(struct cmd *c, uint64_t every_ns, int (*list)(struct cmd *c));
 
 // --wait: calls `list` until it gives at least `least` rows (0: until it gives none), and writes

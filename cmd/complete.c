@@ -103,12 +103,28 @@ static bool in_earlier(const struct out_table *const *first, const struct out_ta
 	return false;
 }
 
+static const struct out_table *const *printed_tables(const struct typed *t)
+{
+	static const struct out_table *const none[] = {NULL};
+	return t->kind ? t->kind->tables : t->def ? t->def->spec->tables : none;
+}
+
+static void offer_tables(struct typed *t)
+{
+	const struct out_table *const *first = printed_tables(t);
+	for (const struct out_table *const *table = first; *table; table++) {
+		const struct out_table *const *same = first;
+		while (strcmp((*same)->name, (*table)->name) != 0)
+			same++;
+		if (same == table)
+			offer(t, (*table)->name, "table");
+	}
+}
+
 static void offer_columns(struct typed *t)
 {
-	const struct out_table *const *first = t->kind  ? t->kind->tables
-					       : t->def ? t->def->spec->tables
-							: NULL;
-	for (const struct out_table *const *table = first; table && *table; table++)
+	const struct out_table *const *first = printed_tables(t);
+	for (const struct out_table *const *table = first; *table; table++)
 		for (unsigned i = 0; i < (*table)->ncols; i++)
 			if (!in_earlier(first, table, (*table)->cols[i].name))
 				offer(t, (*table)->cols[i].name, out_col_help(&(*table)->cols[i]));
@@ -221,12 +237,13 @@ static void offer_container(const struct typed *t, const struct process_info *p)
 	const struct container *c = &p->container;
 	if (!*c->id)
 		return;
-	bool named = container_name(c, name, sizeof(name));
+	// Some runtimes write a name in place of an id.
+	const bool named = container_name(c, name, sizeof(name)) && strcmp(name, p->short_id) != 0;
 	snprintf(help, sizeof(help), "%s, process %d", *c->runtime ? c->runtime : "container",
 		 (int)p->pid);
 	if (is_tame(p->short_id))
 		offer_escaped(t, p->short_id, named ? name : help);
-	if (named && is_tame(name) && strcmp(name, p->short_id) != 0)
+	if (named && is_tame(name))
 		offer_escaped(t, name, help);
 }
 
@@ -326,11 +343,14 @@ static const struct {
 	const char *option;
 	void (*offer)(struct typed *t);
 } sources[] = {
-	{"comm", offer_commands}, {"container", offer_containers}, {"filter", offer_filter},
-	{"gpu", offer_gpus},      {"modes", offer_modes},          {"output", offer_output},
-	{"pid", offer_pids},      {"prio", offer_levels},          {"queue", offer_queues},
-	{"sort", offer_sort},     {"type", offer_types},           {"online", offer_spec},
-	{"offline", offer_spec},  {"class", offer_class},
+	{"comm", offer_commands}, {"container", offer_containers},
+	{"filter", offer_filter}, {"gpu", offer_gpus},
+	{"modes", offer_modes},   {"output", offer_output},
+	{"pid", offer_pids},      {"prio", offer_levels},
+	{"queue", offer_queues},  {"table", offer_tables},
+	{"sort", offer_sort},     {"type", offer_types},
+	{"online", offer_spec},   {"offline", offer_spec},
+	{"class", offer_class},
 };
 
 // Offers arguments of an option: its fixed words, and what `sources` has for it. For other options
@@ -344,28 +364,36 @@ static void offer_values(const struct opt *o, struct typed *t)
 			sources[i].offer(t);
 }
 
-// Completes a SPEC of gpq sched, KEY=VALUE&KEY=VALUE: offers keys, and the values that the option
-// of the key's name takes. (--online and --offline of gpq bench ab take commands.)
+// A SPEC refuses type and prio: they do not choose queues that come later.
+static bool is_spec_key(const struct opt *o)
+{
+	return strcmp(o->name, "type") != 0 && strcmp(o->name, "prio") != 0;
+}
+
+// Completes a SPEC, KEY=VALUE,KEY=VALUE: offers keys, and the values that the option of the key's
+// name takes.
 static void offer_spec(struct typed *t)
 {
-	const char *and = strrchr(t->rest, '&'), *value;
+	const char *comma = t->rest, *value;
 	char word[32];
-	if (!t->def || t->def->spec->kinds)
-		return;
-	if (and)
-		keep_up_to(t, and+1);
+	while ((comma = strchr(comma, ',')))
+		if (pick_spec_begins(++comma))
+			keep_up_to(t, comma);
+	comma = strrchr(t->rest, ',');
 	value = strchr(t->rest, '=');
-	for (const struct opt *o = pick_spec_keys; o->name; o++) {
-		if (strcmp(o->name, "type") == 0 || strcmp(o->name, "prio") == 0)
-			continue; // a SPEC refuses these keys: they do not choose future queues
-		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
-		if (!value) {
-			offer_option(t, o, word);
-		} else if (strncmp(t->rest, word, strlen(word)) == 0) {
+	for (const struct opt *o = pick_spec_keys; o->name && value; o++)
+		if (strncmp(t->rest, o->name, strlen(o->name)) == 0 &&
+		    t->rest + strlen(o->name) == value && is_spec_key(o)) {
 			keep_up_to(t, value + 1);
 			offer_values(o, t);
-			return;
+			break;
 		}
+	if (comma)
+		keep_up_to(t, comma + 1); // a key may begin there, too
+	for (const struct opt *o = pick_spec_keys; o->name && (comma || !value); o++) {
+		snprintf(word, sizeof(word), "%s%s", o->name, opt_arg(o) ? "=" : "");
+		if (is_spec_key(o))
+			offer_option(t, o, word);
 	}
 }
 
@@ -445,15 +473,19 @@ static void offer_operands(const struct typed *t, bool help)
 {
 	const struct command *def = t->def;
 	const char *operands = t->kind ? t->kind->operands : def ? def->spec->operands : NULL;
-	if (!def) {
+	const bool command =
+		operands && strcmp(operands, "COMMAND") == 0; // gpq gpus --check COMMAND
+	if (!def || (command && *t->rest)) {
 		for (const struct command *c = gpq_commands; c->name; c++)
 			offer(t, c->name, c->summary);
-		if (!help)
-			offer(t, "help", "show the help of a command");
+		for (const struct help_topic *topic = help_topics; help && topic->name; topic++)
+			offer(t, topic->name, topic->summary);
+		if (!help && !def)
+			offer(t, "help", "show the help of a command or a topic");
 	} else if (def->spec->kinds && !t->kind) {
 		for (const struct cmd_kind *k = def->spec->kinds; k->name; k++)
 			offer(t, k->name, k->summary);
-	} else if (!help && (!operands || def->spec->stop_at_operand) && !*t->rest) {
+	} else if (!help && (!operands || command || def->spec->stop_at_operand) && !*t->rest) {
 		offer_options(t);
 	}
 }

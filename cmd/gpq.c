@@ -3,6 +3,8 @@
 #include "cmd/command.h"
 
 #include "common/host/secure.h"
+#include "common/kfd/topology.h"
+#include "common/pick/host_choice.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,6 +29,8 @@ const struct opt common_opts_table[] = {
 	    "only rows that match, as 'PID == 41207 && RING > 64K'; see gpq(1)"),
 	OPT(common_opts, out.sort, "sort", 0, OPT_STR, "COLS",
 	    "sort by these columns; -COL: greatest first"),
+	OPT(common_opts, out.table_name, "table", 0, OPT_STR, "NAME",
+	    "only this table, of those that are printed;\nrows and columns are of one table"),
 	OPT(common_opts, json, "json", 'J', OPT_FLAG, "", "one JSON document"),
 	OPT(common_opts, json_schema, "json-schema", 0, OPT_FLAG, "",
 	    "print the JSON Schema of --json, or with --ndjson of its lines, and exit"),
@@ -45,8 +49,8 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, quiet, "quiet", 'q', OPT_FLAG, "", "no warnings"),
 	OPT(common_opts, verbose, "verbose", 'v', OPT_COUNT, "",
 	    "say why fields are unknown and what was left out"),
-	OPT(common_opts, sysroot, "sysroot", 0, OPT_STR, "DIR",
-	    "read a recorded host (also GPQ_SYSROOT)"),
+	OPT(common_opts, sysroot, "sysroot", 0, OPT_STR, "FILE",
+	    "read a recorded host: a folder, or an archive\nof one (also GPQ_SYSROOT)"),
 	OPT_ONE_OF(common_opts, out.color, "color", 0, "WHEN", "auto, always or never",
 		   "auto\0always\0never"),
 	OPT(common_opts, usage, "usage", 'h', OPT_FLAG, "", "the options on one screen"),
@@ -77,10 +81,10 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 
 // Names of like commands in other programs, and what to suggest instead.
 static const char *const synonyms[][2] = {
-	{"ps", "queues"},
-	{"list", "queues"},
-	{"ls", "queues"},
-	{"top", "queues"},
+	{"processes", "ps"},
+	{"list", "ps"},
+	{"ls", "ps"},
+	{"top", "ps --watch 1"},
 	{"info", "gpus"},
 	{"devices", "gpus"},
 	{"check", "gpus"},
@@ -152,20 +156,15 @@ static int apply_common(struct common_opts *c, const char *command)
 		if (given[i])
 			c->out.mode = modes[i];
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
-	// Only shared options: a command may have its own of the same name, as --raw of gpq bench.
 	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
 	int status = opts_check(common_rules, shared, 0);
 	if (status)
 		return status;
 	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
-	if (root && *root && host_set_root(root))
-		return err_sys(
-			errno,
-			errno == ENOTDIR
-				? "--sysroot takes a directory: unpack an archive with tar -xf"
-				: "--sysroot takes the directory of a recorded host",
-			"sysroot %s", root);
-	return GPQ_OK;
+	if (!root || !*root || !host_set_root(root))
+		return GPQ_OK;
+	const char *what = host_root_failed(root), *advice = host_root_advice(errno);
+	return err_sys(errno, advice, "%s%s", what == root ? "sysroot " : "TMPDIR: ", what);
 }
 
 static unsigned troubles; // number of files of the host that could not be read
@@ -216,7 +215,7 @@ static void put_advice(struct buf *b, const struct cmd *cmd, const char *operand
 		buf_puts(b, "-h shows the options");
 }
 
-static int unexpected_operand(const struct cmd *cmd, const char *operand)
+int cmd_refuse_operand(const struct cmd *cmd, const char *operand)
 {
 	SCOPED(buf_fini) struct buf next = {0};
 	put_advice(&next, cmd, operand);
@@ -243,6 +242,10 @@ static int no_kind(const struct cmd *cmd)
 		buf_printf(&next, "%s %s", n ? "," : "", k->name);
 		words[n++] = k->name;
 	}
+	for (const struct cmd_kind *k = cmd->def->spec->kinds; given && k->name; k++)
+		for (const struct opt *o = k->opts; o->name; o++)
+			if (strcmp(o->name, given) == 0)
+				buf_printf(&next, "; gpq %s --%s is an option", k->title, given);
 	const char *guess = given ? text_suggest(given, words) : NULL;
 	return given ? err_fail(GPQ_USAGE, next.data, "%s is no kind of %s%s%s",
 				*given ? given : "(nothing)", cmd->def->name,
@@ -253,6 +256,25 @@ static int no_kind(const struct cmd *cmd)
 int cmd_check(const struct cmd *c, const struct opt_rule *rules)
 {
 	return opts_check(rules, c->sets, c->argc - (c->kind != NULL));
+}
+
+const struct out_table *const *cmd_prints(const struct cmd *c)
+{
+	const struct cmd_spec *spec = c->def->spec;
+	const struct out_table *const *tables = spec->prints ? spec->prints(c) : NULL;
+	return tables ? tables : c->kind ? c->kind->tables : spec->tables;
+}
+
+// Checks all that the command line alone tells to be wrong, before the host is looked at.
+static int check_usage(struct cmd *cmd)
+{
+	const struct cmd_spec *spec = cmd->def->spec;
+	const struct cmd_kind *kind = cmd->kind;
+	int (*check)(struct cmd * c) = kind ? kind->check : spec->check;
+	int status = cmd_check(cmd, kind ? kind->rules : spec->rules);
+	status = status ? status : out_choose_table(&cmd->out, cmd_prints(cmd));
+	status = status ? status : host_choice_check(cmd->sets);
+	return !status && check ? check(cmd) : status;
 }
 
 static int run_parsed(struct cmd *cmd, const struct common_opts *common)
@@ -273,20 +295,15 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 	if (spec->kinds && !kind)
 		return no_kind(cmd);
 	if (cmd->argc > words && (!(kind ? kind->operands : spec->operands) || forgot_p(cmd)))
-		return unexpected_operand(cmd, cmd->argv[words]);
+		return cmd_refuse_operand(cmd, cmd->argv[words]);
 	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // may be a file or a command
 		return GPQ_USAGE;
-	int asked = out_check_any(&common->out, spec->tables);
-	if (asked)
-		return asked;
 	cmd->out = common->out;
 	cmd->out.schema = spec->schemas[0];
+	int status = check_usage(cmd);
 	host_on_trouble(note_trouble);
-	int status = needs_check(kind          ? kind->needs
-				 : spec->needs ? spec->needs(cmd)
-					       : cmd->def->needs);
 	if (!status)
-		status = cmd_check(cmd, kind ? kind->rules : spec->rules);
+		status = needs_check(spec->needs ? spec->needs(cmd) : cmd->def->needs);
 	status = status ? status : kind ? kind->run(cmd) : spec->run(cmd);
 	return status ? status : troubles ? GPQ_PARTIAL : GPQ_OK;
 }
@@ -396,9 +413,10 @@ static int install_links(const char *dir)
 			continue;
 		int error = errno;
 		ssize_t len = readlinkat(fd, name, now, sizeof(now) - 1);
-		if (error != EEXIST)
-			status = err_sys(error, NULL, "%s/%s", dir, name);
-		else if (len != n || memcmp(now, self, (size_t)n) != 0)
+		if (error != EEXIST) // the other links would fail likewise
+			return err_sys(error, "name a directory that you may write to", "%s/%s",
+				       dir, name);
+		if (len != n || memcmp(now, self, (size_t)n) != 0)
 			status = err_fail(GPQ_FAILED, "remove it, or choose another directory",
 					  "%s/%s: exists and is not a link to this gpq", dir, name);
 	}
@@ -419,7 +437,34 @@ static int run_help(int argc, char **argv)
 		return unexpected_word_of_gpq(argv[words]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
 		return help_general(false);
-	return def ? help_command(def, kind, false) : unknown_command(argv[1]);
+	const int status = def ? help_command(def, kind, false) : help_topic(argv[1]);
+	return status < 0 ? unknown_command(argv[1]) : status;
+}
+
+// gpq alone lists the processes on the GPUs and says, on a terminal, what to type next.
+static int run_alone(struct common_opts *common)
+{
+	static const char next[] =
+		"\ngpq queues -p PID    its queues, one by one\n"
+		"gpq why -p PID       does it run or hang, and on what\n"
+		"gpq suspend -p PID   take it off the GPU; gpq resume -p PID puts "
+		"it back\n";
+	char name[] = "ps", *argv[] = {name, NULL};
+	size_t rows = 0;
+	int status = apply_common(common, NULL);
+	if (status)
+		return status;
+	if (!kfd_topology_has_gpu())
+		return err_fail(
+			GPQ_USAGE,
+			"trace, merge and bench report work without; gpq -h shows the commands",
+			"there is no %s here, of which gpq alone lists the processes",
+			host_access("/sys/class/kfd/kfd", F_OK) == 0 ? "GPU" : "KFD driver");
+	common->out.rows = &rows;
+	status = run_command_named(command_find(name, strlen(name)), 1, argv, common);
+	if (rows && common->out.mode == OUT_TABLE && !common->quiet && isatty(STDOUT_FILENO))
+		write_fully(STDERR_FILENO, next, strlen(next));
+	return status;
 }
 
 static int run_gpq(int argc, char **argv)
@@ -445,7 +490,7 @@ static int run_gpq(int argc, char **argv)
 	if (common.help || common.usage)
 		return help_general(!common.help);
 	if (first == argc)
-		return err_fail(GPQ_USAGE, "gpq -h shows the commands", "no command given");
+		return run_alone(&common);
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
 	const struct command *def = command_find(argv[first], strlen(argv[first]));
@@ -474,6 +519,6 @@ int main(int argc, char **argv)
 	int status = def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv);
 	// With --json, standard output holds one valid document whatever happens.
 	if (status && asked == OUT_JSON && !out_opened())
-		out_text(&(struct buf){.data = xstrdup("{}\n"), .len = 3});
+		schema_print_failure(status);
 	return status;
 }

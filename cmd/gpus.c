@@ -2,6 +2,7 @@
 // preflight (common/kfd/check.h). Facts: [kfd.topology].
 #include "cmd/command.h"
 
+#include "common/cli/text.h"
 #include "common/kfd/check.h"
 #include "common/kfd/names.h"
 #include "common/kfd/topology.h"
@@ -27,13 +28,14 @@ static const struct opt opts[] = {
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("check", "gpu", "leave one of them out",
 		      "--check looks at the whole host: it takes no --gpu"),
+	WATCH_RULES,
 	{0},
 };
 
 struct row {
 	struct kfd_gpu g;
 	const char *sched, *name, *cwsr;
-	char marketing[128], vendor[128], device[128], render[24];
+	char marketing[128], vendor[128], device[128], render[24], partition[8];
 };
 
 #define ROW row
@@ -46,6 +48,8 @@ static const struct out_col cols[] = {
 	COL(g.gfx, "GFX", "gfx", STR, D | A, "instruction set"),
 	COL(g.cus, "CUS", "cus", U64, D, "compute units of all XCCs together"),
 	COL(g.num_xcc, "XCCS", "xccs", U64, D, "accelerator complexes"),
+	COL(partition, "PARTITION", "compute_partition", STR, M | OUT_RARE | A,
+	    "how its XCCs are divided into GPUs: SPX (not at all), DPX, TPX, QPX, CPX (one each)"),
 	COL(g.cp_queues, "SLOTS", "cp_queue_slots", U64, D | W,
 	    "hardware slots for compute queues per XCC"),
 	COL(g.sdma_engines, "SDMA", "sdma_engines", U64, D | W, "SDMA engines for PCIe"),
@@ -70,7 +74,8 @@ static const struct out_col cols[] = {
 	COL(g.vram_bytes, "VRAM", "vram_bytes", SIZE, D, "memory of the GPU"),
 	COL(g.wave_front_size, "WAVE", "wave_front_size", U64, M, "work-items of a wave"),
 	COL(g.max_engine_mhz, "MHZ", "max_engine_mhz", U64, M, "greatest engine clock"),
-	COL(render, "RENDER", "render_node", STR, M | A, "its render node in /dev/dri"),
+	COL(render, "RENDER", "render_node", STR, D | W | A,
+	    "its render node in /dev/dri; like its card, a name of the GPU"),
 	COL(g.vendor_id, "VENDOR_ID", "vendor_id", HEX, M, "PCI vendor number"),
 	COL(g.device_id, "DEVICE_ID", "device_id", HEX, M, "PCI device number"),
 	COL(vendor, "VENDOR", "vendor", STR, M | T | A, "PCI vendor name"),
@@ -85,18 +90,19 @@ static const struct out_col cols[] = {
 static const struct out_table table = {"gpus", "gpu", OUT_COLS(cols)};
 
 struct check_row {
-	const char *check, *status, *found, *commands, *mend;
-	char command_text[128];
+	const char *check, *status, *found, *commands, *must, *mend;
+	char command_text[2][128], mend_text[64];
 };
 
 #define ROW check_row
 static const struct out_col check_cols[] = {
 	COL(check, "CHECK", "check", STR, D, "what is looked at"),
 	COL(status, "STATUS", "status", STR, D | S, "ok, no or unknown"),
-	COL(found, "FOUND", "found", STR, D, "what was found"),
-	COL(commands, "COMMANDS", "commands", LIST, D,
+	COL(found, "FOUND", "found", STR, D | T, "what was found"),
+	COL(commands, "COMMANDS", "commands", LIST, D | W | T,
 	    "commands that need it, at least for some of what they do"),
-	COL(mend, "MEND", "mend", STR, D, "how to mend it"),
+	COL(must, "STOPS", "stops", LIST, M, "those of them that can do nothing without it"),
+	COL(mend, "MEND", "mend", STR, D | OUT_BELOW, "how to mend it"),
 };
 #undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
@@ -107,7 +113,7 @@ static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&c
 // Data that takes more files, a library or a device; read only if a column shows it.
 struct wants {
 	unsigned topology; // KFD_TOPOLOGY_...
-	bool marketing, pci;
+	bool marketing, pci, partition;
 };
 
 static struct wants gpus_wants(const struct out_opts *o)
@@ -118,6 +124,7 @@ static struct wants gpus_wants(const struct out_opts *o)
 		w.topology |= KFD_TOPOLOGY_NAME;
 	if (out_would_want(o, &table, "VRAM"))
 		w.topology |= KFD_TOPOLOGY_MEMORY;
+	w.partition = out_would_want(o, &table, "PARTITION");
 	w.marketing = name || out_would_want(o, &table, "MARKETING");
 	w.pci = name || out_would_want(o, &table, "VENDOR") || out_would_want(o, &table, "DEVICE");
 	return w;
@@ -189,6 +196,36 @@ static void fill_names(struct row *r, const struct wants *w, struct pci_names *p
 	note_extras(r, w, pci, error);
 }
 
+// Reads the partition mode of a GPU; "": unknown. The file belongs to the PCI device
+// (drivers/gpu/drm/amd/amdgpu/amdgpu_gfx.c), and of the GPUs that a device is divided into only the
+// first has a render node that leads there.
+static void read_partition(char mode[8], const struct kfd_topology *t, const struct kfd_gpu *g)
+{
+	*mode = '\0';
+	for (size_t i = 0; i < t->n && g->bdf[0] && !*mode; i++)
+		if (t->gpus[i].render_minor <= UINT32_MAX && strcmp(t->gpus[i].bdf, g->bdf) == 0)
+			host_read_line(
+				mode, 8,
+				PATH("/sys/class/drm/renderD%u/device/current_compute_partition",
+				     (unsigned)t->gpus[i].render_minor));
+	if (strlen(mode) != strlen("SPX")) // "UNKNOWN"
+		*mode = '\0';
+}
+
+// Is a selected GPU a part of one?
+static bool is_divided(const struct kfd_topology *t)
+{
+	char mode[8];
+	bool divided = false;
+	for (size_t i = 0; i < t->n && !divided; i++) {
+		if (!t->gpus[i].selected)
+			continue;
+		read_partition(mode, t, &t->gpus[i]);
+		divided = *mode && strcmp(mode, "SPX") != 0;
+	}
+	return divided;
+}
+
 static void fill_gpu_row(struct row *r, const struct kfd_gpu *g, const struct wants *w,
 			 struct pci_names *pci)
 {
@@ -214,11 +251,15 @@ static int print_gpus(struct cmd *c, const struct kfd_topology *t, const struct 
 		err_note("VENDOR, DEVICE: %s",
 			 errno == ENOPKG ? NAMES_LIBPCI " is missing" : strerror(errno));
 	int status = out_begin(o, &table, false);
+	if (!status && w->partition && !is_divided(t))
+		out_leave_out(o, "PARTITION");
 	for (size_t i = 0; !status && i < t->n; i++) {
 		struct row r;
 		if (!t->gpus[i].selected)
 			continue;
 		fill_gpu_row(&r, &t->gpus[i], w, pci);
+		if (w->partition)
+			read_partition(r.partition, t, &r.g);
 		out_row(o, &r);
 	}
 	if (pci_names_broken(pci))
@@ -245,40 +286,133 @@ static int list_gpus(struct cmd *c, struct kfd_topology *t, const struct wants *
 	return status ? status : print_gpus(c, t, w);
 }
 
-// Sets r->commands to the words of `all` that are commands of this gpq; NULL: none is.
-static void keep_commands(struct check_row *r, const char *all)
+// Writes to `text` the words of `all` that are commands of this gpq; returns NULL if none is.
+static const char *keep_commands(char text[128], const char *all)
 {
 	size_t used = 0;
 	while (all && *all) {
 		size_t len = strcspn(all, " ");
-		if (command_find(all, len) && used + len + 2 < sizeof(r->command_text))
-			used += (size_t)snprintf(r->command_text + used,
-						 sizeof(r->command_text) - used, "%s%.*s",
-						 used ? " " : "", (int)len, all);
+		if (command_find(all, len) && used + len + 2 < 128)
+			used += (size_t)snprintf(text + used, 128 - used, "%s%.*s", used ? " " : "",
+						 (int)len, all);
 		all += len + (all[len] == ' ');
 	}
-	r->commands = used ? r->command_text : NULL;
+	return used ? text : NULL;
 }
 
-// Prints the preflight (common/kfd/check.c). Returns GPQ_OK if the report could be written,
-// whatever the checks found.
-static int print_checks(struct cmd *c)
+// Lists the checks that `command` (NULL: any) needs, those that say no first; on a screen last.
+// Returns their number.
+static size_t order_checks(const struct kfd_check *ordered[KFD_CHECKS_MAX],
+			   const struct kfd_check *checks, size_t n, const char *command,
+			   bool screen)
+{
+	size_t used = 0;
+	for (unsigned rest = 0; rest < 2; rest++)
+		for (size_t i = 0; i < n; i++)
+			if ((checks[i].status != KFD_CHECK_NO) == (rest != screen) &&
+			    (!command ||
+			     text_has_word(checks[i].commands, command, strlen(command))))
+				ordered[used++] = &checks[i];
+	return used;
+}
+
+// Returns what mends the check of this place. People are led to the line that says the same.
+static const char *mend_of(const struct kfd_check *const *ordered, size_t place, char text[64],
+			   bool people, bool screen)
+{
+	const char *mend = ordered[place]->mend;
+	people &= mend && strncmp(mend, "see ", 4) != 0;
+	for (size_t i = 0; people && i < place; i++)
+		if ((!screen || ordered[i]->status != KFD_CHECK_UNKNOWN) && ordered[i]->mend &&
+		    strcmp(ordered[i]->mend, mend) == 0) {
+			snprintf(text, 64, "see the line %s", ordered[i]->name);
+			return text;
+		}
+	return mend;
+}
+
+// Does a check that says no stop the command from doing anything?
+static bool is_stopped(const struct kfd_check *const *ordered, size_t n, const char *command)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ordered[i]->status == KFD_CHECK_NO &&
+		    text_has_word(ordered[i]->must, command, strlen(command)))
+			return true;
+	return false;
+}
+
+// Ends the table for people: with the commands that can do nothing here, and on a screen with the
+// names of unknown checks, which it does not show.
+static void tell_verdict(const struct kfd_check *const *ordered, size_t n, const char *command,
+			 bool screen)
+{
+	size_t with[3] = {0};
+	SCOPED(buf_fini) struct buf unknown = {0}, idle = {0};
+	for (size_t i = 0; i < n; i++) {
+		with[ordered[i]->status]++;
+		if (screen && ordered[i]->status == KFD_CHECK_UNKNOWN)
+			buf_printf(&unknown, "%s%s", unknown.len ? " " : " (", ordered[i]->name);
+	}
+	if (unknown.len)
+		buf_puts(&unknown, ")");
+	const char *names = unknown.len ? unknown.data : "";
+	for (const struct command *k = gpq_commands; k->name && !command; k++)
+		if (is_stopped(ordered, n, k->name))
+			buf_printf(&idle, "%s%s", idle.len ? " " : "cannot work here: ", k->name);
+	buf_puts(&idle, idle.len ? "; " : "");
+	if (with[KFD_CHECK_NO] && unknown.len)
+		err_hint("MEND tells what helps",
+			 "%schecks that say no: %zu; unknown checks: %zu%s", idle.data,
+			 with[KFD_CHECK_NO], with[KFD_CHECK_UNKNOWN], names);
+	else if (with[KFD_CHECK_NO])
+		err_hint("MEND tells what helps", "%schecks that say no: %zu", idle.data,
+			 with[KFD_CHECK_NO]);
+	else
+		err_hint(!with[KFD_CHECK_UNKNOWN] ? NULL
+			 : host_is_live()         ? "run it as root"
+						  : "run it on that host, as root",
+			 "nothing known forbids gpq%s%s; unknown checks: %zu%s", command ? " " : "",
+			 command ? command : "", with[KFD_CHECK_UNKNOWN], names);
+}
+
+// Prints the preflight (common/kfd/check.c), with `command` what that needs. Returns
+// GPQ_UNSUPPORTED if `command` can do nothing here; without a command GPQ_OK, whatever the checks
+// found.
+static int print_checks(struct cmd *c, const char *command)
 {
 	static const char *const words[] = {"unknown", "no", "ok"};
 	struct kfd_check checks[KFD_CHECKS_MAX];
-	size_t n = kfd_check_all(checks);
+	const struct kfd_check *ordered[KFD_CHECKS_MAX];
+	const bool people = c->out.mode == OUT_TABLE;
+	SCOPED(buf_fini) struct buf stopped = {0};
 	c->out.schema = &check_schema;
+	c->out.fits = !c->out.filter && !c->out.sort && !c->out.columns;
 	struct out *o = out_open(&c->out);
+	const bool screen = out_fits(o);
+	const size_t n = order_checks(ordered, checks, kfd_check_all(checks), command, screen);
 	int status = out_begin(o, &check_table, false);
+	if (command && !status)
+		out_leave_out(o, "COMMANDS");
 	for (size_t i = 0; !status && i < n; i++) {
-		struct check_row r = {.check = checks[i].name,
-				      .status = words[checks[i].status],
-				      .found = checks[i].found,
-				      .mend = checks[i].mend};
-		keep_commands(&r, checks[i].commands);
-		out_row(o, &r);
+		const struct kfd_check *k = ordered[i];
+		struct check_row r = {
+			.check = k->name, .status = words[k->status], .found = k->found};
+		r.mend = mend_of(ordered, i, r.mend_text, people && !c->out.filter, screen);
+		r.commands = keep_commands(r.command_text[0], k->commands);
+		r.must = keep_commands(r.command_text[1], k->must);
+		if (!screen || k->status != KFD_CHECK_UNKNOWN)
+			out_row(o, &r);
+		if (command && k->status == KFD_CHECK_NO &&
+		    text_has_word(r.must, command, strlen(command)))
+			buf_printf(&stopped, "%s%s", stopped.len ? ", " : "", r.check);
 	}
-	return out_finish(o, status);
+	status = out_finish(o, status);
+	if (!status && !stopped.len && people && !c->out.to) // not again with --watch
+		tell_verdict(ordered, n, command, screen);
+	return status || !stopped.len
+		       ? status
+		       : err_fail(GPQ_UNSUPPORTED, "MEND tells what helps",
+				  "gpq %s cannot work here: %s", command, stopped.data);
 }
 
 static int list_host_gpus(struct cmd *c)
@@ -286,7 +420,7 @@ static int list_host_gpus(struct cmd *c)
 	const struct gpus_opts *o = c->opts;
 	struct kfd_topology t;
 	if (o->check)
-		return print_checks(c);
+		return print_checks(c, c->argc ? c->argv[0] : NULL);
 	const struct wants w = gpus_wants(&c->out);
 	int r = kfd_topology_load(&t, w.topology);
 	if (r)
@@ -308,12 +442,31 @@ static unsigned gpus_needs(const struct cmd *c)
 	return o->check ? 0 : NEED_KFD;
 }
 
+static const struct out_table *const *gpus_prints(const struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	return o->check ? check_schema.tables : schema.tables;
+}
+
+static int check_gpus_operand(struct cmd *c)
+{
+	const struct gpus_opts *o = c->opts;
+	if (c->argc && (!o->check || c->argc > 1))
+		return cmd_refuse_operand(c, c->argv[o->check]);
+	return c->argc && !command_find(c->argv[0], strlen(c->argv[0]))
+		       ? err_fail(GPQ_USAGE, "gpq --list names them", "--check: %s is no command",
+				  c->argv[0])
+		       : GPQ_OK;
+}
+
 const struct cmd_spec gpus_spec = {
-	.synopsis = "[--gpu GPU[,GPU...]] [--watch SEC]\n--check",
+	.synopsis = "[--gpu GPU[,GPU...]] [--watch SEC]\n--check [COMMAND]",
 	.description =
 		"Lists the GPUs of the KFD driver: numbers, names, what they have and whether "
 		"queues can be suspended on them. With --check, tells what stands between this "
-		"user on this host and each gpq command, and how to mend it.",
+		"user on this host and each gpq command, and how to mend it; of one COMMAND, exit "
+		"status 6: it cannot work.",
+	.operands = "COMMAND",
 	.opts = opts,
 	.rules = rules,
 	.opts_size = sizeof(struct gpus_opts),
@@ -321,5 +474,7 @@ const struct cmd_spec gpus_spec = {
 	.tables = SCHEMA_TABLES(&table, &check_table),
 	.schemas = SCHEMAS(&schema, &check_schema),
 	.needs = gpus_needs,
+	.prints = gpus_prints,
+	.check = check_gpus_operand,
 	.run = run_gpus,
 };

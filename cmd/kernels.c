@@ -21,7 +21,7 @@ static void load_kernels_of(struct kernels *k, size_t process)
 	const pid_t pid = k->rings->processes[process].pid;
 	k->of[process] = code_names_new(pid);
 	const int error = code_names_error(k->of[process]);
-	if (error)
+	if (error && host_is_live())
 		err_note("pid %d: names of kernels: %s", (int)pid,
 			 error == ENOPKG   ? "libelf is missing"
 			 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
@@ -29,11 +29,11 @@ static void load_kernels_of(struct kernels *k, size_t process)
 					   : strerror(error));
 }
 
-// Returns the names of a process's kernels, read at the first call. NULL: the host is recorded, or
-// the memory of the process cannot be read.
+// Returns the names of a process's kernels, read at the first call. NULL: the memory of the process
+// cannot be read.
 static struct code_names *names_of(struct kernels *k, size_t process)
 {
-	if (!host_is_live() || k->rings->processes[process].error)
+	if (k->rings->processes[process].error)
 		return NULL;
 	if (!k->of[process])
 		load_kernels_of(k, process);
@@ -44,6 +44,16 @@ const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t
 {
 	struct code_names *names = names_of(k, q->process);
 	return names ? code_name(names, kernel_object) : NULL;
+}
+
+const char *kernels_shown(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object,
+			  const struct out *o, char text[24])
+{
+	const char *name = kernels_name(k, q, kernel_object);
+	if (name || out_mode(o) != OUT_TABLE)
+		return name;
+	snprintf(text, 24, "0x%" PRIx64, kernel_object);
+	return text;
 }
 
 void kernels_load(struct kernels *k)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cmd/command.h"
+#include "common/reader/whose.h"
 #include "common/why/rings.h"
 
 struct kernels_opts {
@@ -30,6 +31,7 @@ struct kernels_opts {
 	COL(q.pid, "PID", "pid", I64, D, "process, as the host numbers it"),                  \
 		COL(q.process.comm, "COMMAND", "command", STR, (shown) | T,                   \
 		    "command name, up to 15 bytes"),                                          \
+		WHOSE_COLS(q.process, M),                                                     \
 		COL(q.gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"), \
 		COL(q.qid, "QID", "qid", U64, D, "queue id, within the process"),             \
 		COL(q.context, "CONTEXT", "context", U64, M,                                  \
@@ -54,6 +56,10 @@ void kernels_begin(struct kernels *k, const struct rings *r, const struct out *o
 // Returns the mangled name of the kernel with this kernel object in the process of `q`, or NULL:
 // unknown. The name is valid until kernels_end() or kernels_move().
 const char *kernels_name(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object);
+
+// Returns the same for a row: people see the kernel object as "0x5000" where the name is unknown.
+const char *kernels_shown(struct kernels *k, const struct ring_queue *q, uint64_t kernel_object,
+			  const struct out *o, char text[24]);
 
 // Reads the kernel names of all processes whose names were not read yet.
 void kernels_load(struct kernels *k);

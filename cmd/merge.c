@@ -60,7 +60,7 @@ static const struct out_col cols[] = {
 	    "live, or softgpu, whose times are not a GPU's"),
 	COL(key.scheduler, "SCHED", "scheduler", STR, M | A, "HWS or MES"),
 	COL(key.kernel, "KERNEL", "kernel", STR, M | A, "kernel release"),
-	COL(key.gpus, "GPUS", "gpus", STR, M | A, "the target's GPUs"),
+	COL(key.gpus, "TARGET_GPUS", "target_gpus", STR, M | A, "the target's GPUs"),
 	COL(n, "N", "n", U64, D, "samples"),
 	COL(p50, "P50", "p50_ns", NS, D, "median, at most 3.2 % too large"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile, likewise"),
@@ -72,7 +72,7 @@ static const struct out_col cols[] = {
 };
 #undef ROW
 static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.merge", 1, SCHEMA_TABLES(&table), NULL};
+static const struct schema schema = {"gpq.merge", 2, SCHEMA_TABLES(&table), NULL};
 
 // --- parts of logs ---
 
@@ -198,8 +198,6 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 	int status = trace_demangle(c, o->demangle, o->no_demangle);
 	if (status)
 		return status;
-	if (t.by == BY_NOTHING && trace_columns(c))
-		t.by = BY_QUEUE;
 	t.one_table = t.by != BY_NOTHING;
 	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 	amdlog_merge_init(&m);
@@ -259,8 +257,11 @@ static struct merge_row merged_row(const struct sum_row *r)
 
 static int print_table(struct cmd *c, const struct sum *s)
 {
+	int status = out_choose_table(&c->out, schema.tables);
+	if (status)
+		return status;
 	struct out *o = out_open(&c->out);
-	int status = out_begin(o, &table, false);
+	status = out_begin(o, &table, false);
 	for (size_t i = 0; i < s->n && !status; i++) {
 		struct merge_row row = merged_row(s->row[i]);
 		out_row(o, &row);
@@ -286,10 +287,11 @@ static int print_merged(struct cmd *c, struct merge *m)
 	if (m->lines.n)
 		return o->partial ? write_parts(&m->lines) : report_parts(c, &m->lines);
 	if (!m->sum.n)
-		return err_fail(GPQ_NOTFOUND,
-				"gpq trace --partial, gpq bench --raw FILE and gpq merge --partial "
-				"write them",
-				"no results in what was read");
+		return err_fail(
+			GPQ_NOTFOUND,
+			"gpq trace --partial, gpq bench --samples FILE and gpq merge --partial "
+			"write them",
+			"no results in what was read");
 	if (o->by != BY_NOTHING || o->top != U64_NULL)
 		return err_fail(GPQ_USAGE, "leave them out",
 				"--by and --top are for results of gpq trace");

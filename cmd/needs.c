@@ -4,14 +4,15 @@
 
 #include "common/kfd/driver.h"
 
-static int need_kfd(void)
+static int need_kfd(bool live)
 {
 	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
 		return GPQ_OK;
-	const char *next =
-		host_is_live()
-			? "load the amdgpu module, or give a recorded host with --sysroot DIR"
-			: "the recorded host has none: is it the right directory?";
+	const char *next = !host_is_live()
+				   ? "the recorded host has none: is it the right directory?"
+			   : live ? "load the amdgpu module"
+				  : "load the amdgpu module, or give a recorded host with "
+				    "--sysroot FILE";
 	return err_fail(GPQ_UNSUPPORTED, next, "no KFD driver here: /sys/class/kfd/kfd: %s",
 			strerror(errno));
 }
@@ -54,8 +55,7 @@ static int need_debugfs(void)
 	int error = errno;
 	if (error != EACCES && error != EPERM && !needs_has_debugfs())
 		return err_fail(GPQ_UNSUPPORTED,
-				host_is_live() ? NEXT_MOUNT_DEBUGFS
-					       : "or give a recorded host with --sysroot DIR",
+				host_is_live() ? NEXT_MOUNT_DEBUGFS : "record it as root",
 				"debugfs is not mounted on /sys/kernel/debug");
 	errno = error;
 	return refuse_path("/sys/kernel/debug/kfd", "debugfs is for root: use sudo",
@@ -64,17 +64,9 @@ static int need_debugfs(void)
 
 int needs_check(unsigned needs)
 {
-	static const struct {
-		unsigned need;
-		int (*check)(void);
-	} checks[] = {{NEED_LIVE, need_live},
-		      {NEED_KFD, need_kfd},
-		      {NEED_DEV_KFD, need_dev_kfd},
-		      {NEED_DEBUGFS, need_debugfs}};
-	for (unsigned i = 0; i < COUNT(checks); i++) {
-		int status = (needs & checks[i].need) ? checks[i].check() : GPQ_OK;
-		if (status)
-			return status;
-	}
-	return GPQ_OK;
+	const bool live = needs & NEED_LIVE;
+	int status = live ? need_live() : GPQ_OK;
+	status = !status && (needs & NEED_KFD) ? need_kfd(live) : status;
+	status = !status && (needs & NEED_DEV_KFD) ? need_dev_kfd() : status;
+	return !status && (needs & NEED_DEBUGFS) ? need_debugfs() : status;
 }

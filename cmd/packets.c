@@ -28,6 +28,7 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("around", 0, RING_AROUND_MAX, "no ring has more than 65536 packets",
 		   "--around %v: too many"),
 	ATTACH_RULE,
+	WATCH_RULES,
 	{0},
 };
 
@@ -58,7 +59,7 @@ static const struct out_col cols[] = {
 	    "read index of the queue: AQL packets, SDMA bytes, PM4 dwords"),
 	COL(write, "WRITE", "write", U64, M, "write index of the queue"),
 	COL(index, "INDEX", "index", U64, D, "index of the packet, as the queue counts"),
-	COL(ahead, "AHEAD", "ahead", I64, D, "the same less the read index: 0 is the next"),
+	COL(ahead, "AHEAD", "ahead", I64, D | W, "the same less the read index: 0 is the next"),
 	COL(state, "STATE", "state", STR, D | S,
 	    "taken (by the GPU), next, queued, unpublished (its header is not written), "
 	    "overwritten (while it was read), unreadable"),
@@ -66,7 +67,7 @@ static const struct out_col cols[] = {
 	    "dispatch, barrier-and, barrier-or, barrier-value, ext-dispatch, agent-dispatch, "
 	    "pm4-buffer, vendor, invalid, unknown; sdma-...; pm4-..."),
 	COL(header, "HEADER", "header", HEX, M, "header of an AQL packet"),
-	COL(format, "FORMAT", "vendor_format", U64, M, "format of a vendor packet"),
+	COL(format, "VENDOR_FORMAT", "vendor_format", U64, M, "format of a vendor packet"),
 	COL(barrier, "BARRIER", "barrier", BOOL, D,
 	    "it waits until all packets before it are complete"),
 	COL(acquire, "ACQUIRE", "acquire", STR, M | W,
@@ -76,26 +77,26 @@ static const struct out_col cols[] = {
 	    "name of the kernel, by the code objects that the process has loaded"),
 	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
 	COL(object, "KERNEL_OBJECT", "kernel_object", HEX, M, "address of its descriptor"),
-	COL(grid, "GRID", "grid", STR, D | A, "work-items of a dispatch"),
-	COL(workgroup, "WORKGROUP", "workgroup", STR, D | A, "work-items of a workgroup"),
+	COL(grid, "GRID", "grid", STR, D | W | A, "work-items of a dispatch"),
+	COL(workgroup, "WORKGROUP", "workgroup", STR, D | W | A, "work-items of a workgroup"),
 	COL(clusters, "CLUSTERS", "clusters", STR, M | A,
 	    "clusters of an extended dispatch, which has no grid"),
 	COL(cluster, "CLUSTER", "cluster", STR, M | A, "workgroups of a cluster"),
 	COL(kernarg, "KERNARG", "kernarg", HEX, M, "address of the kernel's arguments"),
 	COL(private_bytes, "PRIVATE", "private_bytes", SIZE, M, "private memory of a work-item"),
 	COL(group_bytes, "GROUP", "group_bytes", SIZE, M, "memory of a workgroup (LDS)"),
-	COL(deps, "DEPS", "deps", LIST, D | A,
+	COL(deps, "DEPS", "deps", LIST, D | T | A,
 	    "signals that it waits for; SDMA: the address that it polls"),
-	COL(dep_values, "DEP_VALUES", "dep_values", LIST, D | A,
+	COL(dep_values, "DEP_VALUES", "dep_values", LIST, D | W | A,
 	    "their values now; -: not readable, or no signal"),
-	COL(condition, "CONDITION", "condition", STR, D | A,
+	COL(condition, "CONDITION", "condition", STR, D | W | A,
 	    "what must be true of them before it begins"),
-	COL(signal, "SIGNAL", "signal", HEX, D,
+	COL(signal, "SIGNAL", "signal", HEX, D | W,
 	    "its completion signal, which is decremented when it is complete"),
-	COL(signal_value, "VALUE", "signal_value", I64, D, "value of that signal now"),
+	COL(signal_value, "SIGNAL_VALUE", "signal_value", I64, D | W, "value of that signal now"),
 	COL(writes, "WRITES", "writes", HEX, M,
 	    "address that an SDMA fence, atomic or timestamp writes"),
-	COL(bytes, "LENGTH", "bytes", U64, M, "bytes of the packet; null: not known"),
+	COL(bytes, "SIZE", "bytes", SIZE, M, "bytes of the packet; null: not known"),
 	COL(address, "ADDRESS", "address", HEX, M, "address of the packet in the process"),
 };
 
@@ -223,12 +224,14 @@ static unsigned fill_packet_row(struct packet_row *r, const struct ring_queue *q
 // --- listing packets ---
 
 static void print_packets_of(struct out *o, const struct rings *rings, const struct ring_queue *q,
-			     struct kernels *kernels, uint64_t around, bool *partial)
+			     struct kernels *kernels, uint64_t around, bool *partial,
+			     const struct ring_queue **first)
 {
 	const struct memory *m = &rings->processes[q->process].memory;
 	SCOPED(ring_look_fini) struct ring_look l;
 	struct packet_row r;
 	unsigned unknown = 0, lost = 0;
+	char text[24];
 	ring_look(&q->ring, m, around, around, &l);
 	if (l.problem) {
 		*partial = true;
@@ -241,9 +244,13 @@ static void print_packets_of(struct out *o, const struct rings *rings, const str
 		unknown += fill_packet_row(&r, q, &l, &l.v[i], m);
 		lost += l.v[i].state == RING_LOST;
 		if (r.object != U64_NULL)
-			r.kernel = kernels_name(kernels, q, r.object);
+			r.kernel = kernels_shown(kernels, q, r.object, o, text);
 		r.demangled = kernels_readable(kernels, r.kernel);
-		out_row(o, &r);
+		const struct packet *p = &l.v[i].packet;
+		if (!out_fits(o) || l.v[i].state != RING_TAKEN || p->kind != PACKET_INVALID)
+			out_row(o, &r);
+		if (l.v[i].state == RING_NEXT && p->waits != PACKET_WAITS_NOT && !*first)
+			*first = q;
 	}
 	if (lost)
 		err_note("pid %d: queue %" PRIu64
@@ -267,6 +274,8 @@ static int list_packets(struct cmd *c)
 	SCOPED(rings_fini) struct rings rings = {0};
 	struct kernels kernels = {0};
 	bool partial = false;
+	const struct ring_queue *first = NULL; // whose next packet waits for a signal
+	c->out.fits = o->watch == WATCH_OFF;
 	struct out *out = out_open(&c->out);
 	int status = out_begin(out, &packets_table, false);
 	if (!status)
@@ -274,12 +283,16 @@ static int list_packets(struct cmd *c)
 	if (!status || status == GPQ_PARTIAL) {
 		kernels_begin(&kernels, &rings, out);
 		for (size_t i = 0; i < rings.n; i++)
-			print_packets_of(out, &rings, &rings.v[i], &kernels, o->around, &partial);
+			print_packets_of(out, &rings, &rings.v[i], &kernels, o->around, &partial,
+					 &first);
 		kernels_end(&kernels);
 	}
 	if (partial)
 		status = rings_unread(&rings);
 	out_end(out);
+	if (first && out_fits(out))
+		out_title(out, "gpq why -Q %d:%" PRIu64 " tells on what it waits",
+			  (int)first->row->pid, first->row->qid);
 	const int written = out_close(out);
 	return written ? written : status;
 }

@@ -1,7 +1,6 @@
 // gpq queues: options, columns, filters. The rows come from common/rows/queue_rows.h.
 #include "cmd/command.h"
-
-#include "common/pick/host_choice.h"
+#include "cmd/listing.h"
 
 struct queues_opts {
 	struct pick_opts pick;
@@ -28,7 +27,7 @@ static const struct opt opts[] = {
 	WATCH_OPT(queues_opts),
 	OPT(queues_opts, wait, "wait", 0, OPT_U64, "N",
 	    "list when at least N rows match, 0: none;\nwith --filter for any condition"),
-	OPT(queues_opts, timeout, "timeout", 0, OPT_NS, "T",
+	OPT(queues_opts, timeout, "timeout", 0, OPT_SEC, "SEC",
 	    "\nof --wait: then list what there is, exit status 124"),
 	{0},
 };
@@ -47,7 +46,9 @@ static const struct opt opts[] = {
 	X(process.state, "PROCESS", "process", STR, D | W | S, READ_STATUS,                        \
 	  "alive, zombie, or gone: ended, while somebody holds its KFD open")                      \
 	X(process.container, "CONTAINER", "container", STR, D | T, READ_CONTAINER,                 \
-	  "container: first 12 digits of its id, or its name")                                     \
+	  "container: first 12 digits of its id; of LXC and nspawn its name")                      \
+	X(process.pod, "POD", "pod", STR, M | OUT_RARE | T, READ_CONTAINER,                        \
+	  "kubernetes pod, as NAMESPACE/NAME")                                                     \
 	X(gpu_id, "GPU", "gpu_id", U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")        \
 	X(gpu.bdf, "BDF", "bdf", STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")        \
 	X(qid, "QID", "qid", U64, D, 0, "queue id, within the process")                            \
@@ -60,8 +61,8 @@ static const struct opt opts[] = {
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")          \
 	X(state, "STATE", "state", STR, D | S,                                                     \
 	  READ_MQD | READ_INDICES | READ_HOLDER | READ_GPU | READ_STATUS,                          \
-	  "running, idle, mapped (work unknown), turns (over-subscribed), suspended (by gpq), "    \
-	  "evicted, off-hardware, unknown")                                                        \
+	  "running, idle, mapped (work unknown), takes-turns (over-subscribed), suspended (by "    \
+	  "gpq), evicted, off-hardware, unknown")                                                  \
 	X(on_hw, "ON_HW", "on_hw", BOOL, MF | S, READ_MQD,                                         \
 	  "in a hardware slot, by the runlist and MQD dword 130")                                  \
 	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, DF, READ_MQD | READ_INDICES,                \
@@ -85,7 +86,7 @@ static const struct opt opts[] = {
 	X(usage.pasid, "PASID", "pasid", U64, 0, READ_PASID, "address space id of the process")    \
 	X(usage.sdma_ns, "SDMA_BUSY", "sdma_busy_ns", NS, 0, READ_SDMA,                            \
 	  "time the process kept the GPU's SDMA engines busy")                                     \
-	X(packets, "PACKETS", "packets", STR, 0, READ_MQD,                                         \
+	X(packets, "PACKET_FORMAT", "packet_format", STR, 0, READ_MQD,                             \
 	  "aql or pm4; null of SDMA queues (MQD)")                                                 \
 	X(v[MQD_V_RING], "RING_ADDR", "ring_addr", HEX, MF | W, READ_MQD,                          \
 	  "address of the ring in the process (MQD)")                                              \
@@ -120,7 +121,7 @@ static const struct opt opts[] = {
 	X(v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", HEX, 0, READ_MQD,                             \
 	  "address of the save area in the process, first XCC (MQD)")                              \
 	X(v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", HEX, 0, READ_MQD, "GPU address of the MQD")       \
-	X(v[MQD_V_ERROR], "ERROR", "error", HEX, 0, READ_MQD, "cp_hqd_error (MQD)")                \
+	X(v[MQD_V_ERROR], "ERROR_BITS", "error_bits", HEX, 0, READ_MQD, "cp_hqd_error (MQD)")      \
 	X(v[MQD_V_SDMA_ENGINE], "ENGINE", "sdma_engine", U64, 0, READ_MQD, "SDMA engine (MQD)")    \
 	X(v[MQD_V_SDMA_RLC], "RLC", "sdma_rlc", U64, 0, READ_MQD, "queue of the SDMA engine (MQD)")
 
@@ -143,275 +144,48 @@ static const unsigned col_reads[] = {COLUMNS(READS)};
 static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)};
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, NULL};
-static const struct schema schema = {"gpq.queues", 1, tables, NULL};
-
-// --- messages for PIDs of -p that have no row ---
-
-static bool pid_has_row(const struct queue_rows *q, pid_t pid, bool hidden)
-{
-	for (size_t i = 0; i < q->n; i++)
-		if (q->rows[i].pid == pid && q->rows[i].hidden == hidden)
-			return true;
-	return false;
-}
-
-static int no_such_process(pid_t pid)
-{
-	pid_t *found;
-	ssize_t n = proc_find_ns_pid(pid, &found);
-	pid_t first = n > 0 ? found[0] : 0;
-	free(found);
-	if (first)
-		return err_fail(GPQ_NOTFOUND, "use the host's PID, or --ns-pid",
-				"pid %d: in another PID namespace: it is pid %d of this host",
-				(int)pid, (int)first);
-	return err_fail(GPQ_NOTFOUND, "without -p all are listed", "pid %d: no such process",
-			(int)pid);
-}
-
-static int explain_pid_without_row(const struct queue_rows *q, const struct pick *pick, pid_t pid)
-{
-	struct proc p;
-	bool alive = proc_read(&p, pid) == 0;
-	if (pid_has_row(q, pid, true))
-		return err_fail(GPQ_NOTFOUND, NULL,
-				"pid %d: the other options choose none of its queues", (int)pid);
-	if (q->how->mqds_file)
-		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
-				q->how->mqds_file);
-	const struct kfd_proc *kfd = kfd_procs_find(&q->procs, pid);
-	if (kfd && kfd->error)
-		return err_sys(kfd->error, NULL, "pid %d: its queues in sysfs", (int)pid);
-	if (kfd)
-		return err_fail(GPQ_NOTFOUND, "-a shows it",
-				alive ? "pid %d: owns no queue, it only has KFD open"
-				      : "pid %d: ended, and owns no queue, but something holds its "
-					"KFD open",
-				(int)pid);
-	if (alive && !pids_are_host())
-		return err_fail(
-			GPQ_NOTFOUND, "run gpq on the host",
-			"pid %d: in another PID namespace than KFD's PIDs, which are the host's",
-			(int)pid);
-	if (alive && !pick_keeps(pick, pid))
-		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: the other options do not choose it",
-				(int)pid);
-	if (alive)
-		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue, it never opened KFD",
-				(int)pid);
-	return no_such_process(pid);
-}
-
-// Warns of processes whose queues cannot be read, since they are missing from the list.
-static bool warn_unreadable(const struct queue_rows *q)
-{
-	bool any = false;
-	for (size_t i = 0; i < q->procs.nprocs; i++) {
-		const struct kfd_proc *p = &q->procs.procs[i];
-		if (p->error == EACCES || p->error == EPERM) {
-			any = true;
-			err_warn(NULL, "pid %d: its queues in sysfs: %s", (int)p->pid,
-				 strerror(p->error));
-		}
-	}
-	return any;
-}
-
-// Reports processes that the options choose and that have no row. Returns GPQ_OK if there are none;
-// GPQ_PARTIAL if some rows are shown; else the exit status after the last message.
-static int check_pids_found(const struct queue_rows *q, const struct pick *pick, size_t shown)
-{
-	const struct pick_opts *o = pick->opts;
-	int status = GPQ_OK;
-	if (!pick_asks(pick->opts))
-		return warn_unreadable(q) ? GPQ_PARTIAL : GPQ_OK;
-	enum { MESSAGES = 20 };
-	size_t missing = 0;
-	// With --tree and --ns-pid rows have other PIDs than -p. Then no PID counts as missing if
-	// any row is shown.
-	for (size_t i = 0; i < o->pids.n && !(shown && (o->tree || o->ns_pid)); i++) {
-		pid_t pid = o->ns_pid && i < pick->pids.n ? pick->pids.v[i] : o->pids.v[i];
-		if (!pid_has_row(q, pid, false) && ++missing <= MESSAGES)
-			status = explain_pid_without_row(q, pick, pid);
-	}
-	if (missing > MESSAGES)
-		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
-	if (status)
-		return shown ? GPQ_PARTIAL : status;
-	if (!shown && o->containers.n && !o->pids.given && !o->comms.n && !o->cmdlines.n)
-		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
-				"no process in such a container owns a queue");
-	if (!shown)
-		return err_fail(GPQ_NOTFOUND, "-a also shows processes without queues",
-				"no process that was asked for owns a queue");
-	return GPQ_OK;
-}
-
-// --- why columns are empty ---
-
-struct reason {
-	const char *why, *next;
-};
-
-// Returns why values of MQDs are unknown; `why` is NULL if MQDs were read, or not wanted.
-static struct reason no_mqds(const struct queue_rows *q)
-{
-	const int error = q->mqds_error;
-	if (!error || error == ENODATA || q->how->mqds_file)
-		return (struct reason){0};
-	if (error == EACCES || error == EPERM)
-		return (struct reason){"debugfs is for root", "use sudo"};
-	if (error != ENOENT)
-		return (struct reason){strerror(error), NULL};
-	if (!host_is_live())
-		return (struct reason){"the recorded host has no debugfs",
-				       "gpq snapshot records it as root"};
-	if (!needs_has_debugfs())
-		return (struct reason){"debugfs is not mounted", NEXT_MOUNT_DEBUGFS};
-	return (struct reason){"debugfs has no kfd/mqds", NULL};
-}
-
-// Returns why PID namespaces or rights hide this row's process in /proc; `why` NULL: they do not.
-static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
-{
-	if (q->foreign)
-		return (struct reason){"KFD has PIDs of the host, and /proc those of a container",
-				       "run gpq on the host"};
-	if (!(q->how->want & READ_STATUS) || r->process.state || r->pid < 0 || q->how->mqds_file)
-		return (struct reason){0};
-	const int error = process_cache_get(q->processes, (pid_t)r->pid, PROCESS_STATUS)->error;
-	if (error != EACCES && error != EPERM)
-		return (struct reason){0};
-	return (struct reason){"/proc hides the processes of others", "use sudo"};
-}
-
-static bool is_unknown(const struct out_col *c, const struct queue_row *r)
-{
-	return out_is_null(c, r) ||
-	       (c->offset == offsetof(struct queue_row, state) && strcmp(r->state, "unknown") == 0);
-}
-
-static bool all_unknown(const struct queue_rows *q, const struct out_col *c)
-{
-	for (size_t i = 0; i < q->n; i++)
-		if (!q->rows[i].hidden && !is_unknown(c, &q->rows[i]))
-			return false;
-	return true;
-}
-
-// Prints a hint with the reason and the names of the empty columns that need one of `reads`, and no
-// READ_ bits but those of `reads` and `also`. Columns that are not shown by default are named only
-// if -o chose them (`asked`).
-static void tell_reason(const struct queue_rows *q, const struct out *o, bool asked, unsigned reads,
-			unsigned also, struct reason because)
-{
-	SCOPED(buf_fini) struct buf names = {0};
-	size_t n = 0;
-	for (unsigned i = 0; because.why && i < queues_table.ncols; i++) {
-		const struct out_col *c = &cols[i];
-		if (!out_wants(o, i) || !(asked || c->flags & D) || !(col_reads[i] & reads) ||
-		    col_reads[i] & ~(reads | also) || !all_unknown(q, c))
-			continue;
-		buf_printf(&names, "%s%s", names.len ? ", " : "", c->name);
-		n++;
-	}
-	if (n)
-		err_hint(because.next, "%s: unknown: %s", names.data, because.why);
-}
-
-// Explains why columns are empty, with --watch only once.
-static void explain_empty(const struct queue_rows *q, const struct out *o, const char *columns)
-{
-	static bool told;
-	const bool asked = columns && *columns != '+';
-	const struct queue_row *first = NULL;
-	for (size_t i = 0; i < q->n && !first; i++)
-		first = q->rows[i].hidden ? NULL : &q->rows[i];
-	if (!first || told)
-		return;
-	told = true;
-	tell_reason(q, o, asked, READ_MQD, ~0u, no_mqds(q));
-	tell_reason(q, o, asked, READ_STATUS | READ_CONTAINER | READ_CMDLINE, 0,
-		    no_process(q, first));
-}
+static const struct schema schema = {"gpq.queues", 3, tables, NULL};
 
 // --- listing queues ---
 
-static unsigned wanted_reads(const struct out *o, const struct queues_opts *opt)
+// Leaves out the columns CONTEXT, LEVEL and POD, as on most hosts, if no row needs them.
+static void leave_out_columns(const struct listing *l)
 {
-	unsigned want = host_choice_reads(&(struct host_choice){&opt->pick, &opt->queues});
-	for (unsigned i = 0; i < queues_table.ncols; i++)
-		if (out_wants(o, i))
-			want |= col_reads[i];
-	return want;
-}
-
-// Leaves out the columns CONTEXT and LEVEL, as on most hosts, if no row needs them.
-static void leave_out_columns(const struct queue_rows *q, struct out *o)
-{
-	bool context = false, level = false;
-	for (size_t i = 0; i < q->n; i++) {
-		const struct queue_row *r = &q->rows[i];
-		context |= !r->hidden && r->context != KFD_UNKNOWN;
-		level |= !r->hidden && r->level && r->v[MQD_V_QUEUE_PRIO] == MQD_UNKNOWN;
+	bool context = false, level = false, pod = false;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct queue_row *r = l->rows[i];
+		context |= r->context != KFD_UNKNOWN;
+		level |= r->level && r->v[MQD_V_QUEUE_PRIO] == MQD_UNKNOWN;
+		pod |= r->process.pod != NULL;
 	}
 	if (!context)
-		out_leave_out(o, "CONTEXT");
+		out_leave_out(l->out, "CONTEXT");
 	if (!level)
-		out_leave_out(o, "LEVEL");
+		out_leave_out(l->out, "LEVEL");
+	if (!pod)
+		out_leave_out(l->out, "POD");
 }
 
-static int print_queues(struct picked *p, struct out *o, const char *columns)
+static int print_queues(struct listing *l, const struct picked *p)
 {
-	struct queue_rows *q = &p->rows;
-	size_t shown = 0, unknown_prio = 0;
-	for (size_t i = 0; i < q->n; i++) {
-		const enum kfd_answer3 keeps = picked_keeps(p, &q->rows[i]);
-		q->rows[i].hidden = keeps != KFD_ANSWER_YES;
-		shown += !q->rows[i].hidden;
-		unknown_prio += keeps == KFD_ANSWER_UNKNOWN;
-	}
-	leave_out_columns(q, o);
-	for (size_t i = 0; i < q->n; i++)
-		if (!q->rows[i].hidden)
-			out_row(o, &q->rows[i]);
-	if (unknown_prio)
-		err_note("--prio: %zu queues of unknown priority are left out", unknown_prio);
-	explain_empty(q, o, columns);
-	const bool damaged = queue_rows_explain(q);
-	int status = check_pids_found(q, &p->pick, shown);
-	if (!status && !shown && p->queues.n)
-		status = err_fail(GPQ_NOTFOUND, "without -Q all are listed",
-				  "no queue that was asked for is there");
-	return !status && damaged ? GPQ_PARTIAL : status;
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (!p->rows.rows[i].hidden)
+			listing_add(l, &p->rows.rows[i]);
+	leave_out_columns(l);
+	return listing_print(l, p);
 }
 
 // Reads the host and prints its queues, once.
 static int list_queues_once(struct cmd *cmd)
 {
 	const struct queues_opts *opt = cmd->opts;
-	struct picked p = {0};
-	int status = picked_init(&p, (struct host_choice){&opt->pick, &opt->queues});
-	if (status)
-		return status;
-	struct out *o = out_open(&cmd->out);
-	status = out_begin(o, opt->mqds ? &captured_table : &queues_table, false);
-	const struct queue_rows_how how = {.want = wanted_reads(o, opt),
-					   .mqds_file = opt->mqds,
-					   .idle = opt->all,
-					   .likely = opt->likely};
-	if (!status)
-		status = picked_load(&p, &how);
-	if (!status)
-		status = picked_check_ids(&p);
-	if (!status)
-		status = pick_queues_check_prio(&p.queues, &p.rows);
-	if (!status)
-		status = print_queues(&p, o, cmd->out.columns);
-	out_end(o);
-	const int written = out_close(o);
-	picked_fini(&p);
-	return written ? written : status;
+	const struct queue_rows_how how = {
+		.mqds_file = opt->mqds, .idle = opt->all, .likely = opt->likely};
+	struct listing l = {.table = opt->mqds ? &captured_table : &queues_table,
+			    .reads = col_reads,
+			    .by = {&opt->pick, &opt->queues},
+			    .print = print_queues};
+	return listing_run(&l, &cmd->out, &how);
 }
 
 static const struct opt_rule rules[] = {
@@ -421,6 +195,7 @@ static const struct opt_rule rules[] = {
 		      "--%1 and --mqds exclude each other: a file does not change"),
 	RULE_CHOOSE("wait watch"),
 	RULE_NEEDS("timeout", "wait", "for example --wait 1", "--timeout says how long to --wait"),
+	WATCH_RULES,
 	{0},
 };
 

@@ -75,19 +75,20 @@ static void explain_resumed(const struct group_member *m, const struct kfd_outco
 static int show_resumed(struct cmd *c, const struct group *all)
 {
 	struct held_sum sum = {0};
+	c->out.none = "gpq has suspended nothing that could be resumed";
 	struct out *o = out_open(&c->out);
-	int status = out_begin(o, &held_table, false);
+	int status = held_begin(o);
 	for (size_t i = 0; i < all->n && !status; i++) {
 		const struct group_member *m = all->v[i];
 		for (size_t k = 0; k < m->link.answer.num && m->state != MEMBER_FAILED; k++) {
 			const struct kfd_outcome *q = &m->link.answer.queues[k];
-			const struct held_row row = held_row_of(m, q);
+			struct held_row row = held_row_of(m, q);
 			const bool beyond = held_is_unreached(m, q->queue.queue_id);
 			explain_resumed(m, q);
 			held_count(&sum, beyond && q->result == KFD_RESULT_UNKNOWN
 						 ? GPQ_UNSUPPORTED
 						 : held_status(q->result));
-			out_row(o, &row);
+			held_write(o, &row);
 		}
 	}
 	status = out_finish(o, status);
@@ -179,12 +180,9 @@ static int run_resume(struct cmd *c)
 	struct ending ending = {0};
 	SCOPED(group_fini) struct group all = {0};
 	size_t ended = 0;
-	int status = out_check(&c->out, &held_table); // before queues are touched
-	if (status)
-		return status;
 	if (o->all || pick_needs_host(&o->pick))
 		ended = followers_end(&ending, o->all ? NULL : &o->pick);
-	status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
+	int status = find_held(&all, o, ended ? AMONG_HELD_IF_ANY : AMONG_HELD);
 	if (!status)
 		status = resume_found(c, &all, &ending);
 	free(ending.v);
@@ -192,7 +190,7 @@ static int run_resume(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, NULL};
-static const struct schema schema = {"gpq.resume", 1, tables, NULL};
+static const struct schema schema = {"gpq.resume", 3, tables, NULL};
 
 const struct cmd_spec resume_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--tree] [--keep]\n"
@@ -200,7 +198,7 @@ const struct cmd_spec resume_spec = {
 		    "--all",
 	.description =
 		"Puts queues that gpq suspend took off the GPU back. When it returns, they are "
-		"back.",
+		"back.\ngpq suspend --list shows what is held.",
 	.opts = opts,
 	.rules = rules,
 	.opts_size = sizeof(struct resume_opts),

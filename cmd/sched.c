@@ -10,7 +10,7 @@ struct sched_cmd {
 	const char *share, *socket, *group;
 	struct sched_opts sched;
 	uint64_t for_ns, watch;
-	bool no_activity, no_socket, dry, status, members;
+	bool no_activity, no_socket, dry, status;
 };
 
 #define MS       UINT64_C(1000000)
@@ -18,10 +18,9 @@ struct sched_cmd {
 
 static const struct opt opts[] = {
 	OPT(sched_cmd, online, "online", 0, OPT_LIST, "SPEC",
-	    "processes whose work comes first;\nKEY=VALUE&..., as -p and the other options of gpq "
-	    "queues"),
+	    "processes whose work comes first;\nKEY=VALUE,... as the options of gpq queues"),
 	OPT(sched_cmd, offline, "offline", 0, OPT_LIST, "SPEC",
-	    "processes that are held while online work,\nor a class above, has work"),
+	    "processes that are held while classes above work"),
 	OPT(sched_cmd, classes, "class", 0, OPT_LIST, "NAME=SPEC",
 	    "\na class between the two;\nthe first given is the most urgent"),
 	OPT(sched_cmd, sched.policy.idle_ns, "idle", 0, OPT_NS, "TIME",
@@ -42,7 +41,7 @@ static const struct opt opts[] = {
 	OPT(sched_cmd, no_socket, "no-socket", 0, OPT_FLAG, "", "\ntake no hints"),
 	OPT(sched_cmd, no_activity, "no-activity", 0, OPT_FLAG, "",
 	    "do not watch the queues of --online,\nand open no debug session on them"),
-	OPT(sched_cmd, sched.sample_ns, "sample", 0, OPT_NS, "TIME",
+	OPT(sched_cmd, sched.sample_ns, "interval", 0, OPT_NS, "TIME",
 	    "\nhow often queues are looked at\n(default 1ms; more seldom where looking takes "
 	    "long)"),
 	OPT(sched_cmd, sched.log, "log", 0, OPT_STR, "FILE",
@@ -51,23 +50,22 @@ static const struct opt opts[] = {
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
 	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, "",
 	    "\nhold also processes that had nothing to do for 10 s"),
-	OPT(sched_cmd, for_ns, "for", 0, OPT_NS, "TIME", "end after this time"),
+	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
 	OPT(sched_cmd, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show who belongs to which class;\nattach to nothing"),
 	OPT(sched_cmd, status, "status", 0, OPT_FLAG, "",
 	    "show the statistics of the running scheduler"),
-	OPT(sched_cmd, members, "members", 0, OPT_FLAG, "", "\nof --status: only the processes"),
 	WATCH_OPT(sched_cmd),
 	{0},
 };
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
-		      "no-activity sample log grace hold-idle for dry-run",
+		      "no-activity interval log grace hold-idle for dry-run",
 		      "status", "leave one of them out",
 		      "--status asks the scheduler that runs, --%1 is for a new one"),
-	RULE_NEEDS("watch members", "status", "gpq sched --status --watch 1s",
-		   "--watch and --members are of --status"),
+	RULE_NEEDS("watch", "status", "gpq sched --status --watch 1s", "--watch is of --status"),
+	WATCH_RULES,
 	{0},
 };
 
@@ -76,7 +74,7 @@ static const struct opt_rule times[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
-	RULE_RANGE("sample", MS / 10, UINT64_MAX, "", "--sample: at least 0.1ms"),
+	RULE_RANGE("interval", MS / 10, UINT64_MAX, "", "--interval: at least 0.1ms"),
 	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255"),
 	{0},
 };
@@ -93,7 +91,7 @@ static const struct sched_cmd defaults = {
 };
 
 static const struct schema schema = {
-	"gpq.sched", 1, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
+	"gpq.sched", 2, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
 	NULL};
 
 // ---- options of gpq sched
@@ -148,21 +146,33 @@ static int check_classes(const struct sched_cmd *o)
 	return GPQ_OK;
 }
 
-// Adds SPECs to a class. An empty --online is allowed, for systemd units that always give it.
+// An empty --online is allowed, for systemd units that always give it.
+static int check_specs(const char *option, const struct words *specs, bool may_be_empty)
+{
+	int status = GPQ_OK;
+	bool any;
+	for (size_t i = 0; i < specs->n && !status; i++)
+		if (specs->v[i][0] || !may_be_empty)
+			status = spec_check(option, specs->v[i], &any);
+	return status;
+}
+
+// Adds SPECs to a class.
 static int add_specs(struct sched *s, const char *name, const struct words *specs)
 {
 	char option[32];
 	int status = GPQ_OK;
 	snprintf(option, sizeof(option), "--%s", name);
 	for (size_t i = 0; i < specs->n && !status; i++)
-		if (specs->v[i][0] || strcmp(name, "online") != 0)
+		if (specs->v[i][0])
 			status = sched_add_spec(s, name, option, specs->v[i]);
 	return status;
 }
 
-// Adds a class by NAME=SPEC, the text of --class; ends the name with a NUL.
-static int add_class_option(struct sched *s, char *text)
+// Checks NAME=SPEC, the text of --class; ends the name with a NUL.
+static int check_class_option(char *text)
 {
+	bool any;
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
 	if (!n || text[n] != '=' || n >= SCHED_NAME)
@@ -172,7 +182,7 @@ static int add_class_option(struct sched *s, char *text)
 	text[n] = '\0';
 	if (strcmp(text, "online") == 0 || strcmp(text, "offline") == 0)
 		return err_fail(GPQ_USAGE, NULL, "--class %s: there is --%s", text, text);
-	return sched_add_spec(s, text, "--class", text + n + 1);
+	return spec_check("--class", text + n + 1, &any);
 }
 
 // Adds the classes in their order: online, those between, offline.
@@ -181,7 +191,8 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 	sched_add_class(s, "online");
 	int status = add_specs(s, "online", &o->online);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
-		status = add_class_option(s, o->classes.v[i]);
+		status = sched_add_spec(s, o->classes.v[i], "--class",
+					o->classes.v[i] + strlen(o->classes.v[i]) + 1);
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
@@ -190,8 +201,9 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
 
 // Prints the tables in `what`: TOTALS, CLASSES, MEMBERS, added up.
-static int write_stats(const struct out_opts *form, const struct sched_stats *t, unsigned what)
+static int write_stats(const struct out_opts *form, struct sched_stats *t, unsigned what)
 {
+	SCOPED(process_cache_fini) struct process_cache known = {0};
 	const struct {
 		const struct out_table *table;
 		const void *rows;
@@ -199,10 +211,10 @@ static int write_stats(const struct out_opts *form, const struct sched_stats *t,
 	} parts[] = {{&sched_total_table, &t->total, 1, sizeof(t->total)},
 		     {&sched_class_table, t->classes, t->nclasses, sizeof(*t->classes)},
 		     {&sched_member_table, t->members, t->nmembers, sizeof(*t->members)}};
-	struct out_opts several = *form;
 	int status = GPQ_OK;
-	several.several = (what & (what - 1)) != 0;
-	struct out *o = out_open(&several);
+	for (size_t i = 0; i < t->nmembers && what & MEMBERS; i++)
+		t->members[i].whose = whose_of(&known, (pid_t)t->members[i].pid);
+	struct out *o = out_open(form);
 	for (unsigned i = 0; i < COUNT(parts) && !status; i++) {
 		if (!(what & 1u << i))
 			continue;
@@ -258,10 +270,7 @@ static int list_status(struct cmd *c)
 		status = err_fail(GPQ_FAILED, "use the same version of gpq",
 				  "the scheduler's statistics are not understood");
 	else
-		status = write_stats(&c->out, &t,
-				     o->members       ? MEMBERS
-				     : c->out.columns ? CLASSES
-						      : TOTALS | CLASSES | MEMBERS);
+		status = write_stats(&c->out, &t, TOTALS | CLASSES | MEMBERS);
 	return status;
 }
 
@@ -284,17 +293,17 @@ static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 static int run_scheduler(struct cmd *c, struct sched *s)
 {
 	const struct sched_cmd *o = c->opts;
-	// A wrong column is told now: the statistics are printed at the end.
-	int status = c->out.columns ? out_check(&c->out, &sched_class_table) : GPQ_OK, sig;
+	int status = GPQ_OK, sig;
 	size_t found = 0;
 	sched_raise_limit();
-	if (!status && !o->no_socket)
+	if (!o->no_socket)
 		s->hints = hints_open(o->socket, o->group, &status);
 	if (status)
 		return status;
 	if (s->hints)
 		hints_on_status(s->hints, write_status_lines, s);
 	sched_find(s, true);
+	spec_set_name_unused(&s->specs);
 	for (size_t i = 0; i < s->n; i++)
 		found += s->classes[i].group.n;
 	err_note("%zu processes so far%s%s", found, s->hints ? "; hints come in at " : "",
@@ -302,7 +311,22 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;
-	return show_sched_stats(c, s, c->out.columns ? CLASSES : TOTALS | CLASSES);
+	return show_sched_stats(c, s, TOTALS | CLASSES);
+}
+
+static int check_sched(struct cmd *c)
+{
+	struct sched_cmd *o = c->opts;
+	if (o->status)
+		return GPQ_OK;
+	int status = check_classes(o);
+	status = status ? status : cmd_check(c, times);
+	status = status ? status : parse_share(o->share, &o->sched.policy);
+	status = status ? status : check_policy(&o->sched.policy);
+	status = status ? status : check_specs("--online", &o->online, true);
+	for (size_t i = 0; i < o->classes.n && !status; i++)
+		status = check_class_option(o->classes.v[i]);
+	return status ? status : check_specs("--offline", &o->offline, false);
 }
 
 static int run_sched(struct cmd *c)
@@ -312,15 +336,12 @@ static int run_sched(struct cmd *c)
 	int status;
 	if (o->status)
 		return watch_run(c, o->watch, list_status);
-	status = check_classes(o);
-	status = status ? status : cmd_check(c, times);
-	status = status ? status : parse_share(o->share, &o->sched.policy);
-	status = status ? status : check_policy(&o->sched.policy);
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
-	status = status ? status : add_classes(&s, o);
+	status = add_classes(&s, o);
 	if (!status && o->dry) {
 		const int found = sched_find(&s, false);
+		spec_set_name_unused(&s.specs);
 		status = show_sched_stats(c, &s, MEMBERS);
 		status = status ? status : found;
 	} else if (!status) {
@@ -339,8 +360,17 @@ static unsigned sched_needs(const struct cmd *c)
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
 }
 
-static const struct out_table *const tables[] = {&sched_total_table, &sched_class_table,
+static const struct out_table *const tables[] = {&sched_class_table, &sched_total_table,
 						 &sched_member_table, NULL};
+
+static const struct out_table *const *sched_prints(const struct cmd *c)
+{
+	const struct sched_cmd *o = c->opts;
+	// A scheduler that ends prints no members.
+	static const struct out_table *const printed[] = {&sched_class_table, &sched_total_table,
+							  NULL, &sched_member_table, NULL};
+	return o->dry ? printed + 3 : o->status ? tables : printed;
+}
 
 const struct cmd_spec sched_spec = {
 	.synopsis = "--offline SPEC [--online SPEC] [--class NAME=SPEC] [--share UP:DOWN] "
@@ -356,5 +386,7 @@ const struct cmd_spec sched_spec = {
 	.tables = tables,
 	.schemas = SCHEMAS(&schema),
 	.needs = sched_needs,
+	.prints = sched_prints,
+	.check = check_sched,
 	.run = run_sched,
 };

@@ -1,15 +1,15 @@
-// gpq why --profile: columns, stacks (--folded) and timeline (--perfetto). common/why/profile.h
-// looks at the queues and counts.
+// gpq why --profile: columns, stacks (--folded, --flame) and timeline (--perfetto).
+// common/why/profile.h looks at the queues and counts.
 #include "cmd/why.h"
 
 #include "common/cli/stop.h"
+#include "common/out/plot.h"
 #include "common/out/traceevent.h"
 #include "common/why/profile.h"
 
 #include <fcntl.h>
 
-#define TRACKS        1000000 // track number of the first queue in the timeline
-#define TRACK_PROCESS 1       // track number of the first process
+#define TRACKS 5000000 // track number of the first queue in the timeline, above all PIDs
 
 // What looks saw of a queue, and how often. Unknown numbers are UINT64_MAX, unknown texts NULL.
 struct profile_row {
@@ -33,7 +33,7 @@ static const struct out_col cols[] = {
 	COL(looks, "LOOKS", "looks", U64, D, "looks that saw the queue so"),
 	COL(of, "OF", "of", U64, M, "looks of the whole profile"),
 	COL(over_ns, "OVER", "over_ns", NS, M, "time of the whole profile"),
-	COL(cpu_ns, "CPU", "cpu_ns", NS, M, "processor time that it took"),
+	COL(cpu_ns, "CPU_TIME", "cpu_ns", NS, M, "processor time that it took"),
 };
 
 const struct out_table why_profile_table = {"counts", "count", OUT_COLS(cols)};
@@ -79,10 +79,18 @@ static void name_queue(char to[48], const struct profile_queue *q)
 			 (unsigned)q->row.context);
 }
 
+// Returns the index of the first queue that has the process of queue `i`.
+static size_t first_of_process(const struct profile *p, size_t i)
+{
+	size_t first = 0;
+	while (p->v[first].row.pid != p->v[i].row.pid)
+		first++;
+	return first;
+}
+
 // --- --folded ---
 
-// Escapes semicolons, as these separate the frames of a stack.
-static void put_frame(struct buf *to, const char *text)
+void why_put_frame(struct buf *to, const char *text)
 {
 	for (const char *end;; text = end + 1) {
 		end = strchrnul(text, ';');
@@ -95,34 +103,98 @@ static void put_frame(struct buf *to, const char *text)
 
 static int print_folded(struct view *v)
 {
-	struct buf text = {0}, name = {0};
+	struct buf text = {0};
 	char queue[48];
 	for (size_t i = 0; i < v->profile.n; i++) {
 		const struct profile_queue *q = &v->profile.v[i];
 		name_queue(queue, q);
 		for (size_t k = 0; k < q->n; k++) {
-			put_frame(&text, q->comm);
-			buf_printf(&text, " %" PRId64 ";%s;", q->row.pid, queue);
-			name.len = 0;
-			name_sight(&name, v, &q->v[k].what);
-			put_frame(&text, name.data);
+			why_put_frame(&text, q->comm);
+			const struct profile_sight *s = &q->v[k].what;
+			const char *name = s->kernel && s->state != PROFILE_WAITS
+						   ? readable_kernel(v, s->kernel)
+						   : s->packet;
+			buf_printf(&text, " %" PRId64 ";%s;%s%s", q->row.pid, queue,
+				   profile_state_word(s->state), name ? ";" : "");
+			why_put_frame(&text, name ? name : "");
 			buf_printf(&text, " %" PRIu64 "\n", q->v[k].looks);
 		}
 	}
-	buf_fini(&name);
 	return out_text(&text);
 }
 
-// --- --perfetto ---
+// --- --flame ---
 
-// Returns the track number of a process, which depends on the index of its first queue.
-static uint64_t process_number(const struct profile *p, const struct profile_queue *q)
+void why_flame_frame(struct plot *p, unsigned level, struct why_share share, const char *class,
+		     const char *name)
 {
-	size_t i = 0;
-	while (p->v[i].row.pid != q->row.pid || strcmp(p->v[i].comm, q->comm) != 0)
-		i++;
-	return TRACK_PROCESS + i;
+	const double of = (double)share.total;
+	char note[96];
+	snprintf(note, sizeof(note), ": %" PRIu64 " of %" PRIu64 " %s, %.1f%%", share.n,
+		 share.total, share.what, 100 * (double)share.n / of);
+	plot_frame(p, level, (double)(share.end - share.n) / of, (double)share.end / of, class,
+		   name, note);
 }
+
+static struct why_share looks_of(uint64_t end, uint64_t looks, uint64_t total)
+{
+	return (struct why_share){end, looks, total, "looks"};
+}
+
+// Draws the frames of a queue, which follow `at` looks; returns the looks at it.
+static uint64_t flame_queue(struct plot *plot, struct view *v, const struct profile_queue *q,
+			    uint64_t at, uint64_t total)
+{
+	static const char *const colors[PROFILE_STATES] = {
+		[PROFILE_RUNNING] = "c1",     [PROFILE_NEXT] = "c0", [PROFILE_WAITS] = "c3",
+		[PROFILE_UNPUBLISHED] = "c2", [PROFILE_IDLE] = "c4", [PROFILE_OFF] = "c5",
+		[PROFILE_UNKNOWN] = "frame"};
+	uint64_t end = at;
+	char queue[48];
+	for (size_t k = 0; k < q->n; k++) {
+		SCOPED(buf_fini) struct buf name = {0};
+		const enum profile_state state = q->v[k].what.state;
+		name_sight(&name, v, &q->v[k].what);
+		end += q->v[k].looks;
+		why_flame_frame(plot, 2, looks_of(end, q->v[k].looks, total), colors[state],
+				name.data);
+		plot_legend(plot, colors[state], profile_state_word(state));
+	}
+	name_queue(queue, q);
+	why_flame_frame(plot, 1, looks_of(end, end - at, total), "frame", queue);
+	return end - at;
+}
+
+static int write_flame(struct view *v)
+{
+	static const char *const levels[] = {"process", "queue", "packet"};
+	const struct profile *p = &v->profile;
+	SCOPED(buf_fini) struct buf svg = {0};
+	struct plot plot;
+	uint64_t total = 0, at = 0;
+	char name[96], note[96], over[24];
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < p->v[i].n; k++)
+			total += p->v[i].v[k].looks;
+	snprintf(note, sizeof(note), "looks: %" PRIu64 " in %s", p->looks,
+		 text_ns(over, p->end_ns - p->begin_ns));
+	plot_open(&plot, "What queues were seen to do", note,
+		  (struct plot_axis){"share of the looks at all queues", PLOT_SHARE, 0, 1, false});
+	plot_levels(&plot, levels, COUNT(levels));
+	for (size_t i = 0; i < p->n; i++) {
+		const uint64_t begin = at;
+		for (size_t k = i; k < p->n; k++)
+			if (first_of_process(p, k) == i)
+				at += flame_queue(&plot, v, &p->v[k], at, total);
+		snprintf(name, sizeof(name), "%s %" PRId64, p->v[i].comm, p->v[i].row.pid);
+		if (at > begin)
+			why_flame_frame(&plot, 0, looks_of(at, at - begin, total), "frame", name);
+	}
+	plot_close(&plot, &svg);
+	return out_file("--flame ", v->opts->flame, &svg);
+}
+
+// --- --perfetto ---
 
 static uint64_t queue_number(const struct profile *p, const struct profile_queue *q)
 {
@@ -137,9 +209,8 @@ static void draw_sight(void *arg, const struct profile_queue *q, uint64_t now_ns
 	if (s->state == PROFILE_IDLE)
 		return;
 	name_sight(&name, v, s);
-	traceevent_begin(&v->timeline, 'X', process_number(&v->profile, q),
-			 queue_number(&v->profile, q), q->since_ns, profile_state_word(s->state),
-			 name.data, name.len);
+	traceevent_begin(&v->timeline, 'X', (uint64_t)q->row.pid, queue_number(&v->profile, q),
+			 q->since_ns, profile_state_word(s->state), name.data, name.len);
 	json_milli(&v->timeline.json, "dur", now_ns - q->since_ns);
 	traceevent_end(&v->timeline);
 }
@@ -165,9 +236,9 @@ static int close_profile_timeline(struct view *v)
 	if (v->fd < 0)
 		return GPQ_OK;
 	for (size_t i = 0; i < p->n; i++) {
-		const uint64_t process = process_number(p, &p->v[i]);
+		const uint64_t process = (uint64_t)p->v[i].row.pid;
 		snprintf(name, sizeof(name), "%.16s %" PRId64, p->v[i].comm, p->v[i].row.pid);
-		if (process == TRACK_PROCESS + i)
+		if (first_of_process(p, i) == i)
 			traceevent_name(&v->timeline, process, 0, name, i);
 		name_queue(name, &p->v[i]);
 		traceevent_name(&v->timeline, process, queue_number(p, &p->v[i]), name, i);
@@ -259,7 +330,9 @@ static int profile_host(struct view *v, struct out *o)
 	int status = rings_load(&v->rings[0], &v->how);
 	if (status && status != GPQ_PARTIAL)
 		return status;
-	const int opened = open_profile_timeline(v);
+	const struct buf nothing = {0};
+	const int flame = v->opts->flame ? out_file("--flame ", v->opts->flame, &nothing) : GPQ_OK;
+	const int opened = flame ? flame : open_profile_timeline(v);
 	if (opened)
 		return opened;
 	kernels_begin(&v->kernels, &v->rings[0], o);
@@ -279,11 +352,14 @@ static int profile_host(struct view *v, struct out *o)
 
 static int print_profile(struct view *v, struct out *o)
 {
-	if (v->opts->folded)
-		return print_folded(v);
+	const int status = v->opts->flame ? write_flame(v) : GPQ_OK;
+	if (v->opts->folded) {
+		const int printed = print_folded(v);
+		return printed ? printed : status;
+	}
 	for (size_t i = 0; i < v->profile.n; i++)
 		print_profile_of(o, v, &v->profile.v[i]);
-	return GPQ_OK;
+	return status;
 }
 
 int why_profile(struct cmd *c)

@@ -5,6 +5,7 @@
 #include "common/host/clock.h"
 #include "common/host/loop.h"
 #include "common/host/proc.h"
+#include "common/reader/whose.h"
 
 #include <sys/stat.h>
 
@@ -28,21 +29,42 @@ static void draw_runs(void *arg)
 		      ab_mode_name[b->now]);
 }
 
-static int choose_modes(struct ab *b)
+static int choose_modes(const struct bench_opts *o, bool mode[AB_MODES])
 {
-	const struct words *w = &b->opts->modes;
+	const struct words *w = &o->modes;
 	for (size_t i = 0; i < w->n; i++) {
 		bool known = false;
 		for (unsigned m = 0; m < AB_MODES; m++)
 			if (strcmp(w->v[i], ab_mode_name[m]) == 0)
-				b->mode[m] = known = true;
+				mode[m] = known = true;
 		if (!known)
 			return err_fail(GPQ_USAGE, "modes are alone, shared and preempt",
 					"--modes: %s is none", w->v[i]);
 	}
 	for (unsigned m = 0; m < AB_MODES && !w->n; m++)
-		b->mode[m] = true;
+		mode[m] = true;
 	return GPQ_OK;
+}
+
+static int check_side(const struct bench_opts *o, enum side side)
+{
+	const char *name = side_name[side];
+	char option[24];
+	int status = GPQ_OK;
+	snprintf(option, sizeof(option), "--%s", name);
+	for (size_t i = 0; i < o->specs[side].n && !status; i++) {
+		bool any;
+		status = spec_check(option, o->specs[side].v[i], &any);
+		if (!status && !any)
+			status = err_fail(GPQ_USAGE, "for example container=train",
+					  "%s: %s chooses no process", option, o->specs[side].v[i]);
+	}
+	if (!status && !o->ab.command[side] && !o->specs[side].n && !o->pids[side].given)
+		return err_fail(GPQ_USAGE, NULL,
+				"ab needs both sides: there is no %s work; give %s SPEC, %s-pid or "
+				"%s-cmd",
+				name, option, option, option);
+	return status;
 }
 
 static int choose_side(struct bench_opts *o, enum side side)
@@ -52,19 +74,9 @@ static int choose_side(struct bench_opts *o, enum side side)
 	char option[24];
 	snprintf(option, sizeof(option), "--%s-pid", name);
 	int status = spec_set_add_pids(s, side, option, &o->pids[side]);
-	snprintf(option, sizeof(option), "--%s-select", name);
-	for (size_t i = 0; i < o->specs[side].n && !status; i++) {
-		status = spec_set_add(s, side, option, o->specs[side].v[i]);
-		if (!status && !pick_asks(&s->v[s->n - 1]->spec.pick))
-			status = err_fail(GPQ_USAGE, "for example container=train",
-					  "%s: %s chooses no process", option, o->specs[side].v[i]);
-	}
 	snprintf(option, sizeof(option), "--%s", name);
-	if (!status && !o->ab.command[side] && !spec_set_has(s, side))
-		return err_fail(GPQ_USAGE, NULL,
-				"ab needs both sides: there is no %s work; give %s CMD, %s-pid or "
-				"%s-select",
-				name, option, option, option);
+	for (size_t i = 0; i < o->specs[side].n && !status; i++)
+		status = spec_set_add(s, side, option, o->specs[side].v[i]);
 	if (side == SIDE_ONLINE && !o->ab.command[side])
 		o->ab.hold = AB_HOLD_PROGRESS; // no command: queues or logs tell of online work
 	return status;
@@ -77,25 +89,25 @@ static int choose_sides(struct bench_opts *o)
 }
 
 #define NO_OUTPUT  "--%1 reads what a command prints, and that side has none"
-#define NO_COMMAND "--log is set for commands, and one side has none"
+#define NO_COMMAND "--log-dir is set for commands, and one side has none"
 
 // gpq reads the output of commands only, and sets a log directory for commands only.
-static const struct opt_rule ab_rules[] = {
-	RULE_NEEDS("metric", "online", "leave it out, or have a command", NO_OUTPUT),
-	RULE_NEEDS("offline-metric offline-ready", "offline", "leave it out, or have a command",
+const struct opt_rule bench_ab_rules[] = {
+	RULE_NEEDS("metric", "online-cmd", "leave it out, or have a command", NO_OUTPUT),
+	RULE_NEEDS("offline-metric offline-ready", "offline-cmd", "leave it out, or have a command",
 		   NO_OUTPUT),
-	RULE_NEEDS("log", "online", "--online-log and --offline-log read logs", NO_COMMAND),
-	RULE_NEEDS("log", "offline", "--online-log and --offline-log read logs", NO_COMMAND),
+	RULE_NEEDS("log-dir", "online-cmd", "--online-log and --offline-log read logs", NO_COMMAND),
+	RULE_NEEDS("log-dir", "offline-cmd", "--online-log and --offline-log read logs",
+		   NO_COMMAND),
 	BENCH_GRACE_RULE,
 	RULE_RANGE("runs", 1, UINT64_MAX, "leave it out for 3", "--runs: 0 measures nothing"),
-	RULE_EXCLUDES("log", "online-log offline-log", "",
-		      "--log says where both logs are already"),
+	RULE_EXCLUDES("log-dir", "online-log offline-log", "",
+		      "--log-dir says where both logs are already"),
 	{0},
 };
 
-static int compile_ab_patterns(struct ab *b)
+static int compile_ab_patterns(struct ab_plan *p, struct regex regex[AB_PATTERNS])
 {
-	struct ab_plan *p = &b->opts->ab;
 	static const struct {
 		const char *option;
 		unsigned groups;
@@ -104,25 +116,33 @@ static int compile_ab_patterns(struct ab *b)
 				   [AB_OFFLINE_READY] = {"--offline-ready", 0}};
 	int status = GPQ_OK;
 	for (unsigned i = 0; i < AB_PATTERNS && !status; i++) {
-		status = regex_init_line(&b->regex[i], patterns[i].option, p->pattern[i],
+		status = regex_init_line(&regex[i], patterns[i].option, p->pattern[i],
 					 patterns[i].groups);
-		p->regex[i] = p->pattern[i] ? &b->regex[i] : NULL;
+		p->regex[i] = p->pattern[i] ? &regex[i] : NULL;
 	}
 	return status;
 }
 
-static int prepare_ab(struct ab *b, struct cmd *c)
+int bench_check_ab(struct cmd *c)
+{
+	struct bench_opts *o = c->opts;
+	struct regex regex[AB_PATTERNS] = {0};
+	bool mode[AB_MODES] = {0};
+	int status = check_side(o, SIDE_ONLINE);
+	status = status ? status : check_side(o, SIDE_OFFLINE);
+	status = status ? status : compile_ab_patterns(&o->ab, regex);
+	for (unsigned i = 0; i < AB_PATTERNS; i++)
+		regex_fini(&regex[i]);
+	status = status ? status : choose_modes(o, mode);
+	return status ? status : bench_check_limits(o, REQUIRE_AB);
+}
+
+static int prepare_ab(struct ab *b)
 {
 	struct bench_opts *o = b->opts;
-	int status = out_check(&c->out, &bench_online_table);
-	if (status)
-		return status;
-	if (c->argc > 1)
-		return err_fail(GPQ_USAGE, "quote the commands", "%s: ab takes no operand",
-				c->argv[1]);
-	status = choose_sides(o);
-	status = status ? status : cmd_check(c, ab_rules);
-	status = status ? status : compile_ab_patterns(b);
+	int status = choose_sides(o);
+	status = status ? status : compile_ab_patterns(&o->ab, b->regex);
+	status = status ? status : choose_modes(o, b->mode);
 	if (status)
 		return status;
 	if (o->runs == U64_NULL)
@@ -133,12 +153,10 @@ static int prepare_ab(struct ab *b, struct cmd *c)
 	bench_context_host(&b->m.run->context);
 	bench_context_driver(&b->m.run->context);
 	b->rng.state = bench_seed(o, &b->m.run->context);
-	status = choose_modes(b);
-	if (status)
-		return status;
 	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
-		return err_sys(errno, NULL, "--log %s", o->ab.log_dir);
-	return raw_file_open(&b->m.raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
+		return err_sys(errno, NULL, "--log-dir %s", o->ab.log_dir);
+	return raw_file_open(&b->m.raw, o->raw) ? err_sys(errno, NULL, "--samples %s", o->raw)
+						: GPQ_OK;
 }
 
 static int keep_run(struct ab *b, struct ab_run *r)
@@ -146,7 +164,7 @@ static int keep_run(struct ab *b, struct ab_run *r)
 	int status = GPQ_OK;
 	ab_write(&b->m.raw.line, &b->m.run->context, r);
 	if (raw_file_put(&b->m.raw))
-		status = err_sys(errno, "what was measured up to here follows", "--raw %s",
+		status = err_sys(errno, "what was measured up to here follows", "--samples %s",
 				 b->opts->raw);
 	ab_result_add(&b->m.run->ab, r);
 	return status;
@@ -217,6 +235,7 @@ struct side_row {
 	const char *side;
 	int64_t pid;
 	const char *what;
+	struct whose whose;
 };
 
 #define ROW side_row
@@ -225,6 +244,7 @@ static const struct out_col side_cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process; null: it would be started"),
 	COL(what, "COMMAND", "command", STR, D | T,
 	    "its name, or the command that would be started"),
+	WHOSE_COLS(whose, M),
 };
 #undef ROW
 const struct out_table bench_sides_table = {"processes", "process", OUT_COLS(side_cols)};
@@ -233,9 +253,10 @@ const struct schema bench_sides_schema = {"gpq.bench.sides", 1, SCHEMA_TABLES(&b
 
 static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
 {
-	struct proc p;
-	const bool lives = proc_read(&p, pid) == 0;
-	struct side_row row = {side_name[side], pid, lives ? p.comm : NULL};
+	SCOPED(process_cache_fini) struct process_cache known = {0};
+	const struct process_info *p = process_cache_get(&known, pid, PROCESS_STATUS);
+	struct side_row row = {side_name[side], pid, p->error ? NULL : p->proc.comm,
+			       whose_of(&known, pid)};
 	free(sel);
 	out_row(arg, &row);
 	return true;
@@ -247,14 +268,15 @@ static int dry_run(struct cmd *c)
 	SCOPED(newcomers_fini) struct newcomers newcomers = {.events.fd = -1};
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
-	struct ab modes = {.opts = o};
 	int status = choose_sides(o);
-	status = status ? status : choose_modes(&modes);
 	status = status ? status : out_begin(out, &bench_sides_table, false);
 	for (unsigned i = 0; side_name[i] && !status; i++)
 		if (o->ab.command[i])
-			out_row(out, &(struct side_row){side_name[i], I64_NULL, o->ab.command[i]});
+			out_row(out,
+				&(struct side_row){side_name[i], I64_NULL, o->ab.command[i], {0}});
 	status = status ? status : spec_set_look(&o->ab.specs, &newcomers, print_member, out);
+	if (!status)
+		spec_set_name_unused(&o->ab.specs);
 	out_end(out);
 	spec_set_fini(&o->ab.specs);
 	return out_finish(out, status);
@@ -266,7 +288,7 @@ int bench_ab(struct cmd *c)
 	if (b.opts->dry)
 		return dry_run(c);
 	int status = measurement_begin(&b.m, c, true);
-	status = status ? status : prepare_ab(&b, c);
+	status = status ? status : prepare_ab(&b);
 	if (!status) {
 		if (!bench_context_is_gpu(&b.m.run->context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");

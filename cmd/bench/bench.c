@@ -3,6 +3,7 @@
 #include "cmd/bench/bench.h"
 
 #include "cmd/snapshot/snapshot.h"
+#include "cmd/suspend/suspend.h"
 #include "common/host/clock.h"
 
 #include <math.h>
@@ -19,14 +20,14 @@
 #define GRACE                                            \
 	OPT(bench_opts, grace, "grace", 0, OPT_U64, "N", \
 	    "\ngrace period, in 1000 GPU clocks,\n0 to 255 (default 32)")
-#define PAUSE                                              \
-	OPT(bench_opts, pause_ns, "pause", 0, OPT_NS, "T", \
+#define PAUSE                                                 \
+	OPT(bench_opts, pause_ns, "pause", 0, OPT_NS, "TIME", \
 	    "\nrest this long between runs (default 0)")
 #define SEED(what)                                     \
 	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N", \
 	    "\norder of the " what "\n(default: drawn, and printed)")
-#define RAW(what)                                       \
-	OPT(bench_opts, raw, "raw", 0, OPT_STR, "FILE", \
+#define RAW(what)                                           \
+	OPT(bench_opts, raw, "samples", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
 
 static const struct opt preempt_opts[] = {
@@ -35,11 +36,11 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show which queues would be held, and hold none"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
-	    "cycles of each setting\n(default 100, or as many as --duration allows)"),
-	OPT(bench_opts, duration_ns, "duration", 0, OPT_NS, "T", "\nstop after this long"),
-	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "T",
+	    "cycles of each setting\n(default 100, or as many as --for allows)"),
+	OPT(bench_opts, duration_ns, "for", 0, OPT_SEC, "SEC", "\nend after this time"),
+	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "TIME",
 	    "how long queues stay suspended (default 10ms)"),
-	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "T",
+	OPT(bench_opts, gap_ns, "gap", 0, OPT_NS, "TIME",
 	    "\nhow long they run between cycles (default 10ms,\nor more: see LEAST_PERIOD in "
 	    "gpq-bench(1))"),
 	GRACE,
@@ -52,9 +53,9 @@ static const struct opt preempt_opts[] = {
 	    "\ncycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, untouched_every, "untouched-every", 0, OPT_U64, "N",
 	    "\nundisturbed window before every Nth cycle\nof a setting (default 10)"),
-	OPT(bench_opts, settle_ns, "settle", 0, OPT_NS, "T",
+	OPT(bench_opts, settle_ns, "settle", 0, OPT_NS, "TIME",
 	    "\nhow long stillness is watched\nwithout a break (default 1ms)"),
-	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "T",
+	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "TIME",
 	    "\ngive up after so long without progress\n(default 10s)"),
 	RAW("cycle"),
 	GOAL,
@@ -65,19 +66,20 @@ static const struct opt preempt_opts[] = {
 static const struct opt ab_opts[] = {
 	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "\nshow who belongs to which side now, and run nothing"),
-	OPT(bench_opts, ab.command[0], "online", 0, OPT_STR, "CMD", "the online work, for sh -c"),
-	OPT(bench_opts, ab.command[1], "offline", 0, OPT_STR, "CMD", "the offline work, likewise"),
+	OPT(bench_opts, ab.command[0], "online-cmd", 0, OPT_STR, "CMD",
+	    "the online work, for sh -c"),
+	OPT(bench_opts, ab.command[1], "offline-cmd", 0, OPT_STR, "CMD",
+	    "the offline work, likewise"),
 	OPT(bench_opts, pids[0], "online-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\nonline work that runs already"),
 	OPT(bench_opts, pids[1], "offline-pid", 0, OPT_PIDS, "PID[,PID...]",
 	    "\noffline work that runs already"),
-	OPT(bench_opts, specs[0], "online-select", 0, OPT_LIST, "SPEC",
-	    "online processes, as 'container=serve&user=ml',\nthat run already, or that CMD has "
+	OPT(bench_opts, specs[0], "online", 0, OPT_LIST, "SPEC",
+	    "online processes, as 'container=serve,user=ml',\nthat run already, or that CMD has "
 	    "others "
 	    "start;\nmay be repeated"),
-	OPT(bench_opts, specs[1], "offline-select", 0, OPT_LIST, "SPEC",
-	    "the offline work, likewise"),
-	OPT(bench_opts, ab.for_ns, "for", 0, OPT_NS, "T",
+	OPT(bench_opts, specs[1], "offline", 0, OPT_LIST, "SPEC", "the offline work, likewise"),
+	OPT(bench_opts, ab.for_ns, "for", 0, OPT_SEC, "SEC",
 	    "\nhow long online work without a command is watched\n(default 10s)"),
 	OPT(bench_opts, modes, "modes", 0, OPT_WORDS, "MODE,...",
 	    "alone, shared, preempt (default: all)"),
@@ -88,7 +90,7 @@ static const struct opt ab_opts[] = {
 		   "when to suspend: command (default) or progress:\nwhile the online "
 		   "command runs, or while its queues make progress",
 		   "command\0progress"),
-	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "T",
+	OPT(bench_opts, ab.idle_ns, "idle", 0, OPT_NS, "TIME",
 	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
 	OPT(bench_opts, ab.pattern[AB_METRIC], "metric", 0, OPT_EXPR, "REGEX",
@@ -97,15 +99,15 @@ static const struct opt ab_opts[] = {
 		   "\nits unit: ns, us, ms or s (default ms)", "ns\0us\0ms\0s"),
 	OPT(bench_opts, ab.pattern[AB_OFFLINE_METRIC], "offline-metric", 0, OPT_EXPR, "REGEX",
 	    "\nthe offline work's rate from its output,\ninstead of its packets"),
-	OPT(bench_opts, ab.log_dir, "log", 0, OPT_STR, "DIR",
-	    "HIP of both commands is to log there,\nand latencies and rate are taken from that"),
+	OPT(bench_opts, ab.log_dir, "log-dir", 0, OPT_STR, "DIR",
+	    "\nHIP of both commands is to log there,\nand latencies and rate are taken from that"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
 	    "\nlatencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",
 	    "\nlikewise the offline work's rate"),
-	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "T",
+	OPT(bench_opts, ab.lead_ns, "lead", 0, OPT_NS, "TIME",
 	    "\noffline runs so long before and after online\n(default 1s)"),
-	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "T",
+	OPT(bench_opts, ab.ready_ns, "ready", 0, OPT_NS, "TIME",
 	    "\nhow long to wait for the commands' queues\n(default 60s)"),
 	OPT(bench_opts, ab.pattern[AB_OFFLINE_READY], "offline-ready", 0, OPT_EXPR, "REGEX",
 	    "\noffline has begun when it prints such a line\n(default: when its queues take "
@@ -118,7 +120,7 @@ static const struct opt ab_opts[] = {
 
 static const struct opt report_opts[] = {
 	OPT(bench_opts, html, "html", 0, OPT_STR, "FILE", "also write a page with plots"),
-	OPT(bench_opts, svg, "svg", 0, OPT_STR, "DIR",
+	OPT(bench_opts, svg, "svg-dir", 0, OPT_STR, "DIR",
 	    "also write each plot to a file,\nDIR/plot-1.svg and so on"),
 	OPT(bench_opts, compare, "compare", 0, OPT_FLAG, "",
 	    "compare two files or folders, the old one first"),
@@ -150,18 +152,23 @@ int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab)
 	const struct bench_opts *o = c->opts;
 	m->run = load_run_new(is_ab);
 	m->raw.fd = -1;
-	c->out.several = !c->out.columns;
-	signal(SIGPIPE, SIG_IGN); // results are printed even if the reader of --raw is gone
-	int status = o->dry ? GPQ_OK : needs_check(NEED_LIVE | NEED_KFD | NEED_DEV_KFD);
-	return status ? status
-		      : require_parse(&m->limits, &o->goals, &o->require,
-				      is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+	signal(SIGPIPE, SIG_IGN); // results are printed even if the reader of --samples is gone
+	return require_parse(&m->limits, &o->goals, &o->require,
+			     is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
+}
+
+int bench_check_limits(const struct bench_opts *o, unsigned kinds)
+{
+	struct requirements limits = {0};
+	const int status = require_parse(&limits, &o->goals, &o->require, kinds);
+	require_fini(&limits);
+	return status;
 }
 
 int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status)
 {
 	if (raw_file_close(&m->raw) && !status)
-		status = err_sys(errno, NULL, "--raw %s", m->raw.path);
+		status = err_sys(errno, NULL, "--samples %s", m->raw.path);
 	int printed = any ? bench_print(&c->out, m->run, &m->limits) : GPQ_OK;
 	require_fini(&m->limits);
 	load_run_free(m->run);
@@ -207,29 +214,32 @@ int bench_required(const struct requirements *limits, const char *name, struct l
 static const struct cmd_kind kinds[] = {
 	{.name = "preempt",
 	 .title = "bench preempt",
-	 .needs = NEED_KFD, // all that --dry-run needs
 	 .summary = "suspend a process, or several at once, watch their queues stand still, hold, "
 		    "resume, watch them go on; many times",
-	 .synopsis = "-p PID[,PID...] [--cycles N] [--hold T] [--gap T] [--sweep NAME=VALUE,...] "
-		     "[--raw FILE]",
+	 .synopsis =
+		 "-p PID[,PID...] [--cycles N] [--hold TIME] [--gap TIME] [--sweep NAME=VALUE,...] "
+		 "[--samples FILE]",
 	 .opts = preempt_opts,
+	 .rules = bench_preempt_rules,
 	 .tables = SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	 .check = bench_check_preempt,
 	 .run = bench_preempt},
 	{.name = "ab",
 	 .title = "bench ab",
-	 .needs = NEED_KFD, // all that --dry-run needs
 	 .summary = "run online and offline work alone, together, and with the offline work "
 		    "suspended while the online work needs the GPU",
-	 .synopsis = "--online CMD|--online-select SPEC --offline CMD|--offline-select "
+	 .synopsis = "--online-cmd CMD|--online SPEC --offline-cmd CMD|--offline "
 		     "SPEC\n[--modes MODE,...] [--runs N] [--burst-on WHAT]",
 	 .opts = ab_opts,
+	 .rules = bench_ab_rules,
 	 .tables = SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES, &bench_sides_table),
+	 .check = bench_check_ab,
 	 .run = bench_ab},
 	{.name = "report",
 	 .title = "bench report",
 	 .summary = "what raw samples of one or more runs say, as Markdown and as a page with "
 		    "plots",
-	 .synopsis = "[--html FILE] [--svg DIR] FILE|DIR...\n--compare OLD NEW",
+	 .synopsis = "[--html FILE] [--svg-dir DIR] FILE|DIR...\n--compare [--html FILE] OLD NEW",
 	 .operands = "FILE...",
 	 .opts = report_opts,
 	 .rules = bench_report_rules,
@@ -237,6 +247,37 @@ static const struct cmd_kind kinds[] = {
 	 .run = bench_report},
 	{0},
 };
+
+static unsigned bench_needs(const struct cmd *c)
+{
+	const struct bench_opts *o = c->opts;
+	return c->kind->run == bench_report ? 0
+	       : o->dry                     ? NEED_KFD
+					    : NEED_LIVE | NEED_KFD | NEED_DEV_KFD;
+}
+
+const struct out_table *const *bench_run_tables(bool ab)
+{
+	static const struct out_table *const preempt[] = {BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES,
+							  &bench_context_table, NULL};
+	static const struct out_table *const both[] = {BENCH_AB_TABLES, BENCH_SHARED_TABLES,
+						       &bench_context_table, NULL};
+	return ab ? both : preempt;
+}
+
+static const struct out_table *const *bench_prints(const struct cmd *c)
+{
+	const struct bench_opts *o = c->opts;
+	static const struct out_table *const any[] = {BENCH_PREEMPT_TABLES, BENCH_AB_TABLES,
+						      BENCH_SHARED_TABLES, &bench_context_table,
+						      NULL};
+	const bool ab = c->kind->run == bench_ab;
+	if (c->kind->run == bench_report)
+		return o->compare ? bench_changes_schema.tables : any;
+	if (o->dry)
+		return ab ? bench_sides_schema.tables : suspend_schema.tables;
+	return bench_run_tables(ab);
+}
 
 const struct cmd_spec bench_spec = {
 	.kinds = kinds,
@@ -246,4 +287,6 @@ const struct cmd_spec bench_spec = {
 	.tables = SCHEMA_TABLES(ALL_TABLES, &bench_sides_table),
 	.schemas = SCHEMAS(&bench_preempt_schema, &bench_ab_schema, &bench_changes_schema,
 			   &bench_sides_schema),
+	.needs = bench_needs,
+	.prints = bench_prints,
 };

@@ -20,7 +20,7 @@ struct bench_opts {
 	// options of ab
 	struct ab_plan ab;
 	struct pids pids[2];   // --online-pid, --offline-pid
-	struct words specs[2]; // --online-select, --offline-select
+	struct words specs[2]; // --online, --offline
 	struct words modes;
 	// options of report
 	const char *html, *svg;
@@ -28,11 +28,17 @@ struct bench_opts {
 };
 
 #define BENCH_GRACE_RULE RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255")
-extern const struct opt_rule bench_report_rules[];
+extern const struct opt_rule bench_preempt_rules[], bench_ab_rules[], bench_report_rules[];
 
+int bench_check_preempt(struct cmd *c);
+int bench_check_ab(struct cmd *c);
 int bench_preempt(struct cmd *c);
 int bench_report(struct cmd *c);
 int bench_ab(struct cmd *c);
+
+// Checks --goal and --require for runs of these kinds (enum require_kind). Returns GPQ_OK, or
+// GPQ_USAGE after a message.
+int bench_check_limits(const struct bench_opts *o, unsigned kinds);
 
 // What gpq bench preempt or ab writes and prints. Zeroed before measurement_begin().
 struct measurement {
@@ -42,8 +48,7 @@ struct measurement {
 	struct progress progress;
 };
 
-// Checks that the host can be measured, and reads the limits. Returns the exit status. Call
-// measurement_end() even after a failure.
+// Reads the limits. Returns the exit status. Call measurement_end() even after a failure.
 int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 
 // Prints the results if there are `any`, and frees them. Returns `status` if that is a failure.
@@ -58,6 +63,9 @@ int bench_required(const struct requirements *limits, const char *name, struct l
 
 // The name of the judged setting, or "" if there is only one.
 const char *bench_setting_name(const struct judged *j);
+
+// Returns the tables that bench_print() prints, the main one first, ended by NULL.
+const struct out_table *const *bench_run_tables(bool ab);
 
 #define BENCH_PREEMPT_TABLES                                                                     \
 	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_repeats_table, \
@@ -89,19 +97,32 @@ struct times_row {
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 
+// If `n` samples are too few for P99 or P99.9, tells people how many are needed, and what a goal is
+// judged by meanwhile. `cycles`: the samples are cycles of gpq bench preempt.
+void bench_say_few(struct out *o, uint64_t n, bool cycles);
+
 // Prints samples as rows of bench_histogram_table.
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
 			   const struct samples *s);
 
-// Prints all of a run: tables and the verdict, in an HTML page also plots.
+// Prints all of a run: tables and the verdict, in an HTML page also plots. On a screen (out_fits())
+// the latencies and the verdict.
 void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits);
 void bench_print_ab(struct out *o, struct load_run *run); // tables that only gpq bench ab has
-void bench_print_online(struct out *o, struct ab_result *a);
 
 // Draw plots, only in an HTML page: how long suspend and resume, or online requests, took, with
 // limits; and the dispatch rate of the first cycles.
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
 void run_plot_rate(struct out *o, const struct load_run *run);
+
+// A time of which gpq bench report --compare has samples on both sides.
+struct bench_change {
+	const char *setting, *metric, *verdict;
+	struct samples *side[2]; // old, new
+};
+// Draws the old and the new times of the first 4 settings, a group for each of at most 3 metrics.
+void run_plot_changes(struct out *o, const struct bench_context *c, const struct bench_change *v,
+		      size_t n);
 
 // Prints the results of one run; with -o only the first table. Returns the exit status, which is
 // GPQ_FAILED also if a requirement is not met.

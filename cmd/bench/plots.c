@@ -27,7 +27,7 @@ static double plot_bars(struct plot *p, const char *name, struct samples *s)
 	char label[128], ns[24];
 	hist_bars_of_samples(&b, s, BARS);
 	for (unsigned i = 0; i < b.n; i++) {
-		x[i] = maths()->fmax((double)b.v[i].lower, 1);
+		x[i] = (double)b.v[i].lower;
 		x[i + 1] = (double)b.v[i].upper + 1;
 		y[i] = b.v[i].share;
 		top = maths()->fmax(top, y[i]);
@@ -35,10 +35,9 @@ static double plot_bars(struct plot *p, const char *name, struct samples *s)
 	if (!p)
 		return top;
 	for (unsigned k = 0; b.n && k < 2; k++) {
-		const char *what = !k ? "median" : p99 ? "p99" : "greatest";
-		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", what,
+		ticks[k].name = !k ? "median" : p99 ? "p99" : "greatest";
+		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", ticks[k].name,
 			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
-		ticks[k].x = maths()->fmax(ticks[k].x, 1);
 	}
 	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
 	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
@@ -62,8 +61,7 @@ static void put_plot(struct out *o, struct plot *p)
 static void plot_times(struct out *o, const struct bench_context *c, const char *title,
 		       const struct times *t, unsigned n)
 {
-	struct plot_axis x = {"logarithmic; height: share of the samples", PLOT_NS, INFINITY, 0,
-			      true};
+	struct plot_axis x = {"time, logarithmic scale", PLOT_NS, INFINITY, 0, true};
 	double top = 0;
 	char text[64], ns[24];
 	struct plot p;
@@ -97,8 +95,8 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 static void plot_calls(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const struct result *r = &run->result;
-	struct times t[] = {{.heading = "suspend", .goal_label = "goal"},
-			    {.heading = "resume", .goal_label = "goal"}};
+	struct times t[] = {{.heading = "suspend: share of the calls", .goal_label = "goal"},
+			    {.heading = "resume: share of the calls", .goal_label = "goal"}};
 	t[0].goal = require_limit(limits, "suspend p99");
 	t[1].goal = require_limit(limits, "resume p99");
 	for (unsigned i = 0; i < r->n && i < ROWS; i++)
@@ -114,8 +112,9 @@ static void plot_calls(struct out *o, struct load_run *run, const struct require
 
 static void plot_requests(struct out *o, struct load_run *run, const struct requirements *limits)
 {
-	struct times t = {
-		.heading = "", .goal_label = "goal for the preempted median", .n = AB_MODES};
+	struct times t = {.heading = "share of the requests",
+			  .goal_label = "goal for the preempted median",
+			  .n = AB_MODES};
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		t.s[m] = &run->ab.mode[m].latency;
 		t.name[m] = ab_mode_name[m];
@@ -129,6 +128,35 @@ void run_plot_times(struct out *o, struct load_run *run, const struct requiremen
 {
 	if (out_html(o))
 		(run->is_ab ? plot_requests : plot_calls)(o, run, limits);
+}
+
+void run_plot_changes(struct out *o, const struct bench_context *c, const struct bench_change *v,
+		      size_t n)
+{
+	static const char *const side[] = {"old", "new"};
+	enum { GROUPS = 3 }; // suspend, resume, online
+	struct times t[GROUPS] = {{0}};
+	const char *metric[GROUPS];
+	char heading[GROUPS][64], name[GROUPS][ROWS][160];
+	unsigned groups = 0;
+	for (size_t i = 0; i < n; i++) {
+		unsigned g = 0;
+		while (g < groups && strcmp(metric[g], v[i].metric) != 0)
+			g++;
+		if (g == groups) {
+			metric[groups++] = v[i].metric;
+			snprintf(heading[g], sizeof(heading[g]), "%s: share of the samples",
+				 v[i].metric);
+			t[g] = (struct times){.heading = heading[g], .goal = NAN};
+		}
+		for (unsigned k = 0; k < 2 && t[g].n < ROWS; k++, t[g].n++) {
+			char *to = name[g][t[g].n];
+			snprintf(to, sizeof(name[g][0]), "%s, %s", side[k], v[i].setting);
+			t[g].name[t[g].n] = to;
+			t[g].s[t[g].n] = v[i].side[k];
+		}
+	}
+	plot_times(o, c, "How long it took, old and new", t, groups);
 }
 
 struct timeline {
@@ -202,11 +230,12 @@ void run_plot_rate(struct out *o, const struct load_run *run)
 		top = maths()->fmax(top, y[i]);
 		bands[i] = x[i];
 	}
-	open_plot(&p, "Dispatch rate; shaded: suspended", &run->context,
+	open_plot(&p, "Dispatch rate", &run->context,
 		  (struct plot_axis){"time", PLOT_SECONDS, 0, x[n - 1], false});
 	p.bands = bands;
 	p.nbands = n;
-	plot_group(&p, "AQL packets a second", top, PLOT_RATE);
+	p.band_name = "suspended";
+	plot_group(&p, "AQL packets per second", top, PLOT_RATE);
 	plot_row(&p, "", x, y, n - 1, NULL);
 	put_plot(o, &p);
 	out_say(o, OUT_NOTE,

@@ -18,8 +18,8 @@ struct preempt {
 	struct plan plan;
 	struct cycle_plan cycles;
 	struct moving costs; // what the latest holds cost other queues, ns
-	uint64_t each_run;   // cycles of one of the --runs; UINT64_MAX: until --duration is over
-	uint64_t total; // cycles wanted, warm-up included; UINT64_MAX: until --duration is over
+	uint64_t each_run;   // cycles of one of the --runs; UINT64_MAX: until --for is over
+	uint64_t total;      // cycles wanted, warm-up included; UINT64_MAX: until --for is over
 	uint64_t end_ns;
 	int signals;
 	struct attached attached;
@@ -52,17 +52,58 @@ static int choose_targets(struct preempt *p)
 	return GPQ_OK;
 }
 
+static int base_plan(struct plan *plan, const struct bench_opts *o, uint64_t seed)
+{
+	const struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
+					   o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
+					   CYCLE_NONE};
+	char why[128];
+	return plan_init(plan, &base, o->sweep.v, o->sweep.n, seed, why)
+		       ? err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
+				  why)
+		       : GPQ_OK;
+}
+
+// Returns --cycles, or its default; 0: until --for is over.
+static uint64_t cycles_wanted(const struct bench_opts *o)
+{
+	return o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
+}
+
+static uint64_t runs_wanted(const struct bench_opts *o)
+{
+	return o->runs == U64_NULL ? 1 : o->runs;
+}
+
+const struct opt_rule bench_preempt_rules[] = {BENCH_GRACE_RULE, {0}};
+
+int bench_check_preempt(struct cmd *c)
+{
+	const struct bench_opts *o = c->opts;
+	const uint64_t cycles = cycles_wanted(o), runs = runs_wanted(o);
+	struct plan plan;
+	if (!pick_asks(&o->pick))
+		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
+				"preempt needs to know which processes to measure");
+	if (!o->cycles)
+		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --for allows",
+				"--cycles: 0 measures nothing");
+	if (!runs || (runs > 1 && !cycles))
+		return err_fail(GPQ_USAGE, runs ? "add --cycles" : "leave it out for 1",
+				runs ? "--runs: --for alone does not say how long a run is"
+				     : "--runs: 0 measures nothing");
+	if (cycles > 1000000000 || o->warmup > 1000000 || runs > RESULT_REPEATS_MAX)
+		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
+	const int status = base_plan(&plan, o, 0);
+	return status ? status : bench_check_limits(o, REQUIRE_PREEMPT);
+}
+
 static int make_plan(struct preempt *p)
 {
 	const struct bench_opts *o = p->opts;
-	struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
-				     o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
-				     CYCLE_NONE};
-	uint64_t seed = bench_seed(o, &p->m.run->context), runs = o->runs == U64_NULL ? 1 : o->runs;
-	char why[128];
-	if (plan_init(&p->plan, &base, o->sweep.v, o->sweep.n, seed, why))
-		return err_fail(GPQ_USAGE, "for example --sweep grace=1,32,255", "--sweep: %s",
-				why);
+	const uint64_t cycles = cycles_wanted(o);
+	// bench_check_preempt() has seen that there is such a plan.
+	base_plan(&p->plan, o, bench_seed(o, &p->m.run->context));
 	if (p->targets.n > 1 && (p->targets.n + 1) * p->plan.n > PLAN_SETTINGS_MAX)
 		return err_fail(GPQ_USAGE, "compare fewer settings",
 				"--sweep: %u settings of %zu processes are too many", p->plan.n,
@@ -74,43 +115,23 @@ static int make_plan(struct preempt *p)
 	p->cycles.costs = spare ? &p->costs : NULL;
 	p->cycles.settle_ns = o->settle_ns;
 	p->cycles.patience_ns = o->patience_ns;
-	uint64_t cycles = o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
-	if (!o->cycles)
-		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --duration allows",
-				"--cycles: 0 measures nothing");
-	if (!runs || (runs > 1 && !cycles))
-		return err_fail(GPQ_USAGE, runs ? "add --cycles" : "leave it out for 1",
-				runs ? "--runs: --duration alone does not say how long a run is"
-				     : "--runs: 0 measures nothing");
-	if (cycles > 1000000000 || o->warmup > 1000000 || runs > RESULT_REPEATS_MAX)
-		return err_fail(GPQ_USAGE, NULL, "that many cycles would never end");
 	p->each_run = cycles ? (cycles + o->warmup) * p->plan.n : UINT64_MAX;
-	p->total = cycles ? p->each_run * runs : UINT64_MAX;
+	p->total = cycles ? p->each_run * runs_wanted(o) : UINT64_MAX;
 	return GPQ_OK;
 }
-
-static const struct opt_rule preempt_rules[] = {BENCH_GRACE_RULE, {0}};
 
 static int prepare_preempt(struct preempt *p, struct cmd *c)
 {
 	const struct bench_opts *o = p->opts = c->opts;
 	p->out = &c->out;
-	if (c->argc > 1)
-		return err_fail(GPQ_USAGE, NULL, "%s: preempt takes no file", c->argv[1]);
-	if (!pick_asks(&o->pick))
-		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
-				"preempt needs to know which processes to measure");
-	int status = o->dry ? GPQ_OK : out_check(&c->out, &bench_latencies_table);
-	if (status)
-		return status;
 	bench_context_host(&p->m.run->context);
-	status = choose_targets(p);
-	status = status ? status : cmd_check(c, preempt_rules);
+	int status = choose_targets(p);
 	status = status ? status : make_plan(p);
 	if (status || o->dry)
 		return status;
 	// The file is opened before the target is touched, in case that fails.
-	return raw_file_open(&p->m.raw, o->raw) ? err_sys(errno, NULL, "--raw %s", o->raw) : GPQ_OK;
+	return raw_file_open(&p->m.raw, o->raw) ? err_sys(errno, NULL, "--samples %s", o->raw)
+						: GPQ_OK;
 }
 
 static void warn_unreached(const struct group_member *m)
@@ -178,7 +199,8 @@ static int keep_cycle(struct preempt *p, const struct cycle *c)
 	if (raw_file_put(&p->m.raw) == 0)
 		return GPQ_OK;
 	return err_sys(errno, "what was measured up to here follows",
-		       "--raw %s: stopped after %" PRIu64 " cycles", p->m.raw.path, p->m.raw.lines);
+		       "--samples %s: stopped after %" PRIu64 " cycles", p->m.raw.path,
+		       p->m.raw.lines);
 }
 
 // Warns if cycles came more often than the least period that spares other queues.
@@ -236,8 +258,10 @@ static int explain_process(const struct preempt *p, const struct attached_proces
 			   const struct cycle *last, const char *after)
 {
 	const int pid = (int)m->m->target.pid, status = m->m->failure.status;
-	// When a program calls exec, its debug session and its holder end.
-	if (m->end == ATTACHED_GONE || (m->end && kfd_watch_is_over(&m->m->watch)))
+	const bool ended = m->end || last->result == CYCLE_FAILED;
+	// When a program calls exec, its queues, its debug session and its holder end, in this
+	// order.
+	if (m->end == ATTACHED_GONE || (ended && kfd_watch_is_over(&m->m->watch)))
 		return err_fail(GPQ_NOTFOUND, "what was measured follows",
 				"pid %d: %s: the process ended, or ran another program", pid,
 				after);
@@ -301,7 +325,7 @@ int bench_preempt(struct cmd *c)
 	status = status ? status : prepare_preempt(p, c);
 	c->out.schema = o->dry ? &suspend_schema : c->out.schema;
 	if (!status)
-		status = o->dry ? suspend_dry(c, &p->targets) : run_attached(p);
+		status = o->dry ? suspend_dry(c, &p->targets, NULL) : run_attached(p);
 	attached_close(&p->attached); // nothing is held while the results are printed
 	close_quietly(p->signals);
 	status = measurement_end(&p->m, c, p->done > 0, status);

@@ -10,13 +10,13 @@ static const struct out_col latency_cols[] = {
 	COL(metric, "METRIC", "metric", STR, D, "which time, see gpq-bench(1)"),
 	COL(n, "N", "n", U64, D, "samples, warm-up left out"),
 	COL(p50, "P50", "p50_ns", NS, D, "median"),
-	COL(ci_low, "CI_LOW", "ci_low_ns", NS, D,
+	COL(ci_low, "CI_LOW", "ci_low_ns", NS, D | W,
 	    "lower end of the median's 95 % bootstrap interval"),
-	COL(ci_high, "CI_HIGH", "ci_high_ns", NS, D, "upper end of it"),
+	COL(ci_high, "CI_HIGH", "ci_high_ns", NS, D | W, "upper end of it"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile"),
 	COL(p95, "P95", "p95_ns", NS, M, "95th percentile"),
 	COL(p99, "P99", "p99_ns", NS, D, "99th percentile"),
-	COL(p999, "P99.9", "p999_ns", NS, D, "99.9th percentile"),
+	COL(p999, "P99.9", "p999_ns", NS, D | W, "99.9th percentile"),
 	COL(max, "MAX", "max_ns", NS, D, "greatest sample"),
 	COL(min, "MIN", "min_ns", NS, M, "smallest sample"),
 	COL(mean, "MEAN", "mean_ns", NS, M, "mean"),
@@ -57,12 +57,12 @@ const struct out_table bench_effects_table = {"effects", "effect", OUT_COLS(effe
 static const struct out_col goal_cols[] = {
 	COL(name, "GOAL", "goal", STR, D, "what is judged"),
 	COL(setting, "SETTING", "setting", STR, D, "as above; null: the experiment"),
-	COL(shown.text, "VALUE", "value", STR, D | A, "measured"),
+	COL(shown.text, "MEASURED", "measured", STR, D | A, "what was found"),
 	COL(limit.text, "LIMIT", "limit", STR, D | A, "what it must be below, or not above"),
 	COL(result, "RESULT", "result", STR, D | S, "ok, failed, or unknown"),
-	COL(shown.ns, "VALUE_NS", "value_ns", NS, TWIN, "measured, of a time"),
+	COL(shown.ns, "MEASURED_NS", "measured_ns", NS, TWIN, "measured, of a time"),
 	COL(limit.ns, "LIMIT_NS", "limit_ns", NS, TWIN, "its limit"),
-	COL(shown.percent, "VALUE%", "value_percent", F64, TWIN, "measured, of a share"),
+	COL(shown.percent, "MEASURED%", "measured_percent", F64, TWIN, "measured, of a share"),
 	COL(limit.percent, "LIMIT%", "limit_percent", F64, TWIN, "its limit"),
 	COL(required, "REQUIRED", "required", BOOL, TWIN, "does it decide the exit status?"),
 };
@@ -83,14 +83,15 @@ static const struct out_col histogram_cols[] = {
 	COL(from, "FROM", "from_ns", NS, D, "smallest value that counts here"),
 	COL(to, "TO", "to_ns", NS, D, "largest"),
 	COL(n, "N", "n", U64, D, "samples"),
-	COL(share, "SHARE%", "share_percent", F64, D, "of all"),
+	COL(share, "N%", "n_percent", F64, D, "of all"),
 	COL(bar, "BAR", "bar", STR, OUT_RARE, "that, drawn: the longest is the most frequent"),
 };
 #undef ROW
 const struct out_table bench_histogram_table = {"histogram", "bar", OUT_COLS(histogram_cols)};
 
-#define ROW                             result_setting
-#define RESULT(name, word, label, help) COL(count[CYCLE_##name], #name, #word, U64, D, help),
+#define ROW result_setting
+#define RESULT(name, word, heading, key, label, help) \
+	COL(count[CYCLE_##name], heading, key, U64, D, help),
 static const struct out_col cycles_cols[] = {
 	COL(name, "SETTING", "setting", STR, D | A, "as above"),
 	CYCLE_RESULTS(RESULT)
@@ -99,7 +100,7 @@ static const struct out_col cycles_cols[] = {
 	COL(set.queues, "QUEUES", "queues", U64, M, "how many are suspended; null: all"),
 	COL(set.hold_ns, "HOLD", "hold_ns", NS, M, "how long they are held"),
 	COL(set.gap_ns, "GAP", "gap_ns", NS, M, "how long they run between cycles"),
-	COL(set.process, "PROCESS", "process", U64, M,
+	COL(set.process, "MEMBER", "member", U64, M,
 	    "of a group, 0: all of it; null: one process alone"),
 };
 #undef ROW
@@ -114,8 +115,9 @@ struct saved_row {
 static const struct out_col saved_cols[] = {
 	COL(setting, "SETTING", "setting", STR, D, "as above"),
 	COL(xcc, "XCC", "xcc", U64, D, "number of the XCC"),
-	COL(mean, "MEAN", "mean_bytes", SIZE, D, "wave state saved, bytes: mean over cycles"),
-	COL(most, "MAX", "max_bytes", SIZE, D, "most in a cycle"),
+	COL(mean, "SAVED_MEAN", "saved_mean_bytes", SIZE, D,
+	    "wave state saved, bytes: mean over cycles"),
+	COL(most, "SAVED_MAX", "saved_max_bytes", SIZE, D, "most in a cycle"),
 };
 #undef ROW
 const struct out_table bench_saved_table = {"saved", "saved", OUT_COLS(saved_cols)};
@@ -148,7 +150,7 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 2, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 3, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
@@ -170,18 +172,57 @@ static bool begin_table(struct out *o, const struct out_table *t, bool any, cons
 	return !out_begin(o, t, false);
 }
 
+static bool is_main(unsigned metric)
+{
+	return metric == METRIC_suspend || metric == METRIC_resume;
+}
+
+static void print_metric(struct out *o, struct result *r, unsigned m)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		struct times_row row =
+			bench_times(r->of[i]->name, result_metric_name[m], &r->of[i]->metric[m]);
+		if (row.n)
+			out_row(o, &row);
+	}
+}
+
+// On a screen, which may have no room for all, suspend and resume come first.
 static void print_latencies(struct out *o, struct result *r)
 {
+	const bool screen = out_fits(o);
 	out_begin(o, &bench_latencies_table, false); // cannot fail: -o was checked before
-	for (unsigned m = 0; m < METRICS; m++) {
-		for (unsigned i = 0; i < r->n; i++) {
-			struct times_row row = bench_times(r->of[i]->name, result_metric_name[m],
-							   &r->of[i]->metric[m]);
-			if (row.n)
-				out_row(o, &row);
-		}
-	}
+	for (unsigned m = 0; screen && m < METRICS; m++)
+		if (is_main(m))
+			print_metric(o, r, m);
+	for (unsigned m = 0; m < METRICS; m++)
+		if (!screen || !is_main(m))
+			print_metric(o, r, m);
 	out_end(o);
+}
+
+void bench_say_few(struct out *o, uint64_t n, bool cycles)
+{
+	const bool p99 = !samples_carry(n, 0.99);
+	uint64_t need = n;
+	char how[64] = "";
+	while (!samples_carry(need, p99 ? 0.99 : 0.999))
+		need++;
+	if (cycles)
+		snprintf(how, sizeof(how), " (gpq bench preempt --cycles %" PRIu64 ")", need);
+	if (n && need > n && out_mode(o) == OUT_TABLE)
+		out_title(o,
+			  "%s needs %" PRIu64 " samples%s, here are %" PRIu64
+			  ": a goal for it is judged by the greatest, max.",
+			  p99 ? "P99" : "P99.9", need, how, n);
+}
+
+static void say_few_cycles(struct out *o, const struct result *r)
+{
+	uint64_t n = UINT64_MAX;
+	for (unsigned i = 0; i < r->n; i++)
+		n = r->of[i]->metric[METRIC_suspend].n < n ? r->of[i]->metric[METRIC_suspend].n : n;
+	bench_say_few(o, n, true);
 }
 
 static void explain_metrics(struct out *o, const struct result *r)
@@ -352,7 +393,7 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 {
 	SCOPED(buf_fini) struct buf b = {0};
 	enum out_block block = OUT_NOTE;
-	const char *separator = "Goals ";
+	const char *separator = run->is_ab ? "Goals for preempt " : "Goals ";
 	for (unsigned g = 0; g < COUNT(groups); g++) {
 		const char *comma = NULL;
 		for (size_t i = 0; i < n;) {
@@ -373,13 +414,35 @@ static void print_verdict(struct out *o, const struct load_run *run, const struc
 		out_say(o, block, "%s.", b.data);
 }
 
-// Prints the verdict, the goals and the first plot: first in documents, last on a terminal.
+// Prints what was measured as the heading of a run, in documents and on a screen, and the name of
+// the run below.
+static void say_run(struct out *o, const struct load_run *run)
+{
+	const char(*text)[sizeof(run->context.text[0])] = run->context.text;
+	const char *target = text[CONTEXT_target];
+	SCOPED(buf_fini) struct buf b = {0};
+	uint64_t n = 0;
+	for (unsigned m = 0; m < AB_MODES; m++)
+		n += run->ab.mode[m].runs;
+	for (unsigned i = 0; i < run->result.n; i++)
+		n += run->result.of[i]->metric[METRIC_suspend].n;
+	if (run->is_ab)
+		buf_printf(&b, "Online requests beside offline work: %" PRIu64 " runs", n);
+	else
+		buf_printf(&b, "Suspend and resume of %s%s: %" PRIu64 " cycles",
+			   strstr(target, "processes:") ? "" : "process ",
+			   *target ? target : "not known", n);
+	buf_printf(&b, " on %s, %s", text[CONTEXT_host], text[CONTEXT_started]);
+	out_say(o, out_fits(o) ? OUT_HEADING : OUT_SECTION, "%s", b.data);
+	out_say(o, OUT_NOTE, "Run %s.", *text[CONTEXT_run] ? text[CONTEXT_run] : "without a name");
+}
+
+// Prints the verdict, the goals and the first plot: first in documents, last on a terminal. On a
+// screen the verdict has to do.
 static void print_head(struct out *o, struct load_run *run, const struct requirements *limits)
 {
-	const char *name = run->context.text[CONTEXT_run];
 	struct judged *v;
 	const size_t n = require_judge(limits, run, &v);
-	out_say(o, OUT_SECTION, "%s", *name ? name : "a run without a name");
 	if (out_is_document(o))
 		print_verdict(o, run, v, n);
 	if (!bench_context_is_gpu(&run->context))
@@ -387,7 +450,7 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 			"Not measured on a GPU: the real driver over a software GPU in a VM. "
 			"These times say nothing about hardware.");
 	run_plot_times(o, run, limits);
-	if (begin_table(o, &bench_goals_table, n > 0, "Goals")) {
+	if (!out_fits(o) && begin_table(o, &bench_goals_table, n > 0, "Goals")) {
 		for (size_t i = 0; i < n; i++)
 			out_row(o, &v[i]);
 		out_end(o);
@@ -400,9 +463,13 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 static void print_preempt(struct out *o, struct load_run *run)
 {
 	struct result *r = &run->result;
-	out_title(o, "Latencies");
+	if (!out_fits(o))
+		out_title(o, "Latencies");
 	print_latencies(o, r);
 	explain_metrics(o, r);
+	say_few_cycles(o, r);
+	if (out_fits(o))
+		return;
 	print_preempt_histograms(o, r);
 	print_repeats(o, r);
 	out_title(o, "Throughput of the target");
@@ -416,9 +483,10 @@ static void print_preempt(struct out *o, struct load_run *run)
 void bench_print_run(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const bool document = out_is_document(o);
+	say_run(o, run);
 	if (document)
 		print_head(o, run, limits);
-	else
+	else if (!out_fits(o))
 		print_context(o, &run->context);
 	(run->is_ab ? bench_print_ab : print_preempt)(o, run);
 	if (document)
@@ -433,12 +501,7 @@ int bench_print(const struct out_opts *opts, struct load_run *run,
 	struct out_opts form = *opts;
 	form.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
 	struct out *o = out_open(&form);
-	if (!opts->columns)
-		bench_print_run(o, run, limits);
-	else if (run->is_ab) // with -o, the table of latencies alone
-		bench_print_online(o, &run->ab);
-	else
-		print_latencies(o, &run->result);
+	bench_print_run(o, run, limits);
 	int status = out_close(o), unmet = bench_required(limits, "", run);
 	return status ? status : unmet;
 }

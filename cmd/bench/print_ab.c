@@ -33,12 +33,12 @@ static const struct out_col offline_cols[] = {
 	COL(runs, "RUNS", "runs", U64, D, "runs"),
 	COL(rate, "RATE", "rate_per_s", F64, D,
 	    "AQL packets a second, or what --offline-metric found; mean over runs"),
-	COL(sd, "SD", "rate_sd", F64, D, "its standard deviation"),
+	COL(sd, "RATE_SD", "rate_sd_per_s", F64, D, "its standard deviation"),
 	COL(holds, "HOLDS", "holds", U64, D, "times it was suspended"),
-	COL(suspend.p50, "SUSPEND", "suspend_p50_ns", NS, D,
+	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", NS, D,
 	    "median time from the request until all queues of all its processes were off"),
 	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", NS, D, "99th percentile"),
-	COL(resume.p50, "RESUME", "resume_p50_ns", NS, D, "likewise until they were back"),
+	COL(resume.p50, "RESUME_P50", "resume_p50_ns", NS, D, "likewise until they were back"),
 	COL(resume.p99, "RESUME_P99", "resume_p99_ns", NS, D, "99th percentile"),
 	COL(held, "HELD%", "held_percent", F64, D, "share of the time it was suspended"),
 	COL(loss, "LOSS%", "loss_percent", F64, D, "of its rate against alone"),
@@ -52,9 +52,9 @@ static const struct schema_member ab_members[] = {
 	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
 	{0}};
 const struct schema bench_ab_schema = {
-	"gpq.bench.ab", 2, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
+	"gpq.bench.ab", 3, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
 
-void bench_print_online(struct out *o, struct ab_result *a)
+static void print_online(struct out *o, struct ab_result *a)
 {
 	out_begin(o, &bench_online_table, false);
 	for (unsigned m = 0; m < AB_MODES; m++) {
@@ -98,8 +98,8 @@ static void print_ids(struct out *o, struct ab_result *a)
 	run_compare_print(o, &c.runs, RUN_PROGRAMS);
 	if (c.suspended)
 		out_say(o, OUT_WARNING,
-			"SLOT: in %zu of %zu looks the offline queues were suspended, and so in no "
-			"slot: whether slots are the same is then not known.",
+			"SAME_SLOTS: in %zu of %zu looks the offline queues were suspended, and so "
+			"in no slot: whether slots are the same is then not known.",
 			c.suspended, a->nqueue_sets);
 	if (out_json(o)) {
 		json_u64(out_json(o), "looks", a->nqueue_sets);
@@ -125,15 +125,24 @@ static void print_ab_histograms(struct out *o, const struct ab_result *a)
 void bench_print_ab(struct out *o, struct load_run *run)
 {
 	struct ab_result *a = &run->ab;
-	out_title(o, "Latency of online requests");
-	bench_print_online(o, a);
+	const bool screen = out_fits(o);
+	uint64_t least = UINT64_MAX;
+	if (!screen)
+		out_title(o, "Latency of online requests");
+	print_online(o, a);
 	out_say(o, OUT_NOTE, "Ratio: median against alone.");
-	print_ab_histograms(o, a);
+	for (unsigned m = 0; m < AB_MODES; m++)
+		if (a->mode[m].runs && a->mode[m].latency.n < least)
+			least = a->mode[m].latency.n;
+	bench_say_few(o, least, false);
+	if (!screen)
+		print_ab_histograms(o, a);
 	out_title(o, "Throughput of the offline work");
 	print_offline(o, a);
 	out_say(o, OUT_NOTE,
 		"Suspend and resume: from the request until all queues of all processes were off, "
 		"or on. Offline work a second while the online work ran, with a lead before and "
 		"after it; loss: against alone.");
-	print_ids(o, a);
+	if (!screen)
+		print_ids(o, a);
 }

@@ -7,6 +7,8 @@
 
 #define SIGNIFICANT 0.01
 
+enum { DIFFERENCES_MOST = 100 }; // runs that are compared
+
 static int load_samples(struct load *l, const char *path)
 {
 	uint64_t bad = l->bad_lines, repeated = l->repeated;
@@ -26,7 +28,7 @@ static int need_samples(const struct load *l, const char *path)
 {
 	if (l->n)
 		return GPQ_OK;
-	return err_fail(GPQ_NOTFOUND, "gpq bench preempt or ab --raw FILE writes them",
+	return err_fail(GPQ_NOTFOUND, "gpq bench preempt or ab --samples FILE writes them",
 			"%s: no samples there", path);
 }
 
@@ -46,7 +48,7 @@ static int write_plots(const char *dir, const struct buf *page)
 	int status = GPQ_OK;
 	unsigned n = 0;
 	if (mkdir(dir, 0777) && errno != EEXIST)
-		return err_sys(errno, NULL, "--svg %s", dir);
+		return err_sys(errno, NULL, "--svg-dir %s", dir);
 	for (char *at = page->data; !status && (at = strstr(at, plot_begin));) {
 		at += strlen(plot_begin);
 		struct buf plot = {.data = at, .len = (size_t)(strstr(at, plot_end) - at)};
@@ -97,11 +99,35 @@ static const struct out_col difference_cols[] = {
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
+// Appends what makes the item of `of` differ in these runs: of parameters, those that not all of
+// the runs have, else all of it. Nothing: it is unknown.
+static void tell_apart(struct buf *b, const struct bench_context *of, unsigned item,
+		       const struct bench_context *const *all, size_t n)
+{
+	const char *word = of->text[item];
+	if (item != CONTEXT_parameters)
+		buf_puts(b, word);
+	for (size_t len; item == CONTEXT_parameters && *word; word += len + (word[len] == ' ')) {
+		size_t k = 0;
+		len = strcspn(word, " ");
+		while (k < n && text_has_word(all[k]->text[item], word, len))
+			k++;
+		if (k < n)
+			buf_printf(b, "%s%.*s", b->len ? " " : "", (int)len, word);
+	}
+	if (!b->len && *of->text[item])
+		buf_puts(b, "none of these");
+}
+
 // Prints the runs whose context item equals that of run `i`, unless an earlier run has it, too.
 static void same_text(struct out *o, const struct load *l, size_t n, size_t i, unsigned item)
 {
+	const struct bench_context *all[DIFFERENCES_MOST] = {0};
 	const char *text = l->run[i]->context.text[item];
-	SCOPED(buf_fini) struct buf runs = {0};
+	SCOPED(buf_fini) struct buf runs = {0}, value = {0};
+	for (size_t k = 0; k < n; k++)
+		all[k] = &l->run[k]->context;
+	tell_apart(&value, all[i], item, all, n);
 	for (size_t k = 0; k < n; k++) {
 		if (strcmp(l->run[k]->context.text[item], text) != 0)
 			continue;
@@ -110,19 +136,18 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 		buf_printf(&runs, "%s%s", runs.len ? ", " : "",
 			   l->run[k]->context.text[CONTEXT_run]);
 	}
-	out_row(o, &(struct difference_row){bench_context_label[item], *text ? text : NULL,
-					    runs.data});
+	out_row(o, &(struct difference_row){bench_context_label[item],
+					    value.len ? value.data : NULL, runs.data});
 }
 
 // Prints what differs between the hosts, kernels, drivers and GPUs of several runs.
 static void print_differences(struct out *o, const struct load *l)
 {
-	enum { MOST = 100 };
 	static const enum bench_context_item items[] = {
 		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,   CONTEXT_kernel,
 		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,      CONTEXT_parameters,
 		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors};
-	const size_t n = l->n < MOST ? l->n : MOST;
+	const size_t n = l->n < DIFFERENCES_MOST ? l->n : DIFFERENCES_MOST;
 	bool any = false;
 	if (n < 2)
 		return;
@@ -149,13 +174,27 @@ static void print_differences(struct out *o, const struct load *l)
 		out_say(o, OUT_NOTE, "The first %zu runs of %zu were compared.", n, l->n);
 }
 
-// Writes the whole document to `to`, or to standard output when that is NULL.
-static int write_document(struct load *l, const struct requirements *limits, enum out_mode mode,
-			  struct buf *to)
+// On a screen, tells how to get what the report leaves out: tables by name if there is one run.
+static void say_short(struct out *o, const struct load *l)
 {
-	const struct out_opts opts = {
-		.mode = mode, .title = "gpq bench: suspending and resuming queues", .to = to};
-	struct out *o = out_open(&opts);
+	const bool ab = l->run[0]->is_ab;
+	SCOPED(buf_fini) struct buf names = {0};
+	const struct out_table *const *t = bench_run_tables(ab) + (ab ? 2 : 1);
+	for (; l->n == 1 && *t; t++)
+		buf_printf(&names, "%s%s", names.len ? ", " : ", --table NAME one of ", (*t)->name);
+	if (out_fits(o))
+		out_title(o, "In short: | less has all of it%s.", names.len ? names.data : "");
+}
+
+// Writes what all runs are about in this form, a document or tables.
+static int write_runs(struct load *l, const struct requirements *limits, struct out_opts form)
+{
+	form.title = !load_first(l, true)    ? "gpq bench: suspend and resume"
+		     : !load_first(l, false) ? "gpq bench: online requests beside offline work"
+					     : "gpq bench: suspend, resume, online requests";
+	form.fits = true;
+	struct out *o = out_open(&form);
+	say_short(o, l);
 	print_differences(o, l);
 	for (int ab = 0; ab < 2; ab++)
 		for (size_t i = 0; i < l->n; i++)
@@ -164,16 +203,19 @@ static int write_document(struct load *l, const struct requirements *limits, enu
 	return out_close(o);
 }
 
-static int report_document(struct load *l, const struct bench_opts *o,
-			   const struct requirements *limits)
+// Reports in Markdown, or to people on a terminal in the tables that follow a measurement.
+static int report_runs(struct load *l, const struct cmd *c, const struct requirements *limits)
 {
+	const struct bench_opts *o = c->opts;
+	const struct out_opts document = {.mode = OUT_MARKDOWN};
 	SCOPED(buf_fini) struct buf page = {0};
 	const bool only_page = o->html && strcmp(o->html, "-") == 0; // page to stdout
 	if (o->html || o->svg)
-		write_document(l, limits, OUT_HTML, &page);
+		write_runs(l, limits, (struct out_opts){.mode = OUT_HTML, .to = &page});
 	int html = o->html && !only_page ? out_file("", o->html, &page) : GPQ_OK;
 	int plots = o->svg ? write_plots(o->svg, &page) : GPQ_OK;
-	int status = only_page ? out_text(&page) : write_document(l, limits, OUT_MARKDOWN, NULL);
+	int status = only_page ? out_text(&page)
+			       : write_runs(l, limits, isatty(STDOUT_FILENO) ? c->out : document);
 	status = status ? status : html ? html : plots;
 	return status ? status : judge_all(l, limits);
 }
@@ -206,12 +248,18 @@ const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(chan
 const struct schema bench_changes_schema = {"gpq.bench.changes", 1,
 					    SCHEMA_TABLES(&bench_changes_table), NULL};
 
-static void change_row(struct out *o, const char *setting, const char *metric, struct samples *a,
-		       struct samples *b)
+struct changes {
+	struct change_row *row;        // owned
+	struct bench_change *headline; // owned; of suspend, resume and online requests
+	size_t n, cap, nheadline, cap_headline;
+};
+
+static void add_change(struct changes *c, const char *setting, const char *metric, bool headline,
+		       struct samples *a, struct samples *b)
 {
 	struct rank_test t = stats_rank_test(a, b);
 	double old = samples_percentile(a, 0.5), new = samples_percentile(b, 0.5);
-	struct change_row row = {
+	const struct change_row row = {
 		.setting = setting,
 		.metric = metric,
 		.verdict = isnan(t.p)           ? "unknown"
@@ -226,7 +274,10 @@ static void change_row(struct out *o, const char *setting, const char *metric, s
 		.p = t.p,
 		.larger = t.effect,
 	};
-	out_row(o, &row);
+	*ARRAY_ADD(c->row, c->cap, c->n) = row;
+	if (headline)
+		*ARRAY_ADD(c->headline, c->cap_headline, c->nheadline) =
+			(struct bench_change){setting, metric, row.verdict, {a, b}};
 }
 
 static void warn_if_apart(const struct bench_context *a, const struct bench_context *b)
@@ -234,69 +285,130 @@ static void warn_if_apart(const struct bench_context *a, const struct bench_cont
 	static const enum bench_context_item same[] = {CONTEXT_source, CONTEXT_gpus, CONTEXT_kernel,
 						       CONTEXT_parameters, CONTEXT_target_queues};
 	for (unsigned i = 0; i < COUNT(same); i++) {
-		const char *x = a->text[same[i]], *y = b->text[same[i]];
-		if (strcmp(x, y) != 0)
+		const struct bench_context *sides[] = {a, b};
+		SCOPED(buf_fini) struct buf x = {0}, y = {0};
+		tell_apart(&x, a, same[i], sides, 2);
+		tell_apart(&y, b, same[i], sides, 2);
+		if (strcmp(a->text[same[i]], b->text[same[i]]) != 0)
 			err_warn("the difference may be the reason", "not the same %s: %s; %s",
-				 bench_context_label[same[i]], *x ? x : "unknown",
-				 *y ? y : "unknown");
+				 bench_context_label[same[i]], x.len ? x.data : "unknown",
+				 y.len ? y.data : "unknown");
 	}
 }
 
-// Prints how latencies of cycles changed. Returns the number of settings that both runs have.
-static unsigned print_cycle_changes(struct out *o, struct result *a, struct result *b)
+// Adds how latencies of cycles changed, for each setting that both runs have.
+static void add_cycle_changes(struct changes *c, struct result *a, struct result *b)
 {
-	unsigned both = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		struct result_setting *s = NULL;
 		for (unsigned k = 0; k < b->n && !s; k++)
 			if (plan_compare(&a->of[i]->set, &b->of[k]->set) == 0)
 				s = b->of[k];
-		if (!s)
-			continue;
-		both++;
-		for (unsigned m = 0; m < METRICS; m++)
+		for (unsigned m = 0; s && m < METRICS; m++)
 			if (a->of[i]->metric[m].n || s->metric[m].n)
-				change_row(o, a->of[i]->name, result_metric_name[m],
+				add_change(c, a->of[i]->name, result_metric_name[m],
+					   m == METRIC_suspend || m == METRIC_resume,
 					   &a->of[i]->metric[m], &s->metric[m]);
 	}
-	return both;
 }
 
-// Prints how online latencies changed. Returns the number of modes that both runs have.
-static unsigned print_online_changes(struct out *o, struct ab_result *a, struct ab_result *b)
+// Adds how online latencies changed, for each mode that both runs have.
+static void add_online_changes(struct changes *c, struct ab_result *a, struct ab_result *b)
 {
-	unsigned both = 0;
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		struct samples *old = &a->mode[m].latency, *new = &b->mode[m].latency;
-		if (!old->n || !new->n)
-			continue;
-		both++;
-		change_row(o, ab_mode_name[m], "online", old, new);
+		if (old->n && new->n)
+			add_change(c, ab_mode_name[m], "online", true, old, new);
 	}
-	return both;
 }
 
-static int print_changes(struct out *o, const struct load *old, const struct load *new)
+// Says which times changed, in words.
+static void say_changes(struct out *o, const struct changes *c)
 {
+	static const struct {
+		const char *verdict, *words;
+		enum out_block block;
+	} groups[] = {{"slower", "Slower", OUT_UNMET},
+		      {"faster", "Faster", OUT_MET},
+		      {"same", "No difference shown", OUT_NOTE},
+		      {"unknown", "Too few samples to tell", OUT_NOTE}};
+	char old[24], new[24];
+	for (unsigned g = 0; g < COUNT(groups); g++) {
+		SCOPED(buf_fini) struct buf b = {0};
+		for (size_t i = 0; i < c->nheadline; i++) {
+			const struct bench_change *x = &c->headline[i];
+			double was = samples_percentile(x->side[0], 0.5);
+			double is = samples_percentile(x->side[1], 0.5);
+			if (strcmp(x->verdict, groups[g].verdict) != 0)
+				continue;
+			buf_printf(&b, "%s%s (%s): %s, now %s", b.len ? "; " : "", x->metric,
+				   x->setting, text_ns(old, bench_ns(was)),
+				   text_ns(new, bench_ns(is)));
+			if (was > 0)
+				buf_printf(&b, " (%+.0f%%)", 100 * (is / was - 1));
+		}
+		if (b.len)
+			out_say(o, out_fits(o) ? OUT_MET : groups[g].block, "%s. Medians: %s.",
+				groups[g].words, b.data);
+	}
+}
+
+static int print_changes(struct out *o, const struct changes *c, const struct bench_context *of)
+{
+	if (out_is_document(o)) {
+		say_changes(o, c);
+		run_plot_changes(o, of, c->headline, c->nheadline);
+	}
+	int status = out_begin(o, &bench_changes_table, false);
+	for (size_t i = 0; !status && i < c->n; i++)
+		out_row(o, &c->row[i]);
+	if (!status)
+		out_end(o);
+	if (!status && out_fits(o))
+		say_changes(o, c);
+	const int written = out_close(o);
+	return status ? status : written;
+}
+
+static int write_change_page(struct cmd *c, const struct changes *changes,
+			     const struct bench_context *of)
+{
+	const char *html = ((const struct bench_opts *)c->opts)->html;
+	SCOPED(buf_fini) struct buf page = {0};
+	SCOPED(free_at)
+	char *title = xasprintf("gpq bench: what changed from %s to %s", c->argv[1], c->argv[2]);
+	const struct out_opts form = {.mode = OUT_HTML, .title = title, .to = &page};
+	const int status = print_changes(out_open(&form), changes, of);
+	return status ? status : out_file_or_stdout("", html, &page);
+}
+
+// Compares what both sides have, and writes the table, the page, or both.
+static int compare_sides(struct cmd *c, const struct load *old, const struct load *new)
+{
+	const char *html = ((const struct bench_opts *)c->opts)->html;
 	struct load_run *cycles[] = {load_first(old, false), load_first(new, false)};
 	struct load_run *abs[] = {load_first(old, true), load_first(new, true)};
-	int status = out_begin(o, &bench_changes_table, false);
-	unsigned both = 0;
-	if (status)
-		return out_finish(o, status);
-	warn_if_apart(cycles[0] ? &cycles[0]->context : &abs[0]->context,
-		      cycles[1] ? &cycles[1]->context : &abs[1]->context);
+	const struct bench_context *of[] = {&(cycles[0] ? cycles[0] : abs[0])->context,
+					    &(cycles[1] ? cycles[1] : abs[1])->context};
+	struct changes changes = {0};
+	int status = GPQ_OK, page = GPQ_OK;
+	warn_if_apart(of[0], of[1]);
 	if (cycles[0] && cycles[1])
-		both += print_cycle_changes(o, &cycles[0]->result, &cycles[1]->result);
+		add_cycle_changes(&changes, &cycles[0]->result, &cycles[1]->result);
 	if (abs[0] && abs[1])
-		both += print_online_changes(o, &abs[0]->ab, &abs[1]->ab);
-	out_end(o);
-	if (!both)
+		add_online_changes(&changes, &abs[0]->ab, &abs[1]->ab);
+	c->out.fits = true;
+	if (!html || strcmp(html, "-") != 0)
+		status = print_changes(out_open(&c->out), &changes, of[1]);
+	if (!changes.n)
 		status = err_fail(GPQ_NOTFOUND,
 				  "grace, queues, hold and gap must be the same, or both be of ab",
 				  "the two have no setting in common");
-	int closed = out_close(o);
-	return status ? status : closed;
+	else if (html)
+		page = write_change_page(c, &changes, of[1]);
+	free(changes.row);
+	free(changes.headline);
+	return status ? status : page;
 }
 
 static int report_changes(struct cmd *c)
@@ -311,17 +423,18 @@ static int report_changes(struct cmd *c)
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
 	c->out.schema = &bench_changes_schema;
-	status = status ? status : print_changes(out_open(&c->out), &side[0], &side[1]);
+	status = status ? status : compare_sides(c, &side[0], &side[1]);
 	load_fini(&side[0]);
 	load_fini(&side[1]);
 	return status;
 }
 
 const struct opt_rule bench_report_rules[] = {
-	RULE_EXCLUDES("html svg", "compare", "gpq bench report --html FILE FILE... has the plots",
-		      "--html and --svg do not go with --compare, which prints a table"),
-	RULE_EXCLUDES("html svg", ROWS_NAMES, "gpq bench report --html FILE FILE... has the plots",
-		      "--html and --svg do not go with rows, columns and JSON"),
+	RULE_EXCLUDES("svg-dir", "compare", "--compare --html FILE has the plot",
+		      "--svg-dir does not go with --compare"),
+	RULE_EXCLUDES("html svg-dir", ROWS_NAMES,
+		      "gpq bench report --html FILE FILE... has the plots",
+		      "--html and --svg-dir do not go with rows, columns and JSON"),
 	RULE_EXCLUDES("goal require", "compare", "judge each alone: gpq bench report FILE",
 		      "--compare tells what changed, and keeps to no --%1"),
 	{0},
@@ -331,15 +444,16 @@ int bench_report(struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
 	const struct out_opts *f = &c->out;
-	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort;
+	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter ||
+			       f->sort || f->table_name;
 	SCOPED(require_fini) struct requirements limits = {0};
 	SCOPED(load_fini) struct load l = {0};
 	int status = GPQ_OK;
-	if (o->compare)
-		return report_changes(c);
 	if (o->html && holds_json(o->html))
 		return err_fail(GPQ_USAGE, "name another file",
 				"--html %s: holds JSON, such as samples", o->html);
+	if (o->compare)
+		return report_changes(c);
 	if (c->argc < 2)
 		return err_fail(GPQ_USAGE, "gpq bench report FILE|DIR...",
 				"report needs files with samples");
@@ -349,10 +463,8 @@ int bench_report(struct cmd *c)
 	if (!status && as_tables && l.n > 1)
 		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
 				  "rows, columns and JSON are of one run, and these are %zu", l.n);
-	c->out.several = !c->out.columns;
 	if (!status && as_tables)
-		status = out_check(&c->out,
-				   l.run[0]->is_ab ? &bench_online_table : &bench_latencies_table);
+		status = out_choose_table(&c->out, bench_run_tables(l.run[0]->is_ab));
 	status = status ? status
 			: require_parse(&limits, &o->goals, &o->require,
 					REQUIRE_PREEMPT | REQUIRE_AB);
@@ -360,7 +472,9 @@ int bench_report(struct cmd *c)
 		status = bench_print(&c->out, l.run[0], &limits);
 		status = status ? status : judge_any(&l, &limits);
 	} else if (!status) {
-		status = report_document(&l, o, &limits);
+		status = report_runs(&l, c, &limits);
+		if (!status && l.n > 1 && isatty(STDOUT_FILENO))
+			err_hint(NULL, "gpq bench report --compare A B tells what changed");
 	}
 	return status;
 }

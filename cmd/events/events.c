@@ -15,15 +15,15 @@ static const struct opt opts[] = {
 	PICK_OPTS(events_opts),
 	OPT(events_opts, gpus, "gpu", 0, OPT_WORDS, "GPU[,GPU...]",
 	    "only these GPUs:\nindex, gpu_id (decimal or hex) or PCI address"),
-	OPT(events_opts, for_ns, "for", 0, OPT_NS, "T", "end after this time"),
+	OPT(events_opts, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
 	OPT(events_opts, count, "count", 0, OPT_U64, "N", "end after this many events"),
-	OPT(events_opts, interval_ns, "interval", 0, OPT_NS, "T",
+	OPT(events_opts, interval_ns, "interval", 0, OPT_NS, "TIME",
 	    "look for queues this often (100ms)"),
 	{0},
 };
 
 static const struct opt_rule rules[] = {
-	RULE_RANGE("interval", LEAST_NS, UINT64_MAX, "for example --interval 0.1",
+	RULE_RANGE("interval", LEAST_NS, UINT64_MAX, "for example --interval 100ms",
 		   "--interval: the least is 10ms"),
 	RULE_RANGE("count", 1, UINT64_MAX, "give at least 1", "--count 0: nothing to wait for"),
 	RULE_NEEDS("sort", "for", "add --for, leave out --count", SORT_TEXT),
@@ -39,7 +39,9 @@ static const struct out_col cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process, as the host numbers it", 7),
 	COL(comm, "COMMAND", "command", STR, D | A, "command name, up to 15 bytes", 15),
 	COL(container, "CONTAINER", "container", STR, D | A,
-	    "container: first 12 digits of its id, or its name", 12),
+	    "container: first 12 digits of its id; of LXC and nspawn its name", 12),
+	COL(user, "USER", "user", STR, M, "effective user of the process", 8),
+	COL(pod, "POD", "pod", STR, M | A, "kubernetes pod, NAMESPACE/NAME", 12),
 	COL(gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
 	COL(qid, "QID", "qid", U64, D, "queue id, within the process", 3),
 	COL(type, "TYPE", "type", STR, M, "compute, sdma or sdma-xgmi", 7),
@@ -62,19 +64,19 @@ static const struct out_col cols[] = {
 	COL(e.trigger, "TRIGGER_NUMBER", "trigger_number", U64, M, "the same as a number", 14),
 	COL(e.page, "PAGE", "page", HEX, M, "address divided by the size of a page", 12),
 	COL(e.pages, "PAGES", "pages", U64, M, "number of pages from there", 8),
-	COL(e.from, "FROM", "from_gpu", U64, M, "migrated from; 0: system memory", 6),
-	COL(e.to, "TO", "to_gpu", U64, M, "migrated to; 0: system memory", 6),
+	COL(e.from, "FROM_GPU", "from_gpu", U64, M, "migrated from; 0: system memory"),
+	COL(e.to, "TO_GPU", "to_gpu", U64, M, "migrated to; 0: system memory"),
 	COL(e.prefetch, "PREFETCH", "prefetch_gpu", U64, M, "prefetch location", 8),
 	COL(e.preferred, "PREFERRED", "preferred_gpu", U64, M, "preferred location", 9),
-	COL(e.error, "ERROR", "error", I64, M, "of a migration: 0, or negative errno", 5),
+	COL(e.error, "ERRNO", "errno", I64, M, "of a migration: 0, or negative errno", 5),
 	COL(e.sequence, "RESET", "reset", U64, M, "resets of the GPU so far", 5),
-	COL(e.bits, "BITS", "throttle_bits", HEX, M, "reasons of throttling", 8),
+	COL(e.bits, "THROTTLE_BITS", "throttle_bits", HEX, M, "reasons of throttling", 8),
 	COL(e.count, "COUNT", "throttle_count", U64, M, "times it was throttled", 5),
 	COL(text, "TEXT", "text", STR, A, "the driver's message, as it came", 4),
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&events_table), NULL};
+static const struct schema schema = {"gpq.events", 2, SCHEMA_TABLES(&events_table), NULL};
 
 // --- rows of events ---
 
@@ -107,6 +109,8 @@ void events_set_process(struct event_row *r, const struct known *k, uint64_t giv
 	memcpy(r->comm, k->comm, sizeof(r->comm));
 	memcpy(r->container, k->container, sizeof(r->container));
 	memcpy(r->container_id, k->container_id, sizeof(r->container_id));
+	memcpy(r->pod, k->pod, sizeof(r->pod));
+	r->user = k->uid == UINT64_MAX ? NULL : proc_user(k->uid);
 }
 
 void events_set_gpu(const struct events *ev, struct event_row *r, uint64_t gpu_id)
@@ -269,10 +273,7 @@ static int show_events(struct events *ev)
 static int run_events(struct cmd *c)
 {
 	struct events ev = {.cmd = c, .opts = c->opts, .loop.fd = -1};
-	int status = out_check(&c->out, &events_table);
-	if (status)
-		return status;
-	status = events_open(&ev);
+	int status = events_open(&ev);
 	if (!status)
 		status = show_events(&ev);
 	events_close(&ev);
@@ -280,8 +281,8 @@ static int run_events(struct cmd *c)
 }
 
 const struct cmd_spec events_spec = {
-	.synopsis = "[-p PID[,PID...]] [--tree] [--container ID|NAME] [--gpu GPU] [--for T] "
-		    "[--count N] [--interval T]",
+	.synopsis = "[-p PID[,PID...]] [--tree] [--container ID|NAME] [--gpu GPU] [--for SEC] "
+		    "[--count N] [--interval TIME]",
 	.description = "Shows what happens to queues as it happens, a line for each event: what "
 		       "the driver tells (evictions, faults, migrations, resets, throttling, "
 		       "processes), and queues that come and go, as polled. Until Ctrl-C.",

@@ -32,7 +32,8 @@ struct event_row {
 	const char *clock;    // "driver": the driver's time; "read", "polled": when gpq read it
 	uint64_t interval_ns; // if "polled": time since the look before; else U64_NULL
 	int64_t pid, ns_pid, given_pid;
-	char comm[64], container[16], container_id[80];
+	char comm[64], container[16], container_id[80], pod[320];
+	const char *user;
 	uint64_t gpu_id, qid, context, ring_bytes;
 	const char *bdf, *type, *trigger;
 	char detail[128], text[256];
@@ -47,11 +48,12 @@ struct event_row {
 struct known {
 	pid_t pid, ns_pid; // ns_pid 0: cannot be read; -1: the process had ended already
 	ino_t folder;
-	char comm[64], container[16], container_id[80]; // "": not known
-	bool fits;                                      // the selector chooses the process
-	bool here;                                      // the last look found the process
-	uint64_t looked_ns;                             // when names and `fits` were read
-	uint64_t ended_ns; // when the process was found gone; 0: it has KFD open
+	char comm[64], container[16], container_id[80], pod[320]; // "": not known
+	uint64_t uid;       // effective; UINT64_MAX: not known
+	bool fits;          // the selector chooses the process
+	bool here;          // the last look found the process
+	uint64_t looked_ns; // when names and `fits` were read
+	uint64_t ended_ns;  // when the process was found gone; 0: it has KFD open
 };
 
 struct queue_seen {

@@ -41,6 +41,8 @@ static void read_known(struct events *ev, struct known *k, uint64_t now)
 		snprintf(k->comm, sizeof(k->comm), "%s", p->proc.comm);
 		snprintf(k->container, sizeof(k->container), "%s", p->short_id);
 		snprintf(k->container_id, sizeof(k->container_id), "%s", p->container.id);
+		snprintf(k->pod, sizeof(k->pod), "%s", p->container.pod);
+		k->uid = p->proc.uid;
 	}
 	k->fits = pick_keeps(&ev->pick, k->pid);
 }
@@ -56,7 +58,7 @@ static struct known *find_known_process(struct events *ev, pid_t pid, ino_t fold
 static void add_known(struct events *ev, pid_t pid, ino_t folder, uint64_t now)
 {
 	struct known *k = ARRAY_ADD(ev->known, ev->cap_known, ev->nknown);
-	*k = (struct known){.pid = pid, .folder = folder, .here = true};
+	*k = (struct known){.pid = pid, .folder = folder, .here = true, .uid = UINT64_MAX};
 	read_known(ev, k, now);
 	if (ev->looked_ns)
 		events_set_process(events_row(ev, "kfd-open", "polled", now), k, 0);
@@ -107,18 +109,16 @@ void processes_end(struct events *ev, uint64_t now)
 
 const struct known *processes_of_pid(struct events *ev, pid_t pid)
 {
-	const struct known *ended = NULL;
+	const struct known *latest = NULL; // of several the last one came last
 	for (size_t i = 0; i < ev->nknown; i++) {
 		struct known *k = &ev->known[i];
 		if (k->pid != pid)
 			continue;
 		if (!k->ended_ns && clock_ns() - k->looked_ns >= AGAIN_NS)
 			read_known(ev, k, clock_ns());
-		if (!k->ended_ns)
-			return k;
-		ended = k;
+		latest = k;
 	}
-	return ended;
+	return latest;
 }
 
 static const struct known *process_of_thread(struct events *ev, uint64_t tid)

@@ -5,14 +5,14 @@
 #define SAMPLE_OFF UINT64_MAX // --sample was not given
 
 static const struct hqd_opts defaults = {
-	.sample = SAMPLE_OFF, .table = -1, .interval = 10000000, .watch = WATCH_OFF};
+	.sample = SAMPLE_OFF, .interval = 10000000, .watch = WATCH_OFF};
 
 static const struct opt opts[] = {
 	PICK_OPTS(hqd_opts),
 	PICK_QUEUES_OPTS(hqd_opts),
 	OPT(hqd_opts, xccs, "xcc", 0, OPT_WORDS, "N[,N...]", "\nonly slots of these XCCs"),
-	OPT(hqd_opts, all, "all", 'A', OPT_FLAG, "", "all slots, also those without a queue"),
-	OPT(hqd_opts, active, "active", 'a', OPT_FLAG, "",
+	OPT(hqd_opts, all, "all", 'a', OPT_FLAG, "", "all slots, also those without a queue"),
+	OPT(hqd_opts, active, "active", 0, OPT_FLAG, "",
 	    "\nonly slots that have a queue (the default but for --mqd and --raw-regs)"),
 	OPT(hqd_opts, sdma, "sdma", 0, OPT_FLAG, "", "\nonly slots of SDMA engines"),
 	OPT(hqd_opts, hiq, "hiq", 0, OPT_FLAG, "",
@@ -20,19 +20,16 @@ static const struct opt opts[] = {
 	OPT(hqd_opts, mqd, "mqd", 0, OPT_FLAG, "",
 	    "the queues' MQDs in memory, not the slots;\none for each XCC"),
 	OPT(hqd_opts, regs, "regs", 0, OPT_FLAG, "", "all registers by name and value"),
-	OPT(hqd_opts, fields, "fields", 0, OPT_FLAG, "", "what the bits of the registers mean"),
+	OPT(hqd_opts, fields, "fields", 0, OPT_FLAG, "", "\nwhat the bits of the registers mean"),
 	OPT(hqd_opts, raw_regs, "raw-regs", 0, OPT_FLAG, "",
 	    "\nall registers by address, for every GPU"),
 	OPT(hqd_opts, summary, "summary", 0, OPT_FLAG, "",
 	    "how full the slots are, who shares them,\nand which queues are in none"),
-	OPT_ONE_OF(hqd_opts, table, "table", 0, "TABLE",
-		   "\nof --summary only occupancy, sharers or waiting",
-		   "occupancy\0sharers\0waiting"),
 	OPT(hqd_opts, runlist, "runlist", 0, OPT_FLAG, "",
 	    "what the schedulers were told to run,\npacket by packet"),
 	OPT(hqd_opts, sample, "sample", 0, OPT_U64, "N",
 	    "read N times;\nhow often was a queue in its slot, and moving?"),
-	OPT(hqd_opts, interval, "interval", 0, OPT_NS, "T", "\ntime between samples (10ms)"),
+	OPT(hqd_opts, interval, "interval", 0, OPT_NS, "TIME", "\ntime between samples (10ms)"),
 	OPT(hqd_opts, likely, "likely", 0, OPT_FLAG, "",
 	    "\nshow the likeliest queue of an MQD\nwhere it is not certain which it is"),
 	OPT(hqd_opts, hqds, "hqds", 0, OPT_STR, "FILE",
@@ -76,7 +73,7 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, M,
 	    "what waits between the pointers: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(idle, "IDLE", "idle", BOOL, M, "nothing to do and no wave running"),
-	COL(q.packets, "PACKETS", "packets", STR, M, "aql or pm4; null of SDMA queues"),
+	COL(q.packets, "PACKET_FORMAT", "packet_format", STR, M, "aql or pm4; null of SDMA queues"),
 	COL(q.v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", HEX, M, "GPU address of the MQD"),
 	COL(q.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_prio", U64, M,
 	    "pipe priority: 0 low, 1 medium, 2 high"),
@@ -85,7 +82,6 @@ static const struct out_col cols[] = {
 	    "how the owner was found: mqd (its address and ring), ring (and doorbell)"),
 	COL(q.gpu.bdf, "BDF", "bdf", STR, 0, "PCI address of the GPU"),
 	COL(q.gpu.gfx, "GFX", "gfx", STR, 0, "instruction set of the GPU"),
-	COL(q.process.user, "USER", "user", STR, 0, "effective user of the process"),
 	COL(q.v[MQD_V_RPTR_ADDR], "RPTR_ADDR", "rptr_addr", HEX, 0,
 	    "address of the read index in the process"),
 	COL(q.v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", HEX, 0,
@@ -103,22 +99,27 @@ static const struct out_table *const tables[] = {&slots_table,           &hqd_re
 						 &hqd_summary_tables[2], &hqd_runlist_table,
 						 &hqd_sample_table,      NULL};
 
-#define SCHEMA(form, name, ...)                                                                    \
-	static const struct schema form##_schema = {"gpq.hqd" name, 1, SCHEMA_TABLES(__VA_ARGS__), \
-						    NULL}
-SCHEMA(slots, "", &slots_table);
-SCHEMA(regs, ".regs", &hqd_regs_table);
-SCHEMA(raw, ".raw-regs", &hqd_raw_table);
-SCHEMA(fields, ".fields", &hqd_fields_table);
-SCHEMA(summary, ".summary", &hqd_summary_tables[0], &hqd_summary_tables[1], &hqd_summary_tables[2]);
-SCHEMA(runlist, ".runlist", &hqd_runlist_table);
-SCHEMA(sample, ".sample", &hqd_sample_table);
+#define SCHEMA(form, name, version, ...)                                     \
+	static const struct schema form##_schema = {"gpq.hqd" name, version, \
+						    SCHEMA_TABLES(__VA_ARGS__), NULL}
+SCHEMA(slots, "", 2, &slots_table);
+SCHEMA(regs, ".regs", 1, &hqd_regs_table);
+SCHEMA(raw, ".raw-regs", 1, &hqd_raw_table);
+SCHEMA(fields, ".fields", 2, &hqd_fields_table);
+SCHEMA(summary, ".summary", 2, &hqd_summary_tables[0], &hqd_summary_tables[1],
+       &hqd_summary_tables[2]);
+SCHEMA(runlist, ".runlist", 2, &hqd_runlist_table);
+SCHEMA(sample, ".sample", 1, &hqd_sample_table);
 
 static int print_slots(struct hqd_view *v, struct out *o)
 {
 	for (size_t i = 0; i < v->list.n; i++)
 		if (!v->list.rows[i].q.hidden)
 			out_row(o, &v->list.rows[i]);
+	if (v->nameless && !v->opts->likely && out_is_on_screen(o))
+		err_hint("gpq hqd --likely takes the likeliest",
+			 "QID: not certain for %zu slots: several queues of their processes fit",
+			 v->nameless);
 	return GPQ_OK;
 }
 
@@ -212,12 +213,14 @@ void hqd_apply_filter(struct hqd_view *v)
 	// known whether slots of unknown GPUs are in use.
 	const struct hqd_opts *o = v->opts;
 	const bool active = o->active || !(o->all || o->mqd || o->raw_regs);
-	v->shown = v->empty = v->unclear = 0;
+	v->shown = v->empty = v->unclear = v->nameless = 0;
 	for (size_t i = 0; i < v->list.n; i++) {
 		struct hqd_row *r = &v->list.rows[i];
 		const bool asked = slot_is_chosen(v, r);
 		r->q.hidden = !asked || (active && r->active != 1);
 		v->shown += !r->q.hidden;
+		v->nameless +=
+			!r->q.hidden && r->q.pid >= 0 && r->q.qid == KFD_UNKNOWN && r->active == 1;
 		v->empty += asked && active && r->active == 0;
 		v->unclear += asked && active && r->active < 0 && !slot_row_is_unused(r);
 	}
@@ -229,11 +232,11 @@ void hqd_apply_filter(struct hqd_view *v)
 static void explain_left_out(const struct hqd_view *v)
 {
 	if (v->unclear)
-		err_warn(v->opts->active ? "-A instead of -a shows them" : "-A shows them",
+		err_warn(v->opts->active ? "-a instead of --active shows them" : "-a shows them",
 			 "%zu %s are left out: whether they are in use the dump does not tell",
 			 v->unclear, v->opts->mqd ? "MQDs" : "slots");
 	else if (!v->shown && v->empty && !pick_asks(v->pick.opts) && v->opts->watch == WATCH_OFF)
-		err_hint("-A shows them", "none of %zu slots is in use", v->empty);
+		err_hint("-a shows them", "none of %zu slots is in use", v->empty);
 }
 
 // Counts queues (for --summary, which needs no slot), or else rows that are shown: those of a
@@ -377,7 +380,6 @@ static int list_hqd_once(struct cmd *c)
 	const struct form *f = form_of(c);
 	const struct out_table *const *tables_of = f->schema->tables;
 	c->out.schema = f->schema;
-	c->out.several = v.opts->summary && v.opts->table < 0 && !c->out.columns && !c->out.all;
 	struct out *o = out_open(&c->out);
 	int status = load_view(&v);
 	if (!status) {
@@ -430,18 +432,28 @@ static const struct opt_rule rules[] = {
 	RULE_CHOOSE("active all"),
 	RULE_RANGE("sample", 1, 1000000, "for example --sample 20",
 		   "--sample: a number from 1 to 1000000"),
-	RULE_NEEDS("table", "summary", "add --summary", "--table chooses a table of --summary"),
+	WATCH_RULES,
 	{0},
 };
 
-static int check_xccs(const struct hqd_opts *o)
+static int check_xccs(struct cmd *c)
 {
+	const struct hqd_opts *o = c->opts;
 	uint64_t n;
 	for (size_t i = 0; i < o->xccs.n; i++)
 		if (!parse_u64(o->xccs.v[i], &n))
 			return err_fail(GPQ_USAGE, "they are counted from 0, for example --xcc 0,1",
 					"--xcc %s: not a number", o->xccs.v[i]);
 	return GPQ_OK;
+}
+
+static const struct out_table *const *hqd_prints(const struct cmd *c)
+{
+	struct hqd_opts *o = c->opts;
+	// With --mqds alone there are no slots to show, with --rls alone only packets of runlists.
+	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
+	o->runlist |= o->rls && !o->hqds && !o->mqds;
+	return form_of(c)->schema->tables;
 }
 
 static unsigned hqd_needs(const struct cmd *c)
@@ -455,21 +467,15 @@ static unsigned hqd_needs(const struct cmd *c)
 static int run_hqd(struct cmd *c)
 {
 	struct hqd_opts *o = c->opts;
-	int status = check_xccs(o);
-	if (status)
-		return status;
-	// With --mqds alone there are no slots to show, with --rls alone only packets of runlists.
-	o->mqd |= o->mqds && !o->hqds && !o->runlist && !o->summary;
-	o->runlist |= o->rls && !o->hqds && !o->mqds;
 	return watch_run(c, o->watch, list_hqd_once);
 }
 
 const struct cmd_spec hqd_spec = {
-	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [-A] [--sdma] [--mqd]\n"
+	.synopsis = "[-p PID[,PID...]] [--gpu GPU] [--xcc N] [-a] [--sdma] [--mqd]\n"
 		    "--regs | --fields | --raw-regs ...\n"
-		    "--summary [--table TABLE]\n"
+		    "--summary\n"
 		    "--runlist\n"
-		    "--sample N [--interval T]",
+		    "--sample N [--interval TIME]",
 	.description =
 		"Shows the hardware's queue slots (HQDs): which are in use, whose queue is in "
 		"them, and what their registers hold, in plain words.",
@@ -481,5 +487,7 @@ const struct cmd_spec hqd_spec = {
 	.schemas = SCHEMAS(&slots_schema, &regs_schema, &raw_schema, &fields_schema,
 			   &summary_schema, &runlist_schema, &sample_schema),
 	.needs = hqd_needs,
+	.prints = hqd_prints,
+	.check = check_xccs,
 	.run = run_hqd,
 };

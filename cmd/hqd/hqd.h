@@ -7,6 +7,7 @@
 #include "common/slots/slot_rows.h"
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
+#include "common/reader/whose.h"
 
 // Columns that several tables have, of member `q` of their rows, a struct queue_row.
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
@@ -17,7 +18,7 @@
 #define OWNER_COLS(q)                                                                      \
 	COL(q.pid, "PID", "pid", I64, D, "process that owns the queue"),                   \
 		COL(q.process.comm, "COMMAND", "command", STR, D | T, "its command name"), \
-		QUEUE_COLS(q)
+		WHOSE_COLS(q.process, M), QUEUE_COLS(q)
 #define PRIO_COLS(q)                                                             \
 	COL(q.v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, D, "priority, 0 to 15"), \
 		COL(q.level, "LEVEL", "level", STR, M | OUT_RARE,                \
@@ -31,7 +32,6 @@ struct hqd_opts {
 	const char *hqds, *mqds, *rls;
 	bool active, all, sdma, hiq, likely;
 	bool mqd, regs, fields, raw_regs, summary, runlist;
-	int table;                 // which table of --summary; -1: all
 	uint64_t sample, interval; // number of samples, ns from one to the next
 	uint64_t watch;            // ns between readings; WATCH_OFF without --watch
 };
@@ -46,6 +46,7 @@ struct hqd_view {
 	struct slot_rows_how how;
 	struct slot_rows list;
 	size_t shown;          // number of rows that the filters leave
+	size_t nameless;       // of these, slots whose process is known and whose queue id is not
 	size_t empty, unclear; // rows left out: without a queue, and where that is unknown
 };
 

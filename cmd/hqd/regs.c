@@ -13,12 +13,12 @@ struct line {
 
 #define ROW line
 #define WHERE                                                                                    \
-	COL(slot.q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),       \
-		COL(slot.xcc, "XCC", "xcc", U64, D, "XCC of the GPU, counted from 0"),           \
+	COL(slot.q.gpu_id, "GPU", "gpu_id", U64, D | W, "GPU as KFD numbers it (its gpu_id)"),   \
+		COL(slot.xcc, "XCC", "xcc", U64, D | W, "XCC of the GPU, counted from 0"),       \
 		COL(slot.slot, "SLOT", "slot", STR, D | A,                                       \
 		    "p0q2 (pipe and queue), e1r0 (SDMA engine and RLC) or hiq"),                 \
-		COL(slot.q.pid, "PID", "pid", I64, D, "process that owns the queue"),            \
-		COL(slot.q.qid, "QID", "qid", U64, D, "queue id, within the process"),           \
+		COL(slot.q.pid, "PID", "pid", I64, D | W, "process that owns the queue"),        \
+		COL(slot.q.qid, "QID", "qid", U64, D | W, "queue id, within the process"),       \
 		COL(slot.q.gpu.index, "INDEX", "gpu_index", U64, M,                              \
 		    "index of the GPU, as in gpq gpus"),                                         \
 		COL(slot.q.type, "TYPE", "type", STR, M,                                         \
@@ -44,7 +44,7 @@ static const struct out_col field_cols[] = {
 	COL(reg, "REGISTER", "register", STR, D | A, "name in the driver's MQD structures"),
 	COL(field, "FIELD", "field", STR, D, "bit field; null: the whole register or pair"),
 	COL(bits, "BITS", "bits", STR, M | A, "its bits, highest and lowest"),
-	COL(text, "VALUE", "value", STR, D, "content in plain words"),
+	COL(text, "CONTENT", "content", STR, D | T, "content in plain words"),
 	COL(number, "NUMBER", "number", U64, M, "content as a number, in UNIT"),
 	COL(unit, "UNIT", "unit", STR, D, "bytes, dwords, address, flag, units of a mask"),
 	COL(meaning, "MEANING", "meaning", STR, D, "what it is"),

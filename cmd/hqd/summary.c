@@ -9,9 +9,9 @@ static const struct out_col occupancy_cols[] = {
 	COL(slots, "SLOTS", "slots", U64, D, "slots that the driver owns"),
 	COL(used, "USED", "used", U64, D, "slots that have a queue"),
 	COL(free, "FREE", "free", U64, D, "slots that have none"),
-	COL(rate, "RATE", "rate", F64, D, "share of the slots in use, 0 to 1"),
+	COL(rate, "USED_SHARE", "used_share", F64, D, "share of the slots in use, 0 to 1"),
 	COL(queues, "QUEUES", "queues", U64, D, "mapped queues on the GPU, which want a slot"),
-	COL(over, "OVER", "oversubscribed", BOOL, D,
+	COL(over, "OVERSUB", "oversubscribed", BOOL, D,
 	    "over-subscribed: more is mapped than can run at a time"),
 	COL(why, "BY", "oversubscribed_by", STR, D,
 	    "by what: compute queues (than slots), processes (than VMIDs), gws"),
@@ -42,7 +42,7 @@ static const struct out_col waiting_cols[] = {
 	    "what waited when it was taken off: AQL packets, PM4 dwords, SDMA bytes"),
 	COL(missing, "OFF_XCCS", "off_xccs", U64, D | W, "XCCs on which it has no slot"),
 	COL(why, "WHY", "why", STR, D | S,
-	    "suspended (by gpq), off, turns, moving, no-slots, unknown"),
+	    "suspended (by gpq), off, takes-turns, moving, no-slots, unknown"),
 	COL(reason, "REASON", "reason", STR, D | W | T, "what that means"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 	COL(xccs, "XCCS", "xccs", U64, M, "XCCs it belongs on"),
@@ -77,12 +77,19 @@ static bool record_is_chosen(const struct hqd_view *v, int table, const void *re
 				  : hqd_pid_chosen(v, q->pid);
 }
 
+// "Processes that share over-subscribed GPUs: 10, of which 8 are in slots now"
+static void title_sharers(struct out *o, const struct slot_summary *s)
+{
+	size_t in = 0;
+	for (size_t i = 0; i < s->nsharers; i++)
+		in += s->sharers[i].slots > 0;
+	out_title(o, "%s: %zu, of which %zu %s in slots now", titles[SHARERS], s->nsharers, in,
+		  in == 1 ? "is" : "are");
+}
+
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
 	SCOPED(slot_summary_fini) struct slot_summary s;
-	// -o names columns of one table: of the first one unless --table chooses another.
-	const bool columns = v->cmd->out.columns || v->cmd->out.all;
-	const int only = columns && v->opts->table < 0 ? 0 : v->opts->table;
 	int status = GPQ_OK;
 	slot_summary_make(&s, &v->list);
 	const struct {
@@ -93,12 +100,13 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 				     [WAITING] = {s.waiting, s.nwaiting, sizeof(*s.waiting)}};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// Tables for people are left out when empty; documents for programs have all.
-		bool empty = !all[i].n && out_mode(o) == OUT_TABLE;
-		if (only < 0 && empty)
+		if (!all[i].n && out_mode(o) == OUT_TABLE) {
 			out_skip(o, &hqd_summary_tables[i]);
-		if ((only >= 0 && i != only) || (only < 0 && empty))
 			continue;
-		if (only < 0)
+		}
+		if (i == SHARERS)
+			title_sharers(o, &s);
+		else
 			out_title(o, "%s", titles[i]);
 		status = hqd_begin(v, o, &hqd_summary_tables[i]);
 		for (size_t k = 0; !status && k < all[i].n; k++) {

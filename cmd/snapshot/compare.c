@@ -4,8 +4,8 @@
 
 #define ROW run_compare_proc
 static const struct out_col run_cols[] = {
-	COL(run_name, "RUN", "run", STR, D, "snapshot"),
-	COL(program, "PROGRAM", "program", STR, D | T, "what makes it the same one: --by"),
+	COL(run_name, "SNAPSHOT", "snapshot", STR, D, "snapshot"),
+	COL(program, "PROGRAM", "program", STR, D | T, "what makes it the same one: --match"),
 	COL(worker, "WORKER", "worker", U64, D, "which process of the program, by GPU, from 0"),
 	COL(pid, "PID", "pid", I64, D, "process in this run"),
 	COL(comm, "COMMAND", "command", STR, M, "name of the process"),
@@ -16,12 +16,14 @@ static const struct out_col run_cols[] = {
 	COL(has.ids_text.data, "QIDS", "queue_ids", STR, D, "queue ids"),
 	COL(has.prios_text.data, "PRIOS", "priorities", LIST, D,
 	    "priorities of its compute queues; levels where these are unknown"),
-	COL(slots.data, "SLOTS", "slots", LIST, M, "slot of each compute queue, by queue id"),
-	COL(same[SAME_IDS], "IDS", "same_ids", BOOL, D | S, "the same ids as in its first run"),
-	COL(same[SAME_COUNT], "COUNT", "same_count", BOOL, D | S, "as many of each type"),
-	COL(same[SAME_SLOTS], "SLOT", "same_slots", BOOL, D | S, "in the same slots"),
-	COL(same[SAME_PRIOS], "PRIO", "same_priorities", BOOL, D | S, "the same priorities"),
-	COL(overlap, "OVERLAP", "id_overlap", F64, D,
+	COL(slots.data, "SLOTS_BY_QID", "slots_by_qid", LIST, M,
+	    "slot of each compute queue, by queue id"),
+	COL(same[SAME_IDS], "SAME_IDS", "same_ids", BOOL, D | S,
+	    "the same ids as in its first run"),
+	COL(same[SAME_COUNT], "SAME_COUNT", "same_count", BOOL, D | S, "as many of each type"),
+	COL(same[SAME_SLOTS], "SAME_SLOTS", "same_slots", BOOL, D | S, "in the same slots"),
+	COL(same[SAME_PRIOS], "SAME_PRIOS", "same_prios", BOOL, D | S, "the same priorities"),
+	COL(overlap, "ID_OVERLAP", "id_overlap", F64, D,
 	    "ids that this and its first run have, as a share of those that either has"),
 };
 #undef ROW
@@ -33,16 +35,16 @@ static const struct out_col program_cols[] = {
 	COL(comm, "COMMAND", "command", STR, M, "name of the process"),
 	COL(seen, "RUNS", "runs", U64, D, "runs that have it"),
 	COL(missing, "MISSING", "missing", U64, M, "runs that have it not"),
-	COL(queues_min, "MIN", "queues_min", U64, D, "fewest queues"),
-	COL(queues_max, "MAX", "queues_max", U64, D, "most queues"),
+	COL(queues_min, "QUEUES_MIN", "queues_min", U64, D, "fewest queues"),
+	COL(queues_max, "QUEUES_MAX", "queues_max", U64, D, "most queues"),
 	COL(always_text.data, "ALWAYS", "ids_always", STR, D, "ids in all of its runs"),
 	COL(ever.ids_text.data, "EVER", "ids_ever", STR, D, "ids in any of its runs"),
 	COL(ever.prios_text.data, "PRIOS", "priorities", LIST, D,
 	    "priorities of its compute queues in any run; levels where these are unknown"),
-	COL(same[SAME_IDS], "IDS", "same_ids", BOOL, D | S, "the same ids in all of its runs"),
-	COL(same[SAME_COUNT], "COUNT", "same_count", BOOL, D | S, "as many of each type"),
-	COL(same[SAME_SLOTS], "SLOT", "same_slots", BOOL, D | S, "in the same slots"),
-	COL(same[SAME_PRIOS], "PRIO", "same_priorities", BOOL, D | S, "the same priorities"),
+	COL(same[SAME_IDS], "SAME_IDS", "same_ids", BOOL, D | S, "the same ids in all of its runs"),
+	COL(same[SAME_COUNT], "SAME_COUNT", "same_count", BOOL, D | S, "as many of each type"),
+	COL(same[SAME_SLOTS], "SAME_SLOTS", "same_slots", BOOL, D | S, "in the same slots"),
+	COL(same[SAME_PRIOS], "SAME_PRIOS", "same_prios", BOOL, D | S, "the same priorities"),
 	COL(consistency, "CONSISTENCY", "consistency", F64, D,
 	    "of ids: mean over all pairs of its runs of what both have of what either has"),
 };
@@ -59,7 +61,7 @@ static const struct out_col pair_cols[] = {
 	    "queue ids that both have in one run"),
 	COL(both.prios_text.data, "PRIOS", "priorities_shared", LIST, D,
 	    "priorities, or levels, that both have in one run"),
-	COL(overlap, "OVERLAP", "id_overlap", F64, D,
+	COL(overlap, "ID_OVERLAP", "id_overlap", F64, D,
 	    "ids that both have as a share of those that either has"),
 };
 #undef ROW
@@ -81,7 +83,7 @@ const struct out_table run_compare_tables[RUN_TABLES] = {
 	[RUN_STRATEGIES] = {"strategies", "strategy", OUT_COLS(strategy_cols)},
 };
 const struct schema snapshot_compare_schema = {
-	"gpq.snapshot.compare", 1,
+	"gpq.snapshot.compare", 2,
 	SCHEMA_TABLES(&run_compare_tables[RUN_PROCESSES], &run_compare_tables[RUN_PROGRAMS],
 		      &run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]),
 	NULL};
@@ -111,19 +113,11 @@ static const char *const titles[RUN_TABLES] = {"Processes, run by run", "Program
 
 static int print_comparison(struct cmd *c, const struct run_compare *r)
 {
-	const struct snapshot_opts *opt = c->opts;
-	// -o names columns of a single table: without --table, of the processes.
-	const int only =
-		(c->out.columns || c->out.all) && opt->table < 0 ? RUN_PROCESSES : opt->table;
 	c->out.schema = &snapshot_compare_schema;
-	c->out.several = only < 0;
 	struct out *o = out_open(&c->out);
 	int status = GPQ_OK;
 	for (int i = 0; i < RUN_TABLES && !status; i++) {
-		if (only >= 0 && i != only)
-			continue;
-		if (only < 0)
-			out_title(o, "%s", titles[i]);
+		out_title(o, "%s", titles[i]);
 		status = run_compare_print(o, r, i);
 	}
 	return out_finish(o, status);
@@ -158,9 +152,9 @@ static int compare_runs(struct cmd *c, const struct words *paths)
 	const int found = load_runs(c, runs, paths);
 	int status = found == GPQ_PARTIAL ? GPQ_OK : found;
 	if (!status) {
-		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->by);
+		run_compare_compare(&r, runs, n, (enum run_compare_by)opt->match);
 		if (r.nprograms && !run_compare_repeated(&r))
-			err_warn("--by comm compares programs by name alone",
+			err_warn("--match comm compares programs by name alone",
 				 "no program is in two of the %u runs", n);
 		status = print_comparison(c, &r);
 		run_compare_fini(&r);

@@ -19,8 +19,8 @@ static const struct out_col cols[] = {
 	COL(q.pid, "PID", "pid", I64, D, "process, as on the host"),
 	COL(q.process.comm, "COMMAND", "command", STR, D, "name of the process"),
 	COL(q.process.cmdline, "CMDLINE", "cmdline", STR, T, "its command line"),
-	COL(q.gpu.index, "GPU", "gpu", U64, D, "index of the GPU"),
-	COL(q.gpu_id, "GPU_ID", "gpu_id", U64, M, "KFD's number of the GPU"),
+	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "KFD's number of the GPU"),
+	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 	COL(q.context, "CONTEXT", "context", U64, M, "secondary KFD context; null: the primary"),
 	COL(q.qid, "QID", "qid", U64, D, "queue id"),
 	COL(q.type, "TYPE", "type", STR, D, "type of the queue"),
@@ -30,33 +30,36 @@ static const struct out_col cols[] = {
 	COL(d.unit, "UNIT", "unit", STR, D, "of both: packets (AQL), dwords (PM4), bytes (SDMA)"),
 	COL(d.evicted_ns, "EVICTED", "evicted_ns", NS, M,
 	    "time of evictions of the process that ended meanwhile"),
-	COL(was.on_hw, "ON_WAS", "on_hardware_before", BOOL, M, "was on hardware"),
-	COL(is.on_hw, "ON", "on_hardware_after", BOOL, M, "is on hardware"),
-	COL(was.slots, "SLOTS_WERE", "slots_before", STR, M | A,
+	COL(was.on_hw, "ON_HW_BEFORE", "on_hw_before", BOOL, M, "was on hardware"),
+	COL(is.on_hw, "ON_HW_AFTER", "on_hw_after", BOOL, M, "is on hardware"),
+	COL(was.slots, "SLOTS_BEFORE", "slots_before", STR, M | A,
 	    "slots it was in: pipe and queue; with XCC where they differ"),
-	COL(is.slots, "SLOTS", "slots_after", STR, M | A, "slots it is in"),
-	COL(was.row.v[MQD_V_QUEUE_PRIO], "PRIO_WAS", "priority_before", U64, M,
+	COL(is.slots, "SLOTS_AFTER", "slots_after", STR, M | A, "slots it is in"),
+	COL(was.row.v[MQD_V_QUEUE_PRIO], "PRIO_BEFORE", "prio_before", U64, M,
 	    "priority it had, 0 to 15"),
-	COL(is.row.v[MQD_V_QUEUE_PRIO], "PRIO", "priority_after", U64, M, "priority it has"),
-	COL(was.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_WAS", "pipe_priority_before", U64, M,
+	COL(is.row.v[MQD_V_QUEUE_PRIO], "PRIO_AFTER", "prio_after", U64, M, "priority it has"),
+	COL(was.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_BEFORE", "pipe_prio_before", U64, M,
 	    "pipe priority it had: 0 low, 1 medium, 2 high"),
-	COL(is.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO", "pipe_priority_after", U64, M,
+	COL(is.row.v[MQD_V_PIPE_PRIO], "PIPE_PRIO_AFTER", "pipe_prio_after", U64, M,
 	    "pipe priority it has"),
-	COL(was.row.v[MQD_V_RING], "RING_WAS", "ring_addr_before", HEX, M, "address its ring had"),
-	COL(is.row.v[MQD_V_RING], "RING", "ring_addr_after", HEX, M, "address of its ring"),
-	COL(was.row.v[MQD_V_RING_BYTES], "SIZE_WAS", "ring_bytes_before", SIZE, M,
+	COL(was.row.v[MQD_V_RING], "RING_ADDR_BEFORE", "ring_addr_before", HEX, M,
+	    "address its ring had"),
+	COL(is.row.v[MQD_V_RING], "RING_ADDR_AFTER", "ring_addr_after", HEX, M,
+	    "address of its ring"),
+	COL(was.row.v[MQD_V_RING_BYTES], "RING_BEFORE", "ring_bytes_before", SIZE, M,
 	    "size its ring had"),
-	COL(is.row.v[MQD_V_RING_BYTES], "SIZE", "ring_bytes_after", SIZE, M, "size of its ring"),
-	COL(was.pointers, "POINTERS_WERE", "pointers_before", STR, M,
-	    "where positions came from: live (slot), saved (off hardware), process, or stale"),
-	COL(is.pointers, "POINTERS", "pointers_after", STR, M, "where they come from now"),
+	COL(is.row.v[MQD_V_RING_BYTES], "RING_AFTER", "ring_bytes_after", SIZE, M,
+	    "size of its ring"),
+	COL(was.pointers, "POINTERS_BEFORE", "pointers_before", STR, M,
+	    "source of positions: live (slot), saved (off hardware), process, or stale"),
+	COL(is.pointers, "POINTERS_AFTER", "pointers_after", STR, M, "their source now"),
 	COL(q.mqd.match, "MATCH", "match", STR, M,
 	    "how sure it is which MQD is its: order, only; likely where the dumps do not tell"),
-	COL(detail, "DETAIL", "detail", STR, D, "what was and what is"),
+	COL(detail, "DETAIL", "detail", STR, D | OUT_BELOW, "what was and what is"),
 };
 
 const struct out_table snapshot_diff_table = {"changes", "change", OUT_COLS(cols)};
-const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 1,
+const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 2,
 					    SCHEMA_TABLES(&snapshot_diff_table), NULL};
 
 struct printer {
@@ -92,8 +95,11 @@ static void describe_change(struct buf *b, const struct qdiff *d)
 	if (!was || !is)
 		return;
 	const uint64_t *x = was->row.v, *y = is->row.v;
-	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw)
+	if (was->on_hw >= 0 && is->on_hw >= 0 && was->on_hw != is->on_hw) {
 		add_detail(b, "hardware", on[was->on_hw], on[is->on_hw]);
+		if (is->on_hw == 0 && is->row.state && strcmp(is->row.state, "off-hardware") != 0)
+			buf_printf(b, " (%s)", is->row.state);
+	}
 	if (*was->slots && *is->slots && strcmp(was->slots, is->slots) != 0)
 		add_detail(b, "slot", was->slots, is->slots);
 	detail_numbers(b, "priority", x[MQD_V_QUEUE_PRIO], y[MQD_V_QUEUE_PRIO], false);
@@ -154,8 +160,9 @@ static void explain_diff(const struct printer *p, const struct host_state *a,
 			 "read, so that the MQD has the pointers of the last unmap",
 			 p->stale);
 	if (p->likely)
-		err_note("%zu queues: which MQD is theirs is likely but not certain (MATCH)",
-			 p->likely);
+		err_report(out_is_on_screen(p->o) ? ERR_HINT : ERR_NOTE, 0, NULL,
+			   "%zu queues: which MQD is theirs is likely but not certain (MATCH)",
+			   p->likely);
 }
 
 // Prints the changes from each moment to the next; only two moments are in memory at a time.

@@ -1,4 +1,5 @@
 // gpq snapshot DIR: saves a host, and prints what was made.
+#include "cmd/snapshot/evidence.h"
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/stop.h"
@@ -61,14 +62,11 @@ int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen)
 
 int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how)
 {
-	*s = (struct snapshot){0};
 	struct tree *t = tree_new(path);
 	if (!t)
 		return -1;
 	const int r = snapshot_save(s, t, how) || tree_commit(t) ? -1 : 0;
-	const int error = errno;
 	tree_free(t);
-	errno = error;
 	return r;
 }
 
@@ -83,7 +81,7 @@ struct saved_row snapshot_row(const struct snapshot *s, const char *path)
 	};
 	for (size_t i = 0; i < s->n; i++) {
 		const struct snapshot_entry *e = &s->entries[i];
-		row.dumps |= !e->error && strcmp(e->path, "/sys/kernel/debug/kfd/mqds") == 0;
+		row.dumps |= !e->error && strcmp(e->path, MQDS_PATH) == 0;
 		row.unreadable += e->error != 0;
 		if (e->error)
 			err_note("%s: %s", e->path,
@@ -104,6 +102,8 @@ void snapshot_warn(const struct saved_row *row)
 			 row->s.tries);
 }
 
+#define LOOK_NS 100000000 // between the two looks of why
+
 static int print_saved_row(const struct cmd *c, const struct snapshot *s, const char *path)
 {
 	const struct saved_row row = snapshot_row(s, path);
@@ -117,15 +117,11 @@ static int print_saved_row(const struct cmd *c, const struct snapshot *s, const 
 	return out_finish(o, status);
 }
 
-static int save_one(struct cmd *c, const char *path, const struct snapshot_how *how)
+// Reports why snapshot_make() failed, by errno: a request to end ends the program by its signal.
+static int tell_failure(const char *path)
 {
-	SCOPED(snapshot_fini) struct snapshot s;
 	int status;
-	if (strcmp(path, "-") != 0)
-		stop_watch_hangup();
-	if (snapshot_make(&s, path, how) == 0) {
-		status = print_saved_row(c, &s, path);
-	} else if (stop_asked()) {
+	if (stop_asked()) {
 		err_warn(NULL, "stopped; nothing is left behind");
 		signal(stop_asked(), SIG_DFL); // ends by the signal: so a script's shell stops too
 		raise(stop_asked());
@@ -134,6 +130,20 @@ static int save_one(struct cmd *c, const char *path, const struct snapshot_how *
 		status = errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
 	}
 	return status;
+}
+
+int snapshot_try(struct snapshot *s, const char *path, const struct snapshot_how *how)
+{
+	if (strcmp(path, "-") != 0)
+		stop_watch_hangup();
+	return snapshot_make(s, path, how) == 0 ? GPQ_OK : tell_failure(path);
+}
+
+static int save_one(struct cmd *c, const char *path, const struct snapshot_how *how)
+{
+	SCOPED(snapshot_fini) struct snapshot s = {0};
+	const int status = snapshot_try(&s, path, how);
+	return status ? status : print_saved_row(c, &s, path);
 }
 
 static bool ends_in(const char *path, const char *const *ends)
@@ -161,7 +171,7 @@ bool snapshot_is_archive(const char *path)
 		       (const char *const[]){".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", NULL});
 }
 
-static int check_name(const char *path)
+int snapshot_check_name(const char *path)
 {
 	if (is_other_archive(path))
 		return err_fail(GPQ_USAGE, "archives are .tar, .tar.gz and .tar.zst",
@@ -176,9 +186,11 @@ int snapshot_one(struct cmd *c)
 {
 	const struct snapshot_opts *o = c->opts;
 	const struct host_choice by = snapshot_choice(o);
-	struct snapshot_how how = {.stopped = stop_asked, .earlier = -1};
+	SCOPED(evidence_fini) struct evidence evidence = {0};
+	struct snapshot_how how = {
+		.stopped = stop_asked, .earlier = -1, .add = evidence_add, .arg = &evidence};
 	struct pids chosen = {0};
-	int status = check_name(c->argv[0]), found = GPQ_OK;
+	int status = snapshot_check_name(c->argv[0]), found = GPQ_OK;
 	if (!status && host_choice_asks(&by)) {
 		how.only = &chosen;
 		status = snapshot_choose(o, &chosen);
@@ -186,6 +198,8 @@ int snapshot_one(struct cmd *c)
 		status = found == GPQ_PARTIAL ? GPQ_OK : found;
 	}
 	how.names = o->redact ? redact_new() : NULL;
+	if (!status) // without rings it is a snapshot all the same
+		evidence_look(&evidence, &by, 1, LOOK_NS);
 	if (!status)
 		status = save_one(c, c->argv[0], &how);
 	redact_free(how.names);

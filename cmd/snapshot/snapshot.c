@@ -7,29 +7,26 @@ static const struct opt opts[] = {
 	PICK_QUEUES_OPTS(snapshot_opts),
 	OPT(snapshot_opts, redact, "redact", 0, OPT_FLAG, "",
 	    "replace names by pseudonyms:\nof programs, users, hosts and containers"),
-	OPT(snapshot_opts, every, "every", 0, OPT_NS, "T",
+	OPT(snapshot_opts, every, "every", 0, OPT_SEC, "SEC",
 	    "a series: a snapshot, and one more this long after,\nuntil Ctrl-C (at least 10ms)"),
-	OPT(snapshot_opts, duration, "for", 0, OPT_NS, "T", "\nof --every: for this long"),
+	OPT(snapshot_opts, duration, "for", 0, OPT_SEC, "SEC", "\nof --every: for this long"),
 	OPT(snapshot_opts, count, "count", 0, OPT_U64, "N", "\nof --every: so many snapshots"),
 	OPT(snapshot_opts, diff, "diff", 0, OPT_FLAG, "",
-	    "what happened to queues between two snapshots"),
+	    "two moments: what happened to queues in between;\ntwo runs: --compare"),
 	OPT(snapshot_opts, all, "all", 'a', OPT_FLAG, "",
-	    "with --diff: also queues that did not change"),
+	    "\nwith --diff: also queues that did not change"),
 	OPT(snapshot_opts, exit_code, "exit-code", 0, OPT_FLAG, "",
-	    "with --diff: exit with 1 when anything changed"),
+	    "\nwith --diff: exit with 1 when anything changed"),
 	OPT(snapshot_opts, compare, "compare", 0, OPT_FLAG, "",
-	    "are queues the same in every run:\nids, counts and slots"),
-	OPT_ONE_OF(snapshot_opts, by, "by", 0, "WHAT",
-		   "with --compare: what names a program:\ncmdline, comm or container",
+	    "many runs: do queues get the same ids and slots;\ntwo moments: --diff"),
+	OPT_ONE_OF(snapshot_opts, match, "match", 0, "WHAT",
+		   "\nwith --compare: what names a program:\ncmdline, comm or container",
 		   "cmdline\0comm\0container"),
-	OPT_ONE_OF(snapshot_opts, table, "table", 0, "WHICH",
-		   "with --compare: only this:\nruns, programs, overlaps or strategies",
-		   "runs\0programs\0overlaps\0strategies"),
 	{0},
 };
 
 static const struct snapshot_opts defaults = {
-	.by = -1, .table = -1, .every = WATCH_OFF, .duration = WATCH_OFF, .count = WATCH_OFF};
+	.match = -1, .every = WATCH_OFF, .duration = WATCH_OFF, .count = WATCH_OFF};
 
 #define ONLY_FOR(names, others, of) \
 	RULE_EXCLUDES(names, others, "see gpq help snapshot", "--%1 is only for " of)
@@ -41,7 +38,7 @@ static const struct opt_rule rules[] = {
 	ONLY_FOR("every", "diff compare", "saving"),
 	RULE_CHOOSE("diff compare"),
 	ONLY_WITH("all exit-code", "diff"),
-	ONLY_WITH("by table", "compare"),
+	ONLY_WITH("match", "compare"),
 	ONLY_WITH("for count", "every"),
 	RULE_RANGE("every", 10000000, UINT64_MAX, "for example --every 5s",
 		   "--every: the least interval is 10ms"),
@@ -51,48 +48,51 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-static int check_operands(const struct cmd *c)
-{
-	if (c->argc == 1)
-		return GPQ_OK;
-	return err_fail(GPQ_USAGE, "gpq snapshot DIR, or FILE.tar.zst, or - for a tar stream",
-			c->argc ? "%s: only one name is expected" : "a name is missing",
-			c->argc ? c->argv[1] : "");
-}
-
 static bool is_saving(const struct snapshot_opts *o)
 {
 	return !o->diff && !o->compare;
 }
 
+static int check_operands(struct cmd *c)
+{
+	if (c->argc == 1 || !is_saving(c->opts))
+		return GPQ_OK;
+	return err_fail(GPQ_USAGE,
+			c->argc ? "gpq snapshot --diff A B tells two apart, --compare A B runs"
+				: "gpq snapshot DIR, or FILE.tar.zst, or - for a tar stream",
+			c->argc ? "%s: only one name is expected" : "a name is missing",
+			c->argc ? c->argv[1] : "");
+}
+
 static int run_snapshot(struct cmd *c)
 {
 	struct snapshot_opts *o = c->opts;
-	int status = is_saving(o) ? check_operands(c) : GPQ_OK;
-	if (!status && is_saving(o))
-		status = out_check(&c->out, &snapshot_saved_table); // before a tree is written
-	if (status)
-		return status;
-	o->by = o->by < 0 ? 0 : o->by;
+	o->match = o->match < 0 ? 0 : o->match;
 	if (is_saving(o))
 		return o->every == WATCH_OFF ? snapshot_one(c) : snapshot_series(c);
 	return o->diff ? snapshot_diff(c) : snapshot_compare(c);
 }
 
-// --diff and --compare read saved hosts, so they need no driver. Neither does a wrong command line,
-// so that run_snapshot() can report it.
+// --diff and --compare read saved hosts, so they need no driver.
 static unsigned snapshot_needs(const struct cmd *c)
 {
+	return is_saving(c->opts) ? NEED_KFD : 0;
+}
+
+static const struct out_table *const *snapshot_prints(const struct cmd *c)
+{
 	const struct snapshot_opts *o = c->opts;
-	const bool usage = c->argc != 1 || o->all || o->exit_code || o->by >= 0 || o->table >= 0;
-	return is_saving(o) && !usage ? NEED_KFD : 0;
+	const struct schema *s = o->diff      ? &snapshot_diff_schema
+				 : o->compare ? &snapshot_compare_schema
+					      : &snapshot_saved_schema;
+	return s->tables;
 }
 
 const struct cmd_spec snapshot_spec = {
 	.synopsis = "[--redact] DIR|FILE.tar[.gz|.zst]|-\n"
-		    "--every T [--for T|--count N] [--redact] DIR\n"
+		    "--every SEC [--for SEC|--count N] [--redact] DIR\n"
 		    "--diff [-a] [--exit-code] BEFORE AFTER...|SERIES\n"
-		    "--compare [--by WHAT] [--table WHICH] RUN...|SERIES",
+		    "--compare [--match WHAT] RUN...|SERIES",
 	.description =
 		"Saves what the other commands read - topology, processes and queues of KFD, "
 		"debugfs "
@@ -110,5 +110,7 @@ const struct cmd_spec snapshot_spec = {
 		&run_compare_tables[RUN_STRATEGIES]),
 	.schemas = SCHEMAS(&snapshot_saved_schema, &snapshot_diff_schema, &snapshot_compare_schema),
 	.needs = snapshot_needs,
+	.prints = snapshot_prints,
+	.check = check_operands,
 	.run = run_snapshot,
 };

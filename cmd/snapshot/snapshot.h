@@ -12,8 +12,7 @@ struct snapshot_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	bool redact, diff, compare, all, exit_code;
-	int by;                          // enum run_compare_by; -1: not given
-	int table;                       // RUN_...: the only table of --compare; -1: all
+	int match;                       // enum run_compare_by; -1: not given
 	uint64_t every, duration, count; // ns, ns, snapshots; WATCH_OFF without the option
 };
 
@@ -45,8 +44,8 @@ struct saved_row {
 // after a message.
 int snapshot_choose(const struct snapshot_opts *o, struct pids *chosen);
 
-// Saves the host as a tree or archive. Returns 0, or -1 with errno (EINTR: an end was requested),
-// and leaves nothing at `path` then.
+// Saves the host as a tree or archive; *s is all zero before. Returns 0, or -1 with errno (EINTR:
+// an end was requested), and leaves nothing at `path` then.
 int snapshot_make(struct snapshot *s, const char *path, const struct snapshot_how *how);
 
 // Returns the row of a snapshot; with -v, notes the files that could not be read.
@@ -55,6 +54,13 @@ void snapshot_warn(const struct saved_row *row); // warns of dumps that are miss
 
 // Reports why `path` cannot be made. Returns the exit status.
 int snapshot_refused(const char *path, int error);
+
+// snapshot_make() for a command whose only snapshot it is: a hangup ends it, too, and a failure is
+// reported; a request to end ends the program by its signal. Returns the exit status.
+int snapshot_try(struct snapshot *s, const char *path, const struct snapshot_how *how);
+
+// Can `path` be made, as far as its name tells? Returns GPQ_OK, or GPQ_USAGE after a message.
+int snapshot_check_name(const char *path);
 
 // Is the path an archive's name, or "-"?
 bool snapshot_is_archive(const char *path);

@@ -35,8 +35,8 @@ struct marks *marks_open(const char *file)
 static bool write_marks(struct marks *marks, const struct group_member *m)
 {
 	for (size_t i = 0; i < m->link.answer.num; i++) {
-		const struct held_row row = held_row_of(m, &m->link.answer.queues[i]);
-		out_row(marks->out, &row);
+		struct held_row row = held_row_of(m, &m->link.answer.queues[i]);
+		held_write(marks->out, &row);
 	}
 	return out_flush(marks->out) == 0;
 }
@@ -61,7 +61,7 @@ static void marks_resumed(struct marks *marks, const struct group_member *m, boo
 		write_marks(marks, m);
 		return;
 	}
-	out_row(marks->out, &row);
+	held_write(marks->out, &row);
 	out_flush(marks->out);
 }
 

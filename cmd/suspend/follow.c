@@ -74,8 +74,11 @@ static void scan_for_newcomers(struct following *f)
 
 static bool is_held(pid_t pid, const struct kfd_holding *list, size_t num)
 {
-	const struct kfd_holding *h = kfd_holding_of(list, num, pid);
-	return h && (h->paused || !h->answers || h->answer.held || h->answer.follows);
+	for (const struct kfd_holding *h = list; h < list + num; h++)
+		// One that is paused has no holder that answers.
+		if (h->target == pid && (!h->answers || h->answer.held || h->answer.follows))
+			return true;
+	return false;
 }
 
 // Has the follower still something to follow? Not if it took in processes of which some live and

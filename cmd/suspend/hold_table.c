@@ -7,10 +7,12 @@
 #define ROW held_row
 static const struct out_col held_cols[] = {
 	COL(pid, "PID", "pid", U64, D, "process"),
+	COL(comm, "COMMAND", "command", STR, M | OUT_RARE | T, "its name"),
+	WHOSE_COLS(whose, M),
 	COL(gpu, "GPU", "gpu_id", U64, D, "gpu_id of the GPU"),
 	COL(context, "CONTEXT", "context", U64, M,
 	    "secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
-	COL(qid, "QID", "queue_id", U64, D, "queue id in the process"),
+	COL(qid, "QID", "qid", U64, D, "queue id in the process"),
 	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
 	COL(result, "RESULT", "result", STR, D | S,
 	    "suspended, already, busy, refused, timeout, closing, unknown, unreachable; resumed, "
@@ -22,17 +24,19 @@ static const struct out_col held_cols[] = {
 	    "with --verify: waves and control stacks that the GPU saved"),
 	COL(backlog, "BACKLOG", "backlog", U64, 0, "with --verify: write index less read index"),
 	COL(holder, "HOLDER", "holder", U64, 0, "process that holds the queue"),
-	COL(packets, "PACKETS", "packets", STR, M, "aql or pm4; null of SDMA queues"),
+	COL(packets, "PACKET_FORMAT", "packet_format", STR, M, "aql or pm4; null of SDMA queues"),
 	COL(at_ns, "AT_NS", "at_ns", U64, M, "when the answer came, CLOCK_MONOTONIC"),
 	COL(until_ns, "UNTIL_NS", "until_ns", U64, M,
 	    "deadline at which the queues come back, on the same clock"),
 };
 #undef ROW
+enum { HELD_COMM = 1, HELD_USER, HELD_CONTAINER, HELD_POD }; // places of columns
 const struct out_table held_table = {"queues", "queue", held_cols, COUNT(held_cols)};
 
 struct holder_row {
 	uint64_t pid, holder, queues, unreached, held_ns, left_ns;
-	const char *comm, *user, *state, *ids, *socket, *selector;
+	const char *comm, *owner, *state, *ids, *socket, *selector;
+	struct whose whose; // of the process that is held
 	int8_t follows;
 };
 
@@ -40,14 +44,15 @@ struct holder_row {
 static const struct out_col holder_cols[] = {
 	COL(pid, "PID", "pid", U64, D, "process that is held"),
 	COL(comm, "COMMAND", "command", STR, D | T, "its name"),
+	WHOSE_COLS(whose, M),
 	COL(state, "STATE", "state", STR, D,
 	    "suspended, kept (nothing suspended), waiting (no queue yet), silent (no answer), "
 	    "paused (criu); following: a follower, or claimed: another user's process that calls "
 	    "itself one"),
 	COL(queues, "QUEUES", "queues", U64, D, "suspended queues"),
-	COL(ids, "QID", "queue_ids", LIST, D | W, "their ids"),
+	COL(ids, "HELD_QIDS", "held_qids", LIST, D | W, "their ids"),
 	COL(holder, "HOLDER", "holder", U64, D, "process that holds them"),
-	COL(user, "USER", "user", STR, D | W, "owner of the holder"),
+	COL(owner, "OWNER", "owner", STR, D | W, "user who owns the holder"),
 	COL(held_ns, "SINCE", "held_ns", NS, D, "how long the first of them has been suspended"),
 	COL(left_ns, "LEFT", "left_ns", NS, D, "time to the deadline, - without one"),
 	COL(selector, "SELECTOR", "selector", STR, M | OUT_RARE,
@@ -60,7 +65,7 @@ static const struct out_col holder_cols[] = {
 };
 #undef ROW
 const struct out_table holders_table = {"holders", "holder", holder_cols, COUNT(holder_cols)};
-const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
+const struct schema holders_schema = {"gpq.suspend.list", 2, SCHEMA_TABLES(&holders_table), NULL};
 
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q)
 {
@@ -87,6 +92,28 @@ struct held_row held_row_of(const struct group_member *m, const struct kfd_outco
 	return row;
 }
 
+int held_begin(struct out *o)
+{
+	const int status = out_begin(o, &held_table, false);
+	// Reading names takes time that a suspension has not.
+	if (!status)
+		out_leave_out(o, "COMMAND");
+	return status;
+}
+
+void held_write(struct out *o, struct held_row *row)
+{
+	static struct process_cache known; // of all rows: one call writes many of one process
+	if (out_wants(o, HELD_COMM)) {
+		const struct process_info *p =
+			process_cache_get(&known, (pid_t)row->pid, PROCESS_STATUS);
+		row->comm = p->error ? NULL : p->proc.comm;
+	}
+	if (out_wants(o, HELD_USER) || out_wants(o, HELD_CONTAINER) || out_wants(o, HELD_POD))
+		row->whose = whose_of(&known, (pid_t)row->pid);
+	out_row(o, row);
+}
+
 void held_unreached(struct out *o, const struct group_member *m, struct held_sum *sum)
 {
 	size_t n = m->num_unreached, contexts = kfd_contexts_count(m->unreached, n);
@@ -100,7 +127,7 @@ void held_unreached(struct out *o, const struct group_member *m, struct held_sum
 		row.result = "unreachable";
 		held_count(sum, GPQ_UNSUPPORTED);
 		if (o)
-			out_row(o, &row);
+			held_write(o, &row);
 	}
 	if (n)
 		err_warn("gpq queues -o +CONTEXT shows them",
@@ -179,16 +206,18 @@ static void write_holder(struct out *o, const struct kfd_holding *h)
 			       .unreached = count_unreached(h->target),
 			       .held_ns = a->since_ns ? now - a->since_ns : U64_NULL,
 			       .left_ns = a->until_ns > now ? a->until_ns - now : U64_NULL,
-			       .user = h->paused ? NULL : proc_user(h->uid),
+			       .owner = h->paused ? NULL : proc_user(h->uid),
 			       .state = holding_state_name(h),
 			       .socket = h->socket,
 			       .follows = h->answers  ? a->follows
 					  : h->paused ? 1
 						      : -1};
+	SCOPED(process_cache_fini) struct process_cache known = {0};
 	SCOPED(buf_fini) struct buf ids = {0};
-	struct proc p;
-	if (proc_read(&p, h->target) == 0 && p.comm[0])
-		r.comm = p.comm;
+	const struct process_info *p = process_cache_get(&known, h->target, PROCESS_STATUS);
+	if (!p->error && p->proc.comm[0])
+		r.comm = p->proc.comm;
+	r.whose = whose_of(&known, h->target);
 	for (size_t i = 0; i < a->num; i++)
 		buf_printf(&ids, "%s%u", i ? " " : "", a->queues[i].queue.queue_id);
 	r.ids = ids.data;
@@ -200,7 +229,7 @@ static void write_follower(struct out *o, const struct follower *f)
 	struct holder_row r;
 	out_clear(&holders_table, &r);
 	r.holder = (uint64_t)f->pid;
-	r.user = proc_user(f->uid);
+	r.owner = proc_user(f->uid);
 	r.state = f->ours ? "following" : "claimed";
 	r.selector = f->ours ? f->text + (f->text[0] == ' ') : NULL;
 	out_row(o, &r);
@@ -213,6 +242,7 @@ int held_list(struct cmd *c, const struct pids *only)
 	const size_t num = kfd_holdings(&held, true);
 	const size_t num_following = only->given ? 0 : followers(&following);
 	c->out.schema = &holders_schema;
+	c->out.none = "nothing is suspended by gpq";
 	struct out *o = out_open(&c->out);
 	const int status = out_begin(o, &holders_table, false);
 	if (!status && !num_following)

@@ -12,7 +12,7 @@ static const struct opt opts[] = {
 	PICK_QUEUES_OPTS(suspend_opts),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
-	OPT(suspend_opts, for_ns, "for", 0, OPT_NS, "DURATION", "resume by itself after this time"),
+	OPT(suspend_opts, for_ns, "for", 0, OPT_SEC, "SEC", "resume by itself after this time"),
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, "",
 	    "prove that the queues stand still:\nwatch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, "", "\nonly queues without work"),
@@ -103,7 +103,7 @@ static int write_rows(struct out *o, const struct group *all, const struct proof
 			explain_outcome(m, q);
 			held_count(&sum, status);
 			if (o)
-				out_row(o, &row);
+				held_write(o, &row);
 		}
 		held_unreached(o, m, &sum);
 		if (!m->link.answer.num && !sum.failed)
@@ -120,7 +120,7 @@ static int show_held(struct cmd *c, const struct group *all, const struct proof_
 		if (all->v[i]->num_unreached)
 			c->out.columns = "+CONTEXT";
 	struct out *o = out_open(&c->out);
-	int status = out_begin(o, &held_table, false);
+	int status = held_begin(o);
 	if (!status)
 		of_queues = write_rows(o, all, proofs);
 	status = out_finish(o, status);
@@ -286,17 +286,14 @@ static void pause_member(struct out *o, struct group_member *m)
 	struct held_row row = held_row_of(m, NULL);
 	row.result = already ? "already" : "suspended";
 	if (m->state != MEMBER_FAILED)
-		out_row(o, &row);
+		held_write(o, &row);
 }
 
 static int suspend_criu(struct cmd *c, struct group *all)
 {
-	int status = cmd_check(c, criu_rules);
-	if (status)
-		return status;
 	err_warn("see gpq-suspend(1)", "--method criu: %s", criu_hazards);
 	struct out *o = out_open(&c->out);
-	status = out_begin(o, &held_table, false);
+	int status = held_begin(o);
 	for (size_t i = 0; i < all->n && !status; i++)
 		pause_member(o, all->v[i]);
 	status = out_finish(o, status);
@@ -318,12 +315,15 @@ static const struct opt_rule suspend_rules[] = {
 		   "grace period %v is out of range; 0 to 255 (units of 1000 GPU clocks)"),
 	RULE_RANGE("for", 1, INT64_MAX, "without --for they are off until gpq resume",
 		   "--for: no time at all, or more than 292 years"),
+	WATCH_RULES,
 	{0},
 };
 
-static int check_suspend_command(const struct cmd *c)
+static int check_suspend_command(struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
+	if (o->list)
+		return GPQ_OK;
 	// An empty variable in `-- $CMD` leads here.
 	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
 		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",
@@ -333,7 +333,7 @@ static int check_suspend_command(const struct cmd *c)
 				"without one, gpq suspend --ndjson and gpq resume --ndjson "
 				"write marks",
 				"--marks goes with a COMMAND");
-	return out_check(&c->out, &held_table); // before queues are touched
+	return o->method && !o->dry ? cmd_check(c, criu_rules) : GPQ_OK;
 }
 
 static int show_holders(struct cmd *c)
@@ -347,16 +347,22 @@ static int run_suspend(struct cmd *c)
 	const struct suspend_opts *o = c->opts;
 	struct marks *marks = NULL;
 	struct group all;
+	// Elsewhere -n often is a dry run, and nobody at a terminal misses headings.
+	if (!o->list && !o->dry && c->out.noheadings && c->out.mode == OUT_TABLE &&
+	    isatty(STDOUT_FILENO))
+		return err_fail(GPQ_USAGE, "--dry-run only shows what would be held",
+				"-n leaves out headings, and the queues would be suspended");
+	if (o->list && !host_is_live())
+		return err_fail(GPQ_USAGE,
+				"gpq why says of a recorded host what is suspended, and by whom",
+				"--list asks the holders of a running host");
 	if (o->list)
 		return watch_run(c, o->watch, show_holders);
 	if (o->verify && !c->out.columns)
 		c->out.columns = "+PROOF,SAVED,BACKLOG";
-	int status = check_suspend_command(c);
-	if (status)
-		return status;
-	status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
+	int status = targets_find(&all, &o->pick, &o->queues, AMONG_OPEN);
 	if (!status && o->dry)
-		status = suspend_dry(c, &all);
+		status = suspend_dry(c, &all, o);
 	else if (!status && o->marks && !(marks = marks_open(o->marks)))
 		status = GPQ_FAILED;
 	if (!status && !o->dry)
@@ -366,12 +372,18 @@ static int run_suspend(struct cmd *c)
 	return status;
 }
 
-const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
+const struct schema suspend_schema = {"gpq.suspend", 3, SCHEMA_TABLES(&held_table), NULL};
+
+static const struct out_table *const *suspend_prints(const struct cmd *c)
+{
+	const struct suspend_opts *o = c->opts;
+	return o->list ? holders_schema.tables : suspend_schema.tables;
+}
 
 static unsigned suspend_needs(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-	return o->dry ? NEED_KFD : NEED_LIVE;
+	return o->dry ? NEED_KFD : o->list ? 0 : NEED_LIVE;
 }
 
 const struct cmd_spec suspend_spec = {
@@ -393,5 +405,7 @@ const struct cmd_spec suspend_spec = {
 	.schemas = SCHEMAS(&suspend_schema, &holders_schema),
 	.stop_at_operand = true,
 	.needs = suspend_needs,
+	.prints = suspend_prints,
+	.check = check_suspend_command,
 	.run = run_suspend,
 };

@@ -6,6 +6,7 @@
 #include "common/host/clock.h"
 #include "common/pick/pick.h"
 #include "common/pick/pick_queues.h"
+#include "common/reader/whose.h"
 
 // ---- targets.c: finds the processes to work on. They become members of the group that are named
 // and not pinned yet, each with a selection of queues (no ids: all).
@@ -37,7 +38,8 @@ int targets_report(const struct group *g);
 // the members of --verify; suspend_dry() fills it from sysfs and debugfs, where no holder answers.
 struct held_row {
 	uint64_t pid, gpu, qid, context;
-	const char *type, *packets, *result, *proof;
+	const char *comm, *type, *packets, *result, *proof;
+	struct whose whose;
 	uint64_t latency_ns;
 	uint64_t saved_bytes, backlog;
 	uint64_t holder;
@@ -51,6 +53,12 @@ extern const struct schema holders_schema;
 // Returns the row of a queue `q` in a holder's answer, without the columns of --verify; `q` NULL: a
 // row with pid and at_ns alone.
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q);
+
+// Begins the table of queues that were suspended or resumed; that of --dry-run also has names.
+int held_begin(struct out *o);
+
+// Writes a row, with the columns that tell whose process it is as far as they are shown.
+void held_write(struct out *o, struct held_row *row);
 
 // Is a selected queue of this id one of a secondary context, which cannot be held?
 bool held_is_unreached(const struct group_member *m, uint32_t qid);
@@ -136,7 +144,8 @@ void marks_close(struct marks *marks);
 // ---- dry.c: --dry-run
 
 extern const struct schema suspend_schema;
-int suspend_dry(struct cmd *c, struct group *all);
+// `opts` NULL: of gpq bench, and no sentence says for how long.
+int suspend_dry(struct cmd *c, struct group *all, const struct suspend_opts *opts);
 
 // ---- follow.c: the follower, a process that suspends processes which come to fit a selector after
 // gpq suspend

@@ -117,7 +117,9 @@ static int seek_processes(struct group *g, const struct pick_opts *o, enum targe
 static int find_processes(struct group *g, const struct pick_opts *o, enum targets_among from)
 {
 	if (!pick_asks(o))
-		return err_fail(GPQ_USAGE, "-p PID, or --container ID; gpq queues shows them",
+		return err_fail(GPQ_USAGE,
+				from == AMONG_OPEN ? "-p PID, or --container ID; gpq ps shows them"
+						   : "-p PID, or --all",
 				"no process named");
 	if (o->pids.given && !o->pids.n)
 		return err_fail(GPQ_NOTFOUND, NULL, "standard input names no process");
