@@ -23,4 +23,4 @@ _gpq()
 		COMPREPLY=("${COMPREPLY[@]#"${typed%"${typed##*:}"}"}")
 	fi
 }
-complete -o default -F _gpq gpq gpq-bench gpq-events gpq-gpus gpq-hqd gpq-merge gpq-packets gpq-queues gpq-resume gpq-sched gpq-snapshot gpq-suspend gpq-trace gpq-why
+complete -o default -F _gpq gpq gpq-bench gpq-core gpq-events gpq-gpus gpq-hang gpq-hqd gpq-merge gpq-packets gpq-ps gpq-queues gpq-resume gpq-sched gpq-snapshot gpq-suspend gpq-trace gpq-why

@@ -13,14 +13,14 @@ mkdir -p "$dir"
 
 # Each alone, both together, and offline suspended whenever online has work: three times each. Which queues do both have, are
 # their ids the same each time, what do they share?
-gpq bench ab --online "$online" --offline "$offline" --runs 3 --burst-on progress --raw "$dir/ab.ndjson" "$@" > "$dir/ab.txt"
+gpq bench ab --online-cmd "$online" --offline-cmd "$offline" --runs 3 --burst-on progress --samples "$dir/ab.ndjson" "$@" > "$dir/ab.txt"
 
 # How long do suspending and resuming take? The offline work alone, once a queue of it has taken a packet.
 setsid sh -c "$offline" > "$dir/offline.log" 2>&1 &
 job=$!
 trap 'kill -- -$job' EXIT
 gpq queues -p $job --tree --filter 'READ_NOW > 0' --wait 1 --timeout 5m > "$dir/queues.txt"
-gpq bench preempt -p $job --tree --cycles 100 --raw "$dir/preempt.ndjson" > "$dir/preempt.txt"
+gpq bench preempt -p $job --tree --cycles 100 --samples "$dir/preempt.ndjson" > "$dir/preempt.txt"
 
 # One report of both, and the limits.
 gpq bench report --html "$dir/report.html" --require 'online slowdown < 10%' --require 'offline effect < 5%' \
