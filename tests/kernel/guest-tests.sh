@@ -21,7 +21,8 @@ for t; do
 	echo "script $t" > /dev/kmsg
 	rm -rf /tmp/* # a result of the script before this one would be taken for its own
 	began=$(uptime_ms)
-	(cd /root && timeout "${SCRIPT_SECONDS:-600}" sh "/t/$t")
+	# A session of its own: what signals its own group ends no other script.
+	(cd /root && timeout "${SCRIPT_SECONDS:-600}" setsid sh "/t/$t")
 	status=$?
 	echo "# end $t $status"
 	echo "# $t: $((($(uptime_ms) - began) / 1000)) s, $(awk '/^processes/ { print $2 }' /proc/stat) processes so far"

@@ -22,6 +22,10 @@ check-kernel: gpq testing
 check-hip: gpq
 	@tests/kernel/check --hip $(T)
 
+# What AMD's debugger library says of made save areas, against the lists that `make check` judges gpq by. No VM.
+check-judge:
+	@tests/waves/judge.sh
+
 # gpq queues against rocm-smi and amd-smi in the same VM.
 bench-listing: gpq
 	@tests/bench/listing
@@ -29,4 +33,4 @@ bench-listing: gpq
 deps-kernel:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -qq -y --no-install-recommends $(KERNEL_DEPS)
 
-.PHONY: lab check-kernel check-hip bench-listing deps-kernel
+.PHONY: lab check-kernel check-hip check-judge bench-listing deps-kernel

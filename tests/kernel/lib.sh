@@ -5,6 +5,7 @@
 
 TAP_N=0
 TAP_BAD=0
+TURN=           # see is_mine
 GPU=            # the model under test, put before each description
 STATUS=/tmp/s   # mkqueue's status file: "queue rptr wptr" lines, rewritten all the time
 CLEAR_NEW=0x40000000 # EC_QUEUE_NEW, the flag every queue is born with and that keeps it from being suspended
@@ -112,6 +113,12 @@ NAP=/tmp/.nap
 # shellcheck disable=SC3045
 if (read -t 0.01 -r _ <> $NAP) 2> /dev/null; [ $? = 1 ]; then nap() { ! read -t 0.02 -r _ <> $NAP; }; else nap() { usleep 20000; }; fi
 
+# Process 0 is the script's own group: TracerPid of what nobody traces, say.
+kill() { # SIGNAL PID...
+	case " $* " in *" 0 "*) fail "nobody to signal" "kill $*"; return 1 ;; esac
+	command kill "$@"
+}
+
 # Poll until a command succeeds. The deadline is generous, as the processor is emulated and shared.
 within() { # SECONDS COMMAND...
 	local end
@@ -158,6 +165,21 @@ series_minor() { # RELEASE
 	echo ${rest%%[!0-9]*}
 }
 
+# What depends more on the model or the call than on the driver is divided between two kernels that run together: is the Nth of
+# it this kernel's? With WHOLE each has all.
+is_mine() { # N
+	[ -n "$TURN" ] || { TURN=1 && ! driver_has contexts || TURN=0; }
+	[ -n "$WHOLE" ] || [ $(($1 % 2)) = $TURN ]
+}
+
+mine() { # WORD...: those that are this kernel's
+	local word n=0
+	for word; do
+		n=$((n + 1))
+		! is_mine $n || echo "$word"
+	done
+}
+
 load() { # MODEL[,MODEL...] [PARAMETER=VALUE...]
 	local g=$1
 	shift
@@ -179,7 +201,7 @@ kernel_is_content() {
 }
 
 # So many offline processes belong to gpq sched, and none of them is still being attached to.
-members_are() { [ "$(gpq sched --status --members -n -r -o CLASS,STATE 2> /dev/null | grep -c '^offline [^j]')" = "$1" ]; }
+members_are() { [ "$(gpq sched --status --table members -n -r -o CLASS,STATE 2> /dev/null | grep -c '^offline [^j]')" = "$1" ]; }
 
 # ---- a target ----------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ experiment() { # DESCRIPTION GPQ-BENCH-AB-ARGUMENTS...
 	local what=$1
 	shift
 	rm -rf /tmp/logs /tmp/raw
-	gpq bench ab --lead 300ms --raw /tmp/raw "$@" > /tmp/out 2> /tmp/err
+	gpq bench ab --lead 300ms --samples /tmp/raw "$@" > /tmp/out 2> /tmp/err
 	is "$what: status" "$?:$(grep -v "not a GPU's" /tmp/err)" "0:"
 	note "$what: $(grep -E '^(alone|shared|preempt|online slowdown|offline effect) ' /tmp/out | grep -v ' online ')"
 	more "$what: shared, the offline work is in the way" "$(field 'Latency of online requests' shared RATIO)" 1.5
@@ -32,9 +32,9 @@ goal() { awk -v g="$1" 'index($0, g) == 1 { print $NF }' /tmp/out; }
 
 load gfx942 capacity=2000 poll_us=200 || { finish; exit; }
 # Requests long enough that what the emulator adds to a call hardly counts.
-experiment "one GPU" --runs 1 --burst-on progress --log /tmp/logs \
-	--online 'mkqueue -q -n 1 -g 1048576 -B 50 --pause 400 --requests 4 -L ${AMD_LOG_LEVEL_FILE}_$$' \
-	--offline 'mkqueue -q -n 2 -g 4096 -L ${AMD_LOG_LEVEL_FILE}_$$'
+experiment "one GPU" --runs 1 --burst-on progress --log-dir /tmp/logs \
+	--online-cmd 'mkqueue -q -n 1 -g 1048576 -B 50 --pause 400 --requests 4 -L ${AMD_LOG_LEVEL_FILE}_$$' \
+	--offline-cmd 'mkqueue -q -n 2 -g 4096 -L ${AMD_LOG_LEVEL_FILE}_$$'
 is "preempting, online is within 10 % of alone" "$(goal 'online slowdown')" ok
 is "offline loses no more than it was held for plus 5 points" "$(goal 'offline effect')" ok
 is "a latency for each request that the online log tells of" "$(field 'Latency of online requests' alone N) \
@@ -48,8 +48,8 @@ unload
 
 load gfx942,gfx942,gfx942,gfx942,gfx942,gfx942,gfx942,gfx942 capacity=500 poll_us=500 || { finish; exit; }
 experiment "eight GPUs, eight workers" --runs 1 --burst-on progress --metric 'took ([0-9.]+) ms' \
-	--online 'mkqueue -n 1 -G 8 -g 1048576 -B 32 --pause 1200 --requests 2' \
-	--offline 'for i in 1 2 3 4 5 6 7; do mkqueue -q -n 1 --skip $i -g 4096 & done; exec mkqueue -q -n 1 -g 4096'
+	--online-cmd 'mkqueue -n 1 -G 8 -g 1048576 -B 32 --pause 1200 --requests 2' \
+	--offline-cmd 'for i in 1 2 3 4 5 6 7; do mkqueue -q -n 1 --skip $i -g 4096 & done; exec mkqueue -q -n 1 -g 4096'
 is "eight workers: preempting, online is within 10 % of alone" "$(goal 'online slowdown')" ok
 is "eight workers: offline loses no more than it was held for plus 5 points" "$(goal 'offline effect')" ok
 is "eight workers: each has its queue" "$(awk '$1 == "offline" && $4 == 1 && $5 == 1 { n++ } END { print n }' /tmp/out)" 8

@@ -28,7 +28,7 @@ as_recorded() { # NAME US-ON-6.12 US-ON-7.3
 	fi
 }
 
-load gfx942
+load gfx942 waves=0 # what the software GPU saves is no cost of gpq, and is done when it pleases
 target -q -n 4
 COSTS=$(holdcost first $P 100 2>&1)
 note "$COSTS"

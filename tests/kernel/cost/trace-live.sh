@@ -4,7 +4,9 @@
 . /t/lib.sh
 
 T=/sys/kernel/tracing
-cost() { echo "$1" | sed -n "s/^$2 [0-9.]* (\([0-9]*\) us .*/\1/p"; } # COSTS suspend|resume: of gpq, in units of 1,000 instructions
+# Of three measurements the least counts: whether the recorder reads in the middle of a suspend is a matter of phase, and only adds.
+measure() { for i in 1 2 3; do holdcost kept $P 100; done 2>&1; }
+cost() { echo "$1" | sed -n "s/^$2 [0-9.]* (\([0-9]*\) us .*/\1/p" | sort -n | head -n 1; } # COSTS suspend|resume: of gpq, in units of 1,000 instructions
 
 at_most() { # NAME LIMIT-IN-PERCENT
 	local off on
@@ -24,21 +26,21 @@ if [ ! -e $T/kprobe_events ]; then
 fi
 load gfx942
 target -q -n 4
-OFF=$(holdcost kept $P 200 2>&1)
+OFF=$(measure)
 gpq trace --live --save /tmp/f > /tmp/out 2>&1 &
 G=$!
 ok "it records" within 60 test -s /tmp/f/kernel.trace # made when all probes are on
-ON=$(holdcost kept $P 200 2>&1)
+ON=$(measure)
 kill -TERM $G
 wait $G
 is "it ends well" $? 0
-AFTER=$(holdcost kept $P 200 2>&1)
+AFTER=$(measure)
 note "without: $OFF
 with: $ON
 afterwards: $AFTER
 $(grep -E '^gpq' /tmp/out)"
-# 200 of gpq, 200 of the bare caller.
-ok "every suspension is in the record" test "$(gpq trace -q --list -rno KIND --filter 'NAME == "suspend_queues" && KIND == "return"' /tmp/f | grep -c .)" -ge 400
+# Each time 100 of gpq, 100 of the bare caller.
+ok "every suspension is in the record" test "$(gpq trace -q --list -rno KIND --filter 'NAME == "suspend_queues" && KIND == "return"' /tmp/f | grep -c .)" -ge 600
 at_most suspend 150
 at_most resume 200
 ON=$AFTER

@@ -4,7 +4,7 @@
 
 load gfx942
 target -q -n 16
-GOT=$(gpq why -p $P --profile 2s -rno CPU,OVER,OF | sort -u)
+GOT=$(gpq why -p $P --profile 2s -rno CPU_TIME,OVER,OF | sort -u)
 ok "a profile of 16 queues: ns of processor time, of time, looks: $GOT" \
 	sh -c "echo '$GOT' | awk '{ found = \$1 > 0 && \$1 * 100 < \$2 * 3 && \$3 > 20 } END { exit !found || NR != 1 }'"
 reap $P

@@ -22,24 +22,24 @@ at_least() { # DESCRIPTION GOT LIMIT
 
 nobody_traces() { is "nobody traces the target ($1)" "$(awk '/TracerPid/ { print $2 }' /proc/$P/status)" 0; }
 
-# ---- 1,000 cycles on a target with a fixed amount of work ---------------------------------------------------------------
+# ---- 300 cycles on a target with a fixed amount of work ---------------------------------------------------------------
 
 rm -f $STATUS $STATUS.new
-mkqueue -n 3 -c 45000 -k $STATUS > /tmp/mkqueue.log 2>&1 &
+mkqueue -n 3 -c 13500 -k $STATUS > /tmp/mkqueue.log 2>&1 &
 P=$!
 within 20 test -s $STATUS || fail "mkqueue starts" "$(cat /tmp/mkqueue.log)"
-bench --cycles 1000 --warmup 5 --hold 2ms --gap 2ms --raw /tmp/raw -r -o SETTING,METRIC,N,MIN,P50,P99,MAX > /tmp/out
-is "1,000 cycles end with status" $? 0
-is "and with a sample each" "$(field /tmp/out suspend N) $(field /tmp/out resume N)" "1000 1000"
-is "a raw line for each, those to warm up included" "$(wc -l < /tmp/raw)" 1005
-is "every one of them went as it should" "$(grep -c '"result":"ok"' /tmp/raw)" 1005
-is "nothing moved while it was held" "$(grep -c '"held_packets":0,' /tmp/raw)" 1005
+bench --cycles 300 --warmup 5 --hold 2ms --gap 2ms --samples /tmp/raw -r -o SETTING,METRIC,N,MIN,P50,P99,MAX > /tmp/out
+is "300 cycles end with status" $? 0
+is "and with a sample each" "$(field /tmp/out suspend N) $(field /tmp/out resume N)" "300 300"
+is "a raw line for each, those to warm up included" "$(wc -l < /tmp/raw)" 305
+is "every one of them went as it should" "$(grep -c '"result":"ok"' /tmp/raw)" 305
+is "nothing moved while it was held" "$(grep -c '"held_packets":0,' /tmp/raw)" 305
 at_least "the system call is part of the time" "$(field /tmp/out suspend P50)" "$(field /tmp/out suspend_ioctl P50)"
 at_least "p50 is not below the minimum" "$(field /tmp/out suspend P50)" "$(field /tmp/out suspend MIN)"
 at_least "p99 is not below p50" "$(field /tmp/out suspend P99)" "$(field /tmp/out suspend P50)"
 at_least "the maximum is not below p99" "$(field /tmp/out suspend MAX)" "$(field /tmp/out suspend P99)"
 at_least "it took the GPU some time to go on" "$(field /tmp/out progress MIN)" 1
-nobody_traces "after 1,000 cycles"
+nobody_traces "after 300 cycles"
 
 # The same numbers from the raw lines, by awk. Nearest rank: the ceil(p n)-th of n.
 of_raw() { # KEY SHARE-IN-PER-MILLE...
@@ -66,21 +66,21 @@ for us in 0 1000 5000 20000; do
 	at_least "with preempt_us=$us no suspend is shorter than that" "$(field /tmp/out.$us suspend MIN)" $((us * 1000))
 done
 like "a gap that is too short for the GPU's other queues is named" "$(cat /tmp/err)" "cycles came more often than every [1-9][0-9.]*m?s: "
-bench --cycles 3 --warmup 1 --hold 1ms --raw /tmp/raw > /tmp/out
+bench --cycles 3 --warmup 1 --hold 1ms --samples /tmp/raw > /tmp/out
 echo 0 > $PARAMETERS/preempt_us
 at_least "without --gap no cycle is shorter than ten times what a hold costs others" \
 	"$(sed 's/.*"at_ns":\([0-9]*\).*/\1/' /tmp/raw | awk 'NR > 1 && (!least || $1 - at < least) { least = $1 - at } { at = $1 } END { print least }')" 200000000
 # ---- settings compared --------------------------------------------------------------------------------------------------
 
-bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --samples /tmp/raw > /tmp/out
 is "a sweep has all combinations" "$(awk '$2 == "suspend" && NF > 9 { print $1, $3 }' /tmp/out | sort | tr '\n' ';')" \
 	"grace=1,queues=1 4;grace=1,queues=2 4;grace=255,queues=1 4;grace=255,queues=2 4;"
 order() { sed 's/.*"grace":\([0-9]*\),"queues_wanted":\([0-9]*\).*/\1.\2/' /tmp/raw | tr '\n' ' '; }
 is "each combination once per block" "$(order | tr ' ' '\n' | sed -n 1,4p | sort | tr '\n' ' ')" "1.1 1.2 255.1 255.2 "
 first=$(order)
-bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --raw /tmp/raw > /tmp/out
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 11 --samples /tmp/raw > /tmp/out
 is "the same seed gives the same order" "$(order)" "$first"
-bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 12 --raw /tmp/raw > /tmp/out
+bench --cycles 4 --warmup 1 --hold 1ms --gap 1ms --sweep grace=1,255 --sweep queues=1,2 --seed 12 --samples /tmp/raw > /tmp/out
 unlike "another one another" "$(order)" "^$first "
 is "only the queues wanted are suspended" "$(sed 's/.*"queues_wanted":\([0-9]*\).*"queues":\([0-9]*\).*/\1=\2/' /tmp/raw |
 	sort -u | tr '\n' ' ')" "1=1 2=2 "
@@ -92,7 +92,7 @@ like "the software GPU is called one" "$(cat /tmp/err)" "not a GPU's"
 mkqueue -n 1 -q -k /tmp/status.c > /dev/null 2>&1 &
 C=$!
 within 20 test -s /tmp/status.c
-gpq bench preempt -p $P,$C --cycles 5 --warmup 1 --runs 2 --pause 50ms --hold 5ms --gap 5ms --raw /tmp/raw -r -o SETTING,METRIC,N \
+gpq bench preempt -p $P,$C --cycles 5 --warmup 1 --runs 2 --pause 50ms --hold 5ms --gap 5ms --samples /tmp/raw -r -o SETTING,METRIC,N \
 	--require 'suspend max < 60s' > /tmp/out 2> /tmp/err
 is "a group: status" $? 0
 is "a sample of it and of each process" "$(awk '$2 == "suspend" || $2 == "suspend_first" { print $1, $2, $3 }' /tmp/out | sort)" \
@@ -105,10 +105,10 @@ is "the group takes as long as its last process, and is first when its first is"
 	$1 == 0 { check(); g = $2; f = $3; most = 0; least = 1e18; next }
 	{ if ($2 + 0 > most) most = $2; if ($2 + 0 < least) least = $2 } END { check(); print bad + 0, NR }')" "0 36"
 is "the report takes it" "$(gpq bench report -q /tmp/raw | grep -cE '^\| [12] \| process=')" 6
-gpq bench preempt -p $P,$C --cycles 2 --warmup 0 --hold 5ms --gap 5ms --sweep queues=1,2 --raw /tmp/raw > /tmp/out 2> /tmp/err
+gpq bench preempt -p $P,$C --cycles 2 --warmup 0 --hold 5ms --gap 5ms --sweep queues=1,2 --samples /tmp/raw > /tmp/out 2> /tmp/err
 is "a group: the first queues of each process are compared, too" \
 	"$(sed -n 's/.*"queues_wanted":\([0-9]*\).*"process":'$P',"queues":\([0-9]*\).*/\1=\2/p' /tmp/raw | sort | uniq -c | tr -s ' ' | tr -d '\n')" " 2 1=1 2 2=2"
-gpq bench preempt -p $P,$C --cycles 1000 --hold 5ms --raw /tmp/raw2 > /tmp/out 2> /tmp/err &
+gpq bench preempt -p $P,$C --cycles 1000 --hold 5ms --samples /tmp/raw2 > /tmp/out 2> /tmp/err &
 B=$!
 within 20 test -s /tmp/raw2
 reap $C
@@ -121,7 +121,7 @@ nobody_traces "after a group"
 # ---- what goes wrong in the middle --------------------------------------------------------------------------------------
 
 rm -f /tmp/raw
-gpq bench preempt -p $P --duration 60s --hold 300ms --gap 300ms --raw /tmp/raw > /tmp/out 2> /tmp/err &
+gpq bench preempt -p $P --for 60s --hold 300ms --gap 300ms --samples /tmp/raw > /tmp/out 2> /tmp/err &
 B=$!
 within 20 test -s /tmp/raw
 kill -INT $B
@@ -132,21 +132,23 @@ like "SIGINT: what was measured is printed" "$(cat /tmp/out)" "Latencies"
 nobody_traces "after SIGINT"
 moves 0 "after SIGINT"
 
-gpq bench preempt -p $P --duration 60s --hold 20s --raw /tmp/raw > /dev/null 2>&1 &
+tracer() { sed -n 's/^TracerPid:.//p' /proc/$P/status; }
+off() { ! grep -q "^queue" /sys/kernel/debug/softgpu/0; }
+# Off twice: attaching takes the queues off for a moment as well. Letting go does so, too, and then nobody traces.
+held() { off && usleep 300000 && off && [ "$(tracer)" -gt 0 ]; }
+gpq bench preempt -p $P --for 60s --hold 20s --samples /tmp/raw > /dev/null 2>&1 &
 B=$!
-# Twice: attaching takes the queues off for a moment as well.
-within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0 && usleep 300000 && ! grep -q "^queue" /sys/kernel/debug/softgpu/0'
+within 20 held || fail "it is held"
 still 0 "held for 20 s"
 kill -9 $B
 wait $B 2> /dev/null
 moves 0 "after bench was killed in the middle of it"
 
 # Its holder ends, or does not answer any more.
-tracer() { sed -n 's/^TracerPid:.//p' /proc/$P/status; }
 held_long() { # until its queues are off for a minute
-	gpq bench preempt -p $P --duration 60s --hold 60s --raw /tmp/raw > /dev/null 2> /tmp/err &
+	gpq bench preempt -p $P --for 60s --hold 60s --samples /tmp/raw > /dev/null 2> /tmp/err &
 	B=$!
-	within 20 sh -c '! grep -q "^queue" /sys/kernel/debug/softgpu/0' || fail "it is held"
+	within 20 held || fail "it is held"
 }
 held_long
 kill -9 "$(tracer)"
@@ -164,13 +166,13 @@ still 0 "as was said"
 gpq resume -p $P > /dev/null
 moves 0 "after gpq resume"
 
-bench --cycles 5 --raw /dev/full > /tmp/out
+bench --cycles 5 --samples /dev/full > /tmp/out
 is "full disk: status" $? 1
-like "full disk: it says so" "$(cat /tmp/err)" "raw /dev/full: stopped after 0 cycles: No space left"
+like "full disk: it says so" "$(cat /tmp/err)" "samples /dev/full: stopped after 0 cycles: No space left"
 like "full disk: what was measured is printed" "$(cat /tmp/out)" "Latencies"
 mkdir -p /tmp/small
 mount -t tmpfs -o size=16k small /tmp/small
-bench --cycles 100 --hold 1ms --gap 1ms --raw /tmp/small/raw > /tmp/out
+bench --cycles 100 --hold 1ms --gap 1ms --samples /tmp/small/raw > /tmp/out
 is "disk full in the middle: status" $? 1
 is "its last line is whole" "$(tail -c 2 /tmp/small/raw)" "}"
 gpq bench report /tmp/small/raw > /tmp/out 2> /tmp/err
@@ -178,9 +180,9 @@ is "and the report takes the file" "$? $(wc -l < /tmp/err)" "0 0"
 umount /tmp/small
 mkfifo /tmp/fifo
 head -c 10 /tmp/fifo > /dev/null &
-bench --cycles 200 --hold 1ms --gap 1ms --raw /tmp/fifo > /tmp/out
-is "the reader of --raw went away: status" $? 1
-like "it says so" "$(cat /tmp/err)" "raw /tmp/fifo: stopped after [0-9]+ cycles: Broken pipe"
+bench --cycles 200 --hold 1ms --gap 1ms --samples /tmp/fifo > /tmp/out
+is "the reader of --samples went away: status" $? 1
+like "it says so" "$(cat /tmp/err)" "samples /tmp/fifo: stopped after [0-9]+ cycles: Broken pipe"
 like "what was measured is printed" "$(cat /tmp/out)" "Latencies"
 rm /tmp/fifo
 bench --cycles 3 > /dev/full
@@ -189,7 +191,7 @@ moves 0 "after full disks"
 
 bench -Q 77
 is "no such queue: status" $? 5
-for option in "--cycles 0" "-o NONE" "--sweep speed=1 --raw /tmp/none"; do
+for option in "--cycles 0" "-o NONE" "--sweep speed=1 --samples /tmp/none"; do
 	bench $option > /tmp/out
 	is "$option: refused before anything is suspended" "$? $(cat /tmp/out; ls /tmp/none 2> /dev/null)" "2 "
 done
@@ -210,7 +212,7 @@ echo $P > /sys/kernel/debug/softgpu/restore
 moves 0 "once the eviction is over"
 
 rm -f /tmp/raw
-gpq bench preempt -p $P --cycles 10000 --hold 20ms --raw /tmp/raw > /tmp/out 2> /tmp/err &
+gpq bench preempt -p $P --cycles 10000 --hold 20ms --samples /tmp/raw > /tmp/out 2> /tmp/err &
 B=$!
 within 20 test -s /tmp/raw
 reap $P
@@ -219,8 +221,13 @@ is "target killed: status" $? 5
 like "target killed: it says so" "$(cat /tmp/err)" "after [0-9]+ cycles: the process ended"
 is "target killed: the raw file is whole" "$(tail -c 2 /tmp/raw)" "}"
 
-target -n 1 --exec 3000
-bench --cycles 10000 --hold 20ms
+rm -f /tmp/raw /tmp/go
+target -n 1 --exec 1 --trigger /tmp/go
+gpq bench preempt -p $P --cycles 10000 --hold 20ms --samples /tmp/raw > /tmp/out 2> /tmp/err &
+B=$!
+within 20 test -s /tmp/raw
+touch /tmp/go
+wait $B
 is "the target runs another program: status" $? 5
 like "it says so" "$(cat /tmp/err)" "after [0-9]+ cycles: the process ended, or ran another program"
 moves 0 "the new program"
@@ -246,7 +253,7 @@ reap $P
 
 umount /sys/kernel/debug
 target -n 1
-bench --cycles 2 --warmup 0 --raw /tmp/raw > /tmp/out
+bench --cycles 2 --warmup 0 --samples /tmp/raw > /tmp/out
 is "without debugfs, as others have it: status" $? 0
 like "it is still called a software GPU" "$(cat /tmp/err /tmp/raw)" "not a GPU's.*\"source\":\"softgpu\""
 reap $P

@@ -37,9 +37,9 @@ cat > /tmp/liar <<- 'L'
 	queue:queues:*) gpq "$@" | sed 1d ;;
 	suspend:suspend:*-p*) ;;
 	resume:resume:*) ;;
-	cycles:bench:*) gpq bench preempt -p $4 --cycles 2 --warmup 0 --raw "${14}" ;;
+	cycles:bench:*) gpq bench preempt -p $4 --cycles 2 --warmup 0 --samples "${14}" ;;
 	holder:queues:*HOLDER*) echo 1 ;;
-	gone:suspend:*--list*) seq 1 9999 ;;
+	gone:suspend:*--list*) read -r _ _ _ _ last < /proc/loadavg && seq $((last - 300)) $((last + 9)) ;;
 	priorities:queues:*LEVEL*) gpq "$@" | sed s/high/low/ ;;
 	snapshot:snapshot:*) echo no >&2 && exit 1 ;;
 	*) exec gpq "$@" ;;

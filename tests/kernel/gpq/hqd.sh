@@ -23,12 +23,12 @@ resident() {
 
 in_slots() { # one line for each queue, by its first XCC
 	{
-		gpq hqd -a --xcc 0 -rno TYPE,PACKETS,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@" | sed -n 's/^compute //p'
-		gpq hqd -a --sdma -rno TYPE,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@"
+		gpq hqd --active --xcc 0 -rno TYPE,PACKET_FORMAT,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@" | sed -n 's/^compute //p'
+		gpq hqd --active --sdma -rno TYPE,DOORBELL,MQD_ADDR,RING,RPTR,WPTR "$@"
 	} | sort
 }
 
-owners() { gpq hqd -a -rno PID,QID,GPU,TYPE,RING_ADDR,RING,PRIO,LEVEL,TYPE "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
+owners() { gpq hqd --active -rno PID,QID,GPU,TYPE,RING_ADDR,RING,PRIO,LEVEL,TYPE "$@" | grep -v '^-' | sed 's/ [a-z]*$//' | sort -u; }
 
 second() { # MKQUEUE-ARGS...
 	rm -f /tmp/s2
@@ -66,19 +66,19 @@ as_programmed() {
 	second -n 1 -P -r 32768 -b 64
 	see_driver
 	no_lie "each queue that was created is in a slot, with its owner" "$(created /tmp/mkqueue.log /tmp/mk2.log)" "$(owners)"
-	is "priorities of compute queues are what the driver writes" "$(gpq hqd -a -rno TYPE,PRIO,LEVEL | sed -n 's/^compute //p' | sort -u)" \
+	is "priorities of compute queues are what the driver writes" "$(gpq hqd --active -rno TYPE,PRIO,LEVEL | sed -n 's/^compute //p' | sort -u)" \
 		"$(printf '%s\n' "$(shown_prio 3) low" "$(shown_prio 7) medium" "$(shown_prio 9) medium" | sort -u)"
-	is "pids are known for all" "$(gpq hqd -a -rno TYPE,PID | grep -v '^hiq' | grep -c ' -')" 0
+	is "pids are known for all" "$(gpq hqd --active -rno TYPE,PID | grep -v '^hiq' | grep -c ' -')" 0
 	kill -STOP $P $P2
 	within 20 drained || fail "the queues drain" "$(cat $SOFTGPU/[0-9]*)"
 	is "doorbell, MQD, ring and positions are what the GPU has" "$(in_slots)" "$(resident)"
-	is "a drained queue is idle" "$(gpq hqd -a -rno TYPE,IDLE,BACKLOG | grep compute | sort -u)" "compute yes 0"
+	is "a drained queue is idle" "$(gpq hqd --active -rno TYPE,IDLE,BACKLOG | grep compute | sort -u)" "compute yes 0"
 	slots=$(cat $KFD/topology/nodes/*/properties | awk '$1 == "num_cp_queues" && $2 { print $2 }' | sort -u)
 	is "as many slots as the driver says" "$(gpq hqd --summary -rno TYPE,SLOTS | sed -n 's/^compute //p' | sort -u)" "$slots"
 	is "every AQL queue on every XCC" \
-		"$(gpq hqd -a -rno RING_ADDR,XCC,PACKETS -p $P | grep aql | cut -d' ' -f1 | sort | uniq -c | awk '{ print $1 }' | sort -u)" \
+		"$(gpq hqd --active -rno RING_ADDR,XCC,PACKET_FORMAT -p $P | grep aql | cut -d' ' -f1 | sort | uniq -c | awk '{ print $1 }' | sort -u)" \
 		"$(awk '$1 == "num_xcc" && $2 { print $2 }' $KFD/topology/nodes/*/properties | sort -u)"
-	is "the ring's size is what the bits say" "$(gpq hqd -a --fields -p $P2 -rno FIELD,NUMBER | sed -n 's/^QUEUE_SIZE //p' | sort -u)" 32768
+	is "the ring's size is what the bits say" "$(gpq hqd --active --fields -p $P2 -rno FIELD,NUMBER | sed -n 's/^QUEUE_SIZE //p' | sort -u)" 32768
 	all_registers
 }
 
@@ -114,21 +114,21 @@ suspended_by_gpq() {
 	is "who gpq holds off is said to be" "$(gpq hqd --summary --table waiting -p $P -rno QID,WHY | sort)" "0 suspended
 1 suspended
 2 suspended"
-	is "and is in no slot" "$(gpq hqd -a -rno PID | grep -c $P)" 0
+	is "and is in no slot" "$(gpq hqd --active -rno PID | grep -c $P)" 0
 	gpq resume -p $P -q > /dev/null || fail "gpq resume" "status $?"
-	within 10 sh -c "[ \$(gpq hqd -a -p $P -rno SLOT 2>/dev/null | wc -l) -gt 0 ]" || fail "resumed queues are in slots again" ""
+	within 10 sh -c "[ \$(gpq hqd --active -p $P -rno SLOT 2>/dev/null | wc -l) -gt 0 ]" || fail "resumed queues are in slots again" ""
 }
 
 evicted() {
 	echo $P > $SOFTGPU/evict
-	is "evicted queues are in no slot" "$(gpq hqd -a -rno PID | grep -c $P)" 0
+	is "evicted queues are in no slot" "$(gpq hqd --active -rno PID | grep -c $P)" 0
 	echo $P > $SOFTGPU/restore
-	within 10 sh -c "gpq hqd -p $P -a -rn | grep -q ." || fail "restored queues are in slots again" "$(gpq hqd -a)"
+	within 10 sh -c "gpq hqd -p $P --active -rn | grep -q ." || fail "restored queues are in slots again" "$(gpq hqd --active)"
 }
 
 # Everything is stopped and drained, so a replay is the same as what was read before the snapshot.
 show() { # GPQ-OPTIONS
-	for form in -A --regs --fields "-a --raw-regs" --mqd --summary --runlist; do
+	for form in -a --regs --fields "--active --raw-regs" --mqd --summary --runlist; do
 		echo "== $form"
 		gpq "$@" hqd $form -J --output-all 2>&1
 	done
@@ -145,8 +145,8 @@ round_trip() {
 	gpq snapshot /tmp/snap -q > /dev/null || fail "gpq snapshot" "status $?"
 	show --sysroot /tmp/snap > /tmp/replay
 	empty "a snapshot replays what the host printed" "$(diff /tmp/live /tmp/replay | head -5)"
-	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds -a -rno TYPE,XCC,SLOT,PID,RING_ADDR > /tmp/captured
-	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd -a -rno TYPE,XCC,SLOT,PID,RING_ADDR)"
+	gpq hqd --hqds /tmp/snap/sys/kernel/debug/kfd/hqds --mqds /tmp/snap/sys/kernel/debug/kfd/mqds --active -rno TYPE,XCC,SLOT,PID,RING_ADDR > /tmp/captured
+	is "and its files alone say the same" "$(cat /tmp/captured)" "$(gpq hqd --active -rno TYPE,XCC,SLOT,PID,RING_ADDR)"
 	rm -rf /tmp/snap
 }
 
@@ -158,9 +158,9 @@ one_model() {
 	suspended
 	suspended_by_gpq
 	evicted
-	round_trip
+	case $1 in gfx942 | gfx1*) round_trip ;; esac # elsewhere it would show nothing new
 	reap $P $P2
-	empty "nothing is in a slot when all are gone" "$(gpq hqd -a -rno TYPE | grep -v hiq)"
+	empty "nothing is in a slot when all are gone" "$(gpq hqd --active -rno TYPE | grep -v hiq)"
 	unload
 }
 
@@ -169,10 +169,10 @@ over_subscribed() { # MODEL SLOTS
 	load $1 || return
 	target -n $(($2 + 4))
 	second -n 1 -B 1 --pause 600000
-	like "the GPU is over-subscribed" "$(gpq hqd --summary -rno TYPE,SLOTS,USED,QUEUES,OVER,BY | grep compute)" \
+	like "the GPU is over-subscribed" "$(gpq hqd --summary -rno TYPE,SLOTS,USED,QUEUES,OVERSUB,BY | grep compute)" \
 		"^compute $2 $2 $(($2 + 5)) yes compute"
 	is "by whom" "$(gpq hqd --summary --table sharers -rno PID,MAPPED | sort)" "$(printf '%s\n' "$P $(($2 + 4))" "$P2 1" | sort)"
-	is "who waits takes turns" "$(gpq hqd --summary --table waiting -rno WHY | sort -u)" turns
+	is "who waits takes turns" "$(gpq hqd --summary --table waiting -rno WHY | sort -u)" takes-turns
 	[ $1 = gfx90a ] && is "the runlist is chained" "$(gpq hqd --runlist -rno PACKET | grep -c RUN_LIST)" 1
 	within 60 sh -c "[ \$(gpq hqd --sample 200 --interval 5ms -p $P -rno RING_ADDR | sort -u | wc -l) = $(($2 + 4)) ]" ||
 		fail "in time all of them are seen in a slot" "$(gpq hqd --sample 200 -p $P)"
@@ -189,7 +189,7 @@ sampling() {
 	load gfx942 || return
 	target -n 1
 	second -n 1 -B 1 --pause 600000
-	out=$(gpq hqd --sample 20 -rno PID,IN_SLOT,MOVED,SAMPLES)
+	out=$(gpq hqd --sample 20 -rno PID,IN_SLOT_SHARE,MOVED_SHARE,SAMPLES)
 	like "a queue that runs was in its slot all the time and moved" "$(echo "$out" | grep "^$P ")" "^$P 1 (1|0\.[0-9]+) 20"
 	is "one that does nothing was there and did not" "$(echo "$out" | grep "^$P2 ")" "$P2 1 0 20"
 	is "who moves comes first" "$(echo "$out" | head -n 1 | cut -d' ' -f1)" $P
@@ -204,7 +204,7 @@ sampling() {
 	wait $W
 	is "a signal ends it with what is known" "$? $(grep -c . /tmp/err)" "143 1"
 	like "which is shown" "$(cat /tmp/out)" "$P"
-	gpq hqd --watch 0.1 -a -rno PID > /tmp/out &
+	gpq hqd --watch 0.1 --active -rno PID > /tmp/out &
 	W=$!
 	within 10 sh -c "[ \$(grep -c $P /tmp/out) -ge 3 ]" || fail "--watch repeats" "$(cat /tmp/out)"
 	kill $W
@@ -218,7 +218,7 @@ sampling() {
 	unload_all
 }
 
-for m in ${MODELS:-gfx942 gfx942x8 gfx942cpx gfx90a gfx908 gfx906 gfx1030 gfx1100 gfx1201}; do one_model $m; done
+for m in ${MODELS:-gfx942 $(mine gfx942x8 gfx942cpx gfx1100 gfx90a gfx908 gfx1201 gfx1030 gfx906)}; do one_model $m; done
 over_subscribed gfx90a 24
 over_subscribed gfx1100 24
 sampling

@@ -57,7 +57,7 @@ says_silent "queues --output-all" gpq queues --output-all
 says_silent "packets" gpq packets -p $S,$P -o PID,QID,INDEX -n
 like "packets of others" "$OUT" "(^| )$P +0 +[0-9]+ "
 says_silent "why" gpq why -o PID,QID,STATE -n
-like "the state of others is known" "$OUT" "(^| )$P +0 +(computing|idle|waits)"
+like "the state of others is known" "$OUT" "(^| )$P +0 +(running|hung|idle|waits|behind)"
 like "that of the silent one is not" "$OUT" "(^| )$S +0 +unknown "
 says_silent "why --profile" gpq why --profile 500ms -o PID,QID,STATE -n
 like "a profile of others" "$OUT" "(^| )$P +0 +[a-z]+"
@@ -74,8 +74,9 @@ ok "a snapshot has the queues of both" test -d /tmp/snap/sys/class/kfd/kfd/proc/
 gpq sched --online comm=silent --offline comm=mkqueue --max-hold 1h --socket /run/gpq-sched.sock > /tmp/sched.log 2>&1 &
 G=$!
 within 20 gpq sched --status --socket /run/gpq-sched.sock || fail "sched starts" "$(cat /tmp/sched.log)"
-for i in 1 2 3 4 5; do ends "sched --status, look $i" gpq sched --status --socket /run/gpq-sched.sock --members; usleep 400000; done
-like "the silent member counts as busy: the other is off" "$OUT" "$P mkqueue +off"
+for i in 1 2 3 4 5; do ends "sched --status, look $i" gpq sched --status --socket /run/gpq-sched.sock --table members; usleep 400000; done
+within 30 sh -c "gpq sched --status --socket /run/gpq-sched.sock --table members | grep -qE '$P mkqueue +off'"
+like "the silent member counts as busy: the other is off" "$(gpq sched --status --socket /run/gpq-sched.sock --table members)" "$P mkqueue +off"
 kill $G
 within 20 test ! -d /proc/$G && pass "sched ends by SIGTERM" || fail "sched ends by SIGTERM" "$(cat /proc/$G/stack)"
 like "sched names the silent one" "$(cat /tmp/sched.log)" "pid $S: its memory does not answer"
@@ -115,7 +116,8 @@ within 10 pidof gpq-holder || fail "a holder starts" ""
 usleep 500000
 ends "why while the driver waits" gpq why -o PID,QID,STATE -n
 like "it says so" "$OUT" "the driver does not answer"
-like "the queues are listed" "$OUT" "(^| )$P +0 +unknown"
+# Between two preemptions the driver may answer about MQDs, and wait again before it says what the slots hold.
+like "the queues are listed" "$OUT" "(^| )$P +0 +(unknown|hung-or-long)"
 is "why in part" $RC 3
 echo 0 > $PREEMPT
 wait $B

@@ -17,7 +17,7 @@ every_kind() {
 	aql every
 	D=$(signal "done") E=$(signal host)
 	is "packets around the read index, as they were written" \
-		"$(rows -o INDEX,AHEAD,STATE,TYPE,BARRIER,RELEASE,GRID,WORKGROUP,KERNEL_OBJECT,SIGNAL,VALUE)" \
+		"$(rows -o INDEX,AHEAD,STATE,TYPE,BARRIER,RELEASE,GRID,WORKGROUP,KERNEL_OBJECT,SIGNAL,SIGNAL_VALUE)" \
 "0 -1 taken dispatch - - 4096x1x1 64x1x1 0x123400 $D 0
 1 0 next barrier-and yes system - - - - -
 2 1 queued dispatch yes agent 1024x1x1 64x1x1 0x123400 $E 1
@@ -41,7 +41,7 @@ every_kind() {
 sdma_too() {
 	aql sdma
 	A=$(signal a) E=$(signal host)
-	is "an SDMA queue" "$(rows -Q 1 -o INDEX,STATE,TYPE,LENGTH,DEPS,DEP_VALUES,CONDITION,WRITES)" \
+	is "an SDMA queue" "$(rows -Q 1 -o INDEX,STATE,TYPE,SIZE,DEPS,DEP_VALUES,CONDITION,WRITES)" \
 		"$(printf '0 next sdma-poll 24 0x%x 1 ==\\x200 -\n24 queued sdma-atomic 32 - - - 0x%x' $((E + 8)) $((A + 8)))"
 	reap $P
 }
@@ -108,14 +108,13 @@ all_of() { # PID
 # Reading leaves the program and its memory as they are.
 without_a_trace() {
 	aql chain
-	local before after command
+	local before
 	before=$(all_of $P)
 	like "it has memory" "$before" '( [0-9a-f]{32}  -.*){9}'
-	for command in "packets --around 60" why "why --profile 200ms"; do
-		gpq $command -p $P > /dev/null
-		after=$(all_of $P)
-		is "gpq $command: the process neither ran nor changed" "$after" "$before"
-	done
+	gpq packets --around 60 -p $P > /dev/null
+	gpq why -p $P > /dev/null
+	gpq why --profile 200ms -p $P > /dev/null
+	is "packets, why and a profile: the process neither ran nor changed" "$(all_of $P)" "$before"
 	reap $P
 }
 

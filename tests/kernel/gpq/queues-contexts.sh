@@ -52,7 +52,7 @@ as_created() {
 	G=$(gpq queues -p $P -rno GPU | sort -u)
 	is "each context has its PASID" "$(gpq queues -p $P -rno CONTEXT,PASID | sort -u)" "$(pasids)"
 	like "the table has CONTEXT" "$(gpq queues -p $P | head -n 1)" " QID CONTEXT TYPE "
-	is "slots have their owners" "$(gpq hqd -a -p $P -rno CONTEXT,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL | sort -u)" "$(truth)"
+	is "slots have their owners" "$(gpq hqd --active -p $P -rno CONTEXT,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL | sort -u)" "$(truth)"
 	[ $mes ] && return
 	is "runlist: a packet for each context, and none is missing" "$(gpq hqd --runlist -p $P -rno PACKET,CONTEXT | sort | uniq -c | awk '{ print $2, $3, $1 }')" \
 		"MAP_PROCESS - 1

@@ -37,9 +37,11 @@ as_created() {
 	second -n 1 -P -r 32768
 	see_driver
 	is "each queue that was created is listed, and no other" "$(listing | sort -n)" "$(truth /tmp/mkqueue.log /tmp/mk2.log | sort -n)"
+	is "and each process has as many of each type" "$(gpq ps -r -n -o PID,COMPUTE,SDMA | sort -n)" \
+		"$(truth /tmp/mkqueue.log /tmp/mk2.log | awk '{ n[$1 " " $4]++; p[$1] } END { for (i in p) print i, n[i " compute"] + 0, n[i " sdma"] + 0 }' | sort -n)"
 	no_lie "ring addresses, priorities and levels are those of the MQDs" "$(mqd_truth /tmp/mkqueue.log /tmp/mk2.log)" \
 		"$(gpq queues -r -n -o PID,QID,RING_ADDR,PRIO,LEVEL)"
-	is "a PM4 queue alone is known for sure" "$(gpq queues -p $P2 -r -n -o QID,RING_ADDR,PRIO,LEVEL,PACKETS)" \
+	is "a PM4 queue alone is known for sure" "$(gpq queues -p $P2 -r -n -o QID,RING_ADDR,PRIO,LEVEL,PACKET_FORMAT)" \
 		"0 $(mqd_truth /tmp/mk2.log | cut -d' ' -f3) $(shown_prio 7) medium pm4"
 	is "-p limits it to a process" "$(listing -p $P2)" "$(truth /tmp/mk2.log)"
 }
@@ -132,7 +134,7 @@ by_others() {
 }
 
 mkfifo /tmp/never
-for m in ${MODELS:-gfx942 gfx942x8 gfx942cpx gfx90a gfx908 gfx906 gfx1030 gfx1100 gfx1201}; do one_model $m; done
+for m in ${MODELS:-gfx942 gfx1100 $(mine gfx942x8 gfx942cpx gfx908 gfx90a gfx1030 gfx906 gfx1201)}; do one_model $m; done
 by_priority
 by_others
 kernel_is_content

@@ -3,13 +3,13 @@
 # shellcheck shell=dash disable=SC1091,SC2086,SC3028,SC3045
 . /t/lib.sh
 
-KILLS=${KILLS:-50} OPENERS=${OPENERS:-400}
+KILLS=${KILLS:-20} OPENERS=${OPENERS:-400}
 mkdir -p /run
 SOCKET=/run/gpq-sched/socket
 total() { gpq sched --status -J | tr -d ' \n' | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 of_offline() { gpq sched --status -n -r -o CLASS,$1 2> /dev/null | sed -n "s/^offline //p"; }
 is_offline() { [ "$(of_offline $1)" = "$2" ]; }
-states() { gpq sched --status --members -n -r -o CLASS,STATE 2> /dev/null | grep -c "^offline $1"; }
+states() { gpq sched --status --table members -n -r -o CLASS,STATE 2> /dev/null | grep -c "^offline $1"; }
 has() { [ "$(states $1)" = "$2" ]; } # STATE COUNT
 sched() {
 	gpq sched "$@" > /dev/null 2> /tmp/sched.err &
@@ -103,7 +103,7 @@ within 20 gpq sched --status > /dev/null || fail "it starts with 200 descriptors
 within 20 has runs 5 || fail "four of a user and one of root are members" "$(gpq sched --status; cat /tmp/sched.err)"
 is "two are left out" "$(total left_out)" 2
 is "which is said once" "$(grep -c '4 processes of user user are as many as can be held' /tmp/sched.err)" 1
-one=$(gpq sched --status --members -n -r -o PID | grep -v "^$W\$" | head -n 1)
+one=$(gpq sched --status --table members -n -r -o PID | grep -v "^$W\$" | head -n 1)
 kill -9 $one
 left() { [ "$(total left_out)" = 1 ]; }
 within 20 left || fail "one that ends makes room" "$(gpq sched --status)"

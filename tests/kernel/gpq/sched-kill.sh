@@ -1,9 +1,9 @@
-# gpq sched, a client, a holder or a worker dies at any time, 50 times: within the deadline of a hold all workers that live run,
+# gpq sched, a client, a holder or a worker dies at any time, 20 times: within the deadline of a hold all workers that live run,
 # untraced once no scheduler is left, and can be suspended; no holder and no socket is left.
 # shellcheck shell=dash disable=SC1091,SC2086,SC3028
 . /t/lib.sh
 
-KILLS=${KILLS:-50}
+KILLS=${KILLS:-20}
 mkdir -p /run
 SOCKET=/run/gpq-sched/socket
 

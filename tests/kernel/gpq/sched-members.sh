@@ -94,7 +94,7 @@ sched --offline pid=$A,$B --max-hold 1h
 within 20 members_are 2
 hold
 like "one is held, the other missed" "$(cat /tmp/hint)" '^ok off=1 missed=1'
-like "which is said with the reason" "$(gpq sched --status --members -r -n -o STATE,REASON)" 'missed a.*GPU.*one.*debug.*session'
+like "which is said with the reason" "$(gpq sched --status --table members -r -n -o STATE,REASON)" 'missed a.*GPU.*one.*debug.*session'
 within 10 grep -q 'is not held: a GPU of this host allows one debug session only' /tmp/sched.err || fail "and as a warning" "$(cat /tmp/sched.err)"
 end_all "gfx906"
 moves 0 "afterwards" /tmp/o1

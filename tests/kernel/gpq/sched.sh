@@ -58,7 +58,7 @@ sched --offline pid=${workers#,} --idle 5ms --max-hold 10m
 within 60 members_are 4 || fail "it has found the workers" "$(gpq sched --status)"
 is "attached, and nothing is held" "$(of_class offline OFF HOLDS)" "0 0"
 moves 0 "attached to" /tmp/w1
-hint $SOCKET 4000 60 60 2 > $SAID
+hint $SOCKET 8000 60 60 2 > $SAID
 is "bursts: each begins with all offline queues off" "$(said begun-off)" "$(said bursts)"
 is "bursts: no packet was taken then" "$(said moved)" 0
 is "bursts: nobody was missed" "$(said missed)" 0
@@ -79,7 +79,7 @@ reap $N
 end_sched "hints"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
-sched --offline pid=${workers#,} --max-hold 1s
+sched --offline pid=${workers#,} --max-hold 4s
 within 60 members_are 3
 # A client that only begins.
 begin
@@ -92,7 +92,7 @@ wait $H 2> /dev/null
 end_sched "a hint that never ends"
 for n in 1 2 3; do moves 1 "after gpq sched" /tmp/w$n; done
 
-sched --offline pid=${workers#,} --max-hold 2s
+sched --offline pid=${workers#,} --max-hold 4s
 within 60 members_are 3
 begin
 within 60 members_off 3 || fail "a hint holds all" "$(gpq sched --status)"
@@ -124,7 +124,7 @@ wait $H 2> /dev/null
 for n in 2 3; do moves 0 "beside a holder that does not answer" /tmp/w$n; done
 begin
 like "and is not waited for again" "$(cat /tmp/stuck)" '^ok off=2 missed=1 ns=1?[0-9]{1,9} '
-like "it is shown" "$(gpq sched --status --members -r -n -o PID,STATE,REASON)" "$FIRST missed .*did.*not.*answer"
+like "it is shown" "$(gpq sched --status --table members -r -n -o PID,STATE,REASON)" "$FIRST missed .*did.*not.*answer"
 kill $H
 wait $H 2> /dev/null
 within 60 members_off 0 || fail "the others run" "$(gpq sched --status)"

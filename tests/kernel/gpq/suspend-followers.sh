@@ -30,9 +30,9 @@ status_is "12 fakes: resume --all does not wait for them" 0 timeout 20 gpq resum
 like "and says that they are there" "$OUT" "12 of other users that call themselves gpq-follower did not end"
 moves 0 "resumed by --all"
 is "they were not killed" "$(followers)" "$FAKES"
-is "their words are no selector" "$(gpq suspend --list -rno STATE,SELECTOR,USER | sort -u)" "claimed - user"
+is "their words are no selector" "$(gpq suspend --list -rno STATE,SELECTOR,OWNER | sort -u)" "claimed - user"
 gpq suspend --comm '^mkqueue$' > /dev/null
-is "a true one has its words" "$(gpq suspend --list -rno STATE,SELECTOR,USER | sort -u)" "claimed - user
+is "a true one has its words" "$(gpq suspend --list -rno STATE,SELECTOR,OWNER | sort -u)" "claimed - user
 following --comm\\x20^mkqueue\$ root
 suspended - root"
 status_is "a selector in the same words as the fakes" 0 timeout 20 gpq resume --comm '^mkqueue$'
@@ -48,7 +48,7 @@ within 10 no_follower
 # ---- a true one of another user
 
 as_user "gpq suspend --user user" > /dev/null
-like "a follower of a user" "$(gpq suspend --list -rno STATE,USER | sort -u)" "claimed user"
+like "a follower of a user" "$(gpq suspend --list -rno STATE,OWNER | sort -u)" "claimed user"
 status_is "root's resume --all" 0 gpq resume --all
 empty "ends it" "$(off)$(followers)"
 moves 0 "resumed" /tmp/su

@@ -124,7 +124,7 @@ no_hostiles
 
 as_user mkdir -m 700 -p /tmp/xdg
 as_user "XDG_RUNTIME_DIR=/tmp/xdg gpq suspend -p $P" > /dev/null
-like "root lists a holder with another XDG_RUNTIME_DIR" "$(gpq suspend --list -r -n -o PID,STATE,USER)" "$P suspended user"
+like "root lists a holder with another XDG_RUNTIME_DIR" "$(gpq suspend --list -r -n -o PID,STATE,OWNER)" "$P suspended user"
 status_is "root's resume --all finds it" 0 gpq resume --all
 moves 0 "resumed by --all" /tmp/su
 kill $P

@@ -1,11 +1,11 @@
-# gpq or its holder dies at any time, 40 times (500 and more were run by hand: KILLS), beside a target that destroys and creates
+# gpq or its holder dies at any time, 20 times (500 and more were run by hand: KILLS), beside a target that destroys and creates
 # a queue all the time: afterwards nobody traces it, its queues run, and it can be suspended anew. No socket is left.
 # A panic in kernel_write() is the driver's [kernel.event-crash].
 # shellcheck shell=dash disable=SC1091,SC2086,SC3028
 . /t/lib.sh
 . /t/gpq/suspend.inc
 
-KILLS=${KILLS:-40}
+KILLS=${KILLS:-20}
 SIGNALS="KILL KILL KILL TERM INT HUP"
 
 nth() { # N WORD...: one of the words

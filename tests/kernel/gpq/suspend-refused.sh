@@ -99,7 +99,7 @@ U=$(pidof mkqueue)
 status_is "a user's own process, ptrace_scope 0" 0 as_user gpq suspend -p $U
 H=$(tracer $U)
 is "the holder is the user's" "$(stat -c %u /proc/$H)" 1000
-like "root sees it" "$(gpq suspend --list -r -n -o PID,USER)" "$U user"
+like "root sees it" "$(gpq suspend --list -r -n -o PID,OWNER)" "$U user"
 status_is "and may resume it" 0 gpq resume -p $U
 within 5 untraced $U
 echo 1 > /proc/sys/kernel/yama/ptrace_scope

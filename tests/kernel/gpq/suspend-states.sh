@@ -1,4 +1,4 @@
-# STATE and HOLDER of gpq queues, for every state that a queue can be brought into, and back.
+# STATE and HOLDER of gpq queues and gpq ps, for every state that a queue can be brought into, and back.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 . /t/gpq/suspend.inc
@@ -23,6 +23,7 @@ one_model() {
 	is "indeed" "$(mapped)" 0
 	gpq resume -p $P -Q 1 > /dev/null
 	is "one of them resumed" "$(states)" "0 suspended $h 1 running -"
+	is "which the process is then said to be" "$(gpq ps -p $P -r -n -o STATE,OFF,HOLDER)" "partly-suspended 1 $h"
 	gpq resume -p $P --keep > /dev/null
 	is "kept: nobody holds a queue" "$(states)" "0 running - 1 running -"
 	echo $P > $SOFTGPU/evict
@@ -50,6 +51,7 @@ one_model() {
 	target -q -n 2 --burst 10 --requests 1000 --pause 3600000
 	within 20 eval '[ "$(rptr 0)" -ge 10 ] && [ "$(rptr 1)" -ge 10 ]' || fail "the first request is done" "$(cat $STATUS)"
 	is "idle" "$(states)" "0 idle - 1 idle -"
+	is "so is the process, with no packet in its queues" "$(gpq ps -p $P -r -n -o STATE,HOLDER,BACKLOG)" "idle - 0"
 	gpq suspend -p $P -Q 0 > /dev/null
 	is "idle and suspended" "$(states)" "0 suspended $(tracer $P) 1 idle -"
 	gpq resume -p $P > /dev/null

@@ -19,7 +19,7 @@ on_and_off() {
 	is "one holder" "$(holders)" 1
 	like "its command line says whom it holds" "$(tr '\0' ' ' < /proc/$(holder_pid)/cmdline)" \
 		"^gpq-holder: pid $P: 3 queues suspended, until resume"
-	status_is "suspend --list" 0 gpq suspend --list -r -o PID,STATE,QUEUES,QID,LEFT
+	status_is "suspend --list" 0 gpq suspend --list -r -o PID,STATE,QUEUES,HELD_QIDS,LEFT
 	like "shows it" "$OUT" "$P suspended 3 .*"
 	status_is "resume" 0 gpq resume -p $P
 	is "all resumed" "$(column "$OUT" 5)" "resumed resumed resumed "
@@ -223,7 +223,7 @@ new_queues() {
 	reap $P
 }
 
-list_has() { gpq suspend --list -r -n -o QID | grep -q "$1"; }
+list_has() { gpq suspend --list -r -n -o HELD_QIDS | grep -q "$1"; }
 
 keep() {
 	target -n 1
@@ -264,7 +264,7 @@ output() {
 	moves 0 "resumed"
 	status_is "JSON" 0 gpq suspend -p $P -J
 	like "names its schema" "$OUT" '"schema": ."name": "gpq.suspend"'
-	like "is one document" "$OUT" '"queue_id": 0,.*"result": "suspended", *"latency_ns": [0-9]'
+	like "is one document" "$OUT" '"qid": 0,.*"result": "suspended", *"latency_ns": [0-9]'
 	gpq resume -p $P > /dev/null
 	reap $P
 }
@@ -345,7 +345,7 @@ unload
 load gfx942,gfx90a
 two_gpus
 unload
-for model in gfx1030 gfx1100; do # another queue scheduler; one debug VMID for all
+for model in $(mine gfx1030 gfx1100); do # another queue scheduler; one debug VMID for all
 	load $model
 	on_and_off
 	new_queues

@@ -10,8 +10,8 @@ left() { # what gpq made
 }
 nothing_left() { [ -z "$(left)" ]; }
 on() { grep -qs 1 $T/instances/gpq-*/events/gpq_*/enable; } # its probes are
-rows() { # WORD...: NAME KIND RESULT of the folder's records that have all of these words
-	gpq trace -q --list -rno NAME,KIND,RESULT,QID,HWQ,COMMAND,PID,ARGS /tmp/f > /tmp/rows
+rows() { # WORD...: NAME KIND RETURNED of the folder's records that have all of these words
+	gpq trace -q --list -rno NAME,KIND,RETURNED,QID,HWQ,COMMAND,PID,ARGS /tmp/f > /tmp/rows
 	for w; do
 		grep -F -e "$w" /tmp/rows > /tmp/rows.of
 		mv /tmp/rows.of /tmp/rows
@@ -129,28 +129,31 @@ within 60 grep -q '"event":"lost"' /tmp/g/events.ndjson
 recorded
 is "-p: its hold alone" "$(timeline 'SOURCE == "gpq" && KIND =~ "hold"' PID,KIND /tmp/g)" "$P hold-begin
 $P hold-end"
-is "with its holder's calls" "$(timeline 'NAME == "suspend_queues"' KIND,RESULT /tmp/g)" "entry -
+is "with its holder's calls" "$(timeline 'NAME == "suspend_queues"' KIND,RETURNED /tmp/g)" "entry -
 return $(grep -c "^ *$P .*suspended" /tmp/suspended)"
 is "its evictions" "$(timeline 'NAME == "queue-eviction"' PID /tmp/g | sort -u)" $P
 is "the buffer was full" "$(timeline 'NAME == "lost" && KIND == "event"' SOURCE,ARGS,CLOCK /tmp/g)" \
 	"gpq clock=read\x20the\x20driver's\x20buffer\x20was\x20full:\x20events\x20may\x20be\x20missing read"
-cp "$(command -v mkqueue)" /tmp/late
-record --comm '^late$'
-mkqueue -n 1 -t 1 > /dev/null
-/tmp/late -n 1 -t 1 > /dev/null
-gpq suspend -p $other > /dev/null
-gpq resume -p $other > /dev/null
-recorded
-is "--comm: of one that came later" "$(timeline 'NAME == "kfd_ioctl_create_queue"' COMMAND,KIND /tmp/g)" "late entry
+later_ones() {
+	cp "$(command -v mkqueue)" /tmp/late
+	record --comm '^late$'
+	mkqueue -n 1 -t 1 > /dev/null
+	/tmp/late -n 1 -t 1 > /dev/null
+	gpq suspend -p $other > /dev/null
+	gpq resume -p $other > /dev/null
+	recorded
+	is "--comm: of one that came later" "$(timeline 'NAME == "kfd_ioctl_create_queue"' COMMAND,KIND /tmp/g)" "late entry
 late return"
-is "of no other" "$(timeline 'PID > 0' COMMAND /tmp/g | sort -u)" late
-sh -c 'while [ ! -e /tmp/go ]; do usleep 20000; done; mkqueue -n 1 -t 1; true' > /dev/null & parent=$!
-record --tree -p $parent
-mkqueue -n 1 -t 1 > /dev/null
-touch /tmp/go
-wait $parent
-recorded
-is "--tree: a descendant that came later" "$(timeline 'NAME == "kfd_ioctl_create_queue" && KIND == "entry"' COMMAND /tmp/g)" mkqueue
+	is "of no other" "$(timeline 'PID > 0' COMMAND /tmp/g | sort -u)" late
+	sh -c 'while [ ! -e /tmp/go ]; do usleep 20000; done; mkqueue -n 1 -t 1; true' > /dev/null & parent=$!
+	record --tree -p $parent
+	mkqueue -n 1 -t 1 > /dev/null
+	touch /tmp/go
+	wait $parent
+	recorded
+	is "--tree: a descendant that came later" "$(timeline 'NAME == "kfd_ioctl_create_queue" && KIND == "entry"' COMMAND /tmp/g)" mkqueue
+}
+! is_mine 2 || later_ones
 status_is "no such process" 5 gpq trace --live -p 4000000
 status_is "no such GPU" 5 gpq trace --live --gpu 77
 is "tracefs is as before" "$(left) $(cat $T/kprobe_events)" " $(cat $T/kprobe_events | grep mine)"

@@ -9,7 +9,7 @@ left() { # what gpq made
 	grep -c gpq_ $T/kprobe_events | grep -v '^0'
 }
 on() { grep -qs 1 $T/instances/gpq-*/events/gpq_*/enable; }
-calls() { gpq trace -q --list -rno NAME,KIND,RESULT,QID,HWQ --filter 'SOURCE == "kernel" && COMMAND == "mkqueue"' /tmp/$1; }
+calls() { gpq trace -q --list -rno NAME,KIND,RETURNED,QID,HWQ --filter 'SOURCE == "kernel" && COMMAND == "mkqueue"' /tmp/$1; }
 
 if [ ! -e $T/kprobe_events ]; then
 	skip "the kernel's trace" "no tracefs with kprobes"

@@ -24,8 +24,16 @@ typedef struct stream_handle *hipStream_t;
 typedef struct event_handle *hipEvent_t;
 typedef struct module_handle *hipModule_t;
 typedef struct function_handle *hipFunction_t;
+typedef struct graph_handle *hipGraph_t;
+typedef struct graph_exec_handle *hipGraphExec_t;
 
-enum { hipStreamNonBlocking = 1, hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2 };
+enum {
+	hipStreamNonBlocking = 1,
+	hipMemcpyHostToDevice = 1,
+	hipMemcpyDeviceToHost = 2,
+	hipStreamCaptureModeRelaxed = 2,
+	hipStreamWaitValueGte = 0
+};
 
 /* Each returns 0, or the number of an error. */
 #define HIP_FUNCTIONS(X)                                                                         \
@@ -42,6 +50,7 @@ enum { hipStreamNonBlocking = 1, hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHos
 	X(hipHostMalloc, void **memory, size_t size, unsigned flags)                             \
 	X(hipMemcpyAsync, void *to, const void *from, size_t size, int kind, hipStream_t stream) \
 	X(hipMemsetAsync, void *to, int byte, size_t size, hipStream_t stream)                   \
+	X(hipModuleLoad, hipModule_t *module, const char *file)                                  \
 	X(hipModuleLoadData, hipModule_t *module, const void *code)                              \
 	X(hipModuleGetFunction, hipFunction_t *function, hipModule_t module, const char *name)   \
 	X(hipModuleLaunchKernel, hipFunction_t function, unsigned gx, unsigned gy, unsigned gz,  \
@@ -49,6 +58,14 @@ enum { hipStreamNonBlocking = 1, hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHos
 	  void **args, void **extra)                                                             \
 	X(hipEventCreate, hipEvent_t *event)                                                     \
 	X(hipEventRecord, hipEvent_t event, hipStream_t stream)                                  \
+	X(hipLaunchHostFunc, hipStream_t stream, void (*function)(void *), void *arg)            \
+	X(hipStreamWaitValue32, hipStream_t stream, void *at, unsigned value, unsigned flags,    \
+	  unsigned mask)                                                                         \
+	X(hipStreamBeginCapture, hipStream_t stream, int mode)                                   \
+	X(hipStreamEndCapture, hipStream_t stream, hipGraph_t *graph)                            \
+	X(hipGraphInstantiate, hipGraphExec_t *exec, hipGraph_t graph, void **node, char *log,   \
+	  size_t log_size)                                                                       \
+	X(hipGraphLaunch, hipGraphExec_t exec, hipStream_t stream)                               \
 	X(hipDeviceSynchronize, void)
 
 #define DECLARE(f, ...) static int (*p_##f)(__VA_ARGS__);
@@ -75,7 +92,8 @@ static struct {
 	int event_every, copy_every, wait_every, sync_every;
 	unsigned seed;
 	enum pattern pattern;
-	bool priorities, null_stream, copy_first, free_code, count;
+	bool priorities, null_stream, copy_first, free_code, count, graph, host_function,
+		wait_value, by_file;
 } opt = {.code = "/opt/hip/kernels.gfx90a.co",
 	 .launches = 1000,
 	 .streams = 1,
@@ -178,8 +196,17 @@ static void launch(struct worker *w, int i, unsigned *s, bool tall)
 		values[a] = devices[i % opt.devices].memory;
 		args[a] = values;
 	}
+	if (opt.graph)
+		CHECK(p_hipStreamBeginCapture(st->handle, hipStreamCaptureModeRelaxed));
 	CHECK(p_hipModuleLaunchKernel(devices[i % opt.devices].kernel[k], gx, gy, 1, bx, 1, 1, 0,
 				      st->handle, args, NULL));
+	if (opt.graph) {
+		hipGraph_t graph;
+		hipGraphExec_t exec;
+		CHECK(p_hipStreamEndCapture(st->handle, &graph));
+		CHECK(p_hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+		CHECK(p_hipGraphLaunch(exec, st->handle));
+	}
 	st->launches++;
 	st->kernel[k]++;
 	__atomic_fetch_add(&threads_launched, (unsigned long)gx * bx * gy, __ATOMIC_RELAXED);
@@ -193,6 +220,17 @@ static void launch(struct worker *w, int i, unsigned *s, bool tall)
 static bool due(unsigned long n, int every)
 {
 	return every && n % every == (unsigned long)every - 1;
+}
+
+/* Lasts until PREFIX.return is there. */
+static void host_function(void *arg)
+{
+	char path[512];
+	(void)arg;
+	snprintf(path, sizeof(path), "%s.return", opt.out ? opt.out : "/tmp/hipq");
+	puts("hipq: a host function was called");
+	while (access(path, F_OK))
+		usleep(20000);
 }
 
 /* What happens between launches, when asked for: events, waits across streams, copies, syncs. */
@@ -215,6 +253,11 @@ static void between(unsigned long n, int i, int lo, int hi, hipEvent_t ev)
 		st->copies++;
 		st->sets++;
 	}
+	if (opt.host_function)
+		CHECK(p_hipLaunchHostFunc(st->handle, host_function, NULL));
+	if (opt.wait_value) /* what is there is not less */
+		CHECK(p_hipStreamWaitValue32(st->handle, host_memory, 0, hipStreamWaitValueGte,
+					     ~0u));
 	if (due(n, opt.sync_every)) {
 		CHECK(p_hipStreamSynchronize(st->handle));
 		st->syncs++;
@@ -436,7 +479,8 @@ static void load_devices(void)
 	for (int d = 0; d < opt.devices; d++) {
 		hipModule_t mod;
 		CHECK(p_hipSetDevice(d));
-		CHECK(p_hipModuleLoadData(&mod, code));
+		CHECK(opt.by_file ? p_hipModuleLoad(&mod, opt.code)
+				  : p_hipModuleLoadData(&mod, code));
 		for (int k = 0; k < n_kernels; k++)
 			CHECK(p_hipModuleGetFunction(&devices[d].kernel[k], mod, kernel_names[k]));
 		CHECK(p_hipMalloc(&devices[d].memory, 1 << 20));
@@ -460,6 +504,7 @@ static const char usage[] =
 	"rr|rand|burst|skew|seq]\n"
 	"            [-T THREADS] [-d DEVICES] [-R ROUNDS] [-e|-m|-w|-y EVERY] [-0] [-b] [-u US]\n"
 	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS] [-F] [-C] [-L LOOPS]\n"
+	"            [-f] [-G] [-V] [-l]\n"
 	"  -P streams of low, normal, high priority in turn   -R create and destroy the streams "
 	"anew\n"
 	"  -e record an event, -m copy, -w wait on the next stream, -y sync: every N launches\n"
@@ -469,6 +514,9 @@ static const char usage[] =
 	"  -F free the code object once it is loaded\n"
 	"  -C say what kernels of tests/gpu/count.hip counted (not with -m)   -L how long each "
 	"takes\n"
+	"  -f a host function after each launch, which lasts until PREFIX.return is there\n"
+	"  -G launch each as a graph   -V wait for a value that is there after each launch\n"
+	"  -l let the runtime load the code object from its file\n"
 	"  -o write PREFIX.truth and .seq   -H keep streams afterwards until PREFIX.go appears\n";
 
 static int number(const char *s, int lowest, int highest)
@@ -494,7 +542,7 @@ static void parse(int argc, char **argv)
 	enum { ANY = 1 << 30 };
 	int o;
 
-	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFCL:u:S:o:H:g:i:h")) > 0)
+	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFCL:u:S:o:H:g:i:fGVlh")) > 0)
 		switch (o) {
 		case 'c': opt.code = optarg; break;
 		case 'k':
@@ -517,6 +565,10 @@ static void parse(int argc, char **argv)
 		case 'b': opt.copy_first = true; break;
 		case 'F': opt.free_code = true; break;
 		case 'C': opt.count = true; break;
+		case 'f': opt.host_function = true; break;
+		case 'G': opt.graph = true; break;
+		case 'l': opt.by_file = true; break;
+		case 'V': opt.wait_value = true; break;
 		case 'L': opt.loops = number(optarg, 0, ANY); break;
 		case 'u': opt.sleep_us = number(optarg, 0, ANY); break;
 		case 'S': opt.seed = number(optarg, 0, ANY); break;

@@ -21,13 +21,12 @@ n=0 bad=0
 while [ ! -e /tmp/q.truth ] && [ $n -lt 40 ] && ! dead $P; do
 	gpq why -p $P --over 20ms -rno PID,QID,STATE,DETAIL > /tmp/why 2> /tmp/why.err
 	case $? in
-	0) ;;
-	3) grep -q deadlock /tmp/why && bad=$((bad + 1)) && note "$(cat /tmp/why)" ;;
+	0 | 3) ;;
 	*) bad=$((bad + 1)) && note "$(cat /tmp/why /tmp/why.err)" ;;
 	esac
 	n=$((n + 1))
 done
-is "no deadlock is claimed in $n looks at a program that goes on" $bad 0
+is "no queue is called stuck in $n looks at a program that goes on" $bad 0
 hip_done q
 is "a profile of the program as it goes on: looks of each queue add up" "$(gpq why -p $P --profile 300ms -rno QID,LOOKS,OF | awk '{ n[$1] += $2; of = $3 } END { for (q in n) bad += n[q] != of; print bad + 0 }')" 0
 sed -n 's/.*"kernel": "\([^"]*\)".*/\1/p' /tmp/profile | grep -v ^__amd | sort -u > /tmp/got
@@ -46,7 +45,7 @@ awk '$3 == "dispatch" && $4 !~ /^(__amd|-)/ { print $4, $5, $6 }' /tmp/packets |
 awk 'NR == FNR { name[$1] = $2; next } !/^#/ { print name[$3], $4 "x" $5 "x" $6, $7 "x" $8 "x" $9 }' /tmp/names /tmp/q.seq | sort > /tmp/wanted
 is "each with its grid and workgroup" "$(diff /tmp/wanted /tmp/got | head -n 5; wc -l < /tmp/got)" 2000
 is "all is taken" "$(awk '{ print $2 }' /tmp/packets | sort -u)" taken
-is "and nothing runs" "$(gpq why -p $P -rno STATE | sort -u)" idle
+empty "and nothing runs" "$(gpq why -p $P -rno STATE | grep -v '^idle')"
 is "names are the same for its user as for programs" "$(gpq packets -p $P --around 65536 --ndjson --filter 'KERNEL == "vector_add"' -o KERNEL | sort -u)" \
 	'{"record":"packet","kernel":"vector_add"}'
 hip_end q
@@ -55,9 +54,13 @@ within 20 test ! -d $KFD/proc/$P
 # Three packets in four are of one kernel, and the GPU takes as long for each: of n looks 3/4 n are at it, four standard deviations
 # of chance more or less.
 echo 200 > $RATE
-hip_start r -s 1 -n 2000 -k k -k k -k k -k vector_add -H 300
-gpq why -p $P --profile 8s -rno KERNEL,LOOKS > /tmp/shares
-LOOKS=$(awk '$1 == "k" { k += $2 } $1 == "k" || $1 == "vector_add" { n += $2 } END { print k + 0, n + 0 }' /tmp/shares)
+hip_start r -s 1 -n 6000 -k k -k k -k k -k vector_add -H 300
+: > /tmp/shares
+for _ in 1 2 3 4 5 6; do # however few looks this machine has time for
+	gpq why -p $P --profile 4s -rno KERNEL,LOOKS >> /tmp/shares
+	LOOKS=$(awk '$1 == "k" { k += $2 } $1 == "k" || $1 == "vector_add" { n += $2 } END { print k + 0, n + 0 }' /tmp/shares)
+	[ "${LOOKS#* }" -lt 50 ] || break
+done
 ok "looks at a kernel with 3/4 of the packets, of all looks: $LOOKS" \
 	awk -v looks="$LOOKS" 'BEGIN { split(looks, l); off = l[1] - 0.75 * l[2]; exit !(l[2] >= 50 && off * off <= 16 * 0.1875 * l[2]) }'
 echo 1000000 > $RATE

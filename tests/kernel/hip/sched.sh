@@ -22,9 +22,9 @@ exec 9> /tmp/go
 served() { [ -s /tmp/served ] || dead $P; }
 within 240 served
 like "each request began with the offline queues off" "$(cat /tmp/served /tmp/serve.err)" '^requests 10 launches 200 held 10 missed 0'
-gpq queues -p $P --ndjson -o QID,PACKETS,BACKLOG > /tmp/online
+gpq queues -p $P --ndjson -o QID,PACKET_FORMAT,BACKLOG > /tmp/online
 unlike "no packet of the online program is left" "$(cat /tmp/online)" '"backlog":[1-9]'
-like "it has AQL queues" "$(cat /tmp/online)" '"packets":"aql"'
+like "it has AQL queues" "$(cat /tmp/online)" '"packet_format":"aql"'
 dispatches=$(sed -n 's/^done .*dispatch \([0-9]*\) .*/\1/p' $SOFT/0 | awk '{ n += $1 } END { print n + 0 }')
 ok "the GPU has taken all launches ($dispatches dispatches)" test "$dispatches" -ge 200
 moves 0 "the offline work runs afterwards"

@@ -32,11 +32,12 @@ reset_follows() {
 	unload
 }
 
+# While a runlist is made anew no queue is on the GPU for a moment.
 refused() {
 	load gfx942
 	target -n 2
 	hold "susp=0 -> " seize enable snap=$CLEAR_NEW \
-		sh="awk '/^queue/ { print \$6; exit }' $SOFT/0 > $PARAMETERS/preempt_fail_doorbell" susp=0 detach
+		sh="until awk '/^queue/ { print \$6; exit }' $SOFT/0 > /tmp/doorbell && test -s /tmp/doorbell; do usleep 10000; done; cat /tmp/doorbell > $PARAMETERS/preempt_fail_doorbell" susp=0 detach
 	held "a queue that cannot be preempted: ERROR at once, not counted" "susp=0 -> 0 .*40000000 ERROR"
 	reset_follows
 }

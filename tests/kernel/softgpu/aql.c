@@ -3,7 +3,8 @@
  * softgpu: AQL packets (HSA Platform System Architecture 1.2, section 2.9; the vendor packets
  * and the signal layout are ROCr's amd_hsa_queue.h, amd_hsa_signal.h and hsa_ven_amd_aqlprofile).
  *
- * No shader runs: a dispatch is complete when its turn has come.  Barriers do wait for their
+ * No shader runs: a dispatch is complete when its turn has come, unless a test wants it to hang
+ * (fault.c): then it completes when that has ended.  Barriers do wait for their
  * signals, and completion signals are decremented, stamped and announced as a CP does it.
  */
 #include "softgpu.h"
@@ -14,6 +15,7 @@ enum { CONDITION_EQ, CONDITION_NE, CONDITION_LT, CONDITION_GTE };
 
 #define AQL_PACKET_SIZE 64
 #define BARRIER_SIGNALS 5
+#define HEADER_BARRIER	BIT(8) /* the packet begins when all before it are complete */
 
 static bool aql_errors;
 module_param(aql_errors, bool, 0644);
@@ -21,8 +23,8 @@ MODULE_PARM_DESC(aql_errors, "a packet of no known type stops its queue and rais
 
 struct aql_packet {
 	u16 header; /* type in the low byte */
-	u8 vendor_format;
-	u8 reserved[5];
+	u8 vendor_format, reserved;
+	u16 workgroup[2];
 	union {
 		u64 dep_signal[BARRIER_SIGNALS];
 		struct {
@@ -31,7 +33,10 @@ struct aql_packet {
 			u32 condition;
 		} barrier_value;
 		struct {
-			u32 workgroup_z, grid[3]; /* from byte 8 on */
+			u16 workgroup_z, reserved; /* from byte 8 on */
+			u32 grid[3];
+			u32 private_bytes, group_bytes;
+			u64 kernel_object;
 		} dispatch;
 		u64 body[6];
 	};
@@ -141,15 +146,77 @@ u64 sg_aql_work_items(const struct sg_queue *queue)
 	return items;
 }
 
+static struct sg_dispatch dispatch_of(const struct aql_packet *packet, u64 index)
+{
+	return (struct sg_dispatch){
+		.index = index,
+		.kernel_object = READ_ONCE(packet->dispatch.kernel_object),
+		.grid = {READ_ONCE(packet->dispatch.grid[0]), READ_ONCE(packet->dispatch.grid[1]),
+			 READ_ONCE(packet->dispatch.grid[2])},
+		.workgroup = {READ_ONCE(packet->workgroup[0]), READ_ONCE(packet->workgroup[1]),
+			      READ_ONCE(packet->dispatch.workgroup_z)},
+		.group_bytes = READ_ONCE(packet->dispatch.group_bytes),
+	};
+}
+
+/*
+ * The dispatches that have waves: the one that hangs beyond the read pointer; or the one at the
+ * read pointer, and those behind it that need not wait for it.
+ */
+bool sg_aql_dispatch(const struct sg_queue *queue, u32 n, struct sg_dispatch *d)
+{
+	const struct sg_ring_stat *stat = queue->stat;
+	const struct aql_packet *packet;
+	const u64 index = queue->rptr + n;
+	u16 header;
+
+	if (stat->hung) {
+		*d = stat->hung_dispatch;
+		return !n;
+	}
+	if (!queue->ring || index >= queue->wptr)
+		return false;
+	packet = (const void *)(queue->ring + index * AQL_PACKET_SIZE % queue->size);
+	header = READ_ONCE(packet->header);
+	if ((header & 0xff) != AQL_DISPATCH || (n && header & HEADER_BARRIER))
+		return false;
+	smp_rmb(); /* the header is written last */
+	*d = dispatch_of(packet, index);
+	return true;
+}
+
 /* Stops its queue at a packet of a type that does not exist. */
 static bool refuse(struct sg_gpu *gpu, struct sg_queue *queue)
 {
 	if (!READ_ONCE(aql_errors))
 		return false;
 	if (!queue->refused)
-		sg_irq_bad_packet(gpu, queue->pasid, queue->doorbell, EC_QUEUE_PACKET_RESERVED);
+		sg_irq_bad_packet(gpu, queue->pasid, queue->doorbell, EC_QUEUE_PACKET_UNSUPPORTED);
 	queue->refused = true;
 	return true;
+}
+
+void sg_aql_end_hang(struct sg_gpu *gpu, struct sg_queue *queue)
+{
+	struct sg_ring_stat *stat = queue->stat;
+
+	if (!stat->hung || sg_fault_kernel_hangs(stat->hung))
+		return;
+	stat->hung = 0;
+	stat->aql[AQL_DISPATCH]++;
+	gpu->count.aql[AQL_DISPATCH]++;
+	if (stat->hung_signal)
+		signal_completion(gpu, queue, stat->hung_signal,
+				  amdgpu_amdkfd_get_gpu_clock_counter(gpu->adev));
+}
+
+/* true: the packet waits, since it hangs itself or must wait for one that does */
+static bool hangs(struct sg_queue *queue, const struct aql_packet *packet, enum aql_type type)
+{
+	if (queue->stat->hung && (type == AQL_DISPATCH || packet->header & HEADER_BARRIER))
+		return true;
+	return type == AQL_DISPATCH && sg_fault_kernel_hangs(packet->dispatch.kernel_object) &&
+	       !sg_fault_hang_taken();
 }
 
 bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)
@@ -165,8 +232,15 @@ bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)
 	if (type >= SG_AQL_TYPES)
 		return !refuse(gpu, queue);
 	smp_rmb(); /* the header is written last */
-	if (!ready(queue, packet, type))
+	if (!ready(queue, packet, type) || hangs(queue, packet, type))
 		return false;
+	if (type == AQL_DISPATCH && sg_fault_kernel_hangs(packet->dispatch.kernel_object)) {
+		queue->stat->hung = packet->dispatch.kernel_object;
+		queue->stat->hung_signal = packet->completion_signal;
+		queue->stat->hung_dispatch = dispatch_of(packet, queue->rptr);
+		WRITE_ONCE(packet->header, AQL_INVALID);
+		return true;
+	}
 	gpu->count.aql[type]++;
 	queue->stat->aql[type]++;
 	if (type == AQL_VENDOR && !packet->vendor_format)

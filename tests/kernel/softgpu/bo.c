@@ -173,6 +173,41 @@ int sg_bo_pin(struct sg_bo *bo, u64 user_addr)
 	return err;
 }
 
+/* User memory that is not pinned, as a save area often is: through its process, while it lives. */
+static bool copy_user(u64 address, void *buffer, size_t len, bool write, struct pid *owner)
+{
+	struct task_struct *task = get_pid_task(owner, PIDTYPE_PID);
+	int n;
+
+	if (!task)
+		return false;
+	n = access_process_vm(task, address, buffer, len, write ? FOLL_WRITE : 0);
+	put_task_struct(task);
+	return n == (int)len;
+}
+
+/* Page by page: of an object of many megabytes only what is touched becomes memory. */
+bool sg_bo_copy(struct sg_bo *bo, u64 at, void *buffer, size_t len, bool write, struct pid *owner)
+{
+	struct page *page;
+	size_t n;
+	void *p;
+
+	if (bo->user && bo->nopages)
+		return copy_user(bo->user_addr + at, buffer, len, write, owner);
+	mutex_lock(&bo->lock);
+	for (; len; at += n, buffer += n, len -= n) {
+		page = get_page_of(bo, at >> PAGE_SHIFT);
+		if (!page)
+			break;
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(at));
+		p = page_address(page) + offset_in_page(at);
+		memcpy(write ? p : buffer, write ? buffer : p, n);
+	}
+	mutex_unlock(&bo->lock);
+	return !len;
+}
+
 /* Memory that only the kernel uses is found by its GPU address: MQDs, the HIQ, run lists. */
 void *sg_kernel_ptr(struct sg_gpu *gpu, u64 gpu_addr, u64 len)
 {

@@ -20,9 +20,11 @@
 #define amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel amdgpu_amdkfd_gpuvm_map_bo_to_kernel
 #define amdgpu_amdkfd_gpuvm_unmap_gtt_bo_from_kernel amdgpu_amdkfd_gpuvm_unmap_bo_from_kernel
 #define SG_IMPORT_NS(ns) MODULE_IMPORT_NS(#ns)
+#define SG_PROCESS_OF(pasid) kfd_lookup_process_by_pasid(pasid, NULL)
 #else
 #define SG_XCC_ARG
 #define SG_DOMAIN_ARG
 #define SG_METADATA void *
 #define SG_IMPORT_NS(ns) MODULE_IMPORT_NS(ns)
+#define SG_PROCESS_OF(pasid) kfd_lookup_process_by_pasid(pasid)
 #endif

@@ -44,7 +44,7 @@ MODULE_PARM_DESC(wptr_poll, "look at the write pointer of AQL queues now and the
  * A doorbell that repeats its value is no news to this emulation, to the hardware it is: so an
  * AQL queue's write pointer in memory is looked at now and then, as the CP does.
  */
-static void notice_work(struct sg_gpu *gpu, struct sg_queue *queue)
+void sg_cp_notice(struct sg_gpu *gpu, struct sg_queue *queue)
 {
 	const u64 doorbell = sg_queue_doorbell(gpu, queue);
 
@@ -71,8 +71,9 @@ static u64 packet_ns(const struct sg_queue *queue)
 /* Time not spent is kept with the ring, so that a preempted packet goes on where it was (CWSR). */
 static void consume(struct sg_gpu *gpu, struct sg_queue *queue, u64 ns)
 {
-	u64 *credit = &queue->stat->credit, cost;
+	u64 *credit = &queue->stat->credit, cost = U64_MAX;
 
+	sg_aql_end_hang(gpu, queue);
 	*credit += ns;
 	while (sg_queue_pending(queue)) {
 		cost = packet_ns(queue);
@@ -85,14 +86,17 @@ static void consume(struct sg_gpu *gpu, struct sg_queue *queue, u64 ns)
 		}
 		*credit -= cost;
 		queue->rptr++;
+		queue->stat->ran = false; /* the next one has not */
 		gpu->count.packets++;
 	}
+	if (cost != U64_MAX && sg_queue_pending(queue) && !queue->blocked && !queue->stat->hung)
+		queue->stat->ran = true;
 	sg_queue_report_rptr(queue);
 }
 
 static void run_queue(struct sg_gpu *gpu, struct sg_queue *queue, u64 ns)
 {
-	if (!sg_queue_pending(queue)) {
+	if (!sg_queue_busy(queue)) {
 		queue->stat->credit = 0;
 		return;
 	}
@@ -121,7 +125,7 @@ static int look_for_work(struct sg_gpu *gpu)
 	{
 		queue->resident = queue->sdma || has_slot(gpu, position++, total);
 		if (queue->resident)
-			notice_work(gpu, queue);
+			sg_cp_notice(gpu, queue);
 		busy += queue->resident && !queue->sdma && !queue->blocked &&
 			sg_queue_pending(queue);
 	}
@@ -193,6 +197,10 @@ void sg_cp_stop(struct sg_gpu *gpu)
 	if (gpu->cp)
 		kthread_stop(gpu->cp);
 	sg_cp_forget(gpu);
-	xa_for_each(&gpu->ring_stats, doorbell, stat) kfree(stat);
+	xa_for_each(&gpu->ring_stats, doorbell, stat)
+	{
+		kvfree(stat->waves);
+		kfree(stat);
+	}
 	xa_destroy(&gpu->ring_stats);
 }

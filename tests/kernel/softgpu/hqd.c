@@ -132,7 +132,7 @@ void sg_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occupa
 	mutex_lock(&gpu->lock);
 	list_for_each_entry(queue, &gpu->queues, node)
 	{
-		if (queue->sdma || !queue->resident || !sg_queue_pending(queue))
+		if (queue->sdma || !queue->resident || !sg_queue_busy(queue))
 			continue;
 		if (n == AMDGPU_MAX_QUEUES)
 			break;

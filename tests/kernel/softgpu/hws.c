@@ -21,6 +21,7 @@ typedef union PM4_MES_TYPE_3_HEADER pm4_header;
 struct process {
 	u64 page_table_base;
 	u32 pasid;
+	bool debug;
 };
 
 /* gfx90a and gfx94x have a longer packet with debug registers in it. */
@@ -32,6 +33,7 @@ static struct process map_process(const u32 *packet, u32 dwords)
 	if (dwords * 4 == sizeof(*a))
 		return (struct process){
 			.pasid = a->bitfields2.pasid,
+			.debug = a->spi_gdbg_per_vmid_cntl & SG_SPI_TRAP_EN,
 			.page_table_base = (u64)a->vm_context_page_table_base_addr_hi32 << 32 |
 					   a->vm_context_page_table_base_addr_lo32,
 		};
@@ -52,6 +54,7 @@ static void map_queues(struct sg_gpu *gpu, struct sg_hiq *hiq, const u32 *packet
 		.wptr_va = (u64)p->wptr_addr_hi << 32 | p->wptr_addr_lo,
 		.page_table_base = process->page_table_base,
 		.pasid = process->pasid,
+		.debug = process->debug,
 		.doorbell = p->bitfields3.doorbell_offset,
 		.sdma = p->bitfields2.extended_engine_sel || p->bitfields2.engine_sel >= 2,
 	};

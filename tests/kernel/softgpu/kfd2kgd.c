@@ -78,12 +78,12 @@ static void set_page_table_base(struct amdgpu_device *adev, u32 vmid, u64 base)
 /* The returned numbers are register values that KFD hands back later. */
 static u32 enable_debug_trap(struct amdgpu_device *adev, bool restore, u32 vmid)
 {
-	return 1;
+	return SG_SPI_TRAP_EN;
 }
 
 static u32 disable_debug_trap(struct amdgpu_device *adev, bool keep_enabled, u32 vmid)
 {
-	return keep_enabled;
+	return keep_enabled ? SG_SPI_TRAP_EN : 0;
 }
 
 static int check_trap_override(struct amdgpu_device *adev, u32 override, u32 *supported)

@@ -7,6 +7,19 @@
 #include "softgpu.h"
 #include "mes_v11_api_def.h"
 
+/* What old firmware is told of a process. */
+static bool is_debugged(u32 pasid)
+{
+	struct kfd_process *p = SG_PROCESS_OF(pasid);
+	bool debugged;
+
+	if (!p)
+		return false;
+	debugged = p->runtime_info.ttmp_setup || p->debug_trap_enabled;
+	kfd_unref_process(p);
+	return debugged;
+}
+
 static int mes_add(struct amdgpu_mes *mes, struct mes_add_queue_input *in)
 {
 	struct sg_gpu *gpu = sg_from_adev(mes->adev);
@@ -18,6 +31,7 @@ static int mes_add(struct amdgpu_mes *mes, struct mes_add_queue_input *in)
 		.doorbell = in->doorbell_offset,
 		.pasid = in->process_id,
 		.sdma = in->queue_type == MES_QUEUE_TYPE_SDMA,
+		.debug = is_debugged(in->process_id),
 	};
 	int err;
 
@@ -39,9 +53,13 @@ static int mes_remove(struct amdgpu_mes *mes, struct mes_remove_queue_input *in)
 	mutex_lock(&gpu->lock);
 	gpu->count.mes_remove++;
 	list_for_each_entry_safe(queue, next, &gpu->queues,
-				 node) if (queue->doorbell == in->doorbell_offset &&
-					   queue->gang == in->gang_context_addr)
+				 node)
+	{
+		if (queue->doorbell != in->doorbell_offset || queue->gang != in->gang_context_addr)
+			continue;
+		sg_cp_notice(gpu, queue); /* what came since the last poll has begun, too */
 		sg_queue_unmap(gpu, queue);
+	}
 	mutex_unlock(&gpu->lock);
 	return 0;
 }

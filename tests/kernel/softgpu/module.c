@@ -8,8 +8,9 @@
 
 static char *gpus = "gfx942";
 module_param(gpus, charp, 0444);
-MODULE_PARM_DESC(gpus, "models, separated by commas, at most 8; empty for none: gfx942 gfx942x8 "
-		       "gfx942cpx gfx950 gfx90a gfx908 gfx906 gfx1030 gfx1100 gfx1151 gfx1201");
+MODULE_PARM_DESC(gpus, "models, separated by commas, at most 8; empty for none: gfx942 gfx942x4 "
+		       "gfx942x8 gfx942cpx gfx950 gfx90a gfx908 gfx906 gfx1030 gfx1100 gfx1100old "
+		       "gfx1151 gfx1201");
 
 /* amdkfd's own tunables, with the names and defaults that amdgpu_drv.c gives them. */
 int sched_policy = KFD_SCHED_POLICY_HWS;

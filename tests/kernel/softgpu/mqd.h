@@ -27,6 +27,8 @@ MQD_SAME(cp_hqd_pq_control);
 MQD_SAME(cp_hqd_aql_control);
 MQD_SAME(cp_hqd_cntl_stack_offset);
 MQD_SAME(cp_hqd_wg_state_offset);
+MQD_SAME(cp_hqd_ctx_save_base_addr_lo);
+MQD_SAME(cp_hqd_ctx_save_size);
 MQD_SAME(cp_hqd_pq_wptr_lo);
 
 /* The first words of an SDMA MQD; the same from GFX9 to GFX12. */

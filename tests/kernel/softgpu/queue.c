@@ -9,10 +9,6 @@
 #include "softgpu.h"
 #include "mqd.h"
 
-/* What a preempted queue with work pretends to have saved: the state of four waves. */
-#define SAVED_CONTROL_STACK 32
-#define SAVED_WAVE_STATE    0x2000
-
 #define SDMA_RPTR(gen, mqd)                                                              \
 	((u64)((const struct gen##_sdma_mqd *)(mqd))->sdmax_rlcx_rb_rptr_addr_hi << 32 | \
 	 ((const struct gen##_sdma_mqd *)(mqd))->sdmax_rlcx_rb_rptr_addr_lo)
@@ -91,12 +87,16 @@ static void count_from_here(struct sg_queue *queue, u64 ring)
 	struct sg_ring_stat *stat = queue->stat;
 	bool unused = !queue->rptr && !queue->wptr;
 
-	if (!unused && stat->mqd_addr == queue->mqd_addr && stat->ring == ring)
-		return; /* the same queue, mapped again */
-	*stat = (struct sg_ring_stat){.mqd_addr = queue->mqd_addr,
-				      .ring = ring,
-				      .size = queue->size,
-				      .pasid = queue->pasid};
+	if (!unused && stat->mqd_addr == queue->mqd_addr && stat->ring == ring &&
+	    stat->tgid == queue->vm->tgid)
+		return; /* the same queue, mapped again; addresses are used again by later processes */
+	kvfree(stat->waves);
+	memset(stat, 0, sizeof(*stat));
+	stat->mqd_addr = queue->mqd_addr;
+	stat->ring = ring;
+	stat->size = queue->size;
+	stat->pasid = queue->pasid;
+	stat->tgid = queue->vm->tgid;
 }
 
 static void queue_free(struct sg_queue *queue)
@@ -174,6 +174,19 @@ static void arm_doorbell(struct sg_gpu *gpu, struct sg_queue *queue)
 	queue->last_doorbell = sg_queue_doorbell(gpu, queue);
 }
 
+/*
+ * Waves are launched with their ttmps set up: always, or only where trap handlers are on for the
+ * process (kfd_dbg_has_ttmps_always_setup).
+ */
+static bool has_ttmps(const struct sg_gpu *gpu, const struct sg_map_request *req)
+{
+	const bool old_mes = (gpu->model->mes_version & AMDGPU_MES_VERSION_MASK) < 70;
+
+	if (gpu->model->gc == IP_VERSION(9, 4, 2) || (sg_gfx_major(gpu) == 11 && old_mes))
+		return req->debug;
+	return true;
+}
+
 static void restore_compute(u32 *mqd)
 {
 	mqd[MQD(cp_hqd_active)] = 1;
@@ -202,6 +215,7 @@ int sg_queue_map(struct sg_gpu *gpu, const struct sg_map_request *req)
 		queue_free(queue);
 		return err;
 	}
+	queue->ttmps = has_ttmps(gpu, req);
 	arm_doorbell(gpu, queue);
 	for (i = 0; !queue->sdma && i < queue->n_mqds; i++)
 		restore_compute(queue->mqds[i]);
@@ -219,10 +233,6 @@ static void save_compute(const struct sg_queue *queue, u32 *mqd)
 	mqd[MQD(cp_hqd_active)] = 0;
 	mqd[MQD(cp_hqd_pq_rptr)] = queue->rptr * dwords & (queue->size / 4 - 1);
 	mqd_set_u64(mqd, MQD(cp_hqd_pq_wptr_lo), queue->wptr * dwords);
-	if (!sg_queue_pending(queue) || !mqd[MQD(cp_hqd_cntl_stack_size)])
-		return;
-	mqd[MQD(cp_hqd_cntl_stack_offset)] = mqd[MQD(cp_hqd_cntl_stack_size)] - SAVED_CONTROL_STACK;
-	mqd[MQD(cp_hqd_wg_state_offset)] = mqd[MQD(cp_hqd_cntl_stack_size)] + SAVED_WAVE_STATE;
 }
 
 /* In bytes, with the VMID the queue last had (captured on gfx942). */
@@ -248,6 +258,8 @@ void sg_queue_unmap(struct sg_gpu *gpu, struct sg_queue *queue)
 		save_sdma(queue);
 	for (i = 0; !queue->sdma && i < queue->n_mqds; i++)
 		save_compute(queue, queue->mqds[i]);
+	if (queue->aql)
+		sg_waves_save(gpu, queue);
 	list_del(&queue->node);
 	if (list_empty(&gpu->queues)) {
 		gpu->occupied_ns = sg_occupied_ns(gpu);

@@ -27,6 +27,7 @@
 #define SG_PIPES          4
 #define SG_QUEUES         8 /* per pipe */
 #define SG_COMPUTE_VMID   8 /* every process shows up under this one */
+#define SG_SPI_TRAP_EN    BIT(3) /* of SPI_GDBG_PER_VMID_CNTL */
 
 /* One GPU model: what amdgpu would have read from the chip. */
 struct sg_model {
@@ -87,13 +88,36 @@ struct sg_map {
 };
 
 #define SG_AQL_TYPES 6
+#define SG_MAX_WAVES 2048 /* saved of one queue */
+
+/* A dispatch that is taken and not complete. */
+struct sg_dispatch {
+	u64 index; /* packets before it in its queue */
+	u64 kernel_object;
+	u32 grid[3], group_bytes;
+	u16 workgroup[3];
+};
+
+/* A wave that was saved: so that it is the same one when it is saved again. */
+struct sg_wave {
+	u64 dispatch, record; /* index, address */
+	u32 number, size;     /* in its dispatch; bytes of the record */
+	u32 rules;            /* of which sg_fault_wave() it was made */
+	bool placed;          /* launched with its ttmps set up */
+};
 
 /* What a ring did since it was created.  Outlives unmapping: found by doorbell, reset on reuse. */
 struct sg_ring_stat {
 	u64 ring, mqd_addr, size;
 	u64 aql[SG_AQL_TYPES]; /* packets completed, by AQL packet type */
 	u64 credit;            /* nanoseconds that the packet at the read pointer has had */
+	u64 hung, hung_signal; /* kernel object of a dispatch that was taken and hangs; 0: none */
+	struct sg_dispatch hung_dispatch;
+	bool ran; /* since it was mapped: the packet at the read pointer has had time */
+	int n_waves;
+	struct sg_wave *waves;
 	u32 pasid;
+	pid_t tgid;
 };
 
 /* The kernel's own queue to the scheduler firmware. */
@@ -116,6 +140,7 @@ struct sg_queue {
 	struct sg_vm *vm;
 	struct sg_bo *bos[3]; /* keep ring, rptr and wptr alive while mapped */
 	bool aql, sdma, resident;
+	bool ttmps;    /* set up when a wave is launched */
 	bool blocked;  /* waits for a signal */
 	bool refused;  /* stands at a packet that raised an exception */
 	bool had_work; /* at the last poll, so the time since then is its own */
@@ -191,6 +216,9 @@ int sg_fill_adev(struct sg_gpu *gpu, struct amdgpu_device *adev); /* chip.c */
 extern const struct drm_driver sg_drm_driver;
 bool sg_is_render_node(const struct file *file);
 
+/* waves.c: what a queue leaves in its save area; gpu->lock held */
+void sg_waves_save(struct sg_gpu *gpu, struct sg_queue *queue);
+
 /* queue.c: time in which the hardware had a queue, until now */
 u64 sg_occupied_ns(const struct sg_gpu *gpu);
 
@@ -206,6 +234,7 @@ struct sg_bo *sg_bo_get(struct sg_bo *bo);
 void sg_bo_put(struct sg_bo *bo);
 void *sg_bo_kmap(struct sg_bo *bo); /* NULL: no pages, or no memory */
 int sg_bo_pin(struct sg_bo *bo, u64 user_addr);
+bool sg_bo_copy(struct sg_bo *bo, u64 at, void *buffer, size_t len, bool write, struct pid *owner);
 int sg_bo_make_mappable(struct sg_bo *bo, u64 *mmap_offset);
 void *sg_kernel_ptr(struct sg_gpu *gpu, u64 gpu_addr, u64 len);
 int sg_bo_mmap(struct file *file, struct vm_area_struct *vma);
@@ -217,6 +246,7 @@ struct sg_vm *sg_vm_get(u64 page_table_base); /* NULL: closed meanwhile */
 void sg_vm_put(struct sg_vm *vm);
 void *sg_vm_ptr(struct sg_vm *vm, u64 va, u64 len); /* vm->lock held, also while used */
 void *sg_vm_pin(struct sg_vm *vm, u64 va, u64 len, struct sg_bo **bo); /* valid until sg_bo_put */
+bool sg_vm_copy(struct sg_vm *vm, u64 va, void *buffer, size_t len, bool write); /* vm->lock held */
 u64 sg_vm_vram(struct sg_vm *vm);
 
 /* queue.c: gpu->lock held */
@@ -225,6 +255,7 @@ struct sg_map_request {
 	u64 mqd_addr, wptr_va, page_table_base, gang;
 	u32 doorbell, pasid;
 	bool sdma;
+	bool debug; /* the process's trap handler is on: what SPI_GDBG_PER_VMID_CNTL says */
 };
 int sg_queue_map(struct sg_gpu *gpu, const struct sg_map_request *req);
 void sg_queue_unmap(struct sg_gpu *gpu, struct sg_queue *queue);
@@ -239,6 +270,11 @@ static inline bool sg_queue_pending(const struct sg_queue *queue)
 	return queue->rptr != queue->wptr;
 }
 
+static inline bool sg_queue_busy(const struct sg_queue *queue)
+{
+	return sg_queue_pending(queue) || queue->stat->hung;
+}
+
 /* hws.c: the scheduler firmware of gfx9 and gfx10; gpu->lock held */
 bool sg_hiq_run(struct sg_gpu *gpu, struct sg_hiq *hiq); /* false: nothing to do */
 void sg_hiqs_forget(struct sg_gpu *gpu);
@@ -250,10 +286,40 @@ extern const struct amdgpu_mes_funcs sg_mes_funcs;
 /* fault.c: what a test can make go wrong */
 void sg_fault_delay(void);
 bool sg_fault_hang(void);
+bool sg_fault_kernel_hangs(u64 kernel_object);
+bool sg_fault_hang_taken(void);
 u32 sg_fault_take_doorbell(void); /* 0: none */
+
+/* What a test wants of a wave. */
+enum sg_wave_state {
+	SG_WAVE_RUN,
+	SG_WAVE_BARRIER,
+	SG_WAVE_HALT,    /* by itself */
+	SG_WAVE_HANDLER, /* in the trap handler */
+	SG_WAVE_STOPPED, /* by the trap handler: this and those behind it */
+	SG_WAVE_VIOLATION = SG_WAVE_STOPPED,
+	SG_WAVE_ADDRESS,
+	SG_WAVE_ILLEGAL,
+	SG_WAVE_MATH,
+	SG_WAVE_BREAKPOINT,
+	SG_WAVE_ASSERT,
+	SG_WAVE_DEBUGTRAP,
+};
+
+struct sg_wave_rule {
+	u32 first, last; /* waves of a dispatch */
+	enum sg_wave_state state;
+	u32 at, span; /* where it is: bytes behind the kernel's entry; within so many it moves */
+	bool moves;   /* as `span` says; false: as its queue does */
+	u32 version;  /* of all rules */
+};
+struct sg_wave_rule sg_fault_wave(u64 kernel_object, u32 number);
 
 /* aql.c, sdma.c: execute packets; gpu->lock and the queue's vm->lock held */
 bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue); /* false: must wait */
+void sg_aql_end_hang(struct sg_gpu *gpu, struct sg_queue *queue); /* if the kernel hangs no more */
+/* The dispatches that have waves, from 0 on; false: no more. */
+bool sg_aql_dispatch(const struct sg_queue *queue, u32 n, struct sg_dispatch *d);
 u64 sg_aql_work_items(const struct sg_queue *queue); /* of the next packet; 0: no dispatch */
 void sg_sdma_run(struct sg_gpu *gpu, struct sg_queue *queue);
 
@@ -267,6 +333,7 @@ bool sg_irq_enabled(void);
 int sg_cp_start(struct sg_gpu *gpu);
 void sg_cp_stop(struct sg_gpu *gpu);
 void sg_cp_forget(struct sg_gpu *gpu); /* a reset: nothing is mapped any more */
+void sg_cp_notice(struct sg_gpu *gpu, struct sg_queue *queue); /* looks at its doorbell */
 
 /* hqd.c, sdmahqd.c: hardware slots, as debugfs hqds and cu_occupancy ask for them */
 int sg_hqd_dump(struct amdgpu_device *adev, u32 pipe, u32 queue, u32 (**dump)[2], u32 *n_regs,

@@ -133,6 +133,19 @@ void *sg_vm_ptr(struct sg_vm *vm, u64 va, u64 len)
 	return base ? base + (va - (map->range.start << PAGE_SHIFT)) : NULL;
 }
 
+/* The same between a buffer and memory that need not be mapped as a whole; false: a fault. */
+bool sg_vm_copy(struct sg_vm *vm, u64 va, void *buffer, size_t len, bool write)
+{
+	struct sg_map *map;
+
+	lockdep_assert_held(&vm->lock);
+	map = map_at(vm, va >> PAGE_SHIFT);
+	if (!map || !len || (va + len - 1) >> PAGE_SHIFT > map->range.last)
+		return false;
+	return sg_bo_copy(to_sg_bo(map->va.base.bo), va - (map->range.start << PAGE_SHIFT), buffer,
+			  len, write, vm->process_info ? vm->process_info->pid : NULL);
+}
+
 void *sg_vm_pin(struct sg_vm *vm, u64 va, u64 len, struct sg_bo **bo)
 {
 	void *ptr;

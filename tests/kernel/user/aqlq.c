@@ -3,9 +3,11 @@
  * aqlq: AQL and SDMA queues in states that are made on purpose: packets of every kind behind a
  * barrier, queues that wait for each other, for the host, for a copy, for nobody.
  *
- *     aqlq SCENARIO      see scenarios[]; prints its queues and "aqlq PID: signal NAME ADDRESS"
+ *     aqlq SCENARIO [FILE]   see scenarios[]; prints its queues and "aqlq PID: signal NAME ADDRESS"
  *
- * It then sleeps. SIGUSR1 sets the signal "host" to 0, which lets go of what waits for the host.
+ * With FILE signals lie in it: two processes with the same FILE share them, each at its own
+ * address. It then sleeps. SIGUSR1 sets the signal "host" to 0, which lets go of what waits for the
+ * host.
  */
 #include <signal.h>
 #include "kfdqueue.h"
@@ -216,10 +218,114 @@ static void sdma(void)
 	ring(q1);
 }
 
+/* As HIP waits for a stream: the kernel has no signal, the barrier behind it has one. With
+ * softgpu's hang_object=0x123400 the kernel hangs. Another queue waits behind the barrier. */
+static void hung(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1);
+	const struct barrier wait = {.header = 0x1503, .completion = a};
+	dispatch(q0, 64, 0);
+	put(q0, &wait);
+	barrier(q1, 0x1503, a, 0);
+	ring(q0);
+	ring(q1);
+}
+
+/* The same with a second kernel for the barrier; two kernels without any signal. */
+static void hung_two(void)
+{
+	struct queue *q = new_queue(AQL);
+	dispatch(q, 64, 0);
+	dispatch(q, 64, 0);
+	ring(q);
+}
+
+/* A kernel whose own signal tells that it has not ended; another queue waits for it. */
+static void hung_signal(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1);
+	dispatch(q0, 64, a);
+	barrier(q1, 0x1503, a, 0);
+	ring(q0);
+	ring(q1);
+}
+
+/* The last kernel is taken, and nothing tells whether it has ended. */
+static void hung_mute(void)
+{
+	struct queue *q = new_queue(AQL);
+	dispatch(q, 64, 0);
+	ring(q);
+}
+
+/* Two queues in a row behind a packet that is not written. */
+static void behind(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL), *q2 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1), b = new_signal("b", 1), e = new_signal("host", 0);
+	barrier(q0, 0x1503, e, a);
+	barrier(q1, 0x1503, b, 0);
+	dispatch(q1, 64, a);
+	(*q2->write_index)++;
+	dispatch(q2, 64, b);
+	ring(q0);
+	ring(q1);
+	ring(q2);
+}
+
+/* A queue behind one whose doorbell is lost. */
+static void behind_lost(void)
+{
+	struct queue *q0 = new_queue(AQL), *q1 = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1);
+	dispatch(q1, 64, 0);
+	ring(q1);
+	await(q1, 1);
+	barrier(q0, 0x1503, a, 0);
+	dispatch(q1, 64, a);
+	ring(q0);
+}
+
+/* Two processes with one FILE that wait for each other, and a third that waits for the first. */
+static void pair(bool second)
+{
+	struct queue *q = new_queue(AQL);
+	const uint64_t a = new_signal("a", 1), b = new_signal("b", 1);
+	barrier(q, 0x1503, second ? b : a, 0);
+	dispatch(q, 64, second ? a : b);
+	ring(q);
+}
+
+static void first_of_pair(void)
+{
+	pair(false);
+}
+
+static void second_of_pair(void)
+{
+	pair(true);
+}
+
+static void third(void)
+{
+	struct queue *q = new_queue(AQL);
+	new_signal("a", 1);
+	barrier(q, 0x1503, new_signal("b", 1), 0);
+	ring(q);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
+	{"hung", hung},
+	{"hung-two", hung_two},
+	{"hung-signal", hung_signal},
+	{"hung-mute", hung_mute},
+	{"behind", behind},
+	{"behind-lost", behind_lost},
 	{"every", every},
 	{"chain", chain},
 	{"deadlock", deadlock},
@@ -230,6 +336,9 @@ static const struct {
 	{"lost", lost},
 	{"bad", bad},
 	{"sdma", sdma},
+	{"first", first_of_pair},
+	{"second", second_of_pair},
+	{"third", third},
 };
 #define N_SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
@@ -240,7 +349,30 @@ static void let_go(int number)
 		host->value = 0;
 }
 
-static void start(void)
+/* A page of a file that others may have mapped, for CPU and GPU, at an address of its own. */
+static void *shared_page(const char *path)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *space = mmap(NULL, ((size_t)getpid() % 64 + 1) * PAGE, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = fd < 0 || space == MAP_FAILED || ftruncate(fd, 2 * PAGE)
+			  ? MAP_FAILED
+			  : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PAGE);
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+		.va_addr = (uintptr_t)p,
+		.size = PAGE,
+		.mmap_offset = (uintptr_t)p,
+		.gpu_id = gpu.node.gpu_id,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |
+			 KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE | KFD_IOC_ALLOC_MEM_FLAGS_USERPTR,
+	};
+	if (p == MAP_FAILED || ioctl(gpu.kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args))
+		die("%s", path);
+	map_to_gpu(&gpu, args.handle);
+	return p;
+}
+
+static void start(const char *shared)
 {
 	struct kfd_ioctl_runtime_enable_args args = {
 		.r_debug = 0x1000,
@@ -257,17 +389,17 @@ static void start(void)
 		gpu_open(&others[i], kfd, &nodes[i], false);
 	if (ioctl(kfd, AMDKFD_IOC_RUNTIME_ENABLE, &args))
 		die("RUNTIME_ENABLE");
-	signals = gpu_memory(&gpu, PAGE);
+	signals = shared ? shared_page(shared) : gpu_memory(&gpu, PAGE);
 }
 
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGUSR1, let_go);
-	for (size_t i = 0; argc == 2 && i < N_SCENARIOS; i++) {
+	for (size_t i = 0; argc > 1 && i < N_SCENARIOS; i++) {
 		if (strcmp(argv[1], scenarios[i].name))
 			continue;
-		start();
+		start(argv[2]);
 		scenarios[i].make();
 		printf("aqlq %d: ready\n", getpid());
 		for (;;)

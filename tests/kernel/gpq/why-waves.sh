@@ -1,0 +1,83 @@
+# gpq why --waves on living queues: what it says of the waves that the software GPU saves, which waveq reads by hand in
+# rig/waves.sh; and that the queue is back, and its program goes on, whatever becomes of gpq.
+# shellcheck shell=dash disable=SC1091,SC2086,SC2016
+. /t/lib.sh
+. /t/gpq/suspend.inc
+
+KILLS=${KILLS:-30}
+M=/sys/module/amdgpu/parameters
+
+# 1000 work-items in groups of 256, of a kernel that hangs: 16 waves, or 32 of wave32. P is the pid.
+hang() { # [OPTION]
+	echo > $M/wave_states
+	echo 1000 > $M/packet_rate
+	waveq $1 'sh=echo $KERNEL > '$M/hang_object skip=2 dispatch=1000,256 sh=true 'sh=echo ready >&2' ms=900000 > /tmp/waveq.log 2>&1 &
+	P=$!
+	within 20 grep -q ready /tmp/waveq.log || fail "waveq starts" "$(cat /tmp/waveq.log)"
+	within 20 sh -c "[ \$(gpq why --waves --looks 1 -p $P -rno WAVES | head -1) -gt 0 ]" || fail "the kernel begins" "$(gpq why --waves -p $P 2>&1)"
+}
+
+unhang() {
+	echo 0 > $M/hang_object
+	kill $P
+	reap $P
+}
+
+rows() { gpq why --waves -p $P --max-hold 5s --every 50ms -rno "$@"; } # COLUMNS [OPTION...]
+runs() { gpq queues -p $P -rno STATE | grep -qvx suspended; }
+is_back() { runs && grep -q '^TracerPid:.0$' /proc/$P/status; }
+
+for model in gfx90a gfx942x4 gfx1030 gfx1100 gfx1201; do
+	load $model || continue
+	hang
+	status_is "a kernel that hangs stands: 7" 7 gpq why --waves --max-hold 5s -p $P
+	like "in a sentence" "$(echo $OUT)" "^pid $P waveq: queue 0: 16 of 16 waves stand still at 0x[0-9a-f]*: "
+	ok "the queue is back" within 5 is_back
+	found=$(rows WAVES,GROUPS,PROGRESS,STATE,DISPATCH,LANES,PC)
+	pc=${found##* }
+	is "all waves at one place, of the third dispatch" "$found" "16 4 stands runs 2 64 $pc"
+	echo "0-63=run@0x40+0x10" > $M/wave_states
+	is "a loop, and from where to where" "$(rows PROGRESS,LOW,HIGH --looks 7 | sort -u)" "$(printf 'loops 0x%x 0x%x' $((pc + 0x40)) $((pc + 0x4c)))"
+	echo "0-2=barrier@0x50,3=run@0x60" > $M/wave_states
+	case $GPU in gfx12*) ;; *)
+		is "a barrier that one wave of four does not reach" "$(rows WAVES,STATE,MISSING,MISSING_PLACE | head -1)" "3 at-barrier 1 $(printf '0x%x' $((pc + 0x60)))" ;;
+	esac
+	echo "3=violation@0x60,4=assert@0x64,5=illegal@0x68,6=address@0x6c,7=halt@0x70" > $M/wave_states
+	is "what stopped waves, and where" "$(rows STATE,PROGRESS,PC | sort)" "$(printf '%s stands 0x%x\n' address-error $((pc + 0x6c)) assert $((pc + 0x64)) \
+		halted $((pc + 0x70)) illegal-instruction $((pc + 0x68)) memory-violation $((pc + 0x60)) runs $((pc)))"
+	unhang
+	unload
+done
+
+# gpq or its holder is killed or stopped at any moment: the queue runs, and nobody traces its program.
+load gfx90a packet_rate=1000
+waveq dispatch=1000,256 'sh=echo ready >&2' ms=900000 > /tmp/waveq.log 2>&1 &
+P=$!
+within 20 grep -q ready /tmp/waveq.log
+bad=0
+for i in $(seq $KILLS); do
+	gpq why --waves -p $P --looks 99 --every 1ms > /dev/null 2>&1 &
+	G=$!
+	usleep $((RANDOM % 110))000
+	look_at_holders
+	case $((i % 5)) in
+	0) kill -9 $G ;;
+	1) kill -9 $HOLDERS ;;
+	2) kill -TERM $G ;;
+	*)
+		[ $((i % 5)) = 3 ] || G="$HOLDERS $G"
+		kill -STOP ${G%% *}
+		usleep 260000
+		within 5 runs || { bad=$((bad + 1)) && note "$i: what is stopped holds the queue"; }
+		kill -9 $G
+		;;
+	esac 2> /dev/null
+	wait ${G##* } 2> /dev/null
+	within 5 is_back || bad=$((bad + 1))
+done
+is "killed or stopped at $KILLS moments: never left held or traced" $bad 0
+kill $P
+reap $P
+unload
+kernel_is_content
+finish
