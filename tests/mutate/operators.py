@@ -114,6 +114,12 @@ def drop(kind):
     return operator
 
 
+def in_either_order(s, i):
+    """Is the call the same with its first two arguments swapped? A product is, the greater of two, and what is equal or not."""
+    equal = s.tok(i - 1) == "!" or s.tok(s.match[i + 1] + 1) in ("==", "!=")
+    return s.tok(i) in ("calloc", "xcalloc", "fmax", "fmin", "greater", "lesser") or s.tok(i) in ("strcmp", "strncmp", "strcasecmp", "memcmp") and equal
+
+
 def arguments(s, i, _):
     if s.tokens[i].kind != "word" or s.tok(i + 1) != "(" or s.tok(i) in KEYWORDS or i + 1 not in s.match:
         return
@@ -126,7 +132,7 @@ def arguments(s, i, _):
     for n, first in enumerate(parts):
         for second in parts[n + 1:]:
             x, y = code(s, *first), code(s, *second)
-            if x != y and not (x + y).count('"'):
+            if x != y and not (x + y).count('"') and not (parts[:2] == [first, second] and in_either_order(s, i)):
                 yield [(*span(s, *first), y), (*span(s, *second), x)]
 
 

@@ -9,15 +9,14 @@
     run.py [-j N] --table [PATTERN...]                            the faults of tests/mutate/table*
 
 A fault drawn at random is tried with the tests of `make check` that execute its lines (probe.py), the quickest first; the first
-failure ends it. The other tests are run with --rest only: what does not execute a line can hardly find a fault in it, and a survivor
-would cost the time of the whole check. With --kernel what passes is tried in the VM as well, with the scripts that execute its lines
-(kernel.py). Not found: SURVIVES, or "not executed" where no test comes by. What the compiler makes the same
+that fails twice ends it (a busy host can make one fail once). The other tests are run with --rest only: what does not execute a
+line can hardly find a fault in it, and a survivor would cost the time of the whole check. With --kernel what passes is tried in
+the VM as well, with the scripts that execute its lines (kernel.py). Not found: SURVIVES, or "not executed" where no test comes by. What the compiler makes the same
 code of, and rows of `equivalent`, is drawn anew. A release (free, close) that is left out is counted apart: only leak checkers see it.
 One line for each fault, and in build/mutate/SEED.ndjson an object; at the end a table by room.
 
 --changed ends with what no test found, as a difference, and a line `N passed, N failed`. A test that takes long is looked at by the probe for
-some seconds only, and tried with each fault that the others do not find; a failure counts if it comes twice, and a test that does not end in
-time has failed. Status 1: a fault was not found.
+some seconds only, and tried with each fault that the others do not find; one that does not end in time has failed. Status 1: a fault was not found.
 
 A row of a table is four fields, separated by tabs: FILE, the text that is there (exactly once), what takes its place, and the test that must
 find it. \\n and \\t in the texts are a newline and a tab. Prints TAP. A row whose text is not there any more is an error.
@@ -52,10 +51,10 @@ def say(text):
 
 
 class Judge:
-    """Looks for a test that fails with a fault. A test counts only if it passes without: tried when it first fails."""
+    """Looks for a test that fails twice with a fault. A test counts only if it passes without: tried when it first fails."""
 
-    def __init__(self, seconds, twice=False):
-        self.seconds, self.sound, self.twice = seconds, {}, twice
+    def __init__(self, seconds):
+        self.seconds, self.sound = seconds, {}
 
     def first_failure(self, tree, file, text, tests_of):
         """(built, test, how): built says what was built, or None where it does not compile; test and how are None where all pass."""
@@ -66,7 +65,7 @@ class Judge:
                 test, how = None, None
                 for test in [t for t in tests if self.sound.get(t, True)]:
                     how = self.run(tree, test, file)
-                    if how and self.twice and "no end within" not in how:
+                    if how and "no end within" not in how:
                         how = self.run(tree, test, file)
                     if how:
                         break
@@ -75,7 +74,7 @@ class Judge:
             if test not in self.sound:
                 tree.build()
                 bad = self.run(tree, test)
-                if bad and self.twice:
+                if bad:
                     bad = self.run(tree, test)
                 self.sound[test] = not bad
                 if bad:
@@ -197,7 +196,7 @@ class Changed:
                 tree.sync(like=self.trees[0] if tree is not self.trees[0] else None)
                 tree.build(self.args.j)
             self.map = Map("map-changed", self.all_sources, own_tests(), functools.partial(probe, limit=PROBE_SECONDS), self.args.j, say)
-            self.judge = Judge(self.map.time, twice=True)
+            self.judge = Judge(self.map.time)
             side_by_side(self.trees, self.groups, self.try_group)
         missed = [r for r in self.results if not r[2]]
         for group, fault, _, covering in missed:

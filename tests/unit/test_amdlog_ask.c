@@ -263,6 +263,80 @@ static void test_windows_resumed_only(void **state)
 	amdlog_windows_fini(&w);
 }
 
+// One line of each form, with the window that it tells, counted by hand.
+static void test_windows_forms(void **state)
+{
+	static const struct {
+		const char *text;
+		enum windows_fault fault;
+		uint64_t begin, end; // end 0: no window
+		const char *label;
+	} rows[] = {
+		{"10 20 a", WINDOWS_OK, 10, 20, "a"},
+		{" 10 20 a", WINDOWS_OK, 10, 20, "a"},
+		{"\t \t10 20 a", WINDOWS_OK, 10, 20, "a"},
+		{"10 20 a \t\r", WINDOWS_OK, 10, 20, "a"},
+		{"# 10 20 a", WINDOWS_OK, 0, 0, NULL},
+		{"  # 10 20 a", WINDOWS_OK, 0, 0, NULL},
+		{"", WINDOWS_OK, 0, 0, NULL},
+		{" \t\r", WINDOWS_OK, 0, 0, NULL},
+		{"\t{\"begin_us\":10,\"end_us\":20,\"label\":\"a\"}", WINDOWS_OK, 10, 20, "a"},
+		{"{\"begin_us\":10}", WINDOWS_OK, 10, UINT64_MAX, ""},
+		{"{\"begin_us\":20,\"end_us\":20}", WINDOWS_OK, 20, 20, ""},
+		{"{\"begin_us\":21,\"end_us\":20}", WINDOWS_BACKWARDS, 0, 0, NULL},
+		{"{\"begin_ns\":10999,\"end_ns\":20000,\"label\":\"b\"}", WINDOWS_OK, 10, 20, "b"},
+		{"{\"begin_ns\":10000}", WINDOWS_OK, 10, UINT64_MAX, ""},
+		{"{\"begin_ns\":21000,\"end_ns\":20999}", WINDOWS_BACKWARDS, 0, 0, NULL},
+		{"{\"begin_us\":10,\"begin_ns\":15000,\"end_us\":20,\"end_ns\":30000}", WINDOWS_OK,
+		 10, 20, ""},
+		{"{\"end_us\":20}", WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"preempt_cycle\",\"cycle\":3,\"at_ns\":1000,\"suspend_ns\":20000,"
+		 "\"held_ns\":300000,\"resume_ns\":4000000}",
+		 WINDOWS_OK, 1, 4321, "cycle 3"},
+		{"{\"record\":\"preempt_cycle\",\"at_ns\":1000,\"suspend_ns\":0,\"held_ns\":0,"
+		 "\"resume_ns\":1000}",
+		 WINDOWS_OK, 1, 2, ""},
+		{"{\"record\":\"preempt_cycle\",\"suspend_ns\":1,\"held_ns\":1,\"resume_ns\":1}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"preempt_cycle\",\"at_ns\":1,\"held_ns\":1,\"resume_ns\":1}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"preempt_cycle\",\"at_ns\":1,\"suspend_ns\":1,\"resume_ns\":1}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"preempt_cycle\",\"at_ns\":1,\"suspend_ns\":1,\"held_ns\":1}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"queue\",\"pid\":7,\"result\":\"suspended\",\"at_ns\":9000,"
+		 "\"latency_ns\":2000,\"until_ns\":30000}",
+		 WINDOWS_OK, 7, 30, "pid 7"},
+		{"{\"record\":\"queue\",\"pid\":7,\"result\":\"suspended\",\"at_ns\":9000}",
+		 WINDOWS_OK, 9, UINT64_MAX, "pid 7"},
+		{"{\"record\":\"queue\",\"pid\":7,\"result\":\"failed\",\"at_ns\":9000}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"record\":\"queue\",\"result\":\"suspended\",\"at_ns\":9000}", WINDOWS_OK, 0, 0,
+		 NULL},
+		{"{\"record\":\"queue\",\"pid\":7,\"result\":\"suspended\"}", WINDOWS_OK, 0, 0,
+		 NULL},
+		{"{\"record\":\"other\",\"pid\":7,\"result\":\"suspended\",\"at_ns\":9000}",
+		 WINDOWS_OK, 0, 0, NULL},
+		{"{\"begin_us\":10", WINDOWS_NO_JSON, 0, 0, NULL},
+		{"{\"begin_us\":10,\"end_us\":20} x", WINDOWS_NO_JSON, 0, 0, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct amdlog_windows w = {0};
+		size_t line;
+		const enum windows_fault fault =
+			amdlog_windows_read(&w, rows[i].text, strlen(rows[i].text), &line);
+		if (fault != rows[i].fault || w.n != (rows[i].end != 0))
+			fail_msg("row %zu: fault %d, %zu windows", i, fault, w.n);
+		if (w.n && (w.v[0].begin_us != rows[i].begin || w.v[0].end_us != rows[i].end))
+			fail_msg("row %zu: %ju to %ju", i, (uintmax_t)w.v[0].begin_us,
+				 (uintmax_t)w.v[0].end_us);
+		if (w.n)
+			assert_string_equal(w.v[0].label, rows[i].label);
+		amdlog_windows_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_series_limit),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_windows_cut),
+		cmocka_unit_test(test_windows_forms),
 		cmocka_unit_test(test_windows_resumed_only),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "common/amdlog/merge/partial.c" // NOLINT(bugprone-suspicious-include): its limits
+
 struct reader {
 	struct amdlog_scan *scan;
 	struct amdlog_reassembly *reassembly;
@@ -317,6 +319,50 @@ static void test_state_carried(void **state)
 	check_log(joined, sizeof(joined) - 1);
 }
 
+// Streams of two handles write to one ring: a later part may be the first to say so.
+static void test_disputed(void **state)
+{
+	static const char log[] =
+		":3:rocdevice.cpp           :1   : 1000 " P "hipStreamCreate ( 1 )\n"
+		":3:rocdevice.cpp           :1   : 1001 " P
+		"created hardware queue 0x900 with size 1, cooperative: 0\n"
+		":3:rocdevice.cpp           :1   : 1002 " P
+		"hipStreamCreate: Returned hipSuccess : stream:0x51\n"
+		":3:rocdevice.cpp           :1   : 1003 " P "hipLaunchKernel ( 1, stream:0x51 )\n"
+		":4:rocvirtual.cpp          :1   : 1004 " P DISPATCH(
+			"7000", "1",
+			"64") ":3:rocdevice.cpp           :1   : 1005 " P "hipStreamCreate ( 1 )\n"
+			      ":3:rocdevice.cpp           :1   : 1006 " P
+			      "created hardware queue 0x901 with size 1, cooperative: 0\n"
+			      ":3:rocdevice.cpp           :1   : 1007 " P
+			      "hipStreamCreate: Returned hipSuccess : stream:0x52\n"
+			      ":3:rocdevice.cpp           :1   : 1008 " P
+			      "hipLaunchKernel ( 1, stream:0x52 )\n"
+			      ":4:rocvirtual.cpp          :1   : 1009 " P DISPATCH("7000", "1",
+										   "64");
+	(void)state;
+	check_log(log, sizeof(log) - 1);
+}
+
+// Without process ids each file is a process of its own.
+static void test_files_without_pids(void **state)
+{
+	static const char log[] = ":3:hip_module.cpp          :1   : 1010us: hipFree ( 0x1 )\n";
+	struct amdlog_merge m;
+	unsigned processes = 0;
+	(void)state;
+	amdlog_merge_init(&m);
+	for (unsigned i = 0; i < 4; i++) // two parts of each of two files
+		add_part(&m, log, 0, sizeof(log) - 1, i % 2 == 0);
+	amdlog_summary_finish(&m.sum);
+	for (uint32_t i = 0; i < m.sum.nprocesses; i++) {
+		assert_int_equal(m.sum.processes[i].records, m.sum.processes[i].records ? 2 : 0);
+		processes += m.sum.processes[i].records > 0;
+	}
+	assert_int_equal(processes, 2);
+	amdlog_merge_fini(&m);
+}
+
 static void test_names_that_are_no_text(void **state)
 {
 	static const char log[] =
@@ -326,6 +372,42 @@ static void test_names_that_are_no_text(void **state)
 		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : \xe4\xbd\xa0\"\\\x01\n";
 	(void)state;
 	check_log(log, sizeof(log) - 1);
+}
+
+// A name in hex that lost a digit, or has one that is none, is refused: it would be another name.
+static void test_damaged_hex(void **state)
+{
+	static const char log[] =
+		":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : a\xffz\n";
+	static const char *const cases[] = {"61ff7a", "61f?7a", "61?f7a", "61ff7", "61FF7A"};
+	struct reader x;
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "x", .sum = &x.sum};
+	struct amdlog_summary back;
+	struct buf line = {0}, edited = {0};
+	const char *why;
+	(void)state;
+	read_log(&x, log, sizeof(log) - 1, true);
+	amdlog_partial_write(&line, &part);
+	end_log(&x);
+	line.len--;
+	const char *at = strstr(line.data, "\"61ff7a\"");
+	assert_non_null(at);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		edited.len = 0;
+		buf_append(&edited, line.data, (size_t)(at + 1 - line.data));
+		buf_puts(&edited, cases[i]);
+		buf_append(&edited, at + 7, line.len - (size_t)(at + 7 - line.data));
+		const bool ok = amdlog_partial_read(edited.data, edited.len, &part, &back, &why);
+		assert_int_equal(ok, i == 0 || i == 4);
+		if (!ok)
+			continue;
+		assert_int_equal(back.nkernels, 1);
+		assert_memory_equal(back.kernels[0].name, "a\xffz", 3);
+		amdlog_summary_fini(&back);
+		amdlog_part_fini(&part);
+	}
+	buf_fini(&line);
+	buf_fini(&edited);
 }
 
 // Whatever is wrong in a line, it is refused or read, and never read outside (run with ASan).
@@ -364,13 +446,54 @@ static void test_damage(void **state)
 	buf_fini(&line);
 }
 
+// Two pairs fit, each with its value: what is no pair, no value, or a third pair is refused.
+static void test_pairs(void **state)
+{
+	static const struct {
+		const char *text;
+		bool values, ok;
+		uint32_t n, value; // of the pair 7, 8
+	} cases[] = {
+		{"[]", false, true, 0, INTERN_NONE},
+		{"[7,8]", false, true, 1, INTERN_NONE},
+		{"[1,2,7,8]", false, true, 2, INTERN_NONE},
+		{"[7,8,8,7,7,8]", false, true, 2, INTERN_NONE},
+		{"[7,8,8,7,7,7]", false, false, 2, INTERN_NONE},
+		{"[7,8,1]", false, false, 1, INTERN_NONE},
+		{"[7,8,\"x\",1]", false, false, 1, INTERN_NONE},
+		{"[7,8,1,\"\"]", false, false, 1, INTERN_NONE},
+		{"[7,8,5]", true, true, 1, 5},
+		{"[8,7,4,7,8,5]", true, true, 2, 5},
+		{"[7,8,4,8,7,6,7,8,5]", true, true, 2, 5},
+		{"[7,8,5,8,7,6,7,7,5]", true, false, 2, 5},
+		{"[7,8,4294967294]", true, true, 1, INTERN_NONE - 1},
+		{"[7,8,4294967295]", true, false, 0, INTERN_NONE},
+		{"[7,8,null]", true, false, 0, INTERN_NONE},
+		{"[7,8]", true, false, 0, INTERN_NONE},
+		{"[7]", true, false, 0, INTERN_NONE},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct jsonin_value v = {.text = cases[i].text, .len = strlen(cases[i].text)};
+		struct intern in = {.max_entries = 2};
+		assert_int_equal(read_pairs(&v, &in, cases[i].values), cases[i].ok);
+		assert_int_equal(in.n, cases[i].n);
+		assert_int_equal(pair_value(&in, 7, 8), cases[i].value);
+		intern_fini(&in);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_state_carried),
+		cmocka_unit_test(test_disputed),
+		cmocka_unit_test(test_files_without_pids),
 		cmocka_unit_test(test_names_that_are_no_text),
+		cmocka_unit_test(test_damaged_hex),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,10 @@
 // The AMD log scanner: prefixes of every release, message kinds, records within lines, long and odd
 // lines, and that the size of reads does not matter.
 #include "common/amdlog/read/intern.h"
+#include "common/amdlog/read/parse.h"
+#include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/read/scan.h"
+#include "common/host/std.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,6 +162,23 @@ static const struct prefix_case prefixes[] = {
 	{":7:amd_blit_kernel.cpp      :812 : 0418551158 us: [pid:70    tid:0x7f1] [***rocr***] "
 	 "HWq=0x1, id=0, x\n",
 	 AMDLOG_STYLE_5_7, 7, 418551158, 70, 0x7f1, "[***rocr***] HWq=0x1, id=0, x"},
+	// A process has up to ten decimal digits, a thread up to 16 hexadecimal ones: with more, or
+	// with others, it is no number but a part of the message.
+	{":3:a.cpp                    :812 : 418550158102 us: [pid:1234567890 tid: "
+	 "0x123456789abcdef0] x\n",
+	 AMDLOG_STYLE_6_4, 3, 418550158102, 1234567890, 0x123456789abcdef0, "x"},
+	{":3:a.cpp                    :812 : 418550158102 us: [pid:12345678901 tid: 0x7f] x\n",
+	 AMDLOG_STYLE_3_7, 3, 418550158102, -1, NO_TID, "[pid:12345678901 tid: 0x7f] x"},
+	{":3:a.cpp                    :812 : 418550158102 us: [pid:7 tid: 0x123456789abcdef01] x\n",
+	 AMDLOG_STYLE_3_7, 3, 418550158102, -1, NO_TID, "[pid:7 tid: 0x123456789abcdef01] x"},
+	{":3:a.cpp                    :812 : 418550158102 us: [pid:12ab tid: 0x7f] x\n",
+	 AMDLOG_STYLE_3_7, 3, 418550158102, -1, NO_TID, "[pid:12ab tid: 0x7f] x"},
+	{":3:a.cpp                    :812 : 418550158102 us: 12ab: [7f] x\n", AMDLOG_STYLE_3_7, 3,
+	 418550158102, -1, NO_TID, "12ab: [7f] x"},
+	{":3:a.cpp                    :812 : 418550158102 us: [pid: tid: 0x7f] x\n",
+	 AMDLOG_STYLE_3_7, 3, 418550158102, -1, NO_TID, "[pid: tid: 0x7f] x"},
+	{":3:a.cpp                    :812 : 418550158102 us: [pid:7 tid: 0x] x\n",
+	 AMDLOG_STYLE_3_7, 3, 418550158102, -1, NO_TID, "[pid:7 tid: 0x] x"},
 };
 
 static void test_prefixes(void **state)
@@ -174,6 +194,32 @@ static void test_prefixes(void **state)
 		assert_int_equal(s->id.pid, c->pid);
 		assert_true(s->id.tid == c->tid);
 		assert_true(s->r.ended);
+	}
+}
+
+// Which bytes decided what the prefix says: lines are kept by them, to know others that are alike.
+static void test_columns(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const struct prefix_case *c = &prefixes[i];
+		char text[256 + AMDLOG_PAD] = "";
+		size_t len = strlen(strcpy(text, c->line)) - 1;
+		struct amdlog_record r = {.text = text, .len = len, .ended = true};
+		struct prefix_columns columns;
+		struct amdlog_writer w;
+		record_parse(&r, &w, &columns);
+		const char *unit = strstr(text, "us: ");
+		size_t msg = strcspn(text, "\r\n") - strlen(c->msg);
+		bool blank = unit && unit[4] == ' '; // stands in place of the process
+		bool by_prefix = unit && (blank || c->tid != NO_TID);
+		assert_int_equal(columns.msg, by_prefix ? msg : 0);
+		if (by_prefix) {
+			bool hwq = strstr(text, "] HWq") && c->style == AMDLOG_STYLE_3_7;
+			bool stray_d = c->style == AMDLOG_STYLE_6_3;
+			assert_int_equal(columns.time_end, unit - 1 - stray_d - text);
+			assert_int_equal(columns.seen, msg + (hwq ? strlen("HWq=") : 0));
+		}
 	}
 }
 
@@ -203,6 +249,9 @@ static void test_cut_prefixes(void **state)
 			assert_int_equal(trial.seen[0].r.style, AMDLOG_STYLE_NONE);
 		assert_true(trial.seen[0].r.time_us == (len < 52 ? AMDLOG_UNKNOWN : 2249898000551));
 		assert_false(trial.seen[0].r.ended);
+		// The part of the process ends with column 70; what comes behind the cut is not
+		// read.
+		assert_int_equal(trial.seen[0].id.pid, len < 70 ? -1 : 7);
 	}
 }
 
@@ -222,6 +271,10 @@ static const struct kind_case kinds[] = {
 	{"\xe2\x86\x90[32m hipMalloc ( 1 ) \xe2\x86\x90[0m", AMDLOG_API_ENTRY, 9},
 	{"__hipPushCallConfiguration ( , , 0, stream:<null> )", AMDLOG_API_ENTRY, 26},
 	{"ihipLaunchKernel ( 1 )", AMDLOG_API_ENTRY, 16},
+	{"hipMalloc (", AMDLOG_API_ENTRY, 9},
+	{"hipMalloc x", AMDLOG_OTHER, 0},
+	{"hipMalloc: Returned ", AMDLOG_OTHER, 0},
+	{"hipMalloc: Returned-", AMDLOG_OTHER, 0},
 	{"canAccessPeer: Returned hipSuccess", AMDLOG_API_RETURN, 13},
 	{"hipMalloc: Returned hipErrorOutOfMemory : ", AMDLOG_API_RETURN, 9},
 	{"hipMalloc is nice", AMDLOG_OTHER, 0},
@@ -290,6 +343,145 @@ static void test_kinds(void **state)
 	}
 }
 
+// A line is a call's if " (" or ": Returned " follows a name; nothing behind the message counts.
+static void test_calls(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t name, least;
+		enum amdlog_kind kind;
+	} calls[] = {{"hipX ( 1 ) ", 4, 6, AMDLOG_API_ENTRY},
+		     {"hipX: Returned hipSuccess", 4, 15, AMDLOG_API_RETURN}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t len = 1; len < strlen(calls[i].text); len++) {
+			struct amdlog_record r = {.msg = calls[i].text, .msg_len = len};
+			bool known = len >= calls[i].least;
+			message_parse(&r);
+			assert_int_equal(r.kind, known ? calls[i].kind : AMDLOG_OTHER);
+			assert_int_equal(r.name_len, known ? calls[i].name : 0);
+		}
+	}
+}
+
+// --- torn records ---
+
+// Hands out what comes of the log when torn records are put together.
+static void join_all(struct trial *t, const struct buf *log)
+{
+	struct amdlog_sink sink = {t, on_record, on_foreign};
+	memset(t, 0, sizeof(*t));
+	struct amdlog_reassembly *m = amdlog_reassembly_new(&sink);
+	t->scan = m->scan;
+	amdlog_scan_feed(m->scan, log->data, log->len);
+	amdlog_scan_end(m->scan);
+	amdlog_reassembly_end(m);
+	amdlog_reassembly_free(m);
+}
+
+// The first 128 bytes of a packet of the process, which end behind `n` bytes of "Dispatch".
+static void put_front(struct buf *b, unsigned pid, unsigned n, const char *end)
+{
+	static const char until[] = ":4:rocvirtual.cpp           :891 : 117650018630 us: [pid:";
+	size_t from = b->len;
+	buf_printf(b, "%s%-*u tid: 0x7f] HWq=0x1, %.*s", until,
+		   (int)(128 - strlen(until) - strlen(" tid: 0x7f] HWq=0x1, ") - n), pid, (int)n,
+		   "Dispatch");
+	assert_int_equal(b->len - from, 128);
+	buf_puts(b, end);
+}
+
+static void put_rest(struct buf *b, unsigned n, const char *release)
+{
+	buf_printf(b, "%s Header = 0xb02 (type=2, barrier=1, acquire=1, %s), setup=3, %s",
+		   &"Dispatch"[n], release,
+		   "grid=[1, 1, 1], workgroup=[1, 1, 1], private_seg_size=0, group_seg_size=0, "
+		   "kernel_obj=0x14a0a5220000, kernarg_address=0x14a00ec73780, "
+		   "completion_signal=0x0\n");
+}
+
+#define WHOLE \
+	":3:hip_memory.cpp           :786 : 20170003979 us: [pid:99 tid: 0x7f] hipFree ( 1 ) \n"
+
+// Sixteen torn records wait; with one more, the oldest waits no longer. Those to which a rest fits
+// that fits others, too, are lost, but not what waits in their place afterwards.
+static void test_waiting(void **state)
+{
+	(void)state;
+	SCOPED(buf_fini) struct buf log = {0};
+	for (unsigned pid = 1; pid <= 17; pid++)
+		put_front(&log, pid, pid == 2 ? 3 : 5, pid == 1 ? "\n" : "");
+	buf_puts(&log, WHOLE);
+	put_rest(&log, 5, "release=1");
+	put_rest(&log, 3, "release=1");
+	put_front(&log, 18, 3, WHOLE);
+	put_front(&log, 19, 4, WHOLE);
+	put_rest(&log, 4, "release=1");
+	put_rest(&log, 3, "release=1");
+	join_all(&trial, &log);
+	static const int pids[] = {1, 99, 2, 99, 3, 99, 19, 18, 4};
+	for (unsigned i = 0; i < sizeof(pids) / sizeof(pids[0]); i++) {
+		const struct seen *s = &trial.seen[i];
+		bool joined = s->id.pid == 2 || s->id.pid == 18 || s->id.pid == 19;
+		assert_int_equal(s->id.pid, pids[i]);
+		assert_true(s->r.len > 128 ? joined : !joined);
+	}
+	assert_int_equal(trial.n, 22);
+}
+
+// A record in two more lines, as a terminal wraps it; not where another record stands between.
+static void test_wrapped(void **state)
+{
+	(void)state;
+	SCOPED(buf_fini) struct buf log = {0};
+	put_front(&log, 1, 5, "\n");
+	put_rest(&log, 5, "\nrelease=1");
+	put_front(&log, 2, 5, "\n" WHOLE);
+	put_rest(&log, 5, "\nrelease=1");
+	join_all(&trial, &log);
+	assert_int_equal(trial.n, 3);
+	assert_int_equal(trial.seen[0].id.pid, 1);
+	assert_true(trial.seen[0].r.len > 128 && trial.seen[0].r.ended);
+	assert_int_equal(trial.seen[2].id.pid, 2);
+	assert_int_equal(trial.seen[2].r.len, 128);
+}
+
+// While a record is torn, a longer line may hold its rest: it is cut to its first 128 bytes, and
+// has no message if this begins behind them.
+static void test_doubtful(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *prefix;
+		enum amdlog_kind kind;
+	} lines[] = {
+		{":3:rocvirtual.cpp           :862 : 5690037855 us: [pid:2 tid: 0x7f] ",
+		 AMDLOG_KERNEL},
+		{":3:C:\\constructicon\\builds\\gfx\\two\\22.20\\drivers\\compute\\rocclr\\"
+		 "device\\rocm\\rocvirtual.cpp:546 : 5690037855 us: 2 : [tid:0x7f6309] ",
+		 AMDLOG_OTHER},
+	};
+	for (size_t i = 0; i < 2; i++) {
+		SCOPED(buf_fini) struct buf log = {0};
+		size_t len = strlen(lines[i].prefix);
+		put_front(&log, 1, 5, "");
+		buf_printf(&log, "%sShaderName : ", lines[i].prefix);
+		buf_fill(&log, 'k', 100);
+		buf_puts(&log, "\n");
+		join_all(&trial, &log);
+		const struct seen *s = &trial.seen[0];
+		assert_int_equal(trial.n, 2);
+		assert_int_equal(s->id.pid, 2);
+		assert_int_equal(s->r.len, 128);
+		assert_false(s->r.ended);
+		assert_int_equal(s->r.kind, lines[i].kind);
+		assert_ptr_equal(s->r.msg, s->r.text + (len < 128 ? len : 128));
+		assert_int_equal(s->r.msg_len, len < 128 ? 128 - len : 0);
+		assert_memory_equal(s->msg, &log.data[128 + len], s->r.msg_len);
+		assert_int_equal(trial.seen[1].id.pid, 1);
+	}
+}
+
 #define REC  ":3:hip_memory.cpp           :786 : 20170003979 us: [pid:7 tid: 0x7f] "
 #define REC2 ":4:command.cpp              :349 : 117650018630 us: 8089 : [tid:0x14a2015e9700] "
 
@@ -315,6 +507,24 @@ static void test_records_within_lines(void **state)
 	assert_string_equal(trial.seen[3].msg, "hipSetDevice ( 3 )");
 	assert_int_equal(trial.seen[4].r.time_us, 418550158102);
 	assert_int_equal(trial.seen[0].r.offset, 17);
+}
+
+// A record is found at any column before `stop`, if its prefix up to the time's first digit ends
+// before `end`.
+static void test_find_record(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 200; n++) {
+		char text[300 + AMDLOG_PAD] = "";
+		memset(text, 'x', n);
+		strcpy(text + n, REC);
+		const char *at = text + n, *digit = strchr(at, '2'), *end = at + strlen(REC);
+		assert_ptr_equal(find_record(text, end, end), at);
+		assert_ptr_equal(find_record(text, at + 1, end), at);
+		assert_null(find_record(text, at, end));
+		assert_ptr_equal(find_record(text, end, digit + 1), at);
+		assert_null(find_record(text, end, digit));
+	}
 }
 
 // Colons that are no records; records behind which other text stands.
@@ -449,7 +659,7 @@ static void test_read_sizes(void **state)
 	char *text = nasty_text(&len);
 	(void)state;
 	scan_all(&whole, text, len, 0);
-	assert_int_equal(whole.counts.lines, 19 + 9);
+	assert_int_equal(whole.counts.lines, sizeof(prefixes) / sizeof(prefixes[0]) + 9);
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		scan_all(&trial, text, len, pieces[i]);
 		if (trial.hash != whole.hash)
@@ -461,6 +671,23 @@ static void test_read_sizes(void **state)
 }
 
 // Cut anywhere: no record is lost that is whole, and nothing behind the cut matters.
+// A long line is handed out but for the kilobyte in which a prefix may be cut; the record that
+// begins right there is one.
+static void test_long_line(void **state)
+{
+	SCOPED(buf_fini) struct buf log = {0};
+	const size_t read = 70000;
+	(void)state;
+	buf_fill(&log, 'x', read - 1024);
+	buf_puts(&log, REC "ShaderName : ");
+	buf_fill(&log, 'k', 2000);
+	buf_puts(&log, "\n");
+	scan_all(&trial, log.data, log.len, read);
+	assert_int_equal(trial.n, 1);
+	assert_int_equal(trial.seen[0].r.offset, read - 1024);
+	assert_int_equal(trial.counts.glued, 1);
+}
+
 static void test_every_cut(void **state)
 {
 	static const char log[] = REC "hipFree ( 1 )\n"
@@ -502,9 +729,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_find_record),
 		cmocka_unit_test(test_rocr_line_without_level),
 		cmocka_unit_test(test_cut_prefixes),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_wrapped),
+		cmocka_unit_test(test_doubtful),
 		cmocka_unit_test(test_records_within_lines),
 		cmocka_unit_test(test_foreign_text),
 		cmocka_unit_test(test_line_ends),
@@ -514,6 +747,7 @@ int main(void)
 		cmocka_unit_test(test_style_of_each),
 		cmocka_unit_test(test_read_sizes),
 		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_intern),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 // [amdlog.kernel-name], [amdlog.streams], [amdlog.torn].
 #include "common/amdlog/read/reassemble.h"
 #include "common/amdlog/model/streams.h"
-#include "common/amdlog/model/summary.h"
+#include "common/amdlog/model/summary_priv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,6 +170,13 @@ static void test_backlog(void **state)
 	assert_int_equal(amdlog_backlog(4294967290u, 5), 11); // the low 32 bits went round
 	assert_int_equal(amdlog_backlog(8, 5), -3);
 	assert_int_equal(amdlog_backlog(5000000008, 5000000005), -3);
+	static const uint64_t cases[][3] = {{5, 9, 4},
+					    {9, 5, 0},
+					    {AMDLOG_UNKNOWN, 5, AMDLOG_UNKNOWN},
+					    {5, AMDLOG_UNKNOWN, AMDLOG_UNKNOWN}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_true(amdlog_packet_backlog(&(struct amdlog_packet){
+				    .rptr = cases[i][0], .wptr = cases[i][1]}) == cases[i][2]);
 }
 
 static struct amdlog_queue_line queue_line_of(const char *msg)
@@ -242,6 +249,15 @@ static void test_api_lines(void **state)
 		 "char array:<null> )",
 		 &stream, &us, &failed);
 	assert_int_equal(stream, 0x7fbce55097e8);
+	// Without a digit it is no stream, least of all the null stream.
+	static const char *const no_digit[] = {"stream:0x )", "stream:0x,5 )",
+					       "stream:0x:", "stream:0x"};
+	for (size_t i = 0; i < COUNT(no_digit); i++) {
+		api_line(no_digit[i], &stream, &us, &failed);
+		assert_true(stream == AMDLOG_UNKNOWN);
+	}
+	api_line("stream:0x0 )", &stream, &us, &failed);
+	assert_int_equal(stream, 0);
 	api_line("hipMalloc: Returned hipSuccess : 0x7f0822200000: duration: 17 us", &stream, &us,
 		 &failed);
 	assert_true(stream == AMDLOG_UNKNOWN);
@@ -279,18 +295,28 @@ static void add_record(void *ctx, const struct amdlog_record *r)
 	amdlog_summary_add(&run->sum, run->scan, r, NULL, &event);
 }
 
-static void summarise(struct run *run, const char *log, const struct amdlog_filter *filter)
+static void begin(struct run *run, const struct amdlog_filter *filter)
 {
-	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
-	const struct amdlog_sink own = {.ctx = run, .record = add_record};
+	static const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
 	amdlog_summary_init(&run->sum, filter ? filter : &all);
 	run->sum.want_api = true;
+}
+
+static void feed(struct run *run, const char *log)
+{
+	const struct amdlog_sink own = {.ctx = run, .record = add_record};
 	run->reassembly = amdlog_reassembly_new(&own);
 	run->scan = run->reassembly->scan;
 	amdlog_scan_feed(run->scan, log, strlen(log));
 	amdlog_scan_end(run->scan);
 	amdlog_reassembly_end(run->reassembly);
 	amdlog_summary_finish(&run->sum);
+}
+
+static void summarise(struct run *run, const char *log, const struct amdlog_filter *filter)
+{
+	begin(run, filter);
+	feed(run, log);
 }
 
 static void done(struct run *run)
@@ -312,6 +338,8 @@ static const struct amdlog_kernel *kernel(const struct run *run, const char *nam
 	":4:rocvirtual.cpp           :1083: " #us " us: [pid:7 tid: " tid "] " msg "\n"
 #define L57(tid, us, msg) \
 	":4:rocvirtual.cpp           :1083: " #us " us: [pid:7     tid:" tid "] " msg "\n"
+#define L0(us, msg) ":4:rocvirtual.cpp           :1083: " #us " us: " msg "\n"
+#define L8(us, msg) ":4:rocvirtual.cpp           :1083: " #us " us: [pid:8     tid:0xb] " msg "\n"
 #define D(hwq, obj, r, w)                                                      \
 	"SWq=0x5" #hwq ", HWq=0x" #hwq                                         \
 	", id=1, Dispatch Header = 0xb02 (type=2), setup=1, grid=[64, 1, 1], " \
@@ -513,6 +541,24 @@ static void test_handles(void **state)
 	done(&run);
 }
 
+// Rings above the limit have no queue, and make none: what is of them is counted in no other.
+static void test_too_many_queues(void **state)
+{
+	static const char log[] = L("0xa", 1000000001, D(7000, 1, 0, 0))
+		L("0xa", 1000000002, D(8000, 1, 0, 0)) L("0xa", 1000000003, D(9000, 1, 0, 0));
+	struct run run;
+	(void)state;
+	begin(&run, NULL);
+	run.sum.keys.rings.max_entries = 2;
+	feed(&run, log);
+	assert_true(run.sum.no_memory);
+	assert_int_equal(run.sum.nqueues, 2);
+	assert_int_equal(run.sum.queues[0].hwq, 0x7000);
+	assert_int_equal(run.sum.queues[1].hwq, 0x8000);
+	assert_int_equal(run.sum.queues[1].dispatches, 1);
+	done(&run);
+}
+
 #define B(hwq, w)                                                                      \
 	"SWq=0x5" #hwq ", HWq=0x" #hwq ", id=1, BarrierAND Header = 0x1503 (type=3), " \
 	"dep_signal=[0x0], completion_signal=0x9, rptr=0, wptr=" #w
@@ -561,6 +607,26 @@ static void test_two_processes(void **state)
 	assert_int_equal(run.sum.queues[1].dispatches, 1);
 	assert_int_equal(run.sum.queues[1].inversions, 1);
 	assert_int_equal(run.sum.queues[1].backlog_max, 0);
+	done(&run);
+}
+
+// A handle, and the handle of a ring, that another process's ring has as its address: they are the
+// queues of their own process alone.
+static void test_handle_of_another_process(void **state)
+{
+	static const char log[] = L("0xa", 1000000001, D(100, 1, 0, 0))
+		L57("0xa", 1000000002, "created hardware queue 0x900 with size 1, cooperative: 0")
+			L0(1000000003, D(200, 1, 0, 0)) // a process that is not known
+		L8(1000000004, D57(5100, 1)) L8(1000000005, D57(900, 1))
+			L8(1000000006, D57(5200, 1));
+	struct run run;
+	(void)state;
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.nqueues, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(run.sum.queues[i].merged, AMDLOG_NONE);
+	for (uint32_t i = 3; i < 6; i++)
+		assert_true(run.sum.queues[i].swq == AMDLOG_UNKNOWN);
 	done(&run);
 }
 
@@ -800,6 +866,11 @@ static void test_two_writers(void **state)
 	static const char other[] =
 		":3:rocvirtual.cpp           :3351: 20160001402 us: [pid:8 tid: 0x7f11dc1c4400] "
 		"ShaderName : a_name_long_enough_to_pass_the_first_piece_of_128_bytes";
+	// What tells its kind begins in the first piece, and does not end there.
+	static const char late[] =
+		":3:rocvirtual_of_a_name_that_is_as_long_as_none_in_any_log_file.cpp :3351: "
+		"20160001402 us: "
+		"[pid:8 tid: 0x7f11dc1c4400] ShaderName : k and what follows in this line";
 	char log[4096], line[1024];
 	struct run run;
 	(void)state;
@@ -816,6 +887,14 @@ static void test_two_writers(void **state)
 	summarise(&run, line, NULL);
 	assert_int_equal(run.sum.nkernels, 1);
 	done(&run);
+	for (unsigned alone = 0; alone < 2; alone++) {
+		snprintf(line, sizeof(line), "%s\n", late);
+		tear(log, WHOLE, 256, line);
+		summarise(&run, alone ? line : log, NULL);
+		assert_int_equal(run.sum.totals.kinds[AMDLOG_KERNEL], alone);
+		assert_int_equal(run.sum.totals.kinds[AMDLOG_OTHER], !alone);
+		done(&run);
+	}
 }
 
 // Two packets that could be exchanged: neither is put together.
@@ -847,6 +926,24 @@ static void test_exchangeable(void **state)
 	"barrier=1, acquire=1, release=1), setup=3, grid=[4096, 1, 1], workgroup=[32, 1, 1], " \
 	"private_seg_size=0, group_seg_size=0, kernel_obj=0x7f11d23d8800, "                    \
 	"kernarg_address=0x7f11cce00000, completion_signal=0x0, correlation_id=0, rptr=6, wptr=7"
+// A packet torn by that of another process, which a terminal wraps at 128 columns: the rest of the
+// first is not taken for a line of the second.
+static void test_torn_by_wrapped(void **state)
+{
+	char log[4096];
+	struct run run;
+	(void)state;
+	snprintf(log, sizeof(log), "%.256s%.128s\n%s\n%.128s\n%s\n", WHOLE, OTHER, WHOLE + 256,
+		 OTHER + 128, OTHER + 256);
+	summarise(&run, log, NULL);
+	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.reassembly->mended, 2);
+	assert_int_equal(run.sum.nqueues, 2);
+	assert_int_equal(run.sum.queues[0].wptr_max, 9);
+	assert_int_equal(run.sum.queues[1].wptr_max, 7);
+	done(&run);
+}
+
 #define NEXT \
 	":3:rocvirtual.cpp           :3351: 20160001403 us: [pid:8 tid: 0x7f11dc1c4400] words\n"
 
@@ -883,33 +980,95 @@ static void test_ambiguous_rest(void **state)
 	done(&run);
 }
 
+struct handed {
+	char log[4096];
+	uint64_t offset[3];
+	unsigned n;
+};
+
 static void keep_offset(void *ctx, const struct amdlog_record *r)
 {
-	uint64_t *offsets = ctx;
-	assert_true(offsets[0] < 3);
-	offsets[++offsets[0]] = r->offset;
+	struct handed *h = ctx;
+	assert_true(h->n < 3);
+	h->offset[h->n++] = r->offset;
+	assert_memory_equal(r->text, h->log + r->offset, r->len);
 }
 
-// A whole packet is handed on at once, a torn one when its process goes on.
+// A whole packet is handed on at once, a torn one when its process goes on, as it was read.
 static void test_handed_on(void **state)
 {
 	static const char between[] = NEXT, own[] = PREFIX "init\n";
 	const size_t cuts[] = {sizeof(WHOLE) - 1, 200};
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		uint64_t offsets[4] = {0};
-		const struct amdlog_sink sink = {.ctx = offsets, .record = keep_offset};
+		struct handed h = {.n = 0};
+		const struct amdlog_sink sink = {.ctx = &h, .record = keep_offset};
 		struct amdlog_reassembly *m = amdlog_reassembly_new(&sink);
 		uint64_t second = cuts[i] + 1, third = second + sizeof(between) - 1;
-		char log[4096];
-		int n = snprintf(log, sizeof(log), "%.*s\n%s%s", (int)cuts[i], WHOLE, between, own);
-		amdlog_scan_feed(m->scan, log, (size_t)n);
+		const int n = snprintf(h.log, sizeof(h.log), "%.*s\n%s%s", (int)cuts[i], WHOLE,
+				       between, own);
+		amdlog_scan_feed(m->scan, h.log, second);
+		amdlog_scan_feed(m->scan, h.log + second, (size_t)n - second);
 		amdlog_scan_end(m->scan);
-		assert_int_equal(offsets[0], 3);
-		assert_int_equal(offsets[1], i ? second : 0);
-		assert_int_equal(offsets[2], i ? 0 : second);
-		assert_int_equal(offsets[3], third);
+		assert_int_equal(h.n, 3);
+		assert_int_equal(h.offset[0], i ? second : 0);
+		assert_int_equal(h.offset[1], i ? 0 : second);
+		assert_int_equal(h.offset[2], third);
 		amdlog_reassembly_free(m);
+	}
+}
+
+// Of more torn records than there is room for the oldest is handed on.
+static void test_no_room(void **state)
+{
+	struct handed h = {.n = 0};
+	const struct amdlog_sink sink = {.ctx = &h, .record = keep_offset};
+	struct amdlog_reassembly *m = amdlog_reassembly_new(&sink);
+	int n = 0;
+	(void)state;
+	for (int i = 0; i < WAITING_MAX + 2; i++)
+		n += snprintf(h.log + n, sizeof(h.log) - (size_t)n,
+			      ":4:rocvirtual.cpp           :1083: 20160001400 us: [pid:%d tid: "
+			      "0x7f11dc1c4400] SWq=0x7f11dc1a8000, HWq=0x7f11cd200000, id=1, Di\n",
+			      i + 10);
+	for (unsigned handed = 0; handed < 3; handed++) {
+		const int from =
+			handed ? (WAITING_MAX + (int)handed - 1) * n / (WAITING_MAX + 2) : 0;
+		const int to = (WAITING_MAX + (int)handed) * n / (WAITING_MAX + 2);
+		amdlog_scan_feed(m->scan, h.log + from, (size_t)(to - from));
+		assert_int_equal(h.n, handed);
+	}
+	assert_int_equal(h.offset[0], 0);
+	assert_int_equal(h.offset[1], n / (WAITING_MAX + 2));
+	amdlog_reassembly_free(m);
+}
+
+// The number of a grid's work-items: unknown dimensions and a product of more than 64 bits have
+// none, and are neither the smallest nor the largest grid.
+static void test_items(void **state)
+{
+	static const struct {
+		uint64_t dim[3], items;
+	} cases[] = {{{2, 3, 5}, 30},
+		     {{0, 3, 5}, 0},
+		     {{1ull << 32, 1ull << 31, 1}, 1ull << 63},
+		     {{1ull << 32, 1ull << 32, 1}, AMDLOG_UNKNOWN},
+		     {{1ull << 31, 1ull << 31, 2}, 1ull << 63},
+		     {{1ull << 31, 1ull << 31, 4}, AMDLOG_UNKNOWN},
+		     {{AMDLOG_UNKNOWN, 1, 1}, AMDLOG_UNKNOWN},
+		     {{AMDLOG_UNKNOWN, 0, 0}, AMDLOG_UNKNOWN}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const bool known = cases[i].items != AMDLOG_UNKNOWN;
+		struct amdlog_shapes s = SHAPES_NONE;
+		assert_true(amdlog_items(cases[i].dim) == cases[i].items);
+		shapes_add(&s, cases[i].dim);
+		assert_true(s.items_min == cases[i].items);
+		assert_true(s.items_max == (known ? cases[i].items : 0));
+		shapes_add(&s, (const uint64_t[]){7, 1, 1});
+		shapes_add(&s, cases[i].dim);
+		assert_true(s.items_min == (known && cases[i].items < 7 ? cases[i].items : 7));
+		assert_true(s.items_max == (known && cases[i].items > 7 ? cases[i].items : 7));
 	}
 }
 
@@ -929,9 +1088,11 @@ int main(void)
 		cmocka_unit_test(test_join_by_stream),
 		cmocka_unit_test(test_disputed_join),
 		cmocka_unit_test(test_handle_of_two_rings),
+		cmocka_unit_test(test_too_many_queues),
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_streams_by_command),
 		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_handle_of_another_process),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_range_end),
 		cmocka_unit_test(test_steps_back),
@@ -943,8 +1104,11 @@ int main(void)
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_two_writers),
 		cmocka_unit_test(test_exchangeable),
+		cmocka_unit_test(test_torn_by_wrapped),
 		cmocka_unit_test(test_ambiguous_rest),
 		cmocka_unit_test(test_handed_on),
+		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

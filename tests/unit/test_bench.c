@@ -9,6 +9,7 @@
 
 #include "common/bench/ab.h"
 #include "common/bench/ablog.h"
+#include "common/bench/child.h"
 #include "common/bench/plan.h"
 #include "common/out/plot.h"
 #include "common/bench/raw.h"
@@ -19,10 +20,16 @@
 #include "common/stats/hist.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // JSON
@@ -58,6 +65,10 @@ static void test_json_refused(void **state)
 					  "{\"a\":1e}",
 					  "{\"a\" 1}",
 					  "{\"a\":\"\n\"}",
+					  "{\"a\":\"\n}",
+					  "{\"a\":\"\\x}",
+					  "{a\":1}",
+					  "{:1}",
 					  "{\"a\":\"\\"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (is_json(bad[i]))
@@ -217,6 +228,143 @@ static void test_raw(void **state)
 	buf_fini(&b);
 }
 
+// A file that is full ends with a whole line, and what cannot be cut says why it was not written.
+static void test_raw_file(void **state)
+{
+	char path[] = "/tmp/gpq-raw-XXXXXX", text[16] = "";
+	struct raw_file f;
+	struct rlimit all, few;
+	int ends[2];
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	close(mkstemp(path));
+	assert_int_equal(raw_file_open(&f, path), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		buf_puts(&f.line, i ? "cde\n" : "ab\n");
+		assert_int_equal(raw_file_put(&f), 0);
+		assert_int_equal(f.line.len, 0);
+	}
+	buf_puts(&f.line, "fg\n");
+	getrlimit(RLIMIT_FSIZE, &all);
+	few = all;
+	few.rlim_cur = 8;
+	setrlimit(RLIMIT_FSIZE, &few);
+	const int failed = raw_file_put(&f), error = errno;
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_true(failed == -1 && error == EFBIG && f.lines == 2);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, text, sizeof(text)), 7);
+	assert_string_equal(text, "ab\ncde\n");
+	close(fd);
+	unlink(path);
+	assert_int_equal(raw_file_close(&f), 0);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	f = (struct raw_file){.fd = ends[1]};
+	buf_puts(&f.line, "x");
+	assert_true(raw_file_put(&f) == -1 && errno == EPIPE);
+	raw_file_close(&f);
+	assert_int_equal(raw_file_open(&f, NULL), 0);
+	buf_puts(&f.line, "x");
+	assert_true(raw_file_put(&f) == 0 && f.line.len == 0);
+	raw_file_close(&f);
+}
+
+static int say_and_wait(const void *text)
+{
+	if (write(STDOUT_FILENO, text, strlen(text)) > 0)
+		pause();
+	return 0;
+}
+
+static void no_line(void *arg, const char *line)
+{
+	(void)arg;
+	(void)line;
+}
+
+// Of a child that runs on nothing is left: no process, no descriptor, no memory.
+static void test_child(void **state)
+{
+	size_t before = 0;
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct child c;
+		assert_int_equal(child_fork(&c, say_and_wait, "whole\nbegun"), 0);
+		const struct child was = c;
+		while (!c.last.len || !c.line.len)
+			child_tick(&c, no_line, NULL);
+		assert_string_equal(c.last.data, "whole");
+		child_fini(&c);
+		assert_true(waitpid(was.pid, NULL, WNOHANG) == -1 && errno == ECHILD);
+		assert_int_equal(fcntl(was.out, F_GETFD), -1);
+		assert_true(!c.pid && c.out == -1 && !c.line.data && !c.last.data);
+		before = i == 3 ? mallinfo2().uordblks : before;
+	}
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
+static int say(const void *text)
+{
+	return write(STDOUT_FILENO, text, strlen(text)) < 0;
+}
+
+static int waits_for_reader(const void *arg)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+	(void)arg;
+	return poll(&p, 1, 10000) == 1 && p.revents & POLLERR ? 7 : 8;
+}
+
+// A child that calls a function learns that nobody reads what it writes.
+static void test_child_unread(void **state)
+{
+	struct child c;
+	int status;
+	(void)state;
+	assert_int_equal(child_fork(&c, waits_for_reader, NULL), 0);
+	close(c.out);
+	c.out = -1;
+	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+	assert_int_equal(status, 7 << 8);
+	c.ended = true;
+	child_fini(&c);
+}
+
+// What was said before the end is read, whatever an earlier call has left in errno.
+static void test_child_said(void **state)
+{
+	struct child c;
+	siginfo_t i;
+	(void)state;
+	assert_int_equal(child_fork(&c, say, "whole\n"), 0);
+	assert_int_equal(waitid(P_PID, (id_t)c.pid, &i, WEXITED | WNOWAIT), 0);
+	errno = EINTR;
+	child_tick(&c, no_line, NULL);
+	assert_true(c.ended && c.last.len == 5);
+	assert_string_equal(c.last.data, "whole");
+	child_fini(&c);
+}
+
+// One that has ended may have left its pid to another process; none has the pid 0, which means the
+// process group of who asks.
+static void test_no_child(void **state)
+{
+	struct child ended = {.pid = fork(), .ended = true, .out = -1};
+	const pid_t other = ended.pid;
+	int status;
+	(void)state;
+	if (!other) {
+		setpgid(0, 0);
+		child_fini(&(struct child){.out = -1});
+		_exit(3);
+	}
+	child_fini(&ended);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
 static void test_result(void **state)
 {
 	(void)state;
@@ -234,7 +382,7 @@ static void test_result(void **state)
 	assert_int_equal(a.of[0]->warmup, 1);
 	assert_int_equal(a.of[0]->count[CYCLE_OK], 10);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend], 0.5) == 5e6);
-	assert_true(samples_percentile(&a.of[0]->metric[METRIC_own], 1) == 1);
+	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend_gpq], 1) == 1);
 	struct result_rates v = result_rates(a.of[0]);
 	assert_true(v.untouched == 100 && v.held == 0 && v.gap == 90);
 	// 10 cycles of 2 s and 55 ms in all, half of it held, 90 packets each.
@@ -341,6 +489,37 @@ static void test_ab(void **state)
 	buf_fini(&b);
 }
 
+// Runs that were measured or read back leave no memory behind, and neither does what adds them up.
+static void test_ab_memory(void **state)
+{
+	size_t before = 0;
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct ab_run r = {.mode = AB_PREEMPT}, back;
+		struct ab_result a = {0};
+		struct bench_context in = {0}, out;
+		struct buf b = {0};
+		for (unsigned k = 0; k < 100; k++) {
+			samples_add(&r.latency, k);
+			samples_add(&r.suspend, k);
+			samples_add(&r.resume, k);
+		}
+		for (unsigned k = 0; k < 2; k++) {
+			r.queue_set[k].v = calloc(50, sizeof(*r.queue_set[k].v));
+			r.queue_set[k].n = 50;
+		}
+		ab_write(&b, &in, &r);
+		assert_true(ab_read(b.data, b.len - 1, &out, &back));
+		ab_result_add(&a, &back);
+		ab_run_fini(&r);
+		ab_run_fini(&back);
+		ab_result_fini(&a);
+		buf_fini(&b);
+		before = i == 3 ? mallinfo2().uordblks : before;
+	}
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
 static void put(const char *dir, unsigned node, const char *name, const char *text)
 {
 	char path[200];
@@ -413,6 +592,7 @@ static void test_queue_sets(void **state)
 						       .type = "compute",
 						       .slots = "p1q2"};
 	struct queue_set l[2] = {{0}, {0}};
+	struct buf line = {0};
 	for (unsigned i = 0; i < 2; i++) {
 		struct queue_set_entry q[] = {online, offline, offline};
 		struct queue_set one = {.v = q, .n = 2 + i};
@@ -432,8 +612,16 @@ static void test_queue_sets(void **state)
 		assert_memory_equal(&l[i].v[0], &online, sizeof(online));
 		assert_false(l[i].v[1].suspended);
 		assert_true(i == 0 || l[i].v[2].suspended);
-		buf_fini(&b);
+		buf_fini(&line);
+		line = b;
 	}
+	queue_set_line(&l[0], "gpq: bench: /sys/kernel/debug/kfd/hqds: No such file or directory");
+	assert_int_equal(l[0].n, 2); // a message of the child is no set, and not an empty one
+	queue_set_line(&l[1], "[]");
+	assert_int_equal(l[1].n, 0);
+	queue_set_line(&l[1], line.data);
+	assert_int_equal(l[1].n, 3);
+	buf_fini(&line);
 	struct queue_sets c;
 	queue_sets_compare(&c, l, 2);
 	assert_int_equal(c.suspended, 1);
@@ -633,10 +821,16 @@ int main(void)
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_plan_refused),
 		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_raw_file),
+		cmocka_unit_test(test_no_child),
+		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_child_said),
+		cmocka_unit_test(test_child_unread),
 		cmocka_unit_test(test_result),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_ab),
+		cmocka_unit_test(test_ab_memory),
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),
 		cmocka_unit_test(test_queue_sets),

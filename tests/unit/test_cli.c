@@ -8,18 +8,36 @@
 
 #include "common/cli/err.h"
 #include "common/cli/json.h"
+#include "common/cli/progress.h"
 #include "common/out/jsonin.h"
 #include "common/cli/rules.h"
-#include "common/cli/stop.h"
 #include "common/out/out_priv.h"
 #include "common/cli/text.h"
+#include "common/cli/width.h"
+#include "common/host/clock.h"
+
+// Signals are told apart by a clock of the test's own.
+static uint64_t now_ns = 1000000000;
+
+static uint64_t fake_clock(void)
+{
+	return now_ns;
+}
+
+#define clock_ns fake_clock
+#include "common/cli/stop.c" // NOLINT(bugprone-suspicious-include)
+#undef clock_ns
+#include "common/cli/screen.c" // NOLINT(bugprone-suspicious-include)
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void escapes(const char *in, size_t len, const char *want)
 {
@@ -112,14 +130,20 @@ static void test_durations(void **state)
 	uint64_t v;
 	assert_true(parse_duration("50ms", &v) && v == 50000000);
 	assert_true(parse_duration("1.5s", &v) && v == 1500000000);
-	assert_true(parse_duration("2", &v) && v == 2000000000);
 	assert_true(parse_duration("0", &v) && v == 0);
+	assert_true(parse_duration("0.0", &v) && v == 0);
+	assert_true(parse_seconds("2", &v) && v == 2000000000);
+	assert_true(parse_seconds("0.01", &v) && v == 10000000);
+	assert_true(parse_seconds("0", &v) && v == 0);
+	assert_true(parse_seconds("50ms", &v) && v == 50000000);
+	assert_false(parse_seconds("1x", &v) || parse_seconds("", &v) || parse_seconds("-1", &v));
 	assert_true(parse_duration("1.9ns", &v) && v == 2);
 	assert_true(parse_duration("0.29us", &v) && v == 290);
 	assert_true(parse_duration("1h", &v) && v == 3600000000000);
-	const char *bad[] = {"",     "ms",  "-1s", "300000d", "1e9",
-			     "0x10", "1 s", "nan", "inf",     "99999999999999999999d",
-			     "1..2s"};
+	const char *bad[] = {"",      "ms",  "-1s",  "300000d", "1e9",
+			     "0x10",  "1 s", "nan",  "inf",     "99999999999999999999d",
+			     "1..2s", "2",   "0.01", "0..0",    ".",
+			     "00001"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(parse_duration(bad[i], &v));
 }
@@ -215,6 +239,66 @@ static void test_wrap(void **state)
 	text_wrap(&b, 0, 0, "", 0);
 	assert_string_equal(b.data, "\n");
 	buf_fini(&b);
+}
+
+static const char *cut(const char *text, size_t columns)
+{
+	static struct buf b;
+	b.len = 0;
+	text_cut(&b, text, strlen(text), columns);
+	return b.data;
+}
+
+static const char *cut_middle(const char *text, size_t columns, size_t from)
+{
+	static struct buf b;
+	b.len = 0;
+	text_cut_middle(&b, text, strlen(text), columns, from);
+	return b.data;
+}
+
+static void test_columns(void **state)
+{
+	(void)state;
+	size_t taken;
+	setenv("LC_ALL", "C.UTF-8", 1);
+	// A wide character takes two columns, a combining one and a colour none.
+	assert_int_equal(text_columns("a\xe6\xbc\xa2"
+				      "e\xcc\x81",
+				      7),
+			 4);
+	assert_int_equal(text_columns("\033[31mok\033[m", 10), 2);
+	assert_int_equal(text_fit("a\xe6\xbc\xa2z", 5, 2, &taken), 1);
+	assert_int_equal(taken, 1);
+	assert_int_equal(text_fit("a\xe6\xbc\xa2z", 5, 3, &taken), 4);
+	assert_int_equal(taken, 3);
+	assert_int_equal(text_fit("abc", 3, 3, &taken), 3);
+	assert_int_equal(text_fit("\xff"
+				  "b",
+				  2, 1, &taken),
+			 1); // no UTF-8: one column a byte
+	// Whole words stay, unless less than half would.
+	assert_string_equal(cut("abc def", 7), "abc def");
+	assert_string_equal(cut("abc def", 6), "abc\xe2\x80\xa6");
+	assert_string_equal(cut("abc def", 4), "abc\xe2\x80\xa6");
+	assert_string_equal(cut("ab cdefgh", 6), "ab cd\xe2\x80\xa6");
+	assert_string_equal(cut("abc defgh", 6), "abc\xe2\x80\xa6");
+	assert_string_equal(cut("abcdef", 1), "\xe2\x80\xa6");
+	assert_string_equal(cut("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 4),
+			    "\xe6\xbc\xa2\xe2\x80\xa6");
+	setenv("LC_ALL", "C", 1);
+	assert_string_equal(cut("abcdef", 3), "ab~");
+	// What stands at `from` is seen: in the beginning, behind the ellipsis, or at the end.
+	assert_string_equal(cut_middle("abcdefghijklmno", 15, 14), "abcdefghijklmno");
+	assert_string_equal(cut_middle("abcdefghijklmno", 10, 8), "abcdefghi~");
+	assert_string_equal(cut_middle("abcdefghijklmno", 10, 9), "abcdef~jk~");
+	assert_string_equal(cut_middle("abcdefghijklmno", 10, 12), "abcdef~mno");
+	assert_string_equal(cut_middle("abcdefghijklmno", 10, 15), "abcdef~mno");
+	assert_string_equal(cut_middle("abcdefghijklmno", 3, 15), "a~o");
+	// A wide character is not divided.
+	assert_string_equal(cut_middle("abcdefgh\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 10, 17),
+			    "abcdef~\xe6\xbc\xa2");
+	unsetenv("LC_ALL");
 }
 
 static void test_json(void **state)
@@ -632,6 +716,135 @@ static void test_json_limits(void **state)
 	assert_true(jsonin_str(&word, text, sizeof(text)) && !*text);
 }
 
+// A second signal within 300 ms of the first is one request with it; later it ends the program.
+static void test_second_signal(void **state)
+{
+	static const struct {
+		uint64_t after_ns[3]; // after the signal before; 0: no more signals
+		int ended_by;         // 0: by itself
+	} rows[] = {{{1, 299999999, 0}, 0},
+		    {{300000000, 0}, 0},
+		    {{300000001, 0}, SIGTERM},
+		    {{1, 300000000, 0}, SIGTERM}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int status;
+		const pid_t pid = fork();
+		if (!pid) {
+			signal(SIGTERM, SIG_DFL);
+			stop_watch();
+			raise(SIGTERM);
+			for (const uint64_t *after = rows[i].after_ns; *after; after++) {
+				now_ns += *after;
+				raise(SIGTERM);
+			}
+			_exit(stop_asked() != SIGTERM);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, rows[i].ended_by);
+	}
+}
+
+// The head of a page is both parts where the left one keeps 24 columns, else the left one alone.
+// Both end with the line.
+static void test_head(void **state)
+{
+	static const struct {
+		unsigned columns;
+		const char *left, *right, *line;
+	} rows[] = {
+		{34, "queues", "q: quits!!", "queues                  q: quits!!"},
+		{33, "queues", "q: quits!!", "queues\033[K"},
+		{35, "queues", "q: quits!!", "queues                   q: quits!!"},
+		{34, "all the queues of this host, of each", "q: quits!!",
+		 "all the queues of this  q: quits!!"},
+		{33, "all the queues of this host, of each", "q: quits!!",
+		 "all the queues of this host, of e"},
+		{24, "queues", "", "queues                  "},
+		{23, "queues", "", "queues\033[K"},
+		// A letter of two bytes and one column on the left, one of two columns on the
+		// right.
+		{26, "\303\251", "\346\274\242", "\303\251                       \346\274\242"},
+		{25, "\303\251", "\346\274\242", "\303\251\033[K"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct page p = {.size = {.rows = 5, .columns = rows[i].columns}};
+		put_head(&p, rows[i].left, rows[i].right);
+		assert_string_equal(p.text.data, rows[i].line);
+		assert_int_equal(p.used, 1);
+		buf_fini(&p.text);
+	}
+}
+
+// A signal that ends a view leaves the messages of the page that was shown on the terminal.
+static void test_messages_of_page(void **state)
+{
+	char said[32] = "";
+	int err[2], status;
+	(void)state;
+	assert_int_equal(pipe(err), 0);
+	const pid_t pid = fork();
+	if (!pid) {
+		const struct buf body = {0};
+		size_t top = 0;
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+		dup2(err[1], STDERR_FILENO);
+		catch_signals();
+		buf_puts(&screen.messages, "shown\n");
+		screen_paint("", "", &body, &top);
+		buf_puts(&screen.messages, "of the next page\n");
+		raise(SIGTERM);
+		_exit(0);
+	}
+	close(err[1]);
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, SIGTERM);
+	assert_int_equal(read(err[0], said, sizeof(said) - 1), 6);
+	assert_string_equal(said, "shown\n");
+	close(err[0]);
+}
+
+// A bar is shown on a terminal, unless rows go to the same one as they come, or it is quiet.
+static void test_progress(void **state)
+{
+	static const struct {
+		bool wanted, rows, rows_on_terminal, quiet, on;
+	} cases[] = {
+		{.on = true},
+		{.rows_on_terminal = true, .on = true},
+		{.rows = true, .on = true},
+		{.rows = true, .rows_on_terminal = true},
+		{.rows = true, .rows_on_terminal = true, .wanted = true, .on = true},
+		{.quiet = true},
+		{.quiet = true, .wanted = true, .on = true},
+	};
+	(void)state;
+	const int pty = posix_openpt(O_RDWR | O_NOCTTY), null = open("/dev/null", O_WRONLY);
+	assert_true(pty >= 0 && null >= 0 && grantpt(pty) == 0 && unlockpt(pty) == 0);
+	const int terminal = open(ptsname(pty), O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const pid_t pid = fork();
+		int status = 0;
+		if (!pid) {
+			struct progress p[2];
+			dup2(cases[i].rows_on_terminal ? terminal : null, STDOUT_FILENO);
+			dup2(terminal, STDERR_FILENO);
+			err_setup("test", false, cases[i].quiet ? -1 : 0);
+			progress_init(&p[0], cases[i].wanted, cases[i].rows);
+			dup2(null, STDERR_FILENO); // without a terminal only if wanted
+			progress_init(&p[1], cases[i].wanted, cases[i].rows);
+			_exit(p[0].on | p[0].bar << 1 | p[1].on << 2 | p[1].bar << 3);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WEXITSTATUS(status), cases[i].on | 2 | cases[i].wanted << 2);
+	}
+	close(terminal);
+	close(null);
+	close(pty);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +856,7 @@ int main(void)
 		cmocka_unit_test(test_durations),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_every_byte),
 		cmocka_unit_test(test_written_numbers),
@@ -654,6 +868,10 @@ int main(void)
 		cmocka_unit_test(test_json_limits),
 		cmocka_unit_test(test_exit_status),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_second_signal),
+		cmocka_unit_test(test_messages_of_page),
+		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_progress),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,60 @@ static void test_begin_and_end(void **state)
 	gpq_close(NULL);
 }
 
+// A program that has closed its standard input: the connection is descriptor 0.
+static void test_descriptor_0(void **state)
+{
+	const int input = dup(0);
+	struct gpq_client *c, *other = connect_client();
+	(void)state;
+	close(0);
+	c = connect_client();
+	assert_int_equal(c->fd, 0);
+	assert_int_equal(gpq_begin(c, 1, -1), 0);
+	await_status(other, "active 1\nclients 2\n");
+	assert_int_equal(gpq_end(c, 1), 0);
+	await_status(other, "active 0\nclients 2\n");
+	gpq_close(c);
+	await_status(other, "active 0\nclients 1\n");
+	gpq_close(other);
+	assert_int_equal(dup2(input, 0), 0);
+	close(input);
+}
+
+static int begin_hint(struct gpq_client *c)
+{
+	return gpq_begin(c, 1, -1);
+}
+
+static int end_hint(struct gpq_client *c)
+{
+	return gpq_end(c, 1);
+}
+
+static int ask_status(struct gpq_client *c)
+{
+	return gpq_status(c, NULL, 0, -1) < 0;
+}
+
+// Each call locks the handle, and unlocks it as often: a lock that counts is ours once at the end.
+static void test_locks(void **state)
+{
+	static int (*const calls[])(struct gpq_client *) = {begin_hint, end_hint, ask_status};
+	struct gpq_client *c = connect_client();
+	pthread_mutexattr_t counts;
+	(void)state;
+	pthread_mutexattr_init(&counts);
+	pthread_mutexattr_settype(&counts, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&c->lock, &counts);
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		assert_int_equal(pthread_mutex_lock(&c->lock), 0);
+		assert_int_equal(calls[i](c), 0);
+		assert_int_equal(pthread_mutex_unlock(&c->lock), 0);
+		assert_int_equal(pthread_mutex_unlock(&c->lock), EPERM);
+	}
+	gpq_close(c);
+}
+
 static void test_no_answer(void **state)
 {
 	struct gpq_client *c = connect_client(), *other = connect_client();
@@ -416,7 +470,8 @@ int main(void)
 {
 	struct rlimit files;
 	const struct CMUnitTest tests[] = {
-		TEST(test_begin_and_end), TEST(test_no_answer),
+		TEST(test_begin_and_end), TEST(test_descriptor_0),
+		TEST(test_locks),         TEST(test_no_answer),
 		TEST(test_many_hints),    TEST(test_status),
 		TEST(test_no_server),     TEST(test_restart),
 		TEST(test_fork),          TEST(test_too_many_connections),

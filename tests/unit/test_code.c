@@ -12,6 +12,7 @@
 #include "common/aql/code.h"
 
 #include "common/aql/code_priv.h"
+#include "common/host/root.h"
 #include "common/host/std.h"
 #include "tests/unit/code_elf.h"
 
@@ -285,6 +286,52 @@ static void test_replaced(void **state)
 	buf_fini(&b);
 }
 
+// What the process has mapped of a file counts, though the file has other code by now, or none;
+// unless the mapping has only a part of the code object, or begins otherwise than what is loaded.
+static void test_mapped(void **state)
+{
+	char path[] = "/tmp/gpq-code-XXXXXX";
+	struct buf a = {0}, b = {0};
+	struct elf_parts p;
+	int fd = mkostemp(path, O_CLOEXEC);
+	(void)state;
+	assert_true(fd >= 0);
+	elf_make(&a, ELF_MACHINE, vectors, COUNT(vectors), &p);
+	elf_make(&b, ELF_MACHINE, others, COUNT(others), &p);
+	const size_t size = a.len, page = (size_t)sysconf(_SC_PAGESIZE);
+	buf_fill(&a, '\0', 4 * page - a.len);
+	buf_fill(&b, '\0', 4 * page - b.len);
+	assert_true(size < 4 * page && ftruncate(fd, (off_t)page) == 0);
+	assert_int_equal(lseek(fd, (off_t)page, SEEK_SET), page);
+	assert_int_equal(write_fully(fd, a.data, a.len), 0);
+	// The first page of the file is mapped, too, and before the others.
+	char *first = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	assert_true(first != MAP_FAILED);
+	assert_int_equal(mprotect(first, page, PROT_READ), 0);
+	memcpy(first + page, a.data, a.len); // the process's own copy
+	assert_int_equal(pwrite(fd, b.data, b.len, (off_t)page), b.len);
+	for (unsigned i = 0; i < 5; i++) {
+		const char *const uris[] = {
+			text("file://%s#offset=%zu&size=%zu", path, page, size),
+			text("file://%s#offset=%zu&size=%zu", path, page, 4 * page),
+			text("file://%s#offset=%zu&size=%zu", path, page, 4 * page + 1),
+			text("file://%s#offset=%zu&size=%zu", path, page, size),
+			text("file://%s#offset=%zu&size=%zu", path, page, size)};
+		load(1, uris[i]);
+		maps[0].l_addr = i == 3 ? (uintptr_t)b.data : i == 4 ? (uintptr_t)a.data : BASE(0);
+		struct code_names *c = code_names_new(getpid());
+		assert_string_equal(named(c, maps[0].l_addr + 0x1640), i == 2   ? "?"
+								       : i == 3 ? "other"
+										: "_Z5scalePff");
+		code_names_free(c);
+	}
+	munmap(first, 5 * page);
+	unlink(path);
+	close(fd);
+	buf_fini(&a);
+	buf_fini(&b);
+}
+
 // After exec, and after its end, a process has no names, whatever its memory held.
 static void test_exec(void **state)
 {
@@ -405,6 +452,12 @@ static void test_endless(void **state)
 	assert_true(code_list_read(&l, fd, 0, CODE_OBJECTS_MOST));
 	assert_int_equal(l.n, CODE_OBJECTS_MOST);
 	code_list_fini(&l);
+	// So have the lists of two runtimes together.
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(code_ask_list(&(struct memory){.pid = getpid(), .fd = fd}, &l, 0));
+		assert_int_equal(l.n, CODE_OBJECTS_MOST);
+	}
+	code_list_fini(&l);
 	close(fd);
 	buf_fini(&b);
 	free(links);
@@ -478,10 +531,25 @@ static void test_names_long(void **state)
 	buf_fini(&elf);
 }
 
-// A file has the names, although other code lies where it is loaded; that is read only if the file
-// cannot be.
+// A file has the names if it begins as what is loaded, or if that cannot be read. The file may be
+// gone, too short, or another by now: then what is loaded has the names.
 static void test_sources(void **state)
 {
+	static const struct {
+		const char *suffix;
+		unsigned loaded; // 0: cannot be read, 1: the file's code, 2: other code
+		const char *first, *second;
+	} cases[] = {
+		{"", 0, "_Z5scalePff", "add"},
+		{"", 1, "_Z5scalePff", "add"},
+		{"", 2, "other", "?"},
+		{"#offset=0&size=1024", 1, "_Z5scalePff", "add"},
+		{"#offset=0&size=9999999", 0, "?", "?"},
+		{"#offset=0&size=9999999", 2, "other", "?"},
+		{"#offset=9999999&size=1024", 2, "other", "?"},
+		{"x", 0, "?", "?"},
+		{"x", 2, "other", "?"},
+	};
 	char path[] = "/tmp/gpq-code-XXXXXX";
 	struct buf file = {0}, memory = {0};
 	struct elf_parts p;
@@ -489,16 +557,19 @@ static void test_sources(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	elf_make(&file, ELF_MACHINE, vectors, COUNT(vectors), &p);
+	buf_fill(&file, '\0', 4096);
 	assert_int_equal(write_fully(fd, file.data, file.len), 0);
 	elf_make(&memory, ELF_MACHINE, others, COUNT(others), &p);
 	buf_fill(&memory, '\0', 4096);
-	for (unsigned there = 0; there < 2; there++) {
-		load(1, text("file://%s%s", path, there ? "" : "x"));
-		maps[0].l_addr = (uintptr_t)memory.data;
+	for (unsigned i = 0; i < COUNT(cases); i++) {
+		const uint64_t at = cases[i].loaded == 0   ? BASE(0)
+				    : cases[i].loaded == 1 ? (uintptr_t)file.data
+							   : (uintptr_t)memory.data;
+		load(1, text("file://%s%s", path, cases[i].suffix));
+		maps[0].l_addr = at;
 		struct code_names *c = code_names_new(getpid());
-		assert_string_equal(named(c, maps[0].l_addr + 0x1640),
-				    there ? "_Z5scalePff" : "other");
-		assert_string_equal(named(c, maps[0].l_addr + 0x1680), there ? "add" : "?");
+		assert_string_equal(named(c, at + 0x1640), cases[i].first);
+		assert_string_equal(named(c, at + 0x1680), cases[i].second);
 		code_names_free(c);
 	}
 	// The memory that a URI names may by now hold other code: what is loaded counts.
@@ -551,15 +622,28 @@ static void test_moved(void **state)
 	buf_fini(&a);
 }
 
+// A recorded host has names where gpq snapshot wrote some.
+static void test_recorded(void **state)
+{
+	(void)state;
+	assert_int_equal(host_set_root("tests/hosts/gfx90a-k6.12"), 0);
+	struct code_names *c = code_names_new(41207);
+	assert_int_equal(code_names_error(c), ENOENT);
+	assert_null(code_name(c, 0));
+	code_names_free(c);
+	assert_int_equal(host_set_root(NULL), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),   cmocka_unit_test(test_refresh),
-		cmocka_unit_test(test_loaded),   cmocka_unit_test(test_files),
-		cmocka_unit_test(test_replaced), cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_lists),    cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_elf),      cmocka_unit_test(test_names_long),
-		cmocka_unit_test(test_sources),  cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_memory),     cmocka_unit_test(test_refresh),
+		cmocka_unit_test(test_loaded),     cmocka_unit_test(test_files),
+		cmocka_unit_test(test_replaced),   cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_exec),       cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_endless),    cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_names_long), cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_moved),      cmocka_unit_test(test_recorded),
 	};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -53,15 +53,19 @@ static int file_of(const struct buf *b)
 	return fd;
 }
 
-static void see(void *arg, const char *name, size_t len, uint64_t value)
+static void see(void *arg, const char *name, size_t len, uint64_t value, uint64_t size)
 {
-	buf_printf(arg, "%.*s=%" PRIx64 " ", (int)len, name, value);
+	buf_printf(arg, "%.*s=%" PRIx64, (int)len, name, value);
+	if (size)
+		buf_printf(arg, "+%" PRIx64, size);
+	buf_puts(arg, " ");
 }
 
 enum way { SYMBOLS, LOADED };
 
 static struct {
-	uint64_t budget, load; // what the call left of the budget, and its *load
+	uint64_t budget; // what the call left of it
+	struct code_extent extent;
 	unsigned machine;
 } asked;
 
@@ -74,9 +78,9 @@ static const char *read_fd(enum way way, int fd, uint64_t offset, uint64_t size,
 	seen.len = 0;
 	buf_puts(&seen, "");
 	const bool ok = way == LOADED ? code_elf_loaded(fd, offset, asked.machine, &asked.budget,
-							see, &seen)
+							see, &seen, &asked.extent)
 				      : code_elf_symbols(&from, asked.machine, &asked.budget, see,
-							 &seen, &asked.load);
+							 NULL, &seen, &asked.extent);
 	return ok ? seen.len ? seen.data : "" : "refused";
 }
 
@@ -231,9 +235,42 @@ static void test_load_address(void **state)
 		p[cases[i].at] = (Elf64_Phdr){
 			.p_type = cases[i].type, .p_offset = cases[i].offset, .p_vaddr = 0x3000};
 		memcpy(elf.data + sizeof(Elf64_Ehdr), p, sizeof(p));
-		asked.load = 1;
+		asked.extent.load = 1;
 		assert_string_equal(read_elf(SYMBOLS, MUCH), ALL);
-		assert_int_equal(asked.load, cases[i].load);
+		assert_int_equal(asked.extent.load, cases[i].load);
+	}
+}
+
+// Of functions the size is told; segments end where the last one does, wherever it stands.
+static void test_sizes(void **state)
+{
+	static const struct {
+		uint32_t types[2];
+		uint64_t ends[2], end;
+	} cases[] = {{{PT_LOAD, PT_LOAD}, {0x4000, 0x5000}, 0x5000},
+		     {{PT_LOAD, PT_LOAD}, {0x5000, 0x4000}, 0x5000},
+		     {{PT_LOAD, PT_NOTE}, {0x4000, 0x5000}, 0x4000},
+		     {{PT_NOTE, PT_NOTE}, {0x4000, 0x5000}, 0}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		make(NULL);
+		Elf64_Phdr p[3] = {{.p_type = cases[i].types[0]}, {.p_type = cases[i].types[1]}};
+		for (unsigned k = 0; k < 2; k++) {
+			p[k].p_vaddr = 0x3000;
+			p[k].p_memsz = cases[i].ends[k] - 0x3000;
+		}
+		p[2] = parts.dynamic;
+		((Elf64_Ehdr *)elf.data)->e_phnum = 3;
+		((Elf64_Ehdr *)elf.data)->e_phoff = elf.len;
+		Elf64_Sym *symbols = (Elf64_Sym *)(elf.data + ELF_SYMBOLS_AT);
+		symbols[3].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
+		symbols[3].st_size = 0x123;
+		buf_append(&elf, p, sizeof(p));
+		for (enum way way = SYMBOLS; way <= LOADED; way++) {
+			asked.extent.end = 1;
+			assert_string_equal(read_elf(way, MUCH), "one.kd=1640 two=2000+123 ");
+			assert_int_equal(asked.extent.end, cases[i].end);
+		}
 	}
 }
 
@@ -398,7 +435,7 @@ static void test_ask_file(void **state)
 		const size_t len = i < 4 ? strlen(path) : PATH_MAX - (i == 4);
 		memset(wanted, '/', sizeof(wanted));
 		memcpy(wanted + len - strlen(path), path, strlen(path) + 1);
-		struct code_map m = {
+		struct mapping m = {
 			.start = 16, .end = 32, .path = wanted, .len = len, .deleted = i == 1};
 		const struct code_source from = {.pid = getpid(),
 						 .map = i < 2 ? &m : NULL,
@@ -428,8 +465,9 @@ int main(void)
 		cmocka_unit_test(test_headers),      cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_parts),        cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_load_address), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_dynamic),      cmocka_unit_test(test_offset),
-		cmocka_unit_test(test_read),         cmocka_unit_test(test_ask_file),
+		cmocka_unit_test(test_sizes),        cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_offset),       cmocka_unit_test(test_read),
+		cmocka_unit_test(test_ask_file),
 	};
 	return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -1,5 +1,5 @@
-// What the runtime has loaded, common/aql/code_list.c: the list in memory, and what URIs
-// and /proc/PID/maps say. Facts: [aql.code-list], [aql.code-uri].
+// What the runtime has loaded, common/aql/code_list.c: the list in memory, what URIs say, and lines
+// of /proc/PID/maps, common/reader/maps.c. Facts: [aql.code-list], [aql.code-uri].
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,27 +183,35 @@ static void test_maps(void **state)
 		"7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]\n"
 		"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
 		"7f1000000000-7f1000001000 r-xp 00000000 00:1f 99    /lib/x.so.1 (deleted)\n"
+		"7f2000000000-7f2000002000 rw-s 7f1234000 103:2a 4294967299 /memfd:a\\012b "
+		"(deleted)\n"
 		"\n"
 		"garbage\n"
-		"1-2 r--p 0 0:0 1 /z";
+		"1-2 r--s 0 0:0 1 /z";
 	static const struct {
-		uint64_t start, end, offset;
+		uint64_t start, end, offset, device, inode;
 		const char *path;
-		bool deleted;
-	} want[] = {{0x55d0c0000000, 0x55d0c0002000, 0x1000, "/usr/a b", false},
-		    {0x7f1000000000, 0x7f1000001000, 0, "/lib/x.so.1", true},
-		    {1, 2, 0, "/z", false}};
-	struct code_map m;
+		bool deleted, shared;
+	} want[] = {{0x55d0c0000000, 0x55d0c0002000, 0x1000, 0xfe00000001, 262154, "/usr/a b",
+		     false, false},
+		    {0x7f1000000000, 0x7f1000001000, 0, 0x1f, 99, "/lib/x.so.1", true, false},
+		    {0x7f2000000000, 0x7f2000002000, 0x7f1234000, 0x1030000002a, 4294967299,
+		     "/memfd:a\\012b", true, true},
+		    {1, 2, 0, 0, 1, "/z", false, false}};
+	struct mapping m;
 	size_t n = 0;
 
 	(void)state;
 	for (const char *s = lines; *s;) {
-		if (!code_map_parse(s, &s, &m))
+		if (!mapping_parse(s, &s, &m))
 			continue;
 		assert_true(n < COUNT(want));
 		assert_int_equal(m.start, want[n].start);
 		assert_int_equal(m.end, want[n].end);
 		assert_int_equal(m.offset, want[n].offset);
+		assert_int_equal(m.device, want[n].device);
+		assert_int_equal(m.inode, want[n].inode);
+		assert_int_equal(m.shared, want[n].shared);
 		assert_int_equal(m.len, strlen(want[n].path));
 		assert_memory_equal(m.path, want[n].path, m.len);
 		assert_int_equal(m.deleted, want[n].deleted);

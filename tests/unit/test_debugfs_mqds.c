@@ -801,6 +801,268 @@ static void generations(void **state)
 		assert_int_equal(gfx_gen_of(versions[i].version), versions[i].gen);
 }
 
+// --- each value of each layout, places by offsetof() in the kernel's vi_structs.h and
+// v9_structs.h to v12_structs.h: [debugfs.mqd-compute], [debugfs.mqd-sdma] ---
+
+struct bits { // of an MQD whose dwords all differ
+	uint32_t flip;
+	unsigned lacks; // a dword that the dump has not
+};
+
+static uint32_t dword(const struct bits *b, unsigned dw)
+{
+	return ((dw + 1) * 0x9e3779b1u) ^ b->flip;
+}
+
+static bool bits_word(const void *from, unsigned dw, uint32_t *out)
+{
+	const struct bits *b = from;
+	*out = dword(b, dw);
+	return dw != b->lacks;
+}
+
+struct place {
+	enum mqd_value what;
+	unsigned lo, hi; // dwords; ONE: there is no high half
+	uint64_t mask;
+	unsigned left; // shifted so far, behind the mask
+};
+
+#define ONE 9999u
+#define D   0xffffffffull
+#define Q   UINT64_MAX
+
+#define COMPUTE_PLACES                                                                        \
+	{MQD_V_BASE, 128, 129, Q, 0}, {MQD_V_ACTIVE, 130, ONE, 1, 0},                         \
+		{MQD_V_VMID, 131, ONE, 15, 0}, {MQD_V_PIPE_PRIO, 133, ONE, 3, 0},             \
+		{MQD_V_QUEUE_PRIO, 134, ONE, 15, 0}, {MQD_V_RING, 136, 137, Q >> 8, 8},       \
+		{MQD_V_RPTR, 138, ONE, D, 0}, {MQD_V_RPTR_ADDR, 139, 140, Q, 0},              \
+		{MQD_V_WPTR_ADDR, 141, 142, Q, 0}, {MQD_V_DOORBELL, 143, ONE, 0x0ffffffc, 0}, \
+		{MQD_V_CTX_BASE, 171, 172, Q, 0}, {MQD_V_STACK_OFFSET, 174, ONE, D, 0},       \
+		{MQD_V_STACK_BYTES, 175, ONE, D, 0}, {MQD_V_WAVE_OFFSET, 176, ONE, D, 0},     \
+		{MQD_V_CTX_BYTES, 177, ONE, D, 0},                                            \
+	{                                                                                     \
+		MQD_V_ERROR, 179, ONE, D, 0                                                   \
+	}
+#define COMPUTE_9UP                                                                    \
+	COMPUTE_PLACES, {MQD_V_READ_INDEX, 96, 97, Q, 0}, {MQD_V_AQL, 181, ONE, 1, 0}, \
+	{                                                                              \
+		MQD_V_WPTR, 182, 183, Q, 0                                             \
+	}
+#define SDMA_9UP                                                 \
+	{MQD_V_RING, 1, 2, Q >> 8, 8}, {MQD_V_RPTR, 3, 4, Q, 0}, \
+	{                                                        \
+		MQD_V_WPTR, 5, 6, Q, 0                           \
+	}
+#define SDMA_9_AND_10                                                                 \
+	SDMA_9UP, {MQD_V_RPTR_ADDR, 9, 8, ~1ull, 0}, {MQD_V_WPTR_ADDR, 29, 28, Q, 0}, \
+	{                                                                             \
+		MQD_V_DOORBELL, 22, ONE, 0x0ffffffc, 0                                \
+	}
+
+static const struct {
+	enum mqd_kind kind;
+	enum gfx_gen gen;
+	struct place places[MQD_VALUES];
+} layouts[] = {
+	{MQD_COMPUTE, GFX8, {COMPUTE_PLACES, {MQD_V_WPTR, 144, ONE, D, 0}}},
+	{MQD_COMPUTE, GFX9, {COMPUTE_9UP}},
+	{MQD_COMPUTE, GFX940, {COMPUTE_9UP}},
+	{MQD_COMPUTE, GFX10, {COMPUTE_9UP}},
+	{MQD_COMPUTE, GFX11, {COMPUTE_9UP}},
+	{MQD_COMPUTE, GFX12, {COMPUTE_9UP}},
+	{MQD_DIQ, GFX8, {COMPUTE_PLACES, {MQD_V_WPTR, 144, ONE, D, 0}}},
+	{MQD_DIQ, GFX9, {COMPUTE_9UP}},
+	{MQD_SDMA,
+	 GFX8,
+	 {{MQD_V_RING, 1, 2, Q >> 8, 8},
+	  {MQD_V_RPTR, 3, ONE, D, 0},
+	  {MQD_V_WPTR, 4, ONE, D, 0},
+	  {MQD_V_RPTR_ADDR, 9, 8, ~1ull, 0},
+	  {MQD_V_WPTR_ADDR, 7, 6, Q, 0},
+	  {MQD_V_DOORBELL, 18, ONE, 0x1fffff, 2},
+	  {MQD_V_SDMA_ENGINE, 126, ONE, D, 0},
+	  {MQD_V_SDMA_RLC, 127, ONE, D, 0}}},
+	{MQD_SDMA,
+	 GFX9,
+	 {SDMA_9_AND_10, {MQD_V_SDMA_ENGINE, 126, ONE, D, 0}, {MQD_V_SDMA_RLC, 127, ONE, D, 0}}},
+	{MQD_SDMA,
+	 GFX940,
+	 {SDMA_9_AND_10, {MQD_V_SDMA_ENGINE, 126, ONE, D, 0}, {MQD_V_SDMA_RLC, 127, ONE, D, 0}}},
+	{MQD_SDMA,
+	 GFX10,
+	 {SDMA_9_AND_10, {MQD_V_SDMA_ENGINE, 128, ONE, D, 0}, {MQD_V_SDMA_RLC, 129, ONE, D, 0}}},
+	{MQD_SDMA,
+	 GFX11,
+	 {SDMA_9UP,
+	  {MQD_V_RPTR_ADDR, 8, 7, ~1ull, 0},
+	  {MQD_V_WPTR_ADDR, 27, 26, Q, 0},
+	  {MQD_V_DOORBELL, 19, ONE, 0x0ffffffc, 0},
+	  {MQD_V_SDMA_ENGINE, 126, ONE, D, 0},
+	  {MQD_V_SDMA_RLC, 127, ONE, D, 0}}},
+	{MQD_SDMA,
+	 GFX12,
+	 {SDMA_9UP,
+	  {MQD_V_RPTR_ADDR, 7, 8, ~1ull, 0},
+	  {MQD_V_WPTR_ADDR, 24, 25, Q, 0},
+	  {MQD_V_DOORBELL, 17, ONE, 0x0ffffffc, 0},
+	  {MQD_V_SDMA_ENGINE, 126, ONE, D, 0},
+	  {MQD_V_SDMA_RLC, 127, ONE, D, 0}}},
+	// No layout.
+	{MQD_COMPUTE, GFX_UNKNOWN, {{0}}},
+	{MQD_SDMA, GFX_UNKNOWN, {{0}}},
+	{MQD_BAD_USER, GFX9, {{0}}},
+	{MQD_OTHER, GFX9, {{0}}},
+};
+
+// A dword of a place is asked for: without it there is no value.
+static void expect_needed(size_t i, enum mqd_value what, uint32_t flip, unsigned dw)
+{
+	const struct bits b = {flip, dw};
+	uint64_t v;
+	if (mqd_value_of(layouts[i].kind, layouts[i].gen, what, bits_word, &b, &v))
+		fail_msg("kind %d, gen %d, value %d: known without dword %u", layouts[i].kind,
+			 layouts[i].gen, what, dw);
+}
+
+static void each_place(void **state)
+{
+	static const uint32_t flips[] = {0, UINT32_MAX};
+	(void)state;
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		for (enum mqd_value what = 0; what < MQD_VALUES; what++) {
+			const struct place *p = layouts[i].places;
+			while (p->mask && p->what != what)
+				p++;
+			for (unsigned k = 0; k < 2 && what != MQD_V_RING_BYTES; k++) {
+				const struct bits b = {flips[k], ONE};
+				uint64_t v = 0, want = dword(&b, p->lo);
+				const bool is = mqd_value_of(layouts[i].kind, layouts[i].gen, what,
+							     bits_word, &b, &v);
+				if (p->hi != ONE)
+					want |= (uint64_t)dword(&b, p->hi) << 32;
+				want = (want & p->mask) << p->left;
+				if (is != (p->mask != 0) || (is && v != want))
+					fail_msg("kind %d, gen %d, value %d: %d, 0x%jx, wanted "
+						 "0x%jx",
+						 layouts[i].kind, layouts[i].gen, what, is,
+						 (uintmax_t)v, (uintmax_t)want);
+				if (is)
+					expect_needed(i, what, b.flip, p->lo);
+				if (is && p->hi != ONE)
+					expect_needed(i, what, b.flip, p->hi);
+			}
+		}
+	}
+}
+
+struct one_word {
+	unsigned dw;
+	uint32_t value;
+};
+
+static bool one_word(const void *from, unsigned dw, uint32_t *out)
+{
+	const struct one_word *w = from;
+	*out = w->value;
+	return dw == w->dw;
+}
+
+// The size of a ring is an exponent: of compute 8 << bits 5:0 of dword 145, of SDMA 4 << bits 5:1
+// of dword 0.
+static void ring_bytes(void **state)
+{
+	static const struct {
+		enum mqd_kind kind;
+		struct one_word word;
+		uint64_t bytes; // 0: unknown
+	} rows[] = {
+		{MQD_COMPUTE, {145, 0}, 8},
+		{MQD_COMPUTE, {145, 1}, 16},
+		{MQD_COMPUTE, {145, 0x20}, 8ull << 32},
+		{MQD_COMPUTE, {145, 0xffffffd1}, 8 << 17},
+		{MQD_COMPUTE, {145, 40}, 8ull << 40},
+		{MQD_COMPUTE, {145, 41}, 0},
+		{MQD_COMPUTE, {145, 63}, 0},
+		{MQD_COMPUTE, {145, 64}, 8},
+		{MQD_COMPUTE, {144, 1}, 0},
+		{MQD_COMPUTE, {146, 1}, 0},
+		{MQD_SDMA, {0, 0}, 4},
+		{MQD_SDMA, {0, 1}, 4},
+		{MQD_SDMA, {0, 2}, 8},
+		{MQD_SDMA, {0, 0xffffffe5}, 4 << 18},
+		{MQD_SDMA, {0, 0x3e}, 4ull << 31},
+		{MQD_SDMA, {0, 0x40}, 4},
+		{MQD_SDMA, {1, 2}, 0},
+	};
+	static const enum gfx_gen gens[] = {GFX8, GFX9, GFX940, GFX10, GFX11, GFX12};
+	uint64_t v;
+	(void)state;
+	for (size_t g = 0; g < sizeof(gens) / sizeof(gens[0]); g++) {
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			const bool is = mqd_value_of(rows[i].kind, gens[g], MQD_V_RING_BYTES,
+						     one_word, &rows[i].word, &v);
+			if (is != (rows[i].bytes != 0) || (is && v != rows[i].bytes))
+				fail_msg("gen %d, row %zu: %d, %ju bytes", gens[g], i, is,
+					 (uintmax_t)v);
+		}
+	}
+}
+
+// The dummy register of SDMA MQDs tells generations apart by its place; the driver writes 0xf, and
+// no more than its low byte is set.
+static void dummy_registers(void **state)
+{
+	static const struct {
+		unsigned dw;
+		enum gfx_gen gen;
+	} places[] = {{22, GFX_UNKNOWN}, {23, GFX12}, {24, GFX_UNKNOWN}, {25, GFX11},
+		      {26, GFX_UNKNOWN}, {27, GFX9},  {28, GFX_UNKNOWN}};
+	static const struct {
+		unsigned value;
+		bool is;
+	} values[] = {{0, 0},    {0xe, 0},   {0xf, 1},        {0x10, 0},      {0x1f, 1},
+		      {0xff, 1}, {0x10f, 0}, {0x8000000f, 0}, {0xffffffff, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+			char text[2000], *p = text;
+			p += sprintf(p, "Process 7 PASID 0x1:\n  SDMA queue on device a\n");
+			for (unsigned dw = 0; dw < 128; dw++) {
+				if (dw % 8 == 0)
+					p += sprintf(p, "    %08x:", dw * 4);
+				p += sprintf(p, " %08x%s", dw == places[i].dw ? values[k].value : 0,
+					     dw % 8 == 7 ? "\n" : "");
+			}
+			parse_str(text);
+			const enum gfx_gen gen = mqd_guess_gen(m, &m->queues[0]);
+			if (gen != (values[k].is ? places[i].gen : GFX_UNKNOWN))
+				fail_msg("dword %u is 0x%x: %d", places[i].dw, values[k].value,
+					 gen);
+		}
+	}
+}
+
+static void capabilities(void **state)
+{
+	static const struct {
+		enum gfx_gen gen;
+		bool runlist, mes, active_written, cu_masks, whole_wptr;
+	} rows[] = {
+		{GFX_UNKNOWN, 0, 0, 0, 0, 1}, {GFX8, 0, 0, 0, 1, 0},     {GFX9, 1, 0, 0, 0, 1},
+		{GFX940, 1, 0, 1, 0, 1},      {GFX10, 1, 0, 0, 0, 1},    {GFX11, 0, 1, 0, 0, 1},
+		{GFX12, 0, 1, 0, 0, 1},       {GFX_GENS, 0, 0, 0, 0, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gfx_caps *c = gfx_caps(rows[i].gen);
+		if (c->runlist != rows[i].runlist || c->mes != rows[i].mes ||
+		    c->active_written != rows[i].active_written ||
+		    c->cu_masks != rows[i].cu_masks || c->whole_wptr != rows[i].whole_wptr)
+			fail_msg("generation %d", rows[i].gen);
+	}
+}
+
 int main(void)
 {
 #define T(test) cmocka_unit_test_teardown(test, done)
@@ -811,7 +1073,8 @@ int main(void)
 		T(every_byte_as_digit),  T(one_byte_replaced),  T(foreign_text),
 		T(line_limits),          T(row_limits),         T(belongs_to),
 		T(no_header_no_text),    T(parser_is_reusable), T(generations),
-		T(gfx8_compute),         T(sdma_gfx8_gfx12),
+		T(gfx8_compute),         T(sdma_gfx8_gfx12),    T(each_place),
+		T(ring_bytes),           T(capabilities),       T(dummy_registers),
 	};
 	return cmocka_run_group_tests_name("debugfs mqds", tests, NULL, NULL);
 }

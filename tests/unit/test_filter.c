@@ -10,6 +10,7 @@
 #include "common/out/columns.h"
 #include "common/out/out_priv.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -347,7 +348,7 @@ static void order_is(const struct record *v, size_t n, const char *by, const cha
 		char text[16];
 		if (v[i].text)
 			passing.text = strcpy(text, v[i].text);
-		assert_false(outask_takes(i < n / 2 ? &rows : &piece, &passing));
+		assert_true(outask_gathers(i < n / 2 ? &rows : &piece, &passing));
 		memset(text, 'x', sizeof(text) - 1);
 	}
 	outask_move(&rows, &piece);
@@ -386,6 +387,41 @@ static void test_order(void **state)
 	order_is(v, 5, "-N,ID", "da-bc");
 }
 
+static void has_room(void *arg, const void *record)
+{
+	assert_true(malloc_usable_size((void *)(uintptr_t)record) >= *(const size_t *)arg);
+}
+
+// The record that is made of gathered cells has room for its only column, which takes `len` bytes.
+// The allocator gives 24, 40, 56 bytes: offsets are chosen so that it gives no more than is asked
+// for, which would hide that too little was.
+static void fits(const struct out_col *col, const char *record, size_t len)
+{
+	struct out_mistake m;
+	const struct out_table one = {"ones", "one", col, 1};
+	struct outask rows = {.table = &one};
+	const bool keep[] = {true};
+	size_t needed = col->offset + len;
+	assert_true(outask_order(&rows, "X", &m));
+	outask_begin(&rows, keep);
+	assert_true(outask_gathers(&rows, record));
+	outask_each(&rows, has_room, &needed);
+	free(rows.cells);
+	buf_fini(&rows.text);
+}
+
+static void test_room(void **state)
+{
+	(void)state;
+	char record[128] = "";
+	fits(&(struct out_col){.type = OUT_U64, .offset = 20, .name = "X\0x\0"}, record, 8);
+	fits(&(struct out_col){.type = OUT_STR, .flags = OUT_ARRAY, .offset = 24, .name = "X\0x\0"},
+	     record, 1);
+	memset(record + 24, 'x', 60);
+	fits(&(struct out_col){.type = OUT_STR, .flags = OUT_ARRAY, .offset = 24, .name = "X\0x\0"},
+	     record, 61);
+}
+
 static void test_order_mistakes(void **state)
 {
 	(void)state;
@@ -412,13 +448,13 @@ int main(void)
 {
 	err_setup("test", false, -1);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),      cmocka_unit_test(test_precedence),
-		cmocka_unit_test(test_numbers),        cmocka_unit_test(test_truths),
-		cmocka_unit_test(test_unknown),        cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_regexes),        cmocka_unit_test(test_mistakes),
-		cmocka_unit_test(test_limits),         cmocka_unit_test(test_gives_up),
-		cmocka_unit_test(test_columns),        cmocka_unit_test(test_order),
-		cmocka_unit_test(test_order_mistakes),
+		cmocka_unit_test(test_operators), cmocka_unit_test(test_precedence),
+		cmocka_unit_test(test_numbers),   cmocka_unit_test(test_truths),
+		cmocka_unit_test(test_unknown),   cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_regexes),   cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_limits),    cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_columns),   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_room),      cmocka_unit_test(test_order_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

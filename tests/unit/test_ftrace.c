@@ -14,6 +14,7 @@
 #include "common/ftrace/live.h"
 #include "common/host/root.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct ftrace_record r;
@@ -70,6 +71,10 @@ static void test_return(void **state)
 	assert_int_equal(r.kind, FTRACE_ENTRY);
 	assert_text(r.name, "map_queues_cpsch");
 	assert_text(r.args, "");
+	assert_true(
+		line("             dbg-236   [000]    16.338647: evict__return: (a <- ) ret=0"));
+	assert_int_equal(r.kind, FTRACE_RETURN);
+	assert_text(r.name, "evict");
 }
 
 static void test_other(void **state)
@@ -210,6 +215,11 @@ static void test_across(void **state)
 	assert_true(f.v[3].inside_ns == FTRACE_UNKNOWN);
 	assert_int_equal(f.v[4].inside_ns, 200000);
 	ftrace_fini(&f);
+	// What the kernel did not count adds nothing, behind and before what it did.
+	f = read_text("CPU:0 [LOST EVENTS]\nCPU:1 [LOST 3 EVENTS]\nCPU:0 [LOST EVENTS]\n");
+	assert_int_equal(f.losses, 3);
+	assert_int_equal(f.lost, 3);
+	ftrace_fini(&f);
 	f = read_text(T("1", "0", "5.000000", IN("a")) T("1", "0", "1.000000", OUT("a"))
 			      T("1", "0", "6.000000", OUT("a")));
 	assert_int_equal(f.epochs, 1);
@@ -317,6 +327,67 @@ static void test_conflicts(void **state)
 	ftrace_fini(&f);
 }
 
+// What is matched once stays so; what two say differently is not matched by it.
+static void test_doubts(void **state)
+{
+	struct ftrace f = read_text(
+		CREATED(20, 001, "0x7000", 3) CREATED(30, 002, "0x8000", 1) CREATED(
+			20, 003, "0x9000", 4) CREATED(70, 004, "0xa000", 7)
+			CREATED(90, 005, "0xb000", 8) AT(80, 006, "f <-g") AT(40, 007, "f <-g") AT(
+				50, 010, "f <-g") AT(60, 011, "f <-g")
+				AT(0, 012,
+				   "f <-g") "# task: 40 40 9\n# task: 50 50 9\n# task: 60 60 11\n");
+	struct amdlog_process processes[] = {{.pid = 11}, {.pid = 9},  {.pid = 6},
+					     {.pid = 70}, {.pid = 80}, {.pid = 20}};
+	struct amdlog_queue queues[] = {{.process = 0, .hwq = 0x7000},
+					{.process = 0, .hwq = 0x8000},
+					{.process = 0, .hwq = 0x9000},
+					{.process = 2, .hwq = 0xa000},
+					{.process = 4, .hwq = 0xb000}};
+	struct amdlog_summary log = {
+		.processes = processes, .nprocesses = 6, .queues = queues, .nqueues = 5};
+	(void)state;
+	ftrace_match(&f, &log);
+	assert_process(&f, 0, 60, "namespace"); // its rings are of 20 and 30
+	assert_process(&f, 1, 0, NULL);         // two have this number
+	assert_process(&f, 2, 70, "queue");
+	assert_process(&f, 3, 0, NULL); // 70 is the log's 6
+	assert_process(&f, 4, 90, "queue");
+	assert_process(&f, 5, 20, "number");
+	assert_null(ftrace_queue_of(&f, 0));
+	assert_int_equal(f.processes[ftrace_numbered(&f, 80)].log, FTRACE_NONE);
+	assert_int_equal(f.processes[ftrace_numbered(&f, 0)].records, 1); // of an idle CPU
+	ftrace_fini(&f);
+}
+
+// A queue at a ring that had others before: of another number or GPU it could be either, else it is
+// the last one. A creation that failed, or of which something is missing, is none.
+static void test_rings(void **state)
+{
+	struct ftrace f = read_text(
+		CREATED(70, 002, "0xc000", 1) CREATED(70, 001, "0xc000", 1) CREATED(
+			70, 003, "0xd000", 2) OUT_(70, 004, "kfd_ioctl_create_queue",
+						   "ret=0 ring=0xd000 gpu=6 queue=2")
+			OUT_(70, 005, "kfd_ioctl_create_queue", "ret=-12 ring=0xe000 gpu=5 queue=3")
+				OUT_(70, 006, "kfd_ioctl_create_queue", "ret=0 ring=0xf000 queue=4")
+					OUT_(70, 007, "kfd_ioctl_create_queue",
+					     "ret=0 ring=0xf100 gpu=5")
+						IN_(70, 010, "kfd_ioctl_create_queue",
+						    "ret=0 ring=0xf200 gpu=5 queue=5")
+							CREATED(70, 012, "0x1000", 9));
+	struct amdlog_process process = {.pid = 70};
+	struct amdlog_queue queues[] = {{.hwq = 0xc000}, {.hwq = 0xd000}, {.hwq = 0x1000}};
+	struct amdlog_summary log = {
+		.processes = &process, .nprocesses = 1, .queues = queues, .nqueues = 3};
+	(void)state;
+	assert_int_equal(f.nqueues, 5);
+	ftrace_match(&f, &log);
+	assert_int_equal(ftrace_queue_of(&f, 0)->created_ns, 1002000000);
+	assert_null(ftrace_queue_of(&f, 1));
+	assert_int_equal(ftrace_queue_of(&f, 2)->qid, 9); // the last, at a lower address
+	ftrace_fini(&f);
+}
+
 #define CALL(pid, from, to, target, op, f, count, ret)  \
 	IN_(pid, from, TRAP, "pid=" #target " op=" #op) \
 	IN_(pid, from, f, "count=" #count " queue=2")   \
@@ -390,25 +461,115 @@ static void test_suspensions(void **state)
 		IN_(21, 100, "suspend_queues", "count=1 queue=7")
 			IN_(22, 100, "map_queues_cpsch", "")
 				OUT_(22, 105, "map_queues_cpsch", "ret=0")
-					OUT_(21, 110, "suspend_queues", "ret=-22"));
+					OUT_(21, 110, "suspend_queues", "ret=-22")
+		// one that begins before it and returns after it, an ioctl with two calls, and one
+		// with none
+		IN_(23, 095, "suspend_queues", "count=3 queue=8")
+			OUT_(23, 120, "suspend_queues", "ret=3") IN_(20, 200, TRAP, "pid=11 op=6")
+				IN_(20, 210, "suspend_queues",
+				    "count=1 queue=5") OUT_(20, 220, "suspend_queues", "ret=1")
+					IN_(20, 230, "suspend_queues", "count=1 queue=6")
+						OUT_(20, 240, "suspend_queues",
+						     "ret=1") OUT_(20, 260, TRAP, "ret=1")
+							CALL(20, 300, 310, 11, 5, "other", 0, 0));
 	static const uint64_t ms[STEPS] = {10, 10, 30, 5, 25, 10, 90};
 	struct ftrace_suspensions all = ftrace_suspensions(&f);
 	(void)state;
-	assert_int_equal(all.n, 2);
+	assert_int_equal(all.n, 5);
 	for (int i = 0; i < STEPS; i++)
 		assert_int_equal(all.v[0].ns[i], ms[i] * 1000000);
 	assert_int_equal(all.v[0].target, 10);
 	assert_int_equal(all.v[0].queue, 4);
 	assert_int_equal(all.v[0].count, 2);
 	assert_int_equal(all.v[0].result, 2);
-	assert_int_equal(all.v[1].target, FTRACE_NO_ARG);
-	assert_int_equal(all.v[1].result, -22);
-	assert_true(all.v[1].ns[STEP_ENTER] == FTRACE_UNKNOWN);
-	assert_true(all.v[1].ns[STEP_TOTAL] == FTRACE_UNKNOWN);
-	assert_int_equal(all.v[1].ns[STEP_MAP], 0);
-	assert_int_equal(all.v[1].ns[STEP_REST], 10000000);
+	assert_int_equal(all.v[2].target, FTRACE_NO_ARG);
+	assert_int_equal(all.v[2].result, -22);
+	assert_true(all.v[2].ns[STEP_ENTER] == FTRACE_UNKNOWN);
+	assert_true(all.v[2].ns[STEP_TOTAL] == FTRACE_UNKNOWN);
+	assert_int_equal(all.v[2].ns[STEP_MAP], 0);
+	assert_int_equal(all.v[2].ns[STEP_REST], 10000000);
+	static const struct {
+		int64_t pid;
+		uint64_t begin_ms, end_ms;
+	} calls[] = {{20, 1000, 1090},
+		     {23, 1095, 1120},
+		     {21, 1100, 1110},
+		     {20, 1200, 1220},
+		     {20, 1200, 1260}};
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(ftrace_pid(&f.processes[all.v[i].process]), calls[i].pid);
+		assert_int_equal(all.v[i].begin_ns, calls[i].begin_ms * 1000000);
+		assert_int_equal(all.v[i].end_ns, calls[i].end_ms * 1000000);
+	}
+	assert_int_equal(all.v[3].queue, 5);
+	assert_true(all.v[3].ns[STEP_LEAVE] == FTRACE_UNKNOWN);
+	assert_int_equal(all.v[4].ns[STEP_LEAVE], 20000000);
 	free(all.v);
 	ftrace_fini(&f);
+}
+
+// Who holds is told by the latest suspension; what one process ends is its own.
+static void test_holders(void **state)
+{
+	struct ftrace f = read_text(
+		// of 10, 20 holds two queues, then one, then two
+		CALL(20, 100, 110, 10, 6, "suspend_queues", 2, 2)
+			CALL(20, 120, 130, 10, 7, "resume_queues", 1, 1)
+				CALL(20, 140, 150, 10, 6, "suspend_queues", 1, 1)
+		// 21 holds 11, which 22 then holds
+		CALL(21, 200, 210, 11, 6, "suspend_queues", 1, 1)
+			CALL(22, 220, 230, 11, 6, "suspend_queues", 1, 1)
+		// 21 ends twice, which ends none of others
+		ENDS(21, 240, 250, 1) ENDS(21, 260, 270, 1)
+		// more than are held are resumed
+		CALL(22, 280, 290, 11, 7, "resume_queues", 2, 2));
+	(void)state;
+	assert_int_equal(f.nholds, 3);
+	assert_hold(&f, 0, 10, 2, 1110, 0, NULL);
+	assert_hold(&f, 1, 11, 1, 1210, 0, NULL);
+	assert_hold(&f, 2, 11, 1, 1230, 1290, "resume");
+	assert_int_equal(f.holds[0].queues, 2);
+	ftrace_fini(&f);
+}
+
+// A line is an event if it has a name and a time, and what it has is of the right type.
+static void test_event_lines(void **state)
+{
+#define EVENT(more) "{\"event\":\"a\",\"time_ns\":5" more "}"
+	static const struct {
+		const char *line;
+		bool is;
+	} rows[] = {
+		{EVENT(""), true},
+		{EVENT(",\"pid\":7"), true},
+		{EVENT(",\"pid\":null"), true},
+		{EVENT(",\"pid\":\"7\""), false},
+		{EVENT(",\"pid\":-7"), false},
+		{EVENT(",\"ns_pid\":\"x\""), false},
+		{EVENT(",\"gpu_id\":{}"), false},
+		{EVENT(",\"qid\":\"1\""), false},
+		{EVENT(",\"command\":7"), false},
+		{EVENT(",\"clock\":7"), false},
+		{EVENT(",\"detail\":[]"), false},
+		{EVENT(",\"source\":7"), false},
+		{EVENT(",\"other\":[7]"), true},
+		{"{\"time_ns\":\"5\",\"event\":\"a\"}", false},
+		{"{\"time_ns\":5,\"event\":7}", false},
+		{"{\"time_ns\":5,\"event\":\"\"}", false},
+		{"{\"time_ns\":5}", false},
+		{"{\"event\":\"a\"}", false},
+		{"{\"event\":\"a\",\"time_ns\":5", false},
+		{"[" EVENT("") "]", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ftrace f = read_text(AT(20, 001, "f <-g"));
+		ftrace_read_events(&f, rows[i].line, strlen(rows[i].line));
+		if (f.nevents != rows[i].is || f.odd_events != !rows[i].is)
+			fail_msg("row %zu: %zu events", i, f.nevents);
+		ftrace_fini(&f);
+	}
+#undef EVENT
 }
 
 static void test_events(void **state)
@@ -474,14 +635,32 @@ static void assert_kept(struct live_threads *t, const struct live_line *rows, si
 	buf_fini(&tasks);
 }
 
+// Ends it, and says on standard error how many records were of processes that are not known.
+static void end_live(struct live_threads *t)
+{
+	char said[200] = "", wanted[200] = "";
+	const int err = dup(2), text = memfd_create("said", MFD_CLOEXEC);
+	if (t->unknown)
+		snprintf(wanted, sizeof(wanted),
+			 "gpq: %llu records of processes that are not known were left out; without "
+			 "-p and the like they are there\n",
+			 (unsigned long long)t->unknown);
+	dup2(text, 2);
+	live_threads_fini(t);
+	dup2(err, 2);
+	assert_true(pread(text, said, sizeof(said) - 1, 0) >= 0);
+	assert_string_equal(said, wanted);
+	close(text);
+	close(err);
+}
+
 #define KEPT(pick, gpus, rows)                                                 \
 	do {                                                                   \
 		struct live_threads live;                                      \
 		assert_int_equal(live_threads_init(&live, (pick), (gpus)), 0); \
 		assert_kept(&live, rows, sizeof(rows) / sizeof((rows)[0]));    \
 		unknown = live.unknown;                                        \
-		live.unknown = 0;                                              \
-		live_threads_fini(&live);                                      \
+		end_live(&live);                                               \
 	} while (0)
 
 #define TRAP_IN(pid) "p: (kfd_ioctl_set_debug_trap+0x0/0x9) pid=" pid " op=1"
@@ -574,8 +753,7 @@ static void test_live_names(void **state)
 	assert_int_equal(t.unknown, 2); // of which process, or of which name?
 	run("sed -i 's/^Name:.*/Name: trainer/' %s/proc/52880/status");
 	assert_kept(&t, after, 2);
-	t.unknown = 0;
-	live_threads_fini(&t);
+	end_live(&t);
 	KEPT(&(struct pick_opts){0}, &gpus, of_gpu);
 	assert_int_equal(unknown, 0);
 	run("rm -rf %s");
@@ -590,8 +768,10 @@ int main(void)
 		cmocka_unit_test(test_names),          cmocka_unit_test(test_no_record),
 		cmocka_unit_test(test_pairs),          cmocka_unit_test(test_across),
 		cmocka_unit_test(test_processes),      cmocka_unit_test(test_match),
-		cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_suspensions),    cmocka_unit_test(test_events),
+		cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_rings),          cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_suspensions),    cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_events),         cmocka_unit_test(test_event_lines),
 		cmocka_unit_test(test_live_processes), cmocka_unit_test(test_live_names),
 	};
 	return mkdtemp(root) ? cmocka_run_group_tests(tests, NULL, NULL) : 1;

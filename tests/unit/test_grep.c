@@ -3,6 +3,7 @@
 #include "common/cli/grep.h"
 #include "common/cli/opts.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -277,6 +278,51 @@ static void test_too_many_steps(void **state)
 	grep_free(g);
 }
 
+// What must be kept of each letter of a line, to try another way later, is more than the 32 KiB
+// that PCRE2's compiled code has by itself.
+static void test_deep(void **state)
+{
+	struct grep *g = compiled(':', "^:(?:a|(b))*$", NULL);
+	struct grepper *w = grepper_new(g);
+	struct grep_hits hits = {0};
+	struct buf text = {0};
+	(void)state;
+	buf_puts(&text, ":");
+	buf_fill(&text, 'a', 5000);
+	buf_puts(&text, "\n:c\n");
+	grepper_lines(w, text.data, text.len, &hits);
+	assert_int_equal(hits.error, 0);
+	assert_int_equal(hits.sets[GREP_WANT].n, 1);
+	assert_true(grepper_text(w, text.data, 5001));
+	assert_int_equal(grepper_check(w), GPQ_OK);
+	grep_hits_fini(&hits);
+	buf_fini(&text);
+	grepper_free(w);
+	grep_free(g);
+}
+
+// All memory is given back: rounds that are alike take no more. The first ones fill caches of the
+// allocator.
+static void test_memory(void **state)
+{
+	static const char text[] = ":a\n:b\n:ab\n";
+	size_t before = 0;
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) {
+		struct grep *g = compiled(':', "a", "b");
+		struct grepper *w = grepper_new(g);
+		struct grep_hits hits = {0};
+		grepper_lines(w, text, sizeof(text) - 1, &hits);
+		assert_true(hits.sets[GREP_WANT].v && hits.sets[GREP_DROP].v);
+		grep_hits_fini(&hits);
+		assert_false(hits.sets[GREP_WANT].v || hits.sets[GREP_DROP].v);
+		grepper_free(w);
+		grep_free(g);
+		before = i == 31 ? mallinfo2().uordblks : before;
+	}
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
 // What begins where the first group matches in a line; "-": nothing.
 static void group_is(const char *pattern, const char *line, const char *want)
 {
@@ -296,10 +342,17 @@ static void test_group(void **state)
 	group_is("took (\\d+)", "it took long", "-");
 	group_is("done|took (\\d+)", "done", "-"); // matches without its group
 	group_is("(\\d+)(?= ms$)", "1 2 ms", "2 ms");
+	group_is("(\\d+) (m)s", "25 ms", "25 ms"); // one more than asked for
 	assert_int_equal(regex_init_line(&r, "--metric", "took \\d+", 1), GPQ_USAGE);
 	regex_fini(&r);
-	assert_int_equal(regex_init_line(&r, "--metric", "took (", 1), GPQ_USAGE);
+	assert_int_equal(regex_init_line(&r, "--offline-ready", "took \\d+", 0), GPQ_OK);
+	assert_string_equal(r.what, "lines");
 	regex_fini(&r);
+	for (unsigned groups = 0; groups < 2; groups++) {
+		assert_int_equal(regex_init_line(&r, "--metric", "took (", groups), GPQ_USAGE);
+		regex_fini(&r);
+	}
+	memset(&r, 0xff, sizeof(r)); // without an expression nothing of it is left
 	assert_int_equal(regex_init_line(&r, "--metric", NULL, 1), GPQ_OK);
 	assert_int_equal(regex_check(&r, GPQ_OK), GPQ_OK);
 	regex_fini(&r);
@@ -310,7 +363,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_rewriting),
 		cmocka_unit_test(test_random),         cmocka_unit_test(test_several),
-		cmocka_unit_test(test_too_many_steps), cmocka_unit_test(test_group),
+		cmocka_unit_test(test_too_many_steps), cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_group),          cmocka_unit_test(test_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,13 +9,16 @@
 
 #include "common/holder/rundir.h"
 #include "common/holder/group.h"
+#include "common/host/clock.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -80,6 +83,11 @@ static void end_process(struct player *p)
 {
 	kill(p->pid, SIGKILL);
 	waitpid(p->pid, NULL, 0);
+}
+
+static bool is_kept(const struct group_member *m, const void *arg)
+{
+	return m == arg;
 }
 
 static void end_player(struct player *p)
@@ -239,6 +247,192 @@ static void test_refused(void **state)
 	end_player(&a);
 }
 
+// A holder that is gone when it is to be asked: the member has failed, or ended with its process.
+static void test_gone(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const bool ended = i & 1, held = i & 2;
+		struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
+		struct player a = begin_player();
+		struct group_member *m = group_add(&g, a.pid, NULL);
+		assert_string_equal(heard(&a), "release keep\n");
+		attach(&a, &g);
+		if (held) {
+			group_ask(&g, true);
+			answer(&a, &g, QUEUE "suspended latency_ns=7\n" OK);
+			assert_true(group_is_off(m));
+		}
+		shutdown(a.fd, SHUT_RDWR);
+		if (ended)
+			end_process(&a);
+		group_ask(&g, !held);
+		assert_int_equal(m->state, ended ? MEMBER_ENDED : MEMBER_FAILED);
+		assert_int_equal(m->place, MEMBER_RUNS);
+		assert_true(m->link.fd < 0 && !group_is_off(m));
+		assert_int_equal(g.asked, 0);
+		group_fini(&g);
+		end_player(&a);
+	}
+}
+
+// A process that is no more when it is to be taken in leaves nothing, neither in the group nor in
+// memory.
+static void test_gone_before(void **state)
+{
+	struct group g = {.attach = true};
+	struct player a = begin_player();
+	size_t used[2];
+	(void)state;
+	end_process(&a);
+	for (unsigned i = 0; i < 2; i++) {
+		struct kfd_selection *sel = calloc(1, sizeof(*sel));
+		assert_null(group_add(&g, a.pid, sel));
+		used[i] = mallinfo2().uordblks;
+	}
+	assert_int_equal(used[0], used[1]);
+	assert_int_equal(g.n, 0);
+	group_fini(&g);
+	end_player(&a);
+}
+
+// Without `nowait` the end of a holder is waited for, which may be a child; children that are none
+// are left to whom they belong.
+static void test_letting_go(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
+		struct player a = begin_player();
+		struct group_member *m = group_add(&g, a.pid, NULL);
+		const pid_t child = fork();
+		siginfo_t how;
+		if (!child && i < 2)
+			_exit(0);
+		while (!child && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0)
+			pause();
+		if (i < 2)
+			assert_int_equal(waitid(P_PID, (id_t)child, &how, WEXITED | WNOWAIT), 0);
+		m->holder = i ? child : 0;
+		g.nowait = i == 2; // does not end, and is not waited for: KFD_END_MS
+		const uint64_t begin = clock_ns();
+		group_keep(&g, is_kept, NULL);
+		assert_true(clock_ns() - begin < KFD_END_MS * UINT64_C(1000000));
+		assert_int_equal(g.n, 0);
+		if (i == 2)
+			kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), i == 1 ? -1 : child);
+		group_fini(&g);
+		end_player(&a);
+	}
+}
+
+// Memory of the processes that play holders: read and write index of the queue of each.
+static uint64_t (*indices)[2];
+
+static const char *queue_at(unsigned place, const char *result)
+{
+	static char text[256];
+	snprintf(text, sizeof(text), QUEUE "%s read=%p write=%p\n" OK, result,
+		 (void *)&indices[place][0], (void *)&indices[place][1]);
+	return text;
+}
+
+static void look_until(struct group *g, const struct group_member *m, enum member_look look)
+{
+	while (m->look != look) {
+		sched_yield();
+		group_take(g);
+	}
+}
+
+// One is idle and left alone; once it has work it is suspended, and the other not once more.
+static void test_idle(void **state)
+{
+	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT, .idle_ns = 1};
+	struct group_member *m[2];
+	struct player p[2];
+	(void)state;
+	indices = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(indices, MAP_FAILED);
+	indices[1][1] = 5;
+	for (unsigned i = 0; i < 2; i++) {
+		p[i] = begin_player();
+		m[i] = group_add(&g, p[i].pid, NULL);
+		assert_string_equal(heard(&p[i]), "release keep\n");
+		answer(&p[i], &g, OK);
+		assert_string_equal(heard(&p[i]), "queues addresses\n");
+		answer(&p[i], &g, queue_at(i, "running"));
+		look_until(&g, m[i], LOOK_NONE);
+	}
+	group_ask(&g, true);
+	assert_string_equal(heard(&p[1]), "suspend tie grace=0 for_ns=0\n");
+	answer(&p[1], &g, QUEUE "suspended latency_ns=7\n" OK);
+	look_until(&g, m[0], LOOK_NONE);
+	assert_int_equal(m[0]->place, MEMBER_IDLE);
+	assert_string_equal(heard(&p[0]), "");
+	for (unsigned work = 0; work < 2; work++) {
+		indices[0][1] = work;
+		for (unsigned looks = 0; looks < 2; looks++) { // the first is answered later
+			group_look_at_idle(&g);
+			assert_int_equal(m[1]->look, LOOK_NONE);
+			assert_string_equal(heard(&p[1]), "");
+			assert_string_equal(heard(&p[0]),
+					    work && looks ? "suspend tie grace=0 for_ns=0\n" : "");
+			look_until(&g, m[0], LOOK_NONE);
+		}
+	}
+	answer(&p[0], &g, QUEUE "suspended latency_ns=7\n" OK);
+	group_keep(&g, is_kept, m[0]);
+	// A member that was idle at the last look has work when the next one decides. Meanwhile the
+	// hold may have been released: then it runs on.
+	for (unsigned hold = 0; hold < 2; hold++) {
+		group_ask(&g, false);
+		assert_string_equal(heard(&p[0]), hold ? "" : "release keep\n");
+		if (!hold)
+			answer(&p[0], &g, OK);
+		indices[0][1] = 0;
+		group_sample(&g);
+		look_until(&g, m[0], LOOK_NONE);
+		indices[0][1] = 1;
+		group_ask(&g, true);
+		group_ask(&g, hold);
+		assert_int_equal(m[0]->look, LOOK_TO_DECIDE);
+		look_until(&g, m[0], LOOK_NONE);
+		assert_int_equal(m[0]->place, hold ? MEMBER_HELD : MEMBER_RUNS);
+		assert_string_equal(heard(&p[0]), hold ? "suspend tie grace=0 for_ns=0\n" : "");
+	}
+	// An idle one that is asked for its queues meanwhile gets no second request, nor any once
+	// all run.
+	answer(&p[0], &g, QUEUE "suspended latency_ns=7\n" OK);
+	group_ask(&g, false);
+	answer(&p[0], &g, OK);
+	indices[0][1] = 0;
+	group_sample(&g);
+	look_until(&g, m[0], LOOK_NONE);
+	group_ask(&g, true);
+	look_until(&g, m[0], LOOK_NONE);
+	assert_int_equal(m[0]->place, MEMBER_IDLE);
+	m[0]->stale = true;
+	group_look(&g);
+	assert_string_equal(heard(&p[0]), "release keep\nqueues addresses\n");
+	look_until(&g, m[0], LOOK_NONE);
+	indices[0][1] = 1;
+	group_sample(&g);
+	look_until(&g, m[0], LOOK_NONE);
+	group_look_at_idle(&g);
+	assert_string_equal(heard(&p[0]), "");
+	group_ask(&g, false);
+	answer(&p[0], &g, queue_at(0, "running"));
+	look_until(&g, m[0], LOOK_NONE);
+	group_look_at_idle(&g);
+	assert_string_equal(heard(&p[0]), "");
+	group_fini(&g);
+	end_player(&p[0]);
+	end_player(&p[1]);
+	munmap(indices, 4096);
+}
+
 // The first so many of the chosen queues; when there is none any more, none of the others.
 static void test_most(void **state)
 {
@@ -270,23 +464,117 @@ static void test_most(void **state)
 	end_player(&a);
 }
 
-// After exec the new address space is read, not the old one, of which nothing is left.
-static void test_exec(void **state)
+// Looks until no request follows; each answer has a queue, of which sysfs knows none.
+static unsigned count_questions(struct player *p, struct group *g)
+{
+	unsigned n = 0;
+	for (; n < 100; n++) {
+		group_look(g);
+		if (!*heard(p))
+			break;
+		answer(p, g, QUEUE "running\n" OK);
+	}
+	return n;
+}
+
+// A holder that knows other queues than sysfs is asked again 20 times in a row, then not before
+// something changes, and then as often again.
+static void test_disagreement(void **state)
 {
 	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
 	struct player a = begin_player();
 	struct group_member *m = group_add(&g, a.pid, NULL);
+	(void)state;
+	assert_string_equal(heard(&a), "release keep\n");
+	attach(&a, &g); // that sysfs was not read yet is the first disagreement
+	assert_int_equal(count_questions(&a, &g), 20);
+	group_set(&g, 0, 1);
+	assert_int_equal(count_questions(&a, &g), 21);
+	// Agreement in between: what came before no longer counts.
+	for (unsigned i = 0; i < 3; i++) {
+		m->stale |= i == 0;
+		group_look(&g);
+		assert_string_equal(heard(&a), i < 2 ? "queues addresses\n" : "");
+		if (i < 2)
+			answer(&a, &g, i ? OK : QUEUE "running\n" OK);
+	}
+	m->stale = true;
+	assert_int_equal(count_questions(&a, &g), 21);
+	group_fini(&g);
+	end_player(&a);
+}
+
+// After exec the new address space is read, not the old one, of which nothing is left but the
+// number of packets; a look that is on its way is not waited for.
+static void test_exec(void **state)
+{
+	struct group g = {.attach = true, .nowait = true, .patience_ms = PATIENT};
+	uint64_t packets;
 	char any;
 	(void)state;
+	indices = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(indices, MAP_FAILED);
+	struct player a = begin_player();
+	struct group_member *m = group_add(&g, a.pid, NULL);
+	assert_string_equal(heard(&a), "release keep\n");
+	answer(&a, &g, OK);
+	assert_string_equal(heard(&a), "queues addresses\n");
+	answer(&a, &g, queue_at(0, "running"));
+	look_until(&g, m, LOOK_NONE);
+	group_count_begin(&g);
+	look_until(&g, m, LOOK_NONE);
+	indices[0][0] = indices[0][1] = 3;
+	group_sample(&g);
+	look_until(&g, m, LOOK_NONE);
+	group_sample(&g);
+	assert_int_equal(m->look, LOOK_POSTED);
 	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
 	kill(a.pid, SIGUSR1);
 	while (pread(m->watch.memory.fd, &any, 1, 0))
 		sched_yield();
 	assert_ptr_equal(group_add(&g, a.pid, NULL), m);
+	assert_int_equal(m->look, LOOK_NONE);
 	assert_int_not_equal(m->state, MEMBER_FAILED);
 	assert_int_not_equal(pread(m->watch.memory.fd, &any, 1, 0), 0);
+	group_count_end(&g, &packets);
+	assert_int_equal(packets, 3);
 	group_fini(&g);
 	end_player(&a);
+	munmap(indices, 4096);
+}
+
+// What is saved of a queue is added up by XCC; of no compute queue, and not of more XCCs than there
+// is room for.
+static void test_saved(void **state)
+{
+	struct kfd_ctx_header headers[KFD_XCC_MAX + 1] = {0};
+	const uint64_t at = (uintptr_t)headers;
+	const uint32_t size = sizeof(headers[0]);
+	struct kfd_queue_entry queue[] = {
+		{.queue_type = KFD_SNAPSHOT_COMPUTE, .ctx_save_restore_address = at + size},
+		{.queue_type = KFD_SNAPSHOT_COMPUTE_AQL, .ctx_save_restore_address = at},
+		{.queue_type = KFD_SNAPSHOT_SDMA, .ctx_save_restore_address = at},
+		{.queue_type = KFD_SNAPSHOT_COMPUTE_AQL},
+		{.queue_type = KFD_SNAPSHOT_COMPUTE_AQL, .ctx_save_restore_address = at}};
+	unsigned xccs[] = {2, KFD_XCC_MAX, 1, 1, KFD_XCC_MAX + 1};
+	const unsigned want[] = {2, KFD_XCC_MAX, 0, 0, 0};
+	uint64_t bytes[KFD_XCC_MAX + 1] = {0};
+	struct kfd_watch w;
+	(void)state;
+	assert_int_equal(kfd_watch_init(&w, getpid()), 0);
+	w.n = COUNT(queue);
+	w.queue = queue;
+	w.xccs = xccs;
+	for (unsigned i = 0; i <= KFD_XCC_MAX; i++)
+		headers[i].wave_state_size = 1u << i;
+	for (unsigned i = 0; i < COUNT(queue); i++) {
+		queue[i].ctx_save_restore_area_size = size;
+		assert_int_equal(kfd_watch_saved(&w, i, bytes), want[i]);
+	}
+	for (unsigned i = 0; i < KFD_XCC_MAX; i++)
+		assert_int_equal(bytes[i], (1u << i) + (i < 2 ? 2u << i : 0));
+	assert_int_equal(bytes[KFD_XCC_MAX], 0);
+	memory_close(&w.memory);
 }
 
 static void serve(const struct player *p)
@@ -327,12 +615,65 @@ static void test_waiting(void **state)
 	end_player(&a);
 }
 
+// A holder that ends as it is asked: another one is asked, unless none is to be started.
+static void test_ends_as_asked(void **state)
+{
+	(void)state;
+	for (unsigned start = 0; start <= 1; start++) {
+		const struct group_talk talk = {.request = "status\n", .start = start};
+		struct group g = {.dry = true};
+		struct player a = begin_player();
+		struct pollfd client = {.fd = a.listener, .events = POLLIN};
+		char text[64];
+		const pid_t server = fork();
+		if (!server) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			poll(&client, 1, -1);
+			const int fd = accept(a.listener, NULL, NULL);
+			recv(fd, text, sizeof(text), 0);
+			close(fd);
+			serve(&a);
+		}
+		const struct group_member *m = group_add(&g, a.pid, NULL);
+		group_request(&g, &talk);
+		assert_int_equal(m->state, MEMBER_ASKED);
+		group_answers(&g, &talk);
+		assert_int_equal(m->state, start ? MEMBER_READY : MEMBER_FAILED);
+		group_fini(&g);
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
+		end_player(&a);
+	}
+}
+
+// What is kept of watched queues is given back: rounds that are alike take no more.
+static void test_watch_memory(void **state)
+{
+	static struct kfd_outcome queues[3];
+	const struct kfd_answer a = {.queues = queues, .num = 3};
+	struct kfd_watch w = {.memory.fd = -1};
+	size_t before = 0;
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) {
+		kfd_watch_choose(&w, &a);
+		assert_true(w.n == 3 && w.queue && w.xccs);
+		kfd_watch_clear(&w);
+		assert_true(w.n == 0 && !w.queue && !w.xccs);
+		before = i == 31 ? mallinfo2().uordblks : before;
+	}
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nowait),  cmocka_unit_test(test_silent_end),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_most),
-		cmocka_unit_test(test_exec),    cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_watch_memory), cmocka_unit_test(test_nowait),
+		cmocka_unit_test(test_silent_end),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_gone),         cmocka_unit_test(test_gone_before),
+		cmocka_unit_test(test_letting_go),   cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_most),         cmocka_unit_test(test_disagreement),
+		cmocka_unit_test(test_exec),         cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_saved),        cmocka_unit_test(test_ends_as_asked),
 	};
 	return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }

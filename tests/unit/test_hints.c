@@ -398,12 +398,18 @@ static void test_rate(void **state)
 	assert_int_equal(hints_wait_ms(h), 1);
 	// Who hangs up while he has to wait is gone at once.
 	say(b, "begin\n");
-	say_often(b, "end 1\n", 300);
+	say_often(b, "begin 2\n", 300);
 	assert_true(serve());
 	close(b);
 	assert_true(is_ready());
 	assert_true(serve());
 	assert_int_equal(hints_active(h), 0);
+	// Nor does what he has said and nobody has read count later.
+	const uint64_t requests = hints_count(h).requests;
+	now += 1000 * MS;
+	assert_false(serve());
+	assert_int_equal(hints_active(h), 0);
+	assert_int_equal(hints_count(h).requests, requests + 2); // those of `a`
 	close(a);
 }
 

@@ -23,6 +23,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Directories that are looked into are told, and stood for by a private one of this test.
+static char looked[512], private_dir[64];
+
+static int fake_open(const char *path, int flags)
+{
+	if (!*private_dir)
+		return open(path, flags);
+	strcat(strcat(looked, path), " ");
+	return open(private_dir, flags);
+}
+
+#define open fake_open
+#include "common/holder/rundir.c" // NOLINT(bugprone-suspicious-include)
+#undef open
+
 static int parse(const char *text, struct holder_request *r, struct kfd_failure *f)
 {
 	char line[HOLDER_LINE_MAX];
@@ -38,7 +53,9 @@ static void test_requests(void **state)
 	assert_int_equal(parse("suspend", &r, &f), 0);
 	assert_int_equal(r.verb, HOLDER_SUSPEND);
 	assert_int_equal(r.sel.num_ids + r.sel.num_gpus, 0);
-	assert_false(r.tie || r.idle || r.addresses || r.for_ns);
+	assert_false(r.tie || r.idle || r.addresses || r.gpus || r.for_ns);
+	assert_int_equal(parse("suspend devices", &r, &f), 0);
+	assert_true(r.gpus);
 	assert_int_equal(
 		parse("suspend queues=0,1023 gpus=41460 grace=255 for_ns=50000000 tie idle", &r,
 		      &f),
@@ -113,8 +130,9 @@ static void test_answers(void **state)
 	char queue[] = "queue id=3 gpu=41460 type=compute packets=aql result=suspended "
 		       "latency_ns=180321 ring=7f00 "
 		       "ring_size=65536 read=7f001000 write=7f002038 ctx=7fff00000000 "
-		       "ctx_size=12214272 xccs=4 colour=blue bare";
-	char ok[] = "ok holder=12 target=34 held=2 since_ns=99 until_ns=0 follows=1 kept=0 ended=1";
+		       "ctx_size=12214272 xccs=4 exceptions=4000000000000020 colour=blue bare";
+	char ok[] = "ok holder=12 target=34 held=2 since_ns=99 until_ns=0 follows=1 kept=0 ended=1 "
+		    "r_debug=7f00 runtime=3 ttmps=2";
 	char error[] = "error 4 already traced by pid 7 (gdb)";
 	struct kfd_outcome q;
 	struct kfd_answer a = {0};
@@ -130,9 +148,12 @@ static void test_answers(void **state)
 	assert_int_equal(q.queue.write_pointer_address, 0x7f002038);
 	assert_int_equal(q.queue.ctx_save_restore_address, 0x7fff00000000);
 	assert_int_equal(q.xccs, 4);
+	assert_int_equal(q.queue.exception_status, 0x4000000000000020);
 	assert_int_equal(holder_answer_parse(ok, &q, &a, &f), HOLDER_LINE_OK);
 	assert_true(a.holder == 12 && a.held == 2 && a.since_ns == 99 && a.until_ns == 0);
 	assert_true(a.follows && !a.kept && a.ended);
+	assert_true(a.runtime.r_debug == 0x7f00 && a.runtime.runtime_state == 3 &&
+		    a.runtime.ttmp_setup == 2);
 	assert_int_equal(holder_answer_parse(error, &q, &a, &f), HOLDER_LINE_ERROR);
 	assert_int_equal(f.status, 4);
 	assert_string_equal(f.text, "already traced by pid 7 (gdb)");
@@ -152,6 +173,86 @@ static void test_bad_answers(void **state)
 		strcpy(line, bad[i]);
 		assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_BAD);
 	}
+}
+
+// "gpu entry=" and two digits a byte; anything shorter is no line of a holder.
+static void test_gpu_line(void **state)
+{
+	struct kfd_device_entry g = {0};
+	char line[HOLDER_LINE_MAX], digits[] = "01a4000000000000";
+	struct kfd_answer a = {0};
+	struct kfd_outcome q;
+	struct kfd_failure f;
+	(void)state;
+	g.exception_status = 0xa401;
+	g.debug_prop = 0xfe00007f;
+	const size_t n = holder_format_gpu(line, &g);
+	assert_int_equal(n, 10 + 2 * 120 + 1);
+	assert_memory_equal(line, "gpu entry=01a4000000000000", 10 + 16);
+	assert_string_equal(line + n - 9, "7f0000fe\n");
+	line[n - 1] = '\0';
+	assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_GPU);
+	assert_int_equal(a.num_gpus, 1);
+	assert_memory_equal(a.gpus, &g, sizeof(g));
+	for (unsigned i = 1; i <= KFD_MAX_GPUS; i++) {
+		holder_format_gpu(line, &g);
+		assert_int_equal(holder_answer_parse(line, &q, &a, &f),
+				 i < KFD_MAX_GPUS ? HOLDER_LINE_GPU : HOLDER_LINE_BAD);
+	}
+	a.num_gpus = 0;
+	line[n - 1] = '\0';
+	line[n - 2] = '\0';
+	assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_BAD);
+	holder_format_gpu(line, &g);
+	line[n - 2] = 'g';
+	assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_BAD);
+	holder_format_gpu(line, &g);
+	line[4] = 'E';
+	assert_int_equal(holder_answer_parse(line, &q, &a, &f), HOLDER_LINE_BAD);
+	char bare[] = "gpu", half[64];
+	snprintf(half, sizeof(half), "gpu entry=%s", digits);
+	assert_int_equal(holder_answer_parse(bare, &q, &a, &f), HOLDER_LINE_BAD);
+	assert_int_equal(holder_answer_parse(half, &q, &a, &f), HOLDER_LINE_BAD);
+	assert_int_equal(a.num_gpus, 0);
+	free(a.gpus);
+}
+
+// Words may come in any order, once more, and between others.
+static void test_order(void **state)
+{
+	char ok[] = "ok ttmps=2 ended=1 new=5 kept=0 holder=12 held=3 held=4 since_ns=99 bare "
+		    "target=34",
+	     queue[] = "queue xccs=4 result=held packets=pm4 type=compute id=3 gpu=7 packets=aql "
+		       "ctx=10 new=1 "
+		       "ring=20";
+	struct kfd_outcome q;
+	struct kfd_answer a = {0};
+	struct kfd_failure f;
+	(void)state;
+	assert_int_equal(holder_answer_parse(ok, &q, &a, &f), HOLDER_LINE_OK);
+	assert_true(a.runtime.ttmp_setup == 2 && a.ended && !a.kept && a.holder == 12);
+	assert_true(a.held == 4 && a.since_ns == 99 && a.target == 34 && !a.until_ns);
+	assert_int_equal(holder_answer_parse(queue, &q, &a, &f), HOLDER_LINE_QUEUE);
+	assert_true(q.xccs == 4 && q.queue.queue_id == 3 && q.queue.gpu_id == 7);
+	assert_int_equal(q.queue.queue_type, KFD_SNAPSHOT_COMPUTE_AQL);
+	assert_true(q.queue.ctx_save_restore_address == 0x10 && q.queue.ring_base_address == 0x20);
+}
+
+static void test_ok_line(void **state)
+{
+	const struct kfd_answer a = {
+		.holder = 1, .target = 2, .kept = true, .runtime = {0x7f00, 1, 5}};
+	const char *
+		plain = "ok holder=1 target=2 held=0 since_ns=0 until_ns=0 follows=0 kept=1 "
+			"ended=0\n",
+	       *full = "ok holder=1 target=2 held=0 since_ns=0 until_ns=0 follows=0 kept=1 ended=0 "
+		       "r_debug=7f00 runtime=1 ttmps=5\n";
+	char line[HOLDER_LINE_MAX];
+	(void)state;
+	assert_int_equal(holder_format_ok(line, &a, false), strlen(plain));
+	assert_string_equal(line, plain);
+	assert_int_equal(holder_format_ok(line, &a, true), strlen(full));
+	assert_string_equal(line, full);
 }
 
 // What is written is what is read.
@@ -539,17 +640,61 @@ static void test_criu_record(void **state)
 	close(dir);
 }
 
+static bool is_last(int at, void *calls)
+{
+	return at >= 0 && !--*(unsigned *)calls;
+}
+
+// One's own directory comes first, and none twice, until one has what is looked for.
+static void test_each_directory(void **state)
+{
+	static const struct {
+		unsigned calls;
+		bool found;
+		const char *own, *others;
+	} cases[] = {{9, false, "%s/gpq ", "/run/user/%u/gpq /tmp/gpq-%u /run/gpq "},
+		     {1, true, "%s/gpq ", ""},
+		     {2, true, "%s/gpq ", "/run/user/%u/gpq "},
+		     {4, true, "%s/gpq ", "/run/user/%u/gpq /tmp/gpq-%u /run/gpq "},
+		     {9, false, NULL, "/run/gpq /run/user/%u/gpq /tmp/gpq-%u "}};
+	char *const xdg = strdup(getenv("XDG_RUNTIME_DIR")), want[512];
+	const unsigned uid = geteuid();
+	(void)state;
+	strcpy(private_dir, xdg);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		unsigned calls = cases[i].calls;
+		if (!cases[i].own && (uid || unsetenv("XDG_RUNTIME_DIR")))
+			continue;
+		looked[0] = 0;
+		assert_int_equal(kfd_rundir_each(is_last, &calls), cases[i].found);
+		int n = snprintf(want, sizeof(want), cases[i].own ? cases[i].own : "", xdg);
+		snprintf(want + n, sizeof(want) - (size_t)n, cases[i].others, uid, uid);
+		assert_string_equal(looked, want);
+	}
+	setenv("XDG_RUNTIME_DIR", xdg, 1);
+	// Those of another user are left alone.
+	for (unsigned own = 0; !uid && own < 2; own++) {
+		unsigned calls = 1;
+		assert_int_equal(chown(private_dir, own ? 0 : 4007, (gid_t)-1), 0);
+		assert_int_equal(kfd_rundir_each(is_last, &calls), own);
+	}
+	private_dir[0] = 0;
+	free(xdg);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests),     cmocka_unit_test(test_bad_requests),
-		cmocka_unit_test(test_many_ids),     cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_bad_answers),  cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_socket_names), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_directory),    cmocka_unit_test(test_holder_without_kfd),
-		cmocka_unit_test(test_crowd),        cmocka_unit_test(test_slow_client),
-		cmocka_unit_test(test_other_uid),    cmocka_unit_test(test_pin),
-		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_impostor),
+		cmocka_unit_test(test_each_directory), cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_bad_requests),   cmocka_unit_test(test_many_ids),
+		cmocka_unit_test(test_answers),        cmocka_unit_test(test_order),
+		cmocka_unit_test(test_bad_answers),    cmocka_unit_test(test_gpu_line),
+		cmocka_unit_test(test_ok_line),        cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_socket_names),   cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_directory),      cmocka_unit_test(test_holder_without_kfd),
+		cmocka_unit_test(test_crowd),          cmocka_unit_test(test_slow_client),
+		cmocka_unit_test(test_other_uid),      cmocka_unit_test(test_pin),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_impostor),
 		cmocka_unit_test(test_criu_record),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -209,8 +209,16 @@ static void test_title(void **state)
 	holder->target.pid = 7;
 	holder->session.num_held = 2;
 	holder->title = (struct title){.sought = true, .at = title, .size = sizeof(title)};
-	holder_title(holder);
+	title_set(&holder->title, "short");
+	holder_title(holder); // has room for a longer one
 	assert_string_equal(title, "gpq-holder: pid 7: 2 queues suspended, until 4711.007 s");
+	title_set(&holder->title, "short"); // nothing is left of a longer one
+	for (size_t i = strlen("short"); i < sizeof(title); i++)
+		assert_int_equal(title[i], 0);
+	char longer[sizeof(title) + 1] = "";
+	memset(longer, 'x', sizeof(title));
+	title_set(&holder->title, longer);
+	assert_int_equal(strnlen(title, sizeof(title)), sizeof(title) - 1);
 }
 
 int main(void)

@@ -8,6 +8,32 @@
 #include <cmocka.h>
 
 #include "common/host/std.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+// What the kernel answers a read of descriptor -7, one after the other: bytes of 'x', or -errno.
+static const ssize_t *answers;
+
+static ssize_t read_made_up(int fd, void *to, size_t n)
+{
+	if (fd != -7)
+		return read(fd, to, n);
+	const ssize_t r = *answers++;
+	memset(to, 'x', r > 0 ? (size_t)r : 0);
+	errno = r < 0 ? (int)-r : errno;
+	return r < 0 ? -1 : r;
+}
+
+#define read read_made_up
+#include "common/host/buf.c" // NOLINT(bugprone-suspicious-include)
+#undef read
+
+#include "common/host/root.c" // NOLINT(bugprone-suspicious-include)
+
+#include "common/host/confine.h"
 #include "common/host/container.h"
 #include "common/host/proc.h"
 #include "common/reader/process_cache.h"
@@ -15,13 +41,11 @@
 #include "common/host/tail.h"
 #include "common/kfd/procs.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #define ID2 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
 #define ID3 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -39,6 +63,7 @@ static void test_container(void **state)
 		 ".scope/container\n",
 		 ID, "podman"},
 		{"0::/machine.slice/libpod-payload-" ID "\n", ID, "podman"},
+		{"0::/libpod_parent/libpod-conmon-" ID "\n", ID, "podman"},
 		{"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
 		 "cri-containerd-" ID ".scope\n",
 		 ID, "kubernetes"},
@@ -298,25 +323,30 @@ static void test_long_file(void **state)
 static char followed[64];
 static unsigned waits;
 
-// The end of the file is reached: it is emptied, replaced, replaced, and goes on.
+// What happens to the file each time its end is reached: it is written anew, appended to, replaced,
+// replaced by a socket, which cannot be opened; and the one that was replaced last goes on.
 static int next_of_tail(int ms)
 {
-	static const char *const texts[] = {"", "d\n", "e\n", "f\n"};
+	static const struct {
+		char how;
+		const char *text;
+	} steps[] = {{'w', "a\nbcd"}, {'w', ""},    {'a', "c\n"},
+		     {'r', "d\n"},    {'r', "e\n"}, {'s', "f\n"}};
 	char gone[sizeof(followed) + 4];
-	FILE *f;
+	if (waits == sizeof(steps) / sizeof(steps[0]))
+		return -1;
+	const char how = steps[waits].how;
 	(void)ms;
 	snprintf(gone, sizeof(gone), "%s.1", followed);
-	if ((waits == 1 || waits == 2) && rename(followed, gone))
-		return -1;
-	if (waits > 3 || !(f = fopen(followed, waits == 3 ? "a" : "w")))
-		return -1;
-	fputs(texts[waits], f);
+	assert_true((how != 'r' && how != 's') || !rename(followed, gone));
+	assert_true(how != 's' || !mknod(followed, S_IFSOCK | 0600, 0));
+	FILE *f = fopen(how == 's' ? gone : followed, how == 'a' || how == 's' ? "a" : "w");
+	assert_non_null(f);
+	fputs(steps[waits++].text, f);
 	fclose(f);
-	waits++;
 	return 0;
 }
 
-// A line that a new beginning cut off is ended, a whole one is not ended twice.
 // The longest path that is needed, /proc/PID/fdinfo/NAME, fits; one that would be cut opens
 // nothing.
 static void test_path(void **state)
@@ -332,14 +362,14 @@ static void test_path(void **state)
 	assert_string_equal(PATH("/%s/%s", name, name), "");
 }
 
+// A line that a new beginning cut off is ended, a whole one is not ended twice.
 static void test_tail(void **state)
 {
 	(void)state;
-	static const char *const reads[] = {"a\nbcd", "\n", "d\n", "e\n", "f\n"};
+	static const char *const reads[] = {"a\nbcd", "\n", "c\n", "d\n", "e\n", "f\n"};
 	char dir[] = "/tmp/gpq-test-XXXXXX", text[16];
 	struct tail t;
 	assert_non_null(mkdtemp(dir));
-	put(dir, "log", "a\nbcd");
 	snprintf(followed, sizeof(followed), "%s/log", dir);
 	assert_true(tail_open(&t, followed, next_of_tail));
 	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
@@ -348,10 +378,128 @@ static void test_tail(void **state)
 		text[n] = '\0';
 		assert_string_equal(text, reads[i]);
 	}
-	assert_int_equal(t.cuts, 3);
+	assert_int_equal(t.cuts, 4);
+	assert_int_equal(fcntl(t.fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(tail_read(&t, text, sizeof(text)), -1);
 	assert_int_equal(errno, EINTR);
 	tail_close(&t);
+	remove_tree(dir);
+}
+
+// Without openat2(): links and ".." end within the root, at most 40 links are followed. The file
+// system may have no links as long as a path.
+static void test_links_by_hand(void **state)
+{
+	char dir[] = "/tmp/gpq-test-XXXXXX", from[128], to[64], name[NAME_MAX + 2];
+	char dots[PATH_MAX], longest[PATH_MAX - 10 + 1];
+	bool has_long = true;
+	const struct {
+		const char *path;
+		int flags, error; // 0: opens a file with "in"
+	} cases[] = {{"/real/file", 0, 0},
+		     {"real/.//./file", 0, 0},
+		     {"real/../real/file", 0, 0},
+		     {"../..//real/file", 0, 0},
+		     {"real/deep/../../real/file", 0, 0},
+		     {"abs/file", 0, 0},
+		     {"real/deep/up/file", 0, 0},
+		     {"real/./../real/beside", 0, 0},
+		     {"real/deep/abs/file", 0, 0},
+		     {"39", 0, 0},
+		     {"40", 0, ELOOP},
+		     {"0", O_NOFOLLOW, ELOOP},
+		     {"abs/file", O_NOFOLLOW, 0},
+		     {"real/none", 0, ENOENT},
+		     {"real/file/x", 0, ENOTDIR},
+		     {name + 1, 0, 0},
+		     {name, 0, ENAMETOOLONG},
+		     // From here on with the long links.
+		     {"dots", 0, 0},
+		     {"long/12345678", 0, ENOENT},
+		     {"long/123456789", 0, ENAMETOOLONG},
+		     {"real/deep/long", 0, ENAMETOOLONG}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(dots) - 1; i++)
+		dots[i] = i % 2 ? '/' : '.';
+	strcpy(dots + sizeof(dots) - sizeof("real/file"), "real/file");
+	memset(longest, 'x', sizeof(longest) - 1);
+	for (size_t i = 2; i < sizeof(longest) - 1; i += 2)
+		longest[i] = '/';
+	longest[sizeof(longest) - 1] = '\0';
+	memset(name, 'n', sizeof(name) - 1);
+	name[NAME_MAX + 1] = '\0';
+	assert_non_null(mkdtemp(dir));
+	put(dir, "real/file", "in");
+	put(dir, "real/deep/file", "deep");
+	put(dir, name + 1, "in");
+	for (int i = 0; i < 45; i++) {
+		static const char *const links[][2] = {{"real/file", "0"},
+						       {"/real", "abs"},
+						       {"/real", "real/deep/abs"},
+						       {"../../../../real", "real/deep/up"},
+						       {"file", "real/beside"}};
+		snprintf(to, sizeof(to), "%d", i - 5);
+		snprintf(from, sizeof(from), "%s/%d", dir, i - 4);
+		if (i < 5)
+			snprintf(from, sizeof(from), "%s/%s", dir, links[i][1]);
+		assert_int_equal(symlink(i < 5 ? links[i][0] : to, from), 0);
+	}
+	static const char *const of_long[] = {"dots", "long", "real/deep/long"};
+	for (size_t i = 0; i < COUNT(of_long); i++) {
+		snprintf(from, sizeof(from), "%s/%s", dir, of_long[i]);
+		has_long = has_long && symlink(i ? longest : dots, from) == 0;
+	}
+	assert_int_equal(host_set_root(dir), 0);
+	for (size_t i = 0; i < COUNT(cases) - (has_long ? 0 : 4); i++) {
+		char text[8] = "";
+		const int fd = open_in_root(cases[i].path, O_RDONLY | cases[i].flags);
+		assert_int_equal(fd < 0 ? errno : 0, cases[i].error);
+		assert_int_equal(fd < 0 ? 2 : (read)(fd, text, sizeof(text)), 2);
+		close(fd);
+	}
+	host_set_root(NULL);
+	remove_tree(dir);
+}
+
+static int refused_fd = -2; // -2: a file may be opened
+
+// In place of libc's, also for the library.
+FILE *fdopen(int fd, const char *mode)
+{
+	static FILE *(*own)(int, const char *);
+	own = own ? own : (FILE * (*)(int, const char *))(uintptr_t)dlsym(RTLD_NEXT, "fdopen");
+	if (refused_fd == -2)
+		return own(fd, mode);
+	refused_fd = fd;
+	errno = ENOMEM;
+	return NULL;
+}
+
+static int without_memory;
+
+static void count_without_memory(const char *path, int error)
+{
+	without_memory += strcmp(path, "/etc/passwd") == 0 && error == ENOMEM;
+}
+
+// Without memory for the recorded names a user is a number, it is reported, and no file stays open.
+static void test_names_without_memory(void **state)
+{
+	char dir[] = "/tmp/gpq-test-XXXXXX";
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	put(dir, "etc/passwd", "eve:x:1234:1000::/:/bin/sh\n");
+	assert_int_equal(host_set_root(dir), 0);
+	host_on_trouble(count_without_memory);
+	refused_fd = -1;
+	assert_string_equal(proc_user(1234), "1234");
+	const int fd = refused_fd;
+	refused_fd = -2;
+	host_on_trouble(NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(without_memory, 1);
+	host_set_root(NULL);
 	remove_tree(dir);
 }
 
@@ -422,6 +570,17 @@ static void test_sysroot(void **state)
 			    "fifteen-letters");
 	assert_string_equal(process_cache_get(&cache, 12, PROCESS_CONTAINER)->short_id,
 			    "0123456789ab");
+	// Each is read when it is first asked for, and once.
+	const struct process_info *known = process_cache_get(&cache, 13, PROCESS_CONTAINER);
+	assert_string_equal(known->proc.comm, "");
+	assert_ptr_equal(process_cache_get(&cache, 13, PROCESS_STATUS), known);
+	assert_string_equal(known->proc.comm, "x");
+	assert_int_equal(known->error, 0);
+	process_cache_get(&cache, 13, PROCESS_CMDLINE);
+	put(dir, "proc/13/status", "Name:\ty\nState:\tS (sleeping)\nPPid:\t1\n");
+	process_cache_get(&cache, 13, PROCESS_STATUS);
+	assert_string_equal(known->proc.comm, "x");
+	assert_int_equal(process_cache_get(&cache, 99, PROCESS_STATUS)->error, ENOENT);
 	process_cache_fini(&cache);
 	assert_int_equal(proc_read(&p, 99), -1);
 	assert_int_equal(errno, ENOENT);
@@ -449,6 +608,39 @@ static void test_sysroot(void **state)
 	assert_non_null(strstr(b.data, "ada"));
 	assert_int_equal(host_read(&b, "/../../../../etc/hostname"), -1);
 	buf_fini(&b);
+	host_set_root(NULL);
+	remove_tree(dir);
+}
+
+// What is no regular file is not opened: a link may lead anywhere, the open of a pipe may wait. In
+// a recorded host the reason is ENXIO; of the live one it is the kernel's own.
+static void test_open_file(void **state)
+{
+	static const struct {
+		const char *name;
+		int recorded, live; // errno; 0: opened
+	} cases[] = {{"file", 0, 0},       {"link", ENXIO, ELOOP},   {"pipe", ENXIO, 0},
+		     {"folder", ENXIO, 0}, {"none", ENOENT, ENOENT}, {"socket", ENXIO, ENXIO}};
+	char dir[] = "/tmp/gpq-test-XXXXXX";
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	put(dir, "file", "x");
+	put(dir, "folder/file", "x");
+	const int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(symlinkat("file", at, "link"), 0);
+	assert_int_equal(mkfifoat(at, "pipe", 0600), 0);
+	assert_int_equal(mknodat(at, "socket", S_IFSOCK | 0600, 0), 0);
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		const bool live = i % 2;
+		assert_int_equal(host_set_root(live ? NULL : dir), 0);
+		const int want = live ? cases[i / 2].live : cases[i / 2].recorded;
+		errno = 0;
+		const int fd = host_open_file(at, cases[i / 2].name);
+		assert_int_equal(fd < 0 ? errno : 0, want);
+		assert_int_equal(fd < 0, want != 0);
+		close_quietly(fd);
+	}
+	close(at);
 	host_set_root(NULL);
 	remove_tree(dir);
 }
@@ -495,14 +687,82 @@ static void test_trouble(void **state)
 	buf_fini(&b);
 }
 
+// A file is read to its end, whatever signals come; what fails is told.
+static void test_interrupted(void **state)
+{
+	static const struct {
+		ssize_t answers[5], result;
+		int error;
+	} rows[] = {{{3, 2, 0}, 5, 0},
+		    {{-EINTR, 3, -EINTR, 2, 0}, 5, 0},
+		    {{0}, 0, 0},
+		    {{3, -EIO}, -1, EIO}};
+	struct buf b = {0};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		answers = rows[i].answers;
+		assert_int_equal(buf_read_fd(&b, -7), rows[i].result);
+		if (rows[i].error)
+			assert_int_equal(errno, rows[i].error);
+		else
+			assert_string_equal(b.data, rows[i].result ? "xxxxx" : "");
+	}
+	buf_fini(&b);
+}
+
+// In any order, also twice or below those that are closed.
+static void test_confine_fds(void **state)
+{
+	const bool wanted[] = {true, true, true, false, false, true, false};
+	int keep[] = {205, 0, 202, 202}, status;
+	const pid_t pid = fork();
+	(void)state;
+	if (!pid) {
+		bool same = true;
+		for (int i = 0; i < (int)COUNT(wanted); i++)
+			dup2(STDOUT_FILENO, 200 + i);
+		confine_fds(202, keep, COUNT(keep));
+		for (int i = 0; i < (int)COUNT(wanted); i++)
+			same &= (fcntl(200 + i, F_GETFD) >= 0) == wanted[i];
+		_exit(same ? 3 : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+// What is printed is a text, even if it is empty.
+static void test_empty_text(void **state)
+{
+	struct buf b = {0};
+	(void)state;
+	buf_printf(&b, "%s", "");
+	assert_non_null(b.data);
+	assert_string_equal(b.data, "");
+	assert_int_equal(b.len, 0);
+	buf_printf(&b, "%s", "x");
+	buf_printf(&b, "%s", "");
+	assert_string_equal(b.data, "x");
+	buf_fini(&b);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container),      cmocka_unit_test(test_cgroup),
-		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
-		cmocka_unit_test(test_container_name), cmocka_unit_test(test_podman_names),
-		cmocka_unit_test(test_long_file),      cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_sysroot),        cmocka_unit_test(test_path),
-		cmocka_unit_test(test_trouble)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty_text),
+					   cmocka_unit_test(test_container),
+					   cmocka_unit_test(test_cgroup),
+					   cmocka_unit_test(test_pid_names),
+					   cmocka_unit_test(test_odd_texts),
+					   cmocka_unit_test(test_container_name),
+					   cmocka_unit_test(test_podman_names),
+					   cmocka_unit_test(test_long_file),
+					   cmocka_unit_test(test_tail),
+					   cmocka_unit_test(test_links_by_hand),
+					   cmocka_unit_test(test_confine_fds),
+					   cmocka_unit_test(test_sysroot),
+					   cmocka_unit_test(test_names_without_memory),
+					   cmocka_unit_test(test_path),
+					   cmocka_unit_test(test_open_file),
+					   cmocka_unit_test(test_trouble),
+					   cmocka_unit_test(test_interrupted)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -448,6 +448,22 @@ static void recycled_ids_need_pasids(void **state)
 	assert_int_equal(base_of(2), 0x1000);
 }
 
+// The low 16 bits of PASID 65536 are 0: a queue that no runlist names has no PASID, not this one.
+static void no_pasid_is_not_0(void **state)
+{
+	(void)state;
+	contexts_alike(200, 300);
+	f->usages[0].pasid = 0x10000;
+	block_each(3);
+	for (unsigned i = 0; i < 2; i++) {
+		join_now();
+		expect_bases(0x3000, 0x2000, 0x1000);
+		expect_whys(3, JOIN_ORDER);
+		if (!i)
+			runlist(1, (const uint32_t[][2]){{0x8002, 0x9008}});
+	}
+}
+
 // PASIDs against the order: something came or went, nothing is certain.
 static void pasids_contradict(void **state)
 {
@@ -564,6 +580,7 @@ int main(void)
 					   TEST(contexts_by_order),
 					   TEST(one_context_needs_no_order),
 					   TEST(recycled_ids_need_pasids),
+					   TEST(no_pasid_is_not_0),
 					   TEST(pasids_contradict),
 					   TEST(empty_contexts_count),
 					   TEST(blocks_that_do_not_fit),

@@ -280,9 +280,11 @@ static void test_look(void **state)
 	(void)state;
 	make(5);
 	run("sed -i s/train/gpq-x/ ../../../../../proc/104/status");
+	run("mkdir -p 106/queues/0 ../../../../../proc/106; "
+	    "sed s/train/other/ ../../../../../proc/100/status >../../../../../proc/106/status");
 	assert_int_equal(spec_set_add(&s, 3, "--x", "comm=train"), 0);
 	assert_int_equal(spec_set_add(&s, 1, "--x", "user=1001"), 0);
-	assert_int_equal(spec_set_add(&s, 2, "--x", "comm=train&queue=102:7,102:9"), 0);
+	assert_int_equal(spec_set_add(&s, 2, "--x", "comm=train,queue=102:7,102:9"), 0);
 	assert_int_equal(spec_set_add(&s, 3, "--x", "pid=102"), 0);
 	assert_int_equal(s.n, 4);
 	for (size_t i = 0; i < 4; i++)
@@ -297,7 +299,8 @@ static void test_look(void **state)
 	assert_false(find(&n, 100)->left_out);
 	assert_false(find(&n, 104)->done); // a part of gpq, without queues
 	assert_false(find(&n, 104)->left_out);
-	assert_string_equal(look(&s, &n, 0, 0), ""); // later
+	assert_false(find(&n, 106)->done || find(&n, 106)->left_out); // which no SPEC fits
+	assert_string_equal(look(&s, &n, 0, 0), "");                  // later
 	fake.ns += SECOND;
 	run("mkdir 104/queues/1");
 	assert_string_equal(look(&s, &n, 0, 0), "1:101,");
@@ -320,7 +323,7 @@ static void test_fails(void **state)
 	(void)state;
 	make(2);
 	run("printf 'NSpid:\\t100\\t7\\n' >>../../../../../proc/100/status");
-	assert_int_equal(spec_set_add(&s, 1, "--x", "pid=7&ns-pid"), 0);
+	assert_int_equal(spec_set_add(&s, 1, "--x", "pid=7,ns-pid"), 0);
 	assert_int_equal(spec_set_add(&s, 2, "--x", "comm=train"), 0);
 	run("sed -i /NSpid/d ../../../../../proc/100/status");
 	assert_string_equal(look(&s, &n, 101, GPQ_NOTFOUND), "2:100,2:101,");
@@ -344,25 +347,25 @@ static void test_refused(void **state)
 		const char *message;
 	} cases[] = {
 		{"comm=x", 0, ""},
-		{"comm=x&type=sdma", GPQ_USAGE,
+		{"comm=x,type=sdma", GPQ_USAGE,
 		 "--x: type and prio do not choose queues that come later; choose by gpu= or "
 		 "queue="},
-		{"comm=x&prio=high", GPQ_USAGE, "--x: type and prio do not"},
-		{"comm=x&queue=3", GPQ_USAGE,
+		{"comm=x,prio=high", GPQ_USAGE, "--x: type and prio do not"},
+		{"comm=x,queue=3", GPQ_USAGE,
 		 "--x: queue 3: of which process?; write queue=PID:ID"},
-		{"comm=x&queue=100:3,4", GPQ_USAGE, "queue 4: of which"},
-		{"comm=x&queue=100:3", 0, ""},
-		{"pid=100&queue=3", 0, ""},
-		{"pid=100&tree&queue=3", GPQ_USAGE, "queue 3: of which"},
-		{"pid=100&queue=101:3", GPQ_USAGE, "queue 101:3: process 101 is not chosen"},
-		{"pid=100,101&queue=3", GPQ_USAGE, "queue 3: 2 processes are chosen"},
+		{"comm=x,queue=100:3,4", GPQ_USAGE, "queue 4: of which"},
+		{"comm=x,queue=100:3", 0, ""},
+		{"pid=100,queue=3", 0, ""},
+		{"pid=100,tree,queue=3", GPQ_USAGE, "queue 3: of which"},
+		{"pid=100,queue=101:3", GPQ_USAGE, "queue 101:3: process 101 is not chosen"},
+		{"pid=100,101,queue=3", GPQ_USAGE, "queue 3: 2 processes are chosen"},
 		{"pid=100,999", 0, ""},
 		{"pid=999,998", GPQ_NOTFOUND,
 		 "--x: pid=999,998: there is no such process; gpq queues lists those that own "
 		 "queues"},
 		{"queue=1024", GPQ_USAGE, "queue 1024: neither ID nor PID:ID"},
 		{"comm=(", GPQ_USAGE, "--comm"},
-		{"comm=x&gpu=5", GPQ_NOTFOUND, "there is no GPU 5"},
+		{"comm=x,gpu=5", GPQ_NOTFOUND, "there is no GPU 5"},
 		{"com=x", GPQ_USAGE, "--x: com is no key, did you mean comm"},
 		{"=x", GPQ_USAGE, "--x: (nothing) is no key"},
 		{"comm", GPQ_USAGE, "--x: comm needs a value: comm=REGEX"},

@@ -269,11 +269,10 @@ static void test_pods(void **state)
 	const struct {
 		const char *pod;
 		int status;
-	} cases[] = {{"0123456", GPQ_USAGE},
-		     {"01234567", GPQ_OK},
-		     {"0123-_ef-4567", GPQ_OK},
-		     {"0123456g", GPQ_USAGE},
-		     {"G1234567", GPQ_USAGE}};
+	} cases[] = {{"", GPQ_USAGE},           {"0", GPQ_OK},
+		     {"0123-_ef-4567", GPQ_OK}, {"kube-system/a.b-9z", GPQ_OK},
+		     {"G1234567", GPQ_USAGE},   {"a b", GPQ_USAGE},
+		     {"a:b", GPQ_USAGE}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char first[] = "89abcdef", second[32];

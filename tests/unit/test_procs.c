@@ -27,7 +27,47 @@ static int fake_fstatfs(int fd, struct statfs *fs)
 	return fd < 0 ? -1 : 0;
 }
 
-#define fstatfs fake_fstatfs
+static struct {
+	const char *name; // of the file or folder that fails
+	bool when_read;   // not when it is opened
+	int error;
+} broken;
+
+static bool breaks(const char *name, bool when_read)
+{
+	errno = broken.error;
+	return broken.name && broken.when_read == when_read && strcmp(name, broken.name) == 0;
+}
+
+static bool reading_fails;
+
+static int fake_open_file(int dir, const char *name)
+{
+	reading_fails = breaks(name, true);
+	return breaks(name, false) ? -1 : host_open_file(dir, name);
+}
+
+static ssize_t fake_read(int fd, void *to, size_t size)
+{
+	errno = broken.error;
+	return reading_fails ? -1 : read(fd, to, size);
+}
+
+static int fake_openat(int dir, const char *name, int flags)
+{
+	return breaks(name, false) ? -1 : openat(dir, name, flags);
+}
+
+static ssize_t fake_read_at(struct buf *b, int dir, const char *name)
+{
+	return breaks(name, true) ? -1 : buf_read_at(b, dir, name);
+}
+
+#define fstatfs        fake_fstatfs
+#define host_open_file fake_open_file
+#define read           fake_read
+#define openat         fake_openat
+#define buf_read_at    fake_read_at
 #include "common/kfd/procs.c" // NOLINT(bugprone-suspicious-include)
 
 static char top[] = "/tmp/gpq-procs-XXXXXX";
@@ -175,6 +215,25 @@ static void test_confirm(void **state)
 					(!is_sysfs || p.procs[p.contexts[k].proc].changed));
 		kfd_procs_fini(&p);
 	}
+}
+
+// A process may have more contexts than queues.
+static void test_confirm_contexts(void **state)
+{
+	struct kfd_procs p = {0};
+	(void)state;
+	make();
+	is_sysfs = true;
+	in_proc("mkdir -p 200/context_8/queues 200/context_9/queues");
+	read_all(&p, 0);
+	in_proc("mkdir 200/queues/8");
+	kfd_procs_confirm(&p);
+	const struct kfd_proc *x = kfd_procs_find(&p, 200);
+	assert_true(x->changed && x->contexts == 3 && x->queues == 1);
+	assert_int_equal(p.contexts[x->context].created, 0);
+	assert_int_equal(p.contexts[x->context + 1].created, KFD_UNKNOWN);
+	assert_int_equal(p.contexts[x->context + 2].created, KFD_UNKNOWN);
+	kfd_procs_fini(&p);
 }
 
 // Two readings that differ in one number.
@@ -375,17 +434,97 @@ static void test_order_files(void **state)
 	kfd_procs_fini(&p);
 }
 
+static struct buf told;
+
+static void tell(const char *path, int error)
+{
+	buf_printf(&told, "%s %d ", path, error);
+}
+
+// What exists and cannot be read is told, and the rest is read: bit N of `procs` is (N + 1) * 100.
+static void test_troubles(void **state)
+{
+	static const struct {
+		const char *name, *told;
+		bool when_read;
+		int error, status;
+		unsigned procs;
+		size_t queues;
+	} cases[] = {
+		{"7/gpuid", "7/gpuid 5 ", false, EIO, 0, 15, 5},
+		{"7/gpuid", "", false, ENOENT, 0, 15, 5},
+		{"7/gpuid", "", true, ENODEV, 0, 15, 5},
+		{"7/size", "7/size 5 ", true, EIO, 0, 15, 5},
+		{"7/type", "7/type 12 ", true, ENOMEM, 0, 15, 5},
+		{"100", "100 5 ", false, EIO, 0, 14, 3},
+		{"100", "", false, ENOENT, 0, 14, 3},
+		{"400", "400 24 ", false, EMFILE, -1, 0, 0},
+		{"400", "400 12 ", false, ENOMEM, -1, 0, 0},
+		{"context_5", "context_5 5 ", false, EIO, 0, 15, 4},
+		{"context_5", "", false, ENOENT, 0, 15, 4},
+		{"context_5", "context_5 24 ", false, EMFILE, 0, 15, 4},
+		{".order", ".order 5 ", true, EIO, 0, 15, 5},
+		{".contexts", ".contexts 5 ", true, EIO, 0, 15, 5},
+		{".contexts", "", true, EACCES, 0, 15, 5},
+	};
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU | KFD_WANT_TYPE | KFD_WANT_SIZE};
+	struct kfd_procs p = {0};
+	(void)state;
+	make();
+	in_proc("echo 3 >100/queues/.order; echo 5 >300/.contexts; echo 8 >200/queues/7/gpuid; "
+		"echo 1 >200/queues/7/type; echo 4096 >200/queues/7/size");
+	host_on_trouble(tell);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *name = cases[i].name;
+		broken.name = name;
+		broken.when_read = cases[i].when_read;
+		broken.error = cases[i].error;
+		told.len = 0;
+		buf_puts(&told, "");
+		const int status = kfd_procs_read(&p, &how), error = errno;
+		broken.name = NULL;
+		assert_string_equal(told.data, cases[i].told);
+		assert_int_equal(status, cases[i].status);
+		if (status) {
+			assert_int_equal(error, cases[i].error);
+			continue;
+		}
+		for (unsigned k = 0; k < 4; k++)
+			assert_int_equal(!!kfd_procs_find(&p, 100 * (pid_t)(k + 1)),
+					 cases[i].procs >> k & 1);
+		assert_int_equal(p.nqueues, cases[i].queues);
+		const struct kfd_queue *q = &p.queues[kfd_procs_find(&p, 200)->queue];
+		assert_int_equal(q->gpu_id, strcmp(name, "7/gpuid") == 0 ? 0 : 8);
+		assert_int_equal(q->type, strcmp(name, "7/type") == 0 ? -1 : KFD_QUEUE_SDMA);
+		assert_int_equal(q->bytes, strcmp(name, "7/size") == 0 ? KFD_UNKNOWN : 4096);
+	}
+	host_on_trouble(NULL);
+	kfd_procs_fini(&p);
+}
+
+static void test_type_names(void **state)
+{
+	(void)state;
+	assert_string_equal(kfd_queue_type_name(0), "compute");
+	assert_string_equal(kfd_queue_type_name(2), "sdma-xgmi");
+	for (int beyond = 1; beyond < 100; beyond++)
+		assert_false(kfd_queue_type_name(-beyond) || kfd_queue_type_name(2 + beyond));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_type_names),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_confirm),
+		cmocka_unit_test(test_confirm_contexts),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_queue_values),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_pasids),
 		cmocka_unit_test(test_keep_and_errors),
 		cmocka_unit_test(test_order_files),
+		cmocka_unit_test(test_troubles),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -322,7 +322,10 @@ static void test_come_and_go(void **state)
 	t.unreadable = true;
 	look(4);
 	t.rings.n = 2;
+	*t.changes = '\0';
 	profile_take(&t.profile, &t.rings);
+	assert_memory_equal(t.changes, "2 idle - 30-", 12); // of the one that is gone
+	assert_int_equal(strcspn(t.changes, "\n") + 1, strlen(t.changes));
 	t.unreadable = false;
 	look(1);
 	t.rows[1].process.comm = "other"; // its number was given to another program
@@ -338,7 +341,9 @@ static void test_come_and_go(void **state)
 static void test_ring_known_later(void **state)
 {
 	(void)state;
+	static char type[] = "sdma"; // which goes with the rows
 	const uint64_t ring = t.queues[0].ring.base;
+	t.rows[2].type = type;
 	t.queues[0].ring.base = MQD_UNKNOWN;
 	t.queues[1].ring.base = RING * 3;
 	profile_fini(&t.profile);
@@ -352,6 +357,8 @@ static void test_ring_known_later(void **state)
 	assert_int_equal(t.profile.n, 4);
 	assert_string_equal(counts(0), "idle - - 2\nunknown - - 1\n");
 	assert_string_equal(counts(1), "idle - - 1\nidle - - 2\n");
+	strcpy(type, "gone");
+	assert_string_equal(t.profile.v[2].row.type, "sdma");
 }
 
 // Another code object, whose kernel lies where one was before; and one that was loaded meanwhile.

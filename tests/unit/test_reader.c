@@ -9,9 +9,13 @@
 #include <cmocka.h>
 
 #include "common/reader/memory.h"
+#include "common/reader/process_cache.h"
 #include "common/reader/reader.h"
 
+#include "common/host/clock.h"
 #include "common/host/root.h"
+
+#include "common/reader/files.c" // NOLINT(bugprone-suspicious-include)
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +25,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,7 +102,7 @@ static int crash(const void *text, size_t len, int fd)
 // What the child has and may: user, capabilities, descriptors, what a refused call says.
 static int look_around(const void *text, size_t len, int fd)
 {
-	long v[5] = {0};
+	long v[6] = {0};
 	(void)text;
 	(void)len;
 	(void)fd;
@@ -107,6 +112,7 @@ static int look_around(const void *text, size_t len, int fd)
 	v[3] = syscall(SYS_execve, "/bin/true", NULL, NULL) < 0 ? errno : 0;
 	for (int i = 0; i < 256; i++)
 		v[4] += lseek(i, 0, SEEK_CUR) >= 0 || errno != EBADF;
+	v[5] = getpid();
 	reader_give(v, sizeof(v));
 	return 0;
 }
@@ -123,6 +129,7 @@ static void test_answers(void **state)
 		assert_int_equal(ask(1, give_bytes, &sizes[i], sizeof(sizes[i]), -1, &b), 0);
 		assert_int_equal(b.len, sizes[i]);
 	}
+	errno = EINTR; // left by an earlier call: it does not make the question be sent again
 	assert_int_equal(ask(1, refuse, "", 0, -1, &b), EDOM);
 	assert_int_equal(b.len, 0);
 	buf_fini(&b);
@@ -149,6 +156,11 @@ static void test_memory(void **state)
 	assert_int_equal(v[3].got, MEMORY_READ);
 	assert_string_equal(a, "abcdefg");
 	assert_string_equal(c, "hijklmn");
+	assert_true(memory_read_all(&m, v, 0)); // of nothing all was read
+	v[1] = v[3];                            // two of them, and the last alone
+	assert_true(memory_read_all(&m, v, 2));
+	v[1].at = UINT64_MAX - 2;
+	assert_false(memory_read_all(&m, v, 2));
 	for (int i = 0; i < 300000; i++)
 		big[i] = (char)(i * 7 + i / 1000);
 	assert_true(memory_read(&m, (uintptr_t)big, to, 300000));
@@ -293,11 +305,29 @@ static void test_lies(void **state)
 	assert_false(memory_take(v, 2, good, sizeof(good)));
 }
 
+// Of a file as much is taken as host_read() takes.
+static void test_big_file(void **state)
+{
+	struct buf b = {
+		.data = malloc(BUF_READ_MAX + 1), .len = BUF_READ_MAX - 4, .cap = BUF_READ_MAX + 1};
+	(void)state;
+	assert_false(files_take_part(&b, "abcde", 5));
+	assert_int_equal(b.len, BUF_READ_MAX - 4);
+	assert_true(files_take_part(&b, "abc", 3));
+	assert_true(files_take_part(&b, "d", 1));
+	assert_int_equal(b.len, BUF_READ_MAX);
+	assert_memory_equal(b.data + BUF_READ_MAX - 4, "abcd", 4);
+	assert_false(files_take_part(&b, "e", 1));
+	assert_int_equal(b.len, BUF_READ_MAX);
+	buf_fini(&b);
+}
+
 // What is silent is named once, and not asked again until its child has ended; others answer.
 static void test_silent(void **state)
 {
 	const unsigned one = 1;
 	struct buf b = {0};
+	siginfo_t end;
 	int ends[2];
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
@@ -308,12 +338,12 @@ static void test_silent(void **state)
 	assert_string_equal(reported, "pid 4711: its memory");
 	assert_int_equal(ask(4712, give_bytes, &one, sizeof(one), -1, &b), 0);
 	assert_int_equal(b.len, 1);
-	// The child was killed, as nothing held it: it can be asked again.
+	// The child was killed, as nothing held it: once it has ended it can be asked again.
+	// Before, it would take what is written.
+	if (ask(4711, give_bytes, &one, sizeof(one), -1, &b) == ETIMEDOUT)
+		assert_int_equal(waitid(P_ALL, 0, &end, WEXITED | WNOWAIT), 0);
 	assert_int_equal(write(ends[1], "z", 1), 1);
-	int again = ETIMEDOUT;
-	for (int i = 0; i < 1000 && again == ETIMEDOUT; i++, usleep(1000))
-		again = ask(4711, read_pipe, "", 0, ends[0], &b);
-	assert_int_equal(again, 0);
+	assert_int_equal(ask(4711, read_pipe, "", 0, ends[0], &b), 0);
 	assert_string_equal(b.data, "z");
 	close(ends[0]);
 	close(ends[1]);
@@ -357,10 +387,36 @@ static void test_forked(void **state)
 	buf_fini(&b);
 }
 
+static int open_nothing(const void *text, size_t len)
+{
+	(void)text;
+	(void)len;
+	return -1;
+}
+
+// Where no descriptor is left there is no child to ask, and that is no answer.
+static void test_no_child(void **state)
+{
+	const struct reader_question opens = {.task = refuse, .open = open_nothing, .fd = -1};
+	struct buf b = {0};
+	int status;
+	(void)state;
+	const pid_t pid = fork(); // it has no child yet
+	if (!pid) {
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+		_exit(ask(4713, refuse, "", 0, -1, &b) != ENOMEM ||
+		      reader_ask(&opens, NULL, NULL) != ENOMEM ||
+		      reader_post(reader_new(), &opens, NULL) || errno == ETIMEDOUT);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 static void test_confined(void **state)
 {
 	struct buf b = {0};
-	long v[5];
+	long v[6];
+	char path[64], limits[4096];
 	(void)state;
 	assert_int_equal(ask(1, look_around, "", 0, -1, &b), 0);
 	assert_int_equal(b.len, sizeof(v));
@@ -368,6 +424,14 @@ static void test_confined(void **state)
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(v[i], EPERM);
 	assert_int_equal(v[4], 1); // the socket
+	snprintf(path, sizeof(path), "/proc/%ld/limits", v[5]);
+	const int fd = open(path, O_RDONLY);
+	const ssize_t n = read(fd, limits, sizeof(limits) - 1);
+	close(fd);
+	assert_true(n > 0);
+	limits[n] = 0; // endless recursion ends at 8 MiB, whatever the user's limit is
+	assert_non_null(strstr(limits, "Max stack size            8388608              8388608 "));
+	assert_non_null(strstr(limits, "Max core file size        0                    0 "));
 	buf_fini(&b);
 }
 
@@ -490,23 +554,105 @@ static void test_killed(void **state)
 	}
 	const unsigned one = 1;
 	int last = ask(1, give_bytes, &one, sizeof(one), -1, &b);
-	if (last == EIO) // the child was killed behind its last answer
-		last = ask(1, give_bytes, &one, sizeof(one), -1, &b);
+	// If the child was killed behind its last answer, 1 is silent until that child has ended.
+	if (last == EIO)
+		last = ask(2, give_bytes, &one, sizeof(one), -1, &b);
 	assert_int_equal(last, 0);
 	print_message("# %u of %u answers are whole\n", whole, rounds);
 	buf_fini(&b);
 }
 
+// ---- limits of a child
+
+struct limits {
+	uint64_t bytes, wanted;
+	unsigned seconds;
+};
+
+static int open_limited(const void *text, size_t len)
+{
+	struct limits l;
+	memcpy(&l, text, len);
+	reader_limit(l.bytes, l.seconds);
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+// Tells whether the memory is there, then computes for two seconds if there is a limit of time.
+static int use_all(const void *text, size_t len, int fd)
+{
+	struct limits l;
+	(void)fd;
+	memcpy(&l, text, len);
+	reader_give(mmap(NULL, l.wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0) == MAP_FAILED
+			    ? "-"
+			    : "+",
+		    1);
+	reader_alive();
+	while (l.seconds && clock_cpu_ns() < UINT64_C(2000000000))
+		;
+	return 0;
+}
+
+// What was told before the child ended counts.
+static void test_limits(void **state)
+{
+	static const struct {
+		struct limits l;
+		const char *told;
+		int error;
+	} cases[] = {
+		{{64u << 20, 60u << 20, 0}, "+", 0},  {{64u << 20, 68u << 20, 0}, "-", 0},
+		{{1u << 30, 68u << 20, 0}, "+", 0},   {{64u << 20, 60u << 20, 1}, "+", EIO},
+		{{64u << 20, 60u << 20, 60}, "+", 0},
+	};
+	SCOPED(buf_fini) struct buf b = {0};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct reader_question q = {.whose = getpid(),
+						  .task = use_all,
+						  .open = open_limited,
+						  .text = &cases[i].l,
+						  .len = sizeof(cases[i].l),
+						  .fd = -1};
+		b.len = 0;
+		assert_int_equal(reader_ask(&q, keep, &b), cases[i].error);
+		assert_int_equal(b.len, 1);
+		assert_memory_equal(b.data, cases[i].told, 1);
+	}
+}
+
+// What was read of a process is kept and not read again; what is wanted later is added to it.
+static void test_process_cache(void **state)
+{
+	struct process_cache c = {0};
+	(void)state;
+	const struct process_info *own = process_cache_get(&c, getpid(), PROCESS_STATUS);
+	assert_int_equal(own->pid, getpid());
+	assert_int_equal(own->have, PROCESS_STATUS);
+	const struct process_info *other = process_cache_get(&c, getppid(), PROCESS_STATUS);
+	assert_int_equal(other->pid, getppid());
+	prctl(PR_SET_NAME, "renamed");
+	assert_ptr_equal(process_cache_get(&c, getpid(), PROCESS_STATUS | PROCESS_CMDLINE), own);
+	assert_int_equal(own->have, PROCESS_STATUS | PROCESS_CMDLINE);
+	assert_string_not_equal(own->proc.comm, "renamed");
+	assert_ptr_equal(process_cache_get(&c, getppid(), 0), other);
+	assert_int_equal(other->have, PROCESS_STATUS);
+	process_cache_fini(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_over),    cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_silent),  cmocka_unit_test(test_crash),
-		cmocka_unit_test(test_forked),  cmocka_unit_test(test_confined),
-		cmocka_unit_test(test_posted),  cmocka_unit_test(test_posted_silent),
-		cmocka_unit_test(test_killed),  cmocka_unit_test(test_memory_parts),
-		cmocka_unit_test(test_cmdline),
+		cmocka_unit_test(test_answers),  cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_over),     cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_silent),   cmocka_unit_test(test_crash),
+		cmocka_unit_test(test_forked),   cmocka_unit_test(test_confined),
+		cmocka_unit_test(test_posted),   cmocka_unit_test(test_posted_silent),
+		cmocka_unit_test(test_killed),   cmocka_unit_test(test_memory_parts),
+		cmocka_unit_test(test_cmdline),  cmocka_unit_test(test_big_file),
+		cmocka_unit_test(test_no_child), cmocka_unit_test(test_process_cache),
+		cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

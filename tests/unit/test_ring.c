@@ -57,6 +57,8 @@ static struct ring ring_of(enum ring_kind kind)
 			     .copy_dwords = 7};
 }
 
+static struct ring_indices indices; // of the last look
+
 // The packets as "STATE:INDEX@OFFSET TYPE," with the first letter of their states, and the problem.
 static const char *look(const struct ring *r, uint64_t after)
 {
@@ -64,6 +66,7 @@ static const char *look(const struct ring *r, uint64_t after)
 	size_t len = 0;
 	struct ring_look l;
 	ring_look(r, &memory, 9, after, &l);
+	indices = l.at;
 	if (l.problem) {
 		assert_null(l.v);
 		assert_int_equal(l.n, 0);
@@ -130,6 +133,11 @@ static void test_sdma(void **state)
 		target.read_then = cases[i].read_then;
 		target.write_then = cases[i].write_then;
 		assert_string_equal(look(&r, cases[i].after), cases[i].seen);
+		if (cases[i].seen[1] != ':')
+			continue; // a problem
+		// States and indices are of one moment, the end of the look.
+		assert_int_equal(indices.read, cases[i].read_then);
+		assert_int_equal(indices.write, cases[i].write_then);
 	}
 }
 

@@ -177,7 +177,7 @@ static void test_attach(void **state)
 	}
 	my.members[0].link.answer = (struct kfd_answer){.queues = first, .num = 3};
 	my.members[1].link.answer = (struct kfd_answer){.queues = second, .num = 1};
-	assert_int_equal(attach_processes(&q), 0);
+	assert_int_equal(attach_processes(&q, NULL), 0);
 	assert_int_equal(my.asked, 2);
 	assert_int_equal(my.answered, 1);
 	assert_int_equal(my.members[1].target.pid, 50);
@@ -201,7 +201,7 @@ static void test_attach(void **state)
 	my.members[0].failure.status = GPQ_DENIED;
 	strcpy(my.members[0].failure.text, "no right");
 	my.released = 0;
-	assert_int_equal(attach_processes(&q), GPQ_DENIED);
+	assert_int_equal(attach_processes(&q, NULL), GPQ_DENIED);
 	assert_int_equal(my.released, 1);
 	assert_non_null(strstr(said.data, "pid 40: --attach: no right"));
 }
@@ -215,8 +215,9 @@ static void test_refuse(void **state)
 	} cases[] = {
 		{true, false, false, 0, GPQ_OK, NULL},
 		{true, true, false, 0, GPQ_UNSUPPORTED,
-		 "those of a container; run gpq on the host"},
+		 "those of a container; run gpq on the host; or with --attach and -p PID"},
 		{false, true, false, 0, GPQ_OK, NULL},
+		{true, true, true, 0, GPQ_UNSUPPORTED, "those of a container; run gpq on the"},
 		{false, false, true, 0, GPQ_USAGE, "this is a recorded host; leave out --attach"},
 		{true, false, true, EACCES, GPQ_OK, NULL},
 		{true, false, false, ETIMEDOUT, GPQ_OK, NULL},
@@ -231,7 +232,8 @@ static void test_refuse(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct queue_rows q = {.mqds_error = cases[i].error};
-		const struct rings_how how = {.attach = cases[i].attach};
+		const struct pick_opts pick = {0};
+		const struct rings_how how = {.attach = cases[i].attach, .pick = &pick};
 		setup(NULL);
 		my.live = cases[i].live;
 		my.foreign = cases[i].foreign;
@@ -241,6 +243,76 @@ static void test_refuse(void **state)
 		else
 			assert_string_equal(said.data, "");
 	}
+}
+
+// In a PID namespace of its own: only processes that -p names, and only with --attach.
+static void test_refuse_choice(void **state)
+{
+	pid_t pid = 40;
+	char word[] = "x", *words[] = {word};
+	struct queue_rows q = {.mqds_error = ENODATA};
+	struct pick_opts pick = {.pids = {.v = &pid, .n = 1, .given = true}};
+	const struct rings_how how = {.attach = true, .pick = &pick};
+	(void)state;
+	my.foreign = true;
+	assert_int_equal(refuse_rings(&q, &how), GPQ_OK);
+	pick.tree = true;
+	assert_int_equal(refuse_rings(&q, &how), GPQ_UNSUPPORTED);
+	pick.tree = false;
+	pick.comms = (struct words){.v = words, .n = 1};
+	assert_int_equal(refuse_rings(&q, &how), GPQ_UNSUPPORTED);
+	pick.comms.n = pick.pids.n = 0;
+	assert_int_equal(refuse_rings(&q, &how), GPQ_UNSUPPORTED);
+}
+
+// Rows of what a holder answers about processes that sysfs does not have by these PIDs.
+static void test_namespace(void **state)
+{
+	struct kfd_outcome first[] = {ENTRY(0, KFD_SNAPSHOT_COMPUTE_AQL),
+				      ENTRY(3, KFD_SNAPSHOT_COMPUTE)},
+			   second[] = {ENTRY(0, KFD_SNAPSHOT_SDMA_XGMI),
+				       ENTRY(1, KFD_SNAPSHOT_SDMA), ENTRY(2, 9)};
+	static const struct {
+		int64_t pid, holder;
+		uint64_t qid;
+		const char *type, *packets;
+	} wanted[] = {{40, 77, 0, "compute", "aql"},
+		      {40, INT64_MIN, 3, "compute", "pm4"},
+		      {50, INT64_MIN, 0, "sdma-xgmi", NULL},
+		      {50, INT64_MIN, 1, "sdma", NULL},
+		      {50, INT64_MIN, 2, NULL, NULL}};
+	pid_t v[] = {40, 50};
+	const struct pids pids = {.v = v, .n = 2, .given = true};
+	struct kfd_gpu gpu = {.gpu_id = 7, .index = 3, .bdf = "0000:01:00.0"};
+	const struct queue_rows_how how = {0};
+	struct queue_rows q = {.how = &how, .gpus = {.gpus = &gpu, .n = 1}};
+	(void)state;
+	first[0].result = KFD_RESULT_SUSPENDED;
+	first[1].result = KFD_RESULT_RUNNING;
+	first[0].queue.gpu_id = 7;
+	my.members[0].link.answer = (struct kfd_answer){.queues = first, .num = 2, .holder = 77};
+	my.members[1].link.answer = (struct kfd_answer){.queues = second, .num = 3, .holder = 78};
+	assert_int_equal(attach_processes(&q, &pids), 0);
+	assert_int_equal(my.asked, 2);
+	assert_int_equal(q.n, COUNT(wanted));
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		const struct queue_row *r = &q.rows[i];
+		assert_int_equal(r->pid, wanted[i].pid);
+		assert_int_equal(r->qid, wanted[i].qid);
+		assert_int_equal(r->now.holder, wanted[i].holder);
+		assert_int_equal(r->v[MQD_V_RING], 0x1000 + wanted[i].qid);
+		assert_int_equal(r->on_hw, -1);
+		assert_int_equal(r->gpu.index, i ? KFD_UNKNOWN : 3);
+		if (wanted[i].type)
+			assert_string_equal(r->type, wanted[i].type);
+		else
+			assert_null(r->type);
+		if (wanted[i].packets)
+			assert_string_equal(r->packets, wanted[i].packets);
+		else
+			assert_null(r->packets);
+	}
+	free(q.rows);
 }
 
 // --- what a row tells of its ring ---
@@ -313,7 +385,7 @@ static void test_ring_of_row(void **state)
 static void test_slots(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 9; i++) {
+	for (unsigned i = 0; i < 10; i++) {
 		setup(NULL);
 		my.rings.v = my.queues;
 		my.rings.n = 2;
@@ -341,8 +413,9 @@ static void test_slots(void **state)
 		case 6: my.slots_error = GPQ_FAILED; break;
 		case 7: my.queues[0].ring.kind = RING_SDMA, read = true; break;
 		case 8: my.queues[0].ring.kind = RING_PM4, read = true; break;
+		case 9: my.foreign = true; break; // its PIDs are others
 		}
-		const bool other = i != 5 && i != 6;
+		const bool other = i != 5 && i != 6 && i != 9;
 		rings_read_slots(&my.rings);
 		assert_int_equal(my.queues[0].slot_write, !read ? KFD_UNKNOWN : i == 0 ? 10 : 160);
 		assert_int_equal(my.queues[0].slot_error, read ? 32 : KFD_UNKNOWN);
@@ -366,11 +439,18 @@ static void test_unread(void **state)
 		     {2, ENOENT, EACCES, GPQ_NOTFOUND}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		my.rings.nprocesses = cases[i].n;
+		my.rings.v = my.queues;
+		my.rings.n = my.rings.nprocesses = cases[i].n;
+		my.queues[0].process = 0;
+		my.queues[1].process = 1;
+		my.queues[0].chosen = my.queues[1].chosen = true;
 		my.processes[0].error = cases[i].first;
 		my.processes[1].error = cases[i].second;
 		assert_int_equal(rings_unread(&my.rings), cases[i].status);
 	}
+	my.processes[1].error = 0; // of one that was not chosen, but shares memory
+	my.queues[1].chosen = false;
+	assert_int_equal(rings_unread(&my.rings), GPQ_NOTFOUND);
 }
 
 static void test_warnings(void **state)
@@ -383,7 +463,7 @@ static void test_warnings(void **state)
 		     {EACCES, false, "pid 40: its memory: Permission denied; as root"},
 		     {EPERM, true, "pid 40: its memory: Operation not permitted; as root"},
 		     {ENOENT, false, "pid 40: its memory: No such file or directory\n"},
-		     {ENOENT, true, "directory; recorded hosts have none"}};
+		     {ENOENT, true, "directory; gpq snapshot records it as root"}};
 	struct ring_queue q = {.row = &my.rows[0], .process = 1};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -413,19 +493,22 @@ static void test_pids(void **state)
 	static const struct {
 		pid_t pids[3];
 		size_t n;
-		bool tree, rows;
+		bool tree;
+		enum { NONE, OWN, OF_SHARERS } rows; // of chosen processes, or of others
 		int status;
 		const char *message;
 	} cases[] = {
-		{{40}, 1, false, true, GPQ_OK, NULL},
-		{{40, 50}, 2, false, true, GPQ_OK, NULL},
-		{{40, 60}, 2, false, true, GPQ_PARTIAL, "pid 60: owns no queue"},
-		{{60, 40}, 2, false, true, GPQ_PARTIAL, "pid 60: owns no queue"},
-		{{60}, 1, false, false, GPQ_NOTFOUND, "pid 60: owns no queue"},
-		{{60}, 1, true, true, GPQ_OK, NULL}, // a descendant owns them
-		{{60}, 1, true, false, GPQ_NOTFOUND, "pid 60: owns no queue"},
-		{{0}, 0, false, true, GPQ_OK, NULL},
-		{{0}, 0, false, false, GPQ_NOTFOUND, "no process that was asked for owns a queue"},
+		{{40}, 1, false, OWN, GPQ_OK, NULL},
+		{{40, 50}, 2, false, OWN, GPQ_OK, NULL},
+		{{40, 60}, 2, false, OWN, GPQ_PARTIAL, "pid 60: owns no queue"},
+		{{60, 40}, 2, false, OWN, GPQ_PARTIAL, "pid 60: owns no queue"},
+		{{60}, 1, false, NONE, GPQ_NOTFOUND, "pid 60: owns no queue"},
+		{{60}, 1, false, OF_SHARERS, GPQ_NOTFOUND, "pid 60: owns no queue"},
+		{{60}, 1, true, OWN, GPQ_OK, NULL}, // a descendant owns them
+		{{60}, 1, true, NONE, GPQ_NOTFOUND, "pid 60: owns no queue"},
+		{{60}, 1, true, OF_SHARERS, GPQ_NOTFOUND, "pid 60: owns no queue"},
+		{{0}, 0, false, OWN, GPQ_OK, NULL},
+		{{0}, 0, false, NONE, GPQ_NOTFOUND, "no process that was asked for owns a queue"},
 	};
 	(void)state;
 	my.rows[0].pid = 40;
@@ -435,11 +518,14 @@ static void test_pids(void **state)
 		memcpy(pids, cases[i].pids, sizeof(pids));
 		const struct pick_opts o = {.pids = {.v = pids, .n = cases[i].n, .given = true},
 					    .tree = cases[i].tree};
-		const struct pick pick = {.opts = &o};
-		const struct queue_rows q = {.rows = my.rows, .n = cases[i].rows ? 2 : 0};
+		pid_t more[] = {40, 50};
+		const struct picked from = {
+			.pick = {.opts = &o},
+			.rows = {.rows = my.rows, .n = cases[i].rows == NONE ? 0 : 2},
+			.more = {.v = more, .n = cases[i].rows == OF_SHARERS ? 2 : 0}};
 		said.len = 0;
 		buf_puts(&said, "");
-		assert_int_equal(check_ring_pids(&q, &pick), cases[i].status);
+		assert_int_equal(check_ring_pids(&from), cases[i].status);
 		if (cases[i].message)
 			assert_non_null(strstr(said.data, cases[i].message));
 		else
@@ -447,11 +533,49 @@ static void test_pids(void **state)
 	}
 	pid_t host[] = {40}, inside[] = {7};
 	const struct pick_opts o = {.pids = {.v = inside, .n = 1, .given = true}, .ns_pid = true};
-	const struct pick pick = {.opts = &o, .pids = {.v = host, .n = 1}};
-	const struct queue_rows q = {.rows = my.rows, .n = 2};
-	assert_int_equal(check_ring_pids(&q, &pick), GPQ_OK);
+	const struct picked from = {.pick = {.opts = &o, .pids = {.v = host, .n = 1}},
+				    .rows = {.rows = my.rows, .n = 2}};
+	assert_int_equal(check_ring_pids(&from), GPQ_OK);
 	host[0] = 60;
-	assert_int_equal(check_ring_pids(&q, &pick), GPQ_PARTIAL);
+	assert_int_equal(check_ring_pids(&from), GPQ_PARTIAL);
+}
+
+// --- all rings of a host ---
+
+// A profile loads rings into what earlier rings were in, and at its end lets go of both. The host
+// has processes 4711, 4712 and 4713 with 5, 8 and 5 queues.
+static void test_again(void **state)
+{
+	static const struct {
+		int64_t pid;
+		size_t from, to;
+	} processes[] = {{4711, 0, 5}, {4712, 5, 13}, {4713, 13, 18}};
+	const struct pick_opts pick = {0};
+	const struct pick_queues_opts queues = {0};
+	const struct rings_how how = {.pick = &pick, .queues = &queues};
+	struct rings r = {0};
+	(void)state;
+	my.live = false;
+	assert_int_equal(host_set_root("tests/hosts/aql-gfx90a"), 0);
+	for (unsigned again = 0; again < 2; again++) {
+		assert_int_equal(rings_load(&r, &how), GPQ_OK);
+		assert_int_equal(r.n, 18);
+		assert_int_equal(r.nprocesses, COUNT(processes));
+		assert_int_equal(r.nspare, 0);
+		for (size_t p = 0; p < COUNT(processes); p++) {
+			assert_int_equal(r.processes[p].pid, processes[p].pid);
+			assert_int_equal(r.processes[p].error, 0);
+			for (size_t i = processes[p].from; i < processes[p].to; i++) {
+				assert_int_equal(r.v[i].process, p);
+				assert_int_equal(r.v[i].row->pid, processes[p].pid);
+				assert_int_equal(r.v[i].row->qid, i - processes[p].from);
+			}
+		}
+		rings_fini(&r);
+		assert_true(!r.n && !r.nprocesses && !r.v && !r.processes && !r.from.rows.n);
+		rings_fini(&r);
+	}
+	host_set_root(NULL);
 }
 
 #define TEST(f) cmocka_unit_test_setup(f, setup)
@@ -459,8 +583,10 @@ static void test_pids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_attach), TEST(test_refuse), TEST(test_kinds),    TEST(test_ring_of_row),
-		TEST(test_slots),  TEST(test_unread), TEST(test_warnings), TEST(test_pids),
+		TEST(test_attach),    TEST(test_refuse), TEST(test_refuse_choice),
+		TEST(test_namespace), TEST(test_kinds),  TEST(test_ring_of_row),
+		TEST(test_slots),     TEST(test_unread), TEST(test_warnings),
+		TEST(test_pids),      TEST(test_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

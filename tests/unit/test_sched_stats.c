@@ -1,5 +1,7 @@
-// Statistics of the scheduler as lines, and back: common/sched/stats.h. Expected values by hand.
-#include "common/sched/stats.h"
+// Statistics of the scheduler as lines, and back, and how many processes it holds:
+// common/sched/stats.h, sched.c. Expected values by hand.
+#include "common/reader/reader.h"
+#include "common/sched/sched.c" // NOLINT(bugprone-suspicious-include)
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +11,58 @@
 
 #include <math.h>
 #include <stdio.h>
+
+// Processor time of readers, in units that the time of this process does not reach: 1 of that for
+// all, by number those of classes.
+#define UNIT UINT64_C(1000000000000000)
+
+static uint64_t fake_cpu_ns(const struct reader *r)
+{
+	return r ? *(const uint64_t *)(const void *)r * UNIT : UNIT;
+}
+
+#define reader_cpu_ns fake_cpu_ns
+#include "common/sched/stats.c" // NOLINT(bugprone-suspicious-include)
+#undef reader_cpu_ns
+
+static void time_of_readers(void **state)
+{
+	uint64_t numbers[] = {10, 200};
+	struct sched_class classes[] = {{.group.reader = (struct reader *)(void *)&numbers[0]},
+					{.name = "none"},
+					{.group.reader = (struct reader *)(void *)&numbers[1]}};
+	const struct sched s = {.classes = classes, .n = COUNT(classes)};
+	struct sched_stats t;
+	(void)state;
+	classes[0].name = "first";
+	classes[2].name = "last";
+	sched_stats_take(&t, &s);
+	assert_int_equal(t.total.cpu_ns / UNIT, 211);
+	sched_stats_fini(&t);
+}
+
+// The part of the contended time in which a class was not off; of no such time none.
+static void part_of_the_time(void **state)
+{
+	static const struct {
+		uint64_t contended_ns, off_ns;
+		double percent;
+	} cases[] = {{200, 50, 75}, {200, 0, 100}, {400, 400, 0}, {0, 0, NAN}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sched_class c = {.name = "x",
+					.policy = {.contended_ns = cases[i].contended_ns,
+						   .contended_off_ns = cases[i].off_ns}};
+		const struct sched s = {.classes = &c, .n = 1};
+		struct sched_stats t;
+		sched_stats_take(&t, &s);
+		const double percent = t.classes[0].ran_percent;
+		assert_true(isnan(cases[i].percent) ? isnan(percent) : percent == cases[i].percent);
+		assert_int_equal(t.classes[0].contended_ns, cases[i].contended_ns);
+		assert_int_equal(t.classes[0].contended_off_ns, cases[i].off_ns);
+		sched_stats_fini(&t);
+	}
+}
 
 static void lines_come_back(void **state)
 {
@@ -98,12 +152,59 @@ static void other_lines_are_refused(void **state)
 	}
 }
 
+// Of 16 places a user but root has four, in all classes together; what is left out is said once.
+static void users_have_a_part(void **state)
+{
+	static const uint64_t users[] = {0, 4007, 4008, 4009};
+	static const struct {
+		unsigned held[COUNT(users)];
+		bool room[COUNT(users)];
+		const char *said;
+	} cases[] = {
+		{{0, 3, 3}, {true, true, true, true}, ""},
+		{{3, 3, 4}, {true, true, false, true}, "4 processes of user 4008 are"},
+		{{7, 4, 3}, {true, false, true, true}, "4 processes of user 4007 are"},
+		{{4, 4, 4}, {true, false, false, true}, "4 processes of user 4007 are"},
+		{{4, 4, 3, 4}, {true, false, true, false}, "4 processes of user 4007 are"},
+		{{12, 2, 1}, {true, true, true, true}, ""},
+		{{12, 2, 2}, {false, false, false, false}, "gpq: 16 processes are"},
+	};
+	struct group_member members[16], *v[2][16];
+	struct rlimit files;
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = 140;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sched_class classes[2] = {{.group.v = v[0]}, {.group.v = v[1]}};
+		struct sched s = {.classes = classes, .n = 2};
+		struct buf said = {0};
+		size_t n = 0;
+		for (size_t u = 0; u < COUNT(users); u++)
+			for (unsigned k = 0; k < cases[i].held[u]; k++, n++) {
+				struct group *g = &classes[n % 2].group;
+				members[n].user = users[u];
+				g->v[g->n++] = &members[n];
+			}
+		err_gather(&said);
+		for (size_t u = 0; u < COUNT(users); u++)
+			assert_int_equal(has_room(&s, users[u]), cases[i].room[u]);
+		err_gather(NULL);
+		const char *text = said.data ? said.data : "", *newline = strchr(text, '\n');
+		assert_true(*cases[i].said ? strstr(text, cases[i].said) && !newline[1] : !*text);
+		buf_fini(&said);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_back),
 		cmocka_unit_test(what_is_not_said_is_unknown),
 		cmocka_unit_test(other_lines_are_refused),
+		cmocka_unit_test(users_have_a_part),
+		cmocka_unit_test(time_of_readers),
+		cmocka_unit_test(part_of_the_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

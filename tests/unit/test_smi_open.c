@@ -91,6 +91,11 @@ static void test_all(void **state)
 	assert_int_equal(fake.gpus[2], 73);
 	assert_int_equal(fcntl(fake.kfd, F_GETFD), -1); // closed
 	free(fds);
+	assert_int_equal(dup2(p[1], 0), 0); // 0 is a descriptor, too
+	fake.stream = 0;
+	assert_int_equal(kfd_smi_open_all(1, &fds), 2);
+	assert_int_equal(fds[1], 0);
+	free(fds);
 	fake.kfd = -ENOENT;
 	fake.n = 0;
 	assert_int_equal(kfd_smi_open_all(1, &fds), 0);

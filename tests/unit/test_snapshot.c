@@ -162,6 +162,24 @@ static void programs(void **state)
 	redact_cmdline(names, &b);
 	assert_int_equal(b.len, sizeof("command1"));
 	assert_memory_equal(b.data, "command1", sizeof("command1"));
+	// All arguments count: only the same line has the same pseudonym.
+	static const struct {
+		char line[8];
+		size_t len;
+		const char *want;
+	} lines[] = {{"a\0c\0", 4, "command2"},    {"a\0", 2, "command3"},
+		     {"a\0b\0c\0", 6, "command4"}, {"b\0", 2, "command5"},
+		     {"a\0b\0", 4, "command1"},    {"a\0c\0", 4, "command2"}};
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		b.len = 0;
+		buf_append(&b, lines[i].line, lines[i].len);
+		redact_cmdline(names, &b);
+		assert_string_equal(b.data, lines[i].want);
+		assert_int_equal(b.len, strlen(lines[i].want) + 1);
+	}
+	b.len = 0; // a kernel thread's, read into a buffer that was in use
+	redact_cmdline(names, &b);
+	assert_int_equal(b.len, 0);
 	buf_fini(&b);
 	redact_free(names);
 }
@@ -214,11 +232,46 @@ static void stopped(void **state)
 		struct tree *t = tree_new(outs[i]);
 		assert_non_null(t);
 		assert_int_equal(snapshot_save(&s, t, &how), -1);
-		assert_int_equal(errno, EINTR);
 		tree_free(t);
+		assert_int_equal(errno, EINTR);
 		snapshot_fini(&s);
 	}
 	sh("test \"$(ls -A)\" = r");
+}
+
+static unsigned changes; // so often a queue comes or goes while dumps are read
+
+static int change_queues(void)
+{
+	static const char queue[] = "r/sys/class/kfd/kfd/proc/7/queues/1";
+	if (changes && changes-- && mkdir(queue, 0755))
+		rmdir(queue);
+	return 0;
+}
+
+static void settled(void **state)
+{
+	(void)state;
+	sh("mkdir -p r/sys/class/kfd/kfd/proc/7/queues/0 r/sys/kernel/debug/kfd; echo 1 "
+	   ">r/sys/kernel/debug/kfd/mqds");
+	assert_int_equal(host_set_root("r"), 0);
+	const struct snapshot_how how = {.stopped = change_queues, .earlier = -1};
+	for (unsigned i = 0, queues = 1; i <= 3; i++) {
+		struct snapshot s;
+		struct tree *t = tree_new("out");
+		assert_non_null(t);
+		changes = i;
+		assert_int_equal(snapshot_save(&s, t, &how), 0);
+		tree_free(t);
+		queues = i % 2 ? 3 - queues : queues;
+		assert_int_equal(s.tries, i < 3 ? i + 1 : 3);
+		assert_int_equal(s.settled, i < 3);
+		assert_int_equal(s.queues, queues);
+		assert_false(s.live);
+		assert_true(s.n > 0);
+		snapshot_fini(&s);
+		assert_true(!s.entries && !s.n);
+	}
 }
 
 static void half_written(void **state)
@@ -241,8 +294,8 @@ static void half_written(void **state)
 	assert_int_equal(tree_file(t, "/a/b/c", "x", 1), 0);
 	sh("mkdir out"); // somebody else was faster
 	assert_int_equal(tree_commit(t), -1);
-	assert_int_equal(errno, EEXIST);
 	tree_free(t);
+	assert_int_equal(errno, EEXIST);
 	sh("rmdir out && test -z \"$(ls -A)\"");
 	t = tree_new("out/");
 	assert_int_equal(tree_file(t, "/f", "", 0), 0);
@@ -378,8 +431,9 @@ static void full_index(void **state)
 	assert_int_equal(s.next, 1);
 	const off_t end = s.end;
 	assert_int_not_equal(end, 0);
-	const struct rlimit full = {(rlim_t)end + 10, RLIM_INFINITY},
-			    any = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit any;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &any), 0);
+	const struct rlimit full = {(rlim_t)end + 10, any.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
 	errno = 0;
@@ -402,6 +456,7 @@ int main(void)
 		cmocka_unit_test(programs),
 		cmocka_unit_test(cgroups),
 		cmocka_unit_test_setup_teardown(stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(settled, setup, teardown),
 		cmocka_unit_test_setup_teardown(half_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(masked, setup, teardown),
 		cmocka_unit_test(slots),

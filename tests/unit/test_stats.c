@@ -103,6 +103,15 @@ static void test_hist_percentile(void **state)
 	assert_int_equal(hist_percentile(&h, 0.5), 1000);
 	hist_add(&h, 5000);
 	assert_int_equal(hist_percentile(&h, 0.5), 1007);
+	// p99 needs 100 values, p90 10; the median one.
+	hist_init(&h);
+	for (unsigned n = 1; n <= 100; n++) {
+		hist_add(&h, 7);
+		assert_int_equal(hist_percentile(&h, 0.5), 7);
+		assert_int_equal(hist_percentile(&h, 1), 7);
+		assert_true(hist_percentile(&h, 0.9) == (n < 10 ? UINT64_MAX : 7));
+		assert_true(hist_percentile(&h, 0.99) == (n < 100 ? UINT64_MAX : 7));
+	}
 }
 
 static void test_hist_json(void **state)

@@ -167,6 +167,10 @@ static void test_cwsr_versions(void **state)
 	static const char engines[] = "array_count 4\nsimd_arrays_per_engine 2\nsimd_per_cu 4\n"
 				      "gfx_target_version 90010\nsimd_count 10";
 	char text[256];
+	assert_true(
+		derived("simd_count 40\nsimd_per_cu 4\narray_count 4\nsimd_arrays_per_engine 2\n"
+			"gfx_target_version 90500\n")
+			.cwsr_bytes == KFD_UNKNOWN); // how much LDS it has is not told
 	snprintf(text, sizeof(text), "%s0\n", engines);
 	assert_int_equal(derived(text).ctl_stack_bytes, 8192);
 	assert_int_equal(derived(text).cwsr_bytes, 15265792);
@@ -324,10 +328,12 @@ static void test_nodes(void **state)
 	put_node(4, "gpu_id/x", ""); // cannot be read: a directory
 	put_node(5, "name", "gone\n");
 	put_node(6, "gpu_id", "rubbish\n");
+	put_node(7, "gpu_id", "4294967295\n");
+	put_node(8, "gpu_id", "4294967296\n");
 	put("/sys/class/kfd/kfd/topology/nodes/notanode/gpu_id", "1\n");
 	assert_int_equal(kfd_topology_load(&t, 0), 0);
 	assert_int_equal(t.cpu_nodes, 1);
-	assert_int_equal(t.n, 5);
+	assert_int_equal(t.n, 7);
 	static const struct {
 		uint64_t node, gpu_id, index;
 		int error;
@@ -335,6 +341,8 @@ static void test_nodes(void **state)
 		    {3, KFD_UNKNOWN, KFD_UNKNOWN, ENOENT},
 		    {4, KFD_UNKNOWN, KFD_UNKNOWN, EISDIR},
 		    {6, KFD_UNKNOWN, KFD_UNKNOWN, ENOENT},
+		    {7, 4294967295, KFD_UNKNOWN, ENOENT},
+		    {8, KFD_UNKNOWN, KFD_UNKNOWN, ENOENT},
 		    {10, 41460, 0, 0}};
 	for (size_t i = 0; i < t.n; i++) {
 		assert_int_equal(t.gpus[i].node, want[i].node);
@@ -343,7 +351,7 @@ static void test_nodes(void **state)
 		assert_int_equal(t.gpus[i].error, want[i].error);
 	}
 	assert_int_equal(t.gpus[1].simd_count, 8); // read although gpu_id is missing
-	assert_ptr_equal(kfd_topology_find(&t, 41460), &t.gpus[4]);
+	assert_ptr_equal(kfd_topology_find(&t, 41460), &t.gpus[6]);
 	assert_null(kfd_topology_find(&t, 1));
 	assert_null(kfd_topology_find(&t, KFD_UNKNOWN));
 	kfd_topology_fini(&t);

@@ -1,6 +1,7 @@
 // common/holder/ptrace.c: signals of a traced process are handed on whatever becomes of the tracer,
 // which is killed here at the moment it is about to hand one on. Three processes: the victim counts
 // signals, the tracer serves it, and this one drives the tracer from system call to system call.
+// And common/holder/session_untraced.c: when a target counts as let go.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,16 +10,44 @@
 #include <cmocka.h>
 
 #include "common/holder/ptrace.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
+#include "common/kfd/abi.h"
 
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+// What the kernel says of the target, one answer after the other.
+struct seen {
+	int status; // of proc_read()
+	pid_t tracer;
+};
+static const struct seen *next_seen;
+static unsigned naps;
+
+static int fake_proc_read(struct proc *p, pid_t pid)
+{
+	assert_int_equal(pid, 7);
+	p->tracer = next_seen->tracer;
+	return next_seen++->status;
+}
+
+#define proc_read(p, pid)  fake_proc_read(p, pid)
+#define nanosleep(t, rest) ((void)(t), naps++)
+#include "common/holder/session_untraced.c" // NOLINT(bugprone-suspicious-include)
+#undef nanosleep
 
 #define PATIENCE_MS 20000
 
@@ -220,6 +249,118 @@ static void test_exec_is_seen(void **state)
 	}
 }
 
+// A process that is no more cannot be traced, and that is said.
+static void test_seize_nobody(void **state)
+{
+	struct kfd_failure f;
+	(void)state;
+	const pid_t pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(tracee_seize(pid, &f), -1);
+	assert_non_null(strstr(f.text, "no such process"));
+}
+
+static long syscall_of(const char *path)
+{
+	char text[256];
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	return *text == 'r' ? -1 : strtol(text, NULL, 10); // "running"
+}
+
+// Waits for nothing, and tells when that is interrupted.
+static void *wait_for_nothing(void *tid)
+{
+	struct epoll_event event;
+	const int none = epoll_create1(EPOLL_CLOEXEC);
+	*(pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	count(3);
+	while (epoll_wait(none, &event, 1, -1) < 0)
+		count(*(pid_t *)tid & 0x7f);
+	return NULL;
+}
+
+// Of the threads whose system calls a made-up /proc tells, only one that waits for its debugger is
+// interrupted.
+static void test_rescue(void **state)
+{
+	static const struct {
+		unsigned call, request;
+	} threads[] = {{SYS_ioctl + 1, KFD_RUNTIME_ENABLE},
+		       {SYS_ioctl, KFD_DBG_TRAP},
+		       {SYS_ioctl, KFD_RUNTIME_ENABLE}};
+	enum { N = COUNT(threads) };
+	char dir[] = "/tmp/test_tracee.XXXXXX", path[100];
+	pid_t *tids = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	(void)state;
+	alarm(60);
+	const pid_t victim = fork();
+	if (!victim) {
+		pthread_t t;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+		for (unsigned i = 0; i < N; i++)
+			pthread_create(&t, NULL, wait_for_nothing, &tids[i]);
+		for (;;)
+			pause();
+	}
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(next_byte(PATIENCE_MS), 3);
+	assert_non_null(mkdtemp(dir));
+	for (unsigned i = 0; i < N; i++) {
+		snprintf(path, sizeof(path), "mkdir -p %s/proc/%d/task/%d", dir, victim, tids[i]);
+		assert_int_equal(system(path), 0);
+		snprintf(path, sizeof(path), "%s/proc/%d/task/%d/syscall", dir, victim, tids[i]);
+		FILE *file = fopen(path, "we");
+		assert_non_null(file);
+		fprintf(file, "%u 0x3 0x%x 0x7ffc1000 0x0 0x0 0x0 0x7ffc0000 0x7f00\n",
+			threads[i].call, threads[i].request);
+		fclose(file);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", victim, tids[i]);
+		while (syscall_of(path) != SYS_epoll_wait)
+			sched_yield();
+	}
+	assert_int_equal(host_set_root(dir), 0);
+	tracee_rescue(victim);
+	assert_int_equal(host_set_root("/"), 0);
+	assert_int_equal(next_byte(PATIENCE_MS), tids[N - 1] & 0x7f);
+	assert_int_equal(next_byte(20), -1);
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
+	munmap(tids, 4096);
+	snprintf(path, sizeof(path), "rm -r %s", dir);
+	assert_int_equal(system(path), 0);
+}
+
+// The target is waited for until it is gone, or the thread no longer traces it.
+static void test_let_go(void **state)
+{
+	enum { THREAD = 8, OTHER = 9 };
+	static const struct {
+		struct seen seen[3];
+		unsigned naps;
+	} rows[] = {
+		{{{0, 0}}, 0},
+		{{{0, OTHER}}, 0},
+		{{{-1, THREAD}}, 0},
+		{{{0, THREAD}, {0, 0}}, 1},
+		{{{0, THREAD}, {0, THREAD}, {0, OTHER}}, 2},
+		{{{0, THREAD}, {0, THREAD}, {-1, THREAD}}, 2},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		next_seen = rows[i].seen;
+		naps = 0;
+		wait_until_let_go(7, THREAD);
+		assert_int_equal(naps, rows[i].naps);
+		assert_ptr_equal(next_seen, &rows[i].seen[naps + 1]);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -228,8 +369,9 @@ static int setup(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_tracer),
-					   cmocka_unit_test(test_held),
-					   cmocka_unit_test(test_exec_is_seen)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_killed_tracer), cmocka_unit_test(test_held),
+		cmocka_unit_test(test_exec_is_seen),  cmocka_unit_test(test_seize_nobody),
+		cmocka_unit_test(test_rescue),        cmocka_unit_test(test_let_go)};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -101,6 +101,7 @@ static int fake_rmdir(const char *path)
 	buf_printf(&b, "rm -r %s%s", root, path);
 	run(b.data);
 	buf_fini(&b);
+	errno = EINTR; // a call that succeeds may leave any
 	return 0;
 }
 
@@ -320,6 +321,26 @@ static void test_open_close(void **state)
 	assert_said("");
 }
 
+// The guard ignores the signals that end gpq, as it is to remove the instance afterwards. It does
+// so from setsid() on, for which the test waits.
+static void test_guard_signals(void **state)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+	struct live_trace t;
+	(void)state;
+	start();
+	for (size_t i = 0; i < COUNT(ends); i++)
+		signal(ends[i], SIG_DFL); // who started the test may have ignored some
+	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	while (getsid(t.guard) != t.guard)
+		assert_int_equal(waitpid(t.guard, NULL, WNOHANG), 0);
+	for (size_t i = 0; i < COUNT(ends); i++)
+		kill(t.guard, ends[i]);
+	assert_int_equal(live_trace_close(&t), GPQ_OK);
+	assert_no_instance();
+	assert_said("");
+}
+
 // A function of a module is named with it; what the kernel refuses is asked for with less.
 static void test_refused_probes(void **state)
 {
@@ -509,6 +530,114 @@ static void test_taken_away(void **state)
 	assert_int_equal(live_trace_open(&t), GPQ_OK);
 	assert_int_equal(live_trace_close(&t), GPQ_FAILED);
 	run("ls instances | grep -q gpq-");
+	// Another removed the instance as well: nothing is left, however the call says it.
+	start();
+	rmdir_error = ENOENT;
+	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_close(&t), GPQ_OK);
+	assert_said("");
+}
+
+// Arguments by the kernel's declarations (kfd_chardev.c, kfd_device_queue_manager.h,
+// kfd_process_queue_manager.c, kfd_packet_manager.c); those of ioctls by offsets in kfd_ioctl.h.
+static const struct {
+	const char *function, *entry, *result;
+} wanted_probes[] = {
+	{"kfd_ioctl_create_queue",
+	 "ring=+0($arg3):x64 size=+32($arg3):u32 gpu=+36($arg3):u32 type=+40($arg3):u32 "
+	 "prio=+48($arg3):u32",
+	 " ring=+0($arg3):x64 gpu=+36($arg3):u32 queue=+52($arg3):u32"},
+	{"kfd_ioctl_destroy_queue", "queue=+0($arg3):u32", ""},
+	{"kfd_ioctl_update_queue", "ring=+0($arg3):x64 queue=+8($arg3):u32 percent=+16($arg3):u32",
+	 ""},
+	{"kfd_ioctl_set_debug_trap", "pid=+0($arg3):s32 op=+4($arg3):u32", ""},
+	{"kfd_ioctl_runtime_enable", "", ""},
+	{"kfd_ioctl_criu", "", ""},
+	{"kfd_ioctl", "cmd=$arg2:x32", ""},
+	{"suspend_queues", "count=$arg2:u32 grace=$arg3:u32 queue=+u0($arg5):u32", ""},
+	{"resume_queues", "count=$arg2:u32 queue=+u0($arg3):u32", ""},
+	{"kfd_dbg_trap_enable", "", ""},
+	{"kfd_dbg_trap_disable", "", ""},
+	{"copy_context_work_handler", "", NULL},
+	{"pqm_create_queue", "", ""},
+	{"pqm_destroy_queue", "queue=$arg2:u32", ""},
+	{"pqm_update_queue_properties", "queue=$arg2:u32", ""},
+	{"create_queue_cpsch", "", ""},
+	{"destroy_queue_cpsch", "", ""},
+	{"kfd_process_evict_queues", "trigger=$arg2:u32", ""},
+	{"kfd_process_restore_queues", "", ""},
+	{"evict_process_queues_cpsch", "", ""},
+	{"restore_process_queues_cpsch", "", ""},
+	{"evict_process_worker", "", NULL},
+	{"restore_process_worker", "", NULL},
+	{"kgd2kfd_quiesce_mm", "trigger=$arg2:u32", ""},
+	{"kgd2kfd_resume_mm", "", ""},
+	{"execute_queues_cpsch", "", ""},
+	{"map_queues_cpsch", "", ""},
+	{"unmap_queues_cpsch", "filter=$arg2:u32", ""},
+	{"pm_send_runlist", "", ""},
+	{"pm_send_unmap_queue", "filter=$arg2:u32", ""},
+	{"amdkfd_fence_wait_timeout", "", ""},
+	{"reset_queues_cpsch", "", ""},
+	{"kfd_hws_hang", "", NULL},
+	{"add_queue_mes", "", ""},
+	{"remove_queue_mes", "", ""},
+	{"suspend_all_queues_mes", "", ""},
+	{"resume_all_queues_mes", "", ""},
+	{"kfd_open", "", ""},
+	{"kfd_create_process", "", "none"},         // returns a pointer, of which nothing is said
+	{"kfd_process_notifier_release", "", NULL}, // return nothing, but the event of their end
+	{"kfd_process_wq_release", "", NULL},
+};
+
+// On a kernel that has all functions and events each has its own, with its arguments.
+static void test_all_there(void **state)
+{
+	static const char *const events[] = {
+		"amdkfd",
+		"amdgpu/amdgpu_bo_move",
+		"amdgpu/amdgpu_vm_grab_id",
+		"amdgpu/amdgpu_vm_flush",
+		"amdgpu/amdgpu_pasid_allocated",
+		"amdgpu/amdgpu_pasid_freed",
+		"amdgpu/amdgpu_reset_reg_dumps",
+	};
+	struct live_trace t;
+	struct buf list = {0}, wanted = {0};
+	(void)state;
+	start();
+	for (size_t i = 0; i < COUNT(events); i++) {
+		struct buf b = {0};
+		buf_printf(&b, "mkdir -p events/%s; touch events/%s/enable", events[i], events[i]);
+		run(b.data);
+		buf_fini(&b);
+	}
+	for (size_t i = 0; i < COUNT(wanted_probes); i++)
+		buf_printf(&list, "%s [amdgpu]\n", wanted_probes[i].function);
+	functions = list.data;
+	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	buf_puts(&wanted, "p:other/kfd_open kfd_open\n"); // of start()
+	for (size_t i = 0; i < COUNT(wanted_probes); i++) {
+		const char *f = wanted_probes[i].function, *r = wanted_probes[i].result;
+		buf_printf(&wanted, "p:gpq_N/%s %s %s\n", f, f, wanted_probes[i].entry);
+		if (!r)
+			buf_printf(&wanted, "r:gpq_N/%s_ret %s \n", f, f);
+		else if (strcmp(r, "none") != 0)
+			buf_printf(&wanted, "r:gpq_N/%s_ret %s ret=$retval:s32%s\n", f, f, r);
+	}
+	text_of(at("kprobe_events"), &text);
+	replace_all(&text, t.name + strlen(PREFIX), "N");
+	assert_string_equal(text.data, wanted.data);
+	assert_int_equal(t.functions, COUNT(wanted_probes));
+	assert_int_equal(t.probes, COUNT(wanted_probes));
+	assert_int_equal(t.events, COUNT(events));
+	for (size_t i = 0; i < COUNT(events); i++) {
+		struct path file = pathf("instances/%s/events/%s/enable", t.name, events[i]);
+		assert_file(file.text, "1");
+	}
+	assert_int_equal(live_trace_close(&t), GPQ_OK);
+	buf_fini(&list);
+	buf_fini(&wanted);
 }
 
 #define LEFT "gpq-00000000000000a1"
@@ -539,7 +668,12 @@ static void test_sweep(void **state)
 				     "kfd_open\np:gpq_0000000000e6/theirs kfd_open\n");
 	run("[ \"$(ls instances | tr '\\n' ' ')\" = 'gpq-00000000000000b2 gpq-00000000000000c "
 	    "gpq-00000000000000cG gpq-00000000000000cdE other ' ]");
+	err_setup(NULL, false, 1);
 	assert_int_equal(live_cleanup(), GPQ_OK);
+	assert_said(
+		"gpq: --cleanup: 1 at work were left alone\n"
+		"gpq: --cleanup: 0 that were killed had left something in /sys/kernel/tracing\n");
+	err_setup(NULL, false, 0);
 	close(busy);
 	assert_int_equal(live_trace_open(&t), GPQ_OK);
 	assert_said("gpq: --live: removed what 1 killed gpq had left in /sys/kernel/tracing\n");
@@ -556,9 +690,10 @@ static void test_sweep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_close),      cmocka_unit_test(test_refused_probes),
-		cmocka_unit_test(test_function_tracer), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_taken_away),      cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_open_close),     cmocka_unit_test(test_guard_signals),
+		cmocka_unit_test(test_refused_probes), cmocka_unit_test(test_function_tracer),
+		cmocka_unit_test(test_failures),       cmocka_unit_test(test_taken_away),
+		cmocka_unit_test(test_sweep),          cmocka_unit_test(test_all_there),
 	};
 	self = getpid();
 	if (!mkdtemp(root) || host_set_root(root))
