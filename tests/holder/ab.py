@@ -5,8 +5,8 @@ RUN = ("mode", "number", "online_ns", "window_ns", "packets", "held_ns", "holds"
 
 
 def queues(b, key="queues"):
-    """The queues that a run has seen: "offline 0 suspended"."""
-    return [", ".join(f"{q['side']} {q['queue_id']}" + " suspended" * q["suspended"] for q in run) for run, in b.samples(key)]
+    """The queues that a run has seen: "offline 0 suspended". PIDs do not always rise."""
+    return [", ".join(sorted(f"{q['side']} {q['queue_id']}" + " suspended" * q["suspended"] for q in run)) for run, in b.samples(key)]
 
 
 @scenario("commands in each mode, in the order of a seed: times, packets of the window, one hold for the online command")
@@ -75,6 +75,20 @@ def _(r):
                             ("alone", 0, 15 * MS, 56 * MS, 0, 0, 0, [3 * MS, 2 * MS], [], [])]
     yield [c for c in r.changes() if c.split()[1] in ("suspend", "resume")], 2 * ["t2 suspend 0 grace=32", "t2 resume 0"]
     yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
+
+
+@scenario("a process that was chosen ends in a run: it is said of which side, and no run is kept")
+def _(r):
+    on, off = r.target(0), r.target(0)
+    off.set_index(0, 5, 10 ** 6)
+    b = Bench(r, "ab", "--online-pid", on.pid, "--offline-pid", off.pid, "--modes", "shared", "--runs", "1", "--lead", "2ms", "--for", "15ms",
+              stdout=subprocess.DEVNULL)
+    b.until(0.05)
+    b.steps(2)
+    off.end()
+    b.steps(2)
+    yield b.finish(), "1 / gpq: bench: run 1, shared: a process of the offline side ended; nothing is held"
+    yield (b.samples(), on.tracer, r.holders()), ([], 0, [])
 
 
 @scenario("--burst-on progress: a hold lasts ten times what the latest ones have cost, or longer")
@@ -146,9 +160,9 @@ def _(r):
                          ({"off": "say no data;end 0", "on": "-", "work": 0, "steps": 600}, said.format("offline", "status 0 before it was at work", "no data")),
                          ({"off": "end 0", "on": "-", "work": None}, said.format("offline", "status 0 before it had queues", "ready"))):
         yield (args, *fails(**args)), (args, wanted, *nothing)
-    yield Bench(r, "ab", "--online", "true", "--offline", "exit 3", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
+    yield Bench(r, "ab", "--online-cmd", "true", "--offline-cmd", "exit 3", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
         "1 / gpq: bench: run 1, shared: the offline command ended with status 3 before it had queues; it said last: nothing; nothing is held")
-    yield Bench(r, "ab", "--online", "true", "--offline", "kill -9 $$", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
+    yield Bench(r, "ab", "--online-cmd", "true", "--offline-cmd", "kill -9 $$", "--modes", "shared", "--runs", "1", stdout=subprocess.DEVNULL).finish(), (
         "1 / gpq: bench: run 1, shared: the offline command ended with signal 9 before it had queues; it said last: nothing; nothing is held")
     # no queues
     b = Ab(r, "--modes", "shared", "--ready", "1s")
@@ -202,14 +216,14 @@ def _(r):
     kill(b.off.holder, signal.SIGKILL)
     yield b.finish(), ("1 / gpq: bench: run 1, preempt: pid t8: the holder ended before it answered (killed?): the queues run; try again; "
                        "nothing is held")
-    b = Ab(r, "--modes", "shared", "--runs", "2", "--raw", "/dev/full")
+    b = Ab(r, "--modes", "shared", "--runs", "2", "--samples", "/dev/full")
     b.begin(b.off, 0, work=1)
     b.begin(b.on)
     b.end(b.on)
-    yield b.finish(), "1 / gpq: bench: --raw /dev/full: No space left on device; what was measured up to here follows"
+    yield b.finish(), "1 / gpq: bench: --samples /dev/full: No space left on device; what was measured up to here follows"
 
 
-@scenario("AMD logs: latencies and packets of the time that is measured; --log names a file for each run and side")
+@scenario("AMD logs: latencies and packets of the time that is measured; --log-dir names a file for each run and side")
 def _(r):
     def log(path, *lines):
         with open(path, "w") as f:
@@ -241,7 +255,7 @@ def _(r):
     b.begin(b.on)
     b.end(b.on)
     yield b.finish(), (f"1 / gpq: bench: run 1, shared: the online command's log {r.dir}/on has no record of the time it ran; nothing is held")
-    b = Ab(r, "--modes", "shared", "--log", r.dir + "/logs")
+    b = Ab(r, "--modes", "shared", "--log-dir", r.dir + "/logs")
     b.begin(b.off, 0, work=1)
     b.begin(b.on)
     with open(f"/proc/{b.on.pid}/environ") as on, open(f"/proc/{b.off.pid}/environ") as off:
@@ -252,7 +266,7 @@ def _(r):
     b.end(b.on)
     yield b.finish(), (f"1 / gpq: bench: run 1, shared: the online command's log {r.dir}/logs/shared-1-online.log has no launch that a call waits for; "
                        "nothing is held")
-    b = Ab(r, "--modes", "shared", "--log", r.dir + "/logs", "--metric", "took ([0-9]+)")
+    b = Ab(r, "--modes", "shared", "--log-dir", r.dir + "/logs", "--metric", "took ([0-9]+)")
     b.begin(b.off, 0, work=1)
     b.begin(b.on)
     b.on.say("say took 4")
@@ -267,15 +281,17 @@ def _(r):
     b.begin(b.off)
     t = r.target(0)
     yield b.finish(), ("1 / gpq: bench: run 1, shared: the offline command had no queues within 1 s; pid t3 (target) began meanwhile, is no descendant of "
-                       "it, and runs on: --offline-select takes such processes in; nothing is held")
+                       "it, and runs on: --offline takes such processes in; nothing is held")
     t.end()
-    b = Ab(r, "--modes", "preempt", "--offline-select", f"cmdline={r.dir}/t6")
+    b = Ab(r, "--modes", "preempt", "--offline", f"cmdline={r.dir}/t[67]")
     b.begin(b.off)
-    t = r.target(0)
+    t, dead = r.target(0), r.target(0)
     t.set_index(0, 1, 9)
     b.begin(b.on)
     b.steps(10)
-    yield (t.name, t.off), ("t6", "0")
+    yield (t.name, t.off, dead.name, dead.off), ("t6", "0", "t7", "0")
+    kill(dead.pid, signal.SIGKILL)  # nobody reaps it
+    wait_death(dead.pid)
     t.add(1)
     b.steps(60)
     yield t.off, "0,1"

@@ -15,7 +15,7 @@ class Bench:
             r.driver.first, r.driver.looks, r.driver.on_look = first, 0, {"each": lambda: r.move(look_ns)} | (on_look or {})
         if os.path.exists(self.raw):
             os.unlink(self.raw)
-        self.p = r.start("bench", args[0], *([] if "--raw" in args else ["--raw", self.raw]), *args[1:], env={"GPQ_RIG_LOOKS": "1"}, **how)
+        self.p = r.start("bench", args[0], *([] if "--samples" in args else ["--samples", self.raw]), *args[1:], env={"GPQ_RIG_LOOKS": "1"}, **how)
         self.waited = []
 
     def step(self, stop=lambda ms: False):
@@ -87,7 +87,7 @@ class Ab(Bench):
     def __init__(self, r, *args, **how):
         self.on, self.off = Command(r), Command(r)
         how = {"stdout": subprocess.DEVNULL} | how
-        super().__init__(r, "ab", "--online", self.on.text, "--offline", self.off.text, *([] if "--runs" in args else ["--runs", "1"]), "--lead", "20ms", *args, **how)
+        super().__init__(r, "ab", "--online-cmd", self.on.text, "--offline-cmd", self.off.text, *([] if "--runs" in args else ["--runs", "1"]), "--lead", "20ms", *args, **how)
 
     def commands(self):
         """How many commands run."""

@@ -1,22 +1,16 @@
 """gpq events: streams of the driver that a test writes, and a clock that it moves. Every member of a row that is not null is compared."""
-import contextlib
+import array
+import fcntl
 import json
+import pwd
+import re
+import termios
 
 from scenario import *
 
 ALL = 2 ** 64 - 1
 BOOT = 7 * SECOND  # fakekfd.c: so far is the time of messages ahead
 BDF = "0000:43:00.0"
-
-
-def listen(r):
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    with contextlib.suppress(FileNotFoundError):  # left by an earlier scenario
-        os.unlink(r.dir + "/smi")
-    listener.bind(r.dir + "/smi")
-    listener.listen(4)
-    listener.settimeout(PATIENCE)
-    return listener
 
 
 class Events:
@@ -74,7 +68,7 @@ class Events:
 
 
 def of(t):
-    return {"pid": t.pid, "command": "target", "ns_pid": t.pid}
+    return {"pid": t.pid, "command": "target", "user": pwd.getpwuid(os.geteuid()).pw_name, "ns_pid": t.pid}
 
 
 def driver(event, number, text, time_ns=0, clock="driver", gpu=GPU, **more):
@@ -102,7 +96,7 @@ def _(r):
             "page": "0x7f00aa", "pages": 512, "from_gpu": 0, "to_gpu": GPU, "prefetch_gpu": 7, "preferred_gpu": 4294967295,
             "trigger": "prefetch", "trigger_number": 0, "detail": "prefetch"}, b),
         (f"6 {at - 500} -{a.pid} @1(2) a1f4->5 3 -11", "migrate-end", -500, {
-            "page": "0x1", "pages": 2, "from_gpu": GPU, "to_gpu": 5, "trigger": "ttm", "trigger_number": 3, "detail": "ttm", "error": -11}, a),
+            "page": "0x1", "pages": 2, "from_gpu": GPU, "to_gpu": 5, "trigger": "ttm", "trigger_number": 3, "detail": "ttm", "errno": -11}, a),
         (f"7 {at - 400} -{a.pid} @7f00ab(a1f4) W", "page-fault-start", -400, {"page": "0x7f00ab", "detail": "write"}, a),
         (f"7 {at - 300} -{b.pid} @7f00ac(a1f4) R", "page-fault-start", -300, {"page": "0x7f00ac", "detail": "read"}, b),
         (f"8 {at - 200} -{a.pid} @7f00ad(a1f4) M", "page-fault-end", -200, {"page": "0x7f00ad", "detail": "migrated"}, a),
@@ -147,6 +141,15 @@ def _(r):
     rows = e.rows(4)
     yield [(x["event"], x.get("pid")) for x in rows], [("vmfault", a.pid), ("thermal-throttle", None), ("vmfault", None), ("unreadable", None)]
     yield rows[2]["command"], "my"
+    # The name of a process that has ended is known, too.
+    a.end()
+    with r.driver.lock:
+        r.driver.reap()
+        r.driver.reap()
+    e.move(100 * MS)
+    e.rows(2)
+    e.tell(f"1 {a.pid:x}:my", "2 1:2")
+    yield [(x["event"], x.get("pid")) for x in e.rows(2)], [("vmfault", a.pid), ("thermal-throttle", None)]
     yield e.end(), "143"
 
 
@@ -155,6 +158,8 @@ def _(r):
     a, b = r.target(0), r.target(3)
     e = Events(r, "--interval", "20ms")
     a.add(5, kind=1)
+    shutil.rmtree(f"{r.root}/sys/class/kfd/kfd/proc/{a.pid}/queues/0")  # what is known of a queue stays known
+    os.mkdir(f"{r.root}/sys/class/kfd/kfd/proc/{a.pid}/queues/0")
     e.move(20 * MS - 1)
     yield r.waits(e.p), 1 / SECOND
     e.move(1)
@@ -201,6 +206,39 @@ def _(r):
     e.move(100 * MS)
     yield e.row()["pid"], b.pid
     yield e.end(signal.SIGINT), "130 / " + warned("2 events of processes that are not known were left out", "without -p and the like they are shown")
+
+
+@scenario("a process that takes another name: a second later it is known by that, and chosen by it")
+def _(r):
+    a, b = r.target(0), r.target(1)
+    for args in (), ("--comm", "target"):
+        a.say("name target")
+        e = Events(r, *args)
+        lines = f"c {a.pid:x} x", f"c {b.pid:x} y"
+        a.say("name other")
+        e.move(SECOND - 1)
+        e.tell(*lines)
+        yield [(x["command"], x["pid"]) for x in e.rows(2)], [("target", a.pid), ("target", b.pid)]
+        e.move(1)
+        e.tell(*lines)
+        yield [(x["command"], x["pid"]) for x in e.rows(1 if args else 2)], [("target", b.pid)] if args else [("other", a.pid), ("target", b.pid)]
+        yield e.end(), "143"
+
+
+@scenario("--gpu: of other GPUs nothing; what is of no GPU is shown")
+def _(r):
+    a = r.target(0)
+    e = Events(r, "--gpu", GPU)
+    a.add(2, gpu=7)
+    a.add(3)
+    b = r.target((4, 1, 7))
+    e.move(100 * MS)
+    yield [(x["event"], x["pid"], x.get("qid"), x.get("gpu_id")) for x in e.rows(2)], [("kfd-open", b.pid, None, None), ("queue-created", a.pid, 3, GPU)]
+    a.remove(2)
+    a.remove(3)
+    e.move(100 * MS)
+    yield [(x["event"], x["qid"]) for x in e.rows(1)], [("queue-destroyed", 3)]
+    yield e.end(), "143"
 
 
 @scenario("--tree: whoever comes is looked at, and who is of the tree and who is not")
@@ -270,7 +308,11 @@ def _(r):
     got = r.finish(p)
     yield re.sub(" / TIME_US.*", "", got), "0"
     yield [w for w in got.split() if w in ("queue-created", "missing;")], ["queue-created", "missing;"]
-    yield "/dev/kfd: Permission denied: events of the driver are missing" in got, True
+    missing = "/dev/kfd: {}: events of the driver are missing; queues and processes are polled"
+    join = missing.format("Permission denied") + "; join the group that owns it (render on most systems), or run as root"
+    yield got.endswith(join) or got, True
+    r.page.open_error = EIO
+    yield r.gpq("events", "--for", "0").endswith(missing.format("Input/output error")), True
     r.page.open_error = 0
     p = r.start("events", "--for", "100ms")
     r.waits(p)
@@ -292,6 +334,7 @@ def _(r):
         a.add(4)
         stream.sendall(f"9 {at + BOOT} -{a.pid} a1f4 1\n9 {at + BOOT} -1 a1f4 1\n".encode())
         r.until(lambda: os.path.getsize(folder + "/events.ndjson"))
+        r.until(lambda: r.waits(p) == 0.02)  # only then the look of before is over
         r.move(100 * MS)
         r.until(lambda: r.waits(p) == 0.02)
         r.move(200 * MS - 1)
@@ -303,6 +346,25 @@ def _(r):
     with open(folder + "/events.ndjson") as f:
         rows = [json.loads(line) for line in f]
     yield [(x["event"], x["pid"], x["qid"], x["time_ns"] - at) for x in rows], [("queue-eviction", a.pid, None, 0), ("queue-created", a.pid, 4, 100 * MS)]
+    shutil.rmtree(folder)
+
+
+@scenario("gpq trace --live without COMMAND and --for records until Ctrl-C")
+def _(r):
+    if os.geteuid():
+        return  # only root may
+    a, folder = r.target(0), r.dir + "/recorded"
+    with listen(r) as listener:
+        p = r.start("trace", "--live", "--save", folder, "-p", a.pid, "-q", "--list", "-rno", "NAME,QID")
+        stream, _ = listener.accept()
+        r.until(lambda: r.waits(p) == 0.02)
+        a.add(4)
+        r.move(3600 * SECOND)
+        r.until(lambda: r.waits(p) == 0.02)
+        yield p.poll(), None
+        p.send_signal(signal.SIGINT)
+        yield r.finish(p).split(" / ")[:2], ["3", "queue-created 4"]
+        stream.close()
     shutil.rmtree(folder)
 
 
@@ -347,6 +409,114 @@ def _(r):
     nothing = ([evicted, either, either], {""})
     yield seen, [nothing, nothing, ([evicted] * 3, {": userptr"}), ([evicted] * 3, {": ttm"}), ([evicted] * 3, {": ttm"}), ([evicted] * 3, {": ?"}),
                  nothing]
+    shutil.rmtree(r.root + "/sys")
+    os.rename(r.root + "/kept", r.root + "/sys")
+
+
+@scenario("gpq hang: three looks, each in the memory that is kept; what is printed, the rank, verdicts; nothing of it is left when it cannot be written")
+def _(r):
+    os.environ.update(RANK="3", LOCAL_RANK="", WORLD_SIZE="8x", OMPI_COMM_WORLD_RANK="12", NO_RANK="5")
+    a, b = r.target(0), r.target(0)
+    for name in "RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "NO_RANK":
+        del os.environ[name]
+    os.rename(r.root + "/sys", r.root + "/kept")
+    gpu = evicted_host(r, a, b)
+
+    def hang(*args, first=lambda p: None, then=lambda p: None):
+        begin, looks = r.page.now_ns, []
+        p = r.start("hang", "--over", "300ms", *args)
+        first(p)
+        for _ in range(3):
+            r.until(lambda: r.waits(p) == 0.1)
+            looks += [r.page.now_ns, r.page.now_ns + 100 * MS]
+            r.move(100 * MS)
+        then(p)
+        return r.finish(p), looks
+
+    def kept(path):
+        try:
+            with open(f"{r.dir}/{path}") as f:
+                return f.read()
+        except FileNotFoundError:
+            return None
+    r.write("/dev/kmsg", "3,1,5000000,-;amdgpu 0000:c0:00.0: amdgpu: Failed to evict process queues\n6,2,6000000,-;usb 1-1: new device\n"
+            "4,3,7000000,-;amdgpu 0000:c1:00.0: amdgpu: [gfxhub0] page fault in x\n")
+    # A py-spy that knows the first process alone.
+    os.mkdir(r.dir + "/bin")
+    with open(r.dir + "/bin/py-spy", "w") as f:
+        f.write(f'#!/bin/sh\necho "$*"\necho main\n[ $4 = {a.pid} ]\n')
+    os.chmod(r.dir + "/bin/py-spy", 0o755)
+    path = r.env["PATH"]
+    r.env["PATH"] = f"{r.dir}/bin:{path}"
+    one = f"{r.dir}/one"
+    said, looks = hang("-p", a.pid, one)
+    evicted = "evicted: queue 2: by the driver, with all queues of the process on this GPU"
+    host = "host: the first thread: anon_pipe_read"
+    do = "do: wait some seconds; if it lasts: gpq events -p t1 names what evicts it, most often memory, and gpq ps who has how much"
+    head = f"0 pid t1 target: {evicted} {host} {do} PATH PROCS QUEUES FILES SIZE DUMPS SETTLED WINDOW"  # lines end where PIDs let them
+    yield said.replace(" / ", " ")[:len(head)], head
+    yield said.split(" / ")[-1].split()[:3], [one, "1", "3"]
+    yield kept(f"one/proc/{a.pid}/memory"), "".join(f"look {ns}\n" for ns in looks)
+    yield kept(f"one/proc/{a.pid}/rank"), "RANK=3\nOMPI_COMM_WORLD_RANK=12\n"
+    yield kept(f"one/proc/{b.pid}/memory"), None
+    lost = "4,0,5000000,-;amdgpu 0000:c0:00.0: amdgpu: Failed to evict process queues\n"
+    yield kept("one/dev/kmsg"), lost + "4,1,7000000,-;amdgpu 0000:c1:00.0: amdgpu: [gfxhub0] page fault in x\n"
+    yield [os.path.exists(f"{r.dir}/one/sys/class/kfd/kfd/proc/{t.pid}") for t in (a, b)], [True, False]
+    yield " ".join(kept("one/VERDICTS").split()), f"pid {a.pid} target: {evicted} {host} {do.replace('t1', str(a.pid))}"
+    yield kept(f"one/proc/{a.pid}/task/{a.pid}/wchan"), "anon_pipe_read"
+    yield kept(f"one/proc/{a.pid}/python"), f"dump --nonblocking --pid {a.pid}\nmain\n"
+    yield [kept(f"one/proc/{a.pid}/{name}") for name in ("frozen", "shared")], [None, None]
+    # Nothing is replaced, and what cannot be written leaves nothing.
+    yield hang(one)[0].split(" / ")[-1], f"gpq: hang: {one} is there already; choose another name, or remove it first"
+    yield hang(f"{r.dir}/none/two")[0][:2], "5 "
+    # All processes, names replaced; as rows and as a document.
+    yield hang("--redact", "-rno", "PID,STATE,STUCK,QUEUES,STUCK_QUEUES", "--table", "processes", f"{r.dir}/two")[0], \
+        "0 / t1 evicted no 3 0 / t2 unknown no 1 0"
+    yield kept("two/VERDICTS"), None
+    yield kept(f"two/proc/{a.pid}/python"), None
+    r.env["PATH"] = path
+    yield kept("two/dev/kmsg"), lost
+    yield [os.path.exists(f"{r.dir}/two/sys/class/kfd/kfd/proc/{t.pid}") for t in (a, b)], [True, True]
+    yield {re.sub("[0-9]", "", kept(f"two/proc/{t.pid}/comm")) for t in (a, b)}, {"program\n"}
+    document = hang("-J", "-p", a.pid, f"{r.dir}/three")[0]
+    yield re.findall('"(schema|name|state|stood_ns|path|queues)": ?"?([^",]*)', document), [
+        ("schema", "{"), ("name", "gpq.hang"), ("state", "evicted"), ("stood_ns", "null"), ("queues", "3"), ("path", f"{r.dir}/three"), ("queues", "3")]
+    # Events of the process that come between the looks. Who listens ends with gpq, also where it is killed.
+    with listen(r) as listener:
+        def tell(p):
+            stream, _ = listener.accept()
+            child, left = children(p.pid)[-1], array.array("i", [0])  # the one before it reads memory
+            r.until(lambda: r.syscall(child) == 7)  # poll
+            at = r.page.now_ns + BOOT
+            stream.sendall(f"9 {at - 2} -{b.pid} {gpu:x} 1\n9 {at - 1} -{a.pid} {gpu:x} 1\n".encode())
+            r.until(lambda: fcntl.ioctl(stream, termios.TIOCOUTQ, left) or not left[0] and r.syscall(child) == 7)
+            listeners.append((child, stream))
+
+        listeners = []
+        yield hang("-p", a.pid, f"{r.dir}/told", first=tell)[0][:2], "0 "
+        yield [(row["event"], row["pid"], row["trigger"]) for row in map(json.loads, kept("told/EVENTS").splitlines()) if "trigger" in row], [
+            ("queue-eviction", a.pid, "userptr")]
+        yield lives(listeners[0][0]), False
+        yield hang("-p", a.pid, "--redact", f"{r.dir}/untold", first=tell)[0][:2], "0 "
+        yield kept("untold/EVENTS"), None
+        p = r.start("hang", "--over", "1h", "-p", a.pid, f"{r.dir}/killed")
+        tell(p)
+        p.kill()
+        yield wait_death(listeners[2][0]), True
+    # A py-spy that does not end is waited for 10 s.
+    with open(r.dir + "/bin/py-spy", "w") as f:
+        f.write(f"#!/bin/sh\necho main\necho >{r.dir}/begun\nLD_PRELOAD= exec sleep 60\n")
+    r.env["PATH"] = f"{r.dir}/bin:{path}"
+    yield hang("-p", a.pid, f"{r.dir}/slow", then=lambda _: (r.until(lambda: os.path.exists(r.dir + "/begun")), r.move(10 * SECOND)))[0][:2], "0 "
+    yield kept(f"slow/proc/{a.pid}/python"), None
+    r.env["PATH"] = path
+    # Without the dumps there are no rings; without queues there is nothing to look at.
+    with open(r.root + "/sys/kernel/debug/kfd/mqds", "w"):
+        pass
+    yield r.gpq("hang", f"{r.dir}/four"), "5 / gpq: hang: no process has queues: nothing can hang; gpq ps lists processes that use a GPU"
+    os.unlink(r.root + "/sys/kernel/debug/kfd/mqds")
+    yield r.gpq("hang", f"{r.dir}/four")[:2], "6 "
+    yield kept("four/MANIFEST"), None
     shutil.rmtree(r.root + "/sys")
     os.rename(r.root + "/kept", r.root + "/sys")
 

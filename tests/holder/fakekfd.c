@@ -13,8 +13,8 @@
 // lest others find those of the test, they are named rig-holder: "rig-" is "gpq-" to the test's
 // gpq.
 //
-// Memory. Of a gpq that was started with $GPQ_RIG_LOOKS the test is told before it reads an index
-// or a save area, and may move both.
+// Memory and dumps. Of a gpq that was started with $GPQ_RIG_LOOKS the test is told before it reads
+// an index, a save area or the MQDs, and may move or change them.
 //
 // System calls are made directly: a holder that has locked itself down may make those of its list
 // alone, which has what is called here.
@@ -38,6 +38,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
@@ -56,6 +57,7 @@
 
 #define MEMORY      UINT64_C(0x200000000) // as in target.c
 #define MEMORY_SIZE 65536
+#define AREA        32768 // offset of the first save area
 
 struct timer {
 	int32_t pid;    // 0: free
@@ -67,6 +69,9 @@ struct page { // rig.py has the same layout
 	int64_t now_ns;
 	int32_t no_timers;  // timer_create(2) fails
 	int32_t open_error; // errno of opening /dev/kfd
+	int32_t file_error; // errno of fsync(2) and renameat2(2)
+	int64_t area_ns;    // how long it takes to read the first save area
+	int64_t mem_error;  // errno of opening the memory of a process
 	struct timer timers[TIMERS];
 	uint8_t is_ours[PIDS]; // by pid: a process of the test
 };
@@ -75,8 +80,8 @@ static struct page *page;
 static char rig[64], root[80];
 static pid_t looker; // the process whose reads of memory the test is told of
 
-static const char *const moved[] = {"/sys/",    "/proc/sys/", "/dev/kfd",
-				    "/dev/dri", "/run/",      "/tmp/gpq-"};
+static const char *const moved[] = {"/sys/",     "/proc/sys/", "/dev/kfd", "/dev/dri",
+				    "/dev/kmsg", "/run/",      "/tmp/gpq-"};
 
 // ---- the page
 
@@ -337,17 +342,33 @@ static int open_driver(void)
 	return fd;
 }
 
-// Opens /proc/PID/status, and gives back a socket with its text, in which rig-holder is gpq-holder.
-static int open_status(const char *path, int flags)
+// Takes `root` out of a text of *n bytes.
+static void take_root_out(char *text, ssize_t *n)
+{
+	const size_t len = strlen(root);
+	char *end = text + *n, *at;
+	while ((at = memmem(text, (size_t)(end - text), root, len))) {
+		memmove(at, at + len, (size_t)(end - at) - len);
+		end -= len;
+	}
+	*n = end - text;
+}
+
+// Opens /proc/PID/status or maps, and gives back a socket with its text, in which rig-holder is
+// gpq-holder, and files of `root` are those of the host.
+static int open_text(const char *path, int flags)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags);
-	char text[8192];
+	static char text[65536];
+	ssize_t n = 0, got;
 	int ends[2];
 	if (fd < 0)
 		return fd;
-	const ssize_t n = read(fd, text, sizeof(text));
+	while ((got = read(fd, text + n, sizeof(text) - (size_t)n)) > 0)
+		n += got;
 	close(fd);
-	if (n < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	take_root_out(text, &n);
+	if (got < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -1;
 	if (n > 10 && memcmp(text, "Name:\trig-", 10) == 0)
 		memcpy(text + 6, "gpq", 3);
@@ -372,20 +393,31 @@ int prctl(int option, ...)
 	return (int)syscall(SYS_prctl, option, a, b, c, d);
 }
 
-static bool is_status(const char *path)
+static bool is_text(const char *path)
 {
-	const size_t n = strlen(path);
-	return strncmp(path, "/proc/", 6) == 0 && n > 7 && strcmp(path + n - 7, "/status") == 0;
+	const char *name = strrchr(path, '/');
+	return strncmp(path, "/proc/", 6) == 0 &&
+	       (strcmp(name, "/status") == 0 || strcmp(name, "/maps") == 0);
 }
+
+static void tell_look(int file, uint64_t at);
 
 static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	char buf[PATH_MAX];
 	if (strcmp(path, KFD_DEVICE_PATH) == 0 && !(flags & O_PATH))
 		return open_driver();
-	if (is_status(path))
-		return open_status(path, flags);
-	return (int)syscall(SYS_openat, dir, move_path(path, buf), flags, mode);
+	if (is_text(path))
+		return open_text(path, flags);
+	if (page->mem_error && strncmp(path, "/proc/", 6) == 0 &&
+	    strcmp(strrchr(path, '/'), "/mem") == 0) {
+		errno = (int)page->mem_error;
+		return -1;
+	}
+	const int fd = (int)syscall(SYS_openat, dir, move_path(path, buf), flags, mode);
+	if (looker && fd >= 0 && strcmp(path, "/sys/kernel/debug/kfd/mqds") == 0)
+		tell_look(fd, 0);
+	return fd;
 }
 
 #define OPEN(name, dir, ...)                            \
@@ -402,6 +434,33 @@ OPEN(open64, AT_FDCWD, const char *path, int flags)
 OPEN(openat64, dir, int dir, const char *path, int flags)
 OPEN(__open64_2, AT_FDCWD, const char *path, int flags)
 OPEN(__openat64_2, dir, int dir, const char *path, int flags)
+
+int fsync(int fd)
+{
+	errno = page->file_error;
+	return errno ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+// Where files cannot be written there is room for the memory of a target, and no byte more. Where
+// they cannot be synchronised (EINVAL) nobody knows how much room there is, as with a tmpfs.
+int fstatvfs64(int fd, struct statvfs64 *st)
+{
+	int (*const real)(int, struct statvfs64 *) =
+		(int (*)(int, struct statvfs64 *))dlsym(RTLD_NEXT, "fstatvfs64");
+	if (!page->file_error)
+		return real(fd, st);
+	*st = page->file_error == EINVAL ? (struct statvfs64){.f_frsize = 4096}
+					 : (struct statvfs64){.f_frsize = 4096,
+							      .f_blocks = MEMORY_SIZE / 4096,
+							      .f_bavail = MEMORY_SIZE / 4096};
+	return 0;
+}
+
+int renameat2(int from, const char *path, int to, const char *name, unsigned flags)
+{
+	errno = page->file_error;
+	return errno ? -1 : (int)syscall(SYS_renameat2, from, path, to, name, flags);
+}
 
 int access(const char *path, int mode)
 {
@@ -426,8 +485,9 @@ ssize_t readlink(const char *path, char *to, size_t size)
 {
 	static const char host[] = "pid:[4026531836]";
 	char buf[PATH_MAX];
-	if (strcmp(path, "/proc/self/ns/pid") != 0)
-		return syscall(SYS_readlink, move_path(path, buf), to, size);
+	const ssize_t n = syscall(SYS_readlink, move_path(path, buf), to, size);
+	if (n < 0 || strcmp(path, "/proc/self/ns/pid") != 0)
+		return n; // also where a holder may not make the call
 	memcpy(to, host, size < sizeof(host) - 1 ? size : sizeof(host) - 1);
 	return sizeof(host) - 1;
 }
@@ -514,12 +574,12 @@ static bool send_question(int fd, struct iovec *parts, size_t n, int pass)
 }
 
 // Tells the test of a read, and waits until it has done what it likes.
-static void tell_look(int memory, uint64_t at)
+static void tell_look(int file, uint64_t at)
 {
 	static int fd = -1;
 	char link[32], name[32] = "";
 	uint64_t head[] = {(uint64_t)gettid(), at};
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", memory);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
 	if (fd < 0)
 		fd = open_driver();
 	if (syscall(SYS_readlink, link, name, sizeof(name) - 1) < 0)
@@ -534,6 +594,8 @@ ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 	const uint64_t offset = (uint64_t)at - MEMORY;
 	if (looker && getpid() == looker && offset < MEMORY_SIZE)
 		tell_look(fd, offset);
+	if (page && offset == AREA)
+		__atomic_add_fetch(&page->now_ns, page->area_ns, __ATOMIC_SEQ_CST);
 	return syscall(SYS_pread64, fd, to, n, at);
 }
 
@@ -548,6 +610,14 @@ static int open_events(struct kfd_smi *a)
 	}
 	a->fd = (uint32_t)fd;
 	return 0;
+}
+
+static bool is_device(int fd)
+{
+	char link[32], name[32];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	const ssize_t n = readlinkat(AT_FDCWD, link, name, sizeof(name));
+	return n == (ssize_t)strlen("/dev/kfd") && memcmp(name, "/dev/kfd", (size_t)n) == 0;
 }
 
 int ioctl(int fd, unsigned long request, ...)
@@ -569,7 +639,7 @@ int ioctl(int fd, unsigned long request, ...)
 	struct iovec parts[] = {{head, sizeof(head)}, {arg, size}, {more, more ? in : 0}};
 	int32_t result = -EBADF;
 	if (request == KFD_CRIU_OP) // by a descriptor of the target's, which is a file of `root`
-		fd = open_driver();
+		fd = is_device(fd) ? open_driver() : -1;
 	if (send_question(fd, parts, 3,
 			  trap && trap->op == KFD_DBG_ENABLE ? (int)trap->enable.dbg_fd : -1)) {
 		ssize_t n;

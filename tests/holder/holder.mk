@@ -12,4 +12,4 @@ $(RIG)/target: tests/holder/target.c
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -O1 -g -o $@ $< -pthread
 
-check check-one check-stub: $(RIG)/fakekfd.so $(RIG)/target
+check check-one check-stub: $(RIG)/fakekfd.so $(RIG)/target $(B)/unit/fake/libhsa-runtime64.so.1

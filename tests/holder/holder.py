@@ -136,6 +136,30 @@ def _(r):
     yield (t.tracer, len(r.holders()), t.run.stdout.readline()), (0, 0, f"ready {t.pid}\n")
 
 
+@scenario("signals that the target takes between the probe and the stop for ENABLE: each is handed on as it is")
+def _(r):
+    def takes(t, sig):
+        def hook(call):
+            kill(t.pid, sig)
+            t.wait_stop()
+            return call()
+        return hook
+    for sig, state in (signal.SIGWINCH, "S"), (signal.SIGSTOP, "t"):
+        t = r.target(0)
+        r.once("probe", takes(t, sig))
+        yield (sig, suspend(r, t), t.off), (sig, "0 / 0 suspended", "0")
+        r.until(lambda: status_of(t.pid)["State"][0] == state)
+        resume(r, t)
+        yield (sig, status_of(t.pid)["State"][0]), (sig, state.upper())
+        r.reset()
+    for sig in signal.SIGUSR1, signal.SIGRTMIN:
+        t = r.target(0)
+        r.once("probe", takes(t, sig))
+        yield (sig, suspend(r, t)), (sig, "5 / gpq: suspend: pid t1: the process ended or replaced itself meanwhile")
+        yield (t.run.wait(), len(r.holders())), (-sig, 0)
+        r.reset()
+
+
 # ---- queues that do not go off, or not at once
 
 
@@ -188,6 +212,20 @@ def _(r):
     r.once("suspend", lambda call: (t.add(4), call())[1])
     yield suspend(r, t, "-Q", "0"), "0 / 0 suspended"
     yield t.off, "0"
+
+
+@scenario("a queue that the driver lists twice is held once, and put back at once")
+def _(r):
+    t = r.target(0, 1)
+    t.kfd.queues.append(t.kfd.queue(0))
+    suspend(r, t)
+    link = r.link(t)
+    yield link.ask("status").split(", ")[-1], "ok held=2 since=0 follows"
+    yield link.ask("resume queues=0").split(", ")[-1], "ok held=1 since=0 follows"
+    yield t.off, "1"
+    h = t.holder
+    yield link.ask("resume").split(", ")[-1], "ok ended"
+    yield ends(t, h), ENDED
 
 
 @scenario("--if-idle: no queue with packets to take, nor one whose waves ran when it was suspended")
@@ -282,8 +320,11 @@ def _(r):
         h, slow, other = t.holder, r.link(t), r.link(t)
         slow.s.sendall(b"queues addresses\n" * 60)
         yield other.ask("status"), "0:suspended, ok held=1 since=0"
+        late = []  # connects while the session is closed, and is not taken any more
+        r.once("disable", lambda call: (late.append(r.link(t)), call())[1])
         yield other.ask("resume").split(", ")[-1], "ok ended"
         yield (r.until(lambda: r.waits(h) == 1), t.off), (True, "")
+        yield late[0].line(), None
         r.move(SECOND - 1)
         yield (r.waits(h), lives(h)), (1 / SECOND, True)
         if not patient:
@@ -392,6 +433,19 @@ def _(r):
     yield ends(t, h) if b.line() is None else "lives", ENDED
 
 
+@scenario("the timers are those of the holds that a request leaves: a longer one in place of another, none of no queue")
+def _(r):
+    t = r.target(0, 1)
+    suspend(r, t, "--for", "10s")
+    h, link = t.holder, r.link(t)
+    yield link.ask("suspend for_ns=20000000000"), "0:already until=20, 1:already until=20, ok held=2 since=0 until=20 follows"
+    yield r.timers_of(h), [(0, 20), (9, 21)]
+    yield link.ask("suspend queues=9 tie for_ns=1000000000"), "9:unknown, ok held=2 since=0 until=20 follows"
+    yield r.timers_of(h), [(0, 20), (9, 21)]
+    yield link.ask("suspend for_ns=5000000000"), "0:already until=20, 1:already until=20, ok held=2 since=0 until=20 follows"
+    yield r.timers_of(h), [(0, 20), (9, 21)]
+
+
 @scenario("a hold that is tied ends with its client, and that alone")
 def _(r):
     t = r.target(0, 1)
@@ -432,6 +486,24 @@ def _(r):
     yield link.ask("status"), "0:suspended, ok held=1 since=0"
     yield r.changes(), ["suspend 1,2 grace=0", "suspend 5 grace=0 !5", "resume 1,2"]
     yield t.off, "0"
+
+
+@scenario("the last of 16 lasting holds: one that fails leaves no deadline, one that is made has its own")
+def _(r):
+    t = r.target(*range(17))
+    suspend(r, t, "-Q", "16", "--for", "100s")
+    link = r.link(t)
+    for n in range(14):
+        yield link.ask(f"suspend queues={n} for_ns=200000000000").split(",")[0], f"{n}:suspended until=200"
+    r.fail("suspend", EIO)
+    yield link.ask("suspend queues=14 for_ns=300000000000"), "error 1 suspend the queues: Input/output error"
+    r.until(lambda: r.timers_of(t.holder) == [(0, 100), (9, 201)])  # set back behind the answer
+    yield r.timers_of(t.holder), [(0, 100), (9, 201)]
+    yield link.ask("suspend queues=14 for_ns=300000000000").split(", ")[0], "14:suspended until=300"
+    yield r.timers_of(t.holder), [(0, 100), (9, 301)]
+    # There is no place for one more: that which ends last takes it in.
+    yield link.ask("suspend queues=15 for_ns=50000000000").split(", ")[0], "15:suspended until=300"
+    yield (r.timers_of(t.holder), t.off), ([(0, 100), (9, 301)], ",".join(map(str, range(17))))
 
 
 # ---- keeping
@@ -500,6 +572,17 @@ def _(r):
     t.add(2)
     yield link.ask("queues"), "0:suspended, 2:running, ok held=1 since=0"
     yield t.off, "0"
+    r.reset()
+    # A queue that was resumed by name, and that another client holds, is not taken in beside the new one.
+    t = r.target(0, 1)
+    suspend(r, t)
+    r.link(t).ask("resume queues=1")
+    link = r.link(t)
+    yield link.ask("suspend tie queues=0,1"), "0:already, 1:suspended, ok held=2 since=0 follows"
+    t.add(2)
+    yield r.wait(lambda: t.off == "0,1,2"), True
+    link.close()
+    yield r.wait(lambda: t.off == "0,2"), True
 
 
 @scenario("a new queue that cannot be suspended: nothing is followed any more")
@@ -514,6 +597,30 @@ def _(r):
     t.add(2)
     yield link.ask("queues"), "0:suspended, 1:running, 2:running, ok held=1 since=0"
     yield t.off, "0"
+
+
+@scenario("calls that fail when a queue appears: it is taken in later, or all queues run")
+def _(r):
+    t = r.target(0)
+    suspend(r, t)
+    h, link = t.holder, r.link(t)
+    r.fail("queues", EIO)
+    t.add(1)
+    yield r.wait(lambda: "queues !5" in r.driver.calls), True
+    yield (link.ask("status"), t.off), ("0:suspended, ok held=1 since=0 follows", "0")
+    r.fail("queues", EIO)
+    yield link.ask("queues"), "error 1 list the queues: Input/output error"
+    yield link.ask("queues"), "0:suspended, 1:running, ok held=1 since=0 follows"
+    yield (link.ask("status"), t.off), ("0:suspended, 1:suspended, ok held=2 since=0 follows", "0,1")
+    r.fail("query", EIO)
+    t.add(2)
+    yield ends(t, h), ENDED
+    r.reset()
+    t = r.target(0)
+    t.kfd.runtime = 0
+    r.fail("queues", EIO)
+    yield suspend(r, t), "1 / gpq: suspend: pid t1: list the queues: Input/output error"
+    yield (t.tracer, t.kfd.session, r.holders()), (0, None, [])
 
 
 @scenario("the target's runtime ends and begins: answered, no queue counts as held, new ones are followed")
@@ -616,6 +723,16 @@ def _(r):
     h = t.holder
     link.ask("resume")
     yield ends(t, h), ENDED
+    driver_7_2(r)  # a new queue before GPU 7: whether that one is acquired is looked up now
+    t = r.target((0, 2, 8), gpus=[(GPU, 1), (7, 1), (8, 1)])
+    suspend(r, t)
+    r.move(100 * MS)
+    link = r.link(t)
+    link.ask("status")
+    link.ask("status")
+    r.write(f"/sys/kernel/debug/kfd/proc/{t.pid}/pasid_7", "32771")
+    t.add(1)
+    yield r.wait(lambda: t.off == "0,1"), True
 
 
 # ---- the driver that can crash; holding without tracing
@@ -725,9 +842,31 @@ def _(r):
         yield link.ask("resume queues=0"), "error 1 " + taken
         yield resume(r, t), "1 / gpq: resume: pid t1: " + taken
         yield (lives(h), t.off), (True, "0")
-    r.until(lambda: r.waits(h) in (0.5, None))
+        yield link.ask("release"), "error 1 " + taken
+        yield (lives(h), t.off), (True, "0")
+    r.until(lambda: r.waits(h) in (0.1, 0.5, None))
     r.move(500 * MS)
     yield ends(t, h), ENDED
+
+
+@scenario("--no-trace: another debugger that has taken the session ends it: so does the holder")
+def _(r):
+    driver_7_2(r)
+    t = r.target(0)
+    suspend(r, t, "--no-trace")
+    h = t.holder
+    with tracing(t):
+        t.kfd.session.owner = os.getpid()
+        r.calls()
+        r.until(lambda: r.waits(h) in (0.1, 0.5))
+        r.move(501 * MS)
+        yield r.wait(lambda: "probe !1" in r.driver.calls), True
+        yield lives(h), True
+        with r.driver.lock:
+            r.driver.end_session(t.kfd)
+        yield wait_death(h), True
+        yield [c for c in r.driver.calls if c.startswith("disable")], []  # of a session that is no more
+    yield (t.off, r.holders()), ("", [])
 
 
 @scenario("--no-trace: a holder that is stopped is killed, and what can be known of its queues is said")
@@ -855,6 +994,24 @@ def _(r):
         yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE,SOCKET"), "0 / t1 suspended " + r.named(path)
         yield resume(r, t), "0 / 0 resumed"
         yield ends(t, h), ENDED
+
+
+@scenario("a folder where the socket would be: no holder, and nothing is held")
+def _(r):
+    t = r.target(0)
+    os.makedirs(r.socket_of(t), 0o700)
+    os.chmod(r.run_dir + "/gpq", 0o700)
+    yield suspend(r, t), "1 / gpq: suspend: pid t1: make the holder's socket: Socket operation on non-socket"
+    yield (r.calls(), r.holders(), t.tracer), ([], [], 0)
+
+
+@scenario("a process that is called as holders are, and names no target, holds none")
+def _(r):
+    other = r.target(register=False)
+    other.say("name rig-holder")
+    t = r.target(0)
+    suspend(r, t)
+    yield r.gpq("suspend", "--list", "-r", "-n", "-o", "PID,STATE"), "0 / t2 suspended"
 
 
 @scenario("a folder that somebody has locked is waited for, 2 s")

@@ -33,7 +33,7 @@ def _(r):
         18: index(t, (135, 141), (88, 88)),
         19: index(t, (138, 141), (88, 88)),  # the first look after resume sees it
         20: index(t, (141, 141), (88, 88))})
-    yield b.finish(), ("0 / all suspend 2 3000000 4000000 / all suspend_ioctl 2 3000000 4000000 / all own 2 0 0 / all still 2 0 500000 / "
+    yield b.finish(), ("0 / all suspend 2 3000000 4000000 / all suspend_ioctl 2 3000000 4000000 / all suspend_gpq 2 0 0 / all standstill 2 0 500000 / "
                        "all resume 2 2000000 5000000 / all resume_ioctl 2 2000000 5000000 / all progress 2 250000 750000 / all cost 2 5000000 9000000 / "
                        "gpq: bench: all: cycles came more often than every 90ms: they took much of the time of other queues on the GPU; a greater "
                        "--gap spares others")
@@ -77,11 +77,11 @@ def _(r):
     yield (orders[0] == orders[1], len({str(o) for o in orders}) > 2), (True, True)
 
 
-@scenario("a sweep of hold and gap, and --duration")
+@scenario("a sweep of hold and gap, and --for")
 def _(r):
     t = r.target(0)
     takes(r, 3, 2)
-    b = preempt(r, t, "--duration", "60ms", "--sweep", "hold=4ms,8ms", "--sweep", "gap=6ms")
+    b = preempt(r, t, "--for", "60ms", "--sweep", "hold=4ms,8ms", "--sweep", "gap=6ms")
     out = b.finish().split(" / ")
     yield out[0], "0"
     yield out[1][12:] in [f"hold={ms}ms: cycles came more often than every 50ms: they took much of the time of other queues on the GPU; a greater "
@@ -192,8 +192,20 @@ def _(r):
         b = preempt(r, (t, c), "--hold", "300ms", "--gap", "310ms", on_look=running(r, t))
         yield (wait, b.until(wait)), (wait, True)
         c.end()
+        yield r.until(lambda: b.p.poll() is not None), True  # at once: the clock stands still
         yield b.finish(), ended.format(c.name, cycles)
         yield (t.off, t.tracer, r.holders()), ("", 0, [])
+    c = r.target(0)
+    os.mkfifo(r.dir + "/full")
+    fd = os.open(r.dir + "/full", os.O_RDWR | os.O_NONBLOCK)
+    b = preempt(r, (t, c), "--samples", r.dir + "/full", "--hold", "300ms", on_look=running(r, t))
+    yield b.until(299.75), True
+    os.write(fd, bytes(1 << 20))  # as much as there is room for
+    c.end()
+    yield r.writes(b.p), True
+    yield t.off, ""  # a reader that does not read stops no queue
+    os.close(fd)
+    yield b.finish().startswith(f"1 / gpq: bench: --samples {r.dir}/full: stopped after "), True
     c = r.target(0)
     b = preempt(r, c, "--hold", "300ms", on_look=running(r, c))
     yield b.until(299.75), True
@@ -215,6 +227,18 @@ def _(r):
     kill(t.holder, signal.SIGCONT)
 
 
+@scenario("the holder's deadline is a minute behind the longest hold, also in a shorter one")
+def _(r):
+    t = r.target(0)
+    begins, deadlines = [], []
+    for _ in range(2):
+        r.once("suspend", lambda call: (begins.append(r.page.now_ns), call())[1])
+        r.once("resume", lambda call: (deadlines.append((r.page.now_ns - begins[-1]) / SECOND + r.timers_of(t.holder)[0][1]), call())[1])
+    b = preempt(r, t, "--cycles", "1", "--sweep", "hold=4ms,300ms", "--gap", "6ms", on_look=running(r, t))
+    yield b.finish(), "0"
+    yield [round(s, 6) for s in deadlines], [60.3, 60.3]
+
+
 @scenario("what is told before anything is suspended")
 def _(r):
     t, u, many = r.target(0), r.target(0), 256  # PLAN_SETTINGS_MAX
@@ -224,10 +248,10 @@ def _(r):
                        (("-p", t.pid, "x"), "2 / gpq: bench: x: no operand is expected; processes of that name: --comm x"),
                        (("-p", t.pid, "-o", "NOSUCH"), "2 / gpq: bench: unknown column NOSUCH in latencies; --list-columns lists them"),
                        (("-p", t.pid, "--grace", "256"), "2 / gpq: bench: --grace: 256 is not 0 to 255"),
-                       (("-p", t.pid, "--cycles", "0"), "2 / gpq: bench: --cycles: 0 measures nothing; leave it out for 100, or as many as --duration allows"),
+                       (("-p", t.pid, "--cycles", "0"), "2 / gpq: bench: --cycles: 0 measures nothing; leave it out for 100, or as many as --for allows"),
                        (("-p", t.pid, "--runs", "0"), "2 / gpq: bench: --runs: 0 measures nothing; leave it out for 1"),
-                       (("-p", t.pid, "--runs", "2", "--duration", "1s"),
-                        "2 / gpq: bench: --runs: --duration alone does not say how long a run is; add --cycles"),
+                       (("-p", t.pid, "--runs", "2", "--for", "1s"),
+                        "2 / gpq: bench: --runs: --for alone does not say how long a run is; add --cycles"),
                        (("-p", t.pid, "--cycles", "1000000001"), "2 / gpq: bench: that many cycles would never end"),
                        (("-p", t.pid, "--runs", "1001"), "2 / gpq: bench: that many cycles would never end"),
                        (("-p", t.pid, "--warmup", "1000001"), "2 / gpq: bench: that many cycles would never end"),
@@ -235,11 +259,11 @@ def _(r):
                         "2 / gpq: bench: --sweep: speed=1: sweeps are grace=, queues=, hold= and gap=; for example --sweep grace=1,32,255"),
                        (("-p", f"{t.pid},{u.pid}", "--sweep", "grace=" + ",".join(map(str, range(many // 3 + 1)))),
                         f"2 / gpq: bench: --sweep: {many // 3 + 1} settings of 2 processes are too many; compare fewer settings"),
-                       (("-p", t.pid, "--raw", "/nosuch/raw"), "5 / gpq: bench: --raw /nosuch/raw: No such file or directory")):
+                       (("-p", t.pid, "--samples", "/nosuch/raw"), "5 / gpq: bench: --samples /nosuch/raw: No such file or directory")):
         yield r.gpq("bench", "preempt", *args), told
         yield [c for c in r.changes() if "suspend" in c], []
     grace = "grace=" + ",".join(map(str, range(many // 3)))
-    yield preempt(r, (t, u), "--sweep", grace, "--duration", "1ms", "--hold", "0").finish()[:1], "0"
+    yield preempt(r, (t, u), "--sweep", grace, "--for", "1ms", "--hold", "0").finish()[:1], "0"
     suspend(r, t)
     r.changes()
     yield preempt(r, t).finish(), "4 / gpq: bench: pid t1: 1 of its queues are suspended already, by gpq suspend or gpq sched; gpq resume ends that"
@@ -270,10 +294,12 @@ def _(r):
 @scenario("what the host is")
 def _(r):
     t = r.target(0, (1, 1, 1234))
-    facts = {"host": "lab7", "boot_id": "5f0e", "kernel": "6.8.0", "driver": "6.10.5", "source": "softgpu", "gpus": "gfx90a 0000:43:00.0 xcc 1 mec 78",
+    with open("/proc/cpuinfo") as f:
+        machine = "VM" if " hypervisor" in f.read() else "bare metal"
+    facts = {"machine": machine + " (ACME)", "host": "lab7", "boot_id": "5f0e", "kernel": "6.8.0", "driver": "6.10.5", "source": "softgpu", "gpus": "gfx90a 0000:43:00.0 xcc 1 mec 78",
              "parameters": "sched_policy=0 mes=1 preempt_us=7", "target": f"{t.pid} target", "target_queues": "2",
              "processors": str(os.sysconf("SC_NPROCESSORS_ONLN"))}
-    for path, text in (("/proc/sys/kernel/hostname", "lab7"), ("/proc/sys/kernel/random/boot_id", "5f0e"), ("/proc/sys/kernel/osrelease", "6.8.0"),
+    for path, text in (("/sys/class/dmi/id/sys_vendor", "ACME"), ("/proc/sys/kernel/hostname", "lab7"), ("/proc/sys/kernel/random/boot_id", "5f0e"), ("/proc/sys/kernel/osrelease", "6.8.0"),
                        ("/sys/module/amdgpu/version", "6.10.5"), ("/sys/module/amdgpu/parameters/sched_policy", "0"),
                        ("/sys/module/amdgpu/parameters/mes", "1"), ("/sys/module/amdgpu/parameters/preempt_us", "7")):
         r.write(path, text + "\n")
@@ -289,21 +315,21 @@ def _(r):
     t = r.target(0)
     b = preempt(r, t, "--progress", "--cycles", "4", "--hold", "550ms", "--gap", "0", on_look=running(r, t))
     yield b.finish(), ("0 / gpq: [#####---------------] 25 %, cycle 1 of 4, 1.65s left / gpq: [###############-----] 75 %, cycle 3 of 4, 551ms left")
-    b = preempt(r, t, "--progress", "--duration", "1s", "--hold", "600ms", "--gap", "0", on_look=running(r, t))
+    b = preempt(r, t, "--progress", "--for", "1s", "--hold", "600ms", "--gap", "0", on_look=running(r, t))
     yield b.finish(), "0 / gpq: [############--------] 60 %, cycle 1, 399ms left"
 
 
-@scenario("--raw: a disk that is full, a reader that went away")
+@scenario("--samples: a disk that is full, a reader that went away")
 def _(r):
     t = r.target(0)
-    yield preempt(r, t, "--raw", "/dev/full", on_look=running(r, t)).finish(), (
-        "1 / gpq: bench: --raw /dev/full: stopped after 0 cycles: No space left on device; what was measured up to here follows")
+    yield preempt(r, t, "--samples", "/dev/full", on_look=running(r, t)).finish(), (
+        "1 / gpq: bench: --samples /dev/full: stopped after 0 cycles: No space left on device; what was measured up to here follows")
     os.mkfifo(r.dir + "/fifo")
     fd = os.open(r.dir + "/fifo", os.O_RDONLY | os.O_NONBLOCK)
-    b = preempt(r, t, "--raw", r.dir + "/fifo", "--gap", "100ms", on_look=running(r, t))
+    b = preempt(r, t, "--samples", r.dir + "/fifo", "--gap", "100ms", on_look=running(r, t))
     yield (b.until(99.75), b.step(), b.until(99.75)), (True, 99.75, True)
     os.close(fd)
-    yield b.finish(), f"1 / gpq: bench: --raw {r.dir}/fifo: stopped after 1 cycles: Broken pipe; what was measured up to here follows"
+    yield b.finish(), f"1 / gpq: bench: --samples {r.dir}/fifo: stopped after 1 cycles: Broken pipe; what was measured up to here follows"
     yield t.off, ""
 
 

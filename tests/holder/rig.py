@@ -42,8 +42,8 @@ class Timer(ctypes.Structure):
 
 
 class Page(ctypes.Structure):
-    _fields_ = [("now_ns", ctypes.c_int64), ("no_timers", ctypes.c_int32), ("open_error", ctypes.c_int32),
-                ("timers", Timer * TIMERS), ("is_ours", ctypes.c_uint8 * PIDS)]
+    _fields_ = [("now_ns", ctypes.c_int64), ("no_timers", ctypes.c_int32), ("open_error", ctypes.c_int32), ("file_error", ctypes.c_int32),
+                ("area_ns", ctypes.c_int64), ("mem_error", ctypes.c_int64), ("timers", Timer * TIMERS), ("is_ours", ctypes.c_uint8 * PIDS)]
 
 
 def status_of(pid):
@@ -87,6 +87,8 @@ class Queue:
         self.pending = QUEUE_NEW if new else 0
         self.off = self.closing = False
         self.refusals = 0  # so many SUSPENDs end with ERROR
+        self.at = MEMORY + 16 * qid  # its indices
+        self.ring, self.save = (0x7000000 + 0x100000 * qid, 4096 << qid % 8), None  # address and size; save None: see op_queues()
 
 
 class Session:
@@ -99,7 +101,8 @@ class Process:
 
     def __init__(self, name):
         self.name, self.queues, self.session, self.runtime, self.gpus = name, [], None, 1, [(GPU, 1)]
-        self.paused = False
+        self.paused, self.r_debug, self.ttmps, self.area = False, 0, 0, 1024  # area: bytes of the save area of one XCC
+        self.devices = {}  # gpu_id: the bytes of its snapshot, if these matter
 
     def queue(self, qid):
         return next((q for q in self.queues if q.qid == qid), None)
@@ -192,7 +195,10 @@ class Driver(threading.Thread):
         return result
 
     def look(self, at, link):
-        """gpq reads its targets' memory (GPQ_RIG_LOOKS). A look begins with the first queue of `first`."""
+        """gpq reads its targets' memory, or the dump of MQDs (GPQ_RIG_LOOKS). A look at memory begins with the first queue of `first`."""
+        if not link.startswith(b"/proc/"):
+            self.on_look["dump"]()
+            return 0
         pid = int(link.split(b"/")[2])
         p = self.processes.get(pid)
         if p and p == self.first and at == 16 * min(q.qid for q in p.queues):
@@ -299,7 +305,7 @@ class Driver(threading.Thread):
         os.makedirs(f"{self.sysfs}/{opener}/queues", exist_ok=True)  # who has opened KFD is a KFD process, too
         if os.get_blocking(p.session.fd):
             self.faults.append("a full pipe would block the target")
-        return 0, arg, struct.pack("QII", 0, p.runtime, 0)
+        return 0, arg, struct.pack("QII", p.r_debug, p.runtime, p.ttmps)[:struct.unpack_from("I", arg, 24)[0]]
 
     def op_disable(self, p, opener, arg, more, fds):
         self.end_session(p)
@@ -360,15 +366,13 @@ class Driver(threading.Thread):
         if not size:
             return -EINVAL
         for q in list(reversed(p.queues))[:room]:
-            at = MEMORY + 16 * q.qid
-            save = MEMORY + 32768 + 4096 * q.qid if q.kind in (0, 2) and q.qid < 8 else 0
-            extra += struct.pack("QQQQQIIIIII", q.pending, 0x7000000 + 0x100000 * q.qid, at + 8, at, save, q.qid, q.gpu,
-                                 4096 << q.qid % 8, q.kind, 1024, 0)
+            save, area = q.save or (MEMORY + 32768 + 4096 * q.qid if q.kind in (0, 2) and q.qid < 8 else 0, p.area)
+            extra += struct.pack("QQQQQIIIIII", q.pending, q.ring[0], q.at + 8, q.at, save, q.qid, q.gpu, q.ring[1], q.kind, area, 0)
             q.pending &= ~clear
         return 0, arg[:24] + struct.pack("II", len(p.queues), 64), extra
 
     def op_gpus(self, p, opener, arg, more, fds):
-        extra = b"".join(struct.pack("56xI48xI8x", gpu, xccs) for gpu, xccs in p.gpus)
+        extra = b"".join(p.devices.get(gpu) or struct.pack("56xI48xI8x", gpu, xccs) for gpu, xccs in p.gpus)
         return 0, arg[:24] + struct.pack("II", len(p.gpus), 120), extra
 
 
@@ -662,18 +666,22 @@ class Rig:
     def link(self, t):
         return Link(self, t)
 
-    def holders(self, name="rig-holder"):
-        """The pids of all holders of this rig."""
+    def ours(self):
+        """The pids of all processes of this scenario, also of those that have ended."""
         found, first = [], Page.is_ours.offset
         at = self.mapping.find(b"\1", first)
         while at >= 0:
-            if lives(at - first) and status_of(at - first).get("Name") == name:
-                found.append(at - first)
+            found.append(at - first)
             at = self.mapping.find(b"\1", at + 1)
         return found
 
+    def holders(self, name="rig-holder"):
+        """The pids of all holders of this rig."""
+        return [pid for pid in self.ours() if lives(pid) and status_of(pid).get("Name") == name]
+
     def followers(self):
-        return self.holders("rig-follower")
+        found = self.holders("rig-follower")  # with children that are about to become holders
+        return [f for f in found if int(status_of(f).get("PPid", 0)) not in found]
 
     # ---- gpq
 
@@ -709,7 +717,7 @@ class Rig:
             if condition():
                 return True
             time.sleep(0.0005)
-        return False
+        raise AssertionError("waited in vain")
 
     def still_waits(self, p, seconds):
         """Does it wait so long, and still when a nanosecond is left? Then the time has come."""
@@ -726,8 +734,8 @@ class Rig:
 
     @staticmethod
     def syscall(p):
-        """The number of the system call that a gpq waits in; -1: none."""
-        with open(f"/proc/{p.pid}/syscall") as f:
+        """The number of the system call that a gpq (its Popen, or a pid) waits in; -1: none."""
+        with open(f"/proc/{p if isinstance(p, int) else p.pid}/syscall") as f:
             word = f.read().split()[0]
         return int(word) if word.isdigit() else -1
 
@@ -779,18 +787,20 @@ class Rig:
                 os.kill(h, signal.SIGKILL)
                 wait_death(h)
         self.targets = []
-        shutil.rmtree(self.root + "/sys/class/kfd/kfd/proc")
-        os.mkdir(self.root + "/sys/class/kfd/kfd/proc")
+        for pid in self.ours():
+            self.page.is_ours[pid] = 0  # whoever has the number next is another one
         with self.driver.lock:
+            shutil.rmtree(self.root + "/sys/class/kfd/kfd/proc")
+            os.mkdir(self.root + "/sys/class/kfd/kfd/proc")
             self.driver.reap()
             self.driver.hooks.clear()
-            self.driver.on_look = {}
+            self.driver.on_look, self.page.area_ns, self.page.mem_error = {}, 0, 0
             self.driver.version, self.driver.hws, self.driver.untraced = (1, 17), True, False
         for path in (self.root + "/sys/module", self.root + "/sys/kernel", self.run_dir + "/gpq"):
             shutil.rmtree(path, ignore_errors=True)
         self.write("/proc/sys/kernel/osrelease", "6.12.95\n")
         self.calls()
-        self.page.no_timers = self.page.open_error = 0
+        self.page.no_timers = self.page.open_error = self.page.file_error = 0
 
     def close(self):
         self.reset()

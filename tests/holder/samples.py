@@ -1,7 +1,7 @@
-"""gpq hqd --sample: the debugfs of a recorded host, in which a test changes registers between two readings."""
+"""gpq hqd --sample and gpq queues: the debugfs of a recorded host, in which a test changes registers between two readings."""
 from scenario import *
 
-COLUMNS = "SLOT,PID,QID,SAMPLES,IN_SLOT,MOVED,BUSY,CONSUMED,RPTR"
+COLUMNS = "SLOT,PID,QID,SAMPLES,IN_SLOT_SHARE,MOVED_SHARE,BUSY_SHARE,CONSUMED,RPTR"
 
 
 class Dumps:
@@ -72,8 +72,34 @@ def _(r):
     p.send_signal(signal.SIGTERM)
     yield r.finish(p), "143 / hiq 2 / p0q2 2 / p0q3 2 / p1q2 2 / e1r0 2 / gpq: hqd: stopped by SIGTERM after 2 of 4 samples"
     yield sampled(r, d, lambda: None, options=("-p", 1))[:60], "5 / gpq: hqd: no process that was asked for had a queue in a slot"[:60]
+    yield sampled(r, d, lambda: None, options=("-p", 52880)), "0 / p0q2 52880 0 2 1 0 1 0 70128"
     found = sampled(r, d, lambda: os.unlink(r.root + "/sys/kernel/debug/kfd/hqds"))
     yield found[:2], "5 "
+
+
+@scenario("gpq queues: AQL and SDMA indices are read now, and say with who holds a queue which state it has")
+def _(r):
+    t = r.target(0, 1, 2, 3, 4)
+    suspend(r, t, "-Q", "1")
+    procs, mqds = r.root + "/sys/class/kfd/kfd/proc", r.root + "/sys/kernel/debug/kfd/mqds"
+    os.rename(r.root + "/sys", r.root + "/kept")
+    shutil.copytree(f"{r.top}/tests/hosts/vm73-gfx1100-running/sys", r.root + "/sys", symlinks=True)
+    os.rename(procs + "/457", f"{procs}/{t.pid}")
+    with open(mqds) as f:
+        text = f.read().replace("457", str(t.pid)).replace("00007ff2", f"{MEMORY >> 32:08x}")
+    # The low words of the addresses of both indices of each queue, the last of SDMA.
+    for qid, low in enumerate(("2f20f", "2c5f9", "299e3", "26dcd", "241b7")):
+        text = text.replace(low + "080", f"{16 * qid:08x}").replace(low + "038", f"{16 * qid + 8:08x}")
+    aql = text.rindex(" 00000001", 0, text.index("2c0:", text.index(f"{16 * 3:08x} 00000002")) + 60)
+    with open(mqds, "w") as f:
+        f.write(text[:aql] + " 00000000" + text[aql + 9:])  # queue 3 takes PM4 packets, whose indices give no backlog
+    now = {0: (5, 9), 1: (9, 5), 2: (7, 7), 3: (20, 22), 4: (2 ** 24 + 64, 2 ** 24 + 192)}  # no number is a PID that can come
+    for qid, (read, write) in now.items():
+        t.set_index(qid, read, write)
+    yield r.gpq("queues", "-p", t.pid, "-rno", "QID,READ_NOW,WRITE_NOW,BACKLOG,STATE,HOLDER", "-q").split(" / "), [
+        "0", "0 5 9 4 running -", "1 9 5 0 suspended h1", "2 7 7 0 idle -", "3 - - - mapped -", "4 16777280 16777408 128 unknown -"]
+    shutil.rmtree(r.root + "/sys")
+    os.rename(r.root + "/kept", r.root + "/sys")
 
 
 main()

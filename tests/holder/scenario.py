@@ -1,6 +1,7 @@
 """Scenarios: what the files of tests/holder share. A scenario is a generator of pairs: what was found, and what should be. It is one
 test; the first pair that differs fails it.
 """
+import contextlib
 import os
 import signal
 import sys
@@ -29,11 +30,30 @@ def ends(t, holder):
     return f"{wait_death(holder)} tracer={t.tracer} off={t.off} session={t.kfd.session is not None}"
 
 
+def listen(r):
+    """A socket for the streams of events that gpq opens, each of which begins with its GPU."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with contextlib.suppress(FileNotFoundError):  # left by an earlier scenario
+        os.unlink(r.dir + "/smi")
+    listener.bind(r.dir + "/smi")
+    listener.listen(4)
+    listener.settimeout(PATIENCE)
+    return listener
+
+
+def unread(stream):
+    """How many bytes the other side has not taken."""
+    left = array.array("i", [0])
+    fcntl.ioctl(stream, termios.TIOCOUTQ, left)
+    return left[0]
+
+
 ENDED = "True tracer=0 off= session=False"
 
 
 def main():
     signal.alarm(300)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
     r = Rig(*sys.argv[1:3])
     for name, f in scenarios:
         if len(sys.argv) > 3 and sys.argv[3] not in name:

@@ -6,19 +6,19 @@ import time
 from scenario import *  # noqa: F403
 
 
-def few_files():
-    """The scheduler itself has to raise its limit."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+def few_files(most=None):
+    """The scheduler itself has to raise its limit, up to `most`."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, most or 256), most or resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
 class Sched:
     """A scheduler that runs; `link` is a client of its socket."""
 
-    def __init__(self, r, *args):
+    def __init__(self, r, *args, most_files=None):
         self.r, self.path = r, r.dir + "/hints"
         if os.path.exists(self.path) and "--for" not in args:
             os.unlink(self.path)
-        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=few_files)
+        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=lambda: few_files(most_files))
         r.until(self.listens)
         self.link, self.asker, self.client_of_turns, self.asked = self.client(), self.client(), None, 0
 
@@ -121,6 +121,67 @@ def _(r):
     h = a.holder, b.holder
     yield s.end()[:1], "0"
     yield (wait_death(h[0]), wait_death(h[1]), a.tracer, r.holders()), (True, True, 0, [])
+
+
+@scenario("a hold that ends before its holders have answered is none, and does not last as long as the one before")
+def _(r):
+    t = r.target(0)
+    t.set_index(0, 5, 9)
+    s = Sched(r, "--offline", pids(t), "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(1), True
+    yield s.ask("begin 1"), "ok off=1"
+    s.at(SECOND)
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS)
+    yield s.until(lambda: s.of("offline", "longest_hold_ns") == [1005 * MS]), True
+    s.at(10 * SECOND)
+    h = t.holder
+    kill(h, signal.SIGSTOP)
+    r.until(lambda: status_of(h)["State"][0] == "T")
+    s.link.send("begin 1")
+    s.at(10 * MS)
+    s.link.send("end 1")
+    s.at(0)
+    s.at(5 * MS)
+    kill(h, signal.SIGCONT)
+    yield (s.link.take(), s.link.take())[1], "ok"
+    for _ in range(3):  # it is suspended, then resumed
+        s.answered(t)
+    yield (t.off, s.members()), ("", "t1 offline runs")
+    yield s.of("offline", "holds", "longest_hold_ns"), [1, 1005 * MS]
+    yield s.end()[:1], "0"
+
+
+@scenario("a socket that cannot be put in its place is said, and no other is left")
+def _(r):
+    t = r.target(0)
+    os.mkdir(r.dir + "/place")
+    r.page.file_error = EINVAL
+    yield r.gpq("sched", "--offline", pids(t), "--socket", r.dir + "/place/hints").replace(r.dir, ""), (
+        "1 / gpq: sched: /place/hints: put the socket in its place: Invalid argument")
+    yield (os.listdir(r.dir + "/place"), r.holders()), ([], [])
+
+
+@scenario("queues of secondary contexts run on: counted at the first hold of a process, and once")
+def _(r):
+    a, b, c = r.target(0), r.target(0), r.target(0)
+    for t, qids in (a, (0, 1)), (c, (5,)):
+        for context, qid in enumerate(qids):
+            for file, text in ("gpuid", GPU), ("size", 4096), ("type", 0):
+                r.write(f"/sys/class/kfd/kfd/proc/{t.pid}/context_{context + 1}/queues/{qid}/{file}", str(text))
+    s = Sched(r, "--offline", pids(a, b, c), "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(3), True
+    yield s.of("offline", "unreached_queues"), [0]
+    for _ in range(2):
+        yield s.ask("begin 1"), "ok off=3"
+        s.at(100 * MS)
+        s.answered(a, b, c)
+        yield s.of("offline", "unreached_queues", "off"), [3, 3]
+        s.ask("end 1")
+        s.at(5 * MS)
+        r.until(lambda: not a.off + b.off + c.off)
+        s.answered(a, b, c)
+    yield s.end()[:1], "0"
 
 
 @scenario("what a hold costs: from the hint to the last queue off, from the decision to resume to the last queue on")
@@ -255,18 +316,18 @@ def _(r):
         s.at(SECOND)
     s.answered(b)
     yield s.ask("begin 1"), "ok"
-    yield (b.off, s.of("offline", "idle", "missed")), ("", [1, 0])
+    yield (b.off, s.of("offline", "idle_processes", "missed")), ("", [1, 0])
     b.set_index(0, 3, 4)  # work comes while it is idle and should be held
     s.at(1 * MS)
     s.at(1 * MS)
     s.until(lambda: s.of("offline", "off") == [1])
-    yield (b.off, s.of("offline", "idle", "off")), ("0", [0, 1])
+    yield (b.off, s.of("offline", "idle_processes", "off")), ("0", [0, 1])
 
 
 @scenario("the queues of the first class tell that it has work: held from then on, until --idle after the last")
 def _(r):
     on, off = r.target(0), r.target(0)
-    s = Sched(r, "--online", pids(on), "--offline", pids(off), "--idle", "20ms", "--sample", "1ms")
+    s = Sched(r, "--online", pids(on), "--offline", pids(off), "--idle", "20ms", "--interval", "1ms")
     yield s.settled(2), True
     s.at(1 * MS)
     yield (on.off, off.off, s.of("online", "bursts")), ("", "", [0])
@@ -319,6 +380,16 @@ def _(r):
     yield s.rows("scheduler")[0]["clients"], 3
 
 
+@scenario("at least 16 are held however few files may be open; that others run is said once, and counted")
+def _(r):
+    targets = [r.target(0) for _ in range(18)]
+    s = Sched(r, "--offline", pids(*targets), "--max-hold", "10m", most_files=140)
+    yield s.settled(16), True
+    yield s.rows("scheduler")[0]["left_out"], 2
+    yield [x for x in s.end().split(" / ") if "as many" in x], [
+        "gpq: sched: 16 processes are as many as can be held: further ones run; gpq sched --status counts them (LEFT_OUT)"]
+
+
 @scenario("--share 80:20: the class below gets its slice of contended time")
 def _(r):
     a = r.target(0)
@@ -349,7 +420,7 @@ def _(r):
     s.at(3 * SECOND)
     yield r.gpq("sched", "--status", "--socket", s.path, "-r", "-n", "-o", "CLASS,PROCS,OFF,HOLDS,CONTENDED"), (
         f"0 / online 0 0 0 0 / offline 2 2 1 {3 * SECOND}")
-    yield sorted(r.gpq("sched", "--status", "--members", "--socket", s.path, "-r", "-n", "-o", "PID,CLASS,STATE").split(" / ")), [
+    yield sorted(r.gpq("sched", "--status", "--table", "members", "--socket", s.path, "-r", "-n", "-o", "PID,CLASS,STATE").split(" / ")), [
         "0", "t1 offline off", "t2 offline off"]
     s.p.send_signal(signal.SIGSTOP)
     p = r.start("sched", "--status", "--socket", s.path)
@@ -388,6 +459,19 @@ def _(r):
     r.write("/dev/kfd", "")
 
 
+@scenario("without the driver, a recorded host is named only to commands that take one")
+def _(r):
+    kfd, missing = r.root + "/sys/class/kfd/kfd", "no KFD driver here: /sys/class/kfd/kfd: No such file or directory"
+    os.rename(kfd, kfd + "-gone")
+    yield r.gpq("sched", "--no-socket", "--online", "comm=x", "--offline", "comm=y"), f"6 / gpq: sched: {missing}; load the amdgpu module"
+    yield r.gpq("events"), f"6 / gpq: events: {missing}; load the amdgpu module"
+    yield r.gpq("bench", "preempt", "-p", "1"), f"6 / gpq: bench: {missing}; load the amdgpu module"
+    with_sysroot = "load the amdgpu module, or give a recorded host with --sysroot FILE"
+    yield r.gpq("bench", "preempt", "-p", "1", "--dry-run"), f"6 / gpq: bench: {missing}; {with_sysroot}"
+    yield r.gpq("queues"), f"6 / gpq: queues: {missing}; {with_sysroot}"
+    os.rename(kfd + "-gone", kfd)
+
+
 @scenario("a column that is unknown in the statistics is told before a process is attached to")
 def _(r):
     a = r.target(0)
@@ -413,7 +497,7 @@ def _(r):
             n += 1
         return n == ms or n
     write("SWq=0x1, HWq=0x7f00\n")
-    s = Sched(r, "--offline", pids(a), "--log", log, "--idle", "20ms", "--sample", "1ms", "--max-hold", "10m")
+    s = Sched(r, "--offline", pids(a), "--log", log, "--idle", "20ms", "--interval", "1ms", "--max-hold", "10m")
     yield s.settled(1), True
     for text, off in (("", ""), ("HWq=0\nWq=0x1, SWq=0x7, HWq=0", ""), ("x7f00, id=1", "0")):
         write(text)

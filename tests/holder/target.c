@@ -3,11 +3,16 @@
 //
 // Prints "ready PID", then obeys lines of standard input, answering each with "done":
 //   thread  starts a thread that sleeps
+//   name X  is called X from now on
 //   exec    replaces itself by itself, and prints "ready PID" again
 //   say X   prints X, and no "done"
 //   end N   ends with status N
+//   load RUNTIME FILE ADDRESS  has an HSA runtime (tests/unit/fake_runtime.c) that loaded a code
+//           object; prints the address of its list
 // The end of the input ends it. The last bytes of the memory have its pid.
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +31,22 @@ static void *sleep_on(void *arg)
 	return arg;
 }
 
+static void load(char *words)
+{
+	static struct link_map object;
+	static char uri[512];
+	char *at = strtok(words, " "), *file = strtok(NULL, " ");
+	void *runtime = dlopen(at, RTLD_NOW);
+	struct r_debug *list = runtime ? dlsym(runtime, "_amdgpu_r_debug") : NULL;
+	if (!list)
+		exit(1);
+	snprintf(uri, sizeof(uri), "file://%s", file);
+	object.l_name = uri;
+	object.l_addr = strtoull(strtok(NULL, "\n"), NULL, 16);
+	list->r_map = &object;
+	printf("%p\n", (void *)list);
+}
+
 static void obey(char **argv)
 {
 	pthread_t t;
@@ -33,12 +54,17 @@ static void obey(char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		if (strcmp(line, "thread\n") == 0)
 			pthread_create(&t, NULL, sleep_on, NULL);
+		else if (strncmp(line, "name ", 5) == 0)
+			prctl(PR_SET_NAME, strtok(line + 5, "\n"));
 		else if (strcmp(line, "exec\n") == 0)
 			execv("/proc/self/exe", argv);
 		else if (strncmp(line, "end ", 4) == 0)
 			_exit(atoi(line + 4));
 		else if (strncmp(line, "say ", 4) == 0) {
 			fputs(line + 4, stdout);
+			continue;
+		} else if (strncmp(line, "load ", 5) == 0) {
+			load(line + 5);
 			continue;
 		} else
 			exit(1);
