@@ -7,6 +7,10 @@ $ gpq bench frobnicate
 gpq: bench: frobnicate is no kind of bench; gpq bench -h tells what they are for: preempt, ab, report
 ? 2
 
+$ gpq bench compare A B
+gpq: bench: compare is no kind of bench; gpq bench -h tells what they are for: preempt, ab, report; gpq bench report --compare is an option
+? 2
+
 $ gpq bench report --cycles 3 x
 gpq: bench: --cycles is an option of bench preempt; gpq bench report -h lists those of bench report
 ? 2
@@ -21,13 +25,13 @@ gpq: bench: preempt needs to know which processes to measure; for example gpq be
 
 # --dry-run: the selector's words, as of gpq suspend, on a recorded host, too.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --container 116f54c41d04 --type sdma
-  PID   GPU QID TYPE RESULT LATENCY
-41207 41460   3 sdma chosen       -
+  PID COMMAND   GPU QID TYPE RESULT LATENCY
+41207 python3 41460   3 sdma chosen       -
 
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 52880:0,41207:2 -rn -o PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207 -Q 2 -J | jq -c '.schema, [.queues[].queue_id]'
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 52880:0,41207:2 -rn -o PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207 -Q 2 -J | jq -c '.schema, [.queues[].qid]'
 41207 2
 52880 0
-{"name":"gpq.suspend","version":1}
+{"name":"gpq.suspend","version":3}
 [2]
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 0
@@ -38,19 +42,27 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --comm none
 gpq: bench: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
 ? 5
 
-# Who belongs to which side: online comes first, gpq starts nothing.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq bench ab --dry-run --online 'touch ran' --offline-select container=trainer --online-select comm=vllm --offline-select cgroup=/; ls ran 2>&1 || true
+# Who belongs to which side, and whose it is: online comes first, gpq starts nothing.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq bench ab --dry-run --online-cmd 'touch ran' --offline container=trainer --online comm=vllm --offline cgroup=/; ls ran 2>&1 || true
 SIDE      PID COMMAND
 online      - touch ran
 online  52880 vllm
 offline 41207 python3
 ls: cannot access 'ran': No such file or directory
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq bench ab --dry-run --online-cmd 'touch ran' --offline container=trainer --online comm=vllm -rno PID,USER,CONTAINER,POD
+- - - -
+52880 1000 24c458cfb46d -
+41207 root 116f54c41d04 -
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880 --offline-pid 41207 --modes alone,all
 gpq: bench: --modes: all is none; modes are alone, shared and preempt
 ? 2
 
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880 --offline comm=nosuch --offline comm=py -rno PID
+gpq: bench: --offline comm=nosuch: fits nothing now; gpq ps -a lists what can be chosen
+52880
+41207
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880
-gpq: bench: ab needs both sides: there is no offline work; give --offline CMD, --offline-pid or --offline-select
+gpq: bench: ab needs both sides: there is no offline work; give --offline SPEC, --offline-pid or --offline-cmd
 ? 2
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench ab --dry-run --online-pid 52880 --offline-pid 7
 gpq: bench: --offline-pid: pid 7: no such process; gpq queues shows who has queues
@@ -65,16 +77,16 @@ gpq: bench: /nowhere: No such file or directory
 ? 5
 
 $ gpq bench report /dev/null
-gpq: bench: /dev/null: no samples there; gpq bench preempt or ab --raw FILE writes them
+gpq: bench: /dev/null: no samples there; gpq bench preempt or ab --samples FILE writes them
 ? 5
 
 $ mkdir none && gpq bench report none
-gpq: bench: none: no samples there; gpq bench preempt or ab --raw FILE writes them
+gpq: bench: none: no samples there; gpq bench preempt or ab --samples FILE writes them
 ? 5
 
 $ echo '{"record":"other"}' | gpq bench report -
 gpq: bench: -: 1 lines are no samples; - line 1: not a sample that this version knows; they are left out
-gpq: bench: -: no samples there; gpq bench preempt or ab --raw FILE writes them
+gpq: bench: -: no samples there; gpq bench preempt or ab --samples FILE writes them
 ? 5
 
 $ for g in suspend=soon suspend=5 effect=x slow=1%; do gpq bench report --goal $g $DATA/bench/old.ndjson || echo $?; done
@@ -115,8 +127,8 @@ gpq: bench: --compare tells what changed, and keeps to no --goal; judge each alo
 
 # Each table has its title, in the order of the page.
 $ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /= /p'; done
-= gpq bench: suspending and resuming queues
-= gpq-lab-1795289447318-158
+= gpq bench: online requests beside offline work
+= Online requests beside offline work: 6 runs on gpq-lab, 2026-11-21T19:30:47Z
 = Goals
 = Latency of online requests
 = Throughput of the offline work
@@ -124,8 +136,8 @@ $ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /=
 = Queues side by side
 = How to find them again
 = Host, driver, target
-= gpq bench: suspending and resuming queues
-= gpq-lab-1795196464942-175
+= gpq bench: suspend and resume
+= Suspend and resume of process 171 mkqueue: 80 cycles on gpq-lab, 2026-11-20T17:41:04Z
 = Goals
 = Latencies
 = Throughput of the target
@@ -135,7 +147,7 @@ $ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /=
 
 # What is required decides the status; what no run measured is not met, and words that say nothing are refused.
 $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A5 '^| GOAL'
-| GOAL | SETTING | VALUE | LIMIT | RESULT |
+| GOAL | SETTING | MEASURED | LIMIT | RESULT |
 |:---|:---|:---|:---|:---|
 | online slowdown | - | 0.04% | 10.00% | ok |
 | offline effect | - | 0.19% | 5.00% | ok |
@@ -144,7 +156,7 @@ $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt lo
 
 # A requirement takes the place of the goal of its name, and limits of --goal that of its own.
 $ gpq bench report --require 'suspend p99 < 5ms' --goal resume=1s,effect=11% $DATA/bench/plain.ndjson | grep -A4 '^| GOAL'
-| GOAL | SETTING | VALUE | LIMIT | RESULT |
+| GOAL | SETTING | MEASURED | LIMIT | RESULT |
 |:---|:---|:---|:---|:---|
 | suspend p99 | all | max 4.759ms | 5.000ms | ok |
 | resume p99 | all | max 0.771ms | 1000.000ms | ok |
@@ -153,7 +165,7 @@ $ gpq bench report --require 'suspend p99 < 5ms' --goal resume=1s,effect=11% $DA
 $ gpq bench report --require 'online p99 < 400ms' --require 'progress p50 < 1s' $DATA/bench/ab.ndjson | sed -n 's/^> \(Goals [^;]*\).*/\1/p'
 gpq: bench: required: progress p50 < 1s: no run measured that
 gpq: bench: required: online p99 < 400ms: max 400.659ms
-Goals not met: online p99 max 400.659ms (limit 400.000ms)
+Goals for preempt not met: online p99 max 400.659ms (limit 400.000ms)
 ? 1
 
 $ gpq bench report --require 'online p99 < 400ms' $DATA/bench/ab.ndjson >report
@@ -203,7 +215,7 @@ gpq: bench: required: suspend_first max < 4.757ms: 4.758ms with process=all
 4757870
 ? 1
 
-$ gpq merge -rno METRIC,N group.ndjson | grep suspend; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
+$ gpq merge -rno METRIC,N group.ndjson | grep -E 'suspend( |_[fi])'; jq -s 'map(select(.warmup | not)) | [map(select(.process == 0)) | length, length]' -c group.ndjson
 group_suspend 40
 group_suspend_first 40
 group_suspend_ioctl 40
@@ -211,7 +223,18 @@ member_suspend 40
 member_suspend_ioctl 40
 [40,40]
 
+# What times mean is told of those that have samples, and of nothing behind the last of them.
+$ gpq bench report $DATA/bench/old.ndjson 2>/dev/null | grep -o 'takes all queues off and back.*'
+takes all queues off and back.
+
 # The same samples are no change.
+# All runs of a side are added up; a run that is there twice counts once.
+$ for f in old ab; do jq -c '.run = "second"' $DATA/bench/$f.ndjson >second.ndjson; cat $DATA/bench/$f.ndjson second.ndjson $DATA/bench/$f.ndjson >two.ndjson; for o in 'two one' 'one two'; do cp $DATA/bench/$f.ndjson one.ndjson; gpq bench report --compare ${o% *}.ndjson ${o#* }.ndjson -qrno METRIC,N_OLD,N_NEW 2>/dev/null | sed -n 1p; done; done
+suspend 80 40
+suspend 40 80
+online 24 12
+online 12 24
+
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -rn | sort -u
 same -
 same 0
@@ -250,28 +273,37 @@ Nothing: host, kernel, driver and GPUs are the same.
 ? 1
 
 # A folder is all its files, and four runs are four sections.
-$ gpq bench report $DATA/bench | grep -c '^## gpq-lab'
+$ gpq bench report $DATA/bench >all.md; sed -n '1s/^# //p;s/^Run gpq-lab-[0-9]*-/run /p' all.md; grep -c '^## .* on gpq-lab, 2026-' all.md
+gpq bench: suspend, resume, online requests
+run 176.
+run 175.
+run 178.
+run 158.
 4
 
 # The pictures of README.md are what the tool draws of these samples.
-$ mkdir plots && gpq bench report --svg plots $DATA/bench/plain.ndjson >/dev/null && for i in 1 2; do cmp plots/plot-$i.svg $DATA/bench/plot-$i.svg; done; ls plots
+$ mkdir plots && gpq bench report --svg-dir plots $DATA/bench/plain.ndjson >/dev/null && for i in 1 2; do cmp plots/plot-$i.svg $DATA/bench/plot-$i.svg; done; ls plots
 plot-1.svg
 plot-2.svg
 
-$ mkdir ab && gpq bench report --svg ab $DATA/bench/ab.ndjson >/dev/null && cmp ab/plot-1.svg $DATA/bench/ab/plot-1.svg; ls ab
+$ mkdir ab && gpq bench report --svg-dir ab $DATA/bench/ab.ndjson >/dev/null && cmp ab/plot-1.svg $DATA/bench/ab/plot-1.svg; ls ab
 plot-1.svg
+
+# One cycle that was idle, two in which something moved, three ... six that were stopped, of 80 that count.
+$ jq -c '["ok","idle","moved","partly","failed","stuck","stopped"] as $w | [range(7) as $i | range($i) | $w[$i]] as $r | if .cycle >= 20 then .result = ($r[.cycle - 20] // "ok") else . end' $DATA/bench/plain.ndjson | gpq bench report -qJ - 2>/dev/null | jq -c '.cycles[] | .idle_cycles, .moved, .partly, .failed, .stuck_cycles, .stopped, .ok' | paste -sd' '
+1 2 3 4 5 6 59
 
 # Rows, columns and JSON are those that the measurement printed; of one run.
 $ gpq bench report -o SETTING,METRIC,N,P50 $DATA/bench/plain.ndjson | head -2; gpq bench report -J $DATA/bench/old.ndjson | jq -c '.schema, .goals[4], (.cycles[1] | [.setting, .ok, .warmup, .hold_ns]), .saved[1], .context.target'
 SETTING METRIC         N    P50
 all     suspend       80 1.23ms
-{"name":"gpq.bench.preempt","version":2}
-{"goal":"effect","setting":"queues=1","value":"10.32%","limit":"5.00%","result":"failed","value_ns":null,"limit_ns":null,"value_percent":10.3209012,"limit_percent":5,"required":false}
+{"name":"gpq.bench.preempt","version":3}
+{"goal":"effect","setting":"queues=1","measured":"10.32%","limit":"5.00%","result":"failed","measured_ns":null,"limit_ns":null,"measured_percent":10.3209012,"limit_percent":5,"required":false}
 ["queues=3",40,3,10000000]
-{"setting":"queues=3","xcc":0,"mean_bytes":24576,"max_bytes":24576}
+{"setting":"queues=3","xcc":0,"saved_mean_bytes":24576,"saved_max_bytes":24576}
 "171 mkqueue"
 
-$ gpq bench report -rn -o MODE,N,P50 $DATA/bench/ab.ndjson; gpq bench report -J --require 'online p50 < 1ms' $DATA/bench/ab.ndjson | jq -c '(.offline[2] | [.mode, .holds, .suspend_p50_ns]), .looks, (.goals[2] | [.result, .value_ns, .limit_ns, .value_percent, .required])'
+$ gpq bench report -rn -o MODE,N,P50 $DATA/bench/ab.ndjson; gpq bench report -J --require 'online p50 < 1ms' $DATA/bench/ab.ndjson | jq -c '(.offline[2] | [.mode, .holds, .suspend_p50_ns]), .looks, (.goals[2] | [.result, .measured_ns, .limit_ns, .measured_percent, .required])'
 alone 12 400374130
 shared 12 1200185540
 preempt 12 400534180
@@ -287,13 +319,39 @@ $ gpq bench report --output-all -n $DATA/bench/old.ndjson | awk '/^queues=1 susp
 true
 40
 
-$ gpq bench report -J $DATA/bench/old.ndjson $DATA/bench/ab.ndjson
+# The eighth part of an octave: from 9 to 10 times 65536 ns, and the one behind it.
+$ gpq bench report -J $DATA/bench/old.ndjson | jq -c '[.histogram[] | select(.metric == "suspend" and .setting == "queues=1")][:2][] | [.from_ns, .to_ns]'
+[589824,655359]
+[655360,720895]
+
+# Two runs of 100 cycles, whose times are the numbers 1 to 100 times 1 us and 3 ms, and 2 us and 4 ms.
+$ sed -n 10p $DATA/bench/plain.ndjson | jq -c 'range(2) as $r | range(1; 101) as $n | .repeat = $r | .cycle = 100 * $r + $n | .suspend_ns = 1000 * $n * ($r + 1) | .resume_ns = 1000000 * $n * ($r + 3)' | gpq bench report -J - | jq -c '.runs[]'
+{"run":1,"setting":"all","n":100,"suspend_p50_ns":50000,"suspend_p99_ns":99000,"resume_p50_ns":150000000,"resume_p99_ns":297000000}
+{"run":2,"setting":"all","n":100,"suspend_p50_ns":100000,"suspend_p99_ns":198000,"resume_p50_ns":200000000,"resume_p99_ns":396000000}
+
+# Of an experiment the bars of its three modes: 400 ms are in the fourth eighth from 2^28 ns on, 1.2 s in the first from 2^30 ns on.
+$ gpq bench report -J $DATA/bench/ab.ndjson | jq -c '.histogram[] | [.setting, .metric, .n, .from_ns, .to_ns, .n_percent]'; gpq bench report --output-all -n $DATA/bench/ab.ndjson | sed -n '/^Histograms/,/^$/p' | awk 'NF > 4 { print $1, $2, $5 }'
+["alone","online",12,369098752,402653183,100]
+["shared","online",12,1073741824,1207959551,100]
+["preempt","online",12,369098752,402653183,100]
+alone online 12
+shared online 12
+preempt online 12
+
+# From 2^20 ns to just below 2^22 there are 16 bars, at 8 for a power of two; with 2^22 there would be 17, so they are joined by twos.
+$ for last in 4194303 4194304; do jq -sc "map(select(.warmup == false and .queues_wanted == 1))[:2] | .[0].suspend_ns = 1048576 | .[1].suspend_ns = $last | .[]" $DATA/bench/old.ndjson >two.ndjson; gpq bench report --output-all -n two.ndjson | awk '/^Histograms/ { on = 1 } on && $2 == "suspend"' | grep -c .; gpq bench report -J two.ndjson | jq '[.histogram[] | select(.metric == "suspend")] | length'; done
+16
+16
+9
+17
+
+$ gpq bench report -J $DATA/bench/old.ndjson $DATA/bench/ab.ndjson | jq -c '[.schema.name, .error.status]'
 {"level":"error","command":"bench","message":"rows, columns and JSON are of one run, and these are 2","next":"name one; or leave out -J, -r, -o and their like","status":2}
-{}
+["gpq.error",2]
 ? 2
 
 $ gpq bench report -r --html page $DATA/bench/old.ndjson
-gpq: bench: --html and --svg do not go with rows, columns and JSON; gpq bench report --html FILE FILE... has the plots
+gpq: bench: --html and --svg-dir do not go with rows, columns and JSON; gpq bench report --html FILE FILE... has the plots
 ? 2
 
 # A file that a torn line is in, beside one with others: each says its own.
@@ -311,20 +369,89 @@ $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/ab.ndjson -q
 gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
 ? 5
 
-# --svg makes its folder; a table of changes has no page.
-$ gpq bench report -q --svg plots $DATA/bench/plain.ndjson >report; ls plots | head -1; grep -c '<svg xmlns' plots/plot-1.svg
+# --svg-dir makes its folder.
+$ gpq bench report -q --svg-dir plots $DATA/bench/plain.ndjson >report; ls plots | head -1; grep -c '<svg xmlns' plots/plot-1.svg
 plot-1.svg
 1
 
-$ gpq bench report --html page --compare $DATA/bench/old.ndjson $DATA/bench/new.ndjson
-gpq: bench: --html and --svg do not go with --compare, which prints a table; gpq bench report --html FILE FILE... has the plots
+$ gpq bench report --svg-dir plots --compare $DATA/bench/old.ndjson $DATA/bench/new.ndjson
+gpq: bench: --svg-dir does not go with --compare; --compare --html FILE has the plot
 ? 2
+
+# A page of a comparison goes where no samples are, and there is none where nothing can be compared.
+$ cp $DATA/bench/old.ndjson mine.ndjson; for o in '--html mine.ndjson' '--html /nowhere/x' "--html nopage $DATA/bench/ab.ndjson"; do set -- $o; gpq bench report --compare -q $1 $2 $DATA/bench/old.ndjson ${3-$DATA/bench/new.ndjson} >out; echo $? $(wc -l <out); done; cmp mine.ndjson $DATA/bench/old.ndjson; ls nopage 2>&1; for f in "$DATA/bench/old.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson $DATA/bench/old.ndjson"; do gpq bench report --compare -q --html - $f; echo $?; done
+gpq: bench: --html mine.ndjson: holds JSON, such as samples; name another file
+2 0
+gpq: bench: /nowhere/x: No such file or directory
+5 17
+gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
+5 0
+ls: cannot access 'nopage': No such file or directory
+gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
+5
+gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab
+5
+
+# What is not the same of host and target is said, once.
+$ jq -c '.kernel = "7.3" | .gpus = null' $DATA/bench/old.ndjson >other.ndjson; gpq bench report --compare --html page $DATA/bench/old.ndjson other.ndjson 2>&1 >/dev/null; gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson 2>&1 >/dev/null | wc -l
+gpq: bench: not the same GPUs: gfx942 0000:c0:00.0 xcc 1 mec 178; unknown; the difference may be the reason
+gpq: bench: not the same kernel: 6.12.95+deb12-amd64; 7.3; the difference may be the reason
+0
+
+# Of parameters those that differ are named.
+$ p() { jq -c --argjson p "$1" '.parameters = $p | .run = "x"' $DATA/bench/plain.ndjson >params.ndjson; gpq bench report --compare given.ndjson params.ndjson 2>&1 >/dev/null; }
+> jq -c '.parameters = "a=1 bb=2 c=3"' $DATA/bench/plain.ndjson >given.ndjson; for s in '"a=1 bb=22 c=3"' '"c=3 d=4 a=1"' '"a=1 c=3"' null '"a=1 bb=2 c=3"'; do p "$s"; done; p '"a=1 b=2 c=3"' 2>&1; gpq bench report given.ndjson params.ndjson given.ndjson 2>/dev/null | sed -n '/^| amdgpu parameters.*|.*|.*/{p;/x |/q}'
+gpq: bench: not the same amdgpu parameters: bb=2; bb=22; the difference may be the reason
+gpq: bench: not the same amdgpu parameters: bb=2; d=4; the difference may be the reason
+gpq: bench: not the same amdgpu parameters: bb=2; none of these; the difference may be the reason
+gpq: bench: not the same amdgpu parameters: a=1 bb=2 c=3; unknown; the difference may be the reason
+gpq: bench: not the same amdgpu parameters: bb=2; b=2; the difference may be the reason
+| amdgpu parameters | bb=2 | gpq-lab-1795196473011-178 |
+| amdgpu parameters | b=2 | x |
+
+# Faster, slower, and what is not known: of the modes of an experiment, and of few samples. The order is that of what matters.
+$ jq -c '.latencies_ns |= map(if . == null then . else . * 2 end) | .run = "b"' $DATA/bench/ab.ndjson >twice.ndjson; for f in "twice.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson $DATA/bench/ab.ndjson"; do gpq bench report --compare -q --html - $f | sed -n 's/<p[^>]*>\(Faster\|Slower\|No diff\|Too few\)/&/p'; done; jq -c 'select(.warmup | not)' $DATA/bench/plain.ndjson | head -7 >few.ndjson; gpq bench report --compare -q --html - few.ndjson $DATA/bench/plain.ndjson | sed -n 's/.*\(Too few[^:]*\).*/\1/p'
+<p class="verdict ok">Faster. Medians: online (alone): 801ms, now 400ms (-50%); online (shared): 2.4s, now 1.2s (-50%); online (preempt): 801ms, now 401ms (-50%).</p>
+<p>No difference shown. Medians: online (alone): 400ms, now 400ms (+0%); online (shared): 1.2s, now 1.2s (+0%); online (preempt): 401ms, now 401ms (+0%).</p>
+Too few samples to tell. Medians
+
+# A mode that one side alone has is not compared.
+$ jq -c 'select(.mode != "preempt")' $DATA/bench/ab.ndjson >two.ndjson; for f in "two.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson two.ndjson"; do gpq bench report --compare -qrno SETTING $f; done
+alone
+shared
+alone
+shared
+
+# Of nothing there is no share.
+$ sed 's/"suspend_ns":[0-9]*/"suspend_ns":0/' $DATA/bench/plain.ndjson >zero.ndjson; for f in "zero.ndjson $DATA/bench/plain.ndjson" "$DATA/bench/plain.ndjson zero.ndjson"; do gpq bench report --compare -q --html - $f | grep -o 'suspend (all)[^.;]*\.[^.;]*'; done
+suspend (all): 0ns, now 1.23ms
+suspend (all): 1.23ms, now 0ns (-100%)
+
+# Of five settings the plot has four, each old and new; the table has all, and the words.
+$ jq -c 'select(.warmup | not) | .queues_wanted = (.cycle % 5 + 1)' $DATA/bench/plain.ndjson >five.ndjson; gpq bench report --compare -q --html - five.ndjson five.ndjson >five.html; grep -o '>\(old\|new\), [^<]*, n [^<]*<' five.html | sort | uniq -c | sed 's/^ *//'; grep -c '<td>queues=5</td>' five.html; grep -o 'suspend (queues=5)' five.html
+2 >new, queues=1, n 16<
+2 >new, queues=2, n 16<
+2 >new, queues=3, n 16<
+2 >new, queues=4, n 16<
+2 >old, queues=1, n 16<
+2 >old, queues=2, n 16<
+2 >old, queues=3, n 16<
+2 >old, queues=4, n 16<
+8
+suspend (queues=5)
+
+# What a run is of: one process, several, or one that is not known; ab by its runs.
+$ for t in '2 processes: 171 a, 172 b' ''; do sed "s/\"target\":\"[^\"]*/\"target\":\"$t/" $DATA/bench/plain.ndjson | gpq bench report - | sed -n '1p;/^## /s/ on gpq.*//p' | sed 's/^##* //'; done
+gpq bench: suspend and resume
+Suspend and resume of 2 processes: 171 a, 172 b: 80 cycles
+gpq bench: suspend and resume
+Suspend and resume of process not known: 80 cycles
 
 # A run that ended while it warmed up; and one that lacks times.
 $ head -3 $DATA/bench/plain.ndjson | gpq bench report - | sed -n 's/^> Goals/Goals/p'
 Goals unknown: suspend p99 (limit 10.000ms), resume p99 (limit 10.000ms), effect (limit 5.00%).
 
-$ sed 's/"resume_ns":[0-9]*/"resume_ns":null/; s/"run":"[^"]*/"run":"<b>\&/' $DATA/bench/plain.ndjson | gpq bench report --html page - | sed -n 's/^> Goals/Goals/p'; grep -c '<h2>&lt;b&gt;&amp;</h2>' page; grep -o '>n 0<' page
+$ sed 's/"resume_ns":[0-9]*/"resume_ns":null/; s/"target":"171/"target":"<b>\&/; s/"run":"[^"]*/"run":"<i>/' $DATA/bench/plain.ndjson | gpq bench report --html page - | sed -n 's/^> Goals/Goals/p'; grep -c '<h2>Suspend and resume of process &lt;b&gt;&amp; mkqueue: 80 cycles ' page; grep '<i>' page; grep -o '>n 0<' page
 Goals unknown: resume p99 (limit 10.000ms), effect (limit 5.00%); met: suspend p99 max 4.759ms (limit 10.000ms).
 1
 >n 0<
@@ -343,6 +470,7 @@ $ gpq bench report --html - $DATA/bench/plain.ndjson | sed -n '1p;$p'; ls ./- 2>
 ls: cannot access './-': No such file or directory
 ? 2
 
-# --raw FILE of bench is not the shared -r, which excludes -J.
-$ gpq --sysroot $HOSTS/gfx90a-k6.12 bench preempt --dry-run --raw x -J -p 41207 | jq -c '[.queues[].queue_id]'
+# --dry-run writes no samples.
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 bench preempt --dry-run --samples x -J -p 41207 | jq -c '[.queues[].qid]'; ls x 2>&1 || true
 [0,1,2,3]
+ls: cannot access 'x': No such file or directory

@@ -1,8 +1,8 @@
 # Completion, candidate by candidate; what else is completed: help.t, frame.t.
 # Commands, and `help` of them; then kinds; options where an operand is not expected; where none is known, nothing.
-$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' ' | sed 's/\(--[a-z-]*\) --.*/\1 .../'; echo; }; c ''; c help ''; c help he; c help queues ''; c help bench ''; c help bench ab ''; c bench ab ''; c gpus ''; c gpus x; c trace ''; c trace -
-bench events gpus hqd merge packets queues resume sched snapshot suspend trace why help 
-bench events gpus hqd merge packets queues resume sched snapshot suspend trace why 
+$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' ' | sed 's/\(--[a-z-]*\) --.*/\1 .../'; echo; }; c ''; c help ''; c help he; c help queues ''; c help bench ''; c help bench ab ''; c bench ab ''; c gpus ''; c gpus x; c gpus --check he; c gpus --check sus; c trace ''; c trace -
+bench core events gpus hang hqd merge packets ps queues resume sched snapshot suspend trace why help 
+bench core events gpus hang hqd merge packets ps queues resume sched snapshot suspend trace why selectors filters output watching json exit words 
 
 
 preempt ab report 
@@ -11,11 +11,13 @@ preempt ab report
 --gpu ...
 
 
+suspend 
+
 --breakdown ...
 
 
 $ diff <(gpq --complete -- '' | cut -f1 | grep -v help) <(gpq --list); gpq --complete -- help | tr '\t' :; gpq --complete -- gpus --j | tr '\t' :
-help:show the help of a command
+help:show the help of a command or a topic
 --json:one JSON document
 --json-schema:print the JSON Schema of --json, or with --ndjson of its lines, and exit
 
@@ -79,3 +81,25 @@ $ c() { gpq --complete -- --sysroot $HOSTS/$H "$@" | tr '\t' : | sort; }; H=gfx9
 0:compute, process 41207
 41460
 --gpu=0000:43:00.0:Aldebaran/MI200 
+
+# Tables, each name once; of a kind its own.
+$ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c trace --table k; c trace --table q; c hqd --table ''; c --table ''; c bench ab --table o; c bench report --table r; c queues --table=
+kernels 
+queues queue_intervals 
+slots registers raw_registers fields occupancy sharers waiting packets samples 
+
+online offline overlaps 
+runs 
+--table=queues 
+
+# Words that an option takes, all of them, each with what it is.
+$ for o in '--prio' '--type'; do gpq --complete -- queues $o '' | tr '\t' :; done; gpq --complete -- bench ab --modes '' | tr '\t' :
+low:level of priority
+medium:level of priority
+high:level of priority
+compute:type of queue
+sdma:type of queue
+sdma-xgmi:type of queue
+alone:mode of the experiment
+shared:mode of the experiment
+preempt:mode of the experiment

@@ -17,4 +17,13 @@ is "the list is done in part" $? 3
 is "the process itself cannot be told" "$(gpq -p 41207)" "$message"
 gpq -p 41207 >/dev/null
 is "for want of rights" $? 4
+
+# A folder that is not this user's: said once.
+mkdir "$work/theirs" && chmod 755 "$work/theirs"
+install() { ASAN_OPTIONS=detect_leaks=0 setpriv --reuid 65534 --regid 65534 --clear-groups "$work/gpq" --install "$1" 2>&1; }
+if [ "$(id -u)" = 0 ]; then
+	is "--install where links cannot be made" "$(may 4 install "$work/theirs")" \
+		"gpq: $work/theirs/gpq-bench: Permission denied; name a directory that you may write to"
+	is "nor a folder" "$(may 4 install "$work/theirs/new")" "gpq: $work/theirs/new: Permission denied; name a directory that you may write to"
+fi
 finish

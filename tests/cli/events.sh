@@ -68,16 +68,16 @@ end
 is "--for without --count events" "$status $(grep -c '0 events in this time, 1 were asked for' <<<"$messages")" "124 1"
 start -J --for 10ms
 end
-is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":1},"events":[]}'
+is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":2},"events":[]}'
 # Rows are written before the next is known, so widths are those of the columns; what is a text begins at its left.
 is "a table" "$(gpq events --for 10ms --output-all 2>/dev/null)" "\
-     TIME_US EVENT                PID COMMAND         CONTAINER       GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
-CONTAINER_ID BDF          CONTEXT  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES   FROM     TO PREFETCH PREFERRED ERROR RESET     BITS COUNT TEXT"
+     TIME_US EVENT                PID COMMAND         CONTAINER    USER     POD             GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
+CONTAINER_ID BDF          CONTEXT  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES FROM_GPU TO_GPU PREFETCH PREFERRED ERRNO RESET THROTTLE_BITS COUNT TEXT"
 start
 kill -TERM $pid
 end
 is "SIGTERM" "$status" 143
-is "--interval" "$(gpq events --interval 1ms 2>&1)" "gpq: events: --interval: the least is 10ms; for example --interval 0.1"
+is "--interval" "$(gpq events --interval 1ms 2>&1)" "gpq: events: --interval: the least is 10ms; for example --interval 100ms"
 is "--count 0" "$(gpq events --count 0 2>&1)" "gpq: events: --count 0: nothing to wait for; give at least 1"
 is "--sort" "$(gpq events --sort PID 2>&1)" "gpq: events: --sort: rows are in order when all are there; add --for, leave out --count"
 is "no such process" "$(gpq events -p 999999999 2>&1)" "gpq: events: pid 999999999: no such process; without -p those of all are shown"

@@ -12,12 +12,12 @@ rig is "and they were found" "$(echo "$rows" | cut -d'"' -f2 | sort | tr '\n' ' 
 is "the first of two is compiled as well" "$(gpq queues --comm '(' --comm x --sysroot "$h" 2>&1 | cut -d: -f-4; echo "${PIPESTATUS[0]}")" "gpq: queues: --comm: (
 2"
 is "selectors add up" "$(gpq queues --comm vllm --comm python3 -rno COMMAND --sysroot "$h" | sort -u | tr '\n' ' ')" "python3 vllm "
-is "command lines add up, in a SPEC too" "$(gpq sched --offline 'comm=vllm&comm=python3' --dry-run -rno COMMAND --sysroot "$h" | sort -u | tr '\n' ' ')" "python3 vllm "
+is "command lines add up, in a SPEC too" "$(gpq sched --offline 'comm=vllm,comm=python3' --dry-run -rno COMMAND --sysroot "$h" | sort -u | tr '\n' ' ')" "python3 vllm "
 is "kernels add up" "$(gpq trace --by kernel --kernel attention --kernel layer_norm -rno NAME "$top/tests/data/amdlog/rocm70.log" | grep -cE 'attention|layer_norm')" 2
 is "a filter given twice" "$(gpq queues --filter QID==0 --filter QID==1 --sysroot "$h" 2>&1; echo $?)" \
 	"gpq: queues: --filter: given twice: QID==0 and QID==1; say in one expression what is meant
 2"
-is "-nJ is -n -J" "$(gpq queues -nJ --nope --sysroot "$h" 2>/dev/null)" "{}"
+is "-nJ is -n -J" "$(may 2 gpq queues -nJ --nope --sysroot "$h" 2>/dev/null | jq -r .error.message)" "unknown option --nope"
 is "-J as another option's argument is none" "$(may 2 gpq trace --grep -J --nope x 2>&1 | cut -c1-4)" "gpq:"
 is "a completion that cannot be written" "$(gpq --complete queues -- 2>&1 >/dev/full; echo $?)" "gpq: standard output: No space left on device
 1"

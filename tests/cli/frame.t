@@ -1,6 +1,6 @@
 # What every command does the same way: names, options, errors, exit statuses.
 $ gpq
-gpq: no command given; gpq -h shows the commands
+gpq: there is no KFD driver here, of which gpq alone lists the processes; trace, merge and bench report work without; gpq -h shows the commands
 ? 2
 
 $ gpq queus
@@ -37,7 +37,10 @@ gpq: queues: unknown option -Z; --help lists the options
 
 $ gpq queues --json --raw
 {"level":"error","command":"queues","message":"--json, --ndjson, --raw, --pairs, --csv and --null exclude each other","next":"choose one","status":2}
-{}
+{
+  "schema": {"name": "gpq.error", "version": 1},
+  "error": {"level": "error", "command": "queues", "message": "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other", "next": "choose one", "status": 2}
+}
 ? 2
 
 $ gpq queues --color sometimes
@@ -45,7 +48,7 @@ gpq: queues: --color: sometimes is none of auto, always, never
 ? 2
 
 $ gpq --sysroot /nowhere gpus
-gpq: gpus: sysroot /nowhere: No such file or directory; --sysroot takes the directory of a recorded host
+gpq: gpus: sysroot /nowhere: No such file or directory; name a folder or an archive that gpq snapshot wrote
 ? 5
 
 $ mkdir empty && GPQ_SYSROOT=empty gpq queues
@@ -63,7 +66,7 @@ status 141
 # Links, as busybox has them.
 $ mkdir links && gpq --install links && ls links | head -2 && links/gpq-queues -Z
 gpq-bench
-gpq-events
+gpq-core
 gpq: queues: unknown option -Z; --help lists the options
 ? 2
 
@@ -71,18 +74,24 @@ $ mkdir taken && echo mine >taken/gpq-trace && gpq --install taken; cat taken/gp
 gpq: taken/gpq-trace: exists and is not a link to this gpq; remove it, or choose another directory
 mine
 
+# A status is a count, a message is a text.
+$ gpq queues --json-schema | jq -c '.anyOf[-1].properties.error.properties | .status, .message'
+{"description":"exit status","type":["integer","null"],"minimum":0}
+{"description":"what, where and why","type":["string","null"]}
+
 # Standard output is one JSON document whatever goes wrong.
-$ for c in $(gpq --list); do gpq $c -J -o NOSUCH -p 1 x 2>err | jq -c .; jq -r .level err | head -1; done | sort -u
-> for c in "nosuch -J" "-J" "queues -J --nosuch" "gpus -J --gpu 99 --sysroot $HOSTS/gfx90a-k6.12" "trace -J /nonexistent"; do timeout 60 gpq $c 2>/dev/null | jq -c .; done
+$ for c in $(gpq --list); do gpq $c -J -o NOSUCH -p 1 x 2>err | jq -c .schema.name; jq -r .level err | head -1; done | sort -u
+> gpq hqd -J x 2>/dev/null | jq -c .; gpq trace -J --no 2>err | jq -c '.error' | cmp - err
+> for c in "nosuch -J" "-J" "queues -J --nosuch" "gpus -J --gpu 99 --sysroot $HOSTS/gfx90a-k6.12" "trace -J /nonexistent"; do timeout 60 gpq $c 2>/dev/null | jq -c 'if .error then .error | [.command, .status] else . end'; done
+"gpq.error"
 error
-{"schema":{"name":"gpq.trace","version":1}}
-{}
-{}
-{}
-{}
-{}
-{"schema":{"name":"gpq.trace","version":1}}
-? 2,5,6
+{"schema":{"name":"gpq.error","version":1},"error":{"level":"error","command":"hqd","message":"x: no operand is expected","next":"processes of that name: --comm x","status":2}}
+[null,2]
+[null,2]
+["queues",2]
+["gpus",5]
+{"schema":{"name":"gpq.trace","version":2}}
+? 2,5
 
 $ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep
 gpq-bench

@@ -31,6 +31,21 @@ INDEX   GPU BDF          CUS XCCS SUSPEND        VRAM     CWSR CTL_STACK CWSR_FR
     2  9001 0000:0a:00.0  38    1 yes     25769803776 23203840     12288 property
     3 26287 0001:c4:00.0  60    - no      17163091968 20910080     20480 formula
 
+# The mode of a partitioned GPU is a file that only its first partition leads to.
+$ export GPQ_SYSROOT=$HOSTS/topo-partitions; gpq gpus | head -1 | grep -o 'XCCS.*SLOTS'; gpq gpus --gpu 26287 | head -1 | grep -o 'XCCS.*SLOTS'; cp -r $GPQ_SYSROOT odd; echo UNKNOWN >odd/sys/devices/pci0000:00/0000:0a:00.0/current_compute_partition; gpq --sysroot odd gpus | head -1 | grep -o 'XCCS.*SLOTS'; gpq --sysroot odd gpus -rno PARTITION --gpu 0; echo SPX >odd/sys/devices/pci0000:00/0000:0a:00.0/current_compute_partition; gpq --sysroot odd gpus | head -1 | grep -o 'XCCS.*SLOTS'
+XCCS PARTITION SLOTS
+XCCS SLOTS
+XCCS SLOTS
+-
+XCCS SLOTS
+
+$ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus -o GPU,PARTITION
+  GPU PARTITION
+51500 TPX
+30817 TPX
+ 9001 TPX
+26287 -
+
 $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --gpu 0001:c4:00.0 -v -o GPU,CWSR
 gpq: gpus: node 4: CWSR: this driver does not tell it; computed as the driver and the runtime do
 gpq: gpus: node 4: SUSPEND: no: capability lacks 0x8000: the driver cannot debug on this GPU
@@ -51,6 +66,23 @@ $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --ndjson -o GPU --gpu 0a:00.0 --gp
 {"record":"gpu","gpu_id":30817}
 {"record":"gpu","gpu_id":9001}
 {"record":"gpu","gpu_id":26287}
+
+# A GPU is meant by its DRM devices, too: a card is the GPU whose render node has the same parent.
+$ cp -r $HOSTS/topo-partitions drm; d=drm/sys/class/drm; mkdir $d/card0 $d/card1 $d/card9; ln -s ../../../0000:0a:00.0 $d/card0/device; ln -s ../../../amdgpu_xcp.0 $d/card1/device; ln -s ../../../0000:0b:00.0 $d/card9/device; for w in renderD128 renderD136 card0 card1 0,renderD138; do echo $w $(gpq --sysroot drm gpus -rno INDEX --gpu $w); done; for w in card9 card7 card cart0 renderD12 renderD1280 card00 card0/../card1; do gpq --sysroot drm gpus --gpu $w; done 2>&1 | cut -d' ' -f3-
+renderD128 0
+renderD136 1
+card0 0
+card1 1
+0,renderD138 0 3
+there is no GPU card9; gpq gpus lists them
+there is no GPU card7; gpq gpus lists them
+there is no GPU card; gpq gpus lists them
+there is no GPU cart0; gpq gpus lists them
+there is no GPU renderD12; gpq gpus lists them
+there is no GPU renderD1280; gpq gpus lists them
+there is no GPU card00; gpq gpus lists them
+there is no GPU card0/../card1; gpq gpus lists them
+? 5
 
 $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus --gpu 1,7
 gpq: gpus: there is no GPU 7; gpq gpus lists them
@@ -117,7 +149,7 @@ driver                 ok      amdgpu                                           
 gpus                   ok      GPUs: 1                                               -
 processes              ok      processes that opened KFD: 2                          -
 dev-kfd                unknown a recorded host cannot tell                           run gpq gpus --check on that host
-kfd-version            unknown a recorded host cannot tell                           run gpq gpus --check on that host
+kfd-version            unknown a recorded host cannot tell                           see the line dev-kfd
 driver-faults          ok      none known                                            -
 debug-driver           ok      bit 0x8000 is set on 1 of 1 GPUs                      -
 debug-firmware         ok      bit 0x20000000 is set on 1 of 1 GPUs                  -
@@ -126,39 +158,42 @@ sched-policy           ok      0: firmware schedules, more queues than slots all
 cwsr                   ok      waves are saved and restored                          -
 preemption-timeout     unknown queue_preemption_timeout_ms: was not recorded         record it: gpq snapshot on that host
 ptrace-scope           ok      0: own processes may be traced                        -
-cap-sys-ptrace         unknown a recorded host cannot tell                           run gpq gpus --check on that host
-cap-sys-admin          unknown a recorded host cannot tell                           run gpq gpus --check on that host
-cap-checkpoint-restore unknown a recorded host cannot tell                           run gpq gpus --check on that host
-pid-namespace          unknown a recorded host cannot tell                           run gpq gpus --check on that host
+cap-sys-ptrace         unknown a recorded host cannot tell                           see the line dev-kfd
+cap-sys-admin          unknown a recorded host cannot tell                           see the line dev-kfd
+cap-checkpoint-restore unknown a recorded host cannot tell                           see the line dev-kfd
+pid-namespace          unknown a recorded host cannot tell                           see the line dev-kfd
 debugfs                ok      /sys/kernel/debug/kfd is readable                     -
-tracefs                unknown /sys/kernel/tracing was not recorded                  record it: gpq snapshot on that host
+tracefs                unknown /sys/kernel/tracing was not recorded                  see the line preemption-timeout
+gpq: gpus: nothing known forbids gpq; unknown checks: 8; run it on that host, as root
 
 # A host on which everything is wrong.
 $ rm -rf t && P=t/sys/module/amdgpu/parameters; S=t/proc/sys/kernel; mkdir -p t/sys/class $P $S/yama t/sys/kernel/tracing/events && cp -r $HOSTS/topo-partitions/sys/class/kfd t/sys/class &&
 > echo 5.15.0-91-generic >$S/osrelease; echo 3 >$S/yama/ptrace_scope; echo 2 >$P/sched_policy; echo 0 >$P/cwsr_enable; echo 500 >$P/queue_preemption_timeout_ms; echo 6.8.5 >t/sys/module/amdgpu/version
 > gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND | grep -vE '^(dev|kfd|cap|pid)-'
+gpq: gpus: cannot work here: bench core sched suspend; checks that say no: 5; MEND tells what helps
+debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
+debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
+sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls
+cwsr                   no      0: a queue cannot leave the GPU in the middle of a kernel
+ptrace-scope           no      3: nobody may trace
 kernel                 unknown Linux 5.15.0-91-generic: its own driver cannot suspend queues, another might
 driver                 ok      amdgpu, out of tree, 6.8.5
 gpus                   ok      GPUs: 4
 processes              unknown /sys/class/kfd/kfd/proc was not recorded
 driver-faults          unknown suspending a process that left a GPU unopened can crash this driver
-debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
-debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
 scheduler              ok      HWS: each suspend preempts all processes on the GPU
-sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls
-cwsr                   no      0: a queue cannot leave the GPU in the middle of a kernel
 preemption-timeout     ok      500 ms; a preemption that takes longer resets the GPU
-ptrace-scope           no      3: nobody may trace
 debugfs                unknown /sys/kernel/debug/kfd/mqds was not recorded
 tracefs                ok      /sys/kernel/tracing is readable
 
 $ echo one >t/sys/module/amdgpu/parameters/cwsr_enable; rm t/proc/sys/kernel/osrelease; echo 2 >t/proc/sys/kernel/yama/ptrace_scope; rm t/sys/class/kfd/kfd/topology/nodes/[1234]/gpu_id; mkdir t/sys/class/kfd/kfd/topology/nodes/{1,2,3,4}/gpu_id
 > gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND,MEND | grep -E '^(kernel|gpus|cwsr|ptrace-scope|debug-d|sched)'
-kernel                 unknown osrelease: was not recorded                                         record it: gpq snapshot on that host
+gpq: gpus: cannot work here: bench core events gpus hang hqd packets sched suspend why; checks that say no: 2; MEND tells what helps
 gpus                   no      GPUs: 4, none readable                                              let the device cgroup of this container have the GPUs
+sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls        boot without amdgpu.sched_policy=2
+kernel                 unknown osrelease: was not recorded                                         record it: gpq snapshot on that host
 debug-driver           unknown no GPU tells its capability                                         see the line gpus
 scheduler              unknown no GPU tells its gfx version                                        see the line gpus
-sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls        boot without amdgpu.sched_policy=2
 cwsr                   unknown cwsr_enable: no number from 0 up                                    modinfo -p amdgpu tells what it may be
 ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                                     run as root, or as root: sysctl kernel.yama.ptrace_scope=0
 
@@ -167,12 +202,58 @@ $ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | 
 
 # It needs nothing: neither a driver nor a recording of one.
 $ mkdir -p nothing && gpq --sysroot nothing gpus --check -r -n -o CHECK,STATUS | head -3
-kernel unknown
 driver no
 gpus no
+kernel unknown
 
 $ gpq gpus --check -r -n -o CHECK | wc -l
 20
+
+# One command: the checks that it needs, and 6 when it can do nothing here; what it needs for a part of its work stops nothing.
+$ cp -r $HOSTS/gfx90a-k6.12 empty; rm -r empty/sys/class/kfd/kfd/topology/nodes; mkdir empty/sys/class/kfd/kfd/topology/nodes; for c in hqd queues snapshot sched why trace merge resume; do gpq --sysroot empty gpus --check $c -rno CHECK,STATUS | grep ' no$'; echo $c ${PIPESTATUS[0]}; done
+gpq: gpus: gpq hqd cannot work here: gpus; MEND tells what helps
+gpus no
+hqd 6
+gpus no
+queues 0
+gpus no
+snapshot 0
+gpq: gpus: gpq sched cannot work here: gpus; MEND tells what helps
+gpus no
+sched 6
+gpq: gpus: gpq why cannot work here: gpus; MEND tells what helps
+gpus no
+why 6
+trace 0
+merge 0
+resume 0
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --check trace -ro CHECK,COMMANDS,STOPS; mkdir -p none; gpq --sysroot none gpus --check hqd -J 2>/dev/null | jq -c '[.checks[] | select(.status == "no") | .check, .stops[-1]]'; gpq gpus --check nosuch; gpq gpus --check hqd why; gpq gpus hqd
+CHECK COMMANDS STOPS
+cap-sys-admin events\x20trace -
+tracefs trace\x20snapshot -
+["driver","sched","gpus","sched"]
+gpq: gpus: --check: nosuch is no command; gpq --list names them
+gpq: gpus: why: no operand is expected; -h shows the options
+gpq: gpus: hqd: no operand is expected; -h shows the options
+? 2,6
+
+# The verdict of a command that cannot work is the message.
+$ gpq --sysroot none gpus --check hqd -no CHECK,STATUS
+driver       no
+gpus         no
+scheduler    unknown
+sched-policy unknown
+debugfs      unknown
+gpq: gpus: gpq hqd cannot work here: driver, gpus; MEND tells what helps
+? 6
+
+# Where nothing says no, the last line is for people: what is left to find out, and how. Other forms have each MEND in full.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq gpus --check hqd -o CHECK | tail -1; gpq gpus --check merge; gpq gpus --check -q --filter 'CHECK == "cap-sys-admin"' -no MEND; gpq gpus --check suspend --csv | grep -c ',run gpq gpus --check on that host'
+gpq: gpus: nothing known forbids gpq hqd; unknown checks: 1; run it on that host, as root
+debugfs
+gpq: gpus: nothing known forbids gpq merge; unknown checks: 0
+run gpq gpus --check on that host
+5
 
 $ gpq gpus --check --gpu 0
 gpq: gpus: --check looks at the whole host: it takes no --gpu; leave one of them out
@@ -192,7 +273,7 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --check --watch 10ms -o CHECK | grep -m
 {"record":"check","check":"kernel"}
 {"record":"check","check":"kernel"}
 
-$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --watch 10ms -J
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --watch 10ms -J | jq -c '[.schema.name, .error.status]'
 {"level":"error","command":"gpus","message":"--watch has no end, so it cannot be one JSON document","next":"use --ndjson","status":2}
-{}
+["gpq.error",2]
 ? 2

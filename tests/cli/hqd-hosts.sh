@@ -10,7 +10,7 @@ gpq() { command gpq --sysroot "$host" hqd "$@"; }
 created() { awk '/^mkqueue .*ring_base/ { sub(":", "", $2); print $2, $4, $8 == 1 ? "sdma" : "compute", $12, $14, $8 == 1 ? "-" : $16 }' "$host/TRUTH" | sort; }
 # packets doorbell mqd size: "softgpu: queue aql pasid P doorbell N mqd A size S ...", doorbells in dwords; SDMA slots hold no MQD address.
 ran() { awk '/^softgpu: queue/ { printf "%s 0x%x %s %s\n", $3 == "sdma" ? "-" : $3, $7 * 4, $3 == "sdma" ? "-" : "0x" $9, $11 }' "$host/TRUTH" | sort; }
-first_xcc() { gpq "$@" -a -rno XCC,TYPE,PACKETS,DOORBELL,MQD_ADDR,RING | awk '$2 != "hiq" && ($1 == "0" || $1 == "-") { print $3, $4, $5, $6 }' | sort; }
+first_xcc() { gpq "$@" --active -rno XCC,TYPE,PACKET_FORMAT,DOORBELL,MQD_ADDR,RING | awk '$2 != "hiq" && ($1 == "0" || $1 == "-") { print $3, $4, $5, $6 }' | sort; }
 
 vmid=$(sed -nE 's/^#define SG_COMPUTE_VMID +([0-9]+).*/\1/p' "$top/tests/kernel/softgpu/softgpu.h")
 for host in "$top"/tests/hosts/vm-*; do
@@ -21,25 +21,25 @@ for host in "$top"/tests/hosts/vm-*; do
 		is "$name: who is in no slot is what it did not run" \
 			"$(gpq --summary --table waiting -ro RING_ADDR | wc -l)" "$((1 + $(created | wc -l) - $(ran | wc -l)))"
 	fi
-	rows=$(gpq -a -rno PID,TYPE,RING_ADDR,RING,PRIO | grep -v '^-' | sort -u)
+	rows=$(gpq --active -rno PID,TYPE,RING_ADDR,RING,PRIO | grep -v '^-' | sort -u)
 	is "$name: each slot's ring, size, priority and owner are as created" "$(grep -xFf <(created | cut -d' ' -f1,3-) <<<"$rows")" "$rows"
-	rows=$(gpq -a -rno PID,QID,RING_ADDR | grep -v ' - ' | grep -v '^-' | sort -u)
+	rows=$(gpq --active -rno PID,QID,RING_ADDR | grep -v ' - ' | grep -v '^-' | sort -u)
 	is "$name: queue ids that are certain are right" "$(grep -xFf <(created | cut -d' ' -f1,2,4) <<<"$rows")" "$rows"
 	is "$name: every MQD in memory too" \
 		"$(gpq --mqd -rno PID,TYPE,RING_ADDR,RING,PRIO | sort -u)" "$(created | cut -d' ' -f1,3- | sort -u)"
 	is "$name: the kernel's files alone say the same" \
-		"$(debug=$host/sys/kernel/debug/kfd && gpq --hqds "$debug/hqds" --mqds "$debug/mqds" -A -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)" \
-		"$(gpq -A -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)"
+		"$(debug=$host/sys/kernel/debug/kfd && gpq --hqds "$debug/hqds" --mqds "$debug/mqds" -a -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)" \
+		"$(gpq -a -rno TYPE,SLOT,ACTIVE,PID,RING_ADDR,RPTR,WPTR | sum)"
 	is "$name: every word of the slots" "$(gpq --raw-regs -rno VALUE | sum)" \
 		"$(awk '/^    [0-9a-f]+:/ { for (i = 2; i <= NF; i++) { sub(/^0+/, "", $i); print "0x" ($i == "" ? "0" : $i) } }' "$host/sys/kernel/debug/kfd/hqds" | sum)"
 	case $name in
 	*gfx1100*) ;; # MES has no runlist
 	*)
 		is "$name: mapped are those in slots, and nobody else" "$(gpq --runlist -rno PACKET,RING_ADDR | sed -n 's/^MAP_QUEUES //p' | sort)" \
-			"$(gpq -a -rno TYPE,RING_ADDR | sed -n '/^hiq/!s/.* //p' | sort -u)"
+			"$(gpq --active -rno TYPE,RING_ADDR | sed -n '/^hiq/!s/.* //p' | sort -u)"
 		;;
 	esac
-	is "$name: the VMID is the one of the software GPU" "$(gpq -a -rno TYPE,VMID | grep -v hiq | sort -u | cut -d' ' -f2 | sort -u)" "$vmid"
+	is "$name: the VMID is the one of the software GPU" "$(gpq --active -rno TYPE,VMID | grep -v hiq | sort -u | cut -d' ' -f2 | sort -u)" "$vmid"
 	# Where the kernel told the debugger of them: indices and save area, by ring. SDMA queues have no save area, and those of
 	# gfx9 no address of the write index in their MQD.
 	kernel=$(sed -n 's/^ *queue [0-9]* gpu .* ring_base \(0x[0-9a-f]*\) wptr_addr \(0x[0-9a-f]*\) rptr_addr \(0x[0-9a-f]*\) ctx_save \([0-9a-fx]*\)+\([0-9]*\)$/\1 \2 \3 \4 \5/p' "$host/TRUTH" |
@@ -64,7 +64,7 @@ for host in "$top"/tests/hosts/vm-*; do
 done
 # A snapshot of a recorded host has all that gpq hqd reads (common/snapshot/snapshot_items.c).
 snap=$work
-show() { for form in -A --regs "-A --fields" --raw-regs --mqd --summary --runlist; do command gpq --sysroot "$1" hqd $form -v -J --output-all 2>&1; done; }
+show() { for form in -a --regs "-a --fields" --raw-regs --mqd --summary --runlist; do command gpq --sysroot "$1" hqd $form -v -J --output-all 2>&1; done; }
 for host in "$top"/tests/hosts/{gfx,vm-gfx942-,vm-gfx1100-}*; do
 	rm -rf "$snap/s"
 	command gpq --sysroot "$host" snapshot "$snap/s" -q >/dev/null 2>&1

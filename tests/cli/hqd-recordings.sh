@@ -15,9 +15,9 @@ for softgpu in "$top"/tests/data/kfd/*/softgpu.* "$recordings"/*/softgpu.*; do
 	d=${softgpu%/*} state=${softgpu##*/softgpu.}
 	files=(--hqds "$d/hqds.$state" --mqds "$d/mqds.$state" --rls "$d/rls.$state")
 	name=${d##*/}/$state
-	is "$name: number of slots" "$(gpq "${files[@]}" -A -rn | wc -l)" "$(grep -cE 'CP Pipe|HIQ on|SDMA Engine' "$d/hqds.$state")"
+	is "$name: number of slots" "$(gpq "${files[@]}" -a -rn | wc -l)" "$(grep -cE 'CP Pipe|HIQ on|SDMA Engine' "$d/hqds.$state")"
 	is "$name: compute slots hold what the GPU ran" \
-		"$(gpq -q "${files[@]}" -rno XCC,TYPE,PACKETS,DOORBELL,MQD_ADDR,RING | sed -n 's/^0 compute //p' | sort)" "$(ran "$softgpu")"
+		"$(gpq -q "${files[@]}" -rno XCC,TYPE,PACKET_FORMAT,DOORBELL,MQD_ADDR,RING | sed -n 's/^0 compute //p' | sort)" "$(ran "$softgpu")"
 	is "$name: and each has an owner" "$(gpq -q "${files[@]}" -rno TYPE,PID | awk '$1 == "compute" { print $2 == "-" ? "nobody" : "somebody" }' | sort -u)" somebody
 	is "$name: MQDs" "$(gpq --mqds "$d/mqds.$state" -rno TYPE,XCC | grep -cE '^sdma|compute 0')" "$(grep -c 'queue on device' "$d/mqds.$state")"
 	is "$name: every word of the slots" "$(gpq "${files[@]}" --raw-regs -rno VALUE | sum)" \

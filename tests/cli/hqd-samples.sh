@@ -57,12 +57,12 @@ packets() {
 check() {
 	local xccs=$1 hqds=$2 mqds=$3 on=$4 off=$5 mqds8=$6 rls=$7 all kind wanted got
 	all=$(slots "$hqds")
-	is "every compute slot, and what its registers hold" "$(gpq --hqds "$hqds" --mqds "$mqds" -A -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')" \
+	is "every compute slot, and what its registers hold" "$(gpq --hqds "$hqds" --mqds "$mqds" -a -rno GPU,XCC,MEC,PIPE,QUEUE,ACTIVE,VMID,RING_ADDR,RING,RPTR,WPTR,DOORBELL,PRIO,MQD_ADDR,ERROR,TYPE | sed -n 's/ compute$//p')" \
 		"$(normalize <<<"$all")"
 	for kind in 'CP Pipe [0-9]+, Queue=compute' 'HIQ on MEC=hiq' 'SDMA Engine=sdma'; do
-		is "number of ${kind#*=} slots" "$(gpq --hqds "$hqds" -A -rno TYPE | grep -c "^${kind#*=}")" "$(grep -cE "${kind%=*}" "$hqds")"
+		is "number of ${kind#*=} slots" "$(gpq --hqds "$hqds" -a -rno TYPE | grep -c "^${kind#*=}")" "$(grep -cE "${kind%=*}" "$hqds")"
 	done
-	is "places of all slots" "$(gpq --hqds "$hqds" -A -rno TYPE,XCC,PIPE,QUEUE)" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")"
+	is "places of all slots" "$(gpq --hqds "$hqds" -a -rno TYPE,XCC,PIPE,QUEUE)" "$(awk '{ print $2, $3, $4, $5 }' <<<"$all")"
 	is "nothing left over" "$(gpq -v --hqds "$hqds" --mqds "$mqds" -ro TYPE 2>&1 | sort -u | grep -vE '^(compute|sdma|hiq)$')" TYPE
 
 	# Every MQD, on each of its XCCs, is in a slot of that XCC, and that slot is its owner's: address by address.
@@ -76,7 +76,7 @@ check() {
 	# SDMA slots keep what they held: the capture has none whose doorbell is enabled (word 18, bit 28).
 	is "SDMA slots in use" "$(gpq -q --hqds "$hqds" --sdma -r | wc -l)" \
 		"$(awk 'NR == 1 { print "heading" } $2 == "sdma" && substr($6, 18 * 8 + 1, 1) == "1"' <<<"$all" | wc -l)"
-	is "SDMA slots with an old ring" "$(gpq --hqds "$hqds" --sdma -A --fields -rno FIELD,VALUE | grep -c '^RB_ENABLE yes')" \
+	is "SDMA slots with an old ring" "$(gpq --hqds "$hqds" --sdma -a --fields -rno FIELD,CONTENT | grep -c '^RB_ENABLE yes')" \
 		"$(awk '$2 == "sdma" && substr($6, 8, 1) ~ /[13579bdf]/' <<<"$all" | wc -l)"
 
 	# All registers: as many as the text has words, the same words in the same order.
@@ -84,13 +84,13 @@ check() {
 		"$(awk '{ print $6 }' <<<"$all" | tr -d '\n' | fold -w 8 | sed 's/^0*\(.\)/0x\1/')"
 	is "all addresses" "$(gpq --hqds "$hqds" --raw-regs -rno ADDRESS,VALUE | awk '{ print $1 }' | grep -xFf <(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds" | sort -u))" \
 		"$(awk '/^    [0-9a-f]+:/ { a = substr($1, 1, 8); sub(/^0+/, "", a); print "0x" a }' "$hqds")"
-	is "every register but the hole has a name" "$(gpq --hqds "$hqds" -A --regs -rno REGISTER | grep -c '^-')" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")"
+	is "every register but the hole has a name" "$(gpq --hqds "$hqds" -a --regs -rno REGISTER | grep -c '^-')" "$(grep -cE 'CP Pipe|HIQ on' "$hqds")"
 
 	# The MQDs of another host, in memory: dword 130 on each XCC, and nobody's slots.
 	is "MQDs in memory: on hardware or not, on each XCC" \
 		"$(gpq --mqds "$mqds8" -rno TYPE,XCC,ACTIVE | sed -n 's/^compute //p')" \
 		"$(awk '/queue on device/ { type = $1; xcc = -1 } /^    00000000:/ { xcc++ } /^    00000200:/ && type == "Compute" { print xcc, $4 == "00000001" ? "yes" : "no" }' "$mqds8")"
-	is "MQDs of one host are in no slot of another" "$(gpq --hqds "$hqds" --mqds "$mqds8" -A -rno PID | sort -u)" -
+	is "MQDs of one host are in no slot of another" "$(gpq --hqds "$hqds" --mqds "$mqds8" -a -rno PID | sort -u)" -
 
 	# The runlist: a row for each packet, of the kind that its header says, by engine (bits 28:26).
 	wanted=$(packets | while read -r name gpu engine db; do
@@ -119,7 +119,7 @@ check() {
 	# Torn anywhere it is still a dump: no crash, and as many slots as it announces.
 	empty "torn" "$(for n in 0 1 24 30 100 4000 65536 300001 700003; do
 		head -c $n "$hqds" >"$work/torn"
-		got=$(gpq -q --hqds "$work/torn" --mqds "$mqds" -A -rno TYPE 2>/dev/null)
+		got=$(gpq -q --hqds "$work/torn" --mqds "$mqds" -a -rno TYPE 2>/dev/null)
 		status=$?
 		[ $status = 0 ] || [ $status = 3 ] || [ $n -lt 100 ] || echo "$n: status $status"
 		slots=$(head -n "$(wc -l <"$work/torn")" "$work/torn" | grep -cE 'CP Pipe|HIQ on|SDMA Eng')

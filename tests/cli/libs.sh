@@ -25,11 +25,13 @@ wanted='archive recommended libarchive.so.13
 demangle recommended libstdc++.so.6
 drm recommended libdrm_amdgpu.so.1
 elf recommended libelf.so.1
+lines suggested libdw.so.1
 maths required libm.so.6
 pci recommended libpci.so.3
 pcre2 recommended libpcre2-8.so.0
 seccomp recommended libseccomp.so.2
 smartcols recommended libsmartcols.so.1
+stacks suggested libdw.so.1
 tracefs recommended libtracefs.so.1'
 is "an ELF note tells packagers of each library that is loaded on demand" \
 	"$(echo "$notes" | jq -r '.[] | select(.description != "") | "\(.feature) \(.priority) \(.soname[])"' | sort)" "$wanted"
@@ -37,7 +39,7 @@ is "each is a note of its own, of FDO's type for this" "$(may 1 readelf -n "$(co
 	"$(echo "$wanted" | wc -l)"
 is "and no other library's name is in the program" \
 	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
-	"$(echo "$wanted" | sed 's/.* //' | sort)"
+	"$(echo "$wanted" | sed 's/.* //' | sort -u)"
 
 gpus=$(gpq --sysroot "$host" gpus -r -n -o NODE,GPU,GFX)
 is "gpus without libpci" "$(without libpci.so.3 gpq --sysroot "$host" gpus -r -n -v -o NODE,GPU,GFX,VENDOR,DEVICE | grep -v BDF)" \
@@ -48,6 +50,9 @@ is "and it says nothing where no name is wanted" "$(without libpci.so.3 gpq --sy
 status 0"
 is "a regular expression without libpcre2" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues --comm mk)" \
 	"gpq: queues: --comm: libpcre2-8.so.0 is missing; install libpcre2-8-0, or leave it out
+status 6"
+is "where no more file can be opened, libpcre2 is not missing" "$( (ulimit -n 4; exec gpq --sysroot "$host" queues --comm mk) 2>&1; echo "status $?")" \
+	"gpq: queues: --comm: libpcre2-8.so.0: Too many open files
 status 6"
 is "a filter with one" "$(without libpcre2-8.so.0 gpq --sysroot "$host" queues --filter 'PID || COMMAND =~ "m"')" \
 	"gpq: queues: --filter: at column 19: libpcre2-8.so.0 is missing; install libpcre2-8-0, or leave it out
@@ -61,8 +66,8 @@ status 6"
 is "a table on a terminal without libsmartcols" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -o PID,QID,TYPE")" \
 	"$(gpq --sysroot "$host" queues -o PID,QID,TYPE)
 status 0"
-is "and -v says what is lacking" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -v -o PID" | grep libsmartcols)" \
-	"gpq: queues: libsmartcols.so.1 is missing: this table is neither coloured nor cut to the terminal"
+is "and -v says what is lacking" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -v --color=always -o PID" | grep libsmartcols)" \
+	"gpq: queues: libsmartcols.so.1 is missing: this table is not coloured"
 
 log=$top/tests/data/amdlog/mangled.log
 if ldd "$(command -v gpq)" | grep 'libstdc++' >/dev/null; then # the sanitizers' runtime needs it

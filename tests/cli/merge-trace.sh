@@ -112,12 +112,22 @@ cp p1 lie
 sed -i 's/"process":1/"process":99999999/' lie
 out=$(gpq merge lie 2>&1)
 is "an index that points nowhere" "$?:$out" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew"
+gpq trace --partial log_2 >sound
+for other in lie sound; do
+	out=$(gpq merge lie $other 2>&1)
+	is "and beside it one that is $other" "$?:$out" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew"
+done
+for index in 4294967297 '"1"' -1 null 1e0; do
+	sed "s/\"process\":1,/\"process\":$index,/" p1 >lie
+	out=$(gpq merge lie 2>&1)
+	is "an index that is no number of 32 bits: $index" "$?:$out" "1:gpq: merge: the part of log_1 from byte 0 is damaged; make it anew"
+done
 head -c 2000 p1 >cut
 out=$(may 5 gpq merge cut 2>&1 | tail -1)
-is "a part that is cut" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
+is "a part that is cut" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 sed 's/"schema":2/"schema":3/' p1 >later
 out=$(may 5 gpq merge later 2>&1 | tail -1)
-is "a part of a later version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
+is "a part of a later version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
 is "logs and benchmarks" "$?:$(cat err)" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart"
 size=$(stat -c %s log_1)
@@ -149,7 +159,7 @@ gpq trace --partial log_1 >&8
 is "closed pipe" $? 141
 exec 8>&-
 since=$(gpq trace -J log_1 | jq '.totals.first_us + 1000')
-gpq trace --partial --since "$since" log_1 | gpq merge -J >got
-gpq trace -J --since "$since" log_1 >want
+gpq trace --partial --since "${since}us" log_1 | gpq merge -J >got
+gpq trace -J --since "${since}us" log_1 >want
 same "--since chooses what is counted" got want
 finish

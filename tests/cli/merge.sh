@@ -41,13 +41,13 @@ is "another kernel does not" "$(gpq merge -rno METRIC "$a" other | grep -cx susp
 
 # Latencies of gpq bench ab: by mode and kind of host, behind a sample of another kind.
 jq -c '.kernel = "6.99" | .gpus += "; x" | .latencies_ns |= map(. * 2)' "$data/ab.ndjson" >ab_other
-is "runs of the experiment, as jq adds them up" "$(gpq merge -rno METRIC,KERNEL,GPUS,N,MIN,MAX,MEAN,GRACE "$a" "$data/ab.ndjson" ab_other | grep ^online | sort)" \
+is "runs of the experiment, as jq adds them up" "$(gpq merge -rno METRIC,KERNEL,TARGET_GPUS,N,MIN,MAX,MEAN,GRACE "$a" "$data/ab.ndjson" ab_other | grep ^online | sort)" \
 	"$(jq -sr 'group_by([.mode, .kernel])[] | [.[].latencies_ns[]] as $v | ["online_" + .[0].mode, .[0].kernel, (.[0].gpus | gsub(" "; "\\x20")),
 		($v | length, min, max, (add / length | floor)), "-"] | join(" ")' "$data/ab.ndjson" ab_other | sort)"
 
 # A sum made by hand: 1000 values, 500 times 1, 400 times 2, 90 times 3, 9 times 4, once 50; their sum is 1656.
 sum_of() { # HISTOGRAM SOURCE
-	printf '{"record":"bench_sum","schema":1,"metric":"own","source":"%s","scheduler":"HWS","kernel":"6.12","gpus":"x","grace":1,"queues_wanted":1,"hold_wanted_ns":1,"gap_wanted_ns":1,"histogram_ns":%s}\n' "$2" "$1"
+	printf '{"record":"bench_sum","schema":1,"metric":"suspend_gpq","source":"%s","scheduler":"HWS","kernel":"6.12","gpus":"x","grace":1,"queues_wanted":1,"hold_wanted_ns":1,"gap_wanted_ns":1,"histogram_ns":%s}\n' "$2" "$1"
 }
 sum_of '{"rule":"loglin32","count":1000,"sum":1656,"min":1,"max":50,"buckets":[[1,500],[2,400],[3,90],[4,9],[50,1]]}' live >known
 is "percentiles, extremes and mean" "$(gpq merge -rno P50,P90,P99,P99.9,MIN,MAX,MEAN known)" "1 2 3 4 1 50 1"
@@ -69,9 +69,28 @@ is "a last line without its end" "$(gpq merge -rno N known unended)" 2000
 sed 's/"count":/"count":1/' pa | head -1 >lie
 out=$(p lie 2>&1)
 is "a histogram that contradicts itself is refused" "$?:$out" "5:gpq: merge: lie: 1 lines are no results of gpq bench or gpq trace; lie line 1: not a sample that this version knows; they are left out
-gpq: merge: no results in what was read; gpq trace --partial, gpq bench --raw FILE and gpq merge --partial write them"
+gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 out=$(gpq merge /nowhere 2>&1)
 is "no such file" "$?:$out" "5:gpq: merge: /nowhere: No such file or directory; check the name"
 out=$(p "$a" 2>&1 >/dev/full)
 is "full disk" "$?:$out" "1:gpq: merge: standard output: No space left on device"
+# Each setting of its own value, and of two values: sums keep them, and are apart by them.
+set_to() { jq -c "if .gap_wanted_ns != null then .grace = 71 | .queues_wanted = 72 | .hold_wanted_ns = 73 | .gap_wanted_ns = 74 | .$1 else . end" "$a"; }
+for k in grace queues_wanted hold_wanted_ns gap_wanted_ns; do
+	{ set_to "grace = 71" && set_to "$k = 75"; } | p - | p - | jq -c '[.grace, .queues_wanted, .hold_wanted_ns, .gap_wanted_ns]' | sort -u
+done >settings
+is "sums are apart by each setting, and keep it" "$(cat settings)" "[71,72,73,74]
+[75,72,73,74]
+[71,72,73,74]
+[71,75,73,74]
+[71,72,73,74]
+[71,72,75,74]
+[71,72,73,74]
+[71,72,73,75]"
+for o in --filter --sort; do
+	is "$o is about rows, which --partial has not" "$(p $o n /dev/null 2>&1; echo $?)" \
+		"gpq: merge: --filter and --sort are about rows of tables, which --partial has not; filter what is merged in the end
+2"
+done
+
 finish

@@ -22,10 +22,13 @@ gpq: queues: PRIO: unknown for 4 compute queues: this driver does not write it i
 
 # People see LEVEL where PRIO is unknown, or where they ask for it.
 $ gpq --sysroot $HOSTS/vm73-gfx1100-running queues | head -1 | tr -s ' '
+gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 PID NSPID COMMAND USER PROCESS CONTAINER GPU BDF QID TYPE RING PRIO LEVEL STATE BACKLOG EVICTED CUS VRAM
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues | head -1 | tr -s ' ' | sed 's/^ //'
+gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 PID NSPID COMMAND USER PROCESS CONTAINER GPU BDF QID TYPE RING PRIO STATE BACKLOG EVICTED CUS VRAM
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues -p 1646 -o +LEVEL | head -1 | grep -c LEVEL
+gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 1
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues -p 1646 -rno QID,PRIO,LEVEL
 0 7 medium
@@ -67,17 +70,17 @@ $ gpq queues --mqds $HOSTS/vm-gfx1100-running/sys/kernel/debug/kfd/mqds -p 1647 
 7 medium
 
 # Slots likewise; the registers are shown as they are.
-$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd -a -rno QID,TYPE,PRIO,LEVEL | grep compute
+$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd --active -rno QID,TYPE,PRIO,LEVEL | grep compute
 0 compute - low
 1 compute - medium
 2 compute - high
 3 compute - high
-$ gpq hqd --hqds $HOSTS/vm73-gfx1100-running/sys/kernel/debug/kfd/hqds -a -rno TYPE,PRIO,LEVEL | grep compute | sort
+$ gpq hqd --hqds $HOSTS/vm73-gfx1100-running/sys/kernel/debug/kfd/hqds --active -rno TYPE,PRIO,LEVEL | grep compute | sort
 compute - high
 compute - high
 compute - low
 compute - medium
-$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd -a --fields -rno FIELD,NUMBER | grep -E '^(PIPE_PRIORITY|PRIORITY_LEVEL) ' | sort | uniq -c | sed 's/^ *//'
+$ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd --active --fields -rno FIELD,NUMBER | grep -E '^(PIPE_PRIORITY|PRIORITY_LEVEL) ' | sort | uniq -c | sed 's/^ *//'
 1 PIPE_PRIORITY 0
 1 PIPE_PRIORITY 1
 2 PIPE_PRIORITY 2
@@ -102,6 +105,10 @@ $ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues | head -1 | grep -c CONTEXT
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 141 | head -1 | grep -o -e CONTEXT -e QID
 QID
 
+# Each column reads what it needs: alone it shows what it shows among all.
+$ export GPQ_SYSROOT=$HOSTS/vm73-gfx942-contexts; gpq queues -r --output-all >all; for c in $(head -1 all); do gpq queues -ro $c | cmp - <(awk -v c=$c 'NR == 1 { for (n = 1; $n != c;) n++ } { print $n }' all); done; grep -c . all; unset GPQ_SYSROOT
+12
+
 # Without PASIDs, and so without an order of contexts, nothing is guessed; the likelier order has the newest first.
 $ cp -r $HOSTS/vm73-gfx942-contexts nopasid; rm -r nopasid/sys/kernel/debug/kfd/proc; gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,PASID | sort | uniq -c | awk '{ print $4, $5 }' | sort | uniq -c | sed 's/^ *//'
 10 - -
@@ -122,27 +129,32 @@ $ P=nopasid/sys/class/kfd/kfd/proc/140; echo 0 1 >$P/.contexts; gpq --sysroot no
 1 1 0x7f2972a14000 order
 1 2 0x7f29713d3000 order
 
-# A snapshot of it keeps all that, with the order of contexts.
-$ gpq --sysroot nopasid snapshot again -q >/dev/null; cat again/sys/class/kfd/kfd/proc/140/.contexts; gpq --sysroot again queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS | diff - <(gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS)
+# A snapshot of it keeps all that, with the order of contexts, once.
+$ gpq --sysroot nopasid snapshot again -q >/dev/null; cat $(find again -name .contexts); gpq --sysroot again queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS | diff - <(gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS)
 0 1
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts snapshot with -q >/dev/null; gpq --sysroot with queues -p 140 --output-all -J | tee saved | diff - <(gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 140 --output-all -J) && jq '.queues | length > 0' saved
 true
 
 # Runlist: a packet for each context; only the evicted one's queues are missing.
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts hqd --runlist -p 140 -rno PACKET,PASID,CONTEXT,QID,QUEUES,MAPPED
-MAP_PROCESS 0x8002 1 - 3 0
+MAP_PROCESS 32770 1 - 3 0
 none - 1 2 - -
 none - 1 1 - -
 none - 1 0 - -
-MAP_PROCESS 0x8001 0 - 3 3
+MAP_PROCESS 32769 0 - 3 3
 MAP_QUEUES - 0 2 - -
 MAP_QUEUES - 0 1 - -
 MAP_QUEUES - 0 0 - -
-MAP_PROCESS 0x8000 - - 4 4
+MAP_PROCESS 32768 - - 4 4
 MAP_QUEUES - - 0 - -
 MAP_QUEUES - - 3 - -
 MAP_QUEUES - - 2 - -
 MAP_QUEUES - - 1 - -
+$ cp -r $HOSTS/vm73-gfx942-contexts blind; chmod -R u+w blind; : >blind/sys/kernel/debug/kfd/mqds; gpq --sysroot blind hqd --runlist -rno PACKET,PASID,PID,CONTEXT | grep MAP_PROCESS
+MAP_PROCESS 32771 141 -
+MAP_PROCESS 32770 140 1
+MAP_PROCESS 32769 140 0
+MAP_PROCESS 32768 140 -
 
 # --- evicted, or held by a debugger that does not trace? What this driver allows decides
 
@@ -160,18 +172,35 @@ gpq: queues: off-hardware: 3 queues of processes that nobody traces: evicted, or
 
 $ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed queues -rno STATE | sort | uniq -c | sed 's/^ *//'
 15 mapped
-$ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed hqd --summary -rno TYPE,SLOTS,QUEUES,OVER,BY | grep compute
+# People are told once where to look, if a shown queue is on such a GPU.
+$ export GPQ_SYSROOT=$HOSTS/vm73-gfx90a-oversubscribed; gpq --filter 'PID == 246' -o PID,STATE; gpq queues -p 246 -no PID,STATE; gpq ps -q -o PID,STATE -p 246; gpq ps -rno STATE -p 246
+> cp -r $GPQ_SYSROOT two; cd two; D=sys/kernel/debug/kfd; sed -i 's/58361/58362/; s/gpu_id e3f9/gpu_id e3fa/' $D/rls; GPQ_SYSROOT=. gpq ps -p 246 -o PID,STATE
+> cd ..; cp -r $GPQ_SYSROOT other; cd other; for q in 0 1; do echo 1 >sys/class/kfd/kfd/proc/246/queues/$q/gpuid; done; GPQ_SYSROOT=. gpq ps -p 246 -no PID,COMPUTE,STATE
+gpq: ps: GPU 58361 is over-subscribed: its queues take turns; gpq hqd --summary shows who shares it
+PID STATE
+246 mapped
+gpq: queues: GPU 58361 is over-subscribed: its queues take turns; gpq hqd --summary shows who shares it
+246 mapped
+246 mapped
+PID STATE
+246 mapped
+mapped
+PID STATE
+246 mapped
+246       2 unknown
+
+$ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed hqd --summary -rno TYPE,SLOTS,QUEUES,OVERSUB,BY | grep compute
 compute 24 15 yes processes
 
 # The same a moment later, when firmware has taken two of the processes off (dword 130) and runs the others.
 $ cp -r $HOSTS/vm73-gfx90a-oversubscribed turns; M=sys/kernel/debug/kfd/mqds; awk '/^Process/ { off = $2 == 246 || $2 == 255 } off && /^    00000200:/ { $4 = "00000000"; $0 = "    " $0 } { print }' $HOSTS/vm73-gfx90a-oversubscribed/$M >turns/$M; gpq --sysroot turns queues -rno PID,STATE,ON_HW | grep -v 'mapped yes'
-246 turns -
-246 turns -
-255 turns -
+246 takes-turns -
+246 takes-turns -
+255 takes-turns -
 $ gpq --sysroot turns queues -v -rno STATE 2>&1 | grep -i turns | sort -u
 gpq: queues: on hardware or off: unknown for 3 compute queues: mapped, but the GPU is over-subscribed and queues take turns
-turns
+takes-turns
 # Slots as they were at that moment: the same word.
 $ D=turns/sys/kernel/debug/kfd; sed -E 's/^(    0000c914: [0-9a-f]+ [0-9a-f]+) 00000001/\1 00000000/' $D/hqds >empty; gpq hqd --hqds empty --mqds $D/mqds --rls $D/rls --summary --table waiting -rno PID,WHY | sort -u | grep -E '^(246|255) '
-246 turns
-255 turns
+246 takes-turns
+255 takes-turns

@@ -1,5 +1,6 @@
 # gpq queues on recorded hosts. Values by hand from the dumps ([debugfs.examples]), by [debugfs.mqd-compute] and [debugfs.off].
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues
+gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gpq queues --likely takes the likeliest
   PID NSPID COMMAND USER PROCESS CONTAINER      GPU BDF          QID TYPE    RING PRIO STATE   BACKLOG EVICTED CUS  VRAM
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 mapped        -     0ns  61 31.8G
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   1 compute   1M    7 unknown       -     0ns  61 31.8G
@@ -75,6 +76,15 @@ PID COMMAND PROCESS QID VRAM
 94314 pt_main_thread alive 3 1073741824
 94377 rocm-smi alive - 0
 
+# Counters of a process without queues are those of all GPUs together; if one is unknown, so is the sum, whichever it is.
+$ cp -r $HOSTS/gfx942-4xcc-k6.12 two; cd two/sys/class/kfd/kfd/proc/94377
+> for gpu in 63420:1:2:3 7:40:50:60 8:700:800:900; do IFS=: read -r id vram sdma evicted <<<$gpu; mkdir -p stats_$id; echo $vram >vram_$id; echo $sdma >sdma_$id; echo $evicted >stats_$id/evicted_ms; done
+> for lost in none vram_63420 sdma_7 stats_8/evicted_ms; do : >$lost; gpq --sysroot ~+/../../../../../.. queues -a -p 94377 -rno VRAM,SDMA_BUSY,EVICTED; done
+741 852000 963000000
+- 852000 963000000
+- - 963000000
+- - -
+
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues; gpq --sysroot $HOSTS/nogpu-k6.12 queues -o PID -r
 PID
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues -a -o PID,COMMAND,QID,VRAM
@@ -83,7 +93,7 @@ PID COMMAND  QID VRAM
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues -J
 {
-  "schema": {"name": "gpq.queues", "version": 1},
+  "schema": {"name": "gpq.queues", "version": 3},
   "queues": []
 }
 
@@ -190,6 +200,23 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --type sdam
 gpq: queues: --type sdam: no such type, did you mean sdma; it is one of compute, sdma, sdma-xgmi
 ? 2
 
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for q in 41207:99 52880:3 52880:0,41207:7 41207:7,52880:0; do gpq queues -p 41207,52880 -Q $q -rno PID,QID; echo $?; done; gpq queues -p 41207 -Q 99; gpq queues -p 41207 -Q 1 --type sdma
+gpq: queues: pid 41207: -Q names none of its queues: 0, 1, 2, 3
+gpq: queues: pid 52880: the other options choose none of its queues
+5
+gpq: queues: pid 41207: the other options choose none of its queues
+gpq: queues: pid 52880: -Q names none of its queues: 0
+5
+gpq: queues: pid 41207: -Q names none of its queues: 0, 1, 2, 3
+52880 0
+3
+gpq: queues: pid 41207: -Q names none of its queues: 0, 1, 2, 3
+52880 0
+3
+gpq: queues: pid 41207: -Q names none of its queues: 0, 1, 2, 3
+gpq: queues: pid 41207: the other options choose none of its queues
+? 5
+
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --type sdma -p 52880
 gpq: queues: pid 52880: the other options choose none of its queues
 ? 5
@@ -244,7 +271,7 @@ $ gpq queues --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 
 $ gpq queues --mqds - -p 52880 --gpu a1f4 -J -o PID,QID,GPU,RING_ADDR <$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 {
-  "schema": {"name": "gpq.queues", "version": 1},
+  "schema": {"name": "gpq.queues", "version": 3},
   "queues": [
     {"pid": 52880, "qid": null, "gpu_id": 41460, "ring_addr": "0x7fb1c8000000"}
   ]
@@ -296,12 +323,13 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 52880 --watch 0.05 -o PID,QID | he
 {"record":"queue","pid":52880,"qid":0}
 {"record":"queue","pid":52880,"qid":0}
 
-$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 1 -J
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 1 -J | jq -c '[.schema.name, .error.status]'
 {"level":"error","command":"queues","message":"--watch has no end, so it cannot be one JSON document","next":"use --ndjson","status":2}
-{}
+["gpq.error",2]
 ? 2
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues >/dev/full
+gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gpq queues --likely takes the likeliest
 gpq: queues: standard output: No space left on device
 ? 1
 
@@ -334,6 +362,15 @@ $ cp -r $HOSTS/gfx90a-k6.12 s && q=s/sys/class/kfd/kfd/proc/52880/queues && cp -
 $ cp -r $HOSTS/gfx90a-k6.12 f && rm f/sys/kernel/debug/kfd/mqds f/proc/52880/status && mkfifo f/sys/kernel/debug/kfd/mqds f/proc/52880/status && timeout 60 gpq --sysroot f queues -p 52880 -rno PID,QID,PRIO,COMMAND
 gpq: queues: PRIO: unknown: No such device or address
 52880 0 - -
+
+# The one MQD of a GPU lost what shows its generation: the topology tells it, where there is one.
+$ cp -r $HOSTS/gfx90a-k6.12 g && m=g/sys/kernel/debug/kfd/mqds && sed -i '85,$d; 1,66d; s/0000002f/00000000/' $m && gpq --sysroot g queues -p 41207 -rno TYPE,RING_ADDR,DOORBELL | grep sdma; gpq queues --mqds $m -rno TYPE,RING_ADDR,DOORBELL
+sdma 0x7f2a3f000000 0x4850
+sdma - -
+
+# What a copy of mqds does not tell is no fault of sysfs, which has not been read.
+$ gpq queues --mqds g/sys/kernel/debug/kfd/mqds -v -rno GPU,TYPE,RING
+41460 sdma -
 
 # What sysfs does not tell is said with -v.
 $ cp -r $HOSTS/gfx90a-k6.12 v && q=v/sys/class/kfd/kfd/proc/52880/queues/0 && rm $q/gpuid && printf 9 >$q/type && printf x >$q/size && rm v/sys/kernel/debug/kfd/mqds && gpq --sysroot v queues -p 52880 -v -rno GPU,TYPE,RING
@@ -381,12 +418,48 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline 'train\.py.*epochs' --type 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cgroup /kubepods.slice --cmdline train
 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
 ? 5
-$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1
-gpq: queues: --pod 3f2c1: give a pod's UID, or its first 8 digits; kubectl get pod NAME -o jsonpath={.metadata.uid}
-? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9
+gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+? 5
+# The kubelet's links to logs name pods: NAME_NAMESPACE_CONTAINER-ID.log. A link of another container, one without a
+# namespace, and one whose id is not the end of a name are no names of this pod.
+$ cp -r $HOSTS/gfx90a-k6.12 kube; logs=kube/var/log/containers; id=24c458cfb46d9a456d314c7897601e51578e43c1f9dc007adf1a745bbc15e0f5; mkdir -p $logs; touch $logs/other_ns_c-${id%f5}aa.log $logs/x$id.log $logs/$id.log; gpq --sysroot kube queues -rno PID,POD,CONTAINER_NAME -Q 41207:0,52880:0
+41207 - trainer
+52880 - -
+$ touch kube/var/log/containers/vllm-0_ml-team_engine-24c458cfb46d9a456d314c7897601e51578e43c1f9dc007adf1a745bbc15e0f5.log; gpq --sysroot kube queues -Q 41207:0,52880:0 -o PID,CONTAINER,POD,CONTAINER_NAME
+  PID CONTAINER    POD            CONTAINER_NAME
+41207 116f54c41d04 -              trainer
+52880 24c458cfb46d ml-team/vllm-0 engine
+$ for w in vllm-0 ml-team/vllm-0 none,vllm-0 3f2c1a9e vllm ml-team ml-team/vllm-01 ns/vllm-0; do echo $w $(gpq --sysroot kube queues -q --pod $w -rno PID 2>&1); done; gpq --sysroot kube queues --container engine -rno PID
+vllm-0 52880
+ml-team/vllm-0 52880
+none,vllm-0 52880
+3f2c1a9e 52880
+vllm gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+ml-team gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+ml-team/vllm-01 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+ns/vllm-0 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+52880
+# The column is shown where a process is in a pod.
+$ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -q | head -1 | grep -c POD; done; for c in queues ps why hqd 'suspend --dry-run' 'hqd --runlist'; do gpq --sysroot kube $c -qp 52880 -J 2>/dev/null | jq -c '[.[] | arrays] | flatten | first | [.user, .container, .pod]'; done
+1
+1
+0
+0
+["1000","24c458cfb46d","ml-team/vllm-0"]
+["1000","24c458cfb46d","ml-team/vllm-0"]
+["1000","24c458cfb46d","ml-team/vllm-0"]
+["1000","24c458cfb46d","ml-team/vllm-0"]
+["1000","24c458cfb46d","ml-team/vllm-0"]
+["1000","24c458cfb46d","ml-team/vllm-0"]
+? 5
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline '['
 gpq: queues: --cmdline: [: missing terminating ] for character class at character 1; see pcre2pattern(3)
 ? 2
+$ gpq queues --user root,no-such-user; gpq sched --offline user=no-such-user
+gpq: queues: --user no-such-user: there is no such user; give a login name, or a number
+gpq: sched: --user no-such-user: there is no such user; give a login name, or a number
+? 5
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user 1000 -rno PID,QID
 52880 0
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user root,nobody --type sdma -rno PID,QID
@@ -419,6 +492,13 @@ $ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; 
 1
 2
 3
+# A living process may still get the queue that is missing, also beside one that is not there.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for p in 41207 999,41207; do gpq queues -p $p -Q 41207:9 --wait 1 --timeout 10ms -qrno QID 2>&1 | tail -1; echo ${PIPESTATUS[0]}; done
+gpq: queues: --wait: 0 rows at the timeout, 1 are waited for
+124
+gpq: queues: --wait: 0 rows at the timeout, 1 are waited for
+124
+
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 41207,999 --wait 4 -rno QID
 gpq: queues: pid 999: no such process; without -p all are listed
 0
@@ -440,3 +520,16 @@ gpq: queues: --timeout says how long to --wait; for example --wait 1
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --wait 1 --watch 1
 gpq: queues: --wait and --watch exclude each other; choose one
 ? 2
+
+# STATE that is unknown in single rows: what knows more, once, for people, and only of rows that are shown with it.
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 queues "$@" 2>&1 >/dev/null | sed 's/which.*;/.../'; }; q -p 41207; echo; q --likely; q -r; q -J; q -q; q -o PID,QID; q -p 52880; q --filter 'STATE != "unknown"'; q --filter 'QID == 1'; q -Q 41207:2 -o QID,STATE --sort QID
+gpq: queues: STATE: unknown for 2 queues: ... gpq queues --likely takes the likeliest
+
+gpq: queues: STATE: unknown for 1 queues: ... gpq queues --likely takes the likeliest
+gpq: queues: STATE: unknown for 1 queues: ... gpq queues --likely takes the likeliest
+$ gpq --sysroot $HOSTS/gfx1100-k6.12-mes queues --likely -o QID,STATE
+gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
+QID STATE
+  0 mapped
+  1 mapped
+  2 unknown

@@ -22,7 +22,7 @@ gpq: queues: pid 1: owns no queue, it never opened KFD
 ? 5
 
 # Unknown values: SDMA slots without a queue have no RPTR. They match nothing but the negation, and come last.
-$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -Arno SLOT,RPTR "$@"; }
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 hqd -arno SLOT,RPTR "$@"; }
 > q --sort rptr | head -6; q --sort -RPTR,SLOT | head -7; q --filter 'RPTR != 119' | wc -l; q --filter '!(RPTR != 119)' --sort SLOT | tail -1
 hiq 119
 p0q3 448
@@ -81,15 +81,23 @@ $ cd $DATA/amdlog; cat $(yes rocm70.log | head -200) | gpq trace -q --list -Jo K
 
 # RFC 4180: null is nothing, quotes where they are needed, a record is a line.
 $ cd $DATA/amdlog; gpq trace -q --by kernel --csv -o NAME,DISPATCHES,QUEUES transformer.log | od -c | sed -n '1,3p'; gpq trace -q --list --csv -no TIME_US,KERNEL,TEXT --filter 'TIME_US <= 999999105' transformer.log | tr -d '\r'
-0000000   N   A   M   E   ,   D   I   S   P   A   T   C   H   E   S   ,
-0000020   Q   U   E   U   E   S  \r  \n   "   a   t   t   e   n   t   i
+0000000   n   a   m   e   ,   d   i   s   p   a   t   c   h   e   s   ,
+0000020   q   u   e   u   e   s  \r  \n   "   a   t   t   e   n   t   i
 0000040   o   n   (   f   l   o   a   t   *   ,       i   n   t   )   "
 999999100,,"hipStreamCreateWithPriority ( 0x7ffd, 1, -1 ) \x1b[0m"
 999999105,,"Created SWq=0x7e0000a1a000 to map on HWq=0x7e0000b20000 with size 16384 with priority 2, cooperative: 0"
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --csv -o QID,BACKLOG,VRAM -p 52880 --context | tr -d '\r' | cut -d, -f1-4
-QID,BACKLOG,VRAM,HOST
+qid,backlog,vram_bytes,host
 0,,2199912448,
+
+# Rows have bytes, with --bytes as well, and tables have them only with it.
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 52880 -o RING "$@"; }; q -rn; q -rn --bytes; q -n | tr -d ' '; q -n --bytes | tr -d ' '; xargs <$HOSTS/gfx90a-k6.12/sys/class/kfd/kfd/proc/52880/queues/0/size
+1048576
+1048576
+1M
+1048576
+1048576
 
 # A row ends with a NUL; what it holds is the name as it is.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -0 -o BACKLOG --filter 'PID == 52880' | od -c | head -1; gpq trace -q --by kernel -0 -o NAME $DATA/amdlog/transformer.log | xargs -0 printf '<%s>\n'
@@ -112,9 +120,9 @@ gpq: trace: --sort: unknown column NAMES in kernels, did you mean NAME, at colum
 gpq: hqd: --filter: unknown column PIDD in slots, did you mean PID, at column 1; --list-columns lists them
 ? 2
 
-$ gpq queues -J --filter $'PID == "\n'
+$ gpq queues -J --filter $'PID == "\n' | jq -c .error.status
 {"level":"error","command":"queues","message":"--filter: a text without end at column 8: near \"\"\u000a\"","next":"texts end with the quote they begin with","status":2}
-{}
+2
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --filter 'COMMAND =~ "("'; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --filter 'PID == "vllm"'
@@ -126,7 +134,7 @@ gpq: queues: --filter: PID is a number, the text is none at column 8: near ""vll
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --filter 'CHECK == "driver"'; gpq --sysroot $HOSTS/gfx90a-k6.12 gpus --sort GPU,-CHECK; gpq trace -q -P -p 8022 --sort RPTR $DATA/amdlog/rocm70.log >/dev/null
 gpq: gpus: --filter: unknown column CHECK in gpus at column 1; --list-columns lists them
 gpq: gpus: --sort: unknown column CHECK in gpus at column 5; --list-columns lists them
-gpq: trace: no table that is shown here has all columns of --sort; --list-columns tells the columns of each
+gpq: trace: --sort: unknown column RPTR in queues at column 1; --list-columns lists them
 ? 2
 
 # Rows without an end have no order; a filter chooses what is shown, never what is done.
@@ -174,3 +182,88 @@ $ cd $DATA/amdlog; gpq trace --partial rocm70.log | gpq merge -q --ndjson --filt
 ["queue",8022,null,1]
 ["kernel",null,"layer_norm(float*)",2]
 ["kernel",null,"train_step",1]
+
+# Names of -P are those of shell variables; headings of CSV are the keys of JSON, units included.
+$ cd $DATA/bench; gpq bench report -qP -o METRIC,P99.9 old.ndjson | head -1; gpq bench report --compare -qP -o CHANGE%,N_OLD old.ndjson new.ndjson | head -1; gpq bench report --compare -q --csv -o CHANGE%,P50_OLD old.ndjson new.ndjson | head -1 | tr -d '\r'
+METRIC="suspend" P99_9=""
+CHANGE_PCT="470.954039" N_OLD="40"
+change_percent,p50_old_ns
+
+# --table: one of the tables that are printed, in every form, without headings of several; an object, too.
+$ t() { gpq trace -q "$@" $DATA/amdlog/cnn.log; }; t --table kernels --demangle -rno DISPATCHES,NAME | sed 's/(.*//'; t --table kernels -J | jq -c keys; t --table kernels | head -1 | cut -d' ' -f1
+> t --table totals -rno RECORDS; t --table totals -J | jq -c '[keys, .totals.records]'; t --table processes --ndjson | jq -c '[.record, .pid]'; t --table errors -J | jq -c .errors; t --by api --table apis -rno NAME | wc -l; t --table queues --demangle -rno PID
+3 conv2d
+2 relu
+1 max_pool
+["kernels","notes","schema"]
+LAUNCHES
+47
+[["notes","schema","totals"],47]
+["process",100]
+[]
+3
+100
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for t in occupancy sharers waiting; do gpq hqd --summary --table $t --csv | head -1 | cut -d, -f1-3; gpq hqd --summary --table $t -J | jq -c '[keys[0], length]'; done; gpq hqd --summary --table occupancy | head -1
+gpu_id,type,xcc
+["occupancy",2]
+gpu_id,pid,command
+["schema",2]
+gpu_id,pid,command
+["schema",2]
+  GPU TYPE      XCC SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
+$ cd $DATA/bench; for t in latencies effects context; do gpq bench report --table $t -rn old.ndjson | head -1 | cut -d' ' -f1-3; done; gpq bench report --table context plain.ndjson | head -1; gpq bench report -J --table goals ab.ndjson | jq -c keys
+queues=1 suspend 40
+queues=1 40 1008.17424
+gpq-lab-1795196464942-175 gpq-lab 2026-11-20T17:41:04Z
+run:                  gpq-lab-1795196473011-178
+["goals","looks","looks_suspended","schema"]
+
+# For people, too: what their report shows shorter, or as text, is a table then.
+$ t() { gpq trace -q "$@"; }; t --series 100ms --table tracks $DATA/amdlog/cnn.log | head -1 | cut -c-20; t --series 100ms --table intervals -n $DATA/amdlog/cnn.log | wc -l; t --compare --table findings $DATA/amdlog/{cnn,transformer}.log | head -1
+> for i in $(seq 60); do printf ':3:hip_memory.cpp           :700 : %010d us: [pid:%d tid: 0x7f00] hipMalloc: Returned hipErrorOutOfMemory : \n' $i $i; done >many.log; t many.log --table errors -n | wc -l
+PID HWQ_OR_ALL     D
+11
+FINDING
+60
+
+# Rows are of one table: the first that has the columns of -o, --filter and --sort.
+$ t() { gpq trace -qn "$@" $DATA/amdlog/cnn.log; }; for o in -r -P --csv '-0 -o HWQ' '-o HWQ'; do t $o | tr '\0' '\n' | tr -d '\r' | sed 's/.*\(0x7f0000b20000\).*/\1/'; done; t -ro RECORDS; t -o KERNELS,PID; t -r --filter 'NAME =~ "^relu"' | cut -d' ' -f1-3; t -r --sort -API_ERRORS | cut -d' ' -f1-2
+0x7f0000b20000
+0x7f0000b20000
+0x7f0000b20000
+0x7f0000b20000
+0x7f0000b20000
+47
+      3 100
+2 2 1
+100 47
+
+# What is no table, or is none of those that these options print; a column that the table lacks.
+$ for o in '--table nosuch' '--table threads' '--table=' '--by kernel --table queues' '--table kernels -o HWQ' '--table kernels --filter HWQ' '--table kernels --sort HWQ' '--latency --table gaps' '-o PIDS,HWQ' '-o PIDS --filter HWQ'; do gpq trace -q $o $DATA/amdlog/cnn.log; done; gpq queues --table slots
+gpq: trace: --table nosuch: no such table; printed here: queues, processes, kernels, errors, totals
+gpq: trace: --table threads: no such table; printed here: queues, processes, kernels, errors, totals
+gpq: trace: --table (nothing): no such table; printed here: queues, processes, kernels, errors, totals
+gpq: trace: --table queues: no such table; printed here: kernels
+gpq: trace: unknown column HWQ in kernels; --list-columns lists them
+gpq: trace: --filter: unknown column HWQ in kernels at column 1; --list-columns lists them
+gpq: trace: --sort: unknown column HWQ in kernels at column 1; --list-columns lists them
+gpq: trace: --table gaps: no such table; printed here: commands, queues, kernels
+gpq: trace: unknown column HWQ in totals, did you mean HWQS; --list-columns lists them
+gpq: trace: unknown column PIDS in queues, did you mean PID; --list-columns lists them
+gpq: queues: --table slots: no such table; printed here: queues
+? 2
+
+# An object is as wide as the names of its own columns.
+$ gpq trace $DATA/amdlog/cnn.log --table totals -o HIP; gpq trace $DATA/amdlog/cnn.log --table totals -o HIP,LINES
+HIP: -
+HIP:   -
+LINES: 47
+
+# Rows are of one table: where nothing chose it, a line names the others.
+$ cd $DATA/amdlog; for o in -r --csv -P '-r -q' '-r --table totals' '-r -o HWQ' -J '--latency -r' '--by queue -r'; do gpq trace $o cnn.log 2>&1 >/dev/null; done; gpq bench report -r $DATA/bench/old.ndjson 2>&1 >/dev/null; gpq merge -r <(gpq trace --partial cnn.log) 2>&1 >/dev/null
+gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
+gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
+gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
+gpq: trace: only the table commands is written, not queues, kernels; --table NAME chooses one
+gpq: bench: only the table latencies is written, not effects, cycles, runs, saved, goals, histogram, context; --table NAME chooses one
+gpq: merge: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one

@@ -1,42 +1,66 @@
 # gpq sched on recorded hosts: who belongs to which class, and what is refused. The real thing is in tests/kernel/gpq/sched.sh.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online comm=vllm --offline container=trainer --dry-run
-CLASS     PID COMMAND STATE REASON
-online  52880 vllm    runs  -
-offline 41207 python3 runs  -
+CLASS     PID COMMAND STATE      REASON
+online  52880 vllm    runs       -
+offline 41207 python3 would-hold -
 
 # The first class that fits has a process; an option given again adds; & narrows.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online pid=52880 --class batch=comm=python3 --offline gpu=0 --dry-run -rn -o CLASS,PID
+gpq: sched: --offline gpu=0: chooses none: what it fits (2) belongs to those before it, as --class comm=python3; the first that a process fits has it
 online 52880
 batch 41207
 
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --offline pid=52880 --offline 'comm=python3&container=trainer' --offline 'comm=python3&container=24c458cfb46d' --dry-run -rn -o PID | sort
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --offline pid=52880 --offline 'comm=python3,container=trainer' --offline 'comm=python3,container=24c458cfb46d' --dry-run -rn -o PID | sort
+gpq: sched: --offline comm=python3,container=24c458cfb46d: fits nothing now; gpq ps -a lists what can be chosen
 41207
 52880
 
+# A class that is left empty by those before it, even where another process is left; not one SPEC of a class by another.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; s() { gpq sched --dry-run -rno CLASS,PID,STATE "$@" 2>&1 | sort; }; s --online comm=. --offline comm=vllm --offline comm=.; s --online pid=41207 --class b=pid=52880 --offline comm=vllm,comm=py
+> s --online comm=. --online comm=vllm --offline comm=nosuch; s --online comm=vllm --offline comm=. --offline comm=py; s --online comm=vllm --offline comm=.
+gpq: sched: --offline comm=.: chooses none: what it fits (2) belongs to those before it, as --online comm=.; the first that a process fits has it
+gpq: sched: --offline comm=vllm: chooses none: what it fits (1) belongs to those before it, as --online comm=.; the first that a process fits has it
+online 41207 runs
+online 52880 runs
+b 52880 would-hold
+gpq: sched: --offline comm=vllm,comm=py: chooses none: what it fits (2) belongs to those before it, as --online pid=41207; the first that a process fits has it
+online 41207 runs
+gpq: sched: --offline comm=nosuch: fits nothing now; gpq ps -a lists what can be chosen
+online 41207 runs
+online 52880 runs
+offline 41207 would-hold
+online 52880 runs
+offline 41207 would-hold
+online 52880 runs
+
 # Every key, alone or where it belongs. 41207 is python3, 31 inside the container trainer; 52880 is vllm, in a pod.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; s() { for spec in "$@"; do gpq sched --offline "$spec" --dry-run -rn -o PID | sort | tr '\n' ' '; echo "$? $spec"; done; }
-> s pid=41207 pid=41207,52880 'pid=41207&pid=52880' 'tree&pid=41207' 'ns-pid&pid=31' container=trainer container=116f54 user=0 comm='^py' comm='py\&' 'cmdline=.' cgroup=/ cgroup=/nosuch gpu=0 gpu=41460 gpu=0000:43:00.0 queue=41207:0 queue=41207:0,52880:0 'pid=41207&queue=1' 'comm=py&comm=vllm' user=nosuch
+> s pid=41207 pid=41207,52880 'pid=41207,pid=52880' 'tree,pid=41207' 'ns-pid,pid=31' container=trainer container=116f54 user=0 comm='^py' comm='py\,gpu=0' 'cmdline=.' cgroup=/ cgroup=/nosuch gpu=0 gpu=41460 gpu=0000:43:00.0 queue=41207:0 queue=41207:0,52880:0 'pid=41207,queue=1' 'comm=py,comm=vllm' user=nosuch queue=52880:0
 41207 0 pid=41207
 41207 52880 0 pid=41207,52880
-41207 52880 0 pid=41207&pid=52880
-41207 0 tree&pid=41207
-41207 0 ns-pid&pid=31
+41207 52880 0 pid=41207,pid=52880
+41207 0 tree,pid=41207
+41207 0 ns-pid,pid=31
 41207 0 container=trainer
 41207 0 container=116f54
 41207 0 user=0
 41207 0 comm=^py
-0 comm=py\&
+gpq: sched: --offline comm=py\,gpu=0: fits nothing now; gpq ps -a lists what can be chosen
+0 comm=py\,gpu=0
 41207 52880 0 cmdline=.
 41207 52880 0 cgroup=/
+gpq: sched: --offline cgroup=/nosuch: fits nothing now; gpq ps -a lists what can be chosen
 0 cgroup=/nosuch
 41207 52880 0 gpu=0
 41207 52880 0 gpu=41460
 41207 52880 0 gpu=0000:43:00.0
 41207 0 queue=41207:0
 41207 52880 0 queue=41207:0,52880:0
-41207 0 pid=41207&queue=1
-41207 52880 0 comm=py&comm=vllm
+41207 0 pid=41207,queue=1
+41207 52880 0 comm=py,comm=vllm
+gpq: sched: --offline user=nosuch: fits nothing now; gpq ps -a lists what can be chosen
 0 user=nosuch
+52880 0 queue=52880:0
 
 # --online may name nobody: hints alone tell then, and without hints nothing does.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online '' --offline comm=python3 --dry-run -rno CLASS,PID; gpq sched --online '' --online comm=vllm --offline comm=python3 --dry-run -rno CLASS,PID; gpq sched --online '' --offline comm=python3 --dry-run --no-socket; echo $?
@@ -49,15 +73,15 @@ gpq: sched: nothing says when there is online work; hints, --online with its que
 # Output forms.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
 {
-  "schema": {"name": "gpq.sched", "version": 1},
+  "schema": {"name": "gpq.sched", "version": 2},
   "members": [
-    {"class": "offline", "pid": 41207, "command": "python3", "state": "runs", "reason": null}
+    {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "state": "would-hold", "reason": null}
   ]
 }
-{"record":"member","class":"offline","pid":41207,"command":"python3","state":"runs","reason":null}
-CLASS,PID,COMMAND,STATE,REASON
-offline,41207,python3,runs,
-CLASS="offline" PID="41207" COMMAND="python3" STATE="runs" REASON=""
+{"record":"member","class":"offline","pid":41207,"command":"python3","user":"root","container":"116f54c41d04","pod":null,"state":"would-hold","reason":null}
+class,pid,command,state,reason
+offline,41207,python3,would-hold,
+CLASS="offline" PID="41207" COMMAND="python3" STATE="would-hold" REASON=""
 41207
 
 # Names are what a process says of itself.
@@ -66,9 +90,9 @@ a\x1b[1mb
 
 # Wrong SPECs: one line, exit status 2, or 5 for what is not there.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for spec in "$@"; do gpq sched --offline "$spec" --dry-run </dev/null; echo "? $?"; done 2>&1 | paste -d' ' - -; }
-> w '' come=x comm comm= 'comm=(' 'cmdline=[' tree tree=1 ns-pid pid=x pid=- pid=999999999 'ns-pid&pid=32' container= pod=xx gpu=9 queue=x queue=1 'pid=41207,52880&queue=1' 'pid=41207&queue=52880:0' type=compute prio=high 'comm=a&' 4711
-gpq: sched: --offline: (nothing) is no key; keys are the long options that choose processes and queues ? 2
-gpq: sched: --offline: come is no key, did you mean comm; keys are the long options that choose processes and queues ? 2
+> w '' come=x comm comm= 'comm=(' 'cmdline=[' tree tree=1 ns-pid pid=x pid=- pid=999999999 'ns-pid,pid=32' container= pod=XX gpu=9 queue=x queue=1 'pid=41207,52880,queue=1' 'pid=41207,queue=52880:0' type=compute prio=high ',comm=a' 4711
+gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
+gpq: sched: --offline: come is no key, did you mean comm; KEY=VALUE chooses, as comm=train or container=serve ? 2
 gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
 gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
 gpq: sched: --comm: (: missing closing parenthesis at character 1; see pcre2pattern(3) ? 2
@@ -81,7 +105,7 @@ gpq: sched: --offline: pid=-: there is no such process; gpq queues lists those t
 gpq: sched: --offline: pid=999999999: there is no such process; gpq queues lists those that own queues ? 5
 gpq: sched: pid 32: no container has a process with that PID; without --ns-pid, PIDs are those of the host ? 5
 gpq: sched: --offline: container needs a value: container=ID|NAME ? 2
-gpq: sched: --pod xx: give a pod's UID, or its first 8 digits; kubectl get pod NAME -o jsonpath={.metadata.uid} ? 2
+gpq: sched: --pod XX: give a pod's NAME, NAMESPACE/NAME, or its UID (8 digits or more); gpq ps -o PID,POD shows names ? 2
 gpq: sched: there is no GPU 9; gpq gpus lists them ? 5
 gpq: sched: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them ? 2
 gpq: sched: --offline: queue 1: of which process?; write queue=PID:ID ? 2
@@ -89,12 +113,12 @@ gpq: sched: queue 1: 2 processes are chosen, and each counts its queues anew; -Q
 gpq: sched: queue 52880:0: process 52880 is not chosen; add it to -p ? 2
 gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
 gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
-gpq: sched: --offline: (nothing) is no key; keys are the long options that choose processes and queues ? 2
-gpq: sched: --offline: 4711 is no key; keys are the long options that choose processes and queues ? 2
+gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
+gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
-> w '--share 80' '--share 0:1' '--share 1:x' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--sample 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' --members 4711
+> w '--share 80' '--share 0:1' '--share 1:x' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
 gpq: sched: --share 0:1: both parts are whole numbers from 1 on; leave --share out for strict priority
 gpq: sched: --share 1:x: both parts are whole numbers from 1 on; leave --share out for strict priority
@@ -103,17 +127,17 @@ gpq: sched: --share holds for 8000 ms of each --period, --max-hold allows 1000 m
 gpq: sched: --max-hold: between 10ms and 1h
 gpq: sched: --max-hold: between 10ms and 1h
 gpq: sched: --idle is not shorter than --max-hold
-gpq: sched: --sample: at least 0.1ms
+gpq: sched: --interval: at least 0.1ms
 gpq: sched: --grace: 256 is not 0 to 255
 gpq: sched: --for: no time at all, or more than 292 years; without --for it runs until it is ended
 gpq: sched: --class x: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
 gpq: sched: --class online: there is --online
 gpq: sched: --class a/b=comm=a: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
-gpq: sched: --class: nope is no key; keys are the long options that choose processes and queues
+gpq: sched: --class: nope is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
 gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
 gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
-gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
-gpq: sched: --watch and --members are of --status; gpq sched --status --watch 1s
+gpq: sched: --watch is of --status; gpq sched --status --watch 1s
+gpq: sched: --table classes: no such table; printed here: members
 gpq: sched: 4711: no operand is expected; -h shows the options
 
 $ for o in '--online comm=x' '--offline comm=x' '--class a=comm=x' --dry-run '--for 1s' '--share 1:1' '--idle 1s' '--grace 7' '--log x' --no-socket; do gpq sched --status $o; [ $? = 2 ] || echo "status of $o"; done
@@ -127,6 +151,12 @@ gpq: sched: --status asks the scheduler that runs, --idle is for a new one; leav
 gpq: sched: --status asks the scheduler that runs, --grace is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --log is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --no-socket is for a new one; leave one of them out
+
+# Tables of a scheduler that ends, and of one that is asked.
+$ gpq sched --offline comm=x --table members; gpq sched --status --table x
+gpq: sched: --table members: no such table; printed here: classes, scheduler
+gpq: sched: --table x: no such table; printed here: classes, scheduler, members
+? 2
 
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x
 gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one

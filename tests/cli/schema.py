@@ -18,9 +18,9 @@ from jsonschema import Draft202012Validator
 from tap import finish, ok
 
 # Of living queues: tests/kernel runs these. Here their schemas are checked, and the lines and tables they are made of.
-LIVING = {"gpq.events", "gpq.hqd.sample"}
+LIVING = {"gpq.events", "gpq.hang", "gpq.hqd.sample", "gpq.why.waves"}
 # Tables with no rows on the recorded hosts.
-WITHOUT_ROWS = {"gpq.suspend", "gpq.suspend.list", "gpq.resume"}
+WITHOUT_ROWS = {"gpq.core", "gpq.suspend", "gpq.suspend.list", "gpq.resume"}
 
 here = Path(sys.argv[1])
 
@@ -75,6 +75,30 @@ documents = {c: load(here / f"schema.{c}") for c in commands}
 lines = {c: load(here / f"schema.{c}.lines") for c in commands}
 known = set(os.popen("gpq --list").read().split()) | {"columns"}
 ok(set(commands) == known, "each command has a valid schema, of documents and of lines", commands)
+
+# A version is what a reader relies on: one that is raised is raised here, too.
+RAISED = {2: "events hqd hqd.fields hqd.runlist hqd.summary merge sched snapshot.compare snapshot.diff suspend.list trace trace.breakdown "
+             "trace.compare trace.ftrace trace.gaps trace.list trace.series trace.timeline",
+          3: "bench.ab bench.preempt queues resume suspend"}
+
+
+def untyped(value, path):
+    """The members that may be of any type."""
+    for key, member in value.get("properties", {}).items() if isinstance(value, dict) else ():
+        yield from untyped(member, f"{path}.{key}")
+    if isinstance(value, dict) and "items" in value:
+        yield from untyped(value["items"], path + "[]")
+    if not {"type", "const", "enum", "anyOf"} & set(value) or "items" in value and value.get("type") not in ("array", ["array", "null"]):
+        yield path
+
+
+loose = [path for of in documents.values() for name, forms_of in of.items() for _, members in forms_of
+         for key, member in members.items() for path in untyped(member, f"{name}.{key}")]
+ok(documents and not loose, "each member has a type, and rows are in an array", loose)
+versions = {name: members["schema"]["const"]["version"] for of in documents.values() for name, forms_of in of.items() for _, members in forms_of}
+wanted = {name: next((v for v, names in RAISED.items() if name[4:] in names.split()), 1) for name in versions}
+ok(versions == wanted and len(versions) > 30, "versions of the schemas", {k: v for k, v in versions.items() if wanted[k] != v})
+ok(commands and all((here / f"schema.{c}{kind}").read_text().endswith("}\n") for c in commands for kind in ("", ".lines")), "a schema ends with its line")
 
 kinds = [line.split() for line in (here / "columns").read_text().splitlines()]
 mute = [k for _, k, t in kinds if t == "bytes" and "bytes" not in k or t == "nanoseconds" and not k.endswith("_ns")]

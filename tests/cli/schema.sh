@@ -32,10 +32,16 @@ done
 schema columns queues --list-columns
 take gpq.columns columns hqd --list-columns
 
+# What fails before a command knows what to write.
+of gpq.error queues --nosuch
+of gpq.error queues operand
+of gpq.error hqd --watch 0 --sysroot /nosuch
+
 for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx942-suspended vm73-gfx942-contexts topo-partitions; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.gpus gpus
 	of gpq.queues queues
+	of gpq.ps ps -a
 	of gpq.gpus.check gpus --check
 done
 export GPQ_SYSROOT=$hosts/aql-gfx90a
@@ -44,6 +50,8 @@ of gpq.packets packets --output-all
 of gpq.why why
 of gpq.why why --output-all
 of gpq.why.profile why --profile 1s
+of gpq.hang.merge hang --merge "$GPQ_SYSROOT"
+of gpq.hang.merge hang --merge "$GPQ_SYSROOT" --output-all
 for host in gfx90a-k6.12 vm73-gfx942-contexts vm73-gfx90a-oversubscribed; do
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.hqd hqd --output-all
@@ -57,12 +65,13 @@ done
 of gpq.hqd.runlist hqd --runlist --output-all
 of gpq.gpus gpus --output-all
 of gpq.queues queues --output-all
+of gpq.ps ps --output-all
 of gpq.queues queues --context
 of gpq.queues queues -o PID,GPU
 of gpq.queues queues --mqds "$hosts/gfx90a-k6.12/sys/kernel/debug/kfd/mqds" --output-all
 of gpq.hqd hqd --active --context
 of gpq.sched sched --offline comm=. --dry-run --output-all
-of gpq.bench.sides bench ab --online true --offline-select comm=. --dry-run --output-all
+of gpq.bench.sides bench ab --online-cmd true --offline comm=. --dry-run --output-all
 unset GPQ_SYSROOT
 # A scheduler's answer, twice.
 python3 - <<'PY' &
@@ -93,6 +102,7 @@ of gpq.snapshot.compare snapshot --compare "${runs[@]:1:2}"
 for table in runs programs overlaps strategies; do
 	of gpq.snapshot.compare snapshot --compare --table $table --output-all "$hosts/gfx90a-k6.12" "$hosts/gfx90a-k6.12"
 done
+of gpq.core core -p 999999999
 of gpq.resume resume --all
 of gpq.suspend suspend -p 999999999
 of gpq.suspend.list suspend --list

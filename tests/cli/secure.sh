@@ -16,9 +16,9 @@ rig is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
-	"CLOCK CMD COLS DIR DURATION EXPR FILE GPU[,GPU...] GROUP ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] LIMIT METHOD MODE,... N NAME \
-NAME=SPEC NAME=VALUE,... N[,N...] N|TIME|all OFFSET:LEN PATH PID[,PID...] REGEX SEC SPEC T TABLE TIME TYPE[,TYPE...] UID UNIT UP:DOWN USER \
-WHAT WHEN WHICH [PID:]ID,... "
+	"CLOCK CMD COLS DIR EXPR FILE GPU[,GPU...] GROUP ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] LIMIT METHOD MODE,... N NAME \
+NAME=SPEC NAME=VALUE,... NAME|UID N[,N...] N|TIME|all OFFSET:LEN PATH PID[,PID...] REGEX SEC SPEC TIME TYPE[,TYPE...] UNIT UP:DOWN USER \
+WHAT WHEN [PID:]ID,... "
 
 [ "$(id -u)" = 0 ] || skip_all "file capabilities and set-user-ID root are root's to give"
 ! findmnt -no OPTIONS -T "$work" | grep -qw nosuid || skip_all "$work is mounted nosuid"
@@ -60,6 +60,8 @@ attack() {
 	refused "hqd --hqds" hqd --hqds /etc/shadow
 	refused "trace FILE" trace /etc/shadow
 	refused "trace --svg" trace --series 1s --svg x.svg
+	refused "trace --html" trace --compare --html x.html a b
+	refused "why --flame" why --profile 1 --flame x.svg
 	refused "trace --ftrace FILE" trace --ftrace /etc/shadow
 	refused "trace --live" trace --live --for 1
 	refused "trace --live -- COMMAND" trace --live -- touch ran
@@ -67,8 +69,9 @@ attack() {
 	refused "snapshot DIR" snapshot dir
 	refused "sched --socket" sched --status --socket "$work/out/socket"
 	refused "sched --log" sched --offline comm=x --log /etc/shadow
+	refused "gpq core" core -p 1
 	refused "bench report FILE" bench report /etc/shadow
-	refused "bench ab" bench ab --online 'touch ran' --offline 'touch ran'
+	refused "bench ab" bench ab --online-cmd 'touch ran' --offline-cmd 'touch ran'
 	is "$raised: help is there, and nothing was written or run" "$(ls -A "$work/out"; run suspend --help | head -1)" "$(gpq suspend --help | head -1)"
 	is "$raised: so is the list of holders" "$(run suspend --list -J | jq -c .holders)" "[]"
 }

@@ -47,8 +47,11 @@ is "each run is as the first" "$(jq -c '[.runs[] | [.pid, .queues, .compute, .sd
 	'[[41207,4,3,1,"0-3",true,true,1],[500,4,3,1,"0-3",true,true,1],[600,4,3,1,"0-3",true,true,1]]'
 is "so the program is consistent" "$(jq -c '.programs[] | [.program, .runs, .missing, .ids_always, .ids_ever, .same_ids, .same_count, .same_slots, .consistency]' j)" \
 	'["prog-a --config x.yaml",3,0,"0-3","0-3",true,true,true,1]'
+is "what is shown of programs" "$(gpq snapshot --compare a1 a2 a3 -q | grep -A1 'Programs over' | tail -1 | xargs)" \
+	"PROGRAM WORKER RUNS QUEUES_MIN QUEUES_MAX ALWAYS EVER PRIOS SAME_IDS SAME_COUNT SAME_SLOTS SAME_PRIOS CONSISTENCY"
 is "nothing ran beside it" "$(jq -c .overlaps j)" '[]'
 is "fixed ids would do" "$(jq -c '[.strategies[] | [.strategy, .works, .use]]' j)" '[["fixed-ids",true,true],["priority",null,false],["pid",true,false]]'
+is "nothing is known of priorities" "$(jq -r '.strategies[1].evidence' j)" "no two programs ran side by side"
 
 run u2 500 - "rm -r sys/kernel"
 compare a1 a2 u2 >j
@@ -85,6 +88,24 @@ is "neither ids nor priority would do" "$(jq -c '[.strategies[].works]' j)" '[fa
 is "the evidence names what stands against it" "$(jq -r '.strategies[0:2][].evidence' j)" \
 	"prog-a --config x.yaml and prog-b --config x.yaml share ids 0
 prog-a --config x.yaml and prog-b --config x.yaml share priority 7"
+# Each reason stands for itself, be there as many of one as of the other.
+run e2 500 600 "prio 600 0000000b; cp -r $kfd/500/queues/0 $kfd/500/queues/9"
+is "what changes and what is shared" "$(compare b1 e2 | jq -r '.strategies[0:2][] | .works, .evidence')" \
+	"false
+prog-a --config x.yaml: ids differ between its 2 runs (4 to 5 queues); prog-a --config x.yaml and prog-b --config x.yaml share ids 0
+false
+prog-b --config x.yaml: priorities differ between its runs; prog-a --config x.yaml and prog-b --config x.yaml share priority 7"
+
+# Beside A, B once more, with queues 1 and 2, then 0 and 1: of A and B 1/4, 2/4, 1/4 and 2/4 are the same, of B and B none, then 1/2.
+double() { # OLD NEW QUEUE QUEUE
+	cp -r "proc/$1" "proc/$2" && mkdir -p "$kfd/$2/queues"
+	for q in "$3" "$4"; do cp -r "$kfd/$1/queues/0" "$kfd/$2/queues/$q"; done
+}
+run b3 41207 52880 "double 52880 52881 1 2"
+run b4 500 600 "double 600 601 0 1"
+is "pairs of processes are means, runs with them are counted" "$(compare b3 b4 | jq -c '.overlaps[] | [.program, .beside, .runs, .ids_shared, .id_overlap]')" \
+	'["prog-a --config x.yaml","prog-b --config x.yaml",2,"0-2",0.375]
+["prog-b --config x.yaml","prog-b --config x.yaml",2,"0",0.25]'
 
 # --- other priorities ---
 
@@ -92,7 +113,7 @@ run p1 41207 52880 "prio 52880 0000000b"
 run p2 500 600 "prio 600 0000000b"
 compare p1 p2 >j
 is "priority would do" "$(jq -c '[.strategies[] | [.works, .use]]' j)" '[[false,false],[true,true],[true,false]]'
-is "each process of each run" "$(jq -c '.runs[] | [.run, .program, .worker, .pid, .command, .gpus, .queues, .compute, .sdma, .queue_ids, .priorities]' j)" \
+is "each process of each run" "$(jq -c '.runs[] | [.snapshot, .program, .worker, .pid, .command, .gpus, .queues, .compute, .sdma, .queue_ids, .priorities]' j)" \
 	'["p1","prog-a --config x.yaml",0,41207,"prog-a",["0"],4,3,1,"0-3",["7"]]
 ["p1","prog-b --config x.yaml",0,52880,"prog-b",["0"],1,1,0,"0",["11"]]
 ["p2","prog-a --config x.yaml",0,500,"prog-a",["0"],4,3,1,"0-3",["7"]]
@@ -101,6 +122,21 @@ is "and which they are" "$(jq -r '.strategies[1].evidence' j)" "prog-a --config 
 run p3 700 800 "prio 800 0000000c"
 is "not if one changes" "$(compare p1 p3 | jq -c '.strategies[1] | [.works, .evidence]')" \
 	'[false,"prog-b --config x.yaml: priorities differ between its runs"]'
+run p4 700 800 "prio 800 0000000b; for p in 700 800; do printf 'prog-%s\0' \$p >proc/\$p/cmdline; done"
+is "nor of programs of one run each" "$(compare p1 p4 | jq -c '.strategies[1] | [.works, .evidence]')" '[null,"no program is in two runs"]'
+run s1 41207 52880 "printf 1 >$kfd/52880/queues/0/type"
+run s2 500 600 "printf 1 >$kfd/600/queues/0/type"
+is "SDMA queues have none, which is known" "$(compare s1 s2 | jq -c '.strategies[1] | [.works, .evidence]')" \
+	'[true,"prog-a --config x.yaml: 7; prog-b --config x.yaml: none"]'
+more() { # PID: three more programs like this one
+	for n in 1 2 3; do
+		cp -r "proc/$1" "proc/$1$n" && cp -r "$kfd/$1" "$kfd/$1$n" && printf 'prog-%s\0' $n >"proc/$1$n/cmdline"
+	done
+}
+run s3 41207 52880 "printf 1 >$kfd/52880/queues/0/type; more 52880"
+run s4 500 600 "printf 1 >$kfd/600/queues/0/type; more 600"
+is "four programs are examples" "$(compare s3 s4 | jq -r '.strategies[1].evidence')" \
+	"prog-1: none; prog-2: none; prog-3: none; prog-a --config x.yaml: 7"
 rm -r p1/sys/kernel p2/sys/kernel
 is "without dumps it is unknown" "$(compare p1 p2 | jq -c '.strategies[1] | [.works, .evidence]')" \
 	'[null,"priorities are unknown: they need the dumps of debugfs"]'
@@ -132,8 +168,8 @@ is "processes of one program are told apart" "$(compare w1 w2 | jq -c '[.program
 run n2 500 - "printf 'prog-a\0--config\0y.yaml\0' >proc/500/cmdline"
 is "other arguments are another program" "$(compare a1 n2 | jq -c '[[.programs[].runs], [.strategies[].works]]')" '[[1,1],[null,null,true]]'
 is "which is said" "$(jq -r .message err)" "no program is in two of the 2 runs"
-is "--by comm knows it again" "$(compare --by comm a1 n2 | jq -c '[.programs[] | [.program, .runs]]')" '[["prog-a",2]]'
-is "--by container" "$(compare --by container a1 a2 | jq -c '[.programs[] | [.program, .runs]]')" '[["116f54c41d04",2]]'
+is "--match comm knows it again" "$(compare --match comm a1 n2 | jq -c '[.programs[] | [.program, .runs]]')" '[["prog-a",2]]'
+is "--match container" "$(compare --match container a1 a2 | jq -c '[.programs[] | [.program, .runs]]')" '[["116f54c41d04",2]]'
 
 # --- statuses, forms ---
 
@@ -141,12 +177,12 @@ is "one run is not enough" "$(gpq snapshot --compare a1 2>&1; echo $?)" \
 	"gpq: snapshot: --compare takes a snapshot of each of two runs or more; gpq snapshot --compare RUN1 RUN2 ...
 2"
 is "a run that is not there" "$(gpq snapshot --compare a1 nothing 2>&1; echo $?)" \
-	"gpq: snapshot: nothing: No such file or directory; name a directory that gpq snapshot made
+	"gpq: snapshot: nothing: No such file or directory; name a folder or an archive that gpq snapshot wrote
 5"
 is "runs without queues" "$(compare "$top/tests/hosts/nogpu-k6.12" "$top/tests/hosts/nogpu-k6.12" | jq -c '[.runs, .programs, [.strategies[].works]]')" '[[],[],[null,null,null]]'
 is "--table" "$(gpq snapshot --compare a1 a2 --table strategies -rno STRATEGY,WORKS | paste -sd,)" "fixed-ids yes,priority -,pid yes"
 is "-o alone is about the runs" "$(gpq snapshot --compare a1 a2 -rno PID | paste -sd,)" "41207,500"
-is "--table without --compare" "$(gpq snapshot --table runs x 2>&1; echo $?)" "gpq: snapshot: --table is only for --compare; see gpq help snapshot
+is "--table without --compare" "$(gpq snapshot --table runs x 2>&1; echo $?)" "gpq: snapshot: --table runs: no such table; printed here: snapshots
 2"
 is "--diff and --compare" "$(gpq snapshot --diff --compare a1 a2 2>&1; echo $?)" "gpq: snapshot: --diff and --compare exclude each other; choose one
 2"

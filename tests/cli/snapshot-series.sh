@@ -57,6 +57,16 @@ is "-Q of several processes" "$(said gpq --sysroot "$h" snapshot none -Q 0)" \
 2"
 is "no such GPU" "$(said gpq --sysroot "$h" snapshot none --gpu 7)" "gpq: snapshot: there is no GPU 7; gpq gpus lists them
 5"
+cp -r "$h" unlisted && rm -r unlisted/$kfd/proc # as before Linux 5.8
+for series in '' '--every 10ms --count 1'; do
+	rm -rf all some
+	is "a host that lists no processes is saved without a selector alone${series:+, also by $series}" \
+		"$(gpq --sysroot unlisted snapshot all -q $series -rno PROCS,DUMPS; echo $?; said gpq --sysroot unlisted snapshot some $series -p 41207)" \
+		"0 yes
+0
+gpq: snapshot: /$kfd/proc: No such file or directory; it was not recorded, or the kernel was older than 5.8
+5"
+done
 cp -r "$h" idle && rm -r idle/$kfd/proc/*
 gpq --sysroot idle snapshot idled -q >/dev/null
 is "a host without processes is not one without a record of them" "$(gpq --sysroot idled queues -ro PID 2>&1; echo $?)" "PID
@@ -75,13 +85,13 @@ is "a queue that fits only afterwards did not come" \
 is "nothing chosen" "$(said gpq snapshot --diff "$a" "$b" -p 4711)" \
 	"gpq: snapshot: pid 4711: the options choose nothing of it in these snapshots
 5"
-is "--compare of one program" "$(gpq snapshot --compare "$a" "$b" --type compute -p 664 --table programs -rno RUNS,MAX,EVER)" "2 2 0-1"
+is "--compare of one program" "$(gpq snapshot --compare "$a" "$b" --type compute -p 664 --table programs -rno RUNS,QUEUES_MAX,EVER)" "2 2 0-1"
 
 # --- three and more moments ---
 
 is "--diff goes from each to the next" "$(gpq snapshot --diff "$a" "$b" "$a" -Q 664:0 -rno SNAPSHOT,CHANGE 2>/dev/null)" \
-	"$b off\\x20moved\\x20progress
-$a on\\x20moved"
+	"$b off\\x20progress
+$a on"
 
 # --- a series ---
 
@@ -114,7 +124,7 @@ is "--diff of a series" "$(gpq snapshot --diff s -a -Q 1170:0 -rno SNAPSHOT,QID)
 s/000003 0
 s/000004 0
 s/000006 0"
-is "--compare of a series" "$(gpq snapshot --compare s --table programs -rno RUNS,IDS 2>/dev/null)" "5 yes
+is "--compare of a series" "$(gpq snapshot --compare s --table programs -rno RUNS,SAME_IDS 2>/dev/null)" "5 yes
 5 yes"
 is "series and snapshots together" "$(gpq snapshot --compare plain s --table programs -rno RUNS 2>/dev/null)" "6
 6"
@@ -131,19 +141,31 @@ mv index s/index.ndjson
 
 # --- while the host changes: what was linked is read anew when the topology's generation is another ---
 
-cp -r "$v" moving
-exec 3< <(exec gpq --sysroot moving snapshot --every 10ms -p 1170 m --ndjson 2>stopped)
-gpq=$!
-read -r -u 3 line
-echo other >moving/$kfd/topology/nodes/1/name
-echo 4711 >moving/$kfd/topology/generation_id
-rm -r moving/$kfd/proc/1170
-while read -r -u 3 line && ! grep -q '"processes":0' <<<"$line"; do :; done
-kill -TERM $gpq
-cat <&3 >/dev/null
-wait $gpq
+series_while() { # FOLDER COMMAND, after the first one, with the generation's file as $g; the status is that of the series
+	rm -rf moving
+	cp -r "$v" moving
+	exec 3< <(exec gpq --sysroot moving snapshot --every 10ms -p 1170 "$1" --ndjson 2>stopped)
+	local gpq=$! g=moving/$kfd/topology/generation_id
+	read -r -u 3 line
+	echo other >moving/$kfd/topology/nodes/1/name
+	eval "$2"
+	rm -r moving/$kfd/proc/1170
+	while read -r -u 3 line && ! grep -q '"processes":0' <<<"$line"; do :; done
+	kill -TERM $gpq
+	cat <&3 >/dev/null
+	last=$(jq -r .path <<<"$line")
+	wait $gpq
+}
+series_while moved-file 'cp $g g && mv g $g'
+is "another file of the same generation is one of another driver" "$(cat "$last/$kfd/topology/nodes/1/name")" other
+series_while moved-same :
+is "what is of the same generation is not read again" "$(cat "$last/$kfd/topology/nodes/1/name")" "$(cat "$v/$kfd/topology/nodes/1/name")"
+rm -r moved-same/000001 moved-file/000001 moved-file/000002
+for s in same file; do gpq snapshot --diff -v moved-$s >/dev/null 2>said || :; grep -o "moved.*no longer there" said; done >left
+is "those of the index that are gone are counted" "$(cat left)" "moved-same: 1 snapshots of its index are no longer there
+moved-file: 2 snapshots of its index are no longer there"
+series_while m 'echo 4711 >$g'
 is "a signal ends it by its status" "$?" 143
-last=$(jq -r .path <<<"$line")
 is "a new generation is read anew" "$(cat "$last/$kfd/topology/nodes/1/name")" other
 is "what was saved stays" "$(cat m/000001/$kfd/topology/nodes/1/name)" "$(cat "$v/$kfd/topology/nodes/1/name")"
 is "without the process it goes on" "$(gpq --sysroot "$last" queues -ro PID)" PID
@@ -163,6 +185,12 @@ is "a file" "$(every full/there)" "gpq: snapshot: full/there is there already an
 1"
 is "no folder for it" "$(every no/x)" "gpq: snapshot: no/x: No such file or directory; make the folder it shall lie in first
 5"
+mkdir -p odd/index.ndjson linked && ln -s ../full/there linked/index.ndjson
+is "an index that is a folder" "$(every odd)" "gpq: snapshot: odd/index.ndjson: Is a directory
+1"
+is "an index that is a link is not followed" "$(every linked; cat full/there)" "gpq: snapshot: linked/index.ndjson: Too many levels of symbolic links
+1
+x"
 mkdir empty
 is "an empty folder" "$(every empty -q; ls empty | paste -sd' ')" "0
 000001 index.ndjson"
@@ -181,7 +209,7 @@ is "the selector chooses nothing at first" "$(every nobody --comm nobody | tail 
 	"gpq: snapshot: the options choose nothing in this host; gpq queues -a shows whom they can choose
 5
 index.ndjson"
-no_room() { (trap '' XFSZ; ulimit -f "$1"; cd "$work" && said gpq --sysroot "$h" snapshot --every 10ms --count 3 "$2"); }
+no_room() { (trap '' XFSZ; ulimit -f "$1"; cd "$work" && said gpq --sysroot "$h" snapshot --every 10ms --count 3 "${@:2}"); }
 is "no room for a snapshot" "$(no_room 8 r1; jq -c '[.snapshot, .result, .error, .queues]' r1/index.ndjson; ls -A r1)" \
 	"gpq: snapshot: r1/000001: File too large
 1
@@ -190,6 +218,7 @@ index.ndjson"
 is "no room for its line" "$(no_room 0 r2; wc -c <r2/index.ndjson)" "gpq: snapshot: r2/000001: File too large
 1
 0"
+is "which -v tells" "$(no_room 0 r2 -v | grep index)" "gpq: snapshot: r2/000001: not noted in the index: File too large"
 is "a full disk under the list" "$(gpq --sysroot "$h" snapshot --every 1s --count 1 r3 2>&1 >/dev/full; echo $?)" \
 	"gpq: snapshot: standard output: No space left on device
 1"

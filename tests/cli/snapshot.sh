@@ -38,12 +38,35 @@ parent=$(awk '$1 == "PPid:" { print $2 }' "$hosts/vm-gfx942-running/proc/$first/
 listed=$(awk -F'\t' 'NF == 5 && $1 ~ /^[0-9]+$/ { print $1, $5 }' $m | sort)
 there=$(cd vm-gfx942-running && find . -type f ! -name MANIFEST ! -name .order ! -name .now -printf '%s %p\n' | sed 's/ \./ /' | sort)
 is "the manifest lists every file and its size" "$listed" "$there"
+is "how many there are, and bytes in them" "$(gpq --sysroot "$hosts/vm-gfx942-running" snapshot counted -rno FILES,SIZE)" \
+	"$(awk '{ n++; sum += $1 } END { print n, sum }' <<<"$there")"
+# Times are of what is read together: the dumps and the lists of queues, also of contexts.
+timed() { awk -F'\t' '$2 ~ /^[0-9]/ && $3 >= $2 { print $5 }' "$1"; }
+c=vm73-gfx942-contexts
+is "the manifest has times of dumps and queues alone" "$(timed $c/MANIFEST | sort)" \
+	"$(cd $c && find sys -path '*/kfd/mqds' -o -path '*/kfd/hqds' -o -path '*/kfd/rls' -o -regex '.*/queues/[0-9]*/\(gpuid\|size\|type\)' | sed 's,^,/,' | sort)"
+is "the dumps first" "$(timed $c/MANIFEST | head -3 | grep -c debug)" 3
 is "a file that is not there is listed with its errno" \
 	"$(awk -F'\t' -v file="/proc/$parent/status" '$5 == file { print $1, $4 }' $m)" "- ENOENT"
 is "the dumps have the times of their reading, one after the other" "$(awk -F'\t' '
-	$5 ~ /^\/sys\/kernel\/debug\/kfd\/(mqds|hqds|rls)$/ { n++; if ($2 + 0 < last || $3 + 0 < $2) print "bad", $0; last = $3 + 0 }
+	/^dumps_ns / { split($0, w, " "); last = w[2] + 0; stop = w[3] + 0 }
+	$5 ~ /^\/sys\/kernel\/debug\/kfd\/(mqds|hqds|rls)$/ { n++; if (!last || $2 + 0 < last || $3 + 0 <= $2 + 0 || $3 + 0 > stop) print "bad", $0; last = $3 + 0 }
 	END { print n }' $m)" 3
 is "hang_hws is never touched" "$(grep -rq hang_hws */MANIFEST || grep -rl debug/kfd/hqds */MANIFEST | head -1)" aql-gfx90a.again/MANIFEST
+
+# What many hosts do not have is missing without a word, or when a file has the place of its folder; what is there and cannot
+# be read is listed, whatever it is.
+cp -r "$hosts/vm-gfx942-running" odd
+rm -rf odd/sys/kernel/security odd/sys/kernel/tracing odd/proc/uptime odd/proc/sys/kernel/yama
+mkdir -p odd/sys/kernel odd/proc/sys/kernel/yama
+touch odd/sys/kernel/security
+none=sys/class/kfd/kfd/proc/99/queues # of a process without queues
+mkdir -p odd/$none
+mkfifo odd/proc/sys/kernel/yama/ptrace_scope
+gpq --sysroot odd snapshot odd-saved -q >/dev/null
+is "optional files: absent, below a file, a pipe" "$(awk -F'\t' '$5 ~ "/(uptime|lockdown|ptrace_scope)$" { print $1, $4, $5 }' odd-saved/MANIFEST)" \
+	"- ENXIO /proc/sys/kernel/yama/ptrace_scope"
+is "an empty folder" "$(cd odd-saved && find $none) $(awk -v p="/$none" '$5 == p' odd-saved/MANIFEST)" "$none "
 
 # --- creation order of queues: kept through snapshots, since qids do not tell it ---
 
@@ -77,10 +100,12 @@ for f in tar tar.gz tgz tar.zst tzst; do
 done
 ok ".tar.zst is zstd" zstd -qt a.tar.zst
 ok ".tar.gz is gzip" gzip -t a.tar.gz
+for name in .tar .tar.gz .tzst; do
+	gpq --sysroot "$h" snapshot -q "$name" >/dev/null
+	ok "$name alone is the name of a folder" test -f "$name/MANIFEST"
+done
 gpq --sysroot "$h" snapshot - -q | tar -xf -
 ok "- writes a tar stream" diff -r --no-dereference -x MANIFEST dir gpq-snapshot
-is "--sysroot of an archive says what to do" "$(gpq --sysroot a.tar.zst gpus 2>&1)" \
-	"gpq: gpus: sysroot a.tar.zst: Not a directory; --sysroot takes a directory: unpack an archive with tar -xf"
 
 # --- a live host's sysfs is a web of links: they are kept as links and nothing is read twice ---
 
@@ -117,6 +142,7 @@ cp secret/proc/41207/comm secret/proc/52880/comm
 gpq --sysroot secret snapshot plain -q >/dev/null
 is "without --redact no secrets of docker either" "$(cat plain/var/lib/docker/containers/*/config.v2.json)" \
 	'{"ID":"116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58","Name":"/verysecret"}'
+is "of a container with several processes there is one" "$(grep -c config.v2 plain/MANIFEST)" 1
 is "nor other columns of passwd" "$(cat plain/etc/passwd)" "verysecretuser:x:0:0::/:"
 gpq --sysroot secret snapshot redacted --redact -q >/dev/null
 is "with --redact no name is left, in files or paths" "$(ls redacted/etc; find redacted | grep -e secret -e 116f54; grep -rl -e secret -e 116f54c4 redacted)" passwd
@@ -127,6 +153,15 @@ is "one container stays one" "$(grep -oh '[0-9a-f]\{64\}' redacted/proc/{41150,4
 ok "numbers stay" diff -r --no-dereference redacted/sys secret/sys
 gpq --sysroot plain snapshot later --redact -q >/dev/null
 ok "names can be taken out later, too" diff -r --no-dereference -x MANIFEST later redacted
+
+# --- queues of which it is not known whether they fit: queue 3 of 41207, an SDMA queue, has no priority ---
+
+left_out() { gpq --sysroot "$hosts/gfx90a-k6.12" snapshot -v "$@" 2>&1 >/dev/null | grep -e --prio; }
+one="gpq: snapshot: --prio: 1 queues of unknown priority are left out"
+is "how many queues of unknown priority are left out is told" "$(left_out --prio 5:7 untold1)" "$one"
+is "... of chosen processes alone" "$(left_out --prio 5:7 -p 41207 untold2; may 1 left_out --prio 5:7 -p 52880 untold3)" "$one"
+is "... of each host that is compared" "$(left_out --prio 5:7 --diff untold1 "$hosts/gfx90a-k6.12")" "$one
+$one"
 
 # --- what can go wrong ---
 
@@ -139,13 +174,20 @@ fails() { # NAME STATUS WANTED-MESSAGE COMMAND...
 fails "nothing is replaced" 1 "dir is there already; choose another name, or remove it first" gpq --sysroot "$h" snapshot dir
 fails "no folder for it" 5 "no/x: No such file or directory; make the folder it shall lie in first" gpq --sysroot "$h" snapshot no/x
 fails "no name" 2 "a name is missing; gpq snapshot DIR, or FILE.tar.zst, or - for a tar stream" gpq --sysroot "$h" snapshot
-fails "two names" 2 "b: only one name is expected; gpq snapshot DIR, or FILE.tar.zst, or - for a tar stream" gpq --sysroot "$h" snapshot a b
+fails "two names" 2 "b: only one name is expected; gpq snapshot --diff A B tells two apart, --compare A B runs" gpq --sysroot "$h" snapshot a b
 fails "a full disk under a stream" 1 "standard output: No space left on device" bash -c 'gpq --sysroot "$1" snapshot - 3>&1 >/dev/full' _ "$h"
 mkdir limit
 too_large() { (trap '' XFSZ; ulimit -f 8; cd limit && exec gpq --sysroot "$h" snapshot "$1"); }
 fails "no room for a file" 1 "big: File too large" too_large big
 fails "no room for an archive" 1 "big.tar: File too large" too_large big.tar
 is "and nothing is left behind: one with room is alone there" "$(gpq --sysroot "$h" snapshot limit/small >/dev/null; ls -A limit)" small
+
+# Too long a name for what it is called while it is made: a folder that is called so as far as there is room is another one.
+long=limit/$(printf '%0249d/' {1..17} | head -c 4077)/
+mkdir -p "$long.n.partial-"
+too_long() { gpq --sysroot "$h" snapshot "${long}n" || { local status=$?; rmdir "$long.n.partial-"; return "$status"; }; }
+fails "a name that is too long while it is made" 1 "${long}n: File name too long" too_long
+rm -r limit
 
 # A reader that goes away; the stream is larger than a pipe holds.
 gpq --sysroot "$h" snapshot - -q | head -c 10 >/dev/null
@@ -220,6 +262,36 @@ is "a tree that would make gpq write elsewhere is refused" "$(gpq --sysroot trap
 victim:"
 timeout 20 gpq --sysroot evil snapshot tamed -q >/dev/null 2>&1
 is "pipes and links out of the tree are left alone" "$? $(grep -rl root: tamed; ls -d tamed/etc/shadow 2>/dev/null)" "0 tamed/etc/passwd"
+
+# --- pods and cards, which ps shows and --gpu takes ---
+
+cp -r "$h" pods
+id=24c458cfb46d9a456d314c7897601e51578e43c1f9dc007adf1a745bbc15e0f5 device=pods/sys/devices/pci0000:00/0000:43:00.0
+mkdir -p pods/var/log/containers $device/drm/card1
+echo secret >pods/var/log/containers/vllm-0_prod_server-$id.log
+ln -s ../../../0000:43:00.0 $device/drm/card1/device
+ln -s ../../devices/pci0000:00/0000:43:00.0/drm/card1 pods/sys/class/drm/card1
+gpq --sysroot pods snapshot pods.saved -q >/dev/null
+gpq --sysroot pods snapshot pods.redacted --redact -q >/dev/null
+is "the pod of a container" "$(gpq --sysroot pods.saved ps --pod prod/vllm-0 -rno PID,POD)" "52880 prod/vllm-0"
+is "... and nothing of its log" "$(find pods.saved/var/log/containers -type f -printf '%f %s\n')" "vllm-0_prod_server-$id.log 0"
+is "... redacted" "$(gpq --sysroot pods.redacted ps --pod pod1/pod2 -rno PID,POD)|$(grep -rlE 'vllm-0|prod' pods.redacted; find pods.redacted | grep -cE 'vllm-0|prod')" "52880 pod1/pod2|0"
+cp pods/proc/52880/cgroup pods/proc/41150/
+echo 0::/lxc.payload.web >pods/proc/41207/cgroup
+gpq --sysroot pods snapshot pods.lxc -q >/dev/null
+is "a pod has one link, and a container known by its name no file" "$(cut -f5 pods.lxc/MANIFEST | grep -e /containers/ | sed "s/$id/ID/g")" \
+	"/var/log/containers/vllm-0_prod_server-ID.log
+/var/lib/docker/containers/ID/config.v2.json"
+docker=116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58
+for pid in 1 41150 41207 52880; do # the first, the last, and those between
+	rm -rf one one.saved && cp -r "$h" one
+	echo 0::/ | tee one/proc/{1,41150,41207,52880}/cgroup >/dev/null
+	echo "0::/system.slice/docker-$docker.scope" >one/proc/$pid/cgroup
+	gpq --sysroot one snapshot one.saved -q >/dev/null
+	is "the name of a container whose only process is $pid" "$(cat one.saved/var/lib/docker/containers/*/config.v2.json)" \
+		"{\"ID\":\"$docker\",\"Name\":\"/$(jq -r .Name "$h"/var/lib/docker/containers/"$docker"/config.v2.json | tr -d /)\"}"
+done
+is "the card of a GPU" "$(gpq --sysroot pods.saved queues --gpu card1 -rno PID | sort -u | paste -sd' ')" "41207 52880"
 
 # --- a wrong column is told before anything is written ---
 

@@ -112,7 +112,7 @@ is "and backwards faster" "$(verdict slow.ndjson $d)" faster
 is "the same file twice is said" "$(gpq bench report $d $d 2>&1 >/dev/null | grep -c 'were read before')" 1
 is "a share below 0 is none" "$(gpq bench report --goal effect=-1 $d >/dev/null 2>&1; echo $?)" 2
 jq -c '.run = "a|b"' $d >bar.ndjson
-is "a bar does not end a cell" "$(gpq bench report bar.ndjson 2>/dev/null | sed -n 's/^## \(a.*\)/\1/p')" 'a\|b'
+is "a bar does not end a cell" "$(gpq bench report bar.ndjson 2>/dev/null | sed -n 's/^Run \(a.*\)\.$/\1/p')" 'a\|b'
 
 is "resume --all excludes --container" "$(gpq resume --all --container x >/dev/null 2>&1; echo $?)" 2
 

@@ -1,10 +1,10 @@
 # gpq suspend and resume where there is nothing to suspend; the real thing is in tests/kernel/gpq.
 
 $ gpq suspend
-gpq: suspend: no process named; -p PID, or --container ID; gpq queues shows them
+gpq: suspend: no process named; -p PID, or --container ID; gpq ps shows them
 ? 2
 $ gpq resume
-gpq: resume: no process named; -p PID, or --container ID; gpq queues shows them
+gpq: resume: no process named; -p PID, or --all
 ? 2
 $ gpq suspend -p 999999999
 gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
@@ -84,15 +84,18 @@ gpq: suspend: --watch repeats a listing: suspending is done once; add --list
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -o PID
 PID
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
-{"schema":{"name":"gpq.suspend.list","version":1},"holders":[]}
+{"schema":{"name":"gpq.suspend.list","version":2},"holders":[]}
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -r -o PID
 PID
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
-{"schema":{"name":"gpq.resume","version":1},"queues":[]}
+{"schema":{"name":"gpq.resume","version":3},"queues":[]}
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1
 gpq: suspend: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+? 2
+$ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend --list
+gpq: suspend: --list asks the holders of a running host; gpq why says of a recorded host what is suspended, and by whom
 ? 2
 
 # A directory that others could get into is refused.
@@ -132,18 +135,25 @@ gpq: resume: no process that the options choose is held by gpq; gpq suspend --li
 $ gpq resume --tree -p 1
 gpq: resume: pid 1: neither it nor a descendant is held by gpq; gpq suspend --list lists those that are
 ? 5
+$ gpq resume --comm nobody -p 1
+gpq: resume: pid 1: the other options do not choose it, or it is not one that is held by gpq; gpq suspend --list lists those that are
+? 5
+$ gpq resume --container ffffffffffff
+gpq: resume: container ffffffffffff: no process in it is held by gpq; gpq suspend --list lists those that are
+? 5
 $ gpq resume --cmdline '('
 gpq: resume: --cmdline: (: missing closing parenthesis at character 1; see pcre2pattern(3)
 ? 2
 
 # --dry-run says what would be held, on a recorded host too, and holds nothing.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; export GPQ_SYSROOT; gpq suspend --dry-run --comm 'python|vllm'
-  PID   GPU QID TYPE    RESULT LATENCY
-41207 41460   0 compute chosen       -
-41207 41460   1 compute chosen       -
-41207 41460   2 compute chosen       -
-41207 41460   3 sdma    chosen       -
-52880 41460   0 compute chosen       -
+  PID COMMAND   GPU QID TYPE    RESULT LATENCY
+41207 python3 41460   0 compute chosen       -
+41207 python3 41460   1 compute chosen       -
+41207 python3 41460   2 compute chosen       -
+41207 python3 41460   3 sdma    chosen       -
+52880 vllm    41460   0 compute chosen       -
+gpq: suspend: would hold 5 queues of 2 processes, and new ones, until gpq resume; memory stays on the GPU
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run --cmdline . --type sdma -rno PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207,52880 -Q 52880:0 -rno PID,QID -- touch ran; ls ran 2>&1
 41207 3
 52880 0
@@ -153,12 +163,45 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207,52880 --type sd
 41207 3
 gpq: suspend: pid 52880: none of its queues fits; gpq queues lists them
 ? 3
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 -Q 2,3 --type sdma -rno PID,QID
+41207 3
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 99,41207 --prio 7 -rno PID,QID
 41207 0
 41207 1
 41207 2
 gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
 ? 3
+# Options that choose nobody: a pid, a tree or a container alone is named.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for by in '-p 52880 --comm vllm' '-p 52880 --comm python3' '--tree -p 52880 --comm python3' '--tree -p 99' '--container 24c458cfb46d' '--container ffffffffffff' '--container ffffffffffff --comm vllm' '--container ffffffffffff --cmdline vllm' '--container ffffffffffff --container eeeeeeeeeeee' '--comm nobody'; do gpq suspend --dry-run $by -rno PID,QID; echo $?; done
+52880 0
+0
+gpq: suspend: pid 52880: the other options do not choose it, or it is not one that has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: pid 52880: neither it nor a descendant has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
+5
+52880 0
+0
+gpq: suspend: container ffffffffffff: no process in it has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+5
+gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
+5
+# Whose MQD the dump does not have.
+$ cp -r $HOSTS/gfx90a-k6.12 host; chmod -R u+w host; awk '/^Process/ { skip = 0 } /Compute queue/ && !n++ { skip = 1 } !skip' $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds >host/sys/kernel/debug/kfd/mqds; gpq --sysroot host suspend --dry-run -p 52880 --prio 7
+gpq: suspend: pid 52880: queue 0: its priority is not known for certain, left out; name it with -Q
+gpq: suspend: pid 52880: none of its queues fits; gpq queues lists them
+? 5
+# A queue that the dump alone has (after exec) has no id by which to hold it.
+$ rm -r host/sys/class/kfd/kfd/proc/41207; gpq --sysroot host suspend -v --dry-run -p 41207 --prio 7
+gpq: suspend: pid 41207: none of its queues fits; gpq queues lists them
+? 5
 # A queue that was named and is not there, as without --dry-run.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq suspend --dry-run -p 41207 -Q 0,9 -rno QID,RESULT; echo $?; gpq bench preempt --dry-run -p 41207 -Q 9 -rno QID,RESULT; echo $?; gpq suspend --dry-run -p 99 -Q 0
 gpq: suspend: pid 41207: no queue 9; gpq queues lists them
@@ -171,6 +214,11 @@ gpq: bench: pid 41207: no queue 9; gpq queues lists them
 gpq: suspend: pid 99: no such process; gpq queues lists those that own queues
 ? 5
 
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 -rno QID,PACKET_FORMAT,PROOF
+0 aql -
+1 aql -
+2 aql -
+3 - -
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq suspend --dry-run -p 41207 --list
 gpq: suspend: --list shows what is suspended, and suspends nothing; of the other options only -p and --watch go with it
 ? 2
@@ -179,3 +227,7 @@ gpq: suspend: --list shows what is suspended, and suspends nothing; of the other
 $ gpq suspend -p 999999999 -- 1234
 gpq: suspend: pid 999999999: no such process; gpq queues lists those that own queues
 ? 5
+
+# What --method criu refuses is refused where it acts; --dry-run shows whose queues they would be.
+$ gpq suspend --sysroot $HOSTS/gfx90a-k6.12 -p 41207 --dry-run --method criu --for 1s -rno QID | wc -l
+4

@@ -48,9 +48,9 @@ sg_bo_put.part.0                    softgpu0-cp     6
 
 # The log is of a container: its pid 7 is found by the ring of a queue.
 $ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -o +FIRST_US container.log | head -3
-FUNCTION                  PID COMMAND CALLS FAILED TIMED  TOTAL    P50    P90    P99    MAX FIRST_US
-kfd_ioctl_set_debug_trap  169 dbg         4      0     4 7.91ms 1.01ms 3.99ms 3.99ms 3.99ms  8176274
-kfd_ioctl_create_queue    167 mkqueue     3      0     3 7.41ms 1.66ms 4.82ms 4.82ms 4.82ms  6154352
+FUNCTION                  PID COMMAND CALLS FAILED TIMED  TOTAL    P50 P90 P99    MAX FIRST_US
+kfd_ioctl_set_debug_trap  169 dbg         4      0     4 7.91ms 1.01ms   -   - 3.99ms  8176274
+kfd_ioctl_create_queue    167 mkqueue     3      0     3 7.41ms 1.66ms   -   - 4.82ms  6154352
 $ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log | tail -7
 Processes of the log
 PID KERNEL_PID COMMAND MATCHED LOG_RECORDS KERNEL_RECORDS
@@ -59,24 +59,28 @@ PID KERNEL_PID COMMAND MATCHED LOG_RECORDS KERNEL_RECORDS
 Queues of the log
 PID            HWQ KERNEL_PID   GPU QID CREATED_US DISPATCHES FIRST_US LAST_US
   7 0x7ffff7fe7000        167 21385   0    6159174          2  8180200 8400200
-$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono --since 8180000 --until 8187000 container.log
-TIME_US SOURCE PID COMMAND KIND     NAME                      INSIDE RESULT QID            HWQ ARGS
-8180000 log    167 -       api      hipLaunchKernel                -      -   -              - -
-8180100 log    167 -       kernel   scale(float*)                  -      -   -              - -
-8180200 log    167 -       dispatch scale(float*)                  -      -   0 0x7ffff7fe7000 -
-8180300 log    167 -       return   hipLaunchKernel            300us      -   -              - -
-8181826 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -      -   -              - pid=167 op=13
-8182364 kernel 169 dbg     return   kfd_ioctl_set_debug_trap   538us      0   -              - ret=0
-8184840 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -      -   -              - pid=167 op=6
-8185026 kernel 169 dbg     entry    suspend_queues                 -      -   0              - count=1 grace=0 queue=0
-8185428 kernel 169 dbg     entry    unmap_queues_cpsch             -      -   -              - filter=2
-8185468 kernel 169 dbg     entry    amdkfd_fence_wait_timeout      -      -   -              - -
-8186803 kernel 169 dbg     return   amdkfd_fence_wait_timeout 1.33ms      0   -              - ret=0
-8186861 kernel 169 dbg     return   unmap_queues_cpsch        1.43ms      0   -              - ret=0
-8186876 kernel 169 dbg     entry    map_queues_cpsch               -      -   -              - -
+$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -rno TIME_US,SOURCE --since +2030ms --until +2037ms container.log | awk 'NR == 1 { print } { last = $0 } END { print last, NR }'
+8180000 log
+8186876 kernel 13
+
+$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono --since 8180000us --until 8187000us container.log
+TIME_US SOURCE PID COMMAND KIND     NAME                      INSIDE RETURNED QID            HWQ ARGS
+8180000 log    167 -       api      hipLaunchKernel                -        -   -              - -
+8180100 log    167 -       kernel   scale(float*)                  -        -   -              - -
+8180200 log    167 -       dispatch scale(float*)                  -        -   0 0x7ffff7fe7000 -
+8180300 log    167 -       return   hipLaunchKernel            300us        -   -              - -
+8181826 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -        -   -              - pid=167 op=13
+8182364 kernel 169 dbg     return   kfd_ioctl_set_debug_trap   538us        0   -              - ret=0
+8184840 kernel 169 dbg     entry    kfd_ioctl_set_debug_trap       -        -   -              - pid=167 op=6
+8185026 kernel 169 dbg     entry    suspend_queues                 -        -   0              - count=1 grace=0 queue=0
+8185428 kernel 169 dbg     entry    unmap_queues_cpsch             -        -   -              - filter=2
+8185468 kernel 169 dbg     entry    amdkfd_fence_wait_timeout      -        -   -              - -
+8186803 kernel 169 dbg     return   amdkfd_fence_wait_timeout 1.33ms        0   -              - ret=0
+8186861 kernel 169 dbg     return   unmap_queues_cpsch        1.43ms        0   -              - ret=0
+8186876 kernel 169 dbg     entry    map_queues_cpsch               -        -   -              - -
 
 # The thread of the log is none of the kernel.
-$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -p 7 -rn -o TIME_US,SOURCE,PID,LOG_PID,TID,THREAD,KIND,NAME,QID --since 8179000 container.log
+$ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono -p 7 -rn -o TIME_US,SOURCE,PID,LOG_PID,TID,THREAD,KIND,NAME,QID --since 8179000us container.log
 8180000 log 167 7 - 0x7f00000000aa api hipLaunchKernel -
 8180100 log 167 7 - 0x7f00000000aa kernel scale(float*) -
 8180200 log 167 7 - 0x7f00000000aa dispatch scale(float*) 0
@@ -120,9 +124,14 @@ gpq: trace: --ftrace and --gaps exclude each other; choose one
 gpq: trace: --ftrace and --by exclude each other; choose one
 ? 2
 
-# gpq writes the clock into what it saves.
-$ cd $DATA/ftrace; sed "1i # clock: mono" kprobe-tgid-7.3.trace | gpq trace -J --ftrace - container.log | jq -c ".schema, .clock, .notes, (.functions | map(.calls) | add), .queues[0].queue_id"
-{"name":"gpq.trace.ftrace","version":1}
+# What is no kernel has the same name where names of kernels are readable.
+$ cd $DATA/ftrace; for o in --no-demangle --demangle; do gpq trace --ftrace kprobe-6.12.trace --list $o -o KIND,NAME | sed -n 2p; done
+entry      kfd_ioctl_create_queue
+entry      kfd_ioctl_create_queue
+
+# gpq writes the clock into what it saves. Empty lines are none.
+$ cd $DATA/ftrace; sed "1i # clock: mono" kprobe-tgid-7.3.trace | sed G | gpq trace -J --ftrace - container.log | jq -c ".schema, .clock, .notes, (.functions | map(.calls) | add), .queues[0].qid"
+{"name":"gpq.trace.ftrace","version":2}
 "mono"
 []
 45
@@ -136,8 +145,8 @@ $ cd $DATA/ftrace; sed "s/pid:7 /pid:167 /" container.log | sed s/7ffff7fe7000/7
 # The ioctl 8.184840, suspend_queues 8.185026 to 8.188804, unmap 8.185428 to 8.186861, in it the fence 8.185468 to 8.186803.
 $ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --breakdown all
 Suspensions
-N TIME_US PID COMMAND TARGET QUEUES RESULT ENTER UNMAP   SAVE   MAP   REST LEAVE  TOTAL
-1 8184840 169 dbg        167      1      1 186us  98us 1.33ms 163us 2.18ms  28us 3.99ms
+NUMBER TIME_US PID COMMAND TARGET QUEUES RETURNED ENTER UNMAP   SAVE   MAP   REST LEAVE  TOTAL
+     1 8184840 169 dbg        167      1        1 186us  98us 1.33ms 163us 2.18ms  28us 3.99ms
 
 Steps
 STEP  COUNT    P50 P90 P99    MAX WHAT
@@ -150,9 +159,9 @@ leave     1   28us   -   -   28us to the ioctl's end: the answer
 total     1 3.99ms   -   - 3.99ms from the ioctl's begin to its end
 
 # With its dispatches; a time in it; its number.
-$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log --breakdown 8.186s -rno N,LAST_US,NEXT_US,LOG_PID,RESULT; gpq trace --ftrace kprobe-6.12.trace --breakdown 1 -rno N,TARGET,TOTAL,PID
+$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock mono container.log --breakdown 8.186s -rno NUMBER,LAST_US,NEXT_US,LOG_PID,RETURNED; gpq trace --ftrace kprobe-6.12.trace --breakdown 1 -rno NUMBER,TARGET,TOTAL,PID,LOG_PID
 1 8180200 8400200 7 1
-1 202 2688000 -
+1 202 2688000 - -
 $ cd $DATA/ftrace; gpq trace --ftrace kprobe-6.12.trace --breakdown 2; gpq trace --ftrace lost-7.3.pipe -q --breakdown all; gpq trace --ftrace x --breakdown 0; gpq trace --ftrace x --breakdown one; gpq trace --ftrace x --breakdown 1 --list; gpq trace --breakdown 1 container.log
 gpq: trace: --breakdown: no suspension of the trace is that one; see --breakdown all
 gpq: trace: --breakdown: no suspension of queues is in the trace; suspend_queues must be traced at entry and return
@@ -186,6 +195,15 @@ $ cd $DATA/ftrace; gpq trace --ftrace holds.trace -p 11 --list -rno TIME_US,KIND
 [100009200,900,"held by gpq-holder 20",1,"exit"]
 [100012200,900,"held by rocgdb 21",4,"exit"]
 [100015200,100,"held by gpq-holder 20",3,"not seen"]
+
+# In a timeline: holds of the chosen processes that begin in the range, those of the first run alone.
+$ cd $DATA/ftrace; holds() { gpq trace -q --perfetto - "$@" | jq -c '[.traceEvents[] | select(.cat == "hold").ts]'; }; holds --ftrace holds.trace -p 11; holds --ftrace holds.trace --until 100007000us
+> holds --ftrace holds.trace -p 10 --since 100008200us --until 100015200us; holds --ftrace holds.trace -p 10 --since 100008201us --until 100015199us; { cat holds.trace; sed /^#/d holds.trace; } | holds --ftrace -
+[100009200]
+[100000200,100006200]
+[100008200,100015200]
+[]
+[100000200,100006200,100008200,100009200,100012200,100015200]
 
 # A clock that is set back by half a second, amid a suspension: it is said; of the two calls around that, the halves count for
 # themselves.

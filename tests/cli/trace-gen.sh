@@ -19,7 +19,7 @@ report='
 	{ lines: .totals.lines, records: .totals.records, glued: .totals.glued, foreign: .totals.foreign,
 	  launches: .totals.launches, dispatches: .totals.dispatches, barriers: .totals.barriers,
 	  kernels: ([.kernels[] | {name, launches}] | sort_by(.name)),
-	  queues: ([.queues[] | {pid, hwq, swq, priority, id, dispatches, barriers, wptr_min, wptr_max, backlog_max}] | sort_by(.swq)) }'
+	  queues: ([.queues[] | {pid, hwq, swq, priority: .hip_prio, id, dispatches, barriers, wptr_min, wptr_max, backlog_max}] | sort_by(.swq)) }'
 
 try() { # flags for expect: pid ring id; then the generator's options
 	local pid=$1 ring=$2 id=$3

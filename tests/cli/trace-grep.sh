@@ -97,13 +97,13 @@ is "kernels that other lines name" "$(t --by kernel -rn -o DISPATCHES,NAME --gre
 	"$(t --list -rn -o KIND,HWQ,KERNEL clean | awk -v q="${q#HWq=}" '$1 == "dispatch" && $2 == q { n[$3]++ } END { for (k in n) print n[k], k }' | sort)"
 is "--series" "$(t --series 10ms --ndjson --grep "$q," clean | jq -s '[.[] | select(.record == "interval") | .dispatches] | add')" "$dispatches"
 is "--compare" "$(t --compare -J --grep "$q," clean clean | jq -c '[.logs[] | .dispatches]')" "[$dispatches,$dispatches]"
-is "--gaps: no other queue" "$(t --gaps -J --grep "$q," clean | jq -r '[.queues[].queue] | join(" ")')" "all ${q#HWq=}"
+is "--gaps: no other queue" "$(t --gaps -J --grep "$q," clean | jq -r '[.queues[].hwq_or_all] | join(" ")')" "all ${q#HWq=}"
 t --perfetto timeline --grep "$q,.*Dispatch" clean >out
 is "--perfetto" "$(jq '[.traceEvents[] | select(.args.wptr?)] | length' timeline)" "$dispatches"
 is "--by api" "$(t --by api -rn -o CALLS,NAME --grep 'hipLaunchKernel \(' clean)" "$(grep -c 'hipLaunchKernel (' clean) hipLaunchKernel"
 is "--follow" "$(may 124 timeout --foreground -k 60 -s TERM 2 gpq trace -q --follow --list -rn -o OFFSET --grep 'Dispatch Header' clean 2>/dev/null | sum)" \
 	"$(grep -b 'Dispatch Header' clean | cut -d: -f1 | sum)"
-is "with --since and --pid" "$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t -J --grep Header --since "$since" --until +1h clean | jq .totals.records)" \
+is "with --since and --pid" "$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t -J --grep Header --since "${since}us" --until +1h clean | jq .totals.records)" \
 	"$(since=$(t --list -rn -o TIME_US clean | sed -n 15000p) && t --list -rn -o TIME_US,OFFSET clean | awk -v s="$since" '$1 >= s { print $2 }' |
 		grep -cxFf <(grep -b Header clean | cut -d: -f1))"
 
@@ -148,6 +148,12 @@ for log in line glued; do
 		gpq trace -q $how --grep '(a+)+[bc]' $log >out 2>err
 		is "too many steps on a $log record: $how" "$? $(wc -l <err) $(grep -c 'match limit exceeded.*use a simpler expression' err) $(grep -c dispatches out)" "1 1 1 0"
 	done
+done
+for options in "--grep Shader --grep-not (a+)+[bc]" "--grep-not nowhere --grep (a+)+[bc]" "--grep (a+)+[bc] --grep-not nowhere"; do
+	# shellcheck disable=SC2086 # its words
+	gpq trace -q $options line 2>err >out
+	is "the expression that takes too many is named: $options" "$(sed 's/(a+)+\[bc\]: .*/it/' err)" \
+		"gpq: trace: $(grep -oE -- '--grep(-not)? \(' <<<"$options" | cut -d' ' -f1): it"
 done
 is "not on lines that are no records" "$({ cat clean && head -c 3000 /dev/zero | tr '\0' a; } | t -J --grep '(a+)+[bc]' - | jq .totals.records)" \
 	"$(grep -c 'a[bc]' clean)"

@@ -22,7 +22,7 @@ while read -r name options; do
 	gzip -c log >log.gz
 	gpq trace -J log.gz 2>/dev/null | came "$name: gzip" want
 	middle=$(gpq trace -qrn --list -o TIME_US - <log | awk '$1 != "-" && ++n == 3000 { print $1; exit }')
-	for filter in "--since $middle" "--since +1ms --until +20ms" "-p $(gpq trace -qrn --by process -o PID log | tail -1)" "--kernel [ae]"; do
+	for filter in "--since ${middle}us" "--since +1ms --until +20ms" "-p $(gpq trace -qrn --by process -o PID log | tail -1)" "--kernel [ae]"; do
 		case $filter in *-) continue ;; esac
 		# shellcheck disable=SC2086 # its words
 		gpq trace -J --threads 1 $filter - <log >filtered 2>/dev/null

@@ -79,10 +79,10 @@ is "events" "$(events -rno TIME_US,SOURCE,PID,LOG_PID,COMMAND,KIND,NAME,GPU,QID,
 8185000 driver 167 7 mkqueue event queue-eviction 21385 - userptr driver
 8200000 driver 300 - other\x1b event queue-restore 21385 - - driver
 8310000 driver - - - event gpu-pre-reset 21385 - clock=read\x20ring\x20hang read'
-is "are between the records of their time" "$(gpq trace -q --list --since 8184800 --until 8185100 -rno SOURCE,NAME both)" "kernel kfd_ioctl_set_debug_trap
+is "are between the records of their time" "$(gpq trace -q --list --since 8184800us --until 8185100us -rno SOURCE,NAME both)" "kernel kfd_ioctl_set_debug_trap
 driver queue-eviction
 kernel suspend_queues"
-is "a hold behind the return with which it begins" "$(gpq trace -q --list --since 8188804 --until 8188804 -rno SOURCE,NAME both)" "kernel suspend_queues
+is "a hold behind the return with which it begins" "$(gpq trace -q --list --since 8188804us --until 8188804us -rno SOURCE,NAME both)" "kernel suspend_queues
 gpq dbg"
 is "of a process of the log" "$(events -p 7 -rno NAME)" "queue-created
 queue-eviction"
@@ -131,8 +131,8 @@ i 9000001 100000008 5001000 driver map_queues_cpsch cpu=1
 i 8999999 99999999 5002000 driver events were lost cpu=1 events=30
 i 9000001 100000007 5002000 driver amdgpu_bo_move cpu=1 args=bo=0x2, from:3 to:2
 X 9000001 1200000001 5000700 1300 hold held by dbg 9 queues=2 end=not seen
-i 9000001 1300000001 5000950.5 event queue-eviction clock=driver source=driver detail=userptr gpu_id=21 queue_id=3
-i 8999998 1299999999 5000990 event gpu-reset clock=read source=driver detail=null gpu_id=22 queue_id=null
+i 9000001 1300000001 5000950.5 event queue-eviction clock=driver source=driver detail=userptr gpu_id=21 qid=3
+i 8999998 1299999999 5000990 event gpu-reset clock=read source=driver detail=null gpu_id=22 qid=null
 M 9000001 1200000001 thread_name name=holds
 M 9000001 1200000001 thread_sort_index sort_index=1
 M 9000001 1300000001 thread_name name=events
@@ -158,6 +158,16 @@ M 9000000 100000009 thread_sort_index sort_index=5"
 rm both/kernel.trace
 is "without the kernel's trace" "$(events -rno NAME -p 7) $(gpq trace -J both | jq -c '.notes[0]')" 'queue-created
 queue-eviction "there is no trace of the kernel"'
+# The clock of a trace is what it says, or what is said of it; that of events is CLOCK_MONOTONIC.
+mkdir alone && cp both/events.ndjson alone
+{ echo '# clock: global' && cat "$data/ftrace/kprobe-6.12.trace"; } >global
+clocks() { # ARGUMENTS...: in JSON, and in a timeline
+	gpq trace -qJ "$@" | jq -r .clock
+	gpq trace -q --perfetto p.json "$@" >/dev/null
+	jq -r '.otherData.clock' p.json
+}
+is "clocks" "$(clocks both; clocks alone; clocks --ftrace "$data/ftrace/kprobe-6.12.trace"; clocks --ftrace "$data/ftrace/kprobe-6.12.trace" --ftrace-clock boot
+	clocks --ftrace global)" "$(printf '%s\n' mono 'CLOCK_MONOTONIC, microseconds' mono mono null 'not known' boot boot global global)"
 rm both/events.ndjson both/log_7 && { echo "# clock: mono" && cat "$data/ftrace/kprobe-tgid-7.3.trace"; } >both/kernel.trace
 sed -i '1a # task: 167 167 7' both/kernel.trace && sed 's/7ffff7fe7000/7ffff7fe8000/' "$data/ftrace/container.log" >both/log_7
 is "a process is found by its number in its namespace" "$(gpq trace -J both | jq -c '.processes[0] | [.pid, .kernel_pid, .matched]')" '[7,167,"namespace"]'

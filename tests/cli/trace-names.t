@@ -39,12 +39,13 @@ _Z5scalePff scale(float*,\x20float)
 {"record":"kernel","demangled":"scale(float*, float)"}
 
 # Records one by one, in words and in JSON; those of no kernel have none.
-$ gpq trace -q --list --demangle -rn -o time_us,kernel $DATA/amdlog/mangled.log | head -3
+# In one thread: what AddressSanitizer watches must not be forked while another thread allocates, as its locks stay locked.
+$ gpq trace -q --list --threads 1 --demangle -rn -o time_us,kernel $DATA/amdlog/mangled.log | head -3
 80001000 -
 80001005 scale(float*,\x20float)
 80001010 scale(float*,\x20float)
 
-$ gpq trace -q --list --demangle --ndjson $DATA/amdlog/mangled.log | jq -c '[.time_us, .kernel, .demangled]' | head -1; gpq trace -q --list --demangle --ndjson $DATA/amdlog/mangled.log | jq -c 'select(.kind == "dispatch") | [.kernel, .demangled]' | sort | uniq -c | sort -rn | head -1
+$ gpq trace -q --list --threads 1 --demangle --ndjson $DATA/amdlog/mangled.log | jq -c '[.time_us, .kernel, .demangled]' | head -1; gpq trace -q --list --threads 1 --demangle --ndjson $DATA/amdlog/mangled.log | jq -c 'select(.kind == "dispatch") | [.kernel, .demangled]' | sort | uniq -c | sort -rn | head -1
 [80001000,null,null]
       3 ["_Z5scalePff","scale(float*, float)"]
 
@@ -62,13 +63,13 @@ scale(float*,\x20float)
 _Z5scalePff
 
 # A timeline's slices; the log's name is an argument of theirs.
-$ gpq trace -q --perfetto - --demangle $DATA/amdlog/mangled.log | jq -c '[.traceEvents[] | select(.cat == "dispatch" or .cat == "launch")][0, 1] | [.name, .args.kernel]'; gpq trace -q --perfetto - $DATA/amdlog/mangled.log | jq -c '[.traceEvents[] | select(.cat == "dispatch")][0] | [.name, .args.kernel]'
+$ gpq trace -q --perfetto - --threads 1 --demangle $DATA/amdlog/mangled.log | jq -c '[.traceEvents[] | select(.cat == "dispatch" or .cat == "launch")][0, 1] | [.name, .args.kernel]'; gpq trace -q --perfetto - $DATA/amdlog/mangled.log | jq -c '[.traceEvents[] | select(.cat == "dispatch")][0] | [.name, .args.kernel]'
 ["scale(float*, float)",null]
 ["scale(float*, float)","_Z5scalePff"]
 ["_Z5scalePff",null]
 
 # What chooses records reads the log's text.
-$ gpq trace -q --by kernel --demangle -rn -o name --kernel '^_Z5' $DATA/amdlog/mangled.log; gpq trace -q --by kernel --demangle --kernel 'float' $DATA/amdlog/mangled.log
+$ gpq trace -q --threads 1 --by kernel --demangle -rn -o name --kernel '^_Z5' $DATA/amdlog/mangled.log; gpq trace -q --threads 1 --by kernel --demangle --kernel 'float' $DATA/amdlog/mangled.log
 ? 5
 scale(float*,\x20float)
 gpq: trace: no record is of the processes, kernels, times or text asked for

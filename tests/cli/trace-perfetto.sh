@@ -21,6 +21,8 @@ for o in "--release 6.2 --level 4" "--release 7.0 --level 4 --mix cpp" "--releas
 	# 6.2 prints no pointers in barriers; the generator counts the depth of both.
 	[ "$o" = "--release 6.2 --level 4" ] && drop='map(del(.deepest))' || drop=.
 	is "$o: packets and depth of each queue" "$(jq -c "$shown | $drop" json)" "$(jq -c "$truth | $drop" truth)"
+	is "$o: no queue without packets has a track" "$(jq -r '.traceEvents[] | select(.ph == "M" and .name == "thread_name").args.name | select(startswith("HWq")) | split(" ")[1]' json | sort)" \
+		"$(jq -r "$truth | .[].hwq" truth | sort)"
 	is "$o: kernels" "$(jq -S '[.traceEvents[] | select(.ph == "i" and .cat == "launch") | .name] | group_by(.) | map({key: .[0], value: length}) | from_entries' json)" \
 		"$(jq -S '[.kernels[] | select(.launches > 0) | {key: .name, value: .launches}] | from_entries' truth)"
 	is "$o: flows lead to every dispatch of a call" "$(jq '[.traceEvents[] | select(.ph == "f")] | length > 0' json)" \
@@ -51,18 +53,22 @@ p() { printf ':3:x.cpp                   :1   : %s us: [pid:7     tid:0x7f000000
 	p 1200 'hipMalloc: Returned hipErrorOutOfMemory : 0x0: duration: 40 us'
 	p 1300 'hipMemcpy: Returned hipSuccess : '
 	p 1400 'hipStreamSynchronize ( stream:<null> ) '
+	p 1415 'hipEventRecord: Returned hipSuccess : : duration: 16 us'
+	p 1450 'hipEventQuery: Returned hipSuccess : : duration: 50 us'
 } >log
 gpq trace -q --perfetto json log >/dev/null
 empty "hand-made: by the rules" "$($check json 2>&1)"
 is "hand-made: slices" "$(jq -r '.traceEvents[] | select(.cat == "api" or .cat == "dispatch") | "\(.ph) \(.name) \(.ts) \(.dur)"' json |
-	sort -k3.1,3 | { mapfile -t l; for w in hipInit hipLaunchKernel 'a "b' hipGetLastError hipFree hipMalloc hipMemcpy hipStreamSynchronize; do printf '%s\n' "${l[@]}" | grep -F " $w"; done; })" 'X hipInit 1000 10
+	sort -k3.1,3 | { mapfile -t l; for w in hipInit hipLaunchKernel 'a "b' hipGetLastError hipFree hipMalloc hipMemcpy hipStreamSynchronize hipEventRecord hipEventQuery; do printf '%s\n' "${l[@]}" | grep -F " $w"; done; })" 'X hipInit 1000 10
 X hipLaunchKernel 1030 10
 X a "b\c" kernel 1032 0
 i hipGetLastError 1020 null
 i hipFree 1100 null
 X hipMalloc 1160 40
 i hipMemcpy 1300 null
-i hipStreamSynchronize 1400 null'
+i hipStreamSynchronize 1400 null
+i hipEventRecord 1415 null
+X hipEventQuery 1400 50'
 is "hand-made: the GPU's times" "$(jq -r '.traceEvents[] | select(.cat == "gpu") | "\(.ph) \(.ts)"' json)" 'b 1060.5
 e 1085.25'
 is "hand-made: flow from the call to the packet" "$(jq -c '.traceEvents as $e
@@ -212,6 +218,15 @@ is "packets and calls that are kept" "$(jq -c '.traceEvents | [.[] | select(.ph 
 	'[1001,1002,1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016]
 0
 [["X","hipGraphLaunch",1000,100],["i","hipExt1",2001,null],["X","hipExt9",2009,2],["X","hipExt8",2008,4],["X","hipExt7",2007,6],["X","hipExt6",2006,8],["X","hipExt5",2005,10],["X","hipExt4",2004,12],["X","hipExt3",2003,14],["X","hipExt2",2002,16],["i","hipExt1",2019,null]]'
+
+# A queue that was created, and took no packet, has no track.
+{
+	q 1000 7 aa 'Created SWq=0x73 to map on HWq=0x93 with size 64 with priority 2, cooperative: 0'
+	packet 1104 7 aa 1 Dispatch 0xa 0 4
+} >log
+gpq trace -q --perfetto idle log >/dev/null
+is "tracks are of queues with packets" "$(jq -r '.traceEvents[] | select(.ph == "M" and .name == "thread_name").args.name' idle | sort | xargs)" \
+	"HWq 0x91 id 1 thread 0x7f00000000aa"
 
 # The check notices what is wrong (that it can fail is what makes it a test).
 broken() { # NAME JQ

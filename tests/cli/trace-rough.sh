@@ -83,7 +83,7 @@ def write():
 threading.Thread(target=write).start()
 sys.exit(subprocess.run(sys.argv[2:], stdin=here).returncode)
 PY
-timeout -k 1 300 python3 hangup "$log" gpq trace --by process -rno PID,DISPATCHES - >out 2>err
+timeout -k 1 300 python3 hangup "$log" gpq trace -q --by process -rno PID,DISPATCHES - >out 2>err
 is "EIO behind a log: what was read, and why it ends" "$?:$(paste -sd, out):$(cat err)" \
 	"1:4711 6,8022 1:gpq: trace: standard input: Input/output error; what was read until then is reported"
 

@@ -16,21 +16,26 @@ $ cat >lib <<'END'
 # Gaps: three dispatches at once are two gaps of nothing, which count in the distribution (0 0 100 100) and are not listed.
 # Of equal ones the earlier comes first, and is the one that is kept.
 $ . ./lib; { d 100 7 a 0a 0 1; d 100 7 a 0a 0 2; d 100 7 a 0a 0 3; d 200 7 a 0a 0 5; d 300 7 a 0a 0 9; } >gaps.log
-> gpq trace -q --gaps gaps.log; gpq trace -qr --gaps --top 1 -o queue,begin_us,backlog gaps.log
+> gpq trace -q --gaps gaps.log; gpq trace -qr --gaps --top 1 -o hwq_or_all,begin_us,backlog gaps.log
 Time between dispatches
-PID QUEUE          DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
-  - all                     5     0ns   100us   100us     -     -         -         -
-  7 0x7f00000a0000          5     0ns   100us   100us     -     -         -         -
+PID HWQ_OR_ALL     DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
+  7 0x7f00000a0000          5     0ns       -   100us     -     -         -         -
 
-Longest times without a dispatch
-PID QUEUE          BEGIN_US END_US   GAP BACKLOG MARK OVERLAP
-  - all                 100    200 100us       - -          -
-  - all                 200    300 100us       - -          -
+Longest times without a dispatch, of each queue (5; --top N): not idle time
+PID HWQ_OR_ALL     BEGIN_US END_US   GAP BACKLOG MARK OVERLAP
   7 0x7f00000a0000      100    200 100us       3 -          -
   7 0x7f00000a0000      200    300 100us       5 -          -
-QUEUE BEGIN_US BACKLOG
+HWQ_OR_ALL BEGIN_US BACKLOG
 all 100 -
 0x7f00000a0000 100 3
+
+# What all queues did together is left out only where it is what the one queue did, and only for people.
+$ . ./lib; { d 100 7 a 0a 0 1; d 200 7 a 0a 0 5; } >one.log; { cat one.log; d 300 7 b 0b 0 1; } >two.log
+> gpq trace -q --gaps two.log | grep -c all; for f in 'HWQ_OR_ALL == "all"' 'DISPATCHES == 2'; do gpq trace -q --gaps --filter "$f" one.log | grep -c all; done; gpq trace -q --gaps -J one.log | jq -c '[.queues[].hwq_or_all]'
+3
+2
+2
+["all","0x7f00000a0000"]
 
 # Windows: one before the first dispatch and one of which nothing is known behind the last do not count; of two that cover
 # as much of a gap the earlier is named; a window without length may mark a moment. (500, 600 and 800 us: the median is
@@ -39,11 +44,11 @@ $ . ./lib; { d 1000 7 a 0a 0 1; d 2000 7 a 0a 0 2; d 3000 7 a 0a 1 3; } >w.log
 > printf '10 20 before\n1100 1200 one\n1300 1400 two\n2500 2500 moment\n3000 4000 behind\n' >marks
 > gpq trace -q --gaps --mark marks w.log 2>&1 | grep -v all
 Time between dispatches
-PID QUEUE          DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
-  7 0x7f00000a0000          3     1ms     1ms     1ms     3     3     607us     800us
+PID HWQ_OR_ALL     DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
+  7 0x7f00000a0000          3     1ms       -     1ms     3     3     607us     800us
 
-Longest times without a dispatch
-PID QUEUE          BEGIN_US END_US GAP BACKLOG MARK OVERLAP
+Longest times without a dispatch, of each queue (5; --top N): not idle time
+PID HWQ_OR_ALL     BEGIN_US END_US GAP BACKLOG MARK OVERLAP
   7 0x7f00000a0000     1000   2000 1ms       1 one    100us
   7 0x7f00000a0000     2000   3000 1ms       2 -          -
 
@@ -55,7 +60,7 @@ moment     2500    0ns   7 0x7f00000a0000          0     -       - 1ms 500us
 
 # Series: the queue with most dispatches comes first, not the first one of the log. Nothing happens at 300 us.
 $ . ./lib; { d 100 7 a 0a 0 1; d 200 7 a 0b 0 1; d 400 7 a 0b 0 2; d 400 7 a 0b 0 3; } >s.log
-> gpq trace -qJ --series 100us s.log | jq -c '.tracks[] | [.queue, .dispatches, .idle_intervals]'
+> gpq trace -qJ --series 100us s.log | jq -c '.tracks[] | [.hwq_or_all, .dispatches, .idle_intervals]'
 ["all",4,1]
 ["0x7f00000b0000",3,1]
 ["0x7f00000a0000",1,0]
@@ -172,7 +177,7 @@ long       200  550us   7 0x7f00000a0000          3     5       7 400us  50us
 $ . ./lib; k() { w $1 7 a "ShaderName : $2"; d $1 7 a 0a 0 1 | sed "s/256, 1, 1/$3, 1, 1/"; }
 > { k 100 _Z1av 64; k 200 _Z1av 64; } >ka; for i in 1 2 3 4 5 6 7 8 9 10; do k ${i}00 _Z1bv $i; done >kb
 > gpq trace -q --compare ka kb | grep -c mangled; gpq trace -q --compare --by kernel -r -o in,a,b,grid_max_b,grid_min_b,name ka kb
-> gpq trace -qJ --compare ka kb | jq -c '.logs[1] | [.grid_p50, .grid_p90, .grid_max]'
+> gpq trace -qJ --compare ka kb | jq -c '.logs[1] | [.grid_items_p50, .grid_items_p90, .grid_items_max]'
 0
 IN A B GRID_MAX_B GRID_MIN_B NAME
 B 0 10 10x1x1 1x1x1 _Z1bv
@@ -186,6 +191,17 @@ $ . ./lib; h() { w $1 7 a "Set Handler: handle(0x$2), timestamp(0x1)"; }; done_(
 > gpq trace -q --latency --by queue -r -o hwq,completed,max,handlers,handler_max q.log
 HWQ COMPLETED MAX HANDLERS HANDLER_MAX
 0x7f00000b0000 1 50000 1 60000
+
+# Kinds of commands have a limit of 256: what is beyond it is no other kind's, nor an older command at its address, and it is said.
+$ . ./lib; { w 1 7 a 'Command (K1) enqueued: 0x257 to queue: 0x9'; for i in {1..258}; do w $i 7 a "Command (K$i) enqueued: 0x$i to queue: 0x9"; w 300 7 b "Command 0x$i complete"; done; } >kinds.log
+> for n in 513 517; do head -$n kinds.log | gpq trace -q --latency --table commands -rn -o enqueued,completed - | sort | uniq -c | sed 's/^ *//'; echo ${PIPESTATUS[1]}; done
+255 1 1
+1 2 1
+0
+gpq: trace: --latency: too many commands or kernels: some are left out; choose by --pid or --since
+255 1 1
+1 2 1
+3
 
 # Latency by kernel: those that completed most often first.
 $ . ./lib; q() { w $1 7 a "Command (KernelExecution) enqueued: 0x$1 to queue: 0x9"; w $1 7 a "ShaderName : $2"; d $1 7 a 0a 0 1; w $(($1 + 5)) 7 b "Command 0x$1 complete"; }
@@ -258,7 +274,7 @@ Kernels (20 of 25)
 
 # A time behind a + is a duration, in seconds without a unit; without it, microseconds of the log.
 $ . ./lib; { w 10 7 a x; w 500000 7 a x; w 1000010 7 a x; w 1000011 7 a x; } >time.log
-> for t in +1 +1s +500ms 500000 1000011; do gpq trace -qJ --since $t time.log | jq .totals.records; done
+> for t in +1s +1000ms +500ms 500000us 1000011us; do gpq trace -qJ --since $t time.log | jq .totals.records; done
 2
 2
 2
@@ -312,8 +328,8 @@ $ . ./lib; { d 100 7 a 0a 9 12; d 110 7 a 0a 5 13; b 120 7 a 0a OR 6 14; b 130 7
 0 2 2
 
 # ROCr's own lines have no level.
-$ echo ':amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:7     tid:0x7f00000000aa] [***rocr***] words' | gpq trace -q --list --ndjson -o kind,level -
-{"record":"record","kind":"rocr","level":null}
+$ echo ':amd_blit_kernel.cpp      :123 : 0123456789 us: [pid:7     tid:0x7f00000000aa] [***rocr***] words' | gpq trace -q --list --ndjson -o kind,log_level -
+{"record":"record","kind":"rocr","log_level":null}
 
 # Times of the GPU, in nanoseconds; a pair that ends before it begins is none.
 $ . ./lib; { d 100 7 a 0a 0 1 f01; d 110 7 a 0a 0 2 f02; w 300 7 a 'Signal = (0x7f02), start/end = 5 / 6'; w 301 7 a 'Signal = (0xf01), start/end = 150000 / 160000, Elapsed = 10000 ns'

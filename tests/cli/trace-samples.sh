@@ -108,7 +108,7 @@ check_truth() {
 check_streams() {
 	local name=${2##*/}
 	is "$name: priorities and launches per stream" \
-		"$(gpq trace -J "$1" | jq -r '.queues[] | "\(.priority) \(.dispatches)"' | sort)" \
+		"$(gpq trace -J "$1" | jq -r '.queues[] | "\(.hip_prio) \(.dispatches)"' | sort)" \
 		"$(sed -nE 's/^stream .* prio_got (-?[0-9]) launches ([0-9]+) .*/\1 \2/p' "$2.truth" |
 			sed 's/^1 /low /; s/^0 /normal /; s/^-1 /high /' | sort)"
 	is "$name: --list --ndjson gives every record" "$(gpq trace -q --list --ndjson "$1" | wc -l)" \
@@ -144,7 +144,7 @@ f=$samples/amdlog/rocm702-l5-4streams-priority.log
 is "rocm702: the 670 records, one of them behind a progress line" "$(gpq trace -J "$f" | jq -r '"\(.totals.records) \(.totals.glued)"')" \
 	"670 1"
 is "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
-	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.priority) \(.dispatches)"')" \
+	"$(gpq trace -J "$f" | jq -r '.queues[] | "\(.hwq) \(.id) \(.hip_prio) \(.dispatches)"')" \
 	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')"
 f=$samples/amdlog/doc-lumi-rocm5-l4-wrapped.log
 # Three records stand behind others in one line; the dispatch goes on in the next one.

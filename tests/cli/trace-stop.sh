@@ -43,6 +43,15 @@ is "for people" "$(grep -q '^Kernels' out; echo "$? $(grep -o '.*stopped by SIGI
 stop INT --list --ndjson
 is "a list ends with a whole line" "$(jq -c .record out | sum)" "$(gpq trace --list --ndjson log | jq -c .record | sum)"
 
+# Beside a trace of the kernel, which was read before.
+kernel=$top/tests/data/ftrace/kprobe-tgid-7.3.trace
+stop TERM -J --ftrace "$kernel" --ftrace-clock mono
+is "--ftrace" "$status $(jq '.functions | map(.calls) | add' out) $(jq -r '.message[0:18]' err)" "143 $(grep ': [a-z_]*: (' "$kernel" | grep -vc ' <- ') stopped by SIGTERM"
+stop INT --compare log
+n_queues=$(grep -oi 'HWq=0x[0-9a-f]*' log | sort -u | grep -c .)
+is "--compare" "$status $(head -1 out) $(grep -o 'stopped by SIG[A-Z]*' err)" \
+	"130 A and B use $n_queues hardware queues each; $n_queues in both stopped by SIGINT"
+
 # A signal that was ignored stays ignored, as behind nohup.
 rm -f in; mkfifo in
 (trap '' INT; exec gpq trace -J - <in >out 2>err) &

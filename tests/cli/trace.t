@@ -8,23 +8,23 @@ KIND  PID COUNT FIRST_US  LAST_US HWQ WHAT
 api  8022     1 90001980 90001980   - hipMalloc: hipErrorOutOfMemory
 
 Totals
-LINES:        61
-BYTES:        10.3K
-RECORDS:      60
-LAUNCHES:     7
-DISPATCHES:   7
-BARRIERS:     2
-KERNELS:      3
-HWQS:         3
-PIDS:         2
-TORN:         0
-FOREIGN:      2
-API_ERRORS:   1
-QUEUE_ERRORS: 0
-LEVEL:        4
-FORMAT:       6.4+
-HIP:          7.0.51831.7c9236b16
-SPAN:         1.98ms
+LINES:         61
+SIZE:          10.3K
+RECORDS:       60
+LAUNCHES:      7
+DISPATCHES:    7
+BARRIERS:      2
+KERNELS:       3
+HWQS:          3
+PIDS:          2
+TORN:          0
+FOREIGN:       2
+API_ERRORS:    1
+QUEUE_ERRORS:  0
+LOG_LEVEL_MAX: 4
+FORMAT:        6.4+
+HIP:           7.0.51831.7c9236b16
+SPAN:          1.98ms
 
 Processes
  PID RECORDS THREADS QUEUES KERNELS LAUNCHES DISPATCHES BARRIERS API_CALLS API_ERRORS FIRST_US   SPAN
@@ -32,10 +32,10 @@ Processes
 8022       3       1      1       1        1          1        0         0          1 90001960   20us
 
 Hardware queues
- PID            HWQ            SWQ ID PRIO   STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST MEAN
-4711 0x7f0000b20000 0x7f0000a1a000  1 high         1          3        1       2 90001030 90001900       2    1
-4711 0x7f0000b40000 0x7f0000a1b000  2 normal       1          3        1       2 90001130 90001950       2 0.75
-8022 0x7e0000b20000 0x7e0000a1a000  1 -            -          1        0       1 90001970 90001970      40   40
+ PID            HWQ            SWQ ID HIP_PRIO STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST BACKLOG_MEAN
+4711 0x7f0000b20000 0x7f0000a1a000  1 high           1          3        1       2 90001030 90001900       2            1
+4711 0x7f0000b40000 0x7f0000a1b000  2 normal         1          3        1       2 90001130 90001950       2         0.75
+8022 0x7e0000b20000 0x7e0000a1a000  1 -              -          1        0       1 90001970 90001970      40           40
 
 Kernels
 LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
@@ -45,7 +45,7 @@ LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c 'keys, (.totals | keys)'
 ["errors","kernels","notes","processes","queues","schema","totals"]
-["api_errors","barrier_values","barriers","bytes","dispatches","first_us","foreign","format","glued","hip_version","hwqs","kernels","last_us","launches","level_max","lines","mended","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","torn","unnamed","wptr_max","wptr_min"]
+["api_errors","barrier_values","barriers","bytes","dispatches","first_us","foreign","format","glued","hip_version","hwqs","kernels","last_us","launches","lines","log_level_max","mended","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","torn","unnamed","wptr_max","wptr_min"]
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.queues[] | [.pid, .hwq, .swq, .id, .dispatches, .barriers, .first_us, .last_us, .backlog_max]'
 [4711,"0x7f0000b20000","0x7f0000a1a000",1,3,1,90001030,90001900,2]
@@ -63,23 +63,23 @@ PID RECORDS THREADS QUEUES KERNELS LAUNCHES DISPATCHES BARRIERS API_CALLS API_ER
 
 $ gpq trace --by api $DATA/amdlog/rocm70.log
 CALLS RETURNS ERRORS TIMED TOTAL MEAN_US P50 P99 MAX NAME
-    6       6      0     6  21us     3.5 3us 6us 6us hipLaunchKernel
+    6       6      0     6  21us     3.5 3us   - 6us hipLaunchKernel
     2       2      0     0     -       -   -   -   - hipStreamCreateWithPriority
     1       0      0     0     -       -   -   -   - hipGetLastError
     0       1      1     0     -       -   -   -   - hipMalloc
 
-$ gpq trace -q --by thread -o pid,tid,records,launches $DATA/amdlog/rocm57.log
-PID            TID RECORDS LAUNCHES
+$ gpq trace -q --by thread -o pid,thread,records,launches $DATA/amdlog/rocm57.log
+PID         THREAD RECORDS LAUNCHES
 512 0x7f00000c3740      25        3
 512 0x7f00000c4fc0       1        0
 
 $ gpq trace --by kernel --top 1 -n -o dispatches,name $DATA/amdlog/rocm70.log
          4 void attention<float, 128>(float*, int)
 
-$ gpq trace -n -o hwq,priority,rptr_max,wptr_max $DATA/amdlog/rocm70.log
-0x7f0000b20000 high          2        3
-0x7f0000b40000 normal        3        3
-0x7e0000b20000 -           100      140
+$ gpq trace -n -o hwq,hip_prio,rptr_max,wptr_max $DATA/amdlog/rocm70.log
+0x7f0000b20000 high            2        3
+0x7f0000b40000 normal          3        3
+0x7e0000b20000 -             100      140
 
 $ gpq trace --by kernel --ndjson -o name,dispatches $DATA/amdlog/rocm70.log | tail -1
 {"record":"kernel","name":"train_step","dispatches":1}
@@ -99,7 +99,7 @@ $ gpq trace -J --kernel 'layer|train' $DATA/amdlog/rocm70.log | jq -c '[.totals.
 "layer_norm(float*)"
 "train_step"
 
-$ gpq trace -J --since 90001316 --until 90001430 $DATA/amdlog/rocm70.log | jq -c '[.totals.launches, .totals.dispatches, .totals.first_us, .totals.last_us], [.kernels[] | [.launches, .dispatches]]'
+$ gpq trace -J --since 90001316us --until 90001430us $DATA/amdlog/rocm70.log | jq -c '[.totals.launches, .totals.dispatches, .totals.first_us, .totals.last_us], [.kernels[] | [.launches, .dispatches]]'
 [1,2,90001320,90001430]
 [[1,1],[0,1]]
 
@@ -114,6 +114,38 @@ $ gpq trace --by queue -p 1 $DATA/amdlog/rocm70.log
 gpq: trace: no record is of the processes, kernels, times or text asked for; the log has process ids 4711, 8022
 ? 5
 
+# Of times that the log has not, the message tells which it has: those of all records, of which a report reads some.
+$ for o in '--list --kernel layer' '' '-p 1'; do gpq trace $o --since 1ms --until 20ms $DATA/amdlog/rocm70.log 2>&1 >/dev/null | sed 's/.*asked for; //; s/gpq: trace: no record//'; done
+> gpq trace --until +0us -p 1 $DATA/amdlog/rocm70.log 2>&1 | sed 's/.*; //'; grep 'Dispatch Header' $DATA/amdlog/rocm70.log | gpq trace --since 0us --until 1ms - 2>&1
+the log's times are 90000000us to 90001980us (1.98ms), and +1ms counts from its first record
+ from 1ms up to 20ms; the log's times are 90000000us to 90001980us (1.98ms), and +1ms counts from its first record
+the log has process ids 4711, 8022; the log's times are 90000000us to 90001980us (1.98ms), and +1ms counts from its first record
+the log's times are 90000000us to 90001980us (1.98ms), and +1ms counts from its first record
+gpq: trace: no record from 0us up to 1ms; the log's times are 90001030us to 90001970us (940us), and +1ms counts from its first record
+? 5
+
+$ for t in '--since +1s' '--until 1ms' '--since +1s --grep .'; do gpq trace $t $DATA/amdlog/rocm70.log 2>&1 | sed 's/;.*//'; done
+gpq: trace: no record from +1s
+gpq: trace: no record up to 1ms
+gpq: trace: no record is of the processes, kernels, times or text asked for
+? 5
+
+$ gpq trace --from 1ms x; gpq trace --to 1ms x
+gpq: trace: unknown option --from, did you mean --since; --help lists the options
+gpq: trace: unknown option --to, did you mean --until; --help lists the options
+? 2
+
+$ for t in '2ms 1ms' '+2ms +1ms' '1ms 1ms' '1ms +0us'; do gpq trace --since ${t% *} --until ${t#* } $DATA/amdlog/rocm70.log 2>&1 | sed 's/;.*//' | grep '^gpq\|^RECORDS'; done
+gpq: trace: --since 2ms is after --until 1ms
+gpq: trace: --since +2ms is after --until +1ms
+gpq: trace: no record from 1ms up to 1ms
+RECORDS:       1
+? 2,5
+
+$ gpq trace -p - $DATA/amdlog/rocm70.log </dev/null
+gpq: trace: --pid: the list is empty; name a process
+? 2
+
 $ gpq trace --by queue -p 1 $DATA/amdlog/rocm63-level3.log
 gpq: trace: no record is of the processes, kernels, times or text asked for; the log has no process ids: ROCm 6.3 and later print them at level 4 and up
 ? 5
@@ -124,19 +156,19 @@ gpq: trace: no record is of the processes, kernels, times or text asked for
 
 # The list
 $ gpq trace --list -p 8022 $DATA/amdlog/rocm70.log
-      TIME_US     PID            TID KIND                      HWQ  ID       RPTR       WPTR GRID           WORKGROUP  API                  KERNEL
+      TIME_US     PID         THREAD KIND                      HWQ  ID       RPTR       WPTR GRID           WORKGROUP  API                  KERNEL
      90001960    8022 0x7e00000e5400 kernel                      -   -          -          - -              -          -                    train_step
      90001970    8022 0x7e00000e5400 dispatch       0x7e0000b20000   1        100        140 4096x1x1       64x1x1     -                    train_step
      90001980    8022 0x7e00000e5400 return                      -   -          -          - -              -          hipMalloc            -
 
-$ gpq trace --list --ndjson -o time_us,kind,backlog,offset,torn --kernel layer $DATA/amdlog/rocm70.log
-{"record":"record","time_us":90001415,"kind":"kernel","backlog":null,"offset":7346,"torn":false}
-{"record":"record","time_us":90001430,"kind":"dispatch","backlog":2,"offset":7599,"torn":false}
-{"record":"record","time_us":90001515,"kind":"kernel","backlog":null,"offset":8562,"torn":false}
-{"record":"record","time_us":90001530,"kind":"dispatch","backlog":2,"offset":8815,"torn":false}
+$ gpq trace --list --ndjson -o time_us,kind,backlog,offset,incomplete --kernel layer $DATA/amdlog/rocm70.log
+{"record":"record","time_us":90001415,"kind":"kernel","backlog":null,"offset":7346,"incomplete":false}
+{"record":"record","time_us":90001430,"kind":"dispatch","backlog":2,"offset":7599,"incomplete":false}
+{"record":"record","time_us":90001515,"kind":"kernel","backlog":null,"offset":8562,"incomplete":false}
+{"record":"record","time_us":90001530,"kind":"dispatch","backlog":2,"offset":8815,"incomplete":false}
 
 # Every layout: lines, records, foreign, glued, torn, launches, dispatches, barriers, kernels, hwqs, pids, level, format
-$ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .foreign, .glued, .torn, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .level_max, .format]')"; done
+$ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .foreign, .glued, .torn, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .log_level_max, .format]')"; done
 cnn.log [47,47,0,0,0,6,6,1,3,1,1,4,"6.4+"]
 mangled.log [36,36,0,0,0,9,9,0,6,1,1,4,"5.7-6.2"]
 moves.log [41,41,0,0,0,6,6,0,1,2,1,4,"6.4+"]
@@ -165,7 +197,7 @@ $ gpq trace -J $DATA/amdlog/rocm63-level4.log | jq -c '[.queues[0] | .backlog_ma
 [11,11,4294967290,5,null]
 
 # 5.7: the ring of the packets and the handle of the queue lines are one queue; names of more than 4000 bytes stay whole.
-$ gpq trace -J $DATA/amdlog/rocm57.log | jq -c '[.queues[] | [.hwq, .swq, .priority, .dispatches, .barriers, .barrier_values]], [.kernels[].name | length]'
+$ gpq trace -J $DATA/amdlog/rocm57.log | jq -c '[.queues[] | [.hwq, .swq, .hip_prio, .dispatches, .barriers, .barrier_values]], [.kernels[].name | length]'
 [["0x7f0000c00000","0x7f0000aaa000","high",3,1,1]]
 [1,4010]
 
@@ -174,7 +206,7 @@ $ gpq trace -qJ $DATA/amdlog/wrapped.log | jq -c '[.totals.mended, .kernels[0].g
 [1,"16777216x1x1","copy_kernel"]
 
 # What a log cannot tell is said, and null.
-$ gpq trace -J $DATA/amdlog/rocm63-level3.log | jq -c '(.queues[] | [.pid, .hwq, .swq, .priority, .dispatches, .backlog_max]), .notes[]'
+$ gpq trace -J $DATA/amdlog/rocm63-level3.log | jq -c '(.queues[] | [.pid, .hwq, .swq, .hip_prio, .dispatches, .backlog_max]), .notes[]'
 [null,"0x7f0000b80000","0x7f0000a2c000","low",null,null]
 "no packet lines: dispatches, barriers and backlog of queues are unknown; AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)"
 "records without a process id: 6; ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API lines"
@@ -185,8 +217,8 @@ $ cp $DATA/amdlog/rocm63-level3.log hip_4711; gpq trace -J hip_4711 | jq -r '.no
 the file's name ends in _4711, as AMD_LOG_LEVEL_FILE ends it with the process id
 
 $ gpq trace --by queue $DATA/amdlog/torn.log
- PID            HWQ            SWQ ID PRIO STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST MEAN
-4711 0x7f0000b20000 0x7f0000a1a000  1 -          -          2        0       1 96000000 96000100       6    6
+ PID            HWQ            SWQ ID HIP_PRIO STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST BACKLOG_MEAN
+4711 0x7f0000b20000 0x7f0000a1a000  1 -              -          2        0       1 96000000 96000100       6            6
 gpq: trace: packets without rptr and wptr: 1; no backlog from them (dispatches have them from ROCm 6.2 on, barriers from 6.4)
 gpq: trace: torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)
 gpq: trace: dispatches without a kernel name before them: 1
@@ -304,6 +336,11 @@ $ seq -f ':3:hip_memory.cpp           :786 : 00%.0f us: [pid:7 tid: 0x7f] init' 
 [10000,9999,10001,20000]
 [10000,9999,10001,20000]
 
+# Short lines: most parts of an input are records to be looked at, or are not records.
+$ seq 20000 | sed 's/.*/:3:a.cpp:1: 1: ShaderName : k\nx/' >dense.log; for n in 1 3; do gpq trace -q -J --threads $n dense.log | jq -c '.totals | [.lines, .records, .launches, .foreign]'; done
+[40000,20000,20000,20000]
+[40000,20000,20000,20000]
+
 # What lies up to 4 MiB before and behind a range is read for names and torn records, in files that are longer as well.
 $ (yes text | head -c 5000000; cat $DATA/amdlog/wrapped.log; yes text | head -c 5000000) >far.log
 $ gpq trace -q -J --range 5000000:692 far.log | jq -c '.totals | [.lines, .records, .mended, .dispatches]'; gpq trace -q --by kernel -rno NAME,DISPATCHES --range 5000461:300 far.log
@@ -349,7 +386,7 @@ gpq: trace: --kernel: (: missing closing parenthesis at character 1; see pcre2pa
 ? 2
 
 $ gpq trace --since yesterday $DATA/amdlog/rocm70.log
-gpq: trace: --since: yesterday is not a time; give microseconds as in the log, or +200ms from its first record
+gpq: trace: --since: yesterday is no time with its unit; give a time of the log as 41254735us or 41.25s, or +200ms from its first record
 ? 2
 
 $ gpq trace --by queue -o nonsense $DATA/amdlog/rocm70.log
@@ -391,18 +428,18 @@ A and B use one hardware queue each; no overlap
 kernels: 1 in both, 2 only in A, 2 only in B
 B dispatches 1.74 times as often as A: 11.41/s against 6.567/s
 A's queues are deeper: mean backlog 1 against 0
-a dispatch has 4.983e+04 work-items on average in A, 1.659e+05 in B
+a dispatch has 49835 work-items on average in A, 165888 in B
 they ran at the same time for 0.7009 s, if they are of one host and boot
 
 Logs
-LOG RECORDS PIDS QUEUES STREAMS KERNELS LAUNCHES DISPATCHES RATE BACKLOG DEEPEST GRID_P50 GRID_MAX GAP_P50 GAP_P99 GAP_MAX QUEUE_ERRORS  SPAN FILE
-A        47    1      1       1       3        6          6 6.57       1       2    16895   131072   100ms   500ms   500ms            0 914ms cnn.log
-B        57    1      1       2       3        8          8 11.4       0       0   135167   262144    20ms    20ms    20ms            0 701ms transformer.log
+LOG RECORDS PIDS QUEUES STREAMS KERNELS LAUNCHES DISPATCHES RATE BACKLOG_MEAN DEEPEST ITEMS_P50 ITEMS_MAX GAP_P50 GAP_P99 GAP_MAX QUEUE_ERRORS  SPAN FILE
+A        47    1      1       1       3        6          6 6.57            1       2     16895    131072   100ms       -   500ms            0 914ms cnn.log
+B        57    1      1       2       3        8          8 11.4            0       0    135167    262144    20ms       -    20ms            0 701ms transformer.log
 
 Hardware queues
-LOG PID            HWQ IN_OTHER PRIO STREAMS KERNELS DISPATCHES RATE BACKLOG DEEPEST GAP_P50 GAP_P99 GAP_MAX
-A   100 0x7f0000b20000 no       low        1       3          6 6.57       1       2   100ms   500ms   500ms
-B   200 0x7e0000b20000 no       high       1       3          8 11.4       0       0    20ms    20ms    20ms
+LOG PID            HWQ IN_OTHER HIP_PRIO STREAMS KERNELS DISPATCHES RATE BACKLOG_MEAN DEEPEST GAP_P50 GAP_P99 GAP_MAX
+A   100 0x7f0000b20000 no       low            1       3          6 6.57            1       2   100ms       -   500ms
+B   200 0x7e0000b20000 no       high           1       3          8 11.4            0       0    20ms       -    20ms
 
 Kernels
 IN   A B RATE_A RATE_B GRID_MAX_A GRID_MAX_B NAME
@@ -430,6 +467,19 @@ $ cd $DATA/amdlog; gpq trace --compare --by kernel --top 1 -r -o in,a,b,grid_max
 IN A B GRID_MAX_B
 B 0 4 131072x1x1
 
+$ cd $DATA/amdlog; for t in '' '--table logs' '--table queues' '--table kernels' '--table findings'; do gpq trace --compare -rq $t cnn.log transformer.log | head -1 | cut -d' ' -f1-3; done
+LOG RECORDS PIDS
+LOG RECORDS PIDS
+LOG PID HWQ
+IN A B
+FINDING
+$ cd $DATA/amdlog; for a in pairs64.log cnn.log; do gpq trace -qJ --compare $a shapes/fault70.log | jq -r '.findings[]' | grep errors; done
+queue errors, faults or full rings: 3 in A, 1 in B
+queue errors, faults or full rings: 0 in A, 1 in B
+$ cd $DATA/amdlog; gpq trace -q --gaps --sort DEEPEST cnn.log >/dev/null; gpq trace -q --gaps --filter 'DEEPEST > 1' cnn.log >/dev/null
+gpq: trace: no table that is shown here has all columns of --sort; --list-columns tells the columns of each
+gpq: trace: no table that is shown here has all columns of --filter; --list-columns tells the columns of each
+? 2
 $ cd $DATA/amdlog; gpq trace --compare --ndjson cnn.log transformer.log | jq -r .record | uniq -c | sed 's/^ *//'
 6 finding
 2 log
@@ -439,6 +489,18 @@ $ cd $DATA/amdlog; gpq trace --compare --ndjson cnn.log transformer.log | jq -r 
 $ gpq trace --compare $DATA/amdlog/cnn.log
 gpq: trace: --compare takes two files, not 1; name two logs
 ? 2
+
+$ gpq trace --html x $DATA/amdlog/cnn.log
+gpq: trace: --html: nothing to show; say --compare A B too
+? 2
+
+$ for o in '--html /nowhere/x' '--html - -J' '--html - --by queue'; do gpq trace --compare $o $DATA/amdlog/cnn.log $DATA/amdlog/transformer.log >out; echo $? $(wc -l <out); done
+gpq: trace: --html /nowhere/x: No such file or directory
+5 24
+{"level":"error","command":"trace","message":"--html -: standard output cannot hold another format, too","next":"name a file","status":2}
+2 4
+gpq: trace: --html -: standard output cannot hold another format, too; name a file
+2 0
 
 $ gpq trace --compare --by api a b
 gpq: trace: --compare has no table by api; with it say queue or kernel
@@ -452,19 +514,25 @@ $ gpq trace --compare $DATA/amdlog/cnn.log nonesuch
 gpq: trace: nonesuch: No such file or directory
 ? 5
 
+# Records from 999.9991 to 1000.7 s lie in nine intervals of 100 ms; eight names of kernels are logged, of no queue.
+$ gpq trace -qJ --series 100ms $DATA/amdlog/transformer.log | jq -c '.tracks[] | [.hwq_or_all, .launches, .intervals]'; grep -c ShaderName $DATA/amdlog/transformer.log
+["all",8,9]
+["0x7e0000b20000",null,2]
+8
+
 # Over time: cnn.log has dispatches at 1000.00, .10, .20, .30, .40 and .90 s and its first record 1 ms before. The fifth
 # and the sixth interval of its queue are the ones of 1000.40 and 1000.50 s.
 $ gpq trace --series 100ms $DATA/amdlog/cnn.log
 11 intervals of 100ms, from 999.900000 s on
-PID QUEUE          DISPATCHES IDLE PEAK DEEPEST DISPATCHED  BACKLOG
-  - all                     6    5   10       2 .@@@@@....@  .**@@    *
-100 0x7f0000b20000          6    4   10       2 .@@@@@....@  .**@@    *
+PID HWQ_OR_ALL     DISPATCHES IDLE_INTERVALS PEAK DEEPEST DISPATCHED  DEPTHS
+  - all                     6              5   10       2 .@@@@@....@  .**@@    *
+100 0x7f0000b20000          6              4   10       2 .@@@@@....@  .**@@    *
 
 $ LC_ALL=C.UTF-8 gpq trace --series 100ms $DATA/amdlog/cnn.log | tail -1
-100 0x7f0000b20000          6    4   10       2 ·█████····█  ·▅▅██    ▅
+100 0x7f0000b20000          6              4   10       2 ·█████····█  ·▅▅██    ▅
 
 $ gpq trace --series 100ms -r --by queue -o time_us,dispatches,barriers,backlog_mean,backlog_max $DATA/amdlog/cnn.log | sed -n '1p;6,7p;$p'
-TIME_US DISPATCHES BARRIERS BACKLOG DEEPEST
+TIME_US DISPATCHES BARRIERS BACKLOG_MEAN DEEPEST
 1000400000 1 0 2 2
 1000500000 0 0 - -
 1000900000 1 1 0.5 1
@@ -491,7 +559,7 @@ TIME_US LAUNCHES DISPATCHES RATE QUEUES
 80000140 1 - 100000 -
 
 # The picture: well-formed, nothing that runs or is fetched, colours for the dark; three groups, and in the first two a row for
-# each of two queues and all. The logs' name heads it, escaped.
+# each of two queues and all; each colour is once more in the legend. The logs' name heads it, escaped.
 $ cp $DATA/amdlog/cnn.log '<b>&"c.log'; gpq trace -q --series 100ms --svg x.svg '<b>&"c.log' $DATA/amdlog/transformer.log >/dev/null; python3 -c '
 > import xml.etree.ElementTree as e
 > r = e.parse("x.svg").getroot()
@@ -500,13 +568,32 @@ $ cp $DATA/amdlog/cnn.log '<b>&"c.log'; gpq trace -q --series 100ms --svg x.svg 
 > print(sorted({tag(x) for x in r.iter()}), r.get("width"), r.get("viewBox"))
 > print(text("title"), text("text", **{"class": "strong title"}), text("desc")[0][:23])
 > print(text("text", **{"class": "strong"}))
-> print(text("text").count("all queues"), sum(x.get("d") is not None for x in r.iter()))
+> print(text("text").count("all queues"), sum((x.get("class") or "")[:1] == "c" for x in r.iter()))
 > print(sum("@media(prefers-color-scheme:dark){" in x for x in text("style")), sorted({k for x in r.iter() for k in x.attrib if "href" in k or k.startswith("on")}))'
-['desc', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'] 480 None
+['desc', 'g', 'path', 'rect', 'style', 'svg', 'text', 'title'] 480 0 0 480 795
 ['<b>&"c.log and 1 more'] ['<b>&"c.log and 1 more'] in intervals of 100ms. 
 ['Dispatches per second', 'Backlog: most packets waiting', 'Hardware queues that got packets']
-2 7
+2 10
 1 []
+
+# Eleven intervals of 100 ms, of the 1.2 s of the axis, from 58 to 468: 34.17 each. Dispatches in 1 to 4 and 10 (90 of 90 to 146 is the 10/s of the
+# axis), at most 0, 1, 1, 2, 2 and 1 packets waiting then, one queue (of the 4 of these axes, 14 each).
+$ gpq trace -q --series 100ms --svg - $DATA/amdlog/cnn.log | sed -n 's/.*class="c.* d="\(M58[^"]*\).*/\1/p'
+M58 146.0M58.0 146.0V146.0H92.2V90.0H126.3V90.0H160.5V90.0H194.7V90.0H228.8V90.0H263.0V146.0H297.2V146.0H331.3V146.0H365.5V146.0H399.7V90.0H433.8V146.0
+M58 258.0M92.2 258.0V258.0H126.3V244.0H160.5V244.0H194.7V230.0H228.8V230.0H263.0V258.0M399.7 258.0V244.0H433.8V258.0
+M58 351.0M58.0 351.0V351.0H92.2V337.0H126.3V337.0H160.5V337.0H194.7V337.0H228.8V337.0H263.0V351.0H297.2V351.0H331.3V351.0H365.5V351.0H399.7V337.0H433.8V351.0
+
+# Fewer than 2,000 points: of 2,000 intervals two make one, of more than 4,000 three.
+$ for w in 458us 457us 228us; do gpq trace -q --series $w --ndjson $DATA/amdlog/cnn.log | grep -c '"record":"interval"'; gpq trace -q --series $w --svg picture $DATA/amdlog/cnn.log >/dev/null; grep -m1 '"c0"' picture | tr -cd H | wc -c; grep -o 'in intervals of [^.<]*<' picture; done
+1996
+1996
+in intervals of 458us<
+2000
+1000
+in intervals of 914us<
+4008
+1336
+in intervals of 684us<
 
 $ gpq trace -q --series 100ms --svg y.svg $DATA/amdlog/cnn.log >/dev/null; gpq trace -q --series 100ms --svg - $DATA/amdlog/cnn.log | cmp - y.svg; for o in -J '--by queue' '-o TIME' '--perfetto -'; do gpq trace --series 100ms --svg - $o $DATA/amdlog/cnn.log 2>&1 >/dev/null | grep -o 'standard output cannot hold another format'; done
 standard output cannot hold another format
@@ -531,31 +618,42 @@ $ gpq trace --series 1s --list $DATA/amdlog/cnn.log
 gpq: trace: --list and --series exclude each other; choose one
 ? 2
 
-# 90 s and 1000 s in intervals of a microsecond are too many: what fits is shown.
-$ cat $DATA/amdlog/rocm70.log $DATA/amdlog/cnn.log | gpq trace -q --series 1us - | sed -n 1p
+# 90 s and 1000 s in intervals of a microsecond are too many: what fits is shown, up to 91.048576 s. The three dispatches of
+# 4711's first queue are from 90.00103 s on; with another six at 1000 s its track ends there, and that of 100 has nothing to show.
+$ for pid in 100 4711; do sed "s/pid:100 /pid:$pid /" $DATA/amdlog/cnn.log | cat $DATA/amdlog/rocm70.log - | gpq trace -q --series 1us - 2>said | awk '{ print $1, $2, $3, $4 }'; echo ${PIPESTATUS[2]}; done; cat said
+1048576 intervals of 1us,
+PID HWQ_OR_ALL DISPATCHES IDLE_INTERVALS
+- all 7 1048569
+4711 0x7f0000b20000 3 868
+4711 0x7f0000b40000 3 818
+8022 0x7e0000b20000 1 0
+3
+1048576 intervals of 1us,
+PID HWQ_OR_ALL DISPATCHES IDLE_INTERVALS
+- all 7 1048569
+4711 0x7f0000b20000 3 1047543
+4711 0x7f0000b40000 3 818
+8022 0x7e0000b20000 1 0
+3
 gpq: trace: --series: the log has more than 1048576 intervals of 1us; the rest is left out; use --series 1ms or more
-1048576 intervals of 1us, from 90.000000 s on
-? 3
 
 # Times without a dispatch: cnn.log waits 100 ms four times and 500 ms once, with a backlog of 2, from 1000.40003 to
 # 1000.90003 s; somebody held its queue from 1000.45 to 1000.85 s.
 $ printf '# held by hand\n\n1000450000,1000850000,held\n' >marks; gpq trace --gaps --top 1 --mark marks $DATA/amdlog/cnn.log
 Time between dispatches
-PID QUEUE          DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
-  - all                     6   100ms   500ms   500ms     -     -         -         -
-100 0x7f0000b20000          6   100ms   500ms   500ms     1     1      50ms      50ms
+PID HWQ_OR_ALL     DISPATCHES GAP_P50 GAP_P99 GAP_MAX MARKS QUIET AFTER_P50 AFTER_MAX
+100 0x7f0000b20000          6   100ms       -   500ms     1     1      50ms      50ms
 
-Longest times without a dispatch
-PID QUEUE            BEGIN_US     END_US   GAP BACKLOG MARK OVERLAP
-  - all            1000400030 1000900030 500ms       - held   400ms
+Longest times without a dispatch, of each queue (5; --top N): not idle time
+PID HWQ_OR_ALL       BEGIN_US     END_US   GAP BACKLOG MARK OVERLAP
 100 0x7f0000b20000 1000400030 1000900030 500ms       2 held   400ms
 
 Marked windows
 MARK   BEGIN_US LENGTH PID            HWQ DISPATCHES TAKEN DEEPEST   GAP AFTER
 held 1000450000  400ms 100 0x7f0000b20000          0     -       - 500ms  50ms
 
-$ gpq trace --gaps -r -o queue,gap,mark --top 2 $DATA/amdlog/cnn.log
-QUEUE GAP MARK
+$ gpq trace --gaps -r -o hwq_or_all,gap,mark --top 2 $DATA/amdlog/cnn.log
+HWQ_OR_ALL GAP MARK
 all 500000000 -
 all 100000000 -
 0x7f0000b20000 500000000 -
@@ -579,6 +677,15 @@ $ cat >marks <<'END'
 ["pid 7",1000200000,1000250000,1,0,50030000]
 ["pid 100",1000449000,1000851000,0,null,49030000]
 
+# Of 21 windows the report shows 20 and says so, of 20 all; programs get all.
+$ for n in 20 21; do seq -f '1000450000 1000850000 w%02g' $n >marks; gpq trace --gaps --top 0 --mark marks $DATA/amdlog/cnn.log | awk '/^Marked/ { print; n = -1; next } { n++ } END { print n, $1 }'; gpq trace --gaps --ndjson --mark marks $DATA/amdlog/cnn.log | jq -s 'map(select(.record == "mark")) | length'; done
+Marked windows
+20 w20
+20
+Marked windows (20 of 21)
+20 w20
+21
+
 # The recorded cycles of a benchmark are windows, of another time here.
 $ gpq trace --gaps --top 0 --mark $DATA/bench/plain.ndjson $DATA/amdlog/cnn.log | tail -1; grep -c preempt_cycle $DATA/bench/plain.ndjson
 gpq: trace: --mark: windows outside of the log's time: 83 of 83; log times are microseconds of CLOCK_MONOTONIC
@@ -586,7 +693,7 @@ Marked windows
 83
 
 # A log without packets has launches: two, 10 us apart.
-$ gpq trace -qJ --gaps $DATA/amdlog/rocm63-level3.log | jq -c '.queues[] | [.queue, .dispatches, .gap_max_ns]'
+$ gpq trace -qJ --gaps $DATA/amdlog/rocm63-level3.log | jq -c '.queues[] | [.hwq_or_all, .dispatches, .gap_max_ns]'
 ["all",2,10000]
 
 # Marks from a pipe whose writer takes its time.
@@ -599,6 +706,11 @@ gpq: trace: --mark marks: line 1: it ends before it begins; write BEGIN END [NAM
 
 $ printf '1 2\n26.33 29.08 held\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
 gpq: trace: --mark marks: line 2: no two times in front; write BEGIN END [NAME], in microseconds of the log or as 26.33s
+? 1
+
+# A time of zero needs its unit too, where a number with a point is no number of microseconds.
+$ echo 0.0 1s >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
+gpq: trace: --mark marks: line 1: no two times in front; write BEGIN END [NAME], in microseconds of the log or as 26.33s
 ? 1
 
 $ printf '{\n "queues": [\n' >marks; gpq trace --gaps --mark marks $DATA/amdlog/cnn.log
@@ -621,9 +733,10 @@ $ seq -f '%.0f 2000000000 x' 10001 >marks; gpq trace --gaps --mark marks $DATA/a
 gpq: trace: --mark marks: line 10001: too many windows; split the file
 ? 1
 
-# In a picture they are bands.
-$ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c 'class="band"' x.svg
-3
+# In a picture they are bands, and the legend has one, too.
+$ echo 1000.2s 1000.3s >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -c 'class="band"' x.svg; grep -A1 'path class="band"' x.svg | grep -c '>marked<'
+4
+1
 
 # Which of them has a table by what.
 $ for b in process queue kernel thread api stream error; do for o in "--compare $DATA/amdlog/cnn.log" --latency "--series 1s"; do gpq trace -q $o --by $b $DATA/amdlog/cnn.log 2>&1 >/dev/null && echo "$b ${o%% *}"; done; done | sed 's/by .*;/by .../' | sort | uniq -c | sed 's/^ *//'
@@ -638,24 +751,24 @@ $ for b in process queue kernel thread api stream error; do for o in "--compare 
 ? 2
 
 # A record without a time is in no interval: the dispatch of 1000.1 s.
-$ sed '14s/: 1000100030 us/: 99999999999999999999 us/' $DATA/amdlog/cnn.log | gpq trace -q --series 100ms -J - | jq -c '[.tracks[] | [.queue, .dispatches, .intervals]], [.intervals[] | .dispatches]'
+$ sed '14s/: 1000100030 us/: 99999999999999999999 us/' $DATA/amdlog/cnn.log | gpq trace -q --series 100ms -J - | jq -c '[.tracks[] | [.hwq_or_all, .dispatches, .intervals]], [.intervals[] | .dispatches]'
 [["all",5,11],["0x7f0000b20000",5,10]]
 [0,1,0,1,1,1,0,0,0,0,1]
 
 # From 999.9 s on the picture has 11 intervals, on an axis of 1.2 s: of a window that lies across an end the part within, of others nothing.
 $ printf '1s 2s\n999s 1000.3s\n1000.45s 5000s\n1500s 1600s\n' >marks; gpq trace --series 100ms --svg x.svg --mark marks $DATA/amdlog/cnn.log >/dev/null; grep -o 'x=[^ ]* .*width=[^ ]* .*class="band"' x.svg | cut -d'"' -f2,6 | sort | uniq -c | sed 's/^ *//'
-3 0.00%"33.33%
-3 45.83%"45.83%
+3 245.9"187.9
+3 58.0"136.7
 
 # Streams over time: moves.log has stream 0x3950000 on the first queue for two dispatches, for one on the second, for one on
 # the first again; then it is made anew on the second one. The other stream stays.
 $ gpq trace --by stream $DATA/amdlog/moves.log
-PID    STREAM   FIRST_US    LAST_US            HWQ PRIO   DISPATCHES
-300 0x3950000 2000000020 2000002020 0x7f0000b20000 normal          2
-300 0x3950000 2000003020 2000003020 0x7f0000b40000 normal          1
-300 0x3950000 2000005020 2000005020 0x7f0000b20000 normal          1
-300 0x3950000 2000006020 2000007020 0x7f0000b40000 normal          1
-300 0x3960000 2000000120 2000004020 0x7f0000b40000 normal          1
+PID    STREAM   FIRST_US    LAST_US            HWQ HIP_PRIO DISPATCHES
+300 0x3950000 2000000020 2000002020 0x7f0000b20000 normal            2
+300 0x3950000 2000003020 2000003020 0x7f0000b40000 normal            1
+300 0x3950000 2000005020 2000005020 0x7f0000b20000 normal            1
+300 0x3950000 2000006020 2000007020 0x7f0000b40000 normal            1
+300 0x3960000 2000000120 2000004020 0x7f0000b40000 normal            1
 
 # 5.7: made on a handle, dispatched to a ring, and one queue all the same.
 $ gpq trace --by stream -q --ndjson $DATA/amdlog/rocm57.log | jq -c '[.stream, .hwq, .swq, .created, .dispatches]'
@@ -683,21 +796,33 @@ $ for i in $(seq 1200); do printf ':3:hip_memory.cpp           :700 : %010d us: 
 # Latency: the commands of cnn.log are complete 1, 2, 3, 4, 460 and 6 ms after they were enqueued, its marker after 2.5 ms; the
 # handler is called 2.5 ms after it was set.
 $ gpq trace --latency $DATA/amdlog/cnn.log
-From enqueue to completion
-KIND            ENQUEUED COMPLETED   MEAN    P50   P90   P99   MAX
-KernelExecution        6         6 79.3ms 3.01ms 460ms 460ms 460ms
-InternalMarker         1         1  2.5ms  2.5ms 2.5ms 2.5ms 2.5ms
-handler                1         1  2.5ms  2.5ms 2.5ms 2.5ms 2.5ms
+From enqueue to completion as the host sees it, not how long kernels ran
+KIND            ENQUEUED COMPLETED   MEAN    P50 P90 P99   MAX
+KernelExecution        6         6 79.3ms 3.01ms   -   - 460ms
+InternalMarker         1         1  2.5ms  2.5ms   -   - 2.5ms
+handler                1         1  2.5ms  2.5ms   -   - 2.5ms
 
 Hardware queues
-PID            HWQ COMPLETED    P50   P99   MAX HANDLERS HANDLER_P50 HANDLER_MAX
-100 0x7f0000b20000         7 3.01ms 460ms 460ms        1       2.5ms       2.5ms
+PID            HWQ COMPLETED    P50 P90 P99   MAX HANDLERS HANDLER_P50 HANDLER_MAX
+100 0x7f0000b20000         7 3.01ms   -   - 460ms        1       2.5ms       2.5ms
 
 Kernels
-COMPLETED   MEAN    P50   P99   MAX NAME
-        3 3.33ms 3.01ms   6ms   6ms conv2d(float const*, float*)
-        2    3ms 2.02ms   4ms   4ms relu(float*)
-        1  460ms  460ms 460ms 460ms max_pool(float*)
+COMPLETED   MEAN    P50 P90 P99   MAX NAME
+        1  460ms  460ms   -   - 460ms max_pool(float*)
+        3 3.33ms 3.01ms   -   -   6ms conv2d(float const*, float*)
+        2    3ms 2.02ms   -   -   4ms relu(float*)
+
+# One table alone says so too: only without headings not.
+$ for o in queue 'queue -n' 'queue -o hwq' 'kernel --top 1'; do gpq trace --latency --by $o $DATA/amdlog/cnn.log; done
+From enqueue to completion as the host sees it, not how long kernels ran
+PID            HWQ COMPLETED    P50 P90 P99   MAX HANDLERS HANDLER_P50 HANDLER_MAX
+100 0x7f0000b20000         7 3.01ms   -   - 460ms        1       2.5ms       2.5ms
+100 0x7f0000b20000         7 3.01ms   -   - 460ms        1       2.5ms       2.5ms
+           HWQ
+0x7f0000b20000
+From enqueue to completion as the host sees it, not how long kernels ran
+COMPLETED  MEAN   P50 P90 P99   MAX NAME
+        1 460ms 460ms   -   - 460ms max_pool(float*)
 
 $ gpq trace --latency --ndjson -o kind,enqueued,completed,latency_max_ns $DATA/amdlog/cnn.log | sed -n '1p;3p'
 {"record":"command","kind":"KernelExecution","enqueued":6,"completed":6,"latency_max_ns":460000000}
@@ -718,7 +843,27 @@ $ gpq trace -q --latency $DATA/amdlog/rocm63-level3.log; gpq trace -q --latency 
 KIND ENQUEUED COMPLETED MEAN P50 P90 P99 MAX
 
 $ gpq trace --latency $DATA/amdlog/rocm63-level3.log 2>&1 | head -1
-gpq: trace: no latencies: the log tells of no command and no signal handler; AMD_LOG_LEVEL=4 prints commands (ROCm 7.2 and later: 5)
+gpq: trace: no latencies: commands enqueued: 0, seen to complete: 0; AMD_LOG_LEVEL=4 prints both (ROCm 7.2 and later: 5), the end once the program waits for it
+
+# A log may tell of commands but not of their ends, or of no end of what --by asks for: of c.log only of other commands'.
+$ gpq trace --latency $DATA/amdlog/rocm70.log
+From enqueue to completion as the host sees it, not how long kernels ran
+KIND            ENQUEUED COMPLETED MEAN P50 P90 P99 MAX
+KernelExecution        6         0    -   -   -   -   -
+gpq: trace: no latencies: commands enqueued: 6, seen to complete: 0; AMD_LOG_LEVEL=4 prints both (ROCm 7.2 and later: 5), the end once the program waits for it
+
+$ for b in kernel queue; do gpq trace --latency --by $b c.log 2>&1 | grep latencies; done; gpq trace --latency --by kernel $DATA/amdlog/rocm70.log 2>/dev/null | wc -l
+gpq: trace: no latencies of kernels: commands enqueued: 4, seen to complete: 2; AMD_LOG_LEVEL=4 prints both (ROCm 7.2 and later: 5), the end once the program waits for it
+gpq: trace: no latencies of queues: commands enqueued: 4, seen to complete: 2; AMD_LOG_LEVEL=4 prints both (ROCm 7.2 and later: 5), the end once the program waits for it
+0
+
+# Handlers of signals alone are latencies, of the queue of their packets, too; a file without records has another reason.
+$ sed '/Command/d' $DATA/amdlog/cnn.log >h.log; for b in kernel queue; do gpq trace --latency --by $b h.log 2>&1 | grep -c latencies; done; gpq trace --latency h.log 2>&1 | grep -c latencies; gpq trace --latency --top 1 /dev/null 2>&1 | grep -c latencies
+1
+0
+0
+0
+? 1,5
 
 $ gpq trace --latency --kernel k $DATA/amdlog/cnn.log
 gpq: trace: --kernel leaves out the commands that --latency is about; use --latency --by kernel

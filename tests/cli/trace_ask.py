@@ -81,13 +81,14 @@ def gaps(dispatches):
 
 
 def percentile(values, p):
+    """None: above the median, where no value lies above it."""
     values = sorted(values)
     rank = max(1, -(-len(values) * int(p * 1000) // 1000))
-    return values[rank - 1]
+    return values[rank - 1] if p <= .5 or rank < len(values) else None
 
 
 def close(got, want, unit=1):
-    return got is not None and want * unit <= got <= want * unit * 33 / 32 + unit
+    return got is want if want is None or got is None else want * unit <= got <= want * unit * 33 / 32 + unit
 
 
 def gpq(*args):
@@ -118,8 +119,8 @@ def check_log_row(name, row, log):
            close(row['backlog_p50'], percentile(depths, .5)) and close(row['backlog_p99'], percentile(depths, .99)),
            name + ': backlog', (row, percentile(depths, .5), percentile(depths, .99)))
     items = [x.items for x in d if x.items is not None]
-    ok(close(row['grid_p50'], percentile(items, .5)) and close(row['grid_p90'], percentile(items, .9)) and
-       row['grid_max'] == max(items), name + ': grids', row)
+    ok(close(row['grid_items_p50'], percentile(items, .5)) and close(row['grid_items_p90'], percentile(items, .9)) and
+       row['grid_items_max'] == max(items), name + ': grids', row)
     check_gaps(name + ': gaps of all queues', row, d)
 
 
@@ -219,11 +220,11 @@ def series(path, width_us):
     track = doc['tracks'][0]
     idle = len([i for i in range(log.first // width, log.last // width + 1)
                 if not [p for p in packets.get(i, []) if 'Dispatch Header' in p.msg]])
-    same(name + ': all', (track['queue'], track['dispatches'], track['idle_intervals']), ('all', len(log.dispatches), idle))
+    same(name + ': all', (track['hwq_or_all'], track['dispatches'], track['idle_intervals']), ('all', len(log.dispatches), idle))
 
 
 def queue_key(row):
-    return (row['pid'], int(row['queue'], 16)) if row['queue'] != 'all' else 'all'
+    return (row['pid'], int(row['hwq_or_all'], 16)) if row['hwq_or_all'] != 'all' else 'all'
 
 
 def overlap(gap, mark):

@@ -45,8 +45,8 @@ def read(path):
             entry, back = re.match(r'\((\w+)\+0x[04]/\S+ \[amdgpu\]\) ?(.*)', rest), re.match(r'\(.* <- (\w+)\) ?(.*)', rest)
             kind, name, r['args'] = ('return', *back.groups()) if back else ('entry', *entry.groups()) if entry else ('event', m.group(7), rest)
             args = r['args']
-            r |= {'kind': kind, 'name': name, 'args': args or None, 'result': number(args, 'ret') if back else None, 'entry': None,
-                  'gpu_id': number(args, 'gpu'), 'queue_id': number(args, 'queue')}
+            r |= {'kind': kind, 'name': name, 'args': args or None, 'returned': number(args, 'ret') if back else None, 'entry': None,
+                  'gpu_id': number(args, 'gpu'), 'qid': number(args, 'queue')}
             stack = stacks.setdefault(r['tid'], [])
             if kind == 'entry':
                 stack.append(r)
@@ -68,7 +68,7 @@ def functions(records):
         entries = len([r for r in mine if r['kind'] != 'return'])
         rows.append({'function': key[0], 'kind': 'event' if key[1] else 'function', 'pid': key[2], 'tid': key[3], 'command': mine[0]['command'],
                      'calls': entries + len([r for r in back if not r['entry']]), 'returns': None if key[1] else len(back),
-                     'failed': len([r for r in back if (r['result'] or 0) < 0]) if back else None, 'timed': len(times),
+                     'failed': len([r for r in back if (r['returned'] or 0) < 0]) if back else None, 'timed': len(times),
                      'total_ns': sum(times) if times else None,
                      **{'p%d_ns' % p: About(times, p / 100) for p in (50, 90, 99)}, 'max_ns': max(times) if times else None,
                      'first_us': mine[0]['time_us'], 'last_us': mine[-1]['time_us']})
@@ -88,13 +88,13 @@ def check(path):
     ok(not what and totals == sorted(totals, reverse=True), name + ': functions, most time first', what or got)
     rows = [r for r in gpq('--ftrace', path, '--output-all', '--list', '--ndjson') if r['source'] == 'kernel']
     # A GPU and a queue that the record does not name may be known from others.
-    shown = [{k: v for k, v in r.items() if k != 'entry' and (v is not None or k not in ('gpu_id', 'queue_id'))} for r in records]
+    shown = [{k: v for k, v in r.items() if k != 'entry' and (v is not None or k not in ('gpu_id', 'qid'))} for r in records]
     what = differs(rows, shown)
     ok(not what, name + ': each record', what)
     first, middle = records[0]['time_us'], records[len(records) // 2]['time_us']
-    for since, until in (str(middle), None), (str(middle + 1), None), (None, str(middle)), (None, str(middle - 1)), ('+%dus' % (middle - first), '+%dus' % (middle - first + 1000)):
+    for since, until in (f'{middle}us', None), (f'{middle + 1}us', None), (None, f'{middle}us'), (None, f'{middle - 1}us'), ('+%dus' % (middle - first), '+%dus' % (middle - first + 1000)):
         relative = bool(since) and since[0] == '+'
-        low, high = (middle, middle + 1000) if relative else (int(since or 0), int(until or 1 << 62))
+        low, high = (middle, middle + 1000) if relative else (int(since[:-2]) if since else 0, int(until[:-2]) if until else 1 << 62)
         args = (['--since', since] if since else []) + (['--until', until] if until else [])
         rows = [r for r in gpq('--ftrace', path, '--output-all', '--list', '--ndjson', *args) if r['source'] == 'kernel']
         what = differs(rows, [r for r in shown if low <= r['time_us'] <= high])
@@ -129,8 +129,8 @@ def made_suspensions(n):
             where = '(caller+0x1/0x9 [amdgpu] <- %s)' % name if kind == 'r' else inside % name
             lines.append(TASK % ('dbg%d' % tid, tid, tid, i % 2, us // 1000000, us % 1000000, '%s: %s %s' % (kind, where, args)))
         steps = (enter, unmapped, save, mapped, 5 + 7 + 9, leave, end + leave - at)
-        rows.append({'number': i + 1, 'time_us': at, 'pid': tid, 'command': 'dbg%d' % tid, 'target': 10 + i % 3, 'queue_id': i, 'queues': i + 1,
-                     'result': result, **{'%s_ns' % k: t * 1000 for k, t in zip(STEPS, steps)}})
+        rows.append({'number': i + 1, 'time_us': at, 'pid': tid, 'command': 'dbg%d' % tid, 'target': 10 + i % 3, 'qid': i, 'queues': i + 1,
+                     'returned': result, **{'%s_ns' % k: t * 1000 for k, t in zip(STEPS, steps)}})
     return ''.join(lines), rows
 
 
@@ -139,8 +139,8 @@ def check_breakdown(path, rows):
     end = fourth + rows[3]['total_ns'] // 1000
     for args, want in ((['all'], rows), (['1'], rows[:1]), (['12'], rows[11:]), (['13'], []), (['%.6fs' % (fourth / 1e6)], rows[3:4]),
                        (['%.6fs' % (end / 1e6)], rows[3:4]), (['%.6fs' % ((end + 1) / 1e6)], []), (['%.6fs' % ((fourth - 1) / 1e6)], []),
-                       (['all', '-p', '11'], [r for r in rows if r['target'] == 11]), (['4', '-p', '11'], []), (['all', '--since', str(end)], rows[3:]),
-                       (['all', '--since', str(end + 1)], rows[4:]), (['all', '--until', str(fourth)], rows[:4]), (['all', '--until', str(fourth - 1)], rows[:3])):
+                       (['all', '-p', '11'], [r for r in rows if r['target'] == 11]), (['4', '-p', '11'], []), (['all', '--since', f'{end}us'], rows[3:]),
+                       (['all', '--since', f'{end + 1}us'], rows[4:]), (['all', '--until', f'{fourth}us'], rows[:4]), (['all', '--until', f'{fourth - 1}us'], rows[:3])):
         got = gpq('--ftrace', path, '--ftrace-clock', 'mono', '-J', '--breakdown', *args)
         what = differs(got[0]['suspensions'], want) if got else 'nothing'
         steps = []

@@ -196,7 +196,7 @@ class Tables:
                 for pid, mine in places(self.records, lambda r: r.pid)]
 
     def thread(self):
-        return [{'pid': t[0], 'tid': hexed(t[1]), **counts(mine, self.packets), **span(mine, False)}
+        return [{'pid': t[0], 'thread': hexed(t[1]), **counts(mine, self.packets), **span(mine, False)}
                 for t, mine in sorted(((t, [r for r in self.records if r.thread == t]) for t in distinct(r.thread for r in self.log.records)),
                                       key=lambda g: g[0][0]) if mine]
 
@@ -211,7 +211,7 @@ class Tables:
             made, gone = ([r for r in mine if r.kind == k] for k in ('queue_created', 'queue_deleted'))
             known = self.packets and q.hwq is not None
             rows.append({'pid': q.pid, 'hwq': hexed(q.hwq), 'swq': hexed(q.swq), 'id': list(q.ids)[0] if len(q.ids) == 1 else None,
-                         'priority': q.priority, 'size_packets': q.size, 'streams': len(q.streams) or None,
+                         'hip_prio': q.priority, 'size_packets': q.size, 'streams': len(q.streams) or None,
                          'dispatches': kinds(packets, 'dispatch') if known else None,
                          'barriers': kinds(packets, 'barrier_and', 'barrier_or') if known else None,
                          'barrier_values': kinds(packets, 'barrier_value') if self.packets else None,
@@ -248,7 +248,7 @@ class Tables:
                          'errors': len([r for r in mine if failed(r)]), 'timed': len(times),
                          'duration_ns': sum(times) * 1000 if times else None, 'duration_mean_us': sum(times) / len(times) if times else None,
                          'duration_p50_ns': times[(len(times) + 1) // 2 - 1] * 1000 if times else None,
-                         'duration_p99_ns': times[-1] * 1000 if times else None, 'duration_max_ns': times[-1] * 1000 if times else None})
+                         'duration_p99_ns': None if len(times) < 100 else times[-1] * 1000, 'duration_max_ns': times[-1] * 1000 if times else None})
         return sorted(rows, key=lambda a: (-(a['duration_ns'] or 0), -a['calls'], a['name']))
 
     def error(self):
@@ -277,17 +277,17 @@ class Tables:
                 periods.append(mine[-1])
             mine[-1]['of'].append(r)
         rows = [{'pid': p['key'][0], 'stream': hexed(p['key'][1]), **span(p['of']), 'hwq': hexed(p['queue'].hwq), 'swq': hexed(p['queue'].swq),
-                 'priority': p['queue'].priority, 'created': kinds(p['of'], 'return'), 'packets': kinds(p['of'], *PACKETS) if self.packets else None,
+                 'hip_prio': p['queue'].priority, 'created': kinds(p['of'], 'return'), 'packets': kinds(p['of'], *PACKETS) if self.packets else None,
                  'dispatches': kinds(p['of'], 'dispatch') if self.packets else None} for p in periods]
         processes = distinct(r.pid for r in self.log.records)
         return sorted(rows, key=lambda s: (processes.index(s['pid']), int(s['stream'], 16), s['first_us']))
 
     def list(self):
-        return [{'time_us': r.us, 'pid': r.pid, 'tid': hexed(r.tid), 'level': r.level, 'kind': r.kind,
+        return [{'time_us': r.us, 'pid': r.pid, 'thread': hexed(r.tid), 'log_level': r.level, 'kind': r.kind,
                  'hwq': hexed(r.queue.hwq if r.queue and r.kind not in PACKETS else r.hwq),
                  **({'swq': hexed(r.swq)} if r.kind in PACKETS or not r.queue else {}),
                  'id': r.id, 'rptr': r.rptr, 'wptr': r.wptr, 'backlog': r.backlog, 'grid': text(r.grid), 'workgroup': text(r.workgroup),
-                 'torn': r.torn, 'offset': r.offset, 'duration_us': r.duration, 'api': r.api, 'kernel': r.kernel, 'text': r.msg} for r in self.records]
+                 'incomplete': r.torn, 'offset': r.offset, 'duration_us': r.duration, 'api': r.api, 'kernel': r.kernel, 'text': r.msg} for r in self.records]
 
     def totals(self):
         steps = [b.us < a.us for a, b in zip(self.records, self.records[1:])]
@@ -301,7 +301,7 @@ class Tables:
                 'barrier_values': kinds(self.records, 'barrier_value') if self.packets else None, 'kernels': len(kernels),
                 'hwqs': len([q for q in queues if q['hwq']]), 'pids': len({r.pid for r in self.records}),
                 'torn': len([r for r in self.records if r.torn]), 'unnamed': len([r for r in self.records if r.kind == 'dispatch' and not r.kernel]),
-                'queue_errors': kinds(self.records, 'queue_error'), 'level_max': max(r.level for r in self.records), 'steps_back': sum(steps),
+                'queue_errors': kinds(self.records, 'queue_error'), 'log_level_max': max(r.level for r in self.records), 'steps_back': sum(steps),
                 'rptr_min': ends('rptr_min', min), 'rptr_max': ends('rptr_max', max), 'wptr_min': ends('wptr_min', min),
                 'wptr_max': ends('wptr_max', max), **span(self.records)}
 
@@ -456,17 +456,17 @@ FILTERS = (
     (['-p', '7'], {'pids': {7}}),
     (['--pid', '8'], {'pids': {8}}),
     (['-p', '9,7'], {'pids': {7, 9}}),
-    (['--since', '90001110'], {'since': 90001110}),
-    (['--since', '90001111'], {'since': 90001111}),
-    (['--until', '90001510'], {'until': 90001510}),
-    (['--until', '90001509'], {'until': 90001509}),
+    (['--since', '90001110us'], {'since': 90001110}),
+    (['--since', '90001111us'], {'since': 90001111}),
+    (['--until', '90001510us'], {'until': 90001510}),
+    (['--until', '90001509us'], {'until': 90001509}),
     (['--since', '+1ms', '--until', '+2.3ms'], {'since': 90001000, 'until': 90002300}),
     (['--since', '+1001us', '--until', '+2299us'], {'since': 90001001, 'until': 90002299}),
-    (['--since', '+400us', '--until', '90001405'], {'since': 90000400, 'until': 90001405}),
-    (['--since', '90001205', '--until', '+1800us', '-p', '7'], {'since': 90001205, 'until': 90001800, 'pids': {7}}),
+    (['--since', '+400us', '--until', '90001405us'], {'since': 90000400, 'until': 90001405}),
+    (['--since', '90001205us', '--until', '+1800us', '-p', '7'], {'since': 90001205, 'until': 90001800, 'pids': {7}}),
     (['--kernel', '^b|^g'], {'kernel': '^b|^g'}),
     (['--kernel', 'float', '-p', '8'], {'kernel': 'float', 'pids': {8}}),
-    (['--kernel', 'alpha', '--until', '90001105'], {'kernel': 'alpha', 'until': 90001105}),
+    (['--kernel', 'alpha', '--until', '90001105us'], {'kernel': 'alpha', 'until': 90001105}),
     (['--grep', 'grid=\\[(2|64)'], {'grep': ['grid=\\[(2|64)']}),
     (['--grep', 'Barrier', '--grep', 'ShaderName'], {'grep': ['Barrier', 'ShaderName']}),
     (['--grep-not', 'hip', '--grep-not', 'Dispatch'], {'grep_not': ['hip', 'Dispatch']}),
@@ -510,7 +510,7 @@ def compared_logs(sides):
                      'queues': len([q for q in queues if q['dispatches']]), 'streams': sum(q['streams'] or 0 for q in queues) or None,
                      'rate_per_s': per_second(len(dispatches), t), 'backlog_mean': sum(depths) / len(depths) if depths else None,
                      'backlog_p50': About(depths, .5), 'backlog_p99': About(depths, .99), 'backlog_max': max(depths, default=None),
-                     'grid_p50': About(items, .5), 'grid_p90': About(items, .9), 'grid_max': max(items, default=None), **gap_columns(dispatches)})
+                     'grid_items_p50': About(items, .5), 'grid_items_p90': About(items, .9), 'grid_items_max': max(items, default=None), **gap_columns(dispatches)})
     return rows
 
 
@@ -523,7 +523,7 @@ def compared_queues(sides):
             if row:
                 mine = [r for r in t.records if r.kind == 'dispatch' and t.ring(r.queue) is q]
                 rows.append({'log': 'AB'[i], 'in_other': 'yes' if (q.pid, hexed(q.hwq)) in others else 'no', 'rate_per_s': per_second(len(mine), t),
-                             **{k: row[k] for k in ('pid', 'hwq', 'swq', 'priority', 'streams', 'kernels', 'dispatches', 'backlog_mean', 'backlog_max')},
+                             **{k: row[k] for k in ('pid', 'hwq', 'swq', 'hip_prio', 'streams', 'kernels', 'dispatches', 'backlog_mean', 'backlog_max')},
                              **gap_columns(mine)})
     return rows
 
@@ -544,7 +544,7 @@ def compared_kernels(sides):
 def check_compare(a, b, logs, args, how):
     sides = [(path, Tables(logs[path], **how)) for path in (a, b)]
     wrong = [differs([r for r in gpq('--compare', *by, '--ndjson', '--output-all', *args, a, b) if 'finding' not in r], of(sides)) for by, of in (
-        ([], compared_logs), (['--by', 'queue'], compared_queues), (['--by', 'kernel'], compared_kernels))]
+        (['--table', 'logs'], compared_logs), (['--by', 'queue'], compared_queues), (['--by', 'kernel'], compared_kernels))]
     ok(not any(wrong), ' '.join(['--compare', a, b, *args]), '\n'.join(wrong))
 
 
@@ -573,12 +573,12 @@ def check_series(path, log, width, args, how):
         rows = [row(within(mine, n), n, every[0]) for n in of]
         if q:
             want += [{**r, 'pid': q.pid, 'hwq': hexed(q.hwq)} for r in rows]
-        tracks.append({'pid': q.pid if q else None, 'queue': hexed(q.hwq) if q else 'all', 'dispatches': kinds(mine, 'dispatch'), 'intervals': len(of),
+        tracks.append({'pid': q.pid if q else None, 'hwq_or_all': hexed(q.hwq) if q else 'all', 'dispatches': kinds(mine, 'dispatch'), 'intervals': len(of),
                        'idle_intervals': len([r for r in rows if not r['dispatches']]), 'peak_per_s': max(r['rate_per_s'] for r in rows),
                        'backlog_max': max((r['backlog_max'] for r in rows if r['backlog_max'] is not None), default=None)})
-    order = {(t['pid'], t['queue']): i for i, t in enumerate(tracks)}
+    order = {(t['pid'], t['hwq_or_all']): i for i, t in enumerate(tracks)}
     wrong.append(differs(sorted(doc['queue_intervals'], key=lambda r: (order[r['pid'], r['hwq']], r['time_us'])), want))
-    wrong.append(differs(sorted(doc['tracks'], key=lambda t: order[t['pid'], t['queue']]), tracks))
+    wrong.append(differs(sorted(doc['tracks'], key=lambda t: order[t['pid'], t['hwq_or_all']]), tracks))
     ok(not any(wrong), ' '.join(['--series %dus' % width, path, *args]), '\n'.join(wrong))
 
 
@@ -621,14 +621,14 @@ if __name__ == '__main__':
     starts = [r.offset for r in logs['pairs64.log'].records]
     for bounds in [], starts[40:41], starts[5::29], starts[3:]:
         check_parts('pairs64.log', logs['pairs64.log'], bounds, [], {})
-    check_parts('pairs64.log', logs['pairs64.log'], starts[9::20], ['-p', '7', '--since', '90000415'], {'pids': {7}, 'since': 90000415})
+    check_parts('pairs64.log', logs['pairs64.log'], starts[9::20], ['-p', '7', '--since', '90000415us'], {'pids': {7}, 'since': 90000415})
     check_parts('pairs57.log', logs['pairs57.log'], [r.offset for r in logs['pairs57.log'].records][4::7], [], {})
-    for args, how in ([], {}), (['-p', '7'], {'pids': {7}}), (['--until', '90001309'], {'until': 90001309}), (['--kernel', 'alpha'], {'kernel': 'alpha'}):
+    for args, how in ([], {}), (['-p', '7'], {'pids': {7}}), (['--until', '90001309us'], {'until': 90001309}), (['--kernel', 'alpha'], {'kernel': 'alpha'}):
         check_compare('pairs64.log', 'other.log', logs, args, how)
         check_compare('other.log', 'pairs64.log', logs, args, how)
     for width in 100, 333, 1000000:
         check_series('pairs64.log', logs['pairs64.log'], width, [], {})
-        check_series('pairs64.log', logs['pairs64.log'], width, ['-p', '7', '--since', '90001200'], {'pids': {7}, 'since': 90001200})
+        check_series('pairs64.log', logs['pairs64.log'], width, ['-p', '7', '--since', '90001200us'], {'pids': {7}, 'since': 90001200})
     for table in TABLES:
         check_orders('pairs64.log', logs['pairs64.log'], table)
     kernels = Tables(logs['pairs64.log']).kernel()

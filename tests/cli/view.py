@@ -87,6 +87,8 @@ class Terminal:
             return None
         m = self.until(find)
         self.at = m.end()
+        if m.group().endswith(b'\x1b[J') and m.group(1).rstrip(b'\r\n').count(b'\n') + 1 == self.rows:
+            print('a page that fills the window has a line behind it: it scrolls')
         self.say(m.group(1) if raw else re.sub(rb'\r*\n$', b'', SEQUENCE.sub(b'', m.group(1))))
 
     def behind(self):
@@ -108,7 +110,7 @@ class Terminal:
             print('ended by', signal.Signals(os.WTERMSIG(status)).name)
         else:
             print('exit status', os.WEXITSTATUS(status))
-        print('keys show' if termios.tcgetattr(self.slave)[3] & termios.ECHO else 'keys do not show')
+        print('keys show' if not ~termios.tcgetattr(self.slave)[3] & (termios.ECHO | termios.ICANON) else 'keys do not show')
 
     def run(self, steps):
         for step in steps:

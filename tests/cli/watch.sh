@@ -37,7 +37,7 @@ is "a signal that is ignored stays ignored" "$(view 10x70 "page 52880" "kill INT
 ended by SIGTERM
 keys show"
 
-is "Ctrl-Z gives the terminal back and stops; then another page in the alternate screen" "$(view 10x70 "page 52880" $'key \x1a' stop cont begin "page 52880" "kill INT" end -- gpq queues -o PID,QID,TYPE --wat=1h | tail -n +8)" \
+is "Ctrl-Z gives the terminal back and stops; then another page in the alternate screen" "$(view 10x70 "page 52880" $'key \x1a' stop cont begin "page 52880" "kill INT" end -- gpq queues -o PID,QID,TYPE --watch=1h | tail -n +8)" \
 	"$back
 stopped by SIGTSTP
 keys show
@@ -109,14 +109,16 @@ cp -r "$GPQ_SYSROOT" "$work/leaving"
 is "the messages of the last page, then those of the list that failed" "$(GPQ_SYSROOT=$work/leaving view 9x70 "page 52880" \
 	"sh rm -r $work/leaving/proc/52880; mv $work/leaving/sys/class/kfd/kfd/proc/52880 $work/went" end -- "${few[@]}" | tail -n +5)" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
 gpq: queues: pid 9: no such process; without -p all are listed
-exit status 5
-keys show"
-is "it is broken at the right edge; three lines and how many more there are" "$(view 12x42 "page 52880" -- gpq queues -p 52880,9,8,6 -o PID --watch 10ms | sed '1s/ $//')" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
   PID
 52880
-gpq: queues: pid 9: no such process; witho
-ut -p all are listed
-gpq: queues: pid 8: no such process; witho
+exit status 5
+keys show"
+is "it is broken between words; three lines and how many more there are" "$(view 12x42 "page 52880" -- gpq queues -p 52880,9,8,6 -o PID --watch 10ms | sed '1s/ $//')" "Every 0.01s: gpq queues -p 52880,9,8,6 -o
+  PID
+52880
+gpq: queues: pid 9: no such process;
+without -p all are listed
+gpq: queues: pid 8: no such process;
 ... 3 more lines"
 is "messages take half of the window at most" "$(view 4x70 "page PID" -- gpq queues -p 41207,9,8 -o PID --watch 10ms | sed 1d)" "  PID
 ... 4 more lines
@@ -129,13 +131,15 @@ is "... all of them" "$(sort -u "$work/err")" "gpq: queues: pid 9: no such proce
 is "files that cannot be read are told of in each page" "$(view 9x70 "pages 15" "page 52880" -- bash -c 'ulimit -n 6; "${@}"' - gpq queues -p 52880 -o PID,QID,PRIO --watch 10ms | tail -n +4)" \
 	"gpq: queues: queues: Too many open files: what it says is missing
 gpq: queues: /sys/class/kfd/kfd/topology/nodes/0/gpu_id: Too many open
- files: what it says is missing
+files: what it says is missing
 ... 2 more lines"
 
 is "an error at once: the terminal is left as it is" "$(view 9x70 end -- gpq queues -p 9 --watch 10ms)" "gpq: queues: pid 9: no such process; without -p all are listed
 exit status 5
 keys show"
 is "an error later: the message can be read" "$(GPQ_SYSROOT=$work/host view 9x70 "page 52880" "sh rm -r $work/host/proc/52880; mv $work/host/sys/class/kfd/kfd/proc/52880 $work/gone" end -- gpq queues -p 52880 -o PID --watch 10ms | tail -n +4)" "${back}gpq: queues: pid 52880: no such process; without -p all are listed
+  PID
+52880
 exit status 5
 keys show"
 
@@ -143,6 +147,99 @@ is "a page that cannot be written ends it" "$(view 9x70 end -- bash -c '"${@}" 1
 exit status 0
 keys show
 gpq: queues: standard output: Bad file descriptor"
+
+# --- keys ---
+
+hour=(gpq queues -o "PID,QID,TYPE" --watch 1h)
+# The head lines of pages, without the time, and the first column of what is below.
+heads() { sed -E "s/ +$now//; s/^(.*)Every 3600s: gpq queues -o PID,QID,TYPE$/> \1/; s/^(> .*[^ ]) $/\1/"; }
+shape() { heads | awk '/^>|^Filter|^gpq/ { if (rows != "") print rows; print; rows = ""; next } { rows = rows (rows == "" ? "" : ",") $1 "." $2 } END { print rows }'; }
+is "s sorts by the next column, numbers from the greatest on, and by none behind the last; r turns; q ends" \
+	"$(view 10x90 "page 52880" "key r" "key s" "page -PID" "key s" "page -QID" "key r" "page sort QID" "key r" "page -QID" "key s" "page TYPE" "key r" "page -TYPE" "key s" "page 52880" "key s" "page -PID" "key q" end -- "${hour[@]}" | shape)" \
+	"> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> --sort -PID
+PID.QID,52880.0,41207.0,41207.1,41207.2,41207.3
+> --sort -QID
+PID.QID,41207.3,41207.2,41207.1,41207.0,52880.0
+> --sort QID
+PID.QID,41207.0,52880.0,41207.1,41207.2,41207.3
+> --sort -QID
+PID.QID,41207.3,41207.2,41207.1,41207.0,52880.0
+> --sort TYPE
+PID.QID,41207.0,41207.1,41207.2,52880.0,41207.3
+> --sort -TYPE
+PID.QID,41207.3,41207.0,41207.1,41207.2,52880.0
+> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> --sort -PID
+PID.QID,52880.0,41207.0,41207.1,41207.2,41207.3,$back.,exit.status,keys.show"
+is "/ reads a filter: Backspace, Escape; an empty one is none; a wrong one is told, and can be mended" \
+	"$(view 10x90 "page 52880" "key /" $'key QID==4\x7f3\r' "page 'QID==3'" "key /" $'key PID==5\e' "page 'QID==3'" "key /" $'key \x7f\r' "page 52880" "key /" $'key QI==3\r' "page QI in" $'key \x7f\x7f\x7f\x7fID==2\b1\r' "page 'QID==1" "key q" end -- "${hour[@]}" | shape)" \
+	"> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> --filter 'QID==3'
+PID.QID,41207.3
+> --filter 'QID==3'
+PID.QID,41207.3
+> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+Filter: QI==3
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+gpq: queues: --filter: unknown column QI in queues, did you mean QID, at column 1;
+--list-columns.lists
+> --filter 'QID==1'
+PID.QID,41207.1,$back.,exit.status,keys.show"
+is "arrows, pages, Home and End scroll behind the heading, as far as there is something" \
+	"$(view 5x60 "page more" $'key \e[A' "page 3 more" $'key \e[B' "page 2 more" $'key \eOB' "page 52880" $'key \e[B' "page 52880" $'key \e[5~' "page 2 more" $'key \e[6~' "page 52880" $'key \e[1~' "page 3 more" $'key \e[F' "page 52880" $'key \eOH' "page 3 more" $'key \e[Z' "page 3 more" "key q" end -- "${hour[@]}" | shape | grep -v '^>')" \
+	"PID.QID,41207.0,41207.1,....3
+PID.QID,41207.0,41207.1,....3
+PID.QID,41207.1,41207.2,....2
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.1,41207.2,....2
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.0,41207.1,....3
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.0,41207.1,....3
+PID.QID,41207.0,41207.1,....3,$back.,exit.status,keys.show"
+is "the same keys as other terminals send them" \
+	"$(view 5x60 "page more" $'key \e[F' "page 52880" $'key \eOA' "page 2 more" $'key \e[H' "page 3 more" $'key \eOF' "page 52880" $'key \e[1~' "page 3 more" $'key \e[4~' "page 52880" "key q" end -- "${hour[@]}" | shape | grep -v '^>' | sed 's/,\\e.*//')" \
+	"PID.QID,41207.0,41207.1,....3
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.1,41207.2,....2
+PID.QID,41207.0,41207.1,....3
+PID.QID,41207.2,41207.3,52880.0
+PID.QID,41207.0,41207.1,....3
+PID.QID,41207.2,41207.3,52880.0"
+cp -r "$GPQ_SYSROOT" "$work/paused"
+is "Space pauses, and goes on" "$(GPQ_SYSROOT=$work/paused view 10x90 "page 52880" "key  " "page paused" "sh mv $work/paused/sys/class/kfd/kfd/proc/52880 $work/later" "pages 30" "page 52880" "key  " "page TYPE" "key q" end -- "${queues[@]}" | sed 's/0.01s/3600s/' | shape)" "> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> (paused)
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> (paused)
+PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
+> 
+PID.QID,41207.0,41207.1,41207.2,41207.3,$back.,exit.status,keys.show"
+is "h shows the keys, any key the listing again" "$(view 12x90 "page 52880" "key h" "page scroll" "key x" "page 52880" "key h" "page scroll" "key h" "page 52880" "key q" end -- "${hour[@]}" | grep -c 'scroll\|  PID')" 5
+is "s goes through the columns of the table that is shown" "$(view 12x100 "page MAP" "key s" "page -GPU" "key s" "page PACKET" "key q" end -- gpq hqd --runlist --watch 1h | grep 'Every\|^gpq' | sed -E '/Every/s/ +[^ ]+ [^ ]+$//')" \
+	"Every 3600s: gpq hqd --runlist
+--sort -GPU Every 3600s: gpq hqd --runlist
+--sort PACKET Every 3600s: gpq hqd --runlist"
+is "... of those of --table" "$(view 12x100 "page WHY" "key s" "page -GPU" "key s" "page -PID" "key q" end -- gpq hqd --summary --table waiting --watch 1h | grep Every | sed -E 's/ +[^ ]+ [^ ]+$//')" \
+	"Every 3600s: gpq hqd --summary --table waiting
+--sort -GPU Every 3600s: gpq hqd --summary --table waiting
+--sort -PID Every 3600s: gpq hqd --summary --table waiting"
+cp -r "$GPQ_SYSROOT" "$work/ended"
+is "it goes on where something is stuck" "$(GPQ_SYSROOT=$top/tests/hosts/aql-gfx90a view 10x90 "page deadlock" "pages 3" "key q" end -- gpq why -p 4712 -Q 2 -o STATE --watch 10ms | tail -3)" "$back
+exit status 7
+keys show"
+is "what was listed last stays on the terminal where it ends by itself" "$(GPQ_SYSROOT=$work/ended view 10x90 "page 52880" "sh mv $work/ended/sys/class/kfd/kfd/proc/52880 $work/went" end -- gpq queues -p 52880 -o PID,TYPE --watch 10ms | tail -5)" "${back}gpq: queues: pid 52880: owns no queue, it never opened KFD
+  PID TYPE
+52880 compute
+exit status 5
+keys show"
+is "no keys where standard input is no terminal" "$(view 10x90 "page 52880" "key q" "pages 5" "kill INT" end -- bash -c 'exec "${@}" </dev/null' - "${queues[@]}" | tail -3)" "$interrupted"
 
 # --- other listings, and what is none ---
 

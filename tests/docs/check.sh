@@ -51,6 +51,16 @@ sizes() {
 		"$(sed '/^Also: /,$d' <<<"$own" | cut -c1-24 | grep -cE -- '^.{6}--') $({ options <<<"$own"; may 1 grep -oE -- '--[a-z-]+' <<<"$rare"; } | sort -u)"
 	fits "$1" "$brief"
 }
+# gpq help TOPIC prints sections of gpq(1): the same words, in lines of 80 columns. mandoc sets the page by itself.
+mandoc -Tascii -O width=200 "$top/man/gpq.1" | col -bx >"$work/set"
+words() { tr -s ' \n' '\n\n' | grep -vE '^([o-]|)$'; } # bullets differ
+is "gpq help lists the topics" "$(gpq help | part 'Topics of gpq help TOPIC:' | awk '{ print $1 ": " substr($0, 14) }')" "$(sed -n 's/^\.\\" TOPIC //p' "$top/man/gpq.1")"
+for topic in $(sed -n 's/^\.\\" TOPIC \(.*\):.*/\1/p' "$top/man/gpq.1"); do
+	section=$(grep -B1 "TOPIC $topic:" "$top/man/gpq.1" | sed -n 's/^\.SH //p')
+	is "gpq help $topic" "$(gpq help "$topic" | words)" "$(awk -v s="$section" '/^[A-Z]/ { on = $0 == s; next } on' "$work/set" | words)"
+	ok "gpq help $topic: no line is over 80 columns" awk 'length > 80 { wide = 1 } END { exit wide || NR < 5 }' <<<"$(gpq help "$topic")"
+done
+
 fits gpq "$(gpq -h)"
 is "gpq: no line is over 80 columns" "$( (gpq -h && gpq --help) | grep -cE '^Usage: gpq') $( (gpq -h && gpq --help) | grep -nE '.{81}')" "2 "
 
@@ -83,7 +93,7 @@ for c in $(gpq --list); do
 done
 
 is "why: the help of STATE and STATES of gpq-why.1" "$(man_tags gpq-why.1 STATES | sed 's/\\-/-/g; s/^\.B //' | sort)" \
-	"$(gpq why --list-columns -r -n -o COLUMN,HELP | sed -n '0,/^STATE /s/^STATE //p' | sed 's/\\x20//g' | tr , '\n' | sort)"
+	"$(gpq why --list-columns -r -n -o TABLE,COLUMN,HELP | sed -n 's/^queues STATE //p' | sed 's/\\x20//g' | tr , '\n' | sort)"
 
 for page in "$pages"/*; do
 	if command -v mandoc >/dev/null; then
@@ -148,7 +158,7 @@ is "bash completes what it parts at colons" "$(bash_reply gpq queues --gpu 0000 
 is "bash completes it to its end" "$(bash_reply gpq queues --gpu 0000 : 43 : 00)" "00.0"
 is "bash completes a quoted word" "$(bash_reply gpq queues -o "'PID,QI")" "PID,QID"
 is "bash completes kinds of bench, and the options of one" "$({ bash_reply gpq bench r && bash_reply gpq-bench ab --onl; } | paste -sd" ")" \
-	"report --online --online-pid --online-select --online-log"
+	"report --online-cmd --online-pid --online --online-log"
 is "bash completes columns to sort by" "$(bash_reply gpq queues --sort PID,-BACKL)" "PID,-BACKLOG"
 is "bash completes a column in an expression" "$(bash_reply gpq queues --filter "'BACKLOG > 1 && CONTAINER_N")" "BACKLOG > 1 && CONTAINER_NAME"
 is "bash completes operators behind a value, and nothing in a text" "$({ bash_reply gpq queues --filter "'PID " | cut -d" " -f2 && bash_reply gpq queues --filter "'COMMAND == \"PI"; } | grep . | paste -sd" ")" \

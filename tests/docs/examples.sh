@@ -17,6 +17,21 @@ fi
 # A container binds the folder of the socket, and has that of the next start then, too.
 rig is "a restart leaves the folder" "$(grep -c '^RuntimeDirectoryPreserve=yes$' "$unit")" 1
 rig ok "there are descriptors for the bounds of gpq-security(7)" test "$(sed -n 's/^LimitNOFILE=//p' "$unit")" -ge 16384
+# The watchdogs of gpq-hang(1): the unit for a service, and what the scripts run.
+examples=$top/man/examples
+if command -v systemd-analyze >/dev/null; then
+	sed 's|/usr/local/libexec/|'"$examples"'/|' "$examples/gpq-watchdog@.service" >"$work/gpq-watchdog@train.service"
+	printf '[Service]\nExecStart=/bin/sleep 9\n' >"$work/train.service"
+	rig empty "systemd takes the watchdog's unit" "$(systemd-analyze verify --man=no "$work/gpq-watchdog@train.service" 2>&1 | grep gpq-watchdog)"
+fi
+for f in gpq-watchdog.sh gpq-slurm-epilog.sh gpq-liveness-kubernetes.yaml; do
+	for command in why hang; do
+		sed -nE "/^ *#/d; s/.*gpq $command (.*)/\1/; t found; d; :found; s/[;|>].*//; p" "$examples/$f" | tr ' ' '\n' | sed -n '/^--[a-z]/p' | sort -u >"$work/uses"
+		[ -s "$work/uses" ] || continue
+		empty "$f: options that gpq $command has" "$(gpq $command --help | tr ' ' '\n' | sed -n '/^--[a-z]/p' | sort -u | comm -13 - "$work/uses")"
+	done
+done
+rig is "the epilog minds the job's own control group" "$(SLURM_JOB_ID=none-such sh "$examples/gpq-slurm-epilog.sh" 2>&1; echo $?)" 0
 # What README.md shows of the experiment.
 sed -n '/^<!-- of man.examples.gpq-experiment.sh -->/,/^```$/p' "$top/README.md" | sed '1,2d;$d' >"$work/shown"
 rig is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"
@@ -42,9 +57,9 @@ if gpq --list | grep -x sched >/dev/null; then
 		is "${f##*/}: which are these" "$(words "$f" | grep -cE -- '--(online|offline|socket|group)$')" 4
 	done
 	# shellcheck disable=SC2046 # several words
-	is "its SPECs and OPTIONS are right" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched --dry-run --online "$(sed -n 's/^Environment="ONLINE=\(.*\)"/\1/p' "$unit")" \
+	is "its SPECs and OPTIONS are right" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched -q --dry-run --online "$(sed -n 's/^Environment="ONLINE=\(.*\)"/\1/p' "$unit")" \
 		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" $(sed -n 's/^Environment="OPTIONS=\(.*\)"/\1/p' "$unit") 2>&1 >/dev/null; echo $?)" 0
-	is "without online processes, too" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched --dry-run --online "" \
+	is "without online processes, too" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched -q --dry-run --online "" \
 		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" 2>&1 >/dev/null; echo $?)" 0
 else
 	pass "options # skip there is no gpq sched"

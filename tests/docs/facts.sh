@@ -7,12 +7,12 @@ rig_only
 cd "$(dirname "$0")/../.." || exit 1
 
 pages=$(find common tests -name facts.md | LC_ALL=C sort)
-names() { grep -aohE '\[(kfd|debugfs|aql|amdlog|kernel)\.[a-z][a-z0-9-]*\]' "$@" | tr -d '[]'; }
+names() { grep -aohE '\[(kfd|debugfs|aql|waves|amdlog|kernel)\.[a-z][a-z0-9-]*\]' "$@" | tr -d '[]'; }
 headings() { sed -n 's/^### //p' $pages; }
 
 all=$(headings | sed 's/ .*//' | LC_ALL=C sort)
 cited=$(find cmd common tests man README.md HACKING.md -type f ! -name facts.md | LC_ALL=C sort | xargs -d '\n' cat | names - | LC_ALL=C sort -u)
-is "facts have one page each" "$(ls $pages | wc -l)" 5
+is "facts have one page each" "$(ls $pages | wc -l)" 6
 is "there are more than a hundred" "$([ "$(wc -l <<<"$all")" -gt 100 ] && echo yes)" yes
 empty "a fact's name is used once" "$(uniq -d <<<"$all")"
 empty "what is cited is a fact" "$(LC_ALL=C comm -23 <(sort -u <<<"$cited") <(echo "$all"))"

@@ -16,7 +16,7 @@ standin id 'echo 0'
 standin sudo 'exit 1'
 setup() { : >"$work/asked" && PATH=$work/bin:$PATH make -C "$work/first" "$@" CC="$work/bin/cc1st" CFLAGS=-O0 </dev/null 2>&1; }
 asked() { sed -n 's/^install .*--no-install-recommends //p' "$work/asked"; }
-copy() { mkdir "$work/$1" && cp -r "$top"/{Makefile,VERSION,cmd,common} "$work/$1/"; }
+copy() { mkdir "$work/$1" && cp -r "$top"/{Makefile,VERSION,cmd,common,man} "$work/$1/"; }
 
 copy first
 ok "make deps all builds where the compiler comes on the way" setup -j2 deps all

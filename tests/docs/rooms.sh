@@ -22,11 +22,12 @@ out: cli host
 pick: cli holder host kfd reader rows
 reader: host
 rows: cli debugfs holder host kfd reader
-sched: cli holder host out pick stats
+sched: cli holder host out pick reader stats
 slots: cli debugfs reader rows
 snapshot: cli host kfd out pick reader rows
 stats: cli host out
-why: aql cli debugfs holder host kfd pick reader rows slots'
+waves: aql host kfd reader
+why: aql cli debugfs holder host kfd pick reader rows slots waves'
 
 # Folder and folders it includes, of the sources.
 included() {

@@ -39,13 +39,30 @@ static void check_ok(const struct kfd_answer *a)
 	struct kfd_answer again = {0};
 	struct kfd_outcome q;
 	struct kfd_failure f;
-	size_t n = holder_format_ok(line, a);
+	size_t n = holder_format_ok(line, a, true);
 	require(n < sizeof(line) && line[n - 1] == '\n');
 	line[n - 1] = '\0';
 	require(holder_answer_parse(line, &q, &again, &f) == HOLDER_LINE_OK);
 	require(a->holder == again.holder && a->target == again.target && a->held == again.held);
 	require(a->since_ns == again.since_ns && a->until_ns == again.until_ns);
 	require(a->follows == again.follows && a->kept == again.kept && a->ended == again.ended);
+	require(memcmp(&a->runtime, &again.runtime, sizeof(a->runtime)) == 0);
+}
+
+// The last GPU, written and read again.
+static void check_gpu(const struct kfd_answer *a)
+{
+	char line[HOLDER_LINE_MAX];
+	struct kfd_answer again = {0};
+	struct kfd_outcome q;
+	struct kfd_failure f;
+	const struct kfd_device_entry *g = &a->gpus[a->num_gpus - 1];
+	size_t n = holder_format_gpu(line, g);
+	require(n < sizeof(line) && line[n - 1] == '\n');
+	line[n - 1] = '\0';
+	require(holder_answer_parse(line, &q, &again, &f) == HOLDER_LINE_GPU);
+	require(memcmp(g, again.gpus, sizeof(*g)) == 0);
+	free(again.gpus);
 }
 
 struct expected {
@@ -59,7 +76,7 @@ static int next_answer(struct expected *x)
 	struct kfd_outcome q;
 	struct kfd_failure f;
 	char *newline;
-	x->answer.num = 0;
+	x->answer.num = x->answer.num_gpus = 0;
 	while ((newline = memchr(x->at, '\n', (size_t)(x->end - x->at)))) {
 		char *line = x->at;
 		*newline = '\0';
@@ -68,7 +85,11 @@ static int next_answer(struct expected *x)
 		case HOLDER_LINE_BAD: return -1;
 		case HOLDER_LINE_ERROR: check_failure(&f); return -1;
 		case HOLDER_LINE_OK: check_ok(&x->answer); return 0;
-		case HOLDER_LINE_QUEUE: check_queue(&q); x->answer.num++;
+		case HOLDER_LINE_QUEUE:
+			check_queue(&q);
+			x->answer.num++;
+			break;
+		case HOLDER_LINE_GPU: check_gpu(&x->answer);
 		}
 	}
 	return -1; // the holder hung up
@@ -99,16 +120,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	l.fd = ends[0];
 	do {
 		want = next_answer(&x);
-		l.answer.num = 0;
+		l.answer.num = l.answer.num_gpus = 0;
 		require(kfd_link_receive(&l, 1000, &f) == want);
 		if (want < 0)
 			check_failure(&f);
 		require(l.answer.num == x.answer.num && l.answer.held == x.answer.held);
 		require(l.answer.until_ns == x.answer.until_ns);
+		require(l.answer.num_gpus == x.answer.num_gpus);
 		for (size_t i = 0; i < l.answer.num; i++)
 			check_queue(&l.answer.queues[i]);
 	} while (want == 0);
 	kfd_link_close(&l);
+	free(x.answer.gpus);
 	free(text);
 	return 0;
 }

@@ -52,10 +52,10 @@ static void check_uri(const char *uri)
 
 static void check_maps(const char *text)
 {
-	struct code_map m;
+	struct mapping m;
 	for (const char *s = text, *from; *s;) {
 		from = s;
-		if (code_map_parse(s, &s, &m))
+		if (mapping_parse(s, &s, &m))
 			require(m.path > from && m.path + m.len <= s && *m.path == '/');
 		require(s > from);
 	}

@@ -90,7 +90,7 @@ static void try_order(const char *text)
 	}
 	outask_begin(&rows_asked, keep);
 	for (size_t i = 0; i < COUNT(rows); i++)
-		outask_takes(&rows_asked, &rows[i]);
+		outask_gathers(&rows_asked, &rows[i]);
 	outask_each(&rows_asked, see, &seen);
 	require(seen.n == COUNT(rows) && seen.unknown); // unknown values come last
 	free(rows_asked.cells);

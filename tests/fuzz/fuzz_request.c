@@ -48,6 +48,7 @@ static void write_request(char *p, const struct holder_request *r)
 	p = line_put(p, r->idle ? " idle" : "");
 	p = line_put(p, r->keep ? " keep" : "");
 	p = line_put(p, r->addresses ? " addresses" : "");
+	p = line_put(p, r->gpus ? " devices" : "");
 	line_put(p, r->untraced ? " notrace" : "");
 }
 
@@ -64,7 +65,8 @@ static void check_request(const struct holder_request *r)
 	require(holder_request_parse(line, &again, &f) == 0);
 	require(again.verb == r->verb && again.grace == r->grace && again.for_ns == r->for_ns);
 	require(again.tie == r->tie && again.idle == r->idle && again.keep == r->keep);
-	require(again.addresses == r->addresses && again.untraced == r->untraced);
+	require(again.addresses == r->addresses && again.gpus == r->gpus &&
+		again.untraced == r->untraced);
 	require(again.sel.num_ids == r->sel.num_ids && again.sel.num_gpus == r->sel.num_gpus);
 	require(!memcmp(again.sel.ids, r->sel.ids, 4 * (size_t)r->sel.num_ids));
 	require(!memcmp(again.sel.gpus, r->sel.gpus, 4 * (size_t)r->sel.num_gpus));

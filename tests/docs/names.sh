@@ -1,0 +1,113 @@
+#!/bin/bash
+# A name means one thing in all tables of all commands: a heading has one type and one unit, a key of JSON one type and one
+# heading, an option one kind of argument and one meaning.
+# shellcheck source=tests/cli/tap.inc
+. "$(dirname "$0")/../cli/tap.inc"
+
+# Lines KIND NAME MEANINGS of names with several, from lines HEADING, KEY, TYPE that tabs separate. Types are those of
+# --list-columns: number, bytes, nanoseconds, string ...; the unit of a number is the end of its key. A fraction is of 1
+# (share) or of 100 (percent, "%" behind the heading): not both under one name.
+collisions() {
+	awk -F'\t' 'function saw(kind, name, meaning) {
+			if (!((kind, name, meaning) in seen)) { meanings[kind " " name] = meanings[kind " " name] "," meaning; number[kind " " name]++ }
+			seen[kind, name, meaning]
+		}
+		{
+			unit = $3 == "number" && match($2, /(^|_)(per_s|percent|share|us)$/) ? substr($2, RSTART) : ""
+			if (unit) sub(/^_?/, " ", unit)
+			saw("heading", $1, $3 unit); saw("key", $2, $3); saw("headings-of", $2, $1)
+			if (unit ~ /share|percent/) { sub(/%$/, "", $1); saw("fraction", $1, substr(unit, 2)) }
+		}
+		END { for (name in number) if (number[name] > 1) print name, substr(meanings[name], 2) }' < <(LC_ALL=C sort -t$'\t' -k3) |
+		LC_ALL=C sort
+}
+rig is "what a collision is" "$(printf '%s\t%s\t%s\n' RING ring_bytes bytes SIZE ring_bytes bytes RING ring_addr 'hex string' RING ring_bytes bytes \
+	QID qid number QIDS qid array QIDS qids array RATE rate_per_s number RATE rate number SHARE share number 'SHARE%' share_percent number \
+	'HELD%' held_percent number HELD held_ns nanoseconds AT at_us number AT at_ns nanoseconds FAIR fair_share number | collisions)" \
+	"fraction SHARE share,percent
+heading AT nanoseconds,number us
+heading RATE number,number per_s
+heading RING bytes,hex string
+headings-of qid QIDS,QID
+headings-of ring_bytes RING,SIZE
+key qid array,number"
+
+columns=$(for c in $(gpq --list); do gpq "$c" --list-columns -J | jq -r '.columns[] | [.column, .key, .type] | @tsv'; done)
+ok "columns are found" test "$(wc -l <<<"$columns")" -gt 1000
+is "no name has two meanings" "$(collisions <<<"$columns")${columns:+none}" none
+is "words of a heading are joined by _" "$(cut -f1 <<<"$columns" | grep -vxE '[A-Z][A-Z0-9_]*(%|/S|\.9)?')${columns:+all}" all
+
+# Lines OPTION ARGUMENT HELP of the options of a command or a kind, parted by tabs.
+options_of() {
+	gpq "$@" --help | awk 'function put() { if (name) print name "\t" arg "\t" help; name = "" }
+		match($0, /^  (-.,|   ) --[a-z-]+/) { put(); split(substr($0, 7), w, " "); name = w[1]; arg = ""; help = substr($0, 8 + length(name))
+			if (help ~ /^[A-Z[]/) { arg = w[2]; help = substr(help, length(arg) + 1) }; sub(/^ +/, "", help); next }
+		name && /^            / { sub(/^ +/, ""); help = help (help ? " " : "") $0; next }
+		{ put() } END { put() }'
+}
+# Which options have several arguments, and which several texts of help, that says of other commands what they do with it.
+both() { sort -u | awk -F'\t' -v arg="$1" '{ what = arg ? $2 : $3 } !(($1, what) in seen) { seen[$1, what]; n[$1]++ } END { for (o in n) if (n[o] > 1) print o }' | sort; }
+rig is "what two meanings of an option are" "$(printf -- '--%s\t%s\t%s\n' log FILE x log DIR x raw '' x raw FILE x all '' a all '' b pid PID a pid PID a >"$work/o"; both 1 <"$work/o"; both '' <"$work/o")" \
+	"--log
+--raw
+--all"
+{ for c in $(gpq --list | grep -v bench) "bench ab" "bench preempt" "bench report"; do
+	# shellcheck disable=SC2086
+	options_of $c
+done; } >"$work/options"
+ok "options are found" test "$(cut -f1 "$work/options" | sort -u | wc -l)" -gt 120
+is "no option takes two kinds of arguments" "$(both 1 <"$work/options")$(test -s "$work/options" && echo none)" none
+# Options whose help differs. Each means one thing, which is written here; one that means another thing gets another name.
+meanings='all: leave nothing out
+by: what a table is of
+cgroup: choose by it
+cmdline: choose by it
+comm: choose by it
+compare: the operands with each other
+container: choose by it
+count: end after so many
+demangle: names of kernels as in the source
+dry-run: show what it would be done to
+every: time from one to the next
+for: end after this time
+force: also where the GPU did not let go of queues
+gpu: choose by it
+grace: time for waves to end
+html: write a page
+idle: an online burst is over when nothing was to do for so long
+interval: time between two looks
+likely: guess, where it is not certain
+list: one row for each, not a summary
+max-hold: queues come back after so long
+mqds: a copy of that file of debugfs
+no-demangle: names of kernels as in the file
+ns-pid: -p as in a container
+offline: processes of that side
+online: processes of that side
+over: the time in which it looks more than once
+partial: sums that gpq merge takes
+perfetto: write a timeline
+pid: choose by it
+pod: choose by it
+redact: pseudonyms for names
+require: a limit that decides the exit status
+runs: so many times
+samples: write the raw samples
+seed: of the order
+top: show so many
+tree: choose descendants
+user: choose by it
+waves: take queues off for a look at their waves'
+is "an option means one thing, which is reviewed" "$(both '' <"$work/options" | cut -c3-)" "$(cut -d: -f1 <<<"$meanings")"
+letters=$(for c in $(gpq --list); do gpq "$c" --help; done | may 1 grep -oE '^  -., --[a-z-]+' | sort -u)
+is "a letter is one option's" "$(cut -c3-4 <<<"$letters" | uniq -d)${letters:+none}" none
+
+# A change that readers must know of raises the version of a schema.
+versions='gpq.bench.ab 3, gpq.bench.changes 1, gpq.bench.preempt 3, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 2, gpq.gpus 1, gpq.gpus.check 1, gpq.hang 1, gpq.hang.merge 1, gpq.hqd 2,
+gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 2, gpq.hqd.sample 1, gpq.hqd.summary 2, gpq.merge 2, gpq.packets 1, gpq.ps 1,
+gpq.queues 3, gpq.resume 3, gpq.sched 2, gpq.snapshot 1, gpq.snapshot.compare 2, gpq.snapshot.diff 2, gpq.suspend 3, gpq.suspend.list 2, gpq.trace 2,
+gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 2, gpq.trace.series 2,
+gpq.trace.timeline 2, gpq.why 1, gpq.why.profile 1, gpq.why.waves 1'
+is "versions of schemas" "$(for c in $(gpq --list); do gpq "$c" --json-schema; done | jq -r '.anyOf[].properties.schema.const | "\(.name) \(.version)"' | LC_ALL=C sort -u)" \
+	"$(tr ',' '\n' <<<"${versions//$'\n'/}" | sed 's/^ //')"
+finish
