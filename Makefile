@@ -207,6 +207,7 @@ help:
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
 	@echo 'make mutate     small faults in the code, drawn at random: which does no test find? (tests/mutate)'
+	@echo 'make check-deep all that the gate (.ci/run) leaves out, some hours; STEPS="kernel hip"'
 	@echo 'make check-faults   each allocation and system call of many commands fails once'
 	@echo 'make check-stub    each assertion fails where gpq is replaced by a program that says nothing'
 	@echo 'make check-same OLD=GPQ   what an older gpq prints for some thousand commands, byte for byte'

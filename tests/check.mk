@@ -85,6 +85,11 @@ check-valgrind: $(B)/gpq
 
 .PHONY: check-valgrind
 
+# All that .ci/run leaves out: make check-deep [STEPS="kernel hip"]
+check-deep:
+	@STEPS='$(STEPS)' tests/deep
+.PHONY: check-deep
+
 # No assertion about gpq may pass where gpq says nothing: make check-stub [T=tests/cli/queues.t] [WITH=false]
 check-stub: $(B)/gpq $(B)/gen-amdlog $(B)/hint-server
 	@tests/stub '$(CURDIR)/$(B)' $(or $(WITH),true) $(or $(T),$(filter-out tests/fuzz/%,$(SCRIPTS)) $(TRANSCRIPTS))
