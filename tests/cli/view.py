@@ -5,6 +5,7 @@
 # Steps:  page TEXT     wait for a page in which TEXT stands, print its lines
 #         raw TEXT      the same, and print its sequences as well
 #         pages N       wait until there were so many
+#         lines N       wait until it wrote so many lines
 #         background    as the first step: it is no foreground job
 #         begin         print what was written before the first page
 #         size RxC      another size of the window; later steps look at later pages
@@ -120,6 +121,8 @@ class Terminal:
             elif word == 'pages':
                 self.until(lambda: self.data.count(b'\x1b[H') >= int(arg))
                 self.at = len(self.data)
+            elif word == 'lines':
+                self.until(lambda: self.data.count(b'\n') >= int(arg))
             elif word == 'begin':
                 self.until(lambda: b'\x1b[H' in self.data)
                 self.say(self.data[:self.data.index(b'\x1b[H')])

@@ -253,7 +253,7 @@ is "hqd --summary" "$(view 9x70 "page SLOTS" -- gpq hqd --summary --table occupa
 41460    24"
 is "suspend --list: nothing is held" "$(GPQ_SYSROOT='' XDG_RUNTIME_DIR=$work view 9x32 "page suspend" -- "$bin/gpq" suspend --list --watch 10ms)" \
 	"Every 0.01s: gpq suspend --list"
-is "a dumb terminal gets one list below the other" "$(TERM=dumb view 9x70 "sh sleep 0.1" "kill TERM" end -- gpq queues -p 52880 -o PID --watch 10ms | head -4)" "  PID
+is "a dumb terminal gets one list below the other" "$(TERM=dumb view 9x70 "lines 4" "kill TERM" end -- gpq queues -p 52880 -o PID --watch 10ms | head -4)" "  PID
 52880
 52880
 52880"

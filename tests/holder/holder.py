@@ -150,6 +150,7 @@ def _(r):
         yield (sig, suspend(r, t), t.off), (sig, "0 / 0 suspended", "0")
         r.until(lambda: status_of(t.pid)["State"][0] == state)
         resume(r, t)
+        r.until(lambda: status_of(t.pid)["State"][0] == state.upper())  # it wakes from the holder's stop to go into its own
         yield (sig, status_of(t.pid)["State"][0]), (sig, state.upper())
         r.reset()
     for sig in signal.SIGUSR1, signal.SIGRTMIN:

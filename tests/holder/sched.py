@@ -318,9 +318,7 @@ def _(r):
     yield s.ask("begin 1"), "ok"
     yield (b.off, s.of("offline", "idle_processes", "missed")), ("", [1, 0])
     b.set_index(0, 3, 4)  # work comes while it is idle and should be held
-    s.at(1 * MS)
-    s.at(1 * MS)
-    s.until(lambda: s.of("offline", "off") == [1])
+    s.until(lambda: s.at(1 * MS) or s.of("offline", "off") == [1])  # the reader may answer a look later
     yield (b.off, s.of("offline", "idle_processes", "off")), ("0", [0, 1])
 
 
@@ -332,9 +330,7 @@ def _(r):
     s.at(1 * MS)
     yield (on.off, off.off, s.of("online", "bursts")), ("", "", [0])
     on.set_index(0, 5, 6)
-    s.at(1 * MS)
-    s.at(1 * MS)
-    r.until(lambda: off.off)
+    s.until(lambda: s.at(1 * MS) or off.off)
     yield (on.off, off.off, s.of("online", "bursts")), ("", "0", [1])
     on.set_index(0, 6, 6)
     s.at(1 * MS)
@@ -350,9 +346,7 @@ def _(r):
     s = Sched(r, "--class", f"mid={pids(mid)}", "--offline", pids(off), "--idle", "20ms", "--max-hold", "10m")
     yield s.settled(2), True
     mid.set_index(0, 1, 2)
-    s.at(1 * MS)
-    s.at(1 * MS)
-    s.until(lambda: s.of("offline", "holds") == [1])
+    s.until(lambda: s.at(1 * MS) or s.of("offline", "holds") == [1])
     yield (mid.off, off.off, s.of("mid", "bursts", "holds"), s.of("offline", "bursts", "holds")), ("", "0", [1, 0], [None, 1])
     yield s.ask("begin 1"), "ok off=2"
     yield (mid.off, off.off), ("0", "0")
@@ -364,6 +358,7 @@ def _(r):
     s = Sched(r, "--offline", pids(a), "--max-hold", "10m", "--share", "80:20", "--period", "400ms")
     s.settled(1)
     s.at(5 * SECOND)
+    s.asked = 0  # one client asks from here on: requests are counted of those that are connected
     many = s.client()
     many.s.sendall(b"end 3\n" * 210)  # 200 at once, then one each 0.5 ms
     yield {many.take() for _ in range(200)}, {"error id no such hint"}
@@ -447,7 +442,8 @@ def _(r):
     s.link.ask("x")
     yield s.p.poll(), None
     r.move(1)
-    yield r.finish(s.p)[:1], "0"
+    said = r.finish(s.p)
+    yield said if said[:2] != "0 " else "0", "0"
 
 
 @scenario("the driver's sysfs without its device, as in a container")
