@@ -37,6 +37,24 @@ ok "columns are found" test "$(wc -l <<<"$columns")" -gt 1000
 is "no name has two meanings" "$(collisions <<<"$columns")${columns:+none}" none
 is "words of a heading are joined by _" "$(cut -f1 <<<"$columns" | grep -vxE '[A-Z][A-Z0-9_]*(%|/S|\.9)?')${columns:+all}" all
 
+# What readers of tables and of JSON rely on, reviewed line by line: each key with its type and heading, and the keys of each table.
+# RENEW=1 writes both files anew.
+keys_of() { cut -f1-3 <<<"$columns" | awk -F'\t' -v OFS='\t' '{ print $2, $3, $1 }' | LC_ALL=C sort -u; }
+tables_of() { # one line for each place in a document, its keys below it
+	for c in $(gpq --list); do gpq "$c" --json-schema; done | jq -r '.anyOf[] | .properties.schema.const.name as $s |
+		paths(type == "object" and has("type")) as $p | ($p | map(select(. != "properties" and . != "items"))) as $k |
+		select($k | length > 0) | "\([$s] + $k[:-1] | join(".")) \($k[-1])"' | LC_ALL=C sort -u |
+		awk 'function put() { if (line) print line; line = "" }
+			$1 != t { put(); print t = $1 }
+			length(line) + length($2) > 120 { put() }
+			{ line = line "\t" $2 } END { put() }' | sed 's/\t/ /2g'
+}
+for f in keys tables; do
+	${f}_of >"$work/$f"
+	[ -z "${RENEW-}" ] || cp "$work/$f" "$top/tests/data/names/$f"
+	same "tests/data/names/$f (RENEW=1 tests/docs/names.sh writes it anew)" "$work/$f" "$top/tests/data/names/$f"
+done
+
 # Lines OPTION ARGUMENT HELP of the options of a command or a kind, parted by tabs.
 options_of() {
 	gpq "$@" --help | awk 'function put() { if (name) print name "\t" arg "\t" help; name = "" }
