@@ -149,6 +149,10 @@ series_while() { # FOLDER COMMAND, after the first one, with the generation's fi
 	read -r -u 3 line
 	echo other >moving/$kfd/topology/nodes/1/name
 	eval "$2"
+	# The snapshot that is being taken may have seen the topology before: the process goes once a later one has begun.
+	local later
+	later=$1/$(printf %06d $((10#$(ls "$1" | grep -E '^[0-9]+$' | tail -1) + 2)))
+	until [ -e "$later" ] || ! kill -0 $gpq; do sleep 0.01; done
 	rm -r moving/$kfd/proc/1170
 	while read -r -u 3 line && ! grep -q '"processes":0' <<<"$line"; do :; done
 	kill -TERM $gpq
