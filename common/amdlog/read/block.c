@@ -189,9 +189,11 @@ bool block_reader_use(struct block_reader *g, unsigned n)
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed)
 {
-	struct block_reader *g = xcheck(aligned_alloc(64, sizeof(*g)));
+	// Most of it is touched by long inputs alone: zeros of the kernel cost no page before.
+	void *memory = xcalloc(1, sizeof(struct block_reader) + 63);
+	struct block_reader *g = (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 	const struct amdlog_sink own = {.ctx = g, .record = note_unsure_process};
-	memset(g, 0, sizeof(*g));
+	g->memory = memory;
 	g->filter = filter;
 	g->kinds = kinds;
 	g->assumed = assumed;
@@ -213,8 +215,8 @@ void block_reader_free(struct block_reader *g)
 	if (g) {
 		amdlog_reassembly_free(g->reassembly);
 		intern_fini(&g->thread_keys);
+		free(g->memory);
 	}
-	free(g);
 }
 
 struct block_item *next_item(struct parse *w)
