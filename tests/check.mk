@@ -38,7 +38,8 @@ $(B)/transcript/%: % tests/cli/run Makefile
 	@printf '#!/bin/sh\nGPQ_BIN="%s" exec "%s/tests/cli/run" "%s/%s"\n' '$(CURDIR)/$(B)' '$(CURDIR)' '$(CURDIR)' '$<' >$@
 	@chmod +x $@
 
-# T="...": only these programs.
+# T="...": only these programs. With SANITIZE=1, scripts look for leaks if LEAKS=1.
+check: export ASAN_OPTIONS := $(or $(ASAN_OPTIONS),$(if $(LEAKS),detect_leaks=1))
 check: $(B)/gpq $(UBIN) $(TWRAPPED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(or $(T),$(SCRIPTS) $(UBIN) $(TWRAPPED))
 
