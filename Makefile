@@ -44,11 +44,12 @@ FORTIFY   = $(if $(SANITIZE)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),
              echo __USE_FORTIFY_LEVEL | $(CC) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -include features.h -E -P - 2>/dev/null),2)))
 CET       = $(shell $(CC) -Werror -fcf-protection -c -o /dev/null -x c /dev/null 2>/dev/null && echo -fcf-protection)
 CHECKED   = $(eval CHECKED := -fstack-protector-strong $(FORTIFY) $(CET))$(CHECKED)
-# Tables for unwinding are for debuggers alone, which have others with -g.
-HARDEN    = $(CHECKED) -fPIE -fdata-sections -fno-asynchronous-unwind-tables
+# Tables for unwinding are for debuggers alone, which have others with -g. With sanitizers each string has a descriptor of four
+# addresses: where gpq is loaded at a fixed place, no start pays for their relocation.
+HARDEN    = $(CHECKED) $(if $(SANITIZE),-fno-pie,-fPIE) -fdata-sections -fno-asynchronous-unwind-tables
 # gpq starts for each suspension, and pays for each page that it touches: code and constants share pages, and variables lie by
 # their alignment, the large arrays apart from the many small ones. What gpq suspend runs comes first (HOT).
-LINK      = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,-z,noseparate-code -Wl,--sort-section=alignment
+LINK      = $(if $(SANITIZE),-no-pie,-pie -Wl,-z,relro,-z,now) -Wl,-z,noexecstack -Wl,-z,noseparate-code -Wl,--sort-section=alignment
 # The 5,000 relative relocations of its tables take 1 KiB instead of 120. glibc knows that form since 2.36.
 LINK     += $(shell grep -q GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
 VARIANT  := $(if $(filter default,$(origin CC)),plain,$(notdir $(CC)))

@@ -3,7 +3,7 @@
 $(B)/gen-amdlog: tests/bench/gen-amdlog.c Makefile
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(COMPILE) -o $@ $<
+	$(Q)$(COMPILE) -o $@ $< $(LINK) $(LDFLAGS)
 
 -include $(B)/gen-amdlog.d
 

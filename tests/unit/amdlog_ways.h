@@ -25,6 +25,14 @@
 
 #define THREADS 4
 
+// With sanitizers one of so many bytes and filters is tried: each try makes tables of its own, and
+// what they say of it is compared at all of them without.
+#ifdef __SANITIZE_ADDRESS__
+enum { OF_BYTES = 13, OF_FILTERS = 3 };
+#else
+enum { OF_BYTES = 1, OF_FILTERS = 1 };
+#endif
+
 // What a thread finds out of a block.
 struct found {
 	struct block_result result;
@@ -304,7 +312,7 @@ static inline void make_grep(void)
 
 static inline void check_all_ways(const char *name, const char *text, size_t len)
 {
-	for (size_t i = 0; i < FILTERS; i++) {
+	for (size_t i = 0; i < FILTERS; i += OF_FILTERS) {
 		filter = &filters[i];
 		make_grep();
 		check_filtered(name, text, len);

@@ -63,7 +63,8 @@ static void test_every_byte(void **state)
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		read_repeated(&log, variant);
 		copy_back_in_time(&text, &log);
-		for (size_t i = 0; i < log.len; i += variant == ONE_THREAD ? 1 : 3 + variant) {
+		for (size_t i = 0; i < log.len;
+		     i += OF_BYTES * (variant == ONE_THREAD ? 1 : 3 + variant)) {
 			char other = others[i * 7 % (sizeof(others) - 1)];
 			check_byte(&text, 3 * log.len + i, '\n', 2 * log.len, &want, &got);
 			check_byte(&text, 3 * log.len + i, ':', 2 * log.len, &want, &got);
@@ -114,7 +115,7 @@ static void test_glued(void **state)
 	(void)state;
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		read_repeated(&log, variant);
-		for (size_t i = 0; i < log.len; i += variant == ONE_THREAD ? 1 : 7)
+		for (size_t i = 0; i < log.len; i += OF_BYTES * (variant == ONE_THREAD ? 1 : 7))
 			check_glued(&log, i, &want, &got);
 	}
 	buf_fini(&log);

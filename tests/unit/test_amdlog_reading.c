@@ -202,7 +202,7 @@ static void check_cuts(const char *file, size_t step)
 	char path[128];
 	snprintf(path, sizeof(path), "tests/data/amdlog/%s", file);
 	assert_true(buf_read_at(&log, AT_FDCWD, path) > 0);
-	for (size_t cut = 0; cut < log.len; cut += step) {
+	for (size_t cut = 0; cut < log.len; cut += OF_BYTES * step) {
 		text.len = 0;
 		buf_append(&text, log.data, log.len);
 		buf_append(&text, log.data, cut);
