@@ -180,3 +180,5 @@ void array_grow(void *array, size_t *cap, size_t n, size_t size);
 // is set to `fill`.
 void array_reach(void *array, size_t *cap, size_t at, size_t size, int fill);
 #define ARRAY_REACH(a, cap, at, fill) array_reach(&(a), &(cap), (at), sizeof(*(a)), (fill))
+
+#include "common/host/compat.h"

@@ -5,7 +5,6 @@
 #include "common/host/root.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

@@ -19,6 +19,7 @@ static ssize_t fake_getdents64(int fd, void *to, size_t size)
 	return read_error ? -1 : getdents64(fd, to, size);
 }
 
+#undef getdents64 // of compat.h
 #define getdents64 fake_getdents64
 #include "common/holder/contexts.c" // NOLINT(bugprone-suspicious-include)
 

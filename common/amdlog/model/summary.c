@@ -22,10 +22,10 @@ const struct amdlog_thread thread_blank = {
 	.head.made = AMDLOG_UNKNOWN,
 };
 const struct amdlog_kernel kernel_blank = {
-	.wanted = true,
 	.span = SPAN_NONE,
 	.grid = SHAPES_NONE,
 	.workgroup = SHAPES_NONE,
+	.wanted = true, // the last one: gcc 10 takes a compound literal there for all there is
 };
 
 const struct amdlog_unresolved unresolved_blank = {
