@@ -19,9 +19,18 @@ UNITDIR  ?= $(PREFIX)/lib/systemd/system
 VERSION := $(shell cat VERSION)
 PKG_CONFIG ?= pkg-config
 
-PKGS := libpci libpcre2-8 libdrm_amdgpu smartcols libarchive libseccomp libelf libtracefs libdw
+# gpq is built without those of OPTIONAL that pkg-config does not find: what that costs.
+REQUIRED := libpci libpcre2-8 libdrm_amdgpu
+OPTIONAL := smartcols libarchive libseccomp libelf libtracefs libdw
+PKGS     := $(REQUIRED) $(OPTIONAL)
+COST_smartcols  := tables have no colours
+COST_libarchive := no compressed logs and cores, no archives of hosts
+COST_libseccomp := holders and readers keep all system calls
+COST_libelf     := no names of kernels
+COST_libtracefs := no gpq trace --live
+COST_libdw      := no gpq why --stacks, no source lines of kernels
 
-# Names of Debian 12 and 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.
+# Names of Debian 11 to 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.
 DEPS      := gcc libc6-dev make pkg-config libpci-dev libpcre2-dev libdrm-dev libsmartcols-dev libarchive-dev libseccomp-dev libelf-dev libdw-dev libtracefs-dev libtraceevent-dev pci.ids
 TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps util-linux libcap2-bin parallel \
              clang clang-tidy clang-format cppcheck valgrind
@@ -63,7 +72,7 @@ endif
 ifeq ($(DLOPEN),no)
 DEFINES  += -DGPQ_LINKED
 VARIANT  := $(VARIANT)-linked
-LINKED    = $(shell $(PKG_CONFIG) --libs $(PKGS)) -l:libstdc++.so.6
+LINKED    = $(shell $(PKG_CONFIG) --libs $(FOUND)) -l:libstdc++.so.6
 endif
 
 ifdef TESTING
@@ -75,16 +84,22 @@ endif
 SETUP      := $(filter deps deps-test,$(MAKECMDGOALS))
 NEEDS_LIBS := $(filter-out deps deps-test deps-kernel dist clean help uninstall,$(or $(MAKECMDGOALS),all))
 NEEDS_TEST := $(if $(filter deps-test,$(SETUP)),,$(filter check check-one,$(MAKECMDGOALS)))
-NEEDS_PKGS := $(if $(SETUP),,$(if $(NEEDS_LIBS),$(PKGS))) $(if $(NEEDS_TEST),cmocka)
+NEEDS_PKGS := $(if $(SETUP),,$(if $(NEEDS_LIBS),$(REQUIRED))) $(if $(NEEDS_TEST),cmocka)
 ifneq ($(strip $(NEEDS_PKGS)),)
 ifneq ($(shell $(PKG_CONFIG) --exists $(NEEDS_PKGS) 2>/dev/null && echo yes),yes)
-$(error libraries are missing ($(strip $(NEEDS_PKGS))): run `make deps$(if $(NEEDS_TEST),-test)` first, as root or with sudo)
+$(error libraries are missing ($(strip $(shell for p in $(NEEDS_PKGS); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done))): run `make deps$(if $(NEEDS_TEST),-test)` first, as root or with sudo)
 endif
 endif
 # Asked for in recipes, not while make reads this file: `make deps demo` installs them on the way.
-PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-# None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h. -lm is for builds without optimization.
-LIBS       = -pthread -Wl,--as-needed $(LINKED) -lm
+PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(FOUND)) $(WITHOUT)
+# libdw's headers include those of libelf.
+LEFT_OUT   = $(eval LEFT_OUT := $(shell for p in $(OPTIONAL); do \
+              $(PKG_CONFIG) --exists $$p $$(echo $$p | sed -n s/dw/elf/p) 2>/dev/null || echo $$p; done))$(LEFT_OUT)
+FOUND      = $(filter-out $(LEFT_OUT),$(PKGS))
+WITHOUT    = $(if $(LEFT_OUT),-DGPQ_LEFT_OUT='" $(LEFT_OUT) "' $(LEFT_OUT:%=-Iabsent/%))
+# None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h. -lm is for builds without
+# optimization, -ldl and -lrt for glibc before 2.34.
+LIBS       = -pthread -Wl,--as-needed $(LINKED) -lm -ldl -lrt
 
 # `make V=1` shows the commands.
 Q := $(if $(V),,@)
@@ -136,6 +151,14 @@ $(B)/topics.o: man/topics man/gpq.1 cmd/command.h VERSION Makefile
 
 # With `make deps ...` everything that is compiled waits for the packages.
 $(LOBJ) $(COBJ) $(B)/gen-amdlog $(B)/bench-dumps: | $(SETUP)
+
+# Says what is left out. What is compiled follows when that changes.
+$(LOBJ) $(COBJ): $(B)/left-out
+$(B)/left-out: FORCE | $(SETUP)
+	@mkdir -p $(@D)
+	@printf '%s' '$(if $(LEFT_OUT),built without (pkg-config finds none; make deps installs them): $(foreach l,$(LEFT_OUT),$l: $(COST_$l);))' | \
+		sed 's/;$$/\n/'
+	@echo '$(LEFT_OUT)' | cmp -s - $@ || echo '$(LEFT_OUT)' >$@
 
 -include $(LOBJ:.o=.d) $(COBJ:.o=.d)
 include common/client/client.mk $(wildcard tests/*.mk tests/*/*.mk)
@@ -193,7 +216,7 @@ C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 # OPTIONS, FILES. What the analyzer would say of unit tests, the sanitizers say.
 TIDY = printf '%s\n' $(2) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet $(1) "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" -Icommon/client $(PKG_CFLAGS) 2>/dev/null' _
 lint:
-	clang-format --dry-run -Werror $(C_FILES) $(wildcard cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
+	clang-format --dry-run -Werror $(C_FILES) $(wildcard absent/*.h absent/*/*.h absent/*/*/*.h cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
 	$(call TIDY,,$(filter-out $(USRC),$(C_FILES)))
 	$(call TIDY,--checks=-clang-analyzer-*,$(USRC))
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
@@ -222,5 +245,6 @@ help:
 	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang, SANITIZE=1 and DLOPEN=no build beside'
 
-.PHONY: all testing clean install uninstall deps deps-test dist demo lint help
+FORCE:
+.PHONY: all testing clean install uninstall deps deps-test dist demo lint help FORCE
 .DELETE_ON_ERROR:

@@ -280,8 +280,9 @@ static int begin_compressing(struct making *k, int fd)
 {
 	const struct arc *arc = arc_get();
 	if (!arc)
-		return err_fail(GPQ_UNSUPPORTED, "install libarchive13, or choose another name",
-				"%s: libarchive.so.13 is missing", k->row.path);
+		return err_fail(GPQ_UNSUPPORTED,
+				LIB_MEND("libarchive", "libarchive13", ", or choose another name"),
+				LIB_WHY("%s: ", "libarchive", "libarchive.so.13", ""), k->row.path);
 	k->zst = xcheck(arc->archive_write_new());
 	struct archive_entry *e = xcheck(arc->archive_entry_new());
 	arc->archive_entry_set_filetype(e, AE_IFREG);

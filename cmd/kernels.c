@@ -2,6 +2,7 @@
 #include "cmd/kernels.h"
 
 #include "common/aql/code.h"
+#include "common/host/dlopen.h"
 #include "common/reader/demangle.h"
 
 void kernels_choose(struct cmd *c, const struct kernels_opts *o)
@@ -23,7 +24,7 @@ static void load_kernels_of(struct kernels *k, size_t process)
 	const int error = code_names_error(k->of[process]);
 	if (error && host_is_live())
 		err_note("pid %d: names of kernels: %s", (int)pid,
-			 error == ENOPKG   ? "libelf is missing"
+			 error == ENOPKG   ? LIB_WHY("", "libelf", "libelf", "")
 			 : error == ENOENT ? "it has loaded no HSA runtime that lists its "
 					     "code objects"
 					   : strerror(error));

@@ -3,6 +3,7 @@
 
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
+#include "common/host/dlopen.h"
 
 #define OVER_MAX    86400000000000u // ns
 #define LOOKS       50             // of --stuck-after, at least, unless they are closer than --over
@@ -422,7 +423,8 @@ static void add_stacks(struct why *w)
 	pid_t pid;
 	const int error = why_read_stacks(w, &pid);
 	if (error == ENOPKG)
-		err_warn("install libdw1", "--stacks: libdw.so.1 is missing");
+		err_warn(LIB_MEND("libdw", "libdw1", ""),
+			 LIB_WHY("--stacks: ", "libdw", "libdw.so.1", ""));
 	else if (error && !host_is_live())
 		err_warn(NULL, "--stacks: pid %d: %s", (int)pid,
 			 error == ENOENT ? "none was recorded" : strerror(error));

@@ -25,7 +25,7 @@ $(B)/unit/fake/libhsa-runtime64.so.1: tests/unit/fake_runtime.c
 TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
 TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)
 # The longest first, lest the last processor waits for one of them.
-LONG        := $(patsubst %,tests/%.sh,docs/first-build cli/trace-ask cli/trace-rough cli/merge-trace cli/lab cli/trace-grep cli/trace-perfetto)
+LONG        := $(patsubst %,tests/%.sh,docs/first-build docs/left-out cli/trace-ask cli/trace-rough cli/merge-trace cli/lab cli/trace-grep cli/trace-perfetto)
 # What does not run gpq, or only reads its pages, says the same of each compiler: with the plain one.
 ifneq ($(VARIANT),plain)
 ONCE        := tests/docs/% $(patsubst %,tests/cli/%.sh,tap-merge lab kernel-series vm-terminal)

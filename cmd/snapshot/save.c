@@ -3,6 +3,7 @@
 #include "cmd/snapshot/snapshot.h"
 
 #include "common/cli/stop.h"
+#include "common/host/dlopen.h"
 #include "common/host/tree.h"
 
 #include <signal.h>
@@ -40,8 +41,9 @@ int snapshot_refused(const char *path, int error)
 	case ENOENT: return err_sys(error, "make the folder it shall lie in first", "%s", path);
 	case ENOPKG:
 		return err_fail(GPQ_UNSUPPORTED,
-				"install libarchive13, or name a directory instead of an archive",
-				"%s: libarchive.so.13 is missing", path);
+				LIB_MEND("libarchive", "libarchive13",
+					 ", or name a directory instead of an archive"),
+				LIB_WHY("%s: ", "libarchive", "libarchive.so.13", ""), path);
 	default: return err_sys(error, NULL, "%s", path);
 	}
 }

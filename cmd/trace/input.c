@@ -4,6 +4,7 @@
 
 #include "common/amdlog/analysis/timeline.h"
 #include "common/host/blocks.h"
+#include "common/host/dlopen.h"
 #include "common/host/tail.h"
 #include "common/host/unpack.h"
 
@@ -320,10 +321,10 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 				"%s: --range of a file that is compressed (%s)", in->name, format);
 	in->unpack = unpack_new(read_raw, in);
 	if (!in->unpack)
-		return err_fail(
-			GPQ_UNSUPPORTED,
-			"install libarchive (libarchive13), or unpack it: ... | gpq trace -",
-			"%s: is compressed (%s)", in->name, format);
+		return err_fail(GPQ_UNSUPPORTED,
+				LIB_MEND("libarchive", "libarchive (libarchive13)",
+					 ", or unpack it: ... | gpq trace -"),
+				"%s: is compressed (%s)", in->name, format);
 	from->read = read_unpacked;
 	in->t->input_bytes = 0; // the size of the unpacked text is not known
 	status = read_blocks(in, from, false);

@@ -198,8 +198,8 @@ static int find_tracefs(struct live_trace *t)
 		return err_fail(GPQ_DENIED, "run as root", "--live: tracefs is root's");
 	const struct tracefs *lib = tracefs_get();
 	if (!lib)
-		return err_fail(GPQ_UNSUPPORTED, "install libtracefs1",
-				"--live: libtracefs.so.1 is missing");
+		return err_fail(GPQ_UNSUPPORTED, LIB_MEND("libtracefs", "libtracefs1", ""),
+				LIB_WHY("--live: ", "libtracefs", "libtracefs.so.1", ""));
 	// libtracefs would mount a tracefs that is missing; gpq leaves that to the user.
 	bool mounted = host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
 		       host_access("/sys/kernel/debug/tracing/trace_clock", F_OK) == 0;

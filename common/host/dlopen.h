@@ -33,6 +33,20 @@ unsigned lib_count(void);
 #define LIB_NAME(name)  LIB_NAME_(name)
 #define LIB_NAME_(name) #name,
 
+// What a message says of a library that is missing: why, and what to do. GPQ_LEFT_OUT names those
+// whose headers `make` did not find (absent/absent.h).
+#ifdef GPQ_LEFT_OUT
+#define LIB_LEFT_OUT(pkg) (strstr(GPQ_LEFT_OUT, " " pkg " ") != NULL)
+#else
+#define LIB_LEFT_OUT(pkg) false
+#endif
+#define LIB_WHY(before, pkg, soname, after)                                    \
+	(LIB_LEFT_OUT(pkg) ? before "this gpq was built without " soname after \
+			   : before soname " is missing" after)
+#define LIB_MEND(pkg, package, after)                                                        \
+	(LIB_LEFT_OUT(pkg) ? "build it where pkg-config finds " pkg " (make deps all)" after \
+			   : "install " package after)
+
 // LIB_GETTER defines const struct TYPE *TYPE_get(void), which returns the functions, valid until
 // the program ends; or NULL with errno as lib_load() sets it. Only one thread may call it at a
 // time.

@@ -2,6 +2,7 @@
 #include "common/host/root.h"
 
 #include "common/host/archive_root.h"
+#include "common/host/dlopen.h"
 #include "common/host/secure.h"
 
 #include <fcntl.h>
@@ -39,7 +40,9 @@ const char *host_root_advice(int error)
 	case EMFILE: return NULL;
 	case EBADMSG: return "the archive is damaged or cut short";
 	case EFBIG: return "unpack it with tar -xf: it has over 1 GiB, or over a million entries";
-	case ENOPKG: return "install libarchive (libarchive13), or unpack it with tar -xf";
+	case ENOPKG:
+		return LIB_MEND("libarchive", "libarchive (libarchive13)",
+				", or unpack it with tar -xf");
 	default: return "name a folder or an archive that gpq snapshot wrote";
 	}
 }

@@ -392,7 +392,7 @@ size_t outtable_print(struct outtable *t, struct buf *out)
 		print_plain(t, out);
 	put_below(t, out, start);
 	if (!lib && t->color)
-		err_note(SCOLS " is missing: this table is not coloured");
+		err_note(LIB_WHY("", "smartcols", SCOLS, ": this table is not coloured"));
 	const char *heading = t->headings ? strchr(out->data + start, '\n') : NULL;
 	return heading ? (size_t)(heading + 1 - out->data) : start;
 }

@@ -12,10 +12,11 @@ without() { # SONAME COMMAND...: its output, messages included, and its exit sta
 }
 tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 
+parts='lib(dl|pthread|rt)\.so\.[0-9]+' # of the C library, before glibc 2.34
 linked=$(ldd "$(command -v gpq)" | sed 's/^[[:blank:]]*//; s/ .*//; s:.*/::' | sort | tr '\n' ' ')
 case $linked in
 *san.so*) n=1 && echo "ok 1 - linked with the C library alone # SKIP a sanitizer brings its own" ;;
-*) rig is "linked with the C library alone (mathematics: common/host/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*')" libc.so.6 ;;
+*) rig is "linked with the C library alone (mathematics: common/host/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*' | grep -vxE "$parts")" libc.so.6 ;;
 esac
 
 # https://systemd.io/ELF_DLOPEN_METADATA
@@ -38,7 +39,7 @@ is "an ELF note tells packagers of each library that is loaded on demand" \
 is "each is a note of its own, of FDO's type for this" "$(may 1 readelf -n "$(command -v gpq)" | grep -cE 'FDO .*(0x407c0c0a|DLOPEN)')" \
 	"$(echo "$wanted" | wc -l)"
 is "and no other library's name is in the program" \
-	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | sort -u)" \
+	"$(strings -a "$(command -v gpq)" | grep -oE 'lib[a-z0-9_+-]+\.so\.[0-9]+' | grep -vxE 'lib(c|gcc_s|asan|ubsan)\.so\.[0-9]+' | grep -vxE "$parts" | sort -u)" \
 	"$(echo "$wanted" | sed 's/.* //' | sort -u)"
 
 gpus=$(gpq --sysroot "$host" gpus -r -n -o NODE,GPU,GFX)

@@ -5,11 +5,11 @@ RIG := $(B)/rig
 $(RIG)/fakekfd.so: tests/holder/fakekfd.c common/kfd/abi.h
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -I. -O1 -g -fPIC -shared -o $@ $< -pthread
+	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -I. -O1 -g -fPIC -shared -o $@ $< -pthread -ldl
 
 $(RIG)/target: tests/holder/target.c
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -O1 -g -o $@ $< -pthread
+	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -O1 -g -o $@ $< -pthread -ldl
 
 check check-one check-stub: $(RIG)/fakekfd.so $(RIG)/target $(B)/unit/fake/libhsa-runtime64.so.1
