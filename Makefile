@@ -38,6 +38,11 @@ TEST_DEPS := libcmocka-dev jq zstd xz-utils bzip2 mandoc zsh fish perl python3 p
 CLANG_RT  := $$(apt-cache depends clang 2>/dev/null | sed -n "s/.*Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p" | \
              xargs -r apt-cache show 2>/dev/null | sed -n "s/^Package: //p" | sort -u)
 
+# The same for dnf, yum and zypper: packages say by themselves which file of pkg-config they bring.
+RPM_DEPS      := gcc glibc-devel make pkgconfig ${PKGS:%=pkgconfig\(%\)} hwdata
+RPM_TEST_DEPS := pkgconfig\(cmocka\) jq zstd xz bzip2 mandoc zsh fish perl python3 python3-jsonschema ripgrep procps-ng util-linux \
+                 libcap parallel clang clang-tools-extra compiler-rt cppcheck valgrind libasan libubsan
+
 CSTD     := -std=gnu17
 # Warnings are errors in a checkout, not in a release's tarball: later compilers have new ones.
 WERROR   ?= $(if $(wildcard .git),-Werror)
@@ -193,17 +198,26 @@ uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(UNITDIR)/gpq-sched.service" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
 		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
 
-# apt-get as root or through sudo, for what is not installed yet; where there is no apt-get, the names.
-deps: WANTED = $(DEPS)
-deps-test: WANTED = $(TEST_DEPS) $(CLANG_RT)
+# As root or through sudo, for what is not installed yet; where there is no package manager, the names. If the repositories lack
+# one, the first ones and, one by one, those that there are: a library of OPTIONAL is then left out, a test may be skipped or fail.
+MANAGER      = $(eval MANAGER := $(firstword $(foreach m,apt-get dnf yum zypper,$(shell command -v $m >/dev/null && echo $m))))$(MANAGER)
+OF_MANAGER   = $(if $(filter-out apt-get,$(MANAGER)),$(RPM_$1),$($1))
+deps: WANTED = $(call OF_MANAGER,DEPS)
+deps: FIRST  = $(wordlist 1,7,$(WANTED))
+deps-test: WANTED = $(call OF_MANAGER,TEST_DEPS) $(if $(filter apt-get,$(MANAGER)),$(CLANG_RT))
+deps-test: FIRST  = $(firstword $(WANTED))
 deps-test: deps
 deps deps-test:
-	@if ! command -v apt-get >/dev/null; then echo "install: $(WANTED)"; \
-	elif ! dpkg-query -Wf '$${db:Status-Status}\n' $(WANTED) 2>&1 | grep -qvx installed; then :; \
-	elif [ "$$(id -u)" = 0 ]; then $(APT_INSTALL); \
-	elif sudo -n true 2>/dev/null || [ -t 0 ] && command -v sudo >/dev/null; then sudo sh -c '$(APT_INSTALL)'; \
-	else echo "no root here; ask for: apt-get install $(WANTED)"; exit 1; fi
-APT_INSTALL = apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(WANTED) >/dev/null
+	@if [ -z "$(MANAGER)" ]; then echo "install: $(WANTED)"; \
+	elif $(or $(INSTALLED_$(MANAGER)),rpm -q --quiet --whatprovides $(WANTED) 2>/dev/null); then :; \
+	elif [ "$$(id -u)" = 0 ]; then $(INSTALL); \
+	elif sudo -n true 2>/dev/null || [ -t 0 ] && command -v sudo >/dev/null; then sudo sh -c '$(INSTALL)'; \
+	else echo "no root here; ask for: $(MANAGER) install $(WANTED)"; exit 1; fi
+INSTALLED_apt-get = ! dpkg-query -Wf '$${db:Status-Status}\n' $(WANTED) 2>&1 | grep -qvx installed
+INSTALL_apt-get   = DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$$@" >/dev/null
+INSTALL_zypper    = zypper -q -n install "$$@"
+INSTALL = $(if $(filter apt-get,$(MANAGER)),apt-get update -qq &&) get() { $(or $(INSTALL_$(MANAGER)),$(MANAGER) install -q -y "$$@"); } && \
+	{ get $(WANTED) || { get $(FIRST) && for p in $(filter-out $(FIRST),$(WANTED)); do get $$p || echo "not in these repositories: $$p"; done; }; }
 
 # A release: what is committed, under a folder of its name.
 dist:
@@ -227,7 +241,7 @@ clean:
 
 help:
 	@echo 'make            build ./gpq'
-	@echo 'make deps       install what building needs (apt-get); make deps-test: what make check and make lint need'
+	@echo 'make deps       install what building needs (apt-get, dnf, yum, zypper); make deps-test: what make check and make lint need'
 	@echo 'make demo       show the main job on a recorded host and a log'
 	@echo 'make check      the tests; make check SANITIZE=1 with ASan and UBSan; make check-valgrind'
 	@echo 'make mutate     small faults in the code, drawn at random: which does no test find? (tests/mutate)'
