@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
 rig_only
-compat=$top/common/host/compat.h
+alternatives=("$top/common/host/compat.h" "$top"/tests/unit/*.c) # of gpq, of unit tests
 
 # Functions that got a new version after 2.28, as they moved into libc.so or changed inside: glibc 2.28 has them, too.
 moved='dladdr dlclose dlerror dlopen dlsym
@@ -23,7 +23,7 @@ lacking() {
 	newer "$1" | while read -r name version; do
 		grep -qwF "$name" <<<"$moved" ||
 			awk -v name="$name" -v line="#if !__GLIBC_PREREQ(2, ${version#2.})" '$0 == line { on = 1 } /^#endif/ { on = 0 }
-				on && $1 == "#define" && $2 ~ "^" name "(\\(\\))?$" { found = 1 } END { exit !found }' "$compat" || echo "$name $version"
+				on && $1 == "#define" && $2 ~ "^" name "(\\(\\))?$" { found = 1 } END { exit !found }' "${alternatives[@]}" || echo "$name $version"
 	done
 }
 

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 enum {
 	MOST_FDS = 64,
 	OWN_BYTES =

@@ -13,6 +13,10 @@
 
 #include <cmocka.h>
 
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 static struct grep *compiled(char first, const char *want, const char *drop)
 {
 	struct grep *g = grep_new(first);

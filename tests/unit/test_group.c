@@ -24,6 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 #define OK      "ok holder=1 target=2 held=0 since_ns=0 until_ns=0 follows=0 kept=1 ended=0\n"
 #define QUEUE   "queue id=0 gpu=1 type=compute packets=aql result="
 #define PATIENT 60000 // ms; no test takes so long

@@ -12,6 +12,10 @@
 #include "common/host/root.h"
 #include "common/why/klog.h"
 
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 // As read from /dev/kmsg of Linux 6.12, but for the page fault; lines that tell nothing of a GPU
 // between them.
 static const char text[] =
