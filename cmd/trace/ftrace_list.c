@@ -118,7 +118,7 @@ static void set_process(const struct kernel_side *k, struct timeline_row *r,
 
 static void kernel_record_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
 {
-	int64_t ring = ftrace_arg(r, "ring");
+	int64_t ring = ftrace_call_arg(r, "ring");
 	struct timeline_row row = no_row();
 	b->len = 0;
 	ftrace_string(b, r->comm);
@@ -135,8 +135,8 @@ static void kernel_record_out(struct kernel_side *k, const struct ftrace_record 
 	row.name = r->name.len ? b->data + name : NULL;
 	row.duration_ns = r->inside_ns;
 	row.result = ftrace_arg(r, "ret");
-	row.gpu = ftrace_arg(r, "gpu");
-	row.qid = ftrace_arg(r, "queue");
+	row.gpu = ftrace_call_arg(r, "gpu");
+	row.qid = ftrace_qid(r);
 	row.hwq = ring == I64_NULL ? U64_NULL : (uint64_t)ring;
 	row.args = r->args.len ? b->data + args : NULL;
 	if (r->kind == FTRACE_LOST && r->lost != FTRACE_UNKNOWN) {

@@ -49,6 +49,7 @@ struct ftrace_record {
 	uint32_t epoch;     // the clock was set back between epochs: their times cannot be compared
 	uint32_t losses;    // number of FTRACE_LOST records up to this one
 	bool joined;        // for an entry: the return is in the trace, too
+	const struct ftrace_record *entry; // for a return: its entry; NULL: not in the trace
 };
 
 // Reads a line, given without its newline. Returns false if the line is no record.
@@ -56,6 +57,14 @@ bool ftrace_line(const char *line, size_t len, struct ftrace_record *r);
 
 // Returns the value of "key=1", "key=-1" or "key=0x1" among the arguments; FTRACE_NO_ARG: none.
 int64_t ftrace_arg(const struct ftrace_record *r, const char *key);
+
+// The same of a call: a return that lacks the argument has that of its entry, as kernels before 6.9
+// fetch no arguments at a return.
+int64_t ftrace_call_arg(const struct ftrace_record *r, const char *key);
+
+// Returns KFD's number of the queue that a record is about: "queue_id=" or "qid=", of a probe also
+// "queue=". In a driver's own text (trace_printk) "queue=" is a hardware slot, as beside "pipe=".
+int64_t ftrace_qid(const struct ftrace_record *r);
 
 // Is the record's name that of this function, maybe with a suffix of the compiler (".constprop.0")?
 bool ftrace_is(const struct ftrace_record *r, const char *function);
@@ -81,7 +90,7 @@ struct ftrace_process {
 // A queue that a process created, from the arguments that gpq's own probes fetch.
 struct ftrace_queue {
 	uint64_t ring, created_ns;
-	int64_t gpu, qid;
+	int64_t gpu, qid; // qid: FTRACE_NO_ARG where the return has no arguments
 	uint32_t process; // index of the process
 };
 

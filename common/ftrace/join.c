@@ -34,14 +34,13 @@ uint32_t ftrace_numbered(const struct ftrace *f, int64_t pid)
 
 static void add_queue(struct ftrace *f, const struct ftrace_record *r)
 {
-	const int64_t ring = r->kind == FTRACE_RETURN ? ftrace_arg(r, "ring") : FTRACE_NO_ARG;
-	struct ftrace_queue q = {(uint64_t)ring, r->time_ns, 0, 0, r->process};
-	if (ring == FTRACE_NO_ARG || ftrace_arg(r, "ret") != 0)
-		return;
-	q.gpu = ftrace_arg(r, "gpu");
-	q.qid = ftrace_arg(r, "queue");
-	if (q.gpu != FTRACE_NO_ARG && q.qid != FTRACE_NO_ARG)
-		*ARRAY_ADD(f->queues, f->queue_cap, f->nqueues) = q;
+	const int64_t ring = r->kind == FTRACE_RETURN && ftrace_arg(r, "ret") == 0
+				     ? ftrace_call_arg(r, "ring")
+				     : FTRACE_NO_ARG;
+	const int64_t gpu = ring == FTRACE_NO_ARG ? ring : ftrace_call_arg(r, "gpu");
+	if (gpu != FTRACE_NO_ARG && !ftrace_is(r, "kfd_ioctl_update_queue"))
+		*ARRAY_ADD(f->queues, f->queue_cap, f->nqueues) = (struct ftrace_queue){
+			(uint64_t)ring, r->time_ns, gpu, ftrace_qid(r), r->process};
 }
 
 COMPARE_BY_BOTH(by_ring, struct ftrace_queue, ring, created_ns)

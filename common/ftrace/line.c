@@ -256,7 +256,7 @@ static int64_t read_value(struct rest s)
 	bool minus = ftrace_take(&s, "-");
 	uint64_t n;
 	bool number = (!minus && ftrace_take(&s, "0x%", &n)) || ftrace_take(&s, "@", &n);
-	if (!number || (s.at < s.end && *s.at != ' '))
+	if (!number || (s.at < s.end && !strchr(" ,;", *s.at)))
 		return FTRACE_NO_ARG;
 	return minus ? -(int64_t)n : (int64_t)n;
 }
@@ -271,6 +271,21 @@ int64_t ftrace_arg(const struct ftrace_record *r, const char *key)
 		skip_to_blank(&s);
 	}
 	return FTRACE_NO_ARG;
+}
+
+int64_t ftrace_call_arg(const struct ftrace_record *r, const char *key)
+{
+	const int64_t own = ftrace_arg(r, key);
+	return own == FTRACE_NO_ARG && r->entry ? ftrace_arg(r->entry, key) : own;
+}
+
+int64_t ftrace_qid(const struct ftrace_record *r)
+{
+	int64_t qid = ftrace_call_arg(r, "queue_id");
+	if (qid == FTRACE_NO_ARG)
+		qid = ftrace_call_arg(r, "qid");
+	const bool slot = r->kind == FTRACE_EVENT || ftrace_call_arg(r, "pipe") != FTRACE_NO_ARG;
+	return qid != FTRACE_NO_ARG || slot ? qid : ftrace_call_arg(r, "queue");
 }
 
 bool ftrace_is(const struct ftrace_record *r, const char *function)

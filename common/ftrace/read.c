@@ -187,7 +187,8 @@ static void join_thread(struct ftrace *f, const size_t *records, size_t n)
 			match--;
 		if (match) {
 			depth = match - 1;
-			r->inside_ns = r->time_ns - open[depth]->time_ns;
+			r->entry = open[depth];
+			r->inside_ns = r->time_ns - r->entry->time_ns;
 			open[depth]->joined = true;
 		} else {
 			f->unpaired++;

@@ -98,6 +98,17 @@ $ cd $DATA/ftrace; gpq trace --list --ftrace kprobe-tgid-7.3.trace --ftrace-cloc
 8400200 log 167 7 - 0x7f00000000aa dispatch scale(float*) 0
 8400300 log 167 7 - 0x7f00000000aa return hipLaunchKernel -
 
+# A driver's own text: queue_id= is a queue, queue= a slot. A return without arguments has those of its entry.
+$ cd $DATA/ftrace; gpq trace --list --ftrace patched-5.10.trace --filter 'QID == 924' -rno TIME_US,KIND,NAME,QID,ARGS; gpq trace --list --ftrace patched-5.10.trace -rno TIME_US,KIND,GPU,QID,HWQ
+71234900700 event kgd_gfx_v9_hqd_load 924 load\x20hqd\x20queue_id=924\x20pipe=0\x20queue=0
+71234500100 entry - - -
+71234900000 entry 51110 - 0x7f0000b20000
+71234900700 event - 924 -
+71234901500 return 51110 - 0x7f0000b20000
+71235900000 entry 51110 - 0x7f0000b40000
+71235900700 event - 925 -
+71235901500 return 51110 - 0x7f0000b40000
+
 # Times from the first record, 6154352.
 $ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --list --since +2.15s --until +2.16s -rn -o TIME_US,KIND,NAME
 8313037 entry unmap_queues_cpsch

@@ -55,6 +55,8 @@ def read(path):
                     stack.pop()
                 r['entry'] = stack.pop()
                 r['inside_ns'] = (us - r['entry']['time_us']) * 1000
+                for key in 'gpu_id', 'qid':  # a return has what its entry has
+                    r[key] = r['entry'][key] if r[key] is None else r[key]
             records.append(r)
     return records
 

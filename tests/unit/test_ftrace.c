@@ -361,7 +361,7 @@ static void test_doubts(void **state)
 }
 
 // A queue at a ring that had others before: of another number or GPU it could be either, else it is
-// the last one. A creation that failed, or of which something is missing, is none.
+// the last one. A creation that failed, or whose GPU is missing, is none.
 static void test_rings(void **state)
 {
 	struct ftrace f = read_text(
@@ -380,11 +380,63 @@ static void test_rings(void **state)
 	struct amdlog_summary log = {
 		.processes = &process, .nprocesses = 1, .queues = queues, .nqueues = 3};
 	(void)state;
-	assert_int_equal(f.nqueues, 5);
+	assert_int_equal(f.nqueues, 6);
+	assert_true(f.queues[5].ring == 0xf100 && f.queues[5].qid == FTRACE_NO_ARG);
 	ftrace_match(&f, &log);
 	assert_int_equal(ftrace_queue_of(&f, 0)->created_ns, 1002000000);
 	assert_null(ftrace_queue_of(&f, 1));
 	assert_int_equal(ftrace_queue_of(&f, 2)->qid, 9); // the last, at a lower address
+	ftrace_fini(&f);
+}
+
+// A patched driver's own text names hardware slots, and queues by queue_id= or qid=.
+static void test_driver_text(void **state)
+{
+	static const struct {
+		const char *rest;
+		int64_t qid;
+	} lines[] = {
+		{"kgd_hqd_load: load hqd queue_id=924 pipe=0 queue=0", 924},
+		{"kgd_hqd_load: load hqd pipe=0 queue=5 qid=7, done", 7},
+		{"kgd_hqd_load: load hqd pipe=0 queue=5", FTRACE_NO_ARG},
+		{"kgd_hqd_load: load hqd queue=5", FTRACE_NO_ARG},
+		{"p: (kgd_hqd_load+0x0/0x9 [amdgpu]) pipe=1 queue=5", FTRACE_NO_ARG},
+		{"p: (kgd_hqd_load+0x0/0x9 [amdgpu]) queue=5", 5},
+	};
+	char text[256];
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(text, sizeof(text), "          python-3934101 [012] .... 1.000001: %s",
+			 lines[i].rest);
+		assert_true(line(text));
+		assert_int_equal(ftrace_qid(&r), lines[i].qid);
+	}
+}
+
+// Before Linux 6.9 a return has its result alone: ring, GPU and queue are those of its entry, that
+// of the same thread and function.
+static void test_arguments_of_entry(void **state)
+{
+	struct ftrace f = read_text(
+		IN_(70, 001, "kfd_ioctl_create_queue",
+		    "ring=0x7000 gpu=5") IN_(71, 002, "kfd_ioctl_create_queue", "ring=0x8000 gpu=6")
+			IN_(70, 003, "pqm_destroy_queue", "queue=4")
+				OUT_(70, 004, "pqm_destroy_queue", "ret=0")
+					OUT_(70, 005, "kfd_ioctl_create_queue", "ret=0")
+						OUT_(71, 006, "kfd_ioctl_create_queue", "ret=-12"));
+	struct amdlog_process process = {.pid = 7};
+	struct amdlog_queue queue = {.hwq = 0x7000};
+	struct amdlog_summary log = {
+		.processes = &process, .nprocesses = 1, .queues = &queue, .nqueues = 1};
+	(void)state;
+	assert_int_equal(ftrace_qid(&f.v[3]), 4);
+	assert_int_equal(ftrace_call_arg(&f.v[4], "ring"), 0x7000);
+	assert_int_equal(ftrace_call_arg(&f.v[5], "gpu"), 6);
+	assert_int_equal(f.nqueues, 1);
+	ftrace_match(&f, &log);
+	assert_process(&f, 0, 70, "queue");
+	assert_int_equal(ftrace_queue_of(&f, 0)->gpu, 5);
+	assert_true(ftrace_queue_of(&f, 0)->qid == FTRACE_NO_ARG);
 	ftrace_fini(&f);
 }
 
@@ -763,16 +815,28 @@ static void test_live_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),          cmocka_unit_test(test_return),
-		cmocka_unit_test(test_other),          cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_names),          cmocka_unit_test(test_no_record),
-		cmocka_unit_test(test_pairs),          cmocka_unit_test(test_across),
-		cmocka_unit_test(test_processes),      cmocka_unit_test(test_match),
-		cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_rings),          cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_suspensions),    cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_events),         cmocka_unit_test(test_event_lines),
-		cmocka_unit_test(test_live_processes), cmocka_unit_test(test_live_names),
+		cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_return),
+		cmocka_unit_test(test_other),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_no_record),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_across),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_driver_text),
+		cmocka_unit_test(test_arguments_of_entry),
+		cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_suspensions),
+		cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_event_lines),
+		cmocka_unit_test(test_live_processes),
+		cmocka_unit_test(test_live_names),
 	};
 	return mkdtemp(root) ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }
