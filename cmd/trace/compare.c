@@ -80,7 +80,7 @@ static const struct out_col queue_cols[] = {
 	COL(other, "IN_OTHER", "in_other", STR, D,
 	    "used in the other log too (process and address): yes, no; maybe: one has no process "
 	    "ids"),
-	COL(of.priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal or high"),
+	COL(of.priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal, medium or high"),
 	COL(of.q.streams, "STREAMS", "streams", U32, D, "different streams seen on it"),
 	COL(of.q.kernels, "KERNELS", "kernels", U32, D | W, "different kernel names"),
 	COL(of.q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),

@@ -64,21 +64,21 @@ static void note_damage(const struct trace *t, const struct amdlog_totals *sum)
 static void note_queues(const struct trace *t)
 {
 	const struct amdlog_summary *s = &t->sum;
-	uint32_t handles = 0, created = 0, differ = 0, shown = 0;
+	uint32_t handles = 0, created = 0, differ = 0, unsure = 0;
 	for (uint32_t i = 0; i < s->nqueues; i++) {
 		const struct amdlog_queue *q = &s->queues[i];
 		if (!trace_queue_shown(q))
 			continue;
-		shown++;
 		handles += q->hwq == AMDLOG_UNKNOWN;
 		created += q->created > 0;
 		differ += q->ids_differ;
+		unsure += q->priority < 0;
 	}
 	say_count(t, "queues known by their handle (SWq) only", handles,
 		  "ROCm before 6.2 prints the ring (HWq) in packets alone, and no stream ties them "
 		  "together here");
 	say_count(t, "queues made anew at the same address, with another id", differ, "");
-	if (!created && shown && !amdlog_is_filtered(&s->filter))
+	if (!created && unsure && !amdlog_is_filtered(&s->filter))
 		trace_note(
 			t,
 			"no queue creation in the log: it begins in mid stream, so priorities are "

@@ -19,7 +19,7 @@ static const struct out_col cols[] = {
 	COL(at.span.ns, "SPAN", "span_ns", NS, 0, "from first to last"),
 	COL(hwq, "HWQ", "hwq", HEX, D, "ring address of the queue"),
 	COL(swq, "SWQ", "swq", HEX, M, "address of its hsa_queue_t"),
-	COL(priority, "HIP_PRIO", "hip_prio", STR, D, "the queue's: low, normal or high"),
+	COL(priority, "HIP_PRIO", "hip_prio", STR, D, "the queue's: low, normal, medium or high"),
 	COL(p.created, "CREATED", "created", U64, M, "times the stream was made on the queue"),
 	COL(p.packets, "PACKETS", "packets", U64, M, "packets that are known to be its"),
 	COL(p.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatches among them"),

@@ -62,7 +62,7 @@ static const struct out_col queue_cols[] = {
 	COL(q.hwq, "HWQ", "hwq", HEX, D, "ring address: the queue's ring in gpq queues"),
 	COL(q.swq, "SWQ", "swq", HEX, D | W, "address of the hsa_queue_t"),
 	COL(q.id, "ID", "id", I64, D, "ROCr's count of queues; not the KFD queue id"),
-	COL(priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal or high"),
+	COL(priority, "HIP_PRIO", "hip_prio", STR, D, "low, normal, medium or high"),
 	COL(q.size, "SIZE_PACKETS", "size_packets", U64, M, "packets the ring holds"),
 	COL(q.streams, "STREAMS", "streams", U32, D, "different streams seen on it"),
 	COL(q.dispatches, "DISPATCHES", "dispatches", U64, D, "dispatch packets"),
@@ -223,8 +223,8 @@ const struct schema trace_schema = {"gpq.trace", 2,
 
 const char *trace_priority(int priority)
 {
-	static const char *const names[] = {"low", "normal", "high"}; // [amdlog.priority]
-	return priority >= 0 && priority < 3 ? names[priority] : NULL;
+	static const char *const names[] = {"low", "normal", "high", "medium"};
+	return priority >= 0 && priority < (int)COUNT(names) ? names[priority] : NULL;
 }
 
 const char *trace_shape(char out[64], const uint64_t dim[3])

@@ -363,7 +363,7 @@ int trace_partial(struct cmd *c, const struct amdlog_filter *filter, const struc
 // Returns the scanner's counts of this run; in gpq merge those of all parts.
 const struct amdlog_counts *trace_counts(const struct trace *t);
 
-// Returns "low", "normal" or "high"; NULL: no priority of a queue.
+// Returns "low", "normal", "high" or "medium" for amdlog_queue.priority; NULL: not known.
 const char *trace_priority(int priority);
 
 // Returns a grid or workgroup as "1024x1x1"; NULL: not known.

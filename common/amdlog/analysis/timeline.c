@@ -134,12 +134,12 @@ static void count_active_queue(struct amdlog_timeline *t, uint32_t queue, uint64
 
 static void queue_track_name(char out[96], const struct amdlog_queue *q)
 {
-	static const char *const priorities[] = {" low", "", " high"};
+	static const char *const priorities[] = {" low", "", " high", " medium"};
 	bool ring = q->hwq != AMDLOG_UNKNOWN;
 	int n = snprintf(out, 96, "%s 0x%" PRIx64, ring ? "HWq" : "SWq", ring ? q->hwq : q->swq);
 	if (q->id >= 0)
 		n += snprintf(out + n, 96 - (size_t)n, " id %" PRId64, q->id);
-	if (q->priority >= 0 && q->priority < 3)
+	if (q->priority >= 0 && q->priority < 4)
 		snprintf(out + n, 96 - (size_t)n, "%s", priorities[q->priority]);
 }
 

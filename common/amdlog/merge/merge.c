@@ -120,6 +120,8 @@ static void merge_queue(struct adding *a, uint32_t i)
 		to->made = true;
 		to->priority = q->priority;
 		to->size = q->size;
+	} else if (!to->made && q->priority >= 0) {
+		to->priority = q->priority;
 	}
 	to->created_us = to->created ? to->created_us : q->created_us;
 	to->deleted_us = q->deleted ? q->deleted_us : to->deleted_us;

@@ -30,7 +30,7 @@ static bool read_number_member(const struct jsonin_value *v, const struct member
 	return true;
 }
 
-// Writes an int64_t or, by its size, an int8_t of -1 to 2.
+// Writes an int64_t or, by its size, an int8_t of -1 to 3.
 static void write_signed(struct json *j, const struct member *m, const void *at)
 {
 	json_i64(j, m->key, m->size == 1 ? *(const int8_t *)at : *(const int64_t *)at);
@@ -46,7 +46,7 @@ static bool read_signed(const struct jsonin_value *v, const struct member *m, vo
 	if (v->kind != '0' || !jsonin_u64(&digits, &u) || u > INT64_MAX)
 		return false;
 	int64_t i = minus ? -(int64_t)u : (int64_t)u;
-	if (m->size == 1 && (i < -1 || i > 2))
+	if (m->size == 1 && (i < -1 || i > 3))
 		return false;
 	if (m->size == 1)
 		*(int8_t *)at = (int8_t)i;

@@ -145,6 +145,8 @@ void queue_place_packet(struct amdlog_summary *s, struct amdlog_thread *t, struc
 		s->queues[q].ids_differ |= s->queues[q].id >= 0 && s->queues[q].id != p->id;
 		s->queues[q].id = p->id;
 	}
+	if (p->priority >= 0 && !s->queues[q].made)
+		s->queues[q].priority = (int8_t)(p->priority < 2 ? p->priority : 5 - p->priority);
 	if (s->part.resumed && !t->knows_stream) {
 		pair_is_new(&s->part.head_streams, (uint64_t)(t - s->threads),
 			    (uint64_t)q << 1 | (e->record->kind == AMDLOG_DISPATCH));

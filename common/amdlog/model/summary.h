@@ -56,9 +56,9 @@ struct amdlog_queue {
 	uint64_t hwq, swq, size;
 	int64_t id;         // ROCr's number of the queue; -1: unknown
 	bool ids_differ;    // several queues in turn had this address
-	bool made;          // priority and size come from a creation line
+	bool made;          // priority and size come from a creation line, else from packets
 	bool handle_unsure; // more than one row could be `handle`
-	int8_t priority;    // 0 low, 1 normal, 2 high, -1 unknown
+	int8_t priority;    // 0 low, 1 normal, 2 high, 3 medium (of packets alone), -1 unknown
 	uint32_t handle;  // row of the same queue, known by its hsa_queue_t only; AMDLOG_NONE: none
 	uint64_t records; // packets and queue lines that name the queue
 	uint64_t dispatches, barriers, barrier_values;

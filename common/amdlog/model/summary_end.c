@@ -47,7 +47,7 @@ static void join_handle(struct amdlog_summary *s, uint32_t ring)
 	h = &s->queues[q->handle];
 	q->swq = h->swq;
 	q->size = h->size;
-	q->priority = h->priority;
+	q->priority = h->priority >= 0 ? h->priority : q->priority;
 	q->created += h->created;
 	q->deleted += h->deleted;
 	q->records += h->records;

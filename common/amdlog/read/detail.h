@@ -14,8 +14,9 @@ struct amdlog_packet {
 	int64_t id;          // ROCr's number of the queue ([amdlog.queue-id]); -1 unknown
 	uint64_t grid[3];    // work-items; unknown: [0] is AMDLOG_UNKNOWN
 	uint64_t workgroup[3];
-	bool whole; // no field is missing that the release prints
-	bool ends;  // wptr, the last field, ends the line: the packet is not torn at its end
+	int8_t priority; // 0 low, 1 normal, 2 medium, 3 high ([amdlog.priority]); -1 unknown
+	bool whole;      // no field is missing that the release prints
+	bool ends;       // wptr, the last field, ends the line: the packet is not torn at its end
 };
 
 struct amdlog_queue_line {

@@ -133,6 +133,7 @@ enum packet_field {
 	FIELD_ID,
 	FIELD_KERNEL_OBJ,
 	FIELD_SIGNAL, // completion_signal
+	FIELD_PRIORITY,
 	FIELD_RPTR,
 	FIELD_WPTR,
 	NFIELDS
@@ -161,6 +162,7 @@ static inline enum packet_field packet_field_at(const char *msg, const char *equ
 	case 'p': return IS("workgroup") ? FIELD_WORKGROUP : FIELD_SKIPPED;
 	case 'j': return IS("kernel_obj") ? FIELD_KERNEL_OBJ : FIELD_SKIPPED;
 	case 'l': return IS("completion_signal") ? FIELD_SIGNAL : FIELD_SKIPPED;
+	case 'y': return IS("priority") ? FIELD_PRIORITY : FIELD_SKIPPED;
 	case 'r': return IS("rptr") ? FIELD_RPTR : IS("wptr") ? FIELD_WPTR : FIELD_SKIPPED;
 	default: return FIELD_SKIPPED;
 	}
@@ -262,6 +264,7 @@ static inline enum amdlog_kind packet_parse(const char *msg, const char *stop, b
 	p->hwq = v[FIELD_HWQ];
 	p->swq = v[FIELD_SWQ];
 	p->id = (int64_t)v[FIELD_ID];
+	p->priority = v[FIELD_PRIORITY] <= 3 ? (int8_t)v[FIELD_PRIORITY] : -1;
 	p->kernel_obj = v[FIELD_KERNEL_OBJ];
 	p->rptr = v[FIELD_RPTR];
 	p->wptr = v[FIELD_WPTR];
