@@ -224,6 +224,45 @@ gpq: trace: torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FIL
 gpq: trace: dispatches without a kernel name before them: 1
 gpq: trace: no queue creation in the log: it begins in mid stream, so priorities are unknown
 
+# Packets of 2026 tell the priority (0 low, 1 normal, 2 medium, 3 high), also where the log begins behind the creation of queues. A creation
+# line is believed more; parts of a log say the same.
+$ sed '/ Created /d; s/ id=1, / id=1, priority=3, /; s/ id=2, / id=2, priority=2, /' $DATA/amdlog/rocm70.log >late.log; gpq trace --by queue -o PID,HWQ,HIP_PRIO,DISPATCHES late.log
+ PID            HWQ HIP_PRIO DISPATCHES
+4711 0x7f0000b20000 high              3
+4711 0x7f0000b40000 medium            3
+8022 0x7e0000b20000 high              1
+$ for p in 0 1 4 -1; do sed "/ Created /d; s/ id=[12], / id=1, priority=$p, /" $DATA/amdlog/rocm70.log | gpq trace --by queue -q -rno HIP_PRIO - | uniq; done
+low
+normal
+-
+-
+$ sed 's/ id=[12], / id=1, possible_pipe_id=2, priority=0, /' $DATA/amdlog/rocm70.log >early.log; gpq trace --by queue -q -rno HIP_PRIO early.log
+high
+normal
+low
+$ for log in early late; do head -40 $log.log >$log-1; tail -n +41 $log.log >$log-2; gpq trace --partial $log-1 $log-2 >$log-parts; gpq merge -q --by queue -rno HIP_PRIO $log-parts | paste -sd' '; done
+high normal low
+high medium high
+
+# Other programs hand the log on in JSON lines, under any key and at any depth: the text in them is read as if it stood alone.
+$ log=$DATA/amdlog/rocm70.log; say() { gpq trace -qJ - | jq -c 'del(.totals.bytes, .totals.glued, .totals.foreign)' | md5sum; }; say <$log >plain; for f in '{event: "line", data: (. + "\n"), pipe: "stderr"}' '{log: ., stream: "stdout"}' '[1, {a: [{b: .}]}] | {of: .}' '{log: ({data: .} | tojson)}'; do jq -Rc "$f" $log | say | cmp - plain && echo same; done
+same
+same
+same
+same
+$ echo '{"event":"line","data":":0:rocdevice.cpp            :2990: 0090001990 us: [pid:4711 tid: 0x7f00000e5400] Callback: Queue 0x7f0000b20000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016\n","pipe":"stderr"}' >e.log; gpq trace -q --list -rn -o KIND,TEXT e.log | sed 's/\\x20/ /g'; gpq trace -q -J e.log | jq -c '.totals | [.lines, .records, .glued, .foreign, .torn]'
+queue_error Callback: Queue 0x7f0000b20000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016
+[1,1,0,0,0]
+
+# Several lines in one text; a line that only begins like JSON is text with a record in it, as before.
+$ head -3 $DATA/amdlog/rocm70.log | jq -Rsc '{out: ("Loading\n" + .)}' >several.log; gpq trace -q -J several.log | jq -c '.totals | [.lines, .records, .glued, .foreign]'; (printf '{"loss": 0.5, "at": "'; head -1 $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq -c '.totals | [.lines, .records, .glued, .foreign]'
+[1,3,3,1]
+[1,1,1,1]
+$ gpq trace -q --list --grep '^:0:' -rno KIND e.log; jq -Rc '{log: .}' $DATA/amdlog/rocm70.log | gpq trace -qJ --grep 'ShaderName : train' - | jq .totals.launches; grep -c 'ShaderName : train' $DATA/amdlog/rocm70.log
+queue_error
+1
+1
+
 $ gpq trace -q --by kernel --ndjson $DATA/amdlog/nolocation.log | jq -c '[.name, .launches, .dispatches]'
 ["k1",1,null]
 

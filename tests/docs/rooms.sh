@@ -10,7 +10,7 @@ rooms='aql: host reader
 amdlog/analysis: amdlog/model amdlog/read cli host out
 amdlog/merge: amdlog/model cli host out
 amdlog/model: amdlog/read stats
-amdlog/read: cli host
+amdlog/read: cli host out
 bench: amdlog/read cli holder host kfd out pick reader sched snapshot stats
 cli: host
 debugfs: host

@@ -4,6 +4,8 @@
 // foreign text in front of one; it ends at the next record or at the end of the line.
 #include "common/amdlog/read/scan.h"
 
+#include "common/out/jsonin.h"
+
 #define SCAN_READ ((size_t)256 * 1024) // most bytes that the buffer takes at a time
 #define SCAN_LOOK ((size_t)1024)       // bytes in which any prefix fits
 #define SCAN_CAP  (SCAN_READ + 2 * (size_t)AMDLOG_TEXT_MAX)
@@ -101,6 +103,55 @@ static void scan_end_line(struct amdlog_scan *s, size_t from, size_t to, bool ne
 	s->in_line = s->line_rec = s->seg_rec = s->seg_done = false;
 }
 
+static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t end);
+
+// Appends to `text` the JSON string around the place `at` in an object or array. False: the line is
+// no JSON, or there is no string around that place.
+static bool json_string_at(const char *line, size_t len, char open, const char *at,
+			   struct buf *text)
+{
+	struct jsonin_value key, v;
+	struct jsonin j;
+	if (!jsonin_open(&j, line, len, open))
+		return false;
+	while (jsonin_next(&j, open == '{' ? &key : NULL, &v)) {
+		if (at < v.text || at >= v.text + v.len)
+			continue;
+		if (v.kind != '"')
+			return json_string_at(v.text, v.len, v.kind, at, text);
+		buf_reserve(text, v.len + AMDLOG_PAD);
+		return jsonin_str(&v, text->data, v.len);
+	}
+	return false;
+}
+
+// Scans the text in a JSON line by which another program hands on what a process wrote, whatever
+// the member's name ([amdlog.json]). False: the line, which ends at `newline`, is none.
+static bool scan_json_line(struct amdlog_scan *s, const char *line, const char *newline,
+			   const char *end)
+{
+	const struct amdlog_counts before = s->counts;
+	const char *outer = s->text, *at = find_record(line + 1, newline, end);
+	const uint64_t base = s->base;
+	SCOPED(buf_fini) struct buf text = {0};
+	if (!at || !json_string_at(line, (size_t)(newline - line), '{', at, &text))
+		return false;
+	size_t len = strlen(text.data);
+	if (!len || text.data[len - 1] != '\n')
+		text.data[len++] = '\n';
+	memset(text.data + len, 0, AMDLOG_PAD);
+	s->text = text.data;
+	s->base += (uint64_t)(line - outer);
+	scan_walk(s, 0, len, len);
+	s->text = outer;
+	s->base = base;
+	const bool first = is_record_line(text.data, len);
+	s->counts.lines = before.lines + 1;
+	s->counts.foreign = before.foreign + !first;
+	s->counts.glued = before.glued + (s->counts.records - before.records) - first;
+	return true;
+}
+
 // Goes over the lines in [from, to); prefixes may be read up to `end`. Returns where the last
 // segment, which is not complete, begins.
 static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t end)
@@ -110,6 +161,9 @@ static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t en
 		const char *p = line + !s->in_line, *stop = text + to;
 		newline = memchr(line, '\n', (size_t)(stop - line));
 		stop = newline ? newline : stop;
+		if (*line == '{' && newline && !s->in_line &&
+		    scan_json_line(s, line, newline, text + end))
+			continue;
 		for (; (p = find_record(p, stop, text + end)); p++) {
 			// The record that was kept from the previous input is open already.
 			if (p == segment && s->seg_rec && !s->seg_done)
