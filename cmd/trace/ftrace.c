@@ -1,7 +1,7 @@
 // gpq trace --ftrace: the Linux kernel's trace by itself, or with logs on one time line.
 //
-// Log and trace must have the same clock. A log has microseconds of CLOCK_MONOTONIC. A trace has
-// the clock that trace_clock was set to, which only traces that gpq recorded name.
+// A log has microseconds of CLOCK_MONOTONIC. A trace has the clock that trace_clock was set to,
+// which only traces that gpq recorded name (ftrace_join.c).
 #include "cmd/trace/ftrace.h"
 
 #include "common/cli/input.h"
@@ -87,7 +87,7 @@ static const struct out_col process_cols[] = {
 	COL(command, "COMMAND", "command", STR, D | T, "name of the process"),
 	COL(matched, "MATCHED", "matched", STR, D,
 	    "known by: queue, the ring of a queue it created; namespace, its number there; number, "
-	    "the same number"),
+	    "the same number; given, --pid-map; guess, see the notes"),
 	COL(log_records, "LOG_RECORDS", "log_records", U64, D, "of it in the log"),
 	COL(kernel_records, "KERNEL_RECORDS", "kernel_records", U64, D, "in the trace"),
 };
@@ -97,6 +97,7 @@ const struct out_table trace_kernel_process_table = {"processes", "process",
 
 static const struct schema_member members[] = {
 	{"clock", SCHEMA_TEXT, "of the trace; null: nobody says", NULL, NULL},
+	{"offset_ns", SCHEMA_NUMBER, "what was added to its times; null: nothing", NULL, NULL},
 	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &trace_text, NULL},
 	{0}};
 const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 2,
@@ -297,6 +298,7 @@ static void ftrace_notes(const struct kernel_side *k)
 			f->processes[i].matched && strcmp(f->processes[i].matched, "number") == 0;
 	if (j) {
 		json_str(j, "clock", k->clock);
+		json_i64(j, "offset_ns", k->moved ? k->f.offset_ns : I64_NULL);
 		json_begin(j, "notes", '[');
 	}
 	if (!f->n && k->opts->ftrace)
@@ -336,6 +338,7 @@ static void ftrace_notes(const struct kernel_side *k)
 			   "processes of the log found by their number alone: %" PRIu64
 			   "; in a container it is another",
 			   by_number);
+	ftrace_join_notes(k);
 	if (j)
 		json_end(j, ']');
 }
@@ -353,12 +356,7 @@ static int load_kernel(struct kernel_side *k)
 	if (!k->f.n && !*k->f.clock) // a recording of gpq names its clock, and may be empty
 		return err_fail(GPQ_FAILED, "give what tracefs's trace or trace-cmd report printed",
 				"--ftrace %s: no trace record in it", input_name(name));
-	if ((k->several || k->opts->events) && (!k->clock || strcmp(k->clock, "mono") != 0))
-		return err_fail(GPQ_USAGE,
-				k->clock ? "record it with trace_clock mono"
-					 : "say --ftrace-clock mono if trace_clock was mono",
-				"--ftrace %s: its clock is %s, that of the log is mono",
-				input_name(name), k->clock ? k->clock : "not known");
+	k->apart = (k->several || k->opts->events) && (!k->clock || strcmp(k->clock, "mono") != 0);
 	return GPQ_OK;
 }
 
@@ -454,13 +452,12 @@ const struct trace_ask *ftrace_asked_for(const struct trace_opts *o)
 static int report_ftrace(struct kernel_side *k, int status)
 {
 	struct trace *t = k->t;
-	int told = GPQ_OK;
 	amdlog_summary_finish(&t->sum);
-	ftrace_match(&k->f, &t->sum);
+	int told = ftrace_join(k);
 	base_filter(k);
-	if (k->opts->perfetto)
+	if (k->opts->perfetto && !told)
 		ftrace_draw(k);
-	if (!trace_to_stdout(k->opts->perfetto)) {
+	if (!trace_to_stdout(k->opts->perfetto) && !told) {
 		told = trace_report(t);
 		ftrace_notes(k);
 	}

@@ -1,6 +1,6 @@
-// Shared by the files of gpq trace --ftrace: run and report (ftrace.c), list by time
-// (ftrace_list.c), suspensions in steps (ftrace_breakdown.c), drawing (ftrace_draw.c). Reading of
-// the Linux kernel's trace: common/ftrace/ftrace.h.
+// Shared by the files of gpq trace --ftrace: run and report (ftrace.c), the join with logs
+// (ftrace_join.c), list by time (ftrace_list.c), suspensions in steps (ftrace_breakdown.c), drawing
+// (ftrace_draw.c). Reading of the Linux kernel's trace: common/ftrace/ftrace.h.
 #pragma once
 
 #include "cmd/trace/trace.h"
@@ -19,6 +19,8 @@ struct kernel_side {
 	struct ftrace f;
 	const char *clock;       // trace_clock of the trace; NULL: not known
 	bool several;            // there are logs, too
+	bool moved;              // times of the trace were moved onto the log's clock
+	bool apart;              // times of the trace and of the log cannot be compared
 	struct logged_row *rows; // --list: records of the log
 	size_t nrows, row_cap;
 	struct intern apis;               // names of API functions in `rows`
@@ -47,5 +49,10 @@ int ftrace_load(struct trace *t);
 
 // gpq trace --list --ftrace, and --breakdown.
 extern const struct trace_ask ftrace_list, ftrace_breakdown;
+
+// Finds the log's processes in the trace and moves the trace onto the log's clock, as told or as
+// guessed. Returns the exit status. ftrace_join_notes() tells guesses, and what was not found.
+int ftrace_join(struct kernel_side *k);
+void ftrace_join_notes(const struct kernel_side *k);
 
 void ftrace_draw(struct kernel_side *k);

@@ -111,6 +111,8 @@ static void dispatches_around(const struct kernel_side *k, const struct ftrace_s
 	if (!p)
 		return;
 	r->log_pid = trace_pid(k->t, p->log);
+	if (k->apart)
+		return;
 	size_t before = dispatches_before(k, p->log, begin);
 	size_t after = dispatches_before(k, p->log, end);
 	if (before && k->dispatches[before - 1].process == p->log)

@@ -15,7 +15,7 @@ struct logged_row {
 struct timeline_row {
 	uint64_t time_us, thread, duration_ns, hwq;
 	int64_t pid, log_pid, tid, cpu, gpu, qid, result;
-	const char *source, *command, *kind, *name, *demangled, *args, *clock;
+	const char *source, *command, *kind, *name, *demangled, *args, *clock, *matched;
 };
 
 #define ROW timeline_row
@@ -25,6 +25,7 @@ static const struct out_col cols[] = {
 	    "log, kernel, gpq (holds), driver or polled (as by gpq events)"),
 	COL(pid, "PID", "pid", I64, D, "process, as the kernel numbers it"),
 	COL(log_pid, "LOG_PID", "log_pid", I64, M, "the same, as the log numbers it"),
+	COL(matched, "MATCHED", "matched", STR, M, "how one was found for the other"),
 	COL(command, "COMMAND", "command", STR, D | T, "name of the thread"),
 	COL(tid, "TID", "tid", I64, M, "thread, as the kernel numbers it"),
 	COL(thread, "THREAD", "thread", HEX, M, "thread, as the log names it: pthread_self()"),
@@ -89,6 +90,7 @@ static void log_record_out(struct kernel_side *k, const struct logged_row *l)
 	r.source = "log";
 	r.log_pid = trace_pid(k->t, h->process);
 	r.pid = p ? ftrace_pid(p) : I64_NULL;
+	r.matched = p ? p->matched : NULL;
 	r.thread = h->id.tid;
 	r.kind = amdlog_kind_name(l->kind);
 	r.duration_ns = trace_ns(l->duration_us);
@@ -114,6 +116,7 @@ static void set_process(const struct kernel_side *k, struct timeline_row *r,
 {
 	r->pid = p->tgid >= 0 ? p->tgid : I64_NULL;
 	r->log_pid = ftrace_log_pid(k, p);
+	r->matched = p->matched;
 }
 
 static void kernel_record_out(struct kernel_side *k, const struct ftrace_record *r, struct buf *b)
@@ -201,6 +204,7 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 
 // A row to write: `of` tells its source, `at` the index in the array of that source.
 struct place {
+	bool apart; // of a log whose clock is not the trace's: behind the trace
 	uint64_t time_us;
 	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // rows of equal time are in this order
 	size_t at;
@@ -214,14 +218,15 @@ struct places {
 static int by_time_and_source(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int order = ORDER(x->time_us, y->time_us);
+	int order = ORDER(x->apart, y->apart);
+	order = order ? order : ORDER(x->time_us, y->time_us);
 	order = order ? order : ORDER(x->of, y->of);
 	return order ? order : ORDER(x->at, y->at);
 }
 
 static void add_place(struct places *p, uint64_t ns, int of, size_t at)
 {
-	*ARRAY_ADD(p->v, p->cap, p->n) = (struct place){ftrace_us(ns), of, at};
+	*ARRAY_ADD(p->v, p->cap, p->n) = (struct place){false, ftrace_us(ns), of, at};
 }
 
 // Adds records of the trace, each followed by the holds that begin or end with it.
@@ -259,7 +264,8 @@ static int report_timeline(struct trace *t)
 			add_place(&p, k->f.events[i].time_ns, OF_EVENT, i);
 	}
 	for (size_t i = 0; i < k->nrows; i++)
-		*ARRAY_ADD(p.v, p.cap, p.n) = (struct place){k->rows[i].time_us, OF_LOG, i};
+		*ARRAY_ADD(p.v, p.cap, p.n) =
+			(struct place){k->apart, k->rows[i].time_us, OF_LOG, i};
 	// The records of a trace alone are in order; sorting would mix epochs, whose times overlap.
 	if (k->nrows || k->f.nevents)
 		ARRAY_SORT(p.v, p.n, by_time_and_source);

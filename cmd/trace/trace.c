@@ -44,12 +44,16 @@ static const struct opt opts[] = {
 	    "\nwith --gaps or --series: windows of time,\nas of suspensions"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",
 	    "\nnames of kernels as the log has them"),
+	OPT(trace_opts, offset, "offset", 0, OPT_STR, "TIME",
+	    "\nwith --ftrace and logs: the log's clock less the\ntrace's, as 134.2ms or -2s"),
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
 	    "\nwrite a part that gpq merge adds to others,\none JSON object for each file"),
 	OPT(trace_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
 	    "\nwrite a timeline for the Perfetto UI;\n-: to standard output, and no report"),
 	OPT(trace_opts, pick.pids, "pid", 'p', OPT_PIDS, "PID[,PID...]",
 	    "only these processes, as the log numbers them;\nwith --live as the host does"),
+	OPT(trace_opts, pid_map, "pid-map", 0, OPT_WORDS, "LOGPID=KERNELPID[,...]",
+	    "\nwith --ftrace and logs: which process is which"),
 	OPT(trace_opts, range, "range", 0, OPT_STR, "OFFSET:LEN",
 	    "\nonly what begins in these bytes of the file;\nranges side by side add up"),
 	OPT(trace_opts, save, "save", 0, OPT_STR, "DIR",
@@ -193,7 +197,7 @@ static int read_filter(const struct trace_opts *o, struct regex *kernel, struct 
 // --- kinds of runs ---
 
 static const struct opt_rule log_rules[] = {
-	RULE_EXCLUDES("breakdown ftrace-clock", "", "say --ftrace FILE too",
+	RULE_EXCLUDES("breakdown ftrace-clock pid-map offset", "", "say --ftrace FILE too",
 		      "--%1: there is no trace"),
 	{0},
 };
@@ -204,6 +208,7 @@ static const struct opt_rule kernel_rules[] = {
 	RULE_EXCLUDES("by compare gaps latency partial follow series", "", "choose one",
 		      "--ftrace and --%1 exclude each other"),
 	RULE_EXCLUDES("breakdown", "list", "choose one", ""),
+	RULE_NEEDS("pid-map offset", "FILE", "name the log, too", "--%1: there is no log"),
 	{0},
 };
 
@@ -258,6 +263,8 @@ static int check_values(const struct cmd *c)
 				"--series: the log's clock has no shorter intervals");
 	if (o->breakdown && (status = ftrace_breakdown_check(o->breakdown)))
 		return status;
+	if ((status = ftrace_join_check(o)))
+		return status;
 	if (!c->argc && !o->ftrace && !o->events)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && c->argc != 2)
@@ -307,7 +314,8 @@ const struct cmd_spec trace_spec = {
 		    "--partial [--host NAME] [--grep REGEX] [--grep-not REGEX] [-p PID[,PID...]] "
 		    "[--since TIME] [--until TIME] FILE...|-\n"
 		    "--compare [--html FILE] [--by queue|kernel] [--top N] [FILTER...] A B\n"
-		    "--ftrace FILE [--ftrace-clock CLOCK] [--list|--breakdown N|TIME|all] "
+		    "--ftrace FILE [--ftrace-clock CLOCK] [--pid-map LOGPID=KERNELPID[,...]] "
+		    "[--offset TIME] [--list|--breakdown N|TIME|all] "
 		    "[--perfetto FILE] [FILTER...] "
 		    "[FILE...|-]\n"
 		    "--live [SELECTOR...] [--for SEC] [--save DIR] [--list|--breakdown "

@@ -62,6 +62,8 @@ struct trace_opts {
 	const char *ftrace;          // file with an ftrace log of the Linux kernel
 	const char *breakdown;       // suspension of queues: number, a time within it, or "all"
 	const char *ftrace_clock;    // trace_clock of the ftrace log; NULL: the log itself tells
+	const char *offset;          // time to add to those of the ftrace log; NULL: not given
+	struct words pid_map;        // "LOGPID=KERNELPID"
 	const char *events;          // file that `gpq events --ndjson` wrote, in a folder of --live
 	struct pick_opts pick;       // without --live only pids, those of the log
 	struct words gpus;           // --live: GPUs whose records are kept
@@ -346,7 +348,8 @@ void trace_rows_fini(struct trace_rows *rows);
 
 // --ftrace: reports the Linux kernel's trace, alone or with logs. Returns the exit status.
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
-int ftrace_breakdown_check(const char *arg); // checks --breakdown: GPQ_OK or GPQ_USAGE
+int ftrace_join_check(const struct trace_opts *o); // checks --pid-map and --offset
+int ftrace_breakdown_check(const char *arg);       // checks --breakdown: GPQ_OK or GPQ_USAGE
 
 // --live: records, then reports the recording. Returns the exit status.
 int trace_live(struct cmd *c);

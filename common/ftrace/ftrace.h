@@ -83,8 +83,10 @@ struct ftrace_process {
 	struct ftrace_text comm;
 	uint64_t records;
 	// Set by ftrace_match():
-	uint32_t log;        // process in the log; FTRACE_NONE: not found there
-	const char *matched; // found in the log by "queue", "namespace", "number"; NULL: not found
+	uint32_t log; // process in the log; FTRACE_NONE: not found there
+	// Found in the log by "queue", "namespace", "number", "given", "guess"; NULL: not found.
+	const char *matched;
+	const char *why; // reason for a guess
 };
 
 // A queue that a process created, from the arguments that gpq's own probes fetch.
@@ -157,6 +159,7 @@ struct ftrace {
 
 	// Set by ftrace_match(): for each process or queue of the log, its index in the trace.
 	uint32_t *of_log, *of_queue;
+	int64_t offset_ns; // ftrace_tie(), ftrace_move(): the log's clock less the trace's
 };
 
 // Reads all of a text, sorts its records by time, finds each thread's process, pairs entries with
@@ -170,6 +173,18 @@ void ftrace_read_events(struct ftrace *f, const char *text, size_t len);
 // After ftrace_read() and ftrace_read_events(): finds the processes and queues of a log in the
 // trace.
 void ftrace_match(struct ftrace *f, const struct amdlog_summary *log);
+
+// Before ftrace_match(): says that `pid` of the trace is `log_pid` of the log. False: one of them
+// is not there, or is another process already.
+bool ftrace_give(struct ftrace *f, const struct amdlog_summary *log, int64_t log_pid, int64_t pid);
+
+// After ftrace_match(): guesses which processes of the trace those of the log are that were not
+// found, by when they create queues or open /dev/kfd. Unless both have one clock, finds
+// f->offset_ns, too. Returns whether it did.
+bool ftrace_tie(struct ftrace *f, const struct amdlog_summary *log, bool one_clock);
+
+// Adds `by`, which becomes f->offset_ns, to all times of the trace; none gets below 0.
+void ftrace_move(struct ftrace *f, int64_t by);
 
 void ftrace_fini(struct ftrace *f);
 

@@ -1,4 +1,5 @@
-// Shared by the files that read a kernel trace: line.c, join.c, suspensions.c, read.c.
+// Shared by the files that read a kernel trace: line.c, join.c, tie.c, suspensions.c,
+// read.c.
 #pragma once
 
 #include "common/ftrace/ftrace.h"
@@ -19,6 +20,9 @@ void ftrace_find_processes(struct ftrace *f);
 // Returns the index of the process `tgid` or, if that is -1, of a process known by its thread `tid`
 // alone. Adds a new one.
 uint32_t ftrace_add_process(struct ftrace *f, int64_t tgid, int64_t tid);
+
+// Matches `process` of the trace with `log` of the log, unless one of them is matched already.
+void ftrace_match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by);
 
 // Of suspensions.c, called after ftrace_find_processes(): sets `holds` and `marks`.
 void ftrace_find_holds(struct ftrace *f);

@@ -98,8 +98,7 @@ static uint32_t creator(const struct ftrace *f, uint64_t ring)
 	return process;
 }
 
-// Matches `process` of the trace with `log` of the log, unless one of them is matched already.
-static void match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
+void ftrace_match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by)
 {
 	struct ftrace_process *p = &f->processes[process];
 	if (p->log != FTRACE_NONE || f->of_log[log] != FTRACE_NONE)
@@ -131,7 +130,7 @@ static void match_by_queue(struct ftrace *f, const struct amdlog_summary *s)
 	}
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		if (found[i] < CONFLICT)
-			match_process(f, found[i], i, "queue");
+			ftrace_match_process(f, found[i], i, "queue");
 	}
 }
 
@@ -149,7 +148,7 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	for (uint32_t i = 0; numbers.n && i < s->nprocesses; i++) {
 		uint32_t found = pair_value(&numbers, 0, (uint64_t)s->processes[i].pid);
 		if (found < CONFLICT)
-			match_process(f, found, i, "namespace");
+			ftrace_match_process(f, found, i, "namespace");
 	}
 }
 
@@ -160,7 +159,7 @@ static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		uint32_t found = ftrace_numbered(f, s->processes[i].pid);
 		if (found != FTRACE_NONE && !f->processes[found].ns_pid)
-			match_process(f, found, i, "number");
+			ftrace_match_process(f, found, i, "number");
 	}
 }
 
@@ -180,9 +179,24 @@ static uint32_t match_queue(const struct ftrace *f, const struct amdlog_queue *q
 	return found ? (uint32_t)(found - f->queues) : FTRACE_NONE;
 }
 
+bool ftrace_give(struct ftrace *f, const struct amdlog_summary *s, int64_t log_pid, int64_t pid)
+{
+	const uint32_t process = ftrace_numbered(f, pid);
+	uint32_t log = 0;
+	if (!f->of_log)
+		f->of_log = no_numbers(s->nprocesses);
+	while (log < s->nprocesses && s->processes[log].pid != log_pid)
+		log++;
+	if (process == FTRACE_NONE || log == s->nprocesses)
+		return false;
+	ftrace_match_process(f, process, log, "given");
+	return f->of_log[log] == process;
+}
+
 void ftrace_match(struct ftrace *f, const struct amdlog_summary *s)
 {
-	f->of_log = no_numbers(s->nprocesses);
+	if (!f->of_log)
+		f->of_log = no_numbers(s->nprocesses);
 	match_by_queue(f, s);
 	match_by_namespace(f, s);
 	match_by_number(f, s);

@@ -125,15 +125,92 @@ $ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace --list --since +2.15
 8314206 entry map_queues_cpsch
 8314257 return map_queues_cpsch
 8314268 return resume_queues
-$ cd $DATA/ftrace; gpq trace --ftrace kprobe-tgid-7.3.trace container.log; gpq trace --ftrace kprobe-tgid-7.3.trace --ftrace-clock boot container.log; gpq trace --ftrace container.log; gpq trace --ftrace /nowhere; gpq trace --ftrace-clock mono container.log; gpq trace --ftrace x --gaps container.log; gpq trace --ftrace x --by queue container.log
-gpq: trace: --ftrace kprobe-tgid-7.3.trace: its clock is not known, that of the log is mono; say --ftrace-clock mono if trace_clock was mono
-gpq: trace: --ftrace kprobe-tgid-7.3.trace: its clock is boot, that of the log is mono; record it with trace_clock mono
+$ cd $DATA/ftrace; gpq trace --ftrace container.log; gpq trace --ftrace /nowhere; gpq trace --ftrace-clock mono container.log; gpq trace --ftrace x --gaps container.log; gpq trace --ftrace x --by queue container.log
 gpq: trace: --ftrace container.log: no trace record in it; give what tracefs's trace or trace-cmd report printed
 gpq: trace: /nowhere: No such file or directory; check the name
 gpq: trace: --ftrace-clock: there is no trace; say --ftrace FILE too
 gpq: trace: --ftrace and --gaps exclude each other; choose one
 gpq: trace: --ftrace and --by exclude each other; choose one
 ? 2
+
+# Another clock, or one that is not known: the queue that both name ties the clocks, too. Log 6160000, return of the ioctl 6159174.
+$ cd $DATA/ftrace; for c in "" "--ftrace-clock boot"; do gpq trace --ftrace kprobe-tgid-7.3.trace $c container.log 2>&1 >/dev/null | cat; gpq trace -qJ --ftrace kprobe-tgid-7.3.trace $c container.log | jq -c '.clock, .offset_ns, .processes[0].matched, .queues[0].created_us'; done
+gpq: trace: times of the trace are moved onto the log's clock (guess: when queues were created; offset +0.8ms)
+null
+826000
+"queue"
+6160000
+gpq: trace: times of the trace are moved onto the log's clock (guess: when queues were created; offset +0.8ms)
+"boot"
+826000
+"queue"
+6160000
+
+# A function trace of the clock local with the host's pids, a log with those of a container.
+$ cd $DATA/ftrace; gpq trace --list --ftrace function-local-5.10.trace local.log -rno TIME_US,SOURCE,LOG_PID,MATCHED,NAME --filter 'NAME =~ "create_queue|scale|kfd_open" || KIND == "queue_created"'
+gpq: trace: 157868 is 3934101 (guess: the only process that creates queues; offset +134.2ms)
+8999234200 kernel - - kfd_open
+8999634200 kernel 157868 guess kfd_open
+9000100000 kernel 157868 guess kfd_ioctl_create_queue
+9000100000 log 157868 guess -
+9000100200 kernel 157868 guess pqm_create_queue
+9000349700 kernel 157868 guess kfd_ioctl_create_queue
+9000349900 kernel 157868 guess pqm_create_queue
+9000350000 log 157868 guess -
+9000533000 log 157868 guess scale(float*)
+$ cd $DATA/ftrace; gpq trace -J --ftrace function-local-5.10.trace --ftrace-clock local local.log | jq -c .clock,.offset_ns,.notes,.processes
+"local"
+134200000
+["157868 is 3934101 (guess: the only process that creates queues; offset +134.2ms)"]
+[{"pid":157868,"kernel_pid":3934101,"command":"python3","matched":"guess","log_records":4,"kernel_records":7}]
+
+# If its clock is the log's, the times contradict, and nothing is guessed; shifted by hand they agree.
+$ cd $DATA/ftrace; gpq trace --ftrace function-local-5.10.trace --ftrace-clock mono local.log 2>&1 | grep 157868; gpq trace --ftrace function-local-5.10.trace --offset 134ms local.log 2>&1 | grep '157868.*\(guess\)'
+gpq: trace: processes of the log that nothing ties to the trace: 1, the first is 157868; next time record with trace_clock mono and kfd_ioctl_create_queue in the filter, or say --pid-map LOGPID=KERNELPID
+157868          - -       -                 4              -
+157868 0x7f0000fe7000          -   -   -          -          -        -       -
+157868 0x7f0000fe8000          -   -   -          -          -        -       -
+gpq: trace: 157868 is 3934101 (guess: the only process that creates queues)
+157868    3934101 python3 guess             4              7
+
+# Given by hand: no guess, and a time before the trace's begin stays 0.
+$ cd $DATA/ftrace; gpq trace -J --ftrace function-local-5.10.trace --pid-map 157868=4000001 --offset -9000s local.log | jq -c '.offset_ns, .notes, .processes[0].matched, (.functions | map(select(.function == "kfd_open" or .function == "kfd_ioctl_destroy_queue") | .first_us) | sort)'
+-9000000000000
+[]
+"given"
+[0,0,500000]
+$ cd $DATA/ftrace; for o in "--pid-map 1" "--pid-map 1=x" "--pid-map =7" "--pid-map 7=3934101" "--pid-map 157868=3934101,157868=4000001" "--offset 5" "--offset x"; do gpq trace --ftrace function-local-5.10.trace $o local.log; echo $?; done; gpq trace --ftrace function-local-5.10.trace --offset 1s; gpq trace --pid-map 1=2 local.log
+gpq: trace: --pid-map: 1 is not LOGPID=KERNELPID; give the log's pid and the kernel's: 7=3934101
+2
+gpq: trace: --pid-map: 1=x is not LOGPID=KERNELPID; give the log's pid and the kernel's: 7=3934101
+2
+gpq: trace: --pid-map: =7 is not LOGPID=KERNELPID; give the log's pid and the kernel's: 7=3934101
+2
+gpq: trace: --pid-map 7=3934101: not in the log or not in the trace; name each process once, as both have it
+5
+gpq: trace: --pid-map 157868=4000001: not in the log or not in the trace; name each process once, as both have it
+5
+gpq: trace: --offset: 5 is no time with its unit; give the log's clock less the trace's, as 134.2ms
+2
+gpq: trace: --offset: x is no time with its unit; give the log's clock less the trace's, as 134.2ms
+2
+gpq: trace: --offset: there is no log; name the log, too
+gpq: trace: --pid-map: there is no trace; say --ftrace FILE too
+? 2
+
+# Nothing ties them: each side has its own times, the trace first. Without creations, opening /dev/kfd ties the only process that does.
+$ cd $DATA/ftrace; grep -v 'create_queue\|kfd_open' function-local-5.10.trace >$OLDPWD/untied.trace; gpq trace --list --ftrace $OLDPWD/untied.trace local.log -rno TIME_US,SOURCE,MATCHED,NAME
+gpq: trace: processes of the log that nothing ties to the trace: 1, the first is 157868; next time record with trace_clock mono and kfd_ioctl_create_queue in the filter, or say --pid-map LOGPID=KERNELPID
+gpq: trace: the trace's clock (not known) is not the log's: each side has its own times; next time record with trace_clock mono, or say --offset TIME
+9000400000 kernel - evict_process_queues_cpsch
+9000500000 kernel - kfd_ioctl_destroy_queue
+8999640000 log - -
+9000100000 log - -
+9000350000 log - -
+9000533000 log - scale(float*)
+$ cd $DATA/ftrace; grep -v 'create_queue\|rocm-smi' function-local-5.10.trace | gpq trace --ftrace - local.log 2>&1 | grep guess
+gpq: trace: 157868 is 3934101 (guess: the only process that opens /dev/kfd; offset +140.0ms)
+157868    3934101 python3 guess             4              3
 
 # What is no kernel has the same name where names of kernels are readable.
 $ cd $DATA/ftrace; for o in --no-demangle --demangle; do gpq trace --ftrace kprobe-6.12.trace --list $o -o KIND,NAME | sed -n 2p; done

@@ -440,6 +440,63 @@ static void test_arguments_of_entry(void **state)
 	ftrace_fini(&f);
 }
 
+#define CREATES(pid, ms) AT(pid, ms, "kfd_ioctl_create_queue <-kfd_ioctl")
+
+// Several processes create queues: the intervals between them tell which is which, and how far the
+// clocks are apart. What fits two processes equally well is not guessed.
+static void test_ties(void **state)
+{
+	static const char text[] = CREATES(20, 100) CREATES(20, 150) CREATES(30, 210)
+		CREATES(30, 290) CREATES(40, 600) CREATES(50, 700) AT(60, 800, "kfd_open <-a");
+	struct amdlog_process processes[] = {
+		{.pid = 7, .records = 1}, {.pid = 8, .records = 1}, {.pid = 9, .records = 1}};
+	struct amdlog_queue queues[] = {
+		{.process = 0, .created_us = 5290000}, // 30, 4 s ahead
+		{.process = 0, .created_us = 5210000},
+		{.process = 1, .created_us = 5100000}, // 20
+		{.process = 1, .created_us = 5151000},
+		{.process = 2, .created_us = 5600000}, // 40, once the offset is known
+		{.process = 2, .created_us = AMDLOG_UNKNOWN}};
+	struct amdlog_summary log = {
+		.processes = processes, .nprocesses = 3, .queues = queues, .nqueues = 6};
+	(void)state;
+	for (unsigned i = 0; i < COUNT(queues); i++)
+		queues[i].hwq = AMDLOG_UNKNOWN;
+	struct ftrace f = read_text(text);
+	ftrace_match(&f, &log);
+	assert_true(ftrace_tie(&f, &log, false));
+	assert_process(&f, 0, 30, "guess");
+	assert_process(&f, 1, 20, "guess");
+	assert_process(&f, 2, 40, "guess");
+	assert_int_equal(f.offset_ns, 4000000000);
+	ftrace_move(&f, f.offset_ns);
+	assert_int_equal(f.v[0].time_ns, 5100000000);
+	ftrace_move(&f, -5200000000);
+	assert_int_equal(f.v[0].time_ns, 0);
+	ftrace_fini(&f);
+	// By one clock one creation is enough, but nothing is near it.
+	f = read_text(text);
+	ftrace_match(&f, &log);
+	assert_false(ftrace_tie(&f, &log, true));
+	assert_process(&f, 0, 0, NULL);
+	assert_process(&f, 2, 0, NULL);
+	ftrace_fini(&f);
+	// One creation each: any of them may be any. Those that are known already tell the offset.
+	f = read_text(CREATES(20, 100) CREATES(30, 200));
+	log.nprocesses = 1;
+	queues[1].created_us = AMDLOG_UNKNOWN;
+	assert_false(ftrace_give(&f, &log, 6, 20));
+	assert_false(ftrace_give(&f, &log, 7, 21));
+	ftrace_match(&f, &log);
+	assert_false(ftrace_tie(&f, &log, false));
+	assert_process(&f, 0, 0, NULL);
+	assert_true(ftrace_give(&f, &log, 7, 20));
+	assert_true(ftrace_tie(&f, &log, false));
+	assert_process(&f, 0, 20, "given");
+	assert_int_equal(f.offset_ns, 4190000000);
+	ftrace_fini(&f);
+}
+
 #define CALL(pid, from, to, target, op, f, count, ret)  \
 	IN_(pid, from, TRAP, "pid=" #target " op=" #op) \
 	IN_(pid, from, f, "count=" #count " queue=2")   \
@@ -815,27 +872,17 @@ static void test_live_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_return),
-		cmocka_unit_test(test_other),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_no_record),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_across),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_match),
-		cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_driver_text),
-		cmocka_unit_test(test_arguments_of_entry),
-		cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_suspensions),
-		cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_event_lines),
-		cmocka_unit_test(test_live_processes),
+		cmocka_unit_test(test_entry),       cmocka_unit_test(test_return),
+		cmocka_unit_test(test_other),       cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_names),       cmocka_unit_test(test_no_record),
+		cmocka_unit_test(test_pairs),       cmocka_unit_test(test_across),
+		cmocka_unit_test(test_processes),   cmocka_unit_test(test_match),
+		cmocka_unit_test(test_conflicts),   cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_rings),       cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_driver_text), cmocka_unit_test(test_arguments_of_entry),
+		cmocka_unit_test(test_holds),       cmocka_unit_test(test_suspensions),
+		cmocka_unit_test(test_holders),     cmocka_unit_test(test_events),
+		cmocka_unit_test(test_event_lines), cmocka_unit_test(test_live_processes),
 		cmocka_unit_test(test_live_names),
 	};
 	return mkdtemp(root) ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
