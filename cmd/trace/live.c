@@ -8,6 +8,7 @@
 
 #include "cmd/events/record.h"
 
+#include "common/amdlog/read/parse.h"
 #include "common/ftrace/live.h"
 #include "common/host/clock.h"
 #include "common/host/secure.h"
@@ -23,6 +24,7 @@
 #define LOG_FILE    "log"
 #define WAKE_MS     20        // time between two reads of trace_pipe
 #define CHUNK       65536     // bytes of one read(2)
+#define SAID_BYTES  (1 << 20) // size of the pipe for what comes out of a container
 #define DRAIN_MOST  (8 << 20) // bytes read before COMMAND is checked again
 
 struct recording {
@@ -38,7 +40,12 @@ struct recording {
 	struct events_recording *events; // NULL: events are not recorded
 	int events_out;                  // events.ndjson; -1: not open
 	bool events_failed;              // events.ndjson could not be written
-	pid_t child;                     // COMMAND; 0: none, or it has ended
+	char **inside;     // COMMAND as it reaches a container; NULL: it runs on the host
+	int said;          // what it writes, if `inside`; -1: not open
+	int log;           // FOLDER/log, if `inside`
+	bool logs;         // that has a record
+	struct buf spoken; // the last line of that, incomplete
+	pid_t child;       // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // end by --for, CLOCK_MONOTONIC; UINT64_MAX: not given
 };
@@ -206,12 +213,16 @@ static void close_events(struct recording *r)
 
 // --- running COMMAND ---
 
-// Standard output is for the report, so COMMAND writes to standard error.
-static void exec_traced(const struct recording *r, char **argv)
+// Standard output is for the report, so COMMAND writes to standard error. `to`: a pipe that takes
+// what comes out of a container, with the log in it; -1: COMMAND runs on the host.
+static void exec_traced(const struct recording *r, char **argv, int to)
 {
-	char *log = path_in(r->folder, LOG_FILE);
-	setenv("AMD_LOG_LEVEL", "4", 0);
-	setenv("AMD_LOG_LEVEL_FILE", log, 1);
+	if (to < 0) {
+		setenv("AMD_LOG_LEVEL", "4", 0);
+		setenv("AMD_LOG_LEVEL_FILE", path_in(r->folder, LOG_FILE), 1);
+	} else {
+		dup2(to, STDERR_FILENO);
+	}
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	err_sys(errno, NULL, "%s", argv[0]);
@@ -227,10 +238,40 @@ static int start_command(struct recording *r, const struct cmd *c)
 		free(r->folder);
 		r->folder = folder;
 	}
+	int pipe[2] = {-1, -1};
+	if (r->inside) {
+		const int status = create_file(r, LOG_FILE, NULL, &r->log);
+		if (status || pipe2(pipe, O_CLOEXEC | O_NONBLOCK))
+			return status ? status : err_sys(errno, NULL, "--live: pipe");
+		fcntl(pipe[1], F_SETFL, 0);
+		fcntl(pipe[1], F_SETPIPE_SZ, SAID_BYTES);
+	}
 	r->child = fork();
 	if (r->child == 0)
-		exec_traced(r, c->argv);
+		exec_traced(r, r->inside ? r->inside : c->argv, pipe[1]);
+	close_quietly(pipe[1]);
+	r->said = pipe[0];
 	return r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
+}
+
+// Moves what came out of a container into the log, and on to standard error what is no record.
+static void take_said(struct recording *r)
+{
+	static char chunk[CHUNK];
+	for (ssize_t n; r->said >= 0 && (n = read(r->said, chunk, sizeof(chunk))) > 0;) {
+		if (write_fully(r->log, chunk, (size_t)n))
+			err_sys(errno, NULL, "%s/" LOG_FILE, r->folder);
+		buf_append(&r->spoken, chunk, (size_t)n);
+		const char *at = r->spoken.data, *end = at + r->spoken.len, *next;
+		for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1) {
+			if (is_record_line(at, (size_t)(next - at)))
+				r->logs = true;
+			else
+				write_fully(STDERR_FILENO, at, (size_t)(next - at) + 1);
+		}
+		r->spoken.len = (size_t)(end - at);
+		memmove(r->spoken.data, at, r->spoken.len);
+	}
 }
 
 static bool command_ended(struct recording *r, int flags)
@@ -238,6 +279,24 @@ static bool command_ended(struct recording *r, int flags)
 	if (r->child && waitpid(r->child, &r->child_status, flags) == r->child)
 		r->child = 0;
 	return !r->child;
+}
+
+// Waits for the end of COMMAND, and removes what came out of a container if it is no log.
+static void wait_for_command(struct recording *r)
+{
+	while (!command_ended(r, r->inside ? WNOHANG : 0) && (r->inside || errno == EINTR)) {
+		take_said(r);
+		usleep(WAKE_MS * 1000);
+	}
+	take_said(r);
+	if (r->spoken.len) { // its last line lacks the newline
+		buf_puts(&r->spoken, "\n");
+		write_fully(STDERR_FILENO, r->spoken.data, r->spoken.len);
+		write_fully(r->log, "\n", 1);
+	}
+	SCOPED(free_at) char *log = path_in(r->folder, LOG_FILE);
+	if (r->inside && !r->logs)
+		unlink(log);
 }
 
 // Records until COMMAND ends or --for is over; without COMMAND, also until a signal comes. With
@@ -249,6 +308,7 @@ static void record_until_end(struct recording *r, bool command)
 		int events = r->events ? events_recording_fd(r->events) : -1;
 		bool stopped = stop_wait(events, WAKE_MS) < 0;
 		drain_pipe(r, DRAIN_MOST);
+		take_said(r);
 		take_events(r, false);
 		if ((command && command_ended(r, WNOHANG)) || clock_ns() >= r->until_ns)
 			break;
@@ -307,7 +367,10 @@ static int report_recording(struct recording *r, struct cmd *c)
 	const unsigned has = folder_content(r->folder);
 	int status;
 	if (c->argc && !(has & HAS_LOG))
-		err_warn("is it a HIP program?", "%s wrote no log", c->argv[0]);
+		err_warn(r->inside
+				 ? "is it a HIP program, and does its container keep AMD_LOG_LEVEL?"
+				 : "is it a HIP program?",
+			 "%s wrote no log", c->argv[0]);
 	if (!has)
 		return GPQ_FAILED;       // the recording printed a message
 	o->pick = (struct pick_opts){0}; // these options chose what was recorded
@@ -339,8 +402,7 @@ static int record_and_report(struct recording *r, struct cmd *c)
 		record_until_end(r, c->argc > 0);
 	close_events(r);
 	int closed = close_kernel(r);
-	while (!command_ended(r, 0) && errno == EINTR)
-		;
+	wait_for_command(r);
 	if (status)
 		return status;
 	int reported = report_recording(r, c);
@@ -372,8 +434,10 @@ static int check_live(const struct cmd *c)
 int trace_live(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
-	struct recording r = {.o = o, .out = -1, .events_out = -1};
+	struct recording r = {.o = o, .out = -1, .events_out = -1, .said = -1, .log = -1};
 	int status = check_live(c);
+	if (!status && c->argc)
+		status = live_inside(&o->pick.containers, c->argc, c->argv, &r.inside);
 	if (status || o->cleanup)
 		return status ? status : live_cleanup();
 	status = live_threads_init(&r.threads, &o->pick, &o->gpus);
@@ -385,6 +449,10 @@ int trace_live(struct cmd *c)
 			rmdir(r.folder); // fails unless the folder is empty
 		remove_folder(&r);
 	}
+	close_quietly(r.said);
+	close_quietly(r.log);
+	buf_fini(&r.spoken);
+	free(r.inside);
 	buf_fini(&r.line);
 	buf_fini(&r.kept);
 	live_threads_fini(&r.threads);

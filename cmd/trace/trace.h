@@ -354,6 +354,11 @@ int ftrace_breakdown_check(const char *arg);       // checks --breakdown: GPQ_OK
 // --live: records, then reports the recording. Returns the exit status.
 int trace_live(struct cmd *c);
 
+// Makes of a COMMAND that a container runtime runs one that has AMD_LOG_LEVEL in the container, where
+// its log goes to standard error. *inside, to be freed, stays NULL for other commands. Returns
+// GPQ_OK, or an exit status after a message.
+int live_inside(const struct words *containers, int argc, char **argv, char ***inside);
+
 // Is the only operand a folder that --live wrote? trace_folder() reports that folder.
 bool trace_is_folder(const struct cmd *c);
 int trace_folder(struct cmd *c, const char *folder);

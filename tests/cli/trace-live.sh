@@ -43,6 +43,60 @@ is "no such command" "$(as_user ./own trace --live -q -- /nonexistent 2>&1 | tai
 127"
 is "nothing is left in /tmp, the log is where it was asked for" "$(in_tmp | grep -vxF "$before"; find user/f -type f | wc -l)" 1
 
+# Container runtimes whose programs have the variables of their options alone.
+mkdir -m 755 fake && cat >fake/docker <<'E'
+#!/bin/bash
+vars=() verb=$1; shift
+while [[ $1 == -* ]]; do
+	case $1 in
+	-e | --env) vars+=("$2"); shift 2 ;;
+	-c) shift 2 ;;
+	*) shift ;;
+	esac
+done
+echo "$verb in $1" >&2; shift
+[ "$1" = -- ] && shift
+exec env -i PATH="$PATH" "${vars[@]}" "$@"
+E
+printf '#!/bin/sh\nexec "$@"\n' >fake/sudo
+for f in podman nerdctl kubectl; do cp fake/docker fake/$f; done
+chmod 755 fake/*
+# shellcheck disable=SC2016
+printf '%s\n' 'echo "level $AMD_LOG_LEVEL file $AMD_LOG_LEVEL_FILE"' '[ -z "$AMD_LOG_LEVEL" ] || grep "^:" "$1" >&2' 'printf "no end"; exit "$2"' >inside.sh
+chmod 644 inside.sh
+contained() { # OPTIONS... -- COMMAND...: what the report says, the status, then what else is said
+	PATH=$work/fake:$PATH as_user ./own trace --live --by process -rno PID,DISPATCHES "$@" 2>err
+	echo "$?"
+	grep -av '^gpq: trace: \(--live: tracefs\|without\|torn\|no queue\|packets\|dispatches\)' err
+}
+for command in "docker exec -i C" "podman run --rm C" "nerdctl exec C" "sudo docker exec C" "kubectl exec C --" "kubectl run C" "kubectl exec -c A C --"; do
+	# shellcheck disable=SC2086
+	is "in a container: $command" "$(contained -- $command sh inside.sh rocm70.log 5 | grep -v ' in C$')" "4711 6
+8022 1
+5
+level 4 file 
+no end"
+done
+is "in the container that is named" "$(contained --container C1 -- sh inside.sh rocm70.log 0 | tail -n 3)" "exec in C1
+level 4 file 
+no end"
+is "a level of one's own, in a container" "$(AMD_LOG_LEVEL=5 contained -- docker exec C sh inside.sh rocm70.log 0 | grep level)" "level 5 file "
+is "what comes out is kept" "$(contained --save user/inside -- docker exec C sh inside.sh rocm70.log 0 >/dev/null; grep -c '^:' user/inside/log)" "$(grep -c '^:' rocm70.log)"
+is "no record in it" "$(contained --save user/empty -- docker exec C sh -c 'echo hello'; ls user)" "1
+exec in C
+hello
+gpq: trace: docker wrote no log; is it a HIP program, and does its container keep AMD_LOG_LEVEL?
+f
+inside"
+for command in "docker start C" "kubectl exec C sh" "docker exec"; do
+	# shellcheck disable=SC2086
+	is "no way into the container: $command" "$(contained -- $command | sed 's/; type.*//')" "2
+gpq: trace: --live: AMD_LOG_LEVEL=4 does not reach the program by this ${command%% *} command"
+done
+is "no runtime to enter a container" "$(as_user env PATH=/nowhere ./own trace --live --container C1 -- sh -c true 2>&1; echo $?)" \
+	"gpq: trace: --container C1: neither docker, podman nor nerdctl is there to run sh in it; say how: -- kubectl exec POD -- PROGRAM
+5"
+
 # Root of a namespace in which nothing is mounted.
 bare() { unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel && mount -t tmpfs none /sys/class && exec "$@"' - "$@"; }
 if bare true 2>/dev/null; then
