@@ -298,7 +298,7 @@ static void ftrace_notes(const struct kernel_side *k)
 			f->processes[i].matched && strcmp(f->processes[i].matched, "number") == 0;
 	if (j) {
 		json_str(j, "clock", k->clock);
-		json_i64(j, "offset_ns", k->moved ? k->f.offset_ns : I64_NULL);
+		json_i64(j, "offset_ns", k->moved ? k->offset_ns : I64_NULL);
 		json_begin(j, "notes", '[');
 	}
 	if (!f->n && k->opts->ftrace)
@@ -372,7 +372,9 @@ static int load_events(struct kernel_side *k)
 int ftrace_load(struct trace *t)
 {
 	struct kernel_side *k = t->kernel;
-	int status = k->opts->ftrace ? load_kernel(k) : GPQ_OK;
+	int status = ftrace_join_check(k);
+	if (!status && k->opts->ftrace)
+		status = load_kernel(k);
 	if (!k->opts->ftrace)
 		k->clock = "mono"; // the clock of `gpq events`
 	return !status && k->opts->events ? load_events(k) : status;

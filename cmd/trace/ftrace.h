@@ -19,6 +19,7 @@ struct kernel_side {
 	struct ftrace f;
 	const char *clock;       // trace_clock of the trace; NULL: not known
 	bool several;            // there are logs, too
+	int64_t offset_ns;       // what was added to times of the trace
 	bool moved;              // times of the trace were moved onto the log's clock
 	bool apart;              // times of the trace and of the log cannot be compared
 	struct logged_row *rows; // --list: records of the log
@@ -52,6 +53,7 @@ extern const struct trace_ask ftrace_list, ftrace_breakdown;
 
 // Finds the log's processes in the trace and moves the trace onto the log's clock, as told or as
 // guessed. Returns the exit status. ftrace_join_notes() tells guesses, and what was not found.
+int ftrace_join_check(struct kernel_side *k); // of --pid-map and --offset, before
 int ftrace_join(struct kernel_side *k);
 void ftrace_join_notes(const struct kernel_side *k);
 

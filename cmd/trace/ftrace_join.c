@@ -3,64 +3,54 @@
 // (common/ftrace/tie.c).
 #include "cmd/trace/ftrace.h"
 
-// Splits a member of --pid-map, "LOGPID=KERNELPID".
+#include "common/host/number.h"
+
+// Reads a member of --pid-map, "LOGPID=KERNELPID".
 static bool parse_pair(const char *text, uint64_t *log_pid, uint64_t *pid)
 {
-	const char *equals = strchr(text, '=');
-	char head[16] = "";
-	if (!equals || equals - text >= (ptrdiff_t)sizeof(head))
-		return false;
-	memcpy(head, text, (size_t)(equals - text));
-	return parse_u64(head, log_pid) && parse_u64(equals + 1, pid) && *log_pid <= INT32_MAX &&
-	       *pid <= INT32_MAX;
+	const char *equals = strchr(text, '='), *end = text + strlen(text);
+	return equals && number_read(text, equals, 10, INT32_MAX, log_pid) == equals &&
+	       number_read(equals + 1, end, 10, INT32_MAX, pid) == end;
 }
 
-static bool parse_offset(const char *text, int64_t *offset)
+int ftrace_join_check(struct kernel_side *k)
 {
-	uint64_t ns;
-	if (!parse_duration(text + (*text == '-' || *text == '+'), &ns) || ns > INT64_MAX)
-		return false;
-	*offset = *text == '-' ? -(int64_t)ns : (int64_t)ns;
-	return true;
-}
-
-int ftrace_join_check(const struct trace_opts *o)
-{
-	uint64_t log_pid, pid;
-	int64_t offset;
-	for (size_t i = 0; i < o->pid_map.n; i++) {
-		if (!parse_pair(o->pid_map.v[i], &log_pid, &pid))
+	const struct words *map = &k->opts->pid_map;
+	const char *offset = k->opts->offset;
+	uint64_t pid, ns = 0;
+	for (size_t i = 0; i < map->n; i++) {
+		if (!parse_pair(map->v[i], &pid, &pid))
 			return err_fail(GPQ_USAGE, "give the log's pid and the kernel's: 7=3934101",
-					"--pid-map: %s is not LOGPID=KERNELPID", o->pid_map.v[i]);
+					"--pid-map: %s is not LOGPID=KERNELPID", map->v[i]);
 	}
-	if (o->offset && !parse_offset(o->offset, &offset))
+	if (offset &&
+	    (!parse_duration(offset + (*offset == '-' || *offset == '+'), &ns) || ns > INT64_MAX))
 		return err_fail(GPQ_USAGE, "give the log's clock less the trace's, as 134.2ms",
-				"--offset: %s is no time with its unit", o->offset);
+				"--offset: %s is no time with its unit", offset);
+	k->offset_ns = offset && *offset == '-' ? -(int64_t)ns : (int64_t)ns;
 	return GPQ_OK;
 }
 
 int ftrace_join(struct kernel_side *k)
 {
-	struct ftrace *f = &k->f;
 	const struct words *map = &k->opts->pid_map;
-	int64_t offset = 0;
+	const bool given = k->opts->offset;
+	uint64_t log_pid, pid;
 	for (size_t i = 0; i < map->n; i++) {
-		uint64_t log_pid, pid;
 		parse_pair(map->v[i], &log_pid, &pid);
-		if (!ftrace_give(f, &k->t->sum, (int64_t)log_pid, (int64_t)pid))
+		if (!ftrace_give(&k->f, &k->t->sum, (int64_t)log_pid, (int64_t)pid))
 			return err_fail(GPQ_NOTFOUND, "name each process once, as both have it",
 					"--pid-map %s: not in the log or not in the trace",
 					map->v[i]);
 	}
-	ftrace_match(f, &k->t->sum);
-	if (k->opts->offset) {
-		parse_offset(k->opts->offset, &offset);
-		ftrace_move(f, offset);
+	ftrace_match(&k->f, &k->t->sum);
+	ftrace_move(&k->f, k->offset_ns);
+	k->moved = given;
+	if (k->several && ftrace_tie(&k->f, &k->t->sum, given || !k->apart)) {
+		k->moved = true;
+		k->offset_ns = k->f.offset_ns;
+		ftrace_move(&k->f, k->offset_ns);
 	}
-	const bool found = k->several && ftrace_tie(f, &k->t->sum, !k->apart || k->opts->offset);
-	if (found)
-		ftrace_move(f, f->offset_ns);
-	k->moved = found || k->opts->offset;
 	k->apart = k->apart && !k->moved;
 	return GPQ_OK;
 }
@@ -68,7 +58,7 @@ int ftrace_join(struct kernel_side *k)
 // Notes a guess, and that the trace was moved onto the log's clock.
 static void note_guesses(const struct kernel_side *k)
 {
-	const double ms = (double)k->f.offset_ns / 1e6;
+	const double ms = (double)k->offset_ns / 1e6;
 	char moved[48] = "";
 	bool told = false;
 	if (k->moved && !k->opts->offset)
@@ -92,11 +82,11 @@ static void note_guesses(const struct kernel_side *k)
 static void note_apart(const struct kernel_side *k)
 {
 	const struct amdlog_summary *s = &k->t->sum;
-	uint32_t missing = 0, first = 0;
-	for (uint32_t i = s->nprocesses; k->several && k->f.n && i-- > 0;) {
-		const bool lacks = s->processes[i].records && !ftrace_of_log(&k->f, i);
-		missing += lacks;
-		first = lacks ? i : first;
+	uint32_t missing = 0;
+	int64_t first = -1;
+	for (uint32_t i = 0; k->several && k->f.n && i < s->nprocesses; i++) {
+		if (s->processes[i].records && !ftrace_of_log(&k->f, i))
+			first = missing++ ? first : s->processes[i].pid;
 	}
 	if (missing)
 		trace_note(k->t,
@@ -104,7 +94,7 @@ static void note_apart(const struct kernel_side *k)
 			   ", the first is %" PRId64 "; next time record with trace_clock mono and "
 			   "kfd_ioctl_create_queue in the filter, or say --pid-map "
 			   "LOGPID=KERNELPID",
-			   missing, s->processes[first].pid);
+			   missing, first);
 	if (k->apart)
 		trace_note(k->t,
 			   "the trace's clock (%s) is not the log's: each side has its own times; "

@@ -11,24 +11,12 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_runtime(const char *path)
+static bool is_runtime(const char *name)
 {
 	size_t i = 0;
-	while (i < COUNT(runtimes) && strcmp(base_name(path), runtimes[i]) != 0)
+	while (i < COUNT(runtimes) && strcmp(name, runtimes[i]) != 0)
 		i++;
 	return i < COUNT(runtimes);
-}
-
-static bool in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	SCOPED(free_at) char *copy = xstrdup(path ? path : "");
-	bool found = false;
-	for (char *rest = copy, *dir; !found && (dir = strsep(&rest, ":"));) {
-		SCOPED(free_at) char *file = xasprintf("%s/%s", dir, name);
-		found = access(file, X_OK) == 0;
-	}
-	return found;
 }
 
 // The place of the word `a` or `b` from argv[at] on, before any --; 0: none.
@@ -53,46 +41,38 @@ static char **with_words(int argc, char **argv, int at, int n, const char *const
 	return v;
 }
 
-static int no_way_in(const char *client, const char *level)
-{
-	const bool pod = strcmp(client, "kubectl") == 0;
-	return err_fail(GPQ_USAGE,
-			pod ? "type: ... kubectl exec POD -- PROGRAM"
-			    : "type: ... exec CONTAINER PROGRAM, or ... run IMAGE PROGRAM",
-			"--live: %s does not reach the program by this %s command", level, client);
-}
-
 int live_inside(const struct words *containers, int argc, char **argv, char ***inside)
 {
+	static const char enter[] =
+		"for c in docker podman nerdctl; do command -v $c >/dev/null && exec $c exec -e "
+		"\"$@\"; done; echo 'gpq: trace: --container: neither docker, podman nor nerdctl "
+		"is "
+		"there; say how: -- kubectl exec POD -- PROGRAM' >&2; exit 127";
 	static char level[64]; // in *inside
 	const char *given = getenv("AMD_LOG_LEVEL");
 	const int at = argc > 1 && strcmp(base_name(argv[0]), "sudo") == 0;
+	const char *client = base_name(argv[at]);
 	snprintf(level, sizeof(level), "AMD_LOG_LEVEL=%.32s", given ? given : "4");
-	if (is_runtime(argv[at])) {
-		const char *client = base_name(argv[at]);
+	if (is_runtime(client)) {
 		const int verb = find_word(argc, argv, at + 1, "exec", "run");
-		const bool pod = strcmp(client, "kubectl") == 0 && strcmp(argv[verb], "exec") == 0;
-		const int behind = pod ? find_word(argc, argv, verb, "--", "--") : verb;
+		const bool pod = *client == 'k', env = pod && strcmp(argv[verb], "exec") == 0;
+		const int behind = env ? find_word(argc, argv, verb, "--", "--") : verb;
 		if (!verb || !behind || behind + 1 == argc)
-			return no_way_in(client, level);
+			return err_fail(GPQ_USAGE,
+					pod ? "type: ... kubectl exec POD -- PROGRAM"
+					    : "type: ... exec CONTAINER PROGRAM, or ... run IMAGE "
+					      "PROGRAM",
+					"--live: %s does not reach the program by this %s command",
+					level, client);
 		*inside = with_words(argc, argv, behind + 1, 2,
-				     (const char *[]){pod                ? "env"
-						      : client[0] == 'k' ? "--env"
-									 : "-e",
+				     (const char *[]){env   ? "env"
+						      : pod ? "--env"
+							    : "-e",
 						      level});
 	} else if (containers->n == 1) {
-		size_t i = 0;
-		while (i < COUNT(runtimes) - 1 && !in_path(runtimes[i]))
-			i++;
-		if (i == COUNT(runtimes) - 1)
-			return err_fail(
-				GPQ_NOTFOUND, "say how: -- kubectl exec POD -- PROGRAM",
-				"--container %s: neither docker, podman nor nerdctl is there "
-				"to run %s in it",
-				containers->v[0], argv[0]);
 		*inside = with_words(
-			argc, argv, 0, 5,
-			(const char *[]){runtimes[i], "exec", "-e", level, containers->v[0]});
+			argc, argv, 0, 6,
+			(const char *[]){"sh", "-c", enter, "sh", level, containers->v[0]});
 	}
 	return GPQ_OK;
 }

@@ -263,8 +263,6 @@ static int check_values(const struct cmd *c)
 				"--series: the log's clock has no shorter intervals");
 	if (o->breakdown && (status = ftrace_breakdown_check(o->breakdown)))
 		return status;
-	if ((status = ftrace_join_check(o)))
-		return status;
 	if (!c->argc && !o->ftrace && !o->events)
 		return err_fail(GPQ_USAGE, "name a log, or - for standard input", "no file given");
 	if (o->compare && c->argc != 2)

@@ -348,15 +348,14 @@ void trace_rows_fini(struct trace_rows *rows);
 
 // --ftrace: reports the Linux kernel's trace, alone or with logs. Returns the exit status.
 int trace_ftrace(struct cmd *c, const struct amdlog_filter *filter, const struct grep *grep);
-int ftrace_join_check(const struct trace_opts *o); // checks --pid-map and --offset
-int ftrace_breakdown_check(const char *arg);       // checks --breakdown: GPQ_OK or GPQ_USAGE
+int ftrace_breakdown_check(const char *arg); // checks --breakdown: GPQ_OK or GPQ_USAGE
 
 // --live: records, then reports the recording. Returns the exit status.
 int trace_live(struct cmd *c);
 
-// Makes of a COMMAND that a container runtime runs one that has AMD_LOG_LEVEL in the container, where
-// its log goes to standard error. *inside, to be freed, stays NULL for other commands. Returns
-// GPQ_OK, or an exit status after a message.
+// Makes of a COMMAND that a container runtime runs one that has AMD_LOG_LEVEL in the container,
+// where its log goes to standard error. *inside, to be freed, stays NULL for other commands.
+// Returns GPQ_OK, or an exit status after a message.
 int live_inside(const struct words *containers, int argc, char **argv, char ***inside);
 
 // Is the only operand a folder that --live wrote? trace_folder() reports that folder.

@@ -7,9 +7,8 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define TIMES_MOST 32         // queue creations of a process that are compared
-#define LONG_NS    1000000000 // greatest time from the log's first line to the open of /dev/kfd
-#define CLOSE_NS   5000000    // greatest time between the ioctl's return and the log's line
+#define TIMES_MOST 32      // queue creations of a process that are compared
+#define CLOSE_NS   5000000 // greatest time between the ioctl's return and the log's line
 
 struct times {
 	uint64_t v[TIMES_MOST];
@@ -22,215 +21,141 @@ static void times_add(struct times *t, uint64_t ns)
 		t->v[t->n++] = ns;
 }
 
-// Is the record a call of this function that did not fail: its return, or an entry without one?
-static bool is_call(const struct ftrace_record *r, const char *function)
-{
-	const int64_t ret = ftrace_arg(r, "ret");
-	return r->process != FTRACE_NONE && !r->joined && ftrace_is(r, function) &&
-	       (ret >= 0 || ret == FTRACE_NO_ARG);
-}
-
-static struct times creations_in_log(const struct amdlog_summary *s, uint32_t log)
-{
-	struct times t = {.n = 0};
-	for (uint32_t i = 0; i < s->nqueues; i++) {
-		if (s->queues[i].process == log && s->queues[i].created_us < UINT64_MAX / 1000)
-			times_add(&t, s->queues[i].created_us * 1000);
-	}
-	return t;
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 // How many times of the log are close to one of the trace that is moved by `offset`.
-static unsigned times_that_fit(const struct times *log, const struct times *trace, int64_t offset)
+static unsigned fits_at(const struct times *log, const struct times *trace, int64_t offset)
 {
 	unsigned fits = 0;
 	for (unsigned i = 0; i < log->n; i++) {
 		unsigned j = 0;
 		while (j < trace->n &&
-		       distance(log->v[i], trace->v[j] + (uint64_t)offset) > CLOSE_NS)
+		       llabs((int64_t)(log->v[i] - trace->v[j]) - offset) > CLOSE_NS)
 			j++;
 		fits += j < trace->n;
 	}
 	return fits;
 }
 
-// Finds the offset at which most times fit; of several the least. Returns how many fit.
-static unsigned align_times(const struct times *log, const struct times *trace, int64_t *offset)
+struct ties {
+	struct ftrace *f;
+	const struct amdlog_summary *s;
+	bool fixed;           // f->offset_ns, or 0 of one clock, is not changed any more
+	bool opens;           // by opening /dev/kfd, not by queues
+	struct times *traced; // calls of the function, by process of the trace
+};
+
+// Returns how many times of both fit: at *offset if that is fixed, else at the one at which most
+// do, of several at the least.
+static unsigned fit(const struct ties *t, const struct times *log, uint32_t kernel, int64_t *offset)
 {
-	unsigned best = 0;
-	for (unsigned i = 0; i < log->n * trace->n; i++) {
+	const struct times *trace = &t->traced[kernel];
+	unsigned best = t->fixed ? fits_at(log, trace, *offset) : 0;
+	for (unsigned i = 0; !t->fixed && i < log->n * trace->n; i++) {
 		const int64_t at = (int64_t)(log->v[i / trace->n] - trace->v[i % trace->n]);
-		const unsigned fits = times_that_fit(log, trace, at);
-		if (fits < best || (fits == best && llabs(at) >= llabs(*offset)))
-			continue;
-		best = fits;
-		*offset = at;
+		const unsigned fits = fits_at(log, trace, at);
+		if (fits > best || (fits == best && llabs(at) < llabs(*offset))) {
+			best = fits;
+			*offset = at;
+		}
 	}
 	return best;
 }
 
-// The processes of the log and of the trace that may be the same.
-struct ties {
-	struct ftrace *f;
-	const struct amdlog_summary *s;
-	bool one_clock;       // log and trace have the same clock
-	struct times *traced; // by process of the trace: calls by which queues are created
-	uint32_t log, kernel; // the only process that is not matched; FTRACE_NONE: none, or several
-	unsigned most;        // how many times fitted at f->offset_ns
-};
-
-// Sets t->traced by the calls of a function, and t->kernel. False: the trace has none.
+// Sets t->traced by the calls of a function that did not fail: returns, and entries without one.
+// False: there are none.
 static bool find_callers(struct ties *t, const char *function)
 {
-	unsigned callers = 0;
 	bool any = false;
-	memset(t->traced, 0, t->f->nprocesses * sizeof(*t->traced));
 	for (size_t i = 0; i < t->f->n; i++) {
-		if (is_call(&t->f->v[i], function))
-			times_add(&t->traced[t->f->v[i].process], t->f->v[i].time_ns);
-	}
-	t->kernel = FTRACE_NONE;
-	for (uint32_t i = 0; i < t->f->nprocesses; i++) {
-		any |= t->traced[i].n > 0;
-		if (t->traced[i].n && t->f->processes[i].log == FTRACE_NONE)
-			t->kernel = callers++ ? FTRACE_NONE : i;
+		const struct ftrace_record *r = &t->f->v[i];
+		const int64_t ret = ftrace_arg(r, "ret");
+		if (r->process == FTRACE_NONE || r->joined || !ftrace_is(r, function) ||
+		    (ret < 0 && ret != FTRACE_NO_ARG))
+			continue;
+		times_add(&t->traced[r->process], r->time_ns);
+		any = true;
 	}
 	return any;
 }
 
-// Sets t->log: of the processes that create queues, if any does.
-static void find_logged(struct ties *t)
+// When a process of the log created queues, or began.
+static struct times logged_times(const struct ties *t, uint32_t log)
 {
-	bool creates = false;
-	unsigned n = 0;
-	t->log = FTRACE_NONE;
-	for (uint32_t i = 0; i < t->s->nprocesses; i++) {
-		const bool has = creations_in_log(t->s, i).n > 0;
-		if (t->f->of_log[i] != FTRACE_NONE || !t->s->processes[i].records ||
-		    (creates && !has))
-			continue;
-		n = has && !creates ? 1 : n + 1;
-		creates |= has;
-		t->log = n == 1 ? i : FTRACE_NONE;
+	struct times times = {.n = 0};
+	const uint64_t first_us = t->s->processes[log].span.first_us;
+	if (t->opens && first_us != AMDLOG_UNKNOWN)
+		times_add(&times, first_us * 1000);
+	for (uint32_t i = 0; !t->opens && i < t->s->nqueues; i++) {
+		const struct amdlog_queue *q = &t->s->queues[i];
+		if (q->process == log && q->created_us != AMDLOG_UNKNOWN)
+			times_add(&times, q->created_us * 1000);
 	}
+	return times;
 }
 
-// Keeps the offset at which more times fit than in the processes before.
-static void keep_offset(struct ties *t, unsigned fits, int64_t offset)
+// Ties a process of the log to the one of the trace whose times fit best: two of them or, if the
+// offset is fixed, one. `only`: no other process of the log may be meant. A process that is matched
+// already tells the offset alone.
+static void tie(struct ties *t, uint32_t log, bool only)
 {
-	if (t->one_clock || fits <= t->most)
-		return;
-	t->most = fits;
-	t->f->offset_ns = offset;
-}
-
-// Returns how many creations of the two fit, at the offset of the clocks if that is known.
-static unsigned fit_of(const struct ties *t, uint32_t log, uint32_t kernel, int64_t *offset)
-{
-	const struct times logged = creations_in_log(t->s, log);
-	*offset = t->one_clock ? 0 : t->f->offset_ns;
-	return t->one_clock || t->most ? times_that_fit(&logged, &t->traced[kernel], *offset)
-				       : align_times(&logged, &t->traced[kernel], offset);
-}
-
-static void guess(struct ties *t, uint32_t log, uint32_t kernel, const char *why)
-{
-	ftrace_match_process(t->f, kernel, log, "guess");
-	t->f->processes[kernel].why = why;
-}
-
-// What matched processes tell of the offset.
-static void offset_of_matched(struct ties *t)
-{
-	for (uint32_t i = 0; i < t->s->nprocesses; i++) {
-		int64_t offset = 0;
-		const uint32_t kernel = t->f->of_log[i];
-		const unsigned fits = kernel == FTRACE_NONE ? 0 : fit_of(t, i, kernel, &offset);
-		keep_offset(t, fits, offset);
-	}
-}
-
-// Ties the only process that creates queues on either side. With one clock the times must fit.
-static void tie_only(struct ties *t)
-{
-	int64_t offset;
-	if (t->log == FTRACE_NONE || t->kernel == FTRACE_NONE)
-		return;
-	const unsigned fits = fit_of(t, t->log, t->kernel, &offset);
-	if (!fits && (t->one_clock || t->most) && creations_in_log(t->s, t->log).n)
-		return;
-	guess(t, t->log, t->kernel, "the only process that creates queues");
-	keep_offset(t, fits, offset);
-}
-
-// Ties a process of the log to the one of the trace whose creations of queues fit best: at least
-// two of them, or one if the offset of the clocks is known.
-static void tie_by_times(struct ties *t, uint32_t log)
-{
+	const struct times logged = logged_times(t, log);
+	const uint32_t is = t->f->of_log[log];
+	unsigned callers = 0, best = 0;
 	uint32_t found = FTRACE_NONE;
-	unsigned best = t->one_clock || t->most ? 0 : 1;
-	int64_t offset, found_at = 0;
+	int64_t found_at = 0;
 	for (uint32_t i = 0; i < t->f->nprocesses; i++) {
-		if (!t->traced[i].n || t->f->processes[i].log != FTRACE_NONE)
+		int64_t offset = t->f->offset_ns;
+		if (!t->traced[i].n ||
+		    (is == FTRACE_NONE ? t->f->processes[i].log != FTRACE_NONE : i != is))
 			continue;
-		const unsigned fits = fit_of(t, log, i, &offset);
-		found = fits > best ? i : fits == best ? FTRACE_NONE : found;
+		const unsigned fits = fit(t, &logged, i, &offset);
+		found = !callers++ || fits > best ? i : fits == best ? FTRACE_NONE : found;
 		found_at = fits > best ? offset : found_at;
 		best = fits > best ? fits : best;
 	}
-	if (found == FTRACE_NONE)
+	only = only && callers == 1 && (best || !logged.n || !t->fixed);
+	if (found == FTRACE_NONE || (is == FTRACE_NONE && !only && best < (t->fixed ? 1 : 2)))
 		return;
-	guess(t, log, found, "its queues were created at these times");
-	keep_offset(t, best, found_at);
-}
-
-// Where nothing tells of queues: the only process that opens /dev/kfd, as its log begins.
-static void tie_by_open(struct ties *t)
-{
-	if (!find_callers(t, "kfd_open") || t->log == FTRACE_NONE || t->kernel == FTRACE_NONE)
-		return;
-	const uint64_t first_us = t->s->processes[t->log].span.first_us;
-	const struct times *opened = &t->traced[t->kernel];
-	if (first_us >= UINT64_MAX / 1000 ||
-	    (t->one_clock && distance(first_us * 1000, opened->v[0]) > LONG_NS))
-		return;
-	guess(t, t->log, t->kernel, "the only process that opens /dev/kfd");
-	keep_offset(t, 1, (int64_t)(first_us * 1000 - opened->v[0]));
+	if (is == FTRACE_NONE) {
+		ftrace_match_process(t->f, found, log, "guess");
+		t->f->processes[found].why = !only      ? "its queues were created at these times"
+					     : t->opens ? "the only process that opens /dev/kfd"
+							: "the only process that creates queues";
+	}
+	t->f->offset_ns = t->fixed ? t->f->offset_ns : found_at;
+	t->fixed |= best > 0;
 }
 
 bool ftrace_tie(struct ftrace *f, const struct amdlog_summary *s, bool one_clock)
 {
-	static const char *const creating[] = {"kfd_ioctl_create_queue", "pqm_create_queue",
-					       "create_queue_cpsch", "create_queue_nocpsch"};
+	static const char *const functions[] = {"kfd_ioctl_create_queue", "pqm_create_queue",
+						"create_queue_cpsch", "create_queue_nocpsch",
+						"kfd_open"};
 	SCOPED(free_at) struct times *traced = xcalloc(f->nprocesses + 1, sizeof(*traced));
-	struct ties t = {.f = f, .s = s, .one_clock = one_clock, .traced = traced};
-	size_t i = 0;
-	while (i < COUNT(creating) && !find_callers(&t, creating[i]))
-		i++;
-	if (i < COUNT(creating)) {
-		offset_of_matched(&t);
-		find_logged(&t);
-		tie_only(&t);
-		for (uint32_t log = 0; log < s->nprocesses; log++) {
-			if (f->of_log[log] == FTRACE_NONE)
-				tie_by_times(&t, log);
-		}
-	} else {
-		find_logged(&t);
-		tie_by_open(&t);
+	struct ties t = {.f = f, .s = s, .fixed = one_clock, .traced = traced};
+	unsigned tell = 0, others = 0;
+	size_t n = 0;
+	while (n < COUNT(functions) && !find_callers(&t, functions[n]))
+		n++;
+	t.opens = n + 1 == COUNT(functions);
+	f->offset_ns = 0;
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		if (f->of_log[i] != FTRACE_NONE)
+			tie(&t, i, false);
+		else
+			*(logged_times(&t, i).n ? &tell : &others) += s->processes[i].records > 0;
 	}
-	return t.most;
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		if (f->of_log[i] == FTRACE_NONE && s->processes[i].records &&
+		    (!tell || logged_times(&t, i).n))
+			tie(&t, i, (tell ? tell : others) == 1);
+	}
+	return t.fixed && !one_clock;
 }
 
 static uint64_t moved(uint64_t ns, int64_t by)
 {
-	const uint64_t back = by < 0 ? -(uint64_t)by : 0;
-	return ns == FTRACE_UNKNOWN ? ns : ns < back ? 0 : ns + (uint64_t)by;
+	const bool below = by < 0 && ns < -(uint64_t)by;
+	return ns == FTRACE_UNKNOWN ? ns : below ? 0 : ns + (uint64_t)by;
 }
 
 void ftrace_move(struct ftrace *f, int64_t by)

@@ -58,6 +58,7 @@ echo "$verb in $1" >&2; shift
 [ "$1" = -- ] && shift
 exec env -i PATH="$PATH" "${vars[@]}" "$@"
 E
+mkdir -m 755 none && ln -s /bin/sh none/sh
 printf '#!/bin/sh\nexec "$@"\n' >fake/sudo
 for f in podman nerdctl kubectl; do cp fake/docker fake/$f; done
 chmod 755 fake/*
@@ -93,9 +94,9 @@ for command in "docker start C" "kubectl exec C sh" "docker exec"; do
 	is "no way into the container: $command" "$(contained -- $command | sed 's/; type.*//')" "2
 gpq: trace: --live: AMD_LOG_LEVEL=4 does not reach the program by this ${command%% *} command"
 done
-is "no runtime to enter a container" "$(as_user env PATH=/nowhere ./own trace --live --container C1 -- sh -c true 2>&1; echo $?)" \
-	"gpq: trace: --container C1: neither docker, podman nor nerdctl is there to run sh in it; say how: -- kubectl exec POD -- PROGRAM
-5"
+is "no runtime to enter a container" "$(as_user env PATH="$work/none" ./own trace --live --container C1 -- true 2>&1 | grep neither; echo "${PIPESTATUS[0]}")" \
+	"gpq: trace: --container: neither docker, podman nor nerdctl is there; say how: -- kubectl exec POD -- PROGRAM
+127"
 
 # Root of a namespace in which nothing is mounted.
 bare() { unshare -Urm sh -c 'mount -t tmpfs none /sys/kernel && mount -t tmpfs none /sys/class && exec "$@"' - "$@"; }
