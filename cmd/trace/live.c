@@ -258,7 +258,10 @@ static int start_command(struct recording *r, const struct cmd *c)
 static void take_said(struct recording *r)
 {
 	static char chunk[CHUNK];
-	for (ssize_t n; r->said >= 0 && (n = read(r->said, chunk, sizeof(chunk))) > 0;) {
+	ssize_t n;
+	for (size_t got = 0;
+	     r->said >= 0 && got < DRAIN_MOST && (n = read(r->said, chunk, sizeof(chunk))) > 0;
+	     got += (size_t)n) {
 		if (write_fully(r->log, chunk, (size_t)n))
 			err_sys(errno, NULL, "%s/" LOG_FILE, r->folder);
 		buf_append(&r->spoken, chunk, (size_t)n);
@@ -284,7 +287,7 @@ static bool command_ended(struct recording *r, int flags)
 // Waits for the end of COMMAND, and removes what came out of a container if it is no log.
 static void wait_for_command(struct recording *r)
 {
-	while (!command_ended(r, r->inside ? WNOHANG : 0) && (r->inside || errno == EINTR)) {
+	for (errno = 0; !command_ended(r, r->inside ? WNOHANG : 0) && errno != ECHILD; errno = 0) {
 		take_said(r);
 		usleep(WAKE_MS * 1000);
 	}

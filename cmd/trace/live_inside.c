@@ -44,10 +44,11 @@ static char **with_words(int argc, char **argv, int at, int n, const char *const
 int live_inside(const struct words *containers, int argc, char **argv, char ***inside)
 {
 	static const char enter[] =
-		"for c in docker podman nerdctl; do command -v $c >/dev/null && exec $c exec -e "
-		"\"$@\"; done; echo 'gpq: trace: --container: neither docker, podman nor nerdctl "
-		"is "
-		"there; say how: -- kubectl exec POD -- PROGRAM' >&2; exit 127";
+		"for c in docker podman nerdctl; do\n"
+		"command -v $c >/dev/null && exec $c exec -e \"$@\"\n"
+		"done\n"
+		"echo 'gpq: trace: --container: neither docker, podman nor nerdctl is there; "
+		"say how: -- kubectl exec POD -- PROGRAM' >&2; exit 127";
 	static char level[64]; // in *inside
 	const char *given = getenv("AMD_LOG_LEVEL");
 	const int at = argc > 1 && strcmp(base_name(argv[0]), "sudo") == 0;

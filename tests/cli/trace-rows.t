@@ -233,7 +233,7 @@ gpq: merge: -: 1 lines are no results of gpq bench or gpq trace; - line 1: not a
 
 $ for e in '.threads[0].kernel = (.kernels | length)' '.threads[0].process = (.processes | length)' \
 >   '.queue_kernels[0] = (.queues | length)' '.queue_kernels[1] = (.kernels | length)' '.api_times[0] = (.apis | length)' \
->   '.streams[0].queue = (.queues | length)' 'del(.kernels[0].name)' '.queues[0].priority = 3' '.kernels[1].name = .kernels[0].name'; do
+>   '.streams[0].queue = (.queues | length)' 'del(.kernels[0].name)' '.queues[0].priority = 4' '.kernels[1].name = .kernels[0].name'; do
 >   jq -c "$e" part | gpq merge 2>&1 >/dev/null | sed 's/.* is //'
 > done
 damaged; make it anew
