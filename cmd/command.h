@@ -146,13 +146,13 @@ int complete_words(int n, char **words);
 
 // Names of the options that choose another output than a table for people, and these with the
 // options that choose columns and rows.
-#define FORM_NAMES "json ndjson raw pairs csv null"
+#define FORM_NAMES "json ndjson raw pairs csv null count"
 #define ROWS_NAMES FORM_NAMES " output output-all filter sort table"
 
 // Options that every command takes.
 struct common_opts {
 	struct out_opts out;
-	bool json, ndjson, raw, pairs, csv, nul;
+	bool json, ndjson, raw, pairs, csv, nul, count;
 	const char *sysroot;
 	bool quiet;
 	int verbose;

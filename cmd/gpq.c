@@ -40,6 +40,7 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, csv, "csv", 0, OPT_FLAG, "", "comma-separated values, exact numbers"),
 	OPT(common_opts, nul, "null", '0', OPT_FLAG, "",
 	    "one column, each row ended by a NUL: for xargs -0"),
+	OPT(common_opts, count, "count", 'c', OPT_FLAG, "", "only the number of rows"),
 	OPT(common_opts, out.noheadings, "noheadings", 'n', OPT_FLAG, "", "no heading line"),
 	OPT(common_opts, out.bytes, "bytes", 'b', OPT_FLAG, "", "sizes in bytes"),
 	OPT(common_opts, out.context, "context", 0, OPT_FLAG, "",
@@ -137,7 +138,7 @@ static int print_list(void)
 
 static const struct opt_rule common_rules[] = {
 	RULE(FORM_NAMES, "", "", "choose one",
-	     "--json, --ndjson, --raw, --pairs, --csv and --null exclude each other",
+	     "--json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other",
 	     .several = true),
 	// --null prints one column. Without -o, there may be several tables or columns.
 	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
@@ -149,9 +150,9 @@ static const struct opt_rule common_rules[] = {
 // status after a message.
 static int apply_common(struct common_opts *c, const char *command)
 {
-	static const enum out_mode modes[] = {OUT_JSON,  OUT_NDJSON, OUT_RAW,
-					      OUT_PAIRS, OUT_CSV,    OUT_NUL};
-	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs, c->csv, c->nul};
+	static const enum out_mode modes[] = {OUT_JSON, OUT_NDJSON, OUT_RAW,  OUT_PAIRS,
+					      OUT_CSV,  OUT_NUL,    OUT_COUNT};
+	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs, c->csv, c->nul, c->count};
 	for (unsigned i = 0; i < COUNT(modes); i++)
 		if (given[i])
 			c->out.mode = modes[i];

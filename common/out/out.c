@@ -322,6 +322,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		return r;
 	o->table = t;
 	o->stream = stream;
+	o->counted = 0;
 	o->empty = o->begun ? o->empty : stream ? NULL : t->name;
 	o->begun = true;
 	o->opts.fits &= !stream;
@@ -364,6 +365,7 @@ static void put_row(struct out *o, const void *record)
 		++*o->opts.rows;
 	switch (o->opts.mode) {
 	case OUT_TABLE: o->stream ? line_row(o, record) : table_row(o, record); break;
+	case OUT_COUNT: o->counted++; break;
 	case OUT_RAW:
 	case OUT_PAIRS:
 	case OUT_CSV:
@@ -424,6 +426,8 @@ int out_add(struct out *o, struct out *piece)
 {
 	struct buf written;
 	out_flush(o);
+	o->counted += piece->counted;
+	piece->counted = 0;
 	if (o->ask)
 		outask_move(o->ask, piece->ask);
 	if (!piece->buf.len)
@@ -450,6 +454,9 @@ void out_end(struct out *o)
 		if (out_fits(o))
 			outscreen_rows(o, rows);
 		outtable_fini(&o->gathered);
+	} else if (o->opts.mode == OUT_COUNT) {
+		buf_printf(&o->buf, "%" PRIu64 "\n", o->counted);
+		o->empty = NULL;
 	} else if (o->opts.mode == OUT_JSON) {
 		json_end(&o->json, ']');
 	} else if (out_is_document(o)) {

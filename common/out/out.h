@@ -77,6 +77,7 @@ enum out_mode {
 	OUT_TABLE,
 	OUT_RAW,
 	OUT_CSV,
+	OUT_COUNT, // the number of rows alone
 	OUT_PAIRS,
 	OUT_NUL,
 	OUT_JSON,

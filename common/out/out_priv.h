@@ -147,6 +147,7 @@ struct out {
 	size_t key_end[OUTTABLE_COLS]; // end of each key in `keys`
 	size_t columns; // width of the terminal to which rows are written as they come; 0: to none
 	bool tight;     // it has no room for all columns of the table, so texts are cut to theirs
+	uint64_t counted; // with OUT_COUNT: rows of the table
 	bool stream;
 	bool begun; // there was a table
 	bool color;

@@ -110,7 +110,27 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues -0; gpq queues --null -o PI
 gpq: queues: --null: name a column by -o; for example -0 -o PID
 gpq: queues: --null takes one column, these are 2; for example -0 -o PID
 gpq: queues: --null takes one column, these are 8; for example -0 -o PID
-gpq: queues: --json, --ndjson, --raw, --pairs, --csv and --null exclude each other; choose one
+gpq: queues: --json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other; choose one
+? 2
+
+# The number of rows: as ls and grep count them; of one table; none is 0; where rows come one by one and from several threads.
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 "$@"; }; echo $(q queues --count; q ps -c; q queues -c -p 41207; q gpus -c); cd $HOSTS/gfx90a-k6.12/sys/class/kfd/kfd; n() { echo $#; }; echo $(n proc/*/queues/*; n proc/*; n proc/41207/queues/*)
+5 2 4 1
+5 2 4
+
+$ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 "$@"; }; q queues -c --filter 'TYPE == "sdma"' --sort -PID -o QID; q queues -c --filter 'PID == 1'; q queues -c -p 99; q hqd --summary -c --table waiting; gpq -q trace -c --table kernels $DATA/amdlog/transformer.log
+1
+0
+gpq: queues: pid 99: no such process; without -p all are listed
+0
+1
+3
+$ for n in 1 4; do gpq trace --list --threads $n -c $DATA/amdlog/cnn.log; done; gpq trace --list -rn $DATA/amdlog/cnn.log | wc -l; gpq events --count; gpq snapshot --count 0 x
+47
+47
+47
+gpq: events: option --count needs an argument: N
+gpq: snapshot: --count is only for --every; see gpq help snapshot
 ? 2
 
 # Mistakes are found before anything is read, in a line with their place.
