@@ -113,14 +113,21 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 // Print the help of gpq, or of a command or one of its kinds (NULL: all): -h (`brief`), or --help.
 // They return the exit status.
 int help_general(bool brief);
-// Prints the topic. Returns the exit status; -1 without a message if no topic has a name like that.
-int help_topic(const char *name);
+// Prints the topic, or what a word of cmd/words.c leads to. Returns the exit status; -1 without a
+// message if nothing has a name like that.
+int help_word(const char *name);
 int help_command(const struct command *def, const struct cmd_kind *kind, bool brief);
 
 // Topics of gpq help: sections of gpq(1), made by man/topics. Ends with a NULL name.
 extern const struct help_topic {
 	const char *name, *summary, *text;
 } help_topics[];
+
+// What to type for a word that people use for it: "gpq ps lists processes". NULL: not known.
+const char *word_leads(const char *word);
+// Calls `each` with every such word.
+void words_each(void (*each)(const void *arg, const char *word, const char *leads),
+		const void *arg);
 
 // Checks the options that were given against `rules`. Returns GPQ_OK, or GPQ_USAGE after a message.
 int cmd_check(const struct cmd *c, const struct opt_rule *rules);

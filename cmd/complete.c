@@ -469,6 +469,19 @@ static void take_typed_word(struct typed *t, struct place *at, const char *word)
 	}
 }
 
+static bool begins_command(const char *typed)
+{
+	for (const struct command *c = gpq_commands; c->name; c++)
+		if (strncmp(c->name, typed, strlen(typed)) == 0)
+			return true;
+	return false;
+}
+
+static void offer_word(const void *arg, const char *word, const char *leads)
+{
+	offer(arg, word, leads);
+}
+
 static void offer_operands(const struct typed *t, bool help)
 {
 	const struct command *def = t->def;
@@ -482,6 +495,9 @@ static void offer_operands(const struct typed *t, bool help)
 			offer(t, topic->name, topic->summary);
 		if (!help && !def)
 			offer(t, "help", "show the help of a command or a topic");
+		// Where nothing else begins so: a word for it, and what to type instead.
+		if (!def && *t->rest && (help || !begins_command(t->rest)))
+			words_each(offer_word, t);
 	} else if (def->spec->kinds && !t->kind) {
 		for (const struct cmd_kind *k = def->spec->kinds; k->name; k++)
 			offer(t, k->name, k->summary);

@@ -80,40 +80,12 @@ const struct cmd_kind *command_kind(const struct command *def, const char *word)
 	return NULL;
 }
 
-// Names of like commands in other programs, and what to suggest instead.
-static const char *const synonyms[][2] = {
-	{"processes", "ps"},
-	{"list", "ps"},
-	{"ls", "ps"},
-	{"top", "ps --watch 1"},
-	{"info", "gpus"},
-	{"devices", "gpus"},
-	{"check", "gpus"},
-	{"slots", "hqd"},
-	{"runlist", "hqd"},
-	{"pause", "suspend"},
-	{"stop", "suspend"},
-	{"preempt", "bench preempt"},
-	{"ab", "bench ab"},
-	{"report", "bench report"},
-	{"unpause", "resume"},
-	{"continue", "resume"},
-	{"start", "resume"},
-	{"log", "trace"},
-	{"logs", "trace"},
-	{"record", "snapshot"},
-	{"save", "snapshot"},
-	{"diff", "snapshot --diff"},
-	{"compare", "snapshot --compare"},
-};
-
 static int unknown_command(const char *name)
 {
-	const char *guess = text_suggest(name, command_names);
-	for (size_t i = 0; i < COUNT(synonyms); i++)
-		if (strcmp(name, synonyms[i][0]) == 0)
-			guess = synonyms[i][1];
+	const char *guess = text_suggest(name, command_names), *leads = word_leads(name);
 	uint64_t number;
+	if (leads)
+		return err_fail(GPQ_USAGE, leads, "unknown command %s", name);
 	return err_fail(GPQ_USAGE,
 			parse_u64(name, &number) ? "the queues of a process: gpq queues -p PID"
 						 : "gpq -h lists them",
@@ -438,7 +410,7 @@ static int run_help(int argc, char **argv)
 		return unexpected_word_of_gpq(argv[words]);
 	if (argc < 2 || strcmp(argv[1], "help") == 0)
 		return help_general(false);
-	const int status = def ? help_command(def, kind, false) : help_topic(argv[1]);
+	const int status = def ? help_command(def, kind, false) : help_word(argv[1]);
 	return status < 0 ? unknown_command(argv[1]) : status;
 }
 
@@ -475,6 +447,13 @@ static int run_gpq(int argc, char **argv)
 	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL, NULL}};
 	add_other_sets(sets, &common);
 	ask_json(argc, argv, sets, true, NULL);
+	// Programs such as rocm-smi have options for what are commands here: --showpids.
+	const char *option = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] + 2 : "";
+	bool known = false;
+	for (const struct opt_set *set = sets; set->table; set++)
+		known |= opts_find(set->table, option, 0) != NULL;
+	if (!known && word_leads(option))
+		return err_fail(GPQ_USAGE, word_leads(option), "unknown option --%s", option);
 	int first = opts_parse(argc, argv, sets, true);
 	if (first < 0)
 		return GPQ_USAGE;

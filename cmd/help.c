@@ -42,9 +42,9 @@ int help_general(bool brief)
 	return out_text(&b);
 }
 
-int help_topic(const char *name)
+int help_word(const char *name)
 {
-	const char *guess = NULL;
+	const char *guess = NULL, *leads = word_leads(name);
 	for (const struct help_topic *t = help_topics; t->name; t++) {
 		struct buf b = {0};
 		if (!guess)
@@ -52,6 +52,11 @@ int help_topic(const char *name)
 		if (strcmp(name, t->name) != 0)
 			continue;
 		buf_puts(&b, t->text);
+		return out_text(&b);
+	}
+	if (leads) {
+		struct buf b = {0};
+		buf_printf(&b, "%s\n", leads);
 		return out_text(&b);
 	}
 	return guess ? err_fail(GPQ_USAGE, "gpq help lists topics", "no topic %s, did you mean %s",

@@ -56,6 +56,13 @@ gpq: x: no operand is expected; gpq -h shows what is
 gpq: unknown command (nothing); gpq -h lists them
 ? 2
 
+# A word for what a command does: what to type.
+$ gpq help kcq; gpq help status; gpq help show x
+gpq gpus --check tells what num_kcq leaves, gpq hqd --summary how many slots are used
+gpq queues lists queues, gpq suspend --list what is held
+gpq: x: no operand is expected; gpq -h shows what is
+? 2
+
 $ gpq queues --usage | cmp - <(gpq queues -h) && gpq queues -h --help | cmp - <(gpq queues --help) && gpq -h --help | cmp - <(gpq --help)
 
 # Kinds of bench: what they are for; the options of one, wherever its name stands.
@@ -172,7 +179,7 @@ $ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c bench ''; c b
 preempt ab report 
 --online-cmd --online-pid --online --online-log 
 alone,alone alone,shared alone,preempt 
-bench 
+bench benchmark 
 report 
 --gpu --gap --grace --goal 
 compute sdma sdma-xgmi 

@@ -1,10 +1,10 @@
 # What a new user may get wrong: one line that says what, where, and what to do next; exit status 2.
 $ m() { for c in "$@"; do gpq $c </dev/null && echo "$c: done" || [ $? = 2 ] || echo "status of $c"; done; }; m processes list ls top pause queue Queues bech 1234 'help queu' 'help bench nosuch' '--pid 1 queues' '-p 1' '--instal' '--versoin' -x
-gpq: unknown command processes, did you mean ps; gpq -h lists them
-gpq: unknown command list, did you mean ps; gpq -h lists them
-gpq: unknown command ls, did you mean ps; gpq -h lists them
-gpq: unknown command top, did you mean ps --watch 1; gpq -h lists them
-gpq: unknown command pause, did you mean suspend; gpq -h lists them
+gpq: unknown command processes; gpq ps lists processes, gpq queues -p PID the queues of one
+gpq: unknown command list; gpq ps lists processes, gpq queues queues, gpq gpus GPUs; --filter finds rows
+gpq: unknown command ls; gpq ps lists processes, gpq queues queues, gpq gpus GPUs; --filter finds rows
+gpq: unknown command top; gpq ps --watch 1 repeats the list, gpq events shows changes
+gpq: unknown command pause; gpq suspend takes queues off the GPU, gpq resume puts them back
 gpq: unknown command queue, did you mean queues; gpq -h lists them
 gpq: unknown command Queues, did you mean queues; gpq -h lists them
 gpq: unknown command bech, did you mean bench; gpq -h lists them
@@ -19,24 +19,47 @@ gpq: unknown option -x; --help lists the options
 
 # Names of other programs' commands.
 $ for c in info devices check slots runlist stop preempt ab report unpause continue start log logs record save diff compare; do gpq $c; done
-gpq: unknown command info, did you mean gpus; gpq -h lists them
-gpq: unknown command devices, did you mean gpus; gpq -h lists them
-gpq: unknown command check, did you mean gpus; gpq -h lists them
-gpq: unknown command slots, did you mean hqd; gpq -h lists them
-gpq: unknown command runlist, did you mean hqd; gpq -h lists them
-gpq: unknown command stop, did you mean suspend; gpq -h lists them
-gpq: unknown command preempt, did you mean bench preempt; gpq -h lists them
-gpq: unknown command ab, did you mean bench ab; gpq -h lists them
-gpq: unknown command report, did you mean bench report; gpq -h lists them
-gpq: unknown command unpause, did you mean resume; gpq -h lists them
-gpq: unknown command continue, did you mean resume; gpq -h lists them
-gpq: unknown command start, did you mean resume; gpq -h lists them
-gpq: unknown command log, did you mean trace; gpq -h lists them
-gpq: unknown command logs, did you mean trace; gpq -h lists them
-gpq: unknown command record, did you mean snapshot; gpq -h lists them
-gpq: unknown command save, did you mean snapshot; gpq -h lists them
-gpq: unknown command diff, did you mean snapshot --diff; gpq -h lists them
-gpq: unknown command compare, did you mean snapshot --compare; gpq -h lists them
+gpq: unknown command info; gpq gpus lists GPUs
+gpq: unknown command devices; gpq gpus lists GPUs
+gpq: unknown command check; gpq gpus --check tells what is missing
+gpq: unknown command slots; gpq hqd shows slots, gpq hqd --summary how many are used
+gpq: unknown command runlist; gpq hqd --runlist shows what the scheduler was told to run
+gpq: unknown command stop; gpq suspend takes queues off the GPU, gpq resume puts them back
+gpq: unknown command preempt; gpq suspend unmaps queues, gpq bench preempt measures how long that takes
+gpq: unknown command ab; gpq bench preempt, gpq bench ab measure, gpq bench report compares
+gpq: unknown command report; gpq bench preempt, gpq bench ab measure, gpq bench report compares
+gpq: unknown command unpause; gpq resume puts suspended queues back
+gpq: unknown command continue; gpq resume puts suspended queues back
+gpq: unknown command start; gpq resume puts suspended queues back
+gpq: unknown command log; gpq trace analyses AMD_LOG_LEVEL logs, gpq events shows what happens
+gpq: unknown command logs; gpq trace analyses AMD_LOG_LEVEL logs, gpq events shows what happens
+gpq: unknown command record; gpq snapshot DIR saves a host, gpq hang what hangs, gpq core waves and memory
+gpq: unknown command save; gpq snapshot DIR saves a host, gpq hang what hangs, gpq core waves and memory
+gpq: unknown command diff; gpq snapshot --diff compares moments, gpq snapshot --compare runs
+gpq: unknown command compare; gpq snapshot --diff compares moments, gpq snapshot --compare runs
+? 2
+
+# Words of the driver and of notes on it, and of nvidia-smi, amd-smi, rocm-smi, umr, py-spy and kubectl.
+$ for c in status monitor watch find map unmap mqds hqds pid count kcq; do gpq $c; done
+gpq: unknown command status; gpq queues lists queues, gpq suspend --list what is held
+gpq: unknown command monitor; gpq ps --watch 1 repeats the list, gpq events shows changes
+gpq: unknown command watch; gpq events shows what happens, gpq queues --wait 1 waits, --watch 1 repeats any list
+gpq: unknown command find; gpq ps lists processes, gpq queues queues, gpq gpus GPUs; --filter finds rows
+gpq: unknown command map; gpq hqd --runlist shows what is mapped, gpq resume maps queues again
+gpq: unknown command unmap; gpq suspend unmaps queues, gpq bench preempt measures how long that takes
+gpq: unknown command mqds; gpq hqd --mqd shows MQDs, gpq queues --mqds FILE a copy of them
+gpq: unknown command hqds; gpq hqd shows slots, gpq hqd --summary how many are used
+gpq: unknown command pid; gpq ps lists processes, gpq queues -p PID the queues of one
+gpq: unknown command count; gpq ps --count counts processes, gpq queues --count queues, gpq hqd --summary slots
+gpq: unknown command kcq; gpq gpus --check tells what num_kcq leaves, gpq hqd --summary how many slots are used
+? 2
+$ for c in dmon pmon stats static metric process topology partition showpids dump record waves get describe logs delete; do gpq $c 2>&1 | grep -c '; gpq .* [a-z]'; done | uniq -c | tr -s ' '
+? 2
+ 16 1
+$ gpq --showpids; gpq --static; gpq --showuse --json 2>/dev/null | jq -r .error.next
+gpq: unknown option --showpids; gpq ps lists processes, gpq queues -p PID the queues of one
+gpq: unknown option --static; gpq gpus lists GPUs
+gpq ps shows memory and backlog, gpq hqd --sample 100 how busy slots are
 ? 2
 
 # Options without a letter of their own have none at all, of no command.
