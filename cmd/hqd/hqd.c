@@ -25,6 +25,8 @@ static const struct opt opts[] = {
 	    "\nall registers by address, for every GPU"),
 	OPT(hqd_opts, summary, "summary", 0, OPT_FLAG, "",
 	    "how full the slots are, who shares them,\nand which queues are in none"),
+	OPT_ONE_OF(hqd_opts, by, "by", 0, "WHAT",
+		   "\nof --summary: slots by gpu, with a total, or by xcc", "gpu\0xcc"),
 	OPT(hqd_opts, runlist, "runlist", 0, OPT_FLAG, "",
 	    "what the schedulers were told to run,\npacket by packet"),
 	OPT(hqd_opts, sample, "sample", 0, OPT_U64, "N",
@@ -106,7 +108,7 @@ SCHEMA(slots, "", 2, &slots_table);
 SCHEMA(regs, ".regs", 1, &hqd_regs_table);
 SCHEMA(raw, ".raw-regs", 1, &hqd_raw_table);
 SCHEMA(fields, ".fields", 2, &hqd_fields_table);
-SCHEMA(summary, ".summary", 2, &hqd_summary_tables[0], &hqd_summary_tables[1],
+SCHEMA(summary, ".summary", 3, &hqd_summary_tables[0], &hqd_summary_tables[1],
        &hqd_summary_tables[2]);
 SCHEMA(runlist, ".runlist", 2, &hqd_runlist_table);
 SCHEMA(sample, ".sample", 1, &hqd_sample_table);
@@ -430,6 +432,7 @@ static const struct opt_rule rules[] = {
 	SLOTS_ONLY("runlist", ""),
 	SLOTS_ONLY("rls", "hqds mqds"),
 	RULE_CHOOSE("active all"),
+	RULE_NEEDS("by", "summary", "add --summary", "--by is of --summary"),
 	RULE_RANGE("sample", 1, 1000000, "for example --sample 20",
 		   "--sample: a number from 1 to 1000000"),
 	WATCH_RULES,

@@ -32,6 +32,7 @@ struct hqd_opts {
 	const char *hqds, *mqds, *rls;
 	bool active, all, sdma, hiq, likely;
 	bool mqd, regs, fields, raw_regs, summary, runlist;
+	int by;                    // --summary: 0 by GPU, 1 by XCC
 	uint64_t sample, interval; // number of samples, ns from one to the next
 	uint64_t watch;            // ns between readings; WATCH_OFF without --watch
 };

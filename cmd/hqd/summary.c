@@ -3,9 +3,10 @@
 
 #define ROW hqd_occupancy
 static const struct out_col occupancy_cols[] = {
-	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
+	COL(q.gpu_id, "GPU", "gpu_id", U64, D,
+	    "GPU as KFD numbers it (its gpu_id); null: all of them together"),
 	COL(q.type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
-	COL(xcc, "XCC", "xcc", U64, D, "XCC of the GPU, counted from 0"),
+	COL(xcc, "XCC", "xcc", U64, D, "XCC of the GPU, with --by xcc; null: all of them"),
 	COL(slots, "SLOTS", "slots", U64, D, "slots that the driver owns"),
 	COL(used, "USED", "used", U64, D, "slots that have a queue"),
 	COL(free, "FREE", "free", U64, D, "slots that have none"),
@@ -77,6 +78,53 @@ static bool record_is_chosen(const struct hqd_view *v, int table, const void *re
 				  : hqd_pid_chosen(v, q->pid);
 }
 
+// Adds the slots of an XCC or of a GPU. `gpus`: the queues, too, which are those of a GPU.
+static void add_occupancy(struct hqd_occupancy *to, const struct hqd_occupancy *o, bool gpus)
+{
+	to->slots += o->slots;
+	add_count(&to->used, o->used);
+	add_count(&to->free, o->free);
+	if (gpus)
+		add_count(&to->queues, o->queues);
+	to->rate = to->used == UINT64_MAX ? o->rate : (double)to->used / (double)to->slots;
+	if (o->over == 1 || (o->over < 0 && to->over == 0))
+		to->over = o->over;
+	to->why = to->why ? to->why : o->why;
+}
+
+// Adds a record to those from `first` to `*n`: to that of its GPU and type, or as a new one.
+static void merge_record(struct hqd_occupancy *all, size_t first, size_t *n,
+			 const struct hqd_occupancy *o, bool gpus)
+{
+	for (size_t i = first; i < *n; i++)
+		if (all[i].q.gpu_id == o->q.gpu_id && strcmp(all[i].q.type, o->q.type) == 0) {
+			add_occupancy(&all[i], o, gpus);
+			return;
+		}
+	all[*n] = *o;
+	all[(*n)++].xcc = UINT64_MAX;
+}
+
+// Makes a record for each GPU and type of those for each XCC, and of several GPUs a total by type.
+static void merge_xccs(const struct hqd_view *v, struct slot_summary *s)
+{
+	struct hqd_occupancy *all = xcalloc(2 * s->nxccs + 1, sizeof(*all));
+	size_t n = 0, gpus = 0;
+	for (size_t i = 0; i < s->nxccs; i++)
+		if (record_is_chosen(v, OCCUPANCY, &s->xccs[i]))
+			merge_record(all, 0, &n, &s->xccs[i], false);
+	gpus = n;
+	for (size_t i = 0; i < gpus && all[0].q.gpu_id != all[gpus - 1].q.gpu_id; i++) {
+		struct hqd_occupancy of_all = all[i];
+		queue_row_clear(&of_all.q);
+		of_all.q.type = all[i].q.type;
+		merge_record(all, gpus, &n, &of_all, true);
+	}
+	free(s->xccs);
+	s->xccs = all;
+	s->nxccs = n;
+}
+
 // "Processes that share over-subscribed GPUs: 10, of which 8 are in slots now"
 static void title_sharers(struct out *o, const struct slot_summary *s)
 {
@@ -91,7 +139,10 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
 	SCOPED(slot_summary_fini) struct slot_summary s;
 	int status = GPQ_OK;
+	const bool merge = !v->opts->by && !v->opts->xccs.n;
 	slot_summary_make(&s, &v->list);
+	if (merge)
+		merge_xccs(v, &s);
 	const struct {
 		const void *rows;
 		size_t n, size;
@@ -109,9 +160,11 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		else
 			out_title(o, "%s", titles[i]);
 		status = hqd_begin(v, o, &hqd_summary_tables[i]);
+		if (merge && i == OCCUPANCY)
+			out_leave_out(o, "XCC");
 		for (size_t k = 0; !status && k < all[i].n; k++) {
 			const void *record = (const char *)all[i].rows + k * all[i].size;
-			if (record_is_chosen(v, i, record))
+			if ((merge && i == OCCUPANCY) || record_is_chosen(v, i, record))
 				out_row(o, record);
 		}
 		out_end(o);

@@ -112,7 +112,7 @@ check() {
 			sed -E 's/^(off|moving) ..*/slots/; s/^no-slots ..*/none/' | sort | uniq -c)" \
 		"$(awk 'NR == FNR { if (/^Node/) gpu[substr($4, 1, length($4) - 1)]; next } /queue on device/ { print $NF in gpu ? "slots" : "none" }' "$hqds" "$mqds8" |
 			sort | uniq -c)"
-	is "slots in use on each XCC" "$(gpq --hqds "$hqds" --summary -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)" \
+	is "slots in use on each XCC" "$(gpq --hqds "$hqds" --summary --by xcc -rno GPU,XCC,SLOTS,USED,FREE,TYPE | sed -n 's/ compute$//p' | sort)" \
 		"$(awk '$2 == "compute" { n[$1 " " $3] += substr($6, 24, 1) == "1" } END { for (k in n) print k, n[k] }' <<<"$all" |
 		while read -r gpu xcc n; do echo "$((0x$gpu)) $xcc 24 $n $((24 - n))"; done | sort)"
 

@@ -334,7 +334,7 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 hqd --watch 0.01 -o SLOT --hiq | head -2
 {"record":"slot","slot":"hiq"}
 
 # How full the slots are: 24 of a gfx9 XCC, 8 of gfx11 [kfd.slots], 8 queues of each SDMA engine: 2, and 6 for XGMI.
-$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary --by xcc
 Slots
   GPU TYPE      XCC SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
 63420 compute     0    24    2   22     0.0833      2 no      -
@@ -350,9 +350,9 @@ Queues without a slot
 
 $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd --summary
 Slots
-  GPU TYPE    XCC SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
-27694 compute   0     8    2    6       0.25      2 no      -
-27694 sdma      -    16    1   15     0.0625      1 no      -
+  GPU TYPE    SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
+27694 compute     8    2    6       0.25      2 no      -
+27694 sdma       16    1   15     0.0625      1 no      -
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd --summary --table waiting -r -n -o PID,TYPE,RING_ADDR,BACKLOG,SAVED,XCCS,OFF_XCCS,WHY
 41207 compute 0x7f2a40200000 1 1742144 1 1 off
@@ -370,9 +370,26 @@ $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary --xcc 1,3 -r -n -o TYPE
 compute 1
 compute 3
 
+# A line a GPU: the slots of its XCCs together (4 times 24, 4 times 2), its queues once. Of several GPUs also a total.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq hqd --summary --table occupancy; cd $HOSTS/gfx942-4xcc-k6.12/sys/kernel/debug/kfd; gpq -q hqd --summary --table occupancy -rno GPU,TYPE,XCC,SLOTS,USED,QUEUES --hqds <(cat hqds; sed s/f7bc/f7bd/ hqds) --mqds <(cat mqds; sed s/f7bc/f7bd/ mqds)
+  GPU TYPE      SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
+63420 compute      96    8   88     0.0833      2 no      -
+63420 sdma         16    1   15     0.0625      1 no      -
+63420 sdma-xgmi    48    0   48          0      0 no      -
+63420 compute - 96 8 2
+63420 sdma - 64 1 1
+63421 compute - 96 8 2
+63421 sdma - 64 1 1
+- compute - 192 16 4
+- sdma - 128 2 2
+$ gpq hqd --by xcc; gpq hqd --summary --by node
+gpq: hqd: --by is of --summary; add --summary
+gpq: hqd: --by: node is none of gpu, xcc
+? 2
+
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 {
-  "schema": {"name": "gpq.hqd.summary", "version": 2},
+  "schema": {"name": "gpq.hqd.summary", "version": 3},
   "occupancy": [],
   "sharers": [],
   "waiting": []
@@ -381,8 +398,8 @@ $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 # More compute queues than slots: who shares them. The MQDs of 26 queues of two processes, of which slots hold one.
 $ mkdir -p dumps; awk 'BEGIN { for (p = 1; p <= 2; p++) { print "Process " p " PASID 0x" p ":"; for (q = 0; q < 13; q++) { print "  Compute queue on device a1f4"; for (i = 0; i < 64; i++) { printf "    %08x:", i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 16 && w == 0 ? p * 4096 + q : i == 16 && w == 2 ? 1 : i == 16 && w == 4 ? 1073763073 : i == 17 && w == 0 ? p * 256 + q : i == 17 && w == 7 ? p * 8192 + q * 8 : 0; print "" } } } }' >dumps/mqds; awk 'BEGIN { print "Node 1, gpu_id a1f4:"; for (s = 0; s < 24; s++) { printf " Inst 0,  CP Pipe %d, Queue %d\n", s % 4, s / 4 + 2; for (i = 0; i < 2; i++) { printf "    %08x:", 51476 + i * 32; for (w = 0; w < 8; w++) printf " %08x", i == 0 && w == 0 ? 4096 + s : i == 0 && w == 2 ? s < 13 : i == 1 && w == 0 ? 256 + s : 0; print "" } } }' >dumps/hqds; gpq hqd --hqds dumps/hqds --mqds dumps/mqds --summary | cut -c1-106 | sed -n '1,9p;$p'
 Slots
-  GPU TYPE    XCC SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
-41460 compute   0    24   13   11      0.542     26 yes     compute queues
+  GPU TYPE    SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
+41460 compute    24   13   11      0.542     26 yes     compute queues
 
 Processes that share over-subscribed GPUs: 2, of which 1 is in slots now
   GPU PID COMMAND MAPPED IN_SLOT

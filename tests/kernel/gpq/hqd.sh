@@ -74,7 +74,7 @@ as_programmed() {
 	is "doorbell, MQD, ring and positions are what the GPU has" "$(in_slots)" "$(resident)"
 	is "a drained queue is idle" "$(gpq hqd --active -rno TYPE,IDLE,BACKLOG | grep compute | sort -u)" "compute yes 0"
 	slots=$(cat $KFD/topology/nodes/*/properties | awk '$1 == "num_cp_queues" && $2 { print $2 }' | sort -u)
-	is "as many slots as the driver says" "$(gpq hqd --summary -rno TYPE,SLOTS | sed -n 's/^compute //p' | sort -u)" "$slots"
+	is "as many slots as the driver says" "$(gpq hqd --summary --by xcc -rno TYPE,SLOTS | sed -n 's/^compute //p' | sort -u)" "$slots"
 	is "every AQL queue on every XCC" \
 		"$(gpq hqd --active -rno RING_ADDR,XCC,PACKET_FORMAT -p $P | grep aql | cut -d' ' -f1 | sort | uniq -c | awk '{ print $1 }' | sort -u)" \
 		"$(awk '$1 == "num_xcc" && $2 { print $2 }' $KFD/topology/nodes/*/properties | sort -u)"
@@ -169,7 +169,7 @@ over_subscribed() { # MODEL SLOTS
 	load $1 || return
 	target -n $(($2 + 4))
 	second -n 1 -B 1 --pause 600000
-	like "the GPU is over-subscribed" "$(gpq hqd --summary -rno TYPE,SLOTS,USED,QUEUES,OVERSUB,BY | grep compute)" \
+	like "the GPU is over-subscribed" "$(gpq hqd --summary --by xcc -rno TYPE,SLOTS,USED,QUEUES,OVERSUB,BY | grep compute)" \
 		"^compute $2 $2 $(($2 + 5)) yes compute"
 	is "by whom" "$(gpq hqd --summary --table sharers -rno PID,MAPPED | sort)" "$(printf '%s\n' "$P $(($2 + 4))" "$P2 1" | sort)"
 	is "who waits takes turns" "$(gpq hqd --summary --table waiting -rno WHY | sort -u)" takes-turns
