@@ -34,7 +34,7 @@ static const struct opt_rule rules[] = {
 
 struct row {
 	struct kfd_gpu g;
-	const char *sched, *name, *cwsr;
+	const char *sched, *name, *cwsr, *slots;
 	char marketing[128], vendor[128], device[128], render[24], partition[8];
 };
 
@@ -52,6 +52,8 @@ static const struct out_col cols[] = {
 	    "how its XCCs are divided into GPUs: SPX (not at all), DPX, TPX, QPX, CPX (one each)"),
 	COL(g.cp_queues, "SLOTS", "cp_queue_slots", U64, D | W,
 	    "hardware slots for compute queues per XCC"),
+	COL(slots, "SLOTS_FROM", "cp_queue_slots_from", STR, M,
+	    "where that comes from: property, or guess: one of all XCCs, divided by them"),
 	COL(g.sdma_engines, "SDMA", "sdma_engines", U64, D | W, "SDMA engines for PCIe"),
 	COL(g.sdma_xgmi, "XGMI", "sdma_xgmi_engines", U64, D | W, "SDMA engines for XGMI"),
 	COL(g.sdma_queues, "SDMAQ", "sdma_queues_per_engine", U64, M, "queues of one SDMA engine"),
@@ -231,6 +233,8 @@ static void fill_gpu_row(struct row *r, const struct kfd_gpu *g, const struct wa
 {
 	*r = (struct row){.g = *g};
 	r->sched = !g->gfx[0] ? NULL : kfd_gpu_uses_mes(g) ? "MES" : "HWS";
+	if (g->cp_queues != KFD_UNKNOWN)
+		r->slots = g->slots_guessed ? "guess" : "property";
 	if (g->cwsr_bytes != KFD_UNKNOWN)
 		r->cwsr = g->cwsr_computed ? "formula" : "property";
 	if (g->render_minor <= UINT32_MAX)

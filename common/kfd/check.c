@@ -304,6 +304,25 @@ static void check_parameter(struct report *r)
 	set_line(r, m->status, m->mend, "%s%s", number, m->text);
 }
 
+// Tells what num_kcq leaves of the slots, on the GPU that has fewest [kfd.slots].
+static void check_slots(struct report *r)
+{
+	const uint64_t kcq = kfd_num_kcq();
+	uint64_t slots = KFD_UNKNOWN;
+	for (size_t i = 0; i < r->topology.n; i++)
+		if (r->topology.gpus[i].cp_queues < slots)
+			slots = r->topology.gpus[i].cp_queues;
+	if (slots == KFD_UNKNOWN)
+		set_line(r, KFD_CHECK_UNKNOWN, MEND_GPUS, "no GPU tells its slots");
+	else if (kcq == KFD_UNKNOWN)
+		set_line(r, KFD_CHECK_OK, NULL, "compute slots an XCC: %" PRIu64, slots);
+	else
+		set_line(r, KFD_CHECK_OK, NULL,
+			 "%" PRIu64 " of %" PRIu64 " slots an XCC are the kernel's, %" PRIu64
+			 " left%s",
+			 kcq, slots + kcq, slots, kcq > 1 ? "; amdgpu.num_kcq=1 leaves more" : "");
+}
+
 static void check_cap(struct report *r)
 {
 	const char *what = r->about->text;
@@ -458,6 +477,7 @@ static const struct line lines[] = {
 	{"cwsr", SUSPENDERS, SUSPENDERS, .check = check_parameter, .text = "cwsr_enable"},
 	{"preemption-timeout", SUSPENDERS, "", .check = check_parameter,
 	 .text = "queue_preemption_timeout_ms"},
+	{"num-kcq", "ps queues why hqd", "", .check = check_slots},
 	{"ptrace-scope", SUSPENDERS, SUSPENDERS, .check = check_ptrace_scope},
 	{"cap-sys-ptrace", SUSPENDERS, "", .check = check_cap, .arg = KFD_CAP_PTRACE,
 	 .text = "processes of other users are out of reach"},

@@ -151,6 +151,16 @@ bool kfd_topology_has_gpu(void)
 	return kfd_topology_load(&t, 0) == 0 && t.n > 0;
 }
 
+uint64_t kfd_num_kcq(void)
+{
+	enum { MOST = 8 }; // and the default
+	SCOPED(buf_fini) struct buf b = {0};
+	uint64_t n;
+	if (host_read(&b, "/sys/module/amdgpu/parameters/num_kcq") <= 0)
+		return KFD_UNKNOWN;
+	return kfd_parse_number(b.data, b.data + b.len, &n) && n <= MOST ? n : MOST;
+}
+
 void kfd_topology_fini(struct kfd_topology *t)
 {
 	free(t->gpus);

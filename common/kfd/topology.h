@@ -54,6 +54,7 @@ struct kfd_gpu {
 
 	// Members derived from the properties.
 	uint64_t cus;       // compute units of all XCCs together
+	bool slots_guessed; // cp_queues was of all XCCs together: gpq divided it [kfd.slots]
 	bool cwsr_computed; // gpq computed cwsr_bytes, which drivers before 6.12 do not tell
 	int8_t can_suspend; // 1: queues can be taken off this GPU; 0: not; -1: unknown
 	char gfx[12];       // name of the instruction set, "gfx90a"
@@ -93,6 +94,10 @@ void kfd_topology_fini(struct kfd_topology *t);
 // False when KFD knows no GPU. From Linux 7.x on opening /dev/kfd then fails with EINVAL, as if the
 // driver were locked [kfd.open-errors].
 bool kfd_topology_has_gpu(void);
+
+// Reads how many of the 32 slots of an XCC the kernel keeps for queues of its own: amdgpu.num_kcq,
+// or the default in place of -1 and of what is out of range [kfd.slots]. KFD_UNKNOWN: unreadable.
+uint64_t kfd_num_kcq(void);
 
 // True if the MES firmware maps the GPU's queues, by a command for each (gfx11 and later); false if
 // the HWS firmware does, by runlist, or if the gfx version is unknown.

@@ -141,6 +141,13 @@ $ gpq --sysroot $HOSTS/vm-gfx90a-running gpus -o GPUS
 gpq: gpus: unknown column GPUS in gpus, did you mean GPU; --list-columns lists them
 ? 2
 
+# Slots of all XCCs together, more than the 32 of one, are divided; 24 are those of one.
+$ cp -r $HOSTS/gfx942-4xcc-k6.12 sum; for n in 24 120 32 122; do sed -i "s/^num_cp_queues .*/num_cp_queues $n/" sum/sys/class/kfd/kfd/topology/nodes/2/properties; gpq --sysroot sum gpus -rno XCCS,SLOTS,SLOTS_FROM; done
+4 24 property
+4 30 guess
+4 32 property
+4 122 property
+
 # The preflight. What only a living host knows is unknown on a recorded one.
 $ gpq --sysroot $HOSTS/vm-gfx90a-running gpus --check -o CHECK,STATUS,FOUND,MEND
 CHECK                  STATUS  FOUND                                                 MEND
@@ -157,6 +164,7 @@ scheduler              ok      HWS: each suspend preempts all processes on the G
 sched-policy           ok      0: firmware schedules, more queues than slots allowed -
 cwsr                   ok      waves are saved and restored                          -
 preemption-timeout     unknown queue_preemption_timeout_ms: was not recorded         record it: gpq snapshot on that host
+num-kcq                ok      compute slots an XCC: 24                              -
 ptrace-scope           ok      0: own processes may be traced                        -
 cap-sys-ptrace         unknown a recorded host cannot tell                           see the line dev-kfd
 cap-sys-admin          unknown a recorded host cannot tell                           see the line dev-kfd
@@ -183,6 +191,7 @@ processes              unknown /sys/class/kfd/kfd/proc was not recorded
 driver-faults          unknown suspending a process that left a GPU unopened can crash this driver
 scheduler              ok      HWS: each suspend preempts all processes on the GPU
 preemption-timeout     ok      500 ms; a preemption that takes longer resets the GPU
+num-kcq                ok      compute slots an XCC: 24
 debugfs                unknown /sys/kernel/debug/kfd/mqds was not recorded
 tracefs                ok      /sys/kernel/tracing is readable
 
@@ -207,7 +216,7 @@ gpus no
 kernel unknown
 
 $ gpq gpus --check -r -n -o CHECK | wc -l
-20
+21
 
 # One command: the checks that it needs, and 6 when it can do nothing here; what it needs for a part of its work stops nothing.
 $ cp -r $HOSTS/gfx90a-k6.12 empty; rm -r empty/sys/class/kfd/kfd/topology/nodes; mkdir empty/sys/class/kfd/kfd/topology/nodes; for c in hqd queues snapshot sched why trace merge resume; do gpq --sysroot empty gpus --check $c -rno CHECK,STATUS | grep ' no$'; echo $c ${PIPESTATUS[0]}; done
@@ -243,6 +252,7 @@ driver       no
 gpus         no
 scheduler    unknown
 sched-policy unknown
+num-kcq      unknown
 debugfs      unknown
 gpq: gpus: gpq hqd cannot work here: driver, gpus; MEND tells what helps
 ? 6

@@ -121,6 +121,10 @@ static void fake_container_of(struct container *c, pid_t pid)
 #define PARAM                "/sys/module/amdgpu/parameters/"
 #define GPU(gfx, capability) "gfx_target_version " #gfx "\ncapability " #capability "\n"
 
+#define SLOTS(xccs, slots)    \
+	GPU(90402, 536903680) \
+	"num_xcc " #xccs "\nnum_cp_queues " #slots "\n"
+
 static const struct host well = {.edits = {{0}}};
 static const struct {
 	const char *path, *text;
@@ -133,6 +137,7 @@ static const struct {
 	{"/sys/class/kfd/kfd/proc/100/pasid", "1\n"},
 	{"/sys/class/kfd/kfd/proc/200/pasid", "2\n"},
 	{PARAM "sched_policy", "0\n"},
+	{PARAM "num_kcq", "-1\n"},
 	{PARAM "cwsr_enable", "1\n"},
 	{PARAM "queue_preemption_timeout_ms", "9000\n"},
 	{"/proc/self/status", "Name:\tgpq\nCapInh:\t1\nCapEff:\t000001ffffffffff\nCapBnd:\t0\n"},
@@ -396,6 +401,20 @@ static const struct check_case gpu_cases[] = {
 	{"sched-policy",
 	 "unknown sched_policy: Input/output error; modinfo -p amdgpu tells what it may be",
 	 {.deny = PARAM "sched_policy", .error = EIO}},
+	{"num-kcq", "unknown no GPU tells its slots; see the line gpus", EDIT({0})},
+	{"num-kcq",
+	 "ok 8 of 32 slots an XCC are the kernel's, 24 left; amdgpu.num_kcq=1 leaves more",
+	 EDIT({NODES "1/properties", SLOTS(1, 24)})},
+	{"num-kcq",
+	 "ok 2 of 32 slots an XCC are the kernel's, 30 left; amdgpu.num_kcq=1 leaves more",
+	 EDIT({NODES "1/properties", SLOTS(4, 30)}, {PARAM "num_kcq", "2\n"})},
+	{"num-kcq", "ok 1 of 16 slots an XCC are the kernel's, 15 left",
+	 EDIT({NODES "1/properties", SLOTS(1, 15)}, {PARAM "num_kcq", "1\n"})},
+	{"num-kcq",
+	 "ok 8 of 32 slots an XCC are the kernel's, 24 left; amdgpu.num_kcq=1 leaves more",
+	 EDIT({NODES "1/properties", SLOTS(4, 96)}, {PARAM "num_kcq", "9\n"})},
+	{"num-kcq", "ok compute slots an XCC: 24",
+	 EDIT({NODES "1/properties", SLOTS(1, 24)}, {PARAM "num_kcq", NULL})},
 	{"cwsr", "ok waves are saved and restored", EDIT({0})},
 	{"cwsr",
 	 "no 0: a queue cannot leave the GPU in the middle of a kernel; boot with "
