@@ -326,6 +326,8 @@ int listing_run(struct listing *l, const struct out_opts *opts, const struct que
 	if (status)
 		return status;
 	l->columns = opts->columns;
+	l->whole =
+		!opts->columns && !opts->noheadings && !opts->filter && !host_choice_asks(&l->by);
 	l->out = out_open(opts);
 	status = out_begin(l->out, l->table, false);
 	reads.want |= host_choice_reads(&l->by);

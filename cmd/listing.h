@@ -17,6 +17,7 @@ struct listing {
 	// Set by listing_run() and listing_add().
 	struct out *out;
 	const char *columns; // -o; NULL: not given
+	bool whole;          // all that the host has, in all columns, is shown
 	const void **rows;   // the rows that are shown; each begins with a struct queue_row
 	size_t n, cap;
 	struct pids pids; // processes of these rows
@@ -25,6 +26,19 @@ struct listing {
 // Reads what the shown columns need of the chosen processes, and what how->want adds; hides the
 // rows of queues that are not chosen, then calls l->print. Returns the exit status.
 int listing_run(struct listing *l, const struct out_opts *opts, const struct queue_rows_how *how);
+
+// gpq queues --summary (cmd/totals.c): a row for each GPU, and of several a total.
+extern const struct out_table totals_table;
+extern const struct schema totals_schema;
+int totals_print(struct listing *l, const struct picked *p);
+// Says, for people, how many processes and queues there are and how many slots; nothing if less
+// than all is shown.
+void totals_say(const struct listing *l, const struct queue_rows *q, size_t processes);
+
+// gpq ps (cmd/ps.c): lists the chosen processes, once. `all`: also those without queues and memory.
+extern const struct out_table processes_table;
+extern const struct schema processes_schema;
+int list_processes(const struct out_opts *form, struct host_choice by, bool all);
 
 // Adds a row, which is borrowed until listing_print() returns, and its process.
 void listing_add(struct listing *l, const struct queue_row *row);

@@ -71,9 +71,9 @@ static const struct out_col cols[] = {COLUMNS(COLUMN)};
 #define READS(member, name, key, type, flags, reads, help) (reads),
 static const unsigned col_reads[] = {COLUMNS(READS)};
 
-static const struct out_table processes_table = {"processes", "process", OUT_COLS(cols)};
+const struct out_table processes_table = {"processes", "process", OUT_COLS(cols)};
 static const struct out_table *const tables[] = {&processes_table, NULL};
-static const struct schema schema = {"gpq.ps", 1, tables, NULL};
+const struct schema processes_schema = {"gpq.ps", 1, tables, NULL};
 
 static int print_processes(struct listing *l, const struct picked *p)
 {
@@ -90,22 +90,26 @@ static int print_processes(struct listing *l, const struct picked *p)
 		out_leave_out(l->out, "HOLDER");
 	if (!pods)
 		out_leave_out(l->out, "POD");
+	totals_say(l, &p->rows, rows.n);
 	return listing_print(l, p);
 }
 
-// Reads the host and prints its processes, once.
-static int list_processes_once(struct cmd *cmd)
+int list_processes(const struct out_opts *form, struct host_choice by, bool all)
 {
-	const struct ps_opts *opt = cmd->opts;
 	// Which MQD is that of which queue makes no difference to a sum over the queues of a
 	// process: the likeliest ones serve, unless -Q chooses queues.
 	const struct queue_rows_how how = {
-		.want = READ_VRAM, .idle = opt->all, .memory = true, .likely = !opt->queues.ids.n};
-	struct listing l = {.table = &processes_table,
-			    .reads = col_reads,
-			    .by = {&opt->pick, &opt->queues},
-			    .print = print_processes};
-	return listing_run(&l, &cmd->out, &how);
+		.want = READ_VRAM, .idle = all, .memory = true, .likely = !by.queues->ids.n};
+	struct listing l = {
+		.table = &processes_table, .reads = col_reads, .by = by, .print = print_processes};
+	return listing_run(&l, form, &how);
+}
+
+static int list_processes_once(struct cmd *cmd)
+{
+	const struct ps_opts *opt = cmd->opts;
+	const struct host_choice by = {&opt->pick, &opt->queues};
+	return list_processes(&cmd->out, by, opt->all);
 }
 
 static int run_ps(struct cmd *c)
@@ -124,6 +128,6 @@ const struct cmd_spec ps_spec = {
 	.opts_size = sizeof(struct ps_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&schema),
+	.schemas = SCHEMAS(&processes_schema),
 	.run = run_ps,
 };

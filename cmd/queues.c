@@ -6,8 +6,8 @@ struct queues_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	const char *mqds;
-	bool all;
-	bool likely;
+	bool all, likely, summary;
+	int by;                 // 0: a row a queue, 1: a process
 	uint64_t watch;         // ns, WATCH_OFF without --watch
 	uint64_t wait, timeout; // wait: rows; timeout: ns; WATCH_OFF without the option
 };
@@ -22,6 +22,10 @@ static const struct opt opts[] = {
 	    "also processes that opened KFD but own no queue"),
 	OPT(queues_opts, likely, "likely", 0, OPT_FLAG, "",
 	    "\nshow the likeliest MQD of a queue\nwhere it is not certain which is its"),
+	OPT(queues_opts, summary, "summary", 0, OPT_FLAG, "",
+	    "\nhow many processes and queues each GPU has,\nand how many slots; no root is needed"),
+	OPT_ONE_OF(queues_opts, by, "by", 0, "WHAT", "\na row a queue, or as gpq ps a process",
+		   "queue\0process"),
 	OPT(queues_opts, mqds, "mqds", 0, OPT_STR, "FILE",
 	    "\nlist a copy of debugfs mqds alone;\n- is standard input"),
 	WATCH_OPT(queues_opts),
@@ -143,8 +147,9 @@ static const unsigned col_reads[] = {COLUMNS(READS)};
 
 static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)};
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
-static const struct out_table *const tables[] = {&queues_table, NULL};
-static const struct schema schema = {"gpq.queues", 3, tables, NULL};
+static const struct out_table *const tables[] = {&queues_table, &processes_table, &totals_table,
+						 NULL};
+static const struct schema schema = {"gpq.queues", 3, SCHEMA_TABLES(&queues_table), NULL};
 
 // --- listing queues ---
 
@@ -179,18 +184,44 @@ static int print_queues(struct listing *l, const struct picked *p)
 static int list_queues_once(struct cmd *cmd)
 {
 	const struct queues_opts *opt = cmd->opts;
-	const struct queue_rows_how how = {
-		.mqds_file = opt->mqds, .idle = opt->all, .likely = opt->likely};
+	const struct queue_rows_how how = {.want = opt->summary ? READ_TYPE | READ_GPU : 0,
+					   .mqds_file = opt->mqds,
+					   .idle = opt->all,
+					   .likely = opt->likely};
+	const struct host_choice by = {&opt->pick, &opt->queues};
+	struct out_opts out = cmd->out;
 	struct listing l = {.table = opt->mqds ? &captured_table : &queues_table,
 			    .reads = col_reads,
-			    .by = {&opt->pick, &opt->queues},
+			    .by = by,
 			    .print = print_queues};
-	return listing_run(&l, &cmd->out, &how);
+	if (opt->by)
+		out.schema = &processes_schema;
+	if (opt->by)
+		return list_processes(&out, by, opt->all);
+	if (opt->summary) {
+		static const unsigned no_reads[16];
+		l.table = &totals_table;
+		l.reads = no_reads;
+		l.print = totals_print;
+		out.schema = &totals_schema;
+	}
+	return listing_run(&l, &out, &how);
+}
+
+static const struct out_table *const *queues_prints(const struct cmd *c)
+{
+	const struct queues_opts *o = c->opts;
+	static const struct out_table *const of[][2] = {
+		{&queues_table}, {&processes_table}, {&totals_table}, {&captured_table}};
+	return of[o->mqds ? 3 : o->summary ? 2 : o->by];
 }
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES(PICK_HOST_NAMES, "mqds", "leave it out, or --mqds",
 		      "only -p chooses processes of a file: the other options need a host"),
+	RULE_EXCLUDES("summary by", "mqds", "leave it out, or --mqds",
+		      "--%1 needs a host: --mqds lists a file"),
+	RULE_CHOOSE("summary by"),
 	RULE_EXCLUDES("watch wait", "mqds", "",
 		      "--%1 and --mqds exclude each other: a file does not change"),
 	RULE_CHOOSE("wait watch"),
@@ -236,7 +267,8 @@ const struct cmd_spec queues_spec = {
 	.opts_size = sizeof(struct queues_opts),
 	.defaults = &defaults,
 	.tables = tables,
-	.schemas = SCHEMAS(&schema),
+	.schemas = SCHEMAS(&schema, &processes_schema, &totals_schema),
+	.prints = queues_prints,
 	.needs = queues_needs,
 	.run = run_queues,
 };

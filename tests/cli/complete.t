@@ -101,7 +101,7 @@ slots registers raw_registers fields occupancy sharers waiting packets samples
 
 online offline overlaps 
 runs 
---table=queues 
+--table=queues --table=processes --table=totals 
 
 # Words that an option takes, all of them, each with what it is.
 $ for o in '--prio' '--type'; do gpq --complete -- queues $o '' | tr '\t' :; done; gpq --complete -- bench ab --modes '' | tr '\t' :

@@ -1,5 +1,6 @@
 # gpq ps on recorded hosts. Memory and compute units are those of sysfs, once a process; what queues do is that of queues.t.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 ps; cat $HOSTS/gfx90a-k6.12/sys/class/kfd/kfd/proc/*/vram_41460
+2 processes, 4 compute and 1 SDMA queues; compute slots: 4 of 24 taken
   PID COMMAND USER CONTAINER    GPUS COMPUTE SDMA STATE       VRAM CUS BACKLOG OFF
 41207 python3 root 116f54c41d04 0          3    1 partly-off 31.8G  61       -   1
 52880 vllm    1000 24c458cfb46d 0          1    0 mapped      2.0G 104       -   0
@@ -32,6 +33,24 @@ PID GPUS COMPUTE SDMA STATE VRAM
 94377 - 0 0 no-queues 0
 gpq: ps: pid 94377: owns no queue, it only has KFD open; -a shows it
 ? 5
+
+# Totals by sysfs alone: of a host whose GPU has fewer slots than queues, what would give it more; of chosen processes and columns none.
+$ cp -r $HOSTS/gfx1100-k6.12-mes few; rm -rf few/sys/kernel/debug; cd few/sys/class/kfd/kfd; cat proc/*/queues/*/type | tr -d '\n'; echo; sed -i 's/^num_cp_queues 8/num_cp_queues 1/' topology/nodes/1/properties; cd $OLDPWD; mkdir -p few/sys/module/amdgpu/parameters; for k in 8 1; do echo $k >few/sys/module/amdgpu/parameters/num_kcq; gpq -q --sysroot few ps | sed '/PID/,$d'; done; for o in '-o PID' -n '--type compute' "--filter PID>1"; do gpq -q --sysroot few ps $o | grep -c slots; done
+001
+1 process, 2 compute and 1 SDMA queues; compute slots: 1 of 1 taken
+GPU 0: 2 compute queues on 1 slots, so they take turns; the kernel keeps 8 more: boot with amdgpu.num_kcq=1
+1 process, 2 compute and 1 SDMA queues; compute slots: 1 of 1 taken
+GPU 0: 2 compute queues on 1 slots, so they take turns; GPU_MAX_HW_QUEUES gives programs fewer
+0
+0
+0
+0
+? 1
+$ gpq -q --sysroot $HOSTS/vm73-gfx90a-oversubscribed ps | head -2; gpq --sysroot few queues --summary; gpq --sysroot few queues --by process -rno PID,COMPUTE,SDMA | sort | diff - <(gpq --sysroot few ps -rno PID,COMPUTE,SDMA | sort)
+10 processes, 15 compute and 0 SDMA queues; compute slots: 15 of 24 taken
+GPU 0: 10 processes on 8 VMIDs, so they take turns
+INDEX   GPU PROCS COMPUTE SDMA SLOTS OVERSUB
+    0 27694     1       2    1     1 yes
 
 # Without a GPU.
 $ gpq --sysroot $HOSTS/nogpu-k6.12 ps -r -o PID; gpq --sysroot $HOSTS/nogpu-k6.12 ps -a -o PID,COMMAND,GPUS,STATE,VRAM
@@ -108,7 +127,7 @@ sum
 $ cp -r $HOSTS/vm-gfx90a-running now; cd now; chmod -R u+w .; Q=sys/class/kfd/kfd/proc/170/queues; touch MANIFEST
 > show() { gpq --sysroot . ps -p 170 -rno COMPUTE,SDMA,STATE,BACKLOG,HOLDER "$@"; }; show; echo '10 15 -' >$Q/0/.now; echo '100 100 -' >$Q/1/.now; echo '0 4096 -' >$Q/2/.now; show
 > echo '100 107 -' >$Q/1/.now; show; echo '10 10 -' >$Q/0/.now; show; echo '0 0 4321' >$Q/2/.now; show; show --type compute; show --type sdma
-> gpq --sysroot . ps -o PID,HOLDER,BACKLOG; gpq --sysroot . ps | head -1; gpq --sysroot $HOSTS/vm-gfx90a-running ps | head -1
+> gpq --sysroot . ps -o PID,HOLDER,BACKLOG; gpq --sysroot . ps | sed -n 2p; gpq --sysroot $HOSTS/vm-gfx90a-running ps | sed -n 2p
 2 1 mapped - -
 2 1 running 5 -
 2 1 running 12 -

@@ -441,7 +441,7 @@ ml-team/vllm-01 gpq: queues: no process that was asked for owns a queue; -a also
 ns/vllm-0 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
 52880
 # The column is shown where a process is in a pod.
-$ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -q | head -1 | grep -c POD; done; for c in queues ps why hqd 'suspend --dry-run' 'hqd --runlist'; do gpq --sysroot kube $c -qp 52880 -J 2>/dev/null | jq -c '[.[] | arrays] | flatten | first | [.user, .container, .pod]'; done
+$ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -q | head -2 | grep -c POD; done; for c in queues ps why hqd 'suspend --dry-run' 'hqd --runlist'; do gpq --sysroot kube $c -qp 52880 -J 2>/dev/null | jq -c '[.[] | arrays] | flatten | first | [.user, .container, .pod]'; done
 1
 1
 0

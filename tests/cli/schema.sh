@@ -41,6 +41,8 @@ for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx9
 	export GPQ_SYSROOT=$hosts/$host
 	of gpq.gpus gpus
 	of gpq.queues queues
+	of gpq.queues.summary queues --summary --output-all
+	of gpq.ps queues --by process
 	of gpq.ps ps -a
 	of gpq.gpus.check gpus --check
 done
