@@ -246,7 +246,7 @@ is "no keys where standard input is no terminal" "$(view 10x90 "page 52880" "key
 is "gpus" "$(view 9x70 "page gfx90a" -- gpq gpus -o GPU,GFX --watch 10ms | sed 1d)" "  GPU GFX
 41460 gfx90a"
 is "gpus --check" "$(view 3x70 "page STATUS" -- gpq gpus --check -o CHECK,STATUS --watch 10ms | sed '1d; s/  */ /; s/CHECK /CHECK   /')" "CHECK   STATUS
-... 20 more lines"
+... 21 more lines"
 is "hqd --summary" "$(view 9x70 "page SLOTS" -- gpq hqd --summary --table occupancy -o GPU,SLOTS --watch 10ms | sed 1d)" "  GPU SLOTS
 41460    24
 41460    16

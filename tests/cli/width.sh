@@ -34,7 +34,8 @@ def plain(*args):
     return subprocess.run(["gpq", *args], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
 
 def heading(columns, host, *args):
-    return " ".join(on(columns, "--sysroot", f"{hosts}/{host}", *args)[0].split("\n")[0].split())
+    lines = on(columns, "--sysroot", f"{hosts}/{host}", *args)[0].split("\n")
+    return " ".join(next(line for line in lines if line[:1] and line == line.upper()).split())  # behind a title
 
 def is_part(few, many):
     many = iter(many)
@@ -193,7 +194,8 @@ same("what -o names is shown", heading(20, four, "queues", "-o", "PID,VRAM,BDF")
 same("also when it is added: then another one leaves", heading(80, four, "queues", "-o", "+VRAM"), least.replace("BACKLOG", "VRAM"))
 same("a column that rows are sorted by is shown", heading(80, four, "queues", "--sort", "VRAM"), least.replace("BACKLOG", "VRAM"))
 same("the first column and texts stay however narrow it is", heading(10, four, "queues"), "PID COMMAND CONTAINER")
-same("all with --output-all", heading(80, four, "queues", "--output-all"), " ".join(plain("queues", "--list-columns", "-rno", "COLUMN").split()))
+same("all with --output-all", heading(80, four, "queues", "--output-all"),
+     " ".join(row.split()[0] for row in plain("queues", "--list-columns", "-rno", "COLUMN,TABLE").splitlines() if row.endswith(" queues")))
 
 texts = "queues", "-no", "COMMAND,GPU,BDF,QID,STATE"  # pt_main_thread 63420 0000:0a:00.0 QID off-hardware: 50 columns
 for columns, text in (50, "pt_main_thread"), (49, "pt_main_thre~"), (48, "pt_main_thr~"), (30, "pt_main_thr~"):
