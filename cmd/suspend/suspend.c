@@ -10,6 +10,8 @@
 static const struct opt opts[] = {
 	PICK_OPTS(suspend_opts),
 	PICK_QUEUES_OPTS(suspend_opts),
+	OPT(suspend_opts, all, "all", 0, OPT_FLAG, "",
+	    "\nwhat --prio, --type or --gpu choose,\nof all processes of the host"),
 	OPT(suspend_opts, grace, "grace", 0, OPT_U64, "N",
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_SEC, "SEC", "resume by itself after this time"),
@@ -307,6 +309,12 @@ static const struct opt_rule suspend_rules[] = {
 	RULE_EXCLUDES(SUSPEND_DETAILS " method " PICK_HOST_NAMES, "list",
 		      "of the other options only -p and --watch go with it",
 		      "--list shows what is suspended, and suspends nothing"),
+	RULE_EXCLUDES("all", PICK_NAMES " queue list", "choose one",
+		      "--all is about every process, --%2 about some"),
+	RULE_NEEDS("prio", PICK_NAMES " all list", "-p PID, --container ID, or --all for a host",
+		   "no process named"),
+	RULE_NEEDS("all", "prio type gpu", "add --prio, --type or --gpu",
+		   "--all alone would take everything off"),
 	RULE_NEEDS("watch", "list", "add --list",
 		   "--watch repeats a listing: suspending is done once"),
 	RULE_NEEDS("filter", "list", "choose queues by --queue, --gpu, --prio ...",
@@ -321,9 +329,11 @@ static const struct opt_rule suspend_rules[] = {
 
 static int check_suspend_command(struct cmd *c)
 {
-	const struct suspend_opts *o = c->opts;
+	struct suspend_opts *o = c->opts;
 	if (o->list)
 		return GPQ_OK;
+	if (o->all) // every command name matches: gpq itself and what started it stay out
+		words_push(&o->pick.comms, "^", 1);
 	// An empty variable in `-- $CMD` leads here.
 	if (!c->argc && strcmp(c->argv[-1], "--") == 0)
 		return err_fail(GPQ_USAGE, "without -- they are off until gpq resume",

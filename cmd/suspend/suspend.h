@@ -92,7 +92,7 @@ struct suspend_opts {
 	struct pick_queues_opts queues;
 	uint64_t grace, for_ns;
 	uint64_t watch; // period in ns; WATCH_OFF without --watch
-	bool verify, idle, no_trace, all_or_none, once, dry, list;
+	bool all, verify, idle, no_trace, all_or_none, once, dry, list;
 	const char *marks;
 	int method; // 0: debug, 1: criu
 };

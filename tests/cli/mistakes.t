@@ -266,7 +266,7 @@ gpq: suspend: unknown option --name, did you mean --comm; --help lists the optio
 gpq: suspend: unknown option --command, did you mean --comm; --help lists the options
 gpq: sched: --offline: name is no key, did you mean comm; KEY=VALUE chooses, as comm=train or container=serve
 gpq: sched: --offline: vllm is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
-gpq: suspend: --all is an option of hqd, ps, queues, resume, snapshot; gpq suspend -h lists those of suspend
+gpq: suspend: --all is about every process, --pid about some; choose one
 gpq: suspend: option --all-or-none takes no argument
 gpq: suspend: unknown option --dry, did you mean --dry-run; --help lists the options
 gpq: ps: unknown option --com, did you mean --comm; --help lists the options

@@ -231,3 +231,13 @@ gpq: suspend: pid 999999999: no such process; gpq queues lists those that own qu
 # What --method criu refuses is refused where it acts; --dry-run shows whose queues they would be.
 $ gpq suspend --sysroot $HOSTS/gfx90a-k6.12 -p 41207 --dry-run --method criu --for 1s -rno QID | wc -l
 4
+
+# A whole host by priority or type; gpq ps counts the two low queues, too. Not without --all, and --all not alone.
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq -q suspend --all --type sdma --dry-run -rno PID,QID 2>/dev/null; export GPQ_SYSROOT=$HOSTS/vm73-gfx942-contexts; gpq ps --prio low -rno PID,COMPUTE; gpq -q suspend --all --prio low --dry-run 2>&1 | cut -c1-53 | head -1; gpq suspend --prio low --dry-run; gpq suspend --all --dry-run; gpq suspend --all --prio low -Q 3 --dry-run
+41207 3
+140 2
+gpq: suspend: pid 140: all queues that fit belong to 
+gpq: suspend: no process named; -p PID, --container ID, or --all for a host
+gpq: suspend: --all alone would take everything off; add --prio, --type or --gpu
+gpq: suspend: --all is about every process, --queue about some; choose one
+? 2,6
