@@ -13,6 +13,7 @@ struct listing {
 	// Adds the rows to show, made of those of `p` that are not hidden, and calls
 	// listing_print().
 	int (*print)(struct listing *l, const struct picked *p);
+	bool only_new; // for `print` of gpq queues: --new
 
 	// Set by listing_run() and listing_add().
 	struct out *out;

@@ -6,7 +6,7 @@ struct queues_opts {
 	struct pick_opts pick;
 	struct pick_queues_opts queues;
 	const char *mqds;
-	bool all, likely, summary;
+	bool all, likely, summary, only_new;
 	int by;                 // 0: a row a queue, 1: a process
 	uint64_t watch;         // ns, WATCH_OFF without --watch
 	uint64_t wait, timeout; // wait: rows; timeout: ns; WATCH_OFF without the option
@@ -31,6 +31,8 @@ static const struct opt opts[] = {
 	WATCH_OPT(queues_opts),
 	OPT(queues_opts, wait, "wait", 0, OPT_U64, "N",
 	    "list when at least N rows match, 0: none;\nwith --filter for any condition"),
+	OPT(queues_opts, only_new, "new", 0, OPT_FLAG, "",
+	    "\nof --wait: only queues that were not there\nat its start"),
 	OPT(queues_opts, timeout, "timeout", 0, OPT_SEC, "SEC",
 	    "\nof --wait: then list what there is, exit status 124"),
 	{0},
@@ -171,11 +173,36 @@ static void leave_out_columns(const struct listing *l)
 		out_leave_out(l->out, "POD");
 }
 
+// The queues of --new that were there at the start, and have been there in each listing since: an
+// id that was free in between is that of a new queue. NULL: nothing was listed yet, or without
+// --new.
+static struct old_queue {
+	int64_t pid;
+	uint64_t context, qid;
+} * old_queues;
+static size_t num_old;
+
+static bool take_old(struct old_queue *still, size_t *n, const struct queue_row *r)
+{
+	const struct old_queue q = {r->pid, r->context, r->qid};
+	bool old = !old_queues;
+	for (size_t i = 0; i < num_old && !old; i++)
+		old = memcmp(&old_queues[i], &q, sizeof(q)) == 0;
+	if (old)
+		still[(*n)++] = q;
+	return old;
+}
+
 static int print_queues(struct listing *l, const struct picked *p)
 {
+	struct old_queue *still = l->only_new ? xcalloc(p->rows.n + 1, sizeof(*still)) : NULL;
+	size_t n = 0;
 	for (size_t i = 0; i < p->rows.n; i++)
-		if (!p->rows.rows[i].hidden)
+		if (!p->rows.rows[i].hidden && !(still && take_old(still, &n, &p->rows.rows[i])))
 			listing_add(l, &p->rows.rows[i]);
+	free(old_queues);
+	old_queues = still;
+	num_old = n;
 	leave_out_columns(l);
 	return listing_print(l, p);
 }
@@ -193,7 +220,8 @@ static int list_queues_once(struct cmd *cmd)
 	struct listing l = {.table = opt->mqds ? &captured_table : &queues_table,
 			    .reads = col_reads,
 			    .by = by,
-			    .print = print_queues};
+			    .print = print_queues,
+			    .only_new = opt->only_new};
 	if (opt->by)
 		out.schema = &processes_schema;
 	if (opt->by)
@@ -225,6 +253,8 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("watch wait", "mqds", "",
 		      "--%1 and --mqds exclude each other: a file does not change"),
 	RULE_CHOOSE("wait watch"),
+	RULE_NEEDS("new", "wait", "for example --wait 1 --new", "--new is of --wait"),
+	RULE_EXCLUDES("new", "summary by", "leave it out", "--new waits for queues"),
 	RULE_NEEDS("timeout", "wait", "for example --wait 1", "--timeout says how long to --wait"),
 	WATCH_RULES,
 	{0},
