@@ -29,14 +29,13 @@ void out_mistake_column(struct out_mistake *m, const struct out_table *t, const 
 {
 	SCOPED(free_at) const char **words = xcalloc(t->ncols + 1, sizeof(*words));
 	char given[64], upper[64];
-	const char *guess;
 	snprintf(given, sizeof(given), "%.*s", len ? (int)(len < 60 ? len : 60) : 2,
 		 len ? name : "''");
 	for (size_t i = 0; i < sizeof(upper); i++)
 		upper[i] = (char)(given[i] >= 'a' && given[i] <= 'z' ? given[i] - 32 : given[i]);
 	for (unsigned i = 0; i < t->ncols; i++)
 		words[i] = t->cols[i].name;
-	guess = text_suggest(upper, words);
+	const char *guess = text_suggest(upper, words);
 	*m = (struct out_mistake){.status = GPQ_USAGE,
 				  .absent = true,
 				  .guessed = guess != NULL,

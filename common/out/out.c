@@ -6,7 +6,6 @@
 #include "common/out/schema.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 
 enum { FLUSH_AT = 1 << 16 };
 
@@ -88,10 +87,9 @@ int out_flush(struct out *o)
 
 const struct out_col *out_column(const struct out *o, unsigned i)
 {
-	const struct out_col *c;
 	if (i >= o->nshown)
 		return &context_table.cols[i - o->nshown];
-	c = &o->table->cols[o->shown[i]];
+	const struct out_col *c = &o->table->cols[o->shown[i]];
 	return c->flags & OUT_DEMANGLED && o->readable.name ? &o->readable : c;
 }
 
@@ -424,7 +422,6 @@ void out_piece_free(struct out *p)
 
 int out_add(struct out *o, struct out *piece)
 {
-	struct buf written;
 	out_flush(o);
 	o->counted += piece->counted;
 	piece->counted = 0;
@@ -432,7 +429,7 @@ int out_add(struct out *o, struct out *piece)
 		outask_move(o->ask, piece->ask);
 	if (!piece->buf.len)
 		return out_status(o);
-	written = o->buf;
+	struct buf written = o->buf;
 	o->buf = piece->buf;
 	piece->buf = written;
 	if (o->opts.mode == OUT_JSON && o->json.empty) // no comma before the first row
@@ -582,31 +579,4 @@ int out_finish(struct out *o, int status)
 		o->empty = NULL; // a message says why
 	int closed = out_close(o);
 	return status ? status : closed;
-}
-
-// --- output without a table ---
-
-int out_text(struct buf *text)
-{
-	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
-	buf_fini(text);
-	if (!failed)
-		return GPQ_OK;
-	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
-}
-
-int out_file(const char *option, const char *path, const struct buf *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	int status = GPQ_OK;
-	if (fd < 0 || write_fully(fd, text->data, text->len))
-		status = err_sys(errno, NULL, "%s%s", option, path);
-	if (fd >= 0 && close(fd) && !status)
-		status = err_sys(errno, NULL, "%s%s", option, path);
-	return status;
-}
-
-int out_file_or_stdout(const char *option, const char *path, struct buf *text)
-{
-	return strcmp(path, "-") == 0 ? out_text(text) : out_file(option, path, text);
 }

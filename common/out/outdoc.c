@@ -6,6 +6,8 @@
 
 #include "common/cli/width.h"
 
+#include <fcntl.h>
+
 // A table that is wider than the screen scrolls in its own box, so the page never scrolls sideways.
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#222;--paper:#fff;--line:#ccc;--shade:#f3f3f3}"
@@ -174,4 +176,31 @@ void outdoc_object(struct out *o, const void *record)
 		buf_puts(&o->buf, out_html(o) ? "</tr>\n" : "|\n");
 	}
 	outdoc_end(o);
+}
+
+// --- text that is no table ---
+
+int out_text(struct buf *text)
+{
+	int failed = write_fully(STDOUT_FILENO, text->data, text->len);
+	buf_fini(text);
+	if (!failed)
+		return GPQ_OK;
+	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
+}
+
+int out_file(const char *option, const char *path, const struct buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int status = GPQ_OK;
+	if (fd < 0 || write_fully(fd, text->data, text->len))
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	if (fd >= 0 && close(fd) && !status)
+		status = err_sys(errno, NULL, "%s%s", option, path);
+	return status;
+}
+
+int out_file_or_stdout(const char *option, const char *path, struct buf *text)
+{
+	return strcmp(path, "-") == 0 ? out_text(text) : out_file(option, path, text);
 }
