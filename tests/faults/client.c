@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #if !__GLIBC_PREREQ(2, 33)
-#define mallinfo2 mallinfo
+#define mallinfo2() ((struct { size_t uordblks; }){(size_t)mallinfo().uordblks})
 #endif
 
 enum {

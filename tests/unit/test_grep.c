@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #if !__GLIBC_PREREQ(2, 33)
-#define mallinfo2 mallinfo
+#define mallinfo2() ((struct { size_t uordblks; }){(size_t)mallinfo().uordblks})
 #endif
 
 static struct grep *compiled(char first, const char *want, const char *drop)

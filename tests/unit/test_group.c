@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #if !__GLIBC_PREREQ(2, 33)
-#define mallinfo2 mallinfo
+#define mallinfo2() ((struct { size_t uordblks; }){(size_t)mallinfo().uordblks})
 #endif
 
 #define OK      "ok holder=1 target=2 held=0 since_ns=0 until_ns=0 follows=0 kept=1 ended=0\n"

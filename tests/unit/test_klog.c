@@ -13,7 +13,7 @@
 #include "common/why/klog.h"
 
 #if !__GLIBC_PREREQ(2, 33)
-#define mallinfo2 mallinfo
+#define mallinfo2() ((struct { size_t uordblks; }){(size_t)mallinfo().uordblks})
 #endif
 
 // As read from /dev/kmsg of Linux 6.12, but for the page fault; lines that tell nothing of a GPU
