@@ -30,7 +30,7 @@ lacking() {
 # A program that takes something new is found.
 new() { printf '#define _GNU_SOURCE\n%s\n' "$1" | gcc -x c - -o "$work/new" 2>/dev/null && lacking "$work/new"; }
 case $(getconf GNU_LIBC_VERSION) in
-'glibc 2.'[0-2]? | 'glibc 2.3[0-5]') n=$((n + 1)) && echo "ok $n - what came after 2.28 is found # SKIP this C library is too old" ;;
+'glibc 2.'[0-2]? | 'glibc 2.3'[0-5]) n=$((n + 1)) && echo "ok $n - what came after 2.28 is found # SKIP this C library is too old" ;;
 *)
 	rig is "what came after 2.28 is found" "$(new '#include <stdlib.h>
 		int main(void) { return (int)arc4random(); }')" "arc4random 2.36"
