@@ -480,6 +480,16 @@ int stat64(const char *path, struct stat64 *st)
 	return (int)syscall(SYS_newfstatat, AT_FDCWD, move_path(path, buf), st, 0);
 }
 
+#if !__GLIBC_PREREQ(2, 33)
+// What stat64() of the headers calls.
+int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	char buf[PATH_MAX];
+	(void)version;
+	return (int)syscall(SYS_newfstatat, AT_FDCWD, move_path(path, buf), st, 0);
+}
+#endif
+
 // Namespaces are those of the host, wherever the test runs.
 ssize_t readlink(const char *path, char *to, size_t size)
 {
