@@ -101,7 +101,7 @@ PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(FOUND)) $(WITHOUT)
 LEFT_OUT   = $(eval LEFT_OUT := $(shell for p in $(OPTIONAL); do \
               $(PKG_CONFIG) --exists $$p $$(echo $$p | sed -n s/dw/elf/p) 2>/dev/null || echo $$p; done))$(LEFT_OUT)
 FOUND      = $(filter-out $(LEFT_OUT),$(PKGS))
-WITHOUT    = $(if $(LEFT_OUT),-DGPQ_LEFT_OUT='" $(LEFT_OUT) "' $(LEFT_OUT:%=-Iabsent/%))
+WITHOUT    = $(if $(LEFT_OUT),-DGPQ_LEFT_OUT='" $(LEFT_OUT) "' $(LEFT_OUT:%=-Icommon/absent/%))
 # None of them is linked, nor libm: they are loaded on demand, see common/host/dlopen.h. -lm is for builds without
 # optimization, -ldl and -lrt for glibc before 2.34.
 LIBS       = -pthread -Wl,--as-needed $(LINKED) -lm -ldl -lrt
@@ -230,7 +230,7 @@ C_FILES := $(LSRC) $(CSRC) $(USRC) $(wildcard man/examples/*.c)
 # OPTIONS, FILES. What the analyzer would say of unit tests, the sanitizers say.
 TIDY = printf '%s\n' $(2) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet $(1) "$$@" -- $(CSTD) $(filter-out -DGPQ_VERSION%,$(DEFINES)) "-DGPQ_VERSION=\"lint\"" -Icommon/client $(PKG_CFLAGS) 2>/dev/null' _
 lint:
-	clang-format --dry-run -Werror $(C_FILES) $(wildcard absent/*.h absent/*/*.h absent/*/*/*.h cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
+	clang-format --dry-run -Werror $(C_FILES) $(wildcard common/absent/*/*/*.h cmd/*.h cmd/*/*.h common/*/*.h common/*/*/*.h tests/unit/*.h)
 	$(call TIDY,,$(filter-out $(USRC),$(C_FILES)))
 	$(call TIDY,--checks=-clang-analyzer-*,$(USRC))
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \

@@ -34,7 +34,7 @@ unsigned lib_count(void);
 #define LIB_NAME_(name) #name,
 
 // What a message says of a library that is missing: why, and what to do. GPQ_LEFT_OUT names those
-// whose headers `make` did not find (absent/absent.h).
+// whose headers `make` did not find (common/absent/absent.h).
 #ifdef GPQ_LEFT_OUT
 #define LIB_LEFT_OUT(pkg) (strstr(GPQ_LEFT_OUT, " " pkg " ") != NULL)
 #else

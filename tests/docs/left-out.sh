@@ -6,7 +6,7 @@
 rig_only
 unset MAKEFLAGS MAKELEVEL MFLAGS SANITIZE DLOPEN V # of the make that runs the tests
 
-mkdir "$work/bin" && cp -r "$top"/{Makefile,VERSION,absent,cmd,common,man} "$work"
+mkdir "$work/bin" && cp -r "$top"/{Makefile,VERSION,cmd,common,man} "$work"
 # Knows all but the libraries that are named in a file.
 cat >"$work/bin/pkg-config" <<END
 #!/bin/sh

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "absent/absent.h"
+#include "common/absent/absent.h"
 
 const char *tracefs_tracing_dir();
 char *tracefs_instance_file_read();

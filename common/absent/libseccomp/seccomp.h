@@ -1,6 +1,6 @@
 #pragma once
 
-#include "absent/absent.h"
+#include "common/absent/absent.h"
 
 typedef void *scmp_filter_ctx;
 #define SCMP_SYS(name) 0

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "absent/absent.h"
+#include "common/absent/absent.h"
 
 enum { AE_IFDIR = 0040000, AE_IFREG = 0100000, AE_IFLNK = 0120000 };
 

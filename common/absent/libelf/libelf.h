@@ -1,6 +1,6 @@
 #pragma once
 
-#include "absent/absent.h"
+#include "common/absent/absent.h"
 
 #include <elf.h>
 
