@@ -3,6 +3,8 @@
 // or by env(1).
 #include "cmd/trace/trace.h"
 
+#include "common/host/secure.h"
+
 static const char *const runtimes[] = {"docker", "podman", "nerdctl", "kubectl"};
 
 static const char *base_name(const char *path)
@@ -50,7 +52,7 @@ int live_inside(const struct words *containers, int argc, char **argv, char ***i
 		"echo 'gpq: trace: --container: neither docker, podman nor nerdctl is there; "
 		"say how: -- kubectl exec POD -- PROGRAM' >&2; exit 127";
 	static char level[64]; // in *inside
-	const char *given = getenv("AMD_LOG_LEVEL");
+	const char *given = host_getenv("AMD_LOG_LEVEL");
 	const int at = argc > 1 && strcmp(base_name(argv[0]), "sudo") == 0;
 	const char *client = base_name(argv[at]);
 	snprintf(level, sizeof(level), "AMD_LOG_LEVEL=%.32s", given ? given : "4");

@@ -106,6 +106,7 @@ PID,QID
 --output=PID,QID
 stream
 --pid
+--pid-map
 
 $ c() { gpq --complete -- "$@" | cut -f1; }; c trace --bytes str; c queues --output-all QI; c queues --output=PID QI; c queues --prio hi; c queues --prio low,hi; c queues --color low
 high
