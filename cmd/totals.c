@@ -3,8 +3,6 @@
 #include "cmd/command.h"
 #include "cmd/listing.h"
 
-enum { VMIDS = 8 }; // of KFD, one for each process that runs
-
 struct gpu_total {
 	uint64_t gpu_id, index, processes, compute, sdma, slots;
 	int8_t over;
@@ -72,7 +70,7 @@ static struct totals totals_make(const struct queue_rows *q)
 	for (size_t k = 0; k < t.n; k++) {
 		struct gpu_total *g = &t.gpus[k];
 		add_count(&all->slots, g->slots);
-		g->over = g->compute > g->slots || g->processes > VMIDS;
+		g->over = g->compute > g->slots || g->processes > KFD_VMIDS;
 		if (!g->over && g->slots == KFD_UNKNOWN)
 			g->over = -1;
 		all->over = g->over > all->over ? g->over : all->over;
@@ -97,7 +95,7 @@ static void put_over(struct buf *b, const struct gpu_total *g)
 	buf_printf(b, "\nGPU %" PRIu64 ": ", g->index);
 	if (g->compute <= g->slots)
 		buf_printf(b, "%" PRIu64 " processes on %d VMIDs, so they take turns", g->processes,
-			   VMIDS);
+			   KFD_VMIDS);
 	else
 		buf_printf(b, "%" PRIu64 " compute queues on %" PRIu64 " slots, so they take turns",
 			   g->compute, g->slots);

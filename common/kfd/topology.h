@@ -8,6 +8,9 @@
 
 // A number that the host did not tell. Output shows this value as null.
 #define KFD_UNKNOWN UINT64_MAX
+// VMIDs 8 to 15 are KFD's, one for each process that runs (kernel: compute_vmid_bitmap in
+// amdgpu_amdkfd.c).
+#define KFD_VMIDS 8
 
 // Both bits of `capability` that a GPU needs for suspending queues.
 #define KFD_CAP_DEBUG (KFD_CAP_TRAP_DEBUG | KFD_CAP_DEBUG_FIRMWARE)

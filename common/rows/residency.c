@@ -89,15 +89,11 @@ static enum residency judge_dword(const struct mqds *m, const struct mqd *q, enu
 	return gfx_caps(gen)->active_written || g->written ? RESIDENCY_OFF : RESIDENCY_SILENT;
 }
 
-// VMIDs 8 to 15 are KFD's, one for each running process (kernel: compute_vmid_bitmap in
-// amdgpu_amdkfd.c).
-enum { VMIDS = 8 };
-
 // The verdict without a runlist: on an over-subscribed GPU, a queue that is off may wait for its
 // turn.
 static enum residency without_list(const struct residency_gpu *g, enum residency by_dword)
 {
-	bool over = g->owners > VMIDS || (g->slots && g->queues > g->slots);
+	bool over = g->owners > KFD_VMIDS || (g->slots && g->queues > g->slots);
 	return by_dword == RESIDENCY_OFF && over ? RESIDENCY_MAY_TURN : by_dword;
 }
 

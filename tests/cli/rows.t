@@ -230,7 +230,7 @@ gpu_id,pid,command
 ["schema",2]
 gpu_id,pid,command
 ["schema",2]
-  GPU TYPE      XCC SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
+  GPU TYPE      SLOTS USED FREE USED_SHARE QUEUES OVERSUB BY
 $ cd $DATA/bench; for t in latencies effects context; do gpq bench report --table $t -rn old.ndjson | head -1 | cut -d' ' -f1-3; done; gpq bench report --table context plain.ndjson | head -1; gpq bench report -J --table goals ab.ndjson | jq -c keys
 queues=1 suspend 40
 queues=1 40 1008.17424
