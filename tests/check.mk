@@ -31,7 +31,9 @@ ifneq ($(VARIANT),plain)
 ONCE        := tests/docs/% $(patsubst %,tests/cli/%.sh,tap-merge lab kernel-series vm-terminal)
 TWRAPPED    := $(filter-out %.md,$(TWRAPPED))
 endif
-SCRIPTS     := $(filter-out $(ONCE),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
+# One more build of all, which takes minutes: `make check-deep`.
+DEEP        := tests/docs/left-out.sh
+SCRIPTS     := $(filter-out $(ONCE) $(DEEP),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
 
 $(B)/transcript/%: % tests/cli/run Makefile
 	@mkdir -p $(@D)

@@ -7,10 +7,10 @@ alternatives=("$top/common/host/compat.h" "$top"/tests/unit/*.c) # of gpq, of un
 
 # Functions that got a new version after 2.28, as they moved into libc.so or changed inside: glibc 2.28 has them, too.
 moved='dladdr dlclose dlerror dlopen dlsym
-fstat fstat64 fstatat fstatat64 lstat lstat64 mknod stat stat64
+fstat fstat64 fstatat fstatat64 lstat lstat64 mknod mknodat stat stat64
 __libc_start_main
-pthread_create pthread_detach pthread_getname_np pthread_join pthread_key_create pthread_kill pthread_mutex_trylock pthread_once
-pthread_setname_np pthread_sigmask pthread_timedjoin_np
+pthread_create pthread_detach pthread_getname_np pthread_join pthread_key_create pthread_kill pthread_mutex_trylock pthread_mutexattr_init
+pthread_mutexattr_settype pthread_once pthread_setname_np pthread_sigmask pthread_timedjoin_np
 sem_init sem_post sem_wait shm_open shm_unlink
 timer_create timer_delete timer_getoverrun timer_gettime timer_settime'
 
