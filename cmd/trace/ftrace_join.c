@@ -35,7 +35,7 @@ int ftrace_join(struct kernel_side *k)
 {
 	const struct words *map = &k->opts->pid_map;
 	const bool given = k->opts->offset;
-	uint64_t log_pid, pid;
+	uint64_t log_pid = 0, pid = 0;
 	for (size_t i = 0; i < map->n; i++) {
 		parse_pair(map->v[i], &log_pid, &pid);
 		if (!ftrace_give(&k->f, &k->t->sum, (int64_t)log_pid, (int64_t)pid))
