@@ -43,8 +43,9 @@ struct recording {
 	char **inside;     // COMMAND as it reaches a container; NULL: it runs on the host
 	int said;          // what it writes, if `inside`; -1: not open
 	int log;           // FOLDER/log, if `inside`
-	bool logs;         // that has a record
-	struct buf spoken; // the last line of that, incomplete
+	int log_error;     // errno of the failure to write that; 0: none
+	bool logs;         // it has a record
+	struct buf spoken; // its last line, incomplete
 	pid_t child;       // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // end by --for, CLOCK_MONOTONIC; UINT64_MAX: not given
@@ -111,12 +112,19 @@ static void remove_folder(struct recording *r)
 
 // --- recording the Linux kernel's trace ---
 
+// Writes to a file of the folder, up to the first failure, which is told and goes to *error.
+static void put(const struct recording *r, int fd, const char *name, int *error, const char *text,
+		size_t len)
+{
+	if (*error || !len || write_fully(fd, text, len) == 0)
+		return;
+	*error = errno;
+	err_sys(*error, "what follows is not recorded", "%s/%s", r->folder, name);
+}
+
 static void keep_lines(struct recording *r, const char *text, size_t len)
 {
-	if (r->error || !len || write_fully(r->out, text, len) == 0)
-		return;
-	r->error = errno;
-	err_sys(r->error, "what follows is not recorded", "%s/" KERNEL_FILE, r->folder);
+	put(r, r->out, KERNEL_FILE, &r->error, text, len);
 }
 
 // Writes the lines of chosen processes. An incomplete last line stays in r->line.
@@ -254,7 +262,17 @@ static int start_command(struct recording *r, const struct cmd *c)
 	return r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
 }
 
-// Moves what came out of a container into the log, and on to standard error what is no record.
+// Passes a line that came out of a container on to standard error, unless it is a record.
+static void pass_on(struct recording *r, const char *line, size_t len)
+{
+	if (is_record_line(line, len))
+		r->logs = true;
+	else
+		write_fully(STDERR_FILENO, line, len);
+}
+
+// Moves what came out of a container into the log, and passes it on by lines. A line that is longer
+// than a record can be goes in pieces, so that little is kept of a program that ends no line.
 static void take_said(struct recording *r)
 {
 	static char chunk[CHUNK];
@@ -262,15 +280,14 @@ static void take_said(struct recording *r)
 	for (size_t got = 0;
 	     r->said >= 0 && got < DRAIN_MOST && (n = read(r->said, chunk, sizeof(chunk))) > 0;
 	     got += (size_t)n) {
-		if (write_fully(r->log, chunk, (size_t)n))
-			err_sys(errno, NULL, "%s/" LOG_FILE, r->folder);
+		put(r, r->log, LOG_FILE, &r->log_error, chunk, (size_t)n);
 		buf_append(&r->spoken, chunk, (size_t)n);
 		const char *at = r->spoken.data, *end = at + r->spoken.len, *next;
-		for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1) {
-			if (is_record_line(at, (size_t)(next - at)))
-				r->logs = true;
-			else
-				write_fully(STDERR_FILENO, at, (size_t)(next - at) + 1);
+		for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1)
+			pass_on(r, at, (size_t)(next - at) + 1);
+		if (end - at > AMDLOG_TEXT_MAX) {
+			pass_on(r, at, (size_t)(end - at));
+			at = end;
 		}
 		r->spoken.len = (size_t)(end - at);
 		memmove(r->spoken.data, at, r->spoken.len);
@@ -294,8 +311,8 @@ static void wait_for_command(struct recording *r)
 	take_said(r);
 	if (r->spoken.len) { // its last line lacks the newline
 		buf_puts(&r->spoken, "\n");
-		write_fully(STDERR_FILENO, r->spoken.data, r->spoken.len);
-		write_fully(r->log, "\n", 1);
+		pass_on(r, r->spoken.data, r->spoken.len);
+		put(r, r->log, LOG_FILE, &r->log_error, "\n", 1);
 	}
 	SCOPED(free_at) char *log = path_in(r->folder, LOG_FILE);
 	if (r->inside && !r->logs)
@@ -412,12 +429,12 @@ static int record_and_report(struct recording *r, struct cmd *c)
 	status = c->argc ? command_status(r) : GPQ_OK;
 	if (!status && !c->argc && stop_asked() && r->until_ns != UINT64_MAX)
 		status = stop_status();
-	return status             ? status
-	       : closed           ? closed
-	       : r->events_failed ? GPQ_FAILED
-	       : reported         ? reported
-	       : kernel           ? GPQ_PARTIAL
-				  : GPQ_OK;
+	return status                             ? status
+	       : closed                           ? closed
+	       : r->events_failed || r->log_error ? GPQ_FAILED
+	       : reported                         ? reported
+	       : kernel                           ? GPQ_PARTIAL
+						  : GPQ_OK;
 }
 
 // Checks the host and the operands, which struct opt_rule cannot express.

@@ -89,6 +89,11 @@ hello
 gpq: trace: docker wrote no log; is it a HIP program, and does its container keep AMD_LOG_LEVEL?
 f
 inside"
+is "a line without an end comes through" "$(contained --save user/long -- docker exec C sh -c "head -c 200000 /dev/zero | tr '\\0' Z >&2" >/dev/null; tr -cd Z <err | wc -c)" 200000
+# shellcheck disable=SC2016
+full=$(PATH=$work/fake:$PATH as_user sh -c 'trap "" XFSZ; ulimit -f 1; exec ./own trace --live -- docker exec C sh -c "head -c 3000000 /dev/zero | tr \"\\\\0\" y >&2"' 2>&1; echo "status $?")
+is "the log's disk is full: said once" "$(grep -aoE 'File too large.*|^status .*' <<<"$full")" "File too large; what follows is not recorded
+status 1"
 for command in "docker start C" "kubectl exec C sh" "docker exec"; do
 	# shellcheck disable=SC2086
 	is "no way into the container: $command" "$(contained -- $command | sed 's/; type.*//')" "2
