@@ -173,9 +173,8 @@ static void leave_out_columns(const struct listing *l)
 		out_leave_out(l->out, "POD");
 }
 
-// The queues of --new that were there at the start, and have been there in each listing since: an
-// id that was free in between is that of a new queue. NULL: nothing was listed yet, or without
-// --new.
+// With --new: the queues that every listing has had since the start. An id that was missing from
+// one listing and comes back is a new queue. NULL: without --new, or before the first listing.
 static struct old_queue {
 	int64_t pid;
 	uint64_t context, qid;

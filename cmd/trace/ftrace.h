@@ -21,7 +21,7 @@ struct kernel_side {
 	bool several;            // there are logs, too
 	int64_t offset_ns;       // what was added to times of the trace
 	bool moved;              // times of the trace were moved onto the log's clock
-	bool apart;              // times of the trace and of the log cannot be compared
+	bool apart;              // the clocks differ by an unknown offset: times are not compared
 	struct logged_row *rows; // --list: records of the log
 	size_t nrows, row_cap;
 	struct intern apis;               // names of API functions in `rows`

@@ -1,6 +1,6 @@
-// gpq trace --ftrace with logs: which process of the trace is which of the log, and how far apart
-// their clocks are: as the options say, as both show it (common/ftrace/join.c), or guessed
-// (common/ftrace/tie.c).
+// gpq trace --ftrace with logs: which process of the trace is which of the log, and the offset
+// between their clocks. Both come from --pid-map and --offset, else from rings and numbers that
+// stand on both sides (common/ftrace/join.c), else they are guessed (common/ftrace/tie.c).
 #include "cmd/trace/ftrace.h"
 
 #include "common/host/number.h"
@@ -44,8 +44,9 @@ int ftrace_join(struct kernel_side *k)
 					map->v[i]);
 	}
 	ftrace_match(&k->f, &k->t->sum);
-	ftrace_move(&k->f, k->offset_ns);
 	k->moved = given;
+	if (given)
+		ftrace_move(&k->f, k->offset_ns);
 	if (k->several && ftrace_tie(&k->f, &k->t->sum, given || !k->apart)) {
 		k->moved = true;
 		k->offset_ns = k->f.offset_ns;

@@ -204,7 +204,7 @@ static void event_out(struct kernel_side *k, const struct ftrace_event *e, struc
 
 // A row to write: `of` tells its source, `at` the index in the array of that source.
 struct place {
-	bool apart; // of a log whose clock is not the trace's: behind the trace
+	bool apart; // a row of the log, whose clock is not the trace's: it follows all of the trace
 	uint64_t time_us;
 	enum { OF_KERNEL, OF_HOLD, OF_EVENT, OF_LOG } of; // rows of equal time are in this order
 	size_t at;

@@ -33,7 +33,8 @@ static int find_word(int argc, char **argv, int at, const char *a, const char *b
 	return 0;
 }
 
-// Returns argv with `n` words of `more` put in at place `at`; to be freed, without its words.
+// Returns a copy of argv with the `n` words of `more` in front of argv[at]. The caller frees the
+// array, which borrows its words.
 static char **with_words(int argc, char **argv, int at, int n, const char *const *more)
 {
 	char **v = xcalloc((size_t)(argc + n) + 1, sizeof(*v));

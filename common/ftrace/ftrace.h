@@ -49,7 +49,7 @@ struct ftrace_record {
 	uint32_t epoch;     // the clock was set back between epochs: their times cannot be compared
 	uint32_t losses;    // number of FTRACE_LOST records up to this one
 	bool joined;        // for an entry: the return is in the trace, too
-	const struct ftrace_record *entry; // for a return: its entry; NULL: not in the trace
+	const struct ftrace_record *entry; // of a return: the call's entry; NULL: not in the trace
 };
 
 // Reads a line, given without its newline. Returns false if the line is no record.
@@ -174,8 +174,8 @@ void ftrace_read_events(struct ftrace *f, const char *text, size_t len);
 // trace.
 void ftrace_match(struct ftrace *f, const struct amdlog_summary *log);
 
-// Before ftrace_match(): says that `pid` of the trace is `log_pid` of the log. False: one of them
-// is not there, or is another process already.
+// Before ftrace_match(): matches `pid` of the trace with `log_pid` of the log. False: there is no
+// such process, or one of the two is matched with another.
 bool ftrace_give(struct ftrace *f, const struct amdlog_summary *log, int64_t log_pid, int64_t pid);
 
 // After ftrace_match(): guesses which processes of the trace those of the log are that were not

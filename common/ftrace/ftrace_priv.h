@@ -21,7 +21,7 @@ void ftrace_find_processes(struct ftrace *f);
 // alone. Adds a new one.
 uint32_t ftrace_add_process(struct ftrace *f, int64_t tgid, int64_t tid);
 
-// Matches `process` of the trace with `log` of the log, unless one of them is matched already.
+// Matches a process of the trace with one of the log (indices), unless one of them has a match.
 void ftrace_match_process(struct ftrace *f, uint32_t process, uint32_t log, const char *by);
 
 // Of suspensions.c, called after ftrace_find_processes(): sets `holds` and `marks`.

@@ -38,13 +38,13 @@ static unsigned fits_at(const struct times *log, const struct times *trace, int6
 struct ties {
 	struct ftrace *f;
 	const struct amdlog_summary *s;
-	bool fixed;           // f->offset_ns, or 0 of one clock, is not changed any more
-	bool opens;           // by opening /dev/kfd, not by queues
+	bool fixed;           // the offset is known: f->offset_ns, 0 where both have one clock
+	bool opens;           // compared are openings of /dev/kfd, not creations of queues
 	struct times *traced; // calls of the function, by process of the trace
 };
 
-// Returns how many times of both fit: at *offset if that is fixed, else at the one at which most
-// do, of several at the least.
+// Returns how many times of the log are close to one of the trace at *offset. Unless the offset is
+// known, *offset becomes the one at which most are, and of several such the smallest.
 static unsigned fit(const struct ties *t, const struct times *log, uint32_t kernel, int64_t *offset)
 {
 	const struct times *trace = &t->traced[kernel];

@@ -1,5 +1,5 @@
 // What gpq uses, and what glibc and kernel headers may lack since glibc 2.28 (RHEL 8); part of
-// std.h. What the host has is the host's, and then nothing of this is in gpq.
+// std.h. Where the C library has a function, that one is used and this one is left out.
 #pragma once
 
 #include <sys/syscall.h>
@@ -46,7 +46,7 @@ static inline ssize_t compat_getdents64(int fd, void *to, size_t size)
 	return syscall(SYS_getdents64, fd, to, size);
 }
 
-// NULL: no errno value. The numbers are those of asm-generic/errno.h.
+// Returns the name of an errno value, "ENOENT"; NULL: there is none. Order of asm-generic/errno.h.
 static inline const char *compat_strerrorname_np(int error)
 {
 	static const char names[] =

@@ -304,7 +304,7 @@ static void check_parameter(struct report *r)
 	set_line(r, m->status, m->mend, "%s%s", number, m->text);
 }
 
-// Tells what num_kcq leaves of the slots, on the GPU that has fewest [kfd.slots].
+// Reports how many slots amdgpu.num_kcq leaves to KFD, on the GPU with the fewest [kfd.slots].
 static void check_slots(struct report *r)
 {
 	const uint64_t kcq = kfd_num_kcq();

@@ -190,7 +190,8 @@ void kfd_gpu_derive(struct kfd_gpu *g)
 		g->num_xcc = KFD_UNKNOWN;
 	if (plausible(g->simd_count) && plausible(g->simd_per_cu))
 		g->cus = g->simd_count / g->simd_per_cu;
-	// A driver that adds up the XCCs tells more slots than the 32 of an XCC [kfd.slots].
+	// An XCC has 32 slots at most: a driver that reports more has added up its XCCs
+	// [kfd.slots].
 	g->slots_guessed = g->cp_queues > 32 && g->cp_queues != KFD_UNKNOWN &&
 			   plausible(g->num_xcc) && g->cp_queues % g->num_xcc == 0;
 	if (g->slots_guessed)

@@ -98,8 +98,8 @@ void kfd_topology_fini(struct kfd_topology *t);
 // driver were locked [kfd.open-errors].
 bool kfd_topology_has_gpu(void);
 
-// Reads how many of the 32 slots of an XCC the kernel keeps for queues of its own: amdgpu.num_kcq,
-// or the default in place of -1 and of what is out of range [kfd.slots]. KFD_UNKNOWN: unreadable.
+// Reads how many slots of an XCC the kernel keeps for queues of its own: amdgpu.num_kcq, 0 to 8, or
+// the default, 8, in place of -1 and of what is out of range [kfd.slots]. KFD_UNKNOWN: unreadable.
 uint64_t kfd_num_kcq(void);
 
 // True if the MES firmware maps the GPU's queues, by a command for each (gfx11 and later); false if

@@ -139,7 +139,7 @@ static void queue_track_name(char out[96], const struct amdlog_queue *q)
 	int n = snprintf(out, 96, "%s 0x%" PRIx64, ring ? "HWq" : "SWq", ring ? q->hwq : q->swq);
 	if (q->id >= 0)
 		n += snprintf(out + n, 96 - (size_t)n, " id %" PRId64, q->id);
-	if (q->priority >= 0 && q->priority < 4)
+	if (q->priority >= 0 && q->priority < (int)COUNT(priorities))
 		snprintf(out + n, 96 - (size_t)n, "%s", priorities[q->priority]);
 }
 

@@ -189,7 +189,7 @@ bool block_reader_use(struct block_reader *g, unsigned n)
 struct block_reader *block_reader_new(const struct amdlog_filter *filter, uint32_t kinds,
 				      int64_t assumed)
 {
-	// Most of it is touched by long inputs alone: zeros of the kernel cost no page before.
+	// Short inputs touch little of it: pages of calloc() that nobody writes to cost nothing.
 	void *memory = xcalloc(1, sizeof(struct block_reader) + 63);
 	struct block_reader *g = (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 	const struct amdlog_sink own = {.ctx = g, .record = note_unsure_process};

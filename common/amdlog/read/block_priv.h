@@ -61,7 +61,7 @@ struct parse;
 typedef void block_loop_fn(struct parse *w, const char *text, size_t len);
 
 struct block_reader {
-	void *memory; // it lies in this, aligned
+	void *memory; // the allocation that holds this struct, aligned to 64
 	const struct amdlog_filter *filter;
 	uint32_t kinds;
 	int64_t assumed;

@@ -105,8 +105,8 @@ static void scan_end_line(struct amdlog_scan *s, size_t from, size_t to, bool ne
 
 static size_t scan_walk(struct amdlog_scan *s, size_t from, size_t to, size_t end);
 
-// Appends to `text` the JSON string around the place `at` in an object or array. False: the line is
-// no JSON, or there is no string around that place.
+// Writes to `text` the string of a JSON object or array in which the place `at` lies, decoded.
+// False: the line is not JSON, or `at` is not within a string.
 static bool json_string_at(const char *line, size_t len, char open, const char *at,
 			   struct buf *text)
 {
@@ -125,8 +125,8 @@ static bool json_string_at(const char *line, size_t len, char open, const char *
 	return false;
 }
 
-// Scans the text in a JSON line by which another program hands on what a process wrote, whatever
-// the member's name ([amdlog.json]). False: the line, which ends at `newline`, is none.
+// Scans a line of JSON in which another program wraps what a process wrote, in a member of any name
+// ([amdlog.json]). False: the line, which ends at `newline`, is not of that kind.
 static bool scan_json_line(struct amdlog_scan *s, const char *line, const char *newline,
 			   const char *end)
 {
