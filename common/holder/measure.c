@@ -69,7 +69,8 @@ bool kfd_watch_is_over(const struct kfd_watch *w)
 	if (!w->n)
 		return false;
 	struct memory_range r = {w->queue[0].read_pointer_address, &any, sizeof(any), 0};
-	return !memory_read_all(&w->memory, &r, 1) && r.got == MEMORY_OVER;
+	// Here, as kfd_watch_look() reads: a reader that answers late would leave it unknown.
+	return !memory_read_here(&w->memory, &r, 1) && r.got == MEMORY_OVER;
 }
 
 unsigned kfd_watch_ranges(const struct kfd_watch *w, struct kfd_indices *i, bool write,
