@@ -287,10 +287,10 @@ static enum out_mode asked = OUT_TABLE;
 // Looks for --json and --ndjson before options are parsed: errors in these are JSON, too.
 static void ask_json(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
 {
-	if (opts_asks(argc, argv, sets, stop, "json"))
-		asked = OUT_JSON;
-	else if (asked == OUT_TABLE && opts_asks(argc, argv, sets, stop, "ndjson"))
-		asked = OUT_NDJSON;
+	static const char *const names[] = {"json", "ndjson"};
+	const char *option = opts_asks(argc, argv, sets, stop, names);
+	if (option)
+		asked = option == names[0] ? OUT_JSON : OUT_NDJSON;
 	err_setup(name, asked != OUT_TABLE, 0);
 }
 
@@ -449,9 +449,9 @@ static int run_gpq(int argc, char **argv)
 	ask_json(argc, argv, sets, true, NULL);
 	// Programs such as rocm-smi have options for what are commands here: --showpids.
 	const char *option = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] + 2 : "";
-	bool known = false;
-	for (const struct opt_set *set = sets; set->table; set++)
-		known |= opts_find(set->table, option, 0) != NULL;
+	bool known = !*option;
+	for (const struct opt_set *set = sets; !known && set->table; set++)
+		known = opts_find(set->table, option, 0) != NULL;
 	if (!known && word_leads(option))
 		return err_fail(GPQ_USAGE, word_leads(option), "unknown option --%s", option);
 	int first = opts_parse(argc, argv, sets, true);

@@ -181,7 +181,8 @@ int opts_store(const struct opt *o, void *base, const char *arg)
 const struct opt *opts_find(const struct opt *table, const char *name, char letter)
 {
 	for (; table->name; table++)
-		if (name ? strcmp(table->name, name) == 0 : letter && table->letter == letter)
+		if (name ? *table->name == *name && strcmp(table->name, name) == 0
+			 : letter && table->letter == letter)
 			return table;
 	return NULL;
 }
@@ -320,15 +321,17 @@ const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets
 	return c == 1 ? optarg : optind < argc ? argv[optind] : NULL;
 }
 
-bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name)
+const char *opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop,
+		      const char *const names[2])
 {
 	struct parser p = parser_start(sets, stop ? "+:" : "-:");
-	bool asks = false;
-	for (int c; !asks && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1;) {
 		int i = c == '?' || c == ':' ? -1 : option_index(&p, c);
-		asks = i >= 0 && strcmp(p.opt[i]->name, name) == 0;
+		for (int k = 0; i >= 0 && k < 2; k++)
+			if (strcmp(p.opt[i]->name, names[k]) == 0)
+				return names[k];
 	}
-	return asks;
+	return NULL;
 }
 
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)

@@ -68,8 +68,10 @@ struct opt_set {
 // the message of a usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
-// Does argv[1...] contain the option with the long name `name`? Wrong options are skipped.
-bool opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop, const char *name);
+// Which of the two long names has the first option of argv[1...] that has one of them? NULL: none
+// has. Wrong options are skipped.
+const char *opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop,
+		      const char *const names[2]);
 
 // The first operand of argv[1...], or NULL. argv is not reordered; wrong options are skipped.
 const char *opts_first_operand(int argc, char **argv, const struct opt_set *sets);

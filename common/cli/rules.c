@@ -17,7 +17,7 @@ static struct place find_place(const struct opt_set *sets, const char *name, siz
 	for (; sets->table; sets++) {
 		for (const struct opt *o = sets->base ? sets->table : &(struct opt){0}; o->name;
 		     o++)
-			if (strncmp(o->name, name, len) == 0 && !o->name[len])
+			if (*o->name == *name && strncmp(o->name, name, len) == 0 && !o->name[len])
 				return (struct place){
 					o, (const char *)sets->base + o->offset,
 					sets->defaults ? (const char *)sets->defaults + o->offset
@@ -99,14 +99,15 @@ static void put_message(struct buf *b, const char *text, const struct place of[2
 static bool is_broken(const struct opt_rule *r, const struct opt_set *sets, int operands,
 		      struct place of[2])
 {
-	const char *others = text_part(r->texts, RULE_WITH);
 	const struct matches given = match_names(r->texts, sets, operands);
+	if (given.n < (r->several ? 2 : 1))
+		return false;
+	const char *others = text_part(r->texts, RULE_WITH);
 	const struct matches with = match_names(others, sets, operands);
-	const struct matches without =
-		match_names(text_part(r->texts, RULE_WITHOUT), sets, operands);
 	of[0] = given.first[0];
 	of[1] = *others ? with.first[0] : given.first[1];
-	if (given.n < (r->several ? 2 : 1) || (*others && !with.n) || without.n)
+	if ((*others && !with.n) ||
+	    match_names(text_part(r->texts, RULE_WITHOUT), sets, operands).n)
 		return false;
 	if (!r->least && !r->most)
 		return true;
