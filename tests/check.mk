@@ -40,8 +40,9 @@ $(B)/transcript/%: % tests/cli/run Makefile
 	@printf '#!/bin/sh\nGPQ_BIN="%s" exec "%s/tests/cli/run" "%s/%s"\n' '$(CURDIR)/$(B)' '$(CURDIR)' '$(CURDIR)' '$<' >$@
 	@chmod +x $@
 
-# T="...": only these programs. With SANITIZE=1, scripts look for leaks if LEAKS=1.
-check: export ASAN_OPTIONS := $(or $(ASAN_OPTIONS),$(if $(LEAKS),detect_leaks=1))
+# T="...": only these programs. WHOLE=1: scripts ask all recordings, and with SANITIZE=1 gpq looks for leaks wherever it runs.
+check: export WHOLE := $(WHOLE)
+check: export ASAN_OPTIONS := $(or $(ASAN_OPTIONS),$(if $(WHOLE),detect_leaks=1))
 check: $(B)/gpq $(UBIN) $(TWRAPPED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(or $(T),$(SCRIPTS) $(UBIN) $(TWRAPPED))
 

@@ -13,7 +13,7 @@ ran() { awk '/^softgpu: queue/ { printf "%s 0x%x %s %s\n", $3 == "sdma" ? "-" : 
 first_xcc() { gpq "$@" --active -rno XCC,TYPE,PACKET_FORMAT,DOORBELL,MQD_ADDR,RING | awk '$2 != "hiq" && ($1 == "0" || $1 == "-") { print $3, $4, $5, $6 }' | sort; }
 
 vmid=$(sed -nE 's/^#define SG_COMPUTE_VMID +([0-9]+).*/\1/p' "$top/tests/kernel/softgpu/softgpu.h")
-for host in "$top"/tests/hosts/vm-*; do
+for host in $(each 3 "$top"/tests/hosts/vm-*); do
 	name=${host##*/}
 	# There the process was killed between the dumps and the software GPU's word.
 	if [[ $name != *-gone ]]; then

@@ -9,8 +9,7 @@ cd "$work" || exit
 
 logs=()
 for f in "$data"/*.log "$data"/shapes/*.log "$samples"/*.log; do [ ! -f "$f" ] || logs+=("$f"); done
-# What is said of each is compared without sanitizers, which look at one log of three.
-[[ $bin != *-san ]] || mapfile -t logs < <(printf "%s\n" "${logs[@]}" | awk "NR % 3 == 1")
+mapfile -t logs < <(each 4 "${logs[@]}")
 
 # One file: tables, JSON and notes are those of gpq trace.
 for f in "${logs[@]}"; do

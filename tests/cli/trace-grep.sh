@@ -84,7 +84,7 @@ agrees torn torn '!^:[0-9]:rocvirt'
 is "a torn record is matched as it was mended" "$(t --list -rn --grep 'wptr=\d+$' -o RPTR torn | sed 's/[0-9].*/yes/' | sort -u)" yes
 is "and all of these are found" "$(t --list -rn --grep 'wptr=\d+$' -o OFFSET torn | sum)" \
 	"$(t --list -rn -o WPTR,OFFSET torn | awk '$1 != "-" { print $2 }' | sum)"
-for log in "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log; do
+for log in $(each 3 "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log); do
 	[ -f "$log" ] || continue
 	agrees "$(basename "$log")" "$log" '=0x[0-9a-f]+\b[^0]*$' '!hip[DM]\w+ '
 done

@@ -30,7 +30,7 @@ for o in "--release 6.2 --level 4" "--release 7.0 --level 4 --mix cpp" "--releas
 done
 is "to standard output the same, and no report" "$(gpq trace -q --perfetto - log)" "$(cat json)"
 
-for f in "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log; do
+for f in $(each 3 "$top"/tests/data/amdlog/shapes/*.log "$samples"/amdlog/*.log); do
 	[ -f "$f" ] || continue
 	gpq trace -q --perfetto json "$f" >/dev/null
 	is "$(basename "$f"): by the rules" "$? $($check json 2>&1)" "0 "

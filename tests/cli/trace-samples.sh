@@ -159,7 +159,7 @@ done
 is "windows: no packets, nothing known of queues" "$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')" \
 	"null null 4"
 
-for z in "$samples"/hip-vm/*.log.zst; do
+for z in $(each 2 "$samples"/hip-vm/*.log.zst); do
 	zstd -dqc "$z" >"$work/log"
 	check_truth "$work/log" "${z%.log.zst}"
 done
