@@ -14,13 +14,13 @@ pthread_mutexattr_settype pthread_once pthread_setname_np pthread_sigmask pthrea
 sem_init sem_post sem_wait shm_open shm_unlink
 timer_create timer_delete timer_getoverrun timer_gettime timer_settime'
 
-# Lines "FUNCTION VERSION" of what the file takes from a glibc after 2.28. objdump -T: "... GLIBC_2.34) dlopen", or without the bracket.
+# Lines "FUNCTION VERSION" of what the files take from a glibc after 2.28. objdump -T: "... GLIBC_2.34) dlopen", or without the bracket.
 newer() {
-	objdump -T "$1" | sed -nE 's/.*\*UND\*.*[( ]GLIBC_2\.([0-9]+)(\.[0-9]+)?\)? +(\S+)$/\3 2.\1/p' | awk '{ split($2, v, "."); if (v[2] > 28) print }' | sort
+	objdump -T "$@" | sed -nE 's/.*\*UND\*.*[( ]GLIBC_2\.([0-9]+)(\.[0-9]+)?\)? +(\S+)$/\3 2.\1/p' | awk '{ split($2, v, "."); if (v[2] > 28) print }' | sort -u
 }
 # Those of them that neither moved nor have an alternative; "#if !__GLIBC_PREREQ(2, N)" stands above each of these.
 lacking() {
-	newer "$1" | while read -r name version; do
+	newer "$@" | while read -r name version; do
 		grep -qwF "$name" <<<"$moved" ||
 			awk -v name="$name" -v line="#if !__GLIBC_PREREQ(2, ${version#2.})" '$0 == line { on = 1 } /^#endif/ { on = 0 }
 				on && $1 == "#define" && $2 ~ "^" name "(\\(\\))?$" { found = 1 } END { exit !found }' "${alternatives[@]}" || echo "$name $version"
@@ -42,8 +42,7 @@ esac
 ok "gpq takes something from the C library" test "$(objdump -T "$(command -v gpq)" | grep -c 'UND.*GLIBC_')" -gt 100
 empty "gpq needs nothing that glibc 2.28 lacks" "$(lacking "$(command -v gpq)")"
 # Unit tests, too, are built there.
-for t in "$(dirname "$(command -v gpq)")"/unit/test_*; do
-	[ ! -x "$t" ] || [ -d "$t" ] || lacking "$t" | sed "s|^|${t##*/}: |"
-done >"$work/tests"
-empty "nor do unit tests" "$(cat "$work/tests")"
+mapfile -t tests < <(find "$(dirname "$(command -v gpq)")/unit" -maxdepth 1 -type f -name 'test_*' -perm -u+x)
+ok "unit tests are built" test ${#tests[@]} -gt 0
+empty "nor do they" "$(lacking "${tests[@]}")"
 finish
