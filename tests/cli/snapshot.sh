@@ -19,11 +19,12 @@ show() { # ROOT: all that the commands say of it, with their messages and status
 	done
 }
 
+asked=$(each 3 "$hosts"/*/)
 for h in "$hosts"/*/; do
 	h=${h%/} name=${h##*/}
 	[ -d "$h/sys/class/kfd" ] || continue
 	gpq --sysroot "$h" snapshot "$name" -q >log 2>&1 || cat log
-	is "$name: the same listings" "$(show "$name")" "$(show "$h")"
+	[[ $'\n'$asked$'\n' != *$'\n'$h/$'\n'* ]] || is "$name: the same listings" "$(show "$name")" "$(show "$h")"
 	[ ! -d "$h/sys/kernel/debug" ] || ok "$name: the dumps are the same bytes" diff -r "$h/sys/kernel/debug" "$name/sys/kernel/debug"
 	gpq --sysroot "$name" snapshot "$name.again" -q >log 2>&1 || cat log
 	ok "$name: a snapshot of the snapshot is the same" \
