@@ -67,9 +67,9 @@ static int explain_pid_without_row(const struct picked *picked, pid_t pid)
 	bool alive = proc_read(&p, pid) == 0;
 	if (pid_has_row(q, pid))
 		return no_queue_chosen(picked, pid);
-	if (q->how->mqds_file)
-		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
-				q->how->mqds_file);
+	const char *dump = q->how->mqds_file ? q->how->mqds_file : host_only_dumps();
+	if (dump)
+		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid, dump);
 	const struct kfd_proc *kfd = kfd_procs_find(&q->procs, pid);
 	if (kfd && kfd->error)
 		return err_sys(kfd->error, NULL, "pid %d: its queues in sysfs", (int)pid);
@@ -167,6 +167,8 @@ static struct reason no_mqds(const struct queue_rows *q)
 // Returns why PID namespaces or rights hide this row's process in /proc; `why` NULL: they do not.
 static struct reason no_process(const struct queue_rows *q, const struct queue_row *r)
 {
+	if (host_only_dumps())
+		return (struct reason){"the recorded host has only dumps", NULL};
 	if (q->foreign)
 		return (struct reason){"KFD has PIDs of the host, and /proc those of a container",
 				       "run gpq on the host"};

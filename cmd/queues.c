@@ -216,7 +216,8 @@ static int list_queues_once(struct cmd *cmd)
 					   .likely = opt->likely};
 	const struct host_choice by = {&opt->pick, &opt->queues};
 	struct out_opts out = cmd->out;
-	struct listing l = {.table = opt->mqds ? &captured_table : &queues_table,
+	struct listing l = {.table = opt->mqds || host_only_dumps() ? &captured_table
+								    : &queues_table,
 			    .reads = col_reads,
 			    .by = by,
 			    .print = print_queues,
@@ -240,7 +241,7 @@ static const struct out_table *const *queues_prints(const struct cmd *c)
 	const struct queues_opts *o = c->opts;
 	static const struct out_table *const of[][2] = {
 		{&queues_table}, {&processes_table}, {&totals_table}, {&captured_table}};
-	return of[o->mqds ? 3 : o->summary ? 2 : o->by];
+	return of[o->mqds || host_only_dumps() ? 3 : o->summary ? 2 : o->by];
 }
 
 static const struct opt_rule rules[] = {
@@ -273,7 +274,7 @@ static bool queues_hopeless(const struct cmd *c)
 static unsigned queues_needs(const struct cmd *c)
 {
 	const struct queues_opts *o = c->opts;
-	return o->mqds ? 0 : NEED_KFD;
+	return o->mqds || (host_only_dumps() && !o->summary && !o->by) ? 0 : NEED_KFD;
 }
 
 static int run_queues(struct cmd *c)

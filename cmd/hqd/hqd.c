@@ -118,7 +118,7 @@ static int print_slots(struct hqd_view *v, struct out *o)
 	for (size_t i = 0; i < v->list.n; i++)
 		if (!v->list.rows[i].q.hidden)
 			out_row(o, &v->list.rows[i]);
-	if (v->nameless && !v->opts->likely && out_is_on_screen(o))
+	if (v->nameless && !v->opts->likely && out_is_on_screen(o) && !host_only_dumps())
 		err_hint("gpq hqd --likely takes the likeliest",
 			 "QID: not certain for %zu slots: several queues of their processes fit",
 			 v->nameless);
@@ -264,10 +264,11 @@ static int explain_pid_without_slot(const struct hqd_view *v, pid_t pid)
 		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
 				"pid %d: none of its %zu queues is in a slot that was asked for",
 				(int)pid, n);
-	if (v->list.captured)
+	if (v->list.captured || host_only_dumps())
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
-				v->opts->mqds ? v->opts->mqds
-					      : "the dump: --mqds FILE tells owners");
+				host_only_dumps() ? host_only_dumps()
+				: v->opts->mqds   ? v->opts->mqds
+						  : "the dump: --mqds FILE tells owners");
 	if (proc_read(&p, pid))
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
 				"pid %d: no such process", (int)pid);
@@ -310,7 +311,7 @@ static bool dumps_have_gpu(const struct slot_rows *l, const struct words *w)
 static int check_hqd_gpus(struct hqd_view *v)
 {
 	const struct words *w = &v->opts->queues.gpus;
-	if (!v->list.captured)
+	if (!v->list.captured && !host_only_dumps())
 		return pick_select_gpus(&v->list.queues.gpus, w);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct words one = {.v = &w->v[i], .n = 1};
@@ -369,6 +370,13 @@ static int load_view(struct hqd_view *v)
 		status = pick_queues_init(&v->queues, &o->queues);
 	if (!status)
 		status = slot_rows_load(&v->list, &v->processes, &v->how);
+	errno = v->list.queues.mqds_error;
+	if (!status && o->mqd && errno && !v->list.captured)
+		status = host_lacks_dump(MQDS_PATH);
+	errno = ENOENT;
+	if (!status && o->runlist && host_only_dumps() && !v->list.captured &&
+	    host_access(RLS_PATH, F_OK))
+		status = host_lacks_dump(RLS_PATH);
 	if (!status)
 		status = check_hqd_gpus(v);
 	if (!status)
@@ -464,7 +472,8 @@ static unsigned hqd_needs(const struct cmd *c)
 	const struct hqd_opts *o = c->opts;
 	if (o->hqds || o->mqds || o->rls)
 		return 0;
-	return NEED_KFD | NEED_DEBUGFS | (o->sample != SAMPLE_OFF ? NEED_LIVE : 0);
+	return (host_only_dumps() ? 0 : NEED_KFD) | NEED_DEBUGFS |
+	       (o->sample != SAMPLE_OFF ? NEED_LIVE : 0);
 }
 
 static int run_hqd(struct cmd *c)

@@ -74,7 +74,7 @@ static void explain_runlists(const struct hqd_view *v, const struct runlist *r)
 			r->damaged);
 	if (!rls->nnodes && !v->list.captured && v->list.queues.gpus.n)
 		err_warn("queues then run without a scheduler, or root is needed to read it",
-			 "/sys/kernel/debug/kfd/rls: no GPU in it");
+			 RLS_PATH ": no GPU in it");
 }
 
 int hqd_print_runlist(struct hqd_view *v, struct out *o)

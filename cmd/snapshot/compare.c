@@ -131,6 +131,10 @@ static int load_runs(const struct cmd *c, struct host_state *runs, const struct 
 	int status = GPQ_OK;
 	for (size_t i = 0; i < paths->n && !status; i++) {
 		status = host_state_load(&runs[i], paths->v[i], &by);
+		if (!status && runs[i].by_doorbell)
+			status = err_fail(GPQ_UNSUPPORTED, "--diff compares two of them",
+					  "%s has dumps alone, in which queues have no ids",
+					  paths->v[i]);
 		host_chosen(&runs[i].list, &found);
 		host_state_drop_hidden(&runs[i]);
 	}

@@ -23,6 +23,8 @@ static const struct out_col cols[] = {
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 	COL(q.context, "CONTEXT", "context", U64, M, "secondary KFD context; null: the primary"),
 	COL(q.qid, "QID", "qid", U64, D, "queue id"),
+	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, M | OUT_RARE,
+	    "byte offset of its doorbell, by which queues of dumps saved by hand are known"),
 	COL(q.type, "TYPE", "type", STR, D, "type of the queue"),
 	COL(d.consumed, "CONSUMED", "consumed", U64, D,
 	    "what the GPU took from the ring meanwhile"),
@@ -178,6 +180,16 @@ static int print_moments(struct printer *p, const struct words *paths, const str
 		host_chosen(&now->list, found);
 		if (status || !i)
 			continue;
+		if (now->by_doorbell != before->by_doorbell)
+			status = err_fail(GPQ_UNSUPPORTED,
+					  "compare with the folder sys/kernel/debug/kfd of the "
+					  "other one",
+					  "%s has dumps alone, in which queues have no ids",
+					  paths->v[now->by_doorbell ? i : i - 1]);
+		if (status)
+			break;
+		if (i == 1 && !now->by_doorbell)
+			out_leave_out(p->o, "DOORBELL");
 		p->after = paths->v[i];
 		p->stale = p->likely = p->unknown = 0;
 		qdiff_run(before, now, print_change, p);

@@ -6,6 +6,8 @@
 
 #include "common/debugfs/dump.h"
 
+#define RLS_PATH "/sys/kernel/debug/kfd/rls"
+
 enum rls_state {
 	RLS_UNKNOWN, // neither a dump nor "No active runlist": the text was cut
 	RLS_NONE,    // "No active runlist": no active queue, or no scheduler that uses runlists

@@ -9,10 +9,42 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-static int root_fd = -1; // -1: the live host
+static int root_fd = -1;       // -1: the live host
+static const char *only_dumps; // folder of a host of which only dumps are known
+
+// Where a folder of dumps has what commands look for.
+static const struct {
+	const char *path, *name, *other_name;
+} dumps[] = {
+	{"/sys/kernel/debug/kfd/mqds", "mqds", "mqds.txt"},
+	{"/sys/kernel/debug/kfd/hqds", "hqds", "hqds.txt"},
+	{"/sys/kernel/debug/kfd/rls", "rls", "rls.txt"},
+	{"/sys/kernel/debug/kfd", ".", "."},
+};
+
+static bool is_there(const char *name, bool folder)
+{
+	struct stat st;
+	return fstatat(root_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (folder || !S_ISDIR(st.st_mode));
+}
+
+static const char *place_of(const char *path)
+{
+	for (size_t i = 0; only_dumps && i < COUNT(dumps); i++)
+		if (strcmp(path, dumps[i].path) == 0)
+			return is_there(dumps[i].name, true) ? dumps[i].name : dumps[i].other_name;
+	return path;
+}
+
+const char *host_only_dumps(void)
+{
+	return only_dumps;
+}
 
 int host_set_root(const char *root)
 {
+	only_dumps = NULL;
 	if (root_fd >= 0) {
 		close(root_fd);
 		root_fd = -1;
@@ -23,6 +55,9 @@ int host_set_root(const char *root)
 	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root_fd < 0 && errno == ENOTDIR)
 		root_fd = archive_root_open(root);
+	for (size_t i = 0; root_fd >= 0 && !is_there("sys", true) && i < COUNT(dumps); i++)
+		if (is_there(dumps[i].name, false) || is_there(dumps[i].other_name, false))
+			only_dumps = root;
 	return root_fd < 0 ? -1 : 0;
 }
 
@@ -170,6 +205,7 @@ int host_open(const char *path, int flags)
 	// A recorded host may hold absolute links, or come from a stranger: resolve as if chrooted.
 	struct open_how how = {.flags = (unsigned)found, .resolve = RESOLVE_IN_ROOT};
 	long fd;
+	path = place_of(path);
 	// EAGAIN: something was renamed or mounted anywhere while a ".." was resolved.
 	int tries = 0;
 	do

@@ -30,6 +30,11 @@ int host_root_fd(void);
 // getpwuid ...).
 bool host_is_live(void);
 
+// Name of the recorded host if it is a folder of dumps that were saved by hand: mqds, hqds, rls,
+// each also with .txt, and no /sys. Else NULL. They are opened by their paths on a host; nothing
+// else of the host is known.
+const char *host_only_dumps(void);
+
 // Opens `path`, which is absolute as on the host ("/sys/class/kfd"). On a recorded host, links
 // cannot lead out of it, and anything but files and folders gives ENXIO. Returns a descriptor
 // (close-on-exec), or -1 with errno.

@@ -108,6 +108,9 @@ int pick_init(struct pick *p, const struct pick_opts *opts, struct process_cache
 {
 	*p = (struct pick){.opts = opts, .processes = processes};
 	int status = compile_words(p);
+	if (!status && host_only_dumps() && pick_needs_host(opts))
+		status = err_fail(GPQ_UNSUPPORTED, "choose by -p",
+				  "the recorded host has only dumps: it tells nothing but PIDs");
 	if (!status && opts->pids.given)
 		status = collect_pids(p);
 	find_own_pids(p);
@@ -294,15 +297,16 @@ void pick_text(struct buf *b, const struct pick_opts *o)
 
 int pick_select_gpus(struct kfd_topology *t, const struct words *w)
 {
-	const char *bad = kfd_topology_select(t, w->v, w->n);
+	const char *bad = host_only_dumps() ? NULL : kfd_topology_select(t, w->v, w->n);
 	return bad ? err_fail(GPQ_NOTFOUND, "gpq gpus lists them", "there is no GPU %s", bad)
 		   : GPQ_OK;
 }
 
 bool pick_has_gpu(const struct kfd_topology *t, const struct words *w, uint64_t gpu_id)
 {
-	const struct kfd_gpu *g = t ? kfd_topology_find(t, gpu_id) : NULL;
-	for (size_t i = 0; !t && i < w->n; i++) {
+	const bool bare = !t || host_only_dumps();
+	const struct kfd_gpu *g = bare ? NULL : kfd_topology_find(t, gpu_id);
+	for (size_t i = 0; bare && i < w->n; i++) {
 		uint64_t v;
 		if ((parse_u64(w->v[i], &v) && v == gpu_id) ||
 		    (number_whole(w->v[i], 16, UINT64_MAX, &v) && v == gpu_id))

@@ -375,7 +375,10 @@ static int load_host_queues(struct queue_rows *q)
 					      (want & READ_MQD ? KFD_WANT_JOIN : 0),
 				      .keep = how->keep,
 				      .arg = how->arg};
-	q->foreign = (want & (READ_STATUS | READ_CONTAINER | READ_CMDLINE)) && !pids_are_host();
+	q->foreign = (want & (READ_STATUS | READ_CONTAINER | READ_CMDLINE)) &&
+		     (host_only_dumps() || !pids_are_host());
+	if (host_only_dumps())
+		return GPQ_OK;
 	if (kfd_procs_read(&q->procs, &procs))
 		return err_sys(errno,
 			       host_is_live()
@@ -398,7 +401,7 @@ int queue_rows_load(struct queue_rows *q, struct process_cache *processes,
 	if (!how->mqds_file)
 		kfd_driver_read(&q->driver, 0);
 	int status = how->mqds_file ? GPQ_OK : load_host_queues(q);
-	if (!status && (how->mqds_file || how->want & READ_MQD))
+	if (!status && (how->mqds_file || how->want & READ_MQD || host_only_dumps()))
 		status = queue_rows_load_mqds(q);
 	if (status)
 		return status;

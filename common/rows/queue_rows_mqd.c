@@ -8,8 +8,6 @@
 #include "common/cli/input.h"
 #include "common/host/root.h"
 
-#define RLS "/sys/kernel/debug/kfd/rls"
-
 // --- loading MQDs and runlists ---
 
 enum gfx_gen queue_rows_gen(const struct queue_rows *q, uint32_t gpu_id)
@@ -50,16 +48,25 @@ int queue_rows_load_rls(struct queue_rows *q)
 		int status = input_read(&q->rls_text, how->rls_file);
 		if (status)
 			return status;
-	} else if (how->mqds_file || reader_read(&q->rls_text, RLS) <= 0 ||
+	} else if (how->mqds_file || reader_read(&q->rls_text, RLS_PATH) <= 0 ||
 		   (host_read_u64("/sys/module/amdgpu/parameters/sched_policy", &policy) == 0 &&
 		    policy == 2)) // queues run without a scheduler, and so without runlists
 		return GPQ_OK;
 	rls_parse(&q->rls, q->rls_text.data ? q->rls_text.data : "", q->rls_text.len);
 	if (!how->rls_file || is_rls(&q->rls))
 		return GPQ_OK;
-	return err_fail(GPQ_FAILED, "it must be a copy of " RLS,
+	return err_fail(GPQ_FAILED, "it must be a copy of " RLS_PATH,
 			"%s: line %u is not in runlist-dump format", input_name(how->rls_file),
 			q->rls.count.first_foreign);
+}
+
+int host_lacks_dump(const char *path)
+{
+	const char *in = host_only_dumps(), *name = basename(path);
+	if (!in)
+		return err_sys(errno, "root can read it where debugfs is mounted", "%s", path);
+	return err_sys(errno, "save a copy of that file of /sys/kernel/debug/kfd there, too",
+		       "%s: %s or %s.txt", in, name, name);
 }
 
 static void summarize_mqds(struct queue_rows *q)
@@ -89,7 +96,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 			return status;
 	} else if (reader_read(&q->text, MQDS_PATH) < 0) {
 		q->mqds_error = errno;
-		return GPQ_OK;
+		return !host_only_dumps() ? GPQ_OK : host_lacks_dump(MQDS_PATH);
 	}
 	q->mqds_error = 0;
 	if (!file)
@@ -286,7 +293,7 @@ static bool explain_dump(const struct queue_rows *q)
 
 bool queue_rows_explain_rls(const struct queue_rows *q)
 {
-	return dump_explain(q->how->rls_file, RLS, &q->rls.count, 0, q->rls_text.len,
+	return dump_explain(q->how->rls_file, RLS_PATH, &q->rls.count, 0, q->rls_text.len,
 			    "the host had no GPU");
 }
 
@@ -358,9 +365,11 @@ static void explain_prio(const struct queue_rows *q)
 bool queue_rows_explain(const struct queue_rows *q)
 {
 	if (q->foreign)
-		err_note("KFD names processes by PIDs of the host, and this /proc has those of a "
-			 "container: "
-			 "names, users and containers are unknown");
+		err_note("%s: names, users and containers are unknown",
+			 host_only_dumps()
+				 ? "the recorded host has no sysfs and /proc, only dumps of debugfs"
+				 : "KFD names processes by PIDs of the host, and this /proc has "
+				   "those of a container");
 	if (q->mqds_error && q->mqds_error != ENODATA)
 		err_note(MQDS_PATH ": %s: what MQDs tell is unknown", strerror(q->mqds_error));
 	explain_sysfs(q);

@@ -4,6 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
+#include "common/host/root.h"
 
 COMPARE_BY_BOTH(by_mqd_address, struct hqd_key, gpu_id, base)
 
@@ -290,12 +291,13 @@ static int load_queues(struct slot_rows *l, struct process_cache *processes)
 						.mqds_file = how->mqds_file,
 						.rls_file = how->rls_file,
 						.likely = how->likely};
-	if (!l->captured || how->mqds_file)
+	const bool lacks = !l->captured && host_only_dumps() && host_access(MQDS_PATH, F_OK) != 0;
+	if ((!l->captured && !lacks) || how->mqds_file)
 		return queue_rows_load(q, processes, &l->queues_how);
 	// Without a dump of MQDs no queue is known.
 	q->how = &l->queues_how;
-	q->mqds_error = ENODATA;
-	return how->rls_file ? queue_rows_load_rls(q) : GPQ_OK;
+	q->mqds_error = lacks ? ENOENT : ENODATA;
+	return how->rls_file || lacks ? queue_rows_load_rls(q) : GPQ_OK;
 }
 
 static int load_slots(struct slot_rows *l)
@@ -305,7 +307,7 @@ static int load_slots(struct slot_rows *l)
 	if (status || (l->captured && !file))
 		return status;
 	if (!file && reader_read(&l->text, HQDLIST_HQDS) < 0)
-		return err_sys(errno, "root can read it where debugfs is mounted", HQDLIST_HQDS);
+		return host_lacks_dump(HQDLIST_HQDS);
 	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
 	if (file && l->hqds.count.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
@@ -387,7 +389,7 @@ static void explain_rows(const struct slot_rows *l)
 			 "of its MQD there is one with another ring): it came or went between the "
 			 "two dumps",
 			 l->ownerless, l->torn);
-	if (qids && !l->captured)
+	if (qids && !l->captured && !host_only_dumps())
 		err_note("QID: unknown for %zu rows: gpq queues -v tells why; --likely takes the "
 			 "likeliest",
 			 qids);

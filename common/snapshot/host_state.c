@@ -128,12 +128,34 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 
 // --- loading a moment ---
 
+// What identifies a queue of a process where only dumps are known, besides its GPU.
+static const uint8_t by_dump[] = {MQD_V_DOORBELL, MQD_V_BASE};
+
+// Orders queues by what identifies them. An unknown start time of a process equals any.
+static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
+{
+	const struct queue_row *x = &a->row, *y = &b->row;
+	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
+	int r = ORDER(x->pid, y->pid);
+	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
+	r = r ? r : ORDER(x->context + 1, y->context + 1); // UINT64_MAX (primary) wraps: first
+	r = r ? r : ORDER(x->qid, y->qid);
+	for (unsigned i = 0; !r && x->qid == KFD_UNKNOWN && i < COUNT(by_dump); i++)
+		r = ORDER(x->v[by_dump[i]], y->v[by_dump[i]]);
+	return r || x->qid != KFD_UNKNOWN ? r : ORDER(x->gpu_id, y->gpu_id);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+	return compare_state_queues(a, b);
+}
+
 static void fill_state_queues(struct host_state *m, const struct hqds *h)
 {
 	m->queues = xcalloc(m->list.n + 1, sizeof(*m->queues));
 	for (size_t i = 0; i < m->list.n; i++) {
 		const struct queue_row *r = &m->list.rows[i];
-		if (r->qid == KFD_UNKNOWN)
+		if (m->by_doorbell ? r->v[MQD_V_DOORBELL] == MQD_UNKNOWN : r->qid == KFD_UNKNOWN)
 			continue;
 		struct state_queue *q = &m->queues[m->n++];
 		*q = (struct state_queue){.row = *r,
@@ -148,6 +170,10 @@ static void fill_state_queues(struct host_state *m, const struct hqds *h)
 		place_queue(q, m, h, slot);
 		read_pointers(q, m, h, slot);
 	}
+	if (m->by_doorbell && m->n < m->list.n)
+		err_note("%zu queues are left out: their doorbells are unknown", m->list.n - m->n);
+	if (m->by_doorbell)
+		ARRAY_SORT(m->queues, m->n, by_identity);
 }
 
 static int load_moment(struct host_state *m, const char *dir, const struct host_choice *by)
@@ -184,9 +210,11 @@ int host_state_load(struct host_state *m, const char *dir, const struct host_cho
 	if (by)
 		m->how.want |= host_choice_reads(by);
 	int status;
-	if (host_set_root(dir))
+	const int failed = host_set_root(dir);
+	m->by_doorbell = host_only_dumps() != NULL;
+	if (failed)
 		status = err_sys(errno, host_root_advice(errno), "%s", host_root_failed(dir));
-	else if (host_access("/sys/class/kfd/kfd", F_OK))
+	else if (!m->by_doorbell && host_access("/sys/class/kfd/kfd", F_OK))
 		status =
 			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
 				 "%s: no KFD driver: /sys/class/kfd/kfd: %s", dir, strerror(errno));
@@ -214,17 +242,6 @@ void host_state_fini(struct host_state *m)
 }
 
 // --- two moments side by side ---
-
-// Orders queues by what identifies them. An unknown start time of a process equals any.
-static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
-{
-	const struct queue_row *x = &a->row, *y = &b->row;
-	const bool starts = a->start_ticks != KFD_UNKNOWN && b->start_ticks != KFD_UNKNOWN;
-	int r = ORDER(x->pid, y->pid);
-	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
-	r = r ? r : ORDER(x->context + 1, y->context + 1); // UINT64_MAX (primary) wraps: first
-	return r ? r : ORDER(x->qid, y->qid);
-}
 
 static bool numbers_differ(uint64_t a, uint64_t b)
 {

@@ -27,11 +27,12 @@ struct host_state {
 	struct process_cache processes;
 	struct queue_rows list;
 	struct queue_rows_how how;
-	struct state_queue *queues; // sorted by PID, context and queue id
+	struct state_queue *queues; // sorted by PID, context and queue id, or by doorbell
 	size_t n;
 	char host[65], boot_id[40]; // "": unknown
 	uint64_t uptime_cs;         // 1/100 s since boot; KFD_UNKNOWN
 	bool has_slots;             // debugfs hqds was read
+	bool by_doorbell;           // only dumps are known (host_only_dumps()): queue ids are not
 };
 
 // Reads the recorded host `dir`, or the live one for "/". Queues that the options `by` (NULL: none)
@@ -55,7 +56,8 @@ const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, ui
 
 // --- what happened between two moments ---
 
-// Two queues are the same if process, start time of the process, KFD context and queue id agree.
+// Of moments that are both `by_doorbell`, a queue is known by process, GPU, doorbell and MQD. Else
+// two queues are the same if process, start time of the process, KFD context and queue id agree.
 // The driver reuses ids, so GPU and type must agree too, and the MQD's address where both are
 // certain.
 struct qdiff {
