@@ -65,6 +65,10 @@ static const struct opt opts[] = {
 	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, DF, READ_MQD, "priority, 0 to 15 (MQD)")       \
 	X(level, "LEVEL", "level", STR, M | OUT_RARE, READ_MQD,                                    \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")          \
+	X(cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE | T, READ_MQD | READ_GPU,                   \
+	  "CUs it may use: all, or a hex word for each shader engine; / between XCCs (MQD)")       \
+	X(cus_on, "CUS_ON", "cus_on", STR, OUT_RARE, READ_MQD | READ_GPU,                          \
+	  "how many CUs these are, of how many: 52/104 (MQD)")                                     \
 	X(state, "STATE", "state", STR, D | S,                                                     \
 	  READ_MQD | READ_INDICES | READ_HOLDER | READ_GPU | READ_STATUS,                          \
 	  "running, idle, mapped (work unknown), takes-turns (over-subscribed), suspended (by "    \
@@ -155,15 +159,17 @@ static const struct schema schema = {"gpq.queues", 3, SCHEMA_TABLES(&queues_tabl
 
 // --- listing queues ---
 
-// Leaves out the columns CONTEXT, LEVEL and POD, as on most hosts, if no row needs them.
+// Leaves out the columns CONTEXT, LEVEL, POD and those of CU masks, as on most hosts, if no row
+// needs them.
 static void leave_out_columns(const struct listing *l)
 {
-	bool context = false, level = false, pod = false;
+	bool context = false, level = false, pod = false, mask = false;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct queue_row *r = l->rows[i];
 		context |= r->context != KFD_UNKNOWN;
 		level |= r->level && r->v[MQD_V_QUEUE_PRIO] == MQD_UNKNOWN;
 		pod |= r->process.pod != NULL;
+		mask |= queue_row_is_masked(r);
 	}
 	if (!context)
 		out_leave_out(l->out, "CONTEXT");
@@ -171,6 +177,10 @@ static void leave_out_columns(const struct listing *l)
 		out_leave_out(l->out, "LEVEL");
 	if (!pod)
 		out_leave_out(l->out, "POD");
+	if (!mask)
+		out_leave_out(l->out, "CU_MASK");
+	if (!mask)
+		out_leave_out(l->out, "CUS_ON");
 }
 
 // With --new: the queues that every listing has had since the start. An id that was missing from

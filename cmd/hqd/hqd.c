@@ -66,6 +66,10 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, D | W,
 	    "byte offset of the doorbell in its PCI region"),
 	PRIO_COLS(q),
+	COL(q.cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE | T,
+	    "CUs the queue may use: all, or a hex word for each shader engine; / between XCCs"),
+	COL(q.cus_on, "CUS_ON", "cus_on", STR, OUT_RARE,
+	    "how many CUs these are, of how many: 52/104"),
 	COL(errors, "ERROR", "error", STR, D | T | A,
 	    "errors the hardware noted, none without any"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
@@ -191,7 +195,7 @@ static bool slot_is_chosen(const struct hqd_view *v, const struct hqd_row *r)
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t)
 {
 	const struct slot_rows *l = &v->list;
-	bool contexts = false, levels = false;
+	bool contexts = false, levels = false, masks = false;
 	const int status = out_begin(o, t, false);
 	if (status)
 		return status;
@@ -199,6 +203,8 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 		contexts |= l->queues.rows[i].context != KFD_UNKNOWN;
 	for (size_t i = 0; i < l->n; i++)
 		levels |= l->rows[i].q.level != NULL;
+	for (size_t i = 0; i < l->n; i++)
+		masks |= queue_row_is_masked(&l->rows[i].q);
 	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
 		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
 	// LEVEL is shown only where the priority is unknown.
@@ -206,6 +212,10 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 		out_leave_out(o, "LEVEL");
 	if (!contexts)
 		out_leave_out(o, "CONTEXT");
+	if (!masks) {
+		out_leave_out(o, "CU_MASK");
+		out_leave_out(o, "CUS_ON");
+	}
 	return GPQ_OK;
 }
 

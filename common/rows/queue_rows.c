@@ -420,6 +420,9 @@ void queue_rows_fini(struct queue_rows *q)
 		free(q->rows[i].process.container_name);
 	free(q->rows);
 	free(q->chosen.v);
+	for (size_t i = 0; q->cu_masks && i < q->mqds.nqueues; i++)
+		free(q->cu_masks[i].mask);
+	free(q->cu_masks);
 	free(q->summaries);
 	free(q->verdicts);
 	free(q->gens);

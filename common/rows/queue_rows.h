@@ -74,8 +74,9 @@ struct queue_row {
 	// Values of the queue's MQD or slot, by enum mqd_value and mqd_derived. Where sysfs has the
 	// ring's size, and `now` the indices, MQD_V_RING_BYTES and MQD_D_BACKLOG come from there.
 	uint64_t v[MQD_SUMMARY];
-	const char *level;   // "low", "medium", "high": name of MQD_V_PIPE_PRIO
-	const char *packets; // "aql", "pm4"; NULL of SDMA queues
+	const char *level;            // "low", "medium", "high": name of MQD_V_PIPE_PRIO
+	const char *packets;          // "aql", "pm4"; NULL of SDMA queues
+	const char *cu_mask, *cus_on; // struct cu_mask of its MQD
 
 	struct {                   // the queue's MQD
 		uint32_t index;    // index in queue_rows.mqds.queues; UINT32_MAX: unknown
@@ -104,6 +105,12 @@ struct queue_rows_how {
 	const void *arg;
 };
 
+// The CUs that the queue of an MQD may use. NULL, "": unknown.
+struct cu_mask {
+	char *mask;  // "all", or a word for each shader engine; "/" between XCCs that differ. Owned
+	char on[48]; // "52/104": of the CUs of the GPU
+};
+
 struct queue_rows {
 	const struct queue_rows_how *how;
 	struct process_cache *processes; // not owned
@@ -113,6 +120,7 @@ struct queue_rows {
 	struct mqds mqds;
 	struct join join;
 	struct mqd_summary *summaries; // values of each MQD
+	struct cu_mask *cu_masks;      // of each MQD
 	uint8_t *verdicts;             // enum residency of each MQD
 	enum gfx_gen *gens;            // generation of each MQD's GPU
 	struct kfd_driver driver;      // driver of the host; zero with mqds_file
@@ -160,6 +168,12 @@ const char *queue_rows_mqd_type(const struct queue_rows *q, uint32_t mqd);
 
 // Sets type, GPU and values of a cleared row from MQD `mqd`, an index in q->mqds.queues.
 void queue_row_set_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd);
+
+// Is it known that the queue may not use all CUs?
+static inline bool queue_row_is_masked(const struct queue_row *r)
+{
+	return r->cu_mask && strcmp(r->cu_mask, "all") != 0;
+}
 
 enum { AQL_PACKET_DWORDS = 16 };
 bool queue_row_is_aql(const struct queue_row *r);
@@ -213,6 +227,14 @@ int queue_rows_load_mqds(struct queue_rows *q);
 
 // Sets the MQD values of sysfs queue `index`, as far as they are certain, or likely if wanted.
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index);
+
+// Sets `c`, which is zeroed, as far as generation and CUs of the GPU `g` (NULL: unknown) and all
+// MQDs of the queue, one for each of `xccs`, are known (cu_mask.c).
+void cu_mask_read(struct cu_mask *c, const struct mqds *m, const struct mqd *q, uint64_t xccs,
+		  const struct kfd_gpu *g);
+
+// Sets the mask of a row to that of MQD `mqd`.
+void queue_row_set_cu_mask(const struct queue_rows *q, struct queue_row *r, uint32_t mqd);
 
 // --- on hardware or off (residency.c) ---
 //

@@ -75,6 +75,7 @@ static void summarize_mqds(struct queue_rows *q)
 	q->gens = xcalloc(n, sizeof(*q->gens));
 	q->summaries = xcalloc(n, sizeof(*q->summaries));
 	q->verdicts = xcalloc(n, sizeof(*q->verdicts));
+	q->cu_masks = xcalloc(n, sizeof(*q->cu_masks));
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		q->gens[i] = gen_of_mqd(q, &q->mqds.queues[i]);
 	q->prio_written = prio_written(&q->mqds, q->how->mqds_file ? NULL : &q->driver);
@@ -84,6 +85,9 @@ static void summarize_mqds(struct queue_rows *q)
 			      q->verdicts[i]);
 		if (q->prio_written != KFD_ANSWER_YES)
 			q->summaries[i].v[MQD_V_QUEUE_PRIO] = MQD_UNKNOWN;
+		cu_mask_read(&q->cu_masks[i], &q->mqds, &q->mqds.queues[i],
+			     q->summaries[i].v[MQD_D_XCCS],
+			     kfd_topology_find(&q->gpus, q->mqds.queues[i].gpu_id));
 	}
 }
 
@@ -133,11 +137,19 @@ static void fill_mqd_values(struct queue_row *r, const struct mqd_summary *s)
 	queue_row_name_values(r);
 }
 
+void queue_row_set_cu_mask(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
+{
+	const struct cu_mask *c = &q->cu_masks[mqd];
+	r->cu_mask = c->mask;
+	r->cus_on = *c->on ? c->on : NULL;
+}
+
 static void fill_certain_mqd(const struct queue_rows *q, struct queue_row *r, uint32_t mqd)
 {
 	r->mqd.index = mqd;
 	r->mqd.turns = q->verdicts[mqd] == RESIDENCY_TURNS;
 	fill_mqd_values(r, &q->summaries[mqd]);
+	queue_row_set_cu_mask(q, r, mqd);
 }
 
 const char *queue_rows_sdma_type(const struct queue_rows *q, uint32_t gpu_id, uint64_t engine)
@@ -208,8 +220,12 @@ void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, siz
 	const uint32_t *c = q->join.candidates + j->first;
 	struct mqd_summary common = q->summaries[c[0]];
 	r->mqd.turns = true;
+	queue_row_set_cu_mask(q, r, c[0]);
 	for (uint32_t i = 0; i < j->count; i++) {
+		const char *mask = q->cu_masks[c[i]].mask;
 		mqd_summary_agree(&common, &q->summaries[c[i]]);
+		if (!mask || !r->cu_mask || strcmp(mask, r->cu_mask) != 0)
+			r->cu_mask = r->cus_on = NULL;
 		r->mqd.turns &= q->verdicts[c[i]] == RESIDENCY_TURNS;
 	}
 	fill_mqd_values(r, &common);

@@ -134,6 +134,7 @@ static void fill_slot_owner(const struct slot_rows *l, struct queue_row *r)
 		r->context = q->context;
 		r->now.holder = q->now.holder;
 	}
+	queue_row_set_cu_mask(&l->queues, r, r->mqd.index);
 	queue_row_set_process(&l->queues, r, slot_rows_pid(l, r->mqd.index));
 }
 
