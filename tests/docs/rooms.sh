@@ -23,7 +23,7 @@ pick: cli holder host kfd reader rows
 reader: host
 rows: cli debugfs holder host kfd reader
 sched: cli holder host out pick reader stats
-slots: cli debugfs reader rows
+slots: cli debugfs host reader rows
 snapshot: cli host kfd out pick reader rows
 stats: cli host out
 waves: aql host kfd reader
