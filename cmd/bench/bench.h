@@ -69,15 +69,15 @@ const struct out_table *const *bench_run_tables(bool ab);
 
 #define BENCH_PREEMPT_TABLES                                                                     \
 	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_repeats_table, \
-		&bench_saved_table
+		&bench_saved_table, &bench_growth_table
 #define BENCH_AB_TABLES                                                               \
 	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS], \
 		&run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]
 #define BENCH_SHARED_TABLES &bench_goals_table, &bench_histogram_table
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table,
 	bench_cycles_table, bench_repeats_table, bench_saved_table, bench_histogram_table,
-	bench_online_table, bench_offline_table, bench_context_table, bench_changes_table,
-	bench_sides_table;
+	bench_growth_table, bench_online_table, bench_offline_table, bench_context_table,
+	bench_changes_table, bench_sides_table;
 extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_schema,
 	bench_sides_schema;
 
@@ -104,6 +104,12 @@ void bench_say_few(struct out *o, uint64_t n, bool cycles);
 // Prints samples as rows of bench_histogram_table.
 void bench_print_histogram(struct out *o, const char *setting, const char *metric,
 			   const struct samples *s);
+
+// Begins a table; one without rows (`any` false) is shown in JSON only. True if it was begun.
+bool bench_begin_table(struct out *o, const struct out_table *t, bool any, const char *title);
+
+// Prints how times grow with the number of queues, if that was varied.
+void bench_print_growth(struct out *o, const struct result *r);
 
 // Prints all of a run: tables and the verdict, in an HTML page also plots. On a screen (out_fits())
 // the latencies and the verdict.

@@ -161,8 +161,7 @@ struct times_row bench_times(const char *setting, const char *metric, struct sam
 		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
 }
 
-// Begins a table; one without rows (`any` false) is shown in JSON only. True if it was begun.
-static bool begin_table(struct out *o, const struct out_table *t, bool any, const char *title)
+bool bench_begin_table(struct out *o, const struct out_table *t, bool any, const char *title)
 {
 	if (!any && !out_json(o)) {
 		out_skip(o, t);
@@ -303,7 +302,7 @@ static void print_repeats(struct out *o, const struct result *r)
 	for (unsigned i = 0; i < r->n; i++)
 		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
 			any |= r->of[i]->repeat[k].suspend.n > 0;
-	if (!begin_table(o, &bench_repeats_table, any, "Runs, one by one"))
+	if (!bench_begin_table(o, &bench_repeats_table, any, "Runs, one by one"))
 		return;
 	for (unsigned i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->of[i]->nrepeats && any; k++) {
@@ -322,7 +321,7 @@ static void print_saved_waves(struct out *o, const struct result *r)
 	bool any = false;
 	for (unsigned i = 0; i < r->n; i++)
 		any |= r->of[i]->xccs > 0;
-	if (!begin_table(o, &bench_saved_table, any, "Wave state saved"))
+	if (!bench_begin_table(o, &bench_saved_table, any, "Wave state saved"))
 		return;
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct result_setting *s = r->of[i];
@@ -450,7 +449,7 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 			"Not measured on a GPU: the real driver over a software GPU in a VM. "
 			"These times say nothing about hardware.");
 	run_plot_times(o, run, limits);
-	if (!out_fits(o) && begin_table(o, &bench_goals_table, n > 0, "Goals")) {
+	if (!out_fits(o) && bench_begin_table(o, &bench_goals_table, n > 0, "Goals")) {
 		for (size_t i = 0; i < n; i++)
 			out_row(o, &v[i]);
 		out_end(o);
@@ -493,6 +492,8 @@ void bench_print_run(struct out *o, struct load_run *run, const struct requireme
 		print_context(o, &run->context);
 	else
 		print_head(o, run, limits);
+	if (!run->is_ab)
+		bench_print_growth(o, &run->result);
 }
 
 int bench_print(const struct out_opts *opts, struct load_run *run,

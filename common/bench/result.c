@@ -129,6 +129,7 @@ int result_add(struct result *r, const struct cycle *c)
 	if (c->warmup)
 		return 0;
 	s->count[c->result]++;
+	s->queues += c->suspend_ns == CYCLE_NONE ? 0 : c->queues;
 	for (unsigned m = 0; m < METRICS; m++)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	result_add_effect(&s->effect, c);

@@ -66,6 +66,7 @@ struct result_setting {
 	struct result_effect effect;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
 	uint64_t warmup;                   // cycles of the warm-up
+	uint64_t queues; // sum of the queues suspended, of cycles with a time of suspend
 	uint64_t saved_sum[KFD_XCC_MAX], saved_max[KFD_XCC_MAX], saved_cycles;
 	unsigned xccs;
 	struct result_repeat *repeat; // owned

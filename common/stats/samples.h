@@ -57,6 +57,15 @@ struct rank_test {
 };
 struct rank_test stats_rank_test(struct samples *a, struct samples *b);
 
+// A line y = constant + slope x through samples, by least squares: those of y[i] are at x[i].
+// `low`, `high`: 95 % interval of the slope by Student's t, which takes the spread to be the same
+// at each x. All NaN with fewer than 5 samples, or if all are at one x.
+struct line_fit {
+	double slope, low, high, constant;
+	double mean; // of all samples
+};
+struct line_fit stats_line(const double *x, const struct samples *const *y, size_t n);
+
 // The latest MOVING_MAX numbers of a series.
 enum { MOVING_MAX = 64 };
 

@@ -149,6 +149,34 @@ def check_throughput(md, settings):  # the effect of each
 
 effect = check_throughput(md, settings)
 
+def student_t(n):  # its 97.5th percentile, by Simpson's rule and bisection
+    def below(t, steps=2000):
+        h = t / steps
+        f = [(1 + (i * h) ** 2 / n) ** (-(n + 1) / 2) * (1 if i in (0, steps) else 4 if i % 2 else 2) for i in range(steps + 1)]
+        return 0.5 + math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi) * math.fsum(f) * h / 3
+    low, high = 1.0, 20.0
+    while high - low > 1e-9:
+        low, high = (low, (low + high) / 2) if below((low + high) / 2) > 0.975 else ((low + high) / 2, high)
+    return low
+
+def line(points):  # slope, ends of its interval, constant
+    n = len(points)
+    mx, my = (Fraction(sum(p[i] for p in points), n) for i in (0, 1))
+    xx, xy = sum((x - mx) ** 2 for x, _ in points), sum((x - mx) * (y - my) for x, y in points)
+    slope, constant = xy / xx, my - xy / xx * mx
+    reach = student_t(n - 2) * math.sqrt(sum((y - constant - slope * x) ** 2 for x, y in points) / (n - 2) / xx)
+    return float(slope), float(slope) - reach, float(slope) + reach, float(constant)
+
+growth = md["SETTING|METRIC|SLOPE_NS"]
+ok([r[1] for r in growth] == ONE, "a line of growth for each time", [r[:2] for r in growth])
+for setting, metric, *cells in growth:
+    points = [(c["queues"], METRICS[metric](c)) for c in old if METRICS[metric](c) is not None]
+    slope, low, high, constant = line(points)
+    verdict = "grows" if low > 0 else "shrinks" if high < 0 else "same"
+    want = ["all", str(len(points)), verdict]
+    ok([setting, *cells[4:]] == want and all(abs(int(c) - w) < 1 for c, w in zip(cells, (slope, low, high, constant))),
+       f"growth of {metric}", f"got {cells}, wanted {slope, low, high, constant, verdict}")
+
 # A group: of all, of each process, and how long until the first
 group = {}
 for c in read("group.ndjson", work):

@@ -144,6 +144,7 @@ $ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /=
 = Wave state saved
 = Cycles
 = Host, driver, target
+= Growth with queues
 
 # What is required decides the status; what no run measured is not met, and words that say nothing are refused.
 $ gpq bench report --require 'online p99 < 401ms' --require 'offline  preempt loss<= 44.8%' $DATA/bench/ab.ndjson | grep -A5 '^| GOAL'

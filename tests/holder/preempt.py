@@ -5,7 +5,7 @@ from bench import *  # noqa: F403
 def preempt(r, t, *args, **how):
     targets = t if isinstance(t, tuple) else (t,)
     return Bench(r, "preempt", "-p", ",".join(str(t.pid) for t in targets), "--settle", "0", "--warmup", "0", "--untouched-every", "0", *args,
-                 first=targets[0].kfd, stdout=subprocess.DEVNULL, **how)
+                 first=targets[0].kfd, **{"stdout": subprocess.DEVNULL} | how)
 
 
 def running(r, t):
@@ -75,6 +75,40 @@ def _(r):
         yield r.changes()[3:-1], [call for i in ids for call in (f"suspend {i} grace=5", f"resume {i}")]
         orders.append(order)
     yield (orders[0] == orders[1], len({str(o) for o in orders}) > 2), (True, True)
+
+
+def always(r, op, does):
+    """Each time: what happens at the end of a call that suspends or resumes n queues."""
+    def hook(call):
+        done = call()
+        does(done[0])
+        r.once(op, hook)
+        return done
+    r.once(op, hook)
+
+
+def printed(b):
+    """Its lines on standard output."""
+    return [line for line in b.finish().split(" / ")[1:] if not line.startswith("gpq: ")]
+
+
+@scenario("a sweep of queues ends with what grows with their number: suspend takes 1 ms, and 2 ms for each queue; resume 0.5 ms")
+def _(r):
+    t = r.target(0, 1, 2, 3)
+    always(r, "suspend", lambda n: r.move(MS + 2 * n * MS))
+    always(r, "resume", lambda n: r.move(MS // 2))
+    for sweep, told in ((("queues=1,2,9",), ["With 1 to 4 queues: suspend grows by 2.000ms for each queue (95 %: 2.000 to 2.000), 1.000ms do not depend "
+                                            "on it; resume does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.500ms."]),
+                        (("queues=4,5",), ["With 4 to 4 queues: not known what grows with their number: choose a process with more."]),
+                        (("queues=1", "hold=1ms,2ms"), [])):
+        b = preempt(r, t, "--cycles", "3", "--hold", "1ms", *(w for s in sweep for w in ("--sweep", s)), on_look=running(r, t),
+                    stdout=subprocess.PIPE)
+        lines = printed(b)
+        yield [line for line in lines if line.startswith("With ")], told
+        yield lines[-1:] == told or not told, True
+    b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--sweep", "queues=1,3", "--sweep", "grace=5,6", "-r", "-n", "--table", "growth",
+                "-o", "SETTING,METRIC,SLOPE_NS,CONSTANT_NS,N,VERDICT", on_look=running(r, t), stdout=subprocess.PIPE)
+    yield [line for line in printed(b) if " suspend " in line], [f"grace={g} suspend 2000000 1000000 6 grows" for g in (5, 6)]
 
 
 @scenario("a sweep of hold and gap, and --for")

@@ -347,6 +347,52 @@ static void test_rank_test(void **state)
 	samples_fini(&a);
 }
 
+// Slopes, constants and means by exact fractions in Python; Student's t by integrating its density.
+static void test_line(void **state)
+{
+	static const struct {
+		double x[3];
+		struct {
+			size_t n;
+			double v[4];
+		} y[3];
+		double slope, constant, mean, reach; // half the interval
+	} rows[] = {
+		{{1, 5, 10},
+		 {{3, {1.1, 1.3, 1.2}}, {3, {2.0, 2.3, 2.1}}, {4, {3.4, 3.1, 3.3, 3.6}}},
+		 0.23926553672316384,
+		 0.9522598870056497,
+		 2.34,
+		 0.030462728483544577},
+		{{1, 2, 4}, {{2, {4, 6}}, {1, {5}}, {2, {3, 7}}}, 0, 5, 5, 1.915607566635395},
+		{{2, 3, 4}, {{2, {7, 9}}, {2, {4, 6}}, {2, {1, 3}}}, -3, 14, 5, 1.7002184515245158},
+		{{2, 3, 4}, {{2, {4, 4}}, {2, {6, 6}}, {2, {8, 8}}}, 2, 0, 6, 0},
+		{{1, 2, 3}, {{2, {4, 6}}, {1, {5}}, {1, {3}}}, NAN, NAN, NAN, NAN}, // too few
+		{{2, 2, 2}, {{2, {4, 6}}, {2, {5, 5}}, {2, {3, 3}}}, NAN, NAN, NAN, NAN},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct samples y[3];
+		for (size_t k = 0; k < 3; k++)
+			y[k] = from(rows[i].y[k].v, rows[i].y[k].n);
+		const struct samples *const list[] = {&y[0], &y[1], &y[2]};
+		const struct line_fit f = stats_line(rows[i].x, list, 3);
+		const double reach = rows[i].reach;
+		for (size_t k = 0; k < 3; k++)
+			samples_fini(&y[k]);
+		if (isnan(reach)) {
+			assert_true(isnan(f.slope) && isnan(f.low) && isnan(f.high));
+			assert_true(isnan(f.constant) && isnan(f.mean));
+			continue;
+		}
+		assert_true(fabs(f.slope - rows[i].slope) < 1e-12);
+		assert_true(fabs(f.constant - rows[i].constant) < 1e-12);
+		assert_true(fabs(f.mean - rows[i].mean) < 1e-12);
+		assert_true(fabs(f.slope - f.low - reach) <= 0.0013 * reach + 1e-12);
+		assert_true(fabs(f.high - f.slope - reach) <= 0.0013 * reach + 1e-12);
+	}
+}
+
 // Without a difference, p is below 0.05 in 5 of 100 tests.
 // Of fewer than 8 values on either side no probability is told.
 static void test_rank_test_few(void **state)
@@ -435,7 +481,7 @@ int main(void)
 		cmocka_unit_test(test_coverage),        cmocka_unit_test(test_large),
 		cmocka_unit_test(test_rank_test),       cmocka_unit_test(test_rank_test_few),
 		cmocka_unit_test(test_rank_test_level), cmocka_unit_test(test_shuffle),
-		cmocka_unit_test(test_moving),
+		cmocka_unit_test(test_moving),          cmocka_unit_test(test_line),
 	};
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
