@@ -27,7 +27,7 @@ COST_smartcols  := tables have no colours
 COST_libarchive := no compressed logs and cores, no archives of hosts
 COST_libseccomp := holders and readers keep all system calls
 COST_libelf     := no names of kernels
-COST_libtracefs := no gpq trace --live
+COST_libtracefs := no gpq trace --live, no gpq bench preempt --breakdown
 COST_libdw      := no gpq why --stacks, no source lines of kernels
 
 # Names of Debian 11 to 13, Ubuntu 22.04 and 24.04. DEPS build gpq and are what it loads, TEST_DEPS are for `make check lint`.

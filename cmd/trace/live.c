@@ -159,7 +159,7 @@ static void drain_pipe(struct recording *r, size_t most)
 
 static int open_kernel(struct recording *r)
 {
-	int status = live_trace_open(&r->trace);
+	int status = live_trace_open(&r->trace, false);
 	if (status)
 		return status;
 	status = create_file(r, KERNEL_FILE, NULL, &r->out);

@@ -14,6 +14,9 @@ struct live_probe {
 extern const struct live_probe live_probes[];
 extern const size_t live_nprobes;
 
+// Does ftrace_suspensions() need this function?
+bool live_probe_is_step(const struct live_probe *p);
+
 // Events that the driver defines itself: "amdgpu/amdgpu_bo_move", "amdkfd" (all of them).
 extern const char *const live_events[];
 extern const size_t live_nevents;
@@ -21,12 +24,14 @@ extern const size_t live_nevents;
 // A recording. What gpq makes in tracefs has a random number in its name, and a child process (the
 // guard) removes it, whatever ends gpq.
 struct live_trace {
-	char dir[64];   // where tracefs is mounted
-	char name[32];  // name of the instance: "gpq-0123456789abcdef"
-	char group[32]; // name of the group of kprobe events: "gpq_0123456789abcdef"
-	int lock;       // lock (flock) on the instance's folder; gpq and the guard hold it
-	int pipe;       // trace_pipe of the instance
-	int guard_end;  // end of a pipe: when gpq closes it, the guard removes the instance
+	const char *option; // "--live", for messages
+	bool steps;         // only functions of live_probe_is_step() are traced
+	char dir[64];       // where tracefs is mounted
+	char name[32];      // name of the instance: "gpq-0123456789abcdef"
+	char group[32];     // name of the group of kprobe events: "gpq_0123456789abcdef"
+	int lock;           // lock (flock) on the instance's folder; gpq and the guard hold it
+	int pipe;           // trace_pipe of the instance
+	int guard_end;      // end of a pipe: when gpq closes it, the guard removes the instance
 	pid_t guard;
 	unsigned functions; // live_probes whose function this kernel has
 	unsigned probes;    // live_probes with kprobe events
@@ -35,8 +40,9 @@ struct live_trace {
 };
 
 // Removes instances that killed gpqs left, makes one and turns its events on. Returns GPQ_OK, or an
-// exit status after a message: then the instance is removed again.
-int live_trace_open(struct live_trace *t);
+// exit status after a message: then the instance is removed again. `steps`: trace only what
+// ftrace_suspensions() needs, without events.
+int live_trace_open(struct live_trace *t, bool steps);
 
 // Turns tracing off. The rest of the buffer can still be read from t->pipe.
 void live_trace_stop(struct live_trace *t);

@@ -65,6 +65,17 @@ const struct live_probe live_probes[] = {
 };
 const size_t live_nprobes = COUNT(live_probes);
 
+bool live_probe_is_step(const struct live_probe *p)
+{
+	static const char *const names[] = {"kfd_ioctl_set_debug_trap", "suspend_queues",
+					    "unmap_queues_cpsch",       "amdkfd_fence_wait_timeout",
+					    "map_queues_cpsch",         "remove_queue_mes"};
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strcmp(p->function, names[i]) == 0)
+			return true;
+	return false;
+}
+
 const char *const live_events[] = {
 	"amdkfd", // all events of amdkfd, which DKMS drivers have
 	"amdgpu/amdgpu_bo_move",

@@ -1,4 +1,5 @@
-// The tracefs instance of gpq trace --live, which is removed however gpq ends.
+// The tracefs instance of gpq trace --live and gpq bench --breakdown, which is removed however gpq
+// ends.
 //
 // Facts: Documentation/trace/ftrace.rst (instances, trace_pipe, trace_clock, buffer_size_kb,
 // buffer_percent), kprobetrace.rst (kprobe_events, kprobe_profile). An instance has buffers, a
@@ -28,7 +29,7 @@
 	X(tracefs_tracing_dir) \
 	X(tracefs_instance_file_read)
 LIB(tracefs, "libtracefs.so.1", TRACEFS_FUNCTIONS, RECOMMENDED, "tracefs",
-    "gpq trace --live: the kernel's side");
+    "gpq trace --live, gpq bench preempt --breakdown: the kernel's side");
 
 #define PREFIX      "gpq-"
 #define GROUP       "gpq_"
@@ -141,7 +142,7 @@ static int guard_start(struct live_trace *t)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
-		return err_sys(errno, NULL, "--live: pipe");
+		return err_sys(errno, NULL, "%s: pipe", t->option);
 	t->guard = fork();
 	if (t->guard == 0) {
 		close(ends[1]);
@@ -152,7 +153,7 @@ static int guard_start(struct live_trace *t)
 	if (t->guard > 0)
 		return GPQ_OK;
 	close(ends[1]);
-	return err_sys(errno, NULL, "--live: fork");
+	return err_sys(errno, NULL, "%s: fork", t->option);
 }
 
 // Lets the guard remove the instance. Returns false if something is left.
@@ -181,25 +182,28 @@ static void read_lockdown(char word[32])
 		*word = '\0';
 }
 
-static int tracefs_refused(const char *what, int error)
+static int tracefs_refused(const struct live_trace *t, const char *what, int error)
 {
 	char lockdown[32];
 	read_lockdown(lockdown);
 	if ((error == EPERM || error == EACCES) && *lockdown)
-		return err_fail(GPQ_DENIED, "boot without lockdown, or use logs alone",
-				"--live: %s: the kernel is locked down (%s)", what, lockdown);
-	return err_sys(error, error == EACCES || error == EPERM ? "run as root" : NULL,
-		       "--live: %s", what);
+		return err_fail(GPQ_DENIED,
+				t->steps ? "boot without lockdown, or leave it out"
+					 : "boot without lockdown, or use logs alone",
+				"%s: %s: the kernel is locked down (%s)", t->option, what,
+				lockdown);
+	return err_sys(error, error == EACCES || error == EPERM ? "run as root" : NULL, "%s: %s",
+		       t->option, what);
 }
 
 static int find_tracefs(struct live_trace *t)
 {
 	if (geteuid() != 0)
-		return err_fail(GPQ_DENIED, "run as root", "--live: tracefs is root's");
+		return err_fail(GPQ_DENIED, "run as root", "%s: tracefs is root's", t->option);
 	const struct tracefs *lib = tracefs_get();
 	if (!lib)
 		return err_fail(GPQ_UNSUPPORTED, LIB_MEND("libtracefs", "libtracefs1", ""),
-				LIB_WHY("--live: ", "libtracefs", "libtracefs.so.1", ""));
+				LIB_WHY("%s: ", "libtracefs", "libtracefs.so.1", ""), t->option);
 	// libtracefs would mount a tracefs that is missing; gpq leaves that to the user.
 	bool mounted = host_access("/sys/kernel/tracing/trace_clock", F_OK) == 0 ||
 		       host_access("/sys/kernel/debug/tracing/trace_clock", F_OK) == 0;
@@ -207,12 +211,12 @@ static int find_tracefs(struct live_trace *t)
 	if (!dir || strlen(dir) >= sizeof(t->dir))
 		return err_fail(GPQ_UNSUPPORTED,
 				"as root: mount -t tracefs none /sys/kernel/tracing",
-				"--live: there is no tracefs");
+				"%s: there is no tracefs", t->option);
 	snprintf(t->dir, sizeof(t->dir), "%s", dir);
 	return exists(pathf("%s/instances", t->dir))
 		       ? GPQ_OK
 		       : err_fail(GPQ_UNSUPPORTED, "use a kernel with CONFIG_TRACING",
-				  "--live: %s has no instances", dir);
+				  "%s: %s has no instances", t->option, dir);
 }
 
 static void set_buffer(const struct live_trace *t)
@@ -223,7 +227,7 @@ static void set_buffer(const struct live_trace *t)
 	kb = kb < BUFFER_LOW ? BUFFER_LOW : kb > BUFFER_HIGH ? BUFFER_HIGH : kb;
 	snprintf(text, sizeof(text), "%ld", kb);
 	if (set_instance(t, "/buffer_size_kb", text))
-		err_warn(NULL, "--live: buffer_size_kb %s: %s", text, strerror(errno));
+		err_warn(NULL, "%s: buffer_size_kb %s: %s", t->option, text, strerror(errno));
 }
 
 // Opens and locks the instance's folder. Returns the descriptor, or -1 with errno; EWOULDBLOCK:
@@ -319,7 +323,7 @@ static int claim_instance(struct live_trace *t)
 		if (t->lock >= 0)
 			return GPQ_OK;
 	}
-	return tracefs_refused("a tracefs instance", errno);
+	return tracefs_refused(t, "a tracefs instance", errno);
 }
 
 static int make_instance(struct live_trace *t)
@@ -334,7 +338,7 @@ static int make_instance(struct live_trace *t)
 		return status;
 	}
 	if (set_instance(t, "/trace_clock", "mono"))
-		status = tracefs_refused("trace_clock mono", errno);
+		status = tracefs_refused(t, "trace_clock mono", errno);
 	set_instance(t, "/options/record-tgid", "1"); // /proc lacks threads that ended
 	set_instance(t, "/buffer_percent", "0");      // readers wake up at the first event
 	set_buffer(t);
@@ -414,25 +418,36 @@ static int make_probes(struct live_trace *t)
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
-		char *function = list ? find_function(list, p->function) : xstrdup(p->function);
-		if (!function)
+		if (t->steps && !live_probe_is_step(p))
 			continue;
-		t->functions++;
-		buf_printf(&names, "%s ", function);
-		if (kprobes && !make_probe(t, p, function))
-			error = errno;
-		free(function);
+		char *function = list ? find_function(list, p->function) : xstrdup(p->function);
+		const bool probed = function && kprobes && make_probe(t, p, function);
+		if (function) {
+			error = probed ? error : errno;
+			t->functions++;
+			buf_printf(&names, "%s ", function);
+			free(function);
+		}
+		if (t->steps && t->probes && !probed)
+			err_warn(NULL, "%s: %s cannot be traced: its time counts as rest",
+				 t->option, p->function);
 	}
 	free(list);
+	if (t->steps && !t->functions)
+		return err_fail(GPQ_UNSUPPORTED, "load amdgpu first",
+				"%s: this kernel has no function of amdkfd to trace", t->option);
+	if (t->steps && !kprobes)
+		return err_fail(GPQ_UNSUPPORTED, "use a kernel with CONFIG_KPROBE_EVENTS",
+				"%s: this kernel has no kprobe events", t->option);
 	if (!t->functions)
 		err_warn("load amdgpu first",
 			 "--live: this kernel has no function of amdkfd to trace");
 	else if (!kprobes)
 		status = trace_functions(t, &names);
 	else if (!t->probes)
-		status = tracefs_refused("kprobe_events", error);
+		status = tracefs_refused(t, "kprobe_events", error);
 	else if (write_tracefs(probes_switch(t), 0, "1"))
-		status = tracefs_refused("kprobes", errno);
+		status = tracefs_refused(t, "kprobes", errno);
 	t->defined = t->probes ? count_events(t) : 0;
 	return status;
 }
@@ -456,26 +471,30 @@ static int make_events(struct live_trace *t)
 		       : err_fail(GPQ_FAILED, NULL, "--live: there is nothing to record");
 }
 
-int live_trace_open(struct live_trace *t)
+int live_trace_open(struct live_trace *t, bool steps)
 {
-	*t = (struct live_trace){.lock = -1, .pipe = -1, .guard_end = -1};
+	*t = (struct live_trace){.option = steps ? "--breakdown" : "--live",
+				 .steps = steps,
+				 .lock = -1,
+				 .pipe = -1,
+				 .guard_end = -1};
 	int status = find_tracefs(t);
 	if (status)
 		return status;
 	unsigned removed = sweep_instances(t->dir).removed;
 	if (removed)
-		err_warn(NULL, "--live: removed what %u killed gpq had left in %s", removed,
+		err_warn(NULL, "%s: removed what %u killed gpq had left in %s", t->option, removed,
 			 t->dir);
 	status = make_instance(t);
 	if (t->guard <= 0)
 		return status;
 	if (!status)
 		status = make_probes(t);
-	if (!status)
+	if (!status && !steps)
 		status = make_events(t);
 	if (!status) {
 		t->pipe = host_open(instance_path(t, "/trace_pipe").text, O_RDONLY | O_NONBLOCK);
-		status = t->pipe < 0 ? tracefs_refused("trace_pipe", errno) : GPQ_OK;
+		status = t->pipe < 0 ? tracefs_refused(t, "trace_pipe", errno) : GPQ_OK;
 	}
 	if (status)
 		guard_end(t);
@@ -500,7 +519,8 @@ static void say_missed(const struct live_trace *t)
 		sum += strtoull(at, &at, 10);
 	}
 	if (sum)
-		err_warn(NULL, "--live: %llu returns were not seen: too many calls at once", sum);
+		err_warn(NULL, "%s: %llu returns were not seen: too many calls at once", t->option,
+			 sum);
 }
 
 // Are all kprobe events still there and turned on?
@@ -517,19 +537,20 @@ int live_trace_close(struct live_trace *t)
 	int status = GPQ_OK;
 	if (!is_whole(t))
 		status = err_fail(GPQ_PARTIAL, "record again",
-				  "--live: another took probes away: the record is not whole");
+				  "%s: another took probes away: the record is not whole",
+				  t->option);
 	say_missed(t);
 	if (guard_end(t))
 		return status;
 	return err_fail(GPQ_FAILED, "try gpq trace --live --cleanup",
-			"--live: something of %s is left in %s", t->name, t->dir);
+			"%s: something of %s is left in %s", t->option, t->name, t->dir);
 }
 
 // --- --cleanup ---
 
 int live_cleanup(void)
 {
-	struct live_trace t;
+	struct live_trace t = {.option = "--live"};
 	int status = find_tracefs(&t);
 	if (status)
 		return status;

@@ -20,7 +20,7 @@ cost='smartcols: tables have no colours
 libarchive: no compressed logs and cores, no archives of hosts
 libseccomp: holders and readers keep all system calls
 libelf: no names of kernels
-libtracefs: no gpq trace --live
+libtracefs: no gpq trace --live, no gpq bench preempt --breakdown
 libdw: no gpq why --stacks, no source lines of kernels'
 told() { sed -n 's/^built without (pkg-config finds none; make deps installs them): //p' | sed 's/; /\n/g'; }
 
@@ -28,7 +28,7 @@ unknown libpci
 is "without libpci nothing is built" "$(may 2 build | grep -o 'libraries are missing.*')" \
 	'libraries are missing (libpci): run `make deps` first, as root or with sudo.  Stop.'
 unknown libtracefs
-is "one library is left out" "$(build -n | told)$(build build/plain/left-out | told)" "libtracefs: no gpq trace --live"
+is "one library is left out" "$(build -n | told)$(build build/plain/left-out | told)" "libtracefs: no gpq trace --live, no gpq bench preempt --breakdown"
 unknown libelf
 is "libdw not without libelf" "$(build build/plain/left-out | told)" "$(grep -E '^lib(elf|dw):' <<<"$cost")"
 

@@ -285,7 +285,7 @@ static void test_open_close(void **state)
 	(void)state;
 	start();
 	exists_already = CLAIM_TRIES - 1;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(strlen(t.name), strlen(PREFIX) + 16);
 	assert_string_equal(t.name + strlen(PREFIX), t.group + strlen(GROUP));
 	assert_int_equal(t.functions, 4);
@@ -331,7 +331,7 @@ static void test_guard_signals(void **state)
 	start();
 	for (size_t i = 0; i < COUNT(ends); i++)
 		signal(ends[i], SIG_DFL); // who started the test may have ignored some
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	while (getsid(t.guard) != t.guard)
 		assert_int_equal(waitpid(t.guard, NULL, WNOHANG), 0);
 	for (size_t i = 0; i < COUNT(ends); i++)
@@ -354,7 +354,7 @@ static void test_refused_probes(void **state)
 	functions = "kfd_ioctl_create_queue [amdgpu]\nkfd_hws_hang\n";
 	refused = "arg";
 	refused_error = EINVAL;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(t.probes, 2);
 	assert_writes(&t,
 		      MADE("3276") "kprobe_events=p:gpq_N/kfd_ioctl_create_queue "
@@ -378,7 +378,7 @@ static void test_refused_probes(void **state)
 	// One of the module is built in, another is no more.
 	processors = 1000;
 	refused = "amdgpu:";
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(t.functions, 2);
 	assert_int_equal(t.probes, 2);
 	run("grep -c '^[pr]:gpq_[0-9a-f]*/[a-z_]* kfd_' kprobe_events | grep -x 4 >/dev/null; grep "
@@ -393,7 +393,7 @@ static void test_function_tracer(void **state)
 	(void)state;
 	start();
 	run("rm kprobe_events");
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(t.functions, 4);
 	assert_int_equal(t.probes, 0);
 	assert_writes(&t, MADE("4096") INSTANCE
@@ -460,7 +460,7 @@ static void test_failures(void **state)
 			run(rows[i].prepare);
 		refused = rows[i].refused;
 		refused_error = rows[i].error;
-		assert_int_equal(live_trace_open(&t), rows[i].status);
+		assert_int_equal(live_trace_open(&t, false), rows[i].status);
 		assert_said(rows[i].said);
 		refused = NULL;
 		if (rows[i].status == GPQ_OK)
@@ -470,34 +470,34 @@ static void test_failures(void **state)
 	}
 	start();
 	functions = "other\n";
-	assert_int_equal(live_trace_open(&t), GPQ_OK); // events alone
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK); // events alone
 	assert_int_equal(t.events, 1);
 	assert_said(none);
 	assert_int_equal(live_trace_close(&t), GPQ_OK);
 	run("rm -r events/amdkfd && mkdir events/x");
-	assert_int_equal(live_trace_open(&t), GPQ_FAILED);
+	assert_int_equal(live_trace_open(&t, false), GPQ_FAILED);
 	append(at("x"), "%s", none);
 	assert_true(strncmp(said.data, none, strlen(none)) == 0);
 	assert_string_equal(said.data + strlen(none), "gpq: --live: there is nothing to record\n");
 	assert_no_instance();
 	start();
 	user = 1000;
-	assert_int_equal(live_trace_open(&t), GPQ_DENIED);
+	assert_int_equal(live_trace_open(&t, false), GPQ_DENIED);
 	assert_said("gpq: --live: tracefs is root's; run as root\n");
 	start();
 	exists_already = CLAIM_TRIES;
-	assert_int_equal(live_trace_open(&t), GPQ_FAILED);
+	assert_int_equal(live_trace_open(&t, false), GPQ_FAILED);
 	assert_said("gpq: --live: a tracefs instance: File exists\n");
 	start();
 	mkdir_error = EROFS;
-	assert_int_equal(live_trace_open(&t), GPQ_FAILED);
+	assert_int_equal(live_trace_open(&t, false), GPQ_FAILED);
 	assert_said("gpq: --live: a tracefs instance: Read-only file system\n");
 	// Without a list of functions each is tried.
 	start();
 	functions = NULL;
 	refused = "kfd_ioctl_criu";
 	refused_error = ENOENT;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(t.functions, live_nprobes);
 	assert_int_equal(t.probes, live_nprobes - 1);
 	refused = NULL;
@@ -514,26 +514,26 @@ static void test_taken_away(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		start();
-		assert_int_equal(live_trace_open(&t), GPQ_OK);
+		assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 		run(ways[i]);
 		assert_int_equal(live_trace_close(&t), GPQ_PARTIAL);
 		assert_said(partial);
 		assert_no_instance();
 	}
 	start();
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	run("printf '  a_ret  7  3\\n  a 9 8\\n  b_ret  1  20\\n  c_ret 4 0\\n' >kprobe_profile");
 	assert_int_equal(live_trace_close(&t), GPQ_OK);
 	assert_said("gpq: --live: 23 returns were not seen: too many calls at once\n");
 	start();
 	rmdir_error = EBUSY;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(live_trace_close(&t), GPQ_FAILED);
 	run("ls instances | grep -q gpq-");
 	// Another removed the instance as well: nothing is left, however the call says it.
 	start();
 	rmdir_error = ENOENT;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_int_equal(live_trace_close(&t), GPQ_OK);
 	assert_said("");
 }
@@ -615,7 +615,7 @@ static void test_all_there(void **state)
 	for (size_t i = 0; i < COUNT(wanted_probes); i++)
 		buf_printf(&list, "%s [amdgpu]\n", wanted_probes[i].function);
 	functions = list.data;
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	buf_puts(&wanted, "p:other/kfd_open kfd_open\n"); // of start()
 	for (size_t i = 0; i < COUNT(wanted_probes); i++) {
 		const char *f = wanted_probes[i].function, *r = wanted_probes[i].result;
@@ -638,6 +638,81 @@ static void test_all_there(void **state)
 	assert_int_equal(live_trace_close(&t), GPQ_OK);
 	buf_fini(&list);
 	buf_fini(&wanted);
+}
+
+// gpq bench preempt --breakdown: the functions of a suspension alone, without events, and what is
+// said where they cannot be traced.
+static void test_steps(void **state)
+{
+	static const char all[] =
+		"kfd_ioctl [a]\nkfd_ioctl_set_debug_trap [a]\nsuspend_queues [a]\n"
+		"resume_queues [a]\nunmap_queues_cpsch [a]\nmap_queues_cpsch [a]\n"
+		"amdkfd_fence_wait_timeout [a]\nremove_queue_mes [a]\n";
+	static const struct {
+		const char *prepare, *functions, *refused;
+		int status;
+		const char *said;
+	} rows[] = {
+		{"true", all, NULL, GPQ_OK, ""},
+		{"true",
+		 "kfd_ioctl_set_debug_trap\nsuspend_queues\nunmap_queues_cpsch\n"
+		 "map_queues_cpsch\namdkfd_fence_wait_timeout\n",
+		 NULL, GPQ_OK,
+		 "gpq: --breakdown: remove_queue_mes cannot be traced: its time counts as rest\n"},
+		{"true", all, "/map_queues_cpsch map", GPQ_OK,
+		 "gpq: --breakdown: map_queues_cpsch cannot be traced: its time counts as rest\n"},
+		{"true", "kfd_ioctl\n", NULL, GPQ_UNSUPPORTED,
+		 "gpq: --breakdown: this kernel has no function of amdkfd to trace; load amdgpu "
+		 "first\n"},
+		{"rm kprobe_events", all, NULL, GPQ_UNSUPPORTED,
+		 "gpq: --breakdown: this kernel has no kprobe events; use a kernel with "
+		 "CONFIG_KPROBE_EVENTS\n"},
+		{"rm trace_clock", all, NULL, GPQ_UNSUPPORTED,
+		 "gpq: --breakdown: there is no tracefs; as root: mount -t tracefs none "
+		 "/sys/kernel/tracing\n"},
+		{"true", all, "kprobe_events=p", GPQ_FAILED,
+		 "gpq: --breakdown: kprobe_events: Device or resource busy\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct live_trace t;
+		start();
+		run(rows[i].prepare);
+		functions = rows[i].functions;
+		refused = rows[i].refused;
+		refused_error = EBUSY;
+		assert_int_equal(live_trace_open(&t, true), rows[i].status);
+		assert_said(rows[i].said);
+		if (i == 0) {
+			text_of(at("kprobe_events"), &text);
+			replace_all(&text, t.name + strlen(PREFIX), "N");
+			assert_string_equal(
+				text.data,
+				"p:other/kfd_open kfd_open\n"
+				"p:gpq_N/kfd_ioctl_set_debug_trap kfd_ioctl_set_debug_trap "
+				"pid=+0($arg3):s32 op=+4($arg3):u32\n"
+				"r:gpq_N/kfd_ioctl_set_debug_trap_ret kfd_ioctl_set_debug_trap "
+				"ret=$retval:s32\n"
+				"p:gpq_N/suspend_queues suspend_queues count=$arg2:u32 "
+				"grace=$arg3:u32 queue=+u0($arg5):u32\n"
+				"r:gpq_N/suspend_queues_ret suspend_queues ret=$retval:s32\n"
+				"p:gpq_N/map_queues_cpsch map_queues_cpsch \n"
+				"r:gpq_N/map_queues_cpsch_ret map_queues_cpsch ret=$retval:s32\n"
+				"p:gpq_N/unmap_queues_cpsch unmap_queues_cpsch filter=$arg2:u32\n"
+				"r:gpq_N/unmap_queues_cpsch_ret unmap_queues_cpsch "
+				"ret=$retval:s32\n"
+				"p:gpq_N/amdkfd_fence_wait_timeout amdkfd_fence_wait_timeout \n"
+				"r:gpq_N/amdkfd_fence_wait_timeout_ret amdkfd_fence_wait_timeout "
+				"ret=$retval:s32\n"
+				"p:gpq_N/remove_queue_mes remove_queue_mes \n"
+				"r:gpq_N/remove_queue_mes_ret remove_queue_mes ret=$retval:s32\n");
+			assert_int_equal(t.events, 0);
+		}
+		if (rows[i].status == GPQ_OK)
+			assert_int_equal(live_trace_close(&t), GPQ_OK);
+		refused = NULL;
+		assert_no_instance();
+	}
 }
 
 #define LEFT "gpq-00000000000000a1"
@@ -675,7 +750,7 @@ static void test_sweep(void **state)
 		"gpq: --cleanup: 0 that were killed had left something in /sys/kernel/tracing\n");
 	err_setup(NULL, false, 0);
 	close(busy);
-	assert_int_equal(live_trace_open(&t), GPQ_OK);
+	assert_int_equal(live_trace_open(&t, false), GPQ_OK);
 	assert_said("gpq: --live: removed what 1 killed gpq had left in /sys/kernel/tracing\n");
 	assert_int_equal(live_trace_close(&t), GPQ_OK);
 	fake_mkdir("/sys/kernel/tracing/instances/" LEFT, 0700);
@@ -694,6 +769,7 @@ int main(void)
 		cmocka_unit_test(test_refused_probes), cmocka_unit_test(test_function_tracer),
 		cmocka_unit_test(test_failures),       cmocka_unit_test(test_taken_away),
 		cmocka_unit_test(test_sweep),          cmocka_unit_test(test_all_there),
+		cmocka_unit_test(test_steps),
 	};
 	self = getpid();
 	if (!mkdtemp(root) || host_set_root(root))
