@@ -57,6 +57,9 @@ static const struct opt preempt_opts[] = {
 	    "\nhow long stillness is watched\nwithout a break (default 1ms)"),
 	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "TIME",
 	    "\ngive up after so long without progress\n(default 10s)"),
+	OPT(bench_opts, breakdown, "breakdown", 0, OPT_FLAG, "",
+	    "also unmap, save, map and rest of each suspension,\nfrom a trace of the kernel "
+	    "(root)"),
 	RAW("cycle"),
 	GOAL,
 	REQUIRE("suspend p99 < 10ms"),

@@ -16,6 +16,7 @@ struct bench_opts {
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t untouched_every, seed;
 	uint64_t runs, pause_ns;
+	bool breakdown;
 	const char *raw;
 	// options of ab
 	struct ab_plan ab;

@@ -132,7 +132,8 @@ static void growth_clause(struct buf *b, const char *metric, const struct line_f
 
 static void growth_say(struct out *o, const struct growth *g)
 {
-	static const enum result_metric told[] = {METRIC_suspend, METRIC_resume};
+	static const enum result_metric told[] = {METRIC_suspend, METRIC_unmap, METRIC_save,
+						  METRIC_map,     METRIC_rest,  METRIC_resume};
 	const bool named = strcmp(g->name, "all") != 0;
 	SCOPED(buf_fini) struct buf b = {0};
 	if (!(g->most > g->least))

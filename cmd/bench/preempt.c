@@ -1,6 +1,7 @@
 // gpq bench preempt: cycles of suspend and resume on a living process.
 #include "cmd/bench/bench.h"
 
+#include "cmd/bench/steps.h"
 #include "cmd/suspend/suspend.h"
 #include "common/bench/cycle.h"
 #include "common/holder/holder.h"
@@ -24,6 +25,7 @@ struct preempt {
 	int signals;
 	struct attached attached;
 	struct measurement m;
+	struct steps steps;
 	uint64_t done, idle; // cycles that ran, and those of them that found no work
 };
 
@@ -128,6 +130,10 @@ static int prepare_preempt(struct preempt *p, struct cmd *c)
 	int status = choose_targets(p);
 	status = status ? status : make_plan(p);
 	if (status || o->dry)
+		return status;
+	// Before all that the guard of the trace, a child, would inherit.
+	status = o->breakdown ? steps_open(&p->steps) : GPQ_OK;
+	if (status)
 		return status;
 	// The file is opened before the target is touched, in case that fails.
 	return raw_file_open(&p->m.raw, o->raw) ? err_sys(errno, NULL, "--samples %s", o->raw)
@@ -244,6 +250,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 		bool untouched = every && !v->warmup && counted % every == 0;
 		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
 		int status = GPQ_OK;
+		steps_take(&p->steps, &p->attached, v);
 		for (size_t k = 0; k < lines && !status; k++)
 			status = keep_cycle(p, &v[k]);
 		if (status || !on)
@@ -328,6 +335,7 @@ int bench_preempt(struct cmd *c)
 		status = o->dry ? suspend_dry(c, &p->targets, NULL) : run_attached(p);
 	attached_close(&p->attached); // nothing is held while the results are printed
 	close_quietly(p->signals);
+	status = steps_close(&p->steps, status);
 	status = measurement_end(&p->m, c, p->done > 0, status);
 	group_fini(&p->targets);
 	return status;

@@ -71,7 +71,11 @@ struct cycle_setting {
 	X(untouched_ns)      /* length of the untouched window before the cycle */                 \
 	X(untouched_packets) /* AQL packets taken in the untouched window */                       \
 	X(suspend_first_ns)  /* group: request until the first process's queues are off */         \
-	X(resume_first_ns)   /* group: request until the first process's queues are back */
+	X(resume_first_ns)   /* group: request until the first process's queues are back */        \
+	X(unmap_ns)          /* --breakdown: in suspend_queues, the runlist is unmapped */         \
+	X(save_ns)           /* wait until the waves are saved */                                  \
+	X(map_ns)            /* the other queues are mapped again */                               \
+	X(rest_ns)           /* all else in suspend_queues. Of a group: sums over its processes */
 
 struct cycle {
 	uint64_t number; // from 0, counts cycles in the order in which they ran

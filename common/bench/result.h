@@ -23,7 +23,11 @@
 	X(suspend_first, ns(c->suspend_first_ns),                                                  \
 	  "of a group: until the first process's queues are off")                                  \
 	X(resume_first, ns(c->resume_first_ns),                                                    \
-	  "of a group: until the first process's queues are back")
+	  "of a group: until the first process's queues are back")                                 \
+	X(unmap, ns(c->unmap_ns), "in the kernel's suspend_queues: the runlist is unmapped")       \
+	X(save, ns(c->save_ns), "wait until the waves are saved")                                  \
+	X(map, ns(c->map_ns), "the other queues are mapped again")                                 \
+	X(rest, ns(c->rest_ns), "all else in suspend_queues")
 
 enum result_metric {
 #define METRIC(name, value, help) METRIC_##name,

@@ -35,8 +35,9 @@ class Bench:
         raise AssertionError(f"it waits: {[ns / MS for ns in left]} ms of the test's clock are left")
 
     def children(self):
-        """The names of its children that live: "gpq" for one that has just begun, or that reads for it."""
-        return [s["Name"] for c in children(self.p.pid) if (s := status_of(c)) and s["State"][0] != "Z"]
+        """The names of its children that live: "gpq" for one that has just begun, or that reads for it; not the guard of a trace."""
+        return [s["Name"] for c in children(self.p.pid)
+                if (s := status_of(c)) and s["State"][0] != "Z" and (s["Name"] != "gpq" or s["NSsid"].split()[0] != str(c))]
 
     def until(self, ms):
         """Lets it run until it waits for so long. False: it never does."""

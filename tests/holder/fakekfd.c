@@ -400,6 +400,7 @@ static bool is_text(const char *path)
 	       (strcmp(name, "/status") == 0 || strcmp(name, "/maps") == 0);
 }
 
+void rig_make_instance(const char *path); // faketracefs.c
 static void tell_look(int file, uint64_t at);
 
 static int open_at(int dir, const char *path, int flags, mode_t mode)
@@ -471,7 +472,10 @@ int access(const char *path, int mode)
 int mkdir(const char *path, mode_t mode)
 {
 	char buf[PATH_MAX];
-	return (int)syscall(SYS_mkdir, move_path(path, buf), mode);
+	const int status = (int)syscall(SYS_mkdir, move_path(path, buf), mode);
+	if (status == 0 && strstr(path, "/tracing/instances/"))
+		rig_make_instance(buf);
+	return status;
 }
 
 int stat64(const char *path, struct stat64 *st)

@@ -2,10 +2,10 @@
 
 RIG := $(B)/rig
 
-$(RIG)/fakekfd.so: tests/holder/fakekfd.c common/kfd/abi.h
+$(RIG)/fakekfd.so: tests/holder/fakekfd.c tests/holder/faketracefs.c common/kfd/abi.h
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -I. -O1 -g -fPIC -shared -o $@ $< -pthread -ldl
+	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -I. -O1 -g -fPIC -shared -o $@ $(filter %.c,$^) -pthread -ldl
 
 $(RIG)/target: tests/holder/target.c
 	@mkdir -p $(@D)

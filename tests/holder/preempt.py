@@ -1,4 +1,6 @@
 """gpq bench preempt: each time and number that it measures, by a clock of the test's own. preempt.py TOP BUILD [WORD]. TAP."""
+import glob
+
 from bench import *  # noqa: F403
 
 
@@ -109,6 +111,107 @@ def _(r):
     b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--sweep", "queues=1,3", "--sweep", "grace=5,6", "-r", "-n", "--table", "growth",
                 "-o", "SETTING,METRIC,SLOPE_NS,CONSTANT_NS,N,VERDICT", on_look=running(r, t), stdout=subprocess.PIPE)
     yield [line for line in printed(b) if " suspend " in line], [f"grace={g} suspend 2000000 1000000 6 grows" for g in (5, 6)]
+
+
+US = 1000
+TRACING = "/sys/kernel/tracing"
+
+
+def instances(r):
+    return glob.glob(r.root + TRACING + "/instances/*")
+
+
+def traced(r, *targets, lost=()):
+    """A tracefs, and what the kernel traces there: a suspension of n queues takes, in us, 10 to find the target, 5, then 60 n to unmap, 300 to
+    save, 40 n to the end of unmapping, 5, 50 to map, 10 to the end of suspend_queues, 10 to that of the ioctl. lost: calls it does not have."""
+    for name in "trace_clock", "kprobe_events":
+        r.write(f"{TRACING}/{name}", "")
+    os.makedirs(r.root + TRACING + "/instances", exist_ok=True)
+    calls = []
+
+    def put(name, us, args=""):
+        r.move(us * US)
+        at = r.page.now_ns // US
+        where = f"({name[:-4]}+0x9/0x99 [amdgpu] <- {name[:-4]})" if name.endswith("_ret") else f"({name}+0x4/0x99 [amdgpu])"
+        return f"      gpq-holder-900     (    900) [000] .....  {at // 10 ** 6}.{at % 10 ** 6:06}: {name}: {where} {args}\n"
+
+    def suspension(target, n):
+        return "".join(put(*record) for record in (
+            ("kfd_ioctl_set_debug_trap", 0, f"pid={target} op=6"), ("suspend_queues", 10, f"count={n} grace=32 queue=0"), ("unmap_queues_cpsch", 5),
+            ("amdkfd_fence_wait_timeout", 60 * n), ("amdkfd_fence_wait_timeout_ret", 300, "ret=0"), ("unmap_queues_cpsch_ret", 40 * n, "ret=0"),
+            ("map_queues_cpsch", 5), ("map_queues_cpsch_ret", 50, "ret=0"), ("suspend_queues_ret", 10, f"ret={n}"),
+            ("kfd_ioctl_set_debug_trap_ret", 10, "ret=0")))
+
+    def write(n):
+        target = next((t for t in targets if len(t.kfd.queues) == n), targets[0])
+        text = suspension(1, 7) + suspension(target.pid, n)  # the first is of another process, and takes 1090 us
+        calls.append(n)
+        for instance in instances(r) if len(calls) not in lost else []:
+            with open(instance + "/trace_pipe", "a") as f:
+                f.write(text)
+    always(r, "suspend", write)
+
+
+@scenario("--breakdown: the steps of each cycle, from a trace of the kernel that is gone afterwards")
+def _(r):
+    t = r.target(0, 1, 2)
+    traced(r, t)
+    b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--sweep", "queues=1,3", "--breakdown", on_look=running(r, t), stdout=subprocess.PIPE)
+    lines = printed(b)
+    yield [line for line in lines if line.startswith(("These cycles", "With "))], [
+        "These cycles were traced (--breakdown), which takes time itself: suspend and resume are longer than without.",
+        "With 1 to 3 queues: suspend grows by 0.100ms for each queue (95 %: 0.100 to 0.100), 1.480ms do not depend on it; "
+        "unmap grows by 0.100ms for each queue (95 %: 0.100 to 0.100); "
+        "save does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.300ms; "
+        "map does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.050ms; "
+        "rest does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.020ms; "
+        "resume does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.000ms."]
+    yield b.samples("unmap_ns", "save_ns", "map_ns", "rest_ns"), [(100 * US * n, 300 * US, 50 * US, 20 * US) for n, in b.samples("queues")]
+    yield instances(r), []
+    out = r.gpq("bench", "report", "-r", "-n", "-o", "SETTING,METRIC,N,P50,CI_LOW,CI_HIGH", b.raw).split(" / ")
+    yield [line for line in out if line.split()[1:2] in (["unmap"], ["rest"])], [
+        "queues=1 unmap 3 100000 100000 100000", "queues=3 unmap 3 300000 300000 300000",
+        "queues=1 rest 3 20000 20000 20000", "queues=3 rest 3 20000 20000 20000"]
+    b = preempt(r, t, "--cycles", "1", on_look=running(r, t))
+    yield (b.finish()[0], b.samples("unmap_ns", "save_ns", "map_ns", "rest_ns")), ("0", [(None, None, None, None)])
+
+
+@scenario("--breakdown of several processes: the steps of each, their sums for the group; a suspension that the trace lacks")
+def _(r):
+    a, b = r.target(0), r.target(0, 1)
+    x = traced(r, a, b) or preempt(r, (a, b), "--cycles", "2", "--hold", "1ms", "--breakdown", on_look=running(r, a))
+    yield x.finish()[:1], "0"
+    both = {a.pid: (100, 300, 50, 20), b.pid: (200, 300, 50, 20), 0: (300, 600, 100, 40)}
+    yield x.samples("process", "unmap_ns", "save_ns", "map_ns", "rest_ns"), 2 * [(pid, *(us * US for us in both[pid])) for pid in (0, a.pid, b.pid)]
+    r.driver.hooks.clear()
+    traced(r, a, lost=(2,))
+    x = preempt(r, a, "--cycles", "3", "--hold", "1ms", "--breakdown", on_look=running(r, a))
+    yield x.finish(), "3 / gpq: bench: --breakdown: the trace has 2 of 3 suspensions; the steps of the others are unknown"
+    yield x.samples("save_ns"), [(300 * US,), (None,), (300 * US,)]
+    yield instances(r), []
+
+
+@scenario("--breakdown: whatever ends gpq, the trace is removed; what stands in the way is told before the target is touched")
+def _(r):
+    t = r.target(0)
+    r.changes()
+    for prepare, told in ((lambda: None, "6 / gpq: bench: --breakdown: there is no tracefs; as root: mount -t tracefs none /sys/kernel/tracing"),
+                          (lambda: (traced(r, t), shutil.rmtree(r.root + TRACING + "/instances")),
+                           "6 / gpq: bench: --breakdown: /sys/kernel/tracing has no instances; use a kernel with CONFIG_TRACING")):
+        prepare()
+        yield r.gpq("bench", "preempt", "-p", t.pid, "--breakdown"), told
+        yield r.changes(), []
+    traced(r, t)
+    yield r.gpq("bench", "preempt", "-p", t.pid, "--breakdown", "--samples", "/nosuch/raw"), "5 / gpq: bench: --samples /nosuch/raw: No such file or directory"
+    yield (instances(r), r.changes()), ([], [])
+    b = preempt(r, t, "--cycles", "3", "--hold", "100ms", "--breakdown", on_look=running(r, t))
+    yield (b.until(99.75), len(instances(r))), (True, 1)
+    yield b.interrupt()[:1], "3"
+    yield (instances(r), t.off), ([], "")
+    b = preempt(r, t, "--cycles", "3", "--hold", "100ms", "--breakdown", on_look=running(r, t))
+    yield (b.until(99.75), len(instances(r))), (True, 1)
+    b.p.kill()
+    yield (r.until(lambda: not instances(r)), r.until(lambda: t.off == "")), (True, True)
 
 
 @scenario("a sweep of hold and gap, and --for")
