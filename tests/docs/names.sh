@@ -75,9 +75,13 @@ rig is "what two meanings of an option are" "$(printf -- '--%s\t%s\t%s\n' log FI
 done; } >"$work/options"
 ok "options are found" test "$(cut -f1 "$work/options" | sort -u | wc -l)" -gt 120
 # --count of events and snapshot is older than the one of all listings, which is -c there, as gpq(1) says.
-is "no option takes two kinds of arguments, but --count" "$(both 1 <"$work/options")$(test -s "$work/options" && echo none)" "--countnone"
+# --breakdown of trace chooses among the suspensions of a recording, bench takes all of its own.
+is "no option takes two kinds of arguments, but --count and --breakdown" "$(both 1 <"$work/options")$(test -s "$work/options" && echo none)" \
+	"--breakdown
+--countnone"
 # Options whose help differs. Each means one thing, which is written here; one that means another thing gets another name.
 meanings='all: leave nothing out
+breakdown: suspensions in steps
 by: what a table is of
 cgroup: choose by it
 cmdline: choose by it
