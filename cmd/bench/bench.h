@@ -109,7 +109,8 @@ void bench_print_histogram(struct out *o, const char *setting, const char *metri
 // Begins a table; one without rows (`any` false) is shown in JSON only. True if it was begun.
 bool bench_begin_table(struct out *o, const struct out_table *t, bool any, const char *title);
 
-// Prints how times grow with the number of queues, if that was varied.
+// Prints how times grow with the number of queues, if that was varied; not on a screen
+// (out_fits()).
 void bench_print_growth(struct out *o, const struct result *r);
 
 // Prints all of a run: tables and the verdict, in an HTML page also plots. On a screen (out_fits())

@@ -156,7 +156,9 @@ void bench_print_growth(struct out *o, const struct result *r)
 	bool any = false;
 	for (unsigned i = 0; i < r->n; i++)
 		any |= growth_collect(&g, r, i);
-	if (!out_fits(o) && bench_begin_table(o, &bench_growth_table, any, "Growth with queues")) {
+	if (out_fits(o))
+		return;
+	if (bench_begin_table(o, &bench_growth_table, any, "Growth with queues")) {
 		for (unsigned i = 0; i < r->n; i++)
 			if (growth_collect(&g, r, i))
 				growth_rows(o, &g);

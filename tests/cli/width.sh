@@ -251,7 +251,7 @@ few = "P99 needs 100 samples (gpq bench preempt --cycles 100), here are 40: a go
 ok(few in " ".join(lines), "... why P99 is unknown", lines)
 left = re.search("--table NAME one of ([^.]*)", " ".join(lines)).group(1).split(", ")
 same("... tables that are left out", [t for t in left if not on(80, "bench", "report", "--table", t, samples)[0] and t != "runs"] or left,
-     "effects cycles runs saved goals histogram context".split())
+     "effects cycles runs saved growth goals histogram context".split())
 def cycles(n):
     """The first line that tells of samples, of n cycles that count."""
     with tempfile.NamedTemporaryFile("w") as f, open(f"{data}/bench/plain.ndjson") as one:

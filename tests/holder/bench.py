@@ -10,7 +10,7 @@ class Bench:
     """A gpq bench that runs. Looks are counted from its start; on_look: what happens before the n-th one, each of which takes look_ns."""
 
     def __init__(self, r, *args, first=None, on_look=None, look_ns=MS // 4, **how):
-        self.r, self.raw = r, r.dir + "/raw"
+        self.r, self.raw, self.traced = r, r.dir + "/raw", "--breakdown" in args
         with r.driver.lock:
             r.driver.first, r.driver.looks, r.driver.on_look = first, 0, {"each": lambda: r.move(look_ns)} | (on_look or {})
         if os.path.exists(self.raw):
@@ -36,8 +36,8 @@ class Bench:
 
     def children(self):
         """The names of its children that live: "gpq" for one that has just begun, or that reads for it; not the guard of a trace."""
-        return [s["Name"] for c in children(self.p.pid)
-                if (s := status_of(c)) and s["State"][0] != "Z" and (s["Name"] != "gpq" or s["NSsid"].split()[0] != str(c))]
+        return [s["Name"] for c in children(self.p.pid) if (s := status_of(c)) and s["State"][0] != "Z" and not (
+            self.traced and s["Name"] == "gpq" and s["NSsid"].split()[0] == str(c))]
 
     def until(self, ms):
         """Lets it run until it waits for so long. False: it never does."""
