@@ -444,6 +444,10 @@ static int run_gpq(int argc, char **argv)
 {
 	struct common_opts common = {0};
 	struct gpq_opts gpq = {0};
+	const char *word = argc > 1 ? argv[1] : "";
+	const struct command *def = command_find(word, strlen(word));
+	if (def)
+		return run_command_named(def, argc - 1, argv + 1, &common);
 	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL, NULL}};
 	add_other_sets(sets, &common);
 	ask_json(argc, argv, sets, true, NULL);
@@ -473,7 +477,7 @@ static int run_gpq(int argc, char **argv)
 		return run_alone(&common);
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
-	const struct command *def = command_find(argv[first], strlen(argv[first]));
+	def = command_find(argv[first], strlen(argv[first]));
 	if (def)
 		return run_command_named(def, argc - first, argv + first, &common);
 	ask_json(argc, argv, sets, false, NULL);
