@@ -65,7 +65,7 @@ static const struct opt opts[] = {
 	X(v[MQD_V_QUEUE_PRIO], "PRIO", "prio", U64, DF, READ_MQD, "priority, 0 to 15 (MQD)")       \
 	X(level, "LEVEL", "level", STR, M | OUT_RARE, READ_MQD,                                    \
 	  "level of its priority: low (0 to 6), medium (7 to 10), high (11 to 15) (MQD)")          \
-	X(cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE | T, READ_MQD | READ_GPU,                   \
+	X(cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE, READ_MQD | READ_GPU,                       \
 	  "CUs it may use: all, or a hex word for each shader engine; / between XCCs (MQD)")       \
 	X(cus_on, "CUS_ON", "cus_on", STR, OUT_RARE, READ_MQD | READ_GPU,                          \
 	  "how many CUs these are, of how many: 52/104 (MQD)")                                     \

@@ -66,7 +66,7 @@ static const struct out_col cols[] = {
 	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, D | W,
 	    "byte offset of the doorbell in its PCI region"),
 	PRIO_COLS(q),
-	COL(q.cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE | T,
+	COL(q.cu_mask, "CU_MASK", "cu_mask", STR, OUT_RARE,
 	    "CUs the queue may use: all, or a hex word for each shader engine; / between XCCs"),
 	COL(q.cus_on, "CUS_ON", "cus_on", STR, OUT_RARE,
 	    "how many CUs these are, of how many: 52/104"),

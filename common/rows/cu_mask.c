@@ -50,6 +50,8 @@ void cu_mask_read(struct cu_mask *c, const struct mqds *m, const struct mqd *q, 
 		same &= strcmp(first, text) == 0;
 		buf_printf(&all, "%s%s", x ? "/" : "", text);
 	}
+	if (!bits) // no queue is left without any: nobody wrote it
+		return;
 	c->mask = full == words ? xstrdup("all") : same ? xstrdup(first) : xstrdup(all.data);
 	if (full == 0 || full == words)
 		count_cus(c, gen, g->cus, full == words, bits);
