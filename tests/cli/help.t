@@ -90,8 +90,9 @@ Options:
       --goal NAME=VALUE,...   limits to judge by
       --require LIMIT         a limit that decides the exit status
 
-Tables (--table): latencies, effects, cycles, runs, saved, online, offline,
-                  programs, overlaps, strategies, goals, histogram, changes
+Tables (--table): latencies, effects, cycles, runs, saved, growth, online,
+                  offline, programs, overlaps, strategies, goals, histogram,
+                  changes
 Shared options (-o, -J, -r ...) and columns: gpq bench report --help | less
 
 $ gpq bench --help | grep -E '^(Options|Columns) of '; echo; gpq help bench report | grep -E '^(Options|Columns) of '; gpq bench report --list-columns -rn -o TABLE | uniq
@@ -104,6 +105,7 @@ Columns of effects (* shown by default):
 Columns of cycles (* shown by default):
 Columns of runs (* shown by default):
 Columns of saved (* shown by default):
+Columns of growth (* shown by default):
 Columns of online (* shown by default):
 Columns of offline (* shown by default):
 Columns of programs (* shown by default):
@@ -120,6 +122,7 @@ Columns of effects (* shown by default):
 Columns of cycles (* shown by default):
 Columns of runs (* shown by default):
 Columns of saved (* shown by default):
+Columns of growth (* shown by default):
 Columns of online (* shown by default):
 Columns of offline (* shown by default):
 Columns of programs (* shown by default):
@@ -133,6 +136,7 @@ effects
 cycles
 runs
 saved
+growth
 online
 offline
 programs

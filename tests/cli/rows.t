@@ -285,5 +285,5 @@ gpq: trace: only the table queues is written, not processes, kernels, errors, to
 gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
 gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
 gpq: trace: only the table commands is written, not queues, kernels; --table NAME chooses one
-gpq: bench: only the table latencies is written, not effects, cycles, runs, saved, goals, histogram, context; --table NAME chooses one
+gpq: bench: only the table latencies is written, not effects, cycles, runs, saved, growth, goals, histogram, context; --table NAME chooses one
 gpq: merge: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
