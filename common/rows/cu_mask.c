@@ -46,7 +46,7 @@ void cu_mask_read(struct cu_mask *c, const struct mqds *m, const struct mqd *q, 
 						len ? "," : "", v);
 		}
 		if (!x)
-			strcpy(first, text);
+			memcpy(first, text, sizeof(first));
 		same &= strcmp(first, text) == 0;
 		buf_printf(&all, "%s%s", x ? "/" : "", text);
 	}
