@@ -34,7 +34,7 @@ is "the steps are within the call" "$(
 	for step in unmap save map rest; do of ${step}_ns > /tmp/$step; done
 	paste /tmp/call /tmp/unmap /tmp/save /tmp/map /tmp/rest | awk '$2 + $3 + $4 + $5 > $1' | wc -l)" 0
 is "saving takes what the software GPU takes" "$(awk '$1 < 5000000' /tmp/save | wc -l)" 0
-is "nothing is left in tracefs" "$(left)" ""
+empty "nothing is left in tracefs" "$(left)"
 gpq bench preempt -p $P --for 100 --hold 10ms --breakdown > /dev/null 2>&1 &
 B=$!
 within 20 sh -c "grep -qs 1 $T/instances/gpq-*/events/gpq_*/enable" || fail "it traces"
