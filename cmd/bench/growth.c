@@ -137,8 +137,8 @@ static void growth_say(struct out *o, const struct growth *g)
 	const bool named = strcmp(g->name, "all") != 0;
 	SCOPED(buf_fini) struct buf b = {0};
 	if (!(g->most > g->least))
-		buf_printf(&b,
-			   ": not known what grows with their number: choose a process with more");
+		buf_puts(&b,
+			 ": not known what grows with their number: choose a process with more");
 	for (size_t i = 0; i < COUNT(told) && g->most > g->least; i++) {
 		const struct line_fit f = growth_fit(g, told[i]);
 		if (!g->of[0]->metric[told[i]].n)
@@ -154,10 +154,10 @@ void bench_print_growth(struct out *o, const struct result *r)
 {
 	static struct growth g;
 	bool any = false;
-	for (unsigned i = 0; i < r->n; i++)
-		any |= growth_collect(&g, r, i);
 	if (out_fits(o))
 		return;
+	for (unsigned i = 0; i < r->n; i++)
+		any |= growth_collect(&g, r, i);
 	if (bench_begin_table(o, &bench_growth_table, any, "Growth with queues")) {
 		for (unsigned i = 0; i < r->n; i++)
 			if (growth_collect(&g, r, i))

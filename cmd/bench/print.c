@@ -468,9 +468,8 @@ static void print_preempt(struct out *o, struct load_run *run)
 	explain_metrics(o, r);
 	if (r->of[0]->metric[METRIC_rest].n)
 		out_say(o, OUT_WARNING,
-			"These cycles were traced (--breakdown), which takes time itself: suspend "
-			"and "
-			"resume are longer than without.");
+			"These cycles were traced (--breakdown), which takes time itself: "
+			"suspend and resume are longer than without.");
 	say_few_cycles(o, r);
 	if (out_fits(o))
 		return;

@@ -5,13 +5,12 @@
 #include "cmd/command.h"
 #include "common/cli/opts.h"
 #include "common/ftrace/ftrace.h"
-#include "common/host/secure.h"
 
 int steps_open(struct steps *s)
 {
-	if (host_secure())
-		return opts_refuse_secure("--breakdown");
-	const int status = live_trace_open(&s->trace, true);
+	int status = opts_refuse_secure("--breakdown");
+	if (!status)
+		status = live_trace_open(&s->trace, true);
 	s->open = !status;
 	return status;
 }
@@ -44,17 +43,15 @@ void steps_take(struct steps *s, const struct attached *a, struct cycle *v)
 	for (size_t i = 0; i < a->n; i++) {
 		struct cycle *c = cycle_of(a, v, i);
 		// The pid is as the holder named it, which is in gpq's PID namespace.
-		for (size_t k = 0; k < all.n; k++)
-			if (all.v[k].target == a->v[i].m->target.pid)
-				add_steps(c, all.v[k].ns);
-		const bool found = c->rest_ns != CYCLE_NONE;
+		for (size_t k = 0; k < all.n; k++) {
+			if (all.v[k].target != a->v[i].m->target.pid)
+				continue;
+			add_steps(c, all.v[k].ns);
+			if (c != v)
+				add_steps(v, all.v[k].ns);
+		}
 		s->cycles += c->suspend_ns != CYCLE_NONE;
-		s->found += found;
-		if (found && c != v)
-			add_steps(v, (const uint64_t[STEPS]){[STEP_UNMAP] = c->unmap_ns,
-							     [STEP_SAVE] = c->save_ns,
-							     [STEP_MAP] = c->map_ns,
-							     [STEP_REST] = c->rest_ns});
+		s->found += c->rest_ns != CYCLE_NONE;
 	}
 	free(all.v);
 	s->text.len = 0;

@@ -9,8 +9,8 @@ struct steps {
 	bool open;
 	struct live_trace trace;
 	struct buf text; // of the trace, since the last cycle
-	uint64_t cycles,
-		found; // suspensions of processes asked for, and those of them in the trace
+	uint64_t cycles; // suspensions that were asked for, one of each process in a cycle
+	uint64_t found;  // those of them that are in the trace
 };
 
 // Begins to trace. Returns the exit status, after a message if it is a failure.

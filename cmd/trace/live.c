@@ -271,8 +271,8 @@ static void pass_on(struct recording *r, const char *line, size_t len)
 		write_fully(STDERR_FILENO, line, len);
 }
 
-// Moves what came out of a container into the log, and passes it on by lines. A line that is longer
-// than a record can be goes in pieces, so that little is kept of a program that ends no line.
+// Moves what came out of a container into the log, and passes it on line by line. A line longer
+// than any record goes on in pieces: a program that never ends its line must not fill memory.
 static void take_said(struct recording *r)
 {
 	static char chunk[CHUNK];

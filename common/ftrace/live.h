@@ -6,16 +6,14 @@
 #include "common/pick/pick.h"
 
 // A function of the driver, and the arguments that kprobe events fetch at its entry and its return;
-// `result` NULL: the return is not traced. Facts: kernel/trace/trace_kprobe.c,
-// [kfd.trace-functions], layouts of include/uapi/linux/kfd_ioctl.h.
+// `result` NULL: the return is not traced. `step`: ftrace_suspensions() needs it. Facts:
+// kernel/trace/trace_kprobe.c, [kfd.trace-functions], layouts of include/uapi/linux/kfd_ioctl.h.
 struct live_probe {
 	const char *function, *entry, *result;
+	bool step;
 };
 extern const struct live_probe live_probes[];
 extern const size_t live_nprobes;
-
-// Does ftrace_suspensions() need this function?
-bool live_probe_is_step(const struct live_probe *p);
 
 // Events that the driver defines itself: "amdgpu/amdgpu_bo_move", "amdkfd" (all of them).
 extern const char *const live_events[];
@@ -25,7 +23,7 @@ extern const size_t live_nevents;
 // guard) removes it, whatever ends gpq.
 struct live_trace {
 	const char *option; // "--live", for messages
-	bool steps;         // only functions of live_probe_is_step() are traced
+	bool steps;         // only functions with `step` are traced
 	char dir[64];       // where tracefs is mounted
 	char name[32];      // name of the instance: "gpq-0123456789abcdef"
 	char group[32];     // name of the group of kprobe events: "gpq_0123456789abcdef"
@@ -40,8 +38,8 @@ struct live_trace {
 };
 
 // Removes instances that killed gpqs left, makes one and turns its events on. Returns GPQ_OK, or an
-// exit status after a message: then the instance is removed again. `steps`: trace only what
-// ftrace_suspensions() needs, without events.
+// exit status after a message: then the instance is removed again. `steps`: trace functions with
+// `step` alone, and no events.
 int live_trace_open(struct live_trace *t, bool steps);
 
 // Turns tracing off. The rest of the buffer can still be read from t->pipe.

@@ -418,7 +418,7 @@ static int make_probes(struct live_trace *t)
 	int status = GPQ_OK, error = 0;
 	for (size_t i = 0; i < live_nprobes; i++) {
 		const struct live_probe *p = &live_probes[i];
-		if (t->steps && !live_probe_is_step(p))
+		if (t->steps && !p->step)
 			continue;
 		char *function = list ? find_function(list, p->function) : xstrdup(p->function);
 		const bool probed = function && kprobes && make_probe(t, p, function);

@@ -172,9 +172,9 @@ struct rank_test stats_rank_test(struct samples *a, struct samples *b)
 
 // --- a line through samples ---
 
-// Returns the 97.5th percentile of Student's t, `n` degrees of freedom (3 or more): Abramowitz and
-// Stegun 26.7.5, whose coefficients are here as of the normal distribution's 1.959964. At most
-// 0.13 % too small.
+// Returns the 97.5th percentile of Student's t with `n` degrees of freedom (3 or more): expansion
+// 26.7.5 of Abramowitz and Stegun, its polynomials evaluated at 1.959964, that percentile of the
+// normal distribution. At most 0.13 % too small.
 static double student_t(double n)
 {
 	return 1.959964 + (2.372271 + (2.822499 + (2.555850 + 1.589534 / n) / n) / n) / n;
