@@ -177,10 +177,10 @@ static void leave_out_columns(const struct listing *l)
 		out_leave_out(l->out, "LEVEL");
 	if (!pod)
 		out_leave_out(l->out, "POD");
-	if (!mask)
+	if (!mask) {
 		out_leave_out(l->out, "CU_MASK");
-	if (!mask)
 		out_leave_out(l->out, "CUS_ON");
+	}
 }
 
 // With --new: the queues that every listing has had since the start. An id that was missing from

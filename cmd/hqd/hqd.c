@@ -201,10 +201,10 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 		return status;
 	for (size_t i = 0; i < l->queues.n; i++)
 		contexts |= l->queues.rows[i].context != KFD_UNKNOWN;
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
 		levels |= l->rows[i].q.level != NULL;
-	for (size_t i = 0; i < l->n; i++)
 		masks |= queue_row_is_masked(&l->rows[i].q);
+	}
 	for (size_t i = 0; l->has_mqds && i < l->queues.mqds.nqueues; i++)
 		levels |= l->queues.summaries[i].v[MQD_V_PIPE_PRIO] != MQD_UNKNOWN;
 	// LEVEL is shown only where the priority is unknown.
@@ -380,13 +380,11 @@ static int load_view(struct hqd_view *v)
 		status = pick_queues_init(&v->queues, &o->queues);
 	if (!status)
 		status = slot_rows_load(&v->list, &v->processes, &v->how);
-	errno = v->list.queues.mqds_error;
-	if (!status && o->mqd && errno && !v->list.captured)
-		status = host_lacks_dump(MQDS_PATH);
-	errno = ENOENT;
+	if (!status && o->mqd && v->list.queues.mqds_error && !v->list.captured)
+		status = host_lacks_dump(MQDS_PATH, v->list.queues.mqds_error);
 	if (!status && o->runlist && host_only_dumps() && !v->list.captured &&
 	    host_access(RLS_PATH, F_OK))
-		status = host_lacks_dump(RLS_PATH);
+		status = host_lacks_dump(RLS_PATH, ENOENT);
 	if (!status)
 		status = check_hqd_gpus(v);
 	if (!status)

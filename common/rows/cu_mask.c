@@ -3,7 +3,7 @@
 
 enum { SES = 9 };
 
-// Dwords of a compute MQD with the mask of each shader engine; 0: no more.
+// Dwords of a compute MQD that hold the CU masks of shader engines 0, 1 ...; 0 ends the list.
 static const uint8_t places[GFX_GENS][SES + 1] = {
 	[GFX8] = {23, 24, 26, 27},
 	[GFX9] = {23, 24, 26, 27, 39, 40, 41, 42},
@@ -22,37 +22,46 @@ static void count_cus(struct cu_mask *c, enum gfx_gen gen, uint64_t cus, bool wh
 		snprintf(c->on, sizeof(c->on), "%" PRIu64 "/%" PRIu64, whole ? cus : bits, cus);
 }
 
+// Returns the words of each XCC, once if all have the same.
+static char *mask_text(const struct mqds *m, const struct mqd *q, uint64_t xccs,
+		       const uint8_t *first_place)
+{
+	SCOPED(buf_fini) struct buf all = {0};
+	size_t len = 0; // of the first XCC
+	bool same = true;
+	for (unsigned x = 0; x < xccs; x++) {
+		const size_t begin = all.len + (x > 0);
+		for (const uint8_t *dw = first_place; *dw; dw++) {
+			uint32_t v = 0;
+			mqd_word(m, q, x, *dw, &v);
+			buf_printf(&all, "%s%08x", dw > first_place ? "," : x ? "/" : "", v);
+		}
+		len = x ? len : all.len;
+		same &= !len || memcmp(all.data, all.data + begin, len) == 0;
+	}
+	return same ? xstrndup(all.data, len) : xstrdup(all.data);
+}
+
 void cu_mask_read(struct cu_mask *c, const struct mqds *m, const struct mqd *q, uint64_t xccs,
 		  const struct kfd_gpu *g)
 {
 	const enum gfx_gen gen = g && g->gfx_target_version != KFD_UNKNOWN
 					 ? gfx_gen_of((uint32_t)g->gfx_target_version)
 					 : GFX_UNKNOWN;
-	SCOPED(buf_fini) struct buf all = {0};
-	char first[SES * 9 + 1] = "", text[sizeof(first)];
-	bool same = true;
 	uint64_t bits = 0, full = 0, words = 0;
 	if (q->kind != MQD_COMPUTE || gen == GFX_UNKNOWN || xccs == MQD_UNKNOWN)
 		return;
-	for (unsigned x = 0; x < xccs; x++) {
-		size_t len = 0;
+	for (unsigned x = 0; x < xccs; x++)
 		for (const uint8_t *dw = places[gen]; *dw; dw++, words++) {
 			uint32_t v;
 			if (!mqd_word(m, q, x, *dw, &v))
 				return;
 			full += v == UINT32_MAX;
 			bits += (unsigned)__builtin_popcount(v);
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%08x",
-						len ? "," : "", v);
 		}
-		if (!x)
-			memcpy(first, text, sizeof(first));
-		same &= strcmp(first, text) == 0;
-		buf_printf(&all, "%s%s", x ? "/" : "", text);
-	}
 	if (!bits) // no queue is left without any: nobody wrote it
 		return;
-	c->mask = full == words ? xstrdup("all") : same ? xstrdup(first) : xstrdup(all.data);
+	c->mask = full == words ? xstrdup("all") : mask_text(m, q, xccs, places[gen]);
 	if (full == 0 || full == words)
 		count_cus(c, gen, g->cus, full == words, bits);
 }

@@ -195,8 +195,8 @@ uint64_t queue_rows_usage(const struct queue_rows *q, const struct kfd_proc *pro
 // Adds a count to a sum, which is KFD_UNKNOWN once one of them was.
 void add_count(uint64_t *sum, uint64_t count);
 
-// Reports errno of a dump that a recorded host lacks, or a live one. Returns the exit status.
-int host_lacks_dump(const char *path);
+// Reports that a dump in debugfs cannot be read, with its errno. Returns the exit status.
+int host_lacks_dump(const char *path, int error);
 
 // Reads the runlists (queue_rows_load() does). Returns GPQ_OK, also if a host has none, or the exit
 // status after a message about a file that the user named.

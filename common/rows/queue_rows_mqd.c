@@ -60,12 +60,12 @@ int queue_rows_load_rls(struct queue_rows *q)
 			q->rls.count.first_foreign);
 }
 
-int host_lacks_dump(const char *path)
+int host_lacks_dump(const char *path, int error)
 {
 	const char *in = host_only_dumps(), *name = basename(path);
 	if (!in)
-		return err_sys(errno, "root can read it where debugfs is mounted", "%s", path);
-	return err_sys(errno, "save a copy of that file of /sys/kernel/debug/kfd there, too",
+		return err_sys(error, "root can read it where debugfs is mounted", "%s", path);
+	return err_sys(error, "save a copy of that file of /sys/kernel/debug/kfd there, too",
 		       "%s: %s or %s.txt", in, name, name);
 }
 
@@ -100,7 +100,7 @@ int queue_rows_load_mqds(struct queue_rows *q)
 			return status;
 	} else if (reader_read(&q->text, MQDS_PATH) < 0) {
 		q->mqds_error = errno;
-		return !host_only_dumps() ? GPQ_OK : host_lacks_dump(MQDS_PATH);
+		return host_only_dumps() ? host_lacks_dump(MQDS_PATH, q->mqds_error) : GPQ_OK;
 	}
 	q->mqds_error = 0;
 	if (!file)

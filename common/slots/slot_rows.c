@@ -308,7 +308,7 @@ static int load_slots(struct slot_rows *l)
 	if (status || (l->captured && !file))
 		return status;
 	if (!file && reader_read(&l->text, HQDLIST_HQDS) < 0)
-		return host_lacks_dump(HQDLIST_HQDS);
+		return host_lacks_dump(HQDLIST_HQDS, errno);
 	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
 	if (file && l->hqds.count.foreign && !l->hqds.nslots)
 		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,

@@ -128,10 +128,8 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 
 // --- loading a moment ---
 
-// What identifies a queue of a process where only dumps are known, besides its GPU.
-static const uint8_t by_dump[] = {MQD_V_DOORBELL, MQD_V_BASE};
-
-// Orders queues by what identifies them. An unknown start time of a process equals any.
+// Orders queues by what identifies them: the id or, in dumps alone, doorbell, MQD and GPU. An
+// unknown start time of a process equals any.
 static int compare_state_queues(const struct state_queue *a, const struct state_queue *b)
 {
 	const struct queue_row *x = &a->row, *y = &b->row;
@@ -140,9 +138,11 @@ static int compare_state_queues(const struct state_queue *a, const struct state_
 	r = r || !starts ? r : ORDER(a->start_ticks, b->start_ticks);
 	r = r ? r : ORDER(x->context + 1, y->context + 1); // UINT64_MAX (primary) wraps: first
 	r = r ? r : ORDER(x->qid, y->qid);
-	for (unsigned i = 0; !r && x->qid == KFD_UNKNOWN && i < COUNT(by_dump); i++)
-		r = ORDER(x->v[by_dump[i]], y->v[by_dump[i]]);
-	return r || x->qid != KFD_UNKNOWN ? r : ORDER(x->gpu_id, y->gpu_id);
+	if (r || x->qid != KFD_UNKNOWN)
+		return r;
+	r = ORDER(x->v[MQD_V_DOORBELL], y->v[MQD_V_DOORBELL]);
+	r = r ? r : ORDER(x->v[MQD_V_BASE], y->v[MQD_V_BASE]);
+	return r ? r : ORDER(x->gpu_id, y->gpu_id);
 }
 
 static int by_identity(const void *a, const void *b)
