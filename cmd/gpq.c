@@ -444,7 +444,7 @@ static int run_gpq(int argc, char **argv)
 {
 	struct common_opts common = {0};
 	struct gpq_opts gpq = {0};
-	const char *word = argc > 1 ? argv[1] : "";
+	const char *word = argc > 1 ? argv[1] : ""; // mostly the command: few options stand before
 	const struct command *def = command_find(word, strlen(word));
 	if (def)
 		return run_command_named(def, argc - 1, argv + 1, &common);

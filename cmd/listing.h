@@ -18,7 +18,7 @@ struct listing {
 	// Set by listing_run() and listing_add().
 	struct out *out;
 	const char *columns; // -o; NULL: not given
-	bool whole;          // nothing was asked for that leaves rows or columns out: totals fit
+	bool whole;          // no option leaves rows or columns out, so totals may follow
 	const void **rows;   // the rows that are shown; each begins with a struct queue_row
 	size_t n, cap;
 	struct pids pids; // processes of these rows

@@ -68,8 +68,8 @@ struct opt_set {
 // the message of a usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
-// Which of the two long names has the first option of argv[1...] that has one of them? NULL: none
-// has. Wrong options are skipped.
+// Returns which of two options, by their long names, comes first in argv[1...]; NULL: neither is
+// there. Wrong options are skipped.
 const char *opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop,
 		      const char *const names[2]);
 

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 static int root_fd = -1;       // -1: the live host
-static const char *only_dumps; // folder of a host of which only dumps are known
+static const char *only_dumps; // the recorded host, if it is a folder of dumps; else NULL
 
 // Where a folder of dumps has what commands look for.
 static const struct {
