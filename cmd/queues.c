@@ -78,6 +78,8 @@ static const struct opt opts[] = {
 	X(v[MQD_D_BACKLOG], "BACKLOG", "backlog", U64, DF, READ_MQD | READ_INDICES,                \
 	  "AQL packets, SDMA bytes or PM4 dwords not consumed: now if readable, else when taken "  \
 	  "off")                                                                                   \
+	X(pointers, "POINTERS", "pointers", STR, M, READ_MQD | READ_INDICES,                       \
+	  "where BACKLOG is from: process (its memory), live (recorded slots), saved (its MQD)")   \
 	X(usage.evicted_ns, "EVICTED", "evicted_ns", NS, D | W, READ_EVICTED,                      \
 	  "time the process was evicted from the GPU, without an eviction going on")               \
 	X(usage.cu_occupancy, "CUS", "cu_occupancy", U64, D | W, READ_CU,                          \

@@ -56,8 +56,8 @@ static int take_samples(struct hqd_view *v, struct slot_samples *s)
 	slot_samples_add(s, l);
 	progress_init(&progress, v->cmd->out.progress, false);
 	for (uint64_t i = 1; i < o->sample && wait_for_sample(o, begin, i); i++) {
-		if (reader_read(&l->text, HQDLIST_HQDS) < 0) {
-			status = err_sys(errno, NULL, HQDLIST_HQDS);
+		if (reader_read(&l->text, HQDS_PATH) < 0) {
+			status = err_sys(errno, NULL, HQDS_PATH);
 			break;
 		}
 		slot_rows_reload(l, l->text.data ? l->text.data : "", l->text.len);

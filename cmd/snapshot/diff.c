@@ -15,7 +15,8 @@ struct row {
 static const struct out_col cols[] = {
 	COL(snapshot, "SNAPSHOT", "snapshot", STR, M | OUT_RARE, "the snapshot after the change"),
 	COL(d.changes, "CHANGE", "changes", LIST, D,
-	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress"),
+	    "came, went, suspended, resumed, off, on, moved, ring, priority, evicted, progress, "
+	    "stalled (has work, and none was taken)"),
 	COL(q.pid, "PID", "pid", I64, D, "process, as on the host"),
 	COL(q.process.comm, "COMMAND", "command", STR, D, "name of the process"),
 	COL(q.process.cmdline, "CMDLINE", "cmdline", STR, T, "its command line"),
@@ -68,6 +69,7 @@ struct printer {
 	struct out *o;
 	const char *after; // name of the later moment
 	bool all;
+	const struct host_state *before, *now;
 	size_t differing, stale, likely, unknown;
 	struct buf detail;
 };
@@ -87,7 +89,7 @@ static void detail_numbers(struct buf *b, const char *what, uint64_t was, uint64
 	add_detail(b, what, text[0], text[1]);
 }
 
-static void describe_change(struct buf *b, const struct qdiff *d)
+static void describe_change(struct buf *b, const struct qdiff *d, const struct printer *p)
 {
 	static const char *const on[] = {"off", "on"};
 	const struct state_queue *was = d->before, *is = d->after;
@@ -110,6 +112,11 @@ static void describe_change(struct buf *b, const struct qdiff *d)
 	detail_numbers(b, "ring bytes", x[MQD_V_RING_BYTES], y[MQD_V_RING_BYTES], false);
 	if (d->evicted_ns != KFD_UNKNOWN && d->evicted_ns > 0)
 		buf_printf(b, "%sevicted for %s", b->len ? "; " : "", text_ns(text, d->evicted_ns));
+	if (d->stalled)
+		buf_printf(b, "%sstands still for %s%s with %" PRIu64 " %s behind it",
+			   b->len ? "; " : "", text_ns(text, p->now->at_ns - p->before->at_ns),
+			   p->now->by_doorbell ? ", by the times of the files," : "",
+			   is->submitted - is->consumed, d->unit);
 }
 
 static void count_unsure(struct printer *p, const struct qdiff *d)
@@ -138,7 +145,7 @@ static void print_change(void *arg, const struct qdiff *d)
 			.was = d->before ? *d->before : absent,
 			.is = d->after ? *d->after : absent,
 			.q = (d->after ? d->after : d->before)->row};
-	describe_change(&p->detail, d);
+	describe_change(&p->detail, d, p);
 	r.detail = p->detail.len ? p->detail.data : NULL;
 	out_row(p->o, &r);
 }
@@ -150,11 +157,10 @@ static void explain_diff(const struct printer *p, const struct host_state *a,
 		err_warn("compare two moments of one boot",
 			 "%s and %s are not the same boot: equal PIDs are chance",
 			 *a->host ? a->host : "the first", *b->host ? b->host : "the second");
-	else if (a->uptime_cs != KFD_UNKNOWN && b->uptime_cs != KFD_UNKNOWN &&
-		 b->uptime_cs < a->uptime_cs)
+	else if (!a->by_doorbell && b->at_ns && b->at_ns < a->at_ns)
 		err_warn("name the earlier one first",
 			 "the second moment is %.2f s before the first",
-			 (double)(a->uptime_cs - b->uptime_cs) / 100);
+			 (double)(a->at_ns - b->at_ns) / 1e9);
 	if (p->unknown)
 		err_note("%zu queues: on or off hardware is not known at both moments", p->unknown);
 	if (p->stale)
@@ -192,6 +198,8 @@ static int print_moments(struct printer *p, const struct words *paths, const str
 			out_leave_out(p->o, "DOORBELL");
 		p->after = paths->v[i];
 		p->stale = p->likely = p->unknown = 0;
+		p->before = before;
+		p->now = now;
 		qdiff_run(before, now, print_change, p);
 		explain_diff(p, before, now);
 	}
@@ -206,7 +214,7 @@ static int print_diff(struct cmd *c, const struct words *paths)
 	const struct host_choice by = snapshot_choice(opt);
 	struct pids found = {0};
 	c->out.schema = &snapshot_diff_schema;
-	struct printer p = {.o = out_open(&c->out), .all = opt->all};
+	struct printer p = {.o = out_open(&c->out), .all = opt->all || err_verbose() > 0};
 	int status = out_begin(p.o, &snapshot_diff_table, false);
 	if (!status && paths->n == 2)
 		out_leave_out(p.o, "SNAPSHOT");

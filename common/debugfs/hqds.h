@@ -42,6 +42,8 @@ struct hqds {
 	uint32_t bad_words; // values that are not eight hex digits
 };
 
+#define HQDS_PATH "/sys/kernel/debug/kfd/hqds"
+
 void hqds_fini(struct hqds *h);
 
 // Parses text[0..len), replacing what h held; its memory is used again.

@@ -298,6 +298,26 @@ int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen)
 	return (v & SDMA_DOORBELL_ENABLE) != 0;
 }
 
+// GFX_ANY: registers of compute slots have the same dwords in all generations.
+bool hqd_cp_get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v)
+{
+	return s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
+	       hqd_get(h, s, GFX_ANY, what, v);
+}
+
+const struct hqd *hqds_find(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)
+{
+	for (size_t i = 0; i < h->nslots; i++) {
+		const struct hqd *s = &h->slots[i];
+		uint64_t v;
+		if (h->nodes[s->node].gpu_id == gpu_id && hqd_cp_get(h, s, MQD_V_BASE, &v) &&
+		    v == mqd && hqd_cp_get(h, s, MQD_V_RPTR, &v) &&
+		    hqd_cp_get(h, s, MQD_V_WPTR, &v) && hqd_cp_get(h, s, MQD_V_DOORBELL, &v))
+			return s;
+	}
+	return NULL;
+}
+
 enum gfx_gen hqd_guess_gen(const struct hqds *h, const struct hqds_node *n)
 {
 	enum gfx_gen gen = GFX_UNKNOWN;

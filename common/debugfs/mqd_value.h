@@ -94,6 +94,14 @@ void mqd_summary_agree(struct mqd_summary *s, const struct mqd_summary *other);
 bool hqd_get(const struct hqds *h, const struct hqd *s, enum gfx_gen gen, enum mqd_value what,
 	     uint64_t *out);
 
+// The same of a compute slot that is in use.
+bool hqd_cp_get(const struct hqds *h, const struct hqd *s, enum mqd_value what, uint64_t *v);
+
+// Returns the active compute slot whose MQD is at this address, or NULL. (SDMA slots have no MQD
+// address, and keep values of queues that are gone.) Slots whose doorbell or pointers the dump
+// lacks are ignored.
+const struct hqd *hqds_find(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
+
 // Returns 1 if the slot holds a queue, 0 if not, -1 if the register that tells is missing. In SDMA
 // slots this is DOORBELL, but even so the queue may be gone [debugfs.sdma-slot-stale].
 int hqd_in_use(const struct hqds *h, const struct hqd *s, enum gfx_gen gen);

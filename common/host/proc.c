@@ -1,9 +1,12 @@
 // Processes from /proc; see proc.h.
 #include "common/host/proc.h"
 
+#include "common/host/number.h"
 #include "common/host/root.h"
 
+#include <fcntl.h>
 #include <pwd.h>
+#include <sys/stat.h>
 
 #define DIGITS "0123456789"
 
@@ -95,6 +98,24 @@ int proc_start_ticks(pid_t pid, uint64_t *ticks)
 	if (host_read(&b, PATH("/proc/%d/stat", (int)pid)) >= 0)
 		found = proc_stat_number(b.data, 22, ticks);
 	return found ? 0 : -1;
+}
+
+uint64_t proc_recorded_ns(void)
+{
+	char text[64];
+	uint64_t s, cs;
+	struct stat st;
+	if (host_only_dumps()) {
+		SCOPED(close_at) const int fd = host_open("/sys/kernel/debug/kfd/hqds", O_RDONLY);
+		return fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+								(uint64_t)st.st_mtim.tv_nsec
+						      : 0;
+	}
+	// "SECONDS.HUNDREDTHS IDLE"
+	host_read_line(text, sizeof(text), "/proc/uptime");
+	const char *dot = number_read(text, NULL, 10, UINT32_MAX, &s);
+	const char *end = dot && *dot == '.' ? number_read(dot + 1, NULL, 10, 99, &cs) : NULL;
+	return end && end == dot + 3 ? s * 1000000000 + cs * 10000000 : 0;
 }
 
 bool proc_parse_pid(const char *name, pid_t *pid)

@@ -33,6 +33,10 @@ bool proc_parse_pid(const char *name, pid_t *pid);
 // identify a process, also after the PID is used again. Returns 0, or -1 with errno.
 int proc_start_ticks(pid_t pid, uint64_t *ticks);
 
+// When a recorded host was recorded: nanoseconds since its boot, to 10 ms; of a folder of dumps
+// alone since 1970, by the time of its files. 0: unknown.
+uint64_t proc_recorded_ns(void);
+
 // Reads a field of the text of /proc/PID/stat as a number (22: the start time). False: there is
 // none.
 bool proc_stat_number(const char *stat, unsigned field, uint64_t *value);

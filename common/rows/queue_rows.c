@@ -139,6 +139,22 @@ static void set_indices(struct queue_row *r, uint64_t read, uint64_t write)
 	r->now.write = write;
 	// The GPU may take packets between the reads of the two indices, so `read` can be greater.
 	r->v[MQD_D_BACKLOG] = write > read ? write - read : 0;
+	r->pointers = "process";
+}
+
+// Takes the backlog from the hardware slot of a queue that is, or may be, in one.
+static void fill_slot(const struct queue_rows *q, struct queue_row *r)
+{
+	const struct hqd *s = r->on_hw ? hqds_find(&q->slots, r->gpu_id, r->v[MQD_V_BASE]) : NULL;
+	uint64_t rptr, wptr;
+	if (!s || !r->packets || !hqd_cp_get(&q->slots, s, MQD_V_RPTR, &rptr) ||
+	    !hqd_cp_get(&q->slots, s, MQD_V_WPTR, &wptr))
+		return;
+	const uint64_t waiting = queue_row_waiting(r, rptr, wptr);
+	if (waiting == MQD_UNKNOWN)
+		return;
+	r->v[MQD_D_BACKLOG] = waiting / (queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1);
+	r->pointers = "live";
 }
 
 // Reads the present indices of an AQL or SDMA queue. Those of a PM4 queue give no backlog: its read
@@ -187,7 +203,7 @@ static const char *row_state(const struct queue_row *r)
 	return backlog == MQD_UNKNOWN ? "mapped" : backlog ? "running" : "idle";
 }
 
-// Asks the gpq holders of this host which queues they hold, if READ_HOLDER is wanted.
+// Reads what tells where queues are now: the gpq holders of this host, or recorded slots.
 static void load_holdings(struct queue_rows *q)
 {
 	q->live = host_is_live() && pids_are_host() && !q->how->mqds_file;
@@ -197,6 +213,10 @@ static void load_holdings(struct queue_rows *q)
 		   host_access("/MANIFEST", F_OK) == 0;
 	if (q->live && (q->how->want & READ_HOLDER))
 		q->nholdings = kfd_holdings(&q->holdings, false);
+	SCOPED(buf_fini) struct buf text = {0};
+	if (q->how->want & READ_INDICES && !host_is_live() && !q->how->mqds_file &&
+	    host_read(&text, HQDS_PATH) > 0)
+		hqds_parse(&q->slots, text.data, text.len);
 }
 
 // Adds the present indices and the holder of a queue, and derives its state.
@@ -209,6 +229,10 @@ static void fill_live(const struct queue_rows *q, struct queue_row *r)
 		fill_live_indices(r);
 	if (q->noted && r->qid != KFD_UNKNOWN)
 		fill_recorded(q, r);
+	if (r->v[MQD_D_BACKLOG] == MQD_UNKNOWN)
+		fill_slot(q, r);
+	else if (!r->pointers)
+		r->pointers = "saved";
 	r->state = row_state(r);
 }
 
@@ -427,6 +451,7 @@ void queue_rows_fini(struct queue_rows *q)
 	free(q->verdicts);
 	free(q->gens);
 	rls_fini(&q->rls);
+	hqds_fini(&q->slots);
 	kfd_holdings_free(q->holdings, q->nholdings);
 	join_fini(&q->join);
 	mqds_fini(&q->mqds);

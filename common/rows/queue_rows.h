@@ -74,6 +74,9 @@ struct queue_row {
 	// Values of the queue's MQD or slot, by enum mqd_value and mqd_derived. Where sysfs has the
 	// ring's size, and `now` the indices, MQD_V_RING_BYTES and MQD_D_BACKLOG come from there.
 	uint64_t v[MQD_SUMMARY];
+	// Where MQD_D_BACKLOG comes from: "process" (`now`), "live" (the slot), "saved" (the MQD of
+	// a queue off hardware); NULL: it is unknown.
+	const char *pointers;
 	const char *level;            // "low", "medium", "high": name of MQD_V_PIPE_PRIO
 	const char *packets;          // "aql", "pm4"; NULL of SDMA queues
 	const char *cu_mask, *cus_on; // struct cu_mask of its MQD
@@ -126,6 +129,7 @@ struct queue_rows {
 	struct kfd_driver driver;      // driver of the host; zero with mqds_file
 	enum kfd_answer3 prio_written; // result of prio_written(); unless YES, no priority is known
 	struct rls rls;
+	struct hqds slots; // of a recorded host, if READ_INDICES is wanted
 	struct queue_row *rows;
 	size_t n, cap;
 	struct kfd_holding *holdings; // queues that gpq holders have suspended

@@ -307,11 +307,11 @@ static int load_slots(struct slot_rows *l)
 	int status = file ? input_read(&l->text, file) : GPQ_OK;
 	if (status || (l->captured && !file))
 		return status;
-	if (!file && reader_read(&l->text, HQDLIST_HQDS) < 0)
-		return host_lacks_dump(HQDLIST_HQDS, errno);
+	if (!file && reader_read(&l->text, HQDS_PATH) < 0)
+		return host_lacks_dump(HQDS_PATH, errno);
 	hqds_parse(&l->hqds, l->text.data ? l->text.data : "", l->text.len);
 	if (file && l->hqds.count.foreign && !l->hqds.nslots)
-		return err_fail(GPQ_FAILED, "it must be a copy of " HQDLIST_HQDS,
+		return err_fail(GPQ_FAILED, "it must be a copy of " HQDS_PATH,
 				"%s: line %u is not in slot-dump format", input_name(file),
 				l->hqds.count.first_foreign);
 	return GPQ_OK;
@@ -405,8 +405,8 @@ bool slot_rows_explain(const struct slot_rows *l)
 				 "scheduler): it has no slots to read",
 				 l->hqds.nodes[i].gpu_id);
 	bool damaged = !l->how->memory &&
-		       dump_explain(l->how->hqds_file, HQDLIST_HQDS, &l->hqds.count,
-				    l->hqds.bad_words, l->text.len, "the host had no GPU");
+		       dump_explain(l->how->hqds_file, HQDS_PATH, &l->hqds.count, l->hqds.bad_words,
+				    l->text.len, "the host had no GPU");
 	explain_rows(l);
 	if (!l->captured || l->how->mqds_file)
 		damaged |= queue_rows_explain(&l->queues);

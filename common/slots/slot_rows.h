@@ -12,8 +12,6 @@
 #include "common/debugfs/regs.h"
 #include "common/rows/queue_rows.h"
 
-#define HQDLIST_HQDS "/sys/kernel/debug/kfd/hqds"
-
 // A slot, or an MQD in memory. Unknown numbers are UINT64_MAX, texts NULL or "", flags -1.
 struct hqd_row {
 	struct queue_row q; // GPU, slot type, queue; compute read pointers wrap at the ring's end

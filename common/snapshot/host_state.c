@@ -5,46 +5,8 @@
 #include "common/cli/err.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
-#include "common/host/number.h"
-
-#define HQDS "/sys/kernel/debug/kfd/hqds"
-
-// Parses /proc/uptime, "SECONDS.HUNDREDTHS IDLE". Returns 1/100 s since boot, or KFD_UNKNOWN.
-static uint64_t read_uptime(void)
-{
-	char text[64];
-	uint64_t s, cs;
-	host_read_line(text, sizeof(text), "/proc/uptime");
-	const char *dot = number_read(text, NULL, 10, UINT32_MAX, &s);
-	const char *end = dot && *dot == '.' ? number_read(dot + 1, NULL, 10, 99, &cs) : NULL;
-	return end && end == dot + 3 ? s * 100 + cs : KFD_UNKNOWN;
-}
 
 // --- the hardware slots of a queue ---
-
-// Reads a value of a compute slot in use. GFX_ANY: their registers have the same dwords in all
-// generations.
-static bool compute_slot_value(const struct hqds *h, const struct hqd *s, enum mqd_value what,
-			       uint64_t *v)
-{
-	return s->kind == HQD_CP && hqd_in_use(h, s, GFX_ANY) > 0 &&
-	       hqd_get(h, s, GFX_ANY, what, v);
-}
-
-const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd)
-{
-	for (size_t i = 0; i < h->nslots; i++) {
-		const struct hqd *s = &h->slots[i];
-		uint64_t v;
-		if (h->nodes[s->node].gpu_id == gpu_id &&
-		    compute_slot_value(h, s, MQD_V_BASE, &v) && v == mqd &&
-		    compute_slot_value(h, s, MQD_V_RPTR, &v) &&
-		    compute_slot_value(h, s, MQD_V_WPTR, &v) &&
-		    compute_slot_value(h, s, MQD_V_DOORBELL, &v))
-			return s;
-	}
-	return NULL;
-}
 
 static unsigned xcc_of(const struct hqd *s)
 {
@@ -58,10 +20,10 @@ static void name_slots(struct state_queue *q, const struct hqds *h, const struct
 	size_t len = 0;
 	uint64_t doorbell = 0, v;
 	bool same = true;
-	compute_slot_value(h, first, MQD_V_DOORBELL, &doorbell);
+	hqd_cp_get(h, first, MQD_V_DOORBELL, &doorbell);
 	for (size_t i = 0; i < h->nslots && len < sizeof(q->slots); i++) {
 		const struct hqd *s = &h->slots[i];
-		if (s->node != first->node || !compute_slot_value(h, s, MQD_V_DOORBELL, &v) ||
+		if (s->node != first->node || !hqd_cp_get(h, s, MQD_V_DOORBELL, &v) ||
 		    v != doorbell || (s != first && xcc_of(s) == xcc_of(first)))
 			continue;
 		same &= s->pipe == first->pipe && s->queue == first->queue;
@@ -111,8 +73,8 @@ static void read_pointers(struct state_queue *q, const struct host_state *m, con
 {
 	const struct queue_row *r = &q->row;
 	uint64_t rptr = r->v[MQD_V_RPTR], wptr = r->v[MQD_V_WPTR];
-	if (slot && compute_slot_value(h, slot, MQD_V_RPTR, &rptr) &&
-	    compute_slot_value(h, slot, MQD_V_WPTR, &wptr)) {
+	if (slot && hqd_cp_get(h, slot, MQD_V_RPTR, &rptr) &&
+	    hqd_cp_get(h, slot, MQD_V_WPTR, &wptr)) {
 		q->pointers = "live";
 		count_progress(q, m, rptr, wptr);
 	} else if (q->on_hw != 0 && r->now.read != MQD_UNKNOWN && r->now.write != MQD_UNKNOWN) {
@@ -166,7 +128,7 @@ static void fill_state_queues(struct host_state *m, const struct hqds *h)
 			q->start_ticks = q[-1].start_ticks;
 		else if (proc_start_ticks((pid_t)r->pid, &q->start_ticks))
 			q->start_ticks = KFD_UNKNOWN;
-		const struct hqd *slot = host_state_find_slot(h, r->gpu_id, r->v[MQD_V_BASE]);
+		const struct hqd *slot = hqds_find(h, r->gpu_id, r->v[MQD_V_BASE]);
 		place_queue(q, m, h, slot);
 		read_pointers(q, m, h, slot);
 	}
@@ -181,9 +143,9 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 	SCOPED(hqds_fini) struct hqds slots = {0};
 	SCOPED(buf_fini) struct buf text = {0};
 	// The dumps (hqds, mqds) are read first and in a row, as they must be of the same moment.
-	m->has_slots = reader_read(&text, HQDS) >= 0;
+	m->has_slots = reader_read(&text, HQDS_PATH) >= 0;
 	if (!m->has_slots)
-		err_note("%s: %s: %s: slots are unknown", dir, HQDS, strerror(errno));
+		err_note("%s: %s: %s: slots are unknown", dir, HQDS_PATH, strerror(errno));
 	else
 		hqds_parse(&slots, text.data ? text.data : "", text.len);
 	int status = queue_rows_load(&m->list, &m->processes, &m->how);
@@ -196,7 +158,7 @@ static int load_moment(struct host_state *m, const char *dir, const struct host_
 		fill_state_queues(m, &slots);
 	host_read_line(m->host, sizeof(m->host), "/proc/sys/kernel/hostname");
 	host_read_line(m->boot_id, sizeof(m->boot_id), "/proc/sys/kernel/random/boot_id");
-	m->uptime_cs = read_uptime();
+	m->at_ns = proc_recorded_ns();
 	return status;
 }
 
@@ -281,6 +243,17 @@ static void measure_change(struct qdiff *d)
 	d->unit = d->consumed == KFD_UNKNOWN && d->submitted == KFD_UNKNOWN ? NULL : b->unit;
 }
 
+static bool has_work(const struct state_queue *q)
+{
+	return q->on_hw != 0 && q->row.now.holder == INT64_MIN && q->submitted > q->consumed;
+}
+
+// Nothing was consumed of what there was at both moments, though the queue is on the hardware.
+static bool is_stalled(const struct qdiff *d)
+{
+	return d->consumed == 0 && has_work(d->before) && has_work(d->after);
+}
+
 static bool has_grown(uint64_t v)
 {
 	return v != KFD_UNKNOWN && v > 0;
@@ -307,6 +280,7 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 		 "priority"},
 		{has_grown(d->evicted_ns), "evicted"},
 		{has_grown(d->consumed) || has_grown(d->submitted), "progress"},
+		{d->stalled, "stalled"},
 		{a->now.holder < 0 && c->now.holder >= 0, "suspended"},
 		{a->now.holder >= 0 && c->now.holder < 0, "resumed"},
 	};
@@ -317,7 +291,7 @@ static void name_changes(struct buf *b, const struct qdiff *d)
 
 static void report_change(void (*each)(void *arg, const struct qdiff *d), void *arg,
 			  struct buf *text, const struct state_queue *a,
-			  const struct state_queue *b)
+			  const struct state_queue *b, bool apart)
 {
 	struct qdiff d = {.before = a,
 			  .after = b,
@@ -327,6 +301,7 @@ static void report_change(void (*each)(void *arg, const struct qdiff *d), void *
 	text->len = 0;
 	if (a && b) {
 		measure_change(&d);
+		d.stalled = apart && is_stalled(&d);
 		name_changes(text, &d);
 		d.changes = text->len ? text->data : NULL;
 	} else {
@@ -339,6 +314,7 @@ void qdiff_run(const struct host_state *before, const struct host_state *after,
 	       void (*each)(void *arg, const struct qdiff *d), void *arg)
 {
 	SCOPED(buf_fini) struct buf text = {0};
+	const bool apart = before->at_ns && after->at_ns > before->at_ns;
 	size_t i = 0, j = 0;
 	while (i < before->n || j < after->n) {
 		const struct state_queue *a = i < before->n ? &before->queues[i] : NULL;
@@ -347,9 +323,10 @@ void qdiff_run(const struct host_state *before, const struct host_state *after,
 		i += order <= 0;
 		j += order >= 0;
 		if (order == 0 && is_recycled(&a->row, &b->row)) {
-			report_change(each, arg, &text, a, NULL);
+			report_change(each, arg, &text, a, NULL, apart);
 			a = NULL;
 		}
-		report_change(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+		report_change(each, arg, &text, order <= 0 ? a : NULL, order >= 0 ? b : NULL,
+			      apart);
 	}
 }

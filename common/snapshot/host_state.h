@@ -30,7 +30,7 @@ struct host_state {
 	struct state_queue *queues; // sorted by PID, context and queue id, or by doorbell
 	size_t n;
 	char host[65], boot_id[40]; // "": unknown
-	uint64_t uptime_cs;         // 1/100 s since boot; KFD_UNKNOWN
+	uint64_t at_ns;             // proc_recorded_ns()
 	bool has_slots;             // debugfs hqds was read
 	bool by_doorbell;           // only dumps are known (host_only_dumps()): queue ids are not
 };
@@ -49,11 +49,6 @@ static inline bool host_state_is_stale(const struct state_queue *q)
 	return q->pointers && strcmp(q->pointers, "stale") == 0;
 }
 
-// Returns the active compute slot whose MQD is at this address, or NULL. (SDMA slots have no MQD
-// address, and keep values of queues that are gone.) Slots whose doorbell or pointers the dump
-// lacks are ignored.
-const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, uint64_t mqd);
-
 // --- what happened between two moments ---
 
 // Of moments that are both `by_doorbell`, a queue is known by process, GPU, doorbell and MQD. Else
@@ -63,12 +58,14 @@ const struct hqd *host_state_find_slot(const struct hqds *h, uint64_t gpu_id, ui
 struct qdiff {
 	// Words: came, went; off (suspended or evicted, which look the same in dumps), on; moved
 	// (to other slots), ring (address or size), priority (of queue or pipe), evicted (an
-	// eviction of its process ended), progress (packets were consumed or submitted), suspended
-	// (by gpq), resumed. NULL: no change.
+	// eviction of its process ended), progress (packets were consumed or submitted), stalled
+	// (had work at both moments, and none was consumed), suspended (by gpq), resumed. NULL: no
+	// change.
 	const char *changes;
 	const struct state_queue *before, *after; // NULL: there was no such queue at that moment
 	uint64_t consumed, submitted, evicted_ns; // amounts between the moments; KFD_UNKNOWN
 	const char *unit;                         // of consumed and submitted; NULL: both unknown
+	bool stalled;
 };
 
 // Calls `each` once for every queue of either moment, in order of process, context and id.

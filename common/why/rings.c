@@ -375,7 +375,7 @@ void rings_read_slots(struct rings *r)
 	SCOPED(process_cache_fini) struct process_cache cache = {0};
 	SCOPED(slot_rows_fini) struct slot_rows slots = {0};
 	const struct slot_rows_how how = {.likely = false};
-	const int status = is_in_namespace() || host_access(HQDLIST_HQDS, R_OK)
+	const int status = is_in_namespace() || host_access(HQDS_PATH, R_OK)
 				   ? 1
 				   : slot_rows_load(&slots, &cache, &how);
 	for (size_t k = 0; k < slots.n && !status; k++)

@@ -2,8 +2,8 @@
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 ps; cat $HOSTS/gfx90a-k6.12/sys/class/kfd/kfd/proc/*/vram_41460
 2 processes, 4 compute and 1 SDMA queues; compute slots: 4 of 24 taken
   PID COMMAND USER CONTAINER    GPUS COMPUTE SDMA STATE       VRAM CUS BACKLOG OFF
-41207 python3 root 116f54c41d04 0          3    1 partly-off 31.8G  61       -   1
-52880 vllm    1000 24c458cfb46d 0          1    0 mapped      2.0G 104       -   0
+41207 python3 root 116f54c41d04 0          3    1 partly-off 31.8G  61       3   1
+52880 vllm    1000 24c458cfb46d 0          1    0 running     2.0G 104       4   0
 34187771904
 2199912448
 
@@ -11,14 +11,14 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 ps -J
 {
   "schema": {"name": "gpq.ps", "version": 1},
   "processes": [
-    {"pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "gpus": ["0"], "gpu_ids": ["41460"], "compute": 3, "sdma": 1, "state": "partly-off", "vram_bytes": 34187771904, "cu_occupancy": 61, "backlog": null, "queues_off": 1, "holder": null, "ns_pid": 31, "container_id": "116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58"},
-    {"pid": 52880, "command": "vllm", "user": "1000", "container": "24c458cfb46d", "pod": null, "gpus": ["0"], "gpu_ids": ["41460"], "compute": 1, "sdma": 0, "state": "mapped", "vram_bytes": 2199912448, "cu_occupancy": 104, "backlog": null, "queues_off": 0, "holder": null, "ns_pid": 7, "container_id": "24c458cfb46d9a456d314c7897601e51578e43c1f9dc007adf1a745bbc15e0f5"}
+    {"pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "gpus": ["0"], "gpu_ids": ["41460"], "compute": 3, "sdma": 1, "state": "partly-off", "vram_bytes": 34187771904, "cu_occupancy": 61, "backlog": 3, "queues_off": 1, "holder": null, "ns_pid": 31, "container_id": "116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58"},
+    {"pid": 52880, "command": "vllm", "user": "1000", "container": "24c458cfb46d", "pod": null, "gpus": ["0"], "gpu_ids": ["41460"], "compute": 1, "sdma": 0, "state": "running", "vram_bytes": 2199912448, "cu_occupancy": 104, "backlog": 4, "queues_off": 0, "holder": null, "ns_pid": 7, "container_id": "24c458cfb46d9a456d314c7897601e51578e43c1f9dc007adf1a745bbc15e0f5"}
   ]
 }
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 ps --csv -o PID,STATE,VRAM --sort PID --filter 'COMPUTE == 1' | tr -d '\r'; gpq --sysroot $HOSTS/gfx90a-k6.12 ps -r -o NSPID,CMDLINE,RUNTIME,CONTAINER_NAME
 pid,state,vram_bytes
-52880,mapped,2199912448
+52880,running,2199912448
 NSPID CMDLINE RUNTIME CONTAINER_NAME
 31 python3\x20train.py\x20--epochs\x2090 docker trainer
 7 /usr/bin/python3\x20-m\x20vllm.entrypoints.openai.api_server\x20--model\x20/models/seven-b kubernetes -
@@ -128,7 +128,7 @@ $ cp -r $HOSTS/vm-gfx90a-running now; cd now; chmod -R u+w .; Q=sys/class/kfd/kf
 > show() { gpq --sysroot . ps -p 170 -rno COMPUTE,SDMA,STATE,BACKLOG,HOLDER "$@"; }; show; echo '10 15 -' >$Q/0/.now; echo '100 100 -' >$Q/1/.now; echo '0 4096 -' >$Q/2/.now; show
 > echo '100 107 -' >$Q/1/.now; show; echo '10 10 -' >$Q/0/.now; show; echo '0 0 4321' >$Q/2/.now; show; show --type compute; show --type sdma
 > gpq --sysroot . ps -o PID,HOLDER,BACKLOG; gpq --sysroot . ps | sed -n 2p; gpq --sysroot $HOSTS/vm-gfx90a-running ps | sed -n 2p
-2 1 mapped - -
+2 1 running 2022 -
 2 1 running 5 -
 2 1 running 12 -
 2 1 running 7 -
@@ -139,18 +139,18 @@ PID HOLDER BACKLOG
 170   4321       7
 171      -       -
 PID COMMAND USER CONTAINER    GPUS COMPUTE SDMA STATE            VRAM CUS BACKLOG OFF HOLDER
-PID COMMAND USER CONTAINER    GPUS COMPUTE SDMA STATE  VRAM CUS BACKLOG OFF
+PID COMMAND USER CONTAINER    GPUS COMPUTE SDMA STATE   VRAM CUS BACKLOG OFF
 
 # States of the real driver: a context that is evicted, and one that runs; queues off the hardware; packets when taken off.
 $ for h in vm73-gfx942-contexts vm-gfx90a-evicted vm-gfx90a-suspended vm-gfx1100-gone; do gpq --sysroot $HOSTS/$h ps -q -rno PID,COMPUTE,SDMA,OFF,STATE,CUS,BACKLOG; done
-140 7 3 3 partly-evicted 10 -
-141 1 0 0 mapped 2 -
+140 7 3 3 partly-evicted 10 49139
+141 1 0 0 running 2 1009
 170 2 1 3 evicted 0 1966
-171 1 0 0 mapped 2 -
-170 2 1 2 partly-off 2 -
-171 1 0 0 mapped 2 -
-1646 2 1 - gone 4 -
-1647 1 0 0 mapped 2 -
+171 1 0 0 running 2 -
+170 2 1 2 partly-off 2 2015
+171 1 0 0 running 2 -
+1646 2 1 - gone 4 2028
+1647 1 0 0 running 2 -
 
 # A column does not depend on the others that are shown.
 $ GPQ_SYSROOT=; for h in $HOSTS/gfx90a-k6.12 $HOSTS/gfx942-4xcc-k6.12 now wide; do
@@ -208,15 +208,15 @@ $ for h in vm-gfx942-suspended vm-gfx942-evicted vm-gfx942-running; do gpq --sys
 gpq: ps: some queues are off the hardware, and their processes are traced; gpq why names who took them off
 PID STATE      OFF
 664 partly-off   2
-665 mapped       0
+665 running      0
 PID STATE   OFF
 664 evicted   3
-665 mapped    0
-PID STATE  OFF
-664 mapped   0
-665 mapped   0
+665 running   0
+PID STATE   OFF
+664 running   0
+665 running   0
 664 partly-off
-665 mapped
+665 running
 PID
 664
 665

@@ -90,12 +90,12 @@ $ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd --active --fields -rno FIELD,NUM
 
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 140 -o QID,CONTEXT,TYPE,RING_ADDR,LEVEL,STATE,CUS,PASID,MATCH
 QID CONTEXT TYPE         RING_ADDR LEVEL  STATE   CUS PASID MATCH
-  0       - compute 0x7f29713cf000 high   mapped    6 32768 order
-  1       - compute 0x7f2979c31000 medium mapped    6 32768 order
-  2       - compute 0x7f2978500000 high   mapped    6 32768 order
+  0       - compute 0x7f29713cf000 high   running   6 32768 order
+  1       - compute 0x7f2979c31000 medium running   6 32768 order
+  2       - compute 0x7f2978500000 high   running   6 32768 order
   3       - sdma    0x7f2976ebf000 -      mapped    6 32768 order
-  0       0 compute 0x7f2976ebb000 low    mapped    4 32769 order
-  1       0 compute 0x7f297578a000 medium mapped    4 32769 order
+  0       0 compute 0x7f2976ebb000 low    running   4 32769 order
+  1       0 compute 0x7f297578a000 medium running   4 32769 order
   2       0 sdma    0x7f2974149000 -      mapped    4 32769 order
   0       1 compute 0x7f2974145000 high   evicted   0 32770 order
   1       1 compute 0x7f2972a14000 low    evicted   0 32770 order
@@ -171,22 +171,22 @@ gpq: queues: off-hardware: 3 queues of processes that nobody traces: evicted, or
 # --- over-subscription: ten processes take turns, all run
 
 $ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed queues -rno STATE | sort | uniq -c | sed 's/^ *//'
-15 mapped
+15 running
 # People are told once where to look, if a shown queue is on such a GPU.
 $ export GPQ_SYSROOT=$HOSTS/vm73-gfx90a-oversubscribed; gpq --filter 'PID == 246' -o PID,STATE; gpq queues -p 246 -no PID,STATE; gpq ps -q -o PID,STATE -p 246; gpq ps -rno STATE -p 246
 > cp -r $GPQ_SYSROOT two; cd two; D=sys/kernel/debug/kfd; sed -i 's/58361/58362/; s/gpu_id e3f9/gpu_id e3fa/' $D/rls; GPQ_SYSROOT=. gpq ps -p 246 -o PID,STATE
 > cd ..; cp -r $GPQ_SYSROOT other; cd other; for q in 0 1; do echo 1 >sys/class/kfd/kfd/proc/246/queues/$q/gpuid; done; GPQ_SYSROOT=. gpq ps -p 246 -no PID,COMPUTE,STATE
 gpq: ps: GPU 58361 is over-subscribed: its queues take turns; gpq hqd --summary shows who shares it
 PID STATE
-246 mapped
+246 running
 gpq: queues: GPU 58361 is over-subscribed: its queues take turns; gpq hqd --summary shows who shares it
-246 mapped
-246 mapped
+246 running
+246 running
 PID STATE
-246 mapped
-mapped
+246 running
+running
 PID STATE
-246 mapped
+246 running
 246       2 unknown
 
 $ gpq --sysroot $HOSTS/vm73-gfx90a-oversubscribed hqd --summary -rno TYPE,SLOTS,QUEUES,OVERSUB,BY | grep compute
@@ -196,6 +196,18 @@ compute 24 15 yes processes
 $ cp -r $HOSTS/vm73-gfx90a-oversubscribed turns; M=sys/kernel/debug/kfd/mqds; awk '/^Process/ { off = $2 == 246 || $2 == 255 } off && /^    00000200:/ { $4 = "00000000"; $0 = "    " $0 } { print }' $HOSTS/vm73-gfx90a-oversubscribed/$M >turns/$M; gpq --sysroot turns queues -rno PID,STATE,ON_HW | grep -v 'mapped yes'
 246 takes-turns -
 246 takes-turns -
+247 running yes
+248 running yes
+248 running yes
+249 running yes
+250 running yes
+250 running yes
+251 running yes
+252 running yes
+252 running yes
+253 running yes
+254 running yes
+254 running yes
 255 takes-turns -
 $ gpq --sysroot turns queues -v -rno STATE 2>&1 | grep -i turns | sort -u
 gpq: queues: on hardware or off: unknown for 3 compute queues: mapped, but the GPU is over-subscribed and queues take turns

@@ -2,11 +2,11 @@
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues
 gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gpq queues --likely takes the likeliest
   PID NSPID COMMAND USER PROCESS CONTAINER      GPU BDF          QID TYPE    RING PRIO STATE   BACKLOG EVICTED CUS  VRAM
-41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 mapped        -     0ns  61 31.8G
+41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 idle          0     0ns  61 31.8G
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   1 compute   1M    7 unknown       -     0ns  61 31.8G
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   2 compute   1M    7 unknown       -     0ns  61 31.8G
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   3 sdma      1M    - mapped        -     0ns  61 31.8G
-52880     7 vllm    1000 alive   24c458cfb46d 41460 0000:43:00.0   0 compute   1M    7 mapped        -     0ns 104  2.0G
+52880     7 vllm    1000 alive   24c458cfb46d 41460 0000:43:00.0   0 compute   1M    7 running       4     0ns 104  2.0G
 
 # Two queues look alike from outside, so nothing proves which MQD is whose: null, unless asked for.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -p 41207 -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CTX,MATCH
@@ -18,9 +18,9 @@ QID RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CTX MATCH
 3 0x7f2a3f000000 15224 15224 0x4850 yes - - only
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -n -p 41207 --likely -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,BACKLOG,SAVED,MATCH
-0 0x7f2a41c00000 448 448 0x4000 yes - - only
+0 0x7f2a41c00000 448 448 0x4000 yes 0 - only
 1 0x7f2a40200000 53680 2412992 0x4008 no 1 1742144 likely
-2 0x7f2a40000000 72224 596528 0x4010 yes - - likely
+2 0x7f2a40000000 72224 596528 0x4010 yes 2 - likely
 3 0x7f2a3f000000 15224 15224 0x4850 yes - - only
 
 # Where the order of creation is known it proves every match. Four XCCs; repeated SDMA dumps are not queues.
@@ -41,9 +41,9 @@ PID NSPID COMMAND USER CONTAINER RUNTIME GPU INDEX GFX QID TYPE RING_ADDR DOORBE
 # process are suspended, see TRUTH). Of SDMA queues only the runlist tells, and MES has none.
 $ gpq --sysroot $HOSTS/vm-gfx90a-suspended queues -r -n --likely -o PID,QID,TYPE,ON_HW,RPTR,WPTR,BACKLOG
 170 0 compute no 12480 44848 999
-170 1 compute yes 12480 44848 -
+170 1 compute yes 12480 44848 1016
 170 2 sdma no 68608 68608 0
-171 0 compute yes 1809 18149 -
+171 0 compute yes 1809 18149 16376
 
 $ gpq --sysroot $HOSTS/vm-gfx90a-running queues -r -n -o PID,QID,ON_HW
 170 0 yes
@@ -64,7 +64,7 @@ $ cp -r $HOSTS/vm-gfx90a-suspended $HOSTS/vm-gfx1100-suspended .; sed -i -E 's/^
 170 2 no
 171 0 yes
 gpq: queues: on hardware or off: unknown for 3 compute queues: no MQD on its GPU has dword 130 set: its firmware may not write it, and there is no runlist
-1647 0 - -
+1647 0 - 16358
 
 # Processes without queues, and one that is dead while somebody holds its KFD open.
 $ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -a -o PID,COMMAND,PROCESS,QID,VRAM -r
@@ -401,12 +401,12 @@ $ gpq --sysroot $HOSTS/vm-gfx942-evicted queues -r -n -o QID,STATE
 0 evicted
 1 evicted
 2 evicted
-0 mapped
+0 running
 $ gpq --sysroot $HOSTS/vm-gfx942-suspended queues -r -n -o QID,STATE
 0 unknown
 1 unknown
 2 off-hardware
-0 mapped
+0 running
 
 # The selector: each option alone, and together.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9e-0d1b-4c6e-9a57-aa01d2b7c9e4 -rno PID,QID
@@ -452,7 +452,7 @@ $ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -
 ["1000","24c458cfb46d","ml-team/vllm-0"]
 ["1000","24c458cfb46d","ml-team/vllm-0"]
 ["1000","24c458cfb46d","ml-team/vllm-0"]
-? 5
+? 3
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline '['
 gpq: queues: --cmdline: [: missing terminating ] for character class at character 1; see pcre2pattern(3)
 ? 2
@@ -530,8 +530,8 @@ gpq: queues: STATE: unknown for 1 queues: ... gpq queues --likely takes the like
 $ gpq --sysroot $HOSTS/gfx1100-k6.12-mes queues --likely -o QID,STATE
 gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 QID STATE
-  0 mapped
-  1 mapped
+  0 idle
+  1 running
   2 unknown
 
 # --wait --new: queues that come later alone; of old ones none, however long they are waited for.

@@ -379,23 +379,22 @@ static void slots(void **state)
 		buf_puts(&text, parts[i]);
 	h = (struct hqds){0};
 	hqds_parse(&h, text.data, text.len);
-	const struct hqd *s = host_state_find_slot(&h, 0xa1f4, 0x8022220000);
+	const struct hqd *s = hqds_find(&h, 0xa1f4, 0x8022220000);
 	assert_non_null(s);
 	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 2);
 	assert_int_equal(value(&h, s, MQD_V_RPTR), 0x10);
 	assert_int_equal(value(&h, s, MQD_V_WPTR), 0x100000120);
 	assert_int_equal(value(&h, s, MQD_V_DOORBELL), 0x4010);
-	s = host_state_find_slot(&h, 0xa1f4, 0x8033330000);
+	s = hqds_find(&h, 0xa1f4, 0x8033330000);
 	assert_non_null(s);
 	assert_int_equal(s->xcc * 100 + s->pipe * 10 + s->queue, 137);
-	s = host_state_find_slot(&h, 0xf7bc, 0x8077770000);
+	s = hqds_find(&h, 0xf7bc, 0x8077770000);
 	assert_non_null(s);
 	assert_int_equal(s->pipe * 10 + s->queue, 24);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		assert_null(
-			host_state_find_slot(&h, 0xa1f4, 0x8000000000 | (uint64_t)none[i] << 16));
+		assert_null(hqds_find(&h, 0xa1f4, 0x8000000000 | (uint64_t)none[i] << 16));
 	hqds_parse(&h, "", 0);
-	assert_null(host_state_find_slot(&h, 0xa1f4, 0x8022220000));
+	assert_null(hqds_find(&h, 0xa1f4, 0x8022220000));
 	hqds_fini(&h);
 	buf_fini(&text);
 }
