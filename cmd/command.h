@@ -98,7 +98,8 @@ struct cmd {
 	const struct opt_set *sets;  // the options, for cmd_check()
 	int argc;                    // operands
 	char **argv;
-	struct out_opts out; // options of the output, for out_open()
+	const struct words *sysroots; // of --sysroot, a series as its snapshots; the last is read
+	struct out_opts out;          // options of the output, for out_open()
 };
 
 // All commands, sorted by name; ends with a NULL name.
@@ -160,7 +161,7 @@ int complete_words(int n, char **words);
 struct common_opts {
 	struct out_opts out;
 	bool json, ndjson, raw, pairs, csv, nul, count;
-	const char *sysroot;
+	struct words sysroots;
 	bool quiet;
 	int verbose;
 	bool usage, help, version, list_columns, json_schema;

@@ -5,6 +5,7 @@
 #include "common/host/secure.h"
 #include "common/kfd/topology.h"
 #include "common/pick/host_choice.h"
+#include "common/snapshot/series.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -50,7 +51,7 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, quiet, "quiet", 'q', OPT_FLAG, "", "no warnings"),
 	OPT(common_opts, verbose, "verbose", 'v', OPT_COUNT, "",
 	    "say why fields are unknown and what was left out"),
-	OPT(common_opts, sysroot, "sysroot", 0, OPT_STR, "FILE",
+	OPT(common_opts, sysroots, "sysroot", 0, OPT_LIST, "FILE",
 	    "read a recorded host: a folder, or an archive\nof one (also GPQ_SYSROOT)"),
 	OPT_ONE_OF(common_opts, out.color, "color", 0, "WHEN", "auto, always or never",
 		   "auto\0always\0never"),
@@ -118,6 +119,24 @@ static const struct opt_rule common_rules[] = {
 	{0},
 };
 
+// Puts the snapshots of a series in its place. Returns GPQ_OK, or the exit status after a message.
+static int expand_sysroots(struct words *roots)
+{
+	struct words all = {0};
+	int status = GPQ_OK;
+	for (size_t i = 0; i < roots->n && !status; i++) {
+		const size_t before = all.n;
+		if (!series_is(roots->v[i]))
+			words_push(&all, roots->v[i], strlen(roots->v[i]));
+		else if (!(status = series_list(&all, roots->v[i])) && all.n == before)
+			status = err_fail(GPQ_NOTFOUND, NULL, "%s: the series has no snapshot",
+					  roots->v[i]);
+	}
+	words_fini(roots);
+	*roots = all;
+	return status;
+}
+
 // Applies the shared options: output mode, verbosity and sysroot. Returns GPQ_OK, or the exit
 // status after a message.
 static int apply_common(struct common_opts *c, const char *command)
@@ -131,9 +150,11 @@ static int apply_common(struct common_opts *c, const char *command)
 	err_setup(command, c->json || c->ndjson, c->quiet ? -1 : c->verbose);
 	const struct opt_set shared[] = {{common_opts_table, c, NULL, NULL}, {0}};
 	int status = opts_check(common_rules, shared, 0);
+	status = status ? status : expand_sysroots(&c->sysroots);
 	if (status)
 		return status;
-	const char *root = c->sysroot ? c->sysroot : host_getenv("GPQ_SYSROOT");
+	const char *root =
+		c->sysroots.n ? c->sysroots.v[c->sysroots.n - 1] : host_getenv("GPQ_SYSROOT");
 	if (!root || !*root || !host_set_root(root))
 		return GPQ_OK;
 	const char *what = host_root_failed(root), *advice = host_root_advice(errno);
@@ -271,6 +292,7 @@ static int run_parsed(struct cmd *cmd, const struct common_opts *common)
 		return cmd_refuse_operand(cmd, cmd->argv[words]);
 	if (cmd->argc > words && opts_refuse_secure(cmd->argv[words])) // may be a file or a command
 		return GPQ_USAGE;
+	cmd->sysroots = &common->sysroots;
 	cmd->out = common->out;
 	cmd->out.schema = spec->schemas[0];
 	int status = check_usage(cmd);
@@ -440,16 +462,15 @@ static int run_alone(struct common_opts *common)
 	return status;
 }
 
-static int run_gpq(int argc, char **argv)
+static int run_gpq(int argc, char **argv, struct common_opts *common)
 {
-	struct common_opts common = {0};
 	struct gpq_opts gpq = {0};
 	const char *word = argc > 1 ? argv[1] : ""; // mostly the command: few options stand before
 	const struct command *def = command_find(word, strlen(word));
 	if (def)
-		return run_command_named(def, argc - 1, argv + 1, &common);
+		return run_command_named(def, argc - 1, argv + 1, common);
 	struct opt_set sets[SETS_MAX] = {{gpq_opts_table, &gpq, NULL, NULL}};
-	add_other_sets(sets, &common);
+	add_other_sets(sets, common);
 	ask_json(argc, argv, sets, true, NULL);
 	// Programs such as rocm-smi have options for what are commands here: --showpids.
 	const char *option = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] + 2 : "";
@@ -469,17 +490,17 @@ static int run_gpq(int argc, char **argv)
 		return install_links(gpq.install);
 	if (gpq.list)
 		return print_list();
-	if (common.version)
+	if (common->version)
 		return print_version();
-	if (common.help || common.usage)
-		return help_general(!common.help);
+	if (common->help || common->usage)
+		return help_general(!common->help);
 	if (first == argc)
-		return run_alone(&common);
+		return run_alone(common);
 	if (strcmp(argv[first], "help") == 0)
 		return run_help(argc - first, argv + first);
 	def = command_find(argv[first], strlen(argv[first]));
 	if (def)
-		return run_command_named(def, argc - first, argv + first, &common);
+		return run_command_named(def, argc - first, argv + first, common);
 	ask_json(argc, argv, sets, false, NULL);
 	return unknown_command(argv[first]);
 }
@@ -500,7 +521,9 @@ int main(int argc, char **argv)
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));
 	struct common_opts common = {0};
-	int status = def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv);
+	int status =
+		def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv, &common);
+	words_fini(&common.sysroots);
 	// With --json, standard output holds one valid document whatever happens.
 	if (status && asked == OUT_JSON && !out_opened())
 		schema_print_failure(status);

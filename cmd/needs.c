@@ -9,7 +9,8 @@ static int need_kfd(bool live)
 	if (host_access("/sys/class/kfd/kfd", F_OK) == 0)
 		return GPQ_OK;
 	const char *next =
-		host_only_dumps() ? "of dumps alone there are gpq hqd, queues and snapshot --diff"
+		host_only_dumps()
+			? "of dumps alone there are gpq hqd, queues, why and snapshot --diff"
 		: !host_is_live() ? "the recorded host has none: is it the right directory?"
 		: live            ? "load the amdgpu module"
 				  : "load the amdgpu module, or give a recorded host with "

@@ -4,6 +4,8 @@
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
 #include "common/host/dlopen.h"
+#include "common/host/proc.h"
+#include "common/host/root.h"
 
 #define OVER_MAX    86400000000000u // ns
 #define LOOKS       50             // of --stuck-after, at least, unless they are closer than --over
@@ -99,6 +101,7 @@ struct why_row {
 	struct queue_row q;
 	const char *state, *detail, *remedy, *exceptions;
 	int8_t stuck;
+	const char *pointers;
 	uint64_t read, write, backlog, taken, slot_write, stood_ns;
 	const char *next, *kernel, *demangled;
 	uint64_t at_work, signal;
@@ -135,6 +138,8 @@ static const struct out_col cols[] = {
 	COL(remedy, "DO", "do", STR, M | T, "what to do about the state"),
 	COL(read, "READ", "read", U64, M, "read index"),
 	COL(write, "WRITE", "write", U64, M, "write index"),
+	COL(pointers, "POINTERS", "pointers", STR, M,
+	    "where both are from: process (its memory), live (its slot), saved (its MQD)"),
 	COL(slot_write, "SLOT_WRITE", "slot_write", U64, M,
 	    "write index that the hardware slot has seen, of queues that may be hung; null: not "
 	    "looked up, or in no slot"),
@@ -221,13 +226,14 @@ static void fill_why_cause(struct why_row *r, const struct why *w, const struct 
 	}
 }
 
-static void fill_why_indices(struct why_row *r, const struct why *w, const struct why_queue *x)
+static void fill_why_indices(struct why_row *r, const struct why_queue *x)
 {
 	r->read = x->now.read;
 	r->write = x->now.write;
 	r->backlog = x->now.write - x->now.read;
+	r->pointers = x->pointers;
 	r->taken = why_taken(x);
-	r->stood_ns = w->timed ? x->stood_ns : U64_NULL;
+	r->stood_ns = x->once ? U64_NULL : x->stood_ns;
 	r->next = x->next.type;
 }
 
@@ -243,8 +249,8 @@ static void fill_why_row(struct why_row *r, const struct why *w, const struct wh
 	r->by_pid = x->by_pid ? x->by_pid : I64_NULL;
 	r->by_name = *x->by_name ? x->by_name : NULL;
 	r->over_ns = w->over_ns;
-	if (!x->problem)
-		fill_why_indices(r, w, x);
+	if (x->pointers)
+		fill_why_indices(r, x);
 	fill_why_cause(r, w, x->because);
 	if (x->state == WHY_HUNG_OR_LONG && why_last_runs(x)) {
 		r->signal = x->last.completion;
@@ -270,7 +276,7 @@ static void fill_verdict_row(struct verdict_row *r, const struct why *w,
 				  .queues = p->chosen,
 				  .stuck_queues = p->stuck,
 				  .waiting = p->waiting,
-				  .stood_ns = x->problem || !w->timed ? U64_NULL : x->stood_ns,
+				  .stood_ns = x->pointers && !x->once ? x->stood_ns : U64_NULL,
 				  .verdict = p->text,
 				  .host = p->host,
 				  .stacks = p->stacks,
@@ -403,7 +409,7 @@ static int print_why(struct out *o, const struct why *w, struct kernels *kernels
 			const unsigned rank = why_rank(x->state) + (x->stuck ? 0 : WHY_RANKS);
 			if (!x->q->chosen || rank != place || !print_why_queue(o, w, x, kernels))
 				continue;
-			*unread |= x->problem != RING_OK;
+			*unread |= !x->pointers;
 			partial |= x->state == WHY_UNKNOWN;
 			stuck |= x->stuck;
 		}
@@ -472,6 +478,58 @@ static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)
 	return status;
 }
 
+// Makes a recorded host the one that is read, after the one that was recorded at `*before`.
+static int choose_moment(const char *root, bool first, uint64_t *before, char boot[40])
+{
+	char here[40];
+	const char *was = host_only_dumps();
+	const bool failed = host_set_root(root), alone = host_only_dumps() != NULL;
+	if (failed)
+		return err_sys(errno, host_root_advice(errno), "sysroot %s",
+			       host_root_failed(root));
+	int status = alone ? GPQ_OK : needs_check(NEED_KFD);
+	const uint64_t now = proc_recorded_ns();
+	host_read_line(here, sizeof(here), "/proc/sys/kernel/random/boot_id");
+	if (!status && !first && alone != (was != NULL))
+		status = err_fail(GPQ_USAGE, "name two whole ones, or two with dumps alone",
+				  "%s: its clock is not that of the host before", root);
+	if (!status && !first && *boot && *here && strcmp(boot, here) != 0)
+		status = err_fail(GPQ_USAGE, "name two moments of one boot",
+				  "%s: another boot than the host before", root);
+	if (!status && !first && !alone && (now < *before || (now > 0 && *before == 0)))
+		status = err_fail(GPQ_USAGE, "name the earlier one first",
+				  "%s was recorded before the host that stands before it", root);
+	*before = now;
+	memcpy(boot, here, sizeof(here));
+	return status;
+}
+
+// Of several recorded hosts, looks at those before the last.
+static int look_before(const struct words *roots, struct why_heads *heads)
+{
+	const struct pick_opts all = {0};
+	const struct pick_queues_opts queues = {0};
+	const struct rings_how how = {.pick = &all, .queues = &queues, .before = true};
+	const struct why_how look = {.heads = heads};
+	uint64_t before = 0;
+	char boot[40] = "";
+	int status = GPQ_OK;
+	for (size_t i = 0; i < roots->n && !status; i++) {
+		struct rings rings = {0};
+		status = choose_moment(roots->v[i], !i, &before, boot);
+		if (status || i + 1 == roots->n)
+			break;
+		status = rings_load(&rings, &how);
+		if (!status) {
+			struct why w;
+			why_look_on(&w, &rings, &look);
+			why_fini(&w);
+		}
+		rings_fini(&rings);
+	}
+	return status;
+}
+
 static int list_why(struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
@@ -484,7 +542,7 @@ static int list_why(struct cmd *c)
 	c->out.fits = o->watch == WATCH_OFF;
 	struct out *out = out_open(&c->out);
 	int status = rings_load(&rings, &how);
-	if (o->stuck_after && !host_is_live() && !rings_record(&rings))
+	if (o->stuck_after && !host_is_live() && !rings_record(&rings) && c->sysroots->n < 2)
 		err_warn(NULL,
 			 "--stuck-after: nothing moves on a recorded host, however long one looks");
 	if (!status || status == GPQ_PARTIAL) {
@@ -515,7 +573,12 @@ static int run_why(struct cmd *c)
 		o->evictions = evictions_open();
 		o->heads = &heads;
 	}
-	const int status = watch_run(c, o->watch, list_why);
+	int status = GPQ_OK;
+	if (c->sysroots->n > 1) {
+		o->heads = &heads;
+		status = look_before(c->sysroots, &heads);
+	}
+	status = status ? status : watch_run(c, o->watch, list_why);
 	evictions_close(o->evictions);
 	why_heads_fini(&heads);
 	return status;
@@ -537,7 +600,7 @@ static const struct out_table *const *why_prints(const struct cmd *c)
 static unsigned why_needs(const struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
-	return o->core ? 0 : NEED_KFD;
+	return o->core || host_only_dumps() ? 0 : NEED_KFD;
 }
 
 const struct cmd_spec why_spec = {

@@ -295,6 +295,7 @@ static void add_ring(struct rings *r, const struct queue_row *row)
 			return;
 	r->v[r->n++] = (struct ring_queue){.row = row,
 					   .ring = ring_of_row(&r->from.rows, row),
+					   .slot_read = KFD_UNKNOWN,
 					   .slot_write = KFD_UNKNOWN,
 					   .slot_error = KFD_UNKNOWN,
 					   .in_slot = -1,
@@ -355,8 +356,10 @@ static void open_memories(struct rings *r)
 		if (!i || r->v[i - 1].row->pid != pid) {
 			p->pid = pid;
 			p->error = memory_open(&p->memory, pid) ? errno : 0;
-			// What is wrong with all is told once.
-			if (r->nprocesses && p->error && p->error == p[-1].error)
+			// What is wrong with all is told once. Dumps alone have no memory.
+			if (r->how->before || host_only_dumps())
+				;
+			else if (r->nprocesses && p->error && p->error == p[-1].error)
 				same++;
 			else
 				warn_memory(p);
@@ -370,6 +373,23 @@ static void open_memories(struct rings *r)
 
 // --- values from hardware slots ---
 
+// Sets what the slot `s` tells of its queue, unless that of another XCC is further behind.
+static void set_slot(struct ring_queue *q, const struct hqd_row *s)
+{
+	const uint64_t wptr = s->q.v[MQD_V_WPTR],
+		       unit = q->ring.kind == RING_AQL ? AQL_PACKET_DWORDS : 1,
+		       taken = queue_row_is_sdma(&s->q)
+				       ? s->q.v[MQD_V_RPTR]
+				       : queue_row_taken(&s->q, s->q.v[MQD_V_RPTR], wptr, true),
+		       read = taken == MQD_UNKNOWN ? KFD_UNKNOWN : taken / unit;
+	if (wptr == MQD_UNKNOWN || (q->slot_read != KFD_UNKNOWN && q->slot_read <= read))
+		return;
+	q->slot_read = read;
+	q->slot_write = wptr / unit;
+	q->slot_error = s->q.v[MQD_V_ERROR];
+	memcpy(q->slot, s->slot, sizeof(q->slot));
+}
+
 void rings_read_slots(struct rings *r)
 {
 	SCOPED(process_cache_fini) struct process_cache cache = {0};
@@ -378,20 +398,21 @@ void rings_read_slots(struct rings *r)
 	const int status = is_in_namespace() || host_access(HQDS_PATH, R_OK)
 				   ? 1
 				   : slot_rows_load(&slots, &cache, &how);
+	for (size_t i = 0; i < r->n; i++) { // what an earlier reading told
+		r->v[i].slot_read = r->v[i].slot_write = r->v[i].slot_error = KFD_UNKNOWN;
+		r->v[i].in_slot = -1;
+	}
 	for (size_t k = 0; k < slots.n && !status; k++)
 		for (size_t i = 0; i < r->n; i++) {
 			struct ring_queue *q = &r->v[i];
 			const struct queue_row *s = &slots.rows[k].q;
-			const uint64_t wptr = s->v[MQD_V_WPTR];
 			const bool same = s->pid == q->row->pid && s->v[MQD_V_RING] == q->ring.base;
 			if (s->gpu_id != q->row->gpu_id)
 				continue;
 			if (!queue_row_is_sdma(s) && !queue_row_is_sdma(q->row))
 				q->in_slot = same || q->in_slot == 1;
-			if (!same || wptr == MQD_UNKNOWN)
-				continue;
-			q->slot_error = s->v[MQD_V_ERROR];
-			q->slot_write = q->ring.kind == RING_AQL ? wptr / AQL_PACKET_DWORDS : wptr;
+			if (same)
+				set_slot(q, &slots.rows[k]);
 		}
 }
 

@@ -24,6 +24,7 @@ struct rings_how {
 	// Also the other queues of the processes of chosen queues, and without `attach` the
 	// processes that share memory with those that the options choose.
 	bool whole;
+	bool before; // a moment before the one that is told about: nothing is warned of
 };
 
 struct ring_process {
@@ -36,11 +37,12 @@ struct ring_queue {
 	const struct queue_row *row; // the queue; its id is unknown where several MQDs fit it
 	size_t process;              // index in rings.processes
 	struct ring ring;
-	// Set by rings_read_slots(); UINT64_MAX: unknown.
-	uint64_t slot_write; // write index in the hardware slot, in the unit of the ring's indices
-	uint64_t slot_error; // cp_hqd_error of the slot
-	int8_t in_slot;      // 1: a compute queue is in a slot of its GPU; 0: in none; -1: unknown
-	bool chosen;         // the options choose the queue; false: listed for rings_how.whole
+	// Set by rings_read_slots(), of the XCC that is the furthest behind; UINT64_MAX: unknown.
+	uint64_t slot_read, slot_write; // indices in the hardware slot, in the unit of the ring's
+	uint64_t slot_error;            // cp_hqd_error of the slot
+	char slot[24];                  // hqd_row.slot; "": none
+	int8_t in_slot; // 1: a compute queue is in a slot of its GPU; 0: in none; -1: unknown
+	bool chosen;    // the options choose the queue; false: listed for rings_how.whole
 };
 
 struct rings {
@@ -64,8 +66,7 @@ void rings_fini(struct rings *r);
 // All records have the same looks.
 struct memory_record *rings_record(const struct rings *r);
 
-// Reads slot_write, slot_error and in_slot of each queue from the hardware slots (debugfs hqds), if
-// allowed.
+// Reads what each queue's hardware slot (debugfs hqds) tells, and whether it has one, if allowed.
 void rings_read_slots(struct rings *r);
 
 // Returns the exit status if some ring could not be read: GPQ_PARTIAL, or, if the memory of no

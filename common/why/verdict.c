@@ -182,13 +182,25 @@ static enum why_state state_standing(const struct why *w, const struct why_queue
 									     : WHY_HUNG_OR_LONG;
 }
 
+// The indices are those of the slot or MQD, and what the packets are is not known.
+static enum why_state state_by_slot(const struct why_queue *x)
+{
+	if (why_has_moved(x))
+		return WHY_RUNNING;
+	if (x->now.read == x->now.write)
+		return queue_row_is_sdma(x->q->row) ? WHY_IDLE : WHY_IDLE_OR_RUNNING;
+	if (x->q->in_slot == 0)
+		return WHY_WAITS_SLOT;
+	return x->once ? WHY_UNKNOWN : WHY_HUNG_OR_LONG;
+}
+
 static enum why_state own_state(struct why *w, struct why_queue *x)
 {
 	const enum why_state off = why_has_error(x) ? WHY_ERROR : state_off(w, x);
 	if (off != WHY_UNKNOWN)
 		return off;
 	if (x->problem)
-		return WHY_UNKNOWN;
+		return x->pointers ? state_by_slot(x) : WHY_UNKNOWN;
 	if (why_has_moved(x))
 		return WHY_RUNNING;
 	if (x->blocked)

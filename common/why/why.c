@@ -3,6 +3,7 @@
 
 #include "common/cli/stop.h"
 #include "common/host/clock.h"
+#include "common/host/proc.h"
 #include "common/host/root.h"
 #include "common/reader/stacks.h"
 
@@ -21,7 +22,7 @@ static const struct memory *memory_of(const struct why *w, const struct why_queu
 // A look begins: now, or when it did while the host was recorded.
 static uint64_t begin_look(const struct rings *r)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = host_is_live() ? clock_ns() : proc_recorded_ns();
 	for (size_t i = 0; i < r->nprocesses; i++)
 		if (r->processes[i].memory.record)
 			memory_record_look(r->processes[i].memory.record, &now);
@@ -35,7 +36,45 @@ static void look_at_indices(struct why *w)
 		x->q = &w->rings->v[i];
 		x->root = x->work.queue = SIZE_MAX;
 		x->problem = ring_indices(&x->q->ring, memory_of(w, x), &x->first);
+		x->pointers = x->problem ? NULL : "process";
 	}
+}
+
+// Where the memory of its process does not tell the indices of a queue, its slot does or, if it is
+// in none, its MQD [debugfs.mqd-stale].
+static const char *indices_of_slot(const struct ring_queue *q, struct ring_indices *i)
+{
+	const uint64_t unit = q->ring.kind == RING_AQL ? AQL_PACKET_DWORDS : 1,
+		       write = q->row->v[MQD_V_WPTR],
+		       taken = queue_row_taken(q->row, q->row->v[MQD_V_RPTR], write, true);
+	if (q->slot_read != KFD_UNKNOWN) {
+		*i = (struct ring_indices){q->slot_read, q->slot_write};
+		return "live";
+	}
+	if (q->in_slot != 0 || taken == MQD_UNKNOWN)
+		return NULL;
+	*i = (struct ring_indices){taken / unit, write / unit};
+	return "saved";
+}
+
+// Reads slots for the queues whose memory does not tell. Returns whether there are such queues.
+static bool look_at_slots(struct why *w, struct rings *r, bool first)
+{
+	const bool live = host_is_live();
+	bool any = false;
+	for (size_t i = 0; i < w->n; i++) // SDMA queues lack their write index: not a cause alone
+		any |= w->v[i].problem && (w->v[i].problem != RING_NO_WRITE || !live);
+	if (any)
+		rings_read_slots(r);
+	for (size_t i = 0; i < w->n && any; i++) {
+		struct why_queue *x = &w->v[i];
+		if (!x->problem || (live && !first && !x->pointers)) // one look does not tell
+			continue;
+		x->pointers = indices_of_slot(x->q, first ? &x->first : &x->now);
+		if (!live)
+			x->first = x->now;
+	}
+	return any;
 }
 
 static void look_at_heads(struct why *w)
@@ -305,19 +344,30 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns)
 	SCOPED(why_heads_fini) struct why_heads none = {0};
 	struct why_heads *h = w->how->heads ? w->how->heads : &none;
 	struct why_head *v = xcalloc(w->n + 1, sizeof(*v));
+	const bool moves = w->timed;
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
 		const struct why_head *e = head_of(h, i, x);
 		v[i] = (struct why_head){x->q->row->pid, x->q->row->gpu_id, x->q->ring.base,
-					 x->now.read, begin_ns};
-		if (x->problem || why_has_moved(x))
+					 x->pointers ? x->now.read : UINT64_MAX, begin_ns};
+		if (e && e->read == UINT64_MAX)
+			e = NULL;
+		if (e && (!moves ||
+			  (x->problem && !host_is_live()))) // the two moments are the two looks
+			x->first.read = e->read;
+		x->once = (!moves || (x->problem && !host_is_live())) && !e;
+		if (!x->pointers || why_has_moved(x))
 			v[i].since_ns = now_ns;
 		else if (e && e->read == x->now.read)
 			v[i].since_ns = e->since_ns;
-		x->stood_ns = now_ns - v[i].since_ns;
+		x->stood_ns = now_ns > v[i].since_ns ? now_ns - v[i].since_ns : 0;
+	}
+	if (h->n && !moves) {
+		w->timed = true;
+		w->over_ns = now_ns > h->at_ns ? now_ns - h->at_ns : 0;
 	}
 	free(h->v);
-	*h = (struct why_heads){v, w->n};
+	*h = (struct why_heads){v, w->n, now_ns};
 }
 
 // --- all of it ---
@@ -346,8 +396,10 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	w->timed = host_is_live() || rings_record(r);
 	const uint64_t begin = begin_look(r);
 	look_at_indices(w);
-	if (host_is_live() && r->n) // recorded indices do not move
+	if (host_is_live() && r->n) { // recorded indices do not move
+		look_at_slots(w, r, true);
 		stop_sleep(clock_ns() + how->over_ns);
+	}
 	const uint64_t now = begin_look(r);
 	look_at_heads(w);
 	w->over_ns = now - begin;
@@ -360,11 +412,11 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	}
 	find_shared_setters(w);
 	confirm_blocked(w);
-	note_heads(w, begin, now);
 	// Slots are read after the write indices: if a slot still has an older write index, the
 	// doorbell of that queue was lost.
-	if (may_be_hung(w))
+	if (!look_at_slots(w, r, false) && may_be_hung(w))
 		rings_read_slots(r);
+	note_heads(w, begin, now);
 	why_judge(w);
 	why_tell(w);
 }

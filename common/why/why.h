@@ -80,6 +80,9 @@ struct why_queue {
 	const struct ring_queue *q;
 	enum why_state state;
 	enum ring_problem problem;
+	// Where the indices come from: "process", its memory; where that does not tell, "live", the
+	// hardware slot, or "saved", the MQD of a queue in no slot. NULL: they are unknown.
+	const char *pointers;
 	struct ring_indices first, now;
 	struct packet next; // the packet at the read index; type NULL: none
 	struct packet last; // the packet before `next`, which was taken last; type NULL: unknown
@@ -89,6 +92,7 @@ struct why_queue {
 	bool has_last_value;
 	bool blocked;        // `next` waits for a signal or a word of memory
 	bool unsure;         // `next` may wait: a signal cannot be read
+	bool once;           // seen at one moment: whether it moves is not known
 	bool unread;         // an index, packet or signal that the verdict needs was not read
 	bool blind;          // not all packets of the process could be searched for signals
 	bool goes_on;        // not deadlocked: the queue goes on once others have
@@ -124,10 +128,12 @@ struct why_process {
 	char *stacks;      // owned: lines of stacks_read(), by why_read_stacks(); or NULL
 };
 
-// What was seen of heads of queues earlier: since when they stand. Zeroed before the first look.
+// What was seen of heads of queues earlier: since when they stand. Zeroed before the first look. Of
+// recorded hosts, it may be what an earlier moment had.
 struct why_heads {
 	struct why_head *v;
 	size_t n;
+	uint64_t at_ns; // the last look
 };
 void why_heads_fini(struct why_heads *h);
 
@@ -150,7 +156,7 @@ struct why {
 	const struct why_how *how;
 	struct klog log; // read only if a queue is off the hardware or may be hung
 	bool has_log;
-	bool timed;       // queues can move between looks: not on a host recorded at one moment
+	bool timed;       // queues can move between looks: not on a host seen at one moment
 	uint64_t over_ns; // time between the two looks, as it was
 };
 

@@ -81,6 +81,12 @@ const char *why_remedy(enum why_state s)
 	return states[s].remedy;
 }
 
+// Is the queue judged by its slot or MQD?
+static bool is_by_slot(const struct why_queue *x)
+{
+	return x->problem && x->pointers;
+}
+
 // What is known of the process tells more than the state.
 static const char *remedy_of(const struct why *w, const struct why_queue *x)
 {
@@ -92,6 +98,9 @@ static const char *remedy_of(const struct why *w, const struct why_queue *x)
 				 "queues back"
 			       : "end the process that has it suspended, or let that resume it; "
 				 "gpq resume puts back only what gpq suspended";
+	if (x->state == WHY_UNKNOWN && is_by_slot(x))
+		return "record it again, and look at both: gpq why --sysroot BEFORE --sysroot "
+		       "AFTER";
 	if (x->state != WHY_STOPPED)
 		return why_remedy(x->state);
 	return t->frozen   ? "let its control group go on: docker unpause, or cgroup.freeze"
@@ -168,11 +177,21 @@ static void tell_queue(struct buf *b, const struct why *w, const struct why_queu
 }
 
 // On a host recorded at one moment nothing moves, however long one looks.
-static void tell_in(struct buf *b, const struct why *w, uint64_t ns)
+static void tell_in(struct buf *b, const struct why_queue *x, const char *in, uint64_t ns)
 {
 	char text[24];
-	if (w->timed)
-		buf_printf(b, " in %s", text_ns(text, ns));
+	if (!x->once && ns)
+		buf_printf(b, " %s %s%s", in, text_ns(text, ns),
+			   host_only_dumps() ? ", by the times of the files" : "");
+}
+
+// "3 packets", in the unit of the queue's indices.
+static void tell_amount(struct buf *b, const struct why_queue *x, uint64_t n)
+{
+	buf_printf(b, "%" PRIu64 "%s", n,
+		   x->q->ring.kind == RING_AQL    ? " packets"
+		   : x->q->ring.kind == RING_SDMA ? " bytes"
+						  : " dwords");
 }
 
 // "kernel vector_add (packet 2)", or "packet 2 (barrier-and)".
@@ -281,6 +300,11 @@ static void tell_sharing(struct buf *b, const struct why *w, const struct why_qu
 		processes += m->proc != last;
 		last = m->proc;
 	}
+	if (is_by_slot(x)) {
+		buf_puts(b, "has ");
+		tell_amount(b, x, x->now.write - x->now.read);
+		buf_puts(b, ", and is in no slot; ");
+	}
 	buf_printf(b, "%zu compute queues of %zu processes share the GPU", queues, processes);
 	if (g && g->cp_queues != KFD_UNKNOWN)
 		buf_printf(b, ", which has %" PRIu64 " slots", g->cp_queues);
@@ -301,15 +325,43 @@ static void tell_by(struct buf *b, const struct why_queue *x)
 		buf_puts(b, ", or reset by the driver after a hang: these look the same");
 }
 
+static void tell_slot(struct buf *b, const struct why_queue *x)
+{
+	char text[REG_ERROR_TEXT];
+	if (x->q->in_slot == 0)
+		buf_puts(b, ", in no slot");
+	else
+		buf_printf(b, ", slot %s", x->q->slot);
+	if (x->q->slot_error != KFD_UNKNOWN)
+		buf_printf(b, ", %s",
+			   x->q->slot_error ? reg_error_text(text, (uint32_t)x->q->slot_error)
+					    : "no error");
+}
+
+// "stands still for 30s with 3 packets behind it, slot p0q2, no error".
+static void tell_still(struct buf *b, const struct why_queue *x)
+{
+	buf_puts(b, x->once ? "has " : "stands still");
+	tell_in(b, x, "for", x->stood_ns);
+	buf_puts(b, x->once ? "" : " with ");
+	tell_amount(b, x, x->now.write - x->now.read);
+	buf_puts(b, x->once ? "" : " behind it");
+	tell_slot(b, x);
+	if (x->once)
+		buf_puts(b, "; one look: whether it moves is not known");
+}
+
 static void tell_hung(struct buf *b, const struct why *w, const struct why_queue *x)
 {
 	char text[REG_ERROR_TEXT];
-	const uint64_t error = x->q->slot_error;
-	if (x->work.queue != SIZE_MAX) {
+	const uint64_t error = is_by_slot(x) ? 0 : x->q->slot_error;
+	if (is_by_slot(x)) {
+		tell_still(b, x);
+	} else if (x->work.queue != SIZE_MAX) {
 		tell_packet(b, w, &x->work);
 		buf_puts(b, x->work.index < x->now.read ? " was taken" : " waits for nothing");
 		buf_puts(b, ", and has not ended");
-		tell_in(b, w, x->stood_ns);
+		tell_in(b, x, "in", x->stood_ns);
 		if (!x->work_sure)
 			buf_printf(b, "; or it has, and the next one, packet %" PRIu64 ", has not",
 				   x->now.read);
@@ -319,7 +371,7 @@ static void tell_hung(struct buf *b, const struct why *w, const struct why_queue
 	} else {
 		buf_printf(b, "packet %" PRIu64 " (%s) waits for no signal, and was not taken",
 			   x->now.read, x->next.type);
-		tell_in(b, w, x->stood_ns);
+		tell_in(b, x, "in", x->stood_ns);
 		if (x->next.barrier)
 			buf_puts(b, ": an earlier packet has not ended");
 	}
@@ -335,10 +387,13 @@ static void tell_empty(struct buf *b, const struct why_queue *x)
 	const uint64_t cus = x->q->row->usage.cu_occupancy;
 	if (x->state == WHY_IDLE)
 		return;
-	buf_puts(b, "all packets are taken; ");
-	buf_puts(b, x->last.completion ? "the signal of the last kernel cannot be read, or is "
-					 "another packet's by now"
-				       : "no signal tells whether the last kernel has ended");
+	buf_puts(b, "all packets are taken");
+	if (is_by_slot(x))
+		tell_slot(b, x);
+	buf_puts(b, is_by_slot(x)        ? "; whether the last kernel has ended is not known"
+		    : x->last.completion ? "; the signal of the last kernel cannot be read, or is "
+					   "another packet's by now"
+					 : "; no signal tells whether the last kernel has ended");
 	if (cus != KFD_UNKNOWN)
 		buf_printf(b, "; the process has work on %" PRIu64 " CUs of the GPU", cus);
 }
@@ -349,16 +404,16 @@ static void tell_running(struct buf *b, const struct why *w, const struct why_qu
 		buf_puts(b, "a packet was written after the looks");
 		return;
 	}
-	buf_printf(b, "%" PRIu64 "%s taken", why_taken(x),
-		   x->q->ring.kind == RING_AQL    ? " packets"
-		   : x->q->ring.kind == RING_SDMA ? " bytes"
-						  : " dwords");
-	tell_in(b, w, w->over_ns);
+	tell_amount(b, x, why_taken(x));
+	buf_puts(b, " taken");
+	tell_in(b, x, "in", w->over_ns);
 }
 
 static void tell_unknown(struct buf *b, const struct why *w, const struct why_queue *x)
 {
-	if (x->problem && w->rings->processes[x->q->process].error)
+	if (is_by_slot(x))
+		tell_still(b, x);
+	else if (x->problem && w->rings->processes[x->q->process].error)
 		buf_puts(b, "the memory of the process cannot be read");
 	else if (x->problem)
 		buf_puts(b, ring_problem_text(x->problem));
@@ -471,7 +526,7 @@ static void tell_process(struct buf *b, const struct why *w, const struct why_pr
 	const char *word = why_state_word(x->state);
 	char time[24];
 	buf_puts(b, p->stuck ? "stuck" : word);
-	if (p->stuck && w->timed)
+	if (p->stuck && !x->once)
 		buf_printf(b, " for %s", text_ns(time, x->stood_ns));
 	if (p->chosen > 1 && (x->state == WHY_IDLE || x->state == WHY_RUNNING))
 		buf_printf(b, ": %u queues", p->chosen);

@@ -63,7 +63,7 @@ is "the debugfs of a snapshot is such a folder" "$(gpq snapshot --diff before "$
 # The last process of the dump goes, with as many queues as it has.
 awk -v last="$(grep -n ^Process before/mqds.txt | tail -1 | cut -d: -f1)" 'NR < last' before/mqds.txt >cut
 mkdir gone && mv cut gone/mqds && cp before/hqds.txt gone/hqds
-is "queues went and came" "$(gpq snapshot --diff before gone -rno CHANGE,PID) $(gpq snapshot --diff gone before -rno CHANGE,PID)" \
+is "queues went and came" "$(gpq snapshot --diff before gone -rno CHANGE,PID | grep -v stalled) $(gpq snapshot --diff gone before -rno CHANGE,PID | grep -v stalled)" \
 	"$(awk '/^Process/ { p = $2; n = 0 } / queue on / { n++ } END { for (i = 0; i < n; i++) print "went", p }' before/mqds.txt) $(
 		awk '/^Process/ { p = $2; n = 0 } / queue on / { n++ } END { for (i = 0; i < n; i++) print "came", p }' before/mqds.txt)"
 # Another MQD at the same doorbell (dword 128 of its first XCC, the only one) is another queue.
@@ -112,7 +112,7 @@ ln -s /etc/hostname escape && mkdir out && mv escape out/mqds
 is "a link that leads out of the folder" "$(said out queues)" "gpq: queues: out: mqds or mqds.txt: No such file or directory; $mend
 exit 5"
 is "other commands need a host" "$(said before ps)" \
-	"gpq: ps: no KFD driver here: /sys/class/kfd/kfd: No such file or directory; of dumps alone there are gpq hqd, queues and snapshot --diff
+	"gpq: ps: no KFD driver here: /sys/class/kfd/kfd: No such file or directory; of dumps alone there are gpq hqd, queues, why and snapshot --diff
 exit 6"
 is "... so do sums" "$(said before queues --summary | tail -1)" "exit 6"
 is "only PIDs choose processes" "$(said before queues --comm mkqueue)" \

@@ -40,7 +40,7 @@ static bool fake_pids_are_host(void)
 
 static int fake_access(const char *path, int mode)
 {
-	assert_string_equal(path, HQDLIST_HQDS);
+	assert_string_equal(path, HQDS_PATH);
 	assert_int_equal(mode, R_OK);
 	return my.hqds_error;
 }
@@ -396,6 +396,7 @@ static void test_slots(void **state)
 			my.queues[k] = (struct ring_queue){
 				.row = &my.rows[k],
 				.ring = {.base = 0x1000 * (k + 1), .kind = RING_AQL},
+				.slot_read = KFD_UNKNOWN,
 				.slot_write = KFD_UNKNOWN,
 				.slot_error = KFD_UNKNOWN};
 			s->v[MQD_V_RING] = 0x1000 * (k + 1);

@@ -113,6 +113,108 @@ static void test_next(void **state)
 	assert_verdict(0, "unknown: the memory of the process cannot be read");
 }
 
+static void slot_takes_four(void)
+{
+	my.slot_read += 4;
+}
+
+// The memory of its process does not tell the indices of queue 0: what its hardware slot tells.
+static void test_by_slot(void **state)
+{
+	static const char still[] = "hung-or-long: stands still for 250ms with 32 packets behind "
+				    "it, slot p0q2, ";
+	char wanted[128];
+	(void)state;
+	my.hole = INDICES + 16 - 64; // those of queue 0
+	assert_verdict(0, "unknown: its indices cannot be read");
+	assert_null(my.why.v[0].pointers);
+	assert_string_equal(my.why.v[1].pointers, "process");
+	my.slot_read = 12900;
+	my.slot_write = 12932;
+	my.slot_error = 0;
+	my.in_slot = 1;
+	snprintf(wanted, sizeof(wanted), "%sno error", still);
+	assert_verdict(0, wanted);
+	assert_string_equal(my.why.v[0].pointers, "live");
+	assert_int_equal(my.why.v[0].now.write - my.why.v[0].now.read, 32);
+	my.slot_error = 1 << 5; // [debugfs.hqd-error]
+	snprintf(wanted, sizeof(wanted), "%sAQL", still);
+	assert_memory_equal(verdict(0), wanted, strlen(still));
+	my.slots = 0;
+	my.slot_error = KFD_UNKNOWN;
+	my.gpu = slot_takes_four;
+	assert_verdict(0, "running: 4 packets taken in 250ms");
+	assert_int_equal(my.slots, 2); // at each look
+	my.gpu = NULL;
+	my.slot_read = my.slot_write;
+	assert_verdict(0, "idle-or-running: all packets are taken, slot p0q2; whether the last "
+			  "kernel has ended is not known");
+	my.rows[0].type = "sdma"; // whose engine moves the index at the end
+	assert_verdict(0, "idle: ");
+	my.rows[0].type = "compute";
+	// In no slot, its MQD has what was saved: dwords, the read pointer in the ring.
+	my.slot_read = KFD_UNKNOWN;
+	my.in_slot = 0;
+	my.rows[0].v[MQD_V_RING_BYTES] = RING;
+	my.rows[0].v[MQD_V_RPTR] = 16 * 60;
+	my.rows[0].v[MQD_V_WPTR] = 16 * (64 * 3 + 4);
+	assert_verdict(0, "waits-slot: has 8 packets, and is in no slot; 0 compute queues of 0 "
+			  "processes share the GPU; amdgpu.hws_max_conc_proc is 8");
+	assert_string_equal(my.why.v[0].pointers, "saved");
+	my.in_slot = 1; // the MQD of a queue in a slot is old
+	assert_verdict(0, "unknown: its indices cannot be read");
+	my.rows[0].on_hw = 0;
+	my.tracer = 77;
+	assert_verdict(0, "suspended: by gdb, process 77");
+}
+
+// Of a recorded host: one moment, and two.
+static void test_by_moments(void **state)
+{
+	struct why_heads heads = {0};
+	(void)state;
+	my.recorded = true;
+	my.hole = INDICES + 16 - 64; // those of queue 0
+	my.slot_read = 12900;
+	my.slot_write = 12932;
+	my.in_slot = 1;
+	assert_verdict(0, "unknown: has 32 packets, slot p0q2; one look: whether it moves is not "
+			  "known");
+	assert_true(my.why.v[0].once && my.why.v[1].once);
+	my.how.heads = &heads;
+	my.recorded_ns = 1000000000;
+	verdict(0);
+	why_fini(&my.why);
+	my.recorded_ns = 31000000000;
+	why_look(&my.why, &my.rings, &my.how);
+	assert_int_equal(my.why.over_ns, 30000000000);
+	assert_string_equal(my.why.v[0].detail,
+			    "stands still for 30s with 32 packets behind it, slot p0q2");
+	assert_int_equal(my.why.v[0].state, WHY_HUNG_OR_LONG);
+	assert_int_equal(my.why.v[0].stood_ns, 30000000000);
+	assert_false(my.why.v[0].once);
+	why_fini(&my.why);
+	my.slot_read += 3;
+	indices(1, 6, 6); // whose memory was recorded at both moments
+	my.recorded_ns = 33000000000;
+	my.rings.n = 2;
+	why_look(&my.why, &my.rings, &my.how);
+	assert_string_equal(my.why.v[0].detail, "3 packets taken in 2s");
+	assert_string_equal(my.why.v[1].detail, "1 packets taken in 2s");
+	why_fini(&my.why);
+	my.rings.n = QUEUES; // queue 2 was not there a moment ago
+	my.recorded_ns = 33000000000;
+	my.slot_write += 32;
+	dispatch(2, 5, 0);
+	indices(2, 5, 6);
+	why_look(&my.why, &my.rings, &my.how);
+	assert_string_equal(my.why.v[0].detail,
+			    "stands still with 61 packets behind it, slot p0q2");
+	assert_true(my.why.v[2].once);
+	why_heads_fini(&heads);
+	my.how.heads = NULL;
+}
+
 #define HUNG_7 "hung-or-long: kernel 0x500 (packet 7) waits for nothing, and has not ended in 250ms"
 #define NOP_7  "hung-or-long: packet 7 (pm4-nop) waits for no signal, and was not taken in 250ms"
 
@@ -415,9 +517,9 @@ static void test_ranks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_moves), TEST(test_last),    TEST(test_next),
-		TEST(test_slots), TEST(test_blocked), TEST(test_setters),
-		TEST(test_turns), TEST(test_off),     TEST(test_ranks),
+		TEST(test_moves),      TEST(test_last),  TEST(test_next),    TEST(test_by_slot),
+		TEST(test_by_moments), TEST(test_slots), TEST(test_blocked), TEST(test_setters),
+		TEST(test_turns),      TEST(test_off),   TEST(test_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

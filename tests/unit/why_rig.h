@@ -34,8 +34,9 @@ static struct {
 	uint64_t moved;
 	void (*gpu)(void);  // what happens between the looks
 	void (*host)(void); // what happens while threads are looked at
-	uint64_t clock, slot_write, slot_error;
-	unsigned slots; // how often hardware slots were read
+	uint64_t clock, slot_read, slot_write, slot_error;
+	uint64_t recorded_ns; // when the host was recorded
+	unsigned slots;       // how often hardware slots were read
 	int8_t in_slot;
 	bool recorded;          // the host is
 	const char *maps[2];    // of both processes; NULL: they cannot be read
@@ -109,7 +110,9 @@ static uint64_t fake_clock_ns(void)
 static void fake_read_slots(struct rings *r)
 {
 	my.slots++;
+	r->v[0].slot_read = my.slot_read;
 	r->v[0].slot_write = my.slot_write;
+	strcpy(r->v[0].slot, "p0q2");
 	r->v[0].slot_error = my.slot_error;
 	r->v[0].in_slot = my.in_slot;
 }
@@ -157,6 +160,11 @@ static const char *fake_trigger(const struct evictions *e, const struct queue_ro
 	return !e && all == &my.rings.from.rows && q == &my.rows[0] ? my.trigger : NULL;
 }
 
+static uint64_t fake_recorded_ns(void)
+{
+	return my.recorded_ns;
+}
+
 static int fake_read_u64(const char *path, uint64_t *v)
 {
 	assert_string_equal(path, "/sys/module/amdgpu/parameters/hws_max_conc_proc");
@@ -173,6 +181,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define klog_read         fake_klog_read
 #define proc_start_ticks  fake_start_ticks
 #define proc_read         fake_proc_read
+#define proc_recorded_ns  fake_recorded_ns
 #define evictions_trigger fake_trigger
 #define host_read_u64     fake_read_u64
 #define reader_read       fake_reader_read
@@ -222,7 +231,7 @@ static int setup(void **state)
 	memset(&my, 0, sizeof(my));
 	my.comm = "gdb";
 	my.clock = 1000;
-	my.slot_write = my.slot_error = KFD_UNKNOWN;
+	my.slot_read = my.slot_write = my.slot_error = KFD_UNKNOWN;
 	my.in_slot = -1;
 	my.how.over_ns = 250000000;
 	for (unsigned i = 0; i < QUEUES; i++) {
@@ -235,6 +244,7 @@ static int setup(void **state)
 		my.rows[i].on_hw = 1;
 		my.queues[i] = (struct ring_queue){.row = &my.rows[i],
 						   .process = i / 3,
+						   .slot_read = KFD_UNKNOWN,
 						   .slot_write = KFD_UNKNOWN,
 						   .slot_error = KFD_UNKNOWN,
 						   .in_slot = -1,
