@@ -118,6 +118,8 @@ static void find_work(const struct why *w, struct why_queue *x)
 	x->work_sure = true;
 	if (why_last_runs(x)) {
 		x->work = last;
+	} else if (x->older.queue != SIZE_MAX) {
+		x->work = x->older;
 	} else if (next && x->next.barrier && is_dispatch(&x->last) && !x->has_last_value) {
 		x->work = last;
 		x->work_sure = !is_dispatch(&x->next);
@@ -148,6 +150,8 @@ static enum why_state state_empty(const struct why_queue *x)
 	const uint64_t cus = x->q->row->usage.cu_occupancy;
 	if (why_last_runs(x))
 		return WHY_HUNG_OR_LONG;
+	if (x->older.queue != SIZE_MAX)
+		return cus == KFD_UNKNOWN ? WHY_IDLE_OR_RUNNING : WHY_HUNG_OR_LONG;
 	if (x->has_last_value || !is_dispatch(&x->last) || cus == 0)
 		return WHY_IDLE;
 	return WHY_IDLE_OR_RUNNING;

@@ -34,7 +34,8 @@ static void look_at_indices(struct why *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
 		x->q = &w->rings->v[i];
-		x->root = x->work.queue = SIZE_MAX;
+		x->root = x->work.queue = x->older.queue = SIZE_MAX;
+		x->older.index = UINT64_MAX;
 		x->problem = ring_indices(&x->q->ring, memory_of(w, x), &x->first);
 		x->pointers = x->problem ? NULL : "process";
 	}
@@ -206,6 +207,30 @@ static bool read_setters(struct setters *s, const struct why *w, size_t first, s
 	return blind;
 }
 
+// Sets the oldest kernel that was taken before the last one and has not completed, as a signal says
+// that no other packet uses.
+static void find_older(const struct setters *s, struct why *w, size_t queue)
+{
+	struct why_queue *x = &w->v[queue];
+	for (size_t i = 0; i < s->n; i++) {
+		const struct setter *c = &s->v[i];
+		int64_t value;
+		if (c->packet.queue == queue && c->packet.taken && c->packet.kernel &&
+		    c->packet.index + 1 < x->now.read && c->packet.index < x->older.index &&
+		    (!i || c[-1].signal != c->signal) &&
+		    (i + 1 == s->n || c[1].signal != c->signal) &&
+		    memory_signal(memory_of(w, x), c->signal, &value) && value > 0)
+			x->older = c->packet;
+	}
+}
+
+// May an older kernel than the last one be at work?
+static bool may_have_older(const struct why_queue *x)
+{
+	return !x->problem && !x->blocked && !why_has_moved(x) && !why_last_runs(x) &&
+	       x->last.kernel_object && x->q->row->usage.cu_occupancy != 0;
+}
+
 // Sets by whom each signal is set that the queues wait for. Returns whether all are found.
 static bool find_setters(struct why *w, size_t first, size_t end)
 {
@@ -223,6 +248,8 @@ static bool find_setters(struct why *w, size_t first, size_t end)
 		}
 		if (why_last_runs(x) && is_used_again(&s, w, i))
 			x->has_last_value = false;
+		if (may_have_older(x))
+			find_older(&s, w, i);
 	}
 	free(s.v);
 	return found;
@@ -244,7 +271,7 @@ static void find_all_setters(struct why *w, size_t first, size_t end)
 {
 	bool any = false;
 	for (size_t i = first; i < end; i++)
-		any |= w->v[i].blocked || why_last_runs(&w->v[i]);
+		any |= w->v[i].blocked || why_last_runs(&w->v[i]) || may_have_older(&w->v[i]);
 	if (any && !find_setters(w, first, end))
 		find_old_setters(w, first, end);
 }

@@ -8,8 +8,9 @@
 // Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
 // are taken in order; one with the barrier bit begins when all before it are complete; a packet's
 // completion signal is decremented when the packet is complete, which may be long after it was
-// taken. Whether the read index moves when a kernel is launched or when it ends differs between
-// GPUs. [debugfs.hqds-idle], [debugfs.rls-active], [debugfs.off].
+// taken. Of packets without the barrier bit several may be at work at once; a packet that was taken
+// no longer shows whether it had the bit. Whether the read index moves when a kernel is launched or
+// when it ends differs between GPUs. [debugfs.hqds-idle], [debugfs.rls-active], [debugfs.off].
 //
 // Where two states look the same, there is one state with both names.
 #pragma once
@@ -104,6 +105,7 @@ struct why_queue {
 	size_t root;                   // index in why.v of the queue that this one waits for in the
 				       // end; SIZE_MAX: it waits for no queue, or in a circle
 	struct why_setter work;        // the packet at work; queue SIZE_MAX: none, or unknown
+	struct why_setter older;       // a kernel, taken before `last`, that has not completed
 	uint64_t stood_ns;             // for how long, at least, no packet was taken
 	pid_t by_pid;                  // process that suspended the queue; 0: unknown
 	char by_name[64];              // command name of process by_pid

@@ -382,7 +382,7 @@ static void tell_hung(struct buf *b, const struct why *w, const struct why_queue
 	tell_log(b, x);
 }
 
-static void tell_empty(struct buf *b, const struct why_queue *x)
+static void tell_empty(struct buf *b, const struct why *w, const struct why_queue *x)
 {
 	const uint64_t cus = x->q->row->usage.cu_occupancy;
 	if (x->state == WHY_IDLE)
@@ -390,6 +390,12 @@ static void tell_empty(struct buf *b, const struct why_queue *x)
 	buf_puts(b, "all packets are taken");
 	if (is_by_slot(x))
 		tell_slot(b, x);
+	if (x->older.queue != SIZE_MAX) {
+		buf_puts(b, "; ");
+		tell_packet(b, w, &x->older);
+		buf_puts(b, " may not have ended: its signal is not set");
+		return;
+	}
 	buf_puts(b, is_by_slot(x)        ? "; whether the last kernel has ended is not known"
 		    : x->last.completion ? "; the signal of the last kernel cannot be read, or is "
 					   "another packet's by now"
@@ -435,7 +441,7 @@ static void tell_state(struct buf *b, const struct why *w, const struct why_queu
 	case WHY_RUNNING: tell_running(b, w, x); break;
 	case WHY_HUNG_OR_LONG: tell_hung(b, w, x); break;
 	case WHY_IDLE:
-	case WHY_IDLE_OR_RUNNING: tell_empty(b, x); break;
+	case WHY_IDLE_OR_RUNNING: tell_empty(b, w, x); break;
 	case WHY_WAITS_EXTERNAL: tell_external(b, w, x); break;
 	case WHY_WAITS_BARRIER:
 	case WHY_BEHIND:

@@ -85,6 +85,45 @@ static void test_last(void **state)
 	assert_verdict(0, HUNG);
 }
 
+#define OLDER "hung-or-long: kernel 0x500 (packet 3) was taken, and has not ended in 250ms"
+
+// Without barrier bits several kernels run at once: the oldest that has not completed is named.
+static void test_older(void **state)
+{
+	(void)state;
+	dispatch(0, 2, signal_of(0, 0));
+	dispatch(0, 3, signal_of(1, 1));
+	dispatch(0, 4, signal_of(2, 0));
+	assert_verdict(0, "idle-or-running: all packets are taken; kernel 0x500 (packet 3) may not "
+			  "have ended: its signal is not set");
+	my.rows[0].usage.cu_occupancy = 3; // gfx9 tells
+	assert_verdict(0, OLDER);
+	assert_int_equal(my.why.v[0].work.index, 3);
+	dispatch(0, 2, signal_of(0, 1)); // as old as they come
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 2) was taken, and has not ended in "
+			  "250ms");
+	signal_of(0, 0);
+	barrier(0, 5, AND, 0, 0);
+	indices(0, 5, 6);
+	assert_verdict(0, OLDER);
+	indices(0, 5, 5);
+	my.rows[0].usage.cu_occupancy = 0;
+	assert_verdict(0, "idle: ");
+	my.rows[0].usage.cu_occupancy = 3;
+	dispatch(1, 4, SIGNALS + 64); // another packet has the signal
+	assert_verdict(0, "idle: ");
+	dispatch(1, 4, 0);
+	assert_verdict(0, OLDER);
+	signal_of(2, 1); // the last one runs: those before it may have waited for each other
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 4) was taken, and has not ended in "
+			  "250ms: its signal 0x9080 is 1");
+	signal_of(2, 0);
+	dispatch(0, 5, 0);
+	indices(0, 5, 9);
+	my.gpu = take_two;
+	assert_verdict(0, "running: 2 packets taken in 250ms");
+}
+
 static void publish_index(void)
 {
 	indices(0, 5, 7);
@@ -517,9 +556,9 @@ static void test_ranks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_moves),      TEST(test_last),  TEST(test_next),    TEST(test_by_slot),
-		TEST(test_by_moments), TEST(test_slots), TEST(test_blocked), TEST(test_setters),
-		TEST(test_turns),      TEST(test_off),   TEST(test_ranks),
+		TEST(test_moves),   TEST(test_last),       TEST(test_next),  TEST(test_older),
+		TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots), TEST(test_blocked),
+		TEST(test_setters), TEST(test_turns),      TEST(test_off),   TEST(test_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
