@@ -144,6 +144,16 @@ static bool doorbell_is_lost(const struct why_queue *x)
 	       seen < x->now.write;
 }
 
+// Could a packet not be read, at the head or before it, that is in memory of a device?
+static bool ring_is_on_gpu(struct why *w, const struct why_queue *x)
+{
+	const bool lost = x->next_state == RING_LOST ||
+			  (!x->last.type && x->now.read && x->q->ring.kind == RING_AQL);
+	struct why_place place;
+	return lost && x->unread && why_place_of(w, x->q->process, x->q->ring.base, &place) &&
+	       !place.named;
+}
+
 // The ring is empty, and was before. `cu_occupancy` counts all queues of the process on the GPU.
 static enum why_state state_empty(const struct why_queue *x)
 {
@@ -152,7 +162,7 @@ static enum why_state state_empty(const struct why_queue *x)
 		return WHY_HUNG_OR_LONG;
 	if (x->older.queue != SIZE_MAX)
 		return cus == KFD_UNKNOWN ? WHY_IDLE_OR_RUNNING : WHY_HUNG_OR_LONG;
-	if (x->has_last_value || !is_dispatch(&x->last) || cus == 0)
+	if (x->has_last_value || (!is_dispatch(&x->last) && !x->on_gpu) || cus == 0)
 		return WHY_IDLE;
 	return WHY_IDLE_OR_RUNNING;
 }
@@ -179,6 +189,8 @@ static enum why_state state_standing(const struct why *w, const struct why_queue
 		return is_stopped(w, x) ? WHY_STOPPED
 		       : lost           ? WHY_DOORBELL_LOST
 					: state_unpublished(w, x);
+	if (x->on_gpu)
+		return x->q->in_slot == 0 ? WHY_WAITS_SLOT : WHY_HUNG_OR_LONG;
 	if (!x->next.type || x->unsure || x->next.kind == PACKET_UNKNOWN ||
 	    x->next.kind == PACKET_VENDOR)
 		return WHY_UNKNOWN;
@@ -207,6 +219,7 @@ static enum why_state own_state(struct why *w, struct why_queue *x)
 		return x->pointers ? state_by_slot(x) : WHY_UNKNOWN;
 	if (why_has_moved(x))
 		return WHY_RUNNING;
+	x->on_gpu = ring_is_on_gpu(w, x);
 	if (x->blocked)
 		return WHY_WAITS_BARRIER; // for now: see judge_waits()
 	if (x->now.read == x->now.write)

@@ -93,6 +93,7 @@ struct why_queue {
 	bool has_last_value;
 	bool blocked;        // `next` waits for a signal or a word of memory
 	bool unsure;         // `next` may wait: a signal cannot be read
+	bool on_gpu;         // its packets cannot be read, as the ring is in the GPU's memory
 	bool once;           // seen at one moment: whether it moves is not known
 	bool unread;         // an index, packet or signal that the verdict needs was not read
 	bool blind;          // not all packets of the process could be searched for signals

@@ -346,7 +346,10 @@ static void tell_still(struct buf *b, const struct why_queue *x)
 	buf_puts(b, x->once ? "" : " with ");
 	tell_amount(b, x, x->now.write - x->now.read);
 	buf_puts(b, x->once ? "" : " behind it");
-	tell_slot(b, x);
+	if (is_by_slot(x))
+		tell_slot(b, x);
+	else
+		buf_puts(b, "; its ring is in the GPU's memory, where packets cannot be read");
 	if (x->once)
 		buf_puts(b, "; one look: whether it moves is not known");
 }
@@ -355,7 +358,7 @@ static void tell_hung(struct buf *b, const struct why *w, const struct why_queue
 {
 	char text[REG_ERROR_TEXT];
 	const uint64_t error = is_by_slot(x) ? 0 : x->q->slot_error;
-	if (is_by_slot(x)) {
+	if (is_by_slot(x) || (x->on_gpu && x->work.queue == SIZE_MAX)) {
 		tell_still(b, x);
 	} else if (x->work.queue != SIZE_MAX) {
 		tell_packet(b, w, &x->work);
@@ -396,7 +399,9 @@ static void tell_empty(struct buf *b, const struct why *w, const struct why_queu
 		buf_puts(b, " may not have ended: its signal is not set");
 		return;
 	}
-	buf_puts(b, is_by_slot(x)        ? "; whether the last kernel has ended is not known"
+	buf_puts(b, is_by_slot(x) ? "; whether the last kernel has ended is not known"
+		    : x->on_gpu ? "; its ring is in the GPU's memory, where the last kernel cannot "
+				  "be read"
 		    : x->last.completion ? "; the signal of the last kernel cannot be read, or is "
 					   "another packet's by now"
 					 : "; no signal tells whether the last kernel has ended");

@@ -85,6 +85,33 @@ static void test_last(void **state)
 	assert_verdict(0, HUNG);
 }
 
+#define ON_GPU "its ring is in the GPU's memory, where "
+
+// The ring is in memory of the GPU that the driver does not let others read.
+static void test_on_gpu(void **state)
+{
+	(void)state;
+	my.hole = RING + 4 * 64;
+	assert_verdict(0, "idle: "); // in a hole of other memory there is nothing known of a kernel
+	my.maps[0] = "1000-2000 rw-s 00000000 00:05 9   /dev/dri/renderD128\n";
+	assert_verdict(0, "idle-or-running: all packets are taken; " ON_GPU
+			  "the last kernel cannot be read");
+	my.rows[0].usage.cu_occupancy = 0;
+	assert_verdict(0, "idle: ");
+	my.hole = RING + 5 * 64;
+	indices(0, 5, 8);
+	assert_verdict(0, "hung-or-long: stands still for 250ms with 3 packets behind it; " ON_GPU
+			  "packets cannot be read");
+	my.in_slot = 0;
+	assert_memory_equal(verdict(0), "waits-slot: ", 12);
+	my.in_slot = 1;
+	my.maps[0] = "1000-2000 rw-s 00000000 00:05 9   /dev/shm/x\n";
+	assert_verdict(0, "unknown: the next packet could not be read");
+	my.gpu = take_two;
+	my.maps[0] = "1000-2000 rw-s 00000000 00:05 9   /dev/dri/renderD128\n";
+	assert_verdict(0, "running: 2 packets taken in 250ms");
+}
+
 #define OLDER "hung-or-long: kernel 0x500 (packet 3) was taken, and has not ended in 250ms"
 
 // Without barrier bits several kernels run at once: the oldest that has not completed is named.
@@ -556,9 +583,10 @@ static void test_ranks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_moves),   TEST(test_last),       TEST(test_next),  TEST(test_older),
-		TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots), TEST(test_blocked),
-		TEST(test_setters), TEST(test_turns),      TEST(test_off),   TEST(test_ranks),
+		TEST(test_moves),   TEST(test_last),    TEST(test_next),       TEST(test_older),
+		TEST(test_on_gpu),  TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots),
+		TEST(test_blocked), TEST(test_setters), TEST(test_turns),      TEST(test_off),
+		TEST(test_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,6 +221,11 @@ behind 1 - 0 0"
 done
 made hung-two 0 BACKLOG,AT_WORK "hung-or-long 1 -"
 made hung-mute 0 BACKLOG,AT_WORK "idle-or-running 0 -"
+made hung-older 0 BACKLOG,AT_WORK "hung-or-long 0 1"
+aql hung-older
+is "of kernels that run at once the one that hangs" "$(rows hung-or-long DETAIL | sed -E 's/.x20/ /g; s/[0-9.]+(m?s)$/N\1/')" \
+	"kernel 0x123400 (packet 1) was taken, and has not ended in Nms"
+reap $P
 aql hung
 is "it hangs" "$(rows hung-or-long STATE --filter 'QID == 0')" hung-or-long
 echo 0 > $H/hang_object

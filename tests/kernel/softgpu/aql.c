@@ -213,10 +213,12 @@ void sg_aql_end_hang(struct sg_gpu *gpu, struct sg_queue *queue)
 /* true: the packet waits, since it hangs itself or must wait for one that does */
 static bool hangs(struct sg_queue *queue, const struct aql_packet *packet, enum aql_type type)
 {
-	if (queue->stat->hung && (type == AQL_DISPATCH || packet->header & HEADER_BARRIER))
+	const bool again = type == AQL_DISPATCH &&
+			   sg_fault_kernel_hangs(packet->dispatch.kernel_object);
+
+	if (queue->stat->hung && (again || packet->header & HEADER_BARRIER))
 		return true;
-	return type == AQL_DISPATCH && sg_fault_kernel_hangs(packet->dispatch.kernel_object) &&
-	       !sg_fault_hang_taken();
+	return again && !sg_fault_hang_taken();
 }
 
 bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)

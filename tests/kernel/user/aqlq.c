@@ -61,16 +61,22 @@ static void ring(struct queue *queue)
 	*queue->doorbell = queue->kind == AQL ? *queue->write_index - 1 : *queue->write_index;
 }
 
-static void dispatch(struct queue *queue, uint32_t items, uint64_t completion)
+static void kernel(struct queue *queue, uint16_t header, uint64_t object, uint32_t items,
+		   uint64_t completion)
 {
-	const struct aql_dispatch packet = {.header = 0x0b02,
+	const struct aql_dispatch packet = {.header = header,
 					    .setup = 1,
 					    .workgroup = {64, 1, 1},
 					    .grid = {items, 1, 1},
-					    .kernel_object = 0x123400,
+					    .kernel_object = object,
 					    .kernarg = 0x567800,
 					    .completion_signal = completion};
 	put(queue, &packet);
+}
+
+static void dispatch(struct queue *queue, uint32_t items, uint64_t completion)
+{
+	kernel(queue, 0x0b02, 0x123400, items, completion);
 }
 
 struct barrier {
@@ -260,6 +266,16 @@ static void hung_mute(void)
 	ring(q);
 }
 
+/* Three kernels without the barrier bit run at once, and the second hangs. */
+static void hung_older(void)
+{
+	struct queue *q = new_queue(AQL);
+	kernel(q, 0x0a02, 0x111100, 64, new_signal("a", 1));
+	kernel(q, 0x0a02, 0x123400, 64, new_signal("b", 1));
+	kernel(q, 0x0a02, 0x222200, 64, new_signal("c", 1));
+	ring(q);
+}
+
 /* Two queues in a row behind a packet that is not written. */
 static void behind(void)
 {
@@ -324,6 +340,7 @@ static const struct {
 	{"hung-two", hung_two},
 	{"hung-signal", hung_signal},
 	{"hung-mute", hung_mute},
+	{"hung-older", hung_older},
 	{"behind", behind},
 	{"behind-lost", behind_lost},
 	{"every", every},
