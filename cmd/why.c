@@ -99,7 +99,7 @@ static const struct opt_rule rules[] = {
 // A queue, and what it is doing. Unknown members are null.
 struct why_row {
 	struct queue_row q;
-	const char *state, *detail, *remedy, *exceptions;
+	const char *state, *detail, *remedy, *exceptions, *inversion;
 	int8_t stuck;
 	const char *pointers;
 	uint64_t read, write, backlog, taken, slot_write, stood_ns;
@@ -162,6 +162,8 @@ static const struct out_col cols[] = {
 	COL(by_name, "BY_COMMAND", "by_command", STR, M, "its command name"),
 	COL(exceptions, "EXCEPTIONS", "exceptions", STR, M,
 	    "exceptions that the driver noted for it; none"),
+	COL(inversion, "INVERSION", "inversion", STR, M | T,
+	    "a queue of lower priority is in a slot meanwhile: which one"),
 	COL(over_ns, "OVER", "over_ns", NS, M, "time between the two looks"),
 };
 #undef ROW
@@ -244,6 +246,8 @@ static void fill_why_row(struct why_row *r, const struct why *w, const struct wh
 	r->state = why_state_word(x->state);
 	r->detail = x->detail;
 	r->remedy = x->remedy;
+	if (x->state == WHY_WAITS_SLOT && *x->q->inversion.text)
+		r->inversion = x->q->inversion.text;
 	r->stuck = x->state == WHY_UNKNOWN ? -1 : x->stuck;
 	r->slot_write = x->q->slot_write;
 	r->by_pid = x->by_pid ? x->by_pid : I64_NULL;

@@ -411,6 +411,8 @@ static int list_hqd_once(struct cmd *c)
 		bool damaged = slot_rows_explain(&v.list);
 		if (f->by_row)
 			explain_left_out(&v);
+		if (!v.how.memory && (!f->option || v.opts->summary))
+			hqd_tell_inversion(&v);
 		status = f->by_row || v.opts->summary ? check_slots_found(&v) : GPQ_OK;
 		status = !status && damaged ? GPQ_PARTIAL : status;
 	}

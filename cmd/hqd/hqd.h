@@ -76,3 +76,6 @@ int hqd_print_regs(struct hqd_view *v, struct out *o); // --regs, --fields, --ra
 int hqd_print_runlist(struct hqd_view *v, struct out *o);
 int hqd_print_sample(struct hqd_view *v, struct out *o);
 int hqd_print_summary(struct hqd_view *v, struct out *o);
+
+// Hints at the first chosen queue that waits while one of lower priority is in a slot, if any.
+void hqd_tell_inversion(const struct hqd_view *v);

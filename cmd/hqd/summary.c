@@ -45,6 +45,8 @@ static const struct out_col waiting_cols[] = {
 	COL(why, "WHY", "why", STR, D | S,
 	    "suspended (by gpq), off, takes-turns, moving, no-slots, unknown"),
 	COL(reason, "REASON", "reason", STR, D | W | T, "what that means"),
+	COL(inversion.text, "INVERSION", "inversion", STR, M | OUT_RARE | T | A,
+	    "a queue of lower priority is in a slot meanwhile: which one"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
 	COL(xccs, "XCCS", "xccs", U64, M, "XCCs it belongs on"),
 	COL(q.v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", SIZE, M,
@@ -125,6 +127,27 @@ static void merge_xccs(const struct hqd_view *v, struct slot_summary *s)
 	s->nxccs = n;
 }
 
+// Returns the first chosen queue that waits while one of lower priority is in a slot, or NULL.
+static const struct hqd_waiting *first_inversion(const struct hqd_view *v,
+						 const struct slot_summary *s)
+{
+	for (size_t i = 0; i < s->nwaiting; i++)
+		if (*s->waiting[i].inversion.text && record_is_chosen(v, WAITING, &s->waiting[i]))
+			return &s->waiting[i];
+	return NULL;
+}
+
+void hqd_tell_inversion(const struct hqd_view *v)
+{
+	SCOPED(slot_summary_fini) struct slot_summary s;
+	slot_summary_make(&s, &v->list);
+	const struct hqd_waiting *w = first_inversion(v, &s);
+	if (w)
+		err_hint("INVERSION of gpq hqd --summary has all; --sample 100 tells whether it "
+			 "lasts",
+			 "inversion: %s", w->inversion.text);
+}
+
 // "Processes that share over-subscribed GPUs: 10, of which 8 are in slots now"
 static void title_sharers(struct out *o, const struct slot_summary *s)
 {
@@ -162,6 +185,8 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 		status = hqd_begin(v, o, &hqd_summary_tables[i]);
 		if (merge && i == OCCUPANCY)
 			out_leave_out(o, "XCC");
+		if (i == WAITING && !first_inversion(v, &s))
+			out_leave_out(o, "INVERSION");
 		for (size_t k = 0; !status && k < all[i].n; k++) {
 			const void *record = (const char *)all[i].rows + k * all[i].size;
 			if ((merge && i == OCCUPANCY) || record_is_chosen(v, i, record))

@@ -1,7 +1,8 @@
 // Hardware queue slots (HQDs) as rows, each with the values of its registers and the queue in it,
 // as `gpq hqd` prints them. slot_rows.c reads slots and finds their queues; slot_summary.c counts
-// how full they are and which queues have none; slot_samples.c counts over many readings; runlist.c
-// lists what the schedulers were told to run.
+// how full they are and which queues have none; slot_inversion.c finds a queue of lower priority in
+// a slot while another waits; slot_samples.c counts over many readings; runlist.c lists what the
+// schedulers were told to run.
 //
 // Facts: [debugfs.hqds-slots], [debugfs.mqd-doorbell], [debugfs.join]. A slot's queue is found by
 // the address of its MQD, which differs between XCCs, or by ring and doorbell together. Queue ids
@@ -89,6 +90,23 @@ bool slot_row_is_unused(const struct hqd_row *r);
 // the user named is damaged.
 bool slot_rows_explain(const struct slot_rows *l);
 
+// --- priority inversion (slot_inversion.c) ---
+//
+// Facts: [kfd.priority], [debugfs.turns]. Slots and MQDs are read one after the other; that the
+// firmware should put the queue of higher priority on first is assumed.
+
+struct slot_inversion {
+	char text[160]; // "queue 5 of pid 4711 (priority 11) waits while queue 3 of pid 99
+			// (priority 3) is in slot p1q2 of XCC 0"; "": there is no inversion
+	int64_t pid;    // process of the queue in the slot
+};
+
+// Finds the queue of the lowest priority in the compute slots of the GPU of `q`, if it is lower
+// than that of `q`: a compute queue that has work and is in no slot. Slots whose owner is unknown
+// do not count.
+void slot_rows_find_inversion(struct slot_inversion *to, const struct slot_rows *l,
+			      const struct queue_row *q);
+
 // --- summary of slots (slot_summary.c) ---
 //
 // Facts: [debugfs.rls-oversubscribed]. A GPU is over-subscribed if its runlist is chained to
@@ -119,6 +137,7 @@ struct hqd_waiting { // a queue that is not in a slot, or not on all XCCs
 	uint64_t xccs, missing; // XCCs that the queue belongs on, and those of them without it
 	const char *why;        // "suspended", "off", "turns", "moving", "unknown", "no-slots"
 	const char *reason;     // `why` as a sentence
+	struct slot_inversion inversion;
 };
 
 struct slot_summary {

@@ -213,6 +213,20 @@ static void find_reason(struct hqd_waiting *w, const struct slot_summary *s,
 		set_reason(w, "unknown", residency_text(verdict));
 }
 
+// Did a queue that takes turns have work when it was taken off? The pointers in its MQD are of then
+// if dword 130 is 0, and the firmware writes that dword [debugfs.mqd-active], [debugfs.mqd-stale].
+static bool had_work(const struct slot_rows *l, const struct queue_row *r)
+{
+	const struct mqd *q = &l->queues.mqds.queues[r->mqd.index];
+	const enum gfx_gen gen = l->queues.gens[r->mqd.index];
+	const uint64_t waits = queue_row_waiting(r, r->v[MQD_V_RPTR], r->v[MQD_V_WPTR]);
+	bool off = l->queues.verdicts[r->mqd.index] == RESIDENCY_TURNS;
+	uint64_t active = 0;
+	for (unsigned x = 0; x < q->dumps; x++)
+		off &= mqd_get(&l->queues.mqds, q, gen, x, MQD_V_ACTIVE, &active) && !active;
+	return off && gfx_caps(gen)->active_written && waits && waits != MQD_UNKNOWN;
+}
+
 // The XCCs that a queue belongs on, as bits. SDMA queues count as on XCC 0. A PM4 queue runs on one
 // XCC, though it has an MQD for each (kfd_mqd_manager_v9.c, pm4_target_xcc).
 static uint64_t belongs_on(const struct slot_summary *s, const struct slot_rows *l, uint32_t mqd)
@@ -239,6 +253,8 @@ static void find_waiting(struct slot_summary *s, const struct slot_rows *l)
 		queue_row_clear(&w->q);
 		slot_rows_set_mqd(l, &w->q, i);
 		find_reason(w, s, l);
+		if (!s->on[i] && strcmp(w->why, "takes-turns") == 0 && had_work(l, &w->q))
+			slot_rows_find_inversion(&w->inversion, l, &w->q);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "common/cli/err.h"
 #include "common/holder/group.h"
 #include "common/host/root.h"
-#include "common/slots/slot_rows.h"
 #include "common/why/shared.h"
 
 #define NEXT_ROOT \
@@ -414,6 +413,12 @@ void rings_read_slots(struct rings *r)
 			if (same)
 				set_slot(q, &slots.rows[k]);
 		}
+	for (size_t i = 0; i < r->n && !status; i++) {
+		struct ring_queue *q = &r->v[i];
+		q->inversion = (struct slot_inversion){0};
+		if (q->in_slot == 0 && q->row->on_hw != 1)
+			slot_rows_find_inversion(&q->inversion, &slots, q->row);
+	}
 }
 
 // --- loading all rings ---

@@ -9,6 +9,7 @@
 
 #include "common/aql/ring.h"
 #include "common/pick/host_choice.h"
+#include "common/slots/slot_rows.h"
 
 // --attach as a row of a command's table. `type`: its options struct, with a member `attach`.
 #define RINGS_ATTACH_OPT(type)                                                   \
@@ -38,9 +39,10 @@ struct ring_queue {
 	size_t process;              // index in rings.processes
 	struct ring ring;
 	// Set by rings_read_slots(), of the XCC that is the furthest behind; UINT64_MAX: unknown.
-	uint64_t slot_read, slot_write; // indices in the hardware slot, in the unit of the ring's
-	uint64_t slot_error;            // cp_hqd_error of the slot
-	char slot[24];                  // hqd_row.slot; "": none
+	uint64_t slot_read, slot_write;  // indices in the hardware slot, in the unit of the ring's
+	uint64_t slot_error;             // cp_hqd_error of the slot
+	char slot[24];                   // hqd_row.slot; "": none
+	struct slot_inversion inversion; // of a queue that is in no slot
 	int8_t in_slot; // 1: a compute queue is in a slot of its GPU; 0: in none; -1: unknown
 	bool chosen;    // the options choose the queue; false: listed for rings_how.whole
 };
@@ -66,7 +68,8 @@ void rings_fini(struct rings *r);
 // All records have the same looks.
 struct memory_record *rings_record(const struct rings *r);
 
-// Reads what each queue's hardware slot (debugfs hqds) tells, and whether it has one, if allowed.
+// Reads what each queue's hardware slot (debugfs hqds) tells, whether it has one and, if not,
+// inversion, if allowed.
 void rings_read_slots(struct rings *r);
 
 // Returns the exit status if some ring could not be read: GPQ_PARTIAL, or, if the memory of no

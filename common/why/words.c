@@ -87,6 +87,15 @@ static bool is_by_slot(const struct why_queue *x)
 	return x->problem && x->pointers;
 }
 
+// Returns another process whose queue is in a slot while this one, of higher priority, waits for
+// one; 0: none is known.
+static int64_t in_its_slot(const struct why_queue *x)
+{
+	const struct slot_inversion *v = &x->q->inversion;
+	const bool is = x->state == WHY_WAITS_SLOT && *v->text && v->pid != x->q->row->pid;
+	return is ? v->pid : 0;
+}
+
 // What is known of the process tells more than the state.
 static const char *remedy_of(const struct why *w, const struct why_queue *x)
 {
@@ -101,6 +110,9 @@ static const char *remedy_of(const struct why *w, const struct why_queue *x)
 	if (x->state == WHY_UNKNOWN && is_by_slot(x))
 		return "record it again, and look at both: gpq why --sysroot BEFORE --sysroot "
 		       "AFTER";
+	if (in_its_slot(x))
+		return "gpq suspend -p PID takes the queues of lower priority off; or run fewer "
+		       "processes or queues on this GPU";
 	if (x->state != WHY_STOPPED)
 		return why_remedy(x->state);
 	return t->frozen   ? "let its control group go on: docker unpause, or cgroup.freeze"
@@ -154,7 +166,7 @@ static char *tell_remedy(const struct why *w, const struct why_queue *x)
 	const char *s = remedy_of(w, x);
 	struct buf b = {0}, whole = {0};
 	if ((x->state != WHY_DEADLOCK || !tell_circle(&b, w, x)) && s)
-		why_put_remedy(&b, s, x->q->row->pid);
+		why_put_remedy(&b, s, in_its_slot(x) ? in_its_slot(x) : x->q->row->pid);
 	if (b.len)
 		buf_printf(&whole, "%s%s", host_is_live() ? "" : "on that host: ", b.data);
 	buf_fini(&b);
@@ -310,6 +322,8 @@ static void tell_sharing(struct buf *b, const struct why *w, const struct why_qu
 		buf_printf(b, ", which has %" PRIu64 " slots", g->cp_queues);
 	if (host_read_u64("/sys/module/amdgpu/parameters/hws_max_conc_proc", &most) == 0)
 		buf_printf(b, "; amdgpu.hws_max_conc_proc is %" PRIu64, most);
+	if (*x->q->inversion.text)
+		buf_printf(b, "; inversion: %s", x->q->inversion.text);
 }
 
 static void tell_by(struct buf *b, const struct why_queue *x)

@@ -348,12 +348,61 @@ static void one_sample(void **state)
 	slot_samples_fini(&s);
 }
 
+// --- priority inversion ---
+
+// A queue of priority 11 waits; slots have queues of priorities 5, 3 and 4.
+static void inversions(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *packets, *type; // of the queue that waits, of the slot with priority 3
+		uint64_t xccs;
+		int64_t pid;
+		int found; // process of the slot that is found: 100 and its priority
+	} cases[] = {{"aql", "compute", 1, 103, 103},        {"pm4", "compute", 1, 103, 103},
+		     {"aql", "compute", 8, 103, 103},        {"pm4", "compute", 8, 103, 0},
+		     {NULL, "compute", MQD_UNKNOWN, 103, 0}, {"aql", "hiq", 1, 103, 104},
+		     {"aql", "compute", 1, INT64_MIN, 104}};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct hqd_row rows[3];
+		struct slot_rows l = {.rows = rows, .n = 3};
+		struct queue_row waits;
+		struct slot_inversion found;
+		for (unsigned k = 0; k < 3; k++) {
+			static const unsigned prios[] = {5, 3, 4};
+			rows[k] = (struct hqd_row){.active = 1, .xcc = k, .slot = "p1q2"};
+			queue_row_clear(&rows[k].q);
+			rows[k].q.gpu_id = 7;
+			rows[k].q.type = k == 1 ? cases[i].type : "compute";
+			rows[k].q.pid = k == 1 ? cases[i].pid : 100 + prios[k];
+			rows[k].q.v[MQD_V_QUEUE_PRIO] = prios[k];
+		}
+		queue_row_clear(&waits);
+		waits.gpu_id = 7;
+		waits.pid = 4711;
+		waits.qid = 5;
+		waits.packets = cases[i].packets;
+		waits.v[MQD_D_XCCS] = cases[i].xccs;
+		waits.v[MQD_V_QUEUE_PRIO] = 11;
+		slot_rows_find_inversion(&found, &l, &waits);
+		assert_int_equal(found.pid, cases[i].found);
+		assert_string_equal(found.text,
+				    found.pid == 103 ? "queue 5 of pid 4711 (priority 11) waits "
+						       "while a queue of pid 103 (priority 3) is "
+						       "in slot p1q2 of XCC 1"
+				    : found.pid      ? "queue 5 of pid 4711 (priority 11) waits "
+						       "while a queue of pid 104 (priority 4) is "
+						       "in slot p1q2 of XCC 2"
+						     : "");
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {T(compute_values), T(sdma_values),     T(sdma_gfx8),
-					   T(guesses),        T(registers),       T(sdma_registers),
-					   T(fields),         T(cu_masks),        T(sampling),
-					   T(one_sample),     T(unknown_progress)};
+	const struct CMUnitTest tests[] = {
+		T(compute_values), T(sdma_values),    T(sdma_gfx8),        T(guesses),
+		T(registers),      T(sdma_registers), T(fields),           T(cu_masks),
+		T(sampling),       T(one_sample),     T(unknown_progress), T(inversions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
