@@ -9,7 +9,8 @@
  *   begun-off N     of these, such that were answered with no queue on a GPU
  *   moved N         packets taken between an answer and the first look after it, 2 ms later
  *   missed N        processes that answers named as not held, at most
- *   longest-off MS  the longest time in which no queue was on a GPU
+ *   longest-off MS  the longest time in which no queue was on a GPU: no look saw one, and the GPUs'
+ *                   clock, which also counts what is between two looks, stood still
  *   ran A B ...     with IDLE 0, of each half minute: per cent of the time with a queue on a GPU, by
  *                   the GPUs' own clock
  *
@@ -89,6 +90,7 @@ static void rest(uint64_t ns)
 static struct {
 	unsigned bursts, begun_off, missed;
 	uint64_t moved, off_since, longest_off;
+	uint64_t on_ns; /* occupied_ns of the last look */
 	uint64_t window, occupied; /* when the present one began, and what was occupied then */
 	unsigned windows;
 	double ran[64];
@@ -106,11 +108,14 @@ static void count(int gpus, const struct seen *s, uint64_t now, bool end)
 	sum.occupied = s->occupied_ns;
 }
 
+/* Where many wait for the processor, queues come and go between two looks. */
 static void note_off(const struct seen *s, uint64_t now)
 {
+	const bool was_on = s->occupied_ns != sum.on_ns;
+	sum.on_ns = s->occupied_ns;
 	if (s->queues)
 		sum.off_since = 0;
-	else if (!sum.off_since)
+	else if (!sum.off_since || was_on)
 		sum.off_since = now;
 	else if (now - sum.off_since > sum.longest_off)
 		sum.longest_off = now - sum.off_since;
