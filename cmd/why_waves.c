@@ -179,8 +179,9 @@ static void say_waves(struct out *o, struct wave_view *v, const struct out_opts 
 
 int why_refuse_lost(const struct klog *log, int64_t pid, const char *bdf)
 {
-	const struct klog_line *line = bdf ? klog_last(log, bdf, 0, KLOG_LOST | KLOG_RESET) : NULL;
-	return !line || line->kind != KLOG_LOST
+	const struct klog_whose whose = {.bdf = bdf};
+	const struct klog_line *line = klog_last(log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
+	return !line || line->kind == KLOG_RESET
 		       ? GPQ_OK
 		       : err_fail(GPQ_FAILED,
 				  "--force tries it; if the GPU does not answer, the driver resets "

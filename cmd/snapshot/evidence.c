@@ -203,8 +203,9 @@ static int add_log(struct saver *v)
 	klog_read(&k);
 	for (size_t i = 0; i < k.n; i++)
 		if (!v->r || k.v[i].kind != KLOG_FAULT)
-			buf_printf(&b, "4,%zu,%" PRIu64 ",-;amdgpu %s: amdgpu: %s\n", i, k.v[i].us,
-				   k.v[i].bdf, k.v[i].text);
+			buf_printf(&b, "4,%zu,%" PRIu64 ",-;amdgpu%s%s: %s%s\n", i, k.v[i].us,
+				   *k.v[i].bdf ? " " : "", k.v[i].bdf,
+				   *k.v[i].bdf ? "amdgpu: " : "", k.v[i].text);
 	return b.len ? snapshot_add(v, "/dev/kmsg", &b) : 0;
 }
 
@@ -230,7 +231,11 @@ int evidence_add(void *evidence, struct saver *v)
 			record_around(&named, &e->why.v[i],
 				      &e->rings.processes[e->why.v[i].q->process].memory);
 	ARRAY_SORT(named.v, named.n, by_process_and_object);
-	int r = add_verdicts(v, &e->why) || add_log(v) || add_events(v, e) ? -1 : 0;
+	int r = add_verdicts(v, &e->why) || add_log(v) || add_events(v, e) ||
+				(e->interrupts.len &&
+				 snapshot_add(v, "/proc/interrupts", &e->interrupts))
+			? -1
+			: 0;
 	for (size_t i = 0; i < e->rings.nprocesses && !r; i++)
 		// A snapshot of chosen processes has nothing of those that share memory with them.
 		if (!v->only || pids_has(v->only, e->rings.processes[i].pid))
@@ -258,6 +263,7 @@ int evidence_look(struct evidence *e, const struct host_choice *by, unsigned loo
 					  .want = READ_HOLDER | READ_CU,
 					  .whole = true};
 	e->how = (struct why_how){.heads = &e->heads,
+				  .interrupts = &e->interrupts,
 				  .over_ns = over_ns,
 				  .looks = looks,
 				  .name = why_kernel_name,
@@ -290,6 +296,7 @@ void evidence_fini(struct evidence *e)
 	free(e->records);
 	child_fini(&e->listener);
 	buf_fini(&e->events);
+	buf_fini(&e->interrupts);
 	why_fini(&e->why);
 	kernels_end(&e->kernels);
 	why_heads_fini(&e->heads);

@@ -181,7 +181,8 @@ static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 
 static bool is_wanted(const struct saver *v)
 {
-	return v->how->add || !(v->item->flags & SNAP_ONCE);
+	return (v->how->add || !(v->item->flags & SNAP_ONCE)) &&
+	       !(v->item->flags & SNAP_COPIED && host_is_live());
 }
 
 // Saves all items with this flag, or with `on` false all without it; but no SNAP_PROC items.

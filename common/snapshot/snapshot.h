@@ -24,6 +24,7 @@ enum {
 	SNAP_FLAT = 16,    // symbolic links on the way (/proc/self) are followed, but not saved
 	SNAP_FIXED = 32,   // its content changes only with the topology
 	SNAP_ONCE = 64,    // large, or slow to read: saved only with evidence (snapshot_how.add)
+	SNAP_COPIED = 128, // of a recorded host; of a live one evidence has other content
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path

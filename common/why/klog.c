@@ -1,6 +1,7 @@
 // The kernel's log; see klog.h.
 #include "common/why/klog.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 
 #include "common/host/number.h"
@@ -8,57 +9,204 @@
 
 enum { RECORD_MOST = 8192, BDF_BYTES = 12 }; // "0000:c1:00.0"
 
-// The first row that fits counts.
-static const struct {
-	const char *text;
+#define GONE_DO                                                                                 \
+	"gpq hang keeps the evidence; then end the processes on this GPU: once the driver has " \
+	"reset it, start them anew; if it does not within a minute, reboot"
+#define DEAD     "the reset failed: the GPU is of no use until the host is started anew"
+#define DEAD_DO  "gpq hang keeps the evidence; then reboot"
+#define SHORT_DO "run fewer processes on this GPU, some of them with HSA_ENABLE_SDMA=0"
+
+// The first row fits that has both texts. `unnamed`: there are drivers that write it without the
+// address of the GPU.
+static const struct trouble {
+	const char *text, *also;
 	enum klog_kind kind;
-} texts[] = {
-	{"unrecoverable state", KLOG_LOST},
-	{"fence wait loop timeout", KLOG_LOST},
-	{"Failed to evict process queues", KLOG_LOST},
-	{"reset begin", KLOG_RESET},
-	{"GPU reset", KLOG_RESET},
-	{"page fault", KLOG_FAULT},
-	{"no uncorrectable", 0}, // said of counters that are looked at
-	{" 0 uncorrectable", 0},
-	{"uncorrectable", KLOG_FAULT},
+	bool unnamed;
+	const char *meaning, *remedy;
+} troubles[] = {
+	{"MES failed to respon", NULL, KLOG_LOST, true,
+	 "the MES, which puts queues on the GPU, does not answer", GONE_DO},
+	{"failed to remove hardware queue", "MES", KLOG_LOST, true,
+	 "the MES did not take a queue off", GONE_DO},
+	{"failed to add hardware queue", "MES", KLOG_LOST, true, "the MES did not take a new queue",
+	 GONE_DO},
+	{"unrecoverable state", "MES", KLOG_LOST, true, "the driver gave up the MES", GONE_DO},
+	{"unrecoverable state", NULL, KLOG_LOST, true,
+	 "the driver gave up the HWS, which puts queues on the GPU", GONE_DO},
+	{"fence wait loop timeout", NULL, KLOG_LOST, true,
+	 "the HWS did not take queues off in time", GONE_DO},
+	{"Failed to evict", "queue", KLOG_LOST, true, "queues could not be taken off the GPU",
+	 GONE_DO},
+	{"queue_doorbell_id0 is not 0", NULL, KLOG_LOST, true,
+	 "a queue did not leave the GPU in time", GONE_DO},
+	{"Queue preemption failed", NULL, KLOG_LOST, true, "a queue did not leave the GPU in time",
+	 GONE_DO},
+	{"DQM create queue", "ret -62", KLOG_LOST, true,
+	 "the scheduler of the GPU did not take a new queue in time", GONE_DO},
+	{"DQM create queue", NULL, KLOG_NONE, true, "a process did not get a queue", SHORT_DO},
+	{"No more SDMA queue", NULL, KLOG_NONE, true, "all SDMA queues of the GPU are in use",
+	 SHORT_DO},
+	{"No more XGMI SDMA queue", NULL, KLOG_NONE, true,
+	 "all SDMA queues of the GPU for other GPUs are in use", SHORT_DO},
+	{"Freeing queue vital buffer", NULL, KLOG_FREED, true,
+	 "a process freed memory that its queues need, and they stay off",
+	 "if the process was not about to end, its program, or the runtime, has a bug: end it, "
+	 "and start it anew"},
+	{"IP block <psp> failed", NULL, KLOG_DEAD, true, DEAD, DEAD_DO},
+	{"PSP resume failed", NULL, KLOG_DEAD, true, DEAD, DEAD_DO},
+	{"GPU reset end with ret", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
+	{"GPU reset(", "failed", KLOG_DEAD, false, DEAD, DEAD_DO},
+	{"ASIC reset failed", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
+	{"GPU Recovery Failed", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
+	{"reset begin", NULL, KLOG_RESET, false, NULL, NULL},
+	{"GPU reset", NULL, KLOG_RESET, false, NULL, NULL},
+	{"page fault", NULL, KLOG_FAULT, false, NULL, NULL},
+	{"no uncorrectable", NULL, 0, false, NULL, NULL}, // said of counters that are looked at
+	{" 0 uncorrectable", NULL, 0, false, NULL, NULL},
+	{"uncorrectable", NULL, KLOG_FAULT, false, NULL, NULL},
 };
 
-static enum klog_kind kind_of(const char *line)
+static const struct trouble *trouble_of(const char *text)
 {
-	for (size_t i = 0; i < COUNT(texts); i++)
-		if (strstr(line, texts[i].text))
-			return texts[i].kind;
-	return 0;
+	for (const struct trouble *t = troubles; t < troubles + COUNT(troubles); t++)
+		if (strstr(text, t->text) && (!t->also || strstr(text, t->also)))
+			return t;
+	return NULL;
 }
 
-// Takes "amdgpu 0000:c1:00.0: amdgpu: TEXT", which stays where it is, as one line. Other lines have
-// no GPU.
-static void take_text(struct klog *k, size_t *cap, uint64_t us, char *line)
+const char *klog_word(enum klog_kind kind)
 {
-	static const char driver[] = "amdgpu ", again[] = "amdgpu: ";
-	char *bdf = strstr(line, driver), *text = bdf ? strstr(bdf, ": ") : NULL;
-	const enum klog_kind kind = kind_of(line);
-	if (!kind || bdf != line || !text ||
-	    text - bdf != (ptrdiff_t)sizeof(driver) - 1 + BDF_BYTES)
-		return;
-	text += 2;
-	if (strncmp(text, again, sizeof(again) - 1) == 0)
-		text += sizeof(again) - 1;
-	struct klog_line *l = ARRAY_ADD(k->v, *cap, k->n);
-	*l = (struct klog_line){.us = us, .kind = kind, .text = text};
-	memcpy(l->bdf, bdf + sizeof(driver) - 1, BDF_BYTES);
+	return kind == KLOG_FAULT   ? "fault"
+	       : kind == KLOG_LOST  ? "queues-lost"
+	       : kind == KLOG_RESET ? "reset"
+	       : kind == KLOG_DEAD  ? "reset-failed"
+	       : kind == KLOG_FREED ? "memory-freed"
+				    : "no-queue-left";
 }
 
-// A record is "PRIORITY,NUMBER,MICROSECONDS,FLAGS[,...];TEXT"; lines that begin with a blank belong
-// to the record before.
-static void take_record(struct klog *k, size_t *cap, char *line)
+// --- a line ---
+
+static bool skip(char **s, const char *word)
+{
+	const size_t len = strlen(word);
+	const bool is = strncmp(*s, word, len) == 0;
+	*s += is ? len : 0;
+	return is;
+}
+
+// Returns what follows the driver's name, as in "amdgpu 0000:c1:00.0: amdgpu: TEXT", and in lines
+// without the address "kfd kfd: amdgpu: TEXT" and "[drm:FUNCTION [amdgpu]] *ERROR* TEXT". NULL: the
+// line is not the driver's.
+static char *driver_text(char *s, char bdf[16])
+{
+	static const char module[] = "[amdgpu]] ";
+	if (skip(&s, "amdgpu ")) {
+		char *end = strstr(s, ": ");
+		if (!end || end - s != BDF_BYTES)
+			return NULL;
+		memcpy(bdf, s, BDF_BYTES);
+		s = end + 2;
+		skip(&s, "amdgpu: ");
+		return s;
+	}
+	if (strncmp(s, "[drm:", 5) == 0 && (s = strstr(s, module))) {
+		s += sizeof(module) - 1;
+		skip(&s, "*ERROR* ");
+		return s;
+	}
+	if (!s)
+		return NULL;
+	skip(&s, "kfd kfd: ");
+	return skip(&s, "amdgpu: ") ? s : NULL;
+}
+
+// The names of programs in lines about faults are theirs to choose, and stand behind the PASID.
+static void read_process(struct klog_line *l)
+{
+	static const char by_pid[] = "process pid ";
+	const char *pid = l->kind == KLOG_FAULT ? NULL : strstr(l->text, by_pid),
+		   *pasid = strcasestr(l->text, "pasid");
+	uint64_t n;
+	if (pid && number_read(pid + sizeof(by_pid) - 1, NULL, 10, INT32_MAX, &n))
+		l->pid = (int64_t)n;
+	pasid = pasid ? pasid + strlen("pasid") : NULL;
+	pasid = pasid && *pasid ? pasid + 1 : NULL;
+	if (pasid && strncmp(pasid, "0x", 2) == 0)
+		number_read(pasid + 2, NULL, 16, UINT32_MAX, &l->pasid);
+	else if (pasid)
+		number_read(pasid, NULL, 10, UINT32_MAX, &l->pasid);
+}
+
+// Takes the text of a line, which stays where it is. Returns whether it is the driver's.
+static bool take_text(struct klog *k, size_t *cap, uint64_t us, char *text)
+{
+	struct klog_line l = {.us = us};
+	l.text = driver_text(text, l.bdf);
+	const struct trouble *t = l.text ? trouble_of(text) : NULL;
+	if (!t || !t->kind || (!*l.bdf && !t->unnamed))
+		return l.text != NULL;
+	l.kind = t->kind;
+	l.meaning = t->meaning;
+	l.remedy = t->remedy;
+	read_process(&l);
+	*ARRAY_ADD(k->v, *cap, k->n) = l;
+	return true;
+}
+
+// --- the forms of logs ---
+
+// A record of /dev/kmsg is "PRIORITY,NUMBER,MICROSECONDS,FLAGS[,...];TEXT"; lines that begin with a
+// blank belong to the record before. Returns its text, or NULL.
+static char *text_of_record(char *line, uint64_t *us)
 {
 	char *text = strchr(line, ';'), *field = strchr(line, ',');
-	uint64_t us;
 	field = field ? strchr(field + 1, ',') : NULL;
-	if (text && field && *line != ' ' && number_read(field + 1, text, 10, UINT64_MAX, &us))
-		take_text(k, cap, us, text + 1);
+	return text && field && *line != ' ' && field < text &&
+			       number_read(field + 1, text, 10, UINT64_MAX, us)
+		       ? text + 1
+		       : NULL;
+}
+
+// Reads "  950.818166", which `end` follows.
+static uint64_t read_stamp(const char *s, const char *end)
+{
+	uint64_t seconds, us;
+	s = number_read(s + strspn(s, " "), end, 10, UINT32_MAX, &seconds);
+	const char *dot = s && *s == '.' ? s + 1 : NULL;
+	return dot && end - dot == 6 && number_read(dot, end, 10, UINT32_MAX, &us) == end
+		       ? seconds * 1000000 + us
+		       : KLOG_NO_TIME;
+}
+
+// Is this, in brackets, a time, or the thread that logged: "  950.818166", "Jul30 20:12", " T1234"?
+static bool is_stamp(const char *s, const char *end)
+{
+	const size_t len = (size_t)(end - s);
+	const char *colon = memchr(s, ':', len);
+	return len >= 4 && (strspn(s, " 0123456789.+TC") >= len ||
+			    (colon && len >= 11 && isdigit((unsigned char)colon[-1])));
+}
+
+// Returns the text behind what dmesg and journalctl write before it: "<3>", "DATE HOST kernel: ",
+// "[  950.818166] ", "[Wed Jul 30 20:12:38 2025] ", "2026-07-30T20:12:38,123456+02:00 ". It is
+// `line` itself where there is nothing of the kind.
+static char *text_of_line(char *line, uint64_t *us)
+{
+	static const char by[] = " kernel: ";
+	char *s = line, *kernel = strstr(line, by), *end;
+	*us = KLOG_NO_TIME;
+	if (*s == '<' && (end = strchr(s, '>')))
+		s = end + 1;
+	else if (kernel)
+		s = kernel + sizeof(by) - 1;
+	else if (strspn(s, "0123456789-") == 10 && s[10] == 'T' && (end = strchr(s, ' ')))
+		s = end + 1;
+	while (*s == '[' && (end = strchr(s, ']')) && is_stamp(s + 1, end)) {
+		*us = *us == KLOG_NO_TIME ? read_stamp(s + 1, end) : *us;
+		s = end + 1;
+		s += strspn(s, " ");
+	}
+	return s;
 }
 
 void klog_parse(struct klog *k, const char *text, size_t len)
@@ -67,19 +215,31 @@ void klog_parse(struct klog *k, const char *text, size_t len)
 	*k = (struct klog){0};
 	buf_append(&k->text, text, len);
 	buf_append(&k->text, "", 1);
+	for (size_t i = 0; i < len; i++)
+		k->text.data[i] = text[i] ? text[i] : '\n';
 	for (char *line = k->text.data, *next; line; line = next) {
+		uint64_t us;
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		take_record(k, &cap, line);
+		char *begin = text_of_record(line, &us);
+		const bool record = begin != NULL;
+		begin = record ? begin : text_of_line(line, &us);
+		k->lines += take_text(k, &cap, us, begin) || record || begin != line;
 	}
 }
 
-void klog_read(struct klog *k)
+// --- the host's ---
+
+int klog_open(void)
+{
+	return host_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+}
+
+void klog_read_from(struct klog *k, int fd)
 {
 	SCOPED(buf_fini) struct buf all = {0};
-	const int fd = host_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
-	ssize_t n = fd < 0 ? 0 : 1;
+	ssize_t n = 1;
 	// The kernel gives one record at a time, and EPIPE for those that were overwritten
 	// meanwhile.
 	while (n > 0 && all.len < BUF_READ_MAX) {
@@ -89,17 +249,37 @@ void klog_read(struct klog *k)
 		while (n < 0 && (errno == EINTR || errno == EPIPE));
 		all.len += n > 0 ? (size_t)n : 0;
 	}
-	if (fd >= 0)
-		close(fd);
 	klog_parse(k, all.len ? all.data : "", all.len);
 }
 
-const struct klog_line *klog_last(const struct klog *k, const char *bdf, uint64_t since_us,
+void klog_read(struct klog *k)
+{
+	const int fd = klog_open();
+	if (fd >= 0)
+		klog_read_from(k, fd);
+	else
+		klog_parse(k, "", 0);
+	close_quietly(fd);
+}
+
+// --- what is asked ---
+
+static bool is_about(const struct klog_line *l, const struct klog_whose *w)
+{
+	const bool pasid = l->pasid && w->pasid && w->pasid != UINT64_MAX,
+		   mine = (l->pid && l->pid == w->pid) || (pasid && l->pasid == w->pasid),
+		   others = !mine && w->pid && (l->pid || pasid);
+	if (others && l->kind & (KLOG_FAULT | KLOG_FREED | KLOG_NONE))
+		return false;
+	return *l->bdf ? w->bdf && strcmp(l->bdf, w->bdf) == 0 : mine || w->unnamed;
+}
+
+const struct klog_line *klog_last(const struct klog *k, const struct klog_whose *whose,
 				  unsigned kinds)
 {
 	for (size_t i = k->n; i-- > 0;)
-		if (k->v[i].kind & kinds && k->v[i].us >= since_us && bdf &&
-		    strcmp(k->v[i].bdf, bdf) == 0)
+		if (k->v[i].kind & kinds && k->v[i].us >= whose->since_us &&
+		    is_about(&k->v[i], whose))
 			return &k->v[i];
 	return NULL;
 }

@@ -33,18 +33,23 @@ static bool is_stopped(const struct why *w, const struct why_queue *x)
 }
 
 // Returns the last line of the kernel's log about the queue's GPU since its process began, or NULL.
-static const struct klog_line *log_of(struct why *w, const struct why_queue *x, unsigned kinds)
+// `vague`: also lines that name no GPU, where there are several.
+static const struct klog_line *log_of(struct why *w, const struct why_queue *x, unsigned kinds,
+				      bool vague)
 {
+	const struct queue_row *r = x->q->row;
 	struct why_process *p = process_of(w, x);
 	uint64_t ticks;
-	if (!w->has_log)
+	if (!w->has_log && !w->how->log)
 		klog_read(&w->log);
 	w->has_log = true;
 	if (!p->since_us)
-		p->since_us = proc_start_ticks((pid_t)x->q->row->pid, &ticks)
+		p->since_us = proc_start_ticks((pid_t)r->pid, &ticks)
 				      ? UINT64_MAX
 				      : ticks * (1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-	return klog_last(&w->log, x->q->row->gpu.bdf, p->since_us, kinds);
+	const struct klog_whose whose = {r->gpu.bdf, r->pid, r->usage.pasid, p->since_us,
+					 vague || w->rings->from.rows.gpus.n == 1};
+	return klog_last(w->how->log ? w->how->log : &w->log, &whose, kinds);
 }
 
 // --- who took a queue off the hardware ---
@@ -79,8 +84,9 @@ static enum why_state state_off(struct why *w, struct why_queue *x)
 	}
 	if (r->on_hw != 0)
 		return WHY_UNKNOWN;
-	x->log = log_of(w, x, KLOG_RESET); // during which queues may be called lost, too
-	x->log = x->log ? x->log : log_of(w, x, KLOG_LOST);
+	// During a reset queues may be called lost, too.
+	x->log = log_of(w, x, KLOG_RESET | KLOG_DEAD, false);
+	x->log = x->log ? x->log : log_of(w, x, KLOG_LOST, false);
 	if (x->log)
 		return x->log->kind == KLOG_RESET ? WHY_RESET : WHY_LOST;
 	x->trigger = evictions_trigger(w->how->evictions, &w->rings->from.rows, r);
@@ -227,6 +233,40 @@ static enum why_state own_state(struct why *w, struct why_queue *x)
 	if (why_last_runs(x))
 		return WHY_HUNG_OR_LONG;
 	return state_standing(w, x);
+}
+
+static bool stands(enum why_state s)
+{
+	return s == WHY_HUNG_OR_LONG || s == WHY_WAITS_SLOT || s == WHY_DOORBELL_LOST;
+}
+
+// A queue that stands on a GPU whose reset failed does not go on.
+static void give_up_if_dead(struct why *w, struct why_queue *x)
+{
+	const struct klog_line *l =
+		stands(x->state) ? log_of(w, x, KLOG_RESET | KLOG_DEAD, false) : NULL;
+	if (!l || l->kind != KLOG_DEAD)
+		return;
+	x->log = l;
+	x->state = WHY_LOST;
+}
+
+// Looks up what else the log has of a queue that stands, or is off for a reason that it may tell.
+static void find_trouble(struct why *w, struct why_queue *x)
+{
+	const bool hung = x->state == WHY_HUNG_OR_LONG,
+		   off = x->state == WHY_EVICTED || x->state == WHY_SUSPENDED_OR_EVICTED;
+	const unsigned sure = hung ? KLOG_FAULT | KLOG_RESET : 0,
+		       kinds = stands(x->state) ? KLOG_LOST | KLOG_DEAD : 0;
+	if (x->log || !(kinds || off))
+		return;
+	x->log = kinds ? log_of(w, x, sure | kinds, false) : NULL;
+	if (!x->log) {
+		x->log = log_of(w, x, kinds | (off ? KLOG_FREED : 0), true);
+		x->log_vague = x->log != NULL;
+	}
+	if (!x->log && hung)
+		x->log = log_of(w, x, KLOG_NONE, false);
 }
 
 // Is the kernel at work one of HIP's own, that waits for a word of memory (hipStreamWaitValue)?
@@ -445,8 +485,7 @@ static void find_stuck(struct why *w)
 			(why_rank(x->state) == 0 && !host_may_go_on(w, x)) || stands_too_long(w, x);
 	}
 	for (size_t i = 0; i < w->n; i++)
-		if (w->v[i].state == WHY_HUNG_OR_LONG)
-			w->v[i].log = log_of(w, &w->v[i], KLOG_FAULT | KLOG_LOST | KLOG_RESET);
+		find_trouble(w, &w->v[i]);
 	for (size_t i = 0; i < w->n; i++)
 		if (w->v[i].state == WHY_BEHIND)
 			w->v[i].stuck |= w->v[w->v[i].root].stuck;
@@ -484,6 +523,7 @@ void why_judge(struct why *w)
 	for (size_t i = 0; i < w->n; i++) {
 		find_work(w, &w->v[i]);
 		w->v[i].state = own_state(w, &w->v[i]);
+		give_up_if_dead(w, &w->v[i]);
 		if (is_stream_wait(w, &w->v[i]))
 			w->v[i].state = is_stopped(w, &w->v[i]) ? WHY_STOPPED : WHY_WAITS_EXTERNAL;
 	}

@@ -1,6 +1,8 @@
 // Looks twice at queues, and finds the packets that they wait for; see why.h.
 #include "common/why/why.h"
 
+#include "common/why/interrupts.h"
+
 #include "common/cli/stop.h"
 #include "common/host/clock.h"
 #include "common/host/proc.h"
@@ -344,6 +346,7 @@ static void find_shared_setters(struct why *w)
 struct why_head {
 	int64_t pid;
 	uint64_t gpu_id, ring, read, since_ns;
+	uint64_t irqs, quiet_since_ns; // interrupts of its GPU, and since when these are as many
 };
 
 // The queues mostly come in the same order as at the look before.
@@ -365,8 +368,20 @@ void why_heads_fini(struct why_heads *h)
 	*h = (struct why_heads){0};
 }
 
+static void note_interrupts(struct why_head *to, struct why_queue *x, const struct why_head *before,
+			    const struct buf *const irqs[2], const uint64_t times[2])
+{
+	const char *bdf = x->q->row->gpu.bdf;
+	to->irqs = irqs_of(irqs[1], bdf);
+	to->quiet_since_ns = before && before->irqs == to->irqs  ? before->quiet_since_ns
+			     : irqs_of(irqs[0], bdf) == to->irqs ? times[0]
+								 : times[1];
+	x->quiet_ns = to->irqs == UINT64_MAX ? 0 : times[1] - to->quiet_since_ns;
+}
+
 // Sets since when the heads stand, at the longest from the beginning of the first of all looks.
-static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns)
+static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns,
+		       const struct buf *const irqs[2])
 {
 	SCOPED(why_heads_fini) struct why_heads none = {0};
 	struct why_heads *h = w->how->heads ? w->how->heads : &none;
@@ -375,8 +390,11 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns)
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
 		const struct why_head *e = head_of(h, i, x);
-		v[i] = (struct why_head){x->q->row->pid, x->q->row->gpu_id, x->q->ring.base,
-					 x->pointers ? x->now.read : UINT64_MAX, begin_ns};
+		v[i] = (struct why_head){.pid = x->q->row->pid,
+					 .gpu_id = x->q->row->gpu_id,
+					 .ring = x->q->ring.base,
+					 .read = x->pointers ? x->now.read : UINT64_MAX,
+					 .since_ns = begin_ns};
 		if (e && e->read == UINT64_MAX)
 			e = NULL;
 		if (e && (!moves ||
@@ -388,6 +406,7 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns)
 		else if (e && e->read == x->now.read)
 			v[i].since_ns = e->since_ns;
 		x->stood_ns = now_ns > v[i].since_ns ? now_ns - v[i].since_ns : 0;
+		note_interrupts(&v[i], x, e, irqs, (const uint64_t[]){begin_ns, now_ns});
 	}
 	if (h->n && !moves) {
 		w->timed = true;
@@ -421,13 +440,16 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	w->processes = xcalloc(r->nprocesses + 1, sizeof(*w->processes));
 	w->timed = host_is_live() || rings_record(r);
+	SCOPED(buf_fini) struct buf before = {0}, after = {0};
 	const uint64_t begin = begin_look(r);
+	irqs_look(&before, begin, how->interrupts);
 	look_at_indices(w);
 	if (host_is_live() && r->n) { // recorded indices do not move
 		look_at_slots(w, r, true);
 		stop_sleep(clock_ns() + how->over_ns);
 	}
 	const uint64_t now = begin_look(r);
+	irqs_look(&after, now, how->interrupts);
 	look_at_heads(w);
 	w->over_ns = now - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
@@ -443,7 +465,7 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	// doorbell of that queue was lost.
 	if (!look_at_slots(w, r, false) && may_be_hung(w))
 		rings_read_slots(r);
-	note_heads(w, begin, now);
+	note_heads(w, begin, now, (const struct buf *[]){&before, &after});
 	why_judge(w);
 	why_tell(w);
 }

@@ -108,9 +108,12 @@ struct why_queue {
 	struct why_setter work;        // the packet at work; queue SIZE_MAX: none, or unknown
 	struct why_setter older;       // a kernel, taken before `last`, that has not completed
 	uint64_t stood_ns;             // for how long, at least, no packet was taken
+	uint64_t quiet_ns;             // for how long, at least, the GPU sent no interrupt; 0: it
+				       // did, or that is not known
 	pid_t by_pid;                  // process that suspended the queue; 0: unknown
 	char by_name[64];              // command name of process by_pid
 	const struct klog_line *log;   // what the kernel's log has about the GPU; NULL: nothing
+	bool log_vague;                // it may be about another GPU, or process
 	const char *trigger;           // what triggered the eviction of the queue; NULL: unknown
 	char *detail;                  // owned: the state in a sentence
 	char *remedy;                  // owned: what to do about it; NULL: nothing
@@ -142,6 +145,8 @@ void why_heads_fini(struct why_heads *h);
 
 struct why_how {
 	const struct evictions *evictions; // NULL: evictions are not known
+	const struct klog *log;            // NULL: the host's own
+	struct buf *interrupts;  // notes interrupts of GPUs, look by look (irqs_look()); or NULL
 	struct why_heads *heads; // of earlier looks, kept up to date; NULL: of this one only
 	uint64_t over_ns;        // time between the two looks
 	uint64_t stuck_after_ns; // a queue that stands for so long is stuck; 0: not for that

@@ -100,6 +100,8 @@ static int64_t in_its_slot(const struct why_queue *x)
 static const char *remedy_of(const struct why *w, const struct why_queue *x)
 {
 	const struct proc_threads *t = &w->processes[x->q->process].threads;
+	if (x->log && x->log->remedy && !x->log_vague)
+		return x->log->remedy;
 	if (x->state == WHY_SUSPENDED && x->by_name[0])
 		return strcmp(x->by_name, "gpq-holder") == 0
 			       ? "gpq suspend --list tells who holds it; gpq resume -p PID puts "
@@ -223,12 +225,34 @@ static void tell_packet(struct buf *b, const struct why *w, const struct why_set
 		buf_printf(b, "packet %" PRIu64 " (%s)", p->index, p->type);
 }
 
-// As dmesg shows it: "[   16.724419] TEXT".
+// As dmesg shows it, and what it means: "[   16.724419] TEXT: MEANING".
 static void tell_log(struct buf *b, const struct why_queue *x)
 {
-	if (x->log)
-		buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] %s", x->log->us / 1000000,
-			   x->log->us % 1000000, x->log->text);
+	const struct klog_line *l = x->log;
+	if (!l)
+		return;
+	if (l->us != KLOG_NO_TIME)
+		buf_printf(b, "[%5" PRIu64 ".%06" PRIu64 "] ", l->us / 1000000, l->us % 1000000);
+	buf_puts(b, l->text);
+	if (x->log_vague)
+		buf_puts(b, ", which does not say of whom");
+	if (l->meaning)
+		buf_printf(b, ": %s", l->meaning);
+}
+
+// What else is known of a queue that stands, or is off.
+static void tell_trouble(struct buf *b, const struct why_queue *x)
+{
+	const bool told = x->state == WHY_RESET || x->state == WHY_LOST;
+	if (x->log && !told)
+		buf_puts(b, "; the kernel's log has ");
+	if (!told)
+		tell_log(b, x);
+	if (!x->quiet_ns || !(x->state == WHY_HUNG_OR_LONG || x->state == WHY_LOST ||
+			      x->state == WHY_WAITS_SLOT || x->state == WHY_DOORBELL_LOST))
+		return;
+	buf_puts(b, "; no interrupt of this GPU");
+	tell_in(b, x, "in", x->quiet_ns);
 }
 
 // --- the state of a queue ---
@@ -394,9 +418,6 @@ static void tell_hung(struct buf *b, const struct why *w, const struct why_queue
 	}
 	if (error && error != KFD_UNKNOWN)
 		buf_printf(b, "; its slot notes %s", reg_error_text(text, (uint32_t)error));
-	if (x->log)
-		buf_puts(b, "; the kernel's log has ");
-	tell_log(b, x);
 }
 
 static void tell_empty(struct buf *b, const struct why *w, const struct why_queue *x)
@@ -500,6 +521,7 @@ static void tell_state(struct buf *b, const struct why *w, const struct why_queu
 		break;
 	default: break;
 	}
+	tell_trouble(b, x);
 }
 
 // --- the verdict about a process ---

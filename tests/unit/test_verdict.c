@@ -460,7 +460,8 @@ static void test_log(void **state)
 	my.log = LOG("10000000", "qcm fence wait loop timeout expired");
 	assert_verdict(
 		0, "lost: the GPU did not let it go: [   10.000000] qcm fence wait loop timeout "
-		   "expired");
+		   "expired: the HWS did not take queues off in time");
+	assert_int_equal(strncmp(my.why.v[0].remedy, "gpq hang keeps", 14), 0);
 	assert_true(my.why.v[0].stuck);
 	my.log = LOG("10000000", "qcm fence wait loop timeout expired")
 		LOG("12000345", "GPU reset begin!");
@@ -490,6 +491,100 @@ static void test_log(void **state)
 	my.rows[0].on_hw = 0;
 	my.log = LOG("11000000", "GPU reset begin!");
 	assert_verdict(0, "suspended: by gdb, process 77");
+}
+
+// What drivers log without saying of whom is evidence of a verdict only where there is one GPU.
+static void test_vague_log(void **state)
+{
+	(void)state;
+	my.rows[0].gpu.bdf = "0000:c0:00.0";
+	my.ticks = 1;
+	my.log = "3,1,11000000,-;amdgpu: qcm fence wait loop timeout expired\n";
+	my.rings.from.rows.gpus.n = 2;
+	kernel(0, 5, 0, 0);
+	indices(0, 5, 6);
+	assert_verdict(
+		0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not ended in "
+		   "250ms; the kernel's log has [   11.000000] qcm fence wait loop timeout "
+		   "expired, which does not say of whom: the HWS did not take queues off in time");
+	assert_int_equal(strncmp(my.why.v[0].remedy, "gpq why -p 40", 13), 0);
+	my.rings.from.rows.gpus.n = 1;
+	assert_verdict(
+		0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not ended in "
+		   "250ms; the kernel's log has [   11.000000] qcm fence wait loop timeout "
+		   "expired: the HWS did not take queues off in time");
+	assert_int_equal(strncmp(my.why.v[0].remedy, "gpq hang keeps", 14), 0);
+	assert_false(my.why.v[0].stuck);
+	my.rows[0].on_hw = my.rows[1].on_hw = my.rows[2].on_hw = 0;
+	my.rings.from.rows.gpus.n = 2;
+	my.comm = NULL;
+	assert_verdict(0, "suspended-or-evicted: by a debugger that does not trace it, or evicted "
+			  "by the driver: these look the same");
+	my.log = "4,1,11000000,-;amdgpu: Freeing queue vital buffer 0x7f00, queue evicted\n";
+	assert_verdict(0,
+		       "suspended-or-evicted: by a debugger that does not trace it, or evicted "
+		       "by the driver: these look the same; the kernel's log has [   11.000000] "
+		       "Freeing queue vital buffer 0x7f00, queue evicted, which does not say "
+		       "of whom: a process freed memory that its queues need, and they stay off");
+}
+
+// A queue that stands on a GPU whose reset failed is lost, until a later reset succeeds. A log of
+// the caller's is asked instead of the host's.
+static void test_dead_log(void **state)
+{
+	static const char dead[] =
+		"3,1,11000000,-;amdgpu 0000:c0:00.0: amdgpu: GPU reset begin!\n"
+		"3,1,11000001,-;amdgpu 0000:c0:00.0: amdgpu: GPU reset(1) failed\n";
+	struct klog log;
+	(void)state;
+	my.rows[0].gpu.bdf = my.rows[1].gpu.bdf = "0000:c0:00.0";
+	my.ticks = 1;
+	my.log = "";
+	kernel(0, 5, 0, 0);
+	indices(0, 5, 6);
+	klog_parse(&log, dead, strlen(dead));
+	my.how.log = &log;
+	assert_verdict(0, "lost: the GPU did not let it go: [   11.000001] GPU reset(1) failed: "
+			  "the reset failed: the GPU is of no use until the host is started anew");
+	assert_true(my.why.v[0].stuck);
+	assert_int_equal(my.logs_read, 0);
+	assert_string_equal(my.why.v[0].remedy, "gpq hang keeps the evidence; then reboot");
+	assert_verdict(1, "idle: ");
+	klog_fini(&log);
+	klog_parse(&log, "", 0);
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not "
+			  "ended in 250ms");
+	my.how.log = NULL;
+}
+
+// Interrupts of the GPU of queue 0: none between the looks, and none since an earlier look.
+static void test_interrupts(void **state)
+{
+	struct why_heads heads = {0};
+	(void)state;
+	my.rows[0].gpu.bdf = "0000:c0:00.0";
+	kernel(0, 5, 0, 0);
+	indices(0, 5, 6);
+	my.irqs[0] = my.irqs[1] = 7;
+	static const char quiet[] = "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and "
+				    "has not ended in 250ms; no interrupt of this GPU in 250ms";
+	assert_verdict(0, quiet);
+	my.irqs[1] = 8;
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not "
+			  "ended in 250ms");
+	my.irqs[0] = my.irqs[1] = UINT64_MAX;
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not "
+			  "ended in 250ms");
+	my.how.heads = &heads;
+	my.irqs[0] = 7;
+	my.irqs[1] = 8;
+	verdict(0);
+	my.irqs[0] = 8;
+	verdict(0);
+	assert_verdict(0, "hung-or-long: kernel 0x500 (packet 5) waits for nothing, and has not "
+			  "ended in 750ms; no interrupt of this GPU in 500ms");
+	my.how.heads = NULL;
+	why_heads_fini(&heads);
 }
 
 static void move_on(void)
@@ -595,7 +690,9 @@ int main(void)
 		TEST(test_root),        TEST(test_reached_and_circle),
 		TEST(test_own_kernel),  TEST(test_old_setter),
 		TEST(test_threads),     TEST(test_log),
-		TEST(test_stuck_after), TEST(test_process),
+		TEST(test_vague_log),   TEST(test_dead_log),
+		TEST(test_interrupts),  TEST(test_stuck_after),
+		TEST(test_process),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

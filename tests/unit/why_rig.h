@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/why/interrupts.h"
 #include "common/why/why.h"
 
 #include "common/cli/stop.h"
@@ -43,6 +44,8 @@ static struct {
 	unsigned maps_reads[2]; // how often
 	const char *log;        // of the kernel
 	unsigned logs_read;
+	uint64_t irqs[2]; // of every GPU at either look; UINT64_MAX: unknown
+	unsigned irq_looks;
 	uint64_t ticks; // when every process began; 0: unknown
 	unsigned looked_at_threads;
 	struct proc_threads threads; // of every process
@@ -142,6 +145,15 @@ static void fake_klog_read(struct klog *k)
 	klog_parse(k, my.log ? my.log : "", my.log ? strlen(my.log) : 0);
 }
 
+static void fake_irqs_look(struct buf *rows, uint64_t ns, struct buf *record)
+{
+	const uint64_t n = my.irqs[my.irq_looks++ % 2];
+	assert_null(record);
+	assert_true(ns == (my.recorded ? my.recorded_ns : my.clock));
+	if (n != UINT64_MAX)
+		buf_printf(rows, " 7: 0 %" PRIu64 " PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n", n);
+}
+
 static void fake_tell(struct buf *to, pid_t pid)
 {
 	buf_printf(to, "threads of %d", (int)pid);
@@ -179,6 +191,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define proc_threads_read fake_threads
 #define proc_threads_tell fake_tell
 #define klog_read         fake_klog_read
+#define irqs_look         fake_irqs_look
 #define proc_start_ticks  fake_start_ticks
 #define proc_read         fake_proc_read
 #define proc_recorded_ns  fake_recorded_ns
@@ -232,6 +245,7 @@ static int setup(void **state)
 	my.comm = "gdb";
 	my.clock = 1000;
 	my.slot_read = my.slot_write = my.slot_error = KFD_UNKNOWN;
+	my.irqs[0] = my.irqs[1] = KFD_UNKNOWN;
 	my.in_slot = -1;
 	my.how.over_ns = 250000000;
 	for (unsigned i = 0; i < QUEUES; i++) {
