@@ -1,6 +1,7 @@
 // gpq why: options and columns. common/why/why.h judges the queues.
 #include "cmd/why.h"
 
+#include "common/cli/input.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
 #include "common/host/dlopen.h"
@@ -33,6 +34,8 @@ static const struct opt opts[] = {
 	OPT(why_opts, flame, "flame", 0, OPT_STR, "FILE", "\nprofile as a flame graph (SVG)"),
 	OPT(why_opts, perfetto, "perfetto", 0, OPT_STR, "FILE",
 	    "\nprofile as a timeline for the Perfetto UI"),
+	OPT(why_opts, dmesg, "dmesg", 0, OPT_STR, "FILE",
+	    "\nthe kernel's log of the host: what dmesg or\njournalctl -k printed"),
 	OPT(why_opts, stacks, "stacks", 0, OPT_FLAG, "",
 	    "also stacks of its threads that sleep;\nnothing is stopped for them"),
 	OPT(why_opts, waves, "waves", 0, OPT_FLAG, "",
@@ -84,6 +87,8 @@ static const struct opt_rule rules[] = {
 		      "--waves asks the driver's debug interface anyway"),
 	RULE_RANGE("profile", 1, PROFILE_MAX, "for example --profile 5s",
 		   "--profile: more than 0, at most 1h"),
+	RULE_EXCLUDES("dmesg", "profile waves core", "leave out one of them",
+		      "--dmesg: --%2 does not judge by the kernel's log"),
 	RULE_CHOOSE("profile watch"),
 	RULE_CHOOSE("profile stuck-after"),
 	RULE_CHOOSE("profile stacks"),
@@ -450,6 +455,7 @@ static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)
 	struct why_heads heads = {0};
 	struct kernels kernels;
 	const struct why_how how = {.evictions = o->evictions,
+				    .log = o->log,
 				    .heads = o->heads ? o->heads : &heads,
 				    .over_ns = apart > o->over ? apart : o->over,
 				    .stuck_after_ns = o->stuck_after,
@@ -559,6 +565,19 @@ static int list_why(struct cmd *c)
 	return written ? written : status;
 }
 
+static int read_dmesg(struct klog *log, const char *file)
+{
+	SCOPED(buf_fini) struct buf text = {0};
+	const int status = input_read(&text, file);
+	klog_parse(log, text.data ? text.data : "", text.len);
+	if (!status && !log->lines)
+		return err_fail(GPQ_FAILED, "give what dmesg or journalctl -k prints",
+				"--dmesg: %s: %s", input_name(file),
+				text.len ? "no line of it is one of a kernel's log"
+					 : "it is empty");
+	return status;
+}
+
 static int run_why(struct cmd *c)
 {
 	struct why_opts *o = c->opts;
@@ -573,6 +592,13 @@ static int run_why(struct cmd *c)
 	}
 	// The driver reports only evictions that begin from now on, so only --watch learns of them.
 	struct why_heads heads = {0};
+	SCOPED(klog_fini) struct klog log = {0};
+	if (o->dmesg) {
+		const int read = read_dmesg(&log, o->dmesg);
+		if (read)
+			return read;
+		o->log = &log;
+	}
 	if (o->watch != WATCH_OFF) {
 		o->evictions = evictions_open();
 		o->heads = &heads;

@@ -19,6 +19,8 @@ struct why_opts {
 	uint64_t watch;                  // ns, WATCH_OFF without --watch
 	uint64_t profile;                // ns, WHY_NO_PROFILE without --profile
 	const char *perfetto, *flame, *core;
+	const char *dmesg;           // --dmesg
+	const struct klog *log;      // what it has; NULL: the host's own
 	uint64_t stuck_after;        // --stuck-after, ns; 0: not given
 	struct evictions *evictions; // known since --watch began; NULL: unknown
 	struct why_heads *heads;     // of the listings before, with --watch
