@@ -49,7 +49,8 @@ static const struct out_col cols[] = {
 	    "whose time it is: driver, read (of reading it), polled (before it)", 6),
 	COL(detail, "DETAIL", "detail", STR, D | A, "trigger, cause, or the rest of the message",
 	    6),
-	COL(source, "SOURCE", "source", STR, M, "driver, polled (from sysfs), gpq", 6),
+	COL(source, "SOURCE", "source", STR, M,
+	    "driver, log (of the kernel), polled (from sysfs), gpq", 6),
 	COL(time_ns, "TIME_NS", "time_ns", U64, M, "CLOCK_MONOTONIC", 15),
 	COL(interval_ns, "INTERVAL", "interval_ns", NS, M,
 	    "polled: it happened within this time before", 8),
@@ -72,6 +73,8 @@ static const struct out_col cols[] = {
 	COL(e.sequence, "RESET", "reset", U64, M, "resets of the GPU so far", 5),
 	COL(e.bits, "THROTTLE_BITS", "throttle_bits", HEX, M, "reasons of throttling", 8),
 	COL(e.count, "COUNT", "throttle_count", U64, M, "times it was throttled", 5),
+	COL(meaning, "MEANING", "meaning", STR, M, "what a line of the kernel's log means", 7),
+	COL(remedy, "DO", "do", STR, M, "what to do about it", 2),
 	COL(text, "TEXT", "text", STR, A, "the driver's message, as it came", 4),
 };
 
@@ -173,6 +176,7 @@ void events_read(struct events *ev, bool look)
 	// After the look at sysfs: rows are sorted within a turn, so that events which happened
 	// before that look must be in the same turn.
 	streams_read(ev);
+	log_read(ev);
 }
 
 void events_say_unknown(const struct events *ev)
@@ -227,6 +231,7 @@ int events_begin(struct events *ev)
 	if (!loop_open(&ev->loop))
 		return err_sys(errno, NULL, "epoll");
 	streams_open(ev);
+	log_open(ev);
 	events_read(ev, true);
 	return GPQ_OK;
 }
@@ -234,6 +239,7 @@ int events_begin(struct events *ev)
 void events_close(struct events *ev)
 {
 	streams_close(ev);
+	close_quietly(ev->log_fd);
 	processes_fini(ev);
 	kfd_procs_fini(&ev->procs);
 	kfd_topology_fini(&ev->gpus);
@@ -272,7 +278,7 @@ static int show_events(struct events *ev)
 
 static int run_events(struct cmd *c)
 {
-	struct events ev = {.cmd = c, .opts = c->opts, .loop.fd = -1};
+	struct events ev = {.cmd = c, .opts = c->opts, .log_fd = -1, .loop.fd = -1};
 	int status = events_open(&ev);
 	if (!status)
 		status = show_events(&ev);
@@ -285,7 +291,7 @@ const struct cmd_spec events_spec = {
 		    "[--count N] [--interval TIME]",
 	.description = "Shows what happens to queues as it happens, a line for each event: what "
 		       "the driver tells (evictions, faults, migrations, resets, throttling, "
-		       "processes), and queues that come and go, as polled. Until Ctrl-C.",
+		       "processes) and logs, and queues that come and go, as polled. Until Ctrl-C.",
 	.opts = opts,
 	.rules = rules,
 	.opts_size = sizeof(struct events_opts),

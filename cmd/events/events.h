@@ -2,6 +2,7 @@
 //
 //   events.c     options, columns, the loop
 //   stream.c     what the driver tells: streams of SMI events -> rows
+//   log.c        what the kernel's log tells of the driver: lines of trouble -> rows
 //   poll.c       what sysfs shows: processes and queues that came and went -> rows
 //   processes.c  the processes that have KFD open: which one a message means, which are selected
 //   record.c     writes the events into a file, for gpq trace --live
@@ -28,14 +29,14 @@ struct events_opts {
 struct event_row {
 	uint64_t time_us, time_ns; // CLOCK_MONOTONIC
 	char event[32];
-	const char *source;   // "driver", "polled", "gpq"
+	const char *source;   // "driver", "log", "polled", "gpq"
 	const char *clock;    // "driver": the driver's time; "read", "polled": when gpq read it
 	uint64_t interval_ns; // if "polled": time since the look before; else U64_NULL
 	int64_t pid, ns_pid, given_pid;
 	char comm[64], container[16], container_id[80], pod[320];
 	const char *user;
 	uint64_t gpu_id, qid, context, ring_bytes;
-	const char *bdf, *type, *trigger;
+	const char *bdf, *type, *trigger, *meaning, *remedy;
 	char detail[128], text[256];
 	struct kfd_smi_event e; // the message of the driver, for its numbers
 	// Not shown:
@@ -87,7 +88,8 @@ struct events {
 
 	struct stream *streams;
 	size_t nstreams;
-	struct loop loop;       // polls the streams and standard output
+	int log_fd;             // the kernel's log; -1: it is not read
+	struct loop loop;       // polls the streams, the log and standard output
 	uint64_t begin_boot_ns; // CLOCK_BOOTTIME before the streams were opened
 
 	struct event_row *rows; // rows of this turn, until events_write()
@@ -150,3 +152,7 @@ void events_poll(struct events *ev);
 void streams_open(struct events *ev);
 void streams_read(struct events *ev); // makes rows of the messages that have come
 void streams_close(struct events *ev);
+
+// Follows the kernel's log, if that may be read, and makes rows of its lines about the driver.
+void log_open(struct events *ev);
+void log_read(struct events *ev);

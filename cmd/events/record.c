@@ -20,7 +20,7 @@ struct events_recording *events_recording_new(const struct pick_opts *pick,
 				       .gpus = *gpus,
 				       .count = UINT64_MAX,
 				       .interval_ns = EVENTS_INTERVAL_NS};
-	r->ev = (struct events){.opts = &r->opts, .loop.fd = -1};
+	r->ev = (struct events){.opts = &r->opts, .log_fd = -1, .loop.fd = -1};
 	r->format = (struct out_opts){.mode = OUT_NDJSON, .rows = &r->shown};
 	if (events_open(&r->ev) || events_begin(&r->ev)) {
 		events_recording_free(r);

@@ -72,7 +72,44 @@ is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.even
 # Rows are written before the next is known, so widths are those of the columns; what is a text begins at its left.
 is "a table" "$(gpq events --for 10ms --output-all 2>/dev/null)" "\
      TIME_US EVENT                PID COMMAND         CONTAINER    USER     POD             GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
-CONTAINER_ID BDF          CONTEXT  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES FROM_GPU TO_GPU PREFETCH PREFERRED ERRNO RESET THROTTLE_BITS COUNT TEXT"
+CONTAINER_ID BDF          CONTEXT  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES FROM_GPU TO_GPU PREFETCH PREFERRED ERRNO RESET THROTTLE_BITS COUNT MEANING DO TEXT"
+# The kernel's log is a file of the test's, which was there before. Of what comes, lines about the driver are events; whose they
+# are is said where it is known.
+echo '3,10,1,-;amdgpu 0000:c0:00.0: amdgpu: GPU reset begin!' >"$work/kmsg"
+if [ -e /dev/kmsg ] && mount --bind "$work/kmsg" /dev/kmsg; then
+log() { # COUNT OPTIONS...
+	start --count "$@"
+	cat >>"$work/kmsg"
+	end
+}
+read -r pasid <$procs/171/pasid
+log 5 -rno EVENT,PID,GPU,BDF,SOURCE,CLOCK,DETAIL,MEANING <<END
+6,11,2,-;usb 1-1: new device
+3,12,950818166,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to msg=REMOVE_QUEUE
+ SUBSYSTEM=pci
+3,13,950818167,-;amdgpu: process pid 171 DQM create queue type 1 failed. ret -12
+3,14,950818168,-;amdgpu: Pasid $(printf 0x%x "$pasid") DQM create queue type 1 failed. ret -12
+3,15,950818169,-;amdgpu 0000:c7:00.0: amdgpu: GPU reset(1) failed
+3,16,950818170,-;amdgpu: Freeing queue vital buffer 0x7f00, queue evicted
+END
+dead="the reset failed: the GPU is of no use until the host is started anew"
+none="process pid 171 DQM create queue type 1 failed. ret -12"
+is "the kernel's log" "$(sed "s/\\\\x20/ /g; s/$(printf 0x%x "$pasid")/PASID/" "$work/out")" \
+	"queues-lost - $gpu 0000:c0:00.0 log read MES failed to respond to msg=REMOVE_QUEUE the MES, which puts queues on the GPU, does not answer
+no-queue-left 171 - - log read $none a process did not get a queue
+no-queue-left 171 - - log read ${none/process pid 171/Pasid PASID} a process did not get a queue
+reset-failed - - - log read GPU reset(1) failed $dead
+memory-freed - - - log read Freeing queue vital buffer 0x7f00, queue evicted a process freed memory that its queues need, and they stay off"
+log 1 --ndjson --output-all --filter 'PID == 171' <<END
+3,17,950818171,-;amdgpu: process pid 4 DQM create queue type 1 failed. ret -12
+3,18,950818172,-;amdgpu 0000:c0:00.0: amdgpu: $none
+END
+is "what it has, and what to do" "$(jq -r '"\(.text) \(.do)"' "$work/out")" "0000:c0:00.0: $none run fewer processes on this GPU, some of them with HSA_ENABLE_SDMA=0"
+umount /dev/kmsg
+else
+	pass "the kernel's log # skip no /dev/kmsg here"
+fi
+
 start
 kill -TERM $pid
 end
