@@ -53,7 +53,7 @@ void log_read(struct events *ev)
 		struct event_row *r = events_row(ev, klog_word(l->kind), "log", clock_ns());
 		r->clock = "read";
 		r->meaning = l->meaning;
-		r->remedy = l->remedy;
+		r->remedy = klog_remedy(l->kind);
 		snprintf(r->text, sizeof(r->text), "%s%s%s", l->bdf, *l->bdf ? ": " : "", l->text);
 		snprintf(r->detail, sizeof(r->detail), "%s", l->text);
 		set_gpu_of_line(ev, r, l->bdf);

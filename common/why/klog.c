@@ -7,81 +7,79 @@
 #include "common/host/number.h"
 #include "common/host/root.h"
 
+#define DEAD "the reset failed: the GPU is of no use until the host is started anew"
+
 enum { RECORD_MOST = 8192, BDF_BYTES = 12 }; // "0000:c1:00.0"
 
-#define GONE_DO                                                                                 \
-	"gpq hang keeps the evidence; then end the processes on this GPU: once the driver has " \
-	"reset it, start them anew; if it does not within a minute, reboot"
-#define DEAD     "the reset failed: the GPU is of no use until the host is started anew"
-#define DEAD_DO  "gpq hang keeps the evidence; then reboot"
-#define SHORT_DO "run fewer processes on this GPU, some of them with HSA_ENABLE_SDMA=0"
+// In the order of the bits of enum klog_kind.
+static const struct {
+	const char *word, *remedy;
+} of_kind[] = {
+	{"fault", NULL},
+	{"queues-lost",
+	 "gpq hang keeps the evidence; then end the processes on this GPU: once the driver has "
+	 "reset it, start them anew; if it does not within a minute, reboot"},
+	{"reset", NULL},
+	{"reset-failed", "gpq hang keeps the evidence; then reboot"},
+	{"memory-freed",
+	 "if the process was not about to end, its program, or the runtime, has a bug: end it, "
+	 "and start it anew"},
+	{"no-queue-left", "run fewer processes on this GPU, some of them with HSA_ENABLE_SDMA=0"},
+};
 
-// The first row fits that has both texts. `unnamed`: there are drivers that write it without the
-// address of the GPU.
+const char *klog_word(enum klog_kind kind)
+{
+	return of_kind[__builtin_ctz(kind)].word;
+}
+
+const char *klog_remedy(enum klog_kind kind)
+{
+	return of_kind[__builtin_ctz(kind)].remedy;
+}
+
+// The first row fits that has both texts.
 static const struct trouble {
 	const char *text, *also;
 	enum klog_kind kind;
-	bool unnamed;
-	const char *meaning, *remedy;
+	const char *meaning;
 } troubles[] = {
-	{"MES failed to respon", NULL, KLOG_LOST, true,
-	 "the MES, which puts queues on the GPU, does not answer", GONE_DO},
-	{"failed to remove hardware queue", "MES", KLOG_LOST, true,
-	 "the MES did not take a queue off", GONE_DO},
-	{"failed to add hardware queue", "MES", KLOG_LOST, true, "the MES did not take a new queue",
-	 GONE_DO},
-	{"unrecoverable state", "MES", KLOG_LOST, true, "the driver gave up the MES", GONE_DO},
-	{"unrecoverable state", NULL, KLOG_LOST, true,
-	 "the driver gave up the HWS, which puts queues on the GPU", GONE_DO},
-	{"fence wait loop timeout", NULL, KLOG_LOST, true,
-	 "the HWS did not take queues off in time", GONE_DO},
-	{"Failed to evict", "queue", KLOG_LOST, true, "queues could not be taken off the GPU",
-	 GONE_DO},
-	{"queue_doorbell_id0 is not 0", NULL, KLOG_LOST, true,
-	 "a queue did not leave the GPU in time", GONE_DO},
-	{"Queue preemption failed", NULL, KLOG_LOST, true, "a queue did not leave the GPU in time",
-	 GONE_DO},
-	{"DQM create queue", "ret -62", KLOG_LOST, true,
-	 "the scheduler of the GPU did not take a new queue in time", GONE_DO},
-	{"DQM create queue", NULL, KLOG_NONE, true, "a process did not get a queue", SHORT_DO},
-	{"No more SDMA queue", NULL, KLOG_NONE, true, "all SDMA queues of the GPU are in use",
-	 SHORT_DO},
-	{"No more XGMI SDMA queue", NULL, KLOG_NONE, true,
-	 "all SDMA queues of the GPU for other GPUs are in use", SHORT_DO},
-	{"Freeing queue vital buffer", NULL, KLOG_FREED, true,
-	 "a process freed memory that its queues need, and they stay off",
-	 "if the process was not about to end, its program, or the runtime, has a bug: end it, "
-	 "and start it anew"},
-	{"IP block <psp> failed", NULL, KLOG_DEAD, true, DEAD, DEAD_DO},
-	{"PSP resume failed", NULL, KLOG_DEAD, true, DEAD, DEAD_DO},
-	{"GPU reset end with ret", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
-	{"GPU reset(", "failed", KLOG_DEAD, false, DEAD, DEAD_DO},
-	{"ASIC reset failed", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
-	{"GPU Recovery Failed", NULL, KLOG_DEAD, false, DEAD, DEAD_DO},
-	{"reset begin", NULL, KLOG_RESET, false, NULL, NULL},
-	{"GPU reset", NULL, KLOG_RESET, false, NULL, NULL},
-	{"page fault", NULL, KLOG_FAULT, false, NULL, NULL},
-	{"no uncorrectable", NULL, 0, false, NULL, NULL}, // said of counters that are looked at
-	{" 0 uncorrectable", NULL, 0, false, NULL, NULL},
-	{"uncorrectable", NULL, KLOG_FAULT, false, NULL, NULL},
+	{"page fault", "", KLOG_FAULT, NULL}, // first: such lines have names of programs
+	{"MES failed to respon", "", KLOG_LOST,
+	 "the MES, which puts queues on the GPU, does not answer"},
+	{"failed to remove hardware queue", "MES", KLOG_LOST, "the MES did not take a queue off"},
+	{"failed to add hardware queue", "MES", KLOG_LOST, "the MES did not take a new queue"},
+	{"unrecoverable state", "MES", KLOG_LOST, "the driver gave up the MES"},
+	{"unrecoverable state", "", KLOG_LOST,
+	 "the driver gave up the HWS, which puts queues on the GPU"},
+	{"fence wait loop timeout", "", KLOG_LOST, "the HWS did not take queues off in time"},
+	{"Failed to evict", "queue", KLOG_LOST, "queues could not be taken off the GPU"},
+	{"queue_doorbell_id0 is not 0", "", KLOG_LOST, "a queue did not leave the GPU in time"},
+	{"Queue preemption failed", "", KLOG_LOST, "a queue did not leave the GPU in time"},
+	{"DQM create queue", "ret -62", KLOG_LOST, "the GPU did not take a new queue in time"},
+	{"DQM create queue", "", KLOG_NONE, "a process did not get a queue"},
+	{"No more SDMA queue", "", KLOG_NONE, "all SDMA queues of the GPU are in use"},
+	{"No more XGMI SDMA queue", "", KLOG_NONE, "all its SDMA queues to other GPUs are in use"},
+	{"Freeing queue vital buffer", "", KLOG_FREED,
+	 "a process freed memory that its queues need, and they stay off"},
+	{"IP block <psp> failed", "", KLOG_DEAD, DEAD},
+	{"PSP resume failed", "", KLOG_DEAD, DEAD},
+	{"GPU reset end with ret", "", KLOG_DEAD, DEAD},
+	{"GPU reset(", "failed", KLOG_DEAD, DEAD},
+	{"ASIC reset failed", "", KLOG_DEAD, DEAD},
+	{"GPU Recovery Failed", "", KLOG_DEAD, DEAD},
+	{"reset begin", "", KLOG_RESET, NULL},
+	{"GPU reset", "", KLOG_RESET, NULL},
+	{"no uncorrectable", "", 0, NULL}, // said of counters that are looked at
+	{" 0 uncorrectable", "", 0, NULL},
+	{"uncorrectable", "", KLOG_FAULT, NULL},
 };
 
 static const struct trouble *trouble_of(const char *text)
 {
 	for (const struct trouble *t = troubles; t < troubles + COUNT(troubles); t++)
-		if (strstr(text, t->text) && (!t->also || strstr(text, t->also)))
+		if (strstr(text, t->text) && strstr(text, t->also))
 			return t;
 	return NULL;
-}
-
-const char *klog_word(enum klog_kind kind)
-{
-	return kind == KLOG_FAULT   ? "fault"
-	       : kind == KLOG_LOST  ? "queues-lost"
-	       : kind == KLOG_RESET ? "reset"
-	       : kind == KLOG_DEAD  ? "reset-failed"
-	       : kind == KLOG_FREED ? "memory-freed"
-				    : "no-queue-left";
 }
 
 // --- a line ---
@@ -137,17 +135,17 @@ static void read_process(struct klog_line *l)
 		number_read(pasid, NULL, 10, UINT32_MAX, &l->pasid);
 }
 
-// Takes the text of a line, which stays where it is. Returns whether it is the driver's.
+// Takes the text of a line, which stays where it is; drivers write faults and resets always with
+// the address, and some of them the rest without it. Returns whether it is the driver's.
 static bool take_text(struct klog *k, size_t *cap, uint64_t us, char *text)
 {
 	struct klog_line l = {.us = us};
 	l.text = driver_text(text, l.bdf);
 	const struct trouble *t = l.text ? trouble_of(text) : NULL;
-	if (!t || !t->kind || (!*l.bdf && !t->unnamed))
+	if (!t || !t->kind || (!*l.bdf && t->kind & (KLOG_FAULT | KLOG_RESET)))
 		return l.text != NULL;
 	l.kind = t->kind;
 	l.meaning = t->meaning;
-	l.remedy = t->remedy;
 	read_process(&l);
 	*ARRAY_ADD(k->v, *cap, k->n) = l;
 	return true;

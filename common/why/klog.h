@@ -25,7 +25,6 @@ struct klog_line {
 	uint64_t pasid;      // its PASID; 0: unknown
 	const char *text;    // in klog.text: without the driver's name and the address
 	const char *meaning; // in few words; NULL: the line says it
-	const char *remedy;  // NULL: what is to be done depends on the queue
 };
 
 struct klog {
@@ -62,6 +61,7 @@ struct klog_whose {
 const struct klog_line *klog_last(const struct klog *k, const struct klog_whose *whose,
 				  unsigned kinds);
 
-// The kind in a word, as events are called.
+// The kind in a word, as events are called, and what to do; NULL: that depends on the queue.
 const char *klog_word(enum klog_kind kind);
+const char *klog_remedy(enum klog_kind kind);
 void klog_fini(struct klog *k);

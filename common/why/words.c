@@ -100,8 +100,8 @@ static int64_t in_its_slot(const struct why_queue *x)
 static const char *remedy_of(const struct why *w, const struct why_queue *x)
 {
 	const struct proc_threads *t = &w->processes[x->q->process].threads;
-	if (x->log && x->log->remedy && !x->log_vague)
-		return x->log->remedy;
+	if (x->log && !x->log_vague && klog_remedy(x->log->kind))
+		return klog_remedy(x->log->kind);
 	if (x->state == WHY_SUSPENDED && x->by_name[0])
 		return strcmp(x->by_name, "gpq-holder") == 0
 			       ? "gpq suspend --list tells who holds it; gpq resume -p PID puts "
