@@ -39,13 +39,7 @@ is "an interrupt came" "$(verdict 0)" "$hung
 $over"
 looks 7 7
 
-cat >dmesg <<'END'
-[    4.000000] amdgpu 0000:c0:00.0: amdgpu: GPU reset begin!
-[  950.000000] [drm] Initialized amdgpu 3.61.0 for 0000:c0:00.0 on minor 0
-[  950.818166] amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to msg=REMOVE_QUEUE
-[  950.818171] amdgpu 0000:c0:00.0: amdgpu: failed to remove hardware queue from MES, doorbell=0x1802
-[  950.818174] amdgpu 0000:c0:00.0: amdgpu: MES might be in unrecoverable state, issue a GPU reset
-END
+cp "$top/tests/data/kfd/dead-mes.dmesg" dmesg
 lost="$hung; the kernel's log has [  950.818174] MES might be in unrecoverable state, issue a GPU reset: the driver gave up the MES; no interrupt of this GPU in 30s
 $keep"
 is "it is logged" "$(verdict 0 --dmesg dmesg)" "$lost"

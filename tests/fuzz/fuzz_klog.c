@@ -1,0 +1,29 @@
+// libFuzzer target: the kernel's log (common/why/klog.c).
+//
+// A line that is understood is one of the log; its text lies in what was fed, and is found again.
+#include "common/why/klog.h"
+#include "tests/fuzz/require.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct klog k;
+	klog_parse(&k, (const char *)data, size);
+	require(k.n <= k.lines && k.lines <= size);
+	for (size_t i = 0; i < k.n; i++) {
+		const struct klog_line *l = &k.v[i];
+		const struct klog_whose whose = {l->bdf, l->pid, l->pasid, l->us, true};
+		require(l->text >= k.text.data &&
+			l->text + strlen(l->text) < k.text.data + k.text.len);
+		require(!*l->bdf || strlen(l->bdf) == 12);
+		require(l->pid >= 0 && l->pid <= INT32_MAX && l->pasid <= UINT32_MAX);
+		require(klog_word(l->kind) && klog_last(&k, &whose, l->kind) >= l);
+	}
+	klog_fini(&k);
+	return 0;
+}
