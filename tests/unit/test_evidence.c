@@ -12,7 +12,7 @@
 #include "cmd/core.h"
 #include "cmd/events/record.h"
 
-static char added[256];
+static char added[512];
 
 static int fake_add(struct saver *v, const char *path, const struct buf *b)
 {
@@ -37,6 +37,19 @@ static int fake_core(struct buf *to, pid_t pid)
 	return pid == 100 ? GPQ_OK : pid == 101 ? GPQ_PARTIAL : GPQ_DENIED;
 }
 
+// A fault and two lines that were lost, one of them of a GPU that is not named, and another's line.
+static const char lines[] =
+	"3,7,1000001,-;amdgpu 0000:c0:00.0: amdgpu: [gfxhub] page fault (pasid:7)\n"
+	"3,8,1000002,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to msg=REMOVE_QUEUE\n"
+	"3,8,1000002,-;amdgpu 0000:c0:00.0: amdgpu: ring gfx uses VM inv eng 0\n"
+	"3,9,1000003,-;amdgpu: Failed to evict process queues\n";
+
+static void fake_log(struct klog *k)
+{
+	klog_parse(k, lines, strlen(lines));
+}
+
+#define klog_read(k)                        fake_log(k)
 #define core_light(to, pid)                 fake_core(to, pid)
 #define snapshot_add(v, path, b)            fake_add(v, path, b)
 #define kernels_name(k, q, object)          fake_name(q, object)
@@ -83,9 +96,41 @@ static void test_cores(void **state)
 	assert_string_equal(added, "/proc/100/gpucore:\ncore 100\n/proc/101/gpucore:\ncore 101\n");
 }
 
+// The log as it can be read again, and interrupts look by look.
+static void test_driver(void **state)
+{
+	static struct memory_record none;
+	struct evidence e = {.records = &none};
+	struct saver v = {0};
+	SCOPED(klog_fini) struct klog k = {0};
+	(void)state;
+	*added = '\0';
+	buf_puts(&e.interrupts, "look 5\n1: 2 PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
+	assert_int_equal(evidence_add(&e, &v), 0);
+	assert_string_equal(
+		added, "/dev/kmsg:\n"
+		       "4,0,1000001,-;amdgpu 0000:c0:00.0: amdgpu: [gfxhub] page fault (pasid:7)\n"
+		       "4,1,1000002,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to "
+		       "msg=REMOVE_QUEUE\n"
+		       "4,2,1000003,-;amdgpu: Failed to evict process queues\n"
+		       "/proc/interrupts:\nlook 5\n1: 2 PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
+	klog_parse(&k, added, strlen(added));
+	assert_int_equal(k.n, 3);
+	buf_fini(&e.interrupts);
+	*added = '\0';
+	v.r = redact_new(); // a fault names programs
+	assert_int_equal(add_log(&v), 0);
+	assert_string_equal(added, "/dev/kmsg:\n"
+				   "4,1,1000002,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to "
+				   "respond to msg=REMOVE_QUEUE\n"
+				   "4,2,1000003,-;amdgpu: Failed to evict process queues\n");
+	redact_free(v.r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
-					   cmocka_unit_test(test_cores)};
+					   cmocka_unit_test(test_cores),
+					   cmocka_unit_test(test_driver)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -516,6 +516,9 @@ static void test_vague_log(void **state)
 	assert_int_equal(strncmp(my.why.v[0].remedy, "gpq hang keeps", 14), 0);
 	assert_false(my.why.v[0].stuck);
 	my.rows[0].on_hw = my.rows[1].on_hw = my.rows[2].on_hw = 0;
+	assert_verdict(
+		0, "lost: the GPU did not let it go: [   11.000000] qcm fence wait loop timeout "
+		   "expired: the HWS did not take queues off in time");
 	my.rings.from.rows.gpus.n = 2;
 	my.comm = NULL;
 	assert_verdict(0, "suspended-or-evicted: by a debugger that does not trace it, or evicted "
