@@ -43,6 +43,7 @@ COMMANDS = [
     "packets -v -p 4711 --around 20 --sysroot {h}/aql-gfx90a",
     "packets -vJ --output-all --sysroot {h}/aql-gfx90a",
     "why -v -p 4712 -o PID,QID,STATE,READ,WRITE,SIGNAL_VALUE,BY_QID,DETAIL --sysroot {h}/aql-gfx90a",
+    "why -v -p 4712 -o PID,QID,STATE,DETAIL --dmesg {l}/../kfd/dead-mes.dmesg --sysroot {h}/aql-gfx90a",
     "why -v --profile 1s --folded --perfetto {w}/timeline -p 4711,4712 --sysroot {h}/aql-gfx90a",
     "suspend --dry-run -v --cmdline . --type compute --user 0 --sysroot {h}/gfx90a-k6.12",
     "events -vJ --for 0 --comm .",
