@@ -205,7 +205,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #include "common/why/words.c"
 // NOLINTEND(bugprone-suspicious-include)
 
-static uint64_t signal_of(unsigned number, int64_t value)
+__attribute__((unused)) static uint64_t signal_of(unsigned number, int64_t value)
 {
 	const uint64_t at = SIGNALS + 64 * number;
 	poke(at, 1);
@@ -230,7 +230,8 @@ static void dispatch(unsigned q, uint64_t index, uint64_t completion)
 	memcpy(p + 56, &completion, 8);
 }
 
-static void barrier(unsigned q, uint64_t index, uint8_t type, uint64_t a, uint64_t b)
+__attribute__((unused)) static void barrier(unsigned q, uint64_t index, uint8_t type, uint64_t a,
+					    uint64_t b)
 {
 	uint8_t *p = put(q, index, type);
 	memcpy(p + 8, (const uint64_t[]){a, b}, 16);
