@@ -234,8 +234,9 @@ static int merge_file(struct merge *m, const char *path)
 		return err_sys(errno, input_next(errno), "%s", path);
 	if (s->bad_lines > bad)
 		err_warn("they are left out",
-			 "%s: %llu lines are no results of gpq bench or gpq trace; %s", path,
-			 (unsigned long long)(s->bad_lines - bad), bad ? "" : s->first_bad);
+			 "%s: %llu lines are no results of gpq bench or gpq trace%s%s", path,
+			 (unsigned long long)(s->bad_lines - bad), bad ? "" : "; ",
+			 bad ? "" : s->first_bad); // known of the first bad file alone
 	return GPQ_OK;
 }
 

@@ -58,8 +58,9 @@ is "so is --top" "$(gpq merge --top 3 known 2>&1)" "gpq: merge: --by and --top a
 
 # Input that is none
 echo x >bad1 && printf 'y\nz' >bad2
-is "bad lines of each file" "$(gpq merge known bad1 bad2 2>&1 >/dev/null | grep -o '^gpq: merge: bad[12]: [0-9] lines')" "gpq: merge: bad1: 1 lines
-gpq: merge: bad2: 2 lines"
+is "bad lines of each file, and why of the first" "$(gpq merge known bad1 bad2 2>&1 >/dev/null)" \
+	"gpq: merge: bad1: 1 lines are no results of gpq bench or gpq trace; bad1 line 1: not JSON; they are left out
+gpq: merge: bad2: 2 lines are no results of gpq bench or gpq trace; they are left out"
 sed 's/"schema":1/"schema":2/' known >later
 is "another version's" "$(gpq merge later 2>/dev/null; echo $?)" 5
 sed -n '2s/"result":"ok"/"result":"melted"/p' "$a" >melted
