@@ -61,15 +61,20 @@ static size_t write_target(struct out *o, const struct group_member *m, const st
 	return n;
 }
 
-static int no_queue(const struct group_member *m)
+// Says why a target has no row. A process without KFD fails, as it does when it is to be held.
+static int no_queue(const struct group_member *m, const struct queue_rows *q)
 {
+	const int pid = (int)m->target.pid;
 	struct proc p;
-	if (proc_read(&p, m->target.pid))
+	if (proc_read(&p, pid))
 		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that own queues",
-				"pid %d: no such process", (int)m->target.pid);
+				"pid %d: no such process", pid);
+	if (pids_are_host() && !kfd_procs_find(&q->procs, pid))
+		return err_fail(GPQ_NOTFOUND, "gpq queues lists those that have",
+				"pid %d: it has not opened /dev/kfd: not a KFD process", pid);
 	if (!m->sel->num_ids)
-		err_note("pid %d: no queue that is chosen; those that appear would be suspended",
-			 (int)m->target.pid);
+		err_hint("queues that appear would be suspended",
+			 "pid %d: it has no queue that is chosen", pid);
 	return GPQ_OK;
 }
 
@@ -111,7 +116,7 @@ int suspend_dry(struct cmd *c, struct group *all, const struct suspend_opts *opt
 		const size_t n = write_target(o, all->v[i], &q, &beyond);
 		rows += n;
 		targets += n > 0;
-		failed += !n && no_queue(all->v[i]) ? 1 : write_missing(o, all->v[i], &q);
+		failed += !n && no_queue(all->v[i], &q) ? 1 : write_missing(o, all->v[i], &q);
 	}
 	status = out_finish(o, status);
 	one = targets_report(all);

@@ -193,6 +193,14 @@ gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues
 5
 gpq: suspend: no process that the options choose has opened /dev/kfd; gpq queues lists those that own queues
 5
+# A process without KFD is told as it is when it is to be held; one with KFD and without a queue is waited for.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for p in 1 1,52880; do gpq suspend --dry-run -p $p -rno PID,QID; echo $?; done; cp -r $HOSTS/gfx90a-k6.12 opened; mkdir -p opened/sys/class/kfd/kfd/proc/1/queues; gpq --sysroot opened suspend --dry-run -p 1 -rno PID,QID
+gpq: suspend: pid 1: it has not opened /dev/kfd: not a KFD process; gpq queues lists those that have
+5
+gpq: suspend: pid 1: it has not opened /dev/kfd: not a KFD process; gpq queues lists those that have
+52880 0
+3
+gpq: suspend: pid 1: it has no queue that is chosen; queues that appear would be suspended
 # Whose MQD the dump does not have.
 $ cp -r $HOSTS/gfx90a-k6.12 host; chmod -R u+w host; awk '/^Process/ { skip = 0 } /Compute queue/ && !n++ { skip = 1 } !skip' $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds >host/sys/kernel/debug/kfd/mqds; gpq --sysroot host suspend --dry-run -p 52880 --prio 7
 gpq: suspend: pid 52880: queue 0: its priority is not known for certain, left out; name it with -Q
