@@ -110,6 +110,10 @@ static int seek_processes(struct group *g, const struct pick_opts *o, enum targe
 		one.pids.v = &o->pids.v[i];
 		status = add_chosen(g, &one, &among, from, &processes);
 	}
+	among.n = 0;
+	for (size_t i = 0; i < g->n && !status; i++)
+		pids_push(&among, g->v[i]->target.pid);
+	pick_name_unused(o, &among, &processes);
 	free(among.v);
 	return status;
 }

@@ -58,6 +58,19 @@ static bool picked_lists(const void *arg, pid_t pid)
 	return pick_keeps(&p->pick, pid) || pids_has(&p->more, pid);
 }
 
+// With --watch only once.
+static void name_unused_words(struct picked *p)
+{
+	static bool told;
+	struct pids chosen = {0};
+	for (size_t i = 0; i < p->rows.procs.nprocs && !told; i++)
+		if (!pids_has(&p->more, p->rows.procs.procs[i].pid))
+			pids_push(&chosen, p->rows.procs.procs[i].pid);
+	pick_name_unused(p->by.processes, &chosen, &p->cache);
+	told |= chosen.n > 0;
+	free(chosen.v);
+}
+
 int picked_load(struct picked *p, const struct queue_rows_how *how)
 {
 	p->how = *how;
@@ -69,6 +82,8 @@ int picked_load(struct picked *p, const struct queue_rows_how *how)
 	status = status ? status : queue_rows_load(&p->rows, &p->cache, &p->how);
 	if (!status && !how->mqds_file)
 		status = pick_select_gpus(&p->rows.gpus, &p->by.queues->gpus);
+	if (!status)
+		name_unused_words(p);
 	return status;
 }
 

@@ -279,20 +279,59 @@ bool pick_asks(const struct pick_opts *o)
 	return o->pids.given || pick_needs_host(o);
 }
 
+// The options that take words, in the order of PICK_OPTS.
+static const struct {
+	const char *option;
+	size_t offset;
+} word_lists[] = {
+	{"container", offsetof(struct pick_opts, containers)},
+	{"cgroup", offsetof(struct pick_opts, cgroups)},
+	{"pod", offsetof(struct pick_opts, pods)},
+	{"user", offsetof(struct pick_opts, users)},
+	{"comm", offsetof(struct pick_opts, comms)},
+	{"cmdline", offsetof(struct pick_opts, cmdlines)},
+};
+
+static const struct words *word_list(const struct pick_opts *o, size_t i)
+{
+	return (const void *)((const char *)o + word_lists[i].offset);
+}
+
 void pick_text(struct buf *b, const struct pick_opts *o)
 {
-	const struct {
-		const char *option;
-		const struct words *words;
-	} lists[] = {
-		{"container", &o->containers}, {"cgroup", &o->cgroups}, {"pod", &o->pods},
-		{"user", &o->users},           {"comm", &o->comms},     {"cmdline", &o->cmdlines}};
 	for (size_t i = 0; i < o->pids.n; i++)
 		buf_printf(b, "%s%d", i ? "," : " -p ", (int)o->pids.v[i]);
 	buf_printf(b, "%s%s", o->ns_pid ? " --ns-pid" : "", o->tree ? " --tree" : "");
-	for (size_t i = 0; i < COUNT(lists); i++)
-		for (size_t k = 0; k < lists[i].words->n; k++)
-			buf_printf(b, " --%s %s", lists[i].option, lists[i].words->v[k]);
+	for (size_t i = 0; i < COUNT(word_lists); i++)
+		for (size_t k = 0; k < word_list(o, i)->n; k++)
+			buf_printf(b, " --%s %s", word_lists[i].option, word_list(o, i)->v[k]);
+}
+
+static bool fits_any(const struct pick_opts *o, const struct pids *pids,
+		     struct process_cache *processes)
+{
+	SCOPED(pick_fini) struct pick p;
+	bool any = pick_init(&p, o, processes) != GPQ_OK;
+	for (size_t i = 0; i < pids->n && !any; i++)
+		any = pick_keeps(&p, pids->v[i]);
+	return any;
+}
+
+void pick_name_unused(const struct pick_opts *o, const struct pids *chosen,
+		      struct process_cache *processes)
+{
+	for (size_t i = 0; i < COUNT(word_lists) && chosen->n; i++) {
+		const struct words *w = word_list(o, i);
+		for (size_t k = 0; k < w->n && w->n > 1; k++) {
+			const struct words word = {.v = &w->v[k], .n = 1};
+			struct pick_opts one = {0};
+			memcpy((char *)&one + word_lists[i].offset, &word, sizeof(word));
+			if (!fits_any(&one, chosen, processes))
+				err_hint("gpq ps -a lists what can be chosen",
+					 "--%s %s: chooses nothing now", word_lists[i].option,
+					 w->v[k]);
+		}
+	}
 }
 
 int pick_select_gpus(struct kfd_topology *t, const struct words *w)

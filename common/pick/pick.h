@@ -87,6 +87,10 @@ bool pick_asks(const struct pick_opts *o);
 // train". The same options give the same text.
 void pick_text(struct buf *b, const struct pick_opts *o);
 
+// Says which words of an option with several choose none of the processes that all options chose.
+void pick_name_unused(const struct pick_opts *o, const struct pids *chosen,
+		      struct process_cache *processes);
+
 // Is any option given that needs the /proc of a host, and not only PIDs?
 bool pick_needs_host(const struct pick_opts *o);
 

@@ -440,6 +440,43 @@ ml-team gpq: queues: no process that was asked for owns a queue; -a also shows p
 ml-team/vllm-01 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
 ns/vllm-0 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
 52880
+# A word that chooses nothing is named where others of its option choose: there is none of the other kinds.
+$ for c in 'queues -rno PID,QID' 'why -rno PID,QID' 'suspend --dry-run -rno PID,QID' 'bench preempt --dry-run -rno PID,QID'; do gpq --sysroot kube $c --user 1000,nosuch --pod vllm-0 --pod ml-team/other --comm zz --comm 'vllm|zz' --cgroup /kubepods.slice --cgroup /nosuch --container engine,none --cmdline . --cmdline '^$' 2>&1 | grep -v 'its memory' || true; done
+gpq: queues: --container none: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: queues: --cgroup /nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: queues: --pod ml-team/other: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: queues: --user nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: queues: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: queues: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
+52880 0
+gpq: why: --container none: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: why: --cgroup /nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: why: --pod ml-team/other: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: why: --user nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: why: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: why: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
+52880 0
+gpq: suspend: --container none: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: suspend: --cgroup /nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: suspend: --pod ml-team/other: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: suspend: --user nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: suspend: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: suspend: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
+52880 0
+gpq: bench: --container none: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: bench: --cgroup /nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: bench: --pod ml-team/other: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: bench: --user nosuch: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: bench: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
+gpq: bench: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
+52880 0
+# A word alone, or with others that choose as well: nothing is said.
+$ for o in '--user 1000' '--user 1000,root' '--comm vllm --comm python3' '-p 41207 --comm python3'; do gpq --sysroot kube queues $o 2>&1 | grep -c 'chooses nothing'; done
+0
+0
+0
+0
+? 1
 # The column is shown where a process is in a pod.
 $ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -q | head -2 | grep -c POD; done; for c in queues ps why hqd 'suspend --dry-run' 'hqd --runlist'; do gpq --sysroot kube $c -qp 52880 -J 2>/dev/null | jq -c '[.[] | arrays] | flatten | first | [.user, .container, .pod]'; done
 1
@@ -463,6 +500,7 @@ gpq: sched: --user no-such-user: there is no such user; give a login name, or a 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user 1000 -rno PID,QID
 52880 0
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --user root,nobody --type sdma -rno PID,QID
+gpq: queues: --user nobody: chooses nothing now; gpq ps -a lists what can be chosen
 41207 3
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -Q 52880:0,41207:3 -rno PID,QID; gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 41207 -Q 1,0x2 -rno QID
 41207 3
