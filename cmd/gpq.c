@@ -525,7 +525,7 @@ int main(int argc, char **argv)
 		def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv, &common);
 	words_fini(&common.sysroots);
 	// With --json, standard output holds one valid document whatever happens.
-	if (status && asked == OUT_JSON && !out_opened())
+	if ((status || err_has_failed()) && asked == OUT_JSON && !out_opened())
 		schema_print_failure(status);
 	return status;
 }

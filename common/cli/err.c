@@ -123,6 +123,11 @@ static void keep_failure(const struct message *m)
 	free(atomic_exchange(&failure, b.data));
 }
 
+bool err_has_failed(void)
+{
+	return atomic_load(&failure);
+}
+
 void err_failure(struct json *j, const char *key, int status)
 {
 	SCOPED(free_at) char *text = atomic_exchange(&failure, NULL);

@@ -51,6 +51,9 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 // Returns how many lines the messages took on a terminal of 80 columns; 0 if stderr is none.
 size_t err_lines(void);
 
+// Is there such a failure?
+bool err_has_failed(void);
+
 // From now on messages are appended to `to`, whose owner shows them (common/cli/screen.h); NULL:
 // they are written to stderr again.
 struct buf;

@@ -48,6 +48,7 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name)
 		json_begin(&o->json, NULL, '{');
 	if (opts->mode == OUT_JSON && opts->schema)
 		schema_name(&o->json, "schema", opts->schema);
+	o->bare = o->buf.len;
 	if (out_is_document(o))
 		outdoc_open(o);
 	return o;
@@ -544,9 +545,20 @@ static void say_empty(const struct out *o)
 		err_hint(NULL, none ? "%s" : "no %s", none ? none : o->empty);
 }
 
+// Takes a document back that has nothing but its name, since a failure came before its first member.
+static bool take_bare_back(struct out *o)
+{
+	if (o->opts.mode != OUT_JSON || o->fd != STDOUT_FILENO || o->opts.to || o->begun ||
+	    o->buf.len != o->bare || !err_has_failed())
+		return false;
+	document_opened = false;
+	o->buf.len = 0;
+	return true;
+}
+
 int out_close(struct out *o)
 {
-	if (o->opts.mode == OUT_JSON) {
+	if (o->opts.mode == OUT_JSON && !take_bare_back(o)) {
 		if (o->table)
 			out_end(o);
 		json_end(&o->json, '}');

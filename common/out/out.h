@@ -124,8 +124,8 @@ struct out *out_open(const struct out_opts *opts);
 // Opens an output on the file `fd`, which messages call `name`. Both are borrowed.
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
-// Has this process opened an output on standard output? If so, an error needs no JSON document of
-// its own.
+// Has this process an output on standard output? If so, an error needs no JSON document of its own.
+// out_close() takes one back to which a failure left nothing but its schema's name.
 bool out_opened(void);
 
 // Begins a table of records, which is left out with its rows if another one was chosen. `stream`:

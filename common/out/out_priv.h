@@ -150,6 +150,7 @@ struct out {
 	uint64_t counted; // with OUT_COUNT: rows of the table
 	bool stream;
 	bool begun; // there was a table
+	size_t bare; // bytes of a document's beginning, to the name of its schema
 	bool color;
 	bool terminal;            // --null writes to a terminal: text is escaped
 	const char *empty;        // name of the first table, until there is a row

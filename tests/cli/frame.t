@@ -90,7 +90,7 @@ error
 [null,2]
 ["queues",2]
 ["gpus",5]
-{"schema":{"name":"gpq.trace","version":2}}
+["trace",5]
 ? 2,5
 
 $ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep

@@ -36,6 +36,11 @@ take gpq.columns columns hqd --list-columns
 of gpq.error queues --nosuch
 of gpq.error queues operand
 of gpq.error hqd --watch 0 --sysroot /nosuch
+# What fails once it knows that, and before it has a member to write.
+of gpq.error trace /nosuch
+of gpq.error trace --latency /nosuch
+of gpq.error hqd --gpu 9 --sysroot "$hosts/gfx90a-k6.12"
+of gpq.error why -p 1 --sysroot "$hosts/gfx90a-k6.12"
 
 for host in gfx90a-k6.12 gfx942-4xcc-k6.12 gfx1100-k6.12-mes nogpu-k6.12 vm-gfx942-suspended vm73-gfx942-contexts topo-partitions; do
 	export GPQ_SYSROOT=$hosts/$host
