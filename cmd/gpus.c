@@ -104,13 +104,13 @@ static const struct out_col check_cols[] = {
 	COL(commands, "COMMANDS", "commands", LIST, D | W | T,
 	    "commands that need it, at least for some of what they do"),
 	COL(must, "STOPS", "stops", LIST, M, "those of them that can do nothing without it"),
-	COL(mend, "MEND", "mend", STR, D | OUT_BELOW, "how to mend it"),
+	COL(mend, "FIX", "fix", STR, D | OUT_BELOW, "how to fix it"),
 };
 #undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
 static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
-static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
+static const struct schema check_schema = {"gpq.gpus.check", 2, SCHEMA_TABLES(&check_table), NULL};
 
 // Data that takes more files, a library or a device; read only if a column shows it.
 struct wants {
@@ -365,11 +365,11 @@ static void tell_verdict(const struct kfd_check *const *ordered, size_t n, const
 			buf_printf(&idle, "%s%s", idle.len ? " " : "cannot work here: ", k->name);
 	buf_puts(&idle, idle.len ? "; " : "");
 	if (with[KFD_CHECK_NO] && unknown.len)
-		err_hint("MEND tells what helps",
+		err_hint("FIX tells what helps",
 			 "%schecks that say no: %zu; unknown checks: %zu%s", idle.data,
 			 with[KFD_CHECK_NO], with[KFD_CHECK_UNKNOWN], names);
 	else if (with[KFD_CHECK_NO])
-		err_hint("MEND tells what helps", "%schecks that say no: %zu", idle.data,
+		err_hint("FIX tells what helps", "%schecks that say no: %zu", idle.data,
 			 with[KFD_CHECK_NO]);
 	else
 		err_hint(!with[KFD_CHECK_UNKNOWN] ? NULL
@@ -415,7 +415,7 @@ static int print_checks(struct cmd *c, const char *command)
 		tell_verdict(ordered, n, command, screen);
 	return status || !stopped.len
 		       ? status
-		       : err_fail(GPQ_UNSUPPORTED, "MEND tells what helps",
+		       : err_fail(GPQ_UNSUPPORTED, "FIX tells what helps",
 				  "gpq %s cannot work here: %s", command, stopped.data);
 }
 

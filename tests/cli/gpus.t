@@ -149,8 +149,8 @@ $ cp -r $HOSTS/gfx942-4xcc-k6.12 sum; for n in 24 120 32 122; do sed -i "s/^num_
 4 122 property
 
 # The preflight. What only a living host knows is unknown on a recorded one.
-$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus --check -o CHECK,STATUS,FOUND,MEND
-CHECK                  STATUS  FOUND                                                 MEND
+$ gpq --sysroot $HOSTS/vm-gfx90a-running gpus --check -o CHECK,STATUS,FOUND,FIX
+CHECK                  STATUS  FOUND                                                 FIX
 kernel                 ok      Linux 6.12.95+deb12-amd64                             -
 driver                 ok      amdgpu                                                -
 gpus                   ok      GPUs: 1                                               -
@@ -178,7 +178,7 @@ gpq: gpus: nothing known forbids gpq; unknown checks: 8; run it on that host, as
 $ rm -rf t && P=t/sys/module/amdgpu/parameters; S=t/proc/sys/kernel; mkdir -p t/sys/class $P $S/yama t/sys/kernel/tracing/events && cp -r $HOSTS/topo-partitions/sys/class/kfd t/sys/class &&
 > echo 5.15.0-91-generic >$S/osrelease; echo 3 >$S/yama/ptrace_scope; echo 2 >$P/sched_policy; echo 0 >$P/cwsr_enable; echo 500 >$P/queue_preemption_timeout_ms; echo 6.8.5 >t/sys/module/amdgpu/version
 > gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND | grep -vE '^(dev|kfd|cap|pid)-'
-gpq: gpus: cannot work here: bench core sched suspend; checks that say no: 5; MEND tells what helps
+gpq: gpus: cannot work here: bench core sched suspend; checks that say no: 5; FIX tells what helps
 debug-driver           no      1 of 4 GPUs without bit 0x8000, first node 4 (gfx906)
 debug-firmware         no      1 of 4 GPUs without bit 0x20000000, first node 4 (gfx906)
 sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls
@@ -196,8 +196,8 @@ debugfs                unknown /sys/kernel/debug/kfd/mqds was not recorded
 tracefs                ok      /sys/kernel/tracing is readable
 
 $ echo one >t/sys/module/amdgpu/parameters/cwsr_enable; rm t/proc/sys/kernel/osrelease; echo 2 >t/proc/sys/kernel/yama/ptrace_scope; rm t/sys/class/kfd/kfd/topology/nodes/[1234]/gpu_id; mkdir t/sys/class/kfd/kfd/topology/nodes/{1,2,3,4}/gpu_id
-> gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND,MEND | grep -E '^(kernel|gpus|cwsr|ptrace-scope|debug-d|sched)'
-gpq: gpus: cannot work here: bench core events gpus hang hqd packets sched suspend why; checks that say no: 2; MEND tells what helps
+> gpq --sysroot t gpus --check -n -o CHECK,STATUS,FOUND,FIX | grep -E '^(kernel|gpus|cwsr|ptrace-scope|debug-d|sched)'
+gpq: gpus: cannot work here: bench core events gpus hang hqd packets sched suspend why; checks that say no: 2; FIX tells what helps
 gpus                   no      GPUs: 4, none readable                                              let the device cgroup of this container have the GPUs
 sched-policy           no      2: no firmware scheduler; the driver refuses all debug calls        boot without amdgpu.sched_policy=2
 kernel                 unknown osrelease: was not recorded                                         record it: gpq snapshot on that host
@@ -206,8 +206,8 @@ scheduler              unknown no GPU tells its gfx version                     
 cwsr                   unknown cwsr_enable: no number from 0 up                                    modinfo -p amdgpu tells what it may be
 ptrace-scope           unknown 2: tracing needs CAP_SYS_PTRACE                                     run as root, or as root: sysctl kernel.yama.ptrace_scope=0
 
-$ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | select(.check == "scheduler" or .check == "driver") | {status, found, mend, lists: (.commands // [] | contains(["gpus"]))}]'
-[{"status":"ok","found":"amdgpu","mend":null,"lists":true},{"status":"ok","found":"MES: no runlist to look at","mend":null,"lists":false}]
+$ gpq --sysroot $HOSTS/vm-gfx1100-running gpus --check -J | jq -c '[.checks[] | select(.check == "scheduler" or .check == "driver") | {status, found, fix, lists: (.commands // [] | contains(["gpus"]))}]'
+[{"status":"ok","found":"amdgpu","fix":null,"lists":true},{"status":"ok","found":"MES: no runlist to look at","fix":null,"lists":false}]
 
 # It needs nothing: neither a driver nor a recording of one.
 $ mkdir -p nothing && gpq --sysroot nothing gpus --check -r -n -o CHECK,STATUS | head -3
@@ -220,17 +220,17 @@ $ gpq gpus --check -r -n -o CHECK | wc -l
 
 # One command: the checks that it needs, and 6 when it can do nothing here; what it needs for a part of its work stops nothing.
 $ cp -r $HOSTS/gfx90a-k6.12 empty; rm -r empty/sys/class/kfd/kfd/topology/nodes; mkdir empty/sys/class/kfd/kfd/topology/nodes; for c in hqd queues snapshot sched why trace merge resume; do gpq --sysroot empty gpus --check $c -rno CHECK,STATUS | grep ' no$'; echo $c ${PIPESTATUS[0]}; done
-gpq: gpus: gpq hqd cannot work here: gpus; MEND tells what helps
+gpq: gpus: gpq hqd cannot work here: gpus; FIX tells what helps
 gpus no
 hqd 6
 gpus no
 queues 0
 gpus no
 snapshot 0
-gpq: gpus: gpq sched cannot work here: gpus; MEND tells what helps
+gpq: gpus: gpq sched cannot work here: gpus; FIX tells what helps
 gpus no
 sched 6
-gpq: gpus: gpq why cannot work here: gpus; MEND tells what helps
+gpq: gpus: gpq why cannot work here: gpus; FIX tells what helps
 gpus no
 why 6
 trace 0
@@ -254,11 +254,11 @@ scheduler    unknown
 sched-policy unknown
 num-kcq      unknown
 debugfs      unknown
-gpq: gpus: gpq hqd cannot work here: driver, gpus; MEND tells what helps
+gpq: gpus: gpq hqd cannot work here: driver, gpus; FIX tells what helps
 ? 6
 
-# Where nothing says no, the last line is for people: what is left to find out, and how. Other forms have each MEND in full.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq gpus --check hqd -o CHECK | tail -1; gpq gpus --check merge; gpq gpus --check -q --filter 'CHECK == "cap-sys-admin"' -no MEND; gpq gpus --check suspend --csv | grep -c ',run gpq gpus --check on that host'
+# Where nothing says no, the last line is for people: what is left to find out, and how. Other forms have each FIX in full.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq gpus --check hqd -o CHECK | tail -1; gpq gpus --check merge; gpq gpus --check -q --filter 'CHECK == "cap-sys-admin"' -no FIX; gpq gpus --check suspend --csv | grep -c ',run gpq gpus --check on that host'
 gpq: gpus: nothing known forbids gpq hqd; unknown checks: 1; run it on that host, as root
 debugfs
 gpq: gpus: nothing known forbids gpq merge; unknown checks: 0

@@ -123,17 +123,17 @@ same("trace --by kernel: no times of kernels", [on(80, "trace", *a, log)[1].coun
      (["--by", "kernel"], ["--by", "kernel", "-q"], ["--by", "kernel", "-r"], ["--by", "queue"], ["--latency", "--by", "kernel"])], [1, 0, 0, 0, 0])
 same("... in a file without", subprocess.run(["gpq", "trace", "--by", "kernel", log], capture_output=True, text=True).stderr.count("rocprof"), 0)
 
-check = "--sysroot", hosts + "/nogpu-k6.12", "gpus", "--check", "-o", "CHECK,MEND,STATUS"
+check = "--sysroot", hosts + "/nogpu-k6.12", "gpus", "--check", "-o", "CHECK,FIX,STATUS"
 same("what mends is whole: below its row, where its column has no room", on(80, *check)[0].split("\n")[:6], [
-    "CHECK                  STATUS", "gpus                   no", "    MEND: is one plugged in, and does dmesg say why it is not used?",
-    "kernel                 unknown", "    MEND: record it: gpq snapshot on that host", "driver                 ok"])
+    "CHECK                  STATUS", "gpus                   no", "    FIX: is one plugged in, and does dmesg say why it is not used?",
+    "kernel                 unknown", "    FIX: record it: gpq snapshot on that host", "driver                 ok"])
 same("... and in several lines if it must", on(48, *check, "-n")[0].split("\n")[:6], [
-    "gpus                   no", "    MEND: is one plugged in, and does dmesg say", "      why it is not used?",
-    "kernel                 unknown", "    MEND: record it: gpq snapshot on that host", "driver                 ok"])
+    "gpus                   no", "    FIX: is one plugged in, and does dmesg say", "      why it is not used?",
+    "kernel                 unknown", "    FIX: record it: gpq snapshot on that host", "driver                 ok"])
 same("... in its column from 88 columns on", [on(n, *check)[0].split("\n")[1][23:] for n in (87, 88)],
      ["no", "is one plugged in, and does dmesg say why it is not used? no"])
 same("... and columns behind it stay, which -o names", heading(60, "nogpu-k6.12", "gpus", "--check", "-o", "+STOPS"), "CHECK FOUND STOPS")
-same("... or is alone", on(40, *check[:-1], "MEND")[0].split("\n")[1], "is one plugged in, and does dmesg say why it is not used?")
+same("... or is alone", on(40, *check[:-1], "FIX")[0].split("\n")[1], "is one plugged in, and does dmesg say why it is not used?")
 
 diff = on(80, "snapshot", "--diff", hosts + "/vm-gfx90a-running", hosts + "/vm-gfx90a-suspended")[0].split("\n")
 same("from where to where a queue moved is whole", diff[1:4], [

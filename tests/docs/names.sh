@@ -127,7 +127,7 @@ letters=$(for c in $(gpq --list); do gpq "$c" --help; done | may 1 grep -oE '^  
 is "a letter is one option's" "$(cut -c3-4 <<<"$letters" | uniq -d)${letters:+none}" none
 
 # A change that readers must know of raises the version of a schema.
-versions='gpq.bench.ab 3, gpq.bench.changes 1, gpq.bench.preempt 3, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 2, gpq.gpus 1, gpq.gpus.check 1, gpq.hang 1, gpq.hang.merge 1, gpq.hqd 2,
+versions='gpq.bench.ab 3, gpq.bench.changes 1, gpq.bench.preempt 3, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 2, gpq.gpus 1, gpq.gpus.check 2, gpq.hang 1, gpq.hang.merge 1, gpq.hqd 2,
 gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 2, gpq.hqd.sample 1, gpq.hqd.summary 3, gpq.merge 2, gpq.packets 1, gpq.ps 1,
 gpq.queues 3, gpq.queues.summary 1, gpq.resume 3, gpq.sched 2, gpq.snapshot 1, gpq.snapshot.compare 2, gpq.snapshot.diff 2, gpq.suspend 3, gpq.suspend.list 2, gpq.trace 2,
 gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 2, gpq.trace.series 2,

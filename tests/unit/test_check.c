@@ -192,7 +192,7 @@ static int teardown(void **state)
 	return system(command); // NOLINT(cert-env33-c)
 }
 
-// The line "STATUS FOUND; MEND" of a check.
+// The line "STATUS FOUND; FIX" of a check.
 static const char *line_of(const struct host *h, const char *name)
 {
 	static const char *const status[] = {"unknown", "no", "ok"};
