@@ -30,7 +30,7 @@ showpids
 showpidgpus
 unsuspend
 queues
-$ for a in {a..z}; do gpq --complete -- help $a; done | grep $'\tgpq ' >words; cut -f1 words | sort | uniq -d; comm -12 <(cut -f1 words | sort) <(gpq --list | sort); [ "$(wc -l <words)" -gt 100 ] && cut -f2 words | grep -oE 'gpq [^,;]*' | sort -u | grep -oE 'gpq [a-z]+|--?[a-z]+' | while read -r a; do case $a in gpq*) c=${a#gpq }; gpq $c -h >/dev/null || echo "no $c" ;; *) gpq $c --help | grep -qE -e "^ .*$a( |,|\$)" || echo "$c has no $a" ;; esac; done
+$ for a in {a..z}; do gpq --complete -- help $a; done | grep $'\tgpq ' >words; cut -f1 words | sort | uniq -d; comm -12 <(cut -f1 words | sort) <(gpq --list | sort); [ "$(wc -l <words)" -gt 100 ] && cut -f2 words | grep -oE 'gpq [^,;]*' | sort -u | grep -oE 'gpq [a-z]+|--?[a-z]+' | while read -r a; do case $a in 'gpq help') gpq help words >/dev/null ;; gpq*) c=${a#gpq }; gpq $c -h >/dev/null || echo "no $c" ;; *) gpq $c --help | grep -qE -e "^ .*$a( |,|\$)" || echo "$c has no $a" ;; esac; done
 
 # A filter: a column where a value may stand, an operator behind a value, nothing in a string or a number.
 $ f() { gpq --complete -- queues --filter "$1" | tr '\t' :; echo .; }; f 'QID == 1 '; f 'PID  ' | tail -2; for e in PIP '(PIP' '!PIP' 'QID<PIP' 'QID> PIP' 'QID == PIP' 'QID =~PIP' 'QID && PIP' 'QID ||PIP' 'COMMAND == "x" && pip' 'COMMAND == "PIP' 'QID == 1' 'QID PIP'; do f "$e"; done

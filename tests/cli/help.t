@@ -57,6 +57,9 @@ gpq: unknown command (nothing); gpq -h lists them
 ? 2
 
 # A word for what a command does: what to type.
+$ gpq help glossary; gpq help words | grep -cE '^  (MQD|HQD, slot|CWSR|XCC|doorbell|ring|runlist|suspend, hold)( |$)'
+gpq help words tells what queue, slot, MQD and the like are
+8
 $ gpq help kcq; gpq help status; gpq help show x
 gpq gpus --check tells what num_kcq leaves, gpq hqd --summary how many slots are used
 gpq queues lists queues, gpq suspend --list what is held
