@@ -40,7 +40,7 @@ struct row {
 
 #define ROW row
 static const struct out_col cols[] = {
-	COL(g.index, "INDEX", "index", U64, D | W, "place among the readable GPUs"),
+	COL(g.index, "INDEX", "gpu_index", U64, D | W, "place among the readable GPUs"),
 	COL(g.node, "NODE", "node", U64, D | W, "KFD topology node"),
 	COL(g.gpu_id, "GPU", "gpu_id", U64, D, "gpu_id, decimal as in sysfs"),
 	COL(g.gpu_id, "HEX", "gpu_id_hex", HEX, D | W, "gpu_id, hexadecimal as in debugfs"),
@@ -109,7 +109,7 @@ static const struct out_col check_cols[] = {
 #undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
-static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
+static const struct schema schema = {"gpq.gpus", 2, SCHEMA_TABLES(&table), NULL};
 static const struct schema check_schema = {"gpq.gpus.check", 2, SCHEMA_TABLES(&check_table), NULL};
 
 // Data that takes more files, a library or a device; read only if a column shows it.
