@@ -365,9 +365,8 @@ static void tell_verdict(const struct kfd_check *const *ordered, size_t n, const
 			buf_printf(&idle, "%s%s", idle.len ? " " : "cannot work here: ", k->name);
 	buf_puts(&idle, idle.len ? "; " : "");
 	if (with[KFD_CHECK_NO] && unknown.len)
-		err_hint("FIX tells what helps",
-			 "%schecks that say no: %zu; unknown checks: %zu%s", idle.data,
-			 with[KFD_CHECK_NO], with[KFD_CHECK_UNKNOWN], names);
+		err_hint("FIX tells what helps", "%schecks that say no: %zu; unknown checks: %zu%s",
+			 idle.data, with[KFD_CHECK_NO], with[KFD_CHECK_UNKNOWN], names);
 	else if (with[KFD_CHECK_NO])
 		err_hint("FIX tells what helps", "%schecks that say no: %zu", idle.data,
 			 with[KFD_CHECK_NO]);

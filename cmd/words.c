@@ -55,7 +55,8 @@ static const struct {
 	 "gpq why --profile 5 samples queues, gpq trace --latency reads logs"},
 	{"benchmark measure ab report",
 	 "gpq bench preempt, gpq bench ab measure, gpq bench report compares"},
-	{"glossary terms vocabulary", "gpq help words tells what queue, slot, MQD and the like are"},
+	{"glossary terms vocabulary",
+	 "gpq help words tells what queue, slot, MQD and the like are"},
 	{"schedule scheduler share policy",
 	 "gpq sched holds offline work off while online work runs"},
 };

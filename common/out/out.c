@@ -545,7 +545,8 @@ static void say_empty(const struct out *o)
 		err_hint(NULL, none ? "%s" : "no %s", none ? none : o->empty);
 }
 
-// Takes a document back that has nothing but its name, since a failure came before its first member.
+// Takes a document back that has nothing but its name, since a failure came before its first
+// member.
 static bool take_bare_back(struct out *o)
 {
 	if (o->opts.mode != OUT_JSON || o->fd != STDOUT_FILENO || o->opts.to || o->begun ||

@@ -149,7 +149,7 @@ struct out {
 	bool tight;     // it has no room for all columns of the table, so texts are cut to theirs
 	uint64_t counted; // with OUT_COUNT: rows of the table
 	bool stream;
-	bool begun; // there was a table
+	bool begun;  // there was a table
 	size_t bare; // bytes of a document's beginning, to the name of its schema
 	bool color;
 	bool terminal;            // --null writes to a terminal: text is escaped
