@@ -66,6 +66,13 @@ void archive_root_close(void)
 	errno = error;
 }
 
+// Why a file has no entry: it is no archive, or its compression is a known one and cannot be
+// undone.
+static int no_entry(const struct arc *arc, struct archive *a)
+{
+	return arc->archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE ? ENOTDIR : EBADMSG;
+}
+
 // Unpacks to the working directory. Returns 0, or an errno value.
 static int unpack_entries(const struct arc *arc, struct archive *a)
 {
@@ -78,7 +85,7 @@ static int unpack_entries(const struct arc *arc, struct archive *a)
 	for (; (r = arc->archive_read_next_header(a, &e)) >= ARCHIVE_WARN; n++) {
 		const mode_t type = arc->archive_entry_filetype(e);
 		if (r == ARCHIVE_EOF)
-			return n ? 0 : ENOTDIR;
+			return n ? 0 : no_entry(arc, a);
 		bytes += arc->archive_entry_size(e);
 		if (n >= ENTRIES_MAX || bytes > BYTES_MAX)
 			return EFBIG;
@@ -94,7 +101,7 @@ static int unpack_entries(const struct arc *arc, struct archive *a)
 			return error > 0 && error != EILSEQ && error != EINVAL ? error : EBADMSG;
 		}
 	}
-	return n ? EBADMSG : ENOTDIR;
+	return n ? EBADMSG : no_entry(arc, a);
 }
 
 // Does a tar that is not compressed end in zeros, as it must? libarchive takes one that was cut

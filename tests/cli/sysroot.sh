@@ -102,6 +102,12 @@ for bytes in 700 5000 $((size / 2 / 512 * 512)) $((size - 1024)); do
 	is "cut behind $bytes bytes" "$(told cut.tar)" "gpq: ps: sysroot cut.tar: Bad message; the archive is damaged or cut short
 1 0"
 done
+# A small one is a single block of zstd: cut, it has no entry at all.
+for bytes in 100 $(($(stat -c %s a.tar.zst) / 2)); do
+	head -c "$bytes" a.tar.zst >cut.tar.zst
+	is "compressed, cut behind $bytes bytes" "$(told cut.tar.zst)" "gpq: ps: sysroot cut.tar.zst: Bad message; the archive is damaged or cut short
+1 0"
+done
 mkfifo pipe
 : >nothing
 echo text >text
