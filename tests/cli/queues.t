@@ -471,12 +471,11 @@ gpq: bench: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
 gpq: bench: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
 52880 0
 # A word alone, or with others that choose as well: nothing is said.
-$ for o in '--user 1000' '--user 1000,root' '--comm vllm --comm python3' '-p 41207 --comm python3'; do gpq --sysroot kube queues $o 2>&1 | grep -c 'chooses nothing'; done
-0
-0
-0
-0
-? 1
+$ for o in '--user 1000' '--user 1000,root' '--comm vllm --comm python3' '-p 41207 --comm python3'; do gpq --sysroot kube queues $o -rno PID 2>&1 | sort -u | xargs; done
+52880
+41207 52880
+41207 52880
+41207
 # The column is shown where a process is in a pod.
 $ for c in queues ps 'queues -p 41207' 'ps -p 41207'; do gpq --sysroot kube $c -q | head -2 | grep -c POD; done; for c in queues ps why hqd 'suspend --dry-run' 'hqd --runlist'; do gpq --sysroot kube $c -qp 52880 -J 2>/dev/null | jq -c '[.[] | arrays] | flatten | first | [.user, .container, .pod]'; done
 1
