@@ -2,7 +2,7 @@
 # Priority inversion: a queue waits for a slot while one of a lower priority is in a slot of its GPU. gpq hqd and gpq why say so on
 # recorded hosts whose dumps are changed here to be over-subscribed, and where one thing is missing they do not.
 # [debugfs.mqd-compute] has the dwords: 128 and 129 the address of the MQD, 130 on hardware, 133 level, 134 priority,
-# 138 read pointer. TAP.
+# 138 read pointer, 182 write pointer. TAP.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 cd "$work" || exit 1
@@ -41,7 +41,7 @@ inverted() { # one queue of 664 waits with priority 11, the other has 12, that o
 	for file in mqds hqds; do priority $file $high 11 && priority $file $low 3 && priority $file $third 12; done
 }
 said() { gpq --sysroot host hqd "$@" 2>&1 >/dev/null | sed -n 's/^gpq: hqd: inversion: //p'; }
-column() { gpq --sysroot host hqd --summary --table waiting --csv -no INVERSION "$@" 2>/dev/null | tr -d '\r'; }
+column() { gpq --sysroot host hqd --summary --table waiting --csv -no INVERSION 2>/dev/null | tr -d '\r'; }
 nothing() { # NAME: the queue is listed as waiting, and no inversion is said
 	is "$1: none" "$(gpq --sysroot host hqd --summary --table waiting -rno RING_ADDR,INVERSION 2>/dev/null | grep 0x7f0f85b2b000), $(said)" "0x7f0f85b2b000 -, "
 }
@@ -53,7 +53,7 @@ is "hqd says it in a line" "$(said)" "$waits; $next"
 is "... and with --summary" "$(said --summary)" "$waits; $next"
 is "... with the queue's id where that is known" "$(said --likely)" "queue 1${waits#a queue}; $next"
 is "... of the process that waits" "$(said -p 664) | $(said -p 665)" "$waits; $next | "
-empty "... not about MQDs, nor registers" "$(said --mqd && said --regs)"
+is "... not with the MQDs, of which there are four" "$(gpq --sysroot host hqd --mqd -c 2>&1)" 4
 is "a column of --summary has it" "$(column)" "$waits"
 is "... which is shown" "$(gpq --sysroot host hqd --summary 2>/dev/null | grep -c 'REASON.* INVERSION$')" 1
 is "... and is in JSON" "$(gpq --sysroot host hqd --summary -J 2>/dev/null | jq -c '[.waiting[].inversion]')" "[\"$waits\"]"
@@ -93,7 +93,7 @@ levels() { # of the queue that waits, of those in slots
 	taken_off
 	for file in mqds hqds; do
 		put $file $high 133="0000000$1" && put $file $low 133="0000000$2" && put $file $third 133=00000001
-		for base in $high $low $third; do put $file $base 134=00000000; done
+		for base in $high $low $third; do put $file "$base" 134=00000000; done
 	done
 }
 levels 2 0
