@@ -5,7 +5,8 @@
  *   holdcost first PID N      `gpq suspend -p PID` and `holdcost bare PID`, N times each in turn
  *   holdcost kept PID N       suspend and resume through a kept holder, and the bare ioctl with a
  *                             round trip between two processes, N times each in turn
- *   holdcost hints SOCKET N    begin, until gpq sched answers, N times, each ended again
+ *   holdcost hints SOCKET N SCHED PID...    begin, until gpq sched, process SCHED, has taken the
+ *                             queues of all PID off and answers, N times, each ended again
  *   holdcost group N PID...    what that is compared with
  *   holdcost bare PID         what the first is compared with
  *   holdcost cycles SOCKET N  N times suspend and resume; fails when an answer is not right
@@ -14,7 +15,10 @@
  * by what the kernel does meanwhile: timer ticks, and what it frees late of the run before.  Whom that
  * meets is a matter of phase, and programs that do the same each time keep theirs (seen: two clusters,
  * 300 us apart).  So each run begins after a pause of random length.  "first" is by the clock; "work" is processor time, the holder's included: what is left
- * when waiting for the GPU is taken off.  Both sides wait for the same.
+ * when waiting for the GPU is taken off.  Both sides wait for the same.  "hints" and "group" tell the processor time of
+ * all that work for it, too: between the request and the answer several processes wait for the GPUs at once, and how
+ * long depends on who comes when.  The driver waits for a GPU without sleeping, so that the processor time is gpq's only
+ * if the GPU answers at once (poll_us).
  *
  * The bare program is what one would write for this one job: no options, no messages, no checks,
  * but the same job.  It pins the process; makes a private directory and a socket by which another
@@ -465,9 +469,49 @@ static int cycles(const char *path, int n)
 
 /* ---- gpq sched ---- */
 
-static void told(const char *what, uint64_t *v, int n)
+static struct {
+	pid_t pids[130]; /* who work for an answer, but this process */
+	int n;
+	struct cost before;
+	uint64_t time[MAX_RUNS], work[MAX_RUNS];
+	int runs;
+} turns;
+
+static uint64_t work_of_others(void)
 {
-	printf("%s %llu us, %d times\n", what, (unsigned long long)typical(v, n) / 1000, n);
+	uint64_t sum = 0;
+	for (int i = 0; i < turns.n; i++)
+		sum += work_of(turns.pids[i]);
+	return sum;
+}
+
+static uint64_t own_work(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Files are read before the clocks at the beginning and behind them at the end. */
+static void turn_begins(void)
+{
+	turns.before.work = work_of_others();
+	turns.before.work += own_work();
+	turns.before.time = now_ns();
+}
+
+static void turn_ends(void)
+{
+	turns.time[turns.runs] = now_ns() - turns.before.time;
+	turns.work[turns.runs] = own_work();
+	turns.work[turns.runs++] += work_of_others() - turns.before.work;
+}
+
+static void told(const char *what)
+{
+	printf("%s %llu us, of a processor %llu us, %d times\n", what,
+	       (unsigned long long)typical(turns.time, turns.runs) / 1000,
+	       (unsigned long long)typical(turns.work, turns.runs) / 1000, turns.runs);
 }
 
 static void pause_between(void)
@@ -475,19 +519,21 @@ static void pause_between(void)
 	usleep((useconds_t)(150000 + random() % 8000)); /* resumed, and allowed to hold again */
 }
 
-static int hints(const char *path, int n)
+static int hints(const char *path, int n, pid_t sched, char **pids, int num)
 {
-	static uint64_t v[MAX_RUNS];
 	const int fd = link_to(path);
+	turns.pids[turns.n++] = sched;
+	for (int i = 0; i < num && i < 64; i++)
+		turns.pids[turns.n++] = tracer(atoi(pids[i]));
 	for (int i = 0; i < n; i++) {
-		const uint64_t start = now_ns();
+		turn_begins();
 		ASK(fd, "begin\n");
-		v[i] = now_ns() - start;
+		turn_ends();
 		if (write(fd, "end\n", 4) != 4 || read(fd, ids, sizeof(ids)) <= 0)
 			die("end");
 		pause_between();
 	}
-	told("hints", v, n);
+	told("hints");
 	return 0;
 }
 
@@ -533,12 +579,12 @@ static void bare_schedule(int client, const int *to, int n)
 
 static int group(int n, char **pids, int num)
 {
-	static uint64_t v[MAX_RUNS];
 	int to[64], ends[2];
 	for (int i = 0; i < num && i < 64; i++) {
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 			die("socketpair");
-		if (fork() == 0) {
+		turns.pids[turns.n] = fork();
+		if (turns.pids[turns.n++] == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			worker(atoi(pids[i]), ends[1]);
 		}
@@ -548,21 +594,22 @@ static int group(int n, char **pids, int num)
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		die("socketpair");
-	if (fork() == 0) {
+	turns.pids[turns.n] = fork();
+	if (turns.pids[turns.n++] == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(ends[0]);
 		bare_schedule(ends[1], to, num);
 	}
 	for (int i = 0; i < n; i++) {
-		const uint64_t start = now_ns();
+		turn_begins();
 		order(ends[0], 's');
 		obey(ends[0]);
-		v[i] = now_ns() - start;
+		turn_ends();
 		order(ends[0], 'r');
 		obey(ends[0]);
 		pause_between();
 	}
-	told("group", v, n);
+	told("group");
 	return 0;
 }
 
@@ -579,11 +626,11 @@ int main(int argc, char **argv)
 		return kept(atoi(argv[2]), atoi(argv[3]));
 	if (!strcmp(what, "cycles") && argc == 4)
 		return cycles(argv[2], atoi(argv[3]));
-	if (!strcmp(what, "hints") && argc == 4 && atoi(argv[3]) <= MAX_RUNS)
-		return hints(argv[2], atoi(argv[3]));
+	if (!strcmp(what, "hints") && argc > 5 && atoi(argv[3]) <= MAX_RUNS)
+		return hints(argv[2], atoi(argv[3]), atoi(argv[4]), argv + 5, argc - 5);
 	if (!strcmp(what, "group") && argc > 3 && atoi(argv[2]) <= MAX_RUNS)
 		return group(atoi(argv[2]), argv + 3, argc - 3);
 	fprintf(stderr, "usage: holdcost first PID N | kept PID N | bare PID | cycles SOCKET N |\n"
-			"       hints SOCKET N | group N PID...\n");
+			"       hints SOCKET N SCHED PID... | group N PID...\n");
 	return 2;
 }
