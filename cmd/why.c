@@ -1,11 +1,9 @@
 // gpq why: options and columns. common/why/why.h judges the queues.
 #include "cmd/why.h"
 
-#include "common/cli/input.h"
 #include "common/cli/stop.h"
 #include "common/cli/text.h"
 #include "common/host/dlopen.h"
-#include "common/host/proc.h"
 #include "common/host/root.h"
 
 #define OVER_MAX    86400000000000u // ns
@@ -488,58 +486,6 @@ static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)
 	return status;
 }
 
-// Makes a recorded host the one that is read, after the one that was recorded at `*before`.
-static int choose_moment(const char *root, bool first, uint64_t *before, char boot[40])
-{
-	char here[40];
-	const char *was = host_only_dumps();
-	const bool failed = host_set_root(root), alone = host_only_dumps() != NULL;
-	if (failed)
-		return err_sys(errno, host_root_advice(errno), "sysroot %s",
-			       host_root_failed(root));
-	int status = alone ? GPQ_OK : needs_check(NEED_KFD);
-	const uint64_t now = proc_recorded_ns();
-	host_read_line(here, sizeof(here), "/proc/sys/kernel/random/boot_id");
-	if (!status && !first && alone != (was != NULL))
-		status = err_fail(GPQ_USAGE, "name two whole ones, or two with dumps alone",
-				  "%s: its clock is not that of the host before", root);
-	if (!status && !first && *boot && *here && strcmp(boot, here) != 0)
-		status = err_fail(GPQ_USAGE, "name two moments of one boot",
-				  "%s: another boot than the host before", root);
-	if (!status && !first && !alone && (now < *before || (now > 0 && *before == 0)))
-		status = err_fail(GPQ_USAGE, "name the earlier one first",
-				  "%s was recorded before the host that stands before it", root);
-	*before = now;
-	memcpy(boot, here, sizeof(here));
-	return status;
-}
-
-// Of several recorded hosts, looks at those before the last.
-static int look_before(const struct words *roots, struct why_heads *heads)
-{
-	const struct pick_opts all = {0};
-	const struct pick_queues_opts queues = {0};
-	const struct rings_how how = {.pick = &all, .queues = &queues, .before = true};
-	const struct why_how look = {.heads = heads};
-	uint64_t before = 0;
-	char boot[40] = "";
-	int status = GPQ_OK;
-	for (size_t i = 0; i < roots->n && !status; i++) {
-		struct rings rings = {0};
-		status = choose_moment(roots->v[i], !i, &before, boot);
-		if (status || i + 1 == roots->n)
-			break;
-		status = rings_load(&rings, &how);
-		if (!status) {
-			struct why w;
-			why_look_on(&w, &rings, &look);
-			why_fini(&w);
-		}
-		rings_fini(&rings);
-	}
-	return status;
-}
-
 static int list_why(struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
@@ -565,19 +511,6 @@ static int list_why(struct cmd *c)
 	return written ? written : status;
 }
 
-static int read_dmesg(struct klog *log, const char *file)
-{
-	SCOPED(buf_fini) struct buf text = {0};
-	const int status = input_read(&text, file);
-	klog_parse(log, text.data ? text.data : "", text.len);
-	if (!status && !log->lines)
-		return err_fail(GPQ_FAILED, "give what dmesg or journalctl -k prints",
-				"--dmesg: %s: %s", input_name(file),
-				text.len ? "no line of it is one of a kernel's log"
-					 : "it is empty");
-	return status;
-}
-
 static int run_why(struct cmd *c)
 {
 	struct why_opts *o = c->opts;
@@ -594,7 +527,7 @@ static int run_why(struct cmd *c)
 	struct why_heads heads = {0};
 	SCOPED(klog_fini) struct klog log = {0};
 	if (o->dmesg) {
-		const int read = read_dmesg(&log, o->dmesg);
+		const int read = why_read_log(&log, o->dmesg);
 		if (read)
 			return read;
 		o->log = &log;
@@ -606,7 +539,7 @@ static int run_why(struct cmd *c)
 	int status = GPQ_OK;
 	if (c->sysroots->n > 1) {
 		o->heads = &heads;
-		status = look_before(c->sysroots, &heads);
+		status = why_look_before(c->sysroots, &heads);
 	}
 	status = status ? status : watch_run(c, o->watch, list_why);
 	evictions_close(o->evictions);

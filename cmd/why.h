@@ -65,6 +65,14 @@ const char *why_kernel_name(void *kernels, const struct ring_queue *q, uint64_t 
 struct klog;
 int why_refuse_lost(const struct klog *log, int64_t pid, const char *bdf);
 
+// Looks at the recorded hosts `roots` but the last, which is the one that is read then. Returns
+// GPQ_OK, or the exit status after a message: one cannot be read, or they are no moments of one
+// host.
+int why_look_before(const struct words *roots, struct why_heads *heads);
+
+// Reads a file of --dmesg. Returns GPQ_OK, or the exit status after a message.
+int why_read_log(struct klog *log, const char *file);
+
 // Runs gpq why --profile. Returns the exit status.
 int why_profile(struct cmd *c);
 

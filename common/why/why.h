@@ -2,8 +2,8 @@
 // Open this file first. rings.h finds the rings of the chosen queues and opens the memory of their
 // processes; why_glance.c looks at the head of a ring, and reads exceptions that the driver noted;
 // why.c looks twice, and searches for packets that set the signals that the next packet waits for;
-// shared.c finds the same signal in other processes; verdict.c judges; words.c says it. profile.h
-// makes a sampling profile of many looks.
+// shared.c finds the same signal in other processes; verdict.c judges; words.c says it, remedies.c
+// what to do. profile.h makes a sampling profile of many looks.
 //
 // Facts: HSA Platform System Architecture Specification 1.2, 2.8 and 2.9: the packets of a queue
 // are taken in order; one with the barrier bit begins when all before it are complete; a packet's
@@ -206,11 +206,21 @@ uint64_t why_address_of(struct why *w, size_t process, const struct why_place *p
 void why_judge(struct why *w);
 void why_tell(struct why *w);
 
+// Returns what to do about a queue, for its process; of a process that is not shown, where the
+// queue waits for that. NULL: nothing. To be freed.
+char *why_tell_remedy(const struct why *w, const struct why_queue *x);
+
 // Does a chosen queue stand still that would count as stuck if it goes on doing so?
 bool why_may_get_stuck(const struct why *w);
 
 // Are there exceptions that the driver noted for the queue?
 bool why_has_error(const struct why_queue *x);
+
+// Is the queue judged by the indices of its slot or MQD?
+static inline bool why_is_by_slot(const struct why_queue *x)
+{
+	return x->problem && x->pointers;
+}
 
 // Was a packet taken between the two looks?
 bool why_has_moved(const struct why_queue *x);

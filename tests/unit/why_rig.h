@@ -199,6 +199,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define host_read_u64     fake_read_u64
 #define reader_read       fake_reader_read
 // NOLINTBEGIN(bugprone-suspicious-include)
+#include "common/why/remedies.c"
 #include "common/why/shared.c"
 #include "common/why/verdict.c"
 #include "common/why/why.c"
