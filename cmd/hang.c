@@ -266,7 +266,7 @@ static void add_rank(struct ranks *to, const char *file, const struct why *w,
 		.rank = rank_of((pid_t)x->q->row->pid),
 		.pid = x->q->row->pid,
 		.qid = x->q->row->qid,
-		.stood_ns = x->problem || !w->timed ? U64_NULL : x->stood_ns,
+		.stood_ns = x->pointers && !x->once ? x->stood_ns : U64_NULL,
 		.stuck = p->stuck > 0,
 	};
 	find_collective(r, w, p, k);

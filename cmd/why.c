@@ -255,7 +255,7 @@ static void fill_why_row(struct why_row *r, const struct why *w, const struct wh
 	r->slot_write = x->q->slot_write;
 	r->by_pid = x->by_pid ? x->by_pid : I64_NULL;
 	r->by_name = *x->by_name ? x->by_name : NULL;
-	r->over_ns = w->over_ns;
+	r->over_ns = x->over_ns;
 	if (x->pointers)
 		fill_why_indices(r, x);
 	fill_why_cause(r, w, x->because);

@@ -88,6 +88,10 @@ static int64_t in_its_slot(const struct why_queue *x)
 	return is ? v->pid : 0;
 }
 
+static const char once[] =
+	"one look does not tell whether it moves: record it again, and look at both: gpq why "
+	"--sysroot BEFORE --sysroot AFTER";
+
 // What is known of the process tells more than the state.
 static const char *remedy_of(const struct why *w, const struct why_queue *x)
 {
@@ -102,8 +106,7 @@ static const char *remedy_of(const struct why *w, const struct why_queue *x)
 			       : "end the process that has it suspended, or let that resume it; "
 				 "gpq resume puts back only what gpq suspended";
 	if (x->state == WHY_UNKNOWN && why_is_by_slot(x))
-		return "record it again, and look at both: gpq why --sysroot BEFORE --sysroot "
-		       "AFTER";
+		return once;
 	if (in_its_slot(x))
 		return "gpq suspend -p PID takes the queues of lower priority off; or run fewer "
 		       "processes or queues on this GPU";
@@ -160,7 +163,8 @@ char *why_tell_remedy(const struct why *w, const struct why_queue *x)
 	if ((x->state != WHY_DEADLOCK || !tell_circle(&b, w, x)) && s)
 		why_put_remedy(&b, s, in_its_slot(x) ? in_its_slot(x) : x->q->row->pid);
 	if (b.len)
-		buf_printf(&whole, "%s%s", host_is_live() ? "" : "on that host: ", b.data);
+		buf_printf(&whole, "%s%s",
+			   host_is_live() || s == once ? "" : "on that host: ", b.data);
 	buf_fini(&b);
 	return whole.data;
 }

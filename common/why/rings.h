@@ -29,8 +29,8 @@ struct rings_how {
 };
 
 struct ring_process {
-	pid_t pid;
 	struct memory memory;
+	pid_t pid;
 	int error; // errno of opening the memory; 0: it is open
 };
 

@@ -436,13 +436,13 @@ static void find_circle(struct why *w, struct why_queue *x)
 
 static void judge_waits(struct why *w)
 {
-	SCOPED(free_at) enum why_state *states = xcalloc(w->n + 1, sizeof(*states));
+	SCOPED(free_at) enum why_state *judged = xcalloc(w->n + 1, sizeof(*judged));
 	find_deadlocks(w);
 	choose_waits(w);
 	for (size_t i = 0; i < w->n; i++)
-		states[i] = waits(&w->v[i]) ? state_waiting(w, &w->v[i]) : w->v[i].state;
+		judged[i] = waits(&w->v[i]) ? state_waiting(w, &w->v[i]) : w->v[i].state;
 	for (size_t i = 0; i < w->n; i++)
-		w->v[i].state = states[i];
+		w->v[i].state = judged[i];
 	for (size_t i = 0; i < w->n; i++)
 		if (w->v[i].state == WHY_BEHIND && w->v[i].root == SIZE_MAX)
 			find_circle(w, &w->v[i]);

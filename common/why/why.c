@@ -346,6 +346,10 @@ static void find_shared_setters(struct why *w)
 struct why_head {
 	int64_t pid;
 	uint64_t gpu_id, ring, read, since_ns;
+	uint64_t moment_ns; // of a recorded host, when that was
+	uint64_t first;     // read index of the moment before, or this one if `once`
+	uint64_t over_ns;   // since the moment before
+	bool once;
 	uint64_t irqs, quiet_since_ns; // interrupts of its GPU, and since when these are as many
 };
 
@@ -386,31 +390,39 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns,
 	SCOPED(why_heads_fini) struct why_heads none = {0};
 	struct why_heads *h = w->how->heads ? w->how->heads : &none;
 	struct why_head *v = xcalloc(w->n + 1, sizeof(*v));
-	const bool moves = w->timed;
+	const bool moves = host_is_live() || rings_record(w->rings);
+	const uint64_t moment = host_is_live() ? now_ns : proc_recorded_ns();
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
 		const struct why_head *e = head_of(h, i, x);
+		// Indices that a recording has once: the look before is that at an earlier one.
+		const bool single = !moves || (x->problem && !host_is_live());
+		if (e && e->read == UINT64_MAX)
+			e = NULL;
 		v[i] = (struct why_head){.pid = x->q->row->pid,
 					 .gpu_id = x->q->row->gpu_id,
 					 .ring = x->q->ring.base,
 					 .read = x->pointers ? x->now.read : UINT64_MAX,
-					 .since_ns = begin_ns};
-		if (e && e->read == UINT64_MAX)
-			e = NULL;
-		if (e && (!moves ||
-			  (x->problem && !host_is_live()))) // the two moments are the two looks
-			x->first.read = e->read;
-		x->once = (!moves || (x->problem && !host_is_live())) && !e;
+					 .since_ns = begin_ns,
+					 .moment_ns = moment,
+					 .first = e ? e->read : x->now.read,
+					 .over_ns = e && now_ns > h->at_ns ? now_ns - h->at_ns : 0,
+					 .once = !e};
+		if (e && e->moment_ns == moment) { // another look at the same recording
+			v[i].first = e->first;
+			v[i].over_ns = e->over_ns;
+			v[i].once = e->once;
+		}
+		x->once = v[i].once && single;
+		if (single)
+			x->first.read = v[i].first;
+		x->over_ns = single ? v[i].over_ns : w->over_ns;
 		if (!x->pointers || why_has_moved(x))
 			v[i].since_ns = now_ns;
 		else if (e && e->read == x->now.read)
 			v[i].since_ns = e->since_ns;
 		x->stood_ns = now_ns > v[i].since_ns ? now_ns - v[i].since_ns : 0;
 		note_interrupts(&v[i], x, e, irqs, (const uint64_t[]){begin_ns, now_ns});
-	}
-	if (h->n && !moves) {
-		w->timed = true;
-		w->over_ns = now_ns > h->at_ns ? now_ns - h->at_ns : 0;
 	}
 	free(h->v);
 	*h = (struct why_heads){v, w->n, now_ns};
@@ -439,7 +451,6 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	*w = (struct why){.n = r->n, .rings = r, .how = how};
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	w->processes = xcalloc(r->nprocesses + 1, sizeof(*w->processes));
-	w->timed = host_is_live() || rings_record(r);
 	SCOPED(buf_fini) struct buf before = {0}, after = {0};
 	const uint64_t begin = begin_look(r);
 	irqs_look(&before, begin, how->interrupts);

@@ -107,6 +107,7 @@ struct why_queue {
 				       // end; SIZE_MAX: it waits for no queue, or in a circle
 	struct why_setter work;        // the packet at work; queue SIZE_MAX: none, or unknown
 	struct why_setter older;       // a kernel, taken before `last`, that has not completed
+	uint64_t over_ns;              // time between its two looks; 0: `once`, or unknown
 	uint64_t stood_ns;             // for how long, at least, no packet was taken
 	uint64_t quiet_ns;             // for how long, at least, the GPU sent no interrupt; 0: it
 				       // did, or that is not known
@@ -164,7 +165,6 @@ struct why {
 	const struct why_how *how;
 	struct klog log; // read only if a queue is off the hardware or may be hung
 	bool has_log;
-	bool timed;       // queues can move between looks: not on a host seen at one moment
 	uint64_t over_ns; // time between the two looks, as it was
 };
 

@@ -218,8 +218,6 @@ static void tell_still(struct buf *b, const struct why_queue *x)
 		tell_slot(b, x);
 	else
 		buf_puts(b, "; its ring is in the GPU's memory, where packets cannot be read");
-	if (x->once)
-		buf_puts(b, "; one look: whether it moves is not known");
 }
 
 static void tell_hung(struct buf *b, const struct why *w, const struct why_queue *x)
@@ -274,7 +272,7 @@ static void tell_empty(struct buf *b, const struct why *w, const struct why_queu
 		buf_printf(b, "; the process has work on %" PRIu64 " CUs of the GPU", cus);
 }
 
-static void tell_running(struct buf *b, const struct why *w, const struct why_queue *x)
+static void tell_running(struct buf *b, const struct why_queue *x)
 {
 	if (!why_has_moved(x)) {
 		buf_puts(b, "a packet was written after the looks");
@@ -282,7 +280,7 @@ static void tell_running(struct buf *b, const struct why *w, const struct why_qu
 	}
 	tell_amount(b, x, why_taken(x));
 	buf_puts(b, " taken");
-	tell_in(b, x, "in", w->over_ns);
+	tell_in(b, x, "in", x->over_ns);
 }
 
 static void tell_unknown(struct buf *b, const struct why *w, const struct why_queue *x)
@@ -308,7 +306,7 @@ static void tell_state(struct buf *b, const struct why *w, const struct why_queu
 {
 	switch (x->state) {
 	case WHY_UNKNOWN: tell_unknown(b, w, x); break;
-	case WHY_RUNNING: tell_running(b, w, x); break;
+	case WHY_RUNNING: tell_running(b, x); break;
 	case WHY_HUNG_OR_LONG: tell_hung(b, w, x); break;
 	case WHY_IDLE:
 	case WHY_IDLE_OR_RUNNING: tell_empty(b, w, x); break;

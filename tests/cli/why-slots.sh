@@ -24,7 +24,7 @@ host still 1030 32250 32450
 host healthy 1000 32250 32280
 host later 1030 32290 322b0
 why() { # ARGUMENT...: verdicts without line breaks
-	{ gpq why -q "$@" 2>&1 || true; } | sed '/^ *PID COMMAND/,$d' | sed -e ':a;N;$!ba;s/\n \+/ /g; s/ do: on that host:/\n&/'
+	{ gpq why -q "$@" 2>&1 || true; } | sed '/^ *PID COMMAND/,$d' | sed -e ':a;N;$!ba;s/\n \+/ /g; s/ do: /\n&/'
 }
 
 # --- one moment, and two ---
@@ -32,8 +32,8 @@ why() { # ARGUMENT...: verdicts without line breaks
 is "the pointers are those that were reported" "$(gpq --sysroot stalled hqd -rno RPTR,WPTR,RING --filter 'PIPE == 0 && TYPE == "compute"')" \
 	"$((16#32250)) $((16#32450)) 1048576"
 is "one look" "$(why --sysroot stalled)" \
-	"pid 7311 blender: unknown: queue 1: has 32 packets, slot p0q2, no error; one look: whether it moves is not known
- do: on that host: record it again, and look at both: gpq why --sysroot BEFORE --sysroot AFTER"
+	"pid 7311 blender: unknown: queue 1: has 32 packets, slot p0q2, no error
+ do: one look does not tell whether it moves: record it again, and look at both: gpq why --sysroot BEFORE --sysroot AFTER"
 is "... is a verdict in part" "$(gpq --sysroot stalled why -q >out; echo $?)" 3
 is "never idle by an MQD, nor off by an empty runlist: the 4 KiB queue" "$(gpq --sysroot stalled why -qrno STATE,POINTERS,DETAIL -Q 0)" \
 	'idle-or-running live all\x20packets\x20are\x20taken,\x20slot\x20p1q2,\x20no\x20error;\x20whether\x20the\x20last\x20kernel\x20has\x20ended\x20is\x20not\x20known'

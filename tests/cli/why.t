@@ -90,12 +90,11 @@ suspended-or-evicted 1 init
 
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 141; gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 99; gpq --sysroot $HOSTS/aql-gfx90a why --over 25h
 gpq: why: pid 141: its memory: No such file or directory; gpq snapshot records it as root
-pid 141 mkqueue: unknown: queue 0: has 1009 packets, slot p0q2, no error; one
-    look: whether it moves is not known
-  do: on that host: record it again, and look at both: gpq why --sysroot BEFORE
-      --sysroot AFTER
+pid 141 mkqueue: unknown: queue 0: has 1009 packets, slot p0q2, no error
+  do: one look does not tell whether it moves: record it again, and look at
+      both: gpq why --sysroot BEFORE --sysroot AFTER
 PID COMMAND QID TYPE    STATE   BACKLOG TAKEN NEXT KERNEL DETAIL
-141 mkqueue   0 compute unknown    1009     0 -    -      has 1009 packets, slot p0q2, no error; one look: whether it moves is not known
+141 mkqueue   0 compute unknown    1009     0 -    -      has 1009 packets, slot p0q2, no error
 gpq: why: no queue that was asked for is there; gpq queues lists them
 gpq: why: --over: more than 24h; a second is long
 ? 2
