@@ -89,7 +89,7 @@ $ cd $DATA/amdlog; gpq trace -q --by kernel --csv -o NAME,DISPATCHES,QUEUES tran
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --csv -o QID,BACKLOG,VRAM -p 52880 --context | tr -d '\r' | cut -d, -f1-4
 qid,backlog,vram_bytes,host
-0,,2199912448,
+0,4,2199912448,
 
 # Rows have bytes, with --bytes as well, and tables have them only with it.
 $ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 52880 -o RING "$@"; }; q -rn; q -rn --bytes; q -n | tr -d ' '; q -n --bytes | tr -d ' '; xargs <$HOSTS/gfx90a-k6.12/sys/class/kfd/kfd/proc/52880/queues/0/size
@@ -101,7 +101,7 @@ $ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p 52880 -o RING "$@"; }; q -rn
 
 # A row ends with a NUL; what it holds is the name as it is.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues -0 -o BACKLOG --filter 'PID == 52880' | od -c | head -1; gpq trace -q --by kernel -0 -o NAME $DATA/amdlog/transformer.log | xargs -0 printf '<%s>\n'
-0000000  \0
+0000000   4  \0
 <attention(float*, int)>
 <Cijk_Ailk_Bljk_SB_MT64x64x8>
 <relu(float*)>

@@ -185,7 +185,7 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; while read -r want o; do for c in queu
 > 41207 -p 41207,52880 -Q 41207:3
 > 52880 --container 24c458 --comm vllm --user 1000
 > EOF
-? 3,5
+? 3
 
 # The same selector on every command: wrong words are refused in the same way, by one line and status 2 or 5.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' why packets 'snapshot s' 'suspend --dry-run' 'bench preempt --dry-run'; do for o in '--comm (' '--cmdline [' --tree --ns-pid '-p x' '-p 999999999' '--pod xx' '--gpu 9' '-Q x' '--type nosuch' '--prio 9:8' '--container nosuch' '--user nosuch' '--cgroup /nosuch'; do

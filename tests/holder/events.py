@@ -471,7 +471,7 @@ def _(r):
     yield hang(f"{r.dir}/none/two")[0][:2], "5 "
     # All processes, names replaced; as rows and as a document.
     yield hang("--redact", "-rno", "PID,STATE,STUCK,QUEUES,STUCK_QUEUES", "--table", "processes", f"{r.dir}/two")[0], \
-        "0 / t1 evicted no 3 0 / t2 unknown no 1 0"
+        "0 / t1 evicted no 3 0 / t2 hung-or-long no 1 0"  # by its slot, which has packets and does not move
     yield kept("two/VERDICTS"), None
     yield kept(f"two/proc/{a.pid}/python"), None
     r.env["PATH"] = path
