@@ -127,7 +127,7 @@ static void test_killed_tracer(void **state)
 {
 	pid_t victim = start_victim(), tracer;
 	(void)state;
-	alarm(60); // whatever goes wrong, it ends
+	alarm(600); // whatever goes wrong, it ends
 	assert_int_equal(next_byte(PATIENCE_MS), 0);
 	for (int i = 0; i < 20; i++) {
 		tracer = start_tracer(victim);
@@ -182,7 +182,7 @@ static void test_held(void **state)
 {
 	static const int how[] = {0, SIGKILL, SIGUSR1}; // 0: the tracer is killed, nothing is sent
 	(void)state;
-	alarm(60);
+	alarm(600);
 	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		pid_t victim = start_victim(), keeper;
 		int status;
@@ -219,7 +219,7 @@ static void test_held(void **state)
 static void test_exec_is_seen(void **state)
 {
 	(void)state;
-	alarm(60);
+	alarm(600);
 	for (int execs = 0; execs <= 1; execs++) {
 		struct kfd_failure f;
 		siginfo_t stop;
@@ -297,7 +297,7 @@ static void test_rescue(void **state)
 	char dir[] = "/tmp/test_tracee.XXXXXX", path[100];
 	pid_t *tids = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	(void)state;
-	alarm(60);
+	alarm(600);
 	const pid_t victim = fork();
 	if (!victim) {
 		pthread_t t;
