@@ -23,17 +23,24 @@ $(B)/unit/fake/libhsa-runtime64.so.1: tests/unit/fake_runtime.c
 
 # Each transcript, man page and script is a test program of its own, so that they run side by side.
 TRANSCRIPTS := $(wildcard tests/cli/*.t man/*.[1-8] README.md)
-TWRAPPED    := $(TRANSCRIPTS:%=$(B)/transcript/%)
+TWRAPPED     = $(TRANSCRIPTS:%=$(B)/transcript/%)
 # The longest first, lest the last processor waits for one of them.
 LONG        := $(patsubst %,tests/%.sh,docs/first-build docs/left-out cli/trace-ask cli/trace-rough cli/merge-trace cli/lab cli/trace-grep cli/trace-perfetto)
 # What does not run gpq, or only reads its pages, says the same of each compiler: with the plain one.
 ifneq ($(VARIANT),plain)
 ONCE        := tests/docs/% $(patsubst %,tests/cli/%.sh,tap-merge lab kernel-series vm-terminal)
-TWRAPPED    := $(filter-out %.md,$(TWRAPPED))
+TRANSCRIPTS := $(filter-out %.md,$(TRANSCRIPTS))
+endif
+# Which lines of gpq these run, others run as well (but for some hundred of 45,000; `make coverage` counts them): the same lines with
+# more data. With sanitizers a start of gpq takes five times as long, and they start it most: there they run in check-deep (WHOLE=1).
+ifneq ($(and $(SANITIZE),$(if $(WHOLE),,gate)),)
+COVERED     := $(patsubst %,tests/cli/%.sh,client client-python cu-mask hqd-hosts hqd-recordings hqd-samples install inversion merge-trace names \
+               queues-samples secure snapshot snapshot-compare sysroot trace-ask trace-gen trace-grep trace-kernel trace-rough trace-samples trace-tables)
+TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,ps queues-73 rows trace),$(TRANSCRIPTS))
 endif
 # One more build of all, which takes minutes: `make check-deep`.
 DEEP        := tests/docs/left-out.sh
-SCRIPTS     := $(filter-out $(ONCE) $(DEEP),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
+SCRIPTS     := $(filter-out $(ONCE) $(COVERED) $(DEEP),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
 
 $(B)/transcript/%: % tests/cli/run Makefile
 	@mkdir -p $(@D)
@@ -45,6 +52,13 @@ check: export WHOLE := $(WHOLE)
 check: export ASAN_OPTIONS := $(or $(ASAN_OPTIONS),$(if $(WHOLE),detect_leaks=1))
 check: $(B)/gpq $(UBIN) $(TWRAPPED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP GPQ_BIN='$(CURDIR)/$(B)' tests/run $(or $(T),$(SCRIPTS) $(UBIN) $(TWRAPPED))
+
+# Lines of gpq that the tests run, by folder, and what each test adds: make coverage
+coverage:
+	@$(MAKE) --no-print-directory CC=clang VARIANT=coverage CFLAGS='-O1 -g1 -fprofile-instr-generate -fcoverage-mapping' coverage-run
+coverage-run: $(B)/gpq $(UBIN) $(TWRAPPED)
+	@tests/coverage $(B) $(or $(T),$(filter-out tests/fuzz/%,$(SCRIPTS)) $(UBIN) $(TWRAPPED))
+.PHONY: coverage coverage-run
 
 # One of them: make check-one T=tests/cli/queues.t, T=tests/unit/test_json.c
 check-one: $(B)/gpq $(patsubst tests/unit/%.c,$(B)/unit/%,$(filter %.c,$(T)))
