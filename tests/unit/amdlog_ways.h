@@ -25,12 +25,13 @@
 
 #define THREADS 4
 
-// With sanitizers one of so many bytes and filters is tried: each try makes tables of its own, and
-// what they say of it is compared at all of them without.
+// With sanitizers one of so many bytes, filters, files and random cases is tried: each try makes
+// tables of its own, whose pages cost more than what is tested, and what is said of it is compared
+// at all of them without.
 #ifdef __SANITIZE_ADDRESS__
-enum { OF_BYTES = 13, OF_FILTERS = 3 };
+enum { OF_BYTES = 39, OF_FILTERS = 4, OF_FILES = 3 };
 #else
-enum { OF_BYTES = 1, OF_FILTERS = 1 };
+enum { OF_BYTES = 1, OF_FILTERS = 1, OF_FILES = 1 };
 #endif
 
 // What a thread finds out of a block.
