@@ -8,6 +8,7 @@
 #include "common/host/secure.h"
 #include "common/reader/reader.h"
 #include "common/reader/stacks.h"
+#include "common/why/interrupts.h"
 
 #include <poll.h>
 
@@ -233,7 +234,7 @@ int evidence_add(void *evidence, struct saver *v)
 	ARRAY_SORT(named.v, named.n, by_process_and_object);
 	int r = add_verdicts(v, &e->why) || add_log(v) || add_events(v, e) ||
 				(e->interrupts.len &&
-				 snapshot_add(v, "/proc/interrupts", &e->interrupts))
+				 snapshot_add(v, IRQS_PATH, &e->interrupts))
 			? -1
 			: 0;
 	for (size_t i = 0; i < e->rings.nprocesses && !r; i++)

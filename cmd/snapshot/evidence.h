@@ -21,7 +21,7 @@ struct evidence {
 	unsigned lost_cores;   // processes without one, after messages
 	struct child listener; // notes what the driver tells between the looks
 	struct buf events;     // what it has told, NDJSON of gpq events
-	struct buf interrupts; // of GPUs, look by look
+	struct buf interrupts; // of GPUs, for IRQS_PATH
 };
 
 // Looks `looks` times at the chosen queues, each time over `over_ns`; with several looks the

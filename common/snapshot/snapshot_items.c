@@ -78,7 +78,7 @@ const struct snapshot_item snapshot_items[] = {
 	// What gpq itself has recorded of a host (cmd/snapshot/evidence.h), from a recorded host.
 	{"/proc/%/memory|rank|shared|frozen", SNAP_PROC | SNAP_OPTIONAL,
 	 NULL},                                                  // for gpq why, packets, hang
-	{"/proc/interrupts", SNAP_COPIED | SNAP_OPTIONAL, NULL}, // for gpq why
+	{"/INTERRUPTS", SNAP_COPIED | SNAP_OPTIONAL, NULL}, // for gpq why
 	{"/proc/%/kernels", SNAP_PROC | SNAP_OPTIONAL, redact_kernels}, // for gpq why, packets
 	{0},
 };

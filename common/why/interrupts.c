@@ -4,67 +4,54 @@
 #include "common/host/number.h"
 #include "common/host/root.h"
 
-static const char driver[] = " amdgpu";
-
-void irqs_look(struct buf *rows, uint64_t ns, struct buf *record)
+// Adds the counts of all processors. False: there is no such interrupt (0: the device has none), or
+// the kernel has cut the line to a page.
+static bool add_counts(uint64_t *sum, const char *irq)
 {
-	SCOPED(buf_fini) struct buf all = {0};
-	bool here = host_is_live();
+	SCOPED(buf_fini) struct buf b = {0};
 	uint64_t n;
-	if (host_read(&all, "/proc/interrupts") < 0)
-		return;
-	if (record)
-		buf_printf(record, "look %" PRIu64 "\n", ns);
-	for (char *rest = all.data, *line; (line = strsep(&rest, "\n"));) {
-		size_t len = strlen(line);
-		while (len && line[len - 1] == ' ')
-			len--;
-		if (strncmp(line, "look ", 5) == 0)
-			here = number_whole(line + 5, 10, UINT64_MAX, &n) && n == ns;
-		if (!here || len < sizeof(driver) ||
-		    strncmp(line + len - (sizeof(driver) - 1), driver, sizeof(driver) - 1) != 0)
-			continue;
-		buf_printf(rows, "%s\n", line);
-		if (record)
-			buf_printf(record, "%s\n", line);
-	}
-}
-
-// Is the row, behind its counts, of this GPU? "IR-PCI-MSIX-0000:c1:00.0 0-edge amdgpu"; in older
-// kernels "IR-PCI-MSI 33554432-edge amdgpu".
-static bool is_of_gpu(const char *row, const char *bdf)
-{
-	const size_t len = strcspn(row, " \n"), bytes = strlen(bdf);
-	const char *number = row + len + strspn(row + len, " ");
-	char other[32] = "";
-	uint64_t n;
-	if (!memmem(row, len, "PCI-MSI", 7))
+	if (*irq == '0' || host_read(&b, PATH("/sys/kernel/irq/%s/per_cpu_count", irq)) <= 0)
 		return false;
-	if (len > bytes && strncmp(row + len - bytes, bdf, bytes) == 0)
-		return true;
-	if (row[len - 1] == 'I' && number_read(number, NULL, 10, UINT32_MAX, &n))
-		snprintf(other, sizeof(other), "%04x:%02x:%02x.%x", (unsigned)(n >> 27),
-			 (unsigned)(n >> 19 & 0xff), (unsigned)(n >> 14 & 0x1f),
-			 (unsigned)(n >> 11 & 7));
-	return strcmp(other, bdf) == 0;
+	const char *s = b.data;
+	for (const char *next; (next = number_read(s, NULL, 10, UINT32_MAX, &n)); s = next + 1) {
+		*sum += n;
+		if (*next != ',')
+			return *next == '\n';
+	}
+	return false;
 }
 
-uint64_t irqs_of(const struct buf *rows, const char *bdf)
+void irqs_look(struct buf *rows, uint64_t ns, const char *bdf)
 {
-	uint64_t sum = 0, n;
-	bool any = false;
-	for (const char *s = rows->data; s && bdf && *bdf && (s = strchr(s, ':'));
-	     s = strchr(s, '\n')) {
-		uint64_t row = 0;
-		for (const char *next = ++s; next; s = next ? next : s) {
-			s += strspn(s, " ");
-			next = number_read(s, NULL, 10, UINT64_MAX, &n);
-			row += next ? n : 0;
-		}
-		if (is_of_gpu(s, bdf)) {
-			any = true;
-			sum += row;
-		}
+	char irq[16];
+	uint64_t sum = 0;
+	if (!bdf || !*bdf || irqs_of(rows, ns, bdf) != UINT64_MAX)
+		return;
+	SCOPED(closedir_at) DIR *d = host_opendir(PATH("/sys/bus/pci/devices/%s/msi_irqs", bdf));
+	bool any = !d, all = true;
+	if (!d) {
+		host_read_line(irq, sizeof(irq), PATH("/sys/bus/pci/devices/%s/irq", bdf));
+		all = add_counts(&sum, irq);
 	}
-	return any ? sum : UINT64_MAX;
+	for (struct dirent *e; d && (e = host_readdir(d));)
+		if (*e->d_name != '.') {
+			any = true;
+			all &= add_counts(&sum, e->d_name);
+		}
+	if (any && all)
+		buf_printf(rows, "%" PRIu64 " %s %" PRIu64 "\n", ns, bdf, sum);
+}
+
+uint64_t irqs_of(const struct buf *rows, uint64_t ns, const char *bdf)
+{
+	char row[64];
+	uint64_t n;
+	const int len = snprintf(row, sizeof(row), "%" PRIu64 " %s ", ns, bdf ? bdf : "");
+	for (const char *s = rows->len ? rows->data : NULL; s && *s; s = strchr(s, '\n')) {
+		s += *s == '\n';
+		if (strncmp(s, row, (size_t)len) == 0 &&
+		    number_read(s + len, NULL, 10, UINT64_MAX, &n))
+			return n;
+	}
+	return UINT64_MAX;
 }

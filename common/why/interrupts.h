@@ -1,11 +1,14 @@
-// How many interrupts each GPU has sent. Facts: [kfd.interrupts].
+// How many interrupts each GPU has sent, at each look. Facts: [kfd.interrupts].
 #pragma once
 
 #include "common/host/std.h"
 
-// Fills `rows` with those of /proc/interrupts that are amdgpu's; appends "look NS" and them to
-// `record`, unless that is NULL. On a recorded host: the rows of the look that began at this time.
-void irqs_look(struct buf *rows, uint64_t ns, struct buf *record);
+// A recording has the rows "TIME GPU COUNT" of its looks here: when the look began, in ns since
+// boot, the GPU's PCI address, and its interrupts so far on all processors.
+#define IRQS_PATH "/INTERRUPTS"
 
-// Returns the interrupts of a GPU on all processors; UINT64_MAX: unknown.
-uint64_t irqs_of(const struct buf *rows, const char *bdf);
+// Appends the row of a GPU, unless `rows` has it or the host does not tell.
+void irqs_look(struct buf *rows, uint64_t ns, const char *bdf);
+
+// Returns the count of the GPU (NULL: none) at the look that began at `ns`; UINT64_MAX: unknown.
+uint64_t irqs_of(const struct buf *rows, uint64_t ns, const char *bdf);

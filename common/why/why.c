@@ -80,6 +80,14 @@ static bool look_at_slots(struct why *w, struct rings *r, bool first)
 	return any;
 }
 
+static void look_at_interrupts(const struct why *w, struct buf *rows, uint64_t now)
+{
+	if (!host_is_live())
+		host_read(rows, IRQS_PATH);
+	for (size_t i = 0; i < w->n && host_is_live(); i++)
+		irqs_look(rows, now, w->rings->v[i].row->gpu.bdf);
+}
+
 static void look_at_heads(struct why *w)
 {
 	SCOPED(free_at) struct why_queue **v = xcalloc(w->n + 1, sizeof(struct why_queue *));
@@ -373,19 +381,18 @@ void why_heads_fini(struct why_heads *h)
 }
 
 static void note_interrupts(struct why_head *to, struct why_queue *x, const struct why_head *before,
-			    const struct buf *const irqs[2], const uint64_t times[2])
+			    const struct buf *irqs, const uint64_t times[2])
 {
 	const char *bdf = x->q->row->gpu.bdf;
-	to->irqs = irqs_of(irqs[1], bdf);
-	to->quiet_since_ns = before && before->irqs == to->irqs  ? before->quiet_since_ns
-			     : irqs_of(irqs[0], bdf) == to->irqs ? times[0]
-								 : times[1];
+	to->irqs = irqs_of(irqs, times[1], bdf);
+	to->quiet_since_ns = before && before->irqs == to->irqs         ? before->quiet_since_ns
+			     : irqs_of(irqs, times[0], bdf) == to->irqs ? times[0]
+									: times[1];
 	x->quiet_ns = to->irqs == UINT64_MAX ? 0 : times[1] - to->quiet_since_ns;
 }
 
 // Sets since when the heads stand, at the longest from the beginning of the first of all looks.
-static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns,
-		       const struct buf *const irqs[2])
+static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns, const struct buf *irqs)
 {
 	SCOPED(why_heads_fini) struct why_heads none = {0};
 	struct why_heads *h = w->how->heads ? w->how->heads : &none;
@@ -451,17 +458,18 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	*w = (struct why){.n = r->n, .rings = r, .how = how};
 	w->v = xcalloc(r->n ? r->n : 1, sizeof(*w->v));
 	w->processes = xcalloc(r->nprocesses + 1, sizeof(*w->processes));
-	SCOPED(buf_fini) struct buf before = {0}, after = {0};
+	SCOPED(buf_fini) struct buf own = {0};
+	struct buf *irqs = how->interrupts ? how->interrupts : &own;
 	const uint64_t begin = begin_look(r);
-	irqs_look(&before, begin, how->interrupts);
+	look_at_interrupts(w, irqs, begin);
 	look_at_indices(w);
 	if (host_is_live() && r->n) { // recorded indices do not move
 		look_at_slots(w, r, true);
 		stop_sleep(clock_ns() + how->over_ns);
 	}
 	const uint64_t now = begin_look(r);
-	irqs_look(&after, now, how->interrupts);
 	look_at_heads(w);
+	look_at_interrupts(w, irqs, now);
 	w->over_ns = now - begin;
 	for (size_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->v[end].q->process == w->v[i].q->process; end++)
@@ -476,7 +484,7 @@ void why_look(struct why *w, struct rings *r, const struct why_how *how)
 	// doorbell of that queue was lost.
 	if (!look_at_slots(w, r, false) && may_be_hung(w))
 		rings_read_slots(r);
-	note_heads(w, begin, now, (const struct buf *[]){&before, &after});
+	note_heads(w, begin, now, irqs);
 	why_judge(w);
 	why_tell(w);
 }

@@ -147,7 +147,7 @@ void why_heads_fini(struct why_heads *h);
 struct why_how {
 	const struct evictions *evictions; // NULL: evictions are not known
 	const struct klog *log;            // NULL: the host's own
-	struct buf *interrupts;  // notes interrupts of GPUs, look by look (irqs_look()); or NULL
+	struct buf *interrupts;            // gets the interrupts of GPUs (irqs_look()); or NULL
 	struct why_heads *heads; // of earlier looks, kept up to date; NULL: of this one only
 	uint64_t over_ns;        // time between the two looks
 	uint64_t stuck_after_ns; // a queue that stands for so long is stuck; 0: not for that

@@ -105,7 +105,7 @@ static void test_driver(void **state)
 	SCOPED(klog_fini) struct klog k = {0};
 	(void)state;
 	*added = '\0';
-	buf_puts(&e.interrupts, "look 5\n1: 2 PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
+	buf_puts(&e.interrupts, "5 0000:c0:00.0 2\n");
 	assert_int_equal(evidence_add(&e, &v), 0);
 	assert_string_equal(
 		added, "/dev/kmsg:\n"
@@ -113,7 +113,7 @@ static void test_driver(void **state)
 		       "4,1,1000002,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to "
 		       "msg=REMOVE_QUEUE\n"
 		       "4,2,1000003,-;amdgpu: Failed to evict process queues\n"
-		       "/proc/interrupts:\nlook 5\n1: 2 PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
+		       "/INTERRUPTS:\n5 0000:c0:00.0 2\n");
 	klog_parse(&k, added, strlen(added));
 	assert_int_equal(k.n, 3);
 	buf_fini(&e.interrupts);

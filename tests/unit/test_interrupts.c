@@ -1,5 +1,5 @@
-// Interrupts of GPUs, common/why/interrupts.c: rows of /proc/interrupts as kernels write them
-// [kfd.interrupts], on a recorded host look by look.
+// Interrupts of GPUs, common/why/interrupts.c: what kernels have of them in files [kfd.interrupts],
+// and rows of several looks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,104 +10,108 @@
 #include "common/host/root.h"
 #include "common/why/interrupts.h"
 
-static struct buf text;
-static bool live;
+static char root[] = "/tmp/test_interrupts.XXXXXX";
 
-static ssize_t fake_read(struct buf *b, const char *path)
+static void run(const char *fmt, const char *a, const char *b)
 {
-	assert_string_equal(path, "/proc/interrupts");
-	if (!text.len)
-		return -1;
-	buf_append(b, text.data, text.len);
-	buf_append(b, "", 1);
-	return (ssize_t)text.len;
+	char command[256];
+	snprintf(command, sizeof(command), fmt, root, a, b);
+	assert_int_equal(system(command), 0); // NOLINT(cert-env33-c): words of this test
 }
 
-static bool fake_is_live(void)
+static void put_device(const char *bdf, const char *files)
 {
-	return live;
+	run("cd %s && d=sys/bus/pci/devices/%s && mkdir -p $d && cd $d && %s", bdf, files);
 }
 
-#define host_read    fake_read
-#define host_is_live fake_is_live
-#include "common/why/interrupts.c" // NOLINT(bugprone-suspicious-include)
-
-static const char rows[] =
-	"           CPU0       CPU1\n"
-	"   0:         22          0  IR-IO-APIC    2-edge      timer\n"
-	" 130:          3          4  IR-PCI-MSIX-0000:c0:00.0    0-edge      amdgpu\n"
-	" 131:         10          0  IR-PCI-MSI-0000:c1:00.0    0-edge      amdgpu  \n"
-	" 132:          0          1  IR-PCI-MSI-0000:c1:00.0    1-edge      amdgpu\n"
-	" 133:          5          6  PCI-MSI 33554432-edge      amdgpu\n"
-	" 134:          7          0  IR-PCI-MSI 1574912-edge      amdgpu\n"
-	" 135:          8          0  IR-PCI-MSIX-0000:c2:00.0    0-edge      snd_amdgpu\n"
-	" 136:          9          0  IR-PCI-MSIX-0000:c2:00.0    0-edge      nvme0q1\n"
-	" 137:          9          0  IO-APIC   16-fasteoi   amdgpu\n"
-	" 138:          1          0  ITS-PCI-MSIX-0002:03:00.1    0 Edge      amdgpu\n"
-	" NMI:          0          0   Non-maskable interrupts\n";
-
-static uint64_t count(const char *bdf, uint64_t ns)
+static void put_counts(const char *irq, const char *counts)
 {
-	SCOPED(buf_fini) struct buf seen = {0};
-	irqs_look(&seen, ns, NULL);
-	return irqs_of(&seen, bdf);
+	run("cd %s && d=sys/kernel/irq/%s && mkdir -p $d && printf '%s' >$d/per_cpu_count", irq,
+	    counts);
 }
 
-static void test_rows(void **state)
+static int setup(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(host_set_root(root), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	run("rm -r %s%s%s", "", "");
+	return 0;
+}
+
+static void test_counts(void **state)
 {
 	static const struct {
 		const char *bdf;
 		uint64_t n;
 	} wanted[] = {
-		{"0000:c0:00.0", 7},          {"0000:c1:00.0", 11},
-		{"0000:40:00.0", 11}, // 33554432 is (0x40 << 8) << 11
-		{"0000:03:00.1", 7},  // 1574912 is (3 << 8 | 1) << 11
-		{"0002:03:00.1", 1},          {"0000:c2:00.0", UINT64_MAX},
-		{"0000:00:00.0", UINT64_MAX}, {"", UINT64_MAX},
+		{"0000:c0:00.0", 7}, // one interrupt, three processors
+		{"0000:c1:00.0", UINT32_MAX + 12ull},
+		{"0000:c2:00.0", 9},
+		{"0000:c3:00.0", UINT64_MAX}, // it has none: 0 is the timer
+		{"0000:c4:00.0", UINT64_MAX}, // none is in use
+		{"0000:c5:00.0", UINT64_MAX}, // one of two is not counted
+		{"0000:c6:00.0", UINT64_MAX}, // cut to a page
+		{"0000:c7:00.0", UINT64_MAX}, // cut behind a comma
+		{"0000:c8:00.0", UINT64_MAX}, // no such GPU
+		{"", UINT64_MAX},
 		{NULL, UINT64_MAX},
 	};
+	SCOPED(buf_fini) struct buf rows = {0};
 	(void)state;
-	live = true;
-	buf_puts(&text, rows);
-	for (size_t i = 0; i < COUNT(wanted); i++)
-		assert_true(count(wanted[i].bdf, 5) == wanted[i].n);
-	buf_fini(&text);
-	assert_true(count("0000:c0:00.0", 5) == UINT64_MAX);
-	buf_puts(&text, "amdgpu\n: amdgpu\n1: 99999999999999999999 amdgpu\n2: amdgpu");
-	assert_true(count("0000:c0:00.0", 5) == UINT64_MAX);
-	buf_fini(&text);
+	put_device("0000:c0:00.0", "mkdir msi_irqs && echo msix >msi_irqs/130 && echo 0 >irq");
+	put_device("0000:c1:00.0", "mkdir msi_irqs && touch msi_irqs/131 msi_irqs/132");
+	put_device("0000:c2:00.0", "echo 16 >irq");
+	put_device("0000:c3:00.0", "echo 0 >irq");
+	put_device("0000:c4:00.0", "mkdir msi_irqs && echo 16 >irq");
+	put_device("0000:c5:00.0", "mkdir msi_irqs && touch msi_irqs/130 msi_irqs/133");
+	put_device("0000:c6:00.0", "mkdir msi_irqs && touch msi_irqs/134");
+	put_device("0000:c7:00.0", "mkdir msi_irqs && touch msi_irqs/135");
+	put_counts("0", "1,1\\n");
+	put_counts("130", "3,0,4\\n");
+	put_counts("131", "10,4294967295\\n");
+	put_counts("132", "0,2\\n");
+	put_counts("16", "9\\n");
+	put_counts("134", "1,2");
+	put_counts("135", "1,2,");
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		irqs_look(&rows, 5, wanted[i].bdf);
+		assert_true(irqs_of(&rows, 5, wanted[i].bdf) == wanted[i].n);
+	}
+	assert_string_equal(rows.data, "5 0000:c0:00.0 7\n"
+				       "5 0000:c1:00.0 4294967307\n"
+				       "5 0000:c2:00.0 9\n");
+	put_counts("16", "10\\n"); // a GPU is read once in a look
+	irqs_look(&rows, 5, "0000:c2:00.0");
+	irqs_look(&rows, 6, "0000:c2:00.0");
+	assert_true(irqs_of(&rows, 5, "0000:c2:00.0") == 9);
+	assert_true(irqs_of(&rows, 6, "0000:c2:00.0") == 10);
+	assert_true(irqs_of(&rows, 6, "0000:c0:00.0") == UINT64_MAX);
 }
 
-// What one look notes, a recorded host gives back at that look alone.
-static void test_record(void **state)
+// Rows as they were recorded, and damaged ones.
+static void test_rows(void **state)
 {
-	SCOPED(buf_fini) struct buf record = {0}, seen = {0};
+	SCOPED(buf_fini) struct buf rows = {0};
 	(void)state;
-	live = true;
-	buf_puts(&text, " 130: 3 4 IR-PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n 131: 1 2 PCI-MSI x\n");
-	irqs_look(&seen, 1000, &record);
-	buf_fini(&text);
-	buf_puts(&text, " 130: 3 9 IR-PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
-	irqs_look(&seen, 2000, &record);
-	buf_fini(&text);
-	assert_string_equal(record.data, "look 1000\n"
-					 " 130: 3 4 IR-PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n"
-					 "look 2000\n"
-					 " 130: 3 9 IR-PCI-MSIX-0000:c0:00.0 0-edge amdgpu\n");
-	live = false;
-	buf_puts(&text, record.data);
-	assert_true(count("0000:c0:00.0", 1000) == 7);
-	assert_true(count("0000:c0:00.0", 2000) == 12);
-	assert_true(count("0000:c0:00.0", 1500) == UINT64_MAX);
-	buf_fini(&text);
-	buf_puts(&text, rows); // of one moment: nothing can be compared
-	assert_true(count("0000:c0:00.0", 1000) == UINT64_MAX);
-	buf_fini(&text);
+	assert_true(irqs_of(&rows, 1, "0000:c0:00.0") == UINT64_MAX);
+	buf_puts(&rows,
+		 "\n\n1 0000:c0:00.0\n1 0000:c0:00.0 x\n11 0000:c0:00.0 2\n1 0000:c0:00.0 3");
+	assert_true(irqs_of(&rows, 1, "0000:c0:00.0") == 3);
+	assert_true(irqs_of(&rows, 11, "0000:c0:00.0") == 2);
+	assert_true(irqs_of(&rows, 1, "0000:c0:00.1") == UINT64_MAX);
+	assert_true(irqs_of(&rows, 2, "0000:c0:00.0") == UINT64_MAX);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
-						  cmocka_unit_test(test_record)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts),
+						  cmocka_unit_test(test_rows)};
+	return cmocka_run_group_tests(tests, setup, teardown);
 }
