@@ -225,16 +225,15 @@ int evidence_add(void *evidence, struct saver *v)
 	struct nameds named = {0};
 	// gpq hang alone runs another program.
 	const uint64_t python_end = e->how.looks > 1 ? clock_ns() + PYTHON_NS : 0;
-	if (!e->records)
-		return 0;
+	if (!e->records) // of a recorded host the other files are copied
+		return host_is_live() ? 0 : add_log(v);
 	for (size_t i = 0; i < e->why.n; i++)
 		if (!e->why.v[i].problem)
 			record_around(&named, &e->why.v[i],
 				      &e->rings.processes[e->why.v[i].q->process].memory);
 	ARRAY_SORT(named.v, named.n, by_process_and_object);
 	int r = add_verdicts(v, &e->why) || add_log(v) || add_events(v, e) ||
-				(e->interrupts.len &&
-				 snapshot_add(v, IRQS_PATH, &e->interrupts))
+				(e->interrupts.len && snapshot_add(v, IRQS_PATH, &e->interrupts))
 			? -1
 			: 0;
 	for (size_t i = 0; i < e->rings.nprocesses && !r; i++)

@@ -181,8 +181,10 @@ static int save_per_process(struct saver *v, const pid_t *pids, size_t n)
 
 static bool is_wanted(const struct saver *v)
 {
-	return (v->how->add || !(v->item->flags & SNAP_ONCE)) &&
-	       !(v->item->flags & SNAP_COPIED && host_is_live());
+	const unsigned flags = v->item->flags;
+	const bool names = v->item->redact && (v->r || (v->how->only && !(flags & SNAP_PROC)));
+	return (v->how->add || !(flags & SNAP_ONCE)) &&
+	       !(flags & SNAP_COPIED && (host_is_live() || names));
 }
 
 // Saves all items with this flag, or with `on` false all without it; but no SNAP_PROC items.

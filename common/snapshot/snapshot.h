@@ -24,7 +24,9 @@ enum {
 	SNAP_FLAT = 16,    // symbolic links on the way (/proc/self) are followed, but not saved
 	SNAP_FIXED = 32,   // its content changes only with the topology
 	SNAP_ONCE = 64,    // large, or slow to read: saved only with evidence (snapshot_how.add)
-	SNAP_COPIED = 128, // of a recorded host; of a live one evidence has other content
+	// Recorded by evidence: copied from a recorded host, but for names that redact() would
+	// hide, or that others than the chosen processes have.
+	SNAP_COPIED = 128,
 };
 
 extern const struct snapshot_item snapshot_items[]; // ends with a NULL path

@@ -48,6 +48,19 @@ gpq --sysroot a snapshot --redact c >copied
 is "become pseudonyms" "$(cat c/proc/4712/kernels)" "no kernel1
 5000 kernel2"
 
+# --- what gpq itself has recorded besides ---
+
+echo 'pid 4712 train: stuck' >a/VERDICTS
+echo '{"event":"vmfault"}' >a/EVENTS
+for file in stacks python gpucore; do echo "$file of 4712" >a/proc/4712/$file; done
+more="EVENTS VERDICTS proc/4712/gpucore proc/4712/python proc/4712/stacks"
+gpq --sysroot a snapshot g >copied
+is "it is copied" "$(cd g && tail -n +1 $more)" "$(cd a && tail -n +1 $more)"
+gpq --sysroot a snapshot --redact k >copied
+is "without what names programs" "$(cd k && may 2 ls $more 2>/dev/null)" proc/4712/gpucore
+gpq --sysroot a snapshot -p 4712 l >copied
+is "of chosen processes without what may name others" "$(cd l && may 2 ls $more 2>/dev/null)" "$(xargs -n 1 <<<"$more" | grep proc)"
+
 # --- what the driver tells besides ---
 
 device=a/sys/class/drm/renderD128/device

@@ -68,6 +68,12 @@ sed -E 's/^\[ *([0-9]+)\.([0-9]+)\] /3,1,\1\2,-;/' dmesg >h/dev/kmsg
 is "which the first lines say" "$(may 7 gpq --sysroot h why -p 4713 -Q 2 | sed -n '1,/^  [^ ]/{/^  [^ ]/!p}' | paste -sd' ' | sed 's/  */ /g')" \
 	"$(sed 's/  */ /g' <<<"pid 4713 train: $dead")"
 is "a copy of the recorded host has the interrupts" "$(gpq --sysroot h snapshot copy >out && cat copy/INTERRUPTS)" "$(cat h/INTERRUPTS)"
+is "and the log" "$(may 7 gpq --sysroot copy why -p 4713 -Q 2 | head -3)" "$(may 7 gpq --sysroot h why -p 4713 -Q 2 | head -3)"
+echo '3,9,952916200,-;amdgpu 0000:c0:00.0: amdgpu: [gfxhub] page fault (pasid:7) at secret' >>h/dev/kmsg
+gpq --sysroot h snapshot copy2 >out
+gpq --sysroot h snapshot --redact copy3 >out
+is "its faults name programs" "$(grep -c 'page fault.*secret' copy2/dev/kmsg) $(may 1 grep -c 'page fault' copy3/dev/kmsg) $(grep -c 'psp.*failed -62' copy3/dev/kmsg)" "1 0 1"
+sed -i '$d' h/dev/kmsg
 echo '[  960.000000] amdgpu 0000:c0:00.0: amdgpu: GPU reset(2) succeeded!' >>dmesg
 is "a later reset succeeds" "$(verdict 0 --dmesg dmesg | head -1)" \
 	"$hung; the kernel's log has [  960.000000] GPU reset(2) succeeded!; no interrupt of this GPU in 30s"
