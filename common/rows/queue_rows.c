@@ -153,7 +153,7 @@ static void fill_slot(const struct queue_rows *q, struct queue_row *r)
 	const uint64_t waiting = queue_row_waiting(r, rptr, wptr);
 	if (waiting == MQD_UNKNOWN)
 		return;
-	r->v[MQD_D_BACKLOG] = waiting / (queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1);
+	r->v[MQD_D_BACKLOG] = waiting / queue_row_unit(r);
 	r->pointers = "live";
 }
 

@@ -181,6 +181,10 @@ static inline bool queue_row_is_masked(const struct queue_row *r)
 
 enum { AQL_PACKET_DWORDS = 16 };
 bool queue_row_is_aql(const struct queue_row *r);
+static inline uint64_t queue_row_unit(const struct queue_row *r) // of its pointers, in an index
+{
+	return queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1;
+}
 bool queue_row_is_sdma(const struct queue_row *r);
 
 // Returns the backlog between two ring pointers, in dwords (SDMA: bytes); UINT64_MAX: unknown.
@@ -189,6 +193,12 @@ uint64_t queue_row_waiting(const struct queue_row *r, uint64_t rptr, uint64_t wp
 // Returns what the GPU consumed since the queue was created, in the unit of the pointers: the write
 // pointer less the backlog. UINT64_MAX: unknown, or write pointers wrap (not `whole_wptr`).
 uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr);
+
+// Sets the indices that pointers of a slot or MQD mean, in AQL packets, PM4 dwords or SDMA bytes:
+// what the GPU consumed since the queue was created, and what was written. Returns whether both are
+// known; what is not is UINT64_MAX.
+bool queue_row_indices(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr,
+		       uint64_t *read, uint64_t *write);
 
 // Returns the sum of a counter, the member of struct kfd_usage at this offset, over all contexts of
 // a process and all selected GPUs. KFD_UNKNOWN: unknown on one of them, or not counted anywhere.

@@ -204,6 +204,17 @@ uint64_t queue_row_taken(const struct queue_row *r, uint64_t rptr, uint64_t wptr
 	return !whole_wptr || waiting > wptr ? MQD_UNKNOWN : wptr - waiting;
 }
 
+bool queue_row_indices(const struct queue_row *r, uint64_t rptr, uint64_t wptr, bool whole_wptr,
+		       uint64_t *read, uint64_t *write)
+{
+	const uint64_t unit = queue_row_unit(r),
+		       taken = queue_row_is_sdma(r) ? rptr
+						    : queue_row_taken(r, rptr, wptr, whole_wptr);
+	*read = taken == MQD_UNKNOWN ? MQD_UNKNOWN : taken / unit;
+	*write = wptr == MQD_UNKNOWN ? MQD_UNKNOWN : wptr / unit;
+	return *read != MQD_UNKNOWN && *write != MQD_UNKNOWN;
+}
+
 void queue_rows_fill_joined(const struct queue_rows *q, struct queue_row *r, size_t index)
 {
 	const struct join_queue *j = &q->join.queues[index];

@@ -118,8 +118,8 @@ static void fill_slot_values(const struct slot_rows *l, struct hqd_row *r)
 	if (!sdma && mqd_source_word(&r->from, HQ_STATUS0, &status))
 		r->idle = (status & QUEUE_IDLE) != 0;
 	v[MQD_D_BACKLOG] = queue_row_waiting(&r->q, v[MQD_V_RPTR], v[MQD_V_WPTR]);
-	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN && queue_row_is_aql(&r->q))
-		v[MQD_D_BACKLOG] /= AQL_PACKET_DWORDS;
+	if (v[MQD_D_BACKLOG] != MQD_UNKNOWN)
+		v[MQD_D_BACKLOG] /= queue_row_unit(&r->q);
 	if (v[MQD_V_ERROR] != MQD_UNKNOWN)
 		reg_error_text(r->errors, (uint32_t)v[MQD_V_ERROR]);
 }

@@ -64,8 +64,7 @@ void slot_samples_finish(struct slot_samples *s)
 		x->consumed = KFD_UNKNOWN;
 		// Registers are read one after the other, so that pointers may seem to go back.
 		if (x->first != KFD_UNKNOWN && x->last != KFD_UNKNOWN && x->last >= x->first)
-			x->consumed = (x->last - x->first) /
-				      (queue_row_is_aql(&x->row.q) ? AQL_PACKET_DWORDS : 1);
+			x->consumed = (x->last - x->first) / queue_row_unit(&x->row.q);
 	}
 }
 

@@ -52,20 +52,14 @@ static void count_progress(struct state_queue *q, const struct host_state *m, ui
 			   uint64_t wptr)
 {
 	const struct queue_row *r = &q->row;
-	if (queue_row_is_sdma(r)) {
-		q->consumed = rptr;
-		q->submitted = wptr;
-		q->unit = "bytes";
-		return;
-	}
 	const enum gfx_gen gen = queue_rows_gen(&m->list, (uint32_t)r->gpu_id);
-	const uint64_t taken = queue_row_taken(r, rptr, wptr, gfx_caps(gen)->whole_wptr);
-	const unsigned unit = queue_row_is_aql(r) ? AQL_PACKET_DWORDS : 1;
-	if (!r->packets || taken == MQD_UNKNOWN)
+	uint64_t read, write;
+	if (!(r->packets || queue_row_is_sdma(r)) ||
+	    !queue_row_indices(r, rptr, wptr, gfx_caps(gen)->whole_wptr, &read, &write))
 		return;
-	q->submitted = wptr / unit;
-	q->consumed = taken / unit;
-	q->unit = unit == 1 ? "dwords" : "packets";
+	q->submitted = write;
+	q->consumed = read;
+	q->unit = queue_row_is_sdma(r) ? "bytes" : queue_row_is_aql(r) ? "packets" : "dwords";
 }
 
 static void read_pointers(struct state_queue *q, const struct host_state *m, const struct hqds *h,

@@ -375,16 +375,12 @@ static void open_memories(struct rings *r)
 // Sets what the slot `s` tells of its queue, unless that of another XCC is further behind.
 static void set_slot(struct ring_queue *q, const struct hqd_row *s)
 {
-	const uint64_t wptr = s->q.v[MQD_V_WPTR],
-		       unit = q->ring.kind == RING_AQL ? AQL_PACKET_DWORDS : 1,
-		       taken = queue_row_is_sdma(&s->q)
-				       ? s->q.v[MQD_V_RPTR]
-				       : queue_row_taken(&s->q, s->q.v[MQD_V_RPTR], wptr, true),
-		       read = taken == MQD_UNKNOWN ? KFD_UNKNOWN : taken / unit;
-	if (wptr == MQD_UNKNOWN || (q->slot_read != KFD_UNKNOWN && q->slot_read <= read))
+	uint64_t read, write;
+	queue_row_indices(q->row, s->q.v[MQD_V_RPTR], s->q.v[MQD_V_WPTR], true, &read, &write);
+	if (write == MQD_UNKNOWN || (q->slot_read != KFD_UNKNOWN && q->slot_read <= read))
 		return;
 	q->slot_read = read;
-	q->slot_write = wptr / unit;
+	q->slot_write = write;
 	q->slot_error = s->q.v[MQD_V_ERROR];
 	memcpy(q->slot, s->slot, sizeof(q->slot));
 }

@@ -47,16 +47,16 @@ static void look_at_indices(struct why *w)
 // in none, its MQD [debugfs.mqd-stale].
 static const char *indices_of_slot(const struct ring_queue *q, struct ring_indices *i)
 {
-	const uint64_t unit = q->ring.kind == RING_AQL ? AQL_PACKET_DWORDS : 1,
-		       write = q->row->v[MQD_V_WPTR],
-		       taken = queue_row_taken(q->row, q->row->v[MQD_V_RPTR], write, true);
+	struct ring_indices saved;
 	if (q->slot_read != KFD_UNKNOWN) {
 		*i = (struct ring_indices){q->slot_read, q->slot_write};
 		return "live";
 	}
-	if (q->in_slot != 0 || taken == MQD_UNKNOWN)
+	if (q->in_slot != 0 ||
+	    !queue_row_indices(q->row, q->row->v[MQD_V_RPTR], q->row->v[MQD_V_WPTR], true,
+			       &saved.read, &saved.write))
 		return NULL;
-	*i = (struct ring_indices){taken / unit, write / unit};
+	*i = saved;
 	return "saved";
 }
 

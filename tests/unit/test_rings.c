@@ -393,12 +393,12 @@ static void test_slots(void **state)
 			struct queue_row *s = &my.slots[k + 1].q;
 			my.rows[k].pid = s->pid = 40;
 			my.rows[k].gpu_id = s->gpu_id = 7;
-			my.queues[k] = (struct ring_queue){
-				.row = &my.rows[k],
-				.ring = {.base = 0x1000 * (k + 1), .kind = RING_AQL},
-				.slot_read = KFD_UNKNOWN,
-				.slot_write = KFD_UNKNOWN,
-				.slot_error = KFD_UNKNOWN};
+			my.rows[k].packets = "aql";
+			my.queues[k] = (struct ring_queue){.row = &my.rows[k],
+							   .ring = {.base = 0x1000 * (k + 1)},
+							   .slot_read = KFD_UNKNOWN,
+							   .slot_write = KFD_UNKNOWN,
+							   .slot_error = KFD_UNKNOWN};
 			s->v[MQD_V_RING] = 0x1000 * (k + 1);
 			s->v[MQD_V_WPTR] = 160 * (k + 1); // dwords
 			s->v[MQD_V_ERROR] = 32 + k;
@@ -412,8 +412,8 @@ static void test_slots(void **state)
 		case 4: my.slots[1].q.v[MQD_V_WPTR] = MQD_UNKNOWN; break;
 		case 5: my.hqds_error = -1; break;
 		case 6: my.slots_error = GPQ_FAILED; break;
-		case 7: my.queues[0].ring.kind = RING_SDMA, read = true; break;
-		case 8: my.queues[0].ring.kind = RING_PM4, read = true; break;
+		case 7: my.rows[0].packets = NULL, read = true; break;
+		case 8: my.rows[0].packets = "pm4", read = true; break;
 		case 9: my.foreign = true; break; // its PIDs are others
 		}
 		const bool other = i != 5 && i != 6 && i != 9;
