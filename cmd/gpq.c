@@ -2,6 +2,7 @@
 // parses the options, and runs the command.
 #include "cmd/command.h"
 
+#include "common/cli/input.h"
 #include "common/host/secure.h"
 #include "common/kfd/topology.h"
 #include "common/pick/host_choice.h"
@@ -155,10 +156,7 @@ static int apply_common(struct common_opts *c, const char *command)
 		return status;
 	const char *root =
 		c->sysroots.n ? c->sysroots.v[c->sysroots.n - 1] : host_getenv("GPQ_SYSROOT");
-	if (!root || !*root || !host_set_root(root))
-		return GPQ_OK;
-	const char *what = host_root_failed(root), *advice = host_root_advice(errno);
-	return err_sys(errno, advice, "%s%s", what == root ? "sysroot " : "TMPDIR: ", what);
+	return root && *root ? input_root(root, "sysroot ") : GPQ_OK;
 }
 
 static unsigned troubles; // number of files of the host that could not be read

@@ -4,6 +4,7 @@
 #include "cmd/snapshot/evidence.h"
 #include "cmd/snapshot/snapshot.h"
 
+#include "common/cli/input.h"
 #include "common/cli/stop.h"
 #include "common/host/number.h"
 
@@ -283,9 +284,8 @@ static int read_ranks(struct ranks *to, const struct hang_opts *o, const char *f
 	struct kernels kernels;
 	const struct why_how how = {.heads = &heads, .name = why_kernel_name, .arg = &kernels};
 	struct why w;
-	if (host_set_root(file))
-		return err_sys(errno, host_root_advice(errno), "%s", host_root_failed(file));
-	const int status = rings_load(&rings, &rings_how);
+	int status = input_root(file, "");
+	status = status ? status : rings_load(&rings, &rings_how);
 	if (status && status != GPQ_PARTIAL)
 		return status;
 	kernels_begin(&kernels, &rings, NULL);

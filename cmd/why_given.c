@@ -11,11 +11,11 @@ static int choose_moment(const char *root, bool first, uint64_t *before, char bo
 {
 	char here[40];
 	const char *was = host_only_dumps();
-	const bool failed = host_set_root(root), alone = host_only_dumps() != NULL;
-	if (failed)
-		return err_sys(errno, host_root_advice(errno), "sysroot %s",
-			       host_root_failed(root));
-	int status = alone ? GPQ_OK : needs_check(NEED_KFD);
+	int status = input_root(root, "sysroot ");
+	const bool alone = host_only_dumps() != NULL;
+	if (status)
+		return status;
+	status = alone ? GPQ_OK : needs_check(NEED_KFD);
 	const uint64_t now = proc_recorded_ns();
 	host_read_line(here, sizeof(here), "/proc/sys/kernel/random/boot_id");
 	if (!status && !first && alone != (was != NULL))

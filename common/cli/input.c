@@ -2,6 +2,7 @@
 #include "common/cli/input.h"
 
 #include "common/cli/err.h"
+#include "common/host/root.h"
 
 #include <fcntl.h>
 
@@ -36,6 +37,14 @@ int input_read(struct buf *b, const char *name)
 	if (fd >= 0 && !in)
 		close_quietly(fd);
 	return n < 0 ? err_sys(errno, input_next(errno), "%s", input_name(name)) : GPQ_OK;
+}
+
+int input_root(const char *root, const char *what)
+{
+	if (!host_set_root(root))
+		return GPQ_OK;
+	const char *failed = host_root_failed(root), *advice = host_root_advice(errno);
+	return err_sys(errno, advice, "%s%s", failed == root ? what : "TMPDIR: ", failed);
 }
 
 int input_lines(const char *name, input_line_fn *take, void *arg)

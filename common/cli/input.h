@@ -11,6 +11,10 @@ int input_stdin(void);
 // message.
 int input_read(struct buf *b, const char *name);
 
+// Chooses the root (host_set_root()). Returns GPQ_OK, or the exit status after a message, in which
+// `what` stands before the name: "sysroot ".
+int input_root(const char *root, const char *what);
+
 // Returns advice for a file that cannot be read, by its errno value `error`; NULL: no advice.
 const char *input_next(int error);
 

@@ -3,6 +3,7 @@
 #include "common/reader/reader.h"
 
 #include "common/cli/err.h"
+#include "common/cli/input.h"
 #include "common/host/proc.h"
 #include "common/host/root.h"
 
@@ -165,17 +166,13 @@ int host_state_load(struct host_state *m, const char *dir, const struct host_cho
 					 .likely = true}};
 	if (by)
 		m->how.want |= host_choice_reads(by);
-	int status;
-	const int failed = host_set_root(dir);
+	int status = input_root(dir, "");
 	m->by_doorbell = host_only_dumps() != NULL;
-	if (failed)
-		status = err_sys(errno, host_root_advice(errno), "%s", host_root_failed(dir));
-	else if (!m->by_doorbell && host_access("/sys/class/kfd/kfd", F_OK))
+	if (!status && !m->by_doorbell && host_access("/sys/class/kfd/kfd", F_OK))
 		status =
 			err_fail(GPQ_UNSUPPORTED, "is it a directory that gpq snapshot made?",
 				 "%s: no KFD driver: /sys/class/kfd/kfd: %s", dir, strerror(errno));
-	else
-		status = load_moment(m, dir, by);
+	status = status ? status : load_moment(m, dir, by);
 	host_set_root(NULL);
 	return status;
 }

@@ -122,7 +122,7 @@ is "an empty TMPDIR is none" "$(TMPDIR='' gpq --sysroot a.tar gpus -rno GPU)" 41
 unpacks="archives are unpacked there: set TMPDIR to a folder with room that you may write to"
 is "no folder to unpack in" "$(TMPDIR=$work/none told a.tar; TMPDIR=none gpq snapshot --diff a.tar a.tar 2>&1)" "gpq: ps: TMPDIR: $work/none: No such file or directory; $unpacks
 5 0
-gpq: snapshot: none: No such file or directory; $unpacks"
+gpq: snapshot: TMPDIR: none: No such file or directory; $unpacks"
 is "which is no matter where no archive is" "$(TMPDIR=$work/none told none; TMPDIR=none gpq --sysroot "$host" gpus -rno GPU)" "gpq: ps: sysroot none: No such file or directory; name a folder or an archive that gpq snapshot wrote
 5 0
 41460"
