@@ -419,6 +419,7 @@ static int list_hqd_once(struct cmd *c)
 	int written = out_close(o);
 	pick_fini(&v.pick);
 	pick_queues_fini(&v.queues);
+	slot_summary_fini(&v.summary);
 	slot_rows_fini(&v.list);
 	process_cache_fini(&v.processes);
 	return written ? written : status;

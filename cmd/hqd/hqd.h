@@ -46,7 +46,8 @@ struct hqd_view {
 	struct pick_queues queues;
 	struct slot_rows_how how;
 	struct slot_rows list;
-	size_t shown;          // number of rows that the filters leave
+	struct slot_summary summary; // of the list, once it was asked for
+	size_t shown;                // number of rows that the filters leave
 	size_t nameless;       // of these, slots whose process is known and whose queue id is not
 	size_t empty, unclear; // rows left out: without a queue, and where that is unknown
 };
@@ -78,4 +79,4 @@ int hqd_print_sample(struct hqd_view *v, struct out *o);
 int hqd_print_summary(struct hqd_view *v, struct out *o);
 
 // Hints at the first chosen queue that waits while one of lower priority is in a slot, if any.
-void hqd_tell_inversion(const struct hqd_view *v);
+void hqd_tell_inversion(struct hqd_view *v);

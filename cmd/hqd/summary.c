@@ -127,21 +127,26 @@ static void merge_xccs(const struct hqd_view *v, struct slot_summary *s)
 	s->nxccs = n;
 }
 
-// Returns the first chosen queue that waits while one of lower priority is in a slot, or NULL.
-static const struct hqd_waiting *first_inversion(const struct hqd_view *v,
-						 const struct slot_summary *s)
+static struct slot_summary *summarize(struct hqd_view *v)
 {
+	if (!v->summary.on)
+		slot_summary_make(&v->summary, &v->list);
+	return &v->summary;
+}
+
+// Returns the first chosen queue that waits while one of lower priority is in a slot, or NULL.
+static const struct hqd_waiting *first_inversion(struct hqd_view *v)
+{
+	const struct slot_summary *s = summarize(v);
 	for (size_t i = 0; i < s->nwaiting; i++)
 		if (*s->waiting[i].inversion.text && record_is_chosen(v, WAITING, &s->waiting[i]))
 			return &s->waiting[i];
 	return NULL;
 }
 
-void hqd_tell_inversion(const struct hqd_view *v)
+void hqd_tell_inversion(struct hqd_view *v)
 {
-	SCOPED(slot_summary_fini) struct slot_summary s;
-	slot_summary_make(&s, &v->list);
-	const struct hqd_waiting *w = first_inversion(v, &s);
+	const struct hqd_waiting *w = first_inversion(v);
 	if (w)
 		err_hint("INVERSION of gpq hqd --summary has all; --sample 100 tells whether it "
 			 "lasts",
@@ -160,18 +165,17 @@ static void title_sharers(struct out *o, const struct slot_summary *s)
 
 int hqd_print_summary(struct hqd_view *v, struct out *o)
 {
-	SCOPED(slot_summary_fini) struct slot_summary s;
+	struct slot_summary *s = summarize(v);
 	int status = GPQ_OK;
 	const bool merge = !v->opts->by && !v->opts->xccs.n;
-	slot_summary_make(&s, &v->list);
 	if (merge)
-		merge_xccs(v, &s);
+		merge_xccs(v, s);
 	const struct {
 		const void *rows;
 		size_t n, size;
-	} all[HQD_SUMMARY_TABLES] = {[OCCUPANCY] = {s.xccs, s.nxccs, sizeof(*s.xccs)},
-				     [SHARERS] = {s.sharers, s.nsharers, sizeof(*s.sharers)},
-				     [WAITING] = {s.waiting, s.nwaiting, sizeof(*s.waiting)}};
+	} all[HQD_SUMMARY_TABLES] = {[OCCUPANCY] = {s->xccs, s->nxccs, sizeof(*s->xccs)},
+				     [SHARERS] = {s->sharers, s->nsharers, sizeof(*s->sharers)},
+				     [WAITING] = {s->waiting, s->nwaiting, sizeof(*s->waiting)}};
 	for (int i = 0; i < HQD_SUMMARY_TABLES && !status; i++) {
 		// Tables for people are left out when empty; documents for programs have all.
 		if (!all[i].n && out_mode(o) == OUT_TABLE) {
@@ -179,13 +183,13 @@ int hqd_print_summary(struct hqd_view *v, struct out *o)
 			continue;
 		}
 		if (i == SHARERS)
-			title_sharers(o, &s);
+			title_sharers(o, s);
 		else
 			out_title(o, "%s", titles[i]);
 		status = hqd_begin(v, o, &hqd_summary_tables[i]);
 		if (merge && i == OCCUPANCY)
 			out_leave_out(o, "XCC");
-		if (i == WAITING && !first_inversion(v, &s))
+		if (i == WAITING && !first_inversion(v))
 			out_leave_out(o, "INVERSION");
 		for (size_t k = 0; !status && k < all[i].n; k++) {
 			const void *record = (const char *)all[i].rows + k * all[i].size;
