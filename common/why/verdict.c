@@ -235,7 +235,7 @@ static enum why_state own_state(struct why *w, struct why_queue *x)
 	return state_standing(w, x);
 }
 
-static bool stands(enum why_state s)
+bool why_stands(enum why_state s)
 {
 	return s == WHY_HUNG_OR_LONG || s == WHY_WAITS_SLOT || s == WHY_DOORBELL_LOST;
 }
@@ -244,7 +244,7 @@ static bool stands(enum why_state s)
 static void give_up_if_dead(struct why *w, struct why_queue *x)
 {
 	const struct klog_line *l =
-		stands(x->state) ? log_of(w, x, KLOG_RESET | KLOG_DEAD, false) : NULL;
+		why_stands(x->state) ? log_of(w, x, KLOG_RESET | KLOG_DEAD, false) : NULL;
 	if (!l || l->kind != KLOG_DEAD)
 		return;
 	x->log = l;
@@ -257,7 +257,7 @@ static void find_trouble(struct why *w, struct why_queue *x)
 	const bool hung = x->state == WHY_HUNG_OR_LONG,
 		   off = x->state == WHY_EVICTED || x->state == WHY_SUSPENDED_OR_EVICTED;
 	const unsigned sure = hung ? KLOG_FAULT | KLOG_RESET : 0,
-		       kinds = stands(x->state) ? KLOG_LOST | KLOG_DEAD : 0;
+		       kinds = why_stands(x->state) ? KLOG_LOST | KLOG_DEAD : 0;
 	if (x->log || !(kinds || off))
 		return;
 	x->log = kinds ? log_of(w, x, sure | kinds, false) : NULL;

@@ -391,6 +391,22 @@ static void note_interrupts(struct why_head *to, struct why_queue *x, const stru
 	x->quiet_ns = to->irqs == UINT64_MAX ? 0 : times[1] - to->quiet_since_ns;
 }
 
+// A recording may have the indices of a queue once: they are compared with the moment before, of
+// which `e` tells, by each look at that recording.
+static void note_single(struct why_head *to, struct why_queue *x, const struct why_head *e,
+			uint64_t apart_ns, bool single)
+{
+	const bool again = e && e->moment_ns == to->moment_ns;
+	to->first = again ? e->first : e ? e->read : x->now.read;
+	to->over_ns = again ? e->over_ns : e ? apart_ns : 0;
+	to->once = again ? e->once : !e;
+	if (!single)
+		return;
+	x->once = to->once;
+	x->first.read = to->first;
+	x->over_ns = to->over_ns;
+}
+
 // Sets since when the heads stand, at the longest from the beginning of the first of all looks.
 static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns, const struct buf *irqs)
 {
@@ -398,12 +414,11 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns, const 
 	struct why_heads *h = w->how->heads ? w->how->heads : &none;
 	struct why_head *v = xcalloc(w->n + 1, sizeof(*v));
 	const bool moves = host_is_live() || rings_record(w->rings);
-	const uint64_t moment = host_is_live() ? now_ns : proc_recorded_ns();
+	const uint64_t moment = host_is_live() ? now_ns : proc_recorded_ns(),
+		       apart = now_ns > h->at_ns ? now_ns - h->at_ns : 0;
 	for (size_t i = 0; i < w->n; i++) {
 		struct why_queue *x = &w->v[i];
 		const struct why_head *e = head_of(h, i, x);
-		// Indices that a recording has once: the look before is that at an earlier one.
-		const bool single = !moves || (x->problem && !host_is_live());
 		if (e && e->read == UINT64_MAX)
 			e = NULL;
 		v[i] = (struct why_head){.pid = x->q->row->pid,
@@ -411,19 +426,9 @@ static void note_heads(struct why *w, uint64_t begin_ns, uint64_t now_ns, const 
 					 .ring = x->q->ring.base,
 					 .read = x->pointers ? x->now.read : UINT64_MAX,
 					 .since_ns = begin_ns,
-					 .moment_ns = moment,
-					 .first = e ? e->read : x->now.read,
-					 .over_ns = e && now_ns > h->at_ns ? now_ns - h->at_ns : 0,
-					 .once = !e};
-		if (e && e->moment_ns == moment) { // another look at the same recording
-			v[i].first = e->first;
-			v[i].over_ns = e->over_ns;
-			v[i].once = e->once;
-		}
-		x->once = v[i].once && single;
-		if (single)
-			x->first.read = v[i].first;
-		x->over_ns = single ? v[i].over_ns : w->over_ns;
+					 .moment_ns = moment};
+		x->over_ns = w->over_ns;
+		note_single(&v[i], x, e, apart, !moves || (x->problem && !host_is_live()));
 		if (!x->pointers || why_has_moved(x))
 			v[i].since_ns = now_ns;
 		else if (e && e->read == x->now.read)

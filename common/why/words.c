@@ -78,8 +78,7 @@ static void tell_trouble(struct buf *b, const struct why_queue *x)
 		buf_puts(b, "; the kernel's log has ");
 	if (!told)
 		tell_log(b, x);
-	if (!x->quiet_ns || !(x->state == WHY_HUNG_OR_LONG || x->state == WHY_LOST ||
-			      x->state == WHY_WAITS_SLOT || x->state == WHY_DOORBELL_LOST))
+	if (!x->quiet_ns || !(why_stands(x->state) || x->state == WHY_LOST))
 		return;
 	buf_puts(b, "; no interrupt of this GPU");
 	tell_in(b, x, "in", x->quiet_ns);
