@@ -560,6 +560,19 @@ static const struct out_table *const *why_prints(const struct cmd *c)
 	return why_says_verdicts(&c->out) ? queues : schema.tables;
 }
 
+static int check_why(struct cmd *c)
+{
+	const struct why_opts *o = c->opts;
+	const char *other = o->profile != WHY_NO_PROFILE ? "profile"
+			    : o->waves                   ? "waves"
+			    : o->core                    ? "core"
+							 : NULL;
+	if (!other || c->sysroots->n < 2)
+		return GPQ_OK;
+	return err_fail(GPQ_USAGE, "name the host alone",
+			"--sysroot for an earlier moment and --%s exclude each other", other);
+}
+
 static unsigned why_needs(const struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
@@ -587,6 +600,7 @@ const struct cmd_spec why_spec = {
 	.tables = SCHEMA_TABLES(&why_table, &why_process_table, &why_profile_table, &why_wave_table,
 				&why_register_table),
 	.schemas = SCHEMAS(&schema, &profile_schema, &wave_schema),
+	.check = check_why,
 	.needs = why_needs,
 	.prints = why_prints,
 	.run = run_why,

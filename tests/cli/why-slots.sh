@@ -43,6 +43,12 @@ is "... of what was healthy" "$(gpq why -q --sysroot healthy --sysroot later -rn
 is "... as numbers" "$(gpq why -q --sysroot stalled --sysroot still -J -Q 1 | jq -c '.queues[0] | [.state, .backlog, .taken, .read, .write, .pointers, .stood_ns, .over_ns]')" \
 	"[\"hung-or-long\",32,0,$((16#32250 / 16)),$((16#32450 / 16)),\"live\",30000000000,30000000000]"
 is "a limit of time" "$(for t in 29s 31s; do gpq why -q --sysroot stalled --sysroot still --stuck-after $t >out; echo $?; done | xargs)" "7 0"
+for o in "--profile 1s" --waves "--core x"; do
+	# shellcheck disable=SC2086 # two words
+	is "not with $o" "$(gpq why --sysroot stalled --sysroot still $o 2>&1; echo $?)" \
+		"gpq: why: --sysroot for an earlier moment and $(set -- $o; echo "$1") exclude each other; name the host alone
+2"
+done
 is "a process that was not there" "$(rm -r stalled/sys/class/kfd/kfd/proc/7311; sed -i /7311/,\$d stalled/sys/kernel/debug/kfd/mqds; gpq why -q --sysroot stalled --sysroot still -rno STATE -Q 1)" unknown
 rm -rf stalled && host stalled 1000 32250 32450
 
