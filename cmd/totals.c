@@ -116,7 +116,7 @@ void totals_say(const struct listing *l, const struct queue_rows *q, size_t proc
 		   processes == 1 ? "" : "es", all->compute, all->sdma);
 	for (size_t i = 0; i < t.n; i++)
 		used += t.gpus[i].compute < t.gpus[i].slots ? t.gpus[i].compute : t.gpus[i].slots;
-	if (all->slots != KFD_UNKNOWN)
+	if (t.n && all->slots != KFD_UNKNOWN)
 		buf_printf(&b, "; compute slots: %" PRIu64 " of %" PRIu64 " taken", used,
 			   all->slots);
 	for (size_t i = 0; i < t.n; i++)

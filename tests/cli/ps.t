@@ -224,3 +224,7 @@ $ gpq --sysroot $HOSTS/vm-gfx90a-suspended ps -p 170 -Q 2 -o PID,STATE,OFF
 gpq: ps: some queues are off the hardware, and their processes are traced; gpq why names who took them off
 PID STATE        OFF
 170 off-hardware   1
+
+# Without topology, GPUs and their slots are not known, and nothing is said of them.
+$ cp -r $HOSTS/gfx90a-k6.12 blind; chmod -R u+w blind; rm -r blind/sys/class/kfd/kfd/topology; gpq --sysroot blind ps | head -1
+2 processes, 4 compute and 1 SDMA queues
