@@ -38,8 +38,8 @@ struct live_trace {
 };
 
 // Removes instances that killed gpqs left, makes one and turns its events on. Returns GPQ_OK, or an
-// exit status after a message: then the instance is removed again. `steps`: trace functions with
-// `step` alone, and no events.
+// exit status after a message: then the instance is removed again. `steps`: trace only the
+// functions of live_probes[] that ftrace_suspensions() needs, and none of the live_events.
 int live_trace_open(struct live_trace *t, bool steps);
 
 // Turns tracing off. The rest of the buffer can still be read from t->pipe.

@@ -1,6 +1,8 @@
 // libFuzzer target: the kernel's log (common/why/klog.c).
 //
-// A line that is understood is one of the log; its text lies in what was fed, and is found again.
+// No more lines are parsed than the log has. The text of a parsed line lies within the parser's
+// copy of the log; klog_last(), asked for what that line tells of GPU, process and time, returns it
+// or a later one.
 #include "common/why/klog.h"
 #include "tests/fuzz/require.h"
 
