@@ -450,11 +450,10 @@ static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)
 {
 	const struct why_opts *o = c->opts;
 	const uint64_t apart = o->stuck_after / LOOKS;
-	struct why_heads heads = {0};
 	struct kernels kernels;
 	const struct why_how how = {.evictions = o->evictions,
 				    .log = o->log,
-				    .heads = o->heads ? o->heads : &heads,
+				    .heads = o->heads,
 				    .over_ns = apart > o->over ? apart : o->over,
 				    .stuck_after_ns = o->stuck_after,
 				    .name = why_kernel_name,
@@ -481,7 +480,6 @@ static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)
 	if (unread && status != GPQ_STUCK)
 		status = rings_unread(rings);
 	why_fini(&w);
-	why_heads_fini(&heads);
 	kernels_end(&kernels);
 	return status;
 }
@@ -523,8 +521,7 @@ static int run_why(struct cmd *c)
 		c->out.schema = &profile_schema;
 		return why_profile(c);
 	}
-	// The driver reports only evictions that begin from now on, so only --watch learns of them.
-	struct why_heads heads = {0};
+	SCOPED(why_heads_fini) struct why_heads heads = {0};
 	SCOPED(klog_fini) struct klog log = {0};
 	if (o->dmesg) {
 		const int read = why_read_log(&log, o->dmesg);
@@ -532,18 +529,13 @@ static int run_why(struct cmd *c)
 			return read;
 		o->log = &log;
 	}
-	if (o->watch != WATCH_OFF) {
+	// The driver reports only evictions that begin from now on, so only --watch learns of them.
+	if (o->watch != WATCH_OFF)
 		o->evictions = evictions_open();
-		o->heads = &heads;
-	}
-	int status = GPQ_OK;
-	if (c->sysroots->n > 1) {
-		o->heads = &heads;
-		status = why_look_before(c->sysroots, &heads);
-	}
+	o->heads = &heads;
+	int status = c->sysroots->n > 1 ? why_look_before(c->sysroots, &heads) : GPQ_OK;
 	status = status ? status : watch_run(c, o->watch, list_why);
 	evictions_close(o->evictions);
-	why_heads_fini(&heads);
 	return status;
 }
 

@@ -23,7 +23,7 @@ struct why_opts {
 	const struct klog *log;      // what it has; NULL: the host's own
 	uint64_t stuck_after;        // --stuck-after, ns; 0: not given
 	struct evictions *evictions; // known since --watch began; NULL: unknown
-	struct why_heads *heads;     // of the listings before, with --watch
+	struct why_heads *heads;     // of the looks before
 };
 
 extern const struct out_table why_process_table, why_profile_table, why_wave_table,

@@ -233,25 +233,19 @@ int evidence_add(void *evidence, struct saver *v)
 				      &e->rings.processes[e->why.v[i].q->process].memory);
 	ARRAY_SORT(named.v, named.n, by_process_and_object);
 	int r = add_verdicts(v, &e->why) || add_log(v) || add_events(v, e) ||
-				(e->interrupts.len && snapshot_add(v, IRQS_PATH, &e->interrupts))
-			? -1
-			: 0;
-	for (size_t i = 0; i < e->rings.nprocesses && !r; i++)
+		(e->interrupts.len && snapshot_add(v, IRQS_PATH, &e->interrupts));
+	for (size_t i = 0; i < e->rings.nprocesses && !r; i++) {
+		const pid_t pid = e->rings.processes[i].pid;
 		// A snapshot of chosen processes has nothing of those that share memory with them.
-		if (!v->only || pids_has(v->only, e->rings.processes[i].pid))
+		if (!v->only || pids_has(v->only, pid))
 			r = add_memory(v, &e->rings.processes[i].memory) ||
-					    add_kernels(v, &e->kernels, &named, i) ||
-					    add_environment(v, e->rings.processes[i].pid) ||
-					    add_process(v, &e->why.processes[i],
-							e->rings.processes[i].pid) ||
-					    (python_end &&
-					     add_stacks(v, e->rings.processes[i].pid)) ||
-					    add_core(v, e, e->rings.processes[i].pid) ||
-					    add_python(v, e->rings.processes[i].pid, python_end)
-				    ? -1
-				    : 0;
+			    add_kernels(v, &e->kernels, &named, i) || add_environment(v, pid) ||
+			    add_process(v, &e->why.processes[i], pid) ||
+			    (python_end && add_stacks(v, pid)) || add_core(v, e, pid) ||
+			    add_python(v, pid, python_end);
+	}
 	free(named.v);
-	return r;
+	return r ? -1 : 0;
 }
 
 int evidence_look(struct evidence *e, const struct host_choice *by, unsigned looks,

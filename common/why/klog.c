@@ -252,12 +252,8 @@ void klog_read_from(struct klog *k, int fd)
 
 void klog_read(struct klog *k)
 {
-	const int fd = klog_open();
-	if (fd >= 0)
-		klog_read_from(k, fd);
-	else
-		klog_parse(k, "", 0);
-	close_quietly(fd);
+	SCOPED(close_at) const int fd = klog_open();
+	klog_read_from(k, fd); // of -1, too: that is an empty log
 }
 
 // --- what is asked ---

@@ -416,13 +416,6 @@ static void tell_process(struct buf *b, const struct why *w, const struct why_pr
 	tell_count(b, w, p);
 }
 
-static void tell_host(const struct why *w, struct why_process *p)
-{
-	struct buf b = {0};
-	proc_threads_tell(&b, (pid_t)w->v[p->worst].q->row->pid);
-	p->host = b.data;
-}
-
 void why_tell(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -432,11 +425,13 @@ void why_tell(struct why *w)
 		w->v[i].remedy = why_tell_remedy(w, &w->v[i]);
 	}
 	for (size_t i = 0; i < w->rings->nprocesses; i++) {
-		struct buf b = {0};
-		if (w->processes[i].chosen)
-			tell_process(&b, w, &w->processes[i]);
-		w->processes[i].text = b.data;
-		if (b.data && w->v[w->processes[i].worst].remedy)
-			tell_host(w, &w->processes[i]);
+		struct buf text = {0}, host = {0};
+		struct why_process *p = &w->processes[i];
+		if (p->chosen)
+			tell_process(&text, w, p);
+		if (text.data && w->v[p->worst].remedy)
+			proc_threads_tell(&host, w->rings->processes[i].pid);
+		p->text = text.data;
+		p->host = host.data;
 	}
 }
