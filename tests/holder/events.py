@@ -441,6 +441,8 @@ def _(r):
             return None
     r.write("/dev/kmsg", "3,1,5000000,-;amdgpu 0000:c0:00.0: amdgpu: Failed to evict process queues\n6,2,6000000,-;usb 1-1: new device\n"
             "4,3,7000000,-;amdgpu 0000:c1:00.0: amdgpu: [gfxhub0] page fault in x\n")
+    r.write("/sys/bus/pci/devices/0000:c0:00.0/msi_irqs/130", "msi\n")
+    r.write("/sys/kernel/irq/130/per_cpu_count", "3,0,4\n")
     # A py-spy that knows the first process alone.
     os.mkdir(r.dir + "/bin")
     with open(r.dir + "/bin/py-spy", "w") as f:
@@ -457,6 +459,7 @@ def _(r):
     yield said.replace(" / ", " ")[:len(head)], head
     yield said.split(" / ")[-1].split()[:3], [one, "1", "3"]
     yield kept(f"one/proc/{a.pid}/memory"), "".join(f"look {ns}\n" for ns in looks)
+    yield kept("one/INTERRUPTS"), "".join(f"{ns} 0000:c0:00.0 7\n" for ns in dict.fromkeys(looks))  # one for each time
     yield kept(f"one/proc/{a.pid}/rank"), "RANK=3\nOMPI_COMM_WORLD_RANK=12\n"
     yield kept(f"one/proc/{b.pid}/memory"), None
     lost = "4,0,5000000,-;amdgpu 0000:c0:00.0: amdgpu: Failed to evict process queues\n"
