@@ -555,14 +555,13 @@ static const struct out_table *const *why_prints(const struct cmd *c)
 static int check_why(struct cmd *c)
 {
 	const struct why_opts *o = c->opts;
-	const char *other = o->profile != WHY_NO_PROFILE ? "profile"
-			    : o->waves                   ? "waves"
-			    : o->core                    ? "core"
-							 : NULL;
-	if (!other || c->sysroots->n < 2)
+	if (c->sysroots->n < 2 || !(o->waves || o->core || o->profile != WHY_NO_PROFILE))
 		return GPQ_OK;
 	return err_fail(GPQ_USAGE, "name the host alone",
-			"--sysroot for an earlier moment and --%s exclude each other", other);
+			"--sysroot for an earlier moment and --%s exclude each other",
+			o->waves  ? "waves"
+			: o->core ? "core"
+				  : "profile");
 }
 
 static unsigned why_needs(const struct cmd *c)

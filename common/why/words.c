@@ -373,25 +373,24 @@ static bool is_counted(const struct why *w, const struct why_process *p, size_t 
 static void tell_count(struct buf *b, const struct why *w, const struct why_process *p)
 {
 	const enum why_state worst = w->v[p->worst].state;
-	unsigned n = 0, told = 0;
-	for (size_t i = p->first; i < p->end; i++)
-		n += is_counted(w, p, i);
+	SCOPED(buf_fini) struct buf ids = {0};
+	unsigned n = 0;
+	for (size_t i = p->first; i < p->end; i++) {
+		const uint64_t qid = w->v[i].q->row->qid;
+		if (!is_counted(w, p, i) || ++n > 8)
+			continue;
+		buf_puts(&ids, n > 1 ? ", " : " ");
+		if (qid == KFD_UNKNOWN)
+			buf_puts(&ids, "?");
+		else
+			buf_u64(&ids, qid);
+	}
 	if (n < 2 || !(p->stuck || is_off(worst)))
 		return;
-	buf_printf(b, "; %u of %u queues are %s:", n, p->chosen,
-		   p->stuck ? "stuck" : why_state_word(worst));
-	for (size_t i = p->first; i < p->end; i++) {
-		const struct why_queue *x = &w->v[i];
-		if (!is_counted(w, p, i) || ++told > 8)
-			continue;
-		buf_puts(b, told > 1 ? ", " : " ");
-		if (x->q->row->qid == KFD_UNKNOWN)
-			buf_puts(b, "?");
-		else
-			buf_printf(b, "%" PRIu64, x->q->row->qid);
-	}
-	if (told > 8)
-		buf_printf(b, ", %u more", told - 8);
+	buf_printf(b, "; %u of %u queues are %s:%s", n, p->chosen,
+		   p->stuck ? "stuck" : why_state_word(worst), ids.data);
+	if (n > 8)
+		buf_printf(b, ", %u more", n - 8);
 }
 
 static void tell_process(struct buf *b, const struct why *w, const struct why_process *p)
