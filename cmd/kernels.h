@@ -34,7 +34,7 @@ struct kernels_opts {
 		WHOSE_COLS(q.process, M),                                                     \
 		COL(q.gpu_id, "GPU", "gpu_id", U64, M, "GPU as KFD numbers it (its gpu_id)"), \
 		COL(q.qid, "QID", "qid", U64, D, "queue id, within the process"),             \
-		COL(q.context, "CONTEXT", "context", U64, M,                                  \
+		COL(q.context, "CONTEXT_ID", "context_id", U64, M,                            \
 		    "secondary KFD context that owns the queue; null: the process itself")
 
 struct kernels {

@@ -58,7 +58,7 @@ static const struct out_col cols[] = {
 	COL(read, "READ", "read", U64, M,
 	    "read index of the queue: AQL packets, SDMA bytes, PM4 dwords"),
 	COL(write, "WRITE", "write", U64, M, "write index of the queue"),
-	COL(index, "INDEX", "index", U64, D, "index of the packet, as the queue counts"),
+	COL(index, "PACKET_ID", "packet_id", U64, D, "index of the packet, as the queue counts"),
 	COL(ahead, "AHEAD", "ahead", I64, D | W, "the same less the read index: 0 is the next"),
 	COL(state, "STATE", "state", STR, D | S,
 	    "taken (by the GPU), next, queued, unpublished (its header is not written), "
@@ -102,7 +102,7 @@ static const struct out_col cols[] = {
 
 static const struct out_table packets_table = {"packets", "packet", OUT_COLS(cols)};
 static const struct out_table *const tables[] = {&packets_table, NULL};
-static const struct schema schema = {"gpq.packets", 1, tables, NULL};
+static const struct schema schema = {"gpq.packets", 2, tables, NULL};
 
 // --- the row of a packet ---
 

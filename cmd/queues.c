@@ -58,7 +58,7 @@ static const struct opt opts[] = {
 	X(gpu_id, "GPU", "gpu_id", U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")        \
 	X(gpu.bdf, "BDF", "bdf", STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")        \
 	X(qid, "QID", "qid", U64, D, 0, "queue id, within the process")                            \
-	X(context, "CONTEXT", "context", U64, M | OUT_RARE, 0,                                     \
+	X(context, "CONTEXT_ID", "context_id", U64, M | OUT_RARE, 0,                               \
 	  "secondary KFD context that owns the queue; null: the process itself")                   \
 	X(type, "TYPE", "type", STR, DF, READ_TYPE, "compute, sdma or sdma-xgmi")                  \
 	X(v[MQD_V_RING_BYTES], "RING", "ring_bytes", SIZE, DF, READ_SIZE, "size of the ring")      \
@@ -109,7 +109,7 @@ static const struct opt opts[] = {
 	X(v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, MF | W, READ_MQD,                        \
 	  "byte offset of the doorbell in its PCI region (MQD)")                                   \
 	X(v[MQD_D_XCCS], "XCCS", "xccs", U64, MF | W, READ_MQD, "XCCs the queue runs on (MQD)")    \
-	X(v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", SIZE, MF | W, READ_MQD,                          \
+	X(v[MQD_V_CTX_BYTES], "CWSR", "cwsr_bytes", SIZE, MF | W, READ_MQD,                        \
 	  "area to save waves in, for each XCC (MQD)")                                             \
 	X(v[MQD_D_SAVED_BYTES], "SAVED", "saved_bytes", SIZE, M, READ_MQD,                         \
 	  "wave state parked in it, of a queue off hardware, all XCCs (MQD)")                      \
@@ -130,7 +130,7 @@ static const struct opt opts[] = {
 	  "address of the read index in the process (MQD)")                                        \
 	X(v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", HEX, 0, READ_MQD,                          \
 	  "address of the write index in the process (MQD)")                                       \
-	X(v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", HEX, 0, READ_MQD,                             \
+	X(v[MQD_V_CTX_BASE], "CWSR_ADDR", "cwsr_addr", HEX, 0, READ_MQD,                           \
 	  "address of the save area in the process, first XCC (MQD)")                              \
 	X(v[MQD_V_BASE], "MQD_ADDR", "mqd_addr", HEX, 0, READ_MQD, "GPU address of the MQD")       \
 	X(v[MQD_V_ERROR], "ERROR_BITS", "error_bits", HEX, 0, READ_MQD, "cp_hqd_error (MQD)")      \
@@ -157,11 +157,11 @@ static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)}
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, &processes_table, &totals_table,
 						 NULL};
-static const struct schema schema = {"gpq.queues", 3, SCHEMA_TABLES(&queues_table), NULL};
+static const struct schema schema = {"gpq.queues", 4, SCHEMA_TABLES(&queues_table), NULL};
 
 // --- listing queues ---
 
-// Leaves out the columns CONTEXT, LEVEL, POD and those of CU masks, as on most hosts, if no row
+// Leaves out the columns CONTEXT_ID, LEVEL, POD and those of CU masks, as on most hosts, if no row
 // needs them.
 static void leave_out_columns(const struct listing *l)
 {
@@ -174,7 +174,7 @@ static void leave_out_columns(const struct listing *l)
 		mask |= queue_row_is_masked(r);
 	}
 	if (!context)
-		out_leave_out(l->out, "CONTEXT");
+		out_leave_out(l->out, "CONTEXT_ID");
 	if (!level)
 		out_leave_out(l->out, "LEVEL");
 	if (!pod)

@@ -91,7 +91,7 @@ static const struct sched_cmd defaults = {
 };
 
 static const struct schema schema = {
-	"gpq.sched", 2, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
+	"gpq.sched", 3, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
 	NULL};
 
 // ---- options of gpq sched

@@ -29,9 +29,9 @@ static const struct out_col cols[] = {
 	    "type of the packet at the head, as of gpq packets; running: of the one taken last"),
 	COL(kernel, "KERNEL", "kernel", STR, D | T | OUT_MANGLED, "its kernel"),
 	COL(demangled, "DEMANGLED", "demangled", STR, T | OUT_DEMANGLED, "the same for people"),
-	COL(share, "SHARE", "share", F64, D, "share of all looks: LOOKS / OF"),
-	COL(looks, "LOOKS", "looks", U64, D, "looks that saw the queue so"),
-	COL(of, "OF", "of", U64, M, "looks of the whole profile"),
+	COL(share, "SHARE", "share", F64, D, "share of all samples: SAMPLES / OF"),
+	COL(looks, "SAMPLES", "samples", U64, D, "samples that saw the queue so"),
+	COL(of, "OF", "of", U64, M, "samples of the whole profile"),
 	COL(over_ns, "OVER", "over_ns", NS, M, "time of the whole profile"),
 	COL(cpu_ns, "CPU_TIME", "cpu_ns", NS, M, "processor time that it took"),
 };
@@ -138,7 +138,7 @@ void why_flame_frame(struct plot *p, unsigned level, struct why_share share, con
 
 static struct why_share looks_of(uint64_t end, uint64_t looks, uint64_t total)
 {
-	return (struct why_share){end, looks, total, "looks"};
+	return (struct why_share){end, looks, total, "samples"};
 }
 
 // Draws the frames of a queue, which follow `at` looks; returns the looks at it.
@@ -176,10 +176,11 @@ static int write_flame(struct view *v)
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; k < p->v[i].n; k++)
 			total += p->v[i].v[k].looks;
-	snprintf(note, sizeof(note), "looks: %" PRIu64 " in %s", p->looks,
+	snprintf(note, sizeof(note), "samples: %" PRIu64 " in %s", p->looks,
 		 text_ns(over, p->end_ns - p->begin_ns));
-	plot_open(&plot, "What queues were seen to do", note,
-		  (struct plot_axis){"share of the looks at all queues", PLOT_SHARE, 0, 1, false});
+	plot_open(
+		&plot, "What queues were seen to do", note,
+		(struct plot_axis){"share of the samples of all queues", PLOT_SHARE, 0, 1, false});
 	plot_levels(&plot, levels, COUNT(levels));
 	for (size_t i = 0; i < p->n; i++) {
 		const uint64_t begin = at;
@@ -313,7 +314,7 @@ static int check_unread(const struct view *v)
 		char name[48];
 		name_queue(name, q);
 		if (q->unread)
-			err_note("pid %d: %s: at %" PRIu64 " looks signals or packets that it is "
+			err_note("pid %d: %s: at %" PRIu64 " samples signals or packets that it is "
 				 "judged by could not be read, or were none",
 				 (int)q->row.pid, name, q->unread);
 		if (!x->q || !x->problem)
@@ -344,7 +345,7 @@ static int profile_host(struct view *v, struct out *o)
 	stop_watch();
 	profile_run(p, v->opts->profile, rescan_queues);
 	profile_finish(p);
-	err_note("%" PRIu64 " looks in %.3f s, which took %.3f s of processor time", p->looks,
+	err_note("%" PRIu64 " samples in %.3f s, which took %.3f s of processor time", p->looks,
 		 (double)(p->end_ns - p->begin_ns) / 1e9, (double)p->cpu_ns / 1e9);
 	const int unread = check_unread(v);
 	return status ? status : unread;
@@ -383,7 +384,7 @@ int why_profile(struct cmd *c)
 		written = written ? written : closed;
 	}
 	if (stop_asked() && !written) {
-		err_warn(NULL, "stopped by %s after %" PRIu64 " looks", stop_name(stop_asked()),
+		err_warn(NULL, "stopped by %s after %" PRIu64 " samples", stop_name(stop_asked()),
 			 v.profile.looks);
 		status = stop_status();
 	}

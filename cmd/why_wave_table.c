@@ -47,7 +47,7 @@ static const struct out_col cols[] = {
 	COL(xcc, "XCC", "xcc", U64, M, "XCC of that wave"),
 	COL(wave_lanes, "LANES", "lanes", U64, M, "lanes of a wave: 32 or 64"),
 	COL(lanes, "EXEC", "exec", HEX, M, "lanes that are active in any of these waves"),
-	COL(looks, "LOOKS", "looks", U64, M, "looks that saw such waves, since one did not"),
+	COL(looks, "SAMPLES", "samples", U64, M, "looks that saw such waves since one did not"),
 	COL(seen, "SEEN", "seen", U64, M, "such waves of these looks together"),
 	COL(off_ns, "OFF_FOR", "off_ns", NS, M,
 	    "the longest time that the queues were held for a look"),

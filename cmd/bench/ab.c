@@ -188,7 +188,7 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
 	int status = failed ? failed : keep_run(b, &r);
 	if (r.unreached)
-		err_warn("gpq queues -o +CONTEXT shows them",
+		err_warn("gpq queues -o +CONTEXT_ID shows them",
 			 "run %" PRIu64
 			 ", %s: %zu offline queues of secondary contexts ran on: the "
 			 "debug interface does not reach them",

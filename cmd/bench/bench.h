@@ -14,7 +14,7 @@ struct bench_opts {
 	struct pick_queues_opts queues;
 	struct words sweep, goals, require;
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
-	uint64_t untouched_every, seed;
+	uint64_t baseline_every, seed;
 	uint64_t runs, pause_ns;
 	bool breakdown;
 	const char *raw;

@@ -145,7 +145,7 @@ static void warn_unreached(const struct group_member *m)
 	SCOPED(free_at) struct kfd_queue *unreached = NULL;
 	ssize_t n = kfd_contexts_unreached(m->target.pid, m->sel, &unreached);
 	if (n > 0)
-		err_warn("gpq queues -o +CONTEXT shows them",
+		err_warn("gpq queues -o +CONTEXT_ID shows them",
 			 "pid %d: %zd queues of secondary contexts run on in all cycles: the debug "
 			 "interface does not reach them",
 			 (int)m->target.pid, n);
@@ -234,7 +234,7 @@ static void warn_of_cost(const struct preempt *p)
 static int measure_cycles(struct preempt *p, struct cycle *v)
 {
 	const struct bench_opts *o = p->opts;
-	uint64_t every = o->untouched_every, lines = cycle_lines(&p->attached);
+	uint64_t every = o->baseline_every, lines = cycle_lines(&p->attached);
 	progress_init(&p->m.progress, p->out->progress, false);
 	p->end_ns = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX;
 	for (uint64_t i = 0; i < p->total && clock_ns() < p->end_ns; i++) {

@@ -36,12 +36,12 @@ struct effect_row {
 static const struct out_col effect_cols[] = {
 	COL(setting, "SETTING", "setting", STR, D, "as above"),
 	COL(cycles, "CYCLES", "cycles", U64, D, "cycles, warm-up left out"),
-	COL(v.untouched, "UNTOUCHED/S", "untouched_per_s", F64, D,
+	COL(v.untouched, "BASELINE/S", "baseline_per_s", F64, D,
 	    "AQL packets a second while nothing was done"),
 	COL(v.gap, "GAP/S", "gap_per_s", F64, D, "between resume and the next cycle"),
 	COL(v.held, "HELD/S", "held_per_s", F64, D, "while it was suspended"),
 	COL(v.held_share, "HELD%", "held_percent", F64, D, "share of the time it was suspended"),
-	COL(v.loss, "LOSS%", "loss_percent", F64, D, "of its throughput, against untouched"),
+	COL(v.loss, "LOSS%", "loss_percent", F64, D, "of its throughput, against the baseline"),
 	COL(v.effect, "EFFECT%", "effect_percent", F64, D,
 	    "loss beyond the share of time it was suspended"),
 	COL(v.cost, "COST%", "cost_percent", F64, D,
@@ -150,7 +150,7 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 3, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 4, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
@@ -288,7 +288,7 @@ static void print_effects(struct out *o, struct result *r)
 	out_say(o, OUT_NOTE,
 		"AQL packets that the target's queues took in a second: in windows in which "
 		"nothing was done, between cycles, and while suspended. Loss is of the "
-		"throughput over whole cycles against untouched; the effect is the loss beyond "
+		"throughput over whole cycles against the baseline; the effect is the loss beyond "
 		"the share of time it was suspended. Cost: share of the time within the two "
 		"calls, in which the driver takes all queues of these GPUs off and back, those of "
 		"others too; no period should be below ten times its 90th percentile, the least "

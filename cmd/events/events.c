@@ -58,7 +58,7 @@ static const struct out_col cols[] = {
 	COL(given_pid, "GIVEN", "given_pid", I64, M, "PID or thread id in the message", 7),
 	COL(container_id, "CONTAINER_ID", "container_id", STR, M | A, "container in full", 12),
 	COL(bdf, "BDF", "bdf", STR, M, "PCI address of the GPU", 12),
-	COL(context, "CONTEXT", "context", U64, M, "secondary KFD context of the queue", 7),
+	COL(context, "CONTEXT_ID", "context_id", U64, M, "secondary KFD context of the queue", 10),
 	COL(ring_bytes, "RING", "ring_bytes", SIZE, M, "size of the ring", 5),
 	COL(e.number, "NUMBER", "number", U64, M, "the driver's number of the event", 6),
 	COL(trigger, "TRIGGER", "trigger", STR, M, "why it was evicted, migrated, unmapped", 10),
@@ -79,7 +79,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.events", 2, SCHEMA_TABLES(&events_table), NULL};
+static const struct schema schema = {"gpq.events", 3, SCHEMA_TABLES(&events_table), NULL};
 
 // --- rows of events ---
 

@@ -92,9 +92,9 @@ static const struct out_col cols[] = {
 	    "address of the read index in the process"),
 	COL(q.v[MQD_V_WPTR_ADDR], "WPTR_ADDR", "wptr_addr", HEX, 0,
 	    "address of the write index in the process"),
-	COL(q.v[MQD_V_CTX_BASE], "CTX_ADDR", "ctx_addr", HEX, 0,
+	COL(q.v[MQD_V_CTX_BASE], "CWSR_ADDR", "cwsr_addr", HEX, 0,
 	    "address of the area to save waves in, of this XCC"),
-	COL(q.v[MQD_V_CTX_BYTES], "CTX", "ctx_bytes", SIZE, 0, "its size"),
+	COL(q.v[MQD_V_CTX_BYTES], "CWSR", "cwsr_bytes", SIZE, 0, "its size"),
 };
 
 static const struct out_table slots_table = {"slots", "slot", OUT_COLS(cols)};
@@ -108,14 +108,14 @@ static const struct out_table *const tables[] = {&slots_table,           &hqd_re
 #define SCHEMA(form, name, version, ...)                                     \
 	static const struct schema form##_schema = {"gpq.hqd" name, version, \
 						    SCHEMA_TABLES(__VA_ARGS__), NULL}
-SCHEMA(slots, "", 2, &slots_table);
+SCHEMA(slots, "", 3, &slots_table);
 SCHEMA(regs, ".regs", 1, &hqd_regs_table);
 SCHEMA(raw, ".raw-regs", 1, &hqd_raw_table);
 SCHEMA(fields, ".fields", 2, &hqd_fields_table);
-SCHEMA(summary, ".summary", 3, &hqd_summary_tables[0], &hqd_summary_tables[1],
+SCHEMA(summary, ".summary", 4, &hqd_summary_tables[0], &hqd_summary_tables[1],
        &hqd_summary_tables[2]);
-SCHEMA(runlist, ".runlist", 2, &hqd_runlist_table);
-SCHEMA(sample, ".sample", 1, &hqd_sample_table);
+SCHEMA(runlist, ".runlist", 3, &hqd_runlist_table);
+SCHEMA(sample, ".sample", 2, &hqd_sample_table);
 
 static int print_slots(struct hqd_view *v, struct out *o)
 {
@@ -211,7 +211,7 @@ int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t
 	if (!levels || l->has_prios)
 		out_leave_out(o, "LEVEL");
 	if (!contexts)
-		out_leave_out(o, "CONTEXT");
+		out_leave_out(o, "CONTEXT_ID");
 	if (!masks) {
 		out_leave_out(o, "CU_MASK");
 		out_leave_out(o, "CUS_ON");

@@ -13,7 +13,7 @@
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
 #define QUEUE_COLS(q)                                                                \
 	COL(q.qid, "QID", "qid", U64, D, "queue id, within the process or context"), \
-		COL(q.context, "CONTEXT", "context", U64, M | OUT_RARE,              \
+		COL(q.context, "CONTEXT_ID", "context_id", U64, M | OUT_RARE,        \
 		    "secondary KFD context that owns the queue; null: the process itself")
 #define OWNER_COLS(q)                                                                      \
 	COL(q.pid, "PID", "pid", I64, D, "process that owns the queue"),                   \
@@ -68,7 +68,7 @@ bool hqd_queue_chosen(const struct hqd_view *v, const struct queue_row *q);
 // Hides the rows that the options do not select.
 void hqd_apply_filter(struct hqd_view *v);
 
-// out_begin() without the columns LEVEL and CONTEXT where no row has a value there.
+// out_begin() without the columns LEVEL and CONTEXT_ID where no row has a value there.
 int hqd_begin(const struct hqd_view *v, struct out *o, const struct out_table *t);
 
 // Each prints one form of output, into a table that was begun (the summary begins its own), and

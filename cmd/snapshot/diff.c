@@ -22,7 +22,8 @@ static const struct out_col cols[] = {
 	COL(q.process.cmdline, "CMDLINE", "cmdline", STR, T, "its command line"),
 	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "KFD's number of the GPU"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),
-	COL(q.context, "CONTEXT", "context", U64, M, "secondary KFD context; null: the primary"),
+	COL(q.context, "CONTEXT_ID", "context_id", U64, M,
+	    "secondary KFD context; null: the primary"),
 	COL(q.qid, "QID", "qid", U64, D, "queue id"),
 	COL(q.v[MQD_V_DOORBELL], "DOORBELL", "doorbell", HEX, M | OUT_RARE,
 	    "byte offset of its doorbell, by which queues of dumps saved by hand are known"),
@@ -62,7 +63,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table snapshot_diff_table = {"changes", "change", OUT_COLS(cols)};
-const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 2,
+const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 3,
 					    SCHEMA_TABLES(&snapshot_diff_table), NULL};
 
 struct printer {

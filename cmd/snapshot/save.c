@@ -16,7 +16,7 @@ static const struct out_col cols[] = {
 	COL(s.files, "FILES", "files", U64, D, "files in it"),
 	COL(s.bytes, "SIZE", "bytes", SIZE, D, "bytes in them"),
 	COL(dumps, "DUMPS", "dumps", BOOL, D | S, "the debugfs dumps of MQDs are in it"),
-	COL(settled, "SETTLED", "settled", BOOL, D | S,
+	COL(settled, "CONSISTENT", "consistent", BOOL, D | S,
 	    "no queue came or went while the dumps were read"),
 	COL(window_ns, "WINDOW", "window_ns", NS, D,
 	    "time between the first and the last read of queues and dumps"),
@@ -27,7 +27,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table snapshot_saved_table = {"snapshots", "snapshot", OUT_COLS(cols)};
-const struct schema snapshot_saved_schema = {"gpq.snapshot", 1,
+const struct schema snapshot_saved_schema = {"gpq.snapshot", 2,
 					     SCHEMA_TABLES(&snapshot_saved_table), NULL};
 
 int snapshot_refused(const char *path, int error)

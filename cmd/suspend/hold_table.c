@@ -10,7 +10,7 @@ static const struct out_col held_cols[] = {
 	COL(comm, "COMMAND", "command", STR, M | OUT_RARE | T, "its name"),
 	WHOSE_COLS(whose, M),
 	COL(gpu, "GPU", "gpu_id", U64, D, "gpu_id of the GPU"),
-	COL(context, "CONTEXT", "context", U64, M,
+	COL(context, "CONTEXT_ID", "context_id", U64, M,
 	    "secondary KFD context (context_N in sysfs) of a queue that cannot be held"),
 	COL(qid, "QID", "qid", U64, D, "queue id in the process"),
 	COL(type, "TYPE", "type", STR, D, "compute, sdma or sdma-xgmi"),
@@ -130,7 +130,7 @@ void held_unreached(struct out *o, const struct group_member *m, struct held_sum
 			held_write(o, &row);
 	}
 	if (n)
-		err_warn("gpq queues -o +CONTEXT shows them",
+		err_warn("gpq queues -o +CONTEXT_ID shows them",
 			 "pid %d: %zu queue%s of %zu secondary context%s run%s on: the debug "
 			 "interface does not reach them",
 			 (int)m->target.pid, n, n == 1 ? "" : "s", contexts,

@@ -120,7 +120,7 @@ static int show_held(struct cmd *c, const struct group *all, const struct proof_
 	int of_queues = 0;
 	for (size_t i = 0; i < all->n && !c->out.columns; i++)
 		if (all->v[i]->num_unreached)
-			c->out.columns = "+CONTEXT";
+			c->out.columns = "+CONTEXT_ID";
 	struct out *o = out_open(&c->out);
 	int status = held_begin(o);
 	if (!status)
@@ -382,7 +382,7 @@ static int run_suspend(struct cmd *c)
 	return status;
 }
 
-const struct schema suspend_schema = {"gpq.suspend", 3, SCHEMA_TABLES(&held_table), NULL};
+const struct schema suspend_schema = {"gpq.suspend", 4, SCHEMA_TABLES(&held_table), NULL};
 
 static const struct out_table *const *suspend_prints(const struct cmd *c)
 {

@@ -30,7 +30,7 @@ struct list_row {
 		COL(backlog, "BACKLOG", "backlog", U64, 0, "packets waiting in front of it", 7),   \
 		COL(grid, "GRID", "grid", STR, D | W, "work-items", 14),                           \
 		COL(workgroup, "WORKGROUP", "workgroup", STR, D | W, "work-items of a group", 10), \
-		COL(torn, "INCOMPLETE", "incomplete", BOOL, M, "the record misses a part", 10),    \
+		COL(torn, "CUT", "cut", BOOL, M, "the record misses a part", 3),                   \
 		COL(offset, "OFFSET", "offset", U64, 0, "of the record in the input, bytes", 10),  \
 		COL(duration_us, "DURATION_US", "duration_us", U64, M, "of a returning API call",  \
 		    11),                                                                           \
@@ -46,7 +46,7 @@ static const struct out_col kernel_cols[] = {LIST_COLS(8, T, 40)};
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 static const struct out_table kernel_table = {"records", "record", OUT_COLS(kernel_cols)};
 
-const struct schema trace_list_schema = {"gpq.trace.list", 2, SCHEMA_TABLES(&trace_list_table),
+const struct schema trace_list_schema = {"gpq.trace.list", 3, SCHEMA_TABLES(&trace_list_table),
 					 trace_notes_only};
 
 #define TEXT_COLUMN (COUNT(cols) - 1)

@@ -83,7 +83,7 @@ static const struct out_col queue_cols[] = {
 	COL(q.rptr_max, "RPTR_MAX", "rptr_max", U64, M, "greatest read pointer"),
 	COL(q.wptr_min, "WPTR_MIN", "wptr_min", U64, M, "least write pointer"),
 	COL(q.wptr_max, "WPTR_MAX", "wptr_max", U64, M, "greatest write pointer"),
-	COL(q.torn, "TORN", "torn", U64, M, "its packet records that miss a part"),
+	COL(q.torn, "CUT_RECORDS", "cut_records", U64, M, "its packet records that miss a part"),
 	COL(q.created, "CREATED", "created", U64, M, "times the log says it was created"),
 	COL(q.deleted, "DELETED", "deleted", U64, M, "times it was deleted"),
 };
@@ -177,10 +177,11 @@ static const struct out_col totals_cols[] = {
 	COL(distinct.kernels, "KERNELS", "kernels", U64, D, "different kernel names"),
 	COL(distinct.rings, "HWQS", "hwqs", U64, D, "different hardware queues (process and HWq)"),
 	COL(distinct.pids, "PIDS", "pids", U64, D, "different process ids"),
-	COL(sum.torn, "TORN", "torn", U64, D, "records that miss a part"),
-	COL(mended, "MENDED", "mended", U64, M, "torn records that were put together again"),
+	COL(sum.torn, "CUT_RECORDS", "cut_records", U64, D, "records that miss a part"),
+	COL(mended, "MENDED", "mended", U64, M, "cut records that were put together again"),
 	COL(c.glued, "GLUED", "glued", U64, M, "records that begin within a line"),
-	COL(c.foreign, "FOREIGN", "foreign", U64, D, "lines that do not begin with a record"),
+	COL(c.foreign, "OTHER_LINES", "other_lines", U64, D,
+	    "lines that do not begin with a record"),
 	COL(sum.unnamed, "UNNAMED", "unnamed", U64, M, "dispatches whose kernel is not known"),
 	COL(sum.api_errors, "API_ERRORS", "api_errors", U64, D,
 	    "API calls that did not return hipSuccess"),
@@ -214,7 +215,7 @@ const struct schema_member trace_text = {.type = SCHEMA_TEXT};
 const struct schema_member trace_notes_only[] = {TRACE_NOTES, {0}};
 static const struct schema_member summary_members[] = {
 	{"totals", SCHEMA_RECORD, "of all processes", NULL, &trace_totals_table}, TRACE_NOTES, {0}};
-const struct schema trace_schema = {"gpq.trace", 2,
+const struct schema trace_schema = {"gpq.trace", 3,
 				    SCHEMA_TABLES(&trace_process_table, &trace_queue_table,
 						  &trace_kernel_table, &trace_thread_table,
 						  &trace_api_table, &trace_stream_table,

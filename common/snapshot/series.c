@@ -207,7 +207,7 @@ static void put_index_line(struct buf *to, uint64_t number, const struct series_
 	json_u64(&j, "processes", saved ? saved->procs : UINT64_MAX);
 	json_u64(&j, "queues", saved ? saved->queues : UINT64_MAX);
 	json_bool(&j, "dumps", saved ? l->dumps : -1);
-	json_bool(&j, "settled", saved ? saved->settled : -1);
+	json_bool(&j, "consistent", saved ? saved->settled : -1);
 	json_bool(&j, "redacted", l->redacted);
 	json_end(&j, '}');
 	buf_puts(to, "\n");

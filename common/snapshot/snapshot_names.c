@@ -111,7 +111,7 @@ static void manifest_head(const struct saver *v, struct buf *b)
 		   "redacted %s\n"
 		   "dumps_ns %" PRIu64 " %" PRIu64 "\n"
 		   "dumps_read %u\n"
-		   "settled %s\n",
+		   "consistent %s\n",
 		   GPQ_VERSION, taken, s->live ? "live" : "recorded", kfd, v->r ? "yes" : "no",
 		   s->begin_ns, s->end_ns, s->tries, s->settled ? "yes" : "no");
 	for (size_t i = 0; v->only && i < v->only->n; i++)

@@ -136,7 +136,7 @@ check_times(md, settings, [[m, s] for m in ONE for s in settings])
 
 def check_throughput(md, settings):  # the effect of each
     effect = {}
-    rows = md["SETTING|CYCLES|UNTOUCHED/S"]
+    rows = md["SETTING|CYCLES|BASELINE/S"]
     ok(len(rows) == len(settings), "a row of throughput for each setting")
     for setting, *cells in rows:
         s = settings[setting]

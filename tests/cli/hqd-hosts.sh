@@ -46,7 +46,7 @@ for host in $(each 3 "$top"/tests/hosts/vm-*); do
 		sed 's/ 0 0$/ - -/' | sort -u)
 	[ -z "$kernel" ] || [[ $name != *-suspended ]] ||
 		is "$name: addresses are those that the kernel gave a debugger" \
-			"$(gpq --mqd -rno XCC,RING_ADDR,WPTR_ADDR,RPTR_ADDR,CTX_ADDR,CTX -p "$(sed -n 's/^mkqueue \([0-9]*\):.*/\1/p;T;q' "$host/TRUTH")" |
+			"$(gpq --mqd -rno XCC,RING_ADDR,WPTR_ADDR,RPTR_ADDR,CWSR_ADDR,CWSR -p "$(sed -n 's/^mkqueue \([0-9]*\):.*/\1/p;T;q' "$host/TRUTH")" |
 				sed -n 's/^[-0] //p' | sort)" "$(if [[ $name == *gfx9* ]]; then sed -E 's/^(0x[0-9a-f]+) 0x[0-9a-f]+ (0x[0-9a-f]+ - -)$/\1 - \2/' <<<"$kernel"; else echo "$kernel"; fi)"
 	# What the first process has off the GPU: "susp=IDS" in the debugger's own words, or all that it has.
 	pid=$(sed -n 's/^mkqueue \([0-9]*\):.*/\1/p;T;q' "$host/TRUTH")

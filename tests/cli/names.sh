@@ -29,7 +29,7 @@ came 3 sdma-xgmi"
 is "of files alone an SDMA queue is one" "$(hqd --mqds "$xgmi/sys/kernel/debug/kfd/mqds" --sdma -rno TYPE)" sdma
 
 # Queues of queues, by pid, id and context, with their type and packets; then those of each form that others say of them.
-queues='[.[] | arrays | .[] | select(.qid != null and .type != null) | {k: "\(.pid) \(.qid) \(.context)", t: .type, p: .packet_format}]'
+queues='[.[] | arrays | .[] | select(.qid != null and .type != null) | {k: "\(.pid) \(.qid) \(.context_id)", t: .type, p: .packet_format}]'
 for host in "$top"/tests/hosts/{gfx,vm}* "$xgmi"; do
 	gpq --sysroot "$host" queues -qJ -o +PACKET_FORMAT
 	for form in "" --mqd --runlist "--summary --table waiting"; do

@@ -263,7 +263,7 @@ def check_flame(p):
             spans[key] = (begin, level, old + looks)
         at += unit * looks
     for key, (begin, level, looks) in spans.items():
-        want.append((key[-1], begin, level, looks * unit, f"{key[-1]}: {looks} of {total} looks, {100 * looks / total:.1f}%"))
+        want.append((key[-1], begin, level, looks * unit, f"{key[-1]}: {looks} of {total} samples, {100 * looks / total:.1f}%"))
     base = max(g[1][1] for g in got)
     made = sorted((name, round(x, 1), 1 + (base - y) / FRAME, round(w, 1), title) for name, (x, y, w), title in got)
     wanted = sorted((n, round(b, 1), level, round(w, 1), t) for n, b, level, w, t in want)
@@ -281,7 +281,7 @@ def check_wide_flame():
     if p:
         inside = [t[2] for t in p.texts if t[2].startswith(("train", "compute", "["))]
         same("frames with room have their names, one after the other", inside, ["[waits barrier-and]", "compute 0", "[idle]", "compute 5", "train 4712"])
-        ok([t for t in p.texts if t[2] == "share of the looks at all queues"], "the axis has a name")
+        ok([t for t in p.texts if t[2] == "share of the samples of all queues"], "the axis has a name")
 
 
 def check_pages():

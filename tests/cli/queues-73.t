@@ -88,21 +88,21 @@ $ gpq --sysroot $HOSTS/vm73-gfx1100-running hqd --active --fields -rno FIELD,NUM
 
 # --- contexts: two secondary ones, of which 1 is evicted; queue 0 of the primary one was destroyed and made anew
 
-$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 140 -o QID,CONTEXT,TYPE,RING_ADDR,LEVEL,STATE,CUS,PASID,MATCH
-QID CONTEXT TYPE         RING_ADDR LEVEL  STATE   CUS PASID MATCH
-  0       - compute 0x7f29713cf000 high   running   6 32768 order
-  1       - compute 0x7f2979c31000 medium running   6 32768 order
-  2       - compute 0x7f2978500000 high   running   6 32768 order
-  3       - sdma    0x7f2976ebf000 -      mapped    6 32768 order
-  0       0 compute 0x7f2976ebb000 low    running   4 32769 order
-  1       0 compute 0x7f297578a000 medium running   4 32769 order
-  2       0 sdma    0x7f2974149000 -      mapped    4 32769 order
-  0       1 compute 0x7f2974145000 high   evicted   0 32770 order
-  1       1 compute 0x7f2972a14000 low    evicted   0 32770 order
-  2       1 sdma    0x7f29713d3000 -      evicted   0 32770 order
-$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues | head -1 | grep -c CONTEXT
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 140 -o QID,CONTEXT_ID,TYPE,RING_ADDR,LEVEL,STATE,CUS,PASID,MATCH
+QID CONTEXT_ID TYPE         RING_ADDR LEVEL  STATE   CUS PASID MATCH
+  0          - compute 0x7f29713cf000 high   running   6 32768 order
+  1          - compute 0x7f2979c31000 medium running   6 32768 order
+  2          - compute 0x7f2978500000 high   running   6 32768 order
+  3          - sdma    0x7f2976ebf000 -      mapped    6 32768 order
+  0          0 compute 0x7f2976ebb000 low    running   4 32769 order
+  1          0 compute 0x7f297578a000 medium running   4 32769 order
+  2          0 sdma    0x7f2974149000 -      mapped    4 32769 order
+  0          1 compute 0x7f2974145000 high   evicted   0 32770 order
+  1          1 compute 0x7f2972a14000 low    evicted   0 32770 order
+  2          1 sdma    0x7f29713d3000 -      evicted   0 32770 order
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues | head -1 | grep -c CONTEXT_ID
 1
-$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 141 | head -1 | grep -o -e CONTEXT -e QID
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 141 | head -1 | grep -o -e CONTEXT_ID -e QID
 QID
 
 # Each column reads what it needs: alone it shows what it shows among all.
@@ -110,18 +110,18 @@ $ export GPQ_SYSROOT=$HOSTS/vm73-gfx942-contexts; gpq queues -r --output-all >al
 12
 
 # Without PASIDs, and so without an order of contexts, nothing is guessed; the likelier order has the newest first.
-$ cp -r $HOSTS/vm73-gfx942-contexts nopasid; rm -r nopasid/sys/kernel/debug/kfd/proc; gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,PASID | sort | uniq -c | awk '{ print $4, $5 }' | sort | uniq -c | sed 's/^ *//'
+$ cp -r $HOSTS/vm73-gfx942-contexts nopasid; rm -r nopasid/sys/kernel/debug/kfd/proc; gpq --sysroot nopasid queues -p 140 -rno CONTEXT_ID,QID,RING_ADDR,PASID | sort | uniq -c | awk '{ print $4, $5 }' | sort | uniq -c | sed 's/^ *//'
 10 - -
 $ gpq --sysroot nopasid queues -p 140 -v -rno RING_ADDR 2>&1 >/dev/null | grep "several MQDs"
 gpq: queues: pid 140: queues 0,1,2,3, context 0: 0,1,2, context 1: 0,1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
-$ gpq --sysroot nopasid queues -p 140 --likely -rno CONTEXT,QID,RING_ADDR,MATCH | grep -E '^[01] '
+$ gpq --sysroot nopasid queues -p 140 --likely -rno CONTEXT_ID,QID,RING_ADDR,MATCH | grep -E '^[01] '
 0 0 0x7f2976ebb000 likely
 0 1 0x7f297578a000 likely
 0 2 0x7f2974149000 likely
 1 0 0x7f2974145000 likely
 1 1 0x7f2972a14000 likely
 1 2 0x7f29713d3000 likely
-$ P=nopasid/sys/class/kfd/kfd/proc/140; echo 0 1 >$P/.contexts; gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,MATCH | grep -E '^[01] '
+$ P=nopasid/sys/class/kfd/kfd/proc/140; echo 0 1 >$P/.contexts; gpq --sysroot nopasid queues -p 140 -rno CONTEXT_ID,QID,RING_ADDR,MATCH | grep -E '^[01] '
 0 0 0x7f2976ebb000 order
 0 1 0x7f297578a000 order
 0 2 0x7f2974149000 order
@@ -130,13 +130,13 @@ $ P=nopasid/sys/class/kfd/kfd/proc/140; echo 0 1 >$P/.contexts; gpq --sysroot no
 1 2 0x7f29713d3000 order
 
 # A snapshot of it keeps all that, with the order of contexts, once.
-$ gpq --sysroot nopasid snapshot again -q >/dev/null; cat $(find again -name .contexts); gpq --sysroot again queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS | diff - <(gpq --sysroot nopasid queues -p 140 -rno CONTEXT,QID,RING_ADDR,CUS)
+$ gpq --sysroot nopasid snapshot again -q >/dev/null; cat $(find again -name .contexts); gpq --sysroot again queues -p 140 -rno CONTEXT_ID,QID,RING_ADDR,CUS | diff - <(gpq --sysroot nopasid queues -p 140 -rno CONTEXT_ID,QID,RING_ADDR,CUS)
 0 1
 $ gpq --sysroot $HOSTS/vm73-gfx942-contexts snapshot with -q >/dev/null; gpq --sysroot with queues -p 140 --output-all -J | tee saved | diff - <(gpq --sysroot $HOSTS/vm73-gfx942-contexts queues -p 140 --output-all -J) && jq '.queues | length > 0' saved
 true
 
 # Runlist: a packet for each context; only the evicted one's queues are missing.
-$ gpq --sysroot $HOSTS/vm73-gfx942-contexts hqd --runlist -p 140 -rno PACKET,PASID,CONTEXT,QID,QUEUES,MAPPED
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts hqd --runlist -p 140 -rno PACKET,PASID,CONTEXT_ID,QID,QUEUES,MAPPED
 MAP_PROCESS 32770 1 - 3 0
 none - 1 2 - -
 none - 1 1 - -
@@ -150,7 +150,7 @@ MAP_QUEUES - - 0 - -
 MAP_QUEUES - - 3 - -
 MAP_QUEUES - - 2 - -
 MAP_QUEUES - - 1 - -
-$ cp -r $HOSTS/vm73-gfx942-contexts blind; chmod -R u+w blind; : >blind/sys/kernel/debug/kfd/mqds; gpq --sysroot blind hqd --runlist -rno PACKET,PASID,PID,CONTEXT | grep MAP_PROCESS
+$ cp -r $HOSTS/vm73-gfx942-contexts blind; chmod -R u+w blind; : >blind/sys/kernel/debug/kfd/mqds; gpq --sysroot blind hqd --runlist -rno PACKET,PASID,PID,CONTEXT_ID | grep MAP_PROCESS
 MAP_PROCESS 32771 141 -
 MAP_PROCESS 32770 140 1
 MAP_PROCESS 32769 140 0

@@ -9,9 +9,9 @@ gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gp
 52880     7 vllm    1000 alive   24c458cfb46d 41460 0000:43:00.0   0 compute   1M    7 running       4     0ns 104  2.0G
 
 # Two queues look alike from outside, so nothing proves which MQD is whose: null, unless asked for.
-$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -p 41207 -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CTX,MATCH
+$ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -p 41207 -o QID,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CWSR,MATCH
 gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
-QID RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CTX MATCH
+QID RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CWSR MATCH
 0 0x7f2a41c00000 448 448 0x4000 yes 1 63508480 only
 1 - - - - - 1 63508480 -
 2 - - - - - 1 63508480 -
@@ -24,8 +24,8 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -v -r -n -p 41207 --likely -o QID,R
 3 0x7f2a3f000000 15224 15224 0x4850 yes - - only
 
 # Where the order of creation is known it proves every match. Four XCCs; repeated SDMA dumps are not queues.
-$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -v -r -o PID,QID,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CTX,MATCH
-PID QID TYPE RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CTX MATCH
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq queues -v -r -o PID,QID,TYPE,RING_ADDR,RPTR,WPTR,DOORBELL,ON_HW,XCCS,CWSR,MATCH
+PID QID TYPE RING_ADDR RPTR WPTR DOORBELL ON_HW XCCS CWSR MATCH
 94314 0 compute 0x7f61c15a6000 16 16 0x4000 yes 4 12214272 order
 94314 1 sdma 0x7f6155000000 84 84 0x4800 yes - - order
 94314 2 compute 0x7f61c0400000 227664 260536656 0x4008 no 4 12214272 order
@@ -93,7 +93,7 @@ PID COMMAND  QID VRAM
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues -J
 {
-  "schema": {"name": "gpq.queues", "version": 3},
+  "schema": {"name": "gpq.queues", "version": 4},
   "queues": []
 }
 
@@ -262,7 +262,7 @@ $ rm -r h/sys/class/kfd/kfd/proc/41207/queues h/proc/52880 && gpq --sysroot h qu
 
 # A captured dump alone.
 $ gpq queues --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
-  PID   GPU TYPE    RING PRIO ON_HW BACKLOG      RING_ADDR  RPTR    WPTR DOORBELL XCCS   CTX
+  PID   GPU TYPE    RING PRIO ON_HW BACKLOG      RING_ADDR  RPTR    WPTR DOORBELL XCCS  CWSR
 52880 41460 compute   1M    7 yes         - 0x7fb1c8000000 70128  332288   0x6000    1 60.6M
 41207 41460 sdma      1M    - -           - 0x7f2a3f000000 15224   15224   0x4850    -     -
 41207 41460 compute   1M    7 yes         - 0x7f2a40000000 72224  596528   0x4010    1 60.6M
@@ -271,7 +271,7 @@ $ gpq queues --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 
 $ gpq queues --mqds - -p 52880 --gpu a1f4 -J -o PID,QID,GPU,RING_ADDR <$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 {
-  "schema": {"name": "gpq.queues", "version": 3},
+  "schema": {"name": "gpq.queues", "version": 4},
   "queues": [
     {"pid": 52880, "qid": null, "gpu_id": 41460, "ring_addr": "0x7fb1c8000000"}
   ]
@@ -334,7 +334,7 @@ gpq: queues: standard output: No space left on device
 ? 1
 
 # A secondary context of the process (KFD 1.19): its queues are listed too, and prove nothing about order.
-$ cp -r $HOSTS/gfx942-4xcc-k6.12 c; q=c/sys/class/kfd/kfd/proc/94314; mkdir -p $q/context_1/queues && cp -r $q/queues/3 $q/context_1/queues/0 && gpq --sysroot c queues -v -r -n -o QID,CONTEXT,TYPE,RING_ADDR,MATCH
+$ cp -r $HOSTS/gfx942-4xcc-k6.12 c; q=c/sys/class/kfd/kfd/proc/94314; mkdir -p $q/context_1/queues && cp -r $q/queues/3 $q/context_1/queues/0 && gpq --sysroot c queues -v -r -n -o QID,CONTEXT_ID,TYPE,RING_ADDR,MATCH
 gpq: queues: pid 94314: queues 2,3, context 1: 0: the process has more queues than MQDs of its GPU, type and size
 0 - compute 0x7f61c15a6000 only
 1 - sdma 0x7f6155000000 only

@@ -77,9 +77,10 @@ known = set(os.popen("gpq --list").read().split()) | {"columns"}
 ok(set(commands) == known, "each command has a valid schema, of documents and of lines", commands)
 
 # A version is what a reader relies on: one that is raised is raised here, too.
-RAISED = {2: "events gpus gpus.check hqd hqd.fields hqd.runlist merge sched snapshot.compare snapshot.diff suspend.list trace trace.breakdown "
-             "trace.compare trace.ftrace trace.gaps trace.list trace.series trace.timeline",
-          3: "bench.ab bench.preempt hqd.summary queues resume suspend"}
+RAISED = {2: "gpus gpus.check hang hqd.fields hqd.sample merge packets snapshot snapshot.compare suspend.list "
+             "trace.breakdown trace.compare trace.ftrace trace.gaps trace.series trace.timeline why why.profile why.waves",
+          3: "bench.ab events hqd hqd.runlist sched snapshot.diff trace trace.list",
+          4: "bench.preempt hqd.summary queues resume suspend"}
 
 
 def untyped(value, path):

@@ -100,7 +100,7 @@ gpq --sysroot "$v" snapshot --every 10ms --count 3 s -q >printed
 is "a line for each" "$(tail -n +2 printed | cut -d' ' -f1)" "s/000001
 s/000002
 s/000003"
-is "the index" "$(jq -c '[.snapshot, .host, .result, .error, .processes, .queues, .dumps, .settled, .redacted]' s/index.ndjson)" \
+is "the index" "$(jq -c '[.snapshot, .host, .result, .error, .processes, .queues, .dumps, .consistent, .redacted]' s/index.ndjson)" \
 	'[1,"gpq-lab","saved",null,2,4,true,true,false]
 [2,"gpq-lab","saved",null,2,4,true,true,false]
 [3,"gpq-lab","saved",null,2,4,true,true,false]'

@@ -88,7 +88,7 @@ $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -r -o PID
 PID
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
-{"schema":{"name":"gpq.resume","version":3},"queues":[]}
+{"schema":{"name":"gpq.resume","version":4},"queues":[]}
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1

@@ -16,7 +16,7 @@ expect='
 		wptr_min: (if .pointers then .wptr_min else null end), wptr_max: (if .pointers then .wptr_max else null end),
 		backlog_max: (if .pointers then .backlog_max else null end)}] | sort_by(.swq)) }'
 report='
-	{ lines: .totals.lines, records: .totals.records, glued: .totals.glued, foreign: .totals.foreign,
+	{ lines: .totals.lines, records: .totals.records, glued: .totals.glued, foreign: .totals.other_lines,
 	  launches: .totals.launches, dispatches: .totals.dispatches, barriers: .totals.barriers,
 	  kernels: ([.kernels[] | {name, launches}] | sort_by(.name)),
 	  queues: ([.queues[] | {pid, hwq, swq, priority: .hip_prio, id, dispatches, barriers, wptr_min, wptr_max, backlog_max}] | sort_by(.swq)) }'
@@ -55,7 +55,7 @@ honest='
 	($truth[0].queues | map({("\(.pid) \(.hwq)"): .}) | add) as $q | .totals as $t |
 	[ if $t.launches != $truth[0].launches then "launches" else empty end,
 	  if $t.records != $truth[0].records then "records" else empty end,
-	  if $t.torn == 0 then "nothing torn" else empty end,
+	  if $t.cut_records == 0 then "nothing torn" else empty end,
 	  (.kernels[] | select(.launches > ($k[.name] // 0)) | "kernel \(.name)"),
 	  (.queues[] | select(.hwq) | ($q["\(.pid) \(.hwq)"] // {dispatches: -1}) as $w |
 		select(.dispatches > $w.dispatches or .barriers > $w.barriers or

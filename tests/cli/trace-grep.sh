@@ -115,7 +115,7 @@ for regex in 'rptr=[^,]*[05], wptr' '^:4:\D+\d\d\s' '(?s)Shader.*<'; do
 	# shellcheck disable=SC2002 # a pipe is meant
 	is "a pipe: $regex" "$(cat torn | may 5 t -J --grep "$regex" --grep-not gemm - | sum)" "$(sum <want)"
 	is "gzip: $regex" "$(may 5 t -J --grep "$regex" --grep-not gemm torn.gz | sum)" "$(sum <want)"
-	counts='.totals | [.lines, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign]'
+	counts='.totals | [.lines, .records, .launches, .dispatches // 0, .barriers // 0, .cut_records, .mended, .glued, .other_lines]'
 	share=$(($(stat -c %s torn) / 4 + 1))
 	is "four ranges: $regex" "$(for i in 0 1 2 3; do may 5 t -J --range $((i * share)):$share --grep "$regex" torn | jq -c "$counts"; done |
 		jq -sc 'transpose | map(add)')" "$(may 5 t -J --grep "$regex" torn | jq -c "$counts")"

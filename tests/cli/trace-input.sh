@@ -30,7 +30,7 @@ while read -r name options; do
 		gpq trace -J --threads 3 $filter log 2>/dev/null | came "$name: $filter" filtered
 	done
 	# Ranges, the whole file's totals being their sum.
-	counts='.totals | [.lines, .bytes, .records, .launches, .dispatches // 0, .barriers // 0, .torn, .mended, .glued, .foreign,
+	counts='.totals | [.lines, .bytes, .records, .launches, .dispatches // 0, .barriers // 0, .cut_records, .mended, .glued, .other_lines,
 		.unnamed, .api_errors, .steps_back]'
 	share=$(($(stat -c %s log) / 5 + 1))
 	gpq trace -J log 2>/dev/null | jq -c "$counts" >want

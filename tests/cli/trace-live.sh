@@ -68,7 +68,7 @@ chmod 644 inside.sh
 contained() { # OPTIONS... -- COMMAND...: what the report says, the status, then what else is said
 	PATH=$work/fake:$PATH as_user ./own trace --live --by process -rno PID,DISPATCHES "$@" 2>err
 	echo "$?"
-	grep -av '^gpq: trace: \(--live: tracefs\|without\|torn\|no queue\|packets\|dispatches\)' err
+	grep -av '^gpq: trace: \(--live: tracefs\|without\|cut\|no queue\|packets\|dispatches\)' err
 }
 for command in "docker exec -i C" "podman run --rm C" "nerdctl exec C" "sudo docker exec C" "kubectl exec C --" "kubectl run C" "kubectl exec -c A C --"; do
 	# shellcheck disable=SC2086

@@ -14,7 +14,7 @@ head='%s:rocvirtual.cpp           :3351: 0090000000 us: [pid:7 tid: 0x7f] Shader
 # The first record stands behind the long line, so it is glued, like the one behind the progress text.
 little "a line of 100 MB" '.totals | [.lines, .records, .glued, .dispatches]' '[61,60,2,7]' \
 	< <(printf 'x:3:' && head -c 100000000 /dev/zero | tr '\0' a && cat "$log")
-little "a kernel name of 100 MB is torn" '.totals | [.lines, .records, .kernels, .torn]' '[62,61,3,1]' \
+little "a kernel name of 100 MB is torn" '.totals | [.lines, .records, .kernels, .cut_records]' '[62,61,3,1]' \
 	< <(printf "$head" :3 && head -c 100000000 /dev/zero | tr '\0' a && echo && cat "$log")
 little "200 MB of NULs behind a log" '.totals | [.lines, .records, .dispatches]' '[62,60,7]' \
 	< <(cat "$log" && head -c 200000000 /dev/zero)

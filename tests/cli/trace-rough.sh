@@ -14,7 +14,7 @@ says() { # OPTIONS...: status and message
 	status=$?
 	echo "$status:$(sed 's/^gpq: trace: //' said)"
 }
-sums='.totals | [.lines, .bytes, .records, .dispatches, .torn, .foreign]'
+sums='.totals | [.lines, .bytes, .records, .dispatches, .cut_records, .other_lines]'
 no_records="no AMD log records in the input; was the program run with AMD_LOG_LEVEL=4 (ROCm 7.12 and later: 5)?"
 
 # Runs a command; its peak memory in KiB goes to the file `rss`.

@@ -80,7 +80,7 @@ queue 3 200 400 0x7f00000a0000
 
 # A message that fills the runtime's buffer of 4096 bytes was cut by the runtime, not by another writer.
 $ . ./lib; long() { w 1 7 a "hipModuleLaunchKernel ( $(head -c $1 /dev/zero | tr '\0' x)"; }
-> for n in 4000 4060; do long $n | gpq trace -qJ - | jq .totals.torn; done
+> for n in 4000 4060; do long $n | gpq trace -qJ - | jq .totals.cut_records; done
 1
 0
 

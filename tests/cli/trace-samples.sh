@@ -12,7 +12,7 @@ range='def range($a; $b): if $a == null then "-" else "\($a)..\($b)" end;'
 counted() {
 	gpq trace -J "$1" | jq -r "$range"'
 		[.processes[].pid | select(. != null)] as $pids | .totals |
-		"lines \(.lines) prefixed \(.lines - .foreign) D \(.dispatches // 0) B \(.barriers // 0) H \(.hwqs) K \(.kernels) " +
+		"lines \(.lines) prefixed \(.lines - .other_lines) D \(.dispatches // 0) B \(.barriers // 0) H \(.hwqs) K \(.kernels) " +
 		"pids \($pids | map(tostring) | join(" ")) rptr \(range(.rptr_min; .rptr_max)) wptr \(range(.wptr_min; .wptr_max))"'
 }
 
@@ -70,8 +70,8 @@ check_truth() {
 		is "$name: every ring of both" "$(jq -r '.queues[].hwq | select(. != null)' "$work/j" | sort)" \
 			"$(for s in "$b"_[ab].end.snap; do handles "$s"; done | cut -d' ' -f1 | sort)"
 		# At least as many as there are records that begin within a line, behind a piece of another.
-		is "$name: torn records are counted and told of" "$(jq -r --argjson least "$(grep -acE '.:[0-9]:[a-z_]+\.[ch]pp +:' "$log")" \
-				'"\(.totals.torn > 0 and .totals.torn + .totals.mended >= $least) \(.notes | any(test("torn")))"' "$work/j")" \
+		is "$name: cut records are counted and told of" "$(jq -r --argjson least "$(grep -acE '.:[0-9]:[a-z_]+\.[ch]pp +:' "$log")" \
+				'"\(.totals.cut_records > 0 and .totals.cut_records + .totals.mended >= $least) \(.notes | any(test("cut records")))"' "$work/j")" \
 			"true true"
 		# No name made of two pieces; those that fit in a first piece (45 characters here) are all there.
 		is "$name: no other kernels than those of the programs" "$(jq -r '.kernels[].name' "$work/j" | cut -c1-4000 | sort)" \
@@ -82,7 +82,7 @@ check_truth() {
 		is "$name: handles joined to rings are the right ones" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j" |
 			grep -xFf <(for s in "$b"_[ab].end.snap; do handles "$s"; done))" "$(jq -r '.queues[] | select(.hwq and .swq) | "\(.hwq) \(.swq)"' "$work/j")"
 		return ;;
-	*) is "$name: nothing is torn" "$(jq .totals.torn "$work/j")" 0 ;;
+	*) is "$name: nothing is torn" "$(jq .totals.cut_records "$work/j")" 0 ;;
 	esac
 	if [ -f "$b.truth" ]; then
 		is "$name: launches per kernel as the program counted" "$(launches_of_log "$b.truth" <"$work/j")" \
@@ -148,13 +148,13 @@ is "rocm702: priority asked -1, 1, -1, 0; dispatches per queue" \
 	"$(printf '%s\n' '0x7f8acd200000 1 high 6' '0x7f8acc600000 2 low 6' '0x7f8acc400000 3 high 6' '0x7f8acc200000 4 normal 6')"
 f=$samples/amdlog/doc-lumi-rocm5-l4-wrapped.log
 # Three records stand behind others in one line; the dispatch goes on in the next one.
-is "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.torn) \(.mended)"')" \
+is "lumi: 7 records on 4 prefixed lines, the wrapped dispatch put together" "$(gpq trace -J "$f" | jq -r '.totals | "\(.records) \(.glued) \(.cut_records) \(.mended)"')" \
 	"7 3 0 1"
 is "4394: rptr behind wptr by 11" "$(gpq trace -J "$samples/amdlog/issue-ROCm-4394-rocm632.log" | jq '.queues[0].backlog_max')" \
 	11
 # The last line of these excerpts is cut, in three of them within the prefix.
 for f in issue-hip-3769-rocm63-selectedqueue issue-legacy-4358-rocm63-barrier pr-llama-1087-rocm54 issue-legacy-1578-rocm431; do
-	is "$f: the cut last line is torn" "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.torn)" 1
+	is "$f: the cut last line is torn" "$(gpq trace -J "$samples/amdlog/$f.log" | jq .totals.cut_records)" 1
 done
 is "windows: no packets, nothing known of queues" "$(gpq trace -J "$samples/amdlog/script-windows-rocm7-l7.log" | jq -r '"\(.processes[0].dispatches) \(.totals.dispatches) \(.totals.pids)"')" \
 	"null null 4"

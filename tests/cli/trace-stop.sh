@@ -29,12 +29,12 @@ PY
 	exec 9>&-
 }
 
-gpq trace -J log | jq -S 'del(.notes, .totals.foreign)' >whole
+gpq trace -J log | jq -S 'del(.notes, .totals.other_lines)' >whole
 for s in "INT 130" "TERM 143"; do
 	set -- $s
 	stop "$1" -J
 	is "$1: status" "$status" "$2"
-	is "$1: the document holds what was read" "$(jq -S 'del(.notes, .totals.foreign)' out)" "$(cat whole)"
+	is "$1: the document holds what was read" "$(jq -S 'del(.notes, .totals.other_lines)' out)" "$(cat whole)"
 	is "$1: and says that it is not all" "$(jq '.notes | any(test("stopped by SIG'"$1"'"))' out)" "true"
 	is "$1: one message, as JSON" "$(jq -r '"\(.level) \(.status) \(.message[0:18])"' err | sed "s/ *a*f*$//")" "error $2 stopped by SIG$1"
 done
@@ -61,7 +61,7 @@ cat log >&9
 kill -INT $pid
 exec 9>&-
 wait $pid
-is "ignored SIGINT stays ignored" "$? $(jq .totals.foreign out)" "0 0"
+is "ignored SIGINT stays ignored" "$? $(jq .totals.other_lines out)" "0 0"
 
 # --progress: lines, no control characters, when standard error is a file
 rm -f in; mkfifo in
@@ -71,11 +71,11 @@ exec 9>in
 until [ -s err ] || ! kill -0 $pid; do cat log >&9; sleep 0.1; done
 exec 9>&-
 wait $pid
-is "--progress: status" "$? $(jq .totals.foreign out)" "0 0"
+is "--progress: status" "$? $(jq .totals.other_lines out)" "0 0"
 is "--progress: a line with amount and rate" "$(head -1 err | grep -qxE 'gpq: [0-9.]+[KMG]?B?, [0-9.]+[KMG]?B?/s'; echo $?)" "0"
 is "--progress: no control characters" "$(grep -q . err && tr -d '[:print:]\n' <err | wc -c)" "0"
 gpq trace -J log >out 2>err
-is "nothing without it" "$(cat err; jq .totals.foreign out)" "0"
+is "nothing without it" "$(cat err; jq .totals.other_lines out)" "0"
 
 # On a terminal: the bar stands in one line, and is gone before the report.
 if script --version >/dev/null 2>&1; then

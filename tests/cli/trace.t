@@ -17,8 +17,8 @@ BARRIERS:      2
 KERNELS:       3
 HWQS:          3
 PIDS:          2
-TORN:          0
-FOREIGN:       2
+CUT_RECORDS:   0
+OTHER_LINES:   2
 API_ERRORS:    1
 QUEUE_ERRORS:  0
 LOG_LEVEL_MAX: 4
@@ -45,7 +45,7 @@ LAUNCHES DISPATCHES QUEUES GRID_MIN GRID_MAX WG_MIN WG_MAX NAME
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c 'keys, (.totals | keys)'
 ["errors","kernels","notes","processes","queues","schema","totals"]
-["api_errors","barrier_values","barriers","bytes","dispatches","first_us","foreign","format","glued","hip_version","hwqs","kernels","last_us","launches","lines","log_level_max","mended","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","torn","unnamed","wptr_max","wptr_min"]
+["api_errors","barrier_values","barriers","bytes","cut_records","dispatches","first_us","format","glued","hip_version","hwqs","kernels","last_us","launches","lines","log_level_max","mended","other_lines","pids","queue_errors","records","rptr_max","rptr_min","span_ns","steps_back","unnamed","wptr_max","wptr_min"]
 
 $ gpq trace -J $DATA/amdlog/rocm70.log | jq -c '.queues[] | [.pid, .hwq, .swq, .id, .dispatches, .barriers, .first_us, .last_us, .backlog_max]'
 [4711,"0x7f0000b20000","0x7f0000a1a000",1,3,1,90001030,90001900,2]
@@ -161,14 +161,14 @@ $ gpq trace --list -p 8022 $DATA/amdlog/rocm70.log
      90001970    8022 0x7e00000e5400 dispatch       0x7e0000b20000   1        100        140 4096x1x1       64x1x1     -                    train_step
      90001980    8022 0x7e00000e5400 return                      -   -          -          - -              -          hipMalloc            -
 
-$ gpq trace --list --ndjson -o time_us,kind,backlog,offset,incomplete --kernel layer $DATA/amdlog/rocm70.log
-{"record":"record","time_us":90001415,"kind":"kernel","backlog":null,"offset":7346,"incomplete":false}
-{"record":"record","time_us":90001430,"kind":"dispatch","backlog":2,"offset":7599,"incomplete":false}
-{"record":"record","time_us":90001515,"kind":"kernel","backlog":null,"offset":8562,"incomplete":false}
-{"record":"record","time_us":90001530,"kind":"dispatch","backlog":2,"offset":8815,"incomplete":false}
+$ gpq trace --list --ndjson -o time_us,kind,backlog,offset,cut --kernel layer $DATA/amdlog/rocm70.log
+{"record":"record","time_us":90001415,"kind":"kernel","backlog":null,"offset":7346,"cut":false}
+{"record":"record","time_us":90001430,"kind":"dispatch","backlog":2,"offset":7599,"cut":false}
+{"record":"record","time_us":90001515,"kind":"kernel","backlog":null,"offset":8562,"cut":false}
+{"record":"record","time_us":90001530,"kind":"dispatch","backlog":2,"offset":8815,"cut":false}
 
 # Every layout: lines, records, foreign, glued, torn, launches, dispatches, barriers, kernels, hwqs, pids, level, format
-$ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .foreign, .glued, .torn, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .log_level_max, .format]')"; done
+$ for f in $DATA/amdlog/*.log; do echo "$(basename $f) $(gpq trace -J $f | jq -c '.totals | [.lines, .records, .other_lines, .glued, .cut_records, .launches, .dispatches, .barriers, .kernels, .hwqs, .pids, .log_level_max, .format]')"; done
 cnn.log [47,47,0,0,0,6,6,1,3,1,1,4,"6.4+"]
 mangled.log [36,36,0,0,0,9,9,0,6,1,1,4,"5.7-6.2"]
 moves.log [41,41,0,0,0,6,6,0,1,2,1,4,"6.4+"]
@@ -210,7 +210,7 @@ $ gpq trace -J $DATA/amdlog/rocm63-level3.log | jq -c '(.queues[] | [.pid, .hwq,
 [null,"0x7f0000b80000","0x7f0000a2c000","low",null,null]
 "no packet lines: dispatches, barriers and backlog of queues are unknown; AMD_LOG_LEVEL=4 prints them (ROCm 7.12 and later: 5)"
 "records without a process id: 6; ROCm 6.3 and later print it at level 4 and up, releases before 5.0 in API lines"
-"torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)"
+"cut records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)"
 "the last line has no newline: it may be cut"
 
 $ cp $DATA/amdlog/rocm63-level3.log hip_4711; gpq trace -J hip_4711 | jq -r '.notes[2]'
@@ -220,7 +220,7 @@ $ gpq trace --by queue $DATA/amdlog/torn.log
  PID            HWQ            SWQ ID HIP_PRIO STREAMS DISPATCHES BARRIERS KERNELS FIRST_US  LAST_US DEEPEST BACKLOG_MEAN
 4711 0x7f0000b20000 0x7f0000a1a000  1 -              -          2        0       1 96000000 96000100       6            6
 gpq: trace: packets without rptr and wptr: 1; no backlog from them (dispatches have them from ROCm 6.2 on, barriers from 6.4)
-gpq: trace: torn records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)
+gpq: trace: cut records: 1; what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps records whole)
 gpq: trace: dispatches without a kernel name before them: 1
 gpq: trace: no queue creation in the log: it begins in mid stream, so priorities are unknown
 
@@ -245,17 +245,17 @@ high normal low
 high medium high
 
 # Other programs hand the log on in JSON lines, under any key and at any depth: the text in them is read as if it stood alone.
-$ log=$DATA/amdlog/rocm70.log; say() { gpq trace -qJ - | jq -c 'del(.totals.bytes, .totals.glued, .totals.foreign)'; }; say <$log >plain; for f in '{event: "line", data: (. + "\n"), pipe: "stderr"}' '{log: ., stream: "stdout"}' '[1, {a: [{b: .}]}] | {of: .}' '{log: ({data: .} | tojson)}'; do jq -Rc "$f" $log | say | cmp - plain && [ -s plain ] && echo same; done
+$ log=$DATA/amdlog/rocm70.log; say() { gpq trace -qJ - | jq -c 'del(.totals.bytes, .totals.glued, .totals.other_lines)'; }; say <$log >plain; for f in '{event: "line", data: (. + "\n"), pipe: "stderr"}' '{log: ., stream: "stdout"}' '[1, {a: [{b: .}]}] | {of: .}' '{log: ({data: .} | tojson)}'; do jq -Rc "$f" $log | say | cmp - plain && [ -s plain ] && echo same; done
 same
 same
 same
 same
-$ echo '{"event":"line","data":":0:rocdevice.cpp            :2990: 0090001990 us: [pid:4711 tid: 0x7f00000e5400] Callback: Queue 0x7f0000b20000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016\n","pipe":"stderr"}' >e.log; gpq trace -q --list -rn -o KIND,TEXT e.log | sed 's/\\x20/ /g'; gpq trace -q -J e.log | jq -c '.totals | [.lines, .records, .glued, .foreign, .torn]'
+$ echo '{"event":"line","data":":0:rocdevice.cpp            :2990: 0090001990 us: [pid:4711 tid: 0x7f00000e5400] Callback: Queue 0x7f0000b20000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016\n","pipe":"stderr"}' >e.log; gpq trace -q --list -rn -o KIND,TEXT e.log | sed 's/\\x20/ /g'; gpq trace -q -J e.log | jq -c '.totals | [.lines, .records, .glued, .other_lines, .cut_records]'
 queue_error Callback: Queue 0x7f0000b20000 aborting with error : HSA_STATUS_ERROR_EXCEPTION code: 0x1016
 [1,1,0,0,0]
 
 # Several lines in one text; a line that only begins like JSON is text with a record in it, as before.
-$ head -3 $DATA/amdlog/rocm70.log | jq -Rsc '{out: ("Loading\n" + .)}' >several.log; gpq trace -q -J several.log | jq -c '.totals | [.lines, .records, .glued, .foreign]'; (printf '{"loss": 0.5, "at": "'; head -1 $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq -c '.totals | [.lines, .records, .glued, .foreign]'
+$ head -3 $DATA/amdlog/rocm70.log | jq -Rsc '{out: ("Loading\n" + .)}' >several.log; gpq trace -q -J several.log | jq -c '.totals | [.lines, .records, .glued, .other_lines]'; (printf '{"loss": 0.5, "at": "'; head -1 $DATA/amdlog/rocm70.log) | gpq trace -q -J - | jq -c '.totals | [.lines, .records, .glued, .other_lines]'
 [1,3,3,1]
 [1,1,1,1]
 $ gpq trace -q --list --grep '^:0:' -rno KIND e.log; jq -Rc '{log: .}' $DATA/amdlog/rocm70.log | gpq trace -qJ --grep 'ShaderName : train' - | jq .totals.launches; grep -c 'ShaderName : train' $DATA/amdlog/rocm70.log
@@ -376,7 +376,7 @@ $ seq -f ':3:hip_memory.cpp           :786 : 00%.0f us: [pid:7 tid: 0x7f] init' 
 [10000,9999,10001,20000]
 
 # Short lines: most parts of an input are records to be looked at, or are not records.
-$ seq 20000 | sed 's/.*/:3:a.cpp:1: 1: ShaderName : k\nx/' >dense.log; for n in 1 3; do gpq trace -q -J --threads $n dense.log | jq -c '.totals | [.lines, .records, .launches, .foreign]'; done
+$ seq 20000 | sed 's/.*/:3:a.cpp:1: 1: ShaderName : k\nx/' >dense.log; for n in 1 3; do gpq trace -q -J --threads $n dense.log | jq -c '.totals | [.lines, .records, .launches, .other_lines]'; done
 [40000,20000,20000,20000]
 [40000,20000,20000,20000]
 

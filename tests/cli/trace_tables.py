@@ -217,7 +217,7 @@ class Tables:
                          'barrier_values': kinds(packets, 'barrier_value') if self.packets else None,
                          'kernels': len(distinct(r.kernel for r in packets)) if known else None, **span(packets),
                          'created': len(made), 'deleted': len(gone), 'created_us': made[0].us if made else None,
-                         'deleted_us': gone[-1].us if gone else None, 'torn': len([r for r in packets if r.torn]),
+                         'deleted_us': gone[-1].us if gone else None, 'cut_records': len([r for r in packets if r.torn]),
                          'backlog_max': max((r.backlog for r in told), default=None),
                          'backlog_mean': sum(r.backlog for r in told) / len(told) if told else None,
                          **{f'{p}_{e}': (min if e == 'min' else max)((getattr(r, p) for r in told), default=None)
@@ -287,7 +287,7 @@ class Tables:
                  'hwq': hexed(r.queue.hwq if r.queue and r.kind not in PACKETS else r.hwq),
                  **({'swq': hexed(r.swq)} if r.kind in PACKETS or not r.queue else {}),
                  'id': r.id, 'rptr': r.rptr, 'wptr': r.wptr, 'backlog': r.backlog, 'grid': text(r.grid), 'workgroup': text(r.workgroup),
-                 'incomplete': r.torn, 'offset': r.offset, 'duration_us': r.duration, 'api': r.api, 'kernel': r.kernel, 'text': r.msg} for r in self.records]
+                 'cut': r.torn, 'offset': r.offset, 'duration_us': r.duration, 'api': r.api, 'kernel': r.kernel, 'text': r.msg} for r in self.records]
 
     def totals(self):
         steps = [b.us < a.us for a, b in zip(self.records, self.records[1:])]
@@ -297,10 +297,10 @@ class Tables:
             return of((q[name] for q in queues if q[name] is not None), default=None)
         n = counts(self.records, self.packets)
         del n['api_calls']
-        return {**n, 'lines': self.log.lines, 'bytes': self.log.bytes, 'foreign': self.log.foreign, 'glued': self.log.glued, 'mended': 0,
+        return {**n, 'lines': self.log.lines, 'bytes': self.log.bytes, 'other_lines': self.log.foreign, 'glued': self.log.glued, 'mended': 0,
                 'barrier_values': kinds(self.records, 'barrier_value') if self.packets else None, 'kernels': len(kernels),
                 'hwqs': len([q for q in queues if q['hwq']]), 'pids': len({r.pid for r in self.records}),
-                'torn': len([r for r in self.records if r.torn]), 'unnamed': len([r for r in self.records if r.kind == 'dispatch' and not r.kernel]),
+                'cut_records': len([r for r in self.records if r.torn]), 'unnamed': len([r for r in self.records if r.kind == 'dispatch' and not r.kernel]),
                 'queue_errors': kinds(self.records, 'queue_error'), 'log_level_max': max(r.level for r in self.records), 'steps_back': sum(steps),
                 'rptr_min': ends('rptr_min', min), 'rptr_max': ends('rptr_max', max), 'wptr_min': ends('wptr_min', min),
                 'wptr_max': ends('wptr_max', max), **span(self.records)}

@@ -90,7 +90,7 @@ is "other commands take the last one" "$(gpq --sysroot healthy --sysroot stalled
 mkdir series
 cp -r stalled series/000001 && cp -r still series/000002
 for i in 1 2; do
-	echo "{\"snapshot\":$i,\"monotonic_ns\":$i,\"time\":\"2026-01-01T00:00:0${i}.000000000Z\",\"host\":\"h\",\"boot_id\":null,\"result\":\"saved\",\"error\":null,\"missed\":0,\"processes\":1,\"queues\":3,\"dumps\":true,\"settled\":true,\"redacted\":false}"
+	echo "{\"snapshot\":$i,\"monotonic_ns\":$i,\"time\":\"2026-01-01T00:00:0${i}.000000000Z\",\"host\":\"h\",\"boot_id\":null,\"result\":\"saved\",\"error\":null,\"missed\":0,\"processes\":1,\"queues\":3,\"dumps\":true,\"consistent\":true,\"redacted\":false}"
 done >series/index.ndjson
 is "a series is all its moments" "$(why --sysroot series | head -1)" \
 	"pid 7311 blender: hung-or-long: queue 1: stands still for 30s with 32 packets behind it, slot p0q2, no error"

@@ -130,14 +130,14 @@ waits-slot,"17 compute queues of 3 processes share the GPU, which has 24 slots; 
 waits-slot,"17 compute queues of 3 processes share the GPU, which has 24 slots; amdgpu.hws_max_conc_proc is 8"
 
 # Its processor time is in nanoseconds: one look takes more than a thousand.
-$ gpq --sysroot $HOSTS/aql-gfx90a why --profile 5s -p 4713 -J | jq -c '.counts[0] | .looks, .cpu_ns > 1000, .cpu_ns < 1e9'
+$ gpq --sysroot $HOSTS/aql-gfx90a why --profile 5s -p 4713 -J | jq -c '.counts[0] | .samples, .cpu_ns > 1000, .cpu_ns < 1e9'
 1
 true
 true
 
 # A profile of a recorded host is one look. Of 4713 queue 3 is idle: queue 4 has the signal of its last packet.
-$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why --profile 5s -p 4712,4713 -ro PID,QID,TYPE,STATE,PACKET,KERNEL,SHARE,LOOKS,OF
-PID QID TYPE STATE PACKET KERNEL SHARE LOOKS OF
+$ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; gpq why --profile 5s -p 4712,4713 -ro PID,QID,TYPE,STATE,PACKET,KERNEL,SHARE,SAMPLES,OF
+PID QID TYPE STATE PACKET KERNEL SHARE SAMPLES OF
 4712 0 compute waits barrier-and - 1 1 1
 4712 1 compute waits barrier-and - 1 1 1
 4712 2 compute waits barrier-and - 1 1 1
@@ -195,10 +195,10 @@ M 4713 5000002 compute 0
 M 4713 5000003 compute 1
 
 # A flame graph beside each form; its name is escaped (tests/cli/pictures.py looks at it). Where nothing was seen there is none.
-$ cp -r $HOSTS/aql-gfx90a frames; sed -i 's/^Name:.*/Name:\ta<b/' frames/proc/4712/status; gpq --sysroot frames why -q -p 4712 -Q 0 --profile 1 --flame f.svg -rno QID,LOOKS; grep -o '>a&lt;b 4712: 1 of 1 looks, 100.0%<' f.svg; grep -o '>looks: 1 in [^<]*s<' f.svg | tr -d 0-9.; gpq --sysroot $HOSTS/gfx90a-k6.12 why -p 1 --profile 5 --flame none.svg; echo $?; ls none.svg 2>&1
+$ cp -r $HOSTS/aql-gfx90a frames; sed -i 's/^Name:.*/Name:\ta<b/' frames/proc/4712/status; gpq --sysroot frames why -q -p 4712 -Q 0 --profile 1 --flame f.svg -rno QID,SAMPLES; grep -o '>a&lt;b 4712: 1 of 1 samples, 100.0%<' f.svg; grep -o '>samples: 1 in [^<]*s<' f.svg | tr -d 0-9.; gpq --sysroot $HOSTS/gfx90a-k6.12 why -p 1 --profile 5 --flame none.svg; echo $?; ls none.svg 2>&1
 0 1
->a&lt;b 4712: 1 of 1 looks, 100.0%<
->looks:  in ns<
+>a&lt;b 4712: 1 of 1 samples, 100.0%<
+>samples:  in ns<
 gpq: why: pid 1: owns no queue; gpq queues lists those that do
 5
 ls: cannot access 'none.svg': No such file or directory
@@ -223,9 +223,9 @@ train 4712;compute 0;waits;barrier-and 1
 ? 1
 
 # Where no ring can be read, and mistakes.
-$ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 141 --profile 5 -ro STATE,PACKET,LOOKS; echo $?; gpq --sysroot $HOSTS/gfx90a-k6.12 why -p 1 --profile 5 --perfetto none.json; echo $?; ls none.json 2>&1
+$ gpq --sysroot $HOSTS/vm73-gfx942-contexts why -p 141 --profile 5 -ro STATE,PACKET,SAMPLES; echo $?; gpq --sysroot $HOSTS/gfx90a-k6.12 why -p 1 --profile 5 --perfetto none.json; echo $?; ls none.json 2>&1
 gpq: why: pid 141: its memory: No such file or directory; gpq snapshot records it as root
-STATE PACKET LOOKS
+STATE PACKET SAMPLES
 unknown - 1
 5
 gpq: why: pid 1: owns no queue; gpq queues lists those that do
@@ -309,10 +309,10 @@ gpq: why: --core and --over exclude each other; leave out one of them
 
 # All members, and what is shown without -o.
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 0,4,6,7 -J | jq -c '.queues[] | del(.over_ns)'
-{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":4,"context":null,"type":"compute","state":"not-published","stuck":true,"backlog":2,"taken":0,"next":"invalid","kernel":null,"detail":"packet 4 is not written, and the write index is 6","do":"on that host: look at its threads, as gpq why -p 4712 --stacks shows them: if none is about to write the packet, end the process","read":4,"write":6,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
-{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":6,"context":null,"type":"compute","state":"hung-or-long","stuck":false,"backlog":0,"taken":0,"next":null,"kernel":null,"detail":"kernel 0x5000 (packet 5) was taken, and has not ended: its signal 0xa140 is 1","do":"on that host: gpq why -p 4712 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are","read":6,"write":6,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":5,"signal":"0xa140","signal_value":1,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
-{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":7,"context":null,"type":"compute","state":"hung-or-long","stuck":false,"backlog":1,"taken":0,"next":"barrier-or","kernel":null,"detail":"packet 0 (barrier-or) waits for no signal, and was not taken","do":"on that host: gpq why -p 4712 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are","read":0,"write":1,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
-{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":0,"context":null,"type":"compute","state":"behind","stuck":false,"backlog":2,"taken":0,"next":"barrier-and","kernel":null,"detail":"waits for kernel 0x5000 (packet 1) of queue 1 (waits-external): signal 0xa000 is 1","do":"on that host: look at its threads, as gpq why -p 4712 --stacks shows them: one, or another process, is to set the signal","read":7,"write":9,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":"0xa000","signal_value":1,"by_qid":1,"by_index":1,"by_type":"dispatch","by_kernel":null,"root_qid":1,"root_state":"waits-external","root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
+{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":4,"context_id":null,"type":"compute","state":"not-published","stuck":true,"backlog":2,"taken":0,"next":"invalid","kernel":null,"detail":"packet 4 is not written, and the write index is 6","do":"on that host: look at its threads, as gpq why -p 4712 --stacks shows them: if none is about to write the packet, end the process","read":4,"write":6,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
+{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":6,"context_id":null,"type":"compute","state":"hung-or-long","stuck":false,"backlog":0,"taken":0,"next":null,"kernel":null,"detail":"kernel 0x5000 (packet 5) was taken, and has not ended: its signal 0xa140 is 1","do":"on that host: gpq why -p 4712 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are","read":6,"write":6,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":5,"signal":"0xa140","signal_value":1,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
+{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":7,"context_id":null,"type":"compute","state":"hung-or-long","stuck":false,"backlog":1,"taken":0,"next":"barrier-or","kernel":null,"detail":"packet 0 (barrier-or) waits for no signal, and was not taken","do":"on that host: gpq why -p 4712 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are","read":0,"write":1,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":null,"signal_value":null,"by_qid":null,"by_index":null,"by_type":null,"by_kernel":null,"root_qid":null,"root_state":null,"root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
+{"pid":4712,"command":"train","user":"0","container":null,"pod":null,"gpu_id":58361,"qid":0,"context_id":null,"type":"compute","state":"behind","stuck":false,"backlog":2,"taken":0,"next":"barrier-and","kernel":null,"detail":"waits for kernel 0x5000 (packet 1) of queue 1 (waits-external): signal 0xa000 is 1","do":"on that host: look at its threads, as gpq why -p 4712 --stacks shows them: one, or another process, is to set the signal","read":7,"write":9,"pointers":"process","slot_write":null,"on_hw":true,"stood_ns":null,"at_work":null,"signal":"0xa000","signal_value":1,"by_qid":1,"by_index":1,"by_type":"dispatch","by_kernel":null,"root_qid":1,"root_state":"waits-external","root_pid":null,"by_pid":null,"by_command":null,"exceptions":null,"inversion":null}
 ? 7
 
 $ gpq --sysroot $HOSTS/aql-gfx90a why -p 4712 -Q 0,6

@@ -37,10 +37,7 @@ ok "columns are found" test "$(wc -l <<<"$columns")" -gt 1000
 is "no name has two meanings" "$(collisions <<<"$columns")${columns:+none}" none
 # A heading of several keys: a value of its table (P50 is of what the table is of), or one word for what its table tells apart.
 is "which headings have several keys is reviewed" "$(cut -f1,2 <<<"$columns" | sort -u | cut -f1 | uniq -d | xargs)" \
-	"CALLS COUNT CUS ENGINE GAP GPUS HOLD INDEX MAX MEAN OFF P50 P90 P99 PRIOS QIDS QUEUES SDMA SLOTS TOTAL UNREACHED WAVE"
-is "... INDEX: of a GPU everywhere, but of a packet in gpq packets" "$(awk '$1 == "INDEX"' <<<"$columns" | sort | uniq -c | awk '{ print $3, ($1 > 1 ? "many" : 1) }')" \
-	"gpu_index many
-index 1"
+	"CALLS COUNT CUS ENGINE GAP GPUS HOLD MAX MEAN OFF P50 P90 P99 PRIOS QIDS QUEUES SDMA SLOTS TOTAL UNREACHED WAVE"
 is "words of a heading are joined by _" "$(cut -f1 <<<"$columns" | grep -vxE '[A-Z][A-Z0-9_]*(%|/S|\.9)?')${columns:+all}" all
 
 # What readers of tables and of JSON rely on, reviewed line by line: each key with its type and heading, and the keys of each table.
@@ -133,11 +130,11 @@ letters=$(for c in $(gpq --list); do gpq "$c" --help; done | may 1 grep -oE '^  
 is "a letter is one option's" "$(cut -c3-4 <<<"$letters" | uniq -d)${letters:+none}" none
 
 # A change that readers must know of raises the version of a schema.
-versions='gpq.bench.ab 3, gpq.bench.changes 1, gpq.bench.preempt 3, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 2, gpq.gpus 2, gpq.gpus.check 2, gpq.hang 1, gpq.hang.merge 1, gpq.hqd 2,
-gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 2, gpq.hqd.sample 1, gpq.hqd.summary 3, gpq.merge 2, gpq.packets 1, gpq.ps 1,
-gpq.queues 3, gpq.queues.summary 1, gpq.resume 3, gpq.sched 2, gpq.snapshot 1, gpq.snapshot.compare 2, gpq.snapshot.diff 2, gpq.suspend 3, gpq.suspend.list 2, gpq.trace 2,
-gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 2, gpq.trace.series 2,
-gpq.trace.timeline 2, gpq.why 1, gpq.why.profile 1, gpq.why.waves 1'
+versions='gpq.bench.ab 3, gpq.bench.changes 1, gpq.bench.preempt 4, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 3, gpq.gpus 2, gpq.gpus.check 2, gpq.hang 2, gpq.hang.merge 1, gpq.hqd 3,
+gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 3, gpq.hqd.sample 2, gpq.hqd.summary 4, gpq.merge 2, gpq.packets 2, gpq.ps 1,
+gpq.queues 4, gpq.queues.summary 1, gpq.resume 4, gpq.sched 3, gpq.snapshot 2, gpq.snapshot.compare 2, gpq.snapshot.diff 3, gpq.suspend 4, gpq.suspend.list 2, gpq.trace 3,
+gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 3, gpq.trace.series 2,
+gpq.trace.timeline 2, gpq.why 2, gpq.why.profile 2, gpq.why.waves 2'
 is "versions of schemas" "$(for c in $(gpq --list); do gpq "$c" --json-schema; done | jq -r '.anyOf[].properties.schema.const | "\(.name) \(.version)"' | LC_ALL=C sort -u)" \
 	"$(tr ',' '\n' <<<"${versions//$'\n'/}" | sed 's/^ //')"
 finish

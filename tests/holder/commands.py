@@ -115,8 +115,8 @@ def _(r):
         folder = f"/sys/class/kfd/kfd/proc/{t.pid}/context_{context}/queues/{qid}"
         for name, value in (("gpuid", GPU), ("size", 4096), ("type", kind)):
             r.write(f"{folder}/{name}", str(value))
-    columns = ("-r", "-n", "-o", "CONTEXT,QID,RESULT")
-    said = "gpq: suspend: pid t1: {} of {} on: the debug interface does not reach them; gpq queues -o +CONTEXT shows them"
+    columns = ("-r", "-n", "-o", "CONTEXT_ID,QID,RESULT")
+    said = "gpq: suspend: pid t1: {} of {} on: the debug interface does not reach them; gpq queues -o +CONTEXT_ID shows them"
     yield r.gpq("suspend", "-p", t.pid, *columns), (
         "3 / - 0 suspended / - 1 suspended / 1 0 unreachable / 1 1 unreachable / 2 5 unreachable / "
         + said.format("3 queues", "2 secondary contexts run"))
@@ -766,11 +766,11 @@ def _(r):
         r.write("/sys/kernel/debug/kfd/mqds", "")
         t, looks = r.target(0), iter([0, *range(1, times + 1)])
         r.driver.on_look["dump"] = lambda: [r.move(3 * MS), *(t.add(n) for n in [next(looks, 0)] if n)]
-        said = r.gpq("snapshot", f"{r.dir}/settled{times}", "-rno", "SETTLED,QUEUES,WINDOW", env={"GPQ_RIG_LOOKS": "1"})
+        said = r.gpq("snapshot", f"{r.dir}/settled{times}", "-rno", "CONSISTENT,QUEUES,WINDOW", env={"GPQ_RIG_LOOKS": "1"})
         yield said, f"0 / {'no' if times == 3 else 'yes'} {times + 1} {3 * MS}" + times // 3 * (
             " / gpq: snapshot: queues came or went during each of 3 attempts: the dumps may not agree; take another one when things are quiet")
         with open(f"{r.dir}/settled{times}/MANIFEST") as f:
-            yield re.findall("^(?:dumps_read|settled) (.*)", f.read(), re.M), [str(min(times + 1, 3)), "no" if times == 3 else "yes"]
+            yield re.findall("^(?:dumps_read|consistent) (.*)", f.read(), re.M), [str(min(times + 1, 3)), "no" if times == 3 else "yes"]
         r.reset()
 
 

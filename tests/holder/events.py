@@ -455,7 +455,7 @@ def _(r):
     evicted = "evicted: queue 2: by the driver, with all queues of the process on this GPU"
     host = "host: the first thread: anon_pipe_read"
     do = "do: wait some seconds; if it lasts: gpq events -p t1 names what evicts it, most often memory, and gpq ps who has how much"
-    head = f"0 pid t1 target: {evicted} {host} {do} PATH PROCS QUEUES FILES SIZE DUMPS SETTLED WINDOW"  # lines end where PIDs let them
+    head = f"0 pid t1 target: {evicted} {host} {do} PATH PROCS QUEUES FILES SIZE DUMPS CONSISTENT WINDOW"  # lines end where PIDs let them
     yield said.replace(" / ", " ")[:len(head)], head
     yield said.split(" / ")[-1].split()[:3], [one, "1", "3"]
     yield kept(f"one/proc/{a.pid}/memory"), "".join(f"look {ns}\n" for ns in looks)

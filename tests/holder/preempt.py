@@ -6,7 +6,7 @@ from bench import *  # noqa: F403
 
 def preempt(r, t, *args, **how):
     targets = t if isinstance(t, tuple) else (t,)
-    return Bench(r, "preempt", "-p", ",".join(str(t.pid) for t in targets), "--settle", "0", "--warmup", "0", "--untouched-every", "0", *args,
+    return Bench(r, "preempt", "-p", ",".join(str(t.pid) for t in targets), "--settle", "0", "--warmup", "0", "--baseline-every", "0", *args,
                  first=targets[0].kfd, **{"stdout": subprocess.DEVNULL} | how)
 
 
@@ -23,7 +23,7 @@ def _(r):
     takes(r, 3, 2)
     takes(r, 4, 5)
     b = Bench(r, "preempt", "-p", t.pid, "--cycles", "2", "--warmup", "0", "--hold", "10ms", "--gap", "20ms", "--settle", "1ms", "--grace", "9",
-              "--untouched-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
+              "--baseline-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
         2: index(t, (107, 120), (64, 64)),   # the untouched window ends
         3: index(t, (110, 120), (64, 64)),   # suspend is asked for
         4: index(t, (115, 140), (72, 72)),   # the first look after suspend
@@ -64,7 +64,7 @@ def _(r):
     orders = []
     for seed in 1, 1, 2, 3, 4:
         b = preempt(r, t, "--cycles", "2", "--warmup", "1", "--sweep", "queues=1,2", "--sweep", "grace=5", "--runs", "2", "--pause", "70ms",
-                    "--untouched-every", "2", "--hold", "3ms", "--gap", "2ms", "--seed", seed,
+                    "--baseline-every", "2", "--hold", "3ms", "--gap", "2ms", "--seed", seed,
                     on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
         yield b.finish(), "0"
         yield b.samples("cycle", "block", "repeat", "warmup", "untouched_ns", "grace", "seed"), [
@@ -248,7 +248,7 @@ def _(r):
     index(b, (20, 30), (64, 128), (5, 9))()
     takes(r, 3, 2)
     takes(r, 4, 1)
-    x = preempt(r, (a, b), "--cycles", "2", "--hold", "5ms", "--gap", "5ms", "--untouched-every", "2", on_look={
+    x = preempt(r, (a, b), "--cycles", "2", "--hold", "5ms", "--gap", "5ms", "--baseline-every", "2", on_look={
         2: lambda: (a.set_index(0, 11, 12), b.set_index(0, 23, 30)),
         4: lambda: (b.set_index(0, 24, 30), b.set_index(1, 65, 128)),
         6: lambda: a.set_index(0, 12, 14),
@@ -309,7 +309,7 @@ def _(r):
 def _(r):
     t = r.target(0)
     held = ["suspend 0 grace=32", "resume 0"]
-    for args, wait, result, calls in ((("--untouched-every", "1", "--hold", "1ms", "--gap", "320ms"), 320.75, "stopped", []),
+    for args, wait, result, calls in ((("--baseline-every", "1", "--hold", "1ms", "--gap", "320ms"), 320.75, "stopped", []),
                                       (("--hold", "300ms"), 299.75, "stopped", held), (("--hold", "1ms", "--gap", "310ms"), 309.75, "stopped", held),
                                       (("--runs", "2", "--pause", "330ms", "--hold", "1ms", "--gap", "1ms"), 330, "ok", held)):
         for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
@@ -424,7 +424,7 @@ def _(r):
     yield b.until(99.75), True
     t.remove(1)
     yield b.finish(), ("0 / gpq: bench: pid t1: 2 queues of secondary contexts run on in all cycles: the debug interface does not reach them; "
-                       "gpq queues -o +CONTEXT shows them")
+                       "gpq queues -o +CONTEXT_ID shows them")
     yield b.samples("queues", "result"), [(1, "ok"), (2, "ok"), (1, "ok")]
 
 

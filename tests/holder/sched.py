@@ -195,8 +195,8 @@ def _(r):
     s.at(SECOND)
     yield s.ask("end 1"), "ok"
     s.at(5 * MS)
-    s.until(lambda: s.of("offline", "on_max_ns") != [None])
-    yield s.of("offline", "driver_calls", "off_p50_ns", "off_max_ns", "on_p50_ns", "on_max_ns", "cost_ns", "contended_ns",
+    s.until(lambda: s.of("offline", "resume_max_ns") != [None])
+    yield s.of("offline", "driver_calls", "reaction_p50_ns", "reaction_max_ns", "resume_p50_ns", "resume_max_ns", "cost_ns", "contended_ns",
                "longest_hold_ns"), [2, 3 * MS, 3 * MS, 2 * MS, 2 * MS, 5 * MS, 1003 * MS, 1007 * MS]
 
 

@@ -225,9 +225,9 @@ def _(r):
     ring = 4096 // 64
     got = json.loads(r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--ndjson").split(" / ")[1].replace(":t1", ":1"))
     yield {k: got[k] for k in ("qid", "waves", "workgroups", "progress", "state", "dispatch", "workgroup", "wave_in_group", "xcc", "lanes", "exec", "seen",
-                               "looks", "off_ns", "gpu_id", "command", "function", "source", "object", "elf_address", "missing_place")}, {
+                               "samples", "off_ns", "gpu_id", "command", "function", "source", "object", "elf_address", "missing_place")}, {
         "qid": 0, "waves": 1, "workgroups": 1, "progress": None, "state": "runs", "dispatch": 5, "workgroup": "7,0,0",
-        "wave_in_group": 3, "xcc": 0, "lanes": 64, "exec": "0xf0", "seen": 1, "looks": 1, "off_ns": 0, "gpu_id": GPU, "command": "target",
+        "wave_in_group": 3, "xcc": 0, "lanes": 64, "exec": "0xf0", "seen": 1, "samples": 1, "off_ns": 0, "gpu_id": GPU, "command": "target",
         "function": None, "source": None, "object": None, "elf_address": None, "missing_place": None}
     for write, packet, wanted in ((6, 5, "5"), (5, 5, "-"), (ring + 5, 5, "5"), (ring + 6, 5, "69"), (2 * ring, 63, "127"), (2 * ring, 0, "64"), (9, 64, "-")):
         t.set_index(0, 0, write)
@@ -311,7 +311,7 @@ def _(r):
     t = target(r)
     lay(t, [wave(CODE)])
     off_for(r, 10 * MS)
-    p = r.start("why", "--waves", "-p", t.pid, "--looks", 3, "-rno", "WAVES,OFF_FOR,SEEN,LOOKS")
+    p = r.start("why", "--waves", "-p", t.pid, "--looks", 3, "-rno", "WAVES,OFF_FOR,SEEN,SAMPLES")
     r.until(lambda: r.waits(p) == 0.5)
     off_for(r, MS)
     r.move(500 * MS)

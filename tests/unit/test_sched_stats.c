@@ -70,14 +70,14 @@ static void lines_come_back(void **state)
 					      .processes = 1,
 					      .bursts = 17,
 					      .holds = 0,
-					      .off_p50_ns = UINT64_MAX,
+					      .reaction_p50_ns = UINT64_MAX,
 					      .ran_percent = NAN},
 					     {.name = "offline",
 					      .processes = 8,
 					      .bursts = UINT64_MAX,
 					      .holds = 3,
 					      .calls = 48,
-					      .off_p50_ns = 250000,
+					      .reaction_p50_ns = 250000,
 					      .ran_percent = 20.5}};
 	struct sched_member_row member = {.pid = 4711,
 					  .name = "offline",
@@ -101,12 +101,12 @@ static void lines_come_back(void **state)
 	assert_string_equal(back.classes[0].name, "online");
 	assert_int_equal(back.classes[0].bursts, 17);
 	assert_int_equal(back.classes[0].holds, 0);
-	assert_true(back.classes[0].off_p50_ns == UINT64_MAX);
+	assert_true(back.classes[0].reaction_p50_ns == UINT64_MAX);
 	assert_true(isnan(back.classes[0].ran_percent));
 	assert_string_equal(back.classes[1].name, "offline");
 	assert_true(back.classes[1].bursts == UINT64_MAX);
 	assert_int_equal(back.classes[1].calls, 48);
-	assert_int_equal(back.classes[1].off_p50_ns, 250000);
+	assert_int_equal(back.classes[1].reaction_p50_ns, 250000);
 	assert_true(back.classes[1].ran_percent > 20.49 && back.classes[1].ran_percent < 20.51);
 	assert_int_equal(back.nmembers, 1);
 	assert_int_equal(back.members[0].pid, 4711);

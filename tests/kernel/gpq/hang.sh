@@ -93,7 +93,7 @@ rm -r /tmp/looks
 aql chain
 rm -rf /tmp/a
 gpq hang --over 300ms /tmp/a > /dev/null
-like "packets are there, too" "$(gpq packets --sysroot /tmp/a -p $P -Q 0 -rno INDEX,STATE,TYPE | tail -1)" "^[0-9]+ next barrier-and$"
+like "packets are there, too" "$(gpq packets --sysroot /tmp/a -p $P -Q 0 -rno PACKET_ID,STATE,TYPE | tail -1)" "^[0-9]+ next barrier-and$"
 is "threads are there" "$(find /tmp/a/proc/$P/task -name wchan | head -1 | wc -l)" 1
 like "the verdicts are a text" "$(cat /tmp/a/VERDICTS)" "^pid $P aqlq: waits-external"
 gpq snapshot /tmp/b > /dev/null

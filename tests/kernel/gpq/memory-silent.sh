@@ -54,7 +54,7 @@ like "the queue of the silent one has no indices" "$OUT" "(^| )$S +0 +- +- "
 like "the queues of others have theirs" "$OUT" "(^| )$P +0 +[0-9]+ +[0-9]+ "
 is "in part" $RC 3
 says_silent "queues --output-all" gpq queues --output-all
-says_silent "packets" gpq packets -p $S,$P -o PID,QID,INDEX -n
+says_silent "packets" gpq packets -p $S,$P -o PID,QID,PACKET_ID -n
 like "packets of others" "$OUT" "(^| )$P +0 +[0-9]+ "
 says_silent "why" gpq why -o PID,QID,STATE -n
 like "the state of others is known" "$OUT" "(^| )$P +0 +(running|hung|idle|waits|behind)"

@@ -17,7 +17,7 @@ every_kind() {
 	aql every
 	D=$(signal "done") E=$(signal host)
 	is "packets around the read index, as they were written" \
-		"$(rows -o INDEX,AHEAD,STATE,TYPE,BARRIER,RELEASE,GRID,WORKGROUP,KERNEL_OBJECT,SIGNAL,SIGNAL_VALUE)" \
+		"$(rows -o PACKET_ID,AHEAD,STATE,TYPE,BARRIER,RELEASE,GRID,WORKGROUP,KERNEL_OBJECT,SIGNAL,SIGNAL_VALUE)" \
 "0 -1 taken dispatch - - 4096x1x1 64x1x1 0x123400 $D 0
 1 0 next barrier-and yes system - - - - -
 2 1 queued dispatch yes agent 1024x1x1 64x1x1 0x123400 $E 1
@@ -25,23 +25,23 @@ every_kind() {
 4 3 queued barrier-value yes none - - - - -
 5 4 queued vendor no none - - - - -
 6 5 unpublished invalid - - - - - - -"
-	is "signals that they wait for, with their values" "$(gpq packets -p $P --ndjson -o INDEX,DEPS,DEP_VALUES,CONDITION --filter 'CONDITION =~ "."')" \
+	is "signals that they wait for, with their values" "$(gpq packets -p $P --ndjson -o PACKET_ID,DEPS,DEP_VALUES,CONDITION --filter 'CONDITION =~ "."')" \
 "{\"record\":\"packet\",\"index\":1,\"deps\":[\"$E\",\"$D\"],\"dep_values\":[\"1\",\"0\"],\"condition\":\"all 0\"}
 {\"record\":\"packet\",\"index\":3,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\"any 0\"}
 {\"record\":\"packet\",\"index\":4,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\">= 5\"}"
 	is "another user is not told, and what to do" "$(su user -c "gpq packets -p $P" 2>&1)" \
 		"gpq: packets: where the rings are is in /sys/kernel/debug/kfd/mqds: Permission denied; as root; or, for a process of one's own, with --attach, whose help says what it costs"
 	kill -USR1 $P
-	within 10 sh -c "[ \"\$(gpq packets -p $P --around 0 -rno INDEX,STATE)\" = '3 next' ]"
+	within 10 sh -c "[ \"\$(gpq packets -p $P --around 0 -rno PACKET_ID,STATE)\" = '3 next' ]"
 	is "the GPU goes on once the host has set the signal, to the next that waits: the dispatch took 1 off" \
-		"$(rows --around 0 -o INDEX,STATE,TYPE,DEP_VALUES)" "3 next barrier-or -1"
+		"$(rows --around 0 -o PACKET_ID,STATE,TYPE,DEP_VALUES)" "3 next barrier-or -1"
 	reap $P
 }
 
 sdma_too() {
 	aql sdma
 	A=$(signal a) E=$(signal host)
-	is "an SDMA queue" "$(rows -Q 1 -o INDEX,STATE,TYPE,SIZE,DEPS,DEP_VALUES,CONDITION,WRITES)" \
+	is "an SDMA queue" "$(rows -Q 1 -o PACKET_ID,STATE,TYPE,SIZE,DEPS,DEP_VALUES,CONDITION,WRITES)" \
 		"$(printf '0 next sdma-poll 24 0x%x 1 ==\\x200 -\n24 queued sdma-atomic 32 - - - 0x%x' $((E + 8)) $((A + 8)))"
 	reap $P
 }
@@ -65,7 +65,7 @@ attached() {
 	S=$!
 	within 20 grep -q ready /tmp/aqlq.log || fail "aqlq as a user starts" "$(cat /tmp/aqlq.log)"
 	P=$(awk '$3 == "ready" { sub(":", "", $2); print $2 }' /tmp/aqlq.log)
-	status_is "--attach, for the user's own process" 0 su user -c "gpq packets -p $P --attach --around 1 -rno INDEX,TYPE"
+	status_is "--attach, for the user's own process" 0 su user -c "gpq packets -p $P --attach --around 1 -rno PACKET_ID,TYPE"
 	is "which is told what it costs" "$OUT" "gpq: packets: --attach: the driver takes all queues of the GPUs off the hardware once
 0 dispatch
 1 barrier-and

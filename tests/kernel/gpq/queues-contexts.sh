@@ -22,10 +22,10 @@ truth() {
 		END { for (k in q) { split(k, id); print id[1] < 0 ? "-" : id[1], id[2], q[k] } }' /tmp/ctxq.log | with_level 6 | sort
 }
 
-listed() { gpq queues -p $P -rno CONTEXT,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL "$@" | sort; }
+listed() { gpq queues -p $P -rno CONTEXT_ID,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL "$@" | sort; }
 
 # Whether there is work left at the moment is all the same.
-states() { gpq "$@" queues -p $P -rno CONTEXT,STATE | sed -E 's/ (idle|mapped)$/ running/' | sort -u; }
+states() { gpq "$@" queues -p $P -rno CONTEXT_ID,STATE | sed -E 's/ (idle|mapped)$/ running/' | sort -u; }
 
 # "-" and the number of each context, as sysfs has them, with the driver's word on a file of each.
 per_context() { # FILE
@@ -43,18 +43,18 @@ pasids() {
 }
 
 # They change from one moment to the next.
-same_cus() { [ "$(gpq queues -p $P -rno CONTEXT,CUS | sort -u)" = "$(per_context stats_$G/cu_occupancy)" ]; }
+same_cus() { [ "$(gpq queues -p $P -rno CONTEXT_ID,CUS | sort -u)" = "$(per_context stats_$G/cu_occupancy)" ]; }
 
 as_created() {
 	see_driver
 	is "all queues of all contexts, each with its MQD" "$(listed)" "$(truth)"
 	empty "none of them by guess" "$(gpq queues -p $P -rno MATCH | sort -u | grep -v -x -e order -e only)"
 	G=$(gpq queues -p $P -rno GPU | sort -u)
-	is "each context has its PASID" "$(gpq queues -p $P -rno CONTEXT,PASID | sort -u)" "$(pasids)"
-	like "the table has CONTEXT" "$(gpq queues -p $P | head -n 1)" " QID CONTEXT TYPE "
-	is "slots have their owners" "$(gpq hqd --active -p $P -rno CONTEXT,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL | sort -u)" "$(truth)"
+	is "each context has its PASID" "$(gpq queues -p $P -rno CONTEXT_ID,PASID | sort -u)" "$(pasids)"
+	like "the table has CONTEXT_ID" "$(gpq queues -p $P | head -n 1)" " QID CONTEXT_ID TYPE "
+	is "slots have their owners" "$(gpq hqd --active -p $P -rno CONTEXT_ID,QID,TYPE,RING_ADDR,RING,PRIO,LEVEL | sort -u)" "$(truth)"
 	[ $mes ] && return
-	is "runlist: a packet for each context, and none is missing" "$(gpq hqd --runlist -p $P -rno PACKET,CONTEXT | sort | uniq -c | awk '{ print $2, $3, $1 }')" \
+	is "runlist: a packet for each context, and none is missing" "$(gpq hqd --runlist -p $P -rno PACKET,CONTEXT_ID | sort | uniq -c | awk '{ print $2, $3, $1 }')" \
 		"MAP_PROCESS - 1
 MAP_PROCESS 0 1
 MAP_PROCESS 1 1
@@ -69,14 +69,14 @@ off() {
 	is "the evicted context is, the others run" "$(states)" "- running
 0 running
 1 evicted"
-	[ $mes ] || is "its queues are not in the runlist" "$(gpq hqd --runlist -p $P -rno PACKET,CONTEXT | sed -n 's/^none //p' | sort -u)" 1
+	[ $mes ] || is "its queues are not in the runlist" "$(gpq hqd --runlist -p $P -rno PACKET,CONTEXT_ID | sed -n 's/^none //p' | sort -u)" 1
 	usleep 300000
 	echo "$P 1" > $SOFTGPU/restore
 	within 10 sh -c "[ \$(cat $KFD/proc/$P/context_1/stats_$G/evicted_ms) -gt 0 ]"
-	is "time evicted is each context's own" "$(gpq queues -p $P -rno CONTEXT,EVICTED | sort -u | awk '{ print $1, ($2 > 0) }')" "- 0
+	is "time evicted is each context's own" "$(gpq queues -p $P -rno CONTEXT_ID,EVICTED | sort -u | awk '{ print $1, ($2 > 0) }')" "- 0
 0 0
 1 1"
-	is "as the driver counts it" "$(gpq queues -p $P -rno CONTEXT,EVICTED | sort -u)" \
+	is "as the driver counts it" "$(gpq queues -p $P -rno CONTEXT_ID,EVICTED | sort -u)" \
 		"$(per_context stats_$G/evicted_ms | awk '{ print $1, $2 * 1000000 }')"
 	[ ! -e $KFD/proc/$P/stats_$G/cu_occupancy ] || ok "so are CUs" within 20 same_cus
 	gpq suspend -p $P -q > /tmp/out 2>&1
@@ -85,7 +85,7 @@ off() {
 	is "gpq suspend holds the primary context's queues" "$(states)" "- suspended
 0 running
 1 running"
-	empty "and has no other" "$(gpq queues -p $P -rno CONTEXT,HOLDER | awk '$1 != "-" && $2 != "-"')"
+	empty "and has no other" "$(gpq queues -p $P -rno CONTEXT_ID,HOLDER | awk '$1 != "-" && $2 != "-"')"
 	round_trip held
 	gpq resume -p $P -q > /dev/null 2>&1
 }
@@ -98,7 +98,7 @@ round_trip() { # NAME
 	is "$1: a snapshot has the same queues" "$(listed --sysroot /tmp/snap)" "$(truth)"
 	is "$1: their states" "$(states --sysroot /tmp/snap)" \
 		"$(states)"
-	is "$1: and PASIDs" "$(gpq --sysroot /tmp/snap queues -p $P -rno CONTEXT,PASID | sort -u)" "$(pasids)"
+	is "$1: and PASIDs" "$(gpq --sysroot /tmp/snap queues -p $P -rno CONTEXT_ID,PASID | sort -u)" "$(pasids)"
 	is "$1: the order in which contexts were created" "$(cat /tmp/snap/$KFD/proc/$P/.contexts)" "0 1"
 	rm -rf /tmp/snap
 	kill -CONT $P
@@ -119,7 +119,7 @@ one_model() {
 	is "queues that look alike" "$(listed)" "$(truth)"
 	reap $P
 	target -n 1
-	unlike "without contexts the table has no CONTEXT" "$(gpq queues -p $P | head -n 1)" CONTEXT
+	unlike "without contexts the table has no CONTEXT_ID" "$(gpq queues -p $P | head -n 1)" CONTEXT_ID
 	reap $P
 	unload
 }

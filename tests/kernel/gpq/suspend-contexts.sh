@@ -27,7 +27,7 @@ contexts() { # CTXQ-ARGS...
 	set -- $KFD/proc/$P/context_*
 	FIRST=${1##*_} SECOND=${2##*_}
 }
-rows() { gpq suspend -p $P -r -n -o CONTEXT,QID,RESULT "$@" 2> /tmp/err; RC=$?; }
+rows() { gpq suspend -p $P -r -n -o CONTEXT_ID,QID,RESULT "$@" 2> /tmp/err; RC=$?; }
 
 load gfx942
 if ! ctxq -t 0 > /dev/null 2>&1; then
@@ -38,7 +38,7 @@ if ! ctxq -t 0 > /dev/null 2>&1; then
 fi
 
 contexts -q 2 -c 2 -n 2
-like "CONTEXT is a column of people's table where a queue has one" "$(gpq suspend -p $P 2> /dev/null | head -n 1)" "^PID +GPU QID TYPE +RESULT +LATENCY CONTEXT"
+like "CONTEXT_ID is a column of people's table where a queue has one" "$(gpq suspend -p $P 2> /dev/null | head -n 1)" "^PID +GPU QID TYPE +RESULT +LATENCY CONTEXT_ID"
 gpq resume -p $P > /dev/null
 within 5 no_holder || fail "no holder is left" "$(holders)"
 rows > /tmp/out
@@ -50,7 +50,7 @@ context_still -1 0 "held"
 for c in $FIRST $SECOND; do for q in 0 1; do context_moves $c $q "the primary is held"; done; done
 is "--list counts them" "$(gpq suspend --list -r -n -o PID,QUEUES,UNREACHED)" "$P 2 4"
 is "gpq queues calls the primary's alone suspended" \
-	"$(gpq queues -p $P -r -n -o CONTEXT,QID,STATE,HOLDER | awk '$3 == "suspended" || $4 != "-" { print $1, $2 }' | tr '\n' ';')" "- 0;- 1;"
+	"$(gpq queues -p $P -r -n -o CONTEXT_ID,QID,STATE,HOLDER | awk '$3 == "suspended" || $4 != "-" { print $1, $2 }' | tr '\n' ';')" "- 0;- 1;"
 status_is "resume" 0 gpq resume -p $P
 context_moves -1 0 "resumed"
 within 5 no_holder || fail "no holder is left" "$(holders)"

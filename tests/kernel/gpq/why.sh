@@ -61,7 +61,7 @@ more_looks() { # SECONDS
 	within $1 sh -c "[ \$(awk '/^voluntary/ { print \$2 }' /proc/$G/status) -gt $((n + 20)) ]" || fail "it goes on looking" "$(looks) after $n"
 }
 profile() { # OPTION...: G is the pid
-	gpq why --profile 1h "$@" -rno PID,QID,STATE,PACKET,LOOKS,OF > /tmp/profile 2> /tmp/profile.err &
+	gpq why --profile 1h "$@" -rno PID,QID,STATE,PACKET,SAMPLES,OF > /tmp/profile 2> /tmp/profile.err &
 	G=$!
 	within 30 sh -c "ls -l /proc/$G/fd | grep -q /proc/$P/mem" || fail "a profile begins" "$(cat /tmp/profile.err)"
 }

@@ -28,7 +28,7 @@ while [ ! -e /tmp/q.truth ] && [ $n -lt 40 ] && ! dead $P; do
 done
 is "no queue is called stuck in $n looks at a program that goes on" $bad 0
 hip_done q
-is "a profile of the program as it goes on: looks of each queue add up" "$(gpq why -p $P --profile 300ms -rno QID,LOOKS,OF | awk '{ n[$1] += $2; of = $3 } END { for (q in n) bad += n[q] != of; print bad + 0 }')" 0
+is "a profile of the program as it goes on: looks of each queue add up" "$(gpq why -p $P --profile 300ms -rno QID,SAMPLES,OF | awk '{ n[$1] += $2; of = $3 } END { for (q in n) bad += n[q] != of; print bad + 0 }')" 0
 sed -n 's/.*"kernel": "\([^"]*\)".*/\1/p' /tmp/profile | grep -v ^__amd | sort -u > /tmp/got
 sed -n 's/^kernel [0-9]* launches [0-9]* name \(.*\)/\1/p' /tmp/q.truth | sort > /tmp/wanted
 empty "no other kernels than its own are seen" "$(comm -23 /tmp/got /tmp/wanted)"
@@ -57,7 +57,7 @@ echo 200 > $RATE
 hip_start r -s 1 -n 6000 -k k -k k -k k -k vector_add -H 300
 : > /tmp/shares
 for _ in 1 2 3 4 5 6; do # however few looks this machine has time for
-	gpq why -p $P --profile 4s -rno KERNEL,LOOKS >> /tmp/shares
+	gpq why -p $P --profile 4s -rno KERNEL,SAMPLES >> /tmp/shares
 	LOOKS=$(awk '$1 == "k" { k += $2 } $1 == "k" || $1 == "vector_add" { n += $2 } END { print k + 0, n + 0 }' /tmp/shares)
 	[ "${LOOKS#* }" -lt 50 ] || break
 done
