@@ -523,7 +523,5 @@ int main(int argc, char **argv)
 		def ? run_command_named(def, argc, argv, &common) : run_gpq(argc, argv, &common);
 	words_fini(&common.sysroots);
 	// With --json, standard output holds one valid document whatever happens.
-	if ((status || err_has_failed()) && asked == OUT_JSON && !out_opened())
-		schema_print_failure(status);
-	return status;
+	return asked == OUT_JSON ? out_last(status) : status;
 }

@@ -9,13 +9,6 @@
 
 enum { FLUSH_AT = 1 << 16 };
 
-static bool document_opened;
-
-bool out_opened(void)
-{
-	return document_opened;
-}
-
 static bool wants_color(int color)
 {
 	const char *no = host_getenv("NO_COLOR"), *term = host_getenv("TERM");
@@ -26,7 +19,7 @@ static bool wants_color(int color)
 
 struct out *out_open(const struct out_opts *opts)
 {
-	document_opened = true;
+	outdoc_last(NULL);
 	outask_tell_others(opts);
 	return out_open_fd(opts, STDOUT_FILENO, "standard output");
 }
@@ -312,6 +305,15 @@ bool out_leaves_out(const struct out *o, const struct out_table *t)
 	return o->opts.only && strcmp(o->opts.only->name, t->name) != 0;
 }
 
+// Begins (by its name) or ends an array of rows; a document of empty ones stays bare.
+static void put_bracket(struct out *o, const char *name)
+{
+	const bool bare = o->buf.len == o->bare;
+	name ? json_begin(&o->json, name, '[') : json_end(&o->json, ']');
+	if (bare)
+		o->bare = o->buf.len;
+}
+
 int out_begin(struct out *o, const struct out_table *t, bool stream)
 {
 	if (out_leaves_out(o, t))
@@ -332,7 +334,7 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 	if (o->opts.mode == OUT_TABLE && stream && o->fd == STDOUT_FILENO && isatty(o->fd))
 		fit_stream(o);
 	if (o->opts.mode == OUT_JSON)
-		json_begin(&o->json, t->name, '[');
+		put_bracket(o, t->name);
 	else if (o->opts.mode == OUT_TABLE && !stream)
 		table_start(o);
 	else if (out_is_document(o))
@@ -456,7 +458,7 @@ void out_end(struct out *o)
 		buf_printf(&o->buf, "%" PRIu64 "\n", o->counted);
 		o->empty = NULL;
 	} else if (o->opts.mode == OUT_JSON) {
-		json_end(&o->json, ']');
+		put_bracket(o, NULL);
 	} else if (out_is_document(o)) {
 		outdoc_end(o);
 	}
@@ -545,26 +547,23 @@ static void say_empty(const struct out *o)
 		err_hint(NULL, none ? "%s" : "no %s", none ? none : o->empty);
 }
 
-// Takes a document back that has nothing but its name, since a failure came before its first
-// member.
-static bool take_bare_back(struct out *o)
+// Ends a document. One that has nothing but its name and empty tables is left to out_last(): a
+// failure may be told of later.
+static void end_json(struct out *o)
 {
-	if (o->opts.mode != OUT_JSON || o->fd != STDOUT_FILENO || o->opts.to || o->begun ||
-	    o->buf.len != o->bare || !err_has_failed())
-		return false;
-	document_opened = false;
-	o->buf.len = 0;
-	return true;
+	if (o->table)
+		out_end(o);
+	const bool bare = o->fd == STDOUT_FILENO && !o->opts.to && o->buf.len == o->bare;
+	json_end(&o->json, '}');
+	buf_puts(&o->buf, "\n");
+	if (bare)
+		outdoc_last(&o->buf);
 }
 
 int out_close(struct out *o)
 {
-	if (o->opts.mode == OUT_JSON && !take_bare_back(o)) {
-		if (o->table)
-			out_end(o);
-		json_end(&o->json, '}');
-		buf_puts(&o->buf, "\n");
-	}
+	if (o->opts.mode == OUT_JSON)
+		end_json(o);
 	if (out_is_document(o))
 		outdoc_close(o);
 	say_empty(o);

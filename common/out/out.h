@@ -124,9 +124,10 @@ struct out *out_open(const struct out_opts *opts);
 // Opens an output on the file `fd`, which messages call `name`. Both are borrowed.
 struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
-// Has this process an output on standard output? If so, an error needs no JSON document of its own.
-// out_close() takes one back to which a failure left nothing but its schema's name.
-bool out_opened(void);
+// Ends what --json wrote on standard output, where nothing was opened, or what was closed is a
+// document without a row: prints the document of the failure, or the one without rows if there was
+// none. `status` is the exit status of the command; returns that of the process.
+int out_last(int status);
 
 // Begins a table of records, which is left out with its rows if another one was chosen. `stream`:
 // rows are written as they come (following, millions of rows); otherwise widths fit the content.

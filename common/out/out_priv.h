@@ -150,7 +150,7 @@ struct out {
 	uint64_t counted; // with OUT_COUNT: rows of the table
 	bool stream;
 	bool begun;  // there was a table
-	size_t bare; // bytes of a document's beginning, to the name of its schema
+	size_t bare; // bytes of a document that has its schema's name and empty tables alone
 	bool color;
 	bool terminal;            // --null writes to a terminal: text is escaped
 	const char *empty;        // name of the first table, until there is a row
@@ -185,6 +185,10 @@ bool out_leaves_out(const struct out *o, const struct out_table *t);
 
 // Returns the column of cell `i` of a row: first come those shown, then those of --context.
 const struct out_col *out_column(const struct out *o, unsigned i);
+
+// Tells out_last() of a document on standard output: that one begins (NULL), or all of one that has
+// no row, which is taken.
+void outdoc_last(struct buf *bare);
 
 // These write Markdown and HTML: the document, and its tables.
 void outdoc_open(struct out *o);

@@ -5,6 +5,7 @@
 #include "common/out/out_priv.h"
 
 #include "common/cli/width.h"
+#include "common/out/schema.h"
 
 #include <fcntl.h>
 
@@ -187,6 +188,32 @@ int out_text(struct buf *text)
 	if (!failed)
 		return GPQ_OK;
 	return errno == EPIPE ? GPQ_PIPE : err_sys(errno, NULL, "standard output");
+}
+
+static bool document_opened;
+static struct buf bare_document; // one that has no row, which out_close() leaves to out_last()
+
+void outdoc_last(struct buf *bare)
+{
+	document_opened = !bare;
+	buf_fini(&bare_document);
+	if (bare) {
+		bare_document = *bare;
+		*bare = (struct buf){0};
+	}
+}
+
+int out_last(int status)
+{
+	const bool failed = err_has_failed();
+	if (document_opened || !(status || failed || bare_document.len))
+		return status;
+	if (failed || !bare_document.len) {
+		schema_print_failure(status);
+		return status;
+	}
+	const int written = out_text(&bare_document);
+	return status ? status : written;
 }
 
 int out_file(const char *option, const char *path, const struct buf *text)

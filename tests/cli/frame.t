@@ -93,6 +93,20 @@ error
 ["trace",5]
 ? 2,5
 
+# Tables without a row that a failure left behind are none; those of a command that found nothing to show are.
+$ h=$HOSTS/gfx90a-k6.12; export XDG_RUNTIME_DIR=$PWD
+> for c in "queues --gpu 9 --sysroot $h" "hqd --summary --gpu 9 --sysroot $h" "trace --list /nonexistent" "core" "resume -p 1" "resume --all" "queues --sysroot $h --filter QID==77"; do gpq $c -J 2>/dev/null | jq -c '.schema.name, .error.status, (keys | join(" "))' | xargs; done
+> gpq resume --all -J >/dev/full
+gpq.error 5 error schema
+gpq.error 5 error schema
+gpq.error 5 error schema
+gpq.error 2 error schema
+gpq.error 5 error schema
+gpq.resume null queues schema
+gpq.queues null queues schema
+{"level":"error","command":"resume","message":"standard output: No space left on device","next":null,"status":1}
+? 1,2,5
+
 $ gpq --install links && gpq --install links/made && ls links/made | head -1; gpq --install links/missing/deep
 gpq-bench
 gpq: links/missing/deep: No such file or directory; name a directory that you may write to

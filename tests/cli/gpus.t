@@ -103,8 +103,8 @@ gpq: gpus: the KFD driver is here but has no GPU (CPU nodes: 1); is one plugged 
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 gpus -J -q 2>/dev/null
 {
-  "schema": {"name": "gpq.gpus", "version": 2},
-  "gpus": []
+  "schema": {"name": "gpq.error", "version": 1},
+  "error": {"level": "error", "command": "gpus", "message": "the KFD driver is here but has no GPU (CPU nodes: 1)", "next": "is one plugged in, and passed in if this is a container? see dmesg", "status": 5}
 }
 ? 5
 
