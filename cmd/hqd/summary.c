@@ -25,6 +25,7 @@ static const struct out_col sharer_cols[] = {
 	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)"),
 	COL(q.pid, "PID", "pid", I64, D, "process"),
 	COL(q.process.comm, "COMMAND", "command", STR, D, "its command name"),
+	WHOSE_COLS(q.process, M),
 	COL(queues, "MAPPED", "mapped", U64, D, "compute queues it has mapped"),
 	COL(slots, "IN_SLOT", "in_slot", U64, D, "of them in a slot now"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),

@@ -1,6 +1,7 @@
 // gpq snapshot --diff A B: queues that came, went or changed between two snapshots.
 #include "cmd/snapshot/snapshot.h"
 
+#include "common/reader/whose.h"
 #include "common/snapshot/host_state.h"
 
 struct row {
@@ -19,6 +20,7 @@ static const struct out_col cols[] = {
 	    "stalled (has work, and none was taken)"),
 	COL(q.pid, "PID", "pid", I64, D, "process, as on the host"),
 	COL(q.process.comm, "COMMAND", "command", STR, D, "name of the process"),
+	WHOSE_COLS(q.process, M),
 	COL(q.process.cmdline, "CMDLINE", "cmdline", STR, T, "its command line"),
 	COL(q.gpu_id, "GPU", "gpu_id", U64, D, "KFD's number of the GPU"),
 	COL(q.gpu.index, "INDEX", "gpu_index", U64, M, "index of the GPU, as in gpq gpus"),

@@ -433,6 +433,13 @@ $ cp -r $HOSTS/topo-partitions two; mkdir -p two/sys/kernel/debug/kfd two/sys/cl
 30817 1
 30817 1
 
+# Whose they are.
+$ cp -r $HOSTS/vm73-gfx90a-oversubscribed whose; chmod -R u+w whose; sed -i 's/^Uid:.*/Uid:\t1000\t1001\t1000\t1000/' whose/proc/246/status; cp $HOSTS/gfx90a-k6.12/proc/52880/cgroup whose/proc/246/; gpq --sysroot whose hqd --summary --table sharers -ro PID,USER,CONTAINER,POD | head -3; gpq --sysroot whose hqd --summary -J | jq -c '.sharers[0] | [.pid, .user, .container, .pod]'
+PID USER CONTAINER POD
+246 1001 24c458cfb46d -
+248 0 - -
+[246,"1001","24c458cfb46d",null]
+
 # Those with most queues come first; of as many the first process.
 $ cd $HOSTS/vm73-gfx90a-oversubscribed; ls -d sys/class/kfd/kfd/proc/*/queues/* | cut -d/ -f6 | uniq -c | awk '{ print $2, $1, $1 }' | sort -k2,2rn -k1,1n | diff - <(gpq --sysroot . hqd --summary --table sharers -rno PID,MAPPED,IN_SLOT) && gpq --sysroot . hqd --summary --table sharers -rno PID,MAPPED | sed -n '5,6p'
 254 2

@@ -194,6 +194,10 @@ is "--all without --diff" "$(gpq --sysroot "$h" snapshot -a x 2>&1; echo $?)" "g
 # shellcheck disable=SC2086 # an empty word is none
 is "the snapshot is named where there are more than two" \
 	"$(for more in "" "$b"; do gpq snapshot --diff "$a" "$b" $more -q -a | awk 'NR == 1 { print $1 }'; done | xargs)" "CHANGE SNAPSHOT"
+cp -r "$top/tests/hosts/gfx90a-k6.12" fewer
+rm -r fewer/sys/class/kfd/kfd/proc/52880/queues/*
+is "whose the queue was" "$(gpq snapshot --diff "$top/tests/hosts/gfx90a-k6.12" fewer -qrno CHANGE,PID,USER,CONTAINER,POD --filter 'CHANGE == "went"')" \
+	"went 52880 1000 24c458cfb46d -"
 is "a full disk" "$(gpq snapshot --diff "$a" "$b" 2>&1 >/dev/full; echo $?)" "gpq: snapshot: standard output: No space left on device
 1"
 
