@@ -259,11 +259,11 @@ static void tell_stateless(const struct stateless *s)
 {
 	if (s->alike)
 		err_hint("gpq queues --likely takes the likeliest",
-			 "STATE: unknown for %zu queues: which MQD is theirs is not certain",
-			 s->alike);
+			 "STATE: unknown for %zu queue%s: which MQD is whose is not certain",
+			 s->alike, text_s(s->alike));
 	if (s->why)
-		err_hint("gpq hqd shows who has a slot", "STATE: unknown for %zu queues: %s",
-			 s->others, s->why);
+		err_hint("gpq hqd shows who has a slot", "STATE: unknown for %zu queue%s: %s",
+			 s->others, text_s(s->others), s->why);
 	if (s->traced)
 		err_hint("gpq why names who took them off",
 			 "some queues are off the hardware, and their processes are traced");

@@ -306,8 +306,8 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	spec_set_name_unused(&s->specs);
 	for (size_t i = 0; i < s->n; i++)
 		found += s->classes[i].group.n;
-	err_note("%zu processes so far%s%s", found, s->hints ? "; hints come in at " : "",
-		 s->hints ? hints_path(s->hints) : "");
+	err_note("%zu process%s so far%s%s", found, found == 1 ? "" : "es",
+		 s->hints ? "; hints come in at " : "", s->hints ? hints_path(s->hints) : "");
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;

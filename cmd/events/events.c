@@ -266,8 +266,9 @@ static int show_events(struct events *ev)
 	status = out_begin(o, &events_table, true);
 	if (!status)
 		status = out_flush(o);
-	err_note("%zu GPUs, %zu processes, %zu queues at the beginning", ev->nstreams, ev->nknown,
-		 ev->nqueues);
+	err_note("%zu GPU%s, %zu process%s, %zu queue%s at the beginning", ev->nstreams,
+		 text_s(ev->nstreams), ev->nknown, ev->nknown == 1 ? "" : "es", ev->nqueues,
+		 text_s(ev->nqueues));
 	if (!status) {
 		status = watch_events(ev, o, &shown);
 		out_end(o);

@@ -124,8 +124,8 @@ static int print_slots(struct hqd_view *v, struct out *o)
 			out_row(o, &v->list.rows[i]);
 	if (v->nameless && !v->opts->likely && out_is_on_screen(o) && !host_only_dumps())
 		err_hint("gpq hqd --likely takes the likeliest",
-			 "QID: not certain for %zu slots: several queues of their processes fit",
-			 v->nameless);
+			 "QID: not certain for %zu slot%s: several queues fit", v->nameless,
+			 text_s(v->nameless));
 	return GPQ_OK;
 }
 

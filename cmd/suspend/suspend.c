@@ -169,8 +169,8 @@ static int first_failure(const struct group *all)
 		if (failed && !status)
 			status = m->failure.status;
 		if (m->num_unreached && !failed) {
-			err_warn(NULL, "pid %d: %zu queues of secondary contexts cannot be held",
-				 pid, m->num_unreached);
+			err_warn(NULL, "pid %d: %zu queue%s of secondary contexts cannot be held",
+				 pid, m->num_unreached, text_s(m->num_unreached));
 			status = status ? status : GPQ_UNSUPPORTED;
 		}
 		for (size_t k = 0; k < m->link.answer.num && !failed; k++) {

@@ -13,6 +13,12 @@ size_t text_plain(const char *s, size_t len);
 // Appends `s` with every control character and every byte that is no UTF-8 written as \xNN.
 void text_escape(struct buf *out, const char *s, size_t len);
 
+// The end of a noun behind the number n.
+static inline const char *text_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 // Appends `s` as text_escape() does, and made safe for HTML and SVG.
 void text_html(struct buf *out, const char *s, size_t len);
 

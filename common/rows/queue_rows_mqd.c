@@ -6,6 +6,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
+#include "common/cli/text.h"
 #include "common/host/root.h"
 
 // --- loading MQDs and runlists ---
@@ -266,9 +267,9 @@ static void explain_sysfs(const struct queue_rows *q)
 	}
 	for (size_t f = 0; f < COUNT(files); f++)
 		if (n[f] && q->how->want & files[f].want)
-			err_note("%s: unknown for %zu queues: sysfs file %s is missing, "
+			err_note("%s: unknown for %zu queue%s: sysfs file %s is missing, "
 				 "unreadable%s",
-				 files[f].what, n[f], files[f].file, files[f].rest);
+				 files[f].what, n[f], text_s(n[f]), files[f].file, files[f].rest);
 }
 
 // Reports damage of a dump: as a warning if the user named the file, else as a note for -v. Returns
@@ -357,8 +358,8 @@ static void explain_onhw(const struct queue_rows *q)
 		for (size_t i = 0; i < q->mqds.nqueues; i++)
 			n += q->verdicts[i] == why && q->mqds.queues[i].kind == MQD_COMPUTE;
 		if (n)
-			err_note("on hardware or off: unknown for %zu compute queues: %s", n,
-				 residency_text((enum residency)why));
+			err_note("on hardware or off: unknown for %zu compute queue%s: %s", n,
+				 text_s(n), residency_text((enum residency)why));
 	}
 }
 
@@ -383,7 +384,7 @@ static void explain_prio(const struct queue_rows *q)
 	for (size_t i = 0; i < q->mqds.nqueues; i++)
 		n += q->mqds.queues[i].kind == MQD_COMPUTE;
 	if (n && q->prio_written != KFD_ANSWER_YES)
-		err_note("PRIO: unknown for %zu compute queues: %s; LEVEL is known", n,
+		err_note("PRIO: unknown for %zu compute queue%s: %s; LEVEL is known", n, text_s(n),
 			 q->prio_written == KFD_ANSWER_NO
 				 ? "this driver does not write it into MQDs (Linux 7.0 and later)"
 				 : "their MQDs do not tell whether the driver writes it");

@@ -4,6 +4,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/input.h"
+#include "common/cli/text.h"
 #include "common/host/root.h"
 
 COMPARE_BY_BOTH(by_mqd_address, struct hqd_key, gpu_id, base)
@@ -382,18 +383,18 @@ static void explain_rows(const struct slot_rows *l)
 			 "nothing",
 			 mes);
 	if (unclear)
-		err_note("ACTIVE: unknown for %zu slots: the register that tells is not in the "
+		err_note("ACTIVE: unknown for %zu slot%s: the register that tells is not in the "
 			 "dump",
-			 unclear);
+			 unclear, text_s(unclear));
 	if (l->ownerless && l->has_mqds)
-		err_note("PID: unknown for %zu slots: mqds has no such queue (%zu: at the address "
+		err_note("PID: unknown for %zu slot%s: mqds has no such queue (%zu: at the address "
 			 "of its MQD there is one with another ring): it came or went between the "
 			 "two dumps",
-			 l->ownerless, l->torn);
+			 l->ownerless, text_s(l->ownerless), l->torn);
 	if (qids && !l->captured && !host_only_dumps())
-		err_note("QID: unknown for %zu rows: gpq queues -v tells why; --likely takes the "
+		err_note("QID: unknown for %zu row%s: gpq queues -v tells why; --likely takes the "
 			 "likeliest",
-			 qids);
+			 qids, text_s(qids));
 }
 
 bool slot_rows_explain(const struct slot_rows *l)

@@ -72,7 +72,7 @@ $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -p 7311 -r -n -o GPU,TYPE,PIPE,QU
 
 # Which of the alike queues is which nothing proves; --likely takes the likeliest.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -p 41207 -v -r -n -o SLOT,QID
-gpq: hqd: QID: unknown for 1 rows: gpq queues -v tells why; --likely takes the likeliest
+gpq: hqd: QID: unknown for 1 row: gpq queues -v tells why; --likely takes the likeliest
 gpq: hqd: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
 p0q3 0
 p1q2 -

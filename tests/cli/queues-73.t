@@ -22,13 +22,13 @@ gpq: queues: PRIO: unknown for 4 compute queues: this driver does not write it i
 
 # People see LEVEL where PRIO is unknown, or where they ask for it.
 $ gpq --sysroot $HOSTS/vm73-gfx1100-running queues | head -1 | tr -s ' '
-gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
+gpq: queues: STATE: unknown for 1 queue: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 PID NSPID COMMAND USER PROCESS CONTAINER GPU BDF QID TYPE RING PRIO LEVEL STATE BACKLOG EVICTED CUS VRAM
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues | head -1 | tr -s ' ' | sed 's/^ //'
-gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
+gpq: queues: STATE: unknown for 1 queue: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 PID NSPID COMMAND USER PROCESS CONTAINER GPU BDF QID TYPE RING PRIO STATE BACKLOG EVICTED CUS VRAM
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues -p 1646 -o +LEVEL | head -1 | grep -c LEVEL
-gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
+gpq: queues: STATE: unknown for 1 queue: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 1
 $ gpq --sysroot $HOSTS/vm-gfx1100-running queues -p 1646 -rno QID,PRIO,LEVEL
 0 7 medium

@@ -1,6 +1,6 @@
 # gpq queues on recorded hosts. Values by hand from the dumps ([debugfs.examples]), by [debugfs.mqd-compute] and [debugfs.off].
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues
-gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gpq queues --likely takes the likeliest
+gpq: queues: STATE: unknown for 2 queues: which MQD is whose is not certain; gpq queues --likely takes the likeliest
   PID NSPID COMMAND USER PROCESS CONTAINER      GPU BDF          QID TYPE    RING PRIO STATE   BACKLOG EVICTED CUS  VRAM
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   0 compute   4K    7 idle          0     0ns  61 31.8G
 41207    31 python3 root alive   116f54c41d04 41460 0000:43:00.0   1 compute   1M    7 unknown       -     0ns  61 31.8G
@@ -329,7 +329,7 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --watch 1 -J | jq -c '[.schema.name, 
 ? 2
 
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues >/dev/full
-gpq: queues: STATE: unknown for 2 queues: which MQD is theirs is not certain; gpq queues --likely takes the likeliest
+gpq: queues: STATE: unknown for 2 queues: which MQD is whose is not certain; gpq queues --likely takes the likeliest
 gpq: queues: standard output: No space left on device
 ? 1
 
@@ -374,9 +374,9 @@ $ gpq queues --mqds g/sys/kernel/debug/kfd/mqds -v -rno GPU,TYPE,RING
 
 # What sysfs does not tell is said with -v.
 $ cp -r $HOSTS/gfx90a-k6.12 v && q=v/sys/class/kfd/kfd/proc/52880/queues/0 && rm $q/gpuid && printf 9 >$q/type && printf x >$q/size && rm v/sys/kernel/debug/kfd/mqds && gpq --sysroot v queues -p 52880 -v -rno GPU,TYPE,RING
-gpq: queues: GPU: unknown for 1 queues: sysfs file gpuid is missing, unreadable or holds no number
-gpq: queues: RING: unknown for 1 queues: sysfs file size is missing, unreadable or holds no number
-gpq: queues: TYPE: unknown for 1 queues: sysfs file type is missing, unreadable, or a number newer than this gpq
+gpq: queues: GPU: unknown for 1 queue: sysfs file gpuid is missing, unreadable or holds no number
+gpq: queues: RING: unknown for 1 queue: sysfs file size is missing, unreadable or holds no number
+gpq: queues: TYPE: unknown for 1 queue: sysfs file type is missing, unreadable, or a number newer than this gpq
 - - -
 
 $ printf '41207\0 52880' | gpq --sysroot $HOSTS/gfx90a-k6.12 queues -p - -rno PID | uniq
@@ -562,10 +562,10 @@ gpq: queues: --wait and --watch exclude each other; choose one
 $ q() { gpq --sysroot $HOSTS/gfx90a-k6.12 queues "$@" 2>&1 >/dev/null | sed 's/which.*;/.../'; }; q -p 41207; echo; q --likely; q -r; q -J; q -q; q -o PID,QID; q -p 52880; q --filter 'STATE != "unknown"'; q --filter 'QID == 1'; q -Q 41207:2 -o QID,STATE --sort QID
 gpq: queues: STATE: unknown for 2 queues: ... gpq queues --likely takes the likeliest
 
-gpq: queues: STATE: unknown for 1 queues: ... gpq queues --likely takes the likeliest
-gpq: queues: STATE: unknown for 1 queues: ... gpq queues --likely takes the likeliest
+gpq: queues: STATE: unknown for 1 queue: ... gpq queues --likely takes the likeliest
+gpq: queues: STATE: unknown for 1 queue: ... gpq queues --likely takes the likeliest
 $ gpq --sysroot $HOSTS/gfx1100-k6.12-mes queues --likely -o QID,STATE
-gpq: queues: STATE: unknown for 1 queues: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
+gpq: queues: STATE: unknown for 1 queue: neither the runlist nor the MQD tells; gpq hqd shows who has a slot
 QID STATE
   0 idle
   1 running

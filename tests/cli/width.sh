@@ -235,7 +235,7 @@ ok(re.search("waits for packet 12484[…~]", many) and whole not in many, "and t
 listed = on(80, "trace", "--list", f"{os.path.dirname(hosts)}/data/amdlog/cnn.log")
 ok("dispatch" in listed[0] and not listed[1], "nor of records that were written as they came", listed[1])
 same("hqd: queues that are not certain", on(80, "--sysroot", f"{hosts}/vm-gfx942-running", "hqd", "-o", "SLOT")[1],
-     "gpq: hqd: QID: not certain for 2 slots: several queues of their processes fit; gpq hqd --likely takes the likeliest\n")
+     "gpq: hqd: QID: not certain for 2 slots: several queues fit; gpq hqd --likely takes the likeliest\n")
 # Columns that -o names stay, also the readable form of a kernel's name; and so do verdicts.
 named = on(80, "--sysroot", f"{hosts}/aql-gfx90a", "why", "-p", "4711", "-o", "+NEXT,KERNEL")[0]
 ok("NEXT" in named and "KERNEL" in named and "stuck: queue 2 (deadlock)" in named, "columns that -o adds stay, and verdicts", named)

@@ -84,7 +84,7 @@ def _(r):
     a, b = r.target(0, 1), r.target(2)
     e = Events(r)
     yield e.asked, (GPU, ALL)
-    yield e.said, ["1 GPUs, 2 processes, 3 queues at the beginning"]
+    yield e.said, ["1 GPU, 2 processes, 3 queues at the beginning"]
     e.move(3 * MS)
     at = r.page.now_ns + BOOT
     lines = [
