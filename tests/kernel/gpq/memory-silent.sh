@@ -58,7 +58,7 @@ says_silent "packets" gpq packets -p $S,$P -o PID,QID,PACKET_ID -n
 like "packets of others" "$OUT" "(^| )$P +0 +[0-9]+ "
 says_silent "why" gpq why -o PID,QID,STATE -n
 like "the state of others is known" "$OUT" "(^| )$P +0 +(running|hung|idle|waits|behind)"
-like "that of the silent one is not" "$OUT" "(^| )$S +0 +unknown "
+like "that of the silent one is told by its slot: its packet is not taken" "$OUT" "(^| )$S +0 +hung-or-long "
 says_silent "why --profile" gpq why --profile 500ms -o PID,QID,STATE -n
 like "a profile of others" "$OUT" "(^| )$P +0 +[a-z]+"
 says_silent "suspend --verify" gpq suspend -p $S --verify --for 1s -o PID,QID,PROOF -n

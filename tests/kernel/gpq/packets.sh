@@ -26,9 +26,9 @@ every_kind() {
 5 4 queued vendor no none - - - - -
 6 5 unpublished invalid - - - - - - -"
 	is "signals that they wait for, with their values" "$(gpq packets -p $P --ndjson -o PACKET_ID,DEPS,DEP_VALUES,CONDITION --filter 'CONDITION =~ "."')" \
-"{\"record\":\"packet\",\"index\":1,\"deps\":[\"$E\",\"$D\"],\"dep_values\":[\"1\",\"0\"],\"condition\":\"all 0\"}
-{\"record\":\"packet\",\"index\":3,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\"any 0\"}
-{\"record\":\"packet\",\"index\":4,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\">= 5\"}"
+"{\"record\":\"packet\",\"packet_id\":1,\"deps\":[\"$E\",\"$D\"],\"dep_values\":[\"1\",\"0\"],\"condition\":\"all 0\"}
+{\"record\":\"packet\",\"packet_id\":3,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\"any 0\"}
+{\"record\":\"packet\",\"packet_id\":4,\"deps\":[\"$E\"],\"dep_values\":[\"1\"],\"condition\":\">= 5\"}"
 	is "another user is not told, and what to do" "$(su user -c "gpq packets -p $P" 2>&1)" \
 		"gpq: packets: where the rings are is in /sys/kernel/debug/kfd/mqds: Permission denied; as root; or, for a process of one's own, with --attach, whose help says what it costs"
 	kill -USR1 $P

@@ -91,7 +91,7 @@ is "of the first process before and after" "$(awk -v p=$A '$1 == p && $3 !~ /^(n
 is "the looks of a queue that was there all the time are all looks" "$(awk -v p=$A '$1 == p { n[$2] += $5; of = $6 } END { print n[0] - of, n[1] - of }' /tmp/profile)" "0 0"
 # A frame for each row, and for each process the sum of its own; the last one ends where the axis does.
 is "the flame graph has these looks" "$(sed -n 's/.*: \([0-9]*\) of .*class="c.*/\1/p' /tmp/profile.svg | sort -n | xargs)" "$(awk '$3 != "unknown" { print $5 }' /tmp/profile | sort -n | xargs)"
-is "and sums of them" "$(sed -n 's/^<g><title>[a-z]* \([0-9]*\): \([0-9]*\) of \([0-9]*\) looks.*/\1 \2 \3/p' /tmp/profile.svg | grep -v '^[0-9] ' | sort -n)" \
+is "and sums of them" "$(sed -n 's/^<g><title>[a-z]* \([0-9]*\): \([0-9]*\) of \([0-9]*\) samples.*/\1 \2 \3/p' /tmp/profile.svg | grep -v '^[0-9] ' | sort -n)" \
 	"$(awk '{ n[$1] += $5; all += $5 } END { for (p in n) print p, n[p], all }' /tmp/profile | sort -n)"
 is "side by side" "$(sed -n 's/.*rect x="\([0-9.]*\)".* width="\([0-9.]*\)".*/\1 \2/p' /tmp/profile.svg | awk '{ end = $1 + $2; if (end > most) most = end } END { printf "%.0f\n", most }')" 468
 is "the process that came and went is in the result" "$(awk -v p=$P '$1 == p { n += $5; of = $6 } END { print (n > 0), (n < of) }' /tmp/profile)" "1 1"
