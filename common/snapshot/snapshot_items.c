@@ -80,10 +80,8 @@ const struct snapshot_item snapshot_items[] = {
 	 NULL},                                             // for gpq why, packets, hang
 	{"/INTERRUPTS", SNAP_COPIED | SNAP_OPTIONAL, NULL}, // for gpq why
 	{"/EVENTS|VERDICTS", SNAP_COPIED | SNAP_OPTIONAL | SNAP_ONCE, redact_all}, // for people
-	{"/proc/%/stacks|python", SNAP_PROC | SNAP_COPIED | SNAP_OPTIONAL | SNAP_ONCE,
-	 redact_all}, // for gpq why --stacks, people
-	{"/proc/%/gpucore", SNAP_PROC | SNAP_COPIED | SNAP_OPTIONAL | SNAP_ONCE,
-	 NULL},                                                         // for gpq why --waves
+	{"/proc/%/stacks|python|gpucore", SNAP_PROC | SNAP_COPIED | SNAP_OPTIONAL | SNAP_ONCE,
+	 redact_all}, // for gpq why --stacks and --waves, people
 	{"/proc/%/kernels", SNAP_PROC | SNAP_OPTIONAL, redact_kernels}, // for gpq why, packets
 	{0},
 };
