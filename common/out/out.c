@@ -69,6 +69,7 @@ static int flush_now(struct out *o)
 	else if (!o->error && write_fully(o->fd, o->buf.data, o->buf.len))
 		o->error = errno;
 	o->buf.len = 0;
+	o->bare = SIZE_MAX; // what is written cannot be taken back
 	return out_status(o);
 }
 

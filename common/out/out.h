@@ -126,7 +126,8 @@ struct out *out_open_fd(const struct out_opts *opts, int fd, const char *name);
 
 // Ends what --json wrote on standard output, where nothing was opened, or what was closed is a
 // document without a row: prints the document of the failure, or the one without rows if there was
-// none. `status` is the exit status of the command; returns that of the process.
+// none. `status` is the exit status of the command; returns that of the process. What is printed is
+// printed once.
 int out_last(int status);
 
 // Begins a table of records, which is left out with its rows if another one was chosen. `stream`:

@@ -213,6 +213,7 @@ int out_last(int status)
 		return status;
 	}
 	const int written = out_text(&bare_document);
+	document_opened = true;
 	return status ? status : written;
 }
 

@@ -74,6 +74,9 @@ def _(r):
     with open("/dev/full", "w") as full:
         p = r.start("suspend", "-p", a.pid, stdout=full)
         yield r.finish(p), "1 / gpq: suspend: standard output: No space left on device"
+        # Of a process without queues, too, whose document has no row.
+        p = r.start("suspend", "-J", "-p", type(a)(r, ()).pid, stdout=full)
+        yield "No space left on device" in r.finish(p), True
     yield (a.off, len(r.holders())), ("", 0)
     # gpq is killed between the answer and the confirmation. One that has failed by then holds nothing for it, also late.
     b = r.target(0, 1)
