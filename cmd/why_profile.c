@@ -314,7 +314,7 @@ static int check_unread(const struct view *v)
 		char name[48];
 		name_queue(name, q);
 		if (q->unread)
-			err_note("pid %d: %s: at %" PRIu64 " samples signals or packets that it is "
+			err_note("pid %d: %s: in %" PRIu64 " samples signals or packets that it is "
 				 "judged by could not be read, or were none",
 				 (int)q->row.pid, name, q->unread);
 		if (!x->q || !x->problem)
