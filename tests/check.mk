@@ -34,8 +34,8 @@ endif
 # Which lines of gpq these run, others run as well (but for some hundred of 45,000; `make coverage` counts them): the same lines with
 # more data. With sanitizers a start of gpq takes five times as long, and they start it most: there they run in check-deep (WHOLE=1).
 ifneq ($(and $(SANITIZE),$(if $(WHOLE),,gate)),)
-COVERED     := $(patsubst %,tests/cli/%.sh,client client-python cu-mask hqd-hosts hqd-recordings hqd-samples install inversion merge-trace names \
-               queues-samples schema secure snapshot snapshot-compare sysroot trace-ask trace-gen trace-grep trace-kernel trace-rough trace-samples trace-tables)
+COVERED     := $(patsubst %,tests/cli/%.sh,client client-python cu-mask hqd-hosts hqd-samples install inversion merge-trace names \
+               queues-samples schema secure snapshot snapshot-compare sysroot trace-ask trace-gen trace-grep trace-kernel trace-samples trace-tables)
 TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench mistakes ps queues-73 rows trace),$(TRANSCRIPTS))
 endif
 # One more build of all, which takes minutes: `make check-deep`.
