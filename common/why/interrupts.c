@@ -21,11 +21,24 @@ static bool add_counts(uint64_t *sum, const char *irq)
 	return false;
 }
 
+// Returns what stands behind time and GPU in their row, or NULL.
+static const char *row_of(const struct buf *rows, uint64_t ns, const char *bdf)
+{
+	char row[64];
+	const int len = snprintf(row, sizeof(row), "%" PRIu64 " %s ", ns, bdf);
+	for (const char *s = rows->len ? rows->data : NULL; s && *s; s = strchr(s, '\n')) {
+		s += *s == '\n';
+		if (strncmp(s, row, (size_t)len) == 0)
+			return s + len;
+	}
+	return NULL;
+}
+
 void irqs_look(struct buf *rows, uint64_t ns, const char *bdf)
 {
 	char irq[16];
 	uint64_t sum = 0;
-	if (!bdf || !*bdf || irqs_of(rows, ns, bdf) != UINT64_MAX)
+	if (!bdf || !*bdf || row_of(rows, ns, bdf))
 		return;
 	SCOPED(closedir_at) DIR *d = host_opendir(PATH("/sys/bus/pci/devices/%s/msi_irqs", bdf));
 	bool any = !d, all = true;
@@ -38,20 +51,16 @@ void irqs_look(struct buf *rows, uint64_t ns, const char *bdf)
 			any = true;
 			all &= add_counts(&sum, e->d_name);
 		}
+	buf_printf(rows, "%" PRIu64 " %s ", ns, bdf);
 	if (any && all)
-		buf_printf(rows, "%" PRIu64 " %s %" PRIu64 "\n", ns, bdf, sum);
+		buf_printf(rows, "%" PRIu64 "\n", sum);
+	else
+		buf_puts(rows, "-\n");
 }
 
 uint64_t irqs_of(const struct buf *rows, uint64_t ns, const char *bdf)
 {
-	char row[64];
 	uint64_t n;
-	const int len = snprintf(row, sizeof(row), "%" PRIu64 " %s ", ns, bdf ? bdf : "");
-	for (const char *s = rows->len ? rows->data : NULL; s && *s; s = strchr(s, '\n')) {
-		s += *s == '\n';
-		if (strncmp(s, row, (size_t)len) == 0 &&
-		    number_read(s + len, NULL, 10, UINT64_MAX, &n))
-			return n;
-	}
-	return UINT64_MAX;
+	const char *count = bdf ? row_of(rows, ns, bdf) : NULL;
+	return count && number_read(count, NULL, 10, UINT64_MAX, &n) ? n : UINT64_MAX;
 }

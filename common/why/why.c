@@ -82,7 +82,7 @@ static bool look_at_slots(struct why *w, struct rings *r, bool first)
 
 static void look_at_interrupts(const struct why *w, struct buf *rows, uint64_t now)
 {
-	if (!host_is_live())
+	if (!host_is_live() && !rows->len) // a recording has those of all of its looks
 		host_read(rows, IRQS_PATH);
 	for (size_t i = 0; i < w->n && host_is_live(); i++)
 		irqs_look(rows, now, w->rings->v[i].row->gpu.bdf);

@@ -86,12 +86,21 @@ static void test_counts(void **state)
 	}
 	assert_string_equal(rows.data, "5 0000:c0:00.0 7\n"
 				       "5 0000:c1:00.0 4294967307\n"
-				       "5 0000:c2:00.0 9\n");
+				       "5 0000:c2:00.0 9\n"
+				       "5 0000:c3:00.0 -\n"
+				       "5 0000:c4:00.0 -\n"
+				       "5 0000:c5:00.0 -\n"
+				       "5 0000:c6:00.0 -\n"
+				       "5 0000:c7:00.0 -\n"
+				       "5 0000:c8:00.0 -\n");
 	put_counts("16", "10\\n"); // a GPU is read once in a look
+	put_counts("134", "1,2\\n");
 	irqs_look(&rows, 5, "0000:c2:00.0");
+	irqs_look(&rows, 5, "0000:c6:00.0");
 	irqs_look(&rows, 6, "0000:c2:00.0");
 	assert_true(irqs_of(&rows, 5, "0000:c2:00.0") == 9);
 	assert_true(irqs_of(&rows, 6, "0000:c2:00.0") == 10);
+	assert_true(irqs_of(&rows, 5, "0000:c6:00.0") == UINT64_MAX);
 	assert_true(irqs_of(&rows, 6, "0000:c0:00.0") == UINT64_MAX);
 }
 
@@ -102,11 +111,12 @@ static void test_rows(void **state)
 	(void)state;
 	assert_true(irqs_of(&rows, 1, "0000:c0:00.0") == UINT64_MAX);
 	buf_puts(&rows,
-		 "\n\n1 0000:c0:00.0\n1 0000:c0:00.0 x\n11 0000:c0:00.0 2\n1 0000:c0:00.0 3");
+		 "\n\n1 0000:c0:00.0\n12 0000:c0:00.0 x\n11 0000:c0:00.0 2\n1 0000:c0:00.0 3");
 	assert_true(irqs_of(&rows, 1, "0000:c0:00.0") == 3);
 	assert_true(irqs_of(&rows, 11, "0000:c0:00.0") == 2);
 	assert_true(irqs_of(&rows, 1, "0000:c0:00.1") == UINT64_MAX);
 	assert_true(irqs_of(&rows, 2, "0000:c0:00.0") == UINT64_MAX);
+	assert_true(irqs_of(&rows, 12, "0000:c0:00.0") == UINT64_MAX);
 }
 
 int main(void)
