@@ -127,6 +127,9 @@ reap $P
 WHERE=", in memory of its own"
 against_mkqueue -u
 reap $P
+WHERE=", in the GPU's memory"
+against_mkqueue -V
+reap $P
 attached
 without_a_trace
 coming_and_going

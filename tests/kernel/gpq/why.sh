@@ -219,6 +219,19 @@ behind 1 1 - 0"
 	made hung-signal 0 QID,AT_WORK,BY_QID,BY_INDEX "hung-or-long 0 0 - -
 behind 1 - 0 0"
 done
+# The same with rings in VRAM, which others can read through the mapping's access operation alone; and where that fails.
+export AQLQ_VRAM_RINGS=1
+aql hung
+unset AQLQ_VRAM_RINGS
+within 20 sh -c "gpq why -p $P -rno STATE | grep -q hung-or-long"
+is "the rings are mapped as VRAM is" "$(awk '/renderD/ { ring = 1 } /^VmFlags/ { n += ring && / pf io /; ring = 0 } END { print n }' /proc/$P/smaps)" 2
+is "rings in the GPU's memory: what hangs, and who waits for it" "$(gpq why -p $P -rno QID,STATE,AT_WORK,ROOT_QID)" "0 hung-or-long 0 -
+1 behind - 0"
+echo N > $H/vram_access
+like "rings that cannot be read there: indices tell" "$(gpq why -p $P -rno QID,STATE,DETAIL --filter 'QID == 0' | sed 's/.x20/ /g')" \
+	"^0 hung-or-long stands still for [0-9.]+m?s with 1 packet behind it; its ring is in the GPU's memory, where packets cannot be read$"
+echo Y > $H/vram_access
+reap $P
 made hung-two 0 BACKLOG,AT_WORK "hung-or-long 1 -"
 made hung-mute 0 BACKLOG,AT_WORK "idle-or-running 0 -"
 made hung-older 0 BACKLOG,AT_WORK "hung-or-long 0 1"

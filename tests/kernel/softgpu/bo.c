@@ -15,6 +15,10 @@ module_param(userptr_pin_max_mb, int, 0644);
 MODULE_PARM_DESC(userptr_pin_max_mb,
 		 "user memory objects up to this size can be read by the GPU (default 16)");
 
+static bool vram_access = true;
+module_param(vram_access, bool, 0644);
+MODULE_PARM_DESC(vram_access, "other processes can read mappings of VRAM (default yes)");
+
 /* mmap offset of an object: its id, far above any offset within it */
 #define MMAP_ID_SHIFT 40
 #define MMAP_ID_LIMIT XA_LIMIT(1, 1 << 20)
@@ -237,13 +241,57 @@ int sg_bo_make_mappable(struct sg_bo *bo, u64 *mmap_offset)
 	return err;
 }
 
+/* Page of an object by its offset in the mmap space of the render node, in pages. */
+static struct page *page_at(struct sg_bo *bo, pgoff_t at)
+{
+	return get_page_of(bo, at & ((1UL << (MMAP_ID_SHIFT - PAGE_SHIFT)) - 1));
+}
+
+static vm_fault_t vram_fault(struct vm_fault *vmf)
+{
+	struct sg_bo *bo = vmf->vma->vm_private_data;
+	struct page *page;
+
+	mutex_lock(&bo->lock);
+	page = page_at(bo, vmf->pgoff);
+	mutex_unlock(&bo->lock);
+	return page ? vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(page)) : VM_FAULT_SIGBUS;
+}
+
+/* What other processes read and write by, as ttm_bo_vm_access(): such mappings have no pages. */
+static int vram_access_op(struct vm_area_struct *vma, unsigned long addr, void *buf, int len,
+			  int write)
+{
+	struct sg_bo *bo = vma->vm_private_data;
+	int done = 0;
+
+	if (!READ_ONCE(vram_access))
+		return -EIO;
+	mutex_lock(&bo->lock);
+	while (done < len) {
+		unsigned long at = addr + done, in = offset_in_page(at);
+		int n = min_t(int, len - done, PAGE_SIZE - in);
+		struct page *page =
+			page_at(bo, vma->vm_pgoff + ((at - vma->vm_start) >> PAGE_SHIFT));
+		if (!page)
+			break;
+		if (write)
+			memcpy(page_address(page) + in, buf + done, n);
+		else
+			memcpy(buf + done, page_address(page) + in, n);
+		done += n;
+	}
+	mutex_unlock(&bo->lock);
+	return done ? done : -EIO;
+}
+
 static vm_fault_t bo_fault(struct vm_fault *vmf)
 {
 	struct sg_bo *bo = vmf->vma->vm_private_data;
 	struct page *page;
 
 	mutex_lock(&bo->lock);
-	page = get_page_of(bo, vmf->pgoff & ((1UL << (MMAP_ID_SHIFT - PAGE_SHIFT)) - 1));
+	page = page_at(bo, vmf->pgoff);
 	if (page)
 		get_page(page);
 	mutex_unlock(&bo->lock);
@@ -267,6 +315,13 @@ static const struct vm_operations_struct bo_vm_ops = {
 	.close = bo_vma_close,
 };
 
+static const struct vm_operations_struct vram_vm_ops = {
+	.fault = vram_fault,
+	.access = vram_access_op,
+	.open = bo_vma_open,
+	.close = bo_vma_close,
+};
+
 int sg_bo_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct sg_bo *bo;
@@ -278,9 +333,13 @@ int sg_bo_mmap(struct file *file, struct vm_area_struct *vma)
 	xa_unlock(&mmap_ids);
 	if (!bo)
 		return -EINVAL;
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	if (bo->vram && (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE) {
+		sg_bo_put(bo);
+		return -EINVAL; /* TTM: no copy on write */
+	}
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | (bo->vram ? VM_IO | VM_PFNMAP : 0));
 	vma->vm_private_data = bo;
-	vma->vm_ops = &bo_vm_ops;
+	vma->vm_ops = bo->vram ? &vram_vm_ops : &bo_vm_ops;
 	return 0;
 }
 

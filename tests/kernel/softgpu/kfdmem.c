@@ -22,6 +22,7 @@ static int back_with_memory(struct sg_bo *bo, u32 flags, u64 *offset)
 		bo->nopages = true;
 		return 0;
 	}
+	bo->vram = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
 	return offset ? sg_bo_make_mappable(bo, offset) : 0;
 }
 

@@ -59,6 +59,7 @@ struct sg_bo {
 	unsigned long npages;
 	u64 size, gpu_addr, user_addr;
 	bool user;         /* the pages are pinned user pages */
+	bool vram;         /* mapped as TTM maps the GPU's memory */
 	bool nopages;      /* doorbells, MMIO, or user memory too large to pin */
 	void *kaddr;       /* mapping of all pages, made on first use */
 	long doorbell_off; /* byte offset in the doorbell aperture, or -1 */

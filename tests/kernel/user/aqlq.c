@@ -402,6 +402,7 @@ static void start(const char *shared)
 	if (kfd < 0 || !found)
 		die("/dev/kfd");
 	gpu_open(&gpu, kfd, &nodes[0], false);
+	gpu.vram_rings = getenv("AQLQ_VRAM_RINGS") != NULL;
 	for (int i = 1; i < found; i++)
 		gpu_open(&others[i], kfd, &nodes[i], false);
 	if (ioctl(kfd, AMDKFD_IOC_RUNTIME_ENABLE, &args))

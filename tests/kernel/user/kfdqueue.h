@@ -25,6 +25,7 @@ struct gpu {
 	struct node node;
 	int kfd, drm;
 	bool user_memory;
+	bool vram_rings;
 };
 
 struct queue {
@@ -70,8 +71,8 @@ static inline void map_to_gpu(struct gpu *gpu, uint64_t handle)
 		die("MAP_MEMORY_TO_GPU");
 }
 
-/* Memory at one address for CPU and GPU: GTT through the render node, or user memory. */
-static inline void *gpu_memory(struct gpu *gpu, size_t size)
+/* Memory at one address for CPU and GPU: that of the flags through the render node, or user memory. */
+static inline void *gpu_memory_of(struct gpu *gpu, size_t size, uint32_t flags)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,19 +85,23 @@ static inline void *gpu_memory(struct gpu *gpu, size_t size)
 	};
 	if (p == MAP_FAILED)
 		die("mmap of %zu bytes", size);
-	if (gpu->user_memory) {
-		args.flags |= KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+	args.flags |= flags;
+	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
 		args.mmap_offset = (uintptr_t)p;
-	} else {
-		args.flags |= KFD_IOC_ALLOC_MEM_FLAGS_GTT;
-	}
 	if (ioctl(gpu->kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args))
 		die("ALLOC_MEMORY_OF_GPU of %zu bytes", size);
-	if (!gpu->user_memory && mmap(p, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-				      gpu->drm, (off_t)args.mmap_offset) == MAP_FAILED)
+	if (!(flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) &&
+	    mmap(p, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gpu->drm,
+		 (off_t)args.mmap_offset) == MAP_FAILED)
 		die("mmap of GPU memory");
 	map_to_gpu(gpu, args.handle);
 	return p;
+}
+
+static inline void *gpu_memory(struct gpu *gpu, size_t size)
+{
+	return gpu_memory_of(gpu, size, gpu->user_memory ? KFD_IOC_ALLOC_MEM_FLAGS_USERPTR
+							 : KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 }
 
 static inline uint32_t wave_count(const struct node *node)
@@ -149,7 +154,9 @@ static inline void queue_create(struct queue *queue, struct gpu *gpu, enum kind 
 		.gpu = gpu,
 		.priority = priority,
 		.ring_size = ring_size,
-		.ring = gpu_memory(gpu, ring_size),
+		.ring = gpu->vram_rings ? gpu_memory_of(gpu, ring_size, KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
+									KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC)
+					: gpu_memory(gpu, ring_size),
 		.indices = gpu_memory(gpu, PAGE),
 	};
 	queue->write_index = (void *)(queue->indices + WRITE_INDEX_OFF);

@@ -9,7 +9,7 @@
 
 static struct {
 	int queues, gpus, skip, seconds;
-	bool few, thread, sdma, pm4, user_memory, no_runtime, end_runtime, quiet;
+	bool few, thread, sdma, pm4, user_memory, vram_rings, no_runtime, end_runtime, quiet;
 	uint64_t rate, backlog, packets, ring, grid, burst;
 	const char *progress, *priorities, *signals, *log, *release, *trigger;
 	int pause_ms, requests, churn_ms;
@@ -40,6 +40,7 @@ static const struct option_row {
 	{"ring", 'r', COUNT, &opt.ring, "BYTES", "ring size, a power of two (65536)"},
 	{"priority", 'p', TEXT, &opt.priorities, "LIST", "KFD priorities 0..15, taken in turn (7)"},
 	{"user-memory", 'u', FLAG, &opt.user_memory, NULL, "user memory instead of GTT"},
+	{"vram-rings", 'V', FLAG, &opt.vram_rings, NULL, "rings in the GPU's memory"},
 	{"rate", 'R', COUNT, &opt.rate, "N", "packets a second per queue (as fast as the GPU)"},
 	{"backlog", 'b', COUNT, &opt.backlog, "N", "packets kept waiting, at most (the ring full)"},
 	{"packets", 'c', COUNT, &opt.packets, "N", "end when N packets per queue are done"},

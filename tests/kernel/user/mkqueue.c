@@ -352,8 +352,10 @@ static void start(void)
 		die("--skip %d of %d GPUs", opt.skip, found);
 	if (opt.gpus > found - opt.skip)
 		opt.gpus = found - opt.skip;
-	for (int i = 0; i < opt.gpus; i++)
+	for (int i = 0; i < opt.gpus; i++) {
 		gpu_open(&gpus[i], kfd, &nodes[opt.skip + i], opt.user_memory);
+		gpus[i].vram_rings = opt.vram_rings;
+	}
 	/* As libhsakmt does: of all GPUs there are.  SUSPEND_QUEUES of 7.2 and 7.3 crashes without
 	 * [kernel.suspend-crash].
 	 */
