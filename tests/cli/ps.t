@@ -38,9 +38,9 @@ gpq: ps: pid 94377: owns no queue, it only has KFD open; -a shows it
 $ cp -r $HOSTS/gfx1100-k6.12-mes few; rm -rf few/sys/kernel/debug; cd few/sys/class/kfd/kfd; cat proc/*/queues/*/type | tr -d '\n'; echo; sed -i 's/^num_cp_queues 8/num_cp_queues 1/' topology/nodes/1/properties; cd $OLDPWD; mkdir -p few/sys/module/amdgpu/parameters; for k in 8 1; do echo $k >few/sys/module/amdgpu/parameters/num_kcq; gpq -q --sysroot few ps | sed '/PID/,$d'; done; for o in '-o PID' -n '--type compute' "--filter PID>1"; do gpq -q --sysroot few ps $o | grep -c slots; done
 001
 1 process, 2 compute and 1 SDMA queues; compute slots: 1 of 1 taken
-GPU 0: 2 compute queues on 1 slots, so they take turns; the kernel keeps 8 more: boot with amdgpu.num_kcq=1
+GPU 0: 2 compute queues on 1 slot, so they take turns; the kernel keeps 8 more: boot with amdgpu.num_kcq=1
 1 process, 2 compute and 1 SDMA queues; compute slots: 1 of 1 taken
-GPU 0: 2 compute queues on 1 slots, so they take turns; GPU_MAX_HW_QUEUES gives programs fewer
+GPU 0: 2 compute queues on 1 slot, so they take turns; GPU_MAX_HW_QUEUES gives programs fewer
 0
 0
 0
@@ -51,6 +51,13 @@ $ gpq -q --sysroot $HOSTS/vm73-gfx90a-oversubscribed ps | head -2; gpq --sysroot
 GPU 0: 10 processes on 8 VMIDs, so they take turns
 INDEX   GPU PROCS COMPUTE SDMA SLOTS OVERSUB
     0 27694     1       2    1     1 yes
+
+# Three servers with three queues each on a gfx1030 that has eight slots, as people reported it.
+$ cp -r $HOSTS/topo-gfx1030 nine; cd nine/sys/class/kfd/kfd; sed -i 's/^num_cp_queues .*/num_cp_queues 8/' topology/nodes/1/properties; for p in 101 102 103; do for q in 0 1 2; do mkdir -p proc/$p/queues/$q; echo 16918 >proc/$p/queues/$q/gpuid; echo 0 >proc/$p/queues/$q/type; echo 1048576 >proc/$p/queues/$q/size; done; done; cd $OLDPWD; mkdir -p nine/sys/module/amdgpu/parameters; echo 8 >nine/sys/module/amdgpu/parameters/num_kcq; gpq -q --sysroot nine ps | sed '/PID/,$d'; gpq -q --sysroot nine queues --summary
+3 processes, 9 compute and 0 SDMA queues; compute slots: 8 of 8 taken
+GPU 0: 9 compute queues on 8 slots, so they take turns; the kernel keeps 8 more: boot with amdgpu.num_kcq=1
+INDEX   GPU PROCS COMPUTE SDMA SLOTS OVERSUB
+    0 16918     3       9    0     8 yes
 
 # Without a GPU.
 $ gpq --sysroot $HOSTS/nogpu-k6.12 ps -r -o PID; gpq --sysroot $HOSTS/nogpu-k6.12 ps -a -o PID,COMMAND,GPUS,STATE,VRAM

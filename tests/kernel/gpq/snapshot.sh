@@ -180,6 +180,22 @@ chosen() {
 	reap $P
 }
 
+# Two looks at a queue that runs never say that it stands; at one that stands they do.
+running() {
+	local rate=/sys/module/amdgpu/parameters/packet_rate
+	target -n 2
+	rm -rf $SNAPS/run $SNAPS/stand
+	gpq snapshot --every 50ms --count 51 -p $P -q $SNAPS/run > /dev/null 2> /tmp/run.err
+	is "50 pairs of looks at a program that runs" "$(ls $SNAPS/run | grep -vc index)" 51
+	is "none of its queues stands" "$(gpq snapshot --diff $SNAPS/run -q -rno CHANGE | grep -c stalled)" 0
+	echo 0 > $rate
+	gpq snapshot --every 300ms --count 3 -p $P -q $SNAPS/stand > /dev/null 2> /tmp/run.err
+	is "nor does one that does not take its packets run" "$(gpq snapshot --diff $SNAPS/stand/000001 $SNAPS/stand/000002 -q -rno QID,CHANGE)" "0 stalled
+1 stalled"
+	echo 1000 > $rate
+	reap $P
+}
+
 # The VM has no libarchive: gpq does without it until an archive is asked for.
 no_library() {
 	[ -z "$(find /lib /usr/lib -name 'libarchive.so.13*' 2> /dev/null)" ] || { skip "without libarchive" "it is here"; return; }
@@ -202,6 +218,7 @@ no_library
 progress
 experiment
 chosen
+running
 restless
 unload
 kernel_is_content
