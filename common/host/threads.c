@@ -60,7 +60,7 @@ bool proc_threads_stand(const struct proc_threads *t)
 
 // Threads that stand in one place: the kernel function in which they sleep, or "run".
 struct place {
-	char name[48];
+	char name[96];
 	unsigned n;
 };
 
@@ -69,6 +69,22 @@ static int most_first(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 	const int r = ORDER(y->n, x->n);
 	return r ? r : strcmp(x->name, y->name);
+}
+
+// Adds the function of the driver from which a thread sleeps elsewhere in the kernel, the innermost
+// one: "[<0>] pqm_destroy_queue+0x1a3/0x2c0 [amdgpu]".
+static void add_driver(struct place *p, pid_t pid, pid_t tid)
+{
+	SCOPED(buf_fini) struct buf b = {0};
+	if (strncmp(p->name, "futex", 5) == 0 || // most threads, none of them in the driver
+	    host_read(&b, PATH("/proc/%d/task/%d/stack", (int)pid, (int)tid)) <= 0)
+		return;
+	char *s = strstr(b.data, " [amdgpu]");
+	while (s && s > b.data && s[-1] != ' ' && s[-1] != '\n')
+		s--;
+	const size_t was = strlen(p->name), n = s ? strcspn(s, "+ \n") : 0;
+	if (n && (n != was || strncmp(s, p->name, n) != 0))
+		snprintf(p->name + was, sizeof(p->name) - was, " in %.*s", (int)n, s);
 }
 
 static void place_of(struct place *p, pid_t pid, pid_t tid)
@@ -83,6 +99,8 @@ static void place_of(struct place *p, pid_t pid, pid_t tid)
 				 PATH("/proc/%d/task/%d/wchan", (int)pid, (int)tid)) ||
 		 strcmp(p->name, "0") == 0) // no right to know
 		snprintf(p->name, sizeof(p->name), "%s", state == 'D' ? "in the kernel" : "sleep");
+	else
+		add_driver(p, pid, tid);
 }
 
 void proc_threads_tell(struct buf *to, pid_t pid)

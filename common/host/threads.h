@@ -22,8 +22,9 @@ void proc_threads_read(struct proc_threads *t, pid_t pid);
 
 // Appends where the threads stand, the kernel functions in which they sleep
 // (/proc/PID/task/TID/wchan): "the first thread: kfd_wait_on_events, 11 others: futex_wait_queue,
-// 2: run". Nothing if the threads are unknown. Functions are known to those who may trace the
-// process.
+// 2: run"; for root also the function of the driver from which they do (TID/stack): "msleep in
+// pqm_destroy_queue". Nothing if the threads are unknown. Functions are known to those who may
+// trace the process.
 void proc_threads_tell(struct buf *to, pid_t pid);
 
 // Do all threads stand still until somebody lets them go on?

@@ -466,3 +466,23 @@ int stacks_read(struct buf *to, pid_t pid)
 	errno = error;
 	return error ? -1 : 0;
 }
+
+bool stacks_wait(struct buf *to, const char *line, size_t len)
+{
+	static const char *const waits[] = {"Signal::Wait", "hsa_signal_wait",
+					    "hsa_amd_signal_wait", "hsaKmtWaitOn"};
+	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next;
+	for (s = s ? s + 2 : end; s < end; s = next) {
+		const char *stop = memmem(s, (size_t)(end - s), " <", 2);
+		stop = stop ? stop : end;
+		const char *file = memmem(s, (size_t)(stop - s), " (", 2);
+		const size_t n = (size_t)((file ? file : stop) - s);
+		for (size_t i = 0; i < COUNT(waits); i++)
+			if (memmem(s, n, waits[i], strlen(waits[i]))) {
+				buf_append(to, s, n);
+				return true;
+			}
+		next = end - stop > 4 ? stop + (stop[2] == '~' ? 4 : 3) : end; // " < ", " <~ "
+	}
+	return false;
+}

@@ -22,3 +22,8 @@
 // missing; EACCES or EPERM no right to trace the process; ENOENT no such process, or (recorded) no
 // stacks; ETIMEDOUT its files or memory are silent; ENOTSUP not this machine.
 int stacks_read(struct buf *to, pid_t pid);
+
+// Appends the function of ROCr in which threads wait for a signal, the innermost one that has a
+// name, of a line of stacks_read(): "rocr::core::InterruptSignal::WaitRelaxed". Where the library
+// has the symbols of its interface alone, one of these. Returns false if they do not wait so.
+bool stacks_wait(struct buf *to, const char *line, size_t len);

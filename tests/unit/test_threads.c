@@ -126,6 +126,47 @@ static void test_places(void **state)
 		   "a_place, 1: in the kernel, 1: run, ...");
 }
 
+static void stack_of(unsigned tid, const char *frames)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/8/task/%u/stack", tid);
+	put(path, frames);
+}
+
+// The function of the driver from which a thread sleeps, for those who may see it.
+static void test_driver(void **state)
+{
+	(void)state;
+	thread(8, 'S', "msleep");
+	stack_of(8, "[<0>] msleep+0x2d/0x40\\n[<0>] pqm_destroy_queue+0x1a3/0x2c0 [amdgpu]\\n"
+		    "[<0>] kfd_ioctl_destroy_queue+0x5f/0x90 [amdgpu]\\n[<0>] "
+		    "do_syscall_64+0x5/0x9\\n");
+	assert_told(8, "the first thread: msleep in pqm_destroy_queue");
+	stack_of(8, "[<0>] kfd_wait_on_events+0x1/0x2 [amdgpu]\\n");
+	assert_told(8, "the first thread: msleep in kfd_wait_on_events");
+	thread(8, 'S', "kfd_wait_on_events");
+	assert_told(8, "the first thread: kfd_wait_on_events");
+	stack_of(8, "[<0>] kfd_wait_on_events_and_more+0x1/0x2 [amdgpu]\\n");
+	assert_told(8, "the first thread: kfd_wait_on_events in kfd_wait_on_events_and_more");
+	thread(8, 'S', "futex_wait_queue");
+	assert_told(8, "the first thread: futex_wait_queue");
+	thread(8, 'D', "msleep");
+	for (const char *const *s =
+		     (const char *const[]){" [amdgpu]", "\\n [amdgpu]\\n", "x [other]\\n", NULL};
+	     *s; s++) {
+		stack_of(8, *s);
+		assert_told(8, "the first thread: msleep");
+	}
+	stack_of(8, "a_function_whose_name_is_longer_than_any_that_the_driver_has_or_will_have_for_"
+		    "as_long_as_it_lives "
+		    "[amdgpu]\\n");
+	assert_told(8, "the first thread: msleep in "
+		       "a_function_whose_name_is_longer_than_any_that_the_driver_has_or_will_have_"
+		       "for_as_long");
+	thread(8, 'S', "0");
+	assert_told(8, "the first thread: sleep");
+}
+
 static void test_frozen(void **state)
 {
 	(void)state;
@@ -151,6 +192,6 @@ static void test_frozen(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {TEST(test_states), TEST(test_places),
-						  TEST(test_frozen)};
+						  TEST(test_driver), TEST(test_frozen)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

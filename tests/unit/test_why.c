@@ -543,6 +543,46 @@ static void test_off(void **state)
 	assert_verdict(0, "idle: ");
 }
 
+// Threads that wait for a signal of ROCr's at both of two looks.
+static void test_waits(void **state)
+{
+	pid_t pid = 0;
+	(void)state;
+	assert_verdict(0, "idle: ");
+	const uint64_t began = my.clock;
+	my.stacks[0] =
+		"thread 40: rocr::core::InterruptSignal::WaitRelaxed (libhsa-runtime64.so.1) < "
+		"main (train)\n"
+		"threads 41, 42: ? (libhsa-runtime64.so.1) <~ hsa_signal_wait_scacquire < x (y)\n"
+		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1)\n"
+		"thread 44: poll (libc.so.6) < wait (x)\n"
+		"thread 45: hsa_signal_wait_relaxed\n";
+	my.stacks[1] =
+		"thread 3: x\nthread 44: poll (libc.so.6) < wait (x)\n"
+		"threads 41, 42: ? (libhsa-runtime64.so.1) <~ hsa_signal_wait_scacquire < x (y)\n"
+		"thread 145: hsa_signal_wait_relaxed\n"
+		"thread 40: rocr::core::InterruptSignal::WaitRelaxed (libhsa-runtime64.so.1) < "
+		"main (train)\n"
+		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1) < f (g)\n";
+	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
+	assert_int_equal(my.clock, began + 200000000);
+	assert_string_equal(my.why.processes[0].stacks, my.stacks[1]);
+	assert_string_equal(my.why.processes[0].host,
+			    "threads 41, 42 in hsa_signal_wait_scacquire at two looks 200ms apart, "
+			    "thread 40 in rocr::core::InterruptSignal::WaitRelaxed at two looks "
+			    "200ms apart");
+	assert_null(my.why.processes[1].host);
+	my.stacks[1] = NULL; // no right any more
+	assert_int_equal(why_read_stacks(&my.why, &pid), EACCES);
+	assert_int_equal(pid, 40);
+	my.recorded = true; // they are those of one moment
+	my.stack_looks = 0;
+	my.clock = began;
+	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
+	assert_int_equal(my.clock, began);
+	assert_string_equal(my.why.processes[0].stacks, my.stacks[0]);
+}
+
 static void test_ranks(void **state)
 {
 	static const struct {
@@ -588,7 +628,7 @@ int main(void)
 		TEST(test_moves),   TEST(test_last),    TEST(test_next),       TEST(test_older),
 		TEST(test_on_gpu),  TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots),
 		TEST(test_blocked), TEST(test_setters), TEST(test_turns),      TEST(test_off),
-		TEST(test_ranks),
+		TEST(test_ranks),   TEST(test_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

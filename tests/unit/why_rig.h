@@ -44,6 +44,8 @@ static struct {
 	unsigned maps_reads[2]; // how often
 	const char *log;        // of the kernel
 	unsigned logs_read;
+	const char *stacks[2]; // of process 40 at either look; NULL: they cannot be read
+	unsigned stack_looks;
 	uint64_t irqs[2]; // of every GPU at either look; UINT64_MAX: unknown
 	unsigned irq_looks;
 	uint64_t ticks; // when every process began; 0: unknown
@@ -153,6 +155,16 @@ static void fake_irqs_look(struct buf *rows, uint64_t ns, const char *bdf)
 		buf_printf(rows, "%" PRIu64 " %s %" PRIu64 "\n", ns, bdf, n);
 }
 
+static int fake_stacks_read(struct buf *to, pid_t pid)
+{
+	if (pid != 40) // of which no thread sleeps
+		return 0;
+	const char *s = my.stacks[my.stack_looks++ % 2];
+	buf_puts(to, s ? s : "");
+	errno = EACCES;
+	return s ? 0 : -1;
+}
+
 static void fake_tell(struct buf *to, pid_t pid)
 {
 	buf_printf(to, "threads of %d", (int)pid);
@@ -191,6 +203,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define proc_threads_tell fake_tell
 #define klog_read         fake_klog_read
 #define irqs_look         fake_irqs_look
+#define stacks_read       fake_stacks_read
 #define proc_start_ticks  fake_start_ticks
 #define proc_read         fake_proc_read
 #define proc_recorded_ns  fake_recorded_ns

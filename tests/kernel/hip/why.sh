@@ -28,6 +28,9 @@ for taken in Y N; do
 	was=$([ $taken = Y ] && echo "was taken" || echo "waits for nothing")
 	like "it is named in the first line" "$(gpq why -p $P --demangle | head -n 2 | tr -s '\n ' ' ')" \
 		"^pid $P hipq: hung-or-long: queue [0-9]+: kernel vector_add \(packet [0-9]+\) $was, and has not ended in [0-9.]+m?s"
+	like "the thread that waits for it is told by the runtime's function" \
+		"$(gpq why -p $P --stacks --demangle | sed -n '/host:/,/do:/p' | tr -s '\n ' ' ')" \
+		"threads? [0-9, ]+ in [A-Za-z_:0-9]*(Signal::Wait|hsa_signal_wait|hsa_amd_signal_wait|hsaKmtWaitOn)[A-Za-z_0-9]* at two looks 200ms apart"
 	status_is "and is stuck after a while" 7 gpq why -p $P --stuck-after 300ms
 	echo 0 > $PARAMS/hang_object
 	hip_done h$taken
