@@ -235,8 +235,8 @@ static void leave_out(struct making *k)
 			err_warn(NULL, "pid %d: queue %u is left out: %s", (int)pid_of_core(k),
 				 s->queues[i].queue_id, k->why[i]);
 	if (late)
-		err_warn("a longer --max-hold", "pid %d: %zu of %u queues were not read in time",
-			 (int)pid_of_core(k), late, all);
+		err_warn("a longer --max-hold", "pid %d: %zu of %u queue%s not read in time",
+			 (int)pid_of_core(k), late, all, all == 1 ? " was" : "s were");
 	k->row.queues = s->num_queues;
 	k->row.left_out = all - s->num_queues;
 }

@@ -143,8 +143,8 @@ static void note_errors(const struct kfd_gpu *g)
 		err_note("node %u: properties: %s", node,
 			 g->bad_lines ? "nothing that is a property" : "empty");
 	if (g->bad_lines)
-		err_note("node %u: %u lines of properties are no \"name value\"", node,
-			 g->bad_lines);
+		err_note("node %u: %u line%s of properties %s no \"name value\"", node,
+			 g->bad_lines, text_s(g->bad_lines), text_are(g->bad_lines));
 	if (g->cwsr_computed)
 		err_note("node %u: CWSR: this driver does not tell it; computed as the driver and "
 			 "the runtime do",

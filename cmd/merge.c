@@ -232,10 +232,11 @@ static int merge_file(struct merge *m, const char *path)
 	uint64_t bad = s->bad_lines;
 	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
-	if (s->bad_lines > bad)
-		err_warn("they are left out",
-			 "%s: %llu lines are no results of gpq bench or gpq trace%s%s", path,
-			 (unsigned long long)(s->bad_lines - bad), bad ? "" : "; ",
+	const uint64_t n = s->bad_lines - bad;
+	if (n)
+		err_warn("left out", "%s: %llu line%s %s no result%s of gpq bench or gpq trace%s%s",
+			 path, (unsigned long long)n, text_s(n), text_are(n), text_s(n),
+			 bad ? "" : "; ",
 			 bad ? "" : s->first_bad); // known of the first bad file alone
 	return GPQ_OK;
 }

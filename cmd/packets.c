@@ -253,9 +253,8 @@ static void print_packets_of(struct out *o, const struct rings *rings, const str
 			*first = q;
 	}
 	if (lost)
-		err_note("pid %d: queue %" PRIu64
-			 ": %u packets cannot be read, nor what follows them",
-			 (int)q->row->pid, q->row->qid, lost);
+		err_note("pid %d: queue %" PRIu64 ": %u packet%s cannot be read, nor what follows",
+			 (int)q->row->pid, q->row->qid, lost, text_s(lost));
 	if (unknown)
 		err_note("pid %d: queue %" PRIu64
 			 ": %u values of signals are unknown: they cannot be "

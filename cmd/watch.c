@@ -290,8 +290,8 @@ int wait_run(struct cmd *c, uint64_t least, uint64_t timeout_ns, int (*list)(str
 		write_fully(STDERR_FILENO, messages.data ? messages.data : "", messages.len);
 	if (!met && late)
 		status = err_fail(GPQ_DEADLINE, NULL,
-				  "--wait: %zu rows at the timeout, %llu are waited for", rows,
-				  (unsigned long long)least);
+				  "--wait: %zu row%s at the timeout, %llu %s waited for", rows,
+				  text_s(rows), (unsigned long long)least, text_are(least));
 	buf_fini(&messages);
 	const int written = out_text(&body);
 	return written ? written : status;

@@ -14,13 +14,14 @@ static int load_samples(struct load *l, const char *path)
 	uint64_t bad = l->bad_lines, repeated = l->repeated;
 	if (load_add(l, path))
 		return err_sys(errno, NULL, "%s", path);
-	if (l->bad_lines > bad)
-		err_warn("they are left out", "%s: %llu lines are no samples%s%s", path,
-			 (unsigned long long)(l->bad_lines - bad), bad ? "" : "; ",
+	const uint64_t n = l->bad_lines - bad, again = l->repeated - repeated;
+	if (n)
+		err_warn("left out", "%s: %llu line%s %s no sample%s%s%s", path,
+			 (unsigned long long)n, text_s(n), text_are(n), text_s(n), bad ? "" : "; ",
 			 bad ? "" : l->first_bad);
-	if (l->repeated > repeated)
-		err_warn("they count once", "%s: %llu samples were read before", path,
-			 (unsigned long long)(l->repeated - repeated));
+	if (again)
+		err_warn("counted once", "%s: %llu sample%s read before", path,
+			 (unsigned long long)again, again == 1 ? " was" : "s were");
 	return GPQ_OK;
 }
 

@@ -183,7 +183,8 @@ void events_say_unknown(const struct events *ev)
 {
 	if (ev->unknown)
 		err_warn("without -p and the like they are shown",
-			 "%zu events of processes that are not known were left out", ev->unknown);
+			 "left out: %zu event%s of processes that are not known", ev->unknown,
+			 text_s(ev->unknown));
 }
 
 static int watch_events(struct events *ev, struct out *o, const size_t *shown)
@@ -205,10 +206,11 @@ static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 		return status;
 	if (stop_asked())
 		return stop_status();
-	return opt->count == NOT_GIVEN ? GPQ_OK
-				       : err_fail(GPQ_DEADLINE, NULL,
-						  "%zu events in this time, %llu were asked for",
-						  *shown, (unsigned long long)opt->count);
+	return opt->count == NOT_GIVEN
+		       ? GPQ_OK
+		       : err_fail(GPQ_DEADLINE, NULL,
+				  "%zu event%s in this time, asked for were %llu", *shown,
+				  text_s(*shown), (unsigned long long)opt->count);
 }
 
 // --- beginning and end of gpq events ---

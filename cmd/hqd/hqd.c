@@ -245,8 +245,8 @@ static void explain_left_out(const struct hqd_view *v)
 {
 	if (v->unclear)
 		err_warn(v->opts->active ? "-a instead of --active shows them" : "-a shows them",
-			 "%zu %s are left out: whether they are in use the dump does not tell",
-			 v->unclear, v->opts->mqd ? "MQDs" : "slots");
+			 "left out: %zu %s%s of which the dump does not tell whether in use",
+			 v->unclear, v->opts->mqd ? "MQD" : "slot", text_s(v->unclear));
 	else if (!v->shown && v->empty && !pick_asks(v->pick.opts) && v->opts->watch == WATCH_OFF)
 		err_hint("-a shows them", "none of %zu slots is in use", v->empty);
 }
@@ -272,8 +272,8 @@ static int explain_pid_without_slot(const struct hqd_view *v, pid_t pid)
 	const size_t n = count_found(v, true, pid);
 	if (n)
 		return err_fail(GPQ_NOTFOUND, "gpq hqd --summary tells which are not, and why",
-				"pid %d: none of its %zu queues is in a slot that was asked for",
-				(int)pid, n);
+				"pid %d: none of its %zu queue%s is in a slot that was asked for",
+				(int)pid, n, text_s(n));
 	if (v->list.captured || host_only_dumps())
 		return err_fail(GPQ_NOTFOUND, NULL, "pid %d: owns no queue in %s", (int)pid,
 				host_only_dumps() ? host_only_dumps()

@@ -165,15 +165,16 @@ static void explain_diff(const struct printer *p, const struct host_state *a,
 			 "the second moment is %.2f s before the first",
 			 (double)(a->at_ns - b->at_ns) / 1e9);
 	if (p->unknown)
-		err_note("%zu queues: on or off hardware is not known at both moments", p->unknown);
+		err_note("%zu queue%s: on or off hardware is not known at both moments", p->unknown,
+			 text_s(p->unknown));
 	if (p->stale)
-		err_note("%zu queues: progress is unknown: on hardware, and their slot was not "
+		err_note("%zu queue%s: progress is unknown: on hardware, and the slot was not "
 			 "read, so that the MQD has the pointers of the last unmap",
-			 p->stale);
+			 p->stale, text_s(p->stale));
 	if (p->likely)
 		err_report(out_is_on_screen(p->o) ? ERR_HINT : ERR_NOTE, 0, NULL,
-			   "%zu queues: which MQD is theirs is likely but not certain (MATCH)",
-			   p->likely);
+			   "%zu queue%s: which MQD is whose is likely but not certain (MATCH)",
+			   p->likely, text_s(p->likely));
 }
 
 // Prints the changes from each moment to the next; only two moments are in memory at a time.

@@ -306,21 +306,22 @@ static void ftrace_notes(const struct kernel_side *k)
 	if (!k->opts->ftrace)
 		trace_note(t, "there is no trace of the kernel");
 	if (f->odd_events)
-		trace_note(t, "%" PRIu64 " lines of the events' file are no events", f->odd_events);
+		trace_note(t, "%" PRIu64 " line%s of the events' file %s no event%s", f->odd_events,
+			   text_s(f->odd_events), text_are(f->odd_events), text_s(f->odd_events));
 	if (f->losses)
 		trace_note(t,
-			   "events were lost at %" PRIu64 " places, %" PRIu64
+			   "events were lost at %" PRIu64 " place%s, %" PRIu64
 			   " that the kernel counted; calls across them have no length; a larger "
 			   "buffer_size_kb loses fewer",
-			   f->losses, f->lost);
+			   f->losses, text_s(f->losses), f->lost);
 	if (f->overwritten)
 		trace_note(t,
 			   "%" PRIu64
-			   " older events were overwritten in the buffer before it was saved",
-			   f->overwritten);
+			   " older event%s overwritten in the buffer before it was saved",
+			   f->overwritten, f->overwritten == 1 ? " was" : "s were");
 	if (f->odd)
-		trace_note(t, "%" PRIu64 " of %" PRIu64 " lines are no trace records", f->odd,
-			   f->lines);
+		trace_note(t, "%" PRIu64 " of %" PRIu64 " lines %s no trace record%s", f->odd,
+			   f->lines, text_are(f->odd), text_s(f->odd));
 	if (f->untimed)
 		trace_note(t,
 			   "%" PRIu64 " records have no time in seconds: trace_clock counted "

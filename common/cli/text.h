@@ -19,6 +19,12 @@ static inline const char *text_s(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+// The verb behind it: "3 queues are", "1 queue is".
+static inline const char *text_are(uint64_t n)
+{
+	return n == 1 ? "is" : "are";
+}
+
 // Appends `s` as text_escape() does, and made safe for HTML and SVG.
 void text_html(struct buf *out, const char *s, size_t len);
 

@@ -1,6 +1,7 @@
 // The selector applied to rows of queues; see host_choice.h.
 #include "common/pick/host_choice.h"
 
+#include "common/cli/text.h"
 #include "common/cli/err.h"
 
 // Returns the struct that has the option `name` as its member at `offset`; NULL: no such option.
@@ -110,7 +111,8 @@ enum kfd_answer3 picked_keeps(const struct picked *p, const struct queue_row *r)
 static void note_unknown_prio(size_t queues)
 {
 	if (queues)
-		err_note("--prio: %zu queues of unknown priority are left out", queues);
+		err_note("--prio: left out: %zu queue%s of unknown priority", queues,
+			 text_s(queues));
 }
 
 int picked_hide(struct picked *p)

@@ -274,12 +274,13 @@ static void explain_sysfs(const struct queue_rows *q)
 
 // Reports damage of a dump: as a warning if the user named the file, else as a note for -v. Returns
 // whether it was a warning.
-static bool dump_fault(const char *file, const char *path, unsigned n, const char *what)
+static bool dump_fault(const char *file, const char *path, unsigned n, const char *noun,
+		       const char *what)
 {
 	if (file)
-		err_warn(NULL, "%s: %u %s", input_name(file), n, what);
+		err_warn(NULL, "%s: %u %s%s%s", input_name(file), n, noun, text_s(n), what);
 	else
-		err_note("%s: %u %s", path, n, what);
+		err_note("%s: %u %s%s%s", path, n, noun, text_s(n), what);
 	return file != NULL;
 }
 
@@ -288,13 +289,13 @@ bool dump_explain(const char *file, const char *path, const struct dump_count *l
 {
 	char first[64];
 	bool damaged = false;
-	snprintf(first, sizeof(first), "lines not understood, the first is line %u",
+	snprintf(first, sizeof(first), " not understood, the first is line %u",
 		 lines->first_foreign);
 	if (lines->foreign)
-		damaged |= dump_fault(file, path, lines->foreign, first);
+		damaged |= dump_fault(file, path, lines->foreign, "line", first);
 	if (bad_words)
-		damaged |= dump_fault(file, path, bad_words,
-				      "words are no 8 hex digits, what they hold is unknown");
+		damaged |= dump_fault(file, path, bad_words, "word",
+				      " not of 8 hex digits, so that what it means is unknown");
 	if (file && !len)
 		err_warn("or was copied without the right to read it", "%s: empty: %s",
 			 input_name(file), meaning);
@@ -307,15 +308,16 @@ static bool explain_dump(const struct queue_rows *q)
 	const char *file = q->how->mqds_file;
 	const struct {
 		unsigned n;
-		const char *what;
-	} faults[] = {{m->lost_lines, "lines are missing between others"},
-		      {m->cut, "MQDs are cut short"},
-		      {m->no_gpu, "queues do not tell their GPU"}};
+		const char *noun, *what;
+	} faults[] = {{m->lost_lines, "line", " missing between others"},
+		      {m->cut, "MQD", " cut short"},
+		      {m->no_gpu, "queue", " without a GPU"}};
 	bool damaged = dump_explain(file, MQDS_PATH, &m->count, m->bad_words, q->text.len,
 				    "no process had KFD open");
 	for (size_t i = 0; i < COUNT(faults); i++)
 		if (faults[i].n)
-			damaged |= dump_fault(file, MQDS_PATH, faults[i].n, faults[i].what);
+			damaged |= dump_fault(file, MQDS_PATH, faults[i].n, faults[i].noun,
+					      faults[i].what);
 	return damaged;
 }
 
@@ -369,10 +371,10 @@ static void explain_off(const struct queue_rows *q)
 	for (size_t i = 0; i < q->n; i++)
 		n += q->rows[i].doubtful;
 	if (n)
-		err_note("off-hardware: %zu queues of processes that nobody traces: evicted, or "
+		err_note("off-hardware: %zu queue%s of processes that nobody traces: evicted, or "
 			 "held "
 			 "by a debugger that has detached: this driver %s",
-			 n,
+			 n, text_s(n),
 			 kfd_driver_fact(&q->driver, KFD_FACT_UNTRACED_DEBUGGER) == KFD_ANSWER_YES
 				 ? "lets it hold on"
 				 : "may let it hold on");

@@ -1,6 +1,7 @@
 // The scheduler: who belongs to which class, and its loop; sched.h.
 #include "common/sched/sched.h"
 
+#include "common/cli/text.h"
 #include "common/cli/err.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
@@ -83,8 +84,10 @@ static bool has_room(struct sched *s, uint64_t user)
 	const bool full = user != 0 && same >= most / USER_PART;
 	if ((full || all >= most) && !s->said_full)
 		err_warn("gpq sched --status counts them (LEFT_OUT)",
-			 "%zu processes%s%s are as many as can be held: further ones run",
-			 full ? same : all, full ? " of user " : "", full ? proc_user(user) : "");
+			 "%zu process%s%s%s %s as many as can be held: further ones run",
+			 full ? same : all, (full ? same : all) == 1 ? "" : "es",
+			 full ? " of user " : "", full ? proc_user(user) : "",
+			 text_are(full ? same : all));
 	s->said_full |= full || all >= most;
 	return !full && all < most;
 }

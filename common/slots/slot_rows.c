@@ -375,13 +375,13 @@ static void explain_rows(const struct slot_rows *l)
 	if (l->how->memory) // rows of MQDs: only the note on queue ids applies
 		gen = mes = unclear = 0;
 	if (gen)
-		err_note("%zu slots are of GPUs of unknown generation: only raw registers can be "
+		err_note("%zu slot%s %s of GPUs of unknown generation: only raw registers can be "
 			 "shown",
-			 gen);
+			 gen, text_s(gen), text_are(gen));
 	if (mes)
-		err_note("%zu HIQ slots: the MES firmware does not use them, their content means "
+		err_note("%zu HIQ slot%s: the MES firmware uses none, the content means "
 			 "nothing",
-			 mes);
+			 mes, text_s(mes));
 	if (unclear)
 		err_note("ACTIVE: unknown for %zu slot%s: the register that tells is not in the "
 			 "dump",

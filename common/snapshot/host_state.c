@@ -2,6 +2,7 @@
 #include "common/snapshot/host_state.h"
 #include "common/reader/reader.h"
 
+#include "common/cli/text.h"
 #include "common/cli/err.h"
 #include "common/cli/input.h"
 #include "common/host/proc.h"
@@ -128,7 +129,8 @@ static void fill_state_queues(struct host_state *m, const struct hqds *h)
 		read_pointers(q, m, h, slot);
 	}
 	if (m->by_doorbell && m->n < m->list.n)
-		err_note("%zu queues are left out: their doorbells are unknown", m->list.n - m->n);
+		err_note("left out: %zu queue%s whose doorbells are unknown", m->list.n - m->n,
+			 text_s(m->list.n - m->n));
 	if (m->by_doorbell)
 		ARRAY_SORT(m->queues, m->n, by_identity);
 }

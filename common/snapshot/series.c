@@ -1,6 +1,7 @@
 // A series of snapshots and its index; see series.h.
 #include "common/snapshot/series.h"
 
+#include "common/cli/text.h"
 #include "common/cli/err.h"
 #include "common/cli/json.h"
 #include "common/out/jsonin.h"
@@ -67,7 +68,8 @@ static size_t read_index_lines(const struct buf *text, size_t *bad,
 static void warn_bad(const char *dir, size_t bad)
 {
 	if (bad)
-		err_warn(NULL, "%s/" INDEX ": %zu lines are damaged and left out", dir, bad);
+		err_warn(NULL, "%s/" INDEX ": %zu line%s %s damaged and left out", dir, bad,
+			 text_s(bad), text_are(bad));
 }
 
 // --- writing a series ---

@@ -32,10 +32,11 @@ static void tell_in(struct buf *b, const struct why_queue *x, const char *in, ui
 // "3 packets", in the unit of the queue's indices.
 static void tell_amount(struct buf *b, const struct why_queue *x, uint64_t n)
 {
-	buf_printf(b, "%" PRIu64 "%s", n,
-		   x->q->ring.kind == RING_AQL    ? " packets"
-		   : x->q->ring.kind == RING_SDMA ? " bytes"
-						  : " dwords");
+	buf_printf(b, "%" PRIu64 " %s%s", n,
+		   x->q->ring.kind == RING_AQL    ? "packet"
+		   : x->q->ring.kind == RING_SDMA ? "byte"
+						  : "dword",
+		   text_s(n));
 }
 
 // "kernel vector_add (packet 2)", or "packet 2 (barrier-and)".
@@ -170,9 +171,10 @@ static void tell_sharing(struct buf *b, const struct why *w, const struct why_qu
 		tell_amount(b, x, x->now.write - x->now.read);
 		buf_puts(b, ", and is in no slot; ");
 	}
-	buf_printf(b, "%zu compute queues of %zu processes share the GPU", queues, processes);
+	buf_printf(b, "%zu compute queues of %zu process%s share the GPU", queues, processes,
+		   processes == 1 ? "" : "es");
 	if (g && g->cp_queues != KFD_UNKNOWN)
-		buf_printf(b, ", which has %" PRIu64 " slots", g->cp_queues);
+		buf_printf(b, ", which has %" PRIu64 " slot%s", g->cp_queues, text_s(g->cp_queues));
 	if (host_read_u64("/sys/module/amdgpu/parameters/hws_max_conc_proc", &most) == 0)
 		buf_printf(b, "; amdgpu.hws_max_conc_proc is %" PRIu64, most);
 	if (*x->q->inversion.text)

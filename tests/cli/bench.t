@@ -85,7 +85,7 @@ gpq: bench: none: no samples there; gpq bench preempt or ab --samples FILE write
 ? 5
 
 $ echo '{"record":"other"}' | gpq bench report -
-gpq: bench: -: 1 lines are no samples; - line 1: not a sample that this version knows; they are left out
+gpq: bench: -: 1 line is no sample; - line 1: not a sample that this version knows; left out
 gpq: bench: -: no samples there; gpq bench preempt or ab --samples FILE writes them
 ? 5
 
@@ -241,8 +241,8 @@ same -
 same 0
 
 # A torn last line, as a crash leaves it, costs that line and no more.
-$ head -c 20000 $DATA/bench/old.ndjson >torn.ndjson && gpq bench report torn.ndjson 2>&1 >/dev/null | sed 's/line [0-9]*/line N/'
-gpq: bench: torn.ndjson: 1 lines are no samples; torn.ndjson line N: not JSON; they are left out
+$ head -c 20000 $DATA/bench/old.ndjson >torn.ndjson && gpq bench report torn.ndjson 2>&1 >/dev/null | sed 's/line [0-9]*:/line N:/'
+gpq: bench: torn.ndjson: 1 line is no sample; torn.ndjson line N: not JSON; left out
 
 # Output that cannot be written.
 $ gpq bench report $DATA/bench/old.ndjson >/dev/full
@@ -357,13 +357,13 @@ gpq: bench: --html and --svg-dir do not go with rows, columns and JSON; gpq benc
 
 # A file that a torn line is in, beside one with others: each says its own.
 $ (head -1 $DATA/bench/ab.ndjson; echo x) >one.ndjson; (sed -n 2p $DATA/bench/ab.ndjson; echo y) >two.ndjson; gpq bench report one.ndjson two.ndjson 2>&1 >/dev/null
-gpq: bench: one.ndjson: 1 lines are no samples; one.ndjson line 2: not JSON; they are left out
-gpq: bench: two.ndjson: 1 lines are no samples; they are left out
+gpq: bench: one.ndjson: 1 line is no sample; one.ndjson line 2: not JSON; left out
+gpq: bench: two.ndjson: 1 line is no sample; left out
 
 # The same samples named twice count once: in a file, and in its folder.
 $ gpq bench report $DATA/bench/old.ndjson $DATA/bench 2>&1 >/dev/null | sed "s,$DATA,D,"; gpq bench report $DATA/bench/ab.ndjson $DATA/bench/ab.ndjson 2>&1 >twice.md | sed "s,$DATA,D,"; gpq bench report $DATA/bench/ab.ndjson | cmp - twice.md
-gpq: bench: D/bench: 86 samples were read before; they count once
-gpq: bench: D/bench/ab.ndjson: 6 samples were read before; they count once
+gpq: bench: D/bench: 86 samples were read before; counted once
+gpq: bench: D/bench/ab.ndjson: 6 samples were read before; counted once
 
 # Cycles and experiments are not comparable.
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/ab.ndjson -q

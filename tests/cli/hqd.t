@@ -25,7 +25,7 @@ gpq: hqd: none of 16 slots is in use; -a shows them
 16
 
 $ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\n    0000c914: 01401000 00000000\n' | gpq hqd --hqds - -rno SLOT
-gpq: hqd: 1 slots are left out: whether they are in use the dump does not tell; -a shows them
+gpq: hqd: left out: 1 slot of which the dump does not tell whether in use; -a shows them
 
 # Empty slots are not all zero [debugfs.hqds-idle]: what they hold is left over, and null.
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq hqd -a -r -n -o TYPE,ACTIVE,PID,RING_ADDR,RPTR,PRIO,ERROR | sort | uniq -c | sort -rn | head -3
@@ -61,7 +61,7 @@ sdma - - 0 0 94314 1
 
 # MES: nobody uses the HIQ.
 $ GPQ_SYSROOT=$HOSTS/gfx1100-k6.12-mes gpq hqd -av --hiq -o TYPE,ACTIVE,RING_ADDR
-gpq: hqd: 1 HIQ slots: the MES firmware does not use them, their content means nothing
+gpq: hqd: 1 HIQ slot: the MES firmware uses none, the content means nothing
 TYPE ACTIVE RING_ADDR
 hiq  -              -
 
@@ -227,8 +227,8 @@ gpq: hqd: standard input: line 1 is not in slot-dump format; it must be a copy o
 ? 1
 
 $ printf 'Node 1, gpu_id a1f4:\n Inst 0,  CP Pipe 0, Queue 2\nhello\n    0000c914: 01401000 00000000 0000000x 00000909\n' | gpq hqd -a --hqds - -o GPU,SLOT,ACTIVE
-gpq: hqd: standard input: 1 lines not understood, the first is line 3
-gpq: hqd: standard input: 1 words are no 8 hex digits, what they hold is unknown
+gpq: hqd: standard input: 1 line not understood, the first is line 3
+gpq: hqd: standard input: 1 word not of 8 hex digits, so that what it means is unknown
   GPU SLOT ACTIVE
 41460 p0q2 -
 ? 3
@@ -604,7 +604,7 @@ gpq: hqd: D/hqds: line 2 is not in runlist-dump format; it must be a copy of /sy
 $ D=$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd; (cat $D/rls; echo hello) | gpq hqd --rls - -rno PACKET 2>&1 | sort | uniq -c; grep -c . $D/rls
       2 MAP_PROCESS
       4 MAP_QUEUES
-      1 gpq: hqd: standard input: 1 lines not understood, the first is line 11
+      1 gpq: hqd: standard input: 1 line not understood, the first is line 11
 10
 ? 3
 

@@ -59,17 +59,17 @@ is "so is --top" "$(gpq merge --top 3 known 2>&1)" "gpq: merge: --by and --top a
 # Input that is none
 echo x >bad1 && printf 'y\nz' >bad2
 is "bad lines of each file, and why of the first" "$(gpq merge known bad1 bad2 2>&1 >/dev/null)" \
-	"gpq: merge: bad1: 1 lines are no results of gpq bench or gpq trace; bad1 line 1: not JSON; they are left out
-gpq: merge: bad2: 2 lines are no results of gpq bench or gpq trace; they are left out"
+	"gpq: merge: bad1: 1 line is no result of gpq bench or gpq trace; bad1 line 1: not JSON; left out
+gpq: merge: bad2: 2 lines are no results of gpq bench or gpq trace; left out"
 sed 's/"schema":1/"schema":2/' known >later
 is "another version's" "$(gpq merge later 2>/dev/null; echo $?)" 5
 sed -n '2s/"result":"ok"/"result":"melted"/p' "$a" >melted
-is "a result that nobody knows" "$(gpq merge known melted 2>&1 >/dev/null | grep -o 'melted: 1 lines')" "melted: 1 lines"
+is "a result that nobody knows" "$(gpq merge known melted 2>&1 >/dev/null | grep -o 'melted: 1 line ')" "melted: 1 line "
 printf %s "$(cat known)" >unended
 is "a last line without its end" "$(gpq merge -rno N known unended)" 2000
 sed 's/"count":/"count":1/' pa | head -1 >lie
 out=$(p lie 2>&1)
-is "a histogram that contradicts itself is refused" "$?:$out" "5:gpq: merge: lie: 1 lines are no results of gpq bench or gpq trace; lie line 1: not a sample that this version knows; they are left out
+is "a histogram that contradicts itself is refused" "$?:$out" "5:gpq: merge: lie: 1 line is no result of gpq bench or gpq trace; lie line 1: not a sample that this version knows; left out
 gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 out=$(gpq merge /nowhere 2>&1)
 is "no such file" "$?:$out" "5:gpq: merge: /nowhere: No such file or directory; check the name"

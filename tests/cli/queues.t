@@ -226,7 +226,7 @@ gpq: queues: there is no GPU 7; gpq gpus lists them
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --prio 5:7 -v -r -n -o PID,QID,PRIO,PIPE_PRIO
-gpq: queues: --prio: 1 queues of unknown priority are left out
+gpq: queues: --prio: left out: 1 queue of unknown priority
 gpq: queues: pid 41207: queues 1,2: several MQDs have its GPU, type and size; shown is what they have in common, --likely takes the likeliest
 41207 0 7 1
 41207 1 7 1
@@ -283,18 +283,18 @@ gpq: queues: pid 7: owns no queue in mqds
 
 # Damaged dumps: torn in the middle of a line, a word that is none, foreign text, empty, binary.
 $ head -c 1631 mqds >torn && gpq queues --mqds torn -r -n
-gpq: queues: torn: 1 words are no 8 hex digits, what they hold is unknown
-gpq: queues: torn: 1 MQDs are cut short
+gpq: queues: torn: 1 word not of 8 hex digits, so that what it means is unknown
+gpq: queues: torn: 1 MQD cut short
 52880 41460 compute - 7 yes - 0x7fb1c8000000 70128 - 0x6000 - -
 ? 3
 
 $ sed '0,/ 40005301 /s// 4000530g /; s/ 000111f0 / 111f0 /' mqds | gpq queues --mqds - -p 52880 -r -n -o RING_ADDR,RPTR,WPTR
-gpq: queues: standard input: 7 words are no 8 hex digits, what they hold is unknown
+gpq: queues: standard input: 7 words not of 8 hex digits, so that what it means is unknown
 0x7fb1c8000000 - 332288
 ? 3
 
 $ sed '0,/on device [0-9a-f]*/s//on device a1z4/' mqds | gpq queues --mqds - -p 52880 -r -n -o GPU,RING_ADDR
-gpq: queues: standard input: 1 queues do not tell their GPU
+gpq: queues: standard input: 1 queue without a GPU
 - 0x7fb1c8000000
 ? 3
 
@@ -531,9 +531,9 @@ $ cp -r $HOSTS/gfx90a-k6.12 wait && q=wait/sys/class/kfd/kfd/proc/41207/queues; 
 3
 # A living process may still get the queue that is missing, also beside one that is not there.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for p in 41207 999,41207; do gpq queues -p $p -Q 41207:9 --wait 1 --timeout 10ms -qrno QID 2>&1 | tail -1; echo ${PIPESTATUS[0]}; done
-gpq: queues: --wait: 0 rows at the timeout, 1 are waited for
+gpq: queues: --wait: 0 rows at the timeout, 1 is waited for
 124
-gpq: queues: --wait: 0 rows at the timeout, 1 are waited for
+gpq: queues: --wait: 0 rows at the timeout, 1 is waited for
 124
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues -p 41207,999 --wait 4 -rno QID
@@ -573,7 +573,7 @@ QID STATE
 
 # --wait --new: queues that come later alone; of old ones none, however long they are waited for.
 $ cp -r $HOSTS/gfx90a-k6.12 later; chmod -R u+w later; Q=later/sys/class/kfd/kfd/proc/52880/queues; gpq --sysroot later queues --wait 1 --new --timeout 10ms; echo $?; gpq -q --sysroot later queues -p 52880 --wait 1 --new -rno QID >got & i=7; while kill -0 $! 2>/dev/null; do [ $i -lt 2000 ] || kill $!; cp -r $Q/0 $Q/$i; i=$((i + 1)); done; wait $!; echo "status $?"; sed -n '/^[0-6]$/p' got | wc -l; sed -n '/^[0-9]*$/p' got | wc -l | grep -c '[1-9]'; gpq queues --new
-gpq: queues: --wait: 0 rows at the timeout, 1 are waited for
+gpq: queues: --wait: 0 rows at the timeout, 1 is waited for
 124
 status 0
 0

@@ -137,17 +137,17 @@ is "no snapshot" "$(gpq snapshot --diff "$h" edited 2>&1; echo $?)" \
 	"gpq: snapshot: edited: no KFD driver: /sys/class/kfd/kfd: No such file or directory; is it a directory that gpq snapshot made?
 6"
 
-notes() { gpq snapshot --diff -v "$@" 2>&1 >/dev/null | sed -n 's/^gpq: snapshot: \([0-9]* queues: [^:(]*\).*/\1/p' | sed 's/ $//'; }
-likely="queues: which MQD is theirs is likely but not certain" stale="queues: progress is unknown" unknown="queues: on or off hardware is not known at both moments"
-is "-v counts what is unsure: queues of one process that dumps do not tell apart, SDMA queues" "$(notes "$a" "$b")" "1 $stale
+notes() { gpq snapshot --diff -v "$@" 2>&1 >/dev/null | sed -n 's/^gpq: snapshot: \([0-9]* queues*: [^:(]*\).*/\1/p' | sed 's/ $//'; }
+likely="queues: which MQD is whose is likely but not certain" stale="queues: progress is unknown" unknown="queues: on or off hardware is not known at both moments"
+is "-v counts what is unsure: queues of one process that dumps do not tell apart, SDMA queues" "$(notes "$a" "$b")" "1 ${stale/queues/queue}
 2 $likely"
-is "of each two moments" "$(notes "$a" "$b" "$b" "$a" | sort | uniq -c | sed 's/^ *//')" "2 1 $stale
+is "of each two moments" "$(notes "$a" "$b" "$b" "$a" | sort | uniq -c | sed 's/^ *//')" "2 1 ${stale/queues/queue}
 3 2 $likely"
 rm -rf edited && cp -r "$b" edited && rm edited/sys/kernel/debug/kfd/hqds
 is "without slots the pointers of all that are mapped are old" "$(notes "$a" edited)" "3 $stale
 2 $likely"
-is "an SDMA queue of MES may be off" "$(notes "$hosts/vm-gfx1100-running" "$hosts/vm-gfx1100-suspended")" "1 $unknown
-1 $stale
+is "an SDMA queue of MES may be off" "$(notes "$hosts/vm-gfx1100-running" "$hosts/vm-gfx1100-suspended")" "1 ${unknown/queues/queue}
+1 ${stale/queues/queue}
 2 $likely"
 
 # --- statuses and messages ---

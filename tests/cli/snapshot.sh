@@ -158,7 +158,7 @@ ok "names can be taken out later, too" diff -r --no-dereference -x MANIFEST late
 # --- queues of which it is not known whether they fit: queue 3 of 41207, an SDMA queue, has no priority ---
 
 left_out() { gpq --sysroot "$hosts/gfx90a-k6.12" snapshot -v "$@" 2>&1 >/dev/null | grep -e --prio; }
-one="gpq: snapshot: --prio: 1 queues of unknown priority are left out"
+one="gpq: snapshot: --prio: left out: 1 queue of unknown priority"
 is "how many queues of unknown priority are left out is told" "$(left_out --prio 5:7 untold1)" "$one"
 is "... of chosen processes alone" "$(left_out --prio 5:7 -p 41207 untold2; may 1 left_out --prio 5:7 -p 52880 untold3)" "$one"
 is "... of each host that is compared" "$(left_out --prio 5:7 --diff untold1 "$hosts/gfx90a-k6.12")" "$one

@@ -31,7 +31,7 @@ sg_hiq_run   - softgpu0-cp    39      -     0     -   -   -   -   -
 # A line that was cut by the kernel itself is no record.
 $ cd $DATA/ftrace; gpq trace --ftrace lost-7.3.pipe -o FUNCTION,CALLS,TIMED; gpq trace -q --ftrace function-6.12.trace -o FUNCTION,COMMAND,CALLS --filter "CALLS > 5"
 gpq: trace: events were lost at 2 places, 30740 that the kernel counted; calls across them have no length; a larger buffer_size_kb loses fewer
-gpq: trace: 1 of 41 lines are no trace records
+gpq: trace: 1 of 41 lines is no trace record
 FUNCTION                            CALLS TIMED
 amdgpu_amdkfd_get_gpu_clock_counter     9     0
 barrier_open                            8     0

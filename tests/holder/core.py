@@ -389,7 +389,7 @@ def _(r):
         yield r.wait(lambda: not t.kfd.queue(0).off), True
         p.send_signal(signal.SIGCONT)
         yield r.finish(p), (
-            "1 / gpq: core: pid t1: 1 of 1 queues were not read in time; a longer --max-hold / gpq: core: pid t1: it has no queue that can be written")
+            "1 / gpq: core: pid t1: 1 of 1 queue was not read in time; a longer --max-hold / gpq: core: pid t1: it has no queue that can be written")
         yield left(r, t), NOTHING
     # In the last moment of the hold all is read.
     p = stopped()

@@ -205,7 +205,7 @@ def _(r):
     b.add(2)
     e.move(100 * MS)
     yield e.row()["pid"], b.pid
-    yield e.end(signal.SIGINT), "130 / " + warned("2 events of processes that are not known were left out", "without -p and the like they are shown")
+    yield e.end(signal.SIGINT), "130 / " + warned("left out: 2 events of processes that are not known", "without -p and the like they are shown")
 
 
 @scenario("a process that takes another name: a second later it is known by that, and chosen by it")
@@ -286,7 +286,7 @@ def _(r):
     e.tell("4 5")
     e.row()
     e.move(SECOND)
-    yield e.finish(), '124 / {"level":"error","command":"events","message":"1 events in this time, 2 were asked for","next":null,"status":124}'
+    yield e.finish(), '124 / {"level":"error","command":"events","message":"1 event in this time, asked for were 2","next":null,"status":124}'
     e = Events(r, "--for", "1s", "--count", "2")
     e.tell("4 5", "4 6", "4 7")
     yield [x["reset"] for x in e.rows(2)], [5, 6]

@@ -465,7 +465,7 @@ static void test_stuck_after(void **state)
 		"stuck for 1s: queue 0 (hung-or-long): kernel 0x500 (packet 5) waits for "
 		"nothing, and has not ended in 1s; 2 of 3 queues are stuck: 0, 1");
 	my.gpu = move_on; // from now on it stands at 6
-	assert_verdict(0, "running: 1 packets taken in 250ms");
+	assert_verdict(0, "running: 1 packet taken in 250ms");
 	assert_int_equal(my.why.v[0].stood_ns, 0);
 	my.gpu = NULL;
 	kernel(0, 6, 0, 0);

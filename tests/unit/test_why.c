@@ -265,7 +265,7 @@ static void test_by_moments(void **state)
 	my.rings.n = 2;
 	why_look(&my.why, &my.rings, &my.how);
 	assert_string_equal(my.why.v[0].detail, "3 packets taken in 2s");
-	assert_string_equal(my.why.v[1].detail, "1 packets taken in 2s");
+	assert_string_equal(my.why.v[1].detail, "1 packet taken in 2s");
 	why_fini(&my.why);
 	why_look(&my.why, &my.rings, &my.how); // the same recording once more
 	assert_string_equal(my.why.v[0].detail, "3 packets taken in 2s");
@@ -434,7 +434,7 @@ static void test_setters(void **state)
 	my.queues[2].ring.kind = RING_AQL;
 	my.signal = one; // the GPU takes the barrier while its signal is read
 	my.moved = 6;
-	assert_verdict(0, "running: 1 packets taken in 250ms");
+	assert_verdict(0, "running: 1 packet taken in 250ms");
 	assert_false(my.why.v[0].blocked);
 }
 
