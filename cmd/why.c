@@ -435,15 +435,14 @@ static void add_stacks(struct why *w)
 {
 	pid_t pid;
 	const int error = why_read_stacks(w, &pid);
+	const bool live = host_is_live();
 	if (error == ENOPKG)
 		err_warn(LIB_MEND("libdw", "libdw1", ""),
 			 LIB_WHY("--stacks: ", "libdw", "libdw.so.1", ""));
-	else if (error && !host_is_live())
-		err_warn(NULL, "--stacks: pid %d: %s", (int)pid,
-			 error == ENOENT ? "none was recorded" : strerror(error));
 	else if (error)
-		err_warn(error == EACCES || error == EPERM ? "as root" : NULL,
-			 "--stacks: pid %d: %s", (int)pid, strerror(error));
+		err_warn(live && (error == EACCES || error == EPERM) ? "as root" : NULL,
+			 "--stacks: pid %d: %s", (int)pid,
+			 !live && error == ENOENT ? "none was recorded" : strerror(error));
 }
 
 static int look_and_print(struct cmd *c, struct out *out, struct rings *rings)

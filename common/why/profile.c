@@ -113,7 +113,10 @@ static enum profile_state profile_state_of(const struct profile *p, struct profi
 		return PROFILE_UNKNOWN;
 	if (x->next.type && x->next_state == RING_UNPUBLISHED)
 		return PROFILE_UNPUBLISHED;
-	return x->blocked ? PROFILE_WAITS : PROFILE_NEXT;
+	// HIP waits for a stream by the barrier bit of a packet behind a kernel without a signal.
+	const bool waits_for_last = x->next.barrier && !x->next.kernel_object &&
+				    x->last.kernel_object && !x->last.completion;
+	return x->blocked ? PROFILE_WAITS : waits_for_last ? PROFILE_RUNNING : PROFILE_NEXT;
 }
 
 static struct profile_sight sight_of(struct profile *p, struct profile_queue *q)
@@ -170,16 +173,14 @@ void profile_look(struct profile *p, uint64_t now_ns)
 	glance_all(p);
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
-		if (!q->x.q)
-			continue;
-		q->unread += q->x.unread;
-		if (q->x.has_last_value && q->x.last_value <= 0)
+		if (q->x.q && q->x.has_last_value && q->x.last_value <= 0)
 			q->done_at = q->x.now.read;
 	}
 	for (size_t i = 0; i < p->n; i++) {
 		struct profile_queue *q = &p->v[i];
 		if (!q->x.q)
 			continue;
+		q->unread += q->x.unread;
 		if (q->x.problem == RING_UNREADABLE) {
 			q->unreadable++;
 			continue;

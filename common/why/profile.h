@@ -17,7 +17,7 @@
 enum profile_state {
 	PROFILE_UNKNOWN, // indices, packet or signals could not be read, or changed during the look
 	// The completion signal of the packet taken last is above 0, was not seen at 0 since, and
-	// is that of no other packet in sight.
+	// is that of no other packet in sight; or it has none, and the head waits for its kernel.
 	PROFILE_RUNNING,
 	PROFILE_NEXT,        // the packet at the head waits for no signal
 	PROFILE_WAITS,       // the packet at the head waits for signals, or polls memory

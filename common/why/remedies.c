@@ -101,8 +101,7 @@ static const char *remedy_of(const struct why *w, const struct why_queue *x)
 	if (x->state == WHY_SUSPENDED && x->by_name[0])
 		return strcmp(x->by_name, "gpq-holder") == 0
 			       ? "gpq suspend --list tells who holds it; gpq resume -p PID puts "
-				 "its "
-				 "queues back"
+				 "its queues back"
 			       : "end the process that has it suspended, or let that resume it; "
 				 "gpq resume puts back only what gpq suspended";
 	if (x->state == WHY_UNKNOWN && why_is_by_slot(x))

@@ -226,6 +226,45 @@ static void test_signals(void **state)
 	assert_string_equal(counts(1), "next barrier-and - 7\nwaits barrier-and - 2\n");
 }
 
+// As HIP waits for a stream: the kernel has no signal, and the packet behind it the barrier bit.
+// The time is the kernel's where the read index moves at its launch, as it is where it moves at its
+// end.
+static void test_synchronize(void **state)
+{
+	(void)state;
+	put_dispatch(0, 0, 0xa0, 0);
+	put_barrier(0, 1, 0);
+	slot(0, 1)[1] = 1; // the barrier bit
+	indices(0, 0, 2);
+	look(3);
+	take(0, 0);
+	indices(0, 1, 2);
+	look(4);
+	slot(0, 1)[1] = 0; // without the bit it waits for nothing
+	t.profile.v[0].x.unread = true;
+	look(1);
+	put_dispatch(1, 0, 0xa0, 0); // either kernel may be at work: the head is told, as `next`
+	take(1, 0);
+	put_dispatch(1, 1, 0xa1, 0);
+	slot(1, 1)[1] = 1;
+	indices(1, 1, 2);
+	put_dispatch(2, 0, 0xa0, signal_of(0, 0)); // has ended, as its signal says
+	take(2, 0);
+	put_barrier(2, 1, 0);
+	slot(2, 1)[1] = 1;
+	indices(2, 1, 2);
+	look(2);
+	put_barrier(2, 0, 0); // what was taken last is no kernel
+	take(2, 0);
+	t.profile.v[2].x.unread = true;
+	look(5);
+	profile_finish(&t.profile);
+	assert_string_equal(counts(0), "next barrier-and - 8\nrunning dispatch alpha 4\n"
+				       "next dispatch alpha 3\n");
+	assert_string_equal(counts(1), "idle - - 8\nnext dispatch beta 7\n");
+	assert_string_equal(counts(2), "idle - - 8\nnext barrier-and - 7\n");
+}
+
 // What is no signal says nothing, which is noted.
 static void test_no_signal(void **state)
 {
@@ -397,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_synchronize, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signal_to_come, setup, teardown),

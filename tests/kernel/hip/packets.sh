@@ -6,10 +6,11 @@
 load_hip
 hip_start q -s 8 -P -T 4 -n 2000 -p rand -k k -k vector_add -k saxpy_kernel -w 20 -e 20 -u 15000 -H 300
 
-# The GPU stands still: what stood at a head before has all of a profile's time, with its kernel.
+# The GPU stands still: the kernel that stood at a head before has all of a profile's time. A barrier's time may be that of the kernel
+# before it.
 RATE=/sys/module/amdgpu/parameters/packet_rate
 echo 0 > $RATE
-within 60 sh -c "gpq packets -p $P --around 0 --filter 'STATE == \"next\"' -rno QID,TYPE,KERNEL > /tmp/heads && [ -s /tmp/heads ]"
+within 60 sh -c "gpq packets -p $P --around 0 --filter 'STATE == \"next\" && TYPE == \"dispatch\"' -rno QID,TYPE,KERNEL > /tmp/heads && [ -s /tmp/heads ]"
 gpq why -p $P --profile 300ms --perfetto /tmp/heads.json -rno QID,PACKET,KERNEL,SHARE > /tmp/shares
 empty "a profile of heads that stand still" "$([ -s /tmp/heads ] || echo none; sed 's/$/ 1/' /tmp/heads | grep -vxFf /tmp/shares)"
 if [ -e /usr/bin/python3 ]; then empty "its timeline, by the rules" "$(python3 /t/check-traceevents /tmp/heads.json)"; fi
