@@ -64,15 +64,17 @@ is "of chosen processes without what may name others" "$(cd l && may 2 ls $more 
 # --- what the driver tells besides ---
 
 device=a/sys/class/drm/renderD128/device
-mkdir -p a/sys/kernel/debug/dri/0 "$device/ras" "$device/devcoredump"
+mkdir -p a/sys/kernel/debug/dri/0 "$device/ras" "$device/devcoredump" "$device/fw_version"
 ln -s 0 a/sys/kernel/debug/dri/128
 echo '--- ring 0 (gfx) ---' >a/sys/kernel/debug/dri/0/amdgpu_fence_info
 echo log >a/sys/kernel/debug/dri/0/amdgpu_mes_event_log
 echo 'ue: 3' >"$device/ras/umc_err_count"
+echo 0x73 >"$device/fw_version/mec_fw_version"
 echo 'process_name: train' >"$device/devcoredump/data"
 driver="sys/kernel/debug/dri/0/amdgpu_fence_info sys/kernel/debug/dri/0/amdgpu_mes_event_log ${device#a/}/ras/umc_err_count ${device#a/}/devcoredump/data"
 gpq --sysroot a snapshot d >copied
 is "fences, the log of the MES, hardware errors and the last dump are there" "$(cd d && cat $driver)" "$(cd a && cat $driver)"
+is "and versions of firmware" "$(cat "d/${device#a/}/fw_version/mec_fw_version")" 0x73
 is "once, as the host has links" "$(readlink d/sys/kernel/debug/dri/128)" 0
 gpq --sysroot a snapshot --redact e >copied
 is "the dump names programs" "$(cat "e/${device#a/}/ras/umc_err_count" "e/${device#a/}/devcoredump/data")" "ue: 3"

@@ -474,6 +474,17 @@ static void test_turns(void **state)
 	my.rings.from.rows.rls.nodes = &node;
 	my.rings.from.rows.rls.nnodes = 1;
 	assert_verdict(0, wanted);
+	// What is wrong with a queue is said, however many share the GPU.
+	for (my.in_slot = -1; my.in_slot < 2; my.in_slot++) {
+		put(0, 5, INVALID);
+		assert_verdict(0,
+			       "not-published: packet 5 is not written, and the write index is 6");
+		dispatch(0, 5, 0);
+		dispatch(0, 4, signal_of(1, 1));
+		assert_verdict(0, RUNS);
+		put(0, 4, INVALID);
+	}
+	my.in_slot = -1;
 	my.rows[0].type = "sdma";
 	assert_verdict(0, HUNG);
 	my.rows[0].type = "compute";

@@ -21,10 +21,11 @@ rows() { # STATE COLUMNS [OPTION...]
 	gpq why -p $P -rno $columns "$@"
 }
 
-made() { # SCENARIO STATUS COLUMNS WANTED
+made() { # SCENARIO STATUS COLUMNS WANTED [STATE]: the state of the first row, or STATE, is in the first line
 	aql $1
 	is "$1" "$(rows ${4%% *} STATE,$3)" "$4"
 	status_is "$1: exit status" $2 gpq why -p $P
+	like "$1: its state is in the first line" "$OUT" "^pid $P aqlq: (stuck for [0-9.]+m?s: queue [0-9]+ \\()?${5:-${4%% *}}[:)]"
 	reap $P
 }
 
@@ -215,6 +216,8 @@ behind 1 1 - 0"
 	rows hung-or-long STATE > /dev/null
 	like "hang_taken $taken: the kernel that hangs, and who waits behind it" "$(gpq why -p $P | head -4 | tr -s '\n ' ' ')" \
 		"^pid $P aqlq: hung-or-long: queue 0: kernel 0x123400 \(packet 0\) $was, and has not ended in [0-9.]+ms; 1 queue waits behind it host: the first thread: [a-z_.0-9]*pause[a-z_.0-9]* do: gpq why -p $P"
+	is "hang_taken $taken: its time is its own in a profile" "$(gpq why -p $P -Q 0 --profile 200ms -rno STATE,PACKET,SHARE)" \
+		"$([ $taken = Y ] && echo running || echo next) dispatch 1"
 	reap $P
 	made hung-signal 0 QID,AT_WORK,BY_QID,BY_INDEX "hung-or-long 0 0 - -
 behind 1 - 0 0"
