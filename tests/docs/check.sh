@@ -94,6 +94,9 @@ done
 
 is "why: the help of STATE and STATES of gpq-why.1" "$(man_tags gpq-why.1 STATES | sed 's/\\-/-/g; s/^\.B //' | sort)" \
 	"$(gpq why --list-columns -r -n -o TABLE,COLUMN,HELP | sed -n 's/^queues STATE //p' | sed 's/\\x20//g' | tr , '\n' | sort)"
+rig empty "why: each state of gpq-why.1 says what to look at, and then what to do" \
+	"$(awk '/^\.S/ { here = $2 == "STATES" } here && /^\.(TP|PP)/ { if (name != "" && text !~ /Look at: .*Do: /) print name; name = text = "" }
+		here && /^\.B / && name == "" { name = $2 } here { text = text $0 " " }' "$top/man/gpq-why.1")"
 
 for page in "$pages"/*; do
 	if command -v mandoc >/dev/null; then
