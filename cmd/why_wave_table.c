@@ -5,7 +5,7 @@
 struct wave_row {
 	struct queue_row q;
 	uint64_t waves, workgroups, lanes, looks, seen, pc, offset, line, address;
-	uint64_t dispatch, in_group, xcc, wave_lanes, missing, pc_low, pc_high, off_ns;
+	uint64_t dispatch, in_group, xcc, engine, wave_lanes, missing, pc_low, pc_high, off_ns;
 	const char *state, *progress, *function, *demangled, *place, *source, *file, *object;
 	const char *missing_place, *low_place, *high_place, *group;
 };
@@ -45,6 +45,7 @@ static const struct out_col cols[] = {
 	COL(group, "WORKGROUP", "workgroup", STR, M, "workgroup of one of these waves, as x,y,z"),
 	COL(in_group, "WAVE", "wave_in_group", U64, M, "number of that wave in its workgroup"),
 	COL(xcc, "XCC", "xcc", U64, M, "XCC of that wave"),
+	COL(engine, "SE", "shader_engine", U64, M, "shader engine of that XCC"),
 	COL(wave_lanes, "LANES", "lanes", U64, M, "lanes of a wave: 32 or 64"),
 	COL(lanes, "EXEC", "exec", HEX, M, "lanes that are active in any of these waves"),
 	COL(looks, "SAMPLES", "samples", U64, M, "looks that saw such waves since one did not"),
@@ -116,6 +117,7 @@ static void fill_group(struct wave_row *r, struct wave_view *v, size_t i, struct
 	r->missing = g->missing;
 	r->dispatch = g->one.dispatch;
 	r->xcc = g->one.xcc;
+	r->engine = w->engine == WAVE_NO_ENGINE ? U64_NULL : w->engine;
 	r->wave_lanes = w->lanes;
 	r->lanes = g->lanes;
 	r->seen = g->seen;

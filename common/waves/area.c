@@ -19,6 +19,7 @@ struct wave_control {
 	bool pairs;          // a state is two words; its bit 24: wave32, and 128 scalar registers
 	struct bits lds;     // of a state
 	uint8_t first, last; // bits of a wave's word: first and last of its group
+	struct bits engine;  // of that: shader engine; 0, 0: not known
 	uint8_t block;       // vector registers per unit, of wave64
 	// Accumulation registers: none, as many as vector registers, or the rest of one file.
 	enum { ACC_NONE, ACC_SAME, ACC_REST } acc;
@@ -43,14 +44,17 @@ struct wave_ttmps {
 	bool gfx12;         // the group is in ttmp9 and ttmp7
 };
 
+#define WORD_9 .first = 17, .last = 16
 static const struct wave_control control_gfx9 = {
-	.lds = {9, 17}, .first = 17, .last = 16, .block = 4, .tail = 64};
+	.lds = {9, 17}, WORD_9, .engine = {11, 12}, .block = 4, .tail = 64};
 static const struct wave_control control_gfx908 = {
-	.lds = {9, 17}, .first = 17, .last = 16, .block = 4, .acc = ACC_SAME, .tail = 64};
-static const struct wave_control control_gfx90a = {
-	.lds = {9, 16}, .first = 17, .last = 16, .block = 8, .acc = ACC_REST, .tail = 64};
-static const struct wave_control control_gfx10 = {
-	.pairs = true, .lds = {10, 17}, .first = 12, .last = 29, .block = 4};
+	.lds = {9, 17}, WORD_9, .engine = {11, 13}, .block = 4, .acc = ACC_SAME, .tail = 64};
+#define MI .lds = {9, 16}, WORD_9, .block = 8, .acc = ACC_REST, .tail = 64
+static const struct wave_control control_gfx90a = {MI, .engine = {9, 11}};
+static const struct wave_control control_gfx94 = {MI};
+#define PAIRS .pairs = true, .lds = {10, 17}, .first = 12, .last = 29, .block = 4
+static const struct wave_control control_gfx10 = {PAIRS, .engine = {24, 25}};
+static const struct wave_control control_gfx11 = {PAIRS, .engine = {24, 26}};
 
 #define TRAPSTS                                                                           \
 	.status = 5, .halt = 13, .barrier = 12, .violation = 1u << 28, .address = 1 << 8, \
@@ -88,15 +92,15 @@ static const struct waves_gpu gpus[] = {
 	{&control_gfx9, &registers_gfx9, &ttmps_gfx9, 90006, 512, true, true},
 	{&control_gfx908, &registers_gfx9, &ttmps_gfx9, 90008, 512, true, true},
 	{&control_gfx90a, &registers_gfx9, &ttmps_gfx9, 90010, 512, true, true},
-	{&control_gfx90a, &registers_gfx94, &ttmps_gfx94, 90402, 512, false, true},
-	{&control_gfx90a, &registers_gfx94, &ttmps_gfx94, 90500, 1280, false, false},
+	{&control_gfx94, &registers_gfx94, &ttmps_gfx94, 90402, 512, false, true},
+	{&control_gfx94, &registers_gfx94, &ttmps_gfx94, 90500, 1280, false, false},
 	{&control_gfx10, &registers_gfx10, &ttmps_gfx9, 100300, 512, false, true},
-	{&control_gfx10, &registers_gfx11, &ttmps_gfx9, 110000, 512, true, true},
-	{&control_gfx10, &registers_gfx11, &ttmps_gfx9, 110001, 512, true, true},
-	{&control_gfx10, &registers_gfx11, &ttmps_gfx9, 110002, 512, true, true},
-	{&control_gfx10, &registers_gfx11, &ttmps_gfx9, 110501, 512, true, false},
-	{&control_gfx10, &registers_gfx12, &ttmps_gfx12, 120000, 512, true, true},
-	{&control_gfx10, &registers_gfx12, &ttmps_gfx12, 120001, 512, true, true},
+	{&control_gfx11, &registers_gfx11, &ttmps_gfx9, 110000, 512, true, true},
+	{&control_gfx11, &registers_gfx11, &ttmps_gfx9, 110001, 512, true, true},
+	{&control_gfx11, &registers_gfx11, &ttmps_gfx9, 110002, 512, true, true},
+	{&control_gfx11, &registers_gfx11, &ttmps_gfx9, 110501, 512, true, false},
+	{&control_gfx11, &registers_gfx12, &ttmps_gfx12, 120000, 512, true, true},
+	{&control_gfx11, &registers_gfx12, &ttmps_gfx12, 120001, 512, true, true},
 };
 
 const struct waves_gpu *waves_gpu_of(uint32_t version)
@@ -133,6 +137,7 @@ static void count_registers(const struct waves_gpu *g, const struct wave_saved *
 	w->lds = get(s->state, c->lds) * g->lds_unit;
 	w->first = bit(s->word, c->first);
 	w->last = bit(s->word, c->last);
+	w->engine = c->engine.high ? (uint8_t)get(s->word, c->engine) : WAVE_NO_ENGINE;
 	if (c->pairs) {
 		w->sgprs = 128;
 		w->shared = get(s->state, (struct bits){26, 29}) * 8;

@@ -74,6 +74,8 @@ enum {
 	WAVE_BREAKPOINT = 1 << 9, // s_trap 1
 };
 
+#define WAVE_NO_ENGINE UINT8_MAX
+
 struct wave {
 	uint64_t pc; // the next instruction; of a parked wave the one that its trap handler put
 		     // aside
@@ -89,6 +91,7 @@ struct wave {
 	uint32_t group[3], in_group, packet; // if `placed`; the packet is an index into the ring
 	uint32_t why;                        // WAVE_ bits, if `stopped`
 	uint8_t trap;     // number of s_trap, if `stopped`; 0: none; 15: 15 or more
+	uint8_t engine;   // shader engine of its XCC; WAVE_NO_ENGINE: not known of this GPU
 	bool first, last; // of its group
 	bool placed;      // group, in_group and packet are known
 	bool stopped;     // by the trap handler

@@ -440,6 +440,30 @@ static void test_words(void **state)
 		}
 }
 
+// Shader engines, by [waves.control]; of gfx94x and gfx950 they are not known.
+static void test_engines(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t version;
+		unsigned low, high;
+	} bits[] = {{90000, 11, 12},  {90006, 11, 12},  {90008, 11, 13},  {90010, 9, 11},
+		    {90402, 0, 0},    {90500, 0, 0},    {100300, 24, 25}, {110000, 24, 26},
+		    {110001, 24, 26}, {110002, 24, 26}, {110501, 24, 26}, {120000, 24, 26},
+		    {120001, 24, 26}};
+	for (size_t i = 0; i < COUNT(bits); i++)
+		for (unsigned n = 0; n < 30; n++) {
+			const struct waves_area a = area_of(bits[i].version, UINT32_MAX);
+			const struct wave_saved s = {
+				.end = AREA + END, .state = 1u << 31, .word = 1u << n};
+			const unsigned wanted = !bits[i].high ? WAVE_NO_ENGINE
+						: n >= bits[i].low && n <= bits[i].high
+							? 1u << (n - bits[i].low)
+							: 0;
+			assert_int_equal(wave_decode(&a, &s).engine, wanted);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_unreadable),   cmocka_unit_test(test_walk),
 		cmocka_unit_test(test_order),        cmocka_unit_test(test_many),
 		cmocka_unit_test(test_limits),       cmocka_unit_test(test_words),
+		cmocka_unit_test(test_engines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
