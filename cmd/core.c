@@ -11,7 +11,6 @@
 #include "common/cli/stop.h"
 #include "common/host/libarchive.h"
 #include "common/kfd/driver.h"
-#include "common/why/klog.h"
 #include "common/waves/take.h"
 
 #include <fcntl.h>
@@ -83,7 +82,6 @@ struct making {
 	struct progress bar;
 	bool shows_progress; // --progress
 	uint64_t done;       // bytes of the file, for the bar
-	int refused;         // exit status after a message; GPQ_OK: not refused
 	size_t unread;       // pages of --full that cannot be read
 	struct core_row row;
 };
@@ -151,25 +149,6 @@ static bool read_version_and_open(struct making *k)
 	return true;
 }
 
-// False after a message, with k->refused set: a GPU of the answer does not let go of queues.
-static bool may_suspend(struct making *k)
-{
-	const struct kfd_answer *a = &k->m->link.answer;
-	struct kfd_topology gpus = {0};
-	SCOPED(klog_fini) struct klog log = {0};
-	int status = GPQ_OK;
-	if (k->o->force || kfd_topology_load(&gpus, KFD_TOPOLOGY_BDF))
-		return true;
-	klog_read(&log);
-	for (size_t i = 0; i < a->num && !status; i++) {
-		const struct kfd_gpu *g = kfd_topology_find(&gpus, a->queues[i].queue.gpu_id);
-		status = g ? why_refuse_lost(&log, pid_of_core(k), g->bdf) : GPQ_OK;
-	}
-	kfd_topology_fini(&gpus);
-	k->refused = status;
-	return !status;
-}
-
 // Returns GPQ_OK, or the exit status with m->failure set. The holder stays until it is told to
 // release (`keep`), so an answer to that shows that the session lasted while memory was taken.
 static int hold_and_take(struct making *k)
@@ -178,7 +157,7 @@ static int hold_and_take(struct making *k)
 	char *suspend =
 		xasprintf("suspend tie for_ns=%" PRIu64 " addresses devices", k->o->max_hold);
 	// Attaching may take long, and is not part of the hold.
-	bool ok = ask_holder(k, "release keep") && ask_holder(k, "queues") && may_suspend(k) &&
+	bool ok = ask_holder(k, "release keep") && ask_holder(k, "queues") &&
 		  read_version_and_open(k);
 	k->take.until_ns = clock_ns() + k->o->max_hold;
 	ok = ok && ask_holder(k, suspend);
@@ -190,7 +169,7 @@ static int hold_and_take(struct making *k)
 	}
 	group_abandon_failed(&k->one);
 	group_release(&k->one);
-	return ok ? GPQ_OK : k->refused ? k->refused : k->m->failure.status;
+	return ok ? GPQ_OK : k->m->failure.status;
 }
 
 // ---- what is read once the queues run again
@@ -351,11 +330,13 @@ static int write_core(struct making *k, int fd)
 
 static int make_core(struct making *k, int fd)
 {
-	int status = hold_and_take(k);
+	int status = k->o->force ? GPQ_OK : why_refuse_lost(&k->one);
 	if (status)
-		return k->refused ? status
-				  : err_fail((enum gpq_exit)status, NULL, "pid %d: %s",
-					     (int)pid_of_core(k), k->m->failure.text);
+		return status;
+	status = hold_and_take(k);
+	if (status)
+		return err_fail((enum gpq_exit)status, NULL, "pid %d: %s", (int)pid_of_core(k),
+				k->m->failure.text);
 	take_the_rest(k);
 	leave_out(k);
 	if (!k->row.queues)

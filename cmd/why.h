@@ -60,10 +60,11 @@ void why_flame_frame(struct plot *p, unsigned level, struct why_share share, con
 // The name of a kernel for people (why_how.name). `kernels`: a struct kernels.
 const char *why_kernel_name(void *kernels, const struct ring_queue *q, uint64_t object);
 
-// Refuses to take queues off a GPU that, by the kernel's log, does not let go of queues: the driver
-// then resets it, and with it the work of all. Returns GPQ_OK, or GPQ_FAILED after a message.
-struct klog;
-int why_refuse_lost(const struct klog *log, int64_t pid, const char *bdf);
+// Refuses processes with queues on a GPU that, by the kernel's log, does not let go of queues: the
+// driver then resets it, and with it the work of all. Asked before a holder attaches, as that takes
+// queues off, too. Returns GPQ_OK, or GPQ_FAILED after a message.
+struct group;
+int why_refuse_lost(const struct group *g);
 
 // Looks at the recorded hosts `roots` but the last, which is the one that is read then. Returns
 // GPQ_OK, or the exit status after a message: one cannot be read, or they are no moments of one

@@ -177,29 +177,50 @@ static void say_waves(struct out *o, struct wave_view *v, const struct out_opts 
 
 // --- the run ---
 
-int why_refuse_lost(const struct klog *log, int64_t pid, const char *bdf)
+static bool is_member(const void *group, pid_t pid)
 {
-	const struct klog_whose whose = {.bdf = bdf};
-	const struct klog_line *line = klog_last(log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
-	return !line || line->kind == KLOG_RESET
-		       ? GPQ_OK
-		       : err_fail(GPQ_FAILED,
-				  "--force tries it; if the GPU does not answer, the driver resets "
-				  "it, and every job on it is lost",
-				  "pid %" PRId64 ": its GPU does not take queues off: %s", pid,
-				  line->text);
+	return group_has(group, pid);
 }
 
-static int refuse_lost(const struct wave_view *v)
+// Returns a process of the group with a queue on the GPU, or 0. Queues of another PID namespace are
+// not known by process, and may be on any.
+static pid_t user_of(const struct group *g, const struct kfd_procs *procs, uint32_t gpu_id)
 {
+	for (size_t i = 0; i < procs->nqueues; i++)
+		if (procs->queues[i].gpu_id == gpu_id)
+			return procs->procs[procs->queues[i].proc].pid;
+	for (size_t i = 0; i < g->n && !procs->nqueues; i++)
+		if (g->v[i]->state != MEMBER_FAILED)
+			return g->v[i]->target.pid;
+	return 0;
+}
+
+int why_refuse_lost(const struct group *g)
+{
+	const struct kfd_procs_how how = {.want = KFD_WANT_GPU, .keep = is_member, .arg = g};
+	struct kfd_topology gpus = {0};
+	struct kfd_procs procs = {0};
 	SCOPED(klog_fini) struct klog log = {0};
 	int status = GPQ_OK;
-	if (!v->opts->force)
-		klog_read(&log);
-	for (size_t i = 0; i < v->looks.nqueues && !status; i++) {
-		const struct queue_row *row = &v->looks.queues[i].row;
-		status = why_refuse_lost(&log, row->pid, row->gpu.bdf);
+	klog_read(&log);
+	if (log.n && !kfd_topology_load(&gpus, KFD_TOPOLOGY_BDF))
+		kfd_procs_read(&procs, &how);
+	for (size_t i = 0; i < gpus.n && !status; i++) {
+		const struct klog_whose whose = {.bdf = gpus.gpus[i].bdf};
+		const struct klog_line *line =
+			klog_last(&log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
+		const pid_t pid = line && line->kind != KLOG_RESET
+					  ? user_of(g, &procs, gpus.gpus[i].gpu_id)
+					  : 0;
+		if (pid)
+			status = err_fail(GPQ_FAILED,
+					  "--force tries it; if the GPU does not answer, the "
+					  "driver resets it, and every job on it is lost",
+					  "pid %d: its GPU does not take queues off: %s", (int)pid,
+					  line->text);
 	}
+	kfd_procs_fini(&procs);
+	kfd_topology_fini(&gpus);
 	return status;
 }
 
@@ -376,8 +397,8 @@ static int open_looks(struct wave_view *v)
 	if (!host_is_live())
 		return open_recorded(v);
 	int status = targets_find(&v->group, &o->pick, &o->queues, AMONG_OPEN);
-	status = status ? status : wave_looks_open(&v->looks, &v->group);
-	return status ? status : refuse_lost(v);
+	status = status || o->force ? status : why_refuse_lost(&v->group);
+	return status ? status : wave_looks_open(&v->looks, &v->group);
 }
 
 int why_waves(struct cmd *c)

@@ -368,7 +368,11 @@ def _(r):
                                      "GPU does not answer, the driver resets it, and every job on it is lost"),
                               (lost, ("--force",), "0 / 1"), (lost + reset, (), "0 / 1"), ("", (), "0 / 1")):
         r.write("/dev/kmsg", log)
+        r.changes()
         yield looks(r, t, columns="WAVES", args=args), wanted
+        yield bool(r.changes()), wanted[0] == "0"  # to attach takes queues off, too
+    r.write("/dev/kmsg", lost.replace("43:00.0", "44:00.0"))
+    yield looks(r, t, columns="WAVES"), "0 / 1"  # another GPU
 
 
 @scenario("functions and source lines of the code object that the program has loaded")
