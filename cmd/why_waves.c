@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-// The time between two looks is at least so many times that for which queues were held.
+// The time between two looks is at least so many times that for which queues were off.
 #define HELD_PART 50
 
 // --- words ---
@@ -230,7 +230,7 @@ static void take_looks(struct wave_view *v)
 	stop_watch();
 	const uint64_t looks = v->recorded ? 1 : o->looks;
 	for (uint64_t i = 0; i < looks && !stop_asked(); i++) {
-		const uint64_t begin = clock_ns(), rest = HELD_PART * v->looks.held_ns;
+		const uint64_t begin = clock_ns(), rest = HELD_PART * v->looks.taken_ns;
 		if (i && !stop_sleep(begin + (rest > o->every ? rest : o->every)))
 			break;
 		const bool any = wave_looks_take(&v->looks);

@@ -4,6 +4,7 @@
 #include "common/aql/packet.h"
 #include "common/cli/err.h"
 #include "common/host/clock.h"
+#include "common/host/number.h"
 
 // --- queues ---
 
@@ -148,7 +149,8 @@ int wave_looks_open(struct wave_looks *l, struct group *g)
 
 // --- a look at one process ---
 
-#define RECORDS_MOST 32 // of a queue
+#define RECORDS_MOST 32        // of a queue
+#define LOOK_MOST    (1 << 18) // waves after which no further queue of a look is read
 
 struct copied {
 	struct waves_saved saved;
@@ -190,13 +192,15 @@ static void copy_records(const struct wave_queue *q, const struct memory *m, str
 	}
 }
 
-static const char *copy_queue(const struct wave_looks *l, const struct wave_queue *q,
+static const char *copy_queue(struct wave_looks *l, const struct wave_queue *q,
 			      const struct memory *m, struct copied *c)
 {
 	struct waves_area area = q->area;
 	const char *wrong = NULL;
 	if (!area.gpu)
 		return "how its GPU saves waves is not known";
+	if (l->nread > LOOK_MOST)
+		return "those before it have more than gpq looks at at once";
 	if (!memory_read(m, q->entry.read_pointer_address, &c->read, sizeof(c->read)))
 		c->read = UINT64_MAX;
 	if (!memory_read(m, q->entry.write_pointer_address, &c->write, sizeof(c->write)))
@@ -206,6 +210,7 @@ static const char *copy_queue(const struct wave_looks *l, const struct wave_queu
 		c->end[i] = c->saved.n;
 		area.address += area.size;
 	}
+	l->nread += c->saved.n;
 	if (l->registers && !wrong)
 		copy_records(q, m, c);
 	return wrong;
@@ -240,6 +245,7 @@ static bool copy_process(struct wave_looks *l, size_t process, struct copied *co
 	struct kfd_link *link = &p->member->link;
 	struct kfd_failure *f = &p->member->failure;
 	const struct kfd_answer *a = &link->answer;
+	const uint64_t asked = clock_ns();
 	if (kfd_link_send(link, p->request.data, f) < 0 ||
 	    kfd_link_receive(link, KFD_ANSWER_MS, f) < 0)
 		return false;
@@ -262,8 +268,9 @@ static bool copy_process(struct wave_looks *l, size_t process, struct copied *co
 	if (kfd_link_send(link, "release keep", f) < 0 ||
 	    kfd_link_receive(link, KFD_ANSWER_MS, f) < 0)
 		return false;
-	const uint64_t held = clock_ns() - since;
-	l->held_ns = held > l->held_ns ? held : l->held_ns;
+	const uint64_t back = clock_ns();
+	l->held_ns = greater(l->held_ns, back - since);
+	l->taken_ns = greater(l->taken_ns, back - asked);
 	return true;
 }
 
@@ -340,7 +347,8 @@ bool wave_looks_take(struct wave_looks *l)
 	SCOPED(free_at) struct copied *copied = xcalloc(l->nqueues + 1, sizeof(*copied));
 	forget_records(l);
 	l->n = 0;
-	l->held_ns = 0;
+	l->held_ns = l->taken_ns = 0;
+	l->nread = 0;
 	for (size_t i = 0; i < l->nqueues; i++)
 		l->queues[i].wrong = why_not_held(KFD_RESULT_NONE);
 	for (size_t i = 0; i < l->nprocesses; i++) {

@@ -48,7 +48,10 @@ struct wave_looks {
 	size_t n, vcap;
 	struct wave_record *records; // registers of waves of the last look
 	size_t nrecords, records_cap;
-	uint64_t held_ns; // the longest that a process was held in the last look
+	// Of the last look: the longest that a process was held, and from the request for that to
+	// its end, which also has the time that the GPU takes to let go of queues.
+	uint64_t held_ns, taken_ns;
+	size_t nread; // waves that it has read
 };
 
 // Attaches to the members of `g`, which must be named (targets_find()) and outlive `l`, and asks

@@ -539,6 +539,29 @@ def _(r):
         yield r.gpq("why", "--core", name), wanted
 
 
+@scenario("a hostile core, whose queues all have the same many waves: after 262144 of them no queue is looked at")
+def _(r):
+    waves, queues, record, stack = 16000, 20, 4 * 256 + 128 + 64, 4 * 16002  # gfx900: 4 vector registers, no scalar one
+    end = 0x10000 + record * waves
+    size = (end + PAGE - 1) // PAGE * PAGE
+    note = struct.pack("QIIQIIII", 1, 1, 17, 16, 1, 120, queues, 64) + struct.pack("QII", MEMORY, 1, 1) + device(version=90000) + b"".join(
+        struct.pack("5Q6I", 0, MEMORY, MEMORY, MEMORY, MEMORY, i, GPU, PAGE, 2, size, 0) for i in range(queues))
+    at = (64 + 2 * 56 + 20 + len(note) + PAGE - 1) // PAGE * PAGE
+    with open(r.dir + "/hostile-core", "wb") as f:
+        f.write(struct.pack("16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1\x40" + bytes(8), 4, 224, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0))
+        f.write(struct.pack("IIQQQQQQ", 4, 0, 64 + 2 * 56, 0, 0, 20 + len(note), 20 + len(note), 4))
+        f.write(struct.pack("IIQQQQQQ", 1, 6, at, MEMORY, 0, size, size, PAGE))
+        f.write(struct.pack("III8s", 7, len(note), 33, b"AMDGPU\0\0") + note)
+        f.seek(at)
+        f.write(struct.pack("4I", 0x10000 - stack, stack, end, record * waves))
+        f.truncate(at + size)  # zeros: each word of the control stack is a wave
+    got = r.gpq("why", "--core", r.dir + "/hostile-core", "-rno", "QID,WAVES").split(" / ")
+    read = 262144 // waves + 1
+    yield got, ["3", *(f"{i} {waves}" for i in range(read)), *(f"gpq: why: {r.dir}/hostile-core: queue {i}: no waves, as those before it have more than gpq looks at "
+                                                                "at once" for i in range(read, queues))]
+    os.unlink(r.dir + "/hostile-core")
+
+
 @scenario("gpq why --core names functions by the code in the core; a light one has none")
 def _(r):
     t = r.target(0)

@@ -318,6 +318,12 @@ def _(r):
     r.until(lambda: r.waits(p) == 0.1)
     r.move(100 * MS)
     yield r.finish(p), "7 / 1 10000000 3 3"
+    # The time that the GPU takes to let go of queues is a part of it, too.
+    r.once("suspend", lambda call: (r.move(10 * MS), call())[1])
+    p = r.start("why", "--waves", "-p", t.pid, "--looks", 2, "-rno", "WAVES,OFF_FOR")
+    r.until(lambda: r.waits(p) == 0.5)
+    r.move(500 * MS)
+    yield r.finish(p), "7 / 1 0"
     for after, args, wanted in ((200 * MS - 1, (), "0 / 1"), (200 * MS, (), "3 / gpq: why: pid t1: queue 0: no waves, as it could not be read within --max-hold"),
                                 (200 * MS, ("--max-hold", "201ms"), "0 / 1")):
         r.page.area_ns = after
