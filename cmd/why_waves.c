@@ -114,19 +114,23 @@ static void put_verdict(struct buf *to, struct wave_view *v, const struct wave_g
 {
 	const struct code_place *place = wave_place_at(v, g, g->one.w.pc);
 	const enum wave_rank rank = wave_rank_of(g);
-	SCOPED(buf_fini) struct buf source = {0}, state = {0};
+	SCOPED(buf_fini) struct buf source = {0}, last = {0}, state = {0};
 	buf_printf(to, "queue %" PRIu64 ": %" PRIu64 " of %" PRIu64 " waves %s ",
 		   v->looks.queues[g->one.queue].row.qid, g->waves, all, ranks[rank].what);
 	if (rank == RANK_LOOPS) {
+		place = wave_place_at(v, g, g->pc_low);
 		buf_puts(to, "between ");
-		wave_put_place(to, v, wave_place_at(v, g, g->pc_low));
+		wave_put_place(to, v, place);
 		buf_puts(to, " and ");
 		wave_put_place(to, v, wave_place_at(v, g, g->pc_high));
+		wave_put_source(&last, wave_place_at(v, g, g->pc_high));
 	} else {
 		buf_puts(to, "at ");
 		wave_put_place(to, v, place);
 	}
 	wave_put_source(&source, place);
+	if (source.len && last.len && strcmp(source.data, last.data) != 0)
+		buf_printf(&source, " to %s", last.data);
 	if (source.len)
 		buf_printf(to, " (%s)", source.data);
 	if (g->missing && rank == RANK_BARRIER) {

@@ -13,13 +13,13 @@ COLUMNS = "QID,WAVES,GROUPS,PROGRESS,STATE,FUNCTION_OFFSET,PC"
 NOP, END, BARRIER, WAITCNT, HALT, SLEEP, TRAP = (0xbf800000 | n << 16 for n in (0, 1, 10, 12, 13, 14, 18))
 
 
-def wave(pc, group=0, number=0, packet=0, status=0, trapsts=0, ttmp6=0, mode=0, marked=0, lanes=2 ** 64 - 1):
-    return {"mode": mode, "marked": marked, "pc": pc, "group": group, "number": number, "packet": packet, "status": status, "trapsts": trapsts, "ttmp6": ttmp6, "exec": lanes}
+def wave(pc, group=0, number=0, packet=0, status=0, trapsts=0, ttmp6=0, mode=0, marked=0, lanes=2 ** 64 - 1, engine=0):
+    return {"engine": engine, "mode": mode, "marked": marked, "pc": pc, "group": group, "number": number, "packet": packet, "status": status, "trapsts": trapsts, "ttmp6": ttmp6, "exec": lanes}
 
 
 def lay(t, laid, xcc=0, **header):
     """Writes a save area: the first wave of the list is the first of the control stack, and the last of the area."""
-    at, words = 32768 + t.kfd.area * xcc, [0, 0] + ([STATE] if laid else []) + [1 << 17 if not w["number"] else 0 for w in laid]
+    at, words = 32768 + t.kfd.area * xcc, [0, 0] + ([STATE] if laid else []) + [w["engine"] << 9 | (1 << 17 if not w["number"] else 0) for w in laid]
     t.memory[at:at + t.kfd.area] = bytes(t.kfd.area)
     fields = {"stack_at": STACK - 4 * len(words), "stack": 4 * len(words), "end": STACK + RECORD * len(laid), "waves": RECORD * len(laid)} | header
     struct.pack_into("IIII", t.memory, at, *(fields[k] for k in ("stack_at", "stack", "end", "waves")))
@@ -220,14 +220,14 @@ def _(r):
 @scenario("one wave with all that is known of it; ids of dispatches when the ring has wrapped")
 def _(r):
     t = target(r)
-    lay(t, [wave(CODE, 7, 3, packet=5, lanes=0xf0)])
+    lay(t, [wave(CODE, 7, 3, packet=5, lanes=0xf0, engine=5)])
     t.set_index(0, 6, 9)
     ring = 4096 // 64
     got = json.loads(r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--ndjson").split(" / ")[1].replace(":t1", ":1"))
-    yield {k: got[k] for k in ("qid", "waves", "workgroups", "progress", "state", "dispatch", "workgroup", "wave_in_group", "xcc", "lanes", "exec", "seen",
+    yield {k: got[k] for k in ("qid", "waves", "workgroups", "progress", "state", "dispatch", "workgroup", "wave_in_group", "xcc", "shader_engine", "lanes", "exec", "seen",
                                "samples", "off_ns", "gpu_id", "command", "function", "source", "object", "elf_address", "missing_place")}, {
         "qid": 0, "waves": 1, "workgroups": 1, "progress": None, "state": "runs", "dispatch": 5, "workgroup": "7,0,0",
-        "wave_in_group": 3, "xcc": 0, "lanes": 64, "exec": "0xf0", "seen": 1, "samples": 1, "off_ns": 0, "gpu_id": GPU, "command": "target",
+        "wave_in_group": 3, "xcc": 0, "shader_engine": 5, "lanes": 64, "exec": "0xf0", "seen": 1, "samples": 1, "off_ns": 0, "gpu_id": GPU, "command": "target",
         "function": None, "source": None, "object": None, "elf_address": None, "missing_place": None}
     for write, packet, wanted in ((6, 5, "5"), (5, 5, "-"), (ring + 5, 5, "5"), (ring + 6, 5, "69"), (2 * ring, 63, "127"), (2 * ring, 0, "64"), (9, 64, "-")):
         t.set_index(0, 0, write)
@@ -397,6 +397,16 @@ def _(r):
     yield said[-1], f"gpq: why: the code there: llvm-objdump -d --start-address=0x2134 --stop-address=0x21b4 {object}"
     yield " ".join(said[1:4]), ("pid t1 target: queue 0: 3 of 6 waves are at place(int volatile*, int)+0x74 (twice.h:7 < place.hip:6 < place.hip:19): runs "
                                 "do: take more looks: --looks 3")
+    for low, high, lines in (0x2000, 0x2034, "place.hip:11 to place.hip:12"), (0x2174, 0x217c, "twice.h:7 < place.hip:6 < place.hip:19 to "
+                             "twice.h:7 < place.hip:7 < place.hip:19"), (0x2008, 0x2034, ""), (0x2034, 0x206f, "place.hip:12 to place.hip:14"):
+        lay(t, [wave(base + low)])
+        p = r.start("why", "--waves", "-p", t.pid, "--looks", 2)
+        r.until(lambda: r.waits(p) == 0.1)
+        lay(t, [wave(base + high)])
+        r.move(100 * MS)
+        said = " ".join(r.finish(p).split(" / ")[1:])
+        yield re.findall(r"loop between \S+ and \S+ ?(?:\((.*?)\))?: runs", said), [lines]
+    lay(t, [wave(base + at) for at in (0x2034, 0x2174, 0x2174, 0x2174, 0x21b0, 0x1fff)])
     size = os.path.getsize(object)  # a part of a file, of which this one is all
     t.kfd.r_debug = int(t.say(f"load {r.build}/unit/fake/libhsa-runtime64.so.1 {object}#offset=0&size={size} {base:x}"), 16)
     yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "-v").split(" / ")[-1], (
