@@ -11,6 +11,8 @@ kit() { # CHECKS
 
 cat > /tmp/pretend << 'L'
 #!/bin/sh
+# The kernel of some seconds ends at once here; its queue stays for as long.
+case "$*" in *"-L 1000000"*) set -- "$@" -H 20 ;; esac
 mkfifo /tmp/said.$$
 awk -v lost=${LOST:-0} '$2 == "counted" { $3 = $5 - ($5 == 256 ? 0 : lost) } { print; fflush() }' < /tmp/said.$$ &
 exec hipq "$@" > /tmp/said.$$
