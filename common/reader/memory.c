@@ -202,3 +202,15 @@ bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value)
 	*value = words[1];
 	return true;
 }
+
+bool memory_signal_began(const struct memory *m, uint64_t signal, uint64_t *ticks)
+{
+	struct {
+		int64_t kind, value;
+		uint64_t mailbox, event, began, ended;
+	} s;
+	if (!signal || signal % 8 || !memory_read(m, signal, &s, sizeof(s)))
+		return false;
+	*ticks = s.began;
+	return s.kind == SIGNAL_KIND_USER && s.value > 0 && s.began > s.ended;
+}

@@ -72,3 +72,7 @@ enum { SIGNAL_KIND_USER = 1, SIGNAL_VALUE_AT = 8 };
 // Reads the value of the signal at this address. Returns false if it cannot be read, or is no
 // signal that has a value there (doorbells have none).
 bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value);
+
+// Sets *ticks to when the packet began whose completion signal this is, by the counter of its GPU
+// [aql.signal]. Returns false if that is not known, or it has ended.
+bool memory_signal_began(const struct memory *m, uint64_t signal, uint64_t *ticks);

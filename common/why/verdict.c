@@ -5,6 +5,7 @@
 #include "common/why/why.h"
 
 #include "common/host/proc.h"
+#include "common/why/gpu_clock.h"
 
 bool why_has_error(const struct why_queue *x)
 {
@@ -132,6 +133,24 @@ static void find_work(const struct why *w, struct why_queue *x)
 	} else if (next && is_dispatch(&x->next)) {
 		x->work = head;
 	}
+}
+
+// The packet at work may have begun long before gpq looked: its signal has the time.
+static void note_began(const struct why *w, struct why_queue *x)
+{
+	const struct memory *m = &w->rings->processes[x->q->process].memory;
+	const struct kfd_gpu *g =
+		kfd_topology_find(&w->rings->from.rows.gpus, (uint32_t)x->q->row->gpu_id);
+	struct gpu_clock now;
+	uint64_t began;
+	const uint64_t signal =
+		x->work.index == x->now.read ? x->next.completion : x->last.completion;
+	if (!x->work_sure || x->work.queue == SIZE_MAX || x->work.index + 1 < x->now.read || !g ||
+	    !memory_signal_began(m, signal, &began) || !gpu_clock_read(&now, g->render_minor) ||
+	    began > now.ticks)
+		return;
+	const uint64_t ran_ns = (uint64_t)((double)(now.ticks - began) * 1e6 / (double)now.khz);
+	x->stood_ns = ran_ns > x->stood_ns ? ran_ns : x->stood_ns;
 }
 
 // --- the state of a queue by itself ---
@@ -522,6 +541,7 @@ void why_judge(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		find_work(w, &w->v[i]);
+		note_began(w, &w->v[i]);
 		w->v[i].state = own_state(w, &w->v[i]);
 		give_up_if_dead(w, &w->v[i]);
 		if (is_stream_wait(w, &w->v[i]))

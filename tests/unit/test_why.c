@@ -554,6 +554,45 @@ static void test_off(void **state)
 	assert_verdict(0, "idle: ");
 }
 
+#define LONG_AGO(what) "hung-or-long: kernel 0x500 (packet " what ", and has not ended in 3m12s"
+
+// A kernel began long before the looks, as its signal has it.
+static void test_began(void **state)
+{
+	struct kfd_gpu gpu = {.gpu_id = 7, .render_minor = 130};
+	const uint64_t one = signal_of(1, 1);
+	(void)state;
+	my.rings.from.rows.gpus = (struct kfd_topology){.gpus = &gpu, .n = 1};
+	dispatch(0, 4, one);
+	poke(one + 32, 5000);
+	my.ticks_now = 5000 + 192ull * 100000000;
+	assert_verdict(0, LONG_AGO("4) was taken") ": its signal 0x9040 is 1");
+	assert_true(my.why.v[0].stood_ns == 192000000000);
+	poke(one + 40, 5000); // both are of the packet that had the signal before
+	assert_verdict(0, RUNS);
+	poke(one + 40, 4999);
+	assert_verdict(0, LONG_AGO("4) was taken") ": its signal 0x9040 is 1");
+	my.ticks_now = 6000; // the looks know of more
+	assert_verdict(0, RUNS);
+	my.ticks_now = 4999; // the counter has begun anew
+	assert_verdict(0, RUNS);
+	my.ticks_now = 0;
+	assert_verdict(0, RUNS);
+	my.ticks_now = 5000 + 192ull * 100000000;
+	gpu.gpu_id = 8;
+	assert_verdict(0, RUNS);
+	gpu.gpu_id = 7;
+	dispatch(0, 5, one); // the read index moves when a kernel ends
+	dispatch(0, 4, signal_of(2, 0));
+	indices(0, 5, 6);
+	assert_verdict(0, LONG_AGO("5) waits for nothing"));
+	poke(one, 2); // no signal of the host's
+	assert_verdict(0, HUNG);
+	poke(one, 1);
+	poke(one + 8, 0);
+	assert_verdict(0, HUNG);
+}
+
 // Threads that wait for a signal of ROCr's at both of two looks.
 static void test_waits(void **state)
 {
@@ -639,7 +678,7 @@ int main(void)
 		TEST(test_moves),   TEST(test_last),    TEST(test_next),       TEST(test_older),
 		TEST(test_on_gpu),  TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots),
 		TEST(test_blocked), TEST(test_setters), TEST(test_turns),      TEST(test_off),
-		TEST(test_ranks),   TEST(test_waits),
+		TEST(test_ranks),   TEST(test_waits),   TEST(test_began),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

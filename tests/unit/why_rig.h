@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/why/gpu_clock.h"
 #include "common/why/interrupts.h"
 #include "common/why/why.h"
 
@@ -46,6 +47,7 @@ static struct {
 	unsigned logs_read;
 	const char *stacks[2]; // of process 40 at either look; NULL: they cannot be read
 	unsigned stack_looks;
+	uint64_t ticks_now; // of the counter of every GPU, of 100 MHz; 0: unknown
 	uint64_t irqs[2]; // of every GPU at either look; UINT64_MAX: unknown
 	unsigned irq_looks;
 	uint64_t ticks; // when every process began; 0: unknown
@@ -165,6 +167,13 @@ static int fake_stacks_read(struct buf *to, pid_t pid)
 	return s ? 0 : -1;
 }
 
+static bool fake_gpu_clock(struct gpu_clock *c, uint64_t minor)
+{
+	assert_int_equal(minor, 130);
+	*c = (struct gpu_clock){.ticks = my.ticks_now, .khz = 100000};
+	return my.ticks_now;
+}
+
 static void fake_tell(struct buf *to, pid_t pid)
 {
 	buf_printf(to, "threads of %d", (int)pid);
@@ -204,6 +213,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define klog_read         fake_klog_read
 #define irqs_look         fake_irqs_look
 #define stacks_read       fake_stacks_read
+#define gpu_clock_read    fake_gpu_clock
 #define proc_start_ticks  fake_start_ticks
 #define proc_read         fake_proc_read
 #define proc_recorded_ns  fake_recorded_ns

@@ -222,6 +222,14 @@ behind 1 1 - 0"
 	made hung-signal 0 QID,AT_WORK,BY_QID,BY_INDEX "hung-or-long 0 0 - -
 behind 1 - 0 0"
 done
+# For how long, by the time in the signal of the kernel: two looks that are 10 ms apart would not know.
+aql hung-signal
+within 20 sh -c "gpq why -p $P -rno STATE | grep -q hung-or-long"
+usleep 1500000
+like "since when it is at work" "$(gpq why -p $P --over 10ms -rno DETAIL --filter 'QID == 0' | sed 's/.x20/ /g')" \
+	"^kernel 0x123400 \(packet 0\) was taken, and has not ended in ([1-9]|[1-9][0-9])(\.[0-9]+)?s: its signal"
+reap $P
+
 # The same with rings in VRAM, which others can read through the mapping's access operation alone; and where that fails.
 export AQLQ_VRAM_RINGS=1
 aql hung

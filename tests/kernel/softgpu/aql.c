@@ -185,6 +185,14 @@ bool sg_aql_dispatch(const struct sg_queue *queue, u32 n, struct sg_dispatch *d)
 	return true;
 }
 
+static void stamp_begin(struct sg_gpu *gpu, struct sg_queue *queue, u64 signal)
+{
+	struct amd_signal *s = signal ? sg_vm_ptr(queue->vm, signal, sizeof(*s)) : NULL;
+
+	if (s)
+		s->start_ts = amdgpu_amdkfd_get_gpu_clock_counter(gpu->adev);
+}
+
 /* Stops its queue at a packet of a type that does not exist. */
 static bool refuse(struct sg_gpu *gpu, struct sg_queue *queue)
 {
@@ -239,6 +247,7 @@ bool sg_aql_consume(struct sg_gpu *gpu, struct sg_queue *queue)
 	if (type == AQL_DISPATCH && sg_fault_kernel_hangs(packet->dispatch.kernel_object)) {
 		queue->stat->hung = packet->dispatch.kernel_object;
 		queue->stat->hung_signal = packet->completion_signal;
+		stamp_begin(gpu, queue, packet->completion_signal);
 		queue->stat->hung_dispatch = dispatch_of(packet, queue->rptr);
 		WRITE_ONCE(packet->header, AQL_INVALID);
 		return true;
