@@ -19,18 +19,20 @@ slots() {
 }
 
 # The slots of compute queues as gpq prints them: hexadecimal words to numbers, ring << 8, doorbell & 0xffffffc.
-word() { echo $((0x${w:$(($1 * 8)):8})); }
 normalize() {
-	while read -r gpu kind xcc pipe queue w; do
+	local gpu kind xcc pipe queue words w i
+	while read -r gpu kind xcc pipe queue words; do
 		[ "$kind" = compute ] || continue
-		if [ $(($(word 2) & 1)) = 0 ]; then
+		w=()
+		for ((i = 0; i < 56; i++)); do w[i]=$((0x${words:i * 8:8})); done
+		if [ $((w[2] & 1)) = 0 ]; then
 			echo "$((0x$gpu)) $xcc 1 $pipe $queue no - - - - - - - - -"
 			continue
 		fi
-		printf '%d %d 1 %d %d yes %d 0x%x %d %d %d 0x%x %d 0x%x %s\n' $((0x$gpu)) "$xcc" "$pipe" "$queue" \
-			$(($(word 3) & 15)) $((($(word 9) << 32 | $(word 8)) << 8)) $((8 << ($(word 17) & 63))) "$(word 10)" \
-			$(($(word 55) << 32 | $(word 54))) $(($(word 15) & 0xffffffc)) "$(word 6)" $(($(word 1) << 32 | $(word 0))) \
-			"$([ "$(word 51)" = 0 ] && echo none || echo error)"
+		[ ${w[51]} = 0 ] && i=none || i=error
+		printf '%d %d 1 %d %d yes %d 0x%x %d %d %d 0x%x %d 0x%x %s\n' $((0x$gpu)) "$xcc" "$pipe" "$queue" $((w[3] & 15)) \
+			$(((w[9] << 32 | w[8]) << 8)) $((8 << (w[17] & 63))) ${w[10]} $((w[55] << 32 | w[54])) $((w[15] & 0xffffffc)) \
+			${w[6]} $((w[1] << 32 | w[0])) $i
 	done
 }
 
