@@ -253,7 +253,7 @@ void klog_read_from(struct klog *k, int fd)
 void klog_read(struct klog *k)
 {
 	SCOPED(close_at) const int fd = klog_open();
-	klog_read_from(k, fd); // of -1, too: that is an empty log
+	klog_read_from(k, fd); // fd -1 reads as an empty log
 }
 
 // --- what is asked ---

@@ -213,7 +213,8 @@ char *why_tell_remedy(const struct why *w, const struct why_queue *x);
 // Does a chosen queue stand still that would count as stuck if it goes on doing so?
 bool why_may_get_stuck(const struct why *w);
 
-// Does a queue with that state stand by what its GPU, and no packet or person, does?
+// Does the GPU itself keep a queue of that state: not a packet that it waits for, nor somebody who
+// took it off?
 bool why_stands(enum why_state s);
 
 // Are there exceptions that the driver noted for the queue?

@@ -355,8 +355,6 @@ static void tell_state(struct buf *b, const struct why *w, const struct why_queu
 
 // --- the verdict about a process ---
 
-// "stuck for 3m02s: queue 1 (not-published): ...; 2 queues wait behind it; in all, 3 of 8 queues
-// are stuck".
 static bool is_off(enum why_state s)
 {
 	return s == WHY_SUSPENDED || s == WHY_EVICTED || s == WHY_SUSPENDED_OR_EVICTED ||
@@ -395,6 +393,8 @@ static void tell_count(struct buf *b, const struct why *w, const struct why_proc
 		buf_printf(b, ", %u more", n - 8);
 }
 
+// "stuck for 3m02s: queue 1 (not-published): ...; 2 queues wait behind it; in all, 3 of 8 queues
+// are stuck".
 static void tell_process(struct buf *b, const struct why *w, const struct why_process *p)
 {
 	const struct why_queue *x = &w->v[p->worst];
