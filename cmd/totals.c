@@ -97,7 +97,8 @@ static void put_over(struct buf *b, const struct gpu_total *g)
 		buf_printf(b, "%" PRIu64 " processes on %d VMIDs, so they take turns", g->processes,
 			   KFD_VMIDS);
 	else
-		buf_printf(b, "%" PRIu64 " compute queues on %" PRIu64 " slot%s, so they take turns",
+		buf_printf(b,
+			   "%" PRIu64 " compute queues on %" PRIu64 " slot%s, so they take turns",
 			   g->compute, g->slots, text_s(g->slots));
 	if (g->compute > g->slots && kcq != KFD_UNKNOWN && kcq > 1)
 		buf_printf(b, "; the kernel keeps %" PRIu64 " more: boot with amdgpu.num_kcq=1",

@@ -48,7 +48,7 @@ static struct {
 	const char *stacks[2]; // of process 40 at either look; NULL: they cannot be read
 	unsigned stack_looks;
 	uint64_t ticks_now; // of the counter of every GPU, of 100 MHz; 0: unknown
-	uint64_t irqs[2]; // of every GPU at either look; UINT64_MAX: unknown
+	uint64_t irqs[2];   // of every GPU at either look; UINT64_MAX: unknown
 	unsigned irq_looks;
 	uint64_t ticks; // when every process began; 0: unknown
 	unsigned looked_at_threads;
