@@ -52,7 +52,7 @@ made idle 0 QID,BACKLOG,NEXT "idle 0 0 -
 idle 1 0 -"
 made running 0 BACKLOG,TAKEN,SIGNAL_VALUE "hung-or-long 0 0 1"
 made sdma 0 QID,TYPE,BY_QID,BY_TYPE "behind 0 compute 1 sdma-atomic
-waits-external 1 sdma - -"
+waits-external 1 sdma - -" waits-external
 
 # Profiles: heads that stand on known packets have all of the time, and what changes meanwhile is counted before and after.
 looks() { awk '/^voluntary/ { print $2 }' /proc/$G/status; } # each look is followed by a wait
