@@ -49,9 +49,16 @@ static int order_waves(const void *a, const void *b)
 	return r ? r : by_workgroup(a, b);
 }
 
+static bool at_barrier(const struct wave_seen *s)
+{
+	return s->w.in_barrier || s->at == WAVE_AT_BARRIER;
+}
+
+// In a workgroup, the waves at a barrier are the last ones.
 static int order_workgroups(const void *a, const void *b)
 {
-	return by_workgroup(a, b);
+	const int r = by_workgroup(a, b);
+	return r ? r : ORDER(at_barrier(a), at_barrier(b));
 }
 
 static int order_groups(const void *a, const void *b)
@@ -59,9 +66,10 @@ static int order_groups(const void *a, const void *b)
 	return by_place(&((const struct wave_group *)a)->one, &((const struct wave_group *)b)->one);
 }
 
-static bool at_barrier(const struct wave_seen *s)
+static int order_clusters(const void *a, const void *b)
 {
-	return s->w.in_barrier || s->at == WAVE_AT_BARRIER;
+	return by_dispatch(&((const struct wave_cluster *)a)->one,
+			   &((const struct wave_cluster *)b)->one);
 }
 
 // --- dispatches ---
@@ -80,18 +88,18 @@ static uint64_t hash_wave(const struct wave *w)
 	return w->placed ? mix(h, w->in_group) : h;
 }
 
-static struct wave_cluster *find_cluster(struct wave_groups *g, const struct wave_seen *s)
+// `n`: how many of the clusters are in order.
+static struct wave_cluster *find_cluster(struct wave_groups *g, size_t n, const struct wave_seen *s)
 {
-	for (size_t i = 0; i < g->nclusters; i++)
-		if (by_dispatch(&g->clusters[i].one, s) == 0)
-			return &g->clusters[i];
-	return NULL;
+	const struct wave_cluster key = {.one = *s};
+	const size_t at = ARRAY_BELOW(g->clusters, n, &key, order_clusters);
+	return at < n && order_clusters(&g->clusters[at], &key) == 0 ? &g->clusters[at] : NULL;
 }
 
 // Adds waves of one dispatch. Waves that come to the same sums are held to be the same.
-static void add_cluster(struct wave_groups *g, const struct wave_seen *v, size_t n)
+static void add_cluster(struct wave_groups *g, size_t old, const struct wave_seen *v, size_t n)
 {
-	struct wave_cluster now = {.one = *v, .pc_low = UINT64_MAX}, *c = find_cluster(g, v);
+	struct wave_cluster now = {.one = *v, .pc_low = UINT64_MAX}, *c = find_cluster(g, old, v);
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t who = hash_wave(&v[i].w);
 		now.who += who;
@@ -123,29 +131,31 @@ static enum wave_progress progress_of(const struct wave_cluster *c, unsigned loo
 
 // --- groups ---
 
-// Sets how many waves are missing at the barrier where `v` waits: of its workgroups, those that are
-// elsewhere. `all`: waves of the look by workgroup.
+// Adds how many waves are missing at the barrier where `v` waits: of its workgroup, those that are
+// elsewhere. `all`: waves of the look in the order of order_workgroups().
 static void count_missing(struct wave_group *x, const struct wave_seen *v,
 			  const struct wave_seen *all, size_t n)
 {
-	for (size_t i = ARRAY_BELOW(all, n, v, order_workgroups);
-	     i < n && by_workgroup(&all[i], v) == 0; i++)
-		if (!at_barrier(&all[i])) {
-			x->missing++;
-			x->missing_pc = all[i].w.pc;
-		}
+	struct wave_seen elsewhere = *v;
+	elsewhere.w.in_barrier = false;
+	elsewhere.at = WAVE_AT_OTHER;
+	const size_t begin = ARRAY_BELOW(all, n, &elsewhere, order_workgroups),
+		     end = ARRAY_BELOW(all, n, v, order_workgroups);
+	x->missing += end - begin;
+	if (end > begin)
+		x->missing_pc = all[end - 1].w.pc;
 }
 
-// Adds `n` waves that are equal by by_place(), sorted by workgroup.
-static void add_group(struct wave_groups *g, const struct wave_seen *v, size_t n,
+// Adds `n` waves that are equal by by_place(), sorted by workgroup. `old`: how many groups are in
+// order; those that are new to this look come behind them.
+static void add_group(struct wave_groups *g, size_t old, const struct wave_seen *v, size_t n,
 		      const struct wave_seen *all, size_t nall)
 {
 	const struct wave_group key = {.one = *v};
-	const size_t at = ARRAY_BELOW(g->v, g->n, &key, order_groups);
-	if (at == g->n || order_groups(&g->v[at], &key) != 0) {
-		ARRAY_GROW(g->v, g->cap, g->n);
-		memmove(&g->v[at + 1], &g->v[at], (g->n++ - at) * sizeof(*g->v));
-		g->v[at] = key;
+	size_t at = ARRAY_BELOW(g->v, old, &key, order_groups);
+	if (at == old || order_groups(&g->v[at], &key) != 0) {
+		at = g->n;
+		*ARRAY_ADD(g->v, g->cap, g->n) = key;
 	}
 	struct wave_group *x = &g->v[at];
 	x->one = *v;
@@ -188,18 +198,21 @@ void wave_groups_add(struct wave_groups *g, struct wave_seen *v, size_t n)
 	ARRAY_SORT(v, n, order_waves);
 	ARRAY_SORT(all, n, order_workgroups);
 	begin_look(g);
+	const size_t old_groups = g->n, old_clusters = g->nclusters;
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && by_dispatch(&v[i], &v[end]) == 0;)
 			end++;
-		add_cluster(g, &v[i], end - i);
+		add_cluster(g, old_clusters, &v[i], end - i);
 	}
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && by_place(&v[i], &v[end]) == 0;)
 			end++;
-		add_group(g, &v[i], end - i, all, n);
+		add_group(g, old_groups, &v[i], end - i, all, n);
 	}
+	ARRAY_SORT(g->clusters, g->nclusters, order_clusters);
+	ARRAY_SORT(g->v, g->n, order_groups);
 	for (size_t i = 0; i < g->n; i++) {
-		const struct wave_cluster *c = find_cluster(g, &g->v[i].one);
+		const struct wave_cluster *c = find_cluster(g, g->nclusters, &g->v[i].one);
 		g->v[i].progress = progress_of(c, g->looks[c->one.queue]);
 		g->v[i].pc_low = c->pc_low;
 		g->v[i].pc_high = c->pc_high;

@@ -20,12 +20,14 @@ static struct wave_seen seen(size_t queue, uint64_t pc, uint32_t x, uint32_t y, 
 					.placed = true}};
 }
 
+#define MOST 200 // waves of a look
+
 static unsigned looks[3]; // by queue
 static struct wave_groups groups;
 
 static void look(size_t n, const struct wave_seen *v)
 {
-	struct wave_seen copy[16];
+	struct wave_seen copy[MOST];
 	memcpy(copy, v, n * sizeof(*v));
 	for (int i = 0; i < 3; i++)
 		looks[i]++;
@@ -218,6 +220,87 @@ static void test_barriers(void **state)
 	assert_int_equal(groups.v[0].missing, 0);
 }
 
+// Numbers that look drawn, and are the same each time.
+static uint32_t next_number(uint32_t below)
+{
+	static uint32_t x = 1;
+	x = x * 1664525 + 1013904223;
+	return (x >> 16) % below;
+}
+
+static bool is_same_workgroup(const struct wave_seen *a, const struct wave_seen *b)
+{
+	return a->queue == b->queue && a->w.packet == b->w.packet &&
+	       memcmp(a->w.group, b->w.group, sizeof(a->w.group)) == 0;
+}
+
+static bool is_in(const struct wave_group *g, const struct wave_seen *s)
+{
+	return s->queue == g->one.queue && s->w.packet == g->one.w.packet &&
+	       s->w.pc == g->one.w.pc && s->w.in_barrier == g->one.w.in_barrier;
+}
+
+static bool at_any_barrier(const struct wave_seen *s)
+{
+	return s->w.in_barrier || s->at == WAVE_AT_BARRIER;
+}
+
+// Each wave that a group misses counts once for it, however many of its waves wait for that one.
+static void check_group(const struct wave_group *g, const struct wave_seen *v)
+{
+	size_t waves = 0, missing = 0;
+	bool found = false;
+	for (int i = 0; i < MOST; i++) {
+		bool misses = false;
+		waves += is_in(g, &v[i]);
+		for (int k = 0; k < MOST; k++)
+			misses |= is_in(g, &v[k]) && at_any_barrier(&v[k]) &&
+				  is_same_workgroup(&v[i], &v[k]);
+		misses &= !at_any_barrier(&v[i]);
+		missing += misses;
+		found |= misses && v[i].w.pc == g->missing_pc;
+	}
+	assert_int_equal(g->waves, waves);
+	assert_int_equal(g->missing, missing);
+	assert_true(found || !missing);
+}
+
+// Looks with dispatches and PCs that come, stay and go, against counting each wave with each other.
+static void test_many(void **state)
+{
+	uint64_t low[2][8], high[2][8] = {0};
+	(void)state;
+	memset(low, 0xff, sizeof(low));
+	for (int n = 0; n < 6; n++) {
+		struct wave_seen v[MOST];
+		size_t waves = 0;
+		for (int i = 0; i < MOST; i++) {
+			const uint32_t q = next_number(2), p = (next_number(3) * 3 + n) % 8;
+			const uint64_t pc = 0x100 + 4 * (uint64_t)next_number(12);
+			v[i] = seen(q, pc, next_number(3), next_number(2), 0, 0);
+			v[i].w.packet = p;
+			v[i].w.in_barrier = next_number(4) == 0;
+			v[i].at = pc < 0x110 ? WAVE_AT_BARRIER : WAVE_AT_OTHER;
+			low[q][p] = pc < low[q][p] ? pc : low[q][p];
+			high[q][p] = pc > high[q][p] ? pc : high[q][p];
+		}
+		look(MOST, v);
+		for (size_t i = 0; i < groups.n; i++) {
+			const struct wave_group *g = &groups.v[i], *before = i ? g - 1 : NULL;
+			check_group(g, v);
+			waves += g->waves;
+			assert_int_equal(g->pc_low, low[g->one.queue][g->one.w.packet]);
+			assert_int_equal(g->pc_high, high[g->one.queue][g->one.w.packet]);
+			assert_true(!i || before->one.queue < g->one.queue ||
+				    (before->one.queue == g->one.queue &&
+				     (before->one.w.packet < g->one.w.packet ||
+				      (before->one.w.packet == g->one.w.packet &&
+				       before->one.w.pc <= g->one.w.pc))));
+		}
+		assert_int_equal(waves, MOST);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -227,6 +310,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_missed_looks, end),
 		cmocka_unit_test_teardown(test_not_placed, end),
 		cmocka_unit_test_teardown(test_barriers, end),
+		cmocka_unit_test_teardown(test_many, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
