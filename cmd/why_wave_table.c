@@ -4,10 +4,10 @@
 // Equal waves of the last look, or a queue without any. Unknown numbers are UINT64_MAX.
 struct wave_row {
 	struct queue_row q;
-	uint64_t waves, workgroups, lanes, looks, seen, pc, offset, line, address;
-	uint64_t dispatch, in_group, xcc, engine, wave_lanes, missing, pc_low, pc_high, off_ns;
+	uint64_t waves, workgroups, looks, seen, pc, offset, line, address;
+	uint64_t dispatch, in_group, xcc, engine, lanes, missing, pc_low, pc_high, off_ns;
 	const char *state, *progress, *function, *demangled, *place, *source, *file, *object;
-	const char *missing_place, *low_place, *high_place, *group;
+	const char *missing_place, *low_place, *high_place, *group, *exec;
 };
 
 #define ROW wave_row
@@ -46,8 +46,10 @@ static const struct out_col cols[] = {
 	COL(in_group, "WAVE", "wave_in_group", U64, M, "number of that wave in its workgroup"),
 	COL(xcc, "XCC", "xcc", U64, M, "XCC of that wave"),
 	COL(engine, "SE", "shader_engine", U64, M, "shader engine of that XCC"),
-	COL(wave_lanes, "LANES", "lanes", U64, M, "lanes of a wave: 32 or 64"),
-	COL(lanes, "EXEC", "exec", HEX, M, "lanes that are active in any of these waves"),
+	COL(lanes, "LANES", "lanes", U64, M, "lanes of a wave: 32 or 64"),
+	// A text, since all lanes of 64 are what a number that is unknown is.
+	COL(exec, "EXEC", "exec", STR, M,
+	    "lanes that are active in any of these waves, a bit each, in hexadecimal"),
 	COL(looks, "SAMPLES", "samples", U64, M, "looks that saw such waves since one did not"),
 	COL(seen, "SEEN", "seen", U64, M, "such waves of these looks together"),
 	COL(off_ns, "OFF_FOR", "off_ns", NS, M,
@@ -66,7 +68,7 @@ static const char *const progress_words[] = {
 
 struct row_texts {
 	struct buf state, place, source, missing, low, high;
-	char group[48];
+	char group[48], exec[24];
 };
 
 static void row_texts_fini(struct row_texts *t)
@@ -118,8 +120,9 @@ static void fill_group(struct wave_row *r, struct wave_view *v, size_t i, struct
 	r->dispatch = g->one.dispatch;
 	r->xcc = g->one.xcc;
 	r->engine = w->engine == WAVE_NO_ENGINE ? U64_NULL : w->engine;
-	r->wave_lanes = w->lanes;
-	r->lanes = g->lanes;
+	r->lanes = w->lanes;
+	snprintf(t->exec, sizeof(t->exec), "0x%" PRIx64, g->lanes);
+	r->exec = t->exec;
 	r->seen = g->seen;
 	r->looks = g->looks;
 	if (w->placed) {

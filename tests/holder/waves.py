@@ -78,6 +78,7 @@ def _(r):
     yield r.changes(), ["enable", "send", "send", *["suspend 0 grace=0", "resume 0"] * 3, "disable"]
     yield (t.off, t.tracer), ("", 0)
     yield looks(r, t), f"0 / 0 3 2 - waits - {at(4)} / 0 1 1 - runs - {at(0)}"
+    yield looks(r, t, columns="WAVES,EXEC"), f"0 / 3 0x{'f' * 16} / 1 0xf"
     yield looks(r, t, args=("-v",)).split(" / ")[-1], "gpq: why: queues were off for 0ns at most, at each of 1 looks"
 
 
