@@ -5,7 +5,7 @@
 struct wave_row {
 	struct queue_row q;
 	uint64_t waves, workgroups, looks, seen, pc, offset, line, address;
-	uint64_t dispatch, in_group, xcc, engine, lanes, missing, pc_low, pc_high, off_ns;
+	uint64_t dispatch, in_group, xcc, engine, lanes, missing, off_ns;
 	const char *state, *progress, *function, *demangled, *place, *source, *file, *object;
 	const char *missing_place, *low_place, *high_place, *group, *exec;
 };
