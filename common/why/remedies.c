@@ -9,10 +9,11 @@ static const struct {
 } states[WHY_STATES] = {
 	[WHY_UNKNOWN] = {"unknown", "look as root; DETAIL says what could not be read", 3},
 	[WHY_RUNNING] = {"running", NULL, 4},
-	[WHY_HUNG_OR_LONG] = {"hung-or-long",
-			      "gpq why -p PID --over 10s: if it stands, the kernel hangs; dmesg "
-			      "tells faults, gpq why -p PID --waves where its waves are",
-			      1},
+	[WHY_HUNG_OR_LONG] =
+		{"hung-or-long",
+		 "gpq why -p PID --over 10s: if it has not ended then, it hangs; dmesg "
+		 "tells faults, gpq why -p PID --waves where its waves are",
+		 1},
 	[WHY_IDLE] = {"idle", NULL, WHY_RANKS - 1},
 	[WHY_IDLE_OR_RUNNING] = {"idle-or-running", NULL, 4},
 	[WHY_WAITS_BARRIER] = {"waits-barrier", NULL, 2},

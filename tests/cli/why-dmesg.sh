@@ -26,7 +26,7 @@ verdict() { # STATUS OPTIONS...: about queue 2, and what to do
 	may "$1" gpq --sysroot h why -p 4713 -Q 2 -J "${@:2}" | jq -r '.processes[0] | .verdict, .do'
 }
 hung="hung-or-long: queue 2: kernel 0x5000 (packet 0) waits for nothing, and has not ended in 30s"
-over="on that host: gpq why -p 4713 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4713 --waves where its waves are"
+over="on that host: gpq why -p 4713 --over 10s: if it has not ended then, it hangs; dmesg tells faults, gpq why -p 4713 --waves where its waves are"
 keep="on that host: gpq hang keeps the evidence; then end the processes on this GPU: once the driver has reset it, start them anew; if it does not within a minute, reboot"
 is "without counts nothing is said of interrupts" "$(verdict 0)" "$hung
 $over"

@@ -29,7 +29,7 @@ anew="start the program anew"
 
 new
 said 0 "4712 train: hung-or-long: queue 6: kernel 0x5000 (packet 5) was taken, and has not ended: its signal 0xa140 is 1" \
-	"do: on that host: gpq why -p 4712 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are" \
+	"do: on that host: gpq why -p 4712 --over 10s: if it has not ended then, it hangs; dmesg tells faults, gpq why -p 4712 --waves where its waves are" \
 	-p 4712 -Q 6
 said 0 "4712 train: idle: queue 5" - -p 4712 -Q 5
 said 0 "4713 train: idle-or-running: queue 3: all packets are taken; the signal of the last kernel cannot be read, or is another packet's by now" \
@@ -71,7 +71,7 @@ new
 echo "a040-b000 rw-s 00000040 00:01 5   /dev/shm/x" >h/proc/4712/maps
 echo "a000-a040 rw-s 00000040 00:01 5   /dev/shm/x" >h/proc/4713/maps
 said 0 "4712 train: behind: queue 1: waits for kernel 0x5000 (packet 0) of queue 2 of process 4713 (hung-or-long): signal 0xa040 is 1" \
-	"do: on that host: gpq why -p 4713 --over 10s: if it stands, the kernel hangs; dmesg tells faults, gpq why -p 4713 --waves where its waves are" \
+	"do: on that host: gpq why -p 4713 --over 10s: if it has not ended then, it hangs; dmesg tells faults, gpq why -p 4713 --waves where its waves are" \
 	-p 4712 -Q 1
 
 # --- what the host and the hardware slots tell ---
