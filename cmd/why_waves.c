@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 
 // The time between two looks is at least so many times that for which queues were off.
-#define HELD_PART 50
+#define HELD_PART    50
+#define LONG_REST_NS 5000000000 // that is told
 
 // --- words ---
 
@@ -186,16 +187,18 @@ static bool is_member(const void *group, pid_t pid)
 	return group_has(group, pid);
 }
 
-// Returns a process of the group with a queue on the GPU, or 0. Queues of another PID namespace are
-// not known by process, and may be on any.
+// Returns a process of the group with a queue on the GPU, or 0. One that KFD does not list here, as
+// it is of another PID namespace, may have some on any.
 static pid_t user_of(const struct group *g, const struct kfd_procs *procs, uint32_t gpu_id)
 {
-	for (size_t i = 0; i < procs->nqueues; i++)
-		if (procs->queues[i].gpu_id == gpu_id)
-			return procs->procs[procs->queues[i].proc].pid;
-	for (size_t i = 0; i < g->n && !procs->nqueues; i++)
-		if (g->v[i]->state != MEMBER_FAILED)
+	for (size_t i = 0; i < g->n; i++) {
+		const struct kfd_proc *p = kfd_procs_find(procs, g->v[i]->target.pid);
+		bool uses = !p && g->v[i]->state != MEMBER_FAILED;
+		for (size_t k = 0; p && k < p->queues; k++)
+			uses |= procs->queues[p->queue + k].gpu_id == gpu_id;
+		if (uses)
 			return g->v[i]->target.pid;
+	}
 	return 0;
 }
 
@@ -235,6 +238,11 @@ static void take_looks(struct wave_view *v)
 	const uint64_t looks = v->recorded ? 1 : o->looks;
 	for (uint64_t i = 0; i < looks && !stop_asked(); i++) {
 		const uint64_t begin = clock_ns(), rest = HELD_PART * v->looks.taken_ns;
+		char taken[24], next[24];
+		if (i && rest > o->every && rest > LONG_REST_NS)
+			err_warn("--looks 1 takes one alone",
+				 "the GPU took %s to let go of queues: the next look is in %s",
+				 text_ns(taken, v->looks.taken_ns), text_ns(next, rest));
 		if (i && !stop_sleep(begin + (rest > o->every ? rest : o->every)))
 			break;
 		const bool any = wave_looks_take(&v->looks);

@@ -151,6 +151,7 @@ int wave_looks_open(struct wave_looks *l, struct group *g)
 
 #define RECORDS_MOST 32        // of a queue
 #define LOOK_MOST    (1 << 18) // waves after which no further queue of a look is read
+#define TOO_MANY     "those before it have more than gpq looks at at once"
 
 struct copied {
 	struct waves_saved saved;
@@ -200,7 +201,7 @@ static const char *copy_queue(struct wave_looks *l, const struct wave_queue *q,
 	if (!area.gpu)
 		return "how its GPU saves waves is not known";
 	if (l->nread > LOOK_MOST)
-		return "those before it have more than gpq looks at at once";
+		return TOO_MANY;
 	if (!memory_read(m, q->entry.read_pointer_address, &c->read, sizeof(c->read)))
 		c->read = UINT64_MAX;
 	if (!memory_read(m, q->entry.write_pointer_address, &c->write, sizeof(c->write)))
@@ -341,6 +342,13 @@ static void forget_records(struct wave_looks *l)
 		free(l->records[--l->nrecords].data);
 }
 
+static void set_wrong(struct wave_looks *l, size_t process, const char *wrong)
+{
+	for (size_t i = 0; i < l->nqueues; i++)
+		if (l->queues[i].process == process)
+			l->queues[i].wrong = wrong;
+}
+
 bool wave_looks_take(struct wave_looks *l)
 {
 	bool any = false;
@@ -356,12 +364,14 @@ bool wave_looks_take(struct wave_looks *l)
 		const size_t from = l->n;
 		if (p->member && (p->member->state == MEMBER_FAILED || !p->request.len))
 			continue;
+		if (p->member && l->nread > LOOK_MOST) {
+			set_wrong(l, i, TOO_MANY);
+			continue;
+		}
 		if (!p->member) {
 			copy_core(l, i, copied);
 		} else if (!copy_process(l, i, copied)) {
-			for (size_t k = 0; k < l->nqueues; k++)
-				if (l->queues[k].process == i)
-					l->queues[k].wrong = why_not_held(KFD_RESULT_NONE);
+			set_wrong(l, i, why_not_held(KFD_RESULT_NONE));
 			member_set_failed(p->member, true);
 			member_abandon(p->member);
 			continue;
