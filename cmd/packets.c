@@ -257,9 +257,8 @@ static void print_packets_of(struct out *o, const struct rings *rings, const str
 			 (int)q->row->pid, q->row->qid, lost, text_s(lost));
 	if (unknown)
 		err_note("pid %d: queue %" PRIu64
-			 ": %u values of signals are unknown: they cannot be "
-			 "read, or are none",
-			 (int)q->row->pid, q->row->qid, unknown);
+			 ": unknown: %u value%s of signals that cannot be read, or are none",
+			 (int)q->row->pid, q->row->qid, unknown, text_s(unknown));
 }
 
 static int list_packets(struct cmd *c)

@@ -208,9 +208,8 @@ static int watch_events(struct events *ev, struct out *o, const size_t *shown)
 		return stop_status();
 	return opt->count == NOT_GIVEN
 		       ? GPQ_OK
-		       : err_fail(GPQ_DEADLINE, NULL,
-				  "%zu event%s in this time, asked for were %llu", *shown,
-				  text_s(*shown), (unsigned long long)opt->count);
+		       : err_fail(GPQ_DEADLINE, NULL, "%zu event%s in this time, of %llu asked for",
+				  *shown, text_s(*shown), (unsigned long long)opt->count);
 }
 
 // --- beginning and end of gpq events ---

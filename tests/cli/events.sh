@@ -65,7 +65,7 @@ kill $other
 
 start --for 10ms --count 1
 end
-is "--for without --count events" "$status $(grep -c '0 events in this time, asked for were 1' <<<"$messages")" "124 1"
+is "--for without --count events" "$status $(grep -c '0 events in this time, of 1 asked for' <<<"$messages")" "124 1"
 start -J --for 10ms
 end
 is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":3},"events":[]}'

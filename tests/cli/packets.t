@@ -28,7 +28,7 @@ PACKET_ID TYPE          DEPS                 DEP_VALUES CONDITION
 
 # How many values are not known is told: 0xa0c0 and 0x777 in queue 0, and in the others none.
 $ export GPQ_SYSROOT=$HOSTS/aql-gfx90a; for q in 0 1 2 3; do gpq packets -v -p 4711 -Q $q --around 9 2>&1 >out; done
-gpq: packets: pid 4711: queue 0: 2 values of signals are unknown: they cannot be read, or are none
+gpq: packets: pid 4711: queue 0: unknown: 2 values of signals that cannot be read, or are none
 
 $ GPQ_SYSROOT=$HOSTS/aql-gfx90a gpq packets -p 4711 -Q 0 --around 9 -J | jq -c '.packets[] | select(.kernel_object) | [.packet_id, .header, .vendor_format, .kernel_object, .kernarg, .private_bytes, .group_bytes, .grid, .clusters, .cluster, .kernel]'
 [4,"0x1",null,"0x5000","0x6000",0,0,"256x1x1",null,null,null]

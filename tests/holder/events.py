@@ -286,7 +286,7 @@ def _(r):
     e.tell("4 5")
     e.row()
     e.move(SECOND)
-    yield e.finish(), '124 / {"level":"error","command":"events","message":"1 event in this time, asked for were 2","next":null,"status":124}'
+    yield e.finish(), '124 / {"level":"error","command":"events","message":"1 event in this time, of 2 asked for","next":null,"status":124}'
     e = Events(r, "--for", "1s", "--count", "2")
     e.tell("4 5", "4 6", "4 7")
     yield [x["reset"] for x in e.rows(2)], [5, 6]

@@ -265,7 +265,7 @@ static int vram_access_op(struct vm_area_struct *vma, unsigned long addr, void *
 	struct sg_bo *bo = vma->vm_private_data;
 	int done = 0;
 
-	if (!READ_ONCE(vram_access))
+	if (!READ_ONCE(vram_access) || len > vma->vm_end - addr)
 		return -EIO;
 	mutex_lock(&bo->lock);
 	while (done < len) {
