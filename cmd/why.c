@@ -148,8 +148,8 @@ static const struct out_col cols[] = {
 	    "looked up, or in no slot"),
 	COL(q.on_hw, "ON_HW", "on_hw", BOOL, M, "in a hardware slot, as of gpq queues"),
 	COL(stood_ns, "STOOD", "stood_ns", NS, M,
-	    "for how long, at least, no packet was taken: since gpq first looked; null on a "
-	    "host recorded without its looks"),
+	    "for how long, at least, no packet was taken: since gpq first looked, or its kernel "
+	    "began; null on a host recorded without its looks"),
 	COL(at_work, "AT_WORK", "at_work", U64, M, "index of the packet at work, as far as known"),
 	COL(signal, "SIGNAL", "signal", HEX, M, "signal that is waited for, or that is to come"),
 	COL(value, "SIGNAL_VALUE", "signal_value", I64, M, "its value"),

@@ -269,7 +269,7 @@ static void report_silence(const struct asked *a, int error)
 	if (error == ETIMEDOUT)
 		spent_ns += clock_ns() - a->since_ns;
 	snprintf(name, sizeof(name), "pid %d: its memory", (int)a->whose);
-	if (a->whose != READER_NAMES && (error == ETIMEDOUT || error == EIO))
+	if (a->whose >= 0 && (error == ETIMEDOUT || error == EIO))
 		host_trouble(a->whose == READER_DRIVER ? "the driver" : name, error);
 }
 

@@ -30,7 +30,7 @@
 #define READER_LAST_MS 50
 
 // Whom a question is about: a PID, or one of these.
-enum { READER_DRIVER = 0, READER_NAMES = -1 };
+enum { READER_DRIVER = 0, READER_NAMES = -1, READER_DEVICE = -2 };
 
 // Runs in the child. `fd`: the question's descriptor, or what its `open` returned. Returns 0 or an
 // errno.
@@ -53,8 +53,8 @@ struct reader_question {
 typedef bool reader_take(void *arg, const void *part, size_t len);
 
 // Asks, and waits. Returns 0, or an errno: ETIMEDOUT no answer came in time; EIO the child died of
-// the question (both are reported by host_trouble()); EPROTO the answer makes no sense; else the
-// task's.
+// the question (both are reported by host_trouble(), but of names and devices); EPROTO the answer
+// makes no sense; else the task's.
 int reader_ask(const struct reader_question *q, reader_take *take, void *arg);
 
 // For `open`: limits what the task may allocate, in bytes, and its processor time, in seconds (0:

@@ -467,21 +467,42 @@ int stacks_read(struct buf *to, pid_t pid)
 	return error ? -1 : 0;
 }
 
+// Files of the runtime itself, and of what its threads begin in.
+static bool is_runtime(const char *file, size_t n)
+{
+	static const char *const begins[] = {"libhsa", "libc.", "libpthread", "libstdc++"};
+	bool is = false;
+	for (size_t i = 0; i < COUNT(begins); i++)
+		is |= n > strlen(begins[i]) && strncmp(file, begins[i], strlen(begins[i])) == 0;
+	return is;
+}
+
 bool stacks_wait(struct buf *to, const char *line, size_t len)
 {
 	static const char *const waits[] = {"Signal::Wait", "hsa_signal_wait",
 					    "hsa_amd_signal_wait", "hsaKmtWaitOn"};
-	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next;
+	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next, *found = NULL;
+	size_t found_len = 0;
+	bool is_called = false; // the file of what was found is behind
 	for (s = s ? s + 2 : end; s < end; s = next) {
 		const char *stop = memmem(s, (size_t)(end - s), " <", 2);
 		stop = stop ? stop : end;
 		const char *file = memmem(s, (size_t)(stop - s), " (", 2);
 		const size_t n = (size_t)((file ? file : stop) - s);
-		for (size_t i = 0; i < COUNT(waits); i++)
+		for (size_t i = 0; i < COUNT(waits) && !found; i++)
 			if (memmem(s, n, waits[i], strlen(waits[i]))) {
-				buf_append(to, s, n);
-				return true;
+				found = s;
+				found_len = n;
 			}
+		// Threads of the runtime itself always wait: somebody has to have called it.
+		if (found && is_called && file &&
+		    !is_runtime(file + 2, (size_t)(stop - file) - 2)) {
+			buf_append(to, found, found_len);
+			return true;
+		}
+		if (found && !is_called && file && strncmp(file, " (libhsa", 8) != 0)
+			found = NULL;
+		is_called = found && (is_called || file);
 		next = end - stop > 4 ? stop + (stop[2] == '~' ? 4 : 3) : end; // " < ", " <~ "
 	}
 	return false;

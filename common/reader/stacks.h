@@ -23,7 +23,8 @@
 // stacks; ETIMEDOUT its files or memory are silent; ENOTSUP not this machine.
 int stacks_read(struct buf *to, pid_t pid);
 
-// Appends the function of ROCr in which threads wait for a signal, the innermost one that has a
-// name, of a line of stacks_read(): "rocr::core::InterruptSignal::WaitRelaxed". Where the library
-// has the symbols of its interface alone, one of these. Returns false if they do not wait so.
+// Appends the function of ROCr in which somebody waits for a signal, of a line of stacks_read(),
+// the innermost one that has a name: "rocr::core::InterruptSignal::WaitRelaxed". Where the library
+// has the symbols of its interface alone, one of these. Returns false if these threads do not wait
+// so, as those of the runtime itself, which always wait.
 bool stacks_wait(struct buf *to, const char *line, size_t len);

@@ -7,7 +7,7 @@ struct gpu_clock {
 	uint64_t ticks, khz; // the counter now; how many ticks it makes in a millisecond
 };
 
-// Asks the driver for the counter of the GPU of /dev/dri/renderD<minor>, in a child, as a driver
-// that resets its GPU may not answer. Opens the device. Returns false if it does not tell, or the
-// host is a recorded one.
+// Sets the counter of the GPU of /dev/dri/renderD<minor>. The driver is asked once a minute, in a
+// child, as it may not answer while it resets the GPU: opens the device. Returns false if it does
+// not tell, or the host is a recorded one.
 bool gpu_clock_read(struct gpu_clock *c, uint64_t minor);

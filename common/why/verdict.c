@@ -4,6 +4,7 @@
 // up to the root, a queue that waits for no packet.
 #include "common/why/why.h"
 
+#include "common/host/clock.h"
 #include "common/host/proc.h"
 #include "common/why/gpu_clock.h"
 
@@ -33,22 +34,28 @@ static bool is_stopped(const struct why *w, const struct why_queue *x)
 	return proc_threads_stand(threads_of(w, x));
 }
 
+// When the queue's process began, since boot; UINT64_MAX: unknown.
+static uint64_t began_us(const struct why *w, const struct why_queue *x)
+{
+	struct why_process *p = process_of(w, x);
+	uint64_t ticks;
+	if (!p->since_us)
+		p->since_us = proc_start_ticks((pid_t)x->q->row->pid, &ticks)
+				      ? UINT64_MAX
+				      : ticks * (1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	return p->since_us;
+}
+
 // Returns the last line of the kernel's log about the queue's GPU since its process began, or NULL.
 // `vague`: also lines that name no GPU, where there are several.
 static const struct klog_line *log_of(struct why *w, const struct why_queue *x, unsigned kinds,
 				      bool vague)
 {
 	const struct queue_row *r = x->q->row;
-	struct why_process *p = process_of(w, x);
-	uint64_t ticks;
 	if (!w->has_log && !w->how->log)
 		klog_read(&w->log);
 	w->has_log = true;
-	if (!p->since_us)
-		p->since_us = proc_start_ticks((pid_t)r->pid, &ticks)
-				      ? UINT64_MAX
-				      : ticks * (1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-	const struct klog_whose whose = {r->gpu.bdf, r->pid, r->usage.pasid, p->since_us,
+	const struct klog_whose whose = {r->gpu.bdf, r->pid, r->usage.pasid, began_us(w, x),
 					 vague || w->rings->from.rows.gpus.n == 1};
 	return klog_last(w->how->log ? w->how->log : &w->log, &whose, kinds);
 }
@@ -135,24 +142,6 @@ static void find_work(const struct why *w, struct why_queue *x)
 	}
 }
 
-// The packet at work may have begun long before gpq looked: its signal has the time.
-static void note_began(const struct why *w, struct why_queue *x)
-{
-	const struct memory *m = &w->rings->processes[x->q->process].memory;
-	const struct kfd_gpu *g =
-		kfd_topology_find(&w->rings->from.rows.gpus, (uint32_t)x->q->row->gpu_id);
-	struct gpu_clock now;
-	uint64_t began;
-	const uint64_t signal =
-		x->work.index == x->now.read ? x->next.completion : x->last.completion;
-	if (!x->work_sure || x->work.queue == SIZE_MAX || x->work.index + 1 < x->now.read || !g ||
-	    !memory_signal_began(m, signal, &began) || !gpu_clock_read(&now, g->render_minor) ||
-	    began > now.ticks)
-		return;
-	const uint64_t ran_ns = (uint64_t)((double)(now.ticks - began) * 1e6 / (double)now.khz);
-	x->stood_ns = ran_ns > x->stood_ns ? ran_ns : x->stood_ns;
-}
-
 // --- the state of a queue by itself ---
 
 static bool is_chained(const struct why *w, const struct why_queue *x)
@@ -177,6 +166,27 @@ static bool ring_is_on_gpu(struct why *w, const struct why_queue *x)
 	struct why_place place;
 	return lost && x->unread && why_place_of(w, x->q->process, x->q->ring.base, &place) &&
 	       !place.named;
+}
+
+// A kernel that was taken may have begun long before gpq looked: its signal, if it is its alone,
+// has the time, by the counter of the GPU.
+static void note_began(const struct why *w, struct why_queue *x)
+{
+	const struct memory *m = &w->rings->processes[x->q->process].memory;
+	struct gpu_clock now;
+	uint64_t began;
+	if (x->state != WHY_HUNG_OR_LONG || !why_last_runs(x) || !x->q->chosen ||
+	    !memory_signal_began(m, x->last.completion, &began))
+		return;
+	const struct kfd_gpu *g =
+		kfd_topology_find(&w->rings->from.rows.gpus, (uint32_t)x->q->row->gpu_id);
+	if (!g || !gpu_clock_read(&now, g->render_minor) || began > now.ticks)
+		return;
+	const uint64_t now_us = clock_read_ns(CLOCK_BOOTTIME) / 1000, process_us = began_us(w, x);
+	const double ran_us = (double)(now.ticks - began) * 1e3 / (double)now.khz;
+	if (process_us < now_us && ran_us < (double)(now_us - process_us) &&
+	    ran_us * 1e3 > (double)x->stood_ns)
+		x->stood_ns = (uint64_t)(ran_us * 1e3);
 }
 
 // The ring is empty, and was before. `cu_occupancy` counts all queues of the process on the GPU.
@@ -541,9 +551,9 @@ void why_judge(struct why *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		find_work(w, &w->v[i]);
-		note_began(w, &w->v[i]);
 		w->v[i].state = own_state(w, &w->v[i]);
 		give_up_if_dead(w, &w->v[i]);
+		note_began(w, &w->v[i]);
 		if (is_stream_wait(w, &w->v[i]))
 			w->v[i].state = is_stopped(w, &w->v[i]) ? WHY_STOPPED : WHY_WAITS_EXTERNAL;
 	}

@@ -515,7 +515,40 @@ void why_look_on(struct why *w, struct rings *r, const struct why_how *how)
 	}
 }
 
-static int read_stacks(struct why *w, pid_t *pid)
+// Adds the threads that waited for a signal of ROCr's in the stacks of `before`, too.
+static void tell_waits(struct why_process *p, const char *before)
+{
+	SCOPED(buf_fini) struct buf b = {0};
+	buf_puts(&b, p->host);
+	for (const char *s = p->stacks, *end; s && (end = strchr(s, '\n')); s = end + 1) {
+		const size_t len = (size_t)(end - s), was = b.len;
+		const char *same = memmem(before, strlen(before), s, len + 1);
+		buf_printf(&b, ", %.*s in ", (int)strcspn(s, ":"), s);
+		if (same && (same == before || same[-1] == '\n') && stacks_wait(&b, s, len))
+			buf_puts(&b, " at two looks 200ms apart");
+		else
+			b.data[b.len = was] = 0;
+	}
+	free(p->host);
+	p->host = xstrdup(b.data);
+}
+
+// Reads the stacks of a process once more, if its host's half is told at all, and puts them in the
+// place of those of the first time.
+static void read_again(struct why_process *p, pid_t pid)
+{
+	struct buf b = {0};
+	char *before = p->stacks;
+	if (!p->host || !before || stacks_read(&b, pid)) {
+		buf_fini(&b);
+		return;
+	}
+	p->stacks = b.data;
+	tell_waits(p, before);
+	free(before);
+}
+
+int why_read_stacks(struct why *w, pid_t *pid)
 {
 	int error = 0;
 	for (size_t i = 0; i < w->rings->nprocesses; i++) {
@@ -526,48 +559,13 @@ static int read_stacks(struct why *w, pid_t *pid)
 			error = errno;
 			*pid = w->rings->processes[i].pid;
 		}
-		free(w->processes[i].stacks);
 		w->processes[i].stacks = b.data;
 	}
-	return error;
-}
-
-// Adds the threads that waited for a signal of ROCr's in the stacks of `before`, too.
-static void tell_waits(struct why_process *p, const char *before)
-{
-	SCOPED(buf_fini) struct buf b = {0};
-	buf_puts(&b, p->host ? p->host : "");
-	for (const char *s = p->stacks, *end; s && before && (end = strchr(s, '\n')); s = end + 1) {
-		const size_t len = (size_t)(end - s), was = b.len;
-		const char *same = memmem(before, strlen(before), s, len + 1);
-		buf_printf(&b, "%s%.*s in ", b.len ? ", " : "", (int)strcspn(s, ":"), s);
-		if (same && (same == before || same[-1] == '\n') && stacks_wait(&b, s, len))
-			buf_puts(&b, " at two looks 200ms apart");
-		else
-			b.data[b.len = was] = 0;
-	}
-	free(p->host);
-	p->host = b.len ? xstrdup(b.data) : NULL;
-}
-
-int why_read_stacks(struct why *w, pid_t *pid)
-{
-	const size_t n = w->rings->nprocesses;
-	const int error = read_stacks(w, pid);
-	SCOPED(free_at) char **before = xcalloc(n + 1, sizeof(*before));
-	if (!host_is_live() || error)
+	if (!host_is_live() || !stop_sleep(clock_ns() + 200000000))
 		return error;
-	for (size_t i = 0; i < n; i++) {
-		before[i] = w->processes[i].stacks;
-		w->processes[i].stacks = NULL;
-	}
-	stop_sleep(clock_ns() + 200000000);
-	const int again = read_stacks(w, pid);
-	for (size_t i = 0; i < n; i++) {
-		tell_waits(&w->processes[i], before[i]);
-		free(before[i]);
-	}
-	return again;
+	for (size_t i = 0; i < w->rings->nprocesses; i++)
+		read_again(&w->processes[i], w->rings->processes[i].pid);
+	return error;
 }
 
 void why_fini(struct why *w)

@@ -563,6 +563,8 @@ static void test_began(void **state)
 	const uint64_t one = signal_of(1, 1);
 	(void)state;
 	my.rings.from.rows.gpus = (struct kfd_topology){.gpus = &gpu, .n = 1};
+	my.boot_ns = 300000000000;
+	my.ticks = 10 * (uint64_t)sysconf(_SC_CLK_TCK); // so the process runs for 290 s
 	dispatch(0, 4, one);
 	poke(one + 32, 5000);
 	my.ticks_now = 5000 + 192ull * 100000000;
@@ -572,6 +574,12 @@ static void test_began(void **state)
 	assert_verdict(0, RUNS);
 	poke(one + 40, 4999);
 	assert_verdict(0, LONG_AGO("4) was taken") ": its signal 0x9040 is 1");
+	my.boot_ns = 201000000000; // the process is younger than that
+	assert_verdict(0, RUNS);
+	my.ticks = 0; // or of unknown age
+	assert_verdict(0, RUNS);
+	my.boot_ns = 300000000000;
+	my.ticks = 10 * (uint64_t)sysconf(_SC_CLK_TCK);
 	my.ticks_now = 6000; // the looks know of more
 	assert_verdict(0, RUNS);
 	my.ticks_now = 4999; // the counter has begun anew
@@ -582,55 +590,111 @@ static void test_began(void **state)
 	gpu.gpu_id = 8;
 	assert_verdict(0, RUNS);
 	gpu.gpu_id = 7;
-	dispatch(0, 5, one); // the read index moves when a kernel ends
+	poke(one, 2); // no signal of the host's
+	assert_verdict(0, REUSED);
+	poke(one, 1);
+	dispatch(1, 5, one); // a packet of another queue has it, too
+	indices(1, 5, 6);
+	assert_verdict(0, REUSED);
+	setup(NULL);
+	my.rings.from.rows.gpus = (struct kfd_topology){.gpus = &gpu, .n = 1};
+	my.boot_ns = 300000000000;
+	my.ticks_now = 5000 + 192ull * 100000000;
+	dispatch(0, 5, signal_of(1, 1)); // not taken yet
+	poke(one + 32, 5000);
 	dispatch(0, 4, signal_of(2, 0));
 	indices(0, 5, 6);
-	assert_verdict(0, LONG_AGO("5) waits for nothing"));
-	poke(one, 2); // no signal of the host's
-	assert_verdict(0, HUNG);
-	poke(one, 1);
-	poke(one + 8, 0);
 	assert_verdict(0, HUNG);
 }
+
+#define RELAXED                                                                                    \
+	"rocr::core::InterruptSignal::WaitRelaxed (libhsa-runtime64.so.1) < hipStreamSynchronize " \
+	"(libamdhip64.so.6)"
 
 // Threads that wait for a signal of ROCr's at both of two looks.
 static void test_waits(void **state)
 {
 	pid_t pid = 0;
 	(void)state;
+	my.stacks[0] = my.stacks[1] = "thread 40: " RELAXED "\n";
 	assert_verdict(0, "idle: ");
-	const uint64_t began = my.clock;
+	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
+	assert_null(my.why.processes[0].host); // nothing is wrong
+	assert_string_equal(my.why.processes[0].stacks, my.stacks[0]);
+	dispatch(0, 4, signal_of(1, 1));
+	assert_verdict(0, RUNS);
 	my.stacks[0] =
-		"thread 40: rocr::core::InterruptSignal::WaitRelaxed (libhsa-runtime64.so.1) < "
-		"main (train)\n"
-		"threads 41, 42: ? (libhsa-runtime64.so.1) <~ hsa_signal_wait_scacquire < x (y)\n"
-		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1)\n"
+		"thread 40: " RELAXED " < main (train)\n"
+		"threads 41, 42: ioctl (libc.so.6) < ? <~ hsa_signal_wait_scacquire "
+		"(libhsa-runtime64.so.1) <~ x (y)\n"
+		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1) < f (g)\n"
 		"thread 44: poll (libc.so.6) < wait (x)\n"
-		"thread 45: hsa_signal_wait_relaxed\n";
+		"thread 45: hsa_signal_wait_relaxed (libhsa-runtime64.so.1) < f (g)\n"
+		"thread 46: ioctl (libc.so.6) < hsaKmtWaitOnMultipleEvents_Ext (libhsakmt.so.1) < "
+		"rocr::core::Runtime::AsyncEventsLoop (libhsa-runtime64.so.1) < start_thread "
+		"(libc.so.6)\n"
+		"thread 47: MySignal::WaitFor (libmine.so) < main (train)\n"
+		"thread 48: MySignal::WaitFor < other (libmine.so) < hsa_signal_wait_relaxed "
+		"(libhsa-runtime64.so.1) < main (train)\n"
+		"thread 49: hsa_signal_wait_relaxed\n";
 	my.stacks[1] =
 		"thread 3: x\nthread 44: poll (libc.so.6) < wait (x)\n"
-		"threads 41, 42: ? (libhsa-runtime64.so.1) <~ hsa_signal_wait_scacquire < x (y)\n"
-		"thread 145: hsa_signal_wait_relaxed\n"
-		"thread 40: rocr::core::InterruptSignal::WaitRelaxed (libhsa-runtime64.so.1) < "
-		"main (train)\n"
-		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1) < f (g)\n";
+		"threads 41, 42: ioctl (libc.so.6) < ? <~ hsa_signal_wait_scacquire "
+		"(libhsa-runtime64.so.1) <~ x (y)\n"
+		"thread 145: hsa_signal_wait_relaxed (libhsa-runtime64.so.1) < f (g)\n"
+		"thread 40: " RELAXED " < main (train)\n"
+		"thread 46: ioctl (libc.so.6) < hsaKmtWaitOnMultipleEvents_Ext (libhsakmt.so.1) < "
+		"rocr::core::Runtime::AsyncEventsLoop (libhsa-runtime64.so.1) < start_thread "
+		"(libc.so.6)\n"
+		"thread 47: MySignal::WaitFor (libmine.so) < main (train)\n"
+		"thread 48: MySignal::WaitFor < other (libmine.so) < hsa_signal_wait_relaxed "
+		"(libhsa-runtime64.so.1) < main (train)\n"
+		"thread 49: hsa_signal_wait_relaxed\n"
+		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1) < other (g)\n";
+	const uint64_t began = my.clock;
+	my.stack_looks = 0;
 	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
 	assert_int_equal(my.clock, began + 200000000);
 	assert_string_equal(my.why.processes[0].stacks, my.stacks[1]);
-	assert_string_equal(my.why.processes[0].host,
-			    "threads 41, 42 in hsa_signal_wait_scacquire at two looks 200ms apart, "
-			    "thread 40 in rocr::core::InterruptSignal::WaitRelaxed at two looks "
-			    "200ms apart");
+	assert_string_equal(
+		my.why.processes[0].host,
+		"threads of 40, "
+		"threads 41, 42 in hsa_signal_wait_scacquire at two looks 200ms apart, "
+		"thread 40 in rocr::core::InterruptSignal::WaitRelaxed at two looks 200ms apart, "
+		"thread 48 in hsa_signal_wait_relaxed at two looks 200ms apart");
 	assert_null(my.why.processes[1].host);
-	my.stacks[1] = NULL; // no right any more
+}
+
+// What of two looks at stacks cannot be had.
+static void test_stacks(void **state)
+{
+	pid_t pid = 0;
+	(void)state;
+	dispatch(0, 4, signal_of(1, 1));
+	assert_verdict(0, RUNS);
+	my.stacks[0] = "thread 40: " RELAXED "\n";
+	assert_int_equal(why_read_stacks(&my.why, &pid), 0); // it ended, or no right any more
+	assert_string_equal(my.why.processes[0].stacks, my.stacks[0]);
+	assert_string_equal(my.why.processes[0].host, "threads of 40");
+	assert_verdict(0, RUNS);
+	my.stacks[1] = my.stacks[0];
+	my.stopped = true;
+	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
+	assert_string_equal(my.why.processes[0].stacks, my.stacks[0]);
+	assert_string_equal(my.why.processes[0].host, "threads of 40");
+	my.stopped = false;
+	my.stacks[0] = my.stacks[1] = NULL;
+	assert_verdict(0, RUNS);
 	assert_int_equal(why_read_stacks(&my.why, &pid), EACCES);
 	assert_int_equal(pid, 40);
 	my.recorded = true; // they are those of one moment
-	my.stack_looks = 0;
-	my.clock = began;
+	my.stacks[0] = my.stacks[1] = "thread 40: " RELAXED "\n";
+	const uint64_t now = my.clock;
+	free(my.why.processes[0].stacks);
 	assert_int_equal(why_read_stacks(&my.why, &pid), 0);
-	assert_int_equal(my.clock, began);
+	assert_int_equal(my.clock, now);
 	assert_string_equal(my.why.processes[0].stacks, my.stacks[0]);
+	assert_string_equal(my.why.processes[0].host, "threads of 40");
 }
 
 static void test_ranks(void **state)
@@ -678,7 +742,7 @@ int main(void)
 		TEST(test_moves),   TEST(test_last),    TEST(test_next),       TEST(test_older),
 		TEST(test_on_gpu),  TEST(test_by_slot), TEST(test_by_moments), TEST(test_slots),
 		TEST(test_blocked), TEST(test_setters), TEST(test_turns),      TEST(test_off),
-		TEST(test_ranks),   TEST(test_waits),   TEST(test_began),
+		TEST(test_ranks),   TEST(test_waits),   TEST(test_began),      TEST(test_stacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

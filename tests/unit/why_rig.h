@@ -47,6 +47,8 @@ static struct {
 	unsigned logs_read;
 	const char *stacks[2]; // of process 40 at either look; NULL: they cannot be read
 	unsigned stack_looks;
+	bool stopped;       // by Ctrl-C
+	uint64_t boot_ns;   // time since boot
 	uint64_t ticks_now; // of the counter of every GPU, of 100 MHz; 0: unknown
 	uint64_t irqs[2];   // of every GPU at either look; UINT64_MAX: unknown
 	unsigned irq_looks;
@@ -102,11 +104,12 @@ static void fake_threads(struct proc_threads *t, pid_t pid)
 		my.host();
 }
 
-static void fake_sleep(uint64_t until)
+static bool fake_sleep(uint64_t until)
 {
 	my.clock = until;
 	if (my.gpu)
 		my.gpu();
+	return !my.stopped;
 }
 
 static uint64_t fake_clock_ns(void)
@@ -167,6 +170,12 @@ static int fake_stacks_read(struct buf *to, pid_t pid)
 	return s ? 0 : -1;
 }
 
+static uint64_t fake_read_ns(clockid_t clock)
+{
+	assert_int_equal(clock, CLOCK_BOOTTIME);
+	return my.boot_ns;
+}
+
 static bool fake_gpu_clock(struct gpu_clock *c, uint64_t minor)
 {
 	assert_int_equal(minor, 130);
@@ -214,6 +223,7 @@ static int fake_read_u64(const char *path, uint64_t *v)
 #define irqs_look         fake_irqs_look
 #define stacks_read       fake_stacks_read
 #define gpu_clock_read    fake_gpu_clock
+#define clock_read_ns     fake_read_ns
 #define proc_start_ticks  fake_start_ticks
 #define proc_read         fake_proc_read
 #define proc_recorded_ns  fake_recorded_ns
