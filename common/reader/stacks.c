@@ -481,29 +481,34 @@ bool stacks_wait(struct buf *to, const char *line, size_t len)
 {
 	static const char *const waits[] = {"Signal::Wait", "hsa_signal_wait",
 					    "hsa_amd_signal_wait", "hsaKmtWaitOn"};
-	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next, *found = NULL;
-	size_t found_len = 0;
-	bool is_called = false; // the file of what was found is behind
+	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next;
+	SCOPED(buf_fini) struct buf found = {0};
+	bool is_in = false; // the runtime: the frames of its file are behind
 	for (s = s ? s + 2 : end; s < end; s = next) {
 		const char *stop = memmem(s, (size_t)(end - s), " <", 2);
 		stop = stop ? stop : end;
 		const char *file = memmem(s, (size_t)(stop - s), " (", 2);
-		const size_t n = (size_t)((file ? file : stop) - s);
-		for (size_t i = 0; i < COUNT(waits) && !found; i++)
-			if (memmem(s, n, waits[i], strlen(waits[i]))) {
-				found = s;
-				found_len = n;
-			}
-		// Threads of the runtime itself always wait: somebody has to have called it.
-		if (found && is_called && file &&
-		    !is_runtime(file + 2, (size_t)(stop - file) - 2)) {
-			buf_append(to, found, found_len);
+		const size_t n = (size_t)((file ? file : stop) - s),
+			     nfile = file ? (size_t)(stop - file) - 3 : 0;
+		for (size_t i = 0; i < COUNT(waits) && !is_in && !found.len; i++)
+			if (memmem(s, n, waits[i], strlen(waits[i])))
+				buf_append(&found, s, n);
+		next = end - stop > 4 ? stop + (stop[2] == '~' ? 4 : 3) : end; // " < ", " <~ "
+		if (!file)
+			continue;
+		if (is_in && !is_runtime(file + 2, nfile)) {
+			buf_append(to, found.data, found.len);
 			return true;
 		}
-		if (found && !is_called && file && strncmp(file, " (libhsa", 8) != 0)
-			found = NULL;
-		is_called = found && (is_called || file);
-		next = end - stop > 4 ? stop + (stop[2] == '~' ? 4 : 3) : end; // " < ", " <~ "
+		if (!is_in && strncmp(file, " (libhsa", 8) == 0) {
+			is_in = true;
+			if (!found.len)
+				buf_append(&found, file + 2, nfile);
+		} else if (!is_in) {
+			found.len = 0;
+			if (!is_runtime(file + 2, nfile)) // not called by the runtime: a callback
+				return false;
+		}
 	}
 	return false;
 }

@@ -25,6 +25,6 @@ int stacks_read(struct buf *to, pid_t pid);
 
 // Appends the function of ROCr in which somebody waits for a signal, of a line of stacks_read(),
 // the innermost one that has a name: "rocr::core::InterruptSignal::WaitRelaxed". Where the library
-// has the symbols of its interface alone, one of these. Returns false if these threads do not wait
-// so, as those of the runtime itself, which always wait.
+// has no such symbols, its file. Returns false if these threads do not stand in it, or are those of
+// the runtime itself, which always wait.
 bool stacks_wait(struct buf *to, const char *line, size_t len);

@@ -636,6 +636,8 @@ static void test_waits(void **state)
 		"thread 47: MySignal::WaitFor (libmine.so) < main (train)\n"
 		"thread 48: MySignal::WaitFor < other (libmine.so) < hsa_signal_wait_relaxed "
 		"(libhsa-runtime64.so.1) < main (train)\n"
+		"thread 50: ioctl (libc.so.6) < ? < ? (libhsa-runtime64.so.1.15.0) < ? "
+		"(libamdhip64.so.6) < main (train)\n"
 		"thread 49: hsa_signal_wait_relaxed\n";
 	my.stacks[1] =
 		"thread 3: x\nthread 44: poll (libc.so.6) < wait (x)\n"
@@ -649,6 +651,8 @@ static void test_waits(void **state)
 		"thread 47: MySignal::WaitFor (libmine.so) < main (train)\n"
 		"thread 48: MySignal::WaitFor < other (libmine.so) < hsa_signal_wait_relaxed "
 		"(libhsa-runtime64.so.1) < main (train)\n"
+		"thread 50: ioctl (libc.so.6) < ? < ? (libhsa-runtime64.so.1.15.0) < ? "
+		"(libamdhip64.so.6) < main (train)\n"
 		"thread 49: hsa_signal_wait_relaxed\n"
 		"thread 43: hsaKmtWaitOnEvent (libhsa-runtime64.so.1) < other (g)\n";
 	const uint64_t began = my.clock;
@@ -661,7 +665,7 @@ static void test_waits(void **state)
 		"threads of 40, "
 		"threads 41, 42 in hsa_signal_wait_scacquire at two looks 200ms apart, "
 		"thread 40 in rocr::core::InterruptSignal::WaitRelaxed at two looks 200ms apart, "
-		"thread 48 in hsa_signal_wait_relaxed at two looks 200ms apart");
+		"thread 50 in libhsa-runtime64.so.1.15.0 at two looks 200ms apart");
 	assert_null(my.why.processes[1].host);
 }
 

@@ -40,6 +40,7 @@ enum {
 	X(hipInit, unsigned flags)                                                               \
 	X(hipGetDeviceCount, int *n)                                                             \
 	X(hipSetDevice, int device)                                                              \
+	X(hipSetDeviceFlags, unsigned flags)                                                     \
 	X(hipRuntimeGetVersion, int *version)                                                    \
 	X(hipStreamCreateWithPriority, hipStream_t *stream, unsigned flags, int priority)        \
 	X(hipStreamGetPriority, hipStream_t stream, int *priority)                               \
@@ -472,6 +473,8 @@ static void load_devices(void)
 	int found;
 	CHECK(p_hipInit(0));
 	CHECK(p_hipGetDeviceCount(&found));
+	if (getenv("HIPQ_SLEEP")) /* hipDeviceScheduleBlockingSync: it waits, and does not spin */
+		CHECK(p_hipSetDeviceFlags(4));
 	CHECK(p_hipRuntimeGetVersion(&runtime_version));
 	printf("hipq: pid %d devices %d runtime %d\n", getpid(), found, runtime_version);
 	if (!n_kernels)
