@@ -194,12 +194,27 @@ static pid_t user_of(const struct group *g, const struct kfd_procs *procs, uint3
 	for (size_t i = 0; i < g->n; i++) {
 		const struct kfd_proc *p = kfd_procs_find(procs, g->v[i]->target.pid);
 		bool uses = !p && g->v[i]->state != MEMBER_FAILED;
-		for (size_t k = 0; p && k < p->queues; k++)
+		for (size_t k = 0; p && procs->queues && k < p->queues; k++)
 			uses |= procs->queues[p->queue + k].gpu_id == gpu_id;
 		if (uses)
 			return g->v[i]->target.pid;
 	}
 	return 0;
+}
+
+// Returns what the kernel's log has of a GPU that does not let go of queues and was not reset
+// since, or NULL. Who waited for the queues may say so while the driver resets the GPU, or just
+// after it.
+static const struct klog_line *lost_line(const struct klog *log, const char *bdf)
+{
+	enum { SAME_US = 5000000 };
+	const struct klog_whose whose = {.bdf = bdf};
+	const struct klog_line *l = klog_last(log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
+	const struct klog_line *reset = klog_last(log, &whose, KLOG_RESET);
+	const bool mended = l && reset &&
+			    (l == reset || (l->kind == KLOG_LOST && l->us != KLOG_NO_TIME &&
+					    l->us - reset->us < SAME_US));
+	return mended ? NULL : l;
 }
 
 int why_refuse_lost(const struct group *g)
@@ -213,12 +228,8 @@ int why_refuse_lost(const struct group *g)
 	if (log.n && !kfd_topology_load(&gpus, KFD_TOPOLOGY_BDF))
 		kfd_procs_read(&procs, &how);
 	for (size_t i = 0; i < gpus.n && !status; i++) {
-		const struct klog_whose whose = {.bdf = gpus.gpus[i].bdf};
-		const struct klog_line *line =
-			klog_last(&log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
-		const pid_t pid = line && line->kind != KLOG_RESET
-					  ? user_of(g, &procs, gpus.gpus[i].gpu_id)
-					  : 0;
+		const struct klog_line *line = lost_line(&log, gpus.gpus[i].bdf);
+		const pid_t pid = line ? user_of(g, &procs, gpus.gpus[i].gpu_id) : 0;
 		if (pid)
 			status = err_fail(GPQ_FAILED,
 					  "--force tries it; if the GPU does not answer, the "

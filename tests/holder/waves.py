@@ -371,9 +371,11 @@ def _(r):
     lay(t, [wave(CODE)])
     lost = "3,100,5000000,-;amdgpu 0000:43:00.0: amdgpu: qcm fence wait loop timeout expired\n"
     reset = "6,101,6000000,-;amdgpu 0000:43:00.0: amdgpu: GPU reset(1) succeeded!\n"
-    for log, args, wanted in ((lost, (), "1 / gpq: why: pid t1: its GPU does not take queues off: qcm fence wait loop timeout expired; --force tries it; if the "
-                                     "GPU does not answer, the driver resets it, and every job on it is lost"),
-                              (lost, ("--force",), "0 / 1"), (lost + reset, (), "0 / 1"), ("", (), "0 / 1")):
+    late, again = (lost.replace("3,100,5000000", f"3,102,{us}") for us in (10999999, 11000000))  # less than 5 s behind the reset
+    refused = ("1 / gpq: why: pid t1: its GPU does not take queues off: qcm fence wait loop timeout expired; --force tries it; if the "
+               "GPU does not answer, the driver resets it, and every job on it is lost")
+    for log, args, wanted in ((lost, (), refused), (lost, ("--force",), "0 / 1"), (lost + reset, (), "0 / 1"), ("", (), "0 / 1"),
+                              (reset + late, (), "0 / 1"), (reset + again, (), refused)):
         r.write("/dev/kmsg", log)
         r.changes()
         yield looks(r, t, columns="WAVES", args=args), wanted
