@@ -161,7 +161,7 @@ static void note_unsure_process(void *ctx, const struct amdlog_record *r)
 
 #if defined(__x86_64__)
 // Asks the CPU: __builtin_cpu_supports() brings a constructor, which slows each start of gpq.
-static bool has_avx2_and_bmi2(void)
+static bool ask_for_avx2_and_bmi2(void)
 {
 	unsigned a, b, c, d, xcr0;
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
@@ -170,6 +170,15 @@ static bool has_avx2_and_bmi2(void)
 	// Bits 1 and 2: the operating system saves the XMM and YMM registers.
 	return (xcr0 & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2 &&
 	       b & bit_BMI2;
+}
+
+// In a VM each such question is one for the hypervisor, which takes it 17 us and more.
+static bool has_avx2_and_bmi2(void)
+{
+	static int known = -1;
+	if (known < 0)
+		known = ask_for_avx2_and_bmi2();
+	return known;
 }
 #endif
 
