@@ -15,7 +15,7 @@ shown='.traceEvents as $e
 	| map({pid: .[0].pid, hwq: .[0].hwq, dispatches: (map(select(.cat == "dispatch")) | length), barriers: (map(select(.cat == "barrier")) | length), deepest: $deep["\(.[0].pid) \(.[0].hwq)"]})
 	| sort_by(.hwq)'
 for o in "--release 6.2 --level 4" "--release 7.0 --level 4 --mix cpp" "--release 7.12 --level 5 --processes 3 --threads 3 --streams 7 --hwqs 2 --seed 7"; do
-	gen-amdlog $o --lines 20000 >log 2>truth
+	gen-amdlog $o --lines 6000 >log 2>truth
 	gpq trace -q --perfetto json log >/dev/null
 	empty "$o: by the rules" "$($check json 2>&1)"
 	# 6.2 prints no pointers in barriers; the generator counts the depth of both.
