@@ -34,9 +34,12 @@ endif
 # Which lines of gpq these run, others run as well (but for some hundred of 45,000; `make coverage` counts them): the same lines with
 # more data. With sanitizers a start of gpq takes five times as long, and they start it most: there they run in check-deep (WHOLE=1).
 ifneq ($(and $(SANITIZE),$(if $(WHOLE),,gate)),)
-COVERED     := $(patsubst %,tests/cli/%.sh,client client-python cu-mask hqd-hosts hqd-samples install inversion merge-trace names \
-               queues-samples schema secure snapshot snapshot-compare sysroot trace-ask trace-gen trace-grep trace-kernel trace-samples trace-tables)
-TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench mistakes ps queues-73 rows trace),$(TRANSCRIPTS))
+COVERED     := $(patsubst %,tests/cli/%.sh,bench-report client client-python cu-mask hqd-hosts hqd-recordings hqd-samples install \
+               inversion merge-hosts merge-trace names queues-samples sched-status schema secure snapshot snapshot-compare snapshot-diff \
+               state-small sysroot trace-ask trace-gen trace-grep trace-input trace-kernel trace-perfetto trace-rough trace-samples \
+               trace-stop trace-tables why-dmesg)
+TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench complete frame gpus mistakes packets ps queues-73 rows sched trace trace-names), \
+               $(TRANSCRIPTS))
 endif
 # One more build of all, which takes minutes: `make check-deep`.
 DEEP        := tests/docs/left-out.sh

@@ -14,10 +14,9 @@ tty() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 
 parts='lib(dl|pthread|rt)\.so\.[0-9]+' # of the C library, before glibc 2.34
 linked=$(ldd "$(command -v gpq)" | sed 's/^[[:blank:]]*//; s/ .*//; s:.*/::' | sort | tr '\n' ' ')
-case $linked in
-*san.so*) n=1 && echo "ok 1 - linked with the C library alone # SKIP a sanitizer brings its own" ;;
-*) rig is "linked with the C library alone (mathematics: common/host/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*' | grep -vxE "$parts")" libc.so.6 ;;
-esac
+if sanitized; then n=1 && echo "ok 1 - linked with the C library alone # SKIP a sanitizer brings its own"; else
+	rig is "linked with the C library alone (mathematics: common/host/maths.h, others: common/host/dlopen.h)" "$(echo "$linked" | grep -o 'lib[^ ]*' | grep -vxE "$parts")" libc.so.6
+fi
 
 # https://systemd.io/ELF_DLOPEN_METADATA
 objcopy -O binary --only-section=.note.dlopen "$(command -v gpq)" notes

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 log=$top/tests/data/amdlog/rocm70.log
-if ldd "$(command -v gpq)" 2>/dev/null | grep libasan >/dev/null || [ "$(uname -m)" != x86_64 ]; then
+if sanitized || [ "$(uname -m)" != x86_64 ]; then
 	skip_all "address space cannot be limited under ASan"
 fi
 little() { # NAME FILTER WANTED; the log is on standard input

@@ -26,7 +26,7 @@ sys.exit(status)
 PY
 peak() { timeout -k 1 300 python3 peak gpq trace "$@"; }
 limit=65536 bytes=2147494208
-if ldd "$(command -v gpq)" | grep libasan >/dev/null; then # its shadow is counted, too, and it is slow
+if sanitized; then # its shadow is counted, too, and it is slow
 	limit=1000000 bytes=200000000
 fi
 small() { is "$1: less than 64 MB" "$(grep -qE 'records|"totals"' out err && echo $(($(cat rss) < limit)))" 1; }
