@@ -7,6 +7,7 @@
 load_hip
 
 waves() { gpq why --waves -p $P --max-hold 5s --every 50ms -rno "$@"; } # COLUMNS [OPTION...]
+verdict() { gpq why --waves -p $P --max-hold 5s --demangle 2>/dev/null; } # a warning of a long rest would stand in front of it
 
 # Waves and PCs, and where the library knows them, packets, groups and numbers.
 of_gpq() { waves WAVES,PC --looks 1 --filter 'WAVES > 0' | awk '{ for (i = 0; i < $1; i++) print $2 }' | sort; }
@@ -24,7 +25,7 @@ for debug in 0 1; do
 	within 60 launched
 	object > $PARAMS/hang_object
 	ok "debug $debug: the kernel hangs" within 60 hangs
-	status_is "debug $debug: its waves stand" 7 gpq why --waves -p $P --max-hold 5s --demangle
+	status_is "debug $debug: its waves stand" 7 verdict
 	like "debug $debug: where" "$(echo $OUT)" "^pid $P hipq: queue [0-9]+: ([0-9]+) of \1 waves stand still at $PLACE"
 	is "debug $debug: each of them is in a workgroup, if that is known" "$(waves WORKGROUP --looks 1 --filter 'WAVES > 0' | grep -c ,)" $debug
 	if has_judge; then
