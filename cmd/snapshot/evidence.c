@@ -160,7 +160,7 @@ static int add_python(struct saver *v, pid_t pid, uint64_t end)
 static int add_stacks(struct saver *v, pid_t pid)
 {
 	SCOPED(buf_fini) struct buf b = {0};
-	return v->r || stacks_read(&b, pid) || !b.len ? 0 : add_file(v, pid, "stacks", &b);
+	return v->r || stacks_read(&b, NULL, pid) || !b.len ? 0 : add_file(v, pid, "stacks", &b);
 }
 
 // --- waves ---

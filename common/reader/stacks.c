@@ -345,8 +345,17 @@ static int walk_stacks(const void *pid, size_t len, int fd)
 
 struct stack {
 	struct buf text, tids;
-	unsigned n; // threads that have it
+	struct buf wait;     // for a signal: the function or file; counts if `outside`
+	bool named, outside; // `wait` is a function; the frames led out of the runtime
+	unsigned n;          // threads that have it
 };
+
+static void stack_fini(struct stack *s)
+{
+	buf_fini(&s->text);
+	buf_fini(&s->tids);
+	buf_fini(&s->wait);
+}
 
 struct stacks {
 	pid_t pid;
@@ -369,11 +378,43 @@ static void put_function(struct buf *to, struct demangler *names, const char *na
 		   len > LONGEST ? "..." : "");
 }
 
-// Appends "F < G (FILE)" for the frames, with " <~ " behind the `sure` first ones. Returns false if
-// the text has no such form.
-static bool put_frames(struct buf *to, struct demangler *names, const char *s, size_t len,
+// Files of what the runtime calls, and its threads begin in.
+static bool is_beneath(const char *file)
+{
+	static const char *const begins[] = {"libc.", "libpthread", "libstdc++"};
+	bool is = false;
+	for (size_t i = 0; i < COUNT(begins); i++)
+		is |= strncmp(file, begins[i], strlen(begins[i])) == 0;
+	return is;
+}
+
+// Looks for a wait in the next frame; what the runtime calls of others does not wait in it.
+static void note_wait(struct stack *s, const char *function, const char *file)
+{
+	static const char *const waits[] = {"Signal::Wait", "hsa_signal_wait",
+					    "hsa_amd_signal_wait", "hsaKmtWaitOn"};
+	bool named = false;
+	if (s->outside || !*file)
+		return;
+	if (strncmp(file, "libhsa", 6) != 0) {
+		s->outside = !is_beneath(file);
+		return;
+	}
+	for (size_t i = 0; i < COUNT(waits); i++)
+		named |= strstr(function, waits[i]) != NULL;
+	if (s->named || (s->wait.len && !named))
+		return;
+	s->named = named;
+	s->wait.len = 0;
+	buf_puts(&s->wait, named ? function : file);
+}
+
+// Puts the frames as "F < G (FILE)", with " <~ " behind the `sure` first ones, and their wait.
+// Returns false if the text has no such form.
+static bool put_frames(struct stack *stack, struct demangler *names, const char *s, size_t len,
 		       size_t sure)
 {
+	struct buf *to = &stack->text;
 	const char *file, *was = "";
 	size_t n = 0;
 	for (const char *end = s + len; s < end; n++) {
@@ -386,7 +427,9 @@ static bool put_frames(struct buf *to, struct demangler *names, const char *s, s
 			buf_printf(to, " (%s)", was);
 		if (n)
 			buf_puts(to, n == sure ? " <~ " : " < ");
+		const size_t at = to->len;
 		put_function(to, names, s);
+		note_wait(stack, to->data + at, file);
 		was = file;
 		s = file_end + 1;
 	}
@@ -395,15 +438,15 @@ static bool put_frames(struct buf *to, struct demangler *names, const char *s, s
 	return true;
 }
 
-static void add_stack(struct stacks *to, struct buf *text, pid_t tid)
+static void add_stack(struct stacks *to, struct stack *one, pid_t tid)
 {
 	size_t i = 0;
-	while (i < to->n && strcmp(to->v[i].text.data, text->data) != 0)
+	while (i < to->n && strcmp(to->v[i].text.data, one->text.data) != 0)
 		i++;
 	if (i == to->n)
-		*ARRAY_ADD(to->v, to->cap, to->n) = (struct stack){.text = *text};
+		*ARRAY_ADD(to->v, to->cap, to->n) = *one;
 	else
-		buf_fini(text);
+		stack_fini(one);
 	struct stack *s = &to->v[i];
 	if (s->n++ < TIDS_MOST)
 		buf_printf(&s->tids, "%s%d", s->n > 1 ? ", " : "", (int)tid);
@@ -414,19 +457,19 @@ static bool take_stacks(void *arg, const void *part, size_t len)
 	struct stacks *to = arg;
 	struct sleeper s, now;
 	for (const char *p = part; len; p += s.len, len -= s.len) {
-		struct buf text = {0};
+		struct stack one = {0};
 		if (len < sizeof(s))
 			return false;
 		memcpy(&s, p, sizeof(s));
 		p += sizeof(s);
 		len -= sizeof(s);
-		if (s.len > len || !put_frames(&text, to->names, p, s.len, s.sure))
+		if (s.len > len || !put_frames(&one, to->names, p, s.len, s.sure))
 			return false;
-		if (text.len && read_sleeper(&now, to->pid, s.tid) && now.sp == s.sp &&
+		if (one.text.len && read_sleeper(&now, to->pid, s.tid) && now.sp == s.sp &&
 		    now.pc == s.pc)
-			add_stack(to, &text, s.tid);
+			add_stack(to, &one, s.tid);
 		else
-			buf_fini(&text);
+			stack_fini(&one);
 	}
 	return true;
 }
@@ -439,7 +482,12 @@ static void put_stack(struct buf *to, const struct stack *s)
 	buf_printf(to, ": %s\n", s->text.data);
 }
 
-int stacks_read(struct buf *to, pid_t pid)
+static void put_wait(struct buf *to, const struct stack *s)
+{
+	buf_printf(to, "%s\n", s->outside && s->wait.len ? s->wait.data : "");
+}
+
+int stacks_read(struct buf *to, struct buf *waits, pid_t pid)
 {
 	struct stacks all = {.pid = pid};
 	const struct reader_question q = {.whose = pid,
@@ -458,57 +506,12 @@ int stacks_read(struct buf *to, pid_t pid)
 	for (size_t i = 0; i < all.n; i++) {
 		if (!error)
 			put_stack(to, &all.v[i]);
-		buf_fini(&all.v[i].text);
-		buf_fini(&all.v[i].tids);
+		if (!error && waits)
+			put_wait(waits, &all.v[i]);
+		stack_fini(&all.v[i]);
 	}
 	free(all.v);
 	demangler_free(all.names);
 	errno = error;
 	return error ? -1 : 0;
-}
-
-// Files of the runtime itself, and of what its threads begin in.
-static bool is_runtime(const char *file, size_t n)
-{
-	static const char *const begins[] = {"libhsa", "libc.", "libpthread", "libstdc++"};
-	bool is = false;
-	for (size_t i = 0; i < COUNT(begins); i++)
-		is |= n > strlen(begins[i]) && strncmp(file, begins[i], strlen(begins[i])) == 0;
-	return is;
-}
-
-bool stacks_wait(struct buf *to, const char *line, size_t len)
-{
-	static const char *const waits[] = {"Signal::Wait", "hsa_signal_wait",
-					    "hsa_amd_signal_wait", "hsaKmtWaitOn"};
-	const char *end = line + len, *s = memmem(line, len, ": ", 2), *next;
-	SCOPED(buf_fini) struct buf found = {0};
-	bool is_in = false; // the runtime: the frames of its file are behind
-	for (s = s ? s + 2 : end; s < end; s = next) {
-		const char *stop = memmem(s, (size_t)(end - s), " <", 2);
-		stop = stop ? stop : end;
-		const char *file = memmem(s, (size_t)(stop - s), " (", 2);
-		const size_t n = (size_t)((file ? file : stop) - s),
-			     nfile = file ? (size_t)(stop - file) - 3 : 0;
-		for (size_t i = 0; i < COUNT(waits) && !is_in && !found.len; i++)
-			if (memmem(s, n, waits[i], strlen(waits[i])))
-				buf_append(&found, s, n);
-		next = end - stop > 4 ? stop + (stop[2] == '~' ? 4 : 3) : end; // " < ", " <~ "
-		if (!file)
-			continue;
-		if (is_in && !is_runtime(file + 2, nfile)) {
-			buf_append(to, found.data, found.len);
-			return true;
-		}
-		if (!is_in && strncmp(file, " (libhsa", 8) == 0) {
-			is_in = true;
-			if (!found.len)
-				buf_append(&found, file + 2, nfile);
-		} else if (!is_in) {
-			found.len = 0;
-			if (!is_runtime(file + 2, nfile)) // not called by the runtime: a callback
-				return false;
-		}
-	}
-	return false;
 }

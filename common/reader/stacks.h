@@ -21,10 +21,9 @@
 // host the lines are those that were recorded. Returns 0, or -1 with errno: ENOPKG libdw is
 // missing; EACCES or EPERM no right to trace the process; ENOENT no such process, or (recorded) no
 // stacks; ETIMEDOUT its files or memory are silent; ENOTSUP not this machine.
-int stacks_read(struct buf *to, pid_t pid);
-
-// Appends the function of ROCr in which somebody waits for a signal, of a line of stacks_read(),
-// the innermost one that has a name: "rocr::core::InterruptSignal::WaitRelaxed". Where the library
-// has no such symbols, its file. Returns false if these threads do not stand in it, or are those of
-// the runtime itself, which always wait.
-bool stacks_wait(struct buf *to, const char *line, size_t len);
+//
+// `waits` (NULL: none) gets a line for each of these lines, none on a recorded host: the function
+// of ROCr in which these threads wait for a signal, the innermost one that has a name:
+// "rocr::core::InterruptSignal::WaitRelaxed". Where the library has no such symbols, its file.
+// Empty: they do not wait for one, or are those of the runtime itself, which always wait.
+int stacks_read(struct buf *to, struct buf *waits, pid_t pid);

@@ -515,19 +515,21 @@ void why_look_on(struct why *w, struct rings *r, const struct why_how *how)
 	}
 }
 
-// Adds the threads that waited for a signal of ROCr's in the stacks of `before`, too.
-static void tell_waits(struct why_process *p, const char *before)
+#define STACKS_APART_MS 200u // time between two looks at stacks
+
+// Adds the threads that waited for a signal of ROCr's in the stacks of `before`, too. `wait`: those
+// of stacks_read(), for each of the stacks.
+static void tell_waits(struct why_process *p, const char *before, const char *wait)
 {
 	SCOPED(buf_fini) struct buf b = {0};
 	buf_puts(&b, p->host);
 	for (const char *s = p->stacks, *end; s && (end = strchr(s, '\n')); s = end + 1) {
-		const size_t len = (size_t)(end - s), was = b.len;
-		const char *same = memmem(before, strlen(before), s, len + 1);
-		buf_printf(&b, ", %.*s in ", (int)strcspn(s, ":"), s);
-		if (same && (same == before || same[-1] == '\n') && stacks_wait(&b, s, len))
-			buf_puts(&b, " at two looks 200ms apart");
-		else
-			b.data[b.len = was] = 0;
+		const size_t n = strcspn(wait, "\n");
+		const char *same = memmem(before, strlen(before), s, (size_t)(end - s) + 1);
+		if (n && same && (same == before || same[-1] == '\n'))
+			buf_printf(&b, ", %.*s in %.*s at two looks %ums apart",
+				   (int)strcspn(s, ":"), s, (int)n, wait, STACKS_APART_MS);
+		wait += n + 1;
 	}
 	free(p->host);
 	p->host = xstrdup(b.data);
@@ -537,31 +539,34 @@ static void tell_waits(struct why_process *p, const char *before)
 // place of those of the first time.
 static void read_again(struct why_process *p, pid_t pid)
 {
+	SCOPED(buf_fini) struct buf waits = {0};
 	struct buf b = {0};
 	char *before = p->stacks;
-	if (!p->host || !before || stacks_read(&b, pid)) {
+	if (!p->host || !before || stacks_read(&b, &waits, pid)) {
 		buf_fini(&b);
 		return;
 	}
 	p->stacks = b.data;
-	tell_waits(p, before);
+	tell_waits(p, before, waits.data);
 	free(before);
 }
 
 int why_read_stacks(struct why *w, pid_t *pid)
 {
 	int error = 0;
+	bool any = false;
 	for (size_t i = 0; i < w->rings->nprocesses; i++) {
 		struct buf b = {0};
 		if (!w->processes[i].chosen)
 			continue;
-		if (stacks_read(&b, w->rings->processes[i].pid) && !error) {
+		if (stacks_read(&b, NULL, w->rings->processes[i].pid) && !error) {
 			error = errno;
 			*pid = w->rings->processes[i].pid;
 		}
 		w->processes[i].stacks = b.data;
+		any |= w->processes[i].host && b.len;
 	}
-	if (!host_is_live() || !stop_sleep(clock_ns() + 200000000))
+	if (!any || !host_is_live() || !stop_sleep(clock_ns() + STACKS_APART_MS * 1000000))
 		return error;
 	for (size_t i = 0; i < w->rings->nprocesses; i++)
 		read_again(&w->processes[i], w->rings->processes[i].pid);

@@ -108,8 +108,9 @@ struct why_queue {
 	struct why_setter work;        // the packet at work; queue SIZE_MAX: none, or unknown
 	struct why_setter older;       // a kernel, taken before `last`, that has not completed
 	uint64_t over_ns;              // time between its two looks; 0: `once`, or unknown
-	uint64_t stood_ns;             // for how long, at least, no packet was taken, by the
-				       // looks and by the signal of a kernel that runs
+	uint64_t stood_ns;             // for how long, at least, no packet was taken: since the
+				       // first look at this read index, or since the kernel at
+				       // work began, as its completion signal tells
 	uint64_t quiet_ns;             // for how long, at least, the GPU sent no interrupt; 0: it
 				       // did, or that is not known
 	pid_t by_pid;                  // process that suspended the queue; 0: unknown

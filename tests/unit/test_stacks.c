@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/host/root.h"
-#include "common/reader/stacks.h"
+#include "common/reader/stacks.c" // NOLINT(bugprone-suspicious-include)
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -163,7 +163,7 @@ static void read_stacks(struct buf *b, pid_t pid, unsigned want)
 	for (unsigned tries = 0; tries < 5000; tries++) {
 		unsigned n = 0;
 		b->len = 0;
-		if (stacks_read(b, pid)) {
+		if (stacks_read(b, NULL, pid)) {
 			assert_true(errno == EACCES || errno == EPERM);
 			end(pid);
 			skip(); // no right to trace
@@ -315,15 +315,69 @@ static void test_none(void **state)
 	(void)state;
 	const pid_t pid = start(0, outer, 0);
 	end(pid);
-	assert_int_equal(stacks_read(&b, pid), -1);
+	assert_int_equal(stacks_read(&b, NULL, pid), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(b.len, 0);
+}
+
+#define ROCR       "libhsa-runtime64.so.1"
+#define ROWS(text) text, sizeof(text)
+
+// Frames, the innermost first, and the function or library of ROCr that waits for a signal in them.
+static void test_waits(void **state)
+{
+	static const struct {
+		const char *frames;
+		size_t size;
+		const char *wait; // NULL: there is none
+	} rows[] = {
+		{ROWS("ioctl\0libc.so.6\0?\0" ROCR
+		      "\0rocr::core::InterruptSignal::WaitRelaxed\0" ROCR
+		      "\0hsa_signal_wait_relaxed\0" ROCR
+		      "\0hipStreamSynchronize\0libamdhip64.so.6"),
+		 "rocr::core::InterruptSignal::WaitRelaxed\n"},
+		{ROWS("_ZN4rocr4core15InterruptSignal11WaitAcquireEm\0" ROCR "\0main\0train"),
+		 "rocr::core::InterruptSignal::WaitAcquire\n"},
+		{ROWS("hsaKmtWaitOnEvent\0" ROCR "\0f\0g"), "hsaKmtWaitOnEvent\n"},
+		{ROWS("?\0libhsakmt.so.1\0hsa_amd_signal_wait_any\0" ROCR "\0f\0g"),
+		 "hsa_amd_signal_wait_any\n"},
+		// The runtime calls the C library, and C++.
+		{ROWS("hsa_signal_wait_relaxed\0" ROCR "\0std::f\0libstdc++.so.6\0f\0g"),
+		 "hsa_signal_wait_relaxed\n"},
+		// A library with the names of its interface alone; code in no file.
+		{ROWS("ioctl\0libc.so.6\0?\0\0?\0" ROCR ".15.0\0?\0libamdhip64.so.6"),
+		 ROCR ".15.0\n"},
+		{ROWS("hsa_signal_wait_relaxed\0" ROCR "\0?\0\0main\0train"),
+		 "hsa_signal_wait_relaxed\n"},
+		{ROWS("hsa_signal_wait_relaxed\0"), NULL},
+		// Others wait, or a function that the runtime called.
+		{ROWS("poll\0libc.so.6\0wait\0x"), NULL},
+		{ROWS("MySignal::WaitFor\0libmine.so\0main\0train"), NULL},
+		{ROWS("MySignal::WaitFor\0libmine.so\0hsa_signal_wait_relaxed\0" ROCR
+		      "\0main\0train"),
+		 NULL},
+		// Threads of the runtime itself always wait.
+		{ROWS("ioctl\0libc.so.6\0hsaKmtWaitOnMultipleEvents_Ext\0libhsakmt.so.1\0"
+		      "rocr::core::Runtime::AsyncEventsLoop\0" ROCR "\0start_thread\0libc.so.6"),
+		 NULL},
+	};
+	struct demangler *names = demangler_new();
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct stack s = {0};
+		SCOPED(buf_fini) struct buf text = {0};
+		assert_true(put_frames(&s, names, rows[i].frames, rows[i].size, SIZE_MAX));
+		put_wait(&text, &s);
+		assert_string_equal(text.data, rows[i].wait ? rows[i].wait : "\n");
+		stack_fini(&s);
+	}
+	demangler_free(names);
 }
 
 // On a recorded host: the lines that were recorded.
 static void test_recorded(void **state)
 {
-	SCOPED(buf_fini) struct buf b = {0};
+	SCOPED(buf_fini) struct buf b = {0}, waits = {0};
 	char root[] = "/tmp/gpq-stacks-XXXXXX", command[160];
 	(void)state;
 	assert_non_null(mkdtemp(root));
@@ -331,9 +385,10 @@ static void test_recorded(void **state)
 		 "mkdir -p %s/proc/7 && echo 'thread 7: f < g' >%s/proc/7/stacks", root, root);
 	assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
 	assert_int_equal(host_set_root(root), 0);
-	assert_int_equal(stacks_read(&b, 7), 0);
+	assert_int_equal(stacks_read(&b, &waits, 7), 0);
 	assert_string_equal(b.data, "thread 7: f < g\n");
-	assert_int_equal(stacks_read(&b, 8), -1);
+	assert_int_equal(waits.len, 0);
+	assert_int_equal(stacks_read(&b, NULL, 8), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(host_set_root(NULL), 0);
 	snprintf(command, sizeof(command), "rm -r %s", root);
@@ -346,7 +401,7 @@ int main(void)
 		cmocka_unit_test(test_functions), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_names),     cmocka_unit_test(test_most),
 		cmocka_unit_test(test_files),     cmocka_unit_test(test_none),
-		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_recorded),  cmocka_unit_test(test_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

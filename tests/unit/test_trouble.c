@@ -1,5 +1,5 @@
 // Verdicts about queues, common/why/verdict.c and words.c: what the kernel's log and the interrupts
-// of a GPU say of a queue that stands, or is off.
+// of a GPU say of a queue that stands, or is off; and how bad that is.
 #include "tests/unit/why_rig.h"
 
 enum { KERNEL_AT = 32 };
@@ -166,11 +166,50 @@ static void test_interrupts(void **state)
 	why_heads_fini(&heads);
 }
 
+// How bad each state is, and for which there is something to do.
+static void test_ranks(void **state)
+{
+	static const struct {
+		const char *word;
+		unsigned rank;
+	} ranks[WHY_STATES] = {{"deadlock", 0},
+			       {"not-published", 0},
+			       {"doorbell-lost", 0},
+			       {"error", 0},
+			       {"reset", 0},
+			       {"lost", 0},
+			       {"hung-or-long", 1},
+			       {"suspended-or-reset", 1},
+			       {"waits-barrier", 2},
+			       {"waits-external", 2},
+			       {"waits-slot", 2},
+			       {"behind", 2},
+			       {"stopped", 2},
+			       {"unknown", 3},
+			       {"suspended", 3},
+			       {"evicted", 3},
+			       {"suspended-or-evicted", 3},
+			       {"running", 4},
+			       {"idle-or-running", 4},
+			       {"idle", 5}};
+	(void)state;
+	for (enum why_state s = WHY_UNKNOWN; s < WHY_STATES; s++) {
+		unsigned i = 0;
+		while (strcmp(ranks[i].word, why_state_word(s)) != 0)
+			assert_true(++i < WHY_STATES);
+		assert_int_equal(why_rank(s), ranks[i].rank);
+		// What runs, ends or is just waited for needs nobody.
+		assert_int_equal(why_remedy(s) != NULL,
+				 ranks[i].rank < 4 && s != WHY_WAITS_BARRIER);
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {TEST(test_log), TEST(test_vague_log),
-						  TEST(test_dead_log), TEST(test_interrupts)};
+						  TEST(test_dead_log), TEST(test_interrupts),
+						  TEST(test_ranks)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,7 @@ static struct {
 	const char *log;        // of the kernel
 	unsigned logs_read;
 	const char *stacks[2]; // of process 40 at either look; NULL: they cannot be read
+	const char *waits;     // of ROCr, in those of the second look
 	unsigned stack_looks;
 	bool stopped;       // by Ctrl-C
 	uint64_t boot_ns;   // time since boot
@@ -160,12 +161,14 @@ static void fake_irqs_look(struct buf *rows, uint64_t ns, const char *bdf)
 		buf_printf(rows, "%" PRIu64 " %s %" PRIu64 "\n", ns, bdf, n);
 }
 
-static int fake_stacks_read(struct buf *to, pid_t pid)
+static int fake_stacks_read(struct buf *to, struct buf *waits, pid_t pid)
 {
 	if (pid != 40) // of which no thread sleeps
 		return 0;
 	const char *s = my.stacks[my.stack_looks++ % 2];
 	buf_puts(to, s ? s : "");
+	if (waits)
+		buf_puts(waits, my.waits);
 	errno = EACCES;
 	return s ? 0 : -1;
 }
