@@ -203,18 +203,12 @@ static pid_t user_of(const struct group *g, const struct kfd_procs *procs, uint3
 }
 
 // Returns what the kernel's log has of a GPU that does not let go of queues and was not reset
-// since, or NULL. Who waited for the queues may say so while the driver resets the GPU, or just
-// after it.
+// since, or NULL.
 static const struct klog_line *lost_line(const struct klog *log, const char *bdf)
 {
-	enum { SAME_US = 5000000 };
 	const struct klog_whose whose = {.bdf = bdf};
 	const struct klog_line *l = klog_last(log, &whose, KLOG_LOST | KLOG_RESET | KLOG_DEAD);
-	const struct klog_line *reset = klog_last(log, &whose, KLOG_RESET);
-	const bool mended = l && reset &&
-			    (l == reset || (l->kind == KLOG_LOST && l->us != KLOG_NO_TIME &&
-					    l->us - reset->us < SAME_US));
-	return mended ? NULL : l;
+	return l && l->kind != KLOG_RESET ? l : NULL;
 }
 
 int why_refuse_lost(const struct group *g)

@@ -268,12 +268,24 @@ static bool is_about(const struct klog_line *l, const struct klog_whose *w)
 	return *l->bdf ? w->bdf && strcmp(l->bdf, w->bdf) == 0 : mine || w->unnamed;
 }
 
+// Is it a line about lost queues that the reset before it has dealt with?
+static bool is_mended(const struct klog *k, size_t line, const struct klog_whose *w)
+{
+	enum { SAME_US = 5000000 };
+	const uint64_t us = k->v[line].us;
+	for (size_t i = line; k->v[line].kind == KLOG_LOST && us != KLOG_NO_TIME && i-- > 0;)
+		if (k->v[i].kind == KLOG_RESET && k->v[i].us <= us && us - k->v[i].us < SAME_US &&
+		    is_about(&k->v[i], w))
+			return true;
+	return false;
+}
+
 const struct klog_line *klog_last(const struct klog *k, const struct klog_whose *whose,
 				  unsigned kinds)
 {
 	for (size_t i = k->n; i-- > 0;)
 		if (k->v[i].kind & kinds && k->v[i].us >= whose->since_us &&
-		    is_about(&k->v[i], whose))
+		    is_about(&k->v[i], whose) && !is_mended(k, i, whose))
 			return &k->v[i];
 	return NULL;
 }

@@ -57,7 +57,8 @@ struct klog_whose {
 };
 
 // Returns the last line of one of `kinds` about a GPU, and not about another process alone, or
-// NULL.
+// NULL. Who waited for queues may call them lost while the driver resets the GPU, or within 5 s
+// behind that: such a line does not count, as the reset is what became of them.
 const struct klog_line *klog_last(const struct klog *k, const struct klog_whose *whose,
 				  unsigned kinds);
 

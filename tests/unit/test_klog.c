@@ -293,6 +293,44 @@ static void test_whose(void **state)
 	klog_fini(&k);
 }
 
+// Lines about lost queues behind a reset: of its GPU, and less than 5 s later, they do not count.
+static void test_mended(void **state)
+{
+	static const char log[] =
+		"[   10.000000] amdgpu 0000:c0:00.0: amdgpu: GPU reset(1) succeeded!\n"
+		"[   12.000000] amdgpu 0000:c1:00.0: amdgpu: Failed to evict process queues\n"
+		"[   14.999999] amdgpu 0000:c0:00.0: amdgpu: Failed to evict process queues\n"
+		"[   20.000000] amdgpu 0000:c2:00.0: amdgpu: GPU reset(1) succeeded!\n"
+		"[   25.000000] amdgpu 0000:c2:00.0: amdgpu: Failed to evict process queues\n"
+		"[   30.000000] amdgpu 0000:c3:00.0: amdgpu: Failed to evict process queues\n"
+		"[   31.000000] amdgpu 0000:c3:00.0: amdgpu: GPU reset(1) succeeded!\n"
+		"host kernel: amdgpu 0000:c4:00.0: amdgpu: GPU reset(1) succeeded!\n"
+		"host kernel: amdgpu 0000:c4:00.0: amdgpu: Failed to evict process queues\n";
+	static const struct {
+		const char *bdf;
+		uint64_t since_us;
+		unsigned kinds;
+		int line; // -1: none
+	} rows[] = {
+		{"0000:c0:00.0", 0, KLOG_LOST, -1},
+		{"0000:c0:00.0", 11000000, KLOG_LOST, -1},
+		{"0000:c0:00.0", 0, KLOG_LOST | KLOG_RESET, 0},
+		{"0000:c1:00.0", 0, KLOG_LOST, 1},
+		{"0000:c2:00.0", 0, KLOG_LOST | KLOG_RESET, 4},
+		{"0000:c3:00.0", 0, KLOG_LOST, 5},
+		{"0000:c4:00.0", 0, KLOG_LOST | KLOG_RESET, 8}, // without time
+	};
+	struct klog k;
+	(void)state;
+	klog_parse(&k, log, strlen(log));
+	assert_int_equal(k.n, 9);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct klog_line *l = last(&k, rows[i].bdf, rows[i].since_us, rows[i].kinds);
+		assert_int_equal(l ? l - k.v : -1, rows[i].line);
+	}
+	klog_fini(&k);
+}
+
 // Of a recorded host the file, which may be missing.
 static void test_recorded(void **state)
 {
@@ -335,6 +373,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),    cmocka_unit_test(test_trouble),
 		cmocka_unit_test(test_others),   cmocka_unit_test(test_whose),
-		cmocka_unit_test(test_recorded), cmocka_unit_test(test_memory)};
+		cmocka_unit_test(test_recorded), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_mended)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,12 @@ static void test_log(void **state)
 		LOG("12000999", "Failed to evict process queues");
 	assert_verdict(0, "reset: its GPU was reset: [   12.000345] GPU reset begin!");
 	assert_true(my.why.v[0].stuck);
+	my.log = LOG("9999999", "GPU reset begin!")
+		LOG("10000001", "Failed to evict process queues"); // of those before the process
+	assert_verdict(0,
+		       "suspended-or-evicted: by gdb, process 88, or evicted by the driver: these "
+		       "look the same");
+	my.log = LOG("12000345", "GPU reset begin!");
 	my.ticks = 0;
 	assert_verdict(0,
 		       "suspended-or-evicted: by gdb, process 88, or evicted by the driver: these "
