@@ -229,14 +229,6 @@ static int suspend_for_command(struct cmd *c, struct group *all, const struct pr
 	return status;
 }
 
-static bool any_failed(const struct group *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i]->state == MEMBER_FAILED)
-			return true;
-	return false;
-}
-
 static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_seen *proofs)
 {
 	const struct suspend_opts *o = c->opts;
@@ -246,7 +238,7 @@ static int suspend_lasting(struct cmd *c, struct group *all, const struct proof_
 	signal(SIGPIPE, SIG_IGN); // the reader of the output may end: the queues stay suspended
 	status = show_held(c, all, proofs);
 	// Also a document without rows is written before a hold is made lasting.
-	if (!status && c->out.mode == OUT_JSON && !any_failed(all))
+	if (!status && c->out.mode == OUT_JSON && !group_failed(all))
 		status = out_last(GPQ_OK);
 	kfd_step(5);
 	// A failure, be it only of the output (full disk), holds nothing.

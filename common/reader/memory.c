@@ -193,11 +193,17 @@ bool memory_read(const struct memory *m, uint64_t address, void *to, size_t size
 	return true;
 }
 
+// Reads the first words of a signal. False: they cannot be read, or it has no value.
+static bool read_signal(const struct memory *m, uint64_t signal, int64_t *words, size_t size)
+{
+	return signal && signal % 8 == 0 && memory_read(m, signal, words, size) &&
+	       words[0] == SIGNAL_KIND_USER;
+}
+
 bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value)
 {
 	int64_t words[2];
-	if (!signal || signal % 8 || !memory_read(m, signal, words, sizeof(words)) ||
-	    words[0] != SIGNAL_KIND_USER)
+	if (!read_signal(m, signal, words, sizeof(words)))
 		return false;
 	*value = words[1];
 	return true;
@@ -205,12 +211,9 @@ bool memory_signal(const struct memory *m, uint64_t signal, int64_t *value)
 
 bool memory_signal_began(const struct memory *m, uint64_t signal, uint64_t *ticks)
 {
-	struct {
-		int64_t kind, value;
-		uint64_t mailbox, event, began, ended;
-	} s;
-	if (!signal || signal % 8 || !memory_read(m, signal, &s, sizeof(s)))
+	int64_t words[6]; // kind, value, mailbox, event, when it began, when it ended
+	if (!read_signal(m, signal, words, sizeof(words)))
 		return false;
-	*ticks = s.began;
-	return s.kind == SIGNAL_KIND_USER && s.value > 0 && s.began > s.ended;
+	*ticks = (uint64_t)words[4];
+	return words[1] > 0 && *ticks > (uint64_t)words[5];
 }

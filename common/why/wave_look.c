@@ -151,7 +151,6 @@ int wave_looks_open(struct wave_looks *l, struct group *g)
 
 #define RECORDS_MOST 32        // of a queue
 #define LOOK_MOST    (1 << 18) // waves after which no further queue of a look is read
-#define TOO_MANY     "those before it have more than gpq looks at at once"
 
 struct copied {
 	struct waves_saved saved;
@@ -201,7 +200,7 @@ static const char *copy_queue(struct wave_looks *l, const struct wave_queue *q,
 	if (!area.gpu)
 		return "how its GPU saves waves is not known";
 	if (l->nread > LOOK_MOST)
-		return TOO_MANY;
+		return "those before it have more than gpq looks at at once";
 	if (!memory_read(m, q->entry.read_pointer_address, &c->read, sizeof(c->read)))
 		c->read = UINT64_MAX;
 	if (!memory_read(m, q->entry.write_pointer_address, &c->write, sizeof(c->write)))
@@ -229,8 +228,8 @@ static const char *why_not_held(enum kfd_result r)
 	}
 }
 
-// Copies the saved waves that a core has.
-static void copy_core(struct wave_looks *l, size_t process, struct copied *copied)
+// Copies the saved waves of a core, or says of each queue why not.
+static void copy_unheld(struct wave_looks *l, size_t process, struct copied *copied)
 {
 	for (size_t i = 0; i < l->nqueues; i++)
 		if (l->queues[i].process == process)
@@ -342,11 +341,14 @@ static void forget_records(struct wave_looks *l)
 		free(l->records[--l->nrecords].data);
 }
 
-static void set_wrong(struct wave_looks *l, size_t process, const char *wrong)
+static void forget_process(struct wave_looks *l, size_t process)
 {
+	struct group_member *m = l->processes[process].member;
 	for (size_t i = 0; i < l->nqueues; i++)
 		if (l->queues[i].process == process)
-			l->queues[i].wrong = wrong;
+			l->queues[i].wrong = why_not_held(KFD_RESULT_NONE);
+	member_set_failed(m, true);
+	member_abandon(m);
 }
 
 bool wave_looks_take(struct wave_looks *l)
@@ -364,16 +366,10 @@ bool wave_looks_take(struct wave_looks *l)
 		const size_t from = l->n;
 		if (p->member && (p->member->state == MEMBER_FAILED || !p->request.len))
 			continue;
-		if (p->member && l->nread > LOOK_MOST) {
-			set_wrong(l, i, TOO_MANY);
-			continue;
-		}
-		if (!p->member) {
-			copy_core(l, i, copied);
+		if (!p->member || l->nread > LOOK_MOST) { // nothing is held that is not read
+			copy_unheld(l, i, copied);
 		} else if (!copy_process(l, i, copied)) {
-			set_wrong(l, i, why_not_held(KFD_RESULT_NONE));
-			member_set_failed(p->member, true);
-			member_abandon(p->member);
+			forget_process(l, i);
 			continue;
 		}
 		any = true;
