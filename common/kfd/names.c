@@ -3,10 +3,10 @@
 
 #include "common/host/dlopen.h"
 #include "common/host/root.h"
+#include "common/kfd/render.h"
 #include "common/kfd/topology.h"
 
 #include <amdgpu.h>
-#include <fcntl.h>
 #include <pci/pci.h>
 #include <setjmp.h>
 
@@ -89,51 +89,28 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 		snprintf(name, size, "%s", found);
 }
 
-// Redirects standard error, where libdrm writes messages of its own, to /dev/null. Returns a
-// duplicate to restore it from, or -1.
-static int mute_stderr(void)
+// libdrm writes messages of its own to standard error, which is closed in the child.
+static int ask_library(int fd, void *name, size_t size)
 {
-	int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	SCOPED(close_at) int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (saved >= 0 && null >= 0)
-		dup2(null, STDERR_FILENO);
-	return saved;
-}
-
-static int ask_library(const struct drm *lib, int fd, char *name, size_t size)
-{
+	const struct drm *lib = drm_get();
 	uint32_t major_version = 0, minor_version = 0;
 	amdgpu_device_handle device = NULL;
 	int r = lib->amdgpu_device_initialize(fd, &major_version, &minor_version, &device);
 	if (r)
-		return r < 0 ? r : -EIO;
+		return r < 0 ? -r : EIO;
 	const char *found = lib->amdgpu_get_marketing_name(device);
 	if (found)
 		snprintf(name, size, "%s", found);
 	lib->amdgpu_device_deinitialize(device);
-	return found ? 0 : -ENODATA;
+	return found ? 0 : ENODATA;
 }
 
 int drm_marketing_name(uint64_t minor, char *name, size_t size)
 {
-	const struct drm *lib;
-	*name = '\0';
-	if (!host_is_live() || minor > UINT32_MAX)
-		return -ENOENT;
-	int fd = host_open(PATH("/dev/dri/renderD%u", (unsigned)minor), O_RDWR);
-	if (fd < 0)
-		return -errno;
-	lib = drm_get();
-	if (!lib) {
-		close(fd);
+	memset(name, 0, size);
+	if (host_is_live() && !drm_get()) // loaded here, once, for the children
 		return -ENOPKG;
-	}
-	int saved = mute_stderr();
-	int r = ask_library(lib, fd, name, size);
-	if (saved >= 0) {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-	close(fd); // libdrm has its own duplicate
-	return r;
+	const int error = render_ask(minor, ask_library, name, size);
+	name[size - 1] = '\0';
+	return -error;
 }

@@ -19,6 +19,6 @@ void pci_names_lookup(struct pci_names *n, uint64_t vendor, uint64_t device, cha
 		      size_t size);
 
 // Sets `name` to the marketing name of the GPU of /dev/dri/renderD<minor>, or to "". Opens the
-// device, which wakes a sleeping GPU. Returns 0, or -errno: -EACCES not in the group render,
-// -ENODATA no name in libdrm, -ENOPKG no libdrm, -ENOENT no such device or a recorded host.
+// device by render_ask(). Returns 0, or -errno: -EACCES not in the group render, -ENODATA no name
+// in libdrm, -ENOPKG no libdrm, others as render_ask().
 int drm_marketing_name(uint64_t minor, char *name, size_t size);

@@ -29,7 +29,7 @@
 #define READER_ALL_MS  6000
 #define READER_LAST_MS 50
 
-// Whom a question is about: a PID, or one of these.
+// Whom a question is about: a PID, or one of these; devices are READER_DEVICE and numbers below it.
 enum { READER_DRIVER = 0, READER_NAMES = -1, READER_DEVICE = -2 };
 
 // Runs in the child. `fd`: the question's descriptor, or what its `open` returned. Returns 0 or an

@@ -17,7 +17,7 @@ debugfs: host
 ftrace: amdlog/model amdlog/read cli host kfd out pick
 holder: host kfd reader
 host:
-kfd: host
+kfd: host reader
 out: cli host
 pick: cli holder host kfd reader rows
 reader: host
