@@ -36,12 +36,21 @@ static bool out_of_reach(struct attached_process *p)
 	return false;
 }
 
-// Waits for answers of holders, at most 1 s. True if a signal asked gpq to stop.
+// Is an answer to come: of a holder, or of the look that drops queues which cannot be read?
+static bool has_asked(const struct group *g)
+{
+	bool looks = false;
+	for (size_t i = 0; i < g->n; i++)
+		looks |= g->v[i]->fresh && g->v[i]->look == LOOK_POSTED;
+	return g->asked || looks;
+}
+
+// Waits for answers, at most 1 s. True if a signal asked gpq to stop.
 static bool wait_for_answers(const struct attached *a)
 {
-	struct pollfd p[1 + ATTACHED_MAX] = {
-		{.fd = a->stopped ? -1 : a->signals, .events = POLLIN}};
-	size_t n = 1;
+	struct pollfd p[2 + ATTACHED_MAX] = {{.fd = a->stopped ? -1 : a->signals, .events = POLLIN},
+					     {.fd = group_reader_fd(&a->group), .events = POLLIN}};
+	size_t n = 2;
 	for (size_t i = 0; i < a->n; i++)
 		if (member_is_asked(a->v[i].m))
 			p[n++] = (struct pollfd){.fd = a->v[i].m->link.fd, .events = POLLIN};
@@ -56,7 +65,7 @@ static void settle_requests(struct attached *a)
 	struct group *g = &a->group;
 	const uint64_t begin = clock_ns();
 	uint64_t until = a->stopped ? begin + STOP_NS : LOOP_FOREVER;
-	while (g->asked && clock_ns() < until) {
+	while (has_asked(g) && clock_ns() < until) {
 		if (wait_for_answers(a)) {
 			a->stopped = true;
 			until = clock_ns() + STOP_NS;

@@ -66,9 +66,7 @@ void kfd_watch_fini(struct kfd_watch *w)
 bool kfd_watch_is_over(const struct kfd_watch *w)
 {
 	char any;
-	if (!w->n)
-		return false;
-	struct memory_range r = {w->queue[0].read_pointer_address, &any, sizeof(any), 0};
+	struct memory_range r = {0, &any, sizeof(any), 0}; // also without queues that are watched
 	// Here, as kfd_watch_look() reads: a reader that answers late would leave it unknown.
 	return !memory_read_here(&w->memory, &r, 1) && r.got == MEMORY_OVER;
 }

@@ -320,6 +320,17 @@ def _(r):
             yield r.changes(), ["enable", "send", "send", *calls, "disable"]
 
 
+@scenario("queues whose indices cannot be read are not watched")
+def _(r):
+    t = r.target(0, 1)
+    t.kfd.queue(1).at = 0x300000000  # where nothing is
+    b = preempt(r, t, "--cycles", "1", "--hold", "1ms", "--gap", "10ms", on_look=running(r, t))
+    yield b.finish(), "0"
+    yield b.samples("queues", "result"), [(2, "ok")]
+    t.kfd.queue(0).at = 0x300000000
+    yield preempt(r, t).finish(), "5 / gpq: bench: pid t1 has no queue of these whose read index can be read; gpq queues shows what there is"
+
+
 @scenario("a process that ends or calls exec in the middle, a holder that is killed or stopped")
 def _(r):
     ended = "5 / gpq: bench: pid {}: after {} cycles: the process ended, or ran another program; what was measured follows"

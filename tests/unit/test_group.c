@@ -547,6 +547,24 @@ static void test_exec(void **state)
 	munmap(indices, 4096);
 }
 
+// That a program has ended is told also where none of its queues is watched.
+static void test_over(void **state)
+{
+	struct kfd_watch w;
+	char any;
+	(void)state;
+	struct player a = begin_player();
+	assert_int_equal(kfd_watch_init(&w, a.pid), 0);
+	assert_int_equal(w.n, 0);
+	assert_false(kfd_watch_is_over(&w));
+	kill(a.pid, SIGUSR1);
+	while (pread(w.memory.fd, &any, 1, 0))
+		sched_yield();
+	assert_true(kfd_watch_is_over(&w));
+	kfd_watch_fini(&w);
+	end_player(&a);
+}
+
 // What is saved of a queue is added up by XCC; of no compute queue, and not of more XCCs than there
 // is room for.
 static void test_saved(void **state)
@@ -678,6 +696,7 @@ int main(void)
 		cmocka_unit_test(test_most),         cmocka_unit_test(test_disagreement),
 		cmocka_unit_test(test_exec),         cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_saved),        cmocka_unit_test(test_ends_as_asked),
+		cmocka_unit_test(test_over),
 	};
 	return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }
