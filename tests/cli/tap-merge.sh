@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/kernel/tap-merge.awk, which judges the tests in the VMs: what of their output counts as failed. Input by hand.
+# tests/kernel/tap-merge.awk, which judges the tests in the VMs, and tests/run: what of their output counts as failed. Input by hand.
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 rig_only
@@ -31,4 +31,22 @@ is "has failed" "$(ends "$out")" "1 passed, 1 failed, 0 skipped status 1"
 out=$(merged "# vm hip-sid" "ok 1 - the real HIP runtime # SKIP no packages")
 is "all skipped: nothing has failed" "$out" $'# vm hip-sid\nok 1 - hip-sid: the real HIP runtime # SKIP no packages\n1..1\n0 passed, 0 failed, 1 skipped\nstatus 0'
 is "nothing at all" "$(ends "$(merged "# vm rig")")" "0 passed, 0 failed, 0 skipped status 1"
+
+cd "$work" || exit 1
+run() { # TEXT [STATUS]: the status of tests/run, and its last line, for a program that prints TEXT
+	printf '#!/bin/sh\nprintf '"'%s'"'\nexit %s\n' "$1" "${2-0}" >program
+	chmod +x program
+	"$top/tests/run" ./program >out
+	echo "$? $(tail -n 1 out)"
+}
+is "tests/run: all is well" "$(run 'ok 1 - x\nok 2 - y # skip no disk\n1..2\n')" "0 1 passed, 0 failed, 1 skipped"
+is "and why one is skipped" "$(sed -E 's/[0-9]+ s/0 s/' out | head -n 1)" "ok ./program (1 passed, 0 s, 1 skipped: no disk)"
+is "a failed assertion" "$(run 'not ok 1 - x\nok 2 - y\n1..2\n')" "1 1 passed, 1 failed, 0 skipped"
+is "no plan" "$(run 'ok 1 - x\n')" "1 1 passed, 1 failed, 0 skipped"
+is "fewer assertions than planned" "$(run 'ok 1 - x\n1..2\n')" "1 1 passed, 1 failed, 0 skipped"
+is "a status" "$(run 'ok 1 - x\n1..1\n' 3)" "1 1 passed, 1 failed, 0 skipped"
+is "no assertions" "$(run '1..0\n')" "1 0 passed, 1 failed, 0 skipped"
+is "no assertions, and why" "$(run '1..0 # SKIP no disk\n')" "0 0 passed, 0 failed, 1 skipped"
+is "is told" "$(sed -E 's/[0-9]+ s/0 s/' out | head -n 1)" "ok ./program (0 passed, 0 s, 1 skipped: no disk)"
+is "a NUL in front of a failed assertion" "$(run 'ok 1 - x\n\0not ok 2 - y\n1..1\n')" "1 1 passed, 1 failed, 0 skipped"
 finish
