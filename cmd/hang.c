@@ -111,7 +111,7 @@ static int save(struct cmd *c, struct evidence *e, const char *path)
 		pids_push(&kept, e->rings.processes[i].pid);
 	if (host_choice_asks(&by))
 		how.only = &kept;
-	int status = snapshot_try(&s, path, &how);
+	int status = snapshot_try(c, &s, path, &how);
 	if (!status)
 		status = print_saved(c, e, &s, path);
 	redact_free(how.names);

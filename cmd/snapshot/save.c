@@ -119,32 +119,27 @@ static int print_saved_row(const struct cmd *c, const struct snapshot *s, const 
 	return out_finish(o, status);
 }
 
-// Reports why snapshot_make() failed, by errno: a request to end ends the program by its signal.
-static int tell_failure(const char *path)
-{
-	int status;
-	if (stop_asked()) {
-		err_warn(NULL, "stopped; nothing is left behind");
-		signal(stop_asked(), SIG_DFL); // ends by the signal: so a script's shell stops too
-		raise(stop_asked());
-		status = stop_status();
-	} else {
-		status = errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
-	}
-	return status;
-}
-
-int snapshot_try(struct snapshot *s, const char *path, const struct snapshot_how *how)
+int snapshot_try(const struct cmd *c, struct snapshot *s, const char *path,
+		 const struct snapshot_how *how)
 {
 	if (strcmp(path, "-") != 0)
 		stop_watch_hangup();
-	return snapshot_make(s, path, how) == 0 ? GPQ_OK : tell_failure(path);
+	if (snapshot_make(s, path, how) == 0)
+		return GPQ_OK;
+	if (!stop_asked())
+		return errno == EPIPE ? GPQ_PIPE : snapshot_refused(path, errno);
+	const int status = err_fail(stop_status(), NULL, "stopped; nothing is left behind");
+	if (c->out.mode == OUT_JSON)
+		out_last(status);
+	signal(stop_asked(), SIG_DFL); // ends by the signal: so a script's shell stops too
+	raise(stop_asked());
+	return status;
 }
 
 static int save_one(struct cmd *c, const char *path, const struct snapshot_how *how)
 {
 	SCOPED(snapshot_fini) struct snapshot s = {0};
-	const int status = snapshot_try(&s, path, how);
+	const int status = snapshot_try(c, &s, path, how);
 	return status ? status : print_saved_row(c, &s, path);
 }
 

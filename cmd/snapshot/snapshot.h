@@ -56,8 +56,10 @@ void snapshot_warn(const struct saved_row *row); // warns of dumps that are miss
 int snapshot_refused(const char *path, int error);
 
 // snapshot_make() for a command whose only snapshot it is: a hangup ends it, too, and a failure is
-// reported; a request to end ends the program by its signal. Returns the exit status.
-int snapshot_try(struct snapshot *s, const char *path, const struct snapshot_how *how);
+// reported; a request to end ends the program by its signal, behind the document of --json. Returns
+// the exit status.
+int snapshot_try(const struct cmd *c, struct snapshot *s, const char *path,
+		 const struct snapshot_how *how);
 
 // Can `path` be made, as far as its name tells? Returns GPQ_OK, or GPQ_USAGE after a message.
 int snapshot_check_name(const char *path);

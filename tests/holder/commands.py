@@ -781,13 +781,17 @@ def _(r):
 def _(r):
     r.write("/sys/kernel/debug/kfd/mqds", "")
     r.target(0)
-    for path, said in (f"{r.dir}/hung", "-1 / gpq: snapshot: stopped; nothing is left behind"), ("-", "-1"):
+    stopped = "stopped; nothing is left behind"
+    for path, said, *more in ((f"{r.dir}/hung", "-1 / gpq: snapshot: " + stopped), ("-", "-1"),
+                              (f"{r.dir}/hung", {"level": "error", "command": "snapshot", "message": stopped, "next": None, "status": 129}, "--json")):
         looks = iter([0, 1])
         with r.driver.lock:  # it looks once `p` is known
             r.driver.on_look["dump"] = lambda: [kill(p.pid, signal.SIGHUP) for n in [next(looks, 0)] if n]
-            p = r.start("snapshot", path, env={"GPQ_RIG_LOOKS": "1"})
-        found = r.finish(p)
-        yield found, said
+            p = r.start("snapshot", path, *more, env={"GPQ_RIG_LOOKS": "1"})
+        if more:
+            yield (json.load(p.stdout)["error"], p.wait()), (said, -1)
+        else:
+            yield r.finish(p), said
     yield os.path.exists(f"{r.dir}/hung"), False
 
 
