@@ -34,6 +34,9 @@ case $(gcc -dumpmachine) in
 x86_64*) is "with the vector code" "$(objdump -d "$work/first/build/cc1st/common/amdlog/read/block_lines_avx2.o" | grep -om1 ymm | head -1)" ymm ;;
 *) n=$((n + 1)) && echo "ok $n - with the vector code # SKIP not x86-64" ;;
 esac
+compiled() { make -C "$work/first" -j2 CC="$work/bin/cc1st" HOT= "$@" 2>&1 | may 1 grep -c '^  CC'; }
+is "other flags of the builder compile all anew" "$(compiled CFLAGS=-O0 CPPFLAGS="-DX='\"a\"'")" $((${#sources[@]} + 1))
+is "the same flags nothing" "$(compiled CFLAGS=-O0 CPPFLAGS="-DX='\"a\"'")" 0
 
 setup deps-test >/dev/null
 is "make deps-test asks for what building needs, then for what tests need" "$(asked | grep -oE '^gcc |^libcmocka-dev ')" "gcc 
