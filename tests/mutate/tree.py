@@ -233,6 +233,6 @@ class Faulty:
         if self.obj:
             os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
             os.replace(self.obj + ".sound", self.obj)
-        for f in *BUILT, f"build/testing/{self.object}": # made of an object that is not there any more, or that object
+        for f in *BUILT, *(f"build/testing/{f}" for f in ("gpq", "libgpq.a", self.object)): # made of an object that is not there any more, or that object
             if os.path.exists(self.tree.at(f)):
                 os.remove(self.tree.at(f))
