@@ -351,7 +351,7 @@ static void draw_picture(struct drawing *d)
 	name_logs(d->t, &title);
 	snprintf(note, sizeof(note), "in intervals of %s",
 		 text_ns(width, d->s->width_us * d->step * 1000));
-	snprintf(x, sizeof(x), "seconds from %.6f s on (CLOCK_MONOTONIC)",
+	snprintf(x, sizeof(x), "seconds after %.6f s (CLOCK_MONOTONIC)",
 		 (double)d->first * (double)d->s->width_us / 1e6);
 	plot_open(&p, title.data, note,
 		  (struct plot_axis){x, PLOT_SECONDS, 0, (double)(d->count * d->s->width_us) / 1e6,

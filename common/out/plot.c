@@ -281,7 +281,10 @@ void plot_levels(struct plot *p, const char *const *names, unsigned n)
 {
 	p->y += 6 + n * FRAME;
 	for (unsigned i = 0; i < n; i++)
-		plot_text(&p->body, LEFT - 6, p->y - i * FRAME - 6, "end", "", names[i]);
+		buf_printf(&p->body, // small enough for the margin in any font
+			   "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" style=\"font-size:12px\">"
+			   "%s</text>\n",
+			   LEFT - 6, p->y - i * FRAME - 6, names[i]);
 }
 
 void plot_frame(struct plot *p, unsigned level, double from, double to, const char *class,
