@@ -9,7 +9,7 @@ struct list_row {
 	int64_t pid, id;
 	uint64_t duration_us;
 	const char *kind, *api, *kernel, *demangled, *grid, *workgroup, *text;
-	int8_t torn;
+	int8_t cut;
 };
 
 // Rows are written before the next is known: each column has a fixed width, its last argument.
@@ -30,7 +30,7 @@ struct list_row {
 		COL(backlog, "BACKLOG", "backlog", U64, 0, "packets waiting in front of it", 7),   \
 		COL(grid, "GRID", "grid", STR, D | W, "work-items", 14),                           \
 		COL(workgroup, "WORKGROUP", "workgroup", STR, D | W, "work-items of a group", 10), \
-		COL(torn, "CUT", "cut", BOOL, M, "the record misses a part", 3),                   \
+		COL(cut, "CUT", "cut", BOOL, M, "the record misses a part", 3),                    \
 		COL(offset, "OFFSET", "offset", U64, 0, "of the record in the input, bytes", 10),  \
 		COL(duration_us, "DURATION_US", "duration_us", U64, M, "of a returning API call",  \
 		    11),                                                                           \
@@ -58,7 +58,7 @@ struct noted_row {
 	struct amdlog_thread_id thread;
 	uint64_t hwq, swq;
 	const char *kernel, *demangled;
-	bool torn;
+	bool cut;
 };
 
 // Returns the record's message as a string, whose control characters are escaped on output.
@@ -105,7 +105,7 @@ static void write_row(struct trace_rows *rows, const struct noted_row *n)
 		.id = packet->id < 0 ? I64_NULL : packet->id,
 		.pid = n->thread.pid < 0 ? I64_NULL : n->thread.pid,
 		.kind = amdlog_kind_name(record->kind),
-		.torn = n->torn,
+		.cut = n->cut,
 		.kernel = n->kernel,
 		.demangled = n->demangled,
 		.grid = trace_shape(shapes[0], packet->grid),
@@ -139,7 +139,7 @@ static void list_event(struct trace *t, const struct amdlog_event *e)
 		.thread = *e->thread_id,
 		.hwq = U64_NULL,
 		.swq = U64_NULL,
-		.torn = e->torn,
+		.cut = e->cut,
 	};
 	if (e->kernel != AMDLOG_NONE) {
 		n.kernel = t->sum.kernels[e->kernel].name;

@@ -50,7 +50,7 @@ static void note_damage(const struct trace *t, const struct amdlog_totals *sum)
 		t, "packets without rptr and wptr", sum->no_pointers,
 		"no backlog from them (dispatches have them from ROCm 6.2 on, barriers from 6.4)");
 	say_count(t, "packets with rptr ahead of wptr", sum->inversions, "taken as backlog 0");
-	say_count(t, "cut records", sum->torn,
+	say_count(t, "cut records", sum->cut,
 		  "what they miss is not guessed (an AMD_LOG_LEVEL_FILE for each process keeps "
 		  "records whole)");
 	say_count(t, "dispatches without a kernel name before them", sum->unnamed, "");

@@ -83,7 +83,7 @@ static const struct out_col queue_cols[] = {
 	COL(q.rptr_max, "RPTR_MAX", "rptr_max", U64, M, "greatest read pointer"),
 	COL(q.wptr_min, "WPTR_MIN", "wptr_min", U64, M, "least write pointer"),
 	COL(q.wptr_max, "WPTR_MAX", "wptr_max", U64, M, "greatest write pointer"),
-	COL(q.torn, "CUT_RECORDS", "cut_records", U64, M, "its packet records that miss a part"),
+	COL(q.cut, "CUT_RECORDS", "cut_records", U64, M, "its packet records that miss a part"),
 	COL(q.created, "CREATED", "created", U64, M, "times the log says it was created"),
 	COL(q.deleted, "DELETED", "deleted", U64, M, "times it was deleted"),
 };
@@ -177,7 +177,7 @@ static const struct out_col totals_cols[] = {
 	COL(distinct.kernels, "KERNELS", "kernels", U64, D, "different kernel names"),
 	COL(distinct.rings, "HWQS", "hwqs", U64, D, "different hardware queues (process and HWq)"),
 	COL(distinct.pids, "PIDS", "pids", U64, D, "different process ids"),
-	COL(sum.torn, "CUT_RECORDS", "cut_records", U64, D, "records that miss a part"),
+	COL(sum.cut, "CUT_RECORDS", "cut_records", U64, D, "records that miss a part"),
 	COL(mended, "MENDED", "mended", U64, M, "cut records that were put together again"),
 	COL(c.glued, "GLUED", "glued", U64, M, "records that begin within a line"),
 	COL(c.foreign, "OTHER_LINES", "other_lines", U64, D,

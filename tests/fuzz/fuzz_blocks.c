@@ -81,7 +81,7 @@ static void count_event(void *ctx, const struct amdlog_event *e)
 {
 	uint64_t *sum = ctx;
 	*sum = *sum * 31 + e->record->offset + e->record->kind + e->record->msg_len + e->kernel +
-	       e->queue + e->torn + e->record->style + e->record->name_len;
+	       e->queue + e->cut + e->record->style + e->record->name_len;
 }
 
 static size_t line_end(const char *text, size_t len, size_t at)

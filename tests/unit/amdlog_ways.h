@@ -135,7 +135,7 @@ static inline void take_event(void *ctx, const struct amdlog_event *e)
 		rec->style,        rec->kind,       rec->ended,
 		rec->msg_len,      rec->len,        (uint64_t)(rec->msg - rec->text),
 		e->thread_id->tid, e->queue,        (uint64_t)e->thread_id->pid,
-		e->kernel,         e->torn,         e->packet ? e->packet->wptr : 1,
+		e->kernel,         e->cut,          e->packet ? e->packet->wptr : 1,
 		e->stream,         e->stream_queue, e->packet ? e->packet->grid[0] : 1,
 	};
 	struct run *r = ctx;

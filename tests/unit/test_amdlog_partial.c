@@ -69,7 +69,7 @@ static char *describe(struct amdlog_summary *s)
 	buf_printf(&b,
 		   "%llu records, launches %llu torn %llu unnamed %llu back %llu errors %llu "
 		   "strays %llu %s span %llu-%llu\n",
-		   LL(t->records), LL(t->launches), LL(t->torn), LL(t->unnamed), LL(t->steps_back),
+		   LL(t->records), LL(t->launches), LL(t->cut), LL(t->unnamed), LL(t->steps_back),
 		   LL(t->api_errors), LL(t->strays), t->hip_version, LL(t->span.first_us),
 		   LL(t->span.last_us));
 	for (unsigned i = 0; i < AMDLOG_NKINDS; i++)

@@ -788,7 +788,7 @@ static void test_mend(void **state)
 		tear(log, WHOLE, at, "epoch 3, loss=0.25\n");
 		summarise(&run, log, NULL);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
-		assert_int_equal(run.sum.totals.torn, 0);
+		assert_int_equal(run.sum.totals.cut, 0);
 		assert_int_equal(run.reassembly->mended, 1);
 		assert_int_equal(run.sum.queues[0].wptr_max, 9);
 		done(&run);
@@ -807,7 +807,7 @@ static void test_wrapped_lines(void **state)
 			n += (size_t)snprintf(log + n, sizeof(log) - n, "%.*s\n", (int)width,
 					      WHOLE + at);
 		summarise(&run, log, NULL);
-		assert_int_equal(run.sum.totals.torn, 0);
+		assert_int_equal(run.sum.totals.cut, 0);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
 		assert_int_equal(run.sum.queues[0].backlog_max, 5);
 		assert_int_equal(run.sum.queues[0].wptr_max, 9);
@@ -829,7 +829,7 @@ static void test_wrapped_barrier(void **state)
 			 ", rptr=4, wptr=9\n",
 		  NULL);
 	assert_int_equal(run.sum.totals.kinds[AMDLOG_BARRIER_AND], 1);
-	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.sum.totals.cut, 0);
 	assert_int_equal(run.reassembly->mended, 1);
 	assert_int_equal(run.sum.queues[0].wptr_max, 9);
 	assert_int_equal(run.sum.queues[0].backlog_max, 5);
@@ -846,13 +846,13 @@ static void test_torn(void **state)
 	(void)state;
 	tear(log, WHOLE, 200, "epoch 3, loss=0.25\n");
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 1);
+	assert_int_equal(run.sum.totals.cut, 1);
 	assert_int_equal(run.reassembly->mended, 0);
 	assert_int_equal(run.sum.queues[0].backlog_n, 0);
 	done(&run);
 	tear(log, WHOLE, 256, next);
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 1);
+	assert_int_equal(run.sum.totals.cut, 1);
 	assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
 	assert_int_equal(run.sum.queues[0].backlog_n, 0);
 	assert_int_equal(run.sum.totals.records, 2);
@@ -882,7 +882,7 @@ static void test_two_writers(void **state)
 			 1); // the packet's rest cannot be taken for anything else
 	assert_int_equal(run.sum.totals.launches, 1);
 	assert_int_equal(run.sum.nkernels, 0);
-	assert_int_equal(run.sum.totals.torn, 1);
+	assert_int_equal(run.sum.totals.cut, 1);
 	done(&run);
 	summarise(&run, line, NULL);
 	assert_int_equal(run.sum.nkernels, 1);
@@ -913,7 +913,7 @@ static void test_exchangeable(void **state)
 	(void)state;
 	tear(log, WHOLE, 128, other);
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 2);
+	assert_int_equal(run.sum.totals.cut, 2);
 	assert_int_equal(run.reassembly->mended, 0);
 	for (uint32_t i = 0; i < run.sum.nqueues; i++)
 		assert_int_equal(run.sum.queues[i].backlog_n, 0);
@@ -936,7 +936,7 @@ static void test_torn_by_wrapped(void **state)
 	snprintf(log, sizeof(log), "%.256s%.128s\n%s\n%.128s\n%s\n", WHOLE, OTHER, WHOLE + 256,
 		 OTHER + 128, OTHER + 256);
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.sum.totals.cut, 0);
 	assert_int_equal(run.reassembly->mended, 2);
 	assert_int_equal(run.sum.nqueues, 2);
 	assert_int_equal(run.sum.queues[0].wptr_max, 9);
@@ -951,7 +951,7 @@ static void check_untaken(const char *log)
 {
 	struct run run;
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 2);
+	assert_int_equal(run.sum.totals.cut, 2);
 	assert_int_equal(run.reassembly->mended, 0);
 	for (uint32_t i = 0; i < run.sum.nqueues; i++)
 		assert_int_equal(run.sum.queues[i].backlog_n, 0);
@@ -974,7 +974,7 @@ static void test_ambiguous_rest(void **state)
 	struct run run;
 	snprintf(log, sizeof(log), "%.*sepoch 1\n%s\n" NEXT, 256, WHOLE, &WHOLE[256]);
 	summarise(&run, log, NULL);
-	assert_int_equal(run.sum.totals.torn, 0);
+	assert_int_equal(run.sum.totals.cut, 0);
 	assert_int_equal(run.reassembly->mended, 1);
 	assert_int_equal(run.sum.queues[0].backlog_max, 5);
 	done(&run);

@@ -19,7 +19,7 @@ struct timeline_packet {
 	uint64_t time_us;
 	uint32_t queue, kernel;
 	enum amdlog_kind kind;
-	bool torn;
+	bool cut;
 };
 
 struct timeline_call {
@@ -188,8 +188,8 @@ static void packet_args(struct amdlog_timeline *t, const struct timeline_packet 
 		json_u64(j, "wptr", p->packet.wptr);
 	if (p->packet.rptr != AMDLOG_UNKNOWN)
 		json_u64(j, "rptr", p->packet.rptr);
-	if (p->torn)
-		json_bool(j, "torn", true);
+	if (p->cut)
+		json_bool(j, "cut", true);
 	json_end(j, '}');
 }
 
@@ -462,7 +462,7 @@ static void draw_packet(struct amdlog_timeline *t, const struct amdlog_event *e)
 		.queue = e->queue,
 		.kernel = e->kernel,
 		.kind = e->record->kind,
-		.torn = e->torn,
+		.cut = e->cut,
 	};
 	ARRAY_REACH(t->queues, t->nqueues, p.queue, 0xff);
 	if (p.kind == AMDLOG_DISPATCH)

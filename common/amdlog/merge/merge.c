@@ -223,7 +223,7 @@ static void settle_value(struct adding *a, const struct amdlog_unresolved *o)
 	a->to->totals.no_pointers += o->n;
 	q->records += o->n;
 	q->barrier_values += o->n;
-	q->torn += o->torn;
+	q->cut += o->cut;
 	span_merge(&q->span, &o->span);
 }
 

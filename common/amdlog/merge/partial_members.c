@@ -198,7 +198,7 @@ TABLE(queue, INDEX("process", process, processes, true), M(hwq, number, KEEP), M
       M(size, number, KEEP), M(id, signed, KEEP), M(ids_differ, flag, ANY),
       M(priority, signed, KEEP), M(made, flag, KEEP), M(records, number, ADD),
       M(dispatches, number, ADD), M(barriers, number, ADD), M(barrier_values, number, ADD),
-      M(torn, number, ADD), M(created, number, ADD), M(deleted, number, ADD), SPAN,
+      M(cut, number, ADD), M(created, number, ADD), M(deleted, number, ADD), SPAN,
       M(created_us, number, KEEP), M(deleted_us, number, KEEP), M(backlog_max, number, MOST),
       M(backlog_sum, number, ADD), M(backlog_n, number, ADD), M(inversions, number, ADD),
       M(rptr_min, number, LEAST), M(rptr_max, number, MOST), M(wptr_min, number, LEAST),
@@ -230,7 +230,7 @@ TABLE(head, INDEX("thread", thread, threads, true), M(what, number, KEEP),
 #define ROW amdlog_unresolved
 TABLE(open, INDEX("process", process, processes, true), INDEX("queue", queue, queues, false),
       INDEX("thread", thread, threads, false), M(object, number, KEEP), M(value, flag, KEEP),
-      M(n, number, KEEP), M(torn, number, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
+      M(n, number, KEEP), M(cut, number, KEEP), SPAN, SHAPES(grid), SHAPES(workgroup));
 #undef ROW
 
 #define ROW amdlog_error
@@ -241,7 +241,7 @@ TABLE(error, NAME(text), INDEX("process", process, processes, true), M(of_queue,
 
 #define ROW amdlog_totals
 MEMBERS(part_totals, M(records, number, ADD), M(kinds, list, ADD), M(styles, list, ADD),
-	M(levels, list, ADD), M(torn, number, ADD), M(unnamed, number, ADD),
+	M(levels, list, ADD), M(cut, number, ADD), M(unnamed, number, ADD),
 	M(no_pointers, number, ADD), M(inversions, number, ADD), M(steps_back, number, ADD),
 	M(api_errors, number, ADD), M(strays, number, ADD), M(hip_version, plain, KEEP),
 	M(several_versions, flag, ANY));

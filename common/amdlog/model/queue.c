@@ -309,7 +309,7 @@ void queue_count(struct amdlog_summary *s, const struct amdlog_event *e)
 		return;
 	}
 	span_add(&q->span, e->record->time_us);
-	q->torn += e->torn;
+	q->cut += e->cut;
 	q->dispatches += e->record->kind == AMDLOG_DISPATCH;
 	q->barriers +=
 		e->record->kind == AMDLOG_BARRIER_AND || e->record->kind == AMDLOG_BARRIER_OR;

@@ -148,9 +148,9 @@ static void place_launch(struct amdlog_summary *s, struct amdlog_thread *t, stru
 	size_t len = item ? item->name_len : 0;
 	const char *name = item ? item->name : amdlog_kernel_name(e->record, &len);
 	// A torn record may have only a part of the kernel's name.
-	e->kernel = e->torn || !len ? AMDLOG_NONE
-				    : kernel_named(s, name, len,
-						   item ? item->name_hash : intern_hash(name, len));
+	e->kernel = e->cut || !len ? AMDLOG_NONE
+				   : kernel_named(s, name, len,
+						  item ? item->name_hash : intern_hash(name, len));
 	t->kernel = e->kernel;
 	t->knows_kernel = true;
 }
@@ -214,7 +214,7 @@ static void place_record(struct amdlog_summary *s, struct amdlog_thread *t, stru
 		if (!item)
 			amdlog_packet_parse(r, &s->state.packet);
 		e->packet = item ? &item->packet : &s->state.packet;
-		e->torn |= !e->packet->whole;
+		e->cut |= !e->packet->whole;
 		queue_place_packet(s, t, e);
 		if (r->kind == AMDLOG_DISPATCH)
 			place_dispatch(s, t, e);
@@ -308,7 +308,7 @@ static struct amdlog_unresolved *open_add(struct amdlog_summary *s,
 		s->part.open[s->part.nopen++] = *key;
 	}
 	s->part.open[n].n++;
-	s->part.open[n].torn += key->value && e->torn;
+	s->part.open[n].cut += key->value && e->cut;
 	span_add(&s->part.open[n].span, e->record->time_us);
 	return &s->part.open[n];
 }
@@ -436,7 +436,7 @@ static void count_record_of(struct amdlog_summary *s, struct amdlog_thread *t,
 	sum->styles[r->style]++;
 	if (r->level < 10)
 		sum->levels[r->level]++;
-	sum->torn += e->torn;
+	sum->cut += e->cut;
 	if (r->time_us != AMDLOG_UNKNOWN) {
 		sum->steps_back += r->time_us < s->state.last_us;
 		s->state.first_us =
@@ -482,7 +482,7 @@ bool amdlog_summary_add(struct amdlog_summary *s, const struct amdlog_scan *scan
 				   .kernel = AMDLOG_NONE,
 				   .stream = AMDLOG_UNKNOWN,
 				   .stream_queue = AMDLOG_NONE,
-				   .torn = amdlog_is_torn(r)};
+				   .cut = amdlog_is_torn(r)};
 	place_record(s, t, e, item);
 	if (!s->state.has_base)
 		set_base(s, r->time_us);

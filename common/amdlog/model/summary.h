@@ -62,7 +62,7 @@ struct amdlog_queue {
 	uint32_t handle;  // row of the same queue, known by its hsa_queue_t only; AMDLOG_NONE: none
 	uint64_t records; // packets and queue lines that name the queue
 	uint64_t dispatches, barriers, barrier_values;
-	uint64_t torn; // packets that are cut
+	uint64_t cut; // packets that are cut
 	uint64_t created, deleted;
 	uint32_t kernels, streams;
 	uint32_t claims;                 // rows whose `handle` is this row
@@ -88,7 +88,7 @@ struct amdlog_unresolved {
 	uint32_t thread; // thread that may have named the kernel before the part, or AMDLOG_NONE
 	bool value;
 	uint64_t object; // kernel_obj; if `value`, the queue's address
-	uint64_t n, torn;
+	uint64_t n, cut;
 	struct amdlog_span span;
 	struct amdlog_shapes grid, workgroup;
 };
@@ -145,7 +145,7 @@ void amdlog_errors_fini(struct amdlog_errors *e);
 
 struct amdlog_totals {
 	uint64_t records, kinds[AMDLOG_NKINDS], styles[AMDLOG_NSTYLES], levels[10];
-	uint64_t torn, unnamed, no_pointers, inversions, steps_back, launches;
+	uint64_t cut, unnamed, no_pointers, inversions, steps_back, launches;
 	uint64_t api_errors, strays; // strays: packets whose queue is not known
 	struct amdlog_span span;
 	uint64_t rptr_min, rptr_max, wptr_min, wptr_max;
@@ -221,7 +221,7 @@ struct amdlog_event {
 	const struct amdlog_thread_id *thread_id;
 	uint32_t queue;  // queue of a packet or queue line; AMDLOG_NONE: none
 	uint32_t kernel; // kernel of a launch or dispatch; AMDLOG_NONE: unknown
-	bool torn;
+	bool cut;
 	const struct amdlog_packet *packet; // NULL: the record is no packet
 	uint64_t stream;       // stream of a packet, or that the record created, or AMDLOG_UNKNOWN
 	uint32_t stream_queue; // queue of `stream`; AMDLOG_NONE: unknown
