@@ -243,7 +243,7 @@ bool container_parse_docker(const char *config, char *name, size_t size)
 	return json_value(outer_member(config, "\"Name\":"), name, size);
 }
 
-// Finds the name in podman's list of all containers, some of which have none.
+// Finds the name in one of podman's lists of containers, some of which have none.
 static bool podman_name(const char *list, const char *id, char *name, size_t size)
 {
 	static const char key[] = "\"names\":";
@@ -251,6 +251,22 @@ static bool podman_name(const char *list, const char *id, char *name, size_t siz
 	const char *names = entry ? strstr(entry, key) : NULL;
 	const char *next = entry ? strstr(entry, "\"id\":") : NULL;
 	return names && (!next || names < next) && json_value(names + strlen(key), name, size);
+}
+
+// Each of podman's storage drivers has a list of its own; the second is that of `podman run --rm`
+// [containers/storage, containers.go, containerLocationFromIndex()].
+static bool podman_names(const char *id, char *name, size_t size)
+{
+	static const char *const drivers[] = {"overlay", "vfs", "btrfs", "zfs"};
+	SCOPED(buf_fini) struct buf b = {0};
+	bool found = false;
+	for (size_t i = 0; !found && i < COUNT(drivers) * 2; i++)
+		found = host_read(
+				&b,
+				PATH("/var/lib/containers/storage/%s-containers/%scontainers.json",
+				     drivers[i / 2], i % 2 ? "volatile-" : "")) >= 0 &&
+			podman_name(b.data, id, name, size);
+	return found;
 }
 
 bool container_name(const struct container *c, char *name, size_t size)
@@ -264,10 +280,8 @@ bool container_name(const struct container *c, char *name, size_t size)
 	}
 	if (host_read(&b, PATH("/var/lib/docker/containers/%s/config.v2.json", c->id)) >= 0) {
 		found = container_parse_docker(b.data, name, size);
-	} else if (host_read(&b,
-			     "/var/lib/containers/storage/overlay-containers/containers.json") >=
-		   0) {
-		found = podman_name(b.data, c->id, name, size);
+	} else if (podman_names(c->id, name, size)) {
+		found = true;
 	} else if (find_log(c->id, log) && strrchr(log, '_')) {
 		snprintf(name, size, "%s", strrchr(log, '_') + 1);
 		found = true;

@@ -49,6 +49,7 @@ static ssize_t read_made_up(int fd, void *to, size_t n)
 
 #define ID2 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
 #define ID3 "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define ID4 "aabbccddeeff00112233445566778899aabbccddeeff00112233445566778899"
 #define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void test_container(void **state)
@@ -273,9 +274,13 @@ static void test_container_name(void **state)
 	remove_tree(dir);
 }
 
-// podman has all containers in one file; the second of these has no name.
+// podman has a list of containers for each storage driver, and one of those of `podman run --rm`;
+// the second of these containers has no name, the last is in another list.
 static void test_podman_names(void **state)
 {
+	static const char *const lists[] = {
+		"overlay-containers/containers.json", "vfs-containers/volatile-containers.json",
+		"vfs-containers/containers.json", "btrfs-containers/volatile-containers.json"};
 	static const char json[] =
 		"[{\"id\":\"" ID "\",\"names\":[\"trainer\",\"other\"],\"image\":\"x\","
 		"\"metadata\":\"{\\\"names\\\":[\\\"y\\\"]}\"},\n"
@@ -283,23 +288,30 @@ static void test_podman_names(void **state)
 		"{\"id\":\"" ID3 "\",\"names\": [ \"server\"]}]\n";
 	static const struct {
 		const char *id, *name;
-	} cases[] = {{ID, "trainer"}, {ID2, NULL}, {ID3, "server"}};
-	char dir[] = "/tmp/gpq-test-XXXXXX", name[64];
+	} cases[] = {{ID, "trainer"}, {ID2, NULL}, {ID3, "server"}, {ID4, "elsewhere"}};
+	char name[64], path[128];
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	assert_int_equal(host_set_root(dir), 0);
-	put(dir, "var/lib/containers/storage/overlay-containers/containers.json", json);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct container c = {0};
-		snprintf(c.id, sizeof(c.id), "%s", cases[i].id);
-		assert_int_equal(container_name(&c, name, sizeof(name)), cases[i].name != NULL);
-		if (cases[i].name)
-			assert_string_equal(name, cases[i].name);
-		assert_int_equal(container_is(&c, "trainer"), i == 0);
-		assert_int_equal(container_is(&c, "server"), i == 2);
+	for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+		char dir[] = "/tmp/gpq-test-XXXXXX";
+		assert_non_null(mkdtemp(dir));
+		assert_int_equal(host_set_root(dir), 0);
+		snprintf(path, sizeof(path), "var/lib/containers/storage/%s", lists[l]);
+		put(dir, path, json);
+		put(dir, "var/lib/containers/storage/zfs-containers/containers.json",
+		    "[{\"id\":\"" ID4 "\",\"names\":[\"elsewhere\"]}]");
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			struct container c = {0};
+			snprintf(c.id, sizeof(c.id), "%s", cases[i].id);
+			assert_int_equal(container_name(&c, name, sizeof(name)),
+					 cases[i].name != NULL);
+			if (cases[i].name)
+				assert_string_equal(name, cases[i].name);
+			assert_int_equal(container_is(&c, "trainer"), i == 0);
+			assert_int_equal(container_is(&c, "server"), i == 2);
+		}
+		host_set_root(NULL);
+		remove_tree(dir);
 	}
-	host_set_root(NULL);
-	remove_tree(dir);
 }
 
 // As much as is read at most, and one byte more. Both files are nothing but a hole.
