@@ -152,13 +152,26 @@ static void match_by_namespace(struct ftrace *f, const struct amdlog_summary *s)
 	}
 }
 
+// Threads of the Linux kernel, in which the driver works. A log from a container often has the pid
+// of one.
+static bool is_kernel_thread(const struct ftrace_process *p)
+{
+	static const char *const names[] = {"kworker/", "kswapd", "ksoftirqd/", "irq/"};
+	size_t i = 0;
+	while (i < COUNT(names) && (p->comm.len < strlen(names[i]) ||
+				    strncmp(p->comm.at, names[i], strlen(names[i])) != 0))
+		i++;
+	return i < COUNT(names);
+}
+
 // Matches equal pids, where the trace has no pid in the process's own namespace. Wrong if the
 // process was in a container and gpq did not record the trace.
 static void match_by_number(struct ftrace *f, const struct amdlog_summary *s)
 {
 	for (uint32_t i = 0; i < s->nprocesses; i++) {
 		uint32_t found = ftrace_numbered(f, s->processes[i].pid);
-		if (found != FTRACE_NONE && !f->processes[found].ns_pid)
+		if (found != FTRACE_NONE && !f->processes[found].ns_pid &&
+		    !is_kernel_thread(&f->processes[found]))
 			ftrace_match_process(f, found, i, "number");
 	}
 }

@@ -7,18 +7,24 @@
 
 #include "common/amdlog/model/summary.h"
 
-#define TIMES_MOST 32      // queue creations of a process that are compared
-#define CLOSE_NS   5000000 // greatest time between the ioctl's return and the log's line
+#define TIMES_MOST 32        // queue creations of a process that are compared
+#define CLOSE_NS   5000000   // greatest time between the ioctl's return and the log's line
+#define UNEVEN_NS  320000000 // greatest difference of such times, where only one process is meant
 
 struct times {
 	uint64_t v[TIMES_MOST];
 	unsigned n;
 };
 
+// In the order of time: a log has queues in that of their first lines.
 static void times_add(struct times *t, uint64_t ns)
 {
-	if (t->n < TIMES_MOST && ns != FTRACE_UNKNOWN)
-		t->v[t->n++] = ns;
+	if (t->n == TIMES_MOST || ns == FTRACE_UNKNOWN)
+		return;
+	unsigned at = t->n++;
+	for (; at && t->v[at - 1] > ns; at--)
+		t->v[at] = t->v[at - 1];
+	t->v[at] = ns;
 }
 
 // How many times of the log are close to one of the trace that is moved by `offset`.
@@ -60,6 +66,26 @@ static unsigned fit(const struct ties *t, const struct times *log, uint32_t kern
 	return best;
 }
 
+// Lays the log's times on as many of the trace, one behind the other: the runtime creates queues of
+// its own before the first that it logs. *offset becomes that of the most even ones, if these are
+// even enough; the shortest of them is nearest to the truth.
+static void align(const struct times *log, const struct times *trace, int64_t *offset)
+{
+	int64_t most_even = UNEVEN_NS;
+	for (unsigned from = 0; log->n > 1 && from + log->n <= trace->n; from++) {
+		int64_t low = INT64_MAX, high = INT64_MIN;
+		for (unsigned i = 0; i < log->n; i++) {
+			const int64_t at = (int64_t)(log->v[i] - trace->v[from + i]);
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+		if (high - low < most_even) {
+			most_even = high - low;
+			*offset = low;
+		}
+	}
+}
+
 // Sets t->traced by the calls of a function that did not fail: returns, and entries without one.
 // False: there are none.
 static bool find_callers(struct ties *t, const char *function)
@@ -86,7 +112,8 @@ static struct times logged_times(const struct ties *t, uint32_t log)
 		times_add(&times, first_us * 1000);
 	for (uint32_t i = 0; !t->opens && i < t->s->nqueues; i++) {
 		const struct amdlog_queue *q = &t->s->queues[i];
-		if (q->process == log && q->created_us != AMDLOG_UNKNOWN)
+		if (q->process == log && q->merged == AMDLOG_NONE &&
+		    q->created_us != AMDLOG_UNKNOWN)
 			times_add(&times, q->created_us * 1000);
 	}
 	return times;
@@ -115,6 +142,8 @@ static void tie(struct ties *t, uint32_t log, bool only)
 	only = only && callers == 1 && (best || !logged.n || !t->fixed);
 	if (found == FTRACE_NONE || (is == FTRACE_NONE && !only && best < (t->fixed ? 1 : 2)))
 		return;
+	if (!t->fixed && (only || is != FTRACE_NONE))
+		align(&logged, &t->traced[found], &found_at);
 	if (is == FTRACE_NONE) {
 		ftrace_match_process(t->f, found, log, "guess");
 		t->f->processes[found].why = !only      ? "its queues were created at these times"

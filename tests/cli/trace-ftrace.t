@@ -164,6 +164,18 @@ $ cd $DATA/ftrace; gpq trace -J --ftrace function-local-5.10.trace --ftrace-cloc
 ["157868 is 3934101 (guess: the only process that creates queues; offset +134.2ms)"]
 [{"pid":157868,"kernel_pid":3934101,"command":"python3","matched":"guess","log_records":4,"kernel_records":7}]
 
+# The number of a container's process may be that of a thread of the kernel. A second queue that took 9 ms longer: 9000359000.
+$ cd $DATA/ftrace; echo ' kworker/3:1-157868 [003] ....  9000.600000: kfd_process_wq_release <-process_one_work' | cat function-local-5.10.trace - >$OLDPWD/kworker.trace; gpq trace -J --ftrace $OLDPWD/kworker.trace local.log | jq -c .notes,.processes[0].command
+["157868 is 3934101 (guess: the only process that creates queues; offset +134.2ms)"]
+"python3"
+$ cd $DATA/ftrace; sed s/9000350000/9000359000/ local.log | gpq trace -J --ftrace function-local-5.10.trace - | jq -c .notes
+["157868 is 3934101 (guess: the only process that creates queues; offset +134.2ms)"]
+
+# HIP 5.7 logs a queue by its handle, then by its ring: it is one queue, and a single time says of no one of two processes that it is its.
+$ cd $DATA/amdlog; sed 's/pid:512/pid:513/; s/: 0041/: 0043/' rocm57.log | cat rocm57.log - >$OLDPWD/two.log; cd $OLDPWD; echo ' python3-3934101 [003] ....  50.000000: kfd_ioctl_create_queue <-kfd_ioctl' >one.trace; gpq trace -J --ftrace one.trace two.log | jq -c '.processes[] | [.pid, .kernel_pid]'
+[512,null]
+[513,null]
+
 # If its clock is the log's, the times contradict, and nothing is guessed; shifted by hand they agree.
 $ cd $DATA/ftrace; gpq trace --ftrace function-local-5.10.trace --ftrace-clock mono local.log 2>&1 | grep 157868; gpq trace --ftrace function-local-5.10.trace --offset 134ms local.log 2>&1 | grep '157868.*\(guess\)'
 gpq: trace: processes of the log that nothing ties to the trace: 1, the first is 157868; next time record with trace_clock mono and kfd_ioctl_create_queue in the filter, or say --pid-map LOGPID=KERNELPID

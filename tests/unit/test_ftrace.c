@@ -461,7 +461,7 @@ static void test_ties(void **state)
 		.processes = processes, .nprocesses = 3, .queues = queues, .nqueues = 6};
 	(void)state;
 	for (unsigned i = 0; i < COUNT(queues); i++)
-		queues[i].hwq = AMDLOG_UNKNOWN;
+		queues[i].hwq = AMDLOG_UNKNOWN, queues[i].merged = AMDLOG_NONE;
 	struct ftrace f = read_text(text);
 	ftrace_match(&f, &log);
 	assert_true(ftrace_tie(&f, &log, false));
