@@ -40,13 +40,15 @@ struct recording {
 	struct events_recording *events; // NULL: events are not recorded
 	int events_out;                  // events.ndjson; -1: not open
 	bool events_failed;              // events.ndjson could not be written
-	char **inside;     // COMMAND as it reaches a container; NULL: it runs on the host
-	int said;          // what it writes, if `inside`; -1: not open
-	int log;           // FOLDER/log, if `inside`
-	int log_error;     // errno of the failure to write that; 0: none
-	bool logs;         // it has a record
-	struct buf spoken; // its last line, incomplete
-	pid_t child;       // COMMAND; 0: none, or it has ended
+	char **inside; // COMMAND as it reaches a container; NULL: it runs on the host
+	struct said {
+		int fd;
+		struct buf line; // the last one, incomplete
+	} said[2];     // what it writes to standard output and error, if `inside`; fd -1: not open
+	int log;       // FOLDER/log, if `inside`
+	int log_error; // errno of the failure to write that; 0: none
+	bool logs;     // it has a record
+	pid_t child;   // COMMAND; 0: none, or it has ended
 	int child_status;
 	uint64_t until_ns; // end by --for, CLOCK_MONOTONIC; UINT64_MAX: not given
 };
@@ -221,20 +223,33 @@ static void close_events(struct recording *r)
 
 // --- running COMMAND ---
 
-// Standard output is for the report, so COMMAND writes to standard error. `to`: a pipe that takes
+// Standard output is for the report, so COMMAND writes to standard error. `to`: pipes that take
 // what comes out of a container, with the log in it; -1: COMMAND runs on the host.
-static void exec_traced(const struct recording *r, char **argv, int to)
+static void exec_traced(const struct recording *r, char **argv, const int to[2])
 {
-	if (to < 0) {
+	if (to[0] < 0) {
 		setenv("AMD_LOG_LEVEL", "4", 0);
 		setenv("AMD_LOG_LEVEL_FILE", path_in(r->folder, LOG_FILE), 1);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	} else {
-		dup2(to, STDERR_FILENO);
+		dup2(to[0], STDOUT_FILENO);
+		dup2(to[1], STDERR_FILENO);
 	}
-	dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	err_sys(errno, NULL, "%s", argv[0]);
 	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int open_said(int *from, int *to)
+{
+	int pipe[2];
+	if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK))
+		return err_sys(errno, NULL, "--live: pipe");
+	*from = pipe[0];
+	*to = pipe[1];
+	fcntl(*to, F_SETFL, 0);
+	fcntl(*to, F_SETPIPE_SZ, SAID_BYTES);
+	return GPQ_OK;
 }
 
 static int start_command(struct recording *r, const struct cmd *c)
@@ -246,52 +261,57 @@ static int start_command(struct recording *r, const struct cmd *c)
 		free(r->folder);
 		r->folder = folder;
 	}
-	int pipe[2] = {-1, -1};
-	if (r->inside) {
-		const int status = create_file(r, LOG_FILE, NULL, &r->log);
-		if (status || pipe2(pipe, O_CLOEXEC | O_NONBLOCK))
-			return status ? status : err_sys(errno, NULL, "--live: pipe");
-		fcntl(pipe[1], F_SETFL, 0);
-		fcntl(pipe[1], F_SETPIPE_SZ, SAID_BYTES);
-	}
-	r->child = fork();
-	if (r->child == 0)
-		exec_traced(r, r->inside ? r->inside : c->argv, pipe[1]);
-	close_quietly(pipe[1]);
-	r->said = pipe[0];
-	return r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
+	int to[2] = {-1, -1}, status = GPQ_OK;
+	if (r->inside)
+		status = create_file(r, LOG_FILE, NULL, &r->log);
+	for (int i = 0; r->inside && !status && i < 2; i++)
+		status = open_said(&r->said[i].fd, &to[i]);
+	r->child = status ? 0 : fork();
+	if (r->child == 0 && !status)
+		exec_traced(r, r->inside ? r->inside : c->argv, to);
+	close_quietly(to[0]);
+	close_quietly(to[1]);
+	return status ? status : r->child > 0 ? GPQ_OK : err_sys(errno, NULL, "--live: fork");
 }
 
-// Passes a line that came out of a container on to standard error, unless it is a record.
-static void pass_on(struct recording *r, const char *line, size_t len)
+// Takes a line that came out of a container into the log, and passes it on to standard error unless
+// it is a record.
+static void take_said_line(struct recording *r, const char *line, size_t len)
 {
+	put(r, r->log, LOG_FILE, &r->log_error, line, len);
 	if (is_record_line(line, len))
 		r->logs = true;
 	else
 		write_fully(STDERR_FILENO, line, len);
 }
 
-// Moves what came out of a container into the log, and passes it on line by line. A line longer
-// than any record goes on in pieces: a program that never ends its line must not fill memory.
-static void take_said(struct recording *r)
+// Takes what came out of a container line by line: a runtime's client may write to standard output
+// when it has written half of a record to standard error. A line longer than any record goes on in
+// pieces: a program that never ends its line must not fill memory.
+static void take_said_of(struct recording *r, struct said *s)
 {
 	static char chunk[CHUNK];
 	ssize_t n;
 	for (size_t got = 0;
-	     r->said >= 0 && got < DRAIN_MOST && (n = read(r->said, chunk, sizeof(chunk))) > 0;
+	     s->fd >= 0 && got < DRAIN_MOST && (n = read(s->fd, chunk, sizeof(chunk))) > 0;
 	     got += (size_t)n) {
-		put(r, r->log, LOG_FILE, &r->log_error, chunk, (size_t)n);
-		buf_append(&r->spoken, chunk, (size_t)n);
-		const char *at = r->spoken.data, *end = at + r->spoken.len, *next;
+		buf_append(&s->line, chunk, (size_t)n);
+		const char *at = s->line.data, *end = at + s->line.len, *next;
 		for (; (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1)
-			pass_on(r, at, (size_t)(next - at) + 1);
+			take_said_line(r, at, (size_t)(next - at) + 1);
 		if (end - at > AMDLOG_TEXT_MAX) {
-			pass_on(r, at, (size_t)(end - at));
+			take_said_line(r, at, (size_t)(end - at));
 			at = end;
 		}
-		r->spoken.len = (size_t)(end - at);
-		memmove(r->spoken.data, at, r->spoken.len);
+		s->line.len = (size_t)(end - at);
+		memmove(s->line.data, at, s->line.len);
 	}
+}
+
+static void take_said(struct recording *r)
+{
+	take_said_of(r, &r->said[0]);
+	take_said_of(r, &r->said[1]);
 }
 
 static bool command_ended(struct recording *r, int flags)
@@ -309,10 +329,11 @@ static void wait_for_command(struct recording *r)
 		usleep(WAKE_MS * 1000);
 	}
 	take_said(r);
-	if (r->spoken.len) { // its last line lacks the newline
-		buf_puts(&r->spoken, "\n");
-		pass_on(r, r->spoken.data, r->spoken.len);
-		put(r, r->log, LOG_FILE, &r->log_error, "\n", 1);
+	for (struct said *s = r->said; s < r->said + 2; s++) {
+		if (!s->line.len)
+			continue;
+		buf_puts(&s->line, "\n"); // which its last line lacks
+		take_said_line(r, s->line.data, s->line.len);
 	}
 	SCOPED(free_at) char *log = path_in(r->folder, LOG_FILE);
 	if (r->inside && !r->logs)
@@ -454,7 +475,8 @@ static int check_live(const struct cmd *c)
 int trace_live(struct cmd *c)
 {
 	const struct trace_opts *o = c->opts;
-	struct recording r = {.o = o, .out = -1, .events_out = -1, .said = -1, .log = -1};
+	struct recording r = {
+		.o = o, .out = -1, .events_out = -1, .said = {{.fd = -1}, {.fd = -1}}, .log = -1};
 	int status = check_live(c);
 	if (!status && c->argc)
 		status = live_inside(&o->pick.containers, c->argc, c->argv, &r.inside);
@@ -469,9 +491,11 @@ int trace_live(struct cmd *c)
 			rmdir(r.folder); // fails unless the folder is empty
 		remove_folder(&r);
 	}
-	close_quietly(r.said);
+	for (int i = 0; i < 2; i++) {
+		close_quietly(r.said[i].fd);
+		buf_fini(&r.said[i].line);
+	}
 	close_quietly(r.log);
-	buf_fini(&r.spoken);
 	free(r.inside);
 	buf_fini(&r.line);
 	buf_fini(&r.kept);

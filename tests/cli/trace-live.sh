@@ -65,10 +65,10 @@ chmod 755 fake/*
 # shellcheck disable=SC2016
 printf '%s\n' 'echo "level $AMD_LOG_LEVEL file $AMD_LOG_LEVEL_FILE"' '[ -z "$AMD_LOG_LEVEL" ] || grep "^:" "$1" >&2' 'printf "no end"; exit "$2"' >inside.sh
 chmod 644 inside.sh
-contained() { # OPTIONS... -- COMMAND...: what the report says, the status, then what else is said
+contained() { # OPTIONS... -- COMMAND...: what the report says, the status, then what else is said, of two pipes, sorted
 	PATH=$work/fake:$PATH as_user ./own trace --live --by process -rno PID,DISPATCHES "$@" 2>err
 	echo "$?"
-	grep -av '^gpq: trace: \(--live: tracefs\|without\|cut\|no queue\|packets\|dispatches\)' err
+	grep -av '^gpq: trace: \(--live: tracefs\|without\|cut\|no queue\|packets\|dispatches\)' err | LC_ALL=C sort
 }
 for command in "docker exec -i C" "podman run --rm C" "nerdctl exec C" "sudo docker exec C" "kubectl exec C --" "kubectl run C" "kubectl exec -c A C --"; do
 	# shellcheck disable=SC2086
@@ -83,10 +83,14 @@ level 4 file
 no end"
 is "a level of one's own, in a container" "$(AMD_LOG_LEVEL=5 contained -- docker exec C sh inside.sh rocm70.log 0 | grep level)" "level 5 file "
 is "what comes out is kept" "$(contained --save user/inside -- docker exec C sh inside.sh rocm70.log 0 >/dev/null; grep -c '^:' user/inside/log)" "$(grep -c '^:' rocm70.log)"
+is "what is written to standard output cuts no record" "$(contained --save user/cut -- docker exec C sh -c 'printf ":3:rocdevice.cpp " >&2; echo hello
+	echo "           :468 : 0090001000 us: [pid:4711 tid:0x7f00000000aa] Initializing HSA stack." >&2' | grep '^hello'; grep '^:' user/cut/log)" "hello
+:3:rocdevice.cpp            :468 : 0090001000 us: [pid:4711 tid:0x7f00000000aa] Initializing HSA stack."
 is "no record in it" "$(contained --save user/empty -- docker exec C sh -c 'echo hello'; ls user)" "1
 exec in C
-hello
 gpq: trace: docker wrote no log; is it a HIP program, and does its container keep AMD_LOG_LEVEL?
+hello
+cut
 f
 inside"
 is "a line without an end comes through" "$(contained --save user/long -- docker exec C sh -c "head -c 200000 /dev/zero | tr '\\0' Z >&2" >/dev/null; tr -cd Z <err | wc -c)" 200000
