@@ -79,7 +79,7 @@ QID,PIPE_PRIO
 -QID,PIPE_PRIO
 
 # Queues, of the processes that are typed; GPUs by index, id and address; where there is no driver, none.
-$ c() { gpq --complete -- --sysroot $HOSTS/$H "$@" | tr '\t' : | sort; }; H=gfx90a-k6.12; c queues -Q ''; c queues -p 41207 -Q '3,'; c queues -p 41207,9 -Q 0 ; c queues -p 9 -Q ''; c gpus --gpu '4' | cut -d: -f1; c gpus --gpu=0000 | cut -f1 -d[; H=nowhere; c gpus --gpu ''; c queues -Q ''; c queues -p ''
+$ c() { gpq --complete -- --sysroot $HOSTS/$H "$@" | tr '\t' : | sort; }; H=gfx90a-k6.12; c queues -Q ''; c queues -p 41207 -Q '3,'; c queues -p 41207,9 -Q 0 ; c queues -p 9 -Q ''; c gpus --gpu '4' | cut -d: -f1; c gpus --gpu=0000 | cut -d: -f1-3; H=nowhere; c gpus --gpu ''; c queues -Q ''; c queues -p ''
 0:compute, process 41207
 0:compute, process 52880
 1:compute, process 41207
@@ -91,7 +91,11 @@ $ c() { gpq --complete -- --sysroot $HOSTS/$H "$@" | tr '\t' : | sort; }; H=gfx9
 3,3:sdma, process 41207
 0:compute, process 41207
 41460
---gpu=0000:43:00.0:Aldebaran/MI200 
+--gpu=0000:43:00.0
+
+% 740f Aldebaran/MI200
+$ gpq --complete -- --sysroot $HOSTS/gfx90a-k6.12 gpus --gpu=0000 | cut -f1 -d[
+--gpu=0000:43:00.0	Aldebaran/MI200 
 
 # Tables, each name once; of a kind its own.
 $ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c trace --table k; c trace --table q; c hqd --table ''; c --table ''; c bench ab --table o; c bench report --table r; c queues --table=

@@ -92,7 +92,8 @@ $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus 0
 gpq: gpus: 0: no operand is expected; say --gpu 0
 ? 2
 
-# Numbers 1002 and 740f by the PCI ID database; that of 2022 has no MI210.
+# Numbers 1002 and 740f by the PCI ID database; that of 2022 has no MI210, that of 2021 no name.
+% 740f Aldebaran
 $ gpq --sysroot $HOSTS/vm-gfx90a-running gpus -J -o VENDOR,DEVICE,MARKETING | grep -cE 'Advanced Micro Devices.*(MI2[15]0|Aldebaran).*"marketing_name": null'
 1
 

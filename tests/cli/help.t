@@ -150,12 +150,12 @@ histogram
 changes
 
 # Completion: what the host knows, with what it is.
-$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq --complete -- queues --gpu '' | cut -f1; gpq --complete -- hqd --gpu=0,414; gpq --complete -- queues -p 4
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq --complete -- queues --gpu '' | cut -f1; gpq --complete -- hqd --gpu=0,414 | cut -f1; gpq --complete -- queues -p 4
 > gpq --complete -- suspend --container '' | sort; gpq --complete -- suspend --container x,t; gpq --complete -- queues --comm P; gpq --complete -- suspend -p 52880 -Q ''
 0
 41460
 0000:43:00.0
---gpu=0,41460	Aldebaran/MI200 [Instinct MI210]
+--gpu=0,41460
 41207	python3
 116f54c41d04	trainer
 24c458cfb46d	kubernetes, process 52880
@@ -163,6 +163,10 @@ trainer	docker, process 41207
 x,trainer	docker, process 41207
 python3	process 41207
 0	compute, process 52880
+
+% 740f Aldebaran/MI200 [Instinct MI210]
+$ gpq --complete -- --sysroot $HOSTS/gfx90a-k6.12 hqd --gpu=0,414
+--gpu=0,41460	Aldebaran/MI200 [Instinct MI210]
 
 $ gpq --complete -- --sysroot $HOSTS/gfx90a-k6.12 queues -p52880, | sort; gpq --complete -- --sysroot /nowhere queues -p ''
 -p52880,41207	python3
