@@ -1,5 +1,6 @@
 // What gpq uses, and what glibc and kernel headers may lack since glibc 2.28 (RHEL 8); part of
-// std.h. Where the C library has a function, that one is used and this one is left out.
+// std.h. Where the C library has a function, that one is used and this one is left out, down to the
+// same debug information; COMPAT_ALL, of the unit test, keeps all.
 #pragma once
 
 #include <sys/syscall.h>
@@ -30,6 +31,7 @@ struct open_how {
 #define RESOLVE_IN_ROOT       0x10
 #endif
 
+#if !__GLIBC_PREREQ(2, 34) || defined(COMPAT_ALL)
 // Kernels before 5.9 have no such call: there one descriptor is closed after another.
 static inline int compat_close_range(unsigned first, unsigned last, int flags)
 {
@@ -40,12 +42,16 @@ static inline int compat_close_range(unsigned first, unsigned last, int flags)
 		close((int)fd);
 	return 0;
 }
+#endif
 
+#if !__GLIBC_PREREQ(2, 30) || defined(COMPAT_ALL)
 static inline ssize_t compat_getdents64(int fd, void *to, size_t size)
 {
 	return syscall(SYS_getdents64, fd, to, size);
 }
+#endif
 
+#if !__GLIBC_PREREQ(2, 32) || defined(COMPAT_ALL)
 // Returns the name of an errno value, "ENOENT"; NULL: there is none. Order of asm-generic/errno.h.
 static inline const char *compat_strerrorname_np(int error)
 {
@@ -71,6 +77,7 @@ static inline const char *compat_strerrorname_np(int error)
 		error >= 0 && error <= EHWPOISON ? text_part(names, (unsigned)error) : "";
 	return *name ? name : NULL;
 }
+#endif
 
 #if !__GLIBC_PREREQ(2, 30)
 #define gettid()   ((pid_t)syscall(SYS_gettid))

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#define COMPAT_ALL
 #define syscall fake_syscall
 #include "common/host/std.h"
 #undef syscall
