@@ -79,6 +79,7 @@ struct making {
 	const char **why; // of each queue of the answer: why it is left out; NULL: it is not
 	struct buf maps;
 	struct archive *zst; // compresses the file; NULL: it is not compressed
+	int fd, error;       // the file that it writes, and why that failed
 	struct progress bar;
 	bool shows_progress; // --progress
 	uint64_t done;       // bytes of the file, for the bar
@@ -244,14 +245,31 @@ static int put_core(void *fd, const void *data, size_t size)
 	return write_fully(*(int *)fd, data, size);
 }
 
+// libarchive 3.4 takes a part of the last block for all of it, and 3.6 leaks memory if it learns of
+// a failure: see tree_write_block(). Writes after a failure are dropped.
+static la_ssize_t write_block(struct archive *a, void *making, const void *data, size_t size)
+{
+	struct making *k = making;
+	(void)a;
+	if (!k->error && write_fully(k->fd, data, size))
+		k->error = errno;
+	return (la_ssize_t)size;
+}
+
+// Returns 0, or -1 with errno. `done`: what libarchive said.
+static int compressed(const struct making *k, const struct arc *arc, bool done)
+{
+	if (done && !k->error)
+		return 0;
+	errno = k->error ? k->error : arc->archive_errno(k->zst);
+	return -1;
+}
+
 static int put_compressed(void *making, const void *data, size_t size)
 {
 	const struct making *k = making;
 	const struct arc *arc = arc_get();
-	if (arc->archive_write_data(k->zst, data, size) == (la_ssize_t)size)
-		return 0;
-	errno = arc->archive_errno(k->zst);
-	return -1;
+	return compressed(k, arc, arc->archive_write_data(k->zst, data, size) == (la_ssize_t)size);
 }
 
 // From here on what put_compressed() takes is written to `fd`.
@@ -262,13 +280,14 @@ static int begin_compressing(struct making *k, int fd)
 		return err_fail(GPQ_UNSUPPORTED,
 				LIB_MEND("libarchive", "libarchive13", ", or choose another name"),
 				LIB_WHY("%s: ", "libarchive", "libarchive.so.13", ""), k->row.path);
+	k->fd = fd;
 	k->zst = xcheck(arc->archive_write_new());
 	struct archive_entry *e = xcheck(arc->archive_entry_new());
 	arc->archive_entry_set_filetype(e, AE_IFREG);
 	arc->archive_write_set_bytes_in_last_block(k->zst, 1);
 	const int r = arc->archive_write_set_format_raw(k->zst) ||
 		      arc->archive_write_add_filter_zstd(k->zst) ||
-		      arc->archive_write_open_fd(k->zst, fd) ||
+		      arc->archive_write_open(k->zst, k, NULL, write_block, NULL) ||
 		      arc->archive_write_header(k->zst, e);
 	arc->archive_entry_free(e);
 	return r ? err_fail(GPQ_FAILED, NULL, "%s: %s", k->row.path,
@@ -280,13 +299,14 @@ static int begin_compressing(struct making *k, int fd)
 static int end_compressing(struct making *k)
 {
 	const struct arc *arc = k->zst ? arc_get() : NULL;
-	const int r = arc ? arc->archive_write_close(k->zst) : ARCHIVE_OK;
-	if (r)
-		errno = arc->archive_errno(k->zst);
-	if (arc)
-		arc->archive_write_free(k->zst);
+	if (!arc)
+		return 0;
+	const int r = compressed(k, arc, arc->archive_write_close(k->zst) == ARCHIVE_OK);
+	const int error = errno;
+	arc->archive_write_free(k->zst);
 	k->zst = NULL;
-	return r ? -1 : 0;
+	errno = error;
+	return r;
 }
 
 static bool has_suffix(const char *path, const char *suffix)

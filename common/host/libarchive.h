@@ -46,7 +46,6 @@
 	X(archive_write_header)                  \
 	X(archive_write_new)                     \
 	X(archive_write_open)                    \
-	X(archive_write_open_fd)                 \
 	X(archive_write_set_bytes_in_last_block) \
 	X(archive_write_set_format_raw)          \
 	X(archive_write_set_format_pax_restricted)

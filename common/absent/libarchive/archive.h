@@ -25,6 +25,6 @@ int archive_errno(), archive_filter_code(), archive_read_extract(), archive_read
 	archive_read_support_filter_zstd(), archive_read_support_format_empty(),
 	archive_read_support_format_raw(), archive_read_support_format_tar(),
 	archive_write_add_filter_gzip(), archive_write_add_filter_zstd(), archive_write_close(),
-	archive_write_free(), archive_write_header(), archive_write_open(), archive_write_open_fd(),
+	archive_write_free(), archive_write_header(), archive_write_open(),
 	archive_write_set_bytes_in_last_block(), archive_write_set_format_raw(),
 	archive_write_set_format_pax_restricted();
