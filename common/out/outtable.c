@@ -22,6 +22,7 @@
 	X(scols_table_enable_noheadings) \
 	X(scols_table_new_column)        \
 	X(scols_table_new_line)          \
+	X(scols_table_set_termforce)     \
 	X(scols_unref_table)
 
 LIB(scols, SCOLS, SCOLS_FUNCTIONS, RECOMMENDED, "smartcols", "Tables in colour");
@@ -352,26 +353,31 @@ static void squeeze_cells(struct outtable *t)
 	}
 }
 
-static void print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
+// Returns false if nothing was printed.
+static bool print_scols(const struct outtable *t, const struct scols *lib, struct buf *out)
 {
 	struct libscols_table *s = xcheck(lib->scols_new_table());
 	SCOPED(free_at) char *text = NULL;
 	lib->scols_table_enable_noencoding(s, 1);
 	lib->scols_table_enable_noheadings(s, !t->headings);
 	lib->scols_table_enable_colors(s, t->color);
+	// Columns were chosen for the terminal before; 2.36 fails if it has no room for one.
+	lib->scols_table_set_termforce(s, SCOLS_TERMFORCE_NEVER);
 	for (unsigned i = 0; i < t->ncols; i++) {
 		const bool number = outfmt_types[t->cols[i]->type].number;
 		lib->scols_table_new_column(s, t->cols[i]->name, 0, number ? SCOLS_FL_RIGHT : 0);
 	}
 	add_lines(t, lib, s);
 	// Prints to memory: only out_flush() writes, and notices a full disk.
-	if (lib->scols_print_table_to_string(s, &text) == 0 && text) {
+	const bool done = lib->scols_print_table_to_string(s, &text) == 0 && text;
+	if (done) {
 		size_t n = strlen(text);
 		buf_append(out, text, n);
 		if (n && text[n - 1] != '\n')
 			buf_puts(out, "\n");
 	}
 	lib->scols_unref_table(s);
+	return done;
 }
 
 size_t outtable_print(struct outtable *t, struct buf *out)
@@ -386,9 +392,7 @@ size_t outtable_print(struct outtable *t, struct buf *out)
 		move_below(t);
 		squeeze_cells(t);
 	}
-	if (lib)
-		print_scols(t, lib, out);
-	else
+	if (!lib || !print_scols(t, lib, out))
 		print_plain(t, out);
 	put_below(t, out, start);
 	if (!lib && t->color)
