@@ -43,7 +43,7 @@ export XDG_RUNTIME_DIR=$work
 lib=$(ls -t "${GPQ_BIN:-$top/build/plain}"/libgpq.a 2> /dev/null | head -n 1)
 cc=${CC:-gcc}
 result "a holder without a GPU builds" $cc -D_GNU_SOURCE -I"$top" ${SANFLAGS:-} -o "$work/keep" "$work/keep.c" "$lib" -pthread \
-	-no-pie -fsanitize=address,undefined
+	-no-pie -fsanitize=address,undefined -ldl -lrt
 sleep 100 &
 sleeper=$!
 coproc KEEP { "$work/keep" $sleeper; }

@@ -189,7 +189,10 @@ if command -v zsh >/dev/null; then
 else pass "zsh completes # skip no zsh"; fi
 if command -v fish >/dev/null; then
 	fish_home=$work/fish
-	fish_reply() { HOME=$fish_home fish -N -c "source $top/completions/gpq.fish; complete -C '$1'" | cut -f1; }
+	no_config=-N
+	fish -N -c true 2>/dev/null || no_config= # fish 3.1 has no such option
+	# shellcheck disable=SC2086 # none, or one word
+	fish_reply() { HOME=$fish_home fish $no_config -c "source $top/completions/gpq.fish; complete -C '$1'" | cut -f1; }
 	is "fish completes options" "$(fish_reply 'gpq queues --nd')" "--ndjson"
 	is "fish completes options behind a link" "$(fish_reply 'gpq-queues --nd')" "--ndjson"
 	is "fish completes what follows =" "$(fish_reply 'gpq queues --output=PID,QI')" "--output=PID,QID"

@@ -23,6 +23,12 @@
 #if !defined(__x86_64__)
 #error "registers of x86-64 only"
 #endif
+#ifndef SYS_openat2 // glibc before 2.32
+#define SYS_openat2 437
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
 
 // Calls that can fail on a healthy machine, with an error that they are documented to have. Those
 // whose failure ends every program (exit, signals' return), or that glibc itself does not expect to

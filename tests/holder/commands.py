@@ -7,6 +7,7 @@ import subprocess
 from scenario import *  # noqa: F403
 
 CLOCK_NANOSLEEP = 230  # on x86_64
+F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", 1031)  # Python before 3.10 has no name for it
 ME = pwd.getpwuid(os.geteuid()).pw_name
 
 
@@ -45,7 +46,7 @@ def _(r):
     a, b = r.target(0, 1), r.target(0)
     suspend(r, a, "-Q", "1")
     read, write = os.pipe()
-    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    fcntl.fcntl(write, F_SETPIPE_SZ, 4096)
     os.write(write, 4096 * b"x")
     p = r.start("suspend", "-p", f"{a.pid},{b.pid}", "-Q", f"{a.pid}:0,{b.pid}:0", "--all-or-none", stdout=write)
     os.close(write)
@@ -83,7 +84,7 @@ def _(r):
     suspend(r, b, "-Q", "0")
     kill(b.holder, signal.SIGSTOP)
     read, write = os.pipe()
-    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    fcntl.fcntl(write, F_SETPIPE_SZ, 4096)
     os.write(write, 4096 * b"x")
     p = r.start("suspend", "-p", f"{b.pid},{a.pid}", stdout=write)
     os.close(write)
