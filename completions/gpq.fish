@@ -2,7 +2,7 @@
 function __gpq_candidates
 	set -l words (commandline -opc)
 	# A quote that is still open.
-	set -l token (commandline -ct | string replace -r '^(--[^=]*=)?[\'"]' '$1')
+	set -l token (commandline -ct | string replace -r '^(--[^=]*=|)[\'"]' '$1')
 	# Called through a link such as gpq-queues: the name is the command.
 	set -l link (string replace -rf '^(.*/)?gpq-' '' -- $words[1])
 	set -l found (gpq --complete -- $link $words[2..-1] $token </dev/null 2>/dev/null)
@@ -10,7 +10,7 @@ function __gpq_candidates
 		string join \n -- $found
 	else
 		set -l option (string match -r '^--[^=]*=' -- $token)
-		printf "$option%s\n" (__fish_complete_path (string replace -r '^--[^=]*=' '' -- $token))
+		string join \n -- "$option"(__fish_complete_path (string replace -r '^--[^=]*=' '' -- $token))
 	end
 end
 for name in gpq gpq-(gpq --list)
