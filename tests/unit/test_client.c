@@ -137,6 +137,7 @@ static void test_descriptor_0(void **state)
 	const int input = dup(0);
 	struct gpq_client *c, *other = connect_client();
 	(void)state;
+	await_status(other, "active 0\nclients 1\n"); // the server has its descriptor, too
 	close(0);
 	c = connect_client();
 	assert_int_equal(c->fd, 0);
