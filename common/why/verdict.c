@@ -214,6 +214,16 @@ static enum why_state state_unpublished(const struct why *w, const struct why_qu
 	return lost ? WHY_UNKNOWN : same ? WHY_UNPUBLISHED : WHY_RUNNING;
 }
 
+// Threads were looked at since slots were read: one that rang the doorbell in between may be asleep
+// by now.
+static enum why_state state_not_rung(const struct why *w, const struct why_queue *x)
+{
+	rings_read_slots(w->rings);
+	return doorbell_is_lost(x)               ? WHY_DOORBELL_LOST
+	       : x->q->slot_write == KFD_UNKNOWN ? WHY_UNKNOWN
+						 : WHY_RUNNING;
+}
+
 // The next packet waits for no signal, and no packet was taken.
 static enum why_state state_standing(const struct why *w, const struct why_queue *x)
 {
@@ -222,7 +232,7 @@ static enum why_state state_standing(const struct why *w, const struct why_queue
 		return WHY_UNKNOWN;
 	if (x->next_state == RING_UNPUBLISHED || lost)
 		return is_stopped(w, x) ? WHY_STOPPED
-		       : lost           ? WHY_DOORBELL_LOST
+		       : lost           ? state_not_rung(w, x)
 					: state_unpublished(w, x);
 	if (x->on_gpu)
 		return x->q->in_slot == 0 ? WHY_WAITS_SLOT : WHY_HUNG_OR_LONG;

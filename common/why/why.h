@@ -163,7 +163,7 @@ struct why {
 	struct why_queue *v; // one for each of rings->v
 	size_t n;
 	struct why_process *processes; // one for each of rings->processes
-	const struct rings *rings;
+	struct rings *rings;
 	const struct why_how *how;
 	struct klog log; // read only if a queue is off the hardware or may be hung
 	bool has_log;

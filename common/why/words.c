@@ -276,7 +276,9 @@ static void tell_empty(struct buf *b, const struct why *w, const struct why_queu
 static void tell_running(struct buf *b, const struct why_queue *x)
 {
 	if (!why_has_moved(x)) {
-		buf_puts(b, "a packet was written after the looks");
+		buf_puts(b, x->next_state == RING_UNPUBLISHED
+				    ? "a packet was written after the looks"
+				    : "the doorbell was rung after the looks");
 		return;
 	}
 	tell_amount(b, x, why_taken(x));

@@ -348,6 +348,16 @@ static void test_count(void **state)
 		"0, ?, 2, 3, 4, 5, 6, 7, 2 more");
 }
 
+static void ring_doorbell(void)
+{
+	my.slot_write = 7;
+}
+
+static void lose_slots(void)
+{
+	my.slot_write = KFD_UNKNOWN;
+}
+
 static void publish(void)
 {
 	kernel(0, 5, 0, 0);
@@ -428,6 +438,22 @@ static void test_threads(void **state)
 		indices(0, 5, 7);
 		my.host = later[i].meanwhile;
 		assert_int_equal(strncmp(verdict(0), later[i].wanted, strlen(later[i].wanted)), 0);
+		assert_false(my.why.v[0].stuck);
+	}
+	// The doorbell was rung after the look at slots, or they could not be read again.
+	static const struct {
+		void (*meanwhile)(void);
+		const char *wanted;
+	} bell[] = {{ring_doorbell, "running: the doorbell was rung after the looks"},
+		    {lose_slots, "unknown: "}};
+	for (size_t i = 0; i < COUNT(bell); i++) {
+		setup(NULL);
+		indices(0, 5, 7);
+		kernel(0, 5, 0, 0);
+		kernel(0, 6, 0, 0);
+		my.slot_write = 5;
+		my.host = bell[i].meanwhile;
+		assert_int_equal(strncmp(verdict(0), bell[i].wanted, strlen(bell[i].wanted)), 0);
 		assert_false(my.why.v[0].stuck);
 	}
 	setup(NULL);
