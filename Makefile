@@ -165,14 +165,15 @@ $(B)/topics.o: man/topics man/gpq.1 cmd/command.h VERSION Makefile
 # With `make deps ...` everything that is compiled waits for the packages.
 $(LOBJ) $(COBJ) $(B)/gen-amdlog $(B)/bench-dumps: | $(SETUP)
 
-# Says what is left out. What is compiled follows when that changes, or the builder's flags; flags of a single target do not count.
+# Says what is left out. What is compiled follows when that changes, or the builder's flags; flags of a single target do not
+# count. What is installed is what was built.
 BUILDER := $(CPPFLAGS) $(CFLAGS)
 $(filter $(B)/%,$(LOBJ) $(COBJ)): $(B)/flags
 $(B)/flags: FORCE | $(SETUP)
 	@mkdir -p $(@D)
 	@printf '%s' '$(if $(LEFT_OUT),built without (pkg-config finds none; make deps installs them): $(foreach l,$(LEFT_OUT),$l: $(COST_$l);))' | \
 		sed 's/;$$/\n/'
-	@now='$(LEFT_OUT) $(subst ','\'',$(BUILDER))'; [ "$$now" = "$$(cat $@ 2>/dev/null)" ] || printf '%s\n' "$$now" >$@
+	@$(if $(filter install,$(MAKECMDGOALS)),[ ! -e $@ ] ||) now='$(LEFT_OUT) $(subst ','\'',$(BUILDER))'; [ "$$now" = "$$(cat $@ 2>/dev/null)" ] || printf '%s\n' "$$now" >$@
 
 -include $(LOBJ:.o=.d) $(COBJ:.o=.d)
 include common/client/client.mk $(wildcard tests/*.mk tests/*/*.mk)

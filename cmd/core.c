@@ -335,7 +335,10 @@ static int write_core(struct making *k, int fd)
 	if (status)
 		return status;
 	progress_init(&k->bar, k->shows_progress, false);
-	status = core_write(&io, &k->state, v, n) || end_compressing(k) ? -1 : 0;
+	status = core_write(&io, &k->state, v, n) ? -1 : 0;
+	if (status) // the file is closed before what is left of the archive
+		k->error = errno ? errno : EIO;
+	status = status || end_compressing(k) ? -1 : 0;
 	const int error = errno;
 	progress_end(&k->bar);
 	if (status && stop_asked())

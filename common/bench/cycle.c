@@ -58,8 +58,8 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 	if (!attached_look(a, LOOK_END, false))
 		return false;
 	for (size_t i = 0; i < cycle_lines(a); i++)
-		v[i].baseline_ns = end - start;
-	COUNT_INTO(baseline_packets, LOOK_BEFORE, LOOK_END);
+		v[i].untouched_ns = end - start;
+	COUNT_INTO(untouched_packets, LOOK_BEFORE, LOOK_END);
 	return true;
 }
 

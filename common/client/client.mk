@@ -5,20 +5,20 @@ CLIENT_A  := $(B)/libgpqclient.a
 CLIENT_SONAME := libgpqclient.so.0
 EXAMPLES  := $(wildcard man/examples/*)
 
-$(B)/common/client/client.o: HARDEN = $(CHECKED) -fPIC
+$(REST)/common/client/client.o: HARDEN = $(CHECKED) -fPIC
 
-$(CLIENT_A): $(B)/common/client/client.o
+$(CLIENT_A): $(REST)/common/client/client.o
 	@rm -f $@
 	@echo '  AR   $@'
 	$(Q)$(AR) rcs $@ $^
 
-$(CLIENT_SO): $(B)/common/client/client.o common/client/gpqclient.map
+$(CLIENT_SO): $(REST)/common/client/client.o common/client/gpqclient.map
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(CLIENT_SONAME) -Wl,--version-script=common/client/gpqclient.map -Wl,-z,relro,-z,now -Wl,-z,noexecstack \
 		$(if $(SANITIZE),,-Wl,-z,defs) $(LDFLAGS) -o $@.new $< -pthread
 	@ln -sf $(@F) $(B)/$(CLIENT_SONAME) && mv $@.new $@
 
-$(B)/common/client/client.o: common/client/client.mk
+$(REST)/common/client/client.o: common/client/client.mk
 
 all: $(CLIENT_SO) $(CLIENT_A)
 

@@ -142,7 +142,8 @@ static void tie(struct ties *t, uint32_t log, bool only)
 	only = only && callers == 1 && (best || !logged.n || !t->fixed);
 	if (found == FTRACE_NONE || (is == FTRACE_NONE && !only && best < (t->fixed ? 1 : 2)))
 		return;
-	if (!t->fixed && (only || is != FTRACE_NONE))
+	const bool all_fit = best > 1 && best == logged.n;
+	if (!t->fixed && !all_fit && (only || is != FTRACE_NONE))
 		align(&logged, &t->traced[found], &found_at);
 	if (is == FTRACE_NONE) {
 		ftrace_match_process(t->f, found, log, "guess");

@@ -95,6 +95,8 @@ static int ask_library(int fd, void *name, size_t size)
 	const struct drm *lib = drm_get();
 	uint32_t major_version = 0, minor_version = 0;
 	amdgpu_device_handle device = NULL;
+	if (!lib)
+		return ENOPKG;
 	int r = lib->amdgpu_device_initialize(fd, &major_version, &minor_version, &device);
 	if (r)
 		return r < 0 ? -r : EIO;
@@ -108,8 +110,8 @@ static int ask_library(int fd, void *name, size_t size)
 int drm_marketing_name(uint64_t minor, char *name, size_t size)
 {
 	memset(name, 0, size);
-	if (host_is_live() && !drm_get()) // loaded here, once, for the children
-		return -ENOPKG;
+	if (host_is_live())
+		drm_get(); // loaded here, once, for the children
 	const int error = render_ask(minor, ask_library, name, size);
 	name[size - 1] = '\0';
 	return -error;

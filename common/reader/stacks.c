@@ -463,8 +463,10 @@ static bool take_stacks(void *arg, const void *part, size_t len)
 		memcpy(&s, p, sizeof(s));
 		p += sizeof(s);
 		len -= sizeof(s);
-		if (s.len > len || !put_frames(&one, to->names, p, s.len, s.sure))
+		if (s.len > len || !put_frames(&one, to->names, p, s.len, s.sure)) {
+			stack_fini(&one);
 			return false;
+		}
 		if (one.text.len && read_sleeper(&now, to->pid, s.tid) && now.sp == s.sp &&
 		    now.pc == s.pc)
 			add_stack(to, &one, s.tid);

@@ -529,7 +529,7 @@ static void tell_waits(struct why_process *p, const char *before, const char *wa
 		if (n && same && (same == before || same[-1] == '\n'))
 			buf_printf(&b, ", %.*s in %.*s at two looks %ums apart",
 				   (int)strcspn(s, ":"), s, (int)n, wait, STACKS_APART_MS);
-		wait += n + 1;
+		wait += n + (wait[n] != '\0');
 	}
 	free(p->host);
 	p->host = xstrdup(b.data);

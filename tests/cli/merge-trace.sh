@@ -126,7 +126,7 @@ done
 head -c 2000 p1 >cut
 out=$(may 5 gpq merge cut 2>&1 | tail -1)
 is "a part that is cut" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
-sed 's/"schema":2/"schema":3/' p1 >later
+sed 's/"schema":3/"schema":2/' p1 >later
 out=$(may 5 gpq merge later 2>&1 | tail -1)
 is "a part of a later version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err

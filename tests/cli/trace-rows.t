@@ -224,8 +224,8 @@ $ . ./lib; { c 1 7 a 0a; d 5000 7 a 0a 0 1; d 25000 7 a 0a 0 2; d 35000 7 a 0a 0
 # Parts. The format has a number, which changes when it does; parts of another version are refused, damaged ones too: whatever
 # they count from 0 is less than there are.
 $ gpq trace --partial $DATA/amdlog/rocm70.log >part; head -c 37 part; echo
-> for n in 1 3 9; do sed "s/\"schema\":2/\"schema\":$n/" part | gpq merge 2>&1 >/dev/null | sed -n 1p; done
-{"record":"trace_partial","schema":2,
+> for n in 1 2 9; do sed "s/\"schema\":3/\"schema\":$n/" part | gpq merge 2>&1 >/dev/null | sed -n 1p; done
+{"record":"trace_partial","schema":3,
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out

@@ -42,11 +42,11 @@ def _(r):
     first = {"cycle": 0, "at_ns": 1000030500000, "suspend_ns": 3 * MS, "suspend_ioctl_ns": 3 * MS, "still_ns": 500000, "still_look_ns": 500000,
              "held_ns": 10250000, "resume_ns": 2 * MS, "resume_ioctl_ns": 2 * MS, "progress_ns": 750000, "progress_look_ns": 250000,
              "gap_ns": 20250000, "read_sum": 110, "suspend_packets": 7, "held_packets": 0, "resume_packets": 0, "gap_packets": 16,
-             "backlog_packets": 24, "baseline_ns": 30 * MS, "baseline_packets": 7}
+             "backlog_packets": 24, "untouched_ns": 30 * MS, "untouched_packets": 7}
     second = {"cycle": 1, "at_ns": 1000066250000, "suspend_ns": 4 * MS, "suspend_ioctl_ns": 4 * MS, "still_ns": 0, "still_look_ns": 500000,
               "held_ns": 10250000, "resume_ns": 5 * MS, "resume_ioctl_ns": 5 * MS, "progress_ns": 250000, "progress_look_ns": 250000,
               "gap_ns": 20250000, "read_sum": 135, "suspend_packets": 0, "held_packets": 0, "resume_packets": 3, "gap_packets": 3,
-              "backlog_packets": 6, "baseline_ns": None, "baseline_packets": None}
+              "backlog_packets": 6, "untouched_ns": None, "untouched_packets": None}
     yield b.samples(*first), [tuple(first.values()), tuple(second.values())]
     both = {"record": "preempt_cycle", "result": "ok", "warmup": False, "repeat": 0, "grace": 9, "queues_wanted": None, "hold_wanted_ns": 10 * MS,
             "gap_wanted_ns": 20 * MS, "process": None, "queues": 2, "suspend_first_ns": None, "resume_first_ns": None, "saved_bytes_xcc": [4096],
@@ -67,7 +67,7 @@ def _(r):
                     "--baseline-every", "2", "--hold", "3ms", "--gap", "2ms", "--seed", seed,
                     on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
         yield b.finish(), "0"
-        yield b.samples("cycle", "block", "repeat", "warmup", "baseline_ns", "grace", "seed"), [
+        yield b.samples("cycle", "block", "repeat", "warmup", "untouched_ns", "grace", "seed"), [
             (i, i // 2, i // 6, i % 6 < 2, 5 * MS if i % 6 in (2, 3) else None, 5, str(seed)) for i in range(12)]
         yield (b.waited.count(70), b.waited.count(2.75), b.waited.count(1.75), b.waited.count(4.75)), (1, 12, 12, 4)
         order = [q for q, in b.samples("queues_wanted")]
@@ -254,11 +254,11 @@ def _(r):
         6: lambda: a.set_index(0, 12, 14),
         7: lambda: b.set_index(2, 9, 9)})
     yield x.finish().split(" / ")[0], "0"
-    yield x.samples("cycle", "block", "process", "result", "queues", "baseline_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
+    yield x.samples("cycle", "block", "process", "result", "queues", "untouched_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
         (0, 0, 0, "ok", 4, 10 * MS, None, None, None, None), (1, 0, a.pid, "ok", 1, 10 * MS, None, None, None, [0]),
         (2, 0, b.pid, "ok", 3, 10 * MS, None, None, None, [0]), (3, 1, 0, "ok", 4, None, None, None, None, None),
         (4, 1, a.pid, "ok", 1, None, None, None, None, [0]), (5, 1, b.pid, "ok", 3, None, None, None, None, [0])]
-    yield x.samples("baseline_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
+    yield x.samples("untouched_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
         (4, 1, 0, 1, 4, 12), (1, 0, 0, 1, 0, 1), (3, 1, 0, 0, 4, 11)]
     group, *each = x.samples("suspend_ns", "suspend_ioctl_ns", "resume_ns", "resume_ioctl_ns", "suspend_first_ns", "resume_first_ns")[:3]
     yield group[0] in (7 * MS, 4 * MS, 3 * MS) and group[2] in (1 * MS, 2 * MS, 3 * MS), True

@@ -375,8 +375,8 @@ static void test_result(void **state)
 	struct result a = {0};
 	for (uint64_t i = 1; i <= 10; i++) {
 		struct cycle c = a_cycle(i * 1000000, 0);
-		c.baseline_ns = 1000000000;
-		c.baseline_packets = 100;
+		c.untouched_ns = 1000000000;
+		c.untouched_packets = 100;
 		assert_int_equal(result_add(&a, &c), 0);
 	}
 	struct cycle warm = a_cycle(999000000, 0);

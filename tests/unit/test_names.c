@@ -221,8 +221,7 @@ static void test_marketing(void **state)
 		const int again = dup(0);
 		close(again);
 		assert_int_equal(again, next);
-		assert_int_equal(fake.device >= 0,
-				 !cases[i].recorded && !cases[i].open_error && !cases[i].no_drm);
+		assert_int_equal(fake.device >= 0, !cases[i].recorded && !cases[i].open_error);
 		fprintf(stderr, "%zu", i);
 	}
 	dup2(saved, STDERR_FILENO);

@@ -10,7 +10,7 @@
 #include "common/amdlog/model/summary.h"
 
 #define AMDLOG_PARTIAL_RECORD "trace_partial"
-#define AMDLOG_PARTIAL_SCHEMA 2
+#define AMDLOG_PARTIAL_SCHEMA 3
 
 // Origin, counts and streams of a part.
 struct amdlog_part {
