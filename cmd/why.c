@@ -13,7 +13,7 @@
 #define HOLD_MAX    60000000000u   // ns
 
 static const struct why_opts defaults = {.over = 100000000,
-					 .looks = 3,
+					 .sample = 3,
 					 .every = 100000000,
 					 .max_hold = 200000000,
 					 .watch = WATCH_OFF,
@@ -37,14 +37,14 @@ static const struct opt opts[] = {
 	OPT(why_opts, stacks, "stacks", 0, OPT_FLAG, "",
 	    "also stacks of its threads that sleep;\nnothing is stopped for them"),
 	OPT(why_opts, waves, "waves", 0, OPT_FLAG, "",
-	    "where in its kernels each process stands;\nits queues are taken off for each look"),
+	    "where in its kernels each process stands;\nits queues are taken off for each sample"),
 	OPT(why_opts, registers, "registers", 0, OPT_FLAG, "",
 	    "\n--waves also with the registers of a wave of its\nfirst row"),
 	OPT(why_opts, core, "core", 0, OPT_STR, "FILE",
 	    "\n--waves of a GPU core: of gpq core, or gpucore.PID"),
-	OPT(why_opts, looks, "looks", 0, OPT_U64, "N", "\nnumber of looks of --waves (3)"),
+	OPT(why_opts, sample, "sample", 0, OPT_U64, "N", "\nnumber of samples of --waves (3)"),
 	OPT(why_opts, every, "every", 0, OPT_SEC, "SEC",
-	    "\ntime from one look of --waves to the next (100ms),\nat least 50 times as long as "
+	    "\ntime from one sample of --waves to the next (100ms),\nat least 50 times as long as "
 	    "queues are off"),
 	OPT(why_opts, max_hold, "max-hold", 0, OPT_NS, "TIME",
 	    "\nqueues come back after so long, whatever was read\n(200ms)"),
@@ -62,9 +62,9 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("stuck-after", 1, OVER_MAX, "for example --stuck-after 5m",
 		   "--stuck-after: more than 0, at most 24h"),
 	ATTACH_RULE,
-	RULE_NEEDS("looks every max-hold force", "waves", "add --waves", "--%1 is one of --waves"),
-	RULE_RANGE("looks", 1, LOOKS_MAX, "for example --looks 3",
-		   "--looks: at least 1, at most 100000"),
+	RULE_NEEDS("sample every max-hold force", "waves", "add --waves", "--%1 is one of --waves"),
+	RULE_RANGE("sample", 1, LOOKS_MAX, "for example --sample 3",
+		   "--sample: at least 1, at most 100000"),
 	RULE_RANGE("every", 1, OVER_MAX, "for example --every 1s",
 		   "--every: more than 0, at most 24h"),
 	RULE_RANGE("max-hold", 1000000, HOLD_MAX, "for example --max-hold 200ms",
@@ -77,7 +77,7 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("folded", "registers", "leave out one of them", ""),
 	RULE_EXCLUDES("core", PICK_NAMES " " PICK_QUEUES_NAMES, "leave out one of them",
 		      "--core: a core has all queues of one process"),
-	RULE_EXCLUDES("core", "looks every max-hold force attach", "leave out one of them", ""),
+	RULE_EXCLUDES("core", "sample every max-hold force attach", "leave out one of them", ""),
 	RULE_EXCLUDES("core", "profile watch stuck-after stacks over", "leave out one of them", ""),
 	RULE_EXCLUDES("waves", "profile watch stuck-after stacks over", "leave out one of them",
 		      ""),
@@ -573,7 +573,7 @@ const struct cmd_spec why_spec = {
 	.synopsis = "[-p PID[,PID...]] [--container ID|NAME] [-Q [PID:]ID] [--over TIME] "
 		    "[--stuck-after TIME] [--stacks] [--watch SEC]\n"
 		    "--profile SEC [--folded] [--flame FILE] [--perfetto FILE] ...\n"
-		    "--waves -p PID [--looks N] [--every SEC] [--max-hold TIME] ...\n"
+		    "--waves -p PID [--sample N] [--every SEC] [--max-hold TIME] ...\n"
 		    "--core FILE",
 	.description =
 		"Says of each process whether it runs or hangs, and of each queue what it is "

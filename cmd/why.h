@@ -14,7 +14,7 @@ struct why_opts {
 	struct pick_queues_opts queues;
 	struct kernels_opts kernels;
 	bool attach, folded, stacks, waves, registers, force;
-	uint64_t looks, every, max_hold; // of --waves; every and max_hold in ns
+	uint64_t sample, every, max_hold; // of --waves; every and max_hold in ns
 	uint64_t over;                   // --over, ns
 	uint64_t watch;                  // ns, WATCH_OFF without --watch
 	uint64_t profile;                // ns, WHY_NO_PROFILE without --profile
@@ -49,7 +49,7 @@ void why_say_line(struct buf *to, size_t indent, const char *what, const char *t
 // Appends a frame of --folded: escapes semicolons, as these separate frames.
 void why_put_frame(struct buf *to, const char *text);
 
-// Draws a frame of a flame graph that ends at `end` of `total` and has `n` of them: "looks".
+// Draws a frame of a flame graph that ends at `end` of `total` and has `n` of them: "samples".
 struct why_share {
 	uint64_t end, n, total;
 	const char *what;

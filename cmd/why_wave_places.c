@@ -165,10 +165,10 @@ int wave_write_flame(struct wave_view *v)
 	uint64_t total = 0, at = 0;
 	for (size_t i = 0; i < v->groups.n; i++)
 		total += all[i].seen;
-	snprintf(note, sizeof(note), "looks: %u, queues off for %s at most", v->taken,
+	snprintf(note, sizeof(note), "samples: %u, queues off for %s at most", v->taken,
 		 text_ns(held, v->held_ns));
 	plot_open(&plot, "Where waves were seen", note,
-		  (struct plot_axis){"share of the waves in all looks", PLOT_SHARE, 0, 1, false});
+		  (struct plot_axis){"share of the waves in all samples", PLOT_SHARE, 0, 1, false});
 	plot_levels(&plot, levels, COUNT(levels));
 	for (size_t i = 0; i < v->groups.n; at += all[i++].seen)
 		draw_stack(&plot, all, v->groups.n, i, at, total);

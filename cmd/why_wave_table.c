@@ -16,7 +16,7 @@ static const struct out_col cols[] = {
 	COL(waves, "WAVES", "waves", U64, D, "waves of the queue that stand here"),
 	COL(workgroups, "GROUPS", "workgroups", U64, D | W, "workgroups that these belong to"),
 	COL(progress, "PROGRESS", "progress", STR, D,
-	    "over the looks: moves, loops, stands, goes-on (loops or moves); null: one look"),
+	    "over the samples: moves, loops, stands, goes-on (loops or moves); null: one sample"),
 	COL(state, "STATE", "state", STR, D,
 	    "runs, waits, at-barrier, sleeps, halted, traps, ends, no-waves; or what stopped the "
 	    "waves: memory-violation, address-error, illegal-instruction, math-error, assert, "
@@ -36,7 +36,7 @@ static const struct out_col cols[] = {
 	COL(object, "OBJECT", "object", STR, M | T, "code object that holds it"),
 	COL(address, "ELF_ADDRESS", "elf_address", HEX, M, "its address in that code object"),
 	COL(low_place, "LOW", "low", STR, M,
-	    "the place with the least PC of all waves of this dispatch, in all looks"),
+	    "the place with the least PC of all waves of this dispatch, in all samples"),
 	COL(high_place, "HIGH", "high", STR, M, "that with the greatest"),
 	COL(missing, "MISSING", "missing", U64, M,
 	    "at a barrier: waves of the same workgroups that have not come to it"),
@@ -50,10 +50,10 @@ static const struct out_col cols[] = {
 	// A text, since all lanes of 64 are what a number that is unknown is.
 	COL(exec, "EXEC", "exec", STR, M,
 	    "lanes that are active in any of these waves, a bit each, in hexadecimal"),
-	COL(looks, "SAMPLES", "samples", U64, M, "looks that saw such waves since one did not"),
-	COL(seen, "SEEN", "seen", U64, M, "such waves of these looks together"),
+	COL(looks, "SAMPLES", "samples", U64, M, "samples that saw such waves since one did not"),
+	COL(seen, "SEEN", "seen", U64, M, "such waves of these samples together"),
 	COL(off_ns, "OFF_FOR", "off_ns", NS, M,
-	    "the longest time that the queues were held for a look"),
+	    "the longest time that the queues were held for a sample"),
 };
 #undef ROW
 

@@ -36,7 +36,7 @@ static const struct {
 			"for what does not come, or computes for long"},
 	[RANK_GOES_ON] = {"go on",
 			  "start the program with HSA_ENABLE_DEBUG=1 to tell a loop from progress"},
-	[RANK_ONCE] = {"are", "take more looks: --looks 3"},
+	[RANK_ONCE] = {"are", "take more samples: --sample 3"},
 	[RANK_MOVES] = {"move on", NULL},
 };
 
@@ -240,13 +240,13 @@ static void take_looks(struct wave_view *v)
 {
 	const struct why_opts *o = v->opts;
 	stop_watch();
-	const uint64_t looks = v->recorded ? 1 : o->looks;
-	for (uint64_t i = 0; i < looks && !stop_asked(); i++) {
+	const uint64_t wanted = v->recorded ? 1 : o->sample;
+	for (uint64_t i = 0; i < wanted && !stop_asked(); i++) {
 		const uint64_t begin = clock_ns(), rest = HELD_PART * v->looks.taken_ns;
 		char taken[24], next[24];
 		if (i && rest > o->every && rest > LONG_REST_NS)
-			err_warn("--looks 1 takes one alone",
-				 "the GPU took %s to let go of queues: the next look is in %s",
+			err_warn("--sample 1 takes one alone",
+				 "the GPU took %s to let go of queues: the next sample is in %s",
 				 text_ns(taken, v->looks.taken_ns), text_ns(next, rest));
 		if (i && !stop_sleep(begin + (rest > o->every ? rest : o->every)))
 			break;
@@ -343,7 +343,7 @@ static int show_waves(struct wave_view *v, struct cmd *c)
 	char text[24];
 	struct out *o = v->opts->folded ? NULL : out_open(&c->out);
 	if (!v->recorded)
-		err_note("queues were off for %s at most, at each of %u looks",
+		err_note("queues were off for %s at most, at each of %u samples",
 			 text_ns(text, v->held_ns), v->taken);
 	int status = o ? out_begin(o, &why_wave_table, false) : GPQ_OK;
 	kernels_begin(&v->kernels, &v->none, o);

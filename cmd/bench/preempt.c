@@ -247,8 +247,8 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 				    .warmup = in_run < o->warmup * p->plan.n,
 				    .set = *plan_next(&p->plan, i)};
 		uint64_t counted = in_run / p->plan.n - o->warmup; // blocks; wraps in the warm-up
-		bool untouched = every && !v->warmup && counted % every == 0;
-		bool on = cycle_run(&p->attached, &p->cycles, untouched, v);
+		bool baseline = every && !v->warmup && counted % every == 0;
+		bool on = cycle_run(&p->attached, &p->cycles, baseline, v);
 		int status = GPQ_OK;
 		steps_take(&p->steps, &p->attached, v);
 		for (size_t k = 0; k < lines && !status; k++)

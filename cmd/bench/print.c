@@ -36,7 +36,7 @@ struct effect_row {
 static const struct out_col effect_cols[] = {
 	COL(setting, "SETTING", "setting", STR, D, "as above"),
 	COL(cycles, "CYCLES", "cycles", U64, D, "cycles, warm-up left out"),
-	COL(v.untouched, "BASELINE/S", "baseline_per_s", F64, D,
+	COL(v.baseline, "BASELINE/S", "baseline_per_s", F64, D,
 	    "AQL packets a second while nothing was done"),
 	COL(v.gap, "GAP/S", "gap_per_s", F64, D, "between resume and the next cycle"),
 	COL(v.held, "HELD/S", "held_per_s", F64, D, "while it was suspended"),

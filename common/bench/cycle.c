@@ -48,7 +48,7 @@ static void count_packets(const struct attached *a, struct cycle *v, size_t offs
 }
 #define COUNT_INTO(member, from, to) count_packets(a, v, offsetof(struct cycle, member), from, to)
 
-static bool measure_untouched(struct attached *a, struct cycle *v)
+static bool measure_baseline(struct attached *a, struct cycle *v)
 {
 	uint64_t start = clock_ns();
 	if (!attached_look(a, LOOK_BEFORE, false) ||
@@ -58,8 +58,8 @@ static bool measure_untouched(struct attached *a, struct cycle *v)
 	if (!attached_look(a, LOOK_END, false))
 		return false;
 	for (size_t i = 0; i < cycle_lines(a); i++)
-		v[i].untouched_ns = end - start;
-	COUNT_INTO(untouched_packets, LOOK_BEFORE, LOOK_END);
+		v[i].baseline_ns = end - start;
+	COUNT_INTO(baseline_packets, LOOK_BEFORE, LOOK_END);
 	return true;
 }
 
@@ -219,11 +219,11 @@ static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patienc
 	return false;
 }
 
-static bool run_phases(struct attached *a, const struct cycle_plan *p, bool untouched,
+static bool run_phases(struct attached *a, const struct cycle_plan *p, bool baseline,
 		       struct cycle *v)
 {
 	if (!attached_choose(a, v->set.grace, v->set.queues) ||
-	    (untouched && !measure_untouched(a, v)) || !attached_look(a, LOOK_BEFORE, false))
+	    (baseline && !measure_baseline(a, v)) || !attached_look(a, LOOK_BEFORE, false))
 		return false;
 	if (a->n == 1)
 		v->read_sum = kfd_watch_packets(&a->v->m->watch, &(struct kfd_indices){0},
@@ -243,7 +243,7 @@ static bool run_phases(struct attached *a, const struct cycle_plan *p, bool unto
 	return on;
 }
 
-bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v)
+bool cycle_run(struct attached *a, const struct cycle_plan *p, bool baseline, struct cycle *v)
 {
 	for (size_t i = 0; i < cycle_lines(a); i++) {
 		v[i] = *v;
@@ -252,7 +252,7 @@ bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, s
 			v[i].set.process = i ? (uint64_t)a->v[i - 1].m->target.pid : CYCLE_GROUP;
 		cycle_clear(&v[i]);
 	}
-	bool on = run_phases(a, p, untouched, v);
+	bool on = run_phases(a, p, baseline, v);
 	if (!on && a->group.held && !a->group.asked)
 		attached_ask(a, false);
 	for (size_t i = 0; i < cycle_lines(a) && !on; i++)

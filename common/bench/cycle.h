@@ -50,32 +50,32 @@ struct cycle_setting {
 #define CYCLE_GROUP 0 // cycle_setting.process of all processes of a group together
 
 // Measured members of struct cycle, named as in raw samples; CYCLE_NONE: unknown.
-#define CYCLE_MEASURED(X)                                                                          \
-	X(at_ns)             /* when suspend was requested, CLOCK_MONOTONIC */                     \
-	X(suspend_ns)        /* request to suspend until the holder answers */                     \
-	X(suspend_ioctl_ns)  /* the system call of suspend alone */                                \
-	X(still_ns)          /* suspend's return to the last move of a read index seen; 0: none */ \
-	X(still_look_ns)     /* longest time between two looks for still_ns: its uncertainty */    \
-	X(held_ns)           /* suspend's return to the request to resume */                       \
-	X(resume_ns)         /* request to resume until the holder answers */                      \
-	X(resume_ioctl_ns)   /* the system call of resume alone */                                 \
-	X(progress_ns)       /* resume's return to the first move of an index */                   \
-	X(progress_look_ns)  /* time between the look that saw progress and the look before */     \
-	X(gap_ns)            /* resume's return to the end of the cycle */                         \
-	X(read_sum)          /* sum of the AQL read indices at the request to suspend */           \
-	X(suspend_packets)   /* AQL packets taken from the request until queues stood still */     \
-	X(held_packets)      /* AQL packets taken from stillness to the request to resume */       \
-	X(resume_packets)    /* AQL packets taken from resume's request to a look after it */      \
-	X(gap_packets)       /* AQL packets taken from a look after resume to the end */           \
-	X(backlog_packets)   /* AQL packets waiting in the queues at the request to resume */      \
-	X(untouched_ns)      /* length of the untouched window before the cycle */                 \
-	X(untouched_packets) /* AQL packets taken in the untouched window */                       \
-	X(suspend_first_ns)  /* group: request until the first process's queues are off */         \
-	X(resume_first_ns)   /* group: request until the first process's queues are back */        \
-	X(unmap_ns)          /* --breakdown: in suspend_queues, the runlist is unmapped */         \
-	X(save_ns)           /* wait until the waves are saved */                                  \
-	X(map_ns)            /* the other queues are mapped again */                               \
-	X(rest_ns)           /* all else in suspend_queues. Of a group: sums over its processes */
+#define CYCLE_MEASURED(X)                                                                         \
+	X(at_ns)            /* when suspend was requested, CLOCK_MONOTONIC */                     \
+	X(suspend_ns)       /* request to suspend until the holder answers */                     \
+	X(suspend_ioctl_ns) /* the system call of suspend alone */                                \
+	X(still_ns)         /* suspend's return to the last move of a read index seen; 0: none */ \
+	X(still_look_ns)    /* longest time between two looks for still_ns: its uncertainty */    \
+	X(held_ns)          /* suspend's return to the request to resume */                       \
+	X(resume_ns)        /* request to resume until the holder answers */                      \
+	X(resume_ioctl_ns)  /* the system call of resume alone */                                 \
+	X(progress_ns)      /* resume's return to the first move of an index */                   \
+	X(progress_look_ns) /* time between the look that saw progress and the look before */     \
+	X(gap_ns)           /* resume's return to the end of the cycle */                         \
+	X(read_sum)         /* sum of the AQL read indices at the request to suspend */           \
+	X(suspend_packets)  /* AQL packets taken from the request until queues stood still */     \
+	X(held_packets)     /* AQL packets taken from stillness to the request to resume */       \
+	X(resume_packets)   /* AQL packets taken from resume's request to a look after it */      \
+	X(gap_packets)      /* AQL packets taken from a look after resume to the end */           \
+	X(backlog_packets)  /* AQL packets waiting in the queues at the request to resume */      \
+	X(baseline_ns)      /* length of the baseline window before the cycle */                  \
+	X(baseline_packets) /* AQL packets taken in the baseline window */                        \
+	X(suspend_first_ns) /* group: request until the first process's queues are off */         \
+	X(resume_first_ns)  /* group: request until the first process's queues are back */        \
+	X(unmap_ns)         /* --breakdown: in suspend_queues, the runlist is unmapped */         \
+	X(save_ns)          /* wait until the waves are saved */                                  \
+	X(map_ns)           /* the other queues are mapped again */                               \
+	X(rest_ns)          /* all else in suspend_queues. Of a group: sums over its processes */
 
 struct cycle {
 	uint64_t number; // from 0, counts cycles in the order in which they ran
@@ -112,7 +112,7 @@ size_t cycle_lines(const struct attached *a);
 struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 
 // Runs one cycle with v->set and fills v[0..cycle_lines()): block, repeat and warmup are copied
-// from v[0], and numbers count on from v->number. `untouched`: before the cycle, measure a window
+// from v[0], and numbers count on from v->number. `baseline`: before the cycle, measure a window
 // of the same length in which nothing is done. Returns false if the measurement has to end, for the
 // reason in `a` or in a result; processes may still be held until attached_close().
-bool cycle_run(struct attached *a, const struct cycle_plan *p, bool untouched, struct cycle *v);
+bool cycle_run(struct attached *a, const struct cycle_plan *p, bool baseline, struct cycle *v);

@@ -82,9 +82,9 @@ static bool is_whole_cycle(const struct cycle *c)
 
 static void result_add_effect(struct result_effect *e, const struct cycle *c)
 {
-	if (c->untouched_ns != CYCLE_NONE && c->untouched_packets != CYCLE_NONE) {
-		e->untouched_ns += c->untouched_ns;
-		e->untouched_packets += c->untouched_packets;
+	if (c->baseline_ns != CYCLE_NONE && c->baseline_packets != CYCLE_NONE) {
+		e->baseline_ns += c->baseline_ns;
+		e->baseline_packets += c->baseline_packets;
 	}
 	if (!is_whole_cycle(c))
 		return;
@@ -147,7 +147,7 @@ struct result_rates result_rates(const struct result_setting *s)
 {
 	const struct result_effect *e = &s->effect;
 	struct result_rates v = {
-		.untouched = packet_rate(e->untouched_packets, e->untouched_ns),
+		.baseline = packet_rate(e->baseline_packets, e->baseline_ns),
 		.held = packet_rate(e->held_packets, e->held_ns),
 		.gap = packet_rate(e->gap_packets, e->gap_ns),
 		.held_share = e->cycles_ns ? (double)e->held_ns / (double)e->cycles_ns : NAN,
@@ -155,8 +155,8 @@ struct result_rates result_rates(const struct result_setting *s)
 		.effect = NAN,
 		.cost = e->calls_ns ? (double)e->calls_ns / (double)e->cycles_ns : NAN,
 	};
-	if (v.untouched > 0 && e->cycles_ns)
-		v.loss = 1 - packet_rate(e->cycles_packets, e->cycles_ns) / v.untouched;
+	if (v.baseline > 0 && e->cycles_ns)
+		v.loss = 1 - packet_rate(e->cycles_packets, e->cycles_ns) / v.baseline;
 	v.effect = v.loss - v.held_share;
 	return v;
 }

@@ -46,11 +46,11 @@ double result_metric(const struct cycle *c, enum result_metric m);
 
 // Sums over the complete cycles of a setting, for the queues that it suspends.
 struct result_effect {
-	uint64_t cycles_ns, cycles_packets;       // over whole cycles
-	uint64_t held_ns, held_packets;           // from suspend's return to the request to resume
-	uint64_t gap_ns, gap_packets;             // from resume's return to the end of the cycle
-	uint64_t untouched_ns, untouched_packets; // windows in which nothing was done
-	uint64_t calls_ns;                        // within the system calls of suspend and resume
+	uint64_t cycles_ns, cycles_packets;     // over whole cycles
+	uint64_t held_ns, held_packets;         // from suspend's return to the request to resume
+	uint64_t gap_ns, gap_packets;           // from resume's return to the end of the cycle
+	uint64_t baseline_ns, baseline_packets; // windows in which nothing was done
+	uint64_t calls_ns;                      // within the system calls of suspend and resume
 };
 
 enum { RESULT_REPEATS_MAX = 1000 }; // later ones of the --runs are not listed one by one
@@ -90,11 +90,11 @@ int result_add(struct result *r, const struct cycle *c);
 
 // Rates and shares of a setting; NaN: unknown.
 struct result_rates {
-	double untouched, held, gap; // AQL packets a second: untouched, in holds, in gaps
-	double held_share;           // share of the time in which the queues were held
-	double loss;                 // share of the untouched rate that whole cycles lose
-	double effect; // loss - held_share: what suspending costs beyond the held time
-	double cost;   // share of the time in suspend and resume calls, which unmap every queue
+	double baseline, held, gap; // AQL packets a second: baseline, in holds, in gaps
+	double held_share;          // share of the time in which the queues were held
+	double loss;                // share of the baseline rate that whole cycles lose
+	double effect;              // loss - held_share: what suspending costs beyond the held time
+	double cost; // share of the time in suspend and resume calls, which unmap every queue
 };
 struct result_rates result_rates(const struct result_setting *s);
 

@@ -140,8 +140,8 @@ def check_throughput(md, settings):  # the effect of each
     ok(len(rows) == len(settings), "a row of throughput for each setting")
     for setting, *cells in rows:
         s = settings[setting]
-        untouched = [c for c in s if c["untouched_ns"] is not None]
-        rate0 = sum(c["untouched_packets"] for c in untouched) / (sum(c["untouched_ns"] for c in untouched) / 1e9)
+        baseline = [c for c in s if c["baseline_ns"] is not None]
+        rate0 = sum(c["baseline_packets"] for c in baseline) / (sum(c["baseline_ns"] for c in baseline) / 1e9)
         held = sum(c["held_ns"] for c in s)
         time = sum(c["suspend_ns"] + c["held_ns"] + c["resume_ns"] + c["gap_ns"] for c in s)
         done = sum(c["suspend_packets"] + c["held_packets"] + c["resume_packets"] + c["gap_packets"] for c in s)

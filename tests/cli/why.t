@@ -255,14 +255,14 @@ status 2
 gpq: why: --attach asks a running driver, and this is a recorded host; leave out --attach, or --sysroot and GPQ_SYSROOT
 status 2
 
-$ m() { for c in "$@"; do gpq --sysroot $HOSTS/aql-gfx90a why $c; echo "status $?"; done; }; m '--waves -p 4712' '--looks 4' '--waves --looks 0' '--waves --looks 100001' '--waves --every 0' '--waves --max-hold 999us' '--waves --max-hold 61s' '--waves --attach' '--waves --over 1s' '--waves --profile 1' '--waves --stacks' '--waves --stuck-after 1m' '--force' '--waves --watch 1' '--waves --folded -r' '--registers' '--waves --folded --registers' '--core x'
+$ m() { for c in "$@"; do gpq --sysroot $HOSTS/aql-gfx90a why $c; echo "status $?"; done; }; m '--waves -p 4712' '--sample 4' '--waves --sample 0' '--waves --sample 100001' '--waves --every 0' '--waves --max-hold 999us' '--waves --max-hold 61s' '--waves --attach' '--waves --over 1s' '--waves --profile 1' '--waves --stacks' '--waves --stuck-after 1m' '--force' '--waves --watch 1' '--waves --folded -r' '--registers' '--waves --folded --registers' '--core x'
 gpq: why: /proc/4712/gpucore: No such file or directory; gpq hang --waves records them
 status 5
-gpq: why: --looks is one of --waves; add --waves
+gpq: why: --sample is one of --waves; add --waves
 status 2
-gpq: why: --looks: at least 1, at most 100000; for example --looks 3
+gpq: why: --sample: at least 1, at most 100000; for example --sample 3
 status 2
-gpq: why: --looks: at least 1, at most 100000; for example --looks 3
+gpq: why: --sample: at least 1, at most 100000; for example --sample 3
 status 2
 gpq: why: --every: more than 0, at most 24h; for example --every 1s
 status 2
@@ -294,11 +294,11 @@ gpq: why: x: No such file or directory
 status 5
 
 # A core has all queues of one process.
-$ for o in '-p 1' '-Q 1' '--gpu 0' '--waves --looks 2' '--waves --max-hold 1s' '--attach' '--profile 1' '--watch 1' '--stacks' '--over 1s'; do gpq why --core x $o; done
+$ for o in '-p 1' '-Q 1' '--gpu 0' '--waves --sample 2' '--waves --max-hold 1s' '--attach' '--profile 1' '--watch 1' '--stacks' '--over 1s'; do gpq why --core x $o; done
 gpq: why: --core: a core has all queues of one process; leave out one of them
 gpq: why: --core: a core has all queues of one process; leave out one of them
 gpq: why: --core: a core has all queues of one process; leave out one of them
-gpq: why: --core and --looks exclude each other; leave out one of them
+gpq: why: --core and --sample exclude each other; leave out one of them
 gpq: why: --core and --max-hold exclude each other; leave out one of them
 gpq: why: --core and --attach exclude each other; leave out one of them
 gpq: why: --core and --profile exclude each other; leave out one of them

@@ -24,7 +24,7 @@ def _(r):
     takes(r, 4, 5)
     b = Bench(r, "preempt", "-p", t.pid, "--cycles", "2", "--warmup", "0", "--hold", "10ms", "--gap", "20ms", "--settle", "1ms", "--grace", "9",
               "--baseline-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
-        2: index(t, (107, 120), (64, 64)),   # the untouched window ends
+        2: index(t, (107, 120), (64, 64)),   # the baseline window ends
         3: index(t, (110, 120), (64, 64)),   # suspend is asked for
         4: index(t, (115, 140), (72, 72)),   # the first look after suspend
         5: index(t, (117, 140), (72, 72)),   # the next look: one queue still drains
@@ -42,11 +42,11 @@ def _(r):
     first = {"cycle": 0, "at_ns": 1000030500000, "suspend_ns": 3 * MS, "suspend_ioctl_ns": 3 * MS, "still_ns": 500000, "still_look_ns": 500000,
              "held_ns": 10250000, "resume_ns": 2 * MS, "resume_ioctl_ns": 2 * MS, "progress_ns": 750000, "progress_look_ns": 250000,
              "gap_ns": 20250000, "read_sum": 110, "suspend_packets": 7, "held_packets": 0, "resume_packets": 0, "gap_packets": 16,
-             "backlog_packets": 24, "untouched_ns": 30 * MS, "untouched_packets": 7}
+             "backlog_packets": 24, "baseline_ns": 30 * MS, "baseline_packets": 7}
     second = {"cycle": 1, "at_ns": 1000066250000, "suspend_ns": 4 * MS, "suspend_ioctl_ns": 4 * MS, "still_ns": 0, "still_look_ns": 500000,
               "held_ns": 10250000, "resume_ns": 5 * MS, "resume_ioctl_ns": 5 * MS, "progress_ns": 250000, "progress_look_ns": 250000,
               "gap_ns": 20250000, "read_sum": 135, "suspend_packets": 0, "held_packets": 0, "resume_packets": 3, "gap_packets": 3,
-              "backlog_packets": 6, "untouched_ns": None, "untouched_packets": None}
+              "backlog_packets": 6, "baseline_ns": None, "baseline_packets": None}
     yield b.samples(*first), [tuple(first.values()), tuple(second.values())]
     both = {"record": "preempt_cycle", "result": "ok", "warmup": False, "repeat": 0, "grace": 9, "queues_wanted": None, "hold_wanted_ns": 10 * MS,
             "gap_wanted_ns": 20 * MS, "process": None, "queues": 2, "suspend_first_ns": None, "resume_first_ns": None, "saved_bytes_xcc": [4096],
@@ -58,7 +58,7 @@ def _(r):
         ["enable", "send", "send", "suspend 0,1 grace=9", "resume 0,1", "suspend 0,1 grace=9", "resume 0,1", "disable"], 0, [])
 
 
-@scenario("settings and runs: each setting once in a block, warm-up and untouched windows by setting, a pause between runs")
+@scenario("settings and runs: each setting once in a block, warm-up and baseline windows by setting, a pause between runs")
 def _(r):
     t = r.target(0, 1)
     orders = []
@@ -67,7 +67,7 @@ def _(r):
                     "--baseline-every", "2", "--hold", "3ms", "--gap", "2ms", "--seed", seed,
                     on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
         yield b.finish(), "0"
-        yield b.samples("cycle", "block", "repeat", "warmup", "untouched_ns", "grace", "seed"), [
+        yield b.samples("cycle", "block", "repeat", "warmup", "baseline_ns", "grace", "seed"), [
             (i, i // 2, i // 6, i % 6 < 2, 5 * MS if i % 6 in (2, 3) else None, 5, str(seed)) for i in range(12)]
         yield (b.waited.count(70), b.waited.count(2.75), b.waited.count(1.75), b.waited.count(4.75)), (1, 12, 12, 4)
         order = [q for q, in b.samples("queues_wanted")]
@@ -254,11 +254,11 @@ def _(r):
         6: lambda: a.set_index(0, 12, 14),
         7: lambda: b.set_index(2, 9, 9)})
     yield x.finish().split(" / ")[0], "0"
-    yield x.samples("cycle", "block", "process", "result", "queues", "untouched_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
+    yield x.samples("cycle", "block", "process", "result", "queues", "baseline_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
         (0, 0, 0, "ok", 4, 10 * MS, None, None, None, None), (1, 0, a.pid, "ok", 1, 10 * MS, None, None, None, [0]),
         (2, 0, b.pid, "ok", 3, 10 * MS, None, None, None, [0]), (3, 1, 0, "ok", 4, None, None, None, None, None),
         (4, 1, a.pid, "ok", 1, None, None, None, None, [0]), (5, 1, b.pid, "ok", 3, None, None, None, None, [0])]
-    yield x.samples("untouched_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
+    yield x.samples("baseline_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
         (4, 1, 0, 1, 4, 12), (1, 0, 0, 1, 0, 1), (3, 1, 0, 0, 4, 11)]
     group, *each = x.samples("suspend_ns", "suspend_ioctl_ns", "resume_ns", "resume_ioctl_ns", "suspend_first_ns", "resume_first_ns")[:3]
     yield group[0] in (7 * MS, 4 * MS, 3 * MS) and group[2] in (1 * MS, 2 * MS, 3 * MS), True
@@ -305,7 +305,7 @@ def _(r):
     yield b.waited, [1] + 16 * [0.1]
 
 
-@scenario("Ctrl-C: in the untouched window, in a hold, between cycles, in the pause")
+@scenario("Ctrl-C: in the baseline window, in a hold, between cycles, in the pause")
 def _(r):
     t = r.target(0)
     held = ["suspend 0 grace=32", "resume 0"]

@@ -56,7 +56,7 @@ def target(r, *queues, ttmps=1, area=16384, **how):
 def looks(r, t, *steps, columns=COLUMNS, args=()):
     """`gpq why --waves`, and a step between two looks, when nothing is held."""
     r.move(0)  # forgets the timers of processes that have ended
-    p = r.start("why", "--waves", "-p", t.pid, "--looks", len(steps) + 1, "-rno", columns, *args)
+    p = r.start("why", "--waves", "-p", t.pid, "--sample", len(steps) + 1, "-rno", columns, *args)
     for step in steps:
         r.until(lambda: r.waits(p) == 0.1)
         assert t.off == ""
@@ -79,7 +79,7 @@ def _(r):
     yield (t.off, t.tracer), ("", 0)
     yield looks(r, t), f"0 / 0 3 2 - waits - {at(4)} / 0 1 1 - runs - {at(0)}"
     yield looks(r, t, columns="WAVES,EXEC"), f"0 / 3 0x{'f' * 16} / 1 0xf"
-    yield looks(r, t, args=("-v",)).split(" / ")[-1], "gpq: why: queues were off for 0ns at most, at each of 1 looks"
+    yield looks(r, t, args=("-v",)).split(" / ")[-1], "gpq: why: queues were off for 0ns at most, at each of 1 samples"
 
 
 @scenario("the same waves at other instructions loop, other waves move; without ttmps nobody knows which waves these are")
@@ -183,7 +183,7 @@ def _(r):
              "do: it failed at this place; rocgdb -p t1 shows the variables there"))):
         t = target(r, ttmps=ttmps)
         lay(t, before)
-        p = r.start("why", "--waves", "-p", t.pid, "--looks", 2)
+        p = r.start("why", "--waves", "-p", t.pid, "--sample", 2)
         r.until(lambda: r.waits(p) == 0.1)
         lay(t, after)
         r.move(100 * MS)
@@ -201,10 +201,10 @@ def _(r):
     lay(t, [wave(CODE + 4, 0, 0), wave(CODE + 4, 0, 1), wave(CODE, 0, 2), wave(CODE + 4, 1, 0), wave(CODE, 2, 0)])
     place = f"0 3 2 stands at-barrier 1 {at(0)} / 0 2 2 stands runs 0 -"
     yield looks(r, t, lambda: None, columns="QID,WAVES,GROUPS,PROGRESS,STATE,MISSING,MISSING_PLACE"), "7 / " + place
-    yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1).split(" / ")[1:], [
-        f"pid t1 target: queue 0: 3 of 5 waves are at {at(4)}: at-barrier", "do: take more looks: --looks 3", TABLE,
+    yield r.gpq("why", "--waves", "-p", t.pid, "--sample", 1).split(" / ")[1:], [
+        f"pid t1 target: queue 0: 3 of 5 waves are at {at(4)}: at-barrier", "do: take more samples: --sample 3", TABLE,
         f"t1 target 0 3 2 - at-barrier {at(4)} -", f"t1 target 0 2 2 - runs {at(0)} -"]
-    p = r.start("why", "--waves", "-p", t.pid, "--looks", 2)
+    p = r.start("why", "--waves", "-p", t.pid, "--sample", 2)
     r.until(lambda: r.waits(p) == 0.1)
     r.move(100 * MS)
     yield " ".join(r.finish(p).split(" / ")[1:]), (
@@ -224,7 +224,7 @@ def _(r):
     lay(t, [wave(CODE, 7, 3, packet=5, lanes=0xf0, engine=5)])
     t.set_index(0, 6, 9)
     ring = 4096 // 64
-    got = json.loads(r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--ndjson").split(" / ")[1].replace(":t1", ":1"))
+    got = json.loads(r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "--ndjson").split(" / ")[1].replace(":t1", ":1"))
     yield {k: got[k] for k in ("qid", "waves", "workgroups", "progress", "state", "dispatch", "workgroup", "wave_in_group", "xcc", "shader_engine", "lanes", "exec", "seen",
                                "samples", "off_ns", "gpu_id", "command", "function", "source", "object", "elf_address", "missing_place")}, {
         "qid": 0, "waves": 1, "workgroups": 1, "progress": None, "state": "runs", "dispatch": 5, "workgroup": "7,0,0",
@@ -246,7 +246,7 @@ def _(r):
     lay(t, [])
     lay(t, [], xcc=1)
     yield looks(r, t), "0 / 0 0 0 - no-waves - -"
-    yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1), " / ".join([
+    yield r.gpq("why", "--waves", "-p", t.pid, "--sample", 1), " / ".join([
         "0", "pid t1 target: no waves: nothing of it runs on a GPU", TABLE, "t1 target 0 0 0 - no-waves - -"])
     yield looks(r, t, args=("-Q", "1")), "5 / gpq: why: none of the chosen processes has a compute queue; gpq queues lists those that have"
 
@@ -312,7 +312,7 @@ def _(r):
     t = target(r)
     lay(t, [wave(CODE)])
     off_for(r, 10 * MS)
-    p = r.start("why", "--waves", "-p", t.pid, "--looks", 3, "-rno", "WAVES,OFF_FOR,SEEN,SAMPLES")
+    p = r.start("why", "--waves", "-p", t.pid, "--sample", 3, "-rno", "WAVES,OFF_FOR,SEEN,SAMPLES")
     r.until(lambda: r.waits(p) == 0.5)
     off_for(r, MS)
     r.move(500 * MS)
@@ -321,7 +321,7 @@ def _(r):
     yield r.finish(p), "7 / 1 10000000 3 3"
     # The time that the GPU takes to let go of queues is a part of it, too.
     r.once("suspend", lambda call: (r.move(10 * MS), call())[1])
-    p = r.start("why", "--waves", "-p", t.pid, "--looks", 2, "-rno", "WAVES,OFF_FOR")
+    p = r.start("why", "--waves", "-p", t.pid, "--sample", 2, "-rno", "WAVES,OFF_FOR")
     r.until(lambda: r.waits(p) == 0.5)
     r.move(500 * MS)
     yield r.finish(p), "7 / 1 0"
@@ -346,7 +346,7 @@ def _(r):
         t = target(r)
         lay(t, [wave(CODE)])
         r.move(0)
-        p = r.start("why", "--waves", "-p", t.pid, "--looks", 9, "-rno", "WAVES")
+        p = r.start("why", "--waves", "-p", t.pid, "--sample", 9, "-rno", "WAVES")
         r.until(lambda: r.waits(p) == 0.1)
         r.once("suspend", lambda call: (call(), os.kill(p.pid, sig))[0])
         r.move(100 * MS)
@@ -396,14 +396,14 @@ def _(r):
         "1 _ZL5apartPVii 0x34 place.co 0x2034 place.hip:12", "1 _Z5placePVii 0xb0 place.co 0x21b0 -"]
     yield looks(r, t, columns="PLACE,FILE,LINE,DEMANGLED").split(" / ")[1:3], [
         "_Z5placePVii+0x74 /src/twice.h 7 place(int\\x20volatile*,\\x20int)", "place.co+0x1fff - - -"]
-    said = r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--demangle", "-v").split(" / ")
+    said = r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "--demangle", "-v").split(" / ")
     yield said[-1], f"gpq: why: the code there: llvm-objdump -d --start-address=0x2134 --stop-address=0x21b4 {object}"
     yield " ".join(said[1:4]), ("pid t1 target: queue 0: 3 of 6 waves are at place(int volatile*, int)+0x74 (twice.h:7 < place.hip:6 < place.hip:19): runs "
-                                "do: take more looks: --looks 3")
+                                "do: take more samples: --sample 3")
     for low, high, lines in (0x2000, 0x2034, "place.hip:11 to place.hip:12"), (0x2174, 0x217c, "twice.h:7 < place.hip:6 < place.hip:19 to "
                              "twice.h:7 < place.hip:7 < place.hip:19"), (0x2008, 0x2034, ""), (0x2034, 0x206f, "place.hip:12 to place.hip:14"):
         lay(t, [wave(base + low)])
-        p = r.start("why", "--waves", "-p", t.pid, "--looks", 2)
+        p = r.start("why", "--waves", "-p", t.pid, "--sample", 2)
         r.until(lambda: r.waits(p) == 0.1)
         lay(t, [wave(base + high)])
         r.move(100 * MS)
@@ -412,12 +412,12 @@ def _(r):
     lay(t, [wave(base + at) for at in (0x2034, 0x2174, 0x2174, 0x2174, 0x21b0, 0x1fff)])
     size = os.path.getsize(object)  # a part of a file, of which this one is all
     t.kfd.r_debug = int(t.say(f"load {r.build}/unit/fake/libhsa-runtime64.so.1 {object}#offset=0&size={size} {base:x}"), 16)
-    yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "-v").split(" / ")[-1], (
+    yield r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "-v").split(" / ")[-1], (
         f"gpq: why: the code there: tail -c +1 {object} | head -c {size} >code.o; llvm-objdump -d --start-address=0x2134 --stop-address=0x21b4 code.o")
-    yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--folded").split(" / ")[1:], [
+    yield r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "--folded").split(" / ")[1:], [
         "target t1;compute 0;_Z5placePVii;_Z5placePVii+0xb0 1", "target t1;compute 0;_Z5placePVii;twice.h:7 < place.hip:6 < place.hip:19 3",
         "target t1;compute 0;_ZL5apartPVii;place.hip:12 1", "target t1;compute 0;place.co+0x1fff 1"]
-    yield r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--folded", "--demangle").split(" / ")[1], "target t1;compute 0;apart(int volatile*, int);place.hip:12 1"
+    yield r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "--folded", "--demangle").split(" / ")[1], "target t1;compute 0;apart(int volatile*, int);place.hip:12 1"
 
 
 @scenario("stacks for flame graphs; two processes, of one the queue is chosen")
@@ -426,19 +426,19 @@ def _(r):
     code(a, 0, NOP, WAITCNT)
     lay(a, [wave(CODE), wave(CODE + 4, 0, 1), wave(CODE + 4, 0, 2)])
     lay(b, [wave(CODE)])
-    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--looks", 1, "--folded").split(" / "), [
+    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--sample", 1, "--folded").split(" / "), [
         "0", f"target t1;compute 0;{at(0)} 1", f"target t1;compute 0;{at(4)} 2", f"target t2;compute 0;{at(0)} 1"]
     lay(a, [wave(CODE, packet=1), wave(CODE, 0, 1, packet=2)])
-    yield r.gpq("why", "--waves", "-p", a.pid, "--looks", 1, "--folded").split(" / "), ["0", f"target t1;compute 0;{at(0)} 2"]
-    p = r.start("why", "--waves", "-p", a.pid, "--looks", 4, "--folded")
+    yield r.gpq("why", "--waves", "-p", a.pid, "--sample", 1, "--folded").split(" / "), ["0", f"target t1;compute 0;{at(0)} 2"]
+    p = r.start("why", "--waves", "-p", a.pid, "--sample", 4, "--folded")
     for places in (0, 4), (4,), (0,):
         r.until(lambda: r.waits(p) == 0.1)
         lay(a, [wave(CODE + o, n) for n, o in enumerate(places)])
         r.move(100 * MS)
     yield r.finish(p).split(" / "), ["0", f"target t1;compute 0;{at(0)} 4", f"target t1;compute 0;{at(4)} 2"]
     lay(a, [wave(CODE), wave(CODE + 4, 0, 1), wave(CODE + 4, 0, 2)])
-    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--looks", 1, "-rno", "PID,WAVES").split(" / "), ["0", "t1 2", "t1 1", "t2 1"]
-    yield r.gpq("why", "--waves", "-p", f"{a.pid},1", "--looks", 1, "-rno", "PID,WAVES").split(" / ")[:3], ["3", "t1 2", "t1 1"]
+    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--sample", 1, "-rno", "PID,WAVES").split(" / "), ["0", "t1 2", "t1 1", "t2 1"]
+    yield r.gpq("why", "--waves", "-p", f"{a.pid},1", "--sample", 1, "-rno", "PID,WAVES").split(" / ")[:3], ["3", "t1 2", "t1 1"]
 
 
 @scenario("registers of a wave of the first row: those of the look, though the queue has run on")
@@ -454,7 +454,7 @@ def _(r):
         r.move(0)
         mark(0)
         r.once("resume", lambda call: (mark(0x100), call())[1])
-        got = r.gpq("why", "--waves", "-p", t.pid, "--looks", 1, "--registers", "--table", "registers", "-rno", columns, *args).split(" / ")
+        got = r.gpq("why", "--waves", "-p", t.pid, "--sample", 1, "--registers", "--table", "registers", "-rno", columns, *args).split(" / ")
         return got[0], [line.split("\\x20")[0:2] for line in got[1:]]
     lay(t, laid)
     status, rows = show()
@@ -477,14 +477,14 @@ def _(r):
     lay(a, [wave(CODE), wave(CODE + 4, 0, 1), wave(CODE + 4, 0, 2)])
     lay(b, [wave(CODE)])
     path = r.dir + "/flame.svg"
-    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--looks", 1, "--flame", path, "-rno", "WAVES"), "0 / 2 / 1 / 1"
+    yield r.gpq("why", "--waves", "-p", f"{a.pid},{b.pid}", "--sample", 1, "--flame", path, "-rno", "WAVES"), "0 / 2 / 1 / 1"
     with open(path) as f:
         text = f.read()
     yield sorted(re.findall("<title>([^<]*) of 4 waves, ([^<]*)</title>", text)), sorted([
         (f"target {a.pid}: 3", "75.0%"), (f"target {b.pid}: 1", "25.0%"), ("compute 0: 3", "75.0%"), ("compute 0: 1", "25.0%"), (f"{at(0)}: 1", "25.0%"),
         (f"{at(0)}: 1", "25.0%"), (f"{at(4)}: 2", "50.0%")])
-    yield re.findall(">(looks[^<]*)<", text)[-1], "looks: 1, queues off for 0ns at most"
-    yield r.gpq("why", "--waves", "-p", a.pid, "--looks", 1, "--flame", "/dev/full", "-rno", "WAVES"), "1 / 2 / 1 / gpq: why: --flame /dev/full: No space left on device"
+    yield re.findall(">(samples[^<]*)<", text)[-1], "samples: 1, queues off for 0ns at most"
+    yield r.gpq("why", "--waves", "-p", a.pid, "--sample", 1, "--flame", "/dev/full", "-rno", "WAVES"), "1 / 2 / 1 / gpq: why: --flame /dev/full: No space left on device"
 
 
 @scenario("gpq why --attach asks the debug interface where rings are; --demangle also shows in the sentence")

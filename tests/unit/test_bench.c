@@ -375,8 +375,8 @@ static void test_result(void **state)
 	struct result a = {0};
 	for (uint64_t i = 1; i <= 10; i++) {
 		struct cycle c = a_cycle(i * 1000000, 0);
-		c.untouched_ns = 1000000000;
-		c.untouched_packets = 100;
+		c.baseline_ns = 1000000000;
+		c.baseline_packets = 100;
 		assert_int_equal(result_add(&a, &c), 0);
 	}
 	struct cycle warm = a_cycle(999000000, 0);
@@ -388,7 +388,7 @@ static void test_result(void **state)
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend], 0.5) == 5e6);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend_gpq], 1) == 1);
 	struct result_rates v = result_rates(a.of[0]);
-	assert_true(v.untouched == 100 && v.held == 0 && v.gap == 90);
+	assert_true(v.baseline == 100 && v.held == 0 && v.gap == 90);
 	// 10 cycles of 2 s and 55 ms in all, half of it held, 90 packets each.
 	assert_true(fabs(v.held_share - 10 / 20.055) < 1e-12);
 	assert_true(fabs(v.loss - (1 - 900 / 20.055 / 100)) < 1e-12);
@@ -423,7 +423,7 @@ static void judge_goals(const enum cycle_result *ends, size_t n, const char *wan
 static void test_verdict(void **state)
 {
 	(void)state;
-	// Nothing untouched to compare the effect with.
+	// No baseline to compare the effect with.
 	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, "ok ok unknown ");
 	judge_goals((enum cycle_result[]){CYCLE_OK, CYCLE_MOVED}, 2, "failed failed unknown ");
 	judge_goals((enum cycle_result[]){CYCLE_PARTLY}, 1, "failed failed unknown ");

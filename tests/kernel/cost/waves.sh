@@ -10,7 +10,7 @@ between() { # DESCRIPTION GOT LOW HIGH
 # The median of five looks with so many waves: from the answer that queues are off to the one that they are back.
 look() { # WAVES
 	local i
-	for i in 1 2 3 4 5; do gpq why --waves --looks 1 --max-hold 10s -p $P -rno WAVES,OFF_FOR 2> /dev/null; done |
+	for i in 1 2 3 4 5; do gpq why --waves --sample 1 --max-hold 10s -p $P -rno WAVES,OFF_FOR 2> /dev/null; done |
 		awk -v n=$1 '$1 == n { print $2 }' | sort -n | sed -n 3p
 }
 

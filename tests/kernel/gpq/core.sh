@@ -29,7 +29,7 @@ waves() {
 	echo 1000 > $M/packet_rate
 	# Two dispatches, one place at a barrier, one that goes on.
 	timeout 60 waveq skip=70 "$STOP" "sh=echo 0-2=barrier@0x50,5=run@0x60 > $M/wave_states" dispatch=1000,256 dispatch=64,64,0 \
-		"sh=gpq why --waves --looks 1 -p \$PPID --max-hold 10s -rno $SAME > /tmp/standing 2> /tmp/standing.err" "sh=gpq core -p \$PPID --max-hold 10s -rno QUEUES,LEFT_OUT,WAVES /tmp/core > /tmp/said 2>&1" \
+		"sh=gpq why --waves --sample 1 -p \$PPID --max-hold 10s -rno $SAME > /tmp/standing 2> /tmp/standing.err" "sh=gpq core -p \$PPID --max-hold 10s -rno QUEUES,LEFT_OUT,WAVES /tmp/core > /tmp/said 2>&1" \
 		enable look dump=/tmp/area > /tmp/waveq.log 2>&1 || fail "waveq" "$(cat /tmp/waveq.log /tmp/said)"
 	is "one queue, and as many waves as waveq finds" "$(grep -v ^gpq: /tmp/said)" "1 0 $(grep -c '^wave ' /tmp/waveq.log)"
 	empty "nothing is missing" "$(grep ^gpq: /tmp/said)"

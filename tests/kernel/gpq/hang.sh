@@ -179,8 +179,8 @@ waveq 'sh=echo $KERNEL > '$M/hang_object skip=2 dispatch=1000,256 'sh=echo ready
 P=$!
 within 20 grep -q ready /tmp/waveq.log || fail "waveq starts" "$(cat /tmp/waveq.log)"
 places() { gpq why --waves -p $P -rno QID,PC,WAVES,GROUPS,DISPATCH,STATE,MISSING "$@" 2> /tmp/why.err; }
-within 20 sh -c "gpq why --waves --looks 1 -p $P -rno WAVES 2> /dev/null | grep -qx 3"
-wanted=$(places --looks 1 --max-hold 5s)
+within 20 sh -c "gpq why --waves --sample 1 -p $P -rno WAVES 2> /dev/null | grep -qx 3"
+wanted=$(places --sample 1 --max-hold 5s)
 status_is "with waves" 0 gpq hang --waves -p $P --over 300ms /tmp/waves
 ok "a GPU core is there" test -s /tmp/waves/proc/$P/gpucore
 is "its waves are those of the process" "$(places --sysroot /tmp/waves)" "$wanted"

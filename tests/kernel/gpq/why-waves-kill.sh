@@ -14,7 +14,7 @@ P=$!
 within 20 grep -q ready /tmp/waveq.log
 bad=0
 for i in $(seq $KILLS); do
-	gpq why --waves -p $P --looks 3 --every 1ms > /dev/null 2>&1 &
+	gpq why --waves -p $P --sample 3 --every 1ms > /dev/null 2>&1 &
 	G=$!
 	usleep $((RANDOM % 110))000
 	look_at_holders

@@ -12,7 +12,7 @@ hang() { # [OPTION]
 	waveq $1 'sh=echo $KERNEL > '$M/hang_object skip=2 dispatch=1000,256 sh=true 'sh=echo ready >&2' ms=900000 > /tmp/waveq.log 2>&1 &
 	P=$!
 	within 20 grep -q ready /tmp/waveq.log || fail "waveq starts" "$(cat /tmp/waveq.log)"
-	within 20 sh -c "[ \$(gpq why --waves --looks 1 -p $P -rno WAVES | head -1) -gt 0 ]" || fail "the kernel begins" "$(gpq why --waves -p $P 2>&1)"
+	within 20 sh -c "[ \$(gpq why --waves --sample 1 -p $P -rno WAVES | head -1) -gt 0 ]" || fail "the kernel begins" "$(gpq why --waves -p $P 2>&1)"
 }
 
 unhang() {
@@ -35,7 +35,7 @@ for model in gfx90a gfx942x4 gfx1030 gfx1100 gfx1201; do
 	pc=${found##* }
 	is "all waves at one place, of the third dispatch" "$found" "16 4 stands runs 2 64 $pc"
 	echo "0-63=run@0x40+0x10" > $M/wave_states
-	is "a loop, and from where to where" "$(rows PROGRESS,LOW,HIGH --looks 7 | sort -u)" "$(printf 'loops 0x%x 0x%x' $((pc + 0x40)) $((pc + 0x4c)))"
+	is "a loop, and from where to where" "$(rows PROGRESS,LOW,HIGH --sample 7 | sort -u)" "$(printf 'loops 0x%x 0x%x' $((pc + 0x40)) $((pc + 0x4c)))"
 	echo "0-2=barrier@0x50,3=run@0x60" > $M/wave_states
 	case $GPU in gfx12*) ;; *)
 		is "a barrier that one wave of four does not reach" "$(rows WAVES,STATE,MISSING,MISSING_PLACE | head -1)" "3 at-barrier 1 $(printf '0x%x' $((pc + 0x60)))" ;;

@@ -30,7 +30,7 @@ by_library() {
 
 # gpq's rows: packet, PC, state, waves, workgroups, lanes, EXEC, and of a wave by itself group and number. The ring has 64 packets.
 by_gpq() {
-	gpq why --waves --looks 1 --max-hold 10s -p $P -rno DISPATCH,PC,STATE,WAVES,GROUPS,LANES,EXEC,WORKGROUP,WAVE |
+	gpq why --waves --sample 1 --max-hold 10s -p $P -rno DISPATCH,PC,STATE,WAVES,GROUPS,LANES,EXEC,WORKGROUP,WAVE |
 		awk '{ $1 %= 64; if ($4 > 1) $8 = $9 = "-"; print }' | sort
 }
 

@@ -10,7 +10,7 @@ waves() { gpq why --waves -p $P --max-hold 5s --every 50ms -rno "$@"; } # COLUMN
 verdict() { gpq why --waves -p $P --max-hold 5s --demangle 2>/dev/null; } # a warning of a long rest would stand in front of it
 
 # Waves and PCs, and where the library knows them, packets, groups and numbers.
-of_gpq() { waves WAVES,PC --looks 1 --filter 'WAVES > 0' | awk '{ for (i = 0; i < $1; i++) print $2 }' | sort; }
+of_gpq() { waves WAVES,PC --sample 1 --filter 'WAVES > 0' | awk '{ for (i = 0; i < $1; i++) print $2 }' | sort; }
 of_judge() { judged_waves $P | awk '{ for (i = 1; i < NF; i++) if ($i == "pc") print $(i + 1) }' | sort; }
 
 # ROCr 5.7 has a kernel of the GPU copy code to its memory, and the software GPU runs none: there is no code, and a PC is at the descriptor.
@@ -27,7 +27,7 @@ for debug in 0 1; do
 	ok "debug $debug: the kernel hangs" within 60 hangs
 	status_is "debug $debug: its waves stand" 7 verdict
 	like "debug $debug: where" "$(echo $OUT)" "^pid $P hipq: queue [0-9]+: ([0-9]+) of \1 waves stand still at $PLACE"
-	is "debug $debug: each of them is in a workgroup, if that is known" "$(waves WORKGROUP --looks 1 --filter 'WAVES > 0' | grep -c ,)" $debug
+	is "debug $debug: each of them is in a workgroup, if that is known" "$(waves WORKGROUP --sample 1 --filter 'WAVES > 0' | grep -c ,)" $debug
 	if has_judge; then
 		of_gpq > /tmp/ours
 		of_judge > /tmp/theirs
@@ -37,13 +37,13 @@ for debug in 0 1; do
 		skip "debug $debug: the judge" "AMD's debugger library cannot be had, or is another release's"
 	fi
 	echo "0-63=run@0x0+0x14" > $PARAMS/wave_states # of 32 waves not as many at each of five places
-	is "debug $debug: a loop" "$(waves PROGRESS,STATE --looks 5 --filter 'WAVES > 0' | sort -u)" "$([ $debug = 1 ] && echo loops || echo goes-on) runs"
+	is "debug $debug: a loop" "$(waves PROGRESS,STATE --sample 5 --filter 'WAVES > 0' | sort -u)" "$([ $debug = 1 ] && echo loops || echo goes-on) runs"
 	echo "0=violation@0x8" > $PARAMS/wave_states
 	[ $debug = 0 ] || like "debug $debug: a memory violation" "$(waves STATE,PLACE,SOURCE | grep violation)" "^memory-violation $VIOLATION$"
 	echo > $PARAMS/wave_states
 	echo 0 > $PARAMS/hang_object
 	hip_done d$debug
-	is "debug $debug: nothing is on the GPU any more" "$(waves STATE --looks 1 | sort -u)" no-waves
+	is "debug $debug: nothing is on the GPU any more" "$(waves STATE --sample 1 | sort -u)" no-waves
 	hip_end d$debug
 done
 unload
