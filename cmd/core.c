@@ -79,7 +79,7 @@ struct making {
 	const char **why; // of each queue of the answer: why it is left out; NULL: it is not
 	struct buf maps;
 	struct archive *zst; // compresses the file; NULL: it is not compressed
-	int fd, error;       // the file that it writes, and why that failed
+	struct arc_sink out; // of zst
 	struct progress bar;
 	bool shows_progress; // --progress
 	uint64_t done;       // bytes of the file, for the bar
@@ -245,23 +245,12 @@ static int put_core(void *fd, const void *data, size_t size)
 	return write_fully(*(int *)fd, data, size);
 }
 
-// libarchive 3.4 takes a part of the last block for all of it, and 3.6 leaks memory if it learns of
-// a failure: see tree_write_block(). Writes after a failure are dropped.
-static la_ssize_t write_block(struct archive *a, void *making, const void *data, size_t size)
-{
-	struct making *k = making;
-	(void)a;
-	if (!k->error && write_fully(k->fd, data, size))
-		k->error = errno;
-	return (la_ssize_t)size;
-}
-
 // Returns 0, or -1 with errno. `done`: what libarchive said.
 static int compressed(const struct making *k, const struct arc *arc, bool done)
 {
-	if (done && !k->error)
+	if (done && !k->out.error)
 		return 0;
-	errno = k->error ? k->error : arc->archive_errno(k->zst);
+	errno = k->out.error ? k->out.error : arc->archive_errno(k->zst);
 	return -1;
 }
 
@@ -280,14 +269,14 @@ static int begin_compressing(struct making *k, int fd)
 		return err_fail(GPQ_UNSUPPORTED,
 				LIB_MEND("libarchive", "libarchive13", ", or choose another name"),
 				LIB_WHY("%s: ", "libarchive", "libarchive.so.13", ""), k->row.path);
-	k->fd = fd;
+	k->out.fd = fd;
 	k->zst = xcheck(arc->archive_write_new());
 	struct archive_entry *e = xcheck(arc->archive_entry_new());
 	arc->archive_entry_set_filetype(e, AE_IFREG);
 	arc->archive_write_set_bytes_in_last_block(k->zst, 1);
 	const int r = arc->archive_write_set_format_raw(k->zst) ||
 		      arc->archive_write_add_filter_zstd(k->zst) ||
-		      arc->archive_write_open(k->zst, k, NULL, write_block, NULL) ||
+		      arc->archive_write_open(k->zst, &k->out, NULL, arc_sink_write, NULL) ||
 		      arc->archive_write_header(k->zst, e);
 	arc->archive_entry_free(e);
 	return r ? err_fail(GPQ_FAILED, NULL, "%s: %s", k->row.path,
@@ -337,7 +326,7 @@ static int write_core(struct making *k, int fd)
 	progress_init(&k->bar, k->shows_progress, false);
 	status = core_write(&io, &k->state, v, n) ? -1 : 0;
 	if (status) // the file is closed before what is left of the archive
-		k->error = errno ? errno : EIO;
+		k->out.error = errno ? errno : EIO;
 	status = status || end_compressing(k) ? -1 : 0;
 	const int error = errno;
 	progress_end(&k->bar);

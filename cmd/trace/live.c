@@ -332,7 +332,7 @@ static void wait_for_command(struct recording *r)
 	for (struct said *s = r->said; s < r->said + 2; s++) {
 		if (!s->line.len)
 			continue;
-		buf_puts(&s->line, "\n"); // which its last line lacks
+		buf_puts(&s->line, "\n"); // the last line may have none
 		take_said_line(r, s->line.data, s->line.len);
 	}
 	SCOPED(free_at) char *log = path_in(r->folder, LOG_FILE);

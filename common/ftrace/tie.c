@@ -8,15 +8,16 @@
 #include "common/amdlog/model/summary.h"
 
 #define TIMES_MOST 32        // queue creations of a process that are compared
-#define CLOSE_NS   5000000   // greatest time between the ioctl's return and the log's line
-#define UNEVEN_NS  320000000 // greatest difference of such times, where only one process is meant
+#define CLOSE_NS   5000000   // so much later than the ioctl returns the log may have the queue
+#define UNEVEN_NS  320000000 // how uneven that may be, where only one process is meant
 
 struct times {
 	uint64_t v[TIMES_MOST];
 	unsigned n;
 };
 
-// In the order of time: a log has queues in that of their first lines.
+// Keeps `v` sorted: a log lists queues by their first lines, which need not be the order of
+// creation.
 static void times_add(struct times *t, uint64_t ns)
 {
 	if (t->n == TIMES_MOST || ns == FTRACE_UNKNOWN)

@@ -55,3 +55,13 @@ struct arc {
 };
 
 const struct arc *arc_get(void);
+
+// Where an archive is written to: archive_write_open(a, sink, NULL, arc_sink_write, NULL).
+struct arc_sink {
+	int fd;
+	int error; // errno of the first failure; what comes behind it is dropped
+};
+
+// Never reports a failure: libarchive 3.6 leaks memory then, and 3.4 takes a part of the last block
+// for all of it.
+la_ssize_t arc_sink_write(struct archive *a, void *sink, const void *data, size_t len);

@@ -12,9 +12,8 @@
 struct tree {
 	char path[PATH_MAX]; // wanted name, without slashes at the end
 	char temp[PATH_MAX]; // temporary name; "": none, or renamed already
-	int fd;              // descriptor of the temporary directory or file; -1: none
+	struct arc_sink out; // the temporary directory (fd) or file; fd -1: none
 	struct archive *tar; // archive to write; NULL: the tree is a directory
-	int error;           // errno of the first failure to write the archive
 	const struct arc *arc;
 	char prefix[256]; // folder that the entries of an archive lie in
 	time_t now;       // modification time of all entries of an archive
@@ -52,19 +51,8 @@ static int tree_failure(int error)
 // Error numbers of libarchive are errno values, or negative numbers of its own.
 static int archive_failed(const struct tree *t)
 {
-	int e = t->error ? t->error : t->arc->archive_errno(t->tar);
+	int e = t->out.error ? t->out.error : t->arc->archive_errno(t->tar);
 	return tree_failure(e > 0 ? e : EIO);
-}
-
-// Never reports a failure to libarchive (3.6), as libarchive then leaks memory. Writes after a
-// failure are dropped.
-static la_ssize_t tree_write_block(struct archive *a, void *tree, const void *data, size_t len)
-{
-	struct tree *t = tree;
-	(void)a;
-	if (!t->error && write_fully(t->fd, data, len))
-		t->error = errno;
-	return (la_ssize_t)len;
 }
 
 // Sets the temporary name: ".NAME.partial-XXXXXX" in the folder of the wanted path.
@@ -87,8 +75,8 @@ static int open_directory(struct tree *t)
 		t->temp[0] = '\0';
 		return -1;
 	}
-	t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return t->fd < 0 ? -1 : 0;
+	t->out.fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return t->out.fd < 0 ? -1 : 0;
 }
 
 // Name of the folder that the archive's entries lie in: "host" for host.tar.zst.
@@ -111,7 +99,7 @@ static int start_archive(struct tree *t, int format)
 		r = arc->archive_write_add_filter_zstd(t->tar);
 	arc->archive_write_set_bytes_in_last_block(t->tar, 1); // no zeros behind compressed data
 	if (r >= ARCHIVE_WARN)
-		r = arc->archive_write_open(t->tar, t, NULL, tree_write_block, NULL);
+		r = arc->archive_write_open(t->tar, &t->out, NULL, arc_sink_write, NULL);
 	return r >= ARCHIVE_WARN ? 0 : archive_failed(t);
 }
 
@@ -125,9 +113,9 @@ static int open_archive(struct tree *t, int format)
 	name_prefix(t, format);
 	if (format >= 0 && temp_name(t))
 		return -1;
-	t->fd = format < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-			   : mkostemp(t->temp, O_CLOEXEC);
-	if (t->fd >= 0)
+	t->out.fd = format < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+			       : mkostemp(t->temp, O_CLOEXEC);
+	if (t->out.fd >= 0)
 		return start_archive(t, format);
 	t->temp[0] = '\0';
 	return -1;
@@ -152,7 +140,7 @@ static int open_tree(struct tree *t, const char *path)
 struct tree *tree_new(const char *path)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	t->fd = -1;
+	t->out.fd = -1;
 	t->now = time(NULL);
 	if (!*path)
 		errno = ENOENT;
@@ -184,7 +172,7 @@ static int write_entry(struct tree *t, const char *path, mode_t type, const void
 	if (r >= ARCHIVE_WARN && type == AE_IFREG && len > 0 &&
 	    t->arc->archive_write_data(t->tar, data, len) != (la_ssize_t)len)
 		r = ARCHIVE_FATAL;
-	return r < ARCHIVE_WARN || t->error ? archive_failed(t) : 0;
+	return r < ARCHIVE_WARN || t->out.error ? archive_failed(t) : 0;
 }
 
 static int write_file(int dir, const char *name, const void *data, size_t len)
@@ -236,9 +224,9 @@ static int tree_add_entry(struct tree *t, const char *path, mode_t type, const v
 	if (t->tar)
 		return write_entry(t, path, type, data, len);
 	switch (type) {
-	case AE_IFDIR: return mkdirat(t->fd, path + 1, 0755);
-	case AE_IFLNK: return symlinkat(data, t->fd, path + 1);
-	default: return write_file(t->fd, path + 1, data, len);
+	case AE_IFDIR: return mkdirat(t->out.fd, path + 1, 0755);
+	case AE_IFLNK: return symlinkat(data, t->out.fd, path + 1);
+	default: return write_file(t->out.fd, path + 1, data, len);
 	}
 }
 
@@ -268,7 +256,7 @@ ssize_t tree_same(struct tree *t, const char *path, int from)
 		return tree_failure(EINVAL);
 	if (tfind(path, &t->known, compare_tree_paths))
 		return st.st_size;
-	if (add_parents(t, path) || linkat(from, path + 1, t->fd, path + 1, 0))
+	if (add_parents(t, path) || linkat(from, path + 1, t->out.fd, path + 1, 0))
 		return -1;
 	tree_remember(t, path);
 	return st.st_size;
@@ -290,14 +278,14 @@ static int rename_new(const char *from, const char *to)
 
 int tree_commit(struct tree *t)
 {
-	if (t->tar && (t->arc->archive_write_close(t->tar) != ARCHIVE_OK || t->error))
+	if (t->tar && (t->arc->archive_write_close(t->tar) != ARCHIVE_OK || t->out.error))
 		return archive_failed(t);
 	if (!t->temp[0])
 		return 0;
 	// mkostemp() and mkdtemp() keep other users out until here; from now on the umask decides.
 	mode_t mask = umask(0);
 	umask(mask);
-	if (fchmod(t->fd, (t->tar ? 0666 : 0777) & ~mask) || fsync(t->fd) ||
+	if (fchmod(t->out.fd, (t->tar ? 0666 : 0777) & ~mask) || fsync(t->out.fd) ||
 	    rename_new(t->temp, t->path))
 		return -1;
 	t->temp[0] = '\0';
@@ -312,8 +300,8 @@ static void tree_keep(void *path)
 static void tree_discard(struct tree *t)
 {
 	for (size_t i = t->n; !t->tar && i > 0; i--)
-		if (unlinkat(t->fd, t->paths[i - 1] + 1, 0) && errno == EISDIR)
-			unlinkat(t->fd, t->paths[i - 1] + 1, AT_REMOVEDIR);
+		if (unlinkat(t->out.fd, t->paths[i - 1] + 1, 0) && errno == EISDIR)
+			unlinkat(t->out.fd, t->paths[i - 1] + 1, AT_REMOVEDIR);
 	if (t->tar)
 		unlink(t->temp);
 	else
@@ -328,10 +316,11 @@ void tree_free(struct tree *t)
 	if (t->temp[0])
 		tree_discard(t);
 	if (t->tar) {
-		t->error = t->error ? t->error : ECANCELED; // drops what is still written
+		t->out.error =
+			t->out.error ? t->out.error : ECANCELED; // drops what is still written
 		t->arc->archive_write_free(t->tar);
 	}
-	close_quietly(t->fd);
+	close_quietly(t->out.fd);
 	tdestroy(t->links, tree_keep); // `paths` owns the texts of both trees
 	tdestroy(t->known, tree_keep);
 	for (size_t i = 0; i < t->n; i++)

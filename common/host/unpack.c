@@ -4,10 +4,6 @@
 #include "common/host/unpack.h"
 #include "common/host/libarchive.h"
 
-// The library has had this soname since libarchive 3.0.
-LIB_GETTER(arc, "libarchive.so.13", ARC_FUNCTIONS, RECOMMENDED, "archive",
-	   "Compressed logs, and snapshots as archives")
-
 #define PACKED_SIZE 65536
 
 struct unpack {

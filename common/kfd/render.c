@@ -19,8 +19,13 @@ struct question {
 static int open_and_ask(const void *question, size_t len)
 {
 	const struct question *q = question;
-	const int fd = host_open(PATH("/dev/dri/renderD%u", (unsigned)q->minor), O_RDWR);
+	const int node = host_open(PATH("/dev/dri/renderD%u", (unsigned)q->minor), O_RDWR);
+	// Not descriptor 2, to which libdrm writes its messages.
+	const int fd = node < 0 ? -1 : fcntl(node, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int error = errno;
 	(void)len;
+	close_quietly(node);
+	errno = error;
 	errno = fd < 0 ? errno : q->ask(fd, q->answer, q->size);
 	return errno ? -1 : fd;
 }

@@ -345,7 +345,7 @@ static int walk_stacks(const void *pid, size_t len, int fd)
 
 struct stack {
 	struct buf text, tids;
-	struct buf wait;     // for a signal: the function or file; counts if `outside`
+	struct buf wait;     // where it waits for a signal: function or file; only if `outside`
 	bool named, outside; // `wait` is a function; the frames led out of the runtime
 	unsigned n;          // threads that have it
 };

@@ -517,8 +517,8 @@ void why_look_on(struct why *w, struct rings *r, const struct why_how *how)
 
 #define STACKS_APART_MS 200u // time between two looks at stacks
 
-// Adds the threads that waited for a signal of ROCr's in the stacks of `before`, too. `wait`: those
-// of stacks_read(), for each of the stacks.
+// Adds the threads that wait for a signal of ROCr's now and did in the stacks of `before`. `wait`:
+// a line for each of p->stacks, as stacks_read() tells.
 static void tell_waits(struct why_process *p, const char *before, const char *wait)
 {
 	SCOPED(buf_fini) struct buf b = {0};
