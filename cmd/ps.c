@@ -35,6 +35,7 @@ static const struct opt_rule rules[] = {WATCH_RULES, {0}};
 	  "container: first 12 digits of its id; of LXC and nspawn its name")                     \
 	X(first.process.pod, "POD", "pod", STR, M | OUT_RARE | T, READ_CONTAINER,                 \
 	  "kubernetes pod, as NAMESPACE/NAME")                                                    \
+	X(first.process.job, "JOB", "job", STR, M | OUT_RARE, READ_CONTAINER, "job of Slurm")     \
 	X(gpus.data, "GPUS", "gpus", LIST, D, 0,                                                  \
 	  "indices of the GPUs it has a queue or memory on, as in gpq gpus")                      \
 	X(gpu_ids.data, "GPU_IDS", "gpu_ids", LIST, M, 0,                                         \
@@ -79,17 +80,20 @@ static int print_processes(struct listing *l, const struct picked *p)
 {
 	SCOPED(process_rows_fini) struct process_rows rows = {0};
 	const struct pick_queues_opts *o = l->by.queues;
-	bool held = false, pods = false;
+	bool held = false, pods = false, jobs = false;
 	process_rows_make(&rows, &p->rows, !o->ids.n && !o->types.n && !o->prio);
 	for (size_t i = 0; i < rows.n; i++) {
 		held |= rows.rows[i].holder != INT64_MIN;
 		pods |= rows.rows[i].first.process.pod != NULL;
+		jobs |= rows.rows[i].first.process.job != NULL;
 		listing_add(l, &rows.rows[i].first);
 	}
 	if (!held)
 		out_leave_out(l->out, "HOLDER");
 	if (!pods)
 		out_leave_out(l->out, "POD");
+	if (!jobs)
+		out_leave_out(l->out, "JOB");
 	totals_say(l, &p->rows, rows.n);
 	return listing_print(l, p);
 }

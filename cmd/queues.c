@@ -55,6 +55,7 @@ static const struct opt opts[] = {
 	  "container: first 12 digits of its id; of LXC and nspawn its name")                      \
 	X(process.pod, "POD", "pod", STR, M | OUT_RARE | T, READ_CONTAINER,                        \
 	  "kubernetes pod, as NAMESPACE/NAME")                                                     \
+	X(process.job, "JOB", "job", STR, M | OUT_RARE, READ_CONTAINER, "job of Slurm")            \
 	X(gpu_id, "GPU", "gpu_id", U64, DF, READ_GPU, "GPU as KFD numbers it (its gpu_id)")        \
 	X(gpu.bdf, "BDF", "bdf", STR, D | W, READ_GPU | READ_BDF, "PCI address of the GPU")        \
 	X(qid, "QID", "qid", U64, D, 0, "queue id, within the process")                            \
@@ -161,16 +162,17 @@ static const struct schema schema = {"gpq.queues", 4, SCHEMA_TABLES(&queues_tabl
 
 // --- listing queues ---
 
-// Leaves out the columns CONTEXT_ID, LEVEL, POD and those of CU masks, as on most hosts, if no row
-// needs them.
+// Leaves out the columns CONTEXT_ID, LEVEL, POD, JOB and those of CU masks, as on most hosts, if no
+// row needs them.
 static void leave_out_columns(const struct listing *l)
 {
-	bool context = false, level = false, pod = false, mask = false;
+	bool context = false, level = false, pod = false, job = false, mask = false;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct queue_row *r = l->rows[i];
 		context |= r->context != KFD_UNKNOWN;
 		level |= r->level && r->v[MQD_V_QUEUE_PRIO] == MQD_UNKNOWN;
 		pod |= r->process.pod != NULL;
+		job |= r->process.job != NULL;
 		mask |= queue_row_is_masked(r);
 	}
 	if (!context)
@@ -179,6 +181,8 @@ static void leave_out_columns(const struct listing *l)
 		out_leave_out(l->out, "LEVEL");
 	if (!pod)
 		out_leave_out(l->out, "POD");
+	if (!job)
+		out_leave_out(l->out, "JOB");
 	if (!mask) {
 		out_leave_out(l->out, "CU_MASK");
 		out_leave_out(l->out, "CUS_ON");

@@ -45,8 +45,8 @@ static const struct {
 	{"metric metrics usage use utilization stats showuse memory vram showmeminfo",
 	 "gpq ps shows memory and backlog, gpq hqd --sample 100 how busy slots are"},
 	{"check doctor setup diagnose requirements", "gpq gpus --check tells what is missing"},
-	{"containers container pods pod exec", "gpq ps shows containers and pods; --container, "
-					       "--pod choose"},
+	{"containers container pods pod jobs job slurm exec",
+	 "gpq ps shows containers, pods and jobs; --container, --pod, --job choose"},
 	{"record save dump capture collect",
 	 "gpq snapshot DIR saves a host, gpq hang what hangs, gpq core waves and memory"},
 	{"log logs", "gpq trace analyses AMD_LOG_LEVEL logs, gpq events shows what happens"},

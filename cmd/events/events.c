@@ -42,6 +42,7 @@ static const struct out_col cols[] = {
 	    "container: first 12 digits of its id; of LXC and nspawn its name", 12),
 	COL(user, "USER", "user", STR, M, "effective user of the process", 8),
 	COL(pod, "POD", "pod", STR, M | A, "kubernetes pod, NAMESPACE/NAME", 12),
+	COL(job, "JOB", "job", STR, M | A, "job of Slurm", 10),
 	COL(gpu_id, "GPU", "gpu_id", U64, D, "GPU as KFD numbers it (its gpu_id)", 6),
 	COL(qid, "QID", "qid", U64, D, "queue id, within the process", 3),
 	COL(type, "TYPE", "type", STR, M, "compute, sdma or sdma-xgmi", 7),
@@ -113,6 +114,7 @@ void events_set_process(struct event_row *r, const struct known *k, uint64_t giv
 	memcpy(r->container, k->container, sizeof(r->container));
 	memcpy(r->container_id, k->container_id, sizeof(r->container_id));
 	memcpy(r->pod, k->pod, sizeof(r->pod));
+	memcpy(r->job, k->job, sizeof(r->job));
 	r->user = k->uid == UINT64_MAX ? NULL : proc_user(k->uid);
 }
 

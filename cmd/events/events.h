@@ -33,7 +33,7 @@ struct event_row {
 	const char *clock;    // "driver": the driver's time; "read", "polled": when gpq read it
 	uint64_t interval_ns; // if "polled": time since the look before; else U64_NULL
 	int64_t pid, ns_pid, given_pid;
-	char comm[64], container[16], container_id[80], pod[320];
+	char comm[64], container[16], container_id[80], pod[320], job[24];
 	const char *user;
 	uint64_t gpu_id, qid, context, ring_bytes;
 	const char *bdf, *type, *trigger, *meaning, *remedy;
@@ -49,7 +49,7 @@ struct event_row {
 struct known {
 	pid_t pid, ns_pid; // ns_pid 0: cannot be read; -1: the process had ended already
 	ino_t folder;
-	char comm[64], container[16], container_id[80], pod[320]; // "": not known
+	char comm[64], container[16], container_id[80], pod[320], job[24]; // "": not known
 	uint64_t uid;       // effective; UINT64_MAX: not known
 	bool fits;          // the selector chooses the process
 	bool here;          // the last look found the process

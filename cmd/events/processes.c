@@ -42,6 +42,7 @@ static void read_known(struct events *ev, struct known *k, uint64_t now)
 		snprintf(k->container, sizeof(k->container), "%s", p->short_id);
 		snprintf(k->container_id, sizeof(k->container_id), "%s", p->container.id);
 		snprintf(k->pod, sizeof(k->pod), "%s", p->container.pod);
+		snprintf(k->job, sizeof(k->job), "%s", p->container.job);
 		k->uid = p->proc.uid;
 	}
 	k->fits = pick_keeps(&ev->pick, k->pid);

@@ -16,7 +16,7 @@ static const struct opt opts[] = {
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
 	OPT(suspend_opts, for_ns, "for", 0, OPT_SEC, "SEC", "resume by itself after this time"),
 	OPT(suspend_opts, verify, "verify", 0, OPT_FLAG, "",
-	    "prove that the queues stand still:\nwatch the read indices, read the saved waves"),
+	    "\nprove that the queues stand still:\nwatch the read indices, read the saved waves"),
 	OPT(suspend_opts, idle, "if-idle", 0, OPT_FLAG, "", "\nonly queues without work"),
 	OPT(suspend_opts, all_or_none, "all-or-none", 0, OPT_FLAG, "",
 	    "\nif one process or queue cannot be held, none is"),

@@ -327,8 +327,8 @@ const struct cmd_spec trace_spec = {
 		       "deep the queues were.\n"
 		       "FILTER is any of --grep, --grep-not, --kernel, --pid, --since and --until; "
 		       "SELECTOR is any of\n"
-		       "--pid, --ns-pid, --tree, --container, --cgroup, --pod, --user, --comm, "
-		       "--cmdline and --gpu.",
+		       "--pid, --ns-pid, --tree, --container, --cgroup, --pod, --job, --user, "
+		       "--comm, --cmdline\nand --gpu.",
 	.operands = "FILE...",
 	.opts = opts,
 	.rules = rules,

@@ -96,10 +96,68 @@ static const char *next_path(const char **cgroup, char line[4096])
 	return NULL;
 }
 
+struct job {
+	char id[24], step[24]; // "": none
+};
+
+// Is this name, of `n` bytes, one of the control group below which Slurm's jobs are?
+static bool is_slurm(const char *name, size_t n)
+{
+	static const char v1[] = "slurm", v2[] = "slurmstepd.scope";
+	const size_t len1 = strlen(v1), len2 = strlen(v2);
+	return (strncmp(name, v1, len1) == 0 && (n == len1 || name[len1] == '_')) ||
+	       (n >= len2 && strncmp(name + n - len2, v2, len2) == 0);
+}
+
+// Finds a job of Slurm in the path of a control group: with cgroup v1 .../slurm[_NODE]/uid_UID/
+// job_JOB/step_STEP, with v2 .../[NODE_]slurmstepd.scope/job_JOB/step_STEP; from Slurm 26.05 on
+// with the SLUID, as s5K1KKYAYG5D00, for job_JOB [Slurm, cgroup_v2.html, xcgroup.c].
+static bool find_job(struct job *job, const char *path)
+{
+	bool slurm = false;
+	if (strncmp(path, "/user.slice/", 12) == 0)
+		return false; // there users name control groups
+	for (size_t n; *(path += strspn(path, "/")); path += n) {
+		int end = 0;
+		n = strcspn(path, "/");
+		if (slurm &&
+		    (sscanf(path, "job_%20[0-9]%n", job->id, &end) == 1 ||
+		     sscanf(path, "%20[s0-9A-Z]%n", job->id, &end) == 1) &&
+		    (size_t)end == n && (*path == 'j' || (*path == 's' && n > 8))) {
+			if (sscanf(path + n, "/step_%23[^/]", job->step) != 1)
+				job->step[0] = '\0';
+			return true;
+		}
+		slurm = is_slurm(path, n) || (slurm && strncmp(path, "uid_", 4) == 0);
+	}
+	return false;
+}
+
+static bool parse_job(struct job *job, const char *cgroup)
+{
+	char line[4096];
+	for (const char *path; (path = next_path(&cgroup, line));)
+		if (find_job(job, path))
+			return true;
+	*job = (struct job){0};
+	return false;
+}
+
+bool cgroup_of_job(const char *cgroup, const char *job)
+{
+	struct job of;
+	const size_t n = strcspn(job, ".");
+	return parse_job(&of, cgroup) && strncmp(of.id, job, n) == 0 && !of.id[n] &&
+	       (!job[n] || strcmp(of.step, job + n + 1) == 0);
+}
+
 bool container_parse(struct container *c, const char *cgroup)
 {
 	char line[4096];
+	struct job job;
 	*c = (struct container){0};
+	parse_job(&job, cgroup);
+	memcpy(c->job, job.id, sizeof(c->job));
 	for (const char *path; (path = next_path(&cgroup, line));)
 		if (find_id(c, path) || find_name(c, path))
 			return true;

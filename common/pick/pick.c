@@ -67,6 +67,21 @@ static int check_pods(const struct words *pods)
 	return GPQ_OK;
 }
 
+// The number of a job, or its SLUID, and a step: 123, 123.0, 123.batch, s5K1KKYAYG5D00.
+static int check_jobs(const struct words *jobs)
+{
+	static const char bytes[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	for (size_t i = 0; i < jobs->n; i++) {
+		const char *s = jobs->v[i];
+		const size_t n = *s == 's' ? 1 + strspn(s + 1, bytes) : strspn(s, "0123456789");
+		if (!n || (s[n] && (s[n] != '.' || !s[n + 1])))
+			return err_fail(GPQ_USAGE,
+					"squeue -o %A shows numbers of jobs, of arrays, too",
+					"--job %s: give the number of a job, or JOB.STEP", s);
+	}
+	return GPQ_OK;
+}
+
 static int compile_patterns(struct regex **r, const char *option, const struct words *patterns)
 {
 	if (!patterns->n)
@@ -82,6 +97,7 @@ static int compile_words(struct pick *p)
 		return err_fail(GPQ_USAGE, "add -p PID", "--%s says how to read -p",
 				opts->ns_pid ? "ns-pid" : "tree");
 	int status = check_pods(&opts->pods);
+	status = status ? status : check_jobs(&opts->jobs);
 	status = status ? status : compile_patterns(&p->comm, "--comm", &opts->comms);
 	return status ? status : compile_patterns(&p->cmdline, "--cmdline", &opts->cmdlines);
 }
@@ -253,7 +269,9 @@ bool pick_keeps(const void *arg, pid_t pid)
 	return (!p->comm || comm_matches(p, pid)) && (!p->cmdline || cmdline_matches(p, pid)) &&
 	       (!o->containers.n || container_matches(p, pid)) &&
 	       (!o->cgroups.n || any_cgroup(&o->cgroups, cgroup_within, pid)) &&
-	       (!o->pods.n || pod_matches(p, pid)) && (!o->users.n || user_matches(p, pid));
+	       (!o->pods.n || pod_matches(p, pid)) &&
+	       (!o->jobs.n || any_cgroup(&o->jobs, cgroup_of_job, pid)) &&
+	       (!o->users.n || user_matches(p, pid));
 }
 
 bool pick_is_ours(pid_t pid, struct process_cache *processes)
@@ -271,7 +289,7 @@ bool pick_is_ours(pid_t pid, struct process_cache *processes)
 bool pick_needs_host(const struct pick_opts *o)
 {
 	return o->ns_pid || o->tree || o->comms.n || o->cmdlines.n || o->containers.n ||
-	       o->cgroups.n || o->pods.n || o->users.n;
+	       o->cgroups.n || o->pods.n || o->jobs.n || o->users.n;
 }
 
 bool pick_asks(const struct pick_opts *o)
@@ -287,6 +305,7 @@ static const struct {
 	{"container", offsetof(struct pick_opts, containers)},
 	{"cgroup", offsetof(struct pick_opts, cgroups)},
 	{"pod", offsetof(struct pick_opts, pods)},
+	{"job", offsetof(struct pick_opts, jobs)},
 	{"user", offsetof(struct pick_opts, users)},
 	{"comm", offsetof(struct pick_opts, comms)},
 	{"cmdline", offsetof(struct pick_opts, cmdlines)},

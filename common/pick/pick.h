@@ -18,7 +18,7 @@ struct pick_opts {
 	struct pids pids;
 	bool ns_pid; // the PIDs are as seen inside containers
 	bool tree;   // also the descendants of these PIDs
-	struct words containers, cgroups, pods, users;
+	struct words containers, cgroups, pods, jobs, users;
 	struct words comms, cmdlines; // regular expressions
 };
 
@@ -40,6 +40,8 @@ struct pick_opts {
 		    rare "only processes of this control group or below"),                         \
 		OPT(type, pick.pods, "pod", 0, OPT_WORDS, "NAME|UID",                              \
 		    rare "only processes of these kubernetes pods"),                               \
+		OPT(type, pick.jobs, "job", 0, OPT_WORDS, "JOB[.STEP]",                            \
+		    rare "only processes of these jobs of Slurm"),                                 \
 		OPT(type, pick.users, "user", 0, OPT_WORDS, "USER",                                \
 		    rare "only processes of these users"),                                         \
 		OPT(type, pick.comms, "comm", 0, OPT_LIST, "REGEX",                                \
@@ -48,7 +50,7 @@ struct pick_opts {
 		    rare "only processes with a matching command line")
 
 // Names of the options, for rules: those that need the /proc of a host, and all.
-#define PICK_HOST_NAMES "ns-pid tree container cgroup pod user comm cmdline"
+#define PICK_HOST_NAMES "ns-pid tree container cgroup pod job user comm cmdline"
 #define PICK_NAMES      "pid " PICK_HOST_NAMES
 
 struct pick {

@@ -40,6 +40,8 @@ struct whose whose_of(struct process_cache *processes, pid_t pid)
 		w.container = p->short_id;
 	if (*p->container.pod)
 		w.pod = p->container.pod;
+	if (*p->container.job)
+		w.job = p->container.job;
 	return w;
 }
 

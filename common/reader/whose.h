@@ -3,17 +3,18 @@
 
 #include "common/reader/process_cache.h"
 
-struct whose { // NULL: unknown; a container and a pod also when the process is in none
-	const char *user, *container, *pod;
+struct whose { // NULL: unknown; a container, pod and job also when the process is in none
+	const char *user, *container, *pod, *job;
 };
 
 // The columns of a member `at` with such members; `flags`: of all of them.
 // NOLINTBEGIN(bugprone-macro-parentheses): names of members take none
-#define WHOSE_COLS(at, flags)                                                            \
-	COL(at.user, "USER", "user", STR, flags, "effective user of the process"),       \
-		COL(at.container, "CONTAINER", "container", STR, (flags) | T,            \
-		    "container: first 12 digits of its id; of LXC and nspawn its name"), \
-		COL(at.pod, "POD", "pod", STR, (flags) | T, "kubernetes pod, NAMESPACE/NAME")
+#define WHOSE_COLS(at, flags)                                                                  \
+	COL(at.user, "USER", "user", STR, flags, "effective user of the process"),             \
+		COL(at.container, "CONTAINER", "container", STR, (flags) | T,                  \
+		    "container: first 12 digits of its id; of LXC and nspawn its name"),       \
+		COL(at.pod, "POD", "pod", STR, (flags) | T, "kubernetes pod, NAMESPACE/NAME"), \
+		COL(at.job, "JOB", "job", STR, flags, "job of Slurm")
 // NOLINTEND(bugprone-macro-parentheses)
 
 // Reads the columns of a process. The texts stay valid until process_cache_fini(), but for the

@@ -69,6 +69,7 @@ static void fill_proc_container(const struct queue_rows *q, struct queue_row *r,
 				const struct process_info *who)
 {
 	char name[128];
+	r->process.job = *who->container.job ? who->container.job : NULL;
 	if (!*who->container.id)
 		return;
 	r->process.container_id = who->container.id;

@@ -57,7 +57,7 @@ struct queue_row {
 	struct {
 		int64_t ns_pid; // PID inside the process's container
 		const char *comm, *cmdline, *user;
-		const char *container, *container_id, *runtime, *pod;
+		const char *container, *container_id, *runtime, *pod, *job;
 		char *container_name; // owned
 		const char *state;    // "alive", "zombie", or "gone": KFD's directory outlives it
 		int8_t traced;        // a debugger or a gpq holder traces the process

@@ -199,7 +199,7 @@ RUN RUNS
 P50 P50_OLD P50_NEW 
 QID 
 -oQID 
---pid --ns-pid --tree --container --cgroup --pod --user --comm
+--pid --ns-pid --tree --container --cgroup --pod --job --user
 
 # SPEC of gpq sched and gpq bench ab: keys, and what their options take.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' '; echo; }; c sched --offline c; c sched --online 'tree,p'; c sched --offline pid=41207,5; c sched --offline 'comm=x,container=tr'; c sched --offline 'comm=x,cont'; c sched --offline pid=5,t; c sched --offline 'comm=x,type=c'; c sched --class b; c sched --class b=gp; c sched --offline 'gpu=4'; c bench ab --online c; c sched --ma

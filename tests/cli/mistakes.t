@@ -128,9 +128,9 @@ $ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/n
 gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one
 gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one
 gpq: sched: --offline: comm needs a value: comm=REGEX
-gpq: sched: --class: b is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
+gpq: sched: --class: b is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 gpq: sched: --class =comm=b: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
-gpq: sched: --online: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
+gpq: sched: --online: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 gpq: sched: --offline: queue 1: of which process?; write queue=PID:ID
 gpq: sched: --grace: 256 is not 0 to 255
 gpq: sched: --idle is not shorter than --max-hold
@@ -148,7 +148,7 @@ gpq: bench: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues sh
 gpq: bench: ab needs both sides: there is no online work; give --online SPEC, --online-pid or --online-cmd
 gpq: bench: ab needs both sides: there is no offline work; give --offline SPEC, --offline-pid or --offline-cmd
 gpq: bench: --offline: gpu=0 chooses no process; for example container=train
-gpq: bench: --offline: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
+gpq: bench: --offline: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 gpq: bench: --modes: z is none; modes are alone, shared and preempt
 gpq: bench: --metric: (: missing closing parenthesis at character 1; see pcre2pattern(3)
 gpq: bench: --metric: x has no group ( ) around the number
@@ -265,7 +265,7 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for w in 'suspend --name python3' 'sus
 gpq: suspend: unknown option --name, did you mean --comm; --help lists the options
 gpq: suspend: unknown option --command, did you mean --comm; --help lists the options
 gpq: sched: --offline: name is no key, did you mean comm; KEY=VALUE chooses, as comm=train or container=serve
-gpq: sched: --offline: vllm is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
+gpq: sched: --offline: vllm is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 gpq: suspend: --all is about every process, --pid about some; choose one
 gpq: suspend: option --all-or-none takes no argument
 gpq: suspend: unknown option --dry, did you mean --dry-run; --help lists the options

@@ -470,6 +470,28 @@ gpq: bench: --user nosuch: chooses nothing now; gpq ps -a lists what can be chos
 gpq: bench: --comm zz: chooses nothing now; gpq ps -a lists what can be chosen
 gpq: bench: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chosen
 52880 0
+# Jobs of Slurm, by number and step, in every command and in SPEC; the column is shown where a process is in one.
+$ cp -r $HOSTS/gfx90a-k6.12 slurm; chmod u+w slurm/proc/*/cgroup; echo 0::/system.slice/n1_slurmstepd.scope/job_123/step_0/user/task_1 >slurm/proc/41207/cgroup; echo 0::/system.slice/n1_slurmstepd.scope/job_124/step_batch/user/task_0 >slurm/proc/52880/cgroup; for w in 123 123.0 123.1 12 124.batch 123.0,124; do echo $w $(gpq --sysroot slurm ps -q --job $w -rno PID,JOB 2>&1); done
+123 41207 123
+123.0 41207 123
+123.1 gpq: ps: no process that was asked for owns a queue; -a also shows processes without queues
+12 gpq: ps: no process that was asked for owns a queue; -a also shows processes without queues
+124.batch 52880 124
+123.0,124 41207 123 52880 124
+$ for c in queues ps; do gpq --sysroot slurm $c -q | head -2 | grep -c JOB; gpq $c -q --sysroot $HOSTS/gfx90a-k6.12 | head -2 | grep -c JOB; done; for c in why 'suspend --dry-run' 'bench preempt --dry-run' hqd; do echo $(gpq --sysroot slurm $c -q --job 124 -rno PID 2>/dev/null | sort -u); done; gpq --sysroot slurm sched --offline job=123 --online job=124.batch --dry-run -rno CLASS,PID,JOB; gpq --sysroot slurm queues --job 123_4; gpq --sysroot slurm why --job 123.
+1
+0
+1
+0
+52880
+52880
+52880
+52880
+online 52880 124
+offline 41207 123
+gpq: queues: --job 123_4: give the number of a job, or JOB.STEP; squeue -o %A shows numbers of jobs, of arrays, too
+gpq: why: --job 123.: give the number of a job, or JOB.STEP; squeue -o %A shows numbers of jobs, of arrays, too
+? 2
 # A word alone, or with others that choose as well: nothing is said.
 $ for o in '--user 1000' '--user 1000,root' '--comm vllm --comm python3' '-p 41207 --comm python3'; do gpq --sysroot kube queues $o -rno PID 2>&1 | sort -u | xargs; done
 52880

@@ -75,10 +75,10 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -
 {
   "schema": {"name": "gpq.sched", "version": 3},
   "members": [
-    {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "state": "would-hold", "reason": null}
+    {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "job": null, "state": "would-hold", "reason": null}
   ]
 }
-{"record":"member","class":"offline","pid":41207,"command":"python3","user":"root","container":"116f54c41d04","pod":null,"state":"would-hold","reason":null}
+{"record":"member","class":"offline","pid":41207,"command":"python3","user":"root","container":"116f54c41d04","pod":null,"job":null,"state":"would-hold","reason":null}
 class,pid,command,state,reason
 offline,41207,python3,would-hold,
 CLASS="offline" PID="41207" COMMAND="python3" STATE="would-hold" REASON=""
@@ -91,7 +91,7 @@ a\x1b[1mb
 # Wrong SPECs: one line, exit status 2, or 5 for what is not there.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for spec in "$@"; do gpq sched --offline "$spec" --dry-run </dev/null; echo "? $?"; done 2>&1 | paste -d' ' - -; }
 > w '' come=x comm comm= 'comm=(' 'cmdline=[' tree tree=1 ns-pid pid=x pid=- pid=999999999 'ns-pid,pid=32' container= pod=XX gpu=9 queue=x queue=1 'pid=41207,52880,queue=1' 'pid=41207,queue=52880:0' type=compute prio=high ',comm=a' 4711
-gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
+gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu ? 2
 gpq: sched: --offline: come is no key, did you mean comm; KEY=VALUE chooses, as comm=train or container=serve ? 2
 gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
 gpq: sched: --offline: comm needs a value: comm=REGEX ? 2
@@ -113,8 +113,8 @@ gpq: sched: queue 1: 2 processes are chosen, and each counts its queues anew; -Q
 gpq: sched: queue 52880:0: process 52880 is not chosen; add it to -p ? 2
 gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
 gpq: sched: --offline: type and prio do not choose queues that come later; choose by gpu= or queue= ? 2
-gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
-gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu ? 2
+gpq: sched: --offline: (nothing) is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu ? 2
+gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu ? 2
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
@@ -133,7 +133,7 @@ gpq: sched: --for: no time at all, or more than 292 years; without --for it runs
 gpq: sched: --class x: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
 gpq: sched: --class online: there is --online
 gpq: sched: --class a/b=comm=a: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
-gpq: sched: --class: nope is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, user, comm, cmdline, queue, gpu
+gpq: sched: --class: nope is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
 gpq: sched: nothing says when there is online work; hints, --online with its queues, or --log
 gpq: sched: --watch is of --status; gpq sched --status --watch 1s

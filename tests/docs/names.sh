@@ -102,6 +102,7 @@ grace: time for waves to end
 html: write a page
 idle: an online burst is over when nothing was to do for so long
 interval: time between two looks
+job: choose by it
 likely: guess, where it is not certain
 list: one row for each, not a summary
 max-hold: queues come back after so long
@@ -118,6 +119,7 @@ pod: choose by it
 redact: pseudonyms for names
 require: a limit that decides the exit status
 runs: so many times
+sample: look so many times
 samples: write the raw samples
 seed: of the order
 summary: how much there is of what

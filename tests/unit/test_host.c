@@ -165,6 +165,62 @@ static void test_cgroup(void **state)
 	assert_false(cgroup_within("", "/"));
 }
 
+// Jobs of Slurm: cgroup v1 and v2, several slurmd on a node, a SLUID in the place of the number.
+static void test_jobs(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *cgroup, *job, *step;
+	} cases[] = {
+		{"4:memory:/slurm/uid_1000/job_123/step_0/task_0\n", "123", "123.0"},
+		{"1:name=systemd:/system.slice/slurmd.service\n4:freezer:/slurm_n1/uid_0/job_7/"
+		 "step_batch\n",
+		 "7", "7.batch"},
+		{"0::/system.slice/slurmstepd.scope/job_4294901760/step_3+1/user/task_2\n",
+		 "4294901760", "4294901760.3+1"},
+		{"0::/system.slice/n1_slurmstepd.scope/job_12/step_extern/user/task_special\n",
+		 "12", "12.extern"},
+		{"0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0/user/task_0\n",
+		 "s5K1KKYAYG5D00", "s5K1KKYAYG5D00.0"},
+		{"0::/../../slurmstepd.scope/job_8\n", "8", NULL},
+	};
+	static const char *const none[] = {
+		"0::/system.slice/slurmstepd.scope/system\n",
+		"0::/user.slice/user-1000.slice/slurm/job_5/step_0\n",
+		"0::/slurms/job_5/step_0\n",
+		"0::/xslurm/job_5\n",
+		"0::/slurm/a/job_5\n",
+		"0::/slurm/job_5x\n",
+		"0::/slurm/job_\n",
+		"0::/slurm/sABC\n",
+		"0::/slurm/5K1KKYAYG5D00\n",
+		"0::/job_5\n",
+		"",
+	};
+	struct container c;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_false(container_parse(&c, cases[i].cgroup));
+		assert_string_equal(c.job, cases[i].job);
+		assert_true(cgroup_of_job(cases[i].cgroup, cases[i].job));
+		assert_true(!cases[i].step || cgroup_of_job(cases[i].cgroup, cases[i].step));
+		assert_false(cgroup_of_job(cases[i].cgroup, "1"));
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		container_parse(&c, none[i]);
+		assert_string_equal(c.job, "");
+		assert_false(cgroup_of_job(none[i], "5"));
+	}
+	assert_false(cgroup_of_job(cases[0].cgroup, "12"));
+	assert_false(cgroup_of_job(cases[0].cgroup, "1234"));
+	assert_false(cgroup_of_job(cases[0].cgroup, "123.1"));
+	assert_false(cgroup_of_job(cases[0].cgroup, "123.00"));
+	// A container in a job is of both.
+	assert_true(container_parse(
+		&c, "0::/system.slice/slurmstepd.scope/job_9/step_0/libpod-"
+		    "116f54c41d0405dbb10e7b04ebc31e262a5b8c85c1233fcf36eaee344d91ae58.scope\n"));
+	assert_string_equal(c.job, "9");
+}
+
 // A name that is written in another way than the kernel does is no pid: two names would mean one
 // process.
 static void test_pid_names(void **state)
@@ -759,22 +815,15 @@ static void test_empty_text(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty_text),
-					   cmocka_unit_test(test_container),
-					   cmocka_unit_test(test_cgroup),
-					   cmocka_unit_test(test_pid_names),
-					   cmocka_unit_test(test_odd_texts),
-					   cmocka_unit_test(test_container_name),
-					   cmocka_unit_test(test_podman_names),
-					   cmocka_unit_test(test_long_file),
-					   cmocka_unit_test(test_tail),
-					   cmocka_unit_test(test_links_by_hand),
-					   cmocka_unit_test(test_confine_fds),
-					   cmocka_unit_test(test_sysroot),
-					   cmocka_unit_test(test_names_without_memory),
-					   cmocka_unit_test(test_path),
-					   cmocka_unit_test(test_open_file),
-					   cmocka_unit_test(test_trouble),
-					   cmocka_unit_test(test_interrupted)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty_text),     cmocka_unit_test(test_container),
+		cmocka_unit_test(test_cgroup),         cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_pid_names),      cmocka_unit_test(test_odd_texts),
+		cmocka_unit_test(test_container_name), cmocka_unit_test(test_podman_names),
+		cmocka_unit_test(test_long_file),      cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_links_by_hand),  cmocka_unit_test(test_confine_fds),
+		cmocka_unit_test(test_sysroot),        cmocka_unit_test(test_names_without_memory),
+		cmocka_unit_test(test_path),           cmocka_unit_test(test_open_file),
+		cmocka_unit_test(test_trouble),        cmocka_unit_test(test_interrupted)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
