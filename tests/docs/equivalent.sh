@@ -12,4 +12,11 @@ rows = draw.equivalents("equivalent", sources(TOP))
 print("many" if len(rows) > 50 else rows)
 P
 )" many
+is "rows of tests/mutate/table* have their text" "$(cd "$top" && PYTHONDONTWRITEBYTECODE=1 python3 - 2>&1 <<'P'
+import glob
+rows = [(path, row.split("\t")) for path in glob.glob("tests/mutate/table*") for row in open(path).read().split("\n") if row and row[0] != "#"]
+lost = [(path, file, text) for path, (file, text, _, _) in rows if text.replace("\\n", "\n").replace("\\t", "\t") not in open(file).read()]
+print(lost or ("many" if len(rows) > 300 else len(rows)))
+P
+)" many
 finish
