@@ -31,14 +31,15 @@ ifneq ($(VARIANT),plain)
 ONCE        := tests/docs/% $(patsubst %,tests/cli/%.sh,tap-merge lab kernel-series vm-terminal)
 TRANSCRIPTS := $(filter-out %.md,$(TRANSCRIPTS))
 endif
-# Which lines of gpq these run, others run as well (but for some hundred of 45,000; `make coverage` counts them): the same lines with
+# Which lines of gpq these run, others run as well (but for five hundred of 45,000; `make coverage` counts them): the same lines with
 # more data. With sanitizers a start of gpq takes five times as long, and they start it most: there they run in check-deep (WHOLE=1).
 ifneq ($(and $(SANITIZE),$(if $(WHOLE),,gate)),)
-COVERED     := $(patsubst %,tests/cli/%.sh,bench-report client client-python cu-mask hqd-hosts hqd-recordings hqd-samples install \
+COVERED     := $(patsubst %,tests/cli/%.sh,bench-report client client-python cu-mask dumps-by-hand hqd-hosts hqd-recordings hqd-samples install \
                inversion merge-hosts merge-trace names queues-samples sched-status schema secure snapshot snapshot-compare snapshot-diff \
-               state-small sysroot trace-ask trace-gen trace-grep trace-input trace-kernel trace-perfetto trace-rough trace-samples \
-               trace-stop trace-tables why-dmesg)
-TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench complete frame gpus mistakes packets ps queues-73 rows sched trace trace-names), \
+               snapshot-series state-small sysroot trace-ask trace-gen trace-grep trace-input trace-kernel trace-perfetto trace-rough \
+               trace-samples trace-stop trace-tables why-dmesg width)
+TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench complete frame gpus hqd mistakes packets ps queues queues-73 rows sched trace trace-names \
+               trace-rows), \
                $(TRANSCRIPTS))
 endif
 # One more build of all, which takes minutes: `make check-deep`.

@@ -119,17 +119,15 @@ named gpq-security 7 'man/gpq-security\.7'
 
 # What HACKING.md names is there: files, by path or by name alone; functions, tables, structs, enums and constants of the code.
 hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -v NAME | sort -u)
-kept() { # what the command "$@" finds, of the lines of standard input
-	while read -r word; do "$@" "$word" >/dev/null && echo "$word"; done
-}
 files=$(grep -xE '(cmd|common|tests|man|completions)/[^: ]+[^./: ]' <<<"$hacking" && sed -nE 's/^make check-one T=//p' <<<"$hacking" | grep / && grep -xE '[a-z0-9_-]+\.(c|h|sh|t|py)' <<<"$hacking")
-find "$top/cmd" "$top/common" "$top/tests" -printf '%f\n' >"$work/names"
-is_file() { case $1 in */*) compgen -G "$top/$1" ;; *) grep -qxF -- "$1" "$work/names" ;; esac; }
-rig is "the files that HACKING.md names are there" "$(kept is_file <<<"$files")" "$files"
-symbols=$(grep -xE '[A-Za-z_0-9]+(\(\)|\[\])|(struct|enum) [a-z_0-9]+|[A-Z0-9]+_[A-Z0-9_]+' <<<"$hacking" | grep -vxE '(run|take)\(\)')
-grep -rhoE '\b((struct|enum) )?[A-Za-z_][A-Za-z_0-9]*' "$top/cmd" "$top/common" | sort -u >"$work/symbols"
-is_symbol() { grep -qxF -- "${1%[([][])]}" "$work/symbols"; }
-rig is "the functions, tables, types and constants that HACKING.md names are there" "$(kept is_symbol <<<"$symbols")" "$symbols"
+there() { # each of the files, of which some are patterns
+	grep / <<<"$files" | while read -r file; do compgen -G "$top/$file" >/dev/null && echo "$file"; done
+	grep -v / <<<"$files" | grep -xF -f <(find "$top/cmd" "$top/common" "$top/tests" -printf '%f\n')
+}
+rig is "the files that HACKING.md names are there" "$(there | sort)" "$(sort <<<"$files")"
+symbols=$(grep -xE '[A-Za-z_0-9]+(\(\)|\[\])|(struct|enum) [a-z_0-9]+|[A-Z0-9]+_[A-Z0-9_]+' <<<"$hacking" | grep -vxE '(run|take)\(\)' | sed 's/[([].*//')
+rig is "the functions, tables, types and constants that HACKING.md names are there" \
+	"$(grep -rhoE '\b((struct|enum) )?[A-Za-z_][A-Za-z_0-9]*' "$top/cmd" "$top/common" | grep -xF -e "$symbols" | sort -u)" "$(sort -u <<<"$symbols")"
 # Links between pages: [words](file#heading).
 lost=$(cd "$top" && for page in README.md HACKING.md tests/README.md tests/kernel/README.md; do
 	may 1 grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u | while IFS='#' read -r file heading; do
