@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
 	    "write sums that can be merged again,\none JSON object a line"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
-	    "logs: kernels to show (default 20, in JSON all)"),
+	    "logs: rows of --by to show, else kernels (20;\nin JSON all)"),
 	{0},
 };
 

@@ -68,9 +68,10 @@ void trace_table(struct trace *t, const struct out_table *table, const char *tit
 void trace_view_out(struct trace *t, const struct trace_view *v)
 {
 	uint32_t n = v->count(t), *index = v->rank ? trace_sorted(t, n, &n, v->rank) : NULL;
-	uint32_t show = v->most ? v->most(t, n) : n;
+	const bool asked = t->opts->top != U64_NULL && t->by != BY_NOTHING && v->by == t->by;
+	uint32_t show = asked ? trace_top(t, n) : v->most ? v->most(t, n) : n;
 	trace_table(t, v->table, v->title, show, n);
-	if (v->most)
+	if (asked || v->most)
 		show = out_limit(t->out, show, n);
 	for (uint32_t i = 0; i < show; i++)
 		v->row(t, index ? index[i] : i);

@@ -61,6 +61,15 @@ PID RECORDS THREADS QUEUES KERNELS LAUNCHES DISPATCHES BARRIERS API_CALLS API_ER
 4711 57 1 2 2 6 6 2 9 0 90000000 1950000
 8022 3 1 1 1 1 1 0 0 1 90001960 20000
 
+# --top counts the rows that --by chose; of those that are sorted otherwise, the first.
+$ for b in queue process thread api stream kernel; do gpq trace --by $b --top 1 -rn $DATA/amdlog/cnn.log | grep -c .; done | uniq -c; gpq trace --by api --top 2 -rno NAME $DATA/amdlog/cnn.log; gpq trace --by api --top 1 --sort MAX -rno NAME $DATA/amdlog/cnn.log; gpq trace --by stream --top 3 -J $DATA/amdlog/moves.log | jq '.streams | length'; gpq trace --top 1 --table processes -rno PID $DATA/amdlog/rocm70.log | wc -l
+      6 1
+hipStreamSynchronize
+hipLaunchKernel
+hipLaunchKernel
+3
+2
+
 $ gpq trace --by api $DATA/amdlog/rocm70.log
 CALLS RETURNS ERRORS TIMED TOTAL MEAN_US P50 P99 MAX NAME
     6       6      0     6  21us     3.5 3us   - 6us hipLaunchKernel
