@@ -32,6 +32,31 @@ for f in gpq-watchdog.sh gpq-slurm-epilog.sh gpq-liveness-kubernetes.yaml; do
 	done
 done
 rig is "the epilog minds the job's own control group" "$(SLURM_JOB_ID=none-such sh "$examples/gpq-slurm-epilog.sh" 2>&1; echo $?)" 0
+# A job of Slurm is suspended on all of its nodes, or on none. Stand-ins for what the script runs: node NODE COMMAND... says what
+# it is asked, and fails where the words of FAIL are among these.
+suspends=$examples/gpq-slurm-suspend.sh
+mkdir "$work/slurm"
+printf '#!/bin/sh\necho "n[1-2]"\n' >"$work/slurm/squeue"
+printf '#!/bin/sh\n[ "$1" = show ] && { echo n1; echo n2; exit; }\necho "scontrol $*" >>"$SAID"\n' >"$work/slurm/scontrol"
+printf '#!/bin/sh\necho "$*" >>"$SAID"\ncase "$*" in *"$FAIL"*) exit "$WITH" ;; esac\n' >"$work/slurm/node"
+chmod +x "$work"/slurm/*
+job() { # WORDS-THAT-FAIL THEIR-STATUS suspend|resume: what was run, in any order of the nodes, and the status
+	: >"$work/said"
+	FAIL=$1 WITH=$2 SAID=$work/said RUN=node PATH=$work/slurm:$PATH sh "$suspends" "$3" 7 2>&1
+	echo "$? $(sort "$work/said" | paste -sd,)"
+}
+rig is "a job is suspended: queues, then processes" "$(job none 0 suspend; tail -1 "$work/said")" \
+	"0 n1 gpq suspend --job 7,n2 gpq suspend --job 7,scontrol suspend 7
+scontrol suspend 7"
+rig is "a node where it has no queue is none that failed" "$(job 'n2 gpq suspend' 5 suspend)" "0 n1 gpq suspend --job 7,n2 gpq suspend --job 7,scontrol suspend 7"
+rig is "one node cannot: the others let go" "$(job 'n2 gpq suspend' 4 suspend)" "gpq-slurm-suspend: job 7 runs on: its queues could not be held on n2 
+1 n1 gpq resume --job 7,n1 gpq suspend --job 7,n2 gpq resume --job 7,n2 gpq suspend --job 7"
+rig is "it goes on: processes, then queues" "$(job none 0 resume; head -1 "$work/said")" "0 n1 gpq resume --job 7,n2 gpq resume --job 7,scontrol resume 7
+scontrol resume 7"
+rig is "what does not come back is said" "$(job 'n1 gpq resume' 1 resume)" "gpq-slurm-suspend: job 7: its queues did not come back on n1 
+1 n1 gpq resume --job 7,n2 gpq resume --job 7,scontrol resume 7"
+rig is "how it is used" "$(sh "$suspends" suspend 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$suspends")
+2"
 # What README.md shows of the experiment.
 sed -n '/^<!-- of man.examples.gpq-experiment.sh -->/,/^```$/p' "$top/README.md" | sed '1,2d;$d' >"$work/shown"
 rig is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"

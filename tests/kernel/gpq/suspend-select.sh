@@ -33,13 +33,16 @@ mkqueue -n 2 -k /tmp/s2 > /tmp/mkqueue2.log 2>&1 & P2=$!
 within 20 test -s /tmp/s2 || fail "a second process" "$(cat /tmp/mkqueue2.log)"
 ln -sf $STATUS /tmp/s1
 C=/sys/fs/cgroup/kubepods.slice/kubepods-pod$(echo $POD | tr - _).slice
-mkdir -p $C && echo $P2 > $C/cgroup.procs
+J=/sys/fs/cgroup/system.slice/n1_slurmstepd.scope/job_77/step_0/user/task_0
+mkdir -p $C $J && echo $P2 > $C/cgroup.procs && echo $P1 > $J/cgroup.procs
 both_run "at first"
 
 holds "-p PID" "$P1:0 $P1:1" -p $P1
 holds "--cmdline" "$P2:0 $P2:1" --cmdline '^mkqueue.*/tmp/s2'
 holds "--comm" "$P1:0 $P1:1 $P2:0 $P2:1" --comm '^mkqueue$'
 holds "--pod" "$P2:0 $P2:1" --pod $POD
+holds "--job" "$P1:0 $P1:1" --job 77
+holds "--job with a step" "$P1:0 $P1:1" --job 78,77.0
 holds "--cgroup" "$P2:0 $P2:1" --cgroup /sys/fs/cgroup/kubepods.slice
 holds "--user" "$P1:0 $P1:1 $P2:0 $P2:1" --user root
 holds "-Q PID:ID" "$P1:1 $P2:0" --comm mkqueue -Q $P1:1,$P2:0
