@@ -117,6 +117,7 @@ tests=$(sed 's/\\-/-/g' "$page" | grep -oE 'tests/[A-Za-z0-9_/.-]+\.(sh|c|t|py)\
 rig is "the tests that gpq-security(7) names are there" "$(cd "$top" && for t in $tests; do ls "$t"; done)" "$tests"
 named gpq-security 7 'man/gpq-security\.7'
 named gpq-examples 7 'man/gpq-examples\.7'
+named gpq-cluster 7 'man/gpq-cluster\.7'
 
 # What HACKING.md names is there: files, by path or by name alone; functions, tables, structs, enums and constants of the code.
 hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -v NAME | sort -u)
