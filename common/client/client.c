@@ -31,6 +31,7 @@ struct gpq_client {
 	uint64_t hints[HINTS];        // ids begun and not ended, with or without a scheduler
 	unsigned num_hints;
 	uint64_t sent, answered; // numbers of requests on this connection
+	uint64_t silent;         // `answered` + 1 when a wait was in vain; 0: none was
 	int result;              // last answer, as gpq_begin() returns it
 	char *text;              // gpq_status()'s buffer for statistics; NULL: drop them
 	size_t size, text_len;   // size of `text`; whole length of the statistics
@@ -202,16 +203,23 @@ static int64_t deadline_of(int64_t timeout_ns)
 // Waits for the answer to the last request. Returns it as gpq_begin() does.
 static int last_answer(struct gpq_client *c, int64_t deadline)
 {
-	while (c->answered < c->sent) {
-		int r = wait_for_socket(c, POLLIN, deadline);
+	int r = 0;
+	while (r == 0 && c->answered < c->sent) {
+		r = wait_for_socket(c, POLLIN, deadline);
 		r = r < 0 ? r : take_answers(c);
-		if (r < 0)
-			return r;
 		// Statistics without end would keep the socket readable for ever.
-		if (c->answered < c->sent && clock_now() >= deadline)
-			return -ETIMEDOUT;
+		if (r == 0 && c->answered < c->sent && clock_now() >= deadline)
+			r = -ETIMEDOUT;
 	}
-	return c->result;
+	if (r == -ETIMEDOUT)
+		c->silent = c->answered + 1;
+	return r < 0 ? r : c->result;
+}
+
+// Has a wait been in vain, and the scheduler answered nothing since? It hangs, or is stopped.
+static bool is_silent(const struct gpq_client *c)
+{
+	return c->silent == c->answered + 1;
 }
 
 // ---- requests to the scheduler
@@ -280,7 +288,7 @@ static int ensure_connection(struct gpq_client *c)
 		return fd;
 	}
 	c->fd = fd;
-	c->sent = c->answered = c->len = 0;
+	c->sent = c->answered = c->silent = c->len = 0;
 	return put_hints(c);
 }
 
@@ -302,12 +310,14 @@ static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int
 	if (r < 0)
 		return r;
 	// Asks for POLLIN only while answers are due: unread input would make this loop spin.
-	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
+	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns && !is_silent(c))
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
 		    clock_now() >= deadline)
 			return -EAGAIN;
-	return r < 0 || !timeout_ns ? r : last_answer(c, deadline);
+	if (r < 0 || !timeout_ns)
+		return r;
+	return last_answer(c, is_silent(c) && deadline != FOREVER ? 0 : deadline);
 }
 
 int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)

@@ -79,6 +79,7 @@ class _Connection:
 
     def _new_connection(self):
         self._sent = self._answered = 0
+        self._silent = None  # _answered when a wait was in vain
         self._input = b""
         self._lines, self._size = [], 0  # of status
         self._answer = 0, []  # the last one: result, lines
@@ -190,6 +191,15 @@ class _Connection:
             r = r if r < 0 else self._put("begin %d\n" % hint)
         return r
 
+    def _in_vain(self):
+        """Notes that nobody answered in time, until somebody does."""
+        self._silent = self._answered
+        return -errno.ETIMEDOUT
+
+    def _limit(self, deadline):
+        """Until when to wait: not at all where the scheduler has answered nothing since a wait was in vain."""
+        return 0.0 if deadline is not None and self._silent == self._answered else deadline
+
     def _may_begin(self, hint):
         if not 0 <= hint < 1 << 64:
             raise ValueError("a hint is a number from 0 to 2**64 - 1")
@@ -255,12 +265,12 @@ class Client(_Connection):
     def _last_answer(self, deadline):
         while self._answered < self._sent:
             if not self._wait(select.POLLIN, deadline):
-                return -errno.ETIMEDOUT
+                return self._in_vain()
             r = self._take()
             if r < 0:
                 return r
             if self._answered < self._sent and _is_over(deadline):
-                return -errno.ETIMEDOUT  # what comes without end is no answer
+                return self._in_vain()  # what comes without end is no answer
         return self._answer[0]
 
     def _begin_and_wait(self, hint, timeout, deadline):
@@ -270,9 +280,9 @@ class Client(_Connection):
                 break
             # What has come and no request asked for is not read, and not waited for either.
             events = select.POLLOUT | (select.POLLIN if self._answered < self._sent else 0)
-            if not self._wait(events, deadline) or _is_over(deadline):
+            if not self._wait(events, self._limit(deadline)) or _is_over(self._limit(deadline)):
                 break
-        return r if r < 0 or timeout == 0 else self._last_answer(deadline)
+        return r if r < 0 or timeout == 0 else self._last_answer(self._limit(deadline))
 
     def begin(self, hint=0, timeout=1.0):
         """Online work comes. Returns when the offline queues are off, after `timeout` seconds at the
@@ -397,7 +407,7 @@ class AsyncClient(_Connection):
             self._watch(loop)
             return await asyncio.wait_for(future, timeout)
         except asyncio.TimeoutError:
-            return -errno.ETIMEDOUT, []
+            return self._in_vain(), []
         except OSError as e:  # the loop cannot watch one more descriptor
             return -(e.errno or errno.EIO), []
         finally:
@@ -408,11 +418,12 @@ class AsyncClient(_Connection):
     async def _begin_and_wait(self, hint, timeout, deadline):
         while True:
             r = self._begin(hint)
-            if r != -errno.EAGAIN or timeout == 0 or _is_over(deadline):
+            if r != -errno.EAGAIN or timeout == 0 or _is_over(self._limit(deadline)):
                 break
             await asyncio.sleep(0.001)  # the scheduler is behind
         if r < 0 or timeout == 0:
             return r
+        deadline = self._limit(deadline)
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         return (await self._last_answer(left))[0]
 

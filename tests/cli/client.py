@@ -91,6 +91,28 @@ def test_no_answer(server, path):
     client.close()
 
 
+def test_silent(server, path):
+    """A scheduler that hangs costs one wait; what waits here would wait for an hour."""
+
+    async def alone():
+        client = gpq.AsyncClient(path)
+        assert await client.begin(1, 0.001) == -errno.ETIMEDOUT
+        assert await client.begin(2, 3600) == -errno.ETIMEDOUT
+        client.close()
+
+    client = gpq.Client(path)
+    server.say("mute")
+    assert client.begin(1, 0.001) == -errno.ETIMEDOUT
+    assert client.begin(2, 3600) == -errno.ETIMEDOUT
+    assert client.begin(2, 3600) == -errno.ETIMEDOUT
+    asyncio.run(alone())
+    server.expect("active")
+    server.say("off 1 4")
+    assert client.begin(2, None) == 4
+    assert client.begin(3, 3600) == 4
+    client.close()
+
+
 def test_no_server(server, path):
     server.stop()
     client = gpq.Client(path)

@@ -209,6 +209,35 @@ static void test_no_answer(void **state)
 	gpq_close(other);
 }
 
+// A scheduler that hangs costs one wait, not one for each request.
+static void test_silent(void **state)
+{
+	struct gpq_client *c = connect_client();
+	(void)state;
+	mute = true;
+	alarm(60); // each of the calls below that waits would wait for an hour
+	assert_int_equal(gpq_begin(c, 1, 1), -ETIMEDOUT);
+	assert_int_equal(gpq_begin(c, 2, 3600 * SECOND_NS), -ETIMEDOUT);
+	assert_int_equal(gpq_begin(c, 2, 3600 * SECOND_NS), -ETIMEDOUT);
+	assert_int_equal(gpq_begin(c, 3, 0), 0);
+	mute = false;
+	assert_int_equal(gpq_begin(c, 3, -1), 0); // without a limit it waits
+	missed = 2;
+	assert_int_equal(gpq_begin(c, 4, 3600 * SECOND_NS), 2);
+	await_status(c, "active 4\nclients 1\n");
+	// Nor are there words for a socket that is full.
+	deaf = true;
+	assert_int_equal(gpq_begin(c, 4, 1), -ETIMEDOUT);
+	int r;
+	while ((r = gpq_begin(c, 4, 0)) == 0)
+		;
+	assert_int_equal(r, -EAGAIN);
+	assert_int_equal(gpq_begin(c, 4, 3600 * SECOND_NS), -EAGAIN);
+	deaf = false;
+	alarm(0);
+	gpq_close(c);
+}
+
 static void test_many_hints(void **state)
 {
 	struct gpq_client *c = connect_client();
@@ -471,12 +500,19 @@ int main(void)
 {
 	struct rlimit files;
 	const struct CMUnitTest tests[] = {
-		TEST(test_begin_and_end), TEST(test_descriptor_0),
-		TEST(test_locks),         TEST(test_no_answer),
-		TEST(test_many_hints),    TEST(test_status),
-		TEST(test_no_server),     TEST(test_restart),
-		TEST(test_fork),          TEST(test_too_many_connections),
-		TEST(test_too_fast),      TEST(test_places),
+		TEST(test_begin_and_end),
+		TEST(test_descriptor_0),
+		TEST(test_locks),
+		TEST(test_no_answer),
+		TEST(test_silent),
+		TEST(test_many_hints),
+		TEST(test_status),
+		TEST(test_no_server),
+		TEST(test_restart),
+		TEST(test_fork),
+		TEST(test_too_many_connections),
+		TEST(test_too_fast),
+		TEST(test_places),
 		TEST(test_answers),
 	};
 	getrlimit(RLIMIT_NOFILE, &files);
