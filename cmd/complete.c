@@ -253,6 +253,36 @@ static void offer_containers(struct typed *t)
 	for_kfd_processes(t, PROCESS_CONTAINER, offer_container);
 }
 
+static void offer_named(const struct typed *t, const struct process_info *p, const char *word)
+{
+	char help[32];
+	snprintf(help, sizeof(help), "process %d", (int)p->pid);
+	if (*word && is_tame(word))
+		offer_escaped(t, word, help);
+}
+
+static void offer_pod(const struct typed *t, const struct process_info *p)
+{
+	offer_named(t, p, p->container.pod);
+}
+
+static void offer_pods(struct typed *t)
+{
+	skip_list(t);
+	for_kfd_processes(t, PROCESS_CONTAINER, offer_pod);
+}
+
+static void offer_job(const struct typed *t, const struct process_info *p)
+{
+	offer_named(t, p, p->container.job);
+}
+
+static void offer_jobs(struct typed *t)
+{
+	skip_list(t);
+	for_kfd_processes(t, PROCESS_CONTAINER, offer_job);
+}
+
 static bool is_typed(const void *arg, pid_t pid)
 {
 	const struct pids *typed = arg;
@@ -345,6 +375,7 @@ static const struct {
 } sources[] = {
 	{"comm", offer_commands}, {"container", offer_containers},
 	{"filter", offer_filter}, {"gpu", offer_gpus},
+	{"job", offer_jobs},      {"pod", offer_pods},
 	{"modes", offer_modes},   {"output", offer_output},
 	{"pid", offer_pids},      {"prio", offer_levels},
 	{"queue", offer_queues},  {"table", offer_tables},

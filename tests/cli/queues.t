@@ -491,7 +491,13 @@ online 52880 124
 offline 41207 123
 gpq: queues: --job 123_4: give the number of a job, or JOB.STEP; squeue -o %A shows numbers of jobs, of arrays, too
 gpq: why: --job 123.: give the number of a job, or JOB.STEP; squeue -o %A shows numbers of jobs, of arrays, too
-? 2
+? 2,3
+$ gpq --complete -- --sysroot slurm ps --job '' | sort; gpq --complete -- --sysroot slurm sched --offline job= | sort; gpq --complete -- --sysroot kube queues --pod ml
+123	process 41207
+124	process 52880
+job=123	process 41207
+job=124	process 52880
+ml-team/vllm-0	process 52880
 # A word alone, or with others that choose as well: nothing is said.
 $ for o in '--user 1000' '--user 1000,root' '--comm vllm --comm python3' '-p 41207 --comm python3'; do gpq --sysroot kube queues $o -rno PID 2>&1 | sort -u | xargs; done
 52880
