@@ -154,13 +154,13 @@ int complete_words(int n, char **words);
 
 // Names of the options that choose another output than a table for people, and these with the
 // options that choose columns and rows.
-#define FORM_NAMES "json ndjson raw pairs csv null count"
+#define FORM_NAMES "json ndjson raw pairs csv openmetrics null count"
 #define ROWS_NAMES FORM_NAMES " output output-all filter sort table"
 
 // Options that every command takes.
 struct common_opts {
 	struct out_opts out;
-	bool json, ndjson, raw, pairs, csv, nul, count;
+	bool json, ndjson, raw, pairs, csv, openmetrics, nul, count;
 	struct words sysroots;
 	bool quiet;
 	int verbose;
@@ -182,6 +182,8 @@ void troubles_forget(void);
 #define WATCH_RULES                                                          \
 	RULE_RANGE("watch", 10000000, UINT64_MAX, "for example --watch 0.5", \
 		   "--watch: the least interval is 10ms"),                   \
+		RULE_EXCLUDES("watch", "openmetrics", "run it each time",    \
+			      "--watch has no end, but metrics have one"),   \
 		RULE_EXCLUDES("watch", "json", "use --ndjson",               \
 			      "--watch has no end, so it cannot be one JSON document")
 

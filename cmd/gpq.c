@@ -40,6 +40,8 @@ const struct opt common_opts_table[] = {
 	OPT(common_opts, raw, "raw", 'r', OPT_FLAG, "", "blank-separated words, exact numbers"),
 	OPT(common_opts, pairs, "pairs", 'P', OPT_FLAG, "", "NAME=\"value\" pairs, exact numbers"),
 	OPT(common_opts, csv, "csv", 0, OPT_FLAG, "", "comma-separated values, exact numbers"),
+	OPT(common_opts, openmetrics, "openmetrics", 0, OPT_FLAG, "",
+	    "metrics for Prometheus: a label for each id, a sample for each number"),
 	OPT(common_opts, nul, "null", '0', OPT_FLAG, "",
 	    "one column, each row ended by a NUL: for xargs -0"),
 	OPT(common_opts, count, "count", 'c', OPT_FLAG, "", "only the number of rows"),
@@ -112,7 +114,8 @@ static int print_list(void)
 
 static const struct opt_rule common_rules[] = {
 	RULE(FORM_NAMES, "", "", "choose one",
-	     "--json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other",
+	     "--json, --ndjson, --raw, --pairs, --csv, --openmetrics, --null and --count "
+	     "exclude each other",
 	     .several = true),
 	// --null prints one column. Without -o, there may be several tables or columns.
 	RULE_NEEDS("null", "output list-columns", "for example -0 -o PID",
@@ -142,9 +145,10 @@ static int expand_sysroots(struct words *roots)
 // status after a message.
 static int apply_common(struct common_opts *c, const char *command)
 {
-	static const enum out_mode modes[] = {OUT_JSON, OUT_NDJSON, OUT_RAW,  OUT_PAIRS,
-					      OUT_CSV,  OUT_NUL,    OUT_COUNT};
-	const bool given[] = {c->json, c->ndjson, c->raw, c->pairs, c->csv, c->nul, c->count};
+	static const enum out_mode modes[] = {OUT_JSON, OUT_NDJSON, OUT_RAW,   OUT_PAIRS,
+					      OUT_CSV,  OUT_NUL,    OUT_COUNT, OUT_OPENMETRICS};
+	const bool given[] = {c->json, c->ndjson, c->raw,   c->pairs,
+			      c->csv,  c->nul,    c->count, c->openmetrics};
 	for (unsigned i = 0; i < COUNT(modes); i++)
 		if (given[i])
 			c->out.mode = modes[i];

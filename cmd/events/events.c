@@ -28,6 +28,7 @@ static const struct opt_rule rules[] = {
 	RULE_RANGE("count", 1, UINT64_MAX, "give at least 1", "--count 0: nothing to wait for"),
 	RULE_NEEDS("sort", "for", "add --for, leave out --count", SORT_TEXT),
 	RULE_EXCLUDES("sort", "count", "add --for, leave out --count", SORT_TEXT),
+	RULE_EXCLUDES("openmetrics", "", "use --ndjson", "--openmetrics: events are no metrics"),
 	{0},
 };
 

@@ -37,6 +37,7 @@ static const struct opt_rule rules[] = {
 	ONLY_FOR("redact", "diff compare", "saving"),
 	ONLY_FOR("every", "diff compare", "saving"),
 	RULE_CHOOSE("diff compare"),
+	RULE_EXCLUDES("every", "openmetrics", "use --ndjson", ""),
 	ONLY_WITH("all exit-code", "diff"),
 	ONLY_WITH("match", "compare"),
 	ONLY_WITH("for count", "every"),

@@ -96,6 +96,7 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("list compare gaps latency series perfetto", "partial",
 		      "ask it of the files themselves", "--%1 cannot be had from parts"),
 	RULE_EXCLUDES("list gaps", "by", "choose one", ""),
+	RULE_EXCLUDES("list", "openmetrics", "use --ndjson", "--list: records are no metrics"),
 	RULE_EXCLUDES("perfetto", "compare", "choose one", ""),
 	RULE_NEEDS("svg", "series", "say --series 100ms too", "--svg: nothing to draw"),
 	RULE_NEEDS("html", "compare", "say --compare A B too", "--html: nothing to show"),

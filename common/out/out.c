@@ -338,6 +338,8 @@ int out_begin(struct out *o, const struct out_table *t, bool stream)
 		put_bracket(o, t->name);
 	else if (o->opts.mode == OUT_TABLE && !stream)
 		table_start(o);
+	else if (o->opts.mode == OUT_OPENMETRICS)
+		openmetrics_begin(o);
 	else if (out_is_document(o))
 		outdoc_begin(o);
 	else if (o->opts.mode <= OUT_CSV && !o->opts.noheadings)
@@ -374,6 +376,7 @@ static void put_row(struct out *o, const void *record)
 	case OUT_NUL: line_row(o, record); break;
 	case OUT_JSON:
 	case OUT_NDJSON: json_row(o, record); break;
+	case OUT_OPENMETRICS: openmetrics_row(o, record); break;
 	case OUT_MARKDOWN:
 	case OUT_HTML: outdoc_row(o, record); break;
 	}
@@ -460,6 +463,8 @@ void out_end(struct out *o)
 		o->empty = NULL;
 	} else if (o->opts.mode == OUT_JSON) {
 		put_bracket(o, NULL);
+	} else if (o->opts.mode == OUT_OPENMETRICS) {
+		openmetrics_end(o);
 	} else if (out_is_document(o)) {
 		outdoc_end(o);
 	}
@@ -565,6 +570,10 @@ int out_close(struct out *o)
 {
 	if (o->opts.mode == OUT_JSON)
 		end_json(o);
+	if (o->opts.mode == OUT_OPENMETRICS) {
+		out_end(o);
+		buf_puts(&o->buf, "# EOF\n");
+	}
 	if (out_is_document(o))
 		outdoc_close(o);
 	say_empty(o);

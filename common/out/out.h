@@ -82,6 +82,7 @@ enum out_mode {
 	OUT_NUL,
 	OUT_JSON,
 	OUT_NDJSON,
+	OUT_OPENMETRICS,
 	// Documents of reports: text and tables, which show OUT_MACHINE columns, too
 	OUT_MARKDOWN,
 	OUT_HTML,

@@ -1,6 +1,6 @@
 // Inside common/out: what out.c (rows), outcols.c (which columns), outask.c (--filter, --sort),
-// outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML) and context.c (the
-// cells of --context) share.
+// outfmt.c (cells), outtable.c (tables for people), outdoc.c (Markdown and HTML), openmetrics.c and
+// context.c (the cells of --context) share.
 #pragma once
 
 #include "common/cli/err.h"
@@ -160,6 +160,7 @@ struct out {
 	struct buf buf;           // output that is not written yet
 	struct buf cell;          // scratch for the text of a cell
 	struct json json;
+	struct openmetrics *metrics;
 	struct context context; // --context: written with each record
 	struct outscreen_rows { // rows of a table in `buf`: its bytes, and their number
 		size_t from, to, n;
@@ -197,5 +198,14 @@ void outdoc_begin(struct out *o);
 void outdoc_row(struct out *o, const void *record);
 void outdoc_end(struct out *o);
 void outdoc_object(struct out *o, const void *record);
+
+// These gather the rows of a table, and write its metrics.
+void openmetrics_begin(struct out *o);
+void openmetrics_row(struct out *o, const void *record);
+void openmetrics_end(struct out *o);
+
+// Does the column tell what a row is about? Then it is a label also where -o does not name it.
+bool openmetrics_identifies(const struct out_opts *opts, const struct out_table *t,
+			    const struct out_col *c);
 
 extern const struct out_table context_table; // columns of struct context

@@ -81,7 +81,10 @@ bool out_choose_columns(struct out *o, const struct out_table *t, struct out_mis
 	memset(o->named, 0, sizeof(o->named));
 	memset(o->wants, 0, sizeof(o->wants));
 	for (unsigned i = 0; i < t->ncols && i < OUT_COLS_MAX; i++)
-		if ((!list || add || o->opts.all) && is_default(&o->opts, &t->cols[i]))
+		if (is_default(&o->opts, &t->cols[i]) &&
+		    (!list || add || o->opts.all ||
+		     (o->opts.mode == OUT_OPENMETRICS &&
+		      openmetrics_identifies(&o->opts, t, &t->cols[i]))))
 			show_column(o, i);
 	while (list && *list) {
 		list += *list == '+';

@@ -2,7 +2,7 @@
 # Commands, and `help` of them; then kinds; options where an operand is not expected; where none is known, nothing.
 $ c() { gpq --complete -- "$@" | cut -f1 | tr '\n' ' ' | sed 's/\(--[a-z-]*\) --.*/\1 .../'; echo; }; c ''; c help ''; c help he; c help queues ''; c help bench ''; c help bench ab ''; c bench ab ''; c gpus ''; c gpus x; c gpus --check he; c gpus --check sus; c trace ''; c trace -
 bench core events gpus hang hqd merge packets ps queues resume sched snapshot suspend trace why help 
-bench core events gpus hang hqd merge packets ps queues resume sched snapshot suspend trace why selectors filters output watching json exit words 
+bench core events gpus hang hqd merge packets ps queues resume sched snapshot suspend trace why selectors filters output watching metrics json exit words 
 
 
 preempt ab report 

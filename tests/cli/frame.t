@@ -36,10 +36,10 @@ gpq: queues: unknown option -Z; --help lists the options
 ? 2
 
 $ gpq queues --json --raw
-{"level":"error","command":"queues","message":"--json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other","next":"choose one","status":2}
+{"level":"error","command":"queues","message":"--json, --ndjson, --raw, --pairs, --csv, --openmetrics, --null and --count exclude each other","next":"choose one","status":2}
 {
   "schema": {"name": "gpq.error", "version": 1},
-  "error": {"level": "error", "command": "queues", "message": "--json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other", "next": "choose one", "status": 2}
+  "error": {"level": "error", "command": "queues", "message": "--json, --ndjson, --raw, --pairs, --csv, --openmetrics, --null and --count exclude each other", "next": "choose one", "status": 2}
 }
 ? 2
 

@@ -110,7 +110,7 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq queues -0; gpq queues --null -o PI
 gpq: queues: --null: name a column by -o; for example -0 -o PID
 gpq: queues: --null takes one column, these are 2; for example -0 -o PID
 gpq: queues: --null takes one column, these are 8; for example -0 -o PID
-gpq: queues: --json, --ndjson, --raw, --pairs, --csv, --null and --count exclude each other; choose one
+gpq: queues: --json, --ndjson, --raw, --pairs, --csv, --openmetrics, --null and --count exclude each other; choose one
 ? 2
 
 # The number of rows: as ls and grep count them; of one table; none is 0; where rows come one by one and from several threads.
