@@ -42,8 +42,8 @@ TRANSCRIPTS := $(filter-out $(patsubst %,tests/cli/%.t,bench complete frame gpus
                trace-rows), \
                $(TRANSCRIPTS))
 endif
-# One more build of all, which takes minutes: `make check-deep`.
-DEEP        := tests/docs/left-out.sh
+# One more build of all, which takes minutes, and a program of others that few have: `make check-deep`.
+DEEP        := tests/docs/left-out.sh tests/cli/promtool.sh
 SCRIPTS     := $(filter-out $(ONCE) $(COVERED) $(DEEP),$(LONG) $(filter-out $(LONG),$(wildcard tests/cli/*.sh tests/docs/*.sh tests/fuzz/*.sh)))
 
 $(B)/transcript/%: % tests/cli/run Makefile

@@ -3,7 +3,7 @@
 CLIENT_SO := $(B)/libgpqclient.so
 CLIENT_A  := $(B)/libgpqclient.a
 CLIENT_SONAME := libgpqclient.so.0
-EXAMPLES  := $(wildcard man/examples/*)
+EXAMPLES  := $(patsubst man/examples/%,%,$(wildcard man/examples/*.* man/examples/*/*))
 
 $(REST)/common/client/client.o: HARDEN = $(CHECKED) -fPIC
 
@@ -33,12 +33,12 @@ install-client: all
 		common/client/gpqclient.pc.in >"$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
 	chmod 644 "$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc"
 	install -m 644 common/client/gpq.py "$(DESTDIR)$(PYTHONDIR)/gpq.py"
-	install -m 644 $(EXAMPLES) "$(DESTDIR)$(EXAMPLEDIR)/"
+	for e in $(EXAMPLES); do install -D -m 644 "man/examples/$$e" "$(DESTDIR)$(EXAMPLEDIR)/$$e" || exit; done
 
 uninstall: uninstall-client
 uninstall-client:
 	rm -f "$(DESTDIR)$(INCLUDEDIR)/gpq-client.h" "$(DESTDIR)$(LIBDIR)/$(CLIENT_SONAME)" "$(DESTDIR)$(LIBDIR)/libgpqclient.so" \
 		"$(DESTDIR)$(LIBDIR)/libgpqclient.a" "$(DESTDIR)$(PKGCONFIGDIR)/gpqclient.pc" "$(DESTDIR)$(PYTHONDIR)/gpq.py" \
-		$(foreach e,$(notdir $(EXAMPLES)),"$(DESTDIR)$(EXAMPLEDIR)/$e")
+		$(foreach e,$(EXAMPLES),"$(DESTDIR)$(EXAMPLEDIR)/$e")
 
 .PHONY: install-client uninstall-client

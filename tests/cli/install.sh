@@ -34,7 +34,7 @@ is "zsh, below /usr/local" "$(cd "$work/local" && find . -name _gpq)" ./usr/loca
 rig is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dest/usr/lib/systemd/system/gpq-sched.service" "$work/local/usr/local/lib/systemd/system/gpq-sched.service")" \
 	"/usr/bin/gpq
 /usr/local/bin/gpq"
-rig is "examples" "$(ls "$share/doc/gpq/examples")" "$(ls "$top/man/examples")"
+rig is "examples" "$(cd "$share/doc/gpq/examples" && find . -type f | sort)" "$(cd "$top/man/examples" && find . -type f | sort)"
 rig ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
 rig empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"
 finish

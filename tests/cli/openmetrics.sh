@@ -57,14 +57,10 @@ ring_addr="0x7efe69813000",doorbell="0x1000"'
 sed 's/layer_norm(float\*)/a"b\\c\xff\xc2\x9b\xc3\xa9/' "$top/tests/data/amdlog/rocm70.log" >log
 is "text of others is escaped" "$(gpq trace -q --by kernel -o LAUNCHES --openmetrics log | sed -n 's/.*name="\(a.*\)"}.*/\1/p')" 'a\"b\\c��é'
 export GPQ_SCHED_SOCKET=$work/socket
-cat >answer <<'END'
-{"record":"scheduler","schema":1,"policy":"strict","pid":7,"up_ns":12345678901234567,"cpu_ns":1500000,"max_hold_ns":1000000000,"requests":18446744073709551614}
-{"record":"class","schema":1,"class":"off\"li\\ne\n","processes":1,"off":0,"busy_ns":250000000,"bursts":3,"ran_percent":61.5}
-{"record":"member","schema":1,"class":"off\"li\\ne\n","pid":4194305,"command":"a\u001bb","state":"missed","reason":"its user"}
-ok
-END
-python3 - <<'END' &
-import os, socket
+answers() { # FILE: a scheduler that says what is in it
+	rm -f socket
+	python3 -S - "$1" <<'END' &
+import os, socket, sys
 
 s = socket.socket(socket.AF_UNIX)
 s.bind("new")
@@ -72,10 +68,18 @@ s.listen(1)
 os.rename("new", "socket")
 c = s.accept()[0]
 c.recv(64)
-c.sendall(open("answer", "rb").read())
+c.sendall(open(sys.argv[1], "rb").read())
 c.close()
 END
-until [ -S socket ]; do kill -0 $! 2>/dev/null || break; done
+	until [ -S socket ]; do kill -0 $! 2>/dev/null || break; done
+}
+cat >answer <<'END'
+{"record":"scheduler","schema":1,"policy":"strict","pid":7,"up_ns":12345678901234567,"cpu_ns":1500000,"max_hold_ns":1000000000,"requests":18446744073709551614}
+{"record":"class","schema":1,"class":"off\"li\\ne\n","processes":1,"off":0,"busy_ns":250000000,"bursts":3,"ran_percent":61.5}
+{"record":"member","schema":1,"class":"off\"li\\ne\n","pid":4194305,"command":"a\u001bb","state":"missed","reason":"its user"}
+ok
+END
+answers answer
 gpq sched --status --openmetrics >sched.txt
 wait
 is "a scheduler's" "$(grep -v '^# HELP' sched.txt)" '# TYPE gpq_sched_scheduler_info gauge
@@ -101,6 +105,30 @@ gpq_sched_classes_ran_ratio{class="off\"li\\ne\n"} 0.615
 gpq_sched_members_state{class="off\"li\\ne\n",pid="4194305",command="a�b",state="missed"} 1
 # EOF'
 
+# Metrics that the dashboard and the alerts of man/examples/prometheus name: all are written, of a recorded host, by the scheduler
+# below, and by gpq suspend --list, of which a recorded host has no rows.
+cat >all-answer <<'END'
+{"record":"scheduler","schema":1,"policy":"strict","pid":7}
+{"record":"class","schema":1,"class":"offline","missed":0,"busy_ns":0,"holds":1,"contended_ns":1,"reaction_p99_ns":1,"resume_p50_ns":1}
+ok
+END
+answers all-answer
+gpq sched --status --openmetrics >sched-all.txt
+wait
+{
+	cat sched-all.txt
+	for l in ps why "hqd --summary" queues gpus; do
+		# shellcheck disable=SC2086 # several words
+		may 3 o $l -q
+	done
+	gpq suspend --list-columns -rn -o KEY | sed 's/_ns$/_seconds/; s/^/gpq_suspend_list_holders_/'
+} | grep -oE '^gpq_[a-z0-9_]+' | sort -u >written
+for f in gpq-dashboard.json gpq-alerts.yml; do
+	grep -v '^ *#' "$top/man/examples/prometheus/$f" | grep -oE '\bgpq_[a-z0-9_]+' | sort -u >named
+	rig ok "$f names metrics" test "$(wc -l <named)" -ge 3
+	empty "$f: each is written" "$(comm -23 named written)"
+done
+
 # What has no end, or is no metric.
 says() { # WHAT ARGS...: the message, and status 2 without output
 	is "refused: $1" "$(gpq "${@:2}" --openmetrics 2>&1; echo $?)" "$1
@@ -113,7 +141,7 @@ says "gpq: trace: --list: records are no metrics; use --ndjson" trace --list log
 says "gpq: snapshot: --every and --openmetrics exclude each other; use --ndjson" snapshot --every 1s dir
 
 # Each known number of --ndjson is in a metric, and each sample is one of those, on recorded hosts and of logs.
-TAP_FROM=$n python3 - "$top" <<'END' >ndjson.tap
+TAP_FROM=$n python3 -S - "$top" <<'END' >ndjson.tap
 import json, re, subprocess, sys
 top = sys.argv[1]
 sys.path.insert(0, top + '/tests/cli')
@@ -180,6 +208,10 @@ for what, text in (
     tap.ok(mistake(text) != '', f'the reader refuses {what} # rig')
 sched = open('sched.txt', encoding='utf-8').read()
 tap.ok(sched and mistake(sched) == '', "the reader takes a scheduler's", mistake(sched))
+
+dashboard = json.load(open(top + '/man/examples/prometheus/gpq-dashboard.json'))
+tap.ok(all(t['expr'] for p in dashboard['panels'] for t in p['targets']) and len({p['id'] for p in dashboard['panels']}) == len(dashboard['panels']),
+       'the dashboard is JSON, its panels have targets and numbers # rig')
 
 data = top + '/tests/data/'
 for args, tables in (

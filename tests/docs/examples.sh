@@ -57,6 +57,26 @@ rig is "what does not come back is said" "$(job 'n1 gpq resume' 1 resume)" "gpq-
 1 n1 gpq resume --job 7,n2 gpq resume --job 7,scontrol resume 7"
 rig is "how it is used" "$(sh "$suspends" suspend 2>&1; echo $?)" "$(sed -n 's/^#   //p' "$suspends")
 2"
+# Metrics for Prometheus: a file for each listing that a recorded host has, and no other; an old one goes.
+metrics=$examples/prometheus
+mkdir "$work/metrics"
+touch "$work/metrics/gpq_sched.prom"
+is "the script of metrics fails where a listing does" "$(GPQ_SYSROOT=$top/tests/hosts/gfx90a-k6.12 sh "$metrics/gpq-metrics.sh" "$work/metrics" 2>/dev/null >&2; echo $?)" 1
+is "it leaves a whole file for each of the others" "$(cd "$work/metrics" && for f in *; do echo "$f $(grep -c '^gpq_' "$f" | sed 's/[1-9][0-9]*/some/') $(tail -n 1 "$f")"; done)" \
+	"gpq_gpus.prom some # EOF
+gpq_hqd.prom some # EOF
+gpq_ps.prom some # EOF
+gpq_queues.prom some # EOF
+gpq_why.prom some # EOF"
+sed -nE 's/^listing [a-z]+ (.*)/\1/p' "$metrics/gpq-metrics.sh" >"$work/listings"
+rig is "its listings" "$(wc -l <"$work/listings")" 7
+# shellcheck disable=SC2046 # several words
+empty "options that gpq has" "$(while read -r command options; do gpq "$command" --help >"$work/help"; for o in $options --openmetrics; do grep -qE -- "^ .*$o( |\$)" "$work/help" || echo "$command $o"; done; done <"$work/listings")"
+if command -v systemd-analyze >/dev/null; then
+	sed 's|/usr/local/libexec/|'"$metrics"'/|' "$metrics/gpq-metrics.service" >"$work/gpq-metrics.service"
+	cp "$metrics/gpq-metrics.timer" "$work"
+	rig empty "systemd takes the units of metrics" "$(systemd-analyze verify --man=no "$work/gpq-metrics.service" "$work/gpq-metrics.timer" 2>&1 | grep gpq-metrics)"
+fi
 # What README.md shows of the experiment.
 sed -n '/^<!-- of man.examples.gpq-experiment.sh -->/,/^```$/p' "$top/README.md" | sed '1,2d;$d' >"$work/shown"
 rig is "the experiment of the README has its three parts" "$(grep -oE '^gpq bench [a-z]+' "$work/shown" | xargs)" "gpq bench ab gpq bench preempt gpq bench report"
