@@ -118,9 +118,9 @@ static const struct unit *unit_of(const struct out_col *c)
 	SCOPED(buf_fini) struct buf key = {0};
 	const struct unit *u = units;
 	buf_printf(&key, "_%s", out_col_key(c));
-	for (size_t n; (n = strlen(u->key)) > key.len || strcmp(key.data + key.len - n, u->key);
-	     u++)
-		;
+	for (size_t n = strlen(u->key); n > key.len || strcmp(key.data + key.len - n, u->key) != 0;
+	     n = strlen(u->key))
+		u++;
 	return u;
 }
 

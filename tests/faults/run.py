@@ -54,6 +54,7 @@ COMMANDS = [
     "hqd --fields -vJ --sysroot {h}/gfx1100-k6.12-mes",
     "hqd --summary -v --sysroot {h}/vm-gfx90a-running",
     "hqd --runlist -v --sysroot {h}/vm-gfx90a-running",
+    "queues -v --openmetrics --sort -QID --sysroot {h}/gfx90a-k6.12",
     "snapshot --diff -v --user 0 --gpu 0 {h}/vm-gfx942-running {h}/vm-gfx942-suspended",
     "snapshot --compare -vJ -p 140 {h}/vm73-gfx942-contexts {h}/vm73-gfx942-contexts",
     "snapshot -v -rno PROCS,QUEUES,FILES,DUMPS --redact --sysroot {h}/gfx90a-k6.12 {d}/saved",
