@@ -229,7 +229,7 @@ static int merge_line(void *arg, const char *path, uint64_t number, char *line, 
 static int merge_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
-	uint64_t bad = s->bad_lines;
+	uint64_t bad = s->bad_lines, repeated = s->seen.repeated;
 	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
 	const uint64_t n = s->bad_lines - bad;
@@ -238,6 +238,10 @@ static int merge_file(struct merge *m, const char *path)
 			 path, (unsigned long long)n, text_s(n), text_are(n), text_s(n),
 			 bad ? "" : "; ",
 			 bad ? "" : s->first_bad); // known of the first bad file alone
+	const uint64_t again = s->seen.repeated - repeated;
+	if (again)
+		err_warn("counted once", "%s: %llu sample%s read before", path,
+			 (unsigned long long)again, again == 1 ? " was" : "s were");
 	return GPQ_OK;
 }
 

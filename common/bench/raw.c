@@ -185,12 +185,16 @@ static int load_cycle(struct load *l, const struct bench_context *context, const
 	return result_add(&r->sum->result, c);
 }
 
+static uint64_t ab_number(const struct ab_run *run)
+{
+	return run->number < SEEN_MAX ? run->number * AB_MODES + run->mode : SEEN_MAX;
+}
+
 // Adds a run of the experiment unless it was read before.
 static void load_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
 {
 	struct load_run *r = find_run(l, true, context);
-	uint64_t number = run->number < SEEN_MAX ? run->number * AB_MODES + run->mode : SEEN_MAX;
-	if (note_number(l, r, number))
+	if (note_number(l, r, ab_number(run)))
 		ab_result_add(&r->sum->ab, run);
 }
 
@@ -367,6 +371,13 @@ static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 	return true;
 }
 
+// Is a sample new? One that does not name its run always is.
+static bool sum_is_new(struct sum *s, bool is_ab, const struct bench_context *c, uint64_t number)
+{
+	return !*c->text[CONTEXT_run] ||
+	       note_number(&s->seen, find_run(&s->seen, is_ab, c), number);
+}
+
 // Adds a line that is a sample or a sum. False if it is neither.
 static bool sum_add_known(struct sum *s, const char *line, size_t len)
 {
@@ -376,11 +387,12 @@ static bool sum_add_known(struct sum *s, const char *line, size_t len)
 	struct cycle c;
 	if (raw_read(line, len, &context, &c)) {
 		key_of(&like.key, &context);
-		sum_add_cycle(s, &like, &c);
+		if (sum_is_new(s, false, &context, c.number))
+			sum_add_cycle(s, &like, &c);
 		return true;
 	}
 	bool is_run = ab_read(line, len, &context, &run);
-	if (is_run) {
+	if (is_run && sum_is_new(s, true, &context, ab_number(&run))) {
 		key_of(&like.key, &context);
 		sum_add_run(s, &like, &run);
 	}
@@ -401,5 +413,6 @@ void sum_fini(struct sum *s)
 		free(s->row[i]);
 	}
 	free(s->row);
+	load_fini(&s->seen);
 	*s = (struct sum){0};
 }

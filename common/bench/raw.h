@@ -91,9 +91,11 @@ struct sum {
 	size_t n, cap;
 	uint64_t bad_lines;
 	char first_bad[160];
+	struct load seen; // which samples of which runs were added, without their values
 };
 
-// Adds a line (without its newline): a raw sample or a sum. Other lines are counted in bad_lines.
+// Adds a line (without its newline): a raw sample, unless it was added before, or a sum. Other
+// lines are counted in bad_lines.
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
 // Appends the row as a line that sum_add_line() reads.

@@ -36,14 +36,28 @@ for m in suspend resume; do
 	done
 done
 is "the two runs of one host and setting add up" "$(gpq merge -rno METRIC "$a" "$b" | sort | uniq -c | awk '$2 == "suspend" { print $1 }')" 2
-sed 's/"kernel":"[^"]*"/"kernel":"6.99"/' "$a" >other
+sed 's/"kernel":"[^"]*"/"kernel":"6.99"/; s/"run":"/&other /' "$a" >other
 is "another kernel does not" "$(gpq merge -rno METRIC "$a" other | grep -cx suspend)" 4
 
 # Latencies of gpq bench ab: by mode and kind of host, behind a sample of another kind.
-jq -c '.kernel = "6.99" | .gpus += "; x" | .latencies_ns |= map(. * 2)' "$data/ab.ndjson" >ab_other
+jq -c '.kernel = "6.99" | .run += " other" | .gpus += "; x" | .latencies_ns |= map(. * 2)' "$data/ab.ndjson" >ab_other
 is "runs of the experiment, as jq adds them up" "$(gpq merge -rno METRIC,KERNEL,TARGET_GPUS,N,MIN,MAX,MEAN,GRACE "$a" "$data/ab.ndjson" ab_other | grep ^online | sort)" \
 	"$(jq -sr 'group_by([.mode, .kernel])[] | [.[].latencies_ns[]] as $v | ["online_" + .[0].mode, .[0].kernel, (.[0].gpus | gsub(" "; "\\x20")),
 		($v | length, min, max, (add / length | floor)), "-"] | join(" ")' "$data/ab.ndjson" ab_other | sort)"
+
+# A file that is named twice, a file with a part of its lines: each sample counts once, and one line says so.
+samples=$(grep -c . "$a") runs=$(grep -c . "$data/ab.ndjson")
+head -3 "$a" >some
+is "samples that were read twice" "$(gpq merge --partial "$a" "$a" some 2>&1 >twice)" "gpq: merge: $a: $samples samples were read before; counted once
+gpq: merge: some: 3 samples were read before; counted once"
+same "they count once" twice pa
+head -1 "$a" >one
+is "one sample" "$(gpq merge "$a" one 2>&1 >/dev/null)" "gpq: merge: one: 1 sample was read before; counted once"
+p "$data/ab.ndjson" >ab_once
+is "runs that were read twice" "$(gpq merge --partial "$data/ab.ndjson" "$data/ab.ndjson" 2>&1 >twice)" "gpq: merge: $data/ab.ndjson: $runs samples were read before; counted once"
+same "they count once, too" twice ab_once
+sed 's/"run":"[^"]*"/"run":""/' "$a" >nameless
+is "samples that name no run are never the same" "$(gpq merge -rno METRIC,N nameless nameless | sort -u | awk '$1 == "suspend" { print $2 }')" 80
 
 # A sum made by hand: 1000 values, 500 times 1, 400 times 2, 90 times 3, 9 times 4, once 50; their sum is 1656.
 sum_of() { # HISTOGRAM SOURCE
@@ -76,7 +90,7 @@ is "no such file" "$?:$out" "5:gpq: merge: /nowhere: No such file or directory; 
 out=$(p "$a" 2>&1 >/dev/full)
 is "full disk" "$?:$out" "1:gpq: merge: standard output: No space left on device"
 # Each setting of its own value, and of two values: sums keep them, and are apart by them.
-set_to() { jq -c "if .gap_wanted_ns != null then .grace = 71 | .queues_wanted = 72 | .hold_wanted_ns = 73 | .gap_wanted_ns = 74 | .$1 else . end" "$a"; }
+set_to() { jq -c ".run += \"$1\" | if .gap_wanted_ns != null then .grace = 71 | .queues_wanted = 72 | .hold_wanted_ns = 73 | .gap_wanted_ns = 74 | .$1 else . end" "$a"; }
 for k in grace queues_wanted hold_wanted_ns gap_wanted_ns; do
 	{ set_to "grace = 71" && set_to "$k = 75"; } | p - | p - | jq -c '[.grace, .queues_wanted, .hold_wanted_ns, .gap_wanted_ns]' | sort -u
 done >settings
