@@ -5,17 +5,22 @@
 #include "common/cli/input.h"
 
 // The options are some of those of gpq trace.
-static const struct trace_opts defaults = {
-	.by = BY_NOTHING, .top = U64_NULL, .series = U64_NULL, .threads = U64_NULL};
+static const struct trace_opts defaults = {.by = BY_NOTHING,
+					   .top = U64_NULL,
+					   .expect = U64_NULL,
+					   .series = U64_NULL,
+					   .threads = U64_NULL};
 
 // Lines that gpq trace --partial wrote.
 struct part_lines {
 	struct part_line {
 		char *text; // owned
 		size_t len;
-		struct amdlog_part place; // owned; only host, file and range of bytes are set
+		struct amdlog_part place; // owned; what amdlog_partial_place() reads
+		uint64_t key[8];          // of `place`: what makes parts doubles, in this order
 	} * v;
 	size_t n, cap;
+	uint64_t end, size; // of the file of the part that was added last
 };
 
 // What was read: sums of gpq bench, or parts of gpq trace.
@@ -28,6 +33,8 @@ static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", "logs: " TRACE_BY_HELP, TRACE_BY_WORDS),
 	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, "",
 	    "logs: readable kernel names (terminal: default)"),
+	OPT(trace_opts, expect, "expect", 0, OPT_U64, "N",
+	    "logs: how many parts there should be;\nfewer: say so, and exit with status 3"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",
 	    "logs: names of kernels as the logs have them"),
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
@@ -88,10 +95,14 @@ static void part_lines_fini(struct part_lines *l)
 // Keeps a line that gpq trace --partial wrote. Returns false for other lines.
 static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 {
-	struct amdlog_part place;
-	if (!amdlog_partial_place(text, len, &place))
+	struct amdlog_part p;
+	if (!amdlog_partial_place(text, len, &p))
 		return false;
-	*ARRAY_ADD(l->v, l->cap, l->n) = (struct part_line){xstrndup(text, len), len, place};
+	*ARRAY_ADD(l->v, l->cap, l->n) = (struct part_line){
+		xstrndup(text, len),
+		len,
+		p,
+		{p.inode, p.head, p.filter, p.from, ~p.to, p.asked, p.stopped, p.rank}};
 	return true;
 }
 
@@ -103,23 +114,77 @@ static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *
 	return strcmp(x->host, y->host);
 }
 
-// Sorts parts by host, file and range of bytes, then by text, so that the order of the input does
-// not matter.
-static int by_part_place(const void *a, const void *b)
+enum { KEY_FILE = 3 * sizeof(uint64_t) }; // what is equal in parts of one file
+
+// Sorts parts by file and range of bytes; of those that begin together the longest comes first.
+static int by_part_key(const void *a, const void *b)
 {
-	const struct part_line *line = a, *other = b;
-	const struct amdlog_part *x = &line->place, *y = &other->place;
-	int order = compare_hosts(x, y);
-	order = order ? order : strcmp(x->file, y->file);
-	order = order ? order : ORDER(x->from, y->from);
-	order = order ? order : ORDER(x->to, y->to);
-	return order ? order : strcmp(line->text, other->text);
+	const struct part_line *v = a, *w = b;
+	int order = 0;
+	for (size_t i = 0; i < COUNT(v->key) && !order; i++)
+		order = ORDER(v->key[i], w->key[i]);
+	order = order ? order : compare_hosts(&v->place, &w->place);
+	return order ? order : strcmp(v->text, w->text);
 }
 
-static int write_parts(struct part_lines *l)
+// Sorts parts by host, name and range, so that the order of the input does not matter.
+static int by_part_place(const void *a, const void *b)
+{
+	const struct part_line *v = a, *w = b;
+	int order = compare_hosts(&v->place, &w->place);
+	order = order ? order : strcmp(v->place.file, w->place.file);
+	return order ? order : by_part_key(v, w);
+}
+
+static char *part_words(const struct amdlog_part *p)
+{
+	struct buf b = {0};
+	buf_puts(&b, p->file);
+	if (p->host)
+		buf_printf(&b, " of host %s", p->host);
+	if (p->rank != AMDLOG_UNKNOWN)
+		buf_printf(&b, " by rank %" PRIu64, p->rank);
+	buf_printf(&b, ", bytes %" PRIu64 " to %" PRIu64, p->from, p->to);
+	return b.data;
+}
+
+// Is all of `v` in `other`, which by_part_key() puts before it?
+static bool is_within(const struct part_line *v, const struct part_line *other)
+{
+	if (v->place.inode == AMDLOG_UNKNOWN) // a pipe: the part is known by all that it says
+		return strcmp(v->text, other->text) == 0;
+	if (v->place.from == v->place.to) // no line begins in its range
+		return memcmp(v->key, other->key, 6 * sizeof(v->key[0])) == 0;
+	return memcmp(v->key, other->key, KEY_FILE) == 0 && v->place.to <= other->place.to;
+}
+
+// Drops a part that is in another one, as of a task that ran twice, and sorts the others by place.
+static void part_lines_sort(struct part_lines *l)
+{
+	size_t n = 0, longest = 0;
+	qsort(l->v, l->n, sizeof(*l->v), by_part_key);
+	for (size_t i = 0; i < l->n; i++) {
+		struct part_line v = l->v[i];
+		const bool alone = v.place.inode == AMDLOG_UNKNOWN || v.place.from == v.place.to;
+		const size_t other = alone && n ? n - 1 : longest;
+		if (!n || !is_within(&v, &l->v[other])) {
+			longest = alone ? longest : n;
+			l->v[n++] = v;
+			continue;
+		}
+		SCOPED(free_at) char *this = part_words(&v.place);
+		SCOPED(free_at) char *that = part_words(&l->v[other].place);
+		err_warn("counted once", "%s: is in %s, too", this, that);
+		free(v.text);
+		amdlog_part_fini(&v.place);
+	}
+	l->n = n;
+	qsort(l->v, n, sizeof(*l->v), by_part_place);
+}
+
+static int write_parts(const struct part_lines *l)
 {
 	struct buf all = {0};
-	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 	for (size_t i = 0; i < l->n; i++) {
 		buf_append(&all, l->v[i].text, l->v[i].len);
 		buf_puts(&all, "\n");
@@ -127,33 +192,47 @@ static int write_parts(struct part_lines *l)
 	return out_text(&all);
 }
 
-// Is `next` a later part of the file of `before`? A part from byte 0 on begins another file:
-// several runs may have files of one name, or standard input.
-static bool continues(const struct amdlog_part *before, const struct amdlog_part *next)
+// Is part `i` of the same file as the part before it?
+static bool continues(const struct part_lines *l, size_t i)
 {
-	return !compare_hosts(before, next) && strcmp(before->file, next->file) == 0 &&
-	       next->from > 0;
+	const struct part_line *v = &l->v[i];
+	return i && i < l->n && v->place.inode != AMDLOG_UNKNOWN &&
+	       !compare_hosts(&v[-1].place, &v->place) && !memcmp(v[-1].key, v->key, KEY_FILE);
 }
 
-// Warns of bytes that are in two parts or in none. `end`: end of the part before `next` in the same
-// file; 0: `next` is the first.
-static void check_place(const struct amdlog_part *next, uint64_t end)
+static void say_gap(const char *file, uint64_t from, uint64_t to)
 {
-	if (next->from < end)
-		err_warn("what is in both counts twice",
-			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", next->file,
-			 next->from, end < next->to ? end : next->to);
-	else if (next->from > end)
-		err_warn("what is in them is missing",
-			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", next->file, end,
-			 next->from);
+	SCOPED(free_at)
+	char *next = xasprintf("make it: --range %" PRIu64 ":%" PRIu64, from, to - from);
+	err_warn(next, "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", file, from, to);
+}
+
+// Warns of bytes that are in two parts or in none.
+static void check_place(struct part_lines *l, size_t i)
+{
+	const struct amdlog_part *p = &l->v[i].place;
+	if (!continues(l, i))
+		l->end = l->size = 0;
+	if (p->size != AMDLOG_UNKNOWN)
+		l->size = greater(l->size, p->size);
+	if (p->from < l->end && p->from < p->to)
+		err_warn("what is in both counts twice; make the parts anew, side by side",
+			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", p->file, p->from,
+			 l->end);
+	else if (p->from > l->end)
+		say_gap(p->file, l->end, p->from);
+	l->end = greater(l->end, p->to);
+	if (p->stopped)
+		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
+			 p->file, p->to);
+	else if (!continues(l, i + 1) && l->end < l->size)
+		say_gap(p->file, l->end, l->size);
 }
 
 static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct part_lines *l,
 			 size_t i)
 {
 	const struct part_line *v = &l->v[i];
-	const struct amdlog_part *before = i ? &v[-1].place : NULL;
 	struct amdlog_part part;
 	struct amdlog_summary next;
 	const char *why;
@@ -161,16 +240,22 @@ static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct p
 		return err_fail(GPQ_FAILED, "make it anew",
 				"the part of %s from byte %" PRIu64 " is %s", v->place.file,
 				v->place.from, why);
-	bool new_file = !before || !continues(before, &part);
-	check_place(&part, new_file ? 0 : before->to);
-	if (part.stopped)
-		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
-			 part.file, part.to);
-	amdlog_merge_add(m, &part, new_file);
+	amdlog_merge_add(m, &part, !continues(l, i));
 	amdlog_summary_fini(&next);
 	amdlog_part_fini(&part);
 	progress_show(&t->progress, (double)(i + 1) / (double)l->n, "part %zu of %zu", i + 1, l->n);
 	return GPQ_OK;
+}
+
+static int add_parts(struct trace *t, struct amdlog_merge *m, const struct part_lines *l,
+		     const struct intern *apart)
+{
+	int status = GPQ_OK;
+	amdlog_merge_init(m);
+	m->apart = apart;
+	for (size_t i = 0; i < l->n && !status; i++)
+		status = add_part_line(t, m, l, i);
+	return status;
 }
 
 static int report_merged(struct cmd *c, struct trace *t, struct amdlog_merge *m)
@@ -194,16 +279,22 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 			  .name_pid = -1,
 			  .perfetto_fd = -1,
 			  .ask = o->by == BY_STREAM ? &trace_streams : &trace_summary};
+	SCOPED(intern_fini) struct intern apart = {0};
 	struct amdlog_merge m;
 	int status = trace_demangle(c, o->demangle, o->no_demangle);
 	if (status)
 		return status;
 	t.one_table = t.by != BY_NOTHING;
-	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
-	amdlog_merge_init(&m);
+	for (size_t i = 0; i < l->n; i++)
+		check_place(l, i);
 	progress_init(&t.progress, c->out.progress, false);
-	for (size_t i = 0; i < l->n && !status; i++)
-		status = add_part_line(&t, &m, l, i);
+	status = add_parts(&t, &m, l, NULL);
+	if (!status)
+		amdlog_merge_find_apart(&m, &apart);
+	if (apart.n) {
+		amdlog_merge_fini(&m);
+		status = add_parts(&t, &m, l, &apart);
+	}
 	progress_end(&t.progress);
 	t.merged = &m;
 	t.sum = m.sum; // the sum goes back to `m` below, which owns and frees it
@@ -214,6 +305,32 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 	m.sum = t.sum;
 	amdlog_merge_fini(&m);
 	return status;
+}
+
+COMPARE_VALUES(by_number, uint64_t)
+
+// Compares the number of parts with --expect. If each task made one part, it tells which ranks
+// made none.
+static int check_expected(const struct part_lines *l, uint64_t expect)
+{
+	SCOPED(free_at) uint64_t *ranks = xcalloc(l->n, sizeof(*ranks));
+	SCOPED(buf_fini) struct buf none = {0};
+	size_t at = 0;
+	if (expect == U64_NULL || l->n >= expect)
+		return GPQ_OK;
+	for (size_t i = 0; i < l->n; i++)
+		ranks[i] = l->v[i].place.rank;
+	ARRAY_SORT(ranks, l->n, by_number);
+	for (uint64_t rank = 0; rank < expect && none.len < 60; rank++) {
+		if (at < l->n && ranks[at] == rank)
+			at++;
+		else
+			buf_printf(&none, "%s%" PRIu64, none.len ? ", " : ": no part of rank ",
+				   rank);
+	}
+	err_warn("look what became of their tasks", "%zu parts instead of %" PRIu64 "%s", l->n,
+		 expect, at == l->n || none.len >= 60 ? none.data : "");
+	return GPQ_PARTIAL;
 }
 
 // --- sums of samples ---
@@ -290,17 +407,21 @@ static int print_merged(struct cmd *c, struct merge *m)
 		return err_fail(GPQ_USAGE, "merge them apart",
 				"results of gpq bench and of gpq trace cannot be added");
 	c->out.schema = m->lines.n ? &trace_schema : &schema;
-	if (m->lines.n)
-		return o->partial ? write_parts(&m->lines) : report_parts(c, &m->lines);
+	if (m->lines.n) {
+		part_lines_sort(&m->lines);
+		int missing = check_expected(&m->lines, o->expect);
+		int status = o->partial ? write_parts(&m->lines) : report_parts(c, &m->lines);
+		return status ? status : missing;
+	}
 	if (!m->sum.n)
 		return err_fail(
 			GPQ_NOTFOUND,
 			"gpq trace --partial, gpq bench --samples FILE and gpq merge --partial "
 			"write them",
 			"no results in what was read");
-	if (o->by != BY_NOTHING || o->top != U64_NULL)
+	if (o->by != BY_NOTHING || o->top != U64_NULL || o->expect != U64_NULL)
 		return err_fail(GPQ_USAGE, "leave them out",
-				"--by and --top are for results of gpq trace");
+				"--by, --expect and --top are for results of gpq trace");
 	return o->partial ? print_partial(&m->sum) : print_table(c, &m->sum);
 }
 
@@ -318,7 +439,8 @@ static int run_merge(struct cmd *c)
 }
 
 const struct cmd_spec merge_spec = {
-	.synopsis = "[--partial] [--by WHAT] [--top N] [--demangle|--no-demangle] [FILE...]",
+	.synopsis = "[--partial] [--expect N] [--by WHAT] [--top N] [--demangle|--no-demangle] "
+		    "[FILE...]",
 	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
 		       "order: what gpq trace\n--partial wrote, raw samples of gpq bench, and what "
 		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",

@@ -335,6 +335,18 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 	return status;
 }
 
+// Notes what tells this file from others.
+static void note_file(struct input *in, const struct stat *st, bool packed)
+{
+	char head[AMDLOG_PARTIAL_HEAD];
+	struct trace *t = in->t;
+	ssize_t n = pread(in->fd, head, sizeof(head), 0);
+	t->head = n > 0 ? amdlog_hash(t->head, head, (size_t)n) : t->head;
+	t->inode = t->inode == AMDLOG_UNKNOWN ? st->st_ino : t->inode;
+	packed |= t->size == AMDLOG_UNKNOWN;
+	t->size = packed ? AMDLOG_UNKNOWN : t->size + (uint64_t)st->st_size;
+}
+
 static int read_input(struct input *in)
 {
 	struct blocks_input from = {.fd = -1, .read = read_raw, .ctx = in};
@@ -347,6 +359,8 @@ static int read_input(struct input *in)
 	from.eager = in->t->ask->event || in->t->timeline || in->tail;
 	if (status)
 		return status;
+	if (at == 0 && S_ISREG(st.st_mode))
+		note_file(in, &st, format);
 	if (format)
 		return read_packed(in, &from, format);
 	// Files of /proc, debugfs and tracefs have size 0.

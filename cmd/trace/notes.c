@@ -119,6 +119,10 @@ static void note_log(const struct trace *t)
 		trace_note(t,
 			   "logs of several hosts, each with a clock of its own: times are told of "
 			   "their processes only");
+	if (t->merged && t->merged->apart)
+		say_count(t, "process ids that files have at the same times", t->merged->apart->n,
+			  "each file has a process of its own, told by HOST: give containers names "
+			  "by gpq trace --partial --host NAME");
 	note_limits(t);
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/trace/trace.h"
 
 #include "common/amdlog/analysis/timeline.h"
+#include "common/host/secure.h"
 #include "common/reader/demangle.h"
 
 #include <fcntl.h>
@@ -389,15 +390,49 @@ int trace_log(struct cmd *c, const struct amdlog_filter *filter, const struct gr
 
 // --- --partial: a line for each file, or for the --range of one, which gpq merge adds up ---
 
+// The rank of this task, as launchers tell it.
+static uint64_t task_rank(void)
+{
+	static const char *const names[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+					    "RANK"};
+	uint64_t rank;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *value = host_getenv(names[i]);
+		if (value && parse_u64(value, &rank))
+			return rank;
+	}
+	return AMDLOG_UNKNOWN;
+}
+
+// A hash of what chooses records.
+static uint64_t filter_hash(const struct trace_opts *o)
+{
+	SCOPED(buf_fini) struct buf b = {0};
+	buf_append(&b, o->pick.pids.v, o->pick.pids.n * sizeof(pid_t));
+	buf_printf(&b, " %s %s", o->since ? o->since : "", o->until ? o->until : "");
+	for (size_t i = 0; i < o->grep.n; i++)
+		buf_printf(&b, "+%s%c", o->grep.v[i], 0);
+	for (size_t i = 0; i < o->grep_not.n; i++)
+		buf_printf(&b, "-%s%c", o->grep_not.v[i], 0);
+	return amdlog_hash(0, b.data, b.len);
+}
+
 static int write_part(struct trace *t, char *file, int status)
 {
+	const bool filtered = amdlog_is_filtered(&t->sum.filter);
 	const struct amdlog_counts *c = &t->scan->counts;
 	struct amdlog_part part = {.host = (char *)(uintptr_t)t->opts->host,
 				   .file = file,
+				   .inode = t->inode,
+				   .head = t->head,
+				   .filter = filtered ? filter_hash(t->opts) : 0,
+				   .size = t->inode == AMDLOG_UNKNOWN ? AMDLOG_UNKNOWN : t->size,
+				   .rank = task_rank(),
+				   .asked = t->range.from,
 				   .from = t->sum.range.from,
 				   .to = t->sum.range.from + c->bytes,
 				   .mended = t->reading.reassembly->mended,
-				   .filtered = amdlog_is_filtered(&t->sum.filter),
+				   .filtered = filtered,
 				   .stopped = status != GPQ_OK,
 				   .counts = *c,
 				   .streams = t->streams,
@@ -413,7 +448,7 @@ static int one_file(struct cmd *c, const struct amdlog_filter *filter, const str
 		    char *file, bool *broken)
 {
 	// Streams are gathered for gpq merge --by stream.
-	struct trace t = {.by = BY_NOTHING, .ask = &trace_streams};
+	struct trace t = {.by = BY_NOTHING, .ask = &trace_streams, .inode = AMDLOG_UNKNOWN};
 	int written = GPQ_OK;
 	trace_open(&t, c, filter, grep);
 	t.sum.part.resumed = true;

@@ -53,6 +53,7 @@ struct trace_opts {
 	const char *save;  // folder that --live makes; NULL: a temporary one
 	const char *range; // OFFSET:LEN, bytes
 	const char *host;  // --partial: the host that wrote the logs
+	uint64_t expect;   // gpq merge: how many parts there should be; U64_NULL: not given
 	struct words kernels;
 	const char *since, *until;
 	const char *mark;            // file with windows of time
@@ -155,6 +156,9 @@ struct trace {
 	int nlogs;                         // 0: standard input
 	char **logs;                       // operands, for the heading of a picture
 	const struct amdlog_merge *merged; // gpq merge: the sum of its parts; NULL in gpq trace
+	// --partial: as in struct amdlog_part; of several files the first inode, all heads and
+	// bytes.
+	uint64_t inode, head, size;
 	struct progress progress;
 	uint64_t input_bytes;        // size of all files together; 0: not known
 	struct amdlog_windows marks; // --mark, sorted

@@ -67,8 +67,8 @@ sum_of '{"rule":"loglin32","count":1000,"sum":1656,"min":1,"max":50,"buckets":[[
 is "percentiles, extremes and mean" "$(gpq merge -rno P50,P90,P99,P99.9,MIN,MAX,MEAN known)" "1 2 3 4 1 50 1"
 sum_of '{"rule":"loglin32","count":2,"sum":null,"min":5,"max":6,"buckets":[[5,1],[6,1]]}' "" >unknown
 is "no mean of a sum that is not known" "$(gpq merge -J unknown | jq -c '.sums[] | [.n, .mean_ns, .source]')" "[2,null,null]"
-is "--by is of logs" "$(gpq merge --by queue known 2>&1)" "gpq: merge: --by and --top are for results of gpq trace; leave them out"
-is "so is --top" "$(gpq merge --top 3 known 2>&1)" "gpq: merge: --by and --top are for results of gpq trace; leave them out"
+is "--by is of logs" "$(gpq merge --by queue known 2>&1)" "gpq: merge: --by, --expect and --top are for results of gpq trace; leave them out"
+for o in --top --expect; do is "so is $o" "$(gpq merge $o 3 known 2>&1)" "gpq: merge: --by, --expect and --top are for results of gpq trace; leave them out"; done
 
 # Input that is none
 echo x >bad1 && printf 'y\nz' >bad2

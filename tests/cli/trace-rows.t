@@ -145,7 +145,7 @@ $ . ./lib; { w 1 7 a 'hipFoo ( 1 ) : duration: 5 us'; w 2 7 a 'hipFoo: Returned 
 
 # A packet that was put together counts for the range in which it begins, be it the first byte.
 $ gpq trace -qJ --range 0: $DATA/amdlog/wrapped.log | jq .totals.mended
-> gpq trace --partial $DATA/amdlog/wrapped.log $DATA/amdlog/wrapped.log | gpq merge -qJ | jq .totals.mended
+> cp $DATA/amdlog/wrapped.log again.log; gpq trace --partial $DATA/amdlog/wrapped.log again.log | gpq merge -qJ | jq .totals.mended
 1
 2
 
@@ -224,8 +224,8 @@ $ . ./lib; { c 1 7 a 0a; d 5000 7 a 0a 0 1; d 25000 7 a 0a 0 2; d 35000 7 a 0a 0
 # Parts. The format has a number, which changes when it does; parts of another version are refused, damaged ones too: whatever
 # they count from 0 is less than there are.
 $ gpq trace --partial $DATA/amdlog/rocm70.log >part; head -c 37 part; echo
-> for n in 1 2 9; do sed "s/\"schema\":3/\"schema\":$n/" part | gpq merge 2>&1 >/dev/null | sed -n 1p; done
-{"record":"trace_partial","schema":3,
+> for n in 1 3 9; do sed "s/\"schema\":4/\"schema\":$n/" part | gpq merge 2>&1 >/dev/null | sed -n 1p; done
+{"record":"trace_partial","schema":4,
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
 gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
@@ -247,13 +247,15 @@ damaged; make it anew
 damaged; make it anew
 ? 1
 
-# Parts of two files do not continue each other, however their bytes are numbered; a line begins at 591 (grep -b).
+# Parts of two files do not continue each other, however their bytes are numbered; lines begin at 591 and 1029 (grep -b), the
+# file that begins has 8117 bytes.
 $ { gpq trace --partial --range 0:1000 $DATA/amdlog/cnn.log; gpq trace --partial --range 500: $DATA/amdlog/transformer.log; } | gpq merge 2>&1 >/dev/null | grep -o 'bytes.*'
-bytes 0 to 591 are in no part; what is in them is missing
+bytes 1029 to 8117 are in no part; make it: --range 1029:7088
+bytes 0 to 591 are in no part; make it: --range 0:591
 
 # Parts that overlap, one of them within the other: its lines begin at 1029 and end at 1557 (grep -b).
-$ { gpq trace --partial --range 0: $DATA/amdlog/cnn.log; gpq trace --partial --range 1000:500 $DATA/amdlog/cnn.log; } | gpq merge 2>&1 >/dev/null | grep -o 'bytes.*'
-bytes 1029 to 1557 are in two parts; what is in both counts twice
+$ cp $DATA/amdlog/cnn.log .; { gpq trace --partial --range 0: cnn.log; gpq trace --partial --range 1000:500 cnn.log; } | gpq merge 2>&1 >/dev/null | grep bytes
+gpq: merge: cnn.log, bytes 1029 to 1557: is in cnn.log, bytes 0 to 8117, too; counted once
 
 $ gpq trace --partial /nonexistent1 /nonexistent2 2>&1
 gpq: trace: /nonexistent1: No such file or directory

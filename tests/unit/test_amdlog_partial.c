@@ -483,6 +483,89 @@ static void test_pairs(void **state)
 	}
 }
 
+// What tells a part from others comes back, from the whole line and from its beginning alone.
+static void test_identity(void **state)
+{
+	struct reader x;
+	struct amdlog_part part = {.host = (char *)(uintptr_t) "h",
+				   .file = (char *)(uintptr_t) "f",
+				   .inode = 1,
+				   .head = 2,
+				   .filter = 3,
+				   .size = 4,
+				   .rank = 5,
+				   .asked = 6,
+				   .from = 7,
+				   .to = 8,
+				   .stopped = true,
+				   .sum = &x.sum};
+	struct amdlog_summary back;
+	struct buf line = {0};
+	const char *why;
+	(void)state;
+	read_log(&x, joined, sizeof(joined) - 1, true);
+	for (int whole = 0; whole < 2; whole++) {
+		struct amdlog_part got;
+		part.rank = part.size = part.inode = whole ? AMDLOG_UNKNOWN : 5;
+		line.len = 0;
+		amdlog_partial_write(&line, &part);
+		assert_true(whole ? amdlog_partial_read(line.data, line.len - 1, &got, &back, &why)
+				  : amdlog_partial_place(line.data, line.len - 1, &got));
+		assert_string_equal(got.host, "h");
+		assert_string_equal(got.file, "f");
+		assert_true(got.inode == part.inode && got.head == 2 && got.filter == 3 &&
+			    got.size == part.size && got.rank == part.rank && got.asked == 6 &&
+			    got.from == 7 && got.to == 8 && got.stopped);
+		amdlog_part_fini(&got);
+	}
+	amdlog_summary_fini(&back);
+	end_log(&x);
+	buf_fini(&line);
+	const uint64_t ab = amdlog_hash(amdlog_hash(0, "a", 1), "b", 1);
+	assert_true(ab == amdlog_hash(0, "ab", 2) && ab >> 53 == 0);
+	assert_true(ab != amdlog_hash(0, "ba", 2) && ab != amdlog_hash(0, "a", 1));
+}
+
+// Process 7 in two files that begin and end at these times: one process, or one for each file?
+static void test_apart(void **state)
+{
+	static const struct {
+		unsigned begin[2], end[2];
+		bool apart;
+	} cases[] = {
+		{{1000, 1000}, {2000, 2000}, true},  {{1000, 2000}, {2000, 3000}, false},
+		{{1000, 1999}, {2000, 3000}, false}, // where a log is cut, lines are out of order
+		{{1000, 1751}, {2000, 2751}, false}, {{1000, 1750}, {2000, 2750}, true},
+		{{1750, 1000}, {2750, 2000}, true},  {{1000, 1400}, {9000, 1401}, true},
+		{{1000, 5000}, {2000, 6000}, false}, {{1000, 1500}, {2000, 1500}, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct intern apart = {0};
+		for (int again = 0; again < 2; again++) {
+			struct amdlog_merge m;
+			amdlog_merge_init(&m);
+			m.apart = again ? &apart : NULL;
+			for (int f = 0; f < 2; f++) {
+				char log[200];
+				int n = snprintf(log, sizeof(log),
+						 ":3:a.cpp :1 : %u " P "x\n:3:a.cpp :1 : %u " P
+						 "x\n",
+						 cases[i].begin[f], cases[i].end[f]);
+				add_part(&m, log, 0, (size_t)n, true);
+			}
+			unsigned n = 0;
+			amdlog_merge_find_apart(&m, &apart);
+			for (uint32_t p = 0; p < m.sum.nprocesses; p++)
+				n += m.sum.processes[p].pid == 7;
+			assert_int_equal(n, again && cases[i].apart ? 2 : 1);
+			assert_int_equal(apart.n, cases[i].apart);
+			amdlog_merge_fini(&m);
+		}
+		intern_fini(&apart);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,6 +577,8 @@ int main(void)
 		cmocka_unit_test(test_damaged_hex),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

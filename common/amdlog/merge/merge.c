@@ -26,6 +26,16 @@ void amdlog_merge_fini(struct amdlog_merge *m)
 	intern_fini(&m->hosts);
 	intern_fini(&m->threads);
 	intern_fini(&m->tids);
+	free(m->times);
+}
+
+// A host for the processes of one file: shown as HOST:FILE, and told apart by the file's number.
+static uint32_t host_of_file(struct amdlog_merge *m, const struct amdlog_part *part)
+{
+	SCOPED(buf_fini) struct buf name = {0};
+	buf_printf(&name, "%s%s%s%c%u", part->host ? part->host : "", part->host ? ":" : "",
+		   part->file, 0, m->files);
+	return intern_put(&m->hosts, name.data, name.len) + 1;
 }
 
 static void map_new(struct adding *a)
@@ -55,7 +65,10 @@ static void map_processes(struct adding *a)
 		uint32_t source = p->source == UINT32_MAX ? p->source
 				  : p->pid < 0            ? a->m->files
 							  : 0;
-		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source, a->m->host};
+		bool apart = a->m->apart &&
+			     pair_find(a->m->apart, a->m->host, (uint64_t)p->pid) != INTERN_NONE;
+		struct amdlog_thread_id id = {p->pid, AMDLOG_UNKNOWN, source,
+					      apart ? a->m->own : a->m->host};
 		uint32_t owner = AMDLOG_NONE;
 		// Some lines of ROCm up to 4.5 name the thread without its process, which an
 		// earlier part of the log may name.
@@ -81,6 +94,16 @@ static void merge_thread(struct adding *a, uint32_t i)
 	}
 	a->thread[i] = n;
 	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
+	size_t at = a->m->ntimes;
+	while (at && a->m->times[at - 1].file == a->m->files &&
+	       a->m->times[at - 1].process != process)
+		at--;
+	if (!at || a->m->times[at - 1].file != a->m->files) {
+		*ARRAY_ADD(a->m->times, a->m->times_cap, a->m->ntimes) =
+			(struct merge_time){process, a->m->files, SPAN_NONE};
+		at = a->m->ntimes;
+	}
+	span_merge(&a->m->times[at - 1].span, &t->span);
 }
 
 // The row in the sum of the part's queue `q`, found by its ring, else by its handle.
@@ -386,6 +409,7 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	m->host = host;
 	map_new(&a);
 	m->files += new_file;
+	m->own = new_file && m->apart ? host_of_file(m, part) : m->own;
 	map_processes(&a);
 	for (uint32_t i = 0; i < next->nthreads; i++)
 		merge_thread(&a, i);
@@ -408,4 +432,27 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	take_handles(&a);
 	take_threads(&a);
 	free(a.process);
+}
+
+COMPARE_BY_BOTH(by_process_time, struct merge_time, process, span.first_us)
+
+// Is `y` another process than `x`, which began first? Where a log was cut into files, only few
+// lines of two pieces are of the same time.
+static bool ran_beside(const struct amdlog_span *x, const struct amdlog_span *y)
+{
+	const uint64_t end = lesser(x->last_us, y->last_us);
+	return end > y->first_us &&
+	       end - y->first_us >= lesser(x->last_us - x->first_us, y->last_us - y->first_us) / 4;
+}
+
+void amdlog_merge_find_apart(struct amdlog_merge *m, struct intern *apart)
+{
+	const struct merge_time *v = m->times;
+	ARRAY_SORT(m->times, m->ntimes, by_process_time);
+	for (size_t i = 0; i < m->ntimes; i++) {
+		const struct amdlog_process *p = &m->sum.processes[v[i].process];
+		for (size_t k = i + 1; k < m->ntimes && v[k].process == v[i].process; k++)
+			if (p->pid >= 0 && ran_beside(&v[i].span, &v[k].span))
+				pair_set(apart, p->host, (uint64_t)p->pid, 0);
+	}
 }

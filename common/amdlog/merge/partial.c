@@ -95,6 +95,13 @@ void amdlog_part_fini(struct amdlog_part *part)
 	part->file = part->host = NULL;
 }
 
+uint64_t amdlog_hash(uint64_t h, const void *bytes, size_t len)
+{
+	for (const unsigned char *p = bytes; len--; p++) // like FNV-1a
+		h = (h ^ UINT64_C(0xcbf29ce484222325) ^ *p) * UINT64_C(0x100000001b3);
+	return h & ((UINT64_C(1) << 53) - 1);
+}
+
 // --- reading a part ---
 
 // Reads a member, if the table `m` has it: others are of a later version.
@@ -302,7 +309,8 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 	*part = (struct amdlog_part){0};
 	if (!is_partial(line, len, &j, &why))
 		return false;
-	while (seen < 3 && jsonin_next(&j, &key, &v) && read_part_place(part, &key, &v))
+	while (jsonin_next(&j, &key, &v) && !jsonin_is(&key, "totals") &&
+	       read_part_place(part, &key, &v))
 		seen += jsonin_is(&key, "file") || jsonin_is(&key, "from") || jsonin_is(&key, "to");
 	if (seen == 3 && part->file)
 		return true;

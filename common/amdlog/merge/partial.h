@@ -10,12 +10,20 @@
 #include "common/amdlog/model/summary.h"
 
 #define AMDLOG_PARTIAL_RECORD "trace_partial"
-#define AMDLOG_PARTIAL_SCHEMA 3
+#define AMDLOG_PARTIAL_SCHEMA 4
+#define AMDLOG_PARTIAL_HEAD   512 // bytes of a file that tell it from a later one with its inode
 
 // Origin, counts and streams of a part.
 struct amdlog_part {
-	char *host;        // owned; host of the part's processes; NULL: not said
-	char *file;        // owned; name of the file, as it was given
+	char *host; // owned; host of the part's processes; NULL: not said
+	char *file; // owned; name of the file, as it was given
+	// Parts of one file have the same inode, head and filter.
+	uint64_t inode;    // AMDLOG_UNKNOWN: a pipe, or a file that grew while it was read
+	uint64_t head;     // amdlog_hash() of the file's first bytes
+	uint64_t filter;   // amdlog_hash() of what chose the records; 0: all
+	uint64_t size;     // bytes of the file; AMDLOG_UNKNOWN: a pipe, or compressed
+	uint64_t rank;     // of the task that read it; AMDLOG_UNKNOWN: no launcher told
+	uint64_t asked;    // the offset of --range, by which ranges without a line differ
 	uint64_t from, to; // bytes [from, to) of the file
 	uint64_t mended;
 	bool filtered; // a filter was set: not all records were counted
@@ -34,20 +42,30 @@ void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
-// Reads only the host, file and bytes of a part, to sort lines by. False: the line is no part.
+// Reads only what tells the part from others. False: the line is no part.
 bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
 
 void amdlog_part_fini(struct amdlog_part *part);
 
+// A hash that goes on from `h`, at first 0. It is below 2^53, so that all readers of JSON keep it.
+uint64_t amdlog_hash(uint64_t h, const void *bytes, size_t len);
+
 // The sum of parts, which must be added in the order of hosts, file names and bytes.
 struct amdlog_merge {
 	struct amdlog_summary sum;
-	struct amdlog_part all; // counts and streams of all parts; `filtered`: any part is
-	struct intern hosts;    // names of hosts; amdlog_process.host is their number plus one
-	uint32_t host;          // number of the last part's host plus one; 0: not said
-	bool several_hosts;     // times of different hosts cannot be compared
-	struct intern threads;  // (process, tid) -> thread
-	struct intern tids;     // (tid, file) -> thread with a pid
+	struct amdlog_part all;     // counts and streams of all parts; `filtered`: any part is
+	struct intern hosts;        // names of hosts; amdlog_process.host is their number plus one
+	uint32_t host;              // number of the last part's host plus one; 0: not said
+	bool several_hosts;         // times of different hosts cannot be compared
+	const struct intern *apart; // (host, pid): each file has such a process of its own
+	uint32_t own;               // as `host`, for those processes of the last part's file
+	struct merge_time {
+		uint32_t process, file;
+		struct amdlog_span span;
+	} * times; // of each process in each file
+	size_t ntimes, times_cap;
+	struct intern threads; // (process, tid) -> thread
+	struct intern tids;    // (tid, file) -> thread with a pid
 	uint32_t files;
 };
 
@@ -56,3 +74,7 @@ void amdlog_merge_fini(struct amdlog_merge *m);
 
 // Adds a part. `new_file`: the part is of another file than the part before.
 void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
+
+// After the last part: collects in `apart` the processes of one host and pid that ran in several
+// files at the same times, as containers number them. Parts are then to be merged anew with it.
+void amdlog_merge_find_apart(struct amdlog_merge *m, struct intern *apart);

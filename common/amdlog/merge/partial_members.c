@@ -254,11 +254,12 @@ MEMBERS(part_state, M(want_api, flag, ANY), M(no_memory, flag, ANY),
 #undef ROW
 
 #define ROW amdlog_part
-MEMBERS(part_members, M(from, number, KEEP), M(to, number, KEEP), M(mended, number, ADD),
-	M(filtered, flag, ANY), M(stopped, flag, KEEP), AT("bytes", counts.bytes, number, ADD),
-	AT("lines", counts.lines, number, ADD), AT("records", counts.records, number, ADD),
-	AT("foreign", counts.foreign, number, ADD), AT("glued", counts.glued, number, ADD),
-	AT("unended", counts.unended, number, ADD));
+MEMBERS(part_members, M(inode, number, KEEP), M(head, number, KEEP), M(filter, number, KEEP),
+	M(size, number, KEEP), M(rank, number, KEEP), M(asked, number, KEEP), M(from, number, KEEP),
+	M(to, number, KEEP), M(mended, number, ADD), M(filtered, flag, ANY), M(stopped, flag, KEEP),
+	AT("bytes", counts.bytes, number, ADD), AT("lines", counts.lines, number, ADD),
+	AT("records", counts.records, number, ADD), AT("foreign", counts.foreign, number, ADD),
+	AT("glued", counts.glued, number, ADD), AT("unended", counts.unended, number, ADD));
 #undef ROW
 
 const struct pairs part_pairs[PART_PAIRS] = {
