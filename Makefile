@@ -268,6 +268,7 @@ help:
 	@echo 'make lint       clang-format, clang-tidy, cppcheck'
 	@echo 'make bench      benchmarks (tests/bench)'
 	@echo 'make check-kernel, check-hip, lab    the real amdkfd driver in a VM (tests/kernel); make deps-kernel before'
+	@echo 'make check-cluster  logs of a real Slurm and a real Dask, as root'
 	@echo 'make check-judge    what the debugger library of AMD says of save areas that tests make'
 	@echo 'make check-gpu  gpq on a real GPU, with programs of its own; asks first (YES=1: begins)'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'

@@ -112,6 +112,15 @@ check-deep:
 	@STEPS='$(STEPS)' tests/deep
 .PHONY: check-deep
 
+# gpq on a real Slurm and a real Dask, in namespaces on this machine: make check-cluster, after make deps-cluster (Debian, Ubuntu)
+CLUSTER_DEPS := slurmctld slurmd slurm-client munge python3-distributed parallel jq
+deps-cluster:
+	@dpkg-query -Wf '$${db:Status-Status}\n' $(CLUSTER_DEPS) 2>&1 | grep -qvx installed || exit 0; \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(CLUSTER_DEPS) >/dev/null
+check-cluster: $(B)/gpq $(B)/gen-amdlog
+	@GPQ_BIN='$(CURDIR)/$(B)' tests/run $(or $(T),$(wildcard tests/cluster/*.sh))
+.PHONY: deps-cluster check-cluster
+
 # No assertion about gpq may pass where gpq says nothing: make check-stub [T=tests/cli/queues.t] [WITH=false]
 check-stub: $(B)/gpq $(B)/gen-amdlog $(B)/hint-server
 	@tests/stub '$(CURDIR)/$(B)' $(or $(WITH),true) $(or $(T),$(filter-out tests/fuzz/%,$(SCRIPTS)) $(TRANSCRIPTS))

@@ -5,7 +5,7 @@
 # What hangs and ends by its time limit is killed before the epilog: let the job's script ask for the evidence in time:
 #
 #   #SBATCH --signal=B:USR1@180
-#   trap 'srun --overlap --ntasks-per-node=1 sudo gpq hang /shared/hang-$SLURM_JOB_ID-$SLURMD_NODENAME.tar.gz' USR1
+#   trap 'srun --overlap -n $SLURM_JOB_NUM_NODES --ntasks-per-node=1 sudo gpq hang /shared/hang-$SLURM_JOB_ID-$SLURMD_NODENAME.tar.gz' USR1
 #   srun python3 train.py & wait $!; wait $!
 #
 # and gpq hang --merge of these archives tells which rank has not launched what the others wait for.
