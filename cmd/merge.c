@@ -309,27 +309,28 @@ static int report_parts(struct cmd *c, struct part_lines *l)
 
 COMPARE_VALUES(by_number, uint64_t)
 
-// Compares the number of parts with --expect. If each task made one part, it tells which ranks
+// Compares the number of parts with --expect. If each is of another rank, it tells which ranks
 // made none.
 static int check_expected(const struct part_lines *l, uint64_t expect)
 {
 	SCOPED(free_at) uint64_t *ranks = xcalloc(l->n, sizeof(*ranks));
 	SCOPED(buf_fini) struct buf none = {0};
-	size_t at = 0;
+	bool told = true;
 	if (expect == U64_NULL || l->n >= expect)
 		return GPQ_OK;
 	for (size_t i = 0; i < l->n; i++)
 		ranks[i] = l->v[i].place.rank;
 	ARRAY_SORT(ranks, l->n, by_number);
-	for (uint64_t rank = 0; rank < expect && none.len < 60; rank++) {
-		if (at < l->n && ranks[at] == rank)
-			at++;
-		else
+	for (size_t i = 0; i < l->n; i++)
+		told &= ranks[i] != AMDLOG_UNKNOWN && (!i || ranks[i] != ranks[i - 1]);
+	for (uint64_t rank = 0, at = 0; told && rank < expect && none.len < 60; rank++) {
+		at += at < l->n && ranks[at] < rank;
+		if (at == l->n || ranks[at] != rank)
 			buf_printf(&none, "%s%" PRIu64, none.len ? ", " : ": no part of rank ",
 				   rank);
 	}
-	err_warn("look what became of their tasks", "%zu parts instead of %" PRIu64 "%s", l->n,
-		 expect, at == l->n || none.len >= 60 ? none.data : "");
+	err_warn("look what became of their tasks", "%zu parts instead of %" PRIu64 "%s%s", l->n,
+		 expect, told ? none.data : "", none.len < 60 ? "" : ", ...");
 	return GPQ_PARTIAL;
 }
 

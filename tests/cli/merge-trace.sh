@@ -206,6 +206,8 @@ is "standard input that is the file" "$(counts in p1 2>/dev/null)" "$(truth trut
 for i in 1 2; do RANK=$i gpq trace --partial - < <(cat log_1) >pipe_$i; done
 is "a pipe is known by what its part says" "$(counts pipe_1 pipe_1 pipe_1 2>err; said)" "$(truth truth_1
 	for i in 1 2; do echo "- by rank 1, bytes 0 to $(stat -c %s log_1): is in - by rank 1, bytes 0 to $(stat -c %s log_1), too; counted once"; done)"
+for i in 1 2; do gpq trace --partial - < <(cat log_$i); done >pipes
+is "two pipes are of two logs" "$(counts pipes 2>err; cat err)" "$(truth truth_1 truth_2)"
 gzip -k log_2
 gpq trace --partial log_2.gz >packed
 is "a compressed log" "$(counts packed packed 2>/dev/null)" "$(truth truth_2)"
@@ -240,6 +242,11 @@ is "as many as there are" "$(expected 4 --partial four)" "0 4"
 is "more" "$(expected 3 --partial four)" "0 4"
 is "which ranks made none" "$(expected 8 --partial four)" "gpq: merge: 4 parts instead of 8: no part of rank 2, 4, 5, 7; look what became of their tasks
 3 4"
+is "which, if they are many" "$(expected 100 --partial four)" "gpq: merge: 4 parts instead of 100: no part of rank 2, 4, 5, $(seq -s ', ' 7 16), ...; look what became of their tasks
+3 4"
+RANK=0 gpq trace --partial log_1 log_2 log_3 >one_rank
+is "parts of one rank tell of no other" "$(expected 100 --partial one_rank)" "gpq: merge: 3 parts instead of 100; look what became of their tasks
+3 3"
 is "doubles do not count" "$(expected 8 -q --partial four four)" "3 4"
 is "ranks that made several, or are not told" "$(expected 9 --partial four again; expected 3 --partial p1 p2)" \
 	"$(size=$(jq -r '"bytes \(.from) to \(.to)"' <(sed -n 2p four)); echo "gpq: merge: log_5 by rank 9, $size: is in log_5 by rank 1, $size, too; counted once")
