@@ -41,8 +41,13 @@ int input_read(struct buf *b, const char *name)
 
 int input_root(const char *root, const char *what)
 {
-	if (!host_set_root(root))
-		return GPQ_OK;
+	if (!host_set_root(root)) {
+		// host_open() reopens files of a recorded host by the names that they have there.
+		if (host_is_live() || access("/proc/self/fd", F_OK) == 0)
+			return GPQ_OK;
+		return err_fail(GPQ_UNSUPPORTED, "mount it: mount -t proc proc /proc",
+				"%s%s: needs /proc to be read: %s", what, root, strerror(errno));
+	}
 	const char *failed = host_root_failed(root), *advice = host_root_advice(errno);
 	return err_sys(errno, advice, "%s%s", failed == root ? what : "TMPDIR: ", failed);
 }
