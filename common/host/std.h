@@ -3,6 +3,15 @@
 // name only the further system headers that they use.
 #pragma once
 
+// amdkfd exists on 64-bit hosts alone (addresses of queues are 64-bit), and rings, MQDs and save
+// areas are in the GPU's byte order: gpq reads them as they lie in memory.
+#if __SIZEOF_POINTER__ != 8
+#error "gpq needs a 64-bit host: amdkfd is for no other"
+#endif
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "gpq needs a little-endian host: rings and MQDs are read in the GPU's byte order"
+#endif
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
