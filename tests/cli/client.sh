@@ -3,14 +3,13 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 rig_only
-mk() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$top" -o all B="$bin" PREFIX="$work/usr" "$@" 2>&1; }
 cc=${CC:-cc} so=$work/usr/lib/libgpqclient.so.0 sanitize=
 export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig LD_LIBRARY_PATH=$work/usr/lib GPQ_SCHED_SOCKET=$work/socket
 flags() { pkg-config "$@" gpqclient; }
 ldd "$bin/libgpqclient.so" | grep 'san\.so' >/dev/null && sanitize="-fsanitize=address,undefined"
 skip() { n=$((n + 1)) && echo "ok $n - $1 # SKIP $2"; }
 
-ok "make install" mk install
+ok "make install" mk install PREFIX="$work/usr"
 is "its files" "$(cd "$work/usr" && find include lib/{lib,pkgconfig/}* share/gpq -type f -o -type l | sort)" "include/gpq-client.h
 lib/libgpqclient.a
 lib/libgpqclient.so
@@ -114,6 +113,6 @@ if [ -z "$sanitize" ]; then
 	is "begin and end do not allocate" "$(cat "$work/counts")" "x ok, failed, 0 of 1"
 fi
 
-ok "make uninstall" mk uninstall
+ok "make uninstall" mk uninstall PREFIX="$work/usr"
 empty "nothing is left" "$(find "$work/usr" ! -type d)"
 finish
