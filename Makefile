@@ -93,7 +93,7 @@ endif
 
 # `make deps demo` installs the libraries on the way, so only then may they be missing now.
 SETUP      := $(filter deps deps-test,$(MAKECMDGOALS))
-NEEDS_LIBS := $(filter-out deps deps-test deps-kernel dist clean help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDS_LIBS := $(filter-out deps deps-test deps-kernel dist deb clean help uninstall,$(or $(MAKECMDGOALS),all))
 NEEDS_TEST := $(if $(filter deps-test,$(SETUP)),,$(filter check check-one,$(MAKECMDGOALS)))
 NEEDS_PKGS := $(if $(SETUP),,$(if $(NEEDS_LIBS),$(REQUIRED))) $(if $(NEEDS_TEST),cmocka)
 ifneq ($(strip $(NEEDS_PKGS)),)
@@ -231,7 +231,12 @@ INSTALL = $(if $(filter apt-get,$(MANAGER)),apt-get update -qq &&) get() { $(or 
 
 # A release: what is committed, under a folder of its name.
 dist:
+	@packaging/version >/dev/null
 	git archive --prefix=gpq-$(VERSION)/ -o gpq-$(VERSION).tar.gz HEAD
+
+# Packages of it for Debian, in build/deb.
+deb:
+	@packaging/deb
 
 demo: all
 	@tests/demo
@@ -272,8 +277,9 @@ help:
 	@echo 'make check-judge    what the debugger library of AMD says of save areas that tests make'
 	@echo 'make check-gpu  gpq on a real GPU, with programs of its own; asks first (YES=1: begins)'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local; make uninstall takes it away; make dist: a tarball'
+	@echo 'make deb        Debian packages in build/deb; DEB_BUILD_OPTIONS=nocheck: without the tests'
 	@echo 'make clean      remove build and ./gpq; V=1 shows the commands, CC=clang, SANITIZE=1 and DLOPEN=no build beside'
 
 FORCE:
-.PHONY: all testing clean install uninstall deps deps-test dist demo lint help FORCE
+.PHONY: all testing clean install uninstall deps deps-test dist deb demo lint help FORCE
 .DELETE_ON_ERROR:

@@ -3,8 +3,10 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 dest="$work/a root"
-mk() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$top" -o all B="$bin" "$@" 2>&1; } # -o: what was built is tested
-ok "make install" mk install DESTDIR="$dest" PREFIX=/usr
+debian=(PREFIX=/usr LIBDIR=/usr/lib/triplet PYTHONDIR=/usr/lib/python3/dist-packages)
+ok "make install" mk install DESTDIR="$dest" "${debian[@]}"
+# shellcheck disable=SC2046 # patterns, one a line
+rig is "each file is in one package" "$(cd "$dest" && find $(cat "$top"/packaging/debian/*.install) ! -type d 2>&1 | sort)" "$(cd "$dest" && find usr ! -type d | sort)"
 share=$dest/usr/share
 is "the program" "$("$dest/usr/bin/gpq" --version)" "gpq $(cat "$top/VERSION")"
 is "a man page for each command" "$(cd "$share/man/man1" && ls | grep -v '^gpq-[a-z]*-')" \
@@ -35,6 +37,6 @@ rig is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .
 	"/usr/bin/gpq
 /usr/local/bin/gpq"
 rig is "examples" "$(cd "$share/doc/gpq/examples" && find . -type f | sort)" "$(cd "$top/man/examples" && find . -type f | sort)"
-rig ok "make uninstall" mk uninstall DESTDIR="$dest" PREFIX=/usr
+rig ok "make uninstall" mk uninstall DESTDIR="$dest" "${debian[@]}"
 rig empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"
 finish
