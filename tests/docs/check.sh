@@ -121,7 +121,7 @@ named gpq-cluster 7 'man/gpq-cluster\.7'
 
 # What HACKING.md names is there: files, by path or by name alone; functions, tables, structs, enums and constants of the code.
 hacking=$(grep -oE '`[^`]+`' "$top/HACKING.md" | tr -d '`' | grep -v NAME | sort -u)
-files=$(grep -xE '(cmd|common|tests|man|completions)/[^: ]+[^./: ]' <<<"$hacking" && sed -nE 's/^make check-one T=//p' <<<"$hacking" | grep / && grep -xE '[a-z0-9_-]+\.(c|h|sh|t|py)' <<<"$hacking")
+files=$(grep -xE '(cmd|common|tests|man|completions|packaging)/[^: ]+[^./: ]' <<<"$hacking" && sed -nE 's/^make check-one T=//p' <<<"$hacking" | grep / && grep -xE '[a-z0-9_-]+\.(c|h|sh|t|py)' <<<"$hacking")
 there() { # each of the files, of which some are patterns
 	grep / <<<"$files" | while read -r file; do compgen -G "$top/$file" >/dev/null && echo "$file"; done
 	grep -v / <<<"$files" | grep -xF -f <(find "$top/cmd" "$top/common" "$top/tests" -printf '%f\n')
@@ -131,7 +131,7 @@ symbols=$(grep -xE '[A-Za-z_0-9]+(\(\)|\[\])|(struct|enum) [a-z_0-9]+|[A-Z0-9]+_
 rig is "the functions, tables, types and constants that HACKING.md names are there" \
 	"$(grep -rhoE '\b((struct|enum) )?[A-Za-z_][A-Za-z_0-9]*' "$top/cmd" "$top/common" | grep -xF -e "$symbols" | sort -u)" "$(sort -u <<<"$symbols")"
 # Links between pages: [words](file#heading).
-lost=$(cd "$top" && for page in README.md HACKING.md tests/README.md tests/kernel/README.md; do
+lost=$(cd "$top" && for page in README.md HACKING.md SECURITY.md tests/README.md tests/kernel/README.md; do
 	may 1 grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u | while IFS='#' read -r file heading; do
 		to=${file:+$(dirname "$page")/$file}
 		to=${to:-$page}
