@@ -24,7 +24,7 @@ until grep -q Begin asked || ! kill -0 $script 2>/dev/null; do sleep 0.05; done
 echo n >&9
 wait $script
 exec 9>&-
-is "on a terminal it asks" "$(tr -d '\r' <asked | grep -E 'touched|now:|archive|Begin|nothing|status')" \
+is "on a terminal it asks" "$(tr -d '\r' <asked | grep -E 'touched|now:|archive|Begin|nothing was|status')" \
 	"No other process is touched. But each suspension takes all queues off that GPU for a moment, and it does so 1000 times;
 processes with queues there now: 2.
 At the end there is one archive in ., with names and addresses redacted.
