@@ -15,9 +15,9 @@ struct why_opts {
 	struct kernels_opts kernels;
 	bool attach, folded, stacks, waves, registers, force;
 	uint64_t sample, every, max_hold; // of --waves; every and max_hold in ns
-	uint64_t over;                   // --over, ns
-	uint64_t watch;                  // ns, WATCH_OFF without --watch
-	uint64_t profile;                // ns, WHY_NO_PROFILE without --profile
+	uint64_t over;                    // --over, ns
+	uint64_t watch;                   // ns, WATCH_OFF without --watch
+	uint64_t profile;                 // ns, WHY_NO_PROFILE without --profile
 	const char *perfetto, *flame, *core;
 	const char *dmesg;           // --dmesg
 	const struct klog *log;      // what it has; NULL: the host's own

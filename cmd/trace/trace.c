@@ -67,7 +67,8 @@ static const struct opt opts[] = {
 	OPT(trace_opts, threads, "threads", 0, OPT_U64, "N",
 	    "\nthreads that read the input\n(default: one for each processor, at most 8)"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
-	    "\nrows of --by to show, else kernels (default 20,\nin JSON all); gaps of a queue (default 5)"),
+	    "\nrows of --by to show, else kernels (default 20,\nin JSON all); gaps of a queue "
+	    "(default 5)"),
 	OPT(trace_opts, until, "until", 0, OPT_STR, "TIME",
 	    "only records up to TIME; +TIME: after the first,\nas of --since"),
 	PICK_OTHER_OPTS(trace_opts, "\nwith --live: ", "\nwith --live: "),

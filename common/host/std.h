@@ -5,7 +5,7 @@
 
 // amdkfd exists on 64-bit hosts alone (addresses of queues are 64-bit), and rings, MQDs and save
 // areas are in the GPU's byte order: gpq reads them as they lie in memory.
-#if __SIZEOF_POINTER__ != 8
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ != 8
 #error "gpq needs a 64-bit host: amdkfd is for no other"
 #endif
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

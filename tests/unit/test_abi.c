@@ -12,7 +12,9 @@
 
 // It includes DRM's header, which not every distribution has.
 #if __has_include(<linux/kfd_ioctl.h>) && __has_include(<drm/drm.h>)
+#define kfd_smi_event kernel_smi_event // an enum there, a struct in smi.h
 #include <linux/kfd_ioctl.h>
+#undef kfd_smi_event
 #else
 #define KFD_IOCTL_MINOR_VERSION 0
 #endif

@@ -29,6 +29,11 @@
 #include <time.h>
 #include <unistd.h>
 
+// arm64 has epoll_pwait() alone, which epoll_wait(3) is there.
+#ifndef SYS_epoll_wait
+#define SYS_epoll_wait SYS_epoll_pwait
+#endif
+
 // What the kernel says of the target, one answer after the other.
 struct seen {
 	int status; // of proc_read()
