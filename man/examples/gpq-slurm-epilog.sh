@@ -12,13 +12,10 @@
 # AFTER=1m is how long a queue has to stand, EXT=.tar.gz the form of the archives; EXT= makes folders.
 set -u
 dir=${GPQ_HANGS:-/var/spool/gpq-hangs}
-root=/sys/fs/cgroup
-job=$(find $root -type d -name "job_$SLURM_JOB_ID" 2> /dev/null | head -n 1)
-[ -n "$job" ] || exit 0
 # A minute: a killed process may need some seconds until the driver has taken its queues away.
-gpq why --cgroup "$job" --stuck-after "${AFTER:-1m}" > /dev/null 2>&1
+gpq why --job "$SLURM_JOB_ID" --stuck-after "${AFTER:-1m}" > /dev/null 2>&1
 [ $? -eq 7 ] || exit 0
 umask 077
 mkdir -p "$dir"
-gpq hang --cgroup "$job" "$dir/job$SLURM_JOB_ID-$(hostname)${EXT-.tar.gz}"
+gpq hang --job "$SLURM_JOB_ID" "$dir/job$SLURM_JOB_ID-$(hostname)${EXT-.tar.gz}"
 scontrol update "nodename=$SLURMD_NODENAME" state=drain "reason=GPU queues of job $SLURM_JOB_ID are stuck, see $dir"

@@ -4,7 +4,8 @@
 . "$(dirname "$0")/tap.inc"
 dest="$work/a root"
 debian=(PREFIX=/usr LIBDIR=/usr/lib/triplet PYTHONDIR=/usr/lib/python3/dist-packages)
-ok "make install" mk install DESTDIR="$dest" "${debian[@]}"
+ok "make install, with whatever umask" eval '(umask 077; mk install DESTDIR="$dest" "${debian[@]}")'
+rig empty "everybody may read all of it, and nobody but its owner write" "$(find "$dest"/* ! -type l ! -perm 644 ! -perm 755)"
 # shellcheck disable=SC2046 # patterns, one a line
 rig is "each file is in one package" "$(cd "$dest" && find $(cat "$top"/packaging/debian/*.install) ! -type d 2>&1 | sort)" "$(cd "$dest" && find usr ! -type d | sort)"
 share=$dest/usr/share

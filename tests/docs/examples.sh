@@ -31,7 +31,7 @@ for f in gpq-watchdog.sh gpq-slurm-epilog.sh gpq-liveness-kubernetes.yaml; do
 		empty "$f: options that gpq $command has" "$(gpq $command --help | tr ' ' '\n' | sed -n '/^--[a-z]/p' | sort -u | comm -13 - "$work/uses")"
 	done
 done
-rig is "the epilog minds the job's own control group" "$(SLURM_JOB_ID=none-such sh "$examples/gpq-slurm-epilog.sh" 2>&1; echo $?)" 0
+rig is "the epilog minds the queues of the job alone" "$(SLURM_JOB_ID=none-such sh "$examples/gpq-slurm-epilog.sh" 2>&1; echo $?)" 0
 # A job of Slurm is suspended on all of its nodes, or on none. Stand-ins for what the script runs: node NODE COMMAND... says what
 # it is asked, and fails where the words of FAIL are among these.
 suspends=$examples/gpq-slurm-suspend.sh
