@@ -18,6 +18,7 @@ struct part_lines {
 		size_t len;
 		struct amdlog_part place; // owned; what amdlog_partial_place() reads
 		uint64_t key[8];          // of `place`: what makes parts doubles, in this order
+		const char *name;         // the first name of the file
 	} * v;
 	size_t n, cap;
 	uint64_t end, size; // of the file of the part that was added last
@@ -102,7 +103,8 @@ static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 		xstrndup(text, len),
 		len,
 		p,
-		{p.inode, p.head, p.filter, p.from, ~p.to, p.asked, p.stopped, p.rank}};
+		{p.inode, p.head, p.filter, p.from, ~p.to, p.asked, p.stopped, p.rank},
+		NULL};
 	return true;
 }
 
@@ -114,15 +116,38 @@ static int compare_hosts(const struct amdlog_part *x, const struct amdlog_part *
 	return strcmp(x->host, y->host);
 }
 
-enum { KEY_FILE = 3 * sizeof(uint64_t) }; // what is equal in parts of one file
+enum { KEY_FILE = 3 * sizeof(uint64_t), KEY_RANGE = 7 * sizeof(uint64_t) }; // of one file; range
 
-// Sorts parts by file and range of bytes; of those that begin together the longest comes first.
-static int by_part_key(const void *a, const void *b)
+static int by_key(const struct part_line *v, const struct part_line *w)
 {
-	const struct part_line *v = a, *w = b;
 	int order = 0;
 	for (size_t i = 0; i < COUNT(v->key) && !order; i++)
 		order = ORDER(v->key[i], w->key[i]);
+	return order;
+}
+
+// Sorts parts by host, file and range of bytes; of those that begin together the longest is first.
+static int by_file(const void *a, const void *b)
+{
+	const struct part_line *v = a, *w = b;
+	int order = compare_hosts(&v->place, &w->place);
+	order = order ? order : by_key(v, w);
+	return order ? order : strcmp(v->text, w->text);
+}
+
+// What a part says, without its host, name and rank.
+static const char *sums_of(const struct part_line *v)
+{
+	const char *sums = strstr(v->text, ",\"asked\":");
+	return sums ? sums : v->text;
+}
+
+// Sorts parts so that those of one range with equal sums follow each other, of whichever host.
+static int by_sums(const void *a, const void *b)
+{
+	const struct part_line *v = a, *w = b;
+	int order = memcmp(v->key, w->key, KEY_RANGE);
+	order = order ? order : strcmp(sums_of(v), sums_of(w));
 	order = order ? order : compare_hosts(&v->place, &w->place);
 	return order ? order : strcmp(v->text, w->text);
 }
@@ -132,8 +157,8 @@ static int by_part_place(const void *a, const void *b)
 {
 	const struct part_line *v = a, *w = b;
 	int order = compare_hosts(&v->place, &w->place);
-	order = order ? order : strcmp(v->place.file, w->place.file);
-	return order ? order : by_part_key(v, w);
+	order = order ? order : strcmp(v->name, w->name);
+	return order ? order : by_file(v, w);
 }
 
 static char *part_words(const struct amdlog_part *p)
@@ -148,26 +173,37 @@ static char *part_words(const struct amdlog_part *p)
 	return b.data;
 }
 
-// Is all of `v` in `other`, which by_part_key() puts before it?
+// Is all of `v` in `other`, which by_file() puts before it?
 static bool is_within(const struct part_line *v, const struct part_line *other)
 {
 	if (v->place.inode == AMDLOG_UNKNOWN) // a pipe: the part is known by all that it says
 		return strcmp(v->text, other->text) == 0;
+	if (compare_hosts(&v->place, &other->place))
+		return false;
 	if (v->place.from == v->place.to) // no line begins in its range
 		return memcmp(v->key, other->key, 6 * sizeof(v->key[0])) == 0;
 	return memcmp(v->key, other->key, KEY_FILE) == 0 && v->place.to <= other->place.to;
 }
 
-// Drops a part that is in another one, as of a task that ran twice, and sorts the others by place.
-static void part_lines_sort(struct part_lines *l)
+// Is `v` of the same range of a file that two hosts read? Files of two hosts may have one inode,
+// and begin with the same lines.
+static bool is_of_both(const struct part_line *v, const struct part_line *other)
+{
+	return v->place.inode != AMDLOG_UNKNOWN && memcmp(v->key, other->key, KEY_RANGE) == 0 &&
+	       strcmp(sums_of(v), sums_of(other)) == 0;
+}
+
+// Drops a part that is in another one, as of a task that ran twice.
+static void drop_doubles(struct part_lines *l, int (*order)(const void *, const void *),
+			 bool (*is_double)(const struct part_line *, const struct part_line *))
 {
 	size_t n = 0, longest = 0;
-	qsort(l->v, l->n, sizeof(*l->v), by_part_key);
+	qsort(l->v, l->n, sizeof(*l->v), order);
 	for (size_t i = 0; i < l->n; i++) {
 		struct part_line v = l->v[i];
 		const bool alone = v.place.inode == AMDLOG_UNKNOWN || v.place.from == v.place.to;
 		const size_t other = alone && n ? n - 1 : longest;
-		if (!n || !is_within(&v, &l->v[other])) {
+		if (!n || !is_double(&v, &l->v[other])) {
 			longest = alone ? longest : n;
 			l->v[n++] = v;
 			continue;
@@ -179,7 +215,29 @@ static void part_lines_sort(struct part_lines *l)
 		amdlog_part_fini(&v.place);
 	}
 	l->n = n;
-	qsort(l->v, n, sizeof(*l->v), by_part_place);
+}
+
+// Is part `i` of the same file as the part before it?
+static bool continues(const struct part_lines *l, size_t i)
+{
+	const struct part_line *v = &l->v[i];
+	return i && i < l->n && v->place.inode != AMDLOG_UNKNOWN &&
+	       !compare_hosts(&v[-1].place, &v->place) && !memcmp(v[-1].key, v->key, KEY_FILE);
+}
+
+// Drops doubles, and sorts the others by place: parts of one file by the first of its names.
+static void part_lines_sort(struct part_lines *l)
+{
+	drop_doubles(l, by_sums, is_of_both);
+	drop_doubles(l, by_file, is_within);
+	for (size_t i = 0, k; i < l->n; i = k) {
+		const char *name = l->v[i].place.file;
+		for (k = i + 1; k < l->n && continues(l, k); k++)
+			name = strcmp(l->v[k].place.file, name) < 0 ? l->v[k].place.file : name;
+		for (size_t of = i; of < k; of++)
+			l->v[of].name = name;
+	}
+	qsort(l->v, l->n, sizeof(*l->v), by_part_place);
 }
 
 static int write_parts(const struct part_lines *l)
@@ -190,14 +248,6 @@ static int write_parts(const struct part_lines *l)
 		buf_puts(&all, "\n");
 	}
 	return out_text(&all);
-}
-
-// Is part `i` of the same file as the part before it?
-static bool continues(const struct part_lines *l, size_t i)
-{
-	const struct part_line *v = &l->v[i];
-	return i && i < l->n && v->place.inode != AMDLOG_UNKNOWN &&
-	       !compare_hosts(&v[-1].place, &v->place) && !memcmp(v[-1].key, v->key, KEY_FILE);
 }
 
 static void say_gap(const char *file, uint64_t from, uint64_t to)
@@ -347,7 +397,7 @@ static int merge_line(void *arg, const char *path, uint64_t number, char *line, 
 static int merge_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
-	uint64_t bad = s->bad_lines, repeated = s->seen.repeated;
+	uint64_t bad = s->bad_lines, repeated = s->repeated;
 	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
 	const uint64_t n = s->bad_lines - bad;
@@ -356,7 +406,7 @@ static int merge_file(struct merge *m, const char *path)
 			 path, (unsigned long long)n, text_s(n), text_are(n), text_s(n),
 			 bad ? "" : "; ",
 			 bad ? "" : s->first_bad); // known of the first bad file alone
-	const uint64_t again = s->seen.repeated - repeated;
+	const uint64_t again = s->repeated - repeated;
 	if (again)
 		err_warn("counted once", "%s: %llu sample%s read before", path,
 			 (unsigned long long)again, again == 1 ? " was" : "s were");

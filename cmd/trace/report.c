@@ -407,14 +407,16 @@ static uint64_t task_rank(void)
 // A hash of what chooses records.
 static uint64_t filter_hash(const struct trace_opts *o)
 {
-	SCOPED(buf_fini) struct buf b = {0};
-	buf_append(&b, o->pick.pids.v, o->pick.pids.n * sizeof(pid_t));
-	buf_printf(&b, " %s %s", o->since ? o->since : "", o->until ? o->until : "");
+	uint64_t sum = 0; // of hashes: words count in any order
+	for (size_t i = 0; i < o->pick.pids.n; i++)
+		sum += amdlog_hash(1, &o->pick.pids.v[i], sizeof(pid_t));
 	for (size_t i = 0; i < o->grep.n; i++)
-		buf_printf(&b, "+%s%c", o->grep.v[i], 0);
+		sum += amdlog_hash(2, o->grep.v[i], strlen(o->grep.v[i]));
 	for (size_t i = 0; i < o->grep_not.n; i++)
-		buf_printf(&b, "-%s%c", o->grep_not.v[i], 0);
-	return amdlog_hash(0, b.data, b.len);
+		sum += amdlog_hash(3, o->grep_not.v[i], strlen(o->grep_not.v[i]));
+	sum += o->since ? amdlog_hash(4, o->since, strlen(o->since)) : 0;
+	sum += o->until ? amdlog_hash(5, o->until, strlen(o->until)) : 0;
+	return amdlog_hash(0, &sum, sizeof(sum));
 }
 
 static int write_part(struct trace *t, char *file, int status)

@@ -91,7 +91,8 @@ struct sum {
 	size_t n, cap;
 	uint64_t bad_lines;
 	char first_bad[160];
-	struct load seen; // which samples of which runs were added, without their values
+	void *seen;        // owned, tsearch(3): which samples of each run were added
+	uint64_t repeated; // samples that were added before
 };
 
 // Adds a line (without its newline): a raw sample, unless it was added before, or a sum. Other

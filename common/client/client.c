@@ -32,6 +32,7 @@ struct gpq_client {
 	unsigned num_hints;
 	uint64_t sent, answered; // numbers of requests on this connection
 	uint64_t silent;         // `answered` + 1 when a wait was in vain; 0: none was
+	int64_t silent_ns;       // when that wait, the first of several, began
 	int result;              // last answer, as gpq_begin() returns it
 	char *text;              // gpq_status()'s buffer for statistics; NULL: drop them
 	size_t size, text_len;   // size of `text`; whole length of the statistics
@@ -200,9 +201,16 @@ static int64_t deadline_of(int64_t timeout_ns)
 	return timeout_ns < 0 || timeout_ns > FOREVER - now ? FOREVER : now + timeout_ns;
 }
 
+// Has a wait been in vain, and the scheduler answered nothing since? It hangs, or is stopped.
+static bool is_silent(const struct gpq_client *c)
+{
+	return c->silent == c->answered + 1;
+}
+
 // Waits for the answer to the last request. Returns it as gpq_begin() does.
 static int last_answer(struct gpq_client *c, int64_t deadline)
 {
+	const int64_t begun = clock_now();
 	int r = 0;
 	while (r == 0 && c->answered < c->sent) {
 		r = wait_for_socket(c, POLLIN, deadline);
@@ -211,15 +219,11 @@ static int last_answer(struct gpq_client *c, int64_t deadline)
 		if (r == 0 && c->answered < c->sent && clock_now() >= deadline)
 			r = -ETIMEDOUT;
 	}
-	if (r == -ETIMEDOUT)
+	if (r == -ETIMEDOUT && !is_silent(c)) {
 		c->silent = c->answered + 1;
+		c->silent_ns = begun;
+	}
 	return r < 0 ? r : c->result;
-}
-
-// Has a wait been in vain, and the scheduler answered nothing since? It hangs, or is stopped.
-static bool is_silent(const struct gpq_client *c)
-{
-	return c->silent == c->answered + 1;
 }
 
 // ---- requests to the scheduler
@@ -309,15 +313,20 @@ static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int
 	int r = ensure_connection(c);
 	if (r < 0)
 		return r;
+	// A scheduler that hangs is waited for once, not by each request.
+	if (is_silent(c) && (r = take_answers(c)) < 0)
+		return r;
+	if (is_silent(c) && deadline != FOREVER)
+		deadline -= clock_now() - c->silent_ns;
 	// Asks for POLLIN only while answers are due: unread input would make this loop spin.
-	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns && !is_silent(c))
+	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
 		    clock_now() >= deadline)
 			return -EAGAIN;
 	if (r < 0 || !timeout_ns)
 		return r;
-	return last_answer(c, is_silent(c) && deadline != FOREVER ? 0 : deadline);
+	return last_answer(c, deadline);
 }
 
 int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)

@@ -38,7 +38,7 @@ struct gpq_client *gpq_connect(const char *path);
  *   hint counts once there is a connection
  * - -EACCES: the socket is not for this user; the hint counts once it is
  * - -ETIMEDOUT: the queues are not off yet after timeout_ns; the hint is in force. Until the
- *   scheduler has answered, the next calls do not wait for it: it hangs
+ *   scheduler has answered, the time since then counts as a part of later timeouts
  * - -ECANCELED: the scheduler says that the hint was ended meanwhile; no call of this library does
  *   that, as gpq_end() waits for gpq_begin()
  * - -ESTALE: the scheduler let the hint expire: it lasted too long

@@ -80,6 +80,7 @@ class _Connection:
     def _new_connection(self):
         self._sent = self._answered = 0
         self._silent = None  # _answered when a wait was in vain
+        self._since = 0.0  # when that wait, the first of several, began
         self._input = b""
         self._lines, self._size = [], 0  # of status
         self._answer = 0, []  # the last one: result, lines
@@ -191,14 +192,18 @@ class _Connection:
             r = r if r < 0 else self._put("begin %d\n" % hint)
         return r
 
-    def _in_vain(self):
-        """Notes that nobody answered in time, until somebody does."""
-        self._silent = self._answered
+    def _in_vain(self, begun):
+        """Notes that a wait was in vain, until somebody answers."""
+        if self._silent != self._answered:
+            self._silent, self._since = self._answered, begun
         return -errno.ETIMEDOUT
 
     def _limit(self, deadline):
-        """Until when to wait: not at all where the scheduler has answered nothing since a wait was in vain."""
-        return 0.0 if deadline is not None and self._silent == self._answered else deadline
+        """Until when to wait: a scheduler that hangs is waited for once, not by each request."""
+        if deadline is not None and self._socket and self._silent == self._answered:
+            self._take()
+        silent = deadline is not None and self._silent == self._answered
+        return deadline - (time.monotonic() - self._since) if silent else deadline
 
     def _may_begin(self, hint):
         if not 0 <= hint < 1 << 64:
@@ -263,26 +268,28 @@ class Client(_Connection):
             return True
 
     def _last_answer(self, deadline):
+        begun = time.monotonic()
         while self._answered < self._sent:
             if not self._wait(select.POLLIN, deadline):
-                return self._in_vain()
+                return self._in_vain(begun)
             r = self._take()
             if r < 0:
                 return r
             if self._answered < self._sent and _is_over(deadline):
-                return self._in_vain()  # what comes without end is no answer
+                return self._in_vain(begun)  # what comes without end is no answer
         return self._answer[0]
 
     def _begin_and_wait(self, hint, timeout, deadline):
+        deadline = self._limit(deadline)
         while True:
             r = self._begin(hint)
             if r != -errno.EAGAIN or timeout == 0:
                 break
             # What has come and no request asked for is not read, and not waited for either.
             events = select.POLLOUT | (select.POLLIN if self._answered < self._sent else 0)
-            if not self._wait(events, self._limit(deadline)) or _is_over(self._limit(deadline)):
+            if not self._wait(events, deadline) or _is_over(deadline):
                 break
-        return r if r < 0 or timeout == 0 else self._last_answer(self._limit(deadline))
+        return r if r < 0 or timeout == 0 else self._last_answer(deadline)
 
     def begin(self, hint=0, timeout=1.0):
         """Online work comes. Returns when the offline queues are off, after `timeout` seconds at the
@@ -400,14 +407,14 @@ class AsyncClient(_Connection):
 
     async def _last_answer(self, timeout):
         """The answer to the request that was sent last."""
-        loop = asyncio.get_running_loop()
+        loop, begun = asyncio.get_running_loop(), time.monotonic()
         number, future = self._sent, loop.create_future()
         self._waiting[number] = future
         try:
             self._watch(loop)
             return await asyncio.wait_for(future, timeout)
         except asyncio.TimeoutError:
-            return self._in_vain(), []
+            return self._in_vain(begun), []
         except OSError as e:  # the loop cannot watch one more descriptor
             return -(e.errno or errno.EIO), []
         finally:
@@ -416,14 +423,14 @@ class AsyncClient(_Connection):
             self._watch(loop)
 
     async def _begin_and_wait(self, hint, timeout, deadline):
+        deadline = self._limit(deadline)
         while True:
             r = self._begin(hint)
-            if r != -errno.EAGAIN or timeout == 0 or _is_over(self._limit(deadline)):
+            if r != -errno.EAGAIN or timeout == 0 or _is_over(deadline):
                 break
             await asyncio.sleep(0.001)  # the scheduler is behind
         if r < 0 or timeout == 0:
             return r
-        deadline = self._limit(deadline)
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         return (await self._last_answer(left))[0]
 

@@ -114,9 +114,12 @@ static bool is_slurm(const char *name, size_t n)
 // with the SLUID, as s5K1KKYAYG5D00, for job_JOB [Slurm, cgroup_v2.html, xcgroup.c].
 static bool find_job(struct job *job, const char *path)
 {
+	// Elsewhere users and containers name control groups. A control group namespace shows those
+	// above it as "..".
+	while (strncmp(path, "/..", 3) == 0 && (path[3] == '/' || !path[3]))
+		path += 3;
+	path += strncmp(path, "/system.slice/", 14) == 0 ? 13 : 0;
 	bool slurm = false;
-	if (strncmp(path, "/user.slice/", 12) == 0)
-		return false; // there users name control groups
 	for (size_t n; *(path += strspn(path, "/")); path += n) {
 		int end = 0;
 		n = strcspn(path, "/");
@@ -128,7 +131,9 @@ static bool find_job(struct job *job, const char *path)
 				job->step[0] = '\0';
 			return true;
 		}
-		slurm = is_slurm(path, n) || (slurm && strncmp(path, "uid_", 4) == 0);
+		if (slurm ? strncmp(path, "uid_", 4) != 0 : !is_slurm(path, n))
+			return false;
+		slurm = true;
 	}
 	return false;
 }

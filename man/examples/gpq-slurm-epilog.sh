@@ -9,6 +9,7 @@
 #   srun python3 train.py & wait $!; wait $!
 #
 # and gpq hang --merge of these archives tells which rank has not launched what the others wait for.
+# Jobs are known by the control groups of slurmd; Slurm 26.05 and later need CgroupJobIdPaths=yes in cgroup.conf.
 # AFTER=1m is how long a queue has to stand, EXT=.tar.gz the form of the archives; EXT= makes folders.
 set -u
 dir=${GPQ_HANGS:-/var/spool/gpq-hangs}

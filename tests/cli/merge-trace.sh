@@ -201,6 +201,21 @@ mv copy other_name
 gpq trace --partial other_name >renamed
 is "another name is the same file" "$(counts old renamed 2>/dev/null)" "$(truth truth_4)"
 is "from two hosts, too, by the first of their names" "$( (gpq trace --partial --host b log_1; gpq trace --partial --host a log_1) | gpq merge -q --by process -rno HOST,PID)" "a 4711"
+# Files of two nodes may have one inode, as the first of each tmpfs, and begin with the same lines.
+head -c 600 /dev/zero | tr '\0' '=' | fold -w 60 >banner
+cat banner log_2 >copy
+gpq trace --partial --host n1 copy >node_1
+cat banner log_4 >copy
+gpq trace --partial --host n2 copy >node_2
+is "nodes whose files have one inode and begin alike" "$(counts node_1 node_2)" "$(truth truth_2 truth_4)"
+gpq trace --partial --range 0:$((size / 2)) log_3 >range_1
+gpq trace --partial --range $((size / 2)):$size ./log_3 >range_2
+is "ranges of a file by two of its names are joined" "$(counts range_2 range_1 2>&1)" "$(truth truth_3)"
+gpq trace --partial --grep-not Kernel log_1 >some
+gpq trace --partial --grep Kernel log_1 >others
+is "what different words chose of a file is of one process" "$(gpq merge -q --by process -rno PID some others | wc -l)" "$(gpq trace -q --by process -rno PID log_1 | wc -l)"
+is "words count in any order" "$( (gpq trace --partial -p 4711,1 log_1; gpq trace --partial -p 1,4711 log_1) | gpq merge --by process -rno RECORDS 2>/dev/null)" \
+	"$(gpq trace -p 4711 --by process -rno RECORDS log_1)"
 gpq trace --partial - <log_1 >in
 is "standard input that is the file" "$(counts in p1 2>/dev/null)" "$(truth truth_1)"
 for i in 1 2; do RANK=$i gpq trace --partial - < <(cat log_1) >pipe_$i; done

@@ -36,7 +36,7 @@ rig is "the epilog minds the queues of the job alone" "$(SLURM_JOB_ID=none-such 
 # it is asked, and fails where the words of FAIL are among these.
 suspends=$examples/gpq-slurm-suspend.sh
 mkdir "$work/slurm"
-printf '#!/bin/sh\necho "n[1-2]"\n' >"$work/slurm/squeue"
+printf '#!/bin/sh\necho "${JOBS-7 n[1-2]}"\n' >"$work/slurm/squeue"
 printf '#!/bin/sh\n[ "$1" = show ] && { echo n1; echo n2; exit; }\necho "scontrol $*" >>"$SAID"\n' >"$work/slurm/scontrol"
 printf '#!/bin/sh\necho "$*" >>"$SAID"\ncase "$*" in *"$FAIL"*) exit "$WITH" ;; esac\n' >"$work/slurm/node"
 chmod +x "$work"/slurm/*
@@ -49,6 +49,13 @@ rig is "a job is suspended: queues, then processes" "$(job none 0 suspend; tail 
 	"0 n1 gpq suspend --job 7,n2 gpq suspend --job 7,scontrol suspend 7
 scontrol suspend 7"
 rig is "a node where it has no queue is none that failed" "$(job 'n2 gpq suspend' 5 suspend)" "0 n1 gpq suspend --job 7,n2 gpq suspend --job 7,scontrol suspend 7"
+rig is "no node where it has one: nothing is stopped" "$(job gpq 5 suspend)" \
+	"gpq-slurm-suspend: job 7 has no queue that gpq sees: is it known by its control group (gpq-cluster(7))?
+1 n1 gpq suspend --job 7,n2 gpq suspend --job 7"
+rig is "an array is not one job" "$(JOBS='8 n1
+9 n2' job none 0 suspend)" "gpq-slurm-suspend: 7: not one running job; of an array name one: squeue -o '%A %i'
+2 "
+rig is "an element of it is" "$(JOBS='9 n1' job none 0 suspend)" "0 n1 gpq suspend --job 9,n2 gpq suspend --job 9,scontrol suspend 9"
 rig is "one node cannot: the others let go" "$(job 'n2 gpq suspend' 4 suspend)" "gpq-slurm-suspend: job 7 runs on: its queues could not be held on n2 
 1 n1 gpq resume --job 7,n1 gpq suspend --job 7,n2 gpq resume --job 7,n2 gpq suspend --job 7"
 rig is "it goes on: processes, then queues" "$(job none 0 resume; head -1 "$work/said")" "0 n1 gpq resume --job 7,n2 gpq resume --job 7,scontrol resume 7

@@ -113,13 +113,18 @@ static char *describe(struct amdlog_summary *s)
 	return b.data;
 }
 
+static uint64_t inode_of_parts = AMDLOG_UNKNOWN;
+
 // A part, through JSON and back.
 static void add_part(struct amdlog_merge *m, const char *text, size_t from, size_t to, bool first)
 {
 	struct reader x;
 	struct amdlog_summary back;
-	struct amdlog_part part = {
-		.file = (char *)(uintptr_t) "a log", .from = from, .to = to, .sum = &x.sum};
+	struct amdlog_part part = {.file = (char *)(uintptr_t) "a log",
+				   .inode = inode_of_parts,
+				   .from = from,
+				   .to = to,
+				   .sum = &x.sum};
 	struct buf line = {0}, again = {0};
 	const char *why = "";
 	read_log(&x, text + from, to - from, true);
@@ -540,8 +545,12 @@ static void test_apart(void **state)
 		{{1000, 5000}, {2000, 6000}, false}, {{1000, 1500}, {2000, 1500}, false},
 	};
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(cases) * 2; i++) {
 		struct intern apart = {0};
+		const unsigned *begin = cases[i / 2].begin, *end = cases[i / 2].end;
+		// Parts of one file that different words chose are of one process.
+		const bool one_file = i % 2, are = cases[i / 2].apart && !one_file;
+		inode_of_parts = one_file ? 5 : AMDLOG_UNKNOWN;
 		for (int again = 0; again < 2; again++) {
 			struct amdlog_merge m;
 			amdlog_merge_init(&m);
@@ -551,19 +560,20 @@ static void test_apart(void **state)
 				int n = snprintf(log, sizeof(log),
 						 ":3:a.cpp :1 : %u " P "x\n:3:a.cpp :1 : %u " P
 						 "x\n",
-						 cases[i].begin[f], cases[i].end[f]);
+						 begin[f], end[f]);
 				add_part(&m, log, 0, (size_t)n, true);
 			}
 			unsigned n = 0;
 			amdlog_merge_find_apart(&m, &apart);
 			for (uint32_t p = 0; p < m.sum.nprocesses; p++)
 				n += m.sum.processes[p].pid == 7;
-			assert_int_equal(n, again && cases[i].apart ? 2 : 1);
-			assert_int_equal(apart.n, cases[i].apart);
+			assert_int_equal(n, again && are ? 2 : 1);
+			assert_int_equal(apart.n, are);
 			amdlog_merge_fini(&m);
 		}
 		intern_fini(&apart);
 	}
+	inode_of_parts = AMDLOG_UNKNOWN;
 }
 
 int main(void)

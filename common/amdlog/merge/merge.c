@@ -26,6 +26,7 @@ void amdlog_merge_fini(struct amdlog_merge *m)
 	intern_fini(&m->hosts);
 	intern_fini(&m->threads);
 	intern_fini(&m->tids);
+	intern_fini(&m->known);
 	free(m->times);
 }
 
@@ -34,7 +35,7 @@ static uint32_t host_of_file(struct amdlog_merge *m, const struct amdlog_part *p
 {
 	SCOPED(buf_fini) struct buf name = {0};
 	buf_printf(&name, "%s%s%s%c%u", part->host ? part->host : "", part->host ? ":" : "",
-		   part->file, 0, m->files);
+		   part->file, 0, m->file);
 	return intern_put(&m->hosts, name.data, name.len) + 1;
 }
 
@@ -95,12 +96,12 @@ static void merge_thread(struct adding *a, uint32_t i)
 	a->thread[i] = n;
 	members_add(part_sections[PART_THREADS].members, &a->to->threads[n], t);
 	size_t at = a->m->ntimes;
-	while (at && a->m->times[at - 1].file == a->m->files &&
+	while (at && a->m->times[at - 1].file == a->m->file &&
 	       a->m->times[at - 1].process != process)
 		at--;
-	if (!at || a->m->times[at - 1].file != a->m->files) {
+	if (!at || a->m->times[at - 1].file != a->m->file) {
 		*ARRAY_ADD(a->m->times, a->m->times_cap, a->m->ntimes) =
-			(struct merge_time){process, a->m->files, SPAN_NONE};
+			(struct merge_time){process, a->m->file, SPAN_NONE};
 		at = a->m->ntimes;
 	}
 	span_merge(&a->m->times[at - 1].span, &t->span);
@@ -409,6 +410,8 @@ void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bo
 	m->host = host;
 	map_new(&a);
 	m->files += new_file;
+	m->file = part->inode == AMDLOG_UNKNOWN ? ~m->files
+						: pair_put(&m->known, part->inode, part->head);
 	m->own = new_file && m->apart ? host_of_file(m, part) : m->own;
 	map_processes(&a);
 	for (uint32_t i = 0; i < next->nthreads; i++)
@@ -451,8 +454,14 @@ void amdlog_merge_find_apart(struct amdlog_merge *m, struct intern *apart)
 	ARRAY_SORT(m->times, m->ntimes, by_process_time);
 	for (size_t i = 0; i < m->ntimes; i++) {
 		const struct amdlog_process *p = &m->sum.processes[v[i].process];
-		for (size_t k = i + 1; k < m->ntimes && v[k].process == v[i].process; k++)
-			if (p->pid >= 0 && ran_beside(&v[i].span, &v[k].span))
+		if (p->pid < 0 || pair_find(apart, p->host, (uint64_t)p->pid) != INTERN_NONE)
+			continue;
+		for (size_t k = i + 1; k < m->ntimes && v[k].process == v[i].process &&
+				       v[k].span.first_us < v[i].span.last_us;
+		     k++)
+			if (v[k].file != v[i].file && ran_beside(&v[i].span, &v[k].span)) {
 				pair_set(apart, p->host, (uint64_t)p->pid, 0);
+				break;
+			}
 	}
 }

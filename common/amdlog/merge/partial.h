@@ -66,7 +66,9 @@ struct amdlog_merge {
 	size_t ntimes, times_cap;
 	struct intern threads; // (process, tid) -> thread
 	struct intern tids;    // (tid, file) -> thread with a pid
-	uint32_t files;
+	struct intern known;   // (inode, head) -> file, whatever chose its records
+	uint32_t files;        // runs of parts: one file with one filter
+	uint32_t file;         // number of the last part's file, in `known`
 };
 
 void amdlog_merge_init(struct amdlog_merge *m);

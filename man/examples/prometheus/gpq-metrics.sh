@@ -17,11 +17,12 @@ listing() { # NAME ARGS...
 	file=$dir/gpq_$1.prom
 	shift
 	status=0
-	gpq "$@" --openmetrics -q >"$file.tmp" || status=$?
+	new=$(mktemp "$dir/.gpq-XXXXXX") || exit # a new file: no link that somebody else put there
+	gpq "$@" --openmetrics -q >"$new" || status=$?
 	case $status in
-	0 | 3 | 7) mv "$file.tmp" "$file" || failed=1 ;;
+	0 | 3 | 7) chmod 644 "$new" && mv -T "$new" "$file" || failed=1 ;;
 	*)
-		rm -f "$file.tmp" "$file"
+		rm -f "$new" "$file"
 		[ "$status" = 5 ] || failed=1
 		;;
 	esac
