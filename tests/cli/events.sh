@@ -71,7 +71,7 @@ end
 is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":3},"events":[]}'
 # Rows are written before the next is known, so widths are those of the columns; what is a text begins at its left.
 is "a table" "$(gpq events --for 10ms --output-all 2>/dev/null)" "\
-     TIME_US EVENT                PID COMMAND         CONTAINER    USER     POD             GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
+     TIME_US EVENT                PID COMMAND         CONTAINER    USER     POD          JOB           GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \
 CONTAINER_ID BDF          CONTEXT_ID  RING NUMBER TRIGGER    TRIGGER_NUMBER         PAGE    PAGES FROM_GPU TO_GPU PREFETCH PREFERRED ERRNO RESET THROTTLE_BITS COUNT MEANING DO TEXT"
 # The kernel's log is a file of the test's, which was there before. Of what comes, lines about the driver are events; whose they
 # are is said where it is known.

@@ -16,7 +16,7 @@ rig is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 # A new word: does it name a file or a command? Then it belongs into names_file() in common/cli/opts.c.
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
-	"CLOCK CMD COLS DIR EXPR FILE GPU[,GPU...] GROUP ID|NAME LEVEL[,LEVEL...]|MIN[:MAX] LIMIT LOGPID=KERNELPID[,...] METHOD MODE,... N NAME \
+	"CLOCK CMD COLS DIR EXPR FILE GPU[,GPU...] GROUP ID|NAME JOB[.STEP] LEVEL[,LEVEL...]|MIN[:MAX] LIMIT LOGPID=KERNELPID[,...] METHOD MODE,... N NAME \
 NAME=SPEC NAME=VALUE,... NAME|UID N[,N...] N|TIME|all OFFSET:LEN PATH PID[,PID...] REGEX SEC SPEC TIME TYPE[,TYPE...] UNIT UP:DOWN USER \
 WHAT WHEN [PID:]ID,... "
 
