@@ -48,6 +48,11 @@ static const struct opt opts[] = {
 	    "\nan AMD log of the online work to follow:\nit has work while packets are logged"),
 	OPT(sched_cmd, sched.grace, "grace", 0, OPT_U64, "N",
 	    "\ntime for waves to end before they are saved,\n0 to 255 x 1000 GPU clocks"),
+	OPT_ONE_OF(
+		sched_cmd, sched.job_by, "job-by", 0, "WHAT",
+		"hold processes with the same one together,\non all of their GPUs or not at all\n"
+		"(default: a class GPU by GPU)",
+		SCHED_JOB_WORDS),
 	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, "",
 	    "\nhold also processes that had nothing to do for 10 s"),
 	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
@@ -61,7 +66,7 @@ static const struct opt opts[] = {
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
-		      "no-activity interval log grace hold-idle for dry-run",
+		      "job-by no-activity interval log grace hold-idle for dry-run",
 		      "status", "leave one of them out",
 		      "--status asks the scheduler that runs, --%1 is for a new one"),
 	RULE_NEEDS("watch", "status", "gpq sched --status --watch 1s", "--watch is of --status"),
@@ -90,9 +95,11 @@ static const struct sched_cmd defaults = {
 	.watch = WATCH_OFF,
 };
 
-static const struct schema schema = {
-	"gpq.sched", 3, SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_member_table),
-	NULL};
+static const struct schema schema = {"gpq.sched", 4,
+				     SCHEMA_TABLES(&sched_total_table, &sched_class_table,
+						   &sched_job_table, &sched_member_table,
+						   &sched_client_table),
+				     NULL};
 
 // ---- options of gpq sched
 
@@ -198,9 +205,9 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 
 // ---- printing statistics
 
-enum { TOTALS = 1, CLASSES = 2, MEMBERS = 4 };
+enum { TOTALS = 1, CLASSES = 2, JOBS = 4, MEMBERS = 8, CLIENTS = 16 };
 
-// Prints the tables in `what`: TOTALS, CLASSES, MEMBERS, added up.
+// Prints the tables in `what`: TOTALS, CLASSES and so on, added up.
 static int write_stats(const struct out_opts *form, struct sched_stats *t, unsigned what)
 {
 	SCOPED(process_cache_fini) struct process_cache known = {0};
@@ -210,10 +217,15 @@ static int write_stats(const struct out_opts *form, struct sched_stats *t, unsig
 		size_t n, size;
 	} parts[] = {{&sched_total_table, &t->total, 1, sizeof(t->total)},
 		     {&sched_class_table, t->classes, t->nclasses, sizeof(*t->classes)},
-		     {&sched_member_table, t->members, t->nmembers, sizeof(*t->members)}};
+		     {&sched_job_table, t->jobs, t->njobs, sizeof(*t->jobs)},
+		     {&sched_member_table, t->members, t->nmembers, sizeof(*t->members)},
+		     {&sched_client_table, t->clients, t->nclients, sizeof(*t->clients)}};
 	int status = GPQ_OK;
 	for (size_t i = 0; i < t->nmembers && what & MEMBERS; i++)
 		t->members[i].whose = whose_of(&known, (pid_t)t->members[i].pid);
+	for (size_t i = 0; i < t->nclients && what & CLIENTS; i++)
+		if (t->clients[i].pid != U64_NULL)
+			t->clients[i].whose = whose_of(&known, (pid_t)t->clients[i].pid);
 	struct out *o = out_open(form);
 	for (unsigned i = 0; i < COUNT(parts) && !status; i++) {
 		if (!(what & 1u << i))
@@ -270,7 +282,7 @@ static int list_status(struct cmd *c)
 		status = err_fail(GPQ_FAILED, "use the same version of gpq",
 				  "the scheduler's statistics are not understood");
 	else
-		status = write_stats(&c->out, &t, TOTALS | CLASSES | MEMBERS);
+		status = write_stats(&c->out, &t, TOTALS | CLASSES | JOBS | MEMBERS | CLIENTS);
 	return status;
 }
 
@@ -296,12 +308,11 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	int status = GPQ_OK, sig;
 	size_t found = 0;
 	sched_raise_limit();
-	if (!o->no_socket)
-		s->hints = hints_open(o->socket, o->group, &status);
+	struct hints *h = o->no_socket ? NULL : hints_open(o->socket, o->group, &status);
 	if (status)
 		return status;
-	if (s->hints)
-		hints_on_status(s->hints, write_status_lines, s);
+	if (h)
+		sched_take_hints(s, h, write_status_lines);
 	sched_find(s, true);
 	spec_set_name_unused(&s->specs);
 	for (size_t i = 0; i < s->n; i++)
@@ -311,7 +322,7 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
 	if (sig < 0)
 		return -sig;
-	return show_sched_stats(c, s, TOTALS | CLASSES);
+	return show_sched_stats(c, s, TOTALS | CLASSES | JOBS);
 }
 
 static int check_sched(struct cmd *c)
@@ -360,16 +371,18 @@ static unsigned sched_needs(const struct cmd *c)
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
 }
 
-static const struct out_table *const tables[] = {&sched_class_table, &sched_total_table,
-						 &sched_member_table, NULL};
+static const struct out_table *const tables[] = {&sched_class_table,  &sched_total_table,
+						 &sched_job_table,    &sched_member_table,
+						 &sched_client_table, NULL};
 
 static const struct out_table *const *sched_prints(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
-	// A scheduler that ends prints no members.
-	static const struct out_table *const printed[] = {&sched_class_table, &sched_total_table,
-							  NULL, &sched_member_table, NULL};
-	return o->dry ? printed + 3 : o->status ? tables : printed;
+	// A scheduler that ends prints no members and clients.
+	static const struct out_table *const printed[] = {&sched_class_table,  &sched_total_table,
+							  &sched_job_table,    NULL,
+							  &sched_member_table, NULL};
+	return o->dry ? printed + 4 : o->status ? tables : printed;
 }
 
 const struct cmd_spec sched_spec = {

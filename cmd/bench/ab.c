@@ -251,8 +251,9 @@ const struct out_table bench_sides_table = {"processes", "process", OUT_COLS(sid
 const struct schema bench_sides_schema = {"gpq.bench.sides", 1, SCHEMA_TABLES(&bench_sides_table),
 					  NULL};
 
-static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
+static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection *sel, bool again)
 {
+	(void)again;
 	SCOPED(process_cache_fini) struct process_cache known = {0};
 	const struct process_info *p = process_cache_get(&known, pid, PROCESS_STATUS);
 	struct side_row row = {side_name[side], pid, p->error ? NULL : p->proc.comm,

@@ -46,9 +46,10 @@ static void find_descendants(struct workload *s)
 			group_add(&s->group, pid, NULL);
 }
 
-static bool take_chosen(void *arg, size_t side, pid_t pid, struct kfd_selection *sel)
+static bool take_chosen(void *arg, size_t side, pid_t pid, struct kfd_selection *sel, bool again)
 {
 	struct workload *s = arg;
+	(void)again;
 	const bool ours = side == s->side;
 	if (ours && !group_has(&s->group, pid))
 		group_add(&s->group, pid, sel);

@@ -183,6 +183,31 @@ void hold_forget_queues(struct holder *h)
 		memset(h->scopes[i].ids, 0, sizeof(h->scopes[i].ids));
 }
 
+void hold_narrow(struct holder *h, unsigned n, const uint32_t *gpus, unsigned num_gpus)
+{
+	const struct kfd_session *s = &h->session;
+	struct hold_scope *w = &h->scopes[n];
+	const bool any_gpu = w->follows && !w->num_gpus;
+	unsigned left = 0;
+	if (!hold_is_made(h, n))
+		return;
+	for (unsigned i = 0; i < w->num_gpus; i++)
+		if (!kfd_among(gpus, num_gpus, w->gpus[i]))
+			w->gpus[left++] = w->gpus[i];
+	w->num_gpus = left;
+	w->follows &= left > 0;
+	for (unsigned i = 0; i < s->num; i++) {
+		const struct kfd_queue_entry *q = &s->queues[i];
+		const uint32_t id = q->queue_id % KFD_MAX_QUEUES;
+		if (kfd_among(gpus, num_gpus, q->gpu_id))
+			w->ids[id / 64] &= ~(UINT64_C(1) << id % 64);
+		else if (any_gpu)
+			scope_follow(w, &q->gpu_id, 1);
+	}
+	if (scope_is_empty(w))
+		hold_drop(h, n);
+}
+
 void hold_follow(struct holder *h, const struct kfd_queue_entry *q)
 {
 	for (unsigned i = next_made(h, 0); i < HOLDS; i = next_made(h, i + 1))

@@ -3,13 +3,47 @@
 
 #include "common/host/clock.h"
 #include "common/host/loop.h"
+#include "common/host/number.h"
+#include "common/host/root.h"
 
 #include <dirent.h>
 #include <sys/wait.h>
 
+#define PROCS    "/sys/class/kfd/kfd/proc"
 #define RETRY_NS 5000000000ull
 #define DYING_MS 500 // how long before its target a holder may be seen to end
 #define TRIES    20  // most requests for the queues while holder and sysfs disagree
+
+// ---- GPUs
+
+uint64_t gpu_bit(struct gpu_bits *b, uint32_t gpu_id)
+{
+	unsigned i = 0;
+	while (i < b->n && b->ids[i] != gpu_id)
+		i++;
+	if (i == b->n && b->n < COUNT(b->ids))
+		b->ids[b->n++] = gpu_id;
+	return i < COUNT(b->ids) ? UINT64_C(1) << i : 0;
+}
+
+uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel)
+{
+	SCOPED(closedir_at) DIR *d = host_opendir(PATH(PROCS "/%d/queues", (int)pid));
+	uint64_t gpus = 0, id, gpu;
+	for (struct dirent *e; d && (e = host_readdir(d));) {
+		if (!number_whole(e->d_name, 10, UINT32_MAX, &id))
+			continue;
+		if (host_read_u64(PATH(PROCS "/%d/queues/%s/gpuid", (int)pid, e->d_name), &gpu)) {
+			gpus |= errno == ENOENT ? 0 : GPUS_ALL;
+			continue;
+		}
+		const struct kfd_queue_entry q = {.queue_id = (uint32_t)id,
+						  .gpu_id = (uint32_t)gpu};
+		if (!sel || kfd_selected(sel, &q))
+			gpus |= gpu_bit(b, q.gpu_id);
+	}
+	return gpus;
+}
 
 // ---- states of a member
 
@@ -19,23 +53,23 @@ static bool member_is_held(const struct group_member *m)
 	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
 }
 
-static bool counts_as_asked(const struct group_member *m)
+bool group_awaits(const struct group_member *m)
 {
 	return (m->state == MEMBER_ASKED && !m->joins) || m->look == LOOK_TO_DECIDE;
 }
 
 void member_enter(struct group *g, struct group_member *m, enum member_state state)
 {
-	g->asked -= counts_as_asked(m);
+	g->asked -= group_awaits(m);
 	m->state = state;
-	g->asked += counts_as_asked(m);
+	g->asked += group_awaits(m);
 }
 
 void member_set_look(struct group *g, struct group_member *m, enum member_look look)
 {
-	g->asked -= counts_as_asked(m);
+	g->asked -= group_awaits(m);
 	m->look = look;
-	g->asked += counts_as_asked(m);
+	g->asked += group_awaits(m);
 }
 
 // Closes the connection, which ends its hold and a holder that holds nothing else.
@@ -44,6 +78,7 @@ static void hang_up_member(struct group *g, struct group_member *m)
 	m->holder = m->link.started > 0 ? m->link.started : m->holder;
 	kfd_link_close(&m->link);
 	m->place = MEMBER_RUNS;
+	m->held = 0;
 	if (m->look == LOOK_TO_DECIDE)
 		member_set_look(g, m, LOOK_POSTED);
 	if (m->state != MEMBER_ENDED && m->state != MEMBER_FAILED)
@@ -94,61 +129,103 @@ void member_words(const struct group_member *m, struct buf *b)
 		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
 }
 
-// Writes the request to suspend. With `most` it names each queue of the last answer; without queues
-// in that, an id that no queue has: a request without ids would suspend all queues.
+// Writes the request to suspend, up to its GPUs. With `most` it names each queue of the last
+// answer; without queues in that, an id that no queue has: a request without ids would suspend all
+// queues.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
+	const struct kfd_selection *s = m->sel;
 	struct buf *b = &m->request;
 	b->len = 0;
 	buf_printf(b, "suspend tie grace=%u for_ns=%llu", g->grace,
 		   (unsigned long long)g->limit_ns);
-	if (!g->most) {
-		member_words(m, b);
-		return;
-	}
-	for (size_t i = 0; i < a->num; i++)
+	for (size_t i = 0; g->most && i < a->num; i++)
 		buf_printf(b, "%s%u", i ? "," : " queues=", a->queues[i].queue.queue_id);
-	if (!a->num)
+	if (g->most && !a->num)
 		buf_printf(b, " queues=%u", KFD_MAX_QUEUES);
-	for (unsigned i = 0; m->sel && i < m->sel->num_gpus; i++)
-		buf_printf(b, "%s%u", i ? "," : " gpus=", m->sel->gpus[i]);
+	for (unsigned i = 0; !g->most && s && i < s->num_ids; i++)
+		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
+	m->words = b->len;
+}
+
+// Appends those of these GPUs on which queues of the member may be chosen: " gpus=41460,2".
+static void put_gpus(const struct group *g, const struct group_member *m, uint64_t gpus,
+		     struct buf *b)
+{
+	const struct kfd_selection *s = m->sel;
+	const char *sep = " gpus=";
+	for (unsigned i = 0; gpus == GPUS_ALL && s && i < s->num_gpus; i++, sep = ",")
+		buf_printf(b, "%s%u", sep, s->gpus[i]);
+	for (unsigned i = 0; gpus != GPUS_ALL && i < g->bits->n; i++) {
+		const uint32_t id = g->bits->ids[i];
+		if (!(gpus >> i & 1) || (s && s->num_gpus && !kfd_among(s->gpus, s->num_gpus, id)))
+			continue;
+		buf_printf(b, "%s%u", sep, id);
+		sep = ",";
+	}
+}
+
+uint64_t member_wanted(const struct group_member *m)
+{
+	return m->want & m->gpus ? m->want : 0;
 }
 
 void member_send(struct group *g, struct group_member *m, enum member_request what)
 {
-	// With "keep" the holder lives until this connection closes, even if it holds nothing.
-	const char *request = what == REQUEST_HOLD     ? m->request.data
-			      : what == REQUEST_QUEUES ? "queues addresses"
-						       : "release keep";
+	const uint64_t want = member_wanted(m);
+	SCOPED(buf_fini) struct buf release = {0};
+	const char *request = "queues addresses";
+	if (what == REQUEST_HOLD) {
+		m->request.len = m->words;
+		put_gpus(g, m, want, &m->request);
+		request = m->request.data;
+	} else if (what != REQUEST_QUEUES) {
+		// With "keep" the holder lives until this connection closes, even if it holds
+		// nothing.
+		buf_puts(&release, "release keep");
+		if (what == REQUEST_RELEASE && want)
+			put_gpus(g, m, m->held & ~want, &release);
+		request = release.data;
+	}
 	if (kfd_link_send(&m->link, request, &m->failure)) {
 		note_failure(g, m);
 		return;
 	}
 	m->asked_ns = clock_ns();
 	m->asked_for = what;
+	if (what == REQUEST_HOLD)
+		m->held = want;
+	else if (what == REQUEST_RELEASE)
+		m->held &= want;
 	if (what == REQUEST_HOLD && m->place != MEMBER_PARTLY)
 		m->place = MEMBER_HELD;
-	else if (what == REQUEST_RELEASE)
+	else if (what == REQUEST_RELEASE && !m->held)
 		m->place = MEMBER_RUNS;
 	member_enter(g, m, MEMBER_ASKED);
 }
 
-// Asks to suspend or resume a member. Reads the indices of an idle one again before it runs on.
-static void ask_member(struct group *g, struct group_member *m, bool hold)
+// Asks to suspend or resume a member, as m->want says. Reads the indices of an idle one again
+// before it runs on.
+static void ask_member(struct group *g, struct group_member *m)
 {
-	const bool held = member_is_held(m);
-	if (!held)
+	const uint64_t want = member_wanted(m);
+	if (!m->held)
 		m->place = MEMBER_RUNS;
-	if (hold && !held && !m->fresh && m->look != LOOK_TO_DECIDE && member_stands_still(g, m)) {
+	if (want && !m->held && !m->fresh && m->look != LOOK_TO_DECIDE &&
+	    member_stands_still(g, m)) {
 		member_look_at(g, m);
 		if (m->look == LOOK_POSTED)
 			member_set_look(g, m, LOOK_TO_DECIDE);
 		else if (member_stands_still(g, m))
 			m->place = MEMBER_IDLE;
 	}
-	if (m->place != MEMBER_IDLE && m->look != LOOK_TO_DECIDE && (hold || held))
-		member_send(g, m, hold ? REQUEST_HOLD : REQUEST_RELEASE);
+	if (m->place == MEMBER_IDLE || m->look == LOOK_TO_DECIDE)
+		return;
+	if (m->held & ~want)
+		member_send(g, m, REQUEST_RELEASE);
+	else if (want)
+		member_send(g, m, REQUEST_HOLD);
 }
 
 // ---- answers of members
@@ -166,10 +243,10 @@ static void take_outcomes(struct group *g, struct group_member *m)
 		changed |= a->queues[i].latency_ns != 0;
 		all_off &= outcome_is_off(&a->queues[i]);
 	}
-	if (member_is_held(m))
+	if (m->asked_for == REQUEST_HOLD && member_is_held(m))
 		m->place = all_off ? MEMBER_HELD : MEMBER_PARTLY;
 	g->calls += changed;
-	g->answered_ns = clock_ns();
+	m->changed_ns = clock_ns();
 }
 
 // Watches the queues that the holder reports. Asks again if sysfs, which may be a moment ahead, has
@@ -188,7 +265,7 @@ static void take_queues(struct group *g, struct group_member *m)
 	member_watch(g, m);
 }
 
-// Takes an answer. If g->held has changed since the request was sent, another request follows.
+// Takes an answer. If m->want has changed since the request was sent, another request follows.
 static void take_member_answer(struct group *g, struct group_member *m)
 {
 	m->answered_ns = clock_ns();
@@ -203,8 +280,8 @@ static void take_member_answer(struct group *g, struct group_member *m)
 		take_queues(g, m);
 	else
 		take_outcomes(g, m);
-	if (member_is_held(m) != g->held)
-		ask_member(g, m, g->held);
+	if (m->held != member_wanted(m))
+		ask_member(g, m);
 	m->joins &= member_is_asked(m);
 }
 
@@ -244,7 +321,7 @@ static void attach_member(struct group *g, struct group_member *m)
 
 // ---- members that come and go
 
-static struct group_member *find_member(const struct group *g, pid_t pid)
+struct group_member *group_find(const struct group *g, pid_t pid)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i]->target.pid == pid && g->v[i]->state != MEMBER_ENDED)
@@ -254,7 +331,7 @@ static struct group_member *find_member(const struct group *g, pid_t pid)
 
 bool group_has(const struct group *g, pid_t pid)
 {
-	return find_member(g, pid) != NULL;
+	return group_find(g, pid) != NULL;
 }
 
 // Frees a member, whose connection must be closed (hang_up_member()).
@@ -291,7 +368,7 @@ static void append_member(struct group *g, struct group_member *m)
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel)
 {
 	struct kfd_failure gone;
-	struct group_member *m = find_member(g, pid);
+	struct group_member *m = group_find(g, pid);
 	if (m) {
 		free(sel);
 		renew_member(g, m);
@@ -301,6 +378,8 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 	m->link.fd = m->watch.memory.fd = m->target.pidfd = -1;
 	m->sel = sel;
 	m->target.pid = pid;
+	m->want = g->held ? GPUS_ALL : 0;
+	m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel) : GPUS_ALL;
 	if (!g->dry && kfd_target_pin(&m->target, pid, 0, &gone)) {
 		free_member(g, m);
 		return NULL;
@@ -317,6 +396,48 @@ void group_move(struct group *g, struct group *from)
 	for (size_t i = 0; i < from->n; i++)
 		append_member(g, from->v[i]);
 	from->n = 0;
+}
+
+struct group_member *group_take_over(struct group *g, struct group *from, pid_t pid,
+				     struct kfd_selection *sel)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct group_member *m = from->v[i];
+		if (m->target.pid != pid || m->state == MEMBER_ENDED)
+			continue;
+		member_forget_look(from, m);
+		from->asked -= group_awaits(m);
+		from->unreached -= m->num_unreached;
+		memmove(&from->v[i], &from->v[i + 1], (--from->n - i) * sizeof(*from->v));
+		append_member(g, m);
+		g->asked += group_awaits(m);
+		g->unreached += m->num_unreached;
+		free(m->sel);
+		m->sel = sel;
+		m->stale = true;
+		m->want = 0;
+		m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel) : GPUS_ALL;
+		write_request(g, m);
+		if (!g->attach)
+			hang_up_member(g, m);
+		else if (m->state == MEMBER_NAMED)
+			attach_member(g, m);
+		else if (m->state == MEMBER_READY)
+			ask_member(g, m);
+		return m;
+	}
+	free(sel);
+	return NULL;
+}
+
+static bool is_other(const struct group_member *m, const void *pid)
+{
+	return m->target.pid != *(const pid_t *)pid;
+}
+
+void group_drop(struct group *g, pid_t pid)
+{
+	group_keep(g, is_other, &pid);
 }
 
 void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
@@ -355,8 +476,10 @@ const struct group_member *group_failed(const struct group *g)
 void group_release(struct group *g)
 {
 	g->held = g->attach = g->nowait = false;
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
+		g->v[i]->want = 0;
 		hang_up_member(g, g->v[i]);
+	}
 	for (size_t i = 0; i < g->n; i++)
 		let_go(g, g->v[i]);
 }
@@ -380,8 +503,7 @@ unsigned group_list_queues(pid_t pid, struct buf *names)
 {
 	struct dirent **list;
 	unsigned n = 0;
-	int num = scandir(PATH("/sys/class/kfd/kfd/proc/%d/queues", (int)pid), &list, NULL,
-			  alphasort);
+	int num = scandir(PATH(PROCS "/%d/queues", (int)pid), &list, NULL, alphasort);
 	for (int i = 0; i < num; i++) {
 		n += list[i]->d_name[0] != '.';
 		if (names && list[i]->d_name[0] != '.')
@@ -401,6 +523,8 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 	const bool same = !m->stale && names.len == m->queues.len &&
 			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
 	g->num_queues += n;
+	if (g->bits && (!g->attach || !same))
+		m->gpus = gpu_bits_of(g->bits, m->target.pid, m->sel);
 	// The answer to the request under way comes first.
 	if (g->attach && !same && member_is_asked(m) && !g->nowait)
 		wait_for_answer(g, m);
@@ -461,9 +585,22 @@ void group_set(struct group *g, unsigned grace, unsigned most)
 void group_ask(struct group *g, bool hold)
 {
 	g->held = hold;
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
+		g->v[i]->want = hold ? GPUS_ALL : 0;
 		if (g->v[i]->state == MEMBER_READY)
-			ask_member(g, g->v[i], hold);
+			ask_member(g, g->v[i]);
+	}
+}
+
+void group_ask_member(struct group *g, struct group_member *m, uint64_t want)
+{
+	if (m->want == want && (m->held == member_wanted(m) || m->place == MEMBER_IDLE))
+		return;
+	m->want = want;
+	if (m->state == MEMBER_READY && m->held != member_wanted(m))
+		ask_member(g, m);
+	else if (!member_wanted(m) && m->place == MEMBER_IDLE)
+		m->place = MEMBER_RUNS;
 }
 
 static void note_silence(struct group *g, struct group_member *m)

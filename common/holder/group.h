@@ -15,6 +15,18 @@
 #include "common/holder/holder.h"
 #include "common/holder/measure.h"
 
+// GPUs as bits, in the order in which they were met; the 65th and later ones have none.
+#define GPUS_ALL UINT64_MAX
+struct gpu_bits {
+	uint32_t ids[64]; // gpu_id numbers
+	unsigned n;
+};
+uint64_t gpu_bit(struct gpu_bits *b, uint32_t gpu_id);
+
+// The GPUs of a process's queues in sysfs, or of those that are selected; `sel` may be NULL. A GPU
+// that cannot be read counts as all of them.
+uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel);
+
 enum member_state {
 	MEMBER_NAMED,  // there is no connection to a holder
 	MEMBER_READY,  // connected, no request is on its way
@@ -61,7 +73,13 @@ struct group_member {
 	// Used by group_ask():
 	enum member_request asked_for;
 	enum member_place place;
-	struct buf request;  // the request that suspends the member
+	uint64_t gpus; // where the member has chosen queues, as sysfs lists them; without g->bits:
+		       // all
+	uint64_t want; // on which GPUs it is to be suspended
+	uint64_t held; // on which GPUs its holder was asked to suspend it
+	uint64_t changed_ns; // when the last answer to a request to suspend or resume came
+	struct buf request;  // the request that suspends the member, up to its GPUs in `words`
+	size_t words;
 	struct buf queues;   // names of the member's queues in sysfs when its holder was last asked
 	unsigned num_queues; // number of names in `queues`
 	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called
@@ -69,6 +87,7 @@ struct group_member {
 	uint64_t tried_ns;   // when attaching was last tried
 	uint64_t failed_ns;  // when the member failed
 	uint64_t user;       // for the caller: user id of the process
+	size_t job;          // for the caller: what the process belongs to
 	bool said;           // for the caller: `failure` was reported
 	// State of the watched queues:
 	enum member_look look;
@@ -84,9 +103,10 @@ struct group_member {
 struct group {
 	struct group_member **v; // owned array of owned members
 	size_t n, cap;
-	bool attach;    // group_add() attaches to members
-	bool dry;       // members are only named, whether they live or not
-	bool held;      // members are to be suspended, also those that are added later
+	bool attach; // group_add() attaches to members
+	bool dry;    // members are only named, whether they live or not
+	bool held;   // group_ask(): members are to be suspended, also those that are added later
+	struct gpu_bits *bits; // borrowed; NULL: members are held on all of their GPUs or on none
 	unsigned grace; // grace period of a suspend: units of 1000 GPU clocks, to KFD_GRACE_MAX
 	unsigned most;  // hold only the first `most` queues of each member, by id; 0: all
 	bool nowait;    // nothing waits for a holder: group_take() alone takes answers
@@ -95,12 +115,11 @@ struct group {
 	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes
 	uint64_t idle_ns;      // a member that is idle for this long is not suspended; 0: all are
-	size_t asked; // members in MEMBER_ASKED without `joins`, and those in LOOK_TO_DECIDE
-	uint64_t answered_ns; // when the last answer to a request to suspend or resume came
-	uint64_t calls;       // answers to suspend or resume that took a call of the driver
-	uint64_t grown_ns;    // when the last member was added
-	size_t unreached;     // queues of secondary contexts, which no hold reaches
-	unsigned num_queues;  // queues of all members in sysfs, at the last group_look()
+	size_t asked;        // members in MEMBER_ASKED without `joins`, and those in LOOK_TO_DECIDE
+	uint64_t calls;      // answers to suspend or resume that took a call of the driver
+	uint64_t grown_ns;   // when the last member was added
+	size_t unreached;    // queues of secondary contexts, which no hold reaches
+	unsigned num_queues; // queues of all members in sysfs, at the last group_look()
 };
 
 // Adds a process, pinned unless `dry`, or attaches anew to a member that called exec. The group
@@ -109,7 +128,8 @@ struct group {
 // answer.
 struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection *sel);
 
-// Is the process a member that has not ended?
+// The process as a member that has not ended, or NULL; is it one?
+struct group_member *group_find(const struct group *g, pid_t pid);
 bool group_has(const struct group *g, pid_t pid);
 
 // Is an answer of the member's holder still to come?
@@ -161,6 +181,13 @@ void group_abandon_failed(struct group *g);
 // Moves all members of `from` to the end of `g`.
 void group_move(struct group *g, struct group *from);
 
+// Moves the member `pid` of `from` to the end of `g`, with its holder. `sel` as of group_add().
+struct group_member *group_take_over(struct group *g, struct group *from, pid_t pid,
+				     struct kfd_selection *sel);
+
+// Lets the member `pid` go at once, if there is one.
+void group_drop(struct group *g, pid_t pid);
+
 // Removes members for which `keep` returns false. Not to be called while packets are counted.
 void group_keep(struct group *g, bool (*keep)(const struct group_member *m, const void *arg),
 		const void *arg);
@@ -187,12 +214,19 @@ void group_set(struct group *g, unsigned grace, unsigned most);
 // the deadline anew.
 void group_ask(struct group *g, bool hold);
 
-// Takes the answers that have come, and sends another request where g->held has changed. Never
+// The same for one member, GPU by GPU: asks its holder where m->held is to change. A member without
+// queues on these GPUs is not asked.
+void group_ask_member(struct group *g, struct group_member *m, uint64_t want);
+
+// Is an answer awaited that a hold or its end depends on?
+bool group_awaits(const struct group_member *m);
+
+// Takes the answers that have come, and sends another request where m->want has changed. Never
 // waits. With `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and
 // deadline stay, and the late answer is taken as any other.
 void group_take(struct group *g);
 
-// Was the member, by its last answer, suspended with all its queues?
+// Was the member, by its last answer, suspended with all its queues, or all on the GPUs of m->held?
 bool group_is_off(const struct group_member *m);
 
 // Waits until no request is on its way.
@@ -215,12 +249,15 @@ unsigned group_list_queues(pid_t pid, struct buf *names);
 void group_sample(struct group *g);
 int group_reader_fd(const struct group *g);
 
-// While the group is held: asks to suspend the members that were idle and have work now.
+// Asks to suspend the members that are to be, were idle, and have work now.
 void group_look_at_idle(struct group *g);
 
 // Did any queue have packets not taken yet, at the last look? Memory that does not answer counts as
 // yes.
 bool group_has_work(const struct group *g);
+
+// The GPUs of these queues.
+uint64_t group_work(const struct group *g);
 
 // Calls group_sample(). Has any queue ever taken a packet?
 bool group_has_moved(struct group *g);

@@ -60,7 +60,7 @@ bool member_stands_still(const struct group *g, const struct group_member *m)
 
 static void decide_idle(struct group *g, struct group_member *m)
 {
-	if (!g->held)
+	if (!member_wanted(m))
 		return;
 	if (member_stands_still(g, m))
 		m->place = MEMBER_IDLE;
@@ -171,9 +171,9 @@ void group_sample(struct group *g)
 
 void group_look_at_idle(struct group *g)
 {
-	for (size_t i = 0; g->held && i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
-		if (m->place != MEMBER_IDLE)
+		if (!member_wanted(m) || m->place != MEMBER_IDLE)
 			continue;
 		member_look_at(g, m);
 		if (m->state == MEMBER_READY && member_has_work(m))
@@ -187,6 +187,22 @@ bool group_has_work(const struct group *g)
 		if (g->v[i]->state != MEMBER_ENDED && member_has_work(g->v[i]))
 			return true;
 	return false;
+}
+
+uint64_t group_work(const struct group *g)
+{
+	uint64_t gpus = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct group_member *m = g->v[i];
+		if (m->state == MEMBER_ENDED || !member_has_work(m))
+			continue;
+		if (m->indices == INDICES_SILENT || !g->bits)
+			gpus |= m->gpus;
+		for (unsigned k = 0; g->bits && m->indices == INDICES_KNOWN && k < m->watch.n; k++)
+			if (m->last->write[k] != m->last->read[k])
+				gpus |= gpu_bit(g->bits, m->watch.queue[k].gpu_id);
+	}
+	return gpus;
 }
 
 bool group_has_moved(struct group *g)

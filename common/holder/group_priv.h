@@ -9,6 +9,9 @@
 void member_enter(struct group *g, struct group_member *m, enum member_state state);
 void member_set_look(struct group *g, struct group_member *m, enum member_look look);
 
+// Where is the member to be suspended? Nowhere if it has no queues on any of these GPUs.
+uint64_t member_wanted(const struct group_member *m);
+
 // Sends a request of group_ask(). A member has at most one request on its way.
 void member_send(struct group *g, struct group_member *m, enum member_request what);
 

@@ -79,6 +79,9 @@ static inline unsigned hold_of(const struct holder *h, const struct client *c)
 
 bool hold_is_made(const struct holder *h, unsigned n);
 void hold_drop(struct holder *h, unsigned n);
+// Takes the queues on these GPUs out of hold `n`, now and later; drops a hold that is about no
+// other. One that follows queues on any GPU goes on with the target's other GPUs.
+void hold_narrow(struct holder *h, unsigned n, const uint32_t *gpus, unsigned num_gpus);
 
 // Makes the hold of a `suspend` request and arms its timers, before anything is suspended. Returns
 // the hold's number, or -1 if the kernel gives no timer (RLIMIT_SIGPENDING) that could end the

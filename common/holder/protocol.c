@@ -81,7 +81,7 @@ static const struct word {
 	size_t flag;                                  // FLAG: offset of the member
 } words[] = {
 	{"queues", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), QUEUES, 0},
-	{"gpus", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME), GPUS, 0},
+	{"gpus", BIT(HOLDER_SUSPEND) | BIT(HOLDER_RESUME) | BIT(HOLDER_RELEASE), GPUS, 0},
 	{"grace", BIT(HOLDER_SUSPEND), GRACE, 0},
 	{"for_ns", BIT(HOLDER_SUSPEND), FOR, 0},
 #define FLAG_WORD(name, verbs, member)                                     \

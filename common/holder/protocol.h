@@ -13,7 +13,7 @@
 enum holder_verb {
 	HOLDER_SUSPEND,
 	HOLDER_HOLD,    // makes the connection's tied hold last until resume
-	HOLDER_RELEASE, // ends the connection's tied hold
+	HOLDER_RELEASE, // ends the connection's tied hold, or its part on some GPUs
 	HOLDER_RESUME,
 	HOLDER_QUEUES, // all queues of the target, suspended or running
 	HOLDER_STATUS, // suspended queues only, without asking the driver

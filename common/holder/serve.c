@@ -222,7 +222,10 @@ static void serve_untie(struct holder *h, struct client *c, const struct holder_
 	bool was_tied = hold_is_made(h, hold_of(h, c));
 	int n = 0;
 	kfd_step(10);
-	hold_drop(h, hold_of(h, c));
+	if (r->sel.num_gpus)
+		hold_narrow(h, hold_of(h, c), r->sel.gpus, r->sel.num_gpus);
+	else
+		hold_drop(h, hold_of(h, c));
 	c->keeps = r->keep;
 	if (was_tied)
 		n = serve_release(h);

@@ -243,7 +243,8 @@ static const struct spec *first_fitting_spec(const struct spec_set *s, const str
 }
 
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
-		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
+		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel,
+			       bool again),
 		  void *arg)
 {
 	SCOPED(process_cache_fini) struct process_cache processes = {0};
@@ -255,12 +256,14 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	SCOPED(free_at) struct pick *picks = start_picks(s, &processes, first, &status);
 	for (size_t i = 0; i < newcomers->n; i++) {
 		struct newcomer *c = &newcomers->v[i];
-		struct kfd_selection *sel;
+		struct kfd_selection *sel = NULL;
 		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
 			continue;
 		const struct spec *v = first_fitting_spec(s, picks, c->pid, &sel);
-		c->done = v && take(arg, v->number, c->pid, sel);
-		c->left_out = v && !c->done;
+		if (v || c->taken)
+			c->taken = take(arg, v ? v->number : SPEC_NONE, c->pid, sel, c->taken) && v;
+		c->done = c->taken && !newcomers->again;
+		c->left_out = v && !c->taken;
 	}
 	for (size_t i = 0; i < s->n; i++)
 		pick_fini(&picks[i]);

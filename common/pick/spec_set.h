@@ -60,10 +60,14 @@ void spec_set_fini(struct spec_set *s);
 
 // Looks at processes that have KFD open and are no parts of gpq. Calls `take` for each that fits a
 // SPEC, with the selection among its queues, which `take` then owns; if `take` returns false, the
-// process is looked at again later. Returns GPQ_OK, or at the first look the exit status after a
-// message if a SPEC fails. A SPEC that fails later chooses no process.
+// process is looked at again later. With newcomers->again it is called each second also for those
+// that were taken before (`again`), with SPEC_NONE and no selection once they fit no longer.
+// Returns GPQ_OK, or at the first look the exit status after a message if a SPEC fails. A SPEC that
+// fails later chooses no process.
+#define SPEC_NONE SIZE_MAX
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
-		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel),
+		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel,
+			       bool again),
 		  void *arg);
 
 // Names the SPECs that no process has fitted so far, in messages, and those all of whose processes

@@ -3,6 +3,7 @@
 #include "common/sched/hints.h"
 
 #include "common/cli/err.h"
+#include "common/cli/text.h"
 #include "common/host/loop.h"
 #include "common/host/number.h"
 #include "common/sched/hints_priv.h"
@@ -16,30 +17,54 @@
 // Pause in accepting clients after the process or the host ran out of descriptors.
 #define NO_FILES_NS (SECOND_NS / 10)
 
-// The answer to a request. WAITS: none yet. HELD and STATUS have no fixed text: write_answer().
-enum answer { WAITS, HELD, STATUS, OK, NO_HINT, IDS, ENDED, EXPIRED, WORD, BAD_ID, TOO_LONG };
+// The answer to a request. WAITS: none yet. HELD, STATUS and REFUSED have no fixed text:
+// write_answer().
+enum answer {
+	WAITS,
+	HELD,
+	STATUS,
+	REFUSED,
+	OK,
+	LATE,
+	NO_HINT,
+	IDS,
+	ENDED,
+	EXPIRED,
+	WORD,
+	BAD_ID,
+	BAD_FOR,
+	TOO_LONG
+};
 
 static const char *const answers[] = {
 	[OK] = "ok\n",
+	[LATE] = "ok expired\n",
 	[NO_HINT] = "error id no such hint\n",
 	[IDS] = "error limit a client may have 32 hints\n",
 	[ENDED] = "error ended before the offline queues were off\n",
 	[EXPIRED] = "error expired before the offline queues were off\n",
-	[WORD] = "error request expected begin [ID], end [ID] or status\n",
+	[WORD] = "error request expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end "
+		 "[ID] or status\n",
 	[BAD_ID] = "error request an ID is a number of at most 20 digits, below 2^64\n",
-	[TOO_LONG] = "error request a line has at most 64 bytes\n",
+	[BAD_FOR] = "error request for= takes a time such as 30s, at most 1h\n",
+	[TOO_LONG] = "error request a line has at most 256 bytes\n",
 };
 
-_Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 64, "the texts of limits name them");
+_Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 256, "the texts of limits name them");
 
 struct hint {
 	uint64_t id, since_ns; // since_ns: when the hint's last `begin` came
-	bool expired;
+	uint64_t lasts_ns;     // of its "for="; 0: without
+	bool scoped, expired;  // scoped: its words say what it is about
+	struct hint_scope scope;
 };
 
 struct request {
 	enum answer answer;
-	uint64_t id, read_ns; // `id`: the hint; `read_ns`: when the request was read
+	uint64_t id, read_ns;    // `id`: the hint; `read_ns`: when the request was read
+	struct hint_scope scope; // of a `begin`
+	unsigned off, missed;    // HELD
+	const char *why;         // REFUSED
 };
 
 enum pause { READING, TOO_FAST, TOO_MANY };
@@ -47,11 +72,13 @@ enum pause { READING, TOO_FAST, TOO_MANY };
 struct client {
 	int fd; // -1: a free place
 	uid_t uid;
+	pid_t pid;
+	struct hint_scope scope;
 	enum pause pause;
 	uint64_t paid_ns; // time up to which the client's requests have used its allowed rate
 	unsigned len, num_hints, first, num_requests;
-	uint64_t requests, throttled;
-	char in[4 * HINTS_LINE_MAX];
+	uint64_t requests, throttled, expired;
+	char in[2 * HINTS_LINE_MAX];
 	struct hint hints[HINTS_IDS_MAX];
 	struct request pending[HINTS_PENDING_MAX]; // ring of requests, answered in order
 };
@@ -63,11 +90,9 @@ struct hints {
 	uint64_t paid_ns; // time up to which connections have used the allowed rate
 	uint64_t now_ns;
 	unsigned active, waiting;
-	unsigned off, missed; // arguments of hints_answer(), for write_answer()
 	struct buf out;
-	void (*fill)(struct buf *b, void *arg);
-	void *arg;
-	uint64_t refused;
+	struct hints_calls calls;
+	uint64_t refused, expired;
 	unsigned most;   // most clients at a time
 	unsigned places; // entries of `clients` that were ever used
 	struct client clients[HINTS_CLIENTS_MAX];
@@ -143,16 +168,17 @@ static void settle_begins(struct hints *h, struct client *c, uint64_t id, enum a
 	}
 }
 
-static enum answer begin_hint(struct hints *h, struct client *c, uint64_t id)
+static enum answer begin_hint(struct hints *h, struct client *c, const struct hint *as)
 {
-	struct hint *hint = find_client_hint(c, id);
+	struct hint *hint = find_client_hint(c, as->id);
 	if (!hint && c->num_hints == HINTS_IDS_MAX)
 		return IDS;
 	if (!hint || hint->expired)
 		h->active++;
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
-	*hint = (struct hint){.id = id, .since_ns = h->now_ns};
+	*hint = *as;
+	hint->since_ns = h->now_ns;
 	h->waiting++;
 	return WAITS;
 }
@@ -162,11 +188,12 @@ static enum answer end_hint(struct hints *h, struct client *c, uint64_t id)
 	struct hint *hint = find_client_hint(c, id);
 	if (!hint)
 		return NO_HINT;
+	const enum answer answer = hint->expired ? LATE : OK;
 	settle_begins(h, c, id, ENDED);
 	if (!hint->expired)
 		h->active--;
 	*hint = c->hints[--c->num_hints];
-	return OK;
+	return answer;
 }
 
 // ---- reading requests
@@ -177,46 +204,89 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 	return len <= 20 && number_read(s, s + len, 10, UINT64_MAX, id) == s + len;
 }
 
-static enum answer count_status(struct hints *h, struct client *c, uint64_t id)
+static enum answer read_for(const char *text, struct hint *hint)
 {
-	(void)id;
+	return parse_duration(text, &hint->lasts_ns) && hint->lasts_ns &&
+			       hint->lasts_ns <= 3600 * SECOND_NS
+		       ? OK
+		       : BAD_FOR;
+}
+
+// Reads a word of `begin` behind its ID.
+static enum answer read_hint_word(struct hints *h, struct client *c, char *word, struct request *r,
+				  struct hint *hint)
+{
+	if (strncmp(word, "for=", 4) == 0)
+		return read_for(word + 4, hint);
+	if (!h->calls.word)
+		return WORD;
+	r->why = h->calls.word(h->calls.arg, c->pid, word, &hint->scope);
+	hint->scoped = true;
+	return r->why ? REFUSED : OK;
+}
+
+static enum answer serve_begin(struct hints *h, struct client *c, struct request *r, char *rest)
+{
+	struct hint hint = {.scope = c->scope};
+	char *word = rest ? strsep(&rest, " ") : NULL;
+	if (word && !strchr(word, '=')) {
+		if (!parse_id(word, strlen(word), &hint.id))
+			return BAD_ID;
+		word = strsep(&rest, " ");
+	}
+	for (; word; word = strsep(&rest, " ")) {
+		const enum answer answer = read_hint_word(h, c, word, r, &hint);
+		if (answer != OK)
+			return answer;
+	}
+	r->id = hint.id;
+	r->scope = hint.scope;
+	return begin_hint(h, c, &hint);
+}
+
+static enum answer serve_end(struct hints *h, struct client *c, struct request *r, char *rest)
+{
+	if (rest && !parse_id(rest, strlen(rest), &r->id))
+		return BAD_ID;
+	return end_hint(h, c, r->id);
+}
+
+static enum answer serve_status(struct hints *h, struct client *c, struct request *r, char *rest)
+{
 	(void)h;
+	(void)r;
+	if (rest)
+		return WORD;
 	c->paid_ns += (HINTS_STATUS_COST - 1) * REQUEST_NS; // beside what each request costs
 	return STATUS;
 }
 
-static enum answer serve_request(struct hints *h, struct client *c, struct request *r,
-				 const char *line, size_t len)
+// Serves a request, and changes its line.
+static enum answer serve_request(struct hints *h, struct client *c, struct request *r, char *line)
 {
 	static const struct {
 		const char *word;
-		bool has_id;
-		enum answer (*serve)(struct hints *h, struct client *c, uint64_t id);
-	} verbs[] = {{"begin", true, begin_hint},
-		     {"end", true, end_hint},
-		     {"status", false, count_status}};
-	r->id = 0;
-	for (unsigned i = 0; i < COUNT(verbs); i++) {
-		const size_t n = strlen(verbs[i].word);
-		if (len < n || memcmp(line, verbs[i].word, n) != 0)
-			continue;
-		if (len == n)
-			return verbs[i].serve(h, c, 0);
-		if (verbs[i].has_id && line[n] == ' ')
-			return parse_id(line + n + 1, len - n - 1, &r->id)
-				       ? verbs[i].serve(h, c, r->id)
-				       : BAD_ID;
-	}
+		enum answer (*serve)(struct hints *h, struct client *c, struct request *r,
+				     char *rest);
+	} verbs[] = {{"begin", serve_begin}, {"end", serve_end}, {"status", serve_status}};
+	const char *verb = strsep(&line, " ");
+	for (unsigned i = 0; i < COUNT(verbs); i++)
+		if (strcmp(verb, verbs[i].word) == 0)
+			return verbs[i].serve(h, c, r, line);
 	return WORD;
 }
 
+// A NUL in a line is none of a request.
 static void serve_hint_line(struct hints *h, struct client *c, const char *line, size_t len)
 {
 	struct request *r = pending(c, c->num_requests);
+	char text[HINTS_LINE_MAX];
 	c->requests++;
 	bucket_take(&c->paid_ns, h->now_ns, REQUEST_NS);
-	r->read_ns = h->now_ns;
-	r->answer = serve_request(h, c, r, line, len);
+	memcpy(text, line, len);
+	text[len] = '\0';
+	*r = (struct request){.read_ns = h->now_ns};
+	r->answer = memchr(line, '\0', len) ? WORD : serve_request(h, c, r, text);
 	c->num_requests++;
 }
 
@@ -227,18 +297,19 @@ static void write_answer(struct hints *h, const struct request *r)
 	switch (r->answer) {
 	case HELD:
 		buf_puts(&h->out, "ok off=");
-		buf_u64(&h->out, h->off);
+		buf_u64(&h->out, r->off);
 		buf_puts(&h->out, " missed=");
-		buf_u64(&h->out, h->missed);
+		buf_u64(&h->out, r->missed);
 		buf_puts(&h->out, " ns=");
 		buf_u64(&h->out, h->now_ns > r->read_ns ? h->now_ns - r->read_ns : 0);
 		buf_puts(&h->out, "\n");
 		break;
 	case STATUS:
-		if (h->fill)
-			h->fill(&h->out, h->arg);
+		if (h->calls.status)
+			h->calls.status(&h->out, h->calls.arg);
 		buf_puts(&h->out, answers[OK]);
 		break;
+	case REFUSED: buf_printf(&h->out, "error request %s\n", r->why); break;
 	default: buf_puts(&h->out, answers[r->answer]);
 	}
 }
@@ -315,6 +386,39 @@ static void serve_hint_client(struct hints *h, struct client *c, uint32_t events
 	serve_hint_lines(h, c);
 }
 
+// ---- whose work a client's is
+
+static struct hint_scope scope_of(const struct hints *h, const struct client *c)
+{
+	return h->calls.whose ? h->calls.whose(h->calls.arg, c->pid)
+			      : (struct hint_scope){0, UINT64_MAX};
+}
+
+void hints_look(struct hints *h)
+{
+	for (unsigned i = 0; i < h->places; i++) {
+		struct client *c = &h->clients[i];
+		if (c->fd < 0)
+			continue;
+		c->scope = scope_of(h, c);
+		for (unsigned k = 0; k < c->num_hints; k++)
+			if (!c->hints[k].scoped)
+				c->hints[k].scope = c->scope;
+	}
+}
+
+uint64_t hints_gpus(const struct hints *h, size_t class)
+{
+	uint64_t gpus = 0;
+	for (unsigned i = 0; i < h->places && h->active; i++)
+		for (unsigned k = 0; h->clients[i].fd >= 0 && k < h->clients[i].num_hints; k++) {
+			const struct hint *hint = &h->clients[i].hints[k];
+			if (!hint->expired && hint->scope.class == class)
+				gpus |= hint->scope.gpus;
+		}
+	return gpus;
+}
+
 // ---- accepting and serving clients
 
 // Returns a place for a client of this user, or NULL if a limit is reached, which `why` names.
@@ -358,6 +462,8 @@ static void add_hint_client(struct hints *h, int fd)
 	memset(c, 0, offsetof(struct client, in));
 	c->fd = fd;
 	c->uid = peer.uid;
+	c->pid = peer.pid;
+	c->scope = scope_of(h, c);
 }
 
 static void accept_hint_clients(struct hints *h)
@@ -475,20 +581,29 @@ unsigned hints_waiting(const struct hints *h)
 	return h->waiting;
 }
 
-void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned missed)
+// Answers the client's requests that wait, as far as all is off that concerns them.
+static void answer_client(struct hints *h, struct client *c)
+{
+	for (unsigned k = 0; k < c->num_requests; k++) {
+		struct request *r = pending(c, k);
+		if (r->answer != WAITS ||
+		    (h->calls.is_off &&
+		     !h->calls.is_off(h->calls.arg, &r->scope, &r->off, &r->missed)))
+			continue;
+		r->answer = HELD;
+		h->waiting--;
+	}
+}
+
+void hints_answer(struct hints *h, uint64_t now_ns)
 {
 	h->now_ns = now_ns;
-	h->off = off;
-	h->missed = missed;
 	for (unsigned i = 0; i < h->places && h->waiting; i++) {
 		struct client *c = &h->clients[i];
-		for (unsigned k = 0; c->fd >= 0 && k < c->num_requests; k++)
-			if (pending(c, k)->answer == WAITS) {
-				pending(c, k)->answer = HELD;
-				h->waiting--;
-			}
-		if (c->fd >= 0)
-			send_answers(h, c);
+		if (c->fd < 0)
+			continue;
+		answer_client(h, c);
+		send_answers(h, c);
 	}
 }
 
@@ -500,9 +615,12 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 		struct client *c = &h->clients[i];
 		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
 			struct hint *hint = &c->hints[k];
-			if (hint->expired || now_ns - hint->since_ns <= age_ns)
+			const uint64_t lasts = hint->lasts_ns ? hint->lasts_ns : age_ns;
+			if (hint->expired || now_ns - hint->since_ns <= lasts)
 				continue;
 			hint->expired = true;
+			c->expired++;
+			h->expired++;
 			h->active--;
 			settle_begins(h, c, hint->id, EXPIRED);
 		}
@@ -512,15 +630,32 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 	return was && !h->active;
 }
 
-void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), void *arg)
+void hints_ask(struct hints *h, const struct hints_calls *calls)
 {
-	h->fill = fill;
-	h->arg = arg;
+	h->calls = *calls;
+}
+
+bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
+{
+	while (*at < h->places && h->clients[*at].fd < 0)
+		++*at;
+	if (*at >= h->places)
+		return false;
+	const struct client *c = &h->clients[(*at)++];
+	*to = (struct hints_client){.pid = c->pid,
+				    .uid = c->uid,
+				    .scope = c->scope,
+				    .requests = c->requests,
+				    .throttled = c->throttled,
+				    .expired = c->expired};
+	for (unsigned k = 0; k < c->num_hints; k++)
+		to->active += !c->hints[k].expired;
+	return true;
 }
 
 struct hints_counts hints_count(const struct hints *h)
 {
-	struct hints_counts n = {.refused = h->refused};
+	struct hints_counts n = {.refused = h->refused, .expired = h->expired};
 	for (unsigned i = 0; i < h->places; i++)
 		if (h->clients[i].fd >= 0) {
 			n.clients++;

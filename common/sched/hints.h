@@ -3,9 +3,12 @@
 // Lines of text on a unix stream socket; gpq-client(3), PROTOCOL, is its public description. Each
 // request gets one answer, in the order of the requests of its connection:
 //
-//   begin [ID]   online work comes. Answered by hints_answer(): `ok off=N missed=M ns=T`
-//   end [ID]     it is over: `ok`. ID: 1 to 20 decimal digits, a uint64; 0 without one
-//   status       lines of the scheduler's statistics, then `ok`
+//   begin [ID] [WORD...]  work comes. Answered by hints_answer(): `ok off=N missed=M ns=T`
+//   end [ID]              it is over: `ok`, `ok expired` if it lasted longer than the hint
+//   status                lines of the scheduler's statistics, then `ok`
+//
+// ID: 1 to 20 decimal digits, a uint64; 0 without one. WORD: "for=TIME", or of the scheduler
+// (hints_calls.word).
 //
 // A client that does not read, or sends too fast, costs the scheduler a bounded amount of work and
 // memory: requests above the allowed rate stay in the socket. One thread; nothing is allocated
@@ -15,7 +18,7 @@
 #include "common/host/std.h"
 
 enum {
-	HINTS_LINE_MAX = 64,      // bytes of a request, newline included
+	HINTS_LINE_MAX = 256,     // bytes of a request, newline included
 	HINTS_IDS_MAX = 32,       // hints of one client at a time
 	HINTS_CLIENTS_MAX = 512,  // connections at a time: RLIMIT_NOFILE / 8, at most this
 	HINTS_CLIENTS_MIN = 64,   // connections at a time: RLIMIT_NOFILE / 8, at least this
@@ -27,6 +30,26 @@ enum {
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
 	HINTS_CONNECT_BURST = 64, // connections at once after a pause
 	HINTS_PENDING_MAX = 64,   // unanswered requests of one client, behind a `begin` that waits
+};
+
+// What work a hint is about.
+struct hint_scope {
+	size_t class;  // index of the scheduler's class
+	uint64_t gpus; // bits of the scheduler's GPUs
+};
+
+// What the scheduler knows; each gets `arg`. Without one of them: the first class, and any GPU; no
+// word; everything is off; no statistics.
+struct hints_calls {
+	void *arg;
+	// The work of a client that says nothing else. pid 0: a process of another PID namespace.
+	struct hint_scope (*whose)(void *arg, pid_t pid);
+	// Reads a word of `begin`, which it may change. Returns NULL, or the text of an error.
+	const char *(*word)(void *arg, pid_t pid, char *word, struct hint_scope *scope);
+	// Is everything off that is to be off for this work? Counts processes for the answer.
+	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
+	// Appends the lines of `status`, each with its newline. May not call hints_serve().
+	void (*status)(struct buf *b, void *arg);
 };
 
 struct hints;
@@ -58,25 +81,44 @@ bool hints_serve(struct hints *h, uint64_t now_ns);
 // The number of active hints of all clients.
 unsigned hints_active(const struct hints *h);
 
+// The GPUs of the active hints about a class.
+uint64_t hints_gpus(const struct hints *h, size_t class);
+
+// Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs.
+void hints_look(struct hints *h);
+
 // How many `begin` wait for hints_answer(). Call it after each hints_serve(): if the offline queues
 // are off already, answer at once.
 unsigned hints_waiting(const struct hints *h);
 
-// Answers each `begin` that waits: `off` offline processes are held, `missed` should be held and
-// are not. A client whose socket is full is closed by the next hints_serve().
-void hints_answer(struct hints *h, uint64_t now_ns, unsigned off, unsigned missed);
+// Answers each `begin` that waits and for whose work all is off. A client whose socket is full is
+// closed by the next hints_serve().
+void hints_answer(struct hints *h, uint64_t now_ns);
 
-// Makes hints inactive whose last `begin` came more than `age_ns` ago; a new `begin` makes them
-// active again. True if no active hint is left because of this.
+// Makes hints inactive whose last `begin` came more than `age_ns`, or the time of its "for=", ago;
+// a new `begin` makes them active again. True if no active hint is left because of this.
 bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns);
 
-// `fill` appends the lines of `status`, each with its newline. It may not call hints_serve().
-void hints_on_status(struct hints *h, void (*fill)(struct buf *b, void *arg), void *arg);
+// Sets what the scheduler knows, instead of what was set before.
+void hints_ask(struct hints *h, const struct hints_calls *calls);
 
 struct hints_counts {
 	uint64_t clients;   // present connections
 	uint64_t requests;  // lines read from these clients, wrong ones included
 	uint64_t throttled; // times that one of these clients had to wait because it was too fast
 	uint64_t refused;   // connections refused so far: too many, of all or of their user
+	uint64_t expired;   // hints that have expired so far
 };
 struct hints_counts hints_count(const struct hints *h);
+
+// A present connection.
+struct hints_client {
+	pid_t pid; // that connected; 0: of another PID namespace
+	uid_t uid;
+	struct hint_scope scope; // of its work, where its hints do not say otherwise
+	unsigned active;         // its active hints
+	uint64_t requests, throttled, expired;
+};
+
+// Fills *c from connection `*at` on, and sets *at behind it. Returns false if there is none.
+bool hints_next(const struct hints *h, unsigned *at, struct hints_client *c);

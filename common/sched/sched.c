@@ -92,19 +92,45 @@ static bool has_room(struct sched *s, uint64_t user)
 	return !full && all < most;
 }
 
-static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
+// Returns the class that has the process as a member; NULL: none.
+static struct group *find_group(struct sched *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (group_has(&s->classes[i].group, pid))
+			return &s->classes[i].group;
+	return NULL;
+}
+
+static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_selection *sel,
+			    bool again)
 {
 	struct sched *s = arg;
-	struct group *g = &s->classes[number].group;
+	struct group *had = find_group(s, pid), *g;
+	struct group_member *m;
 	struct proc p = {.uid = UINT64_MAX};
-	proc_read(&p, pid);
-	if (!g->dry && !group_has(g, pid) && !has_room(s, p.uid)) {
-		free(sel);
-		return false;
+	if (number == SPEC_NONE) {
+		if (had)
+			group_drop(had, pid);
+		return true;
 	}
-	struct group_member *m = group_add(g, pid, sel);
-	if (m)
-		m->user = p.uid;
+	g = &s->classes[number].group;
+	if (had == g && again) {
+		m = group_find(g, pid);
+		free(sel);
+	} else if (had && had != g) {
+		m = group_take_over(g, had, pid, sel);
+	} else {
+		proc_read(&p, pid);
+		if (!g->dry && !had && !has_room(s, p.uid)) {
+			free(sel);
+			return false;
+		}
+		m = group_add(g, pid, sel);
+		if (m)
+			m->user = p.uid;
+	}
+	if (m && number)
+		jobs_add(s, number, m);
 	return m != NULL;
 }
 
@@ -130,11 +156,14 @@ int sched_find(struct sched *s, bool attach)
 		g->attach = attach && (i > 0 || s->opts.activity);
 		g->grace = (unsigned)s->opts.grace;
 		g->nowait = g->pass = true;
+		g->bits = &s->bits;
 		g->patience_ms = PATIENCE_MS;
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 	}
-	s->newcomers.wait = attach;
+	if (!s->topology.gpus)
+		kfd_topology_load(&s->topology, KFD_TOPOLOGY_BDF);
+	s->newcomers.wait = s->newcomers.again = attach;
 	const int status = spec_set_look(&s->specs, &s->newcomers, take_into_class, s);
 	for (size_t i = 0; i < s->n; i++)
 		say_failures(&s->classes[i].group);
@@ -189,22 +218,26 @@ static int open_log(struct sched *s)
 
 static bool has_idle_members(const struct group *g)
 {
-	for (size_t i = 0; g->held && i < g->n; i++)
-		if (g->v[i]->place == MEMBER_IDLE)
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->want && g->v[i]->place == MEMBER_IDLE)
 			return true;
 	return false;
 }
 
-static bool is_hinted(const struct sched *s)
+static uint64_t class_gpus(const struct sched_class *c)
 {
-	return s->hints && hints_active(s->hints);
+	uint64_t gpus = 0;
+	for (size_t i = 0; i < c->group.n; i++)
+		gpus |= c->group.v[i]->state != MEMBER_ENDED ? c->group.v[i]->gpus : 0;
+	return gpus;
 }
 
-// Are the queues of class `i` sampled? Not those of the first class while a hint says it has work.
+// Are the queues of class `i` sampled? Not while hints say that it has work on all of its GPUs.
 static bool samples_class(const struct sched *s, size_t i)
 {
-	return i + 1 < s->n && (i > 0 || (s->opts.activity && !is_hinted(s))) &&
-	       s->classes[i].group.n > 0;
+	const struct sched_class *c = &s->classes[i];
+	return i + 1 < s->n && (i > 0 || s->opts.activity) && c->group.n > 0 &&
+	       (!c->hinted || class_gpus(c) & ~c->hinted);
 }
 
 static bool needs_samples(const struct sched *s)
@@ -213,12 +246,6 @@ static bool needs_samples(const struct sched *s)
 		if (samples_class(s, i) || has_idle_members(&s->classes[i].group))
 			return true;
 	return s->following_log;
-}
-
-// Did class `i` have work at the last sample? A class that is not sampled (no members) had none.
-static bool class_works(const struct sched *s, size_t i)
-{
-	return s->classes[i].has_work && samples_class(s, i);
 }
 
 static void sample_classes(struct sched *s, uint64_t now)
@@ -235,51 +262,33 @@ static void sample_classes(struct sched *s, uint64_t now)
 	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
-// Takes the readers' answers to the last sample, and notes which classes have work.
+// Takes the readers' answers to the last sample, and notes where classes have work.
 static void judge_work(struct sched *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 		group_take(&c->group);
-		c->has_work = group_has_work(&c->group);
+		c->work = group_work(&c->group);
+		c->hinted = 0;
 	}
+	if (s->hints)
+		for (size_t i = 0; i < s->n; i++)
+			s->classes[i].hinted = hints_gpus(s->hints, i);
 }
 
-static bool first_has_work(const struct sched *s, uint64_t now)
+// Returns the GPUs on which class `i` has work. One that is not sampled has work by hints alone,
+// the first also by its log, which does not tell of GPUs: those of the class, if these are known.
+static uint64_t class_work(const struct sched *s, size_t i, uint64_t now)
 {
+	const struct sched_class *c = &s->classes[i];
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
-	return is_hinted(s) || class_works(s, 0) || (s->log_ns && now - s->log_ns < lasts);
+	uint64_t gpus = c->hinted | (samples_class(s, i) ? c->work : 0);
+	if (i == 0 && s->log_ns && now - s->log_ns < lasts)
+		gpus |= class_gpus(c) ? class_gpus(c) : GPUS_ALL;
+	return gpus;
 }
 
 // ---- holding and resuming
-
-// Time from the decision until the last holder answered, in which the driver disturbs other queues
-// of the GPU. A silent holder is not counted: it suspends nothing.
-static uint64_t cost_of(const struct sched_class *c)
-{
-	const uint64_t answered = c->group.answered_ns;
-	return answered > c->decided_ns ? answered - c->decided_ns : 0;
-}
-
-// Updates the statistics of a class whose decision (hold or run) is done: each holder has answered
-// or is silent.
-static void settle_class(struct sched_class *c, uint64_t now)
-{
-	c->settling = false;
-	hist_add(c->policy.held ? &c->off : &c->on, now - c->decided_ns);
-	if (c->policy.held) {
-		c->holds++;
-		c->held_ns = now;
-		c->hold_cost_ns = cost_of(c);
-		return;
-	}
-	if (c->held_ns) {
-		c->longest_ns = greater(c->longest_ns, now - c->held_ns);
-		moving_add(&c->cost, (double)(c->hold_cost_ns + cost_of(c)));
-		c->cost_ns = (uint64_t)moving_percentile(&c->cost, 0.9);
-	}
-	c->held_ns = 0;
-}
 
 static void note_burst(struct sched_class *c, bool works, uint64_t now)
 {
@@ -292,56 +301,84 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 	}
 }
 
-// Decides for each class whether to hold it. Returns when the next decision is due.
+// Decides what is held. Returns when the next decision is due.
 static uint64_t step_classes(struct sched *s, uint64_t now)
 {
+	SCOPED(free_at) uint64_t *above = xcalloc(s->n + 1, sizeof(*above));
 	judge_work(s);
-	bool above = first_has_work(s, now);
-	uint64_t next = NEVER;
-	note_burst(&s->classes[0], above, now);
-	for (size_t i = 1; i < s->n; i++) {
-		struct sched_class *c = &s->classes[i];
-		struct group *g = &c->group;
-		if (c->settling && !g->asked)
-			settle_class(c, clock_ns());
-		next = lesser(next, policy_step(&s->opts.policy, &c->policy, now, above,
-						g->held && !g->asked, c->cost_ns));
-		if (c->policy.held != g->held) {
-			c->decided_ns = now;
-			c->settling = true;
-			group_ask(g, c->policy.held);
-		}
-		if (c->settling && !g->asked)
-			settle_class(c, clock_ns());
+	for (size_t i = 0; i < s->n; i++) {
+		s->classes[i].works = class_work(s, i, now);
 		if (i + 1 < s->n)
-			note_burst(c, class_works(s, i), now);
-		above |= class_works(s, i);
+			note_burst(&s->classes[i], s->classes[i].works, now);
+		above[i + 1] = above[i] | s->classes[i].works;
 	}
-	return next;
+	return jobs_step(s, above, now);
 }
 
-// ---- answers to hints
+// ---- hints
 
-// Answers waiting clients once all lower classes are suspended, except processes whose holder does
-// not answer, or once all hints have expired.
-static void answer_hints(struct sched *s, uint64_t now)
+// Whose work is a client's? That of its class, on the GPUs of its queues. A client that belongs to
+// no class does online work, and one without queues does it on any GPU.
+static struct hint_scope scope_of_client(void *arg, pid_t pid)
 {
-	unsigned off = 0, missed = 0;
-	bool done = true;
-	if (!hints_waiting(s->hints))
-		return;
-	for (size_t i = 1; i < s->n; i++) {
-		const struct group *g = &s->classes[i].group;
-		done &= g->held && !g->asked;
-		for (size_t k = 0; k < g->n; k++) {
-			const struct group_member *m = g->v[k];
-			off += group_is_off(m);
-			missed += !group_is_off(m) && m->place != MEMBER_IDLE &&
-				  m->state != MEMBER_ENDED;
-		}
+	struct sched *s = arg;
+	struct hint_scope scope = {0};
+	const struct group *g = pid ? find_group(s, pid) : NULL;
+	while (g && g != &s->classes[scope.class].group)
+		scope.class ++;
+	scope.gpus = g ? group_find(g, pid)->gpus : pid ? gpu_bits_of(&s->bits, pid, NULL) : 0;
+	scope.gpus = scope.gpus ? scope.gpus : GPUS_ALL;
+	return scope;
+}
+
+// Reads "gpu=0,2" and "class=batch" of a hint. Returns NULL, or what is wrong.
+static const char *read_hint_word(void *arg, pid_t pid, char *word, struct hint_scope *scope)
+{
+	struct sched *s = arg;
+	struct kfd_topology *t = &s->topology;
+	char *words[64];
+	size_t n = 0, class = 0;
+	if (strncmp(word, "class=", 6) == 0) {
+		while (class < s->n && strcmp(s->classes[class].name, word + 6) != 0)
+			class ++;
+		if (class == s->n)
+			return "there is no such class";
+		if (scope_of_client(s, pid).class > class)
+			return "the client belongs to a class below, and would hold itself";
+		scope->class = class;
+		return NULL;
 	}
-	if (done || !hints_active(s->hints))
-		hints_answer(s->hints, now, off, missed);
+	if (strncmp(word, "gpu=", 4) != 0)
+		return "expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end [ID] or "
+		       "status";
+	for (char *rest = word + 4; rest;) {
+		if (n == COUNT(words))
+			return "there are more than 64 GPUs";
+		words[n++] = strsep(&rest, ",");
+	}
+	if (kfd_topology_select(t, words, n))
+		return "there is no such GPU";
+	scope->gpus = 0;
+	for (size_t i = 0; i < t->n; i++)
+		scope->gpus |= t->gpus[i].selected ? gpu_bit(&s->bits, t->gpus[i].gpu_id) : 0;
+	return NULL;
+}
+
+// Answers each client that waits once the units that its work concerns are suspended, except
+// processes whose holder does not answer.
+static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed)
+{
+	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
+}
+
+void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
+{
+	s->hints = h;
+	hints_ask(h, &(struct hints_calls){.arg = s,
+					   .whose = scope_of_client,
+					   .word = read_hint_word,
+					   .is_off = is_off_for,
+					   .status = status});
 }
 
 // ---- the loop of the scheduler
@@ -356,6 +393,8 @@ static void look_at_classes(struct sched *s, uint64_t now)
 	}
 	while (waitpid(-1, NULL, WNOHANG) > 0) // reap holders that ended
 		;
+	if (s->hints)
+		hints_look(s->hints);
 	s->looked_ns = now;
 }
 
@@ -390,7 +429,8 @@ static uint64_t sched_turn(struct sched *s)
 		sample_classes(s, now);
 	next = lesser(next, step_classes(s, now));
 	if (s->hints) {
-		answer_hints(s, clock_ns());
+		if (hints_waiting(s->hints))
+			hints_answer(s->hints, clock_ns());
 		const int wait = hints_wait_ms(s->hints);
 		next = lesser(next, wait < 0 ? NEVER : now + (uint64_t)wait * MS);
 	}
@@ -452,6 +492,8 @@ void sched_fini(struct sched *s)
 	for (size_t i = 0; i < s->n; i++)
 		group_fini(&s->classes[i].group);
 	free(s->classes);
+	jobs_fini(s);
+	kfd_topology_fini(&s->topology);
 	spec_set_fini(&s->specs);
 	if (s->following_log)
 		tail_close(&s->log);

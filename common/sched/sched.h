@@ -1,10 +1,16 @@
 // The scheduler: holds lower classes of work off the GPU while higher ones have work.
 //
-// Classes are ordered: the first (online) is never held, each other one is held for those before it
-// (policy.h). The processes of a class that can be held have debug sessions that stay open, so that
-// a hold is one request to each holder and one ioctl, all processes side by side (holder/group.h).
-// Hints (hints.h), samples of its queues' indices, and its AMD log tell whether the first class has
-// work; samples alone tell it of the other classes.
+// Classes are ordered: the first (online) is never held. What is decided on is a unit: a job on one
+// of its GPUs, which is held for the work that the classes above have on that GPU (policy.h). All
+// processes of a class are one job; with sched_opts.job_by each class has jobs of its own, which
+// are held whole, on all of their GPUs, or not at all (jobs.c).
+//
+// The processes of a class that can be held have debug sessions that stay open, so that a hold is
+// one request to each holder and one ioctl, all processes side by side (holder/group.h). Hints
+// (hints.h), samples of its queues' indices, and its AMD log tell whether the first class has work;
+// hints and samples tell it of the other classes.
+//
+// Who belongs to which job, on which GPUs, and who has work where, is derived anew each turn.
 //
 // If the scheduler dies, the holders notice that their connections have ended, and resume. If it
 // hangs, the holders end the holds at their deadlines.
@@ -20,21 +26,48 @@
 
 #include <poll.h>
 
-struct sched_class {
-	const char *name; // borrowed
-	struct group group;
+// A job on a GPU, or on all of its GPUs.
+struct sched_unit {
+	uint64_t gpu; // bit of the GPU (gpu_bit()); GPUS_ALL: the job is held whole
 	struct policy_class policy;
-	bool has_work;              // the class had work at the last sample
-	bool settling;              // the last decision is not carried out by all holders yet
-	uint64_t decided_ns;        // when the last decision to hold or to resume was made
+	bool asked;                 // the last decision that holders were asked to carry out
+	bool settling;              // it is not carried out by all of them yet
+	uint64_t decided_ns;        // when it was made
 	uint64_t held_ns;           // when the last queue was off; 0: not held
 	uint64_t hold_cost_ns;      // how long suspending took for the last hold
 	struct moving cost;         // how long the latest holds and their resumes took, added up
 	uint64_t cost_ns;           // 90th percentile of `cost`; 0: none yet
 	uint64_t holds, longest_ns; // number of holds; length of the longest
+};
+
+struct sched_job {
+	bool used; // false: a place for another job
+	size_t class;
+	char *key;                // owned; what its processes have in common; "": the class
+	struct sched_unit *units; // owned
+	size_t n, cap;
+	uint64_t refused_ns; // when one of its processes could not be held; 0: none was refused
+	// Derived by jobs_derive():
+	uint64_t gpus;          // where its processes have queues
+	uint64_t busy;          // where the answer to a hold or its end is awaited
+	size_t members, missed; // living processes; those that cannot be held
+};
+
+struct sched_class {
+	const char *name; // borrowed
+	struct group group;
+	uint64_t work;   // the GPUs on which its queues had packets at the last sample
+	uint64_t hinted; // the GPUs of its active hints
+	uint64_t works;  // the GPUs on which it has work, by whatever tells so
 	uint64_t bursts, busy_ns, busy_since_ns;
 	struct hist off, on; // times from the decision until the last queue was off, or on; ns
+	// Of units that have ended:
+	uint64_t contended_ns, contended_off_ns, holds, longest_ns;
 };
+
+// What the processes of a job have in common.
+#define SCHED_JOB_WORDS "class\0process\0parent\0cgroup\0container\0pod\0job"
+enum sched_job_by { BY_CLASS, BY_PROCESS, BY_PARENT, BY_CGROUP, BY_CONTAINER, BY_POD, BY_SLURM };
 
 struct sched_opts {
 	struct policy policy;
@@ -42,6 +75,7 @@ struct sched_opts {
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample the queues of the first class
 	const char *log;    // AMD log of the first class, or NULL
+	unsigned job_by;    // enum sched_job_by
 	bool hold_idle;     // hold also processes that were idle for SCHED_IDLE_NS
 };
 
@@ -53,8 +87,12 @@ struct sched {
 	struct sched_opts opts;
 	struct sched_class *classes; // owned
 	size_t n;
-	struct spec_set specs; // the number of a SPEC is the index of its class
-	struct hints *hints;   // owned; NULL: none
+	struct sched_job *jobs; // owned
+	size_t num_jobs, cap_jobs;
+	struct gpu_bits bits;
+	struct kfd_topology topology; // for hints that name GPUs
+	struct spec_set specs;        // the number of a SPEC is the index of its class
+	struct hints *hints;          // owned; NULL: none
 	struct newcomers newcomers;
 	bool said_full; // the warning about too many processes was shown
 	struct tail log;
@@ -75,11 +113,16 @@ void sched_add_class(struct sched *s, const char *name);
 // Returns GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
 
+// Takes hints from `h`, which is owned from then on. `status`: see hints_calls, with `s`. Call it
+// before sched_run().
+void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg));
+
 // Raises RLIMIT_NOFILE to its hard limit. Call it before hints_open() and sched_find().
 void sched_raise_limit(void);
 
-// Puts processes into their classes; one that fits several belongs to the first. With `attach`,
-// opens debug sessions on those that own queues, where the class needs it. Returns GPQ_OK, or at
+// Puts processes into their classes; one that fits several belongs to the first, one that fits
+// another than before moves, and one that fits none any more is let go. With `attach`, opens debug
+// sessions on those that own queues, where the class needs it. Returns GPQ_OK, or at
 // the first look the exit status after a message if a SPEC fails; later looks try that SPEC again.
 int sched_find(struct sched *s, bool attach);
 
@@ -90,3 +133,23 @@ int sched_run(struct sched *s, uint64_t until_ns);
 
 // Frees *s, which may be zeroed.
 void sched_fini(struct sched *s);
+
+// ---- jobs.c
+
+// Puts a member of a class but the first into its job.
+void jobs_add(struct sched *s, size_t class, struct group_member *m);
+
+// Sets the derived members of all jobs, and forgets jobs without processes and units without GPUs;
+// their statistics go to the class.
+void jobs_derive(struct sched *s);
+
+// Decides for each unit whether to hold it; `above[i]`: the GPUs on which classes before class `i`
+// have work. Asks the holders. Returns when the next decision is due.
+uint64_t jobs_step(struct sched *s, const uint64_t *above, uint64_t now);
+
+// Is everything off that is to be off for work of class `class` on these GPUs, as far as it can be?
+// Counts the processes that are off, and those that should be and are not.
+bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *off,
+		  unsigned *missed);
+
+void jobs_fini(struct sched *s);

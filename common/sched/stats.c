@@ -4,6 +4,7 @@
 #include "common/out/columns.h"
 #include "common/out/members.h"
 #include "common/host/clock.h"
+#include "common/host/number.h"
 #include "common/host/proc.h"
 
 #include <math.h>
@@ -25,12 +26,38 @@ static const struct out_col class_cols[] = {
 				       "share of contended time in which it ran"),
 };
 #undef ROW
+#define ROW sched_job_row
+static const struct out_col job_cols[] = {
+	COL(name, "CLASS", "class", STR, D | A, "its class"),
+	COL(job, "JOB_BY", "job_by", STR, D | T | A,
+	    "what its processes have in common (--job-by); unknown: all of the class are one job"),
+	COL(gpu, "GPU", "gpu_index", U64, D, "index of the GPU; unknown: the job is held whole"),
+	COL(gpu_id, "GPU_ID", "gpu_id", U64, 0, "gpu_id of the GPU"),
+	COL(state, "STATE", "state", STR, D | A,
+	    "held, holding (not all holders have answered), runs, resuming, rests (after "
+	    "--max-hold), turn (its part of --share), refused (a process of the job cannot be "
+	    "held)"),
+	COL(rival, "FOR", "for", STR, D | A, "the first class above that has work there"),
+	SCHED_JOB_COUNTS(COLUMN) COL(ran_percent, "RAN%", "ran_percent", F64, D,
+				     "share of contended time in which it ran"),
+};
+#undef ROW
+#define ROW sched_client_row
+static const struct out_col client_cols[] = {
+	COL(pid, "PID", "pid", U64, D, "process that connected; unknown: of another PID namespace"),
+	WHOSE_COLS(whose, M),
+	COL(name, "CLASS", "class", STR, D | A, "the class whose work its hints are about"),
+	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs that they are about"),
+	SCHED_CLIENT_COUNTS(COLUMN)};
+#undef ROW
 #define ROW sched_member_row
 static const struct out_col member_cols[] = {
 	COL(name, "CLASS", "class", STR, D | A, "its class"),
 	COL(pid, "PID", "pid", U64, D, "process"),
 	COL(comm, "COMMAND", "command", STR, D | T | A, "its name"),
 	WHOSE_COLS(whose, M),
+	COL(job, "JOB_BY", "job_by", STR, T | A, "its job: see --job-by"),
+	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs on which it has chosen queues"),
 	COL(state, "STATE", "state", STR, D | A,
 	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (is "
 	    "attached to now), missed (cannot be held); with --dry-run runs (never held), "
@@ -41,12 +68,17 @@ static const struct out_col member_cols[] = {
 
 const struct out_table sched_total_table = {"scheduler", "scheduler", OUT_COLS(total_cols)};
 const struct out_table sched_class_table = {"classes", "class", OUT_COLS(class_cols)};
+const struct out_table sched_job_table = {"jobs", "job", OUT_COLS(job_cols)};
 const struct out_table sched_member_table = {"members", "member", OUT_COLS(member_cols)};
+const struct out_table sched_client_table = {"clients", "client", OUT_COLS(client_cols)};
 
 #define TOTAL_KEY(member, heading, key, type, flags, help) \
 	MEMBER(u64, sched_total_row, member, key),
 #define CLASS_KEY(member, heading, key, type, flags, help) \
 	MEMBER(u64, sched_class_row, member, key),
+#define JOB_KEY(member, heading, key, type, flags, help) MEMBER(u64, sched_job_row, member, key),
+#define CLIENT_KEY(member, heading, key, type, flags, help) \
+	MEMBER(u64, sched_client_row, member, key),
 
 static const struct member total_keys[] = {MEMBER(text, sched_total_row, policy, "policy"),
 					   SCHED_TOTAL_COUNTS(TOTAL_KEY){0}};
@@ -54,14 +86,47 @@ static const struct member class_keys[] = {
 	MEMBER(text, sched_class_row, name, "class"),
 	SCHED_CLASS_COUNTS(CLASS_KEY) MEMBER(f64, sched_class_row, ran_percent, "ran_percent"),
 	{0}};
+static const struct member job_keys[] = {
+	MEMBER(text, sched_job_row, name, "class"),
+	MEMBER(text, sched_job_row, job, "job_by"),
+	MEMBER(u64, sched_job_row, gpu, "gpu_index"),
+	MEMBER(u64, sched_job_row, gpu_id, "gpu_id"),
+	MEMBER(text, sched_job_row, state, "state"),
+	MEMBER(text, sched_job_row, rival, "for"),
+	SCHED_JOB_COUNTS(JOB_KEY) MEMBER(f64, sched_job_row, ran_percent, "ran_percent"),
+	{0}};
 static const struct member member_keys[] = {MEMBER(text, sched_member_row, name, "class"),
 					    MEMBER(u64, sched_member_row, pid, "pid"),
 					    MEMBER(text, sched_member_row, comm, "command"),
+					    MEMBER(text, sched_member_row, job, "job_by"),
+					    MEMBER(text, sched_member_row, gpus, "gpus"),
 					    MEMBER(text, sched_member_row, state, "state"),
 					    MEMBER(text, sched_member_row, reason, "reason"),
 					    {0}};
+static const struct member client_keys[] = {
+	MEMBER(u64, sched_client_row, pid, "pid"), MEMBER(text, sched_client_row, name, "class"),
+	MEMBER(text, sched_client_row, gpus, "gpus"), SCHED_CLIENT_COUNTS(CLIENT_KEY){0}};
 
 // ---- statistics taken from the scheduler
+
+// Returns the GPU's index as gpq gpus lists it; U64_NULL: it is not there.
+static uint64_t gpu_index(const struct sched *s, uint32_t gpu_id)
+{
+	const struct kfd_gpu *g = kfd_topology_find(&s->topology, gpu_id);
+	return g ? (uint64_t)(g - s->topology.gpus) : U64_NULL;
+}
+
+// Writes indices, "0 2"; "" for all GPUs.
+static void list_gpus(const struct sched *s, uint64_t gpus, char *to, size_t size)
+{
+	size_t at = 0;
+	to[0] = '\0';
+	for (size_t i = 0; i < s->topology.n && gpus != GPUS_ALL && at < size; i++)
+		for (unsigned k = 0; k < s->bits.n; k++)
+			if (gpus >> k & 1 && s->bits.ids[k] == s->topology.gpus[i].gpu_id)
+				at += (size_t)snprintf(to + at, size - at, "%s%zu", at ? " " : "",
+						       i);
+}
 
 static const char *member_state_name(const struct group_member *m)
 {
@@ -76,8 +141,8 @@ static const char *member_state_name(const struct group_member *m)
 	return m->place == MEMBER_PARTLY && m->state == MEMBER_READY ? "partly" : "runs";
 }
 
-static struct sched_member_row *take_member(struct sched_stats *t, struct sched_class_row *c,
-					    const struct group_member *m)
+static struct sched_member_row *take_member(struct sched_stats *t, const struct sched *s,
+					    struct sched_class_row *c, const struct group_member *m)
 {
 	struct sched_member_row *row = ARRAY_ADD(t->members, t->cap_members, t->nmembers);
 	struct proc p;
@@ -88,6 +153,9 @@ static struct sched_member_row *take_member(struct sched_stats *t, struct sched_
 		snprintf(row->comm, sizeof(row->comm), "%s", p.comm);
 	if (member_is_missed(m))
 		snprintf(row->reason, sizeof(row->reason), "%s", m->failure.text);
+	list_gpus(s, m->gpus, row->gpus, sizeof(row->gpus));
+	if (t->nclasses > 1)
+		snprintf(row->job, sizeof(row->job), "%s", s->jobs[m->job].key);
 	c->processes++;
 	c->off += group_is_off(m);
 	c->idle += m->place == MEMBER_IDLE;
@@ -95,10 +163,72 @@ static struct sched_member_row *take_member(struct sched_stats *t, struct sched_
 	return row;
 }
 
-static void take_class(struct sched_stats *t, const struct sched_class *c, uint64_t now, bool last)
+static double part_run(uint64_t contended_ns, uint64_t off_ns)
 {
+	return contended_ns ? 100 * (double)(contended_ns - off_ns) / (double)contended_ns : NAN;
+}
+
+static const char *unit_state(const struct sched_job *j, const struct sched_unit *u, bool rivals,
+			      uint64_t now)
+{
+	if (j->refused_ns)
+		return "refused";
+	if (u->settling)
+		return u->asked ? "holding" : "resuming";
+	if (u->asked)
+		return "held";
+	return rivals && now < u->policy.rest_ns ? "rests" : rivals ? "turn" : "runs";
+}
+
+static uint64_t time_left(const struct sched *s, const struct sched_unit *u, uint64_t now)
+{
+	const uint64_t end =
+		u->asked ? u->policy.since_ns + s->opts.policy.max_hold_ns : u->policy.rest_ns;
+	return end > now ? end - now : U64_NULL;
+}
+
+// Takes a job on a GPU, and adds it to its class.
+static void take_unit(struct sched_stats *t, const struct sched *s, const struct sched_job *j,
+		      const struct sched_unit *u, uint64_t now)
+{
+	struct sched_job_row *row = ARRAY_ADD(t->jobs, t->cap_jobs, t->njobs);
+	struct sched_class_row *c = &t->classes[j->class];
+	const struct group *g = &s->classes[j->class].group;
+	const struct policy_class *p = &u->policy;
+	const unsigned bit = (unsigned)__builtin_ctzll(u->gpu);
+	*row = (struct sched_job_row){
+		.gpu = u->gpu == GPUS_ALL ? U64_NULL : gpu_index(s, s->bits.ids[bit]),
+		.gpu_id = u->gpu == GPUS_ALL ? U64_NULL : s->bits.ids[bit],
+		.since_ns = u->held_ns ? now - u->held_ns : U64_NULL,
+		.left_ns = time_left(s, u, now),
+		.holds = u->holds,
+		.contended_ns = p->contended_ns,
+		.contended_off_ns = p->contended_off_ns,
+		.longest_ns = u->longest_ns,
+		.cost_ns = u->cost_ns ? u->cost_ns : U64_NULL,
+		.ran_percent = part_run(p->contended_ns, p->contended_off_ns)};
+	memcpy(row->name, c->name, sizeof(c->name));
+	snprintf(row->job, sizeof(row->job), "%s", j->key);
+	snprintf(row->state, sizeof(row->state), "%s", unit_state(j, u, p->rivals, now));
+	for (size_t i = 0; i < j->class && !row->rival[0]; i++)
+		if (s->classes[i].works & u->gpu & j->gpus)
+			snprintf(row->rival, sizeof(row->rival), "%s", s->classes[i].name);
+	for (size_t i = 0; i < g->n; i++)
+		row->processes += g->v[i]->state != MEMBER_ENDED && &s->jobs[g->v[i]->job] == j &&
+				  g->v[i]->gpus & u->gpu;
+	c->holds += u->holds;
+	c->contended_ns += p->contended_ns;
+	c->contended_off_ns += p->contended_off_ns;
+	c->longest_ns = greater(c->longest_ns, u->longest_ns);
+	if (u->cost_ns)
+		c->cost_ns = c->cost_ns == U64_NULL ? u->cost_ns : greater(c->cost_ns, u->cost_ns);
+}
+
+static void take_class(struct sched_stats *t, const struct sched *s, size_t at, uint64_t now)
+{
+	const struct sched_class *c = &s->classes[at];
+	const bool last = at + 1 == s->n;
 	struct sched_class_row *row = ARRAY_ADD(t->classes, t->cap_classes, t->nclasses);
-	const struct policy_class *p = &c->policy;
 	const uint64_t busy_now = c->busy_since_ns ? now - c->busy_since_ns : 0;
 	*row = (struct sched_class_row){
 		.unreached = c->group.unreached,
@@ -107,8 +237,8 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 		.busy_ns = last ? U64_NULL : c->busy_ns + busy_now,
 		.holds = c->holds,
 		.calls = c->group.calls,
-		.contended_ns = p->contended_ns,
-		.contended_off_ns = p->contended_off_ns,
+		.contended_ns = c->contended_ns,
+		.contended_off_ns = c->contended_off_ns,
 		.reaction_p50_ns = hist_percentile(&c->off, 0.5),
 		.reaction_p90_ns = hist_percentile(&c->off, 0.9),
 		.reaction_p99_ns = hist_percentile(&c->off, 0.99),
@@ -117,19 +247,35 @@ static void take_class(struct sched_stats *t, const struct sched_class *c, uint6
 		.resume_p99_ns = hist_percentile(&c->on, 0.99),
 		.resume_max_ns = c->on.count ? c->on.max : U64_NULL,
 		.longest_ns = c->longest_ns,
-		.cost_ns = c->cost_ns ? c->cost_ns : U64_NULL,
-		.ran_percent = NAN,
+		.cost_ns = U64_NULL,
 	};
 	snprintf(row->name, sizeof(row->name), "%s", c->name);
-	if (p->contended_ns)
-		row->ran_percent = 100 * (double)(p->contended_ns - p->contended_off_ns) /
-				   (double)p->contended_ns;
 	for (size_t i = 0; i < c->group.n; i++) {
 		if (c->group.v[i]->state == MEMBER_ENDED)
 			continue;
-		struct sched_member_row *m = take_member(t, row, c->group.v[i]);
-		if (c->group.dry && t->nclasses > 1) // the first class is never held
+		struct sched_member_row *m = take_member(t, s, row, c->group.v[i]);
+		if (c->group.dry && at) // the first class is never held
 			snprintf(m->state, sizeof(m->state), "would-hold");
+	}
+	for (size_t i = 0; i < s->num_jobs; i++)
+		for (size_t k = 0; s->jobs[i].used && s->jobs[i].class == at && k < s->jobs[i].n;
+		     k++)
+			take_unit(t, s, &s->jobs[i], &s->jobs[i].units[k], now);
+	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
+}
+
+static void take_clients(struct sched_stats *t, const struct sched *s)
+{
+	struct hints_client c;
+	for (unsigned at = 0; hints_next(s->hints, &at, &c);) {
+		struct sched_client_row *row = ARRAY_ADD(t->clients, t->cap_clients, t->nclients);
+		*row = (struct sched_client_row){.pid = c.pid ? (uint64_t)c.pid : U64_NULL,
+						 .hints = c.active,
+						 .requests = c.requests,
+						 .throttled = c.throttled,
+						 .expired = c.expired};
+		snprintf(row->name, sizeof(row->name), "%s", s->classes[c.scope.class].name);
+		list_gpus(s, c.scope.gpus, row->gpus, sizeof(row->gpus));
 	}
 }
 
@@ -161,15 +307,19 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 		t->total.requests = n.requests;
 		t->total.throttled = n.throttled;
 		t->total.refused = n.refused;
+		t->total.expired = n.expired;
+		take_clients(t, s);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		take_class(t, &s->classes[i], now, i + 1 == s->n);
+		take_class(t, s, i, now);
 }
 
 void sched_stats_fini(struct sched_stats *t)
 {
 	free(t->classes);
+	free(t->jobs);
 	free(t->members);
+	free(t->clients);
 	*t = (struct sched_stats){0};
 }
 
@@ -189,22 +339,36 @@ void sched_stats_write(struct buf *b, const struct sched_stats *t)
 	write_stats_row(b, "scheduler", total_keys, &t->total);
 	for (size_t i = 0; i < t->nclasses; i++)
 		write_stats_row(b, "class", class_keys, &t->classes[i]);
+	for (size_t i = 0; i < t->njobs; i++)
+		write_stats_row(b, "job", job_keys, &t->jobs[i]);
 	for (size_t i = 0; i < t->nmembers; i++)
 		write_stats_row(b, "member", member_keys, &t->members[i]);
+	for (size_t i = 0; i < t->nclients; i++)
+		write_stats_row(b, "client", client_keys, &t->clients[i]);
 }
 
 static bool read_stats_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
 {
 	struct sched_class_row c = {0};
+	struct sched_job_row j = {0};
 	struct sched_member_row m = {0};
+	struct sched_client_row client = {0};
 	const struct member_row total[] = {{total_keys, &t->total}, {0}};
 	const struct member_row class[] = {{class_keys, &c}, {0}};
+	const struct member_row job[] = {{job_keys, &j}, {0}};
 	const struct member_row member[] = {{member_keys, &m}, {0}};
+	const struct member_row clients[] = {{client_keys, &client}, {0}};
 	out_clear(&sched_class_table, &c);
+	out_clear(&sched_job_table, &j);
+	out_clear(&sched_client_table, &client);
 	if (record_read(line, len, "scheduler", total))
 		++*totals;
 	else if (record_read(line, len, "class", class))
 		*ARRAY_ADD(t->classes, t->cap_classes, t->nclasses) = c;
+	else if (record_read(line, len, "job", job))
+		*ARRAY_ADD(t->jobs, t->cap_jobs, t->njobs) = j;
+	else if (record_read(line, len, "client", clients))
+		*ARRAY_ADD(t->clients, t->cap_clients, t->nclients) = client;
 	else if (record_read(line, len, "member", member))
 		*ARRAY_ADD(t->members, t->cap_members, t->nmembers) = m;
 	else

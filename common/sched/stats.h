@@ -20,6 +20,8 @@
 	  "times one of them had to wait because it sent too fast")                \
 	X(refused, "REFUSED", "refused", U64, D,                                   \
 	  "connections refused: too many, of all or of one user")                  \
+	X(expired, "EXPIRED", "expired", U64, D,                                   \
+	  "hints that lasted longer than they may: work went on without them")     \
 	X(left_out, "LEFT_OUT", "left_out", U64, D,                                \
 	  "processes not held: their user, or all, have too many")
 
@@ -37,7 +39,7 @@
 	X(calls, "CALLS", "driver_calls", U64, 0,                                                 \
 	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew")  \
 	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                       \
-	  "time in which a class above had work")                                                 \
+	  "time in which a class above had work on a GPU of the class, added up by job and GPU")  \
 	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                           \
 	  "of this, time with all queues off")                                                    \
 	X(reaction_p50_ns, "REACTION_P50", "reaction_p50_ns", NS, D,                              \
@@ -54,6 +56,26 @@
 	X(cost_ns, "COST", "cost_ns", NS, 0,                                                      \
 	  "one hold and resume: 90th percentile of the latest 64; no period is shorter than ten")
 
+#define SCHED_JOB_COUNTS(X)                                                                      \
+	X(processes, "PROCS", "processes", U64, D, "its processes with queues on the GPU")       \
+	X(since_ns, "SINCE", "since_ns", NS, D, "how long it has been held")                     \
+	X(left_ns, "LEFT", "left_ns", NS, D, "how long it is held or rests at most from now on") \
+	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                  \
+	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                      \
+	  "time in which a class above had work there")                                          \
+	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                          \
+	  "of this, time with all queues off")                                                   \
+	X(longest_ns, "LONGEST", "longest_hold_ns", NS, 0, "longest hold")                       \
+	X(cost_ns, "COST", "cost_ns", NS, 0, "one hold and resume, as of a class")
+
+#define SCHED_CLIENT_COUNTS(X)                                  \
+	X(hints, "HINTS", "hints", U64, D, "active hints")      \
+	X(requests, "REQUESTS", "requests", U64, D, "requests") \
+	X(throttled, "THROTTLED", "throttled", U64, 0,          \
+	  "times it had to wait because it sent too fast")      \
+	X(expired, "EXPIRED", "expired", U64, D,                \
+	  "hints that lasted longer than they may: work went on without them")
+
 enum { SCHED_NAME = 64, SCHED_REASON = 256 };
 
 struct sched_total_row {
@@ -65,24 +87,43 @@ struct sched_total_row {
 struct sched_class_row {
 	char name[SCHED_NAME];
 	SCHED_CLASS_COUNTS(FIELD)
-#undef FIELD
 	double ran_percent; // share of the contended time in which the class ran
+};
+
+struct sched_job_row {
+	char name[SCHED_NAME], job[SCHED_REASON], state[SCHED_NAME], rival[SCHED_NAME];
+	uint64_t gpu, gpu_id; // U64_NULL: the job whole
+	SCHED_JOB_COUNTS(FIELD)
+	double ran_percent;
+};
+
+struct sched_client_row {
+	uint64_t pid; // U64_NULL: of another PID namespace
+	struct whose whose;
+	char name[SCHED_NAME], gpus[SCHED_REASON];
+	SCHED_CLIENT_COUNTS(FIELD)
+#undef FIELD
 };
 
 struct sched_member_row {
 	uint64_t pid;
 	struct whose whose; // set by whoever prints the row
 	char name[SCHED_NAME], comm[SCHED_NAME], state[SCHED_NAME], reason[SCHED_REASON];
+	char gpus[SCHED_REASON], job[SCHED_REASON];
 };
 
 struct sched_stats {
 	struct sched_total_row total;
 	struct sched_class_row *classes;
+	struct sched_job_row *jobs;
 	struct sched_member_row *members;
-	size_t nclasses, nmembers, cap_classes, cap_members;
+	struct sched_client_row *clients;
+	size_t nclasses, njobs, nmembers, nclients;
+	size_t cap_classes, cap_jobs, cap_members, cap_clients;
 };
 
-extern const struct out_table sched_total_table, sched_class_table, sched_member_table;
+extern const struct out_table sched_total_table, sched_class_table, sched_job_table,
+	sched_member_table, sched_client_table;
 
 // Takes the present statistics. Free them with sched_stats_fini().
 void sched_stats_take(struct sched_stats *t, const struct sched *s);

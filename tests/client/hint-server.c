@@ -25,6 +25,15 @@ static void fill(struct buf *b, void *arg)
 		   (unsigned)hints_count(arg).clients);
 }
 
+static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed)
+{
+	(void)arg;
+	(void)scope;
+	*off = answer.off;
+	*missed = answer.missed;
+	return true;
+}
+
 // False at the end of the input.
 static bool obey(void)
 {
@@ -48,7 +57,7 @@ static void serve(struct hints *h)
 	if (active != (hints_active(h) > 0))
 		puts(active ? "idle" : "active");
 	if (hints_waiting(h) && !answer.mute)
-		hints_answer(h, clock_ns(), answer.off, answer.missed);
+		hints_answer(h, clock_ns());
 }
 
 int main(int argc, char **argv)
@@ -59,7 +68,7 @@ int main(int argc, char **argv)
 	if (!h)
 		return status;
 	setlinebuf(stdout);
-	hints_on_status(h, fill, h);
+	hints_ask(h, &(struct hints_calls){.arg = h, .is_off = is_off, .status = fill});
 	puts("ready");
 	fds[1].fd = hints_fd(h);
 	do {

@@ -83,7 +83,7 @@ static void act(unsigned what)
 {
 	switch (what) {
 	case ANSWER:
-		hints_answer(h, now, 1, 0);
+		hints_answer(h, now);
 		require(!hints_waiting(h));
 		break;
 	case EXPIRE: hints_expire(h, now, 20000000); break;

@@ -352,6 +352,141 @@ def _(r):
     yield (mid.off, off.off), ("0", "0")
 
 
+def two_gpus(r):
+    """A second GPU, of gpu_id 7."""
+    nodes = r.root + "/sys/class/kfd/kfd/topology/nodes"
+    shutil.copytree(nodes + "/1", nodes + "/2", dirs_exist_ok=True)
+    r.write("/sys/class/kfd/kfd/topology/nodes/2/gpu_id", "7\n")
+
+
+@scenario("GPU by GPU: work on one GPU holds what has queues there, and there alone")
+def _(r):
+    two_gpus(r)
+    a, b, c = r.target(0), r.target((0, 2, 7)), r.target((0, 2, GPU), (1, 2, 7))
+    s = Sched(r, "--offline", pids(a, b, c), "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(3), True
+    r.changes()
+    yield s.ask("begin 1 gpu=0"), "ok off=2"
+    yield (a.off, b.off, c.off), ("0", "", "0")
+    yield s.ask("begin 2 gpu=7"), "ok off=2"  # by gpu_id
+    yield (a.off, b.off, c.off), ("0", "0", "0,1")
+    s.at(SECOND)
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS)
+    r.until(lambda: not a.off and c.off == "1")
+    s.answered(a, b, c)
+    yield (a.off, b.off, c.off), ("", "0", "1")
+    yield sorted(r.changes()), [
+        "t1 resume 0", "t1 suspend 0 grace=0", "t2 suspend 0 grace=0", "t3 resume 0", "t3 suspend 0 grace=0", "t3 suspend 1 grace=0"]
+    yield [[j[k] for k in ("class", "gpu_index", "gpu_id", "state", "for", "processes", "holds", "contended_ns")] for j in s.rows("job")], [
+        ["offline", 0, GPU, "runs", None, 2, 1, SECOND], ["offline", 1, 7, "held", "online", 2, 1, 1005 * MS]]
+    yield s.of("offline", "off", "holds", "contended_ns", "contended_off_ns"), [2, 2, 2005 * MS, 2005 * MS]
+    yield s.ask("begin gpu=2"), "error request there is no such GPU"
+    yield s.ask("begin 3 class=nosuch"), "error request there is no such class"
+    a.add(3, 2, 7)  # on a GPU where others are held
+    s.at(100 * MS)
+    yield r.until(lambda: a.off), True
+    yield a.off, "3"
+    yield s.ask("end 2"), "ok"
+    s.at(5 * MS)
+    yield r.until(lambda: not a.off + b.off + c.off), True
+    yield s.end()[:1], "0"
+
+
+@scenario("whose a hint is: of the class and on the GPUs of its process, which never holds itself")
+def _(r):
+    two_gpus(r)
+    mid, off, other = r.target(0), r.target(0), r.target((0, 2, 7))
+    s = Sched(r, "--class", f"mid={pids(mid)}", "--offline", pids(off, other), "--max-hold", "10m")
+    yield s.settled(3), True
+    for t in mid, off:
+        os.symlink(s.path, t.path + ".socket")
+    yield mid.say("hint begin 1").split()[:3], ["ok", "off=1", "missed=0"]
+    yield (mid.off, off.off, other.off), ("", "0", "")
+    yield sorted(c["class"] + str(c["gpus"]) for c in s.rows("client") if c["pid"] == mid.pid), ["mid0"]
+    yield mid.say("hint begin 1 class=online"), "error request the client belongs to a class below, and would hold itself\n"
+    yield mid.say("hint end 1"), "ok\n"
+    s.at(10 * MS)
+    yield r.until(lambda: not off.off), True
+    yield off.say("hint begin").split()[:3], ["ok", "off=0", "missed=0"]  # for the last class nobody is held
+    yield (mid.off, off.off, other.off), ("", "", "")
+    yield s.ask("begin"), "ok off=3"  # of no class, without queues: online work on any GPU
+
+
+@scenario("--job-by: all processes of a job are held, on all of their GPUs, or none is")
+def _(r):
+    two_gpus(r)
+    a, b = r.target(0), r.target((0, 2, 7))
+    s = Sched(r, "--offline", "comm=target", "--job-by", "parent", "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(2), True
+    yield s.ask("begin gpu=0"), "ok off=2"
+    yield (a.off, b.off), ("0", "0")
+    yield [[j[k] for k in ("job_by", "gpu_index", "state", "processes")] for j in s.rows("job")], [[f"parent {os.getpid()}", None, "held", 2]]
+    s.ask("end")
+    s.at(5 * MS)
+    r.until(lambda: not a.off + b.off)
+    s.answered(a, b)
+    c = r.target(0)
+    r.foreign(c)  # a debugger has it
+    s.at(50 * MS)
+    s.until(lambda: s.members().count("missed"))
+    s.at(SECOND)
+    yield s.ask("begin gpu=7"), "ok missed=3"
+    yield (a.off, b.off, [j["state"] for j in s.rows("job")]), ("", "", ["refused"])
+    c.end()
+    s.at(100 * MS)
+    s.until(lambda: s.of("offline", "processes") == [2])
+    s.at(5 * SECOND)
+    yield r.until(lambda: a.off + b.off == "00"), True
+
+
+@scenario("who no longer fits is let go, who fits another class moves")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    s = Sched(r, "--class", "mid=comm=mid", "--offline", "comm=target", "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(2), True
+    yield s.ask("begin"), "ok off=2"
+    h = a.holder
+    a.say("name other")
+    s.at(SECOND)
+    yield r.until(lambda: not a.off), True
+    yield (wait_death(h), s.members(), b.off), (True, "t2 offline off", "0")
+    b.say("name mid")
+    s.at(SECOND)
+    yield s.until(lambda: s.members() == "t2 mid off"), True
+    s.ask("end")
+    s.at(5 * MS)
+    yield r.until(lambda: not b.off), True
+    a.say("name target")
+    s.at(SECOND)
+    yield s.until(lambda: s.members() == "t1 offline runs, t2 mid runs"), True
+    b.set_index(0, 1, 2)  # work of the class that it came to
+    yield s.until(lambda: s.at(1 * MS) or a.off), True
+    yield b.off, ""
+
+
+@scenario("a hint for longer than --max-hold: holds and rests take turns, and what has expired is told")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--max-hold", "1s", "--rest", "100ms")
+    s.settled(1)
+    yield s.ask("begin 1 for=8s"), "ok off=1"
+    for _ in range(7):
+        s.at(SECOND)
+        yield r.until(lambda: not a.off), True
+        s.answered(a)
+        s.at(100 * MS)
+        yield r.until(lambda: a.off), True
+        s.answered(a)
+    yield s.rows("scheduler")[0]["expired"], 0
+    s.at(300 * MS + 1)
+    yield s.until(lambda: s.rows("scheduler")[0]["expired"] == 1), True
+    s.at(10 * MS)
+    yield r.until(lambda: not a.off), True
+    s.link.send("end 1")
+    yield s.link.line(), "ok expired"
+
+
 @scenario("--status: what it counts of itself and of its clients; rates are by the clock")
 def _(r):
     a = r.target(0)

@@ -7,6 +7,7 @@
 //   exec    replaces itself by itself, and prints "ready PID" again
 //   say X   prints X, and no "done"
 //   end N   ends with status N
+//   hint X  says X to the hint socket whose path is FILE.socket, and prints the answer, and no "done"
 //   load RUNTIME FILE ADDRESS  has an HSA runtime (tests/unit/fake_runtime.c) that loaded a code
 //           object; prints the address of its list
 // The end of the input ends it. The last bytes of the memory have its pid.
@@ -20,6 +21,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define MEMORY ((void *)UINT64_C(0x200000000))
@@ -47,6 +50,23 @@ static void load(char *words)
 	printf("%p\n", (void *)list);
 }
 
+static void hint(const char *file, const char *request)
+{
+	static struct sockaddr_un place = {.sun_family = AF_UNIX};
+	static int s = -1;
+	char answer[512];
+	if (s < 0) {
+		s = socket(AF_UNIX, SOCK_STREAM, 0);
+		snprintf(place.sun_path, sizeof(place.sun_path), "%s.socket", file);
+		if (connect(s, (struct sockaddr *)&place, sizeof(place)) < 0)
+			exit(1);
+	}
+	if (write(s, request, strlen(request)) < 0)
+		exit(1);
+	const ssize_t n = read(s, answer, sizeof(answer) - 1);
+	printf("%.*s", n > 0 ? (int)n : 0, answer);
+}
+
 static void obey(char **argv)
 {
 	pthread_t t;
@@ -62,6 +82,9 @@ static void obey(char **argv)
 			_exit(atoi(line + 4));
 		else if (strncmp(line, "say ", 4) == 0) {
 			fputs(line + 4, stdout);
+			continue;
+		} else if (strncmp(line, "hint ", 5) == 0) {
+			hint(argv[1], line + 5);
 			continue;
 		} else if (strncmp(line, "load ", 5) == 0) {
 			load(line + 5);

@@ -33,6 +33,15 @@ static void fill(struct buf *b, void *h)
 		buf_puts(b, "0123456789\n");
 }
 
+static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *num_missed)
+{
+	(void)arg;
+	(void)scope;
+	*off = 2;
+	*num_missed = missed;
+	return true;
+}
+
 static void *serve(void *arg)
 {
 	struct hints *h = arg;
@@ -43,7 +52,7 @@ static void *serve(void *arg)
 			continue;
 		hints_serve(h, clock_ns());
 		if (hints_waiting(h) && !mute)
-			hints_answer(h, clock_ns(), 2, missed);
+			hints_answer(h, clock_ns());
 	}
 	hints_close(h);
 	return NULL;
@@ -54,7 +63,7 @@ static void start_server(void)
 	int status = -1;
 	struct hints *h = hints_open(path, NULL, &status);
 	assert_non_null(h);
-	hints_on_status(h, fill, h);
+	hints_ask(h, &(struct hints_calls){.arg = h, .is_off = is_off, .status = fill});
 	stop = eventfd(0, EFD_CLOEXEC);
 	assert_int_equal(pthread_create(&thread, NULL, serve, h), 0);
 }

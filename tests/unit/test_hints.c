@@ -126,6 +126,27 @@ static bool serve(void)
 	return changed;
 }
 
+static struct hints_calls calls;
+static unsigned num_off, num_missed;
+
+static bool all_is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed)
+{
+	(void)arg;
+	(void)scope;
+	*off = num_off;
+	*missed = num_missed;
+	return true;
+}
+
+static void answer(uint64_t at, unsigned off, unsigned missed)
+{
+	calls.is_off = all_is_off;
+	hints_ask(h, &calls);
+	num_off = off;
+	num_missed = missed;
+	hints_answer(h, at);
+}
+
 static void test_begin_and_end(void **state)
 {
 	int a = connect_client(), b = connect_client();
@@ -142,7 +163,7 @@ static void test_begin_and_end(void **state)
 	assert_false(serve());
 	assert_int_equal(hints_active(h), 2);
 	assert_int_equal(hints_waiting(h), 2);
-	hints_answer(h, START_NS + 700, 8, 1);
+	answer(START_NS + 700, 8, 1);
 	assert_int_equal(hints_waiting(h), 0);
 	assert_string_equal(heard(a), "ok off=8 missed=1 ns=700\n");
 	assert_string_equal(heard(b), "ok off=8 missed=1 ns=695\n");
@@ -165,7 +186,8 @@ static void test_order(void **state)
 {
 	int a = connect_client(), holds = 41;
 	(void)state;
-	hints_on_status(h, fill, &holds);
+	calls = (struct hints_calls){.arg = &holds, .status = fill};
+	hints_ask(h, &calls);
 	say(a, "end 7\nbegin 1\nstatus\nbegin 2\nend 1");
 	assert_true(serve());
 	assert_string_equal(heard(a), "error id no such hint\n");
@@ -175,7 +197,7 @@ static void test_order(void **state)
 	assert_string_equal(heard(a), "");
 	assert_int_equal(hints_waiting(h), 3);
 	now += 10;
-	hints_answer(h, now, 1, 0);
+	answer(now, 1, 0);
 	assert_string_equal(heard(a), "ok off=1 missed=0 ns=10\n"
 				      "holds 41\nmissed 0\nok\n"
 				      "ok off=1 missed=0 ns=10\n"
@@ -193,7 +215,7 @@ static void test_end_before_answer(void **state)
 	assert_true(serve());
 	assert_string_equal(heard(a), "");
 	assert_int_equal(hints_waiting(h), 1);
-	hints_answer(h, now, 2, 0);
+	answer(now, 2, 0);
 	assert_string_equal(heard(a), "ok off=2 missed=0 ns=0\n"
 				      "error ended before the offline queues were off\nok\n");
 	say(a, "begin 3\nend 3\nend 1\n");
@@ -212,6 +234,96 @@ static void test_end_before_answer(void **state)
 	assert_int_equal(hints_waiting(h), 1);
 	assert_string_equal(heard(a), "error ended before the offline queues were off\n");
 	close(a);
+}
+
+// ---- what hints are about
+
+static struct hint_scope own = {1, 4};
+
+static struct hint_scope whose(void *arg, pid_t pid)
+{
+	(void)arg;
+	assert_int_equal(pid, getpid());
+	return own;
+}
+
+// "gpu=N": the GPUs of these bits; "class=N".
+static const char *read_word(void *arg, pid_t pid, char *word, struct hint_scope *scope)
+{
+	(void)arg;
+	assert_int_equal(pid, getpid());
+	if (strncmp(word, "gpu=", 4) == 0)
+		scope->gpus = strtoull(word + 4, NULL, 10);
+	else if (strncmp(word, "class=", 6) == 0)
+		scope->class = strtoull(word + 6, NULL, 10);
+	else
+		return "no such word";
+	return NULL;
+}
+
+static uint64_t gpus_off; // of each class
+
+static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed)
+{
+	(void)arg;
+	*off = (unsigned)scope->class;
+	*missed = (unsigned)scope->gpus;
+	return !(scope->gpus & ~gpus_off);
+}
+
+// A hint is about its client's work but where it says otherwise; each waits for its own GPUs.
+static void test_scopes(void **state)
+{
+	int a = connect_client(), b = connect_client();
+	struct hints_client c;
+	unsigned at = 0;
+	(void)state;
+	own = (struct hint_scope){1, 4};
+	gpus_off = 0;
+	hints_ask(h, &(struct hints_calls){.whose = whose, .word = read_word, .is_off = is_off});
+	say(a, "begin 1\nbegin 2 gpu=8\nbegin 3 nosuch=1\n");
+	say(b, "begin class=0 gpu=3 for=2s\n");
+	assert_true(serve());
+	assert_int_equal(hints_gpus(h, 0), 3);
+	assert_int_equal(hints_gpus(h, 1), 4 | 8);
+	assert_int_equal(hints_gpus(h, 2), 0);
+	gpus_off = 3;
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "");
+	assert_string_equal(heard(b), "ok off=0 missed=3 ns=0\n");
+	gpus_off = 12;
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "ok off=1 missed=4 ns=0\nok off=1 missed=8 ns=0\n"
+				      "error request no such word\n");
+	assert_int_equal(hints_waiting(h), 0);
+	own = (struct hint_scope){2, 32};
+	hints_look(h);
+	assert_int_equal(hints_gpus(h, 0), 3);
+	assert_int_equal(hints_gpus(h, 1), 8); // as it said
+	assert_int_equal(hints_gpus(h, 2), 32);
+	assert_true(hints_next(h, &at, &c));
+	assert_int_equal(c.active, 2);
+	assert_int_equal(c.requests, 3);
+	assert_int_equal(c.pid, getpid());
+	assert_int_equal(c.scope.class, 2);
+	assert_int_equal(c.scope.gpus, 32);
+	// for=: as long as the hint says, not as others last
+	now += 2000 * MS;
+	assert_false(hints_expire(h, now, 100 * MS));
+	assert_int_equal(hints_gpus(h, 0), 3);
+	assert_int_equal(hints_gpus(h, 1) | hints_gpus(h, 2), 0);
+	now++;
+	assert_true(hints_expire(h, now, 100 * MS));
+	assert_int_equal(hints_count(h).expired, 3);
+	assert_true(hints_next(h, &at, &c));
+	assert_int_equal(c.expired, 1);
+	assert_int_equal(c.active, 0);
+	assert_false(hints_next(h, &at, &c));
+	say(b, "end\nend\n");
+	assert_false(serve());
+	assert_string_equal(heard(b), "ok expired\nerror id no such hint\n");
+	close(a);
+	close(b);
 }
 
 static void test_death(void **state)
@@ -237,9 +349,12 @@ static void test_death(void **state)
 	close(c);
 }
 
-#define REQUEST "error request expected begin [ID], end [ID] or status\n"
-#define NUMBER  "error request an ID is a number of at most 20 digits, below 2^64\n"
-#define LENGTH  "error request a line has at most 64 bytes\n"
+#define REQUEST                                                                                 \
+	"error request expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end [ID] or " \
+	"status\n"
+#define TIME   "error request for= takes a time such as 30s, at most 1h\n"
+#define NUMBER "error request an ID is a number of at most 20 digits, below 2^64\n"
+#define LENGTH "error request a line has at most 256 bytes\n"
 
 // A child that was just forked has the connections, too: what is said of one that has ended must
 // not end the one that has its place.
@@ -276,7 +391,14 @@ static void test_wrong_lines(void **state)
 		{"en\n", REQUEST},
 		{"begin \n", NUMBER},
 		{"begin  1\n", NUMBER},
-		{"begin 1 \n", NUMBER},
+		{"begin 1 \n", REQUEST},
+		{"begin 1 gpu=0\n", REQUEST},
+		{"begin gpu=0 1\n", REQUEST},
+		{"end gpu=0\n", NUMBER},
+		{"begin for=\n", TIME},
+		{"begin 1 for=x\n", TIME},
+		{"begin 1 for=0s\n", TIME},
+		{"begin 1 for=61m\n", TIME},
 		{"begin -1\n", NUMBER},
 		{"end 1x\n", NUMBER},
 		{"begin 0x1\n", NUMBER},
@@ -308,7 +430,7 @@ static void test_long_lines(void **state)
 	say(a, line);
 	say(a, "\n");
 	serve();
-	assert_string_equal(heard(a), REQUEST); // 64 bytes
+	assert_string_equal(heard(a), REQUEST); // 256 bytes
 	line[HINTS_LINE_MAX - 1] = 'x';
 	say(a, line);
 	say(b, "begin 5\n");
@@ -336,7 +458,7 @@ static void test_ids(void **state)
 		say(a, line);
 	}
 	serve();
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	assert_int_equal(count_lines(heard(a)), 32);
 	say(a, "begin 32\n");
 	say(b, "begin 32\n");
@@ -345,7 +467,7 @@ static void test_ids(void **state)
 	assert_int_equal(hints_active(h), 33);
 	say(a, "begin 31\nend 4\nbegin 32\n");
 	serve();
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	assert_string_equal(heard(a), "ok off=0 missed=0 ns=0\nok\nok off=0 missed=0 ns=0\n");
 	assert_int_equal(hints_active(h), 33);
 	close(a);
@@ -363,7 +485,7 @@ static void test_pending(void **state)
 	assert_int_equal(hints_wait_ms(h), -1);
 	assert_false(is_ready());
 	assert_string_equal(heard(a), "");
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	assert_int_equal(count_lines(heard(a)), 64);
 	assert_int_equal(hints_wait_ms(h), 0);
 	serve();
@@ -424,10 +546,11 @@ static void test_no_reader(void **state)
 {
 	int a = connect_client(), b = connect_client();
 	(void)state;
-	hints_on_status(h, fill_much, NULL);
+	calls = (struct hints_calls){.status = fill_much};
+	hints_ask(h, &calls);
 	say(a, "begin\n");
 	assert_true(serve());
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	say_often(a, "status\n", 9);
 	assert_true(serve()); // closed: its hint has ended
 	assert_int_equal(hints_active(h), 0);
@@ -443,12 +566,13 @@ static void test_no_reader_of_answers(void **state)
 {
 	int a = connect_client();
 	(void)state;
-	hints_on_status(h, fill_much, NULL);
+	calls = (struct hints_calls){.status = fill_much};
+	hints_ask(h, &calls);
 	say(a, "begin\n");
 	say_often(a, "status\n", 9);
 	assert_true(serve());
 	assert_int_equal(hints_active(h), 1);
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	assert_int_equal(hints_active(h), 1);
 	assert_true(is_ready());
 	assert_true(serve());
@@ -462,7 +586,7 @@ static void test_expiry(void **state)
 	(void)state;
 	say(a, "begin 1\nbegin 2\n");
 	assert_true(serve());
-	hints_answer(h, now, 0, 0);
+	answer(now, 0, 0);
 	now += 100 * MS;
 	say(a, "begin 2\n");
 	assert_false(serve());
@@ -480,7 +604,7 @@ static void test_expiry(void **state)
 	say(a, "end 1\nbegin 2\n"); // an end that comes late is none too many
 	assert_true(serve());
 	assert_int_equal(hints_active(h), 1);
-	assert_string_equal(heard(a), "ok\n");
+	assert_string_equal(heard(a), "ok expired\n");
 	close(a);
 }
 
@@ -779,6 +903,7 @@ int main(void)
 		TEST(test_begin_and_end),
 		TEST(test_order),
 		TEST(test_end_before_answer),
+		TEST(test_scopes),
 		TEST(test_death),
 		TEST(test_forked),
 		TEST(test_wrong_lines),

@@ -237,9 +237,10 @@ static void test_events(void **state)
 
 static char found[256]; // "NUMBER:PID IDS," of each process that was taken
 
-static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel)
+static bool take(void *arg, size_t number, pid_t pid, struct kfd_selection *sel, bool again)
 {
 	const pid_t *refused = arg;
+	(void)again;
 	const size_t len = strlen(found);
 	int more = snprintf(found + len, sizeof(found) - len, "%zu:%d", number, (int)pid);
 	for (unsigned i = 0; i < sel->num_ids; i++)

@@ -47,19 +47,37 @@ static void part_of_the_time(void **state)
 	static const struct {
 		uint64_t contended_ns, off_ns;
 		double percent;
-	} cases[] = {{200, 50, 75}, {200, 0, 100}, {400, 400, 0}, {0, 0, NAN}};
+	} cases[] = {{800, 200, 75}, {800, 0, 100}, {400, 400, 0}, {0, 0, NAN}};
+	char key[] = "";
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sched_class c = {.name = "x",
-					.policy = {.contended_ns = cases[i].contended_ns,
-						   .contended_off_ns = cases[i].off_ns}};
-		const struct sched s = {.classes = &c, .n = 1};
+		// A quarter of it is of what has ended, half of the first GPU.
+		struct sched_class classes[] = {{.name = "first"},
+						{.name = "x",
+						 .contended_ns = cases[i].contended_ns / 4,
+						 .contended_off_ns = cases[i].off_ns / 4}};
+		struct sched_unit units[] = {{.gpu = 1,
+					      .policy = {.contended_ns = cases[i].contended_ns / 2,
+							 .contended_off_ns = cases[i].off_ns / 2}},
+					     {.gpu = 2,
+					      .policy = {.contended_ns = cases[i].contended_ns / 4,
+							 .contended_off_ns = cases[i].off_ns / 4}}};
+		struct sched_job job = {
+			.used = true, .class = 1, .key = key, .units = units, .n = 2, .gpus = 3};
+		const struct sched s = {.classes = classes,
+					.n = 2,
+					.jobs = &job,
+					.num_jobs = 1,
+					.bits = {{7, 9}, 2}};
 		struct sched_stats t;
 		sched_stats_take(&t, &s);
-		const double percent = t.classes[0].ran_percent;
+		const double percent = t.classes[1].ran_percent;
 		assert_true(isnan(cases[i].percent) ? isnan(percent) : percent == cases[i].percent);
-		assert_int_equal(t.classes[0].contended_ns, cases[i].contended_ns);
-		assert_int_equal(t.classes[0].contended_off_ns, cases[i].off_ns);
+		assert_int_equal(t.classes[1].contended_ns, cases[i].contended_ns);
+		assert_int_equal(t.classes[1].contended_off_ns, cases[i].off_ns);
+		assert_int_equal(t.njobs, 2);
+		assert_int_equal(t.jobs[1].gpu_id, 9);
+		assert_int_equal(t.jobs[1].contended_ns, cases[i].contended_ns / 4);
 		sched_stats_fini(&t);
 	}
 }
@@ -83,11 +101,28 @@ static void lines_come_back(void **state)
 					  .name = "offline",
 					  .comm = "a\033b\n\"c",
 					  .state = "missed",
+					  .gpus = "0 2",
+					  .job = "parent 7",
 					  .reason = "another debugger"};
+	struct sched_job_row jobs[] = {
+		{.name = "offline",
+		 .state = "held",
+		 .rival = "online",
+		 .gpu = 0,
+		 .gpu_id = 41460,
+		 .left_ns = UINT64_MAX,
+		 .holds = 3,
+		 .ran_percent = NAN},
+		{.name = "offline", .job = "container x", .gpu = UINT64_MAX}};
+	struct sched_client_row client = {.pid = UINT64_MAX, .name = "online", .expired = 5};
 	struct sched_stats t = {.total = {.policy = "share 80:20", .pid = 7, .hints = 2},
 				.classes = classes,
+				.jobs = jobs,
 				.members = &member,
+				.clients = &client,
 				.nclasses = 2,
+				.njobs = 2,
+				.nclients = 1,
 				.nmembers = 1};
 	struct sched_stats back;
 	struct buf b = {0};
@@ -113,6 +148,23 @@ static void lines_come_back(void **state)
 	assert_string_equal(back.members[0].comm, "a\033b\n\"c");
 	assert_string_equal(back.members[0].state, "missed");
 	assert_string_equal(back.members[0].reason, "another debugger");
+	assert_string_equal(back.members[0].gpus, "0 2");
+	assert_string_equal(back.members[0].job, "parent 7");
+	assert_int_equal(back.njobs, 2);
+	assert_string_equal(back.jobs[0].name, "offline");
+	assert_string_equal(back.jobs[0].state, "held");
+	assert_string_equal(back.jobs[0].rival, "online");
+	assert_int_equal(back.jobs[0].gpu, 0);
+	assert_int_equal(back.jobs[0].gpu_id, 41460);
+	assert_true(back.jobs[0].left_ns == UINT64_MAX);
+	assert_int_equal(back.jobs[0].holds, 3);
+	assert_true(isnan(back.jobs[0].ran_percent));
+	assert_string_equal(back.jobs[1].job, "container x");
+	assert_true(back.jobs[1].gpu == UINT64_MAX);
+	assert_int_equal(back.nclients, 1);
+	assert_true(back.clients[0].pid == UINT64_MAX);
+	assert_string_equal(back.clients[0].name, "online");
+	assert_int_equal(back.clients[0].expired, 5);
 	sched_stats_fini(&back);
 	buf_fini(&b);
 }

@@ -1,0 +1,271 @@
+// Jobs and their GPUs: what is held together, and when; sched.h.
+#include "common/sched/sched.h"
+
+#include "common/host/clock.h"
+#include "common/host/number.h"
+#include "common/host/root.h"
+#include "common/reader/process_cache.h"
+
+#define NEVER     UINT64_MAX
+#define REFUSE_NS 5000000000ull // a job of which a process could not be held is left alone so long
+
+// ---- who belongs to which job
+
+// Reads what the processes of a job have in common. A process that has none of it, or of which it
+// is unknown, is a job of its own.
+static char *read_key(const struct sched *s, pid_t pid)
+{
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
+	SCOPED(buf_fini) struct buf cgroup = {0};
+	const struct process_info *p;
+	const char *key = "";
+	switch ((enum sched_job_by)s->opts.job_by) {
+	case BY_CLASS: return xstrdup("");
+	case BY_PROCESS: break;
+	case BY_PARENT:
+		p = process_cache_get(&processes, pid, PROCESS_STATUS);
+		if (p->proc.ppid > 1)
+			return xasprintf("parent %d", (int)p->proc.ppid);
+		break;
+	case BY_CGROUP:
+		if (host_read(&cgroup, PATH("/proc/%d/cgroup", (int)pid)) > 0)
+			return xasprintf("%.*s", (int)strcspn(cgroup.data, "\n"), cgroup.data);
+		break;
+	default:
+		p = process_cache_get(&processes, pid, PROCESS_CONTAINER);
+		key = s->opts.job_by == BY_CONTAINER ? p->short_id
+		      : s->opts.job_by == BY_POD     ? p->container.pod
+						     : p->container.job;
+	}
+	return *key ? xstrdup(key) : xasprintf("pid %d", (int)pid);
+}
+
+void jobs_add(struct sched *s, size_t class, struct group_member *m)
+{
+	char *key = read_key(s, m->target.pid);
+	size_t at = s->num_jobs;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		const struct sched_job *j = &s->jobs[i];
+		if (!j->used)
+			at = i;
+		if (!j->used || j->class != class || strcmp(j->key, key) != 0)
+			continue;
+		m->job = i;
+		free(key);
+		return;
+	}
+	if (at == s->num_jobs)
+		ARRAY_ADD(s->jobs, s->cap_jobs, s->num_jobs);
+	s->jobs[at] = (struct sched_job){.used = true, .class = class, .key = key};
+	m->job = at;
+}
+
+// ---- what is derived each turn
+
+static void forget_unit(struct sched *s, struct sched_job *j, size_t i)
+{
+	struct sched_class *c = &s->classes[j->class];
+	const struct sched_unit *u = &j->units[i];
+	c->contended_ns += u->policy.contended_ns;
+	c->contended_off_ns += u->policy.contended_off_ns;
+	c->holds += u->holds;
+	c->longest_ns = greater(c->longest_ns, u->longest_ns);
+	j->units[i] = j->units[--j->n];
+}
+
+static void forget_job(struct sched *s, struct sched_job *j)
+{
+	while (j->n)
+		forget_unit(s, j, 0);
+	free(j->units);
+	free(j->key);
+	*j = (struct sched_job){0};
+}
+
+static void derive_member(struct sched_job *j, const struct group_member *m)
+{
+	j->members++;
+	if (!m->joins)
+		j->gpus |= m->gpus;
+	if (group_awaits(m))
+		j->busy |= m->gpus;
+	// A failed one may be about to end.
+	j->missed += m->state == MEMBER_SILENT || group_has_failed(m, clock_ns());
+}
+
+void jobs_derive(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		s->jobs[i].gpus = s->jobs[i].busy = s->jobs[i].members = s->jobs[i].missed = 0;
+	for (size_t i = 1; i < s->n; i++)
+		for (size_t k = 0; k < s->classes[i].group.n; k++) {
+			const struct group_member *m = s->classes[i].group.v[k];
+			if (m->state != MEMBER_ENDED)
+				derive_member(&s->jobs[m->job], m);
+		}
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		struct sched_job *j = &s->jobs[i];
+		for (size_t k = j->n; k-- > 0;)
+			if (!(j->gpus & j->units[k].gpu) && !j->units[k].asked &&
+			    !j->units[k].settling)
+				forget_unit(s, j, k);
+		if (j->used && !j->members)
+			forget_job(s, j);
+	}
+}
+
+// ---- deciding
+
+// Time from the decision until the last holder answered, in which the driver disturbs other queues
+// of the GPU. A silent holder is not counted: it suspends nothing.
+static uint64_t cost_of(const struct sched *s, const struct sched_job *j,
+			const struct sched_unit *u)
+{
+	const struct group *g = &s->classes[j->class].group;
+	uint64_t last = u->decided_ns;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct group_member *m = g->v[i];
+		if (&s->jobs[m->job] == j && m->gpus & u->gpu && m->state == MEMBER_READY)
+			last = greater(last, m->changed_ns);
+	}
+	return last - u->decided_ns;
+}
+
+// Updates the statistics of a unit whose decision (hold or run) is carried out: each holder has
+// answered or is silent.
+static void settle_unit(struct sched *s, struct sched_job *j, struct sched_unit *u)
+{
+	struct sched_class *c = &s->classes[j->class];
+	const uint64_t now = clock_ns();
+	if (!u->settling || j->busy & u->gpu)
+		return;
+	u->settling = false;
+	hist_add(u->asked ? &c->off : &c->on, now - u->decided_ns);
+	if (u->asked) {
+		u->holds++;
+		u->held_ns = now;
+		u->hold_cost_ns = cost_of(s, j, u);
+		return;
+	}
+	if (u->held_ns) {
+		u->longest_ns = greater(u->longest_ns, now - u->held_ns);
+		moving_add(&u->cost, (double)(u->hold_cost_ns + cost_of(s, j, u)));
+		u->cost_ns = (uint64_t)moving_percentile(&u->cost, 0.9);
+	}
+	u->held_ns = 0;
+}
+
+static void settle_units(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		for (size_t k = 0; k < s->jobs[i].n; k++)
+			settle_unit(s, &s->jobs[i], &s->jobs[i].units[k]);
+}
+
+// Makes the units that the job lacks.
+static void make_units(const struct sched *s, struct sched_job *j)
+{
+	uint64_t lacks = j->gpus;
+	for (size_t i = 0; i < j->n; i++)
+		lacks &= ~j->units[i].gpu;
+	while (lacks) {
+		const uint64_t gpu = s->opts.job_by == BY_CLASS ? lacks & -lacks : GPUS_ALL;
+		*ARRAY_ADD(j->units, j->cap, j->n) = (struct sched_unit){.gpu = gpu};
+		lacks &= ~gpu;
+	}
+}
+
+// Is the job one of which only a part could be held, which would wait for the rest?
+static bool is_refused(const struct sched *s, struct sched_job *j, uint64_t now)
+{
+	if (s->opts.job_by == BY_CLASS)
+		return false;
+	if (j->missed)
+		j->refused_ns = now;
+	else if (j->refused_ns && now - j->refused_ns >= REFUSE_NS)
+		j->refused_ns = 0;
+	return j->refused_ns;
+}
+
+static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t above, uint64_t now)
+{
+	const bool refused = is_refused(s, j, now);
+	uint64_t next = refused ? j->refused_ns + REFUSE_NS : NEVER;
+	make_units(s, j);
+	for (size_t i = 0; i < j->n; i++) {
+		struct sched_unit *u = &j->units[i];
+		const bool rivals = above & u->gpu & j->gpus;
+		settle_unit(s, j, u);
+		next = lesser(next, policy_step(&s->opts.policy, &u->policy, now, rivals,
+						u->asked && !(j->busy & u->gpu), u->cost_ns));
+		if ((u->policy.held && !refused) == u->asked)
+			continue;
+		u->asked = !u->asked;
+		u->decided_ns = now;
+		u->settling = true;
+	}
+	return next;
+}
+
+static void ask_members(struct sched *s, size_t class)
+{
+	struct group *g = &s->classes[class].group;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct sched_job *j = &s->jobs[g->v[i]->job];
+		uint64_t want = 0;
+		for (size_t k = 0; k < j->n; k++)
+			want |= j->units[k].asked ? j->units[k].gpu : 0;
+		group_ask_member(g, g->v[i], want);
+	}
+}
+
+uint64_t jobs_step(struct sched *s, const uint64_t *above, uint64_t now)
+{
+	uint64_t next = NEVER;
+	jobs_derive(s);
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].used)
+			next = lesser(next, step_job(s, &s->jobs[i], above[s->jobs[i].class], now));
+	for (size_t i = 1; i < s->n; i++)
+		ask_members(s, i);
+	jobs_derive(s);
+	settle_units(s);
+	return next;
+}
+
+// ---- what is off
+
+bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *off,
+		  unsigned *missed)
+{
+	*off = *missed = 0;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		const struct sched_job *j = &s->jobs[i];
+		for (size_t k = 0; j->used && j->class > class && k < j->n; k++) {
+			const struct sched_unit *u = &j->units[k];
+			if (gpus & u->gpu & j->gpus && !j->refused_ns &&
+			    (!u->asked || j->busy & u->gpu))
+				return false;
+		}
+	}
+	for (size_t i = class + 1; i < s->n; i++)
+		for (size_t k = 0; k < s->classes[i].group.n; k++) {
+			const struct group_member *m = s->classes[i].group.v[k];
+			const struct sched_job *j = &s->jobs[m->job];
+			const uint64_t where =
+				s->opts.job_by == BY_CLASS ? m->gpus : j->gpus | m->gpus;
+			const bool is_off = group_is_off(m);
+			if (!(gpus & where) || m->state == MEMBER_ENDED)
+				continue;
+			*off += is_off;
+			*missed += !is_off && m->place != MEMBER_IDLE;
+		}
+	return true;
+}
+
+void jobs_fini(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		forget_job(s, &s->jobs[i]);
+	free(s->jobs);
+}
