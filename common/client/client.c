@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HINTS = 32, LINE = 64, AT_ONCE = 64 };
+enum { HINTS = 32, WORDS = 160, LINE = 192, AT_ONCE = 64 };
 
 #define SECOND_NS INT64_C(1000000000)
 #define FOREVER   INT64_MAX
@@ -28,7 +28,11 @@ struct gpq_client {
 	int fd;                       // socket to the scheduler; -1: not connected
 	int error;                    // errno: why the handle is not connected
 	int64_t retry_ns;             // when to try the next connection
-	uint64_t hints[HINTS];        // ids begun and not ended, with or without a scheduler
+	// Hints begun and not ended, with or without a scheduler.
+	struct hint {
+		uint64_t id;
+		char words[WORDS + 1];
+	} hints[HINTS];
 	unsigned num_hints;
 	uint64_t sent, answered; // numbers of requests on this connection
 	uint64_t silent;         // `answered` + 1 when a wait was in vain; 0: none was
@@ -109,8 +113,11 @@ static int error_of(const char *line)
 	static const struct {
 		const char *word;
 		int error;
-	} words[] = {
-		{"limit ", EDQUOT}, {"ended ", ECANCELED}, {"expired ", ESTALE}, {"id ", EINVAL}};
+	} words[] = {{"limit ", EDQUOT},
+		     {"ended ", ECANCELED},
+		     {"expired ", ESTALE},
+		     {"id ", EINVAL},
+		     {"request ", EINVAL}};
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(line, words[i].word, strlen(words[i].word)) == 0)
 			return -words[i].error;
@@ -245,11 +252,17 @@ static int put_request(struct gpq_client *c, const char *text, size_t len, unsig
 	return r < 0 ? r : lose_connection(c);
 }
 
-static int put_hint(struct gpq_client *c, const char *verb, uint64_t id)
+// Writes a request about a hint, with its newline. Returns its length.
+static size_t hint_line(char line[LINE], const char *verb, uint64_t id, const char *words)
+{
+	return (size_t)snprintf(line, LINE, "%s %" PRIu64 "%s%s\n", verb, id, *words ? " " : "",
+				words);
+}
+
+static int put_hint(struct gpq_client *c, const char *verb, uint64_t id, const char *words)
 {
 	char line[LINE];
-	int n = snprintf(line, sizeof(line), "%s %" PRIu64 "\n", verb, id);
-	return put_request(c, line, (size_t)n, 1);
+	return put_request(c, line, hint_line(line, verb, id, words), 1);
 }
 
 // Begins all active hints again, on a new connection. Returns 0 or -errno.
@@ -258,7 +271,7 @@ static int put_hints(struct gpq_client *c)
 	char lines[HINTS * LINE];
 	size_t n = 0;
 	for (unsigned i = 0; i < c->num_hints; i++)
-		n += (size_t)snprintf(lines + n, LINE, "begin %" PRIu64 "\n", c->hints[i]);
+		n += hint_line(lines + n, "begin", c->hints[i].id, c->hints[i].words);
 	return n ? put_request(c, lines, n, c->num_hints) : 0;
 }
 
@@ -302,13 +315,14 @@ static int ensure_connection(struct gpq_client *c)
 static unsigned hint_index(const struct gpq_client *c, uint64_t id)
 {
 	unsigned i = 0;
-	while (i < c->num_hints && c->hints[i] != id)
+	while (i < c->num_hints && c->hints[i].id != id)
 		i++;
 	return i;
 }
 
 // One attempt of gpq_begin(). -ECONNRESET: the connection was lost; a second attempt may succeed.
-static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int64_t deadline)
+static int begin_once(struct gpq_client *c, uint64_t id, const char *words, int64_t timeout_ns,
+		      int64_t deadline)
 {
 	int r = ensure_connection(c);
 	if (r < 0)
@@ -319,7 +333,7 @@ static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int
 	if (is_silent(c) && deadline != FOREVER)
 		deadline -= clock_now() - c->silent_ns;
 	// Asks for POLLIN only while answers are due: unread input would make this loop spin.
-	while ((r = put_hint(c, "begin", id)) == -EAGAIN && timeout_ns)
+	while ((r = put_hint(c, "begin", id, words)) == -EAGAIN && timeout_ns)
 		if (wait_for_socket(c, POLLOUT | (c->answered < c->sent ? POLLIN : 0), deadline) <
 			    0 ||
 		    clock_now() >= deadline)
@@ -329,21 +343,32 @@ static int begin_once(struct gpq_client *c, uint64_t id, int64_t timeout_ns, int
 	return last_answer(c, deadline);
 }
 
-int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
+int gpq_begin_with(struct gpq_client *c, uint64_t id, const char *words, int64_t timeout_ns)
 {
 	int64_t deadline = timeout_ns ? deadline_of(timeout_ns) : 0;
 	int r = -EDQUOT;
+	words = words ? words : "";
+	if (strlen(words) > WORDS || strchr(words, '\n'))
+		return -EINVAL;
 	lock_client(c);
 	unsigned at = hint_index(c, id);
 	if (at < HINTS) {
-		r = begin_once(c, id, timeout_ns, deadline);
+		r = begin_once(c, id, words, timeout_ns, deadline);
 		if (r == -ECONNRESET)
-			r = begin_once(c, id, timeout_ns, deadline);
-		if (at == c->num_hints && r != -EAGAIN && r != -EDQUOT)
-			c->hints[c->num_hints++] = id;
+			r = begin_once(c, id, words, timeout_ns, deadline);
+		if (r != -EAGAIN && r != -EDQUOT && r != -EINVAL) {
+			c->num_hints += at == c->num_hints;
+			c->hints[at].id = id;
+			strcpy(c->hints[at].words, words);
+		}
 	}
 	pthread_mutex_unlock(&c->lock);
 	return r;
+}
+
+int gpq_begin(struct gpq_client *c, uint64_t id, int64_t timeout_ns)
+{
+	return gpq_begin_with(c, id, NULL, timeout_ns);
 }
 
 // Sends the end of the hint `id`, which is no longer in c->hints. Returns 0 or -errno.
@@ -351,7 +376,7 @@ static int end_once(struct gpq_client *c, uint64_t id)
 {
 	if (c->fd < 0)
 		return ensure_connection(c); // a new connection gets all other hints
-	int r = put_hint(c, "end", id);
+	int r = put_hint(c, "end", id, "");
 	if (r == -EAGAIN) { // closing the connection ends the hint, too
 		lose_connection(c);
 		r = 0;

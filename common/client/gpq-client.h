@@ -50,6 +50,17 @@ struct gpq_client *gpq_connect(const char *path);
  */
 int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);
 
+/* The same with words about the work, "gpu=0,1 for=30s", each at most once; NULL: none. Without
+ * gpu= and class= it is that of this process: on the GPUs of its queues, or on any if it has none.
+ *
+ * gpu=GPU,...  the GPUs that the work needs: index, gpu_id or PCI address
+ * class=NAME   the class of gpq sched that it belongs to
+ * for=TIME     how long the hint may last, up to 1h; else the scheduler's --max-hold
+ *
+ * Also returns -EINVAL: more than 160 bytes, a line break, or the scheduler knows no such GPU or
+ * class, or does not know the words; the hint is not begun. */
+int gpq_begin_with(struct gpq_client *client, uint64_t id, const char *words, int64_t timeout_ns);
+
 /* Ends the hint `id`, as its work is over. Does not wait. Returns 0; -EINVAL: no such hint; else an
  * error of gpq_begin(), and the hint has ended all the same. */
 int gpq_end(struct gpq_client *client, uint64_t id);

@@ -34,8 +34,9 @@ RETRY = 1.0  # seconds between attempts to connect
 AT_ONCE = 64  # pieces of answers that are read at a time: they may come without end
 ANSWER_MAX = 16 << 20  # bytes
 RENEW = 0.1  # a hint that is shared is renewed by those who join it, so often at most
-ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL}
-REFUSED = (-errno.EAGAIN, -errno.EDQUOT)  # the hint was not begun
+ERRORS = {"limit": errno.EDQUOT, "ended": errno.ECANCELED, "expired": errno.ESTALE, "id": errno.EINVAL, "request": errno.EINVAL}
+REFUSED = (-errno.EAGAIN, -errno.EDQUOT, -errno.EINVAL)  # the hint was not begun
+WORDS = 160  # bytes of words
 
 _clients = weakref.WeakSet()
 
@@ -60,6 +61,10 @@ def _result(line):
     return 0
 
 
+def _begin_line(hint, words):
+    return "begin %d %s" % (hint, words) + "\n" if words else "begin %d\n" % hint
+
+
 def _is_over(deadline):
     return deadline is not None and time.monotonic() >= deadline
 
@@ -72,7 +77,7 @@ class _Connection:
         self._socket = None
         self._error = errno.ENOTCONN
         self._retry = 0.0
-        self._hints = {}  # those begun and not ended, in order
+        self._hints = {}  # those begun and not ended, in order: their words
         self._begun = 0.0  # when the hint of online() was begun or renewed
         self._new_connection()
         _clients.add(self)
@@ -180,16 +185,16 @@ class _Connection:
         if not self._socket:
             return -self._error
         self._new_connection()
-        text = "".join("begin %d\n" % i for i in self._hints)
+        text = "".join(_begin_line(hint, words) for hint, words in self._hints.items())
         return self._put(text, len(self._hints)) if text else 0
 
-    def _begin(self, hint):
+    def _begin(self, hint, words):
         """Sends a `begin`; as _put()."""
         r = self._ensure()
-        r = r if r < 0 else self._put("begin %d\n" % hint)
+        r = r if r < 0 else self._put(_begin_line(hint, words))
         if r == -errno.ECONNRESET:
             r = self._ensure()
-            r = r if r < 0 else self._put("begin %d\n" % hint)
+            r = r if r < 0 else self._put(_begin_line(hint, words))
         return r
 
     def _in_vain(self, begun):
@@ -205,9 +210,11 @@ class _Connection:
         silent = deadline is not None and self._silent == self._answered
         return deadline - (time.monotonic() - self._since) if silent else deadline
 
-    def _may_begin(self, hint):
+    def _may_begin(self, hint, words):
         if not 0 <= hint < 1 << 64:
             raise ValueError("a hint is a number from 0 to 2**64 - 1")
+        if len(words.encode()) > WORDS or "\n" in words:
+            raise ValueError("words are at most %d bytes of one line" % WORDS)
         return hint in self._hints or len(self._hints) < HINTS
 
     def _renew_due(self):
@@ -279,10 +286,10 @@ class Client(_Connection):
                 return self._in_vain(begun)  # what comes without end is no answer
         return self._answer[0]
 
-    def _begin_and_wait(self, hint, timeout, deadline):
+    def _begin_and_wait(self, hint, words, timeout, deadline):
         deadline = self._limit(deadline)
         while True:
-            r = self._begin(hint)
+            r = self._begin(hint, words)
             if r != -errno.EAGAIN or timeout == 0:
                 break
             # What has come and no request asked for is not read, and not waited for either.
@@ -291,19 +298,20 @@ class Client(_Connection):
                 break
         return r if r < 0 or timeout == 0 else self._last_answer(deadline)
 
-    def begin(self, hint=0, timeout=1.0):
+    def begin(self, hint=0, timeout=1.0, words=""):
         """Online work comes. Returns when the offline queues are off, after `timeout` seconds at the
-        latest. 0: does not wait; None: waits without limit. The result is that of gpq_begin() in
-        gpq-client(3); end() is due but for -EAGAIN and -EDQUOT."""
+        latest. 0: does not wait; None: waits without limit. `words` tell of the work, as those of
+        gpq_begin_with() in gpq-client(3), whose results these are; end() is due but for -EAGAIN,
+        -EDQUOT and -EINVAL."""
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._lock:
-            if not self._may_begin(hint):
+            if not self._may_begin(hint, words):
                 return -errno.EDQUOT
-            r = self._begin_and_wait(hint, timeout, deadline)
+            r = self._begin_and_wait(hint, words, timeout, deadline)
             if r == -errno.ECONNRESET:
-                r = self._begin_and_wait(hint, timeout, deadline)
+                r = self._begin_and_wait(hint, words, timeout, deadline)
             if r not in REFUSED:
-                self._hints[hint] = True
+                self._hints[hint] = words
             return r
 
     def end(self, hint=0):
@@ -323,19 +331,20 @@ class Client(_Connection):
             return "".join(line + "\n" for line in self._answer[1])
 
     @contextlib.contextmanager
-    def online(self, timeout=1.0):
-        """One hint for all threads that are inside; the first waits for the queues, others with it."""
+    def online(self, timeout=1.0, words=""):
+        """One hint for all threads that are inside; the first waits for the queues, others with it.
+        The words of the last begin count."""
         with self._users_lock:
             self._users += 1
             if self._users == 1:
                 self._begun = time.monotonic()
                 try:
-                    self._online = self.begin(0, timeout)
+                    self._online = self.begin(0, timeout, words)
                 except BaseException:
                     self._leave()
                     raise
             elif self._renew_due():
-                self.begin(0, 0)
+                self.begin(0, 0, words)
             result = self._online
         pid = os.getpid()
         try:
@@ -422,10 +431,10 @@ class AsyncClient(_Connection):
                 del self._waiting[number]
             self._watch(loop)
 
-    async def _begin_and_wait(self, hint, timeout, deadline):
+    async def _begin_and_wait(self, hint, words, timeout, deadline):
         deadline = self._limit(deadline)
         while True:
-            r = self._begin(hint)
+            r = self._begin(hint, words)
             if r != -errno.EAGAIN or timeout == 0 or _is_over(deadline):
                 break
             await asyncio.sleep(0.001)  # the scheduler is behind
@@ -434,16 +443,16 @@ class AsyncClient(_Connection):
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         return (await self._last_answer(left))[0]
 
-    async def begin(self, hint=0, timeout=1.0):
+    async def begin(self, hint=0, timeout=1.0, words=""):
         """As Client.begin()."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        if not self._may_begin(hint):
+        if not self._may_begin(hint, words):
             return -errno.EDQUOT
         had = hint in self._hints
-        self._hints[hint] = True  # also if this task is cancelled; another may end it meanwhile
-        r = await self._begin_and_wait(hint, timeout, deadline)
+        self._hints[hint] = words  # also if this task is cancelled; another may end it meanwhile
+        r = await self._begin_and_wait(hint, words, timeout, deadline)
         if r == -errno.ECONNRESET and hint in self._hints:
-            r = await self._begin_and_wait(hint, timeout, deadline)
+            r = await self._begin_and_wait(hint, words, timeout, deadline)
         if r in REFUSED and not had:
             self._hints.pop(hint, None)
         return r
@@ -464,14 +473,14 @@ class AsyncClient(_Connection):
         return "".join(line + "\n" for line in lines)
 
     @contextlib.asynccontextmanager
-    async def online(self, timeout=1.0):
+    async def online(self, timeout=1.0, words=""):
         """As Client.online(), for the tasks of this loop."""
         self._users += 1
         if self._users == 1:
             self._begun = time.monotonic()
-            self._online = asyncio.ensure_future(self.begin(0, timeout))
+            self._online = asyncio.ensure_future(self.begin(0, timeout, words))
         elif self._renew_due():
-            self._begin(0)
+            self._begin(0, words)
         pid = os.getpid()
         try:
             # Shielded: a task that is cancelled leaves the others waiting.
@@ -498,15 +507,15 @@ _default = None
 _default_async = weakref.WeakKeyDictionary()  # loop -> AsyncClient
 
 
-def online(timeout=1.0):
+def online(timeout=1.0, words=""):
     """Client.online() of one client for the whole process."""
     global _default
     with _default_lock:
         _default = _default or Client()
-    return _default.online(timeout)
+    return _default.online(timeout, words)
 
 
-def online_async(timeout=1.0):
+def online_async(timeout=1.0, words=""):
     """AsyncClient.online() of one client for each loop."""
     loop = asyncio.get_running_loop()
     with _default_lock:
@@ -515,4 +524,4 @@ def online_async(timeout=1.0):
         client = _default_async.get(loop)
         if client is None:
             client = _default_async[loop] = AsyncClient()
-    return client.online(timeout)
+    return client.online(timeout, words)

@@ -224,6 +224,13 @@ static void take_unit(struct sched_stats *t, const struct sched *s, const struct
 		c->cost_ns = c->cost_ns == U64_NULL ? u->cost_ns : greater(c->cost_ns, u->cost_ns);
 }
 
+static int by_job_and_gpu(const void *a, const void *b)
+{
+	const struct sched_job_row *x = a, *y = b;
+	const int by_job = strcmp(x->job, y->job);
+	return by_job ? by_job : (x->gpu > y->gpu) - (x->gpu < y->gpu);
+}
+
 static void take_class(struct sched_stats *t, const struct sched *s, size_t at, uint64_t now)
 {
 	const struct sched_class *c = &s->classes[at];
@@ -257,10 +264,12 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 		if (c->group.dry && at) // the first class is never held
 			snprintf(m->state, sizeof(m->state), "would-hold");
 	}
+	const size_t first = t->njobs;
 	for (size_t i = 0; i < s->num_jobs; i++)
 		for (size_t k = 0; s->jobs[i].used && s->jobs[i].class == at && k < s->jobs[i].n;
 		     k++)
 			take_unit(t, s, &s->jobs[i], &s->jobs[i].units[k], now);
+	qsort(t->jobs + first, t->njobs - first, sizeof(*t->jobs), by_job_and_gpu);
 	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
 }
 

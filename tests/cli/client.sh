@@ -18,9 +18,9 @@ lib/pkgconfig/gpqclient.pc
 share/gpq/python/gpq.py"
 is "all examples" "$(cd "$work/usr/share/doc/gpq/examples" && find . -type f | sort)" "$(cd "$top/man/examples" && find . -type f | sort)"
 is "the soname" "$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" libgpqclient.so.0
-is "the symbols" "$(nm -D --defined-only "$so" | sed -n 's/.* T //p' | sed 's/@.*//' | sort | xargs)" "gpq_begin gpq_close gpq_connect gpq_end gpq_status"
+is "the symbols" "$(nm -D --defined-only "$so" | sed -n 's/.* T //p' | sed 's/@.*//' | sort | xargs)" "gpq_begin gpq_begin_with gpq_close gpq_connect gpq_end gpq_status"
 is "those of the archive" "$(nm -g --defined-only "$work/usr/lib/libgpqclient.a" | sed -n 's/.* T //p' | sort | xargs)" \
-	"gpq_begin gpq_close gpq_connect gpq_end gpq_status"
+	"gpq_begin gpq_begin_with gpq_close gpq_connect gpq_end gpq_status"
 if [ "$sanitize" ]; then skip "it needs the C library alone" "a sanitizer brings its own"; else
 	of_libc='^ld-linux'
 	# A part of the C library before 2.34, which -pthread names.

@@ -42,7 +42,7 @@ lines() { # CLASS COMMAND: what a scheduler may say
 strange="gpq: sched: the scheduler's statistics are not understood; use the same version of gpq"
 
 lines offline 'a\u001b[1mb' >answer
-says "names are escaped" 0 'offline 41207 a\x1b[1mb runs -' --table members -rn
+says "names are escaped" 0 'offline 41207 a\x1b[1mb - runs -' --table members -rn
 says "unknown is null" 0 '{"record":"class","class":"offline","processes":1,"holds":null,"ran_percent":null}' \
 	-o CLASS,PROCS,HOLDS,RAN% --ndjson
 echo ok >answer

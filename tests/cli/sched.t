@@ -1,8 +1,8 @@
 # gpq sched on recorded hosts: who belongs to which class, and what is refused. The real thing is in tests/kernel/gpq/sched.sh.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online comm=vllm --offline container=trainer --dry-run
-CLASS     PID COMMAND STATE      REASON
-online  52880 vllm    runs       -
-offline 41207 python3 would-hold -
+CLASS     PID COMMAND GPUS STATE      REASON
+online  52880 vllm    0    runs       -
+offline 41207 python3 0    would-hold -
 
 # The first class that fits has a process; an option given again adds; & narrows.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --online pid=52880 --class batch=comm=python3 --offline gpu=0 --dry-run -rn -o CLASS,PID
@@ -73,15 +73,15 @@ gpq: sched: nothing says when there is online work; hints, --online with its que
 # Output forms.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
 {
-  "schema": {"name": "gpq.sched", "version": 3},
+  "schema": {"name": "gpq.sched", "version": 4},
   "members": [
-    {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "job": null, "state": "would-hold", "reason": null}
+    {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "job": null, "gpus": ["0"], "state": "would-hold", "reason": null}
   ]
 }
-{"record":"member","class":"offline","pid":41207,"command":"python3","user":"root","container":"116f54c41d04","pod":null,"job":null,"state":"would-hold","reason":null}
-class,pid,command,state,reason
-offline,41207,python3,would-hold,
-CLASS="offline" PID="41207" COMMAND="python3" STATE="would-hold" REASON=""
+{"record":"member","class":"offline","pid":41207,"command":"python3","user":"root","container":"116f54c41d04","pod":null,"job":null,"gpus":["0"],"state":"would-hold","reason":null}
+class,pid,command,gpus,state,reason
+offline,41207,python3,0,would-hold,
+CLASS="offline" PID="41207" COMMAND="python3" GPUS="0" STATE="would-hold" REASON=""
 41207
 
 # Names are what a process says of itself.
@@ -154,8 +154,8 @@ gpq: sched: --status asks the scheduler that runs, --no-socket is for a new one;
 
 # Tables of a scheduler that ends, and of one that is asked.
 $ gpq sched --offline comm=x --table members; gpq sched --status --table x
-gpq: sched: --table members: no such table; printed here: classes, scheduler
-gpq: sched: --table x: no such table; printed here: classes, scheduler, members
+gpq: sched: --table members: no such table; printed here: classes, scheduler, jobs
+gpq: sched: --table x: no such table; printed here: classes, scheduler, jobs, members, clients
 ? 2
 
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x

@@ -42,6 +42,17 @@ static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, uns
 	return true;
 }
 
+static char said[2 * 256]; // words of hints, each with a blank
+
+static const char *read_word(void *arg, pid_t pid, char *word, struct hint_scope *scope)
+{
+	(void)arg;
+	(void)scope;
+	assert_int_equal(pid, getpid());
+	strcat(strcat(said, word), " ");
+	return strncmp(word, "gpu=", 4) == 0 ? NULL : "no such word";
+}
+
 static void *serve(void *arg)
 {
 	struct hints *h = arg;
@@ -63,7 +74,8 @@ static void start_server(void)
 	int status = -1;
 	struct hints *h = hints_open(path, NULL, &status);
 	assert_non_null(h);
-	hints_ask(h, &(struct hints_calls){.arg = h, .is_off = is_off, .status = fill});
+	hints_ask(h, &(struct hints_calls){
+			     .arg = h, .word = read_word, .is_off = is_off, .status = fill});
 	stop = eventfd(0, EFD_CLOEXEC);
 	assert_int_equal(pthread_create(&thread, NULL, serve, h), 0);
 }
@@ -138,6 +150,40 @@ static void test_begin_and_end(void **state)
 	await_status(other, "active 1\nclients 1\n");
 	gpq_close(other);
 	gpq_close(NULL);
+}
+
+// Words go with the hint, also to a scheduler that is started later; those that are refused begin
+// none.
+static void test_words(void **state)
+{
+	struct gpq_client *c = connect_client();
+	char words[162];
+	(void)state;
+	said[0] = '\0';
+	assert_int_equal(gpq_begin_with(c, 1, "gpu=0,2 for=30s", -1), 0);
+	assert_int_equal(gpq_begin_with(c, 2, NULL, -1), 0);
+	assert_string_equal(said, "gpu=0,2 ");
+	assert_int_equal(gpq_begin_with(c, 3, "gpu=1 class=x", -1), -EINVAL);
+	assert_int_equal(gpq_begin_with(c, 3, "for=never", -1), -EINVAL);
+	assert_int_equal(gpq_begin_with(c, 3, "gpu=0\n", -1), -EINVAL);
+	memcpy(words, "gpu=", 4);
+	memset(words + 4, '1', sizeof(words) - 5);
+	words[161] = '\0';
+	assert_int_equal(gpq_begin_with(c, 3, words, -1), -EINVAL);
+	assert_int_equal(gpq_end(c, 3), -EINVAL);
+	words[160] = '\0';
+	assert_int_equal(gpq_begin_with(c, 1, words, -1), 0);
+	await_status(c, "active 2\nclients 1\n");
+	stop_server();
+	said[0] = '\0';
+	start_server();
+	c->retry_ns = 0;
+	assert_true(gpq_status(c, NULL, 0, -1) < 0); // it finds that the connection is lost
+	c->retry_ns = 0;
+	await_status(c, "active 2\nclients 1\n");
+	assert_memory_equal(said, words, 160);
+	assert_string_equal(said + 160, " ");
+	gpq_close(c);
 }
 
 // A program that has closed its standard input: the connection is descriptor 0.
@@ -494,7 +540,7 @@ static void test_answers(void **state)
 		{"error expired x", -ESTALE},
 		{"error limit x", -EDQUOT},
 		{"error id x", -EINVAL},
-		{"error request x", -EPROTO},
+		{"error request x", -EINVAL},
 		{"error ", -EPROTO},
 		{"okay", 77},
 		{"error", 77},
@@ -527,20 +573,11 @@ int main(void)
 {
 	struct rlimit files;
 	const struct CMUnitTest tests[] = {
-		TEST(test_begin_and_end),
-		TEST(test_descriptor_0),
-		TEST(test_locks),
-		TEST(test_no_answer),
-		TEST(test_silent),
-		TEST(test_many_hints),
-		TEST(test_status),
-		TEST(test_no_server),
-		TEST(test_restart),
-		TEST(test_fork),
-		TEST(test_too_many_connections),
-		TEST(test_too_fast),
-		TEST(test_places),
-		TEST(test_answers),
+		TEST(test_begin_and_end), TEST(test_words),     TEST(test_descriptor_0),
+		TEST(test_locks),         TEST(test_no_answer), TEST(test_silent),
+		TEST(test_many_hints),    TEST(test_status),    TEST(test_no_server),
+		TEST(test_restart),       TEST(test_fork),      TEST(test_too_many_connections),
+		TEST(test_too_fast),      TEST(test_places),    TEST(test_answers),
 	};
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = 1024;
