@@ -53,23 +53,23 @@ static bool member_is_held(const struct group_member *m)
 	return m->place == MEMBER_HELD || m->place == MEMBER_PARTLY;
 }
 
-bool group_awaits(const struct group_member *m)
+static bool is_awaited(const struct group_member *m)
 {
 	return (m->state == MEMBER_ASKED && !m->joins) || m->look == LOOK_TO_DECIDE;
 }
 
 void member_enter(struct group *g, struct group_member *m, enum member_state state)
 {
-	g->asked -= group_awaits(m);
+	g->asked -= is_awaited(m);
 	m->state = state;
-	g->asked += group_awaits(m);
+	g->asked += is_awaited(m);
 }
 
 void member_set_look(struct group *g, struct group_member *m, enum member_look look)
 {
-	g->asked -= group_awaits(m);
+	g->asked -= is_awaited(m);
 	m->look = look;
-	g->asked += group_awaits(m);
+	g->asked += is_awaited(m);
 }
 
 // Closes the connection, which ends its hold and a holder that holds nothing else.
@@ -194,6 +194,9 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	}
 	m->asked_ns = clock_ns();
 	m->asked_for = what;
+	m->changing = what == REQUEST_HOLD      ? want & ~m->held
+		      : what == REQUEST_RELEASE ? m->held & ~want
+						: 0;
 	if (what == REQUEST_HOLD)
 		m->held = want;
 	else if (what == REQUEST_RELEASE)
@@ -406,11 +409,11 @@ struct group_member *group_take_over(struct group *g, struct group *from, pid_t 
 		if (m->target.pid != pid || m->state == MEMBER_ENDED)
 			continue;
 		member_forget_look(from, m);
-		from->asked -= group_awaits(m);
+		from->asked -= is_awaited(m);
 		from->unreached -= m->num_unreached;
 		memmove(&from->v[i], &from->v[i + 1], (--from->n - i) * sizeof(*from->v));
 		append_member(g, m);
-		g->asked += group_awaits(m);
+		g->asked += is_awaited(m);
 		g->unreached += m->num_unreached;
 		free(m->sel);
 		m->sel = sel;
@@ -590,6 +593,13 @@ void group_ask(struct group *g, bool hold)
 		if (g->v[i]->state == MEMBER_READY)
 			ask_member(g, g->v[i]);
 	}
+}
+
+uint64_t group_busy(const struct group_member *m)
+{
+	if (!is_awaited(m))
+		return 0;
+	return m->look == LOOK_TO_DECIDE ? m->gpus : m->changing | (m->held ^ member_wanted(m));
 }
 
 void group_ask_member(struct group *g, struct group_member *m, uint64_t want)

@@ -75,8 +75,9 @@ struct group_member {
 	enum member_place place;
 	uint64_t gpus; // where the member has chosen queues, as sysfs lists them; without g->bits:
 		       // all
-	uint64_t want; // on which GPUs it is to be suspended
-	uint64_t held; // on which GPUs its holder was asked to suspend it
+	uint64_t want;       // on which GPUs it is to be suspended
+	uint64_t held;       // on which GPUs its holder was asked to suspend it
+	uint64_t changing;   // of the request under way: where it suspends or resumes queues
 	uint64_t changed_ns; // when the last answer to a request to suspend or resume came
 	struct buf request;  // the request that suspends the member, up to its GPUs in `words`
 	size_t words;
@@ -218,8 +219,8 @@ void group_ask(struct group *g, bool hold);
 // queues on these GPUs is not asked.
 void group_ask_member(struct group *g, struct group_member *m, uint64_t want);
 
-// Is an answer awaited that a hold or its end depends on?
-bool group_awaits(const struct group_member *m);
+// The GPUs on which a hold of the member, or its end, is awaited.
+uint64_t group_busy(const struct group_member *m);
 
 // Takes the answers that have come, and sends another request where m->want has changed. Never
 // waits. With `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and

@@ -87,8 +87,7 @@ static void derive_member(struct sched_job *j, const struct group_member *m)
 	j->members++;
 	if (!m->joins)
 		j->gpus |= m->gpus;
-	if (group_awaits(m))
-		j->busy |= m->gpus;
+	j->busy |= group_busy(m);
 	// A failed one may be about to end.
 	j->missed += m->state == MEMBER_SILENT || group_has_failed(m, clock_ns());
 }
@@ -187,24 +186,71 @@ static bool is_refused(const struct sched *s, struct sched_job *j, uint64_t now)
 	return j->refused_ns;
 }
 
-static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t above, uint64_t now)
+// Returns the classes above that have work where the unit is, as bits; the 64th and later share
+// one.
+static uint64_t rivals_of(const struct sched *s, const struct sched_job *j,
+			  const struct sched_unit *u)
 {
-	const bool refused = is_refused(s, j, now);
-	uint64_t next = refused ? j->refused_ns + REFUSE_NS : NEVER;
+	uint64_t rivals = 0;
+	for (size_t i = 0; i < j->class; i++)
+		if (s->classes[i].works & u->gpu & j->gpus)
+			rivals |= UINT64_C(1) << lesser(i, 63);
+	return rivals;
+}
+
+// Returns when the next decision about the job is due.
+static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
+{
+	uint64_t next = is_refused(s, j, now) ? j->refused_ns + REFUSE_NS : NEVER;
 	make_units(s, j);
 	for (size_t i = 0; i < j->n; i++) {
 		struct sched_unit *u = &j->units[i];
-		const bool rivals = above & u->gpu & j->gpus;
 		settle_unit(s, j, u);
-		next = lesser(next, policy_step(&s->opts.policy, &u->policy, now, rivals,
-						u->asked && !(j->busy & u->gpu), u->cost_ns));
-		if ((u->policy.held && !refused) == u->asked)
-			continue;
-		u->asked = !u->asked;
-		u->decided_ns = now;
-		u->settling = true;
+		next = lesser(next,
+			      policy_step(&s->opts.policy, &u->policy, now, rivals_of(s, j, u),
+					  u->asked && !(j->busy & u->gpu), u->cost_ns));
 	}
 	return next;
+}
+
+bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now)
+{
+	return s->opts.policy.kind == POLICY_SHARE && u->policy.rivals && !u->policy.held &&
+	       now >= u->policy.rest_ns;
+}
+
+// --share: a unit that works stops for the turn of a class below on its GPU, for --max-hold at
+// most, so that what is shared out is the GPU. Sets the class to which it yields.
+static void yield(const struct sched *s, const struct sched_job *j, struct sched_unit *u,
+		  uint64_t now)
+{
+	size_t to = 0;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		const struct sched_job *below = &s->jobs[i];
+		for (size_t k = 0; below->class > j->class && k < below->n; k++)
+			if (unit_has_turn(s, &below->units[k], now) &&
+			    s->classes[j->class].works & u->gpu & j->gpus & below->gpus &
+				    below->units[k].gpu)
+				to = below->class;
+	}
+	if (!to || u->yields_to != to)
+		u->yields_ns = now;
+	u->yields_to = to;
+}
+
+// Makes a decision of what the policy says.
+static void decide(const struct sched *s, const struct sched_job *j, struct sched_unit *u,
+		   uint64_t now)
+{
+	if (s->opts.policy.kind == POLICY_SHARE)
+		yield(s, j, u, now);
+	const bool yields = u->yields_to && now - u->yields_ns < s->opts.policy.max_hold_ns;
+	const bool hold = !j->refused_ns && (u->policy.held || yields);
+	if (hold == u->asked)
+		return;
+	u->asked = hold;
+	u->decided_ns = now;
+	u->settling = true;
 }
 
 static void ask_members(struct sched *s, size_t class)
@@ -219,13 +265,16 @@ static void ask_members(struct sched *s, size_t class)
 	}
 }
 
-uint64_t jobs_step(struct sched *s, const uint64_t *above, uint64_t now)
+uint64_t jobs_step(struct sched *s, uint64_t now)
 {
 	uint64_t next = NEVER;
 	jobs_derive(s);
 	for (size_t i = 0; i < s->num_jobs; i++)
 		if (s->jobs[i].used)
-			next = lesser(next, step_job(s, &s->jobs[i], above[s->jobs[i].class], now));
+			next = lesser(next, step_job(s, &s->jobs[i], now));
+	for (size_t i = 0; i < s->num_jobs; i++)
+		for (size_t k = 0; k < s->jobs[i].n; k++)
+			decide(s, &s->jobs[i], &s->jobs[i].units[k], now);
 	for (size_t i = 1; i < s->n; i++)
 		ask_members(s, i);
 	jobs_derive(s);

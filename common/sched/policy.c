@@ -32,11 +32,13 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 	const uint64_t quiet = c->rivals_ns + p->idle_ns; // classes above had no work for idle_ns
 	if (now >= end) {
 		c->held = false;
-		c->rest_ns = now + p->rest_ns;
+		c->rest_ns = now + p->rest_ns + c->debt_ns;
 		return c->rest_ns;
 	}
 	if (!c->rivals) {
 		c->held = now < greater(quiet, least);
+		if (!c->held && c->debt_ns)
+			c->rest_ns = now + c->debt_ns;
 		return c->held ? lesser(greater(quiet, least), end) : UINT64_MAX;
 	}
 	if (p->kind == POLICY_STRICT)
@@ -53,10 +55,14 @@ static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64
 static uint64_t step_running(const struct policy *p, struct policy_class *c, uint64_t now,
 			     uint64_t cost, bool burst)
 {
+	if (now >= c->rest_ns)
+		c->debt_ns = 0;
 	if (!c->rivals)
 		return UINT64_MAX;
-	if (now < c->rest_ns)
+	if (now < c->rest_ns && (!burst || c->debt_ns))
 		return c->rest_ns;
+	if (now < c->rest_ns)
+		c->debt_ns = c->rest_ns - now;
 	if (p->kind == POLICY_SHARE && !burst && c->owed_ns > 0)
 		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
 	c->held = true;
@@ -64,10 +70,10 @@ static uint64_t step_running(const struct policy *p, struct policy_class *c, uin
 	return step_held(p, c, now, cost);
 }
 
-uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns, bool rivals,
-		     bool off, uint64_t cost_ns)
+uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns,
+		     uint64_t rivals, bool off, uint64_t cost_ns)
 {
-	const bool burst = rivals && !c->rivals;
+	const bool burst = rivals & ~c->rivals;
 	account_contention(p, c, now_ns);
 	const double most = 10 * policy_slice(p, cost_ns); // limit of debt and of credit
 	if (p->kind == POLICY_SHARE)

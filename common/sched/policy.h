@@ -7,8 +7,9 @@
 //         begins with a hold.
 //
 // Both: no hold is longer than `max_hold_ns`; after one of that length the class runs for `rest_ns`
-// at least. Holding and resuming disturbs all queues of the GPU, so a hold lasts at least ten times
-// what it costs, within `max_hold_ns`.
+// at least. A new burst above may cut one rest short; the next one is longer by what is missing,
+// and is not cut. Holding and resuming disturbs all queues of the GPU, so a hold lasts at least ten
+// times what it costs, within `max_hold_ns`.
 #pragma once
 
 #include "common/host/std.h"
@@ -25,19 +26,22 @@ struct policy {
 
 // A class, zeroed at first.
 struct policy_class {
-	bool held;          // the decision
-	bool off, rivals;   // arguments of the last step
+	bool held; // the decision
+	bool off;  // arguments of the last step
+	uint64_t rivals;
 	uint64_t since_ns;  // when the present hold was decided
 	uint64_t step_ns;   // when the last step was
 	uint64_t rivals_ns; // when a class above had work last
-	uint64_t rest_ns;   // the class is not held before this time
+	uint64_t rest_ns;   // the class is not held before this time, but for a burst
+	uint64_t debt_ns;   // what a burst has cut off a rest
 	double owed_ns;     // share: contended time that the class should have run and did not
 	// Contended time so far: all of it, and the part in which this class was off.
 	uint64_t contended_ns, contended_off_ns;
 };
 
-// Decides at `now_ns` whether the class is held: c->held. `rivals`: a class above has work. `off`:
-// the queues of this class are off. `cost_ns`: how long one hold and resume takes. The next step is
-// due when `rivals` changes, and at the returned time (UINT64_MAX: never).
-uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns, bool rivals,
-		     bool off, uint64_t cost_ns);
+// Decides at `now_ns` whether the class is held: c->held. `rivals`: the classes above that have
+// work, as bits; a burst begins with each new one. `off`: the queues of this class are off.
+// `cost_ns`: how long one hold and resume takes. The next step is due when `rivals` changes, and at
+// the returned time (UINT64_MAX: never).
+uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t now_ns,
+		     uint64_t rivals, bool off, uint64_t cost_ns);

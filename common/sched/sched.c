@@ -304,15 +304,13 @@ static void note_burst(struct sched_class *c, bool works, uint64_t now)
 // Decides what is held. Returns when the next decision is due.
 static uint64_t step_classes(struct sched *s, uint64_t now)
 {
-	SCOPED(free_at) uint64_t *above = xcalloc(s->n + 1, sizeof(*above));
 	judge_work(s);
 	for (size_t i = 0; i < s->n; i++) {
 		s->classes[i].works = class_work(s, i, now);
 		if (i + 1 < s->n)
 			note_burst(&s->classes[i], s->classes[i].works, now);
-		above[i + 1] = above[i] | s->classes[i].works;
 	}
-	return jobs_step(s, above, now);
+	return jobs_step(s, now);
 }
 
 // ---- hints

@@ -32,6 +32,8 @@ struct sched_unit {
 	struct policy_class policy;
 	bool asked;                 // the last decision that holders were asked to carry out
 	bool settling;              // it is not carried out by all of them yet
+	size_t yields_to;           // --share: the class below whose turn it is; 0: none
+	uint64_t yields_ns;         // when that turn was first yielded to
 	uint64_t decided_ns;        // when it was made
 	uint64_t held_ns;           // when the last queue was off; 0: not held
 	uint64_t hold_cost_ns;      // how long suspending took for the last hold
@@ -143,9 +145,12 @@ void jobs_add(struct sched *s, size_t class, struct group_member *m);
 // their statistics go to the class.
 void jobs_derive(struct sched *s);
 
-// Decides for each unit whether to hold it; `above[i]`: the GPUs on which classes before class `i`
-// have work. Asks the holders. Returns when the next decision is due.
-uint64_t jobs_step(struct sched *s, const uint64_t *above, uint64_t now);
+// Decides for each unit whether to hold it for the work of the classes above (sched_class.works),
+// and asks the holders. Returns when the next decision is due.
+uint64_t jobs_step(struct sched *s, uint64_t now);
+
+// --share: does the unit run as its turn has come, while a class above has work?
+bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now);
 
 // Is everything off that is to be off for work of class `class` on these GPUs, as far as it can be?
 // Counts the processes that are off, and those that should be and are not.

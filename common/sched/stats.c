@@ -37,7 +37,9 @@ static const struct out_col job_cols[] = {
 	    "held, holding (not all holders have answered), runs, resuming, rests (after "
 	    "--max-hold), turn (its part of --share), refused (a process of the job cannot be "
 	    "held)"),
-	COL(rival, "FOR", "for", STR, D | A, "the first class above that has work there"),
+	COL(rival, "FOR", "for", STR, D | A,
+	    "the first class above that has work there; held for the turn of a class below: that "
+	    "one"),
 	SCHED_JOB_COUNTS(COLUMN) COL(ran_percent, "RAN%", "ran_percent", F64, D,
 				     "share of contended time in which it ran"),
 };
@@ -168,8 +170,8 @@ static double part_run(uint64_t contended_ns, uint64_t off_ns)
 	return contended_ns ? 100 * (double)(contended_ns - off_ns) / (double)contended_ns : NAN;
 }
 
-static const char *unit_state(const struct sched_job *j, const struct sched_unit *u, bool rivals,
-			      uint64_t now)
+static const char *unit_state(const struct sched *s, const struct sched_job *j,
+			      const struct sched_unit *u, uint64_t now)
 {
 	if (j->refused_ns)
 		return "refused";
@@ -177,7 +179,9 @@ static const char *unit_state(const struct sched_job *j, const struct sched_unit
 		return u->asked ? "holding" : "resuming";
 	if (u->asked)
 		return "held";
-	return rivals && now < u->policy.rest_ns ? "rests" : rivals ? "turn" : "runs";
+	if (unit_has_turn(s, u, now))
+		return "turn";
+	return u->policy.rivals && now < u->policy.rest_ns ? "rests" : "runs";
 }
 
 static uint64_t time_left(const struct sched *s, const struct sched_unit *u, uint64_t now)
@@ -209,10 +213,12 @@ static void take_unit(struct sched_stats *t, const struct sched *s, const struct
 		.ran_percent = part_run(p->contended_ns, p->contended_off_ns)};
 	memcpy(row->name, c->name, sizeof(c->name));
 	snprintf(row->job, sizeof(row->job), "%s", j->key);
-	snprintf(row->state, sizeof(row->state), "%s", unit_state(j, u, p->rivals, now));
+	snprintf(row->state, sizeof(row->state), "%s", unit_state(s, j, u, now));
 	for (size_t i = 0; i < j->class && !row->rival[0]; i++)
 		if (s->classes[i].works & u->gpu & j->gpus)
 			snprintf(row->rival, sizeof(row->rival), "%s", s->classes[i].name);
+	if (u->asked && u->yields_to)
+		snprintf(row->rival, sizeof(row->rival), "%s", s->classes[u->yields_to].name);
 	for (size_t i = 0; i < g->n; i++)
 		row->processes += g->v[i]->state != MEMBER_ENDED && &s->jobs[g->v[i]->job] == j &&
 				  g->v[i]->gpus & u->gpu;

@@ -434,8 +434,7 @@ def _(r):
     yield s.ask("begin gpu=7"), "ok missed=3"
     yield (a.off, b.off, [j["state"] for j in s.rows("job")]), ("", "", ["refused"])
     c.end()
-    s.at(100 * MS)
-    s.until(lambda: s.of("offline", "processes") == [2])
+    yield s.until(lambda: s.at(100 * MS) or s.of("offline", "processes") == [2]), True
     s.at(5 * SECOND)
     yield r.until(lambda: a.off + b.off == "00"), True
 
@@ -541,6 +540,29 @@ def _(r):
     s.at(2 * MS)
     r.until(lambda: a.off)
     yield a.off, "0"
+
+
+@scenario("--share 50:50 of two classes that both work: they take turns, and online work stops both")
+def _(r):
+    mid, off = r.target(0), r.target(0)
+    s = Sched(r, "--class", f"mid={pids(mid)}", "--offline", pids(off), "--max-hold", "10m", "--share", "50:50", "--period", "200ms")
+    s.settled(2)
+    mid.set_index(0, 1, 2)
+    yield s.until(lambda: s.at(1 * MS) or off.off), True
+    yield (mid.off, off.off), ("", "0")
+    seen = []
+    for _ in range(110):
+        s.at(4 * MS)
+        s.answered(mid, off)
+        if not seen or seen[-1] != (mid.off, off.off):
+            seen.append((mid.off, off.off))
+    # In between both may be off or on for a moment: each is asked at the same time.
+    turns = [x for x in seen if x in (("", "0"), ("0", ""))]
+    yield [x for i, x in enumerate(turns) if not i or turns[i - 1] != x], [("", "0"), ("0", "")] * 2 + [("", "0")]
+    yield s.until(lambda: s.at(1 * MS) or mid.off), True
+    s.at(20 * MS)  # in the middle of that turn
+    yield s.ask("begin"), "ok off=2"
+    yield (mid.off, off.off), ("0", "0")
 
 
 @scenario("gpq sched --status, from outside")

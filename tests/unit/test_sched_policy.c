@@ -20,7 +20,7 @@ static const struct policy share = {.kind = POLICY_SHARE,
 				    .rest_ns = 100 * MS};
 
 // A step at `ms`; the queues follow the decision at once. When the next one is due, in ms.
-static uint64_t at(const struct policy *p, struct policy_class *c, uint64_t ms, bool rivals)
+static uint64_t at(const struct policy *p, struct policy_class *c, uint64_t ms, uint64_t rivals)
 {
 	const uint64_t next = policy_step(p, c, ms * MS, rivals, c->held, 0);
 	c->off = c->held;
@@ -56,13 +56,41 @@ static void no_hold_lasts_longer_than_allowed(void **state)
 	assert_int_equal(at(&strict, &c, 2000, true), 2100); // --rest
 	assert_false(c.held);
 	assert_int_equal(at(&strict, &c, 2050, false), UINT64_MAX);
-	assert_int_equal(at(&strict, &c, 2060, true), 2100); // a new burst does not end the rest
-	assert_false(c.held);
 	assert_int_equal(at(&strict, &c, 2100, true), 3100);
 	assert_true(c.held);
-	// Both had work from 1000 to 2050 and from 2060 on; it was off until 2000.
-	assert_int_equal(c.contended_ns, 1090 * MS);
+	// Both had work from 1000 to 2050; it was off until 2000.
+	assert_int_equal(c.contended_ns, 1050 * MS);
 	assert_int_equal(c.contended_off_ns, 1000 * MS);
+}
+
+static void a_burst_cuts_a_rest_short_once(void **state)
+{
+	struct policy_class c = {0};
+	(void)state;
+	at(&strict, &c, 1000, true);
+	assert_int_equal(at(&strict, &c, 2000, true), 2100);
+	assert_int_equal(at(&strict, &c, 2010, true),
+			 2100); // the work that it was held for goes on
+	assert_false(c.held);
+	at(&strict, &c, 2020, false);
+	assert_int_equal(at(&strict, &c, 2030, true), 3030); // 70 ms of the rest are missing
+	assert_true(c.held);
+	assert_int_equal(at(&strict, &c, 3030, true), 3200); // 100 and 70
+	assert_false(c.held);
+	at(&strict, &c, 3040, false);
+	assert_int_equal(at(&strict, &c, 3050, true), 3200); // that rest is whole
+	assert_false(c.held);
+	assert_int_equal(at(&strict, &c, 3200, true), 4200);
+	assert_int_equal(at(&strict, &c, 4200, true), 4300);
+	at(&strict, &c, 4210, false);
+	at(&strict, &c, 4220, true); // and the next may be cut again: 80 ms are missing
+	assert_true(c.held);
+	at(&strict, &c, 4230, false);
+	at(&strict, &c, 4235, false); // --idle: it runs
+	assert_false(c.held);
+	assert_int_equal(at(&strict, &c, 4300, true), 4315); // until 4235 + 80
+	assert_int_equal(at(&strict, &c, 4315, true), 5315);
+	assert_true(c.held);
 }
 
 static void what_a_hold_costs_bounds_their_number(void **state)
@@ -99,6 +127,20 @@ static void a_share_is_a_part_of_contended_time(void **state)
 	assert_true(c.held);
 }
 
+// While one class above has work, a burst of another begins with a hold, too.
+static void each_class_above_has_bursts(void **state)
+{
+	struct policy_class c = {0};
+	(void)state;
+	at(&share, &c, 1000, 2);
+	at(&share, &c, 1081, 2);
+	assert_false(c.held); // its turn
+	at(&share, &c, 1090, 2 | 1);
+	assert_true(c.held);
+	at(&share, &c, 1091, 2);
+	assert_true(c.held);
+}
+
 // Bursts of any length and gaps of any length: the part comes out.
 static void shares_come_out_in_any_pattern(void **state)
 {
@@ -130,8 +172,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strict_holds_while_there_is_work_above),
 		cmocka_unit_test(no_hold_lasts_longer_than_allowed),
+		cmocka_unit_test(a_burst_cuts_a_rest_short_once),
 		cmocka_unit_test(what_a_hold_costs_bounds_their_number),
 		cmocka_unit_test(a_share_is_a_part_of_contended_time),
+		cmocka_unit_test(each_class_above_has_bursts),
 		cmocka_unit_test(shares_come_out_in_any_pattern),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
