@@ -5,6 +5,7 @@
 #include "common/cli/err.h"
 #include "common/host/clock.h"
 #include "common/host/loop.h"
+#include "common/host/notify.h"
 #include "common/host/number.h"
 #include "common/host/proc.h"
 
@@ -441,6 +442,10 @@ static uint64_t sched_turn(struct sched *s)
 	}
 	if (now - s->looked_ns >= LOOK_NS)
 		look_at_classes(s, now);
+	if (s->watchdog_ns && now - s->notified_ns >= s->watchdog_ns) {
+		notify("WATCHDOG=1");
+		s->notified_ns = now;
+	}
 	next = lesser(next, lesser(s->scanned_ns + SCAN_NS, s->looked_ns + LOOK_NS));
 	next = lesser(next, s->newcomers.next_ns);
 	return needs_samples(s) ? lesser(next, s->sampled_ns + s->sample_every_ns) : next;
@@ -477,7 +482,10 @@ int sched_run(struct sched *s, uint64_t until_ns)
 		s->polled[i] = (struct pollfd){.fd = fixed[i], .events = POLLIN};
 	s->sample_every_ns = s->opts.sample_ns;
 	s->start_ns = clock_ns();
+	s->watchdog_ns = notify_watchdog_ns();
+	notify("READY=1");
 	const int sig = sched_loop(s, until_ns);
+	notify("STOPPING=1");
 	for (size_t i = 0; i < s->n; i++)
 		group_release(&s->classes[i].group);
 	close(signals);

@@ -103,8 +103,9 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
-	uint64_t sample_every_ns; // longer than opts.sample_ns if sampling takes long
-	struct pollfd *polled;    // owned
+	uint64_t watchdog_ns, notified_ns; // how often the service manager is told that it runs
+	uint64_t sample_every_ns;          // longer than opts.sample_ns if sampling takes long
+	struct pollfd *polled;             // owned
 	size_t room;
 };
 

@@ -14,11 +14,11 @@ def few_files(most=None):
 class Sched:
     """A scheduler that runs; `link` is a client of its socket."""
 
-    def __init__(self, r, *args, most_files=None):
+    def __init__(self, r, *args, most_files=None, env=None):
         self.r, self.path = r, r.dir + "/hints"
         if os.path.exists(self.path) and "--for" not in args:
             os.unlink(self.path)
-        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=lambda: few_files(most_files))
+        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=lambda: few_files(most_files), env=env or {})
         r.until(self.listens)
         self.link, self.asker, self.client_of_turns, self.asked = self.client(), self.client(), None, 0
 
@@ -581,6 +581,33 @@ def _(r):
     yield r.still_waits(p, 5), True  # gpq_status() of libgpqclient
     yield r.finish(p), "1 / gpq: sched: ask the scheduler: Connection timed out"
     s.p.send_signal(signal.SIGCONT)
+
+
+@scenario("a service manager is told that it is ready, that it runs, and that it ends")
+def _(r):
+    a = r.target(0)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(r.dir + "/manager")
+        manager.settimeout(PATIENCE)
+        s = Sched(r, "--offline", pids(a), env={"NOTIFY_SOCKET": r.dir + "/manager", "WATCHDOG_USEC": "4000000"})
+        yield manager.recv(64), b"READY=1"
+        s.at(0)
+        yield manager.recv(64), b"WATCHDOG=1"
+        s.at(2 * SECOND - 1)
+        s.at(1)
+        yield manager.recv(64), b"WATCHDOG=1"  # of 4 s it takes half
+        yield s.end()[:1], "0"
+        yield manager.recv(64), b"STOPPING=1"
+        manager.setblocking(False)
+        try:
+            yield manager.recv(64), None
+        except BlockingIOError:
+            pass
+        s = Sched(r, "--offline", pids(a), "--for", "1s", env={"NOTIFY_SOCKET": r.dir + "/manager", "WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "1"})
+        manager.settimeout(PATIENCE)
+        yield manager.recv(64), b"READY=1"
+        s.end()
+        yield manager.recv(64), b"STOPPING=1"  # the watchdog was another process's
 
 
 @scenario("a second scheduler on the same socket, a socket that a killed one has left, no socket")
