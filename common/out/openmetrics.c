@@ -24,20 +24,22 @@ enum role {
 };
 
 static const char *const roles[] = {
-	[ROLE_COUNTER] = "bursts busy_ns classes.holds contended_ns contended_off_ns driver_calls "
+	[ROLE_COUNTER] = "bursts busy_ns classes.holds expired jobs.holds contended_ns "
+			 "contended_off_ns driver_calls "
 			 "queues.evicted_ns queues.read queues.write read_index read_now refused "
 			 "requests scheduler.cpu_ns sdma_busy_ns throttled write_now",
-	[ROLE_STATE] = "state result status",
-	[ROLE_ID] =
-		"apis.name begin_us beside bits check class command commands.kind container "
-		"context_id counts.kernel counts.packet counts.state cycles.member errors.kind "
-		"errors.what field finding from_ns function functions.kind gap_wanted_ns goal "
-		"gpu_id gpus.node grace hold_wanted_ns host hwq hwq_or_all job kernels.name log "
-		"mark metric mode packet_id packets.packet path pid pod program qid "
-		"queues_wanted rank raw_registers.address register registers.wave_in_group "
-		"registers.workgroup run setting side slot snapshot step strategy stream "
-		"sums.source swq target_gpus thread tid time_us type user waves.pc waves.place "
-		"waves.progress waves.state worker xcc",
+	[ROLE_STATE] = "for state result status",
+	[ROLE_ID] = "apis.name begin_us beside bits check class command commands.kind connection "
+		    "container context_id counts.kernel counts.packet counts.state cycles.member "
+		    "errors.kind "
+		    "errors.what field finding from_ns function functions.kind gap_wanted_ns goal "
+		    "gpu_id gpus.node grace hold_wanted_ns host hwq hwq_or_all job job_by "
+		    "kernels.name log "
+		    "mark metric mode packet_id packets.packet path pid pod program qid "
+		    "queues_wanted rank raw_registers.address register registers.wave_in_group "
+		    "registers.workgroup run setting side slot snapshot step strategy stream "
+		    "sums.source swq target_gpus thread tid time_us type user waves.pc waves.place "
+		    "waves.progress waves.state worker xcc",
 	[ROLE_ELSE] = "doorbell mqd_addr ring_addr",
 	[ROLE_WORD] = "by_pid by_qid dword engine gpu_index holder id kernel_pid line log_pid mec "
 		      "mec_fw node ns_pid pasid pipe processes.qid ranks.qid root_pid root_qid "

@@ -642,7 +642,8 @@ bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
 	if (*at >= h->places)
 		return false;
 	const struct client *c = &h->clients[(*at)++];
-	*to = (struct hints_client){.pid = c->pid,
+	*to = (struct hints_client){.place = (unsigned)(c - h->clients),
+				    .pid = c->pid,
 				    .uid = c->uid,
 				    .scope = c->scope,
 				    .requests = c->requests,

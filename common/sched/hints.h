@@ -113,7 +113,8 @@ struct hints_counts hints_count(const struct hints *h);
 
 // A present connection.
 struct hints_client {
-	pid_t pid; // that connected; 0: of another PID namespace
+	unsigned place; // a number that no other connection has meanwhile
+	pid_t pid;      // that connected; 0: of another PID namespace
 	uid_t uid;
 	struct hint_scope scope; // of its work, where its hints do not say otherwise
 	unsigned active;         // its active hints

@@ -18,6 +18,7 @@
 
 #include "common/holder/group.h"
 #include "common/host/tail.h"
+#include "common/kfd/topology.h"
 #include "common/sched/hints.h"
 #include "common/sched/policy.h"
 #include "common/pick/spec_set.h"

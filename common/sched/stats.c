@@ -32,7 +32,7 @@ static const struct out_col job_cols[] = {
 	COL(job, "JOB_BY", "job_by", STR, D | T | A,
 	    "what its processes have in common (--job-by); unknown: all of the class are one job"),
 	COL(gpu, "GPU", "gpu_index", U64, D, "index of the GPU; unknown: the job is held whole"),
-	COL(gpu_id, "GPU_ID", "gpu_id", U64, 0, "gpu_id of the GPU"),
+	COL(gpu_id, "GPU_ID", "gpu_id", U64, M, "gpu_id of the GPU"),
 	COL(state, "STATE", "state", STR, D | A,
 	    "held, holding (not all holders have answered), runs, resuming, rests (after "
 	    "--max-hold), turn (its part of --share), refused (a process of the job cannot be "
@@ -285,6 +285,7 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 	for (unsigned at = 0; hints_next(s->hints, &at, &c);) {
 		struct sched_client_row *row = ARRAY_ADD(t->clients, t->cap_clients, t->nclients);
 		*row = (struct sched_client_row){.pid = c.pid ? (uint64_t)c.pid : U64_NULL,
+						 .connection = c.place,
 						 .hints = c.active,
 						 .requests = c.requests,
 						 .throttled = c.throttled,

@@ -68,12 +68,14 @@
 	X(longest_ns, "LONGEST", "longest_hold_ns", NS, 0, "longest hold")                       \
 	X(cost_ns, "COST", "cost_ns", NS, 0, "one hold and resume, as of a class")
 
-#define SCHED_CLIENT_COUNTS(X)                                  \
-	X(hints, "HINTS", "hints", U64, D, "active hints")      \
-	X(requests, "REQUESTS", "requests", U64, D, "requests") \
-	X(throttled, "THROTTLED", "throttled", U64, 0,          \
-	  "times it had to wait because it sent too fast")      \
-	X(expired, "EXPIRED", "expired", U64, D,                \
+#define SCHED_CLIENT_COUNTS(X)                                       \
+	X(connection, "CONNECTION", "connection", U64, M,            \
+	  "number of the connection, given again when it has ended") \
+	X(hints, "HINTS", "hints", U64, D, "active hints")           \
+	X(requests, "REQUESTS", "requests", U64, D, "requests")      \
+	X(throttled, "THROTTLED", "throttled", U64, 0,               \
+	  "times it had to wait because it sent too fast")           \
+	X(expired, "EXPIRED", "expired", U64, D,                     \
 	  "hints that lasted longer than they may: work went on without them")
 
 enum { SCHED_NAME = 64, SCHED_REASON = 256 };

@@ -59,6 +59,15 @@ def test_begin_and_end(server, path):
     assert client.status() == "active 1\nclients 1\n"
     server.say("off 5 3")
     assert client.begin(2**64 - 1, timeout=60) == 3
+    assert client.begin(7, 60, "for=30s") == 3
+    assert client.begin(8, 60, words="gpu=0") == -errno.EINVAL  # this server knows none
+    assert (client.end(7), client.end(8)) == (0, -errno.EINVAL)
+    for words in ("for=1s\n", "x" * 161):
+        try:
+            client.begin(8, 60, words)
+        except ValueError:
+            continue
+        assert False, words
     assert client.end(2**64 - 1) == 0
     assert client.end(2**64 - 1) == -errno.EINVAL
     assert client.end() == 0

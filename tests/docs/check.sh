@@ -105,8 +105,8 @@ for page in "$pages"/*; do
 	fi
 done
 
-rig is "gpq-client(3) describes what gpq-client.h declares" "$(man_tags gpq-client.3 DESCRIPTION | grep -oE '^\.BI gpq_[a-z]+' | cut -d' ' -f2 | sort)" \
-	"$(grep -oE '^[a-z].*\bgpq_[a-z]+\(' "$top/common/client/gpq-client.h" | grep -oE 'gpq_[a-z]+' | grep -v gpq_client | sort)"
+rig is "gpq-client(3) describes what gpq-client.h declares" "$(man_tags gpq-client.3 DESCRIPTION | grep -oE '^\.BI gpq_[a-z_]+' | cut -d' ' -f2 | sort)" \
+	"$(grep -oE '^[a-z].*\bgpq_[a-z_]+\(' "$top/common/client/gpq-client.h" | grep -oE 'gpq_[a-z_]+' | grep -v gpq_client | sort)"
 named() { # PAGE SECTION WORD: in gpq(1), and WORD in README
 	rig ok "gpq(1) and README name $1($2)" eval "grep -q '^.BR ${1/-/.-} ($2)' '$top/man/gpq.1' && grep -q '$3' '$top/README.md'"
 }

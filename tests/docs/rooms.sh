@@ -22,7 +22,7 @@ out: cli host
 pick: cli holder host kfd reader rows
 reader: host
 rows: cli debugfs holder host kfd reader
-sched: cli holder host out pick reader stats
+sched: cli holder host kfd out pick reader stats
 slots: cli debugfs host reader rows
 snapshot: cli host kfd out pick reader rows
 stats: cli host out

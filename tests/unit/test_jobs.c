@@ -1,0 +1,235 @@
+// Jobs and their GPUs under work that comes and goes at random: common/sched/jobs.c. The clock is
+// the test's own, and holders answer at once.
+#include "common/host/clock.h"
+#include "common/sched/sched.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+
+static uint64_t now_ns;
+
+static uint64_t fake_clock(void)
+{
+	return now_ns;
+}
+
+static void fake_ask(struct group *g, struct group_member *m, uint64_t want)
+{
+	(void)g;
+	m->want = want;
+	m->held = want & m->gpus ? want : 0;
+	m->place = m->held ? MEMBER_HELD : MEMBER_RUNS;
+}
+
+#define clock_ns         fake_clock
+#define group_ask_member fake_ask
+#include "common/sched/jobs.c" // NOLINT(bugprone-suspicious-include)
+#undef clock_ns
+#undef group_ask_member
+
+enum { CLASSES = 3, EACH = 4, GPUS = 3 };
+
+static struct group_member members[CLASSES][EACH], *v[CLASSES][EACH];
+static struct sched_class classes[CLASSES];
+static struct sched s;
+static uint32_t seed;
+
+static unsigned dice(unsigned sides)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 16) % sides;
+}
+
+// Members with queues on some of three GPUs; by BY_PROCESS each is a job.
+static void make_classes(unsigned job_by, struct policy policy)
+{
+	static const uint64_t where[EACH] = {1, 2, 4, 1 | 4};
+	s = (struct sched){
+		.classes = classes, .n = CLASSES, .opts = {.policy = policy, .job_by = job_by}};
+	now_ns = 1000 * MS;
+	for (size_t i = 0; i < CLASSES; i++) {
+		classes[i] = (struct sched_class){.name = "x", .group = {.v = v[i], .n = EACH}};
+		hist_init(&classes[i].off);
+		hist_init(&classes[i].on);
+		for (size_t k = 0; k < EACH; k++) {
+			v[i][k] = &members[i][k];
+			members[i][k] =
+				(struct group_member){.state = MEMBER_READY,
+						      .gpus = where[k],
+						      .target = {.pid = (pid_t)(10 * i + k + 1)}};
+			if (i)
+				jobs_add(&s, i, v[i][k]);
+		}
+	}
+}
+
+static const struct policy strict = {
+	.kind = POLICY_STRICT, .idle_ns = 5 * MS, .max_hold_ns = 200 * MS, .rest_ns = 20 * MS};
+
+// The GPUs on which the member stands still.
+static uint64_t off(const struct group_member *m)
+{
+	return m->held & m->gpus;
+}
+
+static void change_work(void)
+{
+	for (size_t i = 0; i + 1 < CLASSES; i++)
+		if (dice(30) == 0)
+			classes[i].works = dice(1 << GPUS);
+}
+
+// By GPU: a queue is off only where a class above worked within --idle, and no longer than it may
+// be; work on one GPU holds nothing on another.
+static void held_for_a_reason_alone(void **state)
+{
+	uint64_t worked[CLASSES][GPUS] = {0}, since[CLASSES][EACH][GPUS] = {0};
+	unsigned seen = 0;
+	(void)state;
+	make_classes(BY_CLASS, strict);
+	seed = 1;
+	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
+		change_work();
+		jobs_step(&s, now_ns);
+		for (unsigned at = 0; at < CLASSES * EACH * GPUS; at++) {
+			const unsigned i = at / EACH / GPUS, k = at / GPUS % EACH, g = at % GPUS;
+			uint64_t last = 0;
+			if (classes[i].works >> g & 1)
+				worked[i][g] = now_ns;
+			for (unsigned a = 0; a < i; a++)
+				last = greater(last, worked[a][g]);
+			if (!(off(&members[i][k]) >> g & 1)) {
+				since[i][k][g] = 0;
+				continue;
+			}
+			seen++;
+			assert_true(last && now_ns - last <= strict.idle_ns);
+			since[i][k][g] = since[i][k][g] ? since[i][k][g] : now_ns;
+			assert_true(now_ns - since[i][k][g] < strict.max_hold_ns);
+		}
+	}
+	assert_true(seen > 20000);
+	jobs_fini(&s);
+}
+
+// A job is off on all of its GPUs or on none, however the GPUs with work change.
+static void a_job_is_never_split(void **state)
+{
+	unsigned seen = 0;
+	(void)state;
+	make_classes(BY_PROCESS, strict);
+	seed = 2;
+	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
+		change_work();
+		jobs_step(&s, now_ns);
+		for (size_t i = 1; i < CLASSES; i++)
+			for (size_t k = 0; k < EACH; k++) {
+				const uint64_t held = off(&members[i][k]);
+				assert_true(!held || held == members[i][k].gpus);
+				seen += held == 5;
+			}
+	}
+	assert_true(seen > 1000);
+	jobs_fini(&s);
+}
+
+// One of a job's processes cannot be held: none is, for five seconds after that; others are.
+static void a_job_with_one_missing_runs(void **state)
+{
+	(void)state;
+	make_classes(BY_PROCESS, strict);
+	for (size_t k = 1; k < EACH; k++) // all of the last class are put into one job
+		members[2][k].job = members[2][0].job;
+	classes[0].works = 1;
+	jobs_step(&s, now_ns);
+	for (size_t k = 0; k < EACH; k++)
+		assert_int_equal(off(&members[2][k]), members[2][k].gpus);
+	members[2][1].state = MEMBER_SILENT;
+	now_ns += MS;
+	jobs_step(&s, now_ns);
+	for (size_t k = 0; k < EACH; k++)
+		assert_int_equal(off(&members[2][k]), 0);
+	assert_int_equal(off(&members[1][0]), 1);
+	members[2][1].state = MEMBER_READY;
+	classes[0].works = 0;
+	jobs_step(&s, now_ns += 4000 * MS);
+	classes[0].works = 1;
+	jobs_step(&s, now_ns += 999 * MS);
+	assert_int_equal(off(&members[2][0]), 0);
+	jobs_step(&s, now_ns += MS);
+	assert_int_equal(off(&members[2][0]), 1);
+	assert_int_equal(off(&members[2][1]), 2);
+	jobs_fini(&s);
+}
+
+// Two classes that always work, and a share of 50:50: each has half of the GPU, and online work
+// stops both.
+static void busy_classes_take_turns(void **state)
+{
+	static const struct policy share = {.kind = POLICY_SHARE,
+					    .part = 0.5,
+					    .period_ns = 100 * MS,
+					    .idle_ns = 5 * MS,
+					    .max_hold_ns = 1000 * MS,
+					    .rest_ns = 100 * MS};
+	unsigned ran[CLASSES] = {0}, both = 0;
+	(void)state;
+	make_classes(BY_CLASS, share);
+	classes[1].works = 1;
+	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+		jobs_step(&s, now_ns);
+		const bool mid = !off(&members[1][0]), last = !off(&members[2][0]);
+		ran[1] += mid;
+		ran[2] += last;
+		both += mid && last;
+		assert_false(off(&members[1][1])); // on another GPU
+	}
+	assert_int_equal(both, 0);
+	assert_in_range(ran[1], 28800, 31200);
+	assert_in_range(ran[2], 28800, 31200);
+	while (!off(&members[1][0]))
+		jobs_step(&s, now_ns += MS);
+	jobs_step(&s, now_ns += 20 * MS); // in the middle of the turn
+	classes[0].works = 1;
+	jobs_step(&s, now_ns);
+	assert_true(off(&members[1][0]) && off(&members[2][0]));
+	jobs_fini(&s);
+}
+
+// What has ended is forgotten, and its place is used again; the class keeps the sums.
+static void jobs_end(void **state)
+{
+	(void)state;
+	make_classes(BY_PROCESS, strict);
+	const size_t jobs = s.num_jobs;
+	classes[0].works = 7;
+	jobs_step(&s, now_ns);
+	jobs_step(&s, now_ns); // the answers are there
+	jobs_step(&s, now_ns += 50 * MS);
+	members[2][3].state = MEMBER_ENDED;
+	jobs_step(&s, now_ns);
+	assert_int_equal(classes[2].holds, 1);
+	assert_int_equal(classes[2].contended_ns, 50 * MS);
+	assert_int_equal(classes[2].contended_off_ns, 50 * MS);
+	members[2][3].state = MEMBER_READY;
+	jobs_add(&s, 2, &members[2][3]);
+	assert_int_equal(s.num_jobs, jobs);
+	jobs_fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(held_for_a_reason_alone),
+		cmocka_unit_test(a_job_is_never_split),
+		cmocka_unit_test(a_job_with_one_missing_runs),
+		cmocka_unit_test(busy_classes_take_turns),
+		cmocka_unit_test(jobs_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
