@@ -7,7 +7,7 @@
 
 struct sched_cmd {
 	struct words online, offline, classes;
-	const char *share, *socket, *group;
+	const char *share, *socket, *group, *decisions, *replay;
 	struct sched_opts sched;
 	uint64_t for_ns, watch;
 	bool no_activity, no_socket, dry, status;
@@ -55,6 +55,10 @@ static const struct opt opts[] = {
 		SCHED_JOB_WORDS),
 	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, "",
 	    "\nhold also processes that had nothing to do for 10 s"),
+	OPT(sched_cmd, decisions, "log-decisions", 0, OPT_STR, "FILE",
+	    "\nwrite what comes to work, is held and resumed, and when"),
+	OPT(sched_cmd, replay, "replay", 0, OPT_STR, "FILE",
+	    "\nthe same work under this policy, without a GPU:\nFILE is of --log-decisions"),
 	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
 	OPT(sched_cmd, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show who belongs to which class;\nattach to nothing"),
@@ -66,9 +70,13 @@ static const struct opt opts[] = {
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
-		      "job-by no-activity interval log grace hold-idle for dry-run",
+		      "job-by no-activity interval log grace hold-idle log-decisions for dry-run",
 		      "status", "leave one of them out",
 		      "--status asks the scheduler that runs, --%1 is for a new one"),
+	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
+		      "hold-idle for dry-run status",
+		      "replay", "give the policy: share, period, max-hold, rest, idle, job-by",
+		      "--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("watch", "status", "gpq sched --status --watch 1s", "--watch is of --status"),
 	WATCH_RULES,
 	{0},
@@ -330,14 +338,14 @@ static int check_sched(struct cmd *c)
 	struct sched_cmd *o = c->opts;
 	if (o->status)
 		return GPQ_OK;
-	int status = check_classes(o);
+	int status = o->replay ? GPQ_OK : check_classes(o);
 	status = status ? status : cmd_check(c, times);
 	status = status ? status : parse_share(o->share, &o->sched.policy);
 	status = status ? status : check_policy(&o->sched.policy);
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
 		status = check_class_option(o->classes.v[i]);
-	return status ? status : check_specs("--offline", &o->offline, false);
+	return status || o->replay ? status : check_specs("--offline", &o->offline, false);
 }
 
 static int run_sched(struct cmd *c)
@@ -349,8 +357,14 @@ static int run_sched(struct cmd *c)
 		return watch_run(c, o->watch, list_status);
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
-	status = add_classes(&s, o);
-	if (!status && o->dry) {
+	status = o->replay ? GPQ_OK : add_classes(&s, o);
+	if (!status && o->decisions)
+		status = decisions_open(&s, o->decisions);
+	if (!status && o->replay)
+		status = decisions_replay(&s, o->replay);
+	if (!status && o->replay) {
+		status = show_sched_stats(c, &s, TOTALS | CLASSES | JOBS);
+	} else if (!status && o->dry) {
 		const int found = sched_find(&s, false);
 		spec_set_name_unused(&s.specs);
 		status = show_sched_stats(c, &s, MEMBERS);
@@ -362,10 +376,12 @@ static int run_sched(struct cmd *c)
 	return status;
 }
 
-// --dry-run works on a recorded host; --status needs the socket alone.
+// --dry-run works on a recorded host; --status needs the socket alone, --replay its file.
 static unsigned sched_needs(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
+	if (o->replay)
+		return 0;
 	if (o->status)
 		return NEED_LIVE;
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
@@ -387,7 +403,8 @@ static const struct out_table *const *sched_prints(const struct cmd *c)
 
 const struct cmd_spec sched_spec = {
 	.synopsis = "--offline SPEC [--online SPEC] [--class NAME=SPEC] [--share UP:DOWN] "
-		    "[OPTION...]\n--status [--socket FILE] [--watch SEC]",
+		    "[OPTION...]\n--status [--socket FILE] [--watch SEC]\n--replay FILE [--share "
+		    "UP:DOWN] [OPTION...]",
 	.description =
 		"Hold offline work off the GPU while online work needs it. That it does is said by "
 		"hints (a socket,\ngpq-client(3)), by its queues, which are watched, or by its AMD "

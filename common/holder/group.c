@@ -607,6 +607,11 @@ void group_ask_member(struct group *g, struct group_member *m, uint64_t want)
 	if (m->want == want && (m->held == member_wanted(m) || m->place == MEMBER_IDLE))
 		return;
 	m->want = want;
+	if (g->dry) {
+		m->held = member_wanted(m);
+		m->place = m->held ? MEMBER_HELD : MEMBER_RUNS;
+		return;
+	}
 	if (m->state == MEMBER_READY && m->held != member_wanted(m))
 		ask_member(g, m);
 	else if (!member_wanted(m) && m->place == MEMBER_IDLE)

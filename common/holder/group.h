@@ -216,7 +216,7 @@ void group_set(struct group *g, unsigned grace, unsigned most);
 void group_ask(struct group *g, bool hold);
 
 // The same for one member, GPU by GPU: asks its holder where m->held is to change. A member without
-// queues on these GPUs is not asked.
+// queues on these GPUs is not asked, and one of a `dry` group obeys at once.
 void group_ask_member(struct group *g, struct group_member *m, uint64_t want);
 
 // The GPUs on which a hold of the member, or its end, is awaited.

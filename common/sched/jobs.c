@@ -40,9 +40,8 @@ static char *read_key(const struct sched *s, pid_t pid)
 	return *key ? xstrdup(key) : xasprintf("pid %d", (int)pid);
 }
 
-void jobs_add(struct sched *s, size_t class, struct group_member *m)
+void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m)
 {
-	char *key = read_key(s, m->target.pid);
 	size_t at = s->num_jobs;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *j = &s->jobs[i];
@@ -60,12 +59,18 @@ void jobs_add(struct sched *s, size_t class, struct group_member *m)
 	m->job = at;
 }
 
+void jobs_add(struct sched *s, size_t class, struct group_member *m)
+{
+	jobs_join(s, class, read_key(s, m->target.pid), m);
+}
+
 // ---- what is derived each turn
 
 static void forget_unit(struct sched *s, struct sched_job *j, size_t i)
 {
 	struct sched_class *c = &s->classes[j->class];
 	const struct sched_unit *u = &j->units[i];
+	decisions_note(s, "ended", j, u, 0);
 	c->contended_ns += u->policy.contended_ns;
 	c->contended_off_ns += u->policy.contended_off_ns;
 	c->holds += u->holds;
@@ -82,25 +87,26 @@ static void forget_job(struct sched *s, struct sched_job *j)
 	*j = (struct sched_job){0};
 }
 
-static void derive_member(struct sched_job *j, const struct group_member *m)
+static void derive_member(struct sched_job *j, const struct group_member *m, uint64_t now)
 {
 	j->members++;
 	if (!m->joins)
 		j->gpus |= m->gpus;
 	j->busy |= group_busy(m);
 	// A failed one may be about to end.
-	j->missed += m->state == MEMBER_SILENT || group_has_failed(m, clock_ns());
+	j->missed += m->state == MEMBER_SILENT || group_has_failed(m, now);
 }
 
 void jobs_derive(struct sched *s)
 {
+	const uint64_t now = sched_now(s);
 	for (size_t i = 0; i < s->num_jobs; i++)
 		s->jobs[i].gpus = s->jobs[i].busy = s->jobs[i].members = s->jobs[i].missed = 0;
 	for (size_t i = 1; i < s->n; i++)
 		for (size_t k = 0; k < s->classes[i].group.n; k++) {
 			const struct group_member *m = s->classes[i].group.v[k];
 			if (m->state != MEMBER_ENDED)
-				derive_member(&s->jobs[m->job], m);
+				derive_member(&s->jobs[m->job], m, now);
 		}
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		struct sched_job *j = &s->jobs[i];
@@ -121,7 +127,7 @@ static uint64_t cost_of(const struct sched *s, const struct sched_job *j,
 			const struct sched_unit *u)
 {
 	const struct group *g = &s->classes[j->class].group;
-	uint64_t last = u->decided_ns;
+	uint64_t last = u->decided_ns + s->replayed_cost_ns;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct group_member *m = g->v[i];
 		if (&s->jobs[m->job] == j && m->gpus & u->gpu && m->state == MEMBER_READY)
@@ -135,10 +141,11 @@ static uint64_t cost_of(const struct sched *s, const struct sched_job *j,
 static void settle_unit(struct sched *s, struct sched_job *j, struct sched_unit *u)
 {
 	struct sched_class *c = &s->classes[j->class];
-	const uint64_t now = clock_ns();
+	const uint64_t now = sched_now(s);
 	if (!u->settling || j->busy & u->gpu)
 		return;
 	u->settling = false;
+	decisions_note(s, "done", j, u, now - u->decided_ns);
 	hist_add(u->asked ? &c->off : &c->on, now - u->decided_ns);
 	if (u->asked) {
 		u->holds++;
@@ -162,7 +169,7 @@ static void settle_units(struct sched *s)
 }
 
 // Makes the units that the job lacks.
-static void make_units(const struct sched *s, struct sched_job *j)
+static void make_units(struct sched *s, struct sched_job *j)
 {
 	uint64_t lacks = j->gpus;
 	for (size_t i = 0; i < j->n; i++)
@@ -170,6 +177,7 @@ static void make_units(const struct sched *s, struct sched_job *j)
 	while (lacks) {
 		const uint64_t gpu = s->opts.job_by == BY_CLASS ? lacks & -lacks : GPUS_ALL;
 		*ARRAY_ADD(j->units, j->cap, j->n) = (struct sched_unit){.gpu = gpu};
+		decisions_note(s, "unit", j, &j->units[j->n - 1], 0);
 		lacks &= ~gpu;
 	}
 }
@@ -239,8 +247,7 @@ static void yield(const struct sched *s, const struct sched_job *j, struct sched
 }
 
 // Makes a decision of what the policy says.
-static void decide(const struct sched *s, const struct sched_job *j, struct sched_unit *u,
-		   uint64_t now)
+static void decide(struct sched *s, const struct sched_job *j, struct sched_unit *u, uint64_t now)
 {
 	if (s->opts.policy.kind == POLICY_SHARE)
 		yield(s, j, u, now);
@@ -251,6 +258,7 @@ static void decide(const struct sched *s, const struct sched_job *j, struct sche
 	u->asked = hold;
 	u->decided_ns = now;
 	u->settling = true;
+	decisions_note(s, hold ? "hold" : "release", j, u, 0);
 }
 
 static void ask_members(struct sched *s, size_t class)
@@ -263,6 +271,24 @@ static void ask_members(struct sched *s, size_t class)
 			want |= j->units[k].asked ? j->units[k].gpu : 0;
 		group_ask_member(g, g->v[i], want);
 	}
+}
+
+// Measures how long each burst of a class waits until all below is off on its GPUs. One that ends
+// before has waited for all of its time.
+static void note_wait(const struct sched *s, size_t class, uint64_t now)
+{
+	struct sched_class *c = &s->classes[class];
+	unsigned off, missed;
+	if (!c->waits && c->works & ~c->worked) {
+		c->waits = c->works & ~c->worked;
+		c->waits_ns = now;
+	}
+	c->worked = c->works;
+	const bool over = !(c->works & c->waits);
+	if (!c->waits || !(over || jobs_are_off(s, class, c->waits, &off, &missed)))
+		return;
+	hist_add(&c->wait, sched_now(s) - c->waits_ns + (over ? 0 : s->replayed_cost_ns));
+	c->waits = 0;
 }
 
 uint64_t jobs_step(struct sched *s, uint64_t now)
@@ -279,6 +305,8 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 		ask_members(s, i);
 	jobs_derive(s);
 	settle_units(s);
+	for (size_t i = 0; i < s->n; i++)
+		note_wait(s, i, now);
 	return next;
 }
 

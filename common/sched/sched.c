@@ -35,6 +35,7 @@ void sched_add_class(struct sched *s, const char *name)
 	s->classes = xreallocarray(s->classes, s->n + 1, sizeof(*s->classes));
 	struct sched_class *c = &s->classes[s->n++];
 	*c = (struct sched_class){.name = name};
+	hist_init(&c->wait);
 	hist_init(&c->off);
 	hist_init(&c->on);
 }
@@ -291,7 +292,7 @@ static uint64_t class_work(const struct sched *s, size_t i, uint64_t now)
 
 // ---- holding and resuming
 
-static void note_burst(struct sched_class *c, bool works, uint64_t now)
+void sched_note_burst(struct sched_class *c, bool works, uint64_t now)
 {
 	if (works && !c->busy_since_ns) {
 		c->busy_since_ns = now;
@@ -309,7 +310,8 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 	for (size_t i = 0; i < s->n; i++) {
 		s->classes[i].works = class_work(s, i, now);
 		if (i + 1 < s->n)
-			note_burst(&s->classes[i], s->classes[i].works, now);
+			sched_note_burst(&s->classes[i], s->classes[i].works, now);
+		decisions_note_work(s, i);
 	}
 	return jobs_step(s, now);
 }
@@ -495,10 +497,13 @@ int sched_run(struct sched *s, uint64_t until_ns)
 void sched_fini(struct sched *s)
 {
 	hints_close(s->hints);
-	for (size_t i = 0; i < s->n; i++)
+	jobs_fini(s); // may still write decisions
+	decisions_close(s);
+	for (size_t i = 0; i < s->n; i++) {
 		group_fini(&s->classes[i].group);
+		free(s->classes[i].own_name);
+	}
 	free(s->classes);
-	jobs_fini(s);
 	kfd_topology_fini(&s->topology);
 	spec_set_fini(&s->specs);
 	if (s->following_log)

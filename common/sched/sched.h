@@ -58,12 +58,16 @@ struct sched_job {
 
 struct sched_class {
 	const char *name; // borrowed
+	char *own_name;   // owned; in a replay: `name`
 	struct group group;
 	uint64_t work;   // the GPUs on which its queues had packets at the last sample
 	uint64_t hinted; // the GPUs of its active hints
 	uint64_t works;  // the GPUs on which it has work, by whatever tells so
 	uint64_t bursts, busy_ns, busy_since_ns;
-	struct hist off, on; // times from the decision until the last queue was off, or on; ns
+	uint64_t worked;          // `works` at the turn before
+	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
+	struct hist wait;         // how long bursts have waited so; ns
+	struct hist off, on;      // times from the decision until the last queue was off, or on; ns
 	// Of units that have ended:
 	uint64_t contended_ns, contended_off_ns, holds, longest_ns;
 };
@@ -104,6 +108,9 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
+	FILE *decisions; // the log of decisions; NULL: none
+	// In a replay: its time (0: the clock's), and what a hold costs.
+	uint64_t replayed_ns, replayed_cost_ns;
 	uint64_t watchdog_ns, notified_ns; // how often the service manager is told that it runs
 	uint64_t sample_every_ns;          // longer than opts.sample_ns if sampling takes long
 	struct pollfd *polled;             // owned
@@ -138,7 +145,35 @@ int sched_run(struct sched *s, uint64_t until_ns);
 // Frees *s, which may be zeroed.
 void sched_fini(struct sched *s);
 
+// Counts bursts of work of a class, and their time.
+void sched_note_burst(struct sched_class *c, bool works, uint64_t now);
+
+// The time that counts: of CLOCK_MONOTONIC, or in a replay.
+uint64_t sched_now(const struct sched *s);
+
+// ---- decisions.c: what was decided, and when, as lines of JSON; other policies for the same work
+
+// Starts the log; classes that are added later must be those of a replay. Returns GPQ_OK, or the exit status after a message.
+int decisions_open(struct sched *s, const char *path);
+
+void decisions_close(struct sched *s);
+
+// Notes a decision about a unit, or that the unit came or ended; `took_ns` of "done".
+void decisions_note(struct sched *s, const char *what, const struct sched_job *j,
+		    const struct sched_unit *u, uint64_t took_ns);
+
+// Notes where a class has work, if that has changed since the last time.
+void decisions_note_work(struct sched *s, size_t class);
+
+// Decides by s->opts.policy about the work and the units of a log, in its time and without a GPU.
+// The statistics are then those of `s`, whose classes are those of the log. Returns GPQ_OK, or the
+// exit status after a message: no such file, a line that is no decision.
+int decisions_replay(struct sched *s, const char *path);
+
 // ---- jobs.c
+
+// The same for a job whose processes have `key` in common, which is owned from then on.
+void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m);
 
 // Puts a member of a class but the first into its job.
 void jobs_add(struct sched *s, size_t class, struct group_member *m);

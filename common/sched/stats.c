@@ -252,6 +252,9 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 		.calls = c->group.calls,
 		.contended_ns = c->contended_ns,
 		.contended_off_ns = c->contended_off_ns,
+		.wait_p50_ns = last ? U64_NULL : hist_percentile(&c->wait, 0.5),
+		.wait_p99_ns = last ? U64_NULL : hist_percentile(&c->wait, 0.99),
+		.wait_max_ns = !last && c->wait.count ? c->wait.max : U64_NULL,
 		.reaction_p50_ns = hist_percentile(&c->off, 0.5),
 		.reaction_p90_ns = hist_percentile(&c->off, 0.9),
 		.reaction_p99_ns = hist_percentile(&c->off, 0.99),
@@ -298,7 +301,7 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 void sched_stats_take(struct sched_stats *t, const struct sched *s)
 {
 	const struct policy *p = &s->opts.policy;
-	const uint64_t now = clock_ns();
+	const uint64_t now = sched_now(s);
 	struct timespec cpu;
 	*t = (struct sched_stats){.total = {.pid = (uint64_t)getpid(),
 					    .up_ns = now - s->start_ns,

@@ -35,6 +35,10 @@
 	  "queues of secondary KFD contexts, which run on")                                       \
 	X(bursts, "BURSTS", "bursts", U64, D, "times the class came to have work")                \
 	X(busy_ns, "BUSY", "busy_ns", NS, D, "time in which it had work")                         \
+	X(wait_p50_ns, "WAIT_P50", "wait_p50_ns", NS, 0,                                          \
+	  "from a burst of its work to the last queue below off, median")                         \
+	X(wait_p99_ns, "WAIT_P99", "wait_p99_ns", NS, D, "the same, 99th percentile")             \
+	X(wait_max_ns, "WAIT_MAX", "wait_max_ns", NS, 0, "the same, longest")                     \
 	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                   \
 	X(calls, "CALLS", "driver_calls", U64, 0,                                                 \
 	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew")  \

@@ -204,3 +204,19 @@ $ gpq sched --status --socket ./none -J 2>&1 >/dev/null | jq -c '[.command, .sta
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 sched --status
 gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
 ? 2
+
+# --replay: work for 1.25 s; by hand: held from 0 to 400, 500 to 900 and 1000 to 1260 ms (--idle), so it ran for 200 of 1250.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' 5 class offline '' 5 unit offline 7; log 1000000005 work online 7 2250000005 work online '' 3000000005 work online ''; } >l
+> gpq sched --replay l --max-hold 400ms --rest 100ms --table classes -rno CLASS,BURSTS,BUSY,HOLDS,CONTENDED,RAN%,LONGEST,WAIT_MAX; gpq sched --replay l --max-hold 400ms --table scheduler -rno POLICY,UP; gpq sched --replay l --table jobs -rno CLASS,GPU_ID,HOLDS
+online 1 1250000000 0 0 - 0 0
+offline - - 3 1250000000 16 400000000 -
+strict 3000000000
+offline 7 2
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; log 5 class online '' 5 class offline '' 9 work online 7 8 work online '' >l; echo x >m; : >n; for f in l m n ./o; do gpq sched --replay $f; done; gpq sched --replay l --offline comm=x; gpq sched --replay l --status
+gpq: sched: --replay l: line 4: no decision, or out of order; gpq sched --log-decisions writes such a file
+gpq: sched: --replay m: line 1: no decision, or out of order; gpq sched --log-decisions writes such a file
+gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
+gpq: sched: --replay ./o: No such file or directory
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, max-hold, rest, idle, job-by
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, max-hold, rest, idle, job-by
+? 2

@@ -583,6 +583,39 @@ def _(r):
     s.p.send_signal(signal.SIGCONT)
 
 
+@scenario("--log-decisions and --replay: the same work under the same policy gives the same decisions; no disk ends nothing")
+def _(r):
+    two_gpus(r)
+    a, b = r.target(0), r.target((0, 2, 7))
+    log, again = r.dir + "/log", r.dir + "/again"
+    policy = "--idle", "6ms", "--max-hold", "500ms", "--rest", "40ms"
+    s = Sched(r, "--offline", pids(a, b), *policy, "--log-decisions", log)
+    yield s.settled(2), True
+    for request, ms in (("begin 1 gpu=0", 20), ("begin 2 gpu=7", 100), ("end 1", 4), ("begin 1 gpu=0 for=9s", 600), ("end 2", 300), ("end 1", 50)):
+        s.link.send(request)
+        s.answered(a, b)
+        for _ in range(ms // 2):
+            s.at(2 * MS)
+            s.answered(a, b)
+    found = s.of("offline", "holds", "contended_ns", "contended_off_ns", "longest_hold_ns")
+    yield s.end()[:1], "0"
+
+    def decisions(name):
+        with open(name) as f:
+            lines = [json.loads(line) for line in f]
+        return [(d["what"], d["ns"], d["gpus"], d.get("for")) for d in lines if d["what"] in ("hold", "release")]
+    holds = [d for d in decisions(log) if d[0] == "hold"]
+    yield (found[0], len(holds)), (3, 3)  # two of the first GPU; the second hint expires after 500 ms
+    yield r.gpq("sched", "--replay", log, *policy, "--log-decisions", again, "--table", "classes", "-rno", "CLASS,HOLDS,CONTENDED").split(" / "), [
+        "0", "online 0 0", f"offline {found[0]} {found[1]}"]
+    yield decisions(again), decisions(log)
+    s = Sched(r, "--offline", pids(a, b), "--log-decisions", "/dev/full")
+    yield s.settled(2), True
+    yield s.ask("begin"), "ok off=2"
+    yield [x for x in s.end().split(" / ") if "--log-d" in x], [
+        "gpq: sched: --log-decisions: No space left on device; the scheduler goes on without it"]
+
+
 @scenario("a service manager is told that it is ready, that it runs, and that it ends")
 def _(r):
     a = r.target(0)

@@ -1,6 +1,6 @@
-// Jobs and their GPUs under work that comes and goes at random: common/sched/jobs.c. The clock is
-// the test's own, and holders answer at once.
-#include "common/host/clock.h"
+// Jobs and their GPUs under work that comes and goes at random: common/sched/jobs.c. The time is
+// that of a replay, and members obey at once.
+#include "common/host/number.h"
 #include "common/sched/sched.h"
 
 #include <setjmp.h>
@@ -12,25 +12,6 @@
 #define MS UINT64_C(1000000)
 
 static uint64_t now_ns;
-
-static uint64_t fake_clock(void)
-{
-	return now_ns;
-}
-
-static void fake_ask(struct group *g, struct group_member *m, uint64_t want)
-{
-	(void)g;
-	m->want = want;
-	m->held = want & m->gpus ? want : 0;
-	m->place = m->held ? MEMBER_HELD : MEMBER_RUNS;
-}
-
-#define clock_ns         fake_clock
-#define group_ask_member fake_ask
-#include "common/sched/jobs.c" // NOLINT(bugprone-suspicious-include)
-#undef clock_ns
-#undef group_ask_member
 
 enum { CLASSES = 3, EACH = 4, GPUS = 3 };
 
@@ -53,7 +34,8 @@ static void make_classes(unsigned job_by, struct policy policy)
 		.classes = classes, .n = CLASSES, .opts = {.policy = policy, .job_by = job_by}};
 	now_ns = 1000 * MS;
 	for (size_t i = 0; i < CLASSES; i++) {
-		classes[i] = (struct sched_class){.name = "x", .group = {.v = v[i], .n = EACH}};
+		classes[i] = (struct sched_class){.name = "x",
+						  .group = {.v = v[i], .n = EACH, .dry = true}};
 		hist_init(&classes[i].off);
 		hist_init(&classes[i].on);
 		for (size_t k = 0; k < EACH; k++) {
@@ -77,6 +59,12 @@ static uint64_t off(const struct group_member *m)
 	return m->held & m->gpus;
 }
 
+static void step(uint64_t now)
+{
+	s.replayed_ns = now;
+	jobs_step(&s, now);
+}
+
 static void change_work(void)
 {
 	for (size_t i = 0; i + 1 < CLASSES; i++)
@@ -95,7 +83,7 @@ static void held_for_a_reason_alone(void **state)
 	seed = 1;
 	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
 		change_work();
-		jobs_step(&s, now_ns);
+		step(now_ns);
 		for (unsigned at = 0; at < CLASSES * EACH * GPUS; at++) {
 			const unsigned i = at / EACH / GPUS, k = at / GPUS % EACH, g = at % GPUS;
 			uint64_t last = 0;
@@ -126,7 +114,7 @@ static void a_job_is_never_split(void **state)
 	seed = 2;
 	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
 		change_work();
-		jobs_step(&s, now_ns);
+		step(now_ns);
 		for (size_t i = 1; i < CLASSES; i++)
 			for (size_t k = 0; k < EACH; k++) {
 				const uint64_t held = off(&members[i][k]);
@@ -146,22 +134,22 @@ static void a_job_with_one_missing_runs(void **state)
 	for (size_t k = 1; k < EACH; k++) // all of the last class are put into one job
 		members[2][k].job = members[2][0].job;
 	classes[0].works = 1;
-	jobs_step(&s, now_ns);
+	step(now_ns);
 	for (size_t k = 0; k < EACH; k++)
 		assert_int_equal(off(&members[2][k]), members[2][k].gpus);
 	members[2][1].state = MEMBER_SILENT;
 	now_ns += MS;
-	jobs_step(&s, now_ns);
+	step(now_ns);
 	for (size_t k = 0; k < EACH; k++)
 		assert_int_equal(off(&members[2][k]), 0);
 	assert_int_equal(off(&members[1][0]), 1);
 	members[2][1].state = MEMBER_READY;
 	classes[0].works = 0;
-	jobs_step(&s, now_ns += 4000 * MS);
+	step(now_ns += 4000 * MS);
 	classes[0].works = 1;
-	jobs_step(&s, now_ns += 999 * MS);
+	step(now_ns += 999 * MS);
 	assert_int_equal(off(&members[2][0]), 0);
-	jobs_step(&s, now_ns += MS);
+	step(now_ns += MS);
 	assert_int_equal(off(&members[2][0]), 1);
 	assert_int_equal(off(&members[2][1]), 2);
 	jobs_fini(&s);
@@ -182,7 +170,7 @@ static void busy_classes_take_turns(void **state)
 	make_classes(BY_CLASS, share);
 	classes[1].works = 1;
 	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
-		jobs_step(&s, now_ns);
+		step(now_ns);
 		const bool mid = !off(&members[1][0]), last = !off(&members[2][0]);
 		ran[1] += mid;
 		ran[2] += last;
@@ -193,10 +181,10 @@ static void busy_classes_take_turns(void **state)
 	assert_in_range(ran[1], 28800, 31200);
 	assert_in_range(ran[2], 28800, 31200);
 	while (!off(&members[1][0]))
-		jobs_step(&s, now_ns += MS);
-	jobs_step(&s, now_ns += 20 * MS); // in the middle of the turn
+		step(now_ns += MS);
+	step(now_ns += 20 * MS); // in the middle of the turn
 	classes[0].works = 1;
-	jobs_step(&s, now_ns);
+	step(now_ns);
 	assert_true(off(&members[1][0]) && off(&members[2][0]));
 	jobs_fini(&s);
 }
@@ -208,11 +196,11 @@ static void jobs_end(void **state)
 	make_classes(BY_PROCESS, strict);
 	const size_t jobs = s.num_jobs;
 	classes[0].works = 7;
-	jobs_step(&s, now_ns);
-	jobs_step(&s, now_ns); // the answers are there
-	jobs_step(&s, now_ns += 50 * MS);
+	step(now_ns);
+	step(now_ns); // the answers are there
+	step(now_ns += 50 * MS);
 	members[2][3].state = MEMBER_ENDED;
-	jobs_step(&s, now_ns);
+	step(now_ns);
 	assert_int_equal(classes[2].holds, 1);
 	assert_int_equal(classes[2].contended_ns, 50 * MS);
 	assert_int_equal(classes[2].contended_off_ns, 50 * MS);

@@ -1,0 +1,247 @@
+// The log of decisions, and its replay; sched.h.
+#include "common/sched/sched.h"
+
+#include "common/cli/err.h"
+#include "common/host/clock.h"
+#include "common/host/number.h"
+#include "common/out/members.h"
+#include "common/out/out.h"
+
+enum { NAME = 64, TEXT = 768 };
+
+// A line of the log. `what`: "class" (in their order, at the beginning), "work" (the class has work
+// on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and goes), "hold" and
+// "release" (decisions), "done" (all holders have answered to one, `took_ns` after it).
+struct decision {
+	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
+	char what[NAME], class[NAME], job[TEXT], rival[NAME];
+	char gpus[TEXT]; // gpu_ids with a blank between; "all"
+};
+
+static const struct member keys[] = {
+	MEMBER(count, decision, ns, "ns"),         MEMBER(text, decision, what, "what"),
+	MEMBER(text, decision, class, "class"),    MEMBER(text, decision, job, "job_by"),
+	MEMBER(plain, decision, gpus, "gpus"),     MEMBER(text, decision, rival, "for"),
+	MEMBER(u64, decision, took_ns, "took_ns"), {0}};
+
+// ---- writing
+
+static void put_gpu_ids(const struct sched *s, uint64_t gpus, char *to, size_t size)
+{
+	size_t at = 0;
+	snprintf(to, size, "%s", gpus == GPUS_ALL ? "all" : "");
+	for (unsigned i = 0; gpus != GPUS_ALL && i < s->bits.n && at < size; i++)
+		if (gpus >> i & 1)
+			at += (size_t)snprintf(to + at, size - at, "%s%u", at ? " " : "",
+					       s->bits.ids[i]);
+}
+
+// Writes a line. A log that cannot be written is given up, and the scheduler goes on.
+static void write_decision(struct sched *s, struct decision *d)
+{
+	SCOPED(buf_fini) struct buf line = {0};
+	struct json j;
+	d->ns = sched_now(s);
+	record_begin(&j, &line, "decision");
+	members_write(&j, keys, d);
+	record_end(&j);
+	if (fwrite(line.data, line.len, 1, s->decisions) == 1 && fflush(s->decisions) == 0)
+		return;
+	err_warn("the scheduler goes on without it", "--log-decisions: %s", strerror(errno));
+	decisions_close(s);
+}
+
+void decisions_close(struct sched *s)
+{
+	if (s->decisions)
+		fclose(s->decisions);
+	s->decisions = NULL;
+}
+
+static void note_class(struct sched *s, size_t class)
+{
+	struct decision d = {.what = "class", .took_ns = U64_NULL};
+	snprintf(d.class, sizeof(d.class), "%s", s->classes[class].name);
+	if (s->decisions)
+		write_decision(s, &d);
+}
+
+int decisions_open(struct sched *s, const char *path)
+{
+	s->decisions = fopen(path, "we");
+	if (!s->decisions)
+		return err_sys(errno, NULL, "--log-decisions %s", path);
+	for (size_t i = 0; i < s->n; i++)
+		note_class(s, i);
+	return GPQ_OK;
+}
+
+void decisions_note(struct sched *s, const char *what, const struct sched_job *j,
+		    const struct sched_unit *u, uint64_t took_ns)
+{
+	struct decision d = {.took_ns = strcmp(what, "done") == 0 ? took_ns : U64_NULL};
+	if (!s->decisions)
+		return;
+	snprintf(d.what, sizeof(d.what), "%s", what);
+	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
+	snprintf(d.job, sizeof(d.job), "%s", j->key);
+	put_gpu_ids(s, u->gpu == GPUS_ALL ? j->gpus : u->gpu, d.gpus, sizeof(d.gpus));
+	for (size_t i = 0; i < j->class && !d.rival[0] && u->asked; i++)
+		if (s->classes[i].works & u->gpu & j->gpus)
+			snprintf(d.rival, sizeof(d.rival), "%s", s->classes[i].name);
+	write_decision(s, &d);
+}
+
+void decisions_note_work(struct sched *s, size_t class)
+{
+	const struct sched_class *c = &s->classes[class];
+	struct decision d = {.what = "work", .took_ns = U64_NULL};
+	if (!s->decisions || c->works == c->worked)
+		return;
+	snprintf(d.class, sizeof(d.class), "%s", c->name);
+	put_gpu_ids(s, c->works, d.gpus, sizeof(d.gpus));
+	write_decision(s, &d);
+}
+
+// ---- replaying
+
+uint64_t sched_now(const struct sched *s)
+{
+	return s->replayed_ns ? s->replayed_ns : clock_ns();
+}
+
+static uint64_t read_gpu_ids(struct sched *s, const char *text)
+{
+	uint64_t gpus = 0, id;
+	if (strcmp(text, "all") == 0)
+		return GPUS_ALL;
+	while (*(text += strspn(text, " ")) &&
+	       (text = number_read(text, NULL, 10, UINT32_MAX, &id)))
+		gpus |= gpu_bit(&s->bits, (uint32_t)id);
+	return gpus;
+}
+
+// Returns the unit's process, or with `make` a new one.
+static struct group_member *unit_of(struct sched *s, size_t class, const struct decision *d,
+				    bool make)
+{
+	struct group *g = &s->classes[class].group;
+	const uint64_t gpus = read_gpu_ids(s, d->gpus);
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		if (m->state != MEMBER_ENDED && m->gpus == gpus &&
+		    (s->opts.job_by == BY_CLASS || strcmp(s->jobs[m->job].key, d->job) == 0))
+			return m;
+	}
+	if (!make)
+		return NULL;
+	struct group_member *m = group_add(g, (pid_t)g->n + 1, NULL);
+	m->state = MEMBER_READY;
+	m->gpus = gpus;
+	jobs_join(s, class, xstrdup(s->opts.job_by == BY_CLASS ? "" : d->job), m);
+	return m;
+}
+
+static void step_replay(struct sched *s, uint64_t *due, uint64_t until)
+{
+	while (*due < until) {
+		s->replayed_ns = greater(*due, s->replayed_ns);
+		jobs_step(s, s->replayed_ns);
+		*due = jobs_step(s, s->replayed_ns); // now it sees what is off
+		*due = greater(*due, s->replayed_ns + 1);
+	}
+	s->replayed_ns = until;
+}
+
+// Returns the class of this name, which `make` makes; s->n: there is none.
+static size_t class_of(struct sched *s, const char *name, bool make)
+{
+	size_t i = 0;
+	while (i < s->n && strcmp(s->classes[i].name, name) != 0)
+		i++;
+	if (i < s->n || !make)
+		return i;
+	char *own = xstrdup(name);
+	sched_add_class(s, own);
+	s->classes[i].own_name = own;
+	s->classes[i].group.dry = true;
+	s->classes[i].group.bits = &s->bits;
+	note_class(s, i);
+	return i;
+}
+
+// False if a decision is not about the classes of the log, or out of order.
+static bool replay_decision(struct sched *s, const struct decision *d, uint64_t *due)
+{
+	const bool first = !s->replayed_ns, is_class = strcmp(d->what, "class") == 0;
+	if (d->ns < s->replayed_ns)
+		return false;
+	s->start_ns = first ? d->ns : s->start_ns;
+	s->replayed_ns = first ? d->ns : s->replayed_ns;
+	const size_t class = class_of(s, d->class, is_class);
+	if (class == s->n)
+		return false;
+	step_replay(s, due, d->ns);
+	*due = d->ns;
+	if (strcmp(d->what, "work") == 0) {
+		s->classes[class].works = read_gpu_ids(s, d->gpus);
+		decisions_note_work(s, class);
+		sched_note_burst(&s->classes[class], s->classes[class].works, d->ns);
+	} else if (class && strcmp(d->what, "unit") == 0) {
+		unit_of(s, class, d, true);
+	} else if (class && strcmp(d->what, "ended") == 0) {
+		struct group_member *m = unit_of(s, class, d, false);
+		if (m)
+			m->state = MEMBER_ENDED;
+	}
+	return true;
+}
+
+// Reads the log: first what a hold took, half of the time of its costs; then the rest in its order.
+static int read_log(struct sched *s, FILE *f, bool costs)
+{
+	SCOPED(free_at) char *line = NULL;
+	size_t room = 0, at = 0;
+	uint64_t sum = 0, num = 0, due = UINT64_MAX;
+	for (ssize_t n; (n = getline(&line, &room, f)) > 0;) {
+		struct decision d = {.took_ns = U64_NULL};
+		const struct member_row row[] = {{keys, &d}, {0}};
+		at++;
+		if (!record_read(line, (size_t)n - (line[n - 1] == '\n'), "decision", row))
+			return (int)at;
+		if (costs && d.took_ns != U64_NULL && strcmp(d.what, "done") == 0) {
+			sum += d.took_ns;
+			num++;
+		}
+		if (!costs && !replay_decision(s, &d, &due))
+			return (int)at;
+	}
+	s->replayed_cost_ns = costs && num ? sum / num : s->replayed_cost_ns;
+	if (!costs && s->replayed_ns) {
+		step_replay(s, &due, s->replayed_ns + 1);
+		s->replayed_ns--;
+	}
+	return 0;
+}
+
+int decisions_replay(struct sched *s, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int line = 0;
+	if (!f)
+		return err_sys(errno, NULL, "--replay %s", path);
+	for (int costs = 1; costs >= 0 && !line; costs--) {
+		rewind(f);
+		line = read_log(s, f, costs);
+	}
+	const bool failed = ferror(f), empty = !s->replayed_ns;
+	fclose(f);
+	if (failed)
+		return err_sys(EIO, NULL, "--replay %s", path);
+	if (line)
+		return err_fail(GPQ_FAILED, "gpq sched --log-decisions writes such a file",
+				"--replay %s: line %d: no decision, or out of order", path, line);
+	return empty ? err_fail(GPQ_NOTFOUND, "gpq sched --log-decisions writes such a file",
+				"--replay %s: there is nothing in it", path)
+		     : GPQ_OK;
+}
