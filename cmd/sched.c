@@ -103,7 +103,7 @@ static const struct sched_cmd defaults = {
 	.watch = WATCH_OFF,
 };
 
-static const struct schema schema = {"gpq.sched", 4,
+static const struct schema schema = {"gpq.sched", 3,
 				     SCHEMA_TABLES(&sched_total_table, &sched_class_table,
 						   &sched_job_table, &sched_member_table,
 						   &sched_client_table),

@@ -197,9 +197,10 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	m->changing = what == REQUEST_HOLD      ? want & ~m->held
 		      : what == REQUEST_RELEASE ? m->held & ~want
 						: 0;
-	if (what == REQUEST_HOLD)
+	if (what == REQUEST_HOLD) {
 		m->held = want;
-	else if (what == REQUEST_RELEASE)
+		m->until_ns = g->limit_ns ? m->asked_ns + g->limit_ns : UINT64_MAX;
+	} else if (what == REQUEST_RELEASE)
 		m->held &= want;
 	if (what == REQUEST_HOLD && m->place != MEMBER_PARTLY)
 		m->place = MEMBER_HELD;
@@ -604,6 +605,12 @@ uint64_t group_busy(const struct group_member *m)
 
 void group_ask_member(struct group *g, struct group_member *m, uint64_t want)
 {
+	// A hold that was to end and to begin anew while an answer was awaited has the old
+	// deadline.
+	if (m->held && !g->dry && clock_ns() >= m->until_ns) {
+		m->held = 0;
+		m->place = MEMBER_RUNS;
+	}
 	if (m->want == want && (m->held == member_wanted(m) || m->place == MEMBER_IDLE))
 		return;
 	m->want = want;

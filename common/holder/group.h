@@ -75,9 +75,10 @@ struct group_member {
 	enum member_place place;
 	uint64_t gpus; // where the member has chosen queues, as sysfs lists them; without g->bits:
 		       // all
-	uint64_t want;       // on which GPUs it is to be suspended
-	uint64_t held;       // on which GPUs its holder was asked to suspend it
-	uint64_t changing;   // of the request under way: where it suspends or resumes queues
+	uint64_t want;     // on which GPUs it is to be suspended
+	uint64_t held;     // on which GPUs its holder was asked to suspend it
+	uint64_t changing; // of the request under way: where it suspends or resumes queues
+	uint64_t until_ns; // when the holder ends the last hold by itself; of groups with limit_ns
 	uint64_t changed_ns; // when the last answer to a request to suspend or resume came
 	struct buf request;  // the request that suspends the member, up to its GPUs in `words`
 	size_t words;

@@ -31,8 +31,8 @@ static const struct out_col job_cols[] = {
 	COL(name, "CLASS", "class", STR, D | A, "its class"),
 	COL(job, "JOB_BY", "job_by", STR, D | T | A,
 	    "what its processes have in common (--job-by); unknown: all of the class are one job"),
-	COL(gpu, "GPU", "gpu_index", U64, D, "index of the GPU; unknown: the job is held whole"),
-	COL(gpu_id, "GPU_ID", "gpu_id", U64, M, "gpu_id of the GPU"),
+	COL(gpu, "INDEX", "gpu_index", U64, D, "index of the GPU; unknown: the job is held whole"),
+	COL(gpu_id, "GPU", "gpu_id", U64, D, "gpu_id of the GPU"),
 	COL(state, "STATE", "state", STR, D | A,
 	    "held, holding (not all holders have answered), runs, resuming, rests (after "
 	    "--max-hold), turn (its part of --share), refused (a process of the job cannot be "
@@ -203,7 +203,7 @@ static void take_unit(struct sched_stats *t, const struct sched *s, const struct
 	*row = (struct sched_job_row){
 		.gpu = u->gpu == GPUS_ALL ? U64_NULL : gpu_index(s, s->bits.ids[bit]),
 		.gpu_id = u->gpu == GPUS_ALL ? U64_NULL : s->bits.ids[bit],
-		.since_ns = u->held_ns ? now - u->held_ns : U64_NULL,
+		.held_ns = u->held_ns ? now - u->held_ns : U64_NULL,
 		.left_ns = time_left(s, u, now),
 		.holds = u->holds,
 		.contended_ns = p->contended_ns,

@@ -62,7 +62,7 @@
 
 #define SCHED_JOB_COUNTS(X)                                                                      \
 	X(processes, "PROCS", "processes", U64, D, "its processes with queues on the GPU")       \
-	X(since_ns, "SINCE", "since_ns", NS, D, "how long it has been held")                     \
+	X(held_ns, "SINCE", "held_ns", NS, D, "how long it has been held")                       \
 	X(left_ns, "LEFT", "left_ns", NS, D, "how long it is held or rests at most from now on") \
 	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                  \
 	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                      \

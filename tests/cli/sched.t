@@ -73,7 +73,7 @@ gpq: sched: nothing says when there is online work; hints, --online with its que
 # Output forms.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
 {
-  "schema": {"name": "gpq.sched", "version": 4},
+  "schema": {"name": "gpq.sched", "version": 3},
   "members": [
     {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "job": null, "gpus": ["0"], "state": "would-hold", "reason": null}
   ]
@@ -207,7 +207,7 @@ gpq: sched: this acts on a running host, not on a recorded one; leave out --sysr
 
 # --replay: work for 1.25 s; by hand: held from 0 to 400, 500 to 900 and 1000 to 1260 ms (--idle), so it ran for 200 of 1250.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' 5 class offline '' 5 unit offline 7; log 1000000005 work online 7 2250000005 work online '' 3000000005 work online ''; } >l
-> gpq sched --replay l --max-hold 400ms --rest 100ms --table classes -rno CLASS,BURSTS,BUSY,HOLDS,CONTENDED,RAN%,LONGEST,WAIT_MAX; gpq sched --replay l --max-hold 400ms --table scheduler -rno POLICY,UP; gpq sched --replay l --table jobs -rno CLASS,GPU_ID,HOLDS
+> gpq sched --replay l --max-hold 400ms --rest 100ms --table classes -rno CLASS,BURSTS,BUSY,HOLDS,CONTENDED,RAN%,LONGEST,WAIT_MAX; gpq sched --replay l --max-hold 400ms --table scheduler -rno POLICY,UP; gpq sched --replay l --table jobs -rno CLASS,GPU,HOLDS
 online 1 1250000000 0 0 - 0 0
 offline - - 3 1250000000 16 400000000 -
 strict 3000000000

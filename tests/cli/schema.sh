@@ -93,6 +93,8 @@ for _ in range(2):
     c.recv(64)
     c.sendall(b"""{"record":"scheduler","schema":1,"policy":"strict","pid":7,"up_ns":1}
 {"record":"class","schema":1,"class":"offline","holds":3,"ran_percent":20.5}
+{"record":"job","schema":1,"class":"offline","gpu_index":0,"gpu_id":41460,"state":"held","for":"online","holds":3}
+{"record":"client","schema":1,"class":"online","pid":4712,"connection":0,"hints":1,"gpus":"0 1"}
 {"record":"member","schema":1,"class":"offline","pid":4711,"command":"x","state":"missed","reason":"y"}
 ok
 """)

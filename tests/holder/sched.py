@@ -225,6 +225,30 @@ def _(r):
     yield (a.off, s.rows("scheduler")[0]["hints"]), ("", 0)
 
 
+@scenario("a hold that goes on as it was ended and begun while the holder was silent: renewed when its deadline has passed")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--idle", "5ms", "--max-hold", "2s")
+    s.settled(1)
+    yield s.ask("begin 1"), "ok off=1"
+    s.at(500 * MS)
+    h = a.holder
+    kill(h, signal.SIGSTOP)
+    r.until(lambda: status_of(h)["State"][0] == "T")
+    a.add(1)  # its queues are asked for
+    s.at(100 * MS)
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS)
+    yield s.ask("begin 1"), "ok off=1"
+    kill(h, signal.SIGCONT)
+    s.answered(a)
+    yield a.off, "0,1"
+    s.at(1395 * MS)  # two seconds after the first hold
+    s.answered(a)
+    yield r.until(lambda: a.off), True
+    yield Link(r, a).ask("status").split(", ")[-1], "ok held=2 since=0 until=2 follows"
+
+
 @scenario("a client that ends, ends its hints; clients of their own do not end those of others")
 def _(r):
     a = r.target(0)

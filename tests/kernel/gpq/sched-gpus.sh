@@ -8,7 +8,7 @@ SOCKET=/run/gpq-sched/socket
 listens() { gpq sched --status > /dev/null 2>&1; }
 of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
 is_offline() { [ "$(of_offline $1)" = "$2" ]; }
-job_is() { gpq sched --status --table jobs -n -r -o GPU,STATE | grep -qx "$1"; }
+job_is() { gpq sched --status --table jobs -n -r -o INDEX,STATE | grep -qx "$1"; }
 sched() {
 	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
 	S=$!
