@@ -95,6 +95,7 @@ struct hints {
 	uint64_t refused, expired;
 	unsigned most;   // most clients at a time
 	unsigned places; // entries of `clients` that were ever used
+	unsigned looks;  // calls of hints_look()
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
@@ -396,11 +397,16 @@ static struct hint_scope scope_of(const struct hints *h, const struct client *c)
 
 void hints_look(struct hints *h)
 {
-	for (unsigned i = 0; i < h->places; i++) {
+	struct hint_scope scope = {0};
+	pid_t pid = -1; // whose `scope` is
+	h->looks++;
+	for (unsigned i = h->looks % HINTS_LOOKS; i < h->places; i += HINTS_LOOKS) {
 		struct client *c = &h->clients[i];
 		if (c->fd < 0)
 			continue;
-		c->scope = scope_of(h, c);
+		scope = c->pid == pid ? scope : scope_of(h, c);
+		pid = c->pid;
+		c->scope = scope;
 		for (unsigned k = 0; k < c->num_hints; k++)
 			if (!c->hints[k].scoped)
 				c->hints[k].scope = c->scope;

@@ -29,6 +29,7 @@ enum {
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
 	HINTS_CONNECT_BURST = 64, // connections at once after a pause
+	HINTS_LOOKS = 8,          // looks in which each client's work is asked for once
 	HINTS_PENDING_MAX = 64,   // unanswered requests of one client, behind a `begin` that waits
 };
 
@@ -84,7 +85,8 @@ unsigned hints_active(const struct hints *h);
 // The GPUs of the active hints about a class.
 uint64_t hints_gpus(const struct hints *h, size_t class);
 
-// Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs.
+// Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs:
+// each time of an eighth of them.
 void hints_look(struct hints *h);
 
 // How many `begin` wait for hints_answer(). Call it after each hints_serve(): if the offline queues

@@ -153,7 +153,8 @@ uint64_t sched_now(const struct sched *s);
 
 // ---- decisions.c: what was decided, and when, as lines of JSON; other policies for the same work
 
-// Starts the log; classes that are added later must be those of a replay. Returns GPQ_OK, or the exit status after a message.
+// Starts the log; classes that are added later must be those of a replay. Returns GPQ_OK, or the
+// exit status after a message.
 int decisions_open(struct sched *s, const char *path);
 
 void decisions_close(struct sched *s);

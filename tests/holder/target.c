@@ -7,8 +7,9 @@
 //   exec    replaces itself by itself, and prints "ready PID" again
 //   say X   prints X, and no "done"
 //   end N   ends with status N
-//   hint X  says X to the hint socket whose path is FILE.socket, and prints the answer, and no "done"
-//   load RUNTIME FILE ADDRESS  has an HSA runtime (tests/unit/fake_runtime.c) that loaded a code
+//   hint X  says X to the hint socket whose path is FILE.socket, and prints the answer, and no
+//   "done" load RUNTIME FILE ADDRESS  has an HSA runtime (tests/unit/fake_runtime.c) that loaded a
+//   code
 //           object; prints the address of its list
 // The end of the input ends it. The last bytes of the memory have its pid.
 #include <dlfcn.h>

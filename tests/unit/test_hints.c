@@ -297,7 +297,8 @@ static void test_scopes(void **state)
 				      "error request no such word\n");
 	assert_int_equal(hints_waiting(h), 0);
 	own = (struct hint_scope){2, 32};
-	hints_look(h);
+	for (unsigned i = 0; i < HINTS_LOOKS; i++)
+		hints_look(h);
 	assert_int_equal(hints_gpus(h, 0), 3);
 	assert_int_equal(hints_gpus(h, 1), 8); // as it said
 	assert_int_equal(hints_gpus(h, 2), 32);
