@@ -359,7 +359,7 @@ int gpq_begin_with(struct gpq_client *c, uint64_t id, const char *words, int64_t
 		if (r != -EAGAIN && r != -EDQUOT && r != -EINVAL) {
 			c->num_hints += at == c->num_hints;
 			c->hints[at].id = id;
-			strcpy(c->hints[at].words, words);
+			memcpy(c->hints[at].words, words, strlen(words) + 1);
 		}
 	}
 	pthread_mutex_unlock(&c->lock);

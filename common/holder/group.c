@@ -412,7 +412,8 @@ struct group_member *group_take_over(struct group *g, struct group *from, pid_t 
 		member_forget_look(from, m);
 		from->asked -= is_awaited(m);
 		from->unreached -= m->num_unreached;
-		memmove(&from->v[i], &from->v[i + 1], (--from->n - i) * sizeof(*from->v));
+		memmove(&from->v[i], &from->v[i + 1],
+			(--from->n - i) * sizeof(struct group_member *));
 		append_member(g, m);
 		g->asked += is_awaited(m);
 		g->unreached += m->num_unreached;
