@@ -93,9 +93,9 @@ static double log_factorial(size_t n)
 	return maths()->lgamma_r((double)n + 1, &sign);
 }
 
-// P(X >= k) for X binomial of n and p, 0 < p < 1. Terms further than 10 deviations from the mean
-// add nothing that a double could hold beside the rest, and are left out.
-static double binomial_tail(size_t n, size_t k, double p)
+// Terms further than 10 deviations from the mean add nothing that a double could hold beside the
+// rest, and are left out.
+double stats_binomial_tail(size_t n, size_t k, double p)
 {
 	double lp = maths()->log(p), lq = maths()->log1p(-p), at = (double)n * p, sum = 0;
 	double reach = 10 * maths()->sqrt(at * (1 - p)) + 10;
@@ -113,7 +113,7 @@ static size_t resample_rank(size_t n, double q)
 	size_t k = (size_t)stats_rank(n, 0.5), low = 1, high = n;
 	while (low < high) {
 		size_t j = low + (high - low) / 2;
-		if (binomial_tail(n, k, (double)j / (double)n) >= q)
+		if (stats_binomial_tail(n, k, (double)j / (double)n) >= q)
 			high = j;
 		else
 			low = j + 1;
@@ -172,12 +172,17 @@ struct rank_test stats_rank_test(struct samples *a, struct samples *b)
 
 // --- a line through samples ---
 
-// Returns the 97.5th percentile of Student's t with `n` degrees of freedom (3 or more): expansion
-// 26.7.5 of Abramowitz and Stegun, its polynomials evaluated at 1.959964, that percentile of the
-// normal distribution. At most 0.13 % too small.
-static double student_t(double n)
+// Exact for 1 and 2 degrees of freedom if z is 1.644854, else expansion 26.7.5 of Abramowitz and
+// Stegun: at most 0.13 % too small.
+double stats_student_t(double z, double n)
 {
-	return 1.959964 + (2.372271 + (2.822499 + (2.555850 + 1.589534 / n) / n) / n) / n;
+	const double q = z * z, of_95[] = {6.313752, 2.919986};
+	if (n < 3)
+		return of_95[n > 1];
+	const double a = (q + 1) / 4, b = ((5 * q + 16) * q + 3) / 96;
+	const double c = (((3 * q + 19) * q + 17) * q - 15) / 384;
+	const double d = ((((79 * q + 776) * q + 1482) * q - 1920) * q - 945) / 92160;
+	return z * (1 + (a + (b + (c + d / n) / n) / n) / n);
 }
 
 struct line_fit stats_line(const double *x, const struct samples *const *y, size_t n)
@@ -201,7 +206,7 @@ struct line_fit stats_line(const double *x, const struct samples *const *y, size
 	if (count < 5 || !(xx > 0))
 		return (struct line_fit){NAN, NAN, NAN, NAN, NAN};
 	const double slope = xy / xx, rest = maths()->fmax(yy - slope * xy, 0) / (count - 2);
-	const double reach = student_t(count - 2) * maths()->sqrt(rest / xx);
+	const double reach = stats_student_t(1.959964, count - 2) * maths()->sqrt(rest / xx);
 	return (struct line_fit){slope, slope - reach, slope + reach, mean_y - slope * mean_x,
 				 mean_y};
 }

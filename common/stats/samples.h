@@ -47,6 +47,13 @@ struct summary samples_summary(struct samples *s);
 // at least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
 void samples_median_ci(struct samples *s, double level, double *low, double *high);
 
+// P(X >= k) for X binomial of n and p, 0 < p < 1.
+double stats_binomial_tail(size_t n, size_t k, double p);
+
+// Percentile of Student's t with `n` degrees of freedom; `z`: that of the normal distribution.
+// Fewer than 3 only with z 1.644854, the 95th percentile.
+double stats_student_t(double z, double n);
+
 // Mann-Whitney test: do values of one set tend to be larger than those of the other?
 // u: pairs (a, b) with a > b, ties counted half.
 // p: two-sided; normal approximation with corrections for ties and continuity; NaN with fewer than
