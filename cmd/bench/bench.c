@@ -52,7 +52,7 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, warmup, "warmup", 0, OPT_U64, "N",
 	    "\ncycles of each setting that count for nothing,\nbefore the others (default 3)"),
 	OPT(bench_opts, baseline_every, "baseline-every", 0, OPT_U64, "N",
-	    "\nundisturbed window before every Nth cycle\nof a setting (default 10)"),
+	    "\nundisturbed window after every Nth cycle\nof a setting (default 10)"),
 	OPT(bench_opts, settle_ns, "settle", 0, OPT_NS, "TIME",
 	    "\nhow long stillness is watched\nwithout a break (default 1ms)"),
 	OPT(bench_opts, patience_ns, "patience", 0, OPT_NS, "TIME",

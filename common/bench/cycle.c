@@ -48,11 +48,11 @@ static void count_packets(const struct attached *a, struct cycle *v, size_t offs
 }
 #define COUNT_INTO(member, from, to) count_packets(a, v, offsetof(struct cycle, member), from, to)
 
+// Measures a window behind the cycle, as long as it was, in which nothing is done.
 static bool measure_baseline(struct attached *a, struct cycle *v)
 {
-	uint64_t start = clock_ns();
-	if (!attached_look(a, LOOK_BEFORE, false) ||
-	    !attached_wait(a, start + v->set.hold_ns + v->set.gap_ns))
+	uint64_t start = clock_ns(), len = v->suspend_ns + v->held_ns + v->resume_ns + v->gap_ns;
+	if (!attached_look(a, LOOK_BEFORE, false) || !attached_wait(a, start + len))
 		return false;
 	uint64_t end = clock_ns();
 	if (!attached_look(a, LOOK_END, false))
@@ -223,7 +223,7 @@ static bool run_phases(struct attached *a, const struct cycle_plan *p, bool base
 		       struct cycle *v)
 {
 	if (!attached_choose(a, v->set.grace, v->set.queues) ||
-	    (baseline && !measure_baseline(a, v)) || !attached_look(a, LOOK_BEFORE, false))
+	    !attached_look(a, LOOK_BEFORE, false))
 		return false;
 	if (a->n == 1)
 		v->read_sum = kfd_watch_packets(&a->v->m->watch, &(struct kfd_indices){0},
@@ -240,7 +240,7 @@ static bool run_phases(struct attached *a, const struct cycle_plan *p, bool base
 	for (size_t i = 0; i < cycle_lines(a); i++)
 		v[i].gap_ns = clock_ns() - resumed_at(&v[i]);
 	COUNT_INTO(gap_packets, LOOK_RESUMED, LOOK_END);
-	return on;
+	return on && (!baseline || measure_baseline(a, v));
 }
 
 bool cycle_run(struct attached *a, const struct cycle_plan *p, bool baseline, struct cycle *v)

@@ -68,7 +68,7 @@ struct cycle_setting {
 	X(resume_packets)   /* AQL packets taken from resume's request to a look after it */      \
 	X(gap_packets)      /* AQL packets taken from a look after resume to the end */           \
 	X(backlog_packets)  /* AQL packets waiting in the queues at the request to resume */      \
-	X(baseline_ns)      /* length of the baseline window before the cycle */                  \
+	X(baseline_ns)      /* length of the baseline window behind the cycle */                  \
 	X(baseline_packets) /* AQL packets taken in the baseline window */                        \
 	X(suspend_first_ns) /* group: request until the first process's queues are off */         \
 	X(resume_first_ns)  /* group: request until the first process's queues are back */        \
@@ -112,7 +112,7 @@ size_t cycle_lines(const struct attached *a);
 struct cycle *cycle_of(const struct attached *a, struct cycle *v, size_t i);
 
 // Runs one cycle with v->set and fills v[0..cycle_lines()): block, repeat and warmup are copied
-// from v[0], and numbers count on from v->number. `baseline`: before the cycle, measure a window
-// of the same length in which nothing is done. Returns false if the measurement has to end, for the
+// from v[0], and numbers count on from v->number. `baseline`: behind the cycle, measure a window
+// as long as it was, in which nothing is done. Returns false if the measurement has to end, for the
 // reason in `a` or in a result; processes may still be held until attached_close().
 bool cycle_run(struct attached *a, const struct cycle_plan *p, bool baseline, struct cycle *v);

@@ -24,13 +24,13 @@ def _(r):
     takes(r, 4, 5)
     b = Bench(r, "preempt", "-p", t.pid, "--cycles", "2", "--warmup", "0", "--hold", "10ms", "--gap", "20ms", "--settle", "1ms", "--grace", "9",
               "--baseline-every", "2", "-r", "-n", "-o", "SETTING,METRIC,N,MIN,MAX", first=t.kfd, on_look={
-        2: index(t, (107, 120), (64, 64)),   # the baseline window ends
-        3: index(t, (110, 120), (64, 64)),   # suspend is asked for
-        4: index(t, (115, 140), (72, 72)),   # the first look after suspend
-        5: index(t, (117, 140), (72, 72)),   # the next look: one queue still drains
-        8: index(t, (117, 140), (72, 80)),   # resume is asked for: 23 packets are left, and the other queue has work
-        11: index(t, (117, 140), (80, 80)),  # the third look after resume sees that it goes on
-        12: index(t, (133, 140), (88, 88)),  # the cycle ends
+        1: index(t, (110, 120), (64, 64)),   # suspend is asked for
+        2: index(t, (115, 140), (72, 72)),   # the first look after suspend
+        3: index(t, (117, 140), (72, 72)),   # the next look: one queue still drains
+        6: index(t, (117, 140), (72, 80)),   # resume is asked for: 23 packets are left, and the other queue has work
+        9: index(t, (117, 140), (80, 80)),   # the third look after resume sees that it goes on
+        10: index(t, (133, 140), (88, 88)),  # the cycle ends, and the baseline window begins with the next look
+        12: index(t, (134, 140), (88, 88)),  # it ends
         13: index(t, (135, 140), (88, 88)),
         18: index(t, (135, 141), (88, 88)),
         19: index(t, (138, 141), (88, 88)),  # the first look after resume sees it
@@ -39,11 +39,11 @@ def _(r):
                        "all resume 2 2000000 5000000 / all resume_ioctl 2 2000000 5000000 / all progress 2 250000 750000 / all cost 2 5000000 9000000 / "
                        "gpq: bench: all: cycles came more often than every 90ms: they took much of the time of other queues on the GPU; a greater "
                        "--gap spares others")
-    first = {"cycle": 0, "at_ns": 1000030500000, "suspend_ns": 3 * MS, "suspend_ioctl_ns": 3 * MS, "still_ns": 500000, "still_look_ns": 500000,
+    first = {"cycle": 0, "at_ns": 1000000250000, "suspend_ns": 3 * MS, "suspend_ioctl_ns": 3 * MS, "still_ns": 500000, "still_look_ns": 500000,
              "held_ns": 10250000, "resume_ns": 2 * MS, "resume_ioctl_ns": 2 * MS, "progress_ns": 750000, "progress_look_ns": 250000,
              "gap_ns": 20250000, "read_sum": 110, "suspend_packets": 7, "held_packets": 0, "resume_packets": 0, "gap_packets": 16,
-             "backlog_packets": 24, "baseline_ns": 30 * MS, "baseline_packets": 7}
-    second = {"cycle": 1, "at_ns": 1000066250000, "suspend_ns": 4 * MS, "suspend_ioctl_ns": 4 * MS, "still_ns": 0, "still_look_ns": 500000,
+             "backlog_packets": 24, "baseline_ns": 35500000, "baseline_packets": 1}
+    second = {"cycle": 1, "at_ns": 1000071750000, "suspend_ns": 4 * MS, "suspend_ioctl_ns": 4 * MS, "still_ns": 0, "still_look_ns": 500000,
               "held_ns": 10250000, "resume_ns": 5 * MS, "resume_ioctl_ns": 5 * MS, "progress_ns": 250000, "progress_look_ns": 250000,
               "gap_ns": 20250000, "read_sum": 135, "suspend_packets": 0, "held_packets": 0, "resume_packets": 3, "gap_packets": 3,
               "backlog_packets": 6, "baseline_ns": None, "baseline_packets": None}
@@ -53,7 +53,7 @@ def _(r):
             "host": None, "boot_id": None, "kernel": "6.12.95", "kfd_version": "1.17", "scheduler": "HWS", "gpus": "gfx90a 0000:43:00.0 xcc 1 mec 78", "target": f"{t.pid} target",
             "target_queues": "2"}
     yield b.samples(*both), 2 * [tuple(both.values())]
-    yield b.waited, [29.75, 9, 19.25, 9, 19.75]
+    yield b.waited, [9, 19.25, 35.25, 9, 19.75]
     yield (r.changes(), t.tracer, r.holders()), (
         ["enable", "send", "send", "suspend 0,1 grace=9", "resume 0,1", "suspend 0,1 grace=9", "resume 0,1", "disable"], 0, [])
 
@@ -68,8 +68,8 @@ def _(r):
                     on_look={"each": lambda: (r.move(MS // 4), t.set_index(0, r.driver.looks, 10 ** 6))})
         yield b.finish(), "0"
         yield b.samples("cycle", "block", "repeat", "warmup", "baseline_ns", "grace", "seed"), [
-            (i, i // 2, i // 6, i % 6 < 2, 5 * MS if i % 6 in (2, 3) else None, 5, str(seed)) for i in range(12)]
-        yield (b.waited.count(70), b.waited.count(2.75), b.waited.count(1.75), b.waited.count(4.75)), (1, 12, 12, 4)
+            (i, i // 2, i // 6, i % 6 < 2, 5500000 if i % 6 in (2, 3) else None, 5, str(seed)) for i in range(12)]
+        yield (b.waited.count(70), b.waited.count(2.75), b.waited.count(1.75), b.waited.count(5.25)), (1, 12, 12, 4)
         order = [q for q, in b.samples("queues_wanted")]
         yield [sorted(order[i:i + 2]) for i in range(0, 12, 2)], 6 * [[1, 2]]
         yield b.samples("queues"), [(q,) for q in order]
@@ -250,20 +250,22 @@ def _(r):
 @scenario("several processes: a hold of all, lines of the group and of each")
 def _(r):
     a, b = r.target(0), r.target(0, (1, 1), 2)
-    index(a, (10, 12))()
-    index(b, (20, 30), (64, 128), (5, 9))()
+    index(a, (11, 12))()
+    index(b, (23, 30), (64, 128), (5, 9))()
     takes(r, 3, 2)
     takes(r, 4, 1)
     x = preempt(r, (a, b), "--cycles", "2", "--hold", "5ms", "--gap", "5ms", "--baseline-every", "2", on_look={
-        2: lambda: (a.set_index(0, 11, 12), b.set_index(0, 23, 30)),
-        4: lambda: (b.set_index(0, 24, 30), b.set_index(1, 65, 128)),
-        6: lambda: a.set_index(0, 12, 14),
-        7: lambda: b.set_index(2, 9, 9)})
+        2: lambda: (b.set_index(0, 24, 30), b.set_index(1, 65, 128)),
+        4: lambda: a.set_index(0, 12, 14),
+        5: lambda: b.set_index(2, 9, 9),
+        7: lambda: (a.set_index(0, 13, 14), b.set_index(0, 27, 30))})
     yield x.finish().split(" / ")[0], "0"
-    yield x.samples("cycle", "block", "process", "result", "queues", "baseline_ns", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
-        (0, 0, 0, "ok", 4, 10 * MS, None, None, None, None), (1, 0, a.pid, "ok", 1, 10 * MS, None, None, None, [0]),
-        (2, 0, b.pid, "ok", 3, 10 * MS, None, None, None, [0]), (3, 1, 0, "ok", 4, None, None, None, None, None),
-        (4, 1, a.pid, "ok", 1, None, None, None, None, [0]), (5, 1, b.pid, "ok", 3, None, None, None, None, [0])]
+    yield x.samples("cycle", "block", "process", "result", "queues", "still_ns", "progress_ns", "read_sum", "saved_bytes_xcc"), [
+        (0, 0, 0, "ok", 4, None, None, None, None), (1, 0, a.pid, "ok", 1, None, None, None, [0]),
+        (2, 0, b.pid, "ok", 3, None, None, None, [0]), (3, 1, 0, "ok", 4, None, None, None, None),
+        (4, 1, a.pid, "ok", 1, None, None, None, [0]), (5, 1, b.pid, "ok", 3, None, None, None, [0])]
+    whole = sum(x.samples("suspend_ns", "held_ns", "resume_ns", "gap_ns")[0])
+    yield x.samples("baseline_ns"), 3 * [(whole,)] + 3 * [(None,)]
     yield x.samples("baseline_packets", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets")[:3], [
         (4, 1, 0, 1, 4, 12), (1, 0, 0, 1, 0, 1), (3, 1, 0, 0, 4, 11)]
     group, *each = x.samples("suspend_ns", "suspend_ioctl_ns", "resume_ns", "resume_ioctl_ns", "suspend_first_ns", "resume_first_ns")[:3]
@@ -315,7 +317,7 @@ def _(r):
 def _(r):
     t = r.target(0)
     held = ["suspend 0 grace=32", "resume 0"]
-    for args, wait, result, calls in ((("--baseline-every", "1", "--hold", "1ms", "--gap", "320ms"), 320.75, "stopped", []),
+    for args, wait, result, calls in ((("--baseline-every", "1", "--hold", "1ms", "--gap", "320ms"), 321.25, "stopped", held),
                                       (("--hold", "300ms"), 299.75, "stopped", held), (("--hold", "1ms", "--gap", "310ms"), 309.75, "stopped", held),
                                       (("--runs", "2", "--pause", "330ms", "--hold", "1ms", "--gap", "1ms"), 330, "ok", held)):
         for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
