@@ -5,6 +5,7 @@
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
+#include "common/host/number.h"
 #include "common/host/proc.h"
 #include "common/sched/policy.h"
 
@@ -19,7 +20,17 @@ const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NU
 struct printed {
 	struct regex *metric, *ready;
 	bool is_ready;
-	struct samples v; // numbers that `metric` found; offline: printed in the window
+	struct samples v; // numbers that `metric` found
+	uint64_t now;     // when the output is read
+	// The mean over time of these numbers in a window. Each holds since the line before; lines
+	// that are read at once share that time.
+	struct {
+		uint64_t from;        // when the window began; 0: it has not
+		uint64_t since, at;   // when the last lines were read, and those before
+		double sum, n;        // of the numbers of the last lines, and how many they are
+		double work, covered; // numbers times their time, and that time, without the last
+		uint64_t held;        // how long offline had been held when the last lines came
+	} rate;
 };
 
 struct experiment {
@@ -76,6 +87,16 @@ static int check_side(struct experiment *x, const struct workload *s)
 		 : 0;
 }
 
+// Adds the last lines to the work of the window.
+static void add_last_lines(struct printed *p)
+{
+	if (!p->rate.n || !p->rate.from)
+		return;
+	const double span = (double)(p->rate.at - greater(p->rate.since, p->rate.from));
+	p->rate.work += p->rate.sum / p->rate.n * span;
+	p->rate.covered += span;
+}
+
 // Applies the patterns to a line of output: `ready`, and `metric`, whose first group is a number.
 static void take_printed_line(void *arg, const char *line)
 {
@@ -86,8 +107,17 @@ static void take_printed_line(void *arg, const char *line)
 	const char *number = p->metric ? regex_group(p->metric, line, len) : NULL;
 	char *end = NULL;
 	double v = number ? strtod(number, &end) : 0;
-	if (end != number)
-		samples_add(&p->v, v);
+	if (end == number)
+		return;
+	samples_add(&p->v, v);
+	if (p->now != p->rate.at) {
+		add_last_lines(p);
+		p->rate.since = p->rate.at;
+		p->rate.at = p->now;
+		p->rate.sum = p->rate.n = 0;
+	}
+	p->rate.sum += v;
+	p->rate.n++;
 }
 
 // ---- which queues the sides have
@@ -163,11 +193,30 @@ static int watch_online(struct experiment *x)
 							      : set_held(x, x->hold.decision.held);
 }
 
+// How long offline work was held in this run, until now.
+static uint64_t held_until(const struct experiment *x, uint64_t now)
+{
+	return x->run->held_ns + (x->offline.group.held ? now - x->hold.since : 0);
+}
+
 static void take_outputs(void *arg)
 {
 	struct experiment *x = arg;
+	struct printed *off = &x->printed[SIDE_OFFLINE];
+	off->now = clock_ns();
 	child_tick(&x->online.child, take_printed_line, &x->printed[SIDE_ONLINE]);
-	child_tick(&x->offline.child, take_printed_line, &x->printed[SIDE_OFFLINE]);
+	child_tick(&x->offline.child, take_printed_line, off);
+	if (off->rate.at == off->now)
+		off->rate.held = held_until(x, off->now);
+}
+
+// The mean rate over the window. What follows the last line is not known, but for holds: no work.
+static double window_rate(struct experiment *x, uint64_t end)
+{
+	struct printed *p = &x->printed[SIDE_OFFLINE];
+	add_last_lines(p);
+	const double held = (double)(held_until(x, end) - p->rate.held);
+	return p->rate.covered > 0 ? p->rate.work / (p->rate.covered + held) : NAN;
 }
 
 static int look_at_sides(struct experiment *x)
@@ -315,17 +364,20 @@ static int start_offline(struct experiment *x)
 
 static void begin_ab_window(struct experiment *x)
 {
+	take_outputs(x); // what was printed before is not of the window
 	group_count_begin(&x->offline.group);
-	x->printed[SIDE_OFFLINE].v.n = 0; // only numbers printed in the window count
-	x->window_from = clock_ns();
+	x->window_from = x->printed[SIDE_OFFLINE].rate.from = clock_ns();
+	x->printed[SIDE_OFFLINE].rate.n = 0;
 }
 
-static int end_ab_window(struct experiment *x)
+static int end_ab_window(struct experiment *x, uint64_t without_leads_ns)
 {
-	x->run->window_ns = clock_ns() - x->window_from;
+	const uint64_t end = clock_ns();
+	x->run->window_ns = end - x->window_from;
+	x->run->leads_ns = x->run->window_ns - without_leads_ns;
+	x->run->offline_rate = window_rate(x, end);
 	if (!group_count_end(&x->offline.group, &x->run->packets))
 		return ended_early(x, &x->offline, "");
-	x->run->offline_metric = samples_mean(&x->printed[SIDE_OFFLINE].v);
 	return 0;
 }
 
@@ -379,15 +431,18 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 		return -1;
 	x->hold.by_work = mode == AB_PREEMPT && x->plan->hold == AB_HOLD_PROGRESS;
 	begin_ab_window(x);
-	if (run_until(x, clock_ns() + x->plan->lead_ns) || (whole && set_held(x, true)))
+	if (run_until(x, clock_ns() + x->plan->lead_ns))
+		return -1;
+	const uint64_t from = clock_ns();
+	if (whole && set_held(x, true))
 		return -1;
 	int r = run_online(x);
 	end_online(x);
 	x->hold.by_work = false;
-	if ((x->offline.group.held && set_held(x, false)) || r ||
-	    run_until(x, clock_ns() + x->plan->lead_ns))
+	if ((x->offline.group.held && set_held(x, false)) || r)
 		return -1;
-	return end_ab_window(x);
+	const uint64_t between = clock_ns() - from;
+	return run_until(x, clock_ns() + x->plan->lead_ns) ? -1 : end_ab_window(x, between);
 }
 
 // Suspends (`hold`) or resumes offline work that runs already, so that online work runs alone.
@@ -414,7 +469,7 @@ static int run_alone(struct experiment *x)
 	begin_ab_window(x);
 	if (run_until(x, clock_ns() + x->run->online_ns + 2 * x->plan->lead_ns))
 		return -1;
-	return end_ab_window(x);
+	return end_ab_window(x, x->run->online_ns);
 }
 
 // ---- reading AMD logs
@@ -520,7 +575,8 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	*why = '\0';
 	*r = (struct ab_run){.mode = mode,
 			     .number = number,
-			     .offline_metric = NAN,
+			     .leads_ns = UINT64_MAX,
+			     .offline_rate = NAN,
 			     .offline_logged = UINT64_MAX};
 	x->plan = p;
 	x->run = r;

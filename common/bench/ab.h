@@ -41,11 +41,13 @@ struct ab_plan {
 struct ab_run {
 	enum ab_mode mode;
 	uint64_t number;
-	struct samples latency;  // latencies of online requests, ns
-	uint64_t online_ns;      // how long the online command ran, or was watched
-	uint64_t window_ns;      // time in which offline work was counted
-	uint64_t packets;        // AQL packets of the offline queues in the window
-	double offline_metric;   // mean of what the offline command printed in the window, or NaN
+	struct samples latency; // latencies of online requests, ns
+	uint64_t online_ns;     // how long the online command ran, or was watched
+	uint64_t window_ns;     // time in which offline work was counted, leads included
+	uint64_t leads_ns;      // both leads; UINT64_MAX: all of the window but online_ns
+	uint64_t packets;       // AQL packets of the offline queues in the window
+	double offline_rate; // mean over time of what the offline command printed in the window, or
+			     // NaN: each line holds since the line before
 	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
 	uint64_t held_ns;        // sum over holds: suspend's return to the request to resume
 	uint64_t holds;          // times that offline was suspended

@@ -29,8 +29,8 @@ void ab_result_fini(struct ab_result *a)
 static double offline_rate(const struct ab_run *r)
 {
 	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
-	if (!isnan(r->offline_metric))
-		return r->offline_metric;
+	if (!isnan(r->offline_rate))
+		return r->offline_rate;
 	return r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN;
 }
 
@@ -106,7 +106,8 @@ static const struct member members[] = {
 	MEMBER(count, ab_run, online_ns, "online_ns"),
 	MEMBER(count, ab_run, window_ns, "window_ns"),
 	MEMBER(count, ab_run, packets, "packets"),
-	MEMBER(f64, ab_run, offline_metric, "offline_metric"),
+	MEMBER(u64, ab_run, leads_ns, "leads_ns"),
+	MEMBER(f64, ab_run, offline_rate, "offline_rate"),
 	MEMBER(u64, ab_run, offline_logged, "offline_logged_packets"),
 	MEMBER(count, ab_run, held_ns, "held_ns"),
 	MEMBER(count, ab_run, holds, "holds"),
@@ -131,6 +132,7 @@ bool ab_read(const char *line, size_t len, struct bench_context *c, struct ab_ru
 {
 	const struct member_row rows[] = {{members, r}, {bench_context_members, c}, {0}};
 	memset(c, 0, sizeof(*c));
-	*r = (struct ab_run){.offline_metric = NAN, .offline_logged = UINT64_MAX};
+	*r = (struct ab_run){
+		.leads_ns = UINT64_MAX, .offline_rate = NAN, .offline_logged = UINT64_MAX};
 	return record_read(line, len, "ab_run", rows);
 }

@@ -122,12 +122,13 @@ def _(r):
     b.begin(b.on)
     for line in "took 1.5", "took nothing", "it took 20 us", "took 300":
         b.on.say("say " + line)
-    b.off.say("say rate 30")
+    yield b.prints(b.off, "rate 30"), True
     b.steps(10)
-    b.off.say("say rate 10.5")
+    yield b.prints(b.off, "rate 8", "rate 13"), True
     b.end(b.on)
     yield b.finish(), "0"
-    yield b.samples("latencies_ns", "offline_metric", "online_ns"), [([1500, 20000, 300000], 20.25, 10 * MS)]
+    # 30 for the lead of 20 ms, the mean of both for the 10 ms behind it
+    yield b.samples("latencies_ns", "offline_rate", "online_ns", "leads_ns"), [([1500, 20000, 300000], 23.5, 10 * MS, 40 * MS)]
     for unit, ns in (("ns", 1), ("ms", MS), ("s", SECOND)):
         b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", unit)
         b.begin(b.off, 0, work=1)
@@ -135,6 +136,37 @@ def _(r):
         b.on.say("say took 7")
         b.end(b.on)
         yield (unit, b.finish(), b.samples("latencies_ns")), (unit, "0", [([7 * ns],)])
+
+
+@scenario("a rate that is printed is work over time: 5 packets a ms, and none while it is held, whatever its lines say of that")
+def _(r):
+    b = Ab(r, "--modes", "preempt", "--offline-metric", "rate ([0-9.]+)")
+    b.begin(b.off, 0, work=100)
+    b.until(2)
+    b.steps(10)
+    yield b.prints(b.off, "rate 5"), True
+    b.begin(b.on)
+    b.steps(40)
+    b.end(b.on)
+    b.steps(10)
+    yield b.prints(b.off, "rate 1.6666666667"), True  # 10 ms before and 10 ms behind the hold of 40 ms
+    b.steps(8)
+    yield b.prints(b.off, "rate 5"), True
+    b.off.set_index(0, 300, 10 ** 6)
+    yield b.finish(), "0"
+    rows = b.samples("offline_rate", "packets", "window_ns", "leads_ns", "held_ns")
+    yield [(round(rate, 6), *rest) for rate, *rest in rows], [(round(190 / 78, 6), 200, 80 * MS, 40 * MS, 40 * MS)]
+    # Without a line after the hold: 5 for 10 ms, nothing for the 40 ms of the hold.
+    b = Ab(r, "--modes", "preempt", "--offline-metric", "rate ([0-9.]+)")
+    b.begin(b.off, 0, work=100)
+    b.until(2)
+    b.steps(10)
+    yield b.prints(b.off, "rate 5"), True
+    b.begin(b.on)
+    b.steps(40)
+    b.end(b.on)
+    yield b.finish(), "0"
+    yield b.samples("offline_rate"), [(1,)]
 
 
 @scenario("commands that fail: each says how, nothing is held, and what the other has started ends")

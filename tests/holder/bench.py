@@ -1,6 +1,9 @@
 """A gpq bench that runs, for preempt.py and ab.py."""
+import array
+import fcntl
 import json
 import subprocess
+import termios
 import time
 
 from scenario import *  # noqa: F403
@@ -106,6 +109,14 @@ class Ab(Bench):
         """Lets it run until it has ended the command."""
         while lives(command.pid) and self.step(lambda ms: not lives(command.pid)):
             pass
+
+    def prints(self, command, *lines):
+        """The command prints lines, which gpq reads at once."""
+        for line in lines:
+            command.say("say " + line)
+        with open(f"/proc/{command.pid}/fd/1", "wb", buffering=0) as pipe:
+            left = array.array("i", [1])
+            return self.r.until(lambda: not fcntl.ioctl(pipe, termios.FIONREAD, left) and not left[0])
 
     def end(self, command, status=0):
         """Ends a command, of which gpq hears at once."""

@@ -465,7 +465,7 @@ static void test_ab(void **state)
 			   .online_ns = 5,
 			   .window_ns = 4000000000,
 			   .packets = 300,
-			   .offline_metric = NAN,
+			   .offline_rate = NAN,
 			   .offline_logged = UINT64_MAX,
 			   .held_ns = 1000000000,
 			   .holds = 2},
