@@ -36,7 +36,7 @@ static const struct opt preempt_opts[] = {
 	OPT(bench_opts, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show which queues would be held, and hold none"),
 	OPT(bench_opts, cycles, "cycles", 0, OPT_U64, "N",
-	    "cycles of each setting\n(default 100, or as many as --for allows)"),
+	    "cycles of each setting\n(default 300, or as many as --for allows)"),
 	OPT(bench_opts, duration_ns, "for", 0, OPT_SEC, "SEC", "\nend after this time"),
 	OPT(bench_opts, hold_ns, "hold", 0, OPT_NS, "TIME",
 	    "how long queues stay suspended (default 10ms)"),
@@ -193,20 +193,28 @@ const char *bench_setting_name(const struct judged *j)
 	return j->setting && strcmp(j->setting, "all") != 0 ? j->setting : "";
 }
 
+int bench_worse(int a, int b)
+{
+	return !a || (a == GPQ_UNSHOWN && b) ? b : a;
+}
+
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run)
 {
 	struct judged *v;
 	const size_t n = require_judge(limits, run, &v);
 	int status = GPQ_OK;
 	for (size_t i = 0; i < n; i++) {
-		const char *setting = bench_setting_name(&v[i]);
-		if (!v[i].of->text || *v[i].result == 'o')
+		const struct judged *j = &v[i];
+		const char *setting = bench_setting_name(j);
+		if (!j->of->text || j->verdict == VERDICT_SHOWN)
 			continue;
-		status = err_fail(GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s", name,
-				  *name ? ": " : "", v[i].of->text,
-				  isnan(v[i].value) ? "not measured" : v[i].shown.text,
-				  *setting ? " with " : "", setting,
-				  v[i].spoiled ? ", but not all cycles were ok" : "");
+		const bool unshown = j->verdict == VERDICT_NOT_SHOWN;
+		const int bad = err_fail(
+			unshown ? GPQ_UNSHOWN : GPQ_FAILED, NULL, "%s%srequired: %s: %s%s%s%s%s%s",
+			name, *name ? ": " : "", j->of->text, isnan(j->value) ? "" : j->shown.text,
+			*setting ? " with " : "", setting, unshown ? ", not shown" : "",
+			*j->reason && !isnan(j->value) ? ", " : "", j->reason);
+		status = bench_worse(status, bad);
 	}
 	free(v);
 	return status;

@@ -58,9 +58,13 @@ int measurement_end(struct measurement *m, const struct cmd *c, bool any, int st
 // Returns --seed, or else a random number, and notes the seed in the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
-// Reports requirements that the run does not meet, and returns GPQ_FAILED if there are any. Those
-// of the other kind of run are skipped. `name`: name of the run if there are several, else "".
+// Reports requirements that are not shown to be met. Returns GPQ_FAILED if one is refuted or
+// unknown, else GPQ_UNSHOWN if there are any. Those of the other kind of run are skipped. `name`:
+// name of the run if there are several, else "".
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
+
+// Of two exit statuses the one to end with: a failure before GPQ_UNSHOWN, else the first.
+int bench_worse(int a, int b);
 
 // The name of the judged setting, or "" if there is only one.
 const char *bench_setting_name(const struct judged *j);
@@ -93,13 +97,13 @@ struct times_row {
 #define FIELD(name) uint64_t name;
 	SUMMARY_TIMES(FIELD)
 #undef FIELD
-	uint64_t runs; // `runs` and `ratio`: only for gpq bench ab
-	double ratio;
+	uint64_t runs; // it and the ratios: only for gpq bench ab
+	double ratio, p99_ratio;
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 
-// If `n` samples are too few for P99 or P99.9, tells people how many are needed, and what a goal is
-// judged by meanwhile. `cycles`: the samples are cycles of gpq bench preempt.
+// If `n` samples are too few for P99 or P99.9, tells people how many are needed. `cycles`: the
+// samples are cycles of gpq bench preempt.
 void bench_say_few(struct out *o, uint64_t n, bool cycles);
 
 // Prints samples as rows of bench_histogram_table.
@@ -132,7 +136,7 @@ struct bench_change {
 void run_plot_changes(struct out *o, const struct bench_context *c, const struct bench_change *v,
 		      size_t n);
 
-// Prints the results of one run; with -o only the first table. Returns the exit status, which is
-// GPQ_FAILED also if a requirement is not met.
+// Prints the results of one run; with -o only the first table. Returns the exit status, also of
+// requirements: bench_required().
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);

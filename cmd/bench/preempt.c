@@ -9,7 +9,7 @@
 #include "common/kfd/topology.h"
 #include "common/stats/samples.h"
 
-#define DEFAULT_CYCLES 100
+#define DEFAULT_CYCLES 300
 #define DEFAULT_GAP_NS 10000000
 
 struct preempt {
@@ -88,7 +88,7 @@ int bench_check_preempt(struct cmd *c)
 		return err_fail(GPQ_USAGE, "for example gpq bench preempt -p PID",
 				"preempt needs to know which processes to measure");
 	if (!o->cycles)
-		return err_fail(GPQ_USAGE, "leave it out for 100, or as many as --for allows",
+		return err_fail(GPQ_USAGE, "leave it out for 300, or as many as --for allows",
 				"--cycles: 0 measures nothing");
 	if (!runs || (runs > 1 && !cycles))
 		return err_fail(GPQ_USAGE, runs ? "add --cycles" : "leave it out for 1",

@@ -58,11 +58,19 @@ static const struct out_col goal_cols[] = {
 	COL(name, "GOAL", "goal", STR, D, "what is judged"),
 	COL(setting, "SETTING", "setting", STR, D, "as above; null: the experiment"),
 	COL(shown.text, "MEASURED", "measured", STR, D | A, "what was found"),
+	COL(bounds, "BOUNDS", "bounds", STR, D | A, "each is right in 95 of 100 measurements"),
 	COL(limit.text, "LIMIT", "limit", STR, D | A, "what it must be below, or not above"),
-	COL(result, "RESULT", "result", STR, D | S, "ok, failed, or unknown"),
+	COL(result, "RESULT", "result", STR, D | S, "shown, refuted, not shown, or unknown"),
+	COL(reason, "REASON", "reason", STR, D | A, "why it is not shown, and what that needs"),
+	COL(more, "MORE", "more", U64, TWIN,
+	    "samples, requests, runs or baselines that are missing"),
 	COL(shown.ns, "MEASURED_NS", "measured_ns", NS, TWIN, "measured, of a time"),
+	COL(low.ns, "BOUND_LOW_NS", "bound_low_ns", NS, TWIN, "its lower bound"),
+	COL(high.ns, "BOUND_HIGH_NS", "bound_high_ns", NS, TWIN, "its upper bound"),
 	COL(limit.ns, "LIMIT_NS", "limit_ns", NS, TWIN, "its limit"),
 	COL(shown.percent, "MEASURED%", "measured_percent", F64, TWIN, "measured, of a share"),
+	COL(low.percent, "BOUND_LOW%", "bound_low_percent", F64, TWIN, "its lower bound"),
+	COL(high.percent, "BOUND_HIGH%", "bound_high_percent", F64, TWIN, "its upper bound"),
 	COL(limit.percent, "LIMIT%", "limit_percent", F64, TWIN, "its limit"),
 	COL(required, "REQUIRED", "required", BOOL, TWIN, "does it decide the exit status?"),
 };
@@ -150,7 +158,7 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 4, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 5, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
@@ -210,9 +218,7 @@ void bench_say_few(struct out *o, uint64_t n, bool cycles)
 	if (cycles)
 		snprintf(how, sizeof(how), " (gpq bench preempt --cycles %" PRIu64 ")", need);
 	if (n && need > n && out_mode(o) == OUT_TABLE)
-		out_title(o,
-			  "%s needs %" PRIu64 " samples%s, here are %" PRIu64
-			  ": a goal for it is judged by the greatest, max.",
+		out_title(o, "%s needs %" PRIu64 " samples%s, here are %" PRIu64 ".",
 			  p99 ? "P99" : "P99.9", need, how, n);
 }
 
@@ -274,7 +280,7 @@ static void print_effects(struct out *o, struct result *r)
 	out_begin(o, &bench_effects_table, false);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct result_setting *s = r->of[i];
-		struct effect_row row = {s->name, 0, result_rates(s),
+		struct effect_row row = {s->name, 0, result_rates(s, SIZE_MAX),
 					 bench_ns(result_least_period(s))};
 		row.v.held_share *= 100;
 		row.v.loss *= 100;
@@ -352,60 +358,53 @@ static void print_context(struct out *o, const struct bench_context *c)
 
 // ---- the verdict: one sentence, with the worst setting for each limit
 
-static const struct {
-	const char *result, *lead;
-	enum out_block block;
-} groups[] = {{"failed", "not met", OUT_UNMET},
-	      {"unknown", "unknown", OUT_UNKNOWN},
-	      {"ok", "met", OUT_MET}};
-
-static unsigned group_of(const struct judged *j)
-{
-	unsigned g = 0;
-	while (strcmp(groups[g].result, j->result) != 0)
-		g++;
-	return g;
-}
+static const enum out_block block_of[] = {[VERDICT_REFUTED] = OUT_UNMET,
+					  [VERDICT_NOT_SHOWN] = OUT_UNKNOWN,
+					  [VERDICT_UNKNOWN] = OUT_UNKNOWN,
+					  [VERDICT_SHOWN] = OUT_MET};
 
 // Returns the worst of the results of one limit, which begin at `*i`; moves `*i` behind them.
 static const struct judged *worst_of(const struct judged *v, size_t n, size_t *i)
 {
 	const struct judged *worst = &v[*i];
-	for (; *i < n && v[*i].of == worst->of; ++*i) {
-		unsigned a = group_of(&v[*i]), b = group_of(worst);
-		if (a < b || (a == b && v[*i].value > worst->value))
+	for (; *i < n && v[*i].of == worst->of; ++*i)
+		if (v[*i].verdict < worst->verdict ||
+		    (v[*i].verdict == worst->verdict && v[*i].value > worst->value))
 			worst = &v[*i];
-	}
 	return worst;
 }
 
 static void say_judged(struct buf *b, const struct judged *j)
 {
 	const char *setting = bench_setting_name(j);
-	buf_printf(b, "%s%s%s (limit %s%s%s%s)", j->name, isnan(j->value) ? "" : " ",
+	buf_printf(b, "%s%s%s (limit %s%s%s%s%s)", j->name, isnan(j->value) ? "" : " ",
 		   isnan(j->value) ? "" : j->shown.text, j->limit.text, *setting ? ", " : "",
-		   setting, j->spoiled ? ", but not all cycles were ok" : "");
+		   setting, *j->reason ? ", " : "", j->reason);
 }
 
-static void print_verdict(struct out *o, const struct load_run *run, const struct judged *v,
-			  size_t n)
+static void print_verdict(struct out *o, struct load_run *run, const struct judged *v, size_t n)
 {
 	SCOPED(buf_fini) struct buf b = {0};
 	enum out_block block = OUT_NOTE;
 	const char *separator = run->is_ab ? "Goals for preempt " : "Goals ";
-	for (unsigned g = 0; g < COUNT(groups); g++) {
+	for (unsigned g = 0; g < COUNT(block_of); g++) {
 		const char *comma = NULL;
 		for (size_t i = 0; i < n;) {
 			const struct judged *j = worst_of(v, n, &i);
-			if (group_of(j) != g)
+			if (j->verdict != (enum verdict)g)
 				continue;
-			buf_printf(&b, "%s%s%s", comma ? comma : separator,
-				   comma ? "" : groups[g].lead, comma ? "" : ": ");
+			buf_printf(&b, "%s%s%s", comma ? comma : separator, comma ? "" : j->result,
+				   comma ? "" : ": ");
 			say_judged(&b, j);
-			block = block == OUT_NOTE ? groups[g].block : block;
+			block = block == OUT_NOTE ? block_of[g] : block;
 			comma = ", ";
 			separator = "; ";
 		}
+	}
+	const struct ab_gain gain = ab_gain(&run->ab);
+	if (n && gain.known && !gain.gained) {
+		buf_puts(&b, "; no gain of preempting over sharing is shown");
+		block = block == OUT_MET ? OUT_UNKNOWN : block;
 	}
 	if (run->result.n > 1)
 		buf_printf(&b, "; the worst of %u settings", run->result.n);

@@ -3,6 +3,8 @@
 
 #include "cmd/snapshot/snapshot.h"
 
+#include <math.h>
+
 #define ROW times_row
 static const struct out_col online_cols[] = {
 	COL(setting, "MODE", "mode", STR, D,
@@ -16,6 +18,8 @@ static const struct out_col online_cols[] = {
 	COL(p99, "P99", "p99_ns", NS, D, "99th percentile"),
 	COL(max, "MAX", "max_ns", NS, D, "greatest"),
 	COL(ratio, "RATIO", "ratio", F64, D, "median against that of alone"),
+	COL(p99_ratio, "P99_RATIO", "p99_ratio", F64, D,
+	    "99th percentile against that of alone; of too few samples unknown"),
 };
 #undef ROW
 const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
@@ -32,7 +36,7 @@ static const struct out_col offline_cols[] = {
 	COL(mode, "MODE", "mode", STR, D, "as above"),
 	COL(runs, "RUNS", "runs", U64, D, "runs"),
 	COL(rate, "RATE", "rate_per_s", F64, D,
-	    "AQL packets a second, or what --offline-metric found; mean over runs"),
+	    "AQL packets a second, or what --offline-metric found, over time; mean over runs"),
 	COL(sd, "RATE_SD", "rate_sd_per_s", F64, D, "its standard deviation"),
 	COL(holds, "HOLDS", "holds", U64, D, "times it was suspended"),
 	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", NS, D,
@@ -40,8 +44,9 @@ static const struct out_col offline_cols[] = {
 	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", NS, D, "99th percentile"),
 	COL(resume.p50, "RESUME_P50", "resume_p50_ns", NS, D, "likewise until they were back"),
 	COL(resume.p99, "RESUME_P99", "resume_p99_ns", NS, D, "99th percentile"),
-	COL(held, "HELD%", "held_percent", F64, D, "share of the time it was suspended"),
-	COL(loss, "LOSS%", "loss_percent", F64, D, "of its rate against alone"),
+	COL(held, "HELD%", "held_percent", F64, D,
+	    "share of the time between the leads that it was suspended"),
+	COL(loss, "LOSS%", "loss_percent", F64, D, "of its work in that time, against alone"),
 };
 #undef ROW
 const struct out_table bench_offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
@@ -52,7 +57,7 @@ static const struct schema_member ab_members[] = {
 	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
 	{0}};
 const struct schema bench_ab_schema = {
-	"gpq.bench.ab", 3, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
+	"gpq.bench.ab", 4, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
 
 static void print_online(struct out *o, struct ab_result *a)
 {
@@ -60,7 +65,11 @@ static void print_online(struct out *o, struct ab_result *a)
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		struct times_row row = bench_times(ab_mode_name[m], NULL, &a->mode[m].latency);
 		row.runs = a->mode[m].runs;
-		row.ratio = ab_judge(a, (enum ab_mode)m).ratio;
+		row.ratio = ab_compare(a, (enum ab_mode)m, AB_ALONE, 0.5, STATS_LEVEL).ratio;
+		row.p99_ratio = NAN;
+		if (samples_carry(row.n, 0.99) && samples_carry(a->mode[AB_ALONE].latency.n, 0.99))
+			row.p99_ratio =
+				ab_compare(a, (enum ab_mode)m, AB_ALONE, 0.99, STATS_LEVEL).ratio;
 		if (row.runs)
 			out_row(o, &row);
 	}
@@ -72,8 +81,9 @@ static void print_offline(struct out *o, struct ab_result *a)
 	out_begin(o, &bench_offline_table, false);
 	for (unsigned i = 0; i < AB_MODES; i++) {
 		struct ab_mode_result *m = &a->mode[i];
-		struct summary s = samples_summary(&m->rate);
-		struct ab_verdict v = ab_judge(a, (enum ab_mode)i);
+		SCOPED(samples_fini) struct samples rates = ab_rates(a, (enum ab_mode)i);
+		struct summary s = samples_summary(&rates);
+		struct ab_verdict v = ab_judge(a, (enum ab_mode)i, SIZE_MAX);
 		struct offline_row row = {.mode = ab_mode_name[i],
 					  .runs = m->runs,
 					  .holds = m->holds,
@@ -122,6 +132,28 @@ static void print_ab_histograms(struct out *o, const struct ab_result *a)
 	out_end(o);
 }
 
+// Says whether preempting was any better than sharing.
+static void say_gain(struct out *o, struct ab_result *a)
+{
+	const struct ab_gain g = ab_gain(a);
+	char text[2][2][24];
+	for (unsigned m = 0; m < 2; m++)
+		for (unsigned k = 0; k < 2; k++)
+			text_ns(text[m][k], bench_ns(samples_percentile(
+						    &a->mode[m ? AB_SHARED : AB_PREEMPT].latency,
+						    k ? 0.99 : 0.5)));
+	if (g.known)
+		out_say(o, OUT_NOTE,
+			"%s: median %s against %s, 99th percentile (or greatest) %s against %s.",
+			g.gained && g.longer
+				? "Preempting made some requests shorter than sharing, "
+				  "and others longer"
+			: g.gained ? "Preempting made requests shorter than sharing"
+			: g.longer ? "Preempting made requests longer than sharing"
+				   : "No gain of preempting over sharing is shown",
+			text[0][0], text[1][0], text[0][1], text[1][1]);
+}
+
 void bench_print_ab(struct out *o, struct load_run *run)
 {
 	struct ab_result *a = &run->ab;
@@ -130,7 +162,8 @@ void bench_print_ab(struct out *o, struct load_run *run)
 	if (!screen)
 		out_title(o, "Latency of online requests");
 	print_online(o, a);
-	out_say(o, OUT_NOTE, "Ratio: median against alone.");
+	out_say(o, OUT_NOTE, "Ratio: median against alone; P99 ratio: 99th percentile.");
+	say_gain(o, a);
 	for (unsigned m = 0; m < AB_MODES; m++)
 		if (a->mode[m].runs && a->mode[m].latency.n < least)
 			least = a->mode[m].latency.n;
@@ -141,8 +174,11 @@ void bench_print_ab(struct out *o, struct load_run *run)
 	print_offline(o, a);
 	out_say(o, OUT_NOTE,
 		"Suspend and resume: from the request until all queues of all processes were off, "
-		"or on. Offline work a second while the online work ran, with a lead before and "
-		"after it; loss: against alone.");
+		"or on. Rate: %s, while the online work ran, with a lead before and after it. "
+		"Held and loss are shares of the time between the leads; loss: against alone.",
+		ab_is_printed(a) ? "what the offline work printed, each line for the time since "
+				   "the one before"
+				 : "AQL packets a second");
 	if (!screen)
 		print_ids(o, a);
 }

@@ -81,7 +81,7 @@ static int judge_all(const struct load *l, const struct requirements *limits)
 	for (size_t i = 0; i < l->n; i++) {
 		int bad = bench_required(
 			limits, l->n > 1 ? l->run[i]->context.text[CONTEXT_run] : "", l->run[i]);
-		status = status ? status : bad;
+		status = bench_worse(status, bad);
 	}
 	return status;
 }
@@ -471,7 +471,7 @@ int bench_report(struct cmd *c)
 					REQUIRE_PREEMPT | REQUIRE_AB);
 	if (!status && as_tables) { // print what gpq bench printed after the measurement
 		status = bench_print(&c->out, l.run[0], &limits);
-		status = status ? status : judge_any(&l, &limits);
+		status = bench_worse(status, judge_any(&l, &limits));
 	} else if (!status) {
 		status = report_runs(&l, c, &limits);
 		if (!status && l.n > 1 && isatty(STDOUT_FILENO))

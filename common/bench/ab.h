@@ -7,6 +7,7 @@
 #include "common/bench/queue_set.h"
 #include "common/bench/result.h"
 #include "common/cli/grep.h"
+#include "common/stats/infer.h"
 
 enum ab_mode { AB_ALONE, AB_SHARED, AB_PREEMPT, AB_MODES };
 extern const char *const ab_mode_name[AB_MODES + 1]; // names of the modes, ended by NULL
@@ -66,13 +67,20 @@ void ab_run_fini(struct ab_run *r);
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 
+// What a run says of the offline work.
+struct ab_part {
+	double printed, packets; // rates: by what it printed, or NaN; AQL packets a second
+	double held;             // time in which it was held, ns
+	double window, between;  // time with and without leads, ns
+};
+
 // Results of all runs, by mode.
 struct ab_result {
 	struct ab_mode_result {
 		struct samples latency, suspend, resume;
-		struct samples rate; // offline: AQL packets a second, or --offline-metric, by run
-		double held, window; // sums of ab_run.held_ns and window_ns
+		struct ab_part *run; // owned
 		uint64_t runs, holds;
+		size_t cap;
 	} mode[AB_MODES];
 	struct queue_set *queue_set; // owned; queue sets of all runs
 	size_t nqueue_sets, cap_queue_sets;
@@ -82,14 +90,40 @@ struct ab_result {
 void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 
+// Is the offline rate what was printed? So it is if each run has that; else it is packets a second.
+bool ab_is_printed(const struct ab_result *a);
+
+// The offline rate of each run in a mode.
+struct samples ab_rates(const struct ab_result *a, enum ab_mode mode);
+
+// Shares of the time between the leads, so that they do not depend on --lead: what is lost
+// in the whole window against mode alone is what the online work and the holds have cost.
 struct ab_verdict {
-	double ratio;    // median online latency divided by that of mode alone
-	double slowdown; // ratio - 1
-	double loss;     // share of the offline rate of mode alone that is lost
-	double held;     // share of the window in which offline work was held
-	double effect;   // loss - held
+	double loss;   // share of the offline rate of mode alone that is lost
+	double held;   // share in which offline work was held
+	double effect; // loss - held
 };
-struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode);
+
+// Judges without the runs number `without` of both modes, for stats_jackknife(); SIZE_MAX: all.
+struct ab_verdict ab_judge(const struct ab_result *a, enum ab_mode mode, size_t without);
+
+// How many runs a mode and mode alone both have.
+size_t ab_parts(const struct ab_result *a, enum ab_mode mode);
+
+// A percentile of the online latency in a mode divided by that in another, and its bounds.
+struct ab_ratio {
+	double ratio;
+	struct bounds b;
+};
+struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode with, double p,
+			   double level);
+
+// Preempting against sharing: gained if the median or the 99th percentile is shown to be shorter.
+// Without a difference that is said in at most 1 of 100 measurements.
+struct ab_gain {
+	bool known, gained, longer; // longer: one of the two is shown to be longer
+};
+struct ab_gain ab_gain(struct ab_result *a);
 
 // Writes and reads a run as a line of raw samples (raw.h). ab_read() returns false for other lines.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);

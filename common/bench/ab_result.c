@@ -2,6 +2,7 @@
 #include "common/bench/ab.h"
 
 #include "common/host/maths.h"
+#include "common/host/number.h"
 
 void ab_run_fini(struct ab_run *r)
 {
@@ -18,20 +19,24 @@ void ab_result_fini(struct ab_result *a)
 		samples_fini(&a->mode[m].latency);
 		samples_fini(&a->mode[m].suspend);
 		samples_fini(&a->mode[m].resume);
-		samples_fini(&a->mode[m].rate);
+		free(a->mode[m].run);
 	}
 	for (size_t i = 0; i < a->nqueue_sets; i++)
 		queue_set_fini(&a->queue_set[i]);
 	free(a->queue_set);
 }
 
-// Offline rate: what the command printed, else packets a second by AMD log, else by read indices.
-static double offline_rate(const struct ab_run *r)
+static struct ab_part part_of(const struct ab_run *r)
 {
-	uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
-	if (!isnan(r->offline_rate))
-		return r->offline_rate;
-	return r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN;
+	const uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
+	const uint64_t leads = lesser(r->leads_ns, r->window_ns);
+	return (struct ab_part){
+		.printed = r->offline_rate,
+		.packets = r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN,
+		.held = (double)r->held_ns,
+		.window = (double)r->window_ns,
+		.between = r->leads_ns == UINT64_MAX ? (double)r->online_ns
+						     : (double)(r->window_ns - leads)};
 }
 
 void ab_result_add(struct ab_result *a, struct ab_run *r)
@@ -40,10 +45,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	samples_add_all(&m->latency, &r->latency, 1);
 	samples_add_all(&m->suspend, &r->suspend, 1);
 	samples_add_all(&m->resume, &r->resume, 1);
-	samples_add(&m->rate, offline_rate(r));
-	m->held += (double)r->held_ns;
-	m->window += (double)r->window_ns;
-	m->runs++;
+	*ARRAY_ADD(m->run, m->cap, m->runs) = part_of(r);
 	m->holds += r->holds;
 	for (unsigned i = 0; i < 2; i++) {
 		if (!r->queue_set[i].n)
@@ -59,18 +61,73 @@ static double share_of_whole(double v, double whole)
 	return whole > 0 ? v / whole : NAN;
 }
 
-struct ab_verdict ab_judge(struct ab_result *a, enum ab_mode mode)
+bool ab_is_printed(const struct ab_result *a)
 {
-	struct ab_mode_result *m = &a->mode[mode], *alone = &a->mode[AB_ALONE];
-	struct ab_verdict v = {
-		.ratio = share_of_whole(samples_percentile(&m->latency, 0.5),
-					samples_percentile(&alone->latency, 0.5)),
-		.loss = 1 - share_of_whole(samples_mean(&m->rate), samples_mean(&alone->rate)),
-		.held = share_of_whole(m->held, m->window),
-	};
-	v.slowdown = v.ratio - 1;
+	for (unsigned m = 0; m < AB_MODES; m++)
+		for (size_t i = 0; i < a->mode[m].runs; i++)
+			if (isnan(a->mode[m].run[i].printed))
+				return false;
+	return true;
+}
+
+static struct samples rates_without(const struct ab_result *a, enum ab_mode mode, size_t without)
+{
+	const struct ab_mode_result *m = &a->mode[mode];
+	const bool printed = ab_is_printed(a);
+	struct samples s = {0};
+	for (size_t i = 0; i < m->runs; i++)
+		if (i != without)
+			samples_add(&s, printed ? m->run[i].printed : m->run[i].packets);
+	return s;
+}
+
+struct samples ab_rates(const struct ab_result *a, enum ab_mode mode)
+{
+	return rates_without(a, mode, SIZE_MAX);
+}
+
+struct ab_verdict ab_judge(const struct ab_result *a, enum ab_mode mode, size_t without)
+{
+	const struct ab_mode_result *m = &a->mode[mode];
+	SCOPED(samples_fini) struct samples rate = rates_without(a, mode, without);
+	SCOPED(samples_fini) struct samples alone = rates_without(a, AB_ALONE, without);
+	double held = 0, window = 0, between = 0;
+	for (size_t i = 0; i < m->runs; i++)
+		if (i != without) {
+			held += m->run[i].held;
+			window += m->run[i].window;
+			between += m->run[i].between;
+		}
+	struct ab_verdict v = {.held = share_of_whole(held, between)};
+	v.loss = (1 - share_of_whole(samples_mean(&rate), samples_mean(&alone))) *
+		 share_of_whole(window, between);
 	v.effect = v.loss - v.held;
 	return v;
+}
+
+size_t ab_parts(const struct ab_result *a, enum ab_mode mode)
+{
+	const uint64_t n = a->mode[mode].runs, alone = a->mode[AB_ALONE].runs;
+	return alone ? lesser(n, alone) : n;
+}
+
+struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode with, double p,
+			   double level)
+{
+	struct samples *x = &a->mode[mode].latency, *y = &a->mode[with].latency;
+	const double of_x = samples_percentile(x, p), of_y = samples_percentile(y, p);
+	return (struct ab_ratio){share_of_whole(of_x, of_y),
+				 stats_ratio_bounds(of_x, stats_percentile_bounds(x, p, level),
+						    of_y, stats_percentile_bounds(y, p, level))};
+}
+
+struct ab_gain ab_gain(struct ab_result *a)
+{
+	const double level = 1 - 0.01 / 4; // two bounds of two percentiles
+	const struct bounds p50 = ab_compare(a, AB_PREEMPT, AB_SHARED, 0.5, level).b;
+	const struct bounds p99 = ab_compare(a, AB_PREEMPT, AB_SHARED, 0.99, level).b;
+	return (struct ab_gain){a->mode[AB_PREEMPT].latency.n && a->mode[AB_SHARED].latency.n,
+				p50.high < 1 || p99.high<1, p50.low> 1 || p99.low > 1};
 }
 
 static void write_times(struct json *j, const struct member *m, const void *at)

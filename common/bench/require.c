@@ -4,25 +4,28 @@
 #include "common/cli/err.h"
 #include "common/cli/text.h"
 #include "common/host/maths.h"
+#include "common/host/number.h"
+#include "common/stats/infer.h"
 
-enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_VERDICT };
+enum subject_value { OF_METRIC, OF_RATES, OF_ONLINE, OF_SLOWDOWN, OF_VERDICT };
 
-#define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name},
+#define METRIC(name, value, help) {#name, REQUIRE_PREEMPT, OF_METRIC, METRIC_##name, false},
 static const struct subject {
 	const char *name;
 	enum require_kind kind; // kind of run; kinds_of() knows subjects of both kinds
 	enum subject_value value;
-	size_t which; // enum result_metric, or offset of the share in its struct
+	size_t which;   // enum result_metric, or offset of the share in its struct
+	bool no_credit; // a loss: below 0 is not possible
 } subjects[] = {
 	RESULT_METRICS(METRIC){"loss", REQUIRE_PREEMPT, OF_RATES,
-			       offsetof(struct result_rates, loss)},
-	{"held", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, held_share)},
-	{"effect", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, effect)},
-	{"online", REQUIRE_AB, OF_ONLINE, 0},
-	{"online slowdown", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, slowdown)},
-	{"offline loss", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, loss)},
-	{"offline held", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, held)},
-	{"offline effect", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, effect)},
+			       offsetof(struct result_rates, loss), true},
+	{"held", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, held_share), false},
+	{"effect", REQUIRE_PREEMPT, OF_RATES, offsetof(struct result_rates, effect), true},
+	{"online", REQUIRE_AB, OF_ONLINE, 0, false},
+	{"online slowdown", REQUIRE_AB, OF_SLOWDOWN, 0, false},
+	{"offline loss", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, loss), true},
+	{"offline held", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, held), false},
+	{"offline effect", REQUIRE_AB, OF_VERDICT, offsetof(struct ab_verdict, effect), true},
 };
 #undef METRIC
 
@@ -34,7 +37,7 @@ static const struct {
 
 static bool is_share(const struct subject *s)
 {
-	return s->value == OF_RATES || s->value == OF_VERDICT;
+	return s->value != OF_METRIC && s->value != OF_ONLINE;
 }
 
 static unsigned kinds_of(const struct subject *s)
@@ -86,10 +89,12 @@ static unsigned find_subject(const char *name, unsigned kinds)
 }
 
 // Returns what is wrong with the left side of a limit for the subject `s`, or NULL.
-static const char *left_fault(const struct subject *s, const struct left *l)
+static const char *left_fault(const struct subject *s, const struct left *l, double p)
 {
 	if (l->has_mode && s->kind != REQUIRE_AB)
 		return "a mode belongs to online and offline work of bench ab";
+	if (s->value == OF_SLOWDOWN)
+		return p > 0 && p < 1 ? NULL : "a slowdown is of a percentile, such as p99";
 	if (is_share(s))
 		return l->has_p ? "a share has no statistic" : NULL;
 	return l->has_p ? NULL : "a time needs a statistic, such as p99";
@@ -125,7 +130,8 @@ static const char *read_sides(struct requirement *r, char *left, const char *rig
 	if (r->subject == COUNT(subjects))
 		return "nothing of that name is measured";
 	const struct subject *s = &subjects[r->subject];
-	const char *fault = left_fault(s, &l);
+	r->p = s->value == OF_SLOWDOWN && !l.has_p ? 0.5 : r->p;
+	const char *fault = left_fault(s, &l, r->p);
 	r->kinds = kinds_of(s) & kinds;
 	return fault ? fault : (is_share(s) ? read_share_limit : read_time_limit)(right, &r->limit);
 }
@@ -152,6 +158,7 @@ static const struct goal {
 	     {"resume", "10ms", "resume p99 <", REQUIRE_PREEMPT},
 	     {"effect", "5", "effect <", REQUIRE_PREEMPT},
 	     {"online", "10", "online slowdown <=", REQUIRE_AB},
+	     {"online", "10", "online p99 slowdown <=", REQUIRE_AB},
 	     {"effect", "5", "offline effect <=", REQUIRE_AB}};
 
 // Returns the limit in a word of --goal, "effect=3"; NULL if the word names another goal.
@@ -242,15 +249,17 @@ static bool limit_applies(const struct requirement *q, const struct result *r, u
 	return !others || r->of[i]->metric[s->which].n;
 }
 
-static double share_of(const struct requirement *r, struct result_setting *s, struct ab_result *a)
+// The share, without part number `without` of the measurement.
+static double share_of(const struct requirement *r, const struct result_setting *s,
+		       const struct ab_result *a, size_t without)
 {
 	struct result_rates rates;
 	struct ab_verdict verdict;
 	double share;
 	if (s)
-		rates = result_rates(s);
+		rates = result_rates(s, without);
 	else
-		verdict = ab_judge(a, r->mode);
+		verdict = ab_judge(a, r->mode, without);
 	memcpy(&share, (s ? (char *)&rates : (char *)&verdict) + subjects[r->subject].which,
 	       sizeof(share));
 	return share;
@@ -275,35 +284,134 @@ static bool went_well(const struct result_setting *s)
 
 static struct judged_figure figure(double v, bool share, bool most)
 {
-	struct judged_figure f = {"-", share ? UINT64_MAX : bench_ns(v), share ? 100 * v : NAN};
-	if (!isnan(v))
+	const bool known = isfinite(v);
+	struct judged_figure f = {"-", share || !known ? UINT64_MAX : bench_ns(v),
+				  share && known ? 100 * v : NAN};
+	if (known)
 		snprintf(f.text, sizeof(f.text), share ? "%s%.2f%%" : "%s%.3fms",
 			 most ? "max " : "", share ? 100 * v : v / 1e6);
 	return f;
 }
 
+// A value, what bounds it, and what a verdict that it does not allow would need.
+struct inference {
+	double value;
+	struct bounds b;
+	uint64_t more; // 0: not known
+	const char *of;
+	bool most;  // the value is of the greatest sample, as there are too few for the percentile
+	bool plain; // min, max: of these samples alone
+};
+
+static uint64_t samples_beyond(const struct samples *s, const struct requirement *r)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		n += s->v[i] > r->limit || (!r->or_equal && s->v[i] == r->limit);
+	return n;
+}
+
+static struct inference infer_time(const struct requirement *r, struct samples *v)
+{
+	struct inference f = {.of = "sample"};
+	f.value = r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
+	f.plain = r->p == 0 || r->p == 1;
+	if (f.plain) {
+		f.b = (struct bounds){f.value, f.value};
+	} else if (r->p < 0) {
+		f.b = stats_mean_bounds(v);
+		f.more = stats_more(f.value, f.b, v->n, r->limit);
+	} else {
+		f.b = stats_percentile_bounds(v, r->p, STATS_LEVEL);
+		f.more = stats_percentile_more(v->n, samples_beyond(v, r), r->p);
+		f.most = !samples_carry(v->n, r->p);
+	}
+	return f;
+}
+
+static struct inference infer_slowdown(const struct requirement *r, struct ab_result *a)
+{
+	const struct ab_ratio x = ab_compare(a, r->mode, AB_ALONE, r->p, STATS_LEVEL);
+	struct inference f = {x.ratio - 1, {x.b.low - 1, x.b.high - 1}, 0, "request", false, false};
+	const size_t n = lesser(a->mode[r->mode].latency.n, a->mode[AB_ALONE].latency.n);
+	f.most = !samples_carry(n, r->p);
+	f.more = isfinite(f.b.low) && isfinite(f.b.high) ? stats_more(f.value, f.b, n, r->limit)
+							 : stats_percentile_more(n, 0, r->p);
+	return f;
+}
+
+static struct inference infer_share(const struct requirement *r, const struct result_setting *s,
+				    const struct ab_result *a)
+{
+	const size_t n = s ? result_parts(s) : ab_parts(a, r->mode);
+	struct inference f = {.value = share_of(r, s, a, SIZE_MAX), .of = s ? "baseline" : "run"};
+	SCOPED(free_at) double *without = xcalloc(n + 1, sizeof(*without));
+	for (size_t i = 0; i < n && n > 1; i++)
+		without[i] = share_of(r, s, a, i);
+	f.b = stats_jackknife(f.value, without, n);
+	f.more = stats_more(f.value, f.b, n, r->limit);
+	return f;
+}
+
+// Of a loss, less than this is not possible: the program did more while it was held now and then.
+#define CREDIT_MAX 0.01
+
+static enum verdict verdict_of(const struct requirement *r, const struct inference *f)
+{
+	if (isnan(f->value) || (subjects[r->subject].no_credit && f->b.high < -CREDIT_MAX))
+		return VERDICT_UNKNOWN;
+	if (f->b.high < r->limit || (r->or_equal && f->b.high <= r->limit))
+		return VERDICT_SHOWN;
+	return f->b.low > r->limit || (!r->or_equal && f->b.low >= r->limit) ? VERDICT_REFUTED
+									     : VERDICT_NOT_SHOWN;
+}
+
+// Says why the verdict is what it is, if that is not plain.
+static void say_why(struct judged *j, const struct inference *f, bool spoiled)
+{
+	const bool few = !isfinite(f->b.low) || !isfinite(f->b.high);
+	const char *what = isnan(f->value)                 ? "not measured"
+			   : j->verdict == VERDICT_UNKNOWN ? "below 0: it did more between holds "
+							     "than without any"
+			   : spoiled                       ? "not all cycles were ok"
+			   : f->plain                      ? "of these samples alone"
+			   : j->verdict == VERDICT_SHOWN || j->verdict == VERDICT_REFUTED ? ""
+			   : few ? "n too small"
+				 : "the limit is between the bounds";
+	const bool counted = j->verdict == VERDICT_NOT_SHOWN && f->more;
+	snprintf(j->reason, sizeof(j->reason), "%s", what);
+	j->more = counted ? f->more : UINT64_MAX;
+	if (counted)
+		snprintf(j->reason, sizeof(j->reason), "%s: %" PRIu64 " more %s%s", what, f->more,
+			 f->of, text_s(f->more));
+}
+
 static struct judged judge_limit(const struct requirement *r, struct result_setting *s,
 				 struct ab_result *a)
 {
-	const bool share = is_share(&subjects[r->subject]);
+#define VERDICT(name, word) word,
+	static const char *const words[] = {VERDICTS(VERDICT)};
+#undef VERDICT
+	const struct subject *of = &subjects[r->subject];
+	const bool share = is_share(of);
 	struct judged j = {.of = r,
 			   .name = r->name,
 			   .setting = s ? s->name : NULL,
 			   .required = r->text != NULL};
-	bool most = false;
-	if (share) {
-		j.value = share_of(r, s, a);
-	} else {
-		struct samples *v = times_of(r, s, a);
-		j.value = r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
-		most = r->p > 0 && r->p < 1 && !samples_carry(v->n, r->p);
-		j.spoiled = s && !went_well(s);
-	}
-	j.shown = figure(j.value, share, most);
+	const struct inference f = !share ? infer_time(r, times_of(r, s, a))
+				   : a && of->value == OF_SLOWDOWN ? infer_slowdown(r, a)
+								   : infer_share(r, s, a);
+	const bool spoiled = !share && s && !isnan(f.value) && !went_well(s);
+	j.value = f.value;
+	j.shown = figure(f.value, share, f.most);
 	j.limit = figure(r->limit, share, false);
-	const bool met = j.value < r->limit || (r->or_equal && j.value <= r->limit);
-	j.result = isnan(j.value) ? "unknown" : met && !j.spoiled ? "ok" : "failed";
-	j.spoiled &= met;
+	j.low = figure(f.plain ? NAN : f.b.low, share, false);
+	j.high = figure(f.plain ? NAN : f.b.high, share, false);
+	if (!f.plain && (isfinite(f.b.low) || isfinite(f.b.high)))
+		snprintf(j.bounds, sizeof(j.bounds), "%s to %s", j.low.text, j.high.text);
+	j.verdict = spoiled ? VERDICT_REFUTED : verdict_of(r, &f);
+	j.result = words[j.verdict];
+	say_why(&j, &f, spoiled);
 	return j;
 }
 

@@ -4,9 +4,11 @@
 //     WHAT [MODE] [STATISTIC] < LIMIT       or <=
 //
 // The limit of a time is a duration, and it has a statistic: min, p50, median, p90, p95, p99,
-// p99.9, max, mean. The limit of a share is in per cent, and it has no statistic. MODE is one of
-// gpq bench ab, by default preempt. Percentiles of too few samples are the greatest
-// (stats/samples.h).
+// p99.9, max, mean. The limit of a share is in per cent, and it has no statistic, but online
+// slowdown may have a percentile. MODE is one of gpq bench ab, by default preempt.
+//
+// Each verdict is an inference by confidence bounds (stats/infer.h), but those of min and max,
+// which are about the samples alone.
 #pragma once
 
 #include "common/bench/raw.h"
@@ -20,7 +22,7 @@ struct requirement {
 	unsigned subject; // index in the table of subjects: what is limited
 	unsigned kinds;   // kinds of runs that the limit applies to: enum require_kind
 	enum ab_mode mode;
-	double p; // percentile as a fraction of 1; below 0: the mean; unused for a share
+	double p; // percentile as a fraction of 1; below 0: the mean; 0 for a share without
 	bool or_equal;
 	double limit; // ns, or share
 };
@@ -40,6 +42,19 @@ void require_fini(struct requirements *r);
 // The limit (ns, or share) whose left side is `name`, or NaN.
 double require_limit(const struct requirements *r, const char *name);
 
+// What the samples say of a limit: the word, how a sentence with such goals begins.
+#define VERDICTS(X)                                                                              \
+	X(REFUTED, "refuted")     /* the value is beyond the limit, or a requirement of it is */ \
+	X(NOT_SHOWN, "not shown") /* the samples do not tell */                                  \
+	X(UNKNOWN, "unknown")     /* not measured, or not possible */                            \
+	X(SHOWN, "shown")         /* the value is within the limit */
+
+enum verdict { // from bad to good
+#define VERDICT(name, word) VERDICT_##name,
+	VERDICTS(VERDICT)
+#undef VERDICT
+};
+
 // A limit, judged by one setting of a run.
 struct judged {
 	const struct requirement *of;
@@ -50,11 +65,14 @@ struct judged {
 	// greatest sample, as there are too few for the percentile.
 	struct judged_figure {
 		char text[48];
-		uint64_t ns;    // of a time; UINT64_MAX for a share
-		double percent; // of a share; NaN for a time
-	} shown, limit;
-	bool spoiled;       // the value meets the limit, but not every cycle held its queues
-	const char *result; // "ok", "failed", "unknown"
+		uint64_t ns;       // of a time; UINT64_MAX for a share
+		double percent;    // of a share; NaN for a time
+	} shown, limit, low, high; // `low`, `high`: confidence bounds of the value
+	char bounds[100];          // both: "3.1ms to 4.9ms"
+	enum verdict verdict;
+	const char *result; // the verdict's word
+	uint64_t more;      // samples, runs or baseline windows that a verdict lacks; UINT64_MAX: -
+	char reason[96];    // why it is not shown, unknown, or refuted for another reason; or ""
 	int8_t required;    // 1: a requirement; 0: a goal
 };
 

@@ -38,6 +38,7 @@ void result_fini(struct result *r)
 			samples_fini(&r->of[i]->repeat[k].resume);
 		}
 		free(r->of[i]->repeat);
+		free(r->of[i]->part);
 		free(r->of[i]);
 	}
 	r->n = 0;
@@ -133,6 +134,9 @@ int result_add(struct result *r, const struct cycle *c)
 	for (unsigned m = 0; m < METRICS; m++)
 		samples_add(&s->metric[m], result_metric(c, (enum result_metric)m));
 	result_add_effect(&s->effect, c);
+	if (!s->nparts || s->part[s->nparts - 1].baseline_ns)
+		*ARRAY_ADD(s->part, s->cap_parts, s->nparts) = (struct result_effect){0};
+	result_add_effect(&s->part[s->nparts - 1], c);
 	result_add_saved(s, c);
 	result_add_repeat(s, c);
 	return 0;
@@ -143,9 +147,30 @@ static double packet_rate(uint64_t packets, uint64_t ns)
 	return ns ? (double)packets / ((double)ns / 1e9) : NAN;
 }
 
-struct result_rates result_rates(const struct result_setting *s)
+size_t result_parts(const struct result_setting *s)
 {
-	const struct result_effect *e = &s->effect;
+	return s->nparts - (s->nparts && !s->part[s->nparts - 1].baseline_ns);
+}
+
+static void effect_subtract(struct result_effect *e, const struct result_effect *part)
+{
+	e->cycles_ns -= part->cycles_ns;
+	e->cycles_packets -= part->cycles_packets;
+	e->held_ns -= part->held_ns;
+	e->held_packets -= part->held_packets;
+	e->gap_ns -= part->gap_ns;
+	e->gap_packets -= part->gap_packets;
+	e->baseline_ns -= part->baseline_ns;
+	e->baseline_packets -= part->baseline_packets;
+	e->calls_ns -= part->calls_ns;
+}
+
+struct result_rates result_rates(const struct result_setting *s, size_t without)
+{
+	struct result_effect left = s->effect, *e = &left;
+	// Cycles behind the last baseline window belong to its part.
+	for (size_t i = without; i < s->nparts && (i == without || !s->part[i].baseline_ns); i++)
+		effect_subtract(e, &s->part[i]);
 	struct result_rates v = {
 		.baseline = packet_rate(e->baseline_packets, e->baseline_ns),
 		.held = packet_rate(e->held_packets, e->held_ns),

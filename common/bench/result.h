@@ -44,7 +44,7 @@ uint64_t bench_ns(double v);
 // The value of a metric in a cycle, ns, or NaN.
 double result_metric(const struct cycle *c, enum result_metric m);
 
-// Sums over the complete cycles of a setting, for the queues that it suspends.
+// Sums over complete cycles of a setting, for the queues that it suspends.
 struct result_effect {
 	uint64_t cycles_ns, cycles_packets;     // over whole cycles
 	uint64_t held_ns, held_packets;         // from suspend's return to the request to resume
@@ -68,6 +68,10 @@ struct result_setting {
 	char name[96]; // as plan_name() names it
 	struct samples metric[METRICS];
 	struct result_effect effect;
+	// The same, in parts that follow each other: each is a baseline window and the cycles since
+	// the one before, so that both are of the same time.
+	struct result_effect *part; // owned
+	size_t nparts, cap_parts;
 	uint64_t count[CYCLE_STOPPED + 1]; // cycles by result, without warm-up
 	uint64_t warmup;                   // cycles of the warm-up
 	uint64_t queues; // sum of the queues suspended, of cycles with a time of suspend
@@ -96,7 +100,12 @@ struct result_rates {
 	double effect;              // loss - held_share: what suspending costs beyond the held time
 	double cost; // share of the time in suspend and resume calls, which unmap every queue
 };
-struct result_rates result_rates(const struct result_setting *s);
+
+// How many parts of a setting have a baseline window.
+size_t result_parts(const struct result_setting *s);
+
+// The rates without part number `without`, for stats_jackknife(); SIZE_MAX: with all.
+struct result_rates result_rates(const struct result_setting *s, size_t without);
 
 // Shortest period of cycles that spares other queues, by CYCLE_COSTS; ns, NaN: unknown.
 double result_least_period(struct result_setting *s);

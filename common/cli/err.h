@@ -16,6 +16,7 @@ enum gpq_exit {
 	GPQ_NOTFOUND = 5,    // no such process, queue, GPU, file
 	GPQ_UNSUPPORTED = 6, // not possible with this host, driver or GPU
 	GPQ_STUCK = 7,       // what was looked at is stuck (gpq why)
+	GPQ_UNSHOWN = 8,     // too few samples to tell (gpq bench --require)
 	GPQ_DEADLINE = 124,  // time is over, as of timeout(1)
 	GPQ_STOPPED = 130,   // by Ctrl-C, after what was known so far was printed (stop.h)
 	GPQ_PIPE = 141,      // the reader went away: what a shell reports for SIGPIPE

@@ -56,7 +56,7 @@ with open(sys.argv[2] + "/ab2.ndjson", "w") as out:
 PYTHON
 gpq bench report --compare "$data/ab.ndjson" "$work/ab2.ndjson" -qJ --output-all >"$work/compare-ab.json" || echo "not ok - compare of experiments ends with $?"
 PYTHONPATH=$top/tests/cli PYTHONDONTWRITEBYTECODE=1 python3 - "$data" "$work" <<'PYTHON'
-import html, json, math, re, sys
+import functools, html, json, math, re, sys
 from fractions import Fraction
 from xml.dom import minidom
 
@@ -134,6 +134,20 @@ def check_times(md, settings, wanted):  # wanted: (metric, setting) of each row
 
 check_times(md, settings, [[m, s] for m in ONE for s in settings])
 
+def effect_of(cycles):  # loss against the baseline, and what was held
+    time, done, held, base, packets = (sum(x) for x in zip(*cycles))
+    return 1 - done / time / (packets / base) - held / time
+
+def parts_of(cycles):  # each ends with a baseline window, but the last
+    parts = [[0] * 5]
+    for n, c in enumerate(cycles):
+        row = [sum(c[k + "_ns"] for k in ("suspend", "held", "resume", "gap")), sum(c[k + "_packets"] for k in ("suspend", "held", "resume", "gap")),
+               c["held_ns"], c["baseline_ns"] or 0, c["baseline_packets"] or 0]
+        parts[-1] = [a + b for a, b in zip(parts[-1], row)]
+        if c["baseline_ns"] and any(x["baseline_ns"] for x in cycles[n + 1:]):
+            parts.append([0] * 5)
+    return parts
+
 def check_throughput(md, settings):  # the effect of each
     effect = {}
     rows = md["SETTING|CYCLES|BASELINE/S"]
@@ -156,15 +170,67 @@ def check_throughput(md, settings):  # the effect of each
 
 effect = check_throughput(md, settings)
 
-def student_t(n):  # its 97.5th percentile, by Simpson's rule and bisection
+@functools.cache
+def student_t(n, q=0.975):  # its percentile, by Simpson's rule and bisection
     def below(t, steps=2000):
         h = t / steps
         f = [(1 + (i * h) ** 2 / n) ** (-(n + 1) / 2) * (1 if i in (0, steps) else 4 if i % 2 else 2) for i in range(steps + 1)]
         return 0.5 + math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi) * math.fsum(f) * h / 3
     low, high = 1.0, 20.0
     while high - low > 1e-9:
-        low, high = (low, (low + high) / 2) if below((low + high) / 2) > 0.975 else ((low + high) / 2, high)
+        low, high = (low, (low + high) / 2) if below((low + high) / 2) > q else ((low + high) / 2, high)
     return low
+
+# Confidence bounds of 95 %: of a percentile by exact binomial sums, of a mean by Student's t, of what is made of parts by leaving
+# one out, of a ratio by the bounds of both. None: there is none.
+def tail(n, k, p):
+    return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
+
+def percentile_bounds(v, p):
+    n, most = len(v), Fraction(1, 20)
+    low = max((r for r in range(1, n + 1) if tail(n, r, p) >= 1 - most), default=0)
+    high = next((r for r in range(1, n + 1) if tail(n, r, p) <= most), None)
+    return v[low - 1] if low else None, v[high - 1] if high else None
+
+def more_samples(v, p, limit):  # all of which are below the limit
+    n, beyond = len(v), sum(x >= limit for x in v)
+    while n <= beyond or tail(n, n - beyond, p) > Fraction(1, 20):
+        n += 1
+    return n - len(v)
+
+def mean_bounds(v):
+    n, mean = len(v), sum(v) / len(v)
+    if n < 2:
+        return None, None
+    reach = student_t(n - 1, 0.95) * math.sqrt(sum((x - mean) ** 2 for x in v) / n / (n - 1))
+    return mean - reach, mean + reach
+
+def parts_bounds(of, parts):  # of(parts): the value
+    n, value = len(parts), of(parts)
+    v = [n * value - (n - 1) * of(parts[:i] + parts[i + 1:]) for i in range(n)]
+    return [x + value - sum(v) / n for x in mean_bounds(v)]
+
+def ratio_bounds(a, of_a, b, of_b):
+    if None in (*of_a, *of_b):
+        return None, None
+    up, down = (math.hypot(math.log(x / a), math.log(b / y)) for x, y in ((of_a[1], of_b[0]), (of_a[0], of_b[1])))
+    return a / b / math.exp(down), a / b * math.exp(up)
+
+def judge(bounds, limit, or_equal=False):
+    low, high = bounds
+    if high is not None and (high <= limit if or_equal else high < limit):
+        return "shown"
+    return "refuted" if low is not None and (low > limit if or_equal else low >= limit) else "not shown"
+
+def is_near(text, bounds, share):  # "3.1ms to 4.9ms"; of Student's t gpq has three digits
+    if text == "-":
+        return tuple(bounds) == (None, None)
+    for cell, wanted in zip(text.split(" to "), bounds):
+        if (cell == "-") != (wanted is None):
+            return False
+        if wanted is not None and abs(float(cell.rstrip("%ms")) - wanted * (100 if share else 1e-6)) > 0.006 + 0.002 * abs(wanted) * (100 if share else 1e-6):
+            return False
+    return True
 
 def line(points):  # slope, ends of its interval, constant
     n = len(points)
@@ -196,14 +262,16 @@ check_throughput(group_md, group)
 
 GOALS = {"suspend p99": "10.000ms", "resume p99": "10.000ms", "effect": "5.00%"}
 ok([row[:2] for row in md["GOAL|SETTING|MEASURED"]] == [[g, s] for g in GOALS for s in settings], "a row for each goal and setting")
-for goal, setting, measured, limit, result in md["GOAL|SETTING|MEASURED"]:
+for goal, setting, measured, found, limit, result, reason in md["GOAL|SETTING|MEASURED"]:
     if goal == "effect":
-        value, bound, text = effect[setting], 0.05, "%.2f%%" % (100 * effect[setting])
-    else:  # of 40 samples the greatest is judged
-        value, bound = percentile(values(settings[setting], goal.split()[0]), Fraction(99, 100)), 1e7
-        text = "max %.3fms" % (value / 1e6)
-    want = (text, GOALS[goal], "ok" if value < bound else "failed")
-    ok((measured, limit, result) == want, f"goal {goal}, {setting}", f"{measured} {limit} {result}")
+        of, bound, text, why = parts_bounds(effect_of, parts_of(settings[setting])), 0.05, "%.2f%%" % (100 * effect[setting]), " more baselines$"
+    else:  # 40 samples are too few
+        v = values(settings[setting], goal.split()[0])
+        of, bound, text = percentile_bounds(v, Fraction(99, 100)), 1e7, "max %.3fms" % (v[-1] / 1e6)
+        why = f"^n too small: {more_samples(v, Fraction(99, 100), 1e7)} more samples$"
+    want = (text, GOALS[goal], judge(of, bound))
+    ok((measured, limit, result) == want and is_near(found, of, goal == "effect"), f"goal {goal}, {setting}", f"{measured} {found} {limit} {result}, wanted {want} {of}")
+    ok(re.search(why if result == "not shown" else "^-$", reason), f"... and why, {goal}, {setting}", reason)
 
 ok(sorted(r[:2] for r in md["SETTING|XCC|SAVED_MEAN bytes"]) == [[s, "0"] for s in sorted(settings)], "a row of saved waves for each setting")
 ok(sorted(r[0] for r in md["SETTING|OK|IDLE_CYCLES"]) == sorted(settings), "a row of cycles for each setting")
@@ -260,7 +328,7 @@ page = open(work + "/page.html").read()
 svgs = re.findall(r"<figure>(.*?)</figure>", page, re.S)
 ok(len(svgs) == 1, "the page has a plot of times; over time there is none, as the queues watched change")
 ok(all(minidom.parseString(s) for s in svgs), "it is well-formed XML")
-order = [page.find(x) for x in ('<p class="verdict failed">Goals not met: resume p99 max 19.261ms (limit 10.000ms, queues=1)', "<figure>", "<table", ">boot id<")]
+order = [page.find(x) for x in ('<p class="verdict unknown">Goals not shown: suspend p99 max 7.714ms (limit 10.000ms, queues=1, n too small: 259 more samples), resume p99 max 19.261ms', "<figure>", "<table", ">boot id<")]
 ok(-1 not in order and order == sorted(order), "verdict, plot, tables, and the context behind them", order)
 ok(all("@media(prefers-color-scheme:dark)" in x for x in (page[:page.find("<svg")], *svgs)), "page and plots have colours for the dark")
 for name, s in settings.items():  # 743us, 1.15ms
@@ -287,7 +355,7 @@ for name in ("alone", "shared", "preempt"):
     rates = [x["packets"] / (x["window_ns"] / 1e9) for x in r]
     mode[name] = dict(
         n=len(r), lat=lat, rates=rates, mean=sum(rates) / len(rates),
-        held=sum(x["held_ns"] for x in r) / sum(x["window_ns"] for x in r), holds=sum(x["holds"] for x in r),
+        held=sum(x["held_ns"] for x in r) / sum(x["online_ns"] for x in r), runs=r, holds=sum(x["holds"] for x in r),
         off=sorted(v for x in r for v in x["suspends_ns"]), on=sorted(v for x in r for v in x["resumes_ns"]))
 ok([row[0] for row in ab["MODE|RUNS|N"]] == list(mode), "the experiment has a row for each mode")
 for name, *cells in ab["MODE|RUNS|N"]:
@@ -295,20 +363,36 @@ for name, *cells in ab["MODE|RUNS|N"]:
     s = summary(m["lat"])
     want = [str(m["n"]), str(len(m["lat"]))] + [ms(x) for x in (s[9], s[10], s[0], s[4], s[5], s[7])]
     want.append("%.2f" % (percentile(m["lat"], half) / percentile(mode["alone"]["lat"], half)))
+    want.append("-")  # 12 requests have no 99th percentile
     ok(cells == want, f"online latency, {name}", f"got {cells}, wanted {want}")
+def loss_of(name, runs):  # of pairs of runs, one alone; in the time in which the online work ran
+    rates = [sum(x[i]["packets"] / x[i]["window_ns"] for x in runs) for i in (0, 1)]
+    return (1 - rates[1] / rates[0]) * sum(x[1]["window_ns"] for x in runs) / sum(x[1]["online_ns"] for x in runs)
+
+def held_of(runs):
+    return sum(x[1]["held_ns"] for x in runs) / sum(x[1]["online_ns"] for x in runs)
+
+pairs = {name: list(zip(mode["alone"]["runs"], mode[name]["runs"])) for name in mode}
 for name, *cells in ab["MODE|RUNS|RATE"]:
     m = mode[name]
     sd = math.sqrt(sum((x - m["mean"]) ** 2 for x in m["rates"]) / (len(m["rates"]) - 1))
     times = [x for v in (m["off"], m["on"]) for x in (ms(percentile(v, half) if v else None), ms(carried(v, 990)))]
     want = [str(m["n"]), "%.2f" % m["mean"], "%.2f" % sd, str(m["holds"]), *times, "%.2f" % (100 * m["held"])]
-    want.append("%.2f" % (100 * (1 - m["mean"] / mode["alone"]["mean"])))
+    want.append("%.2f" % (100 * loss_of(name, pairs[name])))
     ok([c.replace("-0.00", "0.00") for c in cells] == want, f"offline work, {name}", f"got {cells}, wanted {want}")
 p = mode["preempt"]
-values_of = [percentile(p["lat"], half) / percentile(mode["alone"]["lat"], half) - 1, 1 - p["mean"] / mode["alone"]["mean"] - p["held"]]
-ok([row[0] for row in ab["GOAL|SETTING|MEASURED"]] == ["online slowdown", "offline effect"], "the experiment has two goals")
-for (goal, _, measured, limit, result), value, bound in zip(ab["GOAL|SETTING|MEASURED"], values_of, (0.10, 0.05)):
-    want = ("%.2f%%" % (100 * value), "%.2f%%" % (100 * bound), "ok" if value <= bound else "failed")
-    ok((measured, limit, result) == want, goal, f"{measured} {limit} {result}, wanted {value}")
+def slowdown(name, of):
+    a, b = mode[name]["lat"], mode["alone"]["lat"]
+    low, high = ratio_bounds(percentile(a, of), percentile_bounds(a, of), percentile(b, of), percentile_bounds(b, of))
+    return percentile(a, of) / percentile(b, of) - 1, (low and low - 1, high and high - 1)
+def effect_ab(runs):
+    return loss_of("preempt", runs) - held_of(runs)
+judged = [("online slowdown", "", *slowdown("preempt", half), 0.10), ("online p99 slowdown", "max ", *slowdown("preempt", Fraction(99, 100)), 0.10),
+          ("offline effect", "", effect_ab(pairs["preempt"]), parts_bounds(effect_ab, pairs["preempt"]), 0.05)]
+ok([row[0] for row in ab["GOAL|SETTING|MEASURED"]] == [row[0] for row in judged], "the experiment has three goals")
+for (goal, _, measured, found, limit, result, _), (_, most, value, of, bound) in zip(ab["GOAL|SETTING|MEASURED"], judged):
+    want = (most + "%.2f%%" % (100 * value), "%.2f%%" % (100 * bound), judge(of, bound, True))
+    ok((measured, limit, result) == want and is_near(found, of, True), goal, f"{measured} {found} {limit} {result}, wanted {want} {of}")
 # Which queues: of both sides in every run; alone they are two moments
 ids = {}
 for x in runs:
@@ -334,43 +418,50 @@ for c in changes:
     ok(right and c["verdict"] == verdict and math.isclose(c["p"], p, rel_tol=1e-6), f"change of online latency, {c['setting']}",
           f"{c} wanted {p} {larger} {verdict}")
 # Requirements: of every setting, and of the experiment
-p = mode["preempt"]
-held = {name: m["held"] for name, m in mode.items()}
-loss = {name: 1 - m["mean"] / mode["alone"]["mean"] for name, m in mode.items()}
-required = [("suspend p99", lambda s: percentile(values(s, "suspend"), Fraction(99, 100)), 7.1e6),
-            ("standstill mean", lambda s: sum(values(s, "standstill")) / len(values(s, "standstill")), 0.5e-9),
-            ("resume p90", lambda s: percentile(values(s, "resume"), Fraction(9, 10)), 1e6),
-            ("effect", None, 0.07),
-            ("suspend max", lambda s: values(s, "suspend")[-1], 1e6),
-            ("resume mean", lambda s: sum(values(s, "resume")) / len(values(s, "resume")), 1e9)]
-def row(name, setting, v, limit, n):  # of too few samples for a percentile the greatest is judged
+def row(name, setting, v, of, limit, n, or_equal=False):
+    share = limit < 1
     p = re.search(r" p(\d+)$", name)
     most = "max " if p and n * (100 - int(p[1])) < 100 else ""
-    return [name, setting, most + ("%.3fms" % (v / 1e6) if limit > 1 or limit < 1e-9 else "%.2f%%" % (100 * v)), "ok" if v < limit else "failed"]
+    return [name, setting, most + ("%.2f%%" % (100 * v) if share else "%.3fms" % (v / 1e6)), judge(of, limit, or_equal)]
+
+def of_time(statistic, v):  # value, bounds
+    if statistic == "max":
+        return v[-1], (v[-1], v[-1])
+    if statistic == "mean":
+        return sum(v) / len(v), mean_bounds(v)
+    p = half if statistic == "median" else Fraction(int(statistic[1:]), 100)
+    return percentile(v, p), percentile_bounds(v, p)
 
 want = []
-for name, value, limit in required:
+for name, limit in (("suspend p99", 7.1e6), ("standstill mean", 1e-9), ("resume p90", 1e6), ("effect", 0.07), ("suspend max", 1e6), ("resume mean", 1e9)):
     for setting, s in settings.items():
-        want.append(row(name, setting, value(s) if value else effect[setting], limit, len(s)))
-required = [("suspend p99", percentile(p["off"], Fraction(99, 100)), 7.1e6), ("resume p90", percentile(p["on"], Fraction(9, 10)), 1e6),
-            ("online p99", percentile(p["lat"], Fraction(99, 100)), 401e6),
-            ("online shared median", percentile(mode["shared"]["lat"], half), 1e6), ("offline loss", loss["preempt"], 0.2),
-            ("offline shared loss", loss["shared"], 0.9), ("online slowdown", values_of[0], 0.0004), ("offline held", held["preempt"], 0.446),
-            ("suspend max", p["off"][-1], 1e6), ("resume mean", sum(p["on"]) / len(p["on"]), 1e9)]
-for name, v, limit in required:
-    want.append(row(name, "-", v, limit, 12))
+        value, of = of_time(name.split()[1], values(s, name.split()[0])) if name != "effect" else (
+            effect[setting], parts_bounds(effect_of, parts_of(s)))
+        r = row(name, setting, value, of, limit, len(s))
+        want.append([*r[:2], "0.000ms", "shown"] if name == "standstill mean" else r)
+def loss_pair(name):
+    return lambda runs: loss_of(name, runs)
+p = mode["preempt"]
+for name, v, of, limit in [
+        ("suspend p99", *of_time("p99", p["off"]), 7.1e6), ("resume p90", *of_time("p90", p["on"]), 1e6), ("online p99", *of_time("p99", p["lat"]), 401e6),
+        ("online shared median", *of_time("median", mode["shared"]["lat"]), 1e6),
+        ("offline loss", loss_of("preempt", pairs["preempt"]), parts_bounds(loss_pair("preempt"), pairs["preempt"]), 0.2),
+        ("offline shared loss", loss_of("shared", pairs["shared"]), parts_bounds(loss_pair("shared"), pairs["shared"]), 0.9),
+        ("online slowdown", *slowdown("preempt", half), 0.0004), ("offline held", held_of(pairs["preempt"]), parts_bounds(held_of, pairs["preempt"]), 0.446),
+        ("suspend max", *of_time("max", p["off"]), 1e6), ("resume mean", *of_time("mean", p["on"]), 1e9)]:
+    want.append(row(name, "-", v, of, limit, 12))
 text = open(work + "/required.md").read()
 got = [[c.strip() for c in line.strip("|").split("|")] for block in re.findall(r"(?:^\|.*\n)+", text, re.M) if block.startswith("| GOAL |")
        for line in block.strip().split("\n")[2:]]
 # A requirement stands in the place of the goal of its name; goals that none replaced are not required.
 ok([row[0] for row in got if row[1] == "queues=1"] ==
       ["suspend p99", "resume p99", "effect", "standstill mean", "resume p90", "suspend max", "resume mean"], "goals and requirements in one table")
-got = sorted([a, b, c, e] for a, b, c, _, e in got if [a, b] not in (["resume p99", s] for s in settings) and a != "offline effect")
+got = sorted([a, b, c, e] for a, b, c, _, _, e, _ in got if [a, b] not in (["resume p99", s] for s in settings) and a not in ("offline effect", "online p99 slowdown"))
 want.sort()
 ok(got == want, "requirements", f"got {got}, wanted {want}")
-ok(sum(w[3] == "failed" for w in want) in range(5, len(want) - 4), "some are met, some not")
+ok(all(sum(w[3] == word for w in want) > 2 for word in ("shown", "refuted", "not shown")), "some are shown, some refuted, some neither", want)
 said = open(work + "/required.err").read().strip().split("\n")
-ok(len(said) == sum(w[3] == "failed" for w in want) and int(open(work + "/required.status").read()) == 1, "each that is not met is said, and the status", said)
+ok(len(said) == sum(w[3] != "shown" for w in want) and int(open(work + "/required.status").read()) == 1, "each that is not shown is said, and the status", said)
 # Looks at suspended queues
 looks = [x[part] for x in runs for part in ("queues", "queues_offline_alone") if x[part]]
 off = sum(any(q.get("suspended") for q in look) for look in looks)

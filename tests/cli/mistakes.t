@@ -138,7 +138,7 @@ gpq: sched: --tree says how to read -p; add -p PID
 
 $ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/null >/dev/null; [ $? = 2 ] || echo "status of $c"; done; }; m 'bench preempt' 'bench preempt -p 1 --cycles 0' 'bench preempt -p 1 --runs 0' 'bench preempt -p 1 --sweep x=1' 'bench preempt -p 1 --goal x' 'bench preempt -p 1 --require x' 'bench preempt -p 1 --grace 256' 'bench preempt -p 1 -Q x' 'bench ab' 'bench ab --online-cmd x' 'bench ab --online-cmd x --offline gpu=0' 'bench ab --online-cmd x --offline nosuch' 'bench ab --online-cmd x --offline-cmd y --modes z' 'bench ab --online-cmd x --offline-cmd y --metric (' 'bench ab --online-cmd x --offline-cmd y --metric x' 'bench ab --online-cmd x --offline-cmd y --goal z' 'bench ab --online-cmd x --offline-pid 1 --offline-metric (x)'
 gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID
-gpq: bench: --cycles: 0 measures nothing; leave it out for 100, or as many as --for allows
+gpq: bench: --cycles: 0 measures nothing; leave it out for 300, or as many as --for allows
 gpq: bench: --runs: 0 measures nothing; leave it out for 1
 gpq: bench: --sweep: x=1: sweeps are grace=, queues=, hold= and gap=; for example --sweep grace=1,32,255
 gpq: bench: --goal: x is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%

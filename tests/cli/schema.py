@@ -79,8 +79,8 @@ ok(set(commands) == known, "each command has a valid schema, of documents and of
 # A version is what a reader relies on: one that is raised is raised here, too.
 RAISED = {2: "gpus gpus.check hang hqd.fields hqd.sample merge packets snapshot snapshot.compare suspend.list "
              "trace.breakdown trace.compare trace.ftrace trace.gaps trace.series trace.timeline why why.profile why.waves",
-          3: "bench.ab events hqd hqd.runlist sched snapshot.diff trace trace.list",
-          4: "bench.preempt hqd.summary queues resume suspend"}
+          3: "events hqd hqd.runlist sched snapshot.diff trace trace.list",
+          4: "bench.ab hqd.summary queues resume suspend", 5: "bench.preempt"}
 
 
 def untyped(value, path):

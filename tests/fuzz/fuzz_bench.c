@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct ab_result a = {0};
 		struct queue_sets all;
 		ab_result_add(&a, &run);
-		ab_judge(&a, run.mode);
+		ab_judge(&a, run.mode, SIZE_MAX);
 		queue_sets_compare(&all, a.queue_set, a.nqueue_sets);
 		queue_sets_fini(&all);
 		ab_result_fini(&a);

@@ -281,7 +281,7 @@ def _(r):
     t = r.target(0, 1)
     index(t, (1, 9), (1, 9))()
     limits = ("--cycles", "1", "--hold", "5ms", "--gap", "5ms", "--require", "suspend p50 < 1s")
-    spoiled = "1 / gpq: bench: required: suspend p50 < 1s: max 0.000ms, but not all cycles were ok"
+    spoiled = "1 / gpq: bench: required: suspend p50 < 1s: max 0.000ms, not all cycles were ok"
     b = preempt(r, t, *limits, on_look={3: lambda: t.set_index(1, 2, 9), 4: lambda: t.set_index(0, 4, 9)})
     yield b.finish(), spoiled
     yield b.samples("result", "queues", "suspend_packets", "held_packets", "resume_packets", "gap_packets", "backlog_packets"), [
@@ -404,7 +404,7 @@ def _(r):
                        (("-p", t.pid, "x"), "2 / gpq: bench: x: no operand is expected; processes of that name: --comm x"),
                        (("-p", t.pid, "-o", "NOSUCH"), "2 / gpq: bench: unknown column NOSUCH in latencies; --list-columns lists them"),
                        (("-p", t.pid, "--grace", "256"), "2 / gpq: bench: --grace: 256 is not 0 to 255"),
-                       (("-p", t.pid, "--cycles", "0"), "2 / gpq: bench: --cycles: 0 measures nothing; leave it out for 100, or as many as --for allows"),
+                       (("-p", t.pid, "--cycles", "0"), "2 / gpq: bench: --cycles: 0 measures nothing; leave it out for 300, or as many as --for allows"),
                        (("-p", t.pid, "--runs", "0"), "2 / gpq: bench: --runs: 0 measures nothing; leave it out for 1"),
                        (("-p", t.pid, "--runs", "2", "--for", "1s"),
                         "2 / gpq: bench: --runs: --for alone does not say how long a run is; add --cycles"),

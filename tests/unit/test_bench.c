@@ -387,17 +387,30 @@ static void test_result(void **state)
 	assert_int_equal(a.of[0]->count[CYCLE_OK], 10);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend], 0.5) == 5e6);
 	assert_true(samples_percentile(&a.of[0]->metric[METRIC_suspend_gpq], 1) == 1);
-	struct result_rates v = result_rates(a.of[0]);
+	struct result_rates v = result_rates(a.of[0], SIZE_MAX);
 	assert_true(v.baseline == 100 && v.held == 0 && v.gap == 90);
 	// 10 cycles of 2 s and 55 ms in all, half of it held, 90 packets each.
 	assert_true(fabs(v.held_share - 10 / 20.055) < 1e-12);
 	assert_true(fabs(v.loss - (1 - 900 / 20.055 / 100)) < 1e-12);
 	assert_true(fabs(v.effect - (v.loss - v.held_share)) < 1e-12);
+	// Each cycle has its window. Without the last, 9 cycles of 2 s and 45 ms in all are left.
+	assert_int_equal(result_parts(a.of[0]), 10);
+	assert_true(fabs(result_rates(a.of[0], 9).held_share - 9 / 18.045) < 1e-12);
+	// Cycles behind the last window are of its part.
+	for (uint64_t i = 0; i < 2; i++) {
+		struct cycle c = a_cycle(1000000, 0);
+		result_add(&a, &c);
+	}
+	assert_int_equal(result_parts(a.of[0]), 10);
+	assert_true(fabs(result_rates(a.of[0], 9).held_share - 9 / 18.045) < 1e-12);
+	assert_true(fabs(result_rates(a.of[0], 8).held_share - 11 / 22.048) < 1e-12);
+	assert_true(fabs(result_rates(a.of[0], 8).baseline - 100) < 1e-12);
 	result_fini(&a);
 }
 
-// The results of the goals suspend, resume and effect, in this order, of cycles that ended so.
-static void judge_goals(const enum cycle_result *ends, size_t n, const char *wanted)
+// The results of the goals suspend, resume and effect, in this order, of cycles that ended so, all
+// of them so many times.
+static void judge_goals(const enum cycle_result *ends, size_t n, unsigned times, const char *wanted)
 {
 	static struct load_run run;
 	struct requirements limits = {0};
@@ -405,14 +418,14 @@ static void judge_goals(const enum cycle_result *ends, size_t n, const char *wan
 	char got[64] = "";
 	assert_int_equal(
 		require_parse(&limits, &(struct words){0}, &(struct words){0}, REQUIRE_PREEMPT), 0);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n * times; i++) {
 		struct cycle c = a_cycle(1000, 0);
-		c.result = ends[i];
+		c.result = ends[i % n];
 		result_add(&run.result, &c);
 	}
 	assert_int_equal(require_judge(&limits, &run, &v), 3);
 	for (unsigned i = 0; i < 3; i++)
-		strcat(strcat(got, v[i].result), " "); // NOLINT: there is room
+		strcat(strcat(got, v[i].result), ", "); // NOLINT: there is room
 	assert_string_equal(got, wanted);
 	free(v);
 	result_fini(&run.result);
@@ -422,14 +435,42 @@ static void judge_goals(const enum cycle_result *ends, size_t n, const char *wan
 // A fast call that leaves a queue running is no success, nor is one after which they did not go on.
 static void test_verdict(void **state)
 {
+	static const char shown[] = "shown, shown, unknown, ",
+			  refuted[] = "refuted, refuted, unknown, ",
+			  not_shown[] = "not shown, not shown, unknown, ";
 	(void)state;
 	// No baseline to compare the effect with.
-	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, "ok ok unknown ");
-	judge_goals((enum cycle_result[]){CYCLE_OK, CYCLE_MOVED}, 2, "failed failed unknown ");
-	judge_goals((enum cycle_result[]){CYCLE_PARTLY}, 1, "failed failed unknown ");
-	judge_goals((enum cycle_result[]){CYCLE_STUCK}, 1, "failed failed unknown ");
-	judge_goals((enum cycle_result[]){CYCLE_FAILED, CYCLE_OK}, 2, "failed failed unknown ");
-	judge_goals((enum cycle_result[]){CYCLE_IDLE, CYCLE_OK}, 2, "ok ok unknown ");
+	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, 299, shown);
+	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, 298, not_shown);
+	judge_goals((enum cycle_result[]){CYCLE_OK}, 1, 1, not_shown);
+	judge_goals((enum cycle_result[]){CYCLE_OK, CYCLE_MOVED}, 2, 1, refuted);
+	judge_goals((enum cycle_result[]){CYCLE_PARTLY}, 1, 1, refuted);
+	judge_goals((enum cycle_result[]){CYCLE_STUCK}, 1, 299, refuted);
+	judge_goals((enum cycle_result[]){CYCLE_FAILED, CYCLE_OK}, 2, 1, refuted);
+	judge_goals((enum cycle_result[]){CYCLE_IDLE, CYCLE_OK}, 2, 150, shown);
+}
+
+// A program that is not bound by the GPU makes up for holds: then no loss says anything.
+static void test_impossible(void **state)
+{
+	(void)state;
+	static struct load_run run;
+	struct requirements limits = {0};
+	struct judged *v;
+	require_parse(&limits, &(struct words){0}, &(struct words){0}, REQUIRE_PREEMPT);
+	for (uint64_t i = 0; i < 8; i++) { // half of the time is held, nothing is lost
+		struct cycle c = a_cycle(1000, 0);
+		c.baseline_ns = 2000000000;
+		c.baseline_packets = 90 + i % 2;
+		result_add(&run.result, &c);
+	}
+	assert_int_equal(require_judge(&limits, &run, &v), 3);
+	assert_int_equal(v[2].verdict, VERDICT_UNKNOWN);
+	assert_non_null(strstr(v[2].reason, "below 0"));
+	assert_true(v[2].more == UINT64_MAX);
+	free(v);
+	result_fini(&run.result);
+	require_fini(&limits);
 }
 
 // Limits of --goal take the place of the goals' own, and requirements that of goals.
@@ -450,8 +491,9 @@ static void test_limits(void **state)
 	assert_true(isnan(require_limit(&r, "online slowdown")));
 	require_fini(&r);
 	assert_int_equal(require_parse(&r, &g, &(struct words){0}, REQUIRE_AB), 0);
-	assert_int_equal(r.n, 2);
+	assert_int_equal(r.n, 3);
 	assert_true(fabs(require_limit(&r, "online slowdown") - 0.1) < 1e-12);
+	assert_true(fabs(require_limit(&r, "online p99 slowdown") - 0.1) < 1e-12);
 	assert_true(fabs(require_limit(&r, "offline effect") - 0.03) < 1e-12);
 	require_fini(&r);
 }
@@ -465,6 +507,7 @@ static void test_ab(void **state)
 			   .online_ns = 5,
 			   .window_ns = 4000000000,
 			   .packets = 300,
+			   .leads_ns = 0,
 			   .offline_rate = NAN,
 			   .offline_logged = UINT64_MAX,
 			   .held_ns = 1000000000,
@@ -481,16 +524,54 @@ static void test_ab(void **state)
 	r.packets = 400;
 	r.held_ns = 0;
 	ab_result_add(&a, &r);
-	struct ab_verdict v = ab_judge(&a, AB_PREEMPT);
-	assert_true(fabs(v.ratio - 1.1) < 1e-12 && fabs(v.loss - 0.25) < 1e-12 && v.held == 0.25);
+	struct ab_verdict v = ab_judge(&a, AB_PREEMPT, SIZE_MAX);
+	assert_true(fabs(v.loss - 0.25) < 1e-12 && v.held == 0.25 && fabs(v.effect) < 1e-12);
+	assert_true(fabs(ab_compare(&a, AB_PREEMPT, AB_ALONE, 0.5, 0.95).ratio - 1.1) < 1e-12);
 	r.mode = AB_SHARED; // what the log says counts, where there is one
 	r.offline_logged = 200;
 	ab_result_add(&a, &r);
-	assert_true(fabs(ab_judge(&a, AB_SHARED).loss - 0.5) < 1e-12);
+	assert_true(fabs(ab_judge(&a, AB_SHARED, SIZE_MAX).loss - 0.5) < 1e-12);
+	r.offline_rate = 7; // what is printed counts if every run has it
+	ab_result_add(&a, &r);
+	assert_false(ab_is_printed(&a));
+	assert_true(fabs(ab_judge(&a, AB_SHARED, SIZE_MAX).loss - 0.5) < 1e-12);
 	ab_run_fini(&r);
 	ab_run_fini(&back);
 	ab_result_fini(&a);
 	buf_fini(&b);
+}
+
+// What is lost and held is of the time between the leads, however long these are: of 3 s between
+// them 2 were held, and the work of 2.1 s was lost.
+static void test_ab_leads(void **state)
+{
+	(void)state;
+	for (uint64_t lead = 0; lead < 5; lead++) {
+		struct ab_result a = {0};
+		const uint64_t window = 3000000000 + 2 * lead * 1000000000;
+		struct ab_run r = {.mode = AB_ALONE,
+				   .window_ns = window,
+				   .online_ns = 3000000000,
+				   .leads_ns = 2 * lead * 1000000000,
+				   .packets = window / 1000000,
+				   .offline_rate = (double)window,
+				   .offline_logged = UINT64_MAX};
+		ab_result_add(&a, &r);
+		ab_result_add(&a, &r);
+		r.mode = AB_PREEMPT;
+		r.packets -= 2100;
+		r.offline_rate = (double)window - 2.1e9;
+		r.held_ns = 2000000000;
+		ab_result_add(&a, &r);
+		r.leads_ns = UINT64_MAX; // as in samples of older versions
+		ab_result_add(&a, &r);
+		const struct ab_verdict v = ab_judge(&a, AB_PREEMPT, SIZE_MAX);
+		assert_true(fabs(v.loss - 0.7) < 1e-9 && fabs(v.held - 2 / 3.0) < 1e-9);
+		a.mode[AB_PREEMPT].run[0].printed = NAN; // by packets it is the same
+		assert_true(fabs(ab_judge(&a, AB_PREEMPT, SIZE_MAX).loss - 0.7) < 1e-9);
+		assert_true(fabs(ab_judge(&a, AB_PREEMPT, 0).effect - (0.7 - 2 / 3.0)) < 1e-9);
+		ab_result_fini(&a);
+	}
 }
 
 // Runs that were measured or read back leave no memory behind, and neither does what adds them up.
@@ -832,8 +913,10 @@ int main(void)
 		cmocka_unit_test(test_child_unread),
 		cmocka_unit_test(test_result),
 		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_ab),
+		cmocka_unit_test(test_ab_leads),
 		cmocka_unit_test(test_ab_memory),
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),

@@ -28,15 +28,15 @@ experiment() { # DESCRIPTION GPQ-BENCH-AB-ARGUMENTS...
 	is "$what: nothing is left" "$(ps | grep -cE '[m]kqueue|[g]pq-holder')" 0
 }
 
-goal() { awk -v g="$1" 'index($0, g) == 1 { print $NF }' /tmp/out; }
+goal() { awk -v g="$1" 'index($0, g) == 1 { print $(split(g, words, " ") + 2) }' /tmp/out; } # what was measured: of one run there are no bounds
 
 load gfx942 capacity=2000 poll_us=200 || { finish; exit; }
 # Requests long enough that what the emulator adds to a call hardly counts.
 experiment "one GPU" --runs 1 --burst-on progress --log-dir /tmp/logs \
 	--online-cmd 'mkqueue -q -n 1 -g 1048576 -B 50 --pause 400 --requests 4 -L ${AMD_LOG_LEVEL_FILE}_$$' \
 	--offline-cmd 'mkqueue -q -n 2 -g 4096 -L ${AMD_LOG_LEVEL_FILE}_$$'
-is "preempting, online is within 10 % of alone" "$(goal 'online slowdown')" ok
-is "offline loses no more than it was held for plus 5 points" "$(goal 'offline effect')" ok
+more "preempting, online is within 10 % of alone" 10 "$(goal 'online slowdown')"
+more "offline loses no more than it was held for plus 5 points" 5 "$(goal 'offline effect')"
 is "a latency for each request that the online log tells of" "$(field 'Latency of online requests' alone N) \
 $(grep -c 'hipStreamSynchronize: Returned' /tmp/logs/alone-1-online.log_*)" "4 4"
 is "the offline work's log is read, too" "$(grep -c '"offline_logged_packets":[1-9]' /tmp/raw)" 3
@@ -50,8 +50,8 @@ load gfx942,gfx942,gfx942,gfx942,gfx942,gfx942,gfx942,gfx942 capacity=500 poll_u
 experiment "eight GPUs, eight workers" --runs 1 --burst-on progress --metric 'took ([0-9.]+) ms' \
 	--online-cmd 'mkqueue -n 1 -G 8 -g 1048576 -B 32 --pause 1200 --requests 2' \
 	--offline-cmd 'for i in 1 2 3 4 5 6 7; do mkqueue -q -n 1 --skip $i -g 4096 & done; exec mkqueue -q -n 1 -g 4096'
-is "eight workers: preempting, online is within 10 % of alone" "$(goal 'online slowdown')" ok
-is "eight workers: offline loses no more than it was held for plus 5 points" "$(goal 'offline effect')" ok
+more "eight workers: preempting, online is within 10 % of alone" 10 "$(goal 'online slowdown')"
+more "eight workers: offline loses no more than it was held for plus 5 points" 5 "$(goal 'offline effect')"
 is "eight workers: each has its queue" "$(awk '$1 == "offline" && $4 == 1 && $5 == 1 { n++ } END { print n }' /tmp/out)" 8
 is "latencies are those that were printed" "$(field 'Latency of online requests' preempt N)" 2
 kernel_is_content
