@@ -98,7 +98,8 @@ struct times_row {
 	SUMMARY_TIMES(FIELD)
 #undef FIELD
 	uint64_t runs; // it and the ratios: only for gpq bench ab
-	double ratio, p99_ratio;
+	double ratio, p99_ratio, achieved, offered;
+	uint64_t p99_corrected;
 };
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s);
 

@@ -20,6 +20,11 @@ static const struct out_col online_cols[] = {
 	COL(ratio, "RATIO", "ratio", F64, D, "median against that of alone"),
 	COL(p99_ratio, "P99_RATIO", "p99_ratio", F64, D,
 	    "99th percentile against that of alone; of too few samples unknown"),
+	COL(achieved, "ACHIEVED/S", "achieved_per_s", F64, D | W, "requests a second"),
+	COL(offered, "OFFERED/S", "offered_per_s", F64, D | W,
+	    "those of alone: what a client that waits for each answer sends if it is not delayed"),
+	COL(p99_corrected, "P99_CORRECTED", "p99_corrected_ns", NS, D | W,
+	    "99th percentile with the requests that such a client did not send meanwhile"),
 };
 #undef ROW
 const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
@@ -61,19 +66,33 @@ const struct schema bench_ab_schema = {
 
 static void print_online(struct out *o, struct ab_result *a)
 {
+	SCOPED(buf_fini) struct buf omitted = {0};
 	out_begin(o, &bench_online_table, false);
 	for (unsigned m = 0; m < AB_MODES; m++) {
 		struct times_row row = bench_times(ab_mode_name[m], NULL, &a->mode[m].latency);
 		row.runs = a->mode[m].runs;
 		row.ratio = ab_compare(a, (enum ab_mode)m, AB_ALONE, 0.5, STATS_LEVEL).ratio;
+		row.achieved = ab_request_rate(a, (enum ab_mode)m);
+		row.offered = ab_request_rate(a, AB_ALONE);
 		row.p99_ratio = NAN;
+		row.p99_corrected = UINT64_MAX;
+		if (samples_carry(row.n, 0.99))
+			row.p99_corrected = bench_ns(ab_corrected(a, (enum ab_mode)m, 0.99));
 		if (samples_carry(row.n, 0.99) && samples_carry(a->mode[AB_ALONE].latency.n, 0.99))
 			row.p99_ratio =
 				ab_compare(a, (enum ab_mode)m, AB_ALONE, 0.99, STATS_LEVEL).ratio;
+		if (row.p99_corrected != UINT64_MAX && row.p99_corrected > row.p99 + row.p99 / 10)
+			buf_printf(&omitted, "%s%s", omitted.len ? ", " : "", row.setting);
 		if (row.runs)
 			out_row(o, &row);
 	}
 	out_end(o);
+	if (omitted.len)
+		out_say(o, OUT_WARNING,
+			"A client that waits for each answer sent fewer requests while some took "
+			"long (%s): P99 is too low for work that does not wait, P99_CORRECTED "
+			"counts what it did not send.",
+			omitted.data);
 }
 
 static void print_offline(struct out *o, struct ab_result *a)

@@ -81,6 +81,7 @@ struct ab_result {
 		struct ab_part *run; // owned
 		uint64_t runs, holds;
 		size_t cap;
+		double online; // sum of ab_run.online_ns
 	} mode[AB_MODES];
 	struct queue_set *queue_set; // owned; queue sets of all runs
 	size_t nqueue_sets, cap_queue_sets;
@@ -117,6 +118,14 @@ struct ab_ratio {
 };
 struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode with, double p,
 			   double level);
+
+// Online requests a second in a mode; in mode alone that is what a client that waits for each
+// answer offers if nothing is in its way. NaN: unknown.
+double ab_request_rate(const struct ab_result *a, enum ab_mode mode);
+
+// The percentile of the online latency as it would be with the requests that such a client did not
+// send at that rate while it waited, and which would have waited from then on.
+double ab_corrected(const struct ab_result *a, enum ab_mode mode, double p);
 
 // Preempting against sharing: gained if the median or the 99th percentile is shown to be shorter.
 // Without a difference that is said in at most 1 of 100 measurements.

@@ -46,6 +46,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	samples_add_all(&m->suspend, &r->suspend, 1);
 	samples_add_all(&m->resume, &r->resume, 1);
 	*ARRAY_ADD(m->run, m->cap, m->runs) = part_of(r);
+	m->online += (double)r->online_ns;
 	m->holds += r->holds;
 	for (unsigned i = 0; i < 2; i++) {
 		if (!r->queue_set[i].n)
@@ -119,6 +120,36 @@ struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode 
 	return (struct ab_ratio){share_of_whole(of_x, of_y),
 				 stats_ratio_bounds(of_x, stats_percentile_bounds(x, p, level),
 						    of_y, stats_percentile_bounds(y, p, level))};
+}
+
+double ab_request_rate(const struct ab_result *a, enum ab_mode mode)
+{
+	return share_of_whole((double)a->mode[mode].latency.n, a->mode[mode].online / 1e9);
+}
+
+// How many requests wait longer than `ns`, if one is sent every `gap` ns also while others wait.
+static double waiting_longer(const struct samples *s, double ns, double gap)
+{
+	double n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		n += s->v[i] > ns ? ceil((s->v[i] - ns) / gap) : 0;
+	return n;
+}
+
+double ab_corrected(const struct ab_result *a, enum ab_mode mode, double p)
+{
+	const struct samples *s = &a->mode[mode].latency;
+	const double gap = 1e9 / ab_request_rate(a, AB_ALONE), all = waiting_longer(s, 0, gap);
+	double low = 0, high = 0;
+	if (!s->n || !(gap < INFINITY))
+		return NAN;
+	for (size_t i = 0; i < s->n; i++)
+		high = maths()->fmax(high, s->v[i]);
+	for (unsigned i = 0; i < 64 && high - low > 0.25; i++) {
+		const double middle = low + (high - low) / 2;
+		*(waiting_longer(s, middle, gap) <= (1 - p) * all ? &high : &low) = middle;
+	}
+	return high;
 }
 
 struct ab_gain ab_gain(struct ab_result *a)

@@ -541,6 +541,28 @@ static void test_ab(void **state)
 	buf_fini(&b);
 }
 
+// A client sends a request each 10 ms if it is not delayed. One of 1 s keeps it from sending 99
+// more, which would have waited 990 ms, 980 ms ... 10 ms: of 1099 then 10 wait longer than 900 ms.
+static void test_corrected(void **state)
+{
+	(void)state;
+	struct ab_result a = {0};
+	assert_true(isnan(ab_corrected(&a, AB_SHARED, 0.99)));
+	for (unsigned i = 0; i < 1000; i++)
+		samples_add(&a.mode[AB_SHARED].latency, i ? 10e6 : 1e9);
+	assert_true(isnan(ab_corrected(&a, AB_SHARED, 0.99)));
+	a.mode[AB_SHARED].online = 10.99e9;
+	for (unsigned i = 0; i < 100; i++)
+		samples_add(&a.mode[AB_ALONE].latency, 9e6);
+	a.mode[AB_ALONE].online = 1e9;
+	assert_true(ab_request_rate(&a, AB_ALONE) == 100);
+	assert_true(fabs(ab_request_rate(&a, AB_SHARED) - 1000 / 10.99) < 1e-9);
+	assert_true(fabs(ab_corrected(&a, AB_SHARED, 0.99) - 900e6) < 1);
+	assert_true(fabs(ab_corrected(&a, AB_SHARED, 0.5) - 10e6) < 1);
+	assert_true(fabs(ab_corrected(&a, AB_ALONE, 0.99) - 9e6) < 1);
+	ab_result_fini(&a);
+}
+
 // What is lost and held is of the time between the leads, however long these are: of 3 s between
 // them 2 were held, and the work of 2.1 s was lost.
 static void test_ab_leads(void **state)
@@ -916,6 +938,7 @@ int main(void)
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_ab),
+		cmocka_unit_test(test_corrected),
 		cmocka_unit_test(test_ab_leads),
 		cmocka_unit_test(test_ab_memory),
 		cmocka_unit_test(test_plot_text),
