@@ -74,8 +74,8 @@ static const struct opt_rule rules[] = {
 		      "status", "leave one of them out",
 		      "--status asks the scheduler that runs, --%1 is for a new one"),
 	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
-		      "hold-idle for dry-run status",
-		      "replay", "give the policy: share, period, max-hold, rest, idle, job-by",
+		      "hold-idle job-by for dry-run status",
+		      "replay", "give the policy: share, period, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("watch", "status", "gpq sched --status --watch 1s", "--watch is of --status"),
 	WATCH_RULES,
@@ -359,7 +359,7 @@ static int run_sched(struct cmd *c)
 	s.opts = o->sched;
 	status = o->replay ? GPQ_OK : add_classes(&s, o);
 	if (!status && o->decisions)
-		status = decisions_open(&s, o->decisions);
+		status = decisions_open(&s, o->decisions, o->replay);
 	if (!status && o->replay)
 		status = decisions_replay(&s, o->replay);
 	if (!status && o->replay) {

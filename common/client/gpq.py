@@ -72,8 +72,9 @@ def _is_over(deadline):
 class _Connection:
     """What both clients are: requests go out and answers are taken without waiting."""
 
-    def __init__(self, path=None):
+    def __init__(self, path=None, words=""):
         self._places = _places(path)
+        self._words = words  # of hints that have none of their own
         self._socket = None
         self._error = errno.ENOTCONN
         self._retry = 0.0
@@ -245,12 +246,12 @@ class Client(_Connection):
     """A connection to the scheduler, made when it is needed. Threads may share it; their calls go one
     after the other."""
 
-    def __init__(self, path=None):
+    def __init__(self, path=None, words=""):
         self._lock = threading.Lock()
         self._users = 0
         self._online = 0
         self._users_lock = threading.Lock()
-        super().__init__(path)
+        super().__init__(path, words)
 
     def _forget(self):
         super()._forget()
@@ -298,12 +299,13 @@ class Client(_Connection):
                 break
         return r if r < 0 or timeout == 0 else self._last_answer(deadline)
 
-    def begin(self, hint=0, timeout=1.0, words=""):
+    def begin(self, hint=0, timeout=1.0, words=None):
         """Online work comes. Returns when the offline queues are off, after `timeout` seconds at the
         latest. 0: does not wait; None: waits without limit. `words` tell of the work, as those of
-        gpq_begin_with() in gpq-client(3), whose results these are; end() is due but for -EAGAIN,
+        gpq_begin_with() in gpq-client(3), whose results these are; None: those of the client. end() is due but for -EAGAIN,
         -EDQUOT and -EINVAL."""
         deadline = None if timeout is None else time.monotonic() + timeout
+        words = self._words if words is None else words
         with self._lock:
             if not self._may_begin(hint, words):
                 return -errno.EDQUOT
@@ -331,20 +333,19 @@ class Client(_Connection):
             return "".join(line + "\n" for line in self._answer[1])
 
     @contextlib.contextmanager
-    def online(self, timeout=1.0, words=""):
-        """One hint for all threads that are inside; the first waits for the queues, others with it.
-        The words of the last begin count."""
+    def online(self, timeout=1.0):
+        """One hint for all threads that are inside; the first waits for the queues, others with it."""
         with self._users_lock:
             self._users += 1
             if self._users == 1:
                 self._begun = time.monotonic()
                 try:
-                    self._online = self.begin(0, timeout, words)
+                    self._online = self.begin(0, timeout)
                 except BaseException:
                     self._leave()
                     raise
             elif self._renew_due():
-                self.begin(0, 0, words)
+                self.begin(0, 0)
             result = self._online
         pid = os.getpid()
         try:
@@ -364,12 +365,12 @@ class AsyncClient(_Connection):
     """The same for the tasks of one asyncio loop. begin() and status() are awaited; end() does not
     wait."""
 
-    def __init__(self, path=None):
+    def __init__(self, path=None, words=""):
         self._waiting = {}  # number of a request -> future of its answer
         self._reading = None  # the loop that watches the socket
         self._users = 0
         self._online = None
-        super().__init__(path)
+        super().__init__(path, words)
 
     def _after_fork(self):
         self._waiting = {}
@@ -443,18 +444,21 @@ class AsyncClient(_Connection):
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         return (await self._last_answer(left))[0]
 
-    async def begin(self, hint=0, timeout=1.0, words=""):
+    async def begin(self, hint=0, timeout=1.0, words=None):
         """As Client.begin()."""
         deadline = None if timeout is None else time.monotonic() + timeout
+        words = self._words if words is None else words
         if not self._may_begin(hint, words):
             return -errno.EDQUOT
-        had = hint in self._hints
+        had = self._hints.get(hint)
         self._hints[hint] = words  # also if this task is cancelled; another may end it meanwhile
         r = await self._begin_and_wait(hint, words, timeout, deadline)
         if r == -errno.ECONNRESET and hint in self._hints:
             r = await self._begin_and_wait(hint, words, timeout, deadline)
-        if r in REFUSED and not had:
-            self._hints.pop(hint, None)
+        if r in REFUSED and hint in self._hints:
+            self._hints[hint] = had
+            if had is None:
+                del self._hints[hint]
         return r
 
     def end(self, hint=0):
@@ -473,14 +477,14 @@ class AsyncClient(_Connection):
         return "".join(line + "\n" for line in lines)
 
     @contextlib.asynccontextmanager
-    async def online(self, timeout=1.0, words=""):
+    async def online(self, timeout=1.0):
         """As Client.online(), for the tasks of this loop."""
         self._users += 1
         if self._users == 1:
             self._begun = time.monotonic()
-            self._online = asyncio.ensure_future(self.begin(0, timeout, words))
+            self._online = asyncio.ensure_future(self.begin(0, timeout))
         elif self._renew_due():
-            self._begin(0, words)
+            self._begin(0, self._words)
         pid = os.getpid()
         try:
             # Shielded: a task that is cancelled leaves the others waiting.
@@ -507,15 +511,15 @@ _default = None
 _default_async = weakref.WeakKeyDictionary()  # loop -> AsyncClient
 
 
-def online(timeout=1.0, words=""):
+def online(timeout=1.0):
     """Client.online() of one client for the whole process."""
     global _default
     with _default_lock:
         _default = _default or Client()
-    return _default.online(timeout, words)
+    return _default.online(timeout)
 
 
-def online_async(timeout=1.0, words=""):
+def online_async(timeout=1.0):
     """AsyncClient.online() of one client for each loop."""
     loop = asyncio.get_running_loop()
     with _default_lock:
@@ -524,4 +528,4 @@ def online_async(timeout=1.0, words=""):
         client = _default_async.get(loop)
         if client is None:
             client = _default_async[loop] = AsyncClient()
-    return client.online(timeout, words)
+    return client.online(timeout)

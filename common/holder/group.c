@@ -9,10 +9,11 @@
 #include <dirent.h>
 #include <sys/wait.h>
 
-#define PROCS    "/sys/class/kfd/kfd/proc"
-#define RETRY_NS 5000000000ull
-#define DYING_MS 500 // how long before its target a holder may be seen to end
-#define TRIES    20  // most requests for the queues while holder and sysfs disagree
+#define PROCS     "/sys/class/kfd/kfd/proc"
+#define RETRY_NS  5000000000ull
+#define DYING_MS  500 // how long before its target a holder may be seen to end
+#define GPU_FILES 256 // queues of a process whose GPUs are read: others have been seen there
+#define TRIES     20  // most requests for the queues while holder and sysfs disagree
 
 // ---- GPUs
 
@@ -26,23 +27,26 @@ uint64_t gpu_bit(struct gpu_bits *b, uint32_t gpu_id)
 	return i < COUNT(b->ids) ? UINT64_C(1) << i : 0;
 }
 
-uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel)
+uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel, uint64_t had)
 {
 	SCOPED(closedir_at) DIR *d = host_opendir(PATH(PROCS "/%d/queues", (int)pid));
 	uint64_t gpus = 0, id, gpu;
+	unsigned left = GPU_FILES;
 	for (struct dirent *e; d && (e = host_readdir(d));) {
 		if (!number_whole(e->d_name, 10, UINT32_MAX, &id))
 			continue;
 		if (host_read_u64(PATH(PROCS "/%d/queues/%s/gpuid", (int)pid, e->d_name), &gpu)) {
-			gpus |= errno == ENOENT ? 0 : GPUS_ALL;
+			gpus |= errno == ENOENT || errno == ENODEV ? 0 : had;
 			continue;
 		}
+		if (!left--)
+			return gpus | had;
 		const struct kfd_queue_entry q = {.queue_id = (uint32_t)id,
 						  .gpu_id = (uint32_t)gpu};
 		if (!sel || kfd_selected(sel, &q))
 			gpus |= gpu_bit(b, q.gpu_id);
 	}
-	return gpus;
+	return d || errno == ENOENT ? gpus : had;
 }
 
 // ---- states of a member
@@ -79,6 +83,7 @@ static void hang_up_member(struct group *g, struct group_member *m)
 	kfd_link_close(&m->link);
 	m->place = MEMBER_RUNS;
 	m->held = 0;
+	m->outdated = false;
 	if (m->look == LOOK_TO_DECIDE)
 		member_set_look(g, m, LOOK_POSTED);
 	if (m->state != MEMBER_ENDED && m->state != MEMBER_FAILED)
@@ -149,7 +154,8 @@ static void write_request(const struct group *g, struct group_member *m)
 	m->words = b->len;
 }
 
-// Appends those of these GPUs on which queues of the member may be chosen: " gpus=41460,2".
+// Appends " gpus=41460,2": these GPUs, all of which have chosen queues of the member. GPUS_ALL:
+// those of its selection.
 static void put_gpus(const struct group *g, const struct group_member *m, uint64_t gpus,
 		     struct buf *b)
 {
@@ -157,18 +163,16 @@ static void put_gpus(const struct group *g, const struct group_member *m, uint64
 	const char *sep = " gpus=";
 	for (unsigned i = 0; gpus == GPUS_ALL && s && i < s->num_gpus; i++, sep = ",")
 		buf_printf(b, "%s%u", sep, s->gpus[i]);
-	for (unsigned i = 0; gpus != GPUS_ALL && i < g->bits->n; i++) {
-		const uint32_t id = g->bits->ids[i];
-		if (!(gpus >> i & 1) || (s && s->num_gpus && !kfd_among(s->gpus, s->num_gpus, id)))
-			continue;
-		buf_printf(b, "%s%u", sep, id);
-		sep = ",";
-	}
+	for (unsigned i = 0; gpus != GPUS_ALL && i < g->bits->n; i++)
+		if (gpus >> i & 1) {
+			buf_printf(b, "%s%u", sep, g->bits->ids[i]);
+			sep = ",";
+		}
 }
 
 uint64_t member_wanted(const struct group_member *m)
 {
-	return m->want & m->gpus ? m->want : 0;
+	return m->want == GPUS_ALL && m->gpus ? GPUS_ALL : m->want & m->gpus;
 }
 
 void member_send(struct group *g, struct group_member *m, enum member_request what)
@@ -284,8 +288,15 @@ static void take_member_answer(struct group *g, struct group_member *m)
 		take_queues(g, m);
 	else
 		take_outcomes(g, m);
-	if (m->held != member_wanted(m))
+	if (m->outdated) { // what is held was chosen by another selection
+		const uint64_t want = m->want;
+		m->outdated = false;
+		m->want = 0;
 		ask_member(g, m);
+		m->want = want;
+	} else if (m->held != member_wanted(m)) {
+		ask_member(g, m);
+	}
 	m->joins &= member_is_asked(m);
 }
 
@@ -383,7 +394,7 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 	m->sel = sel;
 	m->target.pid = pid;
 	m->want = g->held ? GPUS_ALL : 0;
-	m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel) : GPUS_ALL;
+	m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel, 0) : GPUS_ALL;
 	if (!g->dry && kfd_target_pin(&m->target, pid, 0, &gone)) {
 		free_member(g, m);
 		return NULL;
@@ -402,37 +413,46 @@ void group_move(struct group *g, struct group *from)
 	from->n = 0;
 }
 
+static void move_member(struct group *g, struct group *from, size_t i)
+{
+	struct group_member *m = from->v[i];
+	member_forget_look(from, m);
+	from->asked -= is_awaited(m);
+	from->unreached -= m->num_unreached;
+	memmove(&from->v[i], &from->v[i + 1], (--from->n - i) * sizeof(struct group_member *));
+	append_member(g, m);
+	g->asked += is_awaited(m);
+	g->unreached += m->num_unreached;
+}
+
 struct group_member *group_take_over(struct group *g, struct group *from, pid_t pid,
 				     struct kfd_selection *sel)
 {
-	for (size_t i = 0; i < from->n; i++) {
-		struct group_member *m = from->v[i];
-		if (m->target.pid != pid || m->state == MEMBER_ENDED)
-			continue;
-		member_forget_look(from, m);
-		from->asked -= is_awaited(m);
-		from->unreached -= m->num_unreached;
-		memmove(&from->v[i], &from->v[i + 1],
-			(--from->n - i) * sizeof(struct group_member *));
-		append_member(g, m);
-		g->asked += is_awaited(m);
-		g->unreached += m->num_unreached;
-		free(m->sel);
-		m->sel = sel;
-		m->stale = true;
-		m->want = 0;
-		m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel) : GPUS_ALL;
-		write_request(g, m);
-		if (!g->attach)
-			hang_up_member(g, m);
-		else if (m->state == MEMBER_NAMED)
-			attach_member(g, m);
-		else if (m->state == MEMBER_READY)
-			ask_member(g, m);
-		return m;
+	size_t i = 0;
+	while (i < from->n && (from->v[i]->target.pid != pid || from->v[i]->state == MEMBER_ENDED))
+		i++;
+	if (i == from->n) {
+		free(sel);
+		return NULL;
 	}
-	free(sel);
-	return NULL;
+	struct group_member *m = from->v[i];
+	if (from != g)
+		move_member(g, from, i);
+	free(m->sel);
+	m->sel = sel;
+	m->stale = true;
+	m->want = 0;
+	m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel, 0) : GPUS_ALL;
+	write_request(g, m);
+	if (!g->attach)
+		hang_up_member(g, m);
+	else if (m->state == MEMBER_NAMED)
+		attach_member(g, m);
+	else if (m->state == MEMBER_READY)
+		ask_member(g, m);
+	else
+		m->outdated = m->held;
+	return m;
 }
 
 static bool is_other(const struct group_member *m, const void *pid)
@@ -529,7 +549,7 @@ static void look_at_sysfs(struct group *g, struct group_member *m)
 			  (!n || memcmp(names.data, m->queues.data, names.len) == 0);
 	g->num_queues += n;
 	if (g->bits && (!g->attach || !same))
-		m->gpus = gpu_bits_of(g->bits, m->target.pid, m->sel);
+		m->gpus = gpu_bits_of(g->bits, m->target.pid, m->sel, m->gpus);
 	// The answer to the request under way comes first.
 	if (g->attach && !same && member_is_asked(m) && !g->nowait)
 		wait_for_answer(g, m);

@@ -23,9 +23,9 @@ struct gpu_bits {
 };
 uint64_t gpu_bit(struct gpu_bits *b, uint32_t gpu_id);
 
-// The GPUs of a process's queues in sysfs, or of those that are selected; `sel` may be NULL. A GPU
-// that cannot be read counts as all of them.
-uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel);
+// The GPUs of a process's queues in sysfs, or of those that are selected; `sel` may be NULL. Where
+// some cannot be read, or there are more than 256 queues, also those of `had`.
+uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel, uint64_t had);
 
 enum member_state {
 	MEMBER_NAMED,  // there is no connection to a holder
@@ -77,6 +77,7 @@ struct group_member {
 		       // all
 	uint64_t want;     // on which GPUs it is to be suspended
 	uint64_t held;     // on which GPUs its holder was asked to suspend it
+	bool outdated;     // what is held was chosen by another selection
 	uint64_t changing; // of the request under way: where it suspends or resumes queues
 	uint64_t until_ns; // when the holder ends the last hold by itself; of groups with limit_ns
 	uint64_t changed_ns; // when the last answer to a request to suspend or resume came
@@ -183,7 +184,8 @@ void group_abandon_failed(struct group *g);
 // Moves all members of `from` to the end of `g`.
 void group_move(struct group *g, struct group *from);
 
-// Moves the member `pid` of `from` to the end of `g`, with its holder. `sel` as of group_add().
+// Moves the member `pid` of `from`, which may be `g`, to the end of `g`, with its holder, and gives
+// it another selection; `sel` as of group_add(). What is held is let go first.
 struct group_member *group_take_over(struct group *g, struct group *from, pid_t pid,
 				     struct kfd_selection *sel);
 

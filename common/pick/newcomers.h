@@ -11,9 +11,12 @@
 
 struct newcomer {
 	pid_t pid;
-	ino_t folder;       // inode of the folder in sysfs: differs when the PID is used again
-	bool done;          // set by the caller: do not look at the process again
-	bool taken;         // set by spec_set_look(): the process was taken at its last look
+	ino_t folder; // inode of the folder in sysfs: differs when the PID is used again
+	bool done;    // set by the caller: do not look at the process again
+	// Set by spec_set_look(): the process was taken, by a SPEC with `tree`, and fitted none at
+	// so many looks since.
+	bool taken, of_tree;
+	unsigned misses;
 	bool left_out;      // set by the caller: the process fits and was not taken
 	bool owns;          // the process has a queue, or newcomers.wait is false
 	uint64_t looked_ns; // when newcomer_take() last returned true for the process

@@ -242,6 +242,8 @@ static const struct spec *first_fitting_spec(const struct spec_set *s, const str
 	return first;
 }
 
+enum { MISSES = 2 }; // looks at which a process that was taken fits nothing, before it is let go
+
 int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		  bool (*take)(void *arg, size_t number, pid_t pid, struct kfd_selection *sel,
 			       bool again),
@@ -251,17 +253,24 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	const uint64_t now = clock_ns();
 	const bool first = !newcomers->v;
 	int status = GPQ_OK;
+	bool failed = false;
 	if (!s->n || !newcomers_scan(newcomers, now))
 		return GPQ_OK;
 	SCOPED(free_at) struct pick *picks = start_picks(s, &processes, first, &status);
+	for (size_t i = 0; i < s->n; i++)
+		failed |= !picks[i].opts;
 	for (size_t i = 0; i < newcomers->n; i++) {
 		struct newcomer *c = &newcomers->v[i];
 		struct kfd_selection *sel = NULL;
 		if (!newcomer_take(c, now) || pick_is_ours(c->pid, &processes))
 			continue;
 		const struct spec *v = first_fitting_spec(s, picks, c->pid, &sel);
+		c->misses = v ? 0 : c->misses + 1;
+		if (c->taken && !v && (failed || c->of_tree || c->misses < MISSES))
+			continue;
 		if (v || c->taken)
 			c->taken = take(arg, v ? v->number : SPEC_NONE, c->pid, sel, c->taken) && v;
+		c->of_tree = v && v->spec.pick.tree;
 		c->done = c->taken && !newcomers->again;
 		c->left_out = v && !c->taken;
 	}

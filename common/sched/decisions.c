@@ -7,7 +7,14 @@
 #include "common/out/members.h"
 #include "common/out/out.h"
 
-enum { NAME = 64, TEXT = 768 };
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { NAME = 64, TEXT = 768, LINE = 65536 };
+
+// A log with more time between two lines, or in a hold, is none: the scheduler looks at its members
+// more often.
+#define GAP_NS 86400000000000ull
 
 // A line of the log. `what`: "class" (in their order, at the beginning), "work" (the class has work
 // on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and goes), "hold" and
@@ -66,11 +73,21 @@ static void note_class(struct sched *s, size_t class)
 		write_decision(s, &d);
 }
 
-int decisions_open(struct sched *s, const char *path)
+int decisions_open(struct sched *s, const char *path, const char *replay)
 {
-	s->decisions = fopen(path, "we");
-	if (!s->decisions)
+	struct stat own, other;
+	// Nothing may be waited for: a FIFO that nobody reads.
+	const int fd =
+		open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	if (fd < 0)
 		return err_sys(errno, NULL, "--log-decisions %s", path);
+	if (replay && stat(replay, &other) == 0 && fstat(fd, &own) == 0 &&
+	    own.st_dev == other.st_dev && own.st_ino == other.st_ino) {
+		close(fd);
+		return err_fail(GPQ_USAGE, "name another file",
+				"--log-decisions: %s is what --replay reads", path);
+	}
+	s->decisions = fdopen(fd, "a");
 	for (size_t i = 0; i < s->n; i++)
 		note_class(s, i);
 	return GPQ_OK;
@@ -85,10 +102,12 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 	snprintf(d.what, sizeof(d.what), "%s", what);
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
 	snprintf(d.job, sizeof(d.job), "%s", j->key);
-	put_gpu_ids(s, u->gpu == GPUS_ALL ? j->gpus : u->gpu, d.gpus, sizeof(d.gpus));
+	put_gpu_ids(s, u->gpus, d.gpus, sizeof(d.gpus));
 	for (size_t i = 0; i < j->class && !d.rival[0] && u->asked; i++)
 		if (s->classes[i].works & u->gpu & j->gpus)
 			snprintf(d.rival, sizeof(d.rival), "%s", s->classes[i].name);
+	if (u->asked && u->yields_to)
+		snprintf(d.rival, sizeof(d.rival), "%s", s->classes[u->yields_to].name);
 	write_decision(s, &d);
 }
 
@@ -107,7 +126,7 @@ void decisions_note_work(struct sched *s, size_t class)
 
 uint64_t sched_now(const struct sched *s)
 {
-	return s->replayed_ns ? s->replayed_ns : clock_ns();
+	return s->replaying ? s->replayed_ns : clock_ns();
 }
 
 static uint64_t read_gpu_ids(struct sched *s, const char *text)
@@ -121,25 +140,40 @@ static uint64_t read_gpu_ids(struct sched *s, const char *text)
 	return gpus;
 }
 
-// Returns the unit's process, or with `make` a new one.
-static struct group_member *unit_of(struct sched *s, size_t class, const struct decision *d,
-				    bool make)
+// Returns the unit's process, or NULL. That of a job held whole is known by the job alone, whose
+// GPUs may change.
+static struct group_member *find_unit(struct sched *s, size_t class, const struct decision *d)
+{
+	const struct group *g = &s->classes[class].group;
+	const uint64_t gpus = read_gpu_ids(s, d->gpus);
+	for (size_t i = 0; i < g->n; i++)
+		if (d->job[0] ? strcmp(s->jobs[g->v[i]->job].key, d->job) == 0
+			      : g->v[i]->gpus == gpus)
+			return g->v[i];
+	return NULL;
+}
+
+static void come(struct sched *s, size_t class, const struct decision *d)
 {
 	struct group *g = &s->classes[class].group;
-	const uint64_t gpus = read_gpu_ids(s, d->gpus);
-	for (size_t i = 0; i < g->n; i++) {
-		struct group_member *m = g->v[i];
-		if (m->state != MEMBER_ENDED && m->gpus == gpus &&
-		    (s->opts.job_by == BY_CLASS || strcmp(s->jobs[m->job].key, d->job) == 0))
-			return m;
+	struct group_member *m = find_unit(s, class, d);
+	if (!m) {
+		m = group_add(g, (pid_t)g->n + 1, NULL);
+		m->state = MEMBER_READY;
+		jobs_join(s, class, xstrdup(d->job), m);
 	}
-	if (!make)
-		return NULL;
-	struct group_member *m = group_add(g, (pid_t)g->n + 1, NULL);
-	m->state = MEMBER_READY;
-	m->gpus = gpus;
-	jobs_join(s, class, xstrdup(s->opts.job_by == BY_CLASS ? "" : d->job), m);
-	return m;
+	m->gpus = read_gpu_ids(s, d->gpus);
+	s->opts.job_by = d->job[0] ? BY_PROCESS : BY_CLASS; // held whole, or by GPU
+}
+
+static void go(struct sched *s, size_t class, const struct decision *d)
+{
+	struct group_member *m = find_unit(s, class, d);
+	if (!m)
+		return;
+	m->state = MEMBER_ENDED;
+	jobs_derive(s);
+	group_forget_ended(&s->classes[class].group);
 }
 
 static void step_replay(struct sched *s, uint64_t *due, uint64_t until)
@@ -165,7 +199,6 @@ static size_t class_of(struct sched *s, const char *name, bool make)
 	sched_add_class(s, own);
 	s->classes[i].own_name = own;
 	s->classes[i].group.dry = true;
-	s->classes[i].group.bits = &s->bits;
 	note_class(s, i);
 	return i;
 }
@@ -173,9 +206,10 @@ static size_t class_of(struct sched *s, const char *name, bool make)
 // False if a decision is not about the classes of the log, or out of order.
 static bool replay_decision(struct sched *s, const struct decision *d, uint64_t *due)
 {
-	const bool first = !s->replayed_ns, is_class = strcmp(d->what, "class") == 0;
-	if (d->ns < s->replayed_ns)
+	const bool first = !s->replaying, is_class = strcmp(d->what, "class") == 0;
+	if (!d->ns || (!first && (d->ns < s->replayed_ns || d->ns - s->replayed_ns > GAP_NS)))
 		return false;
+	s->replaying = true;
 	s->start_ns = first ? d->ns : s->start_ns;
 	s->replayed_ns = first ? d->ns : s->replayed_ns;
 	const size_t class = class_of(s, d->class, is_class);
@@ -188,36 +222,37 @@ static bool replay_decision(struct sched *s, const struct decision *d, uint64_t 
 		decisions_note_work(s, class);
 		sched_note_burst(&s->classes[class], s->classes[class].works, d->ns);
 	} else if (class && strcmp(d->what, "unit") == 0) {
-		unit_of(s, class, d, true);
+		come(s, class, d);
 	} else if (class && strcmp(d->what, "ended") == 0) {
-		struct group_member *m = unit_of(s, class, d, false);
-		if (m)
-			m->state = MEMBER_ENDED;
+		go(s, class, d);
 	}
 	return true;
 }
 
-// Reads the log: first what a hold took, half of the time of its costs; then the rest in its order.
+// Reads the log once for what a decision took on average (`costs`), and once to replay it. Returns
+// the number of a line that is wrong; 0: none is.
 static int read_log(struct sched *s, FILE *f, bool costs)
 {
-	SCOPED(free_at) char *line = NULL;
-	size_t room = 0, at = 0;
+	static char line[LINE];
 	uint64_t sum = 0, num = 0, due = UINT64_MAX;
-	for (ssize_t n; (n = getline(&line, &room, f)) > 0;) {
+	for (int at = 1; fgets(line, sizeof(line), f); at++) {
 		struct decision d = {.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
-		at++;
-		if (!record_read(line, (size_t)n - (line[n - 1] == '\n'), "decision", row))
-			return (int)at;
-		if (costs && d.took_ns != U64_NULL && strcmp(d.what, "done") == 0) {
+		const size_t n = strcspn(line, "\n");
+		if (!line[n] && !feof(f))
+			return at;
+		if (!record_read(line, n, "decision", row) ||
+		    (d.took_ns != U64_NULL && d.took_ns > GAP_NS))
+			return at;
+		if (costs && d.took_ns != U64_NULL) {
 			sum += d.took_ns;
 			num++;
 		}
 		if (!costs && !replay_decision(s, &d, &due))
-			return (int)at;
+			return at;
 	}
 	s->replayed_cost_ns = costs && num ? sum / num : s->replayed_cost_ns;
-	if (!costs && s->replayed_ns) {
+	if (!costs && s->replaying) {
 		step_replay(s, &due, s->replayed_ns + 1);
 		s->replayed_ns--;
 	}
@@ -230,17 +265,22 @@ int decisions_replay(struct sched *s, const char *path)
 	int line = 0;
 	if (!f)
 		return err_sys(errno, NULL, "--replay %s", path);
-	for (int costs = 1; costs >= 0 && !line; costs--) {
-		rewind(f);
-		line = read_log(s, f, costs);
+	if (fseek(f, 0, SEEK_SET)) {
+		fclose(f);
+		return err_fail(GPQ_FAILED, "save it in a file first",
+				"--replay %s: it is read twice, and a pipe cannot be", path);
 	}
-	const bool failed = ferror(f), empty = !s->replayed_ns;
+	line = read_log(s, f, true);
+	rewind(f);
+	line = line ? line : read_log(s, f, false);
+	const bool failed = ferror(f), empty = !s->replaying;
 	fclose(f);
 	if (failed)
 		return err_sys(EIO, NULL, "--replay %s", path);
 	if (line)
 		return err_fail(GPQ_FAILED, "gpq sched --log-decisions writes such a file",
-				"--replay %s: line %d: no decision, or out of order", path, line);
+				"--replay %s: line %d: no decision, or not in the order of time",
+				path, line);
 	return empty ? err_fail(GPQ_NOTFOUND, "gpq sched --log-decisions writes such a file",
 				"--replay %s: there is nothing in it", path)
 		     : GPQ_OK;

@@ -58,16 +58,16 @@ _Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 256, "the texts of limit
 struct hint {
 	uint64_t id, since_ns; // since_ns: when the hint's last `begin` came
 	uint64_t lasts_ns;     // of its "for="; 0: without
-	bool scoped, expired;  // scoped: its words say what it is about
+	bool expired;
+	bool has_gpus, has_class; // its words say so
 	struct hint_scope scope;
 };
 
 struct request {
 	enum answer answer;
-	uint64_t id, read_ns;    // `id`: the hint; `read_ns`: when the request was read
-	struct hint_scope scope; // of a `begin`
-	unsigned off, missed;    // HELD
-	const char *why;         // REFUSED
+	uint64_t id, read_ns; // `id`: the hint; `read_ns`: when the request was read
+	unsigned off, missed; // HELD
+	const char *why;      // REFUSED
 };
 
 enum pause { READING, TOO_FAST, TOO_MANY };
@@ -77,6 +77,7 @@ struct client {
 	uid_t uid;
 	pid_t pid;
 	struct hint_scope scope;
+	bool looked; // `scope` is of a look
 	enum pause pause;
 	uint64_t paid_ns; // time up to which the client's requests have used its allowed rate
 	unsigned len, num_hints, first, num_requests;
@@ -216,16 +217,21 @@ static enum answer read_for(const char *text, struct hint *hint)
 		       : BAD_FOR;
 }
 
-// Reads a word of `begin` behind its ID.
-static enum answer read_hint_word(struct hints *h, struct client *c, char *word, struct request *r,
-				  struct hint *hint)
+// Reads a word of `begin` behind its ID, each of which may stand there once.
+static enum answer read_hint_word(struct hints *h, const struct client *c, char *word,
+				  struct request *r, struct hint *hint)
 {
-	if (strncmp(word, "for=", 4) == 0)
+	if (strncmp(word, "for=", 4) == 0 && !hint->lasts_ns)
 		return read_for(word + 4, hint);
-	if (!h->calls.word)
+	bool *has = strncmp(word, "gpu=", 4) == 0     ? &hint->has_gpus
+		    : strncmp(word, "class=", 6) == 0 ? &hint->has_class
+						      : NULL;
+	if (!h->calls.word || !has || *has)
 		return WORD;
-	r->why = h->calls.word(h->calls.arg, c->pid, word, &hint->scope);
-	hint->scoped = true;
+	*has = true;
+	r->why = h->calls.word(h->calls.arg, word, &hint->scope);
+	if (!r->why && c->scope.class > hint->scope.class)
+		r->why = "the client belongs to a class below, and would hold itself";
 	return r->why ? REFUSED : OK;
 }
 
@@ -244,7 +250,6 @@ static enum answer serve_begin(struct hints *h, struct client *c, struct request
 			return answer;
 	}
 	r->id = hint.id;
-	r->scope = hint.scope;
 	return begin_hint(h, c, &hint);
 }
 
@@ -392,10 +397,29 @@ static void serve_hint_client(struct hints *h, struct client *c, uint32_t events
 
 // ---- whose work a client's is
 
-static struct hint_scope scope_of(const struct hints *h, const struct client *c)
+static struct hint_scope scope_of(const struct hints *h, const struct client *c, bool look)
 {
-	return h->calls.whose ? h->calls.whose(h->calls.arg, c->pid)
+	return h->calls.whose ? h->calls.whose(h->calls.arg, c->pid, look)
 			      : (struct hint_scope){0, UINT64_MAX};
+}
+
+static void expire_hint(struct hints *h, struct client *c, struct hint *hint)
+{
+	hint->expired = true;
+	c->expired++;
+	h->expired++;
+	h->active--;
+	settle_begins(h, c, hint->id, EXPIRED);
+}
+
+static void look_at_hint(struct hints *h, struct client *c, struct hint *hint)
+{
+	if (!hint->has_gpus)
+		hint->scope.gpus = c->scope.gpus;
+	if (!hint->has_class)
+		hint->scope.class = c->scope.class;
+	else if (!hint->expired && hint->scope.class < c->scope.class)
+		expire_hint(h, c, hint);
 }
 
 void hints_look(struct hints *h)
@@ -403,16 +427,17 @@ void hints_look(struct hints *h)
 	struct hint_scope scope = {0};
 	pid_t pid = -1; // whose `scope` is
 	h->looks++;
-	for (unsigned i = h->looks % HINTS_LOOKS; i < h->places; i += HINTS_LOOKS) {
+	for (unsigned i = 0; i < h->places; i++) {
 		struct client *c = &h->clients[i];
-		if (c->fd < 0)
+		if (c->fd < 0 || (c->looked && i % HINTS_LOOKS != h->looks % HINTS_LOOKS))
 			continue;
-		scope = c->pid == pid ? scope : scope_of(h, c);
+		scope = c->pid == pid ? scope : scope_of(h, c, true);
 		pid = c->pid;
 		c->scope = scope;
+		c->looked = true;
 		for (unsigned k = 0; k < c->num_hints; k++)
-			if (!c->hints[k].scoped)
-				c->hints[k].scope = c->scope;
+			look_at_hint(h, c, &c->hints[k]);
+		send_answers(h, c);
 	}
 }
 
@@ -472,7 +497,7 @@ static void add_hint_client(struct hints *h, int fd)
 	c->fd = fd;
 	c->uid = peer.uid;
 	c->pid = peer.pid;
-	c->scope = scope_of(h, c);
+	c->scope = scope_of(h, c, false);
 }
 
 static void accept_hint_clients(struct hints *h)
@@ -595,9 +620,10 @@ static void answer_client(struct hints *h, struct client *c)
 {
 	for (unsigned k = 0; k < c->num_requests; k++) {
 		struct request *r = pending(c, k);
-		if (r->answer != WAITS ||
+		const struct hint *hint = find_client_hint(c, r->id);
+		if (r->answer != WAITS || !hint ||
 		    (h->calls.is_off &&
-		     !h->calls.is_off(h->calls.arg, &r->scope, &r->off, &r->missed)))
+		     !h->calls.is_off(h->calls.arg, &hint->scope, &r->off, &r->missed)))
 			continue;
 		r->answer = HELD;
 		h->waiting--;
@@ -627,11 +653,7 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 			const uint64_t lasts = hint->lasts_ns ? hint->lasts_ns : age_ns;
 			if (hint->expired || now_ns - hint->since_ns <= lasts)
 				continue;
-			hint->expired = true;
-			c->expired++;
-			h->expired++;
-			h->active--;
-			settle_begins(h, c, hint->id, EXPIRED);
+			expire_hint(h, c, hint);
 		}
 		if (c->fd >= 0)
 			send_answers(h, c);

@@ -44,9 +44,11 @@ struct hint_scope {
 struct hints_calls {
 	void *arg;
 	// The work of a client that says nothing else. pid 0: a process of another PID namespace.
-	struct hint_scope (*whose)(void *arg, pid_t pid);
-	// Reads a word of `begin`, which it may change. Returns NULL, or the text of an error.
-	const char *(*word)(void *arg, pid_t pid, char *word, struct hint_scope *scope);
+	// `look`: it may take longer, as in hints_look().
+	struct hint_scope (*whose)(void *arg, pid_t pid, bool look);
+	// Reads "gpu=..." or "class=..." of `begin`, which it may change. Returns NULL, or the text
+	// of an error.
+	const char *(*word)(void *arg, char *word, struct hint_scope *scope);
 	// Is everything off that is to be off for this work? Counts processes for the answer.
 	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
 	// Appends the lines of `status`, each with its newline. May not call hints_serve().

@@ -146,7 +146,8 @@ static void settle_unit(struct sched *s, struct sched_job *j, struct sched_unit 
 		return;
 	u->settling = false;
 	decisions_note(s, "done", j, u, now - u->decided_ns);
-	hist_add(u->asked ? &c->off : &c->on, now - u->decided_ns);
+	if (!s->replaying) // members obey at once there
+		hist_add(u->asked ? &c->off : &c->on, now - u->decided_ns);
 	if (u->asked) {
 		u->holds++;
 		u->held_ns = now;
@@ -177,8 +178,15 @@ static void make_units(struct sched *s, struct sched_job *j)
 	while (lacks) {
 		const uint64_t gpu = s->opts.job_by == BY_CLASS ? lacks & -lacks : GPUS_ALL;
 		*ARRAY_ADD(j->units, j->cap, j->n) = (struct sched_unit){.gpu = gpu};
-		decisions_note(s, "unit", j, &j->units[j->n - 1], 0);
 		lacks &= ~gpu;
+	}
+	for (size_t i = 0; i < j->n; i++) {
+		struct sched_unit *u = &j->units[i];
+		const uint64_t gpus = u->gpu & j->gpus;
+		if (!gpus || gpus == u->gpus)
+			continue;
+		u->gpus = gpus;
+		decisions_note(s, "unit", j, u, 0);
 	}
 }
 
@@ -227,12 +235,14 @@ bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t n
 	       now >= u->policy.rest_ns;
 }
 
-// --share: a unit that works stops for the turn of a class below on its GPU, for --max-hold at
-// most, so that what is shared out is the GPU. Sets the class to which it yields.
-static void yield(const struct sched *s, const struct sched_job *j, struct sched_unit *u,
-		  uint64_t now)
+// --share: a unit that works stops for the turn of a class below on its GPU, so that what is shared
+// out is the GPU. Returns that class; 0: there is none.
+static size_t turn_below(const struct sched *s, const struct sched_job *j,
+			 const struct sched_unit *u, uint64_t now)
 {
 	size_t to = 0;
+	if (now < u->policy.rest_ns)
+		return 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *below = &s->jobs[i];
 		for (size_t k = 0; below->class > j->class && k < below->n; k++)
@@ -241,24 +251,30 @@ static void yield(const struct sched *s, const struct sched_job *j, struct sched
 				    below->units[k].gpu)
 				to = below->class;
 	}
-	if (!to || u->yields_to != to)
-		u->yields_ns = now;
-	u->yields_to = to;
+	return to;
 }
 
-// Makes a decision of what the policy says.
-static void decide(struct sched *s, const struct sched_job *j, struct sched_unit *u, uint64_t now)
+// Makes a decision of what the policy says, for --max-hold at most whatever the reasons were one
+// after the other. Returns when it is due again.
+static uint64_t decide(struct sched *s, const struct sched_job *j, struct sched_unit *u,
+		       uint64_t now)
 {
-	if (s->opts.policy.kind == POLICY_SHARE)
-		yield(s, j, u, now);
-	const bool yields = u->yields_to && now - u->yields_ns < s->opts.policy.max_hold_ns;
-	const bool hold = !j->refused_ns && (u->policy.held || yields);
+	const struct policy *p = &s->opts.policy;
+	const uint64_t end = u->asked ? u->decided_ns + p->max_hold_ns : NEVER;
+	if (p->kind == POLICY_SHARE)
+		u->yields_to = turn_below(s, j, u, now);
+	bool hold = !j->refused_ns && (u->policy.held || u->yields_to);
+	if (hold && now >= end) {
+		hold = u->policy.held = false;
+		u->yields_to = 0;
+		u->policy.rest_ns = greater(u->policy.rest_ns, now + p->rest_ns);
+	}
 	if (hold == u->asked)
-		return;
+		return hold ? end : NEVER;
 	u->asked = hold;
 	u->decided_ns = now;
-	u->settling = true;
-	decisions_note(s, hold ? "hold" : "release", j, u, 0);
+	u->settling = u->noted = true;
+	return hold ? now + p->max_hold_ns : u->policy.rest_ns > now ? u->policy.rest_ns : NEVER;
 }
 
 static void ask_members(struct sched *s, size_t class)
@@ -271,6 +287,18 @@ static void ask_members(struct sched *s, size_t class)
 			want |= j->units[k].asked ? j->units[k].gpu : 0;
 		group_ask_member(g, g->v[i], want);
 	}
+}
+
+// Writes the decisions of this turn, once the holders were asked.
+static void note_decisions(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		for (size_t k = 0; k < s->jobs[i].n; k++) {
+			struct sched_unit *u = &s->jobs[i].units[k];
+			if (u->noted)
+				decisions_note(s, u->asked ? "hold" : "release", &s->jobs[i], u, 0);
+			u->noted = false;
+		}
 }
 
 // Measures how long each burst of a class waits until all below is off on its GPUs. One that ends
@@ -300,9 +328,10 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 			next = lesser(next, step_job(s, &s->jobs[i], now));
 	for (size_t i = 0; i < s->num_jobs; i++)
 		for (size_t k = 0; k < s->jobs[i].n; k++)
-			decide(s, &s->jobs[i], &s->jobs[i].units[k], now);
+			next = lesser(next, decide(s, &s->jobs[i], &s->jobs[i].units[k], now));
 	for (size_t i = 1; i < s->n; i++)
 		ask_members(s, i);
+	note_decisions(s);
 	jobs_derive(s);
 	settle_units(s);
 	for (size_t i = 0; i < s->n; i++)

@@ -103,6 +103,13 @@ static struct group *find_group(struct sched *s, pid_t pid)
 	return NULL;
 }
 
+static bool same_selection(const struct kfd_selection *a, const struct kfd_selection *b)
+{
+	return a->num_ids == b->num_ids && a->num_gpus == b->num_gpus &&
+	       (!a->num_ids || memcmp(a->ids, b->ids, a->num_ids * sizeof(*a->ids)) == 0) &&
+	       (!a->num_gpus || memcmp(a->gpus, b->gpus, a->num_gpus * sizeof(*a->gpus)) == 0);
+}
+
 static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_selection *sel,
 			    bool again)
 {
@@ -116,11 +123,13 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 		return true;
 	}
 	g = &s->classes[number].group;
-	if (had == g && again) {
-		m = group_find(g, pid);
+	m = had ? group_find(had, pid) : NULL;
+	if (had == g && again && same_selection(m->sel, sel)) {
 		free(sel);
-	} else if (had && had != g) {
+	} else if (had && (had != g || again)) {
 		m = group_take_over(g, had, pid, sel);
+		if (!again) // it called exec, too
+			group_add(g, pid, NULL);
 	} else {
 		proc_read(&p, pid);
 		if (!g->dry && !had && !has_room(s, p.uid)) {
@@ -319,21 +328,25 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 // ---- hints
 
 // Whose work is a client's? That of its class, on the GPUs of its queues. A client that belongs to
-// no class does online work, and one without queues does it on any GPU.
-static struct hint_scope scope_of_client(void *arg, pid_t pid)
+// no class does online work, and one without queues does it on any GPU. `look`: sysfs may be read
+// for one that is no member; without, its work is on any GPU.
+static struct hint_scope scope_of_client(void *arg, pid_t pid, bool look)
 {
 	struct sched *s = arg;
 	struct hint_scope scope = {0};
 	const struct group *g = pid ? find_group(s, pid) : NULL;
 	while (g && g != &s->classes[scope.class].group)
 		scope.class ++;
-	scope.gpus = g ? group_find(g, pid)->gpus : pid ? gpu_bits_of(&s->bits, pid, NULL) : 0;
+	if (g)
+		scope.gpus = group_find(g, pid)->gpus;
+	else if (pid && look)
+		scope.gpus = gpu_bits_of(&s->bits, pid, NULL, GPUS_ALL);
 	scope.gpus = scope.gpus ? scope.gpus : GPUS_ALL;
 	return scope;
 }
 
 // Reads "gpu=0,2" and "class=batch" of a hint. Returns NULL, or what is wrong.
-static const char *read_hint_word(void *arg, pid_t pid, char *word, struct hint_scope *scope)
+static const char *read_hint_word(void *arg, char *word, struct hint_scope *scope)
 {
 	struct sched *s = arg;
 	struct kfd_topology *t = &s->topology;
@@ -344,14 +357,9 @@ static const char *read_hint_word(void *arg, pid_t pid, char *word, struct hint_
 			class ++;
 		if (class == s->n)
 			return "there is no such class";
-		if (scope_of_client(s, pid).class > class)
-			return "the client belongs to a class below, and would hold itself";
 		scope->class = class;
 		return NULL;
 	}
-	if (strncmp(word, "gpu=", 4) != 0)
-		return "expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end [ID] or "
-		       "status";
 	for (char *rest = word + 4; rest;) {
 		if (n == COUNT(words))
 			return "there are more than 64 GPUs";

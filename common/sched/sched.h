@@ -34,7 +34,8 @@ struct sched_unit {
 	bool asked;                 // the last decision that holders were asked to carry out
 	bool settling;              // it is not carried out by all of them yet
 	size_t yields_to;           // --share: the class below whose turn it is; 0: none
-	uint64_t yields_ns;         // when that turn was first yielded to
+	bool noted;                 // the decision of this turn is to be written
+	uint64_t gpus;              // the GPUs of the unit, when it last had any
 	uint64_t decided_ns;        // when it was made
 	uint64_t held_ns;           // when the last queue was off; 0: not held
 	uint64_t hold_cost_ns;      // how long suspending took for the last hold
@@ -109,7 +110,8 @@ struct sched {
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
 	FILE *decisions; // the log of decisions; NULL: none
-	// In a replay: its time (0: the clock's), and what a hold costs.
+	// In a replay: its time, and what a hold costs.
+	bool replaying;
 	uint64_t replayed_ns, replayed_cost_ns;
 	uint64_t watchdog_ns, notified_ns; // how often the service manager is told that it runs
 	uint64_t sample_every_ns;          // longer than opts.sample_ns if sampling takes long
@@ -153,9 +155,9 @@ uint64_t sched_now(const struct sched *s);
 
 // ---- decisions.c: what was decided, and when, as lines of JSON; other policies for the same work
 
-// Starts the log; classes that are added later must be those of a replay. Returns GPQ_OK, or the
-// exit status after a message.
-int decisions_open(struct sched *s, const char *path);
+// Appends to the log `path`, which is not to be --replay's. Names the classes there are; a replay
+// names those that it reads. Returns GPQ_OK, or the exit status after a message.
+int decisions_open(struct sched *s, const char *path, const char *replay);
 
 void decisions_close(struct sched *s);
 
@@ -173,7 +175,7 @@ int decisions_replay(struct sched *s, const char *path);
 
 // ---- jobs.c
 
-// The same for a job whose processes have `key` in common, which is owned from then on.
+// Puts a member into the job whose processes have `key` in common, which is owned from then on.
 void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m);
 
 // Puts a member of a class but the first into its job.

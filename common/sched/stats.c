@@ -187,7 +187,7 @@ static const char *unit_state(const struct sched *s, const struct sched_job *j,
 static uint64_t time_left(const struct sched *s, const struct sched_unit *u, uint64_t now)
 {
 	const uint64_t end =
-		u->asked ? u->policy.since_ns + s->opts.policy.max_hold_ns : u->policy.rest_ns;
+		u->asked ? u->decided_ns + s->opts.policy.max_hold_ns : u->policy.rest_ns;
 	return end > now ? end - now : U64_NULL;
 }
 

@@ -62,6 +62,9 @@ def test_begin_and_end(server, path):
     assert client.begin(7, 60, "for=30s") == 3
     assert client.begin(8, 60, words="gpu=0") == -errno.EINVAL  # this server knows none
     assert (client.end(7), client.end(8)) == (0, -errno.EINVAL)
+    other = gpq.Client(path, words="gpu=0")
+    assert (other.begin(9, 60), other.begin(9, 60, "for=1s")) == (-errno.EINVAL, 3)
+    other.close()
     for words in ("for=1s\n", "x" * 161):
         try:
             client.begin(8, 60, words)

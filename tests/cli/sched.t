@@ -213,10 +213,10 @@ offline - - 3 1250000000 16 400000000 -
 strict 3000000000
 offline 7 2
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; log 5 class online '' 5 class offline '' 9 work online 7 8 work online '' >l; echo x >m; : >n; for f in l m n ./o; do gpq sched --replay $f; done; gpq sched --replay l --offline comm=x; gpq sched --replay l --status
-gpq: sched: --replay l: line 4: no decision, or out of order; gpq sched --log-decisions writes such a file
-gpq: sched: --replay m: line 1: no decision, or out of order; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
 gpq: sched: --replay ./o: No such file or directory
-gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, max-hold, rest, idle, job-by
-gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, max-hold, rest, idle, job-by
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, max-hold, rest, idle
 ? 2

@@ -417,6 +417,48 @@ def _(r):
     yield s.end()[:1], "0"
 
 
+@scenario("GPU by GPU: what a SPEC does not choose is not named, and its end ends no other hold")
+def _(r):
+    two_gpus(r)
+    a, b = r.target(0), r.target((0, 2, 7), (1, 2, GPU))
+    s = Sched(r, "--offline", pids(a), "--offline", pids(b) + ",gpu=7", "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(2), True
+    r.changes()
+    yield s.ask("begin 1 gpu=0"), "ok off=1"
+    yield s.ask("begin 2 gpu=7"), "ok off=1"
+    yield s.ask("end 1"), "ok"
+    s.at(5 * MS)
+    r.until(lambda: not a.off)
+    s.answered(a, b)
+    yield (a.off, b.off), ("", "0")
+    yield sorted(r.changes()), ["t1 resume 0", "t1 suspend 0 grace=0", "t2 suspend 0 grace=0"]
+    os.unlink(f"{r.root}/sys/class/kfd/kfd/proc/{b.pid}/queues/1/gpuid")
+    os.mkdir(f"{r.root}/sys/class/kfd/kfd/proc/{b.pid}/queues/1/gpuid")  # cannot be read as a number
+    b.add(2, 2, 7)
+    s.at(100 * MS)
+    s.answered(a, b)
+    yield s.ask("begin 1 gpu=0"), "ok off=1"
+    yield (a.off, b.off), ("0", "0,2")
+    os.rmdir(f"{r.root}/sys/class/kfd/kfd/proc/{b.pid}/queues/1/gpuid")
+
+
+@scenario("another SPEC of the same class, another class after an exec: what is chosen follows")
+def _(r):
+    two_gpus(r)
+    a = r.target((0, 2, GPU), (1, 2, 7))
+    s = Sched(r, "--class", "mid=comm=x", "--offline", "comm=target,gpu=0", "--offline", "comm=other,gpu=7", "--idle", "5ms", "--max-hold", "10m")
+    yield s.settled(1), True
+    yield s.ask("begin"), "ok off=1"
+    yield a.off, "0"
+    a.say("name other")
+    s.at(SECOND)
+    yield s.until(lambda: s.at(1 * MS) or a.off == "1"), True
+    s.ask("end")
+    s.at(5 * MS)
+    yield r.until(lambda: not a.off), True
+    yield s.end()[:1], "0"
+
+
 @scenario("whose a hint is: of the class and on the GPUs of its process, which never holds itself")
 def _(r):
     two_gpus(r)
@@ -428,7 +470,7 @@ def _(r):
     yield mid.say("hint begin 1").split()[:3], ["ok", "off=1", "missed=0"]
     yield (mid.off, off.off, other.off), ("", "0", "")
     yield sorted(c["class"] + str(c["gpus"]) for c in s.rows("client") if c["pid"] == mid.pid), ["mid0"]
-    yield mid.say("hint begin 1 class=online"), "error request the client belongs to a class below, and would hold itself\n"
+    yield mid.say("hint begin 2 class=online"), "error request the client belongs to a class below, and would hold itself\n"
     yield mid.say("hint end 1"), "ok\n"
     s.at(10 * MS)
     yield r.until(lambda: not off.off), True
@@ -471,6 +513,8 @@ def _(r):
     yield s.ask("begin"), "ok off=2"
     h = a.holder
     a.say("name other")
+    s.at(SECOND)
+    yield (a.off, "t1 offline off" in s.members()), ("0", True)  # it may be a mistake of one look
     s.at(SECOND)
     yield r.until(lambda: not a.off), True
     yield (wait_death(h), s.members(), b.off), (True, "t2 offline off", "0")

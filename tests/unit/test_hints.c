@@ -240,25 +240,23 @@ static void test_end_before_answer(void **state)
 
 static struct hint_scope own = {1, 4};
 
-static struct hint_scope whose(void *arg, pid_t pid)
+static struct hint_scope whose(void *arg, pid_t pid, bool look)
 {
 	(void)arg;
+	(void)look;
 	assert_int_equal(pid, getpid());
 	return own;
 }
 
 // "gpu=N": the GPUs of these bits; "class=N".
-static const char *read_word(void *arg, pid_t pid, char *word, struct hint_scope *scope)
+static const char *read_word(void *arg, char *word, struct hint_scope *scope)
 {
 	(void)arg;
-	assert_int_equal(pid, getpid());
 	if (strncmp(word, "gpu=", 4) == 0)
 		scope->gpus = strtoull(word + 4, NULL, 10);
-	else if (strncmp(word, "class=", 6) == 0)
-		scope->class = strtoull(word + 6, NULL, 10);
 	else
-		return "no such word";
-	return NULL;
+		scope->class = strtoull(word + 6, NULL, 10);
+	return scope->class == 9 ? "there is no such class" : NULL;
 }
 
 static uint64_t gpus_off; // of each class
@@ -278,41 +276,39 @@ static void test_scopes(void **state)
 	struct hints_client c;
 	unsigned at = 0;
 	(void)state;
-	own = (struct hint_scope){1, 4};
+	own = (struct hint_scope){0, 4};
 	gpus_off = 0;
 	hints_ask(h, &(struct hints_calls){.whose = whose, .word = read_word, .is_off = is_off});
-	say(a, "begin 1\nbegin 2 gpu=8\nbegin 3 nosuch=1\n");
-	say(b, "begin class=0 gpu=3 for=2s\n");
+	say(a, "begin 1\nbegin 2 gpu=8\nbegin 3 class=9\n");
+	say(b, "begin class=1 gpu=3 for=2s\n");
 	assert_true(serve());
-	assert_int_equal(hints_gpus(h, 0), 3);
-	assert_int_equal(hints_gpus(h, 1), 4 | 8);
+	assert_int_equal(hints_gpus(h, 0), 4 | 8);
+	assert_int_equal(hints_gpus(h, 1), 3);
 	assert_int_equal(hints_gpus(h, 2), 0);
 	gpus_off = 3;
 	hints_answer(h, now);
 	assert_string_equal(heard(a), "");
-	assert_string_equal(heard(b), "ok off=0 missed=3 ns=0\n");
+	assert_string_equal(heard(b), "ok off=1 missed=3 ns=0\n");
 	gpus_off = 12;
 	hints_answer(h, now);
-	assert_string_equal(heard(a), "ok off=1 missed=4 ns=0\nok off=1 missed=8 ns=0\n"
-				      "error request no such word\n");
+	assert_string_equal(heard(a), "ok off=0 missed=4 ns=0\nok off=0 missed=8 ns=0\n"
+				      "error request there is no such class\n");
 	assert_int_equal(hints_waiting(h), 0);
-	own = (struct hint_scope){2, 32};
+	own = (struct hint_scope){1, 32};
 	for (unsigned i = 0; i < HINTS_LOOKS; i++)
 		hints_look(h);
-	assert_int_equal(hints_gpus(h, 0), 3);
-	assert_int_equal(hints_gpus(h, 1), 8); // as it said
-	assert_int_equal(hints_gpus(h, 2), 32);
+	assert_int_equal(hints_gpus(h, 0), 0);
+	assert_int_equal(hints_gpus(h, 1), 3 | 8 | 32); // 3 and 8 as they said
 	assert_true(hints_next(h, &at, &c));
 	assert_int_equal(c.active, 2);
 	assert_int_equal(c.requests, 3);
 	assert_int_equal(c.pid, getpid());
-	assert_int_equal(c.scope.class, 2);
+	assert_int_equal(c.scope.class, 1);
 	assert_int_equal(c.scope.gpus, 32);
 	// for=: as long as the hint says, not as others last
 	now += 2000 * MS;
 	assert_false(hints_expire(h, now, 100 * MS));
-	assert_int_equal(hints_gpus(h, 0), 3);
-	assert_int_equal(hints_gpus(h, 1) | hints_gpus(h, 2), 0);
+	assert_int_equal(hints_gpus(h, 1), 3);
 	now++;
 	assert_true(hints_expire(h, now, 100 * MS));
 	assert_int_equal(hints_count(h).expired, 3);
@@ -356,6 +352,41 @@ static void test_death(void **state)
 #define TIME   "error request for= takes a time such as 30s, at most 1h\n"
 #define NUMBER "error request an ID is a number of at most 20 digits, below 2^64\n"
 #define LENGTH "error request a line has at most 256 bytes\n"
+
+// What a hint is about may change while its answer is awaited; a class above that of its process is
+// refused, and expires.
+static void test_changed_scopes(void **state)
+{
+	int a = connect_client();
+	(void)state;
+	own = (struct hint_scope){1, UINT64_MAX};
+	gpus_off = 4;
+	hints_ask(h, &(struct hints_calls){.whose = whose, .word = read_word, .is_off = is_off});
+	say(a, "begin 1\nbegin 2 class=0\nbegin 2 gpu=4 gpu=4\nbegin 2 for=1s for=1s\n");
+	assert_true(serve());
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "");
+	own.gpus = 4;
+	hints_look(h);
+	hints_answer(h, now);
+	assert_string_equal(
+		heard(a),
+		"ok off=1 missed=4 ns=0\n"
+		"error request the client belongs to a class below, and would hold itself\n" REQUEST
+			REQUEST);
+	say(a, "end 1\nbegin 3 class=1 gpu=4\n");
+	serve();
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "ok\nok off=1 missed=4 ns=0\n");
+	own.class = 2;
+	for (unsigned i = 0; i < HINTS_LOOKS; i++)
+		hints_look(h);
+	assert_int_equal(hints_active(h), 0);
+	say(a, "end 3\n");
+	serve();
+	assert_string_equal(heard(a), "ok expired\n");
+	close(a);
+}
 
 // A child that was just forked has the connections, too: what is said of one that has ended must
 // not end the one that has its place.
@@ -905,6 +936,7 @@ int main(void)
 		TEST(test_order),
 		TEST(test_end_before_answer),
 		TEST(test_scopes),
+		TEST(test_changed_scopes),
 		TEST(test_death),
 		TEST(test_forked),
 		TEST(test_wrong_lines),

@@ -30,8 +30,10 @@ static unsigned dice(unsigned sides)
 static void make_classes(unsigned job_by, struct policy policy)
 {
 	static const uint64_t where[EACH] = {1, 2, 4, 1 | 4};
-	s = (struct sched){
-		.classes = classes, .n = CLASSES, .opts = {.policy = policy, .job_by = job_by}};
+	s = (struct sched){.classes = classes,
+			   .n = CLASSES,
+			   .replaying = true,
+			   .opts = {.policy = policy, .job_by = job_by}};
 	now_ns = 1000 * MS;
 	for (size_t i = 0; i < CLASSES; i++) {
 		classes[i] = (struct sched_class){.name = "x",
@@ -61,6 +63,7 @@ static uint64_t off(const struct group_member *m)
 
 static void step(uint64_t now)
 {
+	s.replaying = true;
 	s.replayed_ns = now;
 	jobs_step(&s, now);
 }
@@ -189,6 +192,39 @@ static void busy_classes_take_turns(void **state)
 	jobs_fini(&s);
 }
 
+// Holds for online work and for the turn of a class below add up: none is longer than it may be.
+static void no_reason_after_another_holds_too_long(void **state)
+{
+	static const struct policy share = {.kind = POLICY_SHARE,
+					    .part = 0.5,
+					    .period_ns = 480 * MS,
+					    .idle_ns = 5 * MS,
+					    .max_hold_ns = 250 * MS,
+					    .rest_ns = 20 * MS};
+	uint64_t since[CLASSES] = {0};
+	unsigned seen = 0;
+	(void)state;
+	make_classes(BY_CLASS, share);
+	seed = 3;
+	classes[1].works = 1;
+	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+		if (dice(100) == 0)
+			classes[0].works = dice(2);
+		step(now_ns);
+		for (size_t i = 1; i < CLASSES; i++) {
+			if (!off(&members[i][0])) {
+				since[i] = 0;
+				continue;
+			}
+			since[i] = since[i] ? since[i] : now_ns;
+			assert_true(now_ns - since[i] < share.max_hold_ns);
+			seen += now_ns - since[i] == 240 * MS;
+		}
+	}
+	assert_true(seen > 10);
+	jobs_fini(&s);
+}
+
 // What has ended is forgotten, and its place is used again; the class keeps the sums.
 static void jobs_end(void **state)
 {
@@ -217,6 +253,7 @@ int main(void)
 		cmocka_unit_test(a_job_is_never_split),
 		cmocka_unit_test(a_job_with_one_missing_runs),
 		cmocka_unit_test(busy_classes_take_turns),
+		cmocka_unit_test(no_reason_after_another_holds_too_long),
 		cmocka_unit_test(jobs_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
