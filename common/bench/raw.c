@@ -80,9 +80,11 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	memset(c, 0, sizeof(*c));
 	cycle_clear(c);
 	c->set.queues = c->set.process = CYCLE_NONE;
-	// Of a gpq whose baseline had another name it would be lost without a word.
-	return !memmem(line, len, OLD_BASELINE, strlen(OLD_BASELINE)) &&
-	       record_read(line, len, "preempt_cycle", rows);
+	if (!record_read(line, len, "preempt_cycle", rows))
+		return false;
+	// In samples of an older gpq the baseline has another name, and would be lost unseen.
+	return c->baseline_ns != CYCLE_NONE ||
+	       !memmem(line, len, OLD_BASELINE, strlen(OLD_BASELINE));
 }
 
 // Says why a line is no sample: "FILE line 7: not JSON".
@@ -134,14 +136,14 @@ int raw_file_close(struct raw_file *f)
 enum { SEEN_MAX = 1 << 22 }; // greater sample numbers are not checked: no run has so many
 
 // Marks sample number `n` of a run as seen. False if it was seen before, which is counted.
-static bool note_number(struct load *l, struct load_run *r, uint64_t n)
+static bool seen_add(struct raw_seen *s, uint64_t n, uint64_t *repeated)
 {
 	if (n >= SEEN_MAX)
 		return true;
-	ARRAY_REACH(r->seen, r->seen_size, n / 8, 0);
-	bool met = r->seen[n / 8] >> (n % 8) & 1;
-	r->seen[n / 8] |= (uint8_t)(1u << (n % 8));
-	l->repeated += met;
+	ARRAY_REACH(s->bits, s->size, n / 8, 0);
+	const bool met = s->bits[n / 8] >> (n % 8) & 1;
+	s->bits[n / 8] |= (uint8_t)(1u << (n % 8));
+	*repeated += met;
 	return !met;
 }
 
@@ -164,7 +166,7 @@ void load_run_free(struct load_run *r)
 {
 	result_fini(&r->result);
 	ab_result_fini(&r->ab);
-	free(r->seen);
+	free(r->seen.bits);
 	free(r);
 }
 
@@ -186,7 +188,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 static int load_cycle(struct load *l, const struct bench_context *context, const struct cycle *c)
 {
 	struct load_run *r = find_run(l, false, context);
-	if (!note_number(l, r, c->number))
+	if (!seen_add(&r->seen, c->number, &l->repeated))
 		return 0;
 	if (r->ntimeline < LOAD_TIMELINE)
 		r->timeline[r->ntimeline++] = *c;
@@ -202,7 +204,7 @@ static uint64_t ab_number(const struct ab_run *run)
 static void load_ab_run(struct load *l, const struct bench_context *context, struct ab_run *run)
 {
 	struct load_run *r = find_run(l, true, context);
-	if (note_number(l, r, ab_number(run)))
+	if (seen_add(&r->seen, ab_number(run), &l->repeated))
 		ab_result_add(&r->sum->ab, run);
 }
 
@@ -381,8 +383,7 @@ static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 
 // Samples of a run that were added to a sum.
 struct seen_run {
-	uint8_t *bits;
-	size_t size;
+	struct raw_seen seen;
 	char name[]; // with 'a' before it: a run of gpq bench ab
 };
 
@@ -393,28 +394,33 @@ static int by_run_name(const void *a, const void *b)
 
 static void seen_run_free(void *run)
 {
-	free(((struct seen_run *)run)->bits);
+	free(((struct seen_run *)run)->seen.bits);
 	free(run);
 }
 
-// Is a sample new? One that does not name its run always is.
+// Makes s->last the run with this name, which is added if it is missing.
+static void sum_find_run(struct sum *s, bool is_ab, const char *name)
+{
+	const size_t len = strlen(name) + 2;
+	const char kind = is_ab ? 'a' : 'p';
+	if (s->last && s->last->name[0] == kind && strcmp(s->last->name + 1, name) == 0)
+		return;
+	struct seen_run *run = xcalloc(1, sizeof(*run) + len);
+	snprintf(run->name, len, "%c%s", kind, name);
+	s->last = *(struct seen_run **)xcheck(tsearch(run, &s->seen, by_run_name));
+	if (s->last != run)
+		free(run);
+}
+
+// Returns whether a sample is to be added: false if it was added before. A sample that does not
+// name its run is always added, as it cannot be told from those of other runs.
 static bool sum_is_new(struct sum *s, bool is_ab, const struct bench_context *c, uint64_t number)
 {
 	const char *name = c->text[CONTEXT_run];
-	if (!*name || number >= SEEN_MAX)
+	if (!*name)
 		return true;
-	const size_t len = strlen(name) + 2;
-	struct seen_run *run = xcalloc(1, sizeof(*run) + len);
-	snprintf(run->name, len, "%c%s", is_ab ? 'a' : 'p', name);
-	struct seen_run **at = xcheck(tsearch(run, &s->seen, by_run_name));
-	if (*at != run)
-		free(run);
-	run = *at;
-	ARRAY_REACH(run->bits, run->size, number / 8, 0);
-	const bool met = run->bits[number / 8] >> (number % 8) & 1;
-	run->bits[number / 8] |= (uint8_t)(1u << (number % 8));
-	s->repeated += met;
-	return !met;
+	sum_find_run(s, is_ab, name); // samples of a run stand together
+	return seen_add(&s->last->seen, number, &s->repeated);
 }
 
 // Adds a line that is a sample or a sum. False if it is neither.

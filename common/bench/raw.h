@@ -34,13 +34,17 @@ int raw_file_close(struct raw_file *f);
 
 // ---- runs with their samples: from files, or as they are measured
 
+struct raw_seen {
+	uint8_t *bits; // owned: a bit for each number of a sample that was read
+	size_t size;   // bytes
+};
+
 #define LOAD_TIMELINE 2000 // cycles that are kept one by one, for the plot over time
 
 struct load_run {
 	bool is_ab; // a run of gpq bench ab, else of preempt
 	struct bench_context context;
-	uint8_t *seen; // owned: a bit for each number of a sample that was read
-	size_t seen_size;
+	struct raw_seen seen;
 	struct load_run *sum; // the run in which this run's samples are added up: itself or another
 	struct result result; // if it is a run of gpq bench preempt
 	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
@@ -91,8 +95,9 @@ struct sum {
 	size_t n, cap;
 	uint64_t bad_lines;
 	char first_bad[160];
-	void *seen;        // owned, tsearch(3): which samples of each run were added
-	uint64_t repeated; // samples that were added before
+	void *seen;            // owned, tsearch(3): which samples of each run were added
+	struct seen_run *last; // the run in `seen` of the sample that was read last
+	uint64_t repeated;     // samples that were added before
 };
 
 // Adds a line (without its newline): a raw sample, unless it was added before, or a sum. Other
