@@ -335,7 +335,7 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 	return status;
 }
 
-// Notes what tells this file from others.
+// Notes what tells this file from others, which a part says.
 static void note_file(struct input *in, const struct stat *st, bool packed)
 {
 	char head[AMDLOG_PARTIAL_HEAD];
@@ -359,7 +359,7 @@ static int read_input(struct input *in)
 	from.eager = in->t->ask->event || in->t->timeline || in->tail;
 	if (status)
 		return status;
-	if (at == 0 && S_ISREG(st.st_mode))
+	if (at == 0 && S_ISREG(st.st_mode) && in->t->opts->partial)
 		note_file(in, &st, format);
 	if (format)
 		return read_packed(in, &from, format);
