@@ -18,6 +18,7 @@ struct typed {
 	const struct command *def;   // NULL: no command is typed yet
 	const struct cmd_kind *kind; // NULL: the command has no kinds, or none is typed yet
 	const char *pids;            // argument of -p; NULL: none yet
+	size_t member;               // of struct container: a text to offer, its place in bytes
 };
 
 // Prints the candidate `word` and the first line of `help`, if `word` begins with what is typed.
@@ -253,34 +254,20 @@ static void offer_containers(struct typed *t)
 	for_kfd_processes(t, PROCESS_CONTAINER, offer_container);
 }
 
-static void offer_named(const struct typed *t, const struct process_info *p, const char *word)
+static void offer_member(const struct typed *t, const struct process_info *p)
 {
 	char help[32];
+	const char *word = (const char *)&p->container + t->member;
 	snprintf(help, sizeof(help), "process %d", (int)p->pid);
-	if (*word && is_tame(word))
+	if (is_tame(word))
 		offer_escaped(t, word, help);
 }
 
-static void offer_pod(const struct typed *t, const struct process_info *p)
-{
-	offer_named(t, p, p->container.pod);
-}
-
-static void offer_pods(struct typed *t)
+// Offers the words in t->member of the containers of processes.
+static void offer_members(struct typed *t)
 {
 	skip_list(t);
-	for_kfd_processes(t, PROCESS_CONTAINER, offer_pod);
-}
-
-static void offer_job(const struct typed *t, const struct process_info *p)
-{
-	offer_named(t, p, p->container.job);
-}
-
-static void offer_jobs(struct typed *t)
-{
-	skip_list(t);
-	for_kfd_processes(t, PROCESS_CONTAINER, offer_job);
+	for_kfd_processes(t, PROCESS_CONTAINER, offer_member);
 }
 
 static bool is_typed(const void *arg, pid_t pid)
@@ -372,16 +359,25 @@ static void offer_class(struct typed *t)
 static const struct {
 	const char *option;
 	void (*offer)(struct typed *t);
+	size_t member;
 } sources[] = {
-	{"comm", offer_commands}, {"container", offer_containers},
-	{"filter", offer_filter}, {"gpu", offer_gpus},
-	{"job", offer_jobs},      {"pod", offer_pods},
-	{"modes", offer_modes},   {"output", offer_output},
-	{"pid", offer_pids},      {"prio", offer_levels},
-	{"queue", offer_queues},  {"table", offer_tables},
-	{"sort", offer_sort},     {"type", offer_types},
-	{"online", offer_spec},   {"offline", offer_spec},
-	{"class", offer_class},
+	{"comm", offer_commands, 0},
+	{"container", offer_containers, 0},
+	{"filter", offer_filter, 0},
+	{"gpu", offer_gpus, 0},
+	{"job", offer_members, offsetof(struct container, job)},
+	{"modes", offer_modes, 0},
+	{"output", offer_output, 0},
+	{"pid", offer_pids, 0},
+	{"pod", offer_members, offsetof(struct container, pod)},
+	{"prio", offer_levels, 0},
+	{"queue", offer_queues, 0},
+	{"sort", offer_sort, 0},
+	{"table", offer_tables, 0},
+	{"type", offer_types, 0},
+	{"online", offer_spec, 0},
+	{"offline", offer_spec, 0},
+	{"class", offer_class, 0},
 };
 
 // Offers arguments of an option: its fixed words, and what `sources` has for it. For other options
@@ -391,8 +387,10 @@ static void offer_values(const struct opt *o, struct typed *t)
 	for (unsigned i = 0; *opt_word(o, i); i++)
 		offer(t, opt_word(o, i), opt_arg(o));
 	for (unsigned i = 0; i < COUNT(sources); i++)
-		if (strcmp(o->name, sources[i].option) == 0)
+		if (strcmp(o->name, sources[i].option) == 0) {
+			t->member = sources[i].member;
 			sources[i].offer(t);
+		}
 }
 
 // A SPEC refuses type and prio: they do not choose queues that come later.
