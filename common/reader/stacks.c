@@ -345,9 +345,10 @@ static int walk_stacks(const void *pid, size_t len, int fd)
 
 struct stack {
 	struct buf text, tids;
-	struct buf wait;     // where it waits for a signal: function or file; only if `outside`
-	bool named, outside; // `wait` is a function; the frames led out of the runtime
-	unsigned n;          // threads that have it
+	struct buf wait; // the function, or else the file, of the runtime in which it waits
+	bool named;      // `wait` is a function
+	bool outside;    // a frame outside of the runtime was met; only then `wait` is shown
+	unsigned n;      // threads that have it
 };
 
 static void stack_fini(struct stack *s)

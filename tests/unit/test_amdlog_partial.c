@@ -548,7 +548,7 @@ static void test_apart(void **state)
 	for (size_t i = 0; i < COUNT(cases) * 2; i++) {
 		struct intern apart = {0};
 		const unsigned *begin = cases[i / 2].begin, *end = cases[i / 2].end;
-		// Parts of one file that different words chose are of one process.
+		// Two parts of one file, each made with another filter, have the same processes.
 		const bool one_file = i % 2, are = cases[i / 2].apart && !one_file;
 		inode_of_parts = one_file ? 5 : AMDLOG_UNKNOWN;
 		for (int again = 0; again < 2; again++) {

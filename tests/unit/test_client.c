@@ -263,8 +263,8 @@ static void test_no_answer(void **state)
 	gpq_close(other);
 }
 
-// A scheduler that hangs costs one wait, not one for each request: what was waited for in vain is a
-// part of each later timeout. Nothing here waits for an hour.
+// A scheduler that hangs costs one wait, not one for each request: the time since its first
+// unanswered request counts for each later timeout. Nothing here waits for an hour.
 static void test_silent(void **state)
 {
 	struct gpq_client *c = connect_client();
@@ -282,7 +282,7 @@ static void test_silent(void **state)
 	assert_int_equal(gpq_begin(c, 3, 7200 * SECOND_NS), 0); // there is an hour left
 	missed = 2;
 	assert_int_equal(gpq_begin(c, 4, 3600 * SECOND_NS), 2); // it has answered
-	// Without a limit it waits, however long it was in vain.
+	// A call without a timeout waits for the answer, though an hour was waited before.
 	mute = true;
 	assert_int_equal(gpq_begin(c, 4, 1), -ETIMEDOUT);
 	c->silent_ns -= 3600 * SECOND_NS;
