@@ -19,6 +19,7 @@ struct part_lines {
 		struct amdlog_part place; // owned; what amdlog_partial_place() reads
 		uint64_t key[8];          // of `place`: what makes parts doubles, in this order
 		const char *name;         // the first name of the file
+		bool shared; // what its host lacks of the file is in a part of another host
 	} * v;
 	size_t n, cap;
 	uint64_t end, size; // of the file of the part that was added last
@@ -28,6 +29,7 @@ struct part_lines {
 struct merge {
 	struct sum sum;
 	struct part_lines lines;
+	uint64_t others, schema; // parts of another schema in the last file, and which one
 };
 
 static const struct opt opts[] = {
@@ -104,7 +106,8 @@ static bool part_lines_add(struct part_lines *l, const char *text, size_t len)
 		len,
 		p,
 		{p.inode, p.head, p.filter, p.from, ~p.to, p.asked, p.stopped, p.rank},
-		NULL};
+		NULL,
+		false};
 	return true;
 }
 
@@ -176,7 +179,7 @@ static char *part_words(const struct amdlog_part *p)
 // Is all of `v` in `other`, which by_file() puts before it?
 static bool is_within(const struct part_line *v, const struct part_line *other)
 {
-	if (v->place.inode == AMDLOG_UNKNOWN) // a pipe: the part is known by all that it says
+	if (v->place.inode == AMDLOG_UNKNOWN) // parts of pipes are the same if their texts are
 		return strcmp(v->text, other->text) == 0;
 	if (compare_hosts(&v->place, &other->place))
 		return false;
@@ -250,11 +253,28 @@ static int write_parts(const struct part_lines *l)
 	return out_text(&all);
 }
 
-static void say_gap(const char *file, uint64_t from, uint64_t to)
+// Warns of bytes [from, to) that no part of the host of part `i` has. If a part of another host has
+// some of them, the hosts may share the log, and nothing may be missing: said once for each file.
+static void say_gap(struct part_lines *l, size_t i, uint64_t from, uint64_t to)
 {
+	struct part_line *v = &l->v[i];
+	const char *file = v->place.file;
+	bool told = false;
+	for (const struct part_line *w = l->v; w < l->v + l->n; w++) {
+		if (memcmp(w->key, v->key, KEY_FILE) != 0)
+			continue;
+		told |= w->shared;
+		v->shared |= compare_hosts(&w->place, &v->place) && w->place.from < to &&
+			     w->place.to > from;
+	}
 	SCOPED(free_at)
 	char *next = xasprintf("make it: --range %" PRIu64 ":%" PRIu64, from, to - from);
-	err_warn(next, "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", file, from, to);
+	if (!v->shared)
+		err_warn(next, "%s: bytes %" PRIu64 " to %" PRIu64 " are in no part", file, from,
+			 to);
+	else if (!told)
+		err_warn("if they share one log, make its parts without --host",
+			 "%s: hosts have different ranges of it, so gaps are not known", file);
 }
 
 // Warns of bytes that are in two parts or in none.
@@ -270,13 +290,13 @@ static void check_place(struct part_lines *l, size_t i)
 			 "%s: bytes %" PRIu64 " to %" PRIu64 " are in two parts", p->file, p->from,
 			 l->end);
 	else if (p->from > l->end)
-		say_gap(p->file, l->end, p->from);
+		say_gap(l, i, l->end, p->from);
 	l->end = greater(l->end, p->to);
 	if (p->stopped)
 		err_warn("what comes behind is missing", "%s was read to byte %" PRIu64 " only",
 			 p->file, p->to);
 	else if (!continues(l, i + 1) && l->end < l->size)
-		say_gap(p->file, l->end, l->size);
+		say_gap(l, i, l->end, l->size);
 }
 
 static int add_part_line(struct trace *t, struct amdlog_merge *m, const struct part_lines *l,
@@ -389,8 +409,13 @@ static int check_expected(const struct part_lines *l, uint64_t expect)
 static int merge_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct merge *m = arg;
-	if (!part_lines_add(&m->lines, line, len))
+	const uint64_t version = amdlog_partial_schema(line, len);
+	if (version && version != AMDLOG_PARTIAL_SCHEMA) {
+		m->others++;
+		m->schema = version;
+	} else if (!version || !part_lines_add(&m->lines, line, len)) {
 		sum_add_line(&m->sum, path, number, line, len);
+	}
 	return 0;
 }
 
@@ -398,6 +423,7 @@ static int merge_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
 	uint64_t bad = s->bad_lines, repeated = s->repeated;
+	m->others = 0;
 	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
 	const uint64_t n = s->bad_lines - bad;
@@ -406,6 +432,11 @@ static int merge_file(struct merge *m, const char *path)
 			 path, (unsigned long long)n, text_s(n), text_are(n), text_s(n),
 			 bad ? "" : "; ",
 			 bad ? "" : s->first_bad); // known of the first bad file alone
+	if (m->others)
+		err_warn("make them anew, or merge all with the gpq that wrote them",
+			 "%s: left out %" PRIu64 " part%s of schema %" PRIu64
+			 ": this gpq reads schema %d",
+			 path, m->others, text_s(m->others), m->schema, AMDLOG_PARTIAL_SCHEMA);
 	const uint64_t again = s->repeated - repeated;
 	if (again)
 		err_warn("counted once", "%s: %llu sample%s read before", path,
@@ -464,6 +495,9 @@ static int print_merged(struct cmd *c, struct merge *m)
 		int status = o->partial ? write_parts(&m->lines) : report_parts(c, &m->lines);
 		return status ? status : missing;
 	}
+	if (!m->sum.n && o->expect != U64_NULL && o->expect)
+		return err_fail(GPQ_PARTIAL, "look what became of their tasks",
+				"0 parts instead of %" PRIu64, o->expect);
 	if (!m->sum.n)
 		return err_fail(
 			GPQ_NOTFOUND,

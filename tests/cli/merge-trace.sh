@@ -129,7 +129,7 @@ out=$(may 5 gpq merge cut 2>&1 | tail -1)
 is "a part that is cut" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 sed 's/"schema":4/"schema":2/' p1 >later
 out=$(may 5 gpq merge later 2>&1 | tail -1)
-is "a part of a later version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
+is "a part of an earlier version" "$out" "gpq: merge: no results in what was read; gpq trace --partial, gpq bench --samples FILE and gpq merge --partial write them"
 gpq merge p1 "$top/tests/data/bench/old.ndjson" >/dev/null 2>err
 is "logs and benchmarks" "$?:$(cat err)" "2:gpq: merge: results of gpq bench and of gpq trace cannot be added; merge them apart"
 size=$(stat -c %s log_1)
@@ -270,6 +270,9 @@ gpq: merge: 5 parts instead of 9; look what became of their tasks
 gpq: merge: 2 parts instead of 3; look what became of their tasks
 3 2"
 is "a report is written all the same" "$(expected 8 -q --by process four)" "3 2"
+: >lost
+is "all are lost" "$(expected 2 lost)" "gpq: merge: 0 parts instead of 2; look what became of their tasks
+3 0"
 : >none && gpq trace --partial none none | jq -c '[.from, .to]' >got
 is "empty files have parts" "$(cat got)" "[0,0]
 [0,0]"

@@ -226,9 +226,9 @@ $ . ./lib; { c 1 7 a 0a; d 5000 7 a 0a 0 1; d 25000 7 a 0a 0 2; d 35000 7 a 0a 0
 $ gpq trace --partial $DATA/amdlog/rocm70.log >part; head -c 37 part; echo
 > for n in 1 3 9; do sed "s/\"schema\":4/\"schema\":$n/" part | gpq merge 2>&1 >/dev/null | sed -n 1p; done
 {"record":"trace_partial","schema":4,
-gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
-gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
-gpq: merge: -: 1 line is no result of gpq bench or gpq trace; - line 1: not a sample that this version knows; left out
+gpq: merge: -: left out 1 part of schema 1: this gpq reads schema 4; make them anew, or merge all with the gpq that wrote them
+gpq: merge: -: left out 1 part of schema 3: this gpq reads schema 4; make them anew, or merge all with the gpq that wrote them
+gpq: merge: -: left out 1 part of schema 9: this gpq reads schema 4; make them anew, or merge all with the gpq that wrote them
 ? 5
 
 $ for e in '.threads[0].kernel = (.kernels | length)' '.threads[0].process = (.processes | length)' \

@@ -261,16 +261,30 @@ static bool points_inside(const struct amdlog_part *part)
 	return ok;
 }
 
-static bool is_partial(const char *line, size_t len, struct jsonin *j, const char **why)
+// Reads the members "record" and "schema", with which each part begins. Returns the schema, or 0.
+static uint64_t read_schema(const char *line, size_t len, struct jsonin *j)
 {
 	struct jsonin_value key, v;
-	*why = "not a partial result of gpq trace";
-	if (!jsonin_open(j, line, len, '{') || !jsonin_next(j, &key, &v) ||
-	    !jsonin_is(&key, "record") || !jsonin_is(&v, AMDLOG_PARTIAL_RECORD))
-		return false;
-	*why = "of another version of gpq";
-	return jsonin_next(j, &key, &v) && jsonin_is(&key, "schema") && v.len == 1 &&
-	       v.text[0] == '0' + AMDLOG_PARTIAL_SCHEMA;
+	uint64_t schema;
+	return jsonin_open(j, line, len, '{') && jsonin_next(j, &key, &v) &&
+			       jsonin_is(&key, "record") && jsonin_is(&v, AMDLOG_PARTIAL_RECORD) &&
+			       jsonin_next(j, &key, &v) && jsonin_is(&key, "schema") &&
+			       jsonin_u64(&v, &schema)
+		       ? schema
+		       : 0;
+}
+
+uint64_t amdlog_partial_schema(const char *line, size_t len)
+{
+	struct jsonin j;
+	return read_schema(line, len, &j);
+}
+
+static bool is_partial(const char *line, size_t len, struct jsonin *j, const char **why)
+{
+	const uint64_t schema = read_schema(line, len, j);
+	*why = schema ? "of another version of gpq" : "not a partial result of gpq trace";
+	return schema == AMDLOG_PARTIAL_SCHEMA;
 }
 
 static bool read_part_rest(struct amdlog_part *part, struct jsonin *j)

@@ -42,6 +42,9 @@ void amdlog_partial_write(struct buf *out, const struct amdlog_part *part);
 bool amdlog_partial_read(const char *line, size_t len, struct amdlog_part *part,
 			 struct amdlog_summary *s, const char **why);
 
+// Returns the schema of a line that is a part, of whichever version of gpq; 0: it is none.
+uint64_t amdlog_partial_schema(const char *line, size_t len);
+
 // Reads only what tells the part from others. False: the line is no part.
 bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part);
 
@@ -66,8 +69,8 @@ struct amdlog_merge {
 	size_t ntimes, times_cap;
 	struct intern threads; // (process, tid) -> thread
 	struct intern tids;    // (tid, file) -> thread with a pid
-	struct intern known;   // (inode, head) -> file, whatever chose its records
-	uint32_t files;        // runs of parts: one file with one filter
+	struct intern known;   // (inode, head) -> file, whichever filter its parts had
+	uint32_t files;        // files so far; one whose parts have two filters counts twice
 	uint32_t file;         // number of the last part's file, in `known`
 };
 
@@ -77,6 +80,7 @@ void amdlog_merge_fini(struct amdlog_merge *m);
 // Adds a part. `new_file`: the part is of another file than the part before.
 void amdlog_merge_add(struct amdlog_merge *m, const struct amdlog_part *part, bool new_file);
 
-// After the last part: collects in `apart` the processes of one host and pid that ran in several
-// files at the same times, as containers number them. Parts are then to be merged anew with it.
+// Collects in `apart` the (host, pid) that several files have at the same times: processes of
+// containers, each of which numbers its own from 1. Call it after the last part; if it finds any,
+// merge all parts anew with m->apart set to it.
 void amdlog_merge_find_apart(struct amdlog_merge *m, struct intern *apart);
