@@ -17,7 +17,7 @@ enum role {
 	ROLE_COUNTER, // a number that only grows while what the row is about exists
 	ROLE_STATE,   // a word that changes: a gauge of 1 with this word as a label
 	ROLE_ID,      // tells what the row is about: a label of all its metrics
-	ROLE_ELSE,    // the same, of a queue whose id and slot are unknown
+	ROLE_ELSE,    // an id only in rows whose QID and SLOT are null, else not shown
 	ROLE_WORD,    // a label of the metric _info
 	ROLE_TEXT,    // the same, only if -o names it: it differs from one look to the next
 	ROLE_NONE,    // not shown
