@@ -1,6 +1,6 @@
 #!/bin/bash
 # gpq on a real Slurm of two nodes (tests/cluster/nodes): the commands of gpq-merge(1) as they stand there, ranks whose logs are digested
-# where they lie, tasks that are killed and requeued, prolog and epilog. Sums are those that the generator counted, and the bytes those
+# where they lie, tasks that are killed and requeued, a job that is suspended, prolog and epilog. Sums are those that the generator counted, and the bytes those
 # that gpq trace writes of the same logs on one machine.
 export TMPDIR=/var/tmp # each node has a /tmp of its own
 # shellcheck source=tests/cli/tap.inc
@@ -147,6 +147,45 @@ for order in "part.0 part.1" "part.1 part.0"; do
 	is "$order: one counts" "$(gpq merge -J $order 2>err | counts)" "$(truth truth)"
 	is "$order: which is said" "$(grep -c 'bytes 0 to .* is in rank.log .*counted once' err)" 1
 done
+
+# gpq-slurm-suspend.sh, with the Slurm that stops processes, and a stand-in for gpq on the nodes, as there is no GPU: it notes what it is
+# asked and the state of the job then, and fails on the node that the file `cannot` names.
+begin suspended
+cat >node <<-END
+	#!/bin/sh
+	node=\$1
+	shift
+	echo "\$(squeue -h -j \$4 -o %T) \$node \$*" >>$PWD/said
+	[ "\$2 \$node" != "suspend \$(cat $PWD/cannot 2>/dev/null)" ]
+END
+cat >job.sh <<-'END'
+	#!/bin/bash
+	#SBATCH -N2 -n2
+	srun sh -c 'echo $$ >pid.$SLURM_PROCID; echo >told; while :; do sleep 0.05; done'
+END
+chmod +x node
+mkfifo told
+exec 7<>told
+id=$(sbatch --parsable job.sh)
+read -rt 60 -u 7 && read -rt 60 -u 7
+does() { # suspend|resume: status, state of the job, and what gpq was asked meanwhile
+	: >said
+	RUN=$PWD/node sh "$top/man/examples/gpq-slurm-suspend.sh" "$1" "$id" >out 2>&1
+	echo "$? $(squeue -h -j "$id" -o %T) $(sort said | sed "s/ $id$/ JOB/" | paste -sd,)"
+}
+states() { cat pid.? | sed 's|.*|/proc/&/status|' | xargs sed -n 's/^State:\t\(.\).*/\1/p' | sort -u | xargs; } # of the tasks of both nodes
+await() { for ((i = 0; i < 600; i++)); do [[ $(states) != $1 ]] || break; sleep 0.1; done; states; } # PATTERN; slurmd is told later than scontrol
+rig is "tasks on both nodes run" "$(ls pid.? | xargs) $(await '[RS]*')" "pid.0 pid.1 S"
+is "a job is suspended: queues while it runs, then processes" "$(does suspend)" \
+	"0 SUSPENDED RUNNING n1 gpq suspend --job JOB,RUNNING n2 gpq suspend --job JOB"
+is "its tasks are stopped" "$(await T)" T
+is "it goes on: processes, then queues" "$(does resume)" "0 RUNNING RUNNING n1 gpq resume --job JOB,RUNNING n2 gpq resume --job JOB"
+is "its tasks run" "$(await '[RS]*' | tr R S)" S
+echo n2 >cannot
+is "a node cannot hold its queues: the others let go" "$(does suspend)" "1 RUNNING RUNNING n1 gpq resume --job JOB,RUNNING n1 gpq suspend --job JOB,RUNNING n2 gpq resume --job JOB,RUNNING n2 gpq suspend --job JOB"
+is "which is said" "$(cat out)" "gpq-slurm-suspend: job $id runs on: its queues could not be held on n2 "
+is "and its tasks run" "$(states | tr R S)" S
+scancel "$id"
 
 # Prolog and epilog: what was on the GPUs before, and what stands still after.
 exec 7<>"$dir/told"
