@@ -805,7 +805,7 @@ static void test_wrapped_lines(void **state)
 		struct run run;
 		for (size_t at = 0; at < sizeof(WHOLE) - 1; at += width)
 			n += (size_t)snprintf(log + n, sizeof(log) - n, "%.*s\n", (int)width,
-					      WHOLE + at);
+					      &WHOLE[at]);
 		summarise(&run, log, NULL);
 		assert_int_equal(run.sum.totals.cut, 0);
 		assert_int_equal(run.sum.totals.kinds[AMDLOG_DISPATCH], 1);
@@ -933,8 +933,8 @@ static void test_torn_by_wrapped(void **state)
 	char log[4096];
 	struct run run;
 	(void)state;
-	snprintf(log, sizeof(log), "%.256s%.128s\n%s\n%.128s\n%s\n", WHOLE, OTHER, WHOLE + 256,
-		 OTHER + 128, OTHER + 256);
+	snprintf(log, sizeof(log), "%.256s%.128s\n%s\n%.128s\n%s\n", WHOLE, OTHER, &WHOLE[256],
+		 &OTHER[128], &OTHER[256]);
 	summarise(&run, log, NULL);
 	assert_int_equal(run.sum.totals.cut, 0);
 	assert_int_equal(run.reassembly->mended, 2);

@@ -107,15 +107,15 @@ static void test_json_members(void **state)
 				   "\"f\" : 2.5,\"l\":[1, 2]}";
 	struct jsonin j, l;
 	struct jsonin_value k, v;
-	uint64_t n;
-	double f;
+	uint64_t n = 0;
+	double f = 0;
 	char s[32];
 	assert_true(jsonin_open(&j, text, strlen(text), '{'));
 	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "n") && jsonin_u64(&v, &n));
 	assert_true(n == UINT64_MAX - 1);
 	assert_true(jsonin_next(&j, &k, &v) && jsonin_is(&k, "s") && !jsonin_is(&k, "ss"));
 	assert_true(jsonin_str(&v, s, sizeof(s)) && !jsonin_u64(&v, &n));
-	assert_string_equal(s, "a\"b\xc3\xa9\n" + 0);
+	assert_string_equal(s, "a\"b\xc3\xa9\n");
 	assert_true(jsonin_next(&j, &k, &v) && jsonin_f64(&v, &f) && f == 2.5);
 	assert_false(jsonin_u64(&v, &n));
 	assert_true(jsonin_next(&j, &k, &v) && jsonin_open(&l, v.text, v.len, '['));

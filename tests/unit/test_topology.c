@@ -241,8 +241,8 @@ static void test_malformed(void **state)
 		"simd_count 18446744073709551614\nsimd_per_cu 1\ngfx_target_version 90402\n",
 		"simd_count 320\nsimd_per_cu 0\ngfx_target_version 90402\nnum_xcc 4\n",
 		"simd_count 320\nsimd_per_cu 4\ngfx_target_version 90402\nnum_xcc 0\n",
-		"simd_count 320\nsimd_per_cu 4\narray_count 1\nsimd_arrays_per_engine 0\n"
-		"gfx_target_version 90402\nnum_xcc 1\n"};
+		("simd_count 320\nsimd_per_cu 4\narray_count 1\nsimd_arrays_per_engine 0\n"
+		 "gfx_target_version 90402\nnum_xcc 1\n")};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_true(derived(bad[i]).cwsr_bytes == KFD_UNKNOWN);
 }
