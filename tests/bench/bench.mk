@@ -7,7 +7,7 @@ $(B)/gen-amdlog: tests/bench/gen-amdlog.c Makefile
 
 -include $(B)/gen-amdlog.d
 
-check check-one: $(B)/gen-amdlog
+check check-one coverage-run: $(B)/gen-amdlog
 
 bench: bench-trace
 bench-trace: gpq $(B)/gen-amdlog

@@ -7,4 +7,4 @@ $(B)/hint-server: tests/client/hint-server.c $(LIB)
 
 -include $(B)/hint-server.d
 
-check check-one: $(B)/hint-server $(CLIENT_SO) $(CLIENT_A)
+check check-one coverage-run: $(B)/hint-server $(CLIENT_SO) $(CLIENT_A)

@@ -12,4 +12,4 @@ $(RIG)/target: tests/holder/target.c
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(WARN) -D_GNU_SOURCE -O1 -g -o $@ $< -pthread -ldl
 
-check check-one check-stub: $(RIG)/fakekfd.so $(RIG)/target $(B)/unit/fake/libhsa-runtime64.so.1
+check check-one check-stub coverage-run: $(RIG)/fakekfd.so $(RIG)/target $(B)/unit/fake/libhsa-runtime64.so.1
