@@ -63,6 +63,10 @@ status 0"
 is "an archive without libarchive" "$(without libarchive.so.13 gpq --sysroot "$host" snapshot x.tar)" \
 	"gpq: snapshot: x.tar: libarchive.so.13 is missing; install libarchive13, or name a directory instead of an archive
 status 6"
+gzip -c "$top/tests/data/amdlog/rocm70.log" >log.gz
+is "a compressed log" "$(without libarchive.so.13 gpq trace log.gz)" \
+	"gpq: trace: log.gz: is compressed (gzip); install libarchive (libarchive13), or unpack it: ... | gpq trace -
+status 6"
 is "a table on a terminal without libsmartcols" "$(without libsmartcols.so.1 tty "gpq --sysroot $host queues -o PID,QID,TYPE")" \
 	"$(gpq --sysroot "$host" queues -o PID,QID,TYPE)
 status 0"

@@ -19,6 +19,8 @@ is "20 columns: a short name in full" "$(on 20 "$kernels" | awk '$1 == 2 { print
 is "columns leave a table without texts, the rightmost first" "$(on 20 "gpq trace -q --by queue $log" | sed 's/ *$//')" "PID            HWQ
 512 0x7f0000c00000"
 is "to a pipe nothing is cut" "$($kernels | longest)" 4019
+is "two runs are told of their comparison" "$(cd "$top/tests/data/bench" && on 80 "gpq bench report old.ndjson new.ndjson" | grep '^gpq: ')" \
+	"gpq: bench: gpq bench report --compare A B tells what changed"
 
 # The sentences of a comparison stand last, where they are seen, and are broken between words.
 is "60 columns: sentences" "$(cd "$top/tests/data/amdlog" && on "60 rows 50" "gpq trace -q --compare cnn.log transformer.log" | sed '1,/^A .*max_pool/d')" "
