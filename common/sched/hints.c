@@ -36,10 +36,6 @@ enum answer {
 	TOO_LONG
 };
 
-#define EXPECTED                                                                             \
-	"error request expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end [ID] " \
-	"or status\n"
-
 static const char *const answers[] = {
 	[OK] = "ok\n",
 	[LATE] = "ok expired\n",
@@ -47,7 +43,7 @@ static const char *const answers[] = {
 	[IDS] = "error limit a client may have 32 hints\n",
 	[ENDED] = "error ended before the offline queues were off\n",
 	[EXPIRED] = "error expired before the offline queues were off\n",
-	[WORD] = EXPECTED,
+	[WORD] = "error request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status\n",
 	[BAD_ID] = "error request an ID is a number of at most 20 digits, below 2^64\n",
 	[BAD_FOR] = "error request for= takes a time such as 30s, at most 1h\n",
 	[TOO_LONG] = "error request a line has at most 256 bytes\n",

@@ -346,12 +346,10 @@ static void test_death(void **state)
 	close(c);
 }
 
-#define REQUEST                                                                                 \
-	"error request expected begin [ID] [gpu=GPU,...] [class=NAME] [for=TIME], end [ID] or " \
-	"status\n"
-#define TIME   "error request for= takes a time such as 30s, at most 1h\n"
-#define NUMBER "error request an ID is a number of at most 20 digits, below 2^64\n"
-#define LENGTH "error request a line has at most 256 bytes\n"
+#define REQUEST "error request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status\n"
+#define TIME    "error request for= takes a time such as 30s, at most 1h\n"
+#define NUMBER  "error request an ID is a number of at most 20 digits, below 2^64\n"
+#define LENGTH  "error request a line has at most 256 bytes\n"
 
 // What a hint is about may change while its answer is awaited; a class above that of its process is
 // refused, and expires.
