@@ -182,6 +182,7 @@ void member_send(struct group *g, struct group_member *m, enum member_request wh
 	const char *request = "queues addresses";
 	if (what == REQUEST_HOLD) {
 		m->request.len = m->words;
+		m->request.data[m->words] = '\0';
 		put_gpus(g, m, want, &m->request);
 		request = m->request.data;
 	} else if (what != REQUEST_QUEUES) {

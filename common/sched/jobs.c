@@ -235,23 +235,21 @@ bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t n
 	       now >= u->policy.rest_ns;
 }
 
-// --share: a unit that works stops for the turn of a class below on its GPU, so that what is shared
-// out is the GPU. Returns that class; 0: there is none.
-static size_t turn_below(const struct sched *s, const struct sched_job *j,
-			 const struct sched_unit *u, uint64_t now)
+// --share: notes where a unit has its turn, for the classes between online and its own: those of
+// their units that work there stop meanwhile, so that what is shared out is the GPU.
+static void note_turns(struct sched *s, uint64_t now)
 {
-	size_t to = 0;
-	if (now < u->policy.rest_ns)
-		return 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->classes[i].turns = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
-		const struct sched_job *below = &s->jobs[i];
-		for (size_t k = 0; below->class > j->class && k < below->n; k++)
-			if (unit_has_turn(s, &below->units[k], now) &&
-			    s->classes[j->class].works & u->gpu & j->gpus & below->gpus &
-				    below->units[k].gpu)
-				to = below->class;
+		const struct sched_job *j = &s->jobs[i];
+		for (size_t k = 0; k < j->n; k++)
+			for (size_t above = 1;
+			     unit_has_turn(s, &j->units[k], now) && above < j->class; above++) {
+				s->classes[above].turns |= j->units[k].gpu & j->gpus;
+				s->classes[above].turn_of = j->class;
+			}
 	}
-	return to;
 }
 
 // Makes a decision of what the policy says, for --max-hold at most whatever the reasons were one
@@ -261,8 +259,9 @@ static uint64_t decide(struct sched *s, const struct sched_job *j, struct sched_
 {
 	const struct policy *p = &s->opts.policy;
 	const uint64_t end = u->asked ? u->decided_ns + p->max_hold_ns : NEVER;
-	if (p->kind == POLICY_SHARE)
-		u->yields_to = turn_below(s, j, u, now);
+	const struct sched_class *c = &s->classes[j->class];
+	const bool yields = now >= u->policy.rest_ns && c->works & c->turns & u->gpu & j->gpus;
+	u->yields_to = yields ? c->turn_of : 0;
 	bool hold = !j->refused_ns && (u->policy.held || u->yields_to);
 	if (hold && now >= end) {
 		hold = u->policy.held = false;
@@ -326,6 +325,7 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 	for (size_t i = 0; i < s->num_jobs; i++)
 		if (s->jobs[i].used)
 			next = lesser(next, step_job(s, &s->jobs[i], now));
+	note_turns(s, now);
 	for (size_t i = 0; i < s->num_jobs; i++)
 		for (size_t k = 0; k < s->jobs[i].n; k++)
 			next = lesser(next, decide(s, &s->jobs[i], &s->jobs[i].units[k], now));

@@ -65,6 +65,8 @@ struct sched_class {
 	uint64_t hinted; // the GPUs of its active hints
 	uint64_t works;  // the GPUs on which it has work, by whatever tells so
 	uint64_t bursts, busy_ns, busy_since_ns;
+	uint64_t turns;           // --share: where a class below has its turn
+	size_t turn_of;           // that class
 	uint64_t worked;          // `works` at the turn before
 	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
 	struct hist wait;         // how long bursts have waited so; ns

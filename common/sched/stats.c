@@ -278,7 +278,8 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 		for (size_t k = 0; s->jobs[i].used && s->jobs[i].class == at && k < s->jobs[i].n;
 		     k++)
 			take_unit(t, s, &s->jobs[i], &s->jobs[i].units[k], now);
-	qsort(t->jobs + first, t->njobs - first, sizeof(*t->jobs), by_job_and_gpu);
+	if (t->njobs > first)
+		qsort(t->jobs + first, t->njobs - first, sizeof(*t->jobs), by_job_and_gpu);
 	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
 }
 
