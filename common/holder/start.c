@@ -47,7 +47,6 @@ static void close_other_fds(const struct holder *h)
 static void open_holder_signals(struct holder *h)
 {
 	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, 0};
-	signal(SIGCHLD, SIG_DFL); // if inherited as ignored, the tracee's stops are not reported
 	h->signals = signals_open(signals, SIG_SETMASK, NULL);
 }
 

@@ -75,10 +75,12 @@ int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_
 
 int signals_open(const int *signals, int how, sigset_t *before)
 {
+	struct sigaction old;
 	sigset_t set;
 	sigemptyset(&set);
 	for (; *signals; signals++)
-		sigaddset(&set, *signals);
+		if (how == SIG_SETMASK || sigaction(*signals, NULL, &old) || old.sa_handler != SIG_IGN)
+			sigaddset(&set, *signals);
 	sigprocmask(how, &set, before);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -53,8 +53,9 @@ int loop_wait(const struct loop *l, struct epoll_event *events, int max, uint64_
 
 // ---- signals, read from a descriptor
 
-// Blocks the signals of the list, which ends with 0, and opens a descriptor to read them from.
-// `how` is that of sigprocmask(2): SIG_BLOCK, or SIG_SETMASK, which unblocks all others. `before`
+// Blocks the signals of the list, which ends with 0, and opens a descriptor to read them from. With
+// `how` SIG_BLOCK those stay ignored that are (nohup, a shell's background job). With SIG_SETMASK,
+// for processes that outlive the command, all are read, and all others are unblocked. `before`
 // (NULL: not wanted) gets the old mask: commands that are started need it. Returns -1 with errno on
 // failure.
 int signals_open(const int *signals, int how, sigset_t *before);

@@ -121,8 +121,7 @@ class Ab(Bench):
     def end(self, command, status=0):
         """Ends a command, of which gpq hears at once."""
         self.step(lambda ms: True)
-        self.p.send_signal(signal.SIGSTOP)
-        self.r.until(lambda: status_of(self.p.pid)["State"][0] == "T")
+        kill(self.p.pid, signal.SIGSTOP)
         command.say(f"end {status}")
         self.p.send_signal(signal.SIGCONT)
         self.r.until(lambda: not status_of(command.pid))

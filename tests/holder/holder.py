@@ -127,7 +127,7 @@ def _(r):
     def replace(call):
         r.driver.processes.pop(t.pid)
         t.run.stdin.write("exec\n")
-        t.wait_stop()
+        wait_stop(t.pid)
         return call()
     r.once("probe", lambda call: -EINVAL if [replace(lambda: 0)] else 0)
     said = suspend(r, t)
@@ -141,7 +141,7 @@ def _(r):
     def takes(t, sig):
         def hook(call):
             kill(t.pid, sig)
-            t.wait_stop()
+            wait_stop(t.pid)
             return call()
         return hook
     for sig, state in (signal.SIGWINCH, "S"), (signal.SIGSTOP, "t"):
@@ -654,6 +654,10 @@ def _(r):
         h = t.holder
         kill(h, sig)
         yield (sig, ends(t, h)), (sig, ENDED)
+    r.gpq("suspend", "-p", t.pid, preexec_fn=lambda: ignore(signal.SIGTERM))
+    h = t.holder
+    kill(h, signal.SIGTERM)
+    yield ends(t, h), ENDED
     yield suspend(r, t), "0 / 0 suspended"
     h = t.holder
     t.end()

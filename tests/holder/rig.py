@@ -60,10 +60,19 @@ def lives(pid):
     return bool(s) and s["State"][0] not in "ZX"
 
 
+def wait_stop(pid):
+    """Until a process is in a stop, of a signal or of ptrace, or has ended."""
+    while status_of(pid).get("State", "Z")[0] not in "TtZX":
+        os.sched_yield()
+
+
 def kill(pid, sig):
+    """As kill(2), but a process that gets SIGSTOP has stopped: on a busy machine it may run for a while after the signal."""
     if pid <= 1:
         raise ProcessLookupError(f"there is no process {pid}")
     os.kill(pid, sig)
+    if sig == signal.SIGSTOP:
+        wait_stop(pid)
 
 
 def wait_death(pid):
@@ -468,11 +477,6 @@ class Target:
         """The holder: its tracer, or who owns its session."""
         with self.rig.driver.lock:
             return self.tracer or (self.kfd.session.owner if self.kfd.session else 0)
-
-    def wait_stop(self):
-        """Until the target is in a stop of ptrace."""
-        while status_of(self.pid).get("State", "Z")[0] not in "tZ":
-            os.sched_yield()
 
     def end(self):
         self.run.kill()

@@ -25,6 +25,12 @@ def resume(r, t, *args):
     return r.gpq("resume", "-p", t.pid, "-r", "-n", "-o", "QID,RESULT", *args)
 
 
+def ignore(*signals):
+    """What is called between fork and exec: the program inherits signals that are ignored."""
+    for sig in signals:
+        signal.signal(sig, signal.SIG_IGN)
+
+
 def ends(t, holder):
     """The holder ends, and nothing of it is left."""
     return f"{wait_death(holder)} tracer={t.tracer} off={t.off} session={t.kfd.session is not None}"

@@ -11,14 +11,19 @@ def few_files(most=None):
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, most or 256), most or resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
+def begin(most_files, ignored):
+    few_files(most_files)
+    ignore(*ignored)
+
+
 class Sched:
     """A scheduler that runs; `link` is a client of its socket."""
 
-    def __init__(self, r, *args, most_files=None, env=None):
+    def __init__(self, r, *args, most_files=None, ignored=(), env=None):
         self.r, self.path = r, r.dir + "/hints"
         if os.path.exists(self.path) and "--for" not in args:
             os.unlink(self.path)
-        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=lambda: few_files(most_files), env=env or {})
+        self.p = r.start("sched", "--socket", self.path, *args, preexec_fn=lambda: begin(most_files, ignored), env=env or {})
         r.until(self.listens)
         self.link, self.asker, self.client_of_turns, self.asked = self.client(), self.client(), None, 0
 
@@ -52,11 +57,10 @@ class Sched:
 
     def until(self, condition):
         """Until the condition on its statistics holds. Seldom enough for the limit of connections."""
-        for _ in range(300):
-            if condition():
-                return True
+        until = time.monotonic() + PATIENCE
+        while not (held := condition()) and time.monotonic() < until:
             time.sleep(0.005)
-        return False
+        return bool(held)
 
     def of(self, name, *members):
         """Members of a class."""
@@ -123,6 +127,18 @@ def _(r):
     yield (wait_death(h[0]), wait_death(h[1]), a.tracer, r.holders()), (True, True, 0, [])
 
 
+@scenario("a signal that was ignored when it started does not end it")
+def _(r):
+    t = r.target(0)
+    s = Sched(r, "--offline", pids(t), ignored=(signal.SIGINT, signal.SIGHUP))
+    yield s.settled(1), True
+    for sig in signal.SIGINT, signal.SIGHUP:
+        s.p.send_signal(sig)
+        s.at(0)
+        yield (sig, s.ask("begin 1"), t.off, s.ask("end 1")), (sig, "ok off=1", "0", "ok")
+    yield s.end()[:1], "0"
+
+
 @scenario("a hold that ends before its holders have answered is none, and does not last as long as the one before")
 def _(r):
     t = r.target(0)
@@ -137,7 +153,6 @@ def _(r):
     s.at(10 * SECOND)
     h = t.holder
     kill(h, signal.SIGSTOP)
-    r.until(lambda: status_of(h)["State"][0] == "T")
     s.link.send("begin 1")
     s.at(10 * MS)
     s.link.send("end 1")
@@ -234,7 +249,6 @@ def _(r):
     s.at(500 * MS)
     h = a.holder
     kill(h, signal.SIGSTOP)
-    r.until(lambda: status_of(h)["State"][0] == "T")
     a.add(1)  # its queues are asked for
     s.at(100 * MS)
     yield s.ask("end 1"), "ok"
@@ -275,7 +289,7 @@ def _(r):
     s.settled(1)
     s.ask("begin 1")
     h = a.holder
-    s.p.send_signal(signal.SIGSTOP)
+    kill(s.p.pid, signal.SIGSTOP)
     r.move(2 * SECOND - 1)
     yield Link(r, a).ask("status"), "0:suspended until=1e-09, ok held=1 since=-2 until=1e-09 follows"
     r.move(1)
@@ -644,7 +658,7 @@ def _(r):
         f"0 / online 0 0 0 0 / offline 2 2 1 {3 * SECOND}")
     yield sorted(r.gpq("sched", "--status", "--table", "members", "--socket", s.path, "-r", "-n", "-o", "PID,CLASS,STATE").split(" / ")), [
         "0", "t1 offline off", "t2 offline off"]
-    s.p.send_signal(signal.SIGSTOP)
+    kill(s.p.pid, signal.SIGSTOP)
     p = r.start("sched", "--status", "--socket", s.path)
     yield r.still_waits(p, 5), True  # gpq_status() of libgpqclient
     yield r.finish(p), "1 / gpq: sched: ask the scheduler: Connection timed out"
