@@ -27,21 +27,22 @@ if [ "$sanitize" ]; then skip "it needs the C library alone" "a sanitizer brings
 	[[ $(getconf GNU_LIBC_VERSION) != 'glibc 2.'@([0-2]?|3[0-3]) ]] || of_libc+='|^libpthread\.so\.0$'
 	is "it needs the C library alone" "$(readelf -d "$so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE "$of_libc")" libc.so.6
 fi
+cflags=() libs=()
+eval "cflags=($(flags --cflags)) libs=($(flags --libs))" # which are quoted as for a shell
 is "the version" "$(flags --modversion)" "$(cat "$top/VERSION")"
 
 echo '#include <gpq-client.h>' >"$work/header.c"
-# shellcheck disable=SC2046 # several words
-ok "the header is C99" "$cc" -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only $(flags --cflags) "$work/header.c"
+ok "the header is C99" "$cc" -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only "${cflags[@]}" "$work/header.c"
 if command -v c++ >/dev/null; then
 	echo 'int main() { gpq_close(gpq_connect("/nosuch")); return 0; }' | cat "$work/header.c" - >"$work/header.cc"
-	# shellcheck disable=SC2046,SC2086
-	ok "and C++" c++ -std=c++11 -pedantic -Wall -Wextra $sanitize "$work/header.cc" $(flags --cflags --libs) -o "$work/header"
+	# shellcheck disable=SC2086
+	ok "and C++" c++ -std=c++11 -pedantic -Wall -Wextra $sanitize "$work/header.cc" "${cflags[@]}" "${libs[@]}" -o "$work/header"
 	ok "which links" "$work/header"
 else skip "and C++" "no c++" && skip "which links" "no c++"; fi
 
 examples=$work/usr/share/doc/gpq/examples
-# shellcheck disable=SC2046,SC2086
-ok "the example of C" "$cc" -Wall -Wextra -Werror $sanitize "$examples/serving-loop.c" $(flags --cflags --libs) -o "$work/loop"
+# shellcheck disable=SC2086
+ok "the example of C" "$cc" -Wall -Wextra -Werror $sanitize "$examples/serving-loop.c" "${cflags[@]}" "${libs[@]}" -o "$work/loop"
 is "without a scheduler it serves" "$(printf 'one\ntwo\n' | "$work/loop" 2>&1)" "offline work runs on: No such file or directory
 served one
 served two"
@@ -95,8 +96,7 @@ int main(void)
 }
 C
 if [ "$sanitize" ]; then skip "begin and end do not allocate" "a sanitizer has its own malloc"; else
-	# shellcheck disable=SC2046
-	"$cc" "$work/alloc.c" $(flags --cflags) "$work/usr/lib/libgpqclient.a" -o "$work/alloc" 2>"$work/errors" || cat "$work/errors"
+	"$cc" "$work/alloc.c" "${cflags[@]}" "$work/usr/lib/libgpqclient.a" -o "$work/alloc" 2>"$work/errors" || cat "$work/errors"
 	mkfifo "$work/go"
 	"$work/alloc" <"$work/go" >"$work/counts" &
 	alloc=$!
