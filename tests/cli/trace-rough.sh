@@ -56,12 +56,12 @@ is "2 GB without a newline from a pipe" "$(jq -c "$sums" out)" "[62,$bytes,60,7,
 small "2 GB without a newline from a pipe"
 
 # Endless input: Ctrl-C, and what is known so far.
-is "yes: Ctrl-C" "$(yes | may 124 timeout --foreground -k 60 -s INT 0.5 gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')" \
+is "yes: Ctrl-C" "$(may 130 endless y INT gpq trace - 2>&1 | grep -o '.*stopped by SIGINT after')" \
 	"gpq: trace: stopped by SIGINT after"
 for o in -J "--list -rn" "--by api -J" "--gaps -J" --partial; do
 	# shellcheck disable=SC2086 # the options are words
-	yes "$(grep -m1 HWq= "$log")" | timeout --foreground -k 60 --preserve-status -s INT 0.4 gpq trace -q $o - >out 2>err
-	is "endless input, $o: status, rows, why" "${PIPESTATUS[1]} $([ -s out ] && echo rows) $(grep -c 'stopped by SIGINT' err)" "130 rows 1"
+	endless "$(grep -m1 HWq= "$log")" INT gpq trace -q $o - >out 2>err
+	is "endless input, $o: status, rows, why" "$? $([ -s out ] && echo rows) $(grep -c 'stopped by SIGINT' err)" "130 rows 1"
 done
 
 # What is no file, or fails at its first byte.
