@@ -98,8 +98,10 @@ class Ab(Bench):
         return sum(name in ("sh", "target") for name in self.children())
 
     def begin(self, command, *queues, work=False):
-        """Lets it run until it has started the command, whose queues have had work or have not."""
-        while not self.commands() > lives(self.off.pid) and self.step(lambda ms: self.commands() > lives(self.off.pid)):
+        """Lets it run until it has started the command and waits, so that it has looked for queues; then the command makes some, which have had
+        work or have not."""
+        started = [False]
+        while not started[-1] and self.step(lambda ms: started.append(self.commands() > lives(self.off.pid)) or started[-1]):
             pass
         command.begin(*queues)
         for q in queues:
