@@ -145,7 +145,8 @@ static const char *sums_of(const struct part_line *v)
 	return sums ? sums : v->text;
 }
 
-// Sorts parts so that those of one range with equal sums follow each other, of whichever host.
+// Sorts parts so that those of one range with equal sums follow each other, also those of different
+// hosts.
 static int by_sums(const void *a, const void *b)
 {
 	const struct part_line *v = a, *w = b;

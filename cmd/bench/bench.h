@@ -59,8 +59,8 @@ int measurement_end(struct measurement *m, const struct cmd *c, bool any, int st
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);
 
 // Reports requirements that are not shown to be met. Returns GPQ_FAILED if one is refuted or
-// unknown, else GPQ_UNSHOWN if there are any. Those of the other kind of run are skipped. `name`:
-// name of the run if there are several, else "".
+// unknown, else GPQ_UNSHOWN if there are any. Limits of the other kind of run (preempt or ab) do
+// not count. `name`: name of the run if there are several, else "".
 int bench_required(const struct requirements *limits, const char *name, struct load_run *run);
 
 // Of two exit statuses the one to end with: a failure before GPQ_UNSHOWN, else the first.

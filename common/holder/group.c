@@ -125,18 +125,24 @@ static unsigned group_patience(const struct group *g)
 
 // ---- requests to members
 
+static void put_numbers(struct buf *b, const char *name, const uint32_t *v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(b, "%s%u", i ? "," : name, v[i]);
+}
+
 void member_words(const struct group_member *m, struct buf *b)
 {
 	const struct kfd_selection *s = m->sel;
-	for (unsigned i = 0; s && i < s->num_ids; i++)
-		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
-	for (unsigned i = 0; s && i < s->num_gpus; i++)
-		buf_printf(b, "%s%u", i ? "," : " gpus=", s->gpus[i]);
+	if (!s)
+		return;
+	put_numbers(b, " queues=", s->ids, s->num_ids);
+	put_numbers(b, " gpus=", s->gpus, s->num_gpus);
 }
 
-// Writes the request to suspend, up to its GPUs. With `most` it names each queue of the last
-// answer; without queues in that, an id that no queue has: a request without ids would suspend all
-// queues.
+// Writes the request to suspend, without its list of GPUs. With `most` it names each queue of the
+// last answer. Where that has none, it names an id above all ids: a request without ids would
+// suspend all queues.
 static void write_request(const struct group *g, struct group_member *m)
 {
 	const struct kfd_answer *a = &m->link.answer;
@@ -149,8 +155,8 @@ static void write_request(const struct group *g, struct group_member *m)
 		buf_printf(b, "%s%u", i ? "," : " queues=", a->queues[i].queue.queue_id);
 	if (g->most && !a->num)
 		buf_printf(b, " queues=%u", KFD_MAX_QUEUES);
-	for (unsigned i = 0; !g->most && s && i < s->num_ids; i++)
-		buf_printf(b, "%s%u", i ? "," : " queues=", s->ids[i]);
+	if (!g->most && s)
+		put_numbers(b, " queues=", s->ids, s->num_ids);
 	m->words = b->len;
 }
 
@@ -161,8 +167,8 @@ static void put_gpus(const struct group *g, const struct group_member *m, uint64
 {
 	const struct kfd_selection *s = m->sel;
 	const char *sep = " gpus=";
-	for (unsigned i = 0; gpus == GPUS_ALL && s && i < s->num_gpus; i++, sep = ",")
-		buf_printf(b, "%s%u", sep, s->gpus[i]);
+	if (gpus == GPUS_ALL && s)
+		put_numbers(b, sep, s->gpus, s->num_gpus);
 	for (unsigned i = 0; gpus != GPUS_ALL && i < g->bits->n; i++)
 		if (gpus >> i & 1) {
 			buf_printf(b, "%s%u", sep, g->bits->ids[i]);

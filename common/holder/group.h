@@ -24,7 +24,8 @@ struct gpu_bits {
 uint64_t gpu_bit(struct gpu_bits *b, uint32_t gpu_id);
 
 // The GPUs of a process's queues in sysfs, or of those that are selected; `sel` may be NULL. Where
-// some cannot be read, or there are more than 256 queues, also those of `had`.
+// the GPU of a queue cannot be read, or there are more than 256 queues, the GPUs of `had` (those
+// known before) are added, as the queue may be on any of them.
 uint64_t gpu_bits_of(struct gpu_bits *b, pid_t pid, const struct kfd_selection *sel, uint64_t had);
 
 enum member_state {
@@ -81,8 +82,8 @@ struct group_member {
 	uint64_t changing; // of the request under way: where it suspends or resumes queues
 	uint64_t until_ns; // when the holder ends the last hold by itself; of groups with limit_ns
 	uint64_t changed_ns; // when the last answer to a request to suspend or resume came
-	struct buf request;  // the request that suspends the member, up to its GPUs in `words`
-	size_t words;
+	struct buf request;  // the request that suspends the member
+	size_t words;        // length of `request` without its list of GPUs, which changes
 	struct buf queues;   // names of the member's queues in sysfs when its holder was last asked
 	unsigned num_queues; // number of names in `queues`
 	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called

@@ -13,10 +13,10 @@ struct newcomer {
 	pid_t pid;
 	ino_t folder; // inode of the folder in sysfs: differs when the PID is used again
 	bool done;    // set by the caller: do not look at the process again
-	// Set by spec_set_look(): the process was taken, by a SPEC with `tree`, and fitted none at
-	// so many looks since.
-	bool taken, of_tree;
-	unsigned misses;
+	// Set by spec_set_look():
+	bool taken;         // its caller has taken the process
+	bool of_tree;       // by a SPEC with `tree`
+	unsigned misses;    // looks in a row at which it fitted no SPEC
 	bool left_out;      // set by the caller: the process fits and was not taken
 	bool owns;          // the process has a queue, or newcomers.wait is false
 	uint64_t looked_ns; // when newcomer_take() last returned true for the process
@@ -26,10 +26,10 @@ struct newcomers {
 	struct newcomer *v; // owned; processes that have KFD open
 	size_t n;
 	struct loop events; // events of KFD; descriptor -1: none
-	bool again;       // set by the caller of spec_set_look(): also look at those it took again
-	bool wait;        // set by the caller: skip processes until they have a queue
-	uint64_t next_ns; // with `wait`: when newcomers_poll() is due
-	size_t at;        // index at which newcomers_poll() goes on
+	bool again;         // set by the caller of spec_set_look(): also look at those that it took
+	bool wait;          // set by the caller: skip processes until they have a queue
+	uint64_t next_ns;   // with `wait`: when newcomers_poll() is due
+	size_t at;          // index at which newcomers_poll() goes on
 };
 
 // Subscribes to the events of KFD: sets n->events, and nothing else.

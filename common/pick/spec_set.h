@@ -60,9 +60,13 @@ void spec_set_fini(struct spec_set *s);
 
 // Looks at processes that have KFD open and are no parts of gpq. Calls `take` for each that fits a
 // SPEC, with the selection among its queues, which `take` then owns; if `take` returns false, the
-// process is looked at again later. With newcomers->again it is called each second also for those
-// that were taken before (`again`), with SPEC_NONE and no selection if they fit none at two looks,
-// not where a SPEC failed, nor of a tree, whose root may have ended.
+// process is looked at again later.
+//
+// With newcomers->again, `take` is called once a second for each process that it took before, too,
+// with `again` true, as it may fit another SPEC now. One that fits none at two looks in a row has
+// the number SPEC_NONE and no selection (NULL); but none is given up while a SPEC fails, nor one
+// that `tree` chose, as the root of the tree may have ended.
+//
 // Returns GPQ_OK, or at the first look the exit status after a message if a SPEC fails. A SPEC that
 // fails later chooses no process.
 #define SPEC_NONE SIZE_MAX

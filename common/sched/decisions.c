@@ -88,6 +88,10 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 				"--log-decisions: %s is what --replay reads", path);
 	}
 	s->decisions = fdopen(fd, "a");
+	if (!s->decisions) {
+		close(fd);
+		return err_sys(errno, NULL, "--log-decisions %s", path);
+	}
 	for (size_t i = 0; i < s->n; i++)
 		note_class(s, i);
 	return GPQ_OK;
@@ -103,11 +107,7 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
 	snprintf(d.job, sizeof(d.job), "%s", j->key);
 	put_gpu_ids(s, u->gpus, d.gpus, sizeof(d.gpus));
-	for (size_t i = 0; i < j->class && !d.rival[0] && u->asked; i++)
-		if (s->classes[i].works & u->gpu & j->gpus)
-			snprintf(d.rival, sizeof(d.rival), "%s", s->classes[i].name);
-	if (u->asked && u->yields_to)
-		snprintf(d.rival, sizeof(d.rival), "%s", s->classes[u->yields_to].name);
+	snprintf(d.rival, sizeof(d.rival), "%s", u->asked ? unit_rival(s, j, u) : "");
 	write_decision(s, &d);
 }
 
@@ -163,7 +163,6 @@ static void come(struct sched *s, size_t class, const struct decision *d)
 		jobs_join(s, class, xstrdup(d->job), m);
 	}
 	m->gpus = read_gpu_ids(s, d->gpus);
-	s->opts.job_by = d->job[0] ? BY_PROCESS : BY_CLASS; // held whole, or by GPU
 }
 
 static void go(struct sched *s, size_t class, const struct decision *d)
@@ -187,34 +186,29 @@ static void step_replay(struct sched *s, uint64_t *due, uint64_t until)
 	s->replayed_ns = until;
 }
 
-// Returns the class of this name, which `make` makes; s->n: there is none.
-static size_t class_of(struct sched *s, const char *name, bool make)
+static void make_class(struct sched *s, const char *name)
 {
-	size_t i = 0;
-	while (i < s->n && strcmp(s->classes[i].name, name) != 0)
-		i++;
-	if (i < s->n || !make)
-		return i;
 	char *own = xstrdup(name);
 	sched_add_class(s, own);
-	s->classes[i].own_name = own;
-	s->classes[i].group.dry = true;
-	note_class(s, i);
-	return i;
+	s->classes[s->n - 1].own_name = own;
+	s->classes[s->n - 1].group.dry = true;
+	note_class(s, s->n - 1);
 }
 
 // False if a decision is not about the classes of the log, or out of order.
 static bool replay_decision(struct sched *s, const struct decision *d, uint64_t *due)
 {
-	const bool first = !s->replaying, is_class = strcmp(d->what, "class") == 0;
+	const bool first = !s->replaying;
 	if (!d->ns || (!first && (d->ns < s->replayed_ns || d->ns - s->replayed_ns > GAP_NS)))
 		return false;
 	s->replaying = true;
 	s->start_ns = first ? d->ns : s->start_ns;
 	s->replayed_ns = first ? d->ns : s->replayed_ns;
-	const size_t class = class_of(s, d->class, is_class);
-	if (class == s->n)
+	const size_t class = sched_class_of(s, d->class);
+	if (class == s->n && strcmp(d->what, "class") != 0)
 		return false;
+	if (class == s->n)
+		make_class(s, d->class);
 	step_replay(s, due, d->ns);
 	*due = d->ns;
 	if (strcmp(d->what, "work") == 0) {

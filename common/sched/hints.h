@@ -99,8 +99,9 @@ unsigned hints_waiting(const struct hints *h);
 // closed by the next hints_serve().
 void hints_answer(struct hints *h, uint64_t now_ns);
 
-// Makes hints inactive whose last `begin` came more than `age_ns`, or the time of its "for=", ago;
-// a new `begin` makes them active again. True if no active hint is left because of this.
+// Makes hints inactive that have lasted longer than `age_ns` since their last `begin`, or longer
+// than its "for=". A new `begin` makes them active again. True if no active hint is left because of
+// this.
 bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns);
 
 // Sets what the scheduler knows, instead of what was set before.

@@ -64,6 +64,12 @@ void jobs_add(struct sched *s, size_t class, struct group_member *m)
 	jobs_join(s, class, read_key(s, m->target.pid), m);
 }
 
+// Is the job held on all of its GPUs, or not at all? The job of a class is not.
+static bool is_whole(const struct sched_job *j)
+{
+	return *j->key;
+}
+
 // ---- what is derived each turn
 
 static void forget_unit(struct sched *s, struct sched_job *j, size_t i)
@@ -176,7 +182,7 @@ static void make_units(struct sched *s, struct sched_job *j)
 	for (size_t i = 0; i < j->n; i++)
 		lacks &= ~j->units[i].gpu;
 	while (lacks) {
-		const uint64_t gpu = s->opts.job_by == BY_CLASS ? lacks & -lacks : GPUS_ALL;
+		const uint64_t gpu = is_whole(j) ? GPUS_ALL : lacks & -lacks;
 		*ARRAY_ADD(j->units, j->cap, j->n) = (struct sched_unit){.gpu = gpu};
 		lacks &= ~gpu;
 	}
@@ -191,9 +197,9 @@ static void make_units(struct sched *s, struct sched_job *j)
 }
 
 // Is the job one of which only a part could be held, which would wait for the rest?
-static bool is_refused(const struct sched *s, struct sched_job *j, uint64_t now)
+static bool is_refused(struct sched_job *j, uint64_t now)
 {
-	if (s->opts.job_by == BY_CLASS)
+	if (!is_whole(j))
 		return false;
 	if (j->missed)
 		j->refused_ns = now;
@@ -217,7 +223,7 @@ static uint64_t rivals_of(const struct sched *s, const struct sched_job *j,
 // Returns when the next decision about the job is due.
 static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 {
-	uint64_t next = is_refused(s, j, now) ? j->refused_ns + REFUSE_NS : NEVER;
+	uint64_t next = is_refused(j, now) ? j->refused_ns + REFUSE_NS : NEVER;
 	make_units(s, j);
 	for (size_t i = 0; i < j->n; i++) {
 		struct sched_unit *u = &j->units[i];
@@ -227,6 +233,16 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 					  u->asked && !(j->busy & u->gpu), u->cost_ns));
 	}
 	return next;
+}
+
+const char *unit_rival(const struct sched *s, const struct sched_job *j, const struct sched_unit *u)
+{
+	if (u->asked && u->yields_to)
+		return s->classes[u->yields_to].name;
+	for (size_t i = 0; i < j->class; i++)
+		if (s->classes[i].works & u->gpu & j->gpus)
+			return s->classes[i].name;
+	return "";
 }
 
 bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now)
@@ -358,8 +374,7 @@ bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *
 		for (size_t k = 0; k < s->classes[i].group.n; k++) {
 			const struct group_member *m = s->classes[i].group.v[k];
 			const struct sched_job *j = &s->jobs[m->job];
-			const uint64_t where =
-				s->opts.job_by == BY_CLASS ? m->gpus : j->gpus | m->gpus;
+			const uint64_t where = m->gpus | (is_whole(j) ? j->gpus : 0);
 			const bool is_off = group_is_off(m);
 			if (!(gpus & where) || m->state == MEMBER_ENDED)
 				continue;

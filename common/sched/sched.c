@@ -40,19 +40,20 @@ void sched_add_class(struct sched *s, const char *name)
 	hist_init(&c->on);
 }
 
-static struct sched_class *class_of(struct sched *s, const char *name)
+size_t sched_class_of(const struct sched *s, const char *name)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (strcmp(s->classes[i].name, name) == 0)
-			return &s->classes[i];
-	sched_add_class(s, name);
-	return &s->classes[s->n - 1];
+	size_t i = 0;
+	while (i < s->n && strcmp(s->classes[i].name, name) != 0)
+		i++;
+	return i;
 }
 
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *text)
 {
-	const struct sched_class *c = class_of(s, name);
-	return spec_set_add(&s->specs, (size_t)(c - s->classes), option, text);
+	const size_t class = sched_class_of(s, name);
+	if (class == s->n)
+		sched_add_class(s, name);
+	return spec_set_add(&s->specs, class, option, text);
 }
 
 void sched_raise_limit(void)
@@ -94,13 +95,15 @@ static bool has_room(struct sched *s, uint64_t user)
 	return !full && all < most;
 }
 
-// Returns the class that has the process as a member; NULL: none.
-static struct group *find_group(struct sched *s, pid_t pid)
+// Returns the process as a member of its class, whose index is then in *class; NULL: it is none.
+static struct group_member *find_member(const struct sched *s, pid_t pid, size_t *class)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (group_has(&s->classes[i].group, pid))
-			return &s->classes[i].group;
-	return NULL;
+	struct group_member *m = NULL;
+	for (size_t i = 0; i < s->n && !m; i++) {
+		m = group_find(&s->classes[i].group, pid);
+		*class = i;
+	}
+	return m;
 }
 
 static bool same_selection(const struct kfd_selection *a, const struct kfd_selection *b)
@@ -114,8 +117,9 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 			    bool again)
 {
 	struct sched *s = arg;
-	struct group *had = find_group(s, pid), *g;
-	struct group_member *m;
+	size_t class = 0;
+	struct group_member *m = find_member(s, pid, &class);
+	struct group *had = m ? &s->classes[class].group : NULL, *g;
 	struct proc p = {.uid = UINT64_MAX};
 	if (number == SPEC_NONE) {
 		if (had)
@@ -123,7 +127,6 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 		return true;
 	}
 	g = &s->classes[number].group;
-	m = had ? group_find(had, pid) : NULL;
 	if (had == g && again && same_selection(m->sel, sel)) {
 		free(sel);
 	} else if (had && (had != g || again)) {
@@ -334,11 +337,10 @@ static struct hint_scope scope_of_client(void *arg, pid_t pid, bool look)
 {
 	struct sched *s = arg;
 	struct hint_scope scope = {0};
-	const struct group *g = pid ? find_group(s, pid) : NULL;
-	while (g && g != &s->classes[scope.class].group)
-		scope.class ++;
-	if (g)
-		scope.gpus = group_find(g, pid)->gpus;
+	size_t class = 0;
+	const struct group_member *m = pid ? find_member(s, pid, &class) : NULL;
+	if (m)
+		scope = (struct hint_scope){.class = class, .gpus = m->gpus};
 	else if (pid && look)
 		scope.gpus = gpu_bits_of(&s->bits, pid, NULL, GPUS_ALL);
 	scope.gpus = scope.gpus ? scope.gpus : GPUS_ALL;
@@ -351,14 +353,10 @@ static const char *read_hint_word(void *arg, char *word, struct hint_scope *scop
 	struct sched *s = arg;
 	struct kfd_topology *t = &s->topology;
 	char *words[64];
-	size_t n = 0, class = 0;
+	size_t n = 0;
 	if (strncmp(word, "class=", 6) == 0) {
-		while (class < s->n && strcmp(s->classes[class].name, word + 6) != 0)
-			class ++;
-		if (class == s->n)
-			return "there is no such class";
-		scope->class = class;
-		return NULL;
+		scope->class = sched_class_of(s, word + 6);
+		return scope->class < s->n ? NULL : "there is no such class";
 	}
 	for (char *rest = word + 4; rest;) {
 		if (n == COUNT(words))

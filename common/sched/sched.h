@@ -32,7 +32,7 @@ struct sched_unit {
 	uint64_t gpu; // bit of the GPU (gpu_bit()); GPUS_ALL: the job is held whole
 	struct policy_class policy;
 	bool asked;                 // the last decision that holders were asked to carry out
-	bool settling;              // it is not carried out by all of them yet
+	bool settling;              // some holders have not answered to it
 	size_t yields_to;           // --share: the class below whose turn it is; 0: none
 	bool noted;                 // the decision of this turn is to be written
 	uint64_t gpus;              // the GPUs of the unit, when it last had any
@@ -47,7 +47,7 @@ struct sched_unit {
 struct sched_job {
 	bool used; // false: a place for another job
 	size_t class;
-	char *key;                // owned; what its processes have in common; "": the class
+	char *key;                // owned; what its processes have in common; "": all of the class
 	struct sched_unit *units; // owned
 	size_t n, cap;
 	uint64_t refused_ns; // when one of its processes could not be held; 0: none was refused
@@ -124,6 +124,9 @@ struct sched {
 // Makes a class without a SPEC, behind the others; `name` is borrowed.
 void sched_add_class(struct sched *s, const char *name);
 
+// Returns the index of the class of this name; s->n: there is none.
+size_t sched_class_of(const struct sched *s, const char *name);
+
 // Adds a SPEC (spec_set.h) to the class `name`, which is made, behind the others, if it is new.
 // Returns GPQ_OK, or the exit status after a message; `option` is where the SPEC stands.
 int sched_add_spec(struct sched *s, const char *name, const char *option, const char *spec);
@@ -190,6 +193,11 @@ void jobs_derive(struct sched *s);
 // Decides for each unit whether to hold it for the work of the classes above (sched_class.works),
 // and asks the holders. Returns when the next decision is due.
 uint64_t jobs_step(struct sched *s, uint64_t now);
+
+// The class for whose work the unit is held, or would be: with --share the class below whose turn
+// it is, else the highest above that has work there. "": none.
+const char *unit_rival(const struct sched *s, const struct sched_job *j,
+		       const struct sched_unit *u);
 
 // --share: does the unit run as its turn has come, while a class above has work?
 bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now);

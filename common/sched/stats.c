@@ -214,11 +214,7 @@ static void take_unit(struct sched_stats *t, const struct sched *s, const struct
 	memcpy(row->name, c->name, sizeof(c->name));
 	snprintf(row->job, sizeof(row->job), "%s", j->key);
 	snprintf(row->state, sizeof(row->state), "%s", unit_state(s, j, u, now));
-	for (size_t i = 0; i < j->class && !row->rival[0]; i++)
-		if (s->classes[i].works & u->gpu & j->gpus)
-			snprintf(row->rival, sizeof(row->rival), "%s", s->classes[i].name);
-	if (u->asked && u->yields_to)
-		snprintf(row->rival, sizeof(row->rival), "%s", s->classes[u->yields_to].name);
+	snprintf(row->rival, sizeof(row->rival), "%s", unit_rival(s, j, u));
 	for (size_t i = 0; i < g->n; i++)
 		row->processes += g->v[i]->state != MEMBER_ENDED && &s->jobs[g->v[i]->job] == j &&
 				  g->v[i]->gpus & u->gpu;
