@@ -212,6 +212,10 @@ online 1 1250000000 0 0 - 0 0
 offline - - 3 1250000000 16 400000000 -
 strict 3000000000
 offline 7 2
+# A job is held whole where its processes have something in common, also beside the job of a class, which is not: 9000000 - 3000 ns.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s"}\n' "$@"; }; log 1000 class online '' '' 1000 class offline '' '' 2000 unit offline 'pid 7' '2 3' 2000 unit offline '' 1 3000 work online '' 2 9000000 work online '' '' >l; gpq sched --replay l --table jobs -rno CLASS,JOB_BY,GPU,HOLDS,CONTENDED
+offline - 1 0 0
+offline pid\x207 - 1 8997000
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; log 5 class online '' 5 class offline '' 9 work online 7 8 work online '' >l; echo x >m; : >n; for f in l m n ./o; do gpq sched --replay $f; done; gpq sched --replay l --offline comm=x; gpq sched --replay l --status
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
