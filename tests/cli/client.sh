@@ -59,9 +59,13 @@ served three
 served two"
 	is "the hint of its tasks" "$(heard && heard)" "active
 idle"
+	engine() { PYTHONPATH=$(flags --variable=pythondir) PYTHONDONTWRITEBYTECODE=1 python3 "$examples/llm_engine.py" 60 100 2>&1; }
+	is "the engine of an LLM server" "$(echo one | engine)" "100 tokens for one" # one request: two may be two bursts
+	is "its hint, which each step renews" "$(heard && heard)" "active
+idle"
 	is "without a scheduler it serves, too" "$(echo one | GPQ_SCHED_SOCKET=/nosuch python)" "offline work runs on: No such file or directory
 served one"
-else for t in "the example of Python" "its hint" "without a scheduler"; do skip "$t" "no python3"; done; fi
+else for t in "the example of Python" "its hint" "an engine" "its hint" "without a scheduler"; do skip "$t" "no python3"; done; fi
 
 # malloc and its like are counted while hints begin and end, with a scheduler and after it is gone; linked with the archive.
 cat >"$work/alloc.c" <<'C'
