@@ -107,6 +107,11 @@ check-valgrind: $(B)/gpq
 
 .PHONY: check-valgrind
 
+# make check in other surroundings: make check-hermetic [WITH="tmpdir signals"] [T=...]
+check-hermetic: $(B)/gpq $(UBIN) $(TWRAPPED)
+	@T='$(T)' tests/hermetic
+.PHONY: check-hermetic
+
 # All that .ci/run leaves out: make check-deep [STEPS="kernel hip"]
 check-deep:
 	@STEPS='$(STEPS)' tests/deep

@@ -35,7 +35,7 @@ export ASAN_OPTIONS=detect_leaks=0
 run() { (cd "$work/out" && setpriv --reuid 65534 --regid 65534 --clear-groups env "GPQ_SYSROOT=$work/host" "$work/$raised" "$@" 2>&1 </dev/null); }
 without() { (cd "$work/out" && setpriv --reuid 65534 --regid 65534 --clear-groups "$work/$raised" "$@" 2>&1 </dev/null); }
 loaded() { # how often a library of the user's was loaded, for a table on a terminal
-	script -qec "setpriv --reuid 65534 --regid 65534 --clear-groups env 'LD_LIBRARY_PATH=$work/lib' '$work/$raised' queues --list-columns" \
+	TERM=xterm script -qec "setpriv --reuid 65534 --regid 65534 --clear-groups env 'LD_LIBRARY_PATH=$work/lib' '$work/$raised' queues --list-columns" \
 		/dev/null </dev/null | grep -oE 'loaded|COLUMN ' | sort | paste -sd' '
 }
 
