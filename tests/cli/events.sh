@@ -11,7 +11,7 @@ fi
 cp -r "$top/tests/hosts/vm-gfx90a-running/sys" "$work/sys"
 mount --make-rprivate / && mount --bind "$work/sys" /sys || skip_all "no mounts here"
 procs=$work/sys/class/kfd/kfd/proc # not by way of /sys: mv would copy
-cp -r $procs/170/queues/0 "$work/queue"
+cp -r "$procs"/170/queues/0 "$work/queue"
 mkfifo "$work/err"
 
 # Returns when it has seen what is there already.
@@ -35,10 +35,10 @@ end() {
 
 # The numbers are those of the folders; the queue's files say GPU, type and size.
 start --count 2 -rno EVENT,PID,GPU,QID,TYPE,RING,CLOCK,SOURCE
-cp -r "$work/queue" "$work/fresh" && mv "$work/fresh" $procs/170/queues/7
-read -r gpu <$procs/170/queues/0/gpuid
+cp -r "$work/queue" "$work/fresh" && mv "$work/fresh" "$procs"/170/queues/7
+read -r gpu <"$procs"/170/queues/0/gpuid
 while ! grep -q queue-created "$work/out" && kill -0 $pid; do read -rt 0.01 <> <(:); done
-mv $procs/170/queues/0 "$work/gone"
+mv "$procs"/170/queues/0 "$work/gone"
 end
 ring=$(cat "$work/queue/size")
 is "--count: exit status, events" "$status $(grep -c queue- "$work/out")" "0 2"
@@ -51,12 +51,12 @@ mkfifo "$work/never"
 tail -f "$work/never" 3<&- &
 other=$!
 start --count 2 -p $other -rno EVENT,PID,COMMAND
-mkdir -p "$work/proc/queues" && cp -r "$work/queue" "$work/proc/queues/0" && mv "$work/proc" $procs/$other
+mkdir -p "$work/proc/queues" && cp -r "$work/queue" "$work/proc/queues/0" && mv "$work/proc" "$procs"/$other
 end
 is "a process comes with a queue" "$(cat "$work/out")" "kfd-open $other tail
 queue-created $other tail"
 start --count 2 --comm '^tail$' --ndjson
-mv $procs/170 "$work/170" && mv $procs/$other "$work/other"
+mv "$procs"/170 "$work/170" && mv "$procs"/$other "$work/other"
 end
 is "--comm: its end, and no other's" "$(jq -r '"\(.event) \(.pid) \(.command) \(.clock) \(.interval_ns > 0) \((.time_ns / 1000 | floor) == .time_us)"' <"$work/out")" \
 	"queue-destroyed $other tail polled true true
@@ -82,7 +82,7 @@ log() { # COUNT OPTIONS...
 	cat >>"$work/kmsg"
 	end
 }
-read -r pasid <$procs/171/pasid
+read -r pasid <"$procs"/171/pasid
 log 5 -rno EVENT,PID,GPU,BDF,SOURCE,CLOCK,DETAIL,MEANING <<END
 6,11,2,-;usb 1-1: new device
 3,12,950818166,-;amdgpu 0000:c0:00.0: amdgpu: MES failed to respond to msg=REMOVE_QUEUE
