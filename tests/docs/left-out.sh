@@ -28,9 +28,9 @@ unknown libpci
 is "without libpci nothing is built" "$(may 2 build | grep -o 'libraries are missing.*')" \
 	'libraries are missing (libpci): run `make deps` first, as root or with sudo.  Stop.'
 unknown libtracefs
-is "one library is left out" "$(build -n | told)$(build build/plain/left-out | told)" "libtracefs: no gpq trace --live, no gpq bench preempt --breakdown"
+is "one library is left out" "$(build -n | told)$(build build/plain/flags | told)" "libtracefs: no gpq trace --live, no gpq bench preempt --breakdown"
 unknown libelf
-is "libdw not without libelf" "$(build build/plain/left-out | told)" "$(grep -E '^lib(elf|dw):' <<<"$cost")"
+is "libdw not without libelf" "$(build build/plain/flags | told)" "$(grep -E '^lib(elf|dw):' <<<"$cost")"
 
 unknown smartcols libarchive libseccomp libelf libtracefs libdw
 ok "gpq is built without six libraries" build -j2 build/plain/gpq
