@@ -4,9 +4,8 @@
 #include "common/host/maths.h"
 #include "common/host/number.h"
 
-// 95th and 99th percentiles of the normal distribution.
-#define NORMAL_95 1.644854
-#define NORMAL_99 2.326348
+#define NORMAL_99 2.326348 // 99th percentile of the normal distribution
+#define TAILS_95  0.1      // both tails beyond the 95th percentile
 
 enum { MORE_MAX = 1000000000 };
 
@@ -67,13 +66,9 @@ uint64_t stats_percentile_more(uint64_t n, uint64_t beyond, double p)
 struct bounds stats_mean_bounds(const struct samples *s)
 {
 	const double mean = samples_mean(s), n = (double)s->n;
-	double squares = 0;
 	if (s->n < 2)
 		return (struct bounds){-INFINITY, INFINITY};
-	for (size_t i = 0; i < s->n; i++)
-		squares += (s->v[i] - mean) * (s->v[i] - mean);
-	const double reach =
-		stats_student_t(NORMAL_95, n - 1) * maths()->sqrt(squares / (n * (n - 1)));
+	const double reach = stats_student_t(TAILS_95, n - 1) * samples_sd(s) / maths()->sqrt(n);
 	return (struct bounds){mean - reach, mean + reach};
 }
 
@@ -106,7 +101,7 @@ struct bounds stats_ratio_bounds(double a, struct bounds of_a, double b, struct 
 // Does a value tell from a limit with n parts? of: standard deviation of a part, distance.
 static bool tells(uint64_t n, const double *of)
 {
-	const double t = stats_student_t(NORMAL_95, (double)(n - 1));
+	const double t = stats_student_t(TAILS_95, (double)(n - 1));
 	return (t + NORMAL_99) * of[0] <= of[1] * maths()->sqrt((double)n);
 }
 
@@ -117,9 +112,93 @@ uint64_t stats_more(double value, struct bounds b, size_t n, double limit)
 	const double distance = fabs(limit - value);
 	const double reach = limit > value ? b.high - value : value - b.low;
 	const double of[] = {reach * maths()->sqrt((double)n) /
-				     stats_student_t(NORMAL_95, (double)(n - 1)),
+				     stats_student_t(TAILS_95, (double)(n - 1)),
 			     distance};
 	if (!(distance > 0) || !(reach < INFINITY))
 		return 0;
 	return lesser(first_enough(n + 1, tells, of) - n, 9 * n);
+}
+
+struct change stats_change(const struct samples *old, const struct samples *new)
+{
+	const struct samples *of[] = {old, new};
+	struct change c = {.ratio = maths()->exp(samples_mean(new) - samples_mean(old)),
+			   .n = old->n < new->n ? old->n : new->n,
+			   .error = NAN};
+	double sum = 0, parts = 0;
+	for (unsigned i = 0; i < 2 && c.n > 1; i++) {
+		const double sd = samples_sd(of[i]), n = (double)of[i]->n, part = sd * sd / n;
+		c.spread += sd * sd;
+		sum += part;
+		parts += part * part / (n - 1);
+	}
+	if (c.n < 2)
+		return c;
+	c.spread = maths()->sqrt(c.spread);
+	c.error = maths()->fmax(maths()->sqrt(sum), 1e-12); // not 0 if all runs are the same
+	c.freedom = parts > 0 ? sum * sum / parts : (double)(old->n + new->n - 2);
+	return c;
+}
+
+// Corrects p-values for their number; NaN is no test.
+static void correct(double *p, size_t n)
+{
+	struct samples tests = {0};
+	for (size_t i = 0; i < n; i++)
+		samples_add(&tests, p[i]);
+	samples_sort(&tests);
+	for (size_t i = 0; i < n; i++) {
+		double most = p[i];
+		for (size_t k = 0; k < tests.n && tests.v[k] <= p[i]; k++)
+			most = maths()->fmax(most, (double)(tests.n - k) * tests.v[k]);
+		p[i] = most > 1 ? 1 : most;
+	}
+	samples_fini(&tests);
+}
+
+static uint64_t runs_wanted(const struct change *c, double level)
+{
+	const double n = (double)c->n, margin = maths()->log1p(CHANGE_MARGIN);
+	if (c->n < RUNS_LEAST)
+		return RUNS_LEAST;
+	const double change = fabs(maths()->log(c->ratio));
+	const double reach = c->spread * (stats_student_t(level, c->freedom) +
+					  stats_student_t(TAILS_95, c->freedom));
+	const double farther = maths()->fmax(change, fabs(margin - change));
+	const double runs = reach * reach / (margin * margin);
+	const double wanted = runs > n ? runs : reach * reach / (farther * farther);
+	return (uint64_t)ceil(maths()->fmin(maths()->fmax(wanted, n + 1), 10 * n));
+}
+
+void stats_judge_changes(struct change *v, size_t n)
+{
+	const double margin = maths()->log1p(CHANGE_MARGIN), level = CHANGE_ERROR / (double)n;
+	SCOPED(free_at) double *p = xcalloc(2 * n + 1, sizeof(*p));
+	double *const equal = p + n;
+	for (size_t i = 0; i < n; i++) {
+		const struct change *c = &v[i];
+		const double change = fabs(maths()->log(c->ratio)), inside = margin - change;
+		p[i] = equal[i] = NAN;
+		if (isnan(c->error))
+			continue;
+		p[i] = stats_student_tails(change / c->error, c->freedom);
+		const double beyond = stats_student_tails(fabs(inside) / c->error, c->freedom) / 2;
+		equal[i] = inside > 0 ? beyond : 1 - beyond;
+	}
+	correct(p, n);
+	correct(equal, n);
+	for (size_t i = 0; i < n; i++) {
+		struct change *c = &v[i];
+		c->p = p[i];
+		c->b = (struct bounds){-INFINITY, INFINITY};
+		if (!isnan(c->error)) {
+			const double reach =
+				maths()->exp(stats_student_t(level, c->freedom) * c->error);
+			c->b = (struct bounds){c->ratio / reach, c->ratio * reach};
+		}
+		c->verdict = p[i] < CHANGE_ERROR ? c->ratio > 1 ? CHANGE_SLOWER : CHANGE_FASTER
+			     : equal[i] < CHANGE_ERROR ? CHANGE_EQUAL
+						       : CHANGE_NOT_SHOWN;
+		c->more = c->verdict == CHANGE_NOT_SHOWN ? runs_wanted(c, level) - c->n : 0;
+	}
 }

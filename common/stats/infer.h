@@ -37,3 +37,39 @@ struct bounds stats_ratio_bounds(double a, struct bounds of_a, double b, struct 
 // in 99 of 100 measurements, if value and spread stay as they are; at most 9 n, as few parts say
 // little about that. 0: it is not known.
 uint64_t stats_more(double value, struct bounds b, size_t n, double limit);
+
+// ---- what changed between two sets of runs
+//
+// Each run is one number, whatever the number of its samples: samples of a run are alike in what
+// differs from run to run (placement in memory, clocks, neighbours), so they are not independent.
+
+// The change from old to new runs, by Welch's t-test (1947) of the logarithms of their values.
+struct change {
+	double ratio;    // of the geometric means, new / old; NaN: a side has no run
+	struct bounds b; // of `ratio`
+	double p;        // of no change; NaN: a side has fewer than 2 runs
+	enum { CHANGE_NOT_SHOWN, CHANGE_EQUAL, CHANGE_SLOWER, CHANGE_FASTER } verdict;
+	uint64_t more;  // not shown: how many runs the side with fewer lacks; both need as many
+	size_t n;       // runs of the side with fewer
+	double error;   // standard error of the logarithm of `ratio`
+	double freedom; // its degrees of freedom (Welch and Satterthwaite)
+	double spread;  // what `error` would be if either side were one run
+};
+
+// Compares two sets of runs by the logarithms of their values: all but p, b, verdict and more.
+struct change stats_change(const struct samples *old, const struct samples *new);
+
+// Judges the changes of one report, together:
+// - A change is shown if p < CHANGE_ERROR. `p` is corrected for the number of tests (Holm 1979), so
+//   that a report without any change claims one in at most 1 of 100 measurements.
+// - Equal within CHANGE_MARGIN, if two one-sided tests (Schuirmann 1987) refute a greater change
+//   both ways; these are corrected likewise.
+// - The bounds hold all together in 99 of 100 measurements (Bonferroni).
+// - Else it is not shown, and `more` runs tell a change by the margin from none in 95 of 100
+//   measurements: RUNS_LEAST at least, and at most 9 n. That the spread is itself uncertain, the
+//   degrees of freedom make up for (Stein 1945). Where n should have done, the change lies in
+//   between: then as many as tell it from the farther of no change and the margin.
+#define CHANGE_ERROR  0.01
+#define CHANGE_MARGIN 0.05
+enum { RUNS_LEAST = 5 };
+void stats_judge_changes(struct change *v, size_t n);

@@ -62,6 +62,15 @@ double samples_mean(const struct samples *s)
 	return s->n ? sum / (double)s->n : NAN;
 }
 
+double samples_sd(const struct samples *s)
+{
+	const double mean = samples_mean(s);
+	double squares = 0;
+	for (size_t i = 0; i < s->n; i++)
+		squares += (s->v[i] - mean) * (s->v[i] - mean);
+	return s->n > 1 ? maths()->sqrt(squares / (double)(s->n - 1)) : NAN;
+}
+
 static double carried(struct samples *s, double p)
 {
 	return samples_carry(s->n, p) ? samples_percentile(s, p) : NAN;
@@ -70,14 +79,11 @@ static double carried(struct samples *s, double p)
 struct summary samples_summary(struct samples *s)
 {
 	struct summary r = {.n = s->n};
-	double squares = 0;
 	samples_sort(s);
 	r.min = samples_percentile(s, 0);
 	r.max = samples_percentile(s, 1);
 	r.mean = samples_mean(s);
-	for (size_t i = 0; i < s->n; i++)
-		squares += (s->v[i] - r.mean) * (s->v[i] - r.mean);
-	r.sd = s->n > 1 ? maths()->sqrt(squares / (double)(s->n - 1)) : NAN;
+	r.sd = samples_sd(s);
 	r.p50 = samples_percentile(s, 0.5);
 	r.p90 = carried(s, 0.9);
 	r.p95 = carried(s, 0.95);
@@ -105,6 +111,44 @@ double stats_binomial_tail(size_t n, size_t k, double p)
 		sum += maths()->exp(log_factorial(n) - log_factorial(i) - log_factorial(n - i) +
 				    (double)i * lp + (double)(n - i) * lq);
 	return sum < 1 ? sum : 1;
+}
+
+// The regularized incomplete beta function, by the continued fraction 8.17.22 of
+// DLMF, from its far end on; y: 1 - x. It needs x below (a + 1) / (a + b + 2).
+static double beta_share(double x, double y, double a, double b)
+{
+	const struct maths *m = maths();
+	double f = 1;
+	int sign;
+	for (double k = ceil(60 + 5 * m->sqrt(a + b)); k >= 1; k--) {
+		const double end = a + 2 * k - 1;
+		f = 1 + k * (b - k) * x / (end * (end + 1)) / f;
+		f = 1 - (a + k - 1) * (a + b + k - 1) * x / ((end - 1) * end) / f;
+	}
+	return m->exp(a * m->log(x) + b * m->log(y) + m->lgamma_r(a + b, &sign) -
+		      m->lgamma_r(a + 1, &sign) - m->lgamma_r(b, &sign)) /
+	       f;
+}
+
+double stats_student_tails(double t, double n)
+{
+	const double a = (n < 1e5 ? n : 1e5) / 2; // beyond that it is as good as normal
+	const double x = 2 * a / (2 * a + t * t), y = t * t / (2 * a + t * t);
+	if (!(t > 0))
+		return 1;
+	return x * (a + 2.5) < a + 1 ? beta_share(x, y, a, 0.5) : 1 - beta_share(y, x, 0.5, a);
+}
+
+double stats_student_t(double p, double n)
+{
+	double low = 0, high = 1;
+	while (stats_student_tails(high, n) > p)
+		high *= 2;
+	for (unsigned i = 0; i < 50; i++) {
+		const double middle = low + (high - low) / 2;
+		*(stats_student_tails(middle, n) > p ? &low : &high) = middle;
+	}
+	return high;
 }
 
 // Smallest j such that the median of a resample is at most the j-th value with probability >= q.
@@ -172,19 +216,6 @@ struct rank_test stats_rank_test(struct samples *a, struct samples *b)
 
 // --- a line through samples ---
 
-// Exact for 1 and 2 degrees of freedom if z is 1.644854, else expansion 26.7.5 of Abramowitz and
-// Stegun: at most 0.13 % too small.
-double stats_student_t(double z, double n)
-{
-	const double q = z * z, of_95[] = {6.313752, 2.919986};
-	if (n < 3)
-		return of_95[n > 1];
-	const double a = (q + 1) / 4, b = ((5 * q + 16) * q + 3) / 96;
-	const double c = (((3 * q + 19) * q + 17) * q - 15) / 384;
-	const double d = ((((79 * q + 776) * q + 1482) * q - 1920) * q - 945) / 92160;
-	return z * (1 + (a + (b + (c + d / n) / n) / n) / n);
-}
-
 struct line_fit stats_line(const double *x, const struct samples *const *y, size_t n)
 {
 	double count = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0, yy = 0;
@@ -206,7 +237,7 @@ struct line_fit stats_line(const double *x, const struct samples *const *y, size
 	if (count < 5 || !(xx > 0))
 		return (struct line_fit){NAN, NAN, NAN, NAN, NAN};
 	const double slope = xy / xx, rest = maths()->fmax(yy - slope * xy, 0) / (count - 2);
-	const double reach = stats_student_t(1.959964, count - 2) * maths()->sqrt(rest / xx);
+	const double reach = stats_student_t(0.05, count - 2) * maths()->sqrt(rest / xx);
 	return (struct line_fit){slope, slope - reach, slope + reach, mean_y - slope * mean_x,
 				 mean_y};
 }

@@ -40,6 +40,7 @@ bool samples_carry(uint64_t n, double p);
 // Statistics of the samples; NaN: there are no values.
 double samples_percentile(struct samples *s, double p);
 double samples_mean(const struct samples *s);
+double samples_sd(const struct samples *s); // divided by n - 1; NaN for one value
 struct summary samples_summary(struct samples *s);
 
 // Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. It is
@@ -50,9 +51,10 @@ void samples_median_ci(struct samples *s, double level, double *low, double *hig
 // P(X >= k) for X binomial of n and p, 0 < p < 1.
 double stats_binomial_tail(size_t n, size_t k, double p);
 
-// Percentile of Student's t with `n` degrees of freedom; `z`: that of the normal distribution.
-// Fewer than 3 only with z 1.644854, the 95th percentile.
-double stats_student_t(double z, double n);
+// P(|X| > t) for Student's t with `n` degrees of freedom, t >= 0, n >= 1 (a fraction, too), and the
+// t for which it is p.
+double stats_student_tails(double t, double n);
+double stats_student_t(double p, double n);
 
 // Mann-Whitney test: do values of one set tend to be larger than those of the other?
 // u: pairs (a, b) with a > b, ties counted half.

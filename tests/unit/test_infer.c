@@ -186,12 +186,162 @@ static void test_covered_means(void **state)
 	is_covered(&ratio, "ratio of sums");
 }
 
+// From tables of Student's t, two-sided; of 2 degrees of freedom the tail is 1 - t / sqrt(2 + t^2).
+static void test_student(void **state)
+{
+	static const double known[][3] = {// p, degrees of freedom, t
+					  {0.1, 1, 6.313752},    {0.05, 1, 12.706205},
+					  {0.01, 4, 4.604095},   {0.05, 8, 2.306004},
+					  {0.001, 10, 4.586894}, {0.01, 30, 2.749996},
+					  {0.05, 1e7, 1.959964}, {0.1, 120, 1.657651}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const double t = stats_student_t(known[i][0], known[i][1]);
+		if (fabs(t / known[i][2] - 1) > 2e-5)
+			fail_msg("p %g of %g: %g", known[i][0], known[i][1], t);
+	}
+	for (double t = 0.01; t < 100; t *= 3)
+		assert_true(fabs(stats_student_tails(t, 2) - (1 - t / sqrt(2 + t * t))) < 1e-12);
+}
+
+static struct samples list(const double *v, size_t n)
+{
+	struct samples s = {0};
+	for (size_t i = 0; i < n; i++)
+		samples_add(&s, v[i]);
+	return s;
+}
+
+// Means 0 and 1, variances 1 and 4 of 3 and 4 values: the error is sqrt(1/3 + 1), the degrees of
+// freedom (4/3)^2 / ((1/3)^2 / 2 + 1^2 / 3) = 32/7.
+static void test_change(void **state)
+{
+	const double a[] = {-1, 0, 1}, b[] = {1 - sqrt(6), 1, 1, 1 + sqrt(6)};
+	struct samples old = list(a, 3), new = list(b, 4), one = list(b, 1), none = {0};
+	(void)state;
+	const struct change c = stats_change(&old, &new);
+	assert_true(fabs(c.ratio - exp(1)) < 1e-12 && fabs(c.error - sqrt(4 / 3.0)) < 1e-12);
+	assert_true(fabs(c.freedom - 32 / 7.0) < 1e-12 && fabs(c.spread - sqrt(5)) < 1e-12);
+	// One run tells of no change, whatever it is; so does none.
+	struct change v[] = {stats_change(&one, &new), stats_change(&old, &one),
+			     stats_change(&none, &new)};
+	stats_judge_changes(v, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(v[i].verdict, CHANGE_NOT_SHOWN);
+		assert_true(isnan(v[i].p) && v[i].b.low == -INFINITY && v[i].b.high == INFINITY);
+		assert_int_equal(v[i].more, i < 2 ? 4 : 5);
+	}
+	assert_true(isnan(v[2].ratio));
+	// Holm: 0.001, 0.004, 0.006, 0.5 become 4 * 0.001, 3 * 0.004, 2 * 0.006, 0.5. With 2
+	// degrees of freedom, t is (1 - p) sqrt(2 / (p (2 - p))).
+	static const double p[] = {0.006, 0.001, 0.5, 0.004}, right[] = {0.012, 0.004, 0.5, 0.012};
+	struct change tests[4];
+	for (unsigned i = 0; i < 4; i++) {
+		const double t = (1 - p[i]) * sqrt(2 / (p[i] * (2 - p[i])));
+		tests[i] = (struct change){
+			.ratio = exp(-t), .error = 1, .freedom = 2, .spread = 1, .n = 9};
+	}
+	stats_judge_changes(tests, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(fabs(tests[i].p - right[i]) < 1e-9);
+		assert_int_equal(tests[i].verdict, i == 1 ? CHANGE_FASTER : CHANGE_NOT_SHOWN);
+		assert_int_equal(tests[i].more, i == 1 ? 0 : 81); // nine times as many at most
+	}
+	// Runs that are all the same are equal; of those that all take a tenth longer there is no
+	// doubt.
+	struct samples same = list((const double[]){2, 2, 2}, 3);
+	struct samples longer = list((const double[]){2.1, 2.1, 2.1}, 3);
+	struct change sure[] = {stats_change(&same, &same), stats_change(&same, &longer)};
+	stats_judge_changes(sure, 2);
+	assert_int_equal(sure[0].verdict, CHANGE_EQUAL);
+	assert_int_equal(sure[1].verdict, CHANGE_SLOWER);
+	samples_fini(&old);
+	samples_fini(&new);
+	samples_fini(&one);
+	samples_fini(&same);
+	samples_fini(&longer);
+}
+
+// Adds runs until each side has `n`: medians of samples within a run, whose level differs from run
+// to run by 3 % and is `factor` times as high for new runs.
+static void add_runs(struct samples side[2], size_t n, double factor)
+{
+	for (unsigned i = 0; i < 2; i++)
+		while (side[i].n < n) {
+			struct samples run = {0};
+			const double level = 5e6 * exp(0.03 * normal()) * (i ? factor : 1);
+			for (unsigned k = 0; k < 25; k++)
+				samples_add(&run, level * (1 + 0.1 * uniform()));
+			samples_add(&side[i], log(samples_percentile(&run, 0.5)));
+			samples_fini(&run);
+		}
+}
+
+enum { TIMES = 6, REPORTS = 150 };
+
+// Asks for a report of six times until each has a verdict, with as many runs as it asks for. The
+// new runs of the first time take `factor` times as long. Counts reports in which the verdict of
+// the first time is not `wanted`; *claimed: in which one without a change is not equal.
+static unsigned ask_reports(double factor, unsigned wanted, unsigned *claimed, size_t *most)
+{
+	unsigned wrong = 0;
+	*claimed = 0;
+	for (unsigned i = 0; i < REPORTS; i++) {
+		struct samples side[TIMES][2] = {{{0}}};
+		struct change v[TIMES];
+		size_t n = 1;
+		for (uint64_t more = 1; more;) {
+			for (unsigned k = 0; k < TIMES; k++) {
+				add_runs(side[k], n, k ? 1 : factor);
+				v[k] = stats_change(&side[k][0], &side[k][1]);
+			}
+			stats_judge_changes(v, TIMES);
+			more = 0;
+			for (unsigned k = 0; k < TIMES; k++)
+				more = v[k].more > more ? v[k].more : more;
+			n += more;
+		}
+		bool bad = (unsigned)v[0].verdict != wanted, claims = false;
+		for (unsigned k = 0; k < TIMES; k++) {
+			claims |= (k || factor == 1) && v[k].verdict != CHANGE_EQUAL;
+			samples_fini(&side[k][0]);
+			samples_fini(&side[k][1]);
+		}
+		wrong += bad;
+		*claimed += claims;
+		*most = n > *most ? n : *most;
+	}
+	return wrong;
+}
+
+// Reports of runs that differ in nothing claim no change in 98 of 100 at least, also if it is asked
+// again with each run that the last one asked for; a change of 5 % is found in 95 of 100.
+static void test_reports(void **state)
+{
+	static const struct {
+		double factor;
+		unsigned verdict;
+	} truth[] = {{1, CHANGE_EQUAL}, {1.05, CHANGE_SLOWER}, {1 / 1.05, CHANGE_FASTER}};
+	(void)state;
+	seed(3);
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned claimed;
+		size_t most = 0;
+		const unsigned wrong =
+			ask_reports(truth[i].factor, truth[i].verdict, &claimed, &most);
+		if (wrong * 100 > (i ? 5 : 2) * REPORTS || claimed * 100 > 2 * REPORTS || most > 60)
+			fail_msg("factor %g: %u wrong, %u claimed, %zu runs", truth[i].factor,
+				 wrong, claimed, most);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks),         cmocka_unit_test(test_more),
 		cmocka_unit_test(test_means),         cmocka_unit_test(test_covered_percentiles),
-		cmocka_unit_test(test_covered_means),
+		cmocka_unit_test(test_covered_means), cmocka_unit_test(test_student),
+		cmocka_unit_test(test_change),        cmocka_unit_test(test_reports),
 	};
 	return cmocka_run_group_tests_name("infer", tests, NULL, NULL);
 }
