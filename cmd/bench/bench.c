@@ -297,7 +297,7 @@ const struct cmd_spec bench_spec = {
 	.defaults = &defaults,
 	.tables = SCHEMA_TABLES(ALL_TABLES, &bench_sides_table),
 	.schemas = SCHEMAS(&bench_preempt_schema, &bench_ab_schema, &bench_changes_schema,
-			   &bench_sides_schema),
+			   &bench_runs_schema, &bench_sides_schema),
 	.needs = bench_needs,
 	.prints = bench_prints,
 };

@@ -72,19 +72,19 @@ const char *bench_setting_name(const struct judged *j);
 // Returns the tables that bench_print() prints, the main one first, ended by NULL.
 const struct out_table *const *bench_run_tables(bool ab);
 
-#define BENCH_PREEMPT_TABLES                                                                     \
-	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_repeats_table, \
-		&bench_saved_table, &bench_growth_table
+#define BENCH_PREEMPT_TABLES                                                                   \
+	&bench_latencies_table, &bench_effects_table, &bench_cycles_table, &bench_saved_table, \
+		&bench_growth_table
 #define BENCH_AB_TABLES                                                               \
 	&bench_online_table, &bench_offline_table, &run_compare_tables[RUN_PROGRAMS], \
 		&run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]
-#define BENCH_SHARED_TABLES &bench_goals_table, &bench_histogram_table
+#define BENCH_SHARED_TABLES &bench_runs_table, &bench_goals_table, &bench_histogram_table
 extern const struct out_table bench_latencies_table, bench_effects_table, bench_goals_table,
-	bench_cycles_table, bench_repeats_table, bench_saved_table, bench_histogram_table,
+	bench_cycles_table, bench_runs_table, bench_saved_table, bench_histogram_table,
 	bench_growth_table, bench_online_table, bench_offline_table, bench_context_table,
 	bench_changes_table, bench_sides_table;
 extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_schema,
-	bench_sides_schema;
+	bench_runs_schema, bench_sides_schema;
 
 // The times in struct summary.
 #define SUMMARY_TIMES(X) \
@@ -128,9 +128,21 @@ void bench_print_ab(struct out *o, struct load_run *run); // tables that only gp
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
 void run_plot_rate(struct out *o, const struct load_run *run);
 
+// Prints a row for each of the --runs, setting and time of these runs; to people, if there are
+// several, and of suspend, resume and online requests only.
+void bench_print_runs(struct out *o, struct load_run *const *run, size_t n);
+
+// Compares what both sides, old and new, have, and writes the table, the page, or both.
+int bench_compare(struct cmd *c, const struct load *side);
+
+// Appends what makes the item of `of` differ in these runs: of parameters, those that not all of
+// the runs have, else all of it. Nothing: it is unknown.
+void bench_tell_apart(struct buf *b, const struct bench_context *of, unsigned item,
+		      const struct bench_context *const *all, size_t n);
+
 // A time of which gpq bench report --compare has samples on both sides.
 struct bench_change {
-	const char *setting, *metric, *verdict;
+	const char *setting, *metric;
 	struct samples *side[2]; // old, new
 };
 // Draws the old and the new times of the first 4 settings, a group for each of at most 3 metrics.

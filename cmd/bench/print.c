@@ -130,25 +130,6 @@ static const struct out_col saved_cols[] = {
 #undef ROW
 const struct out_table bench_saved_table = {"saved", "saved", OUT_COLS(saved_cols)};
 
-struct repeat_row {
-	uint64_t run, n;
-	const char *setting;
-	struct times_row suspend, resume;
-};
-
-#define ROW repeat_row
-static const struct out_col repeat_cols[] = {
-	COL(run, "RUN", "run", U64, D, "run, from 1"),
-	COL(setting, "SETTING", "setting", STR, D, "as above"),
-	COL(n, "N", "n", U64, D, "samples"),
-	COL(suspend.p50, "SUSPEND_P50", "suspend_p50_ns", NS, D, "suspend, median"),
-	COL(suspend.p99, "SUSPEND_P99", "suspend_p99_ns", NS, D, "99th percentile"),
-	COL(resume.p50, "RESUME_P50", "resume_p50_ns", NS, D, "resume, median"),
-	COL(resume.p99, "RESUME_P99", "resume_p99_ns", NS, D, "99th percentile"),
-};
-#undef ROW
-const struct out_table bench_repeats_table = {"runs", "run", OUT_COLS(repeat_cols)};
-
 #define ROW                     bench_context
 #define CONTEXT_COL(key, label) COL(text[CONTEXT_##key], label, #key, STR, D | A, label),
 static const struct out_col context_cols[] = {BENCH_CONTEXT(CONTEXT_COL)};
@@ -158,7 +139,7 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 5, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 6, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
@@ -299,27 +280,6 @@ static void print_effects(struct out *o, struct result *r)
 		"calls, in which the driver takes all queues of these GPUs off and back, those of "
 		"others too; no period should be below ten times its 90th percentile, the least "
 		"period.");
-}
-
-// Prints each of the --runs, if there are several, to show drift from run to run.
-static void print_repeats(struct out *o, const struct result *r)
-{
-	bool any = false;
-	for (unsigned i = 0; i < r->n; i++)
-		for (size_t k = 1; k < r->of[i]->nrepeats; k++)
-			any |= r->of[i]->repeat[k].suspend.n > 0;
-	if (!bench_begin_table(o, &bench_repeats_table, any, "Runs, one by one"))
-		return;
-	for (unsigned i = 0; i < r->n; i++)
-		for (size_t k = 0; k < r->of[i]->nrepeats && any; k++) {
-			struct result_repeat *of = &r->of[i]->repeat[k];
-			struct repeat_row row = {k + 1, of->suspend.n, r->of[i]->name,
-						 bench_times(NULL, NULL, &of->suspend),
-						 bench_times(NULL, NULL, &of->resume)};
-			if (row.n)
-				out_row(o, &row);
-		}
-	out_end(o);
 }
 
 static void print_saved_waves(struct out *o, const struct result *r)
@@ -473,7 +433,7 @@ static void print_preempt(struct out *o, struct load_run *run)
 	if (out_fits(o))
 		return;
 	print_preempt_histograms(o, r);
-	print_repeats(o, r);
+	bench_print_runs(o, &run, 1);
 	out_title(o, "Throughput of the target");
 	run_plot_rate(o, run);
 	print_effects(o, r);

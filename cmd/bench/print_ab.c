@@ -187,8 +187,10 @@ void bench_print_ab(struct out *o, struct load_run *run)
 		if (a->mode[m].runs && a->mode[m].latency.n < least)
 			least = a->mode[m].latency.n;
 	bench_say_few(o, least, false);
-	if (!screen)
+	if (!screen) {
 		print_ab_histograms(o, a);
+		bench_print_runs(o, &run, 1);
+	}
 	out_title(o, "Throughput of the offline work");
 	print_offline(o, a);
 	out_say(o, OUT_NOTE,

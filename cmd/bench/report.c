@@ -2,10 +2,7 @@
 #include "cmd/bench/bench.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sys/stat.h>
-
-#define SIGNIFICANT 0.01
 
 enum { DIFFERENCES_MOST = 100 }; // runs that are compared
 
@@ -100,10 +97,8 @@ static const struct out_col difference_cols[] = {
 static const struct out_table differences_table = {"differences", "difference",
 						   OUT_COLS(difference_cols)};
 
-// Appends what makes the item of `of` differ in these runs: of parameters, those that not all of
-// the runs have, else all of it. Nothing: it is unknown.
-static void tell_apart(struct buf *b, const struct bench_context *of, unsigned item,
-		       const struct bench_context *const *all, size_t n)
+void bench_tell_apart(struct buf *b, const struct bench_context *of, unsigned item,
+		      const struct bench_context *const *all, size_t n)
 {
 	const char *word = of->text[item];
 	if (item != CONTEXT_parameters)
@@ -128,7 +123,7 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 	SCOPED(buf_fini) struct buf runs = {0}, value = {0};
 	for (size_t k = 0; k < n; k++)
 		all[k] = &l->run[k]->context;
-	tell_apart(&value, all[i], item, all, n);
+	bench_tell_apart(&value, all[i], item, all, n);
 	for (size_t k = 0; k < n; k++) {
 		if (strcmp(l->run[k]->context.text[item], text) != 0)
 			continue;
@@ -204,6 +199,16 @@ static int write_runs(struct load *l, const struct requirements *limits, struct 
 	return out_close(o);
 }
 
+// Prints the times of several runs as rows.
+static int print_rows(struct load *l, struct out_opts form)
+{
+	form.schema = &bench_runs_schema;
+	form.hosts = true;
+	struct out *o = out_open(&form);
+	bench_print_runs(o, l->run, l->n);
+	return out_close(o);
+}
+
 // Reports in Markdown, or to people on a terminal in the tables that follow a measurement.
 static int report_runs(struct load *l, const struct cmd *c, const struct requirements *limits)
 {
@@ -221,200 +226,9 @@ static int report_runs(struct load *l, const struct cmd *c, const struct require
 	return status ? status : judge_all(l, limits);
 }
 
-// ---- comparing two sets of runs
-
-struct change_row {
-	const char *setting, *metric, *verdict;
-	uint64_t n_old, n_new, p50_old, p50_new;
-	double change, p, larger;
-};
-
-#define ROW change_row
-static const struct out_col change_cols[] = {
-	COL(setting, "SETTING", "setting", STR, D, "what differs from the other settings compared"),
-	COL(metric, "METRIC", "metric", STR, D, "which time"),
-	COL(n_old, "N_OLD", "n_old", U64, D, "old samples"),
-	COL(n_new, "N_NEW", "n_new", U64, D, "new samples"),
-	COL(p50_old, "P50_OLD", "p50_old_ns", NS, D, "old median"),
-	COL(p50_new, "P50_NEW", "p50_new_ns", NS, D, "new median"),
-	COL(change, "CHANGE%", "change_percent", F64, D, "of the median"),
-	COL(p, "P", "p", F64, D, "Mann-Whitney test, two-sided; - with fewer than 8 samples"),
-	COL(larger, "NEW_LARGER", "new_larger_share", F64, 0,
-	    "share of all pairs in which the new one is larger; 0.5: no difference"),
-	COL(verdict, "VERDICT", "verdict", STR, D,
-	    "faster or slower (p < 0.01), same (no difference shown), unknown"),
-};
-#undef ROW
-const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(change_cols)};
-const struct schema bench_changes_schema = {"gpq.bench.changes", 1,
-					    SCHEMA_TABLES(&bench_changes_table), NULL};
-
-struct changes {
-	struct change_row *row;        // owned
-	struct bench_change *headline; // owned; of suspend, resume and online requests
-	size_t n, cap, nheadline, cap_headline;
-};
-
-static void add_change(struct changes *c, const char *setting, const char *metric, bool headline,
-		       struct samples *a, struct samples *b)
-{
-	struct rank_test t = stats_rank_test(a, b);
-	double old = samples_percentile(a, 0.5), new = samples_percentile(b, 0.5);
-	const struct change_row row = {
-		.setting = setting,
-		.metric = metric,
-		.verdict = isnan(t.p)           ? "unknown"
-			   : t.p >= SIGNIFICANT ? "same"
-			   : t.effect > 0.5     ? "slower"
-						: "faster",
-		.n_old = a->n,
-		.n_new = b->n,
-		.p50_old = bench_ns(old),
-		.p50_new = bench_ns(new),
-		.change = old > 0 ? 100 * (new / old - 1) : NAN,
-		.p = t.p,
-		.larger = t.effect,
-	};
-	*ARRAY_ADD(c->row, c->cap, c->n) = row;
-	if (headline)
-		*ARRAY_ADD(c->headline, c->cap_headline, c->nheadline) =
-			(struct bench_change){setting, metric, row.verdict, {a, b}};
-}
-
-static void warn_if_apart(const struct bench_context *a, const struct bench_context *b)
-{
-	static const enum bench_context_item same[] = {CONTEXT_source, CONTEXT_gpus, CONTEXT_kernel,
-						       CONTEXT_parameters, CONTEXT_target_queues};
-	for (unsigned i = 0; i < COUNT(same); i++) {
-		const struct bench_context *sides[] = {a, b};
-		SCOPED(buf_fini) struct buf x = {0}, y = {0};
-		tell_apart(&x, a, same[i], sides, 2);
-		tell_apart(&y, b, same[i], sides, 2);
-		if (strcmp(a->text[same[i]], b->text[same[i]]) != 0)
-			err_warn("the difference may be the reason", "not the same %s: %s; %s",
-				 bench_context_label[same[i]], x.len ? x.data : "unknown",
-				 y.len ? y.data : "unknown");
-	}
-}
-
-// Adds how latencies of cycles changed, for each setting that both runs have.
-static void add_cycle_changes(struct changes *c, struct result *a, struct result *b)
-{
-	for (unsigned i = 0; i < a->n; i++) {
-		struct result_setting *s = NULL;
-		for (unsigned k = 0; k < b->n && !s; k++)
-			if (plan_compare(&a->of[i]->set, &b->of[k]->set) == 0)
-				s = b->of[k];
-		for (unsigned m = 0; s && m < METRICS; m++)
-			if (a->of[i]->metric[m].n || s->metric[m].n)
-				add_change(c, a->of[i]->name, result_metric_name[m],
-					   m == METRIC_suspend || m == METRIC_resume,
-					   &a->of[i]->metric[m], &s->metric[m]);
-	}
-}
-
-// Adds how online latencies changed, for each mode that both runs have.
-static void add_online_changes(struct changes *c, struct ab_result *a, struct ab_result *b)
-{
-	for (unsigned m = 0; m < AB_MODES; m++) {
-		struct samples *old = &a->mode[m].latency, *new = &b->mode[m].latency;
-		if (old->n && new->n)
-			add_change(c, ab_mode_name[m], "online", true, old, new);
-	}
-}
-
-// Says which times changed, in words.
-static void say_changes(struct out *o, const struct changes *c)
-{
-	static const struct {
-		const char *verdict, *words;
-		enum out_block block;
-	} groups[] = {{"slower", "Slower", OUT_UNMET},
-		      {"faster", "Faster", OUT_MET},
-		      {"same", "No difference shown", OUT_NOTE},
-		      {"unknown", "Too few samples to tell", OUT_NOTE}};
-	char old[24], new[24];
-	for (unsigned g = 0; g < COUNT(groups); g++) {
-		SCOPED(buf_fini) struct buf b = {0};
-		for (size_t i = 0; i < c->nheadline; i++) {
-			const struct bench_change *x = &c->headline[i];
-			double was = samples_percentile(x->side[0], 0.5);
-			double is = samples_percentile(x->side[1], 0.5);
-			if (strcmp(x->verdict, groups[g].verdict) != 0)
-				continue;
-			buf_printf(&b, "%s%s (%s): %s, now %s", b.len ? "; " : "", x->metric,
-				   x->setting, text_ns(old, bench_ns(was)),
-				   text_ns(new, bench_ns(is)));
-			if (was > 0)
-				buf_printf(&b, " (%+.0f%%)", 100 * (is / was - 1));
-		}
-		if (b.len)
-			out_say(o, out_fits(o) ? OUT_MET : groups[g].block, "%s. Medians: %s.",
-				groups[g].words, b.data);
-	}
-}
-
-static int print_changes(struct out *o, const struct changes *c, const struct bench_context *of)
-{
-	if (out_is_document(o)) {
-		say_changes(o, c);
-		run_plot_changes(o, of, c->headline, c->nheadline);
-	}
-	int status = out_begin(o, &bench_changes_table, false);
-	for (size_t i = 0; !status && i < c->n; i++)
-		out_row(o, &c->row[i]);
-	if (!status)
-		out_end(o);
-	if (!status && out_fits(o))
-		say_changes(o, c);
-	const int written = out_close(o);
-	return status ? status : written;
-}
-
-static int write_change_page(struct cmd *c, const struct changes *changes,
-			     const struct bench_context *of)
-{
-	const char *html = ((const struct bench_opts *)c->opts)->html;
-	SCOPED(buf_fini) struct buf page = {0};
-	SCOPED(free_at)
-	char *title = xasprintf("gpq bench: what changed from %s to %s", c->argv[1], c->argv[2]);
-	const struct out_opts form = {.mode = OUT_HTML, .title = title, .to = &page};
-	const int status = print_changes(out_open(&form), changes, of);
-	return status ? status : out_file_or_stdout("", html, &page);
-}
-
-// Compares what both sides have, and writes the table, the page, or both.
-static int compare_sides(struct cmd *c, const struct load *old, const struct load *new)
-{
-	const char *html = ((const struct bench_opts *)c->opts)->html;
-	struct load_run *cycles[] = {load_first(old, false), load_first(new, false)};
-	struct load_run *abs[] = {load_first(old, true), load_first(new, true)};
-	const struct bench_context *of[] = {&(cycles[0] ? cycles[0] : abs[0])->context,
-					    &(cycles[1] ? cycles[1] : abs[1])->context};
-	struct changes changes = {0};
-	int status = GPQ_OK, page = GPQ_OK;
-	warn_if_apart(of[0], of[1]);
-	if (cycles[0] && cycles[1])
-		add_cycle_changes(&changes, &cycles[0]->result, &cycles[1]->result);
-	if (abs[0] && abs[1])
-		add_online_changes(&changes, &abs[0]->ab, &abs[1]->ab);
-	c->out.fits = true;
-	if (!html || strcmp(html, "-") != 0)
-		status = print_changes(out_open(&c->out), &changes, of[1]);
-	if (!changes.n)
-		status = err_fail(GPQ_NOTFOUND,
-				  "grace, queues, hold and gap must be the same, or both be of ab",
-				  "the two have no setting in common");
-	else if (html)
-		page = write_change_page(c, &changes, of[1]);
-	free(changes.row);
-	free(changes.headline);
-	return status ? status : page;
-}
-
 static int report_changes(struct cmd *c)
 {
-	struct load side[] = {{.pool = true}, {.pool = true}};
+	struct load side[2] = {{0}};
 	int status = GPQ_OK;
 	if (c->argc != 3)
 		return err_fail(GPQ_USAGE, "gpq bench report --compare OLD NEW",
@@ -423,8 +237,7 @@ static int report_changes(struct cmd *c)
 		status = load_samples(&side[i], c->argv[i + 1]);
 	for (int i = 0; i < 2 && !status; i++)
 		status = need_samples(&side[i], c->argv[i + 1]);
-	c->out.schema = &bench_changes_schema;
-	status = status ? status : compare_sides(c, &side[0], &side[1]);
+	status = status ? status : bench_compare(c, side);
 	load_fini(&side[0]);
 	load_fini(&side[1]);
 	return status;
@@ -461,15 +274,16 @@ int bench_report(struct cmd *c)
 	for (int i = 1; i < c->argc && !status; i++)
 		status = load_samples(&l, c->argv[i]);
 	status = status ? status : need_samples(&l, c->argv[1]);
-	if (!status && as_tables && l.n > 1)
-		status = err_fail(GPQ_USAGE, "name one; or leave out -J, -r, -o and their like",
-				  "rows, columns and JSON are of one run, and these are %zu", l.n);
 	if (!status && as_tables)
-		status = out_choose_table(&c->out, bench_run_tables(l.run[0]->is_ab));
+		status = out_choose_table(&c->out, l.n > 1 ? bench_runs_schema.tables
+							   : bench_run_tables(l.run[0]->is_ab));
 	status = status ? status
 			: require_parse(&limits, &o->goals, &o->require,
 					REQUIRE_PREEMPT | REQUIRE_AB);
-	if (!status && as_tables) { // print what gpq bench printed after the measurement
+	if (!status && as_tables && l.n > 1) {
+		status = print_rows(&l, c->out);
+		status = status ? status : judge_all(&l, &limits);
+	} else if (!status && as_tables) { // what gpq bench printed after the measurement
 		status = bench_print(&c->out, l.run[0], &limits);
 		status = bench_worse(status, judge_any(&l, &limits));
 	} else if (!status) {

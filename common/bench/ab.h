@@ -72,6 +72,7 @@ struct ab_part {
 	double printed, packets; // rates: by what it printed, or NaN; AQL packets a second
 	double held;             // time in which it was held, ns
 	double window, between;  // time with and without leads, ns
+	struct samples latency;  // of its online requests
 };
 
 // Results of all runs, by mode.

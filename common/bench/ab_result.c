@@ -19,6 +19,8 @@ void ab_result_fini(struct ab_result *a)
 		samples_fini(&a->mode[m].latency);
 		samples_fini(&a->mode[m].suspend);
 		samples_fini(&a->mode[m].resume);
+		for (size_t i = 0; i < a->mode[m].runs; i++)
+			samples_fini(&a->mode[m].run[i].latency);
 		free(a->mode[m].run);
 	}
 	for (size_t i = 0; i < a->nqueue_sets; i++)
@@ -28,9 +30,12 @@ void ab_result_fini(struct ab_result *a)
 
 static struct ab_part part_of(const struct ab_run *r)
 {
+	struct samples latency = {0};
 	const uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
 	const uint64_t leads = lesser(r->leads_ns, r->window_ns);
+	samples_add_all(&latency, &r->latency, 1);
 	return (struct ab_part){
+		.latency = latency,
 		.printed = r->offline_rate,
 		.packets = r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN,
 		.held = (double)r->held_ns,

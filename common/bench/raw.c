@@ -159,7 +159,7 @@ struct load_run *load_run_new(bool is_ab)
 {
 	struct load_run *r = xcalloc(1, sizeof(*r));
 	r->is_ab = is_ab;
-	return r->sum = r;
+	return r;
 }
 
 void load_run_free(struct load_run *r)
@@ -176,10 +176,8 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 		if (l->run[i]->is_ab == is_ab &&
 		    strcmp(l->run[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
 			return l->run[i];
-	struct load_run *first = l->pool ? load_first(l, is_ab) : NULL;
 	struct load_run *r = load_run_new(is_ab);
 	r->context = *c;
-	r->sum = first ? first : r;
 	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
 	return l->run[l->n++] = r;
 }
@@ -192,7 +190,7 @@ static int load_cycle(struct load *l, const struct bench_context *context, const
 		return 0;
 	if (r->ntimeline < LOAD_TIMELINE)
 		r->timeline[r->ntimeline++] = *c;
-	return result_add(&r->sum->result, c);
+	return result_add(&r->result, c);
 }
 
 static uint64_t ab_number(const struct ab_run *run)
@@ -205,7 +203,7 @@ static void load_ab_run(struct load *l, const struct bench_context *context, str
 {
 	struct load_run *r = find_run(l, true, context);
 	if (seen_add(&r->seen, ab_number(run), &l->repeated))
-		ab_result_add(&r->sum->ab, run);
+		ab_result_add(&r->ab, run);
 }
 
 static int load_line(void *arg, const char *path, uint64_t number, char *line, size_t len)

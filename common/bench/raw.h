@@ -45,8 +45,7 @@ struct load_run {
 	bool is_ab; // a run of gpq bench ab, else of preempt
 	struct bench_context context;
 	struct raw_seen seen;
-	struct load_run *sum; // the run in which this run's samples are added up: itself or another
-	struct result result; // if it is a run of gpq bench preempt
+	struct result result;                 // if it is a run of gpq bench preempt
 	struct cycle timeline[LOAD_TIMELINE]; // the first cycles, in the order they ran
 	size_t ntimeline;
 	struct ab_result ab; // if it is a run of gpq bench ab
@@ -56,7 +55,6 @@ struct load_run *load_run_new(bool is_ab);
 void load_run_free(struct load_run *r);
 
 struct load {
-	bool pool;             // all runs of a kind are added up in the first one
 	struct load_run **run; // owned; in the order of their first samples
 	size_t n, cap;
 	uint64_t bad_lines;

@@ -31,11 +31,10 @@ double result_metric(const struct cycle *c, enum result_metric m)
 void result_fini(struct result *r)
 {
 	for (unsigned i = 0; i < r->n; i++) {
-		for (unsigned m = 0; m < METRICS; m++)
+		for (unsigned m = 0; m < METRICS; m++) {
 			samples_fini(&r->of[i]->metric[m]);
-		for (size_t k = 0; k < r->of[i]->nrepeats; k++) {
-			samples_fini(&r->of[i]->repeat[k].suspend);
-			samples_fini(&r->of[i]->repeat[k].resume);
+			for (size_t k = 0; k < r->of[i]->nrepeats; k++)
+				samples_fini(&r->of[i]->repeat[k].metric[m]);
 		}
 		free(r->of[i]->repeat);
 		free(r->of[i]->part);
@@ -117,8 +116,9 @@ static void result_add_repeat(struct result_setting *s, const struct cycle *c)
 	if (c->repeat >= RESULT_REPEATS_MAX)
 		return;
 	ARRAY_REACH(s->repeat, s->nrepeats, c->repeat, 0);
-	samples_add(&s->repeat[c->repeat].suspend, result_metric(c, METRIC_suspend));
-	samples_add(&s->repeat[c->repeat].resume, result_metric(c, METRIC_resume));
+	for (unsigned m = 0; m < METRICS; m++)
+		samples_add(&s->repeat[c->repeat].metric[m],
+			    result_metric(c, (enum result_metric)m));
 }
 
 int result_add(struct result *r, const struct cycle *c)

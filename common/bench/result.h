@@ -57,7 +57,7 @@ enum { RESULT_REPEATS_MAX = 1000 }; // later ones of the --runs are not listed o
 
 // Times of one of the --runs.
 struct result_repeat {
-	struct samples suspend, resume;
+	struct samples metric[METRICS];
 };
 
 // Is it the setting of a whole group or of a single process, not of one process in a group?

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #define MATHS_FUNCTIONS(X) \
-	X(erfc)            \
 	X(exp) X(fmax) X(fmin) X(lgamma_r) X(llround) X(log) X(log10) X(log1p) X(pow) X(sqrt)
 
 struct maths {

@@ -116,7 +116,7 @@ uint64_t stats_more(double value, struct bounds b, size_t n, double limit)
 			     distance};
 	if (!(distance > 0) || !(reach < INFINITY))
 		return 0;
-	return lesser(first_enough(n + 1, tells, of) - n, 9 * n);
+	return tells(10 * n, of) ? first_enough(n + 1, tells, of) - n : 9 * n;
 }
 
 struct change stats_change(const struct samples *old, const struct samples *new)

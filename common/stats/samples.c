@@ -1,4 +1,4 @@
-// Percentiles, mean, bootstrap interval of the median, rank test; definitions in samples.h.
+// Percentiles, mean, bootstrap interval of the median, Student's t; definitions in samples.h.
 #include "common/stats/samples.h"
 
 #include "common/host/maths.h"
@@ -173,45 +173,6 @@ void samples_median_ci(struct samples *s, double level, double *low, double *hig
 	samples_sort(s);
 	*low = s->v[resample_rank(s->n, (1 - level) / 2) - 1];
 	*high = s->v[resample_rank(s->n, (1 + level) / 2) - 1];
-}
-
-// Returns U of `a`; *ties: the sum of t^3 - t over groups of t equal values. Both sets are sorted.
-static double count_u(const struct samples *a, const struct samples *b, double *ties)
-{
-	size_t i = 0, j = 0;
-	double u = 0;
-	*ties = 0;
-	while (i < a->n || j < b->n) {
-		double v = i < a->n && (j == b->n || a->v[i] <= b->v[j]) ? a->v[i] : b->v[j];
-		size_t below = j, na = 0, nb = 0;
-		for (; i < a->n && a->v[i] == v; i++)
-			na++;
-		for (; j < b->n && b->v[j] == v; j++)
-			nb++;
-		u += (double)na * ((double)below + (double)nb / 2);
-		double t = (double)(na + nb);
-		*ties += t * t * t - t;
-	}
-	return u;
-}
-
-struct rank_test stats_rank_test(struct samples *a, struct samples *b)
-{
-	struct rank_test r = {NAN, NAN, NAN};
-	double na = (double)a->n, nb = (double)b->n, n = na + nb, ties;
-	if (!a->n || !b->n)
-		return r;
-	samples_sort(a);
-	samples_sort(b);
-	r.u = count_u(a, b, &ties);
-	r.effect = 1 - r.u / (na * nb);
-	if (a->n < 8 || b->n < 8)
-		return r;
-	double variance = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
-	double distance = fabs(r.u - na * nb / 2) - 0.5;
-	r.p = variance > 0 && distance > 0 ? maths()->erfc(distance / maths()->sqrt(2 * variance))
-					   : 1;
-	return r;
 }
 
 // --- a line through samples ---

@@ -56,16 +56,6 @@ double stats_binomial_tail(size_t n, size_t k, double p);
 double stats_student_tails(double t, double n);
 double stats_student_t(double p, double n);
 
-// Mann-Whitney test: do values of one set tend to be larger than those of the other?
-// u: pairs (a, b) with a > b, ties counted half.
-// p: two-sided; normal approximation with corrections for ties and continuity; NaN with fewer than
-// 8 values on either side. effect: share of pairs with a < b, ties counted half; 0.5: no
-// difference.
-struct rank_test {
-	double u, p, effect;
-};
-struct rank_test stats_rank_test(struct samples *a, struct samples *b);
-
 // A line y = constant + slope x through samples, by least squares: those of y[i] are at x[i].
 // `low`, `high`: 95 % interval of the slope by Student's t, which takes the spread to be the same
 // at each x. All NaN with fewer than 5 samples, or if all are at one x.

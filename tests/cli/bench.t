@@ -132,6 +132,7 @@ $ for f in ab old; do gpq bench report $DATA/bench/$f.ndjson | sed -n 's/^##* /=
 = Online requests beside offline work: 6 runs on gpq-lab, 2026-11-21T19:30:47Z
 = Goals
 = Latency of online requests
+= Runs, one by one
 = Throughput of the offline work
 = Queues over all runs
 = Queues side by side
@@ -276,7 +277,6 @@ member_suspend_ioctl 40
 $ gpq bench report $DATA/bench/old.ndjson 2>/dev/null | grep -o 'takes all queues off and back.*'
 takes all queues off and back.
 
-# The same samples are no change.
 # All runs of a side are added up; a run that is there twice counts once.
 $ for f in old ab; do jq -c '.run = "second"' $DATA/bench/$f.ndjson >second.ndjson; cat $DATA/bench/$f.ndjson second.ndjson $DATA/bench/$f.ndjson >two.ndjson; for o in 'two one' 'one two'; do cp $DATA/bench/$f.ndjson one.ndjson; gpq bench report --compare ${o% *}.ndjson ${o#* }.ndjson -qrno METRIC,N_OLD,N_NEW 2>/dev/null | sed -n 1p; done; done
 suspend 80 40
@@ -284,9 +284,10 @@ suspend 40 80
 online 24 12
 online 12 24
 
-$ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -rn | sort -u
-same -
-same 0
+# Of one run on a side nothing is known of how much runs differ.
+$ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -rn | sed 's/.x20/ /' | sort -u
+not shown -
+not shown 0
 
 # A torn last line, as a crash leaves it, costs that line and no more.
 $ head -c 20000 $DATA/bench/old.ndjson >torn.ndjson && gpq bench report torn.ndjson 2>&1 >/dev/null | sed 's/line [0-9]*:/line N:/'
@@ -346,8 +347,8 @@ $ jq -c '["ok","idle","moved","partly","failed","stuck","stopped"] as $w | [rang
 $ gpq bench report -o SETTING,METRIC,N,P50 $DATA/bench/plain.ndjson | head -2; gpq bench report -J $DATA/bench/old.ndjson | jq -c '.schema, .goals[4], (.cycles[1] | [.setting, .ok, .warmup, .hold_ns]), .saved[1], .context.target'
 SETTING METRIC         N    P50
 all     suspend       80 1.23ms
-{"name":"gpq.bench.preempt","version":5}
-{"goal":"effect","setting":"queues=1","measured":"10.32%","bounds":"4.17% to 16.47%","limit":"5.00%","result":"not shown","reason":"the limit is between the bounds: 13 more baselines","more":13,"measured_ns":null,"bound_low_ns":null,"bound_high_ns":null,"limit_ns":null,"measured_percent":10.3209012,"bound_low_percent":4.16741374,"bound_high_percent":16.4743886,"limit_percent":5,"required":false}
+{"name":"gpq.bench.preempt","version":6}
+{"goal":"effect","setting":"queues=1","measured":"10.32%","bounds":"4.16% to 16.48%","limit":"5.00%","result":"not shown","reason":"the limit is between the bounds: 13 more baselines","more":13,"measured_ns":null,"bound_low_ns":null,"bound_high_ns":null,"limit_ns":null,"measured_percent":10.3209012,"bound_low_percent":4.16474129,"bound_high_percent":16.4770611,"limit_percent":5,"required":false}
 ["queues=3",40,3,10000000]
 {"setting":"queues=3","xcc":0,"saved_mean_bytes":24576,"saved_max_bytes":24576}
 "171 mkqueue"
@@ -374,9 +375,11 @@ $ gpq bench report -J $DATA/bench/old.ndjson | jq -c '[.histogram[] | select(.me
 [655360,720895]
 
 # Two runs of 100 cycles, whose times are the numbers 1 to 100 times 1 us and 3 ms, and 2 us and 4 ms.
-$ sed -n 10p $DATA/bench/plain.ndjson | jq -c 'range(2) as $r | range(1; 101) as $n | .repeat = $r | .cycle = 100 * $r + $n | .suspend_ns = 1000 * $n * ($r + 1) | .resume_ns = 1000000 * $n * ($r + 3)' | gpq bench report -J - | jq -c '.runs[]'
-{"run":1,"setting":"all","n":100,"suspend_p50_ns":50000,"suspend_p99_ns":99000,"resume_p50_ns":150000000,"resume_p99_ns":297000000}
-{"run":2,"setting":"all","n":100,"suspend_p50_ns":100000,"suspend_p99_ns":198000,"resume_p50_ns":200000000,"resume_p99_ns":396000000}
+$ sed -n 10p $DATA/bench/plain.ndjson | jq -c 'range(2) as $r | range(1; 101) as $n | .repeat = $r | .cycle = 100 * $r + $n | .suspend_ns = 1000 * $n * ($r + 1) | .resume_ns = 1000000 * $n * ($r + 3)' | gpq bench report -J - | jq -c '.runs[] | select(.metric == "suspend" or .metric == "resume")'
+{"measurement":"gpq-lab-1795196473011-178","run":1,"setting":"all","metric":"suspend","n":100,"mean_ns":50500,"p50_ns":50000,"p50_low_ns":40000,"p50_high_ns":61000,"p99_ns":99000,"p99_low_ns":97000,"p99_high_ns":null}
+{"measurement":"gpq-lab-1795196473011-178","run":2,"setting":"all","metric":"suspend","n":100,"mean_ns":101000,"p50_ns":100000,"p50_low_ns":80000,"p50_high_ns":122000,"p99_ns":198000,"p99_low_ns":194000,"p99_high_ns":null}
+{"measurement":"gpq-lab-1795196473011-178","run":1,"setting":"all","metric":"resume","n":100,"mean_ns":151500000,"p50_ns":150000000,"p50_low_ns":120000000,"p50_high_ns":183000000,"p99_ns":297000000,"p99_low_ns":291000000,"p99_high_ns":null}
+{"measurement":"gpq-lab-1795196473011-178","run":2,"setting":"all","metric":"resume","n":100,"mean_ns":202000000,"p50_ns":200000000,"p50_low_ns":160000000,"p50_high_ns":244000000,"p99_ns":396000000,"p99_low_ns":388000000,"p99_high_ns":null}
 
 # Of an experiment the bars of its three modes: 400 ms are in the fourth eighth from 2^28 ns on, 1.2 s in the first from 2^30 ns on.
 $ gpq bench report -J $DATA/bench/ab.ndjson | jq -c '.histogram[] | [.setting, .metric, .n, .from_ns, .to_ns, .n_percent]'; gpq bench report --output-all -n $DATA/bench/ab.ndjson | sed -n '/^Histograms/,/^$/p' | awk 'NF > 4 { print $1, $2, $5 }'
@@ -394,10 +397,14 @@ $ for last in 4194303 4194304; do jq -sc "map(select(.warmup == false and .queue
 9
 17
 
-$ gpq bench report -J $DATA/bench/old.ndjson $DATA/bench/ab.ndjson | jq -c '[.schema.name, .error.status]'
-{"level":"error","command":"bench","message":"rows, columns and JSON are of one run, and these are 2","next":"name one; or leave out -J, -r, -o and their like","status":2}
-["gpq.error",2]
-? 2
+# Several measurements are one document, and one table: a row for each run, setting and time. 6 is the least n whose median has an interval.
+$ gpq bench report -J $DATA/bench/old.ndjson $DATA/bench/ab.ndjson | jq -c '[.schema.name, (.runs | length)], (.runs[] | select(.setting == "alone" and .run == 1) | del(.mean_ns, .p99_low_ns))'; gpq bench report -q --csv -o MEASUREMENT,METRIC,N $DATA/bench/old.ndjson $DATA/bench/ab.ndjson | tr -d '\r' | sed -n '1,2p;$p'; jq -c 'select(.number == 0 and .mode == "alone").latencies_ns | sort | [.[0], .[2], .[5]]' $DATA/bench/ab.ndjson
+["gpq.bench.runs",22]
+{"measurement":"gpq-lab-1795289447318-158","run":1,"setting":"alone","metric":"online","n":6,"p50_ns":400236820,"p50_low_ns":388780540,"p50_high_ns":400464380,"p99_ns":null,"p99_high_ns":null}
+measurement,metric,n
+gpq-lab-1795196464942-175,suspend,40
+gpq-lab-1795289447318-158,online,6
+[388780540,400236820,400464380]
 
 $ gpq bench report -r --html page $DATA/bench/old.ndjson
 gpq: bench: --html and --svg-dir do not go with rows, columns and JSON; gpq bench report --html FILE FILE... has the plots
@@ -458,11 +465,10 @@ gpq: bench: not the same amdgpu parameters: bb=2; b=2; the difference may be the
 | amdgpu parameters | bb=2 | gpq-lab-1795196473011-178 |
 | amdgpu parameters | b=2 | x |
 
-# Faster, slower, and what is not known: of the modes of an experiment, and of few samples. The order is that of what matters.
-$ jq -c '.latencies_ns |= map(if . == null then . else . * 2 end) | .run = "b"' $DATA/bench/ab.ndjson >twice.ndjson; for f in "twice.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson $DATA/bench/ab.ndjson"; do gpq bench report --compare -q --html - $f | sed -n 's/<p[^>]*>\(Faster\|Slower\|No diff\|Too few\)/&/p'; done; jq -c 'select(.warmup | not)' $DATA/bench/plain.ndjson | head -7 >few.ndjson; gpq bench report --compare -q --html - few.ndjson $DATA/bench/plain.ndjson | sed -n 's/.*\(Too few[^:]*\).*/\1/p'
-<p class="verdict ok">Faster. Medians: online (alone): 801ms, now 400ms (-50%); online (shared): 2.4s, now 1.2s (-50%); online (preempt): 801ms, now 401ms (-50%).</p>
-<p>No difference shown. Medians: online (alone): 400ms, now 400ms (+0%); online (shared): 1.2s, now 1.2s (+0%); online (preempt): 401ms, now 401ms (+0%).</p>
-Too few samples to tell. Medians
+# Faster, slower, and what is not known: of the modes of an experiment. The order is that of what matters.
+$ jq -c '.latencies_ns |= map(if . == null then . else . * 2 end) | .run = "b"' $DATA/bench/ab.ndjson >twice.ndjson; for f in "twice.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson $DATA/bench/ab.ndjson"; do gpq bench report --compare -q --html - $f | sed -n 's/<p[^>]*>\(Faster\|Slower\|Equal\|Not shown\)/&/p'; done
+<p class="verdict ok">Faster: online p50 (alone): 801ms, now 400ms (-50%); online p50 (shared): 2.4s, now 1.2s (-50%); online p50 (preempt): 801ms, now 401ms (-50%).</p>
+<p>Equal within 5%: online p50 (alone): 400ms, now 400ms (+0%); online p50 (shared): 1.2s, now 1.2s (+0%); online p50 (preempt): 401ms, now 401ms (+0%).</p>
 
 # A mode that one side alone has is not compared.
 $ jq -c 'select(.mode != "preempt")' $DATA/bench/ab.ndjson >two.ndjson; for f in "two.ndjson $DATA/bench/ab.ndjson" "$DATA/bench/ab.ndjson two.ndjson"; do gpq bench report --compare -qrno SETTING $f; done
@@ -472,12 +478,12 @@ alone
 shared
 
 # Of nothing there is no share.
-$ sed 's/"suspend_ns":[0-9]*/"suspend_ns":0/' $DATA/bench/plain.ndjson >zero.ndjson; for f in "zero.ndjson $DATA/bench/plain.ndjson" "$DATA/bench/plain.ndjson zero.ndjson"; do gpq bench report --compare -q --html - $f | grep -o 'suspend (all)[^.;]*\.[^.;]*'; done
-suspend (all): 0ns, now 1.23ms
-suspend (all): 1.23ms, now 0ns (-100%)
+$ sed 's/"suspend_ns":[0-9]*/"suspend_ns":0/' $DATA/bench/plain.ndjson >zero.ndjson; for f in "zero.ndjson $DATA/bench/plain.ndjson" "$DATA/bench/plain.ndjson zero.ndjson"; do gpq bench report --compare -q --html - $f | grep -o 'suspend p50 (all)[^,;]*, now[^,;]*'; done
+suspend p50 (all): 0ns, now 1.23ms
+suspend p50 (all): 1.23ms, now 0ns (-100%)
 
 # Of five settings the plot has four, each old and new; the table has all, and the words.
-$ jq -c 'select(.warmup | not) | .queues_wanted = (.cycle % 5 + 1)' $DATA/bench/plain.ndjson >five.ndjson; gpq bench report --compare -q --html - five.ndjson five.ndjson >five.html; grep -o '>\(old\|new\), [^<]*, n [^<]*<' five.html | sort | uniq -c | sed 's/^ *//'; grep -c '<td>queues=5</td>' five.html; grep -o 'suspend (queues=5)' five.html
+$ jq -c 'select(.warmup | not) | .queues_wanted = (.cycle % 5 + 1)' $DATA/bench/plain.ndjson >five.ndjson; gpq bench report --compare -q --html - five.ndjson five.ndjson >five.html; grep -o '>\(old\|new\), [^<]*, n [^<]*<' five.html | sort | uniq -c | sed 's/^ *//'; grep -c '<td>queues=5</td>' five.html; grep -o 'suspend p50 (queues=5)' five.html
 2 >new, queues=1, n 16<
 2 >new, queues=2, n 16<
 2 >new, queues=3, n 16<
@@ -487,7 +493,7 @@ $ jq -c 'select(.warmup | not) | .queues_wanted = (.cycle % 5 + 1)' $DATA/bench/
 2 >old, queues=3, n 16<
 2 >old, queues=4, n 16<
 8
-suspend (queues=5)
+suspend p50 (queues=5)
 
 # What a run is of: one process, several, or one that is not known; ab by its runs.
 $ for t in '2 processes: 171 a, 172 b' ''; do sed "s/\"target\":\"[^\"]*/\"target\":\"$t/" $DATA/bench/plain.ndjson | gpq bench report - | sed -n '1p;/^## /s/ on gpq.*//p' | sed 's/^##* //'; done

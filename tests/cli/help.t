@@ -93,8 +93,8 @@ Options:
       --goal NAME=VALUE,...   limits to judge by
       --require LIMIT         a limit that decides the exit status
 
-Tables (--table): latencies, effects, cycles, runs, saved, growth, online,
-                  offline, programs, overlaps, strategies, goals, histogram,
+Tables (--table): latencies, effects, cycles, saved, growth, online, offline,
+                  programs, overlaps, strategies, runs, goals, histogram,
                   changes
 Shared options (-o, -J, -r ...) and columns: gpq bench report --help | less
 
@@ -106,7 +106,6 @@ Options of every command:
 Columns of latencies (* shown by default):
 Columns of effects (* shown by default):
 Columns of cycles (* shown by default):
-Columns of runs (* shown by default):
 Columns of saved (* shown by default):
 Columns of growth (* shown by default):
 Columns of online (* shown by default):
@@ -114,6 +113,7 @@ Columns of offline (* shown by default):
 Columns of programs (* shown by default):
 Columns of overlaps (* shown by default):
 Columns of strategies (* shown by default):
+Columns of runs (* shown by default):
 Columns of goals (* shown by default):
 Columns of histogram (* shown by default):
 Columns of changes (* shown by default):
@@ -123,7 +123,6 @@ Options of every command:
 Columns of latencies (* shown by default):
 Columns of effects (* shown by default):
 Columns of cycles (* shown by default):
-Columns of runs (* shown by default):
 Columns of saved (* shown by default):
 Columns of growth (* shown by default):
 Columns of online (* shown by default):
@@ -131,13 +130,13 @@ Columns of offline (* shown by default):
 Columns of programs (* shown by default):
 Columns of overlaps (* shown by default):
 Columns of strategies (* shown by default):
+Columns of runs (* shown by default):
 Columns of goals (* shown by default):
 Columns of histogram (* shown by default):
 Columns of changes (* shown by default):
 latencies
 effects
 cycles
-runs
 saved
 growth
 online
@@ -145,6 +144,7 @@ offline
 programs
 overlaps
 strategies
+runs
 goals
 histogram
 changes
@@ -195,8 +195,8 @@ report
 --gpu --gap --grace --goal 
 compute sdma sdma-xgmi 
 medium 
-RUN RUNS 
-P50 P50_OLD P50_NEW 
+RUNS RUN RUNS_OLD RUNS_NEW 
+P50 P50_LOW P50_HIGH 
 QID 
 -oQID 
 --pid --ns-pid --tree --container --cgroup --pod --job --user

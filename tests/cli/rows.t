@@ -204,10 +204,10 @@ $ cd $DATA/amdlog; gpq trace --partial rocm70.log | gpq merge -q --ndjson --filt
 ["kernel",null,"train_step",1]
 
 # Names of -P are those of shell variables; headings of CSV are the keys of JSON, units included.
-$ cd $DATA/bench; gpq bench report -qP -o METRIC,P99.9 old.ndjson | head -1; gpq bench report --compare -qP -o CHANGE%,N_OLD old.ndjson new.ndjson | head -1; gpq bench report --compare -q --csv -o CHANGE%,P50_OLD old.ndjson new.ndjson | head -1 | tr -d '\r'
+$ cd $DATA/bench; gpq bench report -qP -o METRIC,P99.9 old.ndjson | head -1; gpq bench report --compare -qP -o CHANGE%,N_OLD old.ndjson new.ndjson | head -1; gpq bench report --compare -q --csv -o CHANGE%,OLD old.ndjson new.ndjson | head -1 | tr -d '\r'
 METRIC="suspend" P99_9=""
 CHANGE_PCT="470.954039" N_OLD="40"
-change_percent,p50_old_ns
+change_percent,old_ns
 
 # --table: one of the tables that are printed, in every form, without headings of several; an object, too.
 $ t() { gpq trace -q "$@" $DATA/amdlog/cnn.log; }; t --table kernels --demangle -rno DISPATCHES,NAME | sed 's/(.*//'; t --table kernels -J | jq -c keys; t --table kernels | head -1 | cut -d' ' -f1
@@ -285,5 +285,5 @@ gpq: trace: only the table queues is written, not processes, kernels, errors, to
 gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
 gpq: trace: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one
 gpq: trace: only the table commands is written, not queues, kernels; --table NAME chooses one
-gpq: bench: only the table latencies is written, not effects, cycles, runs, saved, growth, goals, histogram, context; --table NAME chooses one
+gpq: bench: only the table latencies is written, not effects, cycles, saved, growth, runs, goals, histogram, context; --table NAME chooses one
 gpq: merge: only the table queues is written, not processes, kernels, errors, totals; --table NAME chooses one

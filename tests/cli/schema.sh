@@ -143,6 +143,7 @@ of gpq.merge merge "$data/bench/old.ndjson"
 jq -c '.repeat = (.block % 2)' "$data/bench/old.ndjson" >repeats.ndjson
 of gpq.bench.preempt bench report --output-all repeats.ndjson
 of gpq.bench.ab bench report --output-all "$data/bench/ab.ndjson"
+of gpq.bench.runs bench report "$data/bench/old.ndjson" "$data/bench/ab.ndjson"
 of gpq.bench.changes bench report --compare "$data/bench/old.ndjson" "$data/bench/new.ndjson"
 
 $python "$top/tests/cli/schema.py" "$work"

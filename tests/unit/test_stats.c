@@ -314,39 +314,6 @@ static void test_large(void **state)
 	samples_fini(&s);
 }
 
-static void test_rank_test(void **state)
-{
-	(void)state;
-	struct samples a = FROM(19, 22, 16, 29, 24, 31, 18, 27);
-	struct samples b = FROM(20, 11, 17, 12, 15, 9, 14, 21, 13);
-	struct rank_test t = stats_rank_test(&a, &b);
-	assert_true(t.u == 65 && fabs(t.p - 0.006098945931214366) < 1e-9);
-	assert_true(fabs(t.effect - (1 - 65.0 / 72)) < 1e-12);
-	samples_fini(&a);
-	samples_fini(&b);
-
-	a = FROM(1, 2, 2, 3, 3, 3, 4, 5);
-	b = FROM(2, 3, 4, 4, 5, 5, 6, 6, 7);
-	t = stats_rank_test(&a, &b);
-	assert_true(t.u == 13.5 && fabs(t.p - 0.031758957148063746) < 1e-9);
-	samples_fini(&b);
-
-	t = stats_rank_test(&a, &a); // the same values
-	assert_true(t.p == 1 && t.effect == 0.5);
-	b = FROM(1, 2, 3); // too few
-	t = stats_rank_test(&a, &b);
-	assert_true(isnan(t.p) && !isnan(t.u));
-	samples_fini(&b);
-	t = stats_rank_test(&a, &b);
-	assert_true(isnan(t.p) && isnan(t.effect));
-	samples_fini(&a);
-
-	a = FROM(4, 4, 4, 4, 4, 4, 4, 4); // no variance at all
-	t = stats_rank_test(&a, &a);
-	assert_true(t.p == 1);
-	samples_fini(&a);
-}
-
 // Slopes, constants and means by exact fractions in Python; Student's t by integrating its density.
 static void test_line(void **state)
 {
@@ -393,43 +360,6 @@ static void test_line(void **state)
 	}
 }
 
-// Without a difference, p is below 0.05 in 5 of 100 tests.
-// Of fewer than 8 values on either side no probability is told.
-static void test_rank_test_few(void **state)
-{
-	(void)state;
-	for (unsigned na = 7; na <= 8; na++) {
-		for (unsigned nb = 7; nb <= 8; nb++) {
-			struct samples a = {0}, b = {0};
-			for (unsigned i = 0; i < na; i++)
-				samples_add(&a, i);
-			for (unsigned i = 0; i < nb; i++)
-				samples_add(&b, i + 0.5);
-			assert_true(isnan(stats_rank_test(&a, &b).p) == (na < 8 || nb < 8));
-			samples_fini(&a);
-			samples_fini(&b);
-		}
-	}
-}
-
-static void test_rank_test_level(void **state)
-{
-	(void)state;
-	struct rng r = {5};
-	unsigned alarms = 0;
-	for (unsigned i = 0; i < 2000; i++) {
-		struct samples a = {0}, b = {0};
-		for (unsigned k = 0; k < 30; k++) {
-			samples_add(&a, (double)rng_below(&r, 50)); // with ties
-			samples_add(&b, (double)rng_below(&r, 50));
-		}
-		alarms += stats_rank_test(&a, &b).p < 0.05;
-		samples_fini(&a);
-		samples_fini(&b);
-	}
-	assert_in_range(alarms, 70, 130);
-}
-
 static void test_shuffle(void **state)
 {
 	(void)state;
@@ -473,15 +403,21 @@ static void test_moving(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buckets),         cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_hist_percentile), cmocka_unit_test(test_hist_json),
-		cmocka_unit_test(test_saturation),      cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_carried),         cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_interval),        cmocka_unit_test(test_interval_by_drawing),
-		cmocka_unit_test(test_coverage),        cmocka_unit_test(test_large),
-		cmocka_unit_test(test_rank_test),       cmocka_unit_test(test_rank_test_few),
-		cmocka_unit_test(test_rank_test_level), cmocka_unit_test(test_shuffle),
-		cmocka_unit_test(test_moving),          cmocka_unit_test(test_line),
+		cmocka_unit_test(test_buckets),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_hist_percentile),
+		cmocka_unit_test(test_hist_json),
+		cmocka_unit_test(test_saturation),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_carried),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_interval_by_drawing),
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_shuffle),
+		cmocka_unit_test(test_moving),
+		cmocka_unit_test(test_line),
 	};
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }
