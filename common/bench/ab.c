@@ -5,6 +5,7 @@
 #include "common/bench/workload.h"
 #include "common/bench/attached.h"
 #include "common/host/clock.h"
+#include "common/host/maths.h"
 #include "common/host/number.h"
 #include "common/host/proc.h"
 #include "common/sched/policy.h"
@@ -20,8 +21,9 @@ const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NU
 struct printed {
 	struct regex *metric, *ready;
 	bool is_ready;
-	struct samples v; // numbers that `metric` found
-	uint64_t now;     // when the output is read
+	struct samples v;  // numbers that `metric` found
+	struct samples at; // when each was read
+	uint64_t now;      // when the output is read
 	// The mean over time of these numbers in a window. Each holds since the line before; lines
 	// that are read at once share that time.
 	struct {
@@ -110,6 +112,7 @@ static void take_printed_line(void *arg, const char *line)
 	if (end == number)
 		return;
 	samples_add(&p->v, v);
+	samples_add(&p->at, (double)p->now);
 	if (p->now != p->rate.at) {
 		add_last_lines(p);
 		p->rate.since = p->rate.at;
@@ -158,6 +161,7 @@ static int set_held(struct experiment *x, bool hold)
 		return -1;
 	uint64_t now = clock_ns();
 	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
+	samples_add(hold ? &x->run->holds_at : &x->run->resumes_at, (double)asked);
 	if (hold) {
 		x->hold.took = now - asked;
 		x->hold.since = now;
@@ -169,6 +173,12 @@ static int set_held(struct experiment *x, bool hold)
 		x->hold.cost_ns = (uint64_t)moving_percentile(&x->hold.costs, 0.9);
 	}
 	return 0;
+}
+
+static void add_request(struct experiment *x, double start, double ns)
+{
+	samples_add(&x->run->starts, maths()->fmax(start, 0));
+	samples_add(&x->run->latency, ns);
 }
 
 // Samples the online queues, and holds offline work by them. An online request lasts from when
@@ -184,7 +194,7 @@ static int watch_online(struct experiment *x)
 	if (work && !x->watch.busy)
 		x->watch.busy_since = now;
 	if (!work && x->watch.busy)
-		samples_add(&x->run->latency, (double)(now - x->watch.busy_since));
+		add_request(x, (double)x->watch.busy_since, (double)(now - x->watch.busy_since));
 	x->watch.busy = work;
 	if (!x->hold.by_work)
 		return 0;
@@ -203,7 +213,7 @@ static void take_outputs(void *arg)
 {
 	struct experiment *x = arg;
 	struct printed *off = &x->printed[SIDE_OFFLINE];
-	off->now = clock_ns();
+	off->now = x->printed[SIDE_ONLINE].now = clock_ns();
 	child_tick(&x->online.child, take_printed_line, &x->printed[SIDE_ONLINE]);
 	child_tick(&x->offline.child, take_printed_line, off);
 	if (off->rate.at == off->now)
@@ -495,7 +505,9 @@ static int take_log_latencies(struct experiment *x)
 	struct ablog l;
 	int r = read_side_log(x, SIDE_ONLINE, x->online_from, x->run->online_ns, &l);
 	samples_fini(&x->run->latency);
+	samples_fini(&x->run->starts);
 	x->run->latency = l.latency;
+	x->run->starts = l.starts;
 	if (!r && !x->run->latency.n)
 		return ab_fail(x, 1,
 			       "the online command's log %s has no launch that a call waits for",
@@ -511,6 +523,7 @@ static void take_log_rate(struct experiment *x)
 	if (l.packets)
 		x->run->offline_logged = l.packets;
 	samples_fini(&l.latency);
+	samples_fini(&l.starts);
 }
 
 // Takes latencies: those printed, logged or seen in the queues, or the time of the whole command.
@@ -522,10 +535,15 @@ static int take_latencies(struct experiment *x)
 	if (*x->log[SIDE_ONLINE] && !prints)
 		return take_log_latencies(x);
 	if (!prints && x->plan->hold == AB_HOLD_COMMAND)
-		samples_add(&x->run->latency, (double)x->run->online_ns);
-	if (prints)
-		samples_fini(&x->run->latency); // drop requests that were seen in the queues
-	samples_add_all(&x->run->latency, printed, unit_ns[x->plan->metric_unit]);
+		add_request(x, (double)x->online_from, (double)x->run->online_ns);
+	if (prints) { // drop requests that were seen in the queues
+		samples_fini(&x->run->latency);
+		samples_fini(&x->run->starts);
+	}
+	for (size_t i = 0; i < printed->n; i++) {
+		const double ns = printed->v[i] * unit_ns[x->plan->metric_unit];
+		add_request(x, x->printed[SIDE_ONLINE].at.v[i] - ns, ns);
+	}
 	if (prints && !printed->n)
 		return ab_fail(x, 1, "no line of the online command's output matches --metric");
 	if (!x->run->latency.n)
@@ -592,8 +610,10 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	child_fini(&x->look.child);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
-	samples_fini(&x->printed[SIDE_ONLINE].v);
-	samples_fini(&x->printed[SIDE_OFFLINE].v);
+	for (unsigned i = 0; i < 2; i++) {
+		samples_fini(&x->printed[i].v);
+		samples_fini(&x->printed[i].at);
+	}
 	close(x->signals);
 	return status;
 }

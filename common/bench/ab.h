@@ -43,6 +43,8 @@ struct ab_run {
 	enum ab_mode mode;
 	uint64_t number;
 	struct samples latency; // latencies of online requests, ns
+	struct samples starts;  // when each began, CLOCK_MONOTONIC; a line that --metric matches is
+				// taken for its end
 	uint64_t online_ns;     // how long the online command ran, or was watched
 	uint64_t window_ns;     // time in which offline work was counted, leads included
 	uint64_t leads_ns;      // both leads; UINT64_MAX: all of the window but online_ns
@@ -58,7 +60,8 @@ struct ab_run {
 	size_t unreached; // offline queues in secondary contexts, which no hold reaches
 	// Times in ns from a request until all queues of all offline processes were off, or on.
 	struct samples suspend, resume;
-	struct queue_set queue_set[2]; // [1]: in mode alone only, while offline work ran
+	struct samples holds_at, resumes_at; // when each was requested, CLOCK_MONOTONIC
+	struct queue_set queue_set[2];       // [1]: in mode alone only, while offline work ran
 };
 void ab_run_fini(struct ab_run *r);
 

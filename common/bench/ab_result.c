@@ -6,9 +6,10 @@
 
 void ab_run_fini(struct ab_run *r)
 {
-	samples_fini(&r->latency);
-	samples_fini(&r->suspend);
-	samples_fini(&r->resume);
+	struct samples *const times[] = {&r->latency, &r->starts,   &r->suspend,
+					 &r->resume,  &r->holds_at, &r->resumes_at};
+	for (size_t i = 0; i < COUNT(times); i++)
+		samples_fini(times[i]);
 	queue_set_fini(&r->queue_set[0]);
 	queue_set_fini(&r->queue_set[1]);
 }
@@ -204,8 +205,11 @@ static const struct member members[] = {
 	MEMBER(u64, ab_run, offline_logged, "offline_logged_packets"),
 	MEMBER(count, ab_run, held_ns, "held_ns"),
 	MEMBER(count, ab_run, holds, "holds"),
+	MEMBER(times, ab_run, starts, "starts_at_ns"),
 	MEMBER(times, ab_run, latency, "latencies_ns"),
+	MEMBER(times, ab_run, holds_at, "holds_at_ns"),
 	MEMBER(times, ab_run, suspend, "suspends_ns"),
+	MEMBER(times, ab_run, resumes_at, "resumes_at_ns"),
 	MEMBER(times, ab_run, resume, "resumes_ns"),
 	MEMBER(queue_set, ab_run, queue_set[0], "queues"),
 	MEMBER(queue_set, ab_run, queue_set[1], "queues_offline_alone"),

@@ -53,8 +53,10 @@ static void follow_request(struct reader *x, const struct amdlog_record *r)
 	if (since == AMDLOG_UNKNOWN || !ends_request(r))
 		return;
 	*begin = AMDLOG_UNKNOWN;
-	if (r->time_us >= since)
-		samples_add(&x->log->latency, (double)(r->time_us - since) * 1e3);
+	if (r->time_us < since)
+		return;
+	samples_add(&x->log->starts, (double)since * 1e3);
+	samples_add(&x->log->latency, (double)(r->time_us - since) * 1e3);
 }
 
 static struct ring *ablog_ring(struct reader *x, int64_t pid, const struct amdlog_packet *p)

@@ -10,6 +10,7 @@
 struct ablog {
 	uint64_t from_us, until_us; // the range of time to read, CLOCK_MONOTONIC
 	struct samples latency;     // owned: latencies in ns of requests within the range
+	struct samples starts;      // owned: when they began, ns
 	uint64_t records;           // lines within the range
 	uint64_t packets;           // AQL packets taken in the range; 0: no read indices logged
 	unsigned files;

@@ -41,6 +41,10 @@ def _(r):
         ("preempt", 1, 60 * MS, 105 * MS, 3584, 60 * MS, 1, [60 * MS], [3 * MS], [2 * MS]),
         ("shared", 1, 10 * MS, 50 * MS, 3, 0, 0, [10 * MS], [], []),
         ("alone", 1, 20 * MS, 60 * MS, 2, 0, 0, [20 * MS], [], [])]
+    # The online command begins when the suspend has returned, and the resume is asked for when it has ended.
+    yield [(s[0] - h[0], u[0] - s[0]) for s, h, u in b.samples("starts_at_ns", "holds_at_ns", "resumes_at_ns") if h], [(3 * MS, 40 * MS), (3 * MS, 60 * MS)]
+    yield [len(x) for run in b.samples("starts_at_ns", "holds_at_ns", "resumes_at_ns") for x in run], [
+        1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0]
     yield queues(b), ["offline 0", "offline 0", "", "offline 0 suspended, online 0, online 1", "offline 0", ""]
     yield queues(b, "queues_offline_alone"), ["", "", "offline 0", "", "", "offline 0"]
     yield b.samples("queues_offline_alone")[5][0][0]["pid"], b.off.pid
@@ -73,6 +77,9 @@ def _(r):
     yield b.samples(*RUN), [("shared", 0, 15 * MS, 55 * MS, 6, 0, 0, [3 * MS, 2 * MS], [], []),
                             ("preempt", 0, 15 * MS, 55 * MS, 7, 5500000, 1, [3 * MS, 2 * MS], [MS], [2 * MS]),
                             ("alone", 0, 15 * MS, 56 * MS, 0, 0, 0, [3 * MS, 2 * MS], [], [])]
+    # Requests begin 3.5 ms apart; the hold is asked for when the first is seen.
+    yield [(s[1] - s[0], [h - s[0] for h in held]) for s, held in b.samples("starts_at_ns", "holds_at_ns")], [
+        (3500000, []), (3500000, [0]), (3500000, [])]
     yield [c for c in r.changes() if c.split()[1] in ("suspend", "resume")], 2 * ["t2 suspend 0 grace=32", "t2 resume 0"]
     yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
 
@@ -122,6 +129,7 @@ def _(r):
     b.begin(b.on)
     for line in "took 1.5", "took nothing", "it took 20 us", "took 300":
         b.on.say("say " + line)
+    said = r.page.now_ns
     yield b.prints(b.off, "rate 30"), True
     b.steps(10)
     yield b.prints(b.off, "rate 8", "rate 13"), True
@@ -129,6 +137,7 @@ def _(r):
     yield b.finish(), "0"
     # 30 for the lead of 20 ms, the mean of both for the 10 ms behind it
     yield b.samples("latencies_ns", "offline_rate", "online_ns", "leads_ns"), [([1500, 20000, 300000], 23.5, 10 * MS, 40 * MS)]
+    yield [[s + v - said for s, v in zip(*run)] for run in b.samples("starts_at_ns", "latencies_ns")], [[0, 0, 0]]  # they end when read
     for unit, ns in (("ns", 1), ("ms", MS), ("s", SECOND)):
         b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", unit)
         b.begin(b.off, 0, work=1)
@@ -279,6 +288,7 @@ def _(r):
     b.end(b.on)
     yield b.finish(), "0"
     yield b.samples("online_ns", "latencies_ns", "offline_logged_packets", "packets"), [(10 * MS, [2 * MS, MS // 2], 20, 0)]
+    yield b.samples("starts_at_ns"), [([1000 * SECOND + int(begun * MS) + MS, 1000 * SECOND + int(begun * MS) + 4 * MS],)]
 
 
     # None of a time within; none at all; a folder of gpq's own.

@@ -516,8 +516,13 @@ static void test_ab(void **state)
 	struct buf b = {0};
 	struct ab_result a = {0};
 	samples_add(&r.latency, 1100);
+	samples_add(&r.starts, 0x1p52 + 1); // an uptime of 52 days, to the ns
+	samples_add(&r.holds_at, 8);
+	samples_add(&r.resumes_at, 9);
 	ab_write(&b, &in, &r);
 	assert_true(ab_read(b.data, b.len - 1, &out, &back));
+	assert_true(back.starts.n == 1 && back.starts.v[0] == 0x1p52 + 1);
+	assert_true(back.holds_at.v[0] == 8 && back.resumes_at.v[0] == 9);
 	ab_result_add(&a, &back);
 	r.mode = AB_ALONE;
 	r.latency.v[0] = 1000;
