@@ -2,10 +2,9 @@
 #include "cmd/bench/bench.h"
 
 #include "common/out/plot.h"
-#include "common/stats/hist.h"
 #include "common/host/maths.h"
 
-enum { BARS = 60, TIMELINE_CYCLES = 20, ROWS = 8 };
+enum { STEPS = 120, TIMELINE_CYCLES = 20, ROWS = 8 };
 
 // A group of rows in a plot of times, and the goal drawn for them.
 struct times {
@@ -16,32 +15,34 @@ struct times {
 	unsigned n;
 };
 
-// Returns the share of the highest bar; with `p`, also draws the row.
-static double plot_bars(struct plot *p, const char *name, struct samples *s)
+// Draws the share of the samples within each time (their distribution function), at the times of at
+// most STEPS ranks, behind it the interval of the median.
+static void plot_share(struct plot *p, const char *name, struct samples *s)
 {
-	double x[BARS + 1], y[BARS], top = 0;
-	bool p99 = samples_carry(s->n, 0.99);
+	const unsigned n = s->n < STEPS ? (unsigned)s->n : STEPS;
+	const bool p99 = samples_carry(s->n, 0.99);
+	const struct bounds of = stats_percentile_bounds(s, 0.5, 0.975);
+	const double band[] = {of.low, of.high};
+	double x[STEPS + 1], y[STEPS];
 	struct plot_tick ticks[2] = {{.x = samples_percentile(s, 0.5)},
 				     {.x = samples_percentile(s, p99 ? 0.99 : 1)}};
-	struct hist_bars b;
 	char label[128], ns[24];
-	hist_bars_of_samples(&b, s, BARS);
-	for (unsigned i = 0; i < b.n; i++) {
-		x[i] = (double)b.v[i].lower;
-		x[i + 1] = (double)b.v[i].upper + 1;
-		y[i] = b.v[i].share;
-		top = maths()->fmax(top, y[i]);
+	for (unsigned i = 0; i < n; i++) {
+		y[i] = (i + 1.0) / n;
+		x[i] = samples_percentile(s, y[i]);
 	}
-	if (!p)
-		return top;
-	for (unsigned k = 0; b.n && k < 2; k++) {
+	x[n] = p->x.max;
+	for (unsigned k = 0; n && k < 2; k++) {
 		ticks[k].name = !k ? "median" : p99 ? "p99" : "greatest";
 		snprintf(ticks[k].text, sizeof(ticks[k].text), "%s %s", ticks[k].name,
 			 text_ns(ns, (uint64_t)maths()->llround(ticks[k].x)));
 	}
 	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
-	plot_row(p, label, x, y, b.n, b.n ? ticks : NULL);
-	return top;
+	p->bands = band;
+	p->nbands = isfinite(of.low) && isfinite(of.high) ? 2 : 0;
+	p->band_name = "95 % interval of the median";
+	plot_row(p, label, x, y, n, n ? ticks : NULL);
+	p->nbands = 0;
 }
 
 // Each plot says "software GPU" where it applies, since plots are copied out of reports.
@@ -62,14 +63,12 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 		       const struct times *t, unsigned n)
 {
 	struct plot_axis x = {"time, logarithmic scale", PLOT_NS, INFINITY, 0, true};
-	double top = 0;
 	char text[64], ns[24];
 	struct plot p;
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < t[i].n; k++) { // fmin() and fmax() ignore NaN
 			x.min = maths()->fmin(x.min, samples_percentile(t[i].s[k], 0));
 			x.max = maths()->fmax(x.max, samples_percentile(t[i].s[k], 1));
-			top = maths()->fmax(top, plot_bars(NULL, "", t[i].s[k]));
 		}
 	if (!(x.max > 0))
 		return;
@@ -80,14 +79,14 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 	x.min = maths()->fmax(x.min, 1);
 	open_plot(&p, title, c, x);
 	for (unsigned i = 0; i < n; i++) {
-		plot_group(&p, t[i].heading, top, PLOT_SHARE);
+		plot_group(&p, t[i].heading, 1, PLOT_SHARE);
 		if (t[i].goal > 0) {
 			snprintf(text, sizeof(text), "%s %s", t[i].goal_label,
 				 text_ns(ns, (uint64_t)maths()->llround(t[i].goal)));
 			plot_goal(&p, t[i].goal, text);
 		}
 		for (unsigned k = 0; k < t[i].n; k++)
-			plot_bars(&p, t[i].name[k], t[i].s[k]);
+			plot_share(&p, t[i].name[k], t[i].s[k]);
 	}
 	put_plot(o, &p);
 }
@@ -95,8 +94,9 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 static void plot_calls(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const struct result *r = &run->result;
-	struct times t[] = {{.heading = "suspend: share of the calls", .goal_label = "goal"},
-			    {.heading = "resume: share of the calls", .goal_label = "goal"}};
+	struct times t[] = {
+		{.heading = "suspend: share of the calls within this time", .goal_label = "goal"},
+		{.heading = "resume: share of the calls within this time", .goal_label = "goal"}};
 	t[0].goal = require_limit(limits, "suspend p99");
 	t[1].goal = require_limit(limits, "resume p99");
 	for (unsigned i = 0; i < r->n && i < ROWS; i++)
@@ -112,7 +112,7 @@ static void plot_calls(struct out *o, struct load_run *run, const struct require
 
 static void plot_requests(struct out *o, struct load_run *run, const struct requirements *limits)
 {
-	struct times t = {.heading = "share of the requests",
+	struct times t = {.heading = "share of the requests within this time",
 			  .goal_label = "goal for the preempted median",
 			  .n = AB_MODES};
 	for (unsigned m = 0; m < AB_MODES; m++) {
@@ -145,8 +145,8 @@ void run_plot_changes(struct out *o, const struct bench_context *c, const struct
 			g++;
 		if (g == groups) {
 			metric[groups++] = v[i].metric;
-			snprintf(heading[g], sizeof(heading[g]), "%s: share of the samples",
-				 v[i].metric);
+			snprintf(heading[g], sizeof(heading[g]),
+				 "%s: share of the samples within this time", v[i].metric);
 			t[g] = (struct times){.heading = heading[g], .goal = NAN};
 		}
 		for (unsigned k = 0; k < 2 && t[g].n < ROWS; k++, t[g].n++) {

@@ -120,8 +120,8 @@ static double beta_share(double x, double y, double a, double b)
 	const struct maths *m = maths();
 	double f = 1;
 	int sign;
-	for (double k = ceil(60 + 5 * m->sqrt(a + b)); k >= 1; k--) {
-		const double end = a + 2 * k - 1;
+	for (unsigned i = 60 + 5 * (unsigned)m->sqrt(a + b); i; i--) {
+		const double k = i, end = a + 2 * k - 1;
 		f = 1 + k * (b - k) * x / (end * (end + 1)) / f;
 		f = 1 - (a + k - 1) * (a + b + k - 1) * x / ((end - 1) * end) / f;
 	}

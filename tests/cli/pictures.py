@@ -217,15 +217,17 @@ def check_times(p, name, series, low, high):
     for (_, box, corners), values, top, middle, end in zip(rows, series, tops, strong, thin):
         bottom, n, at, wrong, seen = box[3], len(values), None, [], 0
         for op, x, y in corners:
-            if op == "H":
-                share = (bottom - y) / AREA * top
-                fewest = sum(at + 0.06 <= x_of(v) < x - 0.06 for v in values)
-                most = sum(at - 0.06 <= x_of(v) < x + 0.06 for v in values)
-                seen += share * n
-                if not fewest - 0.11 <= share * n <= most + 0.11:
-                    wrong.append((at, x, share * n, fewest, most))
+            if op == "H":  # up to the next sample
+                seen = (bottom - y) / AREA * top * n
+                least, most = (sum(x_of(v) <= at + d for v in values) for d in (-0.06, 0.06))
+                if not least - 0.2 <= seen <= most + 0.2:
+                    wrong.append((at, x, seen, least, most))
             at = x
-        ok(not wrong and abs(seen - n) < 1, f"{name}: the bars are the samples", f"{wrong} {seen} of {n}")
+        ok(not wrong and abs(seen - n) < 0.2 and abs(at - RIGHT) < 0.06, f"{name}: the steps are the samples", f"{wrong} {seen} of {n}")
+        band = [b for b in p.of("band") if abs(b[1][3] - bottom) < 0.06]
+        rank = next(r for r in range(n + 1) if sum(math.comb(n, k) for k in range(r + 1)) > 0.025 * 2**n)  # of the lower end; 0: none
+        ends = [x_of(sorted(values)[i]) for i in (rank - 1, n - rank)] if rank else []
+        ok(len(band) == bool(rank) and all(abs(b - e) < 0.11 for b, e in zip(band[0][1][::2] if band else [], ends)), f"{name}: the interval of the median", f"{band} {ends}")
         ok(abs(middle[1][0] - x_of(percentile(values, 0.5))) < 0.06, f"{name}: the median", middle)
         ok(abs(end[1][0] - x_of(percentile(values, 0.99 if n >= 100 else 1))) < 0.06, f"{name}: the far end", end)
 
@@ -317,7 +319,7 @@ def check_pages():
         p = look("svg/changes.svg")
         old, new = (rows_of(f"{data}/bench/{f}.ndjson") for f in ("old", "new"))
         check_times(p, "changes.svg", [[r[m] for r in side if r["queues_wanted"] == q] for m in ("suspend_ns", "resume_ns") for q in (1, 3) for side in (old, new)], 1e5, 1e8)
-        same("changes.svg: a colour for each time", list(p.legend.values()), ["suspend: share of the samples", "median", "greatest", "resume: share of the samples"])
+        same("changes.svg: a colour for each time", list(p.legend.values()), ["suspend: share of the samples within this time", "95 % interval of the median", "median", "greatest", "resume: share of the samples within this time"])
     ok("<h1>gpq trace: A is &lt;i&gt;.log, B is " in trace, "names of logs are escaped")
     said = json.load(open("trace.json")) if os.path.getsize("trace.json") else {"verdict": "", "findings": [], "kernels": [], "queues": []}
     paragraphs = [html.unescape(x) for x in re.findall(r"<p>(.*?)</p>", trace)]
