@@ -277,12 +277,12 @@ member_suspend_ioctl 40
 $ gpq bench report $DATA/bench/old.ndjson 2>/dev/null | grep -o 'takes all queues off and back.*'
 takes all queues off and back.
 
-# All runs of a side are added up; a run that is there twice counts once.
-$ for f in old ab; do jq -c '.run = "second"' $DATA/bench/$f.ndjson >second.ndjson; cat $DATA/bench/$f.ndjson second.ndjson $DATA/bench/$f.ndjson >two.ndjson; for o in 'two one' 'one two'; do cp $DATA/bench/$f.ndjson one.ndjson; gpq bench report --compare ${o% *}.ndjson ${o#* }.ndjson -qrno METRIC,N_OLD,N_NEW 2>/dev/null | sed -n 1p; done; done
-suspend 80 40
-suspend 40 80
-online 24 12
-online 12 24
+# Samples of a side are added up; a measurement that is there twice counts once. Two measurements are two runs, whatever their --runs; one of ab with two is two.
+$ for f in old ab; do jq -c '.run = "second"' $DATA/bench/$f.ndjson >second.ndjson; cat $DATA/bench/$f.ndjson second.ndjson $DATA/bench/$f.ndjson >two.ndjson; for o in 'two one' 'one two'; do cp $DATA/bench/$f.ndjson one.ndjson; gpq bench report --compare ${o% *}.ndjson ${o#* }.ndjson -qrno METRIC,N_OLD,N_NEW,RUNS_OLD,RUNS_NEW 2>/dev/null | sed -n 1p; done; done
+suspend 80 40 2 1
+suspend 40 80 1 2
+online 24 12 2 2
+online 12 24 2 2
 
 # Of one run on a side nothing is known of how much runs differ.
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/old.ndjson -o VERDICT,CHANGE% -rn | sed 's/.x20/ /' | sort -u
