@@ -125,7 +125,7 @@ def _(r):
     b.off.say("say rate 1000")
     b.steps(600)
     yield b.commands(), 1  # packets of the offline command do not say that it is ready
-    b.off.say("say step 1")
+    b.prints(b.off, "step 1")  # which gpq has read before time passes
     b.begin(b.on)
     for line in "took 1.5", "took nothing", "it took 20 us", "took 300":
         b.on.say("say " + line)
