@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -507,7 +508,7 @@ static const char usage[] =
 	"rr|rand|burst|skew|seq]\n"
 	"            [-T THREADS] [-d DEVICES] [-R ROUNDS] [-e|-m|-w|-y EVERY] [-0] [-b] [-u US]\n"
 	"            [-S SEED] [-o PREFIX] [-H SECONDS] [-g BLOCKS] [-i MS] [-F] [-C] [-L LOOPS]\n"
-	"            [-f] [-G] [-V] [-l]\n"
+	"            [-f] [-G] [-V] [-l] [-t]\n"
 	"  -P streams of low, normal, high priority in turn   -R create and destroy the streams "
 	"anew\n"
 	"  -e record an event, -m copy, -w wait on the next stream, -y sync: every N launches\n"
@@ -520,6 +521,7 @@ static const char usage[] =
 	"  -f a host function after each launch, which lasts until PREFIX.return is there\n"
 	"  -G launch each as a graph   -V wait for a value that is there after each launch\n"
 	"  -l let the runtime load the code object from its file\n"
+	"  -t may be traced where kernel.yama.ptrace_scope is 1\n"
 	"  -o write PREFIX.truth and .seq   -H keep streams afterwards until PREFIX.go appears\n";
 
 static int number(const char *s, int lowest, int highest)
@@ -545,7 +547,7 @@ static void parse(int argc, char **argv)
 	enum { ANY = 1 << 30 };
 	int o;
 
-	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFCL:u:S:o:H:g:i:fGVlh")) > 0)
+	while ((o = getopt(argc, argv, "c:k:s:n:Pp:T:d:R:e:m:w:y:0bFCL:u:S:o:H:g:i:fGVlth")) > 0)
 		switch (o) {
 		case 'c': opt.code = optarg; break;
 		case 'k':
@@ -572,6 +574,7 @@ static void parse(int argc, char **argv)
 		case 'G': opt.graph = true; break;
 		case 'l': opt.by_file = true; break;
 		case 'V': opt.wait_value = true; break;
+		case 't': prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); break;
 		case 'L': opt.loops = number(optarg, 0, ANY); break;
 		case 'u': opt.sleep_us = number(optarg, 0, ANY); break;
 		case 'S': opt.seed = number(optarg, 0, ANY); break;

@@ -9,7 +9,8 @@
 
 static struct {
 	int queues, gpus, skip, seconds;
-	bool few, thread, sdma, pm4, user_memory, vram_rings, no_runtime, end_runtime, quiet;
+	bool few, thread, sdma, pm4, user_memory, vram_rings, no_runtime, end_runtime, traceable;
+	bool quiet;
 	uint64_t rate, backlog, packets, ring, grid, burst;
 	const char *progress, *priorities, *signals, *log, *release, *trigger;
 	int pause_ms, requests, churn_ms;
@@ -68,6 +69,7 @@ static const struct option_row {
 	{"signals", 0, TEXT, &opt.signals, "FILE", "count SIGRTMIN by value, and SIGUSR1, there"},
 	{"log", 'L', TEXT, &opt.log, "FILE", "write a HIP log of level 4 ('-': standard error)"},
 	{"log-release", 0, TEXT, &opt.release, "R", "its shape: 5.7, 6.2, 6.4 or 7.0 (6.4)"},
+	{"traceable", 0, FLAG, &opt.traceable, NULL, "also where kernel.yama.ptrace_scope is 1"},
 	{"quiet", 'q', FLAG, &opt.quiet, NULL, "do not tell about the queues"},
 };
 #define N_ROWS ((int)(sizeof(rows) / sizeof(rows[0])))

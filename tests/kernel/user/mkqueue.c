@@ -457,6 +457,8 @@ int main(int argc, char **argv)
 	arguments = argv;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	parse(argc, argv);
+	if (opt.traceable)
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	if (getenv("MKQUEUE_EXECED")) {
 		opt.exec_ms = 0;
 		await_end_of_old_image();
