@@ -6,7 +6,7 @@
 mkdir -p /run /tmp/out
 export HIPCODE=/opt/hip/count.gfx90a.co
 kit() { # CHECKS
-	sh /t/check-gpu -y -o /tmp/out -t "$1" < /dev/null
+	bash /t/check-gpu -y -o /tmp/out -t "$1" < /dev/null
 }
 
 cat > /tmp/pretend << 'L'
@@ -31,9 +31,9 @@ status_is "the kit with HIP" 0 kit "log computed waves"
 like "launches are counted" "$OUT" "ok [0-9]+ - log: gpq trace counts the launches"
 like "rings are found" "$OUT" "ok [0-9]+ - log: 0x[0-9a-f]+ in the log is the ring of a queue"
 is "no kernel runs here" "$(echo "$OUT" | grep -c 'SKIP.*no kernel runs on this GPU')" 2
-status_is "without a runtime" 0 env HIPLIB=/nothing sh /t/check-gpu -y -o /tmp/out -t log
+status_is "without a runtime" 0 env HIPLIB=/nothing bash /t/check-gpu -y -o /tmp/out -t log
 like "it says so" "$OUT" "log # SKIP not possible here: HIP: .*no HIP runtime"
-status_is "without a compiler" 0 env HIPCODE= sh /t/check-gpu -y -o /tmp/out -t log
+status_is "without a compiler" 0 env HIPCODE= bash /t/check-gpu -y -o /tmp/out -t log
 like "it says so, too" "$OUT" "log # SKIP not possible here: HIP: no compiler that knows gfx90a"
 
 # What the kit finds does not depend on the driver, so once is enough.
