@@ -8,14 +8,18 @@ cd "$work" || exit
 mkdir bin held
 mkfifo held/.nap
 for p in gpq mkqueue gpq-holder; do ln -s "$top/tests/gpu/stand-in" bin/$p; done
-# shellcheck disable=SC2016 # the script of dmesg
 # Of what is on the disk sync tells; a kernel that names processes; ROCm where only a variable says so.
 printf '#!/bin/sh\necho "$*" >> %s/synced\n' "$work" >bin/sync
+# shellcheck disable=SC2016
 printf '#!/bin/sh\n%s\n' '[ -z "$DENIED" ] || { echo "dmesg: Operation not permitted" >&2; exit 1; }' 'echo "[1.5] amdgpu 0000:c0:00.0: amdgpu: Process my job pid 77 thread my job:cs0 pid 78"
 echo "Kernel command line: amdgpu.cwsr_enable=1 root=UUID=1-2"; echo "usb serial 4711"' >bin/dmesg
 printf '#!/bin/sh\necho "amdgpu: a ring hangs, in boot" "$@"\n' >bin/journalctl
 mkdir -p else/where/.info && echo 7.1.0 >else/where/.info/version
-chmod +x bin/*
+# What the driver holds ends by no signal: so does this one.
+mkdir stuck.bin
+# shellcheck disable=SC2016
+printf '#!/bin/bash\ncase $* in *"suspend -p"*) echo $$ >%s/stuck.pid; while :; do sleep 0.2; done ;; esac\nexec "${@:4}"\n' "$work" >stuck.bin/timeout
+chmod +x bin/* stuck.bin/*
 export PATH=$work/bin:$PATH HELD=$work/held SETTLE=0.15 ROCM_PATH=$work/else/where
 unset HIPCODE HIPLIB GPQ MKQUEUE HIPQ SECOND PLAN LIE
 
@@ -109,6 +113,7 @@ debugfs no hqd not\x20mounted' -- -t "suspend priorities" &
 run nohws DENIED=1 PLAN='sched-policy no hqd\x20suspend 2:\x20no\x20scheduler
 pid-namespace no packets in\x20a\x20container' -- -t "listed moves suspend" &
 run all SECOND=1 -- -g all -t "moves archive" &
+run stuck PATH="$work/stuck.bin:$PATH" LIMIT=1 -- -t "gone moves" &
 run hangs LIE=hangs LIMIT=1 -- -t "suspend moves" &
 
 begin() { # NAME LIMIT: a run in the background, in KIT; returns when its gpq suspend hangs
@@ -174,6 +179,8 @@ says "also of the kernel's log" nohws/kernel.txt '^not readable here .*container
 says "all GPUs, one after the other" all.out 'GPU 0 \(gfx942\), GPU 1 \(gfx90a\)' '^ok .* gpu0 moves: ' '^ok .* gpu1 moves: ' '^ok .* gpu1 archive: ' '^status 0'
 ok "in one archive" test -e all/gpu0/host -a -e all/gpu1/host
 says "a command that does not end" hangs.out '^not ok .* suspend: gpq suspend$' 'took longer than 1 s' '^ok .* moves: ' '^status 1'
+kill -KILL "$(cat stuck.pid)"
+says "one that the driver holds" stuck.out '^not ok .* gone: gpq suspend$' '^not ok .* moves: not tried, as the driver does not give back: .*gpq suspend -p' '^# stuck/check-gpu-.*gz$'
 says "a signal" ended/report.tap 'Bail out! .*status 143, in the step: suspend on GPU 0' '^ok .* moves:'
 says "a run that stands still" killed/hangs.txt "for [0-9]+ s nothing has come back from: gpq suspend.*step: suspend on GPU 0" "^process $KIT: .*check-gpu.*T\(stopped" \
 	'check-gpu ended, before it had made its archive; step: suspend'
