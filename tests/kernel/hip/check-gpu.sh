@@ -11,8 +11,11 @@ kit() { # CHECKS
 
 cat > /tmp/pretend << 'L'
 #!/bin/sh
-# The kernel of some seconds ends at once here; its queue stays for as long.
-case "$*" in *"-L 1000000"*) set -- "$@" -H 20 ;; esac
+# Kernels end at once here: the queue of the one of some seconds stays for as long, and the many come more slowly.
+case "$*" in
+*"-L 1000000"*) set -- "$@" -H 20 ;;
+*"-n 3000"*) set -- "$@" -u 5000 ;;
+esac
 mkfifo /tmp/said.$$
 awk -v lost=${LOST:-0} '$2 == "counted" { $3 = $5 - ($5 == 256 ? 0 : lost) } { print; fflush() }' < /tmp/said.$$ &
 exec hipq "$@" > /tmp/said.$$
