@@ -173,7 +173,7 @@ is "and each step, before it begins" "$(grep -c 'honest/.*gfx942-[0-9-]*/running
 is "ptrace_scope 1 forbids nothing: the programs allow it" "$(bad yama) $(grep SKIP yama.out)" \
 	"0 ok 9 - priorities # SKIP not possible here: priorities are in debugfs: not mounted"
 is "what gpq gpus --check says cannot be is skipped" "$(bad nohws)" 0
-says "with the reason" nohws.out 'suspend # SKIP.*: sched-policy: 2: no scheduler' 'listed # SKIP.*: in a container' \
+says "with the reason" nohws.out 'suspend . SKIP.*: sched-policy: 2: no scheduler' 'listed . SKIP.*: in a container' \
 	'^ok .* moves: its queues go on' '^status 0'
 says "also of the kernel's log" nohws/kernel.txt '^not readable here .*container.*dmesg: Operation not permitted$'
 says "all GPUs, one after the other" all.out 'GPU 0 \(gfx942\), GPU 1 \(gfx90a\)' '^ok .* gpu0 moves: ' '^ok .* gpu1 moves: ' '^ok .* gpu1 archive: ' '^status 0'
