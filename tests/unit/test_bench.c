@@ -899,6 +899,8 @@ static void test_ablog(void **state)
 	snprintf(other, sizeof(other), "%s_77", path);
 	write_log(other);
 	assert_int_equal(ablog_add(&l, path), 0);
+	assert_int_equal(l.starts.n, 3); // in the order of their ends
+	assert_true(l.starts.v[0] == 1100e3 && l.starts.v[1] == 2000e3 && l.starts.v[2] == 2100e3);
 	samples_sort(&l.latency);
 	assert_int_equal(l.latency.n, 3);
 	assert_true(l.latency.v[0] == 250e3 && l.latency.v[1] == 400e3 && l.latency.v[2] == 1000e3);
@@ -912,7 +914,9 @@ static void test_ablog(void **state)
 	unlink(other);
 	rmdir(dir);
 	samples_fini(&l.latency);
+	samples_fini(&l.starts);
 	samples_fini(&both.latency);
+	samples_fini(&both.starts);
 }
 
 static void test_plot_text(void **state)
