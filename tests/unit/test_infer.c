@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/host/maths.h"
 #include "common/stats/infer.h"
 
 #include <math.h>
@@ -220,7 +221,8 @@ static void test_change(void **state)
 	struct samples old = list(a, 3), new = list(b, 4), one = list(b, 1), none = {0};
 	(void)state;
 	const struct change c = stats_change(&old, &new);
-	assert_true(fabs(c.ratio - exp(1)) < 1e-12 && fabs(c.error - sqrt(4 / 3.0)) < 1e-12);
+	assert_true(fabs(c.ratio - maths()->exp(1)) < 1e-12 &&
+		    fabs(c.error - sqrt(4 / 3.0)) < 1e-12);
 	assert_true(fabs(c.freedom - 32 / 7.0) < 1e-12 && fabs(c.spread - sqrt(5)) < 1e-12);
 	// One run tells of no change, whatever it is; so does none.
 	struct change v[] = {stats_change(&one, &new), stats_change(&old, &one),
@@ -239,7 +241,7 @@ static void test_change(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		const double t = (1 - p[i]) * sqrt(2 / (p[i] * (2 - p[i])));
 		tests[i] = (struct change){
-			.ratio = exp(-t), .error = 1, .freedom = 2, .spread = 1, .n = 9};
+			.ratio = maths()->exp(-t), .error = 1, .freedom = 2, .spread = 1, .n = 9};
 	}
 	stats_judge_changes(tests, 4);
 	for (unsigned i = 0; i < 4; i++) {
@@ -269,10 +271,10 @@ static void add_runs(struct samples side[2], size_t n, double factor)
 	for (unsigned i = 0; i < 2; i++)
 		while (side[i].n < n) {
 			struct samples run = {0};
-			const double level = 5e6 * exp(0.03 * normal()) * (i ? factor : 1);
+			const double level = 5e6 * maths()->exp(0.03 * normal()) * (i ? factor : 1);
 			for (unsigned k = 0; k < 25; k++)
 				samples_add(&run, level * (1 + 0.1 * uniform()));
-			samples_add(&side[i], log(samples_percentile(&run, 0.5)));
+			samples_add(&side[i], maths()->log(samples_percentile(&run, 0.5)));
 			samples_fini(&run);
 		}
 }
