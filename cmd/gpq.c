@@ -520,7 +520,8 @@ static void keep_standard_fds(void)
 int main(int argc, char **argv)
 {
 	keep_standard_fds();
-	signal(SIGCHLD, SIG_DFL); // where it is ignored, nobody learns that a child or tracee stopped
+	signal(SIGCHLD,
+	       SIG_DFL); // where it is ignored, nobody learns that a child or tracee stopped
 	const char *name = basename(argc ? argv[0] : "gpq");
 	name += strncmp(name, "gpq-", 4) == 0 ? 4 : 0;
 	const struct command *def = command_find(name, strlen(name));

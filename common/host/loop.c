@@ -79,7 +79,8 @@ int signals_open(const int *signals, int how, sigset_t *before)
 	sigset_t set;
 	sigemptyset(&set);
 	for (; *signals; signals++)
-		if (how == SIG_SETMASK || sigaction(*signals, NULL, &old) || old.sa_handler != SIG_IGN)
+		if (how == SIG_SETMASK || sigaction(*signals, NULL, &old) ||
+		    old.sa_handler != SIG_IGN)
 			sigaddset(&set, *signals);
 	sigprocmask(how, &set, before);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
