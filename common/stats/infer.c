@@ -136,7 +136,8 @@ struct change stats_change(const struct samples *old, const struct samples *new)
 		return c;
 	c.spread = maths()->sqrt(c.spread);
 	c.error = maths()->fmax(maths()->sqrt(sum), 1e-12); // not 0 if all runs are the same
-	c.freedom = parts > 0 ? sum * sum / parts : (double)(old->n + new->n - 2);
+	c.freedom = (double)(c.n - 1);
+	c.of_spread = parts > 0 ? sum * sum / parts : (double)(old->n + new->n - 2);
 	return c;
 }
 
@@ -156,18 +157,24 @@ static void correct(double *p, size_t n)
 	samples_fini(&tests);
 }
 
+// Do n runs tell a change from none? of: spread, its degrees of freedom, distance, level.
+static bool runs_tell(uint64_t n, const double *of)
+{
+	const double freedom = maths()->fmin(of[1], (double)(n - 1));
+	const double t = stats_student_t(of[3], freedom) + stats_student_t(TAILS_95, freedom);
+	return t * of[0] <= of[2] * maths()->sqrt((double)n);
+}
+
 static uint64_t runs_wanted(const struct change *c, double level)
 {
-	const double n = (double)c->n, margin = maths()->log1p(CHANGE_MARGIN);
+	const double margin = maths()->log1p(CHANGE_MARGIN);
+	const double change = fabs(maths()->log(c->ratio));
+	double of[] = {c->spread, c->of_spread, margin, level};
 	if (c->n < RUNS_LEAST)
 		return RUNS_LEAST;
-	const double change = fabs(maths()->log(c->ratio));
-	const double reach = c->spread * (stats_student_t(level, c->freedom) +
-					  stats_student_t(TAILS_95, c->freedom));
-	const double farther = maths()->fmax(change, fabs(margin - change));
-	const double runs = reach * reach / (margin * margin);
-	const double wanted = runs > n ? runs : reach * reach / (farther * farther);
-	return (uint64_t)ceil(maths()->fmin(maths()->fmax(wanted, n + 1), 10 * n));
+	if (runs_tell(c->n, of))
+		of[2] = maths()->fmax(change, fabs(margin - change));
+	return runs_tell(10 * c->n, of) ? first_enough(c->n + 1, runs_tell, of) : 10 * c->n;
 }
 
 void stats_judge_changes(struct change *v, size_t n)

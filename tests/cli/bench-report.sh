@@ -320,7 +320,7 @@ def change_of(a, b):  # values of runs: ratio, p (not corrected), whether it is 
     if not sum(part):
         return math.exp(change), float(change == 0), 0
     error = math.sqrt(sum(part))
-    freedom = sum(part) ** 2 / sum(p * p / (len(v) - 1) for p, v in zip(part, logs))
+    freedom = min(map(len, logs)) - 1
     inside = math.log(1.05) - abs(change)
     beyond = both_tails(abs(inside) / error, freedom) / 2
     return math.exp(change), both_tails(abs(change) / error, freedom), beyond if inside > 0 else 1 - beyond

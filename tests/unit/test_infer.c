@@ -214,7 +214,7 @@ static struct samples list(const double *v, size_t n)
 }
 
 // Means 0 and 1, variances 1 and 4 of 3 and 4 values: the error is sqrt(1/3 + 1), the degrees of
-// freedom (4/3)^2 / ((1/3)^2 / 2 + 1^2 / 3) = 32/7.
+// freedom of the spread (4/3)^2 / ((1/3)^2 / 2 + 1^2 / 3) = 32/7, of the test those of 3 runs.
 static void test_change(void **state)
 {
 	const double a[] = {-1, 0, 1}, b[] = {1 - sqrt(6), 1, 1, 1 + sqrt(6)};
@@ -223,7 +223,10 @@ static void test_change(void **state)
 	const struct change c = stats_change(&old, &new);
 	assert_true(fabs(c.ratio - maths()->exp(1)) < 1e-12 &&
 		    fabs(c.error - sqrt(4 / 3.0)) < 1e-12);
-	assert_true(fabs(c.freedom - 32 / 7.0) < 1e-12 && fabs(c.spread - sqrt(5)) < 1e-12);
+	assert_true(fabs(c.of_spread - 32 / 7.0) < 1e-12 && fabs(c.spread - sqrt(5)) < 1e-12);
+	struct change few = c; // t is sqrt(3/4)
+	stats_judge_changes(&few, 1);
+	assert_true(fabs(few.p - (1 - sqrt(0.75 / 2.75))) < 1e-9);
 	// One run tells of no change, whatever it is; so does none.
 	struct change v[] = {stats_change(&one, &new), stats_change(&old, &one),
 			     stats_change(&none, &new)};
@@ -240,8 +243,12 @@ static void test_change(void **state)
 	struct change tests[4];
 	for (unsigned i = 0; i < 4; i++) {
 		const double t = (1 - p[i]) * sqrt(2 / (p[i] * (2 - p[i])));
-		tests[i] = (struct change){
-			.ratio = maths()->exp(-t), .error = 1, .freedom = 2, .spread = 1, .n = 9};
+		tests[i] = (struct change){.ratio = maths()->exp(-t),
+					   .error = 1,
+					   .freedom = 2,
+					   .spread = 1,
+					   .of_spread = 2,
+					   .n = 9};
 	}
 	stats_judge_changes(tests, 4);
 	for (unsigned i = 0; i < 4; i++) {
