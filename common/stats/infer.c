@@ -132,7 +132,7 @@ struct change stats_change(const struct samples *old, const struct samples *new)
 		sum += part;
 		parts += part * part / (n - 1);
 	}
-	if (c.n < 2)
+	if (c.n < 2 || (c.n < RUNS_LEAST && !(sum > 1e-24)))
 		return c;
 	c.spread = maths()->sqrt(c.spread);
 	c.error = maths()->fmax(maths()->sqrt(sum), 1e-12); // not 0 if all runs are the same

@@ -50,7 +50,10 @@ uint64_t stats_more(double value, struct bounds b, size_t n, double limit);
 struct change {
 	double ratio;    // of the geometric means, new / old; NaN: a side has no run
 	struct bounds b; // of `ratio`
-	double p;        // of no change; NaN: a side has fewer than 2 runs
+	// Of no change. NaN: a side has fewer than 2 runs. Or it has fewer than RUNS_LEAST, and
+	// neither side any spread, as with a clock of great steps: what the spread is, is not
+	// known.
+	double p;
 	enum { CHANGE_NOT_SHOWN, CHANGE_EQUAL, CHANGE_SLOWER, CHANGE_FASTER } verdict;
 	uint64_t more;    // not shown: how many runs the side with fewer lacks; both need as many
 	size_t n;         // runs of the side with fewer
@@ -70,7 +73,8 @@ struct change stats_change(const struct samples *old, const struct samples *new)
 //   both ways; these are corrected likewise.
 // - The bounds hold all together in 99 of 100 measurements (Bonferroni).
 // - Else it is not shown, and `more` runs tell a change by the margin from none in 95 of 100
-//   measurements: RUNS_LEAST at least, and at most 9 n. That the spread is itself uncertain, the
+//   measurements, and at most 9 n. With fewer than RUNS_LEAST those up to that number are asked
+//   for, as fewer say little about the spread. That the spread is itself uncertain, the
 //   degrees of freedom make up for (Stein 1945). Where n should have done, the change lies in
 //   between: then as many as tell it from the farther of no change and the margin.
 #define CHANGE_ERROR  0.01
