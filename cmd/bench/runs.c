@@ -274,8 +274,7 @@ static void judge_compared(struct changes *l)
 			.old = side_ns(&c->logs[0]),
 			.new = side_ns(&c->logs[1]),
 			.more = less ? v[i].more : UINT64_MAX,
-			.change =
-				c->logs[0].n &&side_ns(&c->logs[0]) ? 100 * (v[i].ratio - 1) : NAN,
+			.change = side_ns(&c->logs[0]) ? 100 * (v[i].ratio - 1) : NAN,
 			.low = NAN,
 			.high = NAN,
 			.p = v[i].p,
@@ -291,19 +290,30 @@ static void judge_compared(struct changes *l)
 	}
 }
 
-static void warn_if_apart(const struct bench_context *a, const struct bench_context *b)
+// Warns of what is not the same in all runs of both sides, by the first run that differs from the
+// first of all.
+static void warn_if_apart(const struct load *side)
 {
 	static const enum bench_context_item same[] = {CONTEXT_source, CONTEXT_gpus, CONTEXT_kernel,
 						       CONTEXT_parameters, CONTEXT_target_queues};
+	const struct load_run *first = side[0].run[0];
 	for (unsigned i = 0; i < COUNT(same); i++) {
-		const struct bench_context *sides[] = {a, b};
+		const struct load_run *other = first;
+		for (unsigned s = 0; s < 2; s++)
+			for (size_t k = 0; k < side[s].n && other == first; k++)
+				if (side[s].run[k]->is_ab == first->is_ab &&
+				    strcmp(side[s].run[k]->context.text[same[i]],
+					   first->context.text[same[i]]) != 0)
+					other = side[s].run[k];
+		if (other == first)
+			continue;
+		const struct bench_context *of[] = {&first->context, &other->context};
 		SCOPED(buf_fini) struct buf x = {0}, y = {0};
-		bench_tell_apart(&x, a, same[i], sides, 2);
-		bench_tell_apart(&y, b, same[i], sides, 2);
-		if (strcmp(a->text[same[i]], b->text[same[i]]) != 0)
-			err_warn("the difference may be the reason", "not the same %s: %s; %s",
-				 bench_context_label[same[i]], x.len ? x.data : "unknown",
-				 y.len ? y.data : "unknown");
+		bench_tell_apart(&x, of[0], same[i], of, 2);
+		bench_tell_apart(&y, of[1], same[i], of, 2);
+		err_warn("the difference may be the reason", "not the same %s: %s; %s",
+			 bench_context_label[same[i]], x.len ? x.data : "unknown",
+			 y.len ? y.data : "unknown");
 	}
 }
 
@@ -386,7 +396,7 @@ int bench_compare(struct cmd *c, const struct load *side)
 	SCOPED(free_keys) struct time_keys keys = {0};
 	struct changes changes = {0};
 	int status = GPQ_OK, page = GPQ_OK;
-	warn_if_apart(&side[0].run[0]->context, of);
+	warn_if_apart(side);
 	for (size_t i = 0; i < side[0].n; i++)
 		add_keys(&keys, side[0].run[i]);
 	for (size_t i = 0; i < keys.n; i++)
