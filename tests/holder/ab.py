@@ -119,7 +119,7 @@ def _(r):
 
 @scenario("numbers that commands print: latencies with their unit, the offline rate of the window, the line that says it has begun")
 def _(r):
-    b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", "us", "--offline-metric", "rate ([0-9.]+)", "--offline-ready",
+    b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.naif]+)", "--metric-unit", "us", "--offline-metric", "rate ([0-9.]+)", "--offline-ready",
            "^step [0-9]+$")
     b.begin(b.off, 0)
     b.off.say("say rate 1000")
@@ -127,7 +127,7 @@ def _(r):
     yield b.commands(), 1  # packets of the offline command do not say that it is ready
     b.prints(b.off, "step 1")  # which gpq has read before time passes
     b.begin(b.on)
-    for line in "took 1.5", "took nothing", "it took 20 us", "took 300":
+    for line in "took nan", "took 1.5", "took nothing", "it took 20 us", "took inf", "took 300":
         b.on.say("say " + line)
     said = r.page.now_ns
     yield b.prints(b.off, "rate 30"), True
