@@ -10,14 +10,15 @@ enum { STEPS = 120, TIMELINE_CYCLES = 20, ROWS = 8 };
 struct times {
 	const char *heading, *goal_label;
 	double goal; // NaN: no goal
+	bool pooled; // samples of several runs, which are not independent: they have no interval
 	struct samples *s[ROWS];
 	const char *name[ROWS];
 	unsigned n;
 };
 
 // Draws the share of the samples within each time (their distribution function), at the times of at
-// most STEPS ranks, behind it the interval of the median.
-static void plot_share(struct plot *p, const char *name, struct samples *s)
+// most STEPS ranks, behind it the interval of the median, unless they are pooled.
+static void plot_share(struct plot *p, const char *name, struct samples *s, bool pooled)
 {
 	const unsigned n = s->n < STEPS ? (unsigned)s->n : STEPS;
 	const bool p99 = samples_carry(s->n, 0.99);
@@ -39,7 +40,7 @@ static void plot_share(struct plot *p, const char *name, struct samples *s)
 	}
 	snprintf(label, sizeof(label), "%s%sn %zu", name, *name ? ", " : "", s->n);
 	p->bands = band;
-	p->nbands = isfinite(of.low) && isfinite(of.high) ? 2 : 0;
+	p->nbands = !pooled && isfinite(of.low) && isfinite(of.high) ? 2 : 0;
 	p->band_name = "95 % interval of the median";
 	plot_row(p, label, x, y, n, n ? ticks : NULL);
 	p->nbands = 0;
@@ -86,7 +87,7 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 			plot_goal(&p, t[i].goal, text);
 		}
 		for (unsigned k = 0; k < t[i].n; k++)
-			plot_share(&p, t[i].name[k], t[i].s[k]);
+			plot_share(&p, t[i].name[k], t[i].s[k], t[i].pooled);
 	}
 	put_plot(o, &p);
 }
@@ -147,7 +148,7 @@ void run_plot_changes(struct out *o, const struct bench_context *c, const struct
 			metric[groups++] = v[i].metric;
 			snprintf(heading[g], sizeof(heading[g]),
 				 "%s: share of the samples within this time", v[i].metric);
-			t[g] = (struct times){.heading = heading[g], .goal = NAN};
+			t[g] = (struct times){.heading = heading[g], .goal = NAN, .pooled = true};
 		}
 		for (unsigned k = 0; k < 2 && t[g].n < ROWS; k++, t[g].n++) {
 			char *to = name[g][t[g].n];

@@ -279,7 +279,8 @@ static void judge_compared(struct changes *l)
 			.high = NAN,
 			.p = v[i].p,
 		};
-		if (!isnan(c->row.change) && isfinite(v[i].b.high)) {
+		// Bounds of two runs may be anything.
+		if (!isnan(c->row.change) && v[i].b.high < 1000) {
 			c->row.low = 100 * (v[i].b.low - 1);
 			c->row.high = 100 * (v[i].b.high - 1);
 		}
