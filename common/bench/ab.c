@@ -109,7 +109,7 @@ static void take_printed_line(void *arg, const char *line)
 	const char *number = p->metric ? regex_group(p->metric, line, len) : NULL;
 	char *end = NULL;
 	double v = number ? strtod(number, &end) : 0;
-	if (end == number || !isfinite(v))
+	if (end == number || !isfinite(v) || v < 0)
 		return;
 	samples_add(&p->v, v);
 	samples_add(&p->at, (double)p->now);
