@@ -28,7 +28,8 @@ static char *read_key(const struct sched *s, pid_t pid)
 			return xasprintf("parent %d", (int)p->proc.ppid);
 		break;
 	case BY_CGROUP:
-		if (host_read(&cgroup, PATH("/proc/%d/cgroup", (int)pid)) > 0)
+		if (host_read(&cgroup, PATH("/proc/%d/cgroup", (int)pid)) > 0 &&
+		    *cgroup.data != '\n')
 			return xasprintf("%.*s", (int)strcspn(cgroup.data, "\n"), cgroup.data);
 		break;
 	default:
