@@ -122,20 +122,20 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 	struct group *had = m ? &s->classes[class].group : NULL, *g;
 	struct proc p = {.uid = UINT64_MAX};
 	if (number == SPEC_NONE) {
-		if (had)
+		if (m)
 			group_drop(had, pid);
 		return true;
 	}
 	g = &s->classes[number].group;
-	if (had == g && again && same_selection(m->sel, sel)) {
+	if (m && had == g && again && same_selection(m->sel, sel)) {
 		free(sel);
-	} else if (had && (had != g || again)) {
+	} else if (m && (had != g || again)) {
 		m = group_take_over(g, had, pid, sel);
 		if (!again) // it called exec, too
 			group_add(g, pid, NULL);
 	} else {
 		proc_read(&p, pid);
-		if (!g->dry && !had && !has_room(s, p.uid)) {
+		if (!g->dry && !m && !has_room(s, p.uid)) {
 			free(sel);
 			return false;
 		}
