@@ -221,11 +221,11 @@ nothing_left "after a killed holder"
 gpq bench ab --online-cmd 'sleep 30' --offline-cmd 'mkqueue -n 1 -q' --modes preempt --runs 1 --lead 100ms > /tmp/out 2> /tmp/err &
 B=$!
 usleep 2500000
-kill -INT $B
+kill -TERM $B
 wait $B
-is "SIGINT: status" $? 3
-like "SIGINT: it says so" "$(cat /tmp/err)" "stopped in run 1"
-nothing_left "after SIGINT"
+is "SIGTERM: status" $? 3
+like "SIGTERM: it says so" "$(cat /tmp/err)" "stopped in run 1"
+nothing_left "after SIGTERM"
 
 kernel_is_content
 unload

@@ -124,13 +124,13 @@ rm -f /tmp/raw
 gpq bench preempt -p $P --for 60s --hold 300ms --gap 300ms --samples /tmp/raw > /tmp/out 2> /tmp/err &
 B=$!
 within 20 test -s /tmp/raw
-kill -INT $B
+kill -TERM $B
 wait $B
-is "SIGINT: status" $? 3
-like "SIGINT: it says so" "$(cat /tmp/err)" "stopped after [0-9]+ cycles; the target runs"
-like "SIGINT: what was measured is printed" "$(cat /tmp/out)" "Latencies"
-nobody_traces "after SIGINT"
-moves 0 "after SIGINT"
+is "SIGTERM: status" $? 3
+like "SIGTERM: it says so" "$(cat /tmp/err)" "stopped after [0-9]+ cycles; the target runs"
+like "SIGTERM: what was measured is printed" "$(cat /tmp/out)" "Latencies"
+nobody_traces "after SIGTERM"
+moves 0 "after SIGTERM"
 
 tracer() { sed -n 's/^TracerPid:.//p' /proc/$P/status; }
 off() { ! grep -q "^queue" /sys/kernel/debug/softgpu/0; }
@@ -158,7 +158,7 @@ like "it says so" "$(cat /tmp/err)" "pid $P: after [0-9]+ cycles: the holder end
 moves 0 "whose holder was killed"
 held_long
 kill -STOP "$(tracer)"
-kill -INT $B
+kill -TERM $B
 wait $B
 is "its holder is stopped, and so is the measurement: status" $? 124
 like "it says what to do" "$(cat /tmp/err)" "pid $P: after [0-9]+ cycles: the holder did not answer within [0-9]+ s; gpq resume ends it"
