@@ -46,7 +46,9 @@ is "a queue comes, another goes" "$(cat "$work/out")" "queue-created 170 $gpu 7 
 queue-destroyed 170 $gpu 0 compute $ring polled polled"
 ok "that the driver's are missing is told once" test "$(grep -c 'events of the driver are missing' <<<"$messages")" = 1
 
-# Its names are those of /proc. gpq's own ancestors are not meant by --comm.
+# Its names are those of /proc, except where the numbers of sysfs are those of another PID namespace, the host's. gpq's own ancestors
+# are not meant by --comm.
+if [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ]; then
 mkfifo "$work/never"
 tail -f "$work/never" 3<&- &
 other=$!
@@ -62,6 +64,11 @@ is "--comm: its end, and no other's" "$(jq -r '"\(.event) \(.pid) \(.command) \(
 	"queue-destroyed $other tail polled true true
 kfd-close $other tail polled true true"
 kill $other
+is "no such process" "$(gpq events -p 999999999 2>&1)" "gpq: events: pid 999999999: no such process; without -p those of all are shown"
+else
+	mv "$procs"/170 "$work/170"
+	pass "a process comes with a queue, and ends # skip sysfs has the host's numbers"
+fi
 
 start --for 10ms --count 1
 end
@@ -117,6 +124,5 @@ is "SIGTERM" "$status" 143
 is "--interval" "$(gpq events --interval 1ms 2>&1)" "gpq: events: --interval: the least is 10ms; for example --interval 100ms"
 is "--count 0" "$(gpq events --count 0 2>&1)" "gpq: events: --count 0: nothing to wait for; give at least 1"
 is "--sort" "$(gpq events --sort PID 2>&1)" "gpq: events: --sort: rows are in order when all are there; add --for, leave out --count"
-is "no such process" "$(gpq events -p 999999999 2>&1)" "gpq: events: pid 999999999: no such process; without -p those of all are shown"
 is "no such GPU" "$(gpq events --gpu 77 2>&1)" "gpq: events: there is no GPU 77; gpq gpus lists them"
 finish

@@ -5,7 +5,7 @@
 set -eu
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
-CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/gpq-kernel
+CACHE=${XDG_CACHE_HOME:-~/.cache}/gpq-kernel
 # Where each script starts from; overridden by tests/kernel/softgpu/build when that runs.
 SELF=${0##*/}
 

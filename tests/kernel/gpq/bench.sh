@@ -104,7 +104,7 @@ is "the group takes as long as its last process, and is first when its first is"
 	function check() { if (NR > 1 && (g != most || f != least)) bad++ }
 	$1 == 0 { check(); g = $2; f = $3; most = 0; least = 1e18; next }
 	{ if ($2 + 0 > most) most = $2; if ($2 + 0 < least) least = $2 } END { check(); print bad + 0, NR }')" "0 36"
-is "the report takes it" "$(gpq bench report -q /tmp/raw | grep -cE '^\| [12] \| process=')" 6
+is "the report takes it" "$(gpq bench report -q /tmp/raw | grep -cE '\| [12] \| process=')" 12 # 2 runs, 3 processes with all, suspend and resume
 gpq bench preempt -p $P,$C --cycles 2 --warmup 0 --hold 5ms --gap 5ms --sweep queues=1,2 --samples /tmp/raw > /tmp/out 2> /tmp/err
 is "a group: the first queues of each process are compared, too" \
 	"$(sed -n 's/.*"queues_wanted":\([0-9]*\).*"process":'$P',"queues":\([0-9]*\).*/\1=\2/p' /tmp/raw | sort | uniq -c | tr -s ' ' | tr -d '\n')" " 2 1=1 2 2=2"
