@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-enum { DEFAULT_RUNS = 3 };
+enum { DEFAULT_RUNS = 3, MOST_RUNS = 20 };
 
 struct ab {
 	struct bench_opts *opts;
@@ -146,7 +146,7 @@ static int prepare_ab(struct ab *b)
 	if (status)
 		return status;
 	if (o->runs == U64_NULL)
-		o->runs = DEFAULT_RUNS;
+		o->runs = o->until_shown ? MOST_RUNS : DEFAULT_RUNS;
 	o->ab.grace = o->grace;
 	o->ab.tick = draw_runs;
 	o->ab.tick_arg = b;
@@ -214,16 +214,20 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 
 static int run_modes(struct ab *b, bool wanted)
 {
+	const uint64_t runs = b->opts->runs;
 	int status = GPQ_OK;
 	for (unsigned m = 0; m < AB_MODES; m++)
-		b->total += b->mode[m] ? b->opts->runs : 0;
+		b->total += b->mode[m] ? runs : 0;
 	progress_init(&b->m.progress, wanted, false);
-	for (uint64_t i = 0; i < b->opts->runs && !status; i++) {
+	for (uint64_t i = 0; i < runs && !status; i++) {
 		unsigned order[AB_MODES] = {AB_ALONE, AB_SHARED, AB_PREEMPT};
 		rng_shuffle(&b->rng, order, AB_MODES);
 		for (unsigned m = 0; m < AB_MODES && !status; m++)
 			if (b->mode[order[m]])
 				status = run_mode(b, (enum ab_mode)order[m], i);
+		if (i && // bounds of the work take two runs
+		    i + 1 < runs && !status && bench_may_end(&b->m, b->opts, runs - 2))
+			break;
 	}
 	progress_end(&b->m.progress);
 	return status;

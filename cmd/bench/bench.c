@@ -26,6 +26,9 @@
 #define SEED(what)                                     \
 	OPT(bench_opts, seed, "seed", 0, OPT_U64, "N", \
 	    "\norder of the " what "\n(default: drawn, and printed)")
+#define UNTIL_SHOWN                                                  \
+	OPT(bench_opts, until_shown, "until-shown", 0, OPT_FLAG, "", \
+	    "\nend when each required limit is shown or refuted,\nwithout any each goal")
 #define RAW(what)                                           \
 	OPT(bench_opts, raw, "samples", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
@@ -61,6 +64,7 @@ static const struct opt preempt_opts[] = {
 	    "also unmap, save, map and rest of each suspension,\nfrom a trace of the kernel "
 	    "(root)"),
 	RAW("cycle"),
+	UNTIL_SHOWN,
 	GOAL,
 	REQUIRE("suspend p99 < 10ms"),
 	{0},
@@ -116,6 +120,7 @@ static const struct opt ab_opts[] = {
 	    "\noffline has begun when it prints such a line\n(default: when its queues take "
 	    "packets)"),
 	RAW("run"),
+	UNTIL_SHOWN,
 	GOAL,
 	REQUIRE("online p99 < 50ms"),
 	{0},
@@ -176,6 +181,14 @@ int measurement_end(struct measurement *m, const struct cmd *c, bool any, int st
 	require_fini(&m->limits);
 	load_run_free(m->run);
 	return status ? status : printed;
+}
+
+bool bench_may_end(struct measurement *m, const struct bench_opts *o, uint64_t looks)
+{
+	if (!o->until_shown || !require_decided(&m->limits, m->run, looks))
+		return false;
+	err_note("--until-shown: each limit is shown or refuted");
+	return true;
 }
 
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c)

@@ -16,7 +16,7 @@ struct bench_opts {
 	uint64_t cycles, warmup, hold_ns, gap_ns, grace, duration_ns, settle_ns, patience_ns;
 	uint64_t baseline_every, seed;
 	uint64_t runs, pause_ns;
-	bool breakdown;
+	bool breakdown, until_shown;
 	const char *raw;
 	// options of ab
 	struct ab_plan ab;
@@ -54,6 +54,10 @@ int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 
 // Prints the results if there are `any`, and frees them. Returns `status` if that is a failure.
 int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status);
+
+// --until-shown: may the measurement end at this of at most `looks` looks? Then that is told. See
+// require_decided().
+bool bench_may_end(struct measurement *m, const struct bench_opts *o, uint64_t looks);
 
 // Returns --seed, or else a random number, and notes the seed in the context.
 uint64_t bench_seed(const struct bench_opts *o, struct bench_context *c);

@@ -10,6 +10,11 @@
 #include "common/stats/samples.h"
 
 #define DEFAULT_CYCLES 300
+#define MOST_CYCLES \
+	10000 // with --until-shown, which looks at LOOK_FIRST cycles and each time they have
+	      // doubled
+#define LOOK_FIRST     20
+#define LOOKS_MOST     20
 #define DEFAULT_GAP_NS 10000000
 
 struct preempt {
@@ -27,6 +32,7 @@ struct preempt {
 	struct measurement m;
 	struct steps steps;
 	uint64_t done, idle; // cycles that ran, and those of them that found no work
+	uint64_t look;       // --until-shown: cycles of each setting at the next look
 };
 
 static bool has_queues(const struct group_member *m, const void *arg)
@@ -69,7 +75,10 @@ static int base_plan(struct plan *plan, const struct bench_opts *o, uint64_t see
 // Returns --cycles, or its default; 0: until --for is over.
 static uint64_t cycles_wanted(const struct bench_opts *o)
 {
-	return o->cycles != U64_NULL ? o->cycles : o->duration_ns ? 0 : DEFAULT_CYCLES;
+	return o->cycles != U64_NULL ? o->cycles
+	       : o->duration_ns      ? 0
+	       : o->until_shown      ? MOST_CYCLES
+				     : DEFAULT_CYCLES;
 }
 
 static uint64_t runs_wanted(const struct bench_opts *o)
@@ -77,7 +86,12 @@ static uint64_t runs_wanted(const struct bench_opts *o)
 	return o->runs == U64_NULL ? 1 : o->runs;
 }
 
-const struct opt_rule bench_preempt_rules[] = {BENCH_GRACE_RULE, {0}};
+const struct opt_rule bench_preempt_rules[] = {
+	BENCH_GRACE_RULE,
+	RULE_EXCLUDES("until-shown", "runs", "leave --runs out",
+		      "--until-shown: runs that end early could not be compared"),
+	{0},
+};
 
 int bench_check_preempt(struct cmd *c)
 {
@@ -229,6 +243,20 @@ static void warn_of_cost(const struct preempt *p)
 	}
 }
 
+// --until-shown: may the measurement end after cycle number `i`?
+static bool may_end(struct preempt *p, uint64_t i)
+{
+	const uint64_t cycles = cycles_wanted(p->opts);
+	uint64_t looks = 0;
+	p->look = p->look ? p->look : LOOK_FIRST;
+	if (i + 1 != (p->opts->warmup + p->look) * p->plan.n)
+		return false;
+	for (uint64_t at = LOOK_FIRST; at < cycles || (!cycles && looks < LOOKS_MOST); at *= 2)
+		looks++;
+	p->look *= 2;
+	return looks && bench_may_end(&p->m, p->opts, looks);
+}
+
 // Runs all cycles; `v` has room for cycle_lines(). Returns GPQ_OK also if the target or the user
 // ended the measurement, which explain_end() reports.
 static int measure_cycles(struct preempt *p, struct cycle *v)
@@ -253,7 +281,7 @@ static int measure_cycles(struct preempt *p, struct cycle *v)
 		steps_take(&p->steps, &p->attached, v);
 		for (size_t k = 0; k < lines && !status; k++)
 			status = keep_cycle(p, &v[k]);
-		if (status || !on)
+		if (status || !on || may_end(p, i))
 			return status;
 		draw_cycles(p);
 	}

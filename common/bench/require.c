@@ -311,7 +311,7 @@ static uint64_t samples_beyond(const struct samples *s, const struct requirement
 	return n;
 }
 
-static struct inference infer_time(const struct requirement *r, struct samples *v)
+static struct inference infer_time(const struct requirement *r, struct samples *v, double level)
 {
 	struct inference f = {.of = "sample"};
 	f.value = r->p < 0 ? samples_mean(v) : samples_percentile(v, r->p);
@@ -319,19 +319,20 @@ static struct inference infer_time(const struct requirement *r, struct samples *
 	if (f.plain) {
 		f.b = (struct bounds){f.value, f.value};
 	} else if (r->p < 0) {
-		f.b = stats_mean_bounds(v);
+		f.b = stats_mean_bounds(v, level);
 		f.more = stats_more(f.value, f.b, v->n, r->limit);
 	} else {
-		f.b = stats_percentile_bounds(v, r->p, STATS_LEVEL);
+		f.b = stats_percentile_bounds(v, r->p, level);
 		f.more = stats_percentile_more(v->n, samples_beyond(v, r), r->p);
 		f.most = !samples_carry(v->n, r->p);
 	}
 	return f;
 }
 
-static struct inference infer_slowdown(const struct requirement *r, struct ab_result *a)
+static struct inference infer_slowdown(const struct requirement *r, struct ab_result *a,
+				       double level)
 {
-	const struct ab_ratio x = ab_compare(a, r->mode, AB_ALONE, r->p, STATS_LEVEL);
+	const struct ab_ratio x = ab_compare(a, r->mode, AB_ALONE, r->p, level);
 	struct inference f = {x.ratio - 1, {x.b.low - 1, x.b.high - 1}, 0, "request", false, false};
 	const size_t n = lesser(a->mode[r->mode].latency.n, a->mode[AB_ALONE].latency.n);
 	f.most = !samples_carry(n, r->p);
@@ -341,14 +342,14 @@ static struct inference infer_slowdown(const struct requirement *r, struct ab_re
 }
 
 static struct inference infer_share(const struct requirement *r, const struct result_setting *s,
-				    const struct ab_result *a)
+				    const struct ab_result *a, double level)
 {
 	const size_t n = s ? result_parts(s) : ab_parts(a, r->mode);
 	struct inference f = {.value = share_of(r, s, a, SIZE_MAX), .of = s ? "baseline" : "run"};
 	SCOPED(free_at) double *without = xcalloc(n + 1, sizeof(*without));
 	for (size_t i = 0; i < n && n > 1; i++)
 		without[i] = share_of(r, s, a, i);
-	f.b = stats_jackknife(f.value, without, n);
+	f.b = stats_jackknife(f.value, without, n, level);
 	f.more = stats_more(f.value, f.b, n, r->limit);
 	return f;
 }
@@ -387,7 +388,7 @@ static void say_why(struct judged *j, const struct inference *f, bool spoiled)
 }
 
 static struct judged judge_limit(const struct requirement *r, struct result_setting *s,
-				 struct ab_result *a)
+				 struct ab_result *a, double level)
 {
 #define VERDICT(name, word) word,
 	static const char *const words[] = {VERDICTS(VERDICT)};
@@ -398,9 +399,9 @@ static struct judged judge_limit(const struct requirement *r, struct result_sett
 			   .name = r->name,
 			   .setting = s ? s->name : NULL,
 			   .required = r->text != NULL};
-	const struct inference f = !share ? infer_time(r, times_of(r, s, a))
-				   : a && of->value == OF_SLOWDOWN ? infer_slowdown(r, a)
-								   : infer_share(r, s, a);
+	const struct inference f = !share ? infer_time(r, times_of(r, s, a), level)
+				   : a && of->value == OF_SLOWDOWN ? infer_slowdown(r, a, level)
+								   : infer_share(r, s, a, level);
 	const bool spoiled = !share && s && !isnan(f.value) && !went_well(s);
 	j.value = f.value;
 	j.shown = figure(f.value, share, f.most);
@@ -415,7 +416,8 @@ static struct judged judge_limit(const struct requirement *r, struct result_sett
 	return j;
 }
 
-size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list)
+static size_t judge_run(const struct requirements *q, struct load_run *run, double level,
+			struct judged **list)
 {
 	struct result *r = &run->result;
 	struct judged *v = *list = xcalloc(q->n * (run->is_ab ? 1 : r->n) + 1, sizeof(*v));
@@ -424,10 +426,29 @@ size_t require_judge(const struct requirements *q, struct load_run *run, struct 
 		if (!(q->v[k].kinds & (run->is_ab ? REQUIRE_AB : REQUIRE_PREEMPT)))
 			continue;
 		if (run->is_ab)
-			v[n++] = judge_limit(&q->v[k], NULL, &run->ab);
+			v[n++] = judge_limit(&q->v[k], NULL, &run->ab, level);
 		for (unsigned i = 0; i < r->n && !run->is_ab; i++)
 			if (limit_applies(&q->v[k], r, i))
-				v[n++] = judge_limit(&q->v[k], r->of[i], NULL);
+				v[n++] = judge_limit(&q->v[k], r->of[i], NULL, level);
 	}
 	return n;
+}
+
+size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list)
+{
+	return judge_run(q, run, STATS_LEVEL, list);
+}
+
+bool require_decided(const struct requirements *q, struct load_run *run, uint64_t looks)
+{
+	struct judged *v;
+	const size_t n = judge_run(q, run, 1 - LOOKS_ERROR / (double)looks, &v);
+	bool required = false, all = n > 0;
+	for (size_t i = 0; i < n; i++)
+		required |= v[i].required != 0;
+	for (size_t i = 0; i < n; i++)
+		all &= (required && !v[i].required) || v[i].verdict == VERDICT_SHOWN ||
+		       v[i].verdict == VERDICT_REFUTED;
+	free(v);
+	return all;
 }

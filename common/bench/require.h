@@ -79,3 +79,10 @@ struct judged {
 // Judges a run: by limit, then by setting. A metric that only some settings have (only a group has
 // a first process) is judged by these. Returns the length of *list, which the caller frees.
 size_t require_judge(const struct requirements *q, struct load_run *run, struct judged **list);
+
+// May a run end at this look, one of at most `looks`? It may when each requirement, without any
+// each goal, is shown or refuted. Each look uses bounds so wide that all of them together are wrong
+// in at most 1 of 100 measurements (Bonferroni), as chance has as many occasions as there are
+// looks.
+#define LOOKS_ERROR 0.01
+bool require_decided(const struct requirements *q, struct load_run *run, uint64_t looks);

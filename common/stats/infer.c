@@ -63,22 +63,23 @@ uint64_t stats_percentile_more(uint64_t n, uint64_t beyond, double p)
 	return first_enough(n ? n : 1, is_within, of) - n;
 }
 
-struct bounds stats_mean_bounds(const struct samples *s)
+struct bounds stats_mean_bounds(const struct samples *s, double level)
 {
 	const double mean = samples_mean(s), n = (double)s->n;
 	if (s->n < 2)
 		return (struct bounds){-INFINITY, INFINITY};
-	const double reach = stats_student_t(TAILS_95, n - 1) * samples_sd(s) / maths()->sqrt(n);
+	const double reach =
+		stats_student_t(2 * (1 - level), n - 1) * samples_sd(s) / maths()->sqrt(n);
 	return (struct bounds){mean - reach, mean + reach};
 }
 
-struct bounds stats_jackknife(double value, const double *without, size_t n)
+struct bounds stats_jackknife(double value, const double *without, size_t n, double level)
 {
 	struct samples parts = {0};
 	for (size_t i = 0; i < n; i++)
 		samples_add(&parts, (double)n * value - (double)(n - 1) * without[i]);
 	const double mean = samples_mean(&parts);
-	struct bounds b = stats_mean_bounds(&parts);
+	struct bounds b = stats_mean_bounds(&parts, level);
 	samples_fini(&parts);
 	b.low += value - mean;
 	b.high += value - mean;

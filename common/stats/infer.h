@@ -23,11 +23,11 @@ struct bounds stats_percentile_bounds(struct samples *s, double p, double level)
 uint64_t stats_percentile_more(uint64_t n, uint64_t beyond, double p);
 
 // Bounds of a mean, by Student's t. None with fewer than 2 samples.
-struct bounds stats_mean_bounds(const struct samples *s);
+struct bounds stats_mean_bounds(const struct samples *s, double level);
 
 // Bounds of a value that is computed from `n` parts, such as a ratio of sums over pairs, by the
 // jackknife: without[i] is the value without part i. None with fewer than 2 parts.
-struct bounds stats_jackknife(double value, const double *without, size_t n);
+struct bounds stats_jackknife(double value, const double *without, size_t n, double level);
 
 // Bounds of a / b of two independent positive values whose bounds are known: the distances of the
 // logarithms are added as the legs of a right triangle (MOVER, Zou and Donner 2008).

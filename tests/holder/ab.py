@@ -53,6 +53,23 @@ def _(r):
     yield (r.holders(), lives(b.on.pid), lives(b.off.pid)), ([], False, False)
 
 
+@scenario("--until-shown looks when each mode has run twice")
+def _(r):
+    for limit, runs, status in (("suspend max < 1s", 2, 0), ("suspend max < 1ms", 2, 1), ("suspend p50 < 1s", 4, 8)):
+        b = Ab(r, "--until-shown", "--runs", "4", "--modes", "preempt", "--require", limit)
+        for _ in range(runs):
+            b.begin(b.off, 0, work=100)
+            takes(r, 3, 2)
+            b.until(2)
+            b.begin(b.on, 0)
+            b.steps(5)
+            b.end(b.on)
+            b.until(2)
+            b.ended(b.off)
+        yield int(b.finish().split(" / ")[0]), status
+        yield b.samples("number"), [(n,) for n in range(runs)]
+
+
 @scenario("--burst-on progress: what runs already is held while the online queues have work, and each request is timed")
 def _(r):
     on, off = r.target(0), r.target(0)

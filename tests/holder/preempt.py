@@ -94,6 +94,22 @@ def printed(b):
     return [line for line in b.finish().split(" / ")[1:] if not line.startswith("gpq: ")]
 
 
+@scenario("--until-shown: it ends when what is required is shown or refuted in each setting, at the latest after --cycles")
+def _(r):
+    t = r.target(0, 1)
+    always(r, "suspend", lambda n: r.move(3 * MS))
+    both = lambda words: "".join(f" / gpq: bench: required: {words % f' with queues={n}'}" for n in (1, 2))
+    for limits, cycles, wanted in ((["suspend p50 < 10ms"], 20, "0 / gpq: bench: --until-shown: each limit is shown or refuted"),
+                                   (["suspend max < 10ms", "suspend p50 < 1ms"], 20,
+                                    "1 / gpq: bench: --until-shown: each limit is shown or refuted" + both("suspend p50 < 1ms: 3.000ms%s")),
+                                   (["suspend max < 10ms", "suspend p90 < 10ms"], 80, "0 / gpq: bench: --until-shown: each limit is shown or refuted"),
+                                   (["suspend p99 < 10ms"], 100, "8" + both("suspend p99 < 10ms: 3.000ms%s, not shown, n too small: 199 more samples"))):
+        b = preempt(r, t, "--until-shown", "--cycles", "100", "--sweep", "queues=1,2", "--warmup", "1", "--hold", "1ms", "--gap", "90ms", "-v",
+                    *(w for limit in limits for w in ("--require", limit)), on_look=running(r, t))
+        yield b.finish(), wanted
+        yield [len([w for w, in b.samples("warmup") if w == warm]) for warm in (True, False)], [2, 2 * cycles]
+
+
 @scenario("a sweep of queues ends with what grows with their number: suspend takes 1 ms, and 2 ms for each queue; resume 0.5 ms")
 def _(r):
     t = r.target(0, 1, 2, 3)

@@ -143,12 +143,82 @@ static void test_loss_is_told(void **state)
 		fail_msg("refuted %u, shown %u of 100", refuted, shown);
 }
 
+// Cycles whose median is 100 ns, of which gpq looks at 20, 40, ... 1280, and which end when it
+// decides; at the latest they are 2560. Returns how many ran.
+static unsigned cycles_until_decided(struct load_run *run, const struct requirements *r)
+{
+	unsigned n = 0, look = 20;
+	for (bool decided = false; n < 2560 && !decided; n++) {
+		struct cycle c = {.set = {32, 2, 10, 20, CYCLE_NONE}};
+		cycle_clear(&c);
+		c.suspend_ns = (uint64_t)(200 * uniform() + 0.5);
+		result_add(&run->result, &c);
+		if (n + 1 == look) {
+			decided = require_decided(r, run, 7);
+			look *= 2;
+		}
+	}
+	return n;
+}
+
+// That the median is below 100 may not be shown, although there are eight occasions; that it is
+// below 120 or not below 80 is shown long before the end.
+static void test_ends_when_decided(void **state)
+{
+	static char limit[3][32] = {"suspend p50 < 100ns", "suspend p50 < 120ns",
+				    "suspend p50 < 80ns"};
+	static struct load_run run;
+	enum { RUNS = 200 };
+	unsigned of[3][VERDICT_SHOWN + 1] = {{0}}, early[3] = {0};
+	(void)state;
+	seed(6);
+	for (unsigned k = 0; k < 3; k++) {
+		char *require[] = {limit[k]};
+		struct requirements r = {0};
+		require_parse(&r, &(struct words){0}, &(struct words){.v = require, .n = 1},
+			      REQUIRE_PREEMPT);
+		for (unsigned i = 0; i < RUNS; i++) {
+			early[k] += cycles_until_decided(&run, &r) <= 1280;
+			of[k][judge_cycles(&run, limit[k]).verdict]++;
+			result_fini(&run.result);
+		}
+		require_fini(&r);
+	}
+	assert_in_range(of[0][VERDICT_SHOWN], 0, RUNS * 6 / 100);
+	assert_in_range(early[0], 0, RUNS * 2 / 100); // either way
+	assert_in_range(of[1][VERDICT_SHOWN], RUNS * 95 / 100, RUNS);
+	assert_in_range(early[1], RUNS * 95 / 100, RUNS);
+	assert_in_range(of[2][VERDICT_REFUTED], RUNS * 95 / 100, RUNS);
+	assert_in_range(early[2], RUNS * 95 / 100, RUNS);
+}
+
+// Goals count only where nothing is required; what is not measured is not decided.
+static void test_decided_by_requirements(void **state)
+{
+	static char limit[] = "suspend max < 1s", other[] = "progress max < 1s";
+	static struct load_run run;
+	(void)state;
+	seed(7);
+	for (unsigned k = 0; k < 3; k++) {
+		char *require[] = {limit, other};
+		struct requirements r = {0};
+		require_parse(&r, &(struct words){0}, &(struct words){.v = require, .n = k},
+			      REQUIRE_PREEMPT);
+		draw_cycles(&run, 8); // too few for the goals
+		assert_int_equal(require_decided(&r, &run, 1), k == 1);
+		result_fini(&run.result);
+		require_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_sides),
 		cmocka_unit_test(test_gain),
 		cmocka_unit_test(test_loss_is_told),
+		cmocka_unit_test(test_ends_when_decided),
+		cmocka_unit_test(test_decided_by_requirements),
 	};
 	return cmocka_run_group_tests_name("bench_verdict", tests, NULL, NULL);
 }

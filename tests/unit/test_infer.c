@@ -82,18 +82,18 @@ static void test_means(void **state)
 	(void)state;
 	struct samples s = {0};
 	samples_add(&s, 1);
-	assert_true(stats_mean_bounds(&s).high == INFINITY);
+	assert_true(stats_mean_bounds(&s, STATS_LEVEL).high == INFINITY);
 	samples_add(&s, 3); // 2 -+ 6.313752 * sqrt(2) / sqrt(2)
-	assert_true(fabs(stats_mean_bounds(&s).low - (2 - 6.313752)) < 1e-6);
+	assert_true(fabs(stats_mean_bounds(&s, STATS_LEVEL).low - (2 - 6.313752)) < 1e-6);
 	samples_add(&s, 2); // 2 -+ 2.919986 / sqrt(3)
-	assert_true(fabs(stats_mean_bounds(&s).high - 3.685854) < 1e-6);
+	assert_true(fabs(stats_mean_bounds(&s, STATS_LEVEL).high - 3.685854) < 1e-6);
 	samples_add(&s, 2); // 2 -+ 2.353363 * sqrt(2 / 3) / 2
-	assert_true(fabs(stats_mean_bounds(&s).high - 2.960756) < 1e-3);
+	assert_true(fabs(stats_mean_bounds(&s, STATS_LEVEL).high - 2.960756) < 1e-3);
 	samples_fini(&s);
 	// The mean of 1, 3, 2 by the jackknife is the same.
-	const struct bounds b = stats_jackknife(2, (const double[]){2.5, 1.5, 2}, 3);
+	const struct bounds b = stats_jackknife(2, (const double[]){2.5, 1.5, 2}, 3, STATS_LEVEL);
 	assert_true(fabs(b.high - 3.685854) < 1e-6 && fabs(b.low - 0.314146) < 1e-6);
-	assert_true(stats_jackknife(2, (const double[]){2}, 1).high == INFINITY);
+	assert_true(stats_jackknife(2, (const double[]){2}, 1, STATS_LEVEL).high == INFINITY);
 	// Of 8 / 2, with 4 and 16, and 1 and 4: a factor of exp(sqrt(2) log 2) = 2.665144.
 	const struct bounds r =
 		stats_ratio_bounds(8, (struct bounds){4, 16}, 2, (struct bounds){1, 4});
@@ -179,8 +179,8 @@ static void test_covered_means(void **state)
 		}
 		for (unsigned k = 0; k < N; k++)
 			without[k] = (sum[0] - v[0][k]) / (sum[1] - v[1][k]);
-		count(&mean, stats_mean_bounds(&s), 7);
-		count(&ratio, stats_jackknife(sum[0] / sum[1], without, N), 0.8);
+		count(&mean, stats_mean_bounds(&s, STATS_LEVEL), 7);
+		count(&ratio, stats_jackknife(sum[0] / sum[1], without, N, STATS_LEVEL), 0.8);
 		samples_fini(&s);
 	}
 	is_covered(&mean, "mean");
