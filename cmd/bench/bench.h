@@ -128,8 +128,10 @@ void bench_print_run(struct out *o, struct load_run *run, const struct requireme
 void bench_print_ab(struct out *o, struct load_run *run); // tables that only gpq bench ab has
 
 // Draw plots, only in an HTML page: how long suspend and resume, or online requests, took, with
-// limits; and the dispatch rate of the first cycles.
+// limits, and these over time; medians and 99th percentiles of all settings, if there are several;
+// and the dispatch rate of the first cycles.
 void run_plot_times(struct out *o, struct load_run *run, const struct requirements *limits);
+void run_plot_over_time(struct out *o, const struct load_run *run);
 void run_plot_rate(struct out *o, const struct load_run *run);
 
 // Prints a row for each of the --runs, setting and time of these runs; to people, if there are

@@ -4,16 +4,17 @@
 #include "common/out/plot.h"
 #include "common/host/maths.h"
 
-enum { STEPS = 120, TIMELINE_CYCLES = 20, ROWS = 8 };
+enum { STEPS = 120, TIMELINE_CYCLES = 20, ROWS = 8, MARKS = PLAN_SETTINGS_MAX };
 
 // A group of rows in a plot of times, and the goal drawn for them.
 struct times {
 	const char *heading, *goal_label;
 	double goal; // NaN: no goal
-	bool pooled; // samples of several runs, which are not independent: they have no interval
-	struct samples *s[ROWS];
-	const char *name[ROWS];
+	struct samples *s[MARKS];
+	const char *name[MARKS];
 	unsigned n;
+	bool marks;  // a flat row each, with two percentiles and their intervals
+	bool pooled; // samples of several runs, which are not independent: they have no interval
 };
 
 // Draws the share of the samples within each time (their distribution function), at the times of at
@@ -44,6 +45,19 @@ static void plot_share(struct plot *p, const char *name, struct samples *s, bool
 	p->band_name = "95 % interval of the median";
 	plot_row(p, label, x, y, n, n ? ticks : NULL);
 	p->nbands = 0;
+}
+
+// Draws the median and, if they have one, the 99th percentile, with their 95 % intervals.
+static void plot_percentiles(struct plot *p, const char *name, struct samples *s)
+{
+	static const char *const names[] = {"median", "p99"};
+	struct plot_mark v[2];
+	for (unsigned k = 0; k < 2; k++) {
+		const double of = k ? 0.99 : 0.5;
+		const struct bounds b = stats_percentile_bounds(s, of, 0.975);
+		v[k] = (struct plot_mark){b.low, samples_percentile(s, of), b.high, names[k]};
+	}
+	plot_marks(p, name, v, 1 + samples_carry(s->n, 0.99));
 }
 
 // Each plot says "software GPU" where it applies, since plots are copied out of reports.
@@ -87,7 +101,10 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 			plot_goal(&p, t[i].goal, text);
 		}
 		for (unsigned k = 0; k < t[i].n; k++)
-			plot_share(&p, t[i].name[k], t[i].s[k], t[i].pooled);
+			if (!t[i].marks)
+				plot_share(&p, t[i].name[k], t[i].s[k], t[i].pooled);
+			else if (t[i].s[k]->n)
+				plot_percentiles(&p, t[i].name[k], t[i].s[k]);
 	}
 	put_plot(o, &p);
 }
@@ -95,20 +112,30 @@ static void plot_times(struct out *o, const struct bench_context *c, const char 
 static void plot_calls(struct out *o, struct load_run *run, const struct requirements *limits)
 {
 	const struct result *r = &run->result;
-	struct times t[] = {
-		{.heading = "suspend: share of the calls within this time", .goal_label = "goal"},
-		{.heading = "resume: share of the calls within this time", .goal_label = "goal"}};
+	static const char *const heading[2][2] = {
+		{"suspend: share of the calls within this time",
+		 "suspend: median and 99th percentile, with 95 % intervals"},
+		{"resume: share of the calls within this time",
+		 "resume: median and 99th percentile, with 95 % intervals"}};
+	struct times t[2] = {{.goal_label = "goal"}, {.goal_label = "goal"}};
 	t[0].goal = require_limit(limits, "suspend p99");
 	t[1].goal = require_limit(limits, "resume p99");
-	for (unsigned i = 0; i < r->n && i < ROWS; i++)
+	for (unsigned marks = 0; marks < 1 + (r->n > 1); marks++) {
 		for (unsigned k = 0; k < 2; k++) {
-			t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
-			t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
-			t[k].n++;
+			t[k].heading = heading[k][marks];
+			t[k].marks = marks;
+			t[k].n = marks || r->n < ROWS ? r->n : ROWS;
+			for (unsigned i = 0; i < t[k].n; i++) {
+				t[k].s[i] = &r->of[i]->metric[k ? METRIC_resume : METRIC_suspend];
+				t[k].name[i] = r->n > 1 ? r->of[i]->name : "";
+			}
 		}
-	plot_times(o, &run->context, "How long suspend and resume took", t, 2);
+		plot_times(o, &run->context,
+			   marks ? "All settings" : "How long suspend and resume took", t, 2);
+	}
 	if (r->n > ROWS)
-		out_say(o, OUT_NOTE, "The plot shows the first %d settings of %u.", ROWS, r->n);
+		out_say(o, OUT_NOTE, "The first plot shows the first %d settings of %u.", ROWS,
+			r->n);
 }
 
 static void plot_requests(struct out *o, struct load_run *run, const struct requirements *limits)
@@ -159,6 +186,118 @@ void run_plot_changes(struct out *o, const struct bench_context *c, const struct
 	}
 	plot_times(o, c, "How long it took, old and new", t, groups);
 }
+
+// ---- over time
+
+enum { MOMENTS = 300 }; // requests, holds or cycles that are drawn
+
+// Levels over time, from x[i] to x[i + 1], and spans in which offline work was held.
+struct over_time {
+	double x[2 * MOMENTS + 1], y[2 * MOMENTS], held[2 * MOMENTS];
+	size_t n, nheld;
+	double begin; // what is 0 on the axis, ns
+	double top;   // the highest level
+};
+
+// Adds a level of `ns` from `at` on, for so long. Where the one before ends later, as that of
+// another client, this one begins when that ends.
+static void add_moment(struct over_time *t, double at, double ns, double lasts)
+{
+	t->begin = t->n ? t->begin : at;
+	const double from = (at - t->begin) / 1e9, to = from + lasts / 1e9;
+	if (t->n + 2 > 2 * MOMENTS || to <= t->x[t->n])
+		return;
+	if (from > t->x[t->n])
+		t->y[t->n++] = NAN;
+	t->x[t->n] = maths()->fmax(from, t->x[t->n]);
+	t->y[t->n++] = ns;
+	t->x[t->n] = to;
+	t->top = maths()->fmax(t->top, ns);
+}
+
+// Draws the levels of some groups, which have one scale.
+static void plot_over_time(struct out *o, const struct bench_context *c, const char *title,
+			   const char *const *heading, const struct over_time *t, unsigned n)
+{
+	struct plot p;
+	double end = 0, top = 0;
+	bool cut = false;
+	for (unsigned i = 0; i < n; i++) {
+		cut |= t[i].n + 2 > 2 * MOMENTS;
+		end = maths()->fmax(end, t[i].x[t[i].n]);
+		top = maths()->fmax(top, t[i].top);
+	}
+	if (!(top > 0))
+		return;
+	open_plot(&p, title, c, (struct plot_axis){"time", PLOT_SECONDS, 0, end, false});
+	for (unsigned i = 0; i < n; i++) {
+		if (!t[i].n)
+			continue;
+		plot_group(&p, heading[i], top, PLOT_NS);
+		p.bands = t[i].held;
+		p.nbands = t[i].nheld;
+		p.band_name = "offline work held";
+		plot_row(&p, "", t[i].x, t[i].y, t[i].n, NULL);
+	}
+	put_plot(o, &p);
+	if (cut)
+		out_say(o, OUT_NOTE, "The plot over time shows the beginning alone.");
+}
+
+// The first run of each mode: each request, and each hold.
+static void plot_requests_over_time(struct out *o, const struct load_run *run)
+{
+	static const char *const heading[AB_MODES] = {"alone: latency of each request",
+						      "shared: latency of each request",
+						      "preempt: latency of each request"};
+	SCOPED(free_at) struct over_time *all = xcalloc(AB_MODES, sizeof(*all));
+	for (unsigned m = 0; m < AB_MODES; m++) {
+		struct over_time *t = &all[m];
+		if (!run->ab.mode[m].runs)
+			continue;
+		const struct ab_times *r = &run->ab.mode[m].run->times;
+		const size_t holds = lesser(r->holds_at.n, lesser(r->suspend.n, r->resumes_at.n));
+		for (size_t i = 0; i < r->starts.n && i < r->latency.n; i++)
+			add_moment(t, r->starts.v[i], r->latency.v[i], r->latency.v[i]);
+		for (size_t i = 0; i < holds && i < MOMENTS && t->n; i++) {
+			t->held[2 * i] = (r->holds_at.v[i] + r->suspend.v[i] - t->begin) / 1e9;
+			t->held[2 * i + 1] = (r->resumes_at.v[i] - t->begin) / 1e9;
+			if (t->held[2 * i] < t->x[t->n])
+				t->nheld = 2 * i + 2;
+		}
+	}
+	plot_over_time(o, &run->context, "Requests over time, the first run of each mode", heading,
+		       all, AB_MODES);
+}
+
+// The calls of the first cycles, each drawn until the cycle ends.
+static void plot_calls_over_time(struct out *o, const struct load_run *run)
+{
+	static const char *const heading[] = {"suspend: how long each call took",
+					      "resume: how long each call took"};
+	SCOPED(free_at) struct over_time *t = xcalloc(2, sizeof(*t));
+	for (size_t i = 0; i < run->ntimeline; i++) {
+		const struct cycle *c = &run->timeline[i];
+		const double at = (double)c->at_ns, off = result_metric(c, METRIC_suspend);
+		const double on = result_metric(c, METRIC_resume);
+		const double lasts = off + (double)c->held_ns + on + (double)c->gap_ns;
+		if (!RESULT_IS_WHOLE(&c->set) || c->warmup || c->result != CYCLE_OK ||
+		    c->gap_ns == CYCLE_NONE)
+			continue;
+		add_moment(&t[0], at, off, lasts);
+		add_moment(&t[1], at, on, lasts);
+	}
+	plot_over_time(o, &run->context, "Suspend and resume over time, all settings", heading, t,
+		       2);
+}
+
+void run_plot_over_time(struct out *o, const struct load_run *run)
+{
+	if (out_html(o))
+		(run->is_ab ? plot_requests_over_time : plot_calls_over_time)(o, run);
+}
+
+// ---- the dispatch rate
 
 struct timeline {
 	const struct cycle *c;

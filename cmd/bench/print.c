@@ -408,6 +408,7 @@ static void print_head(struct out *o, struct load_run *run, const struct require
 			"Not measured on a GPU: the real driver over a software GPU in a VM. "
 			"These times say nothing about hardware.");
 	run_plot_times(o, run, limits);
+	run_plot_over_time(o, run);
 	if (!out_fits(o) && bench_begin_table(o, &bench_goals_table, n > 0, "Goals")) {
 		for (size_t i = 0; i < n; i++)
 			out_row(o, &v[i]);

@@ -160,8 +160,8 @@ static int set_held(struct experiment *x, bool hold)
 	if (check_side(x, &x->offline))
 		return -1;
 	uint64_t now = clock_ns();
-	samples_add(hold ? &x->run->suspend : &x->run->resume, (double)(now - asked));
-	samples_add(hold ? &x->run->holds_at : &x->run->resumes_at, (double)asked);
+	samples_add(hold ? &x->run->times.suspend : &x->run->times.resume, (double)(now - asked));
+	samples_add(hold ? &x->run->times.holds_at : &x->run->times.resumes_at, (double)asked);
 	if (hold) {
 		x->hold.took = now - asked;
 		x->hold.since = now;
@@ -177,8 +177,8 @@ static int set_held(struct experiment *x, bool hold)
 
 static void add_request(struct experiment *x, double start, double ns)
 {
-	samples_add(&x->run->starts, maths()->fmax(start, 0));
-	samples_add(&x->run->latency, ns);
+	samples_add(&x->run->times.starts, maths()->fmax(start, 0));
+	samples_add(&x->run->times.latency, ns);
 }
 
 // Samples the online queues, and holds offline work by them. An online request lasts from when
@@ -504,11 +504,11 @@ static int take_log_latencies(struct experiment *x)
 {
 	struct ablog l;
 	int r = read_side_log(x, SIDE_ONLINE, x->online_from, x->run->online_ns, &l);
-	samples_fini(&x->run->latency);
-	samples_fini(&x->run->starts);
-	x->run->latency = l.latency;
-	x->run->starts = l.starts;
-	if (!r && !x->run->latency.n)
+	samples_fini(&x->run->times.latency);
+	samples_fini(&x->run->times.starts);
+	x->run->times.latency = l.latency;
+	x->run->times.starts = l.starts;
+	if (!r && !x->run->times.latency.n)
 		return ab_fail(x, 1,
 			       "the online command's log %s has no launch that a call waits for",
 			       x->log[SIDE_ONLINE]);
@@ -537,8 +537,8 @@ static int take_latencies(struct experiment *x)
 	if (!prints && x->plan->hold == AB_HOLD_COMMAND)
 		add_request(x, (double)x->online_from, (double)x->run->online_ns);
 	if (prints) { // drop requests that were seen in the queues
-		samples_fini(&x->run->latency);
-		samples_fini(&x->run->starts);
+		samples_fini(&x->run->times.latency);
+		samples_fini(&x->run->times.starts);
 	}
 	for (size_t i = 0; i < printed->n; i++) {
 		const double ns = printed->v[i] * unit_ns[x->plan->metric_unit];
@@ -546,7 +546,7 @@ static int take_latencies(struct experiment *x)
 	}
 	if (prints && !printed->n)
 		return ab_fail(x, 1, "no line of the online command's output matches --metric");
-	if (!x->run->latency.n)
+	if (!x->run->times.latency.n)
 		return ab_fail(x, 1, "the online command's queues never had anything to do");
 	return 0;
 }

@@ -38,17 +38,23 @@ struct ab_plan {
 	void *tick_arg;
 };
 
+// What happened in a run, in this order: latencies of online requests, and when each began; a line
+// that --metric matches is taken for its end. Times from a request until all queues of all offline
+// processes were off, or on, and when each was requested. In ns, moments by CLOCK_MONOTONIC.
+struct ab_times {
+	struct samples latency, starts, suspend, holds_at, resume, resumes_at;
+};
+void ab_times_fini(struct ab_times *t);
+
 // One run in one mode. In mode alone, online and offline ran one after the other.
 struct ab_run {
 	enum ab_mode mode;
 	uint64_t number;
-	struct samples latency; // latencies of online requests, ns
-	struct samples starts;  // when each began, CLOCK_MONOTONIC; a line that --metric matches is
-				// taken for its end
-	uint64_t online_ns;     // how long the online command ran, or was watched
-	uint64_t window_ns;     // time in which offline work was counted, leads included
-	uint64_t leads_ns;      // both leads; UINT64_MAX: all of the window but online_ns
-	uint64_t packets;       // AQL packets of the offline queues in the window
+	struct ab_times times;
+	uint64_t online_ns;  // how long the online command ran, or was watched
+	uint64_t window_ns;  // time in which offline work was counted, leads included
+	uint64_t leads_ns;   // both leads; UINT64_MAX: all of the window but online_ns
+	uint64_t packets;    // AQL packets of the offline queues in the window
 	double offline_rate; // mean over time of what the offline command printed in the window, or
 			     // NaN: each line holds since the line before
 	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
@@ -58,10 +64,7 @@ struct ab_run {
 	pid_t lost_pid;          // pid of the first lost process; `lost_name`: its name
 	char lost_name[64];
 	size_t unreached; // offline queues in secondary contexts, which no hold reaches
-	// Times in ns from a request until all queues of all offline processes were off, or on.
-	struct samples suspend, resume;
-	struct samples holds_at, resumes_at; // when each was requested, CLOCK_MONOTONIC
-	struct queue_set queue_set[2];       // [1]: in mode alone only, while offline work ran
+	struct queue_set queue_set[2]; // [1]: in mode alone only, while offline work ran
 };
 void ab_run_fini(struct ab_run *r);
 
@@ -75,7 +78,8 @@ struct ab_part {
 	double printed, packets; // rates: by what it printed, or NaN; AQL packets a second
 	double held;             // time in which it was held, ns
 	double window, between;  // time with and without leads, ns
-	struct samples latency;  // of its online requests
+	struct samples latency;  // of its online requests, in any order
+	struct ab_times times;
 };
 
 // Results of all runs, by mode.
@@ -91,7 +95,7 @@ struct ab_result {
 	size_t nqueue_sets, cap_queue_sets;
 };
 
-// Adds a run to the results, and moves its queue sets into `a`.
+// Adds a run to the results, and moves its times and queue sets into `a`.
 void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
 

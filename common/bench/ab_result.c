@@ -4,12 +4,17 @@
 #include "common/host/maths.h"
 #include "common/host/number.h"
 
+void ab_times_fini(struct ab_times *t)
+{
+	struct samples *const lists[] = {&t->latency,  &t->starts, &t->suspend,
+					 &t->holds_at, &t->resume, &t->resumes_at};
+	for (size_t i = 0; i < COUNT(lists); i++)
+		samples_fini(lists[i]);
+}
+
 void ab_run_fini(struct ab_run *r)
 {
-	struct samples *const times[] = {&r->latency, &r->starts,   &r->suspend,
-					 &r->resume,  &r->holds_at, &r->resumes_at};
-	for (size_t i = 0; i < COUNT(times); i++)
-		samples_fini(times[i]);
+	ab_times_fini(&r->times);
 	queue_set_fini(&r->queue_set[0]);
 	queue_set_fini(&r->queue_set[1]);
 }
@@ -20,8 +25,10 @@ void ab_result_fini(struct ab_result *a)
 		samples_fini(&a->mode[m].latency);
 		samples_fini(&a->mode[m].suspend);
 		samples_fini(&a->mode[m].resume);
-		for (size_t i = 0; i < a->mode[m].runs; i++)
+		for (size_t i = 0; i < a->mode[m].runs; i++) {
 			samples_fini(&a->mode[m].run[i].latency);
+			ab_times_fini(&a->mode[m].run[i].times);
+		}
 		free(a->mode[m].run);
 	}
 	for (size_t i = 0; i < a->nqueue_sets; i++)
@@ -34,9 +41,10 @@ static struct ab_part part_of(const struct ab_run *r)
 	struct samples latency = {0};
 	const uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
 	const uint64_t leads = lesser(r->leads_ns, r->window_ns);
-	samples_add_all(&latency, &r->latency, 1);
+	samples_add_all(&latency, &r->times.latency, 1);
 	return (struct ab_part){
 		.latency = latency,
+		.times = r->times,
 		.printed = r->offline_rate,
 		.packets = r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN,
 		.held = (double)r->held_ns,
@@ -48,10 +56,11 @@ static struct ab_part part_of(const struct ab_run *r)
 void ab_result_add(struct ab_result *a, struct ab_run *r)
 {
 	struct ab_mode_result *m = &a->mode[r->mode];
-	samples_add_all(&m->latency, &r->latency, 1);
-	samples_add_all(&m->suspend, &r->suspend, 1);
-	samples_add_all(&m->resume, &r->resume, 1);
+	samples_add_all(&m->latency, &r->times.latency, 1);
+	samples_add_all(&m->suspend, &r->times.suspend, 1);
+	samples_add_all(&m->resume, &r->times.resume, 1);
 	*ARRAY_ADD(m->run, m->cap, m->runs) = part_of(r);
+	memset(&r->times, 0, sizeof(r->times));
 	m->online += (double)r->online_ns;
 	m->holds += r->holds;
 	for (unsigned i = 0; i < 2; i++) {
@@ -205,12 +214,12 @@ static const struct member members[] = {
 	MEMBER(u64, ab_run, offline_logged, "offline_logged_packets"),
 	MEMBER(count, ab_run, held_ns, "held_ns"),
 	MEMBER(count, ab_run, holds, "holds"),
-	MEMBER(times, ab_run, starts, "starts_at_ns"),
-	MEMBER(times, ab_run, latency, "latencies_ns"),
-	MEMBER(times, ab_run, holds_at, "holds_at_ns"),
-	MEMBER(times, ab_run, suspend, "suspends_ns"),
-	MEMBER(times, ab_run, resumes_at, "resumes_at_ns"),
-	MEMBER(times, ab_run, resume, "resumes_ns"),
+	MEMBER(times, ab_run, times.starts, "starts_at_ns"),
+	MEMBER(times, ab_run, times.latency, "latencies_ns"),
+	MEMBER(times, ab_run, times.holds_at, "holds_at_ns"),
+	MEMBER(times, ab_run, times.suspend, "suspends_ns"),
+	MEMBER(times, ab_run, times.resumes_at, "resumes_at_ns"),
+	MEMBER(times, ab_run, times.resume, "resumes_ns"),
 	MEMBER(queue_set, ab_run, queue_set[0], "queues"),
 	MEMBER(queue_set, ab_run, queue_set[1], "queues_offline_alone"),
 	{0},

@@ -360,8 +360,8 @@ static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run
 	like->key.set =
 		(struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
 	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
-	for (size_t i = 0; i < run->latency.n; i++)
-		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->latency.v[i]);
+	for (size_t i = 0; i < run->times.latency.n; i++)
+		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->times.latency.v[i]);
 }
 
 // Adds a line that is a sum. False if it is none.

@@ -5,14 +5,15 @@
 #include "common/cli/width.h"
 #include "common/host/maths.h"
 
-// In units of the picture, which is WIDTH of them wide: height of a text line, of a row's area and
-// of a frame; where the horizontal axis begins, and its length. Text is so large that a picture 358
-// pixels wide, as on a phone, shows 10 pixels of it. TICKS is the most ticks of the axis; of more
-// than LABELS every other one has a label.
+// In units of the picture, which is WIDTH of them wide: height of a text line, of a row's area, of
+// a frame and of a mark; where the horizontal axis begins, and its length. Text is so large that a
+// picture 358 pixels wide, as on a phone, shows 10 pixels of it. TICKS is the most ticks of the
+// axis; of more than LABELS every other one has a label.
 enum {
 	LINE = 19,
 	AREA = 56,
 	FRAME = 22,
+	MARK = 8,
 	WIDTH = 480,
 	LEFT = 58,
 	SPAN = 410,
@@ -275,6 +276,32 @@ void plot_row(struct plot *p, const char *name, const double *x, const double *y
 	if (ticks)
 		buf_printf(&p->desc, "%s: %s, %s. ", name, ticks[0].text, ticks[1].text);
 	p->y += AREA + (ticks ? LINE + 4 : 8);
+}
+
+void plot_marks(struct plot *p, const char *name, const struct plot_mark *v, unsigned n)
+{
+	struct buf *b = &p->body;
+	p->y = plot_line(b, LEFT, p->y, "", name) + 2;
+	buf_printf(&p->desc, "%s: ", name);
+	buf_printf(b, "<path class=\"grid\" d=\"M%d %uh%dm0 %dh-%d\"/>\n", LEFT, p->y, SPAN, MARK,
+		   SPAN);
+	if (!isnan(p->goal))
+		plot_upright(b, plot_x(p, p->goal), p->y, p->y + MARK, "goal");
+	for (unsigned k = 0; k < n; k++) {
+		const char *class = k ? "tick" : "tick strong";
+		const double from = plot_x(p, v[k].low), to = plot_x(p, v[k].high);
+		char text[32];
+		buf_printf(b,
+			   "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" "
+			   "class=\"c%u\"/>\n",
+			   from, p->y, to - from, MARK, (p->groups - 1) % 6);
+		plot_upright(b, plot_x(p, v[k].at), p->y - 2, p->y + MARK + 2, class);
+		plot_legend(p, class, v[k].name);
+		tick_text(text, p->x.unit, v[k].at);
+		buf_printf(&p->desc, "%s%s %s", k ? ", " : "", v[k].name, text);
+	}
+	buf_puts(&p->desc, ". ");
+	p->y += MARK + 6;
 }
 
 void plot_levels(struct plot *p, const char *const *names, unsigned n)

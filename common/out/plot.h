@@ -48,6 +48,14 @@ void plot_goal(struct plot *p, double x,
 void plot_row(struct plot *p, const char *name, const double *x, const double *y, size_t n,
 	      const struct plot_tick *ticks);
 
+// A value and the ends of its interval; not finite: the interval is open there.
+struct plot_mark {
+	double low, at, high;
+	const char *name; // for the legend
+};
+// Adds a flat row with the values of `v`, without levels, after plot_group().
+void plot_marks(struct plot *p, const char *name, const struct plot_mark *v, unsigned n);
+
 // Makes room for the frames of a flame graph; names[0] is the name of the lowest level, 0.
 void plot_levels(struct plot *p, const char *const *names, unsigned n);
 // Draws a frame of these levels; `note` stands behind its name in the text that a pointer over it

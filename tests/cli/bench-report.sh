@@ -355,7 +355,8 @@ ok(all(c["verdict"] == "slower" for c in changes if c["metric"] == "suspend"), "
 # The page
 page = open(work + "/page.html").read()
 svgs = re.findall(r"<figure>(.*?)</figure>", page, re.S)
-ok(len(svgs) == 1, "the page has a plot of times; over time there is none, as the queues watched change")
+ok([re.search("<title>(.*?)</title>", s)[1] for s in svgs] == ["How long suspend and resume took", "All settings", "Suspend and resume over time, all settings"],
+   "the page has three plots; there is none of rates, as the queues watched change")
 ok(all(minidom.parseString(s) for s in svgs), "it is well-formed XML")
 order = [page.find(x) for x in ('<p class="verdict unknown">Goals not shown: suspend p99 max 7.714ms (limit 10.000ms, queues=1, n too small: 259 more samples), resume p99 max 19.261ms', "<figure>", "<table", ">boot id<")]
 ok(-1 not in order and order == sorted(order), "verdict, plot, tables, and the context behind them", order)

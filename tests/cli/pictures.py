@@ -160,7 +160,7 @@ def look(path, gpq=True, legend=True):
         rows = [s[1] for s in p.of("grid")]
         loose = [b for b in bars if rows and not any(r[1] - 0.05 <= b[1][1] and b[1][3] <= r[3] + 0.05 for r in rows)]
         ok(bars and not loose, f"{name}: every bar stands in its row{rig}", loose)
-        ok(all([t for t in p.texts if t[2] == "0" and t[1][2] == LEFT - 6 and abs(t[1][3] - 2.8 - r[3]) < 0.1] or r[3] - r[1] == 18 for r in rows) and p.texts,
+        ok(all([t for t in p.texts if t[2] == "0" and t[1][2] == LEFT - 6 and abs(t[1][3] - 2.8 - r[3]) < 0.1] or r[3] - r[1] in (8, 18) for r in rows) and p.texts,
            f"{name}: each row has a scale{rig}")
     for dark in (False, True):
         style, low = p.colours(dark), []
@@ -255,6 +255,41 @@ def check_rate(p):
        f"{level}\n{want}")
 
 
+def check_settings(p, wanted):
+    """wanted: the values of each row."""
+    (_, low), *_, (_, high) = axis(p)
+
+    def x_of(t):
+        return LEFT + (RIGHT - LEFT) * math.log(t / low) / math.log(high / low)
+
+    bars, ticks = [s for s in p.shapes if s[0][:1] == "c"], p.of("tick strong")
+    ok(len(bars) == len(ticks) == len(wanted) == 4, "a mark for each setting and call", bars)
+    for bar, tick, values in zip(bars, ticks, wanted):
+        n, v = len(values), sorted(values)
+        rank = next(r for r in range(n) if sum(math.comb(n, k) for k in range(r + 1)) > 0.025 * 2**n)
+        got, want = (bar[1][0], tick[1][0], bar[1][2]), [x_of(t) for t in (v[rank - 1], percentile(v, 0.5), v[n - rank])]
+        ok(all(abs(g - w) < 0.11 for g, w in zip(got, want)), "a median and its interval", f"{got} {want}")
+
+
+def check_over_time(p, name, groups, held=()):
+    """groups: moments (from, to, ns) of each; times in s. All groups have one scale."""
+    end = axis(p)[-1][1] / 1e9
+    top = max(ns(t[2]) for t in p.texts if t[1][2] == LEFT - 6 and ns(t[2]))
+    ok(max(g[-1][1] for g in groups) <= end and max(m[2] for g in groups for m in g) <= top, f"{name}: all of it has room", (end, top))
+
+    def x_of(t):
+        return LEFT + (RIGHT - LEFT) * t / end
+
+    drawn = [s for s in p.shapes if s[0][:1] == "c" and s[1][3] - s[1][1] > 1]
+    same(f"{name}: a row for each group", len(drawn), len(groups))
+    for (_, box, corners), moments in zip(drawn, groups):
+        got = [(x, to, box[3] - y) for (_, x, y), (op, to, _) in zip(corners, corners[1:]) if op == "H"]
+        want = [(x_of(a), x_of(b), AREA * v / top) for a, b, v in moments]
+        ok(len(got) == len(want) and all(abs(g - w) < 0.11 for a, b in zip(got, want) for g, w in zip(a, b)), f"{name}: levels and times", f"{got}\n{want}")
+    got = [(b[1][0], b[1][2]) for b in p.of("band")]
+    ok(len(got) == len(held) and all(abs(g - x_of(w)) < 0.11 for a, b in zip(got, held) for g, w in zip(a, b)), f"{name}: what was held", f"{got}\n{held}")
+
+
 def check_flame(p):
     stacks = [(*line.rsplit(" ", 1)[0].split(";", 2), int(line.rsplit(" ", 1)[1])) for line in open("folded")]
     stacks = [(process, queue, f"[{state.replace(';', ' ')}]", looks) for process, queue, state, looks in stacks]
@@ -334,7 +369,7 @@ def check_pages():
     ok(page("mangled") and "_Z5scalePff" in cells(page("mangled")) and "scale(float*, float)" not in cells(page("mangled")), "or as the log has them")
 
 
-for file in ("series", "plain/plot-1", "plain/plot-2", "ab/plot-1", "old/plot-1", "wide/plot-1", "flame"):
+for file in ("series", "plain/plot-1", "plain/plot-2", "plain/plot-3", "ab/plot-1", "ab/plot-2", "old/plot-1", "old/plot-2", "wide/plot-1", "flame"):
     picture = look(f"svg/{file}.svg")
     if not picture:
         continue
@@ -344,7 +379,19 @@ for file in ("series", "plain/plot-1", "plain/plot-2", "ab/plot-1", "old/plot-1"
         goals = picture.of("goal")
         ok(len(goals) == 2 and all(g[1][0] == g[1][2] == RIGHT for g in goals), "goals of 10ms at the end of the axis", goals)
     elif file == "plain/plot-2":
+        cycles = rows_of(data + "/bench/plain.ndjson", result="ok")
+        at = [(c["at_ns"] - cycles[0]["at_ns"]) / 1e9 for c in cycles]
+        lasts = [sum(c[k] for k in ("suspend_ns", "held_ns", "resume_ns", "gap_ns")) / 1e9 for c in cycles]
+        check_over_time(picture, file, [[(a, a + d, c[k]) for a, d, c in zip(at, lasts, cycles)] for k in ("suspend_ns", "resume_ns")])
+    elif file == "plain/plot-3":
         check_rate(picture)
+    elif file == "ab/plot-2":
+        first = [r for m in ("alone", "shared", "preempt") for r in rows_of("ab.ndjson", mode=m)[:1]]
+        check_over_time(picture, file, [[(2 * i, 2 * i + v / 1e9, v) for i, v in enumerate(r["latencies_ns"])] for r in first],
+                        [(2 * i - 0.004 + v / 1e9, 2 * i + 1.5) for i, v in enumerate(first[2]["suspends_ns"])])
+    elif file == "old/plot-2":
+        old = rows_of(data + "/bench/old.ndjson")
+        check_settings(picture, [[c[m] for c in old if c["queues_wanted"] == q] for m in ("suspend_ns", "resume_ns") for q in (1, 3)])
     elif file == "ab/plot-1":
         runs = rows_of(data + "/bench/ab.ndjson")
         series = [[v for r in runs if r["mode"] == m for v in r["latencies_ns"]] for m in ("alone", "shared", "preempt")]

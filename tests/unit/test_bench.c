@@ -515,17 +515,17 @@ static void test_ab(void **state)
 		      back;
 	struct buf b = {0};
 	struct ab_result a = {0};
-	samples_add(&r.latency, 1100);
-	samples_add(&r.starts, 0x1p52 + 1); // an uptime of 52 days, to the ns
-	samples_add(&r.holds_at, 8);
-	samples_add(&r.resumes_at, 9);
+	samples_add(&r.times.latency, 1100);
+	samples_add(&r.times.starts, 0x1p52 + 1); // an uptime of 52 days, to the ns
+	samples_add(&r.times.holds_at, 8);
+	samples_add(&r.times.resumes_at, 9);
 	ab_write(&b, &in, &r);
 	assert_true(ab_read(b.data, b.len - 1, &out, &back));
-	assert_true(back.starts.n == 1 && back.starts.v[0] == 0x1p52 + 1);
-	assert_true(back.holds_at.v[0] == 8 && back.resumes_at.v[0] == 9);
+	assert_true(back.times.starts.n == 1 && back.times.starts.v[0] == 0x1p52 + 1);
+	assert_true(back.times.holds_at.v[0] == 8 && back.times.resumes_at.v[0] == 9);
 	ab_result_add(&a, &back);
 	r.mode = AB_ALONE;
-	r.latency.v[0] = 1000;
+	r.times.latency.v[0] = 1000;
 	r.packets = 400;
 	r.held_ns = 0;
 	ab_result_add(&a, &r);
@@ -612,9 +612,9 @@ static void test_ab_memory(void **state)
 		struct bench_context in = {0}, out;
 		struct buf b = {0};
 		for (unsigned k = 0; k < 100; k++) {
-			samples_add(&r.latency, k);
-			samples_add(&r.suspend, k);
-			samples_add(&r.resume, k);
+			samples_add(&r.times.latency, k);
+			samples_add(&r.times.suspend, k);
+			samples_add(&r.times.resume, k);
 		}
 		for (unsigned k = 0; k < 2; k++) {
 			r.queue_set[k].v = calloc(50, sizeof(*r.queue_set[k].v));
