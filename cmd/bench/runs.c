@@ -6,7 +6,7 @@
 
 #include "common/host/maths.h"
 
-// A time that runs have: of a setting of preempt, or of a mode of ab.
+// Which samples of a run: of a metric in a setting of preempt, or of the requests in a mode of ab.
 struct time_key {
 	const struct cycle_setting *set; // NULL: ab
 	unsigned which;                  // enum result_metric, enum ab_mode
@@ -121,11 +121,18 @@ static void print_run_row(struct out *o, struct load_run *r, const struct time_k
 	const struct bounds p99 = stats_percentile_bounds(s, 0.99, level);
 	const double of_99 = samples_carry(s->n, 0.99) ? samples_percentile(s, 0.99) : NAN;
 	const char *name = r->context.text[CONTEXT_run];
-	out_row(o,
-		&(struct run_row){*name ? name : NULL, k->setting, k->metric, run + 1, s->n,
-				  bench_ns(samples_mean(s)), bench_ns(samples_percentile(s, 0.5)),
-				  end_ns(p50.low), end_ns(p50.high), bench_ns(of_99),
-				  end_ns(p99.low), end_ns(p99.high)});
+	out_row(o, &(struct run_row){.measurement = *name ? name : NULL,
+				     .setting = k->setting,
+				     .metric = k->metric,
+				     .run = run + 1,
+				     .n = s->n,
+				     .mean = bench_ns(samples_mean(s)),
+				     .p50 = bench_ns(samples_percentile(s, 0.5)),
+				     .p50_low = end_ns(p50.low),
+				     .p50_high = end_ns(p50.high),
+				     .p99 = bench_ns(of_99),
+				     .p99_low = end_ns(p99.low),
+				     .p99_high = end_ns(p99.high)});
 }
 
 void bench_print_runs(struct out *o, struct load_run *const *run, size_t n)

@@ -119,18 +119,18 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 	struct sched *s = arg;
 	size_t class = 0;
 	struct group_member *m = find_member(s, pid, &class);
-	struct group *had = m ? &s->classes[class].group : NULL, *g;
+	struct group *before = m ? &s->classes[class].group : NULL, *g;
 	struct proc p = {.uid = UINT64_MAX};
 	if (number == SPEC_NONE) {
 		if (m)
-			group_drop(had, pid);
+			group_drop(before, pid);
 		return true;
 	}
 	g = &s->classes[number].group;
-	if (m && had == g && again && same_selection(m->sel, sel)) {
+	if (m && before == g && again && same_selection(m->sel, sel)) {
 		free(sel);
-	} else if (m && (had != g || again)) {
-		m = group_take_over(g, had, pid, sel);
+	} else if (m && (before != g || again)) {
+		m = group_take_over(g, before, pid, sel);
 		if (!again) // it called exec, too
 			group_add(g, pid, NULL);
 	} else {

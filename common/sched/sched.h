@@ -47,7 +47,8 @@ struct sched_unit {
 struct sched_job {
 	bool used; // false: a place for another job
 	size_t class;
-	char *key;                // owned; what its processes have in common; "": all of the class
+	char *key; // owned; --job-by: pid, control group, container or pod; "": the whole class is
+		   // a job
 	struct sched_unit *units; // owned
 	size_t n, cap;
 	uint64_t refused_ns; // when one of its processes could not be held; 0: none was refused

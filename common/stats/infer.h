@@ -63,7 +63,8 @@ struct change {
 	double of_spread; // degrees of freedom of `spread` (Welch and Satterthwaite)
 };
 
-// Compares two sets of runs by the logarithms of their values: all but p, b, verdict and more.
+// Compares two sets of runs by the logarithms of their values. Fills in `ratio` and what follows
+// `more`; the rest depends on all changes of a report: stats_judge_changes().
 struct change stats_change(const struct samples *old, const struct samples *new);
 
 // Judges the changes of one report, together:

@@ -291,9 +291,9 @@ static void add_runs(struct samples side[2], size_t n, double factor)
 
 enum { TIMES = 6, REPORTS = 150 };
 
-// Asks for a report of six times until each has a verdict, with as many runs as it asks for. The
-// new runs of the first time take `factor` times as long. Counts reports in which the verdict of
-// the first time is not `wanted`; *claimed: in which one without a change is not equal.
+// Compares TIMES times until each has a verdict, with as many runs as the report asks for. The true
+// change of the first time is `factor`, of the others 1. Counts reports in which the verdict of the
+// first time is not `wanted`; *claimed: in which the verdict of another one is not "equal".
 static unsigned ask_reports(double factor, unsigned wanted, unsigned *claimed, size_t *most)
 {
 	unsigned wrong = 0;
