@@ -584,6 +584,9 @@ static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t numbe
 	r = r || take_latencies(x);
 	if (!r && *x->log[SIDE_OFFLINE])
 		take_log_rate(x);
+	x->run->times.lines = off->v;
+	x->run->times.lines_at = off->at;
+	*off = (struct printed){0}; // what it had is the run's
 }
 
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,

@@ -43,6 +43,7 @@ struct ab_plan {
 // processes were off, or on, and when each was requested. In ns, moments by CLOCK_MONOTONIC.
 struct ab_times {
 	struct samples latency, starts, suspend, holds_at, resume, resumes_at;
+	struct samples lines, lines_at; // what --offline-metric found, in its unit, and when
 };
 void ab_times_fini(struct ab_times *t);
 

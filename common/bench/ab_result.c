@@ -6,8 +6,8 @@
 
 void ab_times_fini(struct ab_times *t)
 {
-	struct samples *const lists[] = {&t->latency,  &t->starts, &t->suspend,
-					 &t->holds_at, &t->resume, &t->resumes_at};
+	struct samples *const lists[] = {&t->latency, &t->starts,     &t->suspend, &t->holds_at,
+					 &t->resume,  &t->resumes_at, &t->lines,   &t->lines_at};
 	for (size_t i = 0; i < COUNT(lists); i++)
 		samples_fini(lists[i]);
 }
@@ -181,27 +181,42 @@ static void write_times(struct json *j, const struct member *m, const void *at)
 	const struct samples *s = at;
 	json_begin(j, m->key, '[');
 	for (size_t i = 0; i < s->n; i++)
-		json_u64(j, NULL, (uint64_t)maths()->llround(s->v[i]));
+		if (s->v[i] < 0x1p53 && s->v[i] == floor(s->v[i])) // to the ns, at any uptime
+			json_u64(j, NULL, (uint64_t)s->v[i]);
+		else
+			json_f64(j, NULL, s->v[i]);
 	json_end(j, ']');
 }
 
-static bool read_times(const struct jsonin_value *v, const struct member *m, void *at)
+static bool read_list(const struct jsonin_value *v, struct samples *to, double below)
 {
 	struct jsonin j;
 	struct jsonin_value each;
 	double n;
-	(void)m;
 	if (!jsonin_open(&j, v->text, v->len, '['))
 		return false;
 	while (jsonin_next(&j, NULL, &each)) {
-		if (!jsonin_f64(&each, &n) || n < 0 || n >= 0x1p63)
+		if (!jsonin_f64(&each, &n) || n < 0 || n >= below)
 			return false;
-		samples_add(at, n);
+		samples_add(to, n);
 	}
 	return true;
 }
 
+static bool read_times(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	(void)m;
+	return read_list(v, at, 0x1p63);
+}
+
+static bool read_numbers(const struct jsonin_value *v, const struct member *m, void *at)
+{
+	(void)m;
+	return read_list(v, at, INFINITY);
+}
+
 static const struct member_type member_times = {write_times, read_times};
+static const struct member_type member_numbers = {write_times, read_numbers};
 
 static const struct member members[] = {
 	MEMBER_WORD(ab_run, mode, "mode", ab_mode_name),
@@ -214,6 +229,8 @@ static const struct member members[] = {
 	MEMBER(u64, ab_run, offline_logged, "offline_logged_packets"),
 	MEMBER(count, ab_run, held_ns, "held_ns"),
 	MEMBER(count, ab_run, holds, "holds"),
+	MEMBER(times, ab_run, times.lines_at, "offline_lines_at_ns"),
+	MEMBER(numbers, ab_run, times.lines, "offline_lines"),
 	MEMBER(times, ab_run, times.starts, "starts_at_ns"),
 	MEMBER(times, ab_run, times.latency, "latencies_ns"),
 	MEMBER(times, ab_run, times.holds_at, "holds_at_ns"),

@@ -154,6 +154,9 @@ def _(r):
     yield b.finish(), "0"
     # 30 for the lead of 20 ms, the mean of both for the 10 ms behind it
     yield b.samples("latencies_ns", "offline_rate", "online_ns", "leads_ns"), [([1500, 20000, 300000], 23.5, 10 * MS, 40 * MS)]
+    (lines, at), = b.samples("offline_lines", "offline_lines_at_ns")
+    yield lines, [1000, 30, 8, 13]
+    yield [at[2] - at[1], at[3] - at[2]], [10 * MS, 0]
     yield [[s + v - said for s, v in zip(*run)] for run in b.samples("starts_at_ns", "latencies_ns")], [[0, 0, 0]]  # they end when read
     for unit, ns in (("ns", 1), ("ms", MS), ("s", SECOND)):
         b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)", "--metric-unit", unit)

@@ -519,9 +519,12 @@ static void test_ab(void **state)
 	samples_add(&r.times.starts, 0x1p52 + 1); // an uptime of 52 days, to the ns
 	samples_add(&r.times.holds_at, 8);
 	samples_add(&r.times.resumes_at, 9);
+	samples_add(&r.times.lines, 0.5);
+	samples_add(&r.times.lines, 1e300);
 	ab_write(&b, &in, &r);
 	assert_true(ab_read(b.data, b.len - 1, &out, &back));
 	assert_true(back.times.starts.n == 1 && back.times.starts.v[0] == 0x1p52 + 1);
+	assert_true(back.times.lines.v[0] == 0.5 && back.times.lines.v[1] == 1e300);
 	assert_true(back.times.holds_at.v[0] == 8 && back.times.resumes_at.v[0] == 9);
 	ab_result_add(&a, &back);
 	r.mode = AB_ALONE;
