@@ -91,8 +91,7 @@ extern const struct schema bench_preempt_schema, bench_ab_schema, bench_changes_
 	bench_runs_schema, bench_sides_schema;
 
 // The times in struct summary.
-#define SUMMARY_TIMES(X) \
-	X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999) X(ci_low) X(ci_high)
+#define SUMMARY_TIMES(X) X(min) X(max) X(mean) X(sd) X(p50) X(p90) X(p95) X(p99) X(p999)
 
 // The times of struct summary, rounded to ns, as a row of a table.
 struct times_row {
@@ -101,7 +100,8 @@ struct times_row {
 #define FIELD(name) uint64_t name;
 	SUMMARY_TIMES(FIELD)
 #undef FIELD
-	uint64_t runs; // it and the ratios: only for gpq bench ab
+	uint64_t ci_low, ci_high; // 95 % interval of the median
+	uint64_t runs;            // it and the ratios: only for gpq bench ab
 	double ratio, p99_ratio, achieved, offered;
 	uint64_t p99_corrected;
 };

@@ -11,7 +11,7 @@ static const struct out_col latency_cols[] = {
 	COL(n, "N", "n", U64, D, "samples, warm-up left out"),
 	COL(p50, "P50", "p50_ns", NS, D, "median"),
 	COL(ci_low, "CI_LOW", "ci_low_ns", NS, D | W,
-	    "lower end of the median's 95 % bootstrap interval"),
+	    "lower end of the median's 95 % interval; 6 samples have one"),
 	COL(ci_high, "CI_HIGH", "ci_high_ns", NS, D | W, "upper end of it"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile"),
 	COL(p95, "P95", "p95_ns", NS, M, "95th percentile"),
@@ -139,15 +139,19 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 6, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 7, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)
 {
 	struct summary m = samples_summary(s);
+	const struct bounds median = stats_percentile_bounds(s, 0.5, 0.975); // each end
 #define ROUNDED(name) .name = bench_ns(m.name),
-	return (struct times_row){
-		.setting = setting, .metric = metric, .n = m.n, SUMMARY_TIMES(ROUNDED)};
+	return (struct times_row){.setting = setting,
+				  .metric = metric,
+				  .n = m.n,
+				  SUMMARY_TIMES(ROUNDED).ci_low = bench_ns(median.low),
+				  .ci_high = bench_ns(median.high)};
 }
 
 bool bench_begin_table(struct out *o, const struct out_table *t, bool any, const char *title)

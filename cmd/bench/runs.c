@@ -106,11 +106,6 @@ const struct out_table bench_runs_table = {"runs", "run", OUT_COLS(run_cols)};
 const struct schema bench_runs_schema = {"gpq.bench.runs", 1, SCHEMA_TABLES(&bench_runs_table),
 					 NULL};
 
-static uint64_t end_ns(double v)
-{
-	return bench_ns(isfinite(v) ? v : NAN);
-}
-
 static void print_run_row(struct out *o, struct load_run *r, const struct time_key *k, size_t run)
 {
 	struct samples *s = samples_of(r, k, (ssize_t)run);
@@ -128,11 +123,11 @@ static void print_run_row(struct out *o, struct load_run *r, const struct time_k
 				     .n = s->n,
 				     .mean = bench_ns(samples_mean(s)),
 				     .p50 = bench_ns(samples_percentile(s, 0.5)),
-				     .p50_low = end_ns(p50.low),
-				     .p50_high = end_ns(p50.high),
+				     .p50_low = bench_ns(p50.low),
+				     .p50_high = bench_ns(p50.high),
 				     .p99 = bench_ns(of_99),
-				     .p99_low = end_ns(p99.low),
-				     .p99_high = end_ns(p99.high)});
+				     .p99_low = bench_ns(p99.low),
+				     .p99_high = bench_ns(p99.high)});
 }
 
 void bench_print_runs(struct out *o, struct load_run *const *run, size_t n)

@@ -14,7 +14,7 @@ const char *const result_metric_help[METRICS] = {RESULT_METRICS(HELP)};
 
 uint64_t bench_ns(double v)
 {
-	return isnan(v) ? UINT64_MAX : (uint64_t)maths()->llround(v);
+	return !isfinite(v) ? UINT64_MAX : (uint64_t)maths()->llround(v);
 }
 
 static double ns(uint64_t v)

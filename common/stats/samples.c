@@ -1,4 +1,4 @@
-// Percentiles, mean, bootstrap interval of the median, Student's t; definitions in samples.h.
+// Percentiles, mean, Student's t; definitions in samples.h.
 #include "common/stats/samples.h"
 
 #include "common/host/maths.h"
@@ -89,7 +89,6 @@ struct summary samples_summary(struct samples *s)
 	r.p95 = carried(s, 0.95);
 	r.p99 = carried(s, 0.99);
 	r.p999 = carried(s, 0.999);
-	samples_median_ci(s, 0.95, &r.ci_low, &r.ci_high);
 	return r;
 }
 
@@ -149,30 +148,6 @@ double stats_student_t(double p, double n)
 		*(stats_student_tails(middle, n) > p ? &low : &high) = middle;
 	}
 	return high;
-}
-
-// Smallest j such that the median of a resample is at most the j-th value with probability >= q.
-static size_t resample_rank(size_t n, double q)
-{
-	size_t k = (size_t)stats_rank(n, 0.5), low = 1, high = n;
-	while (low < high) {
-		size_t j = low + (high - low) / 2;
-		if (stats_binomial_tail(n, k, (double)j / (double)n) >= q)
-			high = j;
-		else
-			low = j + 1;
-	}
-	return low;
-}
-
-void samples_median_ci(struct samples *s, double level, double *low, double *high)
-{
-	*low = *high = NAN;
-	if (!s->n)
-		return;
-	samples_sort(s);
-	*low = s->v[resample_rank(s->n, (1 - level) / 2) - 1];
-	*high = s->v[resample_rank(s->n, (1 + level) / 2) - 1];
 }
 
 // --- a line through samples ---

@@ -21,7 +21,6 @@ struct summary {
 	double sd; // standard deviation, divided by n - 1; NaN for one value
 	double p50;
 	double p90, p95, p99, p999; // NaN where the samples are too few: samples_carry()
-	double ci_low, ci_high;     // 95 % interval of the median: samples_median_ci()
 };
 
 // Adds a value, or all values of a list times `factor`. NaN is left out: it means "not measured".
@@ -42,11 +41,6 @@ double samples_percentile(struct samples *s, double p);
 double samples_mean(const struct samples *s);
 double samples_sd(const struct samples *s); // divided by n - 1; NaN for one value
 struct summary samples_summary(struct samples *s);
-
-// Percentile bootstrap interval of the median with confidence `level` (0.95); NaN: no values. It is
-// what infinitely many resamples would give: a resample's median is at most the j-th value if
-// at least ceil(n/2) of n draws, each of probability j/n, are, which is a binomial tail.
-void samples_median_ci(struct samples *s, double level, double *low, double *high);
 
 // P(X >= k) for X binomial of n and p, 0 < p < 1.
 double stats_binomial_tail(size_t n, size_t k, double p);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every number in a report, and in --compare, computed again from the raw samples by another program, in Python with its
-# own definitions (exact fractions for the interval of the median, all pairs for the rank test).
+# own definitions (exact fractions for the bounds of percentiles).
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/tap.inc"
 command -v python3 >/dev/null || skip_all "no python3"
@@ -92,17 +92,19 @@ def values(cycles, metric):
 def percentile(v, p):  # p: a Fraction
     return v[max(1, math.ceil(p * len(v))) - 1]
 
-def interval(v):
-    n, k = len(v), math.ceil(Fraction(len(v), 2))
-    def at_most(j):
-        p = Fraction(j, n)
-        return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
-    return [v[next(j for j in range(1, n + 1) if at_most(j) >= q) - 1] for q in (Fraction(1, 40), Fraction(39, 40))]
+def tail(n, k, p):
+    return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
+
+def percentile_bounds(v, p, most=Fraction(1, 20)):
+    n = len(v)
+    low = max((r for r in range(1, n + 1) if tail(n, r, p) >= 1 - most), default=0)
+    high = next((r for r in range(1, n + 1) if tail(n, r, p) <= most), None)
+    return v[low - 1] if low else None, v[high - 1] if high else None
 
 def summary(v):
     mean = Fraction(sum(v), len(v))
     sd = math.sqrt(sum((x - mean) ** 2 for x in v) / (len(v) - 1))
-    return [percentile(v, Fraction(1, 2)), *interval(v)] + [carried(v, p) for p in (900, 950, 990, 999)] + [
+    return [percentile(v, Fraction(1, 2)), *percentile_bounds(v, Fraction(1, 2), Fraction(1, 40))] + [carried(v, p) for p in (900, 950, 990, 999)] + [
         v[-1], v[0], float(mean), sd]
 
 def carried(v, mille):  # None: no value lies beyond this percentile
@@ -186,15 +188,6 @@ def student_t(n, q=0.975):  # its percentile, by Simpson's rule and bisection
 
 # Confidence bounds of 95 %: of a percentile by exact binomial sums, of a mean by Student's t, of what is made of parts by leaving
 # one out, of a ratio by the bounds of both. None: there is none.
-def tail(n, k, p):
-    return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
-
-def percentile_bounds(v, p, most=Fraction(1, 20)):
-    n = len(v)
-    low = max((r for r in range(1, n + 1) if tail(n, r, p) >= 1 - most), default=0)
-    high = next((r for r in range(1, n + 1) if tail(n, r, p) <= most), None)
-    return v[low - 1] if low else None, v[high - 1] if high else None
-
 def more_samples(v, p, limit):  # all of which are below the limit
     n, beyond = len(v), sum(x >= limit for x in v)
     while n <= beyond or tail(n, n - beyond, p) > Fraction(1, 20):

@@ -80,7 +80,7 @@ ok(set(commands) == known, "each command has a valid schema, of documents and of
 RAISED = {2: "bench.changes gpus gpus.check hang hqd.fields hqd.sample merge packets snapshot snapshot.compare suspend.list "
              "trace.breakdown trace.compare trace.ftrace trace.gaps trace.series trace.timeline why why.profile why.waves",
           3: "events hqd hqd.runlist sched snapshot.diff trace trace.list",
-          4: "bench.ab hqd.summary queues resume suspend", 6: "bench.preempt"}
+          4: "bench.ab hqd.summary queues resume suspend", 7: "bench.preempt"}
 
 
 def untyped(value, path):

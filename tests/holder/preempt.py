@@ -186,7 +186,7 @@ def _(r):
         "resume does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.000ms."]
     yield b.samples("unmap_ns", "save_ns", "map_ns", "rest_ns"), [(100 * US * n, 300 * US, 50 * US, 20 * US) for n, in b.samples("queues")]
     yield instances(r), []
-    out = r.gpq("bench", "report", "-r", "-n", "-o", "SETTING,METRIC,N,P50,CI_LOW,CI_HIGH", b.raw).split(" / ")
+    out = r.gpq("bench", "report", "-r", "-n", "-o", "SETTING,METRIC,N,P50,MIN,MAX", b.raw).split(" / ")
     yield [line for line in out if line.split()[1:2] in (["unmap"], ["rest"])], [
         "queues=1 unmap 3 100000 100000 100000", "queues=3 unmap 3 300000 300000 300000",
         "queues=1 rest 3 20000 20000 20000", "queues=3 rest 3 20000 20000 20000"]
