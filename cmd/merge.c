@@ -71,6 +71,7 @@ static const struct out_col cols[] = {
 	COL(key.scheduler, "SCHED", "scheduler", STR, M | A, "HWS or MES"),
 	COL(key.kernel, "KERNEL", "kernel", STR, M | A, "kernel release"),
 	COL(key.gpus, "TARGET_GPUS", "target_gpus", STR, M | A, "the target's GPUs"),
+	COL(key.setting, "SETTING", "setting", STR, M | A, "what bench ab --sweep-env set"),
 	COL(n, "N", "n", U64, D, "samples"),
 	COL(p50, "P50", "p50_ns", NS, D, "median, at most 3.2 % too large"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile, likewise"),

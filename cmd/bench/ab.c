@@ -9,15 +9,17 @@
 
 #include <sys/stat.h>
 
-enum { DEFAULT_RUNS = 3, MOST_RUNS = 20 };
+enum { DEFAULT_RUNS = 3, MOST_RUNS = 20, SETTING_MAX = 300 };
+
+#define LETTERS "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 struct ab {
 	struct bench_opts *opts;
 	struct measurement m;
 	bool mode[AB_MODES];
 	uint64_t done, total; // number of runs
-	enum ab_mode now;
-	struct rng rng; // for the order of the modes in a round
+	char now[600];        // mode and setting of the present run
+	struct rng rng;       // for the order of modes and settings in a round
 	struct regex regex[AB_PATTERNS];
 };
 
@@ -25,8 +27,7 @@ static void draw_runs(void *arg)
 {
 	struct ab *b = arg;
 	progress_show(&b->m.progress, (double)b->done / (double)b->total,
-		      "run %" PRIu64 " of %" PRIu64 ", %s", b->done + 1, b->total,
-		      ab_mode_name[b->now]);
+		      "run %" PRIu64 " of %" PRIu64 ", %s", b->done + 1, b->total, b->now);
 }
 
 static int choose_modes(const struct bench_opts *o, bool mode[AB_MODES])
@@ -44,6 +45,32 @@ static int choose_modes(const struct bench_opts *o, bool mode[AB_MODES])
 	for (unsigned m = 0; m < AB_MODES && !w->n; m++)
 		mode[m] = true;
 	return GPQ_OK;
+}
+
+// Replaces what --sweep-env gave, NAME=VALUE,..., by the settings NAME=VALUE.
+static int make_settings(struct words *settings)
+{
+	SCOPED(words_fini) struct words given = *settings;
+	const char *text = given.n ? given.v[0] : "", *at = strchr(text, '='), *wrong = NULL;
+	const size_t name = strspn(text, LETTERS "0123456789");
+	*settings = (struct words){0};
+	if (given.n > 1)
+		wrong = "is not alone: one variable is swept at a time";
+	else if (given.n && (at != text + name || !strspn(text, LETTERS)))
+		wrong = "is no NAME=VALUE,... of a variable";
+	for (size_t len; !wrong && at && *at; at += len) {
+		len = strcspn(++at, ",");
+		SCOPED(free_at) char *one = xasprintf("%.*s=%.*s", (int)name, text, (int)len, at);
+		for (size_t k = 0; k < settings->n; k++)
+			if (strcmp(settings->v[k], one) == 0)
+				wrong = "has a value twice";
+		if (!len || name + len > SETTING_MAX)
+			wrong = "has a value that is empty or too long";
+		words_push(settings, one, strlen(one));
+	}
+	return wrong ? err_fail(GPQ_USAGE, "for example --sweep-env BATCH=8,16",
+				"--sweep-env: %s %s", text, wrong)
+		     : GPQ_OK;
 }
 
 static int check_side(const struct bench_opts *o, enum side side)
@@ -96,6 +123,8 @@ const struct opt_rule bench_ab_rules[] = {
 	RULE_NEEDS("metric", "online-cmd", "leave it out, or have a command", NO_OUTPUT),
 	RULE_NEEDS("offline-metric offline-ready", "offline-cmd", "leave it out, or have a command",
 		   NO_OUTPUT),
+	RULE_NEEDS("sweep-env", "online-cmd offline-cmd", "give --online-cmd or --offline-cmd",
+		   "--sweep-env is set for commands, and there is none"),
 	RULE_NEEDS("log-dir", "online-cmd", "--online-log and --offline-log read logs", NO_COMMAND),
 	RULE_NEEDS("log-dir", "offline-cmd", "--online-log and --offline-log read logs",
 		   NO_COMMAND),
@@ -134,7 +163,21 @@ int bench_check_ab(struct cmd *c)
 	for (unsigned i = 0; i < AB_PATTERNS; i++)
 		regex_fini(&regex[i]);
 	status = status ? status : choose_modes(o, mode);
+	status = status ? status : make_settings(&o->sweep_env);
 	return status ? status : bench_check_limits(o, REQUIRE_AB);
+}
+
+// Makes a run for each setting, of the same host.
+static void name_runs(struct ab *b)
+{
+	const struct bench_context base = b->m.run->context;
+	for (size_t i = 0; i < b->opts->sweep_env.n; i++) {
+		const char *setting = b->opts->sweep_env.v[i];
+		struct load_run *r = i ? load_new_run(&b->m.all, true, &base) : b->m.run;
+		snprintf(r->context.text[CONTEXT_setting], sizeof(base.text[0]), "%s", setting);
+		snprintf(r->context.text[CONTEXT_run], sizeof(base.text[0]), "%.200s,%s",
+			 base.text[CONTEXT_run], setting);
+	}
 }
 
 static int prepare_ab(struct ab *b)
@@ -153,25 +196,27 @@ static int prepare_ab(struct ab *b)
 	bench_context_host(&b->m.run->context);
 	bench_context_driver(&b->m.run->context);
 	b->rng.state = bench_seed(o, &b->m.run->context);
+	name_runs(b);
 	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--log-dir %s", o->ab.log_dir);
 	return raw_file_open(&b->m.raw, o->raw) ? err_sys(errno, NULL, "--samples %s", o->raw)
 						: GPQ_OK;
 }
 
-static int keep_run(struct ab *b, struct ab_run *r)
+static int keep_run(struct ab *b, struct load_run *to, struct ab_run *r)
 {
 	int status = GPQ_OK;
-	ab_write(&b->m.raw.line, &b->m.run->context, r);
+	ab_write(&b->m.raw.line, &to->context, r);
 	if (raw_file_put(&b->m.raw))
 		status = err_sys(errno, "what was measured up to here follows", "--samples %s",
 				 b->opts->raw);
-	ab_result_add(&b->m.run->ab, r);
+	ab_result_add(&to->ab, r);
 	return status;
 }
 
 static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 {
+	struct load_run *to = b->m.all.run[number % b->m.all.n];
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
@@ -183,21 +228,22 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
 		return GPQ_PARTIAL;
 	}
-	err_note("run %" PRIu64 ", %s", number + 1, ab_mode_name[mode]);
-	b->now = mode;
+	const char *text = b->opts->ab.setting = to->context.text[CONTEXT_setting];
+	snprintf(b->now, sizeof(b->now), "%s%s%s", ab_mode_name[mode], *text ? ", " : "", text);
+	err_note("run %" PRIu64 ", %s", number + 1, b->now);
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
-	int status = failed ? failed : keep_run(b, &r);
+	int status = failed ? failed : keep_run(b, to, &r);
 	if (r.unreached)
 		err_warn("gpq queues -o +CONTEXT_ID shows them",
 			 "run %" PRIu64
 			 ", %s: %zu offline queues of secondary contexts ran on: the "
 			 "debug interface does not reach them",
-			 number + 1, ab_mode_name[mode], r.unreached);
+			 number + 1, b->now, r.unreached);
 	if (r.lost)
 		err_warn("gpq did not end it",
 			 "run %" PRIu64 ", %s: pid %d (%s)%s of a command lives on: it left the "
 			 "command's process group",
-			 number + 1, ab_mode_name[mode], (int)r.lost_pid, r.lost_name,
+			 number + 1, b->now, (int)r.lost_pid, r.lost_name,
 			 r.lost > 1 ? " and others" : "");
 	ab_run_fini(&r);
 	b->done++;
@@ -207,8 +253,8 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 		return GPQ_PARTIAL;
 	}
 	if (failed)
-		err_fail(failed, "nothing is held", "run %" PRIu64 ", %s: %s", number + 1,
-			 ab_mode_name[mode], why);
+		err_fail(failed, "nothing is held", "run %" PRIu64 ", %s: %s", number + 1, b->now,
+			 why);
 	return status;
 }
 
@@ -216,15 +262,19 @@ static int run_modes(struct ab *b, bool wanted)
 {
 	const uint64_t runs = b->opts->runs;
 	int status = GPQ_OK;
+	const uint64_t n = b->m.all.n, all = n * AB_MODES;
+	SCOPED(free_at) unsigned *order = xcalloc(all, sizeof(*order));
 	for (unsigned m = 0; m < AB_MODES; m++)
-		b->total += b->mode[m] ? runs : 0;
+		b->total += b->mode[m] ? runs * n : 0;
 	progress_init(&b->m.progress, wanted, false);
 	for (uint64_t i = 0; i < runs && !status; i++) {
-		unsigned order[AB_MODES] = {AB_ALONE, AB_SHARED, AB_PREEMPT};
-		rng_shuffle(&b->rng, order, AB_MODES);
-		for (unsigned m = 0; m < AB_MODES && !status; m++)
-			if (b->mode[order[m]])
-				status = run_mode(b, (enum ab_mode)order[m], i);
+		for (unsigned k = 0; k < all; k++)
+			order[k] = k;
+		rng_shuffle(&b->rng, order, all);
+		for (unsigned k = 0; k < all && !status; k++)
+			if (b->mode[order[k] % AB_MODES])
+				status = run_mode(b, order[k] % AB_MODES,
+						  i * n + order[k] / AB_MODES);
 		if (i && // bounds of the work take two runs
 		    i + 1 < runs && !status && bench_may_end(&b->m, b->opts, runs - 2))
 			break;
@@ -238,7 +288,7 @@ static int run_modes(struct ab *b, bool wanted)
 struct side_row {
 	const char *side;
 	int64_t pid;
-	const char *what;
+	const char *what, *setting;
 	struct whose whose;
 };
 
@@ -248,6 +298,7 @@ static const struct out_col side_cols[] = {
 	COL(pid, "PID", "pid", I64, D, "process; null: it would be started"),
 	COL(what, "COMMAND", "command", STR, D | T,
 	    "its name, or the command that would be started"),
+	COL(setting, "SETTING", "setting", STR, OUT_RARE | M, "what --sweep-env sets for it"),
 	WHOSE_COLS(whose, M),
 };
 #undef ROW
@@ -260,7 +311,7 @@ static bool print_member(void *arg, size_t side, pid_t pid, struct kfd_selection
 	(void)again;
 	SCOPED(process_cache_fini) struct process_cache known = {0};
 	const struct process_info *p = process_cache_get(&known, pid, PROCESS_STATUS);
-	struct side_row row = {side_name[side], pid, p->error ? NULL : p->proc.comm,
+	struct side_row row = {side_name[side], pid, p->error ? NULL : p->proc.comm, NULL,
 			       whose_of(&known, pid)};
 	free(sel);
 	out_row(arg, &row);
@@ -271,14 +322,20 @@ static int dry_run(struct cmd *c)
 {
 	struct bench_opts *o = c->opts;
 	SCOPED(newcomers_fini) struct newcomers newcomers = {.events.fd = -1};
+	const struct words *w = &o->sweep_env;
 	c->out.schema = &bench_sides_schema;
 	struct out *out = out_open(&c->out);
 	int status = choose_sides(o);
 	status = status ? status : out_begin(out, &bench_sides_table, false);
+	if (!w->n && !status)
+		out_leave_out(out, "SETTING");
 	for (unsigned i = 0; side_name[i] && !status; i++)
-		if (o->ab.command[i])
-			out_row(out,
-				&(struct side_row){side_name[i], I64_NULL, o->ab.command[i], {0}});
+		for (size_t k = 0; o->ab.command[i] && k < (w->n ? w->n : 1); k++)
+			out_row(out, &(struct side_row){side_name[i],
+							I64_NULL,
+							o->ab.command[i],
+							w->n ? w->v[k] : NULL,
+							{0}});
 	status = status ? status : spec_set_look(&o->ab.specs, &newcomers, print_member, out);
 	if (!status)
 		spec_set_name_unused(&o->ab.specs);
@@ -299,9 +356,7 @@ int bench_ab(struct cmd *c)
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");
 		status = run_modes(&b, c->out.progress);
 	}
-	const struct ab_mode_result *mode = b.m.run->ab.mode;
-	const bool any = mode[AB_ALONE].runs || mode[AB_SHARED].runs || mode[AB_PREEMPT].runs;
-	status = measurement_end(&b.m, c, any, status);
+	status = measurement_end(&b.m, c, status);
 	for (unsigned i = 0; i < AB_PATTERNS; i++) {
 		status = regex_check(&b.regex[i], status);
 		regex_fini(&b.regex[i]);

@@ -119,6 +119,8 @@ static const struct opt ab_opts[] = {
 	OPT(bench_opts, ab.pattern[AB_OFFLINE_READY], "offline-ready", 0, OPT_EXPR, "REGEX",
 	    "\noffline has begun when it prints such a line\n(default: when its queues take "
 	    "packets)"),
+	OPT(bench_opts, sweep_env, "sweep-env", 0, OPT_LIST, "NAME=VALUE,...",
+	    "\ncompare settings of this environment variable\nof the commands"),
 	RAW("run"),
 	UNTIL_SHOWN,
 	GOAL,
@@ -158,7 +160,7 @@ static const struct bench_opts defaults = {
 int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab)
 {
 	const struct bench_opts *o = c->opts;
-	m->run = load_run_new(is_ab);
+	m->run = load_new_run(&m->all, is_ab, &(struct bench_context){0});
 	m->raw.fd = -1;
 	signal(SIGPIPE, SIG_IGN); // results are printed even if the reader of --samples is gone
 	return require_parse(&m->limits, &o->goals, &o->require,
@@ -173,20 +175,21 @@ int bench_check_limits(const struct bench_opts *o, unsigned kinds)
 	return status;
 }
 
-int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status)
+int measurement_end(struct measurement *m, const struct cmd *c, int status)
 {
 	if (raw_file_close(&m->raw) && !status)
 		status = err_sys(errno, NULL, "--samples %s", m->raw.path);
-	int printed = any ? bench_print(&c->out, m->run, &m->limits) : GPQ_OK;
+	const int printed = bench_print_all(&c->out, &m->all, &m->limits);
 	require_fini(&m->limits);
-	load_run_free(m->run);
+	load_fini(&m->all);
 	return status ? status : printed;
 }
 
 bool bench_may_end(struct measurement *m, const struct bench_opts *o, uint64_t looks)
 {
-	if (!o->until_shown || !require_decided(&m->limits, m->run, looks))
-		return false;
+	for (size_t i = 0; i < m->all.n; i++)
+		if (!o->until_shown || !require_decided(&m->limits, m->all.run[i], looks))
+			return false;
 	err_note("--until-shown: each limit is shown or refuted");
 	return true;
 }
@@ -300,7 +303,8 @@ static const struct out_table *const *bench_prints(const struct cmd *c)
 		return o->compare ? bench_changes_schema.tables : any;
 	if (o->dry)
 		return ab ? bench_sides_schema.tables : suspend_schema.tables;
-	return bench_run_tables(ab);
+	return o->sweep_env.n && strchr(*o->sweep_env.v, ',') ? bench_runs_schema.tables
+							      : bench_run_tables(ab);
 }
 
 const struct cmd_spec bench_spec = {

@@ -22,7 +22,7 @@ struct bench_opts {
 	struct ab_plan ab;
 	struct pids pids[2];   // --online-pid, --offline-pid
 	struct words specs[2]; // --online, --offline
-	struct words modes;
+	struct words modes, sweep_env;
 	// options of report
 	const char *html, *svg;
 	bool compare;
@@ -43,7 +43,8 @@ int bench_check_limits(const struct bench_opts *o, unsigned kinds);
 
 // What gpq bench preempt or ab writes and prints. Zeroed before measurement_begin().
 struct measurement {
-	struct load_run *run;
+	struct load_run *run; // the first of `all`
+	struct load all;      // of gpq bench ab a run for each setting of --sweep-env
 	struct raw_file raw;
 	struct requirements limits;
 	struct progress progress;
@@ -52,8 +53,9 @@ struct measurement {
 // Reads the limits. Returns the exit status. Call measurement_end() even after a failure.
 int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 
-// Prints the results if there are `any`, and frees them. Returns `status` if that is a failure.
-int measurement_end(struct measurement *m, const struct cmd *c, bool any, int status);
+// Prints the results of each run that has some, and frees them. Returns `status` if that is a
+// failure.
+int measurement_end(struct measurement *m, const struct cmd *c, int status);
 
 // --until-shown: may the measurement end at this of at most `looks` looks? Then that is told. See
 // require_decided().
@@ -159,3 +161,8 @@ void run_plot_changes(struct out *o, const struct bench_context *c, const struct
 // requirements: bench_required().
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);
+
+// Prints so the results of each run that has some; of several, with -o and the like, a row for
+// each time. Returns the worst exit status.
+int bench_print_all(const struct out_opts *opts, const struct load *l,
+		    const struct requirements *limits);

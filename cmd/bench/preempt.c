@@ -364,7 +364,7 @@ int bench_preempt(struct cmd *c)
 	attached_close(&p->attached); // nothing is held while the results are printed
 	close_quietly(p->signals);
 	status = steps_close(&p->steps, status);
-	status = measurement_end(&p->m, c, p->done > 0, status);
+	status = measurement_end(&p->m, c, status);
 	group_fini(&p->targets);
 	return status;
 }

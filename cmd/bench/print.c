@@ -316,7 +316,8 @@ static void print_cycle_results(struct out *o, const struct result *r)
 
 static void print_context(struct out *o, const struct bench_context *c)
 {
-	out_title(o, "Host, driver, target");
+	const char *setting = c->text[CONTEXT_setting];
+	out_title(o, "Host, driver, target%s%s", *setting ? ": " : "", setting);
 	out_object(o, &bench_context_table, c);
 }
 
@@ -383,13 +384,12 @@ static void say_run(struct out *o, const struct load_run *run)
 	const char(*text)[sizeof(run->context.text[0])] = run->context.text;
 	const char *target = text[CONTEXT_target];
 	SCOPED(buf_fini) struct buf b = {0};
-	uint64_t n = 0;
-	for (unsigned m = 0; m < AB_MODES; m++)
-		n += run->ab.mode[m].runs;
+	uint64_t n = ab_runs(&run->ab);
 	for (unsigned i = 0; i < run->result.n; i++)
 		n += run->result.of[i]->metric[METRIC_suspend].n;
 	if (run->is_ab)
-		buf_printf(&b, "Online requests beside offline work: %" PRIu64 " runs", n);
+		buf_printf(&b, "Online requests beside offline work%s%s: %" PRIu64 " runs",
+			   *text[CONTEXT_setting] ? ", " : "", text[CONTEXT_setting], n);
 	else
 		buf_printf(&b, "Suspend and resume of %s%s: %" PRIu64 " cycles",
 			   strstr(target, "processes:") ? "" : "process ",
@@ -471,6 +471,7 @@ int bench_print(const struct out_opts *opts, struct load_run *run,
 	form.schema = run->is_ab ? &bench_ab_schema : &bench_preempt_schema;
 	struct out *o = out_open(&form);
 	bench_print_run(o, run, limits);
-	int status = out_close(o), unmet = bench_required(limits, "", run);
+	int status = out_close(o),
+	    unmet = bench_required(limits, run->context.text[CONTEXT_setting], run);
 	return status ? status : unmet;
 }

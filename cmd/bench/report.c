@@ -140,9 +140,9 @@ static void same_text(struct out *o, const struct load *l, size_t n, size_t i, u
 static void print_differences(struct out *o, const struct load *l)
 {
 	static const enum bench_context_item items[] = {
-		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,   CONTEXT_kernel,
-		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,      CONTEXT_parameters,
-		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors};
+		CONTEXT_host,      CONTEXT_source,      CONTEXT_machine,    CONTEXT_kernel,
+		CONTEXT_driver,    CONTEXT_kfd_version, CONTEXT_gpus,       CONTEXT_parameters,
+		CONTEXT_scheduler, CONTEXT_gpq,         CONTEXT_processors, CONTEXT_setting};
 	const size_t n = l->n < DIFFERENCES_MOST ? l->n : DIFFERENCES_MOST;
 	bool any = false;
 	if (n < 2)
@@ -199,14 +199,29 @@ static int write_runs(struct load *l, const struct requirements *limits, struct 
 	return out_close(o);
 }
 
-// Prints the times of several runs as rows.
-static int print_rows(struct load *l, struct out_opts form)
+static bool wants_rows(const struct out_opts *f)
 {
-	form.schema = &bench_runs_schema;
-	form.hosts = true;
-	struct out *o = out_open(&form);
-	bench_print_runs(o, l->run, l->n);
-	return out_close(o);
+	return f->mode != OUT_TABLE || f->columns || f->all || f->filter || f->sort ||
+	       f->table_name;
+}
+
+int bench_print_all(const struct out_opts *opts, const struct load *l,
+		    const struct requirements *limits)
+{
+	struct out_opts form = *opts;
+	int status = GPQ_OK;
+	if (l->n > 1 && wants_rows(opts)) {
+		form.schema = &bench_runs_schema;
+		form.hosts = true;
+		struct out *o = out_open(&form);
+		bench_print_runs(o, l->run, l->n);
+		status = out_close(o);
+		return status ? status : judge_all(l, limits);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->run[i]->result.n || ab_runs(&l->run[i]->ab))
+			status = bench_worse(status, bench_print(opts, l->run[i], limits));
+	return status;
 }
 
 // Reports in Markdown, or to people on a terminal in the tables that follow a measurement.
@@ -257,9 +272,7 @@ const struct opt_rule bench_report_rules[] = {
 int bench_report(struct cmd *c)
 {
 	const struct bench_opts *o = c->opts;
-	const struct out_opts *f = &c->out;
-	const bool as_tables = f->mode != OUT_TABLE || f->columns || f->all || f->filter ||
-			       f->sort || f->table_name;
+	const bool as_tables = wants_rows(&c->out);
 	SCOPED(require_fini) struct requirements limits = {0};
 	SCOPED(load_fini) struct load l = {0};
 	int status = GPQ_OK;
@@ -280,12 +293,10 @@ int bench_report(struct cmd *c)
 	status = status ? status
 			: require_parse(&limits, &o->goals, &o->require,
 					REQUIRE_PREEMPT | REQUIRE_AB);
-	if (!status && as_tables && l.n > 1) {
-		status = print_rows(&l, c->out);
-		status = status ? status : judge_all(&l, &limits);
-	} else if (!status && as_tables) { // what gpq bench printed after the measurement
-		status = bench_print(&c->out, l.run[0], &limits);
-		status = bench_worse(status, judge_any(&l, &limits));
+	if (!status && as_tables) {
+		status = bench_print_all(&c->out, &l, &limits);
+		if (l.n == 1)
+			status = bench_worse(status, judge_any(&l, &limits));
 	} else if (!status) {
 		status = report_runs(&l, c, &limits);
 		if (!status && l.n > 1 && isatty(STDOUT_FILENO))

@@ -10,7 +10,9 @@
 struct time_key {
 	const struct cycle_setting *set; // NULL: ab
 	unsigned which;                  // enum result_metric, enum ab_mode
-	const char *setting, *metric;
+	const char *env;                 // ab: setting of --sweep-env
+	const char *metric;
+	char setting[608];
 };
 
 enum { WHOLE_RUN = -1 };
@@ -18,9 +20,9 @@ enum { WHOLE_RUN = -1 };
 // How many of the --runs this one has of the time, those without samples included.
 static size_t repeats_of(const struct load_run *r, const struct time_key *k)
 {
-	if (!k->set)
-		return r->is_ab ? r->ab.mode[k->which].runs : 0;
-	for (unsigned i = 0; i < r->result.n; i++)
+	if (!k->set && r->is_ab && strcmp(r->context.text[CONTEXT_setting], k->env) == 0)
+		return r->ab.mode[k->which].runs;
+	for (unsigned i = 0; k->set && i < r->result.n; i++)
 		if (plan_compare(&r->result.of[i]->set, k->set) == 0)
 			return r->result.of[i]->nrepeats;
 	return 0;
@@ -32,7 +34,7 @@ static struct samples *samples_of(struct load_run *r, const struct time_key *k, 
 	struct samples *s = NULL;
 	if (repeat != WHOLE_RUN && (size_t)repeat >= repeats_of(r, k))
 		return NULL;
-	if (!k->set && r->is_ab)
+	if (!k->set && repeats_of(r, k))
 		s = repeat == WHOLE_RUN ? &r->ab.mode[k->which].latency
 					: &r->ab.mode[k->which].run[repeat].latency;
 	for (unsigned i = 0; k->set && i < r->result.n; i++) {
@@ -60,12 +62,20 @@ static void add_keys(struct time_keys *l, struct load_run *r)
 	const unsigned settings = r->is_ab ? 1 : r->result.n, times = r->is_ab ? AB_MODES : METRICS;
 	for (unsigned i = 0; i < settings; i++)
 		for (unsigned m = 0; m < times; m++) {
-			struct time_key k = {NULL, m, ab_mode_name[m % AB_MODES], "online"};
-			if (!r->is_ab)
-				k = (struct time_key){&r->result.of[i]->set, m,
-						      r->result.of[i]->name, result_metric_name[m]};
+			const char *name = ab_mode_name[m % AB_MODES];
+			struct time_key k = {.which = m,
+					     .env = r->context.text[CONTEXT_setting],
+					     .metric = "online"};
+			if (!r->is_ab) {
+				k.set = &r->result.of[i]->set;
+				k.metric = result_metric_name[m];
+				name = r->result.of[i]->name;
+			}
+			snprintf(k.setting, sizeof(k.setting), "%s%s%s", name, *k.env ? "," : "",
+				 k.env);
 			size_t at = 0;
 			while (at < l->n && (l->v[at].which != m || !l->v[at].set != !k.set ||
+					     strcmp(l->v[at].env, k.env) != 0 ||
 					     (k.set && plan_compare(l->v[at].set, k.set) != 0)))
 				at++;
 			if (at == l->n && samples_of(r, &k, WHOLE_RUN))
@@ -90,7 +100,8 @@ static const struct out_col run_cols[] = {
 	COL(measurement, "MEASUREMENT", "measurement", STR, M | OUT_HOST,
 	    "host, time and pid of gpq bench"),
 	COL(run, "RUN", "run", U64, D, "which of its --runs, from 1"),
-	COL(setting, "SETTING", "setting", STR, D, "as above, or the mode"),
+	COL(setting, "SETTING", "setting", STR, D,
+	    "as above; of ab the mode, and what --sweep-env set"),
 	COL(metric, "METRIC", "metric", STR, D, "which time"),
 	COL(n, "N", "n", U64, D, "samples"),
 	COL(mean, "MEAN", "mean_ns", NS, M, "mean"),
@@ -411,7 +422,8 @@ int bench_compare(struct cmd *c, const struct load *side)
 		status = print_changes(out_open(&c->out), &changes, of);
 	if (!changes.n)
 		status = err_fail(GPQ_NOTFOUND,
-				  "grace, queues, hold and gap must be the same, or both be of ab",
+				  "grace, queues, hold and gap must be the same, or both be of ab "
+				  "with the same --sweep-env value",
 				  "the two have no setting in common");
 	else if (html)
 		page = write_change_page(c, &changes, of);

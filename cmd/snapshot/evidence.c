@@ -148,7 +148,7 @@ static int add_python(struct saver *v, pid_t pid, uint64_t end)
 	if (v->r || host_secure() || clock_ns() >= end)
 		return 0;
 	SCOPED(child_fini) struct child c;
-	if (child_start(&c, command, NULL))
+	if (child_start(&c, command, "", NULL))
 		return 0;
 	for (; !c.ended && clock_ns() < end && !v->how->stopped(); usleep(1000))
 		child_tick(&c, take_line, &b);

@@ -351,7 +351,8 @@ static int start_side(struct experiment *x, struct workload *s, bool wait)
 {
 	s->begun = true;
 	if (s->command) {
-		if (child_start(&s->child, s->command, x->plan->log_dir ? x->log[s->side] : NULL))
+		if (child_start(&s->child, s->command, x->plan->setting,
+				x->plan->log_dir ? x->log[s->side] : NULL))
 			return ab_fail(x, 1, "%s: %s", s->command, strerror(errno));
 		s->child_start = kfd_target_start(s->child.pid);
 	}

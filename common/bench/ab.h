@@ -23,6 +23,7 @@ enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 struct ab_plan {
 	const char *command[2]; // command of each side for sh -c; NULL: the side has a SPEC only
 	struct spec_set specs;  // processes that gpq does not start itself, by side
+	const char *setting;    // what the commands have in their environment: child_start()
 	int metric_unit;        // unit of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
 	const char *pattern[AB_PATTERNS];
 	struct regex *regex[AB_PATTERNS]; // `pattern`, compiled; NULL: not given
@@ -99,6 +100,7 @@ struct ab_result {
 // Adds a run to the results, and moves its times and queue sets into `a`.
 void ab_result_add(struct ab_result *a, struct ab_run *r);
 void ab_result_fini(struct ab_result *a);
+uint64_t ab_runs(const struct ab_result *a); // runs in all modes
 
 // Is the offline rate what was printed? So it is if each run has that; else it is packets a second.
 bool ab_is_printed(const struct ab_result *a);

@@ -77,6 +77,11 @@ static double share_of_whole(double v, double whole)
 	return whole > 0 ? v / whole : NAN;
 }
 
+uint64_t ab_runs(const struct ab_result *a)
+{
+	return a->mode[AB_ALONE].runs + a->mode[AB_SHARED].runs + a->mode[AB_PREEMPT].runs;
+}
+
 bool ab_is_printed(const struct ab_result *a)
 {
 	for (unsigned m = 0; m < AB_MODES; m++)

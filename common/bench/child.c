@@ -10,12 +10,14 @@
 enum { LINE_MAX_BYTES = 1 << 24 };
 
 struct command {
-	const char *text, *log;
+	const char *text, *setting, *log;
 };
 
 static int exec_shell(const void *arg)
 {
 	const struct command *c = arg;
+	if (*c->setting)
+		putenv(xstrdup(c->setting));
 	if (c->log) {
 		setenv("AMD_LOG_LEVEL", "4", 0);
 		setenv("AMD_LOG_LEVEL_FILE", c->log, 1);
@@ -60,9 +62,9 @@ int child_fork(struct child *c, int (*run)(const void *arg), const void *arg)
 	return 0;
 }
 
-int child_start(struct child *c, const char *command, const char *log)
+int child_start(struct child *c, const char *command, const char *setting, const char *log)
 {
-	return child_fork(c, exec_shell, &(struct command){command, log});
+	return child_fork(c, exec_shell, &(struct command){command, setting, log});
 }
 
 static void give_lines(struct child *c, child_line_fn *fn, void *arg)

@@ -19,9 +19,10 @@ typedef void child_line_fn(void *arg, const char *line);
 // Starts a child that calls run(arg) and exits with what that returns. Returns 0, or -1 with errno.
 int child_fork(struct child *c, int (*run)(const void *arg), const void *arg);
 
-// Starts a command by sh -c. `log` becomes its AMD_LOG_LEVEL_FILE (level 4 unless the user set
-// one); NULL leaves its environment as it is. Returns 0, or -1 with errno.
-int child_start(struct child *c, const char *command, const char *log);
+// Starts a command by sh -c. `setting` is what its environment has more: "NAME=VALUE", or
+// "". `log` becomes its AMD_LOG_LEVEL_FILE (level 4 unless there is one); NULL: it has none.
+// Returns 0, or -1 with errno.
+int child_start(struct child *c, const char *command, const char *setting, const char *log);
 
 // Calls `fn` for each line that the child wrote, and notes whether it has ended. Never waits.
 void child_tick(struct child *c, child_line_fn *fn, void *arg);

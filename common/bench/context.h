@@ -7,7 +7,7 @@
 
 // The items: key in JSON, label for people.
 #define BENCH_CONTEXT(X)                                                           \
-	X(run, "run") /* host, time and pid: names the run */                      \
+	X(run, "run") /* host, time, pid and setting: names the run */             \
 	X(host, "host")                                                            \
 	X(started, "started") /* UTC */                                            \
 	X(source, "source")   /* live, softgpu */                                  \
@@ -24,6 +24,7 @@
 	X(target_queues, "queues of the target")                                   \
 	X(gpq, "gpq version")                                                      \
 	X(seed, "seed")                                                            \
+	X(setting, "setting") /* of gpq bench ab --sweep-env: BATCH=8 */           \
 	X(command, "command")
 
 enum bench_context_item {

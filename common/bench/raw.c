@@ -155,14 +155,16 @@ struct load_run *load_first(const struct load *l, bool is_ab)
 	return NULL;
 }
 
-struct load_run *load_run_new(bool is_ab)
+struct load_run *load_new_run(struct load *l, bool is_ab, const struct bench_context *c)
 {
 	struct load_run *r = xcalloc(1, sizeof(*r));
 	r->is_ab = is_ab;
-	return r;
+	r->context = *c;
+	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
+	return l->run[l->n++] = r;
 }
 
-void load_run_free(struct load_run *r)
+static void load_run_free(struct load_run *r)
 {
 	result_fini(&r->result);
 	ab_result_fini(&r->ab);
@@ -176,10 +178,7 @@ static struct load_run *find_run(struct load *l, bool is_ab, const struct bench_
 		if (l->run[i]->is_ab == is_ab &&
 		    strcmp(l->run[i]->context.text[CONTEXT_run], c->text[CONTEXT_run]) == 0)
 			return l->run[i];
-	struct load_run *r = load_run_new(is_ab);
-	r->context = *c;
-	array_grow(&l->run, &l->cap, l->n, sizeof(struct load_run *));
-	return l->run[l->n++] = r;
+	return load_new_run(l, is_ab, c);
 }
 
 // Adds a cycle unless it was read before. Returns 0, or -1 with errno.
@@ -283,6 +282,7 @@ static const struct member key_members[] = {
 	MEMBER(plain, sum_row, key.scheduler, "scheduler"),
 	MEMBER(plain, sum_row, key.kernel, "kernel"),
 	MEMBER(plain, sum_row, key.gpus, "gpus"),
+	MEMBER(text, sum_row, key.setting, "setting"),
 	MEMBER(u64, sum_row, key.set.grace, "grace"),
 	MEMBER(u64, sum_row, key.set.queues, "queues_wanted"),
 	MEMBER(u64, sum_row, key.set.hold_ns, "hold_wanted_ns"),
@@ -338,6 +338,7 @@ static void key_of(struct sum_key *k, const struct bench_context *c)
 	snprintf(k->scheduler, sizeof(k->scheduler), "%.31s", c->text[CONTEXT_scheduler]);
 	snprintf(k->kernel, sizeof(k->kernel), "%.95s", c->text[CONTEXT_kernel]);
 	snprintf(k->gpus, sizeof(k->gpus), "%s", c->text[CONTEXT_gpus]);
+	snprintf(k->setting, sizeof(k->setting), "%s", c->text[CONTEXT_setting]);
 }
 
 static void sum_add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)

@@ -51,9 +51,6 @@ struct load_run {
 	struct ab_result ab; // if it is a run of gpq bench ab
 };
 
-struct load_run *load_run_new(bool is_ab);
-void load_run_free(struct load_run *r);
-
 struct load {
 	struct load_run **run; // owned; in the order of their first samples
 	size_t n, cap;
@@ -66,6 +63,9 @@ struct load {
 // samples are counted and left out. Returns 0, or -1 with errno.
 int load_add(struct load *l, const char *path);
 
+// Adds a run without samples.
+struct load_run *load_new_run(struct load *l, bool is_ab, const struct bench_context *c);
+
 // The first run of gpq bench ab (`is_ab`) or of preempt, or NULL.
 struct load_run *load_first(const struct load *l, bool is_ab);
 void load_fini(struct load *l);
@@ -77,7 +77,8 @@ void load_fini(struct load *l);
 
 // Samples with equal keys are added up in one histogram.
 struct sum_key {
-	char metric[32]; // "suspend", of a group "group_suspend", of gpq bench ab "online_alone"
+	char setting[512]; // of gpq bench ab --sweep-env
+	char metric[32];   // "suspend", of a group "group_suspend", of gpq bench ab "online_alone"
 	struct cycle_setting set; // all members CYCLE_NONE for gpq bench ab
 	char source[32], scheduler[32], kernel[96], gpus[512];
 };

@@ -136,7 +136,7 @@ gpq: sched: --grace: 256 is not 0 to 255
 gpq: sched: --idle is not shorter than --max-hold
 gpq: sched: --tree says how to read -p; add -p PID
 
-$ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/null >/dev/null; [ $? = 2 ] || echo "status of $c"; done; }; m 'bench preempt' 'bench preempt -p 1 --cycles 0' 'bench preempt -p 1 --runs 0' 'bench preempt -p 1 --sweep x=1' 'bench preempt -p 1 --goal x' 'bench preempt -p 1 --require x' 'bench preempt -p 1 --grace 256' 'bench preempt -p 1 -Q x' 'bench ab' 'bench ab --online-cmd x' 'bench ab --online-cmd x --offline gpu=0' 'bench ab --online-cmd x --offline nosuch' 'bench ab --online-cmd x --offline-cmd y --modes z' 'bench ab --online-cmd x --offline-cmd y --metric (' 'bench ab --online-cmd x --offline-cmd y --metric x' 'bench ab --online-cmd x --offline-cmd y --goal z' 'bench ab --online-cmd x --offline-pid 1 --offline-metric (x)'
+$ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/null >/dev/null; [ $? = 2 ] || echo "status of $c"; done; }; m 'bench preempt' 'bench preempt -p 1 --cycles 0' 'bench preempt -p 1 --runs 0' 'bench preempt -p 1 --sweep x=1' 'bench preempt -p 1 --goal x' 'bench preempt -p 1 --require x' 'bench preempt -p 1 --grace 256' 'bench preempt -p 1 -Q x' 'bench ab' 'bench ab --online-cmd x' 'bench ab --online-cmd x --offline gpu=0' 'bench ab --online-cmd x --offline nosuch' 'bench ab --online-cmd x --offline-cmd y --modes z' 'bench ab --online-cmd x --offline-cmd y --metric (' 'bench ab --online-cmd x --offline-cmd y --metric x' 'bench ab --online-cmd x --offline-cmd y --goal z' 'bench ab --online-cmd x --offline-pid 1 --offline-metric (x)' 'bench ab --online-pid 1 --offline comm=x --sweep-env A=1' 'bench ab --online-cmd x --offline-cmd y --sweep-env A' 'bench ab --online-cmd x --offline-cmd y --sweep-env =1' 'bench ab --online-cmd x --offline-cmd y --sweep-env 1A=2' 'bench ab --online-cmd x --offline-cmd y --sweep-env A-B=1' 'bench ab --online-cmd x --offline-cmd y --sweep-env A=' 'bench ab --online-cmd x --offline-cmd y --sweep-env A=1,,2' 'bench ab --online-cmd x --offline-cmd y --sweep-env A=1,2,1' 'bench ab --online-cmd x --offline-cmd y --sweep-env A=1 --sweep-env B=2'
 gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID
 gpq: bench: --cycles: 0 measures nothing; leave it out for 300, or as many as --for allows
 gpq: bench: --runs: 0 measures nothing; leave it out for 1
@@ -154,6 +154,15 @@ gpq: bench: --metric: (: missing closing parenthesis at character 1; see pcre2pa
 gpq: bench: --metric: x has no group ( ) around the number
 gpq: bench: --goal: z is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
 gpq: bench: --offline-metric reads what a command prints, and that side has none; leave it out, or have a command
+gpq: bench: --sweep-env is set for commands, and there is none; give --online-cmd or --offline-cmd
+gpq: bench: --sweep-env: A is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: =1 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: 1A=2 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A-B=1 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A= has a value that is empty or too long; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A=1,,2 has a value that is empty or too long; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A=1,2,1 has a value twice; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A=1 is not alone: one variable is swept at a time; for example --sweep-env BATCH=8,16
 
 $ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/null >/dev/null; [ $? = 2 ] || echo "status of $c"; done; }; m 'queues -Q x' 'why --pod X' 'packets --comm (' 'events --tree' 'suspend -p 1 --prio x' 'resume -p 1 --type x' 'snapshot x --cmdline (' 'trace --live --pod X' 'hqd --xcc x' 'hqd --ns-pid' snapshot 'suspend -p 1 --marks f' 'suspend -p 1 --method criu --for 1s' 'queues --watch 1ms' 'gpus --watch 1 -J' 'sched --status --watch 1 -J' 'hqd --watch 0' 'why --watch 1 -J' 'packets --watch 1ms' 'suspend --list --watch 1ms'
 gpq: queues: queue x: neither ID nor PID:ID; ids go from 0 to 1023, gpq queues shows them

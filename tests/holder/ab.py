@@ -362,6 +362,46 @@ def _(r):
     yield (t.off, lives(t.pid), t.tracer, r.holders()), ("", True, 0, [])
 
 
+@scenario("--sweep-env: each value is a measurement of its own, interleaved in each round, and both commands have it in their environment")
+def _(r):
+    def run(*args, values, runs):
+        """Runs an experiment in which a request takes as many ms as the value: what the commands had in each run, and what it said."""
+        b = Ab(r, "--modes", "shared", "--seed", "7", "--sweep-env", "GPQ_TEST=" + values, "--require", "online shared max < 12ms", "--runs", runs, *args,
+               stdout=subprocess.PIPE)
+        had = []
+        for _ in range(runs * len(values.split(","))):
+            b.begin(b.off, 0, work=1)
+            b.begin(b.on)
+            for c in b.on, b.off:
+                with open(f"/proc/{c.pid}/environ") as f:
+                    had += [w[9:] for w in f.read().split("\0") if w.startswith("GPQ_TEST=")]
+            b.steps(int(had[-1]))
+            b.end(b.on)
+            b.ended(b.off)
+        return b, had, b.finish().split(" / ")
+    required = "gpq: bench: {}: required: online shared max < 12ms: 16.000ms, of these samples alone"
+    rows = ["shared,GPQ_TEST=8;1;8000000", "shared,GPQ_TEST=8;2;8000000", "shared,GPQ_TEST=16;1;16000000", "shared,GPQ_TEST=16;2;16000000"]
+    b, had, said = run("-v", "--csv", "-o", "SETTING,RUN,MEAN", values="8,16", runs=2)
+    yield had[::2], had[1::2]
+    yield [sorted(had[:4]), sorted(had[4:])], 2 * [["16", "16", "8", "8"]]  # each value once in a round
+    name = b.samples("run")[0][0].split(",")[0]
+    yield said[:6], ["1", "setting,run,mean_ns"] + ['"{}",{},{}'.format(*row.split(";")) for row in rows]
+    yield said[6:], [f"gpq: bench: run {n}, shared, GPQ_TEST={v}" for n, v in zip((1, 2, 3, 4), had[::2])] + [required.format(name + ",GPQ_TEST=16")]
+    yield sorted(b.samples("setting", "run", "number", "latencies_ns")), sorted(
+        (f"GPQ_TEST={v}", f"{name},GPQ_TEST={v}", n, [int(v) * MS]) for n, v in enumerate(had[::2]))
+    # What was measured is read again as it is.
+    yield sorted(r.gpq("bench", "report", "-q", "-rn", "-o", "SETTING,RUN,MEAN", b.raw).split(" / ")), sorted(["0"] + [row.replace(";", " ") for row in rows])
+    told = [w.replace("\\", "") for w in r.gpq("bench", "report", "-q", b.raw).split(" / ")]
+    yield [w for w in told if w.startswith("| setting | GPQ") and w.count("|") == 4], [f"| setting | GPQ_TEST={v} | {name},GPQ_TEST={v} |" for v in (8, 16)]
+    yield [w.split(" runs")[0] for w in told if w.startswith("## Online")], [
+        f"## Online requests beside offline work, GPQ_TEST={v}: 2" for v in (8, 16)]
+    yield r.gpq("merge", "-rn", "-o", "SETTING,N,MEAN", b.raw), "0 / GPQ_TEST=16 2 16000000 / GPQ_TEST=8 2 8000000"
+    # A block for each value; one that is met does not hide one that is not.
+    b, had, said = run(values="16,8", runs=1)
+    yield [said[0]] + [w for w in said if re.match("Host, |shared 1 1 |gpq: ", w)], ["1"] + [w for v in (16, 8) for w in (
+        f"Host, driver, target: GPQ_TEST={v}", f"shared 1 1 {v}ms - {v}ms - - {v}ms - - {1000 / v:g} - -")] + [required.format("GPQ_TEST=16")]
+
+
 @scenario("--progress: which run of how many")
 def _(r):
     b = Ab(r, "--modes", "shared,preempt", "--progress", "--seed", "7", "--pause", "800ms")
