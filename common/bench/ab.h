@@ -75,12 +75,23 @@ void ab_run_fini(struct ab_run *r);
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
 		bool *stopped, char why[400]);
 
+// The offline work of one or more runs in whole numbers, which add up the same in any order: AQL
+// packets, by its AMD log if there is one, the time it was held, and time with and without leads.
+#define AB_OFFLINE(X) X(runs) X(holds) X(packets) X(held_ns) X(window_ns) X(between_ns)
+struct ab_offline {
+#define FIELD(name) uint64_t name;
+	AB_OFFLINE(FIELD)
+#undef FIELD
+};
+struct ab_offline ab_offline_of(const struct ab_run *r);
+void ab_offline_add(struct ab_offline *to, const struct ab_offline *o);
+double ab_offline_rate(const struct ab_offline *o); // packets a second over all windows, or NaN
+
 // What a run says of the offline work.
 struct ab_part {
-	double printed, packets; // rates: by what it printed, or NaN; AQL packets a second
-	double held;             // time in which it was held, ns
-	double window, between;  // time with and without leads, ns
-	struct samples latency;  // of its online requests, in any order
+	double printed; // rate by what it printed, or NaN
+	struct ab_offline offline;
+	struct samples latency; // of its online requests, in any order
 	struct ab_times times;
 };
 
@@ -118,6 +129,9 @@ struct ab_verdict {
 
 // Judges without the runs number `without` of both modes, for stats_jackknife(); SIZE_MAX: all.
 struct ab_verdict ab_judge(const struct ab_result *a, enum ab_mode mode, size_t without);
+
+// Judges runs of which only the sum is known, by their rate and that of mode alone.
+struct ab_verdict ab_judge_sum(const struct ab_offline *o, double rate, double alone);
 
 // How many runs a mode and mode alone both have.
 size_t ab_parts(const struct ab_result *a, enum ab_mode mode);

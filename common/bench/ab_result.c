@@ -36,21 +36,33 @@ void ab_result_fini(struct ab_result *a)
 	free(a->queue_set);
 }
 
-static struct ab_part part_of(const struct ab_run *r)
+// Returns NaN if `whole` is 0.
+static double share_of_whole(double v, double whole)
 {
-	struct samples latency = {0};
-	const uint64_t packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets;
+	return whole > 0 ? v / whole : NAN;
+}
+
+struct ab_offline ab_offline_of(const struct ab_run *r)
+{
 	const uint64_t leads = lesser(r->leads_ns, r->window_ns);
-	samples_add_all(&latency, &r->times.latency, 1);
-	return (struct ab_part){
-		.latency = latency,
-		.times = r->times,
-		.printed = r->offline_rate,
-		.packets = r->window_ns ? (double)packets / ((double)r->window_ns / 1e9) : NAN,
-		.held = (double)r->held_ns,
-		.window = (double)r->window_ns,
-		.between = r->leads_ns == UINT64_MAX ? (double)r->online_ns
-						     : (double)(r->window_ns - leads)};
+	return (struct ab_offline){
+		.runs = 1,
+		.holds = r->holds,
+		.packets = r->offline_logged != UINT64_MAX ? r->offline_logged : r->packets,
+		.held_ns = r->held_ns,
+		.window_ns = r->window_ns,
+		.between_ns = r->leads_ns == UINT64_MAX ? r->online_ns : r->window_ns - leads};
+}
+
+void ab_offline_add(struct ab_offline *to, const struct ab_offline *o)
+{
+#define ADD(name) to->name = add_saturating(to->name, o->name);
+	AB_OFFLINE(ADD)
+}
+
+double ab_offline_rate(const struct ab_offline *o)
+{
+	return share_of_whole((double)o->packets, (double)o->window_ns / 1e9);
 }
 
 void ab_result_add(struct ab_result *a, struct ab_run *r)
@@ -59,7 +71,10 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	samples_add_all(&m->latency, &r->times.latency, 1);
 	samples_add_all(&m->suspend, &r->times.suspend, 1);
 	samples_add_all(&m->resume, &r->times.resume, 1);
-	*ARRAY_ADD(m->run, m->cap, m->runs) = part_of(r);
+	struct ab_part *part = ARRAY_ADD(m->run, m->cap, m->runs);
+	*part = (struct ab_part){
+		.printed = r->offline_rate, .offline = ab_offline_of(r), .times = r->times};
+	samples_add_all(&part->latency, &r->times.latency, 1);
 	memset(&r->times, 0, sizeof(r->times));
 	m->online += (double)r->online_ns;
 	m->holds += r->holds;
@@ -69,12 +84,6 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 		*ARRAY_ADD(a->queue_set, a->cap_queue_sets, a->nqueue_sets) = r->queue_set[i];
 		r->queue_set[i] = (struct queue_set){0};
 	}
-}
-
-// Returns NaN if `whole` is 0.
-static double share_of_whole(double v, double whole)
-{
-	return whole > 0 ? v / whole : NAN;
 }
 
 uint64_t ab_runs(const struct ab_result *a)
@@ -98,7 +107,8 @@ static struct samples rates_without(const struct ab_result *a, enum ab_mode mode
 	struct samples s = {0};
 	for (size_t i = 0; i < m->runs; i++)
 		if (i != without)
-			samples_add(&s, printed ? m->run[i].printed : m->run[i].packets);
+			samples_add(&s, printed ? m->run[i].printed
+						: ab_offline_rate(&m->run[i].offline));
 	return s;
 }
 
@@ -107,23 +117,25 @@ struct samples ab_rates(const struct ab_result *a, enum ab_mode mode)
 	return rates_without(a, mode, SIZE_MAX);
 }
 
+struct ab_verdict ab_judge_sum(const struct ab_offline *o, double rate, double alone)
+{
+	const double between = (double)o->between_ns;
+	struct ab_verdict v = {.held = share_of_whole((double)o->held_ns, between)};
+	v.loss = (1 - share_of_whole(rate, alone)) * share_of_whole((double)o->window_ns, between);
+	v.effect = v.loss - v.held;
+	return v;
+}
+
 struct ab_verdict ab_judge(const struct ab_result *a, enum ab_mode mode, size_t without)
 {
 	const struct ab_mode_result *m = &a->mode[mode];
 	SCOPED(samples_fini) struct samples rate = rates_without(a, mode, without);
 	SCOPED(samples_fini) struct samples alone = rates_without(a, AB_ALONE, without);
-	double held = 0, window = 0, between = 0;
+	struct ab_offline sum = {0};
 	for (size_t i = 0; i < m->runs; i++)
-		if (i != without) {
-			held += m->run[i].held;
-			window += m->run[i].window;
-			between += m->run[i].between;
-		}
-	struct ab_verdict v = {.held = share_of_whole(held, between)};
-	v.loss = (1 - share_of_whole(samples_mean(&rate), samples_mean(&alone))) *
-		 share_of_whole(window, between);
-	v.effect = v.loss - v.held;
-	return v;
+		if (i != without)
+			ab_offline_add(&sum, &m->run[i].offline);
+	return ab_judge_sum(&sum, samples_mean(&rate), samples_mean(&alone));
 }
 
 size_t ab_parts(const struct ab_result *a, enum ab_mode mode)

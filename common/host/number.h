@@ -32,5 +32,12 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+// The sum, or UINT64_MAX if it is larger: so it does not matter in which order numbers are added.
+static inline uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 // Reads a text that is a decimal number, or a hexadecimal one after 0x, and nothing else.
 bool parse_u64(const char *s, uint64_t *value);

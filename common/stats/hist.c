@@ -1,6 +1,7 @@
 // Log-linear histogram; the bucket rule is in hist.h.
 #include "common/stats/hist.h"
 
+#include "common/host/number.h"
 #include "common/out/jsonin.h"
 
 #define SUB_BITS 5
@@ -30,13 +31,6 @@ uint64_t hist_lower(unsigned index)
 uint64_t hist_upper(unsigned index)
 {
 	return index + 1 < HIST_BUCKETS ? hist_lower(index + 1) - 1 : UINT64_MAX;
-}
-
-// The sum, or UINT64_MAX if it is larger: so merging stays associative.
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 void hist_add(struct hist *h, uint64_t v)
