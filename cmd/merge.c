@@ -3,6 +3,7 @@
 
 #include "common/bench/raw.h"
 #include "common/cli/input.h"
+#include "common/out/filter.h"
 
 // The options are some of those of gpq trace.
 static const struct trace_opts defaults = {.by = BY_NOTHING,
@@ -25,23 +26,33 @@ struct part_lines {
 	uint64_t end, size; // of the file of the part that was added last
 };
 
+#define EXPECT_ADVICE "look what became of their tasks"
+
 // What was read: sums of gpq bench, or parts of gpq trace.
 struct merge {
 	struct sum sum;
 	struct part_lines lines;
 	uint64_t others, schema; // parts of another schema in the last file, and which one
+	uint64_t read;           // lines of the last file that are not empty
+	bool lacks;              // a line was left out, or a file is empty
 };
+
+#define DROP_NAMES "grace, queues, hold, gap, sched, kernel, target_gpus"
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", "logs: " TRACE_BY_HELP, TRACE_BY_WORDS),
 	OPT(trace_opts, demangle, "demangle", 0, OPT_FLAG, "",
 	    "logs: readable kernel names (terminal: default)"),
+	OPT(trace_opts, drop, "drop", 0, OPT_WORDS, "COLS",
+	    "benchmarks: add up over these columns:\n" DROP_NAMES),
 	OPT(trace_opts, expect, "expect", 0, OPT_U64, "N",
-	    "logs: how many parts there should be;\nfewer: say so, and exit with status 3"),
+	    "number of parts, or of measurements;\nfewer: say so, and exit with status 3"),
 	OPT(trace_opts, no_demangle, "no-demangle", 0, OPT_FLAG, "",
 	    "logs: names of kernels as the logs have them"),
 	OPT(trace_opts, partial, "partial", 0, OPT_FLAG, "",
 	    "write sums that can be merged again,\none JSON object a line"),
+	OPT(trace_opts, partial_ok, "partial-ok", 0, OPT_FLAG, "",
+	    "status 0 also if lines were left out\nor a file is empty"),
 	OPT(trace_opts, top, "top", 0, OPT_U64, "N",
 	    "logs: rows of --by to show, else kernels (20;\nin JSON all)"),
 	{0},
@@ -56,7 +67,19 @@ static const struct opt_rule rules[] = {
 struct merge_row {
 	struct sum_key key;
 	uint64_t n, p50, p90, p99, p999, min, max, mean;
+	const char *mode; // of offline work, which has no times; else NULL
+	uint64_t runs, holds;
+	double rate, held, loss;
 };
+
+#define HOST_COLS                                                                             \
+	COL(key.source, "SOURCE", "source", STR, D | A,                                       \
+	    "live, or softgpu, whose times are not a GPU's"),                                 \
+		COL(key.scheduler, "SCHED", "scheduler", STR, M | A, "HWS or MES"),           \
+		COL(key.kernel, "KERNEL", "kernel", STR, M | A, "kernel release"),            \
+		COL(key.gpus, "TARGET_GPUS", "target_gpus", STR, M | A, "the target's GPUs"), \
+		COL(key.setting, "SETTING", "setting", STR, M | A,                            \
+		    "what bench ab --sweep-env set")
 
 #define ROW merge_row
 static const struct out_col cols[] = {
@@ -66,12 +89,7 @@ static const struct out_col cols[] = {
 	    "how many queues were suspended, - all"),
 	COL(key.set.hold_ns, "HOLD", "hold_wanted_ns", NS, D, "how long they were held"),
 	COL(key.set.gap_ns, "GAP", "gap_wanted_ns", NS, M, "how long they ran between cycles"),
-	COL(key.source, "SOURCE", "source", STR, D | A,
-	    "live, or softgpu, whose times are not a GPU's"),
-	COL(key.scheduler, "SCHED", "scheduler", STR, M | A, "HWS or MES"),
-	COL(key.kernel, "KERNEL", "kernel", STR, M | A, "kernel release"),
-	COL(key.gpus, "TARGET_GPUS", "target_gpus", STR, M | A, "the target's GPUs"),
-	COL(key.setting, "SETTING", "setting", STR, M | A, "what bench ab --sweep-env set"),
+	HOST_COLS,
 	COL(n, "N", "n", U64, D, "samples"),
 	COL(p50, "P50", "p50_ns", NS, D, "median, at most 3.2 % too large"),
 	COL(p90, "P90", "p90_ns", NS, D, "90th percentile, likewise"),
@@ -81,9 +99,21 @@ static const struct out_col cols[] = {
 	COL(max, "MAX", "max_ns", NS, D, "greatest, exact"),
 	COL(mean, "MEAN", "mean_ns", NS, M, "mean, exact"),
 };
-#undef ROW
 static const struct out_table table = {"sums", "sum", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.merge", 2, SCHEMA_TABLES(&table), NULL};
+
+static const struct out_col offline_cols[] = {
+	COL(mode, "MODE", "mode", STR, D, "alone, shared, or preempt, see gpq-bench(1)"),
+	HOST_COLS,
+	COL(runs, "RUNS", "runs", U64, D, "runs"),
+	COL(rate, "RATE", "rate_per_s", F64, D, "AQL packets a second over all windows"),
+	COL(holds, "HOLDS", "holds", U64, D, "times it was suspended"),
+	COL(held, "HELD%", "held_percent", F64, D,
+	    "share of the time between the leads that it was suspended"),
+	COL(loss, "LOSS%", "loss_percent", F64, D, "of its work in that time, against alone"),
+};
+#undef ROW
+static const struct out_table offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
+static const struct schema schema = {"gpq.merge", 3, SCHEMA_TABLES(&table, &offline_table), NULL};
 
 // --- parts of logs ---
 
@@ -401,8 +431,8 @@ static int check_expected(const struct part_lines *l, uint64_t expect)
 			buf_printf(&none, "%s%" PRIu64, none.len ? ", " : ": no part of rank ",
 				   rank);
 	}
-	err_warn("look what became of their tasks", "%zu parts instead of %" PRIu64 "%s%s", l->n,
-		 expect, told ? none.data : "", none.len < 60 ? "" : ", ...");
+	err_warn(EXPECT_ADVICE, "%zu parts instead of %" PRIu64 "%s%s", l->n, expect,
+		 told ? none.data : "", none.len < 60 ? "" : ", ...");
 	return GPQ_PARTIAL;
 }
 
@@ -411,6 +441,7 @@ static int check_expected(const struct part_lines *l, uint64_t expect)
 static int merge_line(void *arg, const char *path, uint64_t number, char *line, size_t len)
 {
 	struct merge *m = arg;
+	m->read += len > 0;
 	const uint64_t version = amdlog_partial_schema(line, len);
 	if (version && version != AMDLOG_PARTIAL_SCHEMA) {
 		m->others++;
@@ -424,8 +455,8 @@ static int merge_line(void *arg, const char *path, uint64_t number, char *line, 
 static int merge_file(struct merge *m, const char *path)
 {
 	struct sum *s = &m->sum;
-	uint64_t bad = s->bad_lines, repeated = s->repeated;
-	m->others = 0;
+	const uint64_t bad = s->bad_lines, repeated[] = {s->repeated[0], s->repeated[1]};
+	m->others = m->read = 0;
 	if (input_lines(path, merge_line, m))
 		return err_sys(errno, input_next(errno), "%s", path);
 	const uint64_t n = s->bad_lines - bad;
@@ -439,16 +470,20 @@ static int merge_file(struct merge *m, const char *path)
 			 "%s: left out %" PRIu64 " part%s of schema %" PRIu64
 			 ": this gpq reads schema %d",
 			 path, m->others, text_s(m->others), m->schema, AMDLOG_PARTIAL_SCHEMA);
-	const uint64_t again = s->repeated - repeated;
-	if (again)
-		err_warn("counted once", "%s: %llu sample%s read before", path,
-			 (unsigned long long)again, again == 1 ? " was" : "s were");
+	for (unsigned i = 0; i < COUNT(repeated); i++)
+		if (s->repeated[i] > repeated[i])
+			err_warn("counted once", "%s: %" PRIu64 " %s%s read before", path,
+				 s->repeated[i] - repeated[i], i ? "sum" : "sample",
+				 s->repeated[i] - repeated[i] == 1 ? " was" : "s were");
+	m->lacks |= n || m->others || !m->read;
 	return GPQ_OK;
 }
 
-static struct merge_row merged_row(const struct sum_row *r)
+static struct merge_row merged_row(const struct sum *s, const struct sum_row *r)
 {
 	const struct hist *h = &r->hist;
+	const double rate = ab_offline_rate(&r->offline), alone = sum_rate_alone(s, r);
+	const struct ab_verdict v = ab_judge_sum(&r->offline, rate, alone);
 	return (struct merge_row){
 		.key = r->key,
 		.n = h->count,
@@ -459,37 +494,48 @@ static struct merge_row merged_row(const struct sum_row *r)
 		.min = h->min,
 		.max = h->max,
 		.mean = h->count && h->sum != UINT64_MAX ? h->sum / h->count : U64_NULL,
+		.mode = sum_mode(r),
+		.runs = r->offline.runs,
+		.holds = r->offline.holds,
+		.rate = rate,
+		.held = 100 * v.held,
+		.loss = 100 * v.loss,
 	};
 }
 
-static int print_table(struct cmd *c, const struct sum *s)
+static int print_tables(struct cmd *c, const struct sum *s)
 {
-	int status = out_choose_table(&c->out, schema.tables);
+	bool offline = false;
+	for (size_t i = 0; i < s->n; i++)
+		offline |= sum_mode(s->row[i]) != NULL;
+	const struct out_table *const *t = offline ? schema.tables : SCHEMA_TABLES(&table);
+	int status = out_choose_table(&c->out, t);
 	if (status)
 		return status;
 	struct out *o = out_open(&c->out);
-	status = out_begin(o, &table, false);
-	for (size_t i = 0; i < s->n && !status; i++) {
-		struct merge_row row = merged_row(s->row[i]);
-		out_row(o, &row);
+	for (; *t && !status; t++) {
+		out_end(o);
+		if (offline)
+			out_title(o, *t == &table ? "Times" : "Offline work");
+		status = out_begin(o, *t, false);
+		for (size_t i = 0; i < s->n && !status; i++) {
+			struct merge_row row = merged_row(s, s->row[i]);
+			if (!row.mode == (*t == &table))
+				out_row(o, &row);
+		}
 	}
 	return out_finish(o, status);
-}
-
-static int print_partial(const struct sum *s)
-{
-	struct buf b = {0};
-	for (size_t i = 0; i < s->n; i++)
-		sum_write(&b, s->row[i]);
-	return out_text(&b);
 }
 
 static int print_merged(struct cmd *c, struct merge *m)
 {
 	const struct trace_opts *o = c->opts;
+	struct buf sums = {0};
 	if (m->lines.n && m->sum.n)
 		return err_fail(GPQ_USAGE, "merge them apart",
 				"results of gpq bench and of gpq trace cannot be added");
+	if (m->lines.n && o->drop.n)
+		return err_fail(GPQ_USAGE, "leave it out", "--drop is for results of gpq bench");
 	c->out.schema = m->lines.n ? &trace_schema : &schema;
 	if (m->lines.n) {
 		part_lines_sort(&m->lines);
@@ -498,36 +544,65 @@ static int print_merged(struct cmd *c, struct merge *m)
 		return status ? status : missing;
 	}
 	if (!m->sum.n && o->expect != U64_NULL && o->expect)
-		return err_fail(GPQ_PARTIAL, "look what became of their tasks",
-				"0 parts instead of %" PRIu64, o->expect);
+		return err_fail(GPQ_PARTIAL, EXPECT_ADVICE, "0 parts instead of %" PRIu64,
+				o->expect);
 	if (!m->sum.n)
 		return err_fail(
 			GPQ_NOTFOUND,
 			"gpq trace --partial, gpq bench --samples FILE and gpq merge --partial "
 			"write them",
 			"no results in what was read");
-	if (o->by != BY_NOTHING || o->top != U64_NULL || o->expect != U64_NULL)
+	if (o->by != BY_NOTHING || o->top != U64_NULL)
 		return err_fail(GPQ_USAGE, "leave them out",
-				"--by, --expect and --top are for results of gpq trace");
-	return o->partial ? print_partial(&m->sum) : print_table(c, &m->sum);
+				"--by and --top are for results of gpq trace");
+	if (o->partial)
+		sum_write(&sums, &m->sum);
+	int status = o->partial ? out_text(&sums) : print_tables(c, &m->sum);
+	if (status || o->expect == U64_NULL || m->sum.runs >= o->expect)
+		return status;
+	err_warn(EXPECT_ADVICE, "%" PRIu64 " measurement%s instead of %" PRIu64, m->sum.runs,
+		 text_s(m->sum.runs), o->expect);
+	return GPQ_PARTIAL;
+}
+
+// Reads --drop.
+static int read_drop(struct sum *s, const struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const int column = out_find_column(&table, w->v[i], strlen(w->v[i]));
+		const size_t offset = column < 0 ? SIZE_MAX : cols[column].offset; // in the key
+		if (!sum_drop(s, offset))
+			return err_fail(GPQ_USAGE, "choose of " DROP_NAMES, "--drop %s: %s",
+					w->v[i],
+					offset == offsetof(struct sum_key, source)
+						? "times of the software GPU are not a GPU's"
+						: "no column that keeps sums apart");
+	}
+	return GPQ_OK;
 }
 
 static int run_merge(struct cmd *c)
 {
+	const struct trace_opts *o = c->opts;
 	struct merge m = {0};
-	int n = c->argc ? c->argc : 1, status = GPQ_OK;
-	for (int i = 0; i < n && !status; i++)
+	int n = c->argc ? c->argc : 1, status = read_drop(&m.sum, &o->drop);
+	for (int i = 0; i < n && !status; i++) {
 		status = merge_file(&m, c->argc ? c->argv[i] : "-");
+		if (!status && !m.read && n > 1)
+			err_warn("look what became of its task", "%s is empty", c->argv[i]);
+	}
 	if (!status)
 		status = print_merged(c, &m);
+	if (!status && m.lacks && !o->partial_ok)
+		status = GPQ_PARTIAL;
 	sum_fini(&m.sum);
 	part_lines_fini(&m.lines);
 	return status;
 }
 
 const struct cmd_spec merge_spec = {
-	.synopsis = "[--partial] [--expect N] [--by WHAT] [--top N] [--demangle|--no-demangle] "
-		    "[FILE...]",
+	.synopsis = "[--partial] [--expect N] [--partial-ok] [--by WHAT] [--top N] "
+		    "[--drop COLS] [--demangle|--no-demangle] [FILE...]",
 	.description = "Add up results from many files, ranges of files, runs and hosts, in any "
 		       "order: what gpq trace\n--partial wrote, raw samples of gpq bench, and what "
 		       "gpq merge --partial wrote. Without FILE, or with\n-, from standard input.",
@@ -536,7 +611,7 @@ const struct cmd_spec merge_spec = {
 	.rules = rules,
 	.opts_size = sizeof(struct trace_opts),
 	.defaults = &defaults,
-	.tables = SCHEMA_TABLES(&table, &trace_totals_table, &trace_process_table,
+	.tables = SCHEMA_TABLES(&table, &offline_table, &trace_totals_table, &trace_process_table,
 				&trace_queue_table, &trace_kernel_table, &trace_thread_table,
 				&trace_api_table, &trace_stream_table, &trace_error_table),
 	.schemas = SCHEMAS(&schema, &trace_schema),

@@ -54,6 +54,8 @@ struct trace_opts {
 	const char *range; // OFFSET:LEN, bytes
 	const char *host;  // --partial: the host that wrote the logs
 	uint64_t expect;   // gpq merge: how many parts there should be; U64_NULL: not given
+	struct words drop; // gpq merge: columns that do not keep sums apart
+	bool partial_ok;   // gpq merge: what is missing in the input is no failure
 	struct words kernels;
 	const char *since, *until;
 	const char *mark;            // file with windows of time

@@ -1,10 +1,13 @@
 // Raw samples: written, read, loaded into runs, added up; raw.h.
 #include "common/bench/raw.h"
 
+#include "common/amdlog/merge/partial.h"
 #include "common/cli/input.h"
+#include "common/host/number.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <search.h>
 #include <sys/stat.h>
 
@@ -276,59 +279,100 @@ static bool read_hist(const struct jsonin_value *v, const struct member *m, void
 
 static const struct member_type member_hist = {write_hist, read_hist};
 
+enum { KEYS_KEPT = 2 }; // metric and source cannot be dropped
 static const struct member key_members[] = {
-	MEMBER(plain, sum_row, key.metric, "metric"),
-	MEMBER(plain, sum_row, key.source, "source"),
-	MEMBER(plain, sum_row, key.scheduler, "scheduler"),
-	MEMBER(plain, sum_row, key.kernel, "kernel"),
-	MEMBER(plain, sum_row, key.gpus, "gpus"),
-	MEMBER(text, sum_row, key.setting, "setting"),
-	MEMBER(u64, sum_row, key.set.grace, "grace"),
-	MEMBER(u64, sum_row, key.set.queues, "queues_wanted"),
-	MEMBER(u64, sum_row, key.set.hold_ns, "hold_wanted_ns"),
-	MEMBER(u64, sum_row, key.set.gap_ns, "gap_wanted_ns"),
+	MEMBER(plain, sum_key, metric, "metric"),
+	MEMBER(plain, sum_key, source, "source"),
+	MEMBER(plain, sum_key, scheduler, "scheduler"),
+	MEMBER(plain, sum_key, kernel, "kernel"),
+	MEMBER(plain, sum_key, gpus, "gpus"),
+	MEMBER(text, sum_key, setting, "setting"),
+	MEMBER(u64, sum_key, set.grace, "grace"),
+	MEMBER(u64, sum_key, set.queues, "queues_wanted"),
+	MEMBER(u64, sum_key, set.hold_ns, "hold_wanted_ns"),
+	MEMBER(u64, sum_key, set.gap_ns, "gap_wanted_ns"),
+	MEMBER(plain, sum_key, dropped, "dropped"),
 	{0},
 };
-static const struct member hist_members[] = {MEMBER(hist, sum_row, hist, "histogram_ns"), {0}};
+static const struct member hist_members[] = {MEMBER(count, sum_row, samples, "samples_hash"),
+					     MEMBER(hist, sum_row, hist, "histogram_ns"),
+					     {0}};
+#define OFFLINE(name) MEMBER(count, sum_row, offline.name, #name),
+static const struct member offline_members[] = {MEMBER(count, sum_row, samples, "samples_hash"),
+						AB_OFFLINE(OFFLINE){0}};
 
-static char *order_of(const struct sum_row *r)
+bool sum_drop(struct sum *s, size_t offset)
+{
+	for (size_t i = KEYS_KEPT; key_members[i].key; i++)
+		if (key_members[i].offset == offset)
+			return s->drop |= UINT64_C(1) << i;
+	return false;
+}
+
+// Makes members unknown, and names them in k->dropped: unknown for another reason is another key.
+static void drop_members(struct sum_key *k, uint64_t which)
+{
+	char names[sizeof(k->dropped)] = "";
+	for (const struct member *m = key_members; m->key && which; m++) {
+		const bool drop = which >> (m - key_members) & 1;
+		const size_t len = strlen(names);
+		if (drop)
+			memset((char *)k + m->offset, m->type == &member_u64 ? 0xff : 0, m->size);
+		if (drop || strstr(k->dropped, m->key)) // no name is part of another
+			snprintf(names + len, sizeof(names) - len, "%s%s", len ? " " : "", m->key);
+	}
+	if (which)
+		memcpy(k->dropped, names, sizeof(names));
+}
+
+static char *order_of(const struct sum_key *k)
 {
 	struct buf b = {0};
 	struct json j;
 	json_init(&j, &b, false);
 	json_begin(&j, NULL, '{');
-	members_write(&j, key_members, r);
+	members_write(&j, key_members, k);
 	json_end(&j, '}');
 	return b.data;
 }
 
-void sum_write(struct buf *out, const struct sum_row *r)
+const char *sum_mode(const struct sum_row *r)
 {
-	struct json j;
-	record_begin(&j, out, "bench_sum");
-	members_write(&j, key_members, r);
-	members_write(&j, hist_members, r);
-	record_end(&j);
+	const size_t len = strlen(SUM_OFFLINE);
+	return strncmp(r->key.metric, SUM_OFFLINE, len) == 0 ? r->key.metric + len : NULL;
 }
 
-// Returns the row with the key of `like`, which is made if it is missing.
-static struct sum_row *sum_row_for(struct sum *s, const struct sum_row *like)
+double sum_rate_alone(const struct sum *s, const struct sum_row *r)
 {
-	char *order = order_of(like);
+	for (size_t i = 0; i < s->n; i++) // `order` begins with the metric
+		if (strcmp(s->row[i]->key.metric, SUM_OFFLINE "alone") == 0 &&
+		    strcmp(strchr(s->row[i]->order, ','), strchr(r->order, ',')) == 0)
+			return ab_offline_rate(&s->row[i]->offline);
+	return NAN;
+}
+
+// Returns the row with this key, which is made if it is missing, for the samples of s->hash.
+static struct sum_row *sum_row_for(struct sum *s, const struct sum_key *of)
+{
+	struct sum_key key = *of;
+	drop_members(&key, s->drop);
+	char *order = order_of(&key);
 	size_t at = 0;
 	while (at < s->n && strcmp(s->row[at]->order, order) < 0)
 		at++;
 	if (at < s->n && strcmp(s->row[at]->order, order) == 0) {
 		free(order);
-		return s->row[at];
+	} else {
+		struct sum_row *r = xcalloc(1, sizeof(*r));
+		r->key = key;
+		r->order = order;
+		hist_init(&r->hist);
+		array_grow(&s->row, &s->cap, s->n, sizeof(struct sum_row *));
+		memmove(&s->row[at + 1], &s->row[at], (s->n++ - at) * sizeof(struct sum_row *));
+		s->row[at] = r;
 	}
-	struct sum_row *r = xcalloc(1, sizeof(*r));
-	r->key = like->key;
-	r->order = order;
-	hist_init(&r->hist);
-	array_grow(&s->row, &s->cap, s->n, sizeof(struct sum_row *));
-	memmove(&s->row[at + 1], &s->row[at], (s->n++ - at) * sizeof(struct sum_row *));
-	return s->row[at] = r;
+	s->row[at]->samples = (s->row[at]->samples + s->hash) & AMDLOG_HASH_MAX;
+	return s->row[at];
 }
 
 static void key_of(struct sum_key *k, const struct bench_context *c)
@@ -341,49 +385,43 @@ static void key_of(struct sum_key *k, const struct bench_context *c)
 	snprintf(k->setting, sizeof(k->setting), "%s", c->text[CONTEXT_setting]);
 }
 
-static void sum_add_cycle(struct sum *s, struct sum_row *like, const struct cycle *c)
+static void sum_add_cycle(struct sum *s, struct sum_key *k, const struct cycle *c)
 {
 	const char *of = c->set.process == CYCLE_NONE    ? ""
 			 : c->set.process == CYCLE_GROUP ? "group_"
 							 : "member_";
-	like->key.set = c->set;
+	k->set = c->set;
 	for (unsigned m = 0; m < METRICS && !c->warmup; m++) {
 		double v = result_metric(c, (enum result_metric)m);
-		snprintf(like->key.metric, sizeof(like->key.metric), "%s%s", of,
-			 result_metric_name[m]);
+		snprintf(k->metric, sizeof(k->metric), "%s%s", of, result_metric_name[m]);
 		if (v >= 0)
-			hist_add(&sum_row_for(s, like)->hist, (uint64_t)v);
+			hist_add(&sum_row_for(s, k)->hist, (uint64_t)v);
 	}
 }
 
-static void sum_add_run(struct sum *s, struct sum_row *like, const struct ab_run *run)
+static void sum_add_times(struct sum *s, struct sum_key *k, const struct samples *times,
+			  const char *of, const char *name)
 {
-	like->key.set =
-		(struct cycle_setting){CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE, CYCLE_NONE};
-	snprintf(like->key.metric, sizeof(like->key.metric), "online_%s", ab_mode_name[run->mode]);
-	for (size_t i = 0; i < run->times.latency.n; i++)
-		hist_add(&sum_row_for(s, like)->hist, (uint64_t)run->times.latency.v[i]);
+	snprintf(k->metric, sizeof(k->metric), "%s%s", of, name);
+	for (size_t i = 0; i < times->n; i++)
+		hist_add(&sum_row_for(s, k)->hist, (uint64_t)times->v[i]);
 }
 
-// Adds a line that is a sum. False if it is none.
-static bool sum_add_sum(struct sum *s, const char *line, size_t len)
+static void sum_add_run(struct sum *s, struct sum_key *k, const struct ab_run *run)
 {
-	static struct sum_row read; // static, as it has 16 KB; there is only one thread
-	const struct member_row rows[] = {{key_members, &read}, {hist_members, &read}, {0}};
-	memset(&read, 0, sizeof(read));
-	memset(&read.key.set, 0xff, sizeof(read.key.set)); // all CYCLE_NONE
-	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
-		return false;
-	if (!read.hist.count && !read.hist.min) // the line has no histogram: reading one sets min
-		return false;
-	hist_merge(&sum_row_for(s, &read)->hist, &read.hist);
-	return true;
+	const struct ab_offline offline = ab_offline_of(run);
+	memset(&k->set, 0xff, sizeof(k->set)); // all CYCLE_NONE
+	sum_add_times(s, k, &run->times.suspend, "ab_", "suspend");
+	sum_add_times(s, k, &run->times.resume, "ab_", "resume");
+	sum_add_times(s, k, &run->times.latency, "online_", ab_mode_name[run->mode]);
+	snprintf(k->metric, sizeof(k->metric), SUM_OFFLINE "%s", ab_mode_name[run->mode]);
+	ab_offline_add(&sum_row_for(s, k)->offline, &offline);
 }
 
-// Samples of a run that were added to a sum.
+// What was added to sums before: samples of a run, or a sum.
 struct seen_run {
-	struct raw_seen seen;
-	char name[]; // with 'a' before it: a run of gpq bench ab
+	struct raw_seen seen; // of gpq bench preempt 2 n, of ab 2 n + 1
+	char name[];          // that of the run behind 'r', or the hash of a sum behind 's'
 };
 
 static int by_run_name(const void *a, const void *b)
@@ -397,11 +435,10 @@ static void seen_run_free(void *run)
 	free(run);
 }
 
-// Makes s->last the run with this name, which is added if it is missing.
-static void sum_find_run(struct sum *s, bool is_ab, const char *name)
+// Makes s->last the run or sum with this name, which is added if it is missing.
+static void sum_find_run(struct sum *s, char kind, const char *name)
 {
 	const size_t len = strlen(name) + 2;
-	const char kind = is_ab ? 'a' : 'p';
 	if (s->last && s->last->name[0] == kind && strcmp(s->last->name + 1, name) == 0)
 		return;
 	struct seen_run *run = xcalloc(1, sizeof(*run) + len);
@@ -409,6 +446,63 @@ static void sum_find_run(struct sum *s, bool is_ab, const char *name)
 	s->last = *(struct seen_run **)xcheck(tsearch(run, &s->seen, by_run_name));
 	if (s->last != run)
 		free(run);
+	else
+		s->runs += kind == 'r';
+}
+
+// Adds a line that is a sum, unless it was added before. False if it is none.
+static bool sum_add_sum(struct sum *s, const char *line, size_t len)
+{
+	static struct sum_row read; // static, as it has 16 KB; there is only one thread
+	const struct member_row rows[] = {
+		{key_members, &read.key}, {hist_members, &read}, {offline_members, &read}, {0}};
+	char id[24];
+	memset(&read, 0, sizeof(read));
+	memset(&read.key.set, 0xff, sizeof(read.key.set)); // all CYCLE_NONE
+	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
+		return false;
+	// Without a histogram min is 0, as reading one sets it.
+	if (sum_mode(&read) ? !read.offline.runs : !read.hist.count && !read.hist.min)
+		return false;
+	snprintf(id, sizeof(id), "%" PRIx64, amdlog_hash(0, line, len));
+	sum_find_run(s, 's', id);
+	if (!seen_add(&s->last->seen, 0, &s->repeated[1]))
+		return true;
+	s->hash = read.samples;
+	struct sum_row *r = sum_row_for(s, &read.key);
+	if (sum_mode(r))
+		ab_offline_add(&r->offline, &read.offline);
+	else
+		hist_merge(&r->hist, &read.hist);
+	return true;
+}
+
+static struct buf *names_to; // for twalk(), which hands no argument on
+
+static void write_name(const void *node, VISIT visit, int depth)
+{
+	(void)depth;
+	const struct seen_run *run = *(const struct seen_run *const *)node;
+	struct json j;
+	if (run->name[0] != 'r' || (visit != postorder && visit != leaf))
+		return;
+	record_begin(&j, names_to, "bench_run");
+	json_str(&j, "run", run->name + 1);
+	record_end(&j);
+}
+
+void sum_write(struct buf *out, const struct sum *s)
+{
+	struct json j;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sum_row *r = s->row[i];
+		record_begin(&j, out, "bench_sum");
+		members_write(&j, key_members, &r->key);
+		members_write(&j, sum_mode(r) ? offline_members : hist_members, r);
+		record_end(&j);
+	}
+	names_to = out;
+	twalk(s->seen, write_name);
 }
 
 // Returns whether a sample is to be added: false if it was added before. A sample that does not
@@ -416,32 +510,39 @@ static void sum_find_run(struct sum *s, bool is_ab, const char *name)
 static bool sum_is_new(struct sum *s, bool is_ab, const struct bench_context *c, uint64_t number)
 {
 	const char *name = c->text[CONTEXT_run];
+	s->hash = amdlog_hash(amdlog_hash(0, name, strlen(name)), &number, sizeof(number));
 	if (!*name)
 		return true;
-	sum_find_run(s, is_ab, name); // samples of a run stand together
-	return seen_add(&s->last->seen, number, &s->repeated);
+	sum_find_run(s, 'r', name); // samples of a run stand together
+	return seen_add(&s->last->seen, 2 * number + is_ab, &s->repeated[0]);
 }
 
-// Adds a line that is a sample or a sum. False if it is neither.
+// Adds a line that is a sample, a sum or the name of a run. False if it is none.
 static bool sum_add_known(struct sum *s, const char *line, size_t len)
 {
 	static struct bench_context context;
-	static struct sum_row like; // only its key is used
+	static struct sum_key key;
+	const struct member_row name[] = {{bench_context_members, &context}, {0}};
 	struct ab_run run;
 	struct cycle c;
 	if (raw_read(line, len, &context, &c)) {
-		key_of(&like.key, &context);
+		key_of(&key, &context);
 		if (sum_is_new(s, false, &context, c.number))
-			sum_add_cycle(s, &like, &c);
+			sum_add_cycle(s, &key, &c);
 		return true;
 	}
 	bool is_run = ab_read(line, len, &context, &run);
 	if (is_run && sum_is_new(s, true, &context, ab_number(&run))) {
-		key_of(&like.key, &context);
-		sum_add_run(s, &like, &run);
+		key_of(&key, &context);
+		sum_add_run(s, &key, &run);
 	}
 	ab_run_fini(&run);
-	return is_run || sum_add_sum(s, line, len);
+	if (is_run || sum_add_sum(s, line, len))
+		return true;
+	const bool named = record_read(line, len, "bench_run", name) && *context.text[CONTEXT_run];
+	if (named)
+		sum_find_run(s, 'r', context.text[CONTEXT_run]);
+	return named;
 }
 
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len)

@@ -81,12 +81,17 @@ struct sum_key {
 	char metric[32];   // "suspend", of a group "group_suspend", of gpq bench ab "online_alone"
 	struct cycle_setting set; // all members CYCLE_NONE for gpq bench ab
 	char source[32], scheduler[32], kernel[96], gpus[512];
+	char dropped[128]; // members that sum_drop() made unknown, by their names in JSON
 };
+
+#define SUM_OFFLINE "offline_" // a metric that begins so, "offline_alone", has no times
 
 struct sum_row {
 	struct sum_key key;
-	char *order; // owned; `key` as JSON, which sorts the rows
+	char *order;      // owned; `key` as JSON, which sorts the rows
+	uint64_t samples; // tells which samples were added: a sum of their hashes
 	struct hist hist;
+	struct ab_offline offline; // of SUM_OFFLINE, in place of `hist`
 };
 
 struct sum {
@@ -94,15 +99,26 @@ struct sum {
 	size_t n, cap;
 	uint64_t bad_lines;
 	char first_bad[160];
-	void *seen;            // owned, tsearch(3): which samples of each run were added
+	uint64_t drop;         // members of keys that are dropped: a bit for each
+	uint64_t runs;         // measurements that the sums are of
+	uint64_t hash;         // of the sample that was read last: its run and number
+	void *seen;            // owned, tsearch(3): which samples of each run were added, and sums
 	struct seen_run *last; // the run in `seen` of the sample that was read last
-	uint64_t repeated;     // samples that were added before
+	uint64_t repeated[2];  // samples, and sums, that were added before
 };
 
-// Adds a line (without its newline): a raw sample, unless it was added before, or a sum. Other
-// lines are counted in bad_lines.
+// From now on sums that differ only in the member of struct sum_key at `offset` are one. False: it
+// is what is measured or on what, which stays apart, or no member.
+bool sum_drop(struct sum *s, size_t offset);
+
+// Adds a line (without its newline): a raw sample or a sum, unless it was added before, or the name
+// of a run that sums are of. Other lines are counted in bad_lines.
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
-// Appends the row as a line that sum_add_line() reads.
-void sum_write(struct buf *out, const struct sum_row *r);
+// The mode of a row of offline work, else NULL; and the rate of mode alone with the same key.
+const char *sum_mode(const struct sum_row *r);
+double sum_rate_alone(const struct sum *s, const struct sum_row *r);
+
+// Appends lines that sum_add_line() reads: the rows, and the names of the runs.
+void sum_write(struct buf *out, const struct sum *s);
 void sum_fini(struct sum *s);

@@ -77,9 +77,9 @@ known = set(os.popen("gpq --list").read().split()) | {"columns"}
 ok(set(commands) == known, "each command has a valid schema, of documents and of lines", commands)
 
 # A version is what a reader relies on: one that is raised is raised here, too.
-RAISED = {2: "bench.changes gpus gpus.check hang hqd.fields hqd.sample merge packets snapshot snapshot.compare suspend.list "
+RAISED = {2: "bench.changes gpus gpus.check hang hqd.fields hqd.sample packets snapshot snapshot.compare suspend.list "
              "trace.breakdown trace.compare trace.ftrace trace.gaps trace.series trace.timeline why why.profile why.waves",
-          3: "events hqd hqd.runlist sched snapshot.diff trace trace.list",
+          3: "merge events hqd hqd.runlist sched snapshot.diff trace trace.list",
           4: "bench.ab hqd.summary queues resume suspend", 7: "bench.preempt"}
 
 

@@ -139,7 +139,7 @@ of gpq.trace.series trace --series 50ms "$logs/cnn.log"
 of gpq.trace.compare trace --compare "$logs/cnn.log" "$logs/transformer.log"
 gpq trace --partial --host a "$logs/cnn.log" >part
 of gpq.trace merge part
-of gpq.merge merge "$data/bench/old.ndjson"
+of gpq.merge merge "$data/bench/old.ndjson" "$data/bench/ab.ndjson"
 jq -c '.repeat = (.block % 2)' "$data/bench/old.ndjson" >repeats.ndjson
 of gpq.bench.preempt bench report --output-all repeats.ndjson
 of gpq.bench.ab bench report --output-all "$data/bench/ab.ndjson"

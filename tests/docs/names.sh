@@ -133,7 +133,7 @@ is "a letter is one option's" "$(cut -c3-4 <<<"$letters" | uniq -d)${letters:+no
 
 # A change that readers must know of raises the version of a schema.
 versions='gpq.bench.ab 4, gpq.bench.changes 2, gpq.bench.preempt 7, gpq.bench.runs 1, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 3, gpq.gpus 2, gpq.gpus.check 2, gpq.hang 2, gpq.hang.merge 1, gpq.hqd 3,
-gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 3, gpq.hqd.sample 2, gpq.hqd.summary 4, gpq.merge 2, gpq.packets 2, gpq.ps 1,
+gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 3, gpq.hqd.sample 2, gpq.hqd.summary 4, gpq.merge 3, gpq.packets 2, gpq.ps 1,
 gpq.queues 4, gpq.queues.summary 1, gpq.resume 4, gpq.sched 3, gpq.snapshot 2, gpq.snapshot.compare 2, gpq.snapshot.diff 3, gpq.suspend 4, gpq.suspend.list 2, gpq.trace 3,
 gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 3, gpq.trace.series 2,
 gpq.trace.timeline 2, gpq.why 2, gpq.why.profile 2, gpq.why.waves 2'

@@ -11,7 +11,7 @@ amdlog/analysis: amdlog/model amdlog/read cli host out
 amdlog/merge: amdlog/model cli host out
 amdlog/model: amdlog/read stats
 amdlog/read: cli host out
-bench: amdlog/read cli holder host kfd out pick reader sched snapshot stats
+bench: amdlog/merge amdlog/read cli holder host kfd out pick reader sched snapshot stats
 cli: host
 debugfs: host
 ftrace: amdlog/model amdlog/read cli host kfd out pick

@@ -99,7 +99,7 @@ uint64_t amdlog_hash(uint64_t h, const void *bytes, size_t len)
 {
 	for (const unsigned char *p = bytes; len--; p++) // like FNV-1a
 		h = (h ^ UINT64_C(0xcbf29ce484222325) ^ *p) * UINT64_C(0x100000001b3);
-	return h & ((UINT64_C(1) << 53) - 1);
+	return h & AMDLOG_HASH_MAX;
 }
 
 // --- reading a part ---

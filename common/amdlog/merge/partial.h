@@ -51,6 +51,7 @@ bool amdlog_partial_place(const char *line, size_t len, struct amdlog_part *part
 void amdlog_part_fini(struct amdlog_part *part);
 
 // A hash that goes on from `h`, at first 0. It is below 2^53, so that all readers of JSON keep it.
+#define AMDLOG_HASH_MAX ((UINT64_C(1) << 53) - 1)
 uint64_t amdlog_hash(uint64_t h, const void *bytes, size_t len);
 
 // The sum of parts, which must be added in the order of hosts, file names and bytes.
