@@ -76,10 +76,10 @@ check-one: $(B)/gpq $(patsubst tests/unit/%.c,$(B)/unit/%,$(filter %.c,$(T)))
 
 # The transcripts once more with every gpq under valgrind: what it finds shows as exit status 99, its words in log.PID.
 # That gpq has no debug information: valgrind reads it at each start, which is a fifth of the time of all.
-# Left out: suspend.t (valgrind 3.19 has no pidfd_open) and trace-names.t (nor seccomp, without which the child that demangles
-# does not start). Not counted: reports without a single symbol, which come from
-# code that PCRE2 compiled at run time; and memory that is only possibly lost, as the stack of a thread is that still works
-# when a closed pipe ends gpq.
+# Left out: suspend.t, gpq core and resume (valgrind 3.19 has no pidfd_open), and trace-names.t (nor seccomp, without
+# which the child that demangles does not start). Not counted: reports without a single symbol, which come from code that
+# PCRE2 compiled at run time; and memory that is only possibly lost, as the stack of a thread is that still works when a
+# closed pipe ends gpq.
 VALGRIND_BIN := $(CURDIR)/$(B)/valgrind
 VALGRIND_T   := $(filter-out tests/cli/suspend.t tests/cli/trace-names.t,$(sort $(wildcard tests/cli/*.t)))
 ifneq ($(PART),) # 0 to 5: a sixth of them
@@ -87,6 +87,7 @@ VALGRIND_T   := $(shell printf '%s\n' $(VALGRIND_T) | awk 'NR % 6 == $(PART)')
 endif
 define VALGRIND_GPQ
 #!/bin/sh
+case " $$* " in *" core "* | *" resume "*) exec "$(VALGRIND_BIN)/bare/gpq" "$$@" ;; esac
 log=$(VALGRIND_BIN)/log.$$$$
 valgrind -q --leak-check=full --show-leak-kinds=definite --log-file="$$log" "$(VALGRIND_BIN)/bare/gpq" "$$@"
 status=$$?
