@@ -197,8 +197,17 @@ static void write_times(struct json *j, const struct member *m, const void *at)
 {
 	const struct samples *s = at;
 	json_begin(j, m->key, '[');
+	for (size_t i = 0; i < s->n; i++) // json_f64() would round moments to 9 digits
+		json_u64(j, NULL, (uint64_t)maths()->llround(s->v[i]));
+	json_end(j, ']');
+}
+
+static void write_numbers(struct json *j, const struct member *m, const void *at)
+{
+	const struct samples *s = at;
+	json_begin(j, m->key, '[');
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i] < 0x1p53 && s->v[i] == floor(s->v[i])) // to the ns, at any uptime
+		if (s->v[i] < 0x1p53 && s->v[i] == floor(s->v[i])) // all digits of a count
 			json_u64(j, NULL, (uint64_t)s->v[i]);
 		else
 			json_f64(j, NULL, s->v[i]);
@@ -233,7 +242,7 @@ static bool read_numbers(const struct jsonin_value *v, const struct member *m, v
 }
 
 static const struct member_type member_times = {write_times, read_times};
-static const struct member_type member_numbers = {write_times, read_numbers};
+static const struct member_type member_numbers = {write_numbers, read_numbers};
 
 static const struct member members[] = {
 	MEMBER_WORD(ab_run, mode, "mode", ab_mode_name),

@@ -516,15 +516,20 @@ static void test_ab(void **state)
 	struct buf b = {0};
 	struct ab_result a = {0};
 	samples_add(&r.times.latency, 1100);
-	samples_add(&r.times.starts, 0x1p52 + 1); // an uptime of 52 days, to the ns
+	samples_add(&r.times.starts, 0x1p52 + 1);   // an uptime of 52 days, to the ns
+	samples_add(&r.times.starts, 0x1p53 + 2);   // of 105 days
+	samples_add(&r.times.starts, 0x1p50 + 0.5); // a printed latency need not be whole ns
 	samples_add(&r.times.holds_at, 8);
 	samples_add(&r.times.resumes_at, 9);
 	samples_add(&r.times.lines, 0.5);
 	samples_add(&r.times.lines, 1e300);
+	samples_add(&r.times.lines, 1234567890123);
 	ab_write(&b, &in, &r);
 	assert_true(ab_read(b.data, b.len - 1, &out, &back));
-	assert_true(back.times.starts.n == 1 && back.times.starts.v[0] == 0x1p52 + 1);
+	assert_true(back.times.starts.n == 3 && back.times.starts.v[0] == 0x1p52 + 1);
+	assert_true(back.times.starts.v[1] == 0x1p53 + 2 && back.times.starts.v[2] == 0x1p50 + 1);
 	assert_true(back.times.lines.v[0] == 0.5 && back.times.lines.v[1] == 1e300);
+	assert_true(back.times.lines.v[2] == 1234567890123);
 	assert_true(back.times.holds_at.v[0] == 8 && back.times.resumes_at.v[0] == 9);
 	ab_result_add(&a, &back);
 	r.mode = AB_ALONE;
