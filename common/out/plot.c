@@ -97,12 +97,14 @@ static void axis_widen(struct plot_axis *a)
 	a->max = v;
 }
 
-// Where a value lies along the axis: 0 to 1.
+// Where a value lies along the axis: 0 to 1. What is below it, as an open end, has no logarithm.
 static double place_on_axis(const struct plot_axis *a, double v)
 {
+	if (!(v > a->min))
+		return 0;
 	double at = a->log ? maths()->log(v / a->min) / maths()->log(a->max / a->min)
 			   : (v - a->min) / (a->max - a->min);
-	return at < 0 ? 0 : at > 1 ? 1 : at;
+	return at > 1 ? 1 : at;
 }
 
 static double plot_x(const struct plot *p, double v)

@@ -14,6 +14,8 @@ jq -c '.starts_at_ns = [.latencies_ns | keys[] | 5e12 + 2e9 * .] | .holds_at_ns 
 	.resumes_at_ns = [.resumes_ns | keys[] | 5e12 + 2e9 * . + 1.5e9]' "$data/bench/ab.ndjson" >ab.ndjson
 gpq bench report --svg-dir svg/ab ab.ndjson >/dev/null
 gpq bench report --svg-dir svg/old --goal suspend=9ms "$data/bench/old.ndjson" >/dev/null
+jq -c 'select(.cycle < 14)' "$data/bench/old.ndjson" >few.ndjson
+gpq bench report --svg-dir svg/few few.ndjson >/dev/null
 jq -c 'if .cycle == 9 then .suspend_ns = 1 elif .cycle == 10 then .suspend_ns = 2e10 else . end' "$data/bench/plain.ndjson" >wide.ndjson
 gpq bench report --svg-dir svg/wide wide.ndjson >/dev/null
 gpq --sysroot "$top/tests/hosts/aql-gfx90a" why -q -p 4713,4711,4712 --profile 1 --flame svg/flame.svg --folded >folded
