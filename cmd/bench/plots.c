@@ -205,7 +205,7 @@ static void add_moment(struct over_time *t, double at, double ns, double lasts)
 {
 	t->begin = t->n ? t->begin : at;
 	const double from = (at - t->begin) / 1e9, to = from + lasts / 1e9;
-	if (t->n + 2 > 2 * MOMENTS || to <= t->x[t->n])
+	if (t->n + 2 > 2 * MOMENTS || !(to > t->x[t->n]))
 		return;
 	if (from > t->x[t->n])
 		t->y[t->n++] = NAN;
@@ -215,13 +215,13 @@ static void add_moment(struct over_time *t, double at, double ns, double lasts)
 	t->top = maths()->fmax(t->top, ns);
 }
 
-// Draws the levels of some groups, which have one scale.
+// Draws the levels of some groups, which have one scale. `cut`: they lack what came later.
 static void plot_over_time(struct out *o, const struct bench_context *c, const char *title,
-			   const char *const *heading, const struct over_time *t, unsigned n)
+			   const char *const *heading, const struct over_time *t, unsigned n,
+			   bool cut)
 {
 	struct plot p;
 	double end = 0, top = 0;
-	bool cut = false;
 	for (unsigned i = 0; i < n; i++) {
 		cut |= t[i].n + 2 > 2 * MOMENTS;
 		end = maths()->fmax(end, t[i].x[t[i].n]);
@@ -267,7 +267,7 @@ static void plot_requests_over_time(struct out *o, const struct load_run *run)
 		}
 	}
 	plot_over_time(o, &run->context, "Requests over time, the first run of each mode", heading,
-		       all, AB_MODES);
+		       all, AB_MODES, false);
 }
 
 // The calls of the first cycles, each drawn until the cycle ends.
@@ -282,13 +282,13 @@ static void plot_calls_over_time(struct out *o, const struct load_run *run)
 		const double on = result_metric(c, METRIC_resume);
 		const double lasts = off + (double)c->held_ns + on + (double)c->gap_ns;
 		if (!RESULT_IS_WHOLE(&c->set) || c->warmup || c->result != CYCLE_OK ||
-		    c->gap_ns == CYCLE_NONE)
+		    c->at_ns == CYCLE_NONE || c->held_ns == CYCLE_NONE || c->gap_ns == CYCLE_NONE)
 			continue;
 		add_moment(&t[0], at, off, lasts);
 		add_moment(&t[1], at, on, lasts);
 	}
 	plot_over_time(o, &run->context, "Suspend and resume over time, all settings", heading, t,
-		       2);
+		       2, run->ntimeline == LOAD_TIMELINE);
 }
 
 void run_plot_over_time(struct out *o, const struct load_run *run)

@@ -16,6 +16,10 @@ gpq bench report --svg-dir svg/ab ab.ndjson >/dev/null
 gpq bench report --svg-dir svg/old --goal suspend=9ms "$data/bench/old.ndjson" >/dev/null
 jq -c 'select(.cycle < 14)' "$data/bench/old.ndjson" >few.ndjson
 gpq bench report --svg-dir svg/few few.ndjson >/dev/null
+# Cycles of eight processes and their group: a report keeps the first 2000 lines, 223 cycles. Two lack a time although they are "ok".
+jq -c 'select(.cycle == 9) | range(250) as $c | range(9) as $p | .cycle = 9 * $c + $p | .process = if $p > 0 then 100 + $p else 0 end |
+	.at_ns = 5e12 + 1e8 * $c | if $c == 3 then .held_ns = null elif $c == 222 then .resume_ns = null else . end' "$data/bench/plain.ndjson" >long.ndjson
+gpq bench report --html long.html --svg-dir svg/long long.ndjson >/dev/null
 jq -c 'if .cycle == 9 then .suspend_ns = 1 elif .cycle == 10 then .suspend_ns = 2e10 else . end' "$data/bench/plain.ndjson" >wide.ndjson
 gpq bench report --svg-dir svg/wide wide.ndjson >/dev/null
 gpq --sysroot "$top/tests/hosts/aql-gfx90a" why -q -p 4713,4711,4712 --profile 1 --flame svg/flame.svg --folded >folded
