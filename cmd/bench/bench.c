@@ -28,7 +28,7 @@
 	    "\norder of the " what "\n(default: drawn, and printed)")
 #define UNTIL_SHOWN                                                  \
 	OPT(bench_opts, until_shown, "until-shown", 0, OPT_FLAG, "", \
-	    "\nend when each required limit is shown or refuted,\nwithout any each goal")
+	    "\nend when each --require is shown or refuted; if\nthere is none, when each goal is")
 #define RAW(what)                                           \
 	OPT(bench_opts, raw, "samples", 0, OPT_STR, "FILE", \
 	    "write each " what " to FILE,\none JSON object a line")
