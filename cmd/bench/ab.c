@@ -65,7 +65,7 @@ static int make_settings(struct words *settings)
 			if (strcmp(settings->v[k], one) == 0)
 				wrong = "has a value twice";
 		if (!len || name + len > SETTING_MAX)
-			wrong = "has a value that is empty or too long";
+			wrong = "has an empty value, or one of over 300 bytes with its name";
 		words_push(settings, one, strlen(one));
 	}
 	return wrong ? err_fail(GPQ_USAGE, "for example --sweep-env BATCH=8,16",

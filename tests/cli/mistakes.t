@@ -159,8 +159,8 @@ gpq: bench: --sweep-env: A is no NAME=VALUE,... of a variable; for example --swe
 gpq: bench: --sweep-env: =1 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
 gpq: bench: --sweep-env: 1A=2 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
 gpq: bench: --sweep-env: A-B=1 is no NAME=VALUE,... of a variable; for example --sweep-env BATCH=8,16
-gpq: bench: --sweep-env: A= has a value that is empty or too long; for example --sweep-env BATCH=8,16
-gpq: bench: --sweep-env: A=1,,2 has a value that is empty or too long; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A= has an empty value, or one of over 300 bytes with its name; for example --sweep-env BATCH=8,16
+gpq: bench: --sweep-env: A=1,,2 has an empty value, or one of over 300 bytes with its name; for example --sweep-env BATCH=8,16
 gpq: bench: --sweep-env: A=1,2,1 has a value twice; for example --sweep-env BATCH=8,16
 gpq: bench: --sweep-env: A=1 is not alone: one variable is swept at a time; for example --sweep-env BATCH=8,16
 
