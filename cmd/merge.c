@@ -37,7 +37,7 @@ struct merge {
 	bool lacks;              // a line was left out, or a file is empty
 };
 
-#define DROP_NAMES "grace, queues, hold, gap, sched, kernel, target_gpus"
+#define DROP_NAMES "grace, queues, hold, gap, sched, kernel, target_gpus, setting"
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", "logs: " TRACE_BY_HELP, TRACE_BY_WORDS),

@@ -403,8 +403,9 @@ static void sum_add_times(struct sum *s, struct sum_key *k, const struct samples
 			  const char *of, const char *name)
 {
 	snprintf(k->metric, sizeof(k->metric), "%s%s", of, name);
+	struct sum_row *r = times->n ? sum_row_for(s, k) : NULL;
 	for (size_t i = 0; i < times->n; i++)
-		hist_add(&sum_row_for(s, k)->hist, (uint64_t)times->v[i]);
+		hist_add(&r->hist, (uint64_t)times->v[i]);
 }
 
 static void sum_add_run(struct sum *s, struct sum_key *k, const struct ab_run *run)

@@ -56,10 +56,10 @@ p dropped >got && same "sums keep what was dropped" got dropped
 is "dropped queues are not all queues" "$(d queues,hold,gap "$a" | gpq merge -rno METRIC,QUEUES,HOLD,N - "$c" | grep '^suspend ')" "suspend - 20000000 80
 suspend - - 80"
 is "a software GPU's times stay apart" "$(gpq merge --drop kernel,source /nowhere 2>&1; echo $?)" \
-	"gpq: merge: --drop source: times of the software GPU are not a GPU's; choose of grace, queues, hold, gap, sched, kernel, target_gpus
+	"gpq: merge: --drop source: times of the software GPU are not a GPU's; choose of grace, queues, hold, gap, sched, kernel, target_gpus, setting
 2"
 for o in metric n nonesuch; do
-	is "--drop $o" "$(gpq merge --drop kernel,$o /nowhere 2>&1; echo $?)" "gpq: merge: --drop $o: no column that keeps sums apart; choose of grace, queues, hold, gap, sched, kernel, target_gpus
+	is "--drop $o" "$(gpq merge --drop kernel,$o /nowhere 2>&1; echo $?)" "gpq: merge: --drop $o: no column that keeps sums apart; choose of grace, queues, hold, gap, sched, kernel, target_gpus, setting
 2"
 done
 
@@ -86,6 +86,10 @@ is "offline work" "$(offline work)" "alone 1 100 0 0 0
 preempt 2 45 7 37.5 68.75
 shared 1 70 0 0 -"
 is "with the kernel dropped" "$(offline --drop kernel work | tail -1)" "shared 1 70 0 0 37.5"
+for v in 1 2; do run shared 1 ".packets = 100 * $v | .setting = \"A=$v\" | .run += \"$v\""; done >sweep
+is "values of a sweep stay apart" "$(gpq merge --table offline -rno SETTING,RATE sweep)" "A=1 10
+A=2 20"
+is "unless they are dropped" "$(gpq merge --drop setting --table offline -rno SETTING,RATE,RUNS sweep)" "- 15 2"
 p work "$a" >work_sums
 split -n r/3 work w. && for f in w.??; do p "$f" >"$f.sum"; done
 is "the same in other groups, but for what they share" "$(offline <(p w.a[bc].sum | p - w.aa.sum))" "$(offline work)"
