@@ -335,16 +335,19 @@ static int read_packed(struct input *in, struct blocks_input *from, const char *
 	return status;
 }
 
-// Notes what tells this file from others, which a part says.
-static void note_file(struct input *in, const struct stat *st, bool packed)
+// Notes what tells this file from others, which a part says. Returns 0, or -errno.
+static int note_file(struct input *in, const struct stat *st, bool packed)
 {
 	char head[AMDLOG_PARTIAL_HEAD];
 	struct trace *t = in->t;
 	ssize_t n = pread(in->fd, head, sizeof(head), 0);
+	if (n < 0)
+		return -errno;
 	t->head = n > 0 ? amdlog_hash(t->head, head, (size_t)n) : t->head;
 	t->inode = t->inode == AMDLOG_UNKNOWN ? st->st_ino : t->inode;
 	packed |= t->size == AMDLOG_UNKNOWN;
 	t->size = packed ? AMDLOG_UNKNOWN : t->size + (uint64_t)st->st_size;
+	return 0;
 }
 
 static int read_input(struct input *in)
@@ -352,15 +355,17 @@ static int read_input(struct input *in)
 	struct blocks_input from = {.fd = -1, .read = read_raw, .ctx = in};
 	off_t at = in->tail ? -1 : lseek(in->fd, 0, SEEK_CUR);
 	struct stat st = {0};
-	if (at >= 0 && !fstat(in->fd, &st) && S_ISDIR(st.st_mode))
+	if (at >= 0 && fstat(in->fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	int status = peek(in);
 	const char *format = unpack_format(in->head, in->head_len);
 	from.eager = in->t->ask->event || in->t->timeline || in->tail;
+	if (!status && at == 0 && S_ISREG(st.st_mode) && in->t->opts->partial)
+		status = note_file(in, &st, format);
 	if (status)
 		return status;
-	if (at == 0 && S_ISREG(st.st_mode) && in->t->opts->partial)
-		note_file(in, &st, format);
 	if (format)
 		return read_packed(in, &from, format);
 	// Files of /proc, debugfs and tracefs have size 0.

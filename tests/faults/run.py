@@ -75,6 +75,7 @@ COMMANDS = [
     "trace --by kernel --demangle -v --threads 1 {l}/mangled.log",
     "trace --partial -v {l}/rocm70.log",
     "merge -vJ {w}/part-1 {w}/part-2",
+    "merge -vJ --drop kernel {b}/ab.ndjson {b}/plain.ndjson",
     "bench report {b}/ab.ndjson",
     "bench report {b}/old.ndjson {b}/new.ndjson",
     "bench report --html - {b}/plain.ndjson",
