@@ -153,22 +153,24 @@ is "and run" $? 143
 like "the evidence is there" "$(gpq why --sysroot "$(ls -d /tmp/w/hang-*)" -rno PID,STATE)" "^$P deadlock\$"
 reap $P
 # The epilog drains a node on which the job's queues are stuck, and no other.
-mkdir -p /sys/fs/cgroup/job_42 /tmp/bin
+grep -q " /sys/fs/cgroup cgroup2" /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+J=/sys/fs/cgroup/system.slice/n1_slurmstepd.scope/job_42
+mkdir -p $J /tmp/bin
 printf '#!/bin/sh\necho scontrol "$@"\n' > /tmp/bin/scontrol
 chmod 755 /tmp/bin/scontrol
 epilog() { PATH=/tmp/bin:$PATH SLURM_JOB_ID=42 SLURMD_NODENAME=node1 GPQ_HANGS=/tmp/spool AFTER=500ms EXT= sh /t/gpq-slurm-epilog.sh; }
 target -q -n 1
-echo $P > /sys/fs/cgroup/job_42/cgroup.procs
+echo $P > $J/cgroup.procs
 is "the epilog leaves a job alone whose queues move" "$(epilog; echo $?; ls /tmp/spool 2> /dev/null)" 0
 reap $P
 aql alone
 is "and one that is not of the job" "$(epilog; echo $?; ls /tmp/spool 2> /dev/null)" 0
-echo $P > /sys/fs/cgroup/job_42/cgroup.procs
+echo $P > $J/cgroup.procs
 like "it drains the node where its queues are stuck" "$(epilog 2> /dev/null | tail -n 1)" \
 	"^scontrol update nodename=node1 state=drain reason=GPU queues of job 42 are stuck, see /tmp/spool\$"
 is "and keeps the evidence" "$(gpq why --sysroot /tmp/spool/job42-* -rno PID,STATE)" "$P deadlock"
 reap $P
-rmdir /sys/fs/cgroup/job_42
+rmdir $J
 status_is "the watchdog says how it is used" 2 sh /t/gpq-watchdog.sh /tmp/w true
 
 # With the waves of each process.

@@ -75,8 +75,8 @@ gpq sched --online comm=silent --offline comm=mkqueue --max-hold 1h --socket /ru
 G=$!
 within 20 gpq sched --status --socket /run/gpq-sched.sock || fail "sched starts" "$(cat /tmp/sched.log)"
 for i in 1 2 3 4 5; do ends "sched --status, look $i" gpq sched --status --socket /run/gpq-sched.sock --table members; usleep 400000; done
-within 30 sh -c "gpq sched --status --socket /run/gpq-sched.sock --table members | grep -qE '$P mkqueue +off'"
-like "the silent member counts as busy: the other is off" "$(gpq sched --status --socket /run/gpq-sched.sock --table members)" "$P mkqueue +off"
+within 30 sh -c "gpq sched --status --socket /run/gpq-sched.sock --table members | grep -qE '$P mkqueue +0 +off'"
+like "the silent member counts as busy: the other is off" "$(gpq sched --status --socket /run/gpq-sched.sock --table members)" "$P mkqueue +0 +off"
 kill $G
 within 20 test ! -d /proc/$G && pass "sched ends by SIGTERM" || fail "sched ends by SIGTERM" "$(cat /proc/$G/stack)"
 like "sched names the silent one" "$(cat /tmp/sched.log)" "pid $S: its memory does not answer"
