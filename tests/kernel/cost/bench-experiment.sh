@@ -42,7 +42,7 @@ $(grep -c 'hipStreamSynchronize: Returned' /tmp/logs/alone-1-online.log_*)" "4 4
 is "the offline work's log is read, too" "$(grep -c '"offline_logged_packets":[1-9]' /tmp/raw)" 3
 gpq bench report --html /tmp/page /tmp/raw > /tmp/md 2> /tmp/err
 is "its report" "$?:$(cat /tmp/err)" "0:"
-is "with three modes in two tables, and a plot" "$(grep -cE '^\| (alone|shared|preempt) ' /tmp/md):$(grep -c '<figure>' /tmp/page)" "6:1"
+is "with three modes in two tables, and two plots" "$(grep -cE '^\| (alone|shared|preempt) ' /tmp/md):$(grep -c '<figure>' /tmp/page)" "6:2"
 like "it says that this is no GPU" "$(cat /tmp/md)" "Not measured on a GPU"
 unload
 

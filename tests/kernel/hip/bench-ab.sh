@@ -38,7 +38,7 @@ like "what both have is named" "$(field 'Queues side by side' offline QIDS)" '^0
 like "the offline work was waited for" "$(sed -n 2p /tmp/x/queues.txt)" hipq
 is "300 suspensions, and no queue moved meanwhile" "$(grep '"warmup":false' /tmp/x/preempt.ndjson | grep -c '"held_packets":0,')" 300
 is "each limit is judged, two of them twice" "$(grep -cE '^\| (online slowdown|offline effect|suspend p99|resume p99) .*\| (shown|refuted|not shown) \| [^|]* \|$' /tmp/x/report.md)" 6
-is "the page has the plots of both" "$(grep -c '<figure>' /tmp/x/report.html)" 3
+is "the page has the plots of both" "$(grep -c '<figure>' /tmp/x/report.html)" 5
 kernel_is_content
 unload
 finish
