@@ -47,6 +47,7 @@ result "a holder without a GPU builds" $cc -D_GNU_SOURCE -I"$top" ${SANFLAGS:-} 
 sleep 100 &
 sleeper=$!
 coproc KEEP { "$work/keep" $sleeper; }
+keeper=$KEEP_PID # bash forgets it when that ends
 read -r -t 20 socket <&"${KEEP[0]}"
 result "a holder listens" test -S "$socket"
 
@@ -70,5 +71,5 @@ else
 	pass "Python # skip no python3"
 fi
 eval "exec ${KEEP[1]}>&-"
-wait "$KEEP_PID" 2> /dev/null
+wait "$keeper" 2> /dev/null
 finish
