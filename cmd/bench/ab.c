@@ -18,7 +18,7 @@ struct ab {
 	struct measurement m;
 	bool mode[AB_MODES];
 	uint64_t done, total; // number of runs
-	char now[600];        // mode and setting of the present run
+	char now[600];        // mode and setting of the run that is measured, for messages
 	struct rng rng;       // for the order of modes and settings in a round
 	struct regex regex[AB_PATTERNS];
 };
@@ -167,7 +167,7 @@ int bench_check_ab(struct cmd *c)
 	return status ? status : bench_check_limits(o, REQUIRE_AB);
 }
 
-// Makes a run for each setting, of the same host.
+// Makes a run for each value of --sweep-env, with a context of its own; without, there is one.
 static void name_runs(struct ab *b)
 {
 	const struct bench_context base = b->m.run->context;

@@ -57,8 +57,8 @@ int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab);
 // failure.
 int measurement_end(struct measurement *m, const struct cmd *c, int status);
 
-// --until-shown: may the measurement end at this of at most `looks` looks? Then that is told. See
-// require_decided().
+// --until-shown: returns whether all runs may end at this look, one of at most `looks`, and says
+// so. See require_decided().
 bool bench_may_end(struct measurement *m, const struct bench_opts *o, uint64_t looks);
 
 // Returns --seed, or else a random number, and notes the seed in the context.
@@ -162,7 +162,7 @@ void run_plot_changes(struct out *o, const struct bench_context *c, const struct
 int bench_print(const struct out_opts *opts, struct load_run *run,
 		const struct requirements *limits);
 
-// Prints so the results of each run that has some; of several, with -o and the like, a row for
-// each time. Returns the worst exit status.
+// Prints the results of each run that has some. Of several runs, -o, -J and other forms for
+// programs print the table of runs instead: bench_print_runs(). Returns the worst exit status.
 int bench_print_all(const struct out_opts *opts, const struct load *l,
 		    const struct requirements *limits);

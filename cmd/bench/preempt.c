@@ -10,12 +10,12 @@
 #include "common/stats/samples.h"
 
 #define DEFAULT_CYCLES 300
-#define MOST_CYCLES \
-	10000 // with --until-shown, which looks at LOOK_FIRST cycles and each time they have
-	      // doubled
-#define LOOK_FIRST     20
-#define LOOKS_MOST     20
 #define DEFAULT_GAP_NS 10000000
+// --until-shown: the most cycles; how many there are at the first look, after which each look comes
+// when they have doubled; the looks that are planned for where --for alone ends the measurement.
+#define MOST_CYCLES 10000
+#define LOOK_FIRST  20
+#define LOOKS_MOST  20
 
 struct preempt {
 	const struct bench_opts *opts;

@@ -54,7 +54,7 @@ struct trace_opts {
 	const char *range; // OFFSET:LEN, bytes
 	const char *host;  // --partial: the host that wrote the logs
 	uint64_t expect;   // gpq merge: how many parts there should be; U64_NULL: not given
-	struct words drop; // gpq merge: columns that do not keep sums apart
+	struct words drop; // gpq merge --drop: columns over which sums are added up
 	bool partial_ok;   // gpq merge: what is missing in the input is no failure
 	struct words kernels;
 	const char *since, *until;

@@ -23,8 +23,8 @@ enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 struct ab_plan {
 	const char *command[2]; // command of each side for sh -c; NULL: the side has a SPEC only
 	struct spec_set specs;  // processes that gpq does not start itself, by side
-	const char *setting;    // what the commands have in their environment: child_start()
-	int metric_unit;        // unit of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
+	const char *setting; // "NAME=VALUE" that is added to the environment of the commands, or ""
+	int metric_unit;     // unit of AB_METRIC: 0 ns, 1 us, 2 ms, 3 s
 	const char *pattern[AB_PATTERNS];
 	struct regex *regex[AB_PATTERNS]; // `pattern`, compiled; NULL: not given
 	const char *log_dir; // folder for AMD logs that gpq has both commands write, or NULL

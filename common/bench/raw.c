@@ -279,7 +279,7 @@ static bool read_hist(const struct jsonin_value *v, const struct member *m, void
 
 static const struct member_type member_hist = {write_hist, read_hist};
 
-enum { KEYS_KEPT = 2 }; // metric and source cannot be dropped
+enum { KEYS_KEPT = 2 }; // sum_drop() refuses the first ones: metric and source
 static const struct member key_members[] = {
 	MEMBER(plain, sum_key, metric, "metric"),
 	MEMBER(plain, sum_key, source, "source"),

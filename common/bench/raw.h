@@ -84,14 +84,14 @@ struct sum_key {
 	char dropped[128]; // members that sum_drop() made unknown, by their names in JSON
 };
 
-#define SUM_OFFLINE "offline_" // a metric that begins so, "offline_alone", has no times
+#define SUM_OFFLINE "offline_" // begins the metric of a row of offline work: "offline_alone"
 
 struct sum_row {
 	struct sum_key key;
-	char *order;      // owned; `key` as JSON, which sorts the rows
-	uint64_t samples; // tells which samples were added: a sum of their hashes
-	struct hist hist;
-	struct ab_offline offline; // of SUM_OFFLINE, in place of `hist`
+	char *order;               // owned; `key` as JSON, which sorts the rows
+	uint64_t samples;          // sum of the hashes of all samples added, which tells sums apart
+	struct hist hist;          // of times
+	struct ab_offline offline; // of offline work, whose `hist` is empty
 };
 
 struct sum {
@@ -107,16 +107,18 @@ struct sum {
 	uint64_t repeated[2];  // samples, and sums, that were added before
 };
 
-// From now on sums that differ only in the member of struct sum_key at `offset` are one. False: it
-// is what is measured or on what, which stays apart, or no member.
+// Adds up, from now on, what differs in the member of struct sum_key at `offset` alone. Returns
+// false if there is no such member, or if it is the metric or the source, which stay apart.
 bool sum_drop(struct sum *s, size_t offset);
 
 // Adds a line (without its newline): a raw sample or a sum, unless it was added before, or the name
 // of a run that sums are of. Other lines are counted in bad_lines.
 void sum_add_line(struct sum *s, const char *path, uint64_t number, const char *line, size_t len);
 
-// The mode of a row of offline work, else NULL; and the rate of mode alone with the same key.
+// Returns the mode of a row of offline work; NULL: the row has times.
 const char *sum_mode(const struct sum_row *r);
+
+// Returns the rate of mode alone, of which LOSS% is counted, with the other keys of `r`; NaN: none.
 double sum_rate_alone(const struct sum *s, const struct sum_row *r);
 
 // Appends lines that sum_add_line() reads: the rows, and the names of the runs.

@@ -38,7 +38,7 @@ enum result_metric {
 extern const char *const result_metric_name[METRICS];
 extern const char *const result_metric_help[METRICS];
 
-// Rounds a time in ns. NaN, and a bound that there is not, become UINT64_MAX.
+// Rounds a time to whole ns. NaN (unknown) and infinity (no bound) become UINT64_MAX.
 uint64_t bench_ns(double v);
 
 // The value of a metric in a cycle, ns, or NaN.

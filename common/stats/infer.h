@@ -55,10 +55,10 @@ struct change {
 	// known.
 	double p;
 	enum { CHANGE_NOT_SHOWN, CHANGE_EQUAL, CHANGE_SLOWER, CHANGE_FASTER } verdict;
-	uint64_t more;    // not shown: how many runs the side with fewer lacks; both need as many
-	size_t n;         // runs of the side with fewer
+	uint64_t more;    // not shown: runs to add until both sides have n + more
+	size_t n;         // number of runs, of the side that has fewer
 	double error;     // standard error of the logarithm of `ratio`
-	double freedom;   // degrees of freedom of the test
+	double freedom;   // degrees of freedom of Student's t for `p` and `b`: n - 1
 	double spread;    // what `error` would be if either side were one run
 	double of_spread; // degrees of freedom of `spread` (Welch and Satterthwaite)
 };

@@ -256,8 +256,8 @@ static void test_change(void **state)
 		assert_int_equal(tests[i].verdict, i == 1 ? CHANGE_FASTER : CHANGE_NOT_SHOWN);
 		assert_int_equal(tests[i].more, i == 1 ? 0 : 81); // nine times as many at most
 	}
-	// Five runs that are all the same are equal; of those that all take a tenth longer there is
-	// no doubt. Of four it may be chance: a clock that counts in great steps shows no spread.
+	// Runs without any spread, as with a clock of great steps: of five on each side, equal ones
+	// are shown to be equal, and 5 % longer ones to be slower; of four nothing is shown.
 	for (size_t n = 4; n < 6; n++) {
 		struct samples same = list((const double[]){2, 2, 2, 2, 2}, n);
 		struct samples longer = list((const double[]){2.1, 2.1, 2.1, 2.1, 2.1}, n);
