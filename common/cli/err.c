@@ -16,6 +16,7 @@ static struct {
 	bool bar;             // a progress bar is to be wiped before the next message
 	_Atomic size_t lines; // that messages took on a terminal
 	struct buf *gathered; // where messages go instead of stderr, or NULL
+	const char *at;       // err_at()
 } mode;
 
 void err_setup(const char *command, bool json, int verbose)
@@ -33,6 +34,11 @@ int err_verbose(void)
 void err_gather(struct buf *to)
 {
 	mode.gathered = to;
+}
+
+void err_at(const char *where)
+{
+	mode.at = where;
 }
 
 size_t err_lines(void)
@@ -143,6 +149,8 @@ int err_report(enum err_kind kind, int number, const char *next, const char *fmt
 	va_list ap;
 	if ((kind >= ERR_WARN && mode.verbose < 0) || (kind == ERR_NOTE && mode.verbose < 1))
 		return status;
+	if (mode.at)
+		buf_printf(&message, "%s: ", mode.at);
 	va_start(ap, fmt);
 	buf_vprintf(&message, fmt, ap);
 	va_end(ap);

@@ -60,6 +60,9 @@ bool err_has_failed(void);
 struct buf;
 void err_gather(struct buf *to);
 
+// From now on messages begin with this place, as "FILE: line 3"; borrowed. NULL: with none.
+void err_at(const char *where);
+
 // Writes the last failure as a member of the current JSON object, as it was written to stderr, with
 // the exit status. Only in JSON modes, and once.
 struct json;

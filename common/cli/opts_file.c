@@ -1,0 +1,149 @@
+// Options from a file; opts_file.h.
+#include "common/cli/opts_file.h"
+
+#include "common/cli/err.h"
+#include "common/cli/rules.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { SIZE_MOST = 65536 };
+
+static const char blanks[] = " \t\r";
+
+static bool has_name(const char *names, const char *name)
+{
+	const size_t n = strlen(name);
+	for (const char *s = names; (s = strstr(s, name)); s += n)
+		if ((s == names || s[-1] == ' ') && (!s[n] || s[n] == ' '))
+			return true;
+	return false;
+}
+
+static int unknown_name(const struct opt *table, const char *names, const char *name)
+{
+	const char *words[64] = {0};
+	size_t n = 0;
+	for (; table->name && n + 1 < COUNT(words); table++)
+		if (has_name(names, table->name))
+			words[n++] = table->name;
+	const char *guess = opts_suggest(name, words);
+	return err_fail(GPQ_USAGE, "long names of options, without dashes",
+			"%s is no option of such a file%s%s", name, guess ? ", did you mean " : "",
+			guess ? guess : "");
+}
+
+// Reads a line, which it changes.
+static int read_line(struct opts_file *f, char *line, unsigned number, const struct opt *table,
+		     const char *names)
+{
+	char *end = line + strlen(line);
+	while (end > line && strchr(blanks, end[-1]))
+		*--end = '\0';
+	line += strspn(line, blanks);
+	if (!*line || *line == '#')
+		return GPQ_OK;
+	char *arg = line + strcspn(line, " \t=");
+	const char between = *arg;
+	if (between)
+		*arg++ = '\0';
+	arg += strspn(arg, blanks);
+	if (between != '=' && *arg == '=')
+		arg += 1 + strspn(arg + 1, blanks);
+	const struct opt *o = opts_find(table, line, 0);
+	if (!o || !has_name(names, line))
+		return unknown_name(table, names, line);
+	if (opt_arg(o) ? !between : *arg != '\0')
+		return err_fail(GPQ_USAGE, NULL,
+				opt_arg(o) ? "%s needs an argument: %s" : "%s takes no argument%s",
+				line, opt_arg(o) ? opt_arg(o) : "");
+	*ARRAY_ADD(f->v, f->cap, f->n) = (struct opts_line){o, xstrdup(arg), number, false};
+	return GPQ_OK;
+}
+
+// Reads the text of the file. Returns NULL after a message, with the exit status in *status.
+static char *read_text(const char *path, int *status)
+{
+	struct stat st;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		*status = err_sys(errno, NULL, "%s", path);
+		close_quietly(fd);
+		return NULL;
+	}
+	char *text = xcalloc(1, SIZE_MOST + 1);
+	const ssize_t n = S_ISREG(st.st_mode) ? read(fd, text, SIZE_MOST + 1) : 0;
+	if (n < 0)
+		*status = err_sys(errno, NULL, "%s", path);
+	else if (!S_ISREG(st.st_mode) || n > SIZE_MOST || memchr(text, '\0', (size_t)n))
+		*status = err_fail(GPQ_USAGE, "a file with an option a line",
+				   "%s: not a text file of at most 64 KiB", path);
+	close(fd);
+	if (!*status)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int opts_file_read(struct opts_file *f, const char *path, const struct opt *table,
+		   const char *names)
+{
+	int status = GPQ_OK;
+	SCOPED(free_at) char *text = read_text(path, &status);
+	char *rest = text;
+	*f = (struct opts_file){0};
+	for (unsigned number = 1; rest && !status; number++) {
+		char *line = strsep(&rest, "\n");
+		SCOPED(free_at) char *at = xasprintf("%s: line %u", path, number);
+		err_at(at);
+		status = read_line(f, line, number, table, names);
+		err_at(NULL);
+	}
+	return status;
+}
+
+int opts_file_store(struct opts_file *f, const char *path, const struct opt_set *set)
+{
+	int status = GPQ_OK;
+	for (size_t i = 0; i < f->n; i++)
+		f->v[i].skip = opts_given(f->v[i].o->name, set, 0);
+	for (size_t i = 0; i < f->n && !status; i++) {
+		SCOPED(free_at) char *at = xasprintf("%s: line %u", path, f->v[i].number);
+		err_at(at);
+		if (!f->v[i].skip)
+			status = opts_store(f->v[i].o, set->base, f->v[i].arg);
+		err_at(NULL);
+	}
+	return status;
+}
+
+// Appends what the file says of an option.
+static void put_said(struct buf *b, const struct opts_file *f, const struct opt *o)
+{
+	buf_puts(b, "");
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].o == o && !f->v[i].skip)
+			buf_printf(b, "%s%s", b->len ? ", " : "",
+				   opt_arg(o) ? f->v[i].arg : "given");
+}
+
+void opts_file_compare(const struct opts_file *before, const struct opts_file *now,
+		       const struct opt *table,
+		       void (*each)(const char *name, const char *before, const char *now))
+{
+	for (; table->name; table++) {
+		SCOPED(buf_fini) struct buf a = {0}, b = {0};
+		put_said(&a, before, table);
+		put_said(&b, now, table);
+		if (strcmp(a.data, b.data) != 0)
+			each(table->name, a.data, b.data);
+	}
+}
+
+void opts_file_fini(struct opts_file *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->v[i].arg);
+	free(f->v);
+	*f = (struct opts_file){0};
+}

@@ -1,0 +1,32 @@
+// Options from a file: one a line, its long name and, behind blanks or "=", its argument, which
+// lasts to the end of the line. Empty lines and those that begin with # say nothing.
+#pragma once
+
+#include "common/cli/opts.h"
+
+struct opts_file {
+	struct opts_line {
+		const struct opt *o;
+		char *arg;       // owned; "" of a flag
+		unsigned number; // of the line, from 1 on
+		bool skip;       // the option was given on the command line, too, which counts
+	} * v;                   // owned; in the order of the file
+	size_t n, cap;
+};
+
+// Reads the file, in which options of `table` may stand whose names are in `names` ("idle share").
+// Never waits: a file that is not a regular one is refused, and so is one of over 64 KiB. Returns
+// GPQ_OK, or the exit status after a message that names the line. Free *f whatever is returned.
+int opts_file_read(struct opts_file *f, const char *path, const struct opt *table,
+		   const char *names);
+void opts_file_fini(struct opts_file *f);
+
+// Stores the arguments into `set`, as opts_parse() does, but for options that were given there
+// before. *set borrows texts of *f. Returns GPQ_OK, or GPQ_USAGE after a message.
+int opts_file_store(struct opts_file *f, const char *path, const struct opt_set *set);
+
+// Calls `each` with each option that `now` and `before` do not say alike, and with what they say
+// ("": nothing).
+void opts_file_compare(const struct opts_file *before, const struct opts_file *now,
+		       const struct opt *table,
+		       void (*each)(const char *name, const char *before, const char *now));
