@@ -187,13 +187,15 @@ MANDIRS  := $(sort $(patsubst .%,man%,$(suffix $(PAGES))))
 # A command may have several pages: gpq-trace-live(1) is of gpq trace.
 COMMANDS := $(filter-out gpq-trace-%,$(patsubst man/%.1,%,$(wildcard man/gpq-*.1)))
 
+# One file is both.
+UNITS    := $(patsubst %,"$(DESTDIR)$(UNITDIR)/%.service",gpq-sched gpq-sched@)
+
 install: all
 	install -d "$(DESTDIR)$(BINDIR)" $(MANDIRS:%="$(DESTDIR)$(MANDIR)/%") "$(DESTDIR)$(DATADIR)/bash-completion/completions" \
 		"$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
 	install -m 755 $(B)/gpq "$(DESTDIR)$(BINDIR)/gpq"
 	install -d "$(DESTDIR)$(UNITDIR)"
-	sed 's|/usr/local/bin|$(BINDIR)|' man/gpq-sched.service >"$(DESTDIR)$(UNITDIR)/gpq-sched.service"
-	chmod 644 "$(DESTDIR)$(UNITDIR)/gpq-sched.service"
+	for u in $(UNITS); do sed 's|/usr/local/bin|$(BINDIR)|' man/gpq-sched.service >"$$u" && chmod 644 "$$u" || exit 1; done
 	for p in $(PAGES); do q="$(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}" && man/columns "$(GPQ_HOST)" $$p >"$$q" && chmod 644 "$$q" || exit 1; done
 	install -m 644 completions/gpq.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/gpq"
 	install -m 644 completions/_gpq "$(DESTDIR)$(ZSHDIR)/_gpq"
@@ -205,7 +207,7 @@ install: all
 
 # Takes away what `make install` with the same PREFIX and DESTDIR put there; folders stay.
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/gpq" "$(DESTDIR)$(UNITDIR)/gpq-sched.service" "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
+	rm -f "$(DESTDIR)$(BINDIR)/gpq" $(UNITS) "$(DESTDIR)$(ZSHDIR)/_gpq" $(foreach p,$(notdir $(PAGES)),"$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $p))/$p") \
 		$(foreach c,gpq $(COMMANDS),"$(DESTDIR)$(DATADIR)/bash-completion/completions/$c" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$c.fish")
 
 # As root or through sudo, for what is not installed yet; where there is no package manager, the names. If the repositories lack

@@ -1,17 +1,8 @@
 // gpq sched: option table; classes and policy from it; statistics as tables.
-#include "cmd/command.h"
+#include "cmd/sched.h"
 
-#include "common/client/gpq-client.h"
+#include "common/cli/opts_file.h"
 #include "common/host/clock.h"
-#include "common/sched/stats.h"
-
-struct sched_cmd {
-	struct words online, offline, classes;
-	const char *share, *socket, *group, *decisions, *replay;
-	struct sched_opts sched;
-	uint64_t for_ns, watch;
-	bool no_activity, no_socket, dry, status;
-};
 
 #define MS       UINT64_C(1000000)
 #define NO_LIMIT UINT64_MAX
@@ -59,24 +50,37 @@ static const struct opt opts[] = {
 	    "\nwrite what comes to work, is held and resumed, and when"),
 	OPT(sched_cmd, replay, "replay", 0, OPT_STR, "FILE",
 	    "\nthe same work under this policy, without a GPU:\nFILE is of --log-decisions"),
+	OPT(sched_cmd, config, "config", 0, OPT_STR, "FILE",
+	    "options from a file, one a line, without dashes;\nSIGHUP reads it again"),
+	OPT(sched_cmd, check_config, "check-config", 0, OPT_FLAG, "",
+	    "\ncheck these options and the file, and end"),
+	OPT(sched_cmd, sched.audit, "audit", 0, OPT_FLAG, "",
+	    "\nsay who sends hints, and who is refused"),
 	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
 	OPT(sched_cmd, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show who belongs to which class;\nattach to nothing"),
 	OPT(sched_cmd, status, "status", 0, OPT_FLAG, "",
 	    "show the statistics of the running scheduler"),
+	OPT(sched_cmd, explain, "explain", 0, OPT_U64, "PID",
+	    "say why this process is held now, or is not"),
 	WATCH_OPT(sched_cmd),
 	{0},
 };
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
-		      "job-by no-activity interval log grace hold-idle log-decisions for dry-run",
-		      "status", "leave one of them out",
-		      "--status asks the scheduler that runs, --%1 is for a new one"),
+		      "job-by no-activity interval log grace hold-idle log-decisions config audit "
+		      "for dry-run",
+		      "status explain", "leave one of them out",
+		      "--%2 asks the scheduler that runs, --%1 is for a new one"),
 	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
-		      "hold-idle job-by for dry-run status",
+		      "hold-idle job-by config audit for dry-run status explain",
 		      "replay", "give the policy: share, period, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
+	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
+		   "--check-config: which file?"),
+	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
+		      "--explain answers in words"),
 	RULE_NEEDS("watch", "status", "gpq sched --status --watch 1s", "--watch is of --status"),
 	WATCH_RULES,
 	{0},
@@ -103,11 +107,11 @@ static const struct sched_cmd defaults = {
 	.watch = WATCH_OFF,
 };
 
-static const struct schema schema = {"gpq.sched", 3,
-				     SCHEMA_TABLES(&sched_total_table, &sched_class_table,
-						   &sched_job_table, &sched_member_table,
-						   &sched_client_table),
-				     NULL};
+static const struct schema schema = {
+	"gpq.sched", 3,
+	SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_job_table, &sched_member_table,
+		      &sched_client_table, &sched_decision_table, &sched_time_table),
+	NULL};
 
 // ---- options of gpq sched
 
@@ -184,19 +188,25 @@ static int add_specs(struct sched *s, const char *name, const struct words *spec
 	return status;
 }
 
-// Checks NAME=SPEC, the text of --class; ends the name with a NUL.
-static int check_class_option(char *text)
+// The length of the name in NAME=SPEC, the text of --class; 0: there is none.
+static size_t class_name(const char *text)
 {
-	bool any;
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-	if (!n || text[n] != '=' || n >= SCHED_NAME)
+	return text[n] == '=' && n < SCHED_NAME ? n : 0;
+}
+
+static int check_class_option(const char *text)
+{
+	bool any;
+	const size_t n = class_name(text);
+	if (!n)
 		return err_fail(GPQ_USAGE, "as in batch=container=train",
 				"--class %s: give NAME=SPEC, a name of letters, digits, _ . and -",
 				text);
-	text[n] = '\0';
-	if (strcmp(text, "online") == 0 || strcmp(text, "offline") == 0)
-		return err_fail(GPQ_USAGE, NULL, "--class %s: there is --%s", text, text);
+	if (strncmp(text, "online=", n + 1) == 0 || strncmp(text, "offline=", n + 1) == 0)
+		return err_fail(GPQ_USAGE, NULL, "--class %.*s: there is --%.*s", (int)n, text,
+				(int)n, text);
 	return spec_check("--class", text + n + 1, &any);
 }
 
@@ -205,93 +215,119 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 {
 	sched_add_class(s, "online");
 	int status = add_specs(s, "online", &o->online);
-	for (size_t i = 0; i < o->classes.n && !status; i++)
-		status = sched_add_spec(s, o->classes.v[i], "--class",
-					o->classes.v[i] + strlen(o->classes.v[i]) + 1);
+	for (size_t i = 0; i < o->classes.n && !status; i++) {
+		const char *text = o->classes.v[i];
+		char name[SCHED_NAME];
+		snprintf(name, sizeof(name), "%.*s", (int)class_name(text), text);
+		status = sched_add_spec(s, name, "--class", text + class_name(text) + 1);
+	}
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
-// ---- printing statistics
-
-enum { TOTALS = 1, CLASSES = 2, JOBS = 4, MEMBERS = 8, CLIENTS = 16 };
-
-// Prints the tables in `what`: TOTALS, CLASSES and so on, added up.
-static int write_stats(const struct out_opts *form, struct sched_stats *t, unsigned what)
+// Checks the options of a scheduler, or of a replay.
+static int check_options(struct sched_cmd *o)
 {
-	SCOPED(process_cache_fini) struct process_cache known = {0};
-	const struct {
-		const struct out_table *table;
-		const void *rows;
-		size_t n, size;
-	} parts[] = {{&sched_total_table, &t->total, 1, sizeof(t->total)},
-		     {&sched_class_table, t->classes, t->nclasses, sizeof(*t->classes)},
-		     {&sched_job_table, t->jobs, t->njobs, sizeof(*t->jobs)},
-		     {&sched_member_table, t->members, t->nmembers, sizeof(*t->members)},
-		     {&sched_client_table, t->clients, t->nclients, sizeof(*t->clients)}};
-	int status = GPQ_OK;
-	for (size_t i = 0; i < t->nmembers && what & MEMBERS; i++)
-		t->members[i].whose = whose_of(&known, (pid_t)t->members[i].pid);
-	for (size_t i = 0; i < t->nclients && what & CLIENTS; i++)
-		if (t->clients[i].pid != U64_NULL)
-			t->clients[i].whose = whose_of(&known, (pid_t)t->clients[i].pid);
-	struct out *o = out_open(form);
-	for (unsigned i = 0; i < COUNT(parts) && !status; i++) {
-		if (!(what & 1u << i))
-			continue;
-		status = out_begin(o, parts[i].table, false);
-		for (size_t k = 0; k < parts[i].n && !status; k++)
-			out_row(o, (const char *)parts[i].rows + k * parts[i].size);
-		out_end(o);
-	}
-	return out_finish(o, status);
+	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
+	int status = o->replay ? GPQ_OK : check_classes(o);
+	status = status ? status : opts_check(times, set, 0);
+	status = status ? status : parse_share(o->share, &o->sched.policy);
+	status = status ? status : check_policy(&o->sched.policy);
+	status = status ? status : check_specs("--online", &o->online, true);
+	for (size_t i = 0; i < o->classes.n && !status; i++)
+		status = check_class_option(o->classes.v[i]);
+	return status || o->replay ? status : check_specs("--offline", &o->offline, false);
 }
 
-// ---- --status
+// ---- --config
 
-static int no_scheduler(const struct sched_cmd *o, ssize_t error)
+// What may stand in the file, and what of that counts from a reload on.
+#define RELOADED "online offline class idle share period max-hold rest interval grace hold-idle"
+#define KEPT     " socket group no-socket no-activity log job-by log-decisions audit"
+
+// With --config: what the command line says, and the lines of the file.
+static struct {
+	struct sched_cmd given;
+	struct opts_file file;
+} config;
+
+// Adds to `o`, which holds what the command line says, what the file says.
+static int read_config(struct sched_cmd *o, struct opts_file *file)
 {
-	const int e = (int)-error;
-	if (e == EACCES)
-		return err_fail(GPQ_DENIED,
-				"run as its user or as root; gpq sched --group G lets "
-				"others in",
-				"the scheduler's socket is not for this user");
-	if (e == EDQUOT)
-		return err_fail(GPQ_FAILED, "try again later",
-				"the scheduler has as many connections as it takes, or as one user "
-				"may have");
-	if (e == ENAMETOOLONG)
-		return err_fail(GPQ_USAGE, NULL, "--socket: a path of over 107 bytes");
-	if (e == ENOENT || e == ECONNREFUSED || e == ECONNRESET)
-		return err_fail(GPQ_NOTFOUND, "--socket FILE says where it listens",
-				"no scheduler%s%s", o->socket ? " at " : " runs here",
-				o->socket ? o->socket : "");
-	return err_sys(e, NULL, "ask the scheduler");
-}
-
-#define STATUS_MAX (16 << 20) // most bytes that are read, whatever listens at the socket
-
-static int list_status(struct cmd *c)
-{
-	const struct sched_cmd *o = c->opts;
-	struct gpq_client *client = gpq_connect(o->socket);
-	SCOPED(sched_stats_fini) struct sched_stats t = {0};
-	SCOPED(buf_fini) struct buf text = {0};
-	ssize_t need = client ? 65536 : -errno;
-	int status;
-	do {
-		buf_reserve(&text, (size_t)(need < 0 ? 0 : need) + 1);
-		need = need < 0 ? need : gpq_status(client, text.data, text.cap, 5 * 1000000000ll);
-	} while (need >= (ssize_t)text.cap && need < STATUS_MAX);
-	gpq_close(client);
-	if (need < 0)
-		status = no_scheduler(o, need);
-	else if (need >= STATUS_MAX || !sched_stats_read(&t, text.data))
-		status = err_fail(GPQ_FAILED, "use the same version of gpq",
-				  "the scheduler's statistics are not understood");
-	else
-		status = write_stats(&c->out, &t, TOTALS | CLASSES | JOBS | MEMBERS | CLIENTS);
+	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
+	int status = opts_file_read(file, o->config, opts, RELOADED KEPT);
+	status = status ? status : opts_file_store(file, o->config, set);
+	err_at(o->config);
+	status = status ? status : check_options(o);
+	err_at(NULL);
 	return status;
+}
+
+static void say_change(const char *name, const char *before, const char *now)
+{
+	if (strstr(KEPT, name))
+		err_warn("restart it for that", "--%s is as it was when the scheduler started",
+			 name);
+	else
+		err_hint(NULL, "reloaded: %s: %s -> %s", name, *before ? before : "(nothing)",
+			 *now ? now : "(nothing)");
+}
+
+static bool same_classes(const struct sched *s, const struct sched *other)
+{
+	bool same = s->n == other->n;
+	for (size_t i = 0; i < s->n && same; i++)
+		same = strcmp(s->classes[i].name, other->classes[i].name) == 0;
+	return same;
+}
+
+// Frees the lists of `o` that come from the file.
+static void free_lists(struct sched_cmd *o)
+{
+	if (!config.given.online.n)
+		words_fini(&o->online);
+	if (!config.given.offline.n)
+		words_fini(&o->offline);
+	if (!config.given.classes.n)
+		words_fini(&o->classes);
+}
+
+// Reads the file again, and takes what has changed. If something in it is wrong, nothing changes.
+static void reload(struct sched *s, void *arg)
+{
+	struct sched_cmd *o = arg, next = config.given, before = *o;
+	struct opts_file file = {0}, file_before = config.file;
+	struct sched other = {.newcomers.events.fd = -1};
+	int status = read_config(&next, &file);
+	err_at(o->config);
+	status = status ? status : add_classes(&other, &next);
+	if (!status && !same_classes(s, &other))
+		status = err_fail(GPQ_USAGE, "restart the scheduler for that",
+				  "the classes have other names, or another order");
+	if (status) {
+		err_warn(NULL, "the scheduler goes on as before");
+		before = next;
+		file_before = file;
+	} else {
+		opts_file_compare(&config.file, &file, opts, say_change);
+		sched_reload(s, &next.sched, &other.specs);
+		*o = next;
+		config.file = file;
+	}
+	err_at(NULL);
+	sched_fini(&other);
+	free_lists(&before);
+	opts_file_fini(&file_before);
+}
+
+static int check_sched(struct cmd *c)
+{
+	struct sched_cmd *o = c->opts;
+	if (o->status || o->explain)
+		return GPQ_OK;
+	if (!o->config)
+		return check_options(o);
+	config.given = *o;
+	return read_config(o, &config.file);
 }
 
 // ---- running the scheduler
@@ -307,7 +343,7 @@ static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)
 {
 	SCOPED(sched_stats_fini) struct sched_stats t;
 	sched_stats_take(&t, s);
-	return write_stats(&c->out, &t, what);
+	return sched_write_stats(&c->out, &t, what);
 }
 
 static int run_scheduler(struct cmd *c, struct sched *s)
@@ -321,6 +357,8 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 		return status;
 	if (h)
 		sched_take_hints(s, h, write_status_lines);
+	if (o->config)
+		sched_on_hup(s, reload, c->opts);
 	sched_find(s, true);
 	spec_set_name_unused(&s->specs);
 	for (size_t i = 0; i < s->n; i++)
@@ -333,28 +371,17 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	return show_sched_stats(c, s, TOTALS | CLASSES | JOBS);
 }
 
-static int check_sched(struct cmd *c)
-{
-	struct sched_cmd *o = c->opts;
-	if (o->status)
-		return GPQ_OK;
-	int status = o->replay ? GPQ_OK : check_classes(o);
-	status = status ? status : cmd_check(c, times);
-	status = status ? status : parse_share(o->share, &o->sched.policy);
-	status = status ? status : check_policy(&o->sched.policy);
-	status = status ? status : check_specs("--online", &o->online, true);
-	for (size_t i = 0; i < o->classes.n && !status; i++)
-		status = check_class_option(o->classes.v[i]);
-	return status || o->replay ? status : check_specs("--offline", &o->offline, false);
-}
-
 static int run_sched(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers.events.fd = -1};
 	int status;
+	if (o->explain)
+		return sched_explain(c);
 	if (o->status)
-		return watch_run(c, o->watch, list_status);
+		return watch_run(c, o->watch, sched_list_status);
+	if (o->check_config)
+		return GPQ_OK;
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
 	status = o->replay ? GPQ_OK : add_classes(&s, o);
@@ -380,16 +407,16 @@ static int run_sched(struct cmd *c)
 static unsigned sched_needs(const struct cmd *c)
 {
 	const struct sched_cmd *o = c->opts;
-	if (o->replay)
+	if (o->replay || o->check_config)
 		return 0;
-	if (o->status)
+	if (o->status || o->explain)
 		return NEED_LIVE;
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
 }
 
-static const struct out_table *const tables[] = {&sched_class_table,  &sched_total_table,
-						 &sched_job_table,    &sched_member_table,
-						 &sched_client_table, NULL};
+static const struct out_table *const tables[] = {
+	&sched_class_table,  &sched_total_table,    &sched_job_table,  &sched_member_table,
+	&sched_client_table, &sched_decision_table, &sched_time_table, NULL};
 
 static const struct out_table *const *sched_prints(const struct cmd *c)
 {
@@ -403,7 +430,8 @@ static const struct out_table *const *sched_prints(const struct cmd *c)
 
 const struct cmd_spec sched_spec = {
 	.synopsis = "--offline SPEC [--online SPEC] [--class NAME=SPEC] [--share UP:DOWN] "
-		    "[OPTION...]\n--status [--socket FILE] [--watch SEC]\n--replay FILE [--share "
+		    "[OPTION...]\n--config FILE [OPTION...] [--check-config]\n--status [--socket "
+		    "FILE] [--watch SEC]\n--explain PID [--socket FILE]\n--replay FILE [--share "
 		    "UP:DOWN] [OPTION...]",
 	.description =
 		"Hold offline work off the GPU while online work needs it. That it does is said by "

@@ -24,7 +24,7 @@ enum role {
 };
 
 static const char *const roles[] = {
-	[ROLE_COUNTER] = "bursts busy_ns classes.holds expired jobs.holds contended_ns "
+	[ROLE_COUNTER] = "bucket bursts busy_ns classes.holds expired jobs.holds contended_ns "
 			 "contended_off_ns driver_calls "
 			 "queues.evicted_ns queues.read queues.write read_index read_now refused "
 			 "requests scheduler.cpu_ns sdma_busy_ns throttled write_now",
@@ -34,7 +34,7 @@ static const char *const roles[] = {
 		    "errors.kind "
 		    "errors.what field finding from_ns function functions.kind gap_wanted_ns goal "
 		    "gpu_id gpus.node grace hold_wanted_ns host hwq hwq_or_all job job_by "
-		    "kernels.name log "
+		    "kernels.name latency.what le log "
 		    "mark metric mode packet_id packets.packet path pid pod program qid "
 		    "queues_wanted rank raw_registers.address register registers.wave_in_group "
 		    "registers.workgroup run setting side slot snapshot step strategy stream "

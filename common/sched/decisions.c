@@ -10,26 +10,20 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { NAME = 64, TEXT = 768, LINE = 65536 };
+enum { LINE = 65536 };
 
 // A log with more time between two lines, or in a hold, is none: the scheduler looks at its members
 // more often.
 #define GAP_NS 86400000000000ull
 
-// A line of the log. `what`: "class" (in their order, at the beginning), "work" (the class has work
-// on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and goes), "hold" and
-// "release" (decisions), "done" (all holders have answered to one, `took_ns` after it).
-struct decision {
-	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
-	char what[NAME], class[NAME], job[TEXT], rival[NAME];
-	char gpus[TEXT]; // gpu_ids with a blank between; "all"
-};
-
-static const struct member keys[] = {
-	MEMBER(count, decision, ns, "ns"),         MEMBER(text, decision, what, "what"),
-	MEMBER(text, decision, class, "class"),    MEMBER(text, decision, job, "job_by"),
-	MEMBER(plain, decision, gpus, "gpus"),     MEMBER(text, decision, rival, "for"),
-	MEMBER(u64, decision, took_ns, "took_ns"), {0}};
+static const struct member keys[] = {MEMBER(count, sched_decision, ns, "ns"),
+				     MEMBER(text, sched_decision, what, "what"),
+				     MEMBER(text, sched_decision, class, "class"),
+				     MEMBER(text, sched_decision, job, "job_by"),
+				     MEMBER(plain, sched_decision, gpus, "gpus"),
+				     MEMBER(text, sched_decision, rival, "for"),
+				     MEMBER(u64, sched_decision, took_ns, "took_ns"),
+				     {0}};
 
 // ---- writing
 
@@ -43,12 +37,19 @@ static void put_gpu_ids(const struct sched *s, uint64_t gpus, char *to, size_t s
 					       s->bits.ids[i]);
 }
 
-// Writes a line. A log that cannot be written is given up, and the scheduler goes on.
-static void write_decision(struct sched *s, struct decision *d)
+// Keeps a decision, and writes its line. A log that cannot be written is given up, and the
+// scheduler goes on.
+static void note(struct sched *s, struct sched_decision *d)
 {
 	SCOPED(buf_fini) struct buf line = {0};
 	struct json j;
 	d->ns = sched_now(s);
+	if (!s->latest)
+		s->latest = xcalloc(SCHED_LATEST, sizeof(*s->latest));
+	s->latest[s->decided++ % SCHED_LATEST] = *d;
+	if (!s->decisions)
+		return;
+	put_gpu_ids(s, d->on, d->gpus, sizeof(d->gpus));
 	record_begin(&j, &line, "decision");
 	members_write(&j, keys, d);
 	record_end(&j);
@@ -67,10 +68,9 @@ void decisions_close(struct sched *s)
 
 static void note_class(struct sched *s, size_t class)
 {
-	struct decision d = {.what = "class", .took_ns = U64_NULL};
+	struct sched_decision d = {.what = "class", .took_ns = U64_NULL};
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[class].name);
-	if (s->decisions)
-		write_decision(s, &d);
+	note(s, &d);
 }
 
 int decisions_open(struct sched *s, const char *path, const char *replay)
@@ -100,26 +100,23 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 void decisions_note(struct sched *s, const char *what, const struct sched_job *j,
 		    const struct sched_unit *u, uint64_t took_ns)
 {
-	struct decision d = {.took_ns = strcmp(what, "done") == 0 ? took_ns : U64_NULL};
-	if (!s->decisions)
-		return;
+	struct sched_decision d = {.took_ns = strcmp(what, "done") == 0 ? took_ns : U64_NULL,
+				   .on = u->gpus};
 	snprintf(d.what, sizeof(d.what), "%s", what);
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
 	snprintf(d.job, sizeof(d.job), "%s", j->key);
-	put_gpu_ids(s, u->gpus, d.gpus, sizeof(d.gpus));
 	snprintf(d.rival, sizeof(d.rival), "%s", u->asked ? unit_rival(s, j, u) : "");
-	write_decision(s, &d);
+	note(s, &d);
 }
 
 void decisions_note_work(struct sched *s, size_t class)
 {
 	const struct sched_class *c = &s->classes[class];
-	struct decision d = {.what = "work", .took_ns = U64_NULL};
-	if (!s->decisions || c->works == c->worked)
+	struct sched_decision d = {.what = "work", .took_ns = U64_NULL, .on = c->works};
+	if (c->works == c->worked)
 		return;
 	snprintf(d.class, sizeof(d.class), "%s", c->name);
-	put_gpu_ids(s, c->works, d.gpus, sizeof(d.gpus));
-	write_decision(s, &d);
+	note(s, &d);
 }
 
 // ---- replaying
@@ -142,7 +139,7 @@ static uint64_t read_gpu_ids(struct sched *s, const char *text)
 
 // Returns the unit's process, or NULL. That of a job held whole is known by the job alone, whose
 // GPUs may change.
-static struct group_member *find_unit(struct sched *s, size_t class, const struct decision *d)
+static struct group_member *find_unit(struct sched *s, size_t class, const struct sched_decision *d)
 {
 	const struct group *g = &s->classes[class].group;
 	const uint64_t gpus = read_gpu_ids(s, d->gpus);
@@ -153,7 +150,7 @@ static struct group_member *find_unit(struct sched *s, size_t class, const struc
 	return NULL;
 }
 
-static void come(struct sched *s, size_t class, const struct decision *d)
+static void come(struct sched *s, size_t class, const struct sched_decision *d)
 {
 	struct group *g = &s->classes[class].group;
 	struct group_member *m = find_unit(s, class, d);
@@ -165,7 +162,7 @@ static void come(struct sched *s, size_t class, const struct decision *d)
 	m->gpus = read_gpu_ids(s, d->gpus);
 }
 
-static void go(struct sched *s, size_t class, const struct decision *d)
+static void go(struct sched *s, size_t class, const struct sched_decision *d)
 {
 	struct group_member *m = find_unit(s, class, d);
 	if (!m)
@@ -188,15 +185,13 @@ static void step_replay(struct sched *s, uint64_t *due, uint64_t until)
 
 static void make_class(struct sched *s, const char *name)
 {
-	char *own = xstrdup(name);
-	sched_add_class(s, own);
-	s->classes[s->n - 1].own_name = own;
+	sched_add_class(s, name);
 	s->classes[s->n - 1].group.dry = true;
 	note_class(s, s->n - 1);
 }
 
 // False if a decision is not about the classes of the log, or out of order.
-static bool replay_decision(struct sched *s, const struct decision *d, uint64_t *due)
+static bool replay_decision(struct sched *s, const struct sched_decision *d, uint64_t *due)
 {
 	const bool first = !s->replaying;
 	if (!d->ns || (!first && (d->ns < s->replayed_ns || d->ns - s->replayed_ns > GAP_NS)))
@@ -230,7 +225,7 @@ static int read_log(struct sched *s, FILE *f, bool costs)
 	static char line[LINE];
 	uint64_t sum = 0, num = 0, due = UINT64_MAX;
 	for (int at = 1; fgets(line, sizeof(line), f); at++) {
-		struct decision d = {.took_ns = U64_NULL};
+		struct sched_decision d = {.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
 		if (!line[n] && !feof(f))

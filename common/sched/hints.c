@@ -78,6 +78,7 @@ struct client {
 	uint64_t paid_ns; // time up to which the client's requests have used its allowed rate
 	unsigned len, num_hints, first, num_requests;
 	uint64_t requests, throttled, expired;
+	bool said_hint, said_refused; // hints_calls.audit
 	char in[2 * HINTS_LINE_MAX];
 	struct hint hints[HINTS_IDS_MAX];
 	struct request pending[HINTS_PENDING_MAX]; // ring of requests, answered in order
@@ -93,9 +94,10 @@ struct hints {
 	struct buf out;
 	struct hints_calls calls;
 	uint64_t refused, expired;
-	unsigned most;   // most clients at a time
-	unsigned places; // entries of `clients` that were ever used
-	unsigned looks;  // calls of hints_look()
+	uint64_t said_ns; // when a refused connection was last said
+	unsigned most;    // most clients at a time
+	unsigned places;  // entries of `clients` that were ever used
+	unsigned looks;   // calls of hints_look()
 	struct client clients[HINTS_CLIENTS_MAX];
 };
 
@@ -140,6 +142,28 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 	c->throttled += pause == TOO_FAST;
 	c->pause = pause;
 	loop_change(&h->loop, c->fd, place_of(h, c), pause == READING ? LOOP_READ : LOOP_NOTHING);
+}
+
+// ---- messages about clients: hints_calls.audit
+
+// `why`: the text, up to a newline, with which it was refused; NULL: it was not.
+static void audit(const struct hints *h, const struct ucred *who, const char *why)
+{
+	if (!h->calls.audit)
+		return;
+	if (why)
+		err_hint(NULL, "pid %d of user %u is refused: %.*s", (int)who->pid,
+			 (unsigned)who->uid, (int)strcspn(why, "\n"), why);
+	else
+		err_hint(NULL, "pid %d of user %u sends hints", (int)who->pid, (unsigned)who->uid);
+}
+
+// Says it once of a client.
+static void audit_client(const struct hints *h, const struct client *c, bool *said, const char *why)
+{
+	if (!*said)
+		audit(h, &(struct ucred){.pid = c->pid, .uid = c->uid}, why);
+	*said = true;
 }
 
 // ---- hints of a client
@@ -293,6 +317,11 @@ static void serve_hint_line(struct hints *h, struct client *c, const char *line,
 	*r = (struct request){.read_ns = h->now_ns};
 	r->answer = memchr(line, '\0', len) ? WORD : serve_request(h, c, r, text);
 	c->num_requests++;
+	if (r->answer == WAITS)
+		audit_client(h, c, &c->said_hint, NULL);
+	else if (r->answer > LATE || r->answer == REFUSED)
+		audit_client(h, c, &c->said_refused,
+			     r->why ? r->why : answers[r->answer] + strlen("error "));
 }
 
 // ---- writing answers
@@ -486,6 +515,10 @@ static void add_hint_client(struct hints *h, int fd)
 		(void)ignored;
 		close(fd);
 		h->refused++;
+		if (*why && h->now_ns - h->said_ns >= SECOND_NS) {
+			audit(h, &peer, why + strlen("error "));
+			h->said_ns = h->now_ns;
+		}
 		return;
 	}
 	h->places += c == &h->clients[h->places];

@@ -53,6 +53,8 @@ struct hints_calls {
 	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
 	// Appends the lines of `status`, each with its newline. May not call hints_serve().
 	void (*status)(struct buf *b, void *arg);
+	// Say in messages who sends hints, and who is refused: once for a connection.
+	bool audit;
 };
 
 struct hints;

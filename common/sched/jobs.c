@@ -390,4 +390,5 @@ void jobs_fini(struct sched *s)
 	for (size_t i = 0; i < s->num_jobs; i++)
 		forget_job(s, &s->jobs[i]);
 	free(s->jobs);
+	free(s->latest); // of which forgetting made the last
 }

@@ -34,7 +34,7 @@ void sched_add_class(struct sched *s, const char *name)
 {
 	s->classes = xreallocarray(s->classes, s->n + 1, sizeof(*s->classes));
 	struct sched_class *c = &s->classes[s->n++];
-	*c = (struct sched_class){.name = name};
+	*c = (struct sched_class){.name = xstrdup(name)};
 	hist_init(&c->wait);
 	hist_init(&c->off);
 	hist_init(&c->on);
@@ -385,10 +385,60 @@ void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct bu
 					   .whose = scope_of_client,
 					   .word = read_hint_word,
 					   .is_off = is_off_for,
-					   .status = status});
+					   .status = status,
+					   .audit = s->opts.audit});
 }
 
 // ---- the loop of the scheduler
+
+void sched_on_hup(struct sched *s, void (*reload)(struct sched *s, void *arg), void *arg)
+{
+	s->on_hup = reload;
+	s->on_hup_arg = arg;
+}
+
+static bool same_specs(const struct spec_set *a, const struct spec_set *b)
+{
+	bool same = a->n == b->n;
+	for (size_t i = 0; i < a->n && same; i++)
+		same = a->v[i]->number == b->v[i]->number &&
+		       strcmp(a->v[i]->words, b->v[i]->words) == 0;
+	return same;
+}
+
+void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_set *specs)
+{
+	const struct sched_opts before = s->opts;
+	s->opts = *opts;
+	s->opts.activity = before.activity;
+	s->opts.log = before.log;
+	s->opts.job_by = before.job_by;
+	s->opts.audit = before.audit;
+	s->sample_every_ns = opts->sample_ns;
+	s->scanned_ns = 0;
+	for (size_t i = 0; i < s->n; i++)
+		group_set(&s->classes[i].group, (unsigned)opts->grace, s->classes[i].group.most);
+	if (same_specs(&s->specs, specs))
+		return;
+	const struct spec_set old = s->specs;
+	s->specs = *specs;
+	*specs = old;
+	// Those of a tree are let go, unless it is chosen again. All are looked at without delay.
+	for (size_t i = 0; i < s->newcomers.n; i++) {
+		s->newcomers.v[i].of_tree = false;
+		s->newcomers.v[i].looked_ns = 0;
+	}
+}
+
+// Tells the service manager about the reload.
+static void take_hup(struct sched *s)
+{
+	char state[64];
+	snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns() / 1000);
+	notify(state);
+	s->on_hup(s, s->on_hup_arg);
+	notify("READY=1");
+}
 
 static void look_at_classes(struct sched *s, uint64_t now)
 {
@@ -464,8 +514,11 @@ static int sched_loop(struct sched *s, uint64_t until_ns)
 	struct signalfd_siginfo info;
 	while (clock_ns() < until_ns) {
 		wait_for_turn(s, lesser(sched_turn(s), until_ns));
-		if (s->polled[SIGNALS].revents && signals_next(s->polled[SIGNALS].fd, &info))
+		if (!s->polled[SIGNALS].revents || !signals_next(s->polled[SIGNALS].fd, &info))
+			continue;
+		if (info.ssi_signo != SIGHUP || !s->on_hup)
 			return (int)info.ssi_signo;
+		take_hup(s);
 	}
 	return 0;
 }
@@ -507,7 +560,7 @@ void sched_fini(struct sched *s)
 	decisions_close(s);
 	for (size_t i = 0; i < s->n; i++) {
 		group_fini(&s->classes[i].group);
-		free(s->classes[i].own_name);
+		free(s->classes[i].name);
 	}
 	free(s->classes);
 	kfd_topology_fini(&s->topology);

@@ -59,8 +59,7 @@ struct sched_job {
 };
 
 struct sched_class {
-	const char *name; // borrowed
-	char *own_name;   // owned; in a replay: `name`
+	char *name; // owned
 	struct group group;
 	uint64_t work;   // the GPUs on which its queues had packets at the last sample
 	uint64_t hinted; // the GPUs of its active hints
@@ -88,11 +87,25 @@ struct sched_opts {
 	const char *log;    // AMD log of the first class, or NULL
 	unsigned job_by;    // enum sched_job_by
 	bool hold_idle;     // hold also processes that were idle for SCHED_IDLE_NS
+	bool audit;         // hints_calls.audit
 };
 
 // A process whose queues were empty, with indices standing still, for so long is not held until it
 // has work: each hold disturbs all queues of its GPUs. (A GPU kernel may run longer than this.)
 #define SCHED_IDLE_NS 10000000000ull
+
+enum { SCHED_NAME = 64, SCHED_TEXT = 768, SCHED_LATEST = 64 };
+
+// A decision, or what it was made of. `what`: "class" (in their order, at the beginning), "work"
+// (the class has work on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and
+// goes), "hold" and "release" (decisions), "done" (all holders have answered to one, `took_ns`
+// after it).
+struct sched_decision {
+	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
+	uint64_t on;          // bits of the GPUs
+	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], rival[SCHED_NAME];
+	char gpus[SCHED_TEXT]; // of the log: gpu_ids with a blank between; "all"
+};
 
 struct sched {
 	struct sched_opts opts;
@@ -112,17 +125,21 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
-	FILE *decisions; // the log of decisions; NULL: none
+	FILE *decisions;               // the log of decisions; NULL: none
+	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
+	size_t decided;                // how many there were
 	// In a replay: its time, and what a hold costs.
 	bool replaying;
 	uint64_t replayed_ns, replayed_cost_ns;
 	uint64_t watchdog_ns, notified_ns; // how often the service manager is told that it runs
 	uint64_t sample_every_ns;          // longer than opts.sample_ns if sampling takes long
-	struct pollfd *polled;             // owned
+	void (*on_hup)(struct sched *s, void *arg); // sched_on_hup()
+	void *on_hup_arg;
+	struct pollfd *polled; // owned
 	size_t room;
 };
 
-// Makes a class without a SPEC, behind the others; `name` is borrowed.
+// Makes a class without a SPEC, behind the others.
 void sched_add_class(struct sched *s, const char *name);
 
 // Returns the index of the class of this name; s->n: there is none.
@@ -144,6 +161,14 @@ void sched_raise_limit(void);
 // sessions on those that own queues, where the class needs it. Returns GPQ_OK, or at
 // the first look the exit status after a message if a SPEC fails; later looks try that SPEC again.
 int sched_find(struct sched *s, bool attach);
+
+// From then on SIGHUP calls `reload`, which may call sched_reload(), instead of ending sched_run().
+void sched_on_hup(struct sched *s, void (*reload)(struct sched *s, void *arg), void *arg);
+
+// Goes on with other options, but for the log, job_by, activity and audit, and with other SPECs,
+// whose numbers are of the same classes. Holds last where they are still wanted. *specs gets the
+// SPECs that count no longer.
+void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_set *specs);
 
 // Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC); all queues
 // run when it returns. Returns the signal, 0 at `until_ns`, or the negated exit status after a

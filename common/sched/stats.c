@@ -67,12 +67,36 @@ static const struct out_col member_cols[] = {
 	COL(reason, "REASON", "reason", STR, D | T | A, "why it is missed"),
 };
 #undef ROW
+#define ROW sched_decision_row
+static const struct out_col decision_cols[] = {
+	COL(age_ns, "AGE", "age_ns", NS, D, "how long ago"),
+	COL(what, "WHAT", "what", STR, D | A,
+	    "work (the class has work on these GPUs from then on; none: on no GPU), unit and ended "
+	    "(a job came, or went), hold and release, done (all holders have answered to that)"),
+	COL(name, "CLASS", "class", STR, D | A, "class that it is about"),
+	COL(job, "JOB_BY", "job_by", STR, D | T | A, "its job: see --job-by"),
+	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs; all: any GPU"),
+	COL(rival, "FOR", "for", STR, D | A, "class for which it is held"),
+	COL(took_ns, "TOOK", "took_ns", NS, D, "of done: time since the decision"),
+};
+#undef ROW
+#define ROW sched_time_row
+static const struct out_col time_cols[] = {
+	COL(name, "CLASS", "class", STR, D | A, "class that it is about"),
+	COL(what, "WHAT", "what", STR, D | A, "wait, reaction or resume, as in the table classes"),
+	COL(le, "LE", "le", STR, D | A, "seconds; +Inf: whatever it took"),
+	COL(count, "COUNT", "bucket", U64, D,
+	    "how many took so long at most since the scheduler started (to 3 percent of the time)"),
+};
+#undef ROW
 
 const struct out_table sched_total_table = {"scheduler", "scheduler", OUT_COLS(total_cols)};
 const struct out_table sched_class_table = {"classes", "class", OUT_COLS(class_cols)};
 const struct out_table sched_job_table = {"jobs", "job", OUT_COLS(job_cols)};
 const struct out_table sched_member_table = {"members", "member", OUT_COLS(member_cols)};
 const struct out_table sched_client_table = {"clients", "client", OUT_COLS(client_cols)};
+const struct out_table sched_decision_table = {"decisions", "decision", OUT_COLS(decision_cols)};
+const struct out_table sched_time_table = {"latency", "latency", OUT_COLS(time_cols)};
 
 #define TOTAL_KEY(member, heading, key, type, flags, help) \
 	MEMBER(u64, sched_total_row, member, key),
@@ -108,6 +132,47 @@ static const struct member member_keys[] = {MEMBER(text, sched_member_row, name,
 static const struct member client_keys[] = {
 	MEMBER(u64, sched_client_row, pid, "pid"), MEMBER(text, sched_client_row, name, "class"),
 	MEMBER(text, sched_client_row, gpus, "gpus"), SCHED_CLIENT_COUNTS(CLIENT_KEY){0}};
+static const struct member decision_keys[] = {MEMBER(u64, sched_decision_row, age_ns, "age_ns"),
+					      MEMBER(text, sched_decision_row, what, "what"),
+					      MEMBER(text, sched_decision_row, name, "class"),
+					      MEMBER(text, sched_decision_row, job, "job_by"),
+					      MEMBER(text, sched_decision_row, gpus, "gpus"),
+					      MEMBER(text, sched_decision_row, rival, "for"),
+					      MEMBER(u64, sched_decision_row, took_ns, "took_ns"),
+					      {0}};
+static const struct member time_keys[] = {MEMBER(text, sched_time_row, name, "class"),
+					  MEMBER(text, sched_time_row, what, "what"),
+					  MEMBER(text, sched_time_row, le, "le"),
+					  MEMBER(count, sched_time_row, count, "bucket"),
+					  {0}};
+
+#define KIND(table, keys, rows)                                     \
+	{                                                           \
+		&(table), keys, offsetof(struct sched_stats, rows), \
+			sizeof(*((struct sched_stats *)0)->rows.v)  \
+	}
+const struct sched_kind sched_kinds[SCHED_KINDS] = {
+	KIND(sched_total_table, total_keys, total),
+	KIND(sched_class_table, class_keys, classes),
+	KIND(sched_job_table, job_keys, jobs),
+	KIND(sched_member_table, member_keys, members),
+	KIND(sched_client_table, client_keys, clients),
+	KIND(sched_decision_table, decision_keys, decisions),
+	KIND(sched_time_table, time_keys, times),
+};
+
+// Rows of any kind.
+struct rows {
+	char *v;
+	size_t n, cap;
+};
+
+static struct rows rows_of(const struct sched_stats *t, const struct sched_kind *kind)
+{
+	struct rows r;
+	memcpy(&r, (const char *)t + kind->rows, sizeof(r));
+	return r;
+}
 
 // ---- statistics taken from the scheduler
 
@@ -146,7 +211,7 @@ static const char *member_state_name(const struct group_member *m)
 static struct sched_member_row *take_member(struct sched_stats *t, const struct sched *s,
 					    struct sched_class_row *c, const struct group_member *m)
 {
-	struct sched_member_row *row = ARRAY_ADD(t->members, t->cap_members, t->nmembers);
+	struct sched_member_row *row = ARRAY_ADD(t->members.v, t->members.cap, t->members.n);
 	struct proc p;
 	*row = (struct sched_member_row){.pid = (uint64_t)m->target.pid};
 	memcpy(row->name, c->name, sizeof(c->name));
@@ -156,7 +221,7 @@ static struct sched_member_row *take_member(struct sched_stats *t, const struct 
 	if (member_is_missed(m))
 		snprintf(row->reason, sizeof(row->reason), "%s", m->failure.text);
 	list_gpus(s, m->gpus, row->gpus, sizeof(row->gpus));
-	if (t->nclasses > 1)
+	if (t->classes.n > 1)
 		snprintf(row->job, sizeof(row->job), "%s", s->jobs[m->job].key);
 	c->processes++;
 	c->off += group_is_off(m);
@@ -195,8 +260,8 @@ static uint64_t time_left(const struct sched *s, const struct sched_unit *u, uin
 static void take_unit(struct sched_stats *t, const struct sched *s, const struct sched_job *j,
 		      const struct sched_unit *u, uint64_t now)
 {
-	struct sched_job_row *row = ARRAY_ADD(t->jobs, t->cap_jobs, t->njobs);
-	struct sched_class_row *c = &t->classes[j->class];
+	struct sched_job_row *row = ARRAY_ADD(t->jobs.v, t->jobs.cap, t->jobs.n);
+	struct sched_class_row *c = &t->classes.v[j->class];
 	const struct group *g = &s->classes[j->class].group;
 	const struct policy_class *p = &u->policy;
 	const unsigned bit = (unsigned)__builtin_ctzll(u->gpu);
@@ -237,7 +302,7 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 {
 	const struct sched_class *c = &s->classes[at];
 	const bool last = at + 1 == s->n;
-	struct sched_class_row *row = ARRAY_ADD(t->classes, t->cap_classes, t->nclasses);
+	struct sched_class_row *row = ARRAY_ADD(t->classes.v, t->classes.cap, t->classes.n);
 	const uint64_t busy_now = c->busy_since_ns ? now - c->busy_since_ns : 0;
 	*row = (struct sched_class_row){
 		.unreached = c->group.unreached,
@@ -269,13 +334,13 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 		if (c->group.dry && at) // the first class is never held
 			snprintf(m->state, sizeof(m->state), "would-hold");
 	}
-	const size_t first = t->njobs;
+	const size_t first = t->jobs.n;
 	for (size_t i = 0; i < s->num_jobs; i++)
 		for (size_t k = 0; s->jobs[i].used && s->jobs[i].class == at && k < s->jobs[i].n;
 		     k++)
 			take_unit(t, s, &s->jobs[i], &s->jobs[i].units[k], now);
-	if (t->njobs > first)
-		qsort(t->jobs + first, t->njobs - first, sizeof(*t->jobs), by_job_and_gpu);
+	if (t->jobs.n > first)
+		qsort(t->jobs.v + first, t->jobs.n - first, sizeof(*t->jobs.v), by_job_and_gpu);
 	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
 }
 
@@ -283,7 +348,8 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 {
 	struct hints_client c;
 	for (unsigned at = 0; hints_next(s->hints, &at, &c);) {
-		struct sched_client_row *row = ARRAY_ADD(t->clients, t->cap_clients, t->nclients);
+		struct sched_client_row *row =
+			ARRAY_ADD(t->clients.v, t->clients.cap, t->clients.n);
 		*row = (struct sched_client_row){.pid = c.pid ? (uint64_t)c.pid : U64_NULL,
 						 .connection = c.place,
 						 .hints = c.active,
@@ -295,113 +361,150 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 	}
 }
 
+static void take_decisions(struct sched_stats *t, const struct sched *s, uint64_t now)
+{
+	const size_t most = SCHED_LATEST;
+	for (size_t i = s->decided > most ? s->decided - most : 0; i < s->decided; i++) {
+		const struct sched_decision *d = &s->latest[i % most];
+		struct sched_decision_row *row =
+			ARRAY_ADD(t->decisions.v, t->decisions.cap, t->decisions.n);
+		*row = (struct sched_decision_row){.age_ns = now - d->ns, .took_ns = d->took_ns};
+		snprintf(row->what, sizeof(row->what), "%s", d->what);
+		snprintf(row->name, sizeof(row->name), "%s", d->class);
+		snprintf(row->job, sizeof(row->job), "%s", d->job);
+		snprintf(row->rival, sizeof(row->rival), "%s", d->rival);
+		if (d->on == GPUS_ALL)
+			snprintf(row->gpus, sizeof(row->gpus), "all");
+		else
+			list_gpus(s, d->on, row->gpus, sizeof(row->gpus));
+	}
+}
+
+static void take_times(struct sched_stats *t, const char *name, const char *what,
+		       const struct hist *h)
+{
+	static const char *const le[] = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1",
+					 "0.2",   "0.5",   "1",     "2",    "5",    "10",   "+Inf"};
+	static const unsigned ms[COUNT(le)] = {1,   2,   5,    10,   20,   50,    100,
+					       200, 500, 1000, 2000, 5000, 10000, 0};
+	uint64_t count = 0;
+	for (unsigned i = 0, k = 0; i < COUNT(le); i++) {
+		for (; k < HIST_BUCKETS && (!ms[i] || hist_upper(k) <= ms[i] * 1000000ull); k++)
+			count += h->bucket[k];
+		struct sched_time_row *row = ARRAY_ADD(t->times.v, t->times.cap, t->times.n);
+		*row = (struct sched_time_row){.count = count};
+		snprintf(row->name, sizeof(row->name), "%s", name);
+		snprintf(row->what, sizeof(row->what), "%s", what);
+		snprintf(row->le, sizeof(row->le), "%s", le[i]);
+	}
+}
+
 void sched_stats_take(struct sched_stats *t, const struct sched *s)
 {
 	const struct policy *p = &s->opts.policy;
 	const uint64_t now = sched_now(s);
 	struct timespec cpu;
-	*t = (struct sched_stats){.total = {.pid = (uint64_t)getpid(),
-					    .up_ns = now - s->start_ns,
-					    .max_hold_ns = p->max_hold_ns}};
+	*t = (struct sched_stats){0};
+	*ARRAY_ADD(t->total.v, t->total.cap, t->total.n) =
+		(struct sched_total_row){.pid = (uint64_t)getpid(),
+					 .up_ns = now - s->start_ns,
+					 .max_hold_ns = p->max_hold_ns};
 	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-		t->total.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec +
-				  reader_cpu_ns(NULL);
+		t->total.v->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec +
+				     reader_cpu_ns(NULL);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->classes[i].group.reader)
-			t->total.cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
+			t->total.v->cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
 	if (p->kind == POLICY_STRICT)
-		snprintf(t->total.policy, SCHED_NAME, "strict");
+		snprintf(t->total.v->policy, SCHED_NAME, "strict");
 	else
-		snprintf(t->total.policy, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
+		snprintf(t->total.v->policy, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
 			 100 * p->part);
 	for (size_t i = 0; i < s->newcomers.n; i++)
-		t->total.left_out += s->newcomers.v[i].left_out;
+		t->total.v->left_out += s->newcomers.v[i].left_out;
 	if (s->hints) {
 		const struct hints_counts n = hints_count(s->hints);
-		t->total.hints = hints_active(s->hints);
-		t->total.clients = n.clients;
-		t->total.requests = n.requests;
-		t->total.throttled = n.throttled;
-		t->total.refused = n.refused;
-		t->total.expired = n.expired;
+		t->total.v->hints = hints_active(s->hints);
+		t->total.v->clients = n.clients;
+		t->total.v->requests = n.requests;
+		t->total.v->throttled = n.throttled;
+		t->total.v->refused = n.refused;
+		t->total.v->expired = n.expired;
 		take_clients(t, s);
 	}
 	for (size_t i = 0; i < s->n; i++)
 		take_class(t, s, i, now);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sched_class *c = &s->classes[i];
+		if (i + 1 < s->n)
+			take_times(t, c->name, "wait", &c->wait);
+		if (i)
+			take_times(t, c->name, "reaction", &c->off);
+		if (i)
+			take_times(t, c->name, "resume", &c->on);
+	}
+	take_decisions(t, s, now);
 }
 
 void sched_stats_fini(struct sched_stats *t)
 {
-	free(t->classes);
-	free(t->jobs);
-	free(t->members);
-	free(t->clients);
+	for (size_t i = 0; i < SCHED_KINDS; i++)
+		free(rows_of(t, &sched_kinds[i]).v);
 	*t = (struct sched_stats){0};
+}
+
+int sched_stats_print(struct out *o, const struct sched_stats *t, const struct sched_kind *kind)
+{
+	const struct rows r = rows_of(t, kind);
+	const int status = out_begin(o, kind->table, false);
+	for (size_t i = 0; i < r.n && !status; i++)
+		out_row(o, r.v + i * kind->size);
+	out_end(o);
+	return status;
 }
 
 // ---- statistics as lines of JSON
 
-static void write_stats_row(struct buf *b, const char *name, const struct member *keys,
-			    const void *row)
-{
-	struct json j;
-	record_begin(&j, b, name);
-	members_write(&j, keys, row);
-	record_end(&j);
-}
-
 void sched_stats_write(struct buf *b, const struct sched_stats *t)
 {
-	write_stats_row(b, "scheduler", total_keys, &t->total);
-	for (size_t i = 0; i < t->nclasses; i++)
-		write_stats_row(b, "class", class_keys, &t->classes[i]);
-	for (size_t i = 0; i < t->njobs; i++)
-		write_stats_row(b, "job", job_keys, &t->jobs[i]);
-	for (size_t i = 0; i < t->nmembers; i++)
-		write_stats_row(b, "member", member_keys, &t->members[i]);
-	for (size_t i = 0; i < t->nclients; i++)
-		write_stats_row(b, "client", client_keys, &t->clients[i]);
+	for (size_t i = 0; i < SCHED_KINDS; i++) {
+		const struct rows r = rows_of(t, &sched_kinds[i]);
+		struct json j;
+		for (size_t k = 0; k < r.n; k++) {
+			record_begin(&j, b, sched_kinds[i].table->record);
+			members_write(&j, sched_kinds[i].keys, r.v + k * sched_kinds[i].size);
+			record_end(&j);
+		}
+	}
 }
 
-static bool read_stats_line(struct sched_stats *t, const char *line, size_t len, unsigned *totals)
+// Adds the row of a line to those of its kind. False if it is of none.
+static bool read_stats_line(struct sched_stats *t, const char *line, size_t len)
 {
-	struct sched_class_row c = {0};
-	struct sched_job_row j = {0};
-	struct sched_member_row m = {0};
-	struct sched_client_row client = {0};
-	const struct member_row total[] = {{total_keys, &t->total}, {0}};
-	const struct member_row class[] = {{class_keys, &c}, {0}};
-	const struct member_row job[] = {{job_keys, &j}, {0}};
-	const struct member_row member[] = {{member_keys, &m}, {0}};
-	const struct member_row clients[] = {{client_keys, &client}, {0}};
-	out_clear(&sched_class_table, &c);
-	out_clear(&sched_job_table, &j);
-	out_clear(&sched_client_table, &client);
-	if (record_read(line, len, "scheduler", total))
-		++*totals;
-	else if (record_read(line, len, "class", class))
-		*ARRAY_ADD(t->classes, t->cap_classes, t->nclasses) = c;
-	else if (record_read(line, len, "job", job))
-		*ARRAY_ADD(t->jobs, t->cap_jobs, t->njobs) = j;
-	else if (record_read(line, len, "client", clients))
-		*ARRAY_ADD(t->clients, t->cap_clients, t->nclients) = client;
-	else if (record_read(line, len, "member", member))
-		*ARRAY_ADD(t->members, t->cap_members, t->nmembers) = m;
-	else
-		return false;
-	return true;
+	for (size_t i = 0; i < SCHED_KINDS; i++) {
+		const struct sched_kind *kind = &sched_kinds[i];
+		SCOPED(free_at) char *row = xcalloc(1, kind->size);
+		const struct member_row to[] = {{kind->keys, row}, {0}};
+		struct rows r = rows_of(t, kind);
+		out_clear(kind->table, row);
+		if (!record_read(line, len, kind->table->record, to))
+			continue;
+		array_grow(&r.v, &r.cap, r.n++, kind->size);
+		memcpy(r.v + (r.n - 1) * kind->size, row, kind->size);
+		memcpy((char *)t + kind->rows, &r, sizeof(r));
+		return true;
+	}
+	return false;
 }
 
 bool sched_stats_read(struct sched_stats *t, const char *text)
 {
-	unsigned totals = 0;
 	bool ok = true;
 	*t = (struct sched_stats){0};
-	out_clear(&sched_total_table, &t->total);
 	while (*text && ok) {
 		const size_t n = strcspn(text, "\n");
-		ok = read_stats_line(t, text, n, &totals);
+		ok = read_stats_line(t, text, n);
 		text += n + (text[n] == '\n');
 	}
-	return ok && totals == 1;
+	return ok && t->total.n == 1;
 }

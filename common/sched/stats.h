@@ -82,7 +82,7 @@
 	X(expired, "EXPIRED", "expired", U64, D,                     \
 	  "hints that lasted longer than they may: work went on without them")
 
-enum { SCHED_NAME = 64, SCHED_REASON = 256 };
+enum { SCHED_REASON = 256 };
 
 struct sched_total_row {
 	char policy[SCHED_NAME];
@@ -111,6 +111,19 @@ struct sched_client_row {
 #undef FIELD
 };
 
+// A decision, or what it was made of; as of --log-decisions.
+struct sched_decision_row {
+	uint64_t age_ns, took_ns;
+	char what[SCHED_NAME], name[SCHED_NAME], job[SCHED_TEXT], rival[SCHED_NAME];
+	char gpus[SCHED_REASON];
+};
+
+// How many times were no longer than `le`: buckets that add up, as Prometheus has them.
+struct sched_time_row {
+	char name[SCHED_NAME], what[SCHED_NAME], le[16]; // `le`: seconds, or "+Inf"
+	uint64_t count;
+};
+
 struct sched_member_row {
 	uint64_t pid;
 	struct whose whose; // set by whoever prints the row
@@ -118,18 +131,38 @@ struct sched_member_row {
 	char gpus[SCHED_REASON], job[SCHED_REASON];
 };
 
+// Rows of one kind.
+#define SCHED_ROWS(row)        \
+	struct {               \
+		struct row *v; \
+		size_t n, cap; \
+	}
+
 struct sched_stats {
-	struct sched_total_row total;
-	struct sched_class_row *classes;
-	struct sched_job_row *jobs;
-	struct sched_member_row *members;
-	struct sched_client_row *clients;
-	size_t nclasses, njobs, nmembers, nclients;
-	size_t cap_classes, cap_jobs, cap_members, cap_clients;
+	SCHED_ROWS(sched_total_row) total; // one
+	SCHED_ROWS(sched_class_row) classes;
+	SCHED_ROWS(sched_job_row) jobs;
+	SCHED_ROWS(sched_member_row) members;
+	SCHED_ROWS(sched_client_row) clients;
+	SCHED_ROWS(sched_decision_row) decisions;
+	SCHED_ROWS(sched_time_row) times;
 };
 
+// What the kinds have in common, in the order in which they are printed.
+enum { SCHED_KINDS = 7 };
+struct sched_kind {
+	const struct out_table *table;
+	const struct member *keys;
+	size_t rows; // place of its rows in struct sched_stats, in bytes
+	size_t size; // bytes of a row
+};
+extern const struct sched_kind sched_kinds[SCHED_KINDS];
+
+// Prints the rows of a kind.
+int sched_stats_print(struct out *o, const struct sched_stats *t, const struct sched_kind *kind);
+
 extern const struct out_table sched_total_table, sched_class_table, sched_job_table,
-	sched_member_table, sched_client_table;
+	sched_member_table, sched_client_table, sched_decision_table, sched_time_table;
 
 // Takes the present statistics. Free them with sched_stats_fini().
 void sched_stats_take(struct sched_stats *t, const struct sched *s);

@@ -37,6 +37,7 @@ is "zsh, below /usr/local" "$(cd "$work/local" && find . -name _gpq)" ./usr/loca
 rig is "the unit runs the installed program" "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dest/usr/lib/systemd/system/gpq-sched.service" "$work/local/usr/local/lib/systemd/system/gpq-sched.service")" \
 	"/usr/bin/gpq
 /usr/local/bin/gpq"
+rig ok "the template is the same" cmp "$dest/usr/lib/systemd/system/gpq-sched.service" "$dest/usr/lib/systemd/system/gpq-sched@.service"
 rig is "examples" "$(cd "$share/doc/gpq/examples" && find . -type f | sort)" "$(cd "$top/man/examples" && find . -type f | sort)"
 rig ok "make uninstall" mk uninstall DESTDIR="$dest" "${debian[@]}"
 rig empty "only the links of gpq --install are left" "$(find "$dest" ! -type d | grep -v '/bin/gpq-[a-z]*$')"

@@ -29,7 +29,10 @@ PY
 }
 says() { # NAME STATUS WANTED: one answer, in this test's file `answer`
 	answers answer
-	is "$1" "$(gpq sched --status "${@:4}" 2>&1; echo "? $?")" "$3
+	local what=--status
+	[ "${4-}" = --explain ] && what=
+	# shellcheck disable=SC2086 # none, or one
+	is "$1" "$(gpq sched $what "${@:4}" 2>&1; echo "? $?")" "$3
 ? $2"
 	kill "$server" 2>/dev/null
 	wait "$server"
@@ -45,6 +48,11 @@ lines offline 'a\u001b[1mb' >answer
 says "names are escaped" 0 'offline 41207 a\x1b[1mb - runs -' --table members -rn
 says "unknown is null" 0 '{"record":"class","class":"offline","processes":1,"holds":null,"ran_percent":null}' \
 	-o CLASS,PROCS,HOLDS,RAN% --ndjson
+says "no process of it" 5 "gpq: sched: pid 1 belongs to no class of the scheduler: it runs; gpq sched --status --table members lists them" --explain 1
+{ lines offline 'a\u001b[1mb' | sed '$d'; printf '{"record":"job","schema":1,"class":"offline","gpu_index":0,"state":"held","for":"x\\u001b","left_ns":5}\nok\n'; } |
+	sed 's/"state":"runs"/"gpus":"0",&/; s/"class":"offline","processes"/"class":"online","processes"/' >answer
+says "names are escaped in sentences, too" 0 'pid 41207 (a\x1b[1mb) is of class offline
+  GPU 0: held: x\x1b has work (its queues have packets); 5ns more at most' --explain 41207
 echo ok >answer
 says "no statistics" 1 "$strange"
 { lines x y | sed '$d' && lines x y; } >answer

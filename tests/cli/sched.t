@@ -152,10 +152,60 @@ gpq: sched: --status asks the scheduler that runs, --grace is for a new one; lea
 gpq: sched: --status asks the scheduler that runs, --log is for a new one; leave one of them out
 gpq: sched: --status asks the scheduler that runs, --no-socket is for a new one; leave one of them out
 
+# Options from a file: their names, one a line. The command line counts instead.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; printf '# online first\n\n  online = comm=vllm\r\noffline comm=nobody\nhold-idle\nclass=middle=comm=python3\nshare\t80:20' >conf
+> gpq sched --config conf --check-config --share 1:1 --idle 2ms; gpq sched --config conf --dry-run -rno CLASS,PID; gpq sched --config conf --offline comm=python3 --class x=comm=nobody --dry-run -qrno CLASS,PID
+gpq: sched: --offline comm=nobody: fits nothing now; gpq ps -a lists what can be chosen
+online 52880
+middle 41207
+online 52880
+offline 41207
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { for o in "$@"; do printf '#\noffline comm=x\n%s\n' "$o" >conf; gpq sched --config conf --check-config --max-hold 30ms || echo "= $?"; done; }
+> c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
+> gpq sched --check-config --offline comm=x; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
+gpq: sched: conf: line 3: --idle: 10 is not a duration with its unit, such as 50ms or 2s
+= 2
+gpq: sched: conf: --idle is not shorter than --max-hold
+= 2
+gpq: sched: conf: line 3: idle needs an argument: TIME
+= 2
+gpq: sched: conf: line 3: ide is no option of such a file, did you mean idle; long names of options, without dashes
+= 2
+gpq: sched: conf: line 3: for is no option of such a file; long names of options, without dashes
+= 2
+gpq: sched: conf: line 3: hold-idle takes no argument
+= 2
+gpq: sched: conf: line 3: config is no option of such a file; long names of options, without dashes
+= 2
+gpq: sched: conf: --class online: there is --online
+= 2
+gpq: sched: conf: --grace: 256 is not 0 to 255
+= 2
+gpq: sched: conf: --share 80: give UP:DOWN, as 80:20
+= 2
+gpq: sched: conf: --offline: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
+= 2
+gpq: sched: conf: not a text file of at most 64 KiB; a file with an option a line
+= 2
+gpq: sched: conf: not a text file of at most 64 KiB; a file with an option a line
+= 2
+gpq: sched: nosuch: No such file or directory
+= 5
+gpq: sched: .: not a text file of at most 64 KiB; a file with an option a line
+= 2
+gpq: sched: /dev/zero: not a text file of at most 64 KiB; a file with an option a line
+= 2
+gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
+gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
+gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, max-hold, rest, idle
+--explain answers in words
+gpq: sched: --explain: x is not a whole number from 0 on
+? 2
+
 # Tables of a scheduler that ends, and of one that is asked.
 $ gpq sched --offline comm=x --table members; gpq sched --status --table x
 gpq: sched: --table members: no such table; printed here: classes, scheduler, jobs
-gpq: sched: --table x: no such table; printed here: classes, scheduler, jobs, members, clients
+gpq: sched: --table x: no such table; printed here: classes, scheduler, jobs, members, clients, decisions, latency
 ? 2
 
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x
@@ -193,6 +243,9 @@ $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for c in queues hqd 'hqd --fields' why
 
 # Without a scheduler.
 $ gpq sched --status --socket ./none
+gpq: sched: no scheduler at ./none; --socket FILE says where it listens
+? 5
+$ gpq sched --explain 1 --socket ./none
 gpq: sched: no scheduler at ./none; --socket FILE says where it listens
 ? 5
 $ gpq sched --status --socket $(printf '%0200d' 0)

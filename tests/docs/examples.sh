@@ -5,12 +5,15 @@
 unit=$top/man/gpq-sched.service
 docker=$top/man/examples/gpq-sched-container.sh
 pods=$top/man/examples/gpq-sched-kubernetes.yaml
+conf=$top/man/examples/gpq-sched.conf
 
-sed "s|/usr/local/bin/gpq|$bin/gpq|" "$unit" >"$work/gpq-sched.service"
+sed "s|/usr/local/bin/gpq|$bin/gpq|" "$unit" | tee "$work/gpq-sched.service" >"$work/gpq-sched@left.service"
 if command -v systemd-analyze >/dev/null; then
-	rig ok "systemd takes the unit" systemd-analyze verify --man=no "$work/gpq-sched.service"
-	# Words it does not know are warnings only.
-	rig empty "every word of it" "$(systemd-analyze verify --man=no "$work/gpq-sched.service" 2>&1 | grep gpq-sched)"
+	for u in gpq-sched gpq-sched@left; do
+		rig ok "systemd takes $u" systemd-analyze verify --man=no "$work/$u.service"
+		# Words it does not know are warnings only.
+		rig empty "every word of it" "$(systemd-analyze verify --man=no "$work/$u.service" 2>&1 | grep gpq-sched)"
+	done
 else
 	pass "systemd takes the unit # skip systemd-analyze is not installed"
 fi
@@ -104,15 +107,14 @@ words() { # FILE: the options of its gpq sched
 }
 if gpq --list | grep -x sched >/dev/null; then
 	gpq sched --help | grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$work/options"
-	for f in "$unit" "$docker" "$pods"; do
+	for f in "$docker" "$pods"; do
 		empty "${f##*/}: options that gpq sched has" "$(words "$f" | comm -23 - "$work/options")"
 		is "${f##*/}: which are these" "$(words "$f" | grep -cE -- '--(online|offline|socket|group)$')" 4
 	done
-	# shellcheck disable=SC2046 # several words
-	is "its SPECs and OPTIONS are right" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched -q --dry-run --online "$(sed -n 's/^Environment="ONLINE=\(.*\)"/\1/p' "$unit")" \
-		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" $(sed -n 's/^Environment="OPTIONS=\(.*\)"/\1/p' "$unit") 2>&1 >/dev/null; echo $?)" 0
-	is "without online processes, too" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched -q --dry-run --online "" \
-		--offline "$(sed -n 's/^Environment="OFFLINE=\(.*\)"/\1/p' "$unit")" 2>&1 >/dev/null; echo $?)" 0
+	ok "the file of the unit is right" gpq sched --config "$conf" --check-config
+	is "also on a host" "$(gpq --sysroot "$top/tests/hosts/gfx90a-k6.12" sched -q --dry-run --config "$conf" 2>&1 >/dev/null; echo $?)" 0
+	sed 's/^offline = /&nosuch=/' "$conf" >"$work/wrong.conf"
+	is "unlike this one" "$(gpq sched --config "$work/wrong.conf" --check-config 2>/dev/null; echo $?)" 2
 else
 	pass "options # skip there is no gpq sched"
 fi

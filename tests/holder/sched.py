@@ -658,6 +658,13 @@ def _(r):
         f"0 / online 0 0 0 0 / offline 2 2 1 {3 * SECOND}")
     yield sorted(r.gpq("sched", "--status", "--table", "members", "--socket", s.path, "-r", "-n", "-o", "PID,CLASS,STATE").split(" / ")), [
         "0", "t1 offline off", "t2 offline off"]
+    yield r.gpq("sched", "--status", "--socket", s.path, "--table", "decisions", "-rno", "AGE,WHAT,CLASS,GPUS,FOR").split(" / "), [
+        "0", f"{3 * SECOND} unit offline 0 -", f"{3 * SECOND} work online all -", f"{3 * SECOND} hold offline 0 online",
+        f"{3 * SECOND} done offline 0 online"]
+    found = r.gpq("sched", "--status", "--socket", s.path, "--table", "latency", "-rno", "CLASS,WHAT,LE,COUNT").split(" / ")[1:]
+    yield [x for x in found if " 0.001 " in x or "Inf" in x], [
+        "online wait 0.001 1", "online wait +Inf 1", "offline reaction 0.001 1", "offline reaction +Inf 1",
+        "offline resume 0.001 0", "offline resume +Inf 0"]
     kill(s.p.pid, signal.SIGSTOP)
     p = r.start("sched", "--status", "--socket", s.path)
     yield r.still_waits(p, 5), True  # gpq_status() of libgpqclient
@@ -723,6 +730,104 @@ def _(r):
         yield manager.recv(64), b"READY=1"
         s.end()
         yield manager.recv(64), b"STOPPING=1"  # the watchdog was another process's
+
+
+@scenario("--config: SIGHUP reads it again: what is held stays held, and what is wrong changes nothing")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    path = r.dir + "/conf"
+
+    def write(*lines):
+        with open(path, "w") as f:
+            f.write("".join(line + "\n" for line in lines))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(r.dir + "/manager")
+        manager.settimeout(PATIENCE)
+
+        def reload(*lines):
+            write(*lines)
+            s.p.send_signal(signal.SIGHUP)
+            return [manager.recv(64).decode().split("=")[0] for _ in range(2)] == ["RELOADING", "READY"]
+        write("# the first", "", f"\toffline = {pids(a)}", "class mid=comm=nobody", "max-hold=10m", "idle 5ms \r")
+        s = Sched(r, "--config", path, "--rest", "1s", env={"NOTIFY_SOCKET": r.dir + "/manager"})
+        yield manager.recv(64), b"READY=1"
+        yield s.settled(1), True
+        yield s.ask("begin"), "ok off=1"
+        r.changes()
+        more = [f"offline {pids(a)}", f"offline {pids(b)}", "class mid=comm=nobody", "max-hold 20m", "idle 5ms", "rest 3s", "log /nix"]
+        yield reload(*more), True
+        yield s.rows("scheduler")[0]["max_hold_ns"], 1200 * SECOND
+        yield r.until(lambda: b.off), True
+        yield [x for x in r.changes() if "t1" in x or "suspend" in x], ["t2 suspend 0 grace=0"]
+        yield reload("offline comm=target,nosuch=1"), True
+        yield reload("offline comm=target", "class other=comm=x"), True
+        yield reload("offline comm=target", "idl 5ms"), True
+        os.unlink(path)
+        s.p.send_signal(signal.SIGHUP)
+        yield [manager.recv(64)[:9] for _ in range(2)], [b"RELOADING", b"READY=1"]
+        yield (s.members(), a.off, b.off), ("t1 offline off, t2 offline off", "0", "0")
+        yield reload("offline " + pids(b), *more[2:4], "idle 7ms"), True
+        yield s.until(lambda: s.at(SECOND) or s.members() == "t2 offline off"), True
+        yield (a.off, b.off), ("", "0")
+        said = [x.replace(path, "FILE") for x in s.end().split(" / ") if x.startswith("gpq:")]
+        wrong = ["gpq: sched: FILE: the scheduler goes on as before"]
+        yield said, [
+            "gpq: sched: --class comm=nobody: fits nothing now; gpq ps -a lists what can be chosen",
+            "gpq: sched: FILE: reloaded: offline: pid=t1 -> pid=t1, pid=t2",
+            "gpq: sched: FILE: reloaded: max-hold: 10m -> 20m",
+            "gpq: sched: FILE: --log is as it was when the scheduler started; restart it for that",
+            "gpq: sched: FILE: --offline: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, "
+            "container, cgroup, pod, job, user, comm, cmdline, queue, gpu", *wrong,
+            "gpq: sched: FILE: the classes have other names, or another order; restart the scheduler for that", *wrong,
+            "gpq: sched: FILE: line 2: idl is no option of such a file, did you mean idle; long names of options, without dashes", *wrong,
+            "gpq: sched: FILE: No such file or directory", *wrong,
+            "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=t2",
+            "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms",
+            "gpq: sched: FILE: --log is as it was when the scheduler started; restart it for that"]
+
+
+@scenario("without --config SIGHUP ends it; --audit says once who sends hints, and who is refused")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--audit")
+    s.settled(1)
+    for request in "begin 1", "begin 2", "nonsense", "begin 3 class=x", "end 1":
+        s.ask(request)
+    other = s.client()
+    yield other.ask("begin class=nosuch"), "error request there is no such class"
+    s.p.send_signal(signal.SIGHUP)
+    said = r.finish(s.p).split(" / ")
+    who = f"pid {os.getpid()} of user {os.getuid()}"
+    yield (said[0], [x for x in said if who in x]), ("0", [
+        f"gpq: sched: {who} sends hints",
+        f"gpq: sched: {who} is refused: request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status",
+        f"gpq: sched: {who} is refused: there is no such class"])
+
+
+@scenario("--explain: why a process is held or runs, for whom, and for how long at most")
+def _(r):
+    two_gpus(r)
+    a, mid, other = r.target((0, 2, GPU), (1, 2, 7)), r.target(0), r.target(0)
+    s = Sched(r, "--class", f"mid={pids(mid)}", "--offline", pids(a), "--idle", "5ms", "--max-hold", "10s", "--rest", "1s", "--online", pids(other))
+    yield s.settled(3), True
+
+    def explain(t):
+        return r.gpq("sched", "--explain", t.pid, "--socket", s.path).replace(str(os.getpid()), "me")
+    yield explain(other), "0 / pid t3 (target) is of class online, which is never held"
+    yield explain(a), ("0 / pid t1 (target) is of class offline / GPU 0: runs: no class above has work there / "
+                       "GPU 1: runs: no class above has work there")
+    yield s.ask("begin gpu=0 for=30s"), "ok off=2"
+    s.at(3 * SECOND)
+    yield explain(a), ("0 / pid t1 (target) is of class offline / GPU 0: held for 3s: online has work (hints of pid me); 7s more at most / "
+                       "GPU 1: runs: no class above has work there")
+    mid.set_index(0, 1, 2)
+    s.at(7 * SECOND + 1)
+    yield r.until(lambda: not a.off), True
+    s.answered(a, mid)
+    yield explain(mid), ("0 / pid t2 (target) is of class mid / GPU 0: runs after a hold of --max-hold, although there is work above: "
+                         "online has work (hints of pid me); 1s more at least")
+    yield r.gpq("sched", "--explain", 1, "--socket", s.path), (
+        "5 / gpq: sched: pid 1 belongs to no class of the scheduler: it runs; gpq sched --status --table members lists them")
 
 
 @scenario("a second scheduler on the same socket, a socket that a killed one has left, no socket")

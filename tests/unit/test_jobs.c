@@ -30,13 +30,14 @@ static unsigned dice(unsigned sides)
 static void make_classes(unsigned job_by, struct policy policy)
 {
 	static const uint64_t where[EACH] = {1, 2, 4, 1 | 4};
+	static char name[] = "x";
 	s = (struct sched){.classes = classes,
 			   .n = CLASSES,
 			   .replaying = true,
 			   .opts = {.policy = policy, .job_by = job_by}};
 	now_ns = 1000 * MS;
 	for (size_t i = 0; i < CLASSES; i++) {
-		classes[i] = (struct sched_class){.name = "x",
+		classes[i] = (struct sched_class){.name = name,
 						  .group = {.v = v[i], .n = EACH, .dry = true}};
 		hist_init(&classes[i].off);
 		hist_init(&classes[i].on);

@@ -25,19 +25,51 @@ static uint64_t fake_cpu_ns(const struct reader *r)
 #include "common/sched/stats.c" // NOLINT(bugprone-suspicious-include)
 #undef reader_cpu_ns
 
+static char first[] = "first", none[] = "none", last[] = "last";
+
 static void time_of_readers(void **state)
 {
 	uint64_t numbers[] = {10, 200};
-	struct sched_class classes[] = {{.group.reader = (struct reader *)(void *)&numbers[0]},
-					{.name = "none"},
-					{.group.reader = (struct reader *)(void *)&numbers[1]}};
+	struct sched_class classes[] = {
+		{.name = first, .group.reader = (struct reader *)(void *)&numbers[0]},
+		{.name = none},
+		{.name = last, .group.reader = (struct reader *)(void *)&numbers[1]}};
 	const struct sched s = {.classes = classes, .n = COUNT(classes)};
 	struct sched_stats t;
 	(void)state;
-	classes[0].name = "first";
-	classes[2].name = "last";
 	sched_stats_take(&t, &s);
-	assert_int_equal(t.total.cpu_ns / UNIT, 211);
+	assert_int_equal(t.total.v->cpu_ns / UNIT, 211);
+	sched_stats_fini(&t);
+}
+
+// The time of each hold is in all buckets from the first that has room for it.
+static void times_of_holds(void **state)
+{
+	static const struct {
+		const char *le;
+		uint64_t count;
+	} wanted[] = {{"0.001", 1}, {"0.002", 1}, {"0.005", 3}, {"0.01", 3}, {"0.02", 3},
+		      {"0.05", 3},  {"0.1", 3},   {"0.2", 3},   {"0.5", 3},  {"1", 3},
+		      {"2", 4},     {"5", 4},     {"10", 4},    {"+Inf", 5}};
+	static const uint64_t ns[] = {900000, 3000000, 4800000, 1500000000, 20000000000};
+	struct sched_class classes[] = {{.name = first}, {.name = last}};
+	const struct sched s = {.classes = classes, .n = COUNT(classes)};
+	struct sched_stats t;
+	size_t found = 0;
+	(void)state;
+	for (size_t i = 0; i < COUNT(ns); i++)
+		hist_add(&classes[1].off, ns[i]);
+	sched_stats_take(&t, &s);
+	for (size_t i = 0; i < t.times.n; i++) {
+		const struct sched_time_row *row = &t.times.v[i];
+		if (strcmp(row->name, "last") != 0 || strcmp(row->what, "reaction") != 0)
+			continue;
+		assert_string_equal(row->le, wanted[found].le);
+		assert_int_equal(row->count, wanted[found].count);
+		found++;
+	}
+	assert_int_equal(found, COUNT(wanted));
+	assert_int_equal(t.times.n, 3 * COUNT(wanted));
 	sched_stats_fini(&t);
 }
 
@@ -52,8 +84,8 @@ static void part_of_the_time(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		// A quarter of it is of what has ended, half of the first GPU.
-		struct sched_class classes[] = {{.name = "first"},
-						{.name = "x",
+		struct sched_class classes[] = {{.name = first},
+						{.name = last,
 						 .contended_ns = cases[i].contended_ns / 4,
 						 .contended_off_ns = cases[i].off_ns / 4}};
 		struct sched_unit units[] = {{.gpu = 1,
@@ -71,13 +103,13 @@ static void part_of_the_time(void **state)
 					.bits = {{7, 9}, 2}};
 		struct sched_stats t;
 		sched_stats_take(&t, &s);
-		const double percent = t.classes[1].ran_percent;
+		const double percent = t.classes.v[1].ran_percent;
 		assert_true(isnan(cases[i].percent) ? isnan(percent) : percent == cases[i].percent);
-		assert_int_equal(t.classes[1].contended_ns, cases[i].contended_ns);
-		assert_int_equal(t.classes[1].contended_off_ns, cases[i].off_ns);
-		assert_int_equal(t.njobs, 2);
-		assert_int_equal(t.jobs[1].gpu_id, 9);
-		assert_int_equal(t.jobs[1].contended_ns, cases[i].contended_ns / 4);
+		assert_int_equal(t.classes.v[1].contended_ns, cases[i].contended_ns);
+		assert_int_equal(t.classes.v[1].contended_off_ns, cases[i].off_ns);
+		assert_int_equal(t.jobs.n, 2);
+		assert_int_equal(t.jobs.v[1].gpu_id, 9);
+		assert_int_equal(t.jobs.v[1].contended_ns, cases[i].contended_ns / 4);
 		sched_stats_fini(&t);
 	}
 }
@@ -115,56 +147,66 @@ static void lines_come_back(void **state)
 		 .ran_percent = NAN},
 		{.name = "offline", .job = "container x", .gpu = UINT64_MAX}};
 	struct sched_client_row client = {.pid = UINT64_MAX, .name = "online", .expired = 5};
-	struct sched_stats t = {.total = {.policy = "share 80:20", .pid = 7, .hints = 2},
-				.classes = classes,
-				.jobs = jobs,
-				.members = &member,
-				.clients = &client,
-				.nclasses = 2,
-				.njobs = 2,
-				.nclients = 1,
-				.nmembers = 1};
+	struct sched_total_row total = {.policy = "share 80:20", .pid = 7, .hints = 2};
+	struct sched_decision_row decision = {.age_ns = 5, .took_ns = UINT64_MAX, .what = "hold"};
+	struct sched_time_row times[] = {{.what = "wait", .le = "0.001", .count = 0},
+					 {.what = "wait", .le = "+Inf", .count = 3}};
+	struct sched_stats t = {.total = {&total, 1, 1},
+				.classes = {classes, 2, 2},
+				.jobs = {jobs, 2, 2},
+				.members = {&member, 1, 1},
+				.clients = {&client, 1, 1},
+				.decisions = {&decision, 1, 1},
+				.times = {times, 2, 2}};
 	struct sched_stats back;
 	struct buf b = {0};
 	(void)state;
 	sched_stats_write(&b, &t);
 	assert_true(sched_stats_read(&back, b.data));
-	assert_string_equal(back.total.policy, "share 80:20");
-	assert_int_equal(back.total.pid, 7);
-	assert_int_equal(back.total.hints, 2);
-	assert_int_equal(back.nclasses, 2);
-	assert_string_equal(back.classes[0].name, "online");
-	assert_int_equal(back.classes[0].bursts, 17);
-	assert_int_equal(back.classes[0].holds, 0);
-	assert_true(back.classes[0].reaction_p50_ns == UINT64_MAX);
-	assert_true(isnan(back.classes[0].ran_percent));
-	assert_string_equal(back.classes[1].name, "offline");
-	assert_true(back.classes[1].bursts == UINT64_MAX);
-	assert_int_equal(back.classes[1].calls, 48);
-	assert_int_equal(back.classes[1].reaction_p50_ns, 250000);
-	assert_true(back.classes[1].ran_percent > 20.49 && back.classes[1].ran_percent < 20.51);
-	assert_int_equal(back.nmembers, 1);
-	assert_int_equal(back.members[0].pid, 4711);
-	assert_string_equal(back.members[0].comm, "a\033b\n\"c");
-	assert_string_equal(back.members[0].state, "missed");
-	assert_string_equal(back.members[0].reason, "another debugger");
-	assert_string_equal(back.members[0].gpus, "0 2");
-	assert_string_equal(back.members[0].job, "parent 7");
-	assert_int_equal(back.njobs, 2);
-	assert_string_equal(back.jobs[0].name, "offline");
-	assert_string_equal(back.jobs[0].state, "held");
-	assert_string_equal(back.jobs[0].rival, "online");
-	assert_int_equal(back.jobs[0].gpu, 0);
-	assert_int_equal(back.jobs[0].gpu_id, 41460);
-	assert_true(back.jobs[0].left_ns == UINT64_MAX);
-	assert_int_equal(back.jobs[0].holds, 3);
-	assert_true(isnan(back.jobs[0].ran_percent));
-	assert_string_equal(back.jobs[1].job, "container x");
-	assert_true(back.jobs[1].gpu == UINT64_MAX);
-	assert_int_equal(back.nclients, 1);
-	assert_true(back.clients[0].pid == UINT64_MAX);
-	assert_string_equal(back.clients[0].name, "online");
-	assert_int_equal(back.clients[0].expired, 5);
+	assert_string_equal(back.total.v->policy, "share 80:20");
+	assert_int_equal(back.total.v->pid, 7);
+	assert_int_equal(back.total.v->hints, 2);
+	assert_int_equal(back.classes.n, 2);
+	assert_string_equal(back.classes.v[0].name, "online");
+	assert_int_equal(back.classes.v[0].bursts, 17);
+	assert_int_equal(back.classes.v[0].holds, 0);
+	assert_true(back.classes.v[0].reaction_p50_ns == UINT64_MAX);
+	assert_true(isnan(back.classes.v[0].ran_percent));
+	assert_string_equal(back.classes.v[1].name, "offline");
+	assert_true(back.classes.v[1].bursts == UINT64_MAX);
+	assert_int_equal(back.classes.v[1].calls, 48);
+	assert_int_equal(back.classes.v[1].reaction_p50_ns, 250000);
+	assert_true(back.classes.v[1].ran_percent > 20.49 && back.classes.v[1].ran_percent < 20.51);
+	assert_int_equal(back.members.n, 1);
+	assert_int_equal(back.members.v[0].pid, 4711);
+	assert_string_equal(back.members.v[0].comm, "a\033b\n\"c");
+	assert_string_equal(back.members.v[0].state, "missed");
+	assert_string_equal(back.members.v[0].reason, "another debugger");
+	assert_string_equal(back.members.v[0].gpus, "0 2");
+	assert_string_equal(back.members.v[0].job, "parent 7");
+	assert_int_equal(back.jobs.n, 2);
+	assert_string_equal(back.jobs.v[0].name, "offline");
+	assert_string_equal(back.jobs.v[0].state, "held");
+	assert_string_equal(back.jobs.v[0].rival, "online");
+	assert_int_equal(back.jobs.v[0].gpu, 0);
+	assert_int_equal(back.jobs.v[0].gpu_id, 41460);
+	assert_true(back.jobs.v[0].left_ns == UINT64_MAX);
+	assert_int_equal(back.jobs.v[0].holds, 3);
+	assert_true(isnan(back.jobs.v[0].ran_percent));
+	assert_string_equal(back.jobs.v[1].job, "container x");
+	assert_true(back.jobs.v[1].gpu == UINT64_MAX);
+	assert_int_equal(back.clients.n, 1);
+	assert_true(back.clients.v[0].pid == UINT64_MAX);
+	assert_string_equal(back.clients.v[0].name, "online");
+	assert_int_equal(back.clients.v[0].expired, 5);
+	assert_int_equal(back.decisions.n, 1);
+	assert_int_equal(back.decisions.v[0].age_ns, 5);
+	assert_true(back.decisions.v[0].took_ns == UINT64_MAX);
+	assert_string_equal(back.decisions.v[0].what, "hold");
+	assert_int_equal(back.times.n, 2);
+	assert_int_equal(back.times.v[0].count, 0);
+	assert_string_equal(back.times.v[1].le, "+Inf");
+	assert_int_equal(back.times.v[1].count, 3);
 	sched_stats_fini(&back);
 	buf_fini(&b);
 }
@@ -176,9 +218,9 @@ static void what_is_not_said_is_unknown(void **state)
 	(void)state;
 	assert_true(sched_stats_read(&t, "{\"record\":\"scheduler\",\"schema\":1,\"later\":[1]}\n"
 					 "{\"record\":\"class\",\"schema\":1,\"class\":\"x\"}"));
-	assert_true(t.total.cpu_ns == UINT64_MAX);
-	assert_true(t.classes[0].holds == UINT64_MAX);
-	assert_true(isnan(t.classes[0].ran_percent));
+	assert_true(t.total.v->cpu_ns == UINT64_MAX);
+	assert_true(t.classes.v[0].holds == UINT64_MAX);
+	assert_true(isnan(t.classes.v[0].ran_percent));
 	sched_stats_fini(&t);
 }
 
@@ -257,6 +299,7 @@ int main(void)
 		cmocka_unit_test(users_have_a_part),
 		cmocka_unit_test(time_of_readers),
 		cmocka_unit_test(part_of_the_time),
+		cmocka_unit_test(times_of_holds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

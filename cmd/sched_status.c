@@ -1,0 +1,212 @@
+// gpq sched --status and --explain; statistics of the scheduler as tables.
+#include "cmd/sched.h"
+
+#include "common/client/gpq-client.h"
+
+// ---- printing statistics
+
+int sched_write_stats(const struct out_opts *form, struct sched_stats *t, unsigned what)
+{
+	SCOPED(process_cache_fini) struct process_cache known = {0};
+	int status = GPQ_OK;
+	for (size_t i = 0; i < t->members.n && what & MEMBERS; i++)
+		t->members.v[i].whose = whose_of(&known, (pid_t)t->members.v[i].pid);
+	for (size_t i = 0; i < t->clients.n && what & CLIENTS; i++)
+		if (t->clients.v[i].pid != U64_NULL)
+			t->clients.v[i].whose = whose_of(&known, (pid_t)t->clients.v[i].pid);
+	struct out *o = out_open(form);
+	for (unsigned i = 0; i < SCHED_KINDS && !status; i++)
+		if (what & 1u << i)
+			status = sched_stats_print(o, t, &sched_kinds[i]);
+	return out_finish(o, status);
+}
+
+// ---- --status
+
+static int no_scheduler(const struct sched_cmd *o, ssize_t error)
+{
+	const int e = (int)-error;
+	if (e == EACCES)
+		return err_fail(GPQ_DENIED,
+				"run as its user or as root; gpq sched --group G lets "
+				"others in",
+				"the scheduler's socket is not for this user");
+	if (e == EDQUOT)
+		return err_fail(GPQ_FAILED, "try again later",
+				"the scheduler has as many connections as it takes, or as one user "
+				"may have");
+	if (e == ENAMETOOLONG)
+		return err_fail(GPQ_USAGE, NULL, "--socket: a path of over 107 bytes");
+	if (e == ENOENT || e == ECONNREFUSED || e == ECONNRESET)
+		return err_fail(GPQ_NOTFOUND, "--socket FILE says where it listens",
+				"no scheduler%s%s", o->socket ? " at " : " runs here",
+				o->socket ? o->socket : "");
+	return err_sys(e, NULL, "ask the scheduler");
+}
+
+#define STATUS_MAX (16 << 20) // most bytes that are read, whatever listens at the socket
+
+// Asks the scheduler. Free *t whatever is returned.
+static int ask_scheduler(const struct sched_cmd *o, struct sched_stats *t)
+{
+	struct gpq_client *client = gpq_connect(o->socket);
+	SCOPED(buf_fini) struct buf text = {0};
+	ssize_t need = client ? 65536 : -errno;
+	*t = (struct sched_stats){0};
+	do {
+		buf_reserve(&text, (size_t)(need < 0 ? 0 : need) + 1);
+		need = need < 0 ? need : gpq_status(client, text.data, text.cap, 5 * 1000000000ll);
+	} while (need >= (ssize_t)text.cap && need < STATUS_MAX);
+	gpq_close(client);
+	if (need < 0)
+		return no_scheduler(o, need);
+	if (need >= STATUS_MAX || !sched_stats_read(t, text.data))
+		return err_fail(GPQ_FAILED, "use the same version of gpq",
+				"the scheduler's statistics are not understood");
+	return GPQ_OK;
+}
+
+// For people, decisions and times are shown only by --table. Decisions are no metrics.
+int sched_list_status(struct cmd *c)
+{
+	const bool brief = c->out.mode == OUT_TABLE && !c->out.only;
+	const unsigned more = brief                            ? 0
+			      : c->out.mode == OUT_OPENMETRICS ? TIMES
+							       : DECISIONS | TIMES;
+	SCOPED(sched_stats_fini) struct sched_stats t;
+	const int status = ask_scheduler(c->opts, &t);
+	return status ? status
+		      : sched_write_stats(&c->out, &t,
+					  TOTALS | CLASSES | JOBS | MEMBERS | CLIENTS | more);
+}
+
+// ---- --explain
+
+// Is the GPU of a job (U64_NULL: of all) among these, which are indices with a blank between? ""
+// says any.
+static bool has_gpu(const char *list, uint64_t gpu)
+{
+	char word[32];
+	const int n = snprintf(word, sizeof(word), "%" PRIu64, gpu);
+	bool has = !*list || gpu == U64_NULL;
+	for (const char *s = list; !has && (s = strstr(s, word)); s += n)
+		has = (s == list || s[-1] == ' ') && (!s[n] || s[n] == ' ');
+	return has;
+}
+
+// Appends a text that comes from a process, or from whoever listens at the socket.
+static void put_text(struct buf *b, const char *before, const char *text)
+{
+	buf_puts(b, before);
+	text_escape(b, text, strlen(text));
+}
+
+// Names the clients whose hints hold the job.
+static void put_hinting(struct buf *b, const struct sched_stats *t, const struct sched_job_row *j)
+{
+	const size_t at = b->len;
+	for (size_t i = 0; i < t->clients.n; i++) {
+		const struct sched_client_row *c = &t->clients.v[i];
+		if (!c->hints || strcmp(c->name, j->rival) != 0 || !has_gpu(c->gpus, j->gpu))
+			continue;
+		buf_puts(b, b->len == at ? " (hints of " : ", ");
+		if (c->pid == U64_NULL)
+			buf_puts(b, "a process of another PID namespace");
+		else
+			buf_printf(b, "pid %" PRIu64, c->pid);
+	}
+	buf_puts(b, b->len == at ? " (its queues have packets)" : ")");
+}
+
+// Writes why a job is held, or runs, on a GPU.
+static void put_job(struct buf *b, const struct sched_stats *t, const struct sched_job_row *j)
+{
+	static const struct {
+		const char *state, *text;
+		bool since, rival;
+		const char *left; // what the time that is left is
+	} texts[] = {
+		{"held", "held", true, true, "%s more at most"},
+		{"holding", "a hold is asked for, which not all holders have answered", false, true,
+		 "%s at most"},
+		{"resuming", "a resume is asked for, which not all holders have answered", false,
+		 false, NULL},
+		{"rests", "runs after a hold of --max-hold, although there is work above", false,
+		 true, "%s more at least"},
+		{"turn", "runs in its turn of --share, although there is work above", false, true,
+		 NULL},
+		{"refused", "runs: a process of its job cannot be held, so none is", false, false,
+		 NULL},
+		{"runs", "runs", false, true, NULL},
+	};
+	char ns[24];
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		if (strcmp(j->state, texts[i].state) != 0)
+			continue;
+		if (j->gpu != U64_NULL)
+			buf_printf(b, "  GPU %" PRIu64 ": %s", j->gpu, texts[i].text);
+		else
+			buf_printf(b, "  all of its GPUs: %s", texts[i].text);
+		if (texts[i].since && j->held_ns != U64_NULL)
+			buf_printf(b, " for %s", text_ns(ns, j->held_ns));
+		if (texts[i].rival && *j->rival) {
+			put_text(b, ": ", j->rival);
+			buf_puts(b, " has work");
+			put_hinting(b, t, j);
+		} else if (strcmp(j->state, "runs") == 0) {
+			buf_puts(b, ": no class above has work there");
+		}
+		if (texts[i].left && j->left_ns != U64_NULL) {
+			buf_puts(b, "; ");
+			buf_printf(b, texts[i].left, text_ns(ns, j->left_ns));
+		}
+		buf_puts(b, "\n");
+	}
+}
+
+// Writes what is true of the process, whatever its job is.
+static void put_member(struct buf *b, const struct sched_stats *t, const struct sched_member_row *m)
+{
+	buf_printf(b, "pid %" PRIu64, m->pid);
+	put_text(b, " (", m->comm);
+	put_text(b, ") is of class ", m->name);
+	if (strcmp(m->name, t->classes.v[0].name) == 0)
+		buf_puts(b, ", which is never held");
+	else if (strcmp(m->state, "missed") == 0 && *m->reason)
+		put_text(b, " and cannot be held: ", m->reason);
+	else if (strcmp(m->state, "idle") == 0)
+		buf_puts(b, " and is not held, as it had nothing to do for 10 s");
+	else if (strcmp(m->state, "joins") == 0)
+		buf_puts(b, " and is attached to now");
+	else if (strcmp(m->state, "partly") == 0)
+		buf_puts(b, "; some of its queues run on");
+	else if (!*m->gpus)
+		buf_puts(b, "; it has no queue");
+	buf_puts(b, "\n");
+}
+
+int sched_explain(struct cmd *c)
+{
+	const struct sched_cmd *o = c->opts;
+	SCOPED(sched_stats_fini) struct sched_stats t;
+	SCOPED(buf_fini) struct buf b = {0};
+	const struct sched_member_row *m = NULL;
+	const int status = ask_scheduler(o, &t);
+	if (status)
+		return status;
+	for (size_t i = 0; i < t.members.n; i++)
+		if (t.members.v[i].pid == o->explain)
+			m = &t.members.v[i];
+	if (!m || !t.classes.n)
+		return err_fail(GPQ_NOTFOUND, "gpq sched --status --table members lists them",
+				"pid %" PRIu64 " belongs to no class of the scheduler: it runs",
+				o->explain);
+	put_member(&b, &t, m);
+	for (size_t i = 0; i < t.jobs.n; i++) {
+		const struct sched_job_row *j = &t.jobs.v[i];
+		if (strcmp(j->name, m->name) == 0 && strcmp(j->job, m->job) == 0 && *m->gpus &&
+		    has_gpu(m->gpus, j->gpu))
+			put_job(&b, &t, j);
+	}
+	return out_text(&b);
+}
