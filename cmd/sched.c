@@ -18,8 +18,11 @@ static const struct opt opts[] = {
 	    "resume once there was no work for so long\n(default 10ms)"),
 	OPT(sched_cmd, share, "share", 0, OPT_STR, "UP:DOWN",
 	    "give lower classes a part of contended time,\nas 80:20 (default: none)"),
+	OPT(sched_cmd, slo, "slo", 0, OPT_STR, "GOAL",
+	    "\ngive them as much as the requests of online allow,\nas 'p99 < 50ms'"),
 	OPT(sched_cmd, sched.policy.period_ns, "period", 0, OPT_NS, "TIME",
-	    "\nof --share: lower classes get their part once in so long\n(default 500ms)"),
+	    "\nof --share and --slo: lower classes get their part once in so long\n(default "
+	    "500ms)"),
 	OPT(sched_cmd, sched.policy.max_hold_ns, "max-hold", 0, OPT_NS, "TIME",
 	    "hold no longer than this at a time (default 1s);\na hint counts no longer, either"),
 	OPT(sched_cmd, sched.policy.rest_ns, "rest", 0, OPT_NS, "TIME",
@@ -31,7 +34,7 @@ static const struct opt opts[] = {
 	    "this group may send hints, too\n(default: only the user of gpq sched, and root)"),
 	OPT(sched_cmd, no_socket, "no-socket", 0, OPT_FLAG, "", "\ntake no hints"),
 	OPT(sched_cmd, no_activity, "no-activity", 0, OPT_FLAG, "",
-	    "do not watch the queues of --online,\nand open no debug session on them"),
+	    "\ndo not watch the queues of --online,\nand open no debug session on them"),
 	OPT(sched_cmd, sched.sample_ns, "interval", 0, OPT_NS, "TIME",
 	    "\nhow often queues are looked at\n(default 1ms; more seldom where looking takes "
 	    "long)"),
@@ -56,7 +59,7 @@ static const struct opt opts[] = {
 	    "\ncheck these options and the file, and end"),
 	OPT(sched_cmd, sched.audit, "audit", 0, OPT_FLAG, "",
 	    "\nsay who sends hints, and who is refused"),
-	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "end after this time"),
+	OPT(sched_cmd, for_ns, "for", 0, OPT_SEC, "SEC", "\nend after this time"),
 	OPT(sched_cmd, dry, "dry-run", 0, OPT_FLAG, "",
 	    "show who belongs to which class;\nattach to nothing"),
 	OPT(sched_cmd, status, "status", 0, OPT_FLAG, "",
@@ -68,7 +71,7 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_rule rules[] = {
-	RULE_EXCLUDES("online offline class idle share period max-hold rest group no-socket "
+	RULE_EXCLUDES("online offline class idle share slo period max-hold rest group no-socket "
 		      "job-by no-activity interval log grace hold-idle log-decisions config audit "
 		      "for dry-run",
 		      "status explain", "leave one of them out",
@@ -77,6 +80,8 @@ static const struct opt_rule rules[] = {
 		      "hold-idle job-by config audit for dry-run status explain",
 		      "replay", "give the policy: share, period, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
+	RULE_EXCLUDES("slo", "share no-socket replay",
+		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
 	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
@@ -91,6 +96,7 @@ static const struct opt_rule times[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
+	RULE_RANGE("period", 10 * MS, UINT64_MAX, "", "--period: at least 10ms"),
 	RULE_RANGE("interval", MS / 10, UINT64_MAX, "", "--interval: at least 0.1ms"),
 	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255"),
 	{0},
@@ -136,7 +142,15 @@ static int parse_share(const char *text, struct policy *p)
 	return GPQ_OK;
 }
 
-// Refuses times that contradict each other, and periods below 10 ms. Sets the default of --rest.
+static int parse_slo(const char *text, struct sched_opts *s)
+{
+	return !text || goal_parse(&s->goal, text)
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "for example --slo 'p99 < 50ms'",
+				  "--slo %s: give a percentile from p50 on, < and a time", text);
+}
+
+// Refuses times that contradict each other. Sets the default of --rest.
 static int check_policy(struct policy *p)
 {
 	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);
@@ -144,8 +158,6 @@ static int check_policy(struct policy *p)
 		p->rest_ns = p->max_hold_ns / 10;
 	if (p->idle_ns >= p->max_hold_ns)
 		return err_fail(GPQ_USAGE, NULL, "--idle is not shorter than --max-hold");
-	if (p->kind == POLICY_SHARE && p->period_ns < 10 * MS)
-		return err_fail(GPQ_USAGE, NULL, "--period: at least 10ms");
 	if (p->kind == POLICY_SHARE && held > p->max_hold_ns)
 		return err_fail(GPQ_USAGE, "a shorter --period, or a longer --max-hold",
 				"--share holds for %.4g ms of each --period, --max-hold allows "
@@ -231,6 +243,7 @@ static int check_options(struct sched_cmd *o)
 	int status = o->replay ? GPQ_OK : check_classes(o);
 	status = status ? status : opts_check(times, set, 0);
 	status = status ? status : parse_share(o->share, &o->sched.policy);
+	status = status ? status : parse_slo(o->slo, &o->sched);
 	status = status ? status : check_policy(&o->sched.policy);
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
@@ -241,7 +254,7 @@ static int check_options(struct sched_cmd *o)
 // ---- --config
 
 // What may stand in the file, and what of that counts from a reload on.
-#define RELOADED "online offline class idle share period max-hold rest interval grace hold-idle"
+#define RELOADED "online offline class idle share slo period max-hold rest interval grace hold-idle"
 #define KEPT     " socket group no-socket no-activity log job-by log-decisions audit"
 
 // With --config: what the command line says, and the lines of the file.

@@ -7,7 +7,7 @@
 
 struct sched_cmd {
 	struct words online, offline, classes;
-	const char *share, *socket, *group, *decisions, *replay, *config;
+	const char *share, *slo, *socket, *group, *decisions, *replay, *config;
 	struct sched_opts sched;
 	uint64_t for_ns, watch, explain;
 	bool no_activity, no_socket, dry, status, check_config;

@@ -53,6 +53,7 @@ _Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 256, "the texts of limit
 
 struct hint {
 	uint64_t id, since_ns; // since_ns: when the hint's last `begin` came
+	uint64_t first_ns;     // when its first did
 	uint64_t lasts_ns;     // of its "for="; 0: without
 	bool expired;
 	bool has_gpus, has_class; // its words say so
@@ -200,10 +201,12 @@ static enum answer begin_hint(struct hints *h, struct client *c, const struct hi
 		return IDS;
 	if (!hint || hint->expired)
 		h->active++;
+	const uint64_t first_ns = hint ? hint->first_ns : h->now_ns;
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
 	*hint = *as;
 	hint->since_ns = h->now_ns;
+	hint->first_ns = first_ns;
 	h->waiting++;
 	return WAITS;
 }
@@ -277,6 +280,9 @@ static enum answer serve_end(struct hints *h, struct client *c, struct request *
 {
 	if (rest && !parse_id(rest, strlen(rest), &r->id))
 		return BAD_ID;
+	const struct hint *hint = find_client_hint(c, r->id);
+	if (hint && h->calls.ended)
+		h->calls.ended(h->calls.arg, &hint->scope, h->now_ns - hint->first_ns);
 	return end_hint(h, c, r->id);
 }
 

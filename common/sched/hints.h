@@ -51,6 +51,8 @@ struct hints_calls {
 	const char *(*word)(void *arg, char *word, struct hint_scope *scope);
 	// Is everything off that is to be off for this work? Counts processes for the answer.
 	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
+	// Its client has ended a hint that began so long before; also one that has expired.
+	void (*ended)(void *arg, const struct hint_scope *scope, uint64_t ns);
 	// Appends the lines of `status`, each with its newline. May not call hints_serve().
 	void (*status)(struct buf *b, void *arg);
 	// Say in messages who sends hints, and who is refused: once for a connection.

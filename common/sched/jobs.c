@@ -248,7 +248,7 @@ const char *unit_rival(const struct sched *s, const struct sched_job *j, const s
 
 bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now)
 {
-	return s->opts.policy.kind == POLICY_SHARE && u->policy.rivals && !u->policy.held &&
+	return s->opts.policy.kind != POLICY_STRICT && u->policy.rivals && !u->policy.held &&
 	       now >= u->policy.rest_ns;
 }
 
@@ -358,6 +358,12 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 
 // ---- what is off
 
+// POLICY_GOAL: does the present burst run beside the unit? Then nobody waits for it.
+static bool runs_beside(const struct sched *s, const struct sched_unit *u)
+{
+	return s->opts.policy.kind == POLICY_GOAL && !u->policy.held && !u->asked;
+}
+
 bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *off,
 		  unsigned *missed)
 {
@@ -366,7 +372,7 @@ bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *
 		const struct sched_job *j = &s->jobs[i];
 		for (size_t k = 0; j->used && j->class > class && k < j->n; k++) {
 			const struct sched_unit *u = &j->units[k];
-			if (gpus & u->gpu & j->gpus && !j->refused_ns &&
+			if (gpus & u->gpu & j->gpus && !j->refused_ns && !runs_beside(s, u) &&
 			    (!u->asked || j->busy & u->gpu))
 				return false;
 		}

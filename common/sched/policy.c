@@ -16,7 +16,7 @@ static void account_contention(const struct policy *p, struct policy_class *c, u
 	c->owed_ns += p->part * (double)ns - (c->off ? 0 : (double)ns);
 }
 
-// POLICY_SHARE: the debt at which a slice begins. A class that is held for (1 - part) of a period
+// The debt at which a slice begins. A class that is held for (1 - part) of a period
 // is owed `part` of that time, and gets this back by running for `part` of a period.
 static double policy_slice(const struct policy *p, uint64_t cost)
 {
@@ -63,8 +63,10 @@ static uint64_t step_running(const struct policy *p, struct policy_class *c, uin
 		return c->rest_ns;
 	if (now < c->rest_ns)
 		c->debt_ns = c->rest_ns - now;
-	if (p->kind == POLICY_SHARE && !burst && c->owed_ns > 0)
-		return now + (uint64_t)(c->owed_ns / (1 - p->part)) + 1;
+	// Where a burst may begin beside the class, it is not held up later, unless it is long.
+	const double least = p->kind == POLICY_GOAL && !burst ? -policy_slice(p, cost) : 0;
+	if (p->kind != POLICY_STRICT && (p->kind == POLICY_GOAL || !burst) && c->owed_ns > least)
+		return now + (uint64_t)((c->owed_ns - least) / (1 - p->part)) + 1;
 	c->held = true;
 	c->since_ns = now;
 	return step_held(p, c, now, cost);
@@ -76,7 +78,7 @@ uint64_t policy_step(const struct policy *p, struct policy_class *c, uint64_t no
 	const bool burst = rivals & ~c->rivals;
 	account_contention(p, c, now_ns);
 	const double most = 10 * policy_slice(p, cost_ns); // limit of debt and of credit
-	if (p->kind == POLICY_SHARE)
+	if (p->kind != POLICY_STRICT)
 		c->owed_ns = c->owed_ns > most ? most : c->owed_ns < -most ? -most : c->owed_ns;
 	if (rivals || c->rivals)
 		c->rivals_ns = now_ns;

@@ -5,8 +5,10 @@
 // share   The same, but the class gets its part of the contended time, in which classes above have
 //         work: once it is owed a slice, it runs until nothing is owed. Each burst of work above
 //         begins with a hold.
+// goal    The same as share, but a burst holds only a class that is owed nothing: some bursts run
+//         beside it, a slice long at most (goal.h says how many).
 //
-// Both: no hold is longer than `max_hold_ns`; after one of that length the class runs for `rest_ns`
+// All: no hold is longer than `max_hold_ns`; after one of that length the class runs for `rest_ns`
 // at least. A new burst above may cut one rest short; the next one is longer by what is missing,
 // and is not cut. Holding and resuming disturbs all queues of the GPU, so a hold lasts at least ten
 // times what it costs, within `max_hold_ns`.
@@ -14,13 +16,14 @@
 
 #include "common/host/std.h"
 
-enum policy_kind { POLICY_STRICT, POLICY_SHARE };
+enum policy_kind { POLICY_STRICT, POLICY_SHARE, POLICY_GOAL };
 
 // Made by gpq sched from its options, and by gpq bench ab (watch_online()).
 struct policy {
 	enum policy_kind kind;
-	double part;        // share: part of the contended time that lower classes get, 0 to 1
-	uint64_t period_ns; // share: the lower classes get a slice of part * period_ns at a time
+	double part; // but strict: part of the contended time that lower classes get, above 0 to 1
+	uint64_t period_ns; // but strict: the lower classes get a slice of part * period_ns at a
+			    // time
 	uint64_t idle_ns, max_hold_ns, rest_ns;
 };
 

@@ -378,6 +378,13 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
 }
 
+static void count_request(void *arg, const struct hint_scope *scope, uint64_t ns)
+{
+	struct sched *s = arg;
+	if (s->opts.goal.percent > 0 && scope->class == 0)
+		goal_count(&s->opts.goal, &s->opts.policy, ns);
+}
+
 void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
 {
 	s->hints = h;
@@ -385,6 +392,7 @@ void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct bu
 					   .whose = scope_of_client,
 					   .word = read_hint_word,
 					   .is_off = is_off_for,
+					   .ended = count_request,
 					   .status = status,
 					   .audit = s->opts.audit});
 }
@@ -414,6 +422,13 @@ void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_se
 	s->opts.log = before.log;
 	s->opts.job_by = before.job_by;
 	s->opts.audit = before.audit;
+	// The parts that were found for the same goal are still right.
+	if (before.goal.percent > 0 && before.goal.percent == opts->goal.percent &&
+	    before.goal.limit_ns == opts->goal.limit_ns) {
+		s->opts.goal = before.goal;
+		s->opts.policy.kind = before.policy.kind;
+		s->opts.policy.part = before.policy.part;
+	}
 	s->sample_every_ns = opts->sample_ns;
 	s->scanned_ns = 0;
 	for (size_t i = 0; i < s->n; i++)

@@ -19,6 +19,7 @@
 #include "common/holder/group.h"
 #include "common/host/tail.h"
 #include "common/kfd/topology.h"
+#include "common/sched/goal.h"
 #include "common/sched/hints.h"
 #include "common/sched/policy.h"
 #include "common/pick/spec_set.h"
@@ -81,6 +82,7 @@ enum sched_job_by { BY_CLASS, BY_PROCESS, BY_PARENT, BY_CGROUP, BY_CONTAINER, BY
 
 struct sched_opts {
 	struct policy policy;
+	struct goal goal; // of the hints of the first class; moves the policy's kind and part
 	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample the queues of the first class

@@ -1,6 +1,7 @@
 // Statistics of the scheduler; stats.h.
 #include "common/sched/stats.h"
 
+#include "common/cli/text.h"
 #include "common/out/columns.h"
 #include "common/out/members.h"
 #include "common/host/clock.h"
@@ -16,7 +17,8 @@
 	COL(member, heading, key, type, flags, help),
 #define ROW sched_total_row
 static const struct out_col total_cols[] = {
-	COL(policy, "POLICY", "policy", STR, D | A, "strict, or share with its parts"),
+	COL(policy, "POLICY", "policy", STR, D | A,
+	    "strict, share with its parts, or the goal of --slo and the parts now"),
 	SCHED_TOTAL_COUNTS(COLUMN)};
 #undef ROW
 #define ROW sched_class_row
@@ -404,6 +406,7 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	const struct policy *p = &s->opts.policy;
 	const uint64_t now = sched_now(s);
 	struct timespec cpu;
+	char limit[24];
 	*t = (struct sched_stats){0};
 	*ARRAY_ADD(t->total.v, t->total.cap, t->total.n) =
 		(struct sched_total_row){.pid = (uint64_t)getpid(),
@@ -415,7 +418,11 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->classes[i].group.reader)
 			t->total.v->cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
-	if (p->kind == POLICY_STRICT)
+	const struct goal *g = &s->opts.goal;
+	if (g->percent > 0)
+		snprintf(t->total.v->policy, SCHED_NAME, "p%.4g < %s %.3g:%.3g", g->percent,
+			 text_ns(limit, g->limit_ns), 100 - 100 * p->part, 100 * p->part);
+	else if (p->kind == POLICY_STRICT)
 		snprintf(t->total.v->policy, SCHED_NAME, "strict");
 	else
 		snprintf(t->total.v->policy, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,

@@ -118,10 +118,13 @@ gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or conta
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
-> w '--share 80' '--share 0:1' '--share 1:x' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
+> w '--share 80' '--share 0:1' '--share 1:x' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
 gpq: sched: --share 0:1: both parts are whole numbers from 1 on; leave --share out for strict priority
 gpq: sched: --share 1:x: both parts are whole numbers from 1 on; leave --share out for strict priority
+gpq: sched: --slo p99: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
+gpq: sched: --slo p9<1ms: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
+gpq: sched: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last
 gpq: sched: --period: at least 10ms
 gpq: sched: --share holds for 8000 ms of each --period, --max-hold allows 1000 ms; a shorter --period, or a longer --max-hold
 gpq: sched: --max-hold: between 10ms and 1h

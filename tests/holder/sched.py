@@ -624,6 +624,38 @@ def _(r):
     yield a.off, "0"
 
 
+@scenario("--slo: while requests keep the goal, some run beside the class below; when they miss it, none does")
+def _(r):
+    a = r.target(0)
+    s = Sched(r, "--offline", pids(a), "--slo", "p90 < 50ms", "--idle", "1ms", "--max-hold", "10s")
+    s.settled(1)
+
+    def request(ms):
+        answer = s.ask("begin 1")
+        s.at(ms * MS)
+        s.answered(a)
+        s.ask("end 1")
+        s.at(2 * MS)
+        r.until(lambda: not a.off)
+        s.answered(a)
+        return answer
+
+    def policy():
+        return s.rows("scheduler")[0]["policy"]
+    yield policy(), "p90 < 50ms 100:0"
+    yield {request(40) for _ in range(20)}, {"ok off=1"}
+    yield policy(), "p90 < 50ms 97.5:2.5"
+    yield {request(40) for _ in range(120)}, {"ok off=1", "ok missed=1"}
+    yield policy(), "p90 < 50ms 90.5:9.54"
+    for _ in range(3):
+        request(60)
+    yield policy(), "p90 < 50ms 95.2:4.77"
+    for _ in range(6):
+        request(60)
+    yield policy(), "p90 < 50ms 100:0"
+    yield {request(40) for _ in range(10)}, {"ok off=1"}
+
+
 @scenario("--share 50:50 of two classes that both work: they take turns, and online work stops both")
 def _(r):
     mid, off = r.target(0), r.target(0)
@@ -741,7 +773,7 @@ def _(r):
         with open(path, "w") as f:
             f.write("".join(line + "\n" for line in lines))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(r.dir + "/manager")
+        manager.bind(r.dir + "/asks")
         manager.settimeout(PATIENCE)
 
         def reload(*lines):
@@ -749,7 +781,7 @@ def _(r):
             s.p.send_signal(signal.SIGHUP)
             return [manager.recv(64).decode().split("=")[0] for _ in range(2)] == ["RELOADING", "READY"]
         write("# the first", "", f"\toffline = {pids(a)}", "class mid=comm=nobody", "max-hold=10m", "idle 5ms \r")
-        s = Sched(r, "--config", path, "--rest", "1s", env={"NOTIFY_SOCKET": r.dir + "/manager"})
+        s = Sched(r, "--config", path, "--rest", "1s", env={"NOTIFY_SOCKET": r.dir + "/asks"})
         yield manager.recv(64), b"READY=1"
         yield s.settled(1), True
         yield s.ask("begin"), "ok off=1"

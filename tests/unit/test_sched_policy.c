@@ -167,6 +167,28 @@ static void shares_come_out_in_any_pattern(void **state)
 	}
 }
 
+// Bursts of 10 ms, 50 ms apart: four of five hold, and one runs from its beginning to its end
+// beside the class. A long one takes turns.
+static void by_a_goal_some_bursts_run_beside(void **state)
+{
+	struct policy goal = share;
+	struct policy_class burst = {0}, c = {0};
+	unsigned whole = 0, held = 0, off = 0;
+	(void)state;
+	goal.kind = POLICY_GOAL;
+	for (uint64_t ms = 1000; ms < 51000; ms++) {
+		at(&goal, &burst, ms, ms % 50 < 10);
+		off = burst.held + (ms % 50 ? off : 0);
+		held += ms % 50 == 9 && off == 10;
+		whole += ms % 50 == 9 && off == 0;
+	}
+	assert_int_equal(held + whole, 1000);
+	assert_true(whole > 190 && whole < 210);
+	for (uint64_t ms = 1000; ms < 21000; ms++)
+		at(&goal, &c, ms, true);
+	assert_true(c.contended_off_ns > 15600 * MS && c.contended_off_ns < 16400 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +199,7 @@ int main(void)
 		cmocka_unit_test(a_share_is_a_part_of_contended_time),
 		cmocka_unit_test(each_class_above_has_bursts),
 		cmocka_unit_test(shares_come_out_in_any_pattern),
+		cmocka_unit_test(by_a_goal_some_bursts_run_beside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
