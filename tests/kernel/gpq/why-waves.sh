@@ -29,7 +29,8 @@ for model in gfx90a gfx942x4 gfx1030 gfx1100 gfx1201; do
 	load $model || continue
 	hang
 	status_is "a kernel that hangs stands: 7" 7 gpq why --waves --max-hold 5s -p $P
-	like "in a sentence" "$(echo $OUT)" "^pid $P waveq: queue 0: 16 of 16 waves stand still at 0x[0-9a-f]*: "
+	# A machine that has other work to do lets go of queues late, which is said before.
+	like "in a sentence" "$(echo "$OUT" | grep -v 'to let go of queues' | tr '\n' ' ')" "^pid $P waveq: queue 0: 16 of 16 waves stand still at 0x[0-9a-f]*: "
 	ok "the queue is back" within 5 is_back
 	found=$(rows WAVES,GROUPS,PROGRESS,STATE,DISPATCH,LANES,PC)
 	pc=${found##* }
