@@ -82,16 +82,12 @@ int sched_list_status(struct cmd *c)
 
 // ---- --explain
 
-// Is the GPU of a job (U64_NULL: of all) among these, which are indices with a blank between? ""
-// says any.
+// Is the GPU of a job (U64_NULL: of all) among these indices? "" says any.
 static bool has_gpu(const char *list, uint64_t gpu)
 {
 	char word[32];
-	const int n = snprintf(word, sizeof(word), "%" PRIu64, gpu);
-	bool has = !*list || gpu == U64_NULL;
-	for (const char *s = list; !has && (s = strstr(s, word)); s += n)
-		has = (s == list || s[-1] == ' ') && (!s[n] || s[n] == ' ');
-	return has;
+	snprintf(word, sizeof(word), "%" PRIu64, gpu);
+	return !*list || gpu == U64_NULL || text_has_word(list, word, strlen(word));
 }
 
 // Appends a text that comes from a process, or from whoever listens at the socket.

@@ -3,6 +3,7 @@
 
 #include "common/cli/err.h"
 #include "common/cli/rules.h"
+#include "common/cli/text.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,21 +12,12 @@ enum { SIZE_MOST = 65536 };
 
 static const char blanks[] = " \t\r";
 
-static bool has_name(const char *names, const char *name)
-{
-	const size_t n = strlen(name);
-	for (const char *s = names; (s = strstr(s, name)); s += n)
-		if ((s == names || s[-1] == ' ') && (!s[n] || s[n] == ' '))
-			return true;
-	return false;
-}
-
 static int unknown_name(const struct opt *table, const char *names, const char *name)
 {
 	const char *words[64] = {0};
 	size_t n = 0;
 	for (; table->name && n + 1 < COUNT(words); table++)
-		if (has_name(names, table->name))
+		if (text_has_word(names, table->name, strlen(table->name)))
 			words[n++] = table->name;
 	const char *guess = opts_suggest(name, words);
 	return err_fail(GPQ_USAGE, "long names of options, without dashes",
@@ -51,7 +43,7 @@ static int read_line(struct opts_file *f, char *line, unsigned number, const str
 	if (between != '=' && *arg == '=')
 		arg += 1 + strspn(arg + 1, blanks);
 	const struct opt *o = opts_find(table, line, 0);
-	if (!o || !has_name(names, line))
+	if (!o || !text_has_word(names, line, strlen(line)))
 		return unknown_name(table, names, line);
 	if (opt_arg(o) ? !between : *arg != '\0')
 		return err_fail(GPQ_USAGE, NULL,

@@ -83,15 +83,6 @@ struct openmetrics {
 	size_t *cells, ncells, cap;
 };
 
-static bool has_word(const char *list, const char *word)
-{
-	const size_t n = strlen(word);
-	for (const char *s = list; s && (s = strstr(s, word)); s += n)
-		if ((s == list || s[-1] == ' ') && (!s[n] || s[n] == ' '))
-			return true;
-	return false;
-}
-
 // Appends the schema's name without its "gpq.", and that of the table.
 static void put_path(struct buf *b, const struct out_opts *opts, const struct out_table *t)
 {
@@ -110,7 +101,7 @@ static enum role role_of(const struct out_opts *opts, const struct out_table *t,
 	for (const char *name = path.data; name; name = strchr(name, '.')) {
 		name += *name == '.';
 		for (enum role r = ROLE_COUNTER; r <= ROLE_TEXT; r++)
-			if (has_word(roles[r], name))
+			if (text_has_word(roles[r], name, strlen(name)))
 				return named && (r == ROLE_ELSE || r == ROLE_TEXT) ? ROLE_WORD : r;
 	}
 	return number || c->type == OUT_BOOL ? ROLE_VALUE : ROLE_WORD;
@@ -184,8 +175,9 @@ void openmetrics_row(struct out *o, const void *record)
 	for (unsigned i = 0; i < o->ncells + 2; i++)
 		*ARRAY_ADD(m->cells, m->cap, m->ncells) = NO_TEXT;
 	for (unsigned i = 0; i < o->nshown; i++)
-		if (has_word("qid slot", out_col_key(out_column(o, i))) &&
-		    !out_is_null(out_column(o, i), record))
+		if (!out_is_null(out_column(o, i), record) &&
+		    (strcmp(out_col_key(out_column(o, i)), "qid") == 0 ||
+		     strcmp(out_col_key(out_column(o, i)), "slot") == 0))
 			otherwise = ROLE_NONE;
 	for (unsigned i = 0; i < o->ncells; i++) {
 		const struct out_col *c = out_column(o, i);
