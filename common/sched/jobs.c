@@ -380,10 +380,12 @@ bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *
 	for (size_t i = class + 1; i < s->n; i++)
 		for (size_t k = 0; k < s->classes[i].group.n; k++) {
 			const struct group_member *m = s->classes[i].group.v[k];
+			if (m->state == MEMBER_ENDED) // its job may be forgotten
+				continue;
 			const struct sched_job *j = &s->jobs[m->job];
 			const uint64_t where = m->gpus | (is_whole(j) ? j->gpus : 0);
 			const bool is_off = group_is_off(m);
-			if (!(gpus & where) || m->state == MEMBER_ENDED)
+			if (!(gpus & where))
 				continue;
 			*off += is_off;
 			*missed += !is_off && m->place != MEMBER_IDLE;

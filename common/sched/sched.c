@@ -132,7 +132,7 @@ static bool take_into_class(void *arg, size_t number, pid_t pid, struct kfd_sele
 	} else if (m && (before != g || again)) {
 		m = group_take_over(g, before, pid, sel);
 		if (!again) // it called exec, too
-			group_add(g, pid, NULL);
+			m = group_add(g, pid, NULL);
 	} else {
 		proc_read(&p, pid);
 		if (!g->dry && !m && !has_room(s, p.uid)) {

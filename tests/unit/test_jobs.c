@@ -247,6 +247,22 @@ static void jobs_end(void **state)
 	jobs_fini(&s);
 }
 
+// A process that was seen to end stays in its class until the next look; its job is gone by then.
+static void nothing_is_asked_of_an_ended_job(void **state)
+{
+	unsigned is_off = 7, missed = 7;
+	(void)state;
+	make_classes(BY_CLASS, strict);
+	for (size_t i = 1; i < CLASSES; i++)
+		for (size_t k = 0; k < EACH; k++)
+			members[i][k].state = MEMBER_ENDED;
+	classes[0].works = 7;
+	step(now_ns);
+	assert_true(jobs_are_off(&s, 0, GPUS_ALL, &is_off, &missed));
+	assert_int_equal(is_off + missed, 0);
+	jobs_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +272,7 @@ int main(void)
 		cmocka_unit_test(busy_classes_take_turns),
 		cmocka_unit_test(no_reason_after_another_holds_too_long),
 		cmocka_unit_test(jobs_end),
+		cmocka_unit_test(nothing_is_asked_of_an_ended_job),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
