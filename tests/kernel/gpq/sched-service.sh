@@ -14,7 +14,9 @@ mkqueue -q -n 2 -k /tmp/w1 & W1=$!
 su user -c "exec mkqueue -q -n 1 -k /tmp/w2" & W2=$!
 within 20 test -s /tmp/w1 -a -s /tmp/w2
 is "workers of two users" "$(for p in $(pidof mkqueue); do sed -n 's/^Uid:.\([0-9]*\).*/\1/p' /proc/$p/status; done | sort -u | wc -l)" 2
-fewrights $GID gpq sched --offline 'comm=^mkqueue$' --socket /run/gpq-sched/socket --group $GID > /tmp/sched.out 2> /tmp/sched.err & S=$!
+conf() { printf '%s\n' 'offline = comm=^mkqueue$' "group = $GID" "$@" > /tmp/sched.conf; }
+conf 'max-hold = 1m'
+fewrights $GID gpq sched --config /tmp/sched.conf --socket /run/gpq-sched/socket > /tmp/sched.out 2> /tmp/sched.err & S=$!
 within 20 members_are 2 || fail "gpq sched finds both" "$(cat /tmp/sched.err)"
 is "it has two capabilities" "$(sed -n 's/^CapEff:.//p' /proc/$S/status)" 0000000000080004
 is "the socket is its group's" "$(stat -c '%a %g' /run/gpq-sched/socket)" "660 $GID"
@@ -22,6 +24,13 @@ hint /run/gpq-sched/socket begin > /tmp/hinted & H=$!
 within 10 test -s /tmp/hinted
 note "$(gpq sched --status)"
 like "all queues of both users go off" "$(cat /tmp/hinted)" '^ok off=2 missed=0 '
+# Its options are read again: what is held stays held.
+conf 'max-hold = 2m'
+kill -HUP $S
+reloaded() { [ "$(gpq sched --status --table scheduler -rno MAX_HOLD)" = 120000000000 ]; }
+within 10 reloaded || fail "SIGHUP reads the file again" "$(cat /tmp/sched.err)"
+is "which lets nothing go" "$(gpq sched --status --table classes -rno CLASS,OFF,HOLDS | sed -n 's/^offline //p')" "2 1"
+like "why one is held" "$(gpq sched --explain $W1)" "held for .*online has work .hints of pid [0-9]+"
 rights() { for p in $(pidof gpq-holder); do sed -n 's/^CapEff:.//p' /proc/$p/status; done | sort -u; }
 few() { [ "$(rights)" = 0000000000080000 ]; }
 within 10 few || fail "holders come to have CAP_SYS_PTRACE alone" "$(rights)"
