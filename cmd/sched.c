@@ -80,8 +80,6 @@ static const struct opt_rule rules[] = {
 		      "hold-idle job-by config audit for dry-run status explain",
 		      "replay", "give the policy: share, period, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
-	RULE_EXCLUDES("slo", "share no-socket replay",
-		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
 	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
@@ -91,8 +89,10 @@ static const struct opt_rule rules[] = {
 	{0},
 };
 
-// Rules that are checked once it is known that there are classes.
+// Rules that are checked once the file of --config is read, and it is known that there are classes.
 static const struct opt_rule times[] = {
+	RULE_EXCLUDES("slo", "share no-socket replay",
+		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
@@ -110,6 +110,7 @@ static const struct sched_cmd defaults = {
 		  .sample_ns = MS,
 		  .activity = true},
 	.for_ns = NO_LIMIT,
+	.explain = NO_LIMIT,
 	.watch = WATCH_OFF,
 };
 
@@ -257,32 +258,47 @@ static int check_options(struct sched_cmd *o)
 #define RELOADED "online offline class idle share slo period max-hold rest interval grace hold-idle"
 #define KEPT     " socket group no-socket no-activity log job-by log-decisions audit"
 
-// With --config: what the command line says, and the lines of the file.
+// With --config: what the command line says, and the lines of the file at the start and now. Those
+// of the start last, since what is not reloaded borrows texts of them.
 static struct {
 	struct sched_cmd given;
-	struct opts_file file;
+	struct opts_file first, file;
 } config;
 
-// Adds to `o`, which holds what the command line says, what the file says.
-static int read_config(struct sched_cmd *o, struct opts_file *file)
+// Adds to `o`, which holds what the command line says, what the file says. `now`: what counts, of
+// which KEPT stays as it is; NULL at the start.
+static int read_config(struct sched_cmd *o, struct opts_file *file, const struct sched_cmd *now)
 {
-	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
 	int status = opts_file_read(file, o->config, opts, RELOADED KEPT);
-	status = status ? status : opts_file_store(file, o->config, set);
+	status = status ? status : opts_file_store(file, o->config, o);
+	if (now) {
+		o->socket = now->socket;
+		o->group = now->group;
+		o->decisions = now->decisions;
+		o->no_socket = now->no_socket;
+		o->no_activity = now->no_activity;
+		o->sched.activity = now->sched.activity;
+		o->sched.log = now->sched.log;
+		o->sched.job_by = now->sched.job_by;
+		o->sched.audit = now->sched.audit;
+	}
 	err_at(o->config);
 	status = status ? status : check_options(o);
 	err_at(NULL);
 	return status;
 }
 
-static void say_change(const char *name, const char *before, const char *now)
+static void say_reloaded(const char *name, const char *before, const char *now)
 {
-	if (strstr(KEPT, name))
-		err_warn("restart it for that", "--%s is as it was when the scheduler started",
-			 name);
-	else
-		err_hint(NULL, "reloaded: %s: %s -> %s", name, *before ? before : "(nothing)",
-			 *now ? now : "(nothing)");
+	err_hint(NULL, "reloaded: %s: %s -> %s", name, *before ? before : "(nothing)",
+		 *now ? now : "(nothing)");
+}
+
+static void say_kept(const char *name, const char *before, const char *now)
+{
+	(void)before;
+	(void)now;
+	err_warn("restart it for that", "--%s is as it was when the scheduler started", name);
 }
 
 static bool same_classes(const struct sched *s, const struct sched *other)
@@ -307,10 +323,10 @@ static void free_lists(struct sched_cmd *o)
 // Reads the file again, and takes what has changed. If something in it is wrong, nothing changes.
 static void reload(struct sched *s, void *arg)
 {
-	struct sched_cmd *o = arg, next = config.given, before = *o;
-	struct opts_file file = {0}, file_before = config.file;
-	struct sched other = {.newcomers.events.fd = -1};
-	int status = read_config(&next, &file);
+	struct sched_cmd *o = arg, next = config.given, unused = *o;
+	struct opts_file file = {0}, old = config.file;
+	struct sched other = {.newcomers.events.fd = -1, .specs.later = true};
+	int status = read_config(&next, &file, o);
 	err_at(o->config);
 	status = status ? status : add_classes(&other, &next);
 	if (!status && !same_classes(s, &other))
@@ -318,29 +334,33 @@ static void reload(struct sched *s, void *arg)
 				  "the classes have other names, or another order");
 	if (status) {
 		err_warn(NULL, "the scheduler goes on as before");
-		before = next;
-		file_before = file;
+		unused = next;
+		old = file;
 	} else {
-		opts_file_compare(&config.file, &file, opts, say_change);
+		opts_file_compare(&config.file, &file, opts, RELOADED, say_reloaded);
+		opts_file_compare(&config.first, &file, opts, KEPT, say_kept);
 		sched_reload(s, &next.sched, &other.specs);
 		*o = next;
 		config.file = file;
 	}
 	err_at(NULL);
 	sched_fini(&other);
-	free_lists(&before);
-	opts_file_fini(&file_before);
+	free_lists(&unused);
+	if (old.v != config.first.v)
+		opts_file_fini(&old);
 }
 
 static int check_sched(struct cmd *c)
 {
 	struct sched_cmd *o = c->opts;
-	if (o->status || o->explain)
+	if (o->status || o->explain != NO_LIMIT)
 		return GPQ_OK;
 	if (!o->config)
 		return check_options(o);
 	config.given = *o;
-	return read_config(o, &config.file);
+	const int status = read_config(o, &config.first, NULL);
+	config.file = config.first;
+	return status;
 }
 
 // ---- running the scheduler
@@ -389,7 +409,7 @@ static int run_sched(struct cmd *c)
 	struct sched_cmd *o = c->opts;
 	struct sched s = {.newcomers.events.fd = -1};
 	int status;
-	if (o->explain)
+	if (o->explain != NO_LIMIT)
 		return sched_explain(c);
 	if (o->status)
 		return watch_run(c, o->watch, sched_list_status);
@@ -422,7 +442,7 @@ static unsigned sched_needs(const struct cmd *c)
 	const struct sched_cmd *o = c->opts;
 	if (o->replay || o->check_config)
 		return 0;
-	if (o->status || o->explain)
+	if (o->status || o->explain != NO_LIMIT)
 		return NEED_LIVE;
 	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
 }

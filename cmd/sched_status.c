@@ -70,9 +70,9 @@ static int ask_scheduler(const struct sched_cmd *o, struct sched_stats *t)
 int sched_list_status(struct cmd *c)
 {
 	const bool brief = c->out.mode == OUT_TABLE && !c->out.only;
-	const unsigned more = brief                            ? 0
-			      : c->out.mode == OUT_OPENMETRICS ? TIMES
-							       : DECISIONS | TIMES;
+	const unsigned more = brief                                            ? 0
+			      : c->out.mode == OUT_OPENMETRICS && !c->out.only ? TIMES
+									       : DECISIONS | TIMES;
 	SCOPED(sched_stats_fini) struct sched_stats t;
 	const int status = ask_scheduler(c->opts, &t);
 	return status ? status
@@ -97,13 +97,31 @@ static void put_text(struct buf *b, const char *before, const char *text)
 	text_escape(b, text, strlen(text));
 }
 
-// Names the clients whose hints hold the job.
-static void put_hinting(struct buf *b, const struct sched_stats *t, const struct sched_job_row *j)
+// Are any of a client's hints about the class and the GPU that hold the job; a job held whole: about
+// any GPU of the class?
+static bool is_hinted(const struct sched_client_row *c, const struct sched_job_row *j)
 {
+	char any[SCHED_NAME + 32], one[SCHED_NAME + 32];
+	const size_t n = (size_t)snprintf(any, sizeof(any), "%s:any", j->rival) - strlen("any");
+	bool is = false;
+	snprintf(one, sizeof(one), "%s:%" PRIu64, j->rival, j->gpu);
+	for (const char *s = c->hinted; s && !is && j->gpu == U64_NULL; s = strchr(s, ' ')) {
+		s += *s == ' ';
+		is = strncmp(s, any, n) == 0;
+	}
+	return is || text_has_word(c->hinted, any, strlen(any)) ||
+	       text_has_word(c->hinted, one, strlen(one));
+}
+
+// Says what tells of the work that holds the job.
+static void put_work(struct buf *b, const struct sched_stats *t, const struct sched_job_row *j)
+{
+	put_text(b, ": ", j->rival);
+	buf_puts(b, " has work");
 	const size_t at = b->len;
 	for (size_t i = 0; i < t->clients.n; i++) {
 		const struct sched_client_row *c = &t->clients.v[i];
-		if (!c->hints || strcmp(c->name, j->rival) != 0 || !has_gpu(c->gpus, j->gpu))
+		if (!is_hinted(c, j))
 			continue;
 		buf_puts(b, b->len == at ? " (hints of " : ", ");
 		if (c->pid == U64_NULL)
@@ -111,7 +129,18 @@ static void put_hinting(struct buf *b, const struct sched_stats *t, const struct
 		else
 			buf_printf(b, "pid %" PRIu64, c->pid);
 	}
-	buf_puts(b, b->len == at ? " (its queues have packets)" : ")");
+	buf_puts(b, b->len == at ? " (seen in its queues or its log)" : ")");
+}
+
+static bool is_below(const struct sched_stats *t, const char *class, const char *other)
+{
+	for (size_t i = 0; i < t->classes.n; i++) {
+		if (strcmp(t->classes.v[i].name, class) == 0)
+			return strcmp(class, other) != 0;
+		if (strcmp(t->classes.v[i].name, other) == 0)
+			break;
+	}
+	return false;
 }
 
 // Writes why a job is held, or runs, on a GPU.
@@ -119,21 +148,18 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 {
 	static const struct {
 		const char *state, *text;
-		bool since, rival;
+		const char *idle; // where no class above has work
 		const char *left; // what the time that is left is
 	} texts[] = {
-		{"held", "held", true, true, "%s more at most"},
-		{"holding", "a hold is asked for, which not all holders have answered", false, true,
-		 "%s at most"},
-		{"resuming", "a resume is asked for, which not all holders have answered", false,
-		 false, NULL},
-		{"rests", "runs after a hold of --max-hold, although there is work above", false,
-		 true, "%s more at least"},
-		{"turn", "runs in its turn of --share, although there is work above", false, true,
-		 NULL},
-		{"refused", "runs: a process of its job cannot be held, so none is", false, false,
-		 NULL},
-		{"runs", "runs", false, true, NULL},
+		{"held", "held", ": work above was there a moment ago (--idle, COST)",
+		 "; %s more at most"},
+		{"holding", "a hold is asked for, which not all holders have answered", "",
+		 "; %s at most"},
+		{"resuming", "a resume is asked for, which not all holders have answered", "", ""},
+		{"rests", "runs after a hold of --max-hold", "", "; %s more at least"},
+		{"turn", "runs in its turn", "", ""},
+		{"refused", "runs, as a process of its job cannot be held", "", ""},
+		{"runs", "runs", ": no class above has work there", ""},
 	};
 	char ns[24];
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -143,19 +169,16 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 			buf_printf(b, "  GPU %" PRIu64 ": %s", j->gpu, texts[i].text);
 		else
 			buf_printf(b, "  all of its GPUs: %s", texts[i].text);
-		if (texts[i].since && j->held_ns != U64_NULL)
+		if (j->held_ns != U64_NULL && strcmp(j->state, "held") == 0)
 			buf_printf(b, " for %s", text_ns(ns, j->held_ns));
-		if (texts[i].rival && *j->rival) {
-			put_text(b, ": ", j->rival);
-			buf_puts(b, " has work");
-			put_hinting(b, t, j);
-		} else if (strcmp(j->state, "runs") == 0) {
-			buf_puts(b, ": no class above has work there");
-		}
-		if (texts[i].left && j->left_ns != U64_NULL) {
-			buf_puts(b, "; ");
+		if (*j->rival && is_below(t, j->name, j->rival))
+			put_text(b, ": it is the turn of ", j->rival);
+		else if (*j->rival)
+			put_work(b, t, j);
+		else
+			buf_puts(b, texts[i].idle);
+		if (j->left_ns != U64_NULL && *texts[i].left)
 			buf_printf(b, texts[i].left, text_ns(ns, j->left_ns));
-		}
 		buf_puts(b, "\n");
 	}
 }

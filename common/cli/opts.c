@@ -334,10 +334,24 @@ const char *opts_asks(int argc, char **argv, const struct opt_set *sets, bool st
 	return NULL;
 }
 
+static struct {
+	const struct opt *v[OPTS_MAX];
+	unsigned n;
+} given_options; // of the last opts_parse()
+
+bool opts_was_given(const struct opt *o)
+{
+	bool was = false;
+	for (unsigned i = 0; i < given_options.n; i++)
+		was |= given_options.v[i] == o;
+	return was;
+}
+
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 {
 	struct parser p = parser_start(sets, stop ? "+:" : ":");
 	int c, is_long = -1;
+	given_options.n = 0;
 	while ((c = getopt_long(argc, argv, p.shorts, p.longs, &is_long)) != -1) {
 		int i = c == '?' || c == ':' ? -1 : option_index(&p, c);
 		const bool word = optarg == argv[optind - 1]; // getopt clears optarg first
@@ -353,6 +367,8 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop)
 		}
 		if (take_option(p.opt[i], p.base[i], optarg, word))
 			return -1;
+		if (!opts_was_given(p.opt[i]))
+			given_options.v[given_options.n++] = p.opt[i];
 		is_long = -1;
 	}
 	return optind;

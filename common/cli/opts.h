@@ -68,6 +68,9 @@ struct opt_set {
 // the message of a usage error.
 int opts_parse(int argc, char **argv, const struct opt_set *sets, bool stop);
 
+// Was this option among those of the last opts_parse(), whatever its argument?
+bool opts_was_given(const struct opt *o);
+
 // Returns which of two options, by their long names, comes first in argv[1...]; NULL: neither is
 // there. Wrong options are skipped.
 const char *opts_asks(int argc, char **argv, const struct opt_set *sets, bool stop,

@@ -2,13 +2,14 @@
 #include "common/cli/opts_file.h"
 
 #include "common/cli/err.h"
-#include "common/cli/rules.h"
 #include "common/cli/text.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 enum { SIZE_MOST = 65536 };
+
+#define BOM "\xef\xbb\xbf" // which some editors write before a text
 
 static const char blanks[] = " \t\r";
 
@@ -82,7 +83,7 @@ int opts_file_read(struct opts_file *f, const char *path, const struct opt *tabl
 {
 	int status = GPQ_OK;
 	SCOPED(free_at) char *text = read_text(path, &status);
-	char *rest = text;
+	char *rest = text && memcmp(text, BOM, strlen(BOM)) == 0 ? text + strlen(BOM) : text;
 	*f = (struct opts_file){0};
 	for (unsigned number = 1; rest && !status; number++) {
 		char *line = strsep(&rest, "\n");
@@ -94,37 +95,41 @@ int opts_file_read(struct opts_file *f, const char *path, const struct opt *tabl
 	return status;
 }
 
-int opts_file_store(struct opts_file *f, const char *path, const struct opt_set *set)
+int opts_file_store(struct opts_file *f, const char *path, void *base)
 {
 	int status = GPQ_OK;
-	for (size_t i = 0; i < f->n; i++)
-		f->v[i].skip = opts_given(f->v[i].o->name, set, 0);
 	for (size_t i = 0; i < f->n && !status; i++) {
 		SCOPED(free_at) char *at = xasprintf("%s: line %u", path, f->v[i].number);
+		f->v[i].skip = opts_was_given(f->v[i].o);
 		err_at(at);
 		if (!f->v[i].skip)
-			status = opts_store(f->v[i].o, set->base, f->v[i].arg);
+			status = opts_store(f->v[i].o, base, f->v[i].arg);
 		err_at(NULL);
 	}
 	return status;
 }
 
-// Appends what the file says of an option.
+// Appends what the file says of an option: all of a list, else the last line.
 static void put_said(struct buf *b, const struct opts_file *f, const struct opt *o)
 {
 	buf_puts(b, "");
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].o == o && !f->v[i].skip)
-			buf_printf(b, "%s%s", b->len ? ", " : "",
-				   opt_arg(o) ? f->v[i].arg : "given");
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].o != o || f->v[i].skip)
+			continue;
+		if (o->kind != OPT_LIST)
+			b->len = 0;
+		buf_printf(b, "%s%s", b->len ? ", " : "", opt_arg(o) ? f->v[i].arg : "given");
+	}
 }
 
 void opts_file_compare(const struct opts_file *before, const struct opts_file *now,
-		       const struct opt *table,
+		       const struct opt *table, const char *names,
 		       void (*each)(const char *name, const char *before, const char *now))
 {
 	for (; table->name; table++) {
 		SCOPED(buf_fini) struct buf a = {0}, b = {0};
+		if (!text_has_word(names, table->name, strlen(table->name)))
+			continue;
 		put_said(&a, before, table);
 		put_said(&b, now, table);
 		if (strcmp(a.data, b.data) != 0)

@@ -21,12 +21,12 @@ int opts_file_read(struct opts_file *f, const char *path, const struct opt *tabl
 		   const char *names);
 void opts_file_fini(struct opts_file *f);
 
-// Stores the arguments into `set`, as opts_parse() does, but for options that were given there
-// before. *set borrows texts of *f. Returns GPQ_OK, or GPQ_USAGE after a message.
-int opts_file_store(struct opts_file *f, const char *path, const struct opt_set *set);
+// Stores the arguments into `base`, as opts_parse() does, but for options that were given to that.
+// `base` borrows texts of *f. Returns GPQ_OK, or GPQ_USAGE after a message.
+int opts_file_store(struct opts_file *f, const char *path, void *base);
 
-// Calls `each` with each option that `now` and `before` do not say alike, and with what they say
-// ("": nothing).
+// Calls `each` with each option of `names` that `now` and `before` do not say alike, and with what
+// they say ("": nothing).
 void opts_file_compare(const struct opts_file *before, const struct opts_file *now,
-		       const struct opt *table,
+		       const struct opt *table, const char *names,
 		       void (*each)(const char *name, const char *before, const char *now));

@@ -608,8 +608,11 @@ void group_set(struct group *g, unsigned grace, unsigned most)
 	const bool same = g->grace == grace && g->most == most;
 	g->grace = grace;
 	g->most = most;
-	for (size_t i = 0; i < g->n && !same; i++)
-		g->v[i]->stale = true;
+	for (size_t i = 0; i < g->n; i++) {
+		g->v[i]->stale |= !same;
+		if (g->v[i]->request.len) // else it is written with the first answer
+			write_request(g, g->v[i]);
+	}
 }
 
 // ---- holding and resuming

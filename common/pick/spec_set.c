@@ -150,7 +150,7 @@ int spec_set_add(struct spec_set *s, size_t number, const char *option, const ch
 	int status = pick_spec_parse(&v->spec, option, text);
 	status = status ? status : pick_queues_init(&v->queues, &v->spec.queues);
 	status = status ? status : check_spec_queues(v, option);
-	status = status ? status : check_spec_processes(v, option, text);
+	status = status || s->later ? status : check_spec_processes(v, option, text);
 	status = status ? status : pick_queues_load_gpus(&v->queues, &v->gpus);
 	return status;
 }

@@ -46,6 +46,7 @@ struct spec_set {
 		struct kfd_topology gpus; // the topology, with the GPUs of gpu= selected
 	} * *v;                           // array and elements are owned; sorted by number
 	size_t n, cap;
+	bool later; // SPECs are not checked against the processes that there are now
 };
 
 // Adds a SPEC, the argument of `option`. Returns GPQ_OK, or the exit status after a message, also

@@ -14,6 +14,7 @@
 #define SECOND_NS  UINT64_C(1000000000)
 #define REQUEST_NS (SECOND_NS / HINTS_RATE)
 #define CONNECT_NS (SECOND_NS / HINTS_CONNECT_RATE)
+#define SAY_NS     (SECOND_NS / HINTS_SAY_RATE)
 // Pause in accepting clients after the process or the host ran out of descriptors.
 #define NO_FILES_NS (SECOND_NS / 10)
 
@@ -95,7 +96,7 @@ struct hints {
 	struct buf out;
 	struct hints_calls calls;
 	uint64_t refused, expired;
-	uint64_t said_ns; // when a refused connection was last said
+	uint64_t said_ns; // time up to which messages have used their allowed rate
 	unsigned most;    // most clients at a time
 	unsigned places;  // entries of `clients` that were ever used
 	unsigned looks;   // calls of hints_look()
@@ -148,10 +149,11 @@ static void pause_client(struct hints *h, struct client *c, enum pause pause)
 // ---- messages about clients: hints_calls.audit
 
 // `why`: the text, up to a newline, with which it was refused; NULL: it was not.
-static void audit(const struct hints *h, const struct ucred *who, const char *why)
+static void audit(struct hints *h, const struct ucred *who, const char *why)
 {
-	if (!h->calls.audit)
+	if (!h->calls.audit || bucket_wait(h->said_ns, h->now_ns, SAY_NS, HINTS_SAY_BURST))
 		return;
+	bucket_take(&h->said_ns, h->now_ns, SAY_NS);
 	if (why)
 		err_hint(NULL, "pid %d of user %u is refused: %.*s", (int)who->pid,
 			 (unsigned)who->uid, (int)strcspn(why, "\n"), why);
@@ -160,7 +162,7 @@ static void audit(const struct hints *h, const struct ucred *who, const char *wh
 }
 
 // Says it once of a client.
-static void audit_client(const struct hints *h, const struct client *c, bool *said, const char *why)
+static void audit_client(struct hints *h, const struct client *c, bool *said, const char *why)
 {
 	if (!*said)
 		audit(h, &(struct ucred){.pid = c->pid, .uid = c->uid}, why);
@@ -201,7 +203,7 @@ static enum answer begin_hint(struct hints *h, struct client *c, const struct hi
 		return IDS;
 	if (!hint || hint->expired)
 		h->active++;
-	const uint64_t first_ns = hint ? hint->first_ns : h->now_ns;
+	const uint64_t first_ns = hint && !hint->expired ? hint->first_ns : h->now_ns;
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
 	*hint = *as;
@@ -276,13 +278,18 @@ static enum answer serve_begin(struct hints *h, struct client *c, struct request
 	return begin_hint(h, c, &hint);
 }
 
+static void tell_end(const struct hints *h, const struct hint *hint, bool closed)
+{
+	if (hint && h->calls.ended)
+		h->calls.ended(h->calls.arg, &hint->scope, h->now_ns, h->now_ns - hint->first_ns,
+			       closed);
+}
+
 static enum answer serve_end(struct hints *h, struct client *c, struct request *r, char *rest)
 {
 	if (rest && !parse_id(rest, strlen(rest), &r->id))
 		return BAD_ID;
-	const struct hint *hint = find_client_hint(c, r->id);
-	if (hint && h->calls.ended)
-		h->calls.ended(h->calls.arg, &hint->scope, h->now_ns - hint->first_ns);
+	tell_end(h, find_client_hint(c, r->id), false);
 	return end_hint(h, c, r->id);
 }
 
@@ -370,8 +377,10 @@ static void send_answers(struct hints *h, struct client *c)
 
 static void end_hints(struct hints *h, struct client *c)
 {
-	while (c->num_hints)
+	while (c->num_hints) {
+		tell_end(h, &c->hints[0], true);
 		end_hint(h, c, c->hints[0].id);
+	}
 }
 
 // Closes a connection. All requests are answered first, in case the client still reads.
@@ -521,10 +530,8 @@ static void add_hint_client(struct hints *h, int fd)
 		(void)ignored;
 		close(fd);
 		h->refused++;
-		if (*why && h->now_ns - h->said_ns >= SECOND_NS) {
+		if (*why)
 			audit(h, &peer, why + strlen("error "));
-			h->said_ns = h->now_ns;
-		}
 		return;
 	}
 	h->places += c == &h->clients[h->places];
@@ -716,7 +723,8 @@ bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
 				    .throttled = c->throttled,
 				    .expired = c->expired};
 	for (unsigned k = 0; k < c->num_hints; k++)
-		to->active += !c->hints[k].expired;
+		if (!c->hints[k].expired)
+			to->hints[to->active++] = c->hints[k].scope;
 	return true;
 }
 

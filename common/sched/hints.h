@@ -29,6 +29,8 @@ enum {
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
 	HINTS_CONNECT_BURST = 64, // connections at once after a pause
+	HINTS_SAY_RATE = 2,       // messages a second (hints_calls.audit)
+	HINTS_SAY_BURST = 50,     // messages at once after a pause
 	HINTS_LOOKS = 8,          // looks in which each client's work is asked for once
 	HINTS_PENDING_MAX = 64,   // unanswered requests of one client, behind a `begin` that waits
 };
@@ -51,11 +53,14 @@ struct hints_calls {
 	const char *(*word)(void *arg, char *word, struct hint_scope *scope);
 	// Is everything off that is to be off for this work? Counts processes for the answer.
 	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
-	// Its client has ended a hint that began so long before; also one that has expired.
-	void (*ended)(void *arg, const struct hint_scope *scope, uint64_t ns);
+	// A hint that began so long before has ended; also one that has expired. `closed`: with its
+	// connection.
+	void (*ended)(void *arg, const struct hint_scope *scope, uint64_t now_ns, uint64_t ns,
+		      bool closed);
 	// Appends the lines of `status`, each with its newline. May not call hints_serve().
 	void (*status)(struct buf *b, void *arg);
-	// Say in messages who sends hints, and who is refused: once for a connection.
+	// Say in messages who sends hints, and who is refused: once for a connection, and not more
+	// often than HINTS_SAY_RATE.
 	bool audit;
 };
 
@@ -125,8 +130,9 @@ struct hints_client {
 	unsigned place; // a number that no other connection has meanwhile
 	pid_t pid;      // that connected; 0: of another PID namespace
 	uid_t uid;
-	struct hint_scope scope; // of its work, where its hints do not say otherwise
-	unsigned active;         // its active hints
+	struct hint_scope scope;                // of its work, where its hints do not say otherwise
+	unsigned active;                        // its active hints
+	struct hint_scope hints[HINTS_IDS_MAX]; // of these
 	uint64_t requests, throttled, expired;
 };
 

@@ -317,8 +317,25 @@ static void note_decisions(struct sched *s)
 		}
 }
 
+// POLICY_GOAL: does the present burst run beside the unit? Then nobody waits for it.
+static bool runs_beside(const struct sched *s, const struct sched_unit *u)
+{
+	return s->opts.policy.kind == POLICY_GOAL && !u->policy.held && !u->asked;
+}
+
+static bool any_runs_beside(const struct sched *s, size_t class, uint64_t gpus)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		const struct sched_job *j = &s->jobs[i];
+		for (size_t k = 0; j->used && j->class > class && k < j->n; k++)
+			any |= gpus & j->units[k].gpu & j->gpus && runs_beside(s, &j->units[k]);
+	}
+	return any;
+}
+
 // Measures how long each burst of a class waits until all below is off on its GPUs. One that ends
-// before has waited for all of its time.
+// before has waited for all of its time, and one that runs beside what is below does not wait.
 static void note_wait(const struct sched *s, size_t class, uint64_t now)
 {
 	struct sched_class *c = &s->classes[class];
@@ -331,7 +348,8 @@ static void note_wait(const struct sched *s, size_t class, uint64_t now)
 	const bool over = !(c->works & c->waits);
 	if (!c->waits || !(over || jobs_are_off(s, class, c->waits, &off, &missed)))
 		return;
-	hist_add(&c->wait, sched_now(s) - c->waits_ns + (over ? 0 : s->replayed_cost_ns));
+	if (over || !any_runs_beside(s, class, c->waits))
+		hist_add(&c->wait, sched_now(s) - c->waits_ns + (over ? 0 : s->replayed_cost_ns));
 	c->waits = 0;
 }
 
@@ -357,12 +375,6 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 }
 
 // ---- what is off
-
-// POLICY_GOAL: does the present burst run beside the unit? Then nobody waits for it.
-static bool runs_beside(const struct sched *s, const struct sched_unit *u)
-{
-	return s->opts.policy.kind == POLICY_GOAL && !u->policy.held && !u->asked;
-}
 
 bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *off,
 		  unsigned *missed)

@@ -13,14 +13,18 @@ static void account_contention(const struct policy *p, struct policy_class *c, u
 		return;
 	c->contended_ns += ns;
 	c->contended_off_ns += c->off ? ns : 0;
-	c->owed_ns += p->part * (double)ns - (c->off ? 0 : (double)ns);
+	// A goal is about the bursts that hold: how long a hold takes to come does not count.
+	const bool ran = !c->off && !(p->kind == POLICY_GOAL && c->held);
+	c->owed_ns += p->part * (double)ns - (ran ? (double)ns : 0);
 }
 
 // The debt at which a slice begins. A class that is held for (1 - part) of a period
 // is owed `part` of that time, and gets this back by running for `part` of a period.
+// By a goal, half of it is owed or had too much when runs and holds begin.
 static double policy_slice(const struct policy *p, uint64_t cost)
 {
-	return p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
+	const double slice = p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);
+	return p->kind == POLICY_GOAL ? slice / 2 : slice;
 }
 
 static uint64_t step_held(const struct policy *p, struct policy_class *c, uint64_t now,

@@ -378,11 +378,15 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
 }
 
-static void count_request(void *arg, const struct hint_scope *scope, uint64_t ns)
+// A request whose client has gone may have been given up as it was late; otherwise it may have been
+// given up for any reason.
+static void count_request(void *arg, const struct hint_scope *scope, uint64_t now_ns, uint64_t ns,
+			  bool closed)
 {
 	struct sched *s = arg;
-	if (s->opts.goal.percent > 0 && scope->class == 0)
-		goal_count(&s->opts.goal, &s->opts.policy, ns);
+	struct goal *g = &s->opts.goal;
+	if (g->percent > 0 && scope->class == 0 && (!closed || ns > g->limit_ns))
+		goal_count(g, &s->opts.policy, now_ns, ns);
 }
 
 void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
@@ -418,10 +422,6 @@ void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_se
 {
 	const struct sched_opts before = s->opts;
 	s->opts = *opts;
-	s->opts.activity = before.activity;
-	s->opts.log = before.log;
-	s->opts.job_by = before.job_by;
-	s->opts.audit = before.audit;
 	// The parts that were found for the same goal are still right.
 	if (before.goal.percent > 0 && before.goal.percent == opts->goal.percent &&
 	    before.goal.limit_ns == opts->goal.limit_ns) {
@@ -431,8 +431,11 @@ void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_se
 	}
 	s->sample_every_ns = opts->sample_ns;
 	s->scanned_ns = 0;
-	for (size_t i = 0; i < s->n; i++)
-		group_set(&s->classes[i].group, (unsigned)opts->grace, s->classes[i].group.most);
+	for (size_t i = 0; i < s->n; i++) {
+		struct group *g = &s->classes[i].group;
+		g->limit_ns = opts->policy.max_hold_ns;
+		group_set(g, (unsigned)opts->grace, g->most);
+	}
 	if (same_specs(&s->specs, specs))
 		return;
 	const struct spec_set old = s->specs;

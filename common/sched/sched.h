@@ -167,9 +167,9 @@ int sched_find(struct sched *s, bool attach);
 // From then on SIGHUP calls `reload`, which may call sched_reload(), instead of ending sched_run().
 void sched_on_hup(struct sched *s, void (*reload)(struct sched *s, void *arg), void *arg);
 
-// Goes on with other options, but for the log, job_by, activity and audit, and with other SPECs,
-// whose numbers are of the same classes. Holds last where they are still wanted. *specs gets the
-// SPECs that count no longer.
+// Goes on with other options, of which the log, job_by, activity and audit are the same as before,
+// and with other SPECs, whose numbers are of the same classes. What is held stays held, unless
+// another SPEC chooses it. *specs gets the SPECs that count no longer.
 void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_set *specs);
 
 // Schedules until SIGINT, SIGTERM or SIGHUP, at most until `until_ns` (CLOCK_MONOTONIC); all queues

@@ -37,7 +37,7 @@ static const struct out_col job_cols[] = {
 	COL(gpu_id, "GPU", "gpu_id", U64, D, "gpu_id of the GPU"),
 	COL(state, "STATE", "state", STR, D | A,
 	    "held, holding (not all holders have answered), runs, resuming, rests (after "
-	    "--max-hold), turn (its part of --share), refused (a process of the job cannot be "
+	    "--max-hold), turn (its part of the time), refused (a process of the job cannot be "
 	    "held)"),
 	COL(rival, "FOR", "for", STR, D | A,
 	    "the first class above that has work there; held for the turn of a class below: that "
@@ -52,6 +52,8 @@ static const struct out_col client_cols[] = {
 	WHOSE_COLS(whose, M),
 	COL(name, "CLASS", "class", STR, D | A, "the class whose work its hints are about"),
 	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs that they are about"),
+	COL(hinted, "HINTED", "hinted", LIST, M | A,
+	    "what its active hints are about, which may say otherwise: class:index, class:any"),
 	SCHED_CLIENT_COUNTS(COLUMN)};
 #undef ROW
 #define ROW sched_member_row
@@ -73,7 +75,8 @@ static const struct out_col member_cols[] = {
 static const struct out_col decision_cols[] = {
 	COL(age_ns, "AGE", "age_ns", NS, D, "how long ago"),
 	COL(what, "WHAT", "what", STR, D | A,
-	    "work (the class has work on these GPUs from then on; none: on no GPU), unit and ended "
+	    "class (at the beginning of a log), work (the class has work on these GPUs from then "
+	    "on; none: on no GPU), unit and ended "
 	    "(a job came, or went), hold and release, done (all holders have answered to that)"),
 	COL(name, "CLASS", "class", STR, D | A, "class that it is about"),
 	COL(job, "JOB_BY", "job_by", STR, D | T | A, "its job: see --job-by"),
@@ -133,7 +136,8 @@ static const struct member member_keys[] = {MEMBER(text, sched_member_row, name,
 					    {0}};
 static const struct member client_keys[] = {
 	MEMBER(u64, sched_client_row, pid, "pid"), MEMBER(text, sched_client_row, name, "class"),
-	MEMBER(text, sched_client_row, gpus, "gpus"), SCHED_CLIENT_COUNTS(CLIENT_KEY){0}};
+	MEMBER(text, sched_client_row, gpus, "gpus"),
+	MEMBER(text, sched_client_row, hinted, "hinted"), SCHED_CLIENT_COUNTS(CLIENT_KEY){0}};
 static const struct member decision_keys[] = {MEMBER(u64, sched_decision_row, age_ns, "age_ns"),
 					      MEMBER(text, sched_decision_row, what, "what"),
 					      MEMBER(text, sched_decision_row, name, "class"),
@@ -346,6 +350,26 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
 }
 
+// Lists the work of a client's active hints.
+static void list_hinted(const struct sched *s, const struct hints_client *c, char *to, size_t size)
+{
+	size_t at = 0;
+	for (size_t class = 0; class < s->n; class ++) {
+		uint64_t on = 0;
+		for (unsigned i = 0; i < c->active; i++)
+			on |= c->hints[i].class == class ? c->hints[i].gpus : 0;
+		for (size_t i = 0; i < s->topology.n && on != GPUS_ALL && at < size; i++)
+			for (unsigned k = 0; k < s->bits.n; k++)
+				if (on >> k & 1 && s->bits.ids[k] == s->topology.gpus[i].gpu_id)
+					at += (size_t)snprintf(to + at, size - at, "%s%s:%zu",
+							       at ? " " : "",
+							       s->classes[class].name, i);
+		if (on == GPUS_ALL && at < size)
+			at += (size_t)snprintf(to + at, size - at, "%s%s:any", at ? " " : "",
+					       s->classes[class].name);
+	}
+}
+
 static void take_clients(struct sched_stats *t, const struct sched *s)
 {
 	struct hints_client c;
@@ -360,6 +384,7 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 						 .expired = c.expired};
 		snprintf(row->name, sizeof(row->name), "%s", s->classes[c.scope.class].name);
 		list_gpus(s, c.scope.gpus, row->gpus, sizeof(row->gpus));
+		list_hinted(s, &c, row->hinted, sizeof(row->hinted));
 	}
 }
 
@@ -420,7 +445,7 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 			t->total.v->cpu_ns += reader_cpu_ns(s->classes[i].group.reader);
 	const struct goal *g = &s->opts.goal;
 	if (g->percent > 0)
-		snprintf(t->total.v->policy, SCHED_NAME, "p%.4g < %s %.3g:%.3g", g->percent,
+		snprintf(t->total.v->policy, SCHED_NAME, "p%.6g < %s %.3g:%.3g", g->percent,
 			 text_ns(limit, g->limit_ns), 100 - 100 * p->part, 100 * p->part);
 	else if (p->kind == POLICY_STRICT)
 		snprintf(t->total.v->policy, SCHED_NAME, "strict");

@@ -106,7 +106,7 @@ struct sched_job_row {
 struct sched_client_row {
 	uint64_t pid; // U64_NULL: of another PID namespace
 	struct whose whose;
-	char name[SCHED_NAME], gpus[SCHED_REASON];
+	char name[SCHED_NAME], gpus[SCHED_REASON], hinted[SCHED_TEXT];
 	SCHED_CLIENT_COUNTS(FIELD)
 #undef FIELD
 };

@@ -52,7 +52,7 @@ says "no process of it" 5 "gpq: sched: pid 1 belongs to no class of the schedule
 { lines offline 'a\u001b[1mb' | sed '$d'; printf '{"record":"job","schema":1,"class":"offline","gpu_index":0,"state":"held","for":"x\\u001b","left_ns":5}\nok\n'; } |
 	sed 's/"state":"runs"/"gpus":"0",&/; s/"class":"offline","processes"/"class":"online","processes"/' >answer
 says "names are escaped in sentences, too" 0 'pid 41207 (a\x1b[1mb) is of class offline
-  GPU 0: held: x\x1b has work (its queues have packets); 5ns more at most' --explain 41207
+  GPU 0: held: x\x1b has work (seen in its queues or its log); 5ns more at most' --explain 41207
 echo ok >answer
 says "no statistics" 1 "$strange"
 { lines x y | sed '$d' && lines x y; } >answer

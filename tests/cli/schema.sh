@@ -94,7 +94,7 @@ for _ in range(2):
     c.sendall(b"""{"record":"scheduler","schema":1,"policy":"strict","pid":7,"up_ns":1}
 {"record":"class","schema":1,"class":"offline","holds":3,"ran_percent":20.5}
 {"record":"job","schema":1,"class":"offline","gpu_index":0,"gpu_id":41460,"state":"held","for":"online","holds":3}
-{"record":"client","schema":1,"class":"online","pid":4712,"connection":0,"hints":1,"gpus":"0 1"}
+{"record":"client","schema":1,"class":"online","pid":4712,"connection":0,"hints":1,"gpus":"0 1","hinted":"online:any"}
 {"record":"decision","schema":1,"age_ns":5,"what":"hold","class":"offline","gpus":"0","for":"online"}
 {"record":"latency","schema":1,"class":"offline","what":"resume","le":"0.001","bucket":3}
 {"record":"member","schema":1,"class":"offline","pid":4711,"command":"x","state":"missed","reason":"y"}

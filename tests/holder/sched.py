@@ -648,8 +648,15 @@ def _(r):
     yield policy(), "p90 < 50ms 97.5:2.5"
     yield {request(40) for _ in range(120)}, {"ok off=1", "ok missed=1"}
     yield policy(), "p90 < 50ms 90.5:9.54"
-    for _ in range(3):
-        request(60)
+    for ms in 60, 40, 60, 40, 60:  # clients that give up: those that waited for longer than the goal count
+        c = s.client()
+        c.ask("begin 1")
+        s.at(ms * MS)
+        c.close()
+        s.until(lambda: s.rows("scheduler")[0]["hints"] == 0)
+        s.at(2 * MS)
+        r.until(lambda: not a.off)
+        s.answered(a)
     yield policy(), "p90 < 50ms 95.2:4.77"
     for _ in range(6):
         request(60)
@@ -781,13 +788,16 @@ def _(r):
             write(*lines)
             s.p.send_signal(signal.SIGHUP)
             return [manager.recv(64).decode().split("=")[0] for _ in range(2)] == ["RELOADING", "READY"]
-        write("# the first", "", f"\toffline = {pids(a)}", "class mid=comm=nobody", "max-hold=10m", "idle 5ms \r")
-        s = Sched(r, "--config", path, "--rest", "1s", env={"NOTIFY_SOCKET": r.dir + "/asks"})
+        write("# the first", "", f"\toffline = {pids(a)}", "class mid=comm=nobody", "max-hold=100ms", "idle 5ms \r")
+        s = Sched(r, "--config", path, "--rest", "1s", "--grace", "0", env={"NOTIFY_SOCKET": r.dir + "/asks"})
         yield manager.recv(64), b"READY=1"
         yield s.settled(1), True
+        yield reload(f"offline = {pids(a)}", "class mid=comm=nobody", "max-hold 10m", "idle 5ms"), True
         yield s.ask("begin"), "ok off=1"
+        s.at(SECOND)  # its holder has the new deadline
+        yield a.off, "0"
         r.changes()
-        more = [f"offline {pids(a)}", f"offline {pids(b)}", "class mid=comm=nobody", "max-hold 20m", "idle 5ms", "rest 3s", "log /nix"]
+        more = [f"offline {pids(a)}", f"offline {pids(b)}", "class mid=comm=nobody", "max-hold 20m", "idle 9ms", "idle 5ms", "rest 3s", "grace 9", "log /nix"]
         yield reload(*more), True
         yield s.rows("scheduler")[0]["max_hold_ns"], 1200 * SECOND
         yield r.until(lambda: b.off), True
@@ -795,17 +805,19 @@ def _(r):
         yield reload("offline comm=target,nosuch=1"), True
         yield reload("offline comm=target", "class other=comm=x"), True
         yield reload("offline comm=target", "idl 5ms"), True
+        yield reload("offline comm=target", "share 1:1", "slo p99 < 1ms"), True
         os.unlink(path)
         s.p.send_signal(signal.SIGHUP)
         yield [manager.recv(64)[:9] for _ in range(2)], [b"RELOADING", b"READY=1"]
         yield (s.members(), a.off, b.off), ("t1 offline off, t2 offline off", "0", "0")
-        yield reload("offline " + pids(b), *more[2:4], "idle 7ms"), True
+        yield reload("offline pid=999999999", "offline " + pids(b), *more[2:4], "idle 7ms"), True  # one that has ended
         yield s.until(lambda: s.at(SECOND) or s.members() == "t2 offline off"), True
         yield (a.off, b.off), ("", "0")
         said = [x.replace(path, "FILE") for x in s.end().split(" / ") if x.startswith("gpq:")]
         wrong = ["gpq: sched: FILE: the scheduler goes on as before"]
         yield said, [
             "gpq: sched: --class comm=nobody: fits nothing now; gpq ps -a lists what can be chosen",
+            "gpq: sched: FILE: reloaded: max-hold: 100ms -> 10m",
             "gpq: sched: FILE: reloaded: offline: pid=t1 -> pid=t1, pid=t2",
             "gpq: sched: FILE: reloaded: max-hold: 10m -> 20m",
             "gpq: sched: FILE: --log is as it was when the scheduler started; restart it for that",
@@ -813,10 +825,10 @@ def _(r):
             "container, cgroup, pod, job, user, comm, cmdline, queue, gpu", *wrong,
             "gpq: sched: FILE: the classes have other names, or another order; restart the scheduler for that", *wrong,
             "gpq: sched: FILE: line 2: idl is no option of such a file, did you mean idle; long names of options, without dashes", *wrong,
+            "gpq: sched: FILE: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last", *wrong,
             "gpq: sched: FILE: No such file or directory", *wrong,
-            "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=t2",
-            "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms",
-            "gpq: sched: FILE: --log is as it was when the scheduler started; restart it for that"]
+            "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=999999999, pid=t2",
+            "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms"]
 
 
 @scenario("without --config SIGHUP ends it; --audit says once who sends hints, and who is refused")
@@ -857,8 +869,15 @@ def _(r):
     s.at(7 * SECOND + 1)
     yield r.until(lambda: not a.off), True
     s.answered(a, mid)
-    yield explain(mid), ("0 / pid t2 (target) is of class mid / GPU 0: runs after a hold of --max-hold, although there is work above: "
-                         "online has work (hints of pid me); 1s more at least")
+    yield explain(mid), ("0 / pid t2 (target) is of class mid / GPU 0: runs after a hold of --max-hold: online has work (hints of pid me); "
+                         "1s more at least")
+    s.ask("end")
+    s.ask("begin 2 class=mid gpu=7")
+    yield [c["hinted"] for c in s.rows("client") if c["hints"]], ["mid:1"]
+    yield explain(a).split(" / ")[3], "GPU 1: held for 0ns: mid has work (hints of pid me); 10s more at most"
+    s.ask("end 2")
+    s.at(1 * MS)
+    yield explain(a).split(" / ")[3], "GPU 1: held for 1ms: work above was there a moment ago (--idle, COST); 10s more at most"
     yield r.gpq("sched", "--explain", 1, "--socket", s.path), (
         "5 / gpq: sched: pid 1 belongs to no class of the scheduler: it runs; gpq sched --status --table members lists them")
 

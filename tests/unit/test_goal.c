@@ -19,7 +19,7 @@ static void words(void **state)
 	} cases[] = {{"p99 < 50ms", 99, 50 * MS},
 		     {"p50<1us", 50, 1000},
 		     {"p99.9 <  2s", 99.9, 2000 * MS},
-		     {"p100 < 1ms", 0, 0},
+		     {"p99.999 < 1ms", 0, 0},
 		     {"p49 < 1ms", 0, 0},
 		     {"p99 > 1ms", 0, 0},
 		     {"99 < 1ms", 0, 0},
@@ -30,7 +30,10 @@ static void words(void **state)
 		     {"", 0, 0},
 		     {"pnan < 1ms", 0, 0},
 		     {"p99", 0, 0},
-		     {"mean < 1ms", 0, 0}};
+		     {"mean < 1ms", 0, 0},
+		     {"p0x5f < 1ms", 0, 0},
+		     {"p9e1 < 1ms", 0, 0},
+		     {"p9.9.9 < 1ms", 0, 0}};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct goal g = {0};
@@ -41,6 +44,15 @@ static void words(void **state)
 	}
 }
 
+static uint64_t now_ns;
+
+// A request after the others.
+static void request(struct goal *g, struct policy *p, uint64_t ns)
+{
+	now_ns += ns;
+	goal_count(g, p, now_ns, ns);
+}
+
 // 200 requests of which two may be late; the third late one halves the part at once.
 static void windows(void **state)
 {
@@ -48,25 +60,39 @@ static void windows(void **state)
 	struct policy p = {.kind = POLICY_STRICT};
 	(void)state;
 	for (unsigned i = 0; i < 199; i++)
-		goal_count(&g, &p, i == 7 || i == 9 ? 50 * MS + 1 : 50 * MS);
+		request(&g, &p, i == 7 || i == 9 ? 50 * MS + 1 : 50 * MS);
 	assert_int_equal(p.kind, POLICY_STRICT);
-	goal_count(&g, &p, 1);
+	request(&g, &p, 1);
 	assert_int_equal(p.kind, POLICY_GOAL);
 	assert_true(p.part == 0.0025);
 	for (unsigned i = 0; i < 200; i++)
-		goal_count(&g, &p, 1);
+		request(&g, &p, 1);
 	assert_true(p.part == 0.003125);
 	for (unsigned i = 0; i < 2; i++)
-		goal_count(&g, &p, 60 * MS);
+		request(&g, &p, 60 * MS);
 	assert_true(p.part == 0.003125);
-	goal_count(&g, &p, 60 * MS); // half of it is less than a quarter of 1 %
+	request(&g, &p, 60 * MS); // half of it is less than a quarter of 1 %
 	assert_true(p.part == 0 && p.kind == POLICY_STRICT);
 	for (unsigned i = 0; i < 200 * 40; i++)
-		goal_count(&g, &p, 1);
+		request(&g, &p, 1);
 	assert_true(p.part == 0.9);
 	for (unsigned i = 0; i < 3; i++)
-		goal_count(&g, &p, 60 * MS);
+		request(&g, &p, 60 * MS);
 	assert_true(p.part == 0.45 && p.kind == POLICY_GOAL);
+}
+
+// Twenty requests at once that were late say once that the part is too large.
+static void late_together(void **state)
+{
+	struct goal g = {.percent = 90, .limit_ns = 50 * MS};
+	struct policy p = {.kind = POLICY_GOAL, .part = 0.4};
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		goal_count(&g, &p, 1000 * MS, 60 * MS);
+	assert_true(p.part == 0.2);
+	for (unsigned i = 0; i < 20; i++)
+		goal_count(&g, &p, 1060 * MS, 60 * MS);
+	assert_true(p.part == 0.1);
 }
 
 static unsigned seed = 4711;
@@ -91,7 +117,7 @@ static void found_from_below(void **state)
 		enum { N = 200000 };
 		for (unsigned k = 0; k < N; k++) {
 			const uint64_t ns = any() < p.part ? 80 * MS : 20 * MS;
-			goal_count(&g, &p, ns);
+			request(&g, &p, ns);
 			parts += p.part;
 			late += ns > g.limit_ns;
 		}
@@ -105,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
 		cmocka_unit_test(windows),
+		cmocka_unit_test(late_together),
 		cmocka_unit_test(found_from_below),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
