@@ -2,7 +2,7 @@
 #
 #   setsid -w python3 view.py ROWSxCOLUMNS STEP... -- COMMAND...
 #
-# Steps:  page TEXT     wait for a page in which TEXT stands, print its lines
+# Steps:  page TEXT     wait for a page in which TEXT stands, print its lines; !TEXT: in which it does not
 #         raw TEXT      the same, and print its sequences as well
 #         pages N       wait until there were so many
 #         lines N       wait until it wrote so many lines
@@ -80,10 +80,12 @@ class Terminal:
             print(text.rstrip('\n'))
 
     def page(self, text, raw=False):
+        without = text.startswith('!')
+
         def find():
             for m in (LAST if self.quiet else PAGE).finditer(self.data, self.at):
                 # One of the size before may come late.
-                if text.encode() in m.group(1) and not 0 < self.rows <= m.group(1).rstrip(b'\r\n').count(b'\n'):
+                if (text[without:].encode() in m.group(1)) != without and not 0 < self.rows <= m.group(1).rstrip(b'\r\n').count(b'\n'):
                     return m
             return None
         m = self.until(find)

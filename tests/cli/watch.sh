@@ -213,7 +213,7 @@ PID.QID,41207.2,41207.3,52880.0
 PID.QID,41207.0,41207.1,....3
 PID.QID,41207.2,41207.3,52880.0"
 cp -r "$GPQ_SYSROOT" "$work/paused"
-is "Space pauses, and goes on" "$(GPQ_SYSROOT=$work/paused view 10x90 "page 52880" "key  " "page paused" "sh mv $work/paused/sys/class/kfd/kfd/proc/52880 $work/later" "pages 30" "page 52880" "key  " "page TYPE" "key q" end -- "${queues[@]}" | sed 's/0.01s/3600s/' | shape)" "> 
+is "Space pauses, and goes on" "$(GPQ_SYSROOT=$work/paused view 10x90 "page 52880" "key  " "page paused" "sh mv $work/paused/sys/class/kfd/kfd/proc/52880 $work/later" "pages 30" "page 52880" "key  " "page !paused" "key q" end -- "${queues[@]}" | sed 's/0.01s/3600s/' | shape)" "> 
 PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
 > (paused)
 PID.QID,41207.0,41207.1,41207.2,41207.3,52880.0
