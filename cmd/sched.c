@@ -206,7 +206,7 @@ static size_t class_name(const char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-	return text[n] == '=' && n < SCHED_NAME ? n : 0;
+	return n < SCHED_NAME && text[n] == '=' ? n : 0;
 }
 
 static int check_class_option(const char *text)

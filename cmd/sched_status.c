@@ -97,8 +97,8 @@ static void put_text(struct buf *b, const char *before, const char *text)
 	text_escape(b, text, strlen(text));
 }
 
-// Are any of a client's hints about the class and the GPU that hold the job; a job held whole: about
-// any GPU of the class?
+// Are any of a client's hints about the class and the GPU that hold the job; a job held whole:
+// about any GPU of the class?
 static bool is_hinted(const struct sched_client_row *c, const struct sched_job_row *j)
 {
 	char any[SCHED_NAME + 32], one[SCHED_NAME + 32];

@@ -212,8 +212,8 @@ void group_fini(struct group *g);
 // Looks for members that ended, and for queues that came or went: a few reads of sysfs each.
 void group_look(struct group *g);
 
-// Sets g->grace and g->most, which take effect at the next group_look(), at the latest. To be called,
-// too, when g->limit_ns has changed.
+// Sets g->grace and g->most, which take effect at the next group_look(), at the latest. To be
+// called, too, when g->limit_ns has changed.
 void group_set(struct group *g, unsigned grace, unsigned most);
 
 // Asks holders to suspend all members (`hold`) or to resume them. Never waits. Holding anew begins

@@ -184,7 +184,8 @@ static void by_a_goal_some_bursts_run_beside(void **state)
 	}
 	assert_int_equal(held + whole, 1000);
 	assert_true(whole > 190 && whole < 210);
-	// The same where queues are off 4 ms after the decision: that time is none beside the class.
+	// The same where queues are off 4 ms after the decision: that time is none beside the
+	// class.
 	burst = (struct policy_class){0};
 	whole = 0;
 	for (uint64_t ms = 1000, since = 0; ms < 51000; ms++) {
