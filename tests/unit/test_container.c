@@ -138,6 +138,9 @@ static void test_jobs(void **state)
 		{"1:name=systemd:/system.slice/slurmd.service\n4:freezer:/slurm_n1/uid_0/job_7/"
 		 "step_batch\n",
 		 "7", "7.batch"},
+		// Of slurmd 22.05 and 24.11 with cgroup v2 and without systemd.
+		{"0::/system.slice/gpq-lab_slurmstepd.scope/job_1/step_batch/user/task_special\n",
+		 "1", "1.batch"},
 		{"0::/system.slice/slurmstepd.scope/job_4294901760/step_3+1/user/task_2\n",
 		 "4294901760", "4294901760.3+1"},
 		{"0::/system.slice/n1_slurmstepd.scope/job_12/step_extern/user/task_special\n",
