@@ -109,8 +109,8 @@ static const struct out_col check_cols[] = {
 #undef ROW
 static const struct out_table check_table = {"checks", "check", OUT_COLS(check_cols)};
 
-static const struct schema schema = {"gpq.gpus", 2, SCHEMA_TABLES(&table), NULL};
-static const struct schema check_schema = {"gpq.gpus.check", 2, SCHEMA_TABLES(&check_table), NULL};
+static const struct schema schema = {"gpq.gpus", 1, SCHEMA_TABLES(&table), NULL};
+static const struct schema check_schema = {"gpq.gpus.check", 1, SCHEMA_TABLES(&check_table), NULL};
 
 // Data that takes more files, a library or a device; read only if a column shows it.
 struct wants {

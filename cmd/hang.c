@@ -442,7 +442,7 @@ static int run_hang(struct cmd *c)
 }
 
 static const struct schema saved_schema = {
-	"gpq.hang", 2, SCHEMA_TABLES(&why_process_table, &snapshot_saved_table), NULL};
+	"gpq.hang", 1, SCHEMA_TABLES(&why_process_table, &snapshot_saved_table), NULL};
 
 static const struct out_table *const *hang_prints(const struct cmd *c)
 {

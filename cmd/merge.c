@@ -113,7 +113,7 @@ static const struct out_col offline_cols[] = {
 };
 #undef ROW
 static const struct out_table offline_table = {"offline", "offline", OUT_COLS(offline_cols)};
-static const struct schema schema = {"gpq.merge", 3, SCHEMA_TABLES(&table, &offline_table), NULL};
+static const struct schema schema = {"gpq.merge", 1, SCHEMA_TABLES(&table, &offline_table), NULL};
 
 // --- parts of logs ---
 

@@ -102,7 +102,7 @@ static const struct out_col cols[] = {
 
 static const struct out_table packets_table = {"packets", "packet", OUT_COLS(cols)};
 static const struct out_table *const tables[] = {&packets_table, NULL};
-static const struct schema schema = {"gpq.packets", 2, tables, NULL};
+static const struct schema schema = {"gpq.packets", 1, tables, NULL};
 
 // --- the row of a packet ---
 

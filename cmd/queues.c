@@ -158,7 +158,7 @@ static const struct out_table queues_table = {"queues", "queue", OUT_COLS(cols)}
 static const struct out_table captured_table = {"queues", "queue", OUT_COLS(captured_cols)};
 static const struct out_table *const tables[] = {&queues_table, &processes_table, &totals_table,
 						 NULL};
-static const struct schema schema = {"gpq.queues", 4, SCHEMA_TABLES(&queues_table), NULL};
+static const struct schema schema = {"gpq.queues", 1, SCHEMA_TABLES(&queues_table), NULL};
 
 // --- listing queues ---
 

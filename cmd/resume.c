@@ -190,7 +190,7 @@ static int run_resume(struct cmd *c)
 }
 
 static const struct out_table *const tables[] = {&held_table, NULL};
-static const struct schema schema = {"gpq.resume", 4, tables, NULL};
+static const struct schema schema = {"gpq.resume", 1, tables, NULL};
 
 const struct cmd_spec resume_spec = {
 	.synopsis = "-p PID[,PID...] [-Q ID,...] [--gpu GPU] [--tree] [--keep]\n"

@@ -115,7 +115,7 @@ static const struct sched_cmd defaults = {
 };
 
 static const struct schema schema = {
-	"gpq.sched", 3,
+	"gpq.sched", 1,
 	SCHEMA_TABLES(&sched_total_table, &sched_class_table, &sched_job_table, &sched_member_table,
 		      &sched_client_table, &sched_decision_table, &sched_time_table),
 	NULL};

@@ -202,11 +202,11 @@ static const struct out_col process_cols[] = {
 
 const struct out_table why_process_table = {"processes", "process", OUT_COLS(process_cols)};
 static const struct out_table why_table = {"queues", "queue", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.why", 2, SCHEMA_TABLES(&why_table, &why_process_table),
+static const struct schema schema = {"gpq.why", 1, SCHEMA_TABLES(&why_table, &why_process_table),
 				     NULL};
 static const struct schema wave_schema = {
-	"gpq.why.waves", 2, SCHEMA_TABLES(&why_wave_table, &why_register_table), NULL};
-static const struct schema profile_schema = {"gpq.why.profile", 2,
+	"gpq.why.waves", 1, SCHEMA_TABLES(&why_wave_table, &why_register_table), NULL};
+static const struct schema profile_schema = {"gpq.why.profile", 1,
 					     SCHEMA_TABLES(&why_profile_table), NULL};
 
 static int64_t pid_of(const struct why *w, size_t queue)

@@ -139,7 +139,7 @@ const struct out_table bench_context_table = {"context", "context", OUT_COLS(con
 static const struct schema_member preempt_members[] = {
 	{"context", SCHEMA_RECORD, "where it was measured", NULL, &bench_context_table}, {0}};
 const struct schema bench_preempt_schema = {
-	"gpq.bench.preempt", 7, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
+	"gpq.bench.preempt", 1, SCHEMA_TABLES(BENCH_PREEMPT_TABLES, BENCH_SHARED_TABLES),
 	preempt_members};
 
 struct times_row bench_times(const char *setting, const char *metric, struct samples *s)

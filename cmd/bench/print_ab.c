@@ -62,7 +62,7 @@ static const struct schema_member ab_members[] = {
 	{"looks_suspended", SCHEMA_COUNT, "of these, with offline queues suspended", NULL, NULL},
 	{0}};
 const struct schema bench_ab_schema = {
-	"gpq.bench.ab", 4, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
+	"gpq.bench.ab", 1, SCHEMA_TABLES(BENCH_AB_TABLES, BENCH_SHARED_TABLES), ab_members};
 
 static void print_online(struct out *o, struct ab_result *a)
 {

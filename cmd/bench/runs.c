@@ -194,7 +194,7 @@ static const struct out_col change_cols[] = {
 };
 #undef ROW
 const struct out_table bench_changes_table = {"changes", "change", OUT_COLS(change_cols)};
-const struct schema bench_changes_schema = {"gpq.bench.changes", 2,
+const struct schema bench_changes_schema = {"gpq.bench.changes", 1,
 					    SCHEMA_TABLES(&bench_changes_table), NULL};
 
 // A time on both sides, old and new.

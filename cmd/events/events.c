@@ -81,7 +81,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table events_table = {"events", "event", OUT_COLS(cols)};
-static const struct schema schema = {"gpq.events", 3, SCHEMA_TABLES(&events_table), NULL};
+static const struct schema schema = {"gpq.events", 1, SCHEMA_TABLES(&events_table), NULL};
 
 // --- rows of events ---
 

@@ -108,14 +108,14 @@ static const struct out_table *const tables[] = {&slots_table,           &hqd_re
 #define SCHEMA(form, name, version, ...)                                     \
 	static const struct schema form##_schema = {"gpq.hqd" name, version, \
 						    SCHEMA_TABLES(__VA_ARGS__), NULL}
-SCHEMA(slots, "", 3, &slots_table);
+SCHEMA(slots, "", 1, &slots_table);
 SCHEMA(regs, ".regs", 1, &hqd_regs_table);
 SCHEMA(raw, ".raw-regs", 1, &hqd_raw_table);
-SCHEMA(fields, ".fields", 2, &hqd_fields_table);
-SCHEMA(summary, ".summary", 4, &hqd_summary_tables[0], &hqd_summary_tables[1],
+SCHEMA(fields, ".fields", 1, &hqd_fields_table);
+SCHEMA(summary, ".summary", 1, &hqd_summary_tables[0], &hqd_summary_tables[1],
        &hqd_summary_tables[2]);
-SCHEMA(runlist, ".runlist", 3, &hqd_runlist_table);
-SCHEMA(sample, ".sample", 2, &hqd_sample_table);
+SCHEMA(runlist, ".runlist", 1, &hqd_runlist_table);
+SCHEMA(sample, ".sample", 1, &hqd_sample_table);
 
 static int print_slots(struct hqd_view *v, struct out *o)
 {

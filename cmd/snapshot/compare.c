@@ -83,7 +83,7 @@ const struct out_table run_compare_tables[RUN_TABLES] = {
 	[RUN_STRATEGIES] = {"strategies", "strategy", OUT_COLS(strategy_cols)},
 };
 const struct schema snapshot_compare_schema = {
-	"gpq.snapshot.compare", 2,
+	"gpq.snapshot.compare", 1,
 	SCHEMA_TABLES(&run_compare_tables[RUN_PROCESSES], &run_compare_tables[RUN_PROGRAMS],
 		      &run_compare_tables[RUN_OVERLAPS], &run_compare_tables[RUN_STRATEGIES]),
 	NULL};

@@ -65,7 +65,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table snapshot_diff_table = {"changes", "change", OUT_COLS(cols)};
-const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 3,
+const struct schema snapshot_diff_schema = {"gpq.snapshot.diff", 1,
 					    SCHEMA_TABLES(&snapshot_diff_table), NULL};
 
 struct printer {

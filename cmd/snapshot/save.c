@@ -27,7 +27,7 @@ static const struct out_col cols[] = {
 };
 
 const struct out_table snapshot_saved_table = {"snapshots", "snapshot", OUT_COLS(cols)};
-const struct schema snapshot_saved_schema = {"gpq.snapshot", 2,
+const struct schema snapshot_saved_schema = {"gpq.snapshot", 1,
 					     SCHEMA_TABLES(&snapshot_saved_table), NULL};
 
 int snapshot_refused(const char *path, int error)

@@ -65,7 +65,7 @@ static const struct out_col holder_cols[] = {
 };
 #undef ROW
 const struct out_table holders_table = {"holders", "holder", holder_cols, COUNT(holder_cols)};
-const struct schema holders_schema = {"gpq.suspend.list", 2, SCHEMA_TABLES(&holders_table), NULL};
+const struct schema holders_schema = {"gpq.suspend.list", 1, SCHEMA_TABLES(&holders_table), NULL};
 
 struct held_row held_row_of(const struct group_member *m, const struct kfd_outcome *q)
 {

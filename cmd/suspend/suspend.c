@@ -385,7 +385,7 @@ static int run_suspend(struct cmd *c)
 	return status;
 }
 
-const struct schema suspend_schema = {"gpq.suspend", 4, SCHEMA_TABLES(&held_table), NULL};
+const struct schema suspend_schema = {"gpq.suspend", 1, SCHEMA_TABLES(&held_table), NULL};
 
 static const struct out_table *const *suspend_prints(const struct cmd *c)
 {

@@ -131,7 +131,7 @@ static const struct schema_member compare_members[] = {
 	{"findings", SCHEMA_LIST, "what else differs", &trace_text, &trace_compare_finding_table},
 	TRACE_NOTES,
 	{0}};
-const struct schema trace_compare_schema = {"gpq.trace.compare", 2,
+const struct schema trace_compare_schema = {"gpq.trace.compare", 1,
 					    SCHEMA_TABLES(&trace_compare_log_table,
 							  &trace_compare_queue_table,
 							  &trace_compare_kernel_table),

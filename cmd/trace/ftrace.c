@@ -100,15 +100,15 @@ static const struct schema_member members[] = {
 	{"offset_ns", SCHEMA_NUMBER, "what was added to its times; null: nothing", NULL, NULL},
 	{"notes", SCHEMA_LIST, "what the trace does not tell, and why", &trace_text, NULL},
 	{0}};
-const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 2,
+const struct schema trace_ftrace_schema = {"gpq.trace.ftrace", 1,
 					   SCHEMA_TABLES(&trace_function_table,
 							 &trace_kernel_process_table,
 							 &trace_kernel_queue_table),
 					   members};
-const struct schema trace_timeline_schema = {"gpq.trace.timeline", 2,
+const struct schema trace_timeline_schema = {"gpq.trace.timeline", 1,
 					     SCHEMA_TABLES(&trace_timeline_table), members};
 const struct schema trace_breakdown_schema = {
-	"gpq.trace.breakdown", 2, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
+	"gpq.trace.breakdown", 1, SCHEMA_TABLES(&trace_suspension_table, &trace_step_table),
 	members};
 
 // --- functions of the trace ---

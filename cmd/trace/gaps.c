@@ -82,7 +82,7 @@ const struct out_table trace_gap_table = {"gaps", "gap", OUT_COLS(gap_cols)};
 const struct out_table trace_mark_table = {"marks", "mark", OUT_COLS(mark_cols)};
 
 const struct schema trace_gaps_schema = {
-	"gpq.trace.gaps", 2,
+	"gpq.trace.gaps", 1,
 	SCHEMA_TABLES(&trace_gap_table, &trace_rhythm_table, &trace_mark_table), trace_notes_only};
 
 static struct amdlog_gaps *gaps_of(struct trace *t)

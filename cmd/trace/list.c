@@ -46,7 +46,7 @@ static const struct out_col kernel_cols[] = {LIST_COLS(8, T, 40)};
 const struct out_table trace_list_table = {"records", "record", OUT_COLS(cols)};
 static const struct out_table kernel_table = {"records", "record", OUT_COLS(kernel_cols)};
 
-const struct schema trace_list_schema = {"gpq.trace.list", 3, SCHEMA_TABLES(&trace_list_table),
+const struct schema trace_list_schema = {"gpq.trace.list", 1, SCHEMA_TABLES(&trace_list_table),
 					 trace_notes_only};
 
 #define TEXT_COLUMN (COUNT(cols) - 1)

@@ -83,7 +83,7 @@ const struct out_table trace_queue_interval_table = {"queue_intervals", "queue_i
 static const struct schema_member series_members[] = {
 	{"interval_ns", SCHEMA_COUNT, "length of the intervals", NULL, NULL}, TRACE_NOTES, {0}};
 const struct schema trace_series_schema = {
-	"gpq.trace.series", 2,
+	"gpq.trace.series", 1,
 	SCHEMA_TABLES(&trace_interval_table, &plain_track_table, &trace_queue_interval_table),
 	series_members};
 

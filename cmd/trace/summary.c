@@ -215,7 +215,7 @@ const struct schema_member trace_text = {.type = SCHEMA_TEXT};
 const struct schema_member trace_notes_only[] = {TRACE_NOTES, {0}};
 static const struct schema_member summary_members[] = {
 	{"totals", SCHEMA_RECORD, "of all processes", NULL, &trace_totals_table}, TRACE_NOTES, {0}};
-const struct schema trace_schema = {"gpq.trace", 3,
+const struct schema trace_schema = {"gpq.trace", 1,
 				    SCHEMA_TABLES(&trace_process_table, &trace_queue_table,
 						  &trace_kernel_table, &trace_thread_table,
 						  &trace_api_table, &trace_stream_table,

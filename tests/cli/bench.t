@@ -31,7 +31,7 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run --container 116f54
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 52880:0,41207:2 -rn -o PID,QID; GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207 -Q 2 -J | jq -c '.schema, [.queues[].qid]'
 41207 2
 52880 0
-{"name":"gpq.suspend","version":4}
+{"name":"gpq.suspend","version":1}
 [2]
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run -p 41207,52880 -Q 0
@@ -348,7 +348,7 @@ $ jq -c '["ok","idle","moved","partly","failed","stuck","stopped"] as $w | [rang
 $ gpq bench report -o SETTING,METRIC,N,P50 $DATA/bench/plain.ndjson | head -2; gpq bench report -J $DATA/bench/old.ndjson | jq -c '.schema, .goals[4], (.cycles[1] | [.setting, .ok, .warmup, .hold_ns]), .saved[1], .context.target'
 SETTING METRIC         N    P50
 all     suspend       80 1.23ms
-{"name":"gpq.bench.preempt","version":7}
+{"name":"gpq.bench.preempt","version":1}
 {"goal":"effect","setting":"queues=1","measured":"10.32%","bounds":"4.16% to 16.48%","limit":"5.00%","result":"not shown","reason":"the limit is between the bounds: 13 more baselines","more":13,"measured_ns":null,"bound_low_ns":null,"bound_high_ns":null,"limit_ns":null,"measured_percent":10.3209012,"bound_low_percent":4.16474129,"bound_high_percent":16.4770611,"limit_percent":5,"required":false}
 ["queues=3",40,3,10000000]
 {"setting":"queues=3","xcc":0,"saved_mean_bytes":24576,"saved_max_bytes":24576}

@@ -75,7 +75,7 @@ end
 is "--for without --count events" "$status $(grep -c '0 events in this time, of 1 asked for' <<<"$messages")" "124 1"
 start -J --for 10ms
 end
-is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":3},"events":[]}'
+is "a document" "$status $(jq -c . <"$work/out")" '0 {"schema":{"name":"gpq.events","version":1},"events":[]}'
 # Rows are written before the next is known, so widths are those of the columns; what is a text begins at its left.
 is "a table" "$(gpq events --for 10ms --output-all 2>/dev/null)" "\
      TIME_US EVENT                PID COMMAND         CONTAINER    USER     POD          JOB           GPU QID TYPE    CLOCK  DETAIL SOURCE         TIME_NS INTERVAL   NSPID   GIVEN \

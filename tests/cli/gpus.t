@@ -54,7 +54,7 @@ gpq: gpus: node 4: SUSPEND: no: capability lacks 0x8000: the driver cannot debug
 
 $ GPQ_SYSROOT=$HOSTS/topo-partitions gpq gpus -J -o GPU,XCCS,unique_id --gpu 1,66af
 {
-  "schema": {"name": "gpq.gpus", "version": 2},
+  "schema": {"name": "gpq.gpus", "version": 1},
   "gpus": [
     {"gpu_id": 30817, "xccs": 1, "unique_id": "0xa44fce81e1e2f6a3"},
     {"gpu_id": 26287, "xccs": null, "unique_id": null}

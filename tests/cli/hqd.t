@@ -289,7 +289,7 @@ PID
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd -J
 {
-  "schema": {"name": "gpq.hqd", "version": 3},
+  "schema": {"name": "gpq.hqd", "version": 1},
   "slots": []
 }
 
@@ -389,7 +389,7 @@ gpq: hqd: --by: node is none of gpu, xcc
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 hqd --summary -J
 {
-  "schema": {"name": "gpq.hqd.summary", "version": 4},
+  "schema": {"name": "gpq.hqd.summary", "version": 1},
   "occupancy": [],
   "sharers": [],
   "waiting": []

@@ -93,7 +93,7 @@ PID COMMAND  QID VRAM
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12 queues -J
 {
-  "schema": {"name": "gpq.queues", "version": 4},
+  "schema": {"name": "gpq.queues", "version": 1},
   "queues": []
 }
 
@@ -271,7 +271,7 @@ $ gpq queues --mqds $HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 
 $ gpq queues --mqds - -p 52880 --gpu a1f4 -J -o PID,QID,GPU,RING_ADDR <$HOSTS/gfx90a-k6.12/sys/kernel/debug/kfd/mqds
 {
-  "schema": {"name": "gpq.queues", "version": 4},
+  "schema": {"name": "gpq.queues", "version": 1},
   "queues": [
     {"pid": 52880, "qid": null, "gpu_id": 41460, "ring_addr": "0x7fb1c8000000"}
   ]

@@ -73,7 +73,7 @@ gpq: sched: nothing says when there is online work; hints, --online with its que
 # Output forms.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; for form in -J --ndjson --csv -P '-0 -o PID'; do gpq sched --offline comm=python3 --dry-run $form; done | tr '\0' '\n' | tr -d '\r'
 {
-  "schema": {"name": "gpq.sched", "version": 3},
+  "schema": {"name": "gpq.sched", "version": 1},
   "members": [
     {"class": "offline", "pid": 41207, "command": "python3", "user": "root", "container": "116f54c41d04", "pod": null, "job": null, "gpus": ["0"], "state": "would-hold", "reason": null}
   ]

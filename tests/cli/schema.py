@@ -76,12 +76,6 @@ lines = {c: load(here / f"schema.{c}.lines") for c in commands}
 known = set(os.popen("gpq --list").read().split()) | {"columns"}
 ok(set(commands) == known, "each command has a valid schema, of documents and of lines", commands)
 
-# A version is what a reader relies on: one that is raised is raised here, too.
-RAISED = {2: "bench.changes gpus gpus.check hang hqd.fields hqd.sample packets snapshot snapshot.compare suspend.list "
-             "trace.breakdown trace.compare trace.ftrace trace.gaps trace.series trace.timeline why why.profile why.waves",
-          3: "merge events hqd hqd.runlist sched snapshot.diff trace trace.list",
-          4: "bench.ab hqd.summary queues resume suspend", 7: "bench.preempt"}
-
 
 def untyped(value, path):
     """The members that may be of any type."""
@@ -96,9 +90,6 @@ def untyped(value, path):
 loose = [path for of in documents.values() for name, forms_of in of.items() for _, members in forms_of
          for key, member in members.items() for path in untyped(member, f"{name}.{key}")]
 ok(documents and not loose, "each member has a type, and rows are in an array", loose)
-versions = {name: members["schema"]["const"]["version"] for of in documents.values() for name, forms_of in of.items() for _, members in forms_of}
-wanted = {name: next((v for v, names in RAISED.items() if name[4:] in names.split()), 1) for name in versions}
-ok(versions == wanted and len(versions) > 30, "versions of the schemas", {k: v for k, v in versions.items() if wanted[k] != v})
 ok(commands and all((here / f"schema.{c}{kind}").read_text().endswith("}\n") for c in commands for kind in ("", ".lines")), "a schema ends with its line")
 
 kinds = [line.split() for line in (here / "columns").read_text().splitlines()]

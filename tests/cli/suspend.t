@@ -84,11 +84,11 @@ gpq: suspend: --watch repeats a listing: suspending is done once; add --list
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -r -o PID
 PID
 $ XDG_RUNTIME_DIR=$PWD gpq suspend --list -J | jq -c .
-{"schema":{"name":"gpq.suspend.list","version":2},"holders":[]}
+{"schema":{"name":"gpq.suspend.list","version":1},"holders":[]}
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -r -o PID
 PID
 $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
-{"schema":{"name":"gpq.resume","version":4},"queues":[]}
+{"schema":{"name":"gpq.resume","version":1},"queues":[]}
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1

@@ -231,7 +231,7 @@ entry      kfd_ioctl_create_queue
 
 # gpq writes the clock into what it saves. Empty lines are none.
 $ cd $DATA/ftrace; sed "1i # clock: mono" kprobe-tgid-7.3.trace | sed G | gpq trace -J --ftrace - container.log | jq -c ".schema, .clock, .notes, (.functions | map(.calls) | add), .queues[0].qid"
-{"name":"gpq.trace.ftrace","version":2}
+{"name":"gpq.trace.ftrace","version":1}
 "mono"
 []
 45

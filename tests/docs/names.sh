@@ -132,11 +132,11 @@ letters=$(for c in $(gpq --list); do gpq "$c" --help; done | may 1 grep -oE '^  
 is "a letter is one option's" "$(cut -c3-4 <<<"$letters" | uniq -d)${letters:+none}" none
 
 # A change that readers must know of raises the version of a schema.
-versions='gpq.bench.ab 4, gpq.bench.changes 2, gpq.bench.preempt 7, gpq.bench.runs 1, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 3, gpq.gpus 2, gpq.gpus.check 2, gpq.hang 2, gpq.hang.merge 1, gpq.hqd 3,
-gpq.hqd.fields 2, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 3, gpq.hqd.sample 2, gpq.hqd.summary 4, gpq.merge 3, gpq.packets 2, gpq.ps 1,
-gpq.queues 4, gpq.queues.summary 1, gpq.resume 4, gpq.sched 3, gpq.snapshot 2, gpq.snapshot.compare 2, gpq.snapshot.diff 3, gpq.suspend 4, gpq.suspend.list 2, gpq.trace 3,
-gpq.trace.breakdown 2, gpq.trace.compare 2, gpq.trace.ftrace 2, gpq.trace.gaps 2, gpq.trace.latency 1, gpq.trace.list 3, gpq.trace.series 2,
-gpq.trace.timeline 2, gpq.why 2, gpq.why.profile 2, gpq.why.waves 2'
+versions='gpq.bench.ab 1, gpq.bench.changes 1, gpq.bench.preempt 1, gpq.bench.runs 1, gpq.bench.sides 1, gpq.core 1, gpq.error 1, gpq.events 1, gpq.gpus 1, gpq.gpus.check 1, gpq.hang 1, gpq.hang.merge 1, gpq.hqd 1,
+gpq.hqd.fields 1, gpq.hqd.raw-regs 1, gpq.hqd.regs 1, gpq.hqd.runlist 1, gpq.hqd.sample 1, gpq.hqd.summary 1, gpq.merge 1, gpq.packets 1, gpq.ps 1,
+gpq.queues 1, gpq.queues.summary 1, gpq.resume 1, gpq.sched 1, gpq.snapshot 1, gpq.snapshot.compare 1, gpq.snapshot.diff 1, gpq.suspend 1, gpq.suspend.list 1, gpq.trace 1,
+gpq.trace.breakdown 1, gpq.trace.compare 1, gpq.trace.ftrace 1, gpq.trace.gaps 1, gpq.trace.latency 1, gpq.trace.list 1, gpq.trace.series 1,
+gpq.trace.timeline 1, gpq.why 1, gpq.why.profile 1, gpq.why.waves 1'
 is "versions of schemas" "$(for c in $(gpq --list); do gpq "$c" --json-schema; done | jq -r '.anyOf[].properties.schema.const | "\(.name) \(.version)"' | LC_ALL=C sort -u)" \
 	"$(tr ',' '\n' <<<"${versions//$'\n'/}" | sed 's/^ //')"
 finish
