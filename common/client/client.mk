@@ -2,7 +2,7 @@
 
 CLIENT_SO := $(B)/libgpqclient.so
 CLIENT_A  := $(B)/libgpqclient.a
-CLIENT_SONAME := libgpqclient.so.0
+CLIENT_SONAME := libgpqclient.so.$(firstword $(subst ., ,$(VERSION)))
 EXAMPLES  := $(patsubst man/examples/%,%,$(wildcard man/examples/*.* man/examples/*/*))
 
 $(REST)/common/client/client.o: HARDEN = $(CHECKED) -fPIC

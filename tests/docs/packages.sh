@@ -4,11 +4,15 @@
 # shellcheck source=tests/cli/tap.inc
 . "$(dirname "$0")/../cli/tap.inc"
 rig_only
+soname=$(cut -d. -f1 "$top/VERSION")
 ok "VERSION, changelogs and the spec file name one version" "$top/packaging/version"
-mkdir "$work/other" && cp -R "$top"/{packaging,VERSION,CHANGELOG.md} "$work/other" && echo 9.8 >"$work/other/VERSION"
+mkdir -p "$work/other/common" && cp -R "$top"/{packaging,VERSION,CHANGELOG.md} "$work/other" && cp -R "$top/common/client" "$work/other/common" && echo 9.8 >"$work/other/VERSION"
 is "another one is told of each" "$("$work/other/packaging/version" 2>&1)" "CHANGELOG.md: names version $(cat "$top/VERSION"), VERSION has 9.8
 packaging/debian/changelog: names version $(cat "$top/VERSION"), VERSION has 9.8
 packaging/gpq.spec: names version $(cat "$top/VERSION"), VERSION has 9.8
+packaging/gpq.spec: names soname $soname, VERSION has 9.8
+packaging/debian/control: names soname $soname, VERSION has 9.8
+common/client/gpqclient.map: names soname $soname, VERSION has 9.8
 9.8"
 
 # Each source includes this header.
