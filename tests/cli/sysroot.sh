@@ -128,10 +128,12 @@ is "which is no matter where no archive is" "$(TMPDIR=$work/none told none; TMPD
 41460"
 if unshare -rm mount -t tmpfs none tmp 2>/dev/null; then
 	is "no room to unpack" "$(unshare -rm sh -c 'mount -t tmpfs -o size=32k none tmp && gpq --sysroot a.tar ps; ls tmp' 2>&1)" "gpq: ps: TMPDIR: $work/tmp: No space left on device; $unpacks"
-	is "without /proc: that is the cause" "$(unshare -rm sh -c 'mount -t tmpfs none /proc && { gpq --sysroot "$1" ps; echo $?; gpq --sysroot a.tar gpus; ls tmp; }' - "$host" 2>&1)" \
-		"gpq: ps: sysroot $host: needs /proc to be read: No such file or directory; mount it: mount -t proc proc /proc
+	if sanitized; then skip "without /proc: that is the cause" "sanitizers read their options there"; else
+		is "without /proc: that is the cause" "$(unshare -rm sh -c 'mount -t tmpfs none /proc && { gpq --sysroot "$1" ps; echo $?; gpq --sysroot a.tar gpus; ls tmp; }' - "$host" 2>&1)" \
+			"gpq: ps: sysroot $host: needs /proc to be read: No such file or directory; mount it: mount -t proc proc /proc
 6
 gpq: gpus: sysroot a.tar: needs /proc to be read: No such file or directory; mount it: mount -t proc proc /proc"
+	fi
 else
 	echo "ok $((n += 1)) - no room to unpack # SKIP no mount namespaces here"
 fi
