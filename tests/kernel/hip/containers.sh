@@ -129,6 +129,24 @@ inside=$(podman exec trainer sh -c 'gpq queues -rno PID,COMMAND; gpq why --attac
 is "inside: the host's pid and nothing of the process; by --attach its own" "$(echo "$inside" | sort | uniq -c | awk '{ print $1, $2, $3, $4 }')" \
 	"$(printf '%s\n' "$N $P - " "$N $IN hipq idle" | sort -k 2)"
 like "inside: why is told" "$(cat /tmp/err)" "KFD has PIDs of the host, and /proc those of a container; run gpq on the host"
+
+# A server in one container tells of its work by a socket in a bound folder: what the other runs is held on the host meanwhile.
+off() { gpq queues -p $P -rno STATE | grep -cx suspended; }
+gpq sched --offline container=trainer --hold-idle --max-hold 1m --socket /tmp/box/socket > /dev/null 2> /tmp/err &
+G=$!
+within 60 sh -c "[ \"\$(gpq sched --status --socket /tmp/box/socket --table members -rno PID,STATE)\" = '$P runs' ]" || fail "gpq sched" "$(cat /tmp/err)"
+is "gpq sched: nothing is held before" "$(off)" 0
+podman exec helper hint /box/socket begin > /tmp/hinted 2>&1 &
+within 60 test -s /tmp/hinted
+like "a hint from a container: it is answered" "$(cat /tmp/hinted)" '^ok off=1 missed=0 '
+is "a hint from a container: the other one's queues are off" "$(off)" "$N"
+like "a hint from a container: by the host's pid" "$(gpq sched --explain $P --socket /tmp/box/socket)" "held for .*hints of pid $(pgrep -x hint)[ )]"
+pkill -x hint
+within 60 sh -c "! gpq queues -p $P -rno STATE | grep -qx suspended"
+is "its end: they run" "$(off)" 0
+command kill -TERM $G
+wait $G
+is "gpq sched ends: $(grep -v ' so far' /tmp/err)" $? 0
 touch /tmp/box/c.go
 wait $E
 is "the next program ends well" $? 0
