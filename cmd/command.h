@@ -70,8 +70,9 @@ struct cmd_spec {
 	// Returns the tables that are printed with these options, the main one first: see
 	// out_choose_table(). NULL, or no function: `tables`.
 	const struct out_table *const *(*prints)(const struct cmd *c);
-	// Checks usage beyond `rules`, before `needs` and `run`: reads nothing of the host and
-	// writes no file. Returns GPQ_OK, or GPQ_USAGE after a message. NULL: nothing to check.
+	// Checks usage beyond `rules`, before `needs` and `run`: reads nothing of the host but
+	// a file of options, and writes nothing. Returns GPQ_OK, or GPQ_USAGE after a message.
+	// NULL: nothing to check.
 	int (*check)(struct cmd *c);
 	bool stop_at_operand;      // words behind the first operand are no options: `-- CMD ARGS`
 	int (*run)(struct cmd *c); // returns the exit status

@@ -1,4 +1,4 @@
-// gpq sched: option table; classes and policy from it; statistics as tables.
+// gpq sched: its options, also from the file of --config; the scheduler, a dry run, a replay.
 #include "cmd/sched.h"
 
 #include "common/cli/opts_file.h"

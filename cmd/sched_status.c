@@ -143,7 +143,7 @@ static bool is_below(const struct sched_stats *t, const char *class, const char 
 	return false;
 }
 
-// Writes why a job is held, or runs, on a GPU.
+// Writes whether a job is held on a GPU, and why.
 static void put_job(struct buf *b, const struct sched_stats *t, const struct sched_job_row *j)
 {
 	static const struct {

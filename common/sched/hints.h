@@ -25,12 +25,12 @@ enum {
 	HINTS_CLIENTS_ROOT = 16,  // connections that only root may use
 	HINTS_USER_PART = 8,      // a user but root: 1 / 8 of the connections, at least 16
 	HINTS_RATE = 2000,        // requests a second of one client
-	HINTS_BURST = 200,        // requests that a client may send at once after a pause
+	HINTS_BURST = 200,        // requests of a client in a burst, after a pause
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
-	HINTS_CONNECT_BURST = 64, // connections at once after a pause
+	HINTS_CONNECT_BURST = 64, // connections in a burst, after a pause
 	HINTS_SAY_RATE = 2,       // messages a second (hints_calls.audit)
-	HINTS_SAY_BURST = 50,     // messages at once after a pause
+	HINTS_SAY_BURST = 50,     // messages in a burst, after a pause
 	HINTS_LOOKS = 8,          // looks in which each client's work is asked for once
 	HINTS_PENDING_MAX = 64,   // unanswered requests of one client, behind a `begin` that waits
 };

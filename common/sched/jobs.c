@@ -334,8 +334,8 @@ static bool any_runs_beside(const struct sched *s, size_t class, uint64_t gpus)
 	return any;
 }
 
-// Measures how long each burst of a class waits until all below is off on its GPUs. One that ends
-// before has waited for all of its time, and one that runs beside what is below does not wait.
+// Measures how long each burst of a class waits until all below is off on its GPUs. A burst that
+// ends before that waited for all of its time. One that runs beside a class below does not wait.
 static void note_wait(const struct sched *s, size_t class, uint64_t now)
 {
 	struct sched_class *c = &s->classes[class];

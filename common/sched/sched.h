@@ -82,7 +82,7 @@ enum sched_job_by { BY_CLASS, BY_PROCESS, BY_PARENT, BY_CGROUP, BY_CONTAINER, BY
 
 struct sched_opts {
 	struct policy policy;
-	struct goal goal; // of the hints of the first class; moves the policy's kind and part
+	struct goal goal; // for requests of the first class; sets the policy's kind and part
 	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample the queues of the first class

@@ -189,16 +189,19 @@ static uint64_t gpu_index(const struct sched *s, uint32_t gpu_id)
 	return g ? (uint64_t)(g - s->topology.gpus) : U64_NULL;
 }
 
-// Writes indices, "0 2"; "" for all GPUs.
-static void list_gpus(const struct sched *s, uint64_t gpus, char *to, size_t size)
+// Appends the indices of GPUs, each behind `prefix` and with blanks between; for GPUS_ALL the word
+// `all`, or nothing.
+static void list_gpus(const struct sched *s, uint64_t gpus, const char *prefix, const char *all,
+		      char *to, size_t size)
 {
-	size_t at = 0;
-	to[0] = '\0';
+	size_t at = strlen(to);
+	if (gpus == GPUS_ALL && all)
+		snprintf(to + at, size - at, "%s%s%s", at ? " " : "", prefix, all);
 	for (size_t i = 0; i < s->topology.n && gpus != GPUS_ALL && at < size; i++)
 		for (unsigned k = 0; k < s->bits.n; k++)
 			if (gpus >> k & 1 && s->bits.ids[k] == s->topology.gpus[i].gpu_id)
-				at += (size_t)snprintf(to + at, size - at, "%s%zu", at ? " " : "",
-						       i);
+				at += (size_t)snprintf(to + at, size - at, "%s%s%zu", at ? " " : "",
+						       prefix, i);
 }
 
 static const char *member_state_name(const struct group_member *m)
@@ -226,7 +229,7 @@ static struct sched_member_row *take_member(struct sched_stats *t, const struct 
 		snprintf(row->comm, sizeof(row->comm), "%s", p.comm);
 	if (member_is_missed(m))
 		snprintf(row->reason, sizeof(row->reason), "%s", m->failure.text);
-	list_gpus(s, m->gpus, row->gpus, sizeof(row->gpus));
+	list_gpus(s, m->gpus, "", NULL, row->gpus, sizeof(row->gpus));
 	if (t->classes.n > 1)
 		snprintf(row->job, sizeof(row->job), "%s", s->jobs[m->job].key);
 	c->processes++;
@@ -350,23 +353,16 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 	row->ran_percent = part_run(row->contended_ns, row->contended_off_ns);
 }
 
-// Lists the work of a client's active hints.
+// Lists the work of a client's active hints, "online:0 batch:any".
 static void list_hinted(const struct sched *s, const struct hints_client *c, char *to, size_t size)
 {
-	size_t at = 0;
 	for (size_t class = 0; class < s->n; class ++) {
+		char prefix[SCHED_NAME + 1];
 		uint64_t on = 0;
 		for (unsigned i = 0; i < c->active; i++)
 			on |= c->hints[i].class == class ? c->hints[i].gpus : 0;
-		for (size_t i = 0; i < s->topology.n && on != GPUS_ALL && at < size; i++)
-			for (unsigned k = 0; k < s->bits.n; k++)
-				if (on >> k & 1 && s->bits.ids[k] == s->topology.gpus[i].gpu_id)
-					at += (size_t)snprintf(to + at, size - at, "%s%s:%zu",
-							       at ? " " : "",
-							       s->classes[class].name, i);
-		if (on == GPUS_ALL && at < size)
-			at += (size_t)snprintf(to + at, size - at, "%s%s:any", at ? " " : "",
-					       s->classes[class].name);
+		snprintf(prefix, sizeof(prefix), "%s:", s->classes[class].name);
+		list_gpus(s, on, prefix, "any", to, size);
 	}
 }
 
@@ -383,7 +379,7 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 						 .throttled = c.throttled,
 						 .expired = c.expired};
 		snprintf(row->name, sizeof(row->name), "%s", s->classes[c.scope.class].name);
-		list_gpus(s, c.scope.gpus, row->gpus, sizeof(row->gpus));
+		list_gpus(s, c.scope.gpus, "", NULL, row->gpus, sizeof(row->gpus));
 		list_hinted(s, &c, row->hinted, sizeof(row->hinted));
 	}
 }
@@ -400,10 +396,7 @@ static void take_decisions(struct sched_stats *t, const struct sched *s, uint64_
 		snprintf(row->name, sizeof(row->name), "%s", d->class);
 		snprintf(row->job, sizeof(row->job), "%s", d->job);
 		snprintf(row->rival, sizeof(row->rival), "%s", d->rival);
-		if (d->on == GPUS_ALL)
-			snprintf(row->gpus, sizeof(row->gpus), "all");
-		else
-			list_gpus(s, d->on, row->gpus, sizeof(row->gpus));
+		list_gpus(s, d->on, "", "all", row->gpus, sizeof(row->gpus));
 	}
 }
 

@@ -81,7 +81,7 @@ static void windows(void **state)
 	assert_true(p.part == 0.45 && p.kind == POLICY_GOAL);
 }
 
-// Twenty requests at once that were late say once that the part is too large.
+// Late requests that end at the same time halve the part once.
 static void late_together(void **state)
 {
 	struct goal g = {.percent = 90, .limit_ns = 50 * MS};
