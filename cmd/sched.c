@@ -17,7 +17,7 @@ static const struct opt opts[] = {
 	OPT(sched_cmd, sched.policy.idle_ns, "idle", 0, OPT_NS, "TIME",
 	    "resume once there was no work for so long\n(default 10ms)"),
 	OPT(sched_cmd, share, "share", 0, OPT_STR, "UP:DOWN",
-	    "give lower classes a part of contended time,\nas 80:20 (default: none)"),
+	    "give lower classes a part of contended time,\nas 80:20, or each its own: 60:30:10"),
 	OPT(sched_cmd, slo, "slo", 0, OPT_STR, "GOAL",
 	    "\ngive them as much as the requests of online allow,\nas 'p99 < 50ms'"),
 	OPT(sched_cmd, sched.policy.period_ns, "period", 0, OPT_NS, "TIME",
@@ -122,24 +122,33 @@ static const struct schema schema = {
 
 // ---- options of gpq sched
 
-// Reads "80:20": two parts, each 1 to 1000000.
-static int parse_share(const char *text, struct policy *p)
+// Reads "80:20", or "60:30:10" with a part for each class: whole numbers from 1 to 1000000.
+static int parse_share(const char *text, struct sched_opts *o)
 {
-	uint64_t up, down;
-	char word[32];
-	const char *colon = text ? strchr(text, ':') : NULL;
-	if (!text)
-		return GPQ_OK;
-	if (!colon || colon - text >= (ptrdiff_t)sizeof(word))
+	uint64_t part, all = 0;
+	size_t n = 0;
+	for (const char *at = text; at; n++) {
+		char word[32];
+		const size_t len = strcspn(at, ":");
+		snprintf(word, sizeof(word), "%.*s", (int)lesser(len, sizeof(word)), at);
+		if (n == SCHED_PARTS || !parse_u64(word, &part) || !part || part > 1000000)
+			return err_fail(GPQ_USAGE, "leave --share out for strict priority",
+					"--share %s: parts are whole numbers from 1 on, of %d "
+					"classes at most",
+					text, SCHED_PARTS);
+		o->parts[n] = (double)part;
+		all += part;
+		at = at[len] ? at + len + 1 : NULL;
+	}
+	if (n == 1)
 		return err_fail(GPQ_USAGE, NULL, "--share %s: give UP:DOWN, as 80:20", text);
-	memcpy(word, text, (size_t)(colon - text));
-	word[colon - text] = '\0';
-	if (!parse_u64(word, &up) || !parse_u64(colon + 1, &down) || !up || !down || up > 1000000 ||
-	    down > 1000000)
-		return err_fail(GPQ_USAGE, "leave --share out for strict priority",
-				"--share %s: both parts are whole numbers from 1 on", text);
-	p->kind = POLICY_SHARE;
-	p->part = (double)down / (double)(up + down);
+	for (size_t i = 0; i < n; i++) {
+		o->parts[i] /= (double)all;
+		if (i < 2 || o->parts[i] < o->policy.part)
+			o->policy.part = o->parts[i];
+	}
+	o->policy.kind = n ? POLICY_SHARE : POLICY_STRICT;
+	o->num_parts = n > 2 ? n : 0;
 	return GPQ_OK;
 }
 
@@ -237,13 +246,22 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
+static int check_parts(const struct sched *s, const char *share)
+{
+	return !s->opts.num_parts || s->opts.num_parts == s->n
+		       ? GPQ_OK
+		       : err_fail(GPQ_USAGE, "two parts are for any number of classes",
+				  "--share %s gives parts to %zu classes, but there are %zu", share,
+				  s->opts.num_parts, s->n);
+}
+
 // Checks the options of a scheduler, or of a replay.
 static int check_options(struct sched_cmd *o)
 {
 	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
 	int status = o->replay ? GPQ_OK : check_classes(o);
 	status = status ? status : opts_check(times, set, 0);
-	status = status ? status : parse_share(o->share, &o->sched.policy);
+	status = status ? status : parse_share(o->share, &o->sched);
 	status = status ? status : parse_slo(o->slo, &o->sched);
 	status = status ? status : check_policy(&o->sched.policy);
 	status = status ? status : check_specs("--online", &o->online, true);
@@ -328,7 +346,9 @@ static void reload(struct sched *s, void *arg)
 	struct sched other = {.newcomers.events.fd = -1, .specs.later = true};
 	int status = read_config(&next, &file, o);
 	err_at(o->config);
+	other.opts = next.sched;
 	status = status ? status : add_classes(&other, &next);
+	status = status ? status : check_parts(&other, next.share);
 	if (!status && !same_classes(s, &other))
 		status = err_fail(GPQ_USAGE, "restart the scheduler for that",
 				  "the classes have other names, or another order");
@@ -413,16 +433,19 @@ static int run_sched(struct cmd *c)
 		return sched_explain(c);
 	if (o->status)
 		return watch_run(c, o->watch, sched_list_status);
-	if (o->check_config)
-		return GPQ_OK;
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
 	status = o->replay ? GPQ_OK : add_classes(&s, o);
-	if (!status && o->decisions)
+	if (!status && o->decisions && !o->check_config)
 		status = decisions_open(&s, o->decisions, o->replay);
 	if (!status && o->replay)
 		status = decisions_replay(&s, o->replay);
-	if (!status && o->replay) {
+	err_at(o->config);
+	status = status ? status : check_parts(&s, o->share);
+	err_at(NULL);
+	if (!status && o->check_config) {
+		status = GPQ_OK;
+	} else if (!status && o->replay) {
 		status = show_sched_stats(c, &s, TOTALS | CLASSES | JOBS);
 	} else if (!status && o->dry) {
 		const int found = sched_find(&s, false);

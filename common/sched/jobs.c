@@ -115,8 +115,12 @@ void jobs_derive(struct sched *s)
 			if (m->state != MEMBER_ENDED)
 				derive_member(&s->jobs[m->job], m, now);
 		}
+	for (size_t i = 0; i < s->n; i++)
+		s->classes[i].jobs = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		struct sched_job *j = &s->jobs[i];
+		if (j->used)
+			s->classes[j->class].jobs |= j->gpus;
 		for (size_t k = j->n; k-- > 0;)
 			if (!(j->gpus & j->units[k].gpu) && !j->units[k].asked &&
 			    !j->units[k].settling)
@@ -221,6 +225,20 @@ static uint64_t rivals_of(const struct sched *s, const struct sched_job *j,
 	return rivals;
 }
 
+// The part of a unit while classes above have work. With a part for each class, those that have no
+// work leave theirs to the others. Nobody tells of the last one's work: it always wants its part.
+static double part_of(const struct sched *s, const struct sched_job *j, const struct sched_unit *u)
+{
+	const struct sched_opts *o = &s->opts;
+	double all = o->parts[j->class];
+	for (size_t i = 0; i < s->n && i < o->num_parts; i++) {
+		const struct sched_class *c = &s->classes[i];
+		if (i != j->class && (i + 1 < s->n ? c->works : c->jobs) & u->gpu & j->gpus)
+			all += o->parts[i];
+	}
+	return o->num_parts ? o->parts[j->class] / all : o->policy.part;
+}
+
 // Returns when the next decision about the job is due.
 static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 {
@@ -228,10 +246,14 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 	make_units(s, j);
 	for (size_t i = 0; i < j->n; i++) {
 		struct sched_unit *u = &j->units[i];
+		const uint64_t rivals = rivals_of(s, j, u);
+		struct policy p = s->opts.policy;
 		settle_unit(s, j, u);
-		next = lesser(next,
-			      policy_step(&s->opts.policy, &u->policy, now, rivals_of(s, j, u),
-					  u->asked && !(j->busy & u->gpu), u->cost_ns));
+		if (rivals)
+			u->part = part_of(s, j, u);
+		p.part = u->part;
+		next = lesser(next, policy_step(&p, &u->policy, now, rivals,
+						u->asked && !(j->busy & u->gpu), u->cost_ns));
 	}
 	return next;
 }

@@ -28,10 +28,13 @@
 
 #include <poll.h>
 
+enum { SCHED_NAME = 64, SCHED_TEXT = 768, SCHED_LATEST = 64, SCHED_PARTS = 8 };
+
 // A job on a GPU, or on all of its GPUs.
 struct sched_unit {
 	uint64_t gpu; // bit of the GPU (gpu_bit()); GPUS_ALL: the job is held whole
 	struct policy_class policy;
+	double part;                // --share: of contended time; 0: there was none yet
 	bool asked;                 // the last decision that holders were asked to carry out
 	bool settling;              // some holders have not answered to it
 	size_t yields_to;           // --share: the class below whose turn it is; 0: none
@@ -65,6 +68,7 @@ struct sched_class {
 	uint64_t work;   // the GPUs on which its queues had packets at the last sample
 	uint64_t hinted; // the GPUs of its active hints
 	uint64_t works;  // the GPUs on which it has work, by whatever tells so
+	uint64_t jobs;   // the GPUs on which it has jobs; 0 for the first class
 	uint64_t bursts, busy_ns, busy_since_ns;
 	uint64_t turns;           // --share: where a class below has its turn
 	size_t turn_of;           // that class
@@ -82,6 +86,9 @@ enum sched_job_by { BY_CLASS, BY_PROCESS, BY_PARENT, BY_CGROUP, BY_CONTAINER, BY
 
 struct sched_opts {
 	struct policy policy;
+	// --share with a part for each class, in their order; 0: policy.part of what all above have
+	size_t num_parts;
+	double parts[SCHED_PARTS]; // added up: 1
 	struct goal goal; // for requests of the first class; sets the policy's kind and part
 	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
@@ -95,8 +102,6 @@ struct sched_opts {
 // A process whose queues were empty, with indices standing still, for so long is not held until it
 // has work: each hold disturbs all queues of its GPUs. (A GPU kernel may run longer than this.)
 #define SCHED_IDLE_NS 10000000000ull
-
-enum { SCHED_NAME = 64, SCHED_TEXT = 768, SCHED_LATEST = 64 };
 
 // A decision, or what it was made of. `what`: "class" (in their order, at the beginning), "work"
 // (the class has work on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and

@@ -442,9 +442,12 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 			 text_ns(limit, g->limit_ns), 100 - 100 * p->part, 100 * p->part);
 	else if (p->kind == POLICY_STRICT)
 		snprintf(t->total.v->policy, SCHED_NAME, "strict");
-	else
+	else if (!s->opts.num_parts)
 		snprintf(t->total.v->policy, SCHED_NAME, "share %.3g:%.3g", 100 - 100 * p->part,
 			 100 * p->part);
+	for (size_t i = 0, at = 0; i < s->opts.num_parts && at < SCHED_NAME; i++)
+		at += (size_t)snprintf(t->total.v->policy + at, SCHED_NAME - at, "%s%.3g",
+				       i ? ":" : "share ", 100 * s->opts.parts[i]);
 	for (size_t i = 0; i < s->newcomers.n; i++)
 		t->total.v->left_out += s->newcomers.v[i].left_out;
 	if (s->hints) {

@@ -118,10 +118,12 @@ gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or conta
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
-> w '--share 80' '--share 0:1' '--share 1:x' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
+> w '--share 80' '--share 0:1' '--share 1:x' '--share 1:2:3:4:5:6:7:8:9' '--share 60:30:10' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
-gpq: sched: --share 0:1: both parts are whole numbers from 1 on; leave --share out for strict priority
-gpq: sched: --share 1:x: both parts are whole numbers from 1 on; leave --share out for strict priority
+gpq: sched: --share 0:1: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
+gpq: sched: --share 1:x: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
+gpq: sched: --share 1:2:3:4:5:6:7:8:9: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
+gpq: sched: --share 60:30:10 gives parts to 3 classes, but there are 2; two parts are for any number of classes
 gpq: sched: --slo p99: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo p9<1ms: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last
@@ -164,7 +166,7 @@ middle 41207
 online 52880
 offline 41207
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { for o in "$@"; do printf '#\noffline comm=x\n%s\n' "$o" >conf; gpq sched --config conf --check-config --max-hold 30ms || echo "= $?"; done; }
-> c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
+> c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' "$(printf 'period 20ms\nshare 1:2:3')" 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
 > gpq sched --check-config --offline comm=x; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
 gpq: sched: conf: line 3: --idle: 10 is not a duration with its unit, such as 50ms or 2s
 = 2
@@ -185,6 +187,8 @@ gpq: sched: conf: --class online: there is --online
 gpq: sched: conf: --grace: 256 is not 0 to 255
 = 2
 gpq: sched: conf: --share 80: give UP:DOWN, as 80:20
+= 2
+gpq: sched: conf: --share 1:2:3 gives parts to 3 classes, but there are 2; two parts are for any number of classes
 = 2
 gpq: sched: conf: --offline: nosuch is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
 = 2
@@ -268,6 +272,22 @@ online 1 1250000000 0 0 - 0 0
 offline - - 3 1250000000 16 400000000 -
 strict 3000000000
 offline 7 2
+# A part for each class. Two that always have work and one that always wants some share out 1000 s as 60:30:10; where the last has no queues, 20:10 of the first two.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; share() { gpq sched --replay l --share $1 --table classes -rno CLASS,RAN% | awk '{ printf "%s %.0f\n", $1, $2 }'; }
+> { log 5 class online '' 5 class batch '' 5 class offline '' 5 unit batch 7 5 unit offline 7 1000000005 work online 7 1000000005 work batch 7 1001000000005 work online ''; } >l; share 60:30:10; share 6:3:1; gpq sched --replay l --share 6:3:1 --table scheduler -rno POLICY; grep -v unit.*offline l >m; mv m l; share 20:10:70; share 1:2
+online 0
+batch 30
+offline 10
+online 0
+batch 30
+offline 10
+share\x2060:30:10
+online 0
+batch 33
+offline 0
+online 0
+batch 67
+offline 0
 # A job is held whole where its processes have something in common, also beside the job of a class, which is not: 9000000 - 3000 ns.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s"}\n' "$@"; }; log 1000 class online '' '' 1000 class offline '' '' 2000 unit offline 'pid 7' '2 3' 2000 unit offline '' 1 3000 work online '' 2 9000000 work online '' '' >l; gpq sched --replay l --table jobs -rno CLASS,JOB_BY,GPU,HOLDS,CONTENDED
 offline - 1 0 0

@@ -806,13 +806,15 @@ def _(r):
         yield reload("offline comm=target", "class other=comm=x"), True
         yield reload("offline comm=target", "idl 5ms"), True
         yield reload("offline comm=target", "share 1:1", "slo p99 < 1ms"), True
+        yield reload("offline comm=target", "class mid=comm=x", "share 4:3:2:1"), True
         os.unlink(path)
         s.p.send_signal(signal.SIGHUP)
         yield [manager.recv(64)[:9] for _ in range(2)], [b"RELOADING", b"READY=1"]
         yield (s.members(), a.off, b.off), ("t1 offline off, t2 offline off", "0", "0")
         yield reload("offline pid=999999999", "offline " + pids(b), *more[2:4], "idle 7ms"), True  # one that has ended
         yield s.until(lambda: s.at(SECOND) or s.members() == "t2 offline off"), True
-        yield (a.off, b.off), ("", "0")
+        yield r.until(lambda: not a.off), True  # its holder ends in its own time
+        yield b.off, "0"
         said = [x.replace(path, "FILE") for x in s.end().split(" / ") if x.startswith("gpq:")]
         wrong = ["gpq: sched: FILE: the scheduler goes on as before"]
         yield said, [
@@ -826,6 +828,7 @@ def _(r):
             "gpq: sched: FILE: the classes have other names, or another order; restart the scheduler for that", *wrong,
             "gpq: sched: FILE: line 2: idl is no option of such a file, did you mean idle; long names of options, without dashes", *wrong,
             "gpq: sched: FILE: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last", *wrong,
+            "gpq: sched: FILE: --share 4:3:2:1 gives parts to 4 classes, but there are 3; two parts are for any number of classes", *wrong,
             "gpq: sched: FILE: No such file or directory", *wrong,
             "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=999999999, pid=t2",
             "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms"]

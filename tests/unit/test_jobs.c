@@ -193,6 +193,45 @@ static void busy_classes_take_turns(void **state)
 	jobs_fini(&s);
 }
 
+// A part for each class, 60:30:10: those that have work share out a minute of the GPU in
+// proportion, and the class at the bottom always wants its own.
+static void each_class_has_its_part(void **state)
+{
+	static const struct policy share = {.kind = POLICY_SHARE,
+					    .part = 0.1,
+					    .period_ns = 100 * MS,
+					    .idle_ns = MS,
+					    .max_hold_ns = 10000 * MS,
+					    .rest_ns = 100 * MS};
+	static const struct {
+		uint64_t online, batch;
+		unsigned ran[CLASSES]; // of 60000 ms
+	} cases[] = {
+		{1, 1, {0, 18000, 6000}},
+		{0, 1, {0, 45000, 15000}},
+		{1, 0, {0, 0, 8571}},      // 10 of 70, and batch has nothing to run
+		{2, 1, {0, 45000, 15000}}, // online works on another GPU
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		unsigned ran[CLASSES] = {0};
+		make_classes(BY_CLASS, share);
+		s.opts.num_parts = 3;
+		memcpy(s.opts.parts, (const double[]){0.6, 0.3, 0.1}, 3 * sizeof(double));
+		classes[0].works = cases[i].online;
+		classes[1].works = cases[i].batch;
+		for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+			step(now_ns);
+			for (size_t k = 1; k < CLASSES; k++)
+				ran[k] +=
+					classes[k].works != 0 || k == 2 ? !off(&members[k][0]) : 0;
+		}
+		for (size_t k = 1; k < CLASSES; k++)
+			assert_in_range(ran[k] + 1200, cases[i].ran[k], cases[i].ran[k] + 2400);
+		jobs_fini(&s);
+	}
+}
+
 // Holds for online work and for the turn of a class below add up: none is longer than it may be.
 static void no_reason_after_another_holds_too_long(void **state)
 {
@@ -268,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(held_for_a_reason_alone),
 		cmocka_unit_test(a_job_is_never_split),
+		cmocka_unit_test(each_class_has_its_part),
 		cmocka_unit_test(a_job_with_one_missing_runs),
 		cmocka_unit_test(busy_classes_take_turns),
 		cmocka_unit_test(no_reason_after_another_holds_too_long),
