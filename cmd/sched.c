@@ -23,6 +23,8 @@ static const struct opt opts[] = {
 	OPT(sched_cmd, sched.policy.period_ns, "period", 0, OPT_NS, "TIME",
 	    "\nof --share and --slo: lower classes get their part once in so long\n(default "
 	    "500ms)"),
+	OPT(sched_cmd, sched.slice_ns, "slice", 0, OPT_NS, "TIME",
+	    "\njobs of a class (--job-by) that share a GPU take\nturns, each for so long"),
 	OPT(sched_cmd, sched.policy.max_hold_ns, "max-hold", 0, OPT_NS, "TIME",
 	    "hold no longer than this at a time (default 1s);\na hint counts no longer, either"),
 	OPT(sched_cmd, sched.policy.rest_ns, "rest", 0, OPT_NS, "TIME",
@@ -71,14 +73,15 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_rule rules[] = {
-	RULE_EXCLUDES("online offline class idle share slo period max-hold rest group no-socket "
-		      "job-by no-activity interval log grace hold-idle log-decisions config audit "
-		      "for dry-run",
-		      "status explain", "leave one of them out",
-		      "--%2 asks the scheduler that runs, --%1 is for a new one"),
+	RULE_EXCLUDES(
+		"online offline class idle share slo period slice max-hold rest group no-socket "
+		"job-by no-activity interval log grace hold-idle log-decisions config audit "
+		"for dry-run",
+		"status explain", "leave one of them out",
+		"--%2 asks the scheduler that runs, --%1 is for a new one"),
 	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
 		      "hold-idle job-by config audit for dry-run status explain",
-		      "replay", "give the policy: share, period, max-hold, rest, idle",
+		      "replay", "give the policy: share, period, slice, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
@@ -97,6 +100,7 @@ static const struct opt_rule times[] = {
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
 	RULE_RANGE("period", 10 * MS, UINT64_MAX, "", "--period: at least 10ms"),
+	RULE_RANGE("slice", 10 * MS, UINT64_MAX, "", "--slice: at least 10ms"),
 	RULE_RANGE("interval", MS / 10, UINT64_MAX, "", "--interval: at least 0.1ms"),
 	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255"),
 	{0},
@@ -161,11 +165,15 @@ static int parse_slo(const char *text, struct sched_opts *s)
 }
 
 // Refuses times that contradict each other. Sets the default of --rest.
-static int check_policy(struct policy *p)
+static int check_policy(struct policy *p, uint64_t slice_ns)
 {
 	const uint64_t held = (uint64_t)((1 - p->part) * (double)p->period_ns);
 	if (p->rest_ns == NO_LIMIT)
 		p->rest_ns = p->max_hold_ns / 10;
+	if (slice_ns > p->max_hold_ns)
+		return err_fail(
+			GPQ_USAGE, "a longer --max-hold, of all slices but one",
+			"--slice is longer than --max-hold: who waits would run before its turn");
 	if (p->idle_ns >= p->max_hold_ns)
 		return err_fail(GPQ_USAGE, NULL, "--idle is not shorter than --max-hold");
 	if (p->kind == POLICY_SHARE && held > p->max_hold_ns)
@@ -260,10 +268,14 @@ static int check_options(struct sched_cmd *o)
 {
 	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
 	int status = o->replay ? GPQ_OK : check_classes(o);
+	if (!status && o->sched.slice_ns && !o->replay && o->sched.job_by == BY_CLASS)
+		status = err_fail(
+			GPQ_USAGE, "for one --job-by process",
+			"--slice is for the jobs of a class, and without --job-by it is one");
 	status = status ? status : opts_check(times, set, 0);
 	status = status ? status : parse_share(o->share, &o->sched);
 	status = status ? status : parse_slo(o->slo, &o->sched);
-	status = status ? status : check_policy(&o->sched.policy);
+	status = status ? status : check_policy(&o->sched.policy, o->sched.slice_ns);
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
 		status = check_class_option(o->classes.v[i]);
@@ -273,8 +285,9 @@ static int check_options(struct sched_cmd *o)
 // ---- --config
 
 // What may stand in the file, and what of that counts from a reload on.
-#define RELOADED "online offline class idle share slo period max-hold rest interval grace hold-idle"
-#define KEPT     " socket group no-socket no-activity log job-by log-decisions audit"
+#define RELOADED \
+	"online offline class idle share slo period slice max-hold rest interval grace hold-idle"
+#define KEPT " socket group no-socket no-activity log job-by log-decisions audit"
 
 // With --config: what the command line says, and the lines of the file at the start and now. Those
 // of the start last, since what is not reloaded borrows texts of them.

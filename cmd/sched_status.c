@@ -171,7 +171,9 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 			buf_printf(b, "  all of its GPUs: %s", texts[i].text);
 		if (j->held_ns != U64_NULL && strcmp(j->state, "held") == 0)
 			buf_printf(b, " for %s", text_ns(ns, j->held_ns));
-		if (*j->rival && is_below(t, j->name, j->rival))
+		if (*j->rival && strcmp(j->rival, j->name) == 0)
+			buf_puts(b, ": it is the turn of another job of its class (--slice)");
+		else if (*j->rival && is_below(t, j->name, j->rival))
 			put_text(b, ": it is the turn of ", j->rival);
 		else if (*j->rival)
 			put_work(b, t, j);

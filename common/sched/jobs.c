@@ -230,13 +230,18 @@ static uint64_t rivals_of(const struct sched *s, const struct sched_job *j,
 static double part_of(const struct sched *s, const struct sched_job *j, const struct sched_unit *u)
 {
 	const struct sched_opts *o = &s->opts;
-	double all = o->parts[j->class];
+	double all = j->class < o->num_parts ? o->parts[j->class] : 0;
 	for (size_t i = 0; i < s->n && i < o->num_parts; i++) {
 		const struct sched_class *c = &s->classes[i];
 		if (i != j->class && (i + 1 < s->n ? c->works : c->jobs) & u->gpu & j->gpus)
 			all += o->parts[i];
 	}
-	return o->num_parts ? o->parts[j->class] / all : o->policy.part;
+	return j->class < o->num_parts ? o->parts[j->class] / all : o->policy.part;
+}
+
+static bool waits_for_slice(const struct sched *s, const struct sched_job *j)
+{
+	return s->opts.slice_ns && !j->has_slice;
 }
 
 // Returns when the next decision about the job is due.
@@ -249,6 +254,13 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 		const uint64_t rivals = rivals_of(s, j, u);
 		struct policy p = s->opts.policy;
 		settle_unit(s, j, u);
+		if (waits_for_slice(s,
+				    j)) { // what it was owed before counts, and no more until then
+			p.part = u->part;
+			policy_step(&p, &u->policy, now, 0, false, u->cost_ns);
+			u->policy.held = false;
+			continue;
+		}
 		if (rivals)
 			u->part = part_of(s, j, u);
 		p.part = u->part;
@@ -299,8 +311,10 @@ static uint64_t decide(struct sched *s, const struct sched_job *j, struct sched_
 	const struct policy *p = &s->opts.policy;
 	const uint64_t end = u->asked ? u->decided_ns + p->max_hold_ns : NEVER;
 	const struct sched_class *c = &s->classes[j->class];
-	const bool yields = now >= u->policy.rest_ns && c->works & c->turns & u->gpu & j->gpus;
-	u->yields_to = yields ? c->turn_of : 0;
+	const bool waits = waits_for_slice(s, j);
+	const bool yields =
+		now >= u->policy.rest_ns && (waits || c->works & c->turns & u->gpu & j->gpus);
+	u->yields_to = !yields ? 0 : waits ? j->class : c->turn_of;
 	bool hold = !j->refused_ns && (u->policy.held || u->yields_to);
 	if (hold && now >= end) {
 		hold = u->policy.held = false;
@@ -308,7 +322,7 @@ static uint64_t decide(struct sched *s, const struct sched_job *j, struct sched_
 		u->policy.rest_ns = greater(u->policy.rest_ns, now + p->rest_ns);
 	}
 	if (hold == u->asked)
-		return hold ? end : NEVER;
+		return hold ? end : waits && now < u->policy.rest_ns ? u->policy.rest_ns : NEVER;
 	u->asked = hold;
 	u->decided_ns = now;
 	u->settling = u->noted = true;
@@ -377,8 +391,8 @@ static void note_wait(const struct sched *s, size_t class, uint64_t now)
 
 uint64_t jobs_step(struct sched *s, uint64_t now)
 {
-	uint64_t next = NEVER;
 	jobs_derive(s);
+	uint64_t next = slices_step(s, now);
 	for (size_t i = 0; i < s->num_jobs; i++)
 		if (s->jobs[i].used)
 			next = lesser(next, step_job(s, &s->jobs[i], now));

@@ -34,14 +34,14 @@ enum { SCHED_NAME = 64, SCHED_TEXT = 768, SCHED_LATEST = 64, SCHED_PARTS = 8 };
 struct sched_unit {
 	uint64_t gpu; // bit of the GPU (gpu_bit()); GPUS_ALL: the job is held whole
 	struct policy_class policy;
-	double part;                // --share: of contended time; 0: there was none yet
-	bool asked;                 // the last decision that holders were asked to carry out
-	bool settling;              // some holders have not answered to it
-	size_t yields_to;           // --share: the class below whose turn it is; 0: none
-	bool noted;                 // the decision of this turn is to be written
-	uint64_t gpus;              // the GPUs of the unit, when it last had any
-	uint64_t decided_ns;        // when it was made
-	uint64_t held_ns;           // when the last queue was off; 0: not held
+	double part;         // --share: of contended time; 0: there was none yet
+	bool asked;          // the last decision that holders were asked to carry out
+	bool settling;       // some holders have not answered to it
+	size_t yields_to;    // --share: the class below whose turn it is; --slice: its own; 0: none
+	bool noted;          // the decision of this turn is to be written
+	uint64_t gpus;       // the GPUs of the unit, when it last had any
+	uint64_t decided_ns; // when it was made
+	uint64_t held_ns;    // when the last queue was off; 0: not held
 	uint64_t hold_cost_ns;      // how long suspending took for the last hold
 	struct moving cost;         // how long the latest holds and their resumes took, added up
 	uint64_t cost_ns;           // 90th percentile of `cost`; 0: none yet
@@ -60,6 +60,12 @@ struct sched_job {
 	uint64_t gpus;          // where its processes have queues
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
+	// --slice (slices.c):
+	bool contends, waits; // it wants a slice; it has none and waits
+	bool has_slice;       // it runs
+	bool fills;           // it runs until another, for which the GPUs are kept, can have them
+	uint64_t slice_ns;    // time since this slice began
+	uint64_t waits_ns;    // when its last slice ended, or when it came
 };
 
 struct sched_class {
@@ -89,7 +95,9 @@ struct sched_opts {
 	// --share with a part for each class, in their order; 0: policy.part of what all above have
 	size_t num_parts;
 	double parts[SCHED_PARTS]; // added up: 1
-	struct goal goal; // for requests of the first class; sets the policy's kind and part
+	struct goal goal;  // for requests of the first class; sets the policy's kind and part
+	uint64_t slice_ns; // jobs of a class that share a GPU run in turns of this length; 0:
+			   // together
 	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample the queues of the first class
@@ -131,7 +139,7 @@ struct sched {
 	uint64_t log_ns;  // when a packet was last seen in `log`
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
-	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns;
+	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
 	size_t decided;                // how many there were
@@ -211,6 +219,13 @@ void decisions_note_work(struct sched *s, size_t class);
 // exit status after a message: no such file, a line that is no decision.
 int decisions_replay(struct sched *s, const char *path);
 
+// ---- slices.c
+
+// --slice: chooses the jobs that run now (sched_job.has_slice) among those of a class that have
+// queues on the same GPU. Who has waited longest is next; a hold for other classes prolongs no
+// slice. Returns when the next choice is due. Call it behind jobs_derive().
+uint64_t slices_step(struct sched *s, uint64_t now);
+
 // ---- jobs.c
 
 // Puts a member into the job whose processes have `key` in common, which is owned from then on.
@@ -228,7 +243,8 @@ void jobs_derive(struct sched *s);
 uint64_t jobs_step(struct sched *s, uint64_t now);
 
 // The class for whose work the unit is held, or would be: with --share the class below whose turn
-// it is, else the highest above that has work there. "": none.
+// it is, with --slice its own while another job has the slice, else the highest above that has work
+// there. "": none.
 const char *unit_rival(const struct sched *s, const struct sched_job *j,
 		       const struct sched_unit *u);
 

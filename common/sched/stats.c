@@ -255,7 +255,8 @@ static const char *unit_state(const struct sched *s, const struct sched_job *j,
 		return "held";
 	if (unit_has_turn(s, u, now))
 		return "turn";
-	return u->policy.rivals && now < u->policy.rest_ns ? "rests" : "runs";
+	const bool waits = u->policy.rivals || (s->opts.slice_ns && !j->has_slice);
+	return waits && now < u->policy.rest_ns ? "rests" : "runs";
 }
 
 static uint64_t time_left(const struct sched *s, const struct sched_unit *u, uint64_t now)

@@ -687,6 +687,31 @@ def _(r):
     yield (mid.off, off.off), ("0", "0")
 
 
+@scenario("--slice: jobs of a class that share a GPU take turns, and online work holds both")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    s = Sched(r, "--offline", pids(a, b), "--job-by", "process", "--slice", "200ms", "--max-hold", "10m")
+    yield s.until(lambda: s.at(1 * MS) or a.off or b.off), True
+    seen = []
+    for _ in range(200):
+        s.at(4 * MS)
+        s.answered(a, b)
+        if not seen or seen[-1] != (a.off, b.off):
+            seen.append((a.off, b.off))
+    turns = [x for x in seen if x in (("", "0"), ("0", ""))]
+    yield sorted({x for x in turns}), [("", "0"), ("0", "")]
+    yield 3 <= len([x for i, x in enumerate(turns) if not i or turns[i - 1] != x]) <= 5, True
+    off = "t1" if a.off else "t2"
+    yield off + r.gpq("sched", "--explain", (a if a.off else b).pid, "--socket", s.path).partition("all of its GPUs: ")[2].partition(" for ")[0], off + "held"
+    yield ": it is the turn of another job of its class (--slice)" in r.gpq("sched", "--explain", (a if a.off else b).pid, "--socket", s.path), True
+    yield s.ask("begin"), "ok off=2"
+    yield (a.off, b.off), ("0", "0")
+    s.ask("end")
+    yield s.until(lambda: s.at(1 * MS) or not (a.off and b.off)), True
+    s.at(20 * MS)
+    yield sorted((a.off, b.off)), ["", "0"]
+
+
 @scenario("gpq sched --status, from outside")
 def _(r):
     a, b = r.target(0), r.target(0)

@@ -232,6 +232,63 @@ static void each_class_has_its_part(void **state)
 	}
 }
 
+// Four jobs of a class, on GPUs 0, 1, 2, and 0 and 2, take turns of 50 ms where they share one. The
+// wide one waits for both of its GPUs, and no GPU waits. Counts for a minute the ms that each runs;
+// the first `idle` have nothing to do.
+static void run_slices(bool online, unsigned ran[EACH])
+{
+	memset(ran, 0, EACH * sizeof(*ran));
+	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+		unsigned on[GPUS] = {0}, has[GPUS] = {0};
+		if (online && dice(30) == 0)
+			classes[0].works = dice(2);
+		step(now_ns);
+		for (size_t k = 0; k < EACH; k++) {
+			const struct group_member *m = &members[2][k];
+			ran[k] += !off(m);
+			assert_true(!off(m) || off(m) == m->gpus);
+			for (size_t g = 0; g < GPUS; g++) {
+				has[g] += m->gpus >> g & 1;
+				on[g] += !off(m) && m->gpus >> g & 1;
+			}
+		}
+		for (size_t g = 0; g < GPUS; g++)
+			assert_in_range(on[g], has[g] && !online, 1);
+	}
+}
+
+static void jobs_of_a_class_have_slices(void **state)
+{
+	static const struct policy slow = {.kind = POLICY_STRICT,
+					   .idle_ns = MS,
+					   .max_hold_ns = 100000 * MS,
+					   .rest_ns = 100 * MS};
+	unsigned ran[EACH];
+	(void)state;
+	make_classes(BY_PROCESS, slow);
+	s.opts.slice_ns = 50 * MS;
+	run_slices(false, ran);
+	assert_in_range(ran[0], 28800, 31200);
+	assert_int_equal(ran[1], 60000);
+	assert_in_range(ran[2], 28800, 31200);
+	assert_in_range(ran[3], 28800, 31200);
+	// Online work on GPU 0 takes from both that are there, in the same measure.
+	seed = 7;
+	run_slices(true, ran);
+	assert_in_range(ran[0], 10000, 20000);
+	assert_in_range(ran[3], ran[0] - 1200, ran[0] + 1200);
+	// A third job on GPU 0, which had another one for itself: it is owed nothing, and owes
+	// nothing.
+	classes[0].works = 0;
+	members[2][1].gpus = 1;
+	run_slices(false, ran);
+	assert_in_range(ran[0], 18800, 21200);
+	assert_in_range(ran[1], 18800, 21200);
+	assert_in_range(ran[3], 18800, 21200);
+	assert_in_range(ran[2], 38800, 41200);
+	jobs_fini(&s);
+}
+
 // Holds for online work and for the turn of a class below add up: none is longer than it may be.
 static void no_reason_after_another_holds_too_long(void **state)
 {
@@ -308,6 +365,7 @@ int main(void)
 		cmocka_unit_test(held_for_a_reason_alone),
 		cmocka_unit_test(a_job_is_never_split),
 		cmocka_unit_test(each_class_has_its_part),
+		cmocka_unit_test(jobs_of_a_class_have_slices),
 		cmocka_unit_test(a_job_with_one_missing_runs),
 		cmocka_unit_test(busy_classes_take_turns),
 		cmocka_unit_test(no_reason_after_another_holds_too_long),
