@@ -453,11 +453,12 @@ static int run_alone(struct common_opts *common)
 	if (status)
 		return status;
 	if (!kfd_topology_has_gpu())
-		return err_fail(
-			GPQ_USAGE,
-			"trace, merge and bench report work without; gpq -h shows the commands",
-			"there is no %s here, of which gpq alone lists the processes",
-			host_access("/sys/class/kfd/kfd", F_OK) == 0 ? "GPU" : "KFD driver");
+		return err_fail(GPQ_USAGE,
+				"trace, merge and bench report work without, and --sysroot FILE "
+				"reads a recorded host; gpq -h shows the commands",
+				"there is no %s here, of which gpq alone lists the processes",
+				host_access("/sys/class/kfd/kfd", F_OK) == 0 ? "GPU"
+									     : "KFD driver");
 	common->out.rows = &rows;
 	status = run_command_named(command_find(name, strlen(name)), 1, argv, common);
 	if (rows && common->out.mode == OUT_TABLE && !common->quiet && isatty(STDOUT_FILENO))

@@ -1,6 +1,6 @@
 # What every command does the same way: names, options, errors, exit statuses.
 $ gpq
-gpq: there is no KFD driver here, of which gpq alone lists the processes; trace, merge and bench report work without; gpq -h shows the commands
+gpq: there is no KFD driver here, of which gpq alone lists the processes; trace, merge and bench report work without, and --sysroot FILE reads a recorded host; gpq -h shows the commands
 ? 2
 
 $ gpq queus

@@ -199,7 +199,7 @@ gpq: ps: /sys/class/kfd/kfd/proc: No such file or directory; it was not recorded
 ? 5
 
 $ gpq --sysroot $HOSTS/nogpu-k6.12
-gpq: there is no GPU here, of which gpq alone lists the processes; trace, merge and bench report work without; gpq -h shows the commands
+gpq: there is no GPU here, of which gpq alone lists the processes; trace, merge and bench report work without, and --sysroot FILE reads a recorded host; gpq -h shows the commands
 ? 2
 
 $ gpq --sysroot /nowhere
