@@ -173,18 +173,18 @@ does() { # suspend|resume: status, state of the job, and what gpq was asked mean
 	RUN=$PWD/node sh "$top/man/examples/gpq-slurm-suspend.sh" "$1" "$id" >out 2>&1
 	echo "$? $(squeue -h -j "$id" -o %T) $(sort said | sed "s/ $id$/ JOB/" | paste -sd,)"
 }
-states() { cat pid.? | sed 's|.*|/proc/&/status|' | xargs sed -n 's/^State:\t\(.\).*/\1/p' | sort -u | xargs; } # of the tasks of both nodes
+states() { cat pid.? | sed 's|.*|/proc/&/status|' | xargs sed -n 's/^State:\t\(.\).*/\1/p' | tr R S | sort -u | xargs; } # of the tasks of both nodes: S, T
 await() { for ((i = 0; i < 600; i++)); do [[ $(states) != $1 ]] || break; sleep 0.1; done; states; } # PATTERN; slurmd is told later than scontrol
-rig is "tasks on both nodes run" "$(ls pid.? | xargs) $(await '[RS]*')" "pid.0 pid.1 S"
+rig is "tasks on both nodes run" "$(ls pid.? | xargs) $(await S)" "pid.0 pid.1 S"
 is "a job is suspended: queues while it runs, then processes" "$(does suspend)" \
 	"0 SUSPENDED RUNNING n1 gpq suspend --job JOB,RUNNING n2 gpq suspend --job JOB"
 is "its tasks are stopped" "$(await T)" T
 is "it goes on: processes, then queues" "$(does resume)" "0 RUNNING RUNNING n1 gpq resume --job JOB,RUNNING n2 gpq resume --job JOB"
-is "its tasks run" "$(await '[RS]*' | tr R S)" S
+is "its tasks run" "$(await S)" S
 echo n2 >cannot
 is "a node cannot hold its queues: the others let go" "$(does suspend)" "1 RUNNING RUNNING n1 gpq resume --job JOB,RUNNING n1 gpq suspend --job JOB,RUNNING n2 gpq resume --job JOB,RUNNING n2 gpq suspend --job JOB"
 is "which is said" "$(cat out)" "gpq-slurm-suspend: job $id runs on: its queues could not be held on n2 "
-is "and its tasks run" "$(states | tr R S)" S
+is "and its tasks run" "$(states)" S
 scancel "$id"
 
 # Prolog and epilog: what was on the GPUs before, and what stands still after.
