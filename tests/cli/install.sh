@@ -8,6 +8,11 @@ ok "make install, with whatever umask" eval '(umask 077; mk install DESTDIR="$de
 rig empty "everybody may read all of it, and nobody but its owner write" "$(find "$dest"/* ! -type l ! -perm 644 ! -perm 755)"
 # shellcheck disable=SC2046 # patterns, one a line
 rig is "each file is in one package" "$(cd "$dest" && find $(cat "$top"/packaging/debian/*.install) ! -type d 2>&1 | sort)" "$(cd "$dest" && find usr ! -type d | sort)"
+rpm=$(sed -n '/^%files/,$ { s|%{_bindir}|usr/bin|; s|%{_libdir}|usr/lib/triplet|; s|%{_includedir}|usr/include|; s|%{_mandir}|usr/share/man|
+	s|%{_docdir}|usr/share/doc|; s|%{_datadir}|usr/share|; s|^/||; /^usr/p }' "$top/packaging/gpq.spec")
+# shellcheck disable=SC2086
+rig is "and in an RPM, but for the Python module and a file that the spec installs itself" "$(cd "$dest" && { find $rpm ! -type d 2>/dev/null || :; } | grep -v sysusers | sort)" \
+	"$(cd "$dest" && find usr ! -type d | grep -v dist-packages | sort)"
 share=$dest/usr/share
 is "the program" "$("$dest/usr/bin/gpq" --version)" "gpq $(cat "$top/VERSION")"
 is "a man page for each command" "$(cd "$share/man/man1" && ls | grep -v '^gpq-[a-z]*-')" \
