@@ -254,13 +254,27 @@ static int add_classes(struct sched *s, const struct sched_cmd *o)
 	return status ? status : add_specs(s, "offline", &o->offline);
 }
 
-static int check_parts(const struct sched *s, const char *share)
+// Returns how many classes there are: online, those of different names between, offline.
+static size_t num_classes(const struct words *between)
 {
-	return !s->opts.num_parts || s->opts.num_parts == s->n
+	size_t n = 2;
+	for (size_t i = 0; i < between->n; i++) {
+		const char *text = between->v[i];
+		size_t k = 0;
+		while (k < i && strncmp(between->v[k], text, class_name(text) + 1) != 0)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static int check_parts(const struct sched_opts *o, size_t classes, const char *share)
+{
+	return !o->num_parts || o->num_parts == classes
 		       ? GPQ_OK
 		       : err_fail(GPQ_USAGE, "two parts are for any number of classes",
 				  "--share %s gives parts to %zu classes, but there are %zu", share,
-				  s->opts.num_parts, s->n);
+				  o->num_parts, classes);
 }
 
 // Checks the options of a scheduler, or of a replay.
@@ -279,6 +293,8 @@ static int check_options(struct sched_cmd *o)
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
 		status = check_class_option(o->classes.v[i]);
+	if (!status && !o->replay)
+		status = check_parts(&o->sched, num_classes(&o->classes), o->share);
 	return status || o->replay ? status : check_specs("--offline", &o->offline, false);
 }
 
@@ -359,9 +375,7 @@ static void reload(struct sched *s, void *arg)
 	struct sched other = {.newcomers.events.fd = -1, .specs.later = true};
 	int status = read_config(&next, &file, o);
 	err_at(o->config);
-	other.opts = next.sched;
 	status = status ? status : add_classes(&other, &next);
-	status = status ? status : check_parts(&other, next.share);
 	if (!status && !same_classes(s, &other))
 		status = err_fail(GPQ_USAGE, "restart the scheduler for that",
 				  "the classes have other names, or another order");
@@ -446,19 +460,18 @@ static int run_sched(struct cmd *c)
 		return sched_explain(c);
 	if (o->status)
 		return watch_run(c, o->watch, sched_list_status);
+	if (o->check_config)
+		return GPQ_OK;
 	o->sched.activity = !o->no_activity;
 	s.opts = o->sched;
 	status = o->replay ? GPQ_OK : add_classes(&s, o);
-	if (!status && o->decisions && !o->check_config)
+	if (!status && o->decisions)
 		status = decisions_open(&s, o->decisions, o->replay);
 	if (!status && o->replay)
 		status = decisions_replay(&s, o->replay);
-	err_at(o->config);
-	status = status ? status : check_parts(&s, o->share);
-	err_at(NULL);
-	if (!status && o->check_config) {
-		status = GPQ_OK;
-	} else if (!status && o->replay) {
+	if (!status && o->replay)
+		status = check_parts(&o->sched, s.n, o->share);
+	if (!status && o->replay) {
 		status = show_sched_stats(c, &s, TOTALS | CLASSES | JOBS);
 	} else if (!status && o->dry) {
 		const int found = sched_find(&s, false);

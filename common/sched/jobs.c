@@ -254,8 +254,8 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 		const uint64_t rivals = rivals_of(s, j, u);
 		struct policy p = s->opts.policy;
 		settle_unit(s, j, u);
-		if (waits_for_slice(s,
-				    j)) { // what it was owed before counts, and no more until then
+		if (waits_for_slice(s, j)) {
+			// What it was owed before is kept until then, and nothing is added.
 			p.part = u->part;
 			policy_step(&p, &u->policy, now, 0, false, u->cost_ns);
 			u->policy.held = false;

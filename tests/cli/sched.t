@@ -268,6 +268,11 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 sched --status
 gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
 ? 2
 
+# A file is checked without a GPU, and whatever runs now.
+$ printf 'offline pid=999999999\noffline gpu=9,comm=x\nclass a=comm=y\nclass ab=comm=y\nclass a=comm=z\nshare 4:3:2:1\n' >conf; gpq sched --config conf --check-config && gpq sched --config conf --check-config --share 3:2:1
+gpq: sched: conf: --share 3:2:1 gives parts to 3 classes, but there are 4; two parts are for any number of classes
+? 2
+
 # --replay: work for 1.25 s; by hand: held from 0 to 400, 500 to 900 and 1000 to 1260 ms (--idle), so it ran for 200 of 1250.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' 5 class offline '' 5 unit offline 7; log 1000000005 work online 7 2250000005 work online '' 3000000005 work online ''; } >l
 > gpq sched --replay l --max-hold 400ms --rest 100ms --table classes -rno CLASS,BURSTS,BUSY,HOLDS,CONTENDED,RAN%,LONGEST,WAIT_MAX; gpq sched --replay l --max-hold 400ms --table scheduler -rno POLICY,UP; gpq sched --replay l --table jobs -rno CLASS,GPU,HOLDS
