@@ -38,7 +38,8 @@ int help_general(bool brief)
 	buf_puts(&b, "\n");
 	put_text(&b, "Options of a command: gpq COMMAND -h; its columns, too: gpq COMMAND --help, "
 		     "or gpq help COMMAND.");
-	put_text(&b, "Exit statuses: gpq help exit.");
+	put_text(&b, "Exit statuses: gpq help exit. Tasks, each in a line: man gpq-examples. On "
+		     "clusters: man gpq-cluster. Rights and promises: man gpq-security.");
 	return out_text(&b);
 }
 

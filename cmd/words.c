@@ -59,6 +59,11 @@ static const struct {
 	 "gpq bench preempt, gpq bench ab measure, gpq bench report compares"},
 	{"glossary terms vocabulary",
 	 "gpq help words tells what queue, slot, MQD and the like are"},
+	{"examples example tasks howto cookbook", "man gpq-examples has tasks, each in a line"},
+	{"cluster clusters mpi ranks",
+	 "man gpq-cluster tells of nodes, Slurm, containers and metrics"},
+	{"security permissions permission rights sudo",
+	 "man gpq-security tells who may do what, gpq gpus --check what this user lacks"},
 	{"schedule scheduler share policy",
 	 "gpq sched holds offline work off while online work runs"},
 };

@@ -27,11 +27,12 @@ $ gpq -h | tail -4
 gpq COMMAND -h lists its options, gpq COMMAND --help also its columns. gpq help
 lists the options of every command, and topics. Examples: man gpq-COMMAND.
 
-$ gpq --help | tail -4
+$ gpq --help | tail -5
 
 Options of a command: gpq COMMAND -h; its columns, too: gpq COMMAND --help, or
 gpq help COMMAND.
-Exit statuses: gpq help exit.
+Exit statuses: gpq help exit. Tasks, each in a line: man gpq-examples. On
+clusters: man gpq-cluster. Rights and promises: man gpq-security.
 
 # Usage lines: all, or two where a screen has no room for four.
 $ gpq snapshot -h | sed '/^Save/,$d'; for c in 'hqd -h' 'suspend -h' 'trace -h' 'trace --help'; do gpq $c | grep -c "^ *\(Usage:\)* gpq"; done

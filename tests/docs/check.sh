@@ -61,6 +61,11 @@ for topic in $(sed -n 's/^\.\\" TOPIC \(.*\):.*/\1/p' "$top/man/gpq.1"); do
 	ok "gpq help $topic: no line is over 80 columns" awk 'length > 80 { wide = 1 } END { exit wide || NR < 5 }' <<<"$(gpq help "$topic")"
 done
 
+for page in "$top"/man/gpq-*.7; do
+	page=${page##*/} page=${page%.7}
+	is "gpq help ${page#gpq-} names its man page, as gpq help does" "$(gpq help "${page#gpq-}" | grep -oE 'man gpq-[a-z]+') $(gpq help | tr '\n' ' ' | grep -oE "man $page")" "man $page man $page"
+done
+
 fits gpq "$(gpq -h)"
 is "gpq: no line is over 80 columns" "$( (gpq -h && gpq --help) | grep -cE '^Usage: gpq') $( (gpq -h && gpq --help) | grep -nE '.{81}')" "2 "
 
