@@ -17,6 +17,7 @@ enum {
 	NEED_LIVE = 2,    // a running host, not --sysroot
 	NEED_DEV_KFD = 4, // /dev/kfd may be opened for reading and writing
 	NEED_DEBUGFS = 8, // /sys/kernel/debug/kfd is readable
+	HAS_DRY_RUN = 16, // with NEED_LIVE: --dry-run takes a recorded host, too
 };
 
 // Rows: name, NEED_ bits, one-line help. Sorted by name.

@@ -19,11 +19,13 @@ static int need_kfd(bool live)
 			strerror(errno));
 }
 
-static int need_live(void)
+static int need_live(bool dry_run)
 {
 	if (host_is_live())
 		return GPQ_OK;
-	return err_fail(GPQ_USAGE, "leave out --sysroot and GPQ_SYSROOT",
+	return err_fail(GPQ_USAGE,
+			dry_run ? "leave out --sysroot and GPQ_SYSROOT, or add --dry-run"
+				: "leave out --sysroot and GPQ_SYSROOT",
 			"this acts on a running host, not on a recorded one");
 }
 
@@ -67,7 +69,7 @@ static int need_debugfs(void)
 int needs_check(unsigned needs)
 {
 	const bool live = needs & NEED_LIVE;
-	int status = live ? need_live() : GPQ_OK;
+	int status = live ? need_live(needs & HAS_DRY_RUN) : GPQ_OK;
 	status = !status && (needs & NEED_KFD) ? need_kfd(live) : status;
 	status = !status && (needs & NEED_DEV_KFD) ? need_dev_kfd() : status;
 	return !status && (needs & NEED_DEBUGFS) ? need_debugfs() : status;

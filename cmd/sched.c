@@ -493,7 +493,7 @@ static unsigned sched_needs(const struct cmd *c)
 		return 0;
 	if (o->status || o->explain != NO_LIMIT)
 		return NEED_LIVE;
-	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD;
+	return o->dry ? NEED_KFD : NEED_KFD | NEED_LIVE | NEED_DEV_KFD | HAS_DRY_RUN;
 }
 
 static const struct out_table *const tables[] = {

@@ -280,7 +280,7 @@ static unsigned bench_needs(const struct cmd *c)
 	const struct bench_opts *o = c->opts;
 	return c->kind->run == bench_report ? 0
 	       : o->dry                     ? NEED_KFD
-					    : NEED_LIVE | NEED_KFD | NEED_DEV_KFD;
+					    : NEED_LIVE | NEED_KFD | NEED_DEV_KFD | HAS_DRY_RUN;
 }
 
 const struct out_table *const *bench_run_tables(bool ab)

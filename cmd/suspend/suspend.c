@@ -396,7 +396,7 @@ static const struct out_table *const *suspend_prints(const struct cmd *c)
 static unsigned suspend_needs(const struct cmd *c)
 {
 	const struct suspend_opts *o = c->opts;
-	return o->dry ? NEED_KFD : o->list ? 0 : NEED_LIVE;
+	return o->dry ? NEED_KFD : o->list ? 0 : NEED_LIVE | HAS_DRY_RUN;
 }
 
 const struct cmd_spec suspend_spec = {

@@ -16,7 +16,7 @@ gpq: bench: --cycles is an option of bench preempt; gpq bench report -h lists th
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt -p 1
-gpq: bench: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+gpq: bench: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT, or add --dry-run
 ? 2
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq bench preempt --dry-run

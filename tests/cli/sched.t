@@ -221,7 +221,7 @@ gpq: sched: --table x: no such table; printed here: classes, scheduler, jobs, me
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq sched --dry-run; echo $?; gpq sched --offline comm=x
 gpq: sched: no --offline: nothing to hold; --offline 'container=train', for one
 2
-gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+gpq: sched: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT, or add --dry-run
 ? 2
 
 # The same selector on every command: all choose the same processes. 41150 is the parent of 41207, whose SDMA queue is queue 3.

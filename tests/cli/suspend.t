@@ -92,7 +92,7 @@ $ XDG_RUNTIME_DIR=$PWD gpq resume --all -J | jq -c .
 
 # A recorded host has no processes.
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend -p 1
-gpq: suspend: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT
+gpq: suspend: this acts on a running host, not on a recorded one; leave out --sysroot and GPQ_SYSROOT, or add --dry-run
 ? 2
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 suspend --list
 gpq: suspend: --list asks the holders of a running host; gpq why says of a recorded host what is suspended, and by whom
