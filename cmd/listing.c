@@ -131,13 +131,7 @@ static int check_pids_found(const struct listing *l, const struct picked *p)
 		err_warn(NULL, "%zu more PIDs own no queue", missing - MESSAGES);
 	if (status)
 		return l->n ? GPQ_PARTIAL : status;
-	if (!l->n && o->containers.n && !o->pids.given && !o->comms.n && !o->cmdlines.n)
-		return err_fail(GPQ_NOTFOUND, "gpq queues -a -o +CONTAINER_NAME shows them",
-				"no process in such a container owns a queue");
-	if (!l->n)
-		return err_fail(GPQ_NOTFOUND, "-a also shows processes without queues",
-				"no process that was asked for owns a queue");
-	return GPQ_OK;
+	return l->n ? GPQ_OK : picked_report_none(p);
 }
 
 // --- why columns are empty ---

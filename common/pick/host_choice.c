@@ -88,6 +88,35 @@ int picked_load(struct picked *p, const struct queue_rows_how *how)
 	return status;
 }
 
+int picked_report_none(const struct picked *p)
+{
+	const struct kfd_procs *procs = &p->rows.procs;
+	bool any = false;
+	for (size_t i = 0; i < procs->nprocs; i++) {
+		if (pids_has(&p->more, procs->procs[i].pid))
+			continue;
+		any = true;
+		if (procs->procs[i].error)
+			return err_sys(procs->procs[i].error, NULL, "pid %d: its queues in sysfs",
+				       (int)procs->procs[i].pid);
+	}
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (!pids_has(&p->more, (pid_t)p->rows.rows[i].pid))
+			return err_fail(
+				GPQ_NOTFOUND,
+				"without -Q, --gpu, --type and --prio all of theirs are shown",
+				"the processes that the options choose own no such queue");
+	if (any)
+		return err_fail(GPQ_NOTFOUND, "gpq ps -a shows them",
+				"the processes that the options choose own no queue");
+	if (!pids_are_host())
+		return err_fail(GPQ_NOTFOUND, "run gpq on the host",
+				"the options choose nobody: KFD has PIDs of the host, and /proc "
+				"those of a container");
+	return err_fail(GPQ_NOTFOUND, "gpq ps -a lists those that have",
+			"no process that the options choose has opened /dev/kfd");
+}
+
 int picked_check_ids(const struct picked *p)
 {
 	struct pids pids = {0};

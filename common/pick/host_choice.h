@@ -34,6 +34,10 @@ int picked_init(struct picked *p, struct host_choice by);
 // looked up if how->mqds_file is set. Returns GPQ_OK, or the exit status after a message.
 int picked_load(struct picked *p, const struct queue_rows_how *how);
 
+// Reports why there is no row: no queue or no process is chosen, or the processes own no queue, or
+// these cannot be read. Returns the exit status.
+int picked_report_none(const struct picked *p);
+
 // Checks -Q against the processes that have queues. Returns GPQ_OK, or GPQ_USAGE after a message.
 int picked_check_ids(const struct picked *p);
 

@@ -196,8 +196,7 @@ static int check_ring_pids(const struct picked *from)
 				 "pid %d: owns no queue", (int)pid);
 	}
 	if (!any && !missing && pick_asks(o))
-		return err_fail(GPQ_NOTFOUND, "gpq queues -a also shows processes without queues",
-				"no process that was asked for owns a queue");
+		return picked_report_none(from);
 	return !missing ? GPQ_OK : any ? GPQ_PARTIAL : GPQ_NOTFOUND;
 }
 

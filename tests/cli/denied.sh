@@ -17,6 +17,7 @@ is "the list is done in part" $? 3
 is "the process itself cannot be told" "$(gpq -p 41207)" "$message"
 gpq -p 41207 >/dev/null
 is "for want of rights" $? 4
+is "nor by its name" "$(may 4 gpq --comm python3)" "$message"
 
 # A folder that is not this user's: said once.
 mkdir "$work/theirs" && chmod 755 "$work/theirs"

@@ -65,6 +65,12 @@ PID
 PID COMMAND  GPUS STATE     VRAM
 903 rocminfo -    no-queues    -
 
+# Why there is no row: the chosen processes own no queue, or none of that id.
+$ gpq --sysroot $HOSTS/nogpu-k6.12 ps --comm rocminfo; gpq --sysroot $HOSTS/gfx90a-k6.12 ps --comm python -Q 77
+gpq: ps: the processes that the options choose own no queue; gpq ps -a shows them
+gpq: ps: the processes that the options choose own no such queue; without -Q, --gpu, --type and --prio all of theirs are shown
+? 5
+
 # The messages are those of gpq queues.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; gpq ps -p 999,52880,1 -o PID,GPUS; gpq ps -p 31; gpq ps -p 41150 --tree -rno PID; gpq ps --comm nosuch
 gpq: ps: pid 999: no such process; without -p all are listed
@@ -73,7 +79,7 @@ gpq: ps: pid 1: owns no queue, it never opened KFD
 52880 0
 gpq: ps: pid 31: in another PID namespace: it is pid 41207 of this host; use the host's PID, or --ns-pid
 41207
-gpq: ps: no process that was asked for owns a queue; -a also shows processes without queues
+gpq: ps: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 ? 5
 
 # -Q chooses by id, and nothing proves which MQD is that of queue 1. Other choices are the same for any order of the MQDs.

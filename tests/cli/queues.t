@@ -169,11 +169,11 @@ $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container 24c458 -r -n -o PID,QID
 52880 0 - kubernetes
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --container nope
-gpq: queues: no process in such a container owns a queue; gpq queues -a -o +CONTAINER_NAME shows them
+gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 ? 5
 
 $ GPQ_SYSROOT=$HOSTS/gfx90a-k6.12 gpq queues --comm nope
-gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 ? 5
 
 # GPUs alone, as of a driver before Linux 5.8.
@@ -416,10 +416,10 @@ $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9e --cgroup /sys/fs/cgrou
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cmdline 'train\.py.*epochs' --type sdma -rno PID,QID
 41207 3
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --cgroup /kubepods.slice --cmdline train
-gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 ? 5
 $ gpq --sysroot $HOSTS/gfx90a-k6.12 queues --pod 3f2c1a9
-gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 ? 5
 # The kubelet's links to logs name pods: NAME_NAMESPACE_CONTAINER-ID.log. A link of another container, one without a
 # namespace, and one whose id is not the end of a name are no names of this pod.
@@ -435,10 +435,10 @@ vllm-0 52880
 ml-team/vllm-0 52880
 none,vllm-0 52880
 3f2c1a9e 52880
-vllm gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
-ml-team gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
-ml-team/vllm-01 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
-ns/vllm-0 gpq: queues: no process that was asked for owns a queue; -a also shows processes without queues
+vllm gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
+ml-team gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
+ml-team/vllm-01 gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
+ns/vllm-0 gpq: queues: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 52880
 # A word that chooses nothing is named where others of its option choose: there is none of the other kinds.
 $ for c in 'queues -rno PID,QID' 'why -rno PID,QID' 'suspend --dry-run -rno PID,QID' 'bench preempt --dry-run -rno PID,QID'; do gpq --sysroot kube $c --user 1000,nosuch --pod vllm-0 --pod ml-team/other --comm zz --comm 'vllm|zz' --cgroup /kubepods.slice --cgroup /nosuch --container engine,none --cmdline . --cmdline '^$' 2>&1 | grep -v 'its memory' || true; done
@@ -474,8 +474,8 @@ gpq: bench: --cmdline ^$: chooses nothing now; gpq ps -a lists what can be chose
 $ cp -r $HOSTS/gfx90a-k6.12 slurm; chmod u+w slurm/proc/*/cgroup; echo 0::/system.slice/n1_slurmstepd.scope/job_123/step_0/user/task_1 >slurm/proc/41207/cgroup; echo 0::/system.slice/n1_slurmstepd.scope/job_124/step_batch/user/task_0 >slurm/proc/52880/cgroup; for w in 123 123.0 123.1 12 124.batch 123.0,124; do echo $w $(gpq --sysroot slurm ps -q --job $w -rno PID,JOB 2>&1); done
 123 41207 123
 123.0 41207 123
-123.1 gpq: ps: no process that was asked for owns a queue; -a also shows processes without queues
-12 gpq: ps: no process that was asked for owns a queue; -a also shows processes without queues
+123.1 gpq: ps: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
+12 gpq: ps: no process that the options choose has opened /dev/kfd; gpq ps -a lists those that have
 124.batch 52880 124
 123.0,124 41207 123 52880 124
 $ for c in queues ps; do gpq --sysroot slurm $c -q | head -2 | grep -c JOB; gpq $c -q --sysroot $HOSTS/gfx90a-k6.12 | head -2 | grep -c JOB; done; for c in why 'suspend --dry-run' 'bench preempt --dry-run' hqd; do echo $(gpq --sysroot slurm $c -q --job 124 -rno PID 2>/dev/null | sort -u); done; gpq --sysroot slurm sched --offline job=123 --online job=124.batch --dry-run -rno CLASS,PID,JOB; gpq --sysroot slurm queues --job 123_4; gpq --sysroot slurm why --job 123.

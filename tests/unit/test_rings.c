@@ -509,7 +509,12 @@ static void test_pids(void **state)
 		{{60}, 1, true, NONE, GPQ_NOTFOUND, "pid 60: owns no queue"},
 		{{60}, 1, true, OF_SHARERS, GPQ_NOTFOUND, "pid 60: owns no queue"},
 		{{0}, 0, false, OWN, GPQ_OK, NULL},
-		{{0}, 0, false, NONE, GPQ_NOTFOUND, "no process that was asked for owns a queue"},
+		{{0},
+		 0,
+		 false,
+		 NONE,
+		 GPQ_NOTFOUND,
+		 "no process that the options choose has opened /dev/kfd"},
 	};
 	(void)state;
 	my.rows[0].pid = 40;
