@@ -44,24 +44,65 @@ release() { # ROOT FOLDER: the tree of `make dist`, of the builder
 	rm -rf "${roots:?}/$1$2" && mkdir -p "$roots/$1$2" && git archive HEAD | tar -xC "$roots/$1$2" && chroot "$roots/$1" chown -R builder: "$2"
 }
 skip() { pass "$1 # skip $2"; } # NAME REASON
+# FUNCTION: runs beside what follows, until `told`. All else waits for the second build, which comes first.
+beside() { (renice -n 10 "$BASHPID" && n=0 bad=0 && "$1") >"$work/$1" 2>&1 & }
+told() { # FUNCTION: what it said
+	cat "$work/$1"
+	n=$((n + $(may 1 grep -cE '^(not )?ok ' "$work/$1"))) bad=$((bad + $(may 1 grep -c '^not ok ' "$work/$1")))
+}
 
 base bookworm || skip_all "no Debian 12 from the mirror: $(tail -n 1 "$roots/bookworm.log")"
 
-# ---- build
+# ---- build: with the tests, beside all else; and in another place without them, which is what is installed
 
 [ -e "$roots/build/.ready" ] || { derive build bookworm && chroot "$roots/build" useradd -m builder; }
 cp -R packaging "$roots/build/"
 ok "what building needs" eval 'apt build update && apt build install dpkg-dev lintian && apt build build-dep ./packaging && touch "$roots/build/.ready"'
-release build /one && release build /another/place
-ok "packages are built${NOCHECK:+, without their tests}" inside build builder "cd /one && ${NOCHECK:+DEB_BUILD_OPTIONS=nocheck} packaging/deb"
-mkdir "$debs" && cp "$roots"/build/one/build/deb/*.deb "$debs"
+[ -e "$roots/cross/.ready" ] || { derive cross build && chroot "$roots/cross" dpkg --add-architecture arm64; }
+release build /one && release build /another/place && release cross /one
+
+built() {
+	ok "packages are built${NOCHECK:+, without their tests}" inside build builder "cd /one && ${NOCHECK:+DEB_BUILD_OPTIONS=nocheck} packaging/deb"
+	ok "lintian" inside build builder 'cd /one/build/deb && lintian --fail-on error,warning *.changes'
+}
+
+# qemu-user has no ptrace and no seccomp, memory of others is read as its own, and three tests take minutes.
+not_emulated='code|code_elf|code_place|grep|holder|reader|stacks|tracee|tracefs|amdlog_reading'
+arm64() {
+	cp -R packaging "$roots/cross/" && apt cross update && apt cross install crossbuild-essential-arm64 qemu-user-static libcmocka-dev:arm64 &&
+		apt cross build-dep -aarm64 -Pcross,nocheck ./packaging && touch "$roots/cross/.ready" ||
+		{ skip "arm64: packages are built" "no cross compiler or libraries from the mirror"; return; }
+	ok "arm64: packages are built" inside cross builder 'cd /one && DEB_BUILD_OPTIONS=nocheck packaging/deb -aarm64 -Pcross,nocheck'
+	units=$(cd tests/unit && printf '%s\n' test_*.c | sed 's/\.c$//' | grep -vxE "test_($not_emulated)")
+	# shellcheck disable=SC2016
+	is "arm64: unit tests that can be emulated" "$(inside cross builder 'cd /one/build/deb/gpq-'"$version"' && u=build/aarch64-linux-gnu-gcc/unit &&
+		eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-architecture -aarm64 -f -c dpkg-buildflags --export=sh)" && make -s -j2 \
+			CC=aarch64-linux-gnu-gcc PKG_CONFIG=aarch64-linux-gnu-pkg-config $(printf "$u/%s " '"$(xargs <<<"$units")"') >&2 &&
+		for t in '"$(xargs <<<"$units")"'; do ! timeout 300 qemu-aarch64-static $u/$t >&2 || echo $t; done' 2>"$roots/units.log")" "$units"
+}
+
+# What the spec file says, not what gcc makes of it: without optimization.
+rpm() {
+	[ -e "$roots/build/usr/bin/rpmbuild" ] || apt build install rpm >/dev/null ||
+		{ skip "an RPM is built" "no rpmbuild from the mirror"; return; }
+	mkdir -p "$roots/build/rpm/SOURCES" && git archive --prefix="gpq-$version/" -o "$roots/build/rpm/SOURCES/gpq-$version.tar.gz" HEAD
+	chroot "$roots/build" chown -R builder: /rpm
+	ok "an RPM is built" inside build builder 'rpmbuild --nodeps -bb --define "_topdir /rpm" --define "optflags -O0" /one/packaging/gpq.spec'
+	is "which" "$(cd "$roots/build/rpm/RPMS/x86_64" && printf '%s\n' *.rpm)" "gpq-$version-1.x86_64.rpm
+libgpqclient-$version-1.x86_64.rpm
+libgpqclient-devel-$version-1.x86_64.rpm"
+	rm -rf "$roots/build/rpm"
+}
+cross() { arm64; rpm; }
+beside built
+beside cross
+
+ok "another build" inside build builder 'cd /another/place && umask 077 && DEB_BUILD_OPTIONS="nocheck parallel=1" TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 packaging/deb'
+mkdir "$debs" && cp "$roots"/build/another/place/build/deb/*.deb "$debs"
 is "which" "$(cd "$debs" && printf '%s\n' *.deb | grep -v dbgsym)" "gpq_${revision}_amd64.deb
 libgpqclient-dev_${revision}_amd64.deb
 libgpqclient0_${revision}_amd64.deb
 python3-gpq_${revision}_all.deb"
-ok "another build" inside build builder 'cd /another/place && umask 077 && DEB_BUILD_OPTIONS="nocheck parallel=1" TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 packaging/deb'
-for p in "$debs"/*.deb; do ok "has the same bytes: ${p##*/}" cmp "$p" "$roots/build/another/place/build/deb/${p##*/}"; done
-ok "lintian" inside build builder 'cd /one/build/deb && lintian --fail-on error,warning *.changes'
 of() { dpkg-deb -f "$debs/$1"_*.deb "$2"; } # PACKAGE FIELD
 libraries="libarchive13, libdrm-amdgpu1, libelf1, libpci3, libpcre2-8-0, libseccomp2, libsmartcols1, libstdc++6, libtracefs1"
 is "gpq recommends what it loads" "$(of gpq Recommends)" "pci.ids, $libraries"
@@ -92,7 +133,7 @@ for suite in bookworm trixie noble; do
 	is "$suite: all of it" "$(versions)" "4 $version-0 installed"
 	gid=$(chroot "$roots/guest" getent group gpq-online)
 	# shellcheck disable=SC2046
-	ok "$suite: it is upgraded" apt guest install gcc libc6-dev pkgconf $(files debs)
+	ok "$suite: it is upgraded" apt guest install $(files debs)
 	is "$suite: to this one" "$(versions)" "4 $revision installed"
 	is "$suite: the group is the same" "$(chroot "$roots/guest" getent group gpq-online)" "$gid"
 	ok "$suite: purged" apt guest purge gpq libgpqclient0 libgpqclient-dev python3-gpq
@@ -114,14 +155,13 @@ for suite in bookworm trixie noble; do
 	umount "$roots/guest/proc"
 done
 
-# ---- arm64
+# ---- what ran beside
 
-not_emulated='code|code_elf|code_place|grep|holder|reader|stacks|tracee|tracefs|amdlog_reading'
-if [ -e "$roots/cross/.ready" ] || { derive cross build && rm -rf "$roots"/cross/{one,another*} && chroot "$roots/cross" dpkg --add-architecture arm64; } &&
-	cp -R packaging "$roots/cross/" && apt cross update && apt cross install crossbuild-essential-arm64 qemu-user-static libcmocka-dev:arm64 &&
-	apt cross build-dep -aarm64 -Pcross,nocheck ./packaging && touch "$roots/cross/.ready"; then
-	release cross /one
-	ok "arm64: packages are built" inside cross builder 'cd /one && DEB_BUILD_OPTIONS=nocheck packaging/deb -aarm64 -Pcross,nocheck'
+wait
+told built
+for p in "$debs"/*.deb; do ok "the other build has the same bytes: ${p##*/}" cmp "$p" "$roots/build/one/build/deb/${p##*/}"; done
+told cross
+if [ -e "$roots/cross/.ready" ]; then
 	is "arm64: which" "$(cd "$roots/cross/one/build/deb" && printf '%s\n' *_arm64.deb | grep -v dbgsym | xargs)" \
 		"gpq_${revision}_arm64.deb libgpqclient-dev_${revision}_arm64.deb libgpqclient0_${revision}_arm64.deb"
 	dpkg-deb -x "$roots"/cross/one/build/deb/gpq_*.deb "$work/arm64"
@@ -130,24 +170,5 @@ if [ -e "$roots/cross/.ready" ] || { derive cross build && rm -rf "$roots"/cross
 	for page in man1/gpq-queues.1.gz man1/gpq-trace.1.gz; do
 		is "arm64: the same columns in ${page##*/}" "$(zcat "$work/arm64/usr/share/man/$page" | sum)" "$(zcat "$work/gpq/usr/share/man/$page" | sum)"
 	done
-	# qemu-user has no ptrace and no seccomp, memory of others is read as its own, and three tests take minutes.
-	units=$(cd tests/unit && printf '%s\n' test_*.c | sed 's/\.c$//' | grep -vxE "test_($not_emulated)")
-	# shellcheck disable=SC2016
-	is "arm64: unit tests that can be emulated" "$(inside cross builder 'cd /one/build/deb/gpq-'"$version"' && u=build/aarch64-linux-gnu-gcc/unit &&
-		eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-architecture -aarm64 -f -c dpkg-buildflags --export=sh)" && make -s -j2 \
-			CC=aarch64-linux-gnu-gcc PKG_CONFIG=aarch64-linux-gnu-pkg-config $(printf "$u/%s " '"$(xargs <<<"$units")"') >&2 &&
-		for t in '"$(xargs <<<"$units")"'; do ! timeout 300 qemu-aarch64-static $u/$t >&2 || echo $t; done' 2>"$roots/units.log")" "$units"
-else skip "arm64: packages are built" "no cross compiler or libraries from the mirror"; fi
-
-# ---- RPM
-
-if [ -e "$roots/build/usr/bin/rpmbuild" ] || apt build install rpm >/dev/null; then
-	mkdir -p "$roots/build/rpm/SOURCES" && git archive --prefix="gpq-$version/" -o "$roots/build/rpm/SOURCES/gpq-$version.tar.gz" HEAD
-	chroot "$roots/build" chown -R builder: /rpm
-	ok "an RPM is built" inside build builder 'rpmbuild --nodeps -bb --define "_topdir /rpm" /one/packaging/gpq.spec'
-	is "which" "$(cd "$roots/build/rpm/RPMS/x86_64" && printf '%s\n' *.rpm)" "gpq-$version-1.x86_64.rpm
-libgpqclient-$version-1.x86_64.rpm
-libgpqclient-devel-$version-1.x86_64.rpm"
-	rm -rf "$roots/build/rpm"
-else skip "an RPM is built" "no rpmbuild from the mirror"; fi
+fi
 finish
