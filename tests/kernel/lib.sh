@@ -202,6 +202,25 @@ kernel_is_content() {
 
 # So many offline processes belong to gpq sched, and none of them is still being attached to.
 members_are() { [ "$(gpq sched --status --table members -n -r -o CLASS,STATE 2> /dev/null | grep -c '^offline [^j]')" = "$1" ]; }
+of_offline() { gpq sched --status -n -r -o CLASS,$1 2> /dev/null | sed -n "s/^offline //p"; } # COLUMN
+is_offline() { [ "$(of_offline $1)" = "$2" ]; } # COLUMN VALUE
+
+SOCKET=/run/gpq-sched/socket
+listens() { gpq sched --status > /dev/null 2>&1; }
+# The scheduler, in the background: S is its PID.
+sched() { # OPTIONS...
+	mkdir -p /run
+	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
+	S=$!
+	within 60 listens || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
+}
+end_sched() { # WHEN
+	kill -TERM $S
+	wait $S
+	is "it ends ($1)" $? 0
+	within 60 sh -c '! pidof gpq-holder'
+	empty "no holder is left ($1)" "$(pidof gpq-holder)"
+}
 
 # ---- a target ----------------------------------------------------------------------------------------------------------
 
@@ -246,13 +265,13 @@ moves() { # QUEUE WHEN [STATUSFILE]
 
 # A queue's read pointer, which only ever grows, is the same after a while (default 0.5 s; the first look is taken after the
 # status file has been rewritten once, so that it shows the present).
-still() { # QUEUE WHEN [MILLISECONDS]
+still() { # QUEUE WHEN [MILLISECONDS [STATUSFILE]]
 	local r now
 	usleep 60000
-	look_at_rptr "$1"
+	look_at_rptr "$1" "$4"
 	r=$RPTR
 	usleep ${3:-500}000
-	look_at_rptr "$1"
+	look_at_rptr "$1" "$4"
 	now=$RPTR
 	if [ -z "$r" ]; then
 		fail "queue $1 stands still ($2)" "no such queue"

@@ -4,24 +4,9 @@
 . /t/lib.sh
 
 KILLS=${KILLS:-20} OPENERS=${OPENERS:-400}
-mkdir -p /run
-SOCKET=/run/gpq-sched/socket
 total() { gpq sched --status -J | tr -d ' \n' | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
-of_offline() { gpq sched --status -n -r -o CLASS,$1 2> /dev/null | sed -n "s/^offline //p"; }
-is_offline() { [ "$(of_offline $1)" = "$2" ]; }
 states() { gpq sched --status --table members -n -r -o CLASS,STATE 2> /dev/null | grep -c "^offline $1"; }
 has() { [ "$(states $1)" = "$2" ]; } # STATE COUNT
-sched() {
-	gpq sched "$@" > /dev/null 2> /tmp/sched.err &
-	S=$!
-	within 20 gpq sched --status > /dev/null || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
-}
-end_sched() {
-	kill -TERM $S
-	wait $S
-	is "it ends ($1)" $? 0
-	empty "no holder is left ($1)" "$(pidof gpq-holder)"
-}
 descriptors() { ls /proc/$S/fd 2> /dev/null | wc -l; }
 as_user() { # FILE: a worker of the ordinary user
 	su user -c "exec mkqueue -q -n 1 -k $1" &

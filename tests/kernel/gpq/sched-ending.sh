@@ -5,8 +5,6 @@
 
 MANY=${MANY:-100}
 mkdir -p /run
-SOCKET=/run/gpq-sched/socket
-listens() { gpq sched --status > /dev/null 2>&1; }
 
 one() {
 	local thread=--thread p

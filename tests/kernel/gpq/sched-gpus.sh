@@ -3,17 +3,7 @@
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 
-mkdir -p /run
-SOCKET=/run/gpq-sched/socket
-listens() { gpq sched --status > /dev/null 2>&1; }
-of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
-is_offline() { [ "$(of_offline $1)" = "$2" ]; }
 job_is() { gpq sched --status --table jobs -n -r -o INDEX,STATE | grep -qx "$1"; }
-sched() {
-	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
-	S=$!
-	within 30 listens || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
-}
 hold() { # REQUEST...: hints that last; H
 	rm -f /tmp/hint
 	hint $SOCKET "$@" > /tmp/hint &
@@ -25,12 +15,6 @@ let_go() {
 	wait $H 2> /dev/null
 	within 30 is_offline OFF 0 || fail "the end of a client ends its hints" "$(gpq sched --status)"
 }
-end_sched() { # WHEN
-	kill -TERM $S
-	wait $S
-	is "it ends ($1)" $? 0
-	empty "no holder is left ($1)" "$(pidof gpq-holder)"
-}
 worker() { # STATUSFILE MKQUEUE-ARGS...: W
 	local f=$1
 	shift
@@ -38,15 +22,7 @@ worker() { # STATUSFILE MKQUEUE-ARGS...: W
 	W=$!
 	within 20 test -s $f || fail "mkqueue $* starts"
 }
-stands() { # QUEUE WHEN STATUSFILE
-	local r
-	usleep 60000
-	look_at_rptr "$1" "$3"
-	r=$RPTR
-	usleep 500000
-	look_at_rptr "$1" "$3"
-	is "queue $1 stands still ($2)" "$RPTR" "${r:-none}"
-}
+stands() { still "$1" "$2" 500 "$3"; } # QUEUE WHEN STATUSFILE
 
 load gfx942,gfx942
 worker /tmp/a -n 1

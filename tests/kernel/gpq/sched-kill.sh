@@ -5,15 +5,12 @@
 
 KILLS=${KILLS:-20}
 mkdir -p /run
-SOCKET=/run/gpq-sched/socket
 
 start_worker() { # N
 	rm -f /tmp/w$1
 	mkqueue -q -n 2 -R 300 -b 20 -G 2 -k /tmp/w$1 &
 	eval "W$1=$!"
 }
-
-listens() { gpq sched --status > /dev/null 2>&1; }
 
 start_sched() {
 	gpq sched --offline comm=mkqueue --idle 5ms --max-hold 2s > /dev/null 2> /tmp/sched.err &

@@ -2,16 +2,6 @@
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 
-mkdir -p /run
-SOCKET=/run/gpq-sched/socket
-listens() { gpq sched --status > /dev/null 2>&1; }
-of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
-is_offline() { [ "$(of_offline $1)" = "$2" ]; }
-sched() {
-	gpq sched "$@" > /dev/null 2> /tmp/sched.err &
-	S=$!
-	within 20 listens || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
-}
 hold() { # a hint that lasts; H
 	rm -f /tmp/hint
 	hint $SOCKET begin > /tmp/hint &
@@ -21,10 +11,7 @@ hold() { # a hint that lasts; H
 end_all() {
 	kill $H
 	wait $H 2> /dev/null
-	kill -TERM $S
-	wait $S
-	is "it ends ($1)" $? 0
-	empty "no holder is left ($1)" "$(pidof gpq-holder)"
+	end_sched "$1"
 }
 # Every queue of these status files stands still.
 all_still() { # WHEN FILE...

@@ -3,27 +3,10 @@
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 
-mkdir -p /run
-SOCKET=/run/gpq-sched/socket
 SAID=/tmp/judge
 
 # A line of hint's account.
 said() { sed -n "s/^$1 //p" $SAID; }
-
-listens() { gpq sched --status > /dev/null 2>&1; }
-
-sched() { # OPTIONS...: in the background, until it listens; S is its pid
-	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
-	S=$!
-	within 60 listens || fail "gpq sched $* starts" "$(cat /tmp/sched.err)"
-}
-
-end_sched() { # WHEN
-	kill -TERM $S
-	wait $S
-	is "$1: it ends with status 0" $? 0
-	within 60 sh -c '! ps | grep -q "[g]pq-holder"' || fail "$1: no holder is left" "$(ps)"
-}
 
 # Columns of a class: CLASS COLUMN...
 of_class() {
