@@ -49,6 +49,11 @@ static const struct opt opts[] = {
 		"hold processes with the same one together,\non all of their GPUs or not at all\n"
 		"(default: a class GPU by GPU)",
 		SCHED_JOB_WORDS),
+	OPT_ONE_OF(sched_cmd, sched.tenant_by, "tenant-by", 0, "WHAT",
+		   "\nof --slice: those with the same one get as long\ntogether as others alone",
+		   SCHED_JOB_WORDS),
+	OPT(sched_cmd, sched.weights, "weight", 0, OPT_LIST, "NAME=N",
+	    "\nof --slice: this job or tenant gets N times as long"),
 	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, "",
 	    "\nhold also processes that had nothing to do for 10 s"),
 	OPT(sched_cmd, decisions, "log-decisions", 0, OPT_STR, "FILE",
@@ -75,13 +80,15 @@ static const struct opt opts[] = {
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES(
 		"online offline class idle share slo period slice max-hold rest group no-socket "
-		"job-by no-activity interval log grace hold-idle log-decisions config audit "
+		"job-by tenant-by weight no-activity interval log grace hold-idle log-decisions "
+		"config audit "
 		"for dry-run",
 		"status explain", "leave one of them out",
 		"--%2 asks the scheduler that runs, --%1 is for a new one"),
 	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
-		      "hold-idle job-by config audit for dry-run status explain",
-		      "replay", "give the policy: share, period, slice, max-hold, rest, idle",
+		      "hold-idle job-by tenant-by config audit for dry-run status explain",
+		      "replay",
+		      "give the policy: share, period, slice, weight, max-hold, rest, idle",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
@@ -94,6 +101,8 @@ static const struct opt_rule rules[] = {
 
 // Rules that are checked once the file of --config is read, and it is known that there are classes.
 static const struct opt_rule times[] = {
+	RULE_NEEDS("tenant-by weight", "slice", "--slice 1m, for one",
+		   "--%1 is about the turns that --slice makes"),
 	RULE_EXCLUDES("slo", "share no-socket replay",
 		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
@@ -184,6 +193,17 @@ static int check_policy(struct policy *p, uint64_t slice_ns)
 	return GPQ_OK;
 }
 
+static int check_weights(const struct sched_opts *o)
+{
+	uint64_t weight;
+	for (size_t i = 0; i < o->weights.n; i++)
+		if (!jobs_read_weight(o->weights.v[i], &weight))
+			return err_fail(GPQ_USAGE, "as in train=3",
+					"--weight %s: give NAME=N, N from 1 to 1000",
+					o->weights.v[i]);
+	return GPQ_OK;
+}
+
 static int check_classes(const struct sched_cmd *o)
 {
 	if (!o->offline.n)
@@ -240,32 +260,36 @@ static int check_class_option(const char *text)
 	return spec_check("--class", text + n + 1, &any);
 }
 
-// Adds the classes in their order: online, those between, offline.
-static int add_classes(struct sched *s, const struct sched_cmd *o)
+// The name in a text of --class, into `name`.
+static const char *read_class_name(const char *text, char name[SCHED_NAME])
+{
+	snprintf(name, SCHED_NAME, "%.*s", (int)class_name(text), text);
+	return name;
+}
+
+// Makes the classes in their order: online, those between, offline.
+static void name_classes(struct sched *s, const struct words *between)
 {
 	sched_add_class(s, "online");
+	for (size_t i = 0; i < between->n; i++) {
+		char name[SCHED_NAME];
+		if (sched_class_of(s, read_class_name(between->v[i], name)) == s->n)
+			sched_add_class(s, name);
+	}
+	sched_add_class(s, "offline");
+}
+
+static int add_classes(struct sched *s, const struct sched_cmd *o)
+{
+	name_classes(s, &o->classes);
 	int status = add_specs(s, "online", &o->online);
 	for (size_t i = 0; i < o->classes.n && !status; i++) {
 		const char *text = o->classes.v[i];
 		char name[SCHED_NAME];
-		snprintf(name, sizeof(name), "%.*s", (int)class_name(text), text);
-		status = sched_add_spec(s, name, "--class", text + class_name(text) + 1);
+		status = sched_add_spec(s, read_class_name(text, name), "--class",
+					text + class_name(text) + 1);
 	}
 	return status ? status : add_specs(s, "offline", &o->offline);
-}
-
-// Returns how many classes there are: online, those of different names between, offline.
-static size_t num_classes(const struct words *between)
-{
-	size_t n = 2;
-	for (size_t i = 0; i < between->n; i++) {
-		const char *text = between->v[i];
-		size_t k = 0;
-		while (k < i && strncmp(between->v[k], text, class_name(text) + 1) != 0)
-			k++;
-		n += k == i;
-	}
-	return n;
 }
 
 static int check_parts(const struct sched_opts *o, size_t classes, const char *share)
@@ -281,6 +305,7 @@ static int check_parts(const struct sched_opts *o, size_t classes, const char *s
 static int check_options(struct sched_cmd *o)
 {
 	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
+	struct sched named = {.newcomers.events.fd = -1};
 	int status = o->replay ? GPQ_OK : check_classes(o);
 	if (!status && o->sched.slice_ns && !o->replay && o->sched.job_by == BY_CLASS)
 		status = err_fail(
@@ -290,20 +315,25 @@ static int check_options(struct sched_cmd *o)
 	status = status ? status : parse_share(o->share, &o->sched);
 	status = status ? status : parse_slo(o->slo, &o->sched);
 	status = status ? status : check_policy(&o->sched.policy, o->sched.slice_ns);
+	status = status ? status : check_weights(&o->sched);
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
 		status = check_class_option(o->classes.v[i]);
-	if (!status && !o->replay)
-		status = check_parts(&o->sched, num_classes(&o->classes), o->share);
-	return status || o->replay ? status : check_specs("--offline", &o->offline, false);
+	if (status || o->replay)
+		return status;
+	name_classes(&named, &o->classes);
+	status = check_parts(&o->sched, named.n, o->share);
+	sched_fini(&named);
+	return status ? status : check_specs("--offline", &o->offline, false);
 }
 
 // ---- --config
 
 // What may stand in the file, and what of that counts from a reload on.
-#define RELOADED \
-	"online offline class idle share slo period slice max-hold rest interval grace hold-idle"
-#define KEPT " socket group no-socket no-activity log job-by log-decisions audit"
+#define RELOADED                                                                                \
+	"online offline class idle share slo period slice weight max-hold rest interval grace " \
+	"hold-idle"
+#define KEPT " socket group no-socket no-activity log job-by tenant-by log-decisions audit"
 
 // With --config: what the command line says, and the lines of the file at the start and now. Those
 // of the start last, since what is not reloaded borrows texts of them.
@@ -327,6 +357,7 @@ static int read_config(struct sched_cmd *o, struct opts_file *file, const struct
 		o->sched.activity = now->sched.activity;
 		o->sched.log = now->sched.log;
 		o->sched.job_by = now->sched.job_by;
+		o->sched.tenant_by = now->sched.tenant_by;
 		o->sched.audit = now->sched.audit;
 	}
 	err_at(o->config);
@@ -365,6 +396,8 @@ static void free_lists(struct sched_cmd *o)
 		words_fini(&o->offline);
 	if (!config.given.classes.n)
 		words_fini(&o->classes);
+	if (!config.given.sched.weights.n)
+		words_fini(&o->sched.weights);
 }
 
 // Reads the file again, and takes what has changed. If something in it is wrong, nothing changes.

@@ -20,6 +20,7 @@ static const struct member keys[] = {MEMBER(count, sched_decision, ns, "ns"),
 				     MEMBER(text, sched_decision, what, "what"),
 				     MEMBER(text, sched_decision, class, "class"),
 				     MEMBER(text, sched_decision, job, "job_by"),
+				     MEMBER(text, sched_decision, tenant, "tenant_by"),
 				     MEMBER(plain, sched_decision, gpus, "gpus"),
 				     MEMBER(text, sched_decision, rival, "for"),
 				     MEMBER(u64, sched_decision, took_ns, "took_ns"),
@@ -105,6 +106,7 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 	snprintf(d.what, sizeof(d.what), "%s", what);
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
 	snprintf(d.job, sizeof(d.job), "%s", j->key);
+	snprintf(d.tenant, sizeof(d.tenant), "%s", j->tenant);
 	snprintf(d.rival, sizeof(d.rival), "%s", u->asked ? unit_rival(s, j, u) : "");
 	note(s, &d);
 }
@@ -157,7 +159,7 @@ static void come(struct sched *s, size_t class, const struct sched_decision *d)
 	if (!m) {
 		m = group_add(g, (pid_t)g->n + 1, NULL);
 		m->state = MEMBER_READY;
-		jobs_join(s, class, xstrdup(d->job), m);
+		jobs_join(s, class, xstrdup(d->job), xstrdup(d->tenant), m);
 	}
 	m->gpus = read_gpu_ids(s, d->gpus);
 }

@@ -13,13 +13,13 @@
 
 // Reads what the processes of a job have in common. A process that has none of it, or of which it
 // is unknown, is a job of its own.
-static char *read_key(const struct sched *s, pid_t pid)
+static char *read_key(enum sched_job_by by, pid_t pid)
 {
 	SCOPED(process_cache_fini) struct process_cache processes = {0};
 	SCOPED(buf_fini) struct buf cgroup = {0};
 	const struct process_info *p;
 	const char *key = "";
-	switch ((enum sched_job_by)s->opts.job_by) {
+	switch (by) {
 	case BY_CLASS: return xstrdup("");
 	case BY_PROCESS: break;
 	case BY_PARENT:
@@ -32,16 +32,47 @@ static char *read_key(const struct sched *s, pid_t pid)
 		    *cgroup.data != '\n')
 			return xasprintf("%.*s", (int)strcspn(cgroup.data, "\n"), cgroup.data);
 		break;
+	case BY_USER:
+		p = process_cache_get(&processes, pid, PROCESS_STATUS);
+		key = p->proc.state ? proc_user(p->proc.uid) : "";
+		break;
 	default:
 		p = process_cache_get(&processes, pid, PROCESS_CONTAINER);
-		key = s->opts.job_by == BY_CONTAINER ? p->short_id
-		      : s->opts.job_by == BY_POD     ? p->container.pod
-						     : p->container.job;
+		key = by == BY_CONTAINER ? p->short_id
+		      : by == BY_POD     ? p->container.pod
+					 : p->container.job;
 	}
 	return *key ? xstrdup(key) : xasprintf("pid %d", (int)pid);
 }
 
-void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m)
+size_t jobs_read_weight(const char *text, uint64_t *weight)
+{
+	const char *end = strrchr(text, '=');
+	return end && parse_u64(end + 1, weight) && *weight >= 1 && *weight <= 1000
+		       ? (size_t)(end - text)
+		       : 0;
+}
+
+static void weigh(const struct sched *s, struct sched_job *j)
+{
+	const char *name = *j->tenant ? j->tenant : j->key;
+	const struct words *all = &s->opts.weights;
+	uint64_t weight;
+	j->weight = 1;
+	for (size_t i = 0; i < all->n; i++)
+		if (jobs_read_weight(all->v[i], &weight) == strlen(name) &&
+		    strncmp(all->v[i], name, strlen(name)) == 0)
+			j->weight = (double)weight;
+}
+
+void jobs_weigh(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].used)
+			weigh(s, &s->jobs[i]);
+}
+
+void jobs_join(struct sched *s, size_t class, char *key, char *tenant, struct group_member *m)
 {
 	size_t at = s->num_jobs;
 	for (size_t i = 0; i < s->num_jobs; i++) {
@@ -52,17 +83,21 @@ void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m)
 			continue;
 		m->job = i;
 		free(key);
+		free(tenant);
 		return;
 	}
 	if (at == s->num_jobs)
 		ARRAY_ADD(s->jobs, s->cap_jobs, s->num_jobs);
-	s->jobs[at] = (struct sched_job){.used = true, .class = class, .key = key};
+	s->jobs[at] =
+		(struct sched_job){.used = true, .class = class, .key = key, .tenant = tenant};
+	weigh(s, &s->jobs[at]);
 	m->job = at;
 }
 
 void jobs_add(struct sched *s, size_t class, struct group_member *m)
 {
-	jobs_join(s, class, read_key(s, m->target.pid), m);
+	const pid_t pid = m->target.pid;
+	jobs_join(s, class, read_key(s->opts.job_by, pid), read_key(s->opts.tenant_by, pid), m);
 }
 
 // Is the job held on all of its GPUs, or not at all? The job of a class is not.
@@ -91,6 +126,7 @@ static void forget_job(struct sched *s, struct sched_job *j)
 		forget_unit(s, j, 0);
 	free(j->units);
 	free(j->key);
+	free(j->tenant);
 	*j = (struct sched_job){0};
 }
 
@@ -239,7 +275,7 @@ static double part_of(const struct sched *s, const struct sched_job *j, const st
 	return j->class < o->num_parts ? o->parts[j->class] / all : o->policy.part;
 }
 
-static bool waits_for_slice(const struct sched *s, const struct sched_job *j)
+bool job_waits_for_slice(const struct sched *s, const struct sched_job *j)
 {
 	return s->opts.slice_ns && !j->has_slice;
 }
@@ -254,8 +290,8 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 		const uint64_t rivals = rivals_of(s, j, u);
 		struct policy p = s->opts.policy;
 		settle_unit(s, j, u);
-		if (waits_for_slice(s, j)) {
-			// What it was owed before is kept until then, and nothing is added.
+		if (job_waits_for_slice(s, j)) {
+			// What it is owed is kept until its slice, and nothing is added.
 			p.part = u->part;
 			policy_step(&p, &u->policy, now, 0, false, u->cost_ns);
 			u->policy.held = false;
@@ -311,7 +347,7 @@ static uint64_t decide(struct sched *s, const struct sched_job *j, struct sched_
 	const struct policy *p = &s->opts.policy;
 	const uint64_t end = u->asked ? u->decided_ns + p->max_hold_ns : NEVER;
 	const struct sched_class *c = &s->classes[j->class];
-	const bool waits = waits_for_slice(s, j);
+	const bool waits = job_waits_for_slice(s, j);
 	const bool yields =
 		now >= u->policy.rest_ns && (waits || c->works & c->turns & u->gpu & j->gpus);
 	u->yields_to = !yields ? 0 : waits ? j->class : c->turn_of;

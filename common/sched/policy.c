@@ -20,7 +20,8 @@ static void account_contention(const struct policy *p, struct policy_class *c, u
 
 // The debt at which a slice begins. A class that is held for (1 - part) of a period
 // is owed `part` of that time, and gets this back by running for `part` of a period.
-// With a goal, a run begins when half of that is owed, and a hold when half of it was had too much.
+// With a goal it is half of that, and a hold begins when the class has run for so much more than
+// its part.
 static double policy_slice(const struct policy *p, uint64_t cost)
 {
 	const double slice = p->part * (1 - p->part) * (double)greater(p->period_ns, COSTS * cost);

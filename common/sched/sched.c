@@ -429,6 +429,7 @@ void sched_reload(struct sched *s, const struct sched_opts *opts, struct spec_se
 		s->opts.policy.kind = before.policy.kind;
 		s->opts.policy.part = before.policy.part;
 	}
+	jobs_weigh(s);
 	s->sample_every_ns = opts->sample_ns;
 	s->scanned_ns = 0;
 	for (size_t i = 0; i < s->n; i++) {

@@ -34,7 +34,7 @@ enum { SCHED_NAME = 64, SCHED_TEXT = 768, SCHED_LATEST = 64, SCHED_PARTS = 8 };
 struct sched_unit {
 	uint64_t gpu; // bit of the GPU (gpu_bit()); GPUS_ALL: the job is held whole
 	struct policy_class policy;
-	double part;         // --share: of contended time; 0: there was none yet
+	double part;         // --share: its part of contended time; 0 until a class above had work
 	bool asked;          // the last decision that holders were asked to carry out
 	bool settling;       // some holders have not answered to it
 	size_t yields_to;    // --share: the class below whose turn it is; --slice: its own; 0: none
@@ -53,6 +53,8 @@ struct sched_job {
 	size_t class;
 	char *key; // owned; --job-by: pid, control group, container or pod; "": the whole class is
 		   // a job
+	char *tenant;             // owned; --tenant-by: whose job it is; "": nobody else's
+	double weight;            // --weight, of the tenant or the job; above 0
 	struct sched_unit *units; // owned
 	size_t n, cap;
 	uint64_t refused_ns; // when one of its processes could not be held; 0: none was refused
@@ -62,10 +64,15 @@ struct sched_job {
 	size_t members, missed; // living processes; those that cannot be held
 	// --slice (slices.c):
 	bool contends, waits; // it wants a slice; it has none and waits
+	bool moved;           // it came with this turn, or is on other GPUs since
+	bool shares;          // others want its GPUs, too
 	bool has_slice;       // it runs
 	bool fills;           // it runs until another, for which the GPUs are kept, can have them
-	uint64_t slice_ns;    // time since this slice began
+	uint64_t sliced_gpus; // where it was at the last turn
+	uint64_t slice_ns;    // time of this slice so far
 	uint64_t waits_ns;    // when its last slice ended, or when it came
+	double patience_ns;   // it waits no longer for the next
+	double had;           // time of its tenant's slices, over the weight; ns
 };
 
 struct sched_class {
@@ -87,12 +94,21 @@ struct sched_class {
 };
 
 // What the processes of a job have in common.
-#define SCHED_JOB_WORDS "class\0process\0parent\0cgroup\0container\0pod\0job"
-enum sched_job_by { BY_CLASS, BY_PROCESS, BY_PARENT, BY_CGROUP, BY_CONTAINER, BY_POD, BY_SLURM };
+#define SCHED_JOB_WORDS "class\0process\0parent\0cgroup\0container\0pod\0job\0user"
+enum sched_job_by {
+	BY_CLASS,
+	BY_PROCESS,
+	BY_PARENT,
+	BY_CGROUP,
+	BY_CONTAINER,
+	BY_POD,
+	BY_SLURM,
+	BY_USER
+};
 
 struct sched_opts {
 	struct policy policy;
-	// --share with a part for each class, in their order; 0: policy.part of what all above have
+	// --share with a part for each class, in their order; 0: each lower class has policy.part
 	size_t num_parts;
 	double parts[SCHED_PARTS]; // added up: 1
 	struct goal goal;  // for requests of the first class; sets the policy's kind and part
@@ -103,8 +119,12 @@ struct sched_opts {
 	bool activity;      // sample the queues of the first class
 	const char *log;    // AMD log of the first class, or NULL
 	unsigned job_by;    // enum sched_job_by
-	bool hold_idle;     // hold also processes that were idle for SCHED_IDLE_NS
-	bool audit;         // hints_calls.audit
+	// --slice: turns are shared out among those of which jobs have the same of this (enum
+	// sched_job_by; BY_CLASS: among the jobs), by weights ("NAME=N"; jobs_read_weight()).
+	unsigned tenant_by;
+	struct words weights;
+	bool hold_idle; // hold also processes that were idle for SCHED_IDLE_NS
+	bool audit;     // hints_calls.audit
 };
 
 // A process whose queues were empty, with indices standing still, for so long is not held until it
@@ -118,7 +138,8 @@ struct sched_opts {
 struct sched_decision {
 	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
 	uint64_t on;          // bits of the GPUs
-	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], rival[SCHED_NAME];
+	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], tenant[SCHED_TEXT],
+		rival[SCHED_NAME];
 	char gpus[SCHED_TEXT]; // of the log: gpu_ids with a blank between; "all"
 };
 
@@ -140,6 +161,7 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
+	size_t contending;             // --slice: jobs that wanted a slice at the last turn
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
 	size_t decided;                // how many there were
@@ -222,14 +244,23 @@ int decisions_replay(struct sched *s, const char *path);
 // ---- slices.c
 
 // --slice: chooses the jobs that run now (sched_job.has_slice) among those of a class that have
-// queues on the same GPU. Who has waited longest is next; a hold for other classes prolongs no
-// slice. Returns when the next choice is due. Call it behind jobs_derive().
+// queues on the same GPU: next is a job of the tenant whose slices were the shortest so far, for
+// its weight. A hold for other classes prolongs no slice. Returns when the next choice is due. Call
+// it behind jobs_derive().
 uint64_t slices_step(struct sched *s, uint64_t now);
 
 // ---- jobs.c
 
-// Puts a member into the job whose processes have `key` in common, which is owned from then on.
-void jobs_join(struct sched *s, size_t class, char *key, struct group_member *m);
+// Puts a member into the job whose processes have `key` in common; a new one is of this tenant.
+// Both texts are owned from then on.
+void jobs_join(struct sched *s, size_t class, char *key, char *tenant, struct group_member *m);
+
+// Reads a text "NAME=N" of sched_opts.weights: N is 1 to 1000. Returns the length of NAME; 0: it is
+// something else.
+size_t jobs_read_weight(const char *text, uint64_t *weight);
+
+// Sets the weights of all jobs, once sched_opts.weights are others.
+void jobs_weigh(struct sched *s);
 
 // Puts a member of a class but the first into its job.
 void jobs_add(struct sched *s, size_t class, struct group_member *m);
@@ -241,6 +272,9 @@ void jobs_derive(struct sched *s);
 // Decides for each unit whether to hold it for the work of the classes above (sched_class.works),
 // and asks the holders. Returns when the next decision is due.
 uint64_t jobs_step(struct sched *s, uint64_t now);
+
+// --slice: does the job have none now?
+bool job_waits_for_slice(const struct sched *s, const struct sched_job *j);
 
 // The class for whose work the unit is held, or would be: with --share the class below whose turn
 // it is, with --slice its own while another job has the slice, else the highest above that has work

@@ -255,7 +255,7 @@ static const char *unit_state(const struct sched *s, const struct sched_job *j,
 		return "held";
 	if (unit_has_turn(s, u, now))
 		return "turn";
-	const bool waits = u->policy.rivals || (s->opts.slice_ns && !j->has_slice);
+	const bool waits = u->policy.rivals || job_waits_for_slice(s, j);
 	return waits && now < u->policy.rest_ns ? "rests" : "runs";
 }
 

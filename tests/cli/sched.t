@@ -118,7 +118,7 @@ gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or conta
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
-> w '--share 80' '--share 0:1' '--share 1:x' '--share 1:2:3:4:5:6:7:8:9' '--share 60:30:10' '--slice 9ms --job-by pod' '--slice 1s' '--slice 2s --job-by pod' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
+> w '--share 80' '--share 0:1' '--share 1:x' '--share 1:2:3:4:5:6:7:8:9' '--share 60:30:10' '--slice 9ms --job-by pod' '--slice 1s' '--slice 2s --job-by pod' '--tenant-by user' '--weight x=1' '--slice 1s --job-by pod --weight x=0' '--slice 1s --job-by pod --weight =1' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
 gpq: sched: --share 0:1: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
 gpq: sched: --share 1:x: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
@@ -127,6 +127,10 @@ gpq: sched: --share 60:30:10 gives parts to 3 classes, but there are 2; two part
 gpq: sched: --slice: at least 10ms
 gpq: sched: --slice is for the jobs of a class, and without --job-by it is one; for one --job-by process
 gpq: sched: --slice is longer than --max-hold: who waits would run before its turn; a longer --max-hold, of all slices but one
+gpq: sched: --tenant-by is about the turns that --slice makes; --slice 1m, for one
+gpq: sched: --weight is about the turns that --slice makes; --slice 1m, for one
+gpq: sched: --weight x=0: give NAME=N, N from 1 to 1000; as in train=3
+gpq: sched: --weight =1: give NAME=N, N from 1 to 1000; as in train=3
 gpq: sched: --slo p99: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo p9<1ms: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last
@@ -207,7 +211,7 @@ gpq: sched: /dev/zero: not a text file of at most 64 KiB; a file with an option 
 = 2
 gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
 gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
-gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
 --explain answers in words
 gpq: sched: --explain: x is not a whole number from 0 on
 ? 2
@@ -301,6 +305,10 @@ $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%
 a 6
 b 6
 c 0
+# Tenant x has two jobs and as much time as y with one; with twice the weight, each job gets a third. 24 slices each.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","tenant_by":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' '' '' 5 class offline '' '' '' 5 unit offline a x 1 5 unit offline b x 1 5 unit offline c y 1 11900000005 work online '' '' ''; } >l; for w in nobody=9 x=2; do gpq sched --replay l --slice 500ms --max-hold 10s --weight $w --table jobs -rno JOB_BY,HOLDS | xargs; done
+a 6 b 7 c 12
+a 8 b 8 c 9
 # With --share each has its part in its slices, here for 30 s, and what ended with a slice counts. Parts are for all classes of the log.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' '' 5 class offline '' '' 5 unit offline a 1 5 unit offline b 1 1000000005 work online '' 1 31000000005 work online '' ''; } >l; gpq sched --replay l --share 80:20 --slice 70ms --max-hold 60s --table jobs -rno JOB_BY,RAN% | awk '{ print $1, ($2 > 18 && $2 < 22) }'; sed 's/"offline"/"last"/' l >>l; sort -t: -k4,4n l >m; gpq sched --replay m --share 60:30:10:5
 a 1
@@ -316,6 +324,6 @@ gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sc
 gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
 gpq: sched: --replay ./o: No such file or directory
-gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, max-hold, rest, idle
-gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
 ? 2

@@ -289,6 +289,108 @@ static void jobs_of_a_class_have_slices(void **state)
 	jobs_fini(&s);
 }
 
+// Jobs of class 2, of these tenants and called 0 to 3, that take turns of 20 ms on GPU 0.
+static void make_tenants(const char *const tenants[EACH])
+{
+	static const struct policy slow = {
+		.kind = POLICY_STRICT, .max_hold_ns = 100000 * MS, .rest_ns = 100 * MS};
+	make_classes(BY_PROCESS, slow);
+	jobs_fini(&s);
+	s.jobs = NULL;
+	s.num_jobs = s.cap_jobs = 0;
+	s.opts.slice_ns = 20 * MS;
+	for (size_t k = 0; k < EACH; k++) {
+		members[1][k].state = MEMBER_ENDED;
+		members[2][k].gpus = 1;
+		jobs_join(&s, 2, xasprintf("%zu", k), xstrdup(tenants[k]), &members[2][k]);
+	}
+}
+
+// Lets jobs of class 2 on GPU 0 take turns for a minute, and counts the ms that each runs.
+static void run_on_one_gpu(unsigned ran[EACH])
+{
+	memset(ran, 0, EACH * sizeof(*ran));
+	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+		step(now_ns);
+		for (size_t k = 0; k < EACH; k++)
+			ran[k] += members[2][k].gpus && !off(&members[2][k]);
+	}
+}
+
+// Time is shared out among tenants by their weights, however many jobs they have; who comes back
+// gets nothing for the time that he was away.
+static void tenants_have_their_parts(void **state)
+{
+	static const struct {
+		const char *tenants[EACH];
+		char weights[2][8];
+		unsigned ran[EACH];
+	} cases[] = {
+		{{"a", "a", "b", "b"}, {""}, {15000, 15000, 15000, 15000}},
+		{{"a", "a", "a", "b"}, {""}, {10000, 10000, 10000, 30000}},
+		{{"a", "a", "a", "b"}, {"a=3"}, {15000, 15000, 15000, 15000}},
+		{{"", "", "", ""}, {"3=2", "1=1"}, {12000, 12000, 12000, 24000}},
+		{{"", "", "c=d", "c=d"}, {"c=d=8", "0=2"}, {10909, 5455, 21818, 21818}},
+		{{"", "", "", ""}, {"0=1000"}, {59820, 60, 60, 60}},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		unsigned ran[EACH];
+		char first[8], second[8], *weights[] = {first, second};
+		memcpy(first, cases[i].weights[0], sizeof(first));
+		memcpy(second, cases[i].weights[1], sizeof(second));
+		make_tenants(cases[i].tenants);
+		s.opts.weights = (struct words){.v = weights, .n = !!*first + !!*second};
+		jobs_weigh(&s);
+		run_on_one_gpu(ran);
+		for (size_t k = 0; k < EACH; k++)
+			assert_in_range(ran[k] + 600, cases[i].ran[k], cases[i].ran[k] + 1200);
+		members[2][3].gpus = 0;
+		run_on_one_gpu(ran);
+		assert_int_equal(ran[3], 0);
+		members[2][3].gpus = 1;
+		run_on_one_gpu(ran);
+		assert_in_range(ran[3] + 600, cases[i].ran[3], cases[i].ran[3] + 1200);
+		jobs_fini(&s);
+	}
+}
+
+// A tenant that has had a minute on GPU 0 has another job on GPU 1, where the one that was there
+// has had nothing: it does not wait until that one has had a minute, too, but for 8 slices at most.
+static void nobody_waits_for_ever(void **state)
+{
+	static const char *const tenants[EACH] = {"a", "b", "a", "c"};
+	unsigned ran[EACH], waited = 0, most = 0;
+	(void)state;
+	make_tenants(tenants);
+	members[2][2].gpus = 0;
+	members[2][3].gpus = 2;
+	run_on_one_gpu(ran);
+	assert_int_equal(ran[3], 60000);
+	members[2][2].gpus = 2;
+	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
+		step(now_ns);
+		waited = off(&members[2][2]) ? waited + 1 : 0;
+		most = waited > most ? waited : most;
+	}
+	assert_in_range(most, 20, 8 * 20 + 20);
+	// Another job of a tenant takes from the account that the others have: c has half of GPU 1.
+	members[2][2].state = MEMBER_ENDED;
+	step(now_ns);
+	members[2][2].state = MEMBER_READY;
+	jobs_join(&s, 2, xstrdup("4"), xstrdup("c"), &members[2][2]);
+	members[2][0].gpus = 2;
+	memset(ran, 0, sizeof(ran));
+	for (unsigned n = 0; n < 30000; n++, now_ns += MS) {
+		step(now_ns);
+		for (size_t k = 0; k < EACH; k++)
+			ran[k] += !off(&members[2][k]);
+	}
+	assert_in_range(ran[0], 14000, 16000);
+	assert_in_range(ran[2] + ran[3], 14000, 16000);
+	jobs_fini(&s);
+}
+
 // Holds for online work and for the turn of a class below add up: none is longer than it may be.
 static void no_reason_after_another_holds_too_long(void **state)
 {
@@ -366,6 +468,8 @@ int main(void)
 		cmocka_unit_test(a_job_is_never_split),
 		cmocka_unit_test(each_class_has_its_part),
 		cmocka_unit_test(jobs_of_a_class_have_slices),
+		cmocka_unit_test(tenants_have_their_parts),
+		cmocka_unit_test(nobody_waits_for_ever),
 		cmocka_unit_test(a_job_with_one_missing_runs),
 		cmocka_unit_test(busy_classes_take_turns),
 		cmocka_unit_test(no_reason_after_another_holds_too_long),
