@@ -53,9 +53,10 @@ int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);
 /* The same with words about the work, "gpu=0,1 for=30s", each at most once; NULL: none. Without
  * gpu= and class= it is that of this process: on the GPUs of its queues, or on any if it has none.
  *
- * gpu=GPU,...  the GPUs that the work needs: index, gpu_id or PCI address
- * class=NAME   the class of gpq sched that it belongs to
- * for=TIME     how long the hint may last, up to 1h; else the scheduler's --max-hold
+ * gpu=GPU,...    the GPUs that the work needs: index, gpu_id or PCI address
+ * class=NAME     the class of gpq sched that it belongs to
+ * for=TIME       how long the hint may last, up to 1h; else the scheduler's --max-hold
+ * deadline=TIME  the work has time until then, up to 1h: offline work is held as late as possible
  *
  * Also returns -EINVAL: more than 160 bytes, a line break, or the scheduler knows no such GPU or
  * class, or does not know the words; the hint is not begun. */

@@ -33,7 +33,7 @@ enum answer {
 	EXPIRED,
 	WORD,
 	BAD_ID,
-	BAD_FOR,
+	BAD_TIME,
 	TOO_LONG
 };
 
@@ -44,18 +44,23 @@ static const char *const answers[] = {
 	[IDS] = "error limit a client may have 32 hints\n",
 	[ENDED] = "error ended before the offline queues were off\n",
 	[EXPIRED] = "error expired before the offline queues were off\n",
-	[WORD] = "error request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status\n",
+	[WORD] =
+		"error request expected begin [ID] [gpu=] [class=] [for=] [deadline=], end [ID] or "
+		"status\n",
 	[BAD_ID] = "error request an ID is a number of at most 20 digits, below 2^64\n",
-	[BAD_FOR] = "error request for= takes a time such as 30s, at most 1h\n",
+	[BAD_TIME] = "error request for= and deadline= take a time such as 30s, at most 1h\n",
 	[TOO_LONG] = "error request a line has at most 256 bytes\n",
 };
 
 _Static_assert(HINTS_IDS_MAX == 32 && HINTS_LINE_MAX == 256, "the texts of limits name them");
 
 struct hint {
-	uint64_t id, since_ns; // since_ns: when the hint's last `begin` came
-	uint64_t first_ns;     // when its first did
-	uint64_t lasts_ns;     // of its "for="; 0: without
+	uint64_t id;
+	uint64_t since_ns;    // from when on it counts: its last `begin`, or later; 0: not yet
+	uint64_t first_ns;    // when its first `begin` came
+	uint64_t urgent_ns;   // when it counted first
+	uint64_t lasts_ns;    // of its "for="; 0: without
+	uint64_t deadline_ns; // of its "deadline="; 0: without
 	bool expired;
 	bool has_gpus, has_class; // its words say so
 	struct hint_scope scope;
@@ -196,19 +201,36 @@ static void settle_begins(struct hints *h, struct client *c, uint64_t id, enum a
 	}
 }
 
+// A hint counts at once, but with a deadline not as long as it leaves more time than its work
+// needs. Returns when that will be; UINT64_MAX: it counts.
+static uint64_t urge(const struct hints *h, struct hint *hint)
+{
+	const uint64_t needs = hint->deadline_ns && h->calls.needs
+				       ? h->calls.needs(h->calls.arg, &hint->scope)
+				       : UINT64_MAX;
+	if (hint->since_ns)
+		return UINT64_MAX;
+	if (needs < hint->deadline_ns && h->now_ns < hint->deadline_ns - needs)
+		return hint->deadline_ns - needs;
+	hint->since_ns = h->now_ns;
+	hint->urgent_ns = hint->urgent_ns ? hint->urgent_ns : h->now_ns;
+	return UINT64_MAX;
+}
+
 static enum answer begin_hint(struct hints *h, struct client *c, const struct hint *as)
 {
 	struct hint *hint = find_client_hint(c, as->id);
 	if (!hint && c->num_hints == HINTS_IDS_MAX)
 		return IDS;
-	if (!hint || hint->expired)
-		h->active++;
-	const uint64_t first_ns = hint && !hint->expired ? hint->first_ns : h->now_ns;
+	const bool again = hint && !hint->expired;
+	const struct hint before = again ? *hint : (struct hint){.first_ns = h->now_ns};
+	h->active += !again;
 	if (!hint)
 		hint = &c->hints[c->num_hints++];
 	*hint = *as;
-	hint->since_ns = h->now_ns;
-	hint->first_ns = first_ns;
+	hint->first_ns = before.first_ns;
+	hint->urgent_ns = before.urgent_ns;
+	urge(h, hint);
 	h->waiting++;
 	return WAITS;
 }
@@ -234,12 +256,9 @@ static bool parse_id(const char *s, size_t len, uint64_t *id)
 	return len <= 20 && number_read(s, s + len, 10, UINT64_MAX, id) == s + len;
 }
 
-static enum answer read_for(const char *text, struct hint *hint)
+static enum answer read_hint_time(const char *text, uint64_t *ns)
 {
-	return parse_duration(text, &hint->lasts_ns) && hint->lasts_ns &&
-			       hint->lasts_ns <= 3600 * SECOND_NS
-		       ? OK
-		       : BAD_FOR;
+	return parse_duration(text, ns) && *ns && *ns <= 3600 * SECOND_NS ? OK : BAD_TIME;
 }
 
 // Reads a word of `begin` behind its ID, each of which may stand there once.
@@ -247,7 +266,9 @@ static enum answer read_hint_word(struct hints *h, const struct client *c, char 
 				  struct request *r, struct hint *hint)
 {
 	if (strncmp(word, "for=", 4) == 0 && !hint->lasts_ns)
-		return read_for(word + 4, hint);
+		return read_hint_time(word + 4, &hint->lasts_ns);
+	if (strncmp(word, "deadline=", 9) == 0 && !hint->deadline_ns)
+		return read_hint_time(word + 9, &hint->deadline_ns);
 	bool *has = strncmp(word, "gpu=", 4) == 0     ? &hint->has_gpus
 		    : strncmp(word, "class=", 6) == 0 ? &hint->has_class
 						      : NULL;
@@ -275,14 +296,23 @@ static enum answer serve_begin(struct hints *h, struct client *c, struct request
 			return answer;
 	}
 	r->id = hint.id;
+	hint.deadline_ns += hint.deadline_ns ? h->now_ns : 0;
 	return begin_hint(h, c, &hint);
 }
 
 static void tell_end(const struct hints *h, const struct hint *hint, bool closed)
 {
+	const uint64_t now = h->now_ns;
 	if (hint && h->calls.ended)
-		h->calls.ended(h->calls.arg, &hint->scope, h->now_ns, h->now_ns - hint->first_ns,
-			       closed);
+		h->calls.ended(
+			h->calls.arg, &hint->scope, now,
+			&(struct hint_end){.ns = now - hint->first_ns,
+					   .urgent_ns = hint->urgent_ns ? now - hint->urgent_ns : 0,
+					   .late_ns = hint->deadline_ns && now > hint->deadline_ns
+							      ? now - hint->deadline_ns
+							      : 0,
+					   .deadline = hint->deadline_ns,
+					   .closed = closed});
 }
 
 static enum answer serve_end(struct hints *h, struct client *c, struct request *r, char *rest)
@@ -481,16 +511,28 @@ void hints_look(struct hints *h)
 	}
 }
 
-uint64_t hints_gpus(const struct hints *h, size_t class)
+uint64_t hints_gpus(const struct hints *h, size_t class, bool count)
 {
 	uint64_t gpus = 0;
 	for (unsigned i = 0; i < h->places && h->active; i++)
 		for (unsigned k = 0; h->clients[i].fd >= 0 && k < h->clients[i].num_hints; k++) {
 			const struct hint *hint = &h->clients[i].hints[k];
-			if (!hint->expired && hint->scope.class == class)
+			if (!hint->expired && !hint->since_ns != count &&
+			    hint->scope.class == class)
 				gpus |= hint->scope.gpus;
 		}
 	return gpus;
+}
+
+uint64_t hints_urge(struct hints *h, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX;
+	h->now_ns = now_ns;
+	for (unsigned i = 0; i < h->places && h->active; i++)
+		for (unsigned k = 0; h->clients[i].fd >= 0 && k < h->clients[i].num_hints; k++)
+			if (!h->clients[i].hints[k].expired)
+				next = lesser(next, urge(h, &h->clients[i].hints[k]));
+	return next;
 }
 
 // ---- accepting and serving clients
@@ -664,7 +706,7 @@ static void answer_client(struct hints *h, struct client *c)
 		struct request *r = pending(c, k);
 		const struct hint *hint = find_client_hint(c, r->id);
 		if (r->answer != WAITS || !hint ||
-		    (h->calls.is_off &&
+		    (hint->since_ns && h->calls.is_off &&
 		     !h->calls.is_off(h->calls.arg, &hint->scope, &r->off, &r->missed)))
 			continue;
 		r->answer = HELD;
@@ -693,7 +735,7 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
 			struct hint *hint = &c->hints[k];
 			const uint64_t lasts = hint->lasts_ns ? hint->lasts_ns : age_ns;
-			if (hint->expired || now_ns - hint->since_ns <= lasts)
+			if (hint->expired || !hint->since_ns || now_ns - hint->since_ns <= lasts)
 				continue;
 			expire_hint(h, c, hint);
 		}
@@ -723,7 +765,7 @@ bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
 				    .throttled = c->throttled,
 				    .expired = c->expired};
 	for (unsigned k = 0; k < c->num_hints; k++)
-		if (!c->hints[k].expired)
+		if (!c->hints[k].expired && c->hints[k].since_ns)
 			to->hints[to->active++] = c->hints[k].scope;
 	return true;
 }

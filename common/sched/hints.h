@@ -7,8 +7,8 @@
 //   end [ID]              it is over: `ok`, `ok expired` if it lasted longer than the hint
 //   status                lines of the scheduler's statistics, then `ok`
 //
-// ID: 1 to 20 decimal digits, a uint64; 0 without one. WORD: "for=TIME", or of the scheduler
-// (hints_calls.word).
+// ID: 1 to 20 decimal digits, a uint64; 0 without one. WORD: "for=TIME", "deadline=TIME", or of the
+// scheduler (hints_calls.word).
 //
 // A client that does not read, or sends too fast, costs the scheduler a bounded amount of work and
 // memory: requests above the allowed rate stay in the socket. One thread; nothing is allocated
@@ -41,8 +41,17 @@ struct hint_scope {
 	uint64_t gpus; // bits of the scheduler's GPUs
 };
 
+// A hint that has ended; also one that has expired.
+struct hint_end {
+	uint64_t ns;        // since it began
+	uint64_t urgent_ns; // of this, since it counted; 0: its deadline left time to the end
+	uint64_t late_ns;   // since its deadline; 0: it ended before, or had none
+	bool deadline;      // it had one
+	bool closed;        // with its connection
+};
+
 // What the scheduler knows; each gets `arg`. Without one of them: the first class, and any GPU; no
-// word; everything is off; no statistics.
+// word; everything is off; deadlines leave no time; no statistics.
 struct hints_calls {
 	void *arg;
 	// The work of a client that says nothing else. pid 0: a process of another PID namespace.
@@ -53,10 +62,11 @@ struct hints_calls {
 	const char *(*word)(void *arg, char *word, struct hint_scope *scope);
 	// Is everything off that is to be off for this work? Counts processes for the answer.
 	bool (*is_off)(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed);
-	// A hint that began so long before has ended; also one that has expired. `closed`: with its
-	// connection.
-	void (*ended)(void *arg, const struct hint_scope *scope, uint64_t now_ns, uint64_t ns,
-		      bool closed);
+	void (*ended)(void *arg, const struct hint_scope *scope, uint64_t now_ns,
+		      const struct hint_end *end);
+	// How long such work takes from when its hint counts, ns; UINT64_MAX: not known, and a
+	// deadline leaves no time.
+	uint64_t (*needs)(void *arg, const struct hint_scope *scope);
 	// Appends the lines of `status`, each with its newline. May not call hints_serve().
 	void (*status)(struct buf *b, void *arg);
 	// Say in messages who sends hints, and who is refused: once for a connection, and not more
@@ -93,8 +103,12 @@ bool hints_serve(struct hints *h, uint64_t now_ns);
 // The number of active hints of all clients.
 unsigned hints_active(const struct hints *h);
 
-// The GPUs of the active hints about a class.
-uint64_t hints_gpus(const struct hints *h, size_t class);
+// Makes hints count whose deadlines leave no more time than their work needs. Returns when the next
+// will (UINT64_MAX: none is left).
+uint64_t hints_urge(struct hints *h, uint64_t now_ns);
+
+// The GPUs of the active hints about a class that count, or that do not count yet.
+uint64_t hints_gpus(const struct hints *h, size_t class, bool count);
 
 // Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs:
 // each time of an eighth of them.
@@ -131,7 +145,7 @@ struct hints_client {
 	pid_t pid;      // that connected; 0: of another PID namespace
 	uid_t uid;
 	struct hint_scope scope;                // of its work, where its hints do not say otherwise
-	unsigned active;                        // its active hints
+	unsigned active;                        // its active hints that count
 	struct hint_scope hints[HINTS_IDS_MAX]; // of these
 	uint64_t requests, throttled, expired;
 };

@@ -286,20 +286,23 @@ static void judge_work(struct sched *s)
 		c->hinted = 0;
 	}
 	if (s->hints)
-		for (size_t i = 0; i < s->n; i++)
-			s->classes[i].hinted = hints_gpus(s->hints, i);
+		for (size_t i = 0; i < s->n; i++) {
+			s->classes[i].hinted = hints_gpus(s->hints, i, true);
+			s->classes[i].unhurried = hints_gpus(s->hints, i, false);
+		}
 }
 
 // Returns the GPUs on which class `i` has work. One that is not sampled has work by hints alone,
 // the first also by its log, which does not tell of GPUs: those of the class, if these are known.
+// Where a hint's deadline leaves time, what is seen there is taken for its work.
 static uint64_t class_work(const struct sched *s, size_t i, uint64_t now)
 {
 	const struct sched_class *c = &s->classes[i];
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
-	uint64_t gpus = c->hinted | (samples_class(s, i) ? c->work : 0);
+	uint64_t gpus = samples_class(s, i) ? c->work : 0;
 	if (i == 0 && s->log_ns && now - s->log_ns < lasts)
 		gpus |= class_gpus(c) ? class_gpus(c) : GPUS_ALL;
-	return gpus;
+	return c->hinted | (gpus & ~c->unhurried);
 }
 
 // ---- holding and resuming
@@ -379,14 +382,28 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 }
 
 // A request whose client has gone may have been given up as it was late; otherwise it may have been
-// given up for any reason.
-static void count_request(void *arg, const struct hint_scope *scope, uint64_t now_ns, uint64_t ns,
-			  bool closed)
+// given up for any reason. What was missing at a deadline is counted as needed, too.
+static void count_request(void *arg, const struct hint_scope *scope, uint64_t now_ns,
+			  const struct hint_end *end)
 {
 	struct sched *s = arg;
 	struct goal *g = &s->opts.goal;
-	if (g->percent > 0 && scope->class == 0 && (!closed || ns > g->limit_ns))
-		goal_count(g, &s->opts.policy, now_ns, ns);
+	struct sched_class *c = &s->classes[scope->class];
+	if (g->percent > 0 && scope->class == 0 && (!end->closed || end->ns > g->limit_ns))
+		goal_count(g, &s->opts.policy, now_ns, end->ns);
+	c->deadlines += end->deadline;
+	c->late += end->late_ns > 0;
+	if (end->closed || !end->urgent_ns)
+		return;
+	moving_add(&c->need, (double)(end->urgent_ns + end->late_ns));
+	c->need_ns = (uint64_t)moving_percentile(&c->need, 0.9);
+}
+
+static uint64_t class_needs(void *arg, const struct hint_scope *scope)
+{
+	const struct sched *s = arg;
+	const uint64_t ns = s->classes[scope->class].need_ns;
+	return ns ? ns : UINT64_MAX;
 }
 
 void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
@@ -397,6 +414,7 @@ void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct bu
 					   .word = read_hint_word,
 					   .is_off = is_off_for,
 					   .ended = count_request,
+					   .needs = class_needs,
 					   .status = status,
 					   .audit = s->opts.audit});
 }
@@ -500,6 +518,7 @@ static uint64_t sched_turn(struct sched *s)
 		hints_serve(s->hints, now);
 		hints_expire(s->hints, now, max_hold);
 		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // hints may expire
+		next = lesser(next, hints_urge(s->hints, now));
 	}
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
 		sample_classes(s, now);

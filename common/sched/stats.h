@@ -25,39 +25,44 @@
 	X(left_out, "LEFT_OUT", "left_out", U64, D,                                \
 	  "processes not held: their user, or all, have too many")
 
-#define SCHED_CLASS_COUNTS(X)                                                                     \
-	X(processes, "PROCS", "processes", U64, D, "processes of the class")                      \
-	X(off, "OFF", "off", U64, D, "of these, held now with all queues off")                    \
-	X(idle, "IDLE_PROCS", "idle_processes", U64, 0,                                           \
-	  "left running now because they have nothing to do")                                     \
-	X(missed, "MISSED", "missed", U64, D, "cannot be held, or not with all queues")           \
-	X(unreached, "UNREACHED", "unreached_queues", U64, 0,                                     \
-	  "queues of secondary KFD contexts, which run on")                                       \
-	X(bursts, "BURSTS", "bursts", U64, D, "times the class came to have work")                \
-	X(busy_ns, "BUSY", "busy_ns", NS, D, "time in which it had work")                         \
-	X(wait_p50_ns, "WAIT_P50", "wait_p50_ns", NS, 0,                                          \
-	  "from a burst of its work to the last queue below off, median")                         \
-	X(wait_p99_ns, "WAIT_P99", "wait_p99_ns", NS, D, "the same, 99th percentile")             \
-	X(wait_max_ns, "WAIT_MAX", "wait_max_ns", NS, 0, "the same, longest")                     \
-	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                   \
-	X(calls, "CALLS", "driver_calls", U64, 0,                                                 \
-	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew")  \
-	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                       \
-	  "time in which a class above had work on a GPU of the class, added up by job and GPU")  \
-	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                           \
-	  "of this, time with all queues off")                                                    \
-	X(reaction_p50_ns, "REACTION_P50", "reaction_p50_ns", NS, D,                              \
-	  "from hint (or work seen) to last queue off, median")                                   \
-	X(reaction_p90_ns, "REACTION_P90", "reaction_p90_ns", NS, 0, "the same, 90th percentile") \
-	X(reaction_p99_ns, "REACTION_P99", "reaction_p99_ns", NS, D, "the same, 99th percentile") \
-	X(reaction_max_ns, "REACTION_MAX", "reaction_max_ns", NS, 0, "the same, longest")         \
-	X(resume_p50_ns, "RESUME_P50", "resume_p50_ns", NS, D,                                    \
-	  "from the decision to resume to last queue on, median")                                 \
-	X(resume_p99_ns, "RESUME_P99", "resume_p99_ns", NS, 0, "the same, 99th percentile")       \
-	X(resume_max_ns, "RESUME_MAX", "resume_max_ns", NS, 0, "the same, longest")               \
-	X(longest_ns, "LONGEST", "longest_hold_ns", NS, D,                                        \
-	  "longest hold, from last queue off to last queue on")                                   \
-	X(cost_ns, "COST", "cost_ns", NS, 0,                                                      \
+#define SCHED_CLASS_COUNTS(X)                                                                      \
+	X(processes, "PROCS", "processes", U64, D, "processes of the class")                       \
+	X(off, "OFF", "off", U64, D, "of these, held now with all queues off")                     \
+	X(idle, "IDLE_PROCS", "idle_processes", U64, 0,                                            \
+	  "left running now because they have nothing to do")                                      \
+	X(missed, "MISSED", "missed", U64, D, "cannot be held, or not with all queues")            \
+	X(unreached, "UNREACHED", "unreached_queues", U64, 0,                                      \
+	  "queues of secondary KFD contexts, which run on")                                        \
+	X(bursts, "BURSTS", "bursts", U64, D, "times the class came to have work")                 \
+	X(busy_ns, "BUSY", "busy_ns", NS, D, "time in which it had work")                          \
+	X(wait_p50_ns, "WAIT_P50", "wait_p50_ns", NS, 0,                                           \
+	  "from a burst of its work to the last queue below off, median")                          \
+	X(wait_p99_ns, "WAIT_P99", "wait_p99_ns", NS, D, "the same, 99th percentile")              \
+	X(wait_max_ns, "WAIT_MAX", "wait_max_ns", NS, 0, "the same, longest")                      \
+	X(deadlines, "DEADLINES", "deadlines", U64, 0, "requests with a deadline that have ended") \
+	X(late, "LATE", "late", U64, 0, "of these, those that missed it")                          \
+	X(need_ns, "NEED", "need_ns", NS, 0,                                                       \
+	  "what a request takes from its hint, or from when its deadline left no more time: 90th " \
+	  "percentile of the latest 64")                                                           \
+	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                    \
+	X(calls, "CALLS", "driver_calls", U64, 0,                                                  \
+	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew")   \
+	X(contended_ns, "CONTENDED", "contended_ns", NS, D,                                        \
+	  "time in which a class above had work on a GPU of the class, added up by job and GPU")   \
+	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                            \
+	  "of this, time with all queues off")                                                     \
+	X(reaction_p50_ns, "REACTION_P50", "reaction_p50_ns", NS, D,                               \
+	  "from hint (or work seen) to last queue off, median")                                    \
+	X(reaction_p90_ns, "REACTION_P90", "reaction_p90_ns", NS, 0, "the same, 90th percentile")  \
+	X(reaction_p99_ns, "REACTION_P99", "reaction_p99_ns", NS, D, "the same, 99th percentile")  \
+	X(reaction_max_ns, "REACTION_MAX", "reaction_max_ns", NS, 0, "the same, longest")          \
+	X(resume_p50_ns, "RESUME_P50", "resume_p50_ns", NS, D,                                     \
+	  "from the decision to resume to last queue on, median")                                  \
+	X(resume_p99_ns, "RESUME_P99", "resume_p99_ns", NS, 0, "the same, 99th percentile")        \
+	X(resume_max_ns, "RESUME_MAX", "resume_max_ns", NS, 0, "the same, longest")                \
+	X(longest_ns, "LONGEST", "longest_hold_ns", NS, D,                                         \
+	  "longest hold, from last queue off to last queue on")                                    \
+	X(cost_ns, "COST", "cost_ns", NS, 0,                                                       \
 	  "one hold and resume: 90th percentile of the latest 64; no period is shorter than ten")
 
 #define SCHED_JOB_COUNTS(X)                                                                      \

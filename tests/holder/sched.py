@@ -664,6 +664,49 @@ def _(r):
     yield {request(40) for _ in range(10)}, {"ok off=1"}
 
 
+def turns(s, n, a, b):
+    """Which of two is off, as that changes in n looks 4 ms apart. Each is asked at the same time: for a moment both may be off, or on."""
+    seen = []
+    for _ in range(n):
+        s.at(4 * MS)
+        s.answered(a, b)
+        now = (a.off, b.off)
+        if now in (("", "0"), ("0", "")) and seen[-1:] != [now]:
+            seen.append(now)
+    return seen
+
+
+@scenario("deadline=: what is below runs as long as that leaves more time than requests need")
+def _(r):
+    a, on = r.target(0), r.target(0)
+    s = Sched(r, "--online", pids(on), "--offline", pids(a), "--idle", "1ms", "--max-hold", "10s")
+    s.settled(2)
+
+    def request(ms, deadline=""):
+        """Its answer, and after how many ms the class below was off."""
+        answer, held = s.ask(f"begin 1{deadline}"), None
+        on.set_index(0, 1, 2)
+        for at in range(0, ms, 5):
+            if held is None and a.off:
+                held = at
+            s.at(5 * MS)
+            s.answered(a)
+        on.set_index(0, 2, 2)
+        s.ask("end 1")
+        s.until(lambda: s.at(1 * MS) or not a.off)
+        return answer, held
+    yield request(40), ("ok off=1", 0)  # it was held before the answer
+    yield s.of("online", "need_ns"), [40 * MS]
+    yield [request(ms, " deadline=100ms") for ms in (40, 55)], [("ok", None)] * 2
+    answer, held = request(90, " deadline=100ms")
+    yield answer, "ok"
+    yield held in (60, 65), True
+    yield s.of("online", "deadlines", "late"), [3, 0]
+    yield request(120, " deadline=100ms")[1] < 70, True
+    yield s.of("online", "deadlines", "late"), [4, 1]
+    yield request(90, " deadline=100ms")[1] < 40, True
+
+
 @scenario("--share 50:50 of two classes that both work: they take turns, and online work stops both")
 def _(r):
     mid, off = r.target(0), r.target(0)
@@ -672,15 +715,7 @@ def _(r):
     mid.set_index(0, 1, 2)
     yield s.until(lambda: s.at(1 * MS) or off.off), True
     yield (mid.off, off.off), ("", "0")
-    seen = []
-    for _ in range(110):
-        s.at(4 * MS)
-        s.answered(mid, off)
-        if not seen or seen[-1] != (mid.off, off.off):
-            seen.append((mid.off, off.off))
-    # In between both may be off or on for a moment: each is asked at the same time.
-    turns = [x for x in seen if x in (("", "0"), ("0", ""))]
-    yield [x for i, x in enumerate(turns) if not i or turns[i - 1] != x], [("", "0"), ("0", "")] * 2 + [("", "0")]
+    yield turns(s, 110, mid, off), [("", "0"), ("0", "")] * 2 + [("", "0")]
     yield s.until(lambda: s.at(1 * MS) or mid.off), True
     s.at(20 * MS)  # in the middle of that turn
     yield s.ask("begin"), "ok off=2"
@@ -692,15 +727,9 @@ def _(r):
     a, b = r.target(0), r.target(0)
     s = Sched(r, "--offline", pids(a, b), "--job-by", "process", "--slice", "200ms", "--max-hold", "10m")
     yield s.until(lambda: s.at(1 * MS) or a.off or b.off), True
-    seen = []
-    for _ in range(200):
-        s.at(4 * MS)
-        s.answered(a, b)
-        if not seen or seen[-1] != (a.off, b.off):
-            seen.append((a.off, b.off))
-    turns = [x for x in seen if x in (("", "0"), ("0", ""))]
-    yield sorted({x for x in turns}), [("", "0"), ("0", "")]
-    yield 3 <= len([x for i, x in enumerate(turns) if not i or turns[i - 1] != x]) <= 5, True
+    seen = turns(s, 200, a, b)
+    yield sorted(set(seen)), [("", "0"), ("0", "")]
+    yield 3 <= len(seen) <= 5, True
     off = "t1" if a.off else "t2"
     yield off + r.gpq("sched", "--explain", (a if a.off else b).pid, "--socket", s.path).partition("all of its GPUs: ")[2].partition(" for ")[0], off + "held"
     yield ": it is the turn of another job of its class (--slice)" in r.gpq("sched", "--explain", (a if a.off else b).pid, "--socket", s.path), True
@@ -873,7 +902,7 @@ def _(r):
     who = f"pid {os.getpid()} of user {os.getuid()}"
     yield (said[0], [x for x in said if who in x]), ("0", [
         f"gpq: sched: {who} sends hints",
-        f"gpq: sched: {who} is refused: request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status",
+        f"gpq: sched: {who} is refused: request expected begin [ID] [gpu=] [class=] [for=] [deadline=], end [ID] or status",
         f"gpq: sched: {who} is refused: there is no such class"])
 
 

@@ -283,9 +283,9 @@ static void test_scopes(void **state)
 	say(a, "begin 1\nbegin 2 gpu=8\nbegin 3 class=9\n");
 	say(b, "begin class=1 gpu=3 for=2s\n");
 	assert_true(serve());
-	assert_int_equal(hints_gpus(h, 0), 4 | 8);
-	assert_int_equal(hints_gpus(h, 1), 3);
-	assert_int_equal(hints_gpus(h, 2), 0);
+	assert_int_equal(hints_gpus(h, 0, true), 4 | 8);
+	assert_int_equal(hints_gpus(h, 1, true), 3);
+	assert_int_equal(hints_gpus(h, 2, true), 0);
 	gpus_off = 3;
 	hints_answer(h, now);
 	assert_string_equal(heard(a), "");
@@ -298,8 +298,8 @@ static void test_scopes(void **state)
 	own = (struct hint_scope){1, 32};
 	for (unsigned i = 0; i < HINTS_LOOKS; i++)
 		hints_look(h);
-	assert_int_equal(hints_gpus(h, 0), 0);
-	assert_int_equal(hints_gpus(h, 1), 3 | 8 | 32); // 3 and 8 as they said
+	assert_int_equal(hints_gpus(h, 0, true), 0);
+	assert_int_equal(hints_gpus(h, 1, true), 3 | 8 | 32); // 3 and 8 as they said
 	assert_true(hints_next(h, &at, &c));
 	assert_int_equal(c.active, 2);
 	assert_int_equal(c.requests, 3);
@@ -309,7 +309,7 @@ static void test_scopes(void **state)
 	// for=: as long as the hint says, not as others last
 	now += 2000 * MS;
 	assert_false(hints_expire(h, now, 100 * MS));
-	assert_int_equal(hints_gpus(h, 1), 3);
+	assert_int_equal(hints_gpus(h, 1, true), 3);
 	now++;
 	assert_true(hints_expire(h, now, 100 * MS));
 	assert_int_equal(hints_count(h).expired, 3);
@@ -347,10 +347,12 @@ static void test_death(void **state)
 	close(c);
 }
 
-#define REQUEST "error request expected begin [ID] [gpu=] [class=] [for=], end [ID] or status\n"
-#define TIME    "error request for= takes a time such as 30s, at most 1h\n"
-#define NUMBER  "error request an ID is a number of at most 20 digits, below 2^64\n"
-#define LENGTH  "error request a line has at most 256 bytes\n"
+#define REQUEST                                                                              \
+	"error request expected begin [ID] [gpu=] [class=] [for=] [deadline=], end [ID] or " \
+	"status\n"
+#define TIME   "error request for= and deadline= take a time such as 30s, at most 1h\n"
+#define NUMBER "error request an ID is a number of at most 20 digits, below 2^64\n"
+#define LENGTH "error request a line has at most 256 bytes\n"
 
 // What a hint is about may change while its answer is awaited; a class above that of its process is
 // refused, and expires.
@@ -430,6 +432,9 @@ static void test_wrong_lines(void **state)
 		{"begin 1 for=x\n", TIME},
 		{"begin 1 for=0s\n", TIME},
 		{"begin 1 for=61m\n", TIME},
+		{"begin deadline=\n", TIME},
+		{"begin 1 deadline=0s\n", TIME},
+		{"begin 1 deadline=1ms deadline=1ms\n", REQUEST},
 		{"begin -1\n", NUMBER},
 		{"end 1x\n", NUMBER},
 		{"begin 0x1\n", NUMBER},
@@ -640,6 +645,100 @@ static void test_expiry(void **state)
 }
 
 // As fast as they are accepted.
+static uint64_t needed;
+static struct hint_end ended;
+
+static uint64_t needs(void *arg, const struct hint_scope *scope)
+{
+	(void)arg;
+	assert_int_equal(scope->gpus, 4);
+	return needed;
+}
+
+static void note_end(void *arg, const struct hint_scope *scope, uint64_t at,
+		     const struct hint_end *end)
+{
+	(void)arg;
+	(void)scope;
+	assert_int_equal(at, now);
+	ended = *end;
+}
+
+// A hint with a deadline counts once that leaves no more time than the work needs; nothing is off
+// before, and its client does not wait.
+static void test_deadlines(void **state)
+{
+	int a = connect_client();
+	struct hints_client c;
+	(void)state;
+	own = (struct hint_scope){0, 4};
+	gpus_off = 0;
+	hints_ask(h, &(struct hints_calls){
+			     .whose = whose, .is_off = is_off, .needs = needs, .ended = note_end});
+	needed = UINT64_MAX; // not known: it counts at once
+	say(a, "begin deadline=100ms\n");
+	serve();
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "");
+	assert_int_equal(hints_gpus(h, 0, true), 4);
+	assert_int_equal(hints_urge(h, now), UINT64_MAX);
+	now += 20 * MS;
+	say(a, "end\n");
+	serve();
+	assert_string_equal(heard(a), "error ended before the offline queues were off\nok\n");
+	assert_int_equal(ended.ns, 20 * MS);
+	assert_int_equal(ended.urgent_ns, 20 * MS);
+	assert_int_equal(ended.late_ns, 0);
+	assert_true(ended.deadline);
+	// It ends before it counts.
+	needed = 30 * MS;
+	say(a, "begin deadline=100ms\n");
+	serve();
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "ok off=0 missed=0 ns=0\n");
+	assert_int_equal(hints_gpus(h, 0, true), 0);
+	assert_int_equal(hints_gpus(h, 0, false), 4);
+	assert_int_equal(hints_active(h), 1);
+	assert_true(hints_next(h, &(unsigned){0}, &c));
+	assert_int_equal(c.active, 0);
+	assert_int_equal(hints_urge(h, now), now + 70 * MS);
+	now += 69 * MS;
+	assert_int_equal(hints_urge(h, now), now + MS);
+	assert_false(hints_expire(h, now, 10 * MS)); // what does not count yet does not expire
+	say(a, "end\n");
+	serve();
+	assert_string_equal(heard(a), "ok\n");
+	assert_int_equal(ended.ns, 69 * MS);
+	assert_int_equal(ended.urgent_ns, 0);
+	assert_true(ended.deadline);
+	// It does not, and comes too late.
+	say(a, "begin deadline=100ms\n");
+	serve();
+	now += 70 * MS;
+	assert_int_equal(hints_urge(h, now), UINT64_MAX);
+	assert_int_equal(hints_gpus(h, 0, true), 4);
+	assert_int_equal(hints_gpus(h, 0, false), 0);
+	assert_false(hints_expire(h, now + 10 * MS, 10 * MS));
+	now += 41 * MS;
+	say(a, "end\n");
+	serve();
+	assert_int_equal(ended.ns, 111 * MS);
+	assert_int_equal(ended.urgent_ns, 41 * MS);
+	assert_int_equal(ended.late_ns, 11 * MS);
+	// Begun again without a deadline it counts, and a deadline that it cannot keep leaves
+	// nothing.
+	heard(a);
+	say(a, "begin 1 deadline=1s\nbegin 2 deadline=30ms\n");
+	serve();
+	assert_int_equal(hints_gpus(h, 0, false), 4);
+	say(a, "begin 1\n");
+	serve();
+	assert_int_equal(hints_gpus(h, 0, false), 0);
+	assert_int_equal(hints_gpus(h, 0, true), 4);
+	assert_true(hints_expire(h, now + 11 * MS, 10 * MS));
+	close(a);
+}
+
 static void connect_many(int *fds, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -946,6 +1045,7 @@ int main(void)
 		TEST(test_no_reader),
 		TEST(test_no_reader_of_answers),
 		TEST(test_expiry),
+		TEST(test_deadlines),
 		TEST(test_connections),
 		TEST(test_places_of_root),
 		TEST(test_more_descriptors),
