@@ -15,7 +15,7 @@
  *                   the GPUs' own clock
  *
  * hint SOCKET REQUEST...: sends the requests, prints each answer, and stays connected until it is
- * killed.
+ * killed. "wait MS" is not sent: it waits.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,6 +165,10 @@ int main(int argc, char **argv)
 	}
 	if (argc < 6 || !strchr("0123456789", argv[2][0])) {
 		for (int i = 2; i < argc; i++) {
+			if (!strncmp(argv[i], "wait ", 5)) {
+				rest(strtoull(argv[i] + 5, NULL, 10) * 1000000);
+				continue;
+			}
 			ask(argv[i], answer);
 			fputs(answer, stdout);
 			fflush(stdout);
