@@ -4,13 +4,9 @@
 . /t/lib.sh
 
 EACH=${SECONDS_EACH:-30}
-mkdir -p /run
-SOCKET=/run/gpq-sched/socket
 SAID=/tmp/judge
 
 said() { sed -n "s/^$1 //p" $SAID; }
-of_offline() { gpq sched --status -n -r -o CLASS,$1 | sed -n "s/^offline //p"; }
-listens() { gpq sched --status > /dev/null 2>&1; }
 between() { # DESCRIPTION GOT LOW HIGH
 	if echo "$2" | awk -v l="$3" -v h="$4" '{ exit !($1 != "" && $1 >= l && $1 <= h) }'; then pass "$1: $2"; else fail "$1" "got '$2', wanted $3 to $4"; fi
 }
@@ -18,16 +14,9 @@ cpu_ticks() { awk '{ print $14 + $15 }' /proc/$S/stat; }
 descriptors() { ls /proc/$S/fd 2> /dev/null | wc -l; }
 memory() { awk '$1 == "VmRSS:" { print $2 }' /proc/$S/status; }
 
-sched() {
-	gpq sched "$@" > /tmp/sched.out 2> /tmp/sched.err &
-	S=$!
-	within 20 listens && within 20 members_are 8 || fail "gpq sched $* starts" "$(cat /tmp/sched.err; gpq sched --status)"
-}
-
-end_sched() {
-	kill -TERM $S
-	wait $S
-	is "it ends" $? 0
+sched_eight() { # OPTIONS...
+	sched "$@"
+	within 20 members_are 8 || fail "gpq sched $* finds eight workers" "$(cat /tmp/sched.err; gpq sched --status)"
 }
 
 load gfx942,gfx942
@@ -38,7 +27,7 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 within 20 test -s /tmp/w8
 
-sched --offline pid=${workers#,} --idle 5ms
+sched_eight --offline pid=${workers#,} --idle 5ms
 gpq sched --status > /dev/null
 before="$(descriptors)" m=$(memory) t=$(cpu_ticks)
 hint $SOCKET ${EACH}000 100 200 2 > $SAID
@@ -52,16 +41,16 @@ between "the longest time without queues, of 1000 ms allowed" "$(said longest-of
 between "processor time of gpq sched, per cent of a core" "$(awk -v t=$t -v s=$EACH 'BEGIN { printf "%.2f", t / s }')" 0 3
 is "no descriptor is left open" "$(descriptors)" "$before"
 between "memory does not grow, kB" "$(($(memory) - m))" -1000 200
-end_sched
+end_sched "bursts"
 
 # From a hint to the last queue off, against the bare calls in bare processes. The software GPUs save nothing and answer at once:
 # with 300 us from one look at their rings to the next, and waves to save, five sixths of the time on both sides is theirs, and how
 # often a process just misses a look differs between the sides (seen: ratios from 0.55 to 1.25 of the same programs).
 set_gpus() { echo "$1" > /sys/module/amdgpu/parameters/waves && echo "$2" > /sys/module/amdgpu/parameters/poll_us; }
 set_gpus 0 10
-sched --offline pid=${workers#,} --idle 5ms
+sched_eight --offline pid=${workers#,} --idle 5ms
 OURS=$(holdcost hints $SOCKET 40 $S $(echo ${workers#,} | tr , ' '))
-end_sched
+end_sched "hints"
 BARE=$(holdcost group 40 $(echo ${workers#,} | tr , ' '))
 set_gpus 32 300
 note "$OURS; $BARE"
@@ -74,15 +63,15 @@ case $(uname -r) in
 *) skip "processor time for it: as recorded" "nothing is recorded for $(uname -r)" ;;
 esac
 
-sched --offline pid=${workers#,} --share 80:20
+sched_eight --offline pid=${workers#,} --share 80:20
 hint $SOCKET ${EACH}000 0 0 2 > $SAID
 note "$(cat $SAID)
 $(gpq sched --status --output-all)"
 for ran in $(said ran); do between "80:20, of each half minute it ran, per cent" "$ran" 18 22; done
-end_sched
+end_sched "share"
 
 # Newcomers beside a hold: how many packets of 1,000 a second they take before they are held.
-sched --offline comm=mkqueue --max-hold 30s
+sched_eight --offline comm=mkqueue --max-hold 30s
 hint $SOCKET begin > /tmp/stuck &
 H=$!
 within 10 test -s /tmp/stuck
@@ -103,7 +92,7 @@ done
 between "packets that a newcomer took at most, one in each millisecond" $took 0 $(driver_has process_events && echo 60 || echo 120)
 kill $H
 reap $newcomers
-end_sched
+end_sched "newcomers"
 reap $(echo ${workers#,} | tr , ' ')
 unload
 kernel_is_content
