@@ -1,5 +1,5 @@
-"""An online server of a real HIP runtime: serve.py CODE REQUESTS. Each request is 20 launches within gpq.online(); the queue is
-empty and all signals have completed when hipDeviceSynchronize() returns. Prints `requests N launches N held N missed N`, where
+"""An online server of a real HIP runtime: serve.py CODE REQUESTS. Each request is 20 launches on four streams within gpq.online();
+the queues are empty and all signals have completed when hipDeviceSynchronize() returns. Prints `requests N launches N held N missed N`, where
 held counts requests that began with the offline queues off; then waits for standard input to end."""
 import ctypes
 import os
@@ -25,14 +25,17 @@ def main():
     call("hipMalloc", ctypes.byref(memory), ctypes.c_size_t(4096))
     call("hipModuleLoadData", ctypes.byref(module), code)
     call("hipModuleGetFunction", ctypes.byref(kernel), module, b"k")
+    streams = [ctypes.c_void_p() for _ in range(4)]
+    for stream in streams:
+        call("hipStreamCreateWithFlags", ctypes.byref(stream), 1)
     arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(memory), ctypes.c_void_p))
     held = missed = launches = 0
     for _ in range(int(sys.argv[2])):
         with gpq.online(timeout=10) as result:
             held += result == 0
             missed = max(missed, result)
-            for _ in range(20):
-                call("hipModuleLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, None, arguments, None)
+            for i in range(20):
+                call("hipModuleLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, streams[i % 4], arguments, None)
                 launches += 1
             call("hipDeviceSynchronize")
         time.sleep(0.05)
